@@ -1,0 +1,315 @@
+/* The short form of a host list.
+ *
+ * A *number* of a name is a run of digits; names differ in one number when
+ * everything before it and behind it is equal. A *term* stands for hosts that
+ * are neighbours in the list: its numbers are those of its first host, and
+ * for each number how many values it takes, the last changing fastest, just
+ * as topo_hosts_add_text expands brackets.
+ *
+ * Folding starts with a term per host and goes through the numbers from the
+ * last to the first. A term joins the one before it when it has the same
+ * shape and each of its hosts differs from its counterpart in that one number
+ * only. So order is kept whatever the list is, and each pass compares each
+ * name once.
+ */
+#include "topo/hosts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of a name that can fold, from its start; and the digits of one, as
+ * many as the reader takes. */
+enum { NUMBERS_MAX = 4, DIGITS_MAX = 18, TEXT_FIRST = 256 };
+
+struct term {
+    uint32_t first;               /* its first host */
+    uint32_t hosts;               /* the product of values */
+    uint32_t values[NUMBERS_MAX]; /* of each number; 1: it does not vary */
+};
+
+struct digits {
+    uint32_t at;
+    uint32_t len; /* 0: there is no such number */
+};
+
+/* A text that grows; NULL once memory is out. */
+struct text {
+    char *bytes; /* owned */
+    size_t len;
+    size_t max;
+};
+
+static void text_put(struct text *out, const char *bytes, size_t len)
+{
+    if (out->bytes != NULL && out->max - out->len < len + 1) {
+        size_t max = out->max * 2 + len;
+        char *larger = realloc(out->bytes, max);
+
+        if (larger == NULL)
+            free(out->bytes);
+        out->bytes = larger;
+        out->max = max;
+    }
+    if (out->bytes == NULL)
+        return;
+    memcpy(out->bytes + out->len, bytes, len);
+    out->len += len;
+    out->bytes[out->len] = '\0';
+}
+
+/* How many digits text starts with. */
+static uint32_t digits_count(const char *text)
+{
+    return (uint32_t)strspn(text, "0123456789");
+}
+
+/* Where the n-th number of name is. */
+static struct digits number_find(const char *name, unsigned n)
+{
+    for (uint32_t at = 0; name[at] != '\0'; at++) {
+        uint32_t len = digits_count(name + at);
+
+        if (len > 0 && len <= DIGITS_MAX && n-- == 0)
+            return (struct digits){at, len};
+        if (len > 0)
+            at += len - 1;
+    }
+    return (struct digits){0, 0};
+}
+
+/* Do a and b differ in their n-th number at most? */
+static bool differ_only_in(const char *a, const char *b, unsigned n)
+{
+    struct digits in_a = number_find(a, n);
+
+    if (in_a.len == 0 || strncmp(a, b, in_a.at) != 0)
+        return false;
+
+    uint32_t len = digits_count(b + in_a.at);
+
+    return len > 0 && len <= DIGITS_MAX &&
+           strcmp(a + in_a.at + in_a.len, b + in_a.at + len) == 0;
+}
+
+/* Can next become one more value of term's number n? unit is how many hosts
+ * of term there are for one value. */
+static bool can_join(const struct topo_hosts *hosts, const struct term *term,
+                     uint32_t unit, const struct term *next, unsigned n)
+{
+    if (next->hosts != unit)
+        return false;
+    for (uint32_t i = 0; i < unit; i++) {
+        uint32_t a = term->first + i;
+        uint32_t b = next->first + i;
+
+        if (hosts->items[a].slots != hosts->items[b].slots ||
+            !differ_only_in(topo_hosts_name(hosts, a),
+                            topo_hosts_name(hosts, b), n))
+            return false;
+    }
+    return true;
+}
+
+/* Folds the terms at number n; returns how many are left. */
+static uint32_t fold_number(const struct topo_hosts *hosts, struct term *terms,
+                            uint32_t count, unsigned n)
+{
+    uint32_t kept = 0;
+    uint32_t unit = terms[0].hosts;
+
+    for (uint32_t i = 1; i < count; i++) {
+        struct term *last = &terms[kept];
+
+        if (can_join(hosts, last, unit, &terms[i], n)) {
+            last->values[n]++;
+            last->hosts += unit;
+        } else {
+            terms[++kept] = terms[i];
+            unit = terms[kept].hosts;
+        }
+    }
+    return kept + 1;
+}
+
+/* Folds hosts one by one into terms; returns how many there are. */
+static uint32_t fold_terms(const struct topo_hosts *hosts, uint32_t count,
+                           struct term *terms)
+{
+    for (uint32_t i = 0; i < count; i++)
+        terms[i] = (struct term){i, 1, {1, 1, 1, 1}};
+    for (unsigned n = NUMBERS_MAX; n-- > 0;)
+        count = fold_number(hosts, terms, count, n);
+    return count;
+}
+
+static uint64_t digits_value(const char *digits, uint32_t len)
+{
+    uint64_t value = 0;
+
+    for (uint32_t i = 0; i < len; i++)
+        value = value * 10 + (uint64_t)(digits[i] - '0');
+    return value;
+}
+
+/* Numbers that follow each other in a bracket. */
+struct run {
+    const char *first;
+    const char *last;
+    uint32_t first_len; /* 0: no number yet */
+    uint32_t last_len;
+};
+
+/* Is this number the next of the run, in the reader's rules? It must be one
+ * more, with as many digits, or one more digit where no leading zero fixes
+ * their number. */
+static bool run_takes(const struct run *run, const char *number, uint32_t len)
+{
+    bool is_padded = run->first_len > 1 && run->first[0] == '0';
+
+    return run->first_len > 0 &&
+           digits_value(number, len) ==
+               digits_value(run->last, run->last_len) + 1 &&
+           (len == run->last_len ||
+            (len == run->last_len + 1 && number[0] != '0' && !is_padded));
+}
+
+static void put_run(const struct run *run, struct text *out)
+{
+    if (run->first_len == 0)
+        return;
+    text_put(out, run->first, run->first_len);
+    if (run->last != run->first) {
+        text_put(out, "-", 1);
+        text_put(out, run->last, run->last_len);
+    }
+}
+
+/* Writes the bracket for number n of term, whose first host has it at `at`. */
+static void put_bracket(const struct topo_hosts *hosts, const struct term *term,
+                        unsigned n, uint32_t at, struct text *out)
+{
+    struct run run = {0};
+    uint32_t stride = 1;
+
+    for (unsigned d = n + 1; d < NUMBERS_MAX; d++)
+        stride *= term->values[d];
+    text_put(out, "[", 1);
+    for (uint32_t k = 0; k < term->values[n]; k++) {
+        const char *name = topo_hosts_name(hosts, term->first + k * stride);
+        const char *number = name + at;
+        uint32_t len = digits_count(number);
+
+        if (!run_takes(&run, number, len)) {
+            put_run(&run, out);
+            if (k > 0)
+                text_put(out, ",", 1);
+            run.first = number;
+            run.first_len = len;
+        }
+        run.last = number;
+        run.last_len = len;
+    }
+    put_run(&run, out);
+    text_put(out, "]", 1);
+}
+
+static void put_term(const struct topo_hosts *hosts, const struct term *term,
+                     struct text *out)
+{
+    const char *name = topo_hosts_name(hosts, term->first);
+    uint32_t slots = hosts->items[term->first].slots;
+    uint32_t done = 0;
+
+    for (unsigned n = 0; n < NUMBERS_MAX; n++) {
+        if (term->values[n] == 1)
+            continue;
+
+        struct digits number = number_find(name, n);
+
+        text_put(out, name + done, number.at - done);
+        put_bracket(hosts, term, n, number.at, out);
+        done = number.at + number.len;
+    }
+    text_put(out, name + done, strlen(name) - done);
+    if (slots > 0) {
+        char suffix[16];
+        int len = snprintf(suffix, sizeof(suffix), ":%u", slots);
+
+        text_put(out, suffix, (size_t)len);
+    }
+}
+
+char *topo_hosts_fold(const struct topo_hosts *hosts, uint32_t count)
+{
+    struct text out = {.bytes = calloc(1, TEXT_FIRST), .max = TEXT_FIRST};
+    struct term *terms = NULL;
+
+    if (out.bytes == NULL || count == 0)
+        return out.bytes;
+    terms = malloc(count * sizeof(*terms));
+    if (terms == NULL) {
+        free(out.bytes);
+        return NULL;
+    }
+    count = fold_terms(hosts, count, terms);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0)
+            text_put(&out, ",", 1);
+        put_term(hosts, &terms[i], &out);
+    }
+    free(terms);
+    return out.bytes;
+}
+
+/* Does the short form of the first count hosts fit? */
+static bool is_within(const struct topo_hosts *hosts, uint32_t count,
+                      size_t max_bytes)
+{
+    char *text = topo_hosts_fold(hosts, count);
+    bool fits = text != NULL && strlen(text) <= max_bytes;
+
+    free(text);
+    return fits;
+}
+
+char *topo_hosts_fold_short(const struct topo_hosts *hosts, size_t max_bytes)
+{
+    uint32_t fits = 0;
+    uint32_t over = 1;
+
+    /* Twice as many each time, then halves: so the work depends on what is
+     * shown and not on what is left out. */
+    while (over < hosts->count && is_within(hosts, over, max_bytes)) {
+        fits = over;
+        over *= 2;
+    }
+    if (over >= hosts->count) {
+        if (is_within(hosts, hosts->count, max_bytes))
+            return topo_hosts_fold(hosts, hosts->count);
+        over = hosts->count;
+    }
+    while (over - fits > 1) {
+        uint32_t mid = fits + (over - fits) / 2;
+
+        if (is_within(hosts, mid, max_bytes))
+            fits = mid;
+        else
+            over = mid;
+    }
+    if (fits == 0)
+        fits = hosts->count > 0; /* one host in any case */
+
+    struct text out = {.bytes = topo_hosts_fold(hosts, fits)};
+
+    if (out.bytes != NULL && fits < hosts->count) {
+        char more[32];
+        int len =
+            snprintf(more, sizeof(more), " and %u more", hosts->count - fits);
+
+        out.len = strlen(out.bytes);
+        out.max = out.len + 1;
+        text_put(&out, more, (size_t)len);
+    }
+    return out.bytes;
+}

@@ -1,0 +1,73 @@
+/* Placement: which node runs which ranks.
+ *
+ * Nodes are numbered as the hosts of the list are, from 0; the launcher's own
+ * node of the overlay, which runs no process, is not among them. Ranks go to
+ * the nodes in blocks: node 0 has the first ones, and each node in use has at
+ * least one.
+ *
+ *   neither -n nor --ppn  one process on each node
+ *   --ppn                 that many on each node, whatever its slots
+ *   -n                    node after node is filled: to its slots, or to
+ *                         --ppn; nodes behind the last process are not used.
+ *                         Where the list says nothing about slots, they
+ *                         share evenly, as below
+ *   -n with -N            N nodes share the processes evenly, the first ones
+ *                         taking one more where it does not come out even; at
+ *                         most --ppn, or the slots the list names, on each
+ *
+ * Memory: 4 bytes per node.
+ */
+#ifndef TOPO_PLACE_H
+#define TOPO_PLACE_H
+
+#include <stdint.h>
+
+#include "topo/hosts.h"
+#include "topo/ranges.h"
+#include "topo/why.h"
+
+struct topo_place {
+    uint32_t *first; /* owned: of each node its first rank, then procs */
+    uint32_t nodes;  /* in use, from node 0 */
+    uint32_t procs;
+};
+
+/* What the user asks for; 0 where nothing is said. */
+struct topo_place_ask {
+    const struct topo_hosts *hosts; /* borrowed. NULL: no list, nodes are
+                                       made on this machine as needed */
+    uint32_t nodes;                 /* -N */
+    uint32_t procs;                 /* -n */
+    uint32_t ppn;                   /* --ppn */
+    uint32_t slots_unsaid; /* of a node about which no list says anything,
+                              for -n alone. 0: one beside nodes that have
+                              slots; no limit where none has any */
+};
+
+/* Cost: O(nodes); with -n and -N up to 32 times that.
+ * Returns 0; OV_EINVAL when the wishes cannot be met, with a sentence in why
+ * (TOPO_WHY_MAX bytes, may be NULL); OV_ENOMEM. On failure out is empty.
+ */
+int topo_place_init(struct topo_place *out, const struct topo_place_ask *ask,
+                    char *why);
+void topo_place_fini(struct topo_place *place);
+
+/* O(1). The ranks of a node; node < nodes. */
+struct topo_range topo_place_ranks(const struct topo_place *place,
+                                   uint32_t node);
+
+/* O(log nodes). The node of a rank; TOPO_NONE when there is no such rank. */
+uint32_t topo_place_node(const struct topo_place *place, uint32_t rank);
+
+/* O(log nodes). Which one of its node's processes a rank is, from 0;
+ * TOPO_NONE when there is no such rank. */
+uint32_t topo_place_local(const struct topo_place *place, uint32_t rank);
+
+/* nodes = those that run a rank of ranks. As many ranges are enough.
+ * Returns 0, OV_EINVAL when ranks goes past the last rank, OV_EFULL; nodes is
+ * then empty. */
+int topo_place_nodes_of(const struct topo_place *place,
+                        const struct topo_ranges *ranks,
+                        struct topo_ranges *nodes);
+
+#endif

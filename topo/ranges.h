@@ -1,0 +1,88 @@
+/* A set of numbers (nodes, ranks) as sorted ranges that neither overlap nor
+ * touch.
+ *
+ * The ranges lie in the caller's memory and never outgrow it, so a set can
+ * live in the core. Numbers go from 0 to TOPO_NUMBER_MAX; TOPO_NONE is never
+ * a member. A call that fails leaves its set as it was.
+ */
+#ifndef TOPO_RANGES_H
+#define TOPO_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/tree.h"
+
+#define TOPO_NUMBER_MAX (TOPO_NONE - 1)
+
+struct topo_ranges {
+    struct topo_range *items; /* borrowed; sorted, at least 1 apart */
+    uint32_t count;           /* ranges in use */
+    uint32_t max;             /* ranges there is memory for */
+};
+
+/* Where a text is wrong, and a sentence that says what to write instead. */
+struct topo_fault {
+    size_t at_bytes;
+    const char *what;
+};
+
+/* An empty set in the memory of items, which holds max ranges. */
+void topo_ranges_init(struct topo_ranges *set, struct topo_range *items,
+                      uint32_t max);
+
+/* Adds all numbers of range.
+ * Cost: O(1) behind the highest range, else O(log count) and a memmove.
+ * Returns 0, OV_EINVAL when range is empty or passes TOPO_NUMBER_MAX,
+ * OV_EFULL when one more range would be needed than there is memory for.
+ */
+int topo_ranges_add(struct topo_ranges *set, struct topo_range range);
+
+/* How many ranges the text needs at most: its terms. */
+uint32_t topo_ranges_terms(const char *text, size_t len_bytes);
+
+/* Replaces the set by what the text lists, for example "0,4-7,10": numbers
+ * and ranges in any order, repeated or overlapping as they like. An empty
+ * text is a fault.
+ * Returns 0, OV_EINVAL with *fault filled, or OV_EFULL (never when max is at
+ * least topo_ranges_terms). On failure the set is empty.
+ */
+int topo_ranges_parse(struct topo_ranges *set, const char *text,
+                      size_t len_bytes, struct topo_fault *fault);
+
+/* Writes the set as text ("0-3,7", nothing for the empty set) with a NUL into
+ * size_bytes bytes; cuts where that is too short.
+ * Returns the length of the whole text without its NUL, as snprintf does.
+ */
+size_t topo_ranges_format(const struct topo_ranges *set, char *text,
+                          size_t size_bytes);
+
+/* O(log count). */
+bool topo_ranges_contains(const struct topo_ranges *set, uint32_t number);
+
+/* O(log count). Has the set a member in range? */
+bool topo_ranges_touches(const struct topo_ranges *set,
+                         struct topo_range range);
+
+/* O(count). How many numbers are members. */
+uint32_t topo_ranges_size(const struct topo_ranges *set);
+
+/* O(count). The n-th member from below, counted from 0; TOPO_NONE when there
+ * are not so many. */
+uint32_t topo_ranges_nth(const struct topo_ranges *set, uint32_t n);
+
+/* out = the members of both. out's memory must be apart from a's and b's.
+ * Cost: O(a->count + b->count), and as many ranges at most less one.
+ * Returns 0 or OV_EFULL; out is then empty.
+ */
+int topo_ranges_intersect(const struct topo_ranges *a,
+                          const struct topo_ranges *b, struct topo_ranges *out);
+
+/* Brings the set down to at most `ranges` (at least 1) ranges by closing the
+ * narrowest gaps, the highest of equal ones first: the smallest superset that
+ * has so few. Cost: O(32 * count).
+ */
+void topo_ranges_coarsen(struct topo_ranges *set, uint32_t ranges);
+
+#endif

@@ -1,0 +1,58 @@
+/* The planned tree: who is whose parent, by arithmetic.
+ *
+ * Nodes are numbered level by level, so a planned parent always has a lower
+ * number than its child and the members of a subtree on one level form one
+ * range. Everything else asks through these functions: a plan from a table of
+ * parents can take their place.
+ */
+#ifndef TOPO_TREE_H
+#define TOPO_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TOPO_NONE UINT32_MAX
+
+enum { TOPO_ARITY_MAX = 1024 };
+
+struct topo_tree {
+    uint32_t nodes; /* at least 1; node 0 is the root */
+    uint32_t arity; /* 1 to TOPO_ARITY_MAX */
+};
+
+/* A range of nodes, both ends included; empty when first > last. */
+struct topo_range {
+    uint32_t first;
+    uint32_t last;
+};
+
+/* O(1). TOPO_NONE for the root. */
+uint32_t topo_tree_parent(const struct topo_tree *tree, uint32_t node);
+
+/* O(1). The planned children, an empty range for a leaf. */
+struct topo_range topo_tree_children(const struct topo_tree *tree,
+                                     uint32_t node);
+
+/* O(depth). Levels above node; 0 for the root. */
+uint32_t topo_tree_depth(const struct topo_tree *tree, uint32_t node);
+
+/* O(depth). Levels of the whole tree below the root. */
+uint32_t topo_tree_height(const struct topo_tree *tree);
+
+/* O(depth). Members of the subtree of node, itself included. */
+uint32_t topo_tree_size(const struct topo_tree *tree, uint32_t node);
+
+/* O(depth). Is node in the subtree of top (top itself included)? */
+bool topo_tree_contains(const struct topo_tree *tree, uint32_t top,
+                        uint32_t node);
+
+/* O(depth). The child of top whose subtree has node; TOPO_NONE when node is
+ * not strictly beneath top. */
+uint32_t topo_tree_towards(const struct topo_tree *tree, uint32_t top,
+                           uint32_t node);
+
+/* O(depth). Has the subtree of top a member in range? */
+bool topo_tree_touches(const struct topo_tree *tree, uint32_t top,
+                       struct topo_range range);
+
+#endif
