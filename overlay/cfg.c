@@ -1,0 +1,100 @@
+/* Defaults and the check of sizes and times. */
+#include "overlay/cfg.h"
+
+#include <stddef.h>
+
+#include "overlay/base/err.h"
+#include "overlay/wire/frame.h"
+
+#define MS UINT64_C(1000000)
+
+void ov_cfg_heartbeat(struct ov_cfg *cfg, uint64_t heartbeat_ns)
+{
+    struct ov_timers *t = &cfg->timers;
+
+    t->heartbeat_ns = heartbeat_ns;
+    t->attempt_ns = heartbeat_ns / 4;
+    t->letgo_ns = heartbeat_ns / 2;
+    t->adoption_ns = 3 * heartbeat_ns + t->letgo_ns;
+    t->giveup_ns = 2 * t->adoption_ns;
+}
+
+struct ov_cfg ov_cfg_default(struct topo_tree plan)
+{
+    struct ov_cfg cfg = {
+        .plan = plan,
+        .frame_bytes = 64 * 1024,
+        .up_window_bytes = 256 * 1024,
+        .kept_max = 256,
+        .batch_pieces = OV_PIECES_MAX,
+        .up_frames = 4,
+        .down_frames = 16,
+        .control_frames = 8,
+        .streams_max = 4,
+        .children_max = (uint16_t)(2 * plan.arity),
+        .send_slots = 8,
+        .data_slots = 4,
+        .records_max = 4096,
+        .timers = {.ack_ns = 20 * MS,
+                   .base_ns = 5 * MS,
+                   .stall_ns = 10000 * MS},
+    };
+
+    ov_cfg_heartbeat(&cfg, 10000 * MS);
+    return cfg;
+}
+
+static const char *size_fault(const struct ov_cfg *cfg)
+{
+    if (cfg->plan.nodes < 1)
+        return "a tree has at least one node";
+    if (cfg->plan.arity < 1 || cfg->plan.arity > TOPO_ARITY_MAX)
+        return "the arity is 1 to 1024";
+    if (cfg->frame_bytes < OV_FRAME_BYTES_MIN ||
+        cfg->frame_bytes > OV_FRAME_BYTES_MAX)
+        return "a frame has 4 KiB to 1 MiB";
+    if (cfg->up_window_bytes < cfg->frame_bytes + OV_RESERVE_BYTES)
+        return "the up window holds the largest record and the reserve";
+    if (cfg->kept_max <= OV_KEPT_RESERVE)
+        return "more records are kept than the reserve";
+    if (cfg->batch_pieces < 1 || cfg->batch_pieces > OV_PIECES_MAX)
+        return "an UP frame is put together of 1 to 16 pieces";
+    if (cfg->up_frames < 1 || cfg->down_frames < 2 || cfg->control_frames < 2)
+        return "windows of 1 (up) or 2 (down) frames at least";
+    if (cfg->streams_max < 2)
+        return "two streams at least: control and stdin";
+    if (cfg->children_max < cfg->plan.arity)
+        return "children_max covers the arity";
+    if ((uint32_t)cfg->children_max * cfg->up_frames >= UINT16_MAX)
+        return "children_max times up_frames is below 65535";
+    if (cfg->records_max < 1)
+        return "the root takes at least one record";
+    if (cfg->send_slots > OV_SEND_SLOTS_MAX || cfg->data_slots < 1 ||
+        cfg->data_slots >= cfg->send_slots)
+        return "1 <= data_slots < send_slots <= 32";
+    return NULL;
+}
+
+static const char *timer_fault(const struct ov_timers *t)
+{
+    if (t->attempt_ns >= t->letgo_ns)
+        return "attempt is shorter than let-go";
+    if (t->letgo_ns >= t->heartbeat_ns)
+        return "let-go is shorter than the heartbeat time";
+    if (t->adoption_ns < 3 * t->heartbeat_ns + t->letgo_ns)
+        return "adoption is at least three heartbeat times and let-go";
+    if (t->giveup_ns <= t->adoption_ns)
+        return "give-up is longer than adoption";
+    if (t->attempt_ns == 0 || t->ack_ns == 0 || t->base_ns == 0 ||
+        t->stall_ns == 0)
+        return "no timer is zero";
+    return NULL;
+}
+
+int ov_cfg_check(const struct ov_cfg *cfg, const char **why)
+{
+    *why = size_fault(cfg);
+    if (*why == NULL)
+        *why = timer_fault(&cfg->timers);
+    return *why == NULL ? 0 : OV_EINVAL;
+}

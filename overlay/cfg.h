@@ -1,0 +1,61 @@
+/* Sizes and times of one session: data, equal in all its nodes.
+ *
+ * Counts of frames bound memory: every received frame holds one buffer of
+ * frame_bytes, however little is in it.
+ */
+#ifndef OVERLAY_CFG_H
+#define OVERLAY_CFG_H
+
+#include <stdint.h>
+
+#include "topo/tree.h"
+
+struct ov_timers {
+    uint64_t attempt_ns;   /* one try to reach a parent */
+    uint64_t letgo_ns;     /* without a parent: children are let go */
+    uint64_t heartbeat_ns; /* a link silent for so long is down */
+    uint64_t adoption_ns;  /* a hold is asked about */
+    uint64_t giveup_ns;    /* no parent found: the root is lost */
+    uint64_t ack_ns;       /* an acknowledgement waits so long at most */
+    uint64_t base_ns;      /* a base report waits so long at most */
+    uint64_t stall_ns;     /* a stream held up for so long is told */
+};
+
+struct ov_cfg {
+    struct topo_tree plan;
+    uint32_t frame_bytes;     /* largest frame; OV_FRAME_BYTES_MIN.._MAX */
+    uint32_t up_window_bytes; /* own records kept until acknowledged */
+    uint16_t kept_max;        /* and their number */
+    uint16_t batch_pieces;    /* put together in an UP frame; 1: never */
+    uint16_t up_frames;       /* frames of one child held by its parent */
+    uint16_t down_frames;     /* window of a stream */
+    uint16_t control_frames;  /* window of stream 0 */
+    uint16_t streams_max;     /* open at once, stream 0 included */
+    uint16_t children_max;    /* links to children and holds, together */
+    uint16_t send_slots;      /* frames handed to the transport, per link */
+    uint16_t data_slots;      /* of these, frames that are not link-local */
+    uint32_t records_max;     /* root: records at its sinks */
+    struct ov_timers timers;
+};
+
+enum {
+    OV_SEND_SLOTS_MAX = 32,  /* what a link can count */
+    OV_PIECES_MAX = 16,      /* batch_pieces at most */
+    OV_KEPT_RESERVE = 4,     /* records and ...  */
+    OV_RESERVE_BYTES = 4096, /* bytes kept free for states and exits */
+};
+
+/* The usual sizes and times for a plan; every field may be changed after. */
+struct ov_cfg ov_cfg_default(struct topo_tree plan);
+
+/* Checks ranges and the order of the timers:
+ *     attempt < let-go < heartbeat,
+ *     adoption >= 3 * heartbeat + let-go, give-up > adoption.
+ * Returns 0, or OV_EINVAL with *why naming the rule that is broken.
+ */
+int ov_cfg_check(const struct ov_cfg *cfg, const char **why);
+
+/* Sets heartbeat_ns and the timers whose order depends on it. */
+void ov_cfg_heartbeat(struct ov_cfg *cfg, uint64_t heartbeat_ns);
+
+#endif

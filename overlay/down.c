@@ -1,0 +1,421 @@
+/* DOWN streams: keeping, forwarding, bases. */
+#include "overlay/down.h"
+
+#include "overlay/base/err.h"
+#include "overlay/control.h"
+#include "overlay/place.h"
+
+void ov_down_init(struct ov_node *node)
+{
+    struct ov_stream *stream = &node->streams[0];
+
+    stream->state = OV_STREAM_OPEN;
+    stream->window = node->cfg->control_frames;
+    stream->is_target = true;
+    stream->report_ns = OV_NEVER;
+    stream->full_ns = OV_NEVER;
+    stream->local_rank = TOPO_NONE;
+    stream->reported_node = TOPO_NONE;
+}
+
+static unsigned slot_of(const struct ov_node *node,
+                        const struct ov_stream *stream)
+{
+    return (unsigned)(stream - node->streams);
+}
+
+static struct ov_stream *find(const struct ov_node *node, uint32_t number)
+{
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        if (node->streams[i].state == OV_STREAM_OPEN &&
+            node->streams[i].number == number)
+            return &node->streams[i];
+    }
+    return NULL;
+}
+
+/* Is a report due at once, or after a while? Not at every frame: at every
+ * eighth of the window, at the end, and where goodbye is complete. */
+static void schedule_report(struct ov_node *node, struct ov_stream *stream)
+{
+    uint64_t eighth = stream->window / 8 > 0 ? stream->window / 8 : 1;
+    bool is_end = stream->has_ended && stream->base == stream->head;
+    bool is_goodbye = stream->number == 0 && node->goodbye != 0 &&
+                      stream->base >= node->goodbye;
+
+    if (ov_node_is_root(node))
+        return;
+    if (stream->base / eighth != stream->reported / eighth || is_end ||
+        is_goodbye) {
+        stream->is_report_due = true;
+        ov_node_serve_parent(node);
+    } else if (stream->report_ns == OV_NEVER) {
+        stream->report_ns = node->now_ns + node->cfg->timers.base_ns;
+    }
+}
+
+/* The lowest frame not consumed by all, and who holds it back. */
+static struct ov_base lowest(const struct ov_node *node,
+                             const struct ov_stream *stream)
+{
+    struct ov_base low = {.stream = stream->number,
+                          .base = stream->head,
+                          .node = TOPO_NONE,
+                          .rank = TOPO_NONE};
+    unsigned slot = slot_of(node, stream);
+
+    if (stream->is_target && stream->local < low.base) {
+        low.base = stream->local;
+        low.node = node->tree.self;
+        low.rank = stream->local_rank;
+    }
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        const struct ov_place *place = &node->tree.places[i];
+        const struct ov_flow *flow = &place->flows[slot];
+
+        if (ov_place_counts(place) && flow->is_needed &&
+            flow->base < low.base) {
+            low.base = flow->base;
+            low.node = flow->node == TOPO_NONE ? place->child : flow->node;
+            low.rank = flow->rank;
+        }
+    }
+    return low;
+}
+
+static void release(struct ov_stream *stream, struct ov_out *out)
+{
+    for (; stream->first < stream->base; stream->first++)
+        ov_out_put(out, stream->ring[stream->first % stream->window]);
+}
+
+static void refresh(struct ov_node *node, struct ov_stream *stream,
+                    struct ov_out *out)
+{
+    struct ov_base low = lowest(node, stream);
+    bool is_full;
+
+    stream->holder_node = low.node;
+    stream->holder_rank = low.rank;
+    if (low.base != stream->base) {
+        stream->base = low.base;
+        stream->full_ns = OV_NEVER;
+        release(stream, out);
+        schedule_report(node, stream);
+    }
+    is_full = stream->head - stream->base >= stream->window;
+    if (is_full && stream->full_ns == OV_NEVER)
+        stream->full_ns = node->now_ns;
+    if (is_full && !ov_node_is_root(node) &&
+        (low.node != stream->reported_node ||
+         low.rank != stream->reported_rank) &&
+        stream->report_ns == OV_NEVER)
+        stream->report_ns = node->now_ns + node->cfg->timers.base_ns;
+}
+
+void ov_down_refresh(struct ov_node *node, struct ov_out *out)
+{
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        if (node->streams[i].state == OV_STREAM_OPEN)
+            refresh(node, &node->streams[i], out);
+    }
+}
+
+static int open_stream(struct ov_node *node, struct ov_rd body,
+                       struct ov_buf *buf)
+{
+    struct ov_stream *stream = NULL;
+    struct ov_open open;
+    unsigned slot;
+
+    if (ov_open_decode(&body, &open) || find(node, open.stream) != NULL)
+        return OV_EPROTO;
+    for (slot = 1; slot < node->cfg->streams_max && stream == NULL; slot++) {
+        if (node->streams[slot].state == OV_STREAM_FREE)
+            stream = &node->streams[slot];
+    }
+    if (stream == NULL || open.window > node->cfg->down_frames)
+        return OV_EPROTO;
+    slot = slot_of(node, stream);
+    stream->state = OV_STREAM_OPEN;
+    stream->number = open.stream;
+    stream->window = open.window;
+    stream->set = ov_buf_ref(buf);
+    stream->opened_at = node->streams[0].head;
+    stream->report_ns = OV_NEVER;
+    stream->full_ns = OV_NEVER;
+    stream->local_rank = TOPO_NONE;
+    stream->reported_node = TOPO_NONE;
+    for (unsigned i = 0; i < open.ranges; i++) {
+        struct topo_range range = ov_open_range(&body);
+        uint32_t self = node->tree.self;
+
+        stream->is_target |= range.first <= self && self <= range.last;
+        for (unsigned p = 0; p < node->tree.places_used; p++) {
+            struct ov_place *place = &node->tree.places[p];
+
+            place->flows[slot].is_needed |=
+                topo_tree_touches(&node->tree.plan, place->child, range);
+        }
+    }
+    return 0;
+}
+
+static int on_control(struct ov_node *node, struct ov_buf *buf)
+{
+    struct ov_control control;
+
+    if (ov_control_decode(buf->mem + OV_DOWN_HEAD_BYTES,
+                          buf->len_bytes - OV_DOWN_HEAD_BYTES, &control))
+        return OV_EPROTO;
+    if (control.kind == OV_CONTROL_OPEN)
+        return open_stream(node, control.body, buf);
+    if (control.kind == OV_CONTROL_GOODBYE)
+        node->goodbye = node->streams[0].head;
+    return 0;
+}
+
+/* One more frame is kept, consumed here where there are targets, and offered
+ * to the children. */
+static int accept(struct ov_node *node, struct ov_stream *stream,
+                  struct ov_buf *buf, const struct ov_down *down,
+                  struct ov_out *out)
+{
+    unsigned slot = slot_of(node, stream);
+
+    stream->ring[stream->head % stream->window] = buf;
+    stream->head++;
+    if (down->flags & OV_DOWN_END)
+        stream->has_ended = true;
+    if (stream->number == 0 && on_control(node, buf))
+        return OV_EPROTO;
+    if (stream->is_target) {
+        struct ov_act *act = ov_out_act(out, OV_ACT_CONSUME);
+
+        act->stream = stream->number;
+        act->seq = down->seq;
+        act->flags = down->flags;
+        ov_out_slice(out, act, ov_buf_ref(buf), OV_DOWN_HEAD_BYTES,
+                     buf->len_bytes - OV_DOWN_HEAD_BYTES);
+    }
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        const struct ov_place *place = &node->tree.places[i];
+
+        if (ov_place_counts(place) && place->flows[slot].is_needed)
+            ov_node_serve(node, place->link);
+    }
+    refresh(node, stream, out);
+    return 0;
+}
+
+int ov_down_on_frame(struct ov_node *node, struct ov_buf *buf,
+                     struct ov_out *out)
+{
+    struct ov_frame_head head;
+    struct ov_down down;
+    struct ov_stream *stream;
+
+    if (ov_frame_head_decode(buf->mem, buf->len_bytes, &head) ||
+        ov_down_decode(buf->mem, &head, &down))
+        goto fail;
+    stream = find(node, down.stream);
+    if (stream == NULL || down.seq != stream->head || stream->has_ended ||
+        stream->head - stream->first >= stream->window)
+        goto fail;
+    return accept(node, stream, buf, &down, out);
+
+fail:
+    ov_out_put(out, buf);
+    return OV_EPROTO;
+}
+
+uint32_t ov_down_room(const struct ov_node *node, uint32_t number)
+{
+    const struct ov_stream *stream = find(node, number);
+
+    if (stream == NULL || stream->has_ended || !node->root.is_joined_told)
+        return 0;
+    return stream->window - (uint32_t)(stream->head - stream->first);
+}
+
+void ov_down_on_input(struct ov_node *node, const struct ov_event *ev,
+                      struct ov_out *out)
+{
+    struct ov_stream *stream = find(node, ev->stream);
+    struct ov_buf *buf = ev->buf;
+    struct ov_wr wr = ov_wr_init(buf->mem, OV_DOWN_HEAD_BYTES);
+    struct ov_down down = {.stream = ev->stream, .flags = ev->flags};
+
+    OV_ASSERT(ov_down_room(node, ev->stream) > 0);
+    down.seq = stream->head;
+    down.offset_bytes = stream->offset_bytes;
+    ov_down_encode(&wr, node->tree.number, &down, ev->len_bytes);
+    buf->len_bytes = OV_DOWN_HEAD_BYTES + ev->len_bytes;
+    stream->offset_bytes += ev->len_bytes;
+    int rc = accept(node, stream, buf, &down, out);
+    OV_ASSERT(rc == 0); /* a control message of the driver decodes */
+}
+
+void ov_down_on_consumed(struct ov_node *node, const struct ov_event *ev,
+                         struct ov_out *out)
+{
+    struct ov_stream *stream = find(node, ev->stream);
+
+    OV_ASSERT(stream != NULL && ev->seq <= stream->head);
+    stream->local = ev->seq;
+    stream->local_rank = ev->rank;
+    refresh(node, stream, out);
+}
+
+int ov_down_on_base(struct ov_node *node, struct ov_place *place,
+                    const struct ov_base *base, struct ov_out *out)
+{
+    struct ov_stream *stream = find(node, base->stream);
+    struct ov_flow *flow;
+
+    if (stream == NULL ||
+        (base->node != TOPO_NONE && base->node >= node->tree.plan.nodes))
+        return OV_EPROTO;
+    flow = &place->flows[slot_of(node, stream)];
+    if (base->base > flow->sent)
+        return OV_EPROTO;
+    flow->base = base->base;
+    flow->node = base->node;
+    flow->rank = base->rank;
+    ov_node_serve(node, place->link);
+    refresh(node, stream, out);
+    return 0;
+}
+
+/* Sends the next frame of one stream to a child; false when it may not. */
+static bool send_one(struct ov_node *node, struct ov_place *place,
+                     unsigned slot, struct ov_out *out)
+{
+    struct ov_stream *stream = &node->streams[slot];
+    struct ov_flow *flow = &place->flows[slot];
+    struct ov_link *link = &node->links[place->link];
+    struct ov_buf *buf;
+    struct ov_act *act;
+
+    if (stream->state != OV_STREAM_OPEN || !flow->is_needed ||
+        flow->sent >= stream->head || flow->sent >= flow->base + stream->window)
+        return false;
+    if (slot != 0 && place->flows[0].sent < stream->opened_at)
+        return false;
+    if (!ov_out_has_room(out) || !ov_link_can_send(link, node->cfg, true))
+        return false;
+    buf = stream->ring[flow->sent % stream->window];
+    act = ov_out_act(out, OV_ACT_SEND);
+    act->link = place->link;
+    ov_out_slice(out, act, ov_buf_ref(buf), 0, buf->len_bytes);
+    ov_link_on_send(link, true, node->now_ns);
+    flow->sent++;
+    return true;
+}
+
+void ov_down_send(struct ov_node *node, struct ov_place *place,
+                  struct ov_out *out)
+{
+    bool has_sent = true;
+
+    while (send_one(node, place, 0, out))
+        ;
+    while (has_sent) {
+        has_sent = false;
+        for (unsigned slot = 1; slot < node->cfg->streams_max; slot++)
+            has_sent |= send_one(node, place, slot, out);
+    }
+}
+
+bool ov_down_report(struct ov_node *node, struct ov_base *base)
+{
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        struct ov_stream *stream = &node->streams[i];
+
+        if (!stream->is_report_due)
+            continue;
+        stream->is_report_due = false;
+        stream->report_ns = OV_NEVER;
+        stream->reported = stream->base;
+        stream->reported_node = stream->holder_node;
+        stream->reported_rank = stream->holder_rank;
+        *base = (struct ov_base){
+            .stream = stream->number,
+            .base = stream->base,
+            .node = stream->holder_node,
+            .rank = stream->holder_rank,
+        };
+        return true;
+    }
+    return false;
+}
+
+static void tell_stall(struct ov_node *node, struct ov_stream *stream,
+                       struct ov_out *out)
+{
+    uint64_t at_ns;
+    struct ov_act *act;
+
+    if (!ov_node_is_root(node) || stream->is_stall_told ||
+        stream->full_ns == OV_NEVER)
+        return;
+    at_ns = stream->full_ns + node->cfg->timers.stall_ns;
+    if (node->now_ns < at_ns) {
+        ov_out_wake(out, at_ns);
+        return;
+    }
+    stream->is_stall_told = true;
+    act = ov_out_act(out, OV_ACT_STALL);
+    act->stream = stream->number;
+    act->node = stream->holder_node;
+    act->rank = stream->holder_rank;
+}
+
+void ov_down_on_time(struct ov_node *node, struct ov_out *out)
+{
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        struct ov_stream *stream = &node->streams[i];
+
+        if (stream->state != OV_STREAM_OPEN)
+            continue;
+        if (node->now_ns >= stream->report_ns) {
+            stream->report_ns = OV_NEVER;
+            stream->is_report_due = true;
+            ov_node_serve_parent(node);
+        }
+        ov_out_wake(out, stream->report_ns);
+        tell_stall(node, stream, out);
+    }
+}
+
+bool ov_down_is_done(const struct ov_node *node)
+{
+    const struct ov_stream *stream = &node->streams[0];
+
+    if (node->goodbye == 0 || stream->base < node->goodbye)
+        return false;
+    return ov_node_is_root(node) ||
+           (stream->reported >= node->goodbye && !stream->is_report_due);
+}
+
+bool ov_down_child_is_done(const struct ov_node *node,
+                           const struct ov_place *place)
+{
+    return node->goodbye != 0 && place->flows[0].base >= node->goodbye;
+}
+
+void ov_down_fini(struct ov_node *node, struct ov_out *out)
+{
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        struct ov_stream *stream = &node->streams[i];
+
+        if (stream->state != OV_STREAM_OPEN)
+            continue;
+        stream->base = stream->head;
+        release(stream, out);
+        if (stream->set != NULL)
+            ov_out_put(out, stream->set);
+        stream->set = NULL;
+        stream->state = OV_STREAM_FREE;
+    }
+}

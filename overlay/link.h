@@ -1,0 +1,70 @@
+/* One end of a link: its state, its use of the transport, its silence.
+ *
+ * A link never has more than send_slots frames at the transport, and of these
+ * at most data_slots that are not link-local, so that a few words between
+ * neighbours always find a place.
+ */
+#ifndef OVERLAY_LINK_H
+#define OVERLAY_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overlay/cfg.h"
+
+enum ov_link_state {
+    OV_LINK_FREE,    /* slot not in use */
+    OV_LINK_OPEN,    /* connected and proved; no hello yet */
+    OV_LINK_JOINING, /* hello sent or received, no welcome yet */
+    OV_LINK_UP,      /* welcomed */
+    OV_LINK_STATES
+};
+
+struct ov_link {
+    uint64_t heard_ns; /* last frame received */
+    uint64_t spoke_ns; /* last frame handed to the transport */
+    uint64_t attach;   /* the dialler's attach number */
+    uint32_t peer;
+    uint32_t data_bits; /* bit i: the i-th frame in flight is data */
+    uint16_t place;     /* child's place; OV_NO_PLACE: this is the parent */
+    uint8_t state;      /* enum ov_link_state */
+    uint8_t in_flight;
+    uint8_t data_in_flight;
+    uint8_t refuse; /* due to be told before the end: ov_refuse_reason */
+    bool is_queued; /* in the node's queue of links to serve */
+    uint16_t next;  /* in that queue */
+};
+
+_Static_assert(sizeof(struct ov_link) <= 56, "ov_link outgrew its budget");
+
+enum { OV_NO_LINK = UINT16_MAX, OV_NO_PLACE = UINT16_MAX };
+
+/* A new connection in a free slot. */
+void ov_link_open(struct ov_link *link, uint32_t peer, uint16_t place,
+                  uint64_t now_ns);
+
+/* Moves to another state; an illegal move is our bug. */
+void ov_link_move(struct ov_link *link, enum ov_link_state next);
+
+bool ov_link_can_send(const struct ov_link *link, const struct ov_cfg *cfg,
+                      bool is_data);
+
+/* A frame was handed to the transport; `count` are done, oldest first. */
+void ov_link_on_send(struct ov_link *link, bool is_data, uint64_t now_ns);
+/* Returns false when there were not so many: the driver's bug. */
+bool ov_link_on_sent(struct ov_link *link, unsigned count);
+
+/* When this end has to speak, and when it judges silence. */
+static inline uint64_t ov_link_beat_ns(const struct ov_link *link,
+                                       const struct ov_cfg *cfg)
+{
+    return link->spoke_ns + cfg->timers.heartbeat_ns / 3;
+}
+
+static inline uint64_t ov_link_silence_ns(const struct ov_link *link,
+                                          const struct ov_cfg *cfg)
+{
+    return link->heard_ns + cfg->timers.heartbeat_ns;
+}
+
+#endif

@@ -1,0 +1,218 @@
+/* Records at the root. */
+#include "overlay/sink.h"
+
+#include "overlay/place.h"
+
+#define NO_RECORD UINT32_MAX
+enum { NO_FRAME = UINT16_MAX };
+
+static uint32_t frames_of(const struct ov_node *node)
+{
+    return (uint32_t)(node->links_max - 1) * node->cfg->up_frames;
+}
+
+void ov_sink_init(struct ov_node *node)
+{
+    struct ov_root *root = &node->root;
+    uint32_t frames = frames_of(node);
+
+    for (uint32_t i = 0; i < node->cfg->records_max; i++)
+        root->sunk[i].next = i + 1 < node->cfg->records_max ? i + 1 : NO_RECORD;
+    for (uint32_t i = 0; i < frames; i++)
+        root->frames[i].next = (uint16_t)(i + 1 < frames ? i + 1 : NO_FRAME);
+    root->sunk_free = 0;
+    root->frames_free = frames > 0 ? 0 : NO_FRAME;
+    root->ack_ns = OV_NEVER;
+    for (uint32_t i = 0; i <= node->tree.members.mask; i++) {
+        root->sources[i].first = NO_RECORD;
+        root->sources[i].last = NO_RECORD;
+    }
+}
+
+/* One record of a frame is done with, or the reading of it. */
+static void frame_done(struct ov_node *node, uint16_t index)
+{
+    struct ov_sink_frame *frame = &node->root.frames[index];
+
+    OV_ASSERT(frame->records > 0);
+    if (--frame->records > 0)
+        return;
+    ov_place_drained(node, &node->tree.places[frame->place]);
+    frame->next = node->root.frames_free;
+    node->root.frames_free = index;
+}
+
+/* The acknowledgement is due: at once when much is waiting for it, else in a
+ * while. */
+static void ack(struct ov_node *node, struct ov_member *member, bool at_once)
+{
+    struct ov_place *place = &node->tree.places[member->place];
+
+    ov_members_due(&node->tree.members, &place->due, member, OV_DUE_ACK);
+    if (place->kind != OV_PLACE_LINK)
+        return;
+    if (at_once)
+        ov_node_serve(node, place->link);
+    else if (node->root.ack_ns == OV_NEVER)
+        node->root.ack_ns = node->now_ns + node->cfg->timers.ack_ns;
+}
+
+static void hand_on(struct ov_node *node, struct ov_place *place,
+                    struct ov_member *member, const struct ov_record *rec,
+                    struct ov_out *out)
+{
+    struct ov_root *root = &node->root;
+    uint32_t index = ov_members_index(&node->tree.members, member);
+    struct ov_source *source = &root->sources[index];
+    uint32_t cookie = root->sunk_free;
+    struct ov_sunk *sunk = &root->sunk[cookie];
+    struct ov_act *act = ov_out_act(out, OV_ACT_RECORD);
+
+    root->sunk_free = sunk->next;
+    *sunk = (struct ov_sunk){
+        .seq = rec->seq,
+        .next = NO_RECORD,
+        .source = index,
+        .len_bytes = rec->len_bytes,
+        .frame = place->frame,
+    };
+    if (source->first == NO_RECORD)
+        source->first = cookie;
+    else
+        root->sunk[source->last].next = cookie;
+    source->last = cookie;
+    root->frames[place->frame].records++;
+    member->accepted = rec->seq;
+    act->rec = *rec;
+    act->cookie = cookie;
+    ov_out_slice(out, act, ov_buf_ref(ov_place_first(place)), place->rec_data,
+                 rec->len_bytes);
+}
+
+/* The next record of the place's first frame. */
+static void read_record(struct ov_node *node, struct ov_place *place,
+                        struct ov_out *out)
+{
+    struct ov_buf *buf = ov_place_first(place);
+    struct ov_rd rd =
+        ov_rd_init(buf->mem + place->rec_off, OV_RECORD_HEAD_BYTES);
+    struct ov_member *member;
+    struct ov_record rec;
+
+    OV_ASSERT(ov_record_decode(&rd, &rec) == 0);
+    member = ov_members_find(&node->tree.members, rec.source);
+    /* A newer record than the next one is dropped: a copy of what is between
+     * is still on its way by another path. A repeat is dropped and answered. */
+    if (member != NULL && member->state == OV_MEMBER_CONFIRMED) {
+        if (rec.seq == member->accepted + 1)
+            hand_on(node, place, member, &rec, out);
+        else if (rec.seq <= member->accepted)
+            ack(node, member, true);
+    }
+    place->rec_off += OV_RECORD_HEAD_BYTES;
+    place->rec_data += rec.len_bytes;
+    place->rec_left--;
+}
+
+static void begin_frame(struct ov_node *node, uint16_t index)
+{
+    struct ov_place *place = &node->tree.places[index];
+    struct ov_root *root = &node->root;
+    struct ov_buf *buf = ov_place_first(place);
+    struct ov_rd rd = ov_rd_init(buf->mem + 2, 2);
+
+    OV_ASSERT(root->frames_free != NO_FRAME);
+    place->frame = root->frames_free;
+    root->frames_free = root->frames[place->frame].next;
+    root->frames[place->frame].records = 1;
+    root->frames[place->frame].place = index;
+    place->rec_left = ov_rd_u16(&rd);
+    place->rec_off = OV_FRAME_HEAD_BYTES;
+    place->rec_data =
+        OV_FRAME_HEAD_BYTES + (uint32_t)place->rec_left * OV_RECORD_HEAD_BYTES;
+}
+
+/* Works on the first frame of a place; false when records or room ran out. */
+static bool read_frame(struct ov_node *node, uint16_t index, struct ov_out *out)
+{
+    struct ov_place *place = &node->tree.places[index];
+
+    if (place->rec_left == 0)
+        begin_frame(node, index);
+    while (place->rec_left > 0) {
+        if (!ov_out_has_room(out)) {
+            out->more = true;
+            return false;
+        }
+        if (node->root.sunk_free == NO_RECORD)
+            return false;
+        read_record(node, place, out);
+    }
+    ov_out_put(out, ov_place_pop(node, place));
+    frame_done(node, place->frame);
+    return true;
+}
+
+void ov_sink_pump(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_tree *tree = &node->tree;
+    uint16_t idle = 0;
+
+    while (tree->places_used > 0 && idle < tree->places_used) {
+        uint16_t index = (uint16_t)(node->root.turn % tree->places_used);
+
+        if (tree->places[index].queue_len > 0) {
+            if (!read_frame(node, index, out))
+                return;
+            idle = 0;
+        } else {
+            idle++;
+        }
+        node->root.turn = (uint16_t)(index + 1);
+    }
+}
+
+void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
+{
+    struct ov_root *root = &node->root;
+    struct ov_sunk *sunk = &root->sunk[cookie];
+    struct ov_source *source = &root->sources[sunk->source];
+    struct ov_member *member = &node->tree.members.table[sunk->source];
+    uint32_t first;
+
+    OV_ASSERT(cookie < node->cfg->records_max && !sunk->is_taken);
+    sunk->is_taken = true;
+    frame_done(node, sunk->frame);
+    while ((first = source->first) != NO_RECORD && root->sunk[first].is_taken) {
+        source->first = root->sunk[first].next;
+        member->taken = root->sunk[first].seq;
+        source->unacked_bytes +=
+            root->sunk[first].len_bytes + OV_RECORD_HEAD_BYTES;
+        root->sunk[first].next = root->sunk_free;
+        root->sunk_free = first;
+    }
+    if (source->unacked_bytes >= node->cfg->up_window_bytes / 4) {
+        source->unacked_bytes = 0;
+        ack(node, member, true);
+    } else if (source->unacked_bytes > 0) {
+        ack(node, member, false);
+    }
+    ov_sink_pump(node, out);
+}
+
+void ov_sink_on_time(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_root *root = &node->root;
+
+    if (node->now_ns >= root->ack_ns) {
+        root->ack_ns = OV_NEVER;
+        for (unsigned i = 0; i < node->tree.places_used; i++) {
+            const struct ov_place *place = &node->tree.places[i];
+
+            if (place->kind == OV_PLACE_LINK &&
+                place->due.first != OV_NO_MEMBER)
+                ov_node_serve(node, place->link);
+        }
+    }
+    ov_out_wake(out, root->ack_ns);
+}

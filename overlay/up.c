@@ -1,0 +1,394 @@
+/* Putting UP frames together and keeping own records. */
+#include "overlay/up.h"
+
+#include "overlay/base/err.h"
+#include "overlay/place.h"
+
+/* The state input goes first past a full window: exits must get through. */
+enum { STATE_INPUT = 0 };
+
+static uint16_t places_of(const struct ov_node *node)
+{
+    return (uint16_t)(node->up.drr.count - node->inputs);
+}
+
+static struct ov_kept *kept_at(const struct ov_node *node, uint64_t seq)
+{
+    return &node->up.kept[seq % node->cfg->kept_max];
+}
+
+void ov_up_on_ready(struct ov_node *node, uint16_t input)
+{
+    OV_ASSERT(input < node->inputs);
+    ov_drr_push(&node->up.drr, (uint16_t)(places_of(node) + input));
+    ov_node_serve_parent(node);
+}
+
+void ov_up_on_queued(struct ov_node *node, uint16_t place)
+{
+    ov_drr_push(&node->up.drr, place);
+    ov_node_serve_parent(node);
+}
+
+int ov_up_on_limit(struct ov_node *node, uint64_t limit)
+{
+    if (limit < node->up.limit)
+        return OV_EPROTO;
+    node->up.limit = limit;
+    ov_node_serve_parent(node);
+    return 0;
+}
+
+int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
+                 struct ov_out *out)
+{
+    struct ov_up *up = &node->up;
+
+    if (ack->accepted >= up->unsent)
+        return OV_EPROTO;
+    if (ack->accepted > up->accepted)
+        up->accepted = ack->accepted;
+    while (up->taken < ack->taken) {
+        struct ov_kept *kept = kept_at(node, ++up->taken);
+
+        up->kept_bytes -= kept->rec.len_bytes + OV_RECORD_HEAD_BYTES;
+        if (kept->buf != NULL)
+            ov_out_put(out, kept->buf);
+        kept->buf = NULL;
+    }
+    if (up->cursor <= up->accepted)
+        up->cursor = up->accepted + 1;
+    ov_drr_back(&up->drr);
+    ov_node_serve_parent(node);
+    return 0;
+}
+
+void ov_up_restart(struct ov_node *node)
+{
+    node->up.limit = 0;
+    node->up.sent = 0;
+    node->up.cursor = node->up.accepted + 1;
+}
+
+static void batch_reset(struct ov_up *up)
+{
+    up->batch_bytes = OV_FRAME_HEAD_BYTES;
+    up->batch_records = 0;
+    up->batch_slices = 0;
+    up->batch_pieces = 0;
+}
+
+void ov_up_fini(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_up *up = &node->up;
+
+    while (up->taken + 1 < up->next_seq) {
+        struct ov_kept *kept = kept_at(node, ++up->taken);
+
+        if (kept->buf != NULL)
+            ov_out_put(out, kept->buf);
+        kept->buf = NULL;
+    }
+    for (unsigned i = 0; i < up->batch_pieces; i++) {
+        if (up->pieces[i].buf != NULL)
+            ov_out_put(out, up->pieces[i].buf);
+    }
+    batch_reset(up);
+}
+
+/* --- the batch: the next frame, piece by piece */
+
+static uint32_t batch_room(const struct ov_node *node)
+{
+    return node->cfg->frame_bytes - node->up.batch_bytes;
+}
+
+static void batch_add(struct ov_up *up, uint32_t bytes, uint32_t records)
+{
+    up->batch_bytes += bytes;
+    up->batch_records += records;
+    up->batch_slices++;
+}
+
+static bool batch_takes(const struct ov_node *node, uint32_t bytes,
+                        uint32_t records)
+{
+    const struct ov_up *up = &node->up;
+    uint32_t table = (up->batch_records + records) * OV_RECORD_HEAD_BYTES;
+
+    return bytes <= batch_room(node) &&
+           up->batch_pieces < node->cfg->batch_pieces &&
+           up->batch_slices < OV_BATCH_SLICES &&
+           OV_FRAME_HEAD_BYTES + table <= OV_BATCH_HEAD_BYTES;
+}
+
+/* Adds own records that were not sent since the parent link began. */
+static void batch_own(struct ov_node *node)
+{
+    struct ov_up *up = &node->up;
+    struct ov_piece *piece;
+
+    while (up->cursor < up->next_seq) {
+        const struct ov_kept *kept = kept_at(node, up->cursor);
+        uint32_t bytes = kept->rec.len_bytes + OV_RECORD_HEAD_BYTES;
+
+        if (!batch_takes(node, bytes, 1))
+            return;
+        piece = &up->pieces[up->batch_pieces];
+        if (up->batch_pieces == 0 || piece[-1].buf != NULL) {
+            *piece = (struct ov_piece){.seq = up->cursor};
+            up->batch_pieces++;
+        } else {
+            piece--;
+        }
+        piece->count++;
+        up->cursor++;
+        batch_add(up, bytes, 1);
+    }
+}
+
+static uint32_t frame_records(const struct ov_buf *buf)
+{
+    struct ov_frame_head head;
+
+    OV_ASSERT(ov_frame_head_decode(buf->mem, buf->len_bytes, &head) == 0);
+    return head.count;
+}
+
+/* Adds a child's small frame; its reference is now the batch's. */
+static void batch_frame(struct ov_node *node, struct ov_buf *buf,
+                        uint32_t records)
+{
+    struct ov_up *up = &node->up;
+
+    up->pieces[up->batch_pieces++] = (struct ov_piece){.buf = buf};
+    batch_add(up, buf->len_bytes - OV_FRAME_HEAD_BYTES, records);
+}
+
+static void write_tables(struct ov_node *node, struct ov_wr *wr)
+{
+    const struct ov_up *up = &node->up;
+
+    for (unsigned i = 0; i < up->batch_pieces; i++) {
+        const struct ov_piece *piece = &up->pieces[i];
+
+        if (piece->buf != NULL)
+            ov_wr_bytes(wr, piece->buf->mem + OV_FRAME_HEAD_BYTES,
+                        frame_records(piece->buf) * OV_RECORD_HEAD_BYTES);
+        for (uint32_t r = 0; r < piece->count; r++)
+            ov_record_encode(wr, &kept_at(node, piece->seq + r)->rec);
+    }
+}
+
+/* Own records may be acknowledged from now on. */
+static void mark_sent(struct ov_up *up)
+{
+    for (unsigned i = 0; i < up->batch_pieces; i++) {
+        uint64_t end = up->pieces[i].seq + up->pieces[i].count;
+
+        if (end > up->unsent)
+            up->unsent = end;
+    }
+}
+
+static void write_payloads(struct ov_node *node, struct ov_act *act,
+                           struct ov_out *out)
+{
+    const struct ov_up *up = &node->up;
+
+    for (unsigned i = 0; i < up->batch_pieces; i++) {
+        const struct ov_piece *piece = &up->pieces[i];
+
+        if (piece->buf != NULL) {
+            uint32_t from = OV_FRAME_HEAD_BYTES +
+                            frame_records(piece->buf) * OV_RECORD_HEAD_BYTES;
+
+            ov_out_slice(out, act, piece->buf, from,
+                         piece->buf->len_bytes - from);
+        }
+        for (uint32_t r = 0; r < piece->count; r++) {
+            struct ov_kept *kept = kept_at(node, piece->seq + r);
+
+            if (kept->rec.len_bytes > 0)
+                ov_out_slice(out, act, ov_buf_ref(kept->buf), kept->off_bytes,
+                             kept->rec.len_bytes);
+        }
+    }
+}
+
+static struct ov_act *send_act(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_act *act = ov_out_act(out, OV_ACT_SEND);
+
+    act->link = node->tree.parent;
+    node->up.sent++;
+    ov_link_on_send(&node->links[act->link], true, node->now_ns);
+    return act;
+}
+
+static void send_frame(struct ov_node *node, struct ov_buf *buf,
+                       struct ov_out *out)
+{
+    ov_out_slice(out, send_act(node, out), buf, 0, buf->len_bytes);
+}
+
+static void batch_send(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_up *up = &node->up;
+    struct ov_frame_head head = {.type = OV_FRAME_UP,
+                                 .tree = node->tree.number};
+    struct ov_act *act;
+    struct ov_wr wr;
+
+    if (up->batch_pieces == 0)
+        return;
+    if (up->batch_pieces == 1 && up->pieces[0].buf != NULL) {
+        send_frame(node, up->pieces[0].buf, out);
+    } else {
+        act = send_act(node, out);
+        head.count = (uint16_t)up->batch_records;
+        head.len_bytes = up->batch_bytes;
+        wr = ov_out_head(out);
+        ov_frame_head_encode(&wr, &head);
+        write_tables(node, &wr);
+        ov_out_head_done(out, act, &wr);
+        write_payloads(node, act, out);
+        mark_sent(up);
+    }
+    batch_reset(up);
+}
+
+/* --- choosing */
+
+static bool can_send(const struct ov_node *node, const struct ov_out *out)
+{
+    const struct ov_tree *tree = &node->tree;
+
+    return tree->is_attached && tree->parent != OV_NO_LINK &&
+           node->up.sent < node->up.limit && ov_out_has_room(out) &&
+           ov_link_can_send(&node->links[tree->parent], node->cfg, true);
+}
+
+/* The first frame of a child's queue: large ones pass as they are. */
+static void serve_place(struct ov_node *node, uint16_t index,
+                        struct ov_out *out)
+{
+    struct ov_place *place = &node->tree.places[index];
+    struct ov_buf *buf = ov_place_first(place);
+    uint32_t len_bytes = buf->len_bytes;
+    uint32_t records = frame_records(buf);
+    uint32_t table = records * OV_RECORD_HEAD_BYTES;
+
+    if (!batch_takes(node, len_bytes - OV_FRAME_HEAD_BYTES, records)) {
+        bool is_alone = node->up.batch_pieces == 0;
+
+        batch_send(node, out);
+        if (!is_alone)
+            return;
+    }
+    ov_place_pop(node, place);
+    ov_drr_spend(&node->up.drr, len_bytes, place->queue_len > 0);
+    if (node->up.batch_pieces == 0 &&
+        (len_bytes >= node->cfg->frame_bytes / 2 ||
+         OV_FRAME_HEAD_BYTES + table > OV_BATCH_HEAD_BYTES / 2))
+        send_frame(node, buf, out);
+    else
+        batch_frame(node, buf, records);
+    ov_place_drained(node, place);
+}
+
+/* Bytes an input may put into the window now. */
+static uint32_t window_room(const struct ov_node *node, uint16_t input)
+{
+    const struct ov_up *up = &node->up;
+    uint64_t records = up->next_seq - up->taken - 1;
+    uint32_t reserve = input == STATE_INPUT ? 0 : OV_RESERVE_BYTES;
+    uint32_t spare = input == STATE_INPUT ? 0 : OV_KEPT_RESERVE;
+    uint32_t limit = node->cfg->up_window_bytes - reserve;
+
+    if (records + spare >= node->cfg->kept_max ||
+        up->kept_bytes + OV_RECORD_HEAD_BYTES >= limit)
+        return 0;
+    return limit - up->kept_bytes - OV_RECORD_HEAD_BYTES;
+}
+
+/* Lets the driver read an input into what is left of the frame and window.
+ * Half a frame at least, so that lines are not cut for want of room. */
+static void serve_input(struct ov_node *node, uint16_t input,
+                        struct ov_out *out)
+{
+    uint32_t half = node->cfg->frame_bytes / 2;
+    uint32_t window = window_room(node, input);
+    uint32_t room = batch_room(node) - OV_RECORD_HEAD_BYTES;
+    uint32_t least = input == STATE_INPUT ? OV_RESERVE_BYTES / 4 : half;
+    struct ov_act *act;
+
+    if (window < least) {
+        ov_drr_aside(&node->up.drr);
+        return;
+    }
+    if (room < least || !batch_takes(node, OV_RECORD_HEAD_BYTES, 1)) {
+        batch_send(node, out);
+        return;
+    }
+    act = ov_out_act(out, OV_ACT_READ);
+    act->input = input;
+    act->max_bytes = room < window ? room : window;
+    node->up.reading = input;
+}
+
+void ov_up_send(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_up *up = &node->up;
+    uint16_t first;
+
+    while (up->reading == OV_DRR_NONE && can_send(node, out)) {
+        batch_own(node);
+        if (up->cursor < up->next_seq) {
+            batch_send(node, out);
+            continue;
+        }
+        first = ov_drr_first(&up->drr);
+        if (first == OV_DRR_NONE) {
+            if (up->batch_pieces == 0)
+                return;
+            batch_send(node, out);
+        } else if (first < places_of(node)) {
+            serve_place(node, first, out);
+        } else {
+            serve_input(node, (uint16_t)(first - places_of(node)), out);
+        }
+    }
+}
+
+void ov_up_on_read(struct ov_node *node, const struct ov_event *ev,
+                   struct ov_out *out)
+{
+    const struct ov_read *read = &ev->read;
+    struct ov_up *up = &node->up;
+    struct ov_kept *kept;
+
+    OV_ASSERT(up->reading == ev->input);
+    up->reading = OV_DRR_NONE;
+    ov_drr_spend(&up->drr, read->len_bytes + OV_RECORD_HEAD_BYTES,
+                 read->state == OV_INPUT_MORE);
+    if (read->len_bytes > 0 || read->flags != 0) {
+        kept = kept_at(node, up->next_seq);
+        *kept = (struct ov_kept){
+            .buf = read->len_bytes > 0 ? read->buf : NULL,
+            .off_bytes = read->off_bytes,
+            .rec = {.source = node->tree.self,
+                    .rank = read->rank,
+                    .seq = up->next_seq,
+                    .len_bytes = read->len_bytes,
+                    .job = read->job,
+                    .channel = read->channel,
+                    .flags = read->flags},
+        };
+        up->next_seq++;
+        up->kept_bytes += read->len_bytes + OV_RECORD_HEAD_BYTES;
+    }
+    if (read->len_bytes == 0 && read->buf != NULL)
+        ov_out_put(out, read->buf);
+    ov_node_serve_parent(node);
+}

@@ -1,0 +1,132 @@
+/* Frames: the unit that links carry.
+ *
+ * Every frame starts with eight bytes:
+ *
+ *      0      1      2         4                8
+ *     +------+------+---------+----------------+
+ *     | type | tree | count   | len_bytes      |
+ *     +------+------+---------+----------------+
+ *
+ * len_bytes is the whole frame, this prefix included. All integers are
+ * little-endian.
+ *
+ * LINK: count items follow, see overlay/wire/item.h. Link-local.
+ *
+ * UP: a table of count record heads, then their payloads in the same order.
+ * Nothing in it belongs to a link, so an inner node passes it on as it is, and
+ * merging frames is putting tables and payloads one after another.
+ *
+ *      0        4              12       16    18   19   20       24
+ *     +--------+--------------+--------+-----+----+----+--------+
+ *     | source | seq          | rank   | job | ch | fl | len    |
+ *     +--------+--------------+--------+-----+----+----+--------+
+ *
+ * DOWN: one frame of a stream. Nothing in it belongs to a link either: the
+ * buffer that arrived is the buffer that is sent to every child.
+ *
+ *      8        12       16             24             32
+ *     +--------+--------+--------------+--------------+------
+ *     | stream | flags  | seq          | offset       | payload
+ *     +--------+--------+--------------+--------------+------
+ *
+ * Streams are counted in frames (seq: 0, 1, 2 ...). A window of frames bounds
+ * buffers and receives exactly, whatever the size of the writes; the byte
+ * offset of the first payload byte rides along for checks and for giving
+ * unread input back.
+ */
+#ifndef OVERLAY_WIRE_FRAME_H
+#define OVERLAY_WIRE_FRAME_H
+
+#include <stdint.h>
+
+#include "overlay/base/wire.h"
+
+enum ov_frame_type {
+    OV_FRAME_LINK = 1,
+    OV_FRAME_UP = 2,
+    OV_FRAME_DOWN = 3,
+};
+
+enum {
+    OV_FRAME_HEAD_BYTES = 8,
+    OV_RECORD_HEAD_BYTES = 24,
+    OV_DOWN_HEAD_BYTES = 32,
+    OV_FRAME_BYTES_MIN = 4096,
+    OV_FRAME_BYTES_MAX = 1 << 20,
+};
+
+struct ov_frame_head {
+    uint8_t type;
+    uint8_t tree;
+    uint16_t count;
+    uint32_t len_bytes;
+};
+
+/* Channels of records, as PMIx names them, and xylem's own. */
+enum ov_channel {
+    OV_CHANNEL_STATE = 0, /* states, exits, statistics: the driver's words */
+    OV_CHANNEL_STDOUT = 1,
+    OV_CHANNEL_STDERR = 2,
+    OV_CHANNEL_STDDIAG = 3,
+    OV_CHANNELS
+};
+
+enum ov_record_flag {
+    OV_RECORD_EOF = 1,   /* the channel ends with this record */
+    OV_RECORD_FINAL = 2, /* the source node has nothing more to say */
+    OV_RECORD_FLAGS = 3
+};
+
+struct ov_record {
+    uint32_t source; /* node that numbered it */
+    uint32_t rank;   /* process; the source node's number for STATE */
+    uint64_t seq;    /* 1, 2, 3 ... per source */
+    uint32_t len_bytes;
+    uint16_t job;
+    uint8_t channel; /* enum ov_channel */
+    uint8_t flags;   /* enum ov_record_flag */
+};
+
+enum ov_down_flag {
+    OV_DOWN_END = 1,  /* the stream ends with this frame */
+    OV_DOWN_SKIP = 2, /* no payload: bytes that are not for this subtree */
+    OV_DOWN_FLAGS = 3
+};
+
+struct ov_down {
+    uint32_t stream;
+    uint32_t flags;
+    uint64_t seq;
+    uint64_t offset_bytes; /* of the first payload byte in the stream */
+};
+
+void ov_frame_head_encode(struct ov_wr *wr, const struct ov_frame_head *head);
+
+/* Decodes the prefix of a frame of len_bytes. Returns 0, or OV_EPROTO when it
+ * is too short, of unknown type, or its length is not len_bytes.
+ */
+int ov_frame_head_decode(const uint8_t *mem, uint32_t len_bytes,
+                         struct ov_frame_head *head);
+
+void ov_record_encode(struct ov_wr *wr, const struct ov_record *rec);
+
+/* Reads one record head; OV_EPROTO when bytes are missing or a field is
+ * outside its range. */
+int ov_record_decode(struct ov_rd *rd, struct ov_record *rec);
+
+/* Checks a whole UP frame: the table is there and the payload lengths add up
+ * to the frame. O(count). Returns 0 or OV_EPROTO; *payload_off is where the
+ * first payload starts. `mem` need only hold the head and the table.
+ */
+int ov_up_check(const uint8_t *mem, const struct ov_frame_head *head,
+                uint32_t *payload_off);
+
+/* Writes the whole 32-byte head of a DOWN frame with payload_bytes. */
+void ov_down_encode(struct ov_wr *wr, uint8_t tree, const struct ov_down *down,
+                    uint32_t payload_bytes);
+
+/* Reads what follows the prefix; OV_EPROTO as above. */
+int ov_down_decode(const uint8_t *mem, const struct ov_frame_head *head,
+                   struct ov_down *down);
+
+#endif

@@ -1,0 +1,173 @@
+/* Items of LINK frames: what two neighbours tell each other.
+ *
+ *      0      1       2          4
+ *     +------+-------+----------+------
+ *     | kind | flags | body len | body
+ *     +------+-------+----------+------
+ *
+ * Bodies (n is what is left of the body divided by the member's size):
+ *
+ *     LIMIT    limit 8                          frames the child may have sent
+ *     BASE     stream 4, base 8, node 4, rank 4  and who holds it back
+ *     ACK      source 4, accepted 8, taken 8
+ *     HELLO    node 4, attach 8, members 2, cursors 2, then as many
+ *     ASK      as HELLO: a claim on its way to the root
+ *                 member: node 4, attach 8, parent 4
+ *                 cursor: stream 4, base 8, head 8
+ *     ANSWER   node 4, attach 8, reason 4 (0: granted), n * stripped node 4
+ *     WELCOME  attach 8, n * stripped node 4
+ *     REFUSE   attach 8, reason 4
+ *     PATH     n * ancestor 4, the parent first, the root last
+ *     LEFT     n * node 4; flag FINAL: the root's word, declared lost
+ *     MISSING  n * (node 4, attach 8): the question about a hold
+ *
+ * HELLO, ASK, ANSWER, WELCOME, PATH, LEFT and MISSING can be split: flag MORE
+ * says that the next item of the kind continues this one. A LINK frame
+ * without items is a heartbeat.
+ */
+#ifndef OVERLAY_WIRE_ITEM_H
+#define OVERLAY_WIRE_ITEM_H
+
+#include <stdint.h>
+
+#include "overlay/base/wire.h"
+
+enum ov_item_kind {
+    OV_ITEM_LIMIT = 1,
+    OV_ITEM_BASE,
+    OV_ITEM_ACK,
+    OV_ITEM_HELLO,
+    OV_ITEM_ASK,
+    OV_ITEM_ANSWER,
+    OV_ITEM_WELCOME,
+    OV_ITEM_REFUSE,
+    OV_ITEM_PATH,
+    OV_ITEM_LEFT,
+    OV_ITEM_MISSING,
+    OV_ITEM_KINDS
+};
+
+enum ov_item_flag { OV_ITEM_MORE = 1, OV_ITEM_FINAL = 2, OV_ITEM_FLAGS = 3 };
+
+enum ov_refuse_reason {
+    OV_GRANTED = 0,
+    OV_REFUSE_LOST,       /* the root declared this node lost */
+    OV_REFUSE_UNATTACHED, /* the one asked has no parent itself */
+    OV_REFUSE_SERVE,      /* it no longer keeps what would be needed */
+    OV_REFUSE_FULL,       /* it has all the children it takes */
+    OV_REFUSE_NUMBER,     /* its number is not below the asker's */
+    OV_REFUSE_STALE,      /* a newer attach number is known */
+    OV_REFUSE_REASONS
+};
+
+enum {
+    OV_ITEM_HEAD_BYTES = 4,
+    OV_LIMIT_BYTES = 8,
+    OV_BASE_BYTES = 20,
+    OV_ACK_BYTES = 20,
+    OV_CLAIM_BYTES = 16,
+    OV_MEMBER_BYTES = 16,
+    OV_CURSOR_BYTES = 20,
+    OV_ANSWER_BYTES = 16,
+    OV_WELCOME_BYTES = 8,
+    OV_REFUSE_BYTES = 12,
+    OV_NUMBER_BYTES = 4,
+    OV_MISSING_BYTES = 12,
+};
+
+struct ov_item {
+    uint8_t kind;
+    uint8_t flags;
+    struct ov_rd body; /* borrowed from the frame */
+};
+
+struct ov_base {
+    uint32_t stream;
+    uint32_t node; /* who holds it back; TOPO_NONE: nobody in particular */
+    uint32_t rank;
+    uint64_t base;
+};
+
+struct ov_ack {
+    uint32_t source;
+    uint64_t accepted;
+    uint64_t taken;
+};
+
+/* A node that wants to be answered for, with what it answers for. */
+struct ov_claim {
+    uint32_t node;
+    uint64_t attach;
+    uint16_t members; /* heads of lists that follow in the body */
+    uint16_t cursors;
+};
+
+struct ov_member_ref {
+    uint32_t node;
+    uint32_t parent;
+    uint64_t attach;
+};
+
+struct ov_cursor {
+    uint32_t stream;
+    uint64_t base;
+    uint64_t head;
+};
+
+struct ov_answer {
+    uint32_t node;
+    uint32_t reason; /* enum ov_refuse_reason */
+    uint64_t attach;
+};
+
+/* Starts an item; the body of exactly body_bytes follows. */
+void ov_item_begin(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
+                   uint16_t body_bytes);
+
+/* Takes the next item from a LINK frame's body. Returns 0, or OV_EPROTO for
+ * an unknown kind or flag or a body that reaches past the end.
+ */
+int ov_item_next(struct ov_rd *rd, struct ov_item *item);
+
+void ov_limit_encode(struct ov_wr *wr, uint64_t limit);
+int ov_limit_decode(struct ov_item *item, uint64_t *limit);
+
+void ov_base_encode(struct ov_wr *wr, const struct ov_base *base);
+int ov_base_decode(struct ov_item *item, struct ov_base *base);
+
+void ov_ack_encode(struct ov_wr *wr, const struct ov_ack *ack);
+int ov_ack_decode(struct ov_item *item, struct ov_ack *ack);
+
+/* kind is HELLO or ASK; the lists are written by the two calls after it. */
+void ov_claim_encode(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
+                     const struct ov_claim *claim);
+void ov_member_encode(struct ov_wr *wr, const struct ov_member_ref *member);
+void ov_cursor_encode(struct ov_wr *wr, const struct ov_cursor *cursor);
+/* Checks that the lists fill the body; then members come first, then cursors,
+ * each by its own call. */
+int ov_claim_decode(struct ov_item *item, struct ov_claim *claim);
+struct ov_member_ref ov_member_decode(struct ov_item *item);
+struct ov_cursor ov_cursor_decode(struct ov_item *item);
+
+/* `numbers` node numbers follow by ov_wr_u32; read back by ov_rd_u32 until
+ * the body ends. */
+void ov_answer_encode(struct ov_wr *wr, uint8_t flags,
+                      const struct ov_answer *answer, uint16_t numbers);
+int ov_answer_decode(struct ov_item *item, struct ov_answer *answer);
+void ov_welcome_encode(struct ov_wr *wr, uint8_t flags, uint64_t attach,
+                       uint16_t numbers);
+int ov_welcome_decode(struct ov_item *item, uint64_t *attach);
+
+void ov_refuse_encode(struct ov_wr *wr, uint64_t attach, uint32_t reason);
+int ov_refuse_decode(struct ov_item *item, uint64_t *attach, uint32_t *reason);
+
+/* PATH and LEFT: `numbers` node numbers follow. */
+void ov_numbers_encode(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
+                       uint16_t numbers);
+int ov_numbers_decode(struct ov_item *item, uint16_t *numbers);
+
+/* MISSING: `members` pairs of node (ov_wr_u32) and attach (ov_wr_u64). */
+void ov_missing_encode(struct ov_wr *wr, uint8_t flags, uint16_t members);
+int ov_missing_decode(struct ov_item *item, uint16_t *members);
+
+#endif
