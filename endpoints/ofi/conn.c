@@ -1,0 +1,317 @@
+/* The life of a link. */
+#include "endpoints/ofi/conn.h"
+
+#include <linux/sockios.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "endpoints/ofi/address.h"
+#include "endpoints/ofi/frames.h"
+#include "endpoints/ofi/listen.h"
+#include "endpoints/ofi/poll.h"
+#include "endpoints/ofi/sockets.h"
+#include "endpoints/ofi/sweep.h"
+
+enum { FLUSH_POLL_MS = 2 };
+
+#define TO(state) (1u << EP_CONN_##state)
+
+static const uint32_t legal_next[EP_CONN_STATES] = {
+    [EP_CONN_DIALING] = TO(UP) | TO(LOST) | TO(DEAD),
+    [EP_CONN_ACCEPTING] = TO(UP) | TO(LOST) | TO(FLUSHING) | TO(DEAD),
+    [EP_CONN_UP] = TO(FAILING) | TO(LOST) | TO(FLUSHING) | TO(DEAD),
+    [EP_CONN_FAILING] = TO(LOST) | TO(DEAD),
+    [EP_CONN_LOST] = TO(DEAD),
+    [EP_CONN_FLUSHING] = TO(DEAD),
+    [EP_CONN_DEAD] = TO(CLOSED),
+};
+
+static void conn_move(struct ep_conn *conn, enum ep_conn_state next)
+{
+    struct ep_transport *t = conn->t;
+
+    OV_ASSERT(legal_next[conn->state] & (1u << next));
+    t->lost -= conn->state == EP_CONN_LOST;
+    t->flushing -= conn->state == EP_CONN_FLUSHING;
+    conn->state = (uint8_t)next;
+    conn->since_ms = ep_now_ms();
+    t->lost += next == EP_CONN_LOST;
+    t->flushing += next == EP_CONN_FLUSHING;
+}
+
+static int endpoint_open(struct ep_conn *conn, struct fi_info *info,
+                         bool *has_ep)
+{
+    struct ep_transport *t = conn->t;
+    int rc;
+
+    *has_ep = false;
+    rc = ep_poll_find_cq(t, &conn->cq);
+    if (rc)
+        return rc;
+    rc = fi_endpoint(t->domain, info, &conn->ep, conn);
+    if (rc) {
+        conn->ep = NULL;
+        return ep_err_from_fi(rc);
+    }
+    *has_ep = true;
+    rc = fi_ep_bind(conn->ep, &t->eq->fid, 0);
+    if (rc == 0)
+        rc = fi_ep_bind(conn->ep, &conn->cq->fid->fid, FI_TRANSMIT | FI_RECV);
+    if (rc == 0)
+        rc = fi_enable(conn->ep);
+    if (rc)
+        fi_close(&conn->ep->fid);
+    return ep_err_from_fi(rc);
+}
+
+int ep_conn_new(struct ep_transport *t, struct fi_info *info,
+                enum ep_conn_state state, void *user, struct ep_conn **out,
+                bool *has_ep)
+{
+    size_t ops = (size_t)t->cfg.posted_receives + t->cfg.send_slots;
+    struct ep_conn *conn =
+        calloc(1, sizeof(*conn) + ops * sizeof(conn->ops[0]));
+    int rc;
+
+    *has_ep = false;
+    if (conn == NULL)
+        return OV_ENOMEM;
+    conn->t = t;
+    conn->user = user;
+    conn->state = (uint8_t)state;
+    conn->since_ms = ep_now_ms();
+    conn->flush_fd = -2;
+    rc = endpoint_open(conn, info, has_ep);
+    if (rc) {
+        free(conn);
+        return rc;
+    }
+    conn->cq->links++;
+    TAILQ_INSERT_TAIL(&t->conns, conn, link);
+    ep_frames_init(conn);
+    if (!ep_frames_push(conn))
+        ep_conn_touch(conn);
+    ep_poll_disarm_cq(conn->cq);
+    *out = conn;
+    return 0;
+}
+
+/* The description of an endpoint that connects to dest. */
+static struct fi_info *dial_info(const struct ep_transport *t,
+                                 union ep_sockaddr *dest)
+{
+    struct fi_info *info = fi_dupinfo(t->info);
+    size_t len_bytes = ep_addr_len(dest);
+
+    if (info == NULL)
+        return NULL;
+    if (dest->sa.sa_family == AF_INET6 && dest->in6.sin6_scope_id == 0 &&
+        IN6_IS_ADDR_LINKLOCAL(&dest->in6.sin6_addr))
+        dest->in6.sin6_scope_id = t->addr.in6.sin6_scope_id;
+    free(info->dest_addr);
+    info->dest_addr = malloc(len_bytes);
+    if (info->dest_addr == NULL) {
+        fi_freeinfo(info);
+        return NULL;
+    }
+    memcpy(info->dest_addr, dest, len_bytes);
+    info->dest_addrlen = len_bytes;
+    return info;
+}
+
+int ep_conn_dial(struct ep_transport *t, const char *address, const uint8_t *cm,
+                 size_t len_bytes, void *user, struct ep_conn **out)
+{
+    uint8_t wire[EP_CM_WIRE_MAX];
+    union ep_sockaddr dest;
+    struct fi_info *info;
+    struct ep_conn *conn;
+    bool has_ep;
+    int rc;
+
+    if (len_bytes > EP_CM_MAX || ep_addr_parse(address, &dest) ||
+        dest.sa.sa_family != t->addr.sa.sa_family)
+        return OV_EINVAL;
+    info = dial_info(t, &dest);
+    if (info == NULL)
+        return OV_ENOMEM;
+    rc = ep_conn_new(t, info, EP_CONN_DIALING, user, &conn, &has_ep);
+    fi_freeinfo(info);
+    if (rc)
+        return rc;
+    rc = fi_connect(conn->ep, &dest, wire, ep_cm_encode(wire, cm, len_bytes));
+    if (rc)
+        ep_conn_lose(conn, ep_conn_why(-rc));
+    ep_poll_disarm_eq(t);
+    *out = conn;
+    return 0;
+}
+
+enum ep_down_why ep_conn_why(int fi_errno)
+{
+    switch (fi_errno) {
+    case 0:
+    case FI_ECANCELED:
+    case FI_ECONNRESET:
+    case FI_ECONNABORTED:
+    case FI_ENOTCONN:
+    case FI_ESHUTDOWN:
+    case FI_EIO: /* tcp: the peer closed before it answered */
+    case EPIPE:
+        return EP_DOWN_CLOSED;
+    case FI_ECONNREFUSED:
+        return EP_DOWN_REFUSED;
+    default:
+        return EP_DOWN_ERROR;
+    }
+}
+
+void ep_conn_on_up(struct ep_conn *conn, const uint8_t *wire, size_t len_bytes)
+{
+    struct ep_transport *t = conn->t;
+    const uint8_t *cm = NULL;
+    size_t cm_bytes = 0;
+
+    conn->is_up = true;
+    if (conn->state == EP_CONN_FLUSHING) {
+        ep_conn_touch(conn);
+        return;
+    }
+    if (conn->state != EP_CONN_DIALING && conn->state != EP_CONN_ACCEPTING)
+        return;
+    if (!conn->is_accepted && !ep_cm_decode(wire, len_bytes, &cm, &cm_bytes)) {
+        ep_conn_lose(conn, EP_DOWN_ERROR);
+        return;
+    }
+    conn_move(conn, EP_CONN_UP);
+    ep_conn_touch(conn);
+    t->reported++;
+    t->cfg.events->on_up(t->cfg.arg, conn, cm, cm_bytes);
+    ep_frames_deliver_held(conn);
+}
+
+void ep_conn_touch(struct ep_conn *conn)
+{
+    if (conn->is_touched)
+        return;
+    conn->is_touched = true;
+    TAILQ_INSERT_TAIL(&conn->t->touched, conn, touched);
+}
+
+void ep_conn_lose(struct ep_conn *conn, enum ep_down_why why)
+{
+    switch ((enum ep_conn_state)conn->state) {
+    case EP_CONN_DIALING:
+    case EP_CONN_ACCEPTING:
+    case EP_CONN_UP:
+    case EP_CONN_FAILING:
+        conn_move(conn, EP_CONN_LOST);
+        conn->why = (uint8_t)why;
+        ep_poll_disarm_cq(conn->cq);
+        return;
+    case EP_CONN_FLUSHING:
+        ep_conn_kill(conn);
+        return;
+    case EP_CONN_LOST:
+    case EP_CONN_DEAD:
+    case EP_CONN_CLOSED:
+    case EP_CONN_STATES:
+        return;
+    }
+}
+
+void ep_conn_fail(struct ep_conn *conn)
+{
+    if (conn->state == EP_CONN_UP) {
+        conn_move(conn, EP_CONN_FAILING);
+        ep_sweep_in(conn->t, EP_LOSS_WAIT_MS);
+        ep_poll_disarm_eq(conn->t);
+    } else if (conn->state != EP_CONN_FAILING) {
+        ep_conn_lose(conn, EP_DOWN_ERROR);
+    }
+}
+
+void ep_conn_kill(struct ep_conn *conn)
+{
+    conn_move(conn, EP_CONN_DEAD);
+    TAILQ_REMOVE(&conn->t->conns, conn, link);
+    TAILQ_INSERT_TAIL(&conn->t->dead, conn, link);
+    ep_poll_kick(conn->t);
+}
+
+void ep_conn_drop(struct ep_conn *conn, bool flush)
+{
+    bool has_frames = conn->sends > 0 || !STAILQ_EMPTY(&conn->sends_waiting);
+    bool can_flush = conn->state == EP_CONN_UP ||
+                     (conn->state == EP_CONN_ACCEPTING && has_frames);
+
+    if (!flush || !can_flush) {
+        ep_conn_kill(conn);
+        return;
+    }
+    conn_move(conn, EP_CONN_FLUSHING);
+    ep_conn_touch(conn);
+    ep_poll_kick(conn->t);
+    ep_sweep_in(conn->t, EP_FLUSH_MS);
+}
+
+/* A send completes when the system has taken it, and a socket closed with
+ * something left to read throws away what it has not yet sent. So the system
+ * is asked as well.
+ */
+bool ep_conn_is_flushed(struct ep_conn *conn)
+{
+    union ep_sockaddr local = {0}, peer = {0};
+    size_t local_bytes = sizeof(local), peer_bytes = sizeof(peer);
+    int left = 0;
+
+    if (conn->sends > 0)
+        return false;
+    if (conn->flush_fd == -2 &&
+        fi_getname(&conn->ep->fid, &local, &local_bytes) == 0 &&
+        fi_getpeer(conn->ep, &peer, &peer_bytes) == 0)
+        conn->flush_fd = ep_sock_find(conn->t, &local, &peer);
+    if (conn->flush_fd >= 0 && ioctl(conn->flush_fd, SIOCOUTQ, &left) == 0 &&
+        left > 0) {
+        ep_sweep_in(conn->t, FLUSH_POLL_MS);
+        return false;
+    }
+    return true;
+}
+
+void ep_conn_report_down(struct ep_conn *conn)
+{
+    struct ep_transport *t = conn->t;
+
+    if (!t->is_closing) {
+        t->reported++;
+        t->cfg.events->on_down(t->cfg.arg, conn, (enum ep_down_why)conn->why);
+    }
+    if (conn->state == EP_CONN_LOST)
+        ep_conn_kill(conn);
+}
+
+void ep_conn_close(struct ep_conn *conn)
+{
+    struct ep_transport *t = conn->t;
+
+    TAILQ_REMOVE(&t->dead, conn, link);
+    conn_move(conn, EP_CONN_CLOSED);
+    (void)fi_shutdown(conn->ep, 0);
+    (void)fi_close(&conn->ep->fid);
+    conn->ep = NULL;
+    conn->cq->links--;
+    TAILQ_INSERT_TAIL(&conn->cq->closed, conn, link);
+    ep_poll_disarm_cq(conn->cq);
+}
+
+void ep_conn_free(struct ep_conn *conn)
+{
+    TAILQ_REMOVE(&conn->cq->closed, conn, link);
+    if (conn->is_touched)
+        TAILQ_REMOVE(&conn->t->touched, conn, touched);
+    ep_frames_fini(conn);
+    free(conn);
+}

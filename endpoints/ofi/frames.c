@@ -1,0 +1,297 @@
+/* Sends and receives of a link.
+ *
+ * Each operation of a link is a struct allocated with it. A send that the
+ * provider has no room for waits, and later ones wait behind it; a receive
+ * is posted again before its frame is handed over.
+ */
+#include "endpoints/ofi/frames.h"
+
+#include "endpoints/ofi/conn.h"
+#include "endpoints/ofi/poll.h"
+#include "endpoints/ofi/slab.h"
+
+static void op_release(struct ep_op *op)
+{
+    for (unsigned i = 0; i < op->bufs_count; i++)
+        ep_slab_unref(op->conn->t, op->bufs[i]);
+    op->bufs_count = 0;
+    op->state = EP_OP_FREE;
+}
+
+void ep_frames_init(struct ep_conn *conn)
+{
+    const struct ep_transport_cfg *cfg = &conn->t->cfg;
+    unsigned ops = (unsigned)cfg->posted_receives + cfg->send_slots;
+
+    STAILQ_INIT(&conn->sends_free);
+    STAILQ_INIT(&conn->sends_waiting);
+    STAILQ_INIT(&conn->recvs_waiting);
+    STAILQ_INIT(&conn->recvs_held);
+    for (unsigned i = 0; i < ops; i++) {
+        struct ep_op *op = &conn->ops[i];
+
+        op->conn = conn;
+        op->is_recv = i < cfg->posted_receives;
+        op->state = op->is_recv ? EP_OP_WAITING : EP_OP_FREE;
+        if (op->is_recv)
+            STAILQ_INSERT_TAIL(&conn->recvs_waiting, op, link);
+        else
+            STAILQ_INSERT_TAIL(&conn->sends_free, op, link);
+    }
+}
+
+void ep_frames_fini(struct ep_conn *conn)
+{
+    const struct ep_transport_cfg *cfg = &conn->t->cfg;
+    unsigned ops = (unsigned)cfg->posted_receives + cfg->send_slots;
+
+    for (unsigned i = 0; i < ops; i++)
+        op_release(&conn->ops[i]);
+}
+
+static ssize_t post_recv(struct ep_op *op)
+{
+    struct ep_conn *conn = op->conn;
+    struct ov_buf *buf;
+
+    if (op->bufs_count == 0) {
+        buf = ep_slab_get(conn->t);
+        if (buf == NULL)
+            return -FI_EAGAIN;
+        op->bufs[0] = buf;
+        op->bufs_count = 1;
+    }
+    buf = op->bufs[0];
+    return fi_recv(conn->ep, buf->mem, buf->cap_bytes, ep_slab_desc(buf), 0,
+                   &op->ctx);
+}
+
+static ssize_t post_send(struct ep_op *op)
+{
+    struct fid_ep *ep = op->conn->ep;
+    struct iovec iov[EP_SEND_SLICES_MAX];
+    void *desc[EP_SEND_SLICES_MAX];
+
+    for (unsigned i = 0; i < op->bufs_count; i++) {
+        iov[i].iov_base = op->bufs[i]->mem + op->off_bytes[i];
+        iov[i].iov_len = op->len_bytes[i];
+        desc[i] = ep_slab_desc(op->bufs[i]);
+    }
+    if (op->bufs_count == 1)
+        return fi_send(ep, iov[0].iov_base, iov[0].iov_len, desc[0], 0,
+                       &op->ctx);
+    return fi_sendv(ep, iov, desc, op->bufs_count, 0, &op->ctx);
+}
+
+/* Posts from the head of a list; false when the provider wants no more. */
+static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
+{
+    struct ep_op *op;
+    ssize_t rc;
+
+    while ((op = STAILQ_FIRST(waiting)) != NULL) {
+        rc = op->is_recv ? post_recv(op) : post_send(op);
+        if (rc == -FI_EAGAIN)
+            return false;
+        if (rc) {
+            ep_conn_fail(conn);
+            return true; /* never again: it goes with the link */
+        }
+        STAILQ_REMOVE_HEAD(waiting, link);
+        op->state = EP_OP_POSTED;
+        ep_poll_disarm_cq(conn->cq);
+    }
+    return true;
+}
+
+static bool can_recv(const struct ep_conn *conn)
+{
+    return conn->state <= EP_CONN_FAILING || conn->state == EP_CONN_FLUSHING;
+}
+
+static bool can_send(const struct ep_conn *conn)
+{
+    return conn->is_up &&
+           (conn->state == EP_CONN_UP || conn->state == EP_CONN_FLUSHING);
+}
+
+bool ep_frames_push(struct ep_conn *conn)
+{
+    bool is_done = true;
+
+    if (can_recv(conn))
+        is_done = push_list(conn, &conn->recvs_waiting);
+    if (can_send(conn))
+        is_done = push_list(conn, &conn->sends_waiting) && is_done;
+    return is_done;
+}
+
+static bool is_slice_ok(const struct ep_slice *slice)
+{
+    const struct ov_buf *buf = slice->buf;
+
+    return slice->off_bytes <= buf->cap_bytes &&
+           slice->len_bytes <= buf->cap_bytes - slice->off_bytes;
+}
+
+static int check_send(const struct ep_conn *conn, const struct ep_slice *slices,
+                      unsigned count)
+{
+    uint64_t total = 0;
+
+    OV_ASSERT(conn->state < EP_CONN_FLUSHING); /* the owner dropped it */
+    if (count == 0 || count > EP_SEND_SLICES_MAX)
+        return OV_EINVAL;
+    for (unsigned i = 0; i < count; i++) {
+        if (!is_slice_ok(&slices[i]))
+            return OV_EINVAL;
+        total += slices[i].len_bytes;
+    }
+    if (total == 0 || total > conn->t->cfg.frame_bytes)
+        return OV_EINVAL;
+    if (conn->state == EP_CONN_FAILING || conn->state == EP_CONN_LOST)
+        return OV_ECLOSED;
+    return STAILQ_EMPTY(&conn->sends_free) ? OV_EFULL : 0;
+}
+
+static void op_fill(struct ep_op *op, const struct ep_slice *slices,
+                    unsigned count)
+{
+    op->bufs_count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned at = op->bufs_count;
+
+        if (slices[i].len_bytes == 0)
+            continue;
+        op->bufs[at] = ov_buf_ref(slices[i].buf);
+        op->off_bytes[at] = slices[i].off_bytes;
+        op->len_bytes[at] = slices[i].len_bytes;
+        op->bufs_count++;
+    }
+    op->state = EP_OP_WAITING;
+}
+
+int ep_frames_send(struct ep_conn *conn, const struct ep_slice *slices,
+                   unsigned count)
+{
+    int rc = check_send(conn, slices, count);
+    struct ep_op *op;
+
+    if (rc)
+        return rc;
+    op = STAILQ_FIRST(&conn->sends_free);
+    STAILQ_REMOVE_HEAD(&conn->sends_free, link);
+    op_fill(op, slices, count);
+    STAILQ_INSERT_TAIL(&conn->sends_waiting, op, link);
+    conn->sends++;
+    if (!ep_frames_push(conn)) {
+        ep_conn_touch(conn);
+        ep_poll_kick(conn->t);
+    }
+    return 0;
+}
+
+static void deliver(struct ep_conn *conn, struct ov_buf *buf)
+{
+    struct ep_transport *t = conn->t;
+
+    t->stats.received_frames++;
+    t->stats.received_bytes += buf->len_bytes;
+    t->reported++;
+    t->cfg.events->on_frame(t->cfg.arg, conn, buf);
+}
+
+static void recv_repost(struct ep_op *op)
+{
+    struct ep_conn *conn = op->conn;
+
+    op->state = EP_OP_WAITING;
+    STAILQ_INSERT_TAIL(&conn->recvs_waiting, op, link);
+    if (!ep_frames_push(conn))
+        ep_conn_touch(conn);
+}
+
+static void on_received(struct ep_op *op, size_t len_bytes)
+{
+    struct ep_conn *conn = op->conn;
+    struct ov_buf *buf = op->bufs[0];
+
+    switch ((enum ep_conn_state)conn->state) {
+    case EP_CONN_DIALING:
+    case EP_CONN_ACCEPTING:
+        buf->len_bytes = (uint32_t)len_bytes;
+        STAILQ_INSERT_TAIL(&conn->recvs_held, op, link);
+        ep_poll_disarm_eq(conn->t);
+        return;
+    case EP_CONN_UP:
+    case EP_CONN_FAILING:
+    case EP_CONN_LOST:
+        buf->len_bytes = (uint32_t)len_bytes;
+        op->bufs_count = 0;
+        recv_repost(op);
+        deliver(conn, buf);
+        return;
+    case EP_CONN_FLUSHING:
+        recv_repost(op); /* with the same buffer */
+        return;
+    case EP_CONN_DEAD:
+    case EP_CONN_CLOSED:
+    case EP_CONN_STATES:
+        op_release(op);
+        return;
+    }
+}
+
+void ep_frames_deliver_held(struct ep_conn *conn)
+{
+    struct ep_op *op;
+
+    while (conn->state < EP_CONN_FLUSHING &&
+           (op = STAILQ_FIRST(&conn->recvs_held)) != NULL) {
+        struct ov_buf *buf = op->bufs[0];
+
+        STAILQ_REMOVE_HEAD(&conn->recvs_held, link);
+        op->bufs_count = 0;
+        recv_repost(op);
+        deliver(conn, buf);
+    }
+}
+
+static void on_sent(struct ep_op *op)
+{
+    struct ep_conn *conn = op->conn;
+    struct ep_transport *t = conn->t;
+
+    t->stats.sent_frames++;
+    for (unsigned i = 0; i < op->bufs_count; i++)
+        t->stats.sent_bytes += op->len_bytes[i];
+    op_release(op);
+    if (conn->state == EP_CONN_CLOSED)
+        return;
+    STAILQ_INSERT_TAIL(&conn->sends_free, op, link);
+    conn->sends--;
+    conn->sent++;
+    ep_conn_touch(conn);
+}
+
+void ep_frames_on_done(struct ep_op *op, size_t len_bytes)
+{
+    OV_ASSERT(op->state == EP_OP_POSTED);
+    if (op->is_recv)
+        on_received(op, len_bytes);
+    else
+        on_sent(op);
+}
+
+void ep_frames_on_error(struct ep_op *op, int fi_errno)
+{
+    struct ep_conn *conn = op->conn;
+
+    OV_ASSERT(op->state == EP_OP_POSTED);
+    op_release(op);
+    if (op->is_recv)
+        ep_conn_lose(conn, ep_conn_why(fi_errno));
+    else
+        ep_conn_fail(conn);
+    ep_poll_disarm_eq(conn->t);
+}

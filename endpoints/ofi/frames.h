@@ -1,0 +1,28 @@
+/* Sends and receives of a link. */
+#ifndef ENDPOINTS_OFI_FRAMES_H
+#define ENDPOINTS_OFI_FRAMES_H
+
+#include "endpoints/ofi/ofi.h"
+
+void ep_frames_init(struct ep_conn *conn);
+
+/* Drops what the operations hold; the provider knows none of them any more.
+ */
+void ep_frames_fini(struct ep_conn *conn);
+
+int ep_frames_send(struct ep_conn *conn, const struct ep_slice *slices,
+                   unsigned count);
+
+/* Posts receives and sends that wait. False when some still do: the provider
+ * is full or memory is out.
+ */
+bool ep_frames_push(struct ep_conn *conn);
+
+/* Hands over the frames that came before the link was known to be up. */
+void ep_frames_deliver_held(struct ep_conn *conn);
+
+/* A completion: of a receive with len_bytes, or of a send. */
+void ep_frames_on_done(struct ep_op *op, size_t len_bytes);
+void ep_frames_on_error(struct ep_op *op, int fi_errno);
+
+#endif

@@ -1,0 +1,33 @@
+/* The listener, and the requests for links that come to it. */
+#ifndef ENDPOINTS_OFI_LISTEN_H
+#define ENDPOINTS_OFI_LISTEN_H
+
+#include "endpoints/ofi/ofi.h"
+
+/* Listens at t->addr on the first free port of the range and fills in
+ * t->addr and t->address. Returns 0, OV_EINVAL or OV_EFABRIC with `why`.
+ */
+int ep_listen_open(struct ep_transport *t, char *why);
+void ep_listen_close(struct ep_transport *t);
+
+/* A connect request was read from the event queue. Takes over info. */
+void ep_listen_on_request(struct ep_transport *t, struct fi_info *info,
+                          const uint8_t *wire, size_t len_bytes);
+
+int ep_request_accept(struct ep_request *req, const uint8_t *cm,
+                      size_t len_bytes, void *user, struct ep_conn **out);
+void ep_request_reject(struct ep_request *req, const uint8_t *cm,
+                       size_t len_bytes);
+
+/* Refuses a request that its owner has let lie; accept() will say so. */
+void ep_request_expire(struct ep_request *req);
+
+/* Private data travels with its length before it, because some fabrics pad
+ * it to a size of their own. Encode writes at most EP_CM_WIRE_MAX bytes and
+ * returns how many; decode is false for what no peer of ours sends.
+ */
+size_t ep_cm_encode(uint8_t *wire, const uint8_t *cm, size_t len_bytes);
+bool ep_cm_decode(const uint8_t *wire, size_t wire_bytes, const uint8_t **cm,
+                  size_t *len_bytes);
+
+#endif

@@ -1,0 +1,191 @@
+/* What the files of the libfabric transport share.
+ *
+ * fabric.c    opens and closes it all, the table of functions
+ * provider.c  which provider to use
+ * address.c   interfaces and numeric addresses
+ * slab.c      registered buffers
+ * listen.c    the listener and the requests that come to it
+ * conn.c      the life of a link
+ * frames.c    sends and receives of a link
+ * poll.c      queues read, callbacks called, the event loop
+ * sockets.c   this process's own sockets as the system sees them
+ * sweep.c     what has waited too long
+ *
+ * Callbacks are made in one place only, the pass of poll.c, so everything
+ * else may run inside one. A link is torn down between callbacks, never
+ * inside one: drop() only moves it to the list of the dead.
+ */
+#ifndef ENDPOINTS_OFI_OFI_H
+#define ENDPOINTS_OFI_OFI_H
+
+#include <dirent.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+
+#include <event2/event.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+
+#include "endpoints/transport.h"
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+enum {
+    EP_CQ_LINKS_MAX = 64, /* tcp 1.17 walks all links of a queue it reads */
+    EP_SEND_MARGIN = 2,   /* of the provider's queues over what we post */
+    EP_CM_WIRE_MAX = EP_CM_MAX + 1, /* with its length; verbs carries 55 */
+    EP_LOSS_WAIT_MS = 1000, /* for the end of what a failing link delivers */
+    EP_FLUSH_MS = 5000,     /* for the last frames of a dropped link */
+    EP_CLOSE_FLUSH_MS = 1000
+};
+
+union ep_sockaddr {
+    struct sockaddr sa;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+};
+
+struct ep_slab;
+
+/* A buffer as the provider needs it; pub is first. */
+struct ep_frame {
+    struct ov_buf pub;
+    struct ep_slab *slab; /* borrowed; owner of the memory */
+};
+
+enum ep_op_state { EP_OP_FREE, EP_OP_WAITING, EP_OP_POSTED };
+
+/* A receive or a send. The context is the provider's while it is posted. */
+struct ep_op {
+    struct fi_context2 ctx; /* first: completions name it */
+    struct ep_conn *conn;   /* borrowed */
+    STAILQ_ENTRY(ep_op) link;
+    struct ov_buf *bufs[EP_SEND_SLICES_MAX]; /* one reference each */
+    uint32_t off_bytes[EP_SEND_SLICES_MAX];
+    uint32_t len_bytes[EP_SEND_SLICES_MAX];
+    uint8_t bufs_count;
+    bool is_recv;
+    uint8_t state; /* enum ep_op_state */
+};
+STAILQ_HEAD(ep_ops, ep_op);
+
+enum ep_conn_state {
+    EP_CONN_DIALING,   /* on_up or on_down follows */
+    EP_CONN_ACCEPTING, /* the same, on the other side */
+    EP_CONN_UP,
+    EP_CONN_FAILING,  /* a send failed; what the peer sent is still read */
+    EP_CONN_LOST,     /* on_down follows when the queue has been read */
+    EP_CONN_FLUSHING, /* dropped; its last frames leave */
+    EP_CONN_DEAD,     /* the endpoint is to be closed */
+    EP_CONN_CLOSED,   /* freed when the queue has been read once more */
+    EP_CONN_STATES
+};
+
+struct ep_conn {
+    struct ep_transport *t;       /* borrowed */
+    struct fid_ep *ep;            /* owned; NULL when closed */
+    struct ep_cq *cq;             /* borrowed */
+    void *user;                   /* borrowed */
+    TAILQ_ENTRY(ep_conn) link;    /* in the list of its state */
+    TAILQ_ENTRY(ep_conn) touched; /* in t->touched when is_touched */
+    struct ep_ops sends_free;
+    struct ep_ops sends_waiting; /* the provider had no room */
+    struct ep_ops recvs_waiting; /* to be posted (again) */
+    struct ep_ops recvs_held;    /* arrived before on_up, with len_bytes[0] */
+    union ep_sockaddr peer;      /* of an accepted link */
+    int64_t since_ms;            /* of the state, for what has a time limit */
+    int flush_fd;                /* -2: not looked for, -1: none */
+    uint16_t sends;              /* taken from the owner, not completed */
+    uint16_t sent;               /* completed, not reported */
+    uint8_t state;               /* enum ep_conn_state */
+    uint8_t why;                 /* enum ep_down_why, once LOST */
+    bool is_accepted;
+    bool is_up; /* at some time */
+    bool is_touched;
+    struct ep_op ops[]; /* posted_receives, then send_slots */
+};
+TAILQ_HEAD(ep_conns, ep_conn);
+
+/* A completion queue with its links. */
+struct ep_cq {
+    struct fid_cq *fid; /* owned */
+    struct event *ready;
+    struct ep_transport *t; /* borrowed */
+    struct ep_conns closed; /* wait for the queue to be empty */
+    TAILQ_ENTRY(ep_cq) link;
+    unsigned links;
+    bool is_armed; /* nothing to read; the descriptor tells of more */
+    bool is_empty; /* read to its end in this round */
+};
+
+struct ep_request {
+    struct ep_transport *t; /* borrowed */
+    struct fi_info *info;   /* owned; NULL when it was refused for its age */
+    TAILQ_ENTRY(ep_request) link;
+    int64_t since_ms;
+};
+
+/* A socket that connected to the listener and has proved nothing. */
+struct ep_stray {
+    union ep_sockaddr peer;
+    int64_t since_ms; /* 0: none here */
+    bool is_shut;
+};
+
+struct ep_transport {
+    struct ep_transport_cfg cfg;
+    struct ep_transport_stats stats;
+    struct fi_info *info; /* owned; source port 0 */
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct fid_eq *eq;
+    struct fid_pep *pep;
+    struct event *eq_ready;
+    struct event *soon; /* a pass in the next round of the loop */
+    struct event *tick; /* the sweep */
+    int64_t tick_ms;    /* when it is due; 0: not armed */
+    struct ep_slab *slabs;
+    struct ov_buf *free_bufs;
+    uint64_t mr_key;
+    TAILQ_HEAD(, ep_cq) cqs;
+    struct ep_conns conns; /* all that are not DEAD or CLOSED */
+    struct ep_conns dead;
+    struct ep_conns touched; /* something to report or to post */
+    TAILQ_HEAD(, ep_request) requests;
+    struct ep_stray *strays; /* owned; by descriptor */
+    size_t strays_room;
+    size_t strays_count; /* at the last scan, and accepted since */
+    int64_t scan_ms;     /* when to look for strays; 0: not at all */
+    DIR *fds;          /* this process's descriptors; NULL: cannot be listed */
+    int listen_fd;     /* the provider's; -1: it does not use sockets */
+    unsigned lost;     /* links in state LOST */
+    unsigned flushing; /* links in state FLUSHING */
+    unsigned reported; /* callbacks in this round */
+    bool is_eq_armed;
+    bool is_eq_empty;  /* read to its end */
+    bool is_eq_paused; /* no descriptor is free to accept with */
+    bool is_kicked;
+    bool is_in_pass;
+    bool is_closing;
+    bool is_starved; /* a post waits although nothing is under way */
+    union ep_sockaddr addr;
+    char address[EP_ADDR_MAX];
+    char provider[64];
+};
+
+int ep_err_from_fi(ssize_t rc);
+int64_t ep_now_ms(void);
+
+/* Writes a text of at most EP_WHY_MAX bytes. */
+void ep_why(char *why, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,430 @@
+/* Reads the provider's queues and calls the owner. */
+#include "endpoints/ofi/poll.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/ofi/conn.h"
+#include "endpoints/ofi/frames.h"
+#include "endpoints/ofi/listen.h"
+#include "endpoints/ofi/sockets.h"
+#include "endpoints/ofi/sweep.h"
+
+enum {
+    PASS_ROUNDS = 4,       /* then the loop's other events have their turn */
+    CQ_ENTRIES = 32,       /* read at a time */
+    ROUND_FRAMES = 64,     /* of a queue in one round */
+    EQ_READS = 64,         /* in one round */
+    CM_ARRIVE_BYTES = 512, /* fabrics pad private data */
+    RETRY_US = 1000,
+    NO_FD_US = 10000
+};
+
+static void on_eq_ready(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_transport *t = arg;
+
+    (void)fd;
+    (void)what;
+    t->is_eq_armed = false;
+    ep_sweep_later(t);
+    ep_poll_pass(t);
+}
+
+static void on_cq_ready(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_cq *cq = arg;
+
+    (void)fd;
+    (void)what;
+    cq->is_armed = false;
+    ep_poll_pass(cq->t);
+}
+
+static void on_soon(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_transport *t = arg;
+
+    (void)fd;
+    (void)what;
+    if (t->is_eq_paused) {
+        t->is_eq_paused = false;
+        t->is_eq_armed = false;
+        event_add(t->eq_ready, NULL);
+    }
+    ep_poll_pass(t);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_transport *t = arg;
+
+    (void)fd;
+    (void)what;
+    t->tick_ms = 0;
+    ep_sweep_run(t);
+    ep_poll_pass(t);
+}
+
+static void soon_in(struct ep_transport *t, unsigned us)
+{
+    struct timeval delay = {.tv_usec = us};
+
+    evtimer_add(t->soon, &delay);
+}
+
+void ep_poll_kick(struct ep_transport *t)
+{
+    if (!t->is_in_pass && !t->is_kicked) {
+        t->is_kicked = true;
+        soon_in(t, 0);
+    }
+}
+
+void ep_poll_disarm_eq(struct ep_transport *t)
+{
+    t->is_eq_armed = false;
+    ep_poll_kick(t);
+}
+
+void ep_poll_disarm_cq(struct ep_cq *cq)
+{
+    cq->is_armed = false;
+    ep_poll_kick(cq->t);
+}
+
+/* An event of the loop for the descriptor of a queue. */
+static struct event *wait_event(struct ep_transport *t, struct fid *fid,
+                                event_callback_fn fn, void *arg)
+{
+    struct event *event;
+    int fd = -1;
+
+    if (fi_control(fid, FI_GETWAIT, &fd))
+        return NULL;
+    event = event_new(t->cfg.base, fd, EV_READ | EV_PERSIST, fn, arg);
+    if (event && event_add(event, NULL)) {
+        event_free(event);
+        event = NULL;
+    }
+    return event;
+}
+
+int ep_poll_open(struct ep_transport *t)
+{
+    t->soon = evtimer_new(t->cfg.base, on_soon, t);
+    t->tick = evtimer_new(t->cfg.base, on_tick, t);
+    if (t->soon == NULL || t->tick == NULL)
+        return OV_ENOMEM;
+    t->eq_ready = wait_event(t, &t->eq->fid, on_eq_ready, t);
+    if (t->eq_ready == NULL)
+        return OV_EFABRIC;
+    ep_poll_disarm_eq(t);
+    return 0;
+}
+
+static void cq_close(struct ep_cq *cq)
+{
+    TAILQ_REMOVE(&cq->t->cqs, cq, link);
+    if (cq->ready)
+        event_free(cq->ready);
+    fi_close(&cq->fid->fid);
+    free(cq);
+}
+
+void ep_poll_close(struct ep_transport *t)
+{
+    struct ep_cq *cq;
+
+    while ((cq = TAILQ_FIRST(&t->cqs)) != NULL)
+        cq_close(cq);
+    if (t->eq_ready)
+        event_free(t->eq_ready);
+    if (t->soon)
+        event_free(t->soon);
+    if (t->tick)
+        event_free(t->tick);
+}
+
+static int cq_open(struct ep_transport *t, struct ep_cq **out)
+{
+    size_t per_link = t->info->tx_attr->size + t->info->rx_attr->size;
+    struct fi_cq_attr attr = {
+        .size = per_link * EP_CQ_LINKS_MAX,
+        .format = FI_CQ_FORMAT_MSG,
+        .wait_obj = FI_WAIT_FD,
+    };
+    struct ep_cq *cq = calloc(1, sizeof(*cq));
+    int rc;
+
+    if (cq == NULL)
+        return OV_ENOMEM;
+    cq->t = t;
+    TAILQ_INIT(&cq->closed);
+    rc = fi_cq_open(t->domain, &attr, &cq->fid, cq);
+    if (rc) {
+        free(cq);
+        return ep_err_from_fi(rc);
+    }
+    TAILQ_INSERT_TAIL(&t->cqs, cq, link);
+    cq->ready = wait_event(t, &cq->fid->fid, on_cq_ready, cq);
+    if (cq->ready == NULL) {
+        cq_close(cq);
+        return OV_EFABRIC;
+    }
+    *out = cq;
+    return 0;
+}
+
+int ep_poll_find_cq(struct ep_transport *t, struct ep_cq **out)
+{
+    struct ep_cq *cq;
+
+    TAILQ_FOREACH (cq, &t->cqs, link)
+        if (cq->links < EP_CQ_LINKS_MAX) {
+            *out = cq;
+            return 0;
+        }
+    return cq_open(t, out);
+}
+
+/* Queues that lost their last link go, but one stays for the next. */
+static void close_idle_cqs(struct ep_transport *t)
+{
+    struct ep_cq *cq, *next;
+
+    for (cq = TAILQ_FIRST(&t->cqs); cq; cq = next) {
+        next = TAILQ_NEXT(cq, link);
+        if (cq->links == 0 && TAILQ_EMPTY(&cq->closed) &&
+            cq != TAILQ_FIRST(&t->cqs))
+            cq_close(cq);
+    }
+}
+
+static void on_eq_error(struct ep_transport *t)
+{
+    struct fi_eq_err_entry entry = {0};
+
+    if (fi_eq_readerr(t->eq, &entry, 0) < 0 || entry.fid == NULL ||
+        entry.fid == &t->pep->fid)
+        return;
+    ep_conn_lose(entry.fid->context, ep_conn_why(entry.err));
+}
+
+static void on_eq_event(struct ep_transport *t, uint32_t event,
+                        const struct fi_eq_cm_entry *entry, size_t len_bytes)
+{
+    size_t cm_bytes =
+        len_bytes > sizeof(*entry) ? len_bytes - sizeof(*entry) : 0;
+
+    switch (event) {
+    case FI_CONNREQ:
+        ep_listen_on_request(t, entry->info, entry->data, cm_bytes);
+        return;
+    case FI_CONNECTED:
+        ep_conn_on_up(entry->fid->context, entry->data, cm_bytes);
+        return;
+    case FI_SHUTDOWN:
+        ep_conn_lose(entry->fid->context, EP_DOWN_CLOSED);
+        return;
+    default: /* a number of the provider's: others mean nothing here */
+        return;
+    }
+}
+
+/* errno is cleared because tcp of 1.17 takes an old EAGAIN there for the
+ * result of a read that found the peer gone, and keeps the socket.
+ */
+void ep_poll_read_eq(struct ep_transport *t)
+{
+    union {
+        struct fi_eq_cm_entry entry;
+        uint8_t room[sizeof(struct fi_eq_cm_entry) + CM_ARRIVE_BYTES];
+    } buf;
+
+    t->is_eq_empty = false;
+    for (int i = 0; i < EQ_READS && !t->is_eq_empty; i++) {
+        bool is_asked = ep_sock_is_asked(t);
+        int fd = is_asked ? ep_sock_next_free(t) : -1;
+        uint32_t event = 0;
+        ssize_t rc;
+
+        memset(&buf.entry, 0, sizeof(buf.entry));
+        errno = 0;
+        rc = fi_eq_read(t->eq, &event, &buf, sizeof(buf), 0);
+        if (is_asked)
+            ep_sweep_on_accept(t, fd);
+        if (rc == -FI_EAVAIL)
+            on_eq_error(t);
+        else if (rc > 0)
+            on_eq_event(t, event, &buf.entry, (size_t)rc);
+        else
+            t->is_eq_empty = true;
+    }
+}
+
+static bool on_cq_error(struct ep_cq *cq)
+{
+    struct fi_cq_err_entry entry = {0};
+
+    if (fi_cq_readerr(cq->fid, &entry, 0) <= 0)
+        return false;
+    if (entry.op_context)
+        ep_frames_on_error(entry.op_context, entry.err);
+    return true;
+}
+
+/* Reads a part of what a queue holds. */
+static void read_cq(struct ep_cq *cq)
+{
+    struct fi_cq_msg_entry entries[CQ_ENTRIES];
+    struct ep_conn *conn;
+
+    cq->is_empty = false;
+    for (int left = ROUND_FRAMES; left > 0 && !cq->is_empty;) {
+        ssize_t n = fi_cq_read(cq->fid, entries, CQ_ENTRIES);
+
+        if (n == -FI_EAVAIL && on_cq_error(cq)) {
+            left--;
+            continue;
+        }
+        for (ssize_t i = 0; i < n; i++)
+            ep_frames_on_done(entries[i].op_context, entries[i].len);
+        cq->is_empty = n <= 0;
+        left -= n > 0 ? (int)n : 0;
+    }
+    while (cq->is_empty && (conn = TAILQ_FIRST(&cq->closed)) != NULL)
+        ep_conn_free(conn);
+}
+
+/* The links that are gone, once all they brought has been handed over. */
+static void report_lost(struct ep_transport *t)
+{
+    struct ep_conn *conn, *next;
+
+    if (t->lost == 0)
+        return;
+    for (conn = TAILQ_FIRST(&t->conns); conn; conn = next) {
+        next = TAILQ_NEXT(conn, link);
+        if (conn->state == EP_CONN_LOST && conn->cq->is_empty) {
+            ep_conn_report_down(conn);
+            next = TAILQ_FIRST(&t->conns); /* the callee may drop any */
+        }
+    }
+}
+
+static void close_dead(struct ep_transport *t)
+{
+    struct ep_conn *conn;
+
+    while ((conn = TAILQ_FIRST(&t->dead)) != NULL)
+        ep_conn_close(conn);
+}
+
+/* Reports sends that are done and posts what waits. */
+static void serve(struct ep_transport *t, struct ep_conn *conn)
+{
+    unsigned sent = conn->sent;
+
+    conn->sent = 0;
+    if (!ep_frames_push(conn)) {
+        t->is_starved = true;
+        ep_conn_touch(conn);
+    }
+    if (conn->state == EP_CONN_FLUSHING && ep_conn_is_flushed(conn))
+        ep_conn_kill(conn);
+    if (sent > 0 && conn->state == EP_CONN_UP && !t->is_closing) {
+        t->reported++;
+        t->cfg.events->on_sent(t->cfg.arg, conn, sent);
+    }
+}
+
+static void serve_touched(struct ep_transport *t)
+{
+    struct ep_conns now = TAILQ_HEAD_INITIALIZER(now);
+    struct ep_conn *conn;
+
+    TAILQ_CONCAT(&now, &t->touched, touched);
+    t->is_starved = false;
+    while ((conn = TAILQ_FIRST(&now)) != NULL) {
+        TAILQ_REMOVE(&now, conn, touched);
+        conn->is_touched = false;
+        serve(t, conn);
+    }
+}
+
+static void round_run(struct ep_transport *t)
+{
+    struct ep_cq *cq;
+
+    t->reported = 0;
+    if (!t->is_eq_armed)
+        ep_poll_read_eq(t);
+    TAILQ_FOREACH (cq, &t->cqs, link) {
+        if (!cq->is_armed)
+            read_cq(cq);
+    }
+    report_lost(t);
+    serve_touched(t);
+    if (t->reported > 0 && t->cfg.events->on_idle && !t->is_closing)
+        t->cfg.events->on_idle(t->cfg.arg);
+    close_dead(t);
+}
+
+static bool arm(struct ep_transport *t, struct fid *fid)
+{
+    return fi_trywait(t->fabric, &fid, 1) == FI_SUCCESS;
+}
+
+/* True when the loop may sleep. */
+static bool arm_all(struct ep_transport *t)
+{
+    struct ep_cq *cq;
+    bool is_all = true;
+
+    if (!t->is_eq_armed && t->is_eq_empty)
+        t->is_eq_armed = arm(t, &t->eq->fid);
+    TAILQ_FOREACH (cq, &t->cqs, link) {
+        if (!cq->is_armed && cq->is_empty && TAILQ_EMPTY(&cq->closed))
+            cq->is_armed = arm(t, &cq->fid->fid);
+        is_all = is_all && cq->is_armed;
+    }
+    return is_all && t->is_eq_armed && t->lost == 0 && TAILQ_EMPTY(&t->dead) &&
+           (TAILQ_EMPTY(&t->touched) || t->is_starved);
+}
+
+/* When the next pass is due if nothing happens. The end of a pause is never
+ * put off, however much goes on.
+ */
+static void plan_next(struct ep_transport *t, bool is_done)
+{
+    t->is_kicked = !is_done;
+    if (t->is_eq_paused)
+        event_del(t->eq_ready);
+    if (!is_done)
+        soon_in(t, 0);
+    else if (t->is_eq_paused && evtimer_pending(t->soon, NULL))
+        return;
+    else if (t->is_eq_paused)
+        soon_in(t, NO_FD_US);
+    else if (t->is_starved)
+        soon_in(t, RETRY_US);
+    else
+        evtimer_del(t->soon);
+}
+
+void ep_poll_pass(struct ep_transport *t)
+{
+    bool is_done = false;
+
+    OV_ASSERT(!t->is_in_pass);
+    t->is_in_pass = true;
+    for (int i = 0; i < PASS_ROUNDS && !is_done; i++) {
+        round_run(t);
+        is_done = arm_all(t);
+    }
+    close_idle_cqs(t);
+    t->is_in_pass = false;
+    plan_next(t, is_done);
+}

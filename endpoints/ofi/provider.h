@@ -1,0 +1,18 @@
+/* Which provider carries the links. */
+#ifndef ENDPOINTS_OFI_PROVIDER_H
+#define ENDPOINTS_OFI_PROVIDER_H
+
+#include "endpoints/ofi/ofi.h"
+
+/* The provider's description of itself for the address the listener will
+ * have: the one that cfg names, else what FI_PROVIDER names, else verbs where
+ * it has a device, else tcp. Costs 0.1 s the first time in a process.
+ *
+ * Returns 0 with `*out` (owned by the caller, to fi_freeinfo()) and its
+ * address in `addr`, OV_EINVAL, OV_EFABRIC or OV_ENOMEM with `why`.
+ */
+int ep_provider_choose(const struct ep_transport_cfg *cfg,
+                       union ep_sockaddr *addr, struct fi_info **out,
+                       char *why);
+
+#endif

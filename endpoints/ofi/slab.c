@@ -1,0 +1,156 @@
+/* Registered buffers, in slabs. */
+#include "endpoints/ofi/slab.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLAB_POISON 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SLAB_POISON 1
+#endif
+#ifdef SLAB_POISON
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(mem, len)   ((void)(mem), (void)(len))
+#define ASAN_UNPOISON_MEMORY_REGION(mem, len) ((void)(mem), (void)(len))
+#endif
+
+enum { SLAB_BYTES = 512 * 1024, SLAB_FRAMES_MIN = 4 };
+
+struct ep_slab {
+    struct ep_slab *next; /* owned */
+    struct fid_mr *mr;
+    uint8_t *mem;
+    size_t mem_bytes;
+    void *desc;
+    struct ep_frame frames[];
+};
+
+static size_t round_up(size_t value, size_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+static void slab_free(struct ep_slab *slab)
+{
+    if (slab->mr)
+        fi_close(&slab->mr->fid);
+    if (slab->mem) {
+        ASAN_UNPOISON_MEMORY_REGION(slab->mem, slab->mem_bytes);
+        munmap(slab->mem, slab->mem_bytes);
+    }
+    free(slab);
+}
+
+/* Maps and registers. Huge pages would make every buffer of a slab resident
+ * with the first byte of one.
+ */
+static struct ep_slab *slab_new(struct ep_transport *t, size_t frames,
+                                size_t stride)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct ep_slab *slab =
+        calloc(1, sizeof(*slab) + frames * sizeof(slab->frames[0]));
+    void *mem;
+
+    if (slab == NULL)
+        return NULL;
+    slab->mem_bytes = round_up(frames * stride, page);
+    mem = mmap(NULL, slab->mem_bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mem == MAP_FAILED)
+        goto fail;
+    slab->mem = mem;
+    (void)madvise(mem, slab->mem_bytes, MADV_NOHUGEPAGE);
+    if (fi_mr_reg(t->domain, mem, slab->mem_bytes, FI_SEND | FI_RECV, 0,
+                  ++t->mr_key, 0, &slab->mr, NULL)) {
+        slab->mr = NULL;
+        goto fail;
+    }
+    slab->desc = fi_mr_desc(slab->mr);
+    return slab;
+
+fail:
+    slab_free(slab);
+    return NULL;
+}
+
+static bool slab_grow(struct ep_transport *t)
+{
+    size_t stride = round_up(t->cfg.frame_bytes, 64);
+    size_t frames = SLAB_BYTES / stride;
+    struct ep_slab *slab;
+
+    if (frames < SLAB_FRAMES_MIN)
+        frames = SLAB_FRAMES_MIN;
+    slab = slab_new(t, frames, stride);
+    if (slab == NULL)
+        return false;
+    slab->next = t->slabs;
+    t->slabs = slab;
+    ASAN_POISON_MEMORY_REGION(slab->mem, slab->mem_bytes);
+    for (size_t i = frames; i > 0; i--) {
+        struct ep_frame *frame = &slab->frames[i - 1];
+
+        frame->slab = slab;
+        frame->pub.mem = slab->mem + (i - 1) * stride;
+        frame->pub.cap_bytes = t->cfg.frame_bytes;
+        frame->pub.next = t->free_bufs;
+        t->free_bufs = &frame->pub;
+    }
+    t->stats.buffers_made += frames;
+    return true;
+}
+
+struct ov_buf *ep_slab_get(struct ep_transport *t)
+{
+    struct ov_buf *buf;
+
+    if (t->free_bufs == NULL && !slab_grow(t))
+        return NULL;
+    buf = t->free_bufs;
+    t->free_bufs = buf->next;
+    buf->next = NULL;
+    buf->refs = 1;
+    buf->len_bytes = 0;
+    ASAN_UNPOISON_MEMORY_REGION(buf->mem, buf->cap_bytes);
+    t->stats.buffers_live++;
+    return buf;
+}
+
+void ep_slab_put(struct ep_transport *t, struct ov_buf *buf)
+{
+    OV_ASSERT(buf->refs == 0);
+    OV_ASSERT(t->stats.buffers_live > 0);
+    ASAN_POISON_MEMORY_REGION(buf->mem, buf->cap_bytes);
+    t->stats.buffers_live--;
+    buf->next = t->free_bufs;
+    t->free_bufs = buf;
+}
+
+void ep_slab_unref(struct ep_transport *t, struct ov_buf *buf)
+{
+    if (ov_buf_unref(buf))
+        ep_slab_put(t, buf);
+}
+
+void *ep_slab_desc(const struct ov_buf *buf)
+{
+    return ((const struct ep_frame *)buf)->slab->desc;
+}
+
+void ep_slab_close(struct ep_transport *t)
+{
+    struct ep_slab *slab;
+
+    while ((slab = t->slabs) != NULL) {
+        t->slabs = slab->next;
+        slab_free(slab);
+    }
+    t->free_bufs = NULL;
+}

@@ -1,0 +1,37 @@
+/* The provider's sockets as the system shows them.
+ *
+ * A provider on sockets gives no handle to a socket that connected to the
+ * listener and sent no request, and no way to ask whether what was sent has
+ * arrived. Both can be asked of the descriptors of this process: a socket is
+ * known by its two addresses.
+ */
+#ifndef ENDPOINTS_OFI_SOCKETS_H
+#define ENDPOINTS_OFI_SOCKETS_H
+
+#include "endpoints/ofi/ofi.h"
+
+/* Finds the listening socket: t->listen_fd, -1 when the provider has none.
+ * Cost: some calls for each descriptor of the process.
+ */
+void ep_sock_open(struct ep_transport *t);
+void ep_sock_close(struct ep_transport *t);
+
+/* Calls fn for each connected socket that was accepted by the listener. */
+typedef void (*ep_sock_fn)(void *arg, int fd, const union ep_sockaddr *peer);
+void ep_sock_each(struct ep_transport *t, ep_sock_fn fn, void *arg);
+
+/* The descriptor with these two addresses, or -1. */
+int ep_sock_find(struct ep_transport *t, const union ep_sockaddr *local,
+                 const union ep_sockaddr *peer);
+
+/* Whether fd was accepted by the listener; then `peer` is filled in. */
+bool ep_sock_is_accepted(const struct ep_transport *t, int fd,
+                         union ep_sockaddr *peer);
+
+/* Whether a connection waits to be accepted. */
+bool ep_sock_is_asked(const struct ep_transport *t);
+
+/* The lowest free descriptor, or -1 when there is none left. */
+int ep_sock_next_free(const struct ep_transport *t);
+
+#endif

@@ -1,0 +1,286 @@
+/* Ends what has waited too long. */
+#include "endpoints/ofi/sweep.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "endpoints/ofi/address.h"
+#include "endpoints/ofi/conn.h"
+#include "endpoints/ofi/listen.h"
+#include "endpoints/ofi/poll.h"
+#include "endpoints/ofi/sockets.h"
+
+enum {
+    SWEEP_MS_MIN = 10,
+    PERIODS = 4,      /* sweeps in unproved_ms */
+    PRESSED_MS = 100, /* age that is too old when descriptors run out */
+    PRESSED_SHARE = 4 /* of all descriptors, with strangers */
+};
+
+/* Addresses that belong to links and requests, sorted. */
+struct known {
+    union ep_sockaddr *peers;
+    size_t count;
+};
+
+struct scan {
+    struct ep_transport *t;
+    const struct known *known;
+    int64_t now_ms, age_ms;
+    size_t left;
+};
+
+static int compare(const void *a, const void *b)
+{
+    return ep_addr_compare(a, b);
+}
+
+static bool known_init(const struct ep_transport *t, struct known *known)
+{
+    const struct ep_request *req;
+    const struct ep_conn *conn;
+    size_t room = 0;
+
+    TAILQ_FOREACH (conn, &t->conns, link)
+        room += conn->is_accepted;
+    TAILQ_FOREACH (conn, &t->dead, link)
+        room += conn->is_accepted;
+    TAILQ_FOREACH (req, &t->requests, link)
+        room++;
+    known->count = 0;
+    known->peers = calloc(room + 1, sizeof(known->peers[0]));
+    if (known->peers == NULL)
+        return false;
+    TAILQ_FOREACH (conn, &t->conns, link)
+        if (conn->is_accepted)
+            known->peers[known->count++] = conn->peer;
+    TAILQ_FOREACH (conn, &t->dead, link)
+        if (conn->is_accepted)
+            known->peers[known->count++] = conn->peer;
+    TAILQ_FOREACH (req, &t->requests, link)
+        if (req->info && req->info->dest_addr &&
+            req->info->dest_addrlen <= sizeof(known->peers[0]))
+            memcpy(&known->peers[known->count++], req->info->dest_addr,
+                   req->info->dest_addrlen);
+    qsort(known->peers, known->count, sizeof(known->peers[0]), compare);
+    return true;
+}
+
+static bool known_has(const struct known *known, const union ep_sockaddr *peer)
+{
+    return bsearch(peer, known->peers, known->count, sizeof(*peer), compare) !=
+           NULL;
+}
+
+/* The place of a descriptor in the table, made when it is not there. */
+static struct ep_stray *stray_at(struct ep_transport *t, int fd)
+{
+    size_t room = t->strays_room ? t->strays_room : 64;
+    struct ep_stray *more;
+
+    while (room <= (size_t)fd)
+        room *= 2;
+    if (room > t->strays_room) {
+        more = realloc(t->strays, room * sizeof(*more));
+        if (more == NULL)
+            return NULL;
+        memset(more + t->strays_room, 0,
+               (room - t->strays_room) * sizeof(*more));
+        t->strays = more;
+        t->strays_room = room;
+    }
+    return &t->strays[fd];
+}
+
+/* A socket without a link. It is made non-blocking, because the provider
+ * may read it as if all had arrived that it expects.
+ */
+static struct ep_stray *stray_note(struct ep_transport *t, int fd,
+                                   const union ep_sockaddr *peer)
+{
+    struct ep_stray *stray = stray_at(t, fd);
+
+    if (stray == NULL ||
+        (stray->since_ms != 0 && ep_addr_compare(&stray->peer, peer) == 0))
+        return stray;
+    stray->peer = *peer;
+    stray->since_ms = ep_now_ms();
+    stray->is_shut = false;
+    (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    return stray;
+}
+
+static bool is_pressed(const struct ep_transport *t)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+           t->strays_count > limit.rlim_cur / PRESSED_SHARE;
+}
+
+static int64_t period_ms(const struct ep_transport *t)
+{
+    int64_t ms = t->cfg.unproved_ms / PERIODS;
+
+    return ms < SWEEP_MS_MIN ? SWEEP_MS_MIN : ms;
+}
+
+static void scan_in(struct ep_transport *t, int64_t ms)
+{
+    int64_t due_ms = ep_now_ms() + ms;
+
+    if (t->scan_ms == 0 || due_ms < t->scan_ms)
+        t->scan_ms = due_ms;
+    ep_sweep_in(t, ms);
+}
+
+void ep_sweep_on_accept(struct ep_transport *t, int fd)
+{
+    union ep_sockaddr peer;
+
+    if (fd < 0) {
+        t->is_eq_paused = true; /* the listener stays ready: do not spin */
+        scan_in(t, SWEEP_MS_MIN);
+        return;
+    }
+    if (!ep_sock_is_accepted(t, fd, &peer)) {
+        scan_in(t, period_ms(t));
+        return;
+    }
+    (void)stray_note(t, fd, &peer);
+    t->strays_count++;
+    scan_in(t, is_pressed(t) ? SWEEP_MS_MIN : period_ms(t));
+}
+
+void ep_sweep_later(struct ep_transport *t)
+{
+    if (t->listen_fd >= 0 && t->scan_ms == 0)
+        scan_in(t, t->cfg.unproved_ms);
+}
+
+static void stray_shut(struct ep_transport *t, struct ep_stray *stray, int fd)
+{
+    stray->is_shut = true;
+    t->stats.silent_shut++;
+    (void)shutdown(fd, SHUT_RDWR);
+    ep_poll_disarm_eq(t);
+}
+
+static void scan_one(void *arg, int fd, const union ep_sockaddr *peer)
+{
+    struct scan *scan = arg;
+    struct ep_stray *stray;
+
+    if (known_has(scan->known, peer))
+        return;
+    stray = stray_note(scan->t, fd, peer);
+    if (stray == NULL)
+        return;
+    scan->left++;
+    if (!stray->is_shut && scan->now_ms - stray->since_ms >= scan->age_ms)
+        stray_shut(scan->t, stray, fd);
+}
+
+/* Shuts the sockets of at least this age; returns how many are without a
+ * link, those shut included.
+ */
+static size_t scan_run(struct ep_transport *t, int64_t age_ms)
+{
+    struct known known;
+    struct scan scan = {
+        .t = t, .known = &known, .now_ms = ep_now_ms(), .age_ms = age_ms};
+
+    if (!known_init(t, &known))
+        return 0;
+    ep_sock_each(t, scan_one, &scan);
+    free(known.peers);
+    t->strays_count = scan.left;
+    return scan.left;
+}
+
+static void scan_if_due(struct ep_transport *t, int64_t now_ms)
+{
+    bool is_tight = t->is_eq_paused || is_pressed(t);
+
+    if (t->scan_ms == 0)
+        return;
+    if (now_ms < t->scan_ms) {
+        ep_sweep_in(t, t->scan_ms - now_ms);
+        return;
+    }
+    t->scan_ms = 0;
+    if (scan_run(t, is_tight ? PRESSED_MS : t->cfg.unproved_ms) > 0)
+        scan_in(t, is_tight ? PRESSED_MS / 2 : period_ms(t));
+}
+
+/* One link; true when it has to be looked at again. */
+static bool check_conn(struct ep_conn *conn, int64_t now_ms)
+{
+    int64_t age_ms = now_ms - conn->since_ms;
+
+    switch ((enum ep_conn_state)conn->state) {
+    case EP_CONN_ACCEPTING:
+        if (age_ms >= conn->t->cfg.unproved_ms)
+            ep_conn_lose(conn, EP_DOWN_ERROR);
+        return true;
+    case EP_CONN_FAILING:
+        if (age_ms >= EP_LOSS_WAIT_MS)
+            ep_conn_lose(conn, EP_DOWN_ERROR);
+        return true;
+    case EP_CONN_FLUSHING:
+        if (age_ms >= EP_FLUSH_MS)
+            ep_conn_kill(conn);
+        else
+            ep_conn_touch(conn);
+        return true;
+    case EP_CONN_DIALING:
+    case EP_CONN_UP:
+    case EP_CONN_LOST:
+    case EP_CONN_DEAD:
+    case EP_CONN_CLOSED:
+    case EP_CONN_STATES:
+        break;
+    }
+    return false;
+}
+
+void ep_sweep_run(struct ep_transport *t)
+{
+    int64_t now_ms = ep_now_ms();
+    struct ep_conn *conn, *next;
+    struct ep_request *req;
+    bool is_more = false;
+
+    for (conn = TAILQ_FIRST(&t->conns); conn; conn = next) {
+        next = TAILQ_NEXT(conn, link);
+        is_more = check_conn(conn, now_ms) || is_more;
+    }
+    TAILQ_FOREACH (req, &t->requests, link) {
+        if (req->info && now_ms - req->since_ms >= t->cfg.unproved_ms)
+            ep_request_expire(req);
+        is_more = is_more || req->info;
+    }
+    if (t->listen_fd >= 0)
+        scan_if_due(t, now_ms);
+    if (is_more)
+        ep_sweep_in(t, period_ms(t));
+}
+
+void ep_sweep_in(struct ep_transport *t, int64_t ms)
+{
+    int64_t due_ms = ep_now_ms() + ms;
+    struct timeval delay = {.tv_sec = ms / 1000,
+                            .tv_usec = (suseconds_t)(ms % 1000) * 1000};
+
+    if (t->tick == NULL || (t->tick_ms != 0 && t->tick_ms <= due_ms))
+        return;
+    t->tick_ms = due_ms;
+    evtimer_add(t->tick, &delay);
+}
+
+bool ep_sweep_shut_all(struct ep_transport *t)
+{
+    return t->listen_fd >= 0 && scan_run(t, 0) > 0;
+}

@@ -1,0 +1,28 @@
+/* Ends what has waited too long: sockets that connected and said nothing,
+ * requests that nobody answers, links that do not come up, failing links
+ * whose end is not told, dropped links that cannot get rid of their last
+ * frames. The timer runs only while there is something to watch.
+ */
+#ifndef ENDPOINTS_OFI_SWEEP_H
+#define ENDPOINTS_OFI_SWEEP_H
+
+#include "endpoints/ofi/ofi.h"
+
+/* The event queue was read while a connection waited at the listener. It was
+ * accepted, most likely as `fd`, the lowest free descriptor before; -1: there
+ * was none.
+ */
+void ep_sweep_on_accept(struct ep_transport *t, int fd);
+
+/* The same, when nothing is known: strangers are looked for, but not soon. */
+void ep_sweep_later(struct ep_transport *t);
+
+void ep_sweep_run(struct ep_transport *t);
+
+/* Sees to it that the sweep runs in `ms` at the latest. */
+void ep_sweep_in(struct ep_transport *t, int64_t ms);
+
+/* Shuts every socket that is not a link's; true when there was one. */
+bool ep_sweep_shut_all(struct ep_transport *t);
+
+#endif
