@@ -1,0 +1,380 @@
+/* Parsing the command line of `xylem run`, with argp. */
+#include "commands/run_options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "topo/tree.h"
+
+enum key {
+    KEY_HOSTFILE = 256,
+    KEY_PPN,
+    KEY_ARITY,
+    KEY_LAUNCHER,
+    KEY_RSH,
+    KEY_XYLEMD,
+    KEY_NO_TREE_SPAWN,
+    KEY_LAUNCH_TIMEOUT,
+    KEY_NODES_PER_DAEMON,
+    KEY_PROVIDER,
+    KEY_INTERFACE,
+    KEY_PORT_RANGE,
+    KEY_HEARTBEAT,
+    KEY_INPUT,
+    KEY_MERGE_STDERR,
+    KEY_RAW,
+    KEY_UNBUFFERED,
+    KEY_ENV,
+    KEY_TIMEOUT,
+    KEY_LINGER,
+    KEY_STATS,
+};
+
+// clang-format off
+static const struct argp_option argp_options[] = {
+    {.doc = "Where:", .group = 1},
+    {"hosts", 'w', "LIST", 0, "hosts, as node[001-128],login:4", 1},
+    {NULL, 'H', NULL, OPTION_ALIAS, NULL, 1},
+    {"hostfile", KEY_HOSTFILE, "FILE", 0,
+     "one host per line, slots=N, # comments", 1},
+    {"nodes", 'N', "N", 0,
+     "the first N hosts of the list; without a list, N virtual nodes on this "
+     "machine", 1},
+    {"procs", 'n', "N", 0,
+     "processes in all, placed by slots (default: one per node)", 1},
+    {"ppn", KEY_PPN, "N", 0, "processes per node", 1},
+    {"arity", KEY_ARITY, "K", 0, "children per node of the tree (default: 16)",
+     1},
+    {"launcher", KEY_LAUNCHER, "L", 0,
+     "local or ssh (default: ssh with a list of hosts, else local)", 1},
+    {"rsh", KEY_RSH, "CMD", 0,
+     "what ssh runs, called as CMD HOST COMMANDLINE (default: "
+     "'ssh -o BatchMode=yes')", 1},
+    {"xylemd", KEY_XYLEMD, "PATH", 0,
+     "the daemon's path on the hosts (default: beside xylem)", 1},
+    {"no-tree-spawn", KEY_NO_TREE_SPAWN, NULL, 0,
+     "the launcher starts every daemon itself", 1},
+    {"launch-timeout", KEY_LAUNCH_TIMEOUT, "SECONDS", 0,
+     "wait so long for the daemons (default: 60)", 1},
+    {"nodes-per-daemon", KEY_NODES_PER_DAEMON, "N", 0,
+     "virtual nodes in one daemon of this machine", 1},
+    {"provider", KEY_PROVIDER, "P", 0,
+     "libfabric provider: verbs, tcp (default: best present)", 1},
+    {"interface", KEY_INTERFACE, "IF", 0,
+     "network interface, address, or network as 10.1.0.0/16", 1},
+    {"port-range", KEY_PORT_RANGE, "A-B", 0, "listening ports", 1},
+    {"heartbeat", KEY_HEARTBEAT, "SECONDS", 0,
+     "a daemon silent for so long is lost (default: 10)", 1},
+    {"env", KEY_ENV, "NAME[=VALUE]", 0,
+     "environment for the processes (repeatable)", 1},
+    {"chdir", 'D', "DIR", 0,
+     "working directory (default: the launcher's, where it exists)", 1},
+    {.doc = "Input:", .group = 2},
+    {"stdin", 'i', "T", 0,
+     "who reads stdin: all, none, or a list of ranks as 0,4-7 (default: all)",
+     2},
+    {"input", KEY_INPUT, "FILE", 0, "read from FILE instead of stdin", 2},
+    {.doc = "Output:", .group = 3},
+    {"label", 'l', "WHAT", OPTION_ARG_OPTIONAL,
+     "every line starts with `RANK: '; --label=host: `HOST: ', --label=full: "
+     "`[NSPACE,RANK]<channel>: '", 3},
+    {"merge-stderr", KEY_MERGE_STDERR, NULL, 0, "stderr joins stdout", 3},
+    {"raw", KEY_RAW, NULL, 0, "bytes as they come, no line handling", 3},
+    {"unbuffered", KEY_UNBUFFERED, NULL, 0,
+     "show a line without newline after 250 ms", 3},
+    {.doc = "Ending:", .group = 4},
+    {"kill-on-bad-exit", 'K', NULL, 0, "a non-zero exit ends the job", 4},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "end the job after that time (exit code 124)", 4},
+    {"linger", KEY_LINGER, "SECONDS", 0,
+     "read a process's output so long past its exit (default: 2)", 4},
+    {"stats", KEY_STATS, "FILE", 0, "write a report in JSON at the end", 4},
+    {"verbose", 'v', NULL, 0, "say what xylem itself does", 4},
+    {0},
+};
+// clang-format on
+
+static _Noreturn void __attribute__((format(printf, 1, 2)))
+usage(const char *format, ...)
+{
+    va_list args;
+
+    fputs("xylem: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputs("\nTry `xylem run --help' for the options.\n", stderr);
+    exit(2);
+}
+
+static uint32_t number(const char *option, const char *text, uint32_t min,
+                       uint32_t max)
+{
+    unsigned long value;
+    char *end;
+
+    errno = 0;
+    value = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
+        value < min || value > max)
+        usage("%s takes a number from %u to %u, not '%s'", option, min, max,
+              text);
+    return (uint32_t)value;
+}
+
+static double seconds(const char *option, const char *text, double min)
+{
+    double value;
+    char *end;
+
+    errno = 0;
+    value = strtod(text, &end);
+    if (end == text || *end != '\0' || errno != 0 || !isfinite(value) ||
+        value < min || value > 1e6)
+        usage("%s takes a number of seconds from %g to 1000000, not '%s'",
+              option, min, text);
+    return value;
+}
+
+static void port_range(const char *text, struct ep_run_options *o)
+{
+    unsigned first, last;
+    char rest;
+
+    if (sscanf(text, "%u-%u%c", &first, &last, &rest) != 2 || first == 0 ||
+        first > last || last > 65535)
+        usage("--port-range takes two ports as 20000-20099, not '%s'", text);
+    o->port_first = (uint16_t)first;
+    o->port_last = (uint16_t)last;
+}
+
+static void label(const char *text, struct ep_run_options *o)
+{
+    if (text == NULL || strcmp(text, "rank") == 0)
+        o->label = EP_RUN_LABEL_RANK;
+    else if (strcmp(text, "host") == 0)
+        o->label = EP_RUN_LABEL_HOST;
+    else if (strcmp(text, "full") == 0)
+        o->label = EP_RUN_LABEL_FULL;
+    else
+        usage("--label takes rank, host or full, not '%s'", text);
+}
+
+static void launcher(const char *text, struct ep_run_options *o)
+{
+    if (strcmp(text, "local") == 0)
+        o->launcher = EP_RUN_LOCAL;
+    else if (strcmp(text, "ssh") == 0)
+        o->launcher = EP_RUN_SSH;
+    else if (strcmp(text, "auto") == 0)
+        o->launcher = EP_RUN_AUTO;
+    else
+        usage("--launcher takes local, ssh or auto, not '%s'", text);
+}
+
+static void add_env(const char *text, struct ep_run_options *o)
+{
+    if (text[0] == '\0' || text[0] == '=')
+        usage("--env takes NAME or NAME=VALUE, not '%s'", text);
+    if (o->env_count == EP_RUN_ENV_MAX)
+        usage("--env may be given %d times at most", EP_RUN_ENV_MAX);
+    o->env[o->env_count++] = text;
+}
+
+static const char *words(const char *option, const char *text)
+{
+    if (text[0] == '\0')
+        usage("%s is empty", option);
+    return text;
+}
+
+/* Options about the nodes and how they are reached. */
+static bool parse_where(int key, const char *arg, struct ep_run_options *o)
+{
+    switch (key) {
+    case 'w':
+    case 'H':
+        o->hosts = words("--hosts", arg);
+        return true;
+    case KEY_HOSTFILE:
+        o->hostfile = words("--hostfile", arg);
+        return true;
+    case 'N':
+        o->nodes = number("-N", arg, 1, 10000000);
+        return true;
+    case 'n':
+        o->procs = number("-n", arg, 1, 100000000);
+        return true;
+    case KEY_PPN:
+        o->ppn = number("--ppn", arg, 1, 16000);
+        return true;
+    case KEY_ARITY:
+        o->arity = number("--arity", arg, 1, TOPO_ARITY_MAX);
+        return true;
+    case KEY_LAUNCHER:
+        launcher(arg, o);
+        return true;
+    case KEY_RSH:
+        o->rsh = words("--rsh", arg);
+        return true;
+    case KEY_XYLEMD:
+        o->xylemd = words("--xylemd", arg);
+        return true;
+    case KEY_NO_TREE_SPAWN:
+        o->no_tree_spawn = true;
+        return true;
+    case KEY_LAUNCH_TIMEOUT:
+        o->launch_timeout_s = seconds("--launch-timeout", arg, 0.1);
+        return true;
+    case KEY_NODES_PER_DAEMON:
+        o->nodes_per_daemon = number("--nodes-per-daemon", arg, 1, 100000);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool parse_fabric(int key, const char *arg, struct ep_run_options *o)
+{
+    switch (key) {
+    case KEY_PROVIDER:
+        o->provider = words("--provider", arg);
+        return true;
+    case KEY_INTERFACE:
+        o->interface = words("--interface", arg);
+        return true;
+    case KEY_PORT_RANGE:
+        port_range(arg, o);
+        return true;
+    case KEY_HEARTBEAT:
+        o->heartbeat_s = seconds("--heartbeat", arg, 0.1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool parse_bytes(int key, const char *arg, struct ep_run_options *o)
+{
+    switch (key) {
+    case 'i':
+        o->stdin_ranks = words("--stdin", arg);
+        return true;
+    case KEY_INPUT:
+        o->input = words("--input", arg);
+        return true;
+    case 'l':
+        label(arg, o);
+        return true;
+    case KEY_MERGE_STDERR:
+        o->merge_stderr = true;
+        return true;
+    case KEY_RAW:
+        o->raw = true;
+        return true;
+    case KEY_UNBUFFERED:
+        o->unbuffered = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
+{
+    switch (key) {
+    case KEY_ENV:
+        add_env(arg, o);
+        return true;
+    case 'D':
+        o->chdir = words("--chdir", arg);
+        return true;
+    case 'K':
+        o->kill_on_bad_exit = true;
+        return true;
+    case KEY_TIMEOUT:
+        o->timeout_s = seconds("--timeout", arg, 0.001);
+        return true;
+    case KEY_LINGER:
+        o->linger_s = seconds("--linger", arg, 0);
+        return true;
+    case KEY_STATS:
+        o->stats = words("--stats", arg);
+        return true;
+    case 'v':
+        o->verbose = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Options that contradict each other. */
+static void check(const struct ep_run_options *o)
+{
+    if (o->hosts != NULL && o->hostfile != NULL)
+        usage("--hosts and --hostfile both name hosts: give one of them");
+    if (o->raw && o->label != EP_RUN_LABEL_NONE)
+        usage("--raw passes bytes as they come and cannot label lines: leave "
+              "out --label or --raw");
+    if (o->procs > 0 && o->ppn > 0 && o->nodes > 0 &&
+        o->procs > (uint64_t)o->ppn * o->nodes)
+        usage("-n %u does not fit into %u nodes with --ppn %u", o->procs,
+              o->nodes, o->ppn);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct ep_run_options *o = state->input;
+    static char name[] = "xylem run";
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (state->arg_num == 0) { /* the word `run': argp names itself anew */
+            state->name = name;
+            return 0;
+        }
+        o->argv = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (o->argv == NULL)
+            usage("no program is given");
+        check(o);
+        return 0;
+    default:
+        break;
+    }
+    if (parse_where(key, arg, o) || parse_fabric(key, arg, o) ||
+        parse_bytes(key, arg, o) || parse_ending(key, arg, o))
+        return 0;
+    return ARGP_ERR_UNKNOWN;
+}
+
+void run_options_parse(int argc, char **argv, struct ep_run_options *options)
+{
+    static const struct argp argp = {
+        .options = argp_options,
+        .parser = parse,
+        .args_doc = "PROGRAM [ARGS...]",
+        .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
+               "through a tree of daemons.",
+    };
+    static char name[] = "xylem";
+
+    argp_program_version = "xylem " PACKAGE_VERSION;
+    argp_err_exit_status = 2;
+    argv[0] = name;
+    *options = (struct ep_run_options){.linger_s = 2,
+                                       .launch_timeout_s = 60,
+                                       .heartbeat_s = 10,
+                                       .stdin_ranks = "all",
+                                       .rsh = "ssh -o BatchMode=yes"};
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+}

@@ -1,0 +1,60 @@
+/* xylem: the program that people start. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/panic.h"
+#include "commands/run_options.h"
+#include "commands/stdio.h"
+#include "config.h"
+
+static int run_main(int argc, char **argv)
+{
+    static struct ep_run_options options;
+
+    run_options_parse(argc, argv, &options);
+    return ep_run(&options);
+}
+
+static const struct {
+    const char *name;
+    int (*main)(int argc, char **argv);
+    const char *what;
+} commands[] = {
+    {"run", run_main,
+     "start a command on many nodes, feed it, show its output"},
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static int help(void)
+{
+    printf("Usage: xylem COMMAND [OPTIONS...]\n\nCommands:\n");
+    for (int i = 0; i < COMMANDS; i++)
+        printf("  %-8s %s\n", commands[i].name, commands[i].what);
+    printf("\n`xylem COMMAND --help' tells the options of a command.\n");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    stdio_open();
+    panic_install();
+    if (argc < 2) {
+        fputs("xylem: no command is given (try `xylem --help')\n", stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("xylem %s\n", PACKAGE_VERSION);
+        return 0;
+    }
+    if (strcmp(argv[1], "--help") == 0)
+        return help();
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].main(argc, argv);
+    }
+    fprintf(stderr, "xylem: there is no command '%s' (try `xylem --help')\n",
+            argv[1]);
+    return 2;
+}
