@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Manual pages: no warning of mandoc, and the options that the program has.
+
+An option that is only in `xylem run --help`, or only in the page, fails.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+PAGES = ("xylem.1", "xylem-run.1", "xylemd.8")
+# Options that every program has.
+COMMON = {"--help", "--usage", "--version"}
+
+
+def lint(folder):
+    """What mandoc, or else groff, has to say; None when neither is there."""
+    if shutil.which("mandoc"):
+        command = ["mandoc", "-Tlint", "-Wwarning"]
+    elif shutil.which("groff"):
+        command = ["groff", "-mandoc", "-ww", "-z", "-Tutf8"]
+    else:
+        return None
+    said = []
+    for page in PAGES:
+        run = subprocess.run([*command, os.path.join(folder, page)],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, check=False)
+        said += run.stdout.splitlines()
+        if run.returncode and not run.stdout:
+            said.append(f"{page}: {command[0]} exits with {run.returncode}")
+    return said
+
+
+def options_of_page(path):
+    """Long options that have an entry of their own."""
+    with open(path, encoding="utf-8") as page:
+        entries = [line for line in page if line.startswith(".It Fl")]
+    names = {name for line in entries
+             for name in re.findall(r"\bFl (-[a-z-]+)", line)}
+    return {"-" + name for name in names}
+
+
+def options_of_program(program):
+    run = subprocess.run([program, "run", "--help"], stdout=subprocess.PIPE,
+                         text=True, check=True)
+    return set(re.findall(r"--[a-z][a-z-]+", "\n".join(
+        line for line in run.stdout.splitlines()
+        if re.match(r"\s+-", line)))) - COMMON
+
+
+def main():
+    folder = os.path.join(os.environ["top_srcdir"], "docs/man")
+    program = os.path.join(os.environ["top_builddir"], "commands/xylem")
+    said = lint(folder)
+    bad = list(said or [])
+    page = options_of_page(os.path.join(folder, "xylem-run.1"))
+    if len(page) < 20:
+        bad.append(f"only {len(page)} options found in xylem-run.1")
+    if os.access(program, os.X_OK):
+        has = options_of_program(program)
+        bad += [f"{name} is not in xylem-run.1" for name in sorted(has - page)]
+        bad += [f"{name} is in xylem-run.1 alone"
+                for name in sorted(page - has)]
+    print("\n".join(bad) or f"{len(page)} options, no complaint")
+    if bad:
+        return 1
+    return 77 if said is None else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

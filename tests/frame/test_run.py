@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""The test runner and the shell library of the live tests do what they say.
+
+Each case writes a small test, runs it through run.py, and looks at the status,
+the text, and what is left in the process table.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+# The limits of the cases are their own.
+os.environ.pop("XYLEM_TEST_SLOW", None)
+os.environ.pop("XYLEM_TEST_WRAP", None)
+TESTS = os.path.join(os.environ["top_srcdir"], "tests")
+
+# A process that leaves its parent, its session and its group, and stays.
+DAEMON = """
+import os, sys
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        print("daemon", os.getpid(), flush=True)
+        os.read(os.pipe()[0], 1)
+    os._exit(0)
+os.wait()
+sys.exit(0)
+"""
+
+
+class Result:
+    def __init__(self, suffix, text, **env):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "case" + suffix)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            done = subprocess.run(
+                [sys.executable, os.path.join(TESTS, "run.py"), path],
+                env={**os.environ, "top_builddir": folder, **env},
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, check=False)
+        self.status = done.returncode
+        self.text = done.stdout.decode()
+
+
+def alive(pid):
+    return os.path.exists(f"/proc/{pid}")
+
+
+class RunnerTest(unittest.TestCase):
+    def test_the_status_of_a_test_is_handed_on(self):
+        for status in (0, 1, 3, 77):
+            self.assertEqual(Result(".sh", f"exit {status}").status, status)
+
+    def test_a_test_that_dies_by_a_signal_fails(self):
+        result = Result(".sh", "kill -SEGV $$")
+        self.assertEqual(result.status, 1)
+        self.assertIn("SIGSEGV", result.text)
+
+    def test_a_test_past_its_time_limit_is_ended_and_named(self):
+        result = Result(".sh", "# timeout: 1\necho $$\ntail -f /dev/null\n")
+        self.assertEqual(result.status, 1)
+        self.assertIn("took longer than 1 s", result.text)
+        self.assertIn("tail -f /dev/null", result.text)
+        self.assertFalse(alive(result.text.split()[0]))
+
+    def test_a_daemon_that_is_left_behind_fails_the_test_and_is_ended(self):
+        result = Result(".py", DAEMON)
+        self.assertEqual(result.status, 1)
+        self.assertIn("left these processes", result.text)
+        pid = re.search(r"daemon (\d+)", result.text)[1]
+        self.assertFalse(alive(pid))
+
+    def test_a_process_that_goes_soon_after_the_end_is_fine(self):
+        result = Result(".sh", "(read -rt 0.2 <> <(:)) & exit 0")
+        self.assertEqual((result.status, result.text), (0, ""))
+
+    def test_a_sanitizer_report_of_any_process_fails_the_test(self):
+        result = Result(".sh", """
+            path=${ASAN_OPTIONS##*log_path=}
+            echo 'heap-use-after-free' >"${path%%:*}.123"
+        """)
+        self.assertEqual(result.status, 1)
+        self.assertIn("heap-use-after-free", result.text)
+
+    def test_stdin_is_empty_and_the_temporary_folder_is_private(self):
+        result = Result(".sh", 'cat; ls -A "$TMPDIR"; echo "$TMPDIR"')
+        self.assertEqual(result.status, 0)
+        folder = result.text.strip()
+        self.assertNotIn("\n", folder)
+        self.assertFalse(os.path.exists(folder))
+
+    def test_signals_that_were_ignored_outside_work_inside(self):
+        text = "trap 'echo caught; exit 0' HUP; kill -HUP $$; exit 1"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "case.sh")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            status = subprocess.run(
+                ["nohup", sys.executable, os.path.join(TESTS, "run.py"), path],
+                env={**os.environ, "top_builddir": folder}, check=False,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE).returncode
+        self.assertEqual(status, 0)
+
+
+class LibraryTest(unittest.TestCase):
+    def live(self, text):
+        return Result(".sh", '. "$top_srcdir/tests/live/lib.sh"\n' + text,
+                      XYLEM="/bin/true")
+
+    def test_good_checks_pass(self):
+        result = self.live("""
+            it "passes"
+            check true
+            refute false
+            check_eq a a
+            printf 'a b' >"$TMPDIR/f"
+            check_file 'a b' "$TMPDIR/f"
+            check_same "$TMPDIR/f" "$TMPDIR/f"
+            check_has "$TMPDIR/f" 'a b'
+            check_lacks "$TMPDIR/f" 'c'
+            check_gone
+            eventually 1 true
+            launch
+            check_eq 0 $rc
+        """)
+        self.assertEqual(result.status, 0, result.text)
+        self.assertIn("10 checks passed", result.text)
+
+    def test_each_bad_check_fails_with_its_line(self):
+        for words in ("check false", "refute true", "check_eq a b",
+                      "check_file 'a b' /dev/null", "eventually 0 false",
+                      "check_same /dev/null /etc/passwd",
+                      "check_has /dev/null x", "check_lacks /etc/passwd ':'"):
+            result = self.live(f"it 'breaks'\ncheck true\n{words}\n")
+            self.assertEqual(result.status, 1, words)
+            self.assertIn("FAILED line 4: breaks", result.text)
+            self.assertIn("1 checks failed, 1 passed", result.text)
+
+    def test_a_script_that_checks_nothing_fails(self):
+        self.assertEqual(self.live("it 'does nothing'").status, 1)
+
+    def test_a_skip_is_a_skip(self):
+        result = self.live("skip 'no reason'")
+        self.assertEqual(result.status, 77)
+
+    def test_a_process_of_a_job_is_found_by_check_gone(self):
+        result = self.live("""
+            XYLEM_RANK=0 tail -f /dev/null &
+            check_gone 0
+            kill $!
+        """)
+        self.assertEqual(result.status, 1)
+        self.assertIn("tail -f /dev/null", result.text)
+
+    def test_a_xylem_that_was_not_built_is_named(self):
+        result = Result(".sh", '. "$top_srcdir/tests/live/lib.sh"',
+                        XYLEM="/nowhere/xylem")
+        self.assertEqual(result.status, 1)
+        self.assertIn("/nowhere/xylem is not there", result.text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,153 @@
+/* The items of a LINK frame: whatever decodes encodes to the same bytes. */
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "overlay/wire/item.h"
+
+static int redo_claim(struct ov_item *item, struct ov_wr *wr)
+{
+    struct ov_claim claim;
+
+    if (ov_claim_decode(item, &claim))
+        return -1;
+    ov_claim_encode(wr, (enum ov_item_kind)item->kind, item->flags, &claim);
+    for (unsigned i = 0; i < claim.members; i++) {
+        struct ov_member_ref member = ov_member_decode(item);
+
+        ov_member_encode(wr, &member);
+    }
+    for (unsigned i = 0; i < claim.cursors; i++) {
+        struct ov_cursor cursor = ov_cursor_decode(item);
+
+        ov_cursor_encode(wr, &cursor);
+    }
+    FUZZ_CHECK(!item->body.bad && ov_rd_left(&item->body) == 0);
+    return 0;
+}
+
+static int redo_answer(struct ov_item *item, struct ov_wr *wr)
+{
+    struct ov_answer answer;
+
+    if (ov_answer_decode(item, &answer))
+        return -1;
+    ov_answer_encode(wr, item->flags, &answer,
+                     (uint16_t)(ov_rd_left(&item->body) / OV_NUMBER_BYTES));
+    return 0;
+}
+
+static int redo_welcome(struct ov_item *item, struct ov_wr *wr)
+{
+    uint64_t attach;
+
+    if (ov_welcome_decode(item, &attach))
+        return -1;
+    ov_welcome_encode(wr, item->flags, attach,
+                      (uint16_t)(ov_rd_left(&item->body) / OV_NUMBER_BYTES));
+    return 0;
+}
+
+static int redo_numbers(struct ov_item *item, struct ov_wr *wr)
+{
+    uint16_t numbers;
+
+    if (ov_numbers_decode(item, &numbers))
+        return -1;
+    FUZZ_CHECK((size_t)numbers * OV_NUMBER_BYTES == ov_rd_left(&item->body));
+    ov_numbers_encode(wr, (enum ov_item_kind)item->kind, item->flags, numbers);
+    return 0;
+}
+
+static int redo_missing(struct ov_item *item, struct ov_wr *wr)
+{
+    uint16_t members;
+
+    if (ov_missing_decode(item, &members))
+        return -1;
+    FUZZ_CHECK((size_t)members * OV_MISSING_BYTES == ov_rd_left(&item->body));
+    ov_missing_encode(wr, item->flags, members);
+    return 0;
+}
+
+/* Items of fixed size. Their flags say nothing and are not kept. */
+static int redo_fixed(struct ov_item *item, struct ov_wr *wr)
+{
+    struct ov_base base;
+    struct ov_ack ack;
+    uint64_t number;
+    uint32_t reason;
+
+    if (item->kind == OV_ITEM_LIMIT && ov_limit_decode(item, &number) == 0)
+        ov_limit_encode(wr, number);
+    else if (item->kind == OV_ITEM_BASE && ov_base_decode(item, &base) == 0)
+        ov_base_encode(wr, &base);
+    else if (item->kind == OV_ITEM_ACK && ov_ack_decode(item, &ack) == 0)
+        ov_ack_encode(wr, &ack);
+    else if (item->kind == OV_ITEM_REFUSE &&
+             ov_refuse_decode(item, &number, &reason) == 0)
+        ov_refuse_encode(wr, number, reason);
+    else
+        return -1;
+    return 0;
+}
+
+static int redo(struct ov_item *item, struct ov_wr *wr)
+{
+    switch ((enum ov_item_kind)item->kind) {
+    case OV_ITEM_LIMIT:
+    case OV_ITEM_BASE:
+    case OV_ITEM_ACK:
+    case OV_ITEM_REFUSE:
+        return redo_fixed(item, wr);
+    case OV_ITEM_HELLO:
+    case OV_ITEM_ASK:
+        return redo_claim(item, wr);
+    case OV_ITEM_ANSWER:
+        return redo_answer(item, wr);
+    case OV_ITEM_WELCOME:
+        return redo_welcome(item, wr);
+    case OV_ITEM_PATH:
+    case OV_ITEM_LEFT:
+        return redo_numbers(item, wr);
+    case OV_ITEM_MISSING:
+        return redo_missing(item, wr);
+    case OV_ITEM_KINDS:
+        break;
+    }
+    FUZZ_CHECK(item->kind < OV_ITEM_KINDS);
+    return -1;
+}
+
+/* The same bytes again, up to the flags of items that have none. */
+static void check_same(const uint8_t *mem, const struct ov_item *item,
+                       struct ov_wr *wr, uint8_t *again)
+{
+    size_t head_bytes;
+
+    ov_wr_bytes(wr, item->body.at, ov_rd_left(&item->body));
+    head_bytes = (size_t)(item->body.end - mem);
+    FUZZ_CHECK(!wr->bad);
+    FUZZ_CHECK((size_t)(wr->at - again) == head_bytes);
+    again[1] = mem[1];
+    FUZZ_CHECK(memcmp(again, mem, head_bytes) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
+{
+    static uint8_t again[OV_ITEM_HEAD_BYTES + UINT16_MAX];
+    struct ov_rd rd = ov_rd_init(mem, len_bytes);
+
+    while (ov_rd_left(&rd) > 0) {
+        const uint8_t *at = rd.at;
+        struct ov_wr wr = ov_wr_init(again, sizeof(again));
+        struct ov_item item;
+
+        if (ov_item_next(&rd, &item))
+            return 0;
+        FUZZ_CHECK(item.body.end == rd.at);
+        if (redo(&item, &wr) == 0)
+            check_same(at, &item, &wr, again);
+    }
+    return 0;
+}

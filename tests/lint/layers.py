@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Each folder includes only what its layer may: see docs/design.
+
+    L0  overlay/base
+    L1  the shape of the tree (topo/tree.h and the other headers of SHAPE)
+    L2  overlay/*
+    L3  overlay/node*
+    L4  sim | endpoints | pmix_api      siblings; none includes another
+    L5  commands, tests, bench
+
+topo/ outside the shape stands beside L2 and includes topo/ and overlay/base.
+"""
+import fnmatch
+import os
+import re
+
+import sources
+
+# The pure part of topo/: what libtoposhape is made of.
+SHAPE = ("topo/tree*", "topo/ranges*")
+
+# (files, what they may include of ours), the first that matches counts.
+LAYERS = (
+    (("overlay/base/*",), ("overlay/base/*",)),
+    (SHAPE, ("overlay/base/*", *SHAPE)),
+    (("overlay/node*",), ("overlay/*", *SHAPE)),
+    (("overlay/*",), ("overlay/*", "!overlay/node*", *SHAPE)),
+    (("topo/*",), ("overlay/base/*", "topo/*")),
+    (("sim/*",), ("overlay/*", "topo/*", "sim/*")),
+    (("endpoints/*",), ("overlay/*", "topo/*", "endpoints/*", "config.h")),
+    (("pmix_api/*",), ("overlay/*", "topo/*", "pmix_api/*", "config.h")),
+    (("commands/*",), ("*", "!tests/*", "!bench/*")),
+    (("bench/*",), ("*", "!tests/*", "!commands/*")),
+    (("tests/*",), ("*", "!bench/*")),
+)
+
+# The core: these headers of the system and no others.
+CORE = ("overlay/*", *SHAPE)
+CORE_SYSTEM = ("inttypes.h", "stdbool.h", "stddef.h", "stdint.h", "string.h")
+
+# Headers of libraries and who may see them.
+LIBRARIES = (
+    ("rdma/*", ("endpoints/ofi/*", "tests/provider/*",
+                "tests/unit/strict_net.*", "tests/unit/test_strict*.c")),
+    ("event2/*", ("endpoints/*", "tests/*")),
+    ("event.h", ()),
+    ("hwloc*", ("topo/*",)),
+    ("pmix*", ("pmix_api/*",)),
+    ("sodium*", ("endpoints/*", "tests/*")),
+    ("cmocka.h", ("tests/*",)),
+)
+# Headers that one file alone may include.
+ONE_FILE = ("hwloc*",)
+
+
+def matches(path, patterns):
+    """True when a pattern matches and none with a ! takes it away."""
+    takes = [fnmatch.fnmatch(path, p) for p in patterns if p[0] != "!"]
+    drops = [fnmatch.fnmatch(path, p[1:]) for p in patterns if p[0] == "!"]
+    return any(takes) and not any(drops)
+
+
+def judge_own(root, path, name):
+    """An include in quotes: a path from the root, of an allowed layer."""
+    if name == "config.h":
+        there = True
+    else:
+        there = os.path.isfile(os.path.join(root, name))
+    if not there:
+        return f'"{name}" is no path of ours from the root'
+    for files, allowed in LAYERS:
+        if matches(path, files):
+            if not matches(name, allowed):
+                return f'"{name}" is not for {files[0]}'
+            return None
+    return None
+
+
+def judge_system(path, name):
+    if matches(path, CORE):
+        if name not in CORE_SYSTEM:
+            return f"<{name}> is not for the core"
+        return None
+    for pattern, files in LIBRARIES:
+        if fnmatch.fnmatch(name, pattern) and not matches(path, files):
+            return f"<{name}> is not for {os.path.dirname(path)}/"
+    return None
+
+
+def complaints(root):
+    users = {pattern: [] for pattern in ONE_FILE}
+    for path in sources.walk(root, (".c", ".h")):
+        for number, line in enumerate(sources.read(root, path), 1):
+            match = re.match(r'\s*#\s*include\s*(?:"([^"]*)"|<([^>]*)>|(.*))',
+                             line)
+            if not match:
+                continue
+            own, system, other = match.groups()
+            if other is not None:
+                text = "an include by macro cannot be judged"
+            elif own is not None:
+                text = judge_own(root, path, own)
+            else:
+                text = judge_system(path, system)
+                for pattern in ONE_FILE:
+                    if text is None and fnmatch.fnmatch(system, pattern):
+                        users[pattern].append((path, number))
+            if text:
+                yield path, number, text
+    for pattern, places in users.items():
+        first = places[0][0] if places else None
+        for path, number in places:
+            if path != first:
+                yield path, number, f"<{pattern}> is {first}'s alone"
+
+
+if __name__ == "__main__":
+    sources.main(complaints)

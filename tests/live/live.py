@@ -1,0 +1,250 @@
+"""What the live tests in Python share; lib.sh is the same for the shell.
+
+    with live.case("a sentence"):      names the case that follows
+        live.check(truth, "what is wrong")
+    sys.exit(live.end())
+
+A failed check is printed and the test goes on. XYLEM_TEST_FULL=1 asks for the
+full sizes; without it the sizes suit a machine with two cores and no time.
+"""
+import contextlib
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+BUILD = os.environ["top_builddir"]
+XYLEM = os.environ.get("XYLEM") or os.path.join(BUILD, "commands", "xylem")
+TMP = os.environ.get("TMPDIR", "/tmp")
+FULL = os.environ.get("XYLEM_TEST_FULL") == "1"
+RUNNER = int(os.environ.get("XYLEM_TEST_RUNNER") or os.getpid())
+SLOW = float(os.environ.get("XYLEM_TEST_SLOW") or 1)
+MIB = 1 << 20
+
+_now = {"case": "", "bad": 0, "done": 0}
+
+
+def tool(name):
+    return os.path.join(BUILD, "tests", "live", name)
+
+
+def full(big, small):
+    """A size: the full one where it is asked for."""
+    return big if FULL else small
+
+
+@contextlib.contextmanager
+def case(sentence):
+    _now["case"] = sentence
+    print("#", sentence, flush=True)
+    try:
+        yield
+    except Exception as why:  # a case that breaks off is a failed one
+        check(False, f"{type(why).__name__}: {why}")
+
+
+def check(truth, what):
+    _now["done"] += 1
+    if not truth:
+        _now["bad"] += 1
+        print(f"FAILED: {_now['case']}: {what}", flush=True)
+    return truth
+
+
+def check_eq(want, got, what=""):
+    return check(want == got, f"{what} want {want!r:.500}, got {got!r:.500}")
+
+
+def end():
+    print(f"{_now['bad']} of {_now['done']} checks failed"
+          if _now["bad"] else f"{_now['done']} checks passed")
+    if _now["done"] == 0:
+        print("the test checked nothing")
+    return 1 if _now["bad"] or _now["done"] == 0 else 0
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def is_sanitized():
+    """Sanitizers take memory and time of their own."""
+    with open(XYLEM, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
+def read_proc(pid, name):
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    return b""
+
+
+def descendants(root):
+    """The pids below root, parents first, with zombies left out."""
+    below = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        fields = read_proc(name, "stat").rpartition(b")")[2].split()
+        if fields and fields[0] != b"Z":
+            below.setdefault(int(fields[1]), []).append(int(name))
+    found, todo = [], [root]
+    while todo:
+        here = below.get(todo.pop(), [])
+        found += here
+        todo += here
+    return found
+
+
+def parent(pid):
+    return int(read_proc(pid, "stat").rpartition(b")")[2].split()[1])
+
+
+def ours():
+    """The processes of xylem itself, of this test: {pid: comm}."""
+    names = {pid: read_proc(pid, "comm").strip().decode()
+             for pid in descendants(RUNNER)}
+    return {pid: name for pid, name in names.items()
+            if name.startswith(("xylem", "lt-xylem"))}
+
+
+LISTEN, ESTABLISHED = "0A", "01"
+
+
+def sockets(pid, state):
+    """The IPv4 sockets of a process in that state: [(address, port)]."""
+    own, found = set(), []
+    with contextlib.suppress(OSError):
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(OSError):
+                own.add(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    for line in read_proc(pid, "net/tcp").decode().splitlines()[1:]:
+        words = line.split()
+        if words[3] == state and f"socket:[{words[9]}]" in own:
+            host, port = words[1].split(":")
+            host = socket.inet_ntoa(bytes.fromhex(host)[::-1])
+            found.append((host, int(port, 16)))
+    return found
+
+
+def host_of(pid):
+    """The host to which rsh_here.sh has led this process."""
+    found = re.search(rb"(^|\0)RSH_HOST=([^\0]*)", read_proc(pid, "environ"))
+    return found[2].decode() if found else ""
+
+
+def eventually(truth, seconds, what):
+    """Wait until truth() holds. The limit is for liveness alone."""
+    limit = time.monotonic() + seconds * SLOW
+    while not truth():
+        if time.monotonic() > limit:
+            return check(False, f"not within {seconds:g} s: {what}")
+        time.sleep(0.02)  # sleep-ok: between two looks
+    return True
+
+
+def check_gone(seconds=5):
+    eventually(lambda: not ours(), seconds, "no process of xylem is left")
+
+
+class Memory(threading.Thread):
+    """Watches the memory peak of every process of xylem while it lives."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.peak = {}  # pid -> (comm, bytes)
+        self.over = threading.Event()
+
+    def run(self):
+        while not self.over.wait(0.1):
+            for pid, name in ours().items():
+                line = re.search(rb"VmHWM:\s+(\d+)", read_proc(pid, "status"))
+                if line:
+                    self.peak[pid] = (name, int(line[1]) * 1024)
+
+    def check(self, nodes_per_daemon, least):
+        """32 MiB, and 1 MiB for each further node of a daemon."""
+        self.over.set()
+        self.join()
+        check(len(self.peak) >= least,
+              f"saw {len(self.peak)} processes, {least} or more expected")
+        worst = sorted(self.peak.values(), key=lambda seen: -seen[1])[:3]
+        print("# peaks:", ", ".join(f"{name} {size / MIB:.1f} MiB"
+                                    for name, size in worst), flush=True)
+        for name, size in self.peak.values():
+            more = nodes_per_daemon - 1 if name.endswith("xylemd") else 0
+            check(is_sanitized() or size <= (32 + more) * MIB,
+                  f"{name} took {size / MIB:.1f} MiB")
+
+
+class Job:
+    """`xylem run ARGS` in the background. stdout is a pipe unless given."""
+
+    def __init__(self, *args, stdin=subprocess.DEVNULL,
+                 stdout=subprocess.PIPE, **more):
+        self.errors = tempfile.TemporaryFile(dir=TMP)
+        self.proc = subprocess.Popen(
+            [XYLEM, "run", "--launcher", "local", *map(str, args)],
+            stdin=stdin, stdout=stdout, stderr=self.errors, **more)
+        self.stdin, self.stdout = self.proc.stdin, self.proc.stdout
+
+    def said(self):
+        """Its standard error up to now."""
+        size = os.fstat(self.errors.fileno()).st_size
+        return os.pread(self.errors.fileno(), size, 0).decode(
+            errors="replace")
+
+    def wait(self, seconds=60):
+        """The exit code; a job that does not end is a failed check."""
+        try:
+            return self.proc.wait(seconds * SLOW)
+        except subprocess.TimeoutExpired:
+            check(False, f"the job did not end in {seconds} s")
+            self.proc.kill()
+            return self.proc.wait()
+
+    def check_ok(self, seconds=60):
+        code = self.wait(seconds)
+        check(code == 0, f"exit code {code}: {self.said():.2000}")
+
+
+class Remote(Job):
+    """`xylem run -w HOSTS ARGS`, all hosts being this machine; see
+    rsh_here.sh for what can be asked by the environment."""
+
+    def __init__(self, hosts, *args, stdin=subprocess.DEVNULL, **env):
+        shell = os.path.join(os.environ["top_srcdir"], "tests", "live",
+                             "rsh_here.sh")
+        where = () if hosts is None else ("-w", hosts)
+        super().__init__("--launcher", "ssh", "--rsh",
+                         "sh " + shlex.quote(shell), *where, *args,
+                         stdin=stdin, env={**os.environ, **env})
+
+
+class Feeder(threading.Thread):
+    """Writes `size` bytes of a known text to a pipe; `fed` counts them."""
+
+    BLOCK = os.urandom(MIB)
+
+    def __init__(self, pipe, size):
+        super().__init__(daemon=True)
+        self.pipe, self.size, self.fed = pipe, size, 0
+
+    def run(self):
+        with contextlib.suppress(BrokenPipeError):
+            with self.pipe:
+                while self.fed < self.size:
+                    part = self.BLOCK[self.fed % MIB:][:self.size - self.fed]
+                    self.fed += os.write(self.pipe.fileno(), part)
+
+    def digest(self, kind):
+        whole, rest = divmod(self.size, MIB)
+        for _ in range(whole):
+            kind.update(self.BLOCK)
+        kind.update(self.BLOCK[:rest])
+        return kind.hexdigest()

@@ -1,0 +1,73 @@
+"""A pseudo terminal with programs on it, for the live tests in Python."""
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import live
+
+# Makes the terminal its own, then becomes the program.
+LEADER = ("import fcntl, os, sys, termios; os.setsid(); "
+          "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+          "os.execvp(sys.argv[1], sys.argv[1:])")
+
+
+class Terminal:
+    """A program with a terminal of its own for stdin, stdout and stderr.
+
+    `text` is all that was shown so far."""
+
+    def __init__(self, *words, **more):
+        self.fd, slave = pty.openpty()
+        self.text = b""
+        self.at = 0  # read_until looks behind this
+        self.proc = subprocess.Popen(
+            [sys.executable, "-c", LEADER, *map(str, words)],
+            **{"stdin": slave, "stdout": slave, "stderr": slave, **more})
+        os.close(slave)
+
+    def write(self, text):
+        os.write(self.fd, text)
+
+    def read_more(self, seconds):
+        """False when nothing came or nobody has the terminal any more."""
+        if not select.select([self.fd], [], [], max(seconds, 0))[0]:
+            return False
+        try:
+            more = os.read(self.fd, 65536)
+        except OSError:  # the last one has closed it
+            return False
+        self.text += more
+        return more != b""
+
+    def read_until(self, *words, seconds=30):
+        """Reads until all words were shown, in any order, since the last
+        call."""
+        limit = time.monotonic() + seconds * live.SLOW
+
+        def missing():
+            return [word for word in words
+                    if self.text[self.at:].count(word) < words.count(word)]
+
+        while missing():
+            rest = limit - time.monotonic()
+            if rest < 0 or (not self.read_more(rest) and
+                            self.proc.poll() is not None):
+                return live.check(False, "not shown: %r, but %r" % (
+                    missing(), self.text[-1000:]))
+        self.at = len(self.text)
+        return True
+
+    def wait(self, seconds=60):
+        limit = time.monotonic() + seconds * live.SLOW
+        while self.proc.poll() is None and time.monotonic() < limit:
+            self.read_more(0.1)
+        while self.read_more(0):
+            pass
+        if self.proc.poll() is None:
+            live.check(False, "it did not end in %d s" % seconds)
+            self.proc.send_signal(signal.SIGKILL)
+        return self.proc.wait()

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Memory stays bounded and heartbeats go on while somebody does not read."""
+# timeout: 240
+import hashlib
+import os
+import subprocess
+import sys
+import time
+
+import live
+
+NODES = live.full(64, 12)
+SIZE = live.full(1024, 128) * live.MIB
+PAUSE_S = live.full(30, 8)
+LINES = live.full(200000, 40000)
+STUCK = 5  # the rank that does not read
+# Each rank but the stuck one begins at once; that one waits for the gate.
+HOLD = 'test "$XYLEM_RANK" != %d || read -r go <"$0"; ' % STUCK
+
+
+def gate_make(name):
+    path = os.path.join(live.TMP, name)
+    os.mkfifo(path)
+    return path
+
+
+def gate_open(path):
+    with open(path, "w") as gate:
+        gate.write("go\n")
+
+
+def check_stall(job):
+    """The message that names who holds the others up: once, with the rank."""
+    lines = [line for line in job.said().splitlines()
+             if "rank %d" % STUCK in line]
+    live.check(len(lines) == 1, "told %d times: %s" % (len(lines), lines))
+    print("#", *lines)
+
+
+def one_does_not_read(per_daemon):
+    gate = gate_make("gate-stdin-%d" % per_daemon)
+    memory = live.Memory()
+    memory.start()
+    job = live.Job("-N", NODES, "--arity", 4, "--nodes-per-daemon", per_daemon,
+                   "--heartbeat", 2, "--", "sh", "-c",
+                   HOLD + "exec sha256sum", gate, stdin=subprocess.PIPE)
+    feeder = live.Feeder(job.stdin, SIZE)
+    feeder.start()
+    live.eventually(lambda: "rank %d" % STUCK in job.said(), 40,
+                    "the message about rank %d" % STUCK)
+    fed = feeder.fed
+    print("# the writer was stopped after %d MiB" % (fed // live.MIB))
+    live.check(fed < SIZE, "the launcher swallowed the whole input")
+    gate_open(gate)
+    text = job.stdout.read().decode()
+    job.check_ok()
+    memory.check(per_daemon, NODES // per_daemon + 1)
+    live.check_eq([feeder.digest(hashlib.sha256()) + "  -"] * NODES,
+                  text.splitlines())
+    check_stall(job)
+
+
+def check_lines(job, pipe):
+    done = subprocess.run([live.tool("tool_check"), "--procs", str(NODES),
+                           "--count", str(LINES), "--label"],
+                          stdin=pipe, stdout=subprocess.PIPE, check=False)
+    live.check(done.returncode == 0, done.stdout.decode(errors="replace"))
+    job.check_ok()
+
+
+def output_is_not_read():
+    memory = live.Memory()
+    memory.start()
+    job = live.Job("-N", NODES, "--arity", 4, "--nodes-per-daemon", 1,
+                   "--heartbeat", 2, "-l", "--",
+                   live.tool("tool_lines"), "--count", LINES)
+    time.sleep(PAUSE_S)  # sleep-ok: this long nobody reads; it is the test
+    live.check(job.proc.poll() is None, "it ended: " + job.said())
+    check_lines(job, job.stdout)
+    memory.check(1, NODES + 1)
+
+
+def neither_is_read():
+    gate = gate_make("gate-both")
+    memory = live.Memory()
+    memory.start()
+    job = live.Job("-N", NODES, "--arity", 4, "--nodes-per-daemon", 1,
+                   "--heartbeat", 2, "-l", "--", "sh", "-c",
+                   '"$1" --count "$2" & ' + HOLD + "cat >/dev/null; wait",
+                   gate, live.tool("tool_lines"), LINES,
+                   stdin=subprocess.PIPE)
+    feeder = live.Feeder(job.stdin, SIZE)
+    feeder.start()
+    time.sleep(PAUSE_S)  # sleep-ok: this long nobody reads; it is the test
+    live.check(job.proc.poll() is None, "it ended: " + job.said())
+    live.check(feeder.fed < SIZE, "the launcher swallowed the whole input")
+    opener = subprocess.Popen(["sh", "-c", 'echo go >"$0"', gate])
+    check_lines(job, job.stdout)
+    opener.wait()
+    memory.check(1, NODES + 1)
+    live.check_eq(SIZE, feeder.fed)
+
+
+def main():
+    with live.case("one process of %d does not read: one daemon to a node"
+                   % NODES):
+        one_does_not_read(1)
+    with live.case("the same with several nodes to a daemon"):
+        one_does_not_read(NODES // 4)
+    with live.case("the launcher's stdout is not read for %d s" % PAUSE_S):
+        output_is_not_read()
+    with live.case("both at once"):
+        neither_is_read()
+    with live.case("nothing is left"):
+        live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

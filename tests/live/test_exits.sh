@@ -1,0 +1,59 @@
+# Exit codes, the end by a bad exit, by time and by a reader that leaves.
+# timeout: 120
+. "$top_srcdir/tests/live/lib.sh"
+
+it "0 when all return 0, else the code of one that failed"
+launch -N 5 -- true
+check_eq 0 $rc
+launch -N 5 --arity 2 --nodes-per-daemon 1 -- sh -c \
+    'test "$XYLEM_RANK" != 4 || exit 42'
+check_eq 42 $rc
+check_has "$err" 4
+
+it "of the lowest rank among the first that were seen to fail"
+mkfifo "$TMPDIR/after"
+launch -N 4 -- sh -c '
+    case $XYLEM_RANK in
+    2) exit 7 ;;
+    1) sleep 1; exit 9 ;; # sleep-ok: later than rank 2 is the point
+    esac' </dev/null
+check_eq 7 $rc
+
+it "128 and the number of a signal"
+launch -N 3 -- sh -c 'test "$XYLEM_RANK" != 1 || kill -SEGV $$'
+check_eq 139 $rc
+
+it "--kill-on-bad-exit ends the others"
+launch -N 6 --arity 2 -K -- sh -c '
+    test "$XYLEM_RANK" != 3 || exit 3
+    exec tail -f /dev/null'
+check_eq 3 $rc
+check_gone
+
+it "--timeout ends the job with 124"
+launch -N 4 --arity 2 --timeout 1 -- tail -f /dev/null
+check_eq 124 $rc
+check_gone
+
+it "a reader that leaves ends the job quietly with 141"
+"$XYLEM" run -N 4 --arity 2 -- yes 2>"$err" </dev/null | head -n 1 >"$out"
+check_eq "141 0" "${PIPESTATUS[*]}"
+check_file 'y
+' "$out"
+check_lacks "$err" "xylem: [^n]"
+check_gone
+
+it "a background child that holds the channels is waited for, not for ever"
+launch -N 2 --linger 1 -- sh -c '
+    (echo early; tail -f /dev/null) & echo $! >>'"$TMPDIR/pids"'
+    exit 0' </dev/null
+check_eq 0 $rc
+check_eq 2 "$(grep -c early "$out")"
+# shellcheck disable=SC2046
+kill $(cat "$TMPDIR/pids") 2>"$err"
+check_gone
+
+it "a late line of a background child is still read"
+launch -N 2 --linger 30 -- sh -c '(cat; echo late) & exit 0' </dev/null
+check_eq 0 $rc
+check_eq 2 "$(grep -c late "$out")"

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Very many nodes on this machine: all come, all are heard, memory is kept."""
+# timeout: 240
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import live
+from live import check, check_eq
+
+NODES = live.full(1000, 300)
+SIZE = live.full(16, 1) * live.MIB
+
+
+def told(path):
+    """What the report says; memory is held to its bound."""
+    with open(path) as file:
+        stats = json.load(file)
+    daemons = stats["daemons"]
+    each = -(-NODES // daemons["count"])
+    print("# %d daemons: all running after %.2f s, over after %.2f s; "
+          "greatest %.1f MiB, launcher %.1f MiB"
+          % (daemons["count"], stats["launch_s"], stats["wall_s"],
+             daemons["rss_peak_bytes_max"] / live.MIB,
+             stats["launcher"]["rss_peak_bytes"] / live.MIB))
+    check_eq(NODES, stats["procs"])
+    for peak, more in ((daemons["rss_peak_bytes_max"], each - 1),
+                       (stats["launcher"]["rss_peak_bytes"], 0)):
+        check(live.is_sanitized() or peak <= (32 + more) * live.MIB,
+              "%.1f MiB" % (peak / live.MIB))
+
+
+def run(*args, **more):
+    path = os.path.join(live.TMP, "stats")
+    return path, live.Job("-N", NODES, "--stats", path, "-l", *args, **more)
+
+
+def all_speak():
+    path, job = run("--", "sh", "-c", 'echo "$XYLEM_RANK of $XYLEM_SIZE"')
+    lines = job.stdout.read().decode().splitlines()
+    job.check_ok(120)
+    check_eq(sorted("%d: %d of %d" % (rank, rank, NODES)
+                    for rank in range(NODES)), sorted(lines))
+    told(path)
+
+
+def all_hear():
+    path, job = run("--", "sha256sum", stdin=subprocess.PIPE)
+    feeder = live.Feeder(job.stdin, SIZE)
+    feeder.start()
+    lines = job.stdout.read().decode().splitlines()
+    job.check_ok(120)
+    right = feeder.digest(hashlib.sha256())
+    check_eq(sorted("%d: %s  -" % (rank, right) for rank in range(NODES)),
+             sorted(lines))
+    told(path)
+
+
+def main():
+    with live.case("%d processes on %d nodes say one line each"
+                   % (NODES, NODES)):
+        all_speak()
+    with live.case("each gets %d MiB" % (SIZE // live.MIB)):
+        all_hear()
+    with live.case("nothing is left"):
+        live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Hosts that do not come: they are named, soon, and nothing is left."""
+# timeout: 180
+import os
+import signal
+import socket
+import sys
+import time
+
+import live
+from live import check, check_eq
+
+LIST = "h[01-21]"
+FEW = "h[01-07]"  # h06 is at the bottom, at any arity
+AWAIT_S = 5  # far above what the others take
+BOUND_S = 20  # far below the time that a launch may take
+
+
+def fails(*options, hosts=LIST, arity=3, **env):
+    """What xylem said when the launch failed."""
+    start = time.monotonic()
+    job = live.Remote(hosts, "--arity", arity, *options, "--", "hostname",
+                      **env)
+    text = job.stdout.read()
+    code = job.wait()
+    taken_s = time.monotonic() - start
+    said = job.said()
+    print("#", *said.splitlines(), sep="\n#   ")
+    check_eq(1, code, "exit code:")
+    check_eq(b"", text, "output:")
+    check(taken_s < BOUND_S * live.SLOW, "it took %.1f s" % taken_s)
+    check(len(said.splitlines()) <= 12, "too many words:\n" + said)
+    live.check_gone()
+    return said
+
+
+def names(said, *hosts):
+    for host in hosts:
+        check(host in said, "%s is not named in: %s" % (host, said))
+
+
+def unreachable(*options):
+    said = fails(*options, RSH_BAD="h13")
+    names(said, "h13", "No route to host")
+
+
+def several_unreachable():
+    bad = ["h02", "h09", "h21"]
+    said = fails(RSH_BAD=" ".join(bad))
+    check(any(host in said for host in bad), "none is named in: " + said)
+    names(said, "No route to host")
+
+
+def mute():
+    """One that takes the call and never answers."""
+    said = fails("--launch-timeout", AWAIT_S * live.SLOW, hosts=FEW, arity=2,
+                 RSH_MUTE="h06")
+    names(said, "h06")
+
+
+def out_of_reach():
+    """Its daemon comes, but finds nobody where its parent should be."""
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        port = sock.getsockname()[1]
+    said = fails("--launch-timeout", AWAIT_S * live.SLOW, hosts=FEW, arity=2,
+                 RSH_TAPPED="h06", RSH_TAP="/dev/null", RSH_VIA=str(port))
+    names(said, "h06", "127.0.0.1:%d" % port)
+
+
+def dies_while_others_are_awaited(host):
+    """Killed between listening and the beginning of the job."""
+    start = time.monotonic()
+    job = live.Remote(LIST, "--arity", 3, "-v", "--", "hostname",
+                      RSH_MUTE="h02")
+    live.eventually(lambda: job.said().count("listening") == 17, 30,
+                    "all are ready but h02 and those beneath it")
+    for pid, name in live.ours().items():
+        if name == "xylemd" and live.host_of(pid) == host:
+            os.kill(pid, signal.SIGKILL)
+    check_eq(1, job.wait(BOUND_S), "exit code:")
+    check(time.monotonic() - start < BOUND_S * live.SLOW, "it took too long")
+    words = [line for line in job.said().splitlines()
+             if "listening" not in line and "is ready" not in line]
+    print("#", *words, sep="\n#   ")
+    names(words[0], host)
+    live.check_gone()
+
+
+def interrupted():
+    """While some are awaited: the end is quiet, and soon."""
+    job = live.Remote(LIST, "--arity", 3, "-v", "--", "hostname",
+                      RSH_MUTE="h13")
+    live.eventually(lambda: "ready" in job.said(), 30, "some are ready")
+    job.proc.terminate()
+    check_eq(128 + 15, job.wait(BOUND_S), "exit code:")
+    live.check_gone()
+
+
+def killed():
+    """The launcher dies while some are awaited."""
+    job = live.Remote(LIST, "--arity", 3, "-v", "--", "hostname",
+                      RSH_MUTE="h13")
+    live.eventually(lambda: "ready" in job.said(), 30, "some are ready")
+    job.proc.kill()
+    job.wait()
+    live.check_gone()
+
+
+def main():
+    with live.case("one at the bottom of the tree"):
+        unreachable()
+    with live.case("the same with all started by the launcher"):
+        unreachable("--no-tree-spawn")
+    with live.case("several, near and far"):
+        several_unreachable()
+    with live.case("one that never answers"):
+        mute()
+    with live.case("one that cannot reach its parent"):
+        out_of_reach()
+    with live.case("one that dies while another is awaited"):
+        dies_while_others_are_awaited("h01")
+        dies_while_others_are_awaited("h13")
+    with live.case("SIGTERM while one is awaited"):
+        interrupted()
+    with live.case("kill -9 of the launcher while one is awaited"):
+        killed()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Signals to the launcher reach the processes; a terminal's, too."""
+# timeout: 120
+import contextlib
+import signal
+import subprocess
+import sys
+
+import live
+from live import check, check_eq
+from terminal import Terminal
+
+NODES = 5
+SHAPE = ("-N", NODES, "--arity", 2, "--nodes-per-daemon", 2)
+HOSTS = "a,b,c,d,e"
+
+# Tells every signal that it gets; SIGUSR2 makes it leave.
+TELLER = """
+import os, signal, sys
+names = sys.argv[1].split(",")
+def tell(number, frame):
+    os.write(1, b"%s\\n" % signal.Signals(number).name.encode())
+    if number == signal.SIGUSR2:
+        os._exit(0)
+for name in names + ["SIGUSR2"]:
+    signal.signal(signal.Signals[name], tell)
+os.write(1, b"up\\n")
+while True:
+    signal.pause()
+"""
+
+
+def read_all(job, word):
+    """Every process says this word, and nothing else, next."""
+    got = [job.stdout.readline().decode().strip() for _ in range(NODES)]
+    check_eq([word] * NODES, got, job.said())
+
+
+def teller(*signals, remote=False):
+    what = ("--", sys.executable, "-c", TELLER,
+            ",".join(number.name for number in signals))
+    job = live.Remote(HOSTS, "--arity", 2, *what) if remote \
+        else live.Job(*SHAPE, *what)
+    read_all(job, "up")
+    return job
+
+
+def end(job):
+    job.proc.send_signal(signal.SIGUSR2)
+    read_all(job, "SIGUSR2")
+    job.check_ok()
+
+
+def as_shell(code):
+    """A signal that comes before the launcher looks after it, or when all is
+    over, ends it as any program."""
+    return 128 - code if code < 0 else code
+
+
+def each_arrives(remote):
+    """At the processes, and at nobody who starts or is a daemon."""
+    passed = (signal.SIGUSR1, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM)
+    job = teller(*passed, remote=remote)
+    for number in (*passed, *passed[:3]):
+        job.proc.send_signal(number)
+        read_all(job, number.name)
+    end(job)
+
+
+def first_of(number, arrives):
+    """The first one is passed on; the job goes on if the processes do."""
+    job = teller(arrives)
+    job.proc.send_signal(number)
+    read_all(job, arrives.name)
+    check(job.proc.poll() is None, "the job has ended")
+    end(job)
+
+
+def stops_and_goes():
+    """SIGTSTP stops processes that have no handler; SIGCONT wakes them."""
+    job = live.Job(*SHAPE, "-i", "none", "--", "sh", "-c",
+                   "echo $$; exec tail -f /dev/null")
+    pids = [int(job.stdout.readline()) for _ in range(NODES)]
+
+    def are(state):
+        return all(live.read_proc(pid, "stat").rpartition(b")")[2].split()[0]
+                   == state for pid in pids)
+
+    job.proc.send_signal(signal.SIGTSTP)
+    live.eventually(lambda: are(b"T"), 10, "all are stopped")
+    job.proc.send_signal(signal.SIGCONT)
+    live.eventually(lambda: are(b"S"), 10, "all go on")
+    job.proc.send_signal(signal.SIGTSTP)
+    live.eventually(lambda: are(b"T"), 10, "all are stopped again")
+    # Two that come together may be one: again until it ends.
+    live.eventually(lambda: job.proc.send_signal(signal.SIGINT) or
+                    job.proc.poll() is not None, 20,
+                    "SIGINT ends stopped processes")
+    check_eq(128 + signal.SIGINT, as_shell(job.wait()), "exit code:")
+    live.check_gone()
+
+
+def second_kills():
+    """Processes that take no notice of the first are killed by the second,
+    and output that nobody reads is given up."""
+    job = live.Job(*SHAPE, "--", "sh", "-c",
+                   'trap "" INT TERM; echo up; yes flood',
+                   start_new_session=True)
+    for _ in range(NODES):
+        while job.stdout.readline() != b"up\n":
+            pass
+    # Nobody reads any more.
+    job.proc.send_signal(signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        check(job.proc.wait(1) is None, "ended at the first: " + job.said())
+    job.proc.send_signal(signal.SIGINT)
+    check_eq(128 + signal.SIGINT, job.wait(15), "exit code:")
+    check("given up" in job.said(), "not a word: " + job.said())
+    live.check_gone()
+
+
+def while_it_starts():
+    """However early it comes, the job ends."""
+    for _ in range(5):
+        job = live.Job(*SHAPE, "--", "tail", "-f", "/dev/null")
+        job.proc.send_signal(signal.SIGINT)
+        check_eq(128 + signal.SIGINT, as_shell(job.wait(20)), "exit code:")
+        live.check_gone()
+
+
+def from_a_terminal():
+    """Ctrl-C on the launcher's terminal reaches each process once."""
+    job = Terminal(live.XYLEM, "run", *SHAPE, "--", sys.executable, "-c",
+                   TELLER, "SIGINT")
+    job.read_until(*[b"up\r\n"] * NODES)
+    job.write(b"\x03")
+    job.read_until(*[b"SIGINT\r\n"] * NODES)
+    job.write(b"\x03")
+    check_eq(128 + signal.SIGINT, job.wait(20), "exit code:")
+    check_eq(NODES, job.text.count(b"SIGINT"), "told in all:")
+
+
+def main():
+    with live.case("SIGUSR1, SIGTSTP, SIGCONT and SIGUSR2 arrive"):
+        each_arrives(False)
+    with live.case("the same where daemons start daemons"):
+        each_arrives(True)
+    with live.case("SIGINT and SIGTERM arrive, SIGHUP as SIGTERM"):
+        first_of(signal.SIGINT, signal.SIGINT)
+        first_of(signal.SIGTERM, signal.SIGTERM)
+        first_of(signal.SIGHUP, signal.SIGTERM)
+    with live.case("processes stop and go on"):
+        stops_and_goes()
+    with live.case("the second SIGINT kills and gives up output"):
+        second_kills()
+    with live.case("SIGINT while the job starts"):
+        while_it_starts()
+    with live.case("Ctrl-C on a terminal"):
+        from_a_terminal()
+    with live.case("nothing is left"):
+        live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""The report of --stats: every field, and numbers that can be true."""
+# timeout: 60
+import json
+import os
+import subprocess
+import sys
+
+import live
+from live import check, check_eq
+
+NODES, ARITY, PPN = 9, 2, 2
+KINDS = {
+    "nodes": int, "procs": int, "arity": int, "depth": int, "provider": str,
+    "wall_s": float, "launch_s": float, "stdin_bytes": int,
+    "stdout_bytes": int, "stderr_bytes": int, "exit_code": int,
+    "launcher": {"rss_peak_bytes": int, "cpu_s": float},
+    "daemons": {"count": int, "rss_peak_bytes_max": int, "cpu_s_sum": float},
+    "frames": {"up": int, "down": int},
+    "lost_nodes": list, "refused_peers": int,
+}
+
+
+def check_kinds(kinds, got, where=""):
+    check_eq(sorted(kinds), sorted(got), "members of the report" + where)
+    for name, kind in kinds.items():
+        if isinstance(kind, dict):
+            check_kinds(kind, got.get(name, {}), " in " + name)
+        else:
+            check(isinstance(got.get(name), kind),
+                  "%s is %r" % (name, got.get(name)))
+
+
+def report(*args, code=0, **more):
+    """Runs a job and reads its report."""
+    path = os.path.join(live.TMP, "stats")
+    job = live.Job("--stats", path, *args, **more)
+    if job.stdin:
+        live.Feeder(job.stdin, live.MIB).start()
+    size = len(job.stdout.read())
+    check_eq(code, job.wait(), "exit code: " + job.said())
+    with open(path) as file:
+        got = json.load(file)
+    os.unlink(path)
+    check_kinds(KINDS, got)
+    check_eq(code, got["exit_code"])
+    check_eq(size, got["stdout_bytes"], "bytes of stdout:")
+    return got
+
+
+def plain():
+    # Our own memory is larger than theirs may be, and none of their affair.
+    ballast = bytearray(os.urandom(64 * live.MIB))
+    got = report("-N", NODES, "--ppn", PPN, "--arity", ARITY,
+                 "--nodes-per-daemon", 1, "--raw", "--", "sh", "-c",
+                 "cat; echo complaint >&2", stdin=subprocess.PIPE)
+    del ballast
+    check_eq((NODES, NODES * PPN, ARITY, 3),
+             tuple(got[name] for name in ("nodes", "procs", "arity", "depth")))
+    check_eq(os.environ.get("XYLEM_TEST_PROVIDER", "tcp"), got["provider"])
+    check_eq(live.MIB, got["stdin_bytes"], "bytes of stdin:")
+    check_eq(NODES * PPN * live.MIB, got["stdout_bytes"])
+    check_eq(NODES * PPN * len("complaint\n"), got["stderr_bytes"])
+    check_eq([], got["lost_nodes"])
+    check_eq(0, got["refused_peers"])
+    check(0 < got["launch_s"] < got["wall_s"] < 60 * live.SLOW,
+          "launch %(launch_s)g s, all %(wall_s)g s" % got)
+    used = [(got["launcher"]["rss_peak_bytes"], got["launcher"]["cpu_s"], 1),
+            (got["daemons"]["rss_peak_bytes_max"],
+             got["daemons"]["cpu_s_sum"], NODES)]
+    for peak, cpu_s, count in used:
+        check(live.MIB < peak < 32 * live.MIB or live.is_sanitized(),
+              "peak memory %d" % peak)
+        check(0 < cpu_s < got["wall_s"] * os.cpu_count() + count,
+              "cpu %g s of %g s" % (cpu_s, got["wall_s"]))
+    check_eq(NODES, got["daemons"]["count"], "daemons:")
+    # The input goes down every link; what comes up takes frames of 64 KiB.
+    least = live.MIB // 65536
+    check(got["frames"]["down"] >= least * NODES, "down: %s" % got["frames"])
+    check(got["frames"]["up"] >= least * NODES, "up: %s" % got["frames"])
+
+
+def shared_daemons():
+    got = report("-N", NODES, "--nodes-per-daemon", 4, "--", "true")
+    check_eq(3, got["daemons"]["count"], "daemons:")
+    check_eq(0, got["stdout_bytes"])
+
+
+def bad_ends():
+    report("-N", 3, "--", "sh", "-c", "exit 7", code=7)
+    report("-N", 3, "--timeout", 1, "--", "tail", "-f", "/dev/null", code=124)
+
+
+def no_job():
+    """A job that cannot be run leaves its report, too."""
+    report("-N", 3, "--", "no-such-program", code=1)
+
+
+def not_writable():
+    job = live.Job("-N", 2, "--stats", "/nowhere/stats", "--", "true")
+    check_eq(1, job.wait(), "exit code:")
+    check("/nowhere/stats" in job.said(), job.said())
+
+
+def main():
+    with live.case("a job with input and output on three levels"):
+        plain()
+    with live.case("several nodes to a daemon"):
+        shared_daemons()
+    with live.case("jobs that end badly"):
+        bad_ends()
+    with live.case("a job that cannot be run"):
+        no_job()
+    with live.case("a report that cannot be written"):
+        not_writable()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""Run one test of the suite, a program or a script, and judge it.
+
+usage: run.py TEST [ARGUMENTS...]     run it, exit with its status
+       run.py --left SECONDS          wait until no xylem process of the calling
+                                      test is left; list them and exit 1 if not
+
+A test fails when it exits with anything but 0 (77 is a skip), when it passes
+its time limit, when one of its processes is alive 5 s after its end, or when a
+sanitizer reported anything in any of its processes.
+
+A script may say in its first lines, in a comment of its own:
+    timeout: SECONDS    its time limit (120 when it says nothing)
+    alone               nothing of the suite runs beside it: it measures time
+
+The test gets: a session of its own, no core dumps, default signals, stdin from
+/dev/null, an empty TMPDIR that is removed afterwards. This process is the
+sub-reaper of all that the test starts, so nothing can escape the count, and
+only the test's own processes are ever killed.
+
+Environment: top_srcdir, top_builddir (set by make check); XYLEM_TEST_WRAP, a
+command put before test programs (valgrind); XYLEM_TEST_SLOW, a factor for
+time limits.
+"""
+import contextlib
+import ctypes
+import fcntl
+import os
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TIMEOUT_S = 120
+LINGER_S = 5
+TELL_S = 10
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+LIBC = ctypes.CDLL(None)
+STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def processes():
+    """All processes: pid -> parent's pid."""
+    parents = {}
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{name}/stat", "rb") as stat:
+                fields = stat.read().rpartition(b")")[2].split()
+            if fields[0] != b"Z":
+                parents[int(name)] = int(fields[1])
+    return parents
+
+
+def descendants(root):
+    """The pids below root, parents first."""
+    parents = processes()
+    found, level = [], [root]
+    while level:
+        level = [pid for pid, parent in parents.items() if parent in level]
+        found += level
+    return found
+
+
+def read_proc(pid, name):
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    return b""
+
+
+def describe(pid):
+    comm, wchan, words = (
+        read_proc(pid, name).decode(errors="replace").replace("\0", " ").strip()
+        for name in ("comm", "wchan", "cmdline"))
+    return f"  {pid} {comm} (in {wchan or '?'}): {words[:160]}"
+
+
+def is_xylem(pid):
+    """One of ours: a program of xylem, or a process of one of its jobs."""
+    comm = read_proc(pid, "comm")
+    return comm.startswith((b"xylem", b"lt-xylem")) or \
+        b"\0XYLEM_RANK=" in b"\0" + read_proc(pid, "environ")
+
+
+def left(seconds):
+    """Wait until the calling test has no process of xylem any more."""
+    runner = int(os.environ["XYLEM_TEST_RUNNER"])
+    end = time.monotonic() + seconds
+    while True:
+        pids = [pid for pid in descendants(runner) if is_xylem(pid)]
+        if not pids:
+            return 0
+        if time.monotonic() > end:
+            print(f"left after {seconds:g} s:")
+            print("\n".join(describe(pid) for pid in pids))
+            return 1
+        time.sleep(0.02)  # sleep-ok: between two looks
+
+
+class Test:
+    def __init__(self, words):
+        self.words = words
+        self.timeout_s = TIMEOUT_S
+        self.alone = False
+        self.status = None
+        self.child = None
+        self.read_wishes()
+        self.timeout_s *= float(os.environ.get("XYLEM_TEST_SLOW") or 1)
+
+    def read_wishes(self):
+        if not self.words[0].endswith((".py", ".sh")):
+            return
+        with open(self.words[0], encoding="utf-8") as script:
+            for _, line in zip(range(40), script):
+                wish = re.match(r"#\s*timeout:\s*(\d+)", line)
+                if wish:
+                    self.timeout_s = int(wish[1])
+                elif re.match(r"#\s*alone\s*$", line):
+                    self.alone = True
+
+    def command(self):
+        path = os.path.abspath(self.words[0])
+        if path.endswith(".py"):
+            return [sys.executable, path, *self.words[1:]]
+        if path.endswith(".sh"):
+            return ["bash", path, *self.words[1:]]
+        wrap = shlex.split(os.environ.get("XYLEM_TEST_WRAP") or "")
+        return [*wrap, path, *self.words[1:]]
+
+    def start(self, folder):
+        env = dict(os.environ)
+        for name in list(env):
+            if name.startswith(("MAKE", "MFLAGS", "XYLEM_RANK", "XYLEM_NODE")):
+                del env[name]
+        reports = os.path.join(folder, "sanitizer", "report")
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+            env[name] = ":".join(filter(None, [
+                env.get(name), f"log_path={reports}", "print_stacktrace=1"]))
+        env["TMPDIR"] = os.path.join(folder, "tmp")
+        env["XYLEM_TEST_RUNNER"] = str(os.getpid())
+        env["PYTHONDONTWRITEBYTECODE"] = "1"
+
+        def prepare():
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            for number in STOPS:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+            resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+
+        # Kept, though only its pid is used: when it goes it collects the child.
+        self.child = subprocess.Popen(
+            self.command(), stdin=subprocess.DEVNULL, env=env,
+            start_new_session=True, preexec_fn=prepare)
+
+    def reap(self):
+        """Collect what has ended; False when no process is left."""
+        try:
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    return True
+                if pid == self.child.pid:
+                    self.status = -os.WTERMSIG(status) \
+                        if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+        except ChildProcessError:
+            return False
+
+    def wait(self, seconds, done):
+        """Reap until done(): True, or the time is over: False."""
+        end = time.monotonic() + seconds
+        while True:
+            alive = self.reap()
+            if done(alive):
+                return True
+            rest = end - time.monotonic()
+            if rest <= 0:
+                return False
+            got = signal.sigtimedwait([signal.SIGCHLD, *STOPS], rest)
+            if got and got.si_signo in STOPS:
+                self.kill()
+                sys.exit(128 + got.si_signo)
+
+    def kill(self):
+        while self.reap():
+            for pid in descendants(os.getpid()):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            signal.sigtimedwait([signal.SIGCHLD], 0.05)
+
+    def list_left(self):
+        return "\n".join(map(describe, descendants(os.getpid())))
+
+    def run(self, folder):
+        start = time.monotonic()
+        self.start(folder)
+        if not self.wait(self.timeout_s, lambda alive: self.status is not None):
+            complain(f"took longer than {self.timeout_s:g} s; it was running\n"
+                     + self.list_left())
+            self.kill()
+            return 1
+        bad = False
+        if not self.wait(LINGER_S, lambda alive: not alive):
+            complain(f"left these processes {LINGER_S} s after its end\n"
+                     + self.list_left())
+            self.kill()
+            bad = True
+        taken_s = time.monotonic() - start
+        if taken_s > TELL_S:
+            complain(f"took {taken_s:.0f} s")
+        if self.status < 0:
+            complain(f"ended by signal {-self.status} "
+                     f"({signal.Signals(-self.status).name})")
+        bad |= report(os.path.join(folder, "sanitizer"))
+        return 1 if bad or self.status < 0 else self.status
+
+
+def complain(text):
+    sys.stdout.flush()
+    print(f"test runner: {text}", flush=True)
+
+
+def report(folder):
+    """Print what the sanitizers wrote; True when there was anything."""
+    names = sorted(os.listdir(folder))
+    for name in names[:5]:
+        complain(f"a sanitizer reported ({name})")
+        with open(os.path.join(folder, name), errors="replace") as file:
+            print(file.read(20000), flush=True)
+    return bool(names)
+
+
+@contextlib.contextmanager
+def turn(alone):
+    """Hold off other tests (alone), or only those that want to be alone.
+
+    Two locks: whoever waits for the second holds the first, so that a test
+    that wants to be alone is not overtaken for ever.
+    """
+    folder = os.environ.get("top_builddir") or "."
+    with open(os.path.join(folder, ".test-turn"), "w") as gate, \
+            open(os.path.join(folder, ".test-alone"), "w") as room:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--left":
+        return left(float(sys.argv[2]))
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    test = Test(sys.argv[1:])
+    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    with turn(test.alone):
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, *STOPS])
+        folder = tempfile.mkdtemp(prefix="xylem-test-")
+        try:
+            os.mkdir(os.path.join(folder, "tmp"))
+            os.mkdir(os.path.join(folder, "sanitizer"))
+            return test.run(folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+/* Buffers of the little world, counted where a node has to bound them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/world_impl.h"
+
+/* A buffer, and where it is counted. */
+struct bag {
+    struct ov_buf buf;
+    uint32_t *count; /* NULL: nowhere */
+};
+
+struct ov_buf *bag_new(struct world *w)
+{
+    struct bag *bag = calloc(1, sizeof(*bag));
+
+    assert_non_null(bag);
+    bag->buf.mem = malloc(w->cfg.frame_bytes);
+    assert_non_null(bag->buf.mem);
+    bag->buf.cap_bytes = w->cfg.frame_bytes;
+    bag->buf.refs = 1;
+    w->bufs_live++;
+    return &bag->buf;
+}
+
+void bag_free(struct world *w, struct ov_buf *buf)
+{
+    struct bag *bag = (struct bag *)buf;
+
+    if (bag->count != NULL)
+        (*bag->count)--;
+    free(buf->mem);
+    free(bag);
+    w->bufs_live--;
+}
+
+void bag_put(struct world *w, struct ov_buf *buf)
+{
+    if (buf != NULL && ov_buf_unref(buf))
+        bag_free(w, buf);
+}
+
+void bag_count(struct ov_buf *buf, uint32_t *count)
+{
+    ((struct bag *)buf)->count = count;
+    (*count)++;
+}
+
+/* A frame that arrived counts where the node has to bound it. */
+void bag_count_frame(struct world *w, uint32_t n, uint32_t from,
+                     struct ov_buf *buf)
+{
+    struct ov_rd rd = ov_rd_init(buf->mem, buf->len_bytes);
+    uint8_t type = ov_rd_u8(&rd);
+    uint32_t stream;
+
+    ov_rd_bytes(&rd, OV_FRAME_HEAD_BYTES - 1);
+    stream = ov_rd_u32(&rd);
+    if (type == OV_FRAME_UP && from < w->cfg.plan.nodes)
+        bag_count(buf, &w->nodes[from].held);
+    else if (type == OV_FRAME_DOWN && !rd.bad && stream < WORLD_STREAMS)
+        bag_count(buf, &w->nodes[n].kept[stream]);
+}

@@ -1,0 +1,129 @@
+/* The tap of the channel's tests. */
+#include "config.h"
+
+#include "tests/unit/channel_tap.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+
+static void on_ready(void *arg, struct ep_channel *ch)
+{
+    struct tap *tap = arg;
+
+    assert_ptr_equal(ch, tap->ch);
+    tap->ready++;
+    if (tap->close_when_ready) {
+        ep_channel_close(ch);
+        tap->ch = NULL;
+    }
+}
+
+int tap_setup(void **state)
+{
+    struct tap *tap = calloc(1, sizeof(*tap));
+
+    assert_non_null(tap);
+    tap->base = event_base_new();
+    tap->dst = malloc(TAP_ROOM * 4);
+    tap->out = -1;
+    assert_non_null(tap->base);
+    assert_non_null(tap->dst);
+    *state = tap;
+    return 0;
+}
+
+int tap_teardown(void **state)
+{
+    struct tap *tap = *state;
+
+    ep_channel_close(tap->ch);
+    if (tap->out >= 0)
+        close(tap->out);
+    event_base_free(tap->base);
+    free(tap->seen);
+    free(tap->dst);
+    free(tap);
+    return 0;
+}
+
+void tap_open(struct tap *tap, bool raw, uint32_t open_ms)
+{
+    int fds[2];
+    struct ep_channel_cfg cfg = {
+        .base = tap->base,
+        .raw = raw,
+        .open_ms = open_ms,
+        .on_ready = on_ready,
+        .arg = tap,
+    };
+
+    ep_channel_close(tap->ch);
+    if (tap->out >= 0)
+        close(tap->out);
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
+    tap->out = fds[1];
+    cfg.fd = fds[0];
+    assert_int_equal(ep_channel_open(&cfg, &tap->ch), 0);
+    tap->seen_bytes = 0;
+    tap->ready = 0;
+}
+
+void tap_put(struct tap *tap, const void *bytes, size_t len)
+{
+    assert_int_equal(write(tap->out, bytes, len), (ssize_t)len);
+}
+
+void tap_put_text(struct tap *tap, const char *text)
+{
+    tap_put(tap, text, strlen(text));
+}
+
+void tap_put_end(struct tap *tap)
+{
+    close(tap->out);
+    tap->out = -1;
+}
+
+uint32_t tap_pull(struct tap *tap, uint32_t room, enum ep_channel_state *state)
+{
+    uint32_t got;
+
+    assert_int_equal(ep_channel_read(tap->ch, tap->dst, room, &got, state), 0);
+    assert_true(got <= room);
+    if (tap->seen_bytes + got > tap->seen_room) {
+        tap->seen_room = (tap->seen_bytes + got) * 2;
+        tap->seen = realloc(tap->seen, tap->seen_room);
+        assert_non_null(tap->seen);
+    }
+    if (got > 0)
+        memcpy(tap->seen + tap->seen_bytes, tap->dst, got);
+    tap->seen_bytes += got;
+    return got;
+}
+
+void tap_expect(struct tap *tap, uint32_t room, const char *text,
+                enum ep_channel_state wanted)
+{
+    enum ep_channel_state state;
+
+    tap->seen_bytes = 0;
+    do {
+        tap_pull(tap, room, &state);
+    } while (state == EP_CHANNEL_MORE);
+    assert_int_equal(tap->seen_bytes, strlen(text));
+    assert_memory_equal(tap->seen, text, tap->seen_bytes);
+    assert_int_equal(state, wanted);
+}
+
+void tap_turn(struct tap *tap)
+{
+    event_base_loop(tap->base, EVLOOP_NONBLOCK);
+}

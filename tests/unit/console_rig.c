@@ -1,0 +1,201 @@
+/* The console under test: records, clock, and what came out. */
+#include "config.h"
+
+#include "tests/unit/console_rig.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+static void rig_on_taken(void *arg, uint64_t cookie)
+{
+    struct console_rig *rig = arg;
+    struct rig_record *rec = (struct rig_record *)(uintptr_t)cookie;
+
+    /* Each source's records are taken in order, each once. */
+    assert_int_equal(rec->seq, rig->taken_seq[rec->source] + 1);
+    rig->taken_seq[rec->source] = rec->seq;
+    rig->taken++;
+    rig->taken_bytes += rec->buf.len_bytes;
+    free(rec->buf.mem);
+    free(rec);
+}
+
+static void rig_on_error(void *arg, uint8_t channel, int err)
+{
+    struct console_rig *rig = arg;
+
+    rig->errors++;
+    rig->err = err;
+    rig->err_channel = channel;
+}
+
+static void rig_on_drained(void *arg)
+{
+    struct console_rig *rig = arg;
+
+    rig->drained++;
+}
+
+static void rig_on_note(void *arg, const char *text)
+{
+    struct console_rig *rig = arg;
+
+    rig->notes++;
+    snprintf(rig->note, sizeof(rig->note), "%s", text);
+}
+
+static uint64_t rig_clock(void *arg)
+{
+    struct console_rig *rig = arg;
+
+    rig->looks++;
+    return rig->now_ns;
+}
+
+static const struct ep_console_events rig_events = {
+    .on_taken = rig_on_taken,
+    .on_error = rig_on_error,
+    .on_drained = rig_on_drained,
+    .on_note = rig_on_note,
+};
+
+void rig_prepare(struct console_rig *rig)
+{
+    signal(SIGPIPE, SIG_IGN);
+    memset(rig, 0, sizeof(*rig));
+    rig->now_ns = UINT64_C(1000) * 1000000000;
+    rig->out_fd = -1;
+    rig->err_fd = -1;
+    ep_console_cfg_init(&rig->cfg);
+    rig->cfg.nspace = "job";
+    rig->cfg.now_ns = rig_clock;
+    rig->cfg.events = &rig_events;
+    rig->cfg.arg = rig;
+    rig->cfg.fd_stdout = -1;
+}
+
+int rig_pipe(int *read_fd)
+{
+    int fds[2];
+
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    *read_fd = fds[0];
+    return fds[1];
+}
+
+void rig_open(struct console_rig *rig)
+{
+    if (rig->cfg.fd_stdout < 0)
+        rig->cfg.fd_stdout = rig_pipe(&rig->out_fd);
+    rig->cfg.fd_stderr = rig_pipe(&rig->err_fd);
+    rig->base = event_base_new();
+    assert_non_null(rig->base);
+    assert_int_equal(ep_writer_open(rig->base, &rig->writer), 0);
+    rig->cfg.base = rig->base;
+    rig->cfg.writer = rig->writer;
+    assert_int_equal(ep_console_open(&rig->cfg, &rig->con), 0);
+    close(rig->cfg.fd_stdout);
+    close(rig->cfg.fd_stderr);
+}
+
+void rig_close(struct console_rig *rig)
+{
+    assert_int_equal(rig->taken, rig->sent);
+    ep_console_close(rig->con);
+    ep_writer_close(rig->writer, true);
+    event_base_free(rig->base);
+    if (rig->out_fd >= 0)
+        close(rig->out_fd);
+    if (rig->err_fd >= 0)
+        close(rig->err_fd);
+}
+
+void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
+              const void *mem, size_t len, bool is_eof)
+{
+    struct rig_record *in = calloc(1, sizeof(*in));
+    struct ep_console_record rec = {.rank = rank,
+                                    .host = rank % 2 ? "odd" : "even",
+                                    .channel = channel,
+                                    .is_eof = is_eof,
+                                    .len_bytes = (uint32_t)len};
+
+    in->rig = rig;
+    in->source = rank * 2 + channel - 1;
+    assert_true(in->source < RIG_SOURCES_MAX);
+    in->seq = ++rig->sent_seq[in->source];
+    in->buf.mem = malloc(len + 8);
+    in->buf.len_bytes = (uint32_t)len;
+    in->buf.refs = 1;
+    if (len > 0)
+        memcpy(in->buf.mem + 8, mem, len);
+    rec.buf = &in->buf;
+    rec.off_bytes = 8;
+    rec.cookie = (uintptr_t)in;
+    rig->sent++;
+    rig->sent_bytes += len;
+    assert_int_equal(ep_console_record(rig->con, &rec), 0);
+}
+
+void rig_say(struct console_rig *rig, uint32_t rank, const char *text)
+{
+    rig_send(rig, rank, EP_CHANNEL_STDOUT, text, strlen(text), false);
+}
+
+void rig_eof(struct console_rig *rig, uint32_t rank, const char *text)
+{
+    rig_send(rig, rank, EP_CHANNEL_STDOUT, text, strlen(text), true);
+}
+
+void rig_taken(struct console_rig *rig, unsigned want)
+{
+    rig_run_until(rig->base, &rig->taken, want);
+}
+
+void rig_pass(struct console_rig *rig, unsigned ms)
+{
+    while (ms > 0) {
+        unsigned step = ms < 200 ? ms : 200;
+
+        rig->now_ns += step * RIG_MS;
+        ms -= step;
+        ep_console_tick(rig->con);
+        event_base_loop(rig->base, EVLOOP_NONBLOCK);
+    }
+}
+
+void rig_finish(struct console_rig *rig)
+{
+    const unsigned before = rig->drained;
+
+    ep_console_finish(rig->con);
+    rig_run_until(rig->base, &rig->drained, before + 1);
+    assert_int_equal(ep_console_pending(rig->con), 0);
+    ep_console_close(rig->con);
+    rig->con = NULL;
+}
+
+char *rig_rest(int fd, size_t *len_bytes)
+{
+    size_t len = 0;
+    char *text = malloc(1 << 17);
+    ssize_t got;
+
+    while ((got = read(fd, text + len, (1 << 17) - 1 - len)) > 0)
+        len += (size_t)got;
+    text[len] = '\0';
+    if (len_bytes != NULL)
+        *len_bytes = len;
+    return text;
+}
+
+void rig_expect(struct console_rig *rig, const char *want)
+{
+    char *text;
+
+    rig_finish(rig);
+    text = rig_rest(rig->out_fd, NULL);
+    assert_string_equal(text, want);
+    free(text);
+    rig_close(rig);
+}

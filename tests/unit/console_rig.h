@@ -1,0 +1,78 @@
+/* A console on two pipes, with a clock that only the test moves. */
+#ifndef TESTS_UNIT_CONSOLE_RIG_H
+#define TESTS_UNIT_CONSOLE_RIG_H
+
+#include "tests/unit/rig.h"
+
+#include "endpoints/console.h"
+#include "endpoints/writer.h"
+
+enum { RIG_SOURCES_MAX = 512 }; /* rank * 2 + channel - 1 */
+
+#define RIG_MS UINT64_C(1000000)
+
+struct console_rig {
+    struct event_base *base;
+    struct ep_writer *writer;
+    struct ep_console *con;
+    struct ep_console_cfg cfg;
+    int out_fd; /* what the console's stdout is read from; -1: given away */
+    int err_fd;
+    uint64_t now_ns;
+    unsigned looks; /* at the clock */
+    uint64_t sent_seq[RIG_SOURCES_MAX];
+    uint64_t taken_seq[RIG_SOURCES_MAX];
+    uint64_t sent_bytes;
+    uint64_t taken_bytes;
+    unsigned sent;
+    unsigned taken;
+    unsigned errors;
+    unsigned drained;
+    unsigned notes;
+    int err;
+    uint8_t err_channel;
+    char note[256];
+};
+
+/* A record in flight; its address is the cookie. */
+struct rig_record {
+    struct console_rig *rig;
+    struct ov_buf buf;
+    unsigned source;
+    uint64_t seq;
+};
+
+/* Fills in rig->cfg; the test may change it before rig_open. */
+void rig_prepare(struct console_rig *rig);
+
+int rig_pipe(int *read_fd);
+
+void rig_open(struct console_rig *rig);
+
+/* All that was sent must have been taken. */
+void rig_close(struct console_rig *rig);
+
+void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
+              const void *mem, size_t len, bool is_eof);
+
+void rig_say(struct console_rig *rig, uint32_t rank, const char *text);
+
+void rig_eof(struct console_rig *rig, uint32_t rank, const char *text);
+
+/* Runs until so many records were taken. */
+void rig_taken(struct console_rig *rig, unsigned want);
+
+/* Moves the clock, in steps that a living loop would see. */
+void rig_pass(struct console_rig *rig, unsigned ms);
+
+/* Ends the output: waits for all of it and closes the console's descriptors.
+ */
+void rig_finish(struct console_rig *rig);
+
+/* The rest of a pipe, as text; the caller frees. */
+char *rig_rest(int fd, size_t *len_bytes);
+
+/* Ends the output and compares all of stdout, which must fit a pipe. */
+void rig_expect(struct console_rig *rig, const char *want);
+
+#endif

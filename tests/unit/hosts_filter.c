@@ -1,0 +1,42 @@
+/* A filter for tests in other languages: reads a host list per line, writes
+ * its names with blanks between them, a tab, and its short form. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topo/hosts.h"
+
+static int answer(const char *list)
+{
+    char why[TOPO_WHY_MAX];
+    struct topo_hosts hosts;
+    char *fold = NULL;
+
+    if (topo_hosts_parse(&hosts, list, why) != 0) {
+        printf("error\t%s\n", why);
+        return 0;
+    }
+    for (uint32_t i = 0; i < hosts.count; i++)
+        printf("%s%s", i > 0 ? " " : "", topo_hosts_name(&hosts, i));
+    fold = topo_hosts_fold(&hosts, hosts.count);
+    topo_hosts_fini(&hosts);
+    if (fold == NULL)
+        return 1;
+    printf("\t%s\n", fold);
+    free(fold);
+    return 0;
+}
+
+int main(void)
+{
+    char *line = NULL;
+    size_t max = 0;
+    int rc = 0;
+
+    while (rc == 0 && getline(&line, &max, stdin) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        rc = answer(line);
+    }
+    free(line);
+    return rc;
+}

@@ -1,0 +1,26 @@
+/* Somebody who looks on a little world and holds it to the rules.
+ *
+ * It reads the frames on the links and what goes in and out of each node, and
+ * keeps books of its own: nothing is asked of the nodes but what the drivers
+ * see. What it checks, at every step:
+ *
+ *   - no more frames are at a transport than the slots, data and all;
+ *   - a child sends no frame beyond the limit it was told; a parent promises
+ *     no more than up_frames beyond what it is done with, and holds no more;
+ *   - a child is sent nothing beyond its reported base and the window, frame
+ *     after frame; a base is no more than what all beneath have consumed;
+ *   - what a node keeps of a stream, and of its own records, is within the
+ *     windows, and its own records are released by an acknowledgement only;
+ *   - the root acknowledges what its sinks have, in order, and no more.
+ */
+#ifndef TESTS_UNIT_JUDGE_H
+#define TESTS_UNIT_JUDGE_H
+
+#include "tests/unit/world.h"
+
+/* Begins to look on; right after world_open(). */
+void judge_open(struct world *w);
+/* Before world_close(). */
+void judge_close(struct world *w);
+
+#endif

@@ -1,0 +1,109 @@
+/* One node of the core on the bench: events in, a line of text out.
+ *
+ *     seen(&lab, 0, START)                     "dial:0#1"
+ *     seen(&lab, 0, DIALLED(0, 0))             "send:L0[hello:1#1]"
+ *     heard(&lab, 1, 0, "welcome:#1 path:0")   ""
+ *
+ * Every step is at a time in milliseconds that the test names. The actions of
+ * a step are words in one line:
+ *
+ *     dial:NODE#ATTACH  close:LINK  send:LINK[FRAME]  read:INPUT<BYTES
+ *     consume:STREAM.SEQ(BYTES)  record:SOURCE.SEQ(BYTES)#COOKIE  joined
+ *     lost:NODE  stall:STREAM@NODE.RANK  leave  more
+ *
+ * and a FRAME is written, and heard, as the words of one kind:
+ *
+ *     hello:NODE#ATTACH  ask:NODE#ATTACH<PARENT  answer:NODE#ATTACH!REASON
+ *     welcome:#ATTACH  path:NODE,NODE  refuse:#ATTACH!REASON
+ *     limit:FRAMES  base:STREAM=FRAMES@NODE.RANK  ack:SOURCE=ACCEPTED/TAKEN
+ *     left:NODE                     a LINK frame; none at all is a beat
+ *     up:SOURCE.SEQ(BYTES),...      an UP frame; a record's flags after it
+ *     down:STREAM.SEQ(BYTES)        a DOWN frame; "end" and "skip" after it
+ *     open:STREAMwWINDOW:FIRST-LAST goodbye app    the next frames of stream 0
+ *
+ * !REASON is left out when granted, @NODE.RANK when nobody holds up. Payload
+ * bytes tell what they belong to: one that is not in its place shows as '?'.
+ */
+#ifndef TESTS_UNIT_LAB_H
+#define TESTS_UNIT_LAB_H
+
+#include "overlay/control.h"
+#include "overlay/node.h"
+#include "overlay/state.h"
+
+enum { LAB_TEXT_BYTES = 16 * 1024, LAB_MS_NS = 1000000 };
+
+struct lab {
+    struct ov_cfg cfg;
+    struct ov_node *node;
+    void *mem;
+    struct ov_out *out;
+    uint64_t own_seq;     /* of the next own record */
+    uint64_t control_seq; /* of the next frame of stream 0 heard */
+    uint64_t wake_ns;
+    unsigned bufs_live;
+    char text[LAB_TEXT_BYTES];
+};
+
+/* A small configuration to change before lab_open(): frames of 4096 bytes,
+ * windows of 4 frames (stream 0: 2), a window of 16 KiB of own records. */
+struct ov_cfg lab_cfg(uint32_t nodes, uint32_t arity);
+
+/* Builds node `self` with three inputs; a failing assertion of the core fails
+ * the test. close: fails the test when a buffer was not given back. */
+void lab_open(struct lab *lab, struct ov_cfg cfg, uint32_t self);
+void lab_close(struct lab *lab);
+
+/* One step; the text is the lab's and lasts until the next one. */
+const char *seen(struct lab *lab, uint64_t ms, struct ov_event ev);
+
+/* A frame of these words arrives. */
+const char *heard(struct lab *lab, uint64_t ms, uint16_t link,
+                  const char *words);
+/* The same bytes as they are, to be spoilt. Owned by the caller. */
+struct ov_buf *lab_frame(struct lab *lab, const char *words);
+const char *heard_buf(struct lab *lab, uint64_t ms, uint16_t link,
+                      struct ov_buf *buf);
+struct ov_buf *lab_buf(struct lab *lab);
+void lab_put(struct lab *lab, struct ov_buf *buf);
+
+/* The answer to a READ: so many bytes, and what the input has then. */
+const char *wrote(struct lab *lab, uint64_t ms, uint16_t input,
+                  uint32_t len_bytes, enum ov_input_state state);
+/* The same with flags of the record. */
+const char *wrote_flags(struct lab *lab, uint64_t ms, uint16_t input,
+                        uint32_t len_bytes, enum ov_input_state state,
+                        uint8_t flags);
+
+/* Root: a frame of a stream with so many bytes; a control message. */
+const char *fed(struct lab *lab, uint64_t ms, uint32_t stream,
+                uint32_t len_bytes, uint32_t flags);
+const char *told(struct lab *lab, uint64_t ms, const char *words);
+
+/* Milliseconds until the wake-up asked for last, -1 for none. */
+int64_t lab_wake(const struct lab *lab, uint64_t ms);
+
+#define START       ((struct ov_event){.kind = OV_EV_START})
+#define TICK        ((struct ov_event){.kind = OV_EV_TIMER})
+#define DIAL_FAILED ((struct ov_event){.kind = OV_EV_DIAL_FAILED})
+#define DIALLED(slot, peer)                                                    \
+    ((struct ov_event){.kind = OV_EV_LINK_UP,                                  \
+                       .link = (slot),                                         \
+                       .node = (peer),                                         \
+                       .dialled = true})
+#define CALLED(slot, peer)                                                     \
+    ((struct ov_event){.kind = OV_EV_LINK_UP, .link = (slot), .node = (peer)})
+#define ENDED(slot) ((struct ov_event){.kind = OV_EV_LINK_DOWN, .link = (slot)})
+#define SENT(slot, frames)                                                     \
+    ((struct ov_event){.kind = OV_EV_SENT, .link = (slot), .count = (frames)})
+#define READY(number)                                                          \
+    ((struct ov_event){.kind = OV_EV_READY, .input = (number)})
+#define CONSUMED(number, frames, who)                                          \
+    ((struct ov_event){.kind = OV_EV_CONSUMED,                                 \
+                       .stream = (number),                                     \
+                       .seq = (frames),                                        \
+                       .rank = (who)})
+#define TAKEN(number)                                                          \
+    ((struct ov_event){.kind = OV_EV_TAKEN, .cookie = (number)})
+
+#endif

@@ -1,0 +1,141 @@
+/* What tests of descriptors share: a loop with a liveness limit, pipes, and a
+ * reader that takes everything. */
+#ifndef TESTS_UNIT_RIG_H
+#define TESTS_UNIT_RIG_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+
+enum { RIG_LIMIT_S = 120 }; /* a hang, not a speed, is what it finds */
+
+static inline uint64_t rig_now_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static inline void rig_on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd; /* it is the turn of the loop that counts */
+    (void)what;
+    (void)arg;
+}
+
+/* Runs the loop until *flag has at least the value `want`. */
+static inline void rig_run_until(struct event_base *base, const unsigned *flag,
+                                 unsigned want)
+{
+    const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
+    const struct timeval tick = {.tv_sec = 1};
+    struct event *timer = event_new(base, -1, EV_PERSIST, rig_on_tick, NULL);
+
+    event_add(timer, &tick);
+    while (*flag < want) {
+        event_base_loop(base, EVLOOP_ONCE);
+        if (rig_now_ns() > limit_ns)
+            fail_msg("still %u of %u after %d s", *flag, want, RIG_LIMIT_S);
+    }
+    event_free(timer);
+}
+
+/* A pair of terminal ends. Returns the master. */
+static inline int rig_terminal(int *slave)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    char name[64];
+
+    assert_true(master >= 0);
+    assert_int_equal(grantpt(master), 0);
+    assert_int_equal(unlockpt(master), 0);
+    assert_int_equal(ptsname_r(master, name, sizeof(name)), 0);
+    *slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(*slave >= 0);
+    return master;
+}
+
+/* Bytes that can be read at once. */
+static inline int rig_readable(int fd)
+{
+    int held = 0;
+
+    assert_int_equal(ioctl(fd, FIONREAD, &held), 0);
+    return held;
+}
+
+/* Threads of this process. */
+static inline unsigned rig_threads(void)
+{
+    unsigned count = 0;
+    DIR *dir = opendir("/proc/self/task");
+
+    assert_non_null(dir);
+    while (readdir(dir) != NULL)
+        count++;
+    closedir(dir);
+    return count - 2; /* . and .. */
+}
+
+/* Reads a descriptor to its end in a thread. */
+struct rig_reader {
+    pthread_t thread;
+    uint8_t *mem; /* owned */
+    size_t len_bytes;
+    int fd; /* owned */
+};
+
+static inline void *rig_reader_main(void *arg)
+{
+    struct rig_reader *rd = arg;
+    size_t cap_bytes = 0;
+    ssize_t got;
+
+    do {
+        if (cap_bytes - rd->len_bytes < 1 << 16) {
+            cap_bytes = cap_bytes * 2 + (1 << 20);
+            rd->mem = realloc(rd->mem, cap_bytes);
+        }
+        got = read(rd->fd, rd->mem + rd->len_bytes, cap_bytes - rd->len_bytes);
+        if (got > 0)
+            rd->len_bytes += (size_t)got;
+    } while (got > 0);
+    close(rd->fd);
+    return NULL;
+}
+
+static inline void rig_reader_start(struct rig_reader *rd, int fd)
+{
+    memset(rd, 0, sizeof(*rd));
+    rd->fd = fd;
+    assert_int_equal(pthread_create(&rd->thread, NULL, rig_reader_main, rd), 0);
+}
+
+static inline void rig_reader_join(struct rig_reader *rd)
+{
+    assert_int_equal(pthread_join(rd->thread, NULL), 0);
+}
+
+/* A small repeatable generator; the tests print its seed. */
+static inline uint32_t rig_random(uint64_t *seed)
+{
+    *seed =
+        *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*seed >> 33);
+}
+
+#endif

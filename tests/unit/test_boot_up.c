@@ -1,0 +1,161 @@
+/* The lines a daemon sends upward: written, read back, refused. */
+#include "endpoints/boot.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "overlay/base/err.h"
+
+#define NONCE "404142434445464748494a4b4c4d4e4f"
+
+static void lines_upward_are_this_text(void **state)
+{
+    struct ep_boot_peer peer = {.node = 5, .address = "10.0.0.1:4000"};
+    struct ep_text text = {0};
+    char want[512];
+
+    (void)state;
+    memset(peer.nonce, 0xab, sizeof(peer.nonce));
+    ep_boot_ready_encode(&peer, &text);
+    ep_boot_up_encode(&peer, &text);
+    ep_boot_error_encode("no free port in 1-2\nreally", &text);
+    ep_boot_note_encode("", &text);
+    snprintf(want, sizeof(want),
+             "\nxylemd-ready %s 5 10.0.0.1:4000 "
+             "abababababababababababababababab\n"
+             "\nxylemd-up 5 10.0.0.1:4000 abababababababababababababababab\n"
+             "\nxylemd-error no%%20free%%20port%%20in%%201-2%%0Areally\n"
+             "\nxylemd-note %%\n",
+             ep_boot_version());
+    assert_string_equal(text.at, want);
+    ep_text_fini(&text);
+}
+
+static int up(const char *line, struct ep_boot_up *out)
+{
+    static char copy[8192];
+
+    snprintf(copy, sizeof(copy), "%s", line);
+    return ep_boot_up_decode(copy, strlen(copy), out);
+}
+
+static void lines_upward_are_read_back(void **state)
+{
+    struct ep_boot_up got;
+    char line[512];
+
+    (void)state;
+    snprintf(line, sizeof(line), "xylemd-ready %s 5 a:1 " NONCE,
+             ep_boot_version());
+    assert_int_equal(up(line, &got), 0);
+    assert_int_equal(got.kind, EP_BOOT_READY);
+    assert_int_equal(got.peer.node, 5);
+    assert_string_equal(got.peer.address, "a:1");
+    assert_int_equal(got.peer.nonce[0], 0x40);
+    assert_string_equal(got.version, ep_boot_version());
+    assert_int_equal(up("xylemd-up 6 b:2 " NONCE, &got), 0);
+    assert_int_equal(got.kind, EP_BOOT_UP);
+    assert_int_equal(got.peer.node, 6);
+    assert_int_equal(up("xylemd-error a%20b", &got), 0);
+    assert_int_equal(got.kind, EP_BOOT_ERROR);
+    assert_string_equal(got.text, "a b");
+    assert_int_equal(up("xylemd-note %", &got), 0);
+    assert_int_equal(got.kind, EP_BOOT_NOTE);
+    assert_string_equal(got.text, "");
+}
+
+/* Another version's ready line is told by its version, whatever follows. */
+static void ready_of_another_version_is_still_read(void **state)
+{
+    struct ep_boot_up got;
+
+    (void)state;
+    assert_int_equal(up("xylemd-ready 99 what ever  this is", &got), 0);
+    assert_int_equal(got.kind, EP_BOOT_READY);
+    assert_string_equal(got.version, "99");
+}
+
+static void other_lines_upward_are_none_of_ours(void **state)
+{
+    static const char *const others[] = {"",
+                                         "hello",
+                                         "xylemd-readyy 1",
+                                         "xylemd-",
+                                         " xylemd-ready 1",
+                                         "xylemd-read",
+                                         "Xylemd-ready 1"};
+    struct ep_boot_up got;
+    char line[] = "xylemd-ups a";
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_int_equal(up(others[i], &got), OV_ENOENT);
+    assert_int_equal(ep_boot_up_decode(line, strlen(line), &got), OV_ENOENT);
+    assert_string_equal(line, "xylemd-ups a");
+}
+
+static void ill_formed_lines_upward_are_refused(void **state)
+{
+    static const char *const bad[] = {"xylemd-ready",
+                                      "xylemd-ready ",
+                                      "xylemd-ready %",
+                                      "xylemd-ready a%0Ab",
+                                      "xylemd-up",
+                                      "xylemd-up 1",
+                                      "xylemd-up 1 a:1",
+                                      "xylemd-up 1 a:1 00",
+                                      "xylemd-up x a:1 " NONCE,
+                                      "xylemd-up 1 a:1 " NONCE " x",
+                                      "xylemd-up 4294967295 a:1 " NONCE,
+                                      "xylemd-error",
+                                      "xylemd-error a b",
+                                      "xylemd-note",
+                                      "xylemd-note a\r",
+                                      "xylemd-note caf\xc3\xa9"};
+    struct ep_boot_up got;
+    char line[128];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        if (up(bad[i], &got) != OV_EPROTO)
+            fail_msg("%s", bad[i]);
+    }
+    snprintf(line, sizeof(line), "xylemd-ready %s 5 a:1", ep_boot_version());
+    assert_int_equal(up(line, &got), OV_EPROTO);
+}
+
+static void long_words_upward_are_cut(void **state)
+{
+    struct ep_text text = {0};
+    struct ep_boot_up got;
+    static char words[3 * EP_BOOT_TEXT_MAX];
+
+    (void)state;
+    memset(words, 'w', sizeof(words) - 1);
+    ep_boot_error_encode(words, &text);
+    assert_int_equal(text.len_bytes,
+                     strlen("\nxylemd-error \n") + EP_BOOT_TEXT_MAX - 1);
+    assert_int_equal(ep_boot_up_decode(text.at + 1, text.len_bytes - 2, &got),
+                     0);
+    assert_int_equal(strlen(got.text), EP_BOOT_TEXT_MAX - 1);
+    ep_text_fini(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_upward_are_this_text),
+        cmocka_unit_test(lines_upward_are_read_back),
+        cmocka_unit_test(ready_of_another_version_is_still_read),
+        cmocka_unit_test(other_lines_upward_are_none_of_ours),
+        cmocka_unit_test(ill_formed_lines_upward_are_refused),
+        cmocka_unit_test(long_words_upward_are_cut),
+    };
+
+    return cmocka_run_group_tests_name("boot_up", tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* Sizes and times: each rule of the check, and that defaults keep them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "overlay/base/err.h"
+#include "overlay/cfg.h"
+#include "overlay/wire/frame.h"
+
+static struct ov_cfg good(void)
+{
+    return ov_cfg_default((struct topo_tree){.nodes = 100, .arity = 8});
+}
+
+/* The rule that the configuration breaks, or "good". */
+static const char *fault(const struct ov_cfg *cfg)
+{
+    const char *why = "unset";
+    int rc = ov_cfg_check(cfg, &why);
+
+    assert_int_equal(rc, why == NULL ? 0 : OV_EINVAL);
+    return why == NULL ? "good" : why;
+}
+
+/* Every arity and heartbeat that the programs take has a legal default. */
+static void defaults_keep_every_rule(void **state)
+{
+    static const uint64_t beats_ns[] = {100000000, 1000000000, 10000000000,
+                                        3600000000000};
+
+    (void)state;
+    for (uint32_t arity = 1; arity <= TOPO_ARITY_MAX; arity++) {
+        struct ov_cfg cfg =
+            ov_cfg_default((struct topo_tree){.nodes = 1, .arity = arity});
+
+        assert_string_equal(fault(&cfg), "good");
+        assert_int_equal(cfg.children_max, 2 * arity);
+    }
+    for (size_t i = 0; i < sizeof(beats_ns) / sizeof(beats_ns[0]); i++) {
+        struct ov_cfg cfg = good();
+
+        ov_cfg_heartbeat(&cfg, beats_ns[i]);
+        assert_string_equal(fault(&cfg), "good");
+        assert_true(cfg.timers.heartbeat_ns == beats_ns[i]);
+    }
+}
+
+#define BREAKS(change, rule)                                                   \
+    do {                                                                       \
+        struct ov_cfg c = good();                                              \
+        change;                                                                \
+        assert_string_equal(fault(&c), rule);                                  \
+    } while (0)
+#define KEEPS(change) BREAKS(change, "good")
+
+/* One field at a time steps over each edge, and on it. */
+static void each_size_has_its_edges(void **state)
+{
+    const char *frame = "a frame has 4 KiB to 1 MiB";
+    const char *up = "the up window holds the largest record and the reserve";
+    const char *kept = "more records are kept than the reserve";
+    const char *pieces = "an UP frame is put together of 1 to 16 pieces";
+    const char *windows = "windows of 1 (up) or 2 (down) frames at least";
+    const char *slots = "1 <= data_slots < send_slots <= 32";
+    const char *product = "children_max times up_frames is below 65535";
+
+    (void)state;
+    BREAKS(c.plan.nodes = 0, "a tree has at least one node");
+    KEEPS(c.plan.nodes = UINT32_MAX);
+    BREAKS(c.plan.arity = 0, "the arity is 1 to 1024");
+    BREAKS(c.plan.arity = 1025, "the arity is 1 to 1024");
+    BREAKS(c.frame_bytes = OV_FRAME_BYTES_MIN - 1, frame);
+    KEEPS(c.frame_bytes = OV_FRAME_BYTES_MIN);
+    KEEPS((c.frame_bytes = OV_FRAME_BYTES_MAX, c.up_window_bytes = 4 << 20));
+    BREAKS(
+        (c.frame_bytes = OV_FRAME_BYTES_MAX + 1, c.up_window_bytes = 4 << 20),
+        frame);
+    BREAKS(c.up_window_bytes = c.frame_bytes + OV_RESERVE_BYTES - 1, up);
+    KEEPS(c.up_window_bytes = c.frame_bytes + OV_RESERVE_BYTES);
+    BREAKS(c.kept_max = OV_KEPT_RESERVE, kept);
+    KEEPS(c.kept_max = OV_KEPT_RESERVE + 1);
+    BREAKS(c.batch_pieces = 0, pieces);
+    KEEPS(c.batch_pieces = 1);
+    BREAKS(c.batch_pieces = OV_PIECES_MAX + 1, pieces);
+    BREAKS(c.up_frames = 0, windows);
+    KEEPS(c.up_frames = 1);
+    BREAKS(c.down_frames = 1, windows);
+    KEEPS(c.down_frames = 2);
+    BREAKS(c.control_frames = 1, windows);
+    KEEPS(c.control_frames = 2);
+    BREAKS(c.streams_max = 1, "two streams at least: control and stdin");
+    KEEPS(c.streams_max = 2);
+    BREAKS(c.children_max = 7, "children_max covers the arity");
+    KEEPS(c.children_max = 8);
+    BREAKS((c.children_max = 257, c.up_frames = 255), product);
+    KEEPS((c.children_max = 256, c.up_frames = 255));
+    BREAKS(c.records_max = 0, "the root takes at least one record");
+    KEEPS(c.records_max = 1);
+    BREAKS(c.send_slots = OV_SEND_SLOTS_MAX + 1, slots);
+    KEEPS(c.send_slots = OV_SEND_SLOTS_MAX);
+    BREAKS(c.data_slots = 0, slots);
+    BREAKS(c.data_slots = c.send_slots, slots);
+    KEEPS(c.data_slots = (uint16_t)(c.send_slots - 1));
+}
+
+/* attempt < let-go < heartbeat, adoption >= 3 heartbeats + let-go, give-up
+ * beyond adoption; each comparison at its edge. */
+static void timers_keep_their_order(void **state)
+{
+    const char *zero = "no timer is zero";
+
+    (void)state;
+    BREAKS(c.timers.attempt_ns = c.timers.letgo_ns,
+           "attempt is shorter than let-go");
+    KEEPS(c.timers.attempt_ns = c.timers.letgo_ns - 1);
+    BREAKS(c.timers.letgo_ns = c.timers.heartbeat_ns,
+           "let-go is shorter than the heartbeat time");
+    BREAKS(c.timers.adoption_ns =
+               3 * c.timers.heartbeat_ns + c.timers.letgo_ns - 1,
+           "adoption is at least three heartbeat times and let-go");
+    KEEPS(c.timers.adoption_ns = 3 * c.timers.heartbeat_ns + c.timers.letgo_ns);
+    BREAKS(c.timers.giveup_ns = c.timers.adoption_ns,
+           "give-up is longer than adoption");
+    KEEPS(c.timers.giveup_ns = c.timers.adoption_ns + 1);
+    BREAKS(c.timers.attempt_ns = 0, zero);
+    BREAKS(c.timers.ack_ns = 0, zero);
+    BREAKS(c.timers.base_ns = 0, zero);
+    BREAKS(c.timers.stall_ns = 0, zero);
+    BREAKS(ov_cfg_heartbeat(&c, 0), "attempt is shorter than let-go");
+    BREAKS(ov_cfg_heartbeat(&c, 3), zero);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_keep_every_rule),
+        cmocka_unit_test(each_size_has_its_edges),
+        cmocka_unit_test(timers_keep_their_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

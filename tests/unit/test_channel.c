@@ -1,0 +1,408 @@
+/* Output channels give every byte once, in order, and whole lines.
+ *
+ * Each test writes into a real pipe and pulls from the channel at the other
+ * end; `seen` is all that was pulled. The loop is only asked what is ready
+ * now, so nothing depends on time but the two tests of open_ms.
+ */
+#include "config.h"
+
+#include "endpoints/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+
+#include "tests/unit/channel_tap.h"
+
+static void only_whole_lines_come_out(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, false, 0);
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+    tap_put_text(tap, "one\ntwo\nth");
+    tap_expect(tap, TAP_ROOM, "one\ntwo\n", EP_CHANNEL_IDLE);
+    assert_int_equal(ep_channel_open_bytes(tap->ch), 2);
+    tap_put_text(tap, "r");
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+    tap_put_text(tap, "ee\nfo");
+    tap_expect(tap, TAP_ROOM, "three\n", EP_CHANNEL_IDLE);
+    tap_put_text(tap, "ur\n");
+    tap_expect(tap, TAP_ROOM, "four\n", EP_CHANNEL_IDLE);
+    assert_int_equal(ep_channel_open_bytes(tap->ch), 0);
+    tap_put_end(tap);
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_END);
+}
+
+static void last_line_without_newline_comes_at_the_end(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, false, 0);
+    tap_put_text(tap, "one\nlast");
+    tap_expect(tap, TAP_ROOM, "one\n", EP_CHANNEL_IDLE);
+    tap_put_end(tap);
+    tap_expect(tap, TAP_ROOM, "last", EP_CHANNEL_END);
+
+    tap_open(tap, false, 0);
+    tap_put_end(tap);
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_END);
+}
+
+static void nul_bytes_and_empty_lines_pass(void **state)
+{
+    static const char text[] = "\n\n\0\n\0\0x\n\n";
+    struct tap *tap = *state;
+    enum ep_channel_state channel;
+
+    tap_open(tap, false, 0);
+    tap_put(tap, text, sizeof(text)); /* with a NUL of its own: an open line */
+    assert_int_equal(tap_pull(tap, TAP_ROOM, &channel), sizeof(text) - 1);
+    assert_memory_equal(tap->seen, text, sizeof(text) - 1);
+    tap_put_end(tap);
+    while (channel != EP_CHANNEL_END)
+        tap_pull(tap, TAP_ROOM, &channel);
+    assert_int_equal(tap->seen_bytes, sizeof(text));
+    assert_memory_equal(tap->seen, text, sizeof(text));
+}
+
+static void ready_is_told_once_until_drained(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, false, 0);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 0);
+    tap_put_text(tap, "one\n");
+    tap_turn(tap);
+    tap_put_text(tap, "two\n");
+    tap_turn(tap);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 1);
+    /* Not even watched: an unread channel costs nothing. */
+    assert_int_equal(
+        event_base_get_num_events(tap->base, EVENT_BASE_COUNT_ADDED |
+                                                 EVENT_BASE_COUNT_ACTIVE),
+        0);
+    tap_expect(tap, TAP_ROOM, "one\ntwo\n", EP_CHANNEL_IDLE);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 1);
+    tap_put_text(tap, "three\n");
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 2);
+    tap_expect(tap, 2, "three\n", EP_CHANNEL_IDLE);
+    tap_put_end(tap);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 3);
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_END);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 3);
+}
+
+/* Without a call of on_ready, too: the owner may look when it likes. */
+static void reading_without_being_told_disarms_as_well(void **state)
+{
+    struct tap *tap = *state;
+    enum ep_channel_state channel;
+
+    tap_open(tap, false, 0);
+    tap_put_text(tap, "a\nb\nc\n");
+    assert_int_equal(tap_pull(tap, 3, &channel), 2);
+    assert_int_equal(channel, EP_CHANNEL_MORE);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 0);
+    tap_expect(tap, TAP_ROOM, "b\nc\n", EP_CHANNEL_IDLE);
+}
+
+static void channel_may_be_closed_when_ready(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, false, 0);
+    tap->close_when_ready = true;
+    tap_put_text(tap, "one\n");
+    tap_turn(tap);
+    assert_null(tap->ch);
+}
+
+/* A line of `len` bytes without its newline, in the letters of its place. */
+static uint8_t *long_line(size_t len)
+{
+    uint8_t *line = malloc(len + 1);
+
+    assert_non_null(line);
+    for (size_t i = 0; i < len; i++)
+        line[i] = (uint8_t)('a' + i % 25);
+    line[len] = '\n';
+    return line;
+}
+
+/* Writes as the pipe allows, reads as the channel says; the pieces are as
+ * large as they may be. */
+static void ten_megabytes_with(struct tap *tap, uint32_t room)
+{
+    enum { BYTES = 10 * 1000 * 1000 };
+    uint8_t *line = long_line(BYTES);
+    size_t written = 0;
+    size_t pieces = 0;
+    enum ep_channel_state channel = EP_CHANNEL_IDLE;
+
+    tap_open(tap, false, 0);
+    while (tap->seen_bytes < BYTES + 1) {
+        ssize_t count = write(tap->out, line + written, BYTES + 1 - written);
+        uint32_t got;
+
+        if (count > 0)
+            written += (size_t)count;
+        got = tap_pull(tap, room, &channel);
+        pieces += got > 0;
+        assert_true(ep_channel_open_bytes(tap->ch) < EP_CHANNEL_CARRY_MAX);
+        assert_true(got == 0 || got == (room < TAP_ROOM ? room : TAP_ROOM) ||
+                    tap->seen_bytes == BYTES + 1);
+    }
+    assert_memory_equal(tap->seen, line, BYTES + 1);
+    assert_int_equal(pieces, BYTES / (room < TAP_ROOM ? room : TAP_ROOM) + 1);
+    assert_int_equal(channel, EP_CHANNEL_IDLE);
+    free(line);
+}
+
+static void line_of_ten_megabytes_comes_in_pieces(void **state)
+{
+    ten_megabytes_with(*state, 64 * 1024);
+    ten_megabytes_with(*state, 16 * 1024);
+    ten_megabytes_with(*state, 10007);
+}
+
+/* The longest line that is still whole, and one byte more. */
+static void line_of_the_carry_is_whole_a_longer_one_is_not(void **state)
+{
+    struct tap *tap = *state;
+    uint8_t *line = long_line(TAP_ROOM);
+    enum ep_channel_state channel;
+
+    line[TAP_ROOM - 1] = '\n';
+    tap_open(tap, false, 0);
+    tap_put(tap, line, 40000);
+    assert_int_equal(tap_pull(tap, TAP_ROOM, &channel), 0);
+    tap_put(tap, line + 40000, TAP_ROOM - 40000);
+    assert_int_equal(tap_pull(tap, TAP_ROOM, &channel), TAP_ROOM);
+
+    line[TAP_ROOM - 1] = 'x';
+    tap_put(tap, line, TAP_ROOM);
+    assert_int_equal(tap_pull(tap, TAP_ROOM, &channel), TAP_ROOM);
+    assert_int_equal(tap->dst[TAP_ROOM - 1], 'x');
+    tap_put(tap, "\n", 1);
+    assert_int_equal(tap_pull(tap, TAP_ROOM, &channel), 1);
+    free(line);
+}
+
+/* Room of more than the carry: lines, then a long open one behind them. */
+static void long_tail_behind_lines_goes_out_at_once(void **state)
+{
+    struct tap *tap = *state;
+    uint8_t *line = long_line(3 * TAP_ROOM);
+    enum ep_channel_state channel;
+
+    tap_open(tap, false, 0);
+    if (fcntl(tap->out, F_SETPIPE_SZ, 4 * TAP_ROOM) < 0)
+        skip();
+    tap_put_text(tap, "one\n");
+    tap_put(tap, line, TAP_ROOM);
+    assert_int_equal(tap_pull(tap, 4 * TAP_ROOM, &channel), TAP_ROOM + 4);
+    tap_put_text(tap, "\ntwo\n");
+    tap_put(tap, line, TAP_ROOM - 1);
+    assert_int_equal(tap_pull(tap, 4 * TAP_ROOM, &channel), 5);
+    assert_int_equal(ep_channel_open_bytes(tap->ch), TAP_ROOM - 1);
+    free(line);
+}
+
+static void end_with_a_full_carry_loses_nothing(void **state)
+{
+    static const uint32_t rooms[] = {TAP_ROOM, 16384, 1000, 1};
+    struct tap *tap = *state;
+    uint8_t *line = long_line(TAP_ROOM);
+
+    for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+        enum ep_channel_state channel;
+
+        tap_open(tap, false, 0);
+        tap_put(tap, line, TAP_ROOM - 1);
+        assert_int_equal(tap_pull(tap, TAP_ROOM, &channel), 0);
+        assert_int_equal(ep_channel_open_bytes(tap->ch), TAP_ROOM - 1);
+        tap_put_end(tap);
+        do {
+            tap_pull(tap, rooms[i], &channel);
+        } while (channel == EP_CHANNEL_MORE);
+        assert_int_equal(channel, EP_CHANNEL_END);
+        assert_int_equal(tap->seen_bytes, TAP_ROOM - 1);
+        assert_memory_equal(tap->seen, line, TAP_ROOM - 1);
+    }
+    free(line);
+}
+
+static void raw_bytes_come_as_they_are(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, true, 0);
+    tap_put_text(tap, "one\ntw");
+    tap_expect(tap, TAP_ROOM, "one\ntw", EP_CHANNEL_IDLE);
+    tap_put_text(tap, "o");
+    tap_expect(tap, 1, "o", EP_CHANNEL_IDLE);
+    tap_put_text(tap, "last");
+    tap_put_end(tap);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 1);
+    tap_expect(tap, 3, "last", EP_CHANNEL_IDLE);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 2);
+    tap_expect(tap, 3, "", EP_CHANNEL_END);
+}
+
+static void open_line_can_be_flushed(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, false, 0);
+    tap_put_text(tap, "name? ");
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+    ep_channel_flush_open(tap->ch);
+    tap_expect(tap, TAP_ROOM, "name? ", EP_CHANNEL_IDLE);
+    /* Once only; and a line that was completed meanwhile is not torn. */
+    tap_put_text(tap, "rest");
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+    ep_channel_flush_open(tap->ch);
+    tap_put_text(tap, "\nyoung");
+    tap_expect(tap, TAP_ROOM, "rest\n", EP_CHANNEL_IDLE);
+    tap_put_text(tap, "er\n");
+    tap_expect(tap, TAP_ROOM, "younger\n", EP_CHANNEL_IDLE);
+    /* Nothing open: nothing happens. */
+    ep_channel_flush_open(tap->ch);
+    tap_put_text(tap, "x");
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+}
+
+static void old_open_line_comes_by_itself(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, false, 20);
+    tap_put_text(tap, "name? ");
+    while (tap->ready < 1)
+        event_base_loop(tap->base, EVLOOP_ONCE);
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+    /* Nothing is written any more: this is the line's age. */
+    while (tap->ready < 2)
+        event_base_loop(tap->base, EVLOOP_ONCE);
+    tap_expect(tap, TAP_ROOM, "name? ", EP_CHANNEL_IDLE);
+}
+
+/* The timer of a line that is complete by then is harmless. */
+static void completed_line_leaves_no_alarm(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, false, 5);
+    tap_put_text(tap, "a");
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+    tap_put_text(tap, "b\n");
+    tap_expect(tap, TAP_ROOM, "ab\n", EP_CHANNEL_IDLE);
+    /* Runs until no timer is left, and once more for the data. */
+    while (event_base_get_num_events(tap->base, EVENT_BASE_COUNT_ADDED) > 1)
+        event_base_loop(tap->base, EVLOOP_ONCE);
+    assert_int_equal(tap->ready, 0);
+}
+
+/* The writer lives on: what the pipe held counts, what comes later does
+ * not. */
+static void expired_channel_ends_with_what_the_pipe_holds(void **state)
+{
+    struct tap *tap = *state;
+
+    tap_open(tap, false, 0);
+    tap_put_text(tap, "carried");
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+    tap_put_text(tap, " on\nlast");
+    ep_channel_expire(tap->ch);
+    tap_put_text(tap, " too late\n");
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 1);
+    tap_expect(tap, 3, "carried on\nlast", EP_CHANNEL_END);
+
+    /* Nothing there, nothing will be: it is told all the same. */
+    tap_open(tap, false, 0);
+    ep_channel_expire(tap->ch);
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 1);
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_END);
+
+    tap_open(tap, true, 0);
+    ep_channel_expire(tap->ch);
+    tap_put_text(tap, "too late");
+    tap_turn(tap);
+    assert_int_equal(tap->ready, 1);
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_END);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The next open line has its own age, whenever the first one's timer rings.
+ * Only the lower limit is tested: a timer may be late, never early. */
+static void next_open_line_is_not_taken_for_the_old_one(void **state)
+{
+    static const struct timeval half = {.tv_usec = 50 * 1000};
+    struct tap *tap = *state;
+    int64_t since_ms;
+
+    tap_open(tap, false, 100);
+    tap_put_text(tap, "a");
+    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
+    event_base_loopexit(tap->base, &half);
+    event_base_dispatch(tap->base);
+    since_ms = now_ms();
+    tap_put_text(tap, "b\nyoung");
+    tap_expect(tap, TAP_ROOM, "ab\n", EP_CHANNEL_IDLE);
+    tap->ready = 0;
+    while (tap->ready < 1)
+        event_base_loop(tap->base, EVLOOP_ONCE);
+    assert_true(now_ms() - since_ms >= 80);
+    tap_expect(tap, TAP_ROOM, "young", EP_CHANNEL_IDLE);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TAP_TEST(only_whole_lines_come_out),
+        TAP_TEST(last_line_without_newline_comes_at_the_end),
+        TAP_TEST(nul_bytes_and_empty_lines_pass),
+        TAP_TEST(ready_is_told_once_until_drained),
+        TAP_TEST(reading_without_being_told_disarms_as_well),
+        TAP_TEST(channel_may_be_closed_when_ready),
+        TAP_TEST(line_of_ten_megabytes_comes_in_pieces),
+        TAP_TEST(line_of_the_carry_is_whole_a_longer_one_is_not),
+        TAP_TEST(long_tail_behind_lines_goes_out_at_once),
+        TAP_TEST(end_with_a_full_carry_loses_nothing),
+        TAP_TEST(raw_bytes_come_as_they_are),
+        TAP_TEST(open_line_can_be_flushed),
+        TAP_TEST(old_open_line_comes_by_itself),
+        TAP_TEST(completed_line_leaves_no_alarm),
+        TAP_TEST(next_open_line_is_not_taken_for_the_old_one),
+        TAP_TEST(expired_channel_ends_with_what_the_pipe_holds),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

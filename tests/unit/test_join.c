@@ -1,0 +1,359 @@
+/* Joining, as one node sees it: dials, hellos, asks, answers, welcomes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/lab.h"
+
+static struct lab lab;
+
+/* Node `self` of a tree, started and, unless it is the root, welcomed. */
+static void join_as(struct ov_cfg cfg, uint32_t self)
+{
+    lab_open(&lab, cfg, self);
+    seen(&lab, 0, START);
+    if (self == 0)
+        return;
+    seen(&lab, 0, DIALLED(0, topo_tree_parent(&cfg.plan, self)));
+    heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
+    seen(&lab, 0, SENT(0, 1));
+}
+
+static void a_root_alone_has_joined_at_once(void **state)
+{
+    (void)state;
+    lab_open(&lab, lab_cfg(1, 2), 0);
+    assert_string_equal(seen(&lab, 0, START), "joined");
+    assert_string_equal(seen(&lab, 0, TICK), "");
+    lab_close(&lab);
+}
+
+/* The whole of it at the side of the child, from the dial to the welcome. */
+static void a_child_dials_says_hello_and_is_welcomed(void **state)
+{
+    (void)state;
+    lab_open(&lab, lab_cfg(7, 2), 3);
+    assert_string_equal(seen(&lab, 0, START), "dial:1#1");
+    assert_string_equal(seen(&lab, 1, DIALLED(0, 1)), "send:L0[hello:3#1]");
+    assert_false(ov_node_look(lab.node, 0).is_attached);
+    assert_string_equal(heard(&lab, 2, 0, "welcome:#1 path:1,0 limit:4"), "");
+    assert_true(ov_node_look(lab.node, 0).is_attached);
+    assert_int_equal(lab.node->tree.ancestors_count, 2);
+    assert_int_equal(lab.node->tree.ancestors[0], 1);
+    assert_int_equal(lab.node->tree.ancestors[1], 0);
+    lab_close(&lab);
+}
+
+/* And at the side of the parents: nothing is answered before the root has
+ * judged; the answer goes back along the way of the ask. */
+static void a_hello_becomes_an_ask_and_the_answer_a_welcome(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(7, 2), 1);
+    seen(&lab, 1, CALLED(1, 3));
+    assert_string_equal(heard(&lab, 1, 1, "hello:3#5"), "send:L0[ask:3#5<1]");
+    assert_string_equal(heard(&lab, 2, 0, "answer:3#5"),
+                        "send:L1[welcome:#5 path:1,0 limit:4]");
+    lab_close(&lab);
+}
+
+/* An inner node passes on what was asked beneath it, and the answer. */
+static void asks_climb_and_answers_come_back(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(15, 2), 1);
+    seen(&lab, 1, CALLED(1, 3));
+    heard(&lab, 1, 1, "hello:3#1");
+    heard(&lab, 1, 0, "answer:3#1");
+    assert_string_equal(heard(&lab, 2, 1, "ask:8#2<3 ask:7#1<3"),
+                        "send:L0[ask:8#2<3 ask:7#1<3]");
+    assert_string_equal(heard(&lab, 3, 0, "answer:7#1 answer:8#2"),
+                        "send:L1[answer:7#1 answer:8#2]");
+    lab_close(&lab);
+}
+
+/* Asks that came before the node itself was welcomed wait for that. */
+static void asks_wait_for_the_own_welcome(void **state)
+{
+    (void)state;
+    lab_open(&lab, lab_cfg(7, 2), 1);
+    seen(&lab, 0, START);
+    seen(&lab, 0, CALLED(1, 3));
+    assert_string_equal(heard(&lab, 0, 1, "hello:3#1"), "");
+    assert_string_equal(seen(&lab, 1, DIALLED(0, 0)), "send:L0[hello:1#1]");
+    assert_string_equal(heard(&lab, 1, 0, "welcome:#1 path:0"),
+                        "send:L0[ask:3#1<1]");
+    lab_close(&lab);
+}
+
+/* The root judges at once and says when everybody is there, once. */
+static void the_root_welcomes_and_tells_when_all_have_joined(void **state)
+{
+    (void)state;
+    lab_open(&lab, lab_cfg(4, 2), 0);
+    assert_string_equal(seen(&lab, 0, START), "");
+    seen(&lab, 0, CALLED(0, 1));
+    assert_string_equal(heard(&lab, 0, 0, "hello:1#1"),
+                        "send:L0[welcome:#1 path:0 limit:4]");
+    seen(&lab, 0, CALLED(1, 2));
+    assert_string_equal(heard(&lab, 1, 1, "hello:2#3"),
+                        "send:L1[welcome:#3 path:0 limit:4]");
+    assert_int_equal(ov_node_look(lab.node, 0).joined, 2);
+    assert_int_equal(ov_node_down_room(lab.node, 0), 0);
+    assert_string_equal(heard(&lab, 2, 0, "ask:3#1<1"),
+                        "joined send:L0[answer:3#1]");
+    assert_string_equal(heard(&lab, 2, 0, "ask:3#1<1"), "send:L0[answer:3#1]");
+    assert_int_equal(ov_node_look(lab.node, 0).joined, 3);
+    assert_int_equal(ov_node_look(lab.node, 0).children, 2);
+    lab_close(&lab);
+}
+
+/* --- refusals */
+
+/* What is wrong with a hello is said, and the link ends. */
+static void hellos_that_cannot_be_granted_are_refused(void **state)
+{
+    static const struct {
+        uint32_t peer;
+        const char *hello, *answer;
+    } cases[] = {
+        {1, "hello:1#1", "send:L1[refuse:#1!5] close:L1"}, /* itself */
+        {0, "hello:0#1", "send:L1[refuse:#1!5] close:L1"}, /* higher up */
+        {5, "hello:5#1", "send:L1[refuse:#1!3] close:L1"}, /* another's */
+        {7, "hello:7#1", "send:L1[refuse:#1!3] close:L1"}, /* none there */
+        {UINT32_MAX, "hello:4294967295#0", "send:L1[refuse:#0!3] close:L1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        join_as(lab_cfg(7, 2), 1);
+        seen(&lab, 1, CALLED(1, cases[i].peer));
+        assert_string_equal(heard(&lab, 1, 1, cases[i].hello), cases[i].answer);
+        assert_int_equal(ov_node_look(lab.node, 0).children, 0);
+        lab_close(&lab);
+    }
+}
+
+/* The same number again is a recorded dial; a higher one takes the place of
+ * the link before. */
+static void a_stale_attach_number_is_refused(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(7, 2), 1);
+    seen(&lab, 1, CALLED(1, 3));
+    heard(&lab, 1, 1, "hello:3#5");
+    seen(&lab, 2, CALLED(2, 3));
+    assert_string_equal(heard(&lab, 2, 2, "hello:3#5"),
+                        "send:L2[refuse:#5!6] close:L2");
+    seen(&lab, 3, CALLED(2, 3));
+    assert_string_equal(heard(&lab, 3, 2, "hello:3#6"),
+                        "close:L1 send:L0[ask:3#6<1]");
+    assert_string_equal(heard(&lab, 4, 0, "answer:3#5"), "");
+    assert_string_equal(heard(&lab, 4, 0, "answer:3#6"),
+                        "send:L2[welcome:#6 path:1,0 limit:4]");
+    lab_close(&lab);
+}
+
+/* Once frames went by that nobody keeps any more, a node that begins anew
+ * could not have them: it is refused. */
+static void a_child_that_comes_too_late_is_refused(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(2, 2), 0);
+    seen(&lab, 0, CALLED(0, 1));
+    heard(&lab, 0, 0, "hello:1#1");
+    seen(&lab, 0, SENT(0, 1));
+    told(&lab, 1, "app");
+    seen(&lab, 1, CONSUMED(0, 1, 0));
+    seen(&lab, 1, SENT(0, 1));
+    heard(&lab, 2, 0, "base:0=1");
+    seen(&lab, 3, CALLED(1, 1));
+    assert_string_equal(heard(&lab, 3, 1, "hello:1#2"),
+                        "send:L1[refuse:#2!3] close:L1");
+    lab_close(&lab);
+}
+
+/* A child hears that it is refused: it dials again after a while, with the
+ * next number. */
+static void a_refused_child_dials_again(void **state)
+{
+    (void)state;
+    lab_open(&lab, lab_cfg(7, 2), 3);
+    seen(&lab, 0, START);
+    seen(&lab, 0, DIALLED(0, 1));
+    assert_string_equal(heard(&lab, 1, 0, "refuse:#1!2"), "close:L0");
+    assert_in_range(lab_wake(&lab, 1), 1, 2500);
+    assert_string_equal(seen(&lab, 2501, TICK), "dial:1#2");
+    lab_close(&lab);
+}
+
+/* --- trying again */
+
+/* Pauses grow, stay below one attempt, and end with the give-up time. */
+static void dials_are_repeated_until_the_give_up_time(void **state)
+{
+    uint64_t ms = 0, giveup_ms, attempt_ms;
+    unsigned dials = 1;
+
+    (void)state;
+    lab_open(&lab, lab_cfg(7, 2), 3);
+    giveup_ms = lab.cfg.timers.giveup_ns / LAB_MS_NS;
+    attempt_ms = lab.cfg.timers.attempt_ns / LAB_MS_NS;
+    assert_string_equal(seen(&lab, 0, START), "dial:1#1");
+    for (;;) {
+        const char *text = seen(&lab, ms, DIAL_FAILED);
+        int64_t wait_ms = lab_wake(&lab, ms);
+
+        if (text[0] != '\0') {
+            assert_string_equal(text, "lost:1");
+            break;
+        }
+        assert_in_range(wait_ms, 1, attempt_ms);
+        assert_string_equal(seen(&lab, ms, DIAL_FAILED), ""); /* repeated */
+        assert_string_equal(seen(&lab, ms + (uint64_t)wait_ms - 1, TICK), "");
+        ms += (uint64_t)wait_ms + 1;
+        assert_memory_equal(seen(&lab, ms, TICK), "dial:1#", 7);
+        dials++;
+    }
+    assert_in_range(ms, giveup_ms, giveup_ms + attempt_ms);
+    assert_in_range(dials, giveup_ms / attempt_ms, 1000);
+    assert_int_equal(lab.node->tree.attach, dials);
+    lab_close(&lab);
+}
+
+/* A parent that took the dial but says nothing: the silence ends the link,
+ * and the node wakes up to dial again though no other link is left. */
+static void a_silent_parent_is_dialled_again(void **state)
+{
+    uint64_t ms = 0;
+
+    (void)state;
+    lab_open(&lab, lab_cfg(7, 2), 3);
+    seen(&lab, 0, START);
+    seen(&lab, 0, DIALLED(0, 1));
+    seen(&lab, 0, SENT(0, 1));
+    while (ms < 10000) {
+        assert_true(lab_wake(&lab, ms) >= 0);
+        ms += (uint64_t)lab_wake(&lab, ms) + 1;
+        seen(&lab, ms, TICK);
+        if (lab.node->links[0].state != OV_LINK_FREE)
+            seen(&lab, ms, SENT(0, 1));
+    }
+    assert_int_equal(lab.node->links[0].state, OV_LINK_FREE);
+    assert_in_range(lab_wake(&lab, ms), 1, 2500);
+    ms += (uint64_t)lab_wake(&lab, ms) + 1;
+    assert_string_equal(seen(&lab, ms, TICK), "dial:1#2");
+    lab_close(&lab);
+}
+
+/* --- words that are not legal */
+
+/* Words that are not legal where they come. */
+static const struct {
+    bool is_welcome; /* the node hears it from its parent, welcome */
+    bool is_child;   /* it comes from a child that was welcomed */
+    const char *words;
+} out_of_place[] = {
+    {false, false, "welcome:#2"},       /* another dial's */
+    {false, false, "refuse:#2!2"},      /* the same */
+    {false, false, "path:0"},           /* before the welcome */
+    {false, false, "down:0.0(4)"},      /* the same */
+    {false, false, "up:1.1(4)"},        /* parents send none */
+    {false, false, "hello:0#1"},        /* nor hellos */
+    {true, false, "welcome:#1"},        /* twice */
+    {true, false, "refuse:#1!2"},       /* too late */
+    {true, false, "path:0,0"},          /* more than there are above */
+    {true, false, "ask:3#1<1"},         /* asks climb */
+    {true, false, "base:0=0"},          /* as bases do */
+    {true, false, "answer:3#1!2"},      /* refusals are not told so */
+    {true, false, "left:3"},            /* not in this release */
+    {true, false, "limit:3"},           /* a limit never falls */
+    {true, true, "hello:3#2"},          /* twice */
+    {true, true, "ask:3#2<1"},          /* for itself */
+    {true, true, "ask:8#1<4"},          /* with another parent */
+    {true, true, "ask:9#1<4"},          /* for another's child */
+    {true, true, "ask:15#1<7"},         /* nobody in the plan */
+    {true, true, "ask:4294967295#1<0"}, /* no number at all */
+    {true, true, "ask:0#1<0"},          /* the root */
+    {true, true, "answer:7#1"},         /* answers come down */
+    {true, true, "welcome:#1"},         /* as welcomes do */
+    {true, true, "path:0"},             /* and paths */
+    {true, true, "refuse:#1!2"},        /* and refusals */
+    {true, true, "limit:9"},            /* and limits */
+    {true, true, "ack:3=0/0"},          /* and acknowledgements */
+    {true, true, "down:0.0(4)"},        /* and streams */
+    {true, true, "base:7=0"},           /* no such stream */
+    {true, true, "base:0=1"},           /* more than was sent */
+    {true, true, "base:0=0@15.1"},      /* nobody in the plan */
+    {true, true, "left:7"},             /* not in this release */
+    {true, true, "up:3.0(4)"},          /* records count from 1 */
+};
+
+/* To a child that waits, is welcome, or to a parent: each of these ends the
+ * link it came on. */
+static void words_out_of_place_end_the_link(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(out_of_place) / sizeof(out_of_place[0]);
+         i++) {
+        uint16_t link = out_of_place[i].is_child ? 1 : 0;
+        const char *text;
+
+        lab_open(&lab, lab_cfg(15, 2), 1);
+        seen(&lab, 0, START);
+        seen(&lab, 0, DIALLED(0, 0));
+        if (out_of_place[i].is_welcome)
+            heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
+        if (out_of_place[i].is_child) {
+            seen(&lab, 0, CALLED(1, 3));
+            heard(&lab, 0, 1, "hello:3#1");
+            heard(&lab, 0, 0, "answer:3#1");
+        }
+        text = heard(&lab, 1, link, out_of_place[i].words);
+        if (strncmp(text, link == 1 ? "close:L1" : "close:L0", 8) != 0)
+            fail_msg("%s gives: %s", out_of_place[i].words, text);
+        assert_int_equal(lab.node->links[link].state, OV_LINK_FREE);
+        lab_close(&lab);
+    }
+}
+
+/* A stranger in the plan's numbers takes no room from those who belong. */
+static void a_bad_ask_costs_the_others_nothing(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(5, 2), 0);
+    seen(&lab, 0, CALLED(0, 1));
+    heard(&lab, 0, 0, "hello:1#1");
+    seen(&lab, 0, CALLED(1, 2));
+    heard(&lab, 1, 0, "ask:3#1<1");
+    assert_string_equal(heard(&lab, 1, 0, "ask:7#1<3"), "close:L0 lost:1");
+    assert_string_equal(heard(&lab, 1, 1, "hello:2#1"),
+                        "send:L1[welcome:#1 path:0 limit:4]");
+    assert_int_equal(ov_node_look(lab.node, 0).joined, 3);
+    lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_root_alone_has_joined_at_once),
+        cmocka_unit_test(a_child_dials_says_hello_and_is_welcomed),
+        cmocka_unit_test(a_hello_becomes_an_ask_and_the_answer_a_welcome),
+        cmocka_unit_test(asks_climb_and_answers_come_back),
+        cmocka_unit_test(asks_wait_for_the_own_welcome),
+        cmocka_unit_test(the_root_welcomes_and_tells_when_all_have_joined),
+        cmocka_unit_test(hellos_that_cannot_be_granted_are_refused),
+        cmocka_unit_test(a_stale_attach_number_is_refused),
+        cmocka_unit_test(a_child_that_comes_too_late_is_refused),
+        cmocka_unit_test(a_refused_child_dials_again),
+        cmocka_unit_test(dials_are_repeated_until_the_give_up_time),
+        cmocka_unit_test(a_silent_parent_is_dialled_again),
+        cmocka_unit_test(words_out_of_place_end_the_link),
+        cmocka_unit_test(a_bad_ask_costs_the_others_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,372 @@
+/* The core as a whole: nodes in a little world. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/world.h"
+
+static bool joined(struct world *w)
+{
+    return w->is_joined;
+}
+
+static bool all_left(struct world *w)
+{
+    for (uint32_t n = 0; n < w->cfg.plan.nodes; n++) {
+        if (!w->nodes[n].has_left)
+            return false;
+    }
+    return true;
+}
+
+static bool all_final(struct world *w)
+{
+    for (uint32_t n = 1; n < w->cfg.plan.nodes; n++) {
+        if (!w->nodes[n].is_final)
+            return false;
+    }
+    return true;
+}
+
+static bool all_ate(struct world *w)
+{
+    if (w->to_feed > 0)
+        return false;
+    for (uint32_t n = 1; n < w->cfg.plan.nodes; n++) {
+        if (w->nodes[n].eaten != w->fed)
+            return false;
+    }
+    return true;
+}
+
+static struct ov_cfg small_cfg(uint32_t nodes, uint32_t arity)
+{
+    struct ov_cfg cfg =
+        ov_cfg_default((struct topo_tree){.nodes = nodes, .arity = arity});
+
+    cfg.frame_bytes = 8192;
+    cfg.up_window_bytes = 64 * 1024;
+    return cfg;
+}
+
+static void say_goodbye(struct world *w)
+{
+    world_control(w, OV_CONTROL_GOODBYE);
+    world_until(w, all_left, 1000);
+    for (uint32_t n = 0; n < w->cfg.plan.nodes; n++)
+        assert_int_equal(w->nodes[n].lost, TOPO_NONE);
+}
+
+/* Trees of many shapes join, are told goodbye, and everybody leaves once all
+ * beneath has: no neighbour counts as lost. */
+static void every_tree_joins_and_leaves(void **state)
+{
+    static const uint32_t shapes[][2] = {{1, 2}, {2, 1},  {3, 1},  {9, 1},
+                                         {7, 2}, {40, 3}, {85, 4}, {200, 64}};
+    struct world w;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        world_open(&w, small_cfg(shapes[i][0], shapes[i][1]));
+        world_until(&w, joined, 200);
+        say_goodbye(&w);
+        world_close(&w);
+    }
+}
+
+/* Every reader gets every byte, in order: the running sums agree. */
+static void stdin_reaches_every_reader(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, small_cfg(40, 3));
+    world_until(&w, joined, 200);
+    world_open_stream(&w, (struct topo_range){1, 39});
+    w.to_feed = 3000000;
+    w.feed_ends = true;
+    world_until(&w, all_ate, 5000);
+    for (uint32_t n = 1; n < 40; n++)
+        assert_true(w.nodes[n].eaten_sum == w.fed_sum);
+    say_goodbye(&w);
+    world_close(&w);
+}
+
+/* Every byte written arrives once, in order; then the final record. */
+static void output_arrives_whole(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, small_cfg(40, 3));
+    world_until(&w, joined, 200);
+    for (uint32_t n = 1; n < 40; n++)
+        world_write(&w, n, 200000 + 1000 * n, 1 + n * 3);
+    for (uint32_t n = 1; n < 40; n++)
+        world_final(&w, n);
+    world_until(&w, all_final, 20000);
+    for (unsigned i = 0; i < 20000; i++)
+        world_tick(&w);
+    for (uint32_t n = 1; n < 40; n++) {
+        assert_int_equal(w.nodes[n].to_write, 0);
+        assert_int_equal(w.nodes[n].got, w.nodes[n].written);
+        assert_true(w.nodes[n].got_sum == w.nodes[n].wrote_sum);
+        assert_int_equal(ov_node_look(w.nodes[n].node, 0).kept_bytes, 0);
+    }
+    say_goodbye(&w);
+    world_close(&w);
+}
+
+/* A process in a tight loop and one with a single line, neighbours in the
+ * tree: the line is taken before the flood has had more than a few frames. */
+static void a_flood_delays_a_line_by_a_round(void **state)
+{
+    struct world w;
+    uint64_t before;
+
+    (void)state;
+    world_open(&w, small_cfg(15, 2));
+    world_until(&w, joined, 200);
+    /* Nodes 7 and 8 share the parent 3. */
+    world_write(&w, 7, UINT64_C(100000000), 64);
+    for (unsigned i = 0; i < 200; i++)
+        world_tick(&w);
+    before = w.nodes[7].got;
+    world_write(&w, 8, 64, 64);
+    for (unsigned i = 0; w.nodes[8].got == 0; i++) {
+        assert_true(i < 100);
+        world_tick(&w);
+    }
+    /* A round: at each of the three hops the frames of the flood that were
+     * granted before. */
+    assert_true(w.nodes[7].got - before <=
+                3u * (w.cfg.up_frames + w.cfg.data_slots) * w.cfg.frame_bytes);
+    world_close(&w);
+}
+
+struct trip {
+    uint64_t ticks, frames;
+};
+
+/* One line from a leaf of an idle tree to the root. */
+static struct trip one_line(struct ov_cfg cfg, uint32_t from)
+{
+    struct world w;
+    struct trip trip;
+    uint64_t start_ns;
+
+    world_open(&w, cfg);
+    world_until(&w, joined, 20000);
+    for (unsigned i = 0; i < 100; i++)
+        world_tick(&w);
+    assert_int_equal(w.frames_up, 0);
+    start_ns = w.now_ns;
+    world_write(&w, from, 80, 80);
+    for (unsigned i = 0; i < 200; i++)
+        world_tick(&w);
+    assert_int_equal(w.nodes[from].got, 80);
+    trip.ticks = (w.nodes[from].got_tick - start_ns) / WORLD_TICK_NS;
+    trip.frames = w.frames_up;
+    world_close(&w);
+    return trip;
+}
+
+/* A line on an idle tree takes a tick and a frame for each hop: not more than
+ * in a tree that never puts two pieces into a frame. */
+static void coalescing_costs_an_idle_tree_nothing(void **state)
+{
+    static const uint32_t shapes[][2] = {{2, 1},  {20, 1},   {40, 3},
+                                         {85, 4}, {200, 64}, {60, 2}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        struct ov_cfg cfg = small_cfg(shapes[i][0], shapes[i][1]);
+        uint32_t leaf = shapes[i][0] - 1;
+        uint32_t hops = topo_tree_depth(&cfg.plan, leaf);
+        struct trip with, without;
+
+        with = one_line(cfg, leaf);
+        cfg.batch_pieces = 1;
+        without = one_line(cfg, leaf);
+        assert_int_equal(with.ticks, hops);
+        assert_int_equal(with.frames, hops);
+        assert_int_equal(without.ticks, hops);
+        assert_int_equal(without.frames, hops);
+    }
+}
+
+/* Two processes of one node: each gets its quantum in turn. */
+static void inputs_of_a_node_take_turns(void **state)
+{
+    struct ov_drr_input inputs[3];
+    uint32_t spent[3] = {0};
+    struct ov_drr drr;
+
+    (void)state;
+    ov_drr_init(&drr, inputs, 3, 1000);
+    for (uint16_t i = 0; i < 3; i++)
+        ov_drr_push(&drr, i);
+    for (unsigned i = 0; i < 300; i++) {
+        uint16_t who = ov_drr_first(&drr);
+        uint32_t bytes = who == 0 ? 1000 : who == 1 ? 10 : 1700;
+
+        spent[who] += bytes;
+        ov_drr_spend(&drr, bytes, true);
+    }
+    assert_in_range(spent[0], spent[1], spent[1] + 2000);
+    assert_in_range(spent[2] + 2000, spent[0], spent[0] + 4000);
+}
+
+/* One reader of many never reads: the others get what the window allows, no
+ * node keeps more than its window, and the root names the one, once. */
+static void a_stuck_reader_is_named_once(void **state)
+{
+    struct world w;
+    uint64_t window;
+
+    (void)state;
+    world_open(&w, small_cfg(40, 3));
+    world_until(&w, joined, 200);
+    w.nodes[22].is_stuck = true;
+    world_open_stream(&w, (struct topo_range){1, 39});
+    w.to_feed = 100000000;
+    for (unsigned i = 0; i < 20100; i++)
+        world_tick(&w);
+    window =
+        (uint64_t)w.cfg.down_frames * (w.cfg.frame_bytes - OV_DOWN_HEAD_BYTES);
+    assert_int_equal(w.fed, window);
+    for (uint32_t n = 1; n < 40; n++) {
+        struct ov_node_view view = ov_node_look(w.nodes[n].node, 1);
+
+        assert_int_equal(w.nodes[n].eaten, window);
+        assert_true(view.down_head - view.down_base <= w.cfg.down_frames);
+        assert_int_equal(w.nodes[n].lost, TOPO_NONE);
+    }
+    assert_int_equal(w.stalls, 1);
+    assert_int_equal(w.stall_node, 22);
+    assert_int_equal(w.stall_rank, 21);
+    world_close(&w);
+}
+
+/* Nobody takes the output: every node stops reading at its window. */
+static void a_stuck_sink_stops_the_writers(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, small_cfg(40, 3));
+    world_until(&w, joined, 200);
+    w.sink_is_stuck = true;
+    for (uint32_t n = 1; n < 40; n++)
+        world_write(&w, n, 10000000, 100);
+    for (unsigned i = 0; i < 2000; i++)
+        world_tick(&w);
+    for (uint32_t n = 1; n < 40; n++)
+        assert_true(w.nodes[n].written <= w.cfg.up_window_bytes);
+    w.sink_is_stuck = false;
+    for (unsigned i = 0; i < 200000 && w.nodes[39].to_write > 0; i++)
+        world_tick(&w);
+    assert_int_equal(w.nodes[39].to_write, 0);
+    world_close(&w);
+}
+
+/* A dead daemon is reported by its parent, and its children know. */
+static void a_dead_node_is_reported_by_its_neighbours(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, small_cfg(13, 3));
+    world_until(&w, joined, 200);
+    for (unsigned i = 0; i < 10; i++)
+        world_tick(&w); /* the last welcomes arrive */
+    world_kill(&w, 1);
+    for (unsigned i = 0; i < 3; i++)
+        world_tick(&w);
+    assert_int_equal(w.nodes[0].lost, 1);
+    for (uint32_t n = 4; n <= 6; n++)
+        assert_int_equal(w.nodes[n].lost, 1);
+    assert_int_equal(w.nodes[2].lost, TOPO_NONE);
+    world_close(&w);
+}
+
+/* An idle tree speaks only to keep its links alive, and nobody is lost; a
+ * node that falls silent is, within the heartbeat time. */
+static void silence_is_judged_by_the_heartbeat(void **state)
+{
+    struct world w;
+    uint64_t words;
+
+    (void)state;
+    world_open(&w, small_cfg(13, 3));
+    world_until(&w, joined, 200);
+    for (unsigned i = 0; i < 100; i++)
+        world_tick(&w);
+    words = w.frames_link;
+    for (unsigned i = 0; i < 30000; i++)
+        world_tick(&w);
+    for (uint32_t n = 0; n < 13; n++)
+        assert_int_equal(w.nodes[n].lost, TOPO_NONE);
+    /* Twelve links, both ways, every third of ten seconds, for thirty. */
+    assert_in_range(w.frames_link - words, 12 * 2 * 8, 12 * 2 * 10);
+    w.nodes[1].is_frozen = true;
+    for (unsigned i = 0; i < 9000; i++)
+        world_tick(&w);
+    assert_int_equal(w.nodes[0].lost, TOPO_NONE);
+    for (unsigned i = 0; i < 1100; i++)
+        world_tick(&w);
+    assert_int_equal(w.nodes[0].lost, 1);
+    assert_int_equal(w.nodes[4].lost, 1);
+    w.nodes[1].is_frozen = false;
+    world_close(&w);
+}
+
+/* Only the nodes of a stream's set, and those on the way, see its frames. */
+static void a_stream_goes_only_where_it_is_needed(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, small_cfg(15, 2));
+    world_until(&w, joined, 200);
+    world_open_stream(&w, (struct topo_range){9, 10});
+    w.to_feed = 200000;
+    for (unsigned i = 0; i < 500; i++)
+        world_tick(&w);
+    assert_int_equal(w.nodes[9].eaten, 200000);
+    assert_int_equal(w.nodes[10].eaten, 200000);
+    for (uint32_t n = 1; n < 15; n++) {
+        bool is_on_the_way = n == 1 || n == 4;
+        struct ov_node_view view = ov_node_look(w.nodes[n].node, 1);
+
+        if (n == 9 || n == 10)
+            continue;
+        assert_int_equal(w.nodes[n].eaten, 0);
+        /* 9 hangs below 4, 10 below 4; both below 1. */
+        assert_int_equal(view.down_head > 0, is_on_the_way);
+    }
+    say_goodbye(&w);
+    world_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_tree_joins_and_leaves),
+        cmocka_unit_test(stdin_reaches_every_reader),
+        cmocka_unit_test(output_arrives_whole),
+        cmocka_unit_test(a_flood_delays_a_line_by_a_round),
+        cmocka_unit_test(coalescing_costs_an_idle_tree_nothing),
+        cmocka_unit_test(inputs_of_a_node_take_turns),
+        cmocka_unit_test(a_stuck_reader_is_named_once),
+        cmocka_unit_test(a_stuck_sink_stops_the_writers),
+        cmocka_unit_test(a_dead_node_is_reported_by_its_neighbours),
+        cmocka_unit_test(silence_is_judged_by_the_heartbeat),
+        cmocka_unit_test(a_stream_goes_only_where_it_is_needed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

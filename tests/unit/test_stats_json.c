@@ -1,0 +1,276 @@
+/* The --stats report: its exact text, and what becomes of the file. */
+#include "endpoints/stats_json.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "endpoints/transport.h"
+#include "overlay/base/err.h"
+
+static char dir[64];
+static char path[128];
+
+static const uint32_t lost[] = {7, 4000000000};
+
+static const struct ep_stats sample = {
+    .nodes = 64,
+    .procs = 128,
+    .arity = 32,
+    .depth = 2,
+    .provider = "tcp",
+    .wall_s = 12.25,
+    .launch_s = 0.1,
+    .stdin_bytes = 1ull << 40,
+    .stdout_bytes = 5,
+    .stderr_bytes = 0,
+    .exit_code = 137,
+    .launcher = {.rss_peak_bytes = 9000000, .cpu_s = 1.5},
+    .daemons = {.count = 3, .rss_peak_bytes_max = 8000000, .cpu_s_sum = 2},
+    .frames = {.up = 10, .down = 20},
+    .lost_nodes = lost,
+    .lost_count = 2,
+    .refused_peers = 10000,
+};
+
+static int enter(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    (void)state;
+    snprintf(dir, sizeof(dir), "%.40s/xylem-stats-XXXXXX",
+             tmp == NULL ? "/tmp" : tmp);
+    if (mkdtemp(dir) == NULL)
+        return -1;
+    snprintf(path, sizeof(path), "%s/report.json", dir);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(dir);
+}
+
+static unsigned files_in_dir(void)
+{
+    unsigned count = 0;
+    DIR *d = opendir(dir);
+
+    assert_non_null(d);
+    while (readdir(d) != NULL)
+        count++;
+    closedir(d);
+    return count - 2;
+}
+
+static const char *slurp(const char *name)
+{
+    static char text[4096];
+    FILE *f = fopen(name, "r");
+    size_t len;
+
+    assert_non_null(f);
+    len = fread(text, 1, sizeof(text) - 1, f);
+    fclose(f);
+    text[len] = '\0';
+    return text;
+}
+
+static void report_is_this_text(void **state)
+{
+    char why[EP_WHY_MAX] = "";
+
+    (void)state;
+    assert_int_equal(ep_stats_write(path, &sample, why), 0);
+    assert_string_equal(slurp(path), "{\n"
+                                     "  \"nodes\": 64,\n"
+                                     "  \"procs\": 128,\n"
+                                     "  \"arity\": 32,\n"
+                                     "  \"depth\": 2,\n"
+                                     "  \"provider\": \"tcp\",\n"
+                                     "  \"wall_s\": 12.25,\n"
+                                     "  \"launch_s\": 0.1,\n"
+                                     "  \"stdin_bytes\": 1099511627776,\n"
+                                     "  \"stdout_bytes\": 5,\n"
+                                     "  \"stderr_bytes\": 0,\n"
+                                     "  \"exit_code\": 137,\n"
+                                     "  \"launcher\": {\n"
+                                     "    \"rss_peak_bytes\": 9000000,\n"
+                                     "    \"cpu_s\": 1.5\n"
+                                     "  },\n"
+                                     "  \"daemons\": {\n"
+                                     "    \"count\": 3,\n"
+                                     "    \"rss_peak_bytes_max\": 8000000,\n"
+                                     "    \"cpu_s_sum\": 2.0\n"
+                                     "  },\n"
+                                     "  \"frames\": {\n"
+                                     "    \"up\": 10,\n"
+                                     "    \"down\": 20\n"
+                                     "  },\n"
+                                     "  \"lost_nodes\": [\n"
+                                     "    7,\n"
+                                     "    4000000000\n"
+                                     "  ],\n"
+                                     "  \"refused_peers\": 10000\n"
+                                     "}\n");
+    assert_int_equal(files_in_dir(), 1);
+}
+
+/* Zeroes, no provider, no lost node, numbers past what JSON readers take. */
+static void edges_of_the_numbers_stay_json(void **state)
+{
+    struct ep_stats stats = {.frames = {.up = UINT64_MAX}};
+    char why[EP_WHY_MAX] = "";
+    json_error_t error;
+    json_t *json;
+
+    (void)state;
+    assert_int_equal(ep_stats_write(path, &stats, why), 0);
+    json = json_load_file(path, 0, &error);
+    assert_non_null(json);
+    assert_true(json_is_null(json_object_get(json, "provider")));
+    assert_int_equal(json_array_size(json_object_get(json, "lost_nodes")), 0);
+    assert_true(json_integer_value(json_object_get(
+                    json_object_get(json, "frames"), "up")) == INT64_MAX);
+    json_decref(json);
+    stats.wall_s = (double)NAN;
+    assert_int_equal(ep_stats_write(path, &stats, why), OV_EINVAL);
+    assert_non_null(strstr(why, "not a number"));
+}
+
+/* Whoever has the old report open keeps the old report, whole. */
+static void old_report_is_replaced_not_rewritten(void **state)
+{
+    char why[EP_WHY_MAX] = "", old_text[16] = "";
+    struct stat before, after;
+    FILE *old = fopen(path, "w+");
+
+    (void)state;
+    assert_non_null(old);
+    fputs("old", old);
+    fflush(old);
+    assert_int_equal(stat(path, &before), 0);
+    assert_int_equal(ep_stats_write(path, &sample, why), 0);
+    assert_int_equal(stat(path, &after), 0);
+    assert_true(before.st_ino != after.st_ino);
+    rewind(old);
+    assert_non_null(fgets(old_text, sizeof(old_text), old));
+    assert_string_equal(old_text, "old");
+    fclose(old);
+}
+
+static void symbolic_link_stays_a_link(void **state)
+{
+    char why[EP_WHY_MAX] = "", real[160];
+    struct stat st;
+    FILE *f;
+
+    (void)state;
+    snprintf(real, sizeof(real), "%s/real", dir);
+    f = fopen(real, "w");
+    assert_non_null(f);
+    fclose(f);
+    unlink(path);
+    assert_int_equal(symlink("real", path), 0);
+    assert_int_equal(ep_stats_write(path, &sample, why), 0);
+    assert_int_equal(lstat(path, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    assert_int_equal(slurp(real)[0], '{');
+    unlink(real);
+}
+
+/* Renaming onto a device would destroy it; a pipe's reader would starve. */
+static void pipe_is_written_to_and_stays(void **state)
+{
+    char why[EP_WHY_MAX] = "", name[32], text[2048] = "";
+    int fds[2];
+
+    (void)state;
+    assert_int_equal(pipe(fds), 0);
+    snprintf(name, sizeof(name), "/dev/fd/%d", fds[1]);
+    assert_int_equal(ep_stats_write(name, &sample, why), 0);
+    close(fds[1]);
+    assert_true(read(fds[0], text, sizeof(text) - 1) > 0);
+    close(fds[0]);
+    assert_int_equal(text[0], '{');
+    assert_non_null(strstr(text, "}\n"));
+}
+
+static void missing_folder_is_told_in_words(void **state)
+{
+    char why[EP_WHY_MAX] = "", name[160];
+
+    (void)state;
+    snprintf(name, sizeof(name), "%s/no/such", dir);
+    assert_int_equal(ep_stats_write(name, &sample, why), OV_ESYS);
+    assert_non_null(strstr(why, name));
+    assert_non_null(strstr(why, "No such file or directory"));
+}
+
+/* A limit on file sizes stands for a full disk: the write fails half-way. */
+static void failed_write_leaves_the_old_report_alone(void **state)
+{
+    char why[EP_WHY_MAX] = "";
+    struct rlimit limit, small;
+    FILE *old = fopen(path, "w");
+    int rc;
+
+    (void)state;
+    assert_non_null(old);
+    fputs("old", old);
+    fclose(old);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small = limit;
+    small.rlim_cur = 16;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    rc = ep_stats_write(path, &sample, why);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(rc, OV_ESYS);
+    assert_non_null(strstr(why, "cannot write the report to "));
+    assert_non_null(strstr(why, "File too large"));
+    assert_string_equal(slurp(path), "old");
+    assert_int_equal(files_in_dir(), 1);
+}
+
+static void folder_as_target_leaves_nothing_behind(void **state)
+{
+    char why[EP_WHY_MAX] = "";
+    unsigned before;
+
+    (void)state;
+    before = files_in_dir();
+    assert_int_equal(ep_stats_write(dir, &sample, why), OV_ESYS);
+    assert_non_null(strstr(why, "directory"));
+    assert_int_equal(files_in_dir(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(report_is_this_text),
+        cmocka_unit_test(edges_of_the_numbers_stay_json),
+        cmocka_unit_test(old_report_is_replaced_not_rewritten),
+        cmocka_unit_test(failed_write_leaves_the_old_report_alone),
+        cmocka_unit_test(symbolic_link_stays_a_link),
+        cmocka_unit_test(pipe_is_written_to_and_stays),
+        cmocka_unit_test(missing_folder_is_told_in_words),
+        cmocka_unit_test(folder_as_target_leaves_nothing_behind),
+    };
+
+    return cmocka_run_group_tests_name("stats_json", tests, enter, leave);
+}

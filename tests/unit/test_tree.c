@@ -1,0 +1,225 @@
+/* The tree arithmetic against a tree that is built with arrays. */
+#include "topo/tree.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ORACLE_NODES_MAX = 150, NODES_HUGE = 1000000 };
+
+/* The same tree from first principles: nodes are dealt out in order, each to
+ * the first node that has room for one more child. */
+struct oracle {
+    uint32_t nodes;
+    uint32_t parent[ORACLE_NODES_MAX];
+    uint32_t children[ORACLE_NODES_MAX];
+    uint32_t first_child[ORACLE_NODES_MAX];
+    bool above[ORACLE_NODES_MAX][ORACLE_NODES_MAX]; /* [top][node] */
+};
+
+static void oracle_build(struct oracle *o, uint32_t nodes, uint32_t arity)
+{
+    uint32_t open = 0;
+
+    memset(o, 0, sizeof(*o));
+    o->nodes = nodes;
+    o->parent[0] = TOPO_NONE;
+    o->above[0][0] = true;
+    for (uint32_t node = 1; node < nodes; node++) {
+        if (o->children[open] == arity)
+            open++;
+        if (o->children[open]++ == 0)
+            o->first_child[open] = node;
+        o->parent[node] = open;
+        for (uint32_t top = 0; top < node; top++)
+            o->above[top][node] = o->above[top][open];
+        o->above[node][node] = true;
+    }
+}
+
+/* What the oracle says of one node, compared with the arithmetic. */
+static void check_node(const struct oracle *o, const struct topo_tree *tree,
+                       uint32_t node)
+{
+    struct topo_range kids = topo_tree_children(tree, node);
+    uint32_t depth = 0;
+    uint32_t size = 0;
+
+    assert_int_equal(topo_tree_parent(tree, node), o->parent[node]);
+    if (o->children[node] == 0) {
+        assert_true(kids.first > kids.last);
+    } else {
+        assert_int_equal(kids.first, o->first_child[node]);
+        assert_int_equal(kids.last - kids.first + 1, o->children[node]);
+    }
+    for (uint32_t up = node; up != 0; up = o->parent[up])
+        depth++;
+    assert_int_equal(topo_tree_depth(tree, node), depth);
+    for (uint32_t other = 0; other < o->nodes; other++) {
+        uint32_t towards = TOPO_NONE;
+
+        size += o->above[node][other];
+        assert_int_equal(topo_tree_contains(tree, node, other),
+                         o->above[node][other]);
+        for (uint32_t i = 0; i < o->children[node]; i++) {
+            if (o->above[o->first_child[node] + i][other])
+                towards = o->first_child[node] + i;
+        }
+        assert_int_equal(topo_tree_towards(tree, node, other), towards);
+    }
+    assert_int_equal(topo_tree_size(tree, node), size);
+}
+
+static void check_touches(const struct oracle *o, const struct topo_tree *tree,
+                          uint32_t top)
+{
+    for (uint32_t first = 0; first <= o->nodes; first++) {
+        bool seen = false;
+
+        /* An empty range touches nothing. */
+        if (first > 0)
+            assert_false(topo_tree_touches(
+                tree, top, (struct topo_range){first, first - 1}));
+        /* Ranges may end behind the last node. */
+        for (uint32_t last = first; last <= o->nodes + 1; last++) {
+            if (last < o->nodes)
+                seen = seen || o->above[top][last];
+            assert_int_equal(
+                topo_tree_touches(tree, top, (struct topo_range){first, last}),
+                seen);
+        }
+    }
+}
+
+/* Every function and every argument, over trees small enough for brute
+ * force; among them chains, stars, full levels, and levels one off full. */
+static void arithmetic_equals_a_built_tree(void **state)
+{
+    static const uint32_t arities[] = {1, 2, 3, 4, 5, 7, 16, 64, 1024};
+    struct oracle *o = malloc(sizeof(*o));
+
+    (void)state;
+    assert_non_null(o);
+    for (size_t i = 0; i < sizeof(arities) / sizeof(arities[0]); i++) {
+        for (uint32_t nodes = 1; nodes <= ORACLE_NODES_MAX;
+             nodes += nodes < 48 ? 1 : 17) {
+            struct topo_tree tree = {.nodes = nodes, .arity = arities[i]};
+            uint32_t height = 0;
+
+            oracle_build(o, nodes, arities[i]);
+            for (uint32_t node = 0; node < nodes; node++) {
+                uint32_t depth = topo_tree_depth(&tree, node);
+
+                check_node(o, &tree, node);
+                if (nodes < 48)
+                    check_touches(o, &tree, node);
+                height = depth > height ? depth : height;
+            }
+            assert_int_equal(topo_tree_height(&tree), height);
+        }
+    }
+    free(o);
+}
+
+/* What must hold for each node of a large tree, whatever its neighbours. */
+static void check_consistent(const struct topo_tree *tree, uint32_t node)
+{
+    struct topo_range kids = topo_tree_children(tree, node);
+    uint32_t parent = topo_tree_parent(tree, node);
+    uint64_t size = 1;
+
+    if (kids.first <= kids.last) {
+        assert_true(kids.first > node && kids.last < tree->nodes);
+        assert_true(kids.last - kids.first < tree->arity);
+        assert_int_equal(topo_tree_parent(tree, kids.first), node);
+        assert_int_equal(topo_tree_parent(tree, kids.last), node);
+        assert_int_equal(topo_tree_towards(tree, node, kids.last), kids.last);
+        for (uint32_t kid = kids.first; kid <= kids.last; kid++)
+            size += topo_tree_size(tree, kid);
+    }
+    assert_int_equal(topo_tree_size(tree, node), size);
+    if (node > 0) {
+        struct topo_range siblings = topo_tree_children(tree, parent);
+
+        assert_true(siblings.first <= node && node <= siblings.last);
+        assert_int_equal(topo_tree_depth(tree, node),
+                         topo_tree_depth(tree, parent) + 1);
+    }
+    assert_true(topo_tree_contains(tree, 0, node));
+    assert_true(topo_tree_touches(tree, node, (struct topo_range){node, node}));
+}
+
+static void a_million_nodes_agree_with_each_other(void **state)
+{
+    static const uint32_t arities[] = {2, 16, 33, 1024};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(arities) / sizeof(arities[0]); i++) {
+        struct topo_tree tree = {.nodes = NODES_HUGE, .arity = arities[i]};
+        uint64_t total = 0;
+
+        for (uint32_t node = 0; node < tree.nodes; node += 1 + node / 64)
+            check_consistent(&tree, node);
+        check_consistent(&tree, tree.nodes - 1);
+        for (uint32_t node = 0; node < tree.nodes; node++) {
+            struct topo_range kids = topo_tree_children(&tree, node);
+
+            total += (uint64_t)kids.last + 1 - kids.first;
+        }
+        /* Every node but the root is somebody's child, once. */
+        assert_int_equal(total, NODES_HUGE - 1);
+    }
+}
+
+/* The products of node and arity pass 32 bits here. */
+static void four_billion_nodes_do_not_overflow(void **state)
+{
+    static const uint32_t arities[] = {2, 3, 16, 1023, 1024};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(arities) / sizeof(arities[0]); i++) {
+        struct topo_tree tree = {.nodes = TOPO_NONE, .arity = arities[i]};
+        uint32_t last = tree.nodes - 1;
+        uint32_t inner = topo_tree_parent(&tree, last);
+
+        check_consistent(&tree, 0);
+        check_consistent(&tree, inner);
+        check_consistent(&tree, inner + 1);
+        check_consistent(&tree, last / 2);
+        check_consistent(&tree, last);
+        assert_int_equal(topo_tree_size(&tree, 0), tree.nodes);
+        assert_int_equal(topo_tree_children(&tree, inner).last, last);
+        assert_true(topo_tree_children(&tree, inner + 1).first >
+                    topo_tree_children(&tree, inner + 1).last);
+        assert_true(topo_tree_touches(&tree, inner,
+                                      (struct topo_range){last, TOPO_NONE}));
+        assert_false(topo_tree_touches(&tree, inner + 1,
+                                       (struct topo_range){last, last}));
+    }
+    /* A chain: only what costs O(1). */
+    struct topo_tree chain = {.nodes = TOPO_NONE, .arity = 1};
+    struct topo_range kids = topo_tree_children(&chain, chain.nodes - 2);
+
+    assert_int_equal(kids.first, chain.nodes - 1);
+    assert_int_equal(kids.last, chain.nodes - 1);
+    kids = topo_tree_children(&chain, chain.nodes - 1);
+    assert_true(kids.first > kids.last);
+    assert_int_equal(topo_tree_parent(&chain, chain.nodes - 1),
+                     chain.nodes - 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arithmetic_equals_a_built_tree),
+        cmocka_unit_test(a_million_nodes_agree_with_each_other),
+        cmocka_unit_test(four_billion_nodes_do_not_overflow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* A little world for tests of the core: nodes, links that deliver in order,
+ * a clock in steps. Every byte is real. One thread, no surprises: the same
+ * calls and the same seed give the same run.
+ *
+ * Processes are rows of numbers: each node writes `to_write` bytes in lines of
+ * `line` bytes on one input, and reads stream 1 when it is a reader.
+ *
+ * As it is opened a message takes one tick and everybody is quick. With
+ * delay_max, spurious and cut the same things take random times, each link in
+ * order, timers come too early, and reads are short.
+ */
+#ifndef TESTS_UNIT_WORLD_H
+#define TESTS_UNIT_WORLD_H
+
+#include "overlay/control.h"
+#include "overlay/node.h"
+#include "overlay/state.h"
+#include "tests/unit/air.h"
+#include "tests/unit/chance.h"
+
+enum { WORLD_TICK_NS = 1000000, WORLD_STREAMS = 2 };
+
+struct world_node {
+    struct ov_node *node;
+    void *mem;
+    bool is_dead;
+    bool is_stuck; /* its targets consume nothing */
+    bool is_cut;   /* beneath a link that was ended: no rule counts it */
+    bool has_left;
+    bool is_frozen;    /* nothing reaches it and nothing leaves it */
+    uint32_t lost;     /* neighbour it reported lost; TOPO_NONE */
+    uint64_t to_write; /* bytes its process still has to write */
+    uint64_t written;
+    uint32_t line;
+    bool is_final_due;
+    uint64_t wake_ns;
+    uint64_t eaten;                 /* bytes of stream 1 consumed here */
+    uint64_t eaten_sum;             /* running check over them */
+    uint64_t seen[WORLD_STREAMS];   /* frames handed to its targets */
+    uint64_t frames[WORLD_STREAMS]; /* and consumed by them */
+    uint32_t controls;              /* application messages seen */
+    /* Buffers: its UP frames at its parent, DOWN frames here. */
+    uint32_t held;
+    uint32_t kept[WORLD_STREAMS];
+    /* at the root: what arrived from this node */
+    uint64_t got;
+    uint64_t got_sum;
+    uint64_t wrote_sum;
+    bool is_final;
+    uint64_t got_tick; /* when its last byte was taken */
+};
+
+/* The far end of a link slot. */
+struct world_wire {
+    uint32_t peer;
+    uint32_t era;
+    uint16_t peer_link;
+    bool is_up;
+    uint64_t frame_ns; /* when the last frame sent on it arrives */
+    uint64_t sent_ns;  /* and when the transport is done with it */
+};
+
+struct owed;
+struct world;
+
+/* Somebody who looks on: called at the moment it happens. */
+struct world_watch {
+    void (*on_send)(struct world *w, uint32_t from, uint16_t link,
+                    const struct ov_buf *buf);
+    void (*on_frame)(struct world *w, uint32_t node, uint32_t from,
+                     const struct ov_buf *buf);
+    void (*on_sent)(struct world *w, uint32_t node, uint16_t link);
+    void (*on_record)(struct world *w, uint32_t node, uint32_t len_bytes);
+    void (*on_taken)(struct world *w, uint32_t source, uint64_t seq);
+    /* The node was stepped and has no answer of its driver to wait for. */
+    void (*on_step)(struct world *w, uint32_t node);
+};
+
+struct world {
+    struct ov_cfg cfg;
+    struct world_node *nodes;
+    struct world_wire *wires; /* [node * WORLD_LINKS + link] */
+    struct air air;
+    struct ov_out *out;
+    const struct world_watch *watch; /* may be NULL */
+    void *watch_arg;
+    struct chance chance;
+    uint32_t delay_max; /* ticks that a message takes longer, at most */
+    uint32_t spurious;  /* percent of nodes that get a timer in a tick */
+    uint32_t cut;       /* percent of reads that are short */
+    /* Somebody on the links: changes a frame that is about to arrive. */
+    void (*spoil)(struct world *w, struct ov_buf *buf);
+    uint32_t eras;
+    uint64_t now_ns;
+    uint64_t fed; /* bytes of stream 1 */
+    uint64_t fed_sum;
+    uint64_t to_feed;
+    struct topo_range readers; /* of stream 1 */
+    bool feed_ends, feed_ended;
+    bool is_joined;
+    bool sink_is_stuck;
+    uint32_t stall_node, stall_rank, stalls;
+    uint64_t frames_up, frames_down, frames_link;
+    uint64_t bufs_live;
+    struct owed *owed; /* what the driver of the node stepped owes it */
+};
+
+enum { WORLD_LINKS = 512 };
+
+/* Builds the nodes and starts them. */
+void world_open(struct world *w, struct ov_cfg cfg);
+/* Frees all; fails the test when a buffer was not given back. */
+void world_close(struct world *w);
+
+/* One tick: everything that is due arrives, timers run, processes act. */
+void world_tick(struct world *w);
+/* Ticks until cond(w), or fails the test after max ticks. */
+void world_until(struct world *w, bool (*cond)(struct world *w), unsigned max);
+
+/* Root: sends a control message, opens stream 1 to a range, says goodbye. */
+void world_control(struct world *w, uint8_t kind);
+void world_open_stream(struct world *w, struct topo_range range);
+void world_kill(struct world *w, uint32_t node);
+/* A process has something to write. */
+void world_write(struct world *w, uint32_t node, uint64_t bytes, uint32_t line);
+void world_final(struct world *w, uint32_t node);
+/* Targets that were stuck read again. */
+void world_unstick(struct world *w, uint32_t node);
+/* A frame with these bytes arrives at a node, as if its peer had sent it. */
+void world_inject(struct world *w, uint32_t node, uint16_t link,
+                  const uint8_t *mem, uint32_t len_bytes);
+
+static inline struct world_wire *world_wire(const struct world *w,
+                                            uint32_t node, uint16_t link)
+{
+    return &w->wires[(size_t)node * WORLD_LINKS + link];
+}
+
+#endif
