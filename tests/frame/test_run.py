@@ -77,6 +77,15 @@ class RunnerTest(unittest.TestCase):
         result = Result(".sh", "(read -rt 0.2 <> <(:)) & exit 0")
         self.assertEqual((result.status, result.text), (0, ""))
 
+    def test_what_is_said_of_a_killed_process_is_no_report(self):
+        text = """folder=${ASAN_OPTIONS##*log_path=}
+        folder=${folder%%/report*}
+        echo "==12==Unable to get registers from thread 34." >$folder/report.34
+        """
+        self.assertEqual(Result(".sh", text).status, 0)
+        more = 'echo "==12==ERROR: LeakSanitizer" >>$folder/report.34'
+        self.assertEqual(Result(".sh", text + more).status, 1)
+
     def test_a_sanitizer_report_of_any_process_fails_the_test(self):
         result = Result(".sh", """
             path=${ASAN_OPTIONS##*log_path=}
