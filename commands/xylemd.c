@@ -5,8 +5,8 @@
 #include "commands/panic.h"
 #include "commands/stdio.h"
 #include "config.h"
-#include "endpoints/daemon.h"
-#include "endpoints/spawner.h"
+#include "endpoints/daemon/daemon.h"
+#include "endpoints/spawn/spawner.h"
 
 int main(int argc, char **argv)
 {

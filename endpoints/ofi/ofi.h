@@ -34,7 +34,7 @@
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 
-#include "endpoints/transport.h"
+#include "endpoints/fabric/transport.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "endpoints/ofi/address.h"
-#include "endpoints/quiet.h"
+#include "endpoints/sys/quiet.h"
 
 /* What this was written and measured against, or older where built there. */
 #if FI_MAJOR_VERSION > 1 || FI_MINOR_VERSION >= 17

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "endpoints/boot.h"
+#include "endpoints/boot/boot.h"
 #include "overlay/base/err.h"
 
 struct told {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "endpoints/boot.h"
+#include "endpoints/boot/boot.h"
 #include "overlay/base/err.h"
 
 static void encode(const struct ep_boot_up *up, struct ep_text *text)

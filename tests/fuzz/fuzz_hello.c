@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "endpoints/auth.h"
+#include "endpoints/fabric/auth.h"
 #include "overlay/base/err.h"
 
 static const char key[] =

@@ -9,6 +9,7 @@
     L5  commands, tests, bench
 
 topo/ outside the shape stands beside L2 and includes topo/ and overlay/base.
+The folders of endpoints/ have an order among themselves: ENDPOINTS.
 """
 import fnmatch
 import os
@@ -19,6 +20,20 @@ import sources
 # The pure part of topo/: what libtoposhape is made of.
 SHAPE = ("topo/tree*", "topo/ranges*")
 
+# The folders of endpoints/, lowest first: of the others each may see these.
+ENDPOINTS = {
+    "sys": "",
+    "fabric": "sys",
+    "ofi": "sys fabric",
+    "msg": "",
+    "spawn": "sys",
+    "boot": "sys fabric msg spawn",
+    "hub": "sys fabric msg boot",
+    "console": "sys",
+    "daemon": "sys fabric msg spawn boot hub",
+    "run": "sys fabric msg spawn boot hub console",
+}
+
 # (files, what they may include of ours), the first that matches counts.
 LAYERS = (
     (("overlay/base/*",), ("overlay/base/*",)),
@@ -27,7 +42,10 @@ LAYERS = (
     (("overlay/*",), ("overlay/*", "!overlay/node*", *SHAPE)),
     (("topo/*",), ("overlay/base/*", "topo/*")),
     (("sim/*",), ("overlay/*", "topo/*", "sim/*")),
-    (("endpoints/*",), ("overlay/*", "topo/*", "endpoints/*", "config.h")),
+    *(((f"endpoints/{folder}/*",),
+       ("overlay/*", "topo/*", "config.h", f"endpoints/{folder}/*",
+        *(f"endpoints/{other}/*" for other in others.split())))
+      for folder, others in ENDPOINTS.items()),
     (("pmix_api/*",), ("overlay/*", "topo/*", "pmix_api/*", "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),
     (("bench/*",), ("*", "!tests/*", "!commands/*")),
@@ -73,7 +91,7 @@ def judge_own(root, path, name):
             if not matches(name, allowed):
                 return f'"{name}" is not for {files[0]}'
             return None
-    return None
+    return "a file that belongs to no layer"
 
 
 def judge_system(path, name):

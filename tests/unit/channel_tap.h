@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "endpoints/channel.h"
+#include "endpoints/daemon/channel.h"
 
 struct event_base;
 

@@ -4,8 +4,8 @@
 
 #include "tests/unit/rig.h"
 
-#include "endpoints/console.h"
-#include "endpoints/writer.h"
+#include "endpoints/console/console.h"
+#include "endpoints/console/writer.h"
 
 enum { RIG_SOURCES_MAX = 512 }; /* rank * 2 + channel - 1 */
 

@@ -12,7 +12,7 @@
 
 #include <event2/event.h>
 
-#include "endpoints/transport.h"
+#include "endpoints/fabric/transport.h"
 
 enum { RIG_SIDES = 2, RIG_CONNS = 512, RIG_HELD = 64 };
 

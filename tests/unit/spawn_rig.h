@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "endpoints/spawner.h"
+#include "endpoints/spawn/spawner.h"
 
 struct event_base;
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
-#include "endpoints/spawner.h"
+#include "endpoints/spawn/spawner.h"
 
 enum { TOO_LONG_S = 60, PROCS = 1000, JOBS = 100 };
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/starter.h"
+#include "endpoints/boot/starter.h"
 
 #define NONCE "404142434445464748494a4b4c4d4e4f"
 

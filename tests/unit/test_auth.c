@@ -3,7 +3,7 @@
  * The golden bytes were computed with an independent BLAKE2b (Python's
  * hashlib), so they also hold the choice of keyed hash and output length.
  */
-#include "endpoints/auth.h"
+#include "endpoints/fabric/auth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

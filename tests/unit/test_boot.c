@@ -1,5 +1,5 @@
 /* The start-up text: what goes down and up, and everything that may not. */
-#include "endpoints/boot.h"
+#include "endpoints/boot/boot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

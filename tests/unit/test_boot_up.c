@@ -1,5 +1,5 @@
 /* The lines a daemon sends upward: written, read back, refused. */
-#include "endpoints/boot.h"
+#include "endpoints/boot/boot.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "endpoints/channel.h"
+#include "endpoints/daemon/channel.h"
 
 #include <errno.h>
 #include <fcntl.h>

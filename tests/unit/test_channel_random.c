@@ -1,7 +1,7 @@
 /* Whatever is written, however it is cut and read, comes out as it should. */
 #include "config.h"
 
-#include "endpoints/channel.h"
+#include "endpoints/daemon/channel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

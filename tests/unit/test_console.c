@@ -1,7 +1,7 @@
 /* What the console makes of records: lines, labels, turns, and errors. */
 #include "config.h"
 
-#include "endpoints/console.h"
+#include "endpoints/console/console.h"
 
 #include "tests/unit/console_rig.h"
 

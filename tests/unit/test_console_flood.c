@@ -1,7 +1,7 @@
 /* The console under load: long lines, floods, the spool, and random jobs. */
 #include "config.h"
 
-#include "endpoints/console.h"
+#include "endpoints/console/console.h"
 
 #include "tests/unit/console_job.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "endpoints/port.h"
+#include "endpoints/console/port.h"
 
 /* ---- long lines ---- */
 

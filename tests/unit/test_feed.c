@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "endpoints/feed.h"
+#include "endpoints/daemon/feed.h"
 
 #include <errno.h>
 #include <fcntl.h>

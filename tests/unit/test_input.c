@@ -1,7 +1,7 @@
 /* Reading stdin: files, pipes, terminals, and their ends. */
 #include "config.h"
 
-#include "endpoints/input.h"
+#include "endpoints/console/input.h"
 
 #include "tests/unit/rig.h"
 

@@ -2,7 +2,7 @@
  *
  * Each test forks, because a lowered hard limit cannot be taken back.
  */
-#include "endpoints/limits.h"
+#include "endpoints/sys/limits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "endpoints/transport.h"
+#include "endpoints/fabric/transport.h"
 #include "overlay/base/err.h"
 
 enum { SOFT = 64, HARD = 128, CANNOT = 255 };

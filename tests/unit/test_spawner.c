@@ -1,7 +1,7 @@
 /* The spawner starts processes as its contract says. */
 #include "config.h"
 
-#include "endpoints/spawner.h"
+#include "endpoints/spawn/spawner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "endpoints/fds.h"
+#include "endpoints/sys/fds.h"
 #include "overlay/base/err.h"
 #include "tests/unit/spawn_rig.h"
 

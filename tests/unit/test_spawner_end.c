@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "endpoints/spawner.h"
+#include "endpoints/spawn/spawner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-#include "endpoints/spawn_setup.h"
+#include "endpoints/spawn/setup.h"
 #include "tests/unit/spawn_rig.h"
 
 enum { LIVENESS_MS = 60000 };

@@ -1,7 +1,7 @@
 /* The starter with daemons that do not come: the words for each reason. */
 #include "config.h"
 
-#include "endpoints/starter.h"
+#include "endpoints/boot/starter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The --stats report: its exact text, and what becomes of the file. */
-#include "endpoints/stats_json.h"
+#include "endpoints/run/stats_json.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "endpoints/transport.h"
+#include "endpoints/fabric/transport.h"
 #include "overlay/base/err.h"
 
 static char dir[64];

@@ -1,5 +1,5 @@
 /* Growing text and fields: any string survives, nothing breaks a line. */
-#include "endpoints/text.h"
+#include "endpoints/msg/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,321 @@
+/* The start-up text: writing it, and reading what comes up. The reader of
+ * what comes down is boot_reader.c; the lines are listed in boot.h. */
+#include "config.h"
+
+#include "endpoints/boot/boot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+
+static const char *const launcher_names[EP_LAUNCHERS] = {
+    [EP_LAUNCHER_LOCAL] = "local",
+    [EP_LAUNCHER_SSH] = "ssh",
+};
+
+static const char *const up_keywords[EP_BOOT_UP_KINDS] = {
+    [EP_BOOT_READY] = "xylemd-ready",
+    [EP_BOOT_ERROR] = "xylemd-error",
+    [EP_BOOT_NOTE] = "xylemd-note",
+    [EP_BOOT_UP] = "xylemd-up",
+};
+
+const char *ep_boot_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+const char *ep_boot_launcher_name(enum ep_launcher launcher)
+{
+    return launcher_names[launcher];
+}
+
+void ep_boot_version_words(const char *path, const char *host,
+                           const char *daemon, const char *starter,
+                           char why[EP_BOOT_WHY_MAX])
+{
+    snprintf(why, EP_BOOT_WHY_MAX,
+             "the daemon %.400s%s%.200s is of version %.60s, but xylem that "
+             "starts it is of version %.60s: install the same version "
+             "everywhere, or name the right daemon with --xylemd",
+             path, host == NULL ? "" : " on ", host == NULL ? "" : host, daemon,
+             starter);
+}
+
+static void put_line(struct ep_text *out, const char *keyword,
+                     const char *field)
+{
+    ep_text_puts(out, keyword);
+    if (field != NULL)
+        ep_text_field(out, field);
+    ep_text_puts(out, "\n");
+}
+
+static void put_numbers(struct ep_text *out, const char *keyword,
+                        uint64_t first, uint64_t second)
+{
+    ep_text_puts(out, keyword);
+    ep_text_number(out, first);
+    ep_text_number(out, second);
+    ep_text_puts(out, "\n");
+}
+
+static void put_param(struct ep_text *out, const char *name, uint64_t value)
+{
+    ep_text_puts(out, "param");
+    ep_text_field(out, name);
+    ep_text_number(out, value);
+    ep_text_puts(out, "\n");
+}
+
+static void put_session(struct ep_text *out, const struct ep_auth *auth)
+{
+    uint8_t session[8];
+
+    for (unsigned i = 0; i < sizeof(session); i++)
+        session[i] = (uint8_t)(auth->session >> (8 * (7 - i)));
+    ep_text_puts(out, "session");
+    ep_text_hex(out, session, sizeof(session));
+    ep_text_puts(out, "\nkey");
+    ep_text_hex(out, auth->key, sizeof(auth->key));
+    ep_text_puts(out, "\n");
+}
+
+static void put_params(struct ep_text *out, const struct ep_boot_config *config)
+{
+    for (const struct ep_boot_number *n = ep_boot_numbers; n->name; n++) {
+        uint32_t value;
+
+        memcpy(&value, (const char *)config + n->offset, sizeof(value));
+        if (value != 0)
+            put_param(out, n->name, value);
+    }
+    for (uint32_t i = 0; i < config->params_count; i++)
+        put_param(out, config->params[i].name, config->params[i].value);
+}
+
+static void put_options(struct ep_text *out,
+                        const struct ep_boot_config *config)
+{
+    if (config->is_virtual)
+        put_line(out, "virtual", NULL);
+    if (config->no_tree_spawn)
+        put_line(out, "no-tree-spawn", NULL);
+    if (config->verbose)
+        put_line(out, "verbose", NULL);
+    if (config->provider != NULL)
+        put_line(out, "provider", config->provider);
+    if (config->interface != NULL)
+        put_line(out, "interface", config->interface);
+    if (config->port_first != 0)
+        put_numbers(out, "ports", config->port_first, config->port_last);
+    if (config->rsh != NULL)
+        put_line(out, "rsh", config->rsh);
+    if (config->xylemd != NULL)
+        put_line(out, "xylemd", config->xylemd);
+}
+
+static void put_hosts(struct ep_text *out, const struct ep_boot_config *config)
+{
+    for (uint32_t i = 0; i < config->hosts_count; i++) {
+        ep_text_puts(out, "host");
+        ep_text_number(out, config->hosts[i].node);
+        ep_text_field(out, config->hosts[i].name);
+        ep_text_puts(out, "\n");
+    }
+}
+
+static size_t longest_line(const char *text, size_t len_bytes)
+{
+    size_t longest = 0;
+
+    while (len_bytes > 0) {
+        const char *end = memchr(text, '\n', len_bytes);
+        size_t line = end == NULL ? len_bytes : (size_t)(end - text) + 1;
+
+        if (line > longest)
+            longest = line;
+        text += line;
+        len_bytes -= line;
+    }
+    return longest;
+}
+
+/* Takes back what was added to out after `start`. */
+static int give_up(struct ep_text *out, size_t start, int rc)
+{
+    if (out->len_bytes > start) {
+        memset(out->at + start, 0, out->len_bytes - start);
+        out->len_bytes = start;
+    }
+    return rc;
+}
+
+int ep_boot_encode(const struct ep_boot_config *config, struct ep_text *out,
+                   char *why)
+{
+    size_t start = out->len_bytes;
+    int rc = ep_boot_config_check(config, why);
+
+    if (rc != 0)
+        return rc;
+    put_line(out, "xylem-boot", ep_boot_version());
+    put_session(out, &config->auth);
+    put_numbers(out, "tree", config->tree.nodes, config->tree.arity);
+    put_line(out, "launcher", ep_boot_launcher_name(config->launcher));
+    for (uint32_t i = 0; i < config->hosted_count; i++)
+        put_numbers(out, "hosted", config->hosted[i].first,
+                    config->hosted[i].last);
+    put_options(out, config);
+    put_params(out, config);
+    put_hosts(out, config);
+    put_line(out, "go", NULL);
+    if (out->bad) {
+        snprintf(why, EP_BOOT_WHY_MAX, "no memory for the start-up text");
+        return give_up(out, start, OV_ENOMEM);
+    }
+    if (out->len_bytes - start > EP_BOOT_TOTAL_MAX ||
+        longest_line(out->at + start, out->len_bytes - start) >
+            EP_BOOT_LINE_MAX) {
+        snprintf(why, EP_BOOT_WHY_MAX,
+                 "the start-up text is too big: at most %d MiB and %d MiB in "
+                 "a line; use shorter host names or options",
+                 EP_BOOT_TOTAL_MAX >> 20, EP_BOOT_LINE_MAX >> 20);
+        return give_up(out, start, OV_EINVAL);
+    }
+    return 0;
+}
+
+static void put_peer(struct ep_text *out, const struct ep_boot_peer *peer)
+{
+    ep_text_number(out, peer->node);
+    ep_text_field(out, peer->address);
+    ep_text_hex(out, peer->nonce, sizeof(peer->nonce));
+    ep_text_puts(out, "\n");
+}
+
+void ep_boot_peer_encode(const struct ep_boot_peer *peer, struct ep_text *out)
+{
+    ep_text_puts(out, "peer");
+    put_peer(out, peer);
+}
+
+static void put_up(struct ep_text *out, enum ep_boot_up_kind kind)
+{
+    ep_text_puts(out, "\n");
+    ep_text_puts(out, up_keywords[kind]);
+}
+
+static void put_words(struct ep_text *out, enum ep_boot_up_kind kind,
+                      const char *words)
+{
+    char cut[EP_BOOT_TEXT_MAX];
+
+    snprintf(cut, sizeof(cut), "%s", words);
+    put_up(out, kind);
+    ep_text_field(out, cut);
+    ep_text_puts(out, "\n");
+}
+
+void ep_boot_ready_encode(const struct ep_boot_peer *self, struct ep_text *out)
+{
+    put_up(out, EP_BOOT_READY);
+    ep_text_field(out, ep_boot_version());
+    put_peer(out, self);
+}
+
+void ep_boot_up_encode(const struct ep_boot_peer *peer, struct ep_text *out)
+{
+    put_up(out, EP_BOOT_UP);
+    put_peer(out, peer);
+}
+
+void ep_boot_error_encode(const char *words, struct ep_text *out)
+{
+    put_words(out, EP_BOOT_ERROR, words);
+}
+
+void ep_boot_note_encode(const char *words, struct ep_text *out)
+{
+    put_words(out, EP_BOOT_NOTE, words);
+}
+
+void ep_boot_peer_read(struct ep_fields *fields, struct ep_boot_peer *peer)
+{
+    const char *address;
+
+    peer->node = (uint32_t)ep_fields_number(fields, 0, TOPO_NONE - 1);
+    address = ep_fields_next(fields);
+    if (*address == '\0' || strlen(address) >= sizeof(peer->address))
+        fields->bad = true;
+    snprintf(peer->address, sizeof(peer->address), "%s", address);
+    ep_fields_hex(fields, peer->nonce, sizeof(peer->nonce));
+}
+
+void ep_boot_version_read(struct ep_fields *fields,
+                          char version[EP_BOOT_VERSION_MAX])
+{
+    const char *field = ep_fields_next(fields);
+    size_t len = strlen(field);
+
+    if (len == 0 || len >= EP_BOOT_VERSION_MAX)
+        fields->bad = true;
+    for (size_t i = 0; i < len; i++) {
+        if (field[i] <= ' ' || field[i] == 0x7f)
+            fields->bad = true;
+    }
+    snprintf(version, EP_BOOT_VERSION_MAX, "%s", fields->bad ? "" : field);
+}
+
+static void ready_read(struct ep_fields *fields, struct ep_boot_up *up)
+{
+    ep_boot_version_read(fields, up->version);
+    if (fields->bad)
+        return;
+    if (strcmp(up->version, ep_boot_version()) == 0)
+        ep_boot_peer_read(fields, &up->peer);
+    else
+        fields->at = NULL; /* another version may have other fields */
+}
+
+/* The kind of line by its keyword, or EP_BOOT_UP_KINDS. */
+static enum ep_boot_up_kind up_kind(const char *line, size_t len_bytes)
+{
+    const char *space = memchr(line, ' ', len_bytes);
+    size_t word = space == NULL ? len_bytes : (size_t)(space - line);
+    unsigned kind = 0;
+
+    while (kind < EP_BOOT_UP_KINDS && (strlen(up_keywords[kind]) != word ||
+                                       memcmp(up_keywords[kind], line, word)))
+        kind++;
+    return (enum ep_boot_up_kind)kind;
+}
+
+int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
+{
+    struct ep_fields fields;
+
+    up->kind = up_kind(line, len_bytes);
+    if (up->kind == EP_BOOT_UP_KINDS)
+        return OV_ENOENT;
+    up->version[0] = up->text[0] = '\0';
+    up->peer = (struct ep_boot_peer){0};
+    fields = ep_fields_init(line, len_bytes);
+    ep_fields_next(&fields);
+    switch (up->kind) {
+    case EP_BOOT_READY:
+        ready_read(&fields, up);
+        break;
+    case EP_BOOT_UP:
+        ep_boot_peer_read(&fields, &up->peer);
+        break;
+    case EP_BOOT_ERROR:
+    case EP_BOOT_NOTE:
+        snprintf(up->text, sizeof(up->text), "%s", ep_fields_next(&fields));
+        break;
+    case EP_BOOT_UP_KINDS:
+        break;
+    }
+    return ep_fields_done(&fields) ? 0 : OV_EPROTO;
+}

@@ -1,0 +1,295 @@
+/* What a daemon needs to know: building, asking, narrowing. */
+#include "config.h"
+
+#include "endpoints/boot/boot_config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "overlay/base/err.h"
+
+#define NUMBER(field)                                                          \
+    {                                                                          \
+#field, offsetof(struct ep_boot_config, field)                         \
+    }
+
+const struct ep_boot_number ep_boot_numbers[] = {
+    NUMBER(heartbeat_ms),
+    NUMBER(launch_timeout_ms),
+    NUMBER(frame_bytes),
+    NUMBER(down_window_frames),
+    NUMBER(up_window_bytes),
+    NUMBER(nofile),
+    {NULL, 0},
+};
+
+void ep_boot_config_fini(struct ep_boot_config *config)
+{
+    for (uint32_t i = 0; i < config->hosts_count; i++)
+        free(config->hosts[i].name);
+    free(config->hosts);
+    free(config->hosted);
+    free(config->provider);
+    free(config->interface);
+    free(config->rsh);
+    free(config->xylemd);
+    sodium_memzero(config, sizeof(*config));
+}
+
+int ep_boot_set(char **slot, const char *value)
+{
+    char *copy = NULL;
+
+    if (value != NULL) {
+        copy = strdup(value);
+        if (copy == NULL)
+            return OV_ENOMEM;
+    }
+    free(*slot);
+    *slot = copy;
+    return 0;
+}
+
+/* Makes room for one more element in an array that doubles. */
+static int grow(void **array, uint32_t count, uint32_t *cap, size_t each_bytes)
+{
+    uint32_t wanted = *cap == 0 ? 4 : 2 * *cap;
+    void *grown;
+
+    if (count < *cap)
+        return 0;
+    if (wanted <= *cap)
+        return OV_ENOMEM;
+    grown = reallocarray(*array, wanted, each_bytes);
+    if (grown == NULL)
+        return OV_ENOMEM;
+    *array = grown;
+    *cap = wanted;
+    return 0;
+}
+
+int ep_boot_add_hosted(struct ep_boot_config *config, struct topo_range range)
+{
+    uint32_t count = config->hosted_count;
+    void *array = config->hosted;
+
+    if (range.first > range.last || range.last >= config->tree.nodes)
+        return OV_EINVAL;
+    if (count > 0 && range.first <= config->hosted[count - 1].last)
+        return OV_EINVAL;
+    if (grow(&array, count, &config->hosted_cap, sizeof(*config->hosted)) != 0)
+        return OV_ENOMEM;
+    config->hosted = array;
+    config->hosted[config->hosted_count++] = range;
+    return 0;
+}
+
+bool ep_boot_host_is_fit(const char *name)
+{
+    if (*name == '\0' || *name == '-')
+        return false;
+    for (; *name != '\0'; name++) {
+        unsigned char c = (unsigned char)*name;
+
+        if (c <= ' ' || c == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+int ep_boot_add_host(struct ep_boot_config *config, uint32_t node,
+                     const char *name)
+{
+    uint32_t count = config->hosts_count;
+    void *array = config->hosts;
+    char *copy;
+
+    if (node >= config->tree.nodes || !ep_boot_host_is_fit(name))
+        return OV_EINVAL;
+    if (count > 0 && node <= config->hosts[count - 1].node)
+        return OV_EINVAL;
+    if (grow(&array, count, &config->hosts_cap, sizeof(*config->hosts)) != 0)
+        return OV_ENOMEM;
+    config->hosts = array;
+    copy = strdup(name);
+    if (copy == NULL)
+        return OV_ENOMEM;
+    config->hosts[config->hosts_count++] =
+        (struct ep_boot_host){.node = node, .name = copy};
+    return 0;
+}
+
+static const struct ep_boot_param *
+param_find(const struct ep_boot_config *config, const char *name)
+{
+    for (uint32_t i = 0; i < config->params_count; i++) {
+        if (strcmp(config->params[i].name, name) == 0)
+            return &config->params[i];
+    }
+    return NULL;
+}
+
+static bool param_name_is_good(const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const struct ep_boot_number *n = ep_boot_numbers; n->name; n++) {
+        if (strcmp(n->name, name) == 0)
+            return false;
+    }
+    return len > 0 && len < EP_BOOT_NAME_MAX &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == len;
+}
+
+int ep_boot_add_param(struct ep_boot_config *config, const char *name,
+                      uint64_t value)
+{
+    struct ep_boot_param *param;
+
+    if (!param_name_is_good(name) || param_find(config, name) != NULL)
+        return OV_EINVAL;
+    if (config->params_count == EP_BOOT_PARAMS_MAX)
+        return OV_EFULL;
+    param = &config->params[config->params_count++];
+    strcpy(param->name, name);
+    param->value = value;
+    return 0;
+}
+
+uint64_t ep_boot_param(const struct ep_boot_config *config, const char *name,
+                       uint64_t otherwise)
+{
+    const struct ep_boot_param *param = param_find(config, name);
+
+    return param == NULL ? otherwise : param->value;
+}
+
+/* The index of the first host at or above node. */
+static uint32_t hosts_lower_bound(const struct ep_boot_config *config,
+                                  uint32_t node)
+{
+    uint32_t low = 0, high = config->hosts_count;
+
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (config->hosts[mid].node < node)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+const char *ep_boot_host(const struct ep_boot_config *config, uint32_t node)
+{
+    uint32_t at = hosts_lower_bound(config, node);
+
+    if (at == config->hosts_count || config->hosts[at].node != node)
+        return NULL;
+    return config->hosts[at].name;
+}
+
+bool ep_boot_is_hosted(const struct ep_boot_config *config, uint32_t node)
+{
+    uint32_t low = 0, high = config->hosted_count;
+
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (config->hosted[mid].last < node)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < config->hosted_count && config->hosted[low].first <= node;
+}
+
+static int copy_strings(const struct ep_boot_config *from,
+                        struct ep_boot_config *to)
+{
+    int rc = ep_boot_set(&to->provider, from->provider);
+
+    if (rc == 0)
+        rc = ep_boot_set(&to->interface, from->interface);
+    if (rc == 0)
+        rc = ep_boot_set(&to->rsh, from->rsh);
+    if (rc == 0)
+        rc = ep_boot_set(&to->xylemd, from->xylemd);
+    return rc;
+}
+
+/* A subtree is not one range, so each host is asked; the hosts below `child`
+ * cannot be in it. */
+static int copy_hosts(const struct ep_boot_config *from, uint32_t child,
+                      struct ep_boot_config *to)
+{
+    int rc = 0;
+
+    for (uint32_t i = hosts_lower_bound(from, child);
+         rc == 0 && i < from->hosts_count; i++) {
+        const struct ep_boot_host *host = &from->hosts[i];
+
+        if (topo_tree_contains(&from->tree, child, host->node))
+            rc = ep_boot_add_host(to, host->node, host->name);
+    }
+    return rc;
+}
+
+int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
+                         struct ep_boot_config *out)
+{
+    struct topo_range itself = {.first = child, .last = child};
+    int rc;
+
+    *out = *config;
+    out->provider = out->interface = out->rsh = out->xylemd = NULL;
+    out->hosted = NULL;
+    out->hosted_count = out->hosted_cap = 0;
+    out->hosts = NULL;
+    out->hosts_count = out->hosts_cap = 0;
+    rc = ep_boot_add_hosted(out, itself);
+    if (rc == 0)
+        rc = copy_strings(config, out);
+    if (rc == 0)
+        rc = copy_hosts(config, child, out);
+    if (rc != 0)
+        ep_boot_config_fini(out);
+    return rc;
+}
+
+static const char *what_is_wrong(const struct ep_boot_config *config)
+{
+    bool has_ports = config->port_first != 0 || config->port_last != 0;
+
+    if (sodium_is_zero(config->auth.key, sizeof(config->auth.key)))
+        return "no session key";
+    if (config->tree.nodes == 0 || config->tree.nodes == TOPO_NONE)
+        return "no tree";
+    if (config->tree.arity == 0 || config->tree.arity > TOPO_ARITY_MAX)
+        return "the tree's arity is out of range";
+    if ((unsigned)config->launcher >= EP_LAUNCHERS)
+        return "no such launcher";
+    if (config->hosted_count == 0)
+        return "no hosted node";
+    if (has_ports &&
+        (config->port_first == 0 || config->port_first > config->port_last))
+        return "the port range is empty";
+    if (config->hosts_count > 0 && (!config->rsh || !config->xylemd))
+        return "hosts to start daemons on, but no rsh or no xylemd";
+    return NULL;
+}
+
+int ep_boot_config_check(const struct ep_boot_config *config, char *why)
+{
+    const char *what = what_is_wrong(config);
+
+    if (what == NULL)
+        return 0;
+    snprintf(why, EP_BOOT_WHY_MAX, "the start-up text is not complete: %s",
+             what);
+    return OV_EINVAL;
+}

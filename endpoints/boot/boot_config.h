@@ -1,0 +1,107 @@
+/* What a daemon needs to know before it joins the tree.
+ *
+ * Its starter builds one, endpoints/boot/boot.h carries it, the daemon reads it
+ * and narrows it for the daemons that it starts in turn.
+ */
+#ifndef ENDPOINTS_BOOT_BOOT_CONFIG_H
+#define ENDPOINTS_BOOT_BOOT_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "endpoints/fabric/auth.h"
+#include "topo/tree.h"
+
+enum {
+    EP_BOOT_PARAMS_MAX = 64,
+    EP_BOOT_NAME_MAX = 32, /* a parameter's name, with its NUL */
+    EP_BOOT_WHY_MAX = 1024 /* words for the user */
+};
+
+enum ep_launcher { EP_LAUNCHER_LOCAL, EP_LAUNCHER_SSH, EP_LAUNCHERS };
+
+struct ep_boot_param {
+    char name[EP_BOOT_NAME_MAX];
+    uint64_t value;
+};
+
+struct ep_boot_host {
+    uint32_t node;
+    char *name; /* owned */
+};
+
+/* What a daemon needs to know. Zeroed it is empty; ep_boot_config_fini frees
+ * it. A NULL string or a zero number means: not given, use the default. */
+struct ep_boot_config {
+    struct ep_auth auth;   /* session and key */
+    struct topo_tree tree; /* the planned tree 0 */
+    enum ep_launcher launcher;
+    bool is_virtual;    /* many nodes on one machine: no host for each */
+    bool no_tree_spawn; /* the launcher starts every daemon itself */
+    bool verbose;
+    uint16_t port_first, port_last; /* 0, 0: any */
+    char *provider, *interface, *rsh, *xylemd;
+    uint32_t heartbeat_ms; /* these travel as params */
+    uint32_t launch_timeout_ms;
+    uint32_t frame_bytes;
+    uint32_t down_window_frames;
+    uint32_t up_window_bytes;
+    uint32_t nofile;           /* descriptors the daemon may come to need */
+    struct topo_range *hosted; /* ascending, apart from each other */
+    uint32_t hosted_count;
+    uint32_t hosted_cap;
+    struct ep_boot_host *hosts; /* ascending */
+    uint32_t hosts_count;
+    uint32_t hosts_cap;
+    uint32_t params_count;
+    struct ep_boot_param params[EP_BOOT_PARAMS_MAX]; /* further ones */
+};
+
+/* Frees all it holds and wipes it, the key included. */
+void ep_boot_config_fini(struct ep_boot_config *config);
+
+/* Builders. Strings are copied; *slot is freed first, NULL empties it.
+ * Return 0; OV_ENOMEM; OV_EINVAL for what does not fit the tree or the
+ * ascending order, a bad parameter name ([a-z0-9_]+, not one of the fields'),
+ * a host that is not fit for a command line (empty, leading '-', control or
+ * space); OV_EFULL for one parameter too many. Nothing changes on error. */
+int ep_boot_set(char **slot, const char *value);
+int ep_boot_add_hosted(struct ep_boot_config *config, struct topo_range range);
+int ep_boot_add_host(struct ep_boot_config *config, uint32_t node,
+                     const char *name);
+int ep_boot_add_param(struct ep_boot_config *config, const char *name,
+                      uint64_t value);
+
+/* The parameter's value, or `otherwise`. O(params). */
+uint64_t ep_boot_param(const struct ep_boot_config *config, const char *name,
+                       uint64_t otherwise);
+
+/* The host of a node, borrowed, or NULL. O(log hosts). */
+const char *ep_boot_host(const struct ep_boot_config *config, uint32_t node);
+
+/* Is this overlay node hosted by the daemon? O(log ranges). */
+bool ep_boot_is_hosted(const struct ep_boot_config *config, uint32_t node);
+
+/* Is this text fit to stand for a host on a command line? */
+bool ep_boot_host_is_fit(const char *name);
+
+/* The configuration for a daemon that hosts `child` alone: a copy with the
+ * hosts of its subtree only. O(hosts x depth). Returns 0, OV_EINVAL (no such
+ * node) or OV_ENOMEM; *out is then empty. */
+int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
+                         struct ep_boot_config *out);
+
+/* Is it complete and in range? Returns 0, or OV_EINVAL with `why`
+ * (EP_BOOT_WHY_MAX bytes) filled. */
+int ep_boot_config_check(const struct ep_boot_config *config, char *why);
+
+/* The numbers that have a field of their own but travel as params: the name
+ * and its place, ended by a NULL name. */
+struct ep_boot_number {
+    const char *name;
+    size_t offset; /* of a uint32_t in struct ep_boot_config */
+};
+extern const struct ep_boot_number ep_boot_numbers[];
+
+#endif

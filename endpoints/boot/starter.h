@@ -1,0 +1,113 @@
+/* Starts daemons and speaks the start-up text (endpoints/boot/boot.h) with
+ * each.
+ *
+ * `local` runs xylemd on this machine; `ssh` runs the remote shell as
+ * `RSH HOST COMMANDLINE`, RSH being split and quoted as a shell does, and
+ * COMMANDLINE one string for the shell over there: `exec XYLEMD --boot`. The
+ * environment of xylemd is that of this process; the session key goes over
+ * stdin alone.
+ *
+ * All calls and callbacks happen in the thread of the event base; callbacks
+ * come from the loop only, never from inside a call below. A callback may
+ * call anything but ep_starter_close. SIGPIPE must be ignored.
+ *
+ * Memory per daemon: its unsent text, one line each of its stdout (1 MiB at
+ * most) and stderr (4 KiB), and until it is ready some KiB of what it said.
+ * Descriptors: three per daemon, until it ended.
+ */
+#ifndef ENDPOINTS_BOOT_STARTER_H
+#define ENDPOINTS_BOOT_STARTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "endpoints/boot/boot.h"
+
+struct event_base;
+struct ep_spawner;
+struct ep_starter;
+
+enum {
+    EP_STARTER_MAX = 1 << 20, /* daemons, and the end of index */
+    EP_STARTER_PARALLEL = 64, /* starting at once, when not said otherwise */
+    EP_STARTER_JOBS = 2,      /* job numbers it takes from the spawner */
+    EP_STARTER_RUBBISH_MAX = 64 << 10 /* of a shell, before the first line */
+};
+
+struct ep_starter_events {
+    /* The daemon listens. */
+    void (*on_ready)(void *arg, uint32_t index,
+                     const struct ep_boot_peer *peer);
+    /* After on_ready: a daemon beneath it listens. */
+    void (*on_up)(void *arg, uint32_t index, const struct ep_boot_peer *peer);
+    /* It tells what it does. */
+    void (*on_note)(void *arg, uint32_t index, const char *text);
+    /* Before on_ready: this daemon will not come, and no further callback
+     * but on_stderr is about it. The text is for the user; it names the host
+     * and quotes what daemon and shell said. After on_ready: the daemon
+     * reports a failure, its own or of one beneath, and may go on. */
+    void (*on_error)(void *arg, uint32_t index, const char *text);
+    /* A line of its stderr, or one of its stdout that is none of ours; cut
+     * into pieces of 4 KiB when longer. Before on_ready the last lines are
+     * held back, so that on_error can quote them. Raw: may hold anything but
+     * a newline or NUL. */
+    void (*on_stderr)(void *arg, uint32_t index, const char *host,
+                      const char *line);
+    /* After on_ready: it ended; status as from waitpid. */
+    void (*on_exit)(void *arg, uint32_t index, int status);
+};
+
+struct ep_starter_cfg {
+    struct event_base *base;    /* borrowed, outlives the starter */
+    struct ep_spawner *spawner; /* borrowed, outlives the starter */
+    const char *xylemd;         /* its path; copied */
+    const char *rsh;            /* NULL: `ssh` cannot be asked for; copied */
+    uint32_t launch_timeout_ms; /* from the start of one until it is ready */
+    uint32_t max_parallel;      /* 0: EP_STARTER_PARALLEL */
+    uint32_t proc_first;        /* the spawner's processes proc_first + index */
+    uint32_t job_first;         /* and jobs job_first ... are ours */
+    const struct ep_starter_events *events; /* borrowed; none may be NULL */
+    void *arg;
+};
+
+/* Returns 0, OV_EINVAL (no xylemd, an empty rsh, no timeout) or OV_ENOMEM. */
+int ep_starter_open(const struct ep_starter_cfg *cfg, struct ep_starter **out);
+
+/* Asks for one daemon, started as soon as fewer than max_parallel are on
+ * their way. `index` is the caller's, not used before, best dense: the
+ * starter's table grows up to it. `host` is copied; for EP_LAUNCHER_LOCAL it
+ * may be NULL and is for messages only. `text` is what ep_boot_encode made;
+ * it is taken over and *text is empty on success.
+ * Returns 0, OV_EINVAL (index in use or too high, a host that is not fit for
+ * a command line, ssh without rsh), OV_ECLOSED (after ep_starter_leave) or
+ * OV_ENOMEM. What goes wrong later is told by on_error. */
+int ep_starter_add(struct ep_starter *st, uint32_t index,
+                   enum ep_launcher launcher, const char *host,
+                   struct ep_text *text);
+
+/* Sends a `peer` line after what was sent before; never blocks.
+ * Returns 0, OV_ENOENT (no such index), OV_ECLOSED (it ended, or its stdin
+ * was closed) or OV_ENOMEM. */
+int ep_starter_peer(struct ep_starter *st, uint32_t index,
+                    const struct ep_boot_peer *peer);
+
+/* What the spawner tells of a process: the owner of the spawner passes its
+ * events on. True when the process is the starter's. */
+bool ep_starter_failed(struct ep_starter *st, uint32_t proc, const char *step,
+                       int err);
+bool ep_starter_exited(struct ep_starter *st, uint32_t proc, int status);
+
+/* Closes the stdin of every daemon, and they leave; forgets those that wait.
+ * Their lines and ends are told on, but no on_error follows. */
+void ep_starter_leave(struct ep_starter *st);
+
+/* Closes and frees everything without a callback. Processes that still live
+ * are left to the spawner. NULL is allowed. */
+void ep_starter_close(struct ep_starter *st);
+
+/* The path of the program `name` in the folder of the running program.
+ * Returns 0, OV_ESYS (no /proc) or OV_EINVAL (longer than size_bytes). */
+int ep_starter_beside(const char *name, char *path, size_t size_bytes);
+
+#endif

@@ -1,0 +1,506 @@
+/* One daemon of a starter.
+ *
+ * Its process and its pipes end independently of each other: a shell may
+ * leave a child behind that holds a pipe open, and a daemon's last words may
+ * still be in the pipe when its end is told. So the end of the process
+ * decides, after what is in the pipes was taken; the end of a pipe decides
+ * nothing.
+ */
+#include "config.h"
+
+#include "endpoints/boot/starter_daemon.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "endpoints/spawn/spawner.h"
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+enum {
+    ERR_LINE_MAX = 4 << 10,
+    LAST_MAX = 8 << 10,
+    RUBBISH_KEPT = 1 << 10,
+    DRAIN_CHUNKS = 64, /* bound on reading a pipe that others still write */
+    TO_CHILD = 0,
+    FROM_OUT = 1,
+    FROM_ERR = 2
+};
+
+#define TO(state) (1u << EP_DAEMON_##state)
+
+static const uint32_t daemon_next[EP_DAEMON_STATES] = {
+    [EP_DAEMON_WAITING] = TO(STARTING) | TO(OVER),
+    [EP_DAEMON_STARTING] = TO(READY) | TO(OVER),
+    [EP_DAEMON_READY] = TO(OVER),
+    [EP_DAEMON_OVER] = 0,
+};
+
+static void daemon_move(struct ep_daemon *d, enum ep_daemon_state next)
+{
+    OV_ASSERT(daemon_next[d->state] & (1u << next));
+    if (next == EP_DAEMON_STARTING)
+        d->st->starting++;
+    if (d->state == EP_DAEMON_STARTING) {
+        d->st->starting--;
+        ep_starter_wake(d->st);
+    }
+    d->state = (uint8_t)next;
+}
+
+struct ep_starter_who ep_daemon_who(const struct ep_daemon *d)
+{
+    return (struct ep_starter_who){
+        .launcher = (enum ep_launcher)d->launcher,
+        .host = d->host,
+        .xylemd = d->st->xylemd,
+        .rsh = d->st->rsh,
+        .rubbish = &d->rubbish,
+        .last = &d->last,
+    };
+}
+
+static void shut(struct ep_daemon *d, unsigned end)
+{
+    if (d->events[end] != NULL)
+        event_free(d->events[end]);
+    d->events[end] = NULL;
+    if (d->fds[end] >= 0)
+        close(d->fds[end]);
+    d->fds[end] = -1;
+}
+
+void ep_daemon_shut_stdin(struct ep_daemon *d)
+{
+    shut(d, TO_CHILD);
+    ep_text_fini(&d->input);
+    d->input_at = 0;
+}
+
+static void shut_all(struct ep_daemon *d)
+{
+    ep_daemon_shut_stdin(d);
+    shut(d, FROM_OUT);
+    shut(d, FROM_ERR);
+    if (d->timer != NULL)
+        event_free(d->timer);
+    d->timer = NULL;
+    ep_text_fini(&d->out_line);
+    ep_text_fini(&d->err_line);
+    ep_text_fini(&d->rubbish);
+    ep_text_fini(&d->last);
+}
+
+struct ep_daemon *ep_daemon_new(struct ep_starter *st, uint32_t index,
+                                enum ep_launcher launcher, const char *host)
+{
+    struct ep_daemon *d = calloc(1, sizeof(*d));
+
+    if (d == NULL)
+        return NULL;
+    d->st = st;
+    d->index = index;
+    d->launcher = (uint8_t)launcher;
+    d->state = EP_DAEMON_WAITING;
+    d->fds[0] = d->fds[1] = d->fds[2] = -1;
+    if (host != NULL) {
+        d->host = strdup(host);
+        if (d->host == NULL) {
+            free(d);
+            return NULL;
+        }
+    }
+    return d;
+}
+
+void ep_daemon_free(struct ep_daemon *d)
+{
+    if (d == NULL)
+        return;
+    shut_all(d);
+    ep_text_fini(&d->words);
+    free(d->host);
+    free(d);
+}
+
+void ep_daemon_forget(struct ep_daemon *d)
+{
+    daemon_move(d, EP_DAEMON_OVER);
+    shut_all(d);
+}
+
+static void tell_stderr(struct ep_daemon *d, const char *line)
+{
+    d->st->events->on_stderr(d->st->arg, d->index, d->host, line);
+}
+
+/* Tells the first line of what was held back. */
+static void tell_first_held(struct ep_daemon *d)
+{
+    char *end = memchr(d->last.at, '\n', d->last.len_bytes);
+
+    *end = '\0'; /* every line there has its newline */
+    tell_stderr(d, d->last.at);
+    ep_text_cut(&d->last, (size_t)(end - d->last.at) + 1);
+}
+
+static void tell_all_held(struct ep_daemon *d)
+{
+    while (d->last.len_bytes > 0)
+        tell_first_held(d);
+}
+
+/* A line of stderr, ended by a NUL at line[len_bytes]. */
+static void on_err_line(struct ep_daemon *d, char *line, size_t len_bytes)
+{
+    for (size_t i = 0; i < len_bytes; i++) {
+        if (line[i] == '\0')
+            line[i] = ' ';
+    }
+    if (d->state != EP_DAEMON_STARTING) {
+        tell_stderr(d, line);
+        return;
+    }
+    ep_text_add(&d->last, line, len_bytes);
+    ep_text_add(&d->last, "\n", 1);
+    if (d->last.bad)
+        ep_text_clear(&d->last);
+    while (d->last.len_bytes > LAST_MAX)
+        tell_first_held(d);
+}
+
+void ep_daemon_fail(struct ep_daemon *d)
+{
+    struct ep_starter *st = d->st;
+
+    if (d->words.bad)
+        ep_text_clear(&d->words);
+    if (d->words.len_bytes == 0)
+        ep_text_puts(&d->words, "a daemon failed, and memory is out");
+    daemon_move(d, EP_DAEMON_OVER);
+    shut_all(d);
+    if (!st->is_leaving)
+        st->events->on_error(st->arg, d->index,
+                             d->words.bad ? "memory is out" : d->words.at);
+    ep_text_fini(&d->words);
+}
+
+static void on_ready(struct ep_daemon *d, const struct ep_boot_up *up)
+{
+    struct ep_boot_peer peer = up->peer;
+
+    if (strcmp(up->version, ep_boot_version()) != 0) {
+        struct ep_starter_who who = ep_daemon_who(d);
+
+        ep_starter_words_version(&d->words, &who, up->version);
+        ep_daemon_fail(d);
+        return;
+    }
+    daemon_move(d, EP_DAEMON_READY);
+    event_free(d->timer);
+    d->timer = NULL;
+    ep_text_fini(&d->rubbish);
+    d->st->events->on_ready(d->st->arg, d->index, &peer);
+    tell_all_held(d);
+    ep_text_fini(&d->last);
+}
+
+static void take_stderr(struct ep_daemon *d);
+
+/* What it said itself is all that matters; the rest is told as it is. */
+static void on_own_error(struct ep_daemon *d, const char *text)
+{
+    struct ep_starter_who who = ep_daemon_who(d);
+
+    ep_text_clear(&d->words);
+    ep_starter_words_own(&d->words, &who, text);
+    if (d->state == EP_DAEMON_STARTING) {
+        take_stderr(d); /* overwrites the chunk: nothing is read after this */
+        tell_all_held(d);
+        ep_daemon_fail(d);
+    } else if (!d->words.bad && !d->st->is_leaving) {
+        d->st->events->on_error(d->st->arg, d->index, d->words.at);
+    }
+}
+
+/* A line of stdout that is none of ours. */
+static void on_rubbish(struct ep_daemon *d, char *line, size_t len_bytes)
+{
+    size_t room = RUBBISH_KEPT - d->rubbish.len_bytes;
+
+    if (len_bytes == 0)
+        return;
+    if (d->state != EP_DAEMON_STARTING) {
+        on_err_line(d, line, len_bytes);
+        return;
+    }
+    ep_text_add(&d->rubbish, line, len_bytes < room ? len_bytes : room);
+    if (len_bytes < room)
+        ep_text_add(&d->rubbish, "\n", 1);
+    if (d->rubbish.bad)
+        ep_text_clear(&d->rubbish);
+}
+
+static void on_ill_formed(struct ep_daemon *d, const char *line)
+{
+    struct ep_starter_who who = ep_daemon_who(d);
+
+    if (d->state != EP_DAEMON_STARTING) {
+        tell_stderr(d, line);
+        return;
+    }
+    ep_text_clear(&d->words);
+    ep_starter_words_babble(&d->words, &who, line);
+    ep_daemon_fail(d);
+}
+
+/* A line of stdout; line[len_bytes] may be written. */
+static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
+{
+    struct ep_boot_up *up = &d->st->up;
+    bool is_ready = d->state == EP_DAEMON_READY;
+    int rc = ep_boot_up_decode(line, len_bytes, up);
+
+    if (rc == OV_ENOENT) {
+        on_rubbish(d, line, len_bytes);
+        return;
+    }
+    /* One ready line, and nothing of those beneath before it. */
+    if (rc != 0 || (up->kind == EP_BOOT_READY && is_ready) ||
+        (up->kind == EP_BOOT_UP && !is_ready)) {
+        on_ill_formed(d, line);
+        return;
+    }
+    switch (up->kind) {
+    case EP_BOOT_READY:
+        on_ready(d, up);
+        break;
+    case EP_BOOT_UP:
+        d->st->events->on_up(d->st->arg, d->index, &up->peer);
+        break;
+    case EP_BOOT_NOTE:
+        d->st->events->on_note(d->st->arg, d->index, up->text);
+        break;
+    case EP_BOOT_ERROR:
+        on_own_error(d, up->text);
+        break;
+    case EP_BOOT_UP_KINDS:
+        break;
+    }
+}
+
+typedef void (*line_fn)(struct ep_daemon *d, char *line, size_t len_bytes);
+
+/* Gathers lines; a line longer than max_bytes is given in pieces. Stops when
+ * a line ended the daemon. */
+static void split(struct ep_daemon *d, struct ep_text *partial, char *mem,
+                  size_t len_bytes, size_t max_bytes, line_fn fn)
+{
+    while (len_bytes > 0 && d->state != EP_DAEMON_OVER) {
+        size_t room = max_bytes - partial->len_bytes;
+        size_t look = len_bytes < room ? len_bytes : room;
+        char *newline = memchr(mem, '\n', look);
+        size_t piece = newline == NULL ? look : (size_t)(newline - mem);
+        struct ep_text line;
+
+        ep_text_add(partial, mem, piece);
+        piece += newline != NULL;
+        mem += piece;
+        len_bytes -= piece;
+        if (partial->bad) {
+            ep_text_clear(partial);
+            continue;
+        }
+        if (newline == NULL && partial->len_bytes < max_bytes)
+            continue;
+        /* The callee may free what the daemon holds. */
+        line = *partial;
+        *partial = (struct ep_text){0};
+        fn(d, line.at, line.len_bytes);
+        ep_text_clear(&line);
+        if (d->state != EP_DAEMON_OVER && partial->at == NULL)
+            *partial = line;
+        else
+            ep_text_fini(&line);
+    }
+}
+
+/* A last line without its newline counts as a line. */
+static void flush(struct ep_daemon *d, struct ep_text *partial, line_fn fn)
+{
+    struct ep_text line = *partial;
+
+    *partial = (struct ep_text){0};
+    if (line.len_bytes > 0 && d->state != EP_DAEMON_OVER)
+        fn(d, line.at, line.len_bytes);
+    ep_text_fini(&line);
+}
+
+static void on_out_bytes(struct ep_daemon *d, char *mem, size_t len_bytes)
+{
+    struct ep_starter_who who = ep_daemon_who(d);
+
+    split(d, &d->out_line, mem, len_bytes, EP_BOOT_LINE_MAX, on_out_line);
+    if (d->state != EP_DAEMON_STARTING)
+        return;
+    d->out_bytes += len_bytes;
+    if (d->out_bytes > EP_STARTER_RUBBISH_MAX) {
+        flush(d, &d->out_line, on_rubbish);
+        ep_text_clear(&d->words);
+        ep_starter_words_babble(&d->words, &who, NULL);
+        ep_daemon_fail(d);
+    }
+}
+
+/* Reads once. Returns false when there is nothing more for now or for ever;
+ * an ended pipe is closed. */
+static bool read_once(struct ep_daemon *d, unsigned end)
+{
+    struct ep_starter *st = d->st;
+    ssize_t got;
+
+    if (d->fds[end] < 0)
+        return false;
+    got = read(d->fds[end], st->chunk, sizeof(st->chunk));
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return errno == EINTR;
+    if (got <= 0) {
+        shut(d, end);
+        return false;
+    }
+    if (end == FROM_OUT)
+        on_out_bytes(d, st->chunk, (size_t)got);
+    else
+        split(d, &d->err_line, st->chunk, (size_t)got, ERR_LINE_MAX,
+              on_err_line);
+    return d->fds[end] >= 0;
+}
+
+/* Takes what is in a pipe now. */
+static void drain(struct ep_daemon *d, unsigned end)
+{
+    for (unsigned i = 0; i < DRAIN_CHUNKS && read_once(d, end); i++)
+        ;
+}
+
+static void take_stderr(struct ep_daemon *d)
+{
+    drain(d, FROM_ERR);
+    flush(d, &d->err_line, on_err_line);
+}
+
+static void take_stdout(struct ep_daemon *d)
+{
+    drain(d, FROM_OUT);
+    flush(d, &d->out_line, on_out_line);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_daemon *d = arg;
+    struct ep_starter *st = d->st;
+
+    (void)what;
+    st->is_calling = true;
+    read_once(d, fd == d->fds[FROM_OUT] ? FROM_OUT : FROM_ERR);
+    st->is_calling = false;
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_daemon *d = arg;
+    ssize_t put =
+        write(fd, d->input.at + d->input_at, d->input.len_bytes - d->input_at);
+
+    (void)what;
+    if (put < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (put < 0) {
+        ep_daemon_shut_stdin(d); /* its end will be told */
+        return;
+    }
+    d->input_at += (size_t)put;
+    if (d->input_at == d->input.len_bytes) {
+        ep_text_fini(&d->input);
+        d->input_at = 0;
+        event_del(d->events[TO_CHILD]);
+    }
+}
+
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_daemon *d = arg;
+    struct ep_starter *st = d->st;
+    struct ep_starter_who who = ep_daemon_who(d);
+
+    (void)fd;
+    (void)what;
+    st->is_calling = true;
+    /* The loop may be late itself: perhaps all is there already. */
+    take_stdout(d);
+    if (d->state == EP_DAEMON_STARTING) {
+        take_stderr(d);
+        ep_text_clear(&d->words);
+        ep_starter_words_late(&d->words, &who, st->timeout_ms);
+        /* Not to be waited for; the spawner kills what is left at the end. */
+        ep_spawner_signal(st->spawner, st->proc_first + d->index, SIGTERM);
+        ep_daemon_fail(d);
+    }
+    st->is_calling = false;
+}
+
+int ep_daemon_begin(struct ep_daemon *d, const int fds[3])
+{
+    struct event_base *base = d->st->base;
+    struct timeval limit = {.tv_sec = d->st->timeout_ms / 1000,
+                            .tv_usec = d->st->timeout_ms % 1000 * 1000};
+
+    daemon_move(d, EP_DAEMON_STARTING);
+    memcpy(d->fds, fds, sizeof(d->fds));
+    d->events[TO_CHILD] =
+        event_new(base, fds[TO_CHILD], EV_WRITE | EV_PERSIST, on_writable, d);
+    d->events[FROM_OUT] =
+        event_new(base, fds[FROM_OUT], EV_READ | EV_PERSIST, on_readable, d);
+    d->events[FROM_ERR] =
+        event_new(base, fds[FROM_ERR], EV_READ | EV_PERSIST, on_readable, d);
+    d->timer = event_new(base, -1, 0, on_late, d);
+    if (!d->events[TO_CHILD] || !d->events[FROM_OUT] || !d->events[FROM_ERR] ||
+        !d->timer)
+        return OV_ENOMEM;
+    if (event_add(d->events[FROM_OUT], NULL) != 0 ||
+        event_add(d->events[FROM_ERR], NULL) != 0 ||
+        event_add(d->timer, &limit) != 0)
+        return OV_ENOMEM;
+    ep_daemon_feed(d);
+    return 0;
+}
+
+void ep_daemon_feed(struct ep_daemon *d)
+{
+    if (d->events[TO_CHILD] != NULL && d->input.len_bytes > d->input_at)
+        event_add(d->events[TO_CHILD], NULL);
+}
+
+void ep_daemon_end(struct ep_daemon *d, int status)
+{
+    struct ep_starter *st = d->st;
+    struct ep_starter_who who = ep_daemon_who(d);
+
+    if (d->state == EP_DAEMON_OVER)
+        return; /* told already */
+    take_stdout(d);
+    take_stderr(d);
+    if (d->state == EP_DAEMON_STARTING) {
+        ep_text_clear(&d->words);
+        ep_starter_words_exit(&d->words, &who, status);
+        ep_daemon_fail(d);
+    } else if (d->state == EP_DAEMON_READY) {
+        ep_daemon_forget(d);
+        st->events->on_exit(st->arg, d->index, status);
+    }
+}

@@ -1,0 +1,156 @@
+/* The words for a daemon that did not come: who, what happened, what it said
+ * itself, and what the user may do. */
+#include "config.h"
+
+#include "endpoints/boot/starter_words.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "endpoints/boot/boot.h"
+
+enum {
+    QUOTE_MAX = 1000,
+    STATUS_NOT_EXECUTABLE = 126, /* as shells have it */
+    STATUS_NOT_FOUND = 127
+};
+
+static void put_host(struct ep_text *out, const struct ep_starter_who *who)
+{
+    if (who->host != NULL)
+        ep_text_printf(out, "%s: ", who->host);
+}
+
+/* What runs on this machine for the daemon. */
+static void put_program(struct ep_text *out, const struct ep_starter_who *who)
+{
+    if (who->launcher == EP_LAUNCHER_SSH)
+        ep_text_printf(out, "the remote shell \"%s\"", who->rsh);
+    else
+        ep_text_puts(out, who->xylemd);
+}
+
+/* The last QUOTE_MAX bytes, from the begin of a line if one is there. */
+static void put_last(struct ep_text *out, const struct ep_text *last)
+{
+    const char *from = last->at;
+    size_t len = last->len_bytes;
+
+    if (len > QUOTE_MAX) {
+        const char *line;
+
+        from += len - QUOTE_MAX;
+        len = QUOTE_MAX;
+        line = memchr(from, '\n', len - 1);
+        if (line != NULL) {
+            len -= (size_t)(line + 1 - from);
+            from = line + 1;
+        }
+    }
+    ep_text_quote(out, from, len, QUOTE_MAX);
+}
+
+static void put_said(struct ep_text *out, const struct ep_starter_who *who)
+{
+    if (who->last->len_bytes > 0) {
+        ep_text_puts(out, "; its last words: ");
+        put_last(out, who->last);
+    }
+    if (who->rubbish->len_bytes > 0) {
+        ep_text_puts(out, "; on its stdout: ");
+        ep_text_quote(out, who->rubbish->at, who->rubbish->len_bytes,
+                      QUOTE_MAX);
+    }
+}
+
+void ep_starter_words_own(struct ep_text *out, const struct ep_starter_who *who,
+                          const char *text)
+{
+    put_host(out, who);
+    ep_text_quote(out, text, strlen(text), EP_BOOT_TEXT_MAX);
+}
+
+static void put_status(struct ep_text *out, int status)
+{
+    if (WIFSIGNALED(status))
+        ep_text_printf(out, "killed by signal %d, %s", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+    else
+        ep_text_printf(out, "exit status %d", WEXITSTATUS(status));
+}
+
+void ep_starter_words_exit(struct ep_text *out,
+                           const struct ep_starter_who *who, int status)
+{
+    bool is_missing =
+        WIFEXITED(status) && (WEXITSTATUS(status) == STATUS_NOT_FOUND ||
+                              WEXITSTATUS(status) == STATUS_NOT_EXECUTABLE);
+
+    put_host(out, who);
+    put_program(out, who);
+    ep_text_puts(out, who->launcher == EP_LAUNCHER_SSH
+                          ? " ended before xylemd was ready ("
+                          : " ended before it was ready (");
+    put_status(out, status);
+    ep_text_puts(out, ")");
+    put_said(out, who);
+    if (is_missing && who->launcher == EP_LAUNCHER_SSH)
+        ep_text_printf(out,
+                       " (is xylem installed there as %s? --xylemd names the "
+                       "daemon, --rsh the remote shell)",
+                       who->xylemd);
+}
+
+void ep_starter_words_failed(struct ep_text *out,
+                             const struct ep_starter_who *who, const char *step,
+                             int err)
+{
+    put_host(out, who);
+    ep_text_puts(out, "cannot start ");
+    put_program(out, who);
+    ep_text_printf(out, ": %s: %s", step, strerror(err));
+    if (strcmp(step, "exec") == 0 && who->launcher == EP_LAUNCHER_LOCAL)
+        ep_text_puts(out, " (is xylem installed completely? --xylemd names "
+                          "the daemon)");
+}
+
+void ep_starter_words_late(struct ep_text *out,
+                           const struct ep_starter_who *who,
+                           uint32_t timeout_ms)
+{
+    put_host(out, who);
+    ep_text_printf(out, "xylemd was not ready after %g s",
+                   (double)timeout_ms / 1000);
+    put_said(out, who);
+    ep_text_puts(out, " (--launch-timeout gives it more time)");
+}
+
+void ep_starter_words_babble(struct ep_text *out,
+                             const struct ep_starter_who *who, const char *line)
+{
+    put_host(out, who);
+    if (line != NULL) {
+        ep_text_puts(out, "a line of xylemd is not well-formed: \"");
+        ep_text_quote(out, line, strlen(line), QUOTE_MAX);
+        ep_text_printf(out, "\" (is %s really xylemd?)", who->xylemd);
+        return;
+    }
+    put_program(out, who);
+    ep_text_puts(out, " printed more than 64 KiB before xylemd was ready");
+    put_said(out, who);
+    if (who->launcher == EP_LAUNCHER_SSH)
+        ep_text_puts(out, " (a start-up file of the shell there should print "
+                          "nothing when it is not a terminal)");
+}
+
+void ep_starter_words_version(struct ep_text *out,
+                              const struct ep_starter_who *who,
+                              const char *version)
+{
+    char why[EP_BOOT_WHY_MAX];
+
+    ep_boot_version_words(who->xylemd, who->host, version, ep_boot_version(),
+                          why);
+    ep_text_quote(out, why, strlen(why), sizeof(why));
+}

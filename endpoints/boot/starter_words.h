@@ -1,0 +1,52 @@
+/* The words for a daemon that did not come. */
+#ifndef ENDPOINTS_BOOT_STARTER_WORDS_H
+#define ENDPOINTS_BOOT_STARTER_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "endpoints/boot/boot_config.h"
+#include "endpoints/msg/text.h"
+
+/* Who it is about, all borrowed. */
+struct ep_starter_who {
+    enum ep_launcher launcher;
+    const char *host; /* NULL: this machine */
+    const char *xylemd;
+    const char *rsh;
+    const struct ep_text *rubbish; /* begin of what was no line of ours */
+    const struct ep_text *last;    /* its last lines on stderr */
+};
+
+/* Each adds a text without newline to `out`; errors show in out->bad. */
+
+/* It said so itself. */
+void ep_starter_words_own(struct ep_text *out, const struct ep_starter_who *who,
+                          const char *text);
+
+/* It ended with this status (as from waitpid) before it was ready. */
+void ep_starter_words_exit(struct ep_text *out,
+                           const struct ep_starter_who *who, int status);
+
+/* It could not be started: the step that failed and its errno. */
+void ep_starter_words_failed(struct ep_text *out,
+                             const struct ep_starter_who *who, const char *step,
+                             int err);
+
+/* It was not ready in time. */
+void ep_starter_words_late(struct ep_text *out,
+                           const struct ep_starter_who *who,
+                           uint32_t timeout_ms);
+
+/* Its stdout is something else: too much before the first line of ours, or
+ * (line not NULL) a line that is not well-formed. */
+void ep_starter_words_babble(struct ep_text *out,
+                             const struct ep_starter_who *who,
+                             const char *line);
+
+/* It is of another version. */
+void ep_starter_words_version(struct ep_text *out,
+                              const struct ep_starter_who *who,
+                              const char *version);
+
+#endif

@@ -1,0 +1,356 @@
+/* The console's face: two ports, a clock, and answers that come later.
+ *
+ * Ports answer at any time, also from within a call. The answers are kept
+ * here and given from the loop, so that users are never re-entered.
+ */
+#include "config.h"
+
+#include "endpoints/console/console.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <event2/event.h>
+
+#include "endpoints/console/port.h"
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+enum { PORTS = 2, TAKEN_MIN = 256, NOTE_BYTES = 256 };
+
+struct lane {
+    struct ep_port port;
+    struct ep_console *con;
+    int err; /* to be told */
+    char note[NOTE_BYTES];
+};
+
+struct ep_console {
+    struct ep_console_cfg cfg;
+    struct lane lanes[PORTS];
+    int lanes_count; /* opened: one when merged */
+    struct ep_item_pool pool;
+    struct event *deliver;
+    struct event *timer;
+    uint64_t *taken;    /* owned ring of cookies to be told */
+    uint64_t taken_cap; /* a power of two; at least in_hand */
+    uint64_t taken_put;
+    uint64_t taken_told;
+    uint64_t in_hand; /* records whose on_taken is to come */
+    uint64_t pending; /* records not written */
+    uint64_t dropped_bytes;
+    bool is_busy; /* on_drained is to come */
+};
+
+static uint64_t monotonic_ns(void *arg)
+{
+    struct timespec ts;
+
+    (void)arg;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t now_of(const struct ep_console *con)
+{
+    return con->cfg.now_ns(con->cfg.arg);
+}
+
+static void deliver_soon(struct ep_console *con)
+{
+    event_active(con->deliver, 0, 0);
+}
+
+/* ---- from the ports ---- */
+
+static void on_taken(void *arg, uint64_t cookie)
+{
+    struct ep_console *con = ((struct lane *)arg)->con;
+
+    OV_ASSERT(con->taken_put - con->taken_told < con->taken_cap);
+    con->taken[con->taken_put++ & (con->taken_cap - 1)] = cookie;
+    deliver_soon(con);
+}
+
+static void on_gone(void *arg, uint32_t records, uint64_t dropped_bytes)
+{
+    struct ep_console *con = ((struct lane *)arg)->con;
+
+    OV_ASSERT(con->pending >= records);
+    con->pending -= records;
+    con->dropped_bytes += dropped_bytes;
+    if (con->pending == 0)
+        deliver_soon(con);
+}
+
+static void on_error(void *arg, uint8_t channel, int err)
+{
+    struct lane *lane = arg;
+
+    (void)channel;
+    lane->err = err;
+    deliver_soon(lane->con);
+}
+
+static void on_note(void *arg, const char *text)
+{
+    struct lane *lane = arg;
+
+    snprintf(lane->note, sizeof(lane->note), "%s", text);
+    deliver_soon(lane->con);
+}
+
+static void timer_set(struct ep_console *con)
+{
+    uint64_t at_ns = UINT64_MAX;
+    uint64_t now_ns;
+    struct timeval tv;
+
+    for (int i = 0; i < con->lanes_count; i++) {
+        uint64_t port_ns = ep_port_deadline(&con->lanes[i].port);
+
+        if (port_ns < at_ns)
+            at_ns = port_ns;
+    }
+    if (at_ns == UINT64_MAX)
+        return; /* one that is set fires for nothing, once */
+    now_ns = now_of(con);
+    at_ns = at_ns > now_ns ? at_ns - now_ns : 0;
+    tv.tv_sec = (time_t)(at_ns / 1000000000);
+    tv.tv_usec = (suseconds_t)(at_ns % 1000000000 / 1000 + 1);
+    event_add(con->timer, &tv);
+}
+
+static void on_step(void *arg)
+{
+    struct lane *lane = arg;
+
+    ep_port_pump(&lane->port, now_of(lane->con));
+    timer_set(lane->con);
+    if (lane->con->is_busy && lane->con->pending == 0)
+        deliver_soon(lane->con);
+}
+
+static const struct ep_port_events port_events = {
+    .on_taken = on_taken,
+    .on_gone = on_gone,
+    .on_error = on_error,
+    .on_note = on_note,
+    .on_step = on_step,
+};
+
+/* ---- from the loop ---- */
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    ep_console_tick(arg);
+}
+
+static void tell_lane(struct ep_console *con, struct lane *lane)
+{
+    const struct ep_console_events *events = con->cfg.events;
+    char note[NOTE_BYTES];
+    int err = lane->err;
+
+    memcpy(note, lane->note, sizeof(note));
+    lane->note[0] = '\0';
+    lane->err = 0;
+    if (note[0] != '\0' && events->on_note != NULL)
+        events->on_note(con->cfg.arg, note);
+    if (err != 0 && events->on_error != NULL)
+        events->on_error(con->cfg.arg, lane->port.channel, err);
+}
+
+static bool is_idle(const struct ep_console *con)
+{
+    for (int i = 0; i < con->lanes_count; i++) {
+        if (!ep_port_is_idle(&con->lanes[i].port))
+            return false;
+    }
+    return con->pending == 0 && con->in_hand == 0;
+}
+
+static void on_deliver(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_console *con = arg;
+    const struct ep_console_events *events = con->cfg.events;
+
+    (void)fd;
+    (void)what;
+    for (int i = 0; i < con->lanes_count; i++)
+        tell_lane(con, &con->lanes[i]);
+    while (con->taken_told != con->taken_put) {
+        uint64_t cookie = con->taken[con->taken_told++ & (con->taken_cap - 1)];
+
+        con->in_hand--;
+        if (events->on_taken != NULL)
+            events->on_taken(con->cfg.arg, cookie);
+    }
+    if (con->is_busy && is_idle(con)) {
+        con->is_busy = false;
+        if (events->on_drained != NULL)
+            events->on_drained(con->cfg.arg);
+    }
+}
+
+/* ---- the calls ---- */
+
+void ep_console_cfg_init(struct ep_console_cfg *cfg)
+{
+    *cfg = (struct ep_console_cfg){
+        .fd_stdout = 1,
+        .fd_stderr = 2,
+        .park_limit_bytes = 1 << 20,
+        .park_limit_records = 4096,
+        .spool_limit_bytes = UINT64_C(1) << 30,
+        .round_bytes = UINT64_C(64) << 20,
+    };
+}
+
+int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
+{
+    struct ep_console *con;
+    int rc = 0;
+
+    if ((int)cfg->label < 0 || cfg->label >= EP_LABEL_MODES ||
+        (cfg->is_raw && cfg->label != EP_LABEL_NONE))
+        return OV_EINVAL;
+    con = calloc(1, sizeof(*con));
+    if (con == NULL)
+        return OV_ENOMEM;
+    con->cfg = *cfg;
+    if (con->cfg.now_ns == NULL)
+        con->cfg.now_ns = monotonic_ns;
+    con->deliver = event_new(cfg->base, -1, 0, on_deliver, con);
+    con->timer = event_new(cfg->base, -1, EV_TIMEOUT, on_timer, con);
+    if (con->deliver == NULL || con->timer == NULL)
+        rc = OV_ENOMEM;
+    for (int i = 0; rc == 0 && i < (cfg->merge_stderr ? 1 : PORTS); i++) {
+        con->lanes[i].con = con;
+        rc = ep_port_open(&con->lanes[i].port, (uint8_t)(i + 1),
+                          i == 0 ? cfg->fd_stdout : cfg->fd_stderr, &con->cfg,
+                          &con->pool, &port_events, &con->lanes[i]);
+        if (rc == 0)
+            con->lanes_count = i + 1;
+    }
+    if (rc != 0) {
+        ep_console_close(con);
+        return rc;
+    }
+    *out = con;
+    return 0;
+}
+
+void ep_console_close(struct ep_console *con)
+{
+    if (con == NULL)
+        return;
+    for (int i = 0; i < con->lanes_count; i++)
+        ep_port_close(&con->lanes[i].port);
+    if (con->deliver != NULL)
+        event_free(con->deliver);
+    if (con->timer != NULL)
+        event_free(con->timer);
+    ep_item_pool_fini(&con->pool);
+    free(con->taken);
+    free(con);
+}
+
+/* Room to tell of one record more. */
+static bool taken_reserve(struct ep_console *con)
+{
+    uint64_t cap = con->taken_cap == 0 ? TAKEN_MIN : con->taken_cap * 2;
+    uint64_t *ring;
+
+    if (con->in_hand < con->taken_cap)
+        return true;
+    ring = malloc(cap * sizeof(*ring));
+    if (ring == NULL)
+        return false;
+    for (uint64_t at = con->taken_told; at != con->taken_put; at++)
+        ring[at & (cap - 1)] = con->taken[at & (con->taken_cap - 1)];
+    free(con->taken);
+    con->taken = ring;
+    con->taken_cap = cap;
+    return true;
+}
+
+int ep_console_record(struct ep_console *con,
+                      const struct ep_console_record *rec)
+{
+    struct lane *lane;
+    int rc;
+
+    if (rec->channel < 1 || rec->channel > PORTS ||
+        rec->len_bytes > EP_CONSOLE_RECORD_MAX)
+        return OV_EINVAL;
+    if (!taken_reserve(con))
+        return OV_ENOMEM;
+    lane = &con->lanes[con->lanes_count == 1 ? 0 : rec->channel - 1];
+    con->in_hand++;
+    con->pending++;
+    rc = ep_port_record(&lane->port, rec, now_of(con));
+    if (rc != 0) {
+        con->in_hand--;
+        con->pending--;
+        return rc;
+    }
+    con->is_busy = true;
+    timer_set(con);
+    return 0;
+}
+
+void ep_console_finish(struct ep_console *con)
+{
+    con->is_busy = true;
+    for (int i = 0; i < con->lanes_count; i++)
+        ep_port_finish(&con->lanes[i].port, now_of(con));
+    deliver_soon(con);
+}
+
+uint64_t ep_console_pending(const struct ep_console *con)
+{
+    return con->pending;
+}
+
+bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns)
+{
+    const uint64_t now_ns = now_of(con);
+    bool is_stuck = false;
+
+    for (int i = 0; i < con->lanes_count; i++) {
+        uint64_t at_ns;
+
+        if (!ep_outlet_is_stuck(&con->lanes[i].port.out, now_ns, &at_ns))
+            continue;
+        if (!is_stuck || at_ns < *since_ns)
+            *since_ns = at_ns;
+        is_stuck = true;
+    }
+    return is_stuck;
+}
+
+void ep_console_give_up(struct ep_console *con)
+{
+    for (int i = 0; i < con->lanes_count; i++)
+        ep_port_give_up(&con->lanes[i].port);
+    deliver_soon(con);
+}
+
+uint64_t ep_console_dropped(const struct ep_console *con)
+{
+    return con->dropped_bytes;
+}
+
+void ep_console_tick(struct ep_console *con)
+{
+    const uint64_t now_ns = now_of(con);
+
+    for (int i = 0; i < con->lanes_count; i++)
+        ep_port_pump(&con->lanes[i].port, now_ns);
+    timer_set(con);
+}

@@ -1,0 +1,128 @@
+/* The console: the output of all processes on the launcher's stdout and
+ * stderr.
+ *
+ * Records go out in the order they come. In line mode (the default) lines are
+ * never torn or mixed: a source (rank and channel) whose line is open, because
+ * its last record did not end in a newline, keeps the descriptor until the
+ * line ends, the channel ends, or it has paused for a second while others
+ * wait (endpoints/console/port.h says exactly when). A newline is added where
+ * another's output follows an unfinished line; with labels also at the end of
+ * a channel, so that without labels one process's output is byte-exact. Empty
+ * lines are labelled, NUL bytes pass, lines may have any length.
+ *
+ * stdout and stderr are independent: a stuck one does not hold up the other.
+ * The console holds nothing back on its own, so there is nothing to unbuffer.
+ *
+ * Memory: records in hand pin the caller's buffers; the caller's windows bound
+ * them. While a line is held, whatever is over park_limit goes to a spool of
+ * at most 2 MiB of memory and spool_limit_bytes of an unlinked file
+ * (endpoints/console/spool.h); where that is all pieces of unfinished lines, up
+ * to 5 MiB more tell them apart. Labelled output passes through 0.5 MiB. All
+ * per descriptor.
+ *
+ * All calls and callbacks in the thread that runs the event base. Callbacks
+ * come from the loop, never from within a call, and may call everything but
+ * ep_console_close.
+ */
+#ifndef ENDPOINTS_CONSOLE_CONSOLE_H
+#define ENDPOINTS_CONSOLE_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "endpoints/console/label.h"
+#include "overlay/base/buf.h"
+
+struct event_base;
+struct ep_console;
+struct ep_writer;
+
+enum { EP_CONSOLE_RECORD_MAX = 128 * 1024 }; /* bytes of one record */
+
+struct ep_console_record {
+    uint32_t rank;
+    const char *host;   /* borrowed until the console is closed */
+    struct ov_buf *buf; /* the caller keeps its reference until on_taken; may
+                           be NULL when len_bytes is 0 */
+    uint32_t off_bytes;
+    uint32_t len_bytes;
+    uint64_t cookie;
+    uint8_t channel; /* EP_CHANNEL_STDOUT or EP_CHANNEL_STDERR */
+    bool is_eof;     /* the channel ends with this record */
+};
+
+struct ep_console_events {
+    /* The record is safe: written, spooled, or dropped after an error or
+     * ep_console_give_up. In order for each source. */
+    void (*on_taken)(void *arg, uint64_t cookie);
+    /* Output cannot be written (EPIPE, ENOSPC, EIO ...), or was lost in the
+     * spool. Once for each descriptor (EP_CHANNEL_STDOUT for both when
+     * merged). Its records are dropped, and taken, from here on. */
+    void (*on_error)(void *arg, uint8_t channel, int err);
+    /* Nothing is pending any more. */
+    void (*on_drained)(void *arg);
+    /* Something the user should know, at most once for each descriptor. */
+    void (*on_note)(void *arg, const char *text);
+};
+
+struct ep_console_cfg {
+    struct event_base *base;  /* borrowed, as all pointers here */
+    struct ep_writer *writer; /* outlives the console */
+    int fd_stdout;            /* copied */
+    int fd_stderr;
+    bool merge_stderr; /* stderr records go to fd_stdout */
+    bool is_raw;       /* bytes as they come: no lines, no labels */
+    enum ep_label_mode label;
+    const char *nspace;        /* for EP_LABEL_FULL */
+    uint64_t park_limit_bytes; /* in hand while others' lines are open; keep
+                                  below what one link may have in flight */
+    uint32_t park_limit_records;
+    uint64_t spool_limit_bytes;    /* 0: no spool */
+    const char *spool_dir;         /* NULL: $TMPDIR or /var/tmp, on a disk */
+    uint64_t round_bytes;          /* that can be ahead of a record in the tree:
+                                      frame size x nodes, roughly */
+    uint64_t (*now_ns)(void *arg); /* NULL: the monotonic clock */
+    const struct ep_console_events *events;
+    void *arg;
+};
+
+/* Fills in the defaults: fd 1 and 2, line mode, no labels, 1 MiB and 4096
+ * records parked, 1 GiB of spool, a round of 64 MiB. */
+void ep_console_cfg_init(struct ep_console_cfg *cfg);
+
+/* Returns 0, OV_EINVAL (raw with labels, a label mode that is none),
+ * OV_ENOMEM, or OV_ESYS with errno. A closed descriptor is no error here but
+ * EBADF at its first output. */
+int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out);
+
+/* Drops what is not written and frees everything, without callbacks. A write
+ * that is stuck is given up. NULL is fine. */
+void ep_console_close(struct ep_console *con);
+
+/* Takes one record. Returns 0, OV_EINVAL (channel or length out of range), or
+ * OV_ENOMEM; the record is then still the caller's. O(1), never blocks. */
+int ep_console_record(struct ep_console *con,
+                      const struct ep_console_record *rec);
+
+/* No record follows: open lines end here. */
+void ep_console_finish(struct ep_console *con);
+
+/* Records that are not yet written, spooled ones included. */
+uint64_t ep_console_pending(const struct ep_console *con);
+
+/* Whether output waits on a descriptor that takes none; *since_ns: since when
+ * (on the console's clock). As exact as it is called often: once a second. */
+bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns);
+
+/* Drops all that is not written, and all that comes from now on; on_taken
+ * comes for each. Interrupts a stuck write. */
+void ep_console_give_up(struct ep_console *con);
+
+/* Bytes dropped after errors and by ep_console_give_up. */
+uint64_t ep_console_dropped(const struct ep_console *con);
+
+/* Looks at the clock. The console does so by itself; with a clock of one's
+ * own it is the way to tell that time has passed. Harmless at any time. */
+void ep_console_tick(struct ep_console *con);
+
+#endif

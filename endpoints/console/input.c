@@ -1,0 +1,368 @@
+/* The reading thread and its one request.
+ *
+ * The request is passed to and fro under a lock: the loop sets it, the thread
+ * answers it, an eventfd each way wakes the other side. The thread sleeps in
+ * poll() on its own eventfd and, while a request is open, on the input.
+ */
+#include "config.h"
+
+#include "endpoints/console/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "endpoints/sys/thread.h"
+#include "overlay/base/err.h"
+
+enum {
+    BACKGROUND_LOOK_MS = 500,
+    FOR_EVER = -1,
+};
+
+enum request {
+    REQUEST_NONE,
+    REQUEST_OPEN,
+    REQUEST_ANSWERED,
+};
+
+/* What the thread found. */
+struct answer {
+    uint32_t len_bytes;
+    bool is_end; /* after these bytes */
+    int err;     /* after these bytes */
+};
+
+struct ep_input {
+    const struct ep_input_events *events;
+    void *arg;
+    struct event *answered; /* the thread has answered */
+    int answered_fd;
+    int wake_fd; /* the thread is to look again */
+    int fd;      /* -1: closed, at its end */
+    pthread_t thread;
+    uint64_t total_bytes;
+    bool has_thread;
+    bool is_over; /* the end or an error was told */
+    bool in_callback;
+    bool is_closed;       /* in a callback: freed behind it */
+    struct answer later;  /* the thread's: the end it found behind bytes */
+    pthread_mutex_t lock; /* guards the rest */
+    enum request request;
+    uint8_t *dst; /* borrowed */
+    uint32_t room_bytes;
+    struct answer answer;
+    atomic_bool quit;
+};
+
+static void wake(int fd)
+{
+    const uint64_t one = 1;
+
+    while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+        ;
+}
+
+static void unwake(int fd)
+{
+    uint64_t count;
+
+    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+        ;
+}
+
+/* ---- the thread ---- */
+
+/* Somebody else's program has the terminal. Other descriptors have no
+ * foreground, and a terminal that is not ours does not stop us. */
+static bool is_in_background(int fd)
+{
+    pid_t group;
+
+    if (!isatty(fd))
+        return false;
+    group = tcgetpgrp(fd);
+    return group >= 0 && group != getpgrp();
+}
+
+/* One read. Returns false when there is nothing now: look again. */
+static bool read_some(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
+                      struct answer *out)
+{
+    ssize_t got = read(in->fd, dst, room_bytes);
+
+    if (got > 0) {
+        out->len_bytes += (uint32_t)got;
+        return true;
+    }
+    if (got == 0) {
+        out->is_end = true;
+        return true;
+    }
+    if (errno == EINTR || errno == EAGAIN)
+        return false;
+    /* Sent to the background since we looked. */
+    if (errno == EIO && is_in_background(in->fd))
+        return false;
+    out->err = errno;
+    return true;
+}
+
+/* Waits until the input can be read. Returns false when told to look again. */
+static bool input_wait(struct ep_input *in)
+{
+    const bool is_away = is_in_background(in->fd);
+    struct pollfd fds[2] = {
+        {.fd = in->wake_fd, .events = POLLIN},
+        {.fd = is_away ? -1 : in->fd, .events = POLLIN},
+    };
+    int n = poll(fds, 2, is_away ? BACKGROUND_LOOK_MS : FOR_EVER);
+
+    if (n <= 0)
+        return false;
+    if (fds[0].revents != 0) {
+        unwake(in->wake_fd);
+        return false;
+    }
+    /* Somebody else may have come to the foreground while we waited. */
+    return fds[1].revents != 0 && !is_in_background(in->fd);
+}
+
+static bool has_more(const struct ep_input *in)
+{
+    struct pollfd pfd = {.fd = in->fd, .events = POLLIN};
+
+    return poll(&pfd, 1, 0) > 0 && !is_in_background(in->fd);
+}
+
+/* Fills dst as far as is possible at once. Returns false when told to quit. */
+static bool input_read(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
+                       struct answer *out)
+{
+    *out = in->later;
+    while (out->len_bytes == 0 && !out->is_end && out->err == 0) {
+        if (atomic_load(&in->quit))
+            return false;
+        if (input_wait(in))
+            read_some(in, dst, room_bytes, out);
+    }
+    while (out->len_bytes < room_bytes && !out->is_end && out->err == 0 &&
+           has_more(in)) {
+        if (!read_some(in, dst + out->len_bytes, room_bytes - out->len_bytes,
+                       out))
+            break;
+    }
+    /* A terminal's end is read once only: keep it for the next request. */
+    in->later = (struct answer){.is_end = out->is_end, .err = out->err};
+    return true;
+}
+
+/* The open request, waiting for it. Returns false when told to quit. */
+static bool request_wait(struct ep_input *in, uint8_t **dst,
+                         uint32_t *room_bytes)
+{
+    struct pollfd pfd = {.fd = in->wake_fd, .events = POLLIN};
+    bool is_open = false;
+
+    while (!is_open && !atomic_load(&in->quit)) {
+        pthread_mutex_lock(&in->lock);
+        is_open = in->request == REQUEST_OPEN;
+        *dst = in->dst;
+        *room_bytes = in->room_bytes;
+        pthread_mutex_unlock(&in->lock);
+        if (!is_open && poll(&pfd, 1, FOR_EVER) > 0)
+            unwake(in->wake_fd);
+    }
+    return is_open;
+}
+
+static void *input_main(void *arg)
+{
+    struct ep_input *in = arg;
+    struct answer answer;
+    uint8_t *dst;
+    uint32_t room_bytes;
+
+    while (request_wait(in, &dst, &room_bytes) &&
+           input_read(in, dst, room_bytes, &answer)) {
+        pthread_mutex_lock(&in->lock);
+        in->answer = answer;
+        in->request = REQUEST_ANSWERED;
+        pthread_mutex_unlock(&in->lock);
+        wake(in->answered_fd);
+    }
+    return NULL;
+}
+
+/* ---- the loop ---- */
+
+static void input_free(struct ep_input *in)
+{
+    if (in->answered != NULL)
+        event_free(in->answered);
+    if (in->answered_fd >= 0)
+        close(in->answered_fd);
+    if (in->wake_fd >= 0)
+        close(in->wake_fd);
+    if (in->fd >= 0)
+        close(in->fd);
+    pthread_mutex_destroy(&in->lock);
+    free(in);
+}
+
+static void answer_tell(struct ep_input *in, const struct answer *answer)
+{
+    in->total_bytes += answer->len_bytes;
+    if (answer->len_bytes > 0) {
+        in->events->on_data(in->arg, answer->len_bytes);
+        return; /* an end behind it answers the next request */
+    }
+    in->is_over = true;
+    if (answer->err != 0)
+        in->events->on_error(in->arg, answer->err);
+    else
+        in->events->on_end(in->arg);
+}
+
+static void on_answered(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_input *in = arg;
+    struct answer answer;
+    bool is_answered;
+
+    (void)what;
+    unwake(fd);
+    pthread_mutex_lock(&in->lock);
+    is_answered = in->request == REQUEST_ANSWERED;
+    answer = in->answer;
+    if (is_answered)
+        in->request = REQUEST_NONE;
+    pthread_mutex_unlock(&in->lock);
+    if (!is_answered)
+        return;
+    in->in_callback = true;
+    answer_tell(in, &answer);
+    in->in_callback = false;
+    if (in->is_closed)
+        input_free(in);
+}
+
+/* A copy of fd in *out; -1 when there is nothing to read from. */
+static int fd_copy(int fd, int *out)
+{
+    *out = -1;
+    if (fd < 0)
+        return 0;
+    *out = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    return *out < 0 && errno != EBADF ? OV_ESYS : 0;
+}
+
+int ep_input_open(struct event_base *base, int fd,
+                  const struct ep_input_events *events, void *arg,
+                  struct ep_input **out)
+{
+    struct ep_input *in = calloc(1, sizeof(*in));
+    int rc;
+
+    if (in == NULL)
+        return OV_ENOMEM;
+    pthread_mutex_init(&in->lock, NULL);
+    in->events = events;
+    in->arg = arg;
+    in->wake_fd = -1;
+    in->answered_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    rc = fd_copy(fd, &in->fd);
+    if (rc == 0)
+        in->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (rc != 0 || in->wake_fd < 0 || in->answered_fd < 0) {
+        input_free(in);
+        return OV_ESYS;
+    }
+    in->answered =
+        event_new(base, in->answered_fd, EV_READ | EV_PERSIST, on_answered, in);
+    if (in->answered == NULL || event_add(in->answered, NULL) < 0) {
+        input_free(in);
+        return OV_ENOMEM;
+    }
+    *out = in;
+    return 0;
+}
+
+void ep_input_close(struct ep_input *in)
+{
+    bool is_joined = true;
+
+    if (in == NULL)
+        return;
+    if (in->has_thread) {
+        atomic_store(&in->quit, true);
+        wake(in->wake_fd);
+        is_joined = ep_thread_join(in->thread, true);
+    }
+    event_del(in->answered);
+    if (!is_joined)
+        return; /* the system does not let the thread go: it uses all of it */
+    if (in->in_callback)
+        in->is_closed = true;
+    else
+        input_free(in);
+}
+
+/* Answers without a thread. */
+static void answer_at_once(struct ep_input *in, bool is_end, int err)
+{
+    in->answer = (struct answer){.is_end = is_end, .err = err};
+    in->request = REQUEST_ANSWERED;
+    wake(in->answered_fd);
+}
+
+int ep_input_want(struct ep_input *in, uint8_t *dst, uint32_t room_bytes)
+{
+    bool is_free;
+
+    if (room_bytes == 0 || in->is_over)
+        return OV_EINVAL;
+    if (in->fd >= 0 && !in->has_thread && in->request == REQUEST_NONE) {
+        int err = ep_thread_start(&in->thread, input_main, in);
+
+        in->has_thread = err == 0;
+        if (err != 0) {
+            answer_at_once(in, false, err);
+            return 0;
+        }
+    }
+    pthread_mutex_lock(&in->lock);
+    is_free = in->request == REQUEST_NONE;
+    if (is_free) {
+        in->dst = dst;
+        in->room_bytes = room_bytes;
+        in->request = REQUEST_OPEN;
+    }
+    pthread_mutex_unlock(&in->lock);
+    if (!is_free)
+        return OV_EINVAL;
+    if (in->fd < 0)
+        answer_at_once(in, true, 0);
+    else
+        wake(in->wake_fd);
+    return 0;
+}
+
+void ep_input_wake(struct ep_input *in)
+{
+    if (in->has_thread)
+        wake(in->wake_fd);
+}
+
+uint64_t ep_input_total(const struct ep_input *in)
+{
+    return in->total_bytes;
+}

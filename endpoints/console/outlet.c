@@ -1,0 +1,367 @@
+/* Formatting, handing over, and counting what came back. */
+#include "config.h"
+
+#include "endpoints/console/outlet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/console/writer.h"
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+static const char newline[] = "\n";
+
+static bool is_labelled(const struct ep_outlet *out)
+{
+    return out->mode != EP_LABEL_NONE;
+}
+
+/* The item goes on with the line that the last byte written is from. */
+static bool is_same_line(const struct ep_outlet *out,
+                         const struct ep_item *item)
+{
+    return out->line_channel == item->channel && out->line_rank == item->rank;
+}
+
+static void line_take(struct ep_outlet *out, const struct ep_item *item)
+{
+    out->line_rank = item->rank;
+    out->line_channel = item->channel;
+}
+
+/* ready_first is wholly handed over. */
+static void ready_pop(struct ep_outlet *out)
+{
+    struct ep_item *item = out->ready_first;
+
+    out->ready_first = item->next;
+    if (out->ready_first == NULL)
+        out->ready_last = NULL;
+    /* The channel is over: nobody can go on with this line. */
+    if (item->is_eof && is_same_line(out, item))
+        out->line_channel = 0;
+    out->at_bytes = 0;
+    item->end_bytes = out->handed_bytes;
+    item->next = NULL;
+    if (out->sent_last != NULL)
+        out->sent_last->next = item;
+    else
+        out->sent_first = item;
+    out->sent_last = item;
+}
+
+static void sent_answer(struct ep_outlet *out)
+{
+    while (out->sent_first != NULL &&
+           out->sent_first->end_bytes <= out->written_bytes) {
+        struct ep_item *item = out->sent_first;
+
+        out->sent_first = item->next;
+        if (out->sent_first == NULL)
+            out->sent_last = NULL;
+        out->events->on_done(out->arg, item);
+    }
+}
+
+/* Returns false when the sink takes no more for now. */
+static bool job_put(struct ep_outlet *out, struct iovec *iov, int n,
+                    uint64_t bytes)
+{
+    int rc = ep_sink_write(out->sink, iov, n, bytes);
+
+    if (rc == OV_ESYS) /* no thread; OV_ECLOSED is told by on_error */
+        out->err = EAGAIN;
+    return rc == 0;
+}
+
+/* ---- by reference ---- */
+
+static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
+{
+    struct iovec iov[2];
+    uint64_t bytes = item->len_bytes;
+    int n = 0;
+
+    if (item->len_bytes == 0)
+        return true;
+    if (!out->is_raw && out->mid_line && !is_same_line(out, item)) {
+        iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)newline,
+                                  .iov_len = 1};
+        bytes++;
+    }
+    iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)item->mem,
+                              .iov_len = item->len_bytes};
+    if (!job_put(out, iov, n, bytes))
+        return false;
+    out->handed_bytes += bytes;
+    out->mid_line = item->mem[item->len_bytes - 1] != '\n';
+    line_take(out, item);
+    return true;
+}
+
+static void plain_feed(struct ep_outlet *out)
+{
+    while (out->ready_first != NULL && plain_put(out, out->ready_first))
+        ready_pop(out);
+}
+
+/* ---- formatted ---- */
+
+/* The block being filled, or NULL when all are on their way. */
+static struct ep_outlet_block *block_open(struct ep_outlet *out)
+{
+    struct ep_outlet_block *block;
+
+    if (out->blocks_busy == EP_OUTLET_BLOCKS)
+        return NULL;
+    block =
+        &out->blocks[(out->first_block + out->blocks_busy) % EP_OUTLET_BLOCKS];
+    if (block->mem == NULL)
+        block->mem = malloc(EP_OUTLET_BLOCK_BYTES);
+    if (block->mem == NULL && out->blocks_busy == 0)
+        out->err = ENOMEM;
+    return block->mem != NULL ? block : NULL;
+}
+
+static bool block_send(struct ep_outlet *out, struct ep_outlet_block *block)
+{
+    struct iovec iov = {.iov_base = block->mem, .iov_len = block->len_bytes};
+
+    /* Fewer blocks than a sink has jobs: a refusal is an error to come. */
+    if (!job_put(out, &iov, 1, block->len_bytes))
+        return false;
+    out->blocks_busy++;
+    return true;
+}
+
+static bool block_newline(struct ep_outlet *out, struct ep_outlet_block *block)
+{
+    if (block->len_bytes == EP_OUTLET_BLOCK_BYTES)
+        return false;
+    block->mem[block->len_bytes++] = '\n';
+    out->handed_bytes++;
+    out->mid_line = false;
+    return true;
+}
+
+static void label_for(struct ep_outlet *out, const struct ep_item *item)
+{
+    if (out->label_channel == item->channel && out->label_rank == item->rank)
+        return;
+    ep_label_make(&out->label, out->mode, out->nspace, item->host, item->rank,
+                  item->channel);
+    out->label_rank = item->rank;
+    out->label_channel = item->channel;
+}
+
+/* Formats ready_first as far as the block goes. Returns whether all of it. */
+static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
+{
+    struct ep_item *item = out->ready_first;
+    const uint8_t *src = item->mem + out->at_bytes;
+    size_t len;
+
+    if (out->at_bytes < item->len_bytes) {
+        if (out->mid_line && !is_same_line(out, item) &&
+            !block_newline(out, block))
+            return false;
+        label_for(out, item);
+        len = ep_label_lines(&out->label, &out->mid_line, &src,
+                             item->mem + item->len_bytes,
+                             block->mem + block->len_bytes,
+                             EP_OUTLET_BLOCK_BYTES - block->len_bytes);
+        if (len > 0)
+            line_take(out, item);
+        block->len_bytes += (uint32_t)len;
+        out->handed_bytes += len;
+        out->at_bytes = (uint32_t)(src - item->mem);
+        if (out->at_bytes < item->len_bytes)
+            return false;
+    }
+    if (item->is_eof && out->mid_line && is_same_line(out, item))
+        return block_newline(out, block);
+    return true;
+}
+
+static void labelled_feed(struct ep_outlet *out)
+{
+    struct ep_outlet_block *block = NULL;
+
+    while (out->ready_first != NULL && out->err == 0) {
+        block = block_open(out);
+        if (block == NULL)
+            return;
+        if (item_format(out, block))
+            ready_pop(out);
+        else if (!block_send(out, block))
+            return;
+    }
+    block = block_open(out);
+    if (block == NULL || out->err != 0)
+        return;
+    if (out->is_finishing && out->mid_line && !block_newline(out, block)) {
+        block_send(out, block);
+        return; /* again when it is written */
+    }
+    if (block->len_bytes > 0 && out->blocks_busy == 0)
+        block_send(out, block);
+}
+
+static void outlet_feed(struct ep_outlet *out)
+{
+    if (out->sink == NULL || out->err != 0)
+        return;
+    if (is_labelled(out))
+        labelled_feed(out);
+    else
+        plain_feed(out);
+    sent_answer(out);
+}
+
+/* ---- from the sink ---- */
+
+static void on_written(void *arg, uint64_t cookie)
+{
+    struct ep_outlet *out = arg;
+
+    out->written_bytes += cookie;
+    if (is_labelled(out)) {
+        OV_ASSERT(out->blocks_busy > 0);
+        out->blocks[out->first_block].len_bytes = 0;
+        out->first_block = (out->first_block + 1) % EP_OUTLET_BLOCKS;
+        out->blocks_busy--;
+    }
+}
+
+static void on_error(void *arg, int err)
+{
+    struct ep_outlet *out = arg;
+
+    out->err = err;
+}
+
+static void on_batch_end(void *arg)
+{
+    struct ep_outlet *out = arg;
+
+    outlet_feed(out);
+    out->events->on_batch_end(out->arg);
+}
+
+static const struct ep_sink_events sink_events = {
+    .on_written = on_written,
+    .on_error = on_error,
+    .on_batch_end = on_batch_end,
+};
+
+int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg)
+{
+    int fd;
+    int rc;
+
+    OV_ASSERT(!cfg->is_raw || cfg->mode == EP_LABEL_NONE);
+    *out = (struct ep_outlet){.events = cfg->events,
+                              .arg = cfg->arg,
+                              .nspace = cfg->nspace,
+                              .mode = cfg->mode,
+                              .is_raw = cfg->is_raw};
+    rc = ep_sink_open(cfg->writer, cfg->fd, &sink_events, out, &out->sink);
+    if (rc != OV_ESYS || errno != EBADF)
+        return rc;
+    /* Closed: no error unless something is written. What cannot be written
+     * gives EBADF just so. */
+    fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return OV_ESYS;
+    rc = ep_sink_open(cfg->writer, fd, &sink_events, out, &out->sink);
+    close(fd);
+    return rc;
+}
+
+void ep_outlet_put(struct ep_outlet *out, struct ep_item *item)
+{
+    item->next = NULL;
+    if (out->ready_last != NULL)
+        out->ready_last->next = item;
+    else
+        out->ready_first = item;
+    out->ready_last = item;
+    if (out->ready_first == item)
+        outlet_feed(out);
+}
+
+void ep_outlet_finish(struct ep_outlet *out)
+{
+    out->is_finishing = true;
+    outlet_feed(out);
+}
+
+int ep_outlet_errno(const struct ep_outlet *out)
+{
+    return out->err;
+}
+
+bool ep_outlet_is_idle(const struct ep_outlet *out)
+{
+    return out->ready_first == NULL && out->sent_first == NULL &&
+           out->handed_bytes == out->written_bytes;
+}
+
+bool ep_outlet_is_stuck(struct ep_outlet *out, uint64_t now_ns,
+                        uint64_t *since_ns)
+{
+    uint64_t progress;
+
+    if (out->sink == NULL || ep_outlet_is_idle(out)) {
+        out->seen_ns = 0;
+        return false;
+    }
+    progress = ep_sink_progress(out->sink);
+    if (out->seen_ns == 0 || progress != out->seen_progress) {
+        out->seen_ns = now_ns;
+        out->seen_progress = progress;
+        return false;
+    }
+    *since_ns = out->seen_ns;
+    return true;
+}
+
+static void list_answer(struct ep_outlet *out, struct ep_item *item)
+{
+    while (item != NULL) {
+        struct ep_item *next = item->next;
+
+        out->events->on_done(out->arg, item);
+        item = next;
+    }
+}
+
+void ep_outlet_drop(struct ep_outlet *out)
+{
+    struct ep_item *sent = out->sent_first;
+    struct ep_item *ready = out->ready_first;
+
+    if (out->sink == NULL)
+        return;
+    if (!ep_sink_close(out->sink, true)) {
+        /* The thread will never let go of this memory: leave it alone. */
+        memset(out->blocks, 0, sizeof(out->blocks));
+    }
+    out->sink = NULL;
+    out->sent_first = out->sent_last = NULL;
+    out->ready_first = out->ready_last = NULL;
+    list_answer(out, sent);
+    list_answer(out, ready);
+}
+
+void ep_outlet_close(struct ep_outlet *out)
+{
+    ep_outlet_drop(out);
+    for (int i = 0; i < EP_OUTLET_BLOCKS; i++)
+        free(out->blocks[i].mem);
+    *out = (struct ep_outlet){.sink = NULL};
+}

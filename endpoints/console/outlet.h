@@ -1,0 +1,108 @@
+/* One descriptor's end of the console: items in, bytes out, in order.
+ *
+ * Unlabelled items go to the sink as they are, by reference. Labelled ones
+ * are formatted into a few blocks of 64 KiB; a block leaves when it is full or
+ * when nothing else is on its way, so a quiet console adds no delay and a busy
+ * one no small writes. Items wait in a list while blocks or jobs run out.
+ *
+ * The outlet knows where lines end: it puts a newline where another source's
+ * output follows an unfinished line, and none where the same line goes on.
+ */
+#ifndef ENDPOINTS_CONSOLE_OUTLET_H
+#define ENDPOINTS_CONSOLE_OUTLET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "endpoints/console/item.h"
+#include "endpoints/console/label.h"
+
+struct ep_sink;
+struct ep_writer;
+
+enum {
+    EP_OUTLET_BLOCK_BYTES = 64 * 1024,
+    EP_OUTLET_BLOCKS = 8,
+};
+
+struct ep_outlet_events {
+    /* Every byte of the item is written, or dropped by ep_outlet_drop. May be
+     * called from within ep_outlet_put when the item has no bytes. */
+    void (*on_done)(void *arg, struct ep_item *item);
+    /* Some items may have been done, or ep_outlet_errno may have changed. */
+    void (*on_batch_end)(void *arg);
+};
+
+struct ep_outlet_block {
+    uint8_t *mem; /* owned, made at first use */
+    uint32_t len_bytes;
+};
+
+struct ep_outlet {
+    const struct ep_outlet_events *events;
+    void *arg;
+    struct ep_sink *sink;        /* NULL: closed */
+    const char *nspace;          /* borrowed */
+    struct ep_item *ready_first; /* not or not wholly handed to the sink */
+    struct ep_item *ready_last;
+    struct ep_item *sent_first; /* handed over, not yet written */
+    struct ep_item *sent_last;
+    uint64_t handed_bytes; /* put into blocks or jobs */
+    uint64_t written_bytes;
+    uint64_t seen_progress; /* ep_outlet_stuck */
+    uint64_t seen_ns;
+    uint32_t at_bytes;    /* of ready_first already formatted */
+    uint32_t first_block; /* of those in use */
+    uint32_t blocks_busy; /* handed to the sink */
+    uint32_t line_rank;   /* whose line the last byte is from */
+    uint8_t line_channel; /* 0: nobody's, the next byte starts a line */
+    enum ep_label_mode mode;
+    bool is_raw;
+    bool mid_line; /* the last byte was no newline */
+    bool is_finishing;
+    int err;               /* nothing more can be written */
+    struct ep_label label; /* of the source below */
+    uint32_t label_rank;
+    uint8_t label_channel; /* 0: none made */
+    struct ep_outlet_block blocks[EP_OUTLET_BLOCKS];
+};
+
+struct ep_outlet_cfg {
+    struct ep_writer *writer; /* borrowed */
+    int fd;                   /* copied by the sink */
+    enum ep_label_mode mode;
+    const char *nspace; /* borrowed; for EP_LABEL_FULL */
+    bool is_raw;        /* no newlines added; mode must be EP_LABEL_NONE */
+    const struct ep_outlet_events *events;
+    void *arg;
+};
+
+/* Returns 0, OV_ENOMEM, or OV_ESYS with errno. A closed descriptor opens, and
+ * gives EBADF when something is written. */
+int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg);
+
+/* Takes an item; its memory stays borrowed until on_done. */
+void ep_outlet_put(struct ep_outlet *out, struct ep_item *item);
+
+/* Nothing follows: with labels, an unfinished last line gets its newline. */
+void ep_outlet_finish(struct ep_outlet *out);
+
+/* Why the descriptor cannot be written any more (EPIPE, ENOSPC ...); 0 while
+ * it can. Final: what is left is answered by ep_outlet_drop. */
+int ep_outlet_errno(const struct ep_outlet *out);
+
+/* Everything put is written. */
+bool ep_outlet_is_idle(const struct ep_outlet *out);
+
+/* Whether bytes wait and none was taken since some time before `now_ns`;
+ * *since_ns is that time. As exact as it is called often. */
+bool ep_outlet_is_stuck(struct ep_outlet *out, uint64_t now_ns,
+                        uint64_t *since_ns);
+
+/* Closes the descriptor and answers all items as done. May be called again. */
+void ep_outlet_drop(struct ep_outlet *out);
+
+/* Closes; items that are left must be none (ep_outlet_drop). */
+void ep_outlet_close(struct ep_outlet *out);
+
+#endif

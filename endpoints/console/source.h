@@ -1,0 +1,43 @@
+/* Sources with an unfinished line: (rank, channel) -> what is known of it.
+ *
+ * A source is here only while its line is open as received, or while pieces
+ * of such a line wait; finished sources cost nothing, so the table is as large
+ * as the number of open lines, not of processes.
+ */
+#ifndef ENDPOINTS_CONSOLE_SOURCE_H
+#define ENDPOINTS_CONSOLE_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ep_item;
+
+struct ep_source {
+    struct ep_source *next; /* of its bucket */
+    struct ep_item *first;  /* its waiting pieces, in order; borrowed */
+    struct ep_item *last;
+    uint32_t rank;
+    uint8_t channel;
+    bool is_open; /* after the last record received */
+};
+
+/* Zeroed: empty. */
+struct ep_sources {
+    struct ep_source **buckets; /* owned */
+    uint32_t buckets_count;     /* a power of two, or 0 */
+    uint32_t count;
+};
+
+void ep_sources_fini(struct ep_sources *all);
+
+/* The source, or NULL. O(1). */
+struct ep_source *ep_source_find(const struct ep_sources *all, uint32_t rank,
+                                 uint8_t channel);
+
+/* A new source, which must not be there yet; NULL when memory is out. */
+struct ep_source *ep_source_add(struct ep_sources *all, uint32_t rank,
+                                uint8_t channel);
+
+void ep_source_remove(struct ep_sources *all, struct ep_source *source);
+
+#endif

@@ -1,0 +1,411 @@
+/* Blocks: filled in memory, saved to the file when full, read back by slots.
+ *
+ * A block that cannot be saved stays where it is, in memory, and is given out
+ * from there: what was taken in is never lost to a full disk. With the few
+ * blocks of memory used up the spool is then full.
+ */
+#include "config.h"
+
+#include "endpoints/console/spool.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/console/spool_file.h"
+#include "endpoints/console/writer.h"
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+enum {
+    NONE = UINT32_MAX, /* no block */
+    NO_SLOT = -1,
+    IOS_MAX = EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS + 1,
+    BLOCKS_MAX = 1 << 20,
+};
+
+enum io_op { IO_FREE, IO_SAVE, IO_READ, IO_SHRINK };
+
+enum slot_state {
+    SLOT_FREE,
+    SLOT_LOADING,
+    SLOT_READY, /* nobody came for it yet */
+    SLOT_TAKEN,
+    SLOT_BAD, /* the read failed */
+};
+
+/* Work for the thread; on_written(cookie) gives its index. */
+struct io {
+    struct ep_spool *sp;
+    uint8_t *mem; /* borrowed from the block or slot */
+    uint64_t off_bytes;
+    uint32_t len_bytes;
+    uint32_t index; /* of the block or slot */
+    enum io_op op;
+};
+
+struct block {
+    uint8_t *mem; /* owned, or NULL: in the file alone */
+    uint32_t fill_bytes;
+    uint32_t live_bytes; /* not yet released */
+    uint32_t pins;       /* stretches given out of mem */
+    uint32_t next_free;
+    bool is_saving;
+    bool is_saved;
+};
+
+struct slot {
+    uint8_t *mem; /* owned, made at first use */
+    struct ep_spool_ref ref;
+    enum slot_state state;
+    int err;
+};
+
+struct ep_spool {
+    struct ep_spool_file file; /* the thread's */
+    struct ep_sink *sink;
+    void (*on_change)(void *arg);
+    void *arg;
+    struct block *blocks; /* owned */
+    uint32_t blocks_max;
+    uint32_t blocks_made; /* below it: used, or on the free list */
+    uint32_t blocks_used;
+    uint32_t first_free;
+    uint32_t tail; /* the block being filled */
+    uint32_t mem_blocks;
+    int err; /* the file cannot be used */
+    bool is_file_used;
+    struct slot slots[EP_SPOOL_READS];
+    struct io ios[IOS_MAX];
+};
+
+static int io_main(void *arg)
+{
+    const struct io *io = arg;
+
+    switch (io->op) {
+    case IO_FREE:
+        break;
+    case IO_SAVE:
+        return ep_spool_file_write(&io->sp->file, io->mem, io->len_bytes,
+                                   io->off_bytes);
+    case IO_READ:
+        return ep_spool_file_read(&io->sp->file, io->mem, io->len_bytes,
+                                  io->off_bytes);
+    case IO_SHRINK:
+        return ep_spool_file_shrink(&io->sp->file);
+    }
+    return EINVAL;
+}
+
+/* Returns false when the thread could not be made. */
+static bool io_start(struct ep_spool *sp, enum io_op op, uint32_t index,
+                     uint8_t *mem, uint64_t off_bytes, uint32_t len_bytes)
+{
+    uint32_t i = 0;
+
+    while (i < IOS_MAX && sp->ios[i].op != IO_FREE)
+        i++;
+    OV_ASSERT(i < IOS_MAX);
+    sp->ios[i] = (struct io){.sp = sp,
+                             .mem = mem,
+                             .off_bytes = off_bytes,
+                             .len_bytes = len_bytes,
+                             .index = index,
+                             .op = op};
+    if (ep_sink_call(sp->sink, io_main, &sp->ios[i], i) == 0)
+        return true;
+    sp->ios[i].op = IO_FREE;
+    return false;
+}
+
+static void block_mem_free(struct ep_spool *sp, struct block *block)
+{
+    free(block->mem);
+    block->mem = NULL;
+    sp->mem_blocks--;
+}
+
+static void spool_emptied(struct ep_spool *sp)
+{
+    sp->err = 0; /* a disk that was full may have room again */
+    if (sp->is_file_used)
+        sp->is_file_used = !io_start(sp, IO_SHRINK, NONE, NULL, 0, 0);
+}
+
+/* Frees what of a block is no longer needed. */
+static void block_settle(struct ep_spool *sp, uint32_t index)
+{
+    struct block *block = &sp->blocks[index];
+
+    if (block->is_saving || block->pins > 0)
+        return;
+    if (index == sp->tail) {
+        if (block->live_bytes > 0)
+            return;
+        sp->tail = NONE;
+    }
+    if (block->mem != NULL && (block->is_saved || block->live_bytes == 0))
+        block_mem_free(sp, block);
+    if (block->live_bytes > 0)
+        return;
+    block->next_free = sp->first_free;
+    sp->first_free = index;
+    sp->blocks_used--;
+    if (sp->blocks_used == 0)
+        spool_emptied(sp);
+}
+
+static void block_save(struct ep_spool *sp, uint32_t index)
+{
+    struct block *block = &sp->blocks[index];
+
+    sp->is_file_used = true;
+    block->is_saving =
+        io_start(sp, IO_SAVE, index, block->mem,
+                 (uint64_t)index * EP_SPOOL_BLOCK_BYTES, block->fill_bytes);
+    if (!block->is_saving)
+        sp->err = EAGAIN; /* the system's word for "no thread" */
+}
+
+/* Starts a new block. Returns 0, OV_EAGAIN or OV_EFULL. */
+static int block_new(struct ep_spool *sp)
+{
+    struct block *block;
+    uint32_t index = sp->first_free;
+
+    if (sp->err != 0 || (index == NONE && sp->blocks_made == sp->blocks_max))
+        return OV_EFULL;
+    if (sp->mem_blocks == EP_SPOOL_MEM_BLOCKS)
+        return OV_EAGAIN;
+    if (index == NONE)
+        index = sp->blocks_made;
+    block = &sp->blocks[index];
+    if (index == sp->blocks_made)
+        sp->blocks_made++;
+    else
+        sp->first_free = block->next_free;
+    *block = (struct block){.mem = malloc(EP_SPOOL_BLOCK_BYTES)};
+    if (block->mem == NULL) {
+        block->next_free = sp->first_free;
+        sp->first_free = index;
+        return OV_EFULL;
+    }
+    sp->mem_blocks++;
+    sp->blocks_used++;
+    sp->tail = index;
+    return 0;
+}
+
+static void io_end(struct ep_spool *sp, uint64_t cookie, int err)
+{
+    struct io *io = &sp->ios[cookie];
+    const enum io_op op = io->op;
+
+    io->op = IO_FREE;
+    if (op == IO_SAVE) {
+        sp->blocks[io->index].is_saving = false;
+        sp->blocks[io->index].is_saved = err == 0;
+        if (err != 0)
+            sp->err = err;
+        block_settle(sp, io->index);
+    } else if (op == IO_READ) {
+        sp->slots[io->index].state = err == 0 ? SLOT_READY : SLOT_BAD;
+        sp->slots[io->index].err = err;
+    }
+}
+
+static void on_written(void *arg, uint64_t cookie)
+{
+    io_end(arg, cookie, 0);
+}
+
+static void on_failed(void *arg, uint64_t cookie, int err)
+{
+    io_end(arg, cookie, err);
+}
+
+static void on_batch_end(void *arg)
+{
+    struct ep_spool *sp = arg;
+
+    sp->on_change(sp->arg);
+}
+
+static const struct ep_sink_events sink_events = {
+    .on_written = on_written,
+    .on_failed = on_failed,
+    .on_batch_end = on_batch_end,
+};
+
+int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
+                  struct ep_spool **out)
+{
+    struct ep_spool *sp = calloc(1, sizeof(*sp));
+    uint64_t blocks = cfg->limit_bytes / EP_SPOOL_BLOCK_BYTES;
+    int rc;
+
+    if (sp == NULL)
+        return OV_ENOMEM;
+    sp->on_change = cfg->on_change;
+    sp->arg = cfg->arg;
+    sp->first_free = NONE;
+    sp->tail = NONE;
+    sp->blocks_max =
+        blocks < 1 ? 1 : (uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX);
+    rc = ep_spool_file_init(&sp->file, cfg->dir);
+    if (rc != 0) {
+        free(sp);
+        return rc;
+    }
+    sp->blocks = calloc(sp->blocks_max, sizeof(*sp->blocks));
+    rc = sp->blocks == NULL ? OV_ENOMEM
+                            : ep_sink_open(w, -1, &sink_events, sp, &sp->sink);
+    if (rc != 0) {
+        ep_spool_close(sp);
+        return rc;
+    }
+    *out = sp;
+    return 0;
+}
+
+void ep_spool_close(struct ep_spool *sp)
+{
+    if (sp == NULL)
+        return;
+    if (!ep_sink_close(sp->sink, true))
+        return; /* the thread is stuck in the file and uses all of it */
+    ep_spool_file_fini(&sp->file);
+    for (uint32_t i = 0; i < sp->blocks_made; i++)
+        free(sp->blocks[i].mem);
+    for (uint32_t i = 0; i < EP_SPOOL_READS; i++)
+        free(sp->slots[i].mem);
+    free(sp->blocks);
+    free(sp);
+}
+
+int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
+                 const void *body, uint32_t body_bytes,
+                 struct ep_spool_ref *out)
+{
+    const uint64_t len = (uint64_t)head_bytes + body_bytes;
+    struct block *block;
+
+    if (len == 0 || len > EP_SPOOL_BLOCK_BYTES)
+        return OV_EINVAL;
+    if (sp->tail != NONE &&
+        sp->blocks[sp->tail].fill_bytes + len > EP_SPOOL_BLOCK_BYTES) {
+        block_save(sp, sp->tail);
+        sp->tail = NONE;
+    }
+    if (sp->tail == NONE) {
+        int rc = block_new(sp);
+
+        if (rc != 0)
+            return rc;
+    }
+    block = &sp->blocks[sp->tail];
+    *out = (struct ep_spool_ref){.block = sp->tail,
+                                 .off_bytes = block->fill_bytes,
+                                 .len_bytes = (uint32_t)len,
+                                 .slot = NO_SLOT};
+    memcpy(block->mem + block->fill_bytes, head, head_bytes);
+    if (body_bytes > 0)
+        memcpy(block->mem + block->fill_bytes + head_bytes, body, body_bytes);
+    block->fill_bytes += (uint32_t)len;
+    block->live_bytes += (uint32_t)len;
+    return 0;
+}
+
+int ep_spool_errno(const struct ep_spool *sp)
+{
+    return sp->err;
+}
+
+static bool is_same(const struct ep_spool_ref *a, const struct ep_spool_ref *b)
+{
+    return a->block == b->block && a->off_bytes == b->off_bytes &&
+           a->len_bytes == b->len_bytes;
+}
+
+/* The slot that has or gets the stretch; NULL when all are busy. */
+static struct slot *slot_find(struct ep_spool *sp,
+                              const struct ep_spool_ref *ref)
+{
+    struct slot *unused = NULL;
+
+    for (int i = 0; i < EP_SPOOL_READS; i++) {
+        struct slot *slot = &sp->slots[i];
+
+        if (slot->state == SLOT_FREE)
+            unused = slot;
+        else if (slot->state != SLOT_TAKEN && is_same(&slot->ref, ref))
+            return slot;
+    }
+    return unused;
+}
+
+static int slot_load(struct ep_spool *sp, struct slot *slot,
+                     const struct ep_spool_ref *ref)
+{
+    if (slot->mem == NULL)
+        slot->mem = malloc(EP_SPOOL_BLOCK_BYTES);
+    if (slot->mem == NULL) {
+        errno = ENOMEM;
+        return OV_ESYS;
+    }
+    slot->ref = *ref;
+    slot->state = SLOT_LOADING;
+    if (!io_start(sp, IO_READ, (uint32_t)(slot - sp->slots), slot->mem,
+                  (uint64_t)ref->block * EP_SPOOL_BLOCK_BYTES + ref->off_bytes,
+                  ref->len_bytes)) {
+        slot->state = SLOT_FREE;
+        errno = EAGAIN;
+        return OV_ESYS;
+    }
+    return OV_EAGAIN;
+}
+
+int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
+                 const uint8_t **mem)
+{
+    struct block *block = &sp->blocks[ref->block];
+    struct slot *slot;
+
+    if (block->mem != NULL) {
+        block->pins++;
+        ref->slot = NO_SLOT;
+        *mem = block->mem + ref->off_bytes;
+        return 0;
+    }
+    slot = slot_find(sp, ref);
+    if (slot == NULL || slot->state == SLOT_LOADING)
+        return OV_EAGAIN;
+    if (slot->state == SLOT_FREE)
+        return slot_load(sp, slot, ref);
+    if (slot->state == SLOT_BAD) {
+        errno = slot->err;
+        return OV_ESYS;
+    }
+    slot->state = SLOT_TAKEN;
+    ref->slot = (int32_t)(slot - sp->slots);
+    *mem = slot->mem;
+    return 0;
+}
+
+void ep_spool_release(struct ep_spool *sp, const struct ep_spool_ref *ref)
+{
+    struct block *block = &sp->blocks[ref->block];
+
+    if (ref->slot == NO_SLOT) {
+        OV_ASSERT(block->pins > 0);
+        block->pins--;
+    } else {
+        OV_ASSERT(sp->slots[ref->slot].state == SLOT_TAKEN);
+        sp->slots[ref->slot].state = SLOT_FREE;
+    }
+    OV_ASSERT(block->live_bytes >= ref->len_bytes);
+    block->live_bytes -= ref->len_bytes;
+    block_settle(sp, ref->block);
+}

@@ -1,0 +1,79 @@
+/* A bounded store of bytes that have no other place: memory first, then an
+ * unlinked temporary file.
+ *
+ * Bytes are put at the end of a block and read back by reference, in any
+ * order, each exactly once. A full block goes to its own place in the file;
+ * places are used again, so the file is never larger than the most that was
+ * held at once. The file is made, written and read by a thread of the writer:
+ * the event loop copies memory and waits for nothing. Little that soon leaves
+ * again never touches the disk.
+ *
+ * Bounds: EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS blocks of memory, limit_bytes
+ * of file, some 50 bytes of memory per block of limit.
+ */
+#ifndef ENDPOINTS_CONSOLE_SPOOL_H
+#define ENDPOINTS_CONSOLE_SPOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ep_spool;
+struct ep_writer;
+
+enum {
+    /* Four of the largest usual pieces, 64 KiB, and their heads. */
+    EP_SPOOL_BLOCK_BYTES = 4 * 65 * 1024,
+    EP_SPOOL_MEM_BLOCKS = 4,
+    EP_SPOOL_READS = 3,
+};
+
+/* A stretch of one block. The last one may grow by the next one put, if that
+ * came to lie behind it. */
+struct ep_spool_ref {
+    uint32_t block;
+    uint32_t off_bytes;
+    uint32_t len_bytes;
+    int32_t slot; /* the spool's own */
+};
+
+struct ep_spool_cfg {
+    uint64_t limit_bytes; /* at least one block is allowed */
+    /* NULL: $TMPDIR, then /var/tmp, but neither where it lies in memory. */
+    const char *dir; /* copied */
+    /* An answer of OV_EAGAIN may have changed. Borrowed; from the loop. */
+    void (*on_change)(void *arg);
+    void *arg;
+};
+
+/* Nothing is made but memory. Returns 0, OV_ENOMEM or OV_ESYS. */
+int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
+                  struct ep_spool **out);
+
+/* Drops all that is held and removes the file. NULL is fine. */
+void ep_spool_close(struct ep_spool *sp);
+
+/* Copies head and body, one behind the other.
+ * Returns 0 (the bytes are safe), OV_EAGAIN (blocks are on their way to the
+ * file; on_change follows), OV_EFULL (the limit is reached or the file cannot
+ * be written: until all that is held has been released), OV_EINVAL when it is
+ * larger than a block.
+ */
+int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
+                 const void *body, uint32_t body_bytes,
+                 struct ep_spool_ref *out);
+
+/* Why the file cannot be used, an errno; 0 while it can. ENOTSUP: the
+ * directories lie in memory. */
+int ep_spool_errno(const struct ep_spool *sp);
+
+/* The bytes of a stretch. Returns 0 with *mem, which is valid until
+ * ep_spool_release; OV_EAGAIN (they are being read; on_change follows); or
+ * OV_ESYS when the file gives an error: they are lost.
+ */
+int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
+                 const uint8_t **mem);
+
+/* The stretch is done with. */
+void ep_spool_release(struct ep_spool *sp, const struct ep_spool_ref *ref);
+
+#endif

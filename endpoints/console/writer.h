@@ -1,0 +1,97 @@
+/* Sinks: descriptors whose write can block, kept away from the event loop.
+ *
+ * The console's descriptors are inherited. Non-blocking mode belongs to the
+ * open file description, which is shared with the shell and with every other
+ * program on it, so it is never set here: a blocked write blocks a thread.
+ *
+ * Each sink has a thread of its own, made with its first job, so that a stuck
+ * stdout cannot hold up stderr. One thread with poll() for all was rejected:
+ * POLLOUT promises a pipe PIPE_BUF (4 KiB) bytes and a terminal or file
+ * nothing at all, so it would write in small pieces (2.5 times slower into a
+ * pipe) and still hang with the first slow file system.
+ *
+ * Jobs of a sink are done in order. Writes that wait are joined into one
+ * writev(). Memory is borrowed until the answer. Answers come in the thread
+ * that runs the event base, in batches. SIGPIPE is blocked in the threads, a
+ * reader that went away is EPIPE. All other signals are blocked there too; a
+ * terminal's `tostop` therefore does not stop the program.
+ *
+ * Bounds: EP_SINK_JOBS_MAX jobs and some 40 KiB per sink.
+ */
+#ifndef ENDPOINTS_CONSOLE_WRITER_H
+#define ENDPOINTS_CONSOLE_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+struct event_base;
+struct ep_writer;
+struct ep_sink;
+
+enum {
+    EP_SINK_JOBS_MAX = 256, /* jobs of one sink not yet answered */
+    EP_SINK_IOV_MAX = 4,    /* pieces of one write */
+};
+
+/* Any of them may call back into the sink or close it, but must not close the
+ * writer. NULL where it is not used. */
+struct ep_sink_events {
+    /* The job is done: every byte was taken by the kernel. */
+    void (*on_written)(void *arg, uint64_t cookie);
+    /* A write failed (EPIPE, ENOSPC, EIO ...): told once and final. No job is
+     * answered after it; the thread touches their memory no more. */
+    void (*on_error)(void *arg, int err);
+    /* A call (ep_sink_call) returned this errno. The sink goes on. */
+    void (*on_failed)(void *arg, uint64_t cookie, int err);
+    /* End of a batch of the above. */
+    void (*on_batch_end)(void *arg);
+};
+
+/* Work done in the sink's thread. Returns 0 or an errno. */
+typedef int (*ep_sink_fn)(void *arg);
+
+/* Returns 0, OV_ENOMEM or OV_ESYS. `base` is borrowed and outlives it. */
+int ep_writer_open(struct event_base *base, struct ep_writer **out);
+
+/* Closes the sinks that are left, each as ep_sink_close does. NULL is fine. */
+void ep_writer_close(struct ep_writer *w, bool give_up);
+
+/* Makes a sink of a copy of `fd`; the caller may close its own at any time.
+ * `fd` -1: a sink without descriptor, for calls only. `events` is borrowed.
+ * Returns 0, OV_ENOMEM, or OV_ESYS (errno: EBADF, EMFILE ...).
+ */
+int ep_sink_open(struct ep_writer *w, int fd,
+                 const struct ep_sink_events *events, void *arg,
+                 struct ep_sink **out);
+
+/* Ends a sink; no callback follows and the memory of all jobs is the
+ * caller's again. Waits until what was queued is written, for ever if need
+ * be, or with `give_up` ends a write in progress and drops the rest. NULL is
+ * fine.
+ *
+ * With give_up a thread that the system itself will not let go (a dead
+ * network file system) is left behind after a second; `false` is returned
+ * then and the memory of the jobs must stay.
+ */
+bool ep_sink_close(struct ep_sink *sink, bool give_up);
+
+/* Queues a write of n pieces (0 to EP_SINK_IOV_MAX), which stay borrowed
+ * until on_written(cookie) or on_error. Never blocks.
+ * Returns 0, OV_EFULL (EP_SINK_JOBS_MAX jobs are queued: again after a
+ * batch), OV_ECLOSED after a failed write, OV_EINVAL, or OV_ESYS when the
+ * thread could not be made.
+ */
+int ep_sink_write(struct ep_sink *sink, const struct iovec *iov, int n,
+                  uint64_t cookie);
+
+/* Queues a call of fn(arg) in the sink's thread, in order with its writes.
+ * Returns as ep_sink_write. */
+int ep_sink_call(struct ep_sink *sink, ep_sink_fn fn, void *arg,
+                 uint64_t cookie);
+
+/* Bytes written so far, those of unfinished jobs included: it moves as long
+ * as somebody reads. Any thread. */
+uint64_t ep_sink_progress(const struct ep_sink *sink);
+
+#endif

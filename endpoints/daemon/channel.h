@@ -1,0 +1,75 @@
+/* An output channel: the read end of a process's stdout or stderr pipe.
+ *
+ * It is pulled: on_ready says once that there is something to read, and the
+ * channel is then silent until ep_channel_read has drained it, so a channel
+ * that nobody reads costs nothing and its process blocks on a full pipe.
+ *
+ * In line mode ep_channel_read gives whole lines only, newline included. The
+ * open tail waits in the channel (its carry, at most EP_CHANNEL_CARRY_MAX)
+ * and comes first next time. It comes out without its newline
+ *   - in pieces, when the line passes EP_CHANNEL_CARRY_MAX or the room given;
+ *   - at the end of the channel;
+ *   - when it is older than open_ms, or after ep_channel_flush_open.
+ * So what a read gave ends in the middle of a line exactly when its last byte
+ * is no newline. Bytes are never changed, lost or reordered, NUL included.
+ */
+#ifndef ENDPOINTS_DAEMON_CHANNEL_H
+#define ENDPOINTS_DAEMON_CHANNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_base;
+struct ep_channel;
+
+enum { EP_CHANNEL_CARRY_MAX = 64 * 1024 };
+
+enum ep_channel_state {
+    EP_CHANNEL_MORE, /* there may be more: read again when there is room */
+    EP_CHANNEL_IDLE, /* drained; on_ready will tell */
+    EP_CHANNEL_END,  /* the end, everything is delivered */
+};
+
+struct ep_channel_cfg {
+    struct event_base *base; /* borrowed, outlives the channel */
+    int fd;                  /* the channel's from a successful open on */
+    bool raw;                /* bytes as they come, no lines */
+    uint32_t open_ms;        /* deliver an open line of this age; 0: never */
+    /* Something to read: data, the end, or an open line grown old. Called from
+     * the event loop; may call anything below. */
+    void (*on_ready)(void *arg, struct ep_channel *ch);
+    void *arg; /* borrowed */
+};
+
+/* Makes cfg->fd non-blocking (for a pipe's read end that is nobody else's
+ * business) and arms the channel. Returns 0, OV_ESYS or OV_ENOMEM; fd is then
+ * still the caller's. Cost: about 300 bytes.
+ */
+int ep_channel_open(const struct ep_channel_cfg *cfg, struct ep_channel **out);
+
+/* Closes the descriptor; what was not read is lost. NULL is allowed. */
+void ep_channel_close(struct ep_channel *ch);
+
+/* Puts at most `room` bytes (at least 1) at dst, straight from the pipe where
+ * that can be; it may write to all of dst. *got may be 0 in every state. Give
+ * EP_CHANNEL_CARRY_MAX of room to have lines up to that length whole. (When no
+ * memory is left for a carry, the tail comes out at once instead.)
+ * Cost: one read(2) as a rule; bytes are copied only for the open tail.
+ * Returns 0, or OV_ESYS when the descriptor failed: the state is then
+ * EP_CHANNEL_END and *got bytes are the last ones. Not to be called after
+ * EP_CHANNEL_END.
+ */
+int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
+                    uint32_t *got, enum ep_channel_state *state);
+
+/* Bytes of an open line that wait for their newline. */
+uint32_t ep_channel_open_bytes(const struct ep_channel *ch);
+
+/* The next read delivers the open line as it is. Makes no callback. */
+void ep_channel_flush_open(struct ep_channel *ch);
+
+/* The channel ends after what its pipe holds now, although others may hold
+ * the pipe open. on_ready follows unless a read is due anyway. */
+void ep_channel_expire(struct ep_channel *ch);
+
+#endif

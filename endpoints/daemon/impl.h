@@ -1,0 +1,71 @@
+/* What the files of the daemon share. */
+#ifndef ENDPOINTS_DAEMON_IMPL_H
+#define ENDPOINTS_DAEMON_IMPL_H
+
+#include <event2/event.h>
+
+#include "endpoints/boot/boot.h"
+#include "endpoints/boot/starter.h"
+#include "endpoints/daemon/local.h"
+#include "endpoints/hub/hub.h"
+#include "endpoints/msg/job.h"
+#include "endpoints/spawn/spawner.h"
+
+/* A node hosted here. */
+struct daemon_node {
+    struct ep_local *local;
+    struct ep_text job_text; /* pieces of a job so far */
+    uint64_t controls;       /* frames of stream 0 consumed */
+    uint32_t proc_first;     /* its first process among the spawner's */
+    bool has_left;
+};
+
+struct daemon {
+    struct event_base *base;
+    struct ep_spawner *spawner; /* of the job's processes */
+    struct ep_spawner *shells;  /* of the daemons beneath: what ends or signals
+                                   processes must not reach these */
+    struct ep_starter *starter; /* NULL: no daemons beneath are ours */
+    struct ep_hub *hub;         /* NULL before `go` */
+    struct ep_boot_reader boot;
+    struct ep_boot_config config;
+    struct event *input;        /* stdin readable */
+    struct event *output;       /* stdout writable; added while text waits */
+    struct event *farewell;     /* the time allowed for leaving */
+    struct event *term;         /* SIGTERM */
+    struct event *reach;        /* the time allowed for finding the parents */
+    struct ep_text said;        /* lines for the starter not yet written */
+    struct ep_boot_peer parent; /* that we were told of last */
+    struct daemon_node *nodes;
+    uint32_t *numbers; /* of the nodes hosted here */
+    uint32_t nodes_count;
+    uint32_t left;
+    uint32_t over;     /* nodes whose processes are over */
+    struct ep_job job; /* shared by the nodes; size 0 before it came */
+    uint32_t procs_started;
+    uint32_t beneath; /* daemons that we started, ready and alive */
+    char path[4096];  /* of this program */
+    bool is_ending;   /* lost or leaving */
+    bool is_bare;     /* and no process is left */
+    int exit_code;
+};
+
+/* --- daemon.c */
+/* Lines for the starter: an error or a note. */
+void ep_daemon_error(struct daemon *d, const char *words);
+void ep_daemon_note(struct daemon *d, const char *words);
+/* Ends processes and then the loop; the first reason wins. */
+void ep_daemon_stop(struct daemon *d, int exit_code);
+/* Ends the loop when we are ending and everybody else has gone. */
+void ep_daemon_check_gone(struct daemon *d);
+
+/* --- start.c: from `go` to the tree */
+void ep_daemon_on_go(void *arg, struct ep_boot_config *config);
+void ep_daemon_on_peer(void *arg, const struct ep_boot_peer *peer);
+
+/* --- orders.c: what stream 0 and the nodes say */
+extern const struct ep_hub_events ep_daemon_hub_events;
+extern const struct ep_spawner_events ep_daemon_spawner_events;
+bool ep_daemon_on_over(void *arg, struct ep_usage *usage);
+
+#endif

@@ -1,0 +1,73 @@
+/* The processes of one node: started, fed, read, ended.
+ *
+ * Input 0 of the node is what the node itself has to say
+ * (endpoints/msg/state.h), inputs 1 + 2p and 2 + 2p are stdout and stderr of
+ * its p-th process. A process's exit is said after its output: when both
+ * channels have ended, or a while (linger) after its exit and its last byte.
+ * The final record follows the last exit.
+ */
+#ifndef ENDPOINTS_DAEMON_LOCAL_H
+#define ENDPOINTS_DAEMON_LOCAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "endpoints/hub/hub.h"
+#include "endpoints/msg/job.h"
+#include "endpoints/msg/state.h"
+
+struct ep_local;
+struct ep_spawner;
+
+struct ep_local_cfg {
+    struct event_base *base; /* all borrowed */
+    struct ep_hub *hub;
+    struct ep_spawner *spawner;
+    uint32_t index; /* of the node in the hub */
+    uint32_t node;
+    /* This node's processes are over. True when it was the last of its
+     * daemon: it then speaks for it and says what the daemon has used. */
+    bool (*on_over)(void *arg, struct ep_usage *usage);
+    void *arg;
+};
+
+/* Inputs that a node with so many processes has. */
+static inline uint32_t ep_local_inputs(uint32_t procs)
+{
+    return 1 + 2 * procs;
+}
+
+/* Returns 0 or OV_ENOMEM. */
+int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out);
+void ep_local_close(struct ep_local *local);
+
+/* Starts the node's processes of a job, once; the job is borrowed and was
+ * announced to the spawner by its number. They are the spawner's processes
+ * proc_first and following. One that cannot be started is a word (FAILED),
+ * not an error. Returns 0 or OV_ENOMEM. */
+int ep_local_begin(struct ep_local *local, const struct ep_job *job,
+                   uint32_t proc_first);
+
+/* OV_ACT_READ: input below ep_local_inputs(). */
+void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
+                   struct ov_read *read);
+
+/* A frame of stdin; one reference passes. */
+void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
+                   uint32_t flags);
+
+/* The node has a word to say. */
+void ep_local_say(struct ep_local *local, const struct ep_state *state);
+
+/* From the spawner; `proc` counts from proc_first. */
+void ep_local_started(struct ep_local *local, uint32_t proc);
+void ep_local_failed(struct ep_local *local, uint32_t proc, const char *step,
+                     int err);
+void ep_local_exited(struct ep_local *local, uint32_t proc, int status);
+
+/* How many processes there are; whether all that they and the node had to
+ * say was read. */
+uint32_t ep_local_procs(const struct ep_local *local);
+bool ep_local_is_final(const struct ep_local *local);
+
+#endif

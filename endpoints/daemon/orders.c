@@ -1,0 +1,248 @@
+/* What a daemon does at the word of stream 0, and for its processes. */
+#include <stdlib.h>
+
+#include "endpoints/daemon/impl.h"
+#include "endpoints/sys/usage.h"
+#include "overlay/base/err.h"
+
+bool ep_daemon_on_over(void *arg, struct ep_usage *usage)
+{
+    struct daemon *d = arg;
+    struct ep_hub_stats stats;
+
+    if (++d->over < d->nodes_count)
+        return false;
+    ep_hub_stats(d->hub, &stats);
+    usage->rss_peak_bytes = ep_usage_rss_peak_bytes();
+    usage->cpu_us = ep_usage_cpu_us();
+    usage->refused_peers = stats.refused_peers;
+    usage->frames_up = stats.frames_up;
+    usage->frames_down = stats.frames_down;
+    return true;
+}
+
+/* --- the job
+ * */
+
+/* The first node to have the whole text makes it the daemon's job. */
+static int take_job(struct daemon *d, struct daemon_node *node)
+{
+    struct ep_spawn_job what = {0};
+    int rc = 0;
+
+    if (d->job.size == 0) {
+        rc =
+            ep_job_decode(node->job_text.at, node->job_text.len_bytes, &d->job);
+        if (rc == 0) {
+            what.argv = (const char *const *)d->job.argv;
+            what.env = (const char *const *)d->job.env;
+            what.cwd = d->job.cwd;
+            what.cwd_optional = d->job.cwd_is_optional;
+            rc = ep_spawner_job(d->spawner, d->job.number, &what);
+        }
+    }
+    ep_text_fini(&node->job_text);
+    return rc;
+}
+
+static void on_job(struct daemon *d, uint32_t index,
+                   const struct ov_control *control)
+{
+    struct daemon_node *node = &d->nodes[index];
+    size_t len_bytes = ov_rd_left(&control->body);
+    int rc;
+
+    ep_text_add(&node->job_text, (const char *)control->body.at, len_bytes);
+    if (node->job_text.bad || node->job_text.len_bytes > EP_JOB_BYTES_MAX) {
+        ep_daemon_error(d, "the job's description is too large");
+        ep_daemon_stop(d, 1);
+        return;
+    }
+    if (control->more)
+        return;
+    rc = take_job(d, node);
+    if (rc == 0) {
+        node->proc_first = d->procs_started;
+        rc = ep_local_begin(node->local, &d->job, d->procs_started);
+        d->procs_started += ep_local_procs(node->local);
+    }
+    if (rc != 0) {
+        ep_daemon_error(d, ov_strerror(rc));
+        ep_daemon_stop(d, 1);
+    }
+}
+
+static void on_signal(struct daemon *d, uint32_t index, struct ov_rd body)
+{
+    uint32_t signo = ov_rd_u32(&body);
+
+    /* One word reaches all processes of the daemon. */
+    if (index == 0 && !body.bad)
+        ep_spawner_signal_all(d->spawner, (int)signo);
+}
+
+static void on_control(struct daemon *d, uint32_t index,
+                       const struct ov_slice *slice)
+{
+    struct ov_control control;
+
+    if (ov_control_decode(slice->buf->mem + slice->off_bytes, slice->len_bytes,
+                          &control))
+        return;
+    if (control.kind == EP_CONTROL_JOB)
+        on_job(d, index, &control);
+    else if (control.kind == EP_CONTROL_SIGNAL)
+        on_signal(d, index, control.body);
+    else if (control.kind == EP_CONTROL_KILL && index == 0)
+        ep_spawner_end(d->spawner);
+}
+
+/* --- from the hub
+ * */
+
+static void on_read(void *arg, uint32_t index, uint16_t input,
+                    uint32_t max_bytes, struct ov_read *read)
+{
+    struct daemon *d = arg;
+
+    ep_local_read(d->nodes[index].local, input, max_bytes, read);
+}
+
+static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
+                       const struct ov_slice *slice)
+{
+    struct daemon *d = arg;
+    struct daemon_node *node = &d->nodes[index];
+
+    if (act->stream != 0) {
+        ep_local_feed(node->local, slice, act->flags);
+        return;
+    }
+    on_control(d, index, slice);
+    ep_hub_put(d->hub, slice->buf);
+    node->controls = act->seq + 1;
+    ep_hub_consumed(d->hub, index, 0, node->controls, TOPO_NONE);
+}
+
+static void on_record(void *arg, const struct ov_act *act,
+                      const struct ov_slice *slice)
+{
+    (void)arg;
+    (void)act;
+    (void)slice;
+    OV_IMPOSSIBLE("records end at the root");
+}
+
+static void on_joined(void *arg)
+{
+    (void)arg;
+}
+
+static void on_lost(void *arg, uint32_t index, uint32_t lost)
+{
+    struct daemon *d = arg;
+    struct ep_state state = {.kind = EP_STATE_LOST, .value = lost};
+
+    if (lost > d->numbers[index])
+        ep_local_say(d->nodes[index].local, &state);
+    else
+        ep_daemon_stop(d, 1);
+}
+
+static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
+{
+    (void)arg;
+    (void)stream;
+    (void)node;
+    (void)rank;
+}
+
+static void on_leave(void *arg, uint32_t index)
+{
+    struct daemon *d = arg;
+
+    if (!d->nodes[index].has_left)
+        d->left++;
+    d->nodes[index].has_left = true;
+    if (d->left == d->nodes_count)
+        ep_daemon_stop(d, 0);
+}
+
+const struct ep_hub_events ep_daemon_hub_events = {
+    .on_read = on_read,
+    .on_consume = on_consume,
+    .on_record = on_record,
+    .on_joined = on_joined,
+    .on_lost = on_lost,
+    .on_stall = on_stall,
+    .on_leave = on_leave,
+};
+
+/* --- from the spawner
+ * */
+
+/* The node whose process this is; *proc then counts from its first. */
+static struct ep_local *owner(struct daemon *d, uint32_t *proc)
+{
+    for (uint32_t i = 0; i < d->nodes_count; i++) {
+        struct daemon_node *node = &d->nodes[i];
+
+        if (*proc >= node->proc_first &&
+            *proc - node->proc_first < ep_local_procs(node->local)) {
+            *proc -= node->proc_first;
+            return node->local;
+        }
+    }
+    return NULL;
+}
+
+static void on_started(void *arg, uint32_t proc, int64_t pid)
+{
+    struct ep_local *local = owner(arg, &proc);
+
+    (void)pid;
+    if (local != NULL)
+        ep_local_started(local, proc);
+}
+
+static void on_failed(void *arg, uint32_t proc, const char *step, int err)
+{
+    struct ep_local *local = owner(arg, &proc);
+
+    if (local != NULL)
+        ep_local_failed(local, proc, step, err);
+}
+
+static void on_exit_(void *arg, uint32_t proc, int status)
+{
+    struct ep_local *local = owner(arg, &proc);
+
+    if (local != NULL)
+        ep_local_exited(local, proc, status);
+}
+
+static void on_ended(void *arg)
+{
+    struct daemon *d = arg;
+
+    d->is_bare = d->is_ending;
+    ep_daemon_check_gone(d);
+}
+
+static void on_spawner_lost(void *arg)
+{
+    struct daemon *d = arg;
+
+    ep_daemon_error(d, "the process that starts all others has died");
+    ep_daemon_stop(d, 1);
+    d->is_bare = true;
+    ep_daemon_check_gone(d);
+}
+
+const struct ep_spawner_events ep_daemon_spawner_events = {
+    .on_started = on_started,
+    .on_failed = on_failed,
+    .on_exit = on_exit_,
+    .on_ended = on_ended,
+    .on_lost = on_spawner_lost,
+};

@@ -1,0 +1,336 @@
+/* A daemon's way from its configuration into the tree. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "endpoints/daemon/impl.h"
+#include "endpoints/hub/session.h"
+#include "endpoints/sys/limits.h"
+#include "overlay/base/err.h"
+
+/* The starter is told why, and the daemon ends. */
+static void refuse(struct daemon *d, const char *words)
+{
+    ep_daemon_error(d, words);
+    ep_daemon_stop(d, 1);
+}
+
+/* --- the daemons beneath */
+
+static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
+{
+    struct daemon *d = arg;
+
+    (void)index;
+    (void)peer;
+    d->beneath++;
+}
+
+static void on_up(void *arg, uint32_t index, const struct ep_boot_peer *peer)
+{
+    (void)arg;
+    (void)index;
+    (void)peer;
+}
+
+static void on_note(void *arg, uint32_t index, const char *text)
+{
+    (void)index;
+    ep_daemon_note(arg, text);
+}
+
+static void on_error(void *arg, uint32_t index, const char *text)
+{
+    (void)index;
+    ep_daemon_error(arg, text);
+}
+
+static void on_stderr(void *arg, uint32_t index, const char *host,
+                      const char *line)
+{
+    (void)arg;
+    (void)index;
+    fprintf(stderr, "%s: %s\n", host, line);
+}
+
+/* Whoever joined before is missed by the tree, too; then, and where the job is
+ * over, the launcher takes no notice of our words. */
+static void on_exit_(void *arg, uint32_t index, int status)
+{
+    struct daemon *d = arg;
+    char words[EP_BOOT_TEXT_MAX];
+
+    d->beneath--;
+    if (!d->is_ending) {
+        snprintf(words, sizeof(words), "%s: xylemd has ended (%s %d)",
+                 ep_boot_host(&d->config, index),
+                 WIFSIGNALED(status) ? "signal" : "exit status",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        ep_daemon_error(d, words);
+    }
+    ep_daemon_check_gone(d);
+}
+
+static const struct ep_starter_events starter_events = {
+    .on_ready = on_ready,
+    .on_up = on_up,
+    .on_note = on_note,
+    .on_error = on_error,
+    .on_stderr = on_stderr,
+    .on_exit = on_exit_,
+};
+
+/* --- the spawner that starts them
+ * */
+
+static void on_shell_started(void *arg, uint32_t proc, int64_t pid)
+{
+    (void)arg;
+    (void)proc;
+    (void)pid;
+}
+
+static void on_shell_failed(void *arg, uint32_t proc, const char *step, int err)
+{
+    struct daemon *d = arg;
+
+    ep_starter_failed(d->starter, proc, step, err);
+}
+
+static void on_shell_exit(void *arg, uint32_t proc, int status)
+{
+    struct daemon *d = arg;
+
+    ep_starter_exited(d->starter, proc, status);
+}
+
+static void on_shells_ended(void *arg)
+{
+    (void)arg;
+}
+
+static void on_shells_lost(void *arg)
+{
+    struct daemon *d = arg;
+
+    d->beneath = 0;
+    refuse(d, "the process that starts the daemons beneath has died");
+}
+
+static const struct ep_spawner_events shell_events = {
+    .on_started = on_shell_started,
+    .on_failed = on_shell_failed,
+    .on_exit = on_shell_exit,
+    .on_ended = on_shells_ended,
+    .on_lost = on_shells_lost,
+};
+
+static int open_shells(struct daemon *d)
+{
+    int rc = ep_spawner_open(0, &d->shells);
+
+    return rc ? rc : ep_spawner_attach(d->shells, d->base, &shell_events, d);
+}
+
+static int start_child(struct daemon *d, uint32_t child)
+{
+    const char *host = ep_boot_host(&d->config, child);
+    struct ep_boot_config config = {0};
+    struct ep_text text = {0};
+    char why[EP_BOOT_WHY_MAX];
+    int rc = OV_EINVAL;
+
+    if (host != NULL)
+        rc = ep_boot_config_child(&d->config, child, &config);
+    if (rc == 0)
+        rc = ep_boot_encode(&config, &text, why);
+    if (rc == 0)
+        rc = ep_starter_add(d->starter, child, EP_LAUNCHER_SSH, host, &text);
+    ep_boot_config_fini(&config);
+    ep_text_fini(&text);
+    return rc;
+}
+
+/* The daemons of the children of our node start while we open the fabric;
+ * where to find us they are told when we know. */
+static int start_children(struct daemon *d)
+{
+    struct topo_range kids = topo_tree_children(&d->config.tree, d->numbers[0]);
+    struct ep_starter_cfg cfg = {
+        .base = d->base,
+        .xylemd = d->config.xylemd != NULL ? d->config.xylemd : d->path,
+        .rsh = d->config.rsh,
+        .launch_timeout_ms = d->config.launch_timeout_ms,
+        .events = &starter_events,
+        .arg = d,
+    };
+    int rc;
+
+    if (d->config.launcher != EP_LAUNCHER_SSH || d->config.no_tree_spawn ||
+        kids.first > kids.last)
+        return 0;
+    rc = open_shells(d);
+    cfg.spawner = d->shells;
+    if (rc == 0)
+        rc = ep_starter_open(&cfg, &d->starter);
+    for (uint32_t child = kids.first; rc == 0 && child <= kids.last; child++)
+        rc = start_child(d, child);
+    return rc;
+}
+
+static void tell_children(struct daemon *d, const struct ep_boot_peer *self)
+{
+    struct topo_range kids = topo_tree_children(&d->config.tree, self->node);
+
+    if (d->starter == NULL)
+        return;
+    for (uint32_t child = kids.first; child <= kids.last; child++)
+        ep_starter_peer(d->starter, child, self);
+}
+
+/* --- our own nodes
+ * */
+
+static int list_numbers(struct daemon *d)
+{
+    const struct ep_boot_config *config = &d->config;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < config->hosted_count; i++)
+        count += config->hosted[i].last - config->hosted[i].first + 1;
+    d->numbers = calloc(count, sizeof(*d->numbers));
+    d->nodes = calloc(count, sizeof(*d->nodes));
+    if (d->numbers == NULL || d->nodes == NULL)
+        return OV_ENOMEM;
+    for (uint32_t i = 0; i < config->hosted_count; i++) {
+        for (uint32_t n = config->hosted[i].first; n <= config->hosted[i].last;
+             n++)
+            d->numbers[d->nodes_count++] = n;
+    }
+    return 0;
+}
+
+static int open_locals(struct daemon *d)
+{
+    for (uint32_t i = 0; i < d->nodes_count; i++) {
+        struct ep_local_cfg cfg = {
+            .base = d->base,
+            .hub = d->hub,
+            .spawner = d->spawner,
+            .index = i,
+            .node = d->numbers[i],
+            .on_over = ep_daemon_on_over,
+            .arg = d,
+        };
+
+        if (ep_local_open(&cfg, &d->nodes[i].local))
+            return OV_ENOMEM;
+    }
+    return 0;
+}
+
+static int open_hub(struct daemon *d, char *why)
+{
+    struct ep_hub_cfg cfg = {
+        .base = d->base,
+        .auth = &d->config.auth,
+        .nodes = d->numbers,
+        .nodes_count = d->nodes_count,
+        .events = &ep_daemon_hub_events,
+        .arg = d,
+    };
+    int rc = ep_session_configure(&d->config, &cfg, why);
+
+    if (rc == 0 && d->config.nofile > 0)
+        rc = ep_limits_descriptors(d->config.nofile, why);
+    if (rc == 0)
+        rc = ep_transport_load(&cfg.ops, why);
+    if (rc == 0)
+        rc = ep_hub_open(&cfg, &d->hub, why);
+    if (rc == 0 && open_locals(d)) {
+        rc = OV_ENOMEM;
+        snprintf(why, EP_WHY_MAX, "%s", ov_strerror(rc));
+    }
+    return rc;
+}
+
+void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
+{
+    struct daemon *d = arg;
+    struct ep_boot_peer self;
+    char why[EP_BOOT_WHY_MAX] = "";
+
+    d->config = *config;
+    *config = (struct ep_boot_config){0};
+    if (list_numbers(d) || start_children(d)) {
+        refuse(d, "the daemons beneath cannot be started: out of memory, or "
+                  "a host is missing in the configuration");
+        return;
+    }
+    if (open_hub(d, why)) {
+        refuse(d, why);
+        return;
+    }
+    ep_hub_self(d->hub, &self);
+    ep_boot_ready_encode(&self, &d->said);
+    ep_daemon_note(d, "listening");
+    if (d->said.len_bytes > 0)
+        event_add(d->output, NULL);
+    tell_children(d, &self);
+    ep_hub_start(d->hub);
+}
+
+/* --- the way to the parents
+ * */
+
+/* A parent may listen where we cannot reach it; without a word about that
+ * everybody would wait for us. */
+static void on_reach(evutil_socket_t fd, short what, void *arg)
+{
+    struct daemon *d = arg;
+    char words[EP_BOOT_TEXT_MAX];
+
+    (void)fd;
+    (void)what;
+    for (uint32_t i = 0; i < d->nodes_count; i++) {
+        uint32_t parent = topo_tree_parent(&d->config.tree, d->numbers[i]);
+
+        if (ep_hub_is_linked(d->hub, i, parent))
+            continue;
+        snprintf(words, sizeof(words),
+                 "no connection to %s at %s within %g s: is there a firewall, "
+                 "or another network to use? (--port-range, --interface; "
+                 "--launch-timeout gives it more time)",
+                 parent == 0 ? "the launcher" : "its parent in the tree",
+                 d->parent.address, d->config.launch_timeout_ms / 1000.0);
+        refuse(d, words);
+        return;
+    }
+}
+
+static int watch_reach(struct daemon *d)
+{
+    uint32_t ms = d->config.launch_timeout_ms;
+    struct timeval wait = {(time_t)(ms / 1000),
+                           (suseconds_t)(ms % 1000 * 1000)};
+
+    d->reach = evtimer_new(d->base, on_reach, d);
+    if (d->reach == NULL || evtimer_add(d->reach, &wait))
+        return OV_ENOMEM;
+    return 0;
+}
+
+void ep_daemon_on_peer(void *arg, const struct ep_boot_peer *peer)
+{
+    struct daemon *d = arg;
+
+    if (d->hub == NULL || d->is_ending)
+        return;
+    d->parent = *peer;
+    if (d->reach == NULL && watch_reach(d)) {
+        refuse(d, ov_strerror(OV_ENOMEM));
+        return;
+    }
+    ep_hub_peer(d->hub, peer);
+}

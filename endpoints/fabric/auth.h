@@ -1,0 +1,135 @@
+/* Proof of the session key between two daemons, before a link exists.
+ *
+ * A session is an 8-byte number and a 32-byte random key that every daemon of
+ * one tree gets from its starter. A listener makes a 16-byte nonce when it
+ * starts to listen and publishes it with its address. The private data of a
+ * connect, an accept and a reject carry a keyed MAC (BLAKE2b with an output
+ * of 22 bytes). All numbers are little-endian.
+ *
+ *   hello   version 2 | session 8 | node 4 | target 4 | attach 8 | MAC 22
+ *           MAC over "xylem hello\0", the fields before, the listener's nonce
+ *   accept  version 2 | session 8 | node 4 | attach 8 | spare 4 | MAC 22
+ *           MAC over "xylem accept\0", the fields before, the hello's MAC
+ *   refuse  version 2 | reason 2 | MAC 22
+ *           MAC over "xylem refuse\0", the fields before, the hello's MAC
+ *
+ * The nonce ties a hello to one listener, the attach number (which only grows
+ * per dialling node) to one dial: a recorded hello is worth nothing, anywhere.
+ * The hello's MAC in the answers ties an accept or refuse to that dial.
+ *
+ * No function logs; none keeps a pointer. MACs are compared in constant time.
+ */
+#ifndef ENDPOINTS_FABRIC_AUTH_H
+#define ENDPOINTS_FABRIC_AUTH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "endpoints/fabric/transport.h"
+
+enum {
+    EP_AUTH_VERSION = 1,
+    EP_AUTH_KEY_BYTES = 32,
+    EP_AUTH_KEY_HEX = 2 * EP_AUTH_KEY_BYTES + 1, /* text with its NUL */
+    EP_AUTH_NONCE_BYTES = 16,
+    EP_AUTH_MAC_BYTES = 22,
+    EP_AUTH_HELLO_BYTES = 48,
+    EP_AUTH_ACCEPT_BYTES = 48,
+    EP_AUTH_REFUSE_BYTES = 26
+};
+_Static_assert((int)EP_AUTH_HELLO_BYTES <= (int)EP_CM_MAX, "hello too long");
+_Static_assert((int)EP_AUTH_ACCEPT_BYTES <= (int)EP_CM_MAX, "accept too long");
+
+struct ep_auth {
+    uint64_t session;
+    uint8_t key[EP_AUTH_KEY_BYTES]; /* secret; wiped by ep_auth_fini */
+};
+
+/* What a hello says. attach is at least 1. */
+struct ep_auth_hello {
+    uint32_t node;   /* who dials */
+    uint32_t target; /* the overlay node it wants; a listener may host many */
+    uint64_t attach; /* grows with every dial of `node` */
+};
+
+/* Takes the session number and the key as 64 hex digits of either case.
+ * Returns 0, OV_EINVAL (not 64 hex digits; *auth holds no key) or OV_ESYS
+ * (libsodium finds no source of randomness).
+ */
+int ep_auth_init(struct ep_auth *auth, uint64_t session, const char *key_hex);
+
+/* Makes a new random session. Returns 0 or OV_ESYS. */
+int ep_auth_generate(struct ep_auth *auth);
+
+/* Wipes the key. Safe on a zeroed or finished *auth. */
+void ep_auth_fini(struct ep_auth *auth);
+
+/* A fresh nonce for a listener. Returns 0 or OV_ESYS. */
+int ep_auth_nonce(uint8_t nonce[EP_AUTH_NONCE_BYTES]);
+
+/* The private data of a dial to the listener with this nonce. */
+void ep_auth_hello_make(const struct ep_auth *auth,
+                        const uint8_t nonce[EP_AUTH_NONCE_BYTES],
+                        const struct ep_auth_hello *hello,
+                        uint8_t out[EP_AUTH_HELLO_BYTES]);
+
+/* Judges the private data of a request at the listener with this nonce.
+ * Returns 0 with *hello filled; OV_EPROTO for a wrong length, version or
+ * attach number 0; OV_EAUTH for another session or a wrong MAC. *hello is
+ * zeroed on error. Freshness is not judged here: ask ep_auth_seen_take next.
+ */
+int ep_auth_hello_check(const struct ep_auth *auth,
+                        const uint8_t nonce[EP_AUTH_NONCE_BYTES],
+                        const uint8_t *cm, size_t len_bytes,
+                        struct ep_auth_hello *hello);
+
+/* The answers to a hello that was checked; `hello_cm` are its 48 bytes. */
+void ep_auth_accept_make(const struct ep_auth *auth,
+                         const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
+                         uint8_t out[EP_AUTH_ACCEPT_BYTES]);
+void ep_auth_refuse_make(const struct ep_auth *auth,
+                         const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
+                         uint16_t reason, uint8_t out[EP_AUTH_REFUSE_BYTES]);
+
+/* Judge the answer to the hello `hello_cm` that this side made. An accept
+ * must come from the target and echo the attach number.
+ * Return 0, OV_EPROTO (length, version) or OV_EAUTH (anything else is not as
+ * it must be). *reason is 0 on error.
+ */
+int ep_auth_accept_check(const struct ep_auth *auth,
+                         const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
+                         const uint8_t *cm, size_t len_bytes);
+int ep_auth_refuse_check(const struct ep_auth *auth,
+                         const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
+                         const uint8_t *cm, size_t len_bytes, uint16_t *reason);
+
+/* The highest attach number seen of each dialling node at one listener: a
+ * hash table that grows with the number of distinct proved diallers, 16 bytes
+ * each at half load or more, never beyond the nodes of the tree.
+ */
+struct ep_auth_seen_entry {
+    uint64_t attach; /* 0: free */
+    uint32_t node;
+};
+
+struct ep_auth_seen {
+    struct ep_auth_seen_entry *table; /* owned */
+    uint32_t cap;                     /* a power of two, or 0 */
+    uint32_t used;
+    uint32_t nodes; /* the tree's; a dialler is below this */
+};
+
+/* Empty; allocates nothing. */
+void ep_auth_seen_init(struct ep_auth_seen *seen, uint32_t nodes);
+void ep_auth_seen_fini(struct ep_auth_seen *seen);
+
+/* Takes note of a hello whose MAC was right, before it is answered in any
+ * way: also a hello that is refused must not be worth anything later.
+ * O(1) amortised. Returns 0; OV_EAUTH when its attach number is not above the
+ * last one of that node (stale or replayed); OV_EINVAL for a node that the
+ * tree does not have; OV_ENOMEM. Nothing changes on error.
+ */
+int ep_auth_seen_take(struct ep_auth_seen *seen,
+                      const struct ep_auth_hello *hello);
+
+#endif

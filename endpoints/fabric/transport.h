@@ -1,0 +1,182 @@
+/* The transport: links over a fabric, behind a table of functions.
+ *
+ * One implementation exists (endpoints/ofi, libfabric FI_EP_MSG). It is built
+ * as a module and opened at run time, because loading libfabric costs a
+ * process 0.2 s and its libraries take signal handlers: programs and moments
+ * that need no network do not pay for it.
+ *
+ * All calls and callbacks happen in the thread that runs the event base.
+ * Callbacks are made from the event loop only, never from within a call; they
+ * may call back into the transport, except for close(). Frames of one link
+ * arrive in the order they were sent, and those that a peer sent before it
+ * closed arrive before on_down. A link keeps `posted_receives` receives posted
+ * from its first moment to its last, whatever the peer sends; the protocol's
+ * windows, not the transport, bound how many received buffers are held.
+ */
+#ifndef ENDPOINTS_FABRIC_TRANSPORT_H
+#define ENDPOINTS_FABRIC_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "endpoints/sys/why.h"
+#include "overlay/base/buf.h"
+
+struct event_base;
+struct ep_transport;
+struct ep_conn;
+struct ep_request;
+
+enum {
+    EP_CM_MAX = 48,        /* private data of a connect, accept or reject */
+    EP_ADDR_MAX = 72,      /* text of a listening address, with its NUL */
+    EP_SEND_SLICES_MAX = 3 /* what every provider can gather in one send */
+};
+
+/* Part of a buffer. */
+struct ep_slice {
+    struct ov_buf *buf; /* borrowed; the transport takes its own reference */
+    uint32_t off_bytes;
+    uint32_t len_bytes;
+};
+
+enum ep_down_why {
+    EP_DOWN_CLOSED,  /* the peer closed or died */
+    EP_DOWN_REFUSED, /* the dial was rejected, or nobody listens there */
+    EP_DOWN_ERROR    /* the fabric reports an error, or it took too long */
+};
+
+struct ep_transport_events {
+    /* A peer asks for a link; cm is its private data, valid during the call.
+     * Answer now or later with accept() or reject(), exactly once. After
+     * unproved_ms without an answer the peer is refused; accept() then
+     * returns OV_ECLOSED.
+     */
+    void (*on_request)(void *arg, struct ep_request *req, const uint8_t *cm,
+                       size_t len_bytes);
+    /* The link is up. On the dialling side cm is the acceptor's private data;
+     * on the accepting side len_bytes is 0. Until the peer is proved the
+     * receiver drops the link instead of acting.
+     */
+    void (*on_up)(void *arg, struct ep_conn *conn, const uint8_t *cm,
+                  size_t len_bytes);
+    /* The link is gone; conn is freed after the call. Sends not yet completed
+     * will not be: their references are dropped. Not called after drop().
+     */
+    void (*on_down)(void *arg, struct ep_conn *conn, enum ep_down_why why);
+    /* A frame arrived: buf->len_bytes bytes. The callee owns one reference. */
+    void (*on_frame)(void *arg, struct ep_conn *conn, struct ov_buf *buf);
+    /* `frames` sends of this link are done; their buffers may be reused. */
+    void (*on_sent)(void *arg, struct ep_conn *conn, unsigned frames);
+    /* End of a burst of callbacks: a good moment to step the core once more
+     * or to flush what was gathered. May be NULL.
+     */
+    void (*on_idle)(void *arg);
+};
+
+struct ep_transport_cfg {
+    struct event_base *base; /* borrowed, outlives the transport */
+    const char *provider;    /* NULL: the first of FI_PROVIDER that can; else
+                                verbs where it has a device, else tcp */
+    const char *interface;   /* name, numeric address, or network like
+                                10.1.0.0/16; NULL: any */
+    bool is_local;           /* NULL interface means loopback */
+    uint16_t port_first;     /* listening ports to try; 0, 0: any free one */
+    uint16_t port_last;
+    uint32_t frame_bytes;     /* capacity of every buffer */
+    uint16_t posted_receives; /* per link, at least 2 */
+    uint16_t send_slots;      /* sends in flight per link, at most */
+    uint32_t unproved_ms;     /* end silent connections, unanswered requests
+                                 and accepted links that do not come up after
+                                 this; 0: 5000 */
+    const struct ep_transport_events *events; /* borrowed */
+    void *arg;
+};
+
+struct ep_transport_stats {
+    uint64_t sent_frames, sent_bytes;
+    uint64_t received_frames, received_bytes;
+    uint64_t rejected;     /* requests answered with reject() */
+    uint64_t silent_shut;  /* sockets shut because nothing was proved */
+    uint64_t buffers_live; /* buffers not on the free list */
+    uint64_t buffers_made; /* buffers ever registered */
+    unsigned flushing;     /* dropped links whose last frames still leave */
+};
+
+struct ep_transport_ops {
+    /* Opens fabric, domain, listener and buffer pool.
+     * Returns 0, OV_EINVAL (no such provider or interface, no free port in
+     * the range), OV_EFABRIC or OV_ENOMEM; `why` (EP_WHY_MAX bytes) then says
+     * in words what is wrong and what to do.
+     */
+    int (*open)(const struct ep_transport_cfg *cfg, struct ep_transport **out,
+                char *why);
+    /* Drops every link without callbacks and frees everything. Links that
+     * were dropped with `flush` and still have frames to get rid of hold it
+     * up, for a second at most. Buffers still referenced outside are a bug of
+     * the caller. Not from inside a callback.
+     */
+    void (*close)(struct ep_transport *t);
+
+    /* Name of the provider in use, and the listener's address as text that
+     * dial() of another process takes (for example "10.1.2.3:4567",
+     * "[fe80::1]:4567").
+     */
+    const char *(*provider)(const struct ep_transport *t);
+    const char *(*address)(const struct ep_transport *t);
+
+    /* Starts to connect. on_up or on_down follows; how long to wait for it is
+     * the owner's to decide. `user` is the link's user pointer. Returns 0,
+     * OV_EINVAL (bad address or one of another family than the listener's,
+     * len_bytes over EP_CM_MAX), OV_EFABRIC or OV_ENOMEM.
+     */
+    int (*dial)(struct ep_transport *t, const char *address, const uint8_t *cm,
+                size_t len_bytes, void *user, struct ep_conn **out);
+    /* Takes the request up: on_up or on_down follows. Returns as dial(), and
+     * OV_ECLOSED when the answer comes too late. The request is gone in every
+     * case but OV_EINVAL. reject() with more than EP_CM_MAX bytes sends none;
+     * the peer gets EP_DOWN_REFUSED.
+     */
+    int (*accept)(struct ep_request *req, const uint8_t *cm, size_t len_bytes,
+                  void *user, struct ep_conn **out);
+    void (*reject)(struct ep_request *req, const uint8_t *cm, size_t len_bytes);
+
+    void *(*user)(const struct ep_conn *conn);
+
+    /* Sends the slices, in order, as one frame. Buffers are this transport's.
+     * At most send_slots sends of a link may be in flight: one more is refused
+     * with OV_EFULL. The total is 1 to frame_bytes. When the provider is
+     * momentarily full, or the link is not up yet, the transport keeps the
+     * send and retries by itself.
+     * Returns 0, OV_EFULL, OV_EINVAL, or OV_ECLOSED after a loss that
+     * on_down will report.
+     */
+    int (*send)(struct ep_conn *conn, const struct ep_slice *slices,
+                unsigned count);
+    /* Ends the link: after frames already sent have arrived at the peer's
+     * system when `flush` (or after 5 s), at once otherwise. What the peer
+     * still sends is thrown away. No callback follows; conn is not valid any
+     * more.
+     */
+    void (*drop)(struct ep_conn *conn, bool flush);
+
+    /* A free registered buffer with one reference, len_bytes 0, or NULL when
+     * memory is out; and a buffer whose last reference was dropped. */
+    struct ov_buf *(*buf_get)(struct ep_transport *t);
+    void (*buf_put)(struct ep_transport *t, struct ov_buf *buf);
+
+    void (*stats)(const struct ep_transport *t, struct ep_transport_stats *out);
+};
+
+/* The module's one symbol: a `const struct ep_transport_ops` by this name. */
+#define EP_TRANSPORT_SYMBOL "ep_transport_ofi_ops"
+
+/* Opens the module (once per process) and returns its table.
+ * Returns 0, or OV_ENOENT with `why` filled when the module or libfabric is
+ * not installed. Looks beside the running program, in its build tree, then in
+ * the package's library folder.
+ */
+int ep_transport_load(const struct ep_transport_ops **out, char *why);
+
+#endif

@@ -1,0 +1,384 @@
+/* The hub's queue, timers and public calls. */
+#include "endpoints/hub/hub.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "endpoints/hub/impl.h"
+#include "overlay/base/err.h"
+#include "overlay/link.h"
+
+uint64_t ep_hub_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+struct hub_node *ep_hub_find(const struct ep_hub *hub, uint32_t node)
+{
+    uint32_t low = 0, high = hub->cfg.nodes_count;
+
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (hub->nodes[mid].self == node)
+            return &hub->nodes[mid];
+        if (hub->nodes[mid].self < node)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
+/* --- events */
+
+/* Arms the node's timer for an earlier time than it is armed for; a timer that
+ * fires too early is harmless and finds the later time. */
+static void arm(struct hub_node *node, uint64_t wake_ns, uint64_t now_ns)
+{
+    uint64_t wait_ns;
+    struct timeval wait;
+
+    if (wake_ns >= node->armed_ns)
+        return;
+    node->armed_ns = wake_ns;
+    wait_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
+    wait.tv_sec = (time_t)(wait_ns / 1000000000);
+    wait.tv_usec = (suseconds_t)(wait_ns % 1000000000 / 1000 + 1);
+    evtimer_add(node->timer, &wait);
+}
+
+static void take_back(struct ep_hub *hub, struct ov_out *out)
+{
+    while (out->freed != NULL) {
+        struct ov_buf *buf = out->freed;
+
+        out->freed = buf->next;
+        hub->cfg.ops->buf_put(hub->transport, buf);
+    }
+}
+
+static void step(struct ep_hub *hub, struct hub_event *he)
+{
+    struct hub_node *node = &hub->nodes[he->index];
+    struct ov_event ev = he->ev;
+
+    do {
+        ev.now_ns = ep_hub_now_ns();
+        ov_node_step(node->node, &ev, hub->out);
+        ep_hub_act(node, hub->out);
+        take_back(hub, hub->out);
+        ev = (struct ov_event){.kind = OV_EV_TIMER};
+    } while (hub->out->more);
+    arm(node, hub->out->wake_ns, ep_hub_now_ns());
+}
+
+/* Steps until nothing is left, also of what the owner adds when it is quiet. */
+static void run_queue(struct ep_hub *hub)
+{
+    if (hub->is_running || hub->is_closing)
+        return;
+    hub->is_running = true;
+    do {
+        while (hub->queue_len > 0 && !hub->is_closing) {
+            struct hub_event he = hub->queue[hub->queue_at];
+
+            hub->queue_at = (hub->queue_at + 1) % hub->queue_cap;
+            hub->queue_len--;
+            step(hub, &he);
+        }
+        if (hub->cfg.events->on_quiet != NULL)
+            hub->cfg.events->on_quiet(hub->cfg.arg);
+    } while (hub->queue_len > 0);
+    hub->is_running = false;
+}
+
+/* Doubles the ring; the order stays. */
+static void grow(struct ep_hub *hub)
+{
+    uint32_t cap = hub->queue_cap * 2;
+    struct hub_event *queue = malloc(cap * sizeof(*queue));
+
+    OV_ASSERT(queue != NULL);
+    for (uint32_t i = 0; i < hub->queue_len; i++)
+        queue[i] = hub->queue[(hub->queue_at + i) % hub->queue_cap];
+    free(hub->queue);
+    hub->queue = queue;
+    hub->queue_cap = cap;
+    hub->queue_at = 0;
+}
+
+void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev)
+{
+    struct hub_event *he;
+
+    if (hub->queue_len == hub->queue_cap)
+        grow(hub);
+    he = &hub->queue[(hub->queue_at + hub->queue_len) % hub->queue_cap];
+    he->index = index;
+    he->ev = *ev;
+    hub->queue_len++;
+    run_queue(hub);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct hub_node *node = arg;
+
+    (void)fd;
+    (void)what;
+    node->armed_ns = OV_NEVER;
+    ep_hub_post(node->hub, node->index,
+                &(struct ov_event){.kind = OV_EV_TIMER});
+}
+
+/* --- opening and closing */
+
+static int node_open(struct ep_hub *hub, uint32_t index)
+{
+    const struct ep_hub_cfg *cfg = &hub->cfg;
+    struct hub_node *node = &hub->nodes[index];
+    uint32_t self = cfg->nodes[index];
+    void *mem = malloc(ov_node_size(&cfg->overlay, self, cfg->inputs));
+
+    if (mem == NULL)
+        return OV_ENOMEM;
+    node->hub = hub;
+    node->self = self;
+    node->index = index;
+    node->armed_ns = OV_NEVER;
+    node->node = ov_node_init(mem, &hub->cfg.overlay, self, cfg->inputs,
+                              (uint32_t)ep_hub_now_ns());
+    node->links_max = ov_node_links(node->node);
+    node->links = calloc(node->links_max, sizeof(*node->links));
+    node->timer = evtimer_new(cfg->base, on_timer, node);
+    return node->links == NULL || node->timer == NULL ? OV_ENOMEM : 0;
+}
+
+int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
+{
+    struct ep_hub *hub = calloc(1, sizeof(*hub));
+    struct ep_transport_cfg transport = cfg->transport;
+    int rc = OV_ENOMEM;
+
+    if (hub == NULL)
+        return OV_ENOMEM;
+    hub->cfg = *cfg;
+    hub->queue_cap = 64;
+    hub->queue = malloc(hub->queue_cap * sizeof(*hub->queue));
+    hub->out = malloc(sizeof(*hub->out));
+    hub->nodes = calloc(cfg->nodes_count, sizeof(*hub->nodes));
+    hub->parents = calloc(cfg->nodes_count, sizeof(*hub->parents));
+    ep_auth_seen_init(&hub->seen, cfg->overlay.plan.nodes);
+    if (hub->queue == NULL || hub->out == NULL || hub->nodes == NULL ||
+        hub->parents == NULL)
+        goto fail;
+    rc = ep_auth_nonce(hub->nonce);
+    for (uint32_t i = 0; rc == 0 && i < cfg->nodes_count; i++)
+        rc = node_open(hub, i);
+    if (rc)
+        goto fail;
+    transport.base = cfg->base;
+    transport.events = &ep_hub_transport_events;
+    transport.arg = hub;
+    rc = cfg->ops->open(&transport, &hub->transport, why);
+    if (rc)
+        goto fail_told;
+    *out = hub;
+    return 0;
+
+fail:
+    strcpy(why, ov_strerror(rc));
+fail_told:
+    ep_hub_close(hub);
+    return rc;
+}
+
+static void node_close(struct ep_hub *hub, struct hub_node *node)
+{
+    if (node->node == NULL)
+        return;
+    for (uint32_t i = 0; node->links != NULL && i < node->links_max; i++) {
+        if (node->links[i] != NULL)
+            ep_hub_close_link(node, (uint16_t)i);
+    }
+    if (node->dialling != NULL) {
+        hub->cfg.ops->drop(node->dialling->conn, false);
+        ep_hub_link_free(node->dialling);
+    }
+    ov_node_fini(node->node, hub->out);
+    take_back(hub, hub->out);
+    if (node->timer != NULL)
+        event_free(node->timer);
+    free(node->links);
+    free(node->node);
+}
+
+/* References that events not yet stepped carry. */
+static void drop_queue(struct ep_hub *hub)
+{
+    for (; hub->queue_len > 0; hub->queue_len--) {
+        struct ov_event *ev = &hub->queue[hub->queue_at].ev;
+
+        if (ev->buf != NULL)
+            ep_hub_put(hub, ev->buf);
+        if (ev->kind == OV_EV_READ && ev->read.buf != NULL)
+            ep_hub_put(hub, ev->read.buf);
+        hub->queue_at = (hub->queue_at + 1) % hub->queue_cap;
+    }
+}
+
+void ep_hub_close(struct ep_hub *hub)
+{
+    if (hub == NULL)
+        return;
+    hub->is_closing = true;
+    if (hub->queue != NULL)
+        drop_queue(hub);
+    for (uint32_t i = 0; hub->nodes != NULL && i < hub->cfg.nodes_count; i++)
+        node_close(hub, &hub->nodes[i]);
+    if (hub->transport != NULL)
+        hub->cfg.ops->close(hub->transport);
+    ep_auth_seen_fini(&hub->seen);
+    free(hub->nodes);
+    free(hub->parents);
+    free(hub->queue);
+    free(hub->out);
+    free(hub);
+}
+
+void ep_hub_start(struct ep_hub *hub)
+{
+    for (uint32_t i = 0; i < hub->cfg.nodes_count; i++)
+        ep_hub_post(hub, i, &(struct ov_event){.kind = OV_EV_START});
+}
+
+/* --- addresses */
+
+void ep_hub_self(const struct ep_hub *hub, struct ep_boot_peer *self)
+{
+    *self = (struct ep_boot_peer){.node = hub->cfg.nodes[0]};
+    strncpy(self->address, hub->cfg.ops->address(hub->transport),
+            EP_ADDR_MAX - 1);
+    memcpy(self->nonce, hub->nonce, sizeof(self->nonce));
+}
+
+int ep_hub_peer(struct ep_hub *hub, const struct ep_boot_peer *peer)
+{
+    const struct topo_tree *plan = &hub->cfg.overlay.plan;
+    int rc = OV_ENOENT;
+
+    for (uint32_t i = 0; i < hub->cfg.nodes_count; i++) {
+        struct hub_node *node = &hub->nodes[i];
+
+        if (topo_tree_parent(plan, node->self) != peer->node)
+            continue;
+        hub->parents[i] = (struct hub_peer){*peer, true};
+        rc = 0;
+        if (node->attach != 0)
+            ep_hub_dial_now(node);
+    }
+    return rc;
+}
+
+bool ep_hub_is_linked(const struct ep_hub *hub, uint32_t index, uint32_t peer)
+{
+    const struct hub_node *node = &hub->nodes[index];
+
+    for (uint32_t i = 0; i < node->links_max; i++) {
+        if (node->links[i] != NULL && node->links[i]->peer == peer)
+            return true;
+    }
+    return false;
+}
+
+const char *ep_hub_provider(const struct ep_hub *hub)
+{
+    return hub->cfg.ops->provider(hub->transport);
+}
+
+/* --- events from the owner */
+
+void ep_hub_ready(struct ep_hub *hub, uint32_t index, uint16_t input)
+{
+    struct ov_event ev = {.kind = OV_EV_READY, .input = input};
+
+    ep_hub_post(hub, index, &ev);
+}
+
+void ep_hub_consumed(struct ep_hub *hub, uint32_t index, uint32_t stream,
+                     uint64_t frames, uint32_t rank)
+{
+    struct ov_event ev = {
+        .kind = OV_EV_CONSUMED, .stream = stream, .seq = frames, .rank = rank};
+
+    ep_hub_post(hub, index, &ev);
+}
+
+void ep_hub_taken(struct ep_hub *hub, uint32_t cookie)
+{
+    struct ov_event ev = {.kind = OV_EV_TAKEN, .cookie = cookie};
+
+    ep_hub_post(hub, 0, &ev);
+}
+
+void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,
+                 uint32_t payload_bytes, uint32_t flags)
+{
+    struct ov_event ev = {.kind = OV_EV_DOWN,
+                          .stream = stream,
+                          .buf = buf,
+                          .len_bytes = payload_bytes,
+                          .flags = flags};
+
+    ep_hub_post(hub, 0, &ev);
+}
+
+uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream)
+{
+    uint32_t room = ov_node_down_room(hub->nodes[0].node, stream);
+
+    /* Frames that wait in the queue will take theirs. */
+    for (uint32_t i = 0; room > 0 && i < hub->queue_len; i++) {
+        const struct ov_event *ev =
+            &hub->queue[(hub->queue_at + i) % hub->queue_cap].ev;
+
+        if (ev->kind == OV_EV_DOWN && ev->stream == stream)
+            room--;
+    }
+    return room;
+}
+
+struct ov_node_view ep_hub_look(const struct ep_hub *hub, uint32_t index,
+                                uint32_t stream)
+{
+    return ov_node_look(hub->nodes[index].node, stream);
+}
+
+struct ov_buf *ep_hub_buf(struct ep_hub *hub)
+{
+    return hub->cfg.ops->buf_get(hub->transport);
+}
+
+void ep_hub_put(struct ep_hub *hub, struct ov_buf *buf)
+{
+    if (ov_buf_unref(buf))
+        hub->cfg.ops->buf_put(hub->transport, buf);
+}
+
+void ep_hub_free(struct ep_hub *hub, struct ov_buf *buf)
+{
+    hub->cfg.ops->buf_put(hub->transport, buf);
+}
+
+void ep_hub_stats(const struct ep_hub *hub, struct ep_hub_stats *out)
+{
+    hub->cfg.ops->stats(hub->transport, &out->transport);
+    out->frames_up = hub->frames_up;
+    out->frames_down = hub->frames_down;
+    out->refused_peers = hub->refused + out->transport.silent_shut;
+}

@@ -1,0 +1,106 @@
+/* The hub: drives the nodes of one process over a transport.
+ *
+ * It owns the transport and every node hosted here, proves peers both ways
+ * before anything they send reaches a node, turns fabric and timers into
+ * events and carries out the actions. What belongs to processes, input and
+ * output it hands to its owner by callbacks.
+ *
+ * Events are queued and stepped one after another: a callback may post
+ * further events at any time.
+ */
+#ifndef ENDPOINTS_HUB_HUB_H
+#define ENDPOINTS_HUB_HUB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "endpoints/boot/boot.h"
+#include "endpoints/fabric/auth.h"
+#include "endpoints/fabric/transport.h"
+#include "overlay/node.h"
+
+struct event_base;
+struct ep_hub;
+
+/* `index` counts the nodes hosted here, in the order given at the start. */
+struct ep_hub_events {
+    /* Read an input into read->buf (a buffer of the hub's, one reference
+     * passes), at most max_bytes; fill in the rest. Answer at once. */
+    void (*on_read)(void *arg, uint32_t index, uint16_t input,
+                    uint32_t max_bytes, struct ov_read *read);
+    /* A frame of a stream for this node's targets; the callee owns one
+     * reference. Answer with ep_hub_consumed(), now or later. */
+    void (*on_consume)(void *arg, uint32_t index, const struct ov_act *act,
+                       const struct ov_slice *slice);
+    /* Root: a record for the sinks; the callee owns one reference and
+     * answers with ep_hub_taken(). */
+    void (*on_record)(void *arg, const struct ov_act *act,
+                      const struct ov_slice *slice);
+    void (*on_joined)(void *arg);
+    /* `node` is lost to the node `index` hosted here. */
+    void (*on_lost)(void *arg, uint32_t index, uint32_t node);
+    void (*on_stall)(void *arg, uint32_t stream, uint32_t node, uint32_t rank);
+    void (*on_leave)(void *arg, uint32_t index);
+    /* Events were stepped and the queue is empty. May be NULL. */
+    void (*on_quiet)(void *arg);
+};
+
+struct ep_hub_cfg {
+    struct event_base *base; /* borrowed */
+    const struct ep_transport_ops *ops;
+    struct ep_transport_cfg transport; /* base, events and arg are ignored */
+    const struct ep_auth *auth;        /* borrowed */
+    struct ov_cfg overlay;
+    const uint32_t *nodes; /* hosted here, ascending */
+    uint32_t nodes_count;
+    uint16_t inputs; /* of each node */
+    const struct ep_hub_events *events;
+    void *arg;
+};
+
+/* Opens transport and listener and builds the nodes; nothing happens before
+ * ep_hub_start(). Returns 0 or an error of the transport's open, OV_ENOMEM,
+ * OV_EINVAL, with `why` (EP_WHY_MAX bytes) in words. */
+int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why);
+
+/* Closes links (frames already sent still leave) and frees everything. All
+ * buffers handed out must have come back. */
+void ep_hub_close(struct ep_hub *hub);
+
+/* Nodes begin: they dial their parents as addresses become known. */
+void ep_hub_start(struct ep_hub *hub);
+
+/* Where this process listens. */
+void ep_hub_self(const struct ep_hub *hub, struct ep_boot_peer *self);
+/* Where the parent of hosted nodes listens: dials that waited for it go. */
+int ep_hub_peer(struct ep_hub *hub, const struct ep_boot_peer *peer);
+
+/* Is the hosted node `index` connected to this one, proof and all? */
+bool ep_hub_is_linked(const struct ep_hub *hub, uint32_t index, uint32_t peer);
+
+const char *ep_hub_provider(const struct ep_hub *hub);
+
+void ep_hub_ready(struct ep_hub *hub, uint32_t index, uint16_t input);
+void ep_hub_consumed(struct ep_hub *hub, uint32_t index, uint32_t stream,
+                     uint64_t frames, uint32_t rank);
+void ep_hub_taken(struct ep_hub *hub, uint32_t cookie);
+/* Root: one more frame of a stream; one reference of buf passes. */
+void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,
+                 uint32_t payload_bytes, uint32_t flags);
+uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream);
+struct ov_node_view ep_hub_look(const struct ep_hub *hub, uint32_t index,
+                                uint32_t stream);
+
+struct ov_buf *ep_hub_buf(struct ep_hub *hub);
+void ep_hub_put(struct ep_hub *hub, struct ov_buf *buf);
+/* A buffer whose last reference somebody else dropped. */
+void ep_hub_free(struct ep_hub *hub, struct ov_buf *buf);
+
+struct ep_hub_stats {
+    struct ep_transport_stats transport;
+    uint64_t frames_up, frames_down; /* sent or received, UP and DOWN frames */
+    uint64_t refused_peers;
+};
+void ep_hub_stats(const struct ep_hub *hub, struct ep_hub_stats *out);
+
+#endif

@@ -1,0 +1,81 @@
+/* What the files of the hub share. */
+#ifndef ENDPOINTS_HUB_IMPL_H
+#define ENDPOINTS_HUB_IMPL_H
+
+#include <event2/event.h>
+
+#include "endpoints/hub/hub.h"
+
+enum hub_link_state {
+    HUB_LINK_DIALLING,  /* waiting for the accept */
+    HUB_LINK_ACCEPTING, /* proved, waiting for it to come up */
+    HUB_LINK_UP         /* known to the node */
+};
+
+/* A connection. */
+struct hub_link {
+    struct ep_conn *conn;  /* borrowed from the transport */
+    struct hub_node *node; /* the node hosted here */
+    struct event *timer;   /* of the attempt; owned; dialling only */
+    uint32_t peer;
+    uint16_t slot; /* in the node, once up */
+    uint8_t state;
+    uint8_t hello[EP_AUTH_HELLO_BYTES]; /* dialling: what we sent */
+};
+
+/* A node hosted here. */
+struct hub_node {
+    struct ep_hub *hub;
+    struct ov_node *node;    /* owned */
+    struct hub_link **links; /* [links_max], by slot; owned when up */
+    struct hub_link *dialling;
+    struct event *timer;
+    uint64_t armed_ns; /* OV_NEVER: the timer is not running */
+    uint64_t attach;   /* of the dial that waits for an address, or 0 */
+    uint32_t self, index;
+    uint32_t links_max;
+};
+
+/* An address by node number. */
+struct hub_peer {
+    struct ep_boot_peer peer;
+    bool is_known;
+};
+
+struct hub_event {
+    uint32_t index;
+    struct ov_event ev;
+};
+
+struct ep_hub {
+    struct ep_hub_cfg cfg;
+    struct ep_transport *transport;
+    struct hub_node *nodes;   /* [cfg.nodes_count] */
+    struct hub_peer *parents; /* [cfg.nodes_count]: of each node's parent */
+    struct ep_auth_seen seen;
+    uint8_t nonce[EP_AUTH_NONCE_BYTES];
+    struct hub_event *queue; /* ring, grows; owned */
+    uint32_t queue_cap, queue_at, queue_len;
+    struct ov_out *out;
+    uint64_t refused;
+    uint64_t frames_up, frames_down;
+    bool is_running;
+    bool is_closing;
+};
+
+/* --- hub.c */
+void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev);
+uint64_t ep_hub_now_ns(void);
+struct hub_node *ep_hub_find(const struct ep_hub *hub, uint32_t node);
+
+/* --- link.c: connections and their proof */
+extern const struct ep_transport_events ep_hub_transport_events;
+void ep_hub_dial(struct hub_node *node, uint64_t attach);
+void ep_hub_dial_now(struct hub_node *node);
+void ep_hub_close_link(struct hub_node *node, uint16_t slot);
+void ep_hub_link_free(struct hub_link *link);
+
+/* --- act.c: carrying out actions */
+void ep_hub_act(struct hub_node *node, const struct ov_out *out);
+
+#endif

@@ -1,0 +1,111 @@
+/* Sizes of a session. */
+#include "endpoints/hub/session.h"
+
+#include <stdio.h>
+
+#include "overlay/base/err.h"
+
+enum {
+    POSTED_RECEIVES = 4,
+    UP_FRAMES = 4,
+    DOWN_FRAMES = 16,
+    CONTROL_FRAMES = 4,
+    /* What links and windows may take; the rest of the bounds is for
+     * libraries, code and what is in flight. */
+    ONE_NODE_BYTES = 18 << 20,
+    FURTHER_NODE_BYTES = 850 << 10,
+};
+
+/* Frames held by a node with that many children. */
+static uint64_t frames_of(uint64_t children, uint16_t down_frames)
+{
+    uint64_t links = children + 1;
+
+    return links * POSTED_RECEIVES + children * UP_FRAMES + down_frames +
+           CONTROL_FRAMES + 6;
+}
+
+struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
+                                         uint32_t nodes_per_daemon)
+{
+    uint64_t children = tree.arity < tree.nodes ? tree.arity : tree.nodes;
+    uint32_t frame_bytes = 128 * 1024;
+    struct ep_session_sizes sizes = {
+        .posted_receives = POSTED_RECEIVES,
+        .up_frames = UP_FRAMES,
+        .down_frames = DOWN_FRAMES,
+    };
+
+    /* A node has one child on the average, an inner node all of them. */
+    while (
+        frame_bytes > 8 * 1024 &&
+        (frames_of(children, sizes.down_frames) * frame_bytes >
+             ONE_NODE_BYTES ||
+         (nodes_per_daemon > 1 &&
+          frames_of(1, sizes.down_frames) * frame_bytes > FURTHER_NODE_BYTES)))
+        frame_bytes /= 2;
+    sizes.frame_bytes = frame_bytes;
+    sizes.up_window_bytes = 4 * frame_bytes;
+    return sizes;
+}
+
+int ep_session_pack(struct ep_boot_config *config,
+                    const struct ep_session_sizes *sizes, uint32_t inputs)
+{
+    int rc;
+
+    config->frame_bytes = sizes->frame_bytes;
+    config->up_window_bytes = sizes->up_window_bytes;
+    config->down_window_frames = sizes->down_frames;
+    rc = ep_boot_add_param(config, "posted_receives", sizes->posted_receives);
+    if (rc == 0)
+        rc = ep_boot_add_param(config, "up_frames", sizes->up_frames);
+    if (rc == 0)
+        rc = ep_boot_add_param(config, "inputs", inputs);
+    return rc;
+}
+
+int ep_session_configure(const struct ep_boot_config *config,
+                         struct ep_hub_cfg *hub, char *why)
+{
+    struct ov_cfg *cfg = &hub->overlay;
+    const char *fault;
+
+    *cfg = ov_cfg_default(config->tree);
+    cfg->frame_bytes = config->frame_bytes;
+    cfg->up_window_bytes = config->up_window_bytes;
+    cfg->down_frames = (uint16_t)config->down_window_frames;
+    cfg->control_frames = CONTROL_FRAMES;
+    cfg->streams_max = 2;
+    cfg->up_frames = (uint16_t)ep_boot_param(config, "up_frames", UP_FRAMES);
+    ov_cfg_heartbeat(cfg, (uint64_t)config->heartbeat_ms * 1000000);
+    hub->inputs = (uint16_t)ep_boot_param(config, "inputs", 1);
+    hub->transport = (struct ep_transport_cfg){
+        .provider = config->provider,
+        .interface = config->interface,
+        .is_local = config->launcher == EP_LAUNCHER_LOCAL,
+        .port_first = config->port_first,
+        .port_last = config->port_last,
+        .frame_bytes = cfg->frame_bytes,
+        .posted_receives =
+            (uint16_t)ep_boot_param(config, "posted_receives", POSTED_RECEIVES),
+        .send_slots = cfg->send_slots,
+        .unproved_ms = 5000,
+    };
+    if (ov_cfg_check(cfg, &fault) == 0)
+        return 0;
+    snprintf(why, EP_WHY_MAX, "sizes or times do not fit together: %s", fault);
+    return OV_EINVAL;
+}
+
+uint64_t ep_session_descriptors(struct topo_tree tree, uint32_t nodes,
+                                uint32_t procs_per_node)
+{
+    uint64_t children = tree.arity < tree.nodes ? tree.arity : tree.nodes;
+    uint64_t links = nodes == 1 ? children + 1 : 2 * (uint64_t)nodes + children;
+
+    /* One for a link, three for 64 of them, four for a process while it
+     * starts, the rest for the loop, the fabric, the spawner. */
+    return links + 3 * (links / 64 + 1) + 4 * (uint64_t)nodes * procs_per_node +
+           64;
+}

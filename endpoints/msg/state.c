@@ -1,0 +1,103 @@
+/* Encoding and decoding of the words of a node. */
+#include "endpoints/msg/state.h"
+
+#include <string.h>
+
+#include "overlay/base/err.h"
+
+static void write_usage(struct ov_wr *wr, const struct ep_usage *usage)
+{
+    ov_wr_u64(wr, usage->rss_peak_bytes);
+    ov_wr_u64(wr, usage->cpu_us);
+    ov_wr_u64(wr, usage->refused_peers);
+    ov_wr_u64(wr, usage->frames_up);
+    ov_wr_u64(wr, usage->frames_down);
+}
+
+static void read_usage(struct ov_rd *rd, struct ep_usage *usage)
+{
+    usage->rss_peak_bytes = ov_rd_u64(rd);
+    usage->cpu_us = ov_rd_u64(rd);
+    usage->refused_peers = ov_rd_u64(rd);
+    usage->frames_up = ov_rd_u64(rd);
+    usage->frames_down = ov_rd_u64(rd);
+}
+
+void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
+{
+    uint8_t mem[EP_STATE_BYTES_MAX + 16];
+    struct ov_wr body = ov_wr_init(mem, sizeof(mem));
+    uint16_t len_bytes;
+
+    switch ((enum ep_state_kind)state->kind) {
+    case EP_STATE_STARTED:
+    case EP_STATE_LOST:
+        ov_wr_u32(&body, state->value);
+        break;
+    case EP_STATE_EXIT:
+    case EP_STATE_FAILED:
+        ov_wr_u32(&body, state->rank);
+        ov_wr_u32(&body, state->value);
+        break;
+    case EP_STATE_USAGE:
+        write_usage(&body, &state->usage);
+        break;
+    case EP_STATE_NOTE:
+    case EP_STATE_KINDS:
+        break;
+    }
+    if (state->kind == EP_STATE_FAILED || state->kind == EP_STATE_NOTE)
+        ov_wr_bytes(&body, state->text,
+                    strnlen(state->text, sizeof(state->text) - 1));
+    len_bytes = (uint16_t)(body.at - mem);
+    ov_wr_u8(wr, state->kind);
+    ov_wr_u16(wr, len_bytes);
+    ov_wr_bytes(wr, mem, len_bytes);
+}
+
+/* The rest of the body as a string. */
+static void read_text(struct ov_rd *body, struct ep_state *state)
+{
+    size_t len = ov_rd_left(body);
+
+    if (len >= sizeof(state->text))
+        len = sizeof(state->text) - 1;
+    if (len > 0)
+        memcpy(state->text, ov_rd_bytes(body, len), len);
+    state->text[len] = '\0';
+}
+
+int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
+{
+    const uint8_t *mem;
+    uint16_t len_bytes;
+    struct ov_rd body;
+
+    memset(state, 0, sizeof(*state));
+    state->kind = ov_rd_u8(rd);
+    len_bytes = ov_rd_u16(rd);
+    mem = ov_rd_bytes(rd, len_bytes);
+    if (mem == NULL || state->kind == 0 || state->kind >= EP_STATE_KINDS)
+        return OV_EPROTO;
+    body = ov_rd_init(mem, len_bytes);
+    switch ((enum ep_state_kind)state->kind) {
+    case EP_STATE_STARTED:
+    case EP_STATE_LOST:
+        state->value = ov_rd_u32(&body);
+        break;
+    case EP_STATE_EXIT:
+    case EP_STATE_FAILED:
+        state->rank = ov_rd_u32(&body);
+        state->value = ov_rd_u32(&body);
+        break;
+    case EP_STATE_USAGE:
+        read_usage(&body, &state->usage);
+        break;
+    case EP_STATE_NOTE:
+    case EP_STATE_KINDS:
+        break;
+    }
+    if (state->kind == EP_STATE_FAILED || state->kind == EP_STATE_NOTE)
+        read_text(&body, state);
+    return body.bad || ov_rd_left(&body) != 0 ? OV_EPROTO : 0;
+}

@@ -1,0 +1,56 @@
+/* The words of a node to the launcher, in records of the STATE channel.
+ *
+ * A record holds one word after another:
+ *
+ *     kind 1, body length 2, body
+ *
+ *     STARTED  count 4                 processes of the node are running
+ *     EXIT     rank 4, status 4        as from waitpid; its output came before
+ *     FAILED   rank 4, errno 4, step   it could not be started
+ *     LOST     node 4                  a daemon beneath is lost
+ *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8
+ *              of the daemon, from one of its nodes, before its final record
+ *     NOTE     text                    for the user
+ */
+#ifndef ENDPOINTS_MSG_STATE_H
+#define ENDPOINTS_MSG_STATE_H
+
+#include <stdint.h>
+
+#include "overlay/base/wire.h"
+
+enum ep_state_kind {
+    EP_STATE_STARTED = 1,
+    EP_STATE_EXIT,
+    EP_STATE_FAILED,
+    EP_STATE_LOST,
+    EP_STATE_USAGE,
+    EP_STATE_NOTE,
+    EP_STATE_KINDS
+};
+
+enum { EP_STATE_STEP_MAX = 32, EP_STATE_BYTES_MAX = 512 };
+
+struct ep_usage {
+    uint64_t rss_peak_bytes;
+    uint64_t cpu_us;
+    uint64_t refused_peers;
+    uint64_t frames_up;
+    uint64_t frames_down;
+};
+
+struct ep_state {
+    uint8_t kind;
+    uint32_t rank;                 /* EXIT, FAILED */
+    uint32_t value;                /* status, errno, node or count */
+    char text[EP_STATE_BYTES_MAX]; /* FAILED: step; NOTE */
+    struct ep_usage usage;
+};
+
+/* Appends one word; sets wr->bad when it does not fit. */
+void ep_state_encode(struct ov_wr *wr, const struct ep_state *state);
+
+/* Reads the next word. Returns 0 or OV_EPROTO. */
+int ep_state_decode(struct ov_rd *rd, struct ep_state *state);
+
+#endif

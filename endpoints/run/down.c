@@ -1,0 +1,221 @@
+/* What goes down: the job, signals, stdin. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/impl.h"
+#include "overlay/base/err.h"
+#include "overlay/control.h"
+
+/* --- stream 0 */
+
+static void queue_control(struct run *r, uint8_t kind, bool more,
+                          const void *body, uint32_t len_bytes)
+{
+    uint32_t total = OV_CONTROL_HEAD_BYTES + len_bytes;
+    struct run_control *control = malloc(sizeof(*control) + total);
+    struct ov_wr wr;
+
+    OV_ASSERT(control != NULL);
+    control->next = NULL;
+    control->len_bytes = total;
+    wr = ov_wr_init(control->mem, total);
+    ov_control_encode(&wr, kind, more);
+    ov_wr_bytes(&wr, body, len_bytes);
+    *r->controls_last = control;
+    r->controls_last = &control->next;
+}
+
+void ep_run_control(struct run *r, uint8_t kind, const void *body,
+                    uint32_t len_bytes)
+{
+    queue_control(r, kind, false, body, len_bytes);
+    ep_run_pump(r);
+}
+
+void ep_run_signal(struct run *r, int signo)
+{
+    uint8_t body[4];
+    struct ov_wr wr = ov_wr_init(body, sizeof(body));
+
+    ov_wr_u32(&wr, (uint32_t)signo);
+    ep_run_control(r, EP_CONTROL_SIGNAL, body, sizeof(body));
+}
+
+static void pump_controls(struct run *r)
+{
+    while (r->controls != NULL && ep_hub_down_room(r->hub, 0) > 0) {
+        struct run_control *control = r->controls;
+        struct ov_buf *buf = ep_hub_buf(r->hub);
+
+        if (buf == NULL)
+            return;
+        memcpy(buf->mem + OV_DOWN_HEAD_BYTES, control->mem, control->len_bytes);
+        r->controls = control->next;
+        if (r->controls == NULL)
+            r->controls_last = &r->controls;
+        ep_hub_down(r->hub, 0, buf, control->len_bytes, 0);
+        free(control);
+    }
+}
+
+/* --- stdin */
+
+static void send_end(struct run *r)
+{
+    struct ov_buf *last = ep_hub_buf(r->hub);
+
+    if (last == NULL)
+        return;
+    r->input_over = true;
+    ep_hub_down(r->hub, EP_STREAM_STDIN, last, 0, OV_DOWN_END);
+}
+
+/* Asks for the next frame when there is room for it beside `held` frames that
+ * are about to go. */
+static void want_input(struct run *r, uint32_t held)
+{
+    if (r->input_buf != NULL || r->input_ended ||
+        ep_hub_down_room(r->hub, EP_STREAM_STDIN) <= held)
+        return;
+    r->input_buf = ep_hub_buf(r->hub);
+    if (r->input_buf != NULL)
+        ep_input_want(r->input, r->input_buf->mem + OV_DOWN_HEAD_BYTES,
+                      r->sizes.frame_bytes - OV_DOWN_HEAD_BYTES);
+}
+
+static void pump_stdin(struct run *r)
+{
+    if (!r->input_open || r->input_over)
+        return;
+    if (r->input_ended && ep_hub_down_room(r->hub, EP_STREAM_STDIN) > 0)
+        send_end(r);
+    else
+        want_input(r, 0);
+}
+
+void ep_run_pump(struct run *r)
+{
+    if (r->hub == NULL || r->phase == RUN_OVER)
+        return;
+    pump_controls(r);
+    pump_stdin(r);
+}
+
+static void on_data(void *arg, uint32_t len_bytes)
+{
+    struct run *r = arg;
+    struct ov_buf *buf = r->input_buf;
+
+    r->input_buf = NULL;
+    r->stdin_bytes += len_bytes;
+    want_input(r, 1); /* read on while this frame is sent */
+    ep_hub_down(r->hub, EP_STREAM_STDIN, buf, len_bytes, 0);
+    ep_run_pump(r);
+}
+
+static void on_input_end(void *arg)
+{
+    struct run *r = arg;
+
+    if (r->input_buf != NULL)
+        ep_hub_put(r->hub, r->input_buf);
+    r->input_buf = NULL;
+    r->input_ended = true;
+    ep_run_pump(r);
+}
+
+static void on_input_error(void *arg, int err)
+{
+    struct run *r = arg;
+
+    ep_run_say(r, "cannot read %s: %s",
+               r->options.input != NULL ? r->options.input : "stdin",
+               strerror(err));
+    on_input_end(r);
+    ep_run_abort(r, 1);
+}
+
+static int open_input(struct run *r)
+{
+    static const struct ep_input_events events = {
+        .on_data = on_data,
+        .on_end = on_input_end,
+        .on_error = on_input_error,
+    };
+    int fd = r->input_fd >= 0 ? r->input_fd : STDIN_FILENO;
+
+    return ep_input_open(r->base, fd, &events, r, &r->input);
+}
+
+/* The nodes with readers, in ranges; a superset where there are too many. */
+static uint16_t reader_nodes(const struct run *r, struct topo_range *range)
+{
+    uint16_t count = 0;
+
+    for (uint32_t i = 0; i < r->job.readers_count; i++) {
+        uint32_t first = ep_job_node_of(&r->job, r->job.readers[i].first);
+        uint32_t last = ep_job_node_of(&r->job, r->job.readers[i].last);
+
+        if (count > 0 &&
+            (first <= range[count - 1].last + 1 || count == OV_OPEN_RANGES_MAX))
+            range[count - 1].last = last;
+        else
+            range[count++] = (struct topo_range){first, last};
+    }
+    return count;
+}
+
+static void queue_open(struct run *r)
+{
+    static struct topo_range range[OV_OPEN_RANGES_MAX];
+    uint8_t mem[OV_CONTROL_HEAD_BYTES + OV_OPEN_BYTES + sizeof(range)];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct ov_open open = {
+        .stream = EP_STREAM_STDIN,
+        .window = r->sizes.down_frames,
+        .ranges = reader_nodes(r, range),
+    };
+
+    ov_open_encode(&wr, &open, range);
+    queue_control(r, OV_CONTROL_OPEN, false, mem + OV_CONTROL_HEAD_BYTES,
+                  (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
+    r->input_open = true;
+}
+
+/* --- the job */
+
+int ep_run_job_send(struct run *r)
+{
+    uint32_t piece =
+        r->sizes.frame_bytes - OV_DOWN_HEAD_BYTES - OV_CONTROL_HEAD_BYTES;
+    struct ep_text text = {0};
+
+    ep_job_encode(&r->job, &text);
+    if (text.bad || text.len_bytes > EP_JOB_BYTES_MAX) {
+        ep_run_say(r,
+                   "the program's arguments and environment are larger than "
+                   "%d MiB",
+                   EP_JOB_BYTES_MAX >> 20);
+        ep_text_fini(&text);
+        return 1;
+    }
+    for (size_t at = 0; at < text.len_bytes; at += piece) {
+        size_t left = text.len_bytes - at;
+        bool more = left > piece;
+
+        queue_control(r, EP_CONTROL_JOB, more, text.at + at,
+                      (uint32_t)(more ? piece : left));
+    }
+    ep_text_fini(&text);
+    if (r->job.readers_count > 0) {
+        if (open_input(r)) {
+            ep_run_say(r, "cannot read stdin: out of memory or descriptors");
+            return 1;
+        }
+        queue_open(r);
+    }
+    ep_run_pump(r);
+    return 0;
+}

@@ -1,0 +1,378 @@
+/* How a run ends: signals, limits, losses, exit codes, last words. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/run/stats_json.h"
+#include "endpoints/sys/usage.h"
+#include "overlay/base/err.h"
+#include "topo/tree.h"
+
+enum {
+    EXIT_TIMEOUT = 124,
+    HARD_S = 3,          /* an end that was ordered takes no longer */
+    LEAVE_S = 3,         /* nor do daemons that were told goodbye */
+    STUCK_S = 10,        /* output not read for so long is told */
+    LAST_WORDS_MS = 500, /* a stderr that nobody reads gets no more */
+    LAUNCHES = 2,        /* launch timeouts that a whole launch may take */
+    SAME_MS = 100,       /* failures seen within this are the first ones */
+};
+
+/* --- ending
+ * */
+
+static void arm(struct event *timer, unsigned seconds)
+{
+    struct timeval wait = {(time_t)seconds, 0};
+
+    evtimer_add(timer, &wait);
+}
+
+void ep_run_over(struct run *r)
+{
+    if (r->phase == RUN_OVER)
+        return;
+    r->phase = RUN_OVER;
+    evtimer_del(r->hard);
+    if (r->starter != NULL)
+        ep_starter_leave(r->starter);
+    if (r->daemons_alive == 0)
+        event_base_loopbreak(r->base);
+    else
+        arm(r->hard, LEAVE_S);
+}
+
+static void on_hard(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)fd;
+    (void)what;
+    if (r->phase == RUN_OVER)
+        event_base_loopbreak(r->base);
+    else
+        ep_run_over(r);
+}
+
+/* Everything that was said has come and was written, or nothing more can. */
+void ep_run_check_done(struct run *r)
+{
+    if (r->phase != RUN_RUNNING || r->console == NULL)
+        return;
+    if (r->finals < r->nodes_count)
+        return;
+    ep_console_finish(r->console);
+    if (ep_console_pending(r->console) > 0)
+        return;
+    r->phase = RUN_LEAVING;
+    evtimer_del(r->limit);
+    arm(r->hard, LEAVE_S);
+    ep_run_control(r, OV_CONTROL_GOODBYE, NULL, 0);
+}
+
+static void kill_all(struct run *r)
+{
+    if (r->is_killed)
+        return;
+    r->is_killed = true;
+    ep_run_control(r, EP_CONTROL_KILL, NULL, 0);
+}
+
+void ep_run_abort(struct run *r, int exit_code)
+{
+    if (r->exit_code >= 0 || r->phase >= RUN_LEAVING)
+        return;
+    r->exit_code = exit_code;
+    if (r->phase == RUN_LAUNCHING) {
+        r->is_killed = true;
+        r->is_aborted = true;
+        ep_run_over(r);
+        event_base_loopexit(r->base, NULL);
+        return;
+    }
+    kill_all(r);
+    arm(r->hard, HARD_S);
+}
+
+/* Nobody hears of a lost node any more, nor of those beneath it. */
+static void give_up_beneath(struct run *r, uint32_t lost)
+{
+    for (uint32_t n = lost; n <= r->nodes_count; n++) {
+        if (r->nodes[n].is_final ||
+            !topo_tree_contains(&r->config.tree, lost, n))
+            continue;
+        r->nodes[n].is_final = true;
+        r->finals++;
+    }
+}
+
+void ep_run_lost(struct run *r, uint32_t node)
+{
+    uint32_t *lost;
+
+    if (node > r->nodes_count || r->nodes[node].is_lost ||
+        r->phase >= RUN_LEAVING)
+        return;
+    r->nodes[node].is_lost = true;
+    lost = reallocarray(r->lost, r->lost_count + 1, sizeof(*lost));
+    if (lost != NULL) {
+        r->lost = lost;
+        lost[r->lost_count++] = node - 1;
+    }
+    /* The end of others is no news while the job ends. */
+    (r->exit_code < 0 ? ep_run_say : ep_run_note)(
+        r, "the daemon of node %u on %s is lost; the job ends", node - 1,
+        ep_run_host(r, node));
+    give_up_beneath(r, node);
+    ep_run_abort(r, 1);
+}
+
+/* --- processes that end badly */
+
+static int code_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The first one is told once its output is out. */
+static void tell_failure(struct run *r)
+{
+    int status = r->failed_status;
+
+    if (!r->has_failed || r->is_failure_told || r->is_quiet)
+        return;
+    r->is_failure_told = true;
+    if (WIFSIGNALED(status))
+        ep_run_say(r, "rank %u on %s was ended by signal %d (%s)",
+                   r->failed_rank, ep_run_host_of_rank(r, r->failed_rank),
+                   WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        ep_run_say(r, "rank %u on %s returned %d", r->failed_rank,
+                   ep_run_host_of_rank(r, r->failed_rank), WEXITSTATUS(status));
+}
+
+void ep_run_failed(struct run *r, uint32_t rank, int status)
+{
+    uint64_t now_ns = ep_run_now_ns();
+
+    if (r->is_killed)
+        return;
+    r->failed_count++;
+    if (!r->has_failed) {
+        r->has_failed = true;
+        r->failed_ns = now_ns;
+        r->failed_rank = rank;
+        r->failed_status = status;
+    } else if (rank < r->failed_rank &&
+               now_ns - r->failed_ns < SAME_MS * UINT64_C(1000000)) {
+        r->failed_rank = rank;
+        r->failed_status = status;
+    }
+    if (r->options.kill_on_bad_exit)
+        kill_all(r);
+}
+
+int ep_run_exit_code(const struct run *r)
+{
+    if (r->exit_code >= 0)
+        return r->exit_code;
+    return r->has_failed ? code_of(r->failed_status) : 0;
+}
+
+void ep_run_last_words(struct run *r)
+{
+    tell_failure(r);
+    if (r->failed_count > 1 && !r->is_quiet)
+        ep_run_say(r, "%u processes ended badly", r->failed_count);
+    if (ep_console_pending(r->console) > 0 && !r->is_quiet)
+        ep_run_say(r, "output that could not be written was given up");
+    ep_run_retry_lines(r, LAST_WORDS_MS);
+}
+
+/* --- once a second
+ * */
+
+static void check_stuck(struct run *r)
+{
+    uint64_t since_ns;
+
+    if (r->is_stuck_told || !ep_console_is_stuck(r->console, &since_ns) ||
+        ep_run_now_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
+        return;
+    r->is_stuck_told = true;
+    ep_run_say(r, "the output is not being read: everybody waits for that");
+}
+
+/* A daemon says itself what keeps it; this is for those that cannot. */
+static void check_launch(struct run *r)
+{
+    double waited_s = (double)(ep_run_now_ns() - r->start_ns) / 1e9;
+
+    if (r->phase != RUN_LAUNCHING ||
+        waited_s < LAUNCHES * r->options.launch_timeout_s)
+        return;
+    ep_run_say(r,
+               "after %.0f s %u of %u nodes have joined (--launch-timeout "
+               "gives the others more time)",
+               waited_s, ep_hub_look(r->hub, 0, 0).joined, r->nodes_count);
+    ep_run_abort(r, 1);
+}
+
+static void on_watch(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)fd;
+    (void)what;
+    ep_run_retry_lines(r, 0);
+    check_launch(r);
+    check_stuck(r);
+    if (r->has_failed && ep_console_pending(r->console) == 0)
+        tell_failure(r);
+}
+
+static void on_limit(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)fd;
+    (void)what;
+    ep_run_say(r, "the time of %g s is over; the job ends",
+               r->options.timeout_s);
+    ep_run_abort(r, EXIT_TIMEOUT);
+}
+
+/* --- signals */
+
+static void on_interrupt(struct run *r, int signo)
+{
+    r->interrupts++;
+    if (r->phase == RUN_LAUNCHING) {
+        r->is_quiet = true;
+        ep_run_abort(r, 128 + signo);
+    } else if (r->interrupts == 1) {
+        ep_run_signal(r, signo);
+    } else {
+        ep_run_say(r, "killing the processes; output that cannot be written is "
+                      "given up");
+        ep_run_abort(r, 128 + signo);
+        ep_console_give_up(r->console);
+    }
+}
+
+static void on_signal(evutil_socket_t signo, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)what;
+    switch (signo) {
+    case SIGINT:
+    case SIGTERM:
+        on_interrupt(r, signo);
+        break;
+    case SIGHUP:
+        on_interrupt(r, SIGTERM);
+        break;
+    case SIGCONT:
+        if (r->input != NULL)
+            ep_input_wake(r->input);
+        ep_run_signal(r, signo);
+        break;
+    default:
+        ep_run_signal(r, signo);
+        break;
+    }
+}
+
+static int watch_signals(struct run *r)
+{
+    static const int signos[] = {SIGINT,  SIGTERM, SIGHUP, SIGTSTP,
+                                 SIGCONT, SIGUSR1, SIGUSR2};
+
+    for (size_t i = 0; i < sizeof(signos) / sizeof(signos[0]); i++) {
+        struct sigaction action;
+        struct event *event;
+
+        /* What was ignored at our start stays so (nohup, `&` in a script). */
+        if (sigaction(signos[i], NULL, &action) == 0 &&
+            action.sa_handler == SIG_IGN)
+            continue;
+        event = evsignal_new(r->base, signos[i], on_signal, r);
+        if (event == NULL || event_add(event, NULL))
+            return OV_ENOMEM;
+        r->signals[r->signals_count++] = event;
+    }
+    return 0;
+}
+
+int ep_run_end_open(struct run *r)
+{
+    struct timeval second = {1, 0};
+    double limit_s = r->options.timeout_s;
+    struct timeval limit = {
+        (time_t)limit_s,
+        (suseconds_t)((limit_s - (double)(time_t)limit_s) * 1e6)};
+
+    r->limit = evtimer_new(r->base, on_limit, r);
+    r->hard = evtimer_new(r->base, on_hard, r);
+    r->watch = event_new(r->base, -1, EV_PERSIST, on_watch, r);
+    if (r->limit == NULL || r->hard == NULL || r->watch == NULL)
+        return OV_ENOMEM;
+    event_add(r->watch, &second);
+    if (limit_s > 0)
+        event_add(r->limit, &limit);
+    return watch_signals(r);
+}
+
+void ep_run_end_close(struct run *r)
+{
+    struct event *timers[] = {r->limit, r->hard, r->watch};
+
+    for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+        if (timers[i] != NULL)
+            event_free(timers[i]);
+    }
+    while (r->signals_count > 0)
+        event_free(r->signals[--r->signals_count]);
+}
+
+/* --- the report */
+
+int ep_run_write_stats(struct run *r)
+{
+    char why[EP_WHY_MAX] = "";
+    struct ep_hub_stats hub;
+    struct ep_stats stats = {
+        .nodes = r->nodes_count,
+        .procs = r->job.size,
+        .arity = r->config.tree.arity,
+        .depth = topo_tree_height(&r->config.tree),
+        .provider = ep_hub_provider(r->hub),
+        .wall_s = (double)(ep_run_now_ns() - r->start_ns) / 1e9,
+        .stdin_bytes = r->stdin_bytes,
+        .stdout_bytes = r->stdout_bytes,
+        .stderr_bytes = r->stderr_bytes,
+        .exit_code = ep_run_exit_code(r),
+        .lost_nodes = r->lost,
+        .lost_count = r->lost_count,
+    };
+
+    ep_hub_stats(r->hub, &hub);
+    if (r->launched_ns > 0)
+        stats.launch_s = (double)(r->launched_ns - r->start_ns) / 1e9;
+    stats.launcher.rss_peak_bytes = ep_usage_rss_peak_bytes();
+    stats.launcher.cpu_s = (double)ep_usage_cpu_us() / 1e6;
+    stats.daemons.count = r->usage_count;
+    stats.daemons.rss_peak_bytes_max = r->usage_rss_max;
+    stats.daemons.cpu_s_sum = (double)r->usage_cpu_us / 1e6;
+    stats.frames.up = hub.frames_up + r->usage_up;
+    stats.frames.down = hub.frames_down + r->usage_down;
+    stats.refused_peers = hub.refused_peers + r->usage_refused;
+    if (ep_stats_write(r->options.stats, &stats, why) == 0)
+        return 0;
+    ep_run_say(r, "%s", why);
+    return 1;
+}

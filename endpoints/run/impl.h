@@ -1,0 +1,166 @@
+/* What the files of `xylem run` share: the state of one run.
+ *
+ * The order of a run: plan (hosts, ranks, sizes), daemons (started, ready,
+ * joined), job (told to the nodes, stdin pumped), output (records to the
+ * console, words of the nodes), end (goodbye, or everything killed).
+ */
+#ifndef ENDPOINTS_RUN_IMPL_H
+#define ENDPOINTS_RUN_IMPL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <event2/event.h>
+
+#include "endpoints/boot/boot.h"
+#include "endpoints/boot/starter.h"
+#include "endpoints/console/console.h"
+#include "endpoints/console/input.h"
+#include "endpoints/console/writer.h"
+#include "endpoints/hub/hub.h"
+#include "endpoints/hub/session.h"
+#include "endpoints/msg/job.h"
+#include "endpoints/msg/state.h"
+#include "endpoints/run/run.h"
+#include "endpoints/spawn/spawner.h"
+#include "topo/hosts.h"
+
+/* A message for stream 0 that waits for room. */
+struct run_control {
+    struct run_control *next;
+    uint32_t len_bytes;
+    uint8_t mem[]; /* the payload */
+};
+
+/* A node as the launcher knows it. */
+struct run_node {
+    bool is_started; /* its processes run */
+    bool is_final;   /* it has nothing more to say */
+    bool is_lost;
+};
+
+/* Records at the console at once: what the overlay's root allows. */
+enum { RUN_RECORDS_MAX = 4096 };
+
+enum run_phase {
+    RUN_LAUNCHING, /* daemons start and join */
+    RUN_RUNNING,   /* the job was told to the nodes */
+    RUN_LEAVING,   /* goodbye was said */
+    RUN_OVER,      /* nothing is left but to close */
+};
+
+struct run {
+    struct ep_run_options options;
+    struct event_base *base;
+    struct ep_spawner *spawner;
+    struct ep_starter *starter;
+    struct ep_hub *hub;
+    struct ep_writer *writer;
+    struct ep_console *console;
+    struct ep_input *input;
+    struct ep_text lines;         /* for stderr, not yet written */
+    struct ep_boot_config config; /* of the session; hosts of all nodes */
+    struct ep_session_sizes sizes;
+    struct ep_job job;
+    struct topo_hosts hosts;      /* empty: virtual nodes on this machine */
+    struct run_node *nodes;       /* [1 + N], by overlay node */
+    struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
+    char host[256];               /* this machine's name */
+    char nspace[32];
+    uint32_t nodes_count;   /* N: nodes that host processes */
+    uint32_t daemons_count; /* started by the launcher itself */
+    uint32_t daemons_ready;
+    uint32_t daemons_alive;
+    uint32_t nodes_per_daemon;
+    uint32_t started; /* nodes whose processes run */
+    uint32_t finals;
+    uint32_t lost_count;
+    uint32_t *lost; /* owned */
+    enum run_phase phase;
+
+    /* stream 0 and stdin */
+    struct run_control *controls, **controls_last;
+    struct ov_buf **pinned;   /* [RUN_RECORDS_MAX]: records at the console */
+    struct ov_buf *input_buf; /* being filled by the reader */
+    bool input_open, input_ended, input_over;
+    int input_fd;
+
+    /* the end */
+    struct event *limit; /* --timeout */
+    struct event *hard;  /* the time an end may take */
+    struct event *watch; /* once a second */
+    struct event *signals[8];
+    uint32_t signals_count;
+    uint32_t interrupts; /* SIGINT, SIGTERM, SIGHUP so far */
+    bool is_aborted;     /* before the job began */
+    bool is_killed;      /* processes were told to die: exits mean nothing */
+    bool has_failed;     /* a process ended badly */
+    bool is_failure_told;
+    bool is_stuck_told;
+    uint32_t failed_rank;
+    int failed_status;
+    uint64_t failed_ns;
+    uint32_t failed_count;
+    int exit_code; /* as decided; -1: by the processes */
+    bool is_quiet; /* the end needs no words */
+
+    /* figures */
+    uint64_t start_ns, launched_ns;
+    uint64_t stdin_bytes, stdout_bytes, stderr_bytes;
+    uint32_t usage_count;
+    uint64_t usage_rss_max, usage_cpu_us, usage_refused;
+    uint64_t usage_up, usage_down;
+};
+
+/* --- run.c */
+void ep_run_say(struct run *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void ep_run_note(struct run *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A line of somebody else's, with who says it before it. */
+void ep_run_line(struct run *r, const char *prefix, const char *text);
+/* Lines that a stuck stderr did not take; waits so long for each. */
+void ep_run_retry_lines(struct run *r, int wait_ms);
+uint64_t ep_run_now_ns(void);
+
+/* --- plan.c: fills hosts, job, config, sizes. 0, or an exit code after
+ * words on stderr. */
+int ep_run_plan(struct run *r);
+const char *ep_run_host(const struct run *r, uint32_t node);
+const char *ep_run_host_of_rank(const struct run *r, uint32_t rank);
+
+/* --- daemons.c */
+int ep_run_daemons_start(struct run *r);
+/* The hub is open: daemons that waited for addresses get them. */
+void ep_run_daemons_connect(struct run *r);
+extern const struct ep_spawner_events ep_run_spawner_events;
+
+/* --- down.c */
+int ep_run_job_send(struct run *r);
+void ep_run_control(struct run *r, uint8_t kind, const void *body,
+                    uint32_t len_bytes);
+void ep_run_signal(struct run *r, int signo);
+void ep_run_pump(struct run *r);
+
+/* --- up.c */
+int ep_run_output_open(struct run *r);
+extern const struct ep_hub_events ep_run_hub_events;
+
+/* --- end.c */
+int ep_run_end_open(struct run *r);
+void ep_run_end_close(struct run *r);
+/* The run ends with this code (-1: that of the processes); processes are
+ * killed. The first call wins. */
+void ep_run_abort(struct run *r, int exit_code);
+/* Nothing is left but to wait for daemons to go. */
+void ep_run_over(struct run *r);
+void ep_run_failed(struct run *r, uint32_t rank, int status);
+void ep_run_lost(struct run *r, uint32_t node);
+/* Says goodbye when everything has come and was written. */
+void ep_run_check_done(struct run *r);
+int ep_run_exit_code(const struct run *r);
+void ep_run_last_words(struct run *r);
+int ep_run_write_stats(struct run *r);
+
+#endif

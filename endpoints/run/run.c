@@ -1,0 +1,202 @@
+/* The order of things in a run. */
+#include "endpoints/run/run.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/sys/limits.h"
+#include "overlay/base/err.h"
+
+/* Daemons that are left to themselves get so long to go. */
+enum { GRACE_MS = 3000 };
+
+/* A line of ours fits what a pipe takes at once; so many wait at most. */
+enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
+
+uint64_t ep_run_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Writes a line to stderr only when that cannot block: the loop must not wait
+ * for a stderr that nobody reads. Returns false when it must wait. */
+static bool write_line(const char *line, size_t len_bytes, int wait_ms)
+{
+    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    if (poll(&fd, 1, wait_ms) == 0)
+        return false;
+    if (write(STDERR_FILENO, line, len_bytes) < 0)
+        return true; /* nobody is there to be told */
+    return true;
+}
+
+void ep_run_retry_lines(struct run *r, int wait_ms)
+{
+    while (r->lines.len_bytes > 0) {
+        char *newline = memchr(r->lines.at, '\n', r->lines.len_bytes);
+        size_t len_bytes = (size_t)(newline - r->lines.at) + 1;
+
+        if (!write_line(r->lines.at, len_bytes, wait_ms))
+            return;
+        ep_text_cut(&r->lines, len_bytes);
+    }
+}
+
+void ep_run_line(struct run *r, const char *prefix, const char *text)
+{
+    size_t before = r->lines.len_bytes;
+
+    if (before < LINES_BYTES_MAX)
+        ep_text_printf(&r->lines, "%s: %.*s\n", prefix, LINE_BYTES_MAX, text);
+    ep_run_retry_lines(r, 0);
+}
+
+static void __attribute__((format(printf, 2, 0)))
+say(struct run *r, const char *format, va_list args)
+{
+    char text[LINE_BYTES_MAX + 1];
+
+    vsnprintf(text, sizeof(text), format, args);
+    ep_run_line(r, "xylem", text);
+}
+
+void ep_run_say(struct run *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(r, format, args);
+    va_end(args);
+}
+
+void ep_run_note(struct run *r, const char *format, ...)
+{
+    va_list args;
+
+    if (!r->options.verbose)
+        return;
+    va_start(args, format);
+    say(r, format, args);
+    va_end(args);
+}
+
+static int open_hub(struct run *r)
+{
+    static const uint32_t root = 0;
+    struct ep_hub_cfg cfg = {
+        .base = r->base,
+        .auth = &r->config.auth,
+        .nodes = &root,
+        .nodes_count = 1,
+        .events = &ep_run_hub_events,
+        .arg = r,
+    };
+    char why[EP_BOOT_WHY_MAX] = "";
+    uint64_t need = ep_session_descriptors(r->config.tree, 1, 0) +
+                    3 * (uint64_t)r->daemons_count;
+    int rc = ep_session_configure(&r->config, &cfg, why);
+
+    cfg.inputs = 1;
+    if (rc == 0)
+        rc = ep_limits_descriptors(need, why);
+    if (rc == 0)
+        rc = ep_transport_load(&cfg.ops, why);
+    if (rc == 0)
+        rc = ep_hub_open(&cfg, &r->hub, why);
+    if (rc == 0)
+        return 0;
+    ep_run_say(r, "%s", why);
+    return 1;
+}
+
+/* Everything before the loop; 0, or the exit code. */
+static int open_all(struct run *r)
+{
+    int rc = ep_run_plan(r);
+
+    if (rc != 0)
+        return rc;
+    signal(SIGPIPE, SIG_IGN);
+    r->base = event_base_new();
+    if (r->base == NULL ||
+        ep_spawner_attach(r->spawner, r->base, &ep_run_spawner_events, r) ||
+        ep_run_end_open(r) || ep_run_output_open(r)) {
+        ep_run_say(r, "cannot start: out of memory or descriptors");
+        return 1;
+    }
+    /* The daemons load the fabric while we do. */
+    rc = ep_run_daemons_start(r);
+    if (rc == 0)
+        rc = open_hub(r);
+    if (rc == 0)
+        ep_run_daemons_connect(r);
+    return rc;
+}
+
+static void close_all(struct run *r)
+{
+    ep_run_end_close(r);
+    ep_input_close(r->input);
+    ep_console_close(r->console);
+    ep_writer_close(r->writer, true);
+    if (r->input_buf != NULL)
+        ep_hub_put(r->hub, r->input_buf);
+    ep_hub_close(r->hub);
+    ep_starter_close(r->starter);
+    ep_spawner_close(r->spawner);
+    while (r->controls != NULL) {
+        struct run_control *control = r->controls;
+
+        r->controls = control->next;
+        free(control);
+    }
+    if (r->base != NULL)
+        event_base_free(r->base);
+    ep_boot_config_fini(&r->config);
+    ep_job_fini(&r->job);
+    topo_hosts_fini(&r->hosts);
+    free(r->nodes);
+    free(r->daemons);
+    free(r->lost);
+    ep_text_fini(&r->lines);
+    free(r->pinned);
+    if (r->input_fd >= 0)
+        close(r->input_fd);
+}
+
+int ep_run(const struct ep_run_options *options)
+{
+    static struct run state;
+    struct run *r = &state;
+    int rc;
+
+    r->start_ns = ep_run_now_ns();
+    r->exit_code = -1;
+    r->input_fd = -1;
+    r->controls_last = &r->controls;
+    r->options = *options;
+    if (ep_spawner_open(GRACE_MS, &r->spawner)) {
+        ep_run_say(r, "cannot fork the process that starts all others");
+        return 1;
+    }
+    rc = open_all(r);
+    if (rc == 0) {
+        event_base_dispatch(r->base);
+        rc = ep_run_exit_code(r);
+        ep_run_last_words(r);
+        if (r->options.stats != NULL && ep_run_write_stats(r) && rc == 0)
+            rc = 1;
+    }
+    close_all(r);
+    return rc;
+}

@@ -1,0 +1,55 @@
+/* The launcher: runs one job on many nodes, feeds it stdin, shows its output.
+ *
+ * It is node 0 of the overlay, the console and the reader of stdin. It starts
+ * the daemons (or the first of them, who start the others) and never a process
+ * of the job itself.
+ */
+#ifndef ENDPOINTS_RUN_RUN_H
+#define ENDPOINTS_RUN_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ep_run_launcher { EP_RUN_AUTO, EP_RUN_LOCAL, EP_RUN_SSH };
+enum ep_run_label {
+    EP_RUN_LABEL_NONE,
+    EP_RUN_LABEL_RANK,
+    EP_RUN_LABEL_HOST,
+    EP_RUN_LABEL_FULL
+};
+
+enum { EP_RUN_ENV_MAX = 1024 };
+
+/* All strings are borrowed from argv. A zero number means: not given. */
+struct ep_run_options {
+    const char *hosts, *hostfile;
+    uint32_t nodes, procs, ppn;
+    uint32_t arity;
+    enum ep_run_launcher launcher;
+    const char *rsh, *xylemd;
+    bool no_tree_spawn;
+    double launch_timeout_s;
+    uint32_t nodes_per_daemon;
+    const char *provider, *interface;
+    uint16_t port_first, port_last;
+    double heartbeat_s;
+    const char *stdin_ranks; /* "all", "none" or a rank list */
+    const char *input;
+    enum ep_run_label label;
+    bool merge_stderr, raw, unbuffered;
+    const char *env[EP_RUN_ENV_MAX];
+    uint32_t env_count;
+    const char *chdir;
+    bool kill_on_bad_exit;
+    double timeout_s;
+    double linger_s;
+    const char *stats;
+    bool verbose;
+    char **argv; /* the program and its arguments, NULL-terminated */
+};
+
+/* Runs the job to its end. Call first thing in main, after the options were
+ * read: it forks. Says what goes wrong on stderr. Returns the exit code. */
+int ep_run(const struct ep_run_options *options);
+
+#endif

@@ -1,0 +1,49 @@
+/* The report of --stats: one JSON object, written when a job has ended.
+ *
+ * Members, in this order: nodes, procs, arity, depth, provider, wall_s,
+ * launch_s, stdin_bytes, stdout_bytes, stderr_bytes, exit_code,
+ * launcher {rss_peak_bytes, cpu_s}, daemons {count, rss_peak_bytes_max,
+ * cpu_s_sum}, frames {up, down}, lost_nodes [...], refused_peers.
+ */
+#ifndef ENDPOINTS_RUN_STATS_JSON_H
+#define ENDPOINTS_RUN_STATS_JSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ep_stats {
+    uint32_t nodes, procs, arity, depth;
+    const char *provider; /* borrowed; NULL: written as null */
+    double wall_s;        /* from start to end of the launcher */
+    double launch_s;      /* from start until every process was started */
+    uint64_t stdin_bytes, stdout_bytes, stderr_bytes;
+    int exit_code;
+    struct {
+        uint64_t rss_peak_bytes;
+        double cpu_s;
+    } launcher;
+    struct {
+        uint32_t count;
+        uint64_t rss_peak_bytes_max;
+        double cpu_s_sum;
+    } daemons;
+    struct {
+        uint64_t up, down;
+    } frames;
+    const uint32_t *lost_nodes; /* borrowed, lost_count long */
+    size_t lost_count;
+    uint64_t refused_peers;
+};
+
+/* Writes the report to `path`. A regular file, or one that does not exist
+ * yet, is replaced as a whole by a rename, so that a reader never sees half
+ * of it; a symbolic link is followed first. Anything else (a terminal, a
+ * pipe, /dev/fd/N) is written to as it is. Blocks: call it at the end.
+ *
+ * Returns 0; OV_EINVAL (a time is not a finite number), OV_ENOMEM or OV_ESYS
+ * with `why` (EP_WHY_MAX bytes) saying in words what failed. What was at
+ * `path` before is then unchanged and no other file is left behind.
+ */
+int ep_stats_write(const char *path, const struct ep_stats *stats, char *why);
+
+#endif

@@ -1,0 +1,292 @@
+/* What comes up: records to the console, words of the nodes. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "endpoints/run/impl.h"
+#include "overlay/base/err.h"
+
+/* --- records */
+
+static void take(struct run *r, uint32_t cookie, struct ov_buf *buf)
+{
+    ep_hub_put(r->hub, buf);
+    ep_hub_taken(r->hub, cookie);
+}
+
+static void on_started(struct run *r, uint32_t node)
+{
+    if (r->nodes[node].is_started)
+        return;
+    r->nodes[node].is_started = true;
+    if (++r->started < r->nodes_count)
+        return;
+    r->launched_ns = ep_run_now_ns();
+    ep_run_note(r, "all %u processes are running after %.3f s", r->job.size,
+                (double)(r->launched_ns - r->start_ns) / 1e9);
+}
+
+static void on_usage(struct run *r, const struct ep_usage *usage)
+{
+    r->usage_count++;
+    if (usage->rss_peak_bytes > r->usage_rss_max)
+        r->usage_rss_max = usage->rss_peak_bytes;
+    r->usage_cpu_us += usage->cpu_us;
+    r->usage_refused += usage->refused_peers;
+    r->usage_up += usage->frames_up;
+    r->usage_down += usage->frames_down;
+}
+
+static void on_start_failed(struct run *r, const struct ep_state *state)
+{
+    bool is_chdir = strcmp(state->text, "chdir") == 0;
+    const char *what = is_chdir ? r->job.cwd : r->job.argv[0];
+
+    if (!r->is_killed)
+        ep_run_say(r, "rank %u on %s cannot be started: %s of '%s': %s",
+                   state->rank, ep_run_host_of_rank(r, state->rank),
+                   state->text, what, strerror((int)state->value));
+    ep_run_abort(r, 1);
+}
+
+static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
+{
+    switch ((enum ep_state_kind)state->kind) {
+    case EP_STATE_STARTED:
+        on_started(r, node);
+        break;
+    case EP_STATE_EXIT:
+        if (state->rank < r->job.size && state->value != 0)
+            ep_run_failed(r, state->rank, (int)state->value);
+        break;
+    case EP_STATE_FAILED:
+        on_start_failed(r, state);
+        break;
+    case EP_STATE_LOST:
+        ep_run_lost(r, state->value);
+        break;
+    case EP_STATE_USAGE:
+        on_usage(r, &state->usage);
+        break;
+    case EP_STATE_NOTE:
+        ep_run_note(r, "%s: %s", ep_run_host(r, node), state->text);
+        break;
+    case EP_STATE_KINDS:
+        break;
+    }
+}
+
+static void on_state_record(struct run *r, const struct ov_record *rec,
+                            const struct ov_slice *slice)
+{
+    struct ov_rd rd =
+        ov_rd_init(slice->buf->mem + slice->off_bytes, slice->len_bytes);
+    struct ep_state state;
+
+    while (ov_rd_left(&rd) > 0 && ep_state_decode(&rd, &state) == 0)
+        on_word(r, rec->source, &state);
+    if ((rec->flags & OV_RECORD_FINAL) && !r->nodes[rec->source].is_final) {
+        r->nodes[rec->source].is_final = true;
+        r->finals++;
+    }
+}
+
+static void on_record(void *arg, const struct ov_act *act,
+                      const struct ov_slice *slice)
+{
+    struct run *r = arg;
+    const struct ov_record *rec = &act->rec;
+    struct ep_console_record out = {
+        .rank = rec->rank,
+        .host = ep_run_host(r, rec->source),
+        .channel = rec->channel,
+        .is_eof = (rec->flags & OV_RECORD_EOF) != 0,
+        .buf = slice->buf,
+        .off_bytes = slice->off_bytes,
+        .len_bytes = slice->len_bytes,
+        .cookie = act->cookie,
+    };
+
+    if (rec->channel == OV_CHANNEL_STATE) {
+        on_state_record(r, rec, slice);
+        take(r, act->cookie, slice->buf);
+        return;
+    }
+    if (rec->channel == OV_CHANNEL_STDOUT)
+        r->stdout_bytes += slice->len_bytes;
+    else
+        r->stderr_bytes += slice->len_bytes;
+    r->pinned[act->cookie] = slice->buf;
+    if (ep_console_record(r->console, &out)) {
+        ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
+                   rec->rank);
+        take(r, act->cookie, slice->buf);
+        ep_run_abort(r, 1);
+    }
+}
+
+/* --- the console
+ * */
+
+static void on_taken(void *arg, uint64_t cookie)
+{
+    struct run *r = arg;
+
+    take(r, (uint32_t)cookie, r->pinned[cookie]);
+}
+
+/* A reader that has enough ends the job as a pipe does; anything else is told.
+ */
+static void on_output_error(void *arg, uint8_t channel, int err)
+{
+    struct run *r = arg;
+    const char *name = channel == OV_CHANNEL_STDERR ? "stderr" : "stdout";
+
+    if (err == EPIPE && channel == OV_CHANNEL_STDOUT) {
+        r->is_quiet = true;
+        ep_run_abort(r, 128 + SIGPIPE);
+        return;
+    }
+    ep_run_say(r, "cannot write to %s: %s; the job ends", name, strerror(err));
+    ep_run_abort(r, 1);
+}
+
+static void on_drained(void *arg)
+{
+    ep_run_check_done(arg);
+}
+
+static void on_console_note(void *arg, const char *text)
+{
+    ep_run_say(arg, "%s", text);
+}
+
+static enum ep_label_mode label_mode(enum ep_run_label label)
+{
+    switch (label) {
+    case EP_RUN_LABEL_RANK:
+        return EP_LABEL_RANK;
+    case EP_RUN_LABEL_HOST:
+        return EP_LABEL_HOST;
+    case EP_RUN_LABEL_FULL:
+        return EP_LABEL_FULL;
+    case EP_RUN_LABEL_NONE:
+        break;
+    }
+    return EP_LABEL_NONE;
+}
+
+int ep_run_output_open(struct run *r)
+{
+    static const struct ep_console_events events = {
+        .on_taken = on_taken,
+        .on_error = on_output_error,
+        .on_drained = on_drained,
+        .on_note = on_console_note,
+    };
+    struct ep_console_cfg cfg;
+
+    r->pinned = calloc(RUN_RECORDS_MAX, sizeof(struct ov_buf *));
+    if (r->pinned == NULL || ep_writer_open(r->base, &r->writer))
+        return OV_ENOMEM;
+    ep_console_cfg_init(&cfg);
+    cfg.base = r->base;
+    cfg.writer = r->writer;
+    cfg.is_raw = r->options.raw;
+    cfg.label = label_mode(r->options.label);
+    cfg.nspace = r->nspace;
+    /* Less than one link may have in flight, so that the next piece of a long
+     * line always finds its way. */
+    cfg.park_limit_bytes =
+        (uint64_t)r->sizes.frame_bytes * r->sizes.up_frames / 2;
+    cfg.round_bytes = (uint64_t)r->sizes.frame_bytes * (r->nodes_count + 1);
+    cfg.events = &events;
+    cfg.arg = r;
+    return ep_console_open(&cfg, &r->console);
+}
+
+/* --- the hub
+ * */
+
+static void on_read(void *arg, uint32_t index, uint16_t input,
+                    uint32_t max_bytes, struct ov_read *read)
+{
+    (void)arg;
+    (void)index;
+    (void)input;
+    (void)max_bytes;
+    read->state = OV_INPUT_IDLE;
+}
+
+static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
+                       const struct ov_slice *slice)
+{
+    struct run *r = arg;
+
+    ep_hub_put(r->hub, slice->buf);
+    ep_hub_consumed(r->hub, index, act->stream, act->seq + 1, TOPO_NONE);
+}
+
+static void on_joined(void *arg)
+{
+    struct run *r = arg;
+
+    ep_run_note(r, "%u nodes have joined after %.3f s", r->nodes_count,
+                (double)(ep_run_now_ns() - r->start_ns) / 1e9);
+    r->phase = RUN_RUNNING;
+    if (ep_run_job_send(r))
+        ep_run_abort(r, 1);
+}
+
+static void on_lost(void *arg, uint32_t index, uint32_t node)
+{
+    (void)index;
+    ep_run_lost(arg, node);
+}
+
+static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
+{
+    struct run *r = arg;
+    uint64_t since_ns;
+
+    if (stream != EP_STREAM_STDIN || ep_console_is_stuck(r->console, &since_ns))
+        return; /* then it is the output that holds everybody up */
+    if (rank < r->job.size)
+        ep_run_say(r,
+                   "rank %u on %s does not read its stdin: everybody waits "
+                   "for it",
+                   rank, ep_run_host(r, node));
+    else
+        ep_run_say(r, "%s does not pass on stdin: everybody waits for it",
+                   ep_run_host(r, node));
+}
+
+static void on_leave(void *arg, uint32_t index)
+{
+    struct run *r = arg;
+
+    (void)index;
+    ep_run_over(r);
+}
+
+static void on_quiet(void *arg)
+{
+    struct run *r = arg;
+
+    ep_run_pump(r);
+    ep_run_check_done(r);
+}
+
+const struct ep_hub_events ep_run_hub_events = {
+    .on_read = on_read,
+    .on_consume = on_consume,
+    .on_record = on_record,
+    .on_joined = on_joined,
+    .on_lost = on_lost,
+    .on_stall = on_stall,
+    .on_leave = on_leave,
+    .on_quiet = on_quiet,
+};

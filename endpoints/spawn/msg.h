@@ -1,0 +1,121 @@
+/* What the owner and the spawner say to each other.
+ *
+ *   owner to spawner
+ *   JOB      job u32, flags u8, cwd, argc u32, argv..., envc u32, env...
+ *   START    job u32, proc u32, mask u8 (bit i: a descriptor for i follows),
+ *            envc u32, env...; with the descriptors
+ *   SIGNAL   proc u32, signal u8, all u8
+ *   END      everything started, with its descendants, shall end
+ *   CLOSE    the same, and the spawner too
+ *
+ *   spawner to owner
+ *   (each a proc u32, a step u8 and a value u32)
+ *   STARTED  value: pid
+ *   FAILED   step: what failed; value: errno
+ *   EXIT     value: status as from waitpid
+ *   ENDED    after END
+ *
+ * Strings end with NUL. A cwd of "" means none.
+ */
+#ifndef ENDPOINTS_SPAWN_MSG_H
+#define ENDPOINTS_SPAWN_MSG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "endpoints/spawn/spawner.h"
+#include "endpoints/spawn/wire.h"
+
+enum ep_spawn_msg {
+    EP_SPAWN_JOB = 1,
+    EP_SPAWN_START,
+    EP_SPAWN_SIGNAL,
+    EP_SPAWN_END,
+    EP_SPAWN_CLOSE,
+    EP_SPAWN_STARTED,
+    EP_SPAWN_FAILED,
+    EP_SPAWN_EXIT,
+    EP_SPAWN_ENDED,
+};
+
+/* The steps of a start that can fail, in their order. */
+// clang-format off
+#define EP_STEP_MAP(X)             \
+    X(START,       "start")        \
+    X(MEMORY,      "memory")       \
+    X(DESCRIPTORS, "descriptors")  \
+    X(FORK,        "fork")         \
+    X(SESSION,     "session")      \
+    X(STDIO,       "stdio")        \
+    X(LIMITS,      "limits")       \
+    X(CHDIR,       "chdir")        \
+    X(ENV,         "env")          \
+    X(EXEC,        "exec")
+// clang-format on
+
+enum ep_step {
+#define EP_STEP_ENUM(name, text) EP_STEP_##name,
+    EP_STEP_MAP(EP_STEP_ENUM)
+#undef EP_STEP_ENUM
+        EP_STEPS
+};
+
+/* The step's word for the user; "step" for a number out of range. */
+const char *ep_step_name(unsigned step);
+
+/* A list of strings: pointers into a body kept elsewhere. */
+struct ep_strings {
+    const char **at; /* owned, NULL-terminated */
+    uint32_t count;
+};
+
+/* A job as the spawner holds it. */
+struct ep_job {
+    uint32_t job;
+    bool cwd_optional;
+    bool new_session;
+    const char *cwd; /* into body, or NULL */
+    struct ep_strings argv;
+    struct ep_strings env;
+    uint8_t *body; /* owned */
+};
+
+/* A start as the spawner reads it. */
+struct ep_start {
+    uint32_t job;
+    uint32_t proc;
+    uint8_t mask;
+    struct ep_strings env; /* into the received body */
+};
+
+struct ep_signal {
+    uint32_t proc;
+    uint8_t signo;
+    bool to_all;
+};
+
+struct ep_report {
+    uint32_t proc;
+    uint8_t step;   /* FAILED */
+    uint32_t value; /* pid, errno or status */
+};
+
+/* Encoders give a message to post, or NULL with *err set to OV_EINVAL (over
+ * 8 MiB, no program, an addition that is not NAME=VALUE) or OV_ENOMEM. */
+struct ep_wire_out *
+ep_spawn_job_encode(uint32_t job, const struct ep_spawn_job *what, int *err);
+struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err);
+struct ep_wire_out *ep_signal_encode(const struct ep_signal *sig, int *err);
+struct ep_wire_out *ep_report_encode(enum ep_spawn_msg type,
+                                     const struct ep_report *report, int *err);
+
+/* Decoders return 0, OV_EPROTO or OV_ENOMEM; `out` then holds nothing.
+ * ep_spawn_job_decode copies the body. */
+int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_job *out);
+void ep_spawn_job_fini(struct ep_job *job);
+int ep_start_decode(const struct ep_wire_in *in, struct ep_start *out);
+void ep_start_fini(struct ep_start *start);
+int ep_signal_decode(const struct ep_wire_in *in, struct ep_signal *out);
+int ep_report_decode(const struct ep_wire_in *in, struct ep_report *out);
+
+#endif

@@ -1,0 +1,182 @@
+/* Between fork and exec: a clean process, then the program.
+ *
+ * The spawner has one thread, so everything is allowed here, also malloc.
+ */
+#include "config.h"
+
+#include "endpoints/spawn/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "endpoints/sys/fds.h"
+
+enum { REPORT_FD = 3 };
+
+static _Noreturn void fail(int report_fd, enum ep_step step)
+{
+    struct ep_shim_report report = {.step = step, .err = errno};
+    ssize_t sent;
+
+    do {
+        sent = write(report_fd, &report, sizeof(report));
+    } while (sent < 0 && errno == EINTR);
+    _exit(127);
+}
+
+/* Dies with the spawner. The signal comes only for a death after prctl. */
+static void follow(pid_t spawner)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != spawner)
+        _exit(127);
+}
+
+/* Every signal default and unblocked, also those that our own starter
+ * ignored (nohup, background shells): the program starts as at a prompt. The
+ * library refuses to touch the two signals that it uses itself, but it can
+ * have been started with them ignored, so the kernel is asked directly; a
+ * zeroed action is the default one everywhere. */
+static void signals_reset(void)
+{
+    static const unsigned long action[16];
+    sigset_t none;
+
+    for (int signo = 1; signo < NSIG; signo++)
+        syscall(SYS_rt_sigaction, signo, action, NULL, (NSIG - 1) / 8);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int session_enter(const struct ep_shim *shim)
+{
+    if (shim->job->new_session)
+        return setsid() < 0 ? -1 : 0;
+    return setpgid(0, 0);
+}
+
+/* Puts the descriptors in place and closes all others. Returns the place of
+ * the report pipe, or -1. */
+static int stdio_set(const struct ep_shim *shim)
+{
+    for (int i = 0; i < 3; i++) {
+        int from = shim->stdio[i];
+
+        if (from < 0 && i == 2)
+            from = 1;
+        if (from >= 0 && dup2(from, i) < 0)
+            return -1;
+    }
+    /* Nothing else can be at REPORT_FD that is still needed. */
+    if (shim->report_fd != REPORT_FD &&
+        dup3(shim->report_fd, REPORT_FD, O_CLOEXEC) < 0)
+        return -1;
+    ep_fds_close_from(REPORT_FD + 1);
+    return REPORT_FD;
+}
+
+/* Enters the job's directory; `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
+ * setting, or "" when the environment's own is right. */
+static int directory_enter(const struct ep_job *job, char *pwd)
+{
+    pwd[0] = '\0';
+    if (job->cwd == NULL)
+        return 0;
+    if (chdir(job->cwd) == 0) {
+        /* Links in the path stay as they were given, as in a shell. */
+        if (job->cwd[0] == '/' && strlen(job->cwd) < PATH_MAX) {
+            snprintf(pwd, PATH_MAX + 4, "PWD=%s", job->cwd);
+            return 0;
+        }
+    } else if (!job->cwd_optional) {
+        return -1;
+    }
+    memcpy(pwd, "PWD=", 5);
+    if (getcwd(pwd + 4, PATH_MAX) == NULL)
+        pwd[0] = '\0';
+    return 0;
+}
+
+static bool same_name(const char *entry, const char *setting)
+{
+    size_t len = (size_t)(strchr(setting, '=') - setting) + 1;
+
+    return strncmp(entry, setting, len) == 0;
+}
+
+/* Whether one of the settings from `first` on replaces entry. */
+static bool is_replaced(const char *entry, const struct ep_strings *settings,
+                        uint32_t first)
+{
+    for (uint32_t i = first; i < settings->count; i++) {
+        if (same_name(entry, settings->at[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The job's environment, what this process has of its own, and pwd when not
+ * empty; a later setting replaces an earlier one. NULL when memory is out. */
+static const char **env_build(const struct ep_shim *shim, const char *pwd)
+{
+    const struct ep_strings *base = &shim->job->env;
+    const struct ep_strings *own = &shim->start->env;
+    bool has_pwd = pwd[0] != '\0';
+    size_t count = 0;
+    const char **env =
+        calloc((size_t)base->count + own->count + 2, sizeof(*env));
+
+    if (env == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < base->count; i++) {
+        if (!is_replaced(base->at[i], own, 0) &&
+            !(has_pwd && same_name(base->at[i], pwd)))
+            env[count++] = base->at[i];
+    }
+    for (uint32_t i = 0; i < own->count; i++) {
+        if (!is_replaced(own->at[i], own, i + 1) &&
+            !(has_pwd && same_name(own->at[i], pwd)))
+            env[count++] = own->at[i];
+    }
+    if (has_pwd)
+        env[count++] = pwd;
+    return env;
+}
+
+_Noreturn void ep_shim_run(const struct ep_shim *shim)
+{
+    static char pwd[PATH_MAX + 4];
+    int report_fd = shim->report_fd;
+    const char **env;
+    int fd;
+
+    follow(shim->spawner);
+    signals_reset();
+    if (session_enter(shim) != 0)
+        fail(report_fd, EP_STEP_SESSION);
+    fd = stdio_set(shim);
+    if (fd < 0)
+        fail(report_fd, EP_STEP_STDIO);
+    report_fd = fd;
+    if (setrlimit(RLIMIT_NOFILE, &shim->nofile) != 0)
+        fail(report_fd, EP_STEP_LIMITS);
+    if (directory_enter(shim->job, pwd) != 0)
+        fail(report_fd, EP_STEP_CHDIR);
+    env = env_build(shim, pwd);
+    if (env == NULL)
+        fail(report_fd, EP_STEP_ENV);
+    /* execvp searches the PATH of `environ`, which is to be the job's, and
+     * hands a script without an interpreter line to /bin/sh. */
+    environ = (char **)env;
+    execvp(shim->job->argv.at[0], (char *const *)shim->job->argv.at);
+    fail(report_fd, EP_STEP_EXEC);
+}

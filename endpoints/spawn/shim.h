@@ -1,0 +1,35 @@
+/* The shim: what a new process does between fork and exec. */
+#ifndef ENDPOINTS_SPAWN_SHIM_H
+#define ENDPOINTS_SPAWN_SHIM_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "endpoints/spawn/msg.h"
+
+/* What a failing shim writes to its report pipe, in one piece. */
+struct ep_shim_report {
+    uint32_t step; /* enum ep_step */
+    int32_t err;   /* errno */
+};
+
+struct ep_shim {
+    const struct ep_job *job;
+    const struct ep_start *start;
+    int stdio[3];         /* for 0, 1, 2, all above 2; -1: /dev/null */
+    int report_fd;        /* write end of a pipe, above 2 */
+    pid_t spawner;        /* its death is to be ours */
+    struct rlimit nofile; /* descriptor limit to restore */
+};
+
+/* Becomes the process. Expects descriptors 0 and 1 to be /dev/null open for
+ * reading and writing. On success the report pipe closes without a byte, by
+ * exec; on failure an ep_shim_report is in it and the process exits with 127.
+ *
+ * Every descriptor of the spawner is closed before the first step that a slow
+ * file system can hold up (chdir, exec).
+ */
+_Noreturn void ep_shim_run(const struct ep_shim *shim);
+
+#endif

@@ -1,0 +1,115 @@
+/* The spawner: a small process that starts and ends all others.
+ *
+ * It is forked first thing in main, before threads, event bases and the
+ * fabric exist, so that fork stays cheap and no descriptor of ours leaks into
+ * an application. It starts remote shells and daemons for the launcher, and
+ * application processes for a daemon; it is the subreaper of all it starts,
+ * so that nothing can hide from the end.
+ *
+ * Between fork and exec every process passes a shim: own session or process
+ * group, death signal, limits as at our start, signal mask and handlers
+ * reset, umask, directory, stdio, every other descriptor closed. A failing
+ * step or exec is reported with its name and errno. exec from a slow file
+ * system delays nothing but that process.
+ */
+#ifndef ENDPOINTS_SPAWN_SPAWNER_H
+#define ENDPOINTS_SPAWN_SPAWNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_base;
+struct ep_spawner;
+
+/* What all processes of one job have in common; sent once. */
+struct ep_spawn_job {
+    const char *const *argv; /* NULL-terminated; argv[0] searched in PATH */
+    const char *const *env;  /* NULL-terminated, NAME=VALUE, complete */
+    const char *cwd;         /* NULL: the spawner's own */
+    bool cwd_optional;       /* fall back to the spawner's own, else fail */
+    bool new_session;        /* setsid rather than setpgid */
+};
+
+/* One process of a job. */
+struct ep_spawn_proc {
+    uint32_t job;  /* number given to ep_spawner_job */
+    uint32_t proc; /* caller's number, free again after on_failed, on_exit */
+    const char *const *env; /* NULL or NULL-terminated NAME=VALUE for this one;
+                               replaces the job's of the same name */
+    int stdio[3]; /* descriptors for 0, 1, 2; -1: /dev/null. Borrowed: the
+                     caller closes its copies when the call has returned.
+                     Blocking mode is the caller's to set */
+};
+
+/* All callbacks come from the event loop; each may call anything below, also
+ * ep_spawner_close. */
+struct ep_spawner_events {
+    /* exec succeeded. (A process killed in the middle of exec shows as
+     * started and ended by that signal.) */
+    void (*on_started)(void *arg, uint32_t proc, int64_t pid);
+    /* It could not be started: the step that failed and its errno. No on_exit
+     * follows. Steps: "start" (ENOENT: no such job, EEXIST: number in use,
+     * ECANCELED: ep_spawner_end is at work), "memory", "descriptors" (limit
+     * reached), "fork", "session", "stdio", "limits", "chdir", "env", "exec".
+     */
+    void (*on_failed)(void *arg, uint32_t proc, const char *step, int err);
+    /* It ended; status as from waitpid. Always after on_started. */
+    void (*on_exit)(void *arg, uint32_t proc, int status);
+    /* All that ep_spawner_end asked for is done: nothing started by the
+     * spawner, no descendant of such, is alive (but setuid programs that may
+     * not be killed are given up after 2 s). One call for several requests
+     * that overlap. */
+    void (*on_ended)(void *arg);
+    /* The spawner itself died: a fault of ours or of the system. The kernel
+     * has killed the processes it started; no further callback comes. */
+    void (*on_lost)(void *arg);
+};
+
+/* Forks the spawner. Call first thing in main, or at least before there are
+ * threads and the fabric is open; the child closes every descriptor that it
+ * inherits. A process may have several: each ends and signals its own.
+ * `grace_ms`: when the caller dies, how long its processes may live on before
+ * they and all their descendants are killed (0: at once).
+ * Returns 0, OV_ESYS or OV_ENOMEM.
+ */
+int ep_spawner_open(unsigned grace_ms, struct ep_spawner **out);
+
+/* Its process number, for statistics. */
+int64_t ep_spawner_pid(const struct ep_spawner *sp);
+
+/* Connects it to the event loop; callbacks start from here. `events` is
+ * borrowed. Requests made before are sent now. Returns 0 or OV_ENOMEM (close
+ * it then). */
+int ep_spawner_attach(struct ep_spawner *sp, struct event_base *base,
+                      const struct ep_spawner_events *events, void *arg);
+
+/* Announces job number `job` (caller's choice); a job of that number is
+ * replaced. Strings are copied. With a cwd the processes' PWD is set to it.
+ * Requests are queued without bound on the total but each is at most 8 MiB
+ * (the kernel's limit for exec is lower, usually 2 MiB of strings: E2BIG).
+ * None blocks. Errors of all requests: OV_EINVAL (too large, no program, an
+ * addition without "=", a descriptor that is not open, a signal out of 1..64),
+ * OV_ENOMEM, OV_ESYS (no descriptor left to keep stdio until the socket has
+ * room), OV_ECLOSED (the spawner died).
+ */
+int ep_spawner_job(struct ep_spawner *sp, uint32_t job,
+                   const struct ep_spawn_job *what);
+int ep_spawner_start(struct ep_spawner *sp, const struct ep_spawn_proc *what);
+
+/* Sends a signal to the process group of one process, or of all. Processes
+ * that have gone are not an error. SIGTSTP and the like reach the group. What
+ * comes before exec is kept for the program; SIGKILL is not kept. */
+int ep_spawner_signal(struct ep_spawner *sp, uint32_t proc, int signo);
+int ep_spawner_signal_all(struct ep_spawner *sp, int signo);
+
+/* Kills everything it started with all descendants, also those that left
+ * their process group, until none is alive; then on_ended. */
+int ep_spawner_end(struct ep_spawner *sp);
+
+/* Ends the spawner process (its descendants are killed first) and reaps it.
+ * Waits for that, as a rule some milliseconds; after 10 s (processes that the
+ * kernel cannot end) the spawner itself is killed. NULL is allowed. */
+void ep_spawner_close(struct ep_spawner *sp);
+
+#endif

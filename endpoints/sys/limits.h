@@ -1,0 +1,24 @@
+/* Limits of the operating system that a big job runs into. */
+#ifndef ENDPOINTS_SYS_LIMITS_H
+#define ENDPOINTS_SYS_LIMITS_H
+
+#include <stdint.h>
+
+/* Makes sure that this process may have `need` descriptors open: when the
+ * soft limit is lower it is raised to the hard limit, for this process and
+ * what it forks from then on. Not thread-safe; call it from main.
+ *
+ * Returns 0; OV_EINVAL when the hard limit is too low, with `why` (EP_WHY_MAX
+ * bytes) saying how many are needed, what the limit is and what to do; the
+ * soft limit is then unchanged; OV_ESYS when the system refuses to tell or
+ * to raise, also in words. `why` is not touched on success.
+ */
+int ep_limits_descriptors(uint64_t need, char *why);
+
+/* The soft limit as it was before the first ep_limits_descriptors, for
+ * processes that should see it (UINT64_MAX: unlimited). The present soft
+ * limit when nothing was raised yet.
+ */
+uint64_t ep_limits_descriptors_at_start(void);
+
+#endif
