@@ -2,28 +2,10 @@
 #include "overlay/join.h"
 
 #include "overlay/base/err.h"
+#include "overlay/dial.h"
+#include "overlay/loss.h"
 #include "overlay/place.h"
 #include "overlay/up.h"
-
-/* xorshift (Marsaglia 2003): jitter need not be good, only different. */
-static uint32_t next_random(struct ov_node *node)
-{
-    node->random ^= node->random << 13;
-    node->random ^= node->random >> 17;
-    node->random ^= node->random << 5;
-    return node->random;
-}
-
-static void dial(struct ov_node *node, struct ov_out *out)
-{
-    struct ov_tree *tree = &node->tree;
-    struct ov_act *act = ov_out_act(out, OV_ACT_DIAL);
-
-    act->node = topo_tree_parent(&tree->plan, tree->self);
-    act->attach = ++tree->attach;
-    tree->is_dialling = true;
-    tree->redial_ns = OV_NEVER;
-}
 
 void ov_join_start(struct ov_node *node, struct ov_out *out)
 {
@@ -34,41 +16,8 @@ void ov_join_start(struct ov_node *node, struct ov_out *out)
         tree->is_attached = true;
         ov_join_tell(node, out);
     } else {
-        dial(node, out);
+        ov_dial_parent(node, out);
     }
-}
-
-static void lose_parent(struct ov_node *node, struct ov_out *out)
-{
-    ov_out_act(out, OV_ACT_LOST)->node =
-        topo_tree_parent(&node->tree.plan, node->tree.self);
-}
-
-void ov_join_on_dial_failed(struct ov_node *node, struct ov_out *out)
-{
-    struct ov_tree *tree = &node->tree;
-    uint64_t attempt_ns = node->cfg->timers.attempt_ns;
-    uint64_t waited_ns = node->now_ns - tree->orphan_ns;
-    uint64_t pause_ns = waited_ns / 4 + attempt_ns / 64;
-
-    if (!tree->is_dialling)
-        return;
-    tree->is_dialling = false;
-    if (waited_ns >= node->cfg->timers.giveup_ns) {
-        lose_parent(node, out);
-        return;
-    }
-    if (pause_ns > attempt_ns)
-        pause_ns = attempt_ns;
-    tree->redial_ns =
-        node->now_ns + pause_ns / 2 + next_random(node) % (pause_ns / 2 + 1);
-}
-
-void ov_join_on_time(struct ov_node *node, struct ov_out *out)
-{
-    if (node->now_ns >= node->tree.redial_ns)
-        dial(node, out);
-    ov_out_wake(out, node->tree.redial_ns);
 }
 
 void ov_join_on_link_up(struct ov_node *node, const struct ov_event *ev)
@@ -197,7 +146,8 @@ int ov_join_on_hello(struct ov_node *node, uint16_t index, struct ov_item *item,
     }
     old = ov_place_find(node, claim.node);
     if (old != OV_NO_PLACE)
-        ov_node_close_link(node, node->tree.places[old].link, out);
+        ov_loss_close(node, node->tree.places[old].link, OV_PLACE_HOLD_UNCLEAR,
+                      out);
     place = ov_place_take(node, claim.node, index);
     if (place == OV_NO_PLACE) {
         refuse(node, index, OV_REFUSE_FULL);
@@ -295,6 +245,6 @@ int ov_join_on_refuse(struct ov_node *node, struct ov_item *item,
     if (ov_refuse_decode(item, &attach, &reason) || attach != tree->attach ||
         tree->is_attached)
         return OV_EPROTO;
-    ov_node_close_link(node, tree->parent, out);
+    ov_loss_close(node, tree->parent, OV_PLACE_HOLD_UNCLEAR, out);
     return 0;
 }

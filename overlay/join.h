@@ -1,4 +1,4 @@
-/* Joining: dialling, hello, the ask that climbs to the root, welcome.
+/* Joining: hello, the ask that climbs to the root, welcome.
  *
  * A node answers for another only after the root has judged: the hello of a
  * child becomes an ask, every node on the way takes it in tentatively and
@@ -13,10 +13,6 @@
 
 /* The node begins: the root is attached, others dial their parent. */
 void ov_join_start(struct ov_node *node, struct ov_out *out);
-
-/* A dial failed: another try after a while, or the parent is lost. */
-void ov_join_on_dial_failed(struct ov_node *node, struct ov_out *out);
-void ov_join_on_time(struct ov_node *node, struct ov_out *out);
 
 /* A proved connection to the parent (dialled) or from a child. */
 void ov_join_on_link_up(struct ov_node *node, const struct ov_event *ev);

@@ -2,8 +2,10 @@
 #include "overlay/node.h"
 
 #include "overlay/base/err.h"
+#include "overlay/dial.h"
 #include "overlay/down.h"
 #include "overlay/join.h"
+#include "overlay/loss.h"
 #include "overlay/place.h"
 #include "overlay/serve.h"
 #include "overlay/sink.h"
@@ -201,62 +203,6 @@ uint16_t ov_node_links(const struct ov_node *node)
     return node->links_max;
 }
 
-void ov_node_serve(struct ov_node *node, uint16_t index)
-{
-    struct ov_link *link = &node->links[index];
-
-    if (link->is_queued || link->state == OV_LINK_FREE)
-        return;
-    link->is_queued = true;
-    link->next = OV_NO_LINK;
-    if (node->serve_first == OV_NO_LINK)
-        node->serve_first = index;
-    else
-        node->links[node->serve_last].next = index;
-    node->serve_last = index;
-}
-
-/* What a link's end means: the parent's ends us, a child's is told unless it
- * had said goodbye or never joined. */
-static void forget_link(struct ov_node *node, uint16_t index,
-                        enum ov_place_kind hold, struct ov_out *out)
-{
-    struct ov_tree *tree = &node->tree;
-    struct ov_link *link = &node->links[index];
-    bool was_up = link->state == OV_LINK_UP;
-    uint32_t peer = link->peer;
-    struct ov_place *place;
-
-    ov_link_move(link, OV_LINK_FREE);
-    if (index == tree->parent) {
-        tree->parent = OV_NO_LINK;
-        if (node->goodbye != 0 && ov_down_is_done(node)) {
-            return; /* leaves below, in leave() */
-        } else if (was_up) {
-            tree->is_attached = false;
-            ov_out_act(out, OV_ACT_LOST)->node = peer;
-        } else {
-            tree->is_dialling = true;
-            ov_join_on_dial_failed(node, out);
-        }
-        return;
-    }
-    if (link->place == OV_NO_PLACE)
-        return;
-    place = &tree->places[link->place];
-    if (was_up && !ov_down_child_is_done(node, place))
-        ov_out_act(out, OV_ACT_LOST)->node = peer;
-    ov_place_to_hold(node, place, hold);
-    ov_down_refresh(node, out);
-}
-
-void ov_node_close_link(struct ov_node *node, uint16_t index,
-                        struct ov_out *out)
-{
-    ov_out_act(out, OV_ACT_CLOSE)->link = index;
-    forget_link(node, index, OV_PLACE_HOLD_UNCLEAR, out);
-}
-
 /* When our own loop was late nobody else is to blame: the clocks of all links
  * start anew. */
 static void forgive(struct ov_node *node)
@@ -275,8 +221,7 @@ static void watch_link(struct ov_node *node, uint16_t index, struct ov_out *out)
     struct ov_link *link = &node->links[index];
 
     if (node->now_ns >= ov_link_silence_ns(link, node->cfg)) {
-        ov_out_act(out, OV_ACT_CLOSE)->link = index;
-        forget_link(node, index, OV_PLACE_HOLD_SILENT, out);
+        ov_loss_close(node, index, OV_PLACE_HOLD_SILENT, out);
         return;
     }
     ov_serve_link(node, index, true, out);
@@ -452,7 +397,7 @@ static void on_frame(struct ov_node *node, const struct ov_event *ev,
     if (link->state == OV_LINK_FREE)
         return;
     if (rc != 0)
-        ov_node_close_link(node, ev->link, out);
+        ov_loss_close(node, ev->link, OV_PLACE_HOLD_UNCLEAR, out);
     else if (node->now_ns >=
              link->spoke_ns + node->cfg->timers.heartbeat_ns / 6)
         /* Our own beat would be due soon: one wake-up serves both. */
@@ -486,10 +431,10 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         break;
     case OV_EV_LINK_DOWN:
         if (node->links[ev->link].state != OV_LINK_FREE)
-            forget_link(node, ev->link, OV_PLACE_HOLD_UNCLEAR, out);
+            ov_loss_on_down(node, ev->link, OV_PLACE_HOLD_UNCLEAR, out);
         break;
     case OV_EV_DIAL_FAILED:
-        ov_join_on_dial_failed(node, out);
+        ov_dial_failed(node, out);
         break;
     case OV_EV_FRAME:
         on_frame(node, ev, out);
@@ -559,7 +504,7 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
     if (node->now_ns >= node->links_ns)
         watch_links(node, out); /* may start timers of those below */
     ov_join_tell(node, out);
-    ov_join_on_time(node, out);
+    ov_dial_on_time(node, out);
     ov_down_on_time(node, out);
     if (ov_node_is_root(node))
         ov_sink_on_time(node, out);

@@ -2,6 +2,7 @@
 #include "overlay/serve.h"
 
 #include "overlay/down.h"
+#include "overlay/loss.h"
 #include "overlay/place.h"
 #include "overlay/up.h"
 
@@ -172,7 +173,7 @@ void ov_serve_link(struct ov_node *node, uint16_t index, bool beat,
     while (send_words(node, index, beat, out))
         beat = false;
     if (link->refuse != 0) {
-        ov_node_close_link(node, index, out);
+        ov_loss_close(node, index, OV_PLACE_HOLD_UNCLEAR, out);
         return;
     }
     if (link->state != OV_LINK_UP)

@@ -187,8 +187,4 @@ static inline void ov_node_serve_parent(struct ov_node *node)
         ov_node_serve(node, node->tree.parent);
 }
 
-/* Ends a link of ours: the driver is told, places and streams follow. */
-void ov_node_close_link(struct ov_node *node, uint16_t link,
-                        struct ov_out *out);
-
 #endif
