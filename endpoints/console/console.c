@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <event2/event.h>
 
 #include "endpoints/console/port.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
@@ -46,11 +46,8 @@ struct ep_console {
 
 static uint64_t monotonic_ns(void *arg)
 {
-    struct timespec ts;
-
     (void)arg;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+    return ep_clock_ns();
 }
 
 static uint64_t now_of(const struct ep_console *con)

@@ -3,19 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "endpoints/hub/impl.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 #include "overlay/link.h"
-
-uint64_t ep_hub_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 struct hub_node *ep_hub_find(const struct ep_hub *hub, uint32_t node)
 {
@@ -68,13 +60,13 @@ static void step(struct ep_hub *hub, struct hub_event *he)
     struct ov_event ev = he->ev;
 
     do {
-        ev.now_ns = ep_hub_now_ns();
+        ev.now_ns = ep_clock_ns();
         ov_node_step(node->node, &ev, hub->out);
         ep_hub_act(node, hub->out);
         take_back(hub, hub->out);
         ev = (struct ov_event){.kind = OV_EV_TIMER};
     } while (hub->out->more);
-    arm(node, hub->out->wake_ns, ep_hub_now_ns());
+    arm(node, hub->out->wake_ns, ep_clock_ns());
 }
 
 /* Steps until nothing is left, also of what the owner adds when it is quiet. */
@@ -152,7 +144,7 @@ static int node_open(struct ep_hub *hub, uint32_t index)
     node->index = index;
     node->armed_ns = OV_NEVER;
     node->node = ov_node_init(mem, &hub->cfg.overlay, self, cfg->inputs,
-                              (uint32_t)ep_hub_now_ns());
+                              (uint32_t)ep_clock_ns());
     node->links_max = ov_node_links(node->node);
     node->links = calloc(node->links_max, sizeof(*node->links));
     node->timer = evtimer_new(cfg->base, on_timer, node);

@@ -65,7 +65,6 @@ struct ep_hub {
 
 /* --- hub.c */
 void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev);
-uint64_t ep_hub_now_ns(void);
 struct hub_node *ep_hub_find(const struct ep_hub *hub, uint32_t node);
 
 /* --- link.c: connections and their proof */

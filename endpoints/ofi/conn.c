@@ -12,6 +12,7 @@
 #include "endpoints/ofi/poll.h"
 #include "endpoints/ofi/sockets.h"
 #include "endpoints/ofi/sweep.h"
+#include "endpoints/sys/clock.h"
 
 enum { FLUSH_POLL_MS = 2 };
 
@@ -35,7 +36,7 @@ static void conn_move(struct ep_conn *conn, enum ep_conn_state next)
     t->lost -= conn->state == EP_CONN_LOST;
     t->flushing -= conn->state == EP_CONN_FLUSHING;
     conn->state = (uint8_t)next;
-    conn->since_ms = ep_now_ms();
+    conn->since_ms = ep_clock_ms();
     t->lost += next == EP_CONN_LOST;
     t->flushing += next == EP_CONN_FLUSHING;
 }
@@ -81,7 +82,7 @@ int ep_conn_new(struct ep_transport *t, struct fi_info *info,
     conn->t = t;
     conn->user = user;
     conn->state = (uint8_t)state;
-    conn->since_ms = ep_now_ms();
+    conn->since_ms = ep_clock_ms();
     conn->flush_fd = -2;
     rc = endpoint_open(conn, info, has_ep);
     if (rc) {

@@ -16,6 +16,7 @@
 #include "endpoints/ofi/slab.h"
 #include "endpoints/ofi/sockets.h"
 #include "endpoints/ofi/sweep.h"
+#include "endpoints/sys/clock.h"
 
 enum { UNPROVED_MS = 5000 };
 
@@ -24,14 +25,6 @@ int ep_err_from_fi(ssize_t rc)
     if (rc == 0)
         return 0;
     return rc == -FI_ENOMEM ? OV_ENOMEM : OV_EFABRIC;
-}
-
-int64_t ep_now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 void ep_why(char *why, const char *format, ...)
@@ -159,10 +152,10 @@ static void run_until(struct ep_transport *t,
                       bool (*is_done)(const struct ep_transport *t),
                       int64_t limit_ms)
 {
-    int64_t end_ms = ep_now_ms() + limit_ms;
+    int64_t end_ms = ep_clock_ms() + limit_ms;
     struct timespec nap = {.tv_nsec = 1000000};
 
-    while (!is_done(t) && ep_now_ms() < end_ms) {
+    while (!is_done(t) && ep_clock_ms() < end_ms) {
         struct ep_cq *cq;
 
         TAILQ_FOREACH (cq, &t->cqs, link)

@@ -9,6 +9,7 @@
 #include "endpoints/ofi/poll.h"
 #include "endpoints/ofi/sockets.h"
 #include "endpoints/ofi/sweep.h"
+#include "endpoints/sys/clock.h"
 
 size_t ep_cm_encode(uint8_t *wire, const uint8_t *cm, size_t len_bytes)
 {
@@ -162,7 +163,7 @@ void ep_listen_on_request(struct ep_transport *t, struct fi_info *info,
     }
     req->t = t;
     req->info = info;
-    req->since_ms = ep_now_ms();
+    req->since_ms = ep_clock_ms();
     TAILQ_INSERT_TAIL(&t->requests, req, link);
     if (t->is_closing || !ep_cm_decode(wire, len_bytes, &cm, &cm_bytes)) {
         ep_request_reject(req, NULL, 0);

@@ -182,7 +182,6 @@ struct ep_transport {
 };
 
 int ep_err_from_fi(ssize_t rc);
-int64_t ep_now_ms(void);
 
 /* Writes a text of at most EP_WHY_MAX bytes. */
 void ep_why(char *why, const char *format, ...)

@@ -11,6 +11,7 @@
 #include "endpoints/ofi/listen.h"
 #include "endpoints/ofi/poll.h"
 #include "endpoints/ofi/sockets.h"
+#include "endpoints/sys/clock.h"
 
 enum {
     SWEEP_MS_MIN = 10,
@@ -106,7 +107,7 @@ static struct ep_stray *stray_note(struct ep_transport *t, int fd,
         (stray->since_ms != 0 && ep_addr_compare(&stray->peer, peer) == 0))
         return stray;
     stray->peer = *peer;
-    stray->since_ms = ep_now_ms();
+    stray->since_ms = ep_clock_ms();
     stray->is_shut = false;
     (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     return stray;
@@ -129,7 +130,7 @@ static int64_t period_ms(const struct ep_transport *t)
 
 static void scan_in(struct ep_transport *t, int64_t ms)
 {
-    int64_t due_ms = ep_now_ms() + ms;
+    int64_t due_ms = ep_clock_ms() + ms;
 
     if (t->scan_ms == 0 || due_ms < t->scan_ms)
         t->scan_ms = due_ms;
@@ -190,7 +191,7 @@ static size_t scan_run(struct ep_transport *t, int64_t age_ms)
 {
     struct known known;
     struct scan scan = {
-        .t = t, .known = &known, .now_ms = ep_now_ms(), .age_ms = age_ms};
+        .t = t, .known = &known, .now_ms = ep_clock_ms(), .age_ms = age_ms};
 
     if (!known_init(t, &known))
         return 0;
@@ -248,7 +249,7 @@ static bool check_conn(struct ep_conn *conn, int64_t now_ms)
 
 void ep_sweep_run(struct ep_transport *t)
 {
-    int64_t now_ms = ep_now_ms();
+    int64_t now_ms = ep_clock_ms();
     struct ep_conn *conn, *next;
     struct ep_request *req;
     bool is_more = false;
@@ -270,7 +271,7 @@ void ep_sweep_run(struct ep_transport *t)
 
 void ep_sweep_in(struct ep_transport *t, int64_t ms)
 {
-    int64_t due_ms = ep_now_ms() + ms;
+    int64_t due_ms = ep_clock_ms() + ms;
     struct timeval delay = {.tv_sec = ms / 1000,
                             .tv_usec = (suseconds_t)(ms % 1000) * 1000};
 

@@ -7,6 +7,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/usage.h"
 #include "overlay/base/err.h"
 #include "topo/tree.h"
@@ -156,7 +157,7 @@ static void tell_failure(struct run *r)
 
 void ep_run_failed(struct run *r, uint32_t rank, int status)
 {
-    uint64_t now_ns = ep_run_now_ns();
+    uint64_t now_ns = ep_clock_ns();
 
     if (r->is_killed)
         return;
@@ -200,7 +201,7 @@ static void check_stuck(struct run *r)
     uint64_t since_ns;
 
     if (r->is_stuck_told || !ep_console_is_stuck(r->console, &since_ns) ||
-        ep_run_now_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
+        ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
         return;
     r->is_stuck_told = true;
     ep_run_say(r, "the output is not being read: everybody waits for that");
@@ -209,7 +210,7 @@ static void check_stuck(struct run *r)
 /* A daemon says itself what keeps it; this is for those that cannot. */
 static void check_launch(struct run *r)
 {
-    double waited_s = (double)(ep_run_now_ns() - r->start_ns) / 1e9;
+    double waited_s = (double)(ep_clock_ns() - r->start_ns) / 1e9;
 
     if (r->phase != RUN_LAUNCHING ||
         waited_s < LAUNCHES * r->options.launch_timeout_s)
@@ -351,7 +352,7 @@ int ep_run_write_stats(struct run *r)
         .arity = r->config.tree.arity,
         .depth = topo_tree_height(&r->config.tree),
         .provider = ep_hub_provider(r->hub),
-        .wall_s = (double)(ep_run_now_ns() - r->start_ns) / 1e9,
+        .wall_s = (double)(ep_clock_ns() - r->start_ns) / 1e9,
         .stdin_bytes = r->stdin_bytes,
         .stdout_bytes = r->stdout_bytes,
         .stderr_bytes = r->stderr_bytes,

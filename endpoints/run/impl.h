@@ -122,7 +122,6 @@ void ep_run_note(struct run *r, const char *format, ...)
 void ep_run_line(struct run *r, const char *prefix, const char *text);
 /* Lines that a stuck stderr did not take; waits so long for each. */
 void ep_run_retry_lines(struct run *r, int wait_ms);
-uint64_t ep_run_now_ns(void);
 
 /* --- plan.c: fills hosts, job, config, sizes. 0, or an exit code after
  * words on stderr. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/limits.h"
 #include "overlay/base/err.h"
 
@@ -18,14 +19,6 @@ enum { GRACE_MS = 3000 };
 
 /* A line of ours fits what a pipe takes at once; so many wait at most. */
 enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
-
-uint64_t ep_run_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 /* Writes a line to stderr only when that cannot block: the loop must not wait
  * for a stderr that nobody reads. Returns false when it must wait. */
@@ -180,7 +173,7 @@ int ep_run(const struct ep_run_options *options)
     struct run *r = &state;
     int rc;
 
-    r->start_ns = ep_run_now_ns();
+    r->start_ns = ep_clock_ns();
     r->exit_code = -1;
     r->input_fd = -1;
     r->controls_last = &r->controls;

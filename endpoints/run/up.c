@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
 /* --- records */
@@ -24,7 +25,7 @@ static void on_started(struct run *r, uint32_t node)
     r->nodes[node].is_started = true;
     if (++r->started < r->nodes_count)
         return;
-    r->launched_ns = ep_run_now_ns();
+    r->launched_ns = ep_clock_ns();
     ep_run_note(r, "all %u processes are running after %.3f s", r->job.size,
                 (double)(r->launched_ns - r->start_ns) / 1e9);
 }
@@ -235,7 +236,7 @@ static void on_joined(void *arg)
     struct run *r = arg;
 
     ep_run_note(r, "%u nodes have joined after %.3f s", r->nodes_count,
-                (double)(ep_run_now_ns() - r->start_ns) / 1e9);
+                (double)(ep_clock_ns() - r->start_ns) / 1e9);
     r->phase = RUN_RUNNING;
     if (ep_run_job_send(r))
         ep_run_abort(r, 1);

@@ -20,7 +20,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "endpoints/spawn/descendants.h"
@@ -28,6 +27,7 @@
 #include "endpoints/spawn/setup.h"
 #include "endpoints/spawn/shim.h"
 #include "endpoints/spawn/table.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
@@ -78,14 +78,6 @@ struct child {
 
 enum { SLOT_OWNER, SLOT_SIGNALS, SLOTS_FIXED };
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void state_move(struct child *c, enum state next)
 {
     OV_ASSERT(state_next[c->state] & (1u << next));
@@ -95,7 +87,7 @@ static void state_move(struct child *c, enum state next)
 static void end_begin(struct child *c)
 {
     if (c->state != STATE_ENDING) {
-        c->next_ms = now_ms();
+        c->next_ms = ep_clock_ms();
         c->round_ms = ROUND_MS_MIN;
         c->denied_ms = 0;
     }
@@ -111,7 +103,7 @@ static void owner_lost(struct child *c)
     if (c->state != STATE_RUNNING)
         return;
     state_move(c, STATE_GRACE);
-    c->next_ms = now_ms() + c->grace_ms;
+    c->next_ms = ep_clock_ms() + c->grace_ms;
 }
 
 static void report(struct child *c, enum ep_spawn_msg type,
@@ -464,7 +456,7 @@ static bool kill_round(struct child *c)
 {
     struct ep_descendants found;
     int rc = ep_descendants_kill(&found);
-    int64_t now = now_ms();
+    int64_t now = ep_clock_ms();
 
     if (rc != 0) {
         struct ep_signal all = {.signo = SIGKILL, .to_all = true};
@@ -487,7 +479,7 @@ static bool kill_round(struct child *c)
 /* Does what the time and the children ask for. True when it is time to go. */
 static bool advance(struct child *c, bool is_childless)
 {
-    bool is_due = c->state != STATE_RUNNING && now_ms() >= c->next_ms;
+    bool is_due = c->state != STATE_RUNNING && ep_clock_ms() >= c->next_ms;
 
     if (c->state == STATE_GRACE && (is_due || is_childless))
         end_begin(c);
@@ -512,7 +504,7 @@ static int timeout_ms(struct child *c)
         owner_lost(c);
     c->polls[SLOT_OWNER].events = rc == OV_EAGAIN ? POLLIN | POLLOUT : POLLIN;
     if (c->state != STATE_RUNNING) {
-        wait = c->next_ms - now_ms();
+        wait = c->next_ms - ep_clock_ms();
         wait = wait < 0 ? 0 : wait;
     }
     if (rc == OV_EFULL && (wait < 0 || wait > RETRY_MS))

@@ -10,13 +10,13 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
 
 #include "endpoints/spawn/child.h"
 #include "endpoints/spawn/msg.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -262,26 +262,18 @@ int ep_spawner_end(struct ep_spawner *sp)
     return end_send(sp, EP_SPAWN_END);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Asks the spawner to leave and waits until its end of the socket closes,
  * which it does by leaving. */
 static bool leave_wait(struct ep_spawner *sp)
 {
-    int64_t end_ms = now_ms() + CLOSE_MS;
+    int64_t end_ms = ep_clock_ms() + CLOSE_MS;
     int rc;
 
     ep_wire_clear(&sp->wire);
     rc = end_send(sp, EP_SPAWN_CLOSE);
     while (rc == 0 || rc == OV_EAGAIN) {
         struct pollfd poller = {.fd = sp->wire.fd, .events = POLLIN};
-        int64_t left_ms = end_ms - now_ms();
+        int64_t left_ms = end_ms - ep_clock_ms();
         struct ep_wire_in in;
 
         if (left_ms <= 0)

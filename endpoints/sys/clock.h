@@ -1,0 +1,22 @@
+/* The clock by which everything waits: it never goes back or jumps. */
+#ifndef ENDPOINTS_SYS_CLOCK_H
+#define ENDPOINTS_SYS_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t ep_clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* Signed: differences of it are compared. */
+static inline int64_t ep_clock_ms(void)
+{
+    return (int64_t)(ep_clock_ns() / 1000000);
+}
+
+#endif
