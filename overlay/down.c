@@ -233,7 +233,7 @@ uint32_t ov_down_room(const struct ov_node *node, uint32_t number)
 {
     const struct ov_stream *stream = find(node, number);
 
-    if (stream == NULL || stream->has_ended || !node->root.is_joined_told)
+    if (stream == NULL || stream->has_ended || !node->root->is_joined_told)
         return 0;
     return stream->window - (uint32_t)(stream->head - stream->first);
 }

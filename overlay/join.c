@@ -192,10 +192,10 @@ int ov_join_on_answer(struct ov_node *node, struct ov_item *item)
 
 void ov_join_tell(struct ov_node *node, struct ov_out *out)
 {
-    if (!ov_node_is_root(node) || node->root.is_joined_told ||
+    if (!ov_node_is_root(node) || node->root->is_joined_told ||
         node->tree.joined + 1 < node->tree.plan.nodes)
         return;
-    node->root.is_joined_told = true;
+    node->root->is_joined_told = true;
     ov_out_act(out, OV_ACT_JOINED);
 }
 

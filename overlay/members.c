@@ -23,6 +23,8 @@ void ov_members_init(struct ov_members *members, struct ov_member *table,
     members->room = room;
     members->count = 0;
     members->mask = ov_members_entries(room) - 1;
+    if (room == 0)
+        return; /* no table */
     for (uint32_t i = 0; i <= members->mask; i++)
         table[i] = (struct ov_member){.node = TOPO_NONE};
 }

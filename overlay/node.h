@@ -16,6 +16,7 @@
 
 #include "overlay/cfg.h"
 #include "overlay/event.h"
+#include "overlay/kept.h"
 #include "overlay/out.h"
 
 struct ov_node;
@@ -27,11 +28,14 @@ size_t ov_node_size(const struct ov_cfg *cfg, uint32_t self, uint16_t inputs);
 
 /* Builds a node in mem (ov_node_size bytes, aligned as malloc does), which the
  * caller frees after ov_node_fini(). cfg is borrowed and has passed
- * ov_cfg_check(); seed feeds the jitter of dials. */
-struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg, uint32_t self,
+ * ov_cfg_check(); pool is borrowed and lends room for own records (the root
+ * has none); seed feeds the jitter of dials. */
+struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
+                             struct ov_kept_pool *pool, uint32_t self,
                              uint16_t inputs, uint32_t seed);
 
-/* Drops every buffer the node holds: they are in out->freed. */
+/* Drops every buffer the node holds: they are in out->freed; gives its cells
+ * back to the pool. */
 void ov_node_fini(struct ov_node *node, struct ov_out *out);
 
 /* Advances the node by one event. out is overwritten. O(children) at most,

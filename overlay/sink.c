@@ -13,7 +13,7 @@ static uint32_t frames_of(const struct ov_node *node)
 
 void ov_sink_init(struct ov_node *node)
 {
-    struct ov_root *root = &node->root;
+    struct ov_root *root = node->root;
     uint32_t frames = frames_of(node);
 
     for (uint32_t i = 0; i < node->cfg->records_max; i++)
@@ -32,14 +32,14 @@ void ov_sink_init(struct ov_node *node)
 /* One record of a frame is done with, or the reading of it. */
 static void frame_done(struct ov_node *node, uint16_t index)
 {
-    struct ov_sink_frame *frame = &node->root.frames[index];
+    struct ov_sink_frame *frame = &node->root->frames[index];
 
     OV_ASSERT(frame->records > 0);
     if (--frame->records > 0)
         return;
     ov_place_drained(node, &node->tree.places[frame->place]);
-    frame->next = node->root.frames_free;
-    node->root.frames_free = index;
+    frame->next = node->root->frames_free;
+    node->root->frames_free = index;
 }
 
 /* The acknowledgement is due: at once when much is waiting for it, else in a
@@ -53,15 +53,15 @@ static void ack(struct ov_node *node, struct ov_member *member, bool at_once)
         return;
     if (at_once)
         ov_node_serve(node, place->link);
-    else if (node->root.ack_ns == OV_NEVER)
-        node->root.ack_ns = node->now_ns + node->cfg->timers.ack_ns;
+    else if (node->root->ack_ns == OV_NEVER)
+        node->root->ack_ns = node->now_ns + node->cfg->timers.ack_ns;
 }
 
 static void hand_on(struct ov_node *node, struct ov_place *place,
                     struct ov_member *member, const struct ov_record *rec,
                     struct ov_out *out)
 {
-    struct ov_root *root = &node->root;
+    struct ov_root *root = node->root;
     uint32_t index = ov_members_index(&node->tree.members, member);
     struct ov_source *source = &root->sources[index];
     uint32_t cookie = root->sunk_free;
@@ -117,7 +117,7 @@ static void read_record(struct ov_node *node, struct ov_place *place,
 static void begin_frame(struct ov_node *node, uint16_t index)
 {
     struct ov_place *place = &node->tree.places[index];
-    struct ov_root *root = &node->root;
+    struct ov_root *root = node->root;
     struct ov_buf *buf = ov_place_first(place);
     struct ov_rd rd = ov_rd_init(buf->mem + 2, 2);
 
@@ -144,7 +144,7 @@ static bool read_frame(struct ov_node *node, uint16_t index, struct ov_out *out)
             out->more = true;
             return false;
         }
-        if (node->root.sunk_free == NO_RECORD)
+        if (node->root->sunk_free == NO_RECORD)
             return false;
         read_record(node, place, out);
     }
@@ -159,7 +159,7 @@ void ov_sink_pump(struct ov_node *node, struct ov_out *out)
     uint16_t idle = 0;
 
     while (tree->places_used > 0 && idle < tree->places_used) {
-        uint16_t index = (uint16_t)(node->root.turn % tree->places_used);
+        uint16_t index = (uint16_t)(node->root->turn % tree->places_used);
 
         if (tree->places[index].queue_len > 0) {
             if (!read_frame(node, index, out))
@@ -168,13 +168,13 @@ void ov_sink_pump(struct ov_node *node, struct ov_out *out)
         } else {
             idle++;
         }
-        node->root.turn = (uint16_t)(index + 1);
+        node->root->turn = (uint16_t)(index + 1);
     }
 }
 
 void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
 {
-    struct ov_root *root = &node->root;
+    struct ov_root *root = node->root;
     struct ov_sunk *sunk = &root->sunk[cookie];
     struct ov_source *source = &root->sources[sunk->source];
     struct ov_member *member = &node->tree.members.table[sunk->source];
@@ -202,7 +202,7 @@ void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
 
 void ov_sink_on_time(struct ov_node *node, struct ov_out *out)
 {
-    struct ov_root *root = &node->root;
+    struct ov_root *root = node->root;
 
     if (node->now_ns >= root->ack_ns) {
         root->ack_ns = OV_NEVER;

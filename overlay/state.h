@@ -12,6 +12,7 @@
 
 #include "overlay/cfg.h"
 #include "overlay/drr.h"
+#include "overlay/kept.h"
 #include "overlay/link.h"
 #include "overlay/members.h"
 #include "overlay/out.h"
@@ -118,29 +119,26 @@ struct ov_stream {
     bool is_report_due;
 };
 
-/* An own record, kept until acknowledged. */
-struct ov_kept {
-    struct ov_buf *buf;
-    uint32_t off_bytes;
-    struct ov_record rec;
-};
-
 /* A piece of the UP frame that is being put together. */
 struct ov_piece {
-    struct ov_buf *buf; /* a child's frame; NULL: own records */
-    uint64_t seq;       /* own: the first */
-    uint32_t count;     /* own: how many */
+    struct ov_buf *buf;         /* a child's frame; NULL: own records */
+    const struct ov_kept *kept; /* own: the first, */
+    uint64_t seq;               /* its number */
+    uint32_t count;             /* and how many */
 };
 
 enum { OV_ANCESTORS_MAX = 64 };
 
 struct ov_up {
-    struct ov_drr drr;    /* places, then local inputs */
-    struct ov_kept *kept; /* [kept_max], by seq */
-    uint64_t next_seq;    /* of the next own record */
-    uint64_t cursor;      /* next own record to send */
-    uint64_t unsent;      /* next own record that never was */
-    uint64_t accepted;    /* own records, as acknowledged */
+    struct ov_drr drr;         /* places, then local inputs */
+    struct ov_kept_pool *pool; /* borrowed from the driver */
+    struct ov_kept_list kept;
+    struct ov_kept *at_cursor; /* the record at the cursor; NULL: none yet */
+    struct ov_piece *pieces;
+    uint64_t next_seq; /* of the next own record */
+    uint64_t cursor;   /* next own record to send */
+    uint64_t unsent;   /* next own record that never was */
+    uint64_t accepted; /* own records, as acknowledged */
     uint64_t taken;
     uint64_t limit; /* frames the parent lets us have sent */
     uint64_t sent;
@@ -150,14 +148,13 @@ struct ov_up {
     uint32_t batch_slices;
     uint16_t batch_pieces;
     uint16_t reading; /* input being read; OV_DRR_NONE */
-    struct ov_piece pieces[OV_PIECES_MAX];
 };
 
 struct ov_node {
     const struct ov_cfg *cfg; /* borrowed */
     struct ov_tree tree;
     struct ov_up up;
-    struct ov_root root;
+    struct ov_root *root;      /* NULL elsewhere */
     struct ov_link *links;     /* [links_max] */
     struct ov_stream *streams; /* [streams_max], slot 0 is stream 0 */
     uint64_t now_ns;

@@ -12,11 +12,6 @@ static uint16_t places_of(const struct ov_node *node)
     return (uint16_t)(node->up.drr.count - node->inputs);
 }
 
-static struct ov_kept *kept_at(const struct ov_node *node, uint64_t seq)
-{
-    return &node->up.kept[seq % node->cfg->kept_max];
-}
-
 void ov_up_on_ready(struct ov_node *node, uint16_t input)
 {
     OV_ASSERT(input < node->inputs);
@@ -39,6 +34,16 @@ int ov_up_on_limit(struct ov_node *node, uint64_t limit)
     return 0;
 }
 
+/* The oldest kept record goes. */
+static void drop_first(struct ov_up *up, struct ov_out *out)
+{
+    struct ov_kept kept = ov_kept_pop(&up->kept, up->pool);
+
+    up->kept_bytes -= kept.len_bytes + OV_RECORD_HEAD_BYTES;
+    if (kept.buf != NULL)
+        ov_out_put(out, kept.buf);
+}
+
 int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
                  struct ov_out *out)
 {
@@ -48,16 +53,10 @@ int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
         return OV_EPROTO;
     if (ack->accepted > up->accepted)
         up->accepted = ack->accepted;
-    while (up->taken < ack->taken) {
-        struct ov_kept *kept = kept_at(node, ++up->taken);
-
-        up->kept_bytes -= kept->rec.len_bytes + OV_RECORD_HEAD_BYTES;
-        if (kept->buf != NULL)
-            ov_out_put(out, kept->buf);
-        kept->buf = NULL;
-    }
-    if (up->cursor <= up->accepted)
-        up->cursor = up->accepted + 1;
+    for (; up->cursor <= up->accepted; up->cursor++)
+        up->at_cursor = up->at_cursor->next;
+    for (; up->taken < ack->taken; up->taken++)
+        drop_first(up, out);
     ov_drr_back(&up->drr);
     ov_node_serve_parent(node);
     return 0;
@@ -65,9 +64,14 @@ int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
 
 void ov_up_restart(struct ov_node *node)
 {
-    node->up.limit = 0;
-    node->up.sent = 0;
-    node->up.cursor = node->up.accepted + 1;
+    struct ov_up *up = &node->up;
+
+    up->limit = 0;
+    up->sent = 0;
+    up->cursor = up->accepted + 1;
+    up->at_cursor = up->kept.first;
+    for (uint64_t seq = up->taken; seq < up->accepted; seq++)
+        up->at_cursor = up->at_cursor->next;
 }
 
 static void batch_reset(struct ov_up *up)
@@ -82,13 +86,8 @@ void ov_up_fini(struct ov_node *node, struct ov_out *out)
 {
     struct ov_up *up = &node->up;
 
-    while (up->taken + 1 < up->next_seq) {
-        struct ov_kept *kept = kept_at(node, ++up->taken);
-
-        if (kept->buf != NULL)
-            ov_out_put(out, kept->buf);
-        kept->buf = NULL;
-    }
+    while (up->kept.first != NULL)
+        drop_first(up, out);
     for (unsigned i = 0; i < up->batch_pieces; i++) {
         if (up->pieces[i].buf != NULL)
             ov_out_put(out, up->pieces[i].buf);
@@ -129,20 +128,21 @@ static void batch_own(struct ov_node *node)
     struct ov_piece *piece;
 
     while (up->cursor < up->next_seq) {
-        const struct ov_kept *kept = kept_at(node, up->cursor);
-        uint32_t bytes = kept->rec.len_bytes + OV_RECORD_HEAD_BYTES;
+        const struct ov_kept *kept = up->at_cursor;
+        uint32_t bytes = kept->len_bytes + OV_RECORD_HEAD_BYTES;
 
         if (!batch_takes(node, bytes, 1))
             return;
         piece = &up->pieces[up->batch_pieces];
         if (up->batch_pieces == 0 || piece[-1].buf != NULL) {
-            *piece = (struct ov_piece){.seq = up->cursor};
+            *piece = (struct ov_piece){.kept = kept, .seq = up->cursor};
             up->batch_pieces++;
         } else {
             piece--;
         }
         piece->count++;
         up->cursor++;
+        up->at_cursor = kept->next;
         batch_add(up, bytes, 1);
     }
 }
@@ -165,6 +165,24 @@ static void batch_frame(struct ov_node *node, struct ov_buf *buf,
     batch_add(up, buf->len_bytes - OV_FRAME_HEAD_BYTES, records);
 }
 
+static void write_own(const struct ov_node *node, const struct ov_piece *piece,
+                      struct ov_wr *wr)
+{
+    const struct ov_kept *kept = piece->kept;
+
+    for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {
+        struct ov_record rec = {.source = node->tree.self,
+                                .rank = kept->rank,
+                                .seq = piece->seq + r,
+                                .len_bytes = kept->len_bytes,
+                                .job = kept->job,
+                                .channel = kept->channel,
+                                .flags = kept->flags};
+
+        ov_record_encode(wr, &rec);
+    }
+}
+
 static void write_tables(struct ov_node *node, struct ov_wr *wr)
 {
     const struct ov_up *up = &node->up;
@@ -175,8 +193,7 @@ static void write_tables(struct ov_node *node, struct ov_wr *wr)
         if (piece->buf != NULL)
             ov_wr_bytes(wr, piece->buf->mem + OV_FRAME_HEAD_BYTES,
                         frame_records(piece->buf) * OV_RECORD_HEAD_BYTES);
-        for (uint32_t r = 0; r < piece->count; r++)
-            ov_record_encode(wr, &kept_at(node, piece->seq + r)->rec);
+        write_own(node, piece, wr);
     }
 }
 
@@ -198,6 +215,7 @@ static void write_payloads(struct ov_node *node, struct ov_act *act,
 
     for (unsigned i = 0; i < up->batch_pieces; i++) {
         const struct ov_piece *piece = &up->pieces[i];
+        const struct ov_kept *kept = piece->kept;
 
         if (piece->buf != NULL) {
             uint32_t from = OV_FRAME_HEAD_BYTES +
@@ -206,12 +224,10 @@ static void write_payloads(struct ov_node *node, struct ov_act *act,
             ov_out_slice(out, act, piece->buf, from,
                          piece->buf->len_bytes - from);
         }
-        for (uint32_t r = 0; r < piece->count; r++) {
-            struct ov_kept *kept = kept_at(node, piece->seq + r);
-
-            if (kept->rec.len_bytes > 0)
+        for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {
+            if (kept->len_bytes > 0)
                 ov_out_slice(out, act, ov_buf_ref(kept->buf), kept->off_bytes,
-                             kept->rec.len_bytes);
+                             kept->len_bytes);
         }
     }
 }
@@ -373,18 +389,18 @@ void ov_up_on_read(struct ov_node *node, const struct ov_event *ev,
     ov_drr_spend(&up->drr, read->len_bytes + OV_RECORD_HEAD_BYTES,
                  read->state == OV_INPUT_MORE);
     if (read->len_bytes > 0 || read->flags != 0) {
-        kept = kept_at(node, up->next_seq);
-        *kept = (struct ov_kept){
-            .buf = read->len_bytes > 0 ? read->buf : NULL,
-            .off_bytes = read->off_bytes,
-            .rec = {.source = node->tree.self,
-                    .rank = read->rank,
-                    .seq = up->next_seq,
-                    .len_bytes = read->len_bytes,
-                    .job = read->job,
-                    .channel = read->channel,
-                    .flags = read->flags},
-        };
+        kept = ov_kept_push(&up->kept, up->pool,
+                            &(struct ov_kept){
+                                .buf = read->len_bytes > 0 ? read->buf : NULL,
+                                .off_bytes = read->off_bytes,
+                                .len_bytes = read->len_bytes,
+                                .rank = read->rank,
+                                .job = read->job,
+                                .channel = read->channel,
+                                .flags = read->flags,
+                            });
+        if (up->cursor == up->next_seq)
+            up->at_cursor = kept;
         up->next_seq++;
         up->kept_bytes += read->len_bytes + OV_RECORD_HEAD_BYTES;
     }

@@ -143,8 +143,8 @@ static int node_open(struct ep_hub *hub, uint32_t index)
     node->self = self;
     node->index = index;
     node->armed_ns = OV_NEVER;
-    node->node = ov_node_init(mem, &hub->cfg.overlay, self, cfg->inputs,
-                              (uint32_t)ep_clock_ns());
+    node->node = ov_node_init(mem, &hub->cfg.overlay, &hub->pool, self,
+                              cfg->inputs, (uint32_t)ep_clock_ns());
     node->links_max = ov_node_links(node->node);
     node->links = calloc(node->links_max, sizeof(*node->links));
     node->timer = evtimer_new(cfg->base, on_timer, node);
@@ -165,10 +165,14 @@ int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
     hub->out = malloc(sizeof(*hub->out));
     hub->nodes = calloc(cfg->nodes_count, sizeof(*hub->nodes));
     hub->parents = calloc(cfg->nodes_count, sizeof(*hub->parents));
+    hub->cells = calloc((size_t)cfg->nodes_count * cfg->overlay.kept_max,
+                        sizeof(*hub->cells));
     ep_auth_seen_init(&hub->seen, cfg->overlay.plan.nodes);
     if (hub->queue == NULL || hub->out == NULL || hub->nodes == NULL ||
-        hub->parents == NULL)
+        hub->parents == NULL || hub->cells == NULL)
         goto fail;
+    ov_kept_lend(&hub->pool, hub->cells,
+                 cfg->nodes_count * cfg->overlay.kept_max);
     rc = ep_auth_nonce(hub->nonce);
     for (uint32_t i = 0; rc == 0 && i < cfg->nodes_count; i++)
         rc = node_open(hub, i);
@@ -238,6 +242,7 @@ void ep_hub_close(struct ep_hub *hub)
     ep_auth_seen_fini(&hub->seen);
     free(hub->nodes);
     free(hub->parents);
+    free(hub->cells);
     free(hub->queue);
     free(hub->out);
     free(hub);

@@ -57,6 +57,8 @@ struct ep_hub {
     struct hub_event *queue; /* ring, grows; owned */
     uint32_t queue_cap, queue_at, queue_len;
     struct ov_out *out;
+    struct ov_kept_pool pool;
+    struct ov_kept *cells; /* lent to the nodes; owned */
     uint64_t refused;
     uint64_t frames_up, frames_down;
     bool is_running;

@@ -369,11 +369,15 @@ void nodes_open(struct topo_tree plan)
     nodes.cfg.records_max = 64;
     FUZZ_CHECK(ov_cfg_check(&nodes.cfg, &why) == 0);
     ov_panic_set(on_panic);
+    nodes.cells =
+        calloc((size_t)plan.nodes * nodes.cfg.kept_max, sizeof(*nodes.cells));
+    FUZZ_CHECK(nodes.cells != NULL);
+    ov_kept_lend(&nodes.pool, nodes.cells, plan.nodes * nodes.cfg.kept_max);
     for (uint32_t n = 0; n < plan.nodes; n++) {
         nodes.subjects[n].mem = malloc(ov_node_size(&nodes.cfg, n, 2));
         FUZZ_CHECK(nodes.subjects[n].mem != NULL);
-        nodes.subjects[n].node =
-            ov_node_init(nodes.subjects[n].mem, &nodes.cfg, n, 2, 1);
+        nodes.subjects[n].node = ov_node_init(nodes.subjects[n].mem, &nodes.cfg,
+                                              &nodes.pool, n, 2, 1);
     }
     for (uint32_t n = 0; n < plan.nodes; n++)
         nodes_step(n, (struct ov_event){.kind = OV_EV_START});
@@ -395,5 +399,6 @@ void nodes_close(void)
         }
         free(nodes.subjects[n].mem);
     }
+    free(nodes.cells);
     FUZZ_CHECK(nodes.bufs_live == 0);
 }

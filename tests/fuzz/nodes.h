@@ -56,6 +56,8 @@ struct nodes {
     struct subject subjects[NODES_MAX];
     struct fly flies[NODES_FLIES_MAX];
     size_t flies_first, flies_end;
+    struct ov_kept_pool pool;
+    struct ov_kept *cells;
     uint64_t now_ns, bufs_live;
     uint32_t eras;
     unsigned steps, depth;

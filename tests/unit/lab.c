@@ -282,9 +282,12 @@ void lab_open(struct lab *lab, struct ov_cfg cfg, uint32_t self)
         fail_msg("%s", why);
     lab->out = malloc(sizeof(*lab->out));
     lab->mem = malloc(ov_node_size(&lab->cfg, self, 3));
+    lab->cells = calloc(cfg.kept_max, sizeof(*lab->cells));
     assert_non_null(lab->out);
     assert_non_null(lab->mem);
-    lab->node = ov_node_init(lab->mem, &lab->cfg, self, 3, 1);
+    assert_non_null(lab->cells);
+    ov_kept_lend(&lab->pool, lab->cells, cfg.kept_max);
+    lab->node = ov_node_init(lab->mem, &lab->cfg, &lab->pool, self, 3, 1);
 }
 
 void lab_close(struct lab *lab)
@@ -292,6 +295,7 @@ void lab_close(struct lab *lab)
     ov_node_fini(lab->node, lab->out);
     take_back(lab);
     free(lab->mem);
+    free(lab->cells);
     free(lab->out);
     assert_int_equal(lab->bufs_live, 0);
 }

@@ -38,6 +38,8 @@ struct lab {
     struct ov_node *node;
     void *mem;
     struct ov_out *out;
+    struct ov_kept_pool pool;
+    struct ov_kept *cells;
     uint64_t own_seq;     /* of the next own record */
     uint64_t control_seq; /* of the next frame of stream 0 heard */
     uint64_t wake_ns;

@@ -82,6 +82,8 @@ struct world {
     struct world_wire *wires; /* [node * WORLD_LINKS + link] */
     struct air air;
     struct ov_out *out;
+    struct ov_kept_pool pool;
+    struct ov_kept *cells;
     const struct world_watch *watch; /* may be NULL */
     void *watch_arg;
     struct chance chance;

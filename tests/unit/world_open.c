@@ -28,13 +28,15 @@ void world_open(struct world *w, struct ov_cfg cfg)
     w->wires = calloc((size_t)cfg.plan.nodes * WORLD_LINKS, sizeof(*w->wires));
     w->out = malloc(sizeof(*w->out));
     w->owed = malloc(sizeof(*w->owed));
-    assert_true(w->nodes && w->wires && w->out && w->owed);
+    w->cells = calloc((size_t)cfg.plan.nodes * cfg.kept_max, sizeof(*w->cells));
+    assert_true(w->nodes && w->wires && w->out && w->owed && w->cells);
+    ov_kept_lend(&w->pool, w->cells, cfg.plan.nodes * cfg.kept_max);
     for (uint32_t n = 0; n < cfg.plan.nodes; n++) {
         struct world_node *me = &w->nodes[n];
 
         me->mem = malloc(ov_node_size(&w->cfg, n, 2));
         assert_non_null(me->mem);
-        me->node = ov_node_init(me->mem, &w->cfg, n, 2, 1);
+        me->node = ov_node_init(me->mem, &w->cfg, &w->pool, n, 2, 1);
         me->lost = TOPO_NONE;
         me->wake_ns = OV_NEVER;
         assert_true(ov_node_links(me->node) <= WORLD_LINKS);
@@ -60,6 +62,7 @@ void world_close(struct world *w)
         }
         free(w->nodes[n].mem);
     }
+    free(w->cells);
     free(w->out);
     free(w->owed);
     free(w->nodes);

@@ -1,0 +1,184 @@
+/* The memory of a node: one block, laid out once. */
+#include "overlay/down.h"
+#include "overlay/node.h"
+#include "overlay/place.h"
+#include "overlay/sink.h"
+#include "overlay/state.h"
+#include "overlay/up.h"
+
+/* Hands out parts of one block; with no block it only counts. */
+struct arena {
+    uint8_t *mem;
+    size_t used;
+};
+
+static void *arena_take(struct arena *arena, size_t count, size_t each)
+{
+    size_t at = (arena->used + 15) & ~(size_t)15;
+
+    arena->used = at + count * each;
+    if (arena->mem == NULL)
+        return NULL;
+    memset(arena->mem + at, 0, count * each);
+    return arena->mem + at;
+}
+
+/* A leaf has no place; others may get twice their planned children, so that a
+ * child that dials again finds room beside its old link. */
+static uint16_t places_for(const struct ov_cfg *cfg, uint32_t self)
+{
+    struct topo_range kids = topo_tree_children(&cfg->plan, self);
+    uint32_t count = kids.first > kids.last ? 0 : kids.last - kids.first + 1;
+
+    return (uint16_t)(2 * count < cfg->children_max ? 2 * count
+                                                    : cfg->children_max);
+}
+
+static uint32_t members_for(const struct ov_cfg *cfg, uint32_t self)
+{
+    return topo_tree_size(&cfg->plan, self) - 1;
+}
+
+static void lay_streams(struct ov_node *node, const struct ov_cfg *cfg,
+                        struct arena *arena)
+{
+    size_t others = cfg->streams_max - 1u;
+    struct ov_stream *streams =
+        arena_take(arena, cfg->streams_max, sizeof(*streams));
+    struct ov_buf **rings =
+        arena_take(arena, cfg->control_frames + others * cfg->down_frames,
+                   sizeof(struct ov_buf *));
+
+    if (node == NULL)
+        return;
+    node->streams = streams;
+    for (unsigned i = 0; i < cfg->streams_max; i++) {
+        streams[i].ring = rings;
+        rings += i == 0 ? cfg->control_frames : cfg->down_frames;
+    }
+}
+
+static void lay_places(struct ov_node *node, const struct ov_cfg *cfg,
+                       uint16_t count, struct arena *arena)
+{
+    struct ov_place *places = arena_take(arena, count, sizeof(*places));
+    struct ov_flow *flows =
+        arena_take(arena, (size_t)count * cfg->streams_max, sizeof(*flows));
+    struct ov_buf **queues = arena_take(arena, (size_t)count * cfg->up_frames,
+                                        sizeof(struct ov_buf *));
+
+    if (node == NULL)
+        return;
+    node->tree.places = places;
+    for (unsigned i = 0; i < count; i++) {
+        places[i].flows = flows + (size_t)i * cfg->streams_max;
+        places[i].queue = queues + (size_t)i * cfg->up_frames;
+    }
+}
+
+static void lay_root(struct ov_node *node, const struct ov_cfg *cfg,
+                     uint16_t places, uint32_t entries, struct arena *arena)
+{
+    struct ov_root *root = arena_take(arena, 1, sizeof(*root));
+    struct ov_source *sources = arena_take(arena, entries, sizeof(*sources));
+    struct ov_sunk *sunk = arena_take(arena, cfg->records_max, sizeof(*sunk));
+    struct ov_sink_frame *frames =
+        arena_take(arena, (size_t)places * cfg->up_frames, sizeof(*frames));
+
+    if (node == NULL)
+        return;
+    node->root = root;
+    root->sources = sources;
+    root->sunk = sunk;
+    root->frames = frames;
+}
+
+/* Lays a node out in the arena; with an empty arena only its size. */
+static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
+                                uint32_t self, uint16_t inputs)
+{
+    uint16_t places = places_for(cfg, self);
+    uint32_t room = members_for(cfg, self);
+    uint32_t entries = room > 0 ? ov_members_entries(room) : 1;
+    uint32_t depth = topo_tree_depth(&cfg->plan, self);
+    struct ov_node *node = arena_take(arena, 1, sizeof(*node));
+    struct ov_link *links =
+        arena_take(arena, (size_t)places + 1, sizeof(*links));
+    struct ov_drr_input *drr =
+        arena_take(arena, (size_t)places + inputs, sizeof(*drr));
+    /* Own records alone make one piece. */
+    struct ov_piece *pieces =
+        arena_take(arena, places == 0 ? 1 : cfg->batch_pieces, sizeof(*pieces));
+    struct ov_member *table =
+        arena_take(arena, room > 0 ? entries : 0, sizeof(*table));
+    uint16_t ancestors =
+        (uint16_t)(depth < OV_ANCESTORS_MAX ? depth : OV_ANCESTORS_MAX);
+    uint32_t *numbers = arena_take(arena, ancestors, sizeof(*numbers));
+
+    lay_streams(node, cfg, arena);
+    lay_places(node, cfg, places, arena);
+    if (self == 0)
+        lay_root(node, cfg, places, entries, arena);
+    if (node == NULL)
+        return NULL;
+    node->links = links;
+    node->links_max = (uint16_t)(places + 1);
+    node->up.pieces = pieces;
+    node->tree.ancestors = numbers;
+    node->tree.ancestors_max = ancestors;
+    ov_drr_init(&node->up.drr, drr, (uint16_t)(places + inputs),
+                cfg->frame_bytes);
+    ov_members_init(&node->tree.members, table, room);
+    return node;
+}
+
+size_t ov_node_size(const struct ov_cfg *cfg, uint32_t self, uint16_t inputs)
+{
+    struct arena arena = {0};
+
+    lay_node(&arena, cfg, self, inputs);
+    return arena.used;
+}
+
+struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
+                             struct ov_kept_pool *pool, uint32_t self,
+                             uint16_t inputs, uint32_t seed)
+{
+    struct arena arena = {.mem = mem};
+    struct ov_node *node = lay_node(&arena, cfg, self, inputs);
+
+    node->cfg = cfg;
+    node->inputs = inputs;
+    node->random = (seed ^ (self * 2654435769u)) | 1;
+    node->links_ns = OV_NEVER;
+    node->wake_ns = OV_NEVER;
+    node->serve_first = OV_NO_LINK;
+    node->tree.plan = cfg->plan;
+    node->tree.self = self;
+    node->tree.parent = OV_NO_LINK;
+    node->tree.redial_ns = OV_NEVER;
+    node->tree.asks = (struct ov_member_list){OV_NO_MEMBER, OV_NO_MEMBER};
+    node->up.pool = pool;
+    node->up.next_seq = 1;
+    node->up.cursor = 1;
+    node->up.unsent = 1;
+    node->up.batch_bytes = OV_FRAME_HEAD_BYTES;
+    node->up.reading = OV_DRR_NONE;
+    ov_down_init(node);
+    if (self == 0)
+        ov_sink_init(node);
+    return node;
+}
+
+void ov_node_fini(struct ov_node *node, struct ov_out *out)
+{
+    ov_out_reset(out);
+    ov_down_fini(node, out);
+    ov_up_fini(node, out);
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        struct ov_place *place = &node->tree.places[i];
+
+        while (place->queue_len > 0)
+            ov_out_put(out, ov_place_pop(node, place));
+    }
+}
