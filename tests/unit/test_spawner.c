@@ -92,7 +92,8 @@ static void impossible_starts_are_reported(void **state)
 static void bad_requests_are_refused(void **state)
 {
     struct rig *rig = *state;
-    struct ep_spawn_job job = {.argv = (const char *const[]){NULL}};
+    const char *const nothing[] = {NULL};
+    struct ep_spawn_job job = {.argv = nothing};
     struct ep_spawn_proc proc = {
         .job = 1,
         .env = (const char *const[]){"NOVALUE", NULL},
@@ -150,10 +151,9 @@ static void program_is_searched_in_the_path_of_the_job(void **state)
 {
     struct rig *rig = *state;
     char path[320];
-    struct ep_spawn_job job = {
-        .argv = (const char *const[]){"xylem-test-script", "x", NULL},
-        .env = (const char *const[]){path, NULL},
-    };
+    const char *const argv[] = {"xylem-test-script", "x", NULL};
+    const char *const env[] = {path, NULL};
+    struct ep_spawn_job job = {.argv = argv, .env = env};
 
     snprintf(path, sizeof(path), "PATH=/no/such:%s", rig->folder);
     rig_file(rig, "xylem-test-script", "echo script $1\n", 0755);
@@ -293,10 +293,9 @@ static void umask_is_inherited(void **state)
 static void process_leads_its_group_or_session(void **state)
 {
     struct rig *rig = *state;
-    struct ep_spawn_job job = {
-        .argv = (const char *const[]){"/usr/bin/cut", "-d ", "-f1,5,6",
-                                      "/proc/self/stat", NULL},
-    };
+    const char *const argv[] = {"/usr/bin/cut", "-d ", "-f1,5,6",
+                                "/proc/self/stat", NULL};
+    struct ep_spawn_job job = {.argv = argv};
     int pid, group, session;
 
     assert_int_equal(ep_spawner_job(rig->sp, 1, &job), 0);

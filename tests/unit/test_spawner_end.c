@@ -139,10 +139,9 @@ static pid_t owner_fork(const char *command, unsigned grace_ms, int out_fd)
 
     if (pid == 0) {
         struct ep_spawner *sp;
-        struct ep_spawn_job job = {
-            .argv = (const char *const[]){"/bin/sh", "-c", command, NULL},
-            .env = (const char *const[]){"PATH=/usr/bin:/bin", NULL},
-        };
+        const char *const argv[] = {"/bin/sh", "-c", command, NULL};
+        const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
+        struct ep_spawn_job job = {.argv = argv, .env = env};
         struct ep_spawn_proc proc = {.job = 1, .stdio = {-1, out_fd, 2}};
 
         if (ep_spawner_open(grace_ms, &sp) != 0 ||
