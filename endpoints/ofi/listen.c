@@ -17,7 +17,8 @@ size_t ep_cm_encode(uint8_t *wire, const uint8_t *cm, size_t len_bytes)
     wire[0] = (uint8_t)len_bytes;
     if (len_bytes > 0)
         memcpy(wire + 1, cm, len_bytes);
-    return len_bytes + 1;
+    memset(wire + 1 + len_bytes, 0, EP_CM_MAX - len_bytes);
+    return EP_CM_WIRE_MAX;
 }
 
 bool ep_cm_decode(const uint8_t *wire, size_t wire_bytes, const uint8_t **cm,
@@ -220,6 +221,7 @@ int ep_request_accept(struct ep_request *req, const uint8_t *cm,
         return rc;
     }
     remember_peer(conn, req->info);
+    ep_sweep_release(t, &conn->peer);
     if (fi_accept(conn->ep, wire, ep_cm_encode(wire, cm, len_bytes)))
         ep_conn_lose(conn, EP_DOWN_ERROR);
     request_free(req);

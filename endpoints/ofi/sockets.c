@@ -60,16 +60,32 @@ static bool is_listener(void *arg, int fd)
 /* tcp of libfabric 1.17 reads a connect request from a blocking socket, so
  * that half of one stops the whole process. Accepted sockets inherit the
  * time limit; links are not blocking, so that they do not notice.
+ *
+ * Before 1.17 the head of a request and its data are sent apart, and one that
+ * is read between them is dropped. So a socket counts as readable only when
+ * more than the head is there: the data is the longer part and comes at once.
  */
 void ep_sock_open(struct ep_transport *t)
 {
     struct timeval limit = {.tv_usec = RECV_LIMIT_US};
+    int least_bytes = EP_CM_WIRE_MAX;
 
     t->fds = opendir("/proc/self/fd");
     t->listen_fd = fd_search(t, is_listener, t);
-    if (t->listen_fd >= 0)
-        (void)setsockopt(t->listen_fd, SOL_SOCKET, SO_RCVTIMEO, &limit,
-                         sizeof(limit));
+    if (t->listen_fd < 0)
+        return;
+    (void)setsockopt(t->listen_fd, SOL_SOCKET, SO_RCVTIMEO, &limit,
+                     sizeof(limit));
+    (void)setsockopt(t->listen_fd, SOL_SOCKET, SO_RCVLOWAT, &least_bytes,
+                     sizeof(least_bytes));
+}
+
+void ep_sock_wake_early(int fd)
+{
+    int least_bytes = 1;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &least_bytes,
+                     sizeof(least_bytes));
 }
 
 void ep_sock_close(struct ep_transport *t)

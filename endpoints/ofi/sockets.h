@@ -28,6 +28,10 @@ int ep_sock_find(struct ep_transport *t, const union ep_sockaddr *local,
 bool ep_sock_is_accepted(const struct ep_transport *t, int fd,
                          union ep_sockaddr *peer);
 
+/* An accepted socket is readable from its first byte on, no longer only when
+ * a whole request may be there. */
+void ep_sock_wake_early(int fd);
+
 /* Whether a connection waits to be accepted. */
 bool ep_sock_is_asked(const struct ep_transport *t);
 

@@ -161,6 +161,30 @@ void ep_sweep_later(struct ep_transport *t)
         scan_in(t, t->cfg.unproved_ms);
 }
 
+void ep_sweep_release(struct ep_transport *t, const union ep_sockaddr *peer)
+{
+    union ep_sockaddr there;
+    int found = -1;
+
+    if (t->listen_fd < 0)
+        return;
+    for (size_t fd = 0; fd < t->strays_room && found < 0; fd++) {
+        const struct ep_stray *stray = &t->strays[fd];
+
+        /* A note outlives its socket: the system has the last word. */
+        if (stray->since_ms != 0 && ep_addr_compare(&stray->peer, peer) == 0 &&
+            ep_sock_is_accepted(t, (int)fd, &there) &&
+            ep_addr_compare(&there, peer) == 0)
+            found = (int)fd;
+    }
+    if (found >= 0)
+        t->strays[found].since_ms = 0;
+    else
+        found = ep_sock_find(t, &t->addr, peer);
+    if (found >= 0)
+        ep_sock_wake_early(found);
+}
+
 static void stray_shut(struct ep_transport *t, struct ep_stray *stray, int fd)
 {
     stray->is_shut = true;

@@ -17,6 +17,11 @@ void ep_sweep_on_accept(struct ep_transport *t, int fd);
 /* The same, when nothing is known: strangers are looked for, but not soon. */
 void ep_sweep_later(struct ep_transport *t);
 
+/* The socket of this peer becomes a link: its frames may be short. Cost: a look
+ * at each descriptor.
+ */
+void ep_sweep_release(struct ep_transport *t, const union ep_sockaddr *peer);
+
 void ep_sweep_run(struct ep_transport *t);
 
 /* Sees to it that the sweep runs in `ms` at the latest. */

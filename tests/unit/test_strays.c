@@ -248,6 +248,34 @@ static void half_a_request_holds_nothing_up(void **state)
     assert_int_equal(rig->sides[1].requests, 1);
 }
 
+/* Each cut in front of the last byte of the private data's share: providers
+ * send head and data apart, the head being the shorter one. The rest follows
+ * when the listener has had every chance to read the first part.
+ */
+static void a_request_in_two_parts_reaches_the_owner(void **state)
+{
+    struct rig *rig = *state;
+    struct rig_side *b = &rig->sides[1];
+    uint8_t request[REQUEST_MAX];
+    size_t len_bytes;
+
+    open_rig(rig, NEVER_MS);
+    b->answer = RIG_REJECT;
+    len_bytes = record_request(rig, request);
+    for (size_t cut = 1; cut <= EP_CM_MAX; cut++) {
+        unsigned requests = b->requests;
+
+        stranger_come(rig, request, cut);
+        for (unsigned i = 0; i < 20; i++)
+            event_base_loop(rig->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+        assert_int_equal(b->requests, requests);
+        assert_int_equal(send(strangers.fds[strangers.count - 1], request + cut,
+                              len_bytes - cut, MSG_NOSIGNAL),
+                         len_bytes - cut);
+        rig_wait(rig, &b->requests, requests + 1);
+    }
+}
+
 /* A recorded request reaches the owner, who refuses it. */
 static void recorded_requests_are_for_the_owner_to_refuse(void **state)
 {
@@ -364,6 +392,7 @@ int main(int argc, char **argv)
         TEST(silent_strangers_are_shut_while_links_go_on),
         TEST(strangers_with_garbage_are_gone_while_links_go_on),
         TEST(half_a_request_holds_nothing_up),
+        TEST(a_request_in_two_parts_reaches_the_owner),
         TEST(recorded_requests_are_for_the_owner_to_refuse),
         TEST(a_request_with_a_bad_length_never_reaches_the_owner),
         TEST(strangers_that_leave_are_not_counted),
