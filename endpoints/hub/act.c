@@ -92,7 +92,7 @@ static void do_read(struct hub_node *node, const struct ov_act *act)
 
     hub->cfg.events->on_read(hub->cfg.arg, node->index, act->input,
                              act->max_bytes, &ev.read);
-    ep_hub_post(hub, node->index, &ev);
+    ep_hub_queue_put(hub, node->index, &ev);
 }
 
 static void do_act(struct hub_node *node, const struct ov_act *act,

@@ -1,4 +1,4 @@
-/* The hub's queue, timers and public calls. */
+/* The hub from its opening to its close, and the calls of its owner. */
 #include "endpoints/hub/hub.h"
 
 #include <stdlib.h>
@@ -7,126 +7,6 @@
 #include "endpoints/hub/impl.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
-#include "overlay/link.h"
-
-struct hub_node *ep_hub_find(const struct ep_hub *hub, uint32_t node)
-{
-    uint32_t low = 0, high = hub->cfg.nodes_count;
-
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (hub->nodes[mid].self == node)
-            return &hub->nodes[mid];
-        if (hub->nodes[mid].self < node)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return NULL;
-}
-
-/* --- events */
-
-/* Arms the node's timer for an earlier time than it is armed for; a timer that
- * fires too early is harmless and finds the later time. */
-static void arm(struct hub_node *node, uint64_t wake_ns, uint64_t now_ns)
-{
-    uint64_t wait_ns;
-    struct timeval wait;
-
-    if (wake_ns >= node->armed_ns)
-        return;
-    node->armed_ns = wake_ns;
-    wait_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
-    wait.tv_sec = (time_t)(wait_ns / 1000000000);
-    wait.tv_usec = (suseconds_t)(wait_ns % 1000000000 / 1000 + 1);
-    evtimer_add(node->timer, &wait);
-}
-
-static void take_back(struct ep_hub *hub, struct ov_out *out)
-{
-    while (out->freed != NULL) {
-        struct ov_buf *buf = out->freed;
-
-        out->freed = buf->next;
-        hub->cfg.ops->buf_put(hub->transport, buf);
-    }
-}
-
-static void step(struct ep_hub *hub, struct hub_event *he)
-{
-    struct hub_node *node = &hub->nodes[he->index];
-    struct ov_event ev = he->ev;
-
-    do {
-        ev.now_ns = ep_clock_ns();
-        ov_node_step(node->node, &ev, hub->out);
-        ep_hub_act(node, hub->out);
-        take_back(hub, hub->out);
-        ev = (struct ov_event){.kind = OV_EV_TIMER};
-    } while (hub->out->more);
-    arm(node, hub->out->wake_ns, ep_clock_ns());
-}
-
-/* Steps until nothing is left, also of what the owner adds when it is quiet. */
-static void run_queue(struct ep_hub *hub)
-{
-    if (hub->is_running || hub->is_closing)
-        return;
-    hub->is_running = true;
-    do {
-        while (hub->queue_len > 0 && !hub->is_closing) {
-            struct hub_event he = hub->queue[hub->queue_at];
-
-            hub->queue_at = (hub->queue_at + 1) % hub->queue_cap;
-            hub->queue_len--;
-            step(hub, &he);
-        }
-        if (hub->cfg.events->on_quiet != NULL)
-            hub->cfg.events->on_quiet(hub->cfg.arg);
-    } while (hub->queue_len > 0);
-    hub->is_running = false;
-}
-
-/* Doubles the ring; the order stays. */
-static void grow(struct ep_hub *hub)
-{
-    uint32_t cap = hub->queue_cap * 2;
-    struct hub_event *queue = malloc(cap * sizeof(*queue));
-
-    OV_ASSERT(queue != NULL);
-    for (uint32_t i = 0; i < hub->queue_len; i++)
-        queue[i] = hub->queue[(hub->queue_at + i) % hub->queue_cap];
-    free(hub->queue);
-    hub->queue = queue;
-    hub->queue_cap = cap;
-    hub->queue_at = 0;
-}
-
-void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev)
-{
-    struct hub_event *he;
-
-    if (hub->queue_len == hub->queue_cap)
-        grow(hub);
-    he = &hub->queue[(hub->queue_at + hub->queue_len) % hub->queue_cap];
-    he->index = index;
-    he->ev = *ev;
-    hub->queue_len++;
-    run_queue(hub);
-}
-
-static void on_timer(evutil_socket_t fd, short what, void *arg)
-{
-    struct hub_node *node = arg;
-
-    (void)fd;
-    (void)what;
-    node->armed_ns = OV_NEVER;
-    ep_hub_post(node->hub, node->index,
-                &(struct ov_event){.kind = OV_EV_TIMER});
-}
 
 /* --- opening and closing */
 
@@ -147,8 +27,11 @@ static int node_open(struct ep_hub *hub, uint32_t index)
                               cfg->inputs, (uint32_t)ep_clock_ns());
     node->links_max = ov_node_links(node->node);
     node->links = calloc(node->links_max, sizeof(*node->links));
-    node->timer = evtimer_new(cfg->base, on_timer, node);
-    return node->links == NULL || node->timer == NULL ? OV_ENOMEM : 0;
+    node->timer = evtimer_new(cfg->base, ep_hub_on_timer, node);
+    node->attempt = evtimer_new(cfg->base, ep_hub_on_attempt_over, node);
+    return node->links == NULL || node->timer == NULL || node->attempt == NULL
+               ? OV_ENOMEM
+               : 0;
 }
 
 int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
@@ -160,15 +43,13 @@ int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
     if (hub == NULL)
         return OV_ENOMEM;
     hub->cfg = *cfg;
-    hub->queue_cap = 64;
-    hub->queue = malloc(hub->queue_cap * sizeof(*hub->queue));
     hub->out = malloc(sizeof(*hub->out));
     hub->nodes = calloc(cfg->nodes_count, sizeof(*hub->nodes));
     hub->parents = calloc(cfg->nodes_count, sizeof(*hub->parents));
     hub->cells = calloc((size_t)cfg->nodes_count * cfg->overlay.kept_max,
                         sizeof(*hub->cells));
     ep_auth_seen_init(&hub->seen, cfg->overlay.plan.nodes);
-    if (hub->queue == NULL || hub->out == NULL || hub->nodes == NULL ||
+    if (ep_hub_queue_init(hub) || hub->out == NULL || hub->nodes == NULL ||
         hub->parents == NULL || hub->cells == NULL)
         goto fail;
     ov_kept_lend(&hub->pool, hub->cells,
@@ -204,28 +85,16 @@ static void node_close(struct ep_hub *hub, struct hub_node *node)
     }
     if (node->dialling != NULL) {
         hub->cfg.ops->drop(node->dialling->conn, false);
-        ep_hub_link_free(node->dialling);
+        free(node->dialling);
     }
     ov_node_fini(node->node, hub->out);
-    take_back(hub, hub->out);
+    ep_hub_take_back(hub, hub->out);
     if (node->timer != NULL)
         event_free(node->timer);
+    if (node->attempt != NULL)
+        event_free(node->attempt);
     free(node->links);
     free(node->node);
-}
-
-/* References that events not yet stepped carry. */
-static void drop_queue(struct ep_hub *hub)
-{
-    for (; hub->queue_len > 0; hub->queue_len--) {
-        struct ov_event *ev = &hub->queue[hub->queue_at].ev;
-
-        if (ev->buf != NULL)
-            ep_hub_put(hub, ev->buf);
-        if (ev->kind == OV_EV_READ && ev->read.buf != NULL)
-            ep_hub_put(hub, ev->read.buf);
-        hub->queue_at = (hub->queue_at + 1) % hub->queue_cap;
-    }
 }
 
 void ep_hub_close(struct ep_hub *hub)
@@ -233,8 +102,7 @@ void ep_hub_close(struct ep_hub *hub)
     if (hub == NULL)
         return;
     hub->is_closing = true;
-    if (hub->queue != NULL)
-        drop_queue(hub);
+    ep_hub_queue_drop(hub);
     for (uint32_t i = 0; hub->nodes != NULL && i < hub->cfg.nodes_count; i++)
         node_close(hub, &hub->nodes[i]);
     if (hub->transport != NULL)
@@ -278,6 +146,7 @@ int ep_hub_peer(struct ep_hub *hub, const struct ep_boot_peer *peer)
         rc = 0;
         if (node->attach != 0)
             ep_hub_dial_now(node);
+        ep_hub_run(hub);
     }
     return rc;
 }
@@ -338,38 +207,16 @@ void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,
 uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream)
 {
     uint32_t room = ov_node_down_room(hub->nodes[0].node, stream);
+    uint32_t queued = room > 0 ? ep_hub_queue_downs(hub, stream) : 0;
 
     /* Frames that wait in the queue will take theirs. */
-    for (uint32_t i = 0; room > 0 && i < hub->queue_len; i++) {
-        const struct ov_event *ev =
-            &hub->queue[(hub->queue_at + i) % hub->queue_cap].ev;
-
-        if (ev->kind == OV_EV_DOWN && ev->stream == stream)
-            room--;
-    }
-    return room;
+    return room > queued ? room - queued : 0;
 }
 
 struct ov_node_view ep_hub_look(const struct ep_hub *hub, uint32_t index,
                                 uint32_t stream)
 {
     return ov_node_look(hub->nodes[index].node, stream);
-}
-
-struct ov_buf *ep_hub_buf(struct ep_hub *hub)
-{
-    return hub->cfg.ops->buf_get(hub->transport);
-}
-
-void ep_hub_put(struct ep_hub *hub, struct ov_buf *buf)
-{
-    if (ov_buf_unref(buf))
-        hub->cfg.ops->buf_put(hub->transport, buf);
-}
-
-void ep_hub_free(struct ep_hub *hub, struct ov_buf *buf)
-{
-    hub->cfg.ops->buf_put(hub->transport, buf);
 }
 
 void ep_hub_stats(const struct ep_hub *hub, struct ep_hub_stats *out)

@@ -16,7 +16,6 @@ enum hub_link_state {
 struct hub_link {
     struct ep_conn *conn;  /* borrowed from the transport */
     struct hub_node *node; /* the node hosted here */
-    struct event *timer;   /* of the attempt; owned; dialling only */
     uint32_t peer;
     uint16_t slot; /* in the node, once up */
     uint8_t state;
@@ -26,12 +25,13 @@ struct hub_link {
 /* A node hosted here. */
 struct hub_node {
     struct ep_hub *hub;
-    struct ov_node *node;    /* owned */
-    struct hub_link **links; /* [links_max], by slot; owned when up */
-    struct hub_link *dialling;
+    struct ov_node *node;      /* owned */
+    struct hub_link **links;   /* [links_max], by slot; owned when up */
+    struct hub_link *dialling; /* owned */
     struct event *timer;
-    uint64_t armed_ns; /* OV_NEVER: the timer is not running */
-    uint64_t attach;   /* of the dial that waits for an address, or 0 */
+    struct event *attempt; /* the time that a dial may take */
+    uint64_t armed_ns;     /* OV_NEVER: the timer is not running */
+    uint64_t attach;       /* of the dial that waits for an address, or 0 */
     uint32_t self, index;
     uint32_t links_max;
 };
@@ -65,18 +65,44 @@ struct ep_hub {
     bool is_closing;
 };
 
-/* --- hub.c */
-void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev);
-struct hub_node *ep_hub_find(const struct ep_hub *hub, uint32_t node);
+/* The files, each above those that it calls:
+ *
+ *     queue  link  act  step  peers  hub
+ *
+ * The lower three only put events into the queue; step.c runs it. */
 
-/* --- link.c: connections and their proof */
-extern const struct ep_transport_events ep_hub_transport_events;
+/* --- queue.c: events that wait, and the buffers they carry */
+int ep_hub_queue_init(struct ep_hub *hub);
+void ep_hub_queue_put(struct ep_hub *hub, uint32_t index,
+                      const struct ov_event *ev);
+struct hub_event ep_hub_queue_take(struct ep_hub *hub);
+/* How many DOWN frames of a stream wait. */
+uint32_t ep_hub_queue_downs(const struct ep_hub *hub, uint32_t stream);
+/* Drops what waits, with the references that it carries. */
+void ep_hub_queue_drop(struct ep_hub *hub);
+/* Buffers that a step has freed. */
+void ep_hub_take_back(struct ep_hub *hub, struct ov_out *out);
+
+/* --- link.c: dialling and ending connections */
 void ep_hub_dial(struct hub_node *node, uint64_t attach);
 void ep_hub_dial_now(struct hub_node *node);
+/* A dial has come to nothing; its connection is gone. */
+void ep_hub_dial_end(struct hub_node *node);
 void ep_hub_close_link(struct hub_node *node, uint16_t slot);
-void ep_hub_link_free(struct hub_link *link);
 
 /* --- act.c: carrying out actions */
 void ep_hub_act(struct hub_node *node, const struct ov_out *out);
+
+/* --- step.c */
+/* Steps until nothing is left, also of what the owner adds when it is quiet.
+ * Does nothing where it is running already. */
+void ep_hub_run(struct ep_hub *hub);
+/* Queues an event and runs. */
+void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev);
+void ep_hub_on_timer(evutil_socket_t fd, short what, void *arg);
+
+/* --- peers.c: what the transport tells */
+extern const struct ep_transport_events ep_hub_transport_events;
+void ep_hub_on_attempt_over(evutil_socket_t fd, short what, void *arg);
 
 #endif

@@ -1,0 +1,191 @@
+/* What the transport tells of peers: proof both ways, frames, loss. */
+#include <stdlib.h>
+
+#include "endpoints/hub/impl.h"
+#include "overlay/wire/item.h"
+
+/* The node of that number, if it is hosted here. */
+static struct hub_node *find(const struct ep_hub *hub, uint32_t node)
+{
+    uint32_t low = 0, high = hub->cfg.nodes_count;
+
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (hub->nodes[mid].self == node)
+            return &hub->nodes[mid];
+        if (hub->nodes[mid].self < node)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
+static void end_dial(struct hub_node *node)
+{
+    ep_hub_dial_end(node);
+    ep_hub_run(node->hub);
+}
+
+void ep_hub_on_attempt_over(evutil_socket_t fd, short what, void *arg)
+{
+    struct hub_node *node = arg;
+
+    (void)fd;
+    (void)what;
+    node->hub->cfg.ops->drop(node->dialling->conn, false);
+    end_dial(node);
+}
+
+static void refuse(struct ep_hub *hub, struct ep_request *req,
+                   const uint8_t *cm, enum ov_refuse_reason reason)
+{
+    uint8_t answer[EP_AUTH_REFUSE_BYTES];
+
+    hub->refused++;
+    if (reason == OV_GRANTED) { /* not proved: it learns nothing */
+        hub->cfg.ops->reject(req, NULL, 0);
+        return;
+    }
+    ep_auth_refuse_make(hub->cfg.auth, cm, (uint16_t)reason, answer);
+    hub->cfg.ops->reject(req, answer, sizeof(answer));
+}
+
+static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
+                       size_t len_bytes)
+{
+    struct ep_hub *hub = arg;
+    uint8_t answer[EP_AUTH_ACCEPT_BYTES];
+    struct ep_auth_hello hello;
+    struct hub_node *node;
+    struct hub_link *link;
+
+    if (hub->is_closing ||
+        ep_auth_hello_check(hub->cfg.auth, hub->nonce, cm, len_bytes, &hello)) {
+        refuse(hub, req, cm, OV_GRANTED);
+        return;
+    }
+    node = find(hub, hello.target);
+    if (ep_auth_seen_take(&hub->seen, &hello)) {
+        refuse(hub, req, cm, OV_REFUSE_STALE);
+        return;
+    }
+    link = node == NULL ? NULL : calloc(1, sizeof(*link));
+    if (link == NULL) {
+        refuse(hub, req, cm, OV_REFUSE_SERVE);
+        return;
+    }
+    link->node = node;
+    link->peer = hello.node;
+    link->state = HUB_LINK_ACCEPTING;
+    ep_auth_accept_make(hub->cfg.auth, cm, answer);
+    if (hub->cfg.ops->accept(req, answer, sizeof(answer), link, &link->conn))
+        free(link);
+}
+
+/* The connection is proved on both sides: the node gets to know it. */
+static void introduce(struct ep_hub *hub, struct hub_link *link)
+{
+    struct hub_node *node = link->node;
+    uint16_t slot = ov_node_free_link(node->node);
+    struct ov_event ev = {.kind = OV_EV_LINK_UP,
+                          .node = link->peer,
+                          .dialled = link->state == HUB_LINK_DIALLING};
+
+    /* A slot is free for the node but its loss may still be queued. */
+    while (slot < node->links_max && node->links[slot] != NULL)
+        slot++;
+    if (slot >= node->links_max) {
+        hub->cfg.ops->drop(link->conn, false);
+        if (link == node->dialling)
+            end_dial(node);
+        else
+            free(link);
+        return;
+    }
+    if (link == node->dialling) {
+        node->dialling = NULL;
+        evtimer_del(node->attempt);
+    }
+    link->state = HUB_LINK_UP;
+    link->slot = slot;
+    node->links[slot] = link;
+    ev.link = slot;
+    ep_hub_post(hub, node->index, &ev);
+}
+
+static void on_up(void *arg, struct ep_conn *conn, const uint8_t *cm,
+                  size_t len_bytes)
+{
+    struct ep_hub *hub = arg;
+    struct hub_link *link = hub->cfg.ops->user(conn);
+
+    if (link->state == HUB_LINK_DIALLING &&
+        ep_auth_accept_check(hub->cfg.auth, link->hello, cm, len_bytes)) {
+        hub->refused++;
+        hub->cfg.ops->drop(conn, false);
+        end_dial(link->node);
+        return;
+    }
+    introduce(hub, link);
+}
+
+static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
+{
+    struct ep_hub *hub = arg;
+    struct hub_link *link = hub->cfg.ops->user(conn);
+    struct hub_node *node = link->node;
+    struct ov_event ev = {.kind = OV_EV_LINK_DOWN, .link = link->slot};
+
+    (void)why;
+    if (link->state == HUB_LINK_DIALLING) {
+        end_dial(node);
+        return;
+    }
+    if (link->state == HUB_LINK_UP) {
+        node->links[link->slot] = NULL;
+        ep_hub_post(hub, node->index, &ev);
+    }
+    free(link);
+}
+
+static void count_frame(struct ep_hub *hub, uint8_t type)
+{
+    hub->frames_up += type == OV_FRAME_UP;
+    hub->frames_down += type == OV_FRAME_DOWN;
+}
+
+static void on_frame(void *arg, struct ep_conn *conn, struct ov_buf *buf)
+{
+    struct ep_hub *hub = arg;
+    struct hub_link *link = hub->cfg.ops->user(conn);
+    struct ov_event ev = {.kind = OV_EV_FRAME, .link = link->slot, .buf = buf};
+
+    if (link->state != HUB_LINK_UP) {
+        ep_hub_put(hub, buf);
+        return;
+    }
+    if (buf->len_bytes > 0)
+        count_frame(hub, buf->mem[0]);
+    ep_hub_post(hub, link->node->index, &ev);
+}
+
+static void on_sent(void *arg, struct ep_conn *conn, unsigned frames)
+{
+    struct ep_hub *hub = arg;
+    struct hub_link *link = hub->cfg.ops->user(conn);
+    struct ov_event ev = {
+        .kind = OV_EV_SENT, .link = link->slot, .count = frames};
+
+    if (link->state == HUB_LINK_UP)
+        ep_hub_post(hub, link->node->index, &ev);
+}
+
+const struct ep_transport_events ep_hub_transport_events = {
+    .on_request = on_request,
+    .on_up = on_up,
+    .on_down = on_down,
+    .on_frame = on_frame,
+    .on_sent = on_sent,
+};

@@ -1,0 +1,68 @@
+/* Stepping the nodes, one event after another. */
+#include "endpoints/hub/impl.h"
+#include "endpoints/sys/clock.h"
+
+/* Arms the node's timer for an earlier time than it is armed for; a timer that
+ * fires too early is harmless and finds the later time. */
+static void arm(struct hub_node *node, uint64_t wake_ns, uint64_t now_ns)
+{
+    uint64_t wait_ns;
+    struct timeval wait;
+
+    if (wake_ns >= node->armed_ns)
+        return;
+    node->armed_ns = wake_ns;
+    wait_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
+    wait.tv_sec = (time_t)(wait_ns / 1000000000);
+    wait.tv_usec = (suseconds_t)(wait_ns % 1000000000 / 1000 + 1);
+    evtimer_add(node->timer, &wait);
+}
+
+static void step(struct ep_hub *hub, struct hub_event *he)
+{
+    struct hub_node *node = &hub->nodes[he->index];
+    struct ov_event ev = he->ev;
+
+    do {
+        ev.now_ns = ep_clock_ns();
+        ov_node_step(node->node, &ev, hub->out);
+        ep_hub_act(node, hub->out);
+        ep_hub_take_back(hub, hub->out);
+        ev = (struct ov_event){.kind = OV_EV_TIMER};
+    } while (hub->out->more);
+    arm(node, hub->out->wake_ns, ep_clock_ns());
+}
+
+void ep_hub_run(struct ep_hub *hub)
+{
+    if (hub->is_running || hub->is_closing || hub->queue_len == 0)
+        return;
+    hub->is_running = true;
+    do {
+        while (hub->queue_len > 0 && !hub->is_closing) {
+            struct hub_event he = ep_hub_queue_take(hub);
+
+            step(hub, &he);
+        }
+        if (hub->cfg.events->on_quiet != NULL)
+            hub->cfg.events->on_quiet(hub->cfg.arg);
+    } while (hub->queue_len > 0);
+    hub->is_running = false;
+}
+
+void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev)
+{
+    ep_hub_queue_put(hub, index, ev);
+    ep_hub_run(hub);
+}
+
+void ep_hub_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct hub_node *node = arg;
+
+    (void)fd;
+    (void)what;
+    node->armed_ns = OV_NEVER;
+    ep_hub_post(node->hub, node->index,
+                &(struct ov_event){.kind = OV_EV_TIMER});
+}
