@@ -138,11 +138,15 @@ static void on_joined(void *arg)
     (void)arg;
 }
 
+/* While we leave we end those beneath ourselves: the launcher is to hear of
+ * the one that left, not of what followed from that. */
 static void on_lost(void *arg, uint32_t index, uint32_t lost)
 {
     struct daemon *d = arg;
     struct ep_state state = {.kind = EP_STATE_LOST, .value = lost};
 
+    if (d->is_ending)
+        return;
     if (lost > d->numbers[index])
         ep_local_say(d->nodes[index].local, &state);
     else
@@ -213,11 +217,13 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
         ep_local_failed(local, proc, step, err);
 }
 
+/* Those that we end by leaving have not failed. */
 static void on_exit_(void *arg, uint32_t proc, int status)
 {
-    struct ep_local *local = owner(arg, &proc);
+    struct daemon *d = arg;
+    struct ep_local *local = owner(d, &proc);
 
-    if (local != NULL)
+    if (local != NULL && !d->is_ending)
         ep_local_exited(local, proc, status);
 }
 

@@ -89,6 +89,18 @@ def daemon_dies(host, node, *options):
     running.check_end("node %d on %s is lost" % (node, host), lost=[node])
 
 
+def daemon_leaves(host, node):
+    """It ends its processes, and daemons beneath follow; what the user hears
+    of is the one that began."""
+    running = Running()
+    os.kill(running.daemon(host), signal.SIGTERM)
+    running.check_end(lost=[node])
+    said = [line for line in running.job.said().splitlines()
+            if line.startswith("xylem: ")]
+    check_eq(["xylem: the daemon of node %d on %s is lost; the job ends"
+              % (node, host)], said)
+
+
 def spawner_dies(host):
     """A daemon whose spawner dies has lost all its processes."""
     running = Running()
@@ -137,6 +149,8 @@ def main():
     with live.case("kill -9 of a daemon with others beneath"):
         daemon_dies("a", 0)
         daemon_dies("a", 0, "--no-tree-spawn")
+    with live.case("SIGTERM to a daemon with others beneath"):
+        daemon_leaves("a", 0)
     with live.case("kill -9 of a spawner"):
         spawner_dies("b")
         spawner_dies("d")
