@@ -63,7 +63,7 @@ static void on_exit_(void *arg, uint32_t index, int status)
 
     d->beneath--;
     if (!d->is_ending) {
-        snprintf(words, sizeof(words), "%s: xylemd has ended (%s %d)",
+        snprintf(words, sizeof(words), "%s: the remote shell has ended (%s %d)",
                  ep_boot_host(&d->config, index),
                  WIFSIGNALED(status) ? "signal" : "exit status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
