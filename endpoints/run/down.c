@@ -1,5 +1,4 @@
-/* What goes down: the job, signals, stdin. */
-#include <fcntl.h>
+/* What goes down: the job and stdin. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,58 +6,6 @@
 #include "endpoints/run/impl.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"
-
-/* --- stream 0 */
-
-static void queue_control(struct run *r, uint8_t kind, bool more,
-                          const void *body, uint32_t len_bytes)
-{
-    uint32_t total = OV_CONTROL_HEAD_BYTES + len_bytes;
-    struct run_control *control = malloc(sizeof(*control) + total);
-    struct ov_wr wr;
-
-    OV_ASSERT(control != NULL);
-    control->next = NULL;
-    control->len_bytes = total;
-    wr = ov_wr_init(control->mem, total);
-    ov_control_encode(&wr, kind, more);
-    ov_wr_bytes(&wr, body, len_bytes);
-    *r->controls_last = control;
-    r->controls_last = &control->next;
-}
-
-void ep_run_control(struct run *r, uint8_t kind, const void *body,
-                    uint32_t len_bytes)
-{
-    queue_control(r, kind, false, body, len_bytes);
-    ep_run_pump(r);
-}
-
-void ep_run_signal(struct run *r, int signo)
-{
-    uint8_t body[4];
-    struct ov_wr wr = ov_wr_init(body, sizeof(body));
-
-    ov_wr_u32(&wr, (uint32_t)signo);
-    ep_run_control(r, EP_CONTROL_SIGNAL, body, sizeof(body));
-}
-
-static void pump_controls(struct run *r)
-{
-    while (r->controls != NULL && ep_hub_down_room(r->hub, 0) > 0) {
-        struct run_control *control = r->controls;
-        struct ov_buf *buf = ep_hub_buf(r->hub);
-
-        if (buf == NULL)
-            return;
-        memcpy(buf->mem + OV_DOWN_HEAD_BYTES, control->mem, control->len_bytes);
-        r->controls = control->next;
-        if (r->controls == NULL)
-            r->controls_last = &r->controls;
-        ep_hub_down(r->hub, 0, buf, control->len_bytes, 0);
-        free(control);
-    }
-}
 
 /* --- stdin */
 
@@ -99,7 +46,7 @@ void ep_run_pump(struct run *r)
 {
     if (r->hub == NULL || r->phase == RUN_OVER)
         return;
-    pump_controls(r);
+    ep_run_control_pump(r);
     pump_stdin(r);
 }
 
@@ -179,8 +126,8 @@ static void queue_open(struct run *r)
     };
 
     ov_open_encode(&wr, &open, range);
-    queue_control(r, OV_CONTROL_OPEN, false, mem + OV_CONTROL_HEAD_BYTES,
-                  (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
+    ep_run_control_queue(r, OV_CONTROL_OPEN, false, mem + OV_CONTROL_HEAD_BYTES,
+                         (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
     r->input_open = true;
 }
 
@@ -205,8 +152,8 @@ int ep_run_job_send(struct run *r)
         size_t left = text.len_bytes - at;
         bool more = left > piece;
 
-        queue_control(r, EP_CONTROL_JOB, more, text.at + at,
-                      (uint32_t)(more ? piece : left));
+        ep_run_control_queue(r, EP_CONTROL_JOB, more, text.at + at,
+                             (uint32_t)(more ? piece : left));
     }
     ep_text_fini(&text);
     if (r->job.readers_count > 0) {

@@ -113,7 +113,11 @@ struct run {
     uint64_t usage_up, usage_down;
 };
 
-/* --- run.c */
+/* The files, each above those that it calls:
+ *
+ *     say  plan  control  end  down  daemons  up  run */
+
+/* --- say.c */
 void ep_run_say(struct run *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void ep_run_note(struct run *r, const char *format, ...)
@@ -129,22 +133,15 @@ int ep_run_plan(struct run *r);
 const char *ep_run_host(const struct run *r, uint32_t node);
 const char *ep_run_host_of_rank(const struct run *r, uint32_t rank);
 
-/* --- daemons.c */
-int ep_run_daemons_start(struct run *r);
-/* The hub is open: daemons that waited for addresses get them. */
-void ep_run_daemons_connect(struct run *r);
-extern const struct ep_spawner_events ep_run_spawner_events;
-
-/* --- down.c */
-int ep_run_job_send(struct run *r);
+/* --- control.c */
+void ep_run_control_queue(struct run *r, uint8_t kind, bool more,
+                          const void *body, uint32_t len_bytes);
+/* Sends what was queued, as far as there is room. */
+void ep_run_control_pump(struct run *r);
+/* Both. */
 void ep_run_control(struct run *r, uint8_t kind, const void *body,
                     uint32_t len_bytes);
 void ep_run_signal(struct run *r, int signo);
-void ep_run_pump(struct run *r);
-
-/* --- up.c */
-int ep_run_output_open(struct run *r);
-extern const struct ep_hub_events ep_run_hub_events;
 
 /* --- end.c */
 int ep_run_end_open(struct run *r);
@@ -161,5 +158,20 @@ void ep_run_check_done(struct run *r);
 int ep_run_exit_code(const struct run *r);
 void ep_run_last_words(struct run *r);
 int ep_run_write_stats(struct run *r);
+
+/* --- down.c */
+int ep_run_job_send(struct run *r);
+/* Sends what waits, as far as there is room. */
+void ep_run_pump(struct run *r);
+
+/* --- daemons.c */
+int ep_run_daemons_start(struct run *r);
+/* The hub is open: daemons that waited for addresses get them. */
+void ep_run_daemons_connect(struct run *r);
+extern const struct ep_spawner_events ep_run_spawner_events;
+
+/* --- up.c */
+int ep_run_output_open(struct run *r);
+extern const struct ep_hub_events ep_run_hub_events;
 
 #endif

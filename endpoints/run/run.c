@@ -1,12 +1,8 @@
 /* The order of things in a run. */
 #include "endpoints/run/run.h"
 
-#include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
@@ -16,72 +12,6 @@
 
 /* Daemons that are left to themselves get so long to go. */
 enum { GRACE_MS = 3000 };
-
-/* A line of ours fits what a pipe takes at once; so many wait at most. */
-enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
-
-/* Writes a line to stderr only when that cannot block: the loop must not wait
- * for a stderr that nobody reads. Returns false when it must wait. */
-static bool write_line(const char *line, size_t len_bytes, int wait_ms)
-{
-    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
-
-    if (poll(&fd, 1, wait_ms) == 0)
-        return false;
-    if (write(STDERR_FILENO, line, len_bytes) < 0)
-        return true; /* nobody is there to be told */
-    return true;
-}
-
-void ep_run_retry_lines(struct run *r, int wait_ms)
-{
-    while (r->lines.len_bytes > 0) {
-        char *newline = memchr(r->lines.at, '\n', r->lines.len_bytes);
-        size_t len_bytes = (size_t)(newline - r->lines.at) + 1;
-
-        if (!write_line(r->lines.at, len_bytes, wait_ms))
-            return;
-        ep_text_cut(&r->lines, len_bytes);
-    }
-}
-
-void ep_run_line(struct run *r, const char *prefix, const char *text)
-{
-    size_t before = r->lines.len_bytes;
-
-    if (before < LINES_BYTES_MAX)
-        ep_text_printf(&r->lines, "%s: %.*s\n", prefix, LINE_BYTES_MAX, text);
-    ep_run_retry_lines(r, 0);
-}
-
-static void __attribute__((format(printf, 2, 0)))
-say(struct run *r, const char *format, va_list args)
-{
-    char text[LINE_BYTES_MAX + 1];
-
-    vsnprintf(text, sizeof(text), format, args);
-    ep_run_line(r, "xylem", text);
-}
-
-void ep_run_say(struct run *r, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    say(r, format, args);
-    va_end(args);
-}
-
-void ep_run_note(struct run *r, const char *format, ...)
-{
-    va_list args;
-
-    if (!r->options.verbose)
-        return;
-    va_start(args, format);
-    say(r, format, args);
-    va_end(args);
-}
 
 static int open_hub(struct run *r)
 {

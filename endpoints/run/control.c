@@ -1,0 +1,59 @@
+/* Stream 0: messages to all nodes, sent as there is room. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/run/impl.h"
+#include "overlay/base/err.h"
+#include "overlay/control.h"
+
+void ep_run_control_queue(struct run *r, uint8_t kind, bool more,
+                          const void *body, uint32_t len_bytes)
+{
+    uint32_t total = OV_CONTROL_HEAD_BYTES + len_bytes;
+    struct run_control *control = malloc(sizeof(*control) + total);
+    struct ov_wr wr;
+
+    OV_ASSERT(control != NULL);
+    control->next = NULL;
+    control->len_bytes = total;
+    wr = ov_wr_init(control->mem, total);
+    ov_control_encode(&wr, kind, more);
+    ov_wr_bytes(&wr, body, len_bytes);
+    *r->controls_last = control;
+    r->controls_last = &control->next;
+}
+
+void ep_run_control_pump(struct run *r)
+{
+    if (r->hub == NULL || r->phase == RUN_OVER)
+        return;
+    while (r->controls != NULL && ep_hub_down_room(r->hub, 0) > 0) {
+        struct run_control *control = r->controls;
+        struct ov_buf *buf = ep_hub_buf(r->hub);
+
+        if (buf == NULL)
+            return;
+        memcpy(buf->mem + OV_DOWN_HEAD_BYTES, control->mem, control->len_bytes);
+        r->controls = control->next;
+        if (r->controls == NULL)
+            r->controls_last = &r->controls;
+        ep_hub_down(r->hub, 0, buf, control->len_bytes, 0);
+        free(control);
+    }
+}
+
+void ep_run_control(struct run *r, uint8_t kind, const void *body,
+                    uint32_t len_bytes)
+{
+    ep_run_control_queue(r, kind, false, body, len_bytes);
+    ep_run_control_pump(r);
+}
+
+void ep_run_signal(struct run *r, int signo)
+{
+    uint8_t body[4];
+    struct ov_wr wr = ov_wr_init(body, sizeof(body));
+
+    ov_wr_u32(&wr, (uint32_t)signo);
+    ep_run_control(r, EP_CONTROL_SIGNAL, body, sizeof(body));
+}
