@@ -201,7 +201,7 @@ static int accept(struct ov_node *node, struct ov_stream *stream,
     for (unsigned i = 0; i < node->tree.places_used; i++) {
         const struct ov_place *place = &node->tree.places[i];
 
-        if (ov_place_counts(place) && place->flows[slot].is_needed)
+        if (place->kind == OV_PLACE_LINK && place->flows[slot].is_needed)
             ov_node_serve(node, place->link);
     }
     refresh(node, stream, out);

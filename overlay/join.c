@@ -39,9 +39,26 @@ void ov_join_on_link_up(struct ov_node *node, const struct ov_event *ev)
 
 /* --- the parent's side */
 
-/* One that begins anew has to hear every frame from the first. */
-static bool keeps_all(const struct ov_node *node)
+/* Is this a child that was asked for and not welcomed yet? */
+static bool is_asked(const struct ov_node *node, uint32_t child)
 {
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        const struct ov_place *place = &node->tree.places[i];
+
+        if (place->child == child &&
+            (place->kind == OV_PLACE_HOLD_ASKED ||
+             (place->kind == OV_PLACE_LINK &&
+              node->links[place->link].state == OV_LINK_JOINING)))
+            return true;
+    }
+    return false;
+}
+
+/* One that begins anew has to hear every frame from the first. */
+static bool keeps_all(const struct ov_node *node, uint32_t child)
+{
+    if (is_asked(node, child))
+        return true;
     for (unsigned i = 1; i < node->cfg->streams_max; i++) {
         if (node->streams[i].state == OV_STREAM_OPEN)
             return false;
@@ -64,7 +81,7 @@ static enum ov_refuse_reason judge(const struct ov_node *node,
     if (claim->members > 0 || claim->cursors > 0 ||
         claim->node >= tree->plan.nodes ||
         topo_tree_parent(&tree->plan, claim->node) != tree->self ||
-        !keeps_all(node))
+        !keeps_all(node, claim->node))
         return OV_REFUSE_SERVE;
     return OV_GRANTED;
 }
@@ -76,19 +93,32 @@ static void refuse(struct ov_node *node, uint16_t link,
     ov_node_serve(node, link);
 }
 
+/* Takes a member out of the counts that it is in. */
+static void uncount(struct ov_node *node, const struct ov_member *member)
+{
+    struct ov_tree *tree = &node->tree;
+
+    if (member->state == OV_MEMBER_TENTATIVE)
+        tree->places[member->place].tentative--;
+    else if (member->state == OV_MEMBER_CONFIRMED && ov_node_is_root(node))
+        tree->joined--;
+    if (member->state == OV_MEMBER_CONFIRMED && member->place != OV_NO_PLACE)
+        tree->places[member->place].members--;
+}
+
 static void confirm(struct ov_node *node, struct ov_member *member)
 {
-    struct ov_place *place = &node->tree.places[member->place];
+    struct ov_place *place = ov_place_of(node, member);
 
     if (member->state != OV_MEMBER_TENTATIVE)
         return;
+    uncount(node, member);
     member->state = OV_MEMBER_CONFIRMED;
-    place->tentative--;
-    place->members++;
+    node->tree.places[member->place].members++;
     if (ov_node_is_root(node))
         node->tree.joined++;
-    if (place->kind != OV_PLACE_LINK)
-        return;
+    if (place == NULL)
+        return; /* its link is gone */
     if (member->node == place->child) {
         place->is_welcome_due = true;
         ov_link_move(&node->links[place->link], OV_LINK_UP);
@@ -109,8 +139,7 @@ static int take_in(struct ov_node *node, uint16_t place_index, uint32_t who,
 
     if (member == NULL)
         return OV_EPROTO;
-    if (member->state == OV_MEMBER_CONFIRMED && ov_node_is_root(node))
-        tree->joined--;
+    uncount(node, member);
     member->attach = attach;
     member->parent = parent;
     member->place = place_index;

@@ -33,7 +33,7 @@ struct ov_member {
     uint32_t parent;
     uint32_t next; /* in its place's list of things due */
     uint32_t next_ask;
-    uint16_t place;
+    uint16_t place; /* OV_NO_PLACE: it went with the link to it */
     uint8_t state;  /* enum ov_member_state */
     uint8_t due;    /* bits of enum ov_member_due */
     uint8_t reason; /* of the answer due, enum ov_refuse_reason */

@@ -148,10 +148,11 @@ static int on_ack(struct ov_node *node, struct ov_item *item,
         member->accepted = ack.accepted;
     if (ack.taken > member->taken)
         member->taken = ack.taken;
-    place = &node->tree.places[member->place];
+    place = ov_place_of(node, member);
+    if (place == NULL)
+        return 0;
     ov_members_due(&node->tree.members, &place->due, member, OV_DUE_ACK);
-    if (place->kind == OV_PLACE_LINK)
-        ov_node_serve(node, place->link);
+    ov_node_serve(node, place->link);
     return 0;
 }
 
@@ -330,6 +331,7 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
         watch_links(node, out); /* may start timers of those below */
     ov_join_tell(node, out);
     ov_dial_on_time(node, out);
+    ov_loss_on_time(node, out);
     ov_down_on_time(node, out);
     if (ov_node_is_root(node))
         ov_sink_on_time(node, out);
@@ -362,8 +364,9 @@ struct ov_node_view ov_node_look(const struct ov_node *node, uint32_t stream)
             view.down_base = node->streams[i].base;
         }
     }
-    for (unsigned i = 0; i < node->tree.places_used; i++)
-        view.children =
-            (uint16_t)(view.children + ov_place_counts(&node->tree.places[i]));
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        if (node->tree.places[i].kind == OV_PLACE_LINK)
+            view.children++;
+    }
     return view;
 }

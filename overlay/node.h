@@ -39,7 +39,8 @@ struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
 void ov_node_fini(struct ov_node *node, struct ov_out *out);
 
 /* Advances the node by one event. out is overwritten. O(children) at most,
- * O(1) for what happens often; bounded by the room in out.
+ * O(members beneath) when a child is lost, O(1) for what happens often; bounded
+ * by the room in out.
  *
  * Bytes from a peer that break the protocol close its link (OV_ACT_CLOSE
  * followed by OV_ACT_LOST); events that break the driver's contract are bugs.

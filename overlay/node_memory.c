@@ -157,6 +157,7 @@ struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
     node->tree.self = self;
     node->tree.parent = OV_NO_LINK;
     node->tree.redial_ns = OV_NEVER;
+    node->tree.hold_ns = OV_NEVER;
     node->tree.asks = (struct ov_member_list){OV_NO_MEMBER, OV_NO_MEMBER};
     node->up.pool = pool;
     node->up.next_seq = 1;

@@ -28,10 +28,24 @@ static void reset(struct ov_node *node, struct ov_place *place)
         flows[i] = (struct ov_flow){.node = TOPO_NONE};
 }
 
+/* The child of this hold has come back. */
+static bool takes_up(struct ov_place *place, uint32_t child, uint16_t link)
+{
+    if (place->kind != OV_PLACE_HOLD_ASKED || place->child != child)
+        return false;
+    place->kind = OV_PLACE_LINK;
+    place->link = link;
+    return true;
+}
+
 uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
 {
     struct ov_tree *tree = &node->tree;
 
+    for (uint16_t i = 0; i < tree->places_used; i++) {
+        if (takes_up(&tree->places[i], child, link))
+            return i;
+    }
     for (uint16_t i = 0; i < node->links_max - 1; i++) {
         struct ov_place *place = &tree->places[i];
 
@@ -87,25 +101,62 @@ struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place)
     return buf;
 }
 
-/* A hold of this release has no duty but to pass its leftovers on. */
-static void free_when_drained(struct ov_place *place)
+/* Nobody is counted in a place that may go to another child. Those who wait
+ * for an answer are forgotten; those who have it, the root still knows. */
+static void forget_members(struct ov_node *node, uint16_t index)
 {
-    if (place->kind != OV_PLACE_LINK && place->drained == place->received)
-        place->kind = OV_PLACE_FREE;
+    struct ov_tree *tree = &node->tree;
+    struct ov_place *place = &tree->places[index];
+    uint32_t left = place->members + place->tentative;
+    struct topo_range level = {place->child, place->child};
+
+    for (; left > 0; level = topo_tree_below(&tree->plan, level)) {
+        OV_ASSERT(level.first <= level.last);
+        for (uint32_t n = level.first; n <= level.last && left > 0; n++) {
+            struct ov_member *member = ov_members_find(&tree->members, n);
+
+            if (member == NULL || member->state == OV_MEMBER_ABSENT ||
+                member->place != index)
+                continue;
+            if (member->state == OV_MEMBER_TENTATIVE)
+                member->state = OV_MEMBER_ABSENT;
+            member->place = OV_NO_PLACE;
+            left--;
+        }
+    }
+}
+
+void ov_place_free(struct ov_node *node, struct ov_place *place)
+{
+    forget_members(node, (uint16_t)(place - node->tree.places));
+    place->kind = OV_PLACE_FREE;
+}
+
+/* A hold of this release has no duty but to pass its leftovers on, or to wait
+ * for a child that was asked for. */
+static void free_when_drained(struct ov_node *node, struct ov_place *place)
+{
+    if (!ov_place_counts(place) && place->drained == place->received)
+        ov_place_free(node, place);
 }
 
 void ov_place_drained(struct ov_node *node, struct ov_place *place)
 {
     place->drained++;
     ov_place_grant(node, place);
-    free_when_drained(place);
+    free_when_drained(node, place);
 }
 
 void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
                       enum ov_place_kind kind)
 {
+    struct ov_members *members = &node->tree.members;
+    struct ov_member *member;
+
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;
     place->since_ns = node->now_ns;
-    free_when_drained(place);
+    while ((member = ov_members_pop(members, &place->due, false)) != NULL)
+        member->due &= (uint8_t) ~(OV_DUE_ANSWER | OV_DUE_ACK);
+    free_when_drained(node, place);
 }

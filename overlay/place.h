@@ -4,17 +4,31 @@
 
 #include "overlay/state.h"
 
-/* A free place, reset for a child on a link, or OV_NO_PLACE. O(places). */
+/* The place of a child on a link: the hold that was kept for it, or a free
+ * one, reset; OV_NO_PLACE when there is none. O(places). */
 uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link);
 
 /* The place of a child that is on a link, or OV_NO_PLACE. */
 uint16_t ov_place_find(const struct ov_node *node, uint32_t child);
 
-/* Is this a child whose base counts? Holds do not in this release: a lost
- * node ends the job, and nobody waits for what cannot come. */
+/* Is this a child whose base counts? Holds of lost nodes do not in this
+ * release: a loss ends the job, and nobody waits for what cannot come. A child
+ * that was asked for and has not been welcomed comes back. */
 static inline bool ov_place_counts(const struct ov_place *place)
 {
-    return place->kind == OV_PLACE_LINK;
+    return place->kind == OV_PLACE_LINK || place->kind == OV_PLACE_HOLD_ASKED;
+}
+
+/* The place beneath which a member can be told things, or NULL. */
+static inline struct ov_place *ov_place_of(const struct ov_node *node,
+                                           const struct ov_member *member)
+{
+    struct ov_place *place;
+
+    if (member->place == OV_NO_PLACE)
+        return NULL;
+    place = &node->tree.places[member->place];
+    return place->kind == OV_PLACE_LINK ? place : NULL;
 }
 
 /* Tells the child a higher limit when that is worth a word: half the frames
@@ -38,9 +52,13 @@ struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place);
  * last leftover this was. */
 void ov_place_drained(struct ov_node *node, struct ov_place *place);
 
-/* The link is gone: the place becomes a hold of that kind. What the child
- * sent and we still keep stays in the queue. */
+/* The link is gone, and what was due on it: the place becomes a hold of that
+ * kind. What the child sent and we still keep stays in the queue. O(members
+ * beneath) when nothing is left. */
 void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
                       enum ov_place_kind kind);
+
+/* Frees a place; the members in it have none then. O(members beneath). */
+void ov_place_free(struct ov_node *node, struct ov_place *place);
 
 #endif

@@ -44,6 +44,8 @@ static void write_asks(struct ov_node *node, struct words *words)
                                     member->attach};
 
         member->due &= (uint8_t)~OV_DUE_ASK;
+        if (member->state != OV_MEMBER_TENTATIVE)
+            continue; /* forgotten meanwhile */
         ov_claim_encode(&words->wr, OV_ITEM_ASK, 0, &claim);
         ov_member_encode(&words->wr, &ref);
         words->count++;

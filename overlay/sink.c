@@ -46,11 +46,11 @@ static void frame_done(struct ov_node *node, uint16_t index)
  * while. */
 static void ack(struct ov_node *node, struct ov_member *member, bool at_once)
 {
-    struct ov_place *place = &node->tree.places[member->place];
+    struct ov_place *place = ov_place_of(node, member);
 
-    ov_members_due(&node->tree.members, &place->due, member, OV_DUE_ACK);
-    if (place->kind != OV_PLACE_LINK)
+    if (place == NULL)
         return;
+    ov_members_due(&node->tree.members, &place->due, member, OV_DUE_ACK);
     if (at_once)
         ov_node_serve(node, place->link);
     else if (node->root->ack_ns == OV_NEVER)

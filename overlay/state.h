@@ -34,6 +34,7 @@ struct ov_flow {
 enum ov_place_kind {
     OV_PLACE_FREE,
     OV_PLACE_LINK,         /* a child on a link, welcomed or on its way */
+    OV_PLACE_HOLD_ASKED,   /* link lost before the welcome: it dials again */
     OV_PLACE_HOLD_REFUSED, /* link lost, and a dial to its peer is refused */
     OV_PLACE_HOLD_UNCLEAR, /* link lost, no more is known */
     OV_PLACE_HOLD_SILENT,  /* link judged by silence */
@@ -75,6 +76,7 @@ struct ov_tree {
     uint64_t attach;         /* raised with every dial */
     uint64_t orphan_ns;      /* since when there is no parent */
     uint64_t redial_ns;      /* OV_NEVER: not waiting to dial */
+    uint64_t hold_ns;        /* no asked hold is over before; OV_NEVER */
     uint32_t self;
     uint32_t joined; /* root: members confirmed so far */
     uint16_t ancestors_count;

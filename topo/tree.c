@@ -8,9 +8,8 @@ uint32_t topo_tree_parent(const struct topo_tree *tree, uint32_t node)
     return node == 0 ? TOPO_NONE : (node - 1) / tree->arity;
 }
 
-/* The level below range, cut to the nodes there are. */
-static struct topo_range level_below(const struct topo_tree *tree,
-                                     struct topo_range range)
+struct topo_range topo_tree_below(const struct topo_tree *tree,
+                                  struct topo_range range)
 {
     uint64_t first = (uint64_t)range.first * tree->arity + 1;
     uint64_t last = ((uint64_t)range.last + 1) * tree->arity;
@@ -25,7 +24,7 @@ static struct topo_range level_below(const struct topo_tree *tree,
 struct topo_range topo_tree_children(const struct topo_tree *tree,
                                      uint32_t node)
 {
-    return level_below(tree, (struct topo_range){node, node});
+    return topo_tree_below(tree, (struct topo_range){node, node});
 }
 
 uint32_t topo_tree_depth(const struct topo_tree *tree, uint32_t node)
@@ -49,7 +48,7 @@ uint32_t topo_tree_size(const struct topo_tree *tree, uint32_t node)
 
     while (level.first <= level.last) {
         size += level.last - level.first + 1;
-        level = level_below(tree, level);
+        level = topo_tree_below(tree, level);
     }
     return size;
 }
@@ -84,7 +83,7 @@ bool topo_tree_touches(const struct topo_tree *tree, uint32_t top,
         if (level.first <= range.last && range.first <= level.last &&
             range.first <= range.last)
             return true;
-        level = level_below(tree, level);
+        level = topo_tree_below(tree, level);
     }
     return false;
 }

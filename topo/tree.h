@@ -33,6 +33,11 @@ uint32_t topo_tree_parent(const struct topo_tree *tree, uint32_t node);
 struct topo_range topo_tree_children(const struct topo_tree *tree,
                                      uint32_t node);
 
+/* O(1). The planned children of nodes of one level; empty when there are
+ * none. */
+struct topo_range topo_tree_below(const struct topo_tree *tree,
+                                  struct topo_range range);
+
 /* O(depth). Levels above node; 0 for the root. */
 uint32_t topo_tree_depth(const struct topo_tree *tree, uint32_t node);
 

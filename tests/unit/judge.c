@@ -125,6 +125,11 @@ static void base_told(struct world *w, uint32_t child,
     assert_true(base->base <= consumed_beneath(w, child, base->stream));
 }
 
+static bool is_beneath(const struct world *w, uint32_t node, uint32_t top)
+{
+    return topo_tree_contains(&w->cfg.plan, top, node);
+}
+
 static void ack_made(struct world *w, const struct ov_ack *ack)
 {
     const struct books *it = books_of(w, ack->source);
@@ -141,6 +146,7 @@ static void read_items(struct world *w, uint32_t from, uint32_t to, bool heard,
 {
     struct ov_rd rd = ov_rd_init(buf->mem + OV_FRAME_HEAD_BYTES,
                                  buf->len_bytes - OV_FRAME_HEAD_BYTES);
+    struct ov_answer answer;
     struct ov_item item;
     struct ov_base base;
     struct ov_ack ack;
@@ -166,11 +172,15 @@ static void read_items(struct world *w, uint32_t from, uint32_t to, bool heard,
             struct books *it;
 
             assert_int_equal(ov_ack_decode(&item, &ack), 0);
+            assert_true(is_beneath(w, ack.source, to));
             it = books_of(w, ack.source);
             if (!heard && from == 0)
                 ack_made(w, &ack);
             for (; heard && to == ack.source && it->released < ack.taken;)
                 it->kept_bytes -= it->record_bytes[++it->released];
+        } else if (item.kind == OV_ITEM_ANSWER) {
+            assert_int_equal(ov_answer_decode(&item, &answer), 0);
+            assert_true(is_beneath(w, answer.node, to));
         }
     }
 }

@@ -11,7 +11,8 @@
  *     after frame; a base is no more than what all beneath have consumed;
  *   - what a node keeps of a stream, and of its own records, is within the
  *     windows, and its own records are released by an acknowledgement only;
- *   - the root acknowledges what its sinks have, in order, and no more.
+ *   - the root acknowledges what its sinks have, in order, and no more;
+ *   - answers and acknowledgements go to those above the node they are for.
  */
 #ifndef TESTS_UNIT_JUDGE_H
 #define TESTS_UNIT_JUDGE_H

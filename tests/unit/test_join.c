@@ -249,6 +249,164 @@ static void a_silent_parent_is_dialled_again(void **state)
     lab_close(&lab);
 }
 
+/* --- a link that ends before its time */
+
+/* 3 was asked for when its link ended. The answer is not told to 4, whose link
+ * came after, nor counted for it. */
+static void an_answer_for_a_lost_link_goes_to_nobody_else(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(15, 2), 1);
+    seen(&lab, 1, CALLED(1, 3));
+    assert_string_equal(heard(&lab, 1, 1, "hello:3#1"), "send:L0[ask:3#1<1]");
+    assert_string_equal(seen(&lab, 2, ENDED(1)), "");
+    seen(&lab, 3, CALLED(1, 4));
+    assert_string_equal(heard(&lab, 3, 1, "hello:4#1"), "send:L0[ask:4#1<1]");
+    assert_string_equal(heard(&lab, 4, 0, "answer:3#1"), "");
+    assert_string_equal(heard(&lab, 4, 0, "answer:4#1"),
+                        "send:L1[welcome:#1 path:1,0 limit:4]");
+    lab_close(&lab);
+}
+
+/* The same for those beneath a child that is lost, and for what was due to
+ * them: 4 hears nothing of it. */
+static void words_for_those_beneath_a_lost_child_go_to_nobody_else(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(15, 2), 1);
+    seen(&lab, 1, CALLED(1, 3));
+    heard(&lab, 1, 1, "hello:3#1");
+    heard(&lab, 1, 0, "answer:3#1");
+    heard(&lab, 2, 1, "ask:7#1<3 ask:8#1<3");
+    heard(&lab, 2, 0, "answer:7#1");
+    assert_string_equal(seen(&lab, 3, ENDED(1)), "lost:3");
+    seen(&lab, 4, CALLED(1, 4));
+    heard(&lab, 4, 1, "hello:4#1");
+    assert_string_equal(heard(&lab, 5, 0, "answer:8#1 ack:7=2/1 ack:3=1/1"),
+                        "");
+    assert_string_equal(heard(&lab, 5, 0, "answer:4#1"),
+                        "send:L1[welcome:#1 path:1,0 limit:4]");
+    lab_close(&lab);
+}
+
+/* No slot of the transport is free on a link. */
+static void fill(uint16_t link)
+{
+    while (ov_link_can_send(&lab.node->links[link], &lab.cfg, false))
+        ov_link_on_send(&lab.node->links[link], false, 0);
+}
+
+/* Words that had no room on the lost link: those for a child that comes back
+ * later find theirs. */
+static void words_of_a_lost_link_do_not_block_later_ones(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(15, 2), 1);
+    seen(&lab, 1, CALLED(1, 3));
+    heard(&lab, 1, 1, "hello:3#1");
+    heard(&lab, 1, 0, "answer:3#1");
+    fill(1);
+    assert_string_equal(heard(&lab, 2, 0, "ack:3=1/1"), "");
+    seen(&lab, 3, ENDED(1));
+    seen(&lab, 4, CALLED(1, 3));
+    heard(&lab, 4, 1, "hello:3#2");
+    heard(&lab, 4, 0, "answer:3#2");
+    assert_string_equal(heard(&lab, 5, 0, "ack:3=2/1"), "send:L1[ack:3=2/1]");
+    lab_close(&lab);
+}
+
+/* Nobody is asked for who is forgotten before the ask could be sent. */
+static void an_ask_that_waits_ends_with_the_link_it_came_on(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(15, 2), 1);
+    seen(&lab, 1, CALLED(1, 3));
+    heard(&lab, 1, 1, "hello:3#1");
+    heard(&lab, 1, 0, "answer:3#1");
+    seen(&lab, 1, CALLED(2, 4));
+    fill(0);
+    heard(&lab, 2, 1, "ask:7#1<3 ask:8#1<3");
+    heard(&lab, 2, 2, "hello:4#1");
+    assert_string_equal(seen(&lab, 3, ENDED(1)), "lost:3");
+    assert_string_equal(seen(&lab, 4, SENT(0, 8)), "send:L0[ask:4#1<1]");
+    lab_close(&lab);
+}
+
+/* A child that comes back before its first welcome finds every frame that went
+ * by: its parent answers for it from the ask on. */
+static void a_child_that_was_asked_for_misses_nothing(void **state)
+{
+    struct ov_cfg cfg = lab_cfg(3, 1);
+
+    (void)state;
+    cfg.control_frames = 4;
+    join_as(cfg, 1);
+    seen(&lab, 1, CALLED(1, 2));
+    heard(&lab, 1, 1, "hello:2#1");
+    seen(&lab, 1, SENT(0, 1));
+    seen(&lab, 2, ENDED(1));
+    assert_string_equal(heard(&lab, 3, 0, "answer:2#1"), "");
+    assert_string_equal(heard(&lab, 3, 0, "app"), "consume:0.0(4)");
+    assert_string_equal(seen(&lab, 3, CONSUMED(0, 1, 0)), "");
+    assert_string_equal(heard(&lab, 3, 0, "open:1w4:1-2"), "consume:0.1(20)");
+    assert_string_equal(seen(&lab, 3, CONSUMED(0, 2, 0)), "");
+    assert_string_equal(heard(&lab, 3, 0, "down:1.0(9)"), "consume:1.0(9)");
+    assert_string_equal(seen(&lab, 3, CONSUMED(1, 1, 0)), "");
+    assert_string_equal(seen(&lab, 100, TICK), ""); /* no base is reported */
+    seen(&lab, 101, CALLED(1, 2));
+    assert_string_equal(heard(&lab, 101, 1, "hello:2#2"), "send:L0[ask:2#2<1]");
+    assert_string_equal(heard(&lab, 102, 0, "answer:2#2"),
+                        "send:L1[welcome:#2 path:1,0 limit:4] send:L1[app] "
+                        "send:L1[open:1w4:1-2] send:L1[down:1.0(9)]");
+    lab_close(&lab);
+}
+
+/* The same when it is back before the end of the old link is known. */
+static void a_child_that_dials_again_misses_nothing(void **state)
+{
+    (void)state;
+    join_as(lab_cfg(3, 1), 1);
+    seen(&lab, 1, CALLED(1, 2));
+    heard(&lab, 1, 1, "hello:2#1");
+    heard(&lab, 3, 0, "open:1w4:1-2");
+    seen(&lab, 3, CONSUMED(0, 1, 0));
+    seen(&lab, 4, CALLED(2, 2));
+    assert_string_equal(heard(&lab, 4, 2, "hello:2#2"),
+                        "close:L1 send:L0[ask:2#2<1]");
+    assert_string_equal(heard(&lab, 5, 0, "answer:2#2"),
+                        "send:L2[welcome:#2 path:1,0 limit:4] "
+                        "send:L2[open:1w4:1-2]");
+    lab_close(&lab);
+}
+
+/* It is not kept for ever: when such a child has given up it is lost. */
+static void a_child_that_does_not_come_back_is_lost(void **state)
+{
+    uint64_t end_ms, ms = 2;
+
+    (void)state;
+    join_as(lab_cfg(3, 1), 1);
+    end_ms = 2 + lab.cfg.timers.giveup_ns / LAB_MS_NS;
+    seen(&lab, 1, CALLED(1, 2));
+    heard(&lab, 1, 1, "hello:2#1");
+    seen(&lab, 1, SENT(0, 1));
+    seen(&lab, 2, ENDED(1));
+    heard(&lab, 2, 0, "answer:2#1");
+    heard(&lab, 2, 0, "app");
+    seen(&lab, 2, CONSUMED(0, 1, 0));
+    /* The parent beats, and so do we. */
+    while (ms + 1000 < end_ms) {
+        ms += 1000;
+        if (strcmp(heard(&lab, ms, 0, ""), "send:L0[beat]") == 0)
+            seen(&lab, ms, SENT(0, 1));
+        else
+            assert_string_equal(lab.text, "");
+    }
+    assert_int_equal(lab_wake(&lab, ms), end_ms - ms);
+    assert_string_equal(seen(&lab, end_ms, TICK), "lost:2 send:L0[base:0=1]");
+    lab_close(&lab);
+}
+
 /* --- words that are not legal */
 
 /* Words that are not legal where they come. */
@@ -351,6 +509,14 @@ int main(void)
         cmocka_unit_test(a_refused_child_dials_again),
         cmocka_unit_test(dials_are_repeated_until_the_give_up_time),
         cmocka_unit_test(a_silent_parent_is_dialled_again),
+        cmocka_unit_test(an_answer_for_a_lost_link_goes_to_nobody_else),
+        cmocka_unit_test(
+            words_for_those_beneath_a_lost_child_go_to_nobody_else),
+        cmocka_unit_test(words_of_a_lost_link_do_not_block_later_ones),
+        cmocka_unit_test(an_ask_that_waits_ends_with_the_link_it_came_on),
+        cmocka_unit_test(a_child_that_was_asked_for_misses_nothing),
+        cmocka_unit_test(a_child_that_dials_again_misses_nothing),
+        cmocka_unit_test(a_child_that_does_not_come_back_is_lost),
         cmocka_unit_test(words_out_of_place_end_the_link),
         cmocka_unit_test(a_bad_ask_costs_the_others_nothing),
     };

@@ -1,10 +1,11 @@
 /* The whole core in random little worlds.
  *
- * Trees of all shapes with random sizes and windows; nodes write and read,
- * stop and go on, fall silent for a while; messages take random times, each
- * link in order; timers come early and for nothing. A judge holds every step
- * to the bounds, and at the end every byte must have arrived once, in order,
- * and every buffer must have come back. SEED=n runs one world alone.
+ * Trees of all shapes with random sizes and windows; links of nodes that join
+ * break; nodes write and read, stop and go on, fall silent for a while;
+ * messages take random times, each link in order; timers come early and for
+ * nothing. A judge holds every step to the bounds, and at the end every byte
+ * must have arrived once, in order, and every buffer must have come back.
+ * SEED=n runs one world alone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 
 #include "tests/unit/judge.h"
 
-enum { WORLDS = 300, TICKS_MAX = 60000 };
+enum { WORLDS = 300, TICKS_MAX = 60000, PLACES_MAX = 12 };
 
 /* What is to happen in a world besides its own run. */
 struct plot {
@@ -24,6 +25,8 @@ struct plot {
     uint32_t start;  /* and that something goes on */
     uint32_t write;  /* and that somebody writes */
     uint32_t writes; /* still to come */
+    uint32_t cut;    /* and that the link of a node that joins breaks */
+    uint32_t cuts;   /* still to come */
     uint32_t tell;   /* and that the root tells everybody something */
     uint32_t tells;  /* still to come */
     uint32_t told;
@@ -81,12 +84,9 @@ static void open_random(uint64_t from)
         .writes = some(0, 3 * cfg.plan.nodes),
         .tell = some(20, 500),
         .tells = some(0, 20),
+        .cut = chance_is(&w.chance, 50) ? 0 : some(1, 400),
+        .cuts = some(1, 40),
     };
-}
-
-static bool joined(struct world *world)
-{
-    return world->is_joined;
 }
 
 static bool has_room(struct world *world)
@@ -138,8 +138,70 @@ static void open_stream(void)
     plot.is_opened = true;
 }
 
+/* A link breaks before the child on it is welcome. Its parent hears of it
+ * first: to that one the welcome would make it a loss. */
+static void cut_some(void)
+{
+    uint32_t n = some_node();
+    uint16_t link = w.nodes[n].node->tree.parent;
+    const struct world_wire *wire;
+
+    if (ov_node_look(w.nodes[n].node, 0).is_attached || link == OV_NO_LINK)
+        return;
+    wire = world_wire(&w, n, link);
+    if (!wire->is_up ||
+        w.nodes[wire->peer].node->links[wire->peer_link].state == OV_LINK_UP)
+        return;
+    world_break(&w, wire->peer, wire->peer_link);
+    plot.cuts--;
+}
+
+/* The counts of each place are those of the members that name it. */
+static void check_members(const struct ov_tree *tree)
+{
+    uint32_t counts[PLACES_MAX][OV_MEMBER_CONFIRMED + 1] = {{0}};
+
+    assert_true(tree->places_used <= PLACES_MAX);
+    for (uint32_t i = 0; tree->members.room > 0 && i <= tree->members.mask;
+         i++) {
+        const struct ov_member *member = &tree->members.table[i];
+
+        if (member->node == TOPO_NONE || member->state == OV_MEMBER_ABSENT)
+            continue;
+        assert_true(member->place < tree->places_used);
+        assert_true(topo_tree_contains(
+            &tree->plan, tree->places[member->place].child, member->node));
+        counts[member->place][member->state]++;
+    }
+    for (uint16_t i = 0; i < tree->places_used; i++) {
+        const struct ov_place *place = &tree->places[i];
+        bool is_free = place->kind == OV_PLACE_FREE;
+
+        assert_int_equal(counts[i][OV_MEMBER_CONFIRMED],
+                         is_free ? 0 : place->members);
+        assert_int_equal(counts[i][OV_MEMBER_TENTATIVE],
+                         is_free ? 0 : place->tentative);
+    }
+}
+
+static void join_all(void)
+{
+    unsigned ticks = 0;
+
+    while (!w.is_joined) {
+        assert_true(ticks++ < TICKS_MAX);
+        if (plot.cuts > 0 && happens(plot.cut))
+            cut_some();
+        world_tick(&w);
+        for (uint32_t n = ticks % 8; n < w.cfg.plan.nodes; n += 8)
+            check_members(&w.nodes[n].node->tree);
+    }
+}
+
 static void plot_on(void)
 {
+    if (plot.cuts > 0 && happens(plot.cut))
+        cut_some();
     if (happens(plot.stop)) {
         switch (chance_in(&w.chance, 0, 2)) {
         case 0:
@@ -229,7 +291,7 @@ static void live(void)
 {
     unsigned ticks = 0;
 
-    world_until(&w, joined, TICKS_MAX);
+    join_all();
     while (!plot.is_opened || !all_read() || !all_told() || !all_written()) {
         assert_true(ticks++ < TICKS_MAX);
         plot_on();

@@ -123,6 +123,8 @@ void world_until(struct world *w, bool (*cond)(struct world *w), unsigned max);
 void world_control(struct world *w, uint8_t kind);
 void world_open_stream(struct world *w, struct topo_range range);
 void world_kill(struct world *w, uint32_t node);
+/* A connection breaks: the node hears of it now, its peer later. */
+void world_break(struct world *w, uint32_t node, uint16_t link);
 /* A process has something to write. */
 void world_write(struct world *w, uint32_t node, uint64_t bytes, uint32_t line);
 void world_final(struct world *w, uint32_t node);

@@ -114,6 +114,14 @@ void world_kill(struct world *w, uint32_t n)
     }
 }
 
+void world_break(struct world *w, uint32_t n, uint16_t link)
+{
+    struct ov_event ev = {.kind = OV_EV_LINK_DOWN, .link = link};
+
+    world_end_link(w, n, link);
+    world_run(w, n, ev);
+}
+
 void world_write(struct world *w, uint32_t n, uint64_t bytes, uint32_t line)
 {
     struct ov_event ev = {.kind = OV_EV_READY, .input = 1};
