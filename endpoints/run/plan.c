@@ -48,9 +48,10 @@ static int read_hosts(struct run *r)
         ep_run_say(r, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
-    if (r->hosts.count == 0 && o->launcher == EP_RUN_SSH)
-        return fail(r, "--launcher ssh needs hosts: give --hosts or "
-                       "--hostfile");
+    if (r->hosts.count == 0 && o->launcher == EP_RUN_SSH) {
+        ep_run_say(r, "--launcher ssh needs hosts: give --hosts or --hostfile");
+        return 2;
+    }
     return 0;
 }
 
@@ -98,8 +99,10 @@ static int place_ranks(struct run *r, uint32_t *most)
     int rc;
 
     rc = topo_place_init(&place, &ask, why);
-    if (rc != 0)
-        return fail(r, why);
+    if (rc != 0) {
+        ep_run_say(r, "%s", why);
+        return rc == OV_EINVAL ? 2 : 1;
+    }
     rc = list_ranks(r, &place, most);
     topo_place_fini(&place);
     if (rc == 0 && r->hosts.count == 0 && (o->nodes > 0 || o->verbose))

@@ -37,7 +37,9 @@ it "wrong usage exits with 2"
 for args in "--no-such-option -- true" "-N 0 -- true" "-N x -- true" \
     "-N 2" "-N 2 --arity 0 -- true" "-N 4 -i 9 -- true" \
     "-N 4 -i 1- -- true" "-w node[1- -- true" "--port-range 9-1 -- true" \
-    "--launcher nonsense -- true" "--timeout -1 -- true" "--env =x -- true"; do
+    "--launcher nonsense -- true" "--timeout -1 -- true" "--env =x -- true" \
+    "-N 3 -w a,b -- true" "-n 5 -w a:2,b:2 -- true" "--launcher ssh -- true" \
+    "-n 9 -N 3 --ppn 2 -- true"; do
     # shellcheck disable=SC2086
     cannot "xylem: " $args
     check_eq "2 for $args" "$rc for $args"
