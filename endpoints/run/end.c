@@ -345,6 +345,7 @@ void ep_run_end_close(struct run *r)
 int ep_run_write_stats(struct run *r)
 {
     char why[EP_WHY_MAX] = "";
+    int rc;
     struct ep_hub_stats hub;
     struct ep_stats stats = {
         .nodes = r->nodes_count,
@@ -372,7 +373,10 @@ int ep_run_write_stats(struct run *r)
     stats.frames.up = hub.frames_up + r->usage_up;
     stats.frames.down = hub.frames_down + r->usage_down;
     stats.refused_peers = hub.refused_peers + r->usage_refused;
-    if (ep_stats_write(r->options.stats, &stats, why) == 0)
+    rc = r->stats_fd < 0 ? ep_stats_write(r->options.stats, &stats, why)
+                         : ep_stats_write_fd(r->stats_fd, &stats, why);
+    r->stats_fd = -1;
+    if (rc == 0)
         return 0;
     ep_run_say(r, "%s", why);
     return 1;

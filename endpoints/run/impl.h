@@ -85,6 +85,7 @@ struct run {
     struct ov_buf *input_buf; /* being filled by the reader */
     bool input_open, input_ended, input_over;
     int input_fd;
+    int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
 
     /* the end */
     struct event *limit; /* --timeout */

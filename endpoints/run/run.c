@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/stats_json.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/limits.h"
 #include "overlay/base/err.h"
@@ -95,6 +96,23 @@ static void close_all(struct run *r)
     free(r->pinned);
     if (r->input_fd >= 0)
         close(r->input_fd);
+    if (r->stats_fd >= 0)
+        close(r->stats_fd);
+}
+
+/* Before any other descriptor is opened. 0, or the exit code. */
+static int open_stats(struct run *r)
+{
+    char why[EP_WHY_MAX] = "";
+    int rc = 0;
+
+    r->stats_fd = -1;
+    if (r->options.stats != NULL)
+        rc = ep_stats_fd(r->options.stats, &r->stats_fd, why);
+    if (rc == 0)
+        return 0;
+    ep_run_say(r, "%s", why);
+    return rc == OV_EINVAL ? 2 : 1;
 }
 
 int ep_run(const struct ep_run_options *options)
@@ -108,6 +126,9 @@ int ep_run(const struct ep_run_options *options)
     r->input_fd = -1;
     r->controls_last = &r->controls;
     r->options = *options;
+    rc = open_stats(r);
+    if (rc != 0)
+        return rc;
     if (ep_spawner_open(GRACE_MS, &r->spawner)) {
         ep_run_say(r, "cannot fork the process that starts all others");
         return 1;

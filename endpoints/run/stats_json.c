@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,11 @@
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 
-enum { TEMP_TRIES = 100 };
+enum {
+    TEMP_TRIES = 100,
+    PIECE_BYTES = 2048, /* what a pipe takes that can be written to at all */
+    READER_MS = 3000,
+};
 
 /* Times with more digits than they deserve are hard to read. */
 #define DUMP_FLAGS (JSON_INDENT(2) | JSON_REAL_PRECISION(9))
@@ -87,16 +92,23 @@ static int fail(char *why, const char *what, const char *path)
     return OV_ESYS;
 }
 
-/* Writes the text to fd and closes it, whatever happens. */
-static int put_and_close(int fd, const char *text)
+/* Writes the text to fd and closes it, whatever happens. wait_ms is for a
+ * reader of a pipe or terminal; -1: as long as it takes. */
+static int put_and_close(int fd, const char *text, int wait_ms)
 {
     size_t left = strlen(text);
     int err = 0;
 
     while (left > 0 && err == 0) {
-        ssize_t put = write(fd, text, left);
+        struct pollfd ready = {.fd = fd, .events = POLLOUT};
+        ssize_t put;
 
-        if (put < 0 && errno != EINTR)
+        if (poll(&ready, 1, wait_ms) == 0) {
+            err = ETIMEDOUT;
+            break;
+        }
+        put = write(fd, text, left < PIECE_BYTES ? left : PIECE_BYTES);
+        if (put < 0 && errno != EINTR && errno != EAGAIN)
             err = errno;
         if (put > 0) {
             text += put;
@@ -137,7 +149,7 @@ static int replace(const char *path, const char *text, char *why)
 
     if (fd < 0)
         return fail(why, "create a file beside", path);
-    if (put_and_close(fd, text) != 0) {
+    if (put_and_close(fd, text, -1) != 0) {
         fail(why, "write the report to", temp);
         goto undo;
     }
@@ -158,7 +170,7 @@ static int write_in_place(const char *path, const char *text, char *why)
 
     if (fd < 0)
         return fail(why, "open the report file", path);
-    if (put_and_close(fd, text) != 0)
+    if (put_and_close(fd, text, -1) != 0)
         return fail(why, "write the report to", path);
     return 0;
 }
@@ -184,6 +196,64 @@ static int write_text(const char *path, const char *text, char *why)
     return rc;
 }
 
+/* --- descriptors */
+
+/* Is it the file behind this descriptor, by whatever name? */
+static bool is_file_of(const struct stat *st, int fd)
+{
+    struct stat own;
+
+    return fstat(fd, &own) == 0 && own.st_dev == st->st_dev &&
+           own.st_ino == st->st_ino;
+}
+
+/* The descriptor that path names, or -1. */
+static int named_fd(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    struct stat st;
+
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        size_t len = strlen(folders[i]);
+        int fd, end = 0;
+
+        if (strncmp(path, folders[i], len) == 0 && path[len] >= '0' &&
+            sscanf(path + len, "%9d%n", &fd, &end) == 1 &&
+            path[len + (size_t)end] == '\0')
+            return fd;
+    }
+    if (stat(path, &st) != 0)
+        return -1;
+    if (is_file_of(&st, STDOUT_FILENO))
+        return STDOUT_FILENO;
+    return is_file_of(&st, STDERR_FILENO) ? STDERR_FILENO : -1;
+}
+
+int ep_stats_fd(const char *path, int *fd, char *why)
+{
+    int named = named_fd(path);
+    int flags = named < 0 ? 0 : fcntl(named, F_GETFL);
+
+    *fd = -1;
+    if (named < 0)
+        return 0;
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+        snprintf(why, EP_WHY_MAX,
+                 "cannot write the report to %.160s: descriptor %d is not "
+                 "open for writing",
+                 path, named);
+        return OV_EINVAL;
+    }
+    *fd = fcntl(named, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return *fd < 0 ? fail(why, "keep the descriptor", path) : 0;
+}
+
+/* --- the report */
+
 /* The report as text that ends in a newline, for free(); or NULL. */
 static char *report_text(const struct ep_stats *stats)
 {
@@ -201,23 +271,47 @@ static char *report_text(const struct ep_stats *stats)
     return more;
 }
 
-int ep_stats_write(const char *path, const struct ep_stats *stats, char *why)
+/* Makes the text, for free(). */
+static int make_text(const struct ep_stats *stats, char **text, char *why)
 {
-    char *text;
-    int rc;
-
     if (!isfinite(stats->wall_s) || !isfinite(stats->launch_s) ||
         !isfinite(stats->launcher.cpu_s) ||
         !isfinite(stats->daemons.cpu_s_sum)) {
         snprintf(why, EP_WHY_MAX, "a time in the report is not a number");
         return OV_EINVAL;
     }
-    text = report_text(stats);
-    if (text == NULL) {
-        snprintf(why, EP_WHY_MAX, "no memory for the report");
-        return OV_ENOMEM;
-    }
+    *text = report_text(stats);
+    if (*text != NULL)
+        return 0;
+    snprintf(why, EP_WHY_MAX, "no memory for the report");
+    return OV_ENOMEM;
+}
+
+int ep_stats_write(const char *path, const struct ep_stats *stats, char *why)
+{
+    char *text;
+    int rc = make_text(stats, &text, why);
+
+    if (rc != 0)
+        return rc;
     rc = write_text(path, text, why);
+    free(text);
+    return rc;
+}
+
+int ep_stats_write_fd(int fd, const struct ep_stats *stats, char *why)
+{
+    char *text;
+    int rc = make_text(stats, &text, why);
+
+    if (rc != 0) {
+        close(fd);
+        return rc;
+    }
+    rc = put_and_close(fd, text, READER_MS);
+    if (rc != 0)
+        snprintf(why, EP_WHY_MAX, "cannot write the report: %s",
+                 errno == ETIMEDOUT ? "nobody reads it" : strerror(errno));
     free(text);
     return rc;
 }

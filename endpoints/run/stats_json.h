@@ -35,10 +35,28 @@ struct ep_stats {
     uint64_t refused_peers;
 };
 
+/* Finds out whether `path` names a descriptor that this process was started
+ * with: `-`, /dev/stdout, /dev/stderr, /dev/fd/N, /proc/self/fd/N, and any name
+ * of the file behind stdout or stderr. Such a one is written to where it
+ * stands: replacing the file or opening it anew would cost what the job wrote
+ * there. Call it before anything else is opened, or N may be one of ours.
+ *
+ * Returns 0 with a copy in *fd (owned by the caller), -1 where path is just
+ * the name of a file; OV_EINVAL when that descriptor is not open for writing,
+ * OV_ESYS when none is left, with `why` (EP_WHY_MAX bytes).
+ */
+int ep_stats_fd(const char *path, int *fd, char *why);
+
+/* Writes the report to a descriptor of ep_stats_fd(), behind what is there,
+ * and closes it. A reader that takes nothing for three seconds is given up.
+ * Returns as ep_stats_write().
+ */
+int ep_stats_write_fd(int fd, const struct ep_stats *stats, char *why);
+
 /* Writes the report to `path`. A regular file, or one that does not exist
  * yet, is replaced as a whole by a rename, so that a reader never sees half
  * of it; a symbolic link is followed first. Anything else (a terminal, a
- * pipe, /dev/fd/N) is written to as it is. Blocks: call it at the end.
+ * pipe) is written to as it is. Blocks: call it at the end.
  *
  * Returns 0; OV_EINVAL (a time is not a finite number), OV_ENOMEM or OV_ESYS
  * with `why` (EP_WHY_MAX bytes) saying in words what failed. What was at

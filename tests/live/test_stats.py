@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The report of --stats: every field, and numbers that can be true."""
-# timeout: 60
+# timeout: 120
 import json
 import os
 import subprocess
@@ -102,6 +102,64 @@ def not_writable():
     check("/nowhere/stats" in job.said(), job.said())
 
 
+LINES = "".join("%d\n" % number for number in range(20000))
+
+
+def check_behind(text, name):
+    """The job's output is whole, and the report comes behind it."""
+    check_eq(LINES, text[:len(LINES)], "output with --stats %s:" % name)
+    try:
+        check_kinds(KINDS, json.loads(text[len(LINES):]), " on " + name)
+    except ValueError as why:
+        check(False, "%s on %s: %.200r" % (why, name, text[len(LINES):]))
+
+
+def own_output():
+    """A report on stdout or stderr costs nothing of what was written there,
+    by whatever name, also where that is a file."""
+    path = os.path.join(live.TMP, "own")
+    for name in ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", path,
+                 path + ".link"):
+        with open(path, "w") as out:
+            if not os.path.exists(path + ".link"):
+                os.link(path, path + ".link")
+            live.Job("-N", 1, "--stats", name, "--", "seq", "0", "19999",
+                     stdout=out).check_ok()
+        with open(path) as out:
+            check_behind(out.read(), name)
+    for name in ("/dev/stderr", "/dev/fd/2", path):
+        with open(path, "w") as out:
+            code = subprocess.run(
+                [live.XYLEM, "run", "--launcher", "local", "--stats", name,
+                 "--", "sh", "-c", "seq 0 19999 >&2"], stdout=out, stderr=out,
+                stdin=subprocess.DEVNULL).returncode
+        check_eq(0, code, "exit code:")
+        with open(path) as out:
+            check_behind(out.read(), name)
+
+
+def own_descriptor():
+    """A descriptor that the launcher was given; never one of its own."""
+    ours, theirs = os.pipe()
+    job = live.Job("-N", 1, "--stats", "/dev/fd/%d" % theirs, "--", "true",
+                   pass_fds=[theirs])
+    os.close(theirs)
+    with open(ours) as file:
+        check_kinds(KINDS, json.load(file))
+    job.check_ok()
+    for number in (3, 4, 5, 9, 500):
+        job = live.Job("-N", 1, "--stats", "/dev/fd/%d" % number, "--", "true")
+        check_eq(2, job.wait(), "exit code:")
+        check("is not open for writing" in job.said(), job.said())
+
+
+def nobody_reads():
+    """A full pipe in place of stdout does not hold up the end for ever."""
+    job = live.Job("-N", 1, "--timeout", 1, "--stats", "-", "--", "yes")
+    check_eq(124, job.wait(30), "exit code:")
+    check("nobody reads it" in job.said(), job.said())
+
+
 def main():
     with live.case("a job with input and output on three levels"):
         plain()
@@ -113,6 +171,12 @@ def main():
         no_job()
     with live.case("a report that cannot be written"):
         not_writable()
+    with live.case("a report on the launcher's own stdout or stderr"):
+        own_output()
+    with live.case("a report on a descriptor"):
+        own_descriptor()
+    with live.case("a report that nobody reads"):
+        nobody_reads()
     return live.end()
 
 
