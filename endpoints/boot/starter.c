@@ -89,12 +89,6 @@ static struct ep_daemon *find(const struct ep_starter *st, uint32_t index)
     return index < st->cap ? st->daemons[index] : NULL;
 }
 
-void ep_starter_wake(struct ep_starter *st)
-{
-    if (st->first != NULL)
-        event_active(st->pump, EV_TIMEOUT, 0);
-}
-
 static int grow(struct ep_starter *st, uint32_t index)
 {
     uint32_t cap = st->cap == 0 ? 16 : st->cap;

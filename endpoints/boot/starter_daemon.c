@@ -41,6 +41,12 @@ static const uint32_t daemon_next[EP_DAEMON_STATES] = {
     [EP_DAEMON_OVER] = 0,
 };
 
+void ep_starter_wake(struct ep_starter *st)
+{
+    if (st->first != NULL)
+        event_active(st->pump, EV_TIMEOUT, 0);
+}
+
 static void daemon_move(struct ep_daemon *d, enum ep_daemon_state next)
 {
     OV_ASSERT(daemon_next[d->state] & (1u << next));

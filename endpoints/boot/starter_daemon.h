@@ -93,7 +93,7 @@ void ep_daemon_end(struct ep_daemon *d, int status);
 /* It is over without a word. */
 void ep_daemon_forget(struct ep_daemon *d);
 
-/* A place to start became free, or somebody waits; starter.c. */
+/* A place to start became free, or somebody waits: starts those who may. */
 void ep_starter_wake(struct ep_starter *st);
 
 #endif

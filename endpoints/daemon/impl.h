@@ -50,7 +50,13 @@ struct daemon {
     int exit_code;
 };
 
-/* --- daemon.c */
+/* The files, each above those that it calls:
+ *
+ *     stop  orders  start  daemon */
+
+/* --- stop.c */
+/* The events of it, once there is a base. 0 or OV_ENOMEM. */
+int ep_daemon_stop_open(struct daemon *d);
 /* Lines for the starter: an error or a note. */
 void ep_daemon_error(struct daemon *d, const char *words);
 void ep_daemon_note(struct daemon *d, const char *words);
@@ -59,13 +65,13 @@ void ep_daemon_stop(struct daemon *d, int exit_code);
 /* Ends the loop when we are ending and everybody else has gone. */
 void ep_daemon_check_gone(struct daemon *d);
 
-/* --- start.c: from `go` to the tree */
-void ep_daemon_on_go(void *arg, struct ep_boot_config *config);
-void ep_daemon_on_peer(void *arg, const struct ep_boot_peer *peer);
-
 /* --- orders.c: what stream 0 and the nodes say */
 extern const struct ep_hub_events ep_daemon_hub_events;
 extern const struct ep_spawner_events ep_daemon_spawner_events;
 bool ep_daemon_on_over(void *arg, struct ep_usage *usage);
+
+/* --- start.c: from `go` to the tree */
+void ep_daemon_on_go(void *arg, struct ep_boot_config *config);
+void ep_daemon_on_peer(void *arg, const struct ep_boot_peer *peer);
 
 #endif
