@@ -135,6 +135,38 @@ int ep_starter_add(struct ep_starter *st, uint32_t index,
     return 0;
 }
 
+int ep_starter_add_config(struct ep_starter *st, uint32_t index,
+                          const struct ep_boot_config *config, const char *host,
+                          char *why)
+{
+    struct ep_text text = {0};
+    int rc;
+
+    strcpy(why, "out of memory");
+    rc = ep_boot_encode(config, &text, why);
+    if (rc == 0)
+        rc = ep_starter_add(st, index, config->launcher, host, &text);
+    ep_text_fini(&text);
+    return rc;
+}
+
+int ep_starter_add_child(struct ep_starter *st,
+                         const struct ep_boot_config *own, uint32_t child,
+                         char *why)
+{
+    const char *host = ep_boot_host(own, child);
+    struct ep_boot_config config = {0};
+    int rc = OV_EINVAL;
+
+    strcpy(why, "out of memory, or a host is missing");
+    if (host != NULL)
+        rc = ep_boot_config_child(own, child, &config);
+    if (rc == 0)
+        rc = ep_starter_add_config(st, child, &config, host, why);
+    ep_boot_config_fini(&config);
+    return rc;
+}
+
 static int announce_local(struct ep_starter *st)
 {
     const char *argv[] = {st->xylemd, "--boot", NULL};
@@ -345,6 +377,51 @@ bool ep_starter_exited(struct ep_starter *st, uint32_t proc, int status)
     ep_daemon_end(d, status);
     st->is_calling = false;
     return true;
+}
+
+/* --- a spawner of our own
+ * */
+
+static void on_started(void *arg, uint32_t proc, int64_t pid)
+{
+    (void)arg;
+    (void)proc;
+    (void)pid;
+}
+
+static void on_failed(void *arg, uint32_t proc, const char *step, int err)
+{
+    ep_starter_failed(arg, proc, step, err);
+}
+
+static void on_exited(void *arg, uint32_t proc, int status)
+{
+    ep_starter_exited(arg, proc, status);
+}
+
+static void on_ended(void *arg)
+{
+    (void)arg;
+}
+
+static void on_lost(void *arg)
+{
+    struct ep_starter *st = arg;
+
+    st->events->on_lost(st->arg);
+}
+
+int ep_starter_attach(struct ep_starter *st)
+{
+    static const struct ep_spawner_events events = {
+        .on_started = on_started,
+        .on_failed = on_failed,
+        .on_exit = on_exited,
+        .on_ended = on_ended,
+        .on_lost = on_lost,
+    };
+
+    return ep_spawner_attach(st->spawner, st->base, &events, st);
 }
 
 void ep_starter_leave(struct ep_starter *st)

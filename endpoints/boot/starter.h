@@ -39,7 +39,7 @@ struct ep_starter_events {
     /* The daemon listens. */
     void (*on_ready)(void *arg, uint32_t index,
                      const struct ep_boot_peer *peer);
-    /* After on_ready: a daemon beneath it listens. */
+    /* After on_ready: a daemon beneath it listens. May be NULL. */
     void (*on_up)(void *arg, uint32_t index, const struct ep_boot_peer *peer);
     /* It tells what it does. */
     void (*on_note)(void *arg, uint32_t index, const char *text);
@@ -56,6 +56,9 @@ struct ep_starter_events {
                       const char *line);
     /* After on_ready: it ended; status as from waitpid. */
     void (*on_exit)(void *arg, uint32_t index, int status);
+    /* The spawner has died, and every daemon with it. Only after
+     * ep_starter_attach. */
+    void (*on_lost)(void *arg);
 };
 
 struct ep_starter_cfg {
@@ -67,12 +70,17 @@ struct ep_starter_cfg {
     uint32_t max_parallel;      /* 0: EP_STARTER_PARALLEL */
     uint32_t proc_first;        /* the spawner's processes proc_first + index */
     uint32_t job_first;         /* and jobs job_first ... are ours */
-    const struct ep_starter_events *events; /* borrowed; none may be NULL */
+    const struct ep_starter_events *events; /* borrowed */
     void *arg;
 };
 
 /* Returns 0, OV_EINVAL (no xylemd, an empty rsh, no timeout) or OV_ENOMEM. */
 int ep_starter_open(const struct ep_starter_cfg *cfg, struct ep_starter **out);
+
+/* For a spawner that starts nothing but these daemons: takes its events. For
+ * another its owner passes them on by ep_starter_failed and _exited.
+ * Returns 0 or OV_ENOMEM. */
+int ep_starter_attach(struct ep_starter *st);
 
 /* Asks for one daemon, started as soon as fewer than max_parallel are on
  * their way. `index` is the caller's, not used before, best dense: the
@@ -85,6 +93,21 @@ int ep_starter_open(const struct ep_starter_cfg *cfg, struct ep_starter **out);
 int ep_starter_add(struct ep_starter *st, uint32_t index,
                    enum ep_launcher launcher, const char *host,
                    struct ep_text *text);
+
+/* Asks for the daemon that this configuration is of. Returns what
+ * ep_boot_encode and ep_starter_add return, with `why` (EP_BOOT_WHY_MAX bytes)
+ * in words. */
+int ep_starter_add_config(struct ep_starter *st, uint32_t index,
+                          const struct ep_boot_config *config, const char *host,
+                          char *why);
+
+/* Asks for the daemon of the node `child`, on its host, with what it needs to
+ * know of the starter's own configuration; its index is its number. Returns
+ * what ep_boot_config_child and ep_starter_add_config return, or OV_EINVAL (it
+ * has no host). */
+int ep_starter_add_child(struct ep_starter *st,
+                         const struct ep_boot_config *own, uint32_t child,
+                         char *why);
 
 /* Sends a `peer` line after what was sent before; never blocks.
  * Returns 0, OV_ENOENT (no such index), OV_ECLOSED (it ended, or its stdin

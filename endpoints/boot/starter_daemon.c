@@ -287,7 +287,8 @@ static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
         on_ready(d, up);
         break;
     case EP_BOOT_UP:
-        d->st->events->on_up(d->st->arg, d->index, &up->peer);
+        if (d->st->events->on_up != NULL)
+            d->st->events->on_up(d->st->arg, d->index, &up->peer);
         break;
     case EP_BOOT_NOTE:
         d->st->events->on_note(d->st->arg, d->index, up->text);

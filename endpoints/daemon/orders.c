@@ -124,22 +124,6 @@ static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
     ep_hub_consumed(d->hub, index, 0, node->controls, TOPO_NONE);
 }
 
-static void on_record(void *arg, const struct ov_act *act,
-                      const struct ov_slice *slice)
-{
-    (void)arg;
-    (void)act;
-    (void)slice;
-    OV_IMPOSSIBLE("records end at the root");
-}
-
-static void on_joined(void *arg)
-{
-    (void)arg;
-}
-
-/* While we leave we end those beneath ourselves: the launcher is to hear of
- * the one that left, not of what followed from that. */
 static void on_lost(void *arg, uint32_t index, uint32_t lost)
 {
     struct daemon *d = arg;
@@ -151,14 +135,6 @@ static void on_lost(void *arg, uint32_t index, uint32_t lost)
         ep_local_say(d->nodes[index].local, &state);
     else
         ep_daemon_stop(d, 1);
-}
-
-static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
-{
-    (void)arg;
-    (void)stream;
-    (void)node;
-    (void)rank;
 }
 
 static void on_leave(void *arg, uint32_t index)
@@ -175,10 +151,7 @@ static void on_leave(void *arg, uint32_t index)
 const struct ep_hub_events ep_daemon_hub_events = {
     .on_read = on_read,
     .on_consume = on_consume,
-    .on_record = on_record,
-    .on_joined = on_joined,
     .on_lost = on_lost,
-    .on_stall = on_stall,
     .on_leave = on_leave,
 };
 

@@ -6,7 +6,6 @@
 
 #include "endpoints/daemon/impl.h"
 #include "endpoints/hub/session.h"
-#include "endpoints/sys/limits.h"
 #include "overlay/base/err.h"
 
 /* The starter is told why, and the daemon ends. */
@@ -25,13 +24,6 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
     (void)index;
     (void)peer;
     d->beneath++;
-}
-
-static void on_up(void *arg, uint32_t index, const struct ep_boot_peer *peer)
-{
-    (void)arg;
-    (void)index;
-    (void)peer;
 }
 
 static void on_note(void *arg, uint32_t index, const char *text)
@@ -72,44 +64,6 @@ static void on_exit_(void *arg, uint32_t index, int status)
     ep_daemon_check_gone(d);
 }
 
-static const struct ep_starter_events starter_events = {
-    .on_ready = on_ready,
-    .on_up = on_up,
-    .on_note = on_note,
-    .on_error = on_error,
-    .on_stderr = on_stderr,
-    .on_exit = on_exit_,
-};
-
-/* --- the spawner that starts them
- * */
-
-static void on_shell_started(void *arg, uint32_t proc, int64_t pid)
-{
-    (void)arg;
-    (void)proc;
-    (void)pid;
-}
-
-static void on_shell_failed(void *arg, uint32_t proc, const char *step, int err)
-{
-    struct daemon *d = arg;
-
-    ep_starter_failed(d->starter, proc, step, err);
-}
-
-static void on_shell_exit(void *arg, uint32_t proc, int status)
-{
-    struct daemon *d = arg;
-
-    ep_starter_exited(d->starter, proc, status);
-}
-
-static void on_shells_ended(void *arg)
-{
-    (void)arg;
-}
-
 static void on_shells_lost(void *arg)
 {
     struct daemon *d = arg;
@@ -118,39 +72,14 @@ static void on_shells_lost(void *arg)
     refuse(d, "the process that starts the daemons beneath has died");
 }
 
-static const struct ep_spawner_events shell_events = {
-    .on_started = on_shell_started,
-    .on_failed = on_shell_failed,
-    .on_exit = on_shell_exit,
-    .on_ended = on_shells_ended,
+static const struct ep_starter_events starter_events = {
+    .on_ready = on_ready,
+    .on_note = on_note,
+    .on_error = on_error,
+    .on_stderr = on_stderr,
+    .on_exit = on_exit_,
     .on_lost = on_shells_lost,
 };
-
-static int open_shells(struct daemon *d)
-{
-    int rc = ep_spawner_open(0, &d->shells);
-
-    return rc ? rc : ep_spawner_attach(d->shells, d->base, &shell_events, d);
-}
-
-static int start_child(struct daemon *d, uint32_t child)
-{
-    const char *host = ep_boot_host(&d->config, child);
-    struct ep_boot_config config = {0};
-    struct ep_text text = {0};
-    char why[EP_BOOT_WHY_MAX];
-    int rc = OV_EINVAL;
-
-    if (host != NULL)
-        rc = ep_boot_config_child(&d->config, child, &config);
-    if (rc == 0)
-        rc = ep_boot_encode(&config, &text, why);
-    if (rc == 0)
-        rc = ep_starter_add(d->starter, child, EP_LAUNCHER_SSH, host, &text);
-    ep_boot_config_fini(&config);
-    ep_text_fini(&text);
-    return rc;
-}
 
 /* The daemons of the children of our node start while we open the fabric;
  * where to find us they are told when we know. */
@@ -165,17 +94,20 @@ static int start_children(struct daemon *d)
         .events = &starter_events,
         .arg = d,
     };
+    char why[EP_BOOT_WHY_MAX];
     int rc;
 
     if (d->config.launcher != EP_LAUNCHER_SSH || d->config.no_tree_spawn ||
         kids.first > kids.last)
         return 0;
-    rc = open_shells(d);
+    rc = ep_spawner_open(0, &d->shells);
     cfg.spawner = d->shells;
     if (rc == 0)
         rc = ep_starter_open(&cfg, &d->starter);
+    if (rc == 0)
+        rc = ep_starter_attach(d->starter);
     for (uint32_t child = kids.first; rc == 0 && child <= kids.last; child++)
-        rc = start_child(d, child);
+        rc = ep_starter_add_child(d->starter, &d->config, child, why);
     return rc;
 }
 
@@ -240,14 +172,8 @@ static int open_hub(struct daemon *d, char *why)
         .events = &ep_daemon_hub_events,
         .arg = d,
     };
-    int rc = ep_session_configure(&d->config, &cfg, why);
+    int rc = ep_session_open(&d->config, &cfg, d->config.nofile, &d->hub, why);
 
-    if (rc == 0 && d->config.nofile > 0)
-        rc = ep_limits_descriptors(d->config.nofile, why);
-    if (rc == 0)
-        rc = ep_transport_load(&cfg.ops, why);
-    if (rc == 0)
-        rc = ep_hub_open(&cfg, &d->hub, why);
     if (rc == 0 && open_locals(d)) {
         rc = OV_ENOMEM;
         snprintf(why, EP_WHY_MAX, "%s", ov_strerror(rc));

@@ -22,7 +22,8 @@
 struct event_base;
 struct ep_hub;
 
-/* `index` counts the nodes hosted here, in the order given at the start. */
+/* `index` counts the nodes hosted here, in the order given at the start. What
+ * is for the root alone may be NULL elsewhere, and on_read at the root. */
 struct ep_hub_events {
     /* Read an input into read->buf (a buffer of the hub's, one reference
      * passes), at most max_bytes; fill in the rest. Answer at once. */
@@ -36,9 +37,11 @@ struct ep_hub_events {
      * answers with ep_hub_taken(). */
     void (*on_record)(void *arg, const struct ov_act *act,
                       const struct ov_slice *slice);
+    /* Root: every node has joined. */
     void (*on_joined)(void *arg);
     /* `node` is lost to the node `index` hosted here. */
     void (*on_lost)(void *arg, uint32_t index, uint32_t node);
+    /* Root: a stream waits for that node, or for a process of it. */
     void (*on_stall)(void *arg, uint32_t stream, uint32_t node, uint32_t rank);
     void (*on_leave)(void *arg, uint32_t index);
     /* Events were stepped and the queue is empty. May be NULL. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "endpoints/sys/limits.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -65,8 +66,8 @@ int ep_session_pack(struct ep_boot_config *config,
     return rc;
 }
 
-int ep_session_configure(const struct ep_boot_config *config,
-                         struct ep_hub_cfg *hub, char *why)
+static int configure(const struct ep_boot_config *config,
+                     struct ep_hub_cfg *hub, char *why)
 {
     struct ov_cfg *cfg = &hub->overlay;
     const char *fault;
@@ -79,7 +80,9 @@ int ep_session_configure(const struct ep_boot_config *config,
     cfg->streams_max = 2;
     cfg->up_frames = (uint16_t)ep_boot_param(config, "up_frames", UP_FRAMES);
     ov_cfg_heartbeat(cfg, (uint64_t)config->heartbeat_ms * 1000000);
-    hub->inputs = (uint16_t)ep_boot_param(config, "inputs", 1);
+    /* The root has no processes. */
+    hub->inputs =
+        hub->nodes[0] == 0 ? 1 : (uint16_t)ep_boot_param(config, "inputs", 1);
     hub->transport = (struct ep_transport_cfg){
         .provider = config->provider,
         .interface = config->interface,
@@ -96,6 +99,20 @@ int ep_session_configure(const struct ep_boot_config *config,
         return 0;
     snprintf(why, EP_WHY_MAX, "sizes or times do not fit together: %s", fault);
     return OV_EINVAL;
+}
+
+int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
+                    uint64_t descriptors, struct ep_hub **out, char *why)
+{
+    int rc = configure(config, hub, why);
+
+    if (rc == 0 && descriptors > 0)
+        rc = ep_limits_descriptors(descriptors, why);
+    if (rc == 0)
+        rc = ep_transport_load(&hub->ops, why);
+    if (rc == 0)
+        rc = ep_hub_open(hub, out, why);
+    return rc;
 }
 
 uint64_t ep_session_descriptors(struct topo_tree tree, uint32_t nodes,

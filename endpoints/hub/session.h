@@ -27,14 +27,18 @@ struct ep_session_sizes {
 struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
                                          uint32_t nodes_per_daemon);
 
-/* Puts sizes and the number of inputs of a node into a configuration, and
- * reads them back into the overlay's and the transport's. The launcher and
- * every daemon call the second with what travelled. Return 0, OV_EINVAL,
- * OV_ENOMEM or OV_EFULL with `why` (EP_WHY_MAX bytes). */
+/* Puts sizes and the number of inputs of a node into a configuration. Returns
+ * 0, OV_ENOMEM or OV_EFULL. */
 int ep_session_pack(struct ep_boot_config *config,
                     const struct ep_session_sizes *sizes, uint32_t inputs);
-int ep_session_configure(const struct ep_boot_config *config,
-                         struct ep_hub_cfg *hub, char *why);
+
+/* Opens the hub with what travelled: launcher and daemons alike. The caller
+ * fills in base, auth, nodes, events and arg of *hub. Raises the limit on
+ * descriptors to `descriptors` before; 0: leaves it. Returns 0, OV_EINVAL
+ * (sizes that do not fit together) or what ep_limits_descriptors,
+ * ep_transport_load and ep_hub_open return, with `why` (EP_WHY_MAX bytes). */
+int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
+                    uint64_t descriptors, struct ep_hub **out, char *why);
 
 /* Descriptors that a process hosting these nodes needs, links of children
  * included. */

@@ -94,13 +94,6 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
         tell_children(r, index);
 }
 
-static void on_up(void *arg, uint32_t index, const struct ep_boot_peer *peer)
-{
-    (void)arg;
-    (void)index;
-    (void)peer;
-}
-
 static void on_note(void *arg, uint32_t index, const char *text)
 {
     struct run *r = arg;
@@ -145,63 +138,56 @@ static void on_exit_(void *arg, uint32_t index, int status)
         event_base_loopbreak(r->base);
 }
 
+static void on_spawner_lost(void *arg)
+{
+    struct run *r = arg;
+
+    ep_run_say(r, "the process that starts the daemons has died");
+    ep_run_abort(r, 1);
+}
+
 static const struct ep_starter_events starter_events = {
     .on_ready = on_ready,
-    .on_up = on_up,
     .on_note = on_note,
     .on_error = on_error,
     .on_stderr = on_stderr,
     .on_exit = on_exit_,
+    .on_lost = on_spawner_lost,
 };
 
 /* --- starting */
 
-/* The configuration of one daemon, and its start. */
-static int start_one(struct run *r, uint32_t index,
-                     struct ep_boot_config *config, const char *host)
+static int failed(struct run *r, const char *host, const char *why)
 {
-    struct ep_text text = {0};
-    char why[EP_BOOT_WHY_MAX] = "out of memory";
-    int rc = ep_boot_encode(config, &text, why);
-
-    if (rc == 0)
-        rc = ep_starter_add(r->starter, index, config->launcher, host, &text);
-    ep_text_fini(&text);
-    if (rc != 0)
-        ep_run_say(r, "cannot start the daemon for %s: %s",
-                   host != NULL ? host : "this machine", why);
-    return rc;
+    ep_run_say(r, "cannot start the daemon for %s: %s", host, why);
+    return 1;
 }
 
 static int start_virtual(struct run *r)
 {
+    char why[EP_BOOT_WHY_MAX] = "out of memory";
     int rc = 0;
 
-    r->config.hosted_count = 0;
     for (uint32_t d = 0; rc == 0 && d < r->daemons_count; d++) {
         r->config.hosted_count = 0;
         for (uint32_t n = d + 1; rc == 0 && n <= r->nodes_count;
              n += r->daemons_count)
             rc = ep_boot_add_hosted(&r->config, (struct topo_range){n, n});
         if (rc == 0)
-            rc = start_one(r, d, &r->config, NULL);
+            rc = ep_starter_add_config(r->starter, d, &r->config, NULL, why);
     }
-    return rc;
+    return rc == 0 ? 0 : failed(r, "this machine", why);
 }
 
 static int start_remote(struct run *r, struct topo_range nodes)
 {
-    int rc = 0;
+    char why[EP_BOOT_WHY_MAX];
 
-    for (uint32_t n = nodes.first; rc == 0 && n <= nodes.last; n++) {
-        struct ep_boot_config config = {0};
-
-        rc = ep_boot_config_child(&r->config, n, &config);
-        if (rc == 0)
-            rc = start_one(r, n, &config, ep_run_host(r, n));
-        ep_boot_config_fini(&config);
+    for (uint32_t n = nodes.first; n <= nodes.last; n++) {
+        if (ep_starter_add_child(r->starter, &r->config, n, why))
+            return failed(r, ep_run_host(r, n), why);
     }
-    return rc;
+    return 0;
 }
 
 int ep_run_daemons_start(struct run *r)
@@ -225,56 +211,10 @@ int ep_run_daemons_start(struct run *r)
         r->daemons_count =
             (top + r->nodes_per_daemon - 1) / r->nodes_per_daemon;
     r->daemons = calloc((size_t)top + 1, sizeof(*r->daemons));
-    if (r->daemons == NULL || ep_starter_open(&cfg, &r->starter)) {
+    if (r->daemons == NULL || ep_starter_open(&cfg, &r->starter) ||
+        ep_starter_attach(r->starter)) {
         ep_run_say(r, "out of memory");
         return 1;
     }
-    if (is_local(r) ? start_virtual(r) : start_remote(r, kids))
-        return 1;
-    return 0;
+    return is_local(r) ? start_virtual(r) : start_remote(r, kids);
 }
-
-/* --- from the spawner
- * */
-
-static void on_started(void *arg, uint32_t proc, int64_t pid)
-{
-    (void)arg;
-    (void)proc;
-    (void)pid;
-}
-
-static void on_failed(void *arg, uint32_t proc, const char *step, int err)
-{
-    struct run *r = arg;
-
-    ep_starter_failed(r->starter, proc, step, err);
-}
-
-static void on_exited(void *arg, uint32_t proc, int status)
-{
-    struct run *r = arg;
-
-    ep_starter_exited(r->starter, proc, status);
-}
-
-static void on_ended(void *arg)
-{
-    (void)arg;
-}
-
-static void on_spawner_lost(void *arg)
-{
-    struct run *r = arg;
-
-    ep_run_say(r, "the process that starts the daemons has died");
-    ep_run_abort(r, 1);
-}
-
-const struct ep_spawner_events ep_run_spawner_events = {
-    .on_started = on_started,
-    .on_failed = on_failed,
-    .on_exit = on_exited,
-    .on_ended = on_ended,
-    .on_lost = on_spawner_lost,
-};

@@ -169,7 +169,6 @@ void ep_run_pump(struct run *r);
 int ep_run_daemons_start(struct run *r);
 /* The hub is open: daemons that waited for addresses get them. */
 void ep_run_daemons_connect(struct run *r);
-extern const struct ep_spawner_events ep_run_spawner_events;
 
 /* --- up.c */
 int ep_run_output_open(struct run *r);

@@ -8,7 +8,6 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/sys/clock.h"
-#include "endpoints/sys/limits.h"
 #include "overlay/base/err.h"
 
 /* Daemons that are left to themselves get so long to go. */
@@ -28,16 +27,8 @@ static int open_hub(struct run *r)
     char why[EP_BOOT_WHY_MAX] = "";
     uint64_t need = ep_session_descriptors(r->config.tree, 1, 0) +
                     3 * (uint64_t)r->daemons_count;
-    int rc = ep_session_configure(&r->config, &cfg, why);
 
-    cfg.inputs = 1;
-    if (rc == 0)
-        rc = ep_limits_descriptors(need, why);
-    if (rc == 0)
-        rc = ep_transport_load(&cfg.ops, why);
-    if (rc == 0)
-        rc = ep_hub_open(&cfg, &r->hub, why);
-    if (rc == 0)
+    if (ep_session_open(&r->config, &cfg, need, &r->hub, why) == 0)
         return 0;
     ep_run_say(r, "%s", why);
     return 1;
@@ -52,9 +43,7 @@ static int open_all(struct run *r)
         return rc;
     signal(SIGPIPE, SIG_IGN);
     r->base = event_base_new();
-    if (r->base == NULL ||
-        ep_spawner_attach(r->spawner, r->base, &ep_run_spawner_events, r) ||
-        ep_run_end_open(r) || ep_run_output_open(r)) {
+    if (r->base == NULL || ep_run_end_open(r) || ep_run_output_open(r)) {
         ep_run_say(r, "cannot start: out of memory or descriptors");
         return 1;
     }

@@ -212,16 +212,6 @@ int ep_run_output_open(struct run *r)
 /* --- the hub
  * */
 
-static void on_read(void *arg, uint32_t index, uint16_t input,
-                    uint32_t max_bytes, struct ov_read *read)
-{
-    (void)arg;
-    (void)index;
-    (void)input;
-    (void)max_bytes;
-    read->state = OV_INPUT_IDLE;
-}
-
 static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
                        const struct ov_slice *slice)
 {
@@ -282,7 +272,6 @@ static void on_quiet(void *arg)
 }
 
 const struct ep_hub_events ep_run_hub_events = {
-    .on_read = on_read,
     .on_consume = on_consume,
     .on_record = on_record,
     .on_joined = on_joined,

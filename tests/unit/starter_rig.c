@@ -89,7 +89,13 @@ static void on_exit_told(void *arg, uint32_t index, int status)
 }
 
 static const struct ep_starter_events starter_events = {
-    on_ready, on_up, on_note, on_error, on_stderr, on_exit_told};
+    .on_ready = on_ready,
+    .on_up = on_up,
+    .on_note = on_note,
+    .on_error = on_error,
+    .on_stderr = on_stderr,
+    .on_exit = on_exit_told,
+};
 
 static void on_started(void *arg, uint32_t proc, int64_t pid)
 {
