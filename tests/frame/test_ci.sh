@@ -1,0 +1,129 @@
+# .ci/run on a project that only says what a test suite would say: what it
+# counts, and that nothing counts as good that was not seen to be.
+XYLEM=/bin/true
+. "$top_srcdir/tests/live/lib.sh"
+
+project=$TMPDIR/project
+tools=$TMPDIR/tools
+mkdir -p "$project/.ci" "$tools"
+cp "$top_srcdir/.ci/run" "$project/.ci/"
+# What it would install, or needs to unpack a tarball.
+for name in clang xz clang-format ssh apt-get make; do
+    ln -s /bin/true "$tools/$name"
+done
+printf '#!/bin/sh\ncp %s/bootstrap "$4"\n' "$project" >"$tools/tar"
+chmod +x "$tools/tar"
+export PATH=$tools:$PATH
+
+# suite TEXT: what ./bootstrap check does, after ./bootstrap build.
+suite() {
+    cat >"$project/bootstrap" <<TEXT
+#!/bin/sh
+[ "\$1" = check ] || exec mkdir -p "\$XYLEM_BUILD"
+$1
+TEXT
+    chmod 755 "$project/bootstrap"
+}
+
+# summary PASS FAIL: a command that prints it as automake does.
+summary() {
+    echo "echo 'Testsuite summary for x'"
+    echo "echo '# TOTAL: $(($1 + $2))'"
+    echo "echo '# PASS:  $1'"
+    echo "echo '# FAIL:  $2'"
+    echo "echo '# ERROR: 0'"
+}
+
+# ci STEP...: its output in $out, its status in $rc.
+ci() {
+    rc=0
+    "$project/.ci/run" "$@" >"$out" 2>"$err" </dev/null || rc=$?
+}
+
+it "what passed is counted"
+suite "$(summary 3 0)"
+ci check
+check_eq 0 $rc
+check_has "$out" 'ci: check: good, 3 tests'
+check_eq '3 passed, 0 failed' "$(tail -n 1 "$out")"
+
+it "what failed is counted, also where the status says nothing"
+suite "$(summary 3 2)"
+ci check
+check_eq 1 $rc
+check_has "$out" 'ci: check: FAILED'
+check_eq '3 passed, 2 failed' "$(tail -n 1 "$out")"
+
+it "a step that fails without a failed test counts as one"
+suite "$(summary 3 0)
+exit 2"
+ci check
+check_eq 1 $rc
+check_has "$out" 'check: FAILED (status 2)'
+check_eq '3 passed, 1 failed' "$(tail -n 1 "$out")"
+
+it "a step that ran no test has failed"
+suite "$(summary 0 0)"
+ci check
+check_eq 1 $rc
+check_has "$out" 'check: FAILED (no test was run)'
+suite 'echo all is well'
+ci check
+check_eq 1 $rc
+check_eq '0 passed, 1 failed' "$(tail -n 1 "$out")"
+
+it "a step whose log vanishes has failed"
+suite "$(summary 3 0)
+rm ${project@Q}/build-ci/check.log"
+ci check
+check_eq 1 $rc
+check_has "$out" 'check: FAILED (its log was taken away)'
+check_eq '0 passed, 1 failed' "$(tail -n 1 "$out")"
+
+it "another log in its place does not count"
+suite "rm ${project@Q}/build-ci/check.log
+{
+$(summary 5 0)
+} >${project@Q}/build-ci/check.log"
+ci check
+check_eq 1 $rc
+check_eq '0 passed, 1 failed' "$(tail -n 1 "$out")"
+
+it "a step begins with no signal ignored"
+suite "$(summary 1 0)
+sh -c 'kill -INT \$\$; echo deaf'"
+ci check
+check_lacks "$project/build-ci/check.log" deaf
+
+# The folder that the ordinary user of the last run worked in.
+user_folder() {
+    sed -n 's/^here: //p' "$project/build-ci/user.log"
+}
+
+it "the step of the ordinary user leaves no folder"
+suite "echo here: \$(dirname \$0)
+$(summary 1 0)"
+ci user
+check_has "$project/build-ci/user.log" 'here: /tmp/xylem-ci-'
+refute test -e "$(user_folder)"
+
+it "nor does one that is ended, and what it ran ends with it"
+suite 'echo here: $(dirname $0)
+echo runs as $$
+exec tail -f /dev/null'
+"$project/.ci/run" user >"$out" 2>"$err" </dev/null &
+ci=$!
+runs() {
+    grep -q '^runs as' "$project/build-ci/user.log"
+}
+eventually 20 runs 2>/dev/null
+user=$(sed -n 's/^runs as //p' "$project/build-ci/user.log")
+folder=$(user_folder)
+check test -d "$folder"
+kill $ci
+rc=0
+wait $ci || rc=$?
+check_eq 143 $rc
+refute test -e "$folder"
+refute test -e "$(dirname "$folder")"
+refute test -e "/proc/$user"
