@@ -28,11 +28,27 @@ static void reset(struct ov_node *node, struct ov_place *place)
         flows[i] = (struct ov_flow){.node = TOPO_NONE};
 }
 
+/* Frames that the child sent on earlier links and that are not passed on. */
+static uint32_t leftover_of(const struct ov_node *node, uint32_t child)
+{
+    uint64_t leftover = 0;
+
+    for (uint16_t i = 0; i < node->tree.places_used; i++) {
+        const struct ov_place *place = &node->tree.places[i];
+
+        if (place->kind > OV_PLACE_LINK && place->child == child)
+            leftover += place->received - place->drained;
+    }
+    return (uint32_t)leftover;
+}
+
 /* The child of this hold has come back. */
-static bool takes_up(struct ov_place *place, uint32_t child, uint16_t link)
+static bool takes_up(const struct ov_node *node, struct ov_place *place,
+                     uint32_t child, uint16_t link)
 {
     if (place->kind != OV_PLACE_HOLD_ASKED || place->child != child)
         return false;
+    place->leftover = leftover_of(node, child);
     place->kind = OV_PLACE_LINK;
     place->link = link;
     return true;
@@ -43,7 +59,7 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
     struct ov_tree *tree = &node->tree;
 
     for (uint16_t i = 0; i < tree->places_used; i++) {
-        if (takes_up(&tree->places[i], child, link))
+        if (takes_up(node, &tree->places[i], child, link))
             return i;
     }
     for (uint16_t i = 0; i < node->links_max - 1; i++) {
@@ -52,6 +68,7 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
         if (place->kind != OV_PLACE_FREE)
             continue;
         reset(node, place);
+        place->leftover = leftover_of(node, child);
         place->kind = OV_PLACE_LINK;
         place->child = child;
         place->link = link;
@@ -140,10 +157,27 @@ static void free_when_drained(struct ov_node *node, struct ov_place *place)
         ov_place_free(node, place);
 }
 
+/* A frame left a hold: the child has room for one more, if it came back. */
+static void relieve(struct ov_node *node, uint32_t child)
+{
+    uint16_t index = ov_place_find(node, child);
+    struct ov_place *place;
+
+    if (index == OV_NO_PLACE)
+        return;
+    place = &node->tree.places[index];
+    OV_ASSERT(place->leftover > 0);
+    place->leftover--;
+    ov_place_grant(node, place);
+}
+
 void ov_place_drained(struct ov_node *node, struct ov_place *place)
 {
     place->drained++;
-    ov_place_grant(node, place);
+    if (place->kind == OV_PLACE_LINK)
+        ov_place_grant(node, place);
+    else
+        relieve(node, place->child);
     free_when_drained(node, place);
 }
 

@@ -1,0 +1,302 @@
+/* Places of the core (overlay/place.h): what a child is granted, what is kept
+ * of it when its link is gone, and who finds a place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "overlay/place.h"
+#include "tests/unit/chance.h"
+#include "tests/unit/lab.h"
+
+static struct lab lab;
+
+/* Node 1, welcomed by the root, which takes no frame of it yet. */
+static void open_node(struct ov_cfg cfg)
+{
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
+    lab_open(&lab, cfg, 1);
+    seen(&lab, 0, START);
+    seen(&lab, 0, DIALLED(0, 0));
+    heard(&lab, 0, 0, "welcome:#1 path:0");
+}
+
+/* A child dials for the attach-th time, on this link; what is said then. */
+static const char *say_hello(uint16_t link, uint32_t child, unsigned attach)
+{
+    char words[32];
+
+    snprintf(words, sizeof(words), "hello:%u#%u", (unsigned)child, attach);
+    seen(&lab, 0, CALLED(link, child));
+    return heard(&lab, 0, link, words);
+}
+
+/* The root has judged. */
+static const char *grant(uint32_t child, unsigned attach)
+{
+    char words[32];
+
+    snprintf(words, sizeof(words), "answer:%u#%u", (unsigned)child, attach);
+    return heard(&lab, 0, 0, words);
+}
+
+static void join_child(uint16_t link, uint32_t child)
+{
+    say_hello(link, child, 1);
+    grant(child, 1);
+}
+
+/* Child 3 sends frames, each too large to share one with others. */
+static void send_frames(uint16_t link, unsigned count)
+{
+    for (; count > 0; count--)
+        assert_string_equal(heard(&lab, 0, link, "up:3.1(3000)"), "");
+}
+
+/* The root takes one frame more; what is said beside that frame of child 3. */
+static const char *pass_one(void)
+{
+    static const char frame[] = "send:L0[up:3.1(3000)]";
+    char words[32];
+
+    snprintf(words, sizeof(words), "limit:%u",
+             (unsigned)lab.node->up.limit + 1);
+    heard(&lab, 0, 0, words);
+    if (strncmp(lab.text, frame, strlen(frame)) != 0)
+        fail_msg("no frame is passed on: %s", lab.text);
+    return lab.text + strlen(frame);
+}
+
+/* --- what a child is granted */
+
+/* A higher limit is told when half of the frames have come free. */
+static void half_of_the_frames_are_worth_a_word(void **state)
+{
+    struct ov_cfg cfg = lab_cfg(5, 2);
+
+    (void)state;
+    cfg.up_frames = 6;
+    open_node(cfg);
+    say_hello(1, 3, 1);
+    assert_string_equal(grant(3, 1), "send:L1[welcome:#1 path:1,0 limit:6]");
+    send_frames(1, 5);
+    assert_string_equal(pass_one(), "");
+    assert_string_equal(pass_one(), "");
+    assert_string_equal(pass_one(), " send:L1[limit:9]");
+    assert_string_equal(pass_one(), "");
+    assert_string_equal(pass_one(), "");
+    lab_close(&lab);
+}
+
+/* A child that has none left is told of one. */
+static void a_child_without_frames_is_told_of_each(void **state)
+{
+    struct ov_cfg cfg = lab_cfg(5, 2);
+
+    (void)state;
+    cfg.up_frames = 6;
+    open_node(cfg);
+    join_child(1, 3);
+    send_frames(1, 6);
+    assert_string_equal(pass_one(), " send:L1[limit:7]");
+    assert_string_equal(pass_one(), ""); /* that one it has */
+    send_frames(1, 1);
+    assert_string_equal(pass_one(), " send:L1[limit:9]");
+    lab_close(&lab);
+}
+
+/* The buffers of a place as a queue: frame i is bufs[i]. */
+enum { FRAMES = 5000 };
+
+static void random_child(struct chance *chance, struct ov_buf *bufs)
+{
+    struct ov_cfg cfg = lab_cfg(5, 2);
+    struct ov_place *place;
+    uint64_t limit, sent = 0, passed = 0;
+    uint32_t haste = chance_in(chance, 5, 95);
+
+    cfg.up_frames = (uint16_t)chance_in(chance, 1, 9);
+    lab_open(&lab, cfg, 1);
+    place = &lab.node->tree.places[ov_place_take(lab.node, 3, 1)];
+    ov_place_grant(lab.node, place);
+    limit = place->limit;
+    assert_int_equal(limit, cfg.up_frames);
+    while (passed < FRAMES) {
+        bool had_none = sent == limit;
+
+        if (sent < FRAMES && chance_is(chance, haste)) {
+            bool is_granted = ov_place_queue(lab.node, place, &bufs[sent]);
+
+            assert_int_equal(is_granted, !had_none);
+            sent += is_granted;
+            continue;
+        }
+        if (sent == passed)
+            continue;
+        assert_ptr_equal(ov_place_pop(lab.node, place), &bufs[passed]);
+        ov_place_drained(lab.node, place);
+        passed++;
+        assert_true(place->limit <= passed + cfg.up_frames);
+        assert_true(place->limit == limit || had_none ||
+                    2 * (place->limit - limit) >= cfg.up_frames);
+        assert_true(place->limit > sent || sent > passed);
+        limit = place->limit;
+    }
+    assert_int_equal(place->queue_len, 0);
+    lab_close(&lab);
+}
+
+/* Children in haste and at leisure: none is granted more than what is passed
+ * on and the frames of one child, none is left waiting with nothing on its way,
+ * and what was sent leaves in its order. */
+static void a_child_never_waits_for_nothing(void **state)
+{
+    static struct ov_buf bufs[FRAMES];
+    struct chance chance = chance_start(3);
+
+    (void)state;
+    for (unsigned round = 0; round < 50; round++)
+        random_child(&chance, bufs);
+}
+
+/* What is still held from its link before is charged to a child that dials
+ * again, and to nobody else: all its links together never hold more than one
+ * may. */
+static void frames_of_an_earlier_link_are_charged(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(5, 2));
+    join_child(1, 3);
+    send_frames(1, 4);
+    assert_string_equal(pass_one(), " send:L1[limit:5]");
+    assert_string_equal(say_hello(2, 3, 2),
+                        "close:L1 lost:3 send:L0[ask:3#2<1]");
+    assert_string_equal(grant(3, 2), "send:L2[welcome:#2 path:1,0 limit:1]");
+    say_hello(1, 4, 1);
+    assert_string_equal(grant(4, 1), "send:L1[welcome:#1 path:1,0 limit:4]");
+    assert_string_equal(pass_one(), "");
+    assert_string_equal(pass_one(), " send:L2[limit:3]");
+    send_frames(2, 3);
+    assert_string_equal(pass_one(), " send:L2[limit:4]");
+    assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);
+    assert_string_equal(pass_one(), "");
+    lab_close(&lab);
+}
+
+/* One that has filled its place waits for the first frame that leaves. */
+static void a_full_earlier_link_leaves_nothing_to_grant(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(5, 2));
+    join_child(1, 3);
+    send_frames(1, 4);
+    seen(&lab, 0, ENDED(1));
+    say_hello(1, 3, 2);
+    assert_string_equal(grant(3, 2), "send:L1[welcome:#2 path:1,0]");
+    assert_string_equal(pass_one(), " send:L1[limit:1]");
+    lab_close(&lab);
+}
+
+/* What leaves while the child is away is not charged when it is back. */
+static void frames_that_left_meanwhile_are_not_charged(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(5, 2));
+    join_child(1, 3);
+    send_frames(1, 4);
+    seen(&lab, 0, ENDED(1));
+    assert_string_equal(pass_one(), "");
+    say_hello(1, 3, 2);
+    seen(&lab, 0, ENDED(1));
+    assert_string_equal(pass_one(), "");
+    say_hello(1, 3, 3);
+    assert_string_equal(grant(3, 3), "send:L1[welcome:#3 path:1,0 limit:2]");
+    lab_close(&lab);
+}
+
+/* --- finding a place */
+
+/* There are two places for each planned child: one that dials again finds room
+ * beside what is left of it. A third dial waits until a place is free. */
+static void a_third_link_of_a_child_is_refused(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(3, 1));
+    say_hello(1, 2, 1);
+    grant(2, 1);
+    heard(&lab, 0, 1, "up:2.1(3000)");
+    assert_string_equal(say_hello(2, 2, 2),
+                        "close:L1 lost:2 send:L0[ask:2#2<1]");
+    grant(2, 2);
+    heard(&lab, 0, 2, "up:2.2(3000)");
+    assert_string_equal(say_hello(1, 2, 3),
+                        "close:L2 lost:2 send:L1[refuse:#3!4] close:L1");
+    assert_string_equal(heard(&lab, 0, 0, "limit:1"), "send:L0[up:2.1(3000)]");
+    assert_string_equal(say_hello(1, 2, 3), "send:L0[ask:2#3<1]");
+    assert_string_equal(grant(2, 3), "send:L1[welcome:#3 path:1,0 limit:3]");
+    lab_close(&lab);
+}
+
+/* A place that was another's begins anew. */
+static void a_place_remembers_nothing_of_another_child(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(5, 2));
+    join_child(1, 3);
+    send_frames(1, 2);
+    pass_one();
+    heard(&lab, 0, 0, "app");
+    seen(&lab, 0, CONSUMED(0, 1, 0));
+    heard(&lab, 0, 1, "base:0=1");
+    seen(&lab, 0, ENDED(1));
+    pass_one();
+    assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);
+    assert_int_equal(ov_place_take(lab.node, 4, 1), 0);
+    assert_int_equal(lab.node->tree.places[0].received, 0);
+    assert_int_equal(lab.node->tree.places[0].limit, 0);
+    assert_int_equal(lab.node->tree.places[0].members, 0);
+    assert_int_equal(lab.node->tree.places[0].flows[0].base, 0);
+    assert_int_equal(lab.node->tree.places[0].flows[0].sent, 0);
+    lab_close(&lab);
+}
+
+/* --- holds */
+
+/* Nobody waits for a lost child: its base no longer counts. */
+static void a_lost_child_holds_nothing_up(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(5, 2));
+    join_child(1, 3);
+    join_child(2, 4);
+    send_frames(1, 1);
+    assert_string_equal(heard(&lab, 0, 0, "app"),
+                        "consume:0.0(4) send:L1[app] send:L2[app]");
+    assert_string_equal(seen(&lab, 0, CONSUMED(0, 1, 0)), "");
+    assert_string_equal(heard(&lab, 0, 2, "base:0=1"), "");
+    assert_string_equal(seen(&lab, 0, ENDED(1)), "lost:3 send:L0[base:0=1]");
+    assert_int_not_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);
+    lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_of_the_frames_are_worth_a_word),
+        cmocka_unit_test(a_child_without_frames_is_told_of_each),
+        cmocka_unit_test(a_child_never_waits_for_nothing),
+        cmocka_unit_test(frames_of_an_earlier_link_are_charged),
+        cmocka_unit_test(a_full_earlier_link_leaves_nothing_to_grant),
+        cmocka_unit_test(frames_that_left_meanwhile_are_not_charged),
+        cmocka_unit_test(a_third_link_of_a_child_is_refused),
+        cmocka_unit_test(a_place_remembers_nothing_of_another_child),
+        cmocka_unit_test(a_lost_child_holds_nothing_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
