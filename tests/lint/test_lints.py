@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Each lint complains about its fixture, and about what it should.
 
-The fixtures are small trees (layers, style) and two libraries (purity, names)
-that break each rule once; beside them stands what must be said, line by line.
+The fixtures are small trees (layers, style) and libraries (circles, names,
+purity) that break each rule once; beside them stands what must be said, line by
+line.
 """
 import os
 import subprocess
@@ -45,6 +46,11 @@ class LintTest(unittest.TestCase):
         if status == 77:
             self.skipTest(said[0])
         self.assertEqual((status, said), (1, wanted("purity")))
+
+    def test_circles_names_each_arrow_of_a_circle(self):
+        status, said = run("circles",
+                           os.path.join(BUILT, "overlay", "libcircle.la"))
+        self.assertEqual((status, said), (1, wanted("circles")))
 
     def test_names_wants_the_prefix_of_the_folder(self):
         status, said = run("names",
