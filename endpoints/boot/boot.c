@@ -18,7 +18,6 @@ static const char *const up_keywords[EP_BOOT_UP_KINDS] = {
     [EP_BOOT_READY] = "xylemd-ready",
     [EP_BOOT_ERROR] = "xylemd-error",
     [EP_BOOT_NOTE] = "xylemd-note",
-    [EP_BOOT_UP] = "xylemd-up",
 };
 
 const char *ep_boot_version(void)
@@ -225,12 +224,6 @@ void ep_boot_ready_encode(const struct ep_boot_peer *self, struct ep_text *out)
     put_peer(out, self);
 }
 
-void ep_boot_up_encode(const struct ep_boot_peer *peer, struct ep_text *out)
-{
-    put_up(out, EP_BOOT_UP);
-    put_peer(out, peer);
-}
-
 void ep_boot_error_encode(const char *words, struct ep_text *out)
 {
     put_words(out, EP_BOOT_ERROR, words);
@@ -306,9 +299,6 @@ int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
     switch (up->kind) {
     case EP_BOOT_READY:
         ready_read(&fields, up);
-        break;
-    case EP_BOOT_UP:
-        ep_boot_peer_read(&fields, &up->peer);
         break;
     case EP_BOOT_ERROR:
     case EP_BOOT_NOTE:

@@ -36,7 +36,6 @@
  *   xylemd-ready VERSION NODE ADDRESS NONCE  it listens; NODE: its first one
  *   xylemd-error TEXT                        it cannot do what it should
  *   xylemd-note TEXT                         what it does, for --verbose
- *   xylemd-up NODE ADDRESS NONCE             a daemon beneath is ready
  *
  * What a remote shell prints on its own before the first of these is skipped.
  */
@@ -116,7 +115,6 @@ enum ep_boot_up_kind {
     EP_BOOT_READY,
     EP_BOOT_ERROR,
     EP_BOOT_NOTE,
-    EP_BOOT_UP,
     EP_BOOT_UP_KINDS
 };
 
@@ -124,13 +122,12 @@ enum ep_boot_up_kind {
 struct ep_boot_up {
     enum ep_boot_up_kind kind;
     char version[EP_BOOT_VERSION_MAX]; /* READY */
-    struct ep_boot_peer peer;          /* READY, UP */
+    struct ep_boot_peer peer;          /* READY */
     char text[EP_BOOT_TEXT_MAX];       /* ERROR, NOTE; cut when longer */
 };
 
 /* Add one line. Errors show in out->bad. */
 void ep_boot_ready_encode(const struct ep_boot_peer *self, struct ep_text *out);
-void ep_boot_up_encode(const struct ep_boot_peer *peer, struct ep_text *out);
 void ep_boot_error_encode(const char *words, struct ep_text *out);
 void ep_boot_note_encode(const char *words, struct ep_text *out);
 

@@ -39,8 +39,6 @@ struct ep_starter_events {
     /* The daemon listens. */
     void (*on_ready)(void *arg, uint32_t index,
                      const struct ep_boot_peer *peer);
-    /* After on_ready: a daemon beneath it listens. May be NULL. */
-    void (*on_up)(void *arg, uint32_t index, const struct ep_boot_peer *peer);
     /* It tells what it does. */
     void (*on_note)(void *arg, uint32_t index, const char *text);
     /* Before on_ready: this daemon will not come, and no further callback

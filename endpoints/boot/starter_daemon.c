@@ -276,19 +276,13 @@ static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
         on_rubbish(d, line, len_bytes);
         return;
     }
-    /* One ready line, and nothing of those beneath before it. */
-    if (rc != 0 || (up->kind == EP_BOOT_READY && is_ready) ||
-        (up->kind == EP_BOOT_UP && !is_ready)) {
+    if (rc != 0 || (up->kind == EP_BOOT_READY && is_ready)) {
         on_ill_formed(d, line);
         return;
     }
     switch (up->kind) {
     case EP_BOOT_READY:
         on_ready(d, up);
-        break;
-    case EP_BOOT_UP:
-        if (d->st->events->on_up != NULL)
-            d->st->events->on_up(d->st->arg, d->index, &up->peer);
         break;
     case EP_BOOT_NOTE:
         d->st->events->on_note(d->st->arg, d->index, up->text);

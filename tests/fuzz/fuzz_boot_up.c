@@ -20,9 +20,6 @@ static void encode(const struct ep_boot_up *up, struct ep_text *text)
     case EP_BOOT_NOTE:
         ep_boot_note_encode(up->text, text);
         break;
-    case EP_BOOT_UP:
-        ep_boot_up_encode(&up->peer, text);
-        break;
     case EP_BOOT_UP_KINDS:
         FUZZ_CHECK(up->kind < EP_BOOT_UP_KINDS);
     }

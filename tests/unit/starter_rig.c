@@ -56,13 +56,6 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
            peer->nonce[0]);
 }
 
-static void on_up(void *arg, uint32_t index, const struct ep_boot_peer *peer)
-{
-    (void)arg;
-    record("up %u %u %s %02x", index, peer->node, peer->address,
-           peer->nonce[0]);
-}
-
 static void on_note(void *arg, uint32_t index, const char *text)
 {
     (void)arg;
@@ -90,7 +83,6 @@ static void on_exit_told(void *arg, uint32_t index, int status)
 
 static const struct ep_starter_events starter_events = {
     .on_ready = on_ready,
-    .on_up = on_up,
     .on_note = on_note,
     .on_error = on_error,
     .on_stderr = on_stderr,

@@ -111,20 +111,16 @@ static void lines_after_ready_are_told_as_they_are(void **state)
     (void)state;
     rig_start(rig_script("d", UNTIL_GO
                          "printf '\\nxylemd-note early%%20note\\n'\n@READY\n"
-                         "printf '\\nxylemd-up 6 c:3 " NONCE "\\n'\n"
                          "printf '\\nxylemd-error beneath\\n'\n"
                          "echo stray\n"
-                         "printf '\\nxylemd-up 7 d:4 " NONCE "\\n'\n"
                          "printf '\\nxylemd-note by'; exit 0\n"),
               NULL, 0, 0);
     rig_add(0, NULL);
     rig_wait("exit");
     assert_string_equal(rig_told, "note 0 early note\n"
                                   "ready 0 5 a:1 40\n"
-                                  "up 0 6 c:3 40\n"
                                   "error 0 beneath\n"
                                   "stderr 0 -: stray\n"
-                                  "up 0 7 d:4 40\n"
                                   "note 0 by\n"
                                   "exit 0 0\n");
 }

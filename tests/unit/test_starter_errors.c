@@ -179,27 +179,13 @@ static void endless_line_of_rubbish_is_cut_off_and_quoted(void **state)
 static void ill_formed_line_is_quoted(void **state)
 {
     (void)state;
-    rig_start(rig_script("d", "printf '\\nxylemd-up 1 a:1\\n'\n" UNTIL_EOF),
+    rig_start(rig_script("d", "printf '\\nxylemd-ready %\\n'\n" UNTIL_EOF),
               NULL, 0, 0);
     rig_add(0, NULL);
     rig_wait("error");
     assert_true(rig_has("error 0 a line of xylemd is not well-formed: "
-                        "\"xylemd-up"));
+                        "\"xylemd-ready"));
     assert_true(rig_has("/d really xylemd?)"));
-}
-
-/* Nobody can be beneath a daemon that is not ready itself. */
-static void up_line_before_the_ready_line_is_refused(void **state)
-{
-    (void)state;
-    rig_start(rig_script("d", "printf '\\nxylemd-up 1 a:1 " NONCE "\\n'\n"
-                              "@READY\n" UNTIL_EOF),
-              NULL, 0, 0);
-    rig_add(0, NULL);
-    rig_wait("error");
-    assert_true(rig_has("error 0 a line of xylemd is not well-formed: "
-                        "\"xylemd-up\" (is "));
-    assert_int_equal(rig_count("ready"), 0);
 }
 
 /* The one thing a test cannot do without a clock: the limit is short, and
@@ -310,7 +296,6 @@ int main(void)
         T(endless_rubbish_is_cut_off_and_quoted),
         T(endless_line_of_rubbish_is_cut_off_and_quoted),
         T(ill_formed_line_is_quoted),
-        T(up_line_before_the_ready_line_is_refused),
         T(silent_daemon_is_given_up_and_ended),
         T(waiting_in_the_queue_is_not_late),
         T(failures_make_room_for_those_that_wait),
