@@ -206,13 +206,11 @@ static void put_up(struct ep_text *out, enum ep_boot_up_kind kind)
     ep_text_puts(out, up_keywords[kind]);
 }
 
-static void put_words(struct ep_text *out, enum ep_boot_up_kind kind,
-                      const char *words)
+static void put_words(struct ep_text *out, const char *words)
 {
     char cut[EP_BOOT_TEXT_MAX];
 
     snprintf(cut, sizeof(cut), "%s", words);
-    put_up(out, kind);
     ep_text_field(out, cut);
     ep_text_puts(out, "\n");
 }
@@ -226,12 +224,15 @@ void ep_boot_ready_encode(const struct ep_boot_peer *self, struct ep_text *out)
 
 void ep_boot_error_encode(const char *words, struct ep_text *out)
 {
-    put_words(out, EP_BOOT_ERROR, words);
+    put_up(out, EP_BOOT_ERROR);
+    put_words(out, words);
 }
 
-void ep_boot_note_encode(const char *words, struct ep_text *out)
+void ep_boot_note_encode(uint32_t node, const char *words, struct ep_text *out)
 {
-    put_words(out, EP_BOOT_NOTE, words);
+    put_up(out, EP_BOOT_NOTE);
+    ep_text_number(out, node);
+    put_words(out, words);
 }
 
 void ep_boot_peer_read(struct ep_fields *fields, struct ep_boot_peer *peer)
@@ -300,8 +301,11 @@ int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
     case EP_BOOT_READY:
         ready_read(&fields, up);
         break;
-    case EP_BOOT_ERROR:
     case EP_BOOT_NOTE:
+        up->peer.node = (uint32_t)ep_fields_number(&fields, 0, TOPO_NONE - 1);
+        snprintf(up->text, sizeof(up->text), "%s", ep_fields_next(&fields));
+        break;
+    case EP_BOOT_ERROR:
         snprintf(up->text, sizeof(up->text), "%s", ep_fields_next(&fields));
         break;
     case EP_BOOT_UP_KINDS:

@@ -35,7 +35,8 @@
  *
  *   xylemd-ready VERSION NODE ADDRESS NONCE  it listens; NODE: its first one
  *   xylemd-error TEXT                        it cannot do what it should
- *   xylemd-note TEXT                         what it does, for --verbose
+ *   xylemd-note NODE TEXT                    what it does, for --verbose, or
+ *                                            one beneath it, by its first node
  *
  * What a remote shell prints on its own before the first of these is skipped.
  */
@@ -122,14 +123,14 @@ enum ep_boot_up_kind {
 struct ep_boot_up {
     enum ep_boot_up_kind kind;
     char version[EP_BOOT_VERSION_MAX]; /* READY */
-    struct ep_boot_peer peer;          /* READY */
+    struct ep_boot_peer peer;          /* READY; NOTE: its node */
     char text[EP_BOOT_TEXT_MAX];       /* ERROR, NOTE; cut when longer */
 };
 
 /* Add one line. Errors show in out->bad. */
 void ep_boot_ready_encode(const struct ep_boot_peer *self, struct ep_text *out);
 void ep_boot_error_encode(const char *words, struct ep_text *out);
-void ep_boot_note_encode(const char *words, struct ep_text *out);
+void ep_boot_note_encode(uint32_t node, const char *words, struct ep_text *out);
 
 /* Reads a line without its newline; overwrites it and the byte after it when
  * it begins with one of the keywords. Returns 0; OV_ENOENT for a line that is

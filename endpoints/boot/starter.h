@@ -39,8 +39,9 @@ struct ep_starter_events {
     /* The daemon listens. */
     void (*on_ready)(void *arg, uint32_t index,
                      const struct ep_boot_peer *peer);
-    /* It tells what it does. */
-    void (*on_note)(void *arg, uint32_t index, const char *text);
+    /* It tells what it does, or what a daemon beneath it does: the one whose
+     * first node this is. */
+    void (*on_note)(void *arg, uint32_t index, uint32_t node, const char *text);
     /* Before on_ready: this daemon will not come, and no further callback
      * but on_stderr is about it. The text is for the user; it names the host
      * and quotes what daemon and shell said. After on_ready: the daemon

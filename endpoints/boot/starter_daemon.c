@@ -285,7 +285,7 @@ static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
         on_ready(d, up);
         break;
     case EP_BOOT_NOTE:
-        d->st->events->on_note(d->st->arg, d->index, up->text);
+        d->st->events->on_note(d->st->arg, d->index, up->peer.node, up->text);
         break;
     case EP_BOOT_ERROR:
         on_own_error(d, up->text);

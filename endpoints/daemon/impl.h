@@ -57,9 +57,9 @@ struct daemon {
 /* --- stop.c */
 /* The events of it, once there is a base. 0 or OV_ENOMEM. */
 int ep_daemon_stop_open(struct daemon *d);
-/* Lines for the starter: an error or a note. */
+/* Lines for the starter: an error, or a note of the daemon with that node. */
 void ep_daemon_error(struct daemon *d, const char *words);
-void ep_daemon_note(struct daemon *d, const char *words);
+void ep_daemon_note(struct daemon *d, uint32_t node, const char *words);
 /* Ends processes and then the loop; the first reason wins. */
 void ep_daemon_stop(struct daemon *d, int exit_code);
 /* Ends the loop when we are ending and everybody else has gone. */

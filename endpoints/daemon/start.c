@@ -26,10 +26,10 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
     d->beneath++;
 }
 
-static void on_note(void *arg, uint32_t index, const char *text)
+static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
 {
     (void)index;
-    ep_daemon_note(arg, text);
+    ep_daemon_note(arg, node, text);
 }
 
 static void on_error(void *arg, uint32_t index, const char *text)
@@ -200,7 +200,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
     }
     ep_hub_self(d->hub, &self);
     ep_boot_ready_encode(&self, &d->said);
-    ep_daemon_note(d, "listening");
+    ep_daemon_note(d, d->numbers[0], "listening");
     if (d->said.len_bytes > 0)
         event_add(d->output, NULL);
     tell_children(d, &self);

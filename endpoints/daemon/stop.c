@@ -38,11 +38,11 @@ void ep_daemon_error(struct daemon *d, const char *words)
     flush_said(d);
 }
 
-void ep_daemon_note(struct daemon *d, const char *words)
+void ep_daemon_note(struct daemon *d, uint32_t node, const char *words)
 {
     if (!d->config.verbose)
         return;
-    ep_boot_note_encode(words, &d->said);
+    ep_boot_note_encode(node, words, &d->said);
     flush_said(d);
 }
 

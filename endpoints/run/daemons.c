@@ -94,11 +94,14 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
         tell_children(r, index);
 }
 
-static void on_note(void *arg, uint32_t index, const char *text)
+static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
 {
     struct run *r = arg;
 
-    ep_run_note(r, "daemon %u: %s", index, text);
+    (void)index;
+    if (node > 0 && node <= r->nodes_count)
+        ep_run_note(r, "the daemon of node %u on %s: %s", node - 1,
+                    ep_run_host(r, node), text);
 }
 
 static void on_error(void *arg, uint32_t index, const char *text)

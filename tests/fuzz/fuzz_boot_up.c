@@ -18,7 +18,7 @@ static void encode(const struct ep_boot_up *up, struct ep_text *text)
         ep_boot_error_encode(up->text, text);
         break;
     case EP_BOOT_NOTE:
-        ep_boot_note_encode(up->text, text);
+        ep_boot_note_encode(up->peer.node, up->text, text);
         break;
     case EP_BOOT_UP_KINDS:
         FUZZ_CHECK(up->kind < EP_BOOT_UP_KINDS);

@@ -102,6 +102,15 @@ def key_is_secret():
     end_input(job)
 
 
+def notes_name_their_daemon():
+    """Also those of daemons that the launcher has not started itself."""
+    job = live.Remote("a,b,c", "--arity", 1, "-v", "--", "true")
+    job.check_ok()
+    for node, host in enumerate("abc"):
+        text = "the daemon of node %d on %s: listening" % (node, host)
+        check_eq(1, job.said().count(text), "%s: %s" % (text, job.said()))
+
+
 def ports_in_range():
     first, last = free_range(8)
     job = live.Remote("a,b,c,d,e", "--arity", 2, "--port-range",
@@ -223,6 +232,8 @@ def main():
         one_interface()
     with live.case("slots, -n, -N, --ppn and the place of each process"):
         placement()
+    with live.case("with -v each daemon speaks for itself"):
+        notes_name_their_daemon()
     with live.case("what a process finds around it"):
         surroundings()
     with live.case("-K ends processes, not daemons beneath"):

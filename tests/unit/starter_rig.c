@@ -56,10 +56,10 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
            peer->nonce[0]);
 }
 
-static void on_note(void *arg, uint32_t index, const char *text)
+static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
 {
     (void)arg;
-    record("note %u %s", index, text);
+    record("note %u of %u %s", index, node, text);
 }
 
 static void on_error(void *arg, uint32_t index, const char *text)

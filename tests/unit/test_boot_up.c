@@ -23,12 +23,12 @@ static void lines_upward_are_this_text(void **state)
     memset(peer.nonce, 0xab, sizeof(peer.nonce));
     ep_boot_ready_encode(&peer, &text);
     ep_boot_error_encode("no free port in 1-2\nreally", &text);
-    ep_boot_note_encode("", &text);
+    ep_boot_note_encode(7, "", &text);
     snprintf(want, sizeof(want),
              "\nxylemd-ready %s 5 10.0.0.1:4000 "
              "abababababababababababababababab\n"
              "\nxylemd-error no%%20free%%20port%%20in%%201-2%%0Areally\n"
-             "\nxylemd-note %%\n",
+             "\nxylemd-note 7 %%\n",
              ep_boot_version());
     assert_string_equal(text.at, want);
     ep_text_fini(&text);
@@ -59,8 +59,9 @@ static void lines_upward_are_read_back(void **state)
     assert_int_equal(up("xylemd-error a%20b", &got), 0);
     assert_int_equal(got.kind, EP_BOOT_ERROR);
     assert_string_equal(got.text, "a b");
-    assert_int_equal(up("xylemd-note %", &got), 0);
+    assert_int_equal(up("xylemd-note 8 %", &got), 0);
     assert_int_equal(got.kind, EP_BOOT_NOTE);
+    assert_int_equal(got.peer.node, 8);
     assert_string_equal(got.text, "");
 }
 
@@ -96,10 +97,19 @@ static void other_lines_upward_are_none_of_ours(void **state)
 
 static void ill_formed_lines_upward_are_refused(void **state)
 {
-    static const char *const bad[] = {
-        "xylemd-ready",       "xylemd-ready ",   "xylemd-ready %",
-        "xylemd-ready a%0Ab", "xylemd-error",    "xylemd-error a b",
-        "xylemd-note",        "xylemd-note a\r", "xylemd-note caf\xc3\xa9"};
+    static const char *const bad[] = {"xylemd-ready",
+                                      "xylemd-ready ",
+                                      "xylemd-ready %",
+                                      "xylemd-ready a%0Ab",
+                                      "xylemd-error",
+                                      "xylemd-error a b",
+                                      "xylemd-note",
+                                      "xylemd-note 1",
+                                      "xylemd-note a",
+                                      "xylemd-note a b",
+                                      "xylemd-note 4294967295 a",
+                                      "xylemd-note 1 a\r",
+                                      "xylemd-note 1 caf\xc3\xa9"};
     static const char *const peers[] = {"",
                                         " 1",
                                         " 1 a:1",

@@ -52,7 +52,7 @@ static void peers_follow_the_text_in_order(void **state)
     other.node = 10;
     snprintf(body, sizeof(body),
              UNTIL_GO "@READY\nread -r a; read -r b\n"
-                      "echo \"$a;$b\" >%s\nprintf '\\nxylemd-note got\\n'\n",
+                      "echo \"$a;$b\" >%s\nprintf '\\nxylemd-note 5 got\\n'\n",
              rig_path("peers"));
     rig_start(rig_script("d", body), NULL, 0, 0);
     rig_add(3, NULL);
@@ -60,7 +60,7 @@ static void peers_follow_the_text_in_order(void **state)
     assert_int_equal(ep_starter_peer(rig_st, 3, &peer), 0);
     rig_wait("ready 3");
     assert_int_equal(ep_starter_peer(rig_st, 3, &other), 0);
-    rig_wait("note 3 got");
+    rig_wait("note 3 of 5 got");
     assert_string_equal(rig_read("peers"),
                         "peer 9 b:2 00000000000000000000000000000000;"
                         "peer 10 b:2 00000000000000000000000000000000\n");
@@ -110,18 +110,18 @@ static void lines_after_ready_are_told_as_they_are(void **state)
 {
     (void)state;
     rig_start(rig_script("d", UNTIL_GO
-                         "printf '\\nxylemd-note early%%20note\\n'\n@READY\n"
+                         "printf '\\nxylemd-note 9 early%%20note\\n'\n@READY\n"
                          "printf '\\nxylemd-error beneath\\n'\n"
                          "echo stray\n"
-                         "printf '\\nxylemd-note by'; exit 0\n"),
+                         "printf '\\nxylemd-note 5 by'; exit 0\n"),
               NULL, 0, 0);
     rig_add(0, NULL);
     rig_wait("exit");
-    assert_string_equal(rig_told, "note 0 early note\n"
+    assert_string_equal(rig_told, "note 0 of 9 early note\n"
                                   "ready 0 5 a:1 40\n"
                                   "error 0 beneath\n"
                                   "stderr 0 -: stray\n"
-                                  "note 0 by\n"
+                                  "note 0 of 5 by\n"
                                   "exit 0 0\n");
 }
 
@@ -168,7 +168,7 @@ static void only_so_many_start_at_once(void **state)
     enum { DAEMONS = 7, PARALLEL = 3 };
 
     (void)state;
-    rig_start(rig_script("d", UNTIL_GO "printf '\\nxylemd-note here\\n'\n"
+    rig_start(rig_script("d", UNTIL_GO "printf '\\nxylemd-note 5 here\\n'\n"
                                        "read -r x\n@READY\n" UNTIL_EOF),
               NULL, 0, PARALLEL);
     most_on_their_way = 0;
@@ -233,18 +233,18 @@ static void leaving_early_is_quiet(void **state)
 
     (void)state;
     snprintf(body, sizeof(body),
-             UNTIL_GO "printf '\\nxylemd-note here\\n'\n" UNTIL_EOF
+             UNTIL_GO "printf '\\nxylemd-note 5 here\\n'\n" UNTIL_EOF
                       "echo gone >%s; echo bye >&2; exit 1\n",
              rig_path("gone"));
     rig_start(rig_script("d", body), NULL, 0, 1);
     for (uint32_t i = 0; i < 3; i++)
         rig_add(i, NULL);
-    rig_wait("note 0 here");
+    rig_wait("note 0 of 5 here");
     ep_starter_leave(rig_st);
     ep_starter_leave(rig_st);
     rig_wait_exits(1);
     assert_string_equal(rig_read("gone"), "gone\n");
-    assert_string_equal(rig_told, "note 0 here\n");
+    assert_string_equal(rig_told, "note 0 of 5 here\n");
 }
 
 static void program_is_found_beside_this_one(void **state)
