@@ -288,12 +288,14 @@ static void on_signal(evutil_socket_t signo, short what, void *arg)
     }
 }
 
+static const int signos[] = {SIGINT,  SIGTERM, SIGHUP, SIGTSTP,
+                             SIGCONT, SIGUSR1, SIGUSR2};
+
+enum { SIGNALS = sizeof(signos) / sizeof(signos[0]) };
+
 static int watch_signals(struct run *r)
 {
-    static const int signos[] = {SIGINT,  SIGTERM, SIGHUP, SIGTSTP,
-                                 SIGCONT, SIGUSR1, SIGUSR2};
-
-    for (size_t i = 0; i < sizeof(signos) / sizeof(signos[0]); i++) {
+    for (size_t i = 0; i < SIGNALS; i++) {
         struct sigaction action;
         struct event *event;
 
@@ -331,11 +333,18 @@ int ep_run_end_open(struct run *r)
 void ep_run_end_close(struct run *r)
 {
     struct event *timers[] = {r->limit, r->hard, r->watch};
+    sigset_t late;
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
         if (timers[i] != NULL)
             event_free(timers[i]);
     }
+    /* What is left to do is bounded, and broken off it would leave processes
+     * behind. */
+    sigemptyset(&late);
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaddset(&late, signos[i]);
+    sigprocmask(SIG_BLOCK, &late, NULL);
     while (r->signals_count > 0)
         event_free(r->signals[--r->signals_count]);
 }

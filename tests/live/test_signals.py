@@ -2,6 +2,7 @@
 """Signals to the launcher reach the processes; a terminal's, too."""
 # timeout: 120
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -52,8 +53,8 @@ def end(job):
 
 
 def as_shell(code):
-    """A signal that comes before the launcher looks after it, or when all is
-    over, ends it as any program."""
+    """A signal that comes before the launcher looks after it ends it as any
+    program."""
     return 128 - code if code < 0 else code
 
 
@@ -96,7 +97,7 @@ def stops_and_goes():
     live.eventually(lambda: job.proc.send_signal(signal.SIGINT) or
                     job.proc.poll() is not None, 20,
                     "SIGINT ends stopped processes")
-    check_eq(128 + signal.SIGINT, as_shell(job.wait()), "exit code:")
+    check_eq(128 + signal.SIGINT, job.wait(), "exit code:")
     live.check_gone()
 
 
@@ -128,6 +129,29 @@ def while_it_starts():
         live.check_gone()
 
 
+def while_it_cleans_up():
+    """The job is over, its report written: a signal changes nothing. The
+    process that starts all others is stopped, so that the launcher has to
+    wait for it at the end."""
+    report = os.path.join(live.TMP, "report")
+    job = live.Job("-N", 1, "--stats", report, "--", "cat",
+                   stdin=subprocess.PIPE)
+    job.stdin.write(b"x\n")
+    job.stdin.flush()
+    check_eq(b"x\n", job.stdout.readline(), job.said())
+    spawner = [pid for pid in live.descendants(job.proc.pid)
+               if live.parent(pid) == job.proc.pid]
+    check_eq(1, len(spawner), "children of the launcher:")
+    os.kill(spawner[0], signal.SIGSTOP)
+    job.stdin.close()
+    live.eventually(lambda: os.path.exists(report), 20, "the report")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        job.proc.send_signal(number)
+    os.kill(spawner[0], signal.SIGCONT)
+    check_eq(0, job.wait(20), "exit code: " + job.said())
+    live.check_gone()
+
+
 def from_a_terminal():
     """Ctrl-C on the launcher's terminal reaches each process once."""
     job = Terminal(live.XYLEM, "run", *SHAPE, "--", sys.executable, "-c",
@@ -155,6 +179,8 @@ def main():
         second_kills()
     with live.case("SIGINT while the job starts"):
         while_it_starts()
+    with live.case("signals while the last is cleaned up"):
+        while_it_cleans_up()
     with live.case("Ctrl-C on a terminal"):
         from_a_terminal()
     with live.case("nothing is left"):
