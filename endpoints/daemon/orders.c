@@ -67,7 +67,9 @@ static void on_job(struct daemon *d, uint32_t index,
         d->procs_started += ep_local_procs(node->local);
     }
     if (rc != 0) {
-        ep_daemon_error(d, ov_strerror(rc));
+        ep_daemon_error(d, rc == OV_EPROTO
+                               ? "the job's description makes no sense"
+                               : ov_strerror(rc));
         ep_daemon_stop(d, 1);
     }
 }

@@ -264,6 +264,47 @@ static int read_line(struct ep_job *job, char *line, size_t len_bytes)
     return OV_EPROTO;
 }
 
+/* Nodes and ranks ascend, and each rank is in one place. The launcher runs
+ * none. */
+static bool places_all(const struct ep_job *job)
+{
+    uint64_t ranks = 0, nodes = 0, last = 0;
+
+    for (uint32_t i = 0; i < job->ranks_count; i++) {
+        const struct ep_job_ranks *r = &job->ranks[i];
+        uint64_t count = (uint64_t)r->nodes.last - r->nodes.first + 1;
+
+        if (r->nodes.first <= last || r->nodes.last < r->nodes.first ||
+            r->nodes.last == TOPO_NONE || r->each == 0 ||
+            r->first_rank != ranks)
+            return false;
+        last = r->nodes.last;
+        nodes += count;
+        ranks += count * r->each; /* below 2^64: the nodes ascend */
+    }
+    return ranks == job->size && nodes == job->nodes;
+}
+
+static bool readers_ascend(const struct ep_job *job)
+{
+    uint64_t next = 0;
+
+    for (uint32_t i = 0; i < job->readers_count; i++) {
+        const struct topo_range *r = &job->readers[i];
+
+        if (r->first < next || r->last < r->first || r->last >= job->size)
+            return false;
+        next = (uint64_t)r->last + 1;
+    }
+    return true;
+}
+
+static bool makes_sense(const struct ep_job *job)
+{
+    return job->argc > 0 && job->size > 0 && places_all(job) &&
+           readers_ascend(job);
+}
+
 int ep_job_decode(char *text, size_t len_bytes, struct ep_job *job)
 {
     char *end = text + len_bytes;
@@ -280,7 +321,7 @@ int ep_job_decode(char *text, size_t len_bytes, struct ep_job *job)
         rc = read_line(job, text, (size_t)(newline - text));
         text = newline + 1;
     }
-    if (rc == 0 && (job->argc == 0 || job->size == 0))
+    if (rc == 0 && !makes_sense(job))
         rc = OV_EPROTO;
     if (rc != 0)
         ep_job_fini(job);

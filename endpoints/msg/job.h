@@ -12,6 +12,8 @@
  *     cwd-optional              where DIR does not exist: the daemon's own
  *     arg WORD                  in order, the program first
  *     env NAME=VALUE
+ *
+ * Nodes and ranks ascend, and each rank from 0 to SIZE - 1 is on one node.
  */
 #ifndef ENDPOINTS_MSG_JOB_H
 #define ENDPOINTS_MSG_JOB_H
@@ -71,8 +73,9 @@ int ep_job_set_cwd(struct ep_job *job, const char *dir);
 /* Adds the job's text; errors show in out->bad. */
 void ep_job_encode(const struct ep_job *job, struct ep_text *out);
 
-/* Reads the whole text, which is overwritten. Returns 0, OV_EPROTO or
- * OV_ENOMEM; *job is then empty. */
+/* Reads the whole text, which is overwritten. Returns 0; OV_EPROTO when it is
+ * no such text, places a rank nowhere or twice, or has a range that goes back;
+ * or OV_ENOMEM. *job is then empty. O(len_bytes). */
 int ep_job_decode(char *text, size_t len_bytes, struct ep_job *job);
 
 /* The processes of a node: how many, and the first rank. O(ranks). */

@@ -1,0 +1,73 @@
+/* The job's text: one that is taken places each rank once, and is written and
+ * read again as it was.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "endpoints/msg/job.h"
+#include "overlay/base/err.h"
+
+enum { RANKS_LOOKED_AT = 100 };
+
+static int read_copy(const char *mem, size_t len_bytes, struct ep_job *job)
+{
+    char *copy = malloc(len_bytes > 0 ? len_bytes : 1);
+    int rc;
+
+    FUZZ_CHECK(copy != NULL);
+    memcpy(copy, mem, len_bytes);
+    rc = ep_job_decode(copy, len_bytes, job);
+    free(copy);
+    return rc;
+}
+
+static void check_rank(const struct ep_job *job, uint32_t rank)
+{
+    uint32_t node = ep_job_node_of(job, rank), first, count;
+
+    FUZZ_CHECK(node != TOPO_NONE && node > 0);
+    count = ep_job_on_node(job, node, &first);
+    FUZZ_CHECK(rank >= first && rank - first < count);
+}
+
+static void check_job(const struct ep_job *job)
+{
+    FUZZ_CHECK(job->argc > 0 && job->argv[job->argc] == NULL);
+    FUZZ_CHECK(job->env == NULL || job->env[job->env_count] == NULL);
+    FUZZ_CHECK(job->size > 0);
+    for (uint32_t i = 0; i < RANKS_LOOKED_AT && i < job->size; i++) {
+        check_rank(job, i);
+        check_rank(job, job->size - 1 - i);
+    }
+    FUZZ_CHECK(ep_job_node_of(job, job->size) == TOPO_NONE);
+    FUZZ_CHECK(!ep_job_reads(job, job->size));
+    for (uint32_t i = 0; i < job->readers_count; i++) {
+        FUZZ_CHECK(ep_job_reads(job, job->readers[i].first));
+        FUZZ_CHECK(ep_job_reads(job, job->readers[i].last));
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
+{
+    struct ep_text text = {0}, same = {0};
+    struct ep_job job, again;
+    int rc = read_copy((const char *)mem, len_bytes, &job);
+
+    FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
+    if (rc != 0) {
+        FUZZ_CHECK(job.argv == NULL && job.size == 0);
+        return 0;
+    }
+    check_job(&job);
+    ep_job_encode(&job, &text);
+    FUZZ_CHECK(!text.bad);
+    FUZZ_CHECK(read_copy(text.at, text.len_bytes, &again) == 0);
+    ep_job_encode(&again, &same);
+    FUZZ_CHECK(!same.bad && strcmp(text.at, same.at) == 0);
+    ep_job_fini(&job);
+    ep_job_fini(&again);
+    ep_text_fini(&text);
+    ep_text_fini(&same);
+    return 0;
+}
