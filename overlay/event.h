@@ -68,6 +68,7 @@ struct ov_event {
     uint32_t cookie;
     uint64_t seq;
     bool dialled; /* LINK_UP: we dialled (to a parent) */
+    bool follows; /* more comes at once: what is to be sent waits for that */
     struct ov_buf *buf;
     struct ov_read read;
 };

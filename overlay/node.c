@@ -335,7 +335,8 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
     ov_down_on_time(node, out);
     if (ov_node_is_root(node))
         ov_sink_on_time(node, out);
-    serve_queue(node, out);
+    if (!ev->follows)
+        serve_queue(node, out);
     leave(node, out);
     ov_out_wake(out, node->links_ns);
     if (out->more)

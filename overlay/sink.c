@@ -191,7 +191,7 @@ void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
         root->sunk[first].next = root->sunk_free;
         root->sunk_free = first;
     }
-    if (source->unacked_bytes >= node->cfg->up_window_bytes / 4) {
+    if (source->unacked_bytes >= node->cfg->up_window_bytes / 2) {
         source->unacked_bytes = 0;
         ack(node, member, true);
     } else if (source->unacked_bytes > 0) {

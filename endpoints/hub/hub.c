@@ -43,14 +43,15 @@ int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
     if (hub == NULL)
         return OV_ENOMEM;
     hub->cfg = *cfg;
+    hub->later = evtimer_new(cfg->base, ep_hub_on_later, hub);
     hub->out = malloc(sizeof(*hub->out));
     hub->nodes = calloc(cfg->nodes_count, sizeof(*hub->nodes));
     hub->parents = calloc(cfg->nodes_count, sizeof(*hub->parents));
     hub->cells = calloc((size_t)cfg->nodes_count * cfg->overlay.kept_max,
                         sizeof(*hub->cells));
     ep_auth_seen_init(&hub->seen, cfg->overlay.plan.nodes);
-    if (ep_hub_queue_init(hub) || hub->out == NULL || hub->nodes == NULL ||
-        hub->parents == NULL || hub->cells == NULL)
+    if (ep_hub_queue_init(hub) || hub->later == NULL || hub->out == NULL ||
+        hub->nodes == NULL || hub->parents == NULL || hub->cells == NULL)
         goto fail;
     ov_kept_lend(&hub->pool, hub->cells,
                  cfg->nodes_count * cfg->overlay.kept_max);
@@ -108,6 +109,8 @@ void ep_hub_close(struct ep_hub *hub)
     if (hub->transport != NULL)
         hub->cfg.ops->close(hub->transport);
     ep_auth_seen_fini(&hub->seen);
+    if (hub->later != NULL)
+        event_free(hub->later);
     free(hub->nodes);
     free(hub->parents);
     free(hub->cells);
@@ -189,7 +192,7 @@ void ep_hub_taken(struct ep_hub *hub, uint32_t cookie)
 {
     struct ov_event ev = {.kind = OV_EV_TAKEN, .cookie = cookie};
 
-    ep_hub_post(hub, 0, &ev);
+    ep_hub_post_later(hub, 0, &ev);
 }
 
 void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,

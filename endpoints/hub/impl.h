@@ -56,6 +56,7 @@ struct ep_hub {
     uint8_t nonce[EP_AUTH_NONCE_BYTES];
     struct hub_event *queue; /* ring, grows; owned */
     uint32_t queue_cap, queue_at, queue_len;
+    struct event *later; /* owned; runs the queue after a round of callbacks */
     struct ov_out *out;
     struct ov_kept_pool pool;
     struct ov_kept *cells; /* lent to the nodes; owned */
@@ -99,6 +100,11 @@ void ep_hub_act(struct hub_node *node, const struct ov_out *out);
 void ep_hub_run(struct ep_hub *hub);
 /* Queues an event and runs. */
 void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev);
+/* Queues an event that may wait for the end of the loop's callbacks: what
+ * comes beside it is then answered in one. */
+void ep_hub_post_later(struct ep_hub *hub, uint32_t index,
+                       const struct ov_event *ev);
+void ep_hub_on_later(evutil_socket_t fd, short what, void *arg);
 void ep_hub_on_timer(evutil_socket_t fd, short what, void *arg);
 
 /* --- peers.c: what the transport tells */

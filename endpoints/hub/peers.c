@@ -150,25 +150,26 @@ static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
     free(link);
 }
 
-static void count_frame(struct ep_hub *hub, uint8_t type)
-{
-    hub->frames_up += type == OV_FRAME_UP;
-    hub->frames_down += type == OV_FRAME_DOWN;
-}
-
+/* Words among neighbours may wait for each other; data is passed on while it
+ * is in the cache. */
 static void on_frame(void *arg, struct ep_conn *conn, struct ov_buf *buf)
 {
     struct ep_hub *hub = arg;
     struct hub_link *link = hub->cfg.ops->user(conn);
     struct ov_event ev = {.kind = OV_EV_FRAME, .link = link->slot, .buf = buf};
+    uint8_t type;
 
     if (link->state != HUB_LINK_UP) {
         ep_hub_put(hub, buf);
         return;
     }
-    if (buf->len_bytes > 0)
-        count_frame(hub, buf->mem[0]);
-    ep_hub_post(hub, link->node->index, &ev);
+    type = buf->len_bytes > 0 ? buf->mem[0] : OV_FRAME_LINK;
+    hub->frames_up += type == OV_FRAME_UP;
+    hub->frames_down += type == OV_FRAME_DOWN;
+    if (type == OV_FRAME_LINK)
+        ep_hub_post_later(hub, link->node->index, &ev);
+    else
+        ep_hub_post(hub, link->node->index, &ev);
 }
 
 static void on_sent(void *arg, struct ep_conn *conn, unsigned frames)
@@ -179,7 +180,7 @@ static void on_sent(void *arg, struct ep_conn *conn, unsigned frames)
         .kind = OV_EV_SENT, .link = link->slot, .count = frames};
 
     if (link->state == HUB_LINK_UP)
-        ep_hub_post(hub, link->node->index, &ev);
+        ep_hub_post_later(hub, link->node->index, &ev);
 }
 
 const struct ep_transport_events ep_hub_transport_events = {

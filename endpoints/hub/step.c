@@ -18,11 +18,18 @@ static void arm(struct hub_node *node, uint64_t wake_ns, uint64_t now_ns)
     evtimer_add(node->timer, &wait);
 }
 
+/* The next in the queue is of the same node. */
+static bool is_followed(const struct ep_hub *hub, uint32_t index)
+{
+    return hub->queue_len > 0 && hub->queue[hub->queue_at].index == index;
+}
+
 static void step(struct ep_hub *hub, struct hub_event *he)
 {
     struct hub_node *node = &hub->nodes[he->index];
     struct ov_event ev = he->ev;
 
+    ev.follows = is_followed(hub, he->index);
     do {
         ev.now_ns = ep_clock_ns();
         ov_node_step(node->node, &ev, hub->out);
@@ -54,6 +61,21 @@ void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev)
 {
     ep_hub_queue_put(hub, index, ev);
     ep_hub_run(hub);
+}
+
+void ep_hub_post_later(struct ep_hub *hub, uint32_t index,
+                       const struct ov_event *ev)
+{
+    ep_hub_queue_put(hub, index, ev);
+    if (!hub->is_running)
+        event_active(hub->later, EV_WRITE, 0);
+}
+
+void ep_hub_on_later(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    ep_hub_run(arg);
 }
 
 void ep_hub_on_timer(evutil_socket_t fd, short what, void *arg)

@@ -53,6 +53,28 @@ static void a_line_on_an_idle_uplink_is_sent_at_once(void **state)
     lab_close(&lab);
 }
 
+/* Events that are told to be followed are answered together. */
+static void what_is_followed_is_answered_once(void **state)
+{
+    struct ov_event first = CALLED(2, 4), second = CALLED(1, 3);
+
+    (void)state;
+    open_node(lab_cfg(7, 2), "limit:4");
+    first.follows = true;
+    assert_string_equal(seen(&lab, 0, first), "");
+    assert_string_equal(seen(&lab, 0, second), "");
+    first = READY(1);
+    first.follows = true;
+    assert_string_equal(seen(&lab, 1, first), "");
+    assert_string_equal(seen(&lab, 1, READY(2)), "read:I1<4064");
+    first = (struct ov_event){.kind = OV_EV_READ, .input = 1, .follows = true};
+    assert_string_equal(seen(&lab, 1, first), "");
+    assert_string_equal(seen(&lab, 1, TICK), "read:I2<4064");
+    assert_string_equal(wrote(&lab, 1, 2, 5, OV_INPUT_IDLE),
+                        "send:L0[up:1.1(5)]");
+    lab_close(&lab);
+}
+
 /* Nothing is read before the node is welcome and was granted frames: the
  * pressure stands in the pipes. */
 static void nothing_is_read_before_it_can_be_sent(void **state)
@@ -369,6 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_on_an_idle_uplink_is_sent_at_once),
+        cmocka_unit_test(what_is_followed_is_answered_once),
         cmocka_unit_test(nothing_is_read_before_it_can_be_sent),
         cmocka_unit_test(a_limit_before_the_welcome_does_not_count),
         cmocka_unit_test(records_without_bytes_need_a_flag),

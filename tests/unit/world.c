@@ -294,6 +294,7 @@ void world_run(struct world *w, uint32_t n, struct ov_event ev)
         ev = owed->ev[owed->at];
         owed->at = (owed->at + 1) % OWED_MAX;
         owed->len--;
+        ev.follows = owed->len > 0;
         step(w, n, &ev, owed);
     }
     if (w->watch != NULL)
