@@ -86,6 +86,12 @@ static void pump_wake(struct ep_feed *feed)
         event_add(feed->pump, &now);
 }
 
+/* After the callback that brought a frame, while it is in the cache. */
+static void pump_now(struct ep_feed *feed)
+{
+    event_active(feed->pump, EV_WRITE, 0);
+}
+
 static void base_move(struct ep_feed *feed)
 {
     while (feed->base < feed->head &&
@@ -380,8 +386,10 @@ int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
         .waiting = feed->reading,
     };
     TAILQ_FOREACH (target, &feed->all, all) {
-        if (target->state == TARGET_IDLE)
-            target_settle(target);
+        if (target->state != TARGET_IDLE)
+            continue;
+        target_settle(target);
+        pump_now(feed);
     }
     base_move(feed);
     return 0;

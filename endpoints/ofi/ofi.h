@@ -149,7 +149,7 @@ struct ep_transport {
     struct fid_eq *eq;
     struct fid_pep *pep;
     struct event *eq_ready;
-    struct event *soon; /* a pass in the next round of the loop */
+    struct event *soon; /* a pass after this callback, or in a while */
     struct event *tick; /* the sweep */
     int64_t tick_ms;    /* when it is due; 0: not armed */
     struct ep_slab *slabs;
@@ -172,6 +172,7 @@ struct ep_transport {
     bool is_eq_armed;
     bool is_eq_empty;  /* read to its end */
     bool is_eq_paused; /* no descriptor is free to accept with */
+    bool is_pushed;    /* a kick has had its pass in this round of the loop */
     bool is_kicked;
     bool is_in_pass;
     bool is_closing;

@@ -28,6 +28,7 @@ static void on_eq_ready(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     t->is_eq_armed = false;
+    t->is_pushed = false;
     ep_sweep_later(t);
     ep_poll_pass(t);
 }
@@ -39,6 +40,7 @@ static void on_cq_ready(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     cq->is_armed = false;
+    cq->t->is_pushed = false;
     ep_poll_pass(cq->t);
 }
 
@@ -47,7 +49,7 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
     struct ep_transport *t = arg;
 
     (void)fd;
-    (void)what;
+    t->is_pushed = what != EV_TIMEOUT;
     if (t->is_eq_paused) {
         t->is_eq_paused = false;
         t->is_eq_armed = false;
@@ -74,12 +76,18 @@ static void soon_in(struct ep_transport *t, unsigned us)
     evtimer_add(t->soon, &delay);
 }
 
+/* The first kick in a round of the loop has its pass at the end of the
+ * callback, without a look at the descriptors; the next waits for that look, so
+ * that nothing else is kept from its turn. */
 void ep_poll_kick(struct ep_transport *t)
 {
-    if (!t->is_in_pass && !t->is_kicked) {
-        t->is_kicked = true;
+    if (t->is_in_pass || t->is_kicked)
+        return;
+    t->is_kicked = true;
+    if (t->is_pushed)
         soon_in(t, 0);
-    }
+    else
+        event_active(t->soon, EV_READ, 0);
 }
 
 void ep_poll_disarm_eq(struct ep_transport *t)
@@ -279,6 +287,7 @@ static bool on_cq_error(struct ep_cq *cq)
 static void read_cq(struct ep_cq *cq)
 {
     struct fi_cq_msg_entry entries[CQ_ENTRIES];
+    struct ep_transport *t = cq->t;
     struct ep_conn *conn;
 
     cq->is_empty = false;
@@ -291,7 +300,10 @@ static void read_cq(struct ep_cq *cq)
         }
         for (ssize_t i = 0; i < n; i++)
             ep_frames_on_done(entries[i].op_context, entries[i].len);
-        cq->is_empty = n <= 0;
+        /* A short read emptied it; trywait has the last word. Where links end
+         * the queue itself must say so. */
+        cq->is_empty = n <= 0 || (n < CQ_ENTRIES && t->lost == 0 &&
+                                  TAILQ_EMPTY(&cq->closed));
         left -= n > 0 ? (int)n : 0;
     }
     while (cq->is_empty && (conn = TAILQ_FIRST(&cq->closed)) != NULL)
