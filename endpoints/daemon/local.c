@@ -17,7 +17,15 @@
 #include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 
-enum { OUTPUTS = 2, NAME_FRAMES = 4, STDIN_PIPE_BYTES = 256 * 1024 };
+enum {
+    OUTPUTS = 2,
+    NAME_FRAMES = 4,
+    /* Pipes of two frames: a process and its daemon wake each other half as
+     * often. Not for many: a user's pipes share a limit (64 MiB as a rule, see
+     * pipe(7)), and beyond it new ones of anybody are tiny. */
+    PIPE_BYTES = 256 * 1024,
+    PIPE_PROCS = 16,
+};
 
 /* stdout or stderr of a process. */
 struct output {
@@ -274,6 +282,13 @@ static int open_output(struct proc *proc, unsigned which, int fd)
     return ep_channel_open(&cfg, &out->channel);
 }
 
+/* A system that grants no more than it did is fine. */
+static void widen(const struct ep_local *local, int fd)
+{
+    if ((uint64_t)local->procs_count * local->cfg.nodes <= PIPE_PROCS)
+        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
+}
+
 /* Pipes for a process: the far ends in stdio, to be closed by the caller. */
 static int make_pipes(struct proc *proc, int stdio[3])
 {
@@ -285,8 +300,7 @@ static int make_pipes(struct proc *proc, int stdio[3])
         if (pipe2(pair, O_CLOEXEC))
             return errno;
         stdio[0] = pair[0];
-        /* Whole frames at a time; a system that grants no more is fine. */
-        fcntl(pair[1], F_SETPIPE_SZ, STDIN_PIPE_BYTES);
+        widen(local, pair[1]);
         if (ep_feed_target(local->feed, pair[1], proc->rank)) {
             close(pair[1]);
             return ENOMEM;
@@ -300,6 +314,8 @@ static int make_pipes(struct proc *proc, int stdio[3])
         if (pipe2(pair, O_CLOEXEC))
             return errno;
         stdio[1 + i] = pair[1];
+        if (i == 0)
+            widen(local, pair[1]);
         if (open_output(proc, i, pair[0])) {
             close(pair[0]);
             return ENOMEM;

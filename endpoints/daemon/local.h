@@ -25,6 +25,7 @@ struct ep_local_cfg {
     struct ep_spawner *spawner;
     uint32_t index; /* of the node in the hub */
     uint32_t node;
+    uint32_t nodes; /* of this daemon */
     /* This node's processes are over. True when it was the last of its
      * daemon: it then speaks for it and says what the daemon has used. */
     bool (*on_over)(void *arg, struct ep_usage *usage);

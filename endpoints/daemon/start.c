@@ -152,6 +152,7 @@ static int open_locals(struct daemon *d)
             .spawner = d->spawner,
             .index = i,
             .node = d->numbers[i],
+            .nodes = d->nodes_count,
             .on_over = ep_daemon_on_over,
             .arg = d,
         };
