@@ -412,6 +412,7 @@ static struct job *job_put(struct ep_sink *sink, int *rc)
 
 static int job_submit(struct ep_sink *sink)
 {
+    bool is_waiting;
     int rc = 0;
 
     pthread_mutex_lock(&sink->lock);
@@ -419,9 +420,11 @@ static int job_submit(struct ep_sink *sink)
         rc = OV_ECLOSED;
     else
         sink->put++;
-    if (sink->is_waiting)
-        pthread_cond_signal(&sink->more);
+    is_waiting = sink->is_waiting;
     pthread_mutex_unlock(&sink->lock);
+    /* Not before: the thread would wake to find the lock held. */
+    if (is_waiting)
+        pthread_cond_signal(&sink->more);
     return rc;
 }
 

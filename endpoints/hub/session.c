@@ -9,7 +9,10 @@
 enum {
     POSTED_RECEIVES = 4,
     UP_FRAMES = 4,
-    DOWN_FRAMES = 16,
+    /* Enough that the root does not wait for the slowest leaf's word while
+     * all others have something to do. */
+    DOWN_FRAMES = 32,
+    SHARED_DOWN_FRAMES = 16, /* of each node where a daemon has several */
     CONTROL_FRAMES = 4,
     /* What links and windows may take; the rest of the bounds is for
      * libraries, code and what is in flight. */
@@ -34,7 +37,7 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
     struct ep_session_sizes sizes = {
         .posted_receives = POSTED_RECEIVES,
         .up_frames = UP_FRAMES,
-        .down_frames = DOWN_FRAMES,
+        .down_frames = nodes_per_daemon > 1 ? SHARED_DOWN_FRAMES : DOWN_FRAMES,
     };
 
     /* A node has one child on the average, an inner node all of them. */
