@@ -40,6 +40,20 @@ static void forgive(struct ov_node *node)
         node->links[i].heard_ns = node->now_ns;
 }
 
+/* Looks at the links at once. An earlier time for that stays as it is: it tells
+ * that our own loop was late. */
+static void watch_soon(struct ov_node *node)
+{
+    if (node->now_ns < node->links_ns)
+        node->links_ns = node->now_ns;
+}
+
+/* Enough time has passed for a beat that another one takes along. */
+static bool beats_along(const struct ov_node *node, const struct ov_link *link)
+{
+    return node->now_ns >= link->spoke_ns + node->cfg->timers.heartbeat_ns / 6;
+}
+
 /* The end of a link that was silent, or the beat that is due. */
 static void watch_link(struct ov_node *node, uint16_t index, struct ov_out *out)
 {
@@ -54,15 +68,20 @@ static void watch_link(struct ov_node *node, uint16_t index, struct ov_out *out)
     link->spoke_ns = node->now_ns;
 }
 
+/* A child lets its parent begin, and answers: it waits longer, yet not much,
+ * and clear of what the way through the tree takes. */
 static uint64_t look_ns(const struct ov_node *node, const struct ov_link *link)
 {
     uint64_t beat_ns = ov_link_beat_ns(link, node->cfg);
     uint64_t silence_ns = ov_link_silence_ns(link, node->cfg);
 
+    if (link - node->links == node->tree.parent)
+        beat_ns += node->cfg->timers.heartbeat_ns / 12;
     return beat_ns < silence_ns ? beat_ns : silence_ns;
 }
 
-/* Beats that are due, and silence. */
+/* Silence, and beats. Those that would be due soon go with the first one: all
+ * neighbours then answer at about the same time, which wakes few processes. */
 static void watch_links(struct ov_node *node, struct ov_out *out)
 {
     uint64_t next_ns = OV_NEVER;
@@ -73,7 +92,7 @@ static void watch_links(struct ov_node *node, struct ov_out *out)
 
         if (link->state == OV_LINK_FREE)
             continue;
-        if (node->now_ns >= look_ns(node, link)) {
+        if (node->now_ns >= look_ns(node, link) || beats_along(node, link)) {
             if (!ov_out_has_room(out)) {
                 out->more = true;
                 next_ns = node->now_ns;
@@ -224,10 +243,8 @@ static void on_frame(struct ov_node *node, const struct ov_event *ev,
         return;
     if (rc != 0)
         ov_loss_close(node, ev->link, OV_PLACE_HOLD_UNCLEAR, out);
-    else if (node->now_ns >=
-             link->spoke_ns + node->cfg->timers.heartbeat_ns / 6)
-        /* Our own beat would be due soon: one wake-up serves both. */
-        ov_serve_link(node, ev->link, true, out);
+    else if (beats_along(node, link))
+        watch_soon(node); /* one wake-up serves both, and all others */
 }
 
 /* --- the step */
@@ -253,7 +270,7 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         break;
     case OV_EV_LINK_UP:
         ov_join_on_link_up(node, ev);
-        node->links_ns = node->now_ns; /* a new link to watch */
+        watch_soon(node); /* a new link */
         break;
     case OV_EV_LINK_DOWN:
         if (node->links[ev->link].state != OV_LINK_FREE)

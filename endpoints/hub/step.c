@@ -2,14 +2,25 @@
 #include "endpoints/hub/impl.h"
 #include "endpoints/sys/clock.h"
 
-/* Arms the node's timer for an earlier time than it is armed for; a timer that
- * fires too early is harmless and finds the later time. */
+enum { NEAR_NS = 100000000 };
+
+/* A timer that fires too early is harmless and finds the later time. One that
+ * is near is left to do so, because a busy node's times change with every
+ * step; another one would wake an idle process for nothing. */
+static bool is_armed_well(const struct hub_node *node, uint64_t wake_ns,
+                          uint64_t now_ns)
+{
+    return wake_ns >= node->armed_ns &&
+           (node->armed_ns < now_ns + NEAR_NS || wake_ns == OV_NEVER ||
+            wake_ns < node->armed_ns + NEAR_NS);
+}
+
 static void arm(struct hub_node *node, uint64_t wake_ns, uint64_t now_ns)
 {
     uint64_t wait_ns;
     struct timeval wait;
 
-    if (wake_ns >= node->armed_ns)
+    if (is_armed_well(node, wake_ns, now_ns))
         return;
     node->armed_ns = wake_ns;
     wait_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;

@@ -192,6 +192,57 @@ static void an_idle_link_beats_every_third(void **state)
     lab_close(&lab);
 }
 
+/* A beat takes the others along, whether it was due or answers what came; but
+ * not those of links that spoke a short time before. */
+static void a_beat_takes_the_others_along(void **state)
+{
+    (void)state;
+    open_root(3);
+    assert_string_equal(heard(&lab, 1600, 1, ""), "");
+    assert_string_equal(heard(&lab, 2000, 1, ""),
+                        "send:L0[beat] send:L1[beat] send:L2[beat]");
+    assert_in_range(lab_wake(&lab, 2000), 3333, 3334);
+    for (uint16_t i = 0; i < 3; i++)
+        seen(&lab, 2100, SENT(i, 1));
+    assert_string_equal(heard(&lab, 3600, 0, ""), "");
+    ov_link_on_send(&lab.node->links[2], false, UINT64_C(4000) * LAB_MS_NS);
+    assert_string_equal(seen(&lab, 5200, TICK), "");
+    assert_string_equal(seen(&lab, 5334, TICK), "send:L0[beat] send:L1[beat]");
+    lab_close(&lab);
+}
+
+/* A child answers its parent, and begins by itself only when that is late. */
+static void a_child_lets_its_parent_begin(void **state)
+{
+    (void)state;
+    lab_open(&lab, lab_cfg(2, 1), 1);
+    seen(&lab, 0, START);
+    seen(&lab, 0, DIALLED(0, 0));
+    heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
+    seen(&lab, 0, SENT(0, 1));
+    assert_string_equal(heard(&lab, 2000, 0, ""), "send:L0[beat]");
+    seen(&lab, 2000, SENT(0, 1));
+    assert_in_range(lab_wake(&lab, 2000), 4166, 4167);
+    assert_string_equal(heard(&lab, 5334, 0, ""), "send:L0[beat]");
+    seen(&lab, 5334, SENT(0, 1));
+    assert_string_equal(seen(&lab, 9500, TICK), "");
+    assert_string_equal(seen(&lab, 9501, TICK), "send:L0[beat]");
+    lab_close(&lab);
+}
+
+/* A node that was held up judges nobody, whatever it finds first. */
+static void a_new_link_after_a_pause_costs_no_other(void **state)
+{
+    (void)state;
+    open_root(2);
+    seen(&lab, 1000, ENDED(1));
+    assert_null(strstr(seen(&lab, 12000, CALLED(1, 2)), "close"));
+    for (uint64_t ms = 13000; ms <= 21000; ms += 1000)
+        assert_null(strstr(seen(&lab, ms, TICK), "close:L0"));
+    assert_non_null(strstr(seen(&lab, 22000, TICK), "close:L0"));
+    lab_close(&lab);
+}
+
 /* Silence for the heartbeat time ends the link; hearing puts it off. */
 static void a_silent_link_ends_after_the_heartbeat_time(void **state)
 {
@@ -207,7 +258,8 @@ static void a_silent_link_ends_after_the_heartbeat_time(void **state)
             heard(&lab, ms, 1, "");
     }
     assert_string_equal(seen(&lab, 9999, TICK), "");
-    assert_string_equal(seen(&lab, 10000, TICK), "close:L0 lost:1");
+    assert_string_equal(seen(&lab, 10000, TICK),
+                        "close:L0 lost:1 send:L1[beat]");
     count_seen(13000, "close");
     assert_string_equal(seen(&lab, 15000, TICK), "close:L1 lost:2");
     assert_int_equal(lab_wake(&lab, 15000), -1);
@@ -268,6 +320,9 @@ int main(void)
         cmocka_unit_test(slots_end_where_the_configuration_says),
         cmocka_unit_test(sends_end_oldest_first),
         cmocka_unit_test(an_idle_link_beats_every_third),
+        cmocka_unit_test(a_beat_takes_the_others_along),
+        cmocka_unit_test(a_child_lets_its_parent_begin),
+        cmocka_unit_test(a_new_link_after_a_pause_costs_no_other),
         cmocka_unit_test(a_silent_link_ends_after_the_heartbeat_time),
         cmocka_unit_test(a_full_link_gets_no_beat),
         cmocka_unit_test(many_links_end_at_the_same_moment),
