@@ -18,6 +18,7 @@ enum {
      * libraries, code and what is in flight. */
     ONE_NODE_BYTES = 18 << 20,
     FURTHER_NODE_BYTES = 850 << 10,
+    FRAME_BYTES_MIN = 8 << 10,
 };
 
 /* Frames held by a node with that many children. */
@@ -29,10 +30,15 @@ static uint64_t frames_of(uint64_t children, uint16_t down_frames)
            CONTROL_FRAMES + 6;
 }
 
+uint32_t ep_session_children(struct topo_tree tree)
+{
+    return tree.arity < tree.nodes ? tree.arity : tree.nodes - 1;
+}
+
 struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
                                          uint32_t nodes_per_daemon)
 {
-    uint64_t children = tree.arity < tree.nodes ? tree.arity : tree.nodes;
+    uint64_t children = ep_session_children(tree);
     uint32_t frame_bytes = 128 * 1024;
     struct ep_session_sizes sizes = {
         .posted_receives = POSTED_RECEIVES,
@@ -42,7 +48,7 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
 
     /* A node has one child on the average, an inner node all of them. */
     while (
-        frame_bytes > 8 * 1024 &&
+        frame_bytes > FRAME_BYTES_MIN &&
         (frames_of(children, sizes.down_frames) * frame_bytes >
              ONE_NODE_BYTES ||
          (nodes_per_daemon > 1 &&
@@ -121,7 +127,7 @@ int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
 uint64_t ep_session_descriptors(struct topo_tree tree, uint32_t nodes,
                                 uint32_t procs_per_node)
 {
-    uint64_t children = tree.arity < tree.nodes ? tree.arity : tree.nodes;
+    uint64_t children = ep_session_children(tree);
     uint64_t links = nodes == 1 ? children + 1 : 2 * (uint64_t)nodes + children;
 
     /* One for a link, three for 64 of them, four for a process while it

@@ -14,6 +14,13 @@
 #include "endpoints/boot/boot_config.h"
 #include "endpoints/hub/hub.h"
 
+enum {
+    /* Children that a node may have: with more the bound of one node would not
+     * hold, whatever the size of a frame. Beside its frames a link takes some
+     * 25 KiB of libfabric. */
+    EP_SESSION_CHILDREN_MAX = 256
+};
+
 struct ep_session_sizes {
     uint32_t frame_bytes;
     uint32_t up_window_bytes;
@@ -22,8 +29,12 @@ struct ep_session_sizes {
     uint16_t down_frames;
 };
 
+/* The children of an inner node of this tree, at most. O(1). */
+uint32_t ep_session_children(struct topo_tree tree);
+
 /* Sizes for a tree in which a daemon hosts up to nodes_per_daemon nodes: the
- * largest frames that keep to the bounds, 128 KiB at most. O(1). */
+ * largest frames that keep to the bounds, 128 KiB at most. A node has at most
+ * EP_SESSION_CHILDREN_MAX children: the caller sees to it. O(1). */
 struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
                                          uint32_t nodes_per_daemon);
 

@@ -281,6 +281,19 @@ static int list_hosts(struct run *r)
     return 0;
 }
 
+static int check_arity(struct run *r)
+{
+    uint32_t children = ep_session_children(r->config.tree);
+
+    if (children <= EP_SESSION_CHILDREN_MAX)
+        return 0;
+    ep_run_say(r,
+               "--arity %u gives a node %u children: the memory of a daemon "
+               "is for %d; give a smaller one",
+               r->options.arity, children, EP_SESSION_CHILDREN_MAX);
+    return 2;
+}
+
 static int describe_session(struct run *r, uint32_t most)
 {
     const struct ep_run_options *o = &r->options;
@@ -290,6 +303,8 @@ static int describe_session(struct run *r, uint32_t most)
 
     config->tree.nodes = r->nodes_count + 1;
     config->tree.arity = o->arity > 0 ? o->arity : ARITY_DEFAULT;
+    if (check_arity(r))
+        return 2;
     config->launcher = is_local ? EP_LAUNCHER_LOCAL : EP_LAUNCHER_SSH;
     config->is_virtual = is_local;
     config->no_tree_spawn = o->no_tree_spawn;

@@ -58,12 +58,36 @@ def all_hear():
     told(path)
 
 
+def widest():
+    """As many children as a node may have, all of them with full frames in
+    both directions; one more is refused."""
+    path = os.path.join(live.TMP, "stats")
+    job = live.Job("-N", 256, "--arity", 1000, "--stats", path, "--raw", "--",
+                   "sh", "-c", "head -c 100000; cat >/dev/null",
+                   stdin=subprocess.PIPE)
+    live.Feeder(job.stdin, 2 * live.MIB).start()
+    check_eq(256 * 100000, len(job.stdout.read()))
+    job.check_ok(120)
+    with open(path) as file:
+        stats = json.load(file)
+    peak = stats["launcher"]["rss_peak_bytes"]
+    print("# launcher %.1f MiB" % (peak / live.MIB))
+    check_eq((256, 1), (stats["nodes"], stats["depth"]))
+    check(live.is_sanitized() or peak <= 32 * live.MIB,
+          "%.1f MiB" % (peak / live.MIB))
+    job = live.Job("-N", 257, "--arity", 1000, "--", "true")
+    check_eq(2, job.wait(), "exit code:")
+    check("smaller" in job.said(), job.said())
+
+
 def main():
     with live.case("%d processes on %d nodes say one line each"
                    % (NODES, NODES)):
         all_speak()
     with live.case("each gets %d MiB" % (SIZE // live.MIB)):
         all_hear()
+    with live.case("256 children of one node"):
+        widest()
     with live.case("nothing is left"):
         live.check_gone()
     return live.end()
