@@ -25,7 +25,7 @@ static void reset(struct ov_node *node, struct ov_place *place)
         .link = OV_NO_LINK,
     };
     for (unsigned i = 0; i < node->cfg->streams_max; i++)
-        flows[i] = (struct ov_flow){.node = TOPO_NONE};
+        flows[i] = (struct ov_flow){.node = TOPO_NONE, .rank = TOPO_NONE};
 }
 
 /* Frames that the child sent on earlier links and that are not passed on. */
