@@ -5,6 +5,7 @@
 
 #include "commands/panic.h"
 #include "commands/run_options.h"
+#include "commands/sim.h"
 #include "commands/stdio.h"
 #include "config.h"
 
@@ -23,6 +24,7 @@ static const struct {
 } commands[] = {
     {"run", run_main,
      "start a command on many nodes, feed it, show its output"},
+    {"sim", sim_main, "see how a tree of many nodes would carry a job"},
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -1,0 +1,111 @@
+/* Numbers with units, in integers: the same on every machine. */
+#include "commands/units.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct unit {
+    const char *name;
+    uint64_t factor;
+    uint64_t divisor;
+};
+
+__extension__ typedef unsigned __int128 wide_t;
+
+#define K UINT64_C(1000)
+#define I UINT64_C(1024)
+
+/* Reads digits with a point: *value / *scale. Returns what follows, or NULL.
+ */
+static const char *number(const char *text, uint64_t *value, uint64_t *scale)
+{
+    bool has_point = false, has_digit = false;
+
+    *value = 0;
+    *scale = 1;
+    for (; (*text >= '0' && *text <= '9') || (*text == '.' && !has_point);
+         text++) {
+        if (*text == '.') {
+            has_point = true;
+            continue;
+        }
+        has_digit = true;
+        if (*value > UINT64_MAX / 10 - 10 || *scale > UINT64_MAX / 10)
+            return NULL;
+        *value = *value * 10 + (uint64_t)(*text - '0');
+        if (has_point)
+            *scale *= 10;
+    }
+    return has_digit ? text : NULL;
+}
+
+static bool convert(const char *text, const struct unit *units, size_t count,
+                    uint64_t *result)
+{
+    uint64_t value, scale;
+    wide_t wide;
+
+    text = number(text, &value, &scale);
+    if (text == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, units[i].name) != 0)
+            continue;
+        wide = (wide_t)value * units[i].factor / scale / units[i].divisor;
+        *result = (uint64_t)wide;
+        return wide <= INT64_MAX;
+    }
+    return false;
+}
+
+bool units_bytes(const char *text, uint64_t *bytes)
+{
+    static const struct unit units[] = {
+        {"", 1, 1},           {"B", 1, 1},
+        {"K", I, 1},          {"k", I, 1},
+        {"KiB", I, 1},        {"KB", K, 1},
+        {"kB", K, 1},         {"M", I * I, 1},
+        {"MiB", I * I, 1},    {"MB", K * K, 1},
+        {"G", I * I * I, 1},  {"GiB", I * I * I, 1},
+        {"GB", K * K * K, 1}, {"T", I * I * I * I, 1},
+    };
+
+    return convert(text, units, sizeof(units) / sizeof(units[0]), bytes);
+}
+
+bool units_time(const char *text, uint64_t *ns)
+{
+    static const struct unit units[] = {
+        {"ns", 1, 1},        {"us", K, 1},       {"ms", K * K, 1},
+        {"s", K * K * K, 1}, {"", K * K * K, 1}, {"min", 60 * K * K * K, 1},
+    };
+
+    return convert(text, units, sizeof(units) / sizeof(units[0]), ns);
+}
+
+bool units_rate(const char *text, uint64_t *rate)
+{
+    static const struct unit units[] = {
+        {"", 1, 1},
+        {"B", 1, 1},
+        {"B/s", 1, 1},
+        {"K", K, 1},
+        {"kB", K, 1},
+        {"KB", K, 1},
+        {"kB/s", K, 1},
+        {"M", K * K, 1},
+        {"MB", K * K, 1},
+        {"MB/s", K * K, 1},
+        {"G", K * K * K, 1},
+        {"GB", K * K * K, 1},
+        {"GB/s", K * K * K, 1},
+        {"kbit", K, 8},
+        {"kbit/s", K, 8},
+        {"Mbit", K * K, 8},
+        {"Mbit/s", K * K, 8},
+        {"Gbit", K * K * K, 8},
+        {"Gbit/s", K * K * K, 8},
+    };
+
+    return convert(text, units, sizeof(units) / sizeof(units[0]), rate);
+}

@@ -1,0 +1,254 @@
+/* The books: what nodes hold, read, and write. */
+#include "sim/check.h"
+
+#include "sim/check_links.h"
+#include "sim/host.h"
+#include "sim/launcher.h"
+#include "sim/measure.h"
+
+static struct sim_books *books_of(const struct sim_world *w, uint32_t n)
+{
+    return &w->check->books[n];
+}
+
+/* --- what is held */
+
+static void hold(struct sim_world *w, struct sim_view *view)
+{
+    struct sim_books *books = books_of(w, view->owner);
+
+    books->held_bytes += view->len_bytes;
+    books->held_frames++;
+    if (view->held == SIM_HELD_UP)
+        books_of(w, view->from)->up_held++;
+    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
+        books->stream_held[view->held == SIM_HELD_STDIN]++;
+    else if (view->held == SIM_HELD_OWN)
+        books->own_bytes += view->len_bytes;
+}
+
+void sim_check_released(struct sim_world *w, const struct sim_view *view)
+{
+    struct sim_books *books = books_of(w, view->owner);
+
+    books->held_bytes -= view->len_bytes;
+    books->held_frames--;
+    if (view->held == SIM_HELD_UP)
+        books_of(w, view->from)->up_held--;
+    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
+        books->stream_held[view->held == SIM_HELD_STDIN]--;
+    else if (view->held == SIM_HELD_OWN)
+        books->own_bytes -= view->len_bytes;
+}
+
+struct sim_view *sim_check_fed(struct sim_world *w, struct sim_load *load,
+                               uint32_t stream)
+{
+    struct sim_view *view = sim_view_new(
+        &w->store, load, 0, stream == 0 ? SIM_HELD_CONTROL : SIM_HELD_STDIN);
+
+    hold(w, view);
+    return view;
+}
+
+struct sim_view *sim_check_arrived(struct sim_world *w, uint32_t n,
+                                   uint16_t link, struct sim_load *load)
+{
+    uint32_t from = sim_wire(w, n, link)->peer;
+    struct sim_view *view = sim_view_new(&w->store, load, n, SIM_HELD_LINK);
+
+    view->from = from;
+    if (load->head[0] == OV_FRAME_UP)
+        view->held = SIM_HELD_UP;
+    else if (load->head[0] == OV_FRAME_DOWN)
+        view->held =
+            sim_check_stream(load) == 0 ? SIM_HELD_CONTROL : SIM_HELD_STDIN;
+    hold(w, view);
+    if (view->held == SIM_HELD_UP) {
+        struct sim_books *child = books_of(w, from);
+
+        child->up_arrived++;
+        if (child->up_held > w->cfg.overlay.up_frames)
+            sim_world_fail(w, "node %u holds %u frames of node %u, of %u", n,
+                           (unsigned)child->up_held, from,
+                           (unsigned)w->cfg.overlay.up_frames);
+    } else if (view->held == SIM_HELD_LINK) {
+        sim_check_words(w, from, n, load, true);
+    }
+    return view;
+}
+
+void sim_check_record(struct sim_world *w, uint32_t n,
+                      const struct ov_read *read)
+{
+    if (read->len_bytes == 0 && read->flags == 0)
+        return;
+    books_of(w, n)->records++;
+    if (read->buf != NULL)
+        hold(w, sim_view_of(read->buf));
+}
+
+void sim_check_step(struct sim_world *w, uint32_t n)
+{
+    const struct sim_books *books = books_of(w, n);
+    const struct ov_cfg *cfg = &w->cfg.overlay;
+
+    sim_measure_held(w, n, books);
+    sim_check_promises(w);
+    if (books->own_bytes > cfg->up_window_bytes)
+        sim_world_fail(w, "node %u keeps %u bytes of its own, of %u", n,
+                       books->own_bytes, cfg->up_window_bytes);
+    if (books->records - books->released > cfg->kept_max && n != 0)
+        sim_world_fail(w, "node %u keeps %u records, of %u", n,
+                       books->records - books->released,
+                       (unsigned)cfg->kept_max);
+    /* Beside the ring the message that opened stream 1. */
+    if (books->stream_held[0] > cfg->control_frames + 1)
+        sim_world_fail(w, "node %u holds %u frames of stream 0, of %u", n,
+                       (unsigned)books->stream_held[0],
+                       (unsigned)cfg->control_frames + 1);
+    if (books->stream_held[1] > cfg->down_frames)
+        sim_world_fail(w, "node %u holds %u frames of stdin, of %u", n,
+                       (unsigned)books->stream_held[1],
+                       (unsigned)cfg->down_frames);
+}
+
+/* --- bytes */
+
+/* Is this part of a frame these bytes of key's stream? */
+static bool is_part(const struct ov_slice *slice, uint32_t key, uint64_t offset)
+{
+    const struct sim_load *load = sim_view_of(slice->buf)->load;
+    uint32_t skip = slice->off_bytes - load->head_bytes;
+    uint32_t left = slice->len_bytes;
+
+    for (uint16_t i = 0; i < load->extents && left > 0; i++) {
+        const struct sim_extent *part = &load->extent[i];
+        uint32_t len;
+
+        if (skip >= part->len_bytes) {
+            skip -= part->len_bytes;
+            continue;
+        }
+        len = part->len_bytes - skip < left ? part->len_bytes - skip : left;
+        if (part->key != key || part->offset + skip != offset)
+            return false;
+        offset += len;
+        left -= len;
+        skip = 0;
+    }
+    return left == 0;
+}
+
+void sim_check_consume(struct sim_world *w, uint32_t n,
+                       const struct ov_act *act, const struct ov_slice *slice)
+{
+    struct sim_process *p = &w->processes[n];
+
+    if (act->seq != p->seen || !is_part(slice, SIM_KEY_STDIN, p->stdin_bytes))
+        sim_world_fail(w,
+                       "node %u is to read frame %llu, %u bytes that are not "
+                       "those at %llu of stdin",
+                       n, (unsigned long long)act->seq, slice->len_bytes,
+                       (unsigned long long)p->stdin_bytes);
+    p->stdin_bytes += slice->len_bytes;
+}
+
+void sim_check_eaten(struct sim_world *w, uint32_t n, uint32_t stream,
+                     uint64_t frames)
+{
+    books_of(w, n)->eaten[stream] = (uint32_t)frames;
+}
+
+void sim_check_shown(struct sim_world *w, const struct ov_act *act,
+                     const struct ov_slice *slice)
+{
+    uint32_t source = act->rec.source;
+    struct sim_process *p = &w->processes[source];
+    struct sim_books *books = books_of(w, source);
+
+    if (act->rec.seq != ++books->shown || books->shown > books->records)
+        sim_world_fail(w,
+                       "the console is shown record %llu of node %u as "
+                       "number %u of %u",
+                       (unsigned long long)act->rec.seq, source, books->shown,
+                       books->records);
+    if (act->rec.channel != OV_CHANNEL_STDOUT)
+        return;
+    if (!is_part(slice, source, p->got))
+        sim_world_fail(w,
+                       "the console is shown %u bytes that are not those at "
+                       "%llu of node %u",
+                       slice->len_bytes, (unsigned long long)p->got, source);
+    p->got += slice->len_bytes;
+}
+
+void sim_check_taken(struct sim_world *w, uint32_t source)
+{
+    books_of(w, source)->taken++;
+}
+
+uint32_t sim_check_word(const struct ov_slice *slice)
+{
+    const struct sim_load *load = sim_view_of(slice->buf)->load;
+    uint32_t at = load->head_bytes;
+    uint16_t i = 0;
+
+    for (; i < load->extents && at < slice->off_bytes; i++)
+        at += load->extent[i].len_bytes;
+    OV_ASSERT(i < load->extents && at == slice->off_bytes &&
+              load->extent[i].key == SIM_KEY_WORD);
+    return (uint32_t)load->extent[i].offset;
+}
+
+/* --- losses and the end */
+
+void sim_check_closed(struct sim_world *w, uint32_t n, uint32_t peer)
+{
+    if (topo_tree_parent(&w->cfg.overlay.plan, peer) == n)
+        books_of(w, peer)->is_cut = true;
+}
+
+void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer)
+{
+    const struct sim_host *here = &w->hosts[n], *there = &w->hosts[peer];
+
+    if (here->is_touched || there->is_touched || there->state > SIM_HOST_LEFT)
+        return;
+    sim_world_fail(w,
+                   "I3: node %u says that node %u is lost, and no fault "
+                   "has touched either",
+                   n, peer);
+}
+
+static void end_of(struct sim_world *w, uint32_t n)
+{
+    const struct sim_host *host = &w->hosts[n];
+    const struct sim_process *p = &w->processes[n];
+    const struct sim_launcher *l = w->launcher;
+
+    if (host->is_given_up || host->state != SIM_HOST_LEFT)
+        return;
+    if (p->got != p->written)
+        sim_world_fail(w, "I1: node %u wrote %llu bytes, %llu were shown", n,
+                       (unsigned long long)p->written,
+                       (unsigned long long)p->got);
+    if (!l->is_killed && !p->is_closed && p->stdin_bytes != l->fed_bytes)
+        sim_world_fail(w, "I1: node %u has read %llu bytes of %llu", n,
+                       (unsigned long long)p->stdin_bytes,
+                       (unsigned long long)l->fed_bytes);
+}
+
+void sim_check_end(struct sim_world *w)
+{
+    for (uint32_t n = 1; n < sim_nodes(w) && w->is_over; n++)
+        end_of(w, n);
+}
+
+void sim_check_buffers(struct sim_world *w)
+{
+    if (w->store.views_live > 0 || w->store.loads_live > 0)
+        sim_world_fail(w, "%llu buffers and %llu frames were never given back",
+                       (unsigned long long)w->store.views_live,
+                       (unsigned long long)w->store.loads_live);
+}

@@ -1,0 +1,98 @@
+/* Somebody who looks on and holds every step to the rules.
+ *
+ * It knows what goes in and out of a node, frames, events, actions and bytes,
+ * and keeps books of its own; nothing is asked of the core. What it checks:
+ *
+ *   I1  what a process reads is stdin from its beginning, byte after byte;
+ *       what the console shows of a process is what it wrote, byte after
+ *       byte; and when the job ended well both are complete;
+ *   I2  own records, frames of children and frames of streams held in a node
+ *       are within their windows after every step;
+ *   I3  nobody is lost whom no fault has touched; the run ends;
+ *
+ *   a child sends nothing beyond the limit it heard, a parent promises no more
+ *   than it has room for; a parent sends nothing beyond the base it heard and
+ *   the window; a base is no more than everybody beneath has consumed; the
+ *   root acknowledges what its console has, and no more; no more frames are at
+ *   a port than the slots; nothing is done on a closed link; and at the end
+ *   every buffer has come back.
+ *
+ * The first rule that breaks stops the run: sim_world.why.
+ */
+#ifndef SIM_CHECK_H
+#define SIM_CHECK_H
+
+#include "sim/world.h"
+
+/* Books of a node, and of its link to its parent. */
+struct sim_books {
+    uint32_t up_limit;    /* frames it may have sent, as it heard */
+    uint32_t up_promised; /* and as its parent said */
+    uint32_t up_sent;
+    uint32_t up_arrived;
+    uint32_t down_sent[SIM_STREAMS]; /* by its parent */
+    uint32_t base[SIM_STREAMS];      /* as its parent heard */
+    uint32_t eaten[SIM_STREAMS];     /* by its own targets */
+    uint32_t records;                /* handed in, */
+    uint32_t shown;                  /* to the console, */
+    uint32_t taken;                  /* by it, */
+    uint32_t released;               /* and so heard */
+    uint32_t own_bytes;              /* of records held here */
+    uint32_t held_bytes;             /* of all frames and records */
+    uint16_t held_frames;
+    uint16_t up_held; /* frames of it held by its parent */
+    uint16_t stream_held[SIM_STREAMS];
+    bool is_cut; /* its parent has no link to it any more */
+};
+
+/* A promise is judged when the step that made it is over: what it let go of
+ * goes out in the same step. */
+enum { SIM_PROMISES_MAX = 1024 };
+
+struct sim_check {
+    struct sim_books *books;
+    uint32_t promised[SIM_PROMISES_MAX]; /* children, in the step going on */
+    uint32_t promises;
+    uint64_t views_at_end;
+    uint64_t loads_at_end;
+};
+
+/* A frame of the root's own begins to be held. */
+struct sim_view *sim_check_fed(struct sim_world *w, struct sim_load *load,
+                               uint32_t stream);
+/* So does a frame that arrives; the load's reference passes. */
+struct sim_view *sim_check_arrived(struct sim_world *w, uint32_t n,
+                                   uint16_t link, struct sim_load *load);
+/* A record goes in. */
+void sim_check_record(struct sim_world *w, uint32_t n,
+                      const struct ov_read *read);
+/* The last reference is gone. */
+void sim_check_released(struct sim_world *w, const struct sim_view *view);
+
+void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
+                    const struct sim_load *load);
+void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link);
+/* A connection of a child and its parent came up. */
+void sim_check_connected(struct sim_world *w, uint32_t child, uint32_t parent);
+/* Node n knows that its link to a peer is no more. */
+void sim_check_closed(struct sim_world *w, uint32_t n, uint32_t peer);
+void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer);
+
+void sim_check_consume(struct sim_world *w, uint32_t n,
+                       const struct ov_act *act, const struct ov_slice *slice);
+void sim_check_eaten(struct sim_world *w, uint32_t n, uint32_t stream,
+                     uint64_t frames);
+void sim_check_shown(struct sim_world *w, const struct ov_act *act,
+                     const struct ov_slice *slice);
+void sim_check_taken(struct sim_world *w, uint32_t source);
+/* The word that a record of the drivers carries. */
+uint32_t sim_check_word(const struct ov_slice *slice);
+
+/* Node n was stepped. */
+void sim_check_step(struct sim_world *w, uint32_t n);
+
+/* The run is over, before and after the nodes gave their buffers back. */
+void sim_check_end(struct sim_world *w);
+void sim_check_buffers(struct sim_world *w);
+
+#endif

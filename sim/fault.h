@@ -1,0 +1,26 @@
+/* What goes wrong, and for how long. */
+#ifndef SIM_FAULT_H
+#define SIM_FAULT_H
+
+#include "sim/world.h"
+
+/* Queues the faults of the configuration. 0 or OV_ENOMEM. */
+int sim_fault_init(struct sim_world *w);
+void sim_fault_fini(struct sim_world *w);
+
+/* A fault begins, ends. */
+void sim_fault_begin(struct sim_world *w, const struct sim_item *item);
+void sim_fault_heal(struct sim_world *w, const struct sim_item *item);
+
+/* Does what was sent from one to the other vanish, as long as a fault lasts?
+ * Then the item is kept for its end. */
+bool sim_fault_holds(struct sim_world *w, uint32_t from, uint32_t to,
+                     const struct sim_item *item);
+/* Does the host stand still? Then the item is kept for the thaw. */
+bool sim_fault_freezes(struct sim_world *w, const struct sim_item *item);
+
+/* A dial from one to the other: hears nothing; is refused. */
+bool sim_fault_is_silent(const struct sim_world *w, uint32_t from, uint32_t to);
+bool sim_fault_refuses(const struct sim_world *w, uint32_t from, uint32_t to);
+
+#endif

@@ -1,0 +1,217 @@
+/* The life of a job as the root sees it. */
+#include "sim/launcher.h"
+
+#include "sim/check.h"
+#include "sim/host.h"
+#include "sim/measure.h"
+#include "sim/process.h"
+
+/* --- words on stream 0 */
+
+static void say(struct sim_world *w, uint8_t kind)
+{
+    struct sim_launcher *l = w->launcher;
+
+    OV_ASSERT(l->words_count < sizeof(l->words));
+    l->words[l->words_count++] = kind;
+}
+
+/* A frame of the root's own: its head is written by the node. */
+static struct ov_event frame(struct sim_world *w, struct sim_load *load,
+                             uint32_t stream)
+{
+    struct sim_view *view;
+
+    view = sim_check_fed(w, load, stream);
+    return (struct ov_event){.kind = OV_EV_DOWN,
+                             .stream = stream,
+                             .buf = &view->buf,
+                             .len_bytes = load->len_bytes - OV_DOWN_HEAD_BYTES};
+}
+
+static void say_first(struct sim_world *w)
+{
+    struct sim_launcher *l = w->launcher;
+    uint8_t kind = l->words[0];
+    struct sim_load *load = sim_load_new(&w->store, 64, 0);
+    struct ov_wr wr =
+        ov_wr_init(load->head + OV_DOWN_HEAD_BYTES, 64 - OV_DOWN_HEAD_BYTES);
+    struct ov_open open = {
+        .stream = 1, .window = w->cfg.overlay.down_frames, .ranges = 1};
+    struct topo_range all = {1, sim_nodes(w) - 1};
+
+    l->words_count--;
+    for (unsigned i = 0; i < l->words_count; i++)
+        l->words[i] = l->words[i + 1];
+    if (kind == OV_CONTROL_OPEN)
+        ov_open_encode(&wr, &open, &all);
+    else
+        ov_control_encode(&wr, kind, false);
+    load->head_bytes = load->len_bytes = (uint32_t)(wr.at - load->head);
+    sim_host_step(w, 0, frame(w, load, 0));
+}
+
+void sim_launcher_joined(struct sim_world *w)
+{
+    struct sim_launcher *l = w->launcher;
+
+    l->is_joined = true;
+    l->joined_ns = w->now_ns;
+    if (w->cfg.job.has_stdin)
+        say(w, OV_CONTROL_OPEN);
+    say(w, SIM_WORD_LAUNCH);
+}
+
+/* --- stdin */
+
+static bool can_feed(struct sim_world *w)
+{
+    const struct sim_launcher *l = w->launcher;
+
+    return w->cfg.job.has_stdin && !l->has_ended &&
+           ov_node_down_room(w->hosts[0].node, 1) > 0 &&
+           w->queue.now_ns >= l->feed_ns;
+}
+
+static void feed(struct sim_world *w)
+{
+    struct sim_launcher *l = w->launcher;
+    const struct sim_job *job = &w->cfg.job;
+    uint32_t room = w->cfg.overlay.frame_bytes - OV_DOWN_HEAD_BYTES;
+    uint64_t left = job->stdin_bytes - l->fed_bytes;
+    uint32_t len = left < room ? (uint32_t)left : room;
+    struct sim_load *load = sim_load_new(&w->store, OV_DOWN_HEAD_BYTES, 1);
+    struct ov_event ev;
+
+    load->head_bytes = load->len_bytes = OV_DOWN_HEAD_BYTES;
+    if (len > 0)
+        sim_load_add(load,
+                     (struct sim_extent){l->fed_bytes, SIM_KEY_STDIN, len});
+    ev = frame(w, load, 1);
+    l->fed_bytes += len;
+    if (l->fed_bytes == job->stdin_bytes || l->is_killed) {
+        ev.flags = OV_DOWN_END;
+        l->has_ended = true;
+    }
+    l->feed_ns = w->queue.now_ns + sim_time_ns(len, job->stdin_rate);
+    if (!l->has_ended && l->feed_ns > w->queue.now_ns)
+        sim_push(w, l->feed_ns, SIM_ITEM_FEED, 0, (struct sim_item){0});
+    sim_measure_fed(w, len);
+    sim_host_step(w, 0, ev);
+}
+
+/* --- records */
+
+void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
+                         const struct ov_slice *slice)
+{
+    struct sim_launcher *l = w->launcher;
+    const struct sim_job *job = &w->cfg.job;
+    uint32_t source = act->rec.source;
+    uint64_t from_ns = l->console_ns > w->now_ns ? l->console_ns : w->now_ns;
+
+    sim_check_shown(w, act, slice);
+    sim_measure_shown(w, source, act->rec.len_bytes);
+    if (act->rec.channel == OV_CHANNEL_STATE && act->rec.len_bytes > 0)
+        sim_launcher_lost(w, sim_check_word(slice));
+    if ((act->rec.flags & OV_RECORD_FINAL) != 0 &&
+        !w->hosts[source].is_given_up) {
+        w->hosts[source].is_final = true;
+        l->finals++;
+    }
+    l->records_left++;
+    if (from_ns < SIM_NEVER - 1)
+        l->console_ns =
+            from_ns + sim_time_ns(act->rec.len_bytes, job->console_rate);
+    if (l->console_ns >= job->console_stuck_ns)
+        l->console_ns = SIM_NEVER - 1; /* never taken */
+    sim_push(w, l->console_ns, SIM_ITEM_TAKEN, 0,
+             (struct sim_item){.arg = act->cookie,
+                               .era = source,
+                               .what.view = sim_view_of(slice->buf)});
+}
+
+void sim_launcher_taken(struct sim_world *w, const struct sim_item *item)
+{
+    w->launcher->records_left--;
+    sim_host_put(w, &item->what.view->buf);
+    sim_check_taken(w, item->era);
+    sim_host_step(w, 0,
+                  (struct ov_event){.kind = OV_EV_TAKEN, .cookie = item->arg});
+}
+
+/* --- losses and the end */
+
+/* Nobody hears of a lost node any more, nor of those beneath it. */
+static void give_up_beneath(struct sim_world *w, uint32_t lost)
+{
+    const struct topo_tree *plan = &w->cfg.overlay.plan;
+    struct topo_range level = {lost, lost};
+
+    while (level.first <= level.last && level.first < plan->nodes) {
+        for (uint32_t n = level.first; n <= level.last && n < plan->nodes;
+             n++) {
+            struct sim_host *host = &w->hosts[n];
+
+            w->launcher->given_up += !host->is_final && !host->is_given_up;
+            host->is_given_up |= !host->is_final;
+        }
+        uint64_t first = (uint64_t)level.first * plan->arity + 1;
+        uint64_t last = ((uint64_t)level.last + 1) * plan->arity;
+
+        if (first >= plan->nodes)
+            break;
+        level.first = (uint32_t)first;
+        level.last = last < plan->nodes ? (uint32_t)last : plan->nodes - 1;
+    }
+}
+
+void sim_launcher_lost(struct sim_world *w, uint32_t node)
+{
+    struct sim_launcher *l = w->launcher;
+
+    if (l->has_goodbye)
+        return;
+    if (l->lost_ns == SIM_NEVER) {
+        l->lost_ns = w->now_ns;
+        l->lost = node;
+    }
+    give_up_beneath(w, node);
+    if (!l->is_killed && l->is_joined)
+        say(w, SIM_WORD_KILL);
+    l->is_killed = true;
+}
+
+void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
+{
+    struct sim_launcher *l = w->launcher;
+
+    l->stall_ns = w->now_ns;
+    l->stall_node = act->node;
+    l->stall_rank = act->rank;
+}
+
+/* Everything that was said is here and shown, or nothing more can come. */
+static void say_goodbye(struct sim_world *w)
+{
+    struct sim_launcher *l = w->launcher;
+
+    if (l->has_goodbye || !l->is_joined || l->records_left > 0 ||
+        l->words_count > 0 || l->finals + l->given_up < sim_nodes(w) - 1)
+        return;
+    l->has_goodbye = true;
+    l->goodbye_ns = w->queue.now_ns;
+    say(w, OV_CONTROL_GOODBYE);
+}
+
+void sim_launcher_pump(struct sim_world *w)
+{
+    struct sim_launcher *l = w->launcher;
+
+    say_goodbye(w);
+    while (sim_host_runs(w, 0) && l->words_count > 0 &&
+           ov_node_down_room(w->hosts[0].node, 0) > 0)
+        say_first(w);
+    while (sim_host_runs(w, 0) && can_feed(w))
+        feed(w);
+}

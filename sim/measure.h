@@ -1,0 +1,45 @@
+/* Somebody who looks on and counts: times, bytes and peaks, level by level. */
+#ifndef SIM_MEASURE_H
+#define SIM_MEASURE_H
+
+#include "sim/check.h"
+#include "sim/world.h"
+
+/* The nodes of one level of the tree; 0 is the root. */
+struct sim_level {
+    uint32_t nodes;
+    uint64_t stdin_first_ns; /* first byte to a process; SIM_NEVER */
+    uint64_t stdin_last_ns;  /* last byte to the last of them */
+    uint64_t shown_first_ns; /* first byte of a process at the console */
+    uint64_t shown_last_ns;
+    uint64_t down_bytes; /* sent to children: frames of streams, */
+    uint64_t up_bytes;   /* sent to parents: frames of records, */
+    uint64_t link_bytes; /* sent: words between neighbours, */
+    uint64_t link_frames;
+    uint32_t held_frames_peak; /* in any one node */
+    uint32_t held_bytes_peak;
+};
+
+struct sim_measure {
+    struct sim_level level[SIM_LEVELS_MAX];
+    uint32_t levels;
+    uint64_t fed_first_ns; /* SIM_NEVER: nothing was */
+    uint64_t fed_last_ns;
+    uint64_t root_out_bytes;
+    uint64_t root_in_bytes;
+    uint64_t frames;
+    uint64_t shown_bytes;
+};
+
+void sim_measure_init(struct sim_world *w);
+
+void sim_measure_fed(struct sim_world *w, uint32_t len_bytes);
+void sim_measure_send(struct sim_world *w, uint32_t n, uint32_t peer,
+                      const struct sim_load *load);
+void sim_measure_stdin(struct sim_world *w, uint32_t n, uint32_t len_bytes);
+void sim_measure_shown(struct sim_world *w, uint32_t source,
+                       uint32_t len_bytes);
+void sim_measure_held(struct sim_world *w, uint32_t n,
+                      const struct sim_books *books);
+
+#endif

@@ -1,0 +1,117 @@
+/* Defaults and limits of what is simulated. */
+#include "sim/model.h"
+
+#include <stddef.h>
+
+#include "overlay/base/err.h"
+
+#define US UINT64_C(1000)
+#define S  UINT64_C(1000000000)
+
+struct sim_cfg sim_cfg_default(struct topo_tree plan)
+{
+    struct sim_cfg cfg = {
+        .overlay = ov_cfg_default(plan),
+        .network = {.near = {2 * US, UINT64_C(12500000000)},
+                    .far = {2 * US, UINT64_C(12500000000)},
+                    .overhead_ns = 500,
+                    .connect_ns = 20 * US},
+        .job = {.line_bytes = 64,
+                .burst_lines = 1,
+                .console_stuck_ns = SIM_NEVER},
+        .seed = 1,
+        .limit_ns = 3600 * S,
+    };
+
+    cfg.overlay.streams_max = SIM_STREAMS;
+    return cfg;
+}
+
+static const char *network_fault(const struct sim_network *network)
+{
+    uint64_t slowest = network->near.bandwidth < network->far.bandwidth
+                           ? network->near.bandwidth
+                           : network->far.bandwidth;
+
+    if (slowest < SIM_RATE_LEAST)
+        return "the bandwidth is 1024 bytes a second at least";
+    if (network->near.latency_ns > 1000 * S ||
+        network->far.latency_ns > 1000 * S || network->jitter_ns > 1000 * S ||
+        network->overhead_ns > 1000 * S || network->connect_ns > 1000 * S)
+        return "times of the network are 1000 seconds at most";
+    return NULL;
+}
+
+static bool is_rate(uint64_t rate)
+{
+    return rate == 0 || rate >= SIM_RATE_LEAST;
+}
+
+static const char *job_fault(const struct sim_cfg *cfg)
+{
+    const struct sim_job *job = &cfg->job;
+
+    if (!is_rate(job->stdin_rate) || !is_rate(job->read_rate) ||
+        !is_rate(job->console_rate))
+        return "a rate is 1024 bytes a second at least";
+    if (job->line_bytes < 1 || job->line_bytes > cfg->overlay.frame_bytes / 2 ||
+        job->line_bytes > SIM_PIPE_BYTES / 2)
+        return "a line has 1 byte at least, half a frame and 32 KiB at most";
+    if (job->burst_lines < 1 || job->burst_lines > 1000000)
+        return "a burst has 1 to 1000000 lines";
+    for (uint32_t i = 0; i < job->readers_count; i++) {
+        if (job->readers[i].node < 1 ||
+            job->readers[i].node >= cfg->overlay.plan.nodes)
+            return "a reader is one of the ranks: 0 to nodes - 2";
+        if (i > 0 && job->readers[i].node <= job->readers[i - 1].node)
+            return "a rank is named once among the readers";
+        if (job->readers[i].kind == SIM_READER_RATE &&
+            job->readers[i].rate < SIM_RATE_LEAST)
+            return "a rate is 1024 bytes a second at least";
+    }
+    return NULL;
+}
+
+static const char *faults_fault(const struct sim_cfg *cfg)
+{
+    for (uint32_t i = 0; i < cfg->faults_count; i++) {
+        const struct sim_fault *fault = &cfg->faults[i];
+
+        if (fault->node >= cfg->overlay.plan.nodes)
+            return "a fault names a node of the tree";
+        if (fault->node == 0)
+            return "faults happen to nodes other than the root";
+        if (fault->kind == SIM_FAULT_SLOW &&
+            (fault->factor < 1 || fault->factor > 1000000))
+            return "a node is slower by a factor of 1 to 1000000";
+    }
+    return NULL;
+}
+
+int sim_cfg_check(const struct sim_cfg *cfg, const char **why)
+{
+    if (ov_cfg_check(&cfg->overlay, why))
+        return OV_EINVAL;
+    *why = network_fault(&cfg->network);
+    if (*why == NULL && cfg->overlay.streams_max != SIM_STREAMS)
+        *why = "there are two streams: control and stdin";
+    if (*why == NULL && cfg->overlay.plan.nodes < 2)
+        *why = "there are two nodes at least: the launcher and another";
+    if (*why == NULL)
+        *why = job_fault(cfg);
+    if (*why == NULL)
+        *why = faults_fault(cfg);
+    return *why == NULL ? 0 : OV_EINVAL;
+}
+
+const char *sim_fault_name(enum sim_fault_kind kind)
+{
+    static const char *const names[SIM_FAULT_KINDS] = {
+        [SIM_FAULT_KILL] = "kill",       [SIM_FAULT_CUT] = "cut",
+        [SIM_FAULT_DEAF] = "deaf",       [SIM_FAULT_MUTE] = "mute",
+        [SIM_FAULT_SILENCE] = "silence", [SIM_FAULT_FREEZE] = "freeze",
+        [SIM_FAULT_SLOW] = "slow",       [SIM_FAULT_REFUSE] = "refuse",
+    };
+
+    return kind < SIM_FAULT_KINDS ? names[kind] : "?";
+}

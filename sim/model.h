@@ -1,0 +1,121 @@
+/* What is simulated: a machine, a job on it, and what goes wrong.
+ *
+ * The network follows LogGP (Alexandrov, Ionescu, Schauser, Scheiman, "LogGP:
+ * incorporating long messages into the LogP model", 1995): a message costs its
+ * sender's processor `overhead`, then goes out of the sender's port at its
+ * bandwidth, one message at a time; it arrives `latency` later at the port of
+ * the receiver, comes in at the same bandwidth, one at a time, and costs its
+ * receiver's processor `overhead`. Both directions of a port are apart. Hosts
+ * of one switch may be nearer to each other than to others; what switches
+ * share between them is not modelled.
+ */
+#ifndef SIM_MODEL_H
+#define SIM_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overlay/cfg.h"
+
+#define SIM_NEVER UINT64_MAX
+
+enum {
+    SIM_STREAMS = 2, /* control and stdin */
+    SIM_FAULTS_MAX = 4096,
+    SIM_READERS_MAX = 4096,
+    SIM_PIPE_BYTES = 64 * 1024, /* between a process and its node */
+};
+
+/* Rates are in bytes a second, RATE_LEAST at least; 0: no limit. */
+#define SIM_RATE_LEAST UINT64_C(1024)
+
+struct sim_link_model {
+    uint64_t latency_ns;
+    uint64_t bandwidth;
+};
+
+struct sim_network {
+    struct sim_link_model near; /* on one switch */
+    struct sim_link_model far;  /* across switches */
+    uint64_t overhead_ns;       /* of a message, at each end */
+    uint64_t jitter_ns;         /* more latency, 0 to this, at random */
+    uint64_t connect_ns;        /* to make a connection */
+    uint32_t switch_nodes;      /* hosts on a switch; 0: all on one */
+};
+
+/* A reader of stdin that is not like the others. */
+enum sim_reader_kind {
+    SIM_READER_RATE,  /* reads so many bytes a second */
+    SIM_READER_NEVER, /* reads nothing and stays */
+    SIM_READER_PAUSE, /* reads nothing from at_ns on for length_ns */
+    SIM_READER_CLOSE, /* closes its stdin at at_ns */
+};
+
+struct sim_reader {
+    uint32_t node; /* its process's node: rank + 1 */
+    uint8_t kind;
+    uint64_t rate;
+    uint64_t at_ns;
+    uint64_t length_ns;
+};
+
+struct sim_job {
+    uint64_t stdin_bytes; /* to everybody */
+    uint64_t stdin_rate;  /* of what feeds the launcher */
+    uint64_t read_rate;   /* of each process */
+    uint64_t out_bytes;   /* of each process */
+    uint32_t line_bytes;  /* in lines of so many, */
+    uint32_t burst_lines; /* so many at a time, */
+    uint64_t every_ns;    /* every so often; 0: a flood */
+    uint64_t console_rate;
+    uint64_t console_stuck_ns; /* takes nothing from then on; SIM_NEVER */
+    bool has_stdin;
+    const struct sim_reader *readers; /* borrowed; sorted by node */
+    uint32_t readers_count;
+};
+
+enum sim_fault_kind {
+    SIM_FAULT_KILL,    /* the node's daemon dies, its host lives */
+    SIM_FAULT_CUT,     /* the link to the parent breaks, and breaks again */
+    SIM_FAULT_DEAF,    /* what the parent sends the node vanishes */
+    SIM_FAULT_MUTE,    /* what the node sends its parent vanishes */
+    SIM_FAULT_SILENCE, /* everything to and from the node vanishes */
+    SIM_FAULT_FREEZE,  /* the daemon stands still for length_ns */
+    SIM_FAULT_SLOW,    /* its processor and port are slower by factor */
+    SIM_FAULT_REFUSE,  /* it refuses connections for length_ns */
+    SIM_FAULT_KINDS
+};
+
+struct sim_fault {
+    uint64_t at_ns;
+    uint64_t length_ns; /* SIM_NEVER: for good */
+    uint32_t node;
+    uint32_t factor;
+    uint8_t kind;
+};
+
+struct sim_cfg {
+    struct ov_cfg overlay;
+    struct sim_network network;
+    struct sim_job job;
+    const struct sim_fault *faults; /* borrowed */
+    uint32_t faults_count;
+    uint64_t seed;
+    uint64_t limit_ns; /* of virtual time */
+};
+
+/* A machine of 12.5 GB/s ports, 2 us apart, and an empty job for a plan. */
+struct sim_cfg sim_cfg_default(struct topo_tree plan);
+
+/* Returns 0, or OV_EINVAL with *why in words. */
+int sim_cfg_check(const struct sim_cfg *cfg, const char **why);
+
+/* The time that bytes take at a rate; rounded up. */
+static inline uint64_t sim_time_ns(uint64_t len_bytes, uint64_t rate)
+{
+    return rate == 0 ? 0 : (len_bytes * UINT64_C(1000000000) + rate - 1) / rate;
+}
+
+const char *sim_fault_name(enum sim_fault_kind kind);
+
+#endif

@@ -1,0 +1,251 @@
+/* The network: one port for each host, full duplex, one message at a time. */
+#include "sim/net.h"
+
+#include <string.h>
+
+#include "overlay/link.h"
+#include "sim/check.h"
+#include "sim/fault.h"
+#include "sim/host.h"
+#include "sim/measure.h"
+
+static const struct sim_link_model *between(const struct sim_world *w,
+                                            uint32_t a, uint32_t b)
+{
+    const struct sim_network *network = &w->cfg.network;
+
+    if (network->switch_nodes == 0 ||
+        a / network->switch_nodes == b / network->switch_nodes)
+        return &network->near;
+    return &network->far;
+}
+
+/* --- sending */
+
+/* The frame of a SEND: shared when it is passed on as it came. */
+static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
+{
+    const struct ov_slice *slice = &w->out.slice[act->slice_first];
+    uint16_t extents = 0;
+    struct sim_load *load;
+
+    if (act->head_bytes == 0) {
+        load = sim_view_of(slice->buf)->load;
+        OV_ASSERT(act->slices == 1 && slice->off_bytes == 0 &&
+                  slice->len_bytes == slice->buf->len_bytes);
+        load->refs++;
+        sim_host_put(w, slice->buf);
+        return load;
+    }
+    for (unsigned i = 0; i < act->slices; i++)
+        extents = (uint16_t)(extents +
+                             sim_load_touched(sim_view_of(slice[i].buf)->load,
+                                              slice[i].off_bytes,
+                                              slice[i].len_bytes));
+    load = sim_load_new(&w->store, act->head_bytes, extents);
+    memcpy(load->head, w->out.head + act->head_first, act->head_bytes);
+    load->head_bytes = act->head_bytes;
+    load->len_bytes = act->head_bytes;
+    for (unsigned i = 0; i < act->slices; i++) {
+        sim_load_copy(load, sim_view_of(slice[i].buf)->load, slice[i].off_bytes,
+                      slice[i].len_bytes);
+        sim_host_put(w, slice[i].buf);
+    }
+    return load;
+}
+
+static uint64_t max_ns(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void sim_net_send(struct sim_world *w, uint32_t n, const struct ov_act *act)
+{
+    struct sim_host *host = &w->hosts[n];
+    struct sim_wire *wire = sim_wire(w, n, act->link);
+    struct sim_load *load = load_of(w, act);
+    const struct sim_link_model *model = between(w, n, wire->peer);
+    struct sim_item item = {.link = act->link, .era = wire->era};
+    uint64_t start_ns;
+
+    sim_check_send(w, n, act->link, load);
+    if (!wire->is_up) {
+        sim_load_put(&w->store, load);
+        return;
+    }
+    sim_measure_send(w, n, wire->peer, load);
+    w->now_ns += sim_host_cost_ns(w, n);
+    start_ns = max_ns(w->now_ns, host->out_ns);
+    host->out_ns =
+        start_ns + host->slow * sim_time_ns(load->len_bytes, model->bandwidth);
+    sim_push(w, host->out_ns, SIM_ITEM_SENT, n, item);
+    start_ns += model->latency_ns;
+    if (w->cfg.network.jitter_ns > 0)
+        start_ns += sim_random_in(&w->random, 0, w->cfg.network.jitter_ns);
+    wire->last_ns = max_ns(start_ns, wire->last_ns);
+    item.link = wire->peer_link;
+    item.what.load = load;
+    sim_push(w, wire->last_ns, SIM_ITEM_ARRIVE, wire->peer, item);
+}
+
+void sim_net_sent(struct sim_world *w, const struct sim_item *item)
+{
+    struct sim_wire *wire = sim_wire(w, item->node, item->link);
+    struct ov_event ev = {.kind = OV_EV_SENT, .link = item->link, .count = 1};
+
+    if (!wire->is_up || wire->era != item->era)
+        return;
+    sim_check_sent(w, item->node, item->link);
+    sim_host_step(w, item->node, ev);
+}
+
+/* --- receiving */
+
+/* Is the connection that this came over still there? */
+static bool is_current(const struct sim_world *w, const struct sim_item *item)
+{
+    const struct sim_wire *wire = sim_wire(w, item->node, item->link);
+
+    return sim_host_runs(w, item->node) && wire->is_up &&
+           wire->era == item->era;
+}
+
+void sim_net_arrive(struct sim_world *w, const struct sim_item *item)
+{
+    struct sim_host *host = &w->hosts[item->node];
+    uint32_t peer = sim_wire(w, item->node, item->link)->peer;
+    uint64_t start_ns;
+
+    if (!is_current(w, item)) {
+        sim_load_put(&w->store, item->what.load);
+        return;
+    }
+    if (sim_fault_holds(w, peer, item->node, item))
+        return;
+    start_ns = max_ns(item->at_ns, host->in_ns);
+    host->in_ns =
+        start_ns +
+        host->slow * sim_time_ns(item->what.load->len_bytes,
+                                 between(w, peer, item->node)->bandwidth);
+    sim_push(w, host->in_ns, SIM_ITEM_DELIVER, item->node, *item);
+}
+
+void sim_net_deliver(struct sim_world *w, const struct sim_item *item)
+{
+    struct sim_host *host = &w->hosts[item->node];
+    struct ov_event ev = {.kind = OV_EV_FRAME, .link = item->link};
+    struct sim_view *view;
+
+    if (!is_current(w, item)) {
+        sim_load_put(&w->store, item->what.load);
+        return;
+    }
+    view = sim_check_arrived(w, item->node, item->link, item->what.load);
+    ev.buf = &view->buf;
+    host->cpu_ns =
+        max_ns(host->cpu_ns, item->at_ns) + sim_host_cost_ns(w, item->node);
+    sim_host_step(w, item->node, ev);
+}
+
+/* --- connections */
+
+void sim_net_close(struct sim_world *w, uint32_t n, uint16_t link)
+{
+    struct sim_wire *wire = sim_wire(w, n, link);
+    uint64_t end_ns = w->now_ns + between(w, n, wire->peer)->latency_ns;
+
+    if (!wire->is_up) {
+        sim_world_fail(w, "node %u closes link %u, which is closed", n,
+                       (unsigned)link);
+        return;
+    }
+    wire->is_up = false;
+    sim_check_closed(w, n, wire->peer);
+    sim_push(w, max_ns(end_ns, wire->last_ns), SIM_ITEM_DOWN, wire->peer,
+             (struct sim_item){.link = wire->peer_link, .era = wire->era});
+}
+
+void sim_net_down(struct sim_world *w, const struct sim_item *item)
+{
+    uint64_t in_ns = w->hosts[item->node].in_ns;
+    struct sim_wire *wire = sim_wire(w, item->node, item->link);
+
+    if (!is_current(w, item) ||
+        sim_fault_holds(w, wire->peer, item->node, item))
+        return;
+    if (item->arg == 0) { /* behind the frames that are coming in */
+        struct sim_item last = *item;
+
+        last.arg = 1;
+        sim_push(w, max_ns(in_ns, item->at_ns), SIM_ITEM_DOWN, item->node,
+                 last);
+        return;
+    }
+    wire->is_up = false;
+    sim_check_closed(w, item->node, wire->peer);
+    sim_host_step(
+        w, item->node,
+        (struct ov_event){.kind = OV_EV_LINK_DOWN, .link = item->link});
+}
+
+void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer)
+{
+    sim_push(w, w->now_ns + w->cfg.network.connect_ns, SIM_ITEM_CONNECT, n,
+             (struct sim_item){.arg = peer});
+}
+
+static void open_wire(struct sim_world *w, uint32_t n, uint16_t link,
+                      uint32_t peer, uint16_t peer_link)
+{
+    *sim_wire(w, n, link) = (struct sim_wire){
+        .peer = peer, .era = w->era, .peer_link = peer_link, .is_up = true};
+}
+
+void sim_net_connect(struct sim_world *w, const struct sim_item *item)
+{
+    uint32_t n = item->node, peer = item->arg;
+    uint16_t near = ov_node_free_link(w->hosts[n].node), far = OV_NO_LINK;
+    struct ov_event failed = {.kind = OV_EV_DIAL_FAILED, .node = peer};
+
+    if (!sim_host_runs(w, n))
+        return;
+    if (sim_fault_is_silent(w, n, peer)) {
+        sim_push(w, item->at_ns + w->cfg.overlay.timers.attempt_ns,
+                 SIM_ITEM_DIAL_FAILED, n, *item);
+        return;
+    }
+    if (sim_host_runs(w, peer) && !sim_fault_refuses(w, n, peer))
+        far = ov_node_free_link(w->hosts[peer].node);
+    if (near == OV_NO_LINK || far == OV_NO_LINK) {
+        sim_host_step(w, n, failed);
+        return;
+    }
+    w->era++;
+    open_wire(w, n, near, peer, far);
+    open_wire(w, peer, far, n, near);
+    sim_check_connected(w, n, peer);
+    sim_host_step(
+        w, peer,
+        (struct ov_event){.kind = OV_EV_LINK_UP, .link = far, .node = n});
+    sim_host_step(w, n,
+                  (struct ov_event){.kind = OV_EV_LINK_UP,
+                                    .link = near,
+                                    .node = peer,
+                                    .dialled = true});
+}
+
+void sim_net_break(struct sim_world *w, uint32_t n)
+{
+    uint32_t parent = topo_tree_parent(&w->cfg.overlay.plan, n);
+
+    for (uint16_t link = 0; link < ov_node_links(w->hosts[n].node); link++) {
+        const struct sim_wire *wire = sim_wire(w, n, link);
+        struct sim_item item = {.link = link, .era = wire->era};
+
+        if (!wire->is_up || wire->peer != parent)
+            continue;
+        sim_push(w, w->queue.now_ns, SIM_ITEM_DOWN, n, item);
+        item.link = wire->peer_link;
+        sim_push(w, w->queue.now_ns, SIM_ITEM_DOWN, parent, item);
+    }
+}

@@ -1,0 +1,297 @@
+/* Readers and writers. */
+#include "sim/process.h"
+
+#include "sim/check.h"
+#include "sim/host.h"
+#include "sim/measure.h"
+
+enum { INPUT_WORDS, INPUT_STDOUT };
+
+static bool is_late(const struct sim_process *p, const struct sim_job *job)
+{
+    return p->is_killed || p->is_closed || !job->has_stdin || p->has_end;
+}
+
+/* --- the end */
+
+static bool is_done(const struct sim_world *w, const struct sim_process *p)
+{
+    bool has_written = p->is_killed || p->written == w->cfg.job.out_bytes;
+
+    return p->has_started && has_written && p->read == p->written &&
+           is_late(p, &w->cfg.job);
+}
+
+/* Within a step: the node may have a last word to say. */
+static void settle(struct sim_world *w, uint32_t n)
+{
+    struct sim_process *p = &w->processes[n];
+
+    if (p->is_final_said || !is_done(w, p))
+        return;
+    sim_host_owe(w,
+                 (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
+}
+
+void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read)
+{
+    struct sim_process *p = &w->processes[n];
+    struct sim_load *load;
+
+    *read = (struct ov_read){.rank = n, .channel = OV_CHANNEL_STATE};
+    if (p->lost != TOPO_NONE) {
+        load = sim_load_new(&w->store, 0, 1);
+        sim_load_add(load, (struct sim_extent){p->lost, SIM_KEY_WORD, 8});
+        read->buf = &sim_view_new(&w->store, load, n, SIM_HELD_OWN)->buf;
+        read->len_bytes = 8;
+        read->state = OV_INPUT_MORE;
+        p->lost = w->processes[p->lost].next_lost;
+    } else if (!p->is_final_said && is_done(w, p)) {
+        read->flags = OV_RECORD_FINAL;
+        p->is_final_said = true;
+    }
+}
+
+void sim_process_lost(struct sim_world *w, uint32_t n, uint32_t child)
+{
+    w->processes[child].next_lost = w->processes[n].lost;
+    w->processes[n].lost = child;
+    sim_host_owe(w,
+                 (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
+}
+
+/* --- writing */
+
+/* What the process has put into its pipe by now. */
+static void write_on(struct sim_world *w, struct sim_process *p)
+{
+    const struct sim_job *job = &w->cfg.job;
+    uint64_t unit = (uint64_t)job->line_bytes * job->burst_lines;
+
+    if (p->is_killed || !p->has_started)
+        return;
+    while (p->written < job->out_bytes && p->next_ns <= w->now_ns) {
+        uint64_t left = job->out_bytes - p->written;
+        uint64_t room = SIM_PIPE_BYTES - (p->written - p->read);
+        uint64_t len = unit - p->burst_bytes;
+
+        if (len > left)
+            len = left;
+        if (len > room)
+            len = room - room % job->line_bytes;
+        if (len == 0)
+            return; /* the pipe is full */
+        p->written += len;
+        p->burst_bytes += (uint32_t)len;
+        if (p->burst_bytes < unit)
+            continue;
+        p->burst_bytes = 0;
+        p->next_ns =
+            (job->every_ns == 0 ? p->next_ns : w->now_ns) + job->every_ns;
+    }
+}
+
+/* The process will have more at some later time. */
+static void await_write(struct sim_world *w, uint32_t n)
+{
+    const struct sim_process *p = &w->processes[n];
+
+    if (!p->is_killed && p->written < w->cfg.job.out_bytes)
+        sim_push(w, p->next_ns > w->now_ns ? p->next_ns : w->now_ns,
+                 SIM_ITEM_WRITE, n, (struct sim_item){0});
+}
+
+void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
+                      struct ov_read *read)
+{
+    struct sim_process *p = &w->processes[n];
+    uint32_t line = w->cfg.job.line_bytes;
+    struct sim_load *load;
+    uint64_t len;
+
+    *read = (struct ov_read){.rank = n - 1, .channel = OV_CHANNEL_STDOUT};
+    write_on(w, p);
+    len = p->written - p->read;
+    if (len > max_bytes)
+        len = max_bytes - max_bytes % line;
+    if (len > 0) {
+        load = sim_load_new(&w->store, 0, 1);
+        sim_load_add(load, (struct sim_extent){p->read, n, (uint32_t)len});
+        read->buf = &sim_view_new(&w->store, load, n, SIM_HELD_OWN)->buf;
+        read->len_bytes = (uint32_t)len;
+        p->read += len;
+        write_on(w, p);
+    }
+    if (p->written > p->read)
+        read->state = OV_INPUT_MORE;
+    else
+        await_write(w, n);
+    settle(w, n);
+}
+
+void sim_process_on_write(struct sim_world *w, const struct sim_item *item)
+{
+    sim_host_step(
+        w, item->node,
+        (struct ov_event){.kind = OV_EV_READY, .input = INPUT_STDOUT});
+}
+
+static void start(struct sim_world *w, uint32_t n)
+{
+    struct sim_process *p = &w->processes[n];
+
+    p->has_started = true;
+    p->next_ns = w->now_ns;
+    if (w->cfg.job.out_bytes > 0)
+        await_write(w, n);
+    settle(w, n);
+}
+
+/* --- reading */
+
+static const struct sim_reader *reader_of(const struct sim_world *w, uint32_t n)
+{
+    const struct sim_job *job = &w->cfg.job;
+    uint32_t low = 0, high = job->readers_count;
+
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (job->readers[mid].node == n)
+            return &job->readers[mid];
+        if (job->readers[mid].node < n)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
+/* When the process will have read len bytes more; SIM_NEVER. */
+static uint64_t read_until_ns(const struct sim_world *w, uint32_t n,
+                              uint32_t len_bytes)
+{
+    const struct sim_process *p = &w->processes[n];
+    uint64_t from_ns = p->reader_ns > w->now_ns ? p->reader_ns : w->now_ns;
+    const struct sim_reader *reader = NULL;
+    uint64_t rate = w->cfg.job.read_rate;
+    uint64_t until_ns;
+
+    if (w->hosts[n].has_reader)
+        reader = reader_of(w, n);
+    if (reader != NULL && reader->kind == SIM_READER_NEVER)
+        return SIM_NEVER;
+    if (reader != NULL && reader->kind == SIM_READER_RATE)
+        rate = reader->rate;
+    until_ns = from_ns + sim_time_ns(len_bytes, rate);
+    if (reader != NULL && reader->kind == SIM_READER_PAUSE &&
+        until_ns >= reader->at_ns &&
+        from_ns < reader->at_ns + reader->length_ns)
+        until_ns = reader->at_ns + reader->length_ns +
+                   (from_ns < reader->at_ns ? until_ns - reader->at_ns
+                                            : until_ns - from_ns);
+    return until_ns;
+}
+
+static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
+                uint64_t frames)
+{
+    sim_check_eaten(w, n, stream, frames);
+    sim_host_owe(w, (struct ov_event){.kind = OV_EV_CONSUMED,
+                                      .stream = stream,
+                                      .seq = frames,
+                                      .rank = n - 1});
+}
+
+static void on_word(struct sim_world *w, uint32_t n,
+                    const struct ov_slice *slice)
+{
+    struct sim_process *p = &w->processes[n];
+    struct ov_control control;
+
+    if (n == 0 || ov_control_decode(slice->buf->mem + slice->off_bytes,
+                                    slice->len_bytes, &control))
+        return;
+    if (control.kind == SIM_WORD_LAUNCH && !p->has_started) {
+        start(w, n);
+    } else if (control.kind == SIM_WORD_KILL) {
+        p->has_started = true;
+        p->is_killed = true;
+        if (p->eaten < p->seen)
+            ate(w, n, 1, p->eaten = p->seen);
+        settle(w, n);
+    }
+}
+
+void sim_process_consume(struct sim_world *w, uint32_t n,
+                         const struct ov_act *act, const struct ov_slice *slice)
+{
+    struct sim_process *p = &w->processes[n];
+    uint64_t until_ns;
+
+    if (act->stream == 0) {
+        on_word(w, n, slice);
+        ate(w, n, 0, act->seq + 1);
+        return;
+    }
+    sim_check_consume(w, n, act, slice);
+    p->seen++;
+    if (!p->is_killed && !p->is_closed) {
+        sim_measure_stdin(w, n, slice->len_bytes);
+        until_ns = read_until_ns(w, n, slice->len_bytes);
+        if (until_ns > w->now_ns) {
+            p->reader_ns = until_ns;
+            if (until_ns != SIM_NEVER)
+                sim_push(w, until_ns, SIM_ITEM_READ, n,
+                         (struct sim_item){.arg = p->seen});
+            p->has_end_waiting |= (act->flags & OV_DOWN_END) != 0;
+            if (p->seen == p->eaten + 1)
+                ate(w, n, 1, p->eaten); /* who holds up whom is known */
+            return;
+        }
+    }
+    p->eaten = p->seen;
+    p->has_end |= (act->flags & OV_DOWN_END) != 0;
+    ate(w, n, 1, p->eaten);
+    settle(w, n);
+}
+
+/* Frames up to `seen` are read. */
+static void eat(struct sim_world *w, uint32_t n, uint32_t frames)
+{
+    struct sim_process *p = &w->processes[n];
+
+    if (frames <= p->eaten)
+        return;
+    p->eaten = frames;
+    p->has_end |= p->has_end_waiting && p->eaten == p->seen;
+    w->now_ns = w->queue.now_ns;
+    sim_check_eaten(w, n, 1, frames);
+    sim_host_step(
+        w, n,
+        (struct ov_event){
+            .kind = OV_EV_CONSUMED, .stream = 1, .seq = frames, .rank = n - 1});
+}
+
+/* Outside of a step: the last word may have become due. */
+static void settle_now(struct sim_world *w, uint32_t n)
+{
+    const struct sim_process *p = &w->processes[n];
+
+    if (!p->is_final_said && is_done(w, p))
+        sim_host_step(
+            w, n, (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
+}
+
+void sim_process_on_read(struct sim_world *w, const struct sim_item *item)
+{
+    eat(w, item->node, item->arg);
+    settle_now(w, item->node);
+}
+
+void sim_process_on_close(struct sim_world *w, uint32_t n)
+{
+    w->processes[n].is_closed = true;
+    eat(w, n, w->processes[n].seen);
+    settle_now(w, n);
+}

@@ -1,0 +1,36 @@
+/* The process of a node: reads stdin, writes lines, ends.
+ *
+ * It begins with the launcher's word, writes its lines into a pipe and stands
+ * still while that is full, reads stdin at its speed, and ends when it has
+ * written everything and stdin is over. Then, and when everything it wrote was
+ * read, the node says its last word.
+ */
+#ifndef SIM_PROCESS_H
+#define SIM_PROCESS_H
+
+#include "overlay/control.h"
+#include "sim/world.h"
+
+/* Words of the launcher on stream 0. */
+enum sim_word {
+    SIM_WORD_LAUNCH = OV_CONTROL_APP,
+    SIM_WORD_KILL,
+};
+
+/* Within a step of node n: its actions. The slice stays the caller's. */
+void sim_process_consume(struct sim_world *w, uint32_t n,
+                         const struct ov_act *act,
+                         const struct ov_slice *slice);
+void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
+                      struct ov_read *read);
+/* The driver's own words: losses, and the last. */
+void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read);
+/* A child was lost: the root is to hear of it. */
+void sim_process_lost(struct sim_world *w, uint32_t n, uint32_t child);
+
+/* Items whose time has come. */
+void sim_process_on_write(struct sim_world *w, const struct sim_item *item);
+void sim_process_on_read(struct sim_world *w, const struct sim_item *item);
+void sim_process_on_close(struct sim_world *w, uint32_t n);
+
+#endif

@@ -1,0 +1,313 @@
+/* Tables and sentences about a run. */
+#include "sim/report.h"
+
+#include <inttypes.h>
+
+#include "sim/launcher.h"
+#include "sim/measure.h"
+
+enum { TEXT_BYTES = 32 };
+
+enum sim_end sim_report_end(const struct sim_world *w)
+{
+    if (w->why[0] != '\0')
+        return SIM_END_BROKEN;
+    if (!w->is_over)
+        return SIM_END_STUCK;
+    return w->launcher->has_goodbye && w->launcher->lost_ns == SIM_NEVER
+               ? SIM_END_WELL
+               : SIM_END_LOSS;
+}
+
+/* --- numbers for people: three digits and a unit, in integers */
+
+static const char *scaled(char *text, uint64_t value, unsigned step,
+                          const char *const *units)
+{
+    uint64_t whole = value, rest = 0;
+    unsigned unit = 0;
+
+    while (whole >= step && units[unit + 1] != NULL) {
+        rest = whole % step * 1000 / step;
+        whole /= step;
+        unit++;
+    }
+    if (unit == 0 || whole >= 100)
+        snprintf(text, TEXT_BYTES, "%" PRIu64 " %s", whole, units[unit]);
+    else if (whole >= 10)
+        snprintf(text, TEXT_BYTES, "%" PRIu64 ".%01u %s", whole,
+                 (unsigned)(rest / 100), units[unit]);
+    else
+        snprintf(text, TEXT_BYTES, "%" PRIu64 ".%02u %s", whole,
+                 (unsigned)(rest / 10), units[unit]);
+    return text;
+}
+
+static const char *time_text(char *text, uint64_t ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s", NULL};
+
+    if (ns == SIM_NEVER) {
+        snprintf(text, TEXT_BYTES, "-");
+        return text;
+    }
+    return scaled(text, ns, 1000, units);
+}
+
+static const char *bytes_text(char *text, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", NULL};
+
+    return scaled(text, bytes, 1024, units);
+}
+
+static const char *rate_text(char *text, uint64_t rate)
+{
+    static const char *const units[] = {"B/s",  "kB/s", "MB/s",
+                                        "GB/s", "TB/s", NULL};
+
+    return scaled(text, rate, 1000, units);
+}
+
+/* --- figures */
+
+/* The last time of all levels; SIM_NEVER when nothing came. */
+uint64_t sim_report_stdin_ns(const struct sim_world *w)
+{
+    uint64_t last_ns = SIM_NEVER;
+
+    for (uint32_t i = 0; i < w->measure->levels; i++) {
+        const struct sim_level *level = &w->measure->level[i];
+
+        if (level->stdin_first_ns != SIM_NEVER &&
+            (last_ns == SIM_NEVER || level->stdin_last_ns > last_ns))
+            last_ns = level->stdin_last_ns;
+    }
+    return last_ns;
+}
+
+uint64_t sim_report_shown_ns(const struct sim_world *w)
+{
+    uint64_t last_ns = SIM_NEVER;
+
+    for (uint32_t i = 0; i < w->measure->levels; i++) {
+        const struct sim_level *level = &w->measure->level[i];
+
+        if (level->shown_first_ns != SIM_NEVER &&
+            (last_ns == SIM_NEVER || level->shown_last_ns > last_ns))
+            last_ns = level->shown_last_ns;
+    }
+    return last_ns;
+}
+
+/* bytes * 1e9 / ns without overflow: bytes are below 2^34 times that. */
+static uint64_t rate_of(uint64_t bytes, uint64_t ns)
+{
+    uint64_t rate;
+
+    if (ns == 0)
+        return 0;
+    rate = bytes / ns * UINT64_C(1000000000);
+    return rate + bytes % ns * (UINT64_C(1000000000) / 1000) / ns * 1000;
+}
+
+uint64_t sim_report_down_rate(const struct sim_world *w)
+{
+    uint64_t last_ns = sim_report_stdin_ns(w);
+
+    if (last_ns == SIM_NEVER || last_ns <= w->measure->fed_first_ns)
+        return 0;
+    return rate_of(w->launcher->fed_bytes, last_ns - w->measure->fed_first_ns);
+}
+
+uint64_t sim_report_up_rate(const struct sim_world *w)
+{
+    uint64_t last_ns = sim_report_shown_ns(w);
+
+    if (last_ns == SIM_NEVER || last_ns <= w->launcher->joined_ns)
+        return 0;
+    return rate_of(w->measure->shown_bytes, last_ns - w->launcher->joined_ns);
+}
+
+/* --- the parts of the report */
+
+static void print_head(const struct sim_world *w, FILE *file)
+{
+    const struct sim_network *network = &w->cfg.network;
+    const struct ov_cfg *overlay = &w->cfg.overlay;
+    char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES];
+
+    fprintf(file, "%u nodes, arity %u, %u levels, seed %" PRIu64 "\n",
+            overlay->plan.nodes, overlay->plan.arity, w->measure->levels,
+            w->cfg.seed);
+    fprintf(file, "ports %s, latency %s, overhead %s a message",
+            rate_text(a, network->near.bandwidth),
+            time_text(b, network->near.latency_ns),
+            time_text(c, network->overhead_ns));
+    if (network->switch_nodes > 0)
+        fprintf(file, "; across switches of %u nodes %s, %s",
+                network->switch_nodes, rate_text(a, network->far.bandwidth),
+                time_text(b, network->far.latency_ns));
+    fprintf(file, "\nframes of %s, a window of %u for stdin, %u frames up\n",
+            bytes_text(a, overlay->frame_bytes), (unsigned)overlay->down_frames,
+            (unsigned)overlay->up_frames);
+}
+
+static void print_levels(const struct sim_world *w, FILE *file)
+{
+    const uint64_t from_ns = w->launcher->joined_ns;
+
+    fprintf(file, "\n%5s %8s  %10s %10s  %10s %10s  %7s %9s\n", "level",
+            "nodes", "stdin from", "to", "shown from", "to", "held", "bytes");
+    for (uint32_t i = 0; i < w->measure->levels; i++) {
+        const struct sim_level *level = &w->measure->level[i];
+        bool reads = level->stdin_first_ns != SIM_NEVER;
+        bool shows = level->shown_first_ns != SIM_NEVER;
+        char text[5][TEXT_BYTES];
+
+        fprintf(file, "%5u %8u  %10s %10s  %10s %10s  %7u %9s\n", i,
+                level->nodes,
+                time_text(text[0],
+                          reads ? level->stdin_first_ns - from_ns : SIM_NEVER),
+                time_text(text[1],
+                          reads ? level->stdin_last_ns - from_ns : SIM_NEVER),
+                time_text(text[2],
+                          shows ? level->shown_first_ns - from_ns : SIM_NEVER),
+                time_text(text[3],
+                          shows ? level->shown_last_ns - from_ns : SIM_NEVER),
+                level->held_frames_peak,
+                bytes_text(text[4], level->held_bytes_peak));
+    }
+    fprintf(file, "times from the launch on; held: most frames, most bytes in "
+                  "one node\n");
+}
+
+static void print_totals(const struct sim_world *w, FILE *file)
+{
+    const struct sim_measure *m = w->measure;
+    uint64_t words = 0, word_frames = 0;
+    char a[TEXT_BYTES], b[TEXT_BYTES];
+
+    for (uint32_t i = 0; i < m->levels; i++) {
+        words += m->level[i].link_bytes;
+        word_frames += m->level[i].link_frames;
+    }
+    fprintf(file, "\n%-22s %s after the start\n", "all nodes joined",
+            time_text(a, w->launcher->joined_ns));
+    if (w->launcher->fed_bytes > 0)
+        fprintf(file, "%-22s %s, %s\n", "stdin to everybody",
+                bytes_text(a, w->launcher->fed_bytes),
+                rate_text(b, sim_report_down_rate(w)));
+    if (m->shown_bytes > 0)
+        fprintf(file, "%-22s %s, %s\n", "output shown",
+                bytes_text(a, m->shown_bytes),
+                rate_text(b, sim_report_up_rate(w)));
+    fprintf(file, "%-22s %s out, %s in\n", "the root's links",
+            bytes_text(a, m->root_out_bytes), bytes_text(b, m->root_in_bytes));
+    fprintf(file, "%-22s %" PRIu64 " frames, %s; of the root %" PRIu64 ", %s\n",
+            "words (joins, acks)", word_frames, bytes_text(a, words),
+            m->level[0].link_frames, bytes_text(b, m->level[0].link_bytes));
+    fprintf(file,
+            "%-22s %" PRIu64 " steps, %" PRIu64 " frames, %" PRIu64
+            " bytes a quiet leaf\n",
+            "simulated", w->steps, m->frames, sim_world_leaf_bytes(w));
+}
+
+static void print_events(const struct sim_world *w, FILE *file)
+{
+    const struct sim_launcher *l = w->launcher;
+    char a[TEXT_BYTES];
+
+    if (l->stall_ns != SIM_NEVER)
+        fprintf(file, "stall: from %s on everybody waits for rank %u\n",
+                time_text(a, l->stall_ns), l->stall_rank);
+    if (l->lost_ns != SIM_NEVER)
+        fprintf(file,
+                "loss: the launcher hears at %s that node %u is lost and ends "
+                "the job; %u nodes are given up\n",
+                time_text(a, l->lost_ns), l->lost, l->given_up);
+}
+
+static void print_verdict(const struct sim_world *w, FILE *file)
+{
+    static const char *const words[] = {
+        [SIM_END_WELL] = "ended well",
+        [SIM_END_LOSS] = "ended by a loss, as it should",
+        [SIM_END_STUCK] = "did not end within the limit",
+        [SIM_END_BROKEN] = "a rule broke",
+    };
+    enum sim_end end = sim_report_end(w);
+    bool is_broken = end == SIM_END_BROKEN;
+    char a[TEXT_BYTES];
+
+    fprintf(file, "\nthe run %s at %s\n", words[end], time_text(a, w->end_ns));
+    if (is_broken)
+        fprintf(file, "BROKEN: %s\n", w->why);
+    fprintf(file, "  I1 bytes whole and in order  %s\n",
+            is_broken ? "see above" : "held");
+    fprintf(file, "  I2 memory within windows     %s\n",
+            is_broken ? "see above" : "held");
+    fprintf(file, "  I3 an end, nobody lost well  %s\n",
+            is_broken              ? "see above"
+            : end == SIM_END_STUCK ? "not shown: stopped"
+                                   : "held");
+    fprintf(file, "  I5 trace digest              %016" PRIx64 "\n", w->digest);
+}
+
+void sim_report_print(const struct sim_world *w, FILE *file)
+{
+    print_head(w, file);
+    print_levels(w, file);
+    print_totals(w, file);
+    print_events(w, file);
+    print_verdict(w, file);
+    if (sim_report_end(w) == SIM_END_STUCK)
+        sim_report_waits(w, file, 10);
+}
+
+/* What keeps a node from its end. */
+static const char *wait_of(const struct sim_world *w, uint32_t n)
+{
+    const struct sim_process *p = &w->processes[n];
+
+    if (!w->launcher->is_joined)
+        return "for every node to join";
+    if (!p->has_started)
+        return "for the launch";
+    if (p->eaten < p->seen)
+        return "for its process to read";
+    if (p->read < p->written)
+        return "for room to send up";
+    if (!p->has_end && w->cfg.job.has_stdin && !p->is_killed)
+        return "for more stdin";
+    if (!w->hosts[n].is_final && !w->hosts[n].is_given_up)
+        return "for the root to hear its last word";
+    return "for goodbye";
+}
+
+void sim_report_waits(const struct sim_world *w, FILE *file, unsigned lines)
+{
+    uint32_t n = 1;
+
+    fprintf(file, "who waits:\n");
+    for (; n < sim_nodes(w) && lines > 0; lines--) {
+        const char *what;
+        uint32_t first;
+
+        while (n < sim_nodes(w) && w->hosts[n].state != SIM_HOST_RUNS)
+            n++;
+        if (n == sim_nodes(w))
+            return;
+        first = n;
+        what = wait_of(w, n);
+        while (n < sim_nodes(w) && w->hosts[n].state == SIM_HOST_RUNS &&
+               wait_of(w, n) == what)
+            n++;
+        if (n - first > 1)
+            fprintf(file, "  nodes %u to %u wait %s\n", first, n - 1, what);
+        else
+            fprintf(file, "  node %u waits %s\n", first, what);
+    }
+    if (n < sim_nodes(w))
+        fprintf(file, "  ...\n");
+}

@@ -1,0 +1,162 @@
+/* Making up runs. */
+#include "sim/swarm.h"
+
+#include <inttypes.h>
+
+#include "overlay/base/panic.h"
+#include "sim/random.h"
+
+enum { LINES_MAX = 200 }; /* that take their time */
+
+#define US UINT64_C(1000)
+#define MS UINT64_C(1000000)
+#define S  UINT64_C(1000000000)
+
+static uint32_t in(struct sim_random *random, uint32_t low, uint32_t high)
+{
+    return (uint32_t)sim_random_in(random, low, high);
+}
+
+static void make_overlay(struct ov_cfg *cfg, struct sim_random *r)
+{
+    bool is_tight = sim_random_is(r, 30);
+
+    cfg->frame_bytes = is_tight ? 4096 : in(r, 4096, 16384);
+    cfg->up_window_bytes =
+        cfg->frame_bytes + OV_RESERVE_BYTES + (is_tight ? 0 : in(r, 0, 60000));
+    cfg->kept_max = (uint16_t)(is_tight ? OV_KEPT_RESERVE + 1 : in(r, 5, 100));
+    cfg->batch_pieces = (uint16_t)in(r, 1, OV_PIECES_MAX);
+    cfg->up_frames = (uint16_t)(is_tight ? 1 : in(r, 1, 6));
+    cfg->down_frames = (uint16_t)(is_tight ? 2 : in(r, 2, 20));
+    cfg->control_frames = (uint16_t)in(r, 2, 6);
+    cfg->send_slots = (uint16_t)in(r, 2, 10);
+    cfg->data_slots = (uint16_t)in(r, 1, cfg->send_slots - 1u);
+    cfg->records_max = is_tight ? 1 : in(r, 1, 200);
+    ov_cfg_heartbeat(cfg, in(r, 1, 10) * S);
+}
+
+static void make_network(struct sim_network *network, struct sim_random *r)
+{
+    network->near.latency_ns = in(r, 100, 100000);
+    network->near.bandwidth = sim_random_in(r, 1000000, UINT64_C(20000000000));
+    network->far = network->near;
+    network->overhead_ns = in(r, 0, 3000);
+    network->jitter_ns = sim_random_is(r, 50) ? 0 : in(r, 1, 1000000);
+    network->connect_ns = in(r, 1000, 1000000);
+    if (sim_random_is(r, 50)) {
+        network->switch_nodes = in(r, 1, 40);
+        network->far.latency_ns = 2 * network->near.latency_ns;
+    }
+}
+
+static uint64_t some_rate(struct sim_random *r)
+{
+    return sim_random_is(r, 60) ? 0 : sim_random_in(r, 100000, 1000000000);
+}
+
+static void make_job(struct sim_job *job, const struct ov_cfg *cfg,
+                     struct sim_random *r)
+{
+    job->has_stdin = sim_random_is(r, 70);
+    if (job->has_stdin)
+        job->stdin_bytes = in(r, 0, 300000);
+    job->stdin_rate = some_rate(r);
+    job->read_rate = some_rate(r);
+    job->console_rate = some_rate(r);
+    if (sim_random_is(r, 80))
+        job->out_bytes = in(r, 0, 30000);
+    job->line_bytes = in(r, 1, sim_random_is(r, 80) ? 200 : 2048);
+    if (job->line_bytes > cfg->frame_bytes / 2)
+        job->line_bytes = cfg->frame_bytes / 2;
+    job->burst_lines = sim_random_is(r, 70) ? 1 : in(r, 1, 100);
+    job->every_ns = sim_random_is(r, 60) ? 0 : in(r, 1, 10000000);
+    if (job->every_ns > 0 && job->out_bytes > LINES_MAX * job->line_bytes)
+        job->out_bytes = (uint64_t)LINES_MAX * job->line_bytes;
+}
+
+static void make_readers(struct sim_swarm *swarm, uint32_t nodes,
+                         struct sim_random *r)
+{
+    struct sim_job *job = &swarm->cfg.job;
+    uint32_t node = 0;
+
+    for (uint32_t i = 0; i < SIM_SWARM_READERS; i++) {
+        struct sim_reader *reader = &swarm->readers[job->readers_count];
+
+        node += in(r, 1, nodes / 2 + 1);
+        if (node >= nodes || sim_random_is(r, 50))
+            continue;
+        *reader = (struct sim_reader){.node = node,
+                                      .rate = in(r, 100000, 10000000),
+                                      .at_ns = in(r, 0, 20) * MS,
+                                      .length_ns = in(r, 1, 3000) * MS};
+        reader->kind = (uint8_t)(sim_random_is(r, 40)   ? SIM_READER_RATE
+                                 : sim_random_is(r, 50) ? SIM_READER_PAUSE
+                                                        : SIM_READER_CLOSE);
+        job->readers_count++;
+    }
+    job->readers = swarm->readers;
+}
+
+static void make_faults(struct sim_swarm *swarm, uint32_t nodes,
+                        struct sim_random *r)
+{
+    uint32_t count = sim_random_is(r, 33) ? 0 : in(r, 1, SIM_SWARM_FAULTS);
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct sim_fault *fault = &swarm->faults[i];
+        uint64_t reach_ns = sim_random_is(r, 50) ? 3 * MS : 100 * MS;
+
+        *fault = (struct sim_fault){
+            .at_ns = sim_random_in(r, 0, reach_ns),
+            .length_ns = sim_random_is(r, 50)
+                             ? SIM_NEVER
+                             : sim_random_in(r, 1, 30) * (S / 2),
+            .node = in(r, 1, nodes - 1),
+            .factor = in(r, 2, 50),
+            .kind = (uint8_t)in(r, 0, SIM_FAULT_KINDS - 1),
+        };
+    }
+    swarm->cfg.faults = swarm->faults;
+    swarm->cfg.faults_count = count;
+}
+
+void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed)
+{
+    struct sim_random r = {sim_random_mix(seed)};
+    uint32_t nodes = sim_random_is(&r, 70) ? in(&r, 2, 40) : in(&r, 2, 300);
+    uint32_t arity = in(&r, nodes > 40 ? 2 : 1, sim_random_is(&r, 70) ? 4 : 20);
+    const char *why;
+
+    *swarm = (struct sim_swarm){
+        .cfg = sim_cfg_default((struct topo_tree){nodes, arity})};
+    swarm->cfg.seed = seed;
+    swarm->cfg.limit_ns = 1000 * S;
+    make_overlay(&swarm->cfg.overlay, &r);
+    make_network(&swarm->cfg.network, &r);
+    make_job(&swarm->cfg.job, &swarm->cfg.overlay, &r);
+    make_readers(swarm, nodes, &r);
+    make_faults(swarm, nodes, &r);
+    OV_ASSERT(sim_cfg_check(&swarm->cfg, &why) == 0);
+}
+
+void sim_swarm_print(const struct sim_swarm *swarm, FILE *file)
+{
+    const struct sim_cfg *cfg = &swarm->cfg;
+
+    fprintf(file,
+            "seed %" PRIu64 ": %u nodes, arity %u, stdin %" PRIu64
+            " bytes, output %" PRIu64 " bytes in lines of %u\n",
+            cfg->seed, cfg->overlay.plan.nodes, cfg->overlay.plan.arity,
+            cfg->job.stdin_bytes, cfg->job.out_bytes, cfg->job.line_bytes);
+    for (uint32_t i = 0; i < cfg->faults_count; i++) {
+        const struct sim_fault *fault = &cfg->faults[i];
+
+        fprintf(file, "  %s node %u at %" PRIu64 " us",
+                sim_fault_name((enum sim_fault_kind)fault->kind), fault->node,
+                fault->at_ns / US);
+        if (fault->length_ns != SIM_NEVER)
+            fprintf(file, " for %" PRIu64 " ms", fault->length_ns / MS);
+        fputc('\n', file);
+    }
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# timeout: 600
+"""Break a rule of the core, and see the simulator's checks catch it.
+
+Each mutant is one change to one file of overlay/. It is compiled beside the
+core as it is, linked with the swarm of random jobs, and has to fail there: by a
+rule that breaks, an assertion, or a run that does not end. The core without a
+change has to pass. A build with sanitizers skips it.
+
+usage: mutants.py [NAME...]     all when none is named
+"""
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+TOP = os.environ.get("top_srcdir", ".")
+BUILD = os.environ.get("top_builddir", ".")
+SEEDS = 600
+
+# A child that sends its records again now and then, as it may: for mutants of
+# what the root does with repeats.
+REPEATS = (
+    "up.c",
+    "        if (end > up->unsent)\n"
+    "            up->unsent = end;\n"
+    "    }\n",
+    "        if (end > up->unsent)\n"
+    "            up->unsent = end;\n"
+    "    }\n"
+    "    static unsigned turn;\n"
+    "    if (turn++ % 4 == 0) {\n"
+    "        up->cursor = up->accepted + 1;\n"
+    "        up->at_cursor = up->kept.first;\n"
+    "        for (uint64_t seq = up->taken; seq < up->accepted; seq++)\n"
+    "            up->at_cursor = up->at_cursor->next;\n"
+    "    }\n")
+
+# What is within the rules: has to pass.
+HARMLESS = {"records are sent again": [REPEATS]}
+
+# name: changes, each (file, what stands there, what the mutant has)
+MUTANTS = {
+    "a repeat is accepted": [REPEATS, (
+        "sink.c",
+        "if (rec.seq == member->accepted + 1)",
+        "if (rec.seq <= member->accepted + 1)")],
+    "an acknowledgement is dropped": [(
+        "node.c",
+        "rc = on_ack(node, &item, out);",
+        "rc = node->now_ns % 7 != 0 ? on_ack(node, &item, out) : 0;")],
+    "the down window is off by one": [(
+        "down.c",
+        "return stream->window - (uint32_t)(stream->head - stream->first);",
+        "return stream->window + 1 - (uint32_t)(stream->head - stream->first);"
+    )],
+    "a limit is off by one": [(
+        "place.c",
+        "uint64_t limit = place->drained + frames - place->leftover;",
+        "uint64_t limit = place->drained + frames + 1 - place->leftover;")],
+    "the limit of the parent is passed": [(
+        "up.c",
+        "node->up.sent < node->up.limit &&",
+        "node->up.sent <= node->up.limit &&")],
+    "records are numbered from two on": [(
+        "up.c",
+        ".seq = piece->seq + r,",
+        ".seq = piece->seq + r + 1,")],
+    "a base forgets the own process": [(
+        "down.c",
+        "if (stream->is_target && stream->local < low.base) {",
+        "if (0 && stream->is_target && stream->local < low.base) {")],
+    "a base forgets a child": [(
+        "down.c",
+        "if (ov_place_counts(place) && flow->is_needed &&\n"
+        "            flow->base < low.base) {",
+        "if (ov_place_counts(place) && flow->is_needed && i != 1 &&\n"
+        "            flow->base < low.base) {")],
+    "the root acknowledges what is only accepted": [(
+        "serve.c",
+        "{member->node, member->accepted, member->taken}",
+        "{member->node, member->accepted, member->accepted}")],
+    "the own window is not kept": [(
+        "up.c",
+        "if (window < least) {",
+        "if (0 && window < least) {")],
+    "the number of kept records is not kept": [(
+        "up.c",
+        "if (records + spare >= node->cfg->kept_max ||",
+        "if (0 * (records + spare) > node->cfg->kept_max ||")],
+    "data takes every slot": [(
+        "link.c",
+        "return !is_data || link->data_in_flight < cfg->data_slots;",
+        "return !is_data || link->data_in_flight <= cfg->data_slots;")],
+    "a buffer is kept for ever": [(
+        "down.c",
+        "for (; stream->first < stream->base; stream->first++)\n"
+        "        ov_out_put(",
+        "for (; stream->first < stream->base; stream->first++)\n"
+        "        if (stream->first % 5 != 4) ov_out_put(")],
+    "a frame is sent twice": [(
+        "down.c",
+        "    flow->sent++;\n",
+        "    flow->sent += flow->sent != 3 || node->now_ns % 2;\n")],
+    "a stream is open to too few": [(
+        "down.c",
+        "topo_tree_touches(&node->tree.plan, place->child, range);",
+        "range.first <= place->child && place->child % 5 != 3;")],
+    "a heartbeat is forgotten": [(
+        "link.h",
+        "return link->spoke_ns + cfg->timers.heartbeat_ns / 3;",
+        "return link->spoke_ns + cfg->timers.heartbeat_ns * 3;")],
+    "goodbye overtakes those beneath": [(
+        "down.c",
+        "if (node->goodbye == 0 || stream->base < node->goodbye)",
+        "if (node->goodbye == 0 || stream->head < node->goodbye)")],
+    "a lost child is not told": [(
+        "loss.c",
+        "    if (!ov_down_child_is_done(node, place))\n"
+        "        ov_out_act(out, OV_ACT_LOST)->node = peer;",
+        "    (void)peer;")],
+    "a link is closed twice": [(
+        "loss.c",
+        "    ov_out_act(out, OV_ACT_CLOSE)->link = index;\n"
+        "    ov_loss_on_down(node, index, hold, out);",
+        "    ov_out_act(out, OV_ACT_CLOSE)->link = index;\n"
+        "    ov_out_act(out, OV_ACT_CLOSE)->link = index;\n"
+        "    ov_loss_on_down(node, index, hold, out);")],
+    "a batch forgets a record": [(
+        "up.c",
+        "for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {\n"
+        "        struct ov_record rec",
+        "for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {\n"
+        "        if (r == 1)\n            kept = kept->next;\n"
+        "        struct ov_record rec")],
+}
+
+
+def run(command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, **more)
+
+
+def archive(name):
+    """The archive behind a libtool library."""
+    folder, base = os.path.split(name)
+    return os.path.join(BUILD, folder, ".libs", base.replace(".la", ".a"))
+
+
+def sources(name):
+    """What has to be compiled anew for a change to this file of overlay/."""
+    if name.endswith(".c"):
+        return [name]
+    return sorted(f for f in os.listdir(f"{TOP}/overlay") if f.endswith(".c"))
+
+
+def compile_one(folder, source, program):
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    libraries = [archive("sim/libsim.la"), archive("overlay/libovcore.la"),
+                 archive("topo/libtoposhape.la")]
+    return run(compiler + ["-O1", "-w", "-std=gnu11", f"-I{folder}",
+                                   f"-I{TOP}", "-o", program,
+                                   f"{TOP}/tests/sim/swarm.c"]
+               + source + libraries)
+
+
+def swarm(program, seeds):
+    return run([program, "-x", "1", str(seeds)])
+
+
+def write_mutant(changes, folder):
+    """The changed files below folder/overlay; returns what to compile, or a
+    sentence about what is wrong."""
+    os.makedirs(f"{folder}/overlay")
+    compiled = set()
+    for file, old, new in changes:
+        with open(f"{TOP}/overlay/{file}", encoding="utf-8") as source:
+            text = source.read()
+        if text.count(old) != 1:
+            return f"overlay/{file} has changed: {old!r} stands there " \
+                   f"{text.count(old)} times"
+        with open(f"{folder}/overlay/{file}", "w", encoding="utf-8") as mutant:
+            mutant.write(text.replace(old, new))
+        compiled.update(sources(file))
+    changed = {file for file, _, _ in changes}
+    return [f"{folder if name in changed else TOP}/overlay/{name}"
+            for name in sorted(compiled)]
+
+
+def what_broke(ran):
+    lines = [line for line in ran.stdout.splitlines()
+             if line.startswith("BROKEN") or ".c:" in line
+             or "did not" in line]
+    return lines[0] if lines else f"status {ran.returncode}"
+
+
+def judge(name, changes, folder):
+    """None when the mutant was caught (a harmless one: passed), else what is
+    wrong."""
+    paths = write_mutant(changes, folder)
+    if isinstance(paths, str):
+        return paths
+    built = compile_one(folder, paths, f"{folder}/swarm")
+    if built.returncode != 0:
+        return "does not compile:\n" + built.stdout
+    ran = swarm(f"{folder}/swarm", SEEDS)
+    if name in HARMLESS:
+        if ran.returncode != 0:
+            return "fails: " + what_broke(ran)
+        print(f"passed: {name}")
+        return None
+    if ran.returncode == 0:
+        return "was not caught: " + ran.stdout.strip()
+    print(f"caught: {name}: {what_broke(ran)}", flush=True)
+    return None
+
+
+def main(names):
+    bad = 0
+    if os.environ.get("XYLEM_SAN"):
+        print("the plain build shows it, and much faster")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as top:
+        program = f"{top}/swarm"
+        built = compile_one(top, [], program)
+        if built.returncode != 0:
+            sys.exit("the swarm does not compile:\n" + built.stdout)
+        if swarm(program, SEEDS).returncode != 0:
+            sys.exit("the core as it is fails")
+        everything = {**HARMLESS, **MUTANTS}
+        for number, name in enumerate(names or everything):
+            wrong = judge(name, everything[name], f"{top}/{number}")
+            if wrong:
+                print(f"WRONG: {name}: {wrong}", flush=True)
+                bad += 1
+    sys.exit(bad > 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""`xylem sim` as a person uses it: reports, exit codes, wrong options."""
+import os
+import re
+import subprocess
+import sys
+
+XYLEM = os.path.join(os.environ.get("top_builddir", "."), "commands/xylem")
+
+
+def sim(*options):
+    return subprocess.run([XYLEM, "sim", *options], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def expect(what, holds):
+    if not holds:
+        sys.exit(f"failed: {what}")
+
+
+def reports():
+    ran = sim("-N", "200", "--arity", "4", "--workload", "mixed",
+              "--size", "300K")
+    expect("a job that goes well is exit 0", ran.returncode == 0)
+    for text in (r"200 nodes, arity 4, 5 levels, seed 1",
+                 r"stdin to everybody +300 KiB, [\d.]+ [MG]B/s",
+                 r"output shown +58.\d MiB", r"the run ended well at",
+                 r"I1 .* held", r"I2 .* held", r"I3 .* held",
+                 r"I5 trace digest +[0-9a-f]{16}"):
+        expect(f"{text} is in\n{ran.stdout}", re.search(text, ran.stdout))
+
+
+def same_options_are_the_same_bytes():
+    options = ("-N", "100", "--jitter", "20us", "--seed", "7")
+    first, second = sim(*options), sim(*options)
+    expect("the same options give the same bytes",
+           first.stdout == second.stdout and first.stdout)
+    other = sim("-N", "100", "--jitter", "20us", "--seed", "8")
+    expect("another seed gives another run", other.stdout != first.stdout)
+
+
+def runs_are_told_by_their_seeds():
+    ran = sim("-N", "50", "--jitter", "20us", "--seed", "5", "--runs", "3")
+    expect("three runs, three lines",
+           re.findall(r"^seed (\d): ended well", ran.stdout, re.M) ==
+           ["5", "6", "7"])
+    expect("exit 0", ran.returncode == 0)
+
+
+def losses_and_stalls():
+    ran = sim("-N", "50", "--arity", "3", "--size", "30M",
+              "--fail", "kill@1ms:5")
+    expect("a loss names the node",
+           re.search(r"hears at .* that node 5 is lost.*; 5 nodes are given",
+                     ran.stdout))
+    expect("a loss that ends as it should is exit 0", ran.returncode == 0)
+    ran = sim("-N", "50", "--arity", "3", "--size", "30M", "--limit", "20s",
+              "--readers", "7:never")
+    expect("a stall names the rank",
+           "everybody waits for rank 7" in ran.stdout)
+    expect("and says who waits",
+           "node 8 waits for its process to read" in ran.stdout)
+    expect("what does not end is exit 1", ran.returncode == 1)
+
+
+def wrong_options():
+    for options, words in (
+            (("-N", "1"), "--nodes takes a number from 2"),
+            (("--arity", "0"), "--arity takes a number from 1"),
+            (("--workload", "x"), "--workload takes broadcast"),
+            (("--latency", "5 parsecs"), "--latency takes a time"),
+            (("--bandwidth", "1"), "--bandwidth takes a rate"),
+            (("--size", "-1"), "--size takes a number of bytes"),
+            (("--fail", "kill:3"), "--fail takes KIND@TIME:NODE"),
+            (("--fail", "melt@1s:3"), "--fail knows kill, cut"),
+            (("--fail", "kill@1s:5000"), "a fault names a node of the tree"),
+            (("--readers", "3"), "--readers takes RANK:HOW"),
+            (("--readers", "5:never,5:1MB"), "a rank is named once"),
+            (("--slow-node", "3"), "--slow-node takes NODE:FACTOR"),
+            (("--frame", "1"), "a frame has 4 KiB to 1 MiB"),
+            (("--heartbeat", "0"), "this cannot be simulated"),
+            (("more",), "there is nothing to do with 'more'")):
+        ran = sim(*options)
+        expect(f"{options} is exit 2", ran.returncode == 2)
+        expect(f"{options} is told {words}, not {ran.stderr}",
+               ran.stderr.startswith("xylem: ") and words in ran.stderr)
+        expect(f"{options} has no report", ran.stdout == "")
+
+
+reports()
+same_options_are_the_same_bytes()
+runs_are_told_by_their_seeds()
+losses_and_stalls()
+wrong_options()

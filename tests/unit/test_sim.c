@@ -1,0 +1,294 @@
+/* Simulated jobs: what they must come to, and times computed by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/launcher.h"
+#include "sim/measure.h"
+#include "sim/report.h"
+
+#define US UINT64_C(1000)
+#define MS UINT64_C(1000000)
+#define S  UINT64_C(1000000000)
+
+enum { WIDE = 256 }; /* a window, in frames */
+
+static struct sim_world w;
+
+static struct sim_cfg job(uint32_t nodes, uint32_t arity, uint64_t stdin_bytes,
+                          uint64_t out_bytes)
+{
+    struct sim_cfg cfg = sim_cfg_default((struct topo_tree){nodes, arity});
+
+    cfg.job.has_stdin = stdin_bytes > 0;
+    cfg.job.stdin_bytes = stdin_bytes;
+    cfg.job.out_bytes = out_bytes;
+    return cfg;
+}
+
+static void run(const struct sim_cfg *cfg)
+{
+    const char *why = "";
+
+    if (sim_cfg_check(cfg, &why))
+        fail_msg("%s", why);
+    assert_int_equal(sim_world_open(&w, cfg), 0);
+    while (sim_world_run(&w, 1000000))
+        ;
+    sim_world_finish(&w);
+    if (w.why[0] != '\0')
+        fail_msg("%s", w.why);
+}
+
+static void run_to(const struct sim_cfg *cfg, enum sim_end end)
+{
+    run(cfg);
+    if (sim_report_end(&w) != end)
+        sim_report_print(&w, stdout);
+    assert_int_equal(sim_report_end(&w), end);
+}
+
+/* Everybody reads all of stdin, everything written is shown, whatever the
+ * shape; the checks of the simulator itself look on at every byte. */
+static void jobs_of_all_shapes_end_well(void **state)
+{
+    static const struct topo_tree shapes[] = {
+        {2, 1}, {3, 1}, {20, 1}, {40, 2}, {100, 3}, {100, 99}, {1000, 16}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        struct sim_cfg cfg =
+            job(shapes[i].nodes, shapes[i].arity, 300000, 5000);
+
+        run_to(&cfg, SIM_END_WELL);
+        for (uint32_t n = 1; n < shapes[i].nodes; n++) {
+            assert_int_equal(w.processes[n].stdin_bytes, 300000);
+            assert_int_equal(w.processes[n].got, 5000);
+        }
+        sim_world_close(&w);
+    }
+}
+
+/* I5: twice the same configuration is twice the same run; another seed with
+ * chance in it is another one. */
+static void a_seed_is_a_run(void **state)
+{
+    struct sim_cfg cfg = job(50, 3, 100000, 3000);
+    uint64_t digest, steps;
+
+    (void)state;
+    cfg.network.jitter_ns = 50 * US;
+    run_to(&cfg, SIM_END_WELL);
+    digest = w.digest;
+    steps = w.steps;
+    sim_world_close(&w);
+    run_to(&cfg, SIM_END_WELL);
+    assert_true(w.digest == digest);
+    assert_int_equal(w.steps, steps);
+    sim_world_close(&w);
+    cfg.seed++;
+    run_to(&cfg, SIM_END_WELL);
+    assert_true(w.digest != digest);
+    sim_world_close(&w);
+}
+
+/* --- what goes wrong */
+
+static struct sim_fault fault_of(enum sim_fault_kind kind, uint32_t node)
+{
+    return (struct sim_fault){.kind = (uint8_t)kind,
+                              .node = node,
+                              .at_ns = 1 * MS,
+                              .length_ns = SIM_NEVER,
+                              .factor = 10};
+}
+
+static void run_with(struct sim_cfg cfg, struct sim_fault fault,
+                     enum sim_end end)
+{
+    cfg.faults = &fault;
+    cfg.faults_count = 1;
+    run_to(&cfg, end);
+}
+
+/* In the middle of a job each loss ends it, names the node that is nearest,
+ * and gives up those beneath it and nobody else. */
+static void a_loss_ends_the_job_and_names_the_node(void **state)
+{
+    static const enum sim_fault_kind losses[] = {
+        SIM_FAULT_KILL, SIM_FAULT_CUT,     SIM_FAULT_DEAF,
+        SIM_FAULT_MUTE, SIM_FAULT_SILENCE, SIM_FAULT_FREEZE};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+        struct sim_cfg cfg = job(40, 3, 3000000, 300000);
+
+        run_with(cfg, fault_of(losses[i], 5), SIM_END_LOSS);
+        assert_int_equal(w.launcher->lost, 5);
+        assert_int_equal(w.launcher->given_up,
+                         topo_tree_size(&cfg.overlay.plan, 5));
+        if (losses[i] == SIM_FAULT_KILL || losses[i] == SIM_FAULT_CUT)
+            assert_true(w.launcher->lost_ns < 2 * MS);
+        else
+            assert_true(w.launcher->lost_ns >=
+                            cfg.overlay.timers.heartbeat_ns &&
+                        w.launcher->lost_ns < 11 * S);
+        sim_world_close(&w);
+    }
+}
+
+/* A node that stands still for less than the heartbeat is waited for. */
+static void a_short_freeze_is_no_loss(void **state)
+{
+    struct sim_fault fault = fault_of(SIM_FAULT_FREEZE, 5);
+
+    (void)state;
+    fault.length_ns = 3 * S;
+    run_with(job(40, 3, 30000000, 300000), fault, SIM_END_WELL);
+    assert_true(sim_report_stdin_ns(&w) > 3 * S);
+    sim_world_close(&w);
+}
+
+static void a_refused_dial_is_tried_again(void **state)
+{
+    struct sim_fault fault = fault_of(SIM_FAULT_REFUSE, 5);
+
+    (void)state;
+    fault.at_ns = 0;
+    fault.length_ns = 5 * S;
+    run_with(job(40, 3, 3000, 300), fault, SIM_END_WELL);
+    assert_true(w.launcher->joined_ns > 5 * S);
+    sim_world_close(&w);
+}
+
+/* A reader that never reads holds everybody up within the window, the launcher
+ * is told who it is, and nothing else breaks. */
+static void a_reader_that_never_reads_is_named(void **state)
+{
+    static const struct sim_reader reader = {.node = 8,
+                                             .kind = SIM_READER_NEVER};
+    struct sim_cfg cfg = job(40, 3, 30000000, 0);
+
+    (void)state;
+    cfg.job.readers = &reader;
+    cfg.job.readers_count = 1;
+    cfg.limit_ns = 60 * S;
+    run_to(&cfg, SIM_END_STUCK);
+    assert_int_equal(w.launcher->stall_rank, 7);
+    assert_int_equal(w.launcher->stall_node, 8);
+    assert_true(w.launcher->fed_bytes <=
+                (uint64_t)cfg.overlay.down_frames * cfg.overlay.frame_bytes);
+    sim_world_close(&w);
+}
+
+/* --- times by hand */
+
+/* Within 5 %. */
+static void assert_near(uint64_t ns, double want_ns)
+{
+    if ((double)ns < want_ns * 0.95 || (double)ns > want_ns * 1.05)
+        fail_msg("%llu ns, by hand %.0f ns", (unsigned long long)ns, want_ns);
+}
+
+static uint64_t stdin_time_ns(void)
+{
+    return sim_report_stdin_ns(&w) - w.measure->fed_first_ns;
+}
+
+/* A message of one frame down a chain: each hop costs both ends' overhead, the
+ * latency and the time on the wire. */
+static void one_frame_down_a_chain(void **state)
+{
+    struct sim_cfg cfg = job(50, 1, 60000, 0);
+    double wire_ns = (60000 + 32) / 12.5;
+
+    (void)state;
+    run_to(&cfg, SIM_END_WELL);
+    assert_near(stdin_time_ns(), 49 * (2 * 500 + 2000 + wire_ns));
+    sim_world_close(&w);
+}
+
+/* Many frames: where the window covers the way there and back, the wire is
+ * full and the last frame runs behind the others. */
+static void a_pipeline_down_a_chain(void **state)
+{
+    struct sim_cfg cfg = job(50, 1, 1000 * (65536 - 32), 0);
+    double wire_ns = 65536 / 12.5;
+
+    (void)state;
+    cfg.overlay.down_frames = WIDE;
+    run_to(&cfg, SIM_END_WELL);
+    assert_near(stdin_time_ns(),
+                999 * wire_ns + 49 * (2 * 500 + 2000 + wire_ns));
+    sim_world_close(&w);
+}
+
+/* All at the root: it sends every byte to each. */
+static void a_flat_tree_sends_everything_from_the_root(void **state)
+{
+    struct sim_cfg cfg = job(101, 100, 200 * (65536 - 32), 0);
+    double wire_ns = 65536 / 12.5;
+
+    (void)state;
+    run_to(&cfg, SIM_END_WELL);
+    assert_near(stdin_time_ns(), 200 * 100 * wire_ns + 2000);
+    sim_world_close(&w);
+}
+
+/* A k-ary tree is as fast as a parent sends a byte k times. */
+static void a_pipeline_down_a_tree_of_arity_k(void **state)
+{
+    static const uint32_t arities[] = {2, 4, 8};
+    double wire_ns = 65536 / 12.5;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t k = arities[i], nodes = 1, level = 1, height = 0;
+        struct sim_cfg cfg;
+
+        for (; nodes < 500; height++)
+            nodes += level *= k;
+        cfg = job(nodes, k, 1000 * (65536 - 32), 0);
+        cfg.overlay.down_frames = WIDE;
+        run_to(&cfg, SIM_END_WELL);
+        assert_near(stdin_time_ns(),
+                    999 * k * wire_ns + height * (k * wire_ns + 3000));
+        sim_world_close(&w);
+    }
+}
+
+/* Everything comes in at the root's port in the end. */
+static void output_is_as_fast_as_the_root_takes_it(void **state)
+{
+    struct sim_cfg cfg = job(101, 10, 0, 2000000);
+
+    (void)state;
+    run_to(&cfg, SIM_END_WELL);
+    assert_near(sim_report_shown_ns(&w) - w.launcher->joined_ns,
+                100 * 2000000 / 12.5);
+    sim_world_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_of_all_shapes_end_well),
+        cmocka_unit_test(a_seed_is_a_run),
+        cmocka_unit_test(a_loss_ends_the_job_and_names_the_node),
+        cmocka_unit_test(a_short_freeze_is_no_loss),
+        cmocka_unit_test(a_refused_dial_is_tried_again),
+        cmocka_unit_test(a_reader_that_never_reads_is_named),
+        cmocka_unit_test(one_frame_down_a_chain),
+        cmocka_unit_test(a_pipeline_down_a_chain),
+        cmocka_unit_test(a_flat_tree_sends_everything_from_the_root),
+        cmocka_unit_test(a_pipeline_down_a_tree_of_arity_k),
+        cmocka_unit_test(output_is_as_fast_as_the_root_takes_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
