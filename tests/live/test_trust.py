@@ -36,11 +36,18 @@ class Proxy(threading.Thread):
         self.hello = b""
 
     def run(self):
-        child = self.listener.accept()[0]
-        self.hello = child.recv(4096)
+        """A daemon whose attempt took too long dials again."""
+        while True:
+            child = self.listener.accept()[0]
+            threading.Thread(target=self.serve, args=(child,),
+                             daemon=True).start()
+
+    def serve(self, child):
+        hello = child.recv(4096)
+        self.hello = self.hello or hello
         self.known.wait()
         parent = socket.create_connection(self.to)
-        parent.sendall(self.hello)
+        parent.sendall(hello)
         back = threading.Thread(target=self.carry, args=(parent, child),
                                 daemon=True)
         back.start()
