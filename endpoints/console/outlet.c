@@ -162,10 +162,11 @@ static void label_for(struct ep_outlet *out, const struct ep_item *item)
 static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
 {
     struct ep_item *item = out->ready_first;
-    const uint8_t *src = item->mem + out->at_bytes;
+    const uint8_t *src;
     size_t len;
 
     if (out->at_bytes < item->len_bytes) {
+        src = item->mem + out->at_bytes;
         if (out->mid_line && !is_same_line(out, item) &&
             !block_newline(out, block))
             return false;
