@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """No circle of calls among the files of an archive.
 
-usage: circles.py [ARCHIVE.la...]     all that is built when none is given
+usage: circles.py [ARCHIVE.la...]     those of ARCHIVES when none is given
 
 An object takes from another what it does not define itself: a function to
 call, also by its address, or a table. Each must stand above those that it
