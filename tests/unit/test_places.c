@@ -202,6 +202,20 @@ static void a_full_earlier_link_leaves_nothing_to_grant(void **state)
     lab_close(&lab);
 }
 
+/* A child that waits for its welcome hears nothing else before it. */
+static void no_limit_is_told_before_the_welcome(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(5, 2));
+    join_child(1, 3);
+    send_frames(1, 4);
+    seen(&lab, 0, ENDED(1));
+    say_hello(1, 3, 2);
+    assert_string_equal(pass_one(), "");
+    assert_string_equal(grant(3, 2), "send:L1[welcome:#2 path:1,0 limit:1]");
+    lab_close(&lab);
+}
+
 /* What leaves while the child is away is not charged when it is back. */
 static void frames_that_left_meanwhile_are_not_charged(void **state)
 {
@@ -292,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_child_never_waits_for_nothing),
         cmocka_unit_test(frames_of_an_earlier_link_are_charged),
         cmocka_unit_test(a_full_earlier_link_leaves_nothing_to_grant),
+        cmocka_unit_test(no_limit_is_told_before_the_welcome),
         cmocka_unit_test(frames_that_left_meanwhile_are_not_charged),
         cmocka_unit_test(a_third_link_of_a_child_is_refused),
         cmocka_unit_test(a_place_remembers_nothing_of_another_child),
