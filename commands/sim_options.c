@@ -16,6 +16,7 @@ enum key {
     KEY_ARITY = 256,
     KEY_WORKLOAD,
     KEY_SIZE,
+    KEY_OUTPUT,
     KEY_LINE,
     KEY_EVERY,
     KEY_FRAME,
@@ -51,6 +52,8 @@ static const struct argp_option argp_options[] = {
      1},
     {"size", KEY_SIZE, "BYTES", 0,
      "of stdin, or of each process's output (default: 1M)", 1},
+    {"output", KEY_OUTPUT, "BYTES", 0,
+     "of each process, where that is not --size", 1},
     {"line", KEY_LINE, "BYTES", 0, "length of output lines (default: 64)", 1},
     {"every", KEY_EVERY, "TIME", 0,
      "a process writes a line so often (default: as fast as it can)", 1},
@@ -106,6 +109,8 @@ struct words {
     struct sim_options *options;
     enum workload workload;
     uint64_t size_bytes;
+    uint64_t out_bytes;
+    bool has_output;
     bool has_far_latency, has_far_bandwidth;
 };
 
@@ -323,6 +328,10 @@ static bool parse_job(int key, const char *arg, struct words *words)
     case KEY_SIZE:
         words->size_bytes = bytes("--size", arg);
         return true;
+    case KEY_OUTPUT:
+        words->out_bytes = bytes("--output", arg);
+        words->has_output = true;
+        return true;
     case KEY_LINE:
         job->line_bytes = (uint32_t)number("--line", arg, 1, UINT32_MAX);
         return true;
@@ -437,6 +446,8 @@ static void finish(struct words *words)
         job->out_bytes = words->size_bytes;
     if (words->workload == LINES)
         job->out_bytes = job->line_bytes;
+    if (words->has_output)
+        job->out_bytes = words->out_bytes;
     if (!words->has_far_latency)
         cfg->network.far.latency_ns = cfg->network.near.latency_ns;
     if (!words->has_far_bandwidth)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Manual pages: no warning of mandoc, and the options that the program has.
 
-An option that is only in `xylem run --help`, or only in the page, fails.
+An option that is only in the --help of a command, or only in its page, fails.
 """
 import os
 import re
@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 
-PAGES = ("xylem.1", "xylem-run.1", "xylemd.8")
+PAGES = ("xylem.1", "xylem-run.1", "xylem-sim.1", "xylemd.8")
+COMMANDS = ("run", "sim")
 # Options that every program has.
 COMMON = {"--help", "--usage", "--version"}
 
@@ -42,8 +43,8 @@ def options_of_page(path):
     return {"-" + name for name in names}
 
 
-def options_of_program(program):
-    run = subprocess.run([program, "run", "--help"], stdout=subprocess.PIPE,
+def options_of_program(program, command):
+    run = subprocess.run([program, command, "--help"], stdout=subprocess.PIPE,
                          text=True, check=True)
     return set(re.findall(r"--[a-z][a-z-]+", "\n".join(
         line for line in run.stdout.splitlines()
@@ -55,15 +56,20 @@ def main():
     program = os.path.join(os.environ["top_builddir"], "commands/xylem")
     said = lint(folder)
     bad = list(said or [])
-    page = options_of_page(os.path.join(folder, "xylem-run.1"))
-    if len(page) < 20:
-        bad.append(f"only {len(page)} options found in xylem-run.1")
-    if os.access(program, os.X_OK):
-        has = options_of_program(program)
-        bad += [f"{name} is not in xylem-run.1" for name in sorted(has - page)]
-        bad += [f"{name} is in xylem-run.1 alone"
-                for name in sorted(page - has)]
-    print("\n".join(bad) or f"{len(page)} options, no complaint")
+    count = 0
+    for command in COMMANDS:
+        name = f"xylem-{command}.1"
+        page = options_of_page(os.path.join(folder, name))
+        count += len(page)
+        if len(page) < 20:
+            bad.append(f"only {len(page)} options found in {name}")
+        if os.access(program, os.X_OK):
+            has = options_of_program(program, command)
+            bad += [f"{option} is not in {name}"
+                    for option in sorted(has - page)]
+            bad += [f"{option} is in {name} alone"
+                    for option in sorted(page - has)]
+    print("\n".join(bad) or f"{count} options, no complaint")
     if bad:
         return 1
     return 77 if said is None else 0
