@@ -14,6 +14,9 @@ enum {
     DOWN_FRAMES = 32,
     SHARED_DOWN_FRAMES = 16, /* of each node where a daemon has several */
     CONTROL_FRAMES = 4,
+    /* Of own records: more only pushes them out of the cache. */
+    UP_WINDOW_FRAMES = 4,
+    UP_WINDOW_BYTES_MAX = 256 << 10,
     /* What links and windows may take; the rest of the bounds is for
      * libraries, code and what is in flight. */
     ONE_NODE_BYTES = 18 << 20,
@@ -55,7 +58,9 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
           frames_of(1, sizes.down_frames) * frame_bytes > FURTHER_NODE_BYTES)))
         frame_bytes /= 2;
     sizes.frame_bytes = frame_bytes;
-    sizes.up_window_bytes = 4 * frame_bytes;
+    sizes.up_window_bytes = UP_WINDOW_FRAMES * frame_bytes;
+    if (sizes.up_window_bytes > UP_WINDOW_BYTES_MAX)
+        sizes.up_window_bytes = UP_WINDOW_BYTES_MAX;
     return sizes;
 }
 
