@@ -198,7 +198,6 @@ static void do_record(struct world *w, const struct ov_act *act)
         from->got_sum =
             sum_more(from->got_sum, slice->buf->mem + slice->off_bytes,
                      slice->len_bytes);
-        from->got_tick = w->now_ns;
     }
     from->is_final |= (act->rec.flags & OV_RECORD_FINAL) != 0;
     fly(w,

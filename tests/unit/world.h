@@ -47,7 +47,6 @@ struct world_node {
     uint64_t got_sum;
     uint64_t wrote_sum;
     bool is_final;
-    uint64_t got_tick; /* when its last byte was taken */
 };
 
 /* The far end of a link slot. */
