@@ -9,7 +9,8 @@
 #   check_has FILE TEXT         the file holds this fixed text
 #   check_lacks FILE TEXT       it does not
 #   check_gone [SECONDS]        no process of xylem is left (5 s at most)
-#   eventually SECONDS CMD...   CMD succeeds within that time; no fixed waits
+#   eventually SECONDS CMD...   CMD succeeds within that time (times
+#                               XYLEM_TEST_SLOW); no fixed waits
 #   launch ARGS...              $XYLEM run ARGS: status in $rc, $out, $err
 #   skip WHY                    ends the test here, as skipped
 #
@@ -30,6 +31,9 @@ rc=0
 live_case=
 live_bad=0
 live_done=0
+live_slow=${XYLEM_TEST_SLOW:-1}
+live_slow=${live_slow%%.*} # whole times; never less than one
+[ "${live_slow:-0}" -ge 1 ] || live_slow=1
 
 it() {
     live_case=$1
@@ -109,7 +113,7 @@ live_rest() {
 }
 
 eventually() {
-    local end=$((SECONDS + $1))
+    local end=$((SECONDS + $1 * live_slow))
     shift
     until "$@"; do
         if [ $SECONDS -gt $end ]; then

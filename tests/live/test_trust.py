@@ -21,7 +21,7 @@ def raise_limit():
     """Room for our ends of all connections; how many that lets us have."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return min(COUNT, (hard - 100) // 4)
+    return min(COUNT, hard - 100)
 
 
 class Proxy(threading.Thread):
