@@ -1,18 +1,39 @@
-/* Running the simulator for a person. */
+/* Running the simulator for a person: one run, many, a table, a search. */
 #include "commands/sim.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "commands/sim_json.h"
 #include "commands/sim_options.h"
+#include "commands/sim_plot.h"
+#include "commands/sim_sweep.h"
 #include "overlay/base/err.h"
-#include "sim/report.h"
+#include "sim/launcher.h"
 
-enum { ITEMS_AT_ONCE = 1 << 20, PROGRESS_S = 2 };
+enum {
+    ITEMS_AT_ONCE = 4096,
+    PROGRESS_S = 2,
+    SAMPLES_MAX = 1024, /* of the progress of levels */
+    SUMMARIES_MAX = SIM_SWEEP_VALUES * SIM_SWEEP_VALUES,
+};
+
+/* What is kept of the runs. */
+struct study {
+    struct sim_options *options;
+    struct sim_world world;
+    struct sim_summary *runs;
+    uint32_t count;
+    struct sim_progress progress;
+    uint32_t sample_every; /* slices of items */
+    double told_s;
+};
 
 static double seconds(clockid_t clock)
 {
@@ -22,54 +43,112 @@ static double seconds(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static double now_s(void)
-{
-    return seconds(CLOCK_MONOTONIC);
-}
-
-static double cpu_s(void)
-{
-    return seconds(CLOCK_PROCESS_CPUTIME_ID);
-}
-
 /* A line on stderr every two seconds, over the one before. */
-static void progress(const struct sim_world *w, double since_s, double *told_s)
+static void tell(struct study *study, double since_s)
 {
-    double at_s = now_s();
+    const struct sim_world *w = &study->world;
+    double at_s = seconds(CLOCK_MONOTONIC);
 
-    if (!isatty(STDERR_FILENO) || at_s < *told_s + PROGRESS_S)
+    if (!isatty(STDERR_FILENO) || at_s < study->told_s + PROGRESS_S)
         return;
-    *told_s = at_s;
+    study->told_s = at_s;
     fprintf(stderr,
             "\rxylem: %.0f s: %.3f s of virtual time, %" PRIu64
             " million steps\033[K",
             at_s - since_s, (double)w->queue.now_ns / 1e9, w->steps / 1000000);
 }
 
-static int one_run(const struct sim_cfg *cfg, struct sim_world *w)
-{
-    double since_s = now_s(), told_s = since_s, cpu_since_s = cpu_s();
+/* --- progress of the levels */
 
-    if (sim_world_open(w, cfg)) {
-        fprintf(stderr, "xylem: there is no memory for %u nodes\n",
-                cfg->overlay.plan.nodes);
-        return 1;
+/* Half of the samples go, the others stand for twice the time. */
+static void thin(struct study *study)
+{
+    struct sim_progress *p = &study->progress;
+
+    p->count /= 2;
+    for (uint32_t i = 0; i < p->count; i++) {
+        p->at_ns[i] = p->at_ns[2 * i + 1];
+        memcpy(&p->bytes[i * p->levels], &p->bytes[(2 * i + 1) * p->levels],
+               p->levels * sizeof(*p->bytes));
     }
-    while (sim_world_run(w, ITEMS_AT_ONCE))
-        progress(w, since_s, &told_s);
+    study->sample_every *= 2;
+}
+
+static void sample(struct study *study)
+{
+    const struct sim_world *w = &study->world;
+    struct sim_progress *p = &study->progress;
+
+    if (p->at_ns == NULL || !w->launcher->is_joined)
+        return;
+    if (p->count == SAMPLES_MAX)
+        thin(study);
+    p->at_ns[p->count] = w->queue.now_ns;
+    for (uint32_t i = 0; i < p->levels; i++)
+        p->bytes[p->count * p->levels + i] =
+            w->measure->level[i].stdin_bytes + w->measure->level[i].shown_bytes;
+    p->count++;
+}
+
+static void begin_samples(struct study *study)
+{
+    struct sim_progress *p = &study->progress;
+
+    if (study->options->plot == NULL || study->options->sweeps_count > 0)
+        return;
+    free(p->at_ns);
+    free(p->bytes);
+    p->levels = study->world.measure->levels;
+    p->count = 0;
+    p->at_ns = calloc(SAMPLES_MAX, sizeof(*p->at_ns));
+    p->bytes = calloc((size_t)SAMPLES_MAX * p->levels, sizeof(*p->bytes));
+    study->sample_every = 1;
+    if (p->at_ns == NULL || p->bytes == NULL) {
+        fputs("xylem: there is no memory for a picture\n", stderr);
+        exit(1);
+    }
+}
+
+/* --- runs */
+
+/* Runs the options as they are; the world stays open. */
+static void run(struct study *study)
+{
+    struct sim_world *w = &study->world;
+    double since_s = seconds(CLOCK_MONOTONIC);
+    double cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    uint32_t slices = 0;
+    uint64_t at_once;
+
+    if (sim_world_open(w, &study->options->cfg)) {
+        fprintf(stderr, "xylem: there is no memory for %u nodes\n",
+                study->options->cfg.overlay.plan.nodes);
+        exit(1);
+    }
+    study->told_s = since_s;
+    begin_samples(study);
+    /* Small runs have few items: a picture wants many points. */
+    at_once = sim_nodes(w) < ITEMS_AT_ONCE ? sim_nodes(w) : ITEMS_AT_ONCE;
+    while (sim_world_run(w, at_once)) {
+        if (slices++ % (study->sample_every > 0 ? study->sample_every : 1) == 0)
+            sample(study);
+        if (slices % 64 == 0)
+            tell(study, since_s);
+    }
+    sample(study);
     sim_world_finish(w);
-    if (told_s > since_s)
+    if (study->told_s > since_s)
         fputs("\r\033[K", stderr);
-    since_s = cpu_s() - cpu_since_s;
+    cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
     fprintf(stderr,
             "xylem: simulated in %.2f s of processor time, %.2f million steps "
             "a second\n",
-            since_s, (double)w->steps / 1e6 / since_s);
-    return 0;
+            cpu_s, (double)w->steps / 1e6 / cpu_s);
+    sim_summary_make(w, &study->runs[study->count++]);
 }
 
-/* Says in a line what became of one of many runs. */
-static void print_line(const struct sim_world *w)
+/* Says in a line what became of one of many seeds. */
+static void print_seed(const struct sim_summary *run)
 {
     static const char *const words[] = {
         [SIM_END_WELL] = "ended well",
@@ -80,28 +159,128 @@ static void print_line(const struct sim_world *w)
 
     printf("seed %" PRIu64 ": %s at %" PRIu64 " ns, digest %016" PRIx64
            "%s%s\n",
-           w->cfg.seed, words[sim_report_end(w)], w->end_ns, w->digest,
-           w->why[0] != '\0' ? ": " : "", w->why);
+           run->seed, words[run->end], run->end_ns, run->digest,
+           run->why[0] != '\0' ? ": " : "", run->why);
+    fflush(stdout);
+}
+
+static void run_seeds(struct study *study)
+{
+    for (uint32_t i = 0; i < study->options->runs; i++) {
+        run(study);
+        if (study->options->runs == 1)
+            sim_report_print(&study->world, stdout);
+        else
+            print_seed(&study->runs[study->count - 1]);
+        sim_world_close(&study->world);
+        study->options->cfg.seed++;
+    }
+}
+
+static void run_line(struct study *study)
+{
+    run(study);
+    sim_world_close(&study->world);
+    sim_sweep_line(stdout, &study->runs[study->count - 1]);
+    fflush(stdout);
+}
+
+static void run_sweep(struct study *study)
+{
+    struct sim_options *o = study->options;
+    static const struct sim_sweep once = {.count = 1};
+    const struct sim_sweep *second =
+        o->sweeps_count > 1 ? &o->sweeps[1] : &once;
+
+    sim_sweep_head(stdout);
+    for (uint32_t j = 0; j < second->count; j++) {
+        if (o->sweeps_count > 1)
+            sim_options_set(o, second->key, second->values[j]);
+        for (uint32_t i = 0; i < o->sweeps[0].count; i++) {
+            sim_options_set(o, o->sweeps[0].key, o->sweeps[0].values[i]);
+            run_line(study);
+        }
+    }
+}
+
+/* Tries the usual arities and reports the fastest, the first of equal ones. */
+static void run_auto(struct study *study)
+{
+    static const uint32_t arities[] = {2, 4, 8, 16, 32, 64, 128};
+    uint32_t best = 0;
+
+    sim_sweep_head(stdout);
+    for (uint32_t i = 0; i < sizeof(arities) / sizeof(arities[0]); i++) {
+        if (i > 0 && arities[i - 1] >= study->options->cfg.overlay.plan.nodes)
+            break;
+        sim_options_set(study->options, SIM_SWEEP_ARITY, arities[i]);
+        run_line(study);
+        if (sim_sweep_time_ns(&study->runs[study->count - 1]) <
+            sim_sweep_time_ns(&study->runs[best]))
+            best = study->count - 1;
+    }
+    sim_options_set(study->options, SIM_SWEEP_ARITY, study->runs[best].arity);
+    printf("\nthe fastest:\n");
+    study->count = 0;
+    run_seeds(study);
+}
+
+/* --- what is written */
+
+static int write_files(struct study *study)
+{
+    const struct sim_options *o = study->options;
+    int code = 0;
+
+    if (o->json != NULL && sim_json_write(o->json, study->runs, study->count)) {
+        fprintf(stderr, "xylem: %s cannot be written: %s\n", o->json,
+                strerror(errno));
+        code = 1;
+    }
+    if (o->plot == NULL)
+        return code;
+    if (o->sweeps_count > 0
+            ? sim_plot_sweep(
+                  o->plot, sim_sweep_name(o->sweeps[0].key),
+                  o->sweeps_count > 1 ? sim_sweep_name(o->sweeps[1].key) : NULL,
+                  study->runs, study->count)
+            : sim_plot_progress(o->plot, &study->runs[0], &study->progress)) {
+        fprintf(stderr, "xylem: gnuplot could not draw %s\n", o->plot);
+        code = 1;
+    }
+    return code;
 }
 
 int sim_main(int argc, char **argv)
 {
     static struct sim_options options;
-    static struct sim_world w;
-    int code = 0;
+    static struct study study = {.options = &options};
+    int code;
 
     sim_options_parse(argc, argv, &options);
-    for (uint32_t run = 0; run < options.runs; run++) {
-        if (one_run(&options.cfg, &w))
-            return 1;
-        if (sim_report_end(&w) >= SIM_END_STUCK)
-            code = 1;
-        if (options.runs == 1)
-            sim_report_print(&w, stdout);
-        else
-            print_line(&w);
-        sim_world_close(&w);
-        options.cfg.seed++;
+    if (options.plot != NULL)
+        sim_plot_check();
+    study.runs =
+        calloc(options.runs > SUMMARIES_MAX ? options.runs : SUMMARIES_MAX,
+               sizeof(*study.runs));
+    if (study.runs == NULL) {
+        fputs("xylem: there is no memory for so many runs\n", stderr);
+        return 1;
     }
+    if (options.is_auto)
+        run_auto(&study);
+    else if (options.sweeps_count > 0)
+        run_sweep(&study);
+    else
+        run_seeds(&study);
+    fflush(stdout);
+    code = write_files(&study);
+    for (uint32_t i = 0; i < study.count; i++) {
+        if (study.runs[i].end >= SIM_END_STUCK)
+            code = 1;
+    }
+    free(study.progress.at_ns);
+    free(study.progress.bytes);
+    free(study.runs);
     return code;
 }

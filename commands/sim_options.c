@@ -2,14 +2,10 @@
 #include "commands/sim_options.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "commands/units.h"
+#include "commands/sim_lists.h"
+#include "commands/sim_values.h"
 #include "config.h"
 
 enum key {
@@ -39,13 +35,16 @@ enum key {
     KEY_SEED,
     KEY_RUNS,
     KEY_LIMIT,
+    KEY_SWEEP,
+    KEY_JSON,
+    KEY_PLOT,
 };
 
 // clang-format off
 static const struct argp_option argp_options[] = {
     {.doc = "The tree and the job:", .group = 1},
     {"nodes", 'N', "N", 0, "nodes, the launcher's included (default: 1024)", 1},
-    {"arity", KEY_ARITY, "K", 0, "children per node (default: 16)", 1},
+    {"arity", KEY_ARITY, "K", 0, "children per node, or auto (default: 16)", 1},
     {"workload", KEY_WORKLOAD, "W", 0,
      "broadcast (stdin to everybody), gather (output of everybody), lines (one "
      "line of everybody), mixed (broadcast and gather) (default: broadcast)",
@@ -98,212 +97,33 @@ static const struct argp_option argp_options[] = {
     {"runs", KEY_RUNS, "R", 0, "so many runs, each with the next seed", 4},
     {"limit", KEY_LIMIT, "TIME", 0,
      "stop after so much virtual time (default: 1h)", 4},
+    {"sweep", KEY_SWEEP, "NAME=LIST", 0,
+     "a table over arity=2,4,8, size=1K,1M or nodes=100,1000; twice for two of "
+     "them", 4},
+    {"json", KEY_JSON, "FILE", 0, "write all figures as JSON; - is stdout", 4},
+    {"plot", KEY_PLOT, "FILE.svg", 0,
+     "draw it, with gnuplot: times of a sweep, or the progress of one run", 4},
     {0},
 };
 // clang-format on
 
-enum workload { BROADCAST, GATHER, LINES, MIXED, WORKLOADS };
-
 /* What options say that is put together at the end. */
 struct words {
     struct sim_options *options;
-    enum workload workload;
-    uint64_t size_bytes;
-    uint64_t out_bytes;
-    bool has_output;
     bool has_far_latency, has_far_bandwidth;
 };
 
-static _Noreturn void __attribute__((format(printf, 1, 2)))
-usage(const char *format, ...)
+static enum sim_workload workload(const char *text)
 {
-    va_list args;
+    static const char *const names[SIM_WORKLOADS] = {"broadcast", "gather",
+                                                     "lines", "mixed"};
 
-    fputs("xylem: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputs("\nTry `xylem sim --help' for the options.\n", stderr);
-    exit(2);
-}
-
-static uint64_t number(const char *option, const char *text, uint64_t min,
-                       uint64_t max)
-{
-    unsigned long long value;
-    char *end;
-
-    errno = 0;
-    value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-        value < min || value > max)
-        usage("%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
-              option, min, max, text);
-    return value;
-}
-
-static uint64_t bytes(const char *option, const char *text)
-{
-    uint64_t value;
-
-    if (!units_bytes(text, &value))
-        usage("%s takes a number of bytes as 64K, 1M or 1.5GiB, not '%s'",
-              option, text);
-    return value;
-}
-
-static uint64_t time_of(const char *option, const char *text)
-{
-    uint64_t value;
-
-    if (!units_time(text, &value))
-        usage("%s takes a time as 500ns, 2us, 1.5ms or 10s, not '%s'", option,
-              text);
-    return value;
-}
-
-static uint64_t rate(const char *option, const char *text)
-{
-    uint64_t value;
-
-    if (!units_rate(text, &value) || value < SIM_RATE_LEAST)
-        usage("%s takes a rate of at least 1024 bytes a second as 100MB, "
-              "12.5GB or 10Gbit, not '%s'",
-              option, text);
-    return value;
-}
-
-static enum workload workload(const char *text)
-{
-    static const char *const names[WORKLOADS] = {"broadcast", "gather", "lines",
-                                                 "mixed"};
-
-    for (unsigned i = 0; i < WORKLOADS; i++) {
+    for (unsigned i = 0; i < SIM_WORKLOADS; i++) {
         if (strcmp(text, names[i]) == 0)
-            return (enum workload)i;
+            return (enum sim_workload)i;
     }
-    usage("--workload takes broadcast, gather, lines or mixed, not '%s'", text);
-}
-
-/* --- lists */
-
-static struct sim_fault *add_fault(struct sim_options *o)
-{
-    struct sim_fault *fault;
-
-    if (o->cfg.faults_count == SIM_FAULTS_MAX)
-        usage("there can be %d faults", SIM_FAULTS_MAX);
-    o->faults =
-        reallocarray(o->faults, o->cfg.faults_count + 1, sizeof(*o->faults));
-    if (o->faults == NULL)
-        usage("there is no memory for a fault");
-    fault = &o->faults[o->cfg.faults_count++];
-    *fault = (struct sim_fault){.length_ns = SIM_NEVER, .factor = 1};
-    return fault;
-}
-
-/* Cuts text at the first of `ch`; returns what follows, or NULL. */
-static char *cut(char *text, char ch)
-{
-    char *at = strchr(text, ch);
-
-    if (at == NULL)
-        return NULL;
-    *at = '\0';
-    return at + 1;
-}
-
-static void slow_node(const char *text, struct sim_options *o)
-{
-    char *node = strdup(text), *factor = cut(node, ':');
-    struct sim_fault *fault = add_fault(o);
-
-    if (factor == NULL)
-        usage("--slow-node takes NODE:FACTOR as 5:10, not '%s'", text);
-    fault->kind = SIM_FAULT_SLOW;
-    fault->node = (uint32_t)number("--slow-node", node, 1, UINT32_MAX - 1);
-    fault->factor = (uint32_t)number("--slow-node", factor, 1, 1000000);
-    free(node);
-}
-
-static void fail(const char *text, struct sim_options *o)
-{
-    char *kind = strdup(text), *time = cut(kind, '@');
-    char *node = time == NULL ? NULL : cut(time, ':');
-    char *length = time == NULL ? NULL : cut(time, '+');
-    struct sim_fault *fault = add_fault(o);
-
-    if (node == NULL)
-        usage("--fail takes KIND@TIME:NODE as kill@5ms:3, not '%s'", text);
-    fault->kind = SIM_FAULT_KINDS;
-    for (unsigned i = 0; i < SIM_FAULT_KINDS; i++) {
-        if (i != SIM_FAULT_SLOW &&
-            strcmp(kind, sim_fault_name((enum sim_fault_kind)i)) == 0)
-            fault->kind = (uint8_t)i;
-    }
-    if (fault->kind == SIM_FAULT_KINDS)
-        usage("--fail knows kill, cut, deaf, mute, silence, freeze and refuse, "
-              "not '%s'",
-              kind);
-    fault->at_ns = time_of("--fail", time);
-    if (length != NULL)
-        fault->length_ns = time_of("--fail", length);
-    fault->node = (uint32_t)number("--fail", node, 1, UINT32_MAX - 1);
-    free(kind);
-}
-
-static void reader(char *text, struct sim_options *o)
-{
-    char *how = cut(text, ':');
-    struct sim_reader *r;
-
-    if (how == NULL)
-        usage("--readers takes RANK:HOW as 5:never or 5:10MB, not '%s'", text);
-    if (o->cfg.job.readers_count == SIM_READERS_MAX)
-        usage("--readers takes %d ranks at most", SIM_READERS_MAX);
-    r = &o->readers[o->cfg.job.readers_count++];
-    r->node = (uint32_t)number("--readers", text, 0, UINT32_MAX - 2) + 1;
-    if (strcmp(how, "never") == 0) {
-        r->kind = SIM_READER_NEVER;
-    } else if (strncmp(how, "pause@", 6) == 0) {
-        char *at = how + 6, *length = cut(at, '+');
-
-        if (length == NULL)
-            usage("--readers takes RANK:pause@TIME+LENGTH, not '%s'", how);
-        r->kind = SIM_READER_PAUSE;
-        r->at_ns = time_of("--readers", at);
-        r->length_ns = time_of("--readers", length);
-    } else if (strncmp(how, "close@", 6) == 0) {
-        r->kind = SIM_READER_CLOSE;
-        r->at_ns = time_of("--readers", how + 6);
-    } else {
-        r->kind = SIM_READER_RATE;
-        r->rate = rate("--readers", how);
-    }
-}
-
-static int by_node(const void *a, const void *b)
-{
-    const struct sim_reader *x = a, *y = b;
-
-    return (x->node > y->node) - (x->node < y->node);
-}
-
-static void readers(const char *text, struct sim_options *o)
-{
-    char *list = strdup(text), *save = NULL;
-
-    if (o->readers == NULL)
-        o->readers = calloc(SIM_READERS_MAX, sizeof(*o->readers));
-    if (list == NULL || o->readers == NULL)
-        usage("there is no memory for the readers");
-    for (char *word = strtok_r(list, ",", &save); word != NULL;
-         word = strtok_r(NULL, ",", &save)) {
-        if (strcmp(word, "all") != 0)
-            reader(word, o);
-    }
-    qsort(o->readers, o->cfg.job.readers_count, sizeof(*o->readers), by_node);
-    free(list);
+    sim_usage("--workload takes broadcast, gather, lines or mixed, not '%s'",
+              text);
 }
 
 /* --- options */
@@ -316,36 +136,39 @@ static bool parse_job(int key, const char *arg, struct words *words)
 
     switch (key) {
     case 'N':
-        overlay->plan.nodes = (uint32_t)number("--nodes", arg, 2, 10000000);
+        overlay->plan.nodes =
+            (uint32_t)sim_number("--nodes", arg, 2, SIM_NODES_MAX);
         return true;
     case KEY_ARITY:
-        overlay->plan.arity =
-            (uint32_t)number("--arity", arg, 1, TOPO_ARITY_MAX);
+        o->is_auto = strcmp(arg, "auto") == 0;
+        if (!o->is_auto)
+            overlay->plan.arity =
+                (uint32_t)sim_number("--arity", arg, 1, TOPO_ARITY_MAX);
         return true;
     case KEY_WORKLOAD:
-        words->workload = workload(arg);
+        o->workload = workload(arg);
         return true;
     case KEY_SIZE:
-        words->size_bytes = bytes("--size", arg);
+        o->size_bytes = sim_bytes("--size", arg);
         return true;
     case KEY_OUTPUT:
-        words->out_bytes = bytes("--output", arg);
-        words->has_output = true;
+        o->out_bytes = sim_bytes("--output", arg);
+        o->has_output = true;
         return true;
     case KEY_LINE:
-        job->line_bytes = (uint32_t)number("--line", arg, 1, UINT32_MAX);
+        job->line_bytes = (uint32_t)sim_number("--line", arg, 1, UINT32_MAX);
         return true;
     case KEY_EVERY:
-        job->every_ns = time_of("--every", arg);
+        job->every_ns = sim_time("--every", arg);
         return true;
     case KEY_FRAME:
-        overlay->frame_bytes = (uint32_t)bytes("--frame", arg);
+        overlay->frame_bytes = (uint32_t)sim_bytes("--frame", arg);
         return true;
     case KEY_WINDOW:
-        overlay->down_frames = (uint16_t)number("--window", arg, 2, 1024);
+        overlay->down_frames = (uint16_t)sim_number("--window", arg, 2, 1024);
         return true;
     case KEY_READERS:
-        readers(arg, o);
+        sim_list_readers(arg, o);
         return true;
     default:
         return false;
@@ -356,16 +179,16 @@ static bool parse_rates(int key, const char *arg, struct sim_job *job)
 {
     switch (key) {
     case KEY_READ_RATE:
-        job->read_rate = rate("--read-rate", arg);
+        job->read_rate = sim_rate("--read-rate", arg);
         return true;
     case KEY_STDIN_RATE:
-        job->stdin_rate = rate("--stdin-rate", arg);
+        job->stdin_rate = sim_rate("--stdin-rate", arg);
         return true;
     case KEY_CONSOLE_RATE:
-        job->console_rate = rate("--console-rate", arg);
+        job->console_rate = sim_rate("--console-rate", arg);
         return true;
     case KEY_CONSOLE_STUCK:
-        job->console_stuck_ns = time_of("--console-stuck", arg);
+        job->console_stuck_ns = sim_time("--console-stuck", arg);
         return true;
     default:
         return false;
@@ -378,27 +201,27 @@ static bool parse_machine(int key, const char *arg, struct words *words)
 
     switch (key) {
     case KEY_LATENCY:
-        network->near.latency_ns = time_of("--latency", arg);
+        network->near.latency_ns = sim_time("--latency", arg);
         return true;
     case KEY_BANDWIDTH:
-        network->near.bandwidth = rate("--bandwidth", arg);
+        network->near.bandwidth = sim_rate("--bandwidth", arg);
         return true;
     case KEY_OVERHEAD:
-        network->overhead_ns = time_of("--overhead", arg);
+        network->overhead_ns = sim_time("--overhead", arg);
         return true;
     case KEY_JITTER:
-        network->jitter_ns = time_of("--jitter", arg);
+        network->jitter_ns = sim_time("--jitter", arg);
         return true;
     case KEY_SWITCH:
         network->switch_nodes =
-            (uint32_t)number("--switch", arg, 1, UINT32_MAX);
+            (uint32_t)sim_number("--switch", arg, 1, UINT32_MAX);
         return true;
     case KEY_FAR_LATENCY:
-        network->far.latency_ns = time_of("--far-latency", arg);
+        network->far.latency_ns = sim_time("--far-latency", arg);
         words->has_far_latency = true;
         return true;
     case KEY_FAR_BANDWIDTH:
-        network->far.bandwidth = rate("--far-bandwidth", arg);
+        network->far.bandwidth = sim_rate("--far-bandwidth", arg);
         words->has_far_bandwidth = true;
         return true;
     default:
@@ -410,56 +233,109 @@ static bool parse_run(int key, const char *arg, struct sim_options *o)
 {
     switch (key) {
     case KEY_SLOW_NODE:
-        slow_node(arg, o);
+        sim_list_slow_node(arg, o);
         return true;
     case KEY_FAIL:
-        fail(arg, o);
+        sim_list_fail(arg, o);
         return true;
     case KEY_HEARTBEAT:
-        ov_cfg_heartbeat(&o->cfg.overlay, time_of("--heartbeat", arg));
+        ov_cfg_heartbeat(&o->cfg.overlay, sim_time("--heartbeat", arg));
         return true;
     case KEY_SEED:
-        o->cfg.seed = number("--seed", arg, 0, UINT64_MAX);
+        o->cfg.seed = sim_number("--seed", arg, 0, UINT64_MAX);
         return true;
     case KEY_RUNS:
-        o->runs = (uint32_t)number("--runs", arg, 1, UINT32_MAX);
+        o->runs = (uint32_t)sim_number("--runs", arg, 1, UINT32_MAX);
         return true;
     case KEY_LIMIT:
-        o->cfg.limit_ns = time_of("--limit", arg);
+        o->cfg.limit_ns = sim_time("--limit", arg);
         return true;
     default:
         return false;
     }
 }
 
-/* Puts the words together and checks the whole. */
-static void finish(struct words *words)
+/* Makes the job of what was said and checks the whole. */
+static void settle(struct sim_options *o)
 {
-    struct sim_options *o = words->options;
     struct sim_cfg *cfg = &o->cfg;
     struct sim_job *job = &cfg->job;
     const char *why;
 
-    job->has_stdin = words->workload == BROADCAST || words->workload == MIXED;
-    job->stdin_bytes = job->has_stdin ? words->size_bytes : 0;
-    if (words->workload == GATHER || words->workload == MIXED)
-        job->out_bytes = words->size_bytes;
-    if (words->workload == LINES)
+    job->has_stdin = o->workload == SIM_BROADCAST || o->workload == SIM_MIXED;
+    job->stdin_bytes = job->has_stdin ? o->size_bytes : 0;
+    job->out_bytes = 0;
+    if (o->workload == SIM_GATHER || o->workload == SIM_MIXED)
+        job->out_bytes = o->size_bytes;
+    if (o->workload == SIM_LINES)
         job->out_bytes = job->line_bytes;
-    if (words->has_output)
-        job->out_bytes = words->out_bytes;
+    if (o->has_output)
+        job->out_bytes = o->out_bytes;
+    cfg->overlay.children_max = (uint16_t)(2 * cfg->overlay.plan.arity);
+    if (sim_cfg_check(cfg, &why))
+        sim_usage("this cannot be simulated: %s", why);
+}
+
+static void finish(struct words *words)
+{
+    struct sim_options *o = words->options;
+    struct sim_cfg *cfg = &o->cfg;
+    struct ov_cfg *overlay = &cfg->overlay;
+
     if (!words->has_far_latency)
         cfg->network.far.latency_ns = cfg->network.near.latency_ns;
     if (!words->has_far_bandwidth)
         cfg->network.far.bandwidth = cfg->network.near.bandwidth;
-    cfg->overlay.children_max = (uint16_t)(2 * cfg->overlay.plan.arity);
-    if (cfg->overlay.up_window_bytes <
-        cfg->overlay.frame_bytes + OV_RESERVE_BYTES)
-        cfg->overlay.up_window_bytes = 4 * cfg->overlay.frame_bytes;
-    job->readers = o->readers;
+    if (overlay->up_window_bytes < overlay->frame_bytes + OV_RESERVE_BYTES)
+        overlay->up_window_bytes = 4 * overlay->frame_bytes;
+    cfg->job.readers = o->readers;
     cfg->faults = o->faults;
-    if (sim_cfg_check(cfg, &why))
-        usage("this cannot be simulated: %s", why);
+    if (o->is_auto && o->sweeps_count > 0)
+        sim_usage("--arity=auto is a search by itself: leave out --sweep");
+    if (o->runs > 1 && (o->is_auto || o->sweeps_count > 0 || o->plot != NULL))
+        sim_usage("--runs goes with one tree: leave out --sweep, --plot and "
+                  "--arity=auto");
+    settle(o);
+}
+
+const char *sim_sweep_name(enum sim_sweep_key key)
+{
+    static const char *const names[] = {
+        [SIM_SWEEP_NODES] = "nodes",
+        [SIM_SWEEP_ARITY] = "arity",
+        [SIM_SWEEP_SIZE] = "size",
+    };
+
+    return names[key];
+}
+
+void sim_options_set(struct sim_options *options, enum sim_sweep_key key,
+                     uint64_t value)
+{
+    if (key == SIM_SWEEP_NODES)
+        options->cfg.overlay.plan.nodes = (uint32_t)value;
+    else if (key == SIM_SWEEP_ARITY)
+        options->cfg.overlay.plan.arity = (uint32_t)value;
+    else
+        options->size_bytes = value;
+    settle(options);
+}
+
+static bool parse_report(int key, const char *arg, struct sim_options *o)
+{
+    switch (key) {
+    case KEY_SWEEP:
+        sim_list_sweep(arg, o);
+        return true;
+    case KEY_JSON:
+        o->json = arg;
+        return true;
+    case KEY_PLOT:
+        o->plot = arg;
+        return true;
+    default:
+        return false;
+    }
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -473,7 +349,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             state->name = name;
             return 0;
         }
-        usage("there is nothing to do with '%s': all is said by options", arg);
+        sim_usage("there is nothing to do with '%s': all is said by options",
+                  arg);
     case ARGP_KEY_END:
         finish(words);
         return 0;
@@ -482,7 +359,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
     if (parse_job(key, arg, words) ||
         parse_rates(key, arg, &words->options->cfg.job) ||
-        parse_machine(key, arg, words) || parse_run(key, arg, words->options))
+        parse_machine(key, arg, words) || parse_run(key, arg, words->options) ||
+        parse_report(key, arg, words->options))
         return 0;
     return ARGP_ERR_UNKNOWN;
 }
@@ -496,12 +374,14 @@ void sim_options_parse(int argc, char **argv, struct sim_options *options)
                "run' in virtual time, on a model of a machine.",
     };
     static char name[] = "xylem";
-    struct words words = {.options = options, .size_bytes = 1 << 20};
+    struct words words = {.options = options};
 
     argp_program_version = "xylem " PACKAGE_VERSION;
     argp_err_exit_status = 2;
     argv[0] = name;
     *options = (struct sim_options){
-        .cfg = sim_cfg_default((struct topo_tree){1024, 16}), .runs = 1};
+        .cfg = sim_cfg_default((struct topo_tree){1024, 16}),
+        .size_bytes = 1 << 20,
+        .runs = 1};
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &words);
 }

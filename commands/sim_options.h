@@ -4,15 +4,50 @@
 
 #include "sim/model.h"
 
+/* What a sweep or a search changes. */
+enum sim_sweep_key { SIM_SWEEP_NODES, SIM_SWEEP_ARITY, SIM_SWEEP_SIZE };
+
+enum { SIM_SWEEP_VALUES = 64, SIM_SWEEPS_MAX = 2, SIM_NODES_MAX = 10000000 };
+
+struct sim_sweep {
+    enum sim_sweep_key key;
+    uint64_t values[SIM_SWEEP_VALUES];
+    uint32_t count;
+};
+
+enum sim_workload {
+    SIM_BROADCAST,
+    SIM_GATHER,
+    SIM_LINES,
+    SIM_MIXED,
+    SIM_WORKLOADS
+};
+
 struct sim_options {
     struct sim_cfg cfg; /* its lists are those below */
     struct sim_reader *readers;
     struct sim_fault *faults;
+    enum sim_workload workload;
+    uint64_t size_bytes;
+    uint64_t out_bytes;
+    bool has_output;
+    bool is_auto;                            /* the arity */
+    struct sim_sweep sweeps[SIM_SWEEPS_MAX]; /* the first is the fastest */
+    uint32_t sweeps_count;
     uint32_t runs;
+    const char *json; /* NULL: none */
+    const char *plot; /* NULL: none */
 };
 
 /* Ends the program with exit code 2 and a sentence when an option is wrong,
  * with 0 after --help. The lists live as long as the program. */
 void sim_options_parse(int argc, char **argv, struct sim_options *options);
+
+/* Changes one value; ends the program as above when the whole cannot be
+ * simulated then. */
+void sim_options_set(struct sim_options *options, enum sim_sweep_key key,
+                     uint64_t value);
+
+const char *sim_sweep_name(enum sim_sweep_key key);
 
 #endif

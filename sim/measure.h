@@ -12,9 +12,11 @@ struct sim_level {
     uint64_t stdin_last_ns;  /* last byte to the last of them */
     uint64_t shown_first_ns; /* first byte of a process at the console */
     uint64_t shown_last_ns;
-    uint64_t down_bytes; /* sent to children: frames of streams, */
-    uint64_t up_bytes;   /* sent to parents: frames of records, */
-    uint64_t link_bytes; /* sent: words between neighbours, */
+    uint64_t stdin_bytes; /* that came to its processes, */
+    uint64_t shown_bytes; /* and of theirs at the console */
+    uint64_t down_bytes;  /* sent to children: frames of streams, */
+    uint64_t up_bytes;    /* sent to parents: frames of records, */
+    uint64_t link_bytes;  /* sent: words between neighbours, */
     uint64_t link_frames;
     uint32_t held_frames_peak; /* in any one node */
     uint32_t held_bytes_peak;

@@ -3,10 +3,9 @@
 
 #include <inttypes.h>
 
+#include "sim/figure.h"
 #include "sim/launcher.h"
 #include "sim/measure.h"
-
-enum { TEXT_BYTES = 32 };
 
 enum sim_end sim_report_end(const struct sim_world *w)
 {
@@ -17,56 +16,6 @@ enum sim_end sim_report_end(const struct sim_world *w)
     return w->launcher->has_goodbye && w->launcher->lost_ns == SIM_NEVER
                ? SIM_END_WELL
                : SIM_END_LOSS;
-}
-
-/* --- numbers for people: three digits and a unit, in integers */
-
-static const char *scaled(char *text, uint64_t value, unsigned step,
-                          const char *const *units)
-{
-    uint64_t whole = value, rest = 0;
-    unsigned unit = 0;
-
-    while (whole >= step && units[unit + 1] != NULL) {
-        rest = whole % step * 1000 / step;
-        whole /= step;
-        unit++;
-    }
-    if (unit == 0 || whole >= 100)
-        snprintf(text, TEXT_BYTES, "%" PRIu64 " %s", whole, units[unit]);
-    else if (whole >= 10)
-        snprintf(text, TEXT_BYTES, "%" PRIu64 ".%01u %s", whole,
-                 (unsigned)(rest / 100), units[unit]);
-    else
-        snprintf(text, TEXT_BYTES, "%" PRIu64 ".%02u %s", whole,
-                 (unsigned)(rest / 10), units[unit]);
-    return text;
-}
-
-static const char *time_text(char *text, uint64_t ns)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s", NULL};
-
-    if (ns == SIM_NEVER) {
-        snprintf(text, TEXT_BYTES, "-");
-        return text;
-    }
-    return scaled(text, ns, 1000, units);
-}
-
-static const char *bytes_text(char *text, uint64_t bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", NULL};
-
-    return scaled(text, bytes, 1024, units);
-}
-
-static const char *rate_text(char *text, uint64_t rate)
-{
-    static const char *const units[] = {"B/s",  "kB/s", "MB/s",
-                                        "GB/s", "TB/s", NULL};
-
-    return scaled(text, rate, 1000, units);
 }
 
 /* --- figures */
@@ -135,22 +84,23 @@ static void print_head(const struct sim_world *w, FILE *file)
 {
     const struct sim_network *network = &w->cfg.network;
     const struct ov_cfg *overlay = &w->cfg.overlay;
-    char a[TEXT_BYTES], b[TEXT_BYTES], c[TEXT_BYTES];
+    char a[SIM_FIGURE_BYTES], b[SIM_FIGURE_BYTES], c[SIM_FIGURE_BYTES];
 
     fprintf(file, "%u nodes, arity %u, %u levels, seed %" PRIu64 "\n",
             overlay->plan.nodes, overlay->plan.arity, w->measure->levels,
             w->cfg.seed);
     fprintf(file, "ports %s, latency %s, overhead %s a message",
-            rate_text(a, network->near.bandwidth),
-            time_text(b, network->near.latency_ns),
-            time_text(c, network->overhead_ns));
+            sim_figure_rate(a, network->near.bandwidth),
+            sim_figure_time(b, network->near.latency_ns),
+            sim_figure_time(c, network->overhead_ns));
     if (network->switch_nodes > 0)
         fprintf(file, "; across switches of %u nodes %s, %s",
-                network->switch_nodes, rate_text(a, network->far.bandwidth),
-                time_text(b, network->far.latency_ns));
+                network->switch_nodes,
+                sim_figure_rate(a, network->far.bandwidth),
+                sim_figure_time(b, network->far.latency_ns));
     fprintf(file, "\nframes of %s, a window of %u for stdin, %u frames up\n",
-            bytes_text(a, overlay->frame_bytes), (unsigned)overlay->down_frames,
-            (unsigned)overlay->up_frames);
+            sim_figure_bytes(a, overlay->frame_bytes),
+            (unsigned)overlay->down_frames, (unsigned)overlay->up_frames);
 }
 
 static void print_levels(const struct sim_world *w, FILE *file)
@@ -163,20 +113,20 @@ static void print_levels(const struct sim_world *w, FILE *file)
         const struct sim_level *level = &w->measure->level[i];
         bool reads = level->stdin_first_ns != SIM_NEVER;
         bool shows = level->shown_first_ns != SIM_NEVER;
-        char text[5][TEXT_BYTES];
+        char text[5][SIM_FIGURE_BYTES];
 
         fprintf(file, "%5u %8u  %10s %10s  %10s %10s  %7u %9s\n", i,
                 level->nodes,
-                time_text(text[0],
-                          reads ? level->stdin_first_ns - from_ns : SIM_NEVER),
-                time_text(text[1],
-                          reads ? level->stdin_last_ns - from_ns : SIM_NEVER),
-                time_text(text[2],
-                          shows ? level->shown_first_ns - from_ns : SIM_NEVER),
-                time_text(text[3],
-                          shows ? level->shown_last_ns - from_ns : SIM_NEVER),
+                sim_figure_time(text[0], reads ? level->stdin_first_ns - from_ns
+                                               : SIM_NEVER),
+                sim_figure_time(text[1], reads ? level->stdin_last_ns - from_ns
+                                               : SIM_NEVER),
+                sim_figure_time(text[2], shows ? level->shown_first_ns - from_ns
+                                               : SIM_NEVER),
+                sim_figure_time(text[3], shows ? level->shown_last_ns - from_ns
+                                               : SIM_NEVER),
                 level->held_frames_peak,
-                bytes_text(text[4], level->held_bytes_peak));
+                sim_figure_bytes(text[4], level->held_bytes_peak));
     }
     fprintf(file, "times from the launch on; held: most frames, most bytes in "
                   "one node\n");
@@ -186,27 +136,29 @@ static void print_totals(const struct sim_world *w, FILE *file)
 {
     const struct sim_measure *m = w->measure;
     uint64_t words = 0, word_frames = 0;
-    char a[TEXT_BYTES], b[TEXT_BYTES];
+    char a[SIM_FIGURE_BYTES], b[SIM_FIGURE_BYTES];
 
     for (uint32_t i = 0; i < m->levels; i++) {
         words += m->level[i].link_bytes;
         word_frames += m->level[i].link_frames;
     }
     fprintf(file, "\n%-22s %s after the start\n", "all nodes joined",
-            time_text(a, w->launcher->joined_ns));
+            sim_figure_time(a, w->launcher->joined_ns));
     if (w->launcher->fed_bytes > 0)
         fprintf(file, "%-22s %s, %s\n", "stdin to everybody",
-                bytes_text(a, w->launcher->fed_bytes),
-                rate_text(b, sim_report_down_rate(w)));
+                sim_figure_bytes(a, w->launcher->fed_bytes),
+                sim_figure_rate(b, sim_report_down_rate(w)));
     if (m->shown_bytes > 0)
         fprintf(file, "%-22s %s, %s\n", "output shown",
-                bytes_text(a, m->shown_bytes),
-                rate_text(b, sim_report_up_rate(w)));
+                sim_figure_bytes(a, m->shown_bytes),
+                sim_figure_rate(b, sim_report_up_rate(w)));
     fprintf(file, "%-22s %s out, %s in\n", "the root's links",
-            bytes_text(a, m->root_out_bytes), bytes_text(b, m->root_in_bytes));
+            sim_figure_bytes(a, m->root_out_bytes),
+            sim_figure_bytes(b, m->root_in_bytes));
     fprintf(file, "%-22s %" PRIu64 " frames, %s; of the root %" PRIu64 ", %s\n",
-            "words (joins, acks)", word_frames, bytes_text(a, words),
-            m->level[0].link_frames, bytes_text(b, m->level[0].link_bytes));
+            "words (joins, acks)", word_frames, sim_figure_bytes(a, words),
+            m->level[0].link_frames,
+            sim_figure_bytes(b, m->level[0].link_bytes));
     fprintf(file,
             "%-22s %" PRIu64 " steps, %" PRIu64 " frames, %" PRIu64
             " bytes a quiet leaf\n",
@@ -216,16 +168,16 @@ static void print_totals(const struct sim_world *w, FILE *file)
 static void print_events(const struct sim_world *w, FILE *file)
 {
     const struct sim_launcher *l = w->launcher;
-    char a[TEXT_BYTES];
+    char a[SIM_FIGURE_BYTES];
 
     if (l->stall_ns != SIM_NEVER)
         fprintf(file, "stall: from %s on everybody waits for rank %u\n",
-                time_text(a, l->stall_ns), l->stall_rank);
+                sim_figure_time(a, l->stall_ns), l->stall_rank);
     if (l->lost_ns != SIM_NEVER)
         fprintf(file,
                 "loss: the launcher hears at %s that node %u is lost and ends "
                 "the job; %u nodes are given up\n",
-                time_text(a, l->lost_ns), l->lost, l->given_up);
+                sim_figure_time(a, l->lost_ns), l->lost, l->given_up);
 }
 
 static void print_verdict(const struct sim_world *w, FILE *file)
@@ -238,9 +190,10 @@ static void print_verdict(const struct sim_world *w, FILE *file)
     };
     enum sim_end end = sim_report_end(w);
     bool is_broken = end == SIM_END_BROKEN;
-    char a[TEXT_BYTES];
+    char a[SIM_FIGURE_BYTES];
 
-    fprintf(file, "\nthe run %s at %s\n", words[end], time_text(a, w->end_ns));
+    fprintf(file, "\nthe run %s at %s\n", words[end],
+            sim_figure_time(a, w->end_ns));
     if (is_broken)
         fprintf(file, "BROKEN: %s\n", w->why);
     fprintf(file, "  I1 bytes whole and in order  %s\n",

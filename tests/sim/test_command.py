@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """`xylem sim` as a person uses it: reports, exit codes, wrong options."""
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 XYLEM = os.path.join(os.environ.get("top_builddir", "."), "commands/xylem")
 
@@ -63,6 +66,49 @@ def losses_and_stalls():
     expect("what does not end is exit 1", ran.returncode == 1)
 
 
+def sweeps():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "runs.json")
+        options = ("-N", "200", "--sweep", "arity=2,4,8",
+                   "--sweep", "size=1K,1M", "--json")
+        table = sim(*options, path)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        sim(*options, path)
+        with open(path, encoding="utf-8") as file:
+            expect("equal runs are equal JSON", file.read() == text)
+    runs = json.loads(text)["runs"]
+    expect("a line for each", table.stdout.count("\n") == 7)
+    expect("and a run in the file",
+           [(r["arity"], r["stdin_bytes"]) for r in runs] ==
+           [(a, s) for s in (1024, 1 << 20) for a in (2, 4, 8)])
+    for run in runs:
+        expect("every level reads",
+               all(level["stdin_last_ns"] for level in run["levels"][1:]))
+        expect("and the run is good", run["end"] == "well")
+    ran = sim("-N", "300", "--arity", "auto", "--size", "4M")
+    expect("a search reports the fastest",
+           re.search(r"the fastest:\n300 nodes, arity 2,", ran.stdout))
+
+
+def pictures():
+    if not shutil.which("gnuplot"):
+        ran = sim("-N", "10", "--plot", "x.svg")
+        expect("without gnuplot the words say what to do",
+               ran.returncode == 2 and "gnuplot-nox" in ran.stderr)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "it's.svg")
+        for options in ((), ("--sweep", "arity=2,4")):
+            ran = sim("-N", "100", *options, "--plot", path)
+            expect(f"a picture is drawn: {ran.stderr}", ran.returncode == 0)
+            with open(path, encoding="utf-8") as file:
+                expect("it is an SVG", "</svg>" in file.read())
+            os.remove(path)
+        ran = sim("-N", "10", "--plot", "/nowhere/x.svg")
+        expect("one that cannot be is told", ran.returncode == 1)
+
+
 def wrong_options():
     for options, words in (
             (("-N", "1"), "--nodes takes a number from 2"),
@@ -78,6 +124,12 @@ def wrong_options():
             (("--readers", "5:never,5:1MB"), "a rank is named once"),
             (("--slow-node", "3"), "--slow-node takes NODE:FACTOR"),
             (("--frame", "1"), "a frame has 4 KiB to 1 MiB"),
+            (("--sweep", "depth=1"), "--sweep takes arity="),
+            (("--sweep", "arity="), "--sweep has no values"),
+            (("--sweep", "arity=0"), "--sweep arity takes a number from 1"),
+            (("--sweep", "arity=2", "--sweep", "arity=4"), "for two things"),
+            (("--arity", "auto", "--sweep", "size=1K"), "a search by itself"),
+            (("--runs", "2", "--sweep", "size=1K"), "goes with one tree"),
             (("--heartbeat", "0"), "this cannot be simulated"),
             (("more",), "there is nothing to do with 'more'")):
         ran = sim(*options)
@@ -91,4 +143,6 @@ reports()
 same_options_are_the_same_bytes()
 runs_are_told_by_their_seeds()
 losses_and_stalls()
+sweeps()
+pictures()
 wrong_options()

@@ -1,0 +1,196 @@
+/* Writing scripts for gnuplot, data and all. */
+#include "commands/sim_plot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+
+/* Eight colours that differ for the colour-blind too (Okabe and Ito). */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
+                                      "#cc79a7", "#e69f00", "#56b4e9",
+                                      "#000000", "#999999"};
+
+enum { COLOURS = sizeof(colours) / sizeof(colours[0]) };
+
+void sim_plot_check(void)
+{
+    if (system("command -v gnuplot >/dev/null 2>&1") == 0)
+        return;
+    fputs("xylem: --plot draws with gnuplot, which is not there (install the "
+          "package gnuplot-nox, or leave out --plot)\n",
+          stderr);
+    exit(2);
+}
+
+/* A string of gnuplot: a quote is written twice. */
+static void quote(FILE *script, const char *text)
+{
+    fputc('\'', script);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            fputc('\'', script);
+        fputc(*text, script);
+    }
+    fputc('\'', script);
+}
+
+static FILE *begin(const char *path)
+{
+    FILE *script = popen("gnuplot", "w");
+
+    if (script == NULL)
+        return NULL;
+    fputs("set terminal svg size 900,560 dynamic enhanced font "
+          "'sans-serif,14' background rgb 'white'\nset output ",
+          script);
+    quote(script, path);
+    fputs("\nset border 3 lc rgb '#444444'\nset tics nomirror tc rgb "
+          "'#444444'\nset grid lc rgb '#dddddd' lt 1\nset key outside right "
+          "top vertical spacing 1.2\n",
+          script);
+    return script;
+}
+
+static int end(FILE *script)
+{
+    return pclose(script) == 0 ? 0 : OV_ESYS;
+}
+
+/* --- one run */
+
+int sim_plot_progress(const char *path, const struct sim_summary *run,
+                      const struct sim_progress *progress)
+{
+    FILE *script = begin(path);
+    bool is_first = true;
+
+    if (script == NULL)
+        return OV_ESYS;
+    fprintf(script,
+            "set title '%" PRIu32 " nodes, arity %" PRIu32
+            ": progress of the levels'\nset xlabel 'time since the launch, "
+            "ms'\nset ylabel 'bytes that came, %% of all'\nset yrange "
+            "[0:102]\n$data << EOD\n",
+            run->nodes, run->arity);
+    for (uint32_t i = 0; i < progress->count; i++) {
+        double at_ms =
+            ((double)progress->at_ns[i] - (double)run->joined_ns) / 1e6;
+
+        fprintf(script, "%.6f", at_ms < 0 ? 0 : at_ms);
+        for (uint32_t level = 1; level < run->levels; level++) {
+            uint64_t per_node = run->stdin_bytes + run->out_bytes;
+            double all = (double)per_node * run->level[level].nodes;
+            uint64_t bytes = progress->bytes[i * progress->levels + level];
+
+            fprintf(script, " %.4f", all > 0 ? 100 * (double)bytes / all : 0.0);
+        }
+        fputc('\n', script);
+    }
+    fputs("EOD\nplot ", script);
+    for (uint32_t level = 1; level < run->levels; level++) {
+        fprintf(script,
+                "%s$data using 1:%" PRIu32
+                " with lines lw 2 lc rgb '%s' title 'level %" PRIu32
+                " (%" PRIu32 ")'",
+                is_first ? "" : ", ", level + 1, colours[(level - 1) % COLOURS],
+                level, run->level[level].nodes);
+        is_first = false;
+    }
+    fputc('\n', script);
+    return end(script);
+}
+
+/* --- many runs */
+
+static uint64_t value_of(const struct sim_summary *run, const char *name)
+{
+    if (strcmp(name, "arity") == 0)
+        return run->arity;
+    if (strcmp(name, "nodes") == 0)
+        return run->nodes;
+    return run->stdin_bytes > 0 ? run->stdin_bytes : run->out_bytes;
+}
+
+static double time_ms(const struct sim_summary *run)
+{
+    uint64_t ns = 0;
+
+    if (run->stdin_ns != SIM_NEVER)
+        ns = run->stdin_ns;
+    if (run->shown_ns != SIM_NEVER && run->shown_ns > ns)
+        ns = run->shown_ns;
+    return (double)ns / 1e6;
+}
+
+static void write_title(FILE *script, const char *name, uint64_t value)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+    unsigned unit = 0;
+
+    if (strcmp(name, "size") != 0) {
+        fprintf(script, "'%s %" PRIu64 "'", name, value);
+        return;
+    }
+    for (; unit < 3 && value >= 1024 && value % 1024 == 0; unit++)
+        value /= 1024;
+    fprintf(script, "'%" PRIu64 " %s'", value, units[unit]);
+}
+
+/* Is this the first run of its line? */
+static bool is_new(const struct sim_summary *runs, uint32_t i, const char *line)
+{
+    for (uint32_t j = 0; j < i; j++) {
+        if (value_of(&runs[j], line) == value_of(&runs[i], line))
+            return false;
+    }
+    return true;
+}
+
+int sim_plot_sweep(const char *path, const char *x, const char *line,
+                   const struct sim_summary *runs, uint32_t count)
+{
+    const char *by = line == NULL ? "size" : line;
+    FILE *script = begin(path);
+    unsigned lines = 0;
+
+    if (script == NULL)
+        return OV_ESYS;
+    fprintf(script,
+            "set title 'time until everything is there'\nset logscale xy\nset "
+            "xtics (");
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_new(runs, i, x))
+            fprintf(script, "%s%" PRIu64, i == 0 ? "" : ", ",
+                    value_of(&runs[i], x));
+    }
+    fprintf(script,
+            ")\nset xlabel '%s%s'\nset ylabel 'time since the launch, ms'\n", x,
+            strcmp(x, "size") == 0 ? ", bytes" : "");
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_new(runs, i, by))
+            continue;
+        fprintf(script, "$line%u << EOD\n", lines++);
+        for (uint32_t j = i; j < count; j++) {
+            if (value_of(&runs[j], by) == value_of(&runs[i], by))
+                fprintf(script, "%" PRIu64 " %.6f\n", value_of(&runs[j], x),
+                        time_ms(&runs[j]));
+        }
+        fputs("EOD\n", script);
+    }
+    fputs("plot ", script);
+    for (uint32_t i = 0, n = 0; i < count; i++) {
+        if (!is_new(runs, i, by))
+            continue;
+        fprintf(script,
+                "%s$line%u with linespoints lw 2 pt 7 ps 0.7 lc rgb '%s' "
+                "title ",
+                n == 0 ? "" : ", ", n, colours[n % COLOURS]);
+        n++;
+        write_title(script, by, value_of(&runs[i], by));
+    }
+    fputc('\n', script);
+    return end(script);
+}

@@ -1,0 +1,15 @@
+/* Figures for people: three digits and a unit, computed in integers. */
+#ifndef SIM_FIGURE_H
+#define SIM_FIGURE_H
+
+#include <stdint.h>
+
+enum { SIM_FIGURE_BYTES = 32 };
+
+/* Each writes into text, SIM_FIGURE_BYTES long, and returns it. SIM_NEVER is a
+ * dash. Bytes have units of 1024, rates of 1000. */
+const char *sim_figure_time(char *text, uint64_t ns);
+const char *sim_figure_bytes(char *text, uint64_t bytes);
+const char *sim_figure_rate(char *text, uint64_t rate);
+
+#endif

@@ -1,0 +1,44 @@
+/* A run in a few figures, for tables and pictures. */
+#ifndef SIM_SUMMARY_H
+#define SIM_SUMMARY_H
+
+#include "sim/measure.h"
+#include "sim/report.h"
+
+struct sim_summary {
+    uint32_t nodes;
+    uint32_t arity;
+    uint64_t seed;
+    uint64_t stdin_bytes;
+    uint64_t out_bytes; /* of each process */
+    enum sim_end end;
+    char why[256];
+    uint64_t joined_ns;
+    uint64_t stdin_ns; /* from launch to the last byte; SIM_NEVER: none */
+    uint64_t shown_ns;
+    uint64_t end_ns; /* from the start */
+    uint64_t down_rate;
+    uint64_t up_rate;
+    uint64_t root_out_bytes;
+    uint64_t root_in_bytes;
+    uint64_t word_frames;
+    uint64_t word_bytes;
+    uint32_t held_frames_peak;
+    uint32_t held_bytes_peak;
+    uint64_t leaf_bytes;
+    uint64_t steps;
+    uint64_t frames;
+    uint64_t digest;
+    uint64_t stall_ns; /* SIM_NEVER: none */
+    uint32_t stall_rank;
+    uint64_t lost_ns; /* SIM_NEVER: none */
+    uint32_t lost;
+    uint32_t given_up;
+    uint32_t levels;
+    struct sim_level level[SIM_LEVELS_MAX];
+};
+
+/* Of a run that is finished. */
+void sim_summary_make(const struct sim_world *w, struct sim_summary *summary);
+
+#endif
