@@ -29,6 +29,8 @@ enum ov_event_kind {
     OV_EV_DOWN,        /* root: stream, buf, len_bytes, flags; see below */
     OV_EV_CONSUMED,    /* stream, seq: frames consumed here, rank who is last */
     OV_EV_TAKEN,       /* root: cookie of a record its sink has for good */
+    OV_EV_PAUSE,       /* root: is_paused: its process will be stopped, or runs
+                          again; children take silence for no loss meanwhile */
     OV_EV_KINDS
 };
 
@@ -67,8 +69,9 @@ struct ov_event {
     uint32_t flags; /* enum ov_down_flag */
     uint32_t cookie;
     uint64_t seq;
-    bool dialled; /* LINK_UP: we dialled (to a parent) */
-    bool follows; /* more comes at once: what is to be sent waits for that */
+    bool dialled;   /* LINK_UP: we dialled (to a parent) */
+    bool is_paused; /* PAUSE */
+    bool follows;   /* more comes at once: what is to be sent waits for that */
     struct ov_buf *buf;
     struct ov_read read;
 };

@@ -32,6 +32,9 @@ void ov_link_open(struct ov_link *link, uint32_t peer, uint16_t place,
     link->place = place;
     link->data_bits = 0;
     link->refuse = 0;
+    link->is_paused = false;
+    link->is_pausing = false;
+    link->is_pause_due = false;
     link->in_flight = 0;
     link->data_in_flight = 0;
 }

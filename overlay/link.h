@@ -32,7 +32,9 @@ struct ov_link {
     uint8_t data_in_flight;
     uint8_t refuse; /* due to be told before the end: ov_refuse_reason */
     bool is_queued; /* in the node's queue of links to serve */
-    uint16_t next;  /* in that queue */
+    bool is_paused; /* the peer may be silent */
+    bool is_pausing, is_pause_due; /* what the peer is to know of us, if due */
+    uint16_t next;                 /* in that queue */
 };
 
 _Static_assert(sizeof(struct ov_link) <= 56, "ov_link outgrew its budget");
@@ -64,7 +66,8 @@ static inline uint64_t ov_link_beat_ns(const struct ov_link *link,
 static inline uint64_t ov_link_silence_ns(const struct ov_link *link,
                                           const struct ov_cfg *cfg)
 {
-    return link->heard_ns + cfg->timers.heartbeat_ns;
+    return link->is_paused ? UINT64_MAX
+                           : link->heard_ns + cfg->timers.heartbeat_ns;
 }
 
 #endif

@@ -38,6 +38,10 @@ static void forgive(struct ov_node *node)
         return;
     for (uint16_t i = 0; i < node->links_max; i++)
         node->links[i].heard_ns = node->now_ns;
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        if (node->streams[i].full_ns != OV_NEVER)
+            node->streams[i].full_ns = node->now_ns;
+    }
 }
 
 /* Looks at the links at once. An earlier time for that stays as it is: it tells
@@ -139,6 +143,9 @@ static int on_item(struct ov_node *node, uint16_t link, struct ov_item *item,
         return from_parent ? ov_join_on_path(node, item) : OV_EPROTO;
     case OV_ITEM_REFUSE:
         return from_parent ? ov_join_on_refuse(node, item, out) : OV_EPROTO;
+    case OV_ITEM_PAUSE:
+        return from_parent ? ov_pause_decode(item, &node->links[link].is_paused)
+                           : OV_EPROTO;
     case OV_ITEM_ACK:
     case OV_ITEM_LEFT:
     case OV_ITEM_MISSING:
@@ -261,6 +268,19 @@ static void on_sent(struct ov_node *node, const struct ov_event *ev)
     ov_node_serve(node, ev->link);
 }
 
+static void on_pause(struct ov_node *node, bool is_paused)
+{
+    for (uint16_t i = 0; i < node->links_max; i++) {
+        struct ov_link *link = &node->links[i];
+
+        if (link->state != OV_LINK_UP)
+            continue;
+        link->is_pausing = is_paused;
+        link->is_pause_due = true;
+        ov_node_serve(node, i);
+    }
+}
+
 static void dispatch(struct ov_node *node, const struct ov_event *ev,
                      struct ov_out *out)
 {
@@ -302,6 +322,10 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         break;
     case OV_EV_TAKEN:
         ov_sink_on_taken(node, ev->cookie, out);
+        break;
+    case OV_EV_PAUSE:
+        OV_ASSERT(ov_node_is_root(node));
+        on_pause(node, ev->is_paused);
         break;
     case OV_EV_KINDS:
         break;

@@ -64,6 +64,7 @@ struct ov_node_view {
     uint64_t down_base;
     uint32_t kept_bytes; /* own records not yet acknowledged */
     uint32_t joined;     /* root: nodes beneath that have joined */
+    uint32_t in_flight;  /* frames at the transport */
     uint16_t children;   /* on links */
     uint8_t is_attached;
 };

@@ -110,12 +110,18 @@ static void write_member(struct ov_member *member, struct words *words)
 static void write_down(struct ov_node *node, struct ov_place *place,
                        struct words *words)
 {
+    struct ov_link *link = &node->links[place->link];
     struct ov_member *member;
 
     if (place->is_welcome_due)
         write_welcome(node, place, words);
-    if (node->links[place->link].state != OV_LINK_UP)
+    if (link->state != OV_LINK_UP)
         return;
+    if (link->is_pause_due) {
+        link->is_pause_due = false;
+        ov_pause_encode(&words->wr, link->is_pausing);
+        words->count++;
+    }
     if (place->is_limit_due) {
         place->is_limit_due = false;
         ov_limit_encode(&words->wr, place->limit);

@@ -195,6 +195,13 @@ void ep_hub_taken(struct ep_hub *hub, uint32_t cookie)
     ep_hub_post_later(hub, 0, &ev);
 }
 
+void ep_hub_pause(struct ep_hub *hub, bool is_paused)
+{
+    struct ov_event ev = {.kind = OV_EV_PAUSE, .is_paused = is_paused};
+
+    ep_hub_post(hub, 0, &ev);
+}
+
 void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,
                  uint32_t payload_bytes, uint32_t flags)
 {

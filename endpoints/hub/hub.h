@@ -87,6 +87,10 @@ void ep_hub_ready(struct ep_hub *hub, uint32_t index, uint16_t input);
 void ep_hub_consumed(struct ep_hub *hub, uint32_t index, uint32_t stream,
                      uint64_t frames, uint32_t rank);
 void ep_hub_taken(struct ep_hub *hub, uint32_t cookie);
+/* Root: this process is about to be stopped, or runs again: its children do
+ * not take silence for a loss in between. They know when the view has nothing
+ * in flight. */
+void ep_hub_pause(struct ep_hub *hub, bool is_paused);
 /* Root: one more frame of a stream; one reference of buf passes. */
 void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,
                  uint32_t payload_bytes, uint32_t flags);

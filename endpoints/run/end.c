@@ -1,4 +1,4 @@
-/* How a run ends: signals, limits, losses, exit codes, last words. */
+/* How a run ends: limits, losses, exit codes, last words. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,8 +200,11 @@ static void check_stuck(struct run *r)
 {
     uint64_t since_ns;
 
-    if (r->is_stuck_told || !ep_console_is_stuck(r->console, &since_ns) ||
-        ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
+    if (r->is_stuck_told || !ep_console_is_stuck(r->console, &since_ns))
+        return;
+    if (since_ns < r->resumed_ns) /* nobody wrote while we were stopped */
+        since_ns = r->resumed_ns;
+    if (ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
         return;
     r->is_stuck_told = true;
     ep_run_say(r, "the output is not being read: everybody waits for that");
@@ -246,71 +249,6 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     ep_run_abort(r, EXIT_TIMEOUT);
 }
 
-/* --- signals */
-
-static void on_interrupt(struct run *r, int signo)
-{
-    r->interrupts++;
-    if (r->phase == RUN_LAUNCHING) {
-        r->is_quiet = true;
-        ep_run_abort(r, 128 + signo);
-    } else if (r->interrupts == 1) {
-        ep_run_signal(r, signo);
-    } else {
-        ep_run_say(r, "killing the processes; output that cannot be written is "
-                      "given up");
-        ep_run_abort(r, 128 + signo);
-        ep_console_give_up(r->console);
-    }
-}
-
-static void on_signal(evutil_socket_t signo, short what, void *arg)
-{
-    struct run *r = arg;
-
-    (void)what;
-    switch (signo) {
-    case SIGINT:
-    case SIGTERM:
-        on_interrupt(r, signo);
-        break;
-    case SIGHUP:
-        on_interrupt(r, SIGTERM);
-        break;
-    case SIGCONT:
-        if (r->input != NULL)
-            ep_input_wake(r->input);
-        ep_run_signal(r, signo);
-        break;
-    default:
-        ep_run_signal(r, signo);
-        break;
-    }
-}
-
-static const int signos[] = {SIGINT,  SIGTERM, SIGHUP, SIGTSTP,
-                             SIGCONT, SIGUSR1, SIGUSR2};
-
-enum { SIGNALS = sizeof(signos) / sizeof(signos[0]) };
-
-static int watch_signals(struct run *r)
-{
-    for (size_t i = 0; i < SIGNALS; i++) {
-        struct sigaction action;
-        struct event *event;
-
-        /* What was ignored at our start stays so (nohup, `&` in a script). */
-        if (sigaction(signos[i], NULL, &action) == 0 &&
-            action.sa_handler == SIG_IGN)
-            continue;
-        event = evsignal_new(r->base, signos[i], on_signal, r);
-        if (event == NULL || event_add(event, NULL))
-            return OV_ENOMEM;
-        r->signals[r->signals_count++] = event;
-    }
-    return 0;
-}
-
 int ep_run_end_open(struct run *r)
 {
     struct timeval second = {1, 0};
@@ -327,26 +265,17 @@ int ep_run_end_open(struct run *r)
     event_add(r->watch, &second);
     if (limit_s > 0)
         event_add(r->limit, &limit);
-    return watch_signals(r);
+    return 0;
 }
 
 void ep_run_end_close(struct run *r)
 {
     struct event *timers[] = {r->limit, r->hard, r->watch};
-    sigset_t late;
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
         if (timers[i] != NULL)
             event_free(timers[i]);
     }
-    /* What is left to do is bounded, and broken off it would leave processes
-     * behind. */
-    sigemptyset(&late);
-    for (size_t i = 0; i < SIGNALS; i++)
-        sigaddset(&late, signos[i]);
-    sigprocmask(SIG_BLOCK, &late, NULL);
-    while (r->signals_count > 0)
-        event_free(r->signals[--r->signals_count]);
 }
 
 /* --- the report */

@@ -91,6 +91,7 @@ struct run {
     struct event *limit; /* --timeout */
     struct event *hard;  /* the time an end may take */
     struct event *watch; /* once a second */
+    struct event *stop;  /* a stop that waits until all is told */
     struct event *signals[8];
     uint32_t signals_count;
     uint32_t interrupts; /* SIGINT, SIGTERM, SIGHUP so far */
@@ -103,8 +104,11 @@ struct run {
     int failed_status;
     uint64_t failed_ns;
     uint32_t failed_count;
-    int exit_code; /* as decided; -1: by the processes */
-    bool is_quiet; /* the end needs no words */
+    int exit_code;    /* as decided; -1: by the processes */
+    bool is_quiet;    /* the end needs no words */
+    bool is_stop_due; /* SIGTSTP while daemons were being started */
+    bool is_stopping;
+    uint64_t stopping_ns, resumed_ns;
 
     /* figures */
     uint64_t start_ns, launched_ns;
@@ -116,7 +120,7 @@ struct run {
 
 /* The files, each above those that it calls:
  *
- *     say  plan  control  end  down  daemons  up  run */
+ *     say  plan  control  end  signals  down  daemons  up  run */
 
 /* --- say.c */
 void ep_run_say(struct run *r, const char *format, ...)
@@ -159,6 +163,14 @@ void ep_run_check_done(struct run *r);
 int ep_run_exit_code(const struct run *r);
 void ep_run_last_words(struct run *r);
 int ep_run_write_stats(struct run *r);
+
+/* --- signals.c */
+int ep_run_signals_open(struct run *r);
+/* No signal changes anything any more. */
+void ep_run_signals_close(struct run *r);
+/* Stops processes and launcher; while daemons are started, when they are
+ * there. */
+void ep_run_stop(struct run *r);
 
 /* --- down.c */
 int ep_run_job_send(struct run *r);

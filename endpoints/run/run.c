@@ -43,7 +43,8 @@ static int open_all(struct run *r)
         return rc;
     signal(SIGPIPE, SIG_IGN);
     r->base = event_base_new();
-    if (r->base == NULL || ep_run_end_open(r) || ep_run_output_open(r)) {
+    if (r->base == NULL || ep_run_end_open(r) || ep_run_signals_open(r) ||
+        ep_run_output_open(r)) {
         ep_run_say(r, "cannot start: out of memory or descriptors");
         return 1;
     }
@@ -58,6 +59,7 @@ static int open_all(struct run *r)
 
 static void close_all(struct run *r)
 {
+    ep_run_signals_close(r);
     ep_run_end_close(r);
     ep_input_close(r->input);
     ep_console_close(r->console);

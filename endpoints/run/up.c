@@ -230,6 +230,8 @@ static void on_joined(void *arg)
     r->phase = RUN_RUNNING;
     if (ep_run_job_send(r))
         ep_run_abort(r, 1);
+    else if (r->is_stop_due)
+        ep_run_stop(r);
 }
 
 static void on_lost(void *arg, uint32_t index, uint32_t node)

@@ -226,3 +226,17 @@ int ov_missing_decode(struct ov_item *item, uint16_t *members)
 {
     return body_list(item, OV_MISSING_BYTES, members);
 }
+
+void ov_pause_encode(struct ov_wr *wr, bool is_paused)
+{
+    ov_item_begin(wr, OV_ITEM_PAUSE, 0, OV_PAUSE_BYTES);
+    ov_wr_u32(wr, is_paused);
+}
+
+int ov_pause_decode(struct ov_item *item, bool *is_paused)
+{
+    uint32_t number = ov_rd_u32(&item->body);
+
+    *is_paused = number == 1;
+    return number > 1 ? OV_EPROTO : body_done(item);
+}

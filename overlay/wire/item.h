@@ -20,6 +20,8 @@
  *     PATH     n * ancestor 4, the parent first, the root last
  *     LEFT     n * node 4; flag FINAL: the root's word, declared lost
  *     MISSING  n * (node 4, attach 8): the question about a hold
+ *     PAUSE    paused 4: 1 the parent will be silent and that is no loss; 0 no
+ *              longer
  *
  * HELLO, ASK, ANSWER, WELCOME, PATH, LEFT and MISSING can be split: flag MORE
  * says that the next item of the kind continues this one. A LINK frame
@@ -28,6 +30,7 @@
 #ifndef OVERLAY_WIRE_ITEM_H
 #define OVERLAY_WIRE_ITEM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "overlay/base/wire.h"
@@ -44,6 +47,7 @@ enum ov_item_kind {
     OV_ITEM_PATH,
     OV_ITEM_LEFT,
     OV_ITEM_MISSING,
+    OV_ITEM_PAUSE,
     OV_ITEM_KINDS
 };
 
@@ -73,6 +77,7 @@ enum {
     OV_REFUSE_BYTES = 12,
     OV_NUMBER_BYTES = 4,
     OV_MISSING_BYTES = 12,
+    OV_PAUSE_BYTES = 4,
 };
 
 struct ov_item {
@@ -169,5 +174,8 @@ int ov_numbers_decode(struct ov_item *item, uint16_t *numbers);
 /* MISSING: `members` pairs of node (ov_wr_u32) and attach (ov_wr_u64). */
 void ov_missing_encode(struct ov_wr *wr, uint8_t flags, uint16_t members);
 int ov_missing_decode(struct ov_item *item, uint16_t *members);
+
+void ov_pause_encode(struct ov_wr *wr, bool is_paused);
+int ov_pause_decode(struct ov_item *item, bool *is_paused);
 
 #endif

@@ -77,6 +77,7 @@ static int redo_fixed(struct ov_item *item, struct ov_wr *wr)
     struct ov_ack ack;
     uint64_t number;
     uint32_t reason;
+    bool is_paused;
 
     if (item->kind == OV_ITEM_LIMIT && ov_limit_decode(item, &number) == 0)
         ov_limit_encode(wr, number);
@@ -87,6 +88,9 @@ static int redo_fixed(struct ov_item *item, struct ov_wr *wr)
     else if (item->kind == OV_ITEM_REFUSE &&
              ov_refuse_decode(item, &number, &reason) == 0)
         ov_refuse_encode(wr, number, reason);
+    else if (item->kind == OV_ITEM_PAUSE &&
+             ov_pause_decode(item, &is_paused) == 0)
+        ov_pause_encode(wr, is_paused);
     else
         return -1;
     return 0;
@@ -99,6 +103,7 @@ static int redo(struct ov_item *item, struct ov_wr *wr)
     case OV_ITEM_BASE:
     case OV_ITEM_ACK:
     case OV_ITEM_REFUSE:
+    case OV_ITEM_PAUSE:
         return redo_fixed(item, wr);
     case OV_ITEM_HELLO:
     case OV_ITEM_ASK:

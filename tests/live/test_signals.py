@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Signals to the launcher reach the processes; a terminal's, too."""
-# timeout: 120
+# timeout: 180
 import contextlib
 import os
 import signal
 import subprocess
 import sys
+import time
 
 import live
 from live import check, check_eq
@@ -58,13 +59,28 @@ def as_shell(code):
     return 128 - code if code < 0 else code
 
 
+def state(pid):
+    return live.read_proc(pid, "stat").rpartition(b")")[2].split()[0]
+
+
+def stop(job):
+    """SIGTSTP stops the launcher itself."""
+    job.proc.send_signal(signal.SIGTSTP)
+    live.eventually(lambda: state(job.proc.pid) == b"T", 10,
+                    "the launcher is stopped: " + job.said())
+
+
 def each_arrives(remote):
     """At the processes, and at nobody who starts or is a daemon."""
-    passed = (signal.SIGUSR1, signal.SIGTSTP, signal.SIGCONT, signal.SIGTERM)
-    job = teller(*passed, remote=remote)
-    for number in (*passed, *passed[:3]):
+    passed = (signal.SIGUSR1, signal.SIGCONT, signal.SIGTERM)
+    job = teller(*passed, signal.SIGTSTP, remote=remote)
+    for number in (*passed, *passed[:2]):
         job.proc.send_signal(number)
         read_all(job, number.name)
+    stop(job)
+    job.proc.send_signal(signal.SIGCONT)
+    got = [job.stdout.readline().decode().strip() for _ in range(2 * NODES)]
+    check_eq(["SIGCONT"] * NODES + ["SIGTSTP"] * NODES, sorted(got))
     end(job)
 
 
@@ -78,20 +94,23 @@ def first_of(number, arrives):
 
 
 def stops_and_goes():
-    """SIGTSTP stops processes that have no handler; SIGCONT wakes them."""
+    """SIGTSTP stops processes that have no handler, and the launcher; SIGCONT
+    wakes them."""
     job = live.Job(*SHAPE, "-i", "none", "--", "sh", "-c",
                    "echo $$; exec tail -f /dev/null")
     pids = [int(job.stdout.readline()) for _ in range(NODES)]
 
-    def are(state):
-        return all(live.read_proc(pid, "stat").rpartition(b")")[2].split()[0]
-                   == state for pid in pids)
+    def are(what):
+        return all(state(pid) == what for pid in pids)
 
-    job.proc.send_signal(signal.SIGTSTP)
-    live.eventually(lambda: are(b"T"), 10, "all are stopped")
-    job.proc.send_signal(signal.SIGCONT)
-    live.eventually(lambda: are(b"S"), 10, "all go on")
-    job.proc.send_signal(signal.SIGTSTP)
+    for _ in range(2):
+        stop(job)
+        live.eventually(lambda: are(b"T"), 10, "all are stopped")
+        job.proc.send_signal(signal.SIGCONT)
+        live.eventually(lambda: are(b"S"), 10, "all go on")
+        check(state(job.proc.pid) != b"T", "the launcher does not go on")
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
     live.eventually(lambda: are(b"T"), 10, "all are stopped again")
     # Two that come together may be one: again until it ends.
     live.eventually(lambda: job.proc.send_signal(signal.SIGINT) or
@@ -99,6 +118,63 @@ def stops_and_goes():
                     "SIGINT ends stopped processes")
     check_eq(128 + signal.SIGINT, job.wait(), "exit code:")
     live.check_gone()
+
+
+def stopped_for_long(remote):
+    """Longer than the heartbeat: nobody is given up, nothing is lost."""
+    what = ("--heartbeat", 2, "--", "cat")
+    job = live.Remote(HOSTS, "--arity", 2, *what, stdin=subprocess.PIPE) \
+        if remote else live.Job(*SHAPE, *what, stdin=subprocess.PIPE)
+    job.stdin.write(b"one\n")
+    job.stdin.flush()
+    read_all(job, "one")
+    for word, seconds in ("two", 5), ("three", 0):
+        stop(job)
+        time.sleep(seconds)  # sleep-ok: to be silent for so long is the test
+        job.stdin.write(word.encode() + b"\n")
+        job.stdin.flush()
+        job.proc.send_signal(signal.SIGCONT)
+        read_all(job, word)
+    job.stdin.close()
+    job.check_ok()
+    check("lost" not in job.said(), job.said())
+
+
+def stopped_at_any_time():
+    """While daemons are started, or not yet: it stops, and goes on. (Before it
+    looks after signals one may be lost: there is no shell here.)"""
+    for _ in range(3):
+        job = live.Job(*SHAPE, "--", "cat", stdin=subprocess.PIPE)
+        live.eventually(lambda: state(job.proc.pid) == b"T" or
+                        job.proc.send_signal(signal.SIGTSTP), 20, "stopped")
+        job.proc.send_signal(signal.SIGCONT)
+        job.stdin.write(b"here\n")
+        job.stdin.close()
+        read_all(job, "here")
+        job.check_ok()
+
+
+def killed_while_stopped():
+    """Nobody waits for a launcher that will not come back, nor for one that
+    was stopped without a word."""
+    for number in (signal.SIGTSTP, signal.SIGSTOP):
+        job = live.Job(*SHAPE, "--heartbeat", 2, "--", "sh", "-c",
+                       "echo up; exec tail -f /dev/null")
+        read_all(job, "up")
+        job.proc.send_signal(number)
+        live.eventually(lambda: state(job.proc.pid) == b"T", 10, "stopped")
+        if number == signal.SIGTSTP:
+            job.proc.kill()
+            check_eq(-signal.SIGKILL, job.wait())
+        else:
+            daemons = [pid for pid, name in live.ours().items()
+                       if name == "xylemd"]
+            live.eventually(
+                lambda: not any(pid in live.ours() for pid in daemons), 20,
+                "the daemons give the launcher up")
+            job.proc.send_signal(signal.SIGCONT)
+            check_eq(1, job.wait(20), "exit code: " + job.said())
+        live.check_gone(10)
 
 
 def second_kills():
@@ -173,8 +249,15 @@ def main():
         first_of(signal.SIGINT, signal.SIGINT)
         first_of(signal.SIGTERM, signal.SIGTERM)
         first_of(signal.SIGHUP, signal.SIGTERM)
-    with live.case("processes stop and go on"):
+    with live.case("processes and launcher stop and go on"):
         stops_and_goes()
+    with live.case("a launcher that is stopped for long"):
+        stopped_for_long(False)
+        stopped_for_long(True)
+    with live.case("SIGTSTP while the job starts"):
+        stopped_at_any_time()
+    with live.case("a launcher that is killed while it is stopped"):
+        killed_while_stopped()
     with live.case("the second SIGINT kills and gives up output"):
         second_kills()
     with live.case("SIGINT while the job starts"):

@@ -143,6 +143,23 @@ def background():
     check(b"Stopped" not in shell.text, "stopped: %s" % shell.text)
 
 
+def put_aside():
+    """Ctrl-Z gives the shell its prompt back, fg the job its terminal."""
+    shell = Shell()
+    shell.say("'%s' run -N 1 -- cat" % live.XYLEM)
+    shell.say("one", b"one\r\n", b"one\r\n")
+    shell.write(b"\x1a")
+    shell.read_until(b"Stopped", b"ready> ")
+    check_eq(b"T", state(shell.launcher()), "the launcher's state:")
+    shell.say("echo my${NONE}self", b"myself\r\n")
+    shell.say("fg", b"run -N 1")
+    shell.say("two", b"two\r\n", b"two\r\n")
+    shell.write(b"\x04")
+    shell.read_until(b"ready> ")
+    shell.write(b"exit $?\n")
+    check_eq(0, shell.wait(20), "exit code:")
+
+
 def main():
     with live.case("a program asks and gets its answer"):
         question()
@@ -158,6 +175,8 @@ def main():
         in_a_pipe(True)
     with live.case("in the background of a shell, and back"):
         background()
+    with live.case("put aside with Ctrl-Z, and back"):
+        put_aside()
     with live.case("nothing is left"):
         live.check_gone()
     return live.end()

@@ -148,6 +148,27 @@ static void paths_left_and_missing(void **state)
     assert_int_equal(count, 1);
 }
 
+static void pauses(void **state)
+{
+    struct ov_wr wr = fresh();
+    struct ov_item item;
+    bool is_paused;
+
+    (void)state;
+    ov_pause_encode(&wr, true);
+    assert_bytes(&wr, mem, "0c 00 0400 01000000");
+    item = only(&wr);
+    assert_int_equal(ov_pause_decode(&item, &is_paused), 0);
+    assert_true(is_paused);
+    mem[4] = 0;
+    item = only(&wr);
+    assert_int_equal(ov_pause_decode(&item, &is_paused), 0);
+    assert_false(is_paused);
+    mem[4] = 2;
+    item = only(&wr);
+    assert_int_equal(ov_pause_decode(&item, &is_paused), OV_EPROTO);
+}
+
 static void bad_items_are_refused(void **state)
 {
     static const uint8_t bad[][4] = {
@@ -173,6 +194,7 @@ int main(void)
         cmocka_unit_test(claims_carry_members_and_cursors),
         cmocka_unit_test(answers_welcomes_and_refusals),
         cmocka_unit_test(paths_left_and_missing),
+        cmocka_unit_test(pauses),
         cmocka_unit_test(bad_items_are_refused),
     };
 

@@ -331,6 +331,43 @@ static void silence_is_judged_by_the_heartbeat(void **state)
     world_close(&w);
 }
 
+/* A root that has said so may be silent for as long as it likes, and finds
+ * everybody as they were; then silence counts again. A stalled stream is not
+ * blamed on anybody for that time. */
+static void a_pause_of_the_root_is_no_loss(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, small_cfg(13, 3));
+    world_until(&w, joined, 200);
+    world_open_stream(&w, (struct topo_range){5, 5});
+    w.nodes[5].is_stuck = true;
+    w.to_feed = 1 << 20;
+    for (unsigned i = 0; i < 5000; i++)
+        world_tick(&w);
+    world_pause(&w, true);
+    for (unsigned i = 0; i < 10; i++)
+        world_tick(&w);
+    w.nodes[0].is_frozen = true;
+    for (unsigned i = 0; i < 100000; i++)
+        world_tick(&w);
+    w.nodes[0].is_frozen = false;
+    world_pause(&w, false);
+    for (unsigned i = 0; i < 9000; i++)
+        world_tick(&w);
+    assert_int_equal(w.stalls, 0);
+    for (uint32_t n = 0; n < 13; n++)
+        assert_int_equal(w.nodes[n].lost, TOPO_NONE);
+    w.nodes[0].is_frozen = true;
+    for (unsigned i = 0; i < 11000; i++)
+        world_tick(&w);
+    for (uint32_t n = 1; n <= 3; n++)
+        assert_int_equal(w.nodes[n].lost, 0);
+    w.nodes[0].is_frozen = false;
+    world_close(&w);
+}
+
 /* Only the nodes of a stream's set, and those on the way, see its frames. */
 static void a_stream_goes_only_where_it_is_needed(void **state)
 {
@@ -372,6 +409,7 @@ int main(void)
         cmocka_unit_test(a_stuck_sink_stops_the_writers),
         cmocka_unit_test(a_dead_node_is_reported_by_its_neighbours),
         cmocka_unit_test(silence_is_judged_by_the_heartbeat),
+        cmocka_unit_test(a_pause_of_the_root_is_no_loss),
         cmocka_unit_test(a_stream_goes_only_where_it_is_needed),
     };
 

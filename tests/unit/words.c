@@ -108,6 +108,7 @@ static void say_item(struct text *text, struct ov_item *item)
     struct ov_ack ack = {0};
     uint64_t number = 0;
     uint32_t reason = 0;
+    bool is_paused;
 
     switch ((enum ov_item_kind)item->kind) {
     case OV_ITEM_LIMIT:
@@ -144,6 +145,12 @@ static void say_item(struct text *text, struct ov_item *item)
     case OV_ITEM_LEFT:
         say(text, "left:");
         say_numbers(text, item);
+        break;
+    case OV_ITEM_PAUSE:
+        say(text, "pause%s",
+            ov_pause_decode(item, &is_paused) ? "?"
+            : is_paused                       ? ""
+                                              : "-over");
         break;
     case OV_ITEM_MISSING:
     case OV_ITEM_KINDS:

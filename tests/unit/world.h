@@ -121,6 +121,8 @@ void world_until(struct world *w, bool (*cond)(struct world *w), unsigned max);
 /* Root: sends a control message, opens stream 1 to a range, says goodbye. */
 void world_control(struct world *w, uint8_t kind);
 void world_open_stream(struct world *w, struct topo_range range);
+/* Root: it is about to be frozen, or runs again. */
+void world_pause(struct world *w, bool is_paused);
 void world_kill(struct world *w, uint32_t node);
 /* A connection breaks: the node hears of it now, its peer later. */
 void world_break(struct world *w, uint32_t node, uint16_t link);

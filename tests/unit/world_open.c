@@ -93,6 +93,13 @@ void world_control(struct world *w, uint8_t kind)
     down(w, buf, &wr);
 }
 
+void world_pause(struct world *w, bool is_paused)
+{
+    struct ov_event ev = {.kind = OV_EV_PAUSE, .is_paused = is_paused};
+
+    world_run(w, 0, ev);
+}
+
 void world_open_stream(struct world *w, struct topo_range range)
 {
     struct ov_buf *buf = bag_new(w);

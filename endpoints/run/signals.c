@@ -1,0 +1,175 @@
+/* Signals to the launcher.
+ *
+ * SIGTSTP stops the processes and then the launcher itself, so that the shell
+ * gets its terminal back. A stopped launcher cannot speak, and its daemons
+ * would take it for dead: they are told before, and it stops when that and the
+ * signal are on their way.
+ */
+#include <signal.h>
+#include <unistd.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/sys/clock.h"
+#include "overlay/base/err.h"
+
+enum {
+    STOP_LOOK_MS = 10,   /* between two looks whether all is on its way */
+    STOP_WAIT_MS = 1000, /* a daemon that takes nothing does not prevent it */
+};
+
+static const int signos[] = {SIGINT,  SIGTERM, SIGHUP, SIGTSTP,
+                             SIGCONT, SIGUSR1, SIGUSR2};
+
+enum { SIGNALS = sizeof(signos) / sizeof(signos[0]) };
+
+static void on_interrupt(struct run *r, int signo)
+{
+    r->interrupts++;
+    if (r->phase == RUN_LAUNCHING) {
+        r->is_quiet = true;
+        ep_run_abort(r, 128 + signo);
+    } else if (r->interrupts == 1) {
+        ep_run_signal(r, signo);
+    } else {
+        ep_run_say(r, "killing the processes; output that cannot be written is "
+                      "given up");
+        ep_run_abort(r, 128 + signo);
+        ep_console_give_up(r->console);
+    }
+}
+
+/* --- stopping */
+
+static void look_later(struct run *r)
+{
+    struct timeval wait = {.tv_usec = STOP_LOOK_MS * 1000};
+
+    evtimer_add(r->stop, &wait);
+}
+
+/* A second SIGTSTP before the stop means the same one: it is left to the
+ * system, which drops it with SIGCONT. Caught, it would stop us again after. */
+static void hold_back(int how)
+{
+    sigset_t stop;
+
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    sigprocmask(how, &stop, NULL);
+}
+
+static void end_stop(struct run *r)
+{
+    r->is_stopping = false;
+    hold_back(SIG_UNBLOCK);
+    evtimer_del(r->stop);
+    r->resumed_ns = ep_clock_ns();
+    ep_hub_pause(r->hub, false);
+}
+
+static void on_stop(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+    bool is_told =
+        r->controls == NULL && ep_hub_look(r->hub, 0, 0).in_flight == 0;
+    bool is_ending = r->phase != RUN_RUNNING || r->exit_code >= 0;
+
+    (void)fd;
+    (void)what;
+    if (!is_ending && !is_told &&
+        ep_clock_ns() < r->stopping_ns + STOP_WAIT_MS * UINT64_C(1000000)) {
+        look_later(r);
+        return;
+    }
+    /* The call returns when SIGCONT has come; the loop hears of that next. */
+    if (!is_ending)
+        kill(getpid(), SIGSTOP);
+    end_stop(r);
+}
+
+void ep_run_stop(struct run *r)
+{
+    r->is_stop_due = r->phase == RUN_LAUNCHING;
+    if (r->phase != RUN_RUNNING || r->exit_code >= 0)
+        return;
+    if (r->is_stopping)
+        return;
+    hold_back(SIG_BLOCK);
+    ep_run_signal(r, SIGTSTP);
+    r->is_stopping = true;
+    r->stopping_ns = ep_clock_ns();
+    ep_hub_pause(r->hub, true);
+    look_later(r);
+}
+
+static void on_continue(struct run *r)
+{
+    r->is_stop_due = false;
+    if (r->is_stopping)
+        end_stop(r);
+    if (r->input != NULL)
+        ep_input_wake(r->input);
+    ep_run_signal(r, SIGCONT);
+}
+
+static void on_signal(evutil_socket_t signo, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)what;
+    switch (signo) {
+    case SIGINT:
+    case SIGTERM:
+        on_interrupt(r, signo);
+        break;
+    case SIGHUP:
+        on_interrupt(r, SIGTERM);
+        break;
+    case SIGTSTP:
+        ep_run_stop(r);
+        break;
+    case SIGCONT:
+        on_continue(r);
+        break;
+    default:
+        ep_run_signal(r, signo);
+        break;
+    }
+}
+
+int ep_run_signals_open(struct run *r)
+{
+    r->stop = evtimer_new(r->base, on_stop, r);
+    if (r->stop == NULL)
+        return OV_ENOMEM;
+    for (size_t i = 0; i < SIGNALS; i++) {
+        struct sigaction action;
+        struct event *event;
+
+        /* What was ignored at our start stays so (nohup, `&` in a script). */
+        if (sigaction(signos[i], NULL, &action) == 0 &&
+            action.sa_handler == SIG_IGN)
+            continue;
+        event = evsignal_new(r->base, signos[i], on_signal, r);
+        if (event == NULL || event_add(event, NULL))
+            return OV_ENOMEM;
+        r->signals[r->signals_count++] = event;
+    }
+    return 0;
+}
+
+/* What is left to do is bounded, and broken off it would leave processes
+ * behind. */
+void ep_run_signals_close(struct run *r)
+{
+    sigset_t late;
+
+    sigemptyset(&late);
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigaddset(&late, signos[i]);
+    sigprocmask(SIG_BLOCK, &late, NULL);
+    while (r->signals_count > 0)
+        event_free(r->signals[--r->signals_count]);
+    if (r->stop != NULL)
+        event_free(r->stop);
+}
