@@ -20,6 +20,7 @@
 
 #include <event2/event.h>
 
+#include "endpoints/sys/fds.h"
 #include "endpoints/sys/thread.h"
 #include "overlay/base/err.h"
 
@@ -262,6 +263,7 @@ static int fd_copy(int fd, int *out)
     if (fd < 0)
         return 0;
     *out = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    ep_fds_widen(fd); /* frames are as full as what is read at once */
     return *out < 0 && errno != EBADF ? OV_ESYS : 0;
 }
 

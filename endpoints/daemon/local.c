@@ -15,16 +15,15 @@
 #include "endpoints/daemon/channel.h"
 #include "endpoints/daemon/feed.h"
 #include "endpoints/spawn/spawner.h"
+#include "endpoints/sys/fds.h"
 #include "overlay/base/err.h"
 
 enum {
     OUTPUTS = 2,
     NAME_FRAMES = 4,
-    /* Pipes of two frames: a process and its daemon wake each other half as
-     * often. Not for many: a user's pipes share a limit (64 MiB as a rule, see
-     * pipe(7)), and beyond it new ones of anybody are tiny. */
-    PIPE_BYTES = 256 * 1024,
-    PIPE_PROCS = 16,
+    /* No wide pipes for more: a user's pipes share a limit (64 MiB as a rule,
+     * see pipe(7)), and beyond it new ones of anybody are tiny. */
+    WIDE_PROCS = 16,
 };
 
 /* stdout or stderr of a process. */
@@ -282,11 +281,10 @@ static int open_output(struct proc *proc, unsigned which, int fd)
     return ep_channel_open(&cfg, &out->channel);
 }
 
-/* A system that grants no more than it did is fine. */
 static void widen(const struct ep_local *local, int fd)
 {
-    if ((uint64_t)local->procs_count * local->cfg.nodes <= PIPE_PROCS)
-        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
+    if ((uint64_t)local->procs_count * local->cfg.nodes <= WIDE_PROCS)
+        ep_fds_widen(fd);
 }
 
 /* Pipes for a process: the far ends in stdio, to be closed by the caller. */

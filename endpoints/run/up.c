@@ -8,6 +8,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/sys/clock.h"
+#include "endpoints/sys/fds.h"
 #include "overlay/base/err.h"
 
 /* --- records */
@@ -206,6 +207,7 @@ int ep_run_output_open(struct run *r)
     cfg.round_bytes = (uint64_t)r->sizes.frame_bytes * (r->nodes_count + 1);
     cfg.events = &events;
     cfg.arg = r;
+    ep_fds_widen(STDOUT_FILENO);
     return ep_console_open(&cfg, &r->console);
 }
 

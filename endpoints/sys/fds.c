@@ -4,6 +4,7 @@
 #include "endpoints/sys/fds.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -64,4 +65,12 @@ void ep_fds_close_from(int first)
 {
     if (range_close((unsigned)first) != 0)
         ep_fds_close_listed(first);
+}
+
+void ep_fds_widen(int fd)
+{
+    int bytes = fcntl(fd, F_GETPIPE_SZ);
+
+    if (bytes >= 0 && bytes < EP_PIPE_BYTES)
+        fcntl(fd, F_SETPIPE_SZ, EP_PIPE_BYTES);
 }

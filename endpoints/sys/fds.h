@@ -1,4 +1,4 @@
-/* Descriptors of this process as a whole. */
+/* Descriptors of this process as a whole, and pipes. */
 #ifndef ENDPOINTS_SYS_FDS_H
 #define ENDPOINTS_SYS_FDS_H
 
@@ -11,5 +11,14 @@ void ep_fds_close_from(int first);
  * descriptor limit where /proc is missing. For old kernels, and for tests.
  */
 void ep_fds_close_listed(int first);
+
+/* What a pipe holds after ep_fds_widen: two of the largest frames. */
+enum { EP_PIPE_BYTES = 256 * 1024 };
+
+/* Makes a pipe hold EP_PIPE_BYTES, so that those at its ends wake each other
+ * less often. A larger pipe, one of a system that grants no more, and what is
+ * no pipe stay as they are.
+ */
+void ep_fds_widen(int fd);
 
 #endif
