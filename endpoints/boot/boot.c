@@ -113,6 +113,8 @@ static void put_options(struct ep_text *out,
         put_line(out, "rsh", config->rsh);
     if (config->xylemd != NULL)
         put_line(out, "xylemd", config->xylemd);
+    for (uint32_t i = 0; i < config->env_count; i++)
+        put_line(out, "env", config->env[i]);
 }
 
 static void put_hosts(struct ep_text *out, const struct ep_boot_config *config)

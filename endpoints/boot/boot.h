@@ -21,6 +21,7 @@
  *   ports FIRST LAST
  *   rsh COMMAND
  *   xylemd PATH
+ *   env NAME=VALUE          for the fabric (ep_boot_env_is_fabric), any number
  *   param NAME VALUE        a number; at most EP_BOOT_PARAMS_MAX
  *   host NODE NAME          ascending: the hosts of the nodes beneath it
  *   go                      end of the configuration

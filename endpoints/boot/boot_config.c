@@ -31,6 +31,9 @@ void ep_boot_config_fini(struct ep_boot_config *config)
     for (uint32_t i = 0; i < config->hosts_count; i++)
         free(config->hosts[i].name);
     free(config->hosts);
+    for (uint32_t i = 0; i < config->env_count; i++)
+        free(config->env[i]);
+    free(config->env);
     free(config->hosted);
     free(config->provider);
     free(config->interface);
@@ -119,6 +122,38 @@ int ep_boot_add_host(struct ep_boot_config *config, uint32_t node,
         return OV_ENOMEM;
     config->hosts[config->hosts_count++] =
         (struct ep_boot_host){.node = node, .name = copy};
+    return 0;
+}
+
+bool ep_boot_env_is_fabric(const char *entry)
+{
+    static const char *const starts[] = {
+        "FI_PROVIDER=", "FI_PROVIDER_PATH=", "FI_FORK_UNSAFE=", "FI_LOG_",
+        "FI_MR_",       "FI_TCP_",           "FI_VERBS_",
+    };
+
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+        if (strncmp(entry, starts[i], strlen(starts[i])) == 0)
+            return strchr(entry, '=') != NULL;
+    }
+    return false;
+}
+
+int ep_boot_add_env(struct ep_boot_config *config, const char *entry)
+{
+    void *array = config->env;
+    char *copy;
+
+    if (!ep_boot_env_is_fabric(entry))
+        return OV_EINVAL;
+    if (grow(&array, config->env_count, &config->env_cap,
+             sizeof(*config->env)) != 0)
+        return OV_ENOMEM;
+    config->env = array;
+    copy = strdup(entry);
+    if (copy == NULL)
+        return OV_ENOMEM;
+    config->env[config->env_count++] = copy;
     return 0;
 }
 
@@ -219,6 +254,8 @@ static int copy_strings(const struct ep_boot_config *from,
         rc = ep_boot_set(&to->rsh, from->rsh);
     if (rc == 0)
         rc = ep_boot_set(&to->xylemd, from->xylemd);
+    for (uint32_t i = 0; rc == 0 && i < from->env_count; i++)
+        rc = ep_boot_add_env(to, from->env[i]);
     return rc;
 }
 
@@ -251,6 +288,8 @@ int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
     out->hosted_count = out->hosted_cap = 0;
     out->hosts = NULL;
     out->hosts_count = out->hosts_cap = 0;
+    out->env = NULL;
+    out->env_count = out->env_cap = 0;
     rc = ep_boot_add_hosted(out, itself);
     if (rc == 0)
         rc = copy_strings(config, out);

@@ -54,6 +54,9 @@ struct ep_boot_config {
     struct ep_boot_host *hosts; /* ascending */
     uint32_t hosts_count;
     uint32_t hosts_cap;
+    char **env; /* owned, each NAME=VALUE: for the fabric, set by the daemon */
+    uint32_t env_count;
+    uint32_t env_cap;
     uint32_t params_count;
     struct ep_boot_param params[EP_BOOT_PARAMS_MAX]; /* further ones */
 };
@@ -70,6 +73,8 @@ int ep_boot_set(char **slot, const char *value);
 int ep_boot_add_hosted(struct ep_boot_config *config, struct topo_range range);
 int ep_boot_add_host(struct ep_boot_config *config, uint32_t node,
                      const char *name);
+/* `entry` is NAME=VALUE and passes ep_boot_env_is_fabric(). */
+int ep_boot_add_env(struct ep_boot_config *config, const char *entry);
 int ep_boot_add_param(struct ep_boot_config *config, const char *name,
                       uint64_t value);
 
@@ -85,6 +90,13 @@ bool ep_boot_is_hosted(const struct ep_boot_config *config, uint32_t node);
 
 /* Is this text fit to stand for a host on a command line? */
 bool ep_boot_host_is_fit(const char *name);
+
+/* Is this entry of an environment about the fabric, so that all daemons must
+ * agree on it? Of libfabric's variables those that choose and tune the
+ * providers xylem uses, and its log: FI_PROVIDER, FI_PROVIDER_PATH,
+ * FI_FORK_UNSAFE, FI_LOG_*, FI_MR_*, FI_TCP_*, FI_VERBS_*. Others stay where
+ * they are; some are keys of other providers. */
+bool ep_boot_env_is_fabric(const char *entry);
 
 /* The configuration for a daemon that hosts `child` alone: a copy with the
  * hosts of its subtree only. O(hosts x depth). Returns 0, OV_EINVAL (no such

@@ -120,6 +120,13 @@ static int read_xylemd(struct ep_boot_reader *rd, struct ep_fields *fields)
     return read_string(fields, &rd->config.xylemd);
 }
 
+static int read_env(struct ep_boot_reader *rd, struct ep_fields *fields)
+{
+    const char *entry = ep_fields_next(fields);
+
+    return fields->bad ? OV_EPROTO : ep_boot_add_env(&rd->config, entry);
+}
+
 static int read_ports(struct ep_boot_reader *rd, struct ep_fields *fields)
 {
     uint64_t first = ep_fields_number(fields, 1, UINT16_MAX);
@@ -176,6 +183,8 @@ static const struct keyword keywords[] = {
     {"ports",         "ports FIRST LAST",    read_ports,         false, false},
     {"rsh",           "rsh COMMAND",         read_rsh,           false, false},
     {"xylemd",        "xylemd PATH",         read_xylemd,        false, false},
+    {"env",           "env NAME=VALUE, of the fabric",
+                                             read_env,           true,  false},
     {"param",         "param NAME VALUE, each name once, not too many",
                                              read_param,         true,  false},
     {"host",          "host NODE NAME, ascending, within the tree",

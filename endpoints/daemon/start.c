@@ -182,6 +182,24 @@ static int open_hub(struct daemon *d, char *why)
     return rc;
 }
 
+/* Before libfabric is loaded. A remote shell brings no environment along. */
+static int set_env(const struct ep_boot_config *config)
+{
+    char name[256];
+
+    for (uint32_t i = 0; i < config->env_count; i++) {
+        size_t len = strcspn(config->env[i], "=");
+
+        if (len >= sizeof(name))
+            continue; /* no variable that libfabric knows */
+        memcpy(name, config->env[i], len);
+        name[len] = '\0';
+        if (setenv(name, config->env[i] + len + 1, 1) != 0)
+            return OV_ENOMEM;
+    }
+    return 0;
+}
+
 void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 {
     struct daemon *d = arg;
@@ -190,7 +208,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 
     d->config = *config;
     *config = (struct ep_boot_config){0};
-    if (list_numbers(d) || start_children(d)) {
+    if (set_env(&d->config) || list_numbers(d) || start_children(d)) {
         refuse(d, "the daemons beneath cannot be started: out of memory, or "
                   "a host is missing in the configuration");
         return;

@@ -281,6 +281,16 @@ static int list_hosts(struct run *r)
     return 0;
 }
 
+/* What libfabric is told here holds for all daemons. */
+static int list_fabric_env(struct run *r)
+{
+    for (char **e = environ; *e != NULL; e++) {
+        if (ep_boot_env_is_fabric(*e) && ep_boot_add_env(&r->config, *e))
+            return fail(r, "out of memory");
+    }
+    return 0;
+}
+
 static int check_arity(struct run *r)
 {
     uint32_t children = ep_session_children(r->config.tree);
@@ -323,7 +333,9 @@ static int describe_session(struct run *r, uint32_t most)
         return fail(r, "out of memory, or too many processes on a node");
     snprintf(r->nspace, sizeof(r->nspace), "xylem-%08x",
              (unsigned)config->auth.session);
-    return is_local ? 0 : list_hosts(r);
+    if (is_local)
+        return 0;
+    return list_fabric_env(r) ? 1 : list_hosts(r);
 }
 
 static int open_input_file(struct run *r)

@@ -111,6 +111,29 @@ def notes_name_their_daemon():
         check_eq(1, job.said().count(text), "%s: %s" % (text, job.said()))
 
 
+def fabric_is_told():
+    """libfabric's variables reach daemons behind a shell that brings nothing
+    along, and daemons beneath those; a key of another provider does not."""
+    shell = os.path.join(live.TMP, "bare")
+    seen = os.path.join(live.TMP, "seen")
+    with open(shell, "w") as out:
+        out.write('#!/bin/sh\nexec env -i PATH="$PATH" HOST="$1" '
+                  'TMPDIR="$TMPDIR" tee "%s.$1" | env -i PATH="$PATH" '
+                  'sh -c "$2"\n' % seen)
+    os.chmod(shell, 0o755)
+    job = live.Job("--launcher", "ssh", "--rsh", shell, "-w", "a,b", "--arity",
+                   1, "--", "true",
+                   env={**os.environ, "FI_LOG_LEVEL": "info",
+                        "FI_PSM3_UUID": "a-secret", "FI_TCP_IFACE": "lo"})
+    job.check_ok()
+    for host in "ab":
+        check(host + ": libfabric:" in job.said(), "no log of " + host)
+        with open(seen + "." + host) as file:
+            text = file.read()
+        check("env FI_TCP_IFACE=lo\n" in text, text[:1000])
+        check("a-secret" not in text, "the key was sent")
+
+
 def ports_in_range():
     first, last = free_range(8)
     job = live.Remote("a,b,c,d,e", "--arity", 2, "--port-range",
@@ -232,6 +255,8 @@ def main():
         one_interface()
     with live.case("slots, -n, -N, --ppn and the place of each process"):
         placement()
+    with live.case("what libfabric is told holds on all hosts"):
+        fabric_is_told()
     with live.case("with -v each daemon speaks for itself"):
         notes_name_their_daemon()
     with live.case("what a process finds around it"):
