@@ -5,6 +5,18 @@
 #include "overlay/control.h"
 #include "overlay/place.h"
 
+static unsigned slot_of(const struct ov_node *node,
+                        const struct ov_stream *stream)
+{
+    return (unsigned)(stream - node->streams);
+}
+
+static struct ov_feed *feed_of(const struct ov_node *node,
+                               const struct ov_stream *stream)
+{
+    return &node->root->feeds[slot_of(node, stream)];
+}
+
 void ov_down_init(struct ov_node *node)
 {
     struct ov_stream *stream = &node->streams[0];
@@ -13,15 +25,10 @@ void ov_down_init(struct ov_node *node)
     stream->window = node->cfg->control_frames;
     stream->is_target = true;
     stream->report_ns = OV_NEVER;
-    stream->full_ns = OV_NEVER;
     stream->local_rank = TOPO_NONE;
     stream->reported_node = TOPO_NONE;
-}
-
-static unsigned slot_of(const struct ov_node *node,
-                        const struct ov_stream *stream)
-{
-    return (unsigned)(stream - node->streams);
+    if (ov_node_is_root(node))
+        feed_of(node, stream)->full_ns = OV_NEVER;
 }
 
 static struct ov_stream *find(const struct ov_node *node, uint32_t number)
@@ -89,23 +96,32 @@ static void release(struct ov_stream *stream, struct ov_out *out)
         ov_out_put(out, stream->ring[stream->first % stream->window]);
 }
 
+/* Root: since when the window is full without a move. */
+static void time_full(const struct ov_node *node, struct ov_feed *feed,
+                      bool has_moved, bool is_full)
+{
+    if (has_moved)
+        feed->full_ns = OV_NEVER;
+    if (is_full && feed->full_ns == OV_NEVER)
+        feed->full_ns = node->now_ns;
+}
+
 static void refresh(struct ov_node *node, struct ov_stream *stream,
                     struct ov_out *out)
 {
     struct ov_base low = lowest(node, stream);
-    bool is_full;
+    bool is_full, has_moved = low.base != stream->base;
 
     stream->holder_node = low.node;
     stream->holder_rank = low.rank;
-    if (low.base != stream->base) {
+    if (has_moved) {
         stream->base = low.base;
-        stream->full_ns = OV_NEVER;
         release(stream, out);
         schedule_report(node, stream);
     }
     is_full = stream->head - stream->base >= stream->window;
-    if (is_full && stream->full_ns == OV_NEVER)
-        stream->full_ns = node->now_ns;
+    if (ov_node_is_root(node))
+        time_full(node, feed_of(node, stream), has_moved, is_full);
     if (is_full && !ov_node_is_root(node) &&
         (low.node != stream->reported_node ||
          low.rank != stream->reported_rank) &&
@@ -143,7 +159,8 @@ static int open_stream(struct ov_node *node, struct ov_rd body,
     stream->set = ov_buf_ref(buf);
     stream->opened_at = node->streams[0].head;
     stream->report_ns = OV_NEVER;
-    stream->full_ns = OV_NEVER;
+    if (ov_node_is_root(node))
+        *feed_of(node, stream) = (struct ov_feed){.full_ns = OV_NEVER};
     stream->local_rank = TOPO_NONE;
     stream->reported_node = TOPO_NONE;
     for (unsigned i = 0; i < open.ranges; i++) {
@@ -242,16 +259,17 @@ void ov_down_on_input(struct ov_node *node, const struct ov_event *ev,
                       struct ov_out *out)
 {
     struct ov_stream *stream = find(node, ev->stream);
+    struct ov_feed *feed = feed_of(node, stream);
     struct ov_buf *buf = ev->buf;
     struct ov_wr wr = ov_wr_init(buf->mem, OV_DOWN_HEAD_BYTES);
     struct ov_down down = {.stream = ev->stream, .flags = ev->flags};
 
     OV_ASSERT(ov_down_room(node, ev->stream) > 0);
     down.seq = stream->head;
-    down.offset_bytes = stream->offset_bytes;
+    down.offset_bytes = feed->offset_bytes;
     ov_down_encode(&wr, node->tree.number, &down, ev->len_bytes);
     buf->len_bytes = OV_DOWN_HEAD_BYTES + ev->len_bytes;
-    stream->offset_bytes += ev->len_bytes;
+    feed->offset_bytes += ev->len_bytes;
     int rc = accept(node, stream, buf, &down, out);
     OV_ASSERT(rc == 0); /* a control message of the driver decodes */
 }
@@ -353,18 +371,21 @@ bool ov_down_report(struct ov_node *node, struct ov_base *base)
 static void tell_stall(struct ov_node *node, struct ov_stream *stream,
                        struct ov_out *out)
 {
+    struct ov_feed *feed;
     uint64_t at_ns;
     struct ov_act *act;
 
-    if (!ov_node_is_root(node) || stream->is_stall_told ||
-        stream->full_ns == OV_NEVER)
+    if (!ov_node_is_root(node))
         return;
-    at_ns = stream->full_ns + node->cfg->timers.stall_ns;
+    feed = feed_of(node, stream);
+    if (feed->is_stall_told || feed->full_ns == OV_NEVER)
+        return;
+    at_ns = feed->full_ns + node->cfg->timers.stall_ns;
     if (node->now_ns < at_ns) {
         ov_out_wake(out, at_ns);
         return;
     }
-    stream->is_stall_told = true;
+    feed->is_stall_told = true;
     act = ov_out_act(out, OV_ACT_STALL);
     act->stream = stream->number;
     act->node = stream->holder_node;

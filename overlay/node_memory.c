@@ -14,7 +14,7 @@ struct arena {
 
 static void *arena_take(struct arena *arena, size_t count, size_t each)
 {
-    size_t at = (arena->used + 15) & ~(size_t)15;
+    size_t at = (arena->used + 7) & ~(size_t)7;
 
     arena->used = at + count * each;
     if (arena->mem == NULL)
@@ -80,6 +80,7 @@ static void lay_root(struct ov_node *node, const struct ov_cfg *cfg,
                      uint16_t places, uint32_t entries, struct arena *arena)
 {
     struct ov_root *root = arena_take(arena, 1, sizeof(*root));
+    struct ov_feed *feeds = arena_take(arena, cfg->streams_max, sizeof(*feeds));
     struct ov_source *sources = arena_take(arena, entries, sizeof(*sources));
     struct ov_sunk *sunk = arena_take(arena, cfg->records_max, sizeof(*sunk));
     struct ov_sink_frame *frames =
@@ -88,6 +89,7 @@ static void lay_root(struct ov_node *node, const struct ov_cfg *cfg,
     if (node == NULL)
         return;
     node->root = root;
+    root->feeds = feeds;
     root->sources = sources;
     root->sunk = sunk;
     root->frames = frames;
@@ -151,7 +153,6 @@ struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
     node->inputs = inputs;
     node->random = (seed ^ (self * 2654435769u)) | 1;
     node->links_ns = OV_NEVER;
-    node->wake_ns = OV_NEVER;
     node->serve_first = OV_NO_LINK;
     node->tree.plan = cfg->plan;
     node->tree.self = self;

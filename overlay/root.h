@@ -22,6 +22,13 @@ struct ov_source {
     uint32_t unacked_bytes;
 };
 
+/* Root: of a stream, beside what every node has. */
+struct ov_feed {
+    uint64_t offset_bytes; /* of the next frame's payload */
+    uint64_t full_ns;      /* since when the window is full; OV_NEVER */
+    bool is_stall_told;
+};
+
 /* Root: a frame with records at the sinks. */
 struct ov_sink_frame {
     uint32_t records; /* not yet taken, plus one while it is being read */
@@ -30,6 +37,7 @@ struct ov_sink_frame {
 };
 
 struct ov_root {
+    struct ov_feed *feeds;        /* [streams_max], by stream slot */
     struct ov_source *sources;    /* by member index */
     struct ov_sunk *sunk;         /* [records_max] */
     struct ov_sink_frame *frames; /* [children_max * up_frames] */

@@ -96,17 +96,15 @@ enum ov_stream_state {
 
 /* A DOWN stream: the frames first .. head-1 are kept, base is below head. */
 struct ov_stream {
-    struct ov_buf **ring;  /* [window] */
-    struct ov_buf *set;    /* the message that opened it: its node set */
-    uint64_t first;        /* first kept frame */
-    uint64_t head;         /* next frame to arrive */
-    uint64_t local;        /* consumed by this node's own targets */
-    uint64_t base;         /* consumed by all it answers for; may fall */
-    uint64_t reported;     /* base as last told to the parent */
-    uint64_t report_ns;    /* when a waiting report is due; OV_NEVER */
-    uint64_t full_ns;      /* root: since when its window is full; OV_NEVER */
-    uint64_t offset_bytes; /* root: of the next frame's payload */
-    uint64_t opened_at;    /* frames of stream 0 up to the OPEN included */
+    struct ov_buf **ring; /* [window] */
+    struct ov_buf *set;   /* the message that opened it: its node set */
+    uint64_t first;       /* first kept frame */
+    uint64_t head;        /* next frame to arrive */
+    uint64_t local;       /* consumed by this node's own targets */
+    uint64_t base;        /* consumed by all it answers for; may fall */
+    uint64_t reported;    /* base as last told to the parent */
+    uint64_t report_ns;   /* when a waiting report is due; OV_NEVER */
+    uint64_t opened_at;   /* frames of stream 0 up to the OPEN included */
     uint32_t number;
     uint32_t local_rank;  /* who is last here */
     uint32_t holder_node; /* who holds the base back */
@@ -117,7 +115,6 @@ struct ov_stream {
     uint8_t state;
     bool is_target; /* this node has targets */
     bool has_ended;
-    bool is_stall_told;
     bool is_report_due;
 };
 
@@ -146,8 +143,8 @@ struct ov_up {
     uint64_t sent;
     uint32_t kept_bytes;
     uint32_t batch_bytes; /* the batch: frame bytes, head included, */
-    uint32_t batch_records;
-    uint32_t batch_slices;
+    uint16_t batch_records;
+    uint16_t batch_slices;
     uint16_t batch_pieces;
     uint16_t reading; /* input being read; OV_DRR_NONE */
 };
@@ -160,7 +157,6 @@ struct ov_node {
     struct ov_link *links;     /* [links_max] */
     struct ov_stream *streams; /* [streams_max], slot 0 is stream 0 */
     uint64_t now_ns;
-    uint64_t wake_ns;  /* as last asked for */
     uint64_t links_ns; /* no link needs a look before */
     uint64_t goodbye;  /* frames of stream 0 up to it included; 0: none */
     uint32_t random;   /* jitter */

@@ -105,7 +105,7 @@ static uint32_t batch_room(const struct ov_node *node)
 static void batch_add(struct ov_up *up, uint32_t bytes, uint32_t records)
 {
     up->batch_bytes += bytes;
-    up->batch_records += records;
+    up->batch_records = (uint16_t)(up->batch_records + records);
     up->batch_slices++;
 }
 
@@ -262,7 +262,7 @@ static void batch_send(struct ov_node *node, struct ov_out *out)
         send_frame(node, up->pieces[0].buf, out);
     } else {
         act = send_act(node, out);
-        head.count = (uint16_t)up->batch_records;
+        head.count = up->batch_records;
         head.len_bytes = up->batch_bytes;
         wr = ov_out_head(out);
         ov_frame_head_encode(&wr, &head);
