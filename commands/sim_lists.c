@@ -43,7 +43,8 @@ void sim_list_slow_node(const char *text, struct sim_options *o)
         sim_usage("--slow-node takes NODE:FACTOR as 5:10, not '%s'", text);
     fault->kind = SIM_FAULT_SLOW;
     fault->node = (uint32_t)sim_number("--slow-node", node, 1, UINT32_MAX - 1);
-    fault->factor = (uint32_t)sim_number("--slow-node", factor, 1, 1000000);
+    fault->factor =
+        (uint32_t)sim_number("--slow-node", factor, 1, SIM_SLOW_MAX);
     free(node);
 }
 

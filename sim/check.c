@@ -154,12 +154,6 @@ void sim_check_consume(struct sim_world *w, uint32_t n,
     p->stdin_bytes += slice->len_bytes;
 }
 
-void sim_check_eaten(struct sim_world *w, uint32_t n, uint32_t stream,
-                     uint64_t frames)
-{
-    books_of(w, n)->eaten[stream] = (uint32_t)frames;
-}
-
 void sim_check_shown(struct sim_world *w, const struct ov_act *act,
                      const struct ov_slice *slice)
 {
@@ -206,7 +200,7 @@ uint32_t sim_check_word(const struct ov_slice *slice)
 void sim_check_closed(struct sim_world *w, uint32_t n, uint32_t peer)
 {
     if (topo_tree_parent(&w->cfg.overlay.plan, peer) == n)
-        books_of(w, peer)->is_cut = true;
+        w->hosts[peer].is_cut = true;
 }
 
 void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer)

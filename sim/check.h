@@ -32,7 +32,6 @@ struct sim_books {
     uint32_t up_arrived;
     uint32_t down_sent[SIM_STREAMS]; /* by its parent */
     uint32_t base[SIM_STREAMS];      /* as its parent heard */
-    uint32_t eaten[SIM_STREAMS];     /* by its own targets */
     uint32_t records;                /* handed in, */
     uint32_t shown;                  /* to the console, */
     uint32_t taken;                  /* by it, */
@@ -42,7 +41,6 @@ struct sim_books {
     uint16_t held_frames;
     uint16_t up_held; /* frames of it held by its parent */
     uint16_t stream_held[SIM_STREAMS];
-    bool is_cut; /* its parent has no link to it any more */
 };
 
 /* A promise is judged when the step that made it is over: what it let go of
@@ -80,8 +78,6 @@ void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer);
 
 void sim_check_consume(struct sim_world *w, uint32_t n,
                        const struct ov_act *act, const struct ov_slice *slice);
-void sim_check_eaten(struct sim_world *w, uint32_t n, uint32_t stream,
-                     uint64_t frames);
 void sim_check_shown(struct sim_world *w, const struct ov_act *act,
                      const struct ov_slice *slice);
 void sim_check_taken(struct sim_world *w, uint32_t source);

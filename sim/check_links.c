@@ -35,17 +35,18 @@ static void base_said(struct sim_world *w, uint32_t child,
                       const struct ov_base *base)
 {
     struct topo_range kids = topo_tree_children(&w->cfg.overlay.plan, child);
-    const struct sim_books *books = books_of(w, child);
+    const struct sim_process *p = &w->processes[child];
+    uint32_t eaten = base->stream == 0 ? p->heard : p->eaten;
 
-    if (base->base > books->eaten[base->stream])
+    if (base->base > eaten)
         sim_world_fail(w,
                        "node %u reports base %llu of stream %u, and has "
                        "read %u itself",
                        child, (unsigned long long)base->base, base->stream,
-                       books->eaten[base->stream]);
+                       eaten);
     for (uint32_t n = kids.first; n <= kids.last; n++) {
         if (base->base > books_of(w, n)->base[base->stream] &&
-            !books_of(w, n)->is_cut)
+            !w->hosts[n].is_cut)
             sim_world_fail(w,
                            "node %u reports base %llu of stream %u past "
                            "%u of its child %u",
@@ -142,7 +143,7 @@ void sim_check_words(struct sim_world *w, uint32_t from, uint32_t to,
                  ov_base_decode(&item, &base) == 0)
             on_base(w, from, &base, is_heard);
         else if (item.kind == OV_ITEM_WELCOME && !is_heard)
-            books_of(w, to)->is_cut = false;
+            w->hosts[to].is_cut = false;
         else if (item.kind == OV_ITEM_ACK && ov_ack_decode(&item, &ack) == 0)
             on_ack(w, from, to, &ack, is_heard);
     }

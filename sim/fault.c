@@ -124,12 +124,12 @@ void sim_fault_begin(struct sim_world *w, const struct sim_item *item)
         return;
     }
     if (fault->kind == SIM_FAULT_SLOW)
-        host->slow *= fault->factor;
+        host->slow = (uint16_t)fault->factor;
     if (fault->kind == SIM_FAULT_CUT)
         sim_net_break(w, fault->node);
     if (fault->kind == SIM_FAULT_FREEZE && fault->length_ns == SIM_NEVER)
         w->leaving++; /* nobody waits for it */
-    host->faults |= (uint16_t)(1u << fault->kind);
+    host->faults = (uint8_t)(host->faults | 1u << fault->kind);
     if (fault->length_ns < SIM_NEVER - item->at_ns)
         sim_push(w, item->at_ns + fault->length_ns, SIM_ITEM_HEAL, fault->node,
                  (struct sim_item){.arg = item->arg});
@@ -141,9 +141,9 @@ void sim_fault_heal(struct sim_world *w, const struct sim_item *item)
     struct sim_host *host = &w->hosts[fault->node];
     struct sim_frozen **at = &w->frozen, *due = NULL;
 
-    host->faults &= (uint16_t) ~(1u << fault->kind);
+    host->faults = (uint8_t)(host->faults & ~(1u << fault->kind));
     if (fault->kind == SIM_FAULT_SLOW)
-        host->slow /= fault->factor;
+        host->slow = 1;
     while (*at != NULL) {
         struct sim_frozen *frozen = *at;
 

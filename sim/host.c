@@ -142,7 +142,7 @@ static void step(struct sim_world *w, uint32_t n, struct ov_event *ev)
 
     do {
         ev->now_ns = w->now_ns;
-        ov_node_step(host->node, ev, &w->out);
+        ov_node_step(sim_node(w, n), ev, &w->out);
         w->steps++;
         for (uint32_t i = 0; i < w->out.acts_count; i++) {
             if (sim_host_runs(w, n))
@@ -208,7 +208,7 @@ void sim_host_end(struct sim_world *w, uint32_t n, enum sim_host_state state)
         return;
     w->leaving++;
     host->state = (uint8_t)state;
-    for (uint16_t link = 0; link < ov_node_links(host->node); link++) {
+    for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
         if (sim_wire(w, n, link)->is_up)
             sim_net_close(w, n, link);
     }

@@ -69,7 +69,7 @@ static bool can_feed(struct sim_world *w)
     const struct sim_launcher *l = w->launcher;
 
     return w->cfg.job.has_stdin && !l->has_ended &&
-           ov_node_down_room(w->hosts[0].node, 1) > 0 &&
+           ov_node_down_room(sim_node(w, 0), 1) > 0 &&
            w->queue.now_ns >= l->feed_ns;
 }
 
@@ -210,7 +210,7 @@ void sim_launcher_pump(struct sim_world *w)
 
     say_goodbye(w);
     while (sim_host_runs(w, 0) && l->words_count > 0 &&
-           ov_node_down_room(w->hosts[0].node, 0) > 0)
+           ov_node_down_room(sim_node(w, 0), 0) > 0)
         say_first(w);
     while (sim_host_runs(w, 0) && can_feed(w))
         feed(w);

@@ -24,6 +24,7 @@ struct sim_cfg sim_cfg_default(struct topo_tree plan)
     };
 
     cfg.overlay.streams_max = SIM_STREAMS;
+    cfg.overlay.control_frames = 4; /* the launcher has few words */
     return cfg;
 }
 
@@ -82,8 +83,8 @@ static const char *faults_fault(const struct sim_cfg *cfg)
         if (fault->node == 0)
             return "faults happen to nodes other than the root";
         if (fault->kind == SIM_FAULT_SLOW &&
-            (fault->factor < 1 || fault->factor > 1000000))
-            return "a node is slower by a factor of 1 to 1000000";
+            (fault->factor < 1 || fault->factor > SIM_SLOW_MAX))
+            return "a node is slower by a factor of 1 to 10000";
     }
     return NULL;
 }

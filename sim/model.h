@@ -23,6 +23,7 @@ enum {
     SIM_STREAMS = 2, /* control and stdin */
     SIM_FAULTS_MAX = 4096,
     SIM_READERS_MAX = 4096,
+    SIM_SLOW_MAX = 10000,       /* factor of a slow node */
     SIM_PIPE_BYTES = 64 * 1024, /* between a process and its node */
 };
 

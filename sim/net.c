@@ -204,7 +204,7 @@ static void open_wire(struct sim_world *w, uint32_t n, uint16_t link,
 void sim_net_connect(struct sim_world *w, const struct sim_item *item)
 {
     uint32_t n = item->node, peer = item->arg;
-    uint16_t near = ov_node_free_link(w->hosts[n].node), far = OV_NO_LINK;
+    uint16_t near = ov_node_free_link(sim_node(w, n)), far = OV_NO_LINK;
     struct ov_event failed = {.kind = OV_EV_DIAL_FAILED, .node = peer};
 
     if (!sim_host_runs(w, n))
@@ -215,7 +215,7 @@ void sim_net_connect(struct sim_world *w, const struct sim_item *item)
         return;
     }
     if (sim_host_runs(w, peer) && !sim_fault_refuses(w, n, peer))
-        far = ov_node_free_link(w->hosts[peer].node);
+        far = ov_node_free_link(sim_node(w, peer));
     if (near == OV_NO_LINK || far == OV_NO_LINK) {
         sim_host_step(w, n, failed);
         return;
@@ -238,7 +238,7 @@ void sim_net_break(struct sim_world *w, uint32_t n)
 {
     uint32_t parent = topo_tree_parent(&w->cfg.overlay.plan, n);
 
-    for (uint16_t link = 0; link < ov_node_links(w->hosts[n].node); link++) {
+    for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
         const struct sim_wire *wire = sim_wire(w, n, link);
         struct sim_item item = {.link = link, .era = wire->era};
 

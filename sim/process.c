@@ -1,6 +1,9 @@
 /* Readers and writers. */
 #include "sim/process.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "sim/check.h"
 #include "sim/host.h"
 #include "sim/measure.h"
@@ -33,19 +36,36 @@ static void settle(struct sim_world *w, uint32_t n)
                  (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
 }
 
+/* The oldest loss that node n has to report, or TOPO_NONE. */
+static uint32_t take_loss(struct sim_world *w, uint32_t n)
+{
+    for (uint32_t i = 0; i < w->losses_count; i++) {
+        uint32_t child = w->losses[i].child;
+
+        if (w->losses[i].node != n)
+            continue;
+        w->losses_count--;
+        memmove(&w->losses[i], &w->losses[i + 1],
+                (w->losses_count - i) * sizeof(*w->losses));
+        return child;
+    }
+    return TOPO_NONE;
+}
+
 void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read)
 {
     struct sim_process *p = &w->processes[n];
     struct sim_load *load;
+    uint32_t lost;
 
     *read = (struct ov_read){.rank = n, .channel = OV_CHANNEL_STATE};
-    if (p->lost != TOPO_NONE) {
+    lost = take_loss(w, n);
+    if (lost != TOPO_NONE) {
         load = sim_load_new(&w->store, 0, 1);
-        sim_load_add(load, (struct sim_extent){p->lost, SIM_KEY_WORD, 8});
+        sim_load_add(load, (struct sim_extent){lost, SIM_KEY_WORD, 8});
         read->buf = &sim_view_new(&w->store, load, n, SIM_HELD_OWN)->buf;
         read->len_bytes = 8;
         read->state = OV_INPUT_MORE;
-        p->lost = w->processes[p->lost].next_lost;
     } else if (!p->is_final_said && is_done(w, p)) {
         read->flags = OV_RECORD_FINAL;
         p->is_final_said = true;
@@ -54,8 +74,10 @@ void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read)
 
 void sim_process_lost(struct sim_world *w, uint32_t n, uint32_t child)
 {
-    w->processes[child].next_lost = w->processes[n].lost;
-    w->processes[n].lost = child;
+    w->losses =
+        reallocarray(w->losses, w->losses_count + 1, sizeof(*w->losses));
+    OV_ASSERT(w->losses != NULL);
+    w->losses[w->losses_count++] = (struct sim_loss){n, child};
     sim_host_owe(w,
                  (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
 }
@@ -73,7 +95,7 @@ static void write_on(struct sim_world *w, struct sim_process *p)
     while (p->written < job->out_bytes && p->next_ns <= w->now_ns) {
         uint64_t left = job->out_bytes - p->written;
         uint64_t room = SIM_PIPE_BYTES - (p->written - p->read);
-        uint64_t len = unit - p->burst_bytes;
+        uint64_t len = unit - p->written % unit;
 
         if (len > left)
             len = left;
@@ -82,10 +104,8 @@ static void write_on(struct sim_world *w, struct sim_process *p)
         if (len == 0)
             return; /* the pipe is full */
         p->written += len;
-        p->burst_bytes += (uint32_t)len;
-        if (p->burst_bytes < unit)
+        if (p->written % unit != 0)
             continue;
-        p->burst_bytes = 0;
         p->next_ns =
             (job->every_ns == 0 ? p->next_ns : w->now_ns) + job->every_ns;
     }
@@ -196,7 +216,8 @@ static uint64_t read_until_ns(const struct sim_world *w, uint32_t n,
 static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
                 uint64_t frames)
 {
-    sim_check_eaten(w, n, stream, frames);
+    if (stream == 0)
+        w->processes[n].heard = (uint32_t)frames;
     sim_host_owe(w, (struct ov_event){.kind = OV_EV_CONSUMED,
                                       .stream = stream,
                                       .seq = frames,
@@ -266,7 +287,6 @@ static void eat(struct sim_world *w, uint32_t n, uint32_t frames)
     p->eaten = frames;
     p->has_end |= p->has_end_waiting && p->eaten == p->seen;
     w->now_ns = w->queue.now_ns;
-    sim_check_eaten(w, n, 1, frames);
     sim_host_step(
         w, n,
         (struct ov_event){

@@ -182,20 +182,24 @@ static uint8_t depth_of(const struct sim_world *w, uint32_t n)
 
 static size_t node_room(const struct sim_world *w, uint32_t n)
 {
-    return (ov_node_size(&w->cfg.overlay, n, INPUTS) + 15) & ~(size_t)15;
+    size_t bytes = ov_node_size(&w->cfg.overlay, n, INPUTS);
+
+    return (bytes + SIM_ALIGN - 1) / SIM_ALIGN * SIM_ALIGN;
 }
 
 static void open_node(struct sim_world *w, uint32_t n, uint8_t *mem)
 {
     struct sim_host *host = &w->hosts[n];
 
-    host->node = ov_node_init(mem, &w->cfg.overlay, &w->pool, n, INPUTS,
-                              (uint32_t)sim_random_next(&w->random));
+    struct ov_node *node =
+        ov_node_init(mem, &w->cfg.overlay, &w->pool, n, INPUTS,
+                     (uint32_t)sim_random_next(&w->random));
+
+    OV_ASSERT((uint8_t *)node == mem);
+    host->node_at = (uint32_t)((size_t)(mem - w->node_mem) / SIM_ALIGN);
     host->wake_ns = SIM_NEVER;
     host->timer_ns = SIM_NEVER;
     host->slow = 1;
-    w->processes[n].lost = TOPO_NONE;
-    w->processes[n].next_lost = TOPO_NONE;
     sim_push(w, 0, SIM_ITEM_START, n, (struct sim_item){0});
 }
 
@@ -215,7 +219,7 @@ static int open_nodes(struct sim_world *w)
         open_node(w, n, mem);
         mem += node_room(w, n);
         w->hosts[n].wires = wires;
-        wires += ov_node_links(w->hosts[n].node);
+        wires += ov_node_links(sim_node(w, n));
     }
     w->wires = calloc(wires, sizeof(*w->wires));
     return w->wires == NULL ? OV_ENOMEM : 0;
@@ -278,7 +282,7 @@ void sim_world_finish(struct sim_world *w)
         drop(w, &item);
     sim_fault_fini(w);
     for (uint32_t n = 0; n < sim_nodes(w); n++) {
-        ov_node_fini(w->hosts[n].node, &w->out);
+        ov_node_fini(sim_node(w, n), &w->out);
         sim_host_take_back(w);
     }
     sim_check_buffers(w);
@@ -303,6 +307,7 @@ void sim_world_close(struct sim_world *w)
     free(w->hosts);
     free(w->processes);
     free(w->wires);
+    free(w->losses);
     free(w->node_mem);
 }
 

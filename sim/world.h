@@ -38,7 +38,7 @@ enum sim_item_kind {
     SIM_ITEM_KINDS
 };
 
-enum { SIM_NO_PEER_LINK = UINT16_MAX, SIM_LEVELS_MAX = 64 };
+enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8 };
 
 /* The end of a connection at a link slot of a node. */
 struct sim_wire {
@@ -60,21 +60,22 @@ enum sim_host_state {
 
 /* Where a node runs. */
 struct sim_host {
-    struct ov_node *node;
     uint64_t cpu_ns; /* the processor is busy until then */
     uint64_t out_ns; /* and the port's directions */
     uint64_t in_ns;
     uint64_t wake_ns;  /* when the node wants to be woken */
     uint64_t timer_ns; /* when the one live timer goes off */
+    uint32_t node_at;  /* where its node is in node_mem, by SIM_ALIGN */
     uint32_t wires;    /* first of its wires */
+    uint16_t slow;     /* factor */
     uint8_t state;     /* enum sim_host_state */
     uint8_t level;
-    uint16_t faults;  /* in effect: bits by sim_fault_kind */
-    uint32_t slow;    /* factor */
-    bool is_touched;  /* a fault that others may see as its loss */
-    bool is_given_up; /* the launcher waits for it no more */
-    bool has_reader;  /* among job.readers */
-    bool is_final;    /* its last word has come */
+    uint8_t faults;       /* in effect: bits by sim_fault_kind */
+    bool is_touched : 1;  /* a fault that others may see as its loss */
+    bool is_given_up : 1; /* the launcher waits for it no more */
+    bool has_reader : 1;  /* among job.readers */
+    bool is_final : 1;    /* its last word has come */
+    bool is_cut : 1;      /* its parent has no link to it any more */
 };
 
 /* A node's process. */
@@ -87,11 +88,14 @@ struct sim_process {
     uint64_t reader_ns; /* reads until then */
     uint32_t seen;      /* frames of stdin that came, */
     uint32_t eaten;     /* and were read */
-    uint32_t lost;      /* child to report lost; TOPO_NONE */
-    uint32_t next_lost; /* after this one */
-    uint32_t burst_bytes;
-    bool has_started, has_end, has_end_waiting;
-    bool is_closed, is_killed, is_final_said;
+    uint32_t heard;     /* frames of words */
+    bool has_started : 1, has_end : 1, has_end_waiting : 1;
+    bool is_closed : 1, is_killed : 1, is_final_said : 1;
+};
+
+/* A child that a node has lost and not yet reported. */
+struct sim_loss {
+    uint32_t node, child;
 };
 
 struct sim_check;
@@ -115,8 +119,10 @@ struct sim_world {
     struct sim_measure *measure;
     struct sim_owed *owed;
     struct sim_frozen *frozen; /* items that wait for a thaw */
-    uint64_t now_ns;           /* of the host that is stepped */
-    uint64_t end_ns;           /* when the run stopped */
+    struct sim_loss *losses;   /* oldest first; owned */
+    uint32_t losses_count;
+    uint64_t now_ns; /* of the host that is stepped */
+    uint64_t end_ns; /* when the run stopped */
     uint64_t digest;
     uint64_t steps;
     uint64_t items;
@@ -152,6 +158,12 @@ uint64_t sim_world_leaf_bytes(const struct sim_world *w);
 static inline uint32_t sim_nodes(const struct sim_world *w)
 {
     return w->cfg.overlay.plan.nodes;
+}
+
+static inline struct ov_node *sim_node(const struct sim_world *w, uint32_t n)
+{
+    return (struct ov_node *)(void *)(w->node_mem +
+                                      (size_t)w->hosts[n].node_at * SIM_ALIGN);
 }
 
 static inline struct sim_wire *sim_wire(const struct sim_world *w, uint32_t n,
