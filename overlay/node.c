@@ -38,9 +38,10 @@ static void forgive(struct ov_node *node)
         return;
     for (uint16_t i = 0; i < node->links_max; i++)
         node->links[i].heard_ns = node->now_ns;
-    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
-        if (node->streams[i].full_ns != OV_NEVER)
-            node->streams[i].full_ns = node->now_ns;
+    for (unsigned i = 0; ov_node_is_root(node) && i < node->cfg->streams_max;
+         i++) {
+        if (node->root->feeds[i].full_ns != OV_NEVER)
+            node->root->feeds[i].full_ns = node->now_ns;
     }
 }
 
