@@ -17,7 +17,6 @@ struct ov_sunk {
 
 /* Root: what it knows of a source beyond its member entry. */
 struct ov_source {
-    uint64_t acked;       /* taken, as last told */
     uint32_t first, last; /* records at the sinks, oldest first */
     uint32_t unacked_bytes;
 };
