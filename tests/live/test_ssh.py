@@ -33,7 +33,8 @@ def own_words(job):
 
 def check_login(hosts):
     """The test needs it as xylem does."""
-    done = subprocess.run(["ssh", "-F", sshd.CONFIG, "n1", "true"],
+    done = subprocess.run([sshd.find("ssh"), "-F", sshd.CONFIG, "n1",
+                           "true"],
                           stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:
         print(hosts.log())
