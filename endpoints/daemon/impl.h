@@ -36,6 +36,7 @@ struct daemon {
     struct event *reach;        /* the time allowed for finding the parents */
     struct ep_text said;        /* lines for the starter not yet written */
     struct ep_boot_peer parent; /* that we were told of last */
+    const char *refusal;        /* why a parent refused us last, or NULL */
     struct daemon_node *nodes;
     uint32_t *numbers; /* of the nodes hosted here */
     uint32_t nodes_count;

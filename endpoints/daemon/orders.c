@@ -1,9 +1,11 @@
 /* What a daemon does at the word of stream 0, and for its processes. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "endpoints/daemon/impl.h"
 #include "endpoints/sys/usage.h"
 #include "overlay/base/err.h"
+#include "overlay/wire/item.h"
 
 bool ep_daemon_on_over(void *arg, struct ep_usage *usage)
 {
@@ -150,9 +152,34 @@ static void on_leave(void *arg, uint32_t index)
         ep_daemon_stop(d, 0);
 }
 
+/* Told when it changes: a refused dial is repeated for a long time. */
+static void on_refused(void *arg, uint32_t index, uint32_t parent,
+                       uint16_t reason)
+{
+    static const char *const texts[OV_REFUSE_REASONS] = {
+        [OV_REFUSE_LOST] = "the job has given this node up",
+        [OV_REFUSE_UNATTACHED] = "it has no parent itself",
+        [OV_REFUSE_SERVE] = "it cannot serve this node",
+        [OV_REFUSE_FULL] = "it has all the children it takes",
+        [OV_REFUSE_NUMBER] = "it is not above this node",
+        [OV_REFUSE_STALE] = "it has heard a later dial of this node",
+    };
+    struct daemon *d = arg;
+    char words[128];
+
+    if (reason == OV_GRANTED || reason >= OV_REFUSE_REASONS ||
+        d->refusal == texts[reason])
+        return;
+    d->refusal = texts[reason];
+    snprintf(words, sizeof(words), "node %u is refused by node %u: %s",
+             d->numbers[index], parent, d->refusal);
+    ep_daemon_note(d, d->numbers[0], words);
+}
+
 const struct ep_hub_events ep_daemon_hub_events = {
     .on_read = on_read,
     .on_consume = on_consume,
+    .on_refused = on_refused,
     .on_lost = on_lost,
     .on_leave = on_leave,
 };

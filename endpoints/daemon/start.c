@@ -243,12 +243,19 @@ static void on_reach(evutil_socket_t fd, short what, void *arg)
 
         if (ep_hub_is_linked(d->hub, i, parent))
             continue;
-        snprintf(words, sizeof(words),
-                 "no connection to %s at %s within %g s: is there a firewall, "
-                 "or another network to use? (--port-range, --interface; "
-                 "--launch-timeout gives it more time)",
-                 parent == 0 ? "the launcher" : "its parent in the tree",
-                 d->parent.address, d->config.launch_timeout_ms / 1000.0);
+        if (d->refusal != NULL)
+            snprintf(words, sizeof(words),
+                     "%s at %s refuses the connection: %s",
+                     parent == 0 ? "the launcher" : "its parent in the tree",
+                     d->parent.address, d->refusal);
+        else
+            snprintf(
+                words, sizeof(words),
+                "no connection to %s at %s within %g s: is there a firewall, "
+                "or another network to use? (--port-range, --interface; "
+                "--launch-timeout gives it more time)",
+                parent == 0 ? "the launcher" : "its parent in the tree",
+                d->parent.address, d->config.launch_timeout_ms / 1000.0);
         refuse(d, words);
         return;
     }

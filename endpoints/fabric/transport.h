@@ -61,6 +61,11 @@ struct ep_transport_events {
      */
     void (*on_up)(void *arg, struct ep_conn *conn, const uint8_t *cm,
                   size_t len_bytes);
+    /* Before on_down() with EP_DOWN_REFUSED: the private data of a reject(),
+     * if it had any; valid during the call. May be NULL. Not to be acted on
+     * before it is proved. */
+    void (*on_refused)(void *arg, struct ep_conn *conn, const uint8_t *cm,
+                       size_t len_bytes);
     /* The link is gone; conn is freed after the call. Sends not yet completed
      * will not be: their references are dropped. Not called after drop().
      */

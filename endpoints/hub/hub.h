@@ -39,6 +39,10 @@ struct ep_hub_events {
                       const struct ov_slice *slice);
     /* Root: every node has joined. */
     void (*on_joined)(void *arg);
+    /* The parent of the node `index` has refused its dial, for a proved
+     * reason (enum ov_refuse_reason); it dials again. May be NULL. */
+    void (*on_refused)(void *arg, uint32_t index, uint32_t parent,
+                       uint16_t reason);
     /* `node` is lost to the node `index` hosted here. */
     void (*on_lost)(void *arg, uint32_t index, uint32_t node);
     /* Root: a stream waits for that node, or for a process of it. */

@@ -131,6 +131,20 @@ static void on_up(void *arg, struct ep_conn *conn, const uint8_t *cm,
     introduce(hub, link);
 }
 
+static void on_refused(void *arg, struct ep_conn *conn, const uint8_t *cm,
+                       size_t len_bytes)
+{
+    struct ep_hub *hub = arg;
+    struct hub_link *link = hub->cfg.ops->user(conn);
+    uint16_t reason;
+
+    if (link->state == HUB_LINK_DIALLING && hub->cfg.events->on_refused &&
+        ep_auth_refuse_check(hub->cfg.auth, link->hello, cm, len_bytes,
+                             &reason) == 0)
+        hub->cfg.events->on_refused(hub->cfg.arg, link->node->index, link->peer,
+                                    reason);
+}
+
 static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
 {
     struct ep_hub *hub = arg;
@@ -186,6 +200,7 @@ static void on_sent(void *arg, struct ep_conn *conn, unsigned frames)
 const struct ep_transport_events ep_hub_transport_events = {
     .on_request = on_request,
     .on_up = on_up,
+    .on_refused = on_refused,
     .on_down = on_down,
     .on_frame = on_frame,
     .on_sent = on_sent,

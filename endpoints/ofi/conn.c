@@ -223,6 +223,20 @@ void ep_conn_lose(struct ep_conn *conn, enum ep_down_why why)
     }
 }
 
+void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
+                     size_t len_bytes)
+{
+    const uint8_t *cm;
+    size_t cm_bytes;
+
+    if (conn->state == EP_CONN_DIALING &&
+        ep_cm_decode(wire, len_bytes, &cm, &cm_bytes)) {
+        memcpy(conn->refusal, cm, cm_bytes);
+        conn->refusal_bytes = (uint8_t)cm_bytes;
+    }
+    ep_conn_lose(conn, EP_DOWN_REFUSED);
+}
+
 void ep_conn_fail(struct ep_conn *conn)
 {
     if (conn->state == EP_CONN_UP) {
@@ -288,6 +302,9 @@ void ep_conn_report_down(struct ep_conn *conn)
 
     if (!t->is_closing) {
         t->reported++;
+        if (conn->refusal_bytes > 0 && t->cfg.events->on_refused)
+            t->cfg.events->on_refused(t->cfg.arg, conn, conn->refusal,
+                                      conn->refusal_bytes);
         t->cfg.events->on_down(t->cfg.arg, conn, (enum ep_down_why)conn->why);
     }
     if (conn->state == EP_CONN_LOST)

@@ -21,6 +21,10 @@ void ep_conn_on_up(struct ep_conn *conn, const uint8_t *wire, size_t len_bytes);
 /* The link is gone: on_down follows when its queue has been read. Harmless
  * in every state.
  */
+/* A dial was refused; the wire data that came with that may be empty. */
+void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
+                     size_t len_bytes);
+
 void ep_conn_lose(struct ep_conn *conn, enum ep_down_why why);
 
 /* A send failed. What the peer sent before it went is still to be read, so

@@ -107,6 +107,8 @@ struct ep_conn {
     uint16_t sent;               /* completed, not reported */
     uint8_t state;               /* enum ep_conn_state */
     uint8_t why;                 /* enum ep_down_why, once LOST */
+    uint8_t refusal_bytes;       /* of what came with a refusal */
+    uint8_t refusal[EP_CM_MAX];
     bool is_accepted;
     bool is_up; /* at some time */
     bool is_touched;

@@ -212,12 +212,20 @@ static void close_idle_cqs(struct ep_transport *t)
 
 static void on_eq_error(struct ep_transport *t)
 {
-    struct fi_eq_err_entry entry = {0};
+    uint8_t room[CM_ARRIVE_BYTES] = {0};
+    struct fi_eq_err_entry entry = {.err_data = room,
+                                    .err_data_size = sizeof(room)};
 
     if (fi_eq_readerr(t->eq, &entry, 0) < 0 || entry.fid == NULL ||
         entry.fid == &t->pep->fid)
         return;
-    ep_conn_lose(entry.fid->context, ep_conn_why(entry.err));
+    if (ep_conn_why(entry.err) != EP_DOWN_REFUSED)
+        ep_conn_lose(entry.fid->context, ep_conn_why(entry.err));
+    else if (entry.err_data == NULL || entry.err_data_size > sizeof(room))
+        ep_conn_refused(entry.fid->context, NULL, 0);
+    else
+        ep_conn_refused(entry.fid->context, entry.err_data,
+                        entry.err_data_size);
 }
 
 static void on_eq_event(struct ep_transport *t, uint32_t event,

@@ -106,6 +106,23 @@ def killed():
     live.check_gone()
 
 
+def refused():
+    """Two daemons that both take themselves for node 2 of the tree: the later
+    one is told why it is refused, and says so."""
+    shell = os.path.join(live.TMP, "twice")
+    with open(shell, "w") as out:
+        out.write("#!/bin/sh\n"
+                  "test $1 = c || exec sh -c \"$2\"\n"
+                  "sed -u 's/^hosted 3 3$/hosted 2 2/' | sh -c \"$2\"\n")
+    os.chmod(shell, 0o755)
+    job = live.Job("--launcher", "ssh", "--rsh", shell, "-w", "a,b,c", "-v",
+                   "--launch-timeout", 3, "--", "true")
+    check_eq(1, job.wait(), "exit code:")
+    check("node 2 is refused by node 0: it has heard a later dial" in
+          job.said(), "not a word of it: " + job.said())
+    live.check_gone()
+
+
 def main():
     with live.case("one at the bottom of the tree"):
         unreachable()
@@ -124,6 +141,8 @@ def main():
         interrupted()
     with live.case("kill -9 of the launcher while one is awaited"):
         killed()
+    with live.case("a daemon that is refused says why"):
+        refused()
     return live.end()
 
 

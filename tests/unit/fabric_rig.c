@@ -53,6 +53,17 @@ static void on_up(void *arg, struct ep_conn *conn, const uint8_t *cm,
         side->on_up(side, conn);
 }
 
+static void on_refused(void *arg, struct ep_conn *conn, const uint8_t *cm,
+                       size_t len_bytes)
+{
+    struct rig_side *side = arg;
+
+    (void)conn;
+    side->refusals++;
+    side->got_bytes = len_bytes;
+    memcpy(side->got, cm, len_bytes);
+}
+
 static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
 {
     struct rig_side *side = arg;
@@ -99,6 +110,7 @@ static void on_idle(void *arg)
 static const struct ep_transport_events events = {
     .on_request = on_request,
     .on_up = on_up,
+    .on_refused = on_refused,
     .on_down = on_down,
     .on_frame = on_frame,
     .on_sent = on_sent,

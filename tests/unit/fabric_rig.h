@@ -28,9 +28,10 @@ struct rig_side {
     enum rig_answer answer;
     uint8_t cm[EP_CM_MAX]; /* what to answer with */
     size_t cm_bytes;
-    uint8_t got[EP_CM_MAX]; /* what came last with a request or an up */
+    uint8_t
+        got[EP_CM_MAX]; /* what came last with a request, an up or a refusal */
     size_t got_bytes;
-    unsigned requests, ups, downs, frames, sent, idles;
+    unsigned requests, ups, refusals, downs, frames, sent, idles;
     enum ep_down_why why; /* of the last down */
     uint64_t bytes;
     /* Instead of counting and giving the buffer back. */

@@ -510,6 +510,38 @@ static void child_gets_the_hosts_of_its_subtree(void **state)
     ep_boot_config_fini(&config);
 }
 
+/* What tunes the fabric passes, to daemons beneath as well; no other
+ * provider's key, no foreign name. */
+static void only_the_fabrics_variables_travel(void **state)
+{
+    static const char *const good[] = {
+        "FI_PROVIDER=tcp",   "FI_PROVIDER_PATH=/a b",  "FI_FORK_UNSAFE=",
+        "FI_LOG_LEVEL=info", "FI_MR_CACHE_MAX_SIZE=0", "FI_TCP_IFACE=lo",
+        "FI_VERBS_TX_SIZE=1"};
+    static const char *const bad[] = {"FI_PSM3_UUID=key",
+                                      "FI_PROVIDERS=x",
+                                      "LD_PRELOAD=x.so",
+                                      "FI_TCP_IFACE",
+                                      "FI_",
+                                      "",
+                                      "=FI_TCP_IFACE=1"};
+    enum { GOOD = sizeof(good) / sizeof(good[0]) };
+    struct ep_boot_config config = {.tree = {.nodes = 3, .arity = 1}};
+    struct ep_boot_config child;
+
+    (void)state;
+    for (size_t i = 0; i < GOOD; i++)
+        assert_int_equal(ep_boot_add_env(&config, good[i]), 0);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(ep_boot_add_env(&config, bad[i]), OV_EINVAL);
+    assert_int_equal(ep_boot_config_child(&config, 1, &child), 0);
+    assert_int_equal(child.env_count, GOOD);
+    for (size_t i = 0; i < GOOD; i++)
+        assert_string_equal(child.env[i], good[i]);
+    ep_boot_config_fini(&child);
+    ep_boot_config_fini(&config);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
 int main(void)
@@ -530,6 +562,7 @@ int main(void)
         T(incomplete_or_huge_configuration_is_not_encoded),
         T(hosted_ranges_are_found),
         T(child_gets_the_hosts_of_its_subtree),
+        T(only_the_fabrics_variables_travel),
     };
 
     return cmocka_run_group_tests_name("boot", tests, NULL, NULL);

@@ -109,14 +109,24 @@ static void a_rejected_dial_is_refused(void **state)
 
     rig_open_pair(rig);
     b->answer = RIG_REJECT;
-    b->cm_bytes = EP_CM_MAX;
-    assert_int_equal(
-        rig->ops->dial(a->t, rig->ops->address(b->t), NULL, 0, a, &conn), 0);
-    rig_wait(rig, &a->downs, 1);
-    assert_int_equal(a->why, EP_DOWN_REFUSED);
+    for (size_t i = 0; i < EP_CM_MAX; i++)
+        b->cm[i] = (uint8_t)(i * 5 + 2);
+    for (unsigned i = 0; i < 3; i++) { /* with all there can be, some, none */
+        b->cm_bytes = EP_CM_MAX - 24 * i;
+        assert_int_equal(
+            rig->ops->dial(a->t, rig->ops->address(b->t), NULL, 0, a, &conn),
+            0);
+        rig_wait(rig, &a->downs, i + 1);
+        assert_int_equal(a->why, EP_DOWN_REFUSED);
+        assert_int_equal(a->refusals, i < 2 ? i + 1 : 2);
+        if (i < 2) {
+            assert_int_equal(a->got_bytes, b->cm_bytes);
+            assert_memory_equal(a->got, b->cm, b->cm_bytes);
+        }
+    }
     assert_int_equal(a->ups, 0);
     rig->ops->stats(b->t, &stats);
-    assert_int_equal(stats.rejected, 1);
+    assert_int_equal(stats.rejected, 3);
 }
 
 /* The port is free: it was that of a transport that has been closed. */
