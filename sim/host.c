@@ -145,6 +145,8 @@ static void step(struct sim_world *w, uint32_t n, struct ov_event *ev)
         ov_node_step(sim_node(w, n), ev, &w->out);
         w->steps++;
         for (uint32_t i = 0; i < w->out.acts_count; i++) {
+            if (w->on_act != NULL)
+                w->on_act(w, n, &w->out.acts[i]);
             if (sim_host_runs(w, n))
                 act_on(w, n, &w->out.acts[i]);
             else

@@ -132,7 +132,9 @@ struct sim_world {
     bool is_over;
     bool is_late;  /* the limit of virtual time stopped it */
     char why[256]; /* the first rule that broke, or "" */
+    /* Who looks on; may be NULL. on_act: before an action is carried out. */
     void (*on_item)(struct sim_world *w, const struct sim_item *item);
+    void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
     void *arg;
 };
 

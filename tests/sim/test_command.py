@@ -42,6 +42,16 @@ def same_options_are_the_same_bytes():
     expect("another seed gives another run", other.stdout != first.stdout)
 
 
+def units():
+    same = (("--latency", "1.5us", "1500ns"), ("--size", "2K", "2048"),
+            ("--size", "1MB", "1000000"), ("--bandwidth", "10Gbit", "1.25GB"),
+            ("--bandwidth", "800Mbit/s", "100MB/s"), ("--limit", "1min", "60"))
+    for option, one, other in same:
+        expect(f"{option} {one} is {other}",
+               sim("-N", "9", option, one).stdout ==
+               sim("-N", "9", option, other).stdout != "")
+
+
 def runs_are_told_by_their_seeds():
     ran = sim("-N", "50", "--jitter", "20us", "--seed", "5", "--runs", "3")
     expect("three runs, three lines",
@@ -142,6 +152,7 @@ def wrong_options():
 reports()
 same_options_are_the_same_bytes()
 runs_are_told_by_their_seeds()
+units()
 losses_and_stalls()
 sweeps()
 pictures()

@@ -1,0 +1,393 @@
+/* Reading and running scenarios. */
+#include "sim/scenario.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/launcher.h"
+#include "sim/measure.h"
+#include "sim/report.h"
+
+enum { LINE_BYTES = 256, WORDS = 4, FAULTS = 64, READERS = 64 };
+
+#define WAIT_NS UINT64_C(1000000000000) /* no wait is longer */
+
+struct scenario {
+    FILE *out;
+    struct sim_cfg cfg;
+    struct sim_fault faults[FAULTS];
+    struct sim_reader readers[READERS];
+    struct sim_world world;
+    unsigned line;
+    char *word[WORDS]; /* of the line; "" when there are fewer */
+    bool has_started, is_finished, has_failed;
+};
+
+static void fail(struct scenario *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void fail(struct scenario *s, const char *format, ...)
+{
+    va_list args;
+
+    if (s->has_failed)
+        return;
+    s->has_failed = true;
+    fprintf(s->out, "line %u: ", s->line);
+    va_start(args, format);
+    vfprintf(s->out, format, args);
+    va_end(args);
+    fputc('\n', s->out);
+}
+
+/* --- values */
+
+/* A number with one of the suffixes; each is worth 1000 or 1024 of the one
+ * before, or what stands at its place in `worth`. */
+static uint64_t value(struct scenario *s, const char *text,
+                      const char *const *suffixes, const uint64_t *worth)
+{
+    char *end;
+    uint64_t number = strtoull(text, &end, 10);
+
+    for (unsigned i = 0; suffixes[i] != NULL && end != text; i++) {
+        if (strcmp(end, suffixes[i]) == 0 && number < UINT64_MAX / worth[i])
+            return number * worth[i];
+    }
+    fail(s, "'%s' is no value for %s", text, s->word[0]);
+    return 0;
+}
+
+static uint64_t bytes(struct scenario *s, const char *text)
+{
+    static const char *const suffixes[] = {"", "K", "M", NULL};
+    static const uint64_t worth[] = {1, 1024, 1024 * 1024};
+
+    return value(s, text, suffixes, worth);
+}
+
+static uint64_t time_ns(struct scenario *s, const char *text)
+{
+    static const char *const suffixes[] = {"ns", "us", "ms", "s", NULL};
+    static const uint64_t worth[] = {1, 1000, 1000000, 1000000000};
+
+    return value(s, text, suffixes, worth);
+}
+
+static uint32_t count(struct scenario *s, const char *text)
+{
+    static const char *const suffixes[] = {"", NULL};
+    static const uint64_t worth[] = {1};
+
+    return (uint32_t)value(s, text, suffixes, worth);
+}
+
+static uint32_t node(struct scenario *s, const char *text)
+{
+    uint32_t n = count(s, text);
+
+    if (n >= s->cfg.overlay.plan.nodes) {
+        fail(s, "there is no node '%s'", text);
+        return 0;
+    }
+    return n;
+}
+
+/* --- what is set up */
+
+static void set_reader(struct scenario *s)
+{
+    struct sim_reader *reader = &s->readers[s->cfg.job.readers_count];
+
+    if (s->cfg.job.readers_count == READERS) {
+        fail(s, "there are %d readers at most", READERS);
+        return;
+    }
+    s->cfg.job.readers_count++;
+    reader->node = node(s, s->word[1]);
+    if (strcmp(s->word[2], "never") == 0) {
+        reader->kind = SIM_READER_NEVER;
+    } else {
+        reader->kind = SIM_READER_RATE;
+        reader->rate = bytes(s, s->word[2]);
+    }
+}
+
+/* True when the word is known here. */
+static bool set_up(struct scenario *s)
+{
+    struct ov_cfg *overlay = &s->cfg.overlay;
+    struct sim_job *job = &s->cfg.job;
+    const char *what = s->word[0], *text = s->word[1];
+
+    if (strcmp(what, "nodes") == 0)
+        overlay->plan.nodes = count(s, text);
+    else if (strcmp(what, "arity") == 0)
+        overlay->plan.arity = count(s, text);
+    else if (strcmp(what, "stdin") == 0)
+        job->stdin_bytes = bytes(s, text);
+    else if (strcmp(what, "output") == 0)
+        job->out_bytes = bytes(s, text);
+    else if (strcmp(what, "every") == 0)
+        job->every_ns = time_ns(s, text);
+    else if (strcmp(what, "window") == 0)
+        overlay->down_frames = (uint16_t)count(s, text);
+    else if (strcmp(what, "frame") == 0)
+        overlay->frame_bytes = (uint32_t)bytes(s, text);
+    else if (strcmp(what, "heartbeat") == 0)
+        ov_cfg_heartbeat(overlay, time_ns(s, text));
+    else if (strcmp(what, "seed") == 0)
+        s->cfg.seed = count(s, text);
+    else if (strcmp(what, "jitter") == 0)
+        s->cfg.network.jitter_ns = time_ns(s, text);
+    else if (strcmp(what, "reader") == 0)
+        set_reader(s);
+    else
+        return false;
+    return true;
+}
+
+/* --- what happens */
+
+static void say(struct scenario *s, uint32_t n, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void say(struct scenario *s, uint32_t n, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(s->out, "%10" PRIu64 " us  node %" PRIu32 ": ",
+            s->world.now_ns / 1000, n);
+    va_start(args, format);
+    vfprintf(s->out, format, args);
+    va_end(args);
+    fputc('\n', s->out);
+}
+
+static void on_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
+{
+    struct scenario *s = w->arg;
+
+    if (act->kind == OV_ACT_JOINED)
+        say(s, n, "all have joined");
+    else if (act->kind == OV_ACT_LOST)
+        say(s, n, "node %" PRIu32 " is lost", act->node);
+    else if (act->kind == OV_ACT_STALL)
+        say(s, n, "node %" PRIu32 " holds up stream %" PRIu32, act->node,
+            act->stream);
+    else if (act->kind == OV_ACT_LEAVE)
+        say(s, n, "leaves");
+}
+
+static void start(struct scenario *s)
+{
+    const char *why;
+
+    s->cfg.job.has_stdin = s->cfg.job.stdin_bytes > 0;
+    s->cfg.overlay.children_max = (uint16_t)(2 * s->cfg.overlay.plan.arity);
+    s->cfg.job.readers = s->readers;
+    s->cfg.faults = s->faults;
+    if (sim_cfg_check(&s->cfg, &why)) {
+        fail(s, "%s", why);
+        return;
+    }
+    if (sim_world_open(&s->world, &s->cfg)) {
+        fail(s, "there is no memory");
+        return;
+    }
+    s->has_started = true;
+    s->world.on_act = on_act;
+    s->world.arg = s;
+}
+
+static void strike(struct scenario *s, enum sim_fault_kind kind)
+{
+    struct sim_world *w = &s->world;
+    struct sim_fault *fault = &s->faults[w->cfg.faults_count];
+
+    if (w->cfg.faults_count == FAULTS) {
+        fail(s, "there are %d faults at most", FAULTS);
+        return;
+    }
+    *fault = (struct sim_fault){.kind = (uint8_t)kind,
+                                .at_ns = w->queue.now_ns,
+                                .length_ns = SIM_NEVER,
+                                .node = node(s, s->word[1]),
+                                .factor = 1};
+    if (kind == SIM_FAULT_SLOW)
+        fault->factor = count(s, s->word[2]);
+    else if (s->word[2][0] != '\0')
+        fault->length_ns = time_ns(s, s->word[2]);
+    if (fault->node == 0 || fault->factor < 1 || fault->factor > SIM_SLOW_MAX) {
+        fail(s, "this cannot happen");
+        return;
+    }
+    sim_push(w, fault->at_ns, SIM_ITEM_FAULT, fault->node,
+             (struct sim_item){.arg = w->cfg.faults_count++});
+}
+
+static bool has_come(const struct scenario *s, const char *what)
+{
+    const struct sim_launcher *l = s->world.launcher;
+
+    if (strcmp(what, "joined") == 0)
+        return l->is_joined;
+    if (strcmp(what, "lost") == 0)
+        return l->lost_ns != SIM_NEVER;
+    if (strcmp(what, "stalled") == 0)
+        return l->stall_ns != SIM_NEVER;
+    return false;
+}
+
+static bool is_condition(const char *what)
+{
+    return strcmp(what, "joined") == 0 || strcmp(what, "lost") == 0 ||
+           strcmp(what, "stalled") == 0 || strcmp(what, "over") == 0;
+}
+
+/* For something to happen, or so long: something is put there to happen. */
+static void wait(struct scenario *s)
+{
+    struct sim_world *w = &s->world;
+    const char *what = s->word[1];
+    bool is_named = is_condition(what);
+    uint64_t until_ns =
+        w->queue.now_ns + (is_named ? WAIT_NS : time_ns(s, what));
+
+    if (s->has_failed)
+        return;
+    w->cfg.limit_ns = until_ns;
+    sim_push(w, until_ns, SIM_ITEM_FEED, 0, (struct sim_item){0});
+    while (!has_come(s, what) && w->queue.now_ns < until_ns &&
+           sim_world_run(w, 1))
+        ;
+    if (w->why[0] != '\0')
+        fail(s, "a rule broke: %s", w->why);
+    else if (is_named && !has_come(s, what) &&
+             (strcmp(what, "over") != 0 || !w->is_over))
+        fail(s, "waited for '%s' in vain", what);
+}
+
+/* True when the word is known here. */
+static bool happen(struct scenario *s)
+{
+    const char *what = s->word[0];
+
+    if (strcmp(what, "wait") == 0) {
+        wait(s);
+        return true;
+    }
+    if (strcmp(what, "console") == 0 && strcmp(s->word[1], "stuck") == 0) {
+        s->world.cfg.job.console_stuck_ns = s->world.queue.now_ns;
+        return true;
+    }
+    for (unsigned i = 0; i < SIM_FAULT_KINDS; i++) {
+        if (strcmp(what, sim_fault_name((enum sim_fault_kind)i)) == 0) {
+            strike(s, (enum sim_fault_kind)i);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- what must be so */
+
+static void expect_number(struct scenario *s, const char *text, uint64_t all,
+                          uint64_t is)
+{
+    uint64_t want = strcmp(text, "all") == 0 ? all : bytes(s, text);
+
+    if (is != want)
+        fail(s, "it is %" PRIu64, is);
+}
+
+static void expect_end(struct scenario *s, const char *text)
+{
+    static const char *const ends[] = {"well", "loss", "stuck", "broken"};
+
+    if (strcmp(text, ends[sim_report_end(&s->world)]) != 0)
+        fail(s, "it ends %s", ends[sim_report_end(&s->world)]);
+}
+
+static void expect(struct scenario *s)
+{
+    const struct sim_world *w = &s->world;
+    const struct sim_launcher *l = w->launcher;
+    const char *what = s->word[1], *text = s->word[2];
+
+    if (strcmp(what, "lost") == 0)
+        expect_number(s, text, 0, l->lost_ns == SIM_NEVER ? 0 : l->lost);
+    else if (strcmp(what, "given-up") == 0)
+        expect_number(s, text, sim_nodes(w) - 1, l->given_up);
+    else if (strcmp(what, "stall") == 0)
+        expect_number(s, text, 0, l->stall_ns == SIM_NEVER ? 0 : l->stall_node);
+    else if (strcmp(what, "read") == 0)
+        expect_number(s, s->word[3], s->cfg.job.stdin_bytes,
+                      w->processes[node(s, text)].stdin_bytes);
+    else if (strcmp(what, "shown") == 0)
+        expect_number(s, s->word[3], s->cfg.job.out_bytes,
+                      w->processes[node(s, text)].got);
+    else if (strcmp(what, "end") == 0)
+        expect_end(s, text);
+    else
+        fail(s, "there is no 'expect %s'", what);
+}
+
+/* --- lines */
+
+static void run_line(struct scenario *s)
+{
+    if (strcmp(s->word[0], "start") == 0 && !s->has_started)
+        start(s);
+    else if (strcmp(s->word[0], "expect") == 0 && s->has_started)
+        expect(s);
+    else if (s->has_started ? !happen(s) : !set_up(s))
+        fail(s, "there is no '%s' here", s->word[0]);
+    if (s->has_started && s->world.why[0] != '\0')
+        fail(s, "a rule broke: %s", s->world.why);
+}
+
+static void read_line(struct scenario *s, char *text)
+{
+    static char none[] = "";
+    char *save = NULL;
+
+    text[strcspn(text, "#\n")] = '\0';
+    for (unsigned i = 0; i < WORDS; i++) {
+        char *word = strtok_r(i == 0 ? text : NULL, " \t", &save);
+
+        s->word[i] = word == NULL ? none : word;
+        if (word == NULL)
+            text = none;
+    }
+    if (s->word[0][0] != '\0')
+        run_line(s);
+}
+
+bool sim_scenario_run(FILE *in, FILE *out)
+{
+    struct scenario *s = calloc(1, sizeof(*s));
+    char text[LINE_BYTES];
+    bool is_good;
+
+    OV_ASSERT(s != NULL);
+    s->out = out;
+    s->cfg = sim_cfg_default((struct topo_tree){2, 16});
+    while (!s->has_failed && fgets(text, sizeof(text), in) != NULL) {
+        s->line++;
+        read_line(s, text);
+    }
+    if (s->has_started) {
+        sim_world_finish(&s->world);
+        if (s->world.why[0] != '\0')
+            fail(s, "a rule broke: %s", s->world.why);
+        sim_world_close(&s->world);
+    } else {
+        fail(s, "nothing was started");
+    }
+    is_good = !s->has_failed;
+    free(s);
+    return is_good;
+}

@@ -1,0 +1,44 @@
+/* Scenarios: a job and what happens to it, in a small vocabulary.
+ *
+ *     # what is set up
+ *     nodes 40              arity 3
+ *     stdin 3M              bytes to everybody
+ *     output 30000          bytes of each process, in lines of 64
+ *     every 1ms             a line so often
+ *     window 4              frames of stdin; frame 4K: their size
+ *     heartbeat 2s
+ *     reader 7 never        the process of node 7; or a rate in bytes a second
+ *     seed 5                jitter 50us
+ *
+ *     # what happens
+ *     start
+ *     wait joined           all nodes; or: lost, stalled, over
+ *     wait 5ms              so much longer
+ *     kill 5                also: cut, deaf, mute, silence, freeze, refuse
+ *     freeze 5 2s           for so long
+ *     slow 5 20             by a factor
+ *     console stuck         takes nothing any more
+ *
+ *     # what must be so then
+ *     expect lost 5         the launcher heard of it
+ *     expect given-up 4     nodes
+ *     expect stall 7        the node that holds up everybody
+ *     expect read 7 all     stdin; or a number of bytes
+ *     expect shown 7 all    output of its process
+ *     expect end well       loss, stuck: of a run that is over
+ *
+ * Words are apart by blanks; # begins a comment. The events that a person would
+ * tell are written as they come, as lines `TIME us  node N: WORDS`.
+ */
+#ifndef SIM_SCENARIO_H
+#define SIM_SCENARIO_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Runs the scenario that is read from `in`, writing events to `out`. Returns
+ * true when everything was as expected and no rule broke; else the last line
+ * of `out` says what is wrong, and in which line of the scenario. */
+bool sim_scenario_run(FILE *in, FILE *out);
+
+#endif

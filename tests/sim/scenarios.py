@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# timeout: 300
+"""Runs every scenario and compares its trace with the golden one beside it.
+
+usage: scenarios.py [--write] [NAME...]     --write: the traces are right now
+"""
+import glob
+import os
+import subprocess
+import sys
+
+TOP = os.environ.get("top_srcdir", ".")
+PROGRAM = os.path.join(os.environ.get("top_builddir", "."),
+                       "tests/sim/scenario")
+# What must be refused, and the words.
+WRONG = (("nodes 3\nstdin x\nstart\n", "line 2: 'x' is no value for stdin"),
+         ("nodes 3\nmelt 1\n", "line 2: there is no 'melt' here"),
+         ("nodes 1\nstart\n", "line 2: there are two nodes at least"),
+         ("nodes 3\nstart\nkill 9\n", "line 3: there is no node '9'"),
+         ("nodes 3\nstart\nwait stalled\n", "line 3: waited for 'stalled'"),
+         ("nodes 3\nstart\nwait over\nexpect lost 1\n", "line 4: it is 0"),
+         ("", "nothing was started"))
+
+
+def run(text):
+    return subprocess.run([PROGRAM], input=text, text=True,
+                          stdout=subprocess.PIPE)
+
+
+def main(args):
+    write = "--write" in args
+    names = [name for name in args if name != "--write"] or sorted(
+        os.path.basename(path)[:-4]
+        for path in glob.glob(f"{TOP}/tests/scenario/*.txt"))
+    bad = 0
+    for name in names:
+        base = f"{TOP}/tests/scenario/{name}"
+        with open(base + ".txt", encoding="utf-8") as file:
+            ran = run(file.read())
+        if write:
+            with open(base + ".trace", "w", encoding="utf-8") as file:
+                file.write(ran.stdout)
+        with open(base + ".trace", encoding="utf-8") as file:
+            golden = file.read()
+        if ran.returncode != 0 or ran.stdout != golden:
+            bad += 1
+            print(f"{name}: status {ran.returncode}, its trace:\n{ran.stdout}"
+                  f"where the golden one is:\n{golden}")
+    for text, words in WRONG:
+        ran = run(text)
+        if ran.returncode != 1 or words not in ran.stdout:
+            bad += 1
+            print(f"{text!r} says {ran.stdout!r} instead of {words!r}")
+    print(f"{len(names)} scenarios")
+    sys.exit(bad > 0 or not names)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
