@@ -114,6 +114,9 @@ static int transport_open(const struct ep_transport_cfg *cfg,
     if (t->cfg.unproved_ms == 0)
         t->cfg.unproved_ms = UNPROVED_MS;
     t->listen_fd = -1;
+    /* In older ones a send that fails ends the link with all that is still to
+     * be read: the less is left there before we send, the better. */
+    t->has_short_reads = FI_VERSION_GE(fi_version(), FI_VERSION(1, 17));
     TAILQ_INIT(&t->cqs);
     TAILQ_INIT(&t->conns);
     TAILQ_INIT(&t->dead);

@@ -177,6 +177,7 @@ struct ep_transport {
     bool is_pushed;    /* a kick has had its pass in this round of the loop */
     bool is_kicked;
     bool is_in_pass;
+    bool has_short_reads; /* a short read of a completion queue may do */
     bool is_closing;
     bool is_starved; /* a post waits although nothing is under way */
     union ep_sockaddr addr;

@@ -310,8 +310,8 @@ static void read_cq(struct ep_cq *cq)
             ep_frames_on_done(entries[i].op_context, entries[i].len);
         /* A short read emptied it; trywait has the last word. Where links end
          * the queue itself must say so. */
-        cq->is_empty = n <= 0 || (n < CQ_ENTRIES && t->lost == 0 &&
-                                  TAILQ_EMPTY(&cq->closed));
+        cq->is_empty = n <= 0 || (n < CQ_ENTRIES && t->has_short_reads &&
+                                  t->lost == 0 && TAILQ_EMPTY(&cq->closed));
         left -= n > 0 ? (int)n : 0;
     }
     while (cq->is_empty && (conn = TAILQ_FIRST(&cq->closed)) != NULL)
