@@ -236,4 +236,8 @@ void sim_check_connected(struct sim_world *w, uint32_t child, uint32_t parent)
     books->up_promised = 0;
     books->up_sent = 0;
     books->up_arrived = books->up_held;
+    for (unsigned i = 0; i < SIM_STREAMS; i++) {
+        books->down_sent[i] = 0;
+        books->base[i] = 0;
+    }
 }
