@@ -172,6 +172,7 @@ void ep_run_failed(struct run *r, uint32_t rank, int status)
         r->failed_rank = rank;
         r->failed_status = status;
     }
+    ep_run_watch(r);
     if (r->options.kill_on_bad_exit)
         kill_all(r);
 }
@@ -193,7 +194,7 @@ void ep_run_last_words(struct run *r)
     ep_run_retry_lines(r, LAST_WORDS_MS);
 }
 
-/* --- once a second
+/* --- once a second, while something waits
  * */
 
 static void check_stuck(struct run *r)
@@ -236,6 +237,10 @@ static void on_watch(evutil_socket_t fd, short what, void *arg)
     check_stuck(r);
     if (r->has_failed && ep_console_pending(r->console) == 0)
         tell_failure(r);
+    if (r->phase == RUN_LAUNCHING || r->lines.len_bytes > 0 ||
+        ep_console_pending(r->console) > 0 ||
+        (r->has_failed && !r->is_failure_told))
+        ep_run_watch(r);
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *arg)
@@ -251,7 +256,6 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
 
 int ep_run_end_open(struct run *r)
 {
-    struct timeval second = {1, 0};
     double limit_s = r->options.timeout_s;
     struct timeval limit = {
         (time_t)limit_s,
@@ -259,10 +263,10 @@ int ep_run_end_open(struct run *r)
 
     r->limit = evtimer_new(r->base, on_limit, r);
     r->hard = evtimer_new(r->base, on_hard, r);
-    r->watch = event_new(r->base, -1, EV_PERSIST, on_watch, r);
+    r->watch = evtimer_new(r->base, on_watch, r);
     if (r->limit == NULL || r->hard == NULL || r->watch == NULL)
         return OV_ENOMEM;
-    event_add(r->watch, &second);
+    ep_run_watch(r);
     if (limit_s > 0)
         event_add(r->limit, &limit);
     return 0;
@@ -276,6 +280,7 @@ void ep_run_end_close(struct run *r)
         if (timers[i] != NULL)
             event_free(timers[i]);
     }
+    r->watch = NULL;
 }
 
 /* --- the report */

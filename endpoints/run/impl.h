@@ -90,7 +90,7 @@ struct run {
     /* the end */
     struct event *limit; /* --timeout */
     struct event *hard;  /* the time an end may take */
-    struct event *watch; /* once a second */
+    struct event *watch; /* once a second while something waits */
     struct event *stop;  /* a stop that waits until all is told */
     struct event *signals[8];
     uint32_t signals_count;
@@ -129,6 +129,8 @@ void ep_run_note(struct run *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A line of somebody else's, with who says it before it. */
 void ep_run_line(struct run *r, const char *prefix, const char *text);
+/* Something waits: whether it still does is looked at in a second. */
+void ep_run_watch(struct run *r);
 /* Lines that a stuck stderr did not take; waits so long for each. */
 void ep_run_retry_lines(struct run *r, int wait_ms);
 

@@ -35,6 +35,14 @@ void ep_run_retry_lines(struct run *r, int wait_ms)
     }
 }
 
+void ep_run_watch(struct run *r)
+{
+    static const struct timeval second = {1, 0};
+
+    if (r->watch != NULL && !evtimer_pending(r->watch, NULL))
+        event_add(r->watch, &second);
+}
+
 void ep_run_line(struct run *r, const char *prefix, const char *text)
 {
     size_t before = r->lines.len_bytes;
@@ -42,6 +50,8 @@ void ep_run_line(struct run *r, const char *prefix, const char *text)
     if (before < LINES_BYTES_MAX)
         ep_text_printf(&r->lines, "%s: %.*s\n", prefix, LINE_BYTES_MAX, text);
     ep_run_retry_lines(r, 0);
+    if (r->lines.len_bytes > 0)
+        ep_run_watch(r);
 }
 
 static void __attribute__((format(printf, 2, 0)))

@@ -117,6 +117,7 @@ static void on_record(void *arg, const struct ov_act *act,
         take(r, act->cookie, slice->buf);
         return;
     }
+    ep_run_watch(r);
     if (rec->channel == OV_CHANNEL_STDOUT)
         r->stdout_bytes += slice->len_bytes;
     else
