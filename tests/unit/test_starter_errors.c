@@ -179,7 +179,7 @@ static void endless_line_of_rubbish_is_cut_off_and_quoted(void **state)
 static void ill_formed_line_is_quoted(void **state)
 {
     (void)state;
-    rig_start(rig_script("d", "printf '\\nxylemd-ready %\\n'\n" UNTIL_EOF),
+    rig_start(rig_script("d", "printf '\\nxylemd-ready %%\\n'\n" UNTIL_EOF),
               NULL, 0, 0);
     rig_add(0, NULL);
     rig_wait("error");
