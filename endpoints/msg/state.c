@@ -77,7 +77,8 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
     state->kind = ov_rd_u8(rd);
     len_bytes = ov_rd_u16(rd);
     mem = ov_rd_bytes(rd, len_bytes);
-    if (mem == NULL || state->kind == 0 || state->kind >= EP_STATE_KINDS)
+    if (rd->bad || mem == NULL || state->kind == 0 ||
+        state->kind >= EP_STATE_KINDS)
         return OV_EPROTO;
     body = ov_rd_init(mem, len_bytes);
     switch ((enum ep_state_kind)state->kind) {

@@ -126,4 +126,8 @@ wait $ci || rc=$?
 check_eq 143 $rc
 refute test -e "$folder"
 refute test -e "$(dirname "$folder")"
-refute test -e "/proc/$user"
+# Who collects it is not us: that may take a moment.
+is_gone() {
+    ! test -e "/proc/$user"
+}
+eventually 5 is_gone
