@@ -28,6 +28,7 @@ FOLDER = os.path.join(os.environ["top_srcdir"], "tests", "scenario")
 LINE_BYTES = 64
 START_S = 60
 END_S = 60
+EXPECT_S = 20
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1}
 PROCESS = """
 : >"$0/up.$XYLEM_NODE"
@@ -169,7 +170,7 @@ class Scenario:
             "end": self.has_ended,
             "given-up": lambda _: True,
         }[what]
-        if live.eventually(lambda: truth(*words), max(self.wait_s, 5),
+        if live.eventually(lambda: truth(*words), max(self.wait_s, EXPECT_S),
                            " ".join(["expect", what, *words])):
             live.check(True, what)
 
