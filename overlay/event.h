@@ -17,10 +17,13 @@
 #include "overlay/wire/frame.h"
 
 enum ov_event_kind {
-    OV_EV_START,       /* the node may begin: non-roots dial */
+    OV_EV_START,       /* the node may begin: non-roots dial; buf: where this
+                          node listens, in the driver's own words, for its
+                          parents; NULL or OV_ADDRESS_MAX bytes at most */
     OV_EV_LINK_UP,     /* link, node (the proved peer), dialled */
     OV_EV_LINK_DOWN,   /* link */
     OV_EV_DIAL_FAILED, /* node */
+    OV_EV_PROBED,      /* node, is_refused: the answer to OV_ACT_PROBE */
     OV_EV_FRAME,       /* link, buf: one reference passes to the node */
     OV_EV_SENT,        /* link, count: the transport is done with frames */
     OV_EV_TIMER,       /* the wake-up asked for; early, late or twice is fine */
@@ -33,6 +36,8 @@ enum ov_event_kind {
                           again; children take silence for no loss meanwhile */
     OV_EV_KINDS
 };
+
+enum { OV_ADDRESS_MAX = 128 };
 
 /* What became of an input by a read. */
 enum ov_input_state {
@@ -69,9 +74,10 @@ struct ov_event {
     uint32_t flags; /* enum ov_down_flag */
     uint32_t cookie;
     uint64_t seq;
-    bool dialled;   /* LINK_UP: we dialled (to a parent) */
-    bool is_paused; /* PAUSE */
-    bool follows;   /* more comes at once: what is to be sent waits for that */
+    bool dialled;    /* LINK_UP: we dialled (to a parent) */
+    bool is_paused;  /* PAUSE */
+    bool is_refused; /* PROBED: nobody listens there any more */
+    bool follows;    /* more comes at once: what is to be sent waits for that */
     struct ov_buf *buf;
     struct ov_read read;
 };
@@ -84,10 +90,22 @@ enum ov_act_kind {
     OV_ACT_CONSUME, /* stream, seq, flags, slice: for this node's targets */
     OV_ACT_RECORD,  /* root: rec, slice, cookie: for the sinks */
     OV_ACT_JOINED,  /* root: every planned node has joined */
-    OV_ACT_LOST,    /* node: a neighbour is lost; the parent's loss ends us */
+    OV_ACT_PROBE,   /* node, a former child whose link closed: dial its address
+                       only to see whether that is refused */
+    OV_ACT_ADDRESS, /* node, slice: where this child listens */
+    OV_ACT_ORPHAN,  /* node: our parent is gone, others are dialled */
+    OV_ACT_ADOPTED, /* node: our parent from now on */
+    OV_ACT_LOST,    /* root: node is declared lost, for ever */
+    OV_ACT_END,     /* flags, enum ov_end: the job goes on without us */
     OV_ACT_STALL,   /* root: stream, node, rank hold everybody up */
     OV_ACT_LEAVE,   /* goodbye has passed: nothing is left to do */
     OV_ACT_KINDS
+};
+
+/* Why a node is to kill its processes and go. */
+enum ov_end {
+    OV_END_ALONE = 1, /* no parent was found within the give-up time */
+    OV_END_DECLARED,  /* the root has declared this node lost */
 };
 
 /* Part of a buffer; one reference passes to the driver. */

@@ -328,6 +328,7 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         OV_ASSERT(ov_node_is_root(node));
         on_pause(node, ev->is_paused);
         break;
+    case OV_EV_PROBED:
     case OV_EV_KINDS:
         break;
     }

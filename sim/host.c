@@ -122,6 +122,11 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         sim_process_consume(w, n, act, slice);
         sim_host_put(w, slice->buf);
         break;
+    case OV_ACT_PROBE:
+    case OV_ACT_ADDRESS:
+    case OV_ACT_ORPHAN:
+    case OV_ACT_ADOPTED:
+    case OV_ACT_END:
     case OV_ACT_KINDS:
         break;
     }

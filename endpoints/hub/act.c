@@ -133,6 +133,11 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
     case OV_ACT_LEAVE:
         events->on_leave(arg, node->index);
         break;
+    case OV_ACT_PROBE:
+    case OV_ACT_ADDRESS:
+    case OV_ACT_ORPHAN:
+    case OV_ACT_ADOPTED:
+    case OV_ACT_END:
     case OV_ACT_KINDS:
         break;
     }

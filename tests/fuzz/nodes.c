@@ -189,6 +189,11 @@ static void do_act(uint32_t n, const struct ov_act *act,
     case OV_ACT_CONSUME:
         do_consume(n, act, &out->slice[act->slice_first]);
         break;
+    case OV_ACT_PROBE:
+    case OV_ACT_ADDRESS:
+    case OV_ACT_ORPHAN:
+    case OV_ACT_ADOPTED:
+    case OV_ACT_END:
     case OV_ACT_LOST:
     case OV_ACT_LEAVE:
     case OV_ACT_JOINED:

@@ -139,6 +139,21 @@ static void say_act(struct lab *lab, const struct ov_act *act)
     case OV_ACT_JOINED:
         say(lab, "joined");
         break;
+    case OV_ACT_PROBE:
+        say(lab, "probe:%" PRIu32, act->node);
+        break;
+    case OV_ACT_ADDRESS:
+        say(lab, "address:%" PRIu32, act->node);
+        break;
+    case OV_ACT_ORPHAN:
+        say(lab, "orphan:%" PRIu32, act->node);
+        break;
+    case OV_ACT_ADOPTED:
+        say(lab, "adopted:%" PRIu32, act->node);
+        break;
+    case OV_ACT_END:
+        say(lab, "end:%" PRIu32, act->flags);
+        break;
     case OV_ACT_LOST:
         say(lab, "lost:%" PRIu32, act->node);
         break;

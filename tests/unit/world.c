@@ -254,6 +254,11 @@ static void do_act(struct world *w, uint32_t n, const struct ov_act *act,
     case OV_ACT_CONSUME:
         is_owed = do_consume(w, n, act, &ev);
         break;
+    case OV_ACT_PROBE:
+    case OV_ACT_ADDRESS:
+    case OV_ACT_ORPHAN:
+    case OV_ACT_ADOPTED:
+    case OV_ACT_END:
     case OV_ACT_KINDS:
         break;
     }
