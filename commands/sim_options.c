@@ -380,7 +380,7 @@ void sim_options_parse(int argc, char **argv, struct sim_options *options)
     argp_err_exit_status = 2;
     argv[0] = name;
     *options = (struct sim_options){
-        .cfg = sim_cfg_default((struct topo_tree){1024, 16}),
+        .cfg = sim_cfg_default((struct topo_tree){.nodes = 1024, .arity = 16}),
         .size_bytes = 1 << 20,
         .runs = 1};
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &words);

@@ -148,21 +148,13 @@ static void give_up_beneath(struct sim_world *w, uint32_t lost)
     const struct topo_tree *plan = &w->cfg.overlay.plan;
     struct topo_range level = {lost, lost};
 
-    while (level.first <= level.last && level.first < plan->nodes) {
-        for (uint32_t n = level.first; n <= level.last && n < plan->nodes;
-             n++) {
+    for (; level.first <= level.last; level = topo_tree_below(plan, level)) {
+        for (uint32_t n = level.first; n <= level.last; n++) {
             struct sim_host *host = &w->hosts[n];
 
             w->launcher->given_up += !host->is_final && !host->is_given_up;
             host->is_given_up |= !host->is_final;
         }
-        uint64_t first = (uint64_t)level.first * plan->arity + 1;
-        uint64_t last = ((uint64_t)level.last + 1) * plan->arity;
-
-        if (first >= plan->nodes)
-            break;
-        level.first = (uint32_t)first;
-        level.last = last < plan->nodes ? (uint32_t)last : plan->nodes - 1;
     }
 }
 

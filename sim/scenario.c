@@ -374,7 +374,7 @@ bool sim_scenario_run(FILE *in, FILE *out)
 
     OV_ASSERT(s != NULL);
     s->out = out;
-    s->cfg = sim_cfg_default((struct topo_tree){2, 16});
+    s->cfg = sim_cfg_default((struct topo_tree){.nodes = 2, .arity = 16});
     while (!s->has_failed && fgets(text, sizeof(text), in) != NULL) {
         s->line++;
         read_line(s, text);

@@ -128,8 +128,8 @@ void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed)
     uint32_t arity = in(&r, nodes > 40 ? 2 : 1, sim_random_is(&r, 70) ? 4 : 20);
     const char *why;
 
-    *swarm = (struct sim_swarm){
-        .cfg = sim_cfg_default((struct topo_tree){nodes, arity})};
+    *swarm = (struct sim_swarm){.cfg = sim_cfg_default((struct topo_tree){
+                                    .nodes = nodes, .arity = arity})};
     swarm->cfg.seed = seed;
     swarm->cfg.limit_ns = 1000 * S;
     make_overlay(&swarm->cfg.overlay, &r);

@@ -1,20 +1,76 @@
-/* Arithmetic of the complete k-ary tree in level order. */
+/* Two shapes, arithmetic and table; all that follows asks these for parents
+ * and for the level below. */
 #include "topo/tree.h"
 
 #include <stddef.h>
 
+#include "overlay/base/err.h"
+
+int topo_tree_init(struct topo_tree *tree, const uint32_t *parents,
+                   uint32_t nodes)
+{
+    uint32_t most = 1, children = 0;
+
+    if (nodes < 1)
+        return OV_EINVAL;
+    /* Parents that never fall are enough: then no level begins before the one
+     * above is over, and children lie side by side. */
+    for (uint32_t node = 1; node < nodes; node++) {
+        uint32_t before = node == 1 ? 0 : parents[node - 1];
+
+        if (parents[node] >= node || parents[node] < before)
+            return OV_EINVAL;
+        children = parents[node] == before ? children + 1 : 1;
+        most = children > most ? children : most;
+    }
+    if (most > TOPO_ARITY_MAX)
+        return OV_EINVAL;
+    *tree = (struct topo_tree){nodes, most, parents};
+    return 0;
+}
+
 uint32_t topo_tree_parent(const struct topo_tree *tree, uint32_t node)
 {
-    return node == 0 ? TOPO_NONE : (node - 1) / tree->arity;
+    if (node == 0)
+        return TOPO_NONE;
+    return tree->parents != NULL ? tree->parents[node]
+                                 : (node - 1) / tree->arity;
+}
+
+/* The first node whose parent is at or behind this one, by bisection; nodes
+ * when there is none. */
+static uint32_t first_below(const struct topo_tree *tree, uint32_t parent)
+{
+    uint32_t low = 1, high = tree->nodes;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (tree->parents[middle] < parent)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 struct topo_range topo_tree_below(const struct topo_tree *tree,
                                   struct topo_range range)
 {
-    uint64_t first = (uint64_t)range.first * tree->arity + 1;
-    uint64_t last = ((uint64_t)range.last + 1) * tree->arity;
+    uint64_t first, last;
 
-    if (range.first > range.last || first >= tree->nodes)
+    if (range.last >= tree->nodes)
+        range.last = tree->nodes - 1;
+    if (range.first > range.last)
+        return (struct topo_range){1, 0};
+    if (tree->parents != NULL) {
+        first = first_below(tree, range.first);
+        last = first_below(tree, range.last + 1) - UINT64_C(1);
+    } else {
+        first = (uint64_t)range.first * tree->arity + 1;
+        last = ((uint64_t)range.last + 1) * tree->arity;
+    }
+    if (first >= tree->nodes || first > last)
         return (struct topo_range){1, 0};
     if (last >= tree->nodes)
         last = tree->nodes - 1;

@@ -55,8 +55,10 @@ static void further_nodes_of_a_daemon_take_a_mebibyte_each(void **state)
 static void what_is_chosen_is_usable(void **state)
 {
     (void)state;
-    assert_int_equal(ep_session_sizes((struct topo_tree){33, 4}, 1).frame_bytes,
-                     128 * 1024);
+    assert_int_equal(
+        ep_session_sizes((struct topo_tree){.nodes = 33, .arity = 4}, 1)
+            .frame_bytes,
+        128 * 1024);
     for (uint32_t arity = 1; arity <= CHILDREN_MAX; arity++) {
         for (uint32_t shared = 1; shared <= 500; shared += 499) {
             struct topo_tree tree = {.nodes = 1001, .arity = arity};

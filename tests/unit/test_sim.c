@@ -16,14 +16,15 @@
 #define MS UINT64_C(1000000)
 #define S  UINT64_C(1000000000)
 
-enum { WIDE = 256 }; /* a window, in frames */
+enum { WIDE = 256 /* a window, in frames */, BINOMIAL_ORDER_MAX = 12 };
 
 static struct sim_world w;
 
 static struct sim_cfg job(uint32_t nodes, uint32_t arity, uint64_t stdin_bytes,
                           uint64_t out_bytes)
 {
-    struct sim_cfg cfg = sim_cfg_default((struct topo_tree){nodes, arity});
+    struct sim_cfg cfg =
+        sim_cfg_default((struct topo_tree){.nodes = nodes, .arity = arity});
 
     cfg.job.has_stdin = stdin_bytes > 0;
     cfg.job.stdin_bytes = stdin_bytes;
@@ -57,8 +58,10 @@ static void run_to(const struct sim_cfg *cfg, enum sim_end end)
  * shape; the checks of the simulator itself look on at every byte. */
 static void jobs_of_all_shapes_end_well(void **state)
 {
-    static const struct topo_tree shapes[] = {
-        {2, 1}, {3, 1}, {20, 1}, {40, 2}, {100, 3}, {100, 99}, {1000, 16}};
+    static const struct {
+        uint32_t nodes, arity;
+    } shapes[] = {{2, 1},   {3, 1},    {20, 1},   {40, 2},
+                  {100, 3}, {100, 99}, {1000, 16}};
 
     (void)state;
     for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
@@ -262,6 +265,52 @@ static void a_pipeline_down_a_tree_of_arity_k(void **state)
     }
 }
 
+/* A binomial tree: a node of order k has children of the orders 0 to k - 1.
+ * Numbered level by level; children of the greatest order come first, or
+ * last. */
+static void binomial(uint32_t order, bool is_greatest_first, uint32_t *parents)
+{
+    uint32_t orders[1 << BINOMIAL_ORDER_MAX] = {order};
+    uint32_t end = 1;
+
+    for (uint32_t at = 0; at < 1u << order; at++) {
+        for (uint32_t i = 0; i < orders[at]; i++) {
+            orders[end] = is_greatest_first ? orders[at] - 1 - i : i;
+            parents[end++] = at;
+        }
+    }
+}
+
+/* One frame down a binomial tree of 2^k nodes; a large one, beside which the
+ * words that open the stream take no time. A child hears of it after a hop of
+ * two overheads, the latency and the wire, the next one a time on the wire
+ * later. Greatest first the longest way is one hop for each order: k hops, the
+ * textbook's binomial broadcast. Greatest last each order waits for all those
+ * before it: k (k - 1) / 2 times on the wire more. */
+static void one_frame_down_a_binomial_tree(void **state)
+{
+    uint32_t parents[1 << BINOMIAL_ORDER_MAX];
+    double wire_ns = (1 << 20) / 12.5, hop_ns = 2 * 500 + 10000 + wire_ns;
+
+    (void)state;
+    for (uint32_t k = 1; k <= BINOMIAL_ORDER_MAX; k++) {
+        for (int is_first = 0; is_first < 2; is_first++) {
+            struct sim_cfg cfg = job(1u << k, k, (1 << 20) - 32, 0);
+            double waits = is_first ? 0 : k * (k - 1) / 2;
+
+            cfg.overlay.frame_bytes = 1 << 20;
+            cfg.overlay.up_window_bytes = 4 << 20;
+            cfg.network.near.latency_ns = 10 * US;
+            binomial(k, is_first, parents);
+            assert_int_equal(
+                topo_tree_init(&cfg.overlay.plan, parents, 1u << k), 0);
+            run_to(&cfg, SIM_END_WELL);
+            assert_near(stdin_time_ns(), k * hop_ns + waits * wire_ns);
+            sim_world_close(&w);
+        }
+    }
+}
+
 /* Everything comes in at the root's port in the end. */
 static void output_is_as_fast_as_the_root_takes_it(void **state)
 {
@@ -287,6 +336,7 @@ int main(void)
         cmocka_unit_test(a_pipeline_down_a_chain),
         cmocka_unit_test(a_flat_tree_sends_everything_from_the_root),
         cmocka_unit_test(a_pipeline_down_a_tree_of_arity_k),
+        cmocka_unit_test(one_frame_down_a_binomial_tree),
         cmocka_unit_test(output_is_as_fast_as_the_root_takes_it),
     };
 

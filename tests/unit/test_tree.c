@@ -1,4 +1,4 @@
-/* The tree arithmetic against a tree that is built with arrays. */
+/* Trees, by arithmetic and by table, against trees built with arrays. */
 #include "topo/tree.h"
 
 #include <setjmp.h>
@@ -10,10 +10,12 @@
 
 #include <cmocka.h>
 
+#include "overlay/base/err.h"
+#include "tests/unit/chance.h"
+
 enum { ORACLE_NODES_MAX = 150, NODES_HUGE = 1000000 };
 
-/* The same tree from first principles: nodes are dealt out in order, each to
- * the first node that has room for one more child. */
+/* The same tree from first principles. */
 struct oracle {
     uint32_t nodes;
     uint32_t parent[ORACLE_NODES_MAX];
@@ -22,23 +24,35 @@ struct oracle {
     bool above[ORACLE_NODES_MAX][ORACLE_NODES_MAX]; /* [top][node] */
 };
 
-static void oracle_build(struct oracle *o, uint32_t nodes, uint32_t arity)
+static void oracle_begin(struct oracle *o, uint32_t nodes)
 {
-    uint32_t open = 0;
-
     memset(o, 0, sizeof(*o));
     o->nodes = nodes;
     o->parent[0] = TOPO_NONE;
     o->above[0][0] = true;
+}
+
+static void oracle_add(struct oracle *o, uint32_t node, uint32_t parent)
+{
+    if (o->children[parent]++ == 0)
+        o->first_child[parent] = node;
+    o->parent[node] = parent;
+    for (uint32_t top = 0; top < node; top++)
+        o->above[top][node] = o->above[top][parent];
+    o->above[node][node] = true;
+}
+
+/* Complete: nodes are dealt out in order, each to the first node that has room
+ * for one more child. */
+static void oracle_build(struct oracle *o, uint32_t nodes, uint32_t arity)
+{
+    uint32_t open = 0;
+
+    oracle_begin(o, nodes);
     for (uint32_t node = 1; node < nodes; node++) {
         if (o->children[open] == arity)
             open++;
-        if (o->children[open]++ == 0)
-            o->first_child[open] = node;
-        o->parent[node] = open;
-        for (uint32_t top = 0; top < node; top++)
-            o->above[top][node] = o->above[top][open];
-        o->above[node][node] = true;
+        oracle_add(o, node, open);
     }
 }
 
@@ -96,8 +110,24 @@ static void check_touches(const struct oracle *o, const struct topo_tree *tree,
     }
 }
 
-/* Every function and every argument, over trees small enough for brute
- * force; among them chains, stars, full levels, and levels one off full. */
+/* Every function and every argument. */
+static void check_tree(const struct oracle *o, const struct topo_tree *tree)
+{
+    uint32_t height = 0;
+
+    for (uint32_t node = 0; node < o->nodes; node++) {
+        uint32_t depth = topo_tree_depth(tree, node);
+
+        check_node(o, tree, node);
+        if (o->nodes < 48)
+            check_touches(o, tree, node);
+        height = depth > height ? depth : height;
+    }
+    assert_int_equal(topo_tree_height(tree), height);
+}
+
+/* Over trees small enough for brute force; among them chains, stars, full
+ * levels, and levels one off full. */
 static void arithmetic_equals_a_built_tree(void **state)
 {
     static const uint32_t arities[] = {1, 2, 3, 4, 5, 7, 16, 64, 1024};
@@ -109,21 +139,85 @@ static void arithmetic_equals_a_built_tree(void **state)
         for (uint32_t nodes = 1; nodes <= ORACLE_NODES_MAX;
              nodes += nodes < 48 ? 1 : 17) {
             struct topo_tree tree = {.nodes = nodes, .arity = arities[i]};
-            uint32_t height = 0;
+            struct topo_tree table;
 
             oracle_build(o, nodes, arities[i]);
-            for (uint32_t node = 0; node < nodes; node++) {
-                uint32_t depth = topo_tree_depth(&tree, node);
-
-                check_node(o, &tree, node);
-                if (nodes < 48)
-                    check_touches(o, &tree, node);
-                height = depth > height ? depth : height;
-            }
-            assert_int_equal(topo_tree_height(&tree), height);
+            check_tree(o, &tree);
+            assert_int_equal(topo_tree_init(&table, o->parent, nodes), 0);
+            check_tree(o, &table);
         }
     }
     free(o);
+}
+
+/* Numbers any tree level by level, each level in the order of its parents: the
+ * rule by which a tree gets its table. */
+static void number(const uint32_t *parents, uint32_t nodes, struct oracle *o)
+{
+    uint32_t order[ORACLE_NODES_MAX] = {0};
+    uint32_t end = 1;
+
+    oracle_begin(o, nodes);
+    for (uint32_t at = 0; at < nodes; at++) {
+        assert_true(at < end);
+        for (uint32_t node = 1; node < nodes; node++) {
+            if (parents[node] != order[at])
+                continue;
+            oracle_add(o, end, at);
+            order[end++] = node;
+        }
+    }
+}
+
+/* Trees of every kind between a chain and a star, numbered level by level. */
+static void a_table_equals_a_built_tree(void **state)
+{
+    struct chance chance = chance_start(1);
+    struct oracle *o = malloc(sizeof(*o));
+
+    (void)state;
+    assert_non_null(o);
+    for (unsigned round = 0; round < 300; round++) {
+        uint32_t nodes = chance_in(&chance, 1, round % 10 == 0 ? 150 : 40);
+        uint32_t reach = chance_in(&chance, 1, nodes);
+        uint32_t parents[ORACLE_NODES_MAX] = {0};
+        struct topo_tree tree;
+        uint32_t most = 1;
+
+        for (uint32_t node = 1; node < nodes; node++)
+            parents[node] =
+                chance_in(&chance, node > reach ? node - reach : 0, node - 1);
+        number(parents, nodes, o);
+        assert_int_equal(topo_tree_init(&tree, o->parent, nodes), 0);
+        check_tree(o, &tree);
+        for (uint32_t node = 0; node < nodes; node++)
+            most = o->children[node] > most ? o->children[node] : most;
+        assert_int_equal(tree.arity, most);
+    }
+    free(o);
+}
+
+static void a_table_out_of_order_is_refused(void **state)
+{
+    static const uint32_t own[] = {0, 0, 2}, later[] = {0, 0, 3, 0},
+                          falls[] = {0, 0, 1, 0}, root[] = {0, 1};
+    struct topo_tree tree = {.nodes = 7, .arity = 2};
+    uint32_t *wide = calloc(TOPO_ARITY_MAX + 2, sizeof(*wide));
+
+    (void)state;
+    assert_non_null(wide);
+    assert_int_equal(topo_tree_init(&tree, own, 3), OV_EINVAL);
+    assert_int_equal(topo_tree_init(&tree, later, 4), OV_EINVAL);
+    assert_int_equal(topo_tree_init(&tree, falls, 4), OV_EINVAL);
+    assert_int_equal(topo_tree_init(&tree, root, 2), OV_EINVAL);
+    assert_int_equal(topo_tree_init(&tree, root, 0), OV_EINVAL);
+    assert_int_equal(topo_tree_init(&tree, wide, TOPO_ARITY_MAX + 2),
+                     OV_EINVAL);
+    assert_int_equal(tree.nodes, 7);
+    assert_null(tree.parents);
+    assert_int_equal(topo_tree_init(&tree, wide, TOPO_ARITY_MAX + 1), 0);
+    assert_int_equal(tree.arity, TOPO_ARITY_MAX);
+    free(wide);
 }
 
 /* What must hold for each node of a large tree, whatever its neighbours. */
@@ -217,6 +311,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arithmetic_equals_a_built_tree),
+        cmocka_unit_test(a_table_equals_a_built_tree),
+        cmocka_unit_test(a_table_out_of_order_is_refused),
         cmocka_unit_test(a_million_nodes_agree_with_each_other),
         cmocka_unit_test(four_billion_nodes_do_not_overflow),
     };
