@@ -1,6 +1,6 @@
 /* The launcher's stdin, or a file in its place, read by a thread.
  *
- * stdin is inherited: it is never made non-blocking (endpoints/console/writer.h
+ * stdin is inherited: it is never made non-blocking (endpoints/sys/writer.h
  * says why), so a thread waits for it. Pull model: one request at a time, so
  * the reader never has more than the caller asked for, and what nobody asked
  * for stays where it is, for whoever reads the descriptor next.

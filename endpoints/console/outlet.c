@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "endpoints/console/writer.h"
+#include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 

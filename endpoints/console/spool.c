@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/console/spool_file.h"
-#include "endpoints/console/writer.h"
+#include "endpoints/sys/spool_file.h"
+#include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 

@@ -17,13 +17,13 @@
 #include "endpoints/boot/starter.h"
 #include "endpoints/console/console.h"
 #include "endpoints/console/input.h"
-#include "endpoints/console/writer.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/hub/session.h"
 #include "endpoints/msg/job.h"
 #include "endpoints/msg/state.h"
 #include "endpoints/run/run.h"
 #include "endpoints/spawn/spawner.h"
+#include "endpoints/sys/writer.h"
 #include "topo/hosts.h"
 
 /* A message for stream 0 that waits for room. */

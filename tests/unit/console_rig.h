@@ -5,7 +5,7 @@
 #include "tests/unit/rig.h"
 
 #include "endpoints/console/console.h"
-#include "endpoints/console/writer.h"
+#include "endpoints/sys/writer.h"
 
 enum { RIG_SOURCES_MAX = 512 }; /* rank * 2 + channel - 1 */
 

@@ -1,7 +1,7 @@
 /* Sinks on real pipes: order, independence, errors, and ends. */
 #include "config.h"
 
-#include "endpoints/console/writer.h"
+#include "endpoints/sys/writer.h"
 
 #include "tests/unit/rig.h"
 

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "endpoints/console/writer.h"
+#include "endpoints/sys/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,8 +18,8 @@
  *
  * Bounds: EP_SINK_JOBS_MAX jobs and some 40 KiB per sink.
  */
-#ifndef ENDPOINTS_CONSOLE_WRITER_H
-#define ENDPOINTS_CONSOLE_WRITER_H
+#ifndef ENDPOINTS_SYS_WRITER_H
+#define ENDPOINTS_SYS_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The spool's file: made where the disk is, gone with its descriptor. */
 #include "config.h"
 
-#include "endpoints/console/spool_file.h"
+#include "endpoints/sys/spool_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* An unlinked temporary file, for one thread that may wait for it. */
-#ifndef ENDPOINTS_CONSOLE_SPOOL_FILE_H
-#define ENDPOINTS_CONSOLE_SPOOL_FILE_H
+#ifndef ENDPOINTS_SYS_SPOOL_FILE_H
+#define ENDPOINTS_SYS_SPOOL_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
