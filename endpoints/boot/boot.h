@@ -25,7 +25,8 @@
  *   param NAME VALUE        a number; at most EP_BOOT_PARAMS_MAX
  *   host NODE NAME          ascending: the hosts of the nodes beneath it
  *   go                      end of the configuration
- *   peer NODE ADDRESS NONCE any number, any time later: where node listens
+ *   peer NODE ADDRESS NONCE any number, any time later: where an ancestor of
+ *                           hosted nodes listens
  *
  * Between the first line and `go` any order is taken, but `tree` must come
  * before `hosted` and `host`. The end of the stream means that the starter is

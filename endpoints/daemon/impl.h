@@ -29,14 +29,13 @@ struct daemon {
     struct ep_hub *hub;         /* NULL before `go` */
     struct ep_boot_reader boot;
     struct ep_boot_config config;
-    struct event *input;        /* stdin readable */
-    struct event *output;       /* stdout writable; added while text waits */
-    struct event *farewell;     /* the time allowed for leaving */
-    struct event *term;         /* SIGTERM */
-    struct event *reach;        /* the time allowed for finding the parents */
-    struct ep_text said;        /* lines for the starter not yet written */
-    struct ep_boot_peer parent; /* that we were told of last */
-    const char *refusal;        /* why a parent refused us last, or NULL */
+    struct event *input;    /* stdin readable */
+    struct event *output;   /* stdout writable; added while text waits */
+    struct event *farewell; /* the time allowed for leaving */
+    struct event *term;     /* SIGTERM */
+    struct event *reach;    /* the time allowed for finding the parents */
+    struct ep_text said;    /* lines for the starter not yet written */
+    const char *refusal;    /* why a parent refused us last, or NULL */
     struct daemon_node *nodes;
     uint32_t *numbers; /* of the nodes hosted here */
     uint32_t nodes_count;

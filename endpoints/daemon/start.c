@@ -111,14 +111,15 @@ static int start_children(struct daemon *d)
     return rc;
 }
 
-static void tell_children(struct daemon *d, const struct ep_boot_peer *self)
+/* Of us, or of one above us: whoever loses its parent dials those above. */
+static void tell_children(struct daemon *d, const struct ep_boot_peer *peer)
 {
-    struct topo_range kids = topo_tree_children(&d->config.tree, self->node);
+    struct topo_range kids = topo_tree_children(&d->config.tree, d->numbers[0]);
 
     if (d->starter == NULL)
         return;
     for (uint32_t child = kids.first; child <= kids.last; child++)
-        ep_starter_peer(d->starter, child, self);
+        ep_starter_peer(d->starter, child, peer);
 }
 
 /* --- our own nodes
@@ -229,35 +230,39 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 /* --- the way to the parents
  * */
 
+/* A node without a link to its parent: nobody can tell it anything. */
+static void refuse_unlinked(struct daemon *d, uint32_t parent)
+{
+    const char *name = parent == 0 ? "the launcher" : "its parent in the tree";
+    const char *address = ep_hub_address(d->hub, parent);
+    char words[EP_BOOT_TEXT_MAX];
+
+    if (address == NULL)
+        return; /* its starter has not told us: it waits itself */
+    if (d->refusal != NULL)
+        snprintf(words, sizeof(words), "%s at %s refuses the connection: %s",
+                 name, address, d->refusal);
+    else
+        snprintf(words, sizeof(words),
+                 "no connection to %s at %s within %g s: is there a firewall, "
+                 "or another network to use? (--port-range, --interface; "
+                 "--launch-timeout gives it more time)",
+                 name, address, d->config.launch_timeout_ms / 1000.0);
+    refuse(d, words);
+}
+
 /* A parent may listen where we cannot reach it; without a word about that
  * everybody would wait for us. */
 static void on_reach(evutil_socket_t fd, short what, void *arg)
 {
     struct daemon *d = arg;
-    char words[EP_BOOT_TEXT_MAX];
 
     (void)fd;
     (void)what;
-    for (uint32_t i = 0; i < d->nodes_count; i++) {
-        uint32_t parent = topo_tree_parent(&d->config.tree, d->numbers[i]);
-
-        if (ep_hub_is_linked(d->hub, i, parent))
-            continue;
-        if (d->refusal != NULL)
-            snprintf(words, sizeof(words),
-                     "%s at %s refuses the connection: %s",
-                     parent == 0 ? "the launcher" : "its parent in the tree",
-                     d->parent.address, d->refusal);
-        else
-            snprintf(
-                words, sizeof(words),
-                "no connection to %s at %s within %g s: is there a firewall, "
-                "or another network to use? (--port-range, --interface; "
-                "--launch-timeout gives it more time)",
-                parent == 0 ? "the launcher" : "its parent in the tree",
-                d->parent.address, d->config.launch_timeout_ms / 1000.0);
-        refuse(d, words);
-        return;
+    for (uint32_t i = 0; i < d->nodes_count && !d->is_ending; i++) {
+        if (!ep_hub_was_linked(d->hub, i))
+            refuse_unlinked(d,
+                            topo_tree_parent(&d->config.tree, d->numbers[i]));
     }
 }
 
@@ -273,16 +278,27 @@ static int watch_reach(struct daemon *d)
     return 0;
 }
 
+/* Is it the planned parent of a node of ours? */
+static bool is_parent(const struct daemon *d, uint32_t node)
+{
+    for (uint32_t i = 0; i < d->nodes_count; i++) {
+        if (topo_tree_parent(&d->config.tree, d->numbers[i]) == node)
+            return true;
+    }
+    return false;
+}
+
 void ep_daemon_on_peer(void *arg, const struct ep_boot_peer *peer)
 {
     struct daemon *d = arg;
 
     if (d->hub == NULL || d->is_ending)
         return;
-    d->parent = *peer;
-    if (d->reach == NULL && watch_reach(d)) {
+    tell_children(d, peer);
+    if (d->reach == NULL && is_parent(d, peer->node) && watch_reach(d)) {
         refuse(d, ov_strerror(OV_ENOMEM));
         return;
     }
-    ep_hub_peer(d->hub, peer);
+    if (ep_hub_peer(d->hub, peer))
+        refuse(d, ov_strerror(OV_ENOMEM));
 }

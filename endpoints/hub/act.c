@@ -104,7 +104,7 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
 
     switch (act->kind) {
     case OV_ACT_DIAL:
-        ep_hub_dial(node, act->attach);
+        ep_hub_dial(node, act->node, act->attach);
         break;
     case OV_ACT_CLOSE:
         ep_hub_close_link(node, act->link);

@@ -46,12 +46,11 @@ int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
     hub->later = evtimer_new(cfg->base, ep_hub_on_later, hub);
     hub->out = malloc(sizeof(*hub->out));
     hub->nodes = calloc(cfg->nodes_count, sizeof(*hub->nodes));
-    hub->parents = calloc(cfg->nodes_count, sizeof(*hub->parents));
     hub->cells = calloc((size_t)cfg->nodes_count * cfg->overlay.kept_max,
                         sizeof(*hub->cells));
     ep_auth_seen_init(&hub->seen, cfg->overlay.plan.nodes);
     if (ep_hub_queue_init(hub) || hub->later == NULL || hub->out == NULL ||
-        hub->nodes == NULL || hub->parents == NULL || hub->cells == NULL)
+        hub->nodes == NULL || hub->cells == NULL)
         goto fail;
     ov_kept_lend(&hub->pool, hub->cells,
                  cfg->nodes_count * cfg->overlay.kept_max);
@@ -112,7 +111,7 @@ void ep_hub_close(struct ep_hub *hub)
     if (hub->later != NULL)
         event_free(hub->later);
     free(hub->nodes);
-    free(hub->parents);
+    ep_book_fini(&hub->book);
     free(hub->cells);
     free(hub->queue);
     free(hub->out);
@@ -137,32 +136,28 @@ void ep_hub_self(const struct ep_hub *hub, struct ep_boot_peer *self)
 
 int ep_hub_peer(struct ep_hub *hub, const struct ep_boot_peer *peer)
 {
-    const struct topo_tree *plan = &hub->cfg.overlay.plan;
-    int rc = OV_ENOENT;
+    int rc = ep_book_put(&hub->book, peer);
 
-    for (uint32_t i = 0; i < hub->cfg.nodes_count; i++) {
+    for (uint32_t i = 0; rc == 0 && i < hub->cfg.nodes_count; i++) {
         struct hub_node *node = &hub->nodes[i];
 
-        if (topo_tree_parent(plan, node->self) != peer->node)
-            continue;
-        hub->parents[i] = (struct hub_peer){*peer, true};
-        rc = 0;
-        if (node->attach != 0)
+        if (node->attach != 0 && node->wanted == peer->node)
             ep_hub_dial_now(node);
-        ep_hub_run(hub);
     }
+    ep_hub_run(hub);
     return rc;
 }
 
-bool ep_hub_is_linked(const struct ep_hub *hub, uint32_t index, uint32_t peer)
+const char *ep_hub_address(const struct ep_hub *hub, uint32_t node)
 {
-    const struct hub_node *node = &hub->nodes[index];
+    const struct ep_boot_peer *peer = ep_book_find(&hub->book, node);
 
-    for (uint32_t i = 0; i < node->links_max; i++) {
-        if (node->links[i] != NULL && node->links[i]->peer == peer)
-            return true;
-    }
-    return false;
+    return peer != NULL ? peer->address : NULL;
+}
+
+bool ep_hub_was_linked(const struct ep_hub *hub, uint32_t index)
+{
+    return hub->nodes[index].was_linked;
 }
 
 const char *ep_hub_provider(const struct ep_hub *hub)

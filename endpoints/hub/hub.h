@@ -79,11 +79,14 @@ void ep_hub_start(struct ep_hub *hub);
 
 /* Where this process listens. */
 void ep_hub_self(const struct ep_hub *hub, struct ep_boot_peer *self);
-/* Where the parent of hosted nodes listens: dials that waited for it go. */
+/* Where a node listens, as a rule an ancestor of hosted ones: dials that waited
+ * for it go. Returns 0 or OV_ENOMEM. */
 int ep_hub_peer(struct ep_hub *hub, const struct ep_boot_peer *peer);
+/* The address of a node that was told, valid until the next one is; or NULL. */
+const char *ep_hub_address(const struct ep_hub *hub, uint32_t node);
 
-/* Is the hosted node `index` connected to this one, proof and all? */
-bool ep_hub_is_linked(const struct ep_hub *hub, uint32_t index, uint32_t peer);
+/* Has the hosted node `index` ever had a link to a parent, proof and all? */
+bool ep_hub_was_linked(const struct ep_hub *hub, uint32_t index);
 
 const char *ep_hub_provider(const struct ep_hub *hub);
 

@@ -4,6 +4,7 @@
 
 #include <event2/event.h>
 
+#include "endpoints/hub/book.h"
 #include "endpoints/hub/hub.h"
 
 enum hub_link_state {
@@ -32,14 +33,10 @@ struct hub_node {
     struct event *attempt; /* the time that a dial may take */
     uint64_t armed_ns;     /* OV_NEVER: the timer is not running */
     uint64_t attach;       /* of the dial that waits for an address, or 0 */
+    uint32_t wanted;       /* whom that dial or `dialling` is for */
     uint32_t self, index;
     uint32_t links_max;
-};
-
-/* An address by node number. */
-struct hub_peer {
-    struct ep_boot_peer peer;
-    bool is_known;
+    bool was_linked; /* to a parent, some time */
 };
 
 struct hub_event {
@@ -50,8 +47,8 @@ struct hub_event {
 struct ep_hub {
     struct ep_hub_cfg cfg;
     struct ep_transport *transport;
-    struct hub_node *nodes;   /* [cfg.nodes_count] */
-    struct hub_peer *parents; /* [cfg.nodes_count]: of each node's parent */
+    struct hub_node *nodes; /* [cfg.nodes_count] */
+    struct ep_book book;    /* of the nodes' ancestors and children */
     struct ep_auth_seen seen;
     uint8_t nonce[EP_AUTH_NONCE_BYTES];
     struct hub_event *queue; /* ring, grows; owned */
@@ -68,9 +65,9 @@ struct ep_hub {
 
 /* The files, each above those that it calls:
  *
- *     queue  link  act  step  peers  hub
+ *     book  queue  link  act  step  peers  hub
  *
- * The lower three only put events into the queue; step.c runs it. */
+ * Those below step only put events into the queue; step.c runs it. */
 
 /* --- queue.c: events that wait, and the buffers they carry */
 int ep_hub_queue_init(struct ep_hub *hub);
@@ -85,7 +82,9 @@ void ep_hub_queue_drop(struct ep_hub *hub);
 void ep_hub_take_back(struct ep_hub *hub, struct ov_out *out);
 
 /* --- link.c: dialling and ending connections */
-void ep_hub_dial(struct hub_node *node, uint64_t attach);
+/* To `peer`, as soon as its address is known. One that is not the planned
+ * parent fails when that takes as long as an attempt may. */
+void ep_hub_dial(struct hub_node *node, uint32_t peer, uint64_t attach);
 void ep_hub_dial_now(struct hub_node *node);
 /* A dial has come to nothing; its connection is gone. */
 void ep_hub_dial_end(struct hub_node *node);

@@ -3,10 +3,11 @@
 
 #include "endpoints/hub/impl.h"
 #include "overlay/base/err.h"
+#include "topo/tree.h"
 
 static void dial_failed(struct hub_node *node)
 {
-    struct ov_event ev = {.kind = OV_EV_DIAL_FAILED};
+    struct ov_event ev = {.kind = OV_EV_DIAL_FAILED, .node = node->wanted};
 
     ep_hub_queue_put(node->hub, node->index, &ev);
 }
@@ -24,7 +25,7 @@ static int watch_attempt(struct hub_node *node)
 void ep_hub_dial_now(struct hub_node *node)
 {
     struct ep_hub *hub = node->hub;
-    const struct ep_boot_peer *peer = &hub->parents[node->index].peer;
+    const struct ep_boot_peer *peer = ep_book_find(&hub->book, node->wanted);
     struct hub_link *link = calloc(1, sizeof(*link));
     struct ep_auth_hello hello = {
         .node = node->self, .target = peer->node, .attach = node->attach};
@@ -49,19 +50,28 @@ void ep_hub_dial_now(struct hub_node *node)
     node->dialling = link;
 }
 
+/* Without a connection the dial was waiting for an address. */
 void ep_hub_dial_end(struct hub_node *node)
 {
     evtimer_del(node->attempt);
     free(node->dialling);
     node->dialling = NULL;
+    node->attach = 0;
     dial_failed(node);
 }
 
-void ep_hub_dial(struct hub_node *node, uint64_t attach)
+/* The planned parent may start later than we do: the launch has a limit of its
+ * own for that. */
+void ep_hub_dial(struct hub_node *node, uint32_t peer, uint64_t attach)
 {
+    const struct topo_tree *plan = &node->hub->cfg.overlay.plan;
+
     node->attach = attach;
-    if (node->hub->parents[node->index].is_known)
+    node->wanted = peer;
+    if (ep_book_find(&node->hub->book, peer) != NULL)
         ep_hub_dial_now(node);
+    else if (peer != topo_tree_parent(plan, node->self) && watch_attempt(node))
+        ep_hub_dial_end(node);
 }
 
 void ep_hub_close_link(struct hub_node *node, uint16_t slot)

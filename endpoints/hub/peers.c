@@ -34,7 +34,8 @@ void ep_hub_on_attempt_over(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    node->hub->cfg.ops->drop(node->dialling->conn, false);
+    if (node->dialling != NULL)
+        node->hub->cfg.ops->drop(node->dialling->conn, false);
     end_dial(node);
 }
 
@@ -106,6 +107,7 @@ static void introduce(struct ep_hub *hub, struct hub_link *link)
     }
     if (link == node->dialling) {
         node->dialling = NULL;
+        node->was_linked = true;
         evtimer_del(node->attempt);
     }
     link->state = HUB_LINK_UP;

@@ -1,4 +1,4 @@
-/* Starting the daemons and telling them where their parents listen. */
+/* Starting the daemons and telling them where their ancestors listen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,57 +22,89 @@ static uint32_t daemon_of(const struct run *r, uint32_t node)
 /* --- addresses
  * */
 
-/* Tells a daemon where `parent` listens, once that is known. */
-static void tell(struct run *r, uint32_t index, uint32_t parent)
+/* Tells a daemon where `node` listens. */
+static void tell(struct run *r, uint32_t index, uint32_t node)
 {
     struct ep_boot_peer peer;
 
-    if (parent == 0)
+    if (node == 0)
         ep_hub_self(r->hub, &peer);
     else
-        peer = r->daemons[daemon_of(r, parent)];
-    if (peer.address[0] == '\0')
-        return;
-    peer.node = parent;
+        peer = r->daemons[daemon_of(r, node)];
+    peer.node = node;
     ep_starter_peer(r->starter, index, &peer);
 }
 
-/* Virtual nodes: every daemon hears of the parents of its nodes when all are
- * ready. */
-static void tell_virtual(struct run *r)
+/* The ancestors of all nodes of a daemon, each once; told[n] is `mark` when n
+ * was told. */
+static void tell_ancestors(struct run *r, uint32_t index, uint32_t *told)
 {
     const struct topo_tree *tree = &r->config.tree;
+    uint32_t mark = index + 1;
 
-    if (r->daemons_ready < r->daemons_count || r->hub == NULL)
-        return;
-    for (uint32_t d = 0; d < r->daemons_count; d++) {
-        uint32_t told = TOPO_NONE;
+    for (uint32_t n = index + 1; n <= r->nodes_count; n += r->daemons_count) {
+        uint32_t above = n;
 
-        for (uint32_t n = d + 1; n <= r->nodes_count; n += r->daemons_count) {
-            uint32_t parent = topo_tree_parent(tree, n);
-
-            if (parent != told)
-                tell(r, d, parent);
-            told = parent;
-        }
+        do {
+            above = topo_tree_parent(tree, above);
+            if (told[above] == mark)
+                break;
+            told[above] = mark;
+            tell(r, index, above);
+        } while (above != 0);
     }
 }
 
-/* Started one by one from here: a node's children hear of it. */
-static void tell_children(struct run *r, uint32_t node)
+/* Virtual nodes: every daemon hears of the ancestors of its nodes when all are
+ * ready. */
+static void tell_virtual(struct run *r)
 {
-    struct topo_range kids = topo_tree_children(&r->config.tree, node);
+    uint32_t *told;
+
+    if (r->daemons_ready < r->daemons_count || r->hub == NULL)
+        return;
+    told = calloc(r->config.tree.nodes, sizeof(*told));
+    if (told == NULL) {
+        ep_run_say(r, "out of memory");
+        ep_run_abort(r, 1);
+        return;
+    }
+    for (uint32_t d = 0; d < r->daemons_count; d++)
+        tell_ancestors(r, d, told);
+    free(told);
+}
+
+/* Daemons of one node each, started by us: all beneath a node hear of it, also
+ * those that are still to be started. */
+static void tell_beneath(struct run *r, uint32_t node)
+{
+    const struct topo_tree *tree = &r->config.tree;
+    struct topo_range level = topo_tree_children(tree, node);
+
+    while (level.first <= level.last) {
+        for (uint32_t n = level.first; n <= level.last; n++)
+            tell(r, n, node);
+        level = topo_tree_below(tree, level);
+    }
+}
+
+/* Started by us, the others hear of us from these. */
+static void tell_children(struct run *r)
+{
+    struct topo_range kids = topo_tree_children(&r->config.tree, 0);
 
     for (uint32_t child = kids.first; child <= kids.last; child++)
-        tell(r, child, node);
+        tell(r, child, 0);
 }
 
 void ep_run_daemons_connect(struct run *r)
 {
     if (is_local(r))
         tell_virtual(r);
+    else if (r->config.no_tree_spawn)
+        tell_beneath(r, 0);
     else
-        tell_children(r, 0);
+        tell_children(r);
     ep_hub_start(r->hub);
 }
 
@@ -91,7 +123,7 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
     if (is_local(r))
         tell_virtual(r);
     else if (r->config.no_tree_spawn)
-        tell_children(r, index);
+        tell_beneath(r, index);
 }
 
 static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)

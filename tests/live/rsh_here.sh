@@ -4,8 +4,8 @@
 #   RSH_LOG     a file that gets a line `CALLER HOST` for each call
 #   RSH_TAP     a file that gets all that is said on stdin to RSH_TAPPED
 #   RSH_TAPPED  the host whose stdin goes there
-#   RSH_VIA     the port of this machine at which RSH_TAPPED is to find its
-#               parent in place of the right one
+#   RSH_VIA     the port of this machine at which RSH_TAPPED is to find those
+#               above it in place of the right one
 #   RSH_BAD     hosts that cannot be reached, as `h1 h2`
 #   RSH_MUTE    hosts that take the call and never answer
 host=$1

@@ -102,6 +102,24 @@ def key_is_secret():
     end_input(job)
 
 
+def ancestors_are_known():
+    """Each daemon hears where all above it listen: one of them may have to be
+    its parent."""
+    for options in ((), ("--no-tree-spawn",)):
+        tap = os.path.join(live.TMP, "above")
+        job = live.Remote("a,b,c,d,e", "--arity", 1, *options, "--", "true",
+                          RSH_TAP=tap, RSH_TAPPED="d")
+        job.check_ok()
+        with open(tap) as file:
+            peers = [line.split() for line in file
+                     if line.startswith("peer ")]
+        os.unlink(tap)
+        check_eq(["0", "1", "2", "3"], sorted(peer[1] for peer in peers),
+                 "%s: told of:" % " ".join(options))
+        check_eq(4, len({peer[2] for peer in peers}), "addresses:")
+        check_eq(4, len({peer[3] for peer in peers}), "nonces:")
+
+
 def notes_name_their_daemon():
     """Also those of daemons that the launcher has not started itself."""
     job = live.Remote("a,b,c", "--arity", 1, "-v", "--", "true")
@@ -255,6 +273,8 @@ def main():
         one_interface()
     with live.case("slots, -n, -N, --ppn and the place of each process"):
         placement()
+    with live.case("where all ancestors listen is known to each daemon"):
+        ancestors_are_known()
     with live.case("what libfabric is told holds on all hosts"):
         fabric_is_told()
     with live.case("with -v each daemon speaks for itself"):

@@ -83,10 +83,11 @@ class Echo:
 
 
 def parent_address(tap):
-    """Where the tapped daemon was told to find its parent."""
+    """Where the tapped daemon, of node 3, was told to find its parent."""
     def lines():
         with open(tap) as file:
-            return [line.split() for line in file if line.startswith("peer ")]
+            return [line.split() for line in file
+                    if line.startswith("peer 1 ")]
     live.eventually(lambda: os.path.exists(tap) and lines(), 30,
                     "the address of the parent")
     host, port = lines()[0][2].rsplit(":", 1)

@@ -1,0 +1,30 @@
+/* Where nodes listen: an address book by node number.
+ *
+ * It has the planned ancestors of the nodes hosted here, as the start-up text
+ * tells them, and the children that said so themselves. A number has one
+ * place, so what is told again replaces what was there.
+ */
+#ifndef ENDPOINTS_HUB_BOOK_H
+#define ENDPOINTS_HUB_BOOK_H
+
+#include <stdint.h>
+
+#include "endpoints/boot/boot.h"
+
+/* Zeroed: empty. At most one entry for each node of the tree. */
+struct ep_book {
+    struct ep_boot_peer *at; /* owned; ascending by node */
+    uint32_t count, cap;
+};
+
+void ep_book_fini(struct ep_book *book);
+
+/* Copies the entry. O(entries above it). Returns 0 or OV_ENOMEM; nothing
+ * changes on error. */
+int ep_book_put(struct ep_book *book, const struct ep_boot_peer *peer);
+
+/* The entry, valid until the next ep_book_put(), or NULL. O(log entries). */
+const struct ep_boot_peer *ep_book_find(const struct ep_book *book,
+                                        uint32_t node);
+
+#endif
