@@ -24,6 +24,7 @@ XYLEM_LIBRARY([EVENT], [libevent_core >= 2.1], [libevent-dev], [libevent-devel],
 XYLEM_LIBRARY([HWLOC], [hwloc >= 2.0], [libhwloc-dev], [hwloc-devel], [hwloc-devel], [hwloc])
 XYLEM_LIBRARY([SODIUM], [libsodium >= 1.0.12], [libsodium-dev], [libsodium-devel], [libsodium-devel], [libsodium])
 XYLEM_LIBRARY([JANSSON], [jansson >= 2.10], [libjansson-dev], [jansson-devel], [libjansson-devel], [jansson])
+XYLEM_LIBRARY([XXHASH], [libxxhash >= 0.8.0], [libxxhash-dev], [xxhash-devel], [xxhash-devel], [xxhash])
 XYLEM_LIBRARY([CMOCKA], [cmocka >= 1.1], [libcmocka-dev], [libcmocka-devel], [libcmocka-devel], [cmocka])
 ])
 

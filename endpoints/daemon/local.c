@@ -19,7 +19,7 @@
 #include "overlay/base/err.h"
 
 enum {
-    OUTPUTS = 2,
+    OUTPUTS = EP_STATE_OUTPUTS,
     NAME_FRAMES = 4,
     /* No wide pipes for more: a user's pipes share a limit (64 MiB as a rule,
      * see pipe(7)), and beyond it new ones of anybody are tiny. */
@@ -30,6 +30,7 @@ enum {
 struct output {
     struct ep_channel *channel; /* NULL: none, or ended */
     struct proc *proc;
+    struct ep_tally tally; /* of what was read, every byte */
     uint16_t input;
     uint8_t name; /* enum ov_channel */
 };
@@ -193,6 +194,7 @@ static void check_over(struct proc *proc)
     for (unsigned i = 0; i < OUTPUTS; i++) {
         if (proc->outputs[i].channel != NULL)
             return;
+        state.tallies[i] = proc->outputs[i].tally;
     }
     proc->is_over = true;
     local->over++;
@@ -232,6 +234,7 @@ void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
     OV_ASSERT(room > 0); /* memory is bounded, and without it nothing works */
     ep_channel_read(out->channel, local->block->mem + local->block_used, room,
                     &got, &state);
+    ep_tally_add(&out->tally, local->block->mem + local->block_used, got);
     block_took(local, got, read);
     if (got > 0)
         restart_linger(out->proc);

@@ -23,6 +23,36 @@ static void read_usage(struct ov_rd *rd, struct ep_usage *usage)
     usage->frames_down = ov_rd_u64(rd);
 }
 
+static void write_tallies(struct ov_wr *wr, const struct ep_tally *tallies)
+{
+    for (unsigned i = 0; i < EP_STATE_OUTPUTS; i++) {
+        if (tallies[i].bytes == 0)
+            continue;
+        ov_wr_u8(wr, (uint8_t)(OV_CHANNEL_STDOUT + i));
+        ov_wr_u64(wr, tallies[i].bytes);
+        ov_wr_u64(wr, tallies[i].sum);
+    }
+}
+
+/* False when a channel is none, comes twice, or had nothing to say. */
+static bool read_tallies(struct ov_rd *rd, struct ep_tally *tallies)
+{
+    unsigned next = 0;
+
+    while (ov_rd_left(rd) > 0) {
+        unsigned i = ep_state_output(ov_rd_u8(rd));
+
+        if (i < next || i >= EP_STATE_OUTPUTS)
+            return false;
+        tallies[i].bytes = ov_rd_u64(rd);
+        tallies[i].sum = ov_rd_u64(rd);
+        if (tallies[i].bytes == 0)
+            return false;
+        next = i + 1;
+    }
+    return true;
+}
+
 void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
 {
     uint8_t mem[EP_STATE_BYTES_MAX + 16];
@@ -46,6 +76,8 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
     case EP_STATE_KINDS:
         break;
     }
+    if (state->kind == EP_STATE_EXIT)
+        write_tallies(&body, state->tallies);
     if (state->kind == EP_STATE_FAILED || state->kind == EP_STATE_NOTE)
         ov_wr_bytes(&body, state->text,
                     strnlen(state->text, sizeof(state->text) - 1));
@@ -98,6 +130,8 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
     case EP_STATE_KINDS:
         break;
     }
+    if (state->kind == EP_STATE_EXIT && !read_tallies(&body, state->tallies))
+        return OV_EPROTO;
     if (state->kind == EP_STATE_FAILED || state->kind == EP_STATE_NOTE)
         read_text(&body, state);
     return body.bad || ov_rd_left(&body) != 0 ? OV_EPROTO : 0;

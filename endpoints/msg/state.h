@@ -6,6 +6,8 @@
  *
  *     STARTED  count 4                 processes of the node are running
  *     EXIT     rank 4, status 4        as from waitpid; its output came before
+ *              then for each channel that had output, ascending:
+ *              channel 1, bytes 8, sum 8    see endpoints/msg/tally.h
  *     FAILED   rank 4, errno 4, step   it could not be started
  *     LOST     node 4                  a daemon beneath is lost
  *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8
@@ -17,7 +19,9 @@
 
 #include <stdint.h>
 
+#include "endpoints/msg/tally.h"
 #include "overlay/base/wire.h"
+#include "overlay/wire/frame.h"
 
 enum ep_state_kind {
     EP_STATE_STARTED = 1,
@@ -29,7 +33,11 @@ enum ep_state_kind {
     EP_STATE_KINDS
 };
 
-enum { EP_STATE_STEP_MAX = 32, EP_STATE_BYTES_MAX = 512 };
+enum {
+    EP_STATE_STEP_MAX = 32,
+    EP_STATE_BYTES_MAX = 512,
+    EP_STATE_OUTPUTS = 2, /* channels of a process: stdout, stderr */
+};
 
 struct ep_usage {
     uint64_t rss_peak_bytes;
@@ -45,7 +53,15 @@ struct ep_state {
     uint32_t value;                /* status, errno, node or count */
     char text[EP_STATE_BYTES_MAX]; /* FAILED: step; NOTE */
     struct ep_usage usage;
+    /* EXIT: what was sent of stdout and stderr. */
+    struct ep_tally tallies[EP_STATE_OUTPUTS];
 };
+
+/* The place of a channel in tallies; EP_STATE_OUTPUTS or more: it has none. */
+static inline unsigned ep_state_output(uint8_t channel)
+{
+    return (unsigned)channel - OV_CHANNEL_STDOUT;
+}
 
 /* Appends one word; sets wr->bad when it does not fit. */
 void ep_state_encode(struct ov_wr *wr, const struct ep_state *state);

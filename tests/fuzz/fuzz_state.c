@@ -24,6 +24,8 @@ static void check_again(const struct ep_state *state)
     FUZZ_CHECK(again.value == state->value);
     FUZZ_CHECK(strcmp(again.text, state->text) == 0);
     FUZZ_CHECK(memcmp(&again.usage, &state->usage, sizeof(again.usage)) == 0);
+    FUZZ_CHECK(memcmp(again.tallies, state->tallies, sizeof(again.tallies)) ==
+               0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)

@@ -65,10 +65,11 @@ LIBRARIES = (
     ("hwloc*", ("topo/*",)),
     ("pmix*", ("pmix_api/*",)),
     ("sodium*", ("endpoints/*", "tests/*")),
+    ("xxhash.h", ("endpoints/msg/*",)),
     ("cmocka.h", ("tests/*",)),
 )
 # Headers that one file alone may include.
-ONE_FILE = ("hwloc*",)
+ONE_FILE = ("hwloc*", "xxhash.h")
 
 
 def matches(path, patterns):

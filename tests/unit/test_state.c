@@ -14,6 +14,13 @@
 static const struct ep_state words[] = {
     {.kind = EP_STATE_STARTED, .value = 7},
     {.kind = EP_STATE_EXIT, .rank = 0x01020304, .value = 0x8b00},
+    {.kind = EP_STATE_EXIT,
+     .rank = 5,
+     .tallies = {{.bytes = UINT64_C(0x0102030405060708), .sum = 9}}},
+    {.kind = EP_STATE_EXIT,
+     .rank = 6,
+     .tallies = {{.bytes = 1, .sum = 0}, {.bytes = 2, .sum = UINT64_MAX}}},
+    {.kind = EP_STATE_EXIT, .rank = 7, .tallies = {[1] = {.bytes = 3}}},
     {.kind = EP_STATE_FAILED, .rank = 3, .value = 2, .text = "exec"},
     {.kind = EP_STATE_LOST, .value = 4},
     {.kind = EP_STATE_USAGE, .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5}},
@@ -43,6 +50,8 @@ static void words_in_a_row_are_heard_as_said(void **state)
         assert_int_equal(heard.value, words[i].value);
         assert_string_equal(heard.text, words[i].text);
         assert_memory_equal(&heard.usage, &words[i].usage, sizeof(heard.usage));
+        assert_memory_equal(heard.tallies, words[i].tallies,
+                            sizeof(heard.tallies));
     }
     assert_int_equal(ov_rd_left(&rd), 0);
 }
@@ -57,6 +66,60 @@ static void an_exit_is_these_bytes(void **state)
     ep_state_encode(&wr, &words[1]);
     assert_int_equal(wr.at - mem, sizeof(golden));
     assert_memory_equal(mem, golden, sizeof(golden));
+}
+
+static void an_exit_after_output_is_these_bytes(void **state)
+{
+    static const uint8_t golden[] = {
+        // clang-format off
+        2, 42, 0, 6, 0, 0, 0, 0, 0, 0, 0,
+        1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        2, 2, 0, 0, 0, 0, 0, 0, 0,
+        0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+        // clang-format on
+    };
+    uint8_t mem[64];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    (void)state;
+    ep_state_encode(&wr, &words[3]);
+    assert_int_equal(wr.at - mem, sizeof(golden));
+    assert_memory_equal(mem, golden, sizeof(golden));
+}
+
+/* An exit with tallies of these channels, of so many bytes each. */
+static int exit_with(const uint8_t *channels, unsigned count, uint64_t bytes)
+{
+    uint8_t mem[128];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct ep_state heard;
+    struct ov_rd rd;
+
+    ov_wr_u8(&wr, EP_STATE_EXIT);
+    ov_wr_u16(&wr, (uint16_t)(8 + count * 17));
+    ov_wr_u64(&wr, 0);
+    for (unsigned i = 0; i < count; i++) {
+        ov_wr_u8(&wr, channels[i]);
+        ov_wr_u64(&wr, bytes);
+        ov_wr_u64(&wr, 1);
+    }
+    rd = ov_rd_init(mem, (size_t)(wr.at - mem));
+    return ep_state_decode(&rd, &heard);
+}
+
+static void each_channel_is_told_once_in_order_or_refused(void **state)
+{
+    static const uint8_t both[] = {1, 2}, back[] = {2, 1}, twice[] = {1, 1};
+    static const uint8_t own[] = {0}, third[] = {3}, last[] = {255};
+
+    (void)state;
+    assert_int_equal(exit_with(both, 2, 1), 0);
+    assert_int_equal(exit_with(both, 2, 0), OV_EPROTO);
+    assert_int_equal(exit_with(back, 2, 1), OV_EPROTO);
+    assert_int_equal(exit_with(twice, 2, 1), OV_EPROTO);
+    assert_int_equal(exit_with(own, 1, 1), OV_EPROTO);
+    assert_int_equal(exit_with(third, 1, 1), OV_EPROTO);
+    assert_int_equal(exit_with(last, 1, 1), OV_EPROTO);
 }
 
 static void half_a_word_is_refused(void **state)
@@ -119,6 +182,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_in_a_row_are_heard_as_said),
         cmocka_unit_test(an_exit_is_these_bytes),
+        cmocka_unit_test(an_exit_after_output_is_these_bytes),
+        cmocka_unit_test(each_channel_is_told_once_in_order_or_refused),
         cmocka_unit_test(half_a_word_is_refused),
         cmocka_unit_test(what_says_nothing_is_refused),
         cmocka_unit_test(a_longer_text_is_refused),
