@@ -111,33 +111,53 @@ static void begin_samples(struct study *study)
 
 /* --- runs */
 
+static void open_world(struct study *study)
+{
+    uint32_t nodes = study->options->cfg.overlay.plan.nodes;
+
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\rxylem: building %u nodes\033[K", nodes);
+    if (sim_world_open(&study->world, &study->options->cfg)) {
+        fprintf(stderr, "xylem: there is no memory for %u nodes\n", nodes);
+        exit(1);
+    }
+}
+
+/* Runs the world to its end, or until real time is over. */
+static void drive(struct study *study, double since_s)
+{
+    struct sim_world *w = &study->world;
+    double until_s = since_s + (double)study->options->real_limit_ns / 1e9;
+    uint64_t at_once = ITEMS_AT_ONCE;
+    uint32_t slices = 0;
+
+    /* Small runs have few items: a picture wants many points. */
+    if (sim_nodes(w) < at_once)
+        at_once = sim_nodes(w);
+    while (!w->is_stopped && sim_world_run(w, at_once)) {
+        if (slices++ % (study->sample_every > 0 ? study->sample_every : 1) == 0)
+            sample(study);
+        if (slices % 64 != 0)
+            continue;
+        tell(study, since_s);
+        w->is_stopped = seconds(CLOCK_MONOTONIC) >= until_s;
+    }
+}
+
 /* Runs the options as they are; the world stays open. */
 static void run(struct study *study)
 {
     struct sim_world *w = &study->world;
     double since_s = seconds(CLOCK_MONOTONIC);
     double cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    uint32_t slices = 0;
-    uint64_t at_once;
 
-    if (sim_world_open(w, &study->options->cfg)) {
-        fprintf(stderr, "xylem: there is no memory for %u nodes\n",
-                study->options->cfg.overlay.plan.nodes);
-        exit(1);
-    }
     study->told_s = since_s;
+    open_world(study);
     begin_samples(study);
-    /* Small runs have few items: a picture wants many points. */
-    at_once = sim_nodes(w) < ITEMS_AT_ONCE ? sim_nodes(w) : ITEMS_AT_ONCE;
-    while (sim_world_run(w, at_once)) {
-        if (slices++ % (study->sample_every > 0 ? study->sample_every : 1) == 0)
-            sample(study);
-        if (slices % 64 == 0)
-            tell(study, since_s);
-    }
+    drive(study, since_s);
     sample(study);
     sim_world_finish(w);
-    if (study->told_s > since_s)
+    if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
     cpu_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
     fprintf(stderr,

@@ -75,6 +75,9 @@ static json_t *run_json(const struct sim_summary *run)
     add(object, "stdin_bytes", run->stdin_bytes);
     add(object, "output_bytes", run->out_bytes);
     json_object_set_new(object, "end", json_string(ends[run->end]));
+    if (run->end == SIM_END_STUCK)
+        json_object_set_new(object, "limit",
+                            json_string(run->is_stopped ? "real" : "virtual"));
     if (run->why[0] != '\0')
         json_object_set_new(object, "broken", json_string(run->why));
     add(object, "joined_ns", run->joined_ns);

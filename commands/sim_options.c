@@ -35,6 +35,7 @@ enum key {
     KEY_SEED,
     KEY_RUNS,
     KEY_LIMIT,
+    KEY_REAL_LIMIT,
     KEY_SWEEP,
     KEY_JSON,
     KEY_PLOT,
@@ -97,6 +98,8 @@ static const struct argp_option argp_options[] = {
     {"runs", KEY_RUNS, "R", 0, "so many runs, each with the next seed", 4},
     {"limit", KEY_LIMIT, "TIME", 0,
      "stop after so much virtual time (default: 1h)", 4},
+    {"real-limit", KEY_REAL_LIMIT, "TIME", 0,
+     "stop a run after so much real time (default: 1h)", 4},
     {"sweep", KEY_SWEEP, "NAME=LIST", 0,
      "a table over arity=2,4,8, size=1K,1M or nodes=100,1000; twice for two of "
      "them", 4},
@@ -250,6 +253,9 @@ static bool parse_run(int key, const char *arg, struct sim_options *o)
     case KEY_LIMIT:
         o->cfg.limit_ns = sim_time("--limit", arg);
         return true;
+    case KEY_REAL_LIMIT:
+        o->real_limit_ns = sim_time("--real-limit", arg);
+        return true;
     default:
         return false;
     }
@@ -382,6 +388,7 @@ void sim_options_parse(int argc, char **argv, struct sim_options *options)
     *options = (struct sim_options){
         .cfg = sim_cfg_default((struct topo_tree){.nodes = 1024, .arity = 16}),
         .size_bytes = 1 << 20,
-        .runs = 1};
+        .runs = 1,
+        .real_limit_ns = UINT64_C(3600000000000)};
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &words);
 }

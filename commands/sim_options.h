@@ -35,8 +35,9 @@ struct sim_options {
     struct sim_sweep sweeps[SIM_SWEEPS_MAX]; /* the first is the fastest */
     uint32_t sweeps_count;
     uint32_t runs;
-    const char *json; /* NULL: none */
-    const char *plot; /* NULL: none */
+    uint64_t real_limit_ns; /* of each run */
+    const char *json;       /* NULL: none */
+    const char *plot;       /* NULL: none */
 };
 
 /* Ends the program with exit code 2 and a sentence when an option is wrong,

@@ -192,7 +192,10 @@ static void print_verdict(const struct sim_world *w, FILE *file)
     bool is_broken = end == SIM_END_BROKEN;
     char a[SIM_FIGURE_BYTES];
 
-    fprintf(file, "\nthe run %s at %s\n", words[end],
+    fprintf(file, "\nthe run %s at %s\n",
+            w->is_stopped && end == SIM_END_STUCK
+                ? "was stopped by the limit of real time"
+                : words[end],
             sim_figure_time(a, w->end_ns));
     if (is_broken)
         fprintf(file, "BROKEN: %s\n", w->why);

@@ -10,17 +10,17 @@
 enum sim_end {
     SIM_END_WELL,   /* everybody left after goodbye */
     SIM_END_LOSS,   /* a fault ended the job, as it should be */
-    SIM_END_STUCK,  /* stopped by the limit of virtual time */
+    SIM_END_STUCK,  /* stopped by the limit of virtual time, or real time */
     SIM_END_BROKEN, /* a rule broke */
 };
 
 enum sim_end sim_report_end(const struct sim_world *w);
 
 /* Writes the whole report of a run that is finished. The same configuration
- * gives the same bytes. */
+ * gives the same bytes, unless real time stopped it. */
 void sim_report_print(const struct sim_world *w, FILE *file);
 
-/* Writes where everybody waits, in a run that the limit stopped: at most
+/* Writes where everybody waits, in a run that a limit stopped: at most
  * `lines` lines. */
 void sim_report_waits(const struct sim_world *w, FILE *file, unsigned lines);
 

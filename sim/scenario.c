@@ -10,12 +10,19 @@
 #include "sim/measure.h"
 #include "sim/report.h"
 
-enum { LINE_BYTES = 256, WORDS = 4, FAULTS = 64, READERS = 64 };
+enum {
+    LINE_BYTES = 256,
+    WORDS = 4,
+    FAULTS = 64,
+    READERS = 64,
+    ITEMS_AT_ONCE = 4096,
+};
 
 #define WAIT_NS UINT64_C(1000000000000) /* no wait is longer */
 
 struct scenario {
     FILE *out;
+    bool (*goes_on)(void);
     struct sim_cfg cfg;
     struct sim_fault faults[FAULTS];
     struct sim_reader readers[READERS];
@@ -247,6 +254,16 @@ static bool is_condition(const char *what)
            strcmp(what, "stalled") == 0 || strcmp(what, "over") == 0;
 }
 
+/* Is there real time left? */
+static bool has_time(struct scenario *s)
+{
+    struct sim_world *w = &s->world;
+
+    if (w->items % ITEMS_AT_ONCE == 0)
+        w->is_stopped = !s->goes_on();
+    return !w->is_stopped;
+}
+
 /* For something to happen, or so long: something is put there to happen. */
 static void wait(struct scenario *s)
 {
@@ -260,14 +277,17 @@ static void wait(struct scenario *s)
         return;
     w->cfg.limit_ns = until_ns;
     sim_push(w, until_ns, SIM_ITEM_FEED, 0, (struct sim_item){0});
-    while (!has_come(s, what) && w->queue.now_ns < until_ns &&
+    while (!has_come(s, what) && w->queue.now_ns < until_ns && has_time(s) &&
            sim_world_run(w, 1))
         ;
-    if (w->why[0] != '\0')
+    if (w->why[0] != '\0') {
         fail(s, "a rule broke: %s", w->why);
-    else if (is_named && !has_come(s, what) &&
-             (strcmp(what, "over") != 0 || !w->is_over))
-        fail(s, "waited for '%s' in vain", what);
+    } else if (w->is_stopped || (is_named && !has_come(s, what) &&
+                                 (strcmp(what, "over") != 0 || !w->is_over))) {
+        fail(s, "waited for '%s' in vain%s", what,
+             w->is_stopped ? ": real time is over" : "");
+        sim_report_waits(w, s->out, 10);
+    }
 }
 
 /* True when the word is known here. */
@@ -366,7 +386,7 @@ static void read_line(struct scenario *s, char *text)
         run_line(s);
 }
 
-bool sim_scenario_run(FILE *in, FILE *out)
+bool sim_scenario_run(FILE *in, FILE *out, bool (*goes_on)(void))
 {
     struct scenario *s = calloc(1, sizeof(*s));
     char text[LINE_BYTES];
@@ -374,6 +394,7 @@ bool sim_scenario_run(FILE *in, FILE *out)
 
     OV_ASSERT(s != NULL);
     s->out = out;
+    s->goes_on = goes_on;
     s->cfg = sim_cfg_default((struct topo_tree){.nodes = 2, .arity = 16});
     while (!s->has_failed && fgets(text, sizeof(text), in) != NULL) {
         s->line++;

@@ -36,9 +36,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Runs the scenario that is read from `in`, writing events to `out`. Returns
- * true when everything was as expected and no rule broke; else the last line
- * of `out` says what is wrong, and in which line of the scenario. */
-bool sim_scenario_run(FILE *in, FILE *out);
+/* Runs the scenario that is read from `in`, writing events to `out`, as long as
+ * goes_on() says so, which is asked every few thousand items. Returns true when
+ * everything was as expected and no rule broke; else a line of `out` says what
+ * is wrong, and in which line of the scenario, and when something was waited
+ * for in vain those that follow say who waits for what. No wait is longer than
+ * 1000 s of virtual time. */
+bool sim_scenario_run(FILE *in, FILE *out, bool (*goes_on)(void));
 
 #endif

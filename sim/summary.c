@@ -37,6 +37,7 @@ void sim_summary_make(const struct sim_world *w, struct sim_summary *summary)
         .stdin_bytes = w->cfg.job.stdin_bytes,
         .out_bytes = w->cfg.job.out_bytes,
         .end = sim_report_end(w),
+        .is_stopped = w->is_stopped,
         .joined_ns = l->joined_ns,
         .stdin_ns = since(sim_report_stdin_ns(w), l->joined_ns),
         .shown_ns = since(sim_report_shown_ns(w), l->joined_ns),

@@ -12,6 +12,7 @@ struct sim_summary {
     uint64_t stdin_bytes;
     uint64_t out_bytes; /* of each process */
     enum sim_end end;
+    bool is_stopped; /* by the limit of real time */
     char why[256];
     uint64_t joined_ns;
     uint64_t stdin_ns; /* from launch to the last byte; SIM_NEVER: none */

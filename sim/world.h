@@ -130,8 +130,9 @@ struct sim_world {
     uint32_t era;
     uint32_t leaving; /* nodes that left, ended or died */
     bool is_over;
-    bool is_late;  /* the limit of virtual time stopped it */
-    char why[256]; /* the first rule that broke, or "" */
+    bool is_late;    /* the limit of virtual time stopped it */
+    bool is_stopped; /* its owner did, when real time was over */
+    char why[256];   /* the first rule that broke, or "" */
     /* Who looks on; may be NULL. on_act: before an action is carried out. */
     void (*on_item)(struct sim_world *w, const struct sim_item *item);
     void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);

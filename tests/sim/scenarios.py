@@ -22,8 +22,15 @@ WRONG = (("nodes 3\nstdin x\nstart\n", "line 2: 'x' is no value for stdin"),
          ("", "nothing was started"))
 
 
-def run(text):
-    return subprocess.run([PROGRAM], input=text, text=True,
+# What never ends, with the real time it gets, and who waits then.
+ENDLESS = "nodes 40\nstdin 3M\nreader 7 never\nstart\nwait over\n"
+STOPS = (("60", "line 5: waited for 'over' in vain\nwho waits:\n"),
+         ("0", "line 5: waited for 'over' in vain: real time is over\n"
+               "who waits:\n  nodes 1 to 39 wait for every node to join\n"))
+
+
+def run(text, *args):
+    return subprocess.run([PROGRAM, *args], input=text, text=True,
                           stdout=subprocess.PIPE)
 
 
@@ -46,8 +53,9 @@ def main(args):
             bad += 1
             print(f"{name}: status {ran.returncode}, its trace:\n{ran.stdout}"
                   f"where the golden one is:\n{golden}")
-    for text, words in WRONG:
-        ran = run(text)
+    for text, words, *args in (*WRONG, *((ENDLESS, words, limit)
+                                         for limit, words in STOPS)):
+        ran = run(text, *args)
         if ran.returncode != 1 or words not in ran.stdout:
             bad += 1
             print(f"{text!r} says {ran.stdout!r} instead of {words!r}")

@@ -25,10 +25,12 @@ def reports():
     ran = sim("-N", "200", "--arity", "4", "--workload", "mixed",
               "--size", "300K")
     expect("a job that goes well is exit 0", ran.returncode == 0)
+    expect(f"one line on a pipe, not {ran.stderr}",
+           ran.stderr.count("\n") == 1 and "\r" not in ran.stderr)
     for text in (r"200 nodes, arity 4, 5 levels, seed 1",
                  r"stdin to everybody +300 KiB, [\d.]+ [MG]B/s",
                  r"output shown +58.\d MiB", r"the run ended well at",
-                 r"I1 .* held", r"I2 .* held", r"I3 .* held",
+                 r"frames, [1-9]\d* bytes a quiet leaf", r"I1 .* held", r"I2 .* held", r"I3 .* held",
                  r"I5 trace digest +[0-9a-f]{16}"):
         expect(f"{text} is in\n{ran.stdout}", re.search(text, ran.stdout))
 
@@ -74,6 +76,42 @@ def losses_and_stalls():
     expect("and says who waits",
            "node 8 waits for its process to read" in ran.stdout)
     expect("what does not end is exit 1", ran.returncode == 1)
+
+
+def limits():
+    options = ("-N", "20000", "--size", "64M", "--json", "-")
+    for limit, words in (("--real-limit", "was stopped by the limit of real"),
+                         ("--limit", "did not end within the limit at")):
+        ran = sim(*options, limit, "1ms")
+        expect(f"{limit} stops a run", words in ran.stdout)
+        expect(f"{limit} says who waits:\n{ran.stdout}",
+               re.search(r"who waits:\n  nodes? \d", ran.stdout))
+        expect(f"{limit} is in the JSON",
+               json.loads(ran.stdout[ran.stdout.index("\n{"):])["runs"][0][
+                   "limit"] == limit[2:].replace("-limit", "").replace(
+                       "limit", "virtual"))
+        expect(f"{limit} is exit 1", ran.returncode == 1)
+
+
+def a_terminal_sees_progress():
+    """On a pipe there is none, see reports()."""
+    master, slave = os.openpty()
+    with subprocess.Popen(
+            [XYLEM, "sim", "-N", "20000", "--size", "1G", "--real-limit", "3s"],
+            stdout=subprocess.DEVNULL, stderr=slave) as job:
+        os.close(slave)
+        text = b""
+        try:
+            while part := os.read(master, 4096):
+                text += part
+        except OSError:  # the end of a terminal
+            pass
+        os.close(master)
+    expect("a long run that was stopped is exit 1", job.returncode == 1)
+    for words in (rb"\rxylem: building 20000 nodes\x1b\[K",
+                  rb"\rxylem: [23456789] s: [\d.]+ s of virtual time, "
+                  rb"\d+ million steps\x1b\[K"):
+        expect(f"{words} is in {text}", re.search(words, text))
 
 
 def sweeps():
@@ -141,6 +179,8 @@ def wrong_options():
             (("--arity", "auto", "--sweep", "size=1K"), "a search by itself"),
             (("--runs", "2", "--sweep", "size=1K"), "goes with one tree"),
             (("--heartbeat", "0"), "this cannot be simulated"),
+            (("--limit", "soon"), "--limit takes a time"),
+            (("--real-limit", "soon"), "--real-limit takes a time"),
             (("more",), "there is nothing to do with 'more'")):
         ran = sim(*options)
         expect(f"{options} is exit 2", ran.returncode == 2)
@@ -154,6 +194,8 @@ same_options_are_the_same_bytes()
 runs_are_told_by_their_seeds()
 units()
 losses_and_stalls()
+limits()
+a_terminal_sees_progress()
 sweeps()
 pictures()
 wrong_options()
