@@ -30,7 +30,8 @@ def reports():
     for text in (r"200 nodes, arity 4, 5 levels, seed 1",
                  r"stdin to everybody +300 KiB, [\d.]+ [MG]B/s",
                  r"output shown +58.\d MiB", r"the run ended well at",
-                 r"frames, [1-9]\d* bytes a quiet leaf", r"I1 .* held", r"I2 .* held", r"I3 .* held",
+                 r"frames, [1-9]\d* bytes a quiet leaf",
+                 r"I1 .* held", r"I2 .* held", r"I3 .* held",
                  r"I5 trace digest +[0-9a-f]{16}"):
         expect(f"{text} is in\n{ran.stdout}", re.search(text, ran.stdout))
 
