@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -23,6 +24,7 @@
 #include "endpoints/sys/fds.h"
 #include "endpoints/sys/thread.h"
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 
 enum {
     BACKGROUND_LOOK_MS = 500,
@@ -51,8 +53,11 @@ struct ep_input {
     int fd;      /* -1: closed, at its end */
     pthread_t thread;
     uint64_t total_bytes;
+    uint64_t read_bytes; /* the thread's: delivered or not */
+    off_t start;         /* offset of a regular file at our start; -1 */
     bool has_thread;
-    bool is_over; /* the end or an error was told */
+    bool is_over;  /* the end or an error was told */
+    bool is_stuck; /* the thread could not be ended */
     bool in_callback;
     bool is_closed;       /* in a callback: freed behind it */
     struct answer later;  /* the thread's: the end it found behind bytes */
@@ -101,6 +106,7 @@ static bool read_some(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
     ssize_t got = read(in->fd, dst, room_bytes);
 
     if (got > 0) {
+        in->read_bytes += (uint64_t)got;
         out->len_bytes += (uint32_t)got;
         return true;
     }
@@ -267,6 +273,18 @@ static int fd_copy(int fd, int *out)
     return *out < 0 && errno != EBADF ? OV_ESYS : 0;
 }
 
+/* Where a regular file stands that was opened for reading; -1 for others. */
+static off_t file_offset(int fd)
+{
+    int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+    struct stat st;
+
+    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY || fstat(fd, &st) != 0 ||
+        !S_ISREG(st.st_mode))
+        return -1;
+    return lseek(fd, 0, SEEK_CUR);
+}
+
 int ep_input_open(struct event_base *base, int fd,
                   const struct ep_input_events *events, void *arg,
                   struct ep_input **out)
@@ -282,6 +300,7 @@ int ep_input_open(struct event_base *base, int fd,
     in->wake_fd = -1;
     in->answered_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     rc = fd_copy(fd, &in->fd);
+    in->start = file_offset(in->fd);
     if (rc == 0)
         in->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (rc != 0 || in->wake_fd < 0 || in->answered_fd < 0) {
@@ -298,20 +317,37 @@ int ep_input_open(struct event_base *base, int fd,
     return 0;
 }
 
+/* Ends the thread. When the system does not let it go, `is_stuck` is set. */
+static void thread_end(struct ep_input *in)
+{
+    if (!in->has_thread)
+        return;
+    atomic_store(&in->quit, true);
+    wake(in->wake_fd);
+    in->is_stuck = !ep_thread_join(in->thread, true);
+    in->has_thread = false;
+}
+
+bool ep_input_give_back(struct ep_input *in, uint64_t taken_bytes)
+{
+    OV_ASSERT(!in->in_callback && taken_bytes <= in->total_bytes);
+    event_del(in->answered);
+    thread_end(in);
+    in->is_over = true;
+    if (in->start < 0 || in->is_stuck ||
+        lseek(in->fd, 0, SEEK_CUR) != in->start + (off_t)in->read_bytes)
+        return false;
+    return lseek(in->fd, in->start + (off_t)taken_bytes, SEEK_SET) >= 0;
+}
+
 void ep_input_close(struct ep_input *in)
 {
-    bool is_joined = true;
-
     if (in == NULL)
         return;
-    if (in->has_thread) {
-        atomic_store(&in->quit, true);
-        wake(in->wake_fd);
-        is_joined = ep_thread_join(in->thread, true);
-    }
+    thread_end(in);
     event_del(in->answered);
-    if (!is_joined)
-        return; /* the system does not let the thread go: it uses all of it */
+    if (in->is_stuck)
+        return; /* the thread uses all of it */
     if (in->in_callback)
         in->is_closed = true;
     else

@@ -13,6 +13,7 @@
 #ifndef ENDPOINTS_CONSOLE_INPUT_H
 #define ENDPOINTS_CONSOLE_INPUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event_base;
@@ -52,6 +53,13 @@ int ep_input_want(struct ep_input *in, uint8_t *dst, uint32_t room_bytes);
 /* The program may have come to the foreground (SIGCONT): look again. Not for
  * signal handlers; harmless at any time. */
 void ep_input_wake(struct ep_input *in);
+
+/* Gives back what nobody took: where the input is a regular file, its offset
+ * is set behind the first taken_bytes of what was delivered, for whoever reads
+ * the descriptor next. Ends the reading; only ep_input_close may follow. Not
+ * from a callback. False when nothing was set: no regular file, or somebody
+ * else has moved the offset meanwhile, whose affair it is then. */
+bool ep_input_give_back(struct ep_input *in, uint64_t taken_bytes);
 
 /* Bytes delivered so far. */
 uint64_t ep_input_total(const struct ep_input *in);

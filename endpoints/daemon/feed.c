@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/queue.h>
@@ -46,11 +47,13 @@ struct target {
     struct ep_feed *feed;     /* borrowed */
     struct event *writable;   /* owned */
     int fd;                   /* owned; -1 when done */
+    int look_fd;              /* owned: into the pipe when done; -1: none */
     uint32_t proc;
     enum target_state state;
     uint64_t next;        /* first frame it does not have whole */
     uint32_t begun_bytes; /* of that frame, written already */
     uint64_t written_bytes;
+    uint32_t left_bytes; /* in a pipe that nobody reads any more */
 };
 
 TAILQ_HEAD(targets, target);
@@ -119,6 +122,15 @@ static void target_state_set(struct target *target, enum target_state state)
     target->state = state;
 }
 
+static uint32_t pipe_bytes(int fd)
+{
+    int bytes = 0;
+
+    if (fd < 0 || ioctl(fd, FIONREAD, &bytes) != 0 || bytes < 0)
+        return 0;
+    return (uint32_t)bytes;
+}
+
 /* The target reads no more: what it does not have, it does not want. */
 static void target_finish(struct target *target)
 {
@@ -137,13 +149,31 @@ static void target_finish(struct target *target)
     base_move(feed);
 }
 
+/* It has everything, or gets no more. What it takes of that we shall be asked:
+ * a read end of our own lets us look, and keeps nobody from seeing the end. */
+static void target_end(struct target *target)
+{
+    char path[32];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
+    target->look_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    target_finish(target);
+}
+
+/* It has closed its stdin. */
+static void target_break(struct target *target)
+{
+    target->left_bytes = pipe_bytes(target->fd);
+    target_finish(target);
+}
+
 /* Looks what is to be done for a target that is idle or had its turn. */
 static void target_settle(struct target *target)
 {
     if (target->next < target->feed->head)
         target_state_set(target, TARGET_RUNNABLE);
     else if (target->feed->has_ended)
-        target_finish(target);
+        target_end(target);
     else
         target_state_set(target, TARGET_IDLE);
 }
@@ -203,7 +233,7 @@ static void target_write(struct target *target)
         written = writev(target->fd, iov, (int)count);
     } while (written < 0 && errno == EINTR);
     if (written < 0 && errno != EAGAIN) {
-        target_finish(target); /* EPIPE: it has closed its stdin */
+        target_break(target); /* EPIPE */
         return;
     }
     if (written >= 0)
@@ -278,6 +308,8 @@ static void target_free(struct target *target)
 {
     target_finish(target);
     TAILQ_REMOVE(&target->feed->all, target, all);
+    if (target->look_fd >= 0)
+        close(target->look_fd);
     event_free(target->writable);
     free(target);
 }
@@ -322,6 +354,7 @@ int ep_feed_target(struct ep_feed *feed, int fd, uint32_t proc)
         return OV_ENOMEM;
     target->feed = feed;
     target->fd = fd;
+    target->look_fd = -1;
     target->proc = proc;
     target->writable = event_new(feed->loop, fd, EV_WRITE | EV_ET | EV_PERSIST,
                                  on_writable, target);
@@ -425,11 +458,9 @@ bool ep_feed_holder(const struct ep_feed *feed, uint32_t *proc,
 uint64_t ep_feed_taken(const struct ep_feed *feed, uint32_t proc)
 {
     const struct target *target = target_find(feed, proc);
-    int left = 0;
 
     if (target == NULL)
         return 0;
-    if (target->fd < 0 || ioctl(target->fd, FIONREAD, &left) != 0 || left < 0)
-        left = 0;
-    return target->written_bytes - (uint64_t)left;
+    return target->written_bytes - target->left_bytes -
+           pipe_bytes(target->fd >= 0 ? target->fd : target->look_fd);
 }

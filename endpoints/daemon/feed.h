@@ -71,8 +71,9 @@ bool ep_feed_holder(const struct ep_feed *feed, uint32_t *proc,
                     uint64_t *frames_done);
 
 /* Bytes the process took from its pipe: what was written less what lies there
- * still. After its stdin was closed (by the end or by itself) what lies there
- * cannot be known any more and counts as taken. 0 for an unknown proc. */
+ * still, also after its stdin was closed by the end or by itself. (Where there
+ * is no /proc, what lay there at the end counts as taken.) 0 for an unknown
+ * proc. */
 uint64_t ep_feed_taken(const struct ep_feed *feed, uint32_t proc);
 
 #endif

@@ -39,6 +39,7 @@ struct proc {
     struct ep_local *local;
     struct output outputs[OUTPUTS];
     struct event *linger; /* owned; made when the process has ended */
+    uint64_t taken_bytes; /* of stdin, when it had ended */
     uint32_t rank;
     int status;
     bool is_running; /* not yet failed or exited */
@@ -187,7 +188,8 @@ static void check_over(struct proc *proc)
     struct ep_local *local = proc->local;
     struct ep_state state = {.kind = EP_STATE_EXIT,
                              .rank = proc->rank,
-                             .value = (uint32_t)proc->status};
+                             .value = (uint32_t)proc->status,
+                             .taken_bytes = proc->taken_bytes};
 
     if (proc->is_running || proc->is_over)
         return;
@@ -518,6 +520,7 @@ void ep_local_exited(struct ep_local *local, uint32_t number, int status)
 
     proc->is_running = false;
     proc->status = status;
+    proc->taken_bytes = ep_feed_taken(local->feed, proc->rank);
     ep_feed_drop_target(local->feed, proc->rank);
     proc->linger = evtimer_new(local->cfg.base, on_linger, proc);
     restart_linger(proc);

@@ -361,9 +361,26 @@ uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank)
 
 bool ep_job_reads(const struct ep_job *job, uint32_t rank)
 {
-    for (uint32_t i = 0; i < job->readers_count; i++) {
-        if (rank >= job->readers[i].first && rank <= job->readers[i].last)
+    uint32_t low = 0, high = job->readers_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (rank < job->readers[middle].first)
+            high = middle;
+        else if (rank > job->readers[middle].last)
+            low = middle + 1;
+        else
             return true;
     }
     return false;
+}
+
+uint32_t ep_job_readers(const struct ep_job *job)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < job->readers_count; i++)
+        count += job->readers[i].last - job->readers[i].first + 1;
+    return count;
 }

@@ -83,6 +83,9 @@ uint32_t ep_job_on_node(const struct ep_job *job, uint32_t node,
                         uint32_t *first_rank);
 /* The node of a rank, TOPO_NONE when there is no such rank. O(ranks). */
 uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank);
+/* Does this rank read stdin? O(log readers). */
 bool ep_job_reads(const struct ep_job *job, uint32_t rank);
+/* How many ranks do. O(readers). */
+uint32_t ep_job_readers(const struct ep_job *job);
 
 #endif

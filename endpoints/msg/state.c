@@ -65,6 +65,10 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
         ov_wr_u32(&body, state->value);
         break;
     case EP_STATE_EXIT:
+        ov_wr_u32(&body, state->rank);
+        ov_wr_u32(&body, state->value);
+        ov_wr_u64(&body, state->taken_bytes);
+        break;
     case EP_STATE_FAILED:
         ov_wr_u32(&body, state->rank);
         ov_wr_u32(&body, state->value);
@@ -119,6 +123,10 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
         state->value = ov_rd_u32(&body);
         break;
     case EP_STATE_EXIT:
+        state->rank = ov_rd_u32(&body);
+        state->value = ov_rd_u32(&body);
+        state->taken_bytes = ov_rd_u64(&body);
+        break;
     case EP_STATE_FAILED:
         state->rank = ov_rd_u32(&body);
         state->value = ov_rd_u32(&body);

@@ -5,7 +5,9 @@
  *     kind 1, body length 2, body
  *
  *     STARTED  count 4                 processes of the node are running
- *     EXIT     rank 4, status 4        as from waitpid; its output came before
+ *     EXIT     rank 4, status 4, taken 8
+ *              status as from waitpid; the bytes of stdin that it took from
+ *              its pipe; its output came before;
  *              then for each channel that had output, ascending:
  *              channel 1, bytes 8, sum 8    see endpoints/msg/tally.h
  *     FAILED   rank 4, errno 4, step   it could not be started
@@ -51,6 +53,7 @@ struct ep_state {
     uint8_t kind;
     uint32_t rank;                 /* EXIT, FAILED */
     uint32_t value;                /* status, errno, node or count */
+    uint64_t taken_bytes;          /* EXIT */
     char text[EP_STATE_BYTES_MAX]; /* FAILED: step; NOTE */
     struct ep_usage usage;
     /* EXIT: what was sent of stdout and stderr. */

@@ -84,6 +84,27 @@ static void on_input_error(void *arg, int err)
     ep_run_abort(r, 1);
 }
 
+void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes)
+{
+    if (!ep_job_reads(&r->job, rank))
+        return;
+    r->readers_over++;
+    if (taken_bytes > r->taken_bytes)
+        r->taken_bytes = taken_bytes;
+}
+
+/* Of a process that was lost nothing is known: it may have taken all that was
+ * sent. */
+void ep_run_give_back(struct run *r)
+{
+    bool is_known = r->readers_over == ep_job_readers(&r->job) &&
+                    r->taken_bytes <= r->stdin_bytes;
+
+    if (r->input != NULL && r->input_fd < 0)
+        ep_input_give_back(r->input,
+                           is_known ? r->taken_bytes : r->stdin_bytes);
+}
+
 static int open_input(struct run *r)
 {
     static const struct ep_input_events events = {

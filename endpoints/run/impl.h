@@ -113,6 +113,8 @@ struct run {
     /* figures */
     uint64_t start_ns, launched_ns;
     uint64_t stdin_bytes, stdout_bytes, stderr_bytes;
+    uint64_t taken_bytes;  /* of stdin: the most that a process took */
+    uint32_t readers_over; /* of which we know that */
     uint32_t usage_count;
     uint64_t usage_rss_max, usage_cpu_us, usage_refused;
     uint64_t usage_up, usage_down;
@@ -178,6 +180,10 @@ void ep_run_stop(struct run *r);
 int ep_run_job_send(struct run *r);
 /* Sends what waits, as far as there is room. */
 void ep_run_pump(struct run *r);
+/* A process is over and took so many bytes of stdin. */
+void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes);
+/* Nothing more will be taken: the rest of stdin is for others. */
+void ep_run_give_back(struct run *r);
 
 /* --- daemons.c */
 int ep_run_daemons_start(struct run *r);

@@ -128,6 +128,7 @@ int ep_run(const struct ep_run_options *options)
     if (rc == 0) {
         event_base_dispatch(r->base);
         rc = ep_run_exit_code(r);
+        ep_run_give_back(r);
         ep_run_last_words(r);
         if (r->options.stats != NULL && ep_run_write_stats(r) && rc == 0)
             rc = 1;

@@ -61,10 +61,12 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
         on_started(r, node);
         break;
     case EP_STATE_EXIT:
+        ep_run_took(r, state->rank, state->taken_bytes);
         if (state->rank < r->job.size && state->value != 0)
             ep_run_failed(r, state->rank, (int)state->value);
         break;
     case EP_STATE_FAILED:
+        ep_run_took(r, state->rank, 0);
         on_start_failed(r, state);
         break;
     case EP_STATE_LOST:

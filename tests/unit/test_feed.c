@@ -297,6 +297,31 @@ static void closed_stdin_counts_as_having_all(void **state)
     assert_int_equal(hose->consumed, 7);
 }
 
+/* Stdin of a process that does not read it is over early: its end is behind
+ * what lies in the pipe. */
+static void what_lies_in_the_pipe_is_not_taken(void **state)
+{
+    struct hose *hose = *state;
+
+    for (uint32_t i = 0; i < 2; i++)
+        reader_add(hose, i);
+    push(hose, 1000);
+    settle(hose);
+    drink(hose, 1, 300);
+    reader_close(hose, 1);
+    push(hose, 500); /* which finds that out */
+    ep_feed_end(hose->feed);
+    settle(hose);
+    assert_int_equal(hose->consumed, 2);
+    assert_int_equal(ep_feed_taken(hose->feed, 1), 300);
+    assert_int_equal(ep_feed_taken(hose->feed, 0), 0);
+    assert_int_equal(drink(hose, 0, 1100), 1100);
+    assert_int_equal(ep_feed_taken(hose->feed, 0), 1100);
+    drink_all(hose, 0);
+    assert_true(hose->readers[0].at_end);
+    assert_int_equal(ep_feed_taken(hose->feed, 0), 1500);
+}
+
 static void dropped_target_counts_as_having_all(void **state)
 {
     struct hose *hose = *state;
@@ -494,6 +519,7 @@ int main(void)
         HOSE_TEST(end_alone_closes_every_stdin),
         HOSE_TEST(slow_target_holds_the_count_but_nobody_else),
         HOSE_TEST(closed_stdin_counts_as_having_all),
+        HOSE_TEST(what_lies_in_the_pipe_is_not_taken),
         HOSE_TEST(dropped_target_counts_as_having_all),
         HOSE_TEST(without_targets_everything_is_consumed_at_once),
         HOSE_TEST(late_target_gets_the_stream_from_its_start),

@@ -159,6 +159,71 @@ static void a_file_is_read_in_full_frames(void **state)
     end(fx);
 }
 
+/* A file of ROOM + 100 bytes, of which the first 10 were read before. */
+static struct fixture *with_file(int flags)
+{
+    char path[] = "/proc/self/fd/1234567890";
+    FILE *file = tmpfile();
+    struct fixture *fx;
+    int fd;
+
+    for (int i = 0; i < ROOM + 100; i++)
+        putc(i & 127, file);
+    fflush(file);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file));
+    fd = open(path, flags | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(lseek(fd, 10, SEEK_SET), 10);
+    fx = with_fd(fd);
+    fclose(file);
+    return fx;
+}
+
+/* What the thread has read beyond what was delivered goes back, too: a request
+ * is open, and whether it was answered nobody has looked. */
+static void what_was_not_taken_is_given_back(void **state)
+{
+    struct fixture *fx = with_file(O_RDONLY);
+
+    (void)state;
+    ask(fx, 1000);
+    want(fx, 500);
+    assert_true(ep_input_give_back(fx->in, 600));
+    assert_int_equal(lseek(fx->fd, 0, SEEK_CUR), 610);
+    end(fx);
+    fx = with_file(O_RDWR);
+    ask(fx, ROOM);
+    ask(fx, ROOM);
+    ask(fx, ROOM);
+    assert_int_equal(fx->ends, 1);
+    assert_true(ep_input_give_back(fx->in, 0));
+    assert_int_equal(lseek(fx->fd, 0, SEEK_CUR), 10);
+    end(fx);
+}
+
+static void an_offset_that_somebody_moved_is_left_alone(void **state)
+{
+    struct fixture *fx = with_file(O_RDONLY);
+
+    (void)state;
+    ask(fx, 1000);
+    assert_int_equal(lseek(fx->fd, 5, SEEK_SET), 5);
+    assert_false(ep_input_give_back(fx->in, 0));
+    assert_int_equal(lseek(fx->fd, 0, SEEK_CUR), 5);
+    end(fx);
+}
+
+static void a_pipe_takes_nothing_back(void **state)
+{
+    struct fixture *fx = with_pipe();
+
+    (void)state;
+    put(fx, "hello", 5);
+    ask(fx, ROOM);
+    assert_false(ep_input_give_back(fx->in, 0));
+    end(fx);
+}
+
 static void is_at_its_end(int fd)
 {
     struct fixture *fx = with_fd(fd);
@@ -462,6 +527,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read_in_full_frames),
+        cmocka_unit_test(what_was_not_taken_is_given_back),
+        cmocka_unit_test(an_offset_that_somebody_moved_is_left_alone),
+        cmocka_unit_test(a_pipe_takes_nothing_back),
         cmocka_unit_test(nothing_to_read_is_an_end),
         cmocka_unit_test(what_cannot_be_read_is_an_error),
         cmocka_unit_test(what_is_there_comes_without_waiting_for_more),

@@ -13,7 +13,10 @@
 
 static const struct ep_state words[] = {
     {.kind = EP_STATE_STARTED, .value = 7},
-    {.kind = EP_STATE_EXIT, .rank = 0x01020304, .value = 0x8b00},
+    {.kind = EP_STATE_EXIT,
+     .rank = 0x01020304,
+     .value = 0x8b00,
+     .taken_bytes = UINT64_C(0x1122334455)},
     {.kind = EP_STATE_EXIT,
      .rank = 5,
      .tallies = {{.bytes = UINT64_C(0x0102030405060708), .sum = 9}}},
@@ -48,6 +51,7 @@ static void words_in_a_row_are_heard_as_said(void **state)
         assert_int_equal(heard.kind, words[i].kind);
         assert_int_equal(heard.rank, words[i].rank);
         assert_int_equal(heard.value, words[i].value);
+        assert_int_equal(heard.taken_bytes, words[i].taken_bytes);
         assert_string_equal(heard.text, words[i].text);
         assert_memory_equal(&heard.usage, &words[i].usage, sizeof(heard.usage));
         assert_memory_equal(heard.tallies, words[i].tallies,
@@ -58,7 +62,9 @@ static void words_in_a_row_are_heard_as_said(void **state)
 
 static void an_exit_is_these_bytes(void **state)
 {
-    static const uint8_t golden[] = {2, 8, 0, 4, 3, 2, 1, 0, 0x8b, 0, 0};
+    static const uint8_t golden[] = {2,    16,   0, 4, 3,    2,    1,
+                                     0,    0x8b, 0, 0, 0x55, 0x44, 0x33,
+                                     0x22, 0x11, 0, 0, 0};
     uint8_t mem[32];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
@@ -72,7 +78,8 @@ static void an_exit_after_output_is_these_bytes(void **state)
 {
     static const uint8_t golden[] = {
         // clang-format off
-        2, 42, 0, 6, 0, 0, 0, 0, 0, 0, 0,
+        2, 50, 0, 6, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0,
         1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         2, 2, 0, 0, 0, 0, 0, 0, 0,
         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -96,7 +103,8 @@ static int exit_with(const uint8_t *channels, unsigned count, uint64_t bytes)
     struct ov_rd rd;
 
     ov_wr_u8(&wr, EP_STATE_EXIT);
-    ov_wr_u16(&wr, (uint16_t)(8 + count * 17));
+    ov_wr_u16(&wr, (uint16_t)(16 + count * 17));
+    ov_wr_u64(&wr, 0);
     ov_wr_u64(&wr, 0);
     for (unsigned i = 0; i < count; i++) {
         ov_wr_u8(&wr, channels[i]);
