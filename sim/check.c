@@ -19,9 +19,7 @@ static void hold(struct sim_world *w, struct sim_view *view)
 
     books->held_bytes += view->len_bytes;
     books->held_frames++;
-    if (view->held == SIM_HELD_UP)
-        books_of(w, view->from)->up_held++;
-    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
+    if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
         books->stream_held[view->held == SIM_HELD_STDIN]++;
     else if (view->held == SIM_HELD_OWN)
         books->own_bytes += view->len_bytes;
@@ -34,7 +32,7 @@ void sim_check_released(struct sim_world *w, const struct sim_view *view)
     books->held_bytes -= view->len_bytes;
     books->held_frames--;
     if (view->held == SIM_HELD_UP)
-        books_of(w, view->from)->up_held--;
+        sim_check_up_released(w, view);
     else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
         books->stream_held[view->held == SIM_HELD_STDIN]--;
     else if (view->held == SIM_HELD_OWN)
@@ -54,27 +52,22 @@ struct sim_view *sim_check_fed(struct sim_world *w, struct sim_load *load,
 struct sim_view *sim_check_arrived(struct sim_world *w, uint32_t n,
                                    uint16_t link, struct sim_load *load)
 {
-    uint32_t from = sim_wire(w, n, link)->peer;
+    const struct sim_wire *wire = sim_wire(w, n, link);
     struct sim_view *view = sim_view_new(&w->store, load, n, SIM_HELD_LINK);
 
-    view->from = from;
+    view->from = wire->peer;
+    view->era = wire->era;
+    view->link = link;
     if (load->head[0] == OV_FRAME_UP)
         view->held = SIM_HELD_UP;
     else if (load->head[0] == OV_FRAME_DOWN)
         view->held =
             sim_check_stream(load) == 0 ? SIM_HELD_CONTROL : SIM_HELD_STDIN;
     hold(w, view);
-    if (view->held == SIM_HELD_UP) {
-        struct sim_books *child = books_of(w, from);
-
-        child->up_arrived++;
-        if (child->up_held > w->cfg.overlay.up_frames)
-            sim_world_fail(w, "node %u holds %u frames of node %u, of %u", n,
-                           (unsigned)child->up_held, from,
-                           (unsigned)w->cfg.overlay.up_frames);
-    } else if (view->held == SIM_HELD_LINK) {
-        sim_check_words(w, from, n, load, true);
-    }
+    if (view->held == SIM_HELD_UP)
+        sim_check_up_arrived(w, view);
+    else if (view->held == SIM_HELD_LINK)
+        sim_check_words(w, n, link, load, true);
     return view;
 }
 
@@ -196,12 +189,6 @@ uint32_t sim_check_word(const struct ov_slice *slice)
 }
 
 /* --- losses and the end */
-
-void sim_check_closed(struct sim_world *w, uint32_t n, uint32_t peer)
-{
-    if (topo_tree_parent(&w->cfg.overlay.plan, peer) == n)
-        w->hosts[peer].is_cut = true;
-}
 
 void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer)
 {

@@ -24,23 +24,29 @@
 
 #include "sim/world.h"
 
-/* Books of a node, and of its link to its parent. */
+/* Books of a node. */
 struct sim_books {
-    uint32_t up_limit;    /* frames it may have sent, as it heard */
-    uint32_t up_promised; /* and as its parent said */
-    uint32_t up_sent;
-    uint32_t up_arrived;
-    uint32_t down_sent[SIM_STREAMS]; /* by its parent */
-    uint32_t base[SIM_STREAMS];      /* as its parent heard */
-    uint32_t records;                /* handed in, */
-    uint32_t shown;                  /* to the console, */
-    uint32_t taken;                  /* by it, */
-    uint32_t released;               /* and so heard */
-    uint32_t own_bytes;              /* of records held here */
-    uint32_t held_bytes;             /* of all frames and records */
+    uint32_t records;    /* handed in, */
+    uint32_t shown;      /* to the console, */
+    uint32_t taken;      /* by it, */
+    uint32_t released;   /* and so heard */
+    uint32_t own_bytes;  /* of records held here */
+    uint32_t held_bytes; /* of all frames and records */
     uint16_t held_frames;
-    uint16_t up_held; /* frames of it held by its parent */
     uint16_t stream_held[SIM_STREAMS];
+};
+
+/* Frames of a child that came over a link which is no more, and are held. */
+struct sim_left {
+    uint32_t node, child;
+    uint32_t era;
+    uint32_t frames;
+};
+
+/* A link on which frames were promised. */
+struct sim_promise {
+    uint32_t node;
+    uint16_t link;
 };
 
 /* A promise is judged when the step that made it is over: what it let go of
@@ -49,8 +55,10 @@ enum { SIM_PROMISES_MAX = 1024 };
 
 struct sim_check {
     struct sim_books *books;
-    uint32_t promised[SIM_PROMISES_MAX]; /* children, in the step going on */
+    struct sim_promise promised[SIM_PROMISES_MAX]; /* in the step going on */
     uint32_t promises;
+    struct sim_left *left; /* owned */
+    uint32_t left_count;
     uint64_t views_at_end;
     uint64_t loads_at_end;
 };
@@ -70,10 +78,8 @@ void sim_check_released(struct sim_world *w, const struct sim_view *view);
 void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
                     const struct sim_load *load);
 void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link);
-/* A connection of a child and its parent came up. */
-void sim_check_connected(struct sim_world *w, uint32_t child, uint32_t parent);
-/* Node n knows that its link to a peer is no more. */
-void sim_check_closed(struct sim_world *w, uint32_t n, uint32_t peer);
+/* Node n knows that its link is no more. */
+void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link);
 void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer);
 
 void sim_check_consume(struct sim_world *w, uint32_t n,

@@ -1,17 +1,14 @@
 /* The rules of a link: slots, limits, bases, acknowledgements. */
 #include "sim/check_links.h"
 
+#include <stdlib.h>
+
 #include "overlay/wire/item.h"
 #include "sim/check.h"
 
 static struct sim_books *books_of(const struct sim_world *w, uint32_t n)
 {
     return &w->check->books[n];
-}
-
-static bool is_child(const struct sim_world *w, uint32_t child, uint32_t parent)
-{
-    return topo_tree_parent(&w->cfg.overlay.plan, child) == parent;
 }
 
 static uint32_t window_of(const struct sim_world *w, uint32_t stream)
@@ -27,60 +24,178 @@ uint32_t sim_check_stream(const struct sim_load *load)
     return ov_rd_u32(&rd);
 }
 
+/* --- frames of children */
+
+static struct sim_left *find_left(const struct sim_world *w,
+                                  const struct sim_view *view)
+{
+    for (uint32_t i = 0; i < w->check->left_count; i++) {
+        struct sim_left *left = &w->check->left[i];
+
+        if (left->node == view->owner && left->child == view->from &&
+            left->era == view->era)
+            return left;
+    }
+    OV_IMPOSSIBLE("a frame of no link");
+}
+
+/* Frames of earlier links of that child. */
+static uint32_t left_of(const struct sim_world *w, uint32_t n, uint32_t child)
+{
+    uint32_t frames = 0;
+
+    for (uint32_t i = 0; i < w->check->left_count; i++) {
+        const struct sim_left *left = &w->check->left[i];
+
+        if (left->node == n && left->child == child)
+            frames += left->frames;
+    }
+    return frames;
+}
+
+void sim_check_up_arrived(struct sim_world *w, const struct sim_view *view)
+{
+    struct sim_child *child = sim_child(w, view->owner, view->link);
+    uint32_t held;
+
+    child->up_arrived++;
+    child->up_held++;
+    held = child->up_held + left_of(w, view->owner, view->from);
+    if (held > w->cfg.overlay.up_frames)
+        sim_world_fail(w, "node %u holds %u frames of node %u, of %u",
+                       view->owner, held, view->from,
+                       (unsigned)w->cfg.overlay.up_frames);
+}
+
+void sim_check_up_released(struct sim_world *w, const struct sim_view *view)
+{
+    const struct sim_wire *wire = sim_wire(w, view->owner, view->link);
+    struct sim_left *left;
+
+    if (wire->is_up && wire->era == view->era) {
+        sim_child(w, view->owner, view->link)->up_held--;
+        return;
+    }
+    left = find_left(w, view);
+    if (--left->frames == 0)
+        *left = w->check->left[--w->check->left_count];
+}
+
+/* What is held of a link that is no more. */
+static void keep_left(struct sim_world *w, uint32_t n, uint16_t link)
+{
+    const struct sim_wire *wire = sim_wire(w, n, link);
+    struct sim_check *check = w->check;
+
+    check->left =
+        reallocarray(check->left, check->left_count + 1, sizeof(*check->left));
+    OV_ASSERT(check->left != NULL);
+    check->left[check->left_count++] = (struct sim_left){
+        n, wire->peer, wire->era, sim_child(w, n, link)->up_held};
+}
+
+void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)
+{
+    if (!sim_wire(w, n, link)->is_dialled && sim_child(w, n, link)->up_held > 0)
+        keep_left(w, n, link);
+}
+
 /* --- words */
 
-/* Everybody beneath a child has consumed what it says: its own targets, and
+/* Everybody beneath a node has consumed what it says: its own targets, and
  * what its children told it. */
-static void base_said(struct sim_world *w, uint32_t child,
+static void base_said(struct sim_world *w, uint32_t n,
                       const struct ov_base *base)
 {
-    struct topo_range kids = topo_tree_children(&w->cfg.overlay.plan, child);
-    const struct sim_process *p = &w->processes[child];
+    const struct sim_process *p = &w->processes[n];
     uint32_t eaten = base->stream == 0 ? p->heard : p->eaten;
 
     if (base->base > eaten)
         sim_world_fail(w,
                        "node %u reports base %llu of stream %u, and has "
                        "read %u itself",
-                       child, (unsigned long long)base->base, base->stream,
-                       eaten);
-    for (uint32_t n = kids.first; n <= kids.last; n++) {
-        if (base->base > books_of(w, n)->base[base->stream] &&
-            !w->hosts[n].is_cut)
+                       n, (unsigned long long)base->base, base->stream, eaten);
+    if (!sim_has_children(w, n))
+        return;
+    for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
+        const struct sim_wire *wire = sim_wire(w, n, link);
+        const struct sim_child *child = sim_child(w, n, link);
+
+        if (wire->is_up && !wire->is_dialled && child->is_counted &&
+            base->base > child->base[base->stream])
             sim_world_fail(w,
                            "node %u reports base %llu of stream %u past "
                            "%u of its child %u",
-                           child, (unsigned long long)base->base, base->stream,
-                           books_of(w, n)->base[base->stream], n);
+                           n, (unsigned long long)base->base, base->stream,
+                           child->base[base->stream], wire->peer);
     }
 }
 
-static void on_base(struct sim_world *w, uint32_t child,
+static void on_base(struct sim_world *w, uint32_t n, uint16_t link,
                     const struct ov_base *base, bool is_heard)
 {
     if (base->stream >= SIM_STREAMS)
-        sim_world_fail(w, "node %u reports on stream %u", child, base->stream);
+        sim_world_fail(w, "base of stream %u at node %u", base->stream, n);
     else if (is_heard)
-        books_of(w, child)->base[base->stream] = (uint32_t)base->base;
+        sim_child(w, n, link)->base[base->stream] = (uint32_t)base->base;
     else
-        base_said(w, child, base);
+        base_said(w, n, base);
 }
 
-static void on_limit(struct sim_world *w, uint32_t child, uint64_t limit,
-                     bool is_heard)
+static void limit_said(struct sim_world *w, uint32_t n, uint16_t link,
+                       uint64_t limit)
 {
-    struct sim_books *books = books_of(w, child);
+    struct sim_child *child = sim_child(w, n, link);
+    struct sim_check *check = w->check;
 
-    if (is_heard) {
-        books->up_limit = (uint32_t)limit;
+    if (limit <= child->up_promised)
+        sim_world_fail(w, "node %u is promised %llu frames after %u",
+                       sim_wire(w, n, link)->peer, (unsigned long long)limit,
+                       child->up_promised);
+    child->up_promised = (uint32_t)limit;
+    if (check->promises < SIM_PROMISES_MAX)
+        check->promised[check->promises++] = (struct sim_promise){n, link};
+}
+
+/* Where a child is: sending begins behind what it has, and what it answers for
+ * may have less. */
+static void claim_heard(struct sim_world *w, uint32_t n, uint16_t link,
+                        struct ov_item *item)
+{
+    struct sim_child *child = sim_child(w, n, link);
+    bool is_hello = item->kind == OV_ITEM_HELLO;
+    struct ov_claim claim;
+
+    if (ov_claim_decode(item, &claim))
         return;
+    for (unsigned i = 0; i < claim.members; i++)
+        ov_member_decode(item);
+    for (unsigned i = 0; i < claim.cursors; i++) {
+        struct ov_cursor cursor = ov_cursor_decode(item);
+
+        if (cursor.stream >= SIM_STREAMS)
+            continue;
+        child->base[cursor.stream] = (uint32_t)cursor.base;
+        if (is_hello)
+            child->down_sent[cursor.stream] = (uint32_t)cursor.head;
     }
-    if (limit <= books->up_promised)
-        sim_world_fail(w, "node %u is promised %llu frames after %u", child,
-                       (unsigned long long)limit, books->up_promised);
-    books->up_promised = (uint32_t)limit;
-    if (w->check->promises < SIM_PROMISES_MAX)
-        w->check->promised[w->check->promises++] = child;
+}
+
+/* These are beneath somebody else now, or lost. */
+static void left_heard(struct sim_world *w, uint32_t n, struct ov_item *item)
+{
+    uint16_t numbers;
+
+    if (ov_numbers_decode(item, &numbers) || !sim_has_children(w, n))
+        return;
+    for (; numbers > 0; numbers--) {
+        uint32_t gone = ov_rd_u32(&item->body);
+
+        for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
+            if (sim_wire(w, n, link)->peer == gone)
+                sim_child(w, n, link)->is_counted = false;
+        }
+    }
 }
 
 static void on_ack(struct sim_world *w, uint32_t from, uint32_t to,
@@ -110,42 +225,78 @@ void sim_check_promises(struct sim_world *w)
     struct sim_check *check = w->check;
 
     for (; check->promises > 0; check->promises--) {
-        uint32_t child = check->promised[check->promises - 1];
-        const struct sim_books *books = books_of(w, child);
-        uint32_t done = books->up_arrived - books->up_held;
+        struct sim_promise at = check->promised[check->promises - 1];
+        const struct sim_child *child = sim_child(w, at.node, at.link);
+        uint32_t peer = sim_wire(w, at.node, at.link)->peer;
+        uint32_t done = child->up_arrived - child->up_held;
 
-        if (books->up_promised > done + w->cfg.overlay.up_frames)
+        if (child->up_promised + left_of(w, at.node, peer) >
+            done + w->cfg.overlay.up_frames)
             sim_world_fail(w,
                            "node %u is promised %u frames, of which %u are "
                            "done with",
-                           child, books->up_promised, done);
+                           peer, child->up_promised, done);
     }
 }
 
-void sim_check_words(struct sim_world *w, uint32_t from, uint32_t to,
+/* At the end of a child: what it tells its parent, or hears of it. */
+static void child_word(struct sim_world *w, uint32_t n, uint16_t link,
+                       struct ov_item *item, bool is_heard)
+{
+    struct ov_base base;
+    uint64_t limit;
+
+    if (!is_heard && item->kind == OV_ITEM_BASE &&
+        ov_base_decode(item, &base) == 0)
+        on_base(w, n, link, &base, false);
+    else if (is_heard && item->kind == OV_ITEM_LIMIT &&
+             ov_limit_decode(item, &limit) == 0)
+        sim_wire(w, n, link)->up_limit = (uint32_t)limit;
+    else if (is_heard && item->kind == OV_ITEM_LEFT)
+        left_heard(w, n, item);
+}
+
+static void parent_word(struct sim_world *w, uint32_t n, uint16_t link,
+                        struct ov_item *item, bool is_heard)
+{
+    struct ov_base base;
+    uint64_t limit;
+
+    if (is_heard && item->kind == OV_ITEM_BASE &&
+        ov_base_decode(item, &base) == 0)
+        on_base(w, n, link, &base, true);
+    else if (is_heard &&
+             (item->kind == OV_ITEM_HELLO || item->kind == OV_ITEM_ASK))
+        claim_heard(w, n, link, item);
+    else if (!is_heard && item->kind == OV_ITEM_LIMIT &&
+             ov_limit_decode(item, &limit) == 0)
+        limit_said(w, n, link, limit);
+    else if (!is_heard && item->kind == OV_ITEM_WELCOME)
+        sim_child(w, n, link)->is_counted = true;
+}
+
+void sim_check_words(struct sim_world *w, uint32_t n, uint16_t link,
                      const struct sim_load *load, bool is_heard)
 {
+    const struct sim_wire *wire = sim_wire(w, n, link);
     struct ov_rd rd = ov_rd_init(load->head + OV_FRAME_HEAD_BYTES,
                                  load->head_bytes - OV_FRAME_HEAD_BYTES);
     struct ov_item item;
-    struct ov_base base;
     struct ov_ack ack;
-    uint64_t limit;
 
     while (ov_rd_left(&rd) > 0) {
         if (ov_item_next(&rd, &item)) {
-            sim_world_fail(w, "node %u says what nobody can read", from);
+            sim_world_fail(w, "node %u says what nobody can read",
+                           is_heard ? wire->peer : n);
             return;
         }
-        if (item.kind == OV_ITEM_LIMIT && ov_limit_decode(&item, &limit) == 0)
-            on_limit(w, to, limit, is_heard);
-        else if (item.kind == OV_ITEM_BASE && is_child(w, from, to) &&
-                 ov_base_decode(&item, &base) == 0)
-            on_base(w, from, &base, is_heard);
-        else if (item.kind == OV_ITEM_WELCOME && !is_heard)
-            w->hosts[to].is_cut = false;
-        else if (item.kind == OV_ITEM_ACK && ov_ack_decode(&item, &ack) == 0)
-            on_ack(w, from, to, &ack, is_heard);
+        if (item.kind == OV_ITEM_ACK && ov_ack_decode(&item, &ack) == 0)
+            on_ack(w, is_heard ? wire->peer : n, is_heard ? n : wire->peer,
+                   &ack, is_heard);
+        else if (wire->is_dialled)
+            child_word(w, n, link, &item, is_heard);
+        else
+            parent_word(w, n, link, &item, is_heard);
     }
 }
 
@@ -174,36 +325,44 @@ void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link)
     wire->in_flight--;
 }
 
-static void down_sent(struct sim_world *w, uint32_t child,
+static void down_sent(struct sim_world *w, uint32_t n, uint16_t link,
                       const struct sim_load *load)
 {
-    struct sim_books *books = books_of(w, child);
+    struct sim_child *child = sim_child(w, n, link);
     struct ov_rd rd = ov_rd_init(load->head + OV_FRAME_HEAD_BYTES, 16);
-    uint32_t stream = ov_rd_u32(&rd);
+    uint32_t stream = ov_rd_u32(&rd), peer = sim_wire(w, n, link)->peer;
     uint64_t seq;
 
     ov_rd_u32(&rd);
     seq = ov_rd_u64(&rd);
-    if (stream >= SIM_STREAMS || seq != books->down_sent[stream]) {
-        sim_world_fail(w, "node %u is sent frame %llu of stream %u", child,
+    if (stream >= SIM_STREAMS || seq != child->down_sent[stream]) {
+        sim_world_fail(w, "node %u is sent frame %llu of stream %u", peer,
                        (unsigned long long)seq, stream);
         return;
     }
-    books->down_sent[stream]++;
-    if (books->down_sent[stream] > books->base[stream] + window_of(w, stream))
+    child->down_sent[stream]++;
+    if (child->down_sent[stream] > child->base[stream] + window_of(w, stream))
         sim_world_fail(w,
                        "node %u is sent frame %llu of stream %u with base "
                        "%u",
-                       child, (unsigned long long)seq, stream,
-                       books->base[stream]);
+                       peer, (unsigned long long)seq, stream,
+                       child->base[stream]);
+}
+
+static void up_sent(struct sim_world *w, uint32_t n, uint16_t link)
+{
+    struct sim_wire *wire = sim_wire(w, n, link);
+
+    if (!wire->is_dialled || wire->up_sent++ >= wire->up_limit)
+        sim_world_fail(w,
+                       "node %u sends frame %u to node %u, with a limit of %u",
+                       n, wire->up_sent, wire->peer, wire->up_limit);
 }
 
 void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
                     const struct sim_load *load)
 {
     struct sim_wire *wire = sim_wire(w, n, link);
-    struct sim_books *books = books_of(w, n);
-    uint32_t peer = wire->peer;
 
     if (!wire->is_up) {
         sim_world_fail(w, "node %u sends on link %u, which is closed", n,
@@ -214,30 +373,12 @@ void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
         sim_world_fail(w, "node %u sends a frame of %u bytes", n,
                        load->len_bytes);
     slot_taken(w, n, wire, load->head[0] != OV_FRAME_LINK);
-    if (load->head[0] == OV_FRAME_UP) {
-        if (books->up_sent++ >= books->up_limit || !is_child(w, n, peer))
-            sim_world_fail(w,
-                           "node %u sends frame %u to node %u, with a limit "
-                           "of %u",
-                           n, books->up_sent, peer, books->up_limit);
-    } else if (load->head[0] == OV_FRAME_DOWN) {
-        down_sent(w, peer, load);
-    } else {
-        sim_check_words(w, n, peer, load, false);
-    }
-}
-
-void sim_check_connected(struct sim_world *w, uint32_t child, uint32_t parent)
-{
-    struct sim_books *books = books_of(w, child);
-
-    (void)parent;
-    books->up_limit = 0;
-    books->up_promised = 0;
-    books->up_sent = 0;
-    books->up_arrived = books->up_held;
-    for (unsigned i = 0; i < SIM_STREAMS; i++) {
-        books->down_sent[i] = 0;
-        books->base[i] = 0;
-    }
+    if (load->head[0] == OV_FRAME_UP)
+        up_sent(w, n, link);
+    else if (load->head[0] == OV_FRAME_LINK)
+        sim_check_words(w, n, link, load, false);
+    else if (!wire->is_dialled)
+        down_sent(w, n, link, load);
+    else
+        sim_world_fail(w, "node %u sends down to its parent", n);
 }

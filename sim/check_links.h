@@ -7,9 +7,13 @@
 /* The stream of a DOWN frame. */
 uint32_t sim_check_stream(const struct sim_load *load);
 
-/* The words of a LINK frame: when it is sent, and when it is heard. */
-void sim_check_words(struct sim_world *w, uint32_t from, uint32_t to,
+/* The words of a LINK frame, at the end of node n: as it is said, or heard. */
+void sim_check_words(struct sim_world *w, uint32_t n, uint16_t link,
                      const struct sim_load *load, bool is_heard);
+
+/* A frame of a child begins to be held, and no longer is. */
+void sim_check_up_arrived(struct sim_world *w, const struct sim_view *view);
+void sim_check_up_released(struct sim_world *w, const struct sim_view *view);
 
 /* The step is over: was no more promised than there is room for? */
 void sim_check_promises(struct sim_world *w);

@@ -123,10 +123,14 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         sim_host_put(w, slice->buf);
         break;
     case OV_ACT_PROBE:
+        sim_net_probe(w, n, act->node);
+        break;
+    case OV_ACT_END:
+        sim_host_end(w, n, SIM_HOST_ENDED);
+        break;
     case OV_ACT_ADDRESS:
     case OV_ACT_ORPHAN:
     case OV_ACT_ADOPTED:
-    case OV_ACT_END:
     case OV_ACT_KINDS:
         break;
     }

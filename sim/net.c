@@ -160,7 +160,7 @@ void sim_net_close(struct sim_world *w, uint32_t n, uint16_t link)
         return;
     }
     wire->is_up = false;
-    sim_check_closed(w, n, wire->peer);
+    sim_check_closed(w, n, link);
     sim_push(w, max_ns(end_ns, wire->last_ns), SIM_ITEM_DOWN, wire->peer,
              (struct sim_item){.link = wire->peer_link, .era = wire->era});
 }
@@ -182,7 +182,7 @@ void sim_net_down(struct sim_world *w, const struct sim_item *item)
         return;
     }
     wire->is_up = false;
-    sim_check_closed(w, item->node, wire->peer);
+    sim_check_closed(w, item->node, item->link);
     sim_host_step(
         w, item->node,
         (struct ov_event){.kind = OV_EV_LINK_DOWN, .link = item->link});
@@ -194,11 +194,33 @@ void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer)
              (struct sim_item){.arg = peer});
 }
 
-static void open_wire(struct sim_world *w, uint32_t n, uint16_t link,
-                      uint32_t peer, uint16_t peer_link)
+void sim_net_probe(struct sim_world *w, uint32_t n, uint32_t peer)
 {
-    *sim_wire(w, n, link) = (struct sim_wire){
-        .peer = peer, .era = w->era, .peer_link = peer_link, .is_up = true};
+    uint64_t at_ns = w->now_ns + w->cfg.network.connect_ns;
+
+    if (sim_fault_is_silent(w, n, peer))
+        at_ns += w->cfg.overlay.timers.attempt_ns;
+    sim_push(w, at_ns, SIM_ITEM_PROBED, n, (struct sim_item){.arg = peer});
+}
+
+void sim_net_probed(struct sim_world *w, const struct sim_item *item)
+{
+    uint32_t n = item->node, peer = item->arg;
+    struct ov_event ev = {.kind = OV_EV_PROBED, .node = peer};
+
+    ev.is_refused = !sim_fault_is_silent(w, n, peer) &&
+                    (!sim_host_runs(w, peer) || sim_fault_refuses(w, n, peer));
+    sim_host_step(w, n, ev);
+}
+
+static void open_wire(struct sim_world *w, uint32_t n, uint16_t link,
+                      uint32_t peer, uint16_t peer_link, bool is_dialled)
+{
+    *sim_wire(w, n, link) = (struct sim_wire){.peer = peer,
+                                              .era = w->era,
+                                              .peer_link = peer_link,
+                                              .is_up = true,
+                                              .is_dialled = is_dialled};
 }
 
 void sim_net_connect(struct sim_world *w, const struct sim_item *item)
@@ -214,16 +236,17 @@ void sim_net_connect(struct sim_world *w, const struct sim_item *item)
                  SIM_ITEM_DIAL_FAILED, n, *item);
         return;
     }
-    if (sim_host_runs(w, peer) && !sim_fault_refuses(w, n, peer))
+    if (sim_host_runs(w, peer) && !sim_fault_refuses(w, n, peer) &&
+        sim_has_children(w, peer))
         far = ov_node_free_link(sim_node(w, peer));
     if (near == OV_NO_LINK || far == OV_NO_LINK) {
         sim_host_step(w, n, failed);
         return;
     }
     w->era++;
-    open_wire(w, n, near, peer, far);
-    open_wire(w, peer, far, n, near);
-    sim_check_connected(w, n, peer);
+    open_wire(w, n, near, peer, far, true);
+    open_wire(w, peer, far, n, near, false);
+    *sim_child(w, peer, far) = (struct sim_child){0};
     sim_host_step(
         w, peer,
         (struct ov_event){.kind = OV_EV_LINK_UP, .link = far, .node = n});

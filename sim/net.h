@@ -8,6 +8,8 @@
 void sim_net_send(struct sim_world *w, uint32_t n, const struct ov_act *act);
 void sim_net_close(struct sim_world *w, uint32_t n, uint16_t link);
 void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer);
+/* Dials only to see whether that is refused. */
+void sim_net_probe(struct sim_world *w, uint32_t n, uint32_t peer);
 
 /* Items whose time has come. Nothing of a connection that is no more. */
 void sim_net_arrive(struct sim_world *w, const struct sim_item *item);
@@ -15,6 +17,7 @@ void sim_net_deliver(struct sim_world *w, const struct sim_item *item);
 void sim_net_sent(struct sim_world *w, const struct sim_item *item);
 void sim_net_down(struct sim_world *w, const struct sim_item *item);
 void sim_net_connect(struct sim_world *w, const struct sim_item *item);
+void sim_net_probed(struct sim_world *w, const struct sim_item *item);
 
 /* Breaks the link of n to its parent: both ends are told. */
 void sim_net_break(struct sim_world *w, uint32_t n);

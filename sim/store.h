@@ -57,9 +57,11 @@ struct sim_view {
     struct ov_buf buf; /* first: the core hands it back */
     struct sim_load *load;
     uint32_t owner;
-    uint32_t from; /* UP: the child it came from */
+    uint32_t from; /* UP: the child it came from, */
+    uint32_t era;  /* over this connection, */
     uint32_t len_bytes;
-    uint8_t held; /* enum sim_held */
+    uint16_t link; /* at this slot */
+    uint8_t held;  /* enum sim_held */
 };
 
 enum { SIM_SIZES = 12, SIM_SIZE_LEAST = 64 };

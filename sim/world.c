@@ -107,6 +107,9 @@ static void happen(struct sim_world *w, const struct sim_item *item)
             w, item->node,
             (struct ov_event){.kind = OV_EV_DIAL_FAILED, .node = item->arg});
         break;
+    case SIM_ITEM_PROBED:
+        sim_net_probed(w, item);
+        break;
     case SIM_ITEM_TIMER:
         on_timer(w, item);
         break;
@@ -205,7 +208,7 @@ static void open_node(struct sim_world *w, uint32_t n, uint8_t *mem)
 
 static int open_nodes(struct sim_world *w)
 {
-    uint32_t wires = 0;
+    uint32_t wires = 0, children = 0;
     uint8_t *mem;
 
     for (uint32_t n = 0; n < sim_nodes(w); n++) {
@@ -219,10 +222,14 @@ static int open_nodes(struct sim_world *w)
         open_node(w, n, mem);
         mem += node_room(w, n);
         w->hosts[n].wires = wires;
+        w->hosts[n].children = children;
         wires += ov_node_links(sim_node(w, n));
+        if (sim_has_children(w, n))
+            children += ov_node_links(sim_node(w, n));
     }
     w->wires = calloc(wires, sizeof(*w->wires));
-    return w->wires == NULL ? OV_ENOMEM : 0;
+    w->children = calloc(children, sizeof(*w->children));
+    return w->wires == NULL || w->children == NULL ? OV_ENOMEM : 0;
 }
 
 static void open_job(struct sim_world *w)
@@ -298,8 +305,10 @@ void sim_world_close(struct sim_world *w)
     }
     sim_queue_fini(&w->queue);
     sim_store_fini(&w->store);
-    if (w->check != NULL)
+    if (w->check != NULL) {
         free(w->check->books);
+        free(w->check->left);
+    }
     free(w->check);
     free(w->measure);
     free(w->launcher);
@@ -307,6 +316,7 @@ void sim_world_close(struct sim_world *w)
     free(w->hosts);
     free(w->processes);
     free(w->wires);
+    free(w->children);
     free(w->losses);
     free(w->node_mem);
 }

@@ -17,6 +17,7 @@
 #include "sim/queue.h"
 #include "sim/random.h"
 #include "sim/store.h"
+#include "sim/wire.h"
 
 enum sim_item_kind {
     SIM_ITEM_START,
@@ -26,6 +27,7 @@ enum sim_item_kind {
     SIM_ITEM_DOWN,    /* link's end at the port (arg 0), in the node (1) */
     SIM_ITEM_CONNECT, /* to arg */
     SIM_ITEM_DIAL_FAILED,
+    SIM_ITEM_PROBED, /* what became of looking for arg */
     SIM_ITEM_TIMER,
     SIM_ITEM_WRITE, /* the process has more lines */
     SIM_ITEM_READ,  /* the process has read stdin up to frame arg */
@@ -39,17 +41,6 @@ enum sim_item_kind {
 };
 
 enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8 };
-
-/* The end of a connection at a link slot of a node. */
-struct sim_wire {
-    uint64_t last_ns; /* what was sent on it last arrives then */
-    uint32_t peer;
-    uint32_t era;       /* of the connection; 0: none */
-    uint32_t data_bits; /* frames at the port: bit i is data */
-    uint16_t peer_link;
-    uint8_t in_flight;
-    bool is_up;
-};
 
 enum sim_host_state {
     SIM_HOST_RUNS,
@@ -67,6 +58,7 @@ struct sim_host {
     uint64_t timer_ns; /* when the one live timer goes off */
     uint32_t node_at;  /* where its node is in node_mem, by SIM_ALIGN */
     uint32_t wires;    /* first of its wires */
+    uint32_t children; /* and of what it knows of children at them */
     uint16_t slow;     /* factor */
     uint8_t state;     /* enum sim_host_state */
     uint8_t level;
@@ -75,7 +67,6 @@ struct sim_host {
     bool is_given_up : 1; /* the launcher waits for it no more */
     bool has_reader : 1;  /* among job.readers */
     bool is_final : 1;    /* its last word has come */
-    bool is_cut : 1;      /* its parent has no link to it any more */
 };
 
 /* A node's process. */
@@ -110,6 +101,7 @@ struct sim_world {
     struct sim_host *hosts;
     struct sim_process *processes;
     struct sim_wire *wires;
+    struct sim_child *children;
     uint8_t *node_mem;
     struct ov_kept_pool pool;
     struct sim_kept_slab *kept;
@@ -173,6 +165,19 @@ static inline struct sim_wire *sim_wire(const struct sim_world *w, uint32_t n,
                                         uint16_t link)
 {
     return &w->wires[w->hosts[n].wires + link];
+}
+
+/* A leaf of the plan has one link, to its parent. */
+static inline bool sim_has_children(const struct sim_world *w, uint32_t n)
+{
+    return ov_node_links(sim_node(w, n)) > 1;
+}
+
+/* Of a node that may have children. */
+static inline struct sim_child *sim_child(const struct sim_world *w, uint32_t n,
+                                          uint16_t link)
+{
+    return &w->children[w->hosts[n].children + link];
 }
 
 static inline void sim_push(struct sim_world *w, uint64_t at_ns,
