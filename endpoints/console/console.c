@@ -62,6 +62,15 @@ static void deliver_soon(struct ep_console *con)
 
 /* ---- from the ports ---- */
 
+static void on_written(void *arg, const struct ep_item *item)
+{
+    const struct ep_console_cfg *cfg = &((struct lane *)arg)->con->cfg;
+
+    if (cfg->events->on_written != NULL)
+        cfg->events->on_written(cfg->arg, item->rank, item->channel, item->mem,
+                                item->len_bytes);
+}
+
 static void on_taken(void *arg, uint64_t cookie)
 {
     struct ep_console *con = ((struct lane *)arg)->con;
@@ -131,6 +140,7 @@ static void on_step(void *arg)
 }
 
 static const struct ep_port_events port_events = {
+    .on_written = on_written,
     .on_taken = on_taken,
     .on_gone = on_gone,
     .on_error = on_error,

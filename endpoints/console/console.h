@@ -52,6 +52,12 @@ struct ep_console_record {
 };
 
 struct ep_console_events {
+    /* The descriptor has taken these bytes: one record, whole and as it came,
+     * in order for each source. What is dropped is not told, nor is what the
+     * console adds. The one callback that may come from within a call; it must
+     * not call the console. */
+    void (*on_written)(void *arg, uint32_t rank, uint8_t channel,
+                       const void *mem, uint32_t len_bytes);
     /* The record is safe: written, spooled, or dropped after an error or
      * ep_console_give_up. In order for each source. */
     void (*on_taken)(void *arg, uint64_t cookie);

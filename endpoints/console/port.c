@@ -45,6 +45,8 @@ static void item_gone(struct ep_port *port, struct ep_item *item)
     const uint32_t records = item->records;
     struct ep_item *run = item->run;
 
+    if (!port->is_dead && item->len_bytes > 0)
+        port->events->on_written(port->arg, item);
     if (run == NULL && !item->is_spooled)
         port->events->on_taken(port->arg, item->cookie);
     ep_item_put(port->pool, item);

@@ -48,6 +48,8 @@ struct ep_console_record;
 #define EP_PORT_BUSY_BYTES (UINT64_C(4) << 20)
 
 struct ep_port_events {
+    /* The descriptor has all of the item's bytes. */
+    void (*on_written)(void *arg, const struct ep_item *item);
     /* The record's buffer is free. Possibly from within a call. */
     void (*on_taken)(void *arg, uint64_t cookie);
     /* So many records (in hand or spooled before) are written, or dropped

@@ -6,6 +6,16 @@
 #include <signal.h>
 #include <stdio.h>
 
+static void rig_on_written(void *arg, uint32_t rank, uint8_t channel,
+                           const void *mem, uint32_t len_bytes)
+{
+    struct console_rig *rig = arg;
+
+    assert_true(len_bytes > 0);
+    ep_tally_add(&rig->written[rank * 2 + channel - 1], mem, len_bytes);
+    rig->written_bytes += len_bytes;
+}
+
 static void rig_on_taken(void *arg, uint64_t cookie)
 {
     struct console_rig *rig = arg;
@@ -53,6 +63,7 @@ static uint64_t rig_clock(void *arg)
 }
 
 static const struct ep_console_events rig_events = {
+    .on_written = rig_on_written,
     .on_taken = rig_on_taken,
     .on_error = rig_on_error,
     .on_drained = rig_on_drained,
@@ -98,9 +109,22 @@ void rig_open(struct console_rig *rig)
     close(rig->cfg.fd_stderr);
 }
 
+/* Dropped bytes are the last ones of their sources. */
+static void check_written(const struct console_rig *rig)
+{
+    const uint64_t dropped = ep_console_dropped(rig->con);
+
+    assert_int_equal(ep_console_pending(rig->con), 0);
+    assert_int_equal(rig->written_bytes + dropped, rig->sent_bytes);
+    for (unsigned i = 0; i < RIG_SOURCES_MAX && dropped == 0; i++)
+        assert_true(ep_tally_is_equal(&rig->said[i], &rig->written[i]));
+}
+
 void rig_close(struct console_rig *rig)
 {
     assert_int_equal(rig->taken, rig->sent);
+    if (rig->con != NULL)
+        check_written(rig);
     ep_console_close(rig->con);
     ep_writer_close(rig->writer, true);
     event_base_free(rig->base);
@@ -134,6 +158,7 @@ void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
     rec.cookie = (uintptr_t)in;
     rig->sent++;
     rig->sent_bytes += len;
+    ep_tally_add(&rig->said[in->source], mem, len);
     assert_int_equal(ep_console_record(rig->con, &rec), 0);
 }
 
@@ -170,7 +195,7 @@ void rig_finish(struct console_rig *rig)
 
     ep_console_finish(rig->con);
     rig_run_until(rig->base, &rig->drained, before + 1);
-    assert_int_equal(ep_console_pending(rig->con), 0);
+    check_written(rig);
     ep_console_close(rig->con);
     rig->con = NULL;
 }

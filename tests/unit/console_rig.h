@@ -5,6 +5,7 @@
 #include "tests/unit/rig.h"
 
 #include "endpoints/console/console.h"
+#include "endpoints/msg/tally.h"
 #include "endpoints/sys/writer.h"
 
 enum { RIG_SOURCES_MAX = 512 }; /* rank * 2 + channel - 1 */
@@ -22,8 +23,11 @@ struct console_rig {
     unsigned looks; /* at the clock */
     uint64_t sent_seq[RIG_SOURCES_MAX];
     uint64_t taken_seq[RIG_SOURCES_MAX];
+    struct ep_tally said[RIG_SOURCES_MAX];
+    struct ep_tally written[RIG_SOURCES_MAX];
     uint64_t sent_bytes;
     uint64_t taken_bytes;
+    uint64_t written_bytes;
     unsigned sent;
     unsigned taken;
     unsigned errors;
@@ -49,7 +53,8 @@ int rig_pipe(int *read_fd);
 
 void rig_open(struct console_rig *rig);
 
-/* All that was sent must have been taken. */
+/* All that was sent must have been taken, and each byte written, once and in
+ * the order of its source, or dropped. */
 void rig_close(struct console_rig *rig);
 
 void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
