@@ -105,6 +105,7 @@ static void give_up_beneath(struct run *r, uint32_t lost)
         if (r->nodes[n].is_final ||
             !topo_tree_contains(&r->config.tree, lost, n))
             continue;
+        r->nodes[n].is_silent = true;
         r->nodes[n].is_final = true;
         r->finals++;
     }
@@ -303,6 +304,7 @@ int ep_run_write_stats(struct run *r)
         .exit_code = ep_run_exit_code(r),
         .lost_nodes = r->lost,
         .lost_count = r->lost_count,
+        .proof = ep_proof_verdict(r->proof),
     };
 
     ep_hub_stats(r->hub, &hub);

@@ -38,6 +38,7 @@ struct run_node {
     bool is_started; /* its processes run */
     bool is_final;   /* it has nothing more to say */
     bool is_lost;
+    bool is_silent; /* lost, or cut off by a loss, before it was final */
 };
 
 /* Records at the console at once: what the overlay's root allows. */
@@ -118,11 +119,12 @@ struct run {
     uint32_t usage_count;
     uint64_t usage_rss_max, usage_cpu_us, usage_refused;
     uint64_t usage_up, usage_down;
+    struct ep_proof *proof;
 };
 
 /* The files, each above those that it calls:
  *
- *     say  plan  control  end  signals  down  daemons  up  run */
+ *     say  plan  verdict  control  end  signals  down  daemons  up  run */
 
 /* --- say.c */
 void ep_run_say(struct run *r, const char *format, ...)

@@ -7,6 +7,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/run/verdict.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
@@ -64,6 +65,7 @@ static void close_all(struct run *r)
     ep_input_close(r->input);
     ep_console_close(r->console);
     ep_writer_close(r->writer, true);
+    ep_proof_close(r->proof);
     if (r->input_buf != NULL)
         ep_hub_put(r->hub, r->input_buf);
     ep_hub_close(r->hub);
@@ -127,6 +129,7 @@ int ep_run(const struct ep_run_options *options)
     rc = open_all(r);
     if (rc == 0) {
         event_base_dispatch(r->base);
+        ep_run_judge(r);
         rc = ep_run_exit_code(r);
         ep_run_give_back(r);
         ep_run_last_words(r);

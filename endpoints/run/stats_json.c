@@ -51,6 +51,44 @@ static json_t *lost_list(const struct ep_stats *stats)
     return list;
 }
 
+/* json_pack takes over what makes its parts, also when it fails. */
+static json_t *gap_object(const struct ep_proof_gap *gap)
+{
+    return json_pack(
+        "{s:I, s:s, s:o, s:I, s:s}", "rank", as_int(gap->rank), "channel",
+        gap->channel == OV_CHANNEL_STDERR ? "stderr" : "stdout",
+        "expected_bytes",
+        gap->is_end_known ? json_integer(as_int(gap->expected_bytes))
+                          : json_null(),
+        "delivered_bytes", as_int(gap->delivered_bytes), "reason",
+        ep_proof_name((enum ep_proof_reason)gap->reason));
+}
+
+static json_t *gaps_list(const struct ep_proof_verdict *proof)
+{
+    const struct ep_proof_list *const lists[] = {&proof->gaps, &proof->lost};
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        for (size_t g = 0; list != NULL && g < lists[i]->count; g++) {
+            if (json_array_append_new(list, gap_object(&lists[i]->at[g]))) {
+                json_decref(list);
+                return NULL;
+            }
+        }
+    }
+    return list;
+}
+
+static json_t *proof_object(const struct ep_proof_verdict *proof)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:o}", "channels",
+                     as_int(proof->channels), "complete",
+                     as_int(proof->counts[EP_PROOF_COMPLETE]), "given_up",
+                     as_int(proof->counts[EP_PROOF_GIVEN_UP]), "bytes",
+                     as_int(proof->bytes), "gaps", gaps_list(proof));
+}
+
 /* json_pack takes over lost_list(), also when it fails, and gives NULL when
  * any part of it is missing. */
 static json_t *report(const struct ep_stats *stats)
@@ -58,7 +96,7 @@ static json_t *report(const struct ep_stats *stats)
     // clang-format off
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:i,"
-        " s:{s:I, s:f}, s:{s:I, s:I, s:f}, s:{s:I, s:I}, s:o, s:I}",
+        " s:{s:I, s:f}, s:{s:I, s:I, s:f}, s:{s:I, s:I}, s:o, s:I, s:o}",
         "nodes", as_int(stats->nodes),
         "procs", as_int(stats->procs),
         "arity", as_int(stats->arity),
@@ -81,7 +119,8 @@ static json_t *report(const struct ep_stats *stats)
             "up", as_int(stats->frames.up),
             "down", as_int(stats->frames.down),
         "lost_nodes", lost_list(stats),
-        "refused_peers", as_int(stats->refused_peers));
+        "refused_peers", as_int(stats->refused_peers),
+        "proof", proof_object(stats->proof));
     // clang-format on
 }
 

@@ -3,13 +3,17 @@
  * Members, in this order: nodes, procs, arity, depth, provider, wall_s,
  * launch_s, stdin_bytes, stdout_bytes, stderr_bytes, exit_code,
  * launcher {rss_peak_bytes, cpu_s}, daemons {count, rss_peak_bytes_max,
- * cpu_s_sum}, frames {up, down}, lost_nodes [...], refused_peers.
+ * cpu_s_sum}, frames {up, down}, lost_nodes [...], refused_peers,
+ * proof {channels, complete, given_up, bytes, gaps [{rank, channel,
+ * expected_bytes, delivered_bytes, reason} ...]}.
  */
 #ifndef ENDPOINTS_RUN_STATS_JSON_H
 #define ENDPOINTS_RUN_STATS_JSON_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "endpoints/run/proof.h"
 
 struct ep_stats {
     uint32_t nodes, procs, arity, depth;
@@ -33,6 +37,7 @@ struct ep_stats {
     const uint32_t *lost_nodes; /* borrowed, lost_count long */
     size_t lost_count;
     uint64_t refused_peers;
+    const struct ep_proof_verdict *proof; /* borrowed */
 };
 
 /* Finds out whether `path` names a descriptor that this process was started

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/proof.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
 #include "overlay/base/err.h"
@@ -61,11 +62,13 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
         on_started(r, node);
         break;
     case EP_STATE_EXIT:
+        ep_proof_ended(r->proof, state->rank, state->tallies);
         ep_run_took(r, state->rank, state->taken_bytes);
         if (state->rank < r->job.size && state->value != 0)
             ep_run_failed(r, state->rank, (int)state->value);
         break;
-    case EP_STATE_FAILED:
+    case EP_STATE_FAILED: /* it wrote nothing */
+        ep_proof_ended(r->proof, state->rank, state->tallies);
         ep_run_took(r, state->rank, 0);
         on_start_failed(r, state);
         break;
@@ -136,6 +139,14 @@ static void on_record(void *arg, const struct ov_act *act,
 /* --- the console
  * */
 
+static void on_written(void *arg, uint32_t rank, uint8_t channel,
+                       const void *mem, uint32_t len_bytes)
+{
+    struct run *r = arg;
+
+    ep_proof_written(r->proof, rank, channel, mem, len_bytes);
+}
+
 static void on_taken(void *arg, uint64_t cookie)
 {
     struct run *r = arg;
@@ -187,6 +198,7 @@ static enum ep_label_mode label_mode(enum ep_run_label label)
 int ep_run_output_open(struct run *r)
 {
     static const struct ep_console_events events = {
+        .on_written = on_written,
         .on_taken = on_taken,
         .on_error = on_output_error,
         .on_drained = on_drained,
@@ -195,7 +207,8 @@ int ep_run_output_open(struct run *r)
     struct ep_console_cfg cfg;
 
     r->pinned = calloc(RUN_RECORDS_MAX, sizeof(struct ov_buf *));
-    if (r->pinned == NULL || ep_writer_open(r->base, &r->writer))
+    if (r->pinned == NULL || ep_writer_open(r->base, &r->writer) ||
+        ep_proof_open(r->job.size, r->job.merges_stderr ? 1 : 2, &r->proof))
         return OV_ENOMEM;
     ep_console_cfg_init(&cfg);
     cfg.base = r->base;

@@ -18,6 +18,8 @@ KINDS = {
     "daemons": {"count": int, "rss_peak_bytes_max": int, "cpu_s_sum": float},
     "frames": {"up": int, "down": int},
     "lost_nodes": list, "refused_peers": int,
+    "proof": {"channels": int, "complete": int, "given_up": int,
+              "bytes": int, "gaps": list},
 }
 
 
@@ -61,6 +63,10 @@ def plain():
     check_eq(live.MIB, got["stdin_bytes"], "bytes of stdin:")
     check_eq(NODES * PPN * live.MIB, got["stdout_bytes"])
     check_eq(NODES * PPN * len("complaint\n"), got["stderr_bytes"])
+    check_eq({"channels": 2 * NODES * PPN, "complete": 2 * NODES * PPN,
+              "given_up": 0, "gaps": [],
+              "bytes": got["stdout_bytes"] + got["stderr_bytes"]},
+             got["proof"])
     check_eq([], got["lost_nodes"])
     check_eq(0, got["refused_peers"])
     check(0 < got["launch_s"] < got["wall_s"] < 60 * live.SLOW,

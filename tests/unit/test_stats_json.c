@@ -25,6 +25,27 @@ static char path[128];
 
 static const uint32_t lost[] = {7, 4000000000};
 
+static const struct ep_proof_verdict proof = {
+    .channels = 256,
+    .counts = {[EP_PROOF_COMPLETE] = 250,
+               [EP_PROOF_MISSING] = 1,
+               [EP_PROOF_LOST] = 2,
+               [EP_PROOF_GIVEN_UP] = 3},
+    .bytes = 1ull << 50,
+    .gaps = {.count = 1,
+             .at = {{.rank = 3,
+                     .channel = OV_CHANNEL_STDERR,
+                     .reason = EP_PROOF_MISSING,
+                     .is_end_known = true,
+                     .expected_bytes = 20,
+                     .delivered_bytes = 10}}},
+    .lost = {.count = 1,
+             .at = {{.rank = 5,
+                     .channel = OV_CHANNEL_STDOUT,
+                     .reason = EP_PROOF_LOST,
+                     .delivered_bytes = 7}}},
+};
+
 static const struct ep_stats sample = {
     .nodes = 64,
     .procs = 128,
@@ -43,6 +64,7 @@ static const struct ep_stats sample = {
     .lost_nodes = lost,
     .lost_count = 2,
     .refused_peers = 10000,
+    .proof = &proof,
 };
 
 static int enter(void **state)
@@ -125,7 +147,29 @@ static void report_is_this_text(void **state)
                                      "    7,\n"
                                      "    4000000000\n"
                                      "  ],\n"
-                                     "  \"refused_peers\": 10000\n"
+                                     "  \"refused_peers\": 10000,\n"
+                                     "  \"proof\": {\n"
+                                     "    \"channels\": 256,\n"
+                                     "    \"complete\": 250,\n"
+                                     "    \"given_up\": 3,\n"
+                                     "    \"bytes\": 1125899906842624,\n"
+                                     "    \"gaps\": [\n"
+                                     "      {\n"
+                                     "        \"rank\": 3,\n"
+                                     "        \"channel\": \"stderr\",\n"
+                                     "        \"expected_bytes\": 20,\n"
+                                     "        \"delivered_bytes\": 10,\n"
+                                     "        \"reason\": \"missing\"\n"
+                                     "      },\n"
+                                     "      {\n"
+                                     "        \"rank\": 5,\n"
+                                     "        \"channel\": \"stdout\",\n"
+                                     "        \"expected_bytes\": null,\n"
+                                     "        \"delivered_bytes\": 7,\n"
+                                     "        \"reason\": \"lost\"\n"
+                                     "      }\n"
+                                     "    ]\n"
+                                     "  }\n"
                                      "}\n");
     assert_int_equal(files_in_dir(), 1);
 }
@@ -133,7 +177,8 @@ static void report_is_this_text(void **state)
 /* Zeroes, no provider, no lost node, numbers past what JSON readers take. */
 static void edges_of_the_numbers_stay_json(void **state)
 {
-    struct ep_stats stats = {.frames = {.up = UINT64_MAX}};
+    const struct ep_proof_verdict nothing = {.channels = 0};
+    struct ep_stats stats = {.frames = {.up = UINT64_MAX}, .proof = &nothing};
     char why[EP_WHY_MAX] = "";
     json_error_t error;
     json_t *json;

@@ -1,0 +1,94 @@
+/* What the proof of the output comes to at the end: words and exit code. */
+#include "endpoints/run/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "endpoints/run/impl.h"
+
+enum { NAMED_MAX = 4, NAME_BYTES = 400 };
+
+/* A process of which no exit was told. */
+static enum ep_proof_reason absent(void *arg, uint32_t rank)
+{
+    const struct run *r = arg;
+    const struct run_node *node = &r->nodes[ep_job_node_of(&r->job, rank)];
+
+    if (node->is_silent)
+        return EP_PROOF_LOST;
+    return node->is_final ? EP_PROOF_NO_END : EP_PROOF_GIVEN_UP;
+}
+
+/* How far it came, to go behind "N bytes". */
+static void gap_words(const struct ep_proof_gap *gap, char *words, size_t size)
+{
+    words[0] = '\0';
+    switch ((enum ep_proof_reason)gap->reason) {
+    case EP_PROOF_MISSING:
+        snprintf(words, size, " of the %" PRIu64 " that it wrote",
+                 gap->expected_bytes);
+        break;
+    case EP_PROOF_EXTRA:
+        snprintf(words, size, ", it wrote %" PRIu64, gap->expected_bytes);
+        break;
+    case EP_PROOF_ALTERED:
+        snprintf(words, size, ", not those that it wrote");
+        break;
+    case EP_PROOF_NO_END:
+    case EP_PROOF_LOST:
+        snprintf(words, size, ", the end is not known");
+        break;
+    case EP_PROOF_COMPLETE:
+    case EP_PROOF_GIVEN_UP:
+    case EP_PROOF_REASONS:
+        break;
+    }
+}
+
+/* One line for all of them. `say` is ep_run_say or ep_run_note. */
+static void tell(struct run *r, void (*say)(struct run *, const char *, ...),
+                 const char *what, const struct ep_proof_list *list,
+                 uint64_t total)
+{
+    char text[NAMED_MAX * NAME_BYTES] = "", words[64];
+    size_t at = 0;
+    uint32_t named;
+
+    for (named = 0; named < list->count && named < NAMED_MAX; named++) {
+        const struct ep_proof_gap *gap = &list->at[named];
+
+        gap_words(gap, words, sizeof(words));
+        at += (size_t)snprintf(
+            text + at, NAME_BYTES,
+            "%srank %" PRIu32 " on %.250s (%s: %" PRIu64 " bytes%s)",
+            named > 0 ? ", " : "", gap->rank, ep_run_host_of_rank(r, gap->rank),
+            gap->channel == OV_CHANNEL_STDERR ? "stderr" : "stdout",
+            gap->delivered_bytes, words);
+    }
+    if (total > named)
+        say(r, "%s: %s, and %" PRIu64 " more", what, text, total - named);
+    else
+        say(r, "%s: %s", what, text);
+}
+
+void ep_run_judge(struct run *r)
+{
+    const struct ep_proof_verdict *verdict;
+    bool is_cut = ep_console_pending(r->console) > 0 ||
+                  ep_console_dropped(r->console) > 0;
+    uint64_t gaps, lost;
+
+    if (r->is_aborted) /* there were no processes */
+        return;
+    verdict = ep_proof_judge(r->proof, is_cut, absent, r);
+    gaps = ep_proof_gaps(verdict);
+    lost = verdict->counts[EP_PROOF_LOST];
+    if (gaps > 0)
+        tell(r, ep_run_say, "the output is not whole", &verdict->gaps, gaps);
+    /* Where the loss ended the job that was said, and this is no news. */
+    if (lost > 0)
+        tell(r, r->exit_code < 0 ? ep_run_say : ep_run_note,
+             "of lost nodes came", &verdict->lost, lost);
+    if (gaps + lost > 0 && r->exit_code < 0)
+        r->exit_code = 1;
+}
