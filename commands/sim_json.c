@@ -44,6 +44,15 @@ static json_t *level_json(const struct sim_level *level)
     return object;
 }
 
+static json_t *repair_json(const struct sim_tally *tally)
+{
+    json_t *object = json_object();
+
+    for (unsigned i = 0; i < SIM_COUNTS; i++)
+        add(object, sim_count_name((enum sim_count)i), tally->count[i]);
+    return object;
+}
+
 static void add_events(json_t *object, const struct sim_summary *run)
 {
     json_t *event;
@@ -95,6 +104,9 @@ static json_t *run_json(const struct sim_summary *run)
     add(object, "leaf_bytes", run->leaf_bytes);
     add(object, "steps", run->steps);
     add(object, "frames", run->frames);
+    add(object, "heartbeats", run->beats);
+    add(object, "root_heartbeats", run->root_beats);
+    json_object_set_new(object, "repair", repair_json(&run->repair));
     json_object_set_new(object, "digest", json_string(digest));
     add_events(object, run);
     for (uint32_t i = 0; i < run->levels; i++)

@@ -296,6 +296,7 @@ static void finish(struct words *words)
         overlay->up_window_bytes = 4 * overlay->frame_bytes;
     cfg->job.readers = o->readers;
     cfg->faults = o->faults;
+    cfg->tallies = cfg->faults_count > 0;
     if (o->is_auto && o->sweeps_count > 0)
         sim_usage("--arity=auto is a search by itself: leave out --sweep");
     if (o->runs > 1 && (o->is_auto || o->sweeps_count > 0 || o->plot != NULL))

@@ -5,6 +5,7 @@
 #include "sim/host.h"
 #include "sim/launcher.h"
 #include "sim/measure.h"
+#include "sim/tally.h"
 
 static struct sim_books *books_of(const struct sim_world *w, uint32_t n)
 {
@@ -64,8 +65,12 @@ struct sim_view *sim_check_arrived(struct sim_world *w, uint32_t n,
         view->held =
             sim_check_stream(load) == 0 ? SIM_HELD_CONTROL : SIM_HELD_STDIN;
     hold(w, view);
+    if (view->held == SIM_HELD_UP && n == 0)
+        sim_tally_up(w, n, load, false);
     if (view->held == SIM_HELD_UP)
         sim_check_up_arrived(w, view);
+    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
+        sim_tally_down(w, n, sim_check_stream(load), sim_check_seq(load));
     else if (view->held == SIM_HELD_LINK)
         sim_check_words(w, n, link, load, true);
     return view;
@@ -87,7 +92,7 @@ void sim_check_step(struct sim_world *w, uint32_t n)
     const struct ov_cfg *cfg = &w->cfg.overlay;
 
     sim_measure_held(w, n, books);
-    sim_check_promises(w);
+    sim_check_links(w, n);
     if (books->own_bytes > cfg->up_window_bytes)
         sim_world_fail(w, "node %u keeps %u bytes of its own, of %u", n,
                        books->own_bytes, cfg->up_window_bytes);
@@ -200,6 +205,12 @@ void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer)
                    "I3: node %u says that node %u is lost, and no fault "
                    "has touched either",
                    n, peer);
+}
+
+void sim_check_orphan(struct sim_world *w, uint32_t n)
+{
+    if (w->cfg.faults_count == 0)
+        sim_world_fail(w, "I3: node %u has no parent, without any fault", n);
 }
 
 static void end_of(struct sim_world *w, uint32_t n)

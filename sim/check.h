@@ -49,14 +49,26 @@ struct sim_promise {
     uint16_t link;
 };
 
+/* A base that a child does not yet bear out. */
+struct sim_doubt {
+    uint64_t base;
+    uint32_t stream;
+    uint32_t era;
+    uint16_t link;
+};
+
 /* A promise is judged when the step that made it is over: what it let go of
- * goes out in the same step. */
-enum { SIM_PROMISES_MAX = 1024 };
+ * goes out in the same step. So is a base that is past a child, whose link may
+ * end there, and a welcome. */
+enum { SIM_PROMISES_MAX = 1024, SIM_DOUBTS_MAX = 64 };
 
 struct sim_check {
     struct sim_books *books;
     struct sim_promise promised[SIM_PROMISES_MAX]; /* in the step going on */
     uint32_t promises;
+    struct sim_doubt doubts[SIM_DOUBTS_MAX];
+    uint32_t doubts_count;
+    bool has_welcomed;
     struct sim_left *left; /* owned */
     uint32_t left_count;
     uint64_t views_at_end;
@@ -81,6 +93,8 @@ void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link);
 /* Node n knows that its link is no more. */
 void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link);
 void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer);
+/* So that node n has no parent. */
+void sim_check_orphan(struct sim_world *w, uint32_t n);
 
 void sim_check_consume(struct sim_world *w, uint32_t n,
                        const struct ov_act *act, const struct ov_slice *slice);

@@ -5,6 +5,7 @@
 
 #include "overlay/wire/item.h"
 #include "sim/check.h"
+#include "sim/tally.h"
 
 static struct sim_books *books_of(const struct sim_world *w, uint32_t n)
 {
@@ -22,6 +23,13 @@ uint32_t sim_check_stream(const struct sim_load *load)
     struct ov_rd rd = ov_rd_init(load->head + OV_FRAME_HEAD_BYTES, 4);
 
     return ov_rd_u32(&rd);
+}
+
+uint64_t sim_check_seq(const struct sim_load *load)
+{
+    struct ov_rd rd = ov_rd_init(load->head + OV_FRAME_HEAD_BYTES + 8, 8);
+
+    return ov_rd_u64(&rd);
 }
 
 /* --- frames of children */
@@ -102,11 +110,23 @@ void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)
 
 /* --- words */
 
+/* Has this child not consumed so much? */
+static bool is_past(const struct sim_world *w, uint32_t n, uint16_t link,
+                    uint32_t stream, uint64_t base)
+{
+    const struct sim_wire *wire = sim_wire(w, n, link);
+
+    return wire->is_up && !wire->is_dialled &&
+           sim_child(w, n, link)->is_counted &&
+           base > sim_child(w, n, link)->base[stream];
+}
+
 /* Everybody beneath a node has consumed what it says: its own targets, and
  * what its children told it. */
 static void base_said(struct sim_world *w, uint32_t n,
                       const struct ov_base *base)
 {
+    struct sim_check *check = w->check;
     const struct sim_process *p = &w->processes[n];
     uint32_t eaten = base->stream == 0 ? p->heard : p->eaten;
 
@@ -118,16 +138,12 @@ static void base_said(struct sim_world *w, uint32_t n,
     if (!sim_has_children(w, n))
         return;
     for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
-        const struct sim_wire *wire = sim_wire(w, n, link);
-        const struct sim_child *child = sim_child(w, n, link);
+        struct sim_wire *wire = sim_wire(w, n, link);
 
-        if (wire->is_up && !wire->is_dialled && child->is_counted &&
-            base->base > child->base[base->stream])
-            sim_world_fail(w,
-                           "node %u reports base %llu of stream %u past "
-                           "%u of its child %u",
-                           n, (unsigned long long)base->base, base->stream,
-                           child->base[base->stream], wire->peer);
+        if (is_past(w, n, link, base->stream, base->base) &&
+            check->doubts_count < SIM_DOUBTS_MAX)
+            check->doubts[check->doubts_count++] =
+                (struct sim_doubt){base->base, base->stream, wire->era, link};
     }
 }
 
@@ -181,23 +197,6 @@ static void claim_heard(struct sim_world *w, uint32_t n, uint16_t link,
     }
 }
 
-/* These are beneath somebody else now, or lost. */
-static void left_heard(struct sim_world *w, uint32_t n, struct ov_item *item)
-{
-    uint16_t numbers;
-
-    if (ov_numbers_decode(item, &numbers) || !sim_has_children(w, n))
-        return;
-    for (; numbers > 0; numbers--) {
-        uint32_t gone = ov_rd_u32(&item->body);
-
-        for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
-            if (sim_wire(w, n, link)->peer == gone)
-                sim_child(w, n, link)->is_counted = false;
-        }
-    }
-}
-
 static void on_ack(struct sim_world *w, uint32_t from, uint32_t to,
                    const struct ov_ack *ack, bool is_heard)
 {
@@ -220,7 +219,7 @@ static void on_ack(struct sim_world *w, uint32_t from, uint32_t to,
                        books->shown, books->taken);
 }
 
-void sim_check_promises(struct sim_world *w)
+static void check_promises(struct sim_world *w)
 {
     struct sim_check *check = w->check;
 
@@ -239,6 +238,50 @@ void sim_check_promises(struct sim_world *w)
     }
 }
 
+static void check_doubts(struct sim_world *w, uint32_t n)
+{
+    struct sim_check *check = w->check;
+
+    for (; check->doubts_count > 0; check->doubts_count--) {
+        const struct sim_doubt *doubt = &check->doubts[check->doubts_count - 1];
+        const struct sim_wire *wire = sim_wire(w, n, doubt->link);
+
+        if (wire->era == doubt->era &&
+            is_past(w, n, doubt->link, doubt->stream, doubt->base))
+            sim_world_fail(w,
+                           "node %u reports base %llu of stream %u past "
+                           "%u of its child %u",
+                           n, (unsigned long long)doubt->base, doubt->stream,
+                           sim_child(w, n, doubt->link)->base[doubt->stream],
+                           wire->peer);
+    }
+}
+
+/* No node but the root has more children than it takes. */
+static void check_balance(struct sim_world *w, uint32_t n)
+{
+    uint32_t children = 0;
+
+    for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
+        const struct sim_wire *wire = sim_wire(w, n, link);
+
+        children += wire->is_up && !wire->is_dialled &&
+                    sim_child(w, n, link)->is_counted;
+    }
+    if (children > w->cfg.overlay.children_max)
+        sim_world_fail(w, "node %u has %u children, of %u at most", n, children,
+                       (unsigned)w->cfg.overlay.children_max);
+}
+
+void sim_check_links(struct sim_world *w, uint32_t n)
+{
+    check_promises(w);
+    check_doubts(w, n);
+    if (w->check->has_welcomed && n != 0)
+        check_balance(w, n);
+    w->check->has_welcomed = false;
+}
+
 /* At the end of a child: what it tells its parent, or hears of it. */
 static void child_word(struct sim_world *w, uint32_t n, uint16_t link,
                        struct ov_item *item, bool is_heard)
@@ -252,8 +295,6 @@ static void child_word(struct sim_world *w, uint32_t n, uint16_t link,
     else if (is_heard && item->kind == OV_ITEM_LIMIT &&
              ov_limit_decode(item, &limit) == 0)
         sim_wire(w, n, link)->up_limit = (uint32_t)limit;
-    else if (is_heard && item->kind == OV_ITEM_LEFT)
-        left_heard(w, n, item);
 }
 
 static void parent_word(struct sim_world *w, uint32_t n, uint16_t link,
@@ -272,7 +313,7 @@ static void parent_word(struct sim_world *w, uint32_t n, uint16_t link,
              ov_limit_decode(item, &limit) == 0)
         limit_said(w, n, link, limit);
     else if (!is_heard && item->kind == OV_ITEM_WELCOME)
-        sim_child(w, n, link)->is_counted = true;
+        w->check->has_welcomed = sim_child(w, n, link)->is_counted = true;
 }
 
 void sim_check_words(struct sim_world *w, uint32_t n, uint16_t link,
@@ -290,6 +331,7 @@ void sim_check_words(struct sim_world *w, uint32_t n, uint16_t link,
                            is_heard ? wire->peer : n);
             return;
         }
+        sim_tally_word(w, n, link, item, is_heard);
         if (item.kind == OV_ITEM_ACK && ov_ack_decode(&item, &ack) == 0)
             on_ack(w, is_heard ? wire->peer : n, is_heard ? n : wire->peer,
                    &ack, is_heard);
@@ -349,10 +391,12 @@ static void down_sent(struct sim_world *w, uint32_t n, uint16_t link,
                        child->base[stream]);
 }
 
-static void up_sent(struct sim_world *w, uint32_t n, uint16_t link)
+static void up_sent(struct sim_world *w, uint32_t n, uint16_t link,
+                    const struct sim_load *load)
 {
     struct sim_wire *wire = sim_wire(w, n, link);
 
+    sim_tally_up(w, n, load, true);
     if (!wire->is_dialled || wire->up_sent++ >= wire->up_limit)
         sim_world_fail(w,
                        "node %u sends frame %u to node %u, with a limit of %u",
@@ -374,7 +418,7 @@ void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
                        load->len_bytes);
     slot_taken(w, n, wire, load->head[0] != OV_FRAME_LINK);
     if (load->head[0] == OV_FRAME_UP)
-        up_sent(w, n, link);
+        up_sent(w, n, link, load);
     else if (load->head[0] == OV_FRAME_LINK)
         sim_check_words(w, n, link, load, false);
     else if (!wire->is_dialled)

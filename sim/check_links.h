@@ -4,8 +4,9 @@
 
 #include "sim/world.h"
 
-/* The stream of a DOWN frame. */
+/* The stream of a DOWN frame, and its number there. */
 uint32_t sim_check_stream(const struct sim_load *load);
+uint64_t sim_check_seq(const struct sim_load *load);
 
 /* The words of a LINK frame, at the end of node n: as it is said, or heard. */
 void sim_check_words(struct sim_world *w, uint32_t n, uint16_t link,
@@ -15,7 +16,9 @@ void sim_check_words(struct sim_world *w, uint32_t n, uint16_t link,
 void sim_check_up_arrived(struct sim_world *w, const struct sim_view *view);
 void sim_check_up_released(struct sim_world *w, const struct sim_view *view);
 
-/* The step is over: was no more promised than there is room for? */
-void sim_check_promises(struct sim_world *w);
+/* The step of node n is over: was no more promised than there is room for, no
+ * base said that a child has not reached, nobody welcomed beyond the balance?
+ */
+void sim_check_links(struct sim_world *w, uint32_t n);
 
 #endif

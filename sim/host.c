@@ -8,6 +8,7 @@
 #include "sim/measure.h"
 #include "sim/net.h"
 #include "sim/process.h"
+#include "sim/tally.h"
 #include "sim/world_impl.h"
 
 enum { STEPS_MAX = 100000 }; /* that one event may lead to, at one moment */
@@ -130,6 +131,8 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         break;
     case OV_ACT_ADDRESS:
     case OV_ACT_ORPHAN:
+        sim_check_orphan(w, n);
+        break;
     case OV_ACT_ADOPTED:
     case OV_ACT_KINDS:
         break;
@@ -156,10 +159,12 @@ static void step(struct sim_world *w, uint32_t n, struct ov_event *ev)
         for (uint32_t i = 0; i < w->out.acts_count; i++) {
             if (w->on_act != NULL)
                 w->on_act(w, n, &w->out.acts[i]);
-            if (sim_host_runs(w, n))
+            if (sim_host_runs(w, n)) {
+                sim_tally_act(w, n, &w->out.acts[i]);
                 act_on(w, n, &w->out.acts[i]);
-            else
+            } else {
                 drop_act(w, &w->out.acts[i]);
+            }
         }
         sim_host_take_back(w);
         *ev = (struct ov_event){.kind = OV_EV_TIMER};

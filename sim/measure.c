@@ -50,6 +50,10 @@ void sim_measure_send(struct sim_world *w, uint32_t n, uint32_t peer,
         level->link_bytes += load->len_bytes;
         level->link_frames++;
     }
+    if (load->len_bytes == OV_FRAME_HEAD_BYTES) {
+        m->beats++;
+        m->root_beats += n == 0 || peer == 0;
+    }
     if (n == 0)
         m->root_out_bytes += load->len_bytes;
     else if (peer == 0)

@@ -31,6 +31,8 @@ struct sim_measure {
     uint64_t root_in_bytes;
     uint64_t frames;
     uint64_t shown_bytes;
+    uint64_t beats;      /* of all frames: those that say nothing, */
+    uint64_t root_beats; /* sent by the root, or to it */
 };
 
 void sim_measure_init(struct sim_world *w);

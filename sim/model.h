@@ -101,6 +101,7 @@ struct sim_cfg {
     struct sim_job job;
     const struct sim_fault *faults; /* borrowed */
     uint32_t faults_count;
+    bool tallies; /* counts repair: 16 bytes a node */
     uint64_t seed;
     uint64_t limit_ns; /* of virtual time */
 };

@@ -8,6 +8,7 @@
 #include "sim/fault.h"
 #include "sim/host.h"
 #include "sim/measure.h"
+#include "sim/tally.h"
 
 static const struct sim_link_model *between(const struct sim_world *w,
                                             uint32_t a, uint32_t b)
@@ -210,6 +211,7 @@ void sim_net_probed(struct sim_world *w, const struct sim_item *item)
 
     ev.is_refused = !sim_fault_is_silent(w, n, peer) &&
                     (!sim_host_runs(w, peer) || sim_fault_refuses(w, n, peer));
+    sim_tally_add(w, SIM_COUNT_PROBES_REFUSED, ev.is_refused);
     sim_host_step(w, n, ev);
 }
 

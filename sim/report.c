@@ -2,10 +2,12 @@
 #include "sim/report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "sim/figure.h"
 #include "sim/launcher.h"
 #include "sim/measure.h"
+#include "sim/tally.h"
 
 enum sim_end sim_report_end(const struct sim_world *w)
 {
@@ -132,6 +134,37 @@ static void print_levels(const struct sim_world *w, FILE *file)
                   "one node\n");
 }
 
+/* What silence costs: frames that only say that somebody is there. */
+static void print_beats(const struct sim_world *w, FILE *file)
+{
+    const struct sim_measure *m = w->measure;
+    uint64_t ms = w->end_ns / 1000000;
+    char a[SIM_FIGURE_BYTES];
+
+    if (m->beats == 0 || ms == 0)
+        return;
+    fprintf(
+        file,
+        "%-22s %" PRIu64 " frames, %" PRIu64 " a second in all, %" PRIu64
+        ".%02u a node; the root's links %" PRIu64 ", %s\n",
+        "heartbeats", m->beats, m->beats * 1000 / ms,
+        m->beats * 1000 / ms / sim_nodes(w),
+        (unsigned)(m->beats * 100000 / ms / sim_nodes(w) % 100),
+        m->root_beats * 1000 / ms,
+        sim_figure_rate(a, m->root_beats * OV_FRAME_HEAD_BYTES * 1000 / ms));
+}
+
+/* What repair did, if there was anything to do. */
+static void print_repair(const struct sim_world *w, FILE *file)
+{
+    static const struct sim_tally none;
+
+    if (memcmp(w->tally, &none, sizeof(none)) == 0)
+        return;
+    fputs("\nrepair\n", file);
+    sim_tally_print(w->tally, file, false);
+}
+
 static void print_totals(const struct sim_world *w, FILE *file)
 {
     const struct sim_measure *m = w->measure;
@@ -159,6 +192,7 @@ static void print_totals(const struct sim_world *w, FILE *file)
             "words (joins, acks)", word_frames, sim_figure_bytes(a, words),
             m->level[0].link_frames,
             sim_figure_bytes(b, m->level[0].link_bytes));
+    print_beats(w, file);
     fprintf(file,
             "%-22s %" PRIu64 " steps, %" PRIu64 " frames, %" PRIu64
             " bytes a quiet leaf\n",
@@ -216,6 +250,7 @@ void sim_report_print(const struct sim_world *w, FILE *file)
     print_levels(w, file);
     print_totals(w, file);
     print_events(w, file);
+    print_repair(w, file);
     print_verdict(w, file);
     if (sim_report_end(w) == SIM_END_STUCK)
         sim_report_waits(w, file, 10);

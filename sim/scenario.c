@@ -196,6 +196,7 @@ static void start(struct scenario *s)
     s->cfg.overlay.children_max = (uint16_t)(2 * s->cfg.overlay.plan.arity);
     s->cfg.job.readers = s->readers;
     s->cfg.faults = s->faults;
+    s->cfg.tallies = true;
     if (sim_cfg_check(&s->cfg, &why)) {
         fail(s, "%s", why);
         return;

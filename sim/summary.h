@@ -4,6 +4,7 @@
 
 #include "sim/measure.h"
 #include "sim/report.h"
+#include "sim/tally.h"
 
 struct sim_summary {
     uint32_t nodes;
@@ -29,6 +30,9 @@ struct sim_summary {
     uint64_t leaf_bytes;
     uint64_t steps;
     uint64_t frames;
+    uint64_t beats;
+    uint64_t root_beats;
+    struct sim_tally repair;
     uint64_t digest;
     uint64_t stall_ns; /* SIM_NEVER: none */
     uint32_t stall_rank;

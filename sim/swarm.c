@@ -132,6 +132,7 @@ void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed)
                                     .nodes = nodes, .arity = arity})};
     swarm->cfg.seed = seed;
     swarm->cfg.limit_ns = 1000 * S;
+    swarm->cfg.tallies = true;
     make_overlay(&swarm->cfg.overlay, &r);
     make_network(&swarm->cfg.network, &r);
     make_job(&swarm->cfg.job, &swarm->cfg.overlay, &r);

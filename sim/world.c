@@ -14,6 +14,7 @@
 #include "sim/measure.h"
 #include "sim/net.h"
 #include "sim/process.h"
+#include "sim/tally.h"
 #include "sim/world_impl.h"
 
 enum { INPUTS = 2 };
@@ -263,11 +264,14 @@ int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg)
     w->launcher = calloc(1, sizeof(*w->launcher));
     w->check = calloc(1, sizeof(*w->check));
     w->measure = calloc(1, sizeof(*w->measure));
+    w->tally = calloc(1, sizeof(*w->tally));
+    w->seen = cfg->tallies ? calloc(nodes, sizeof(*w->seen)) : NULL;
     w->owed = calloc(1, sizeof(*w->owed));
     if (w->check != NULL)
         w->check->books = calloc(nodes, sizeof(*w->check->books));
     if (w->hosts == NULL || w->processes == NULL || w->launcher == NULL ||
         w->check == NULL || w->check->books == NULL || w->measure == NULL ||
+        w->tally == NULL || (cfg->tallies && w->seen == NULL) ||
         w->owed == NULL || open_nodes(w)) {
         sim_world_close(w);
         return OV_ENOMEM;
@@ -311,6 +315,8 @@ void sim_world_close(struct sim_world *w)
     }
     free(w->check);
     free(w->measure);
+    free(w->tally);
+    free(w->seen);
     free(w->launcher);
     free(w->owed);
     free(w->hosts);

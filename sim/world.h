@@ -5,7 +5,7 @@
  *     net    ports and links      process  readers and writers
  *     fault  what goes wrong      launcher stdin, console, beginning and end
  *     check  somebody who looks on and knows the rules
- *     measure  somebody who looks on and counts
+ *     measure, tally  those who look on and count: the job, and repair
  *
  * All state is integers; the same sim_cfg gives the same run on any machine.
  */
@@ -91,6 +91,8 @@ struct sim_loss {
 
 struct sim_check;
 struct sim_measure;
+struct sim_seen;
+struct sim_tally;
 struct sim_launcher;
 
 struct sim_world {
@@ -109,6 +111,8 @@ struct sim_world {
     struct sim_launcher *launcher;
     struct sim_check *check;
     struct sim_measure *measure;
+    struct sim_tally *tally;
+    struct sim_seen *seen; /* NULL unless cfg.tallies */
     struct sim_owed *owed;
     struct sim_frozen *frozen; /* items that wait for a thaw */
     struct sim_loss *losses;   /* oldest first; owned */

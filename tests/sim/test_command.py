@@ -70,6 +70,10 @@ def losses_and_stalls():
            re.search(r"hears at .* that node 5 is lost.*; 5 nodes are given",
                      ran.stdout))
     expect("a loss that ends as it should is exit 0", ran.returncode == 0)
+    ran = sim("-N", "50", "--arity", "3", "--size", "30M",
+              "--fail", "kill@1ms:2")
+    expect("repair is counted",
+           re.search(r"repair\n(.+\n)*  verdicts +1 ", ran.stdout))
     ran = sim("-N", "50", "--arity", "3", "--size", "30M", "--limit", "20s",
               "--readers", "7:never")
     expect("a stall names the rank",
@@ -77,6 +81,21 @@ def losses_and_stalls():
     expect("and says who waits",
            "node 8 waits for its process to read" in ran.stdout)
     expect("what does not end is exit 1", ran.returncode == 1)
+
+
+def heartbeats():
+    """Twice in a third of the heartbeat time for each of 99 links."""
+    options = ("-N", "100", "--workload", "lines", "--output", "640",
+               "--every", "10s", "--json", "-")
+    ran = sim(*options)
+    told = re.search(r"heartbeats +(\d+) frames, (\d+) a second in all, "
+                     r"0\.\d\d a node; the root's links \d+, \d+ B/s",
+                     ran.stdout)
+    run = json.loads(ran.stdout[ran.stdout.index("\n{"):])["runs"][0]
+    expect(f"heartbeats are told in\n{ran.stdout}", told)
+    expect("and are in the JSON", run["heartbeats"] == int(told[1]))
+    expect("as many as the links need", 50 <= int(told[2]) <= 60)
+    expect("nothing was repaired", not any(run["repair"].values()))
 
 
 def limits():
@@ -195,6 +214,7 @@ same_options_are_the_same_bytes()
 runs_are_told_by_their_seeds()
 units()
 losses_and_stalls()
+heartbeats()
 limits()
 a_terminal_sees_progress()
 sweeps()

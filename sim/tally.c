@@ -1,0 +1,276 @@
+/* Counting what repair does. */
+#include "sim/tally.h"
+
+#include <inttypes.h>
+
+#include "sim/check.h"
+
+static const char *const names[SIM_COUNTS] = {
+#define SIM_COUNT_JSON(name, json, words) json,
+    SIM_COUNT_MAP(SIM_COUNT_JSON)
+#undef SIM_COUNT_JSON
+};
+
+static const char *const texts[SIM_COUNTS] = {
+#define SIM_COUNT_WORDS(name, json, words) words,
+    SIM_COUNT_MAP(SIM_COUNT_WORDS)
+#undef SIM_COUNT_WORDS
+};
+
+const char *sim_count_name(enum sim_count count)
+{
+    return names[count];
+}
+
+static void add(struct sim_world *w, enum sim_count count)
+{
+    sim_tally_add(w, count, 1);
+}
+
+/* --- claims and answers */
+
+static void claim_said(struct sim_world *w, uint32_t n, struct ov_item *item)
+{
+    bool is_hello = item->kind == OV_ITEM_HELLO;
+    struct ov_claim claim;
+
+    if (ov_claim_decode(item, &claim))
+        return;
+    if (w->seen[claim.node].welcomes == 0)
+        return;
+    /* The first part has the cursors, that of control at least. */
+    if (claim.cursors == 0) {
+        add(w, is_hello ? SIM_COUNT_HELLO_PARTS : SIM_COUNT_ASK_PARTS);
+        return;
+    }
+    add(w, is_hello ? SIM_COUNT_HELLOS : SIM_COUNT_ASKS);
+    if (!is_hello && claim.members > 0 && ov_member_decode(item).parent != n)
+        add(w, SIM_COUNT_ASKS_ON);
+}
+
+/* Frames of streams that the new child has and its parent does not. */
+static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
+{
+    const struct sim_child *child = sim_child(w, n, link);
+    const struct sim_seen *seen = &w->seen[n];
+
+    add(w, SIM_COUNT_WELCOMES_LOST); /* until it is heard */
+    if (w->seen[sim_wire(w, n, link)->peer].welcomes == 0)
+        return;
+    add(w, SIM_COUNT_WELCOMES);
+    for (unsigned i = 0; i < SIM_STREAMS && n != 0; i++) {
+        if (child->down_sent[i] > seen->down_head[i])
+            sim_tally_add(w, SIM_COUNT_DOWN_SKIPPED,
+                          child->down_sent[i] - seen->down_head[i]);
+    }
+}
+
+static void answer_said(struct sim_world *w, uint32_t n, struct ov_item *item)
+{
+    struct ov_answer answer;
+
+    if (ov_answer_decode(item, &answer))
+        return;
+    if (answer.reason != OV_GRANTED) {
+        add(w, SIM_COUNT_DENIED);
+        return;
+    }
+    add(w, SIM_COUNT_GRANTS_LOST); /* until it is heard */
+    if (answer.node < sim_nodes(w) && w->seen[answer.node].welcomes > 0)
+        add(w, SIM_COUNT_GRANTS);
+    if (n == 0)
+        sim_tally_add(w, SIM_COUNT_STRIPPED,
+                      ov_rd_left(&item->body) / OV_NUMBER_BYTES);
+}
+
+static void answer_heard(struct sim_world *w, struct ov_item *item)
+{
+    struct ov_answer answer;
+
+    if (ov_answer_decode(item, &answer) == 0 && answer.reason == OV_GRANTED)
+        w->tally->count[SIM_COUNT_GRANTS_LOST]--;
+}
+
+static void welcome_heard(struct sim_world *w, uint32_t n,
+                          const struct ov_item *item)
+{
+    w->tally->count[SIM_COUNT_WELCOMES_LOST]--;
+    w->seen[n].welcomes += (item->flags & OV_ITEM_MORE) == 0;
+}
+
+static void refuse_said(struct sim_world *w, struct ov_item *item)
+{
+    uint32_t reason;
+    uint64_t attach;
+
+    if (ov_refuse_decode(item, &attach, &reason) == 0 && reason >= 1 &&
+        reason < OV_REFUSE_REASONS)
+        add(w, (enum sim_count)(SIM_COUNT_REFUSED_LOST + reason - 1));
+}
+
+static void left_said(struct sim_world *w, struct ov_item *item)
+{
+    bool is_final = (item->flags & OV_ITEM_FINAL) != 0;
+    uint16_t numbers;
+
+    if (ov_numbers_decode(item, &numbers) == 0)
+        sim_tally_add(w, is_final ? SIM_COUNT_LEFT_FINAL : SIM_COUNT_LEFT,
+                      numbers);
+}
+
+static void missing(struct sim_world *w, uint32_t n, struct ov_item *item,
+                    bool is_heard)
+{
+    uint16_t members;
+
+    if (ov_missing_decode(item, &members))
+        return;
+    if (!is_heard)
+        sim_tally_add(w, SIM_COUNT_QUESTIONS, members);
+    else if (n == 0)
+        sim_tally_add(w, SIM_COUNT_QUESTIONS_ROOT, members);
+}
+
+static void said(struct sim_world *w, uint32_t n, uint16_t link,
+                 struct ov_item *item)
+{
+    if (item->kind == OV_ITEM_HELLO || item->kind == OV_ITEM_ASK)
+        claim_said(w, n, item);
+    else if (item->kind == OV_ITEM_WELCOME)
+        welcome_said(w, n, link);
+    else if (item->kind == OV_ITEM_ANSWER)
+        answer_said(w, n, item);
+    else if (item->kind == OV_ITEM_REFUSE)
+        refuse_said(w, item);
+    else if (item->kind == OV_ITEM_LEFT)
+        left_said(w, item);
+    else if (item->kind == OV_ITEM_MISSING)
+        missing(w, n, item, false);
+}
+
+void sim_tally_word(struct sim_world *w, uint32_t n, uint16_t link,
+                    struct ov_item item, bool is_heard)
+{
+    if (w->seen == NULL)
+        return;
+    if (!is_heard)
+        said(w, n, link, &item);
+    else if (item.kind == OV_ITEM_MISSING)
+        missing(w, n, &item, true);
+    else if (item.kind == OV_ITEM_ANSWER)
+        answer_heard(w, &item);
+    else if (item.kind == OV_ITEM_WELCOME)
+        welcome_heard(w, n, &item);
+}
+
+/* --- actions */
+
+static bool has_parent(const struct sim_world *w, uint32_t n)
+{
+    for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
+        if (sim_wire(w, n, link)->is_up && sim_wire(w, n, link)->is_dialled)
+            return true;
+    }
+    return false;
+}
+
+static void closes(struct sim_world *w, uint32_t n, uint16_t link)
+{
+    const struct sim_wire *wire = sim_wire(w, n, link);
+
+    if (n != 0 && wire->is_up && !wire->is_dialled && !has_parent(w, n))
+        add(w, SIM_COUNT_LET_GO);
+}
+
+static void declares(struct sim_world *w, uint32_t node)
+{
+    add(w, SIM_COUNT_VERDICTS);
+    if (w->hosts[node].state == SIM_HOST_RUNS)
+        add(w, SIM_COUNT_VERDICTS_ALIVE);
+}
+
+static void adopted(struct sim_world *w, uint32_t n, uint32_t parent)
+{
+    if (w->seen[n].welcomes < 2)
+        return; /* it joined */
+    add(w, SIM_COUNT_ADOPTED);
+    if (parent != topo_tree_parent(&w->cfg.overlay.plan, n))
+        add(w, SIM_COUNT_ELSEWHERE);
+}
+
+void sim_tally_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
+{
+    if (w->seen == NULL)
+        return;
+    if (act->kind == OV_ACT_ORPHAN)
+        add(w, SIM_COUNT_ORPHANS);
+    else if (act->kind == OV_ACT_ADOPTED)
+        adopted(w, n, act->node);
+    else if (act->kind == OV_ACT_PROBE)
+        add(w, SIM_COUNT_PROBES);
+    else if (act->kind == OV_ACT_CLOSE)
+        closes(w, n, act->link);
+    else if (act->kind == OV_ACT_LOST && n == 0)
+        declares(w, act->node);
+    else if (act->kind == OV_ACT_END)
+        add(w, act->flags == OV_END_ALONE ? SIM_COUNT_ENDED_ALONE
+                                          : SIM_COUNT_ENDED_DECLARED);
+}
+
+/* --- data */
+
+void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
+                  bool is_sent)
+{
+    struct ov_rd rd = ov_rd_init(load->head, load->head_bytes);
+    struct ov_frame_head head;
+    struct ov_record rec;
+
+    if (w->seen == NULL ||
+        ov_frame_head_decode(load->head, load->len_bytes, &head))
+        return;
+    ov_rd_bytes(&rd, OV_FRAME_HEAD_BYTES);
+    for (unsigned i = 0; i < head.count && ov_record_decode(&rd, &rec) == 0;
+         i++) {
+        struct sim_seen *seen = &w->seen[rec.source];
+
+        if (!is_sent && rec.seq <= w->check->books[rec.source].shown)
+            add(w, SIM_COUNT_UP_REPEATS);
+        if (!is_sent || rec.source != n)
+            continue;
+        if (rec.seq <= seen->sent)
+            sim_tally_add(w, SIM_COUNT_UP_AGAIN_BYTES, rec.len_bytes);
+        else
+            seen->sent = (uint32_t)rec.seq;
+    }
+}
+
+void sim_tally_down(struct sim_world *w, uint32_t n, uint32_t stream,
+                    uint64_t seq)
+{
+    struct sim_seen *seen = &w->seen[n];
+
+    if (w->seen == NULL || stream >= SIM_STREAMS)
+        return;
+    if (seq < seen->down_head[stream])
+        add(w, SIM_COUNT_DOWN_AGAIN);
+    else
+        seen->down_head[stream] = (uint32_t)seq + 1;
+}
+
+/* --- sums */
+
+void sim_tally_sum(struct sim_tally *sum, const struct sim_tally *one)
+{
+    for (unsigned i = 0; i < SIM_COUNTS; i++)
+        sum->count[i] += one->count[i];
+}
+
+void sim_tally_print(const struct sim_tally *tally, FILE *file, bool all)
+{
+    for (unsigned i = 0; i < SIM_COUNTS; i++) {
+        if (all || tally->count[i] > 0)
+            fprintf(file, "  %-22s %10" PRIu64 "  %s\n", names[i],
+                    tally->count[i], texts[i]);
+    }
+}

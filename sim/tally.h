@@ -1,0 +1,93 @@
+/* Somebody who looks on and counts what repair does.
+ *
+ * Seen from outside, by frames on the links and actions of nodes: each branch
+ * of the rules that a run can take leaves a trace here. The words of a first
+ * join do not count. Nothing does unless the configuration says so.
+ */
+#ifndef SIM_TALLY_H
+#define SIM_TALLY_H
+
+#include <stdio.h>
+
+#include "overlay/wire/item.h"
+#include "sim/world.h"
+
+/* name in JSON, words of the report */
+#define SIM_COUNT_MAP(X)                                                       \
+    X(ORPHANS, "orphans", "parents lost")                                      \
+    X(ADOPTED, "adopted", "parents found")                                     \
+    X(ELSEWHERE, "adopted_elsewhere", "other than the planned one")            \
+    X(LET_GO, "let_go", "children let go by an orphan")                        \
+    X(HELLOS, "hellos", "hellos")                                              \
+    X(HELLO_PARTS, "hello_parts", "further parts of a hello")                  \
+    X(ASKS, "asks", "asks")                                                    \
+    X(ASKS_ON, "asks_on", "passed on in the middle")                           \
+    X(ASK_PARTS, "ask_parts", "further parts of an ask")                       \
+    X(GRANTS, "grants", "answers that grant")                                  \
+    X(GRANTS_LOST, "grants_lost", "lost with their link")                      \
+    X(WELCOMES, "welcomes", "welcomes")                                        \
+    X(WELCOMES_LOST, "welcomes_lost", "lost with their link")                  \
+    X(STRIPPED, "stripped", "members stripped by the root")                    \
+    X(REFUSED_LOST, "refused_lost", "refused: declared lost")                  \
+    X(REFUSED_UNATTACHED, "refused_unattached", "no parent itself")            \
+    X(REFUSED_SERVE, "refused_serve", "cannot serve")                          \
+    X(REFUSED_FULL, "refused_full", "full")                                    \
+    X(REFUSED_NUMBER, "refused_number", "number")                              \
+    X(REFUSED_STALE, "refused_stale", "stale")                                 \
+    X(DENIED, "denied", "answers that refuse")                                 \
+    X(LEFT, "left", "told to have left")                                       \
+    X(LEFT_FINAL, "left_final", "told to be lost")                             \
+    X(QUESTIONS, "questions", "asked about by MISSING")                        \
+    X(QUESTIONS_ROOT, "questions_root", "at the root")                         \
+    X(PROBES, "probes", "probes of a lost child")                              \
+    X(PROBES_REFUSED, "probes_refused", "refused")                             \
+    X(VERDICTS, "verdicts", "declared lost")                                   \
+    X(VERDICTS_ALIVE, "verdicts_alive", "that live")                           \
+    X(ENDED_ALONE, "ended_alone", "ended without a parent")                    \
+    X(ENDED_DECLARED, "ended_declared", "ended by the verdict")                \
+    X(UP_AGAIN_BYTES, "up_again_bytes", "bytes of output sent again")          \
+    X(UP_REPEATS, "up_repeats", "records the root had")                        \
+    X(DOWN_AGAIN, "down_again", "frames of stdin that came again")             \
+    X(DOWN_SKIPPED, "down_skipped", "not sent: the new child had them")
+
+#define SIM_COUNT_NAME(name, json, words) SIM_COUNT_##name,
+enum sim_count { SIM_COUNT_MAP(SIM_COUNT_NAME) SIM_COUNTS };
+#undef SIM_COUNT_NAME
+
+struct sim_tally {
+    uint64_t count[SIM_COUNTS];
+};
+
+/* What was seen of a node. */
+struct sim_seen {
+    uint32_t welcomes;               /* that it heard */
+    uint32_t sent;                   /* its highest record that went out */
+    uint32_t down_head[SIM_STREAMS]; /* next frame that is new to it */
+};
+
+const char *sim_count_name(enum sim_count count);
+
+static inline void sim_tally_add(struct sim_world *w, enum sim_count count,
+                                 uint64_t much)
+{
+    w->tally->count[count] += much;
+}
+
+/* An item at the end of node n, said or heard; the reader is a copy. */
+void sim_tally_word(struct sim_world *w, uint32_t n, uint16_t link,
+                    struct ov_item item, bool is_heard);
+/* An action, before it is carried out. */
+void sim_tally_act(struct sim_world *w, uint32_t n, const struct ov_act *act);
+/* A frame of records is sent, or comes to the root; only with faults. */
+void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
+                  bool is_sent);
+/* A frame of a stream came. */
+void sim_tally_down(struct sim_world *w, uint32_t n, uint32_t stream,
+                    uint64_t seq);
+
+/* Adds a run to a sum. */
+void sim_tally_sum(struct sim_tally *sum, const struct sim_tally *one);
+/* A line for each count, of those that are not zero, or of all. */
+void sim_tally_print(const struct sim_tally *tally, FILE *file, bool all);
+
+#endif
