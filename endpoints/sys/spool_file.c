@@ -97,6 +97,18 @@ static int file_open(struct ep_spool_file *file)
     return file->fd >= 0 ? 0 : err;
 }
 
+int ep_spool_file_probe(const char *dir)
+{
+    struct ep_spool_file file;
+    int err = ENOMEM;
+
+    if (ep_spool_file_init(&file, dir) == 0) {
+        err = file_open(&file);
+        ep_spool_file_fini(&file);
+    }
+    return err;
+}
+
 int ep_spool_file_write(struct ep_spool_file *file, const uint8_t *mem,
                         uint32_t len_bytes, uint64_t off_bytes)
 {

@@ -15,6 +15,10 @@ struct ep_spool_file {
 int ep_spool_file_init(struct ep_spool_file *file, const char *dir);
 void ep_spool_file_fini(struct ep_spool_file *file);
 
+/* Can a file be made there? 0 or an errno, as of a first write. May block;
+ * leaves nothing. */
+int ep_spool_file_probe(const char *dir);
+
 /* These return 0 or an errno, and may block. A first write that can make the
  * file nowhere returns the errno of the last place, or ENOTSUP when only
  * memory was found. A read past the end is EIO. */

@@ -1,0 +1,35 @@
+/* The one unlinked file that this process has open, as spools make it. */
+#ifndef TESTS_UNIT_SPILL_FILE_H
+#define TESTS_UNIT_SPILL_FILE_H
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "tests/unit/rig.h"
+
+/* Its size; -1 when there is none. */
+static inline int64_t spill_file_bytes(void)
+{
+    int64_t bytes = -1;
+    struct stat st;
+
+    for (int fd = 0; fd < 256; fd++) {
+        if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink > 0)
+            continue;
+        assert_int_equal(bytes, -1);
+        bytes = st.st_size;
+    }
+    return bytes;
+}
+
+/* Files can be no larger from now on: a disk that is full, for anybody. */
+static inline void spill_file_limit(uint64_t bytes)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+#endif
