@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/units.h"
 #include "config.h"
 #include "topo/tree.h"
 
@@ -27,6 +28,8 @@ enum key {
     KEY_PORT_RANGE,
     KEY_HEARTBEAT,
     KEY_INPUT,
+    KEY_STDIN_SLOW,
+    KEY_SPILL_DIR,
     KEY_MERGE_STDERR,
     KEY_RAW,
     KEY_UNBUFFERED,
@@ -80,6 +83,11 @@ static const struct argp_option argp_options[] = {
      "who reads stdin: all, none, or a list of ranks as 0,4-7 (default: all)",
      2},
     {"input", KEY_INPUT, "FILE", 0, "read from FILE instead of stdin", 2},
+    {"stdin-slow", KEY_STDIN_SLOW, "P", 0,
+     "what is done for a process that does not read: wait, spill[=BYTES], "
+     "close[=SECONDS] (default: wait)", 2},
+    {"spill-dir", KEY_SPILL_DIR, "DIR", 0,
+     "where nodes spill (default: TMPDIR or /var/tmp, on a disk)", 2},
     {.doc = "Output:", .group = 3},
     {"label", 'l', "WHAT", OPTION_ARG_OPTIONAL,
      "every line starts with `RANK: '; --label=host: `HOST: ', --label=full: "
@@ -99,6 +107,10 @@ static const struct argp_option argp_options[] = {
     {0},
 };
 // clang-format on
+
+#define SPILL_DEFAULT   (UINT64_C(1) << 30)
+#define CLOSE_MIN_S     0.1
+#define CLOSE_DEFAULT_S 10
 
 static _Noreturn void __attribute__((format(printf, 1, 2)))
 usage(const char *format, ...)
@@ -176,6 +188,59 @@ static void launcher(const char *text, struct ep_run_options *o)
         o->launcher = EP_RUN_AUTO;
     else
         usage("--launcher takes local, ssh or auto, not '%s'", text);
+}
+
+/* What follows the name of a policy and its =; NULL: another one. */
+static const char *policy_value(const char *text, const char *name)
+{
+    size_t len = strlen(name);
+
+    if (strncmp(text, name, len) != 0)
+        return NULL;
+    if (text[len] == '=')
+        return text + len + 1;
+    return text[len] == '\0' ? "" : NULL;
+}
+
+static uint64_t spill_bytes(const char *text)
+{
+    uint64_t bytes;
+
+    if (!units_bytes(text, &bytes) || bytes < EP_SPILL_BYTES_MIN ||
+        bytes > EP_SPILL_BYTES_MAX)
+        usage("--stdin-slow=spill takes bytes from 1M to 1T, as 512M, not '%s'",
+              text);
+    return bytes;
+}
+
+static void stdin_slow(const char *text, struct ep_run_options *o)
+{
+    const char *bytes = policy_value(text, "spill");
+    const char *time = policy_value(text, "close");
+
+    if (strcmp(text, "wait") == 0) {
+        o->slow = EP_SLOW_WAIT;
+    } else if (bytes != NULL) {
+        o->slow = EP_SLOW_SPILL;
+        o->spill_bytes = text[5] == '=' ? spill_bytes(bytes) : SPILL_DEFAULT;
+    } else if (time != NULL) {
+        o->slow = EP_SLOW_CLOSE;
+        o->close_s = text[5] == '='
+                         ? seconds("--stdin-slow=close", time, CLOSE_MIN_S)
+                         : CLOSE_DEFAULT_S;
+    } else {
+        usage("--stdin-slow takes wait, spill, spill=BYTES, close or "
+              "close=SECONDS, not '%s'",
+              text);
+    }
+}
+
+/* It is looked up on other hosts, where nobody has a working directory. */
+static void spill_dir(const char *text, struct ep_run_options *o)
+{
+    if (text[0] != '/')
+        usage("--spill-dir takes the full path of a directory, not '%s'", text);
+    o->spill_dir = text;
 }
 
 static void add_env(const char *text, struct ep_run_options *o)
@@ -269,6 +334,12 @@ static bool parse_bytes(int key, const char *arg, struct ep_run_options *o)
     case KEY_INPUT:
         o->input = words("--input", arg);
         return true;
+    case KEY_STDIN_SLOW:
+        stdin_slow(arg, o);
+        return true;
+    case KEY_SPILL_DIR:
+        spill_dir(arg, o);
+        return true;
     case 'l':
         label(arg, o);
         return true;
@@ -320,6 +391,9 @@ static void check(const struct ep_run_options *o)
 {
     if (o->hosts != NULL && o->hostfile != NULL)
         usage("--hosts and --hostfile both name hosts: give one of them");
+    if (o->spill_dir != NULL && o->slow != EP_SLOW_SPILL)
+        usage("--spill-dir is where --stdin-slow=spill spills: give that, "
+              "too");
     if (o->raw && o->label != EP_RUN_LABEL_NONE)
         usage("--raw passes bytes as they come and cannot label lines: leave "
               "out --label or --raw");

@@ -55,7 +55,7 @@ static int open_all(struct daemon *d)
 
     signal(SIGPIPE, SIG_IGN);
     d->base = event_base_new();
-    if (d->base == NULL)
+    if (d->base == NULL || ep_writer_open(d->base, &d->writer))
         return OV_ENOMEM;
     fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
     d->input =
@@ -85,6 +85,7 @@ static void close_all(struct daemon *d)
         ep_local_close(d->nodes[i].local);
         ep_text_fini(&d->nodes[i].job_text);
     }
+    ep_writer_close(d->writer, true);
     ep_hub_close(d->hub);
     ep_starter_close(d->starter);
     free_event(d->input);

@@ -1,93 +1,22 @@
-/* One stream of frames to many pipes.
+/* One stream of frames to many pipes: the frames, and whose turn it is.
  *
- * Frames are kept in a ring from `base` to `head` (numbers of frames since
- * the start). Each counts the targets that do not have it yet; base moves over
- * frames whose count is 0. A target is idle (it has everything), runnable
- * (queued for the pump) or blocked (its pipe is full). The pump is a timer of
- * zero: it gives each runnable target one write in turn, up to a bound, and
- * then lets other events have theirs.
+ * feed_impl.h says how it works.
  */
 #include "config.h"
 
 #include "endpoints/daemon/feed.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/queue.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <event2/event.h>
 
+#include "endpoints/daemon/feed_impl.h"
 #include "overlay/base/err.h"
 
 enum {
     TURNS_PER_PUMP = 32,
-    FRAMES_PER_WRITE = 16,
-    BYTES_PER_WRITE = 64 * 1024, /* what a pipe holds as a rule */
     RING_MIN = 16,
 };
-
-enum target_state { TARGET_IDLE, TARGET_RUNNABLE, TARGET_BLOCKED, TARGET_DONE };
-
-struct frame {
-    struct ov_buf *buf; /* one reference owned */
-    uint32_t off_bytes;
-    uint32_t len_bytes;
-    uint32_t waiting; /* targets that do not have it whole */
-};
-
-struct target {
-    TAILQ_ENTRY(target) all;
-    TAILQ_ENTRY(target) turn; /* while runnable */
-    struct ep_feed *feed;     /* borrowed */
-    struct event *writable;   /* owned */
-    int fd;                   /* owned; -1 when done */
-    int look_fd;              /* owned: into the pipe when done; -1: none */
-    uint32_t proc;
-    enum target_state state;
-    uint64_t next;        /* first frame it does not have whole */
-    uint32_t begun_bytes; /* of that frame, written already */
-    uint64_t written_bytes;
-    uint32_t left_bytes; /* in a pipe that nobody reads any more */
-};
-
-TAILQ_HEAD(targets, target);
-
-struct ep_feed {
-    struct event_base *loop; /* borrowed */
-    const struct ep_feed_events *events;
-    void *arg;
-    struct event *pump; /* owned */
-    struct targets all;
-    struct targets turns;
-    uint32_t reading; /* targets not done */
-    struct frame *ring;
-    uint32_t ring_room; /* a power of two, or 0 */
-    uint64_t base;
-    uint64_t head;
-    uint64_t told; /* last on_consumed */
-    bool has_ended;
-    bool *closed; /* borrowed: set when closed during a callback */
-};
-
-static struct frame *frame_at(const struct ep_feed *feed, uint64_t number)
-{
-    return &feed->ring[number & (feed->ring_room - 1)];
-}
-
-static void pump_wake(struct ep_feed *feed)
-{
-    static const struct timeval now = {0};
-
-    /* Not event_active: that runs before other events are looked for. */
-    if (!evtimer_pending(feed->pump, NULL))
-        event_add(feed->pump, &now);
-}
 
 /* After the callback that brought a frame, while it is in the cache. */
 static void pump_now(struct ep_feed *feed)
@@ -95,172 +24,10 @@ static void pump_now(struct ep_feed *feed)
     event_active(feed->pump, EV_WRITE, 0);
 }
 
-static void base_move(struct ep_feed *feed)
-{
-    while (feed->base < feed->head &&
-           frame_at(feed, feed->base)->waiting == 0) {
-        struct ov_buf *buf = frame_at(feed, feed->base)->buf;
-
-        feed->base++;
-        if (ov_buf_unref(buf))
-            feed->events->on_free(feed->arg, buf);
-    }
-    if (feed->base != feed->told)
-        pump_wake(feed);
-}
-
-static void target_state_set(struct target *target, enum target_state state)
-{
-    struct ep_feed *feed = target->feed;
-
-    if (target->state == TARGET_RUNNABLE)
-        TAILQ_REMOVE(&feed->turns, target, turn);
-    if (state == TARGET_RUNNABLE) {
-        TAILQ_INSERT_TAIL(&feed->turns, target, turn);
-        pump_wake(feed);
-    }
-    target->state = state;
-}
-
-static uint32_t pipe_bytes(int fd)
-{
-    int bytes = 0;
-
-    if (fd < 0 || ioctl(fd, FIONREAD, &bytes) != 0 || bytes < 0)
-        return 0;
-    return (uint32_t)bytes;
-}
-
-/* The target reads no more: what it does not have, it does not want. */
-static void target_finish(struct target *target)
-{
-    struct ep_feed *feed = target->feed;
-
-    if (target->state == TARGET_DONE)
-        return;
-    target_state_set(target, TARGET_DONE);
-    event_del(target->writable);
-    close(target->fd);
-    target->fd = -1;
-    feed->reading--;
-    for (uint64_t i = target->next; i < feed->head; i++)
-        frame_at(feed, i)->waiting--;
-    target->next = feed->head;
-    base_move(feed);
-}
-
-/* It has everything, or gets no more. What it takes of that we shall be asked:
- * a read end of our own lets us look, and keeps nobody from seeing the end. */
-static void target_end(struct target *target)
-{
-    char path[32];
-
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
-    target->look_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    target_finish(target);
-}
-
-/* It has closed its stdin. */
-static void target_break(struct target *target)
-{
-    target->left_bytes = pipe_bytes(target->fd);
-    target_finish(target);
-}
-
-/* Looks what is to be done for a target that is idle or had its turn. */
-static void target_settle(struct target *target)
-{
-    if (target->next < target->feed->head)
-        target_state_set(target, TARGET_RUNNABLE);
-    else if (target->feed->has_ended)
-        target_end(target);
-    else
-        target_state_set(target, TARGET_IDLE);
-}
-
-/* Notes written bytes; frames of no length pass by. */
-static void target_advance(struct target *target, size_t written)
-{
-    struct ep_feed *feed = target->feed;
-
-    target->written_bytes += written;
-    while (target->next < feed->head) {
-        struct frame *frame = frame_at(feed, target->next);
-        uint32_t left = frame->len_bytes - target->begun_bytes;
-
-        if (written < left) {
-            target->begun_bytes += (uint32_t)written;
-            break;
-        }
-        written -= left;
-        target->begun_bytes = 0;
-        target->next++;
-        frame->waiting--;
-    }
-    base_move(feed);
-}
-
-/* What the next turn shall write: frames and, in *total, bytes. */
-static unsigned slices_fill(const struct target *target, struct iovec *iov,
-                            size_t *total)
-{
-    uint64_t number = target->next;
-    uint32_t begun = target->begun_bytes;
-    unsigned count = 0;
-
-    *total = 0;
-    while (number < target->feed->head && count < FRAMES_PER_WRITE &&
-           *total < BYTES_PER_WRITE) {
-        const struct frame *frame = frame_at(target->feed, number++);
-
-        iov[count].iov_base = frame->buf->mem + frame->off_bytes + begun;
-        iov[count].iov_len = frame->len_bytes - begun;
-        *total += iov[count++].iov_len;
-        begun = 0;
-    }
-    return count;
-}
-
-/* One turn: one write. */
-static void target_write(struct target *target)
-{
-    struct iovec iov[FRAMES_PER_WRITE];
-    size_t total;
-    unsigned count = slices_fill(target, iov, &total);
-    ssize_t written;
-
-    do {
-        written = writev(target->fd, iov, (int)count);
-    } while (written < 0 && errno == EINTR);
-    if (written < 0 && errno != EAGAIN) {
-        target_break(target); /* EPIPE */
-        return;
-    }
-    if (written >= 0)
-        target_advance(target, (size_t)written);
-    /* A short write means that the pipe is full. */
-    if (written < (ssize_t)total)
-        target_state_set(target, TARGET_BLOCKED);
-    else
-        target_settle(target);
-}
-
-/* Edge-triggered: it comes whenever the pipe gets room again, and costs no
- * system call for being asked. */
-static void on_writable(evutil_socket_t fd, short what, void *arg)
-{
-    struct target *target = arg;
-
-    (void)fd;
-    (void)what;
-    if (target->state == TARGET_BLOCKED)
-        target_state_set(target, TARGET_RUNNABLE);
-}
-
 static void on_pump(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_feed *feed = arg;
-    struct target *target;
+    struct feed_target *target;
     bool closed = false;
 
     (void)fd;
@@ -269,8 +36,12 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
         target = TAILQ_FIRST(&feed->turns);
         if (target == NULL)
             break;
-        target_write(target);
+        if (target->is_spilled)
+            ep_spill_turn(target);
+        else
+            ep_target_turn(target);
     }
+    ep_spill_settle(feed);
     if (feed->told != feed->base) {
         feed->told = feed->base;
         feed->closed = &closed;
@@ -280,7 +51,7 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
         feed->closed = NULL;
     }
     if (!TAILQ_EMPTY(&feed->turns))
-        pump_wake(feed);
+        ep_target_pump_wake(feed);
 }
 
 int ep_feed_open(struct event_base *base, const struct ep_feed_events *events,
@@ -295,6 +66,7 @@ int ep_feed_open(struct event_base *base, const struct ep_feed_events *events,
     feed->arg = arg;
     TAILQ_INIT(&feed->all);
     TAILQ_INIT(&feed->turns);
+    TAILQ_INIT(&feed->fetches);
     feed->pump = evtimer_new(base, on_pump, feed);
     if (feed->pump == NULL) {
         free(feed);
@@ -304,34 +76,45 @@ int ep_feed_open(struct event_base *base, const struct ep_feed_events *events,
     return 0;
 }
 
-static void target_free(struct target *target)
+int ep_feed_slow(struct ep_feed *feed, const struct ep_feed_slow *slow)
 {
-    target_finish(target);
-    TAILQ_REMOVE(&target->feed->all, target, all);
-    if (target->look_fd >= 0)
-        close(target->look_fd);
-    event_free(target->writable);
-    free(target);
+    int rc = 0;
+
+    feed->slow = *slow;
+    if (slow->policy == EP_SLOW_SPILL)
+        rc = ep_spill_open(feed);
+    if (rc == 0 && slow->policy != EP_SLOW_WAIT)
+        rc = ep_slow_open(feed);
+    return rc;
+}
+
+void ep_feed_pause(struct ep_feed *feed, bool is_paused)
+{
+    ep_slow_pause(feed, is_paused);
 }
 
 void ep_feed_close(struct ep_feed *feed)
 {
-    struct target *target;
+    struct feed_target *target;
 
     if (feed == NULL)
         return;
     if (feed->closed != NULL)
         *feed->closed = true;
     while ((target = TAILQ_FIRST(&feed->all)) != NULL)
-        target_free(target);
+        ep_target_free(target);
+    ep_spill_close(feed);
+    if (feed->look != NULL)
+        event_free(feed->look);
     event_free(feed->pump);
     free(feed->ring);
     free(feed);
 }
 
-static struct target *target_find(const struct ep_feed *feed, uint32_t proc)
+static struct feed_target *target_find(const struct ep_feed *feed,
+                                       uint32_t proc)
 {
-    struct target *target;
+    struct feed_target *target;
 
     TAILQ_FOREACH (target, &feed->all, all) {
         if (target->proc == proc)
@@ -342,48 +125,36 @@ static struct target *target_find(const struct ep_feed *feed, uint32_t proc)
 
 int ep_feed_target(struct ep_feed *feed, int fd, uint32_t proc)
 {
-    struct target *target;
-    int flags = fcntl(fd, F_GETFL);
+    struct feed_target *target;
+    int rc;
 
     if (feed->base > 0 || target_find(feed, proc) != NULL)
         return OV_EINVAL;
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
-        return OV_ESYS;
-    target = calloc(1, sizeof(*target));
-    if (target == NULL)
-        return OV_ENOMEM;
-    target->feed = feed;
-    target->fd = fd;
-    target->look_fd = -1;
-    target->proc = proc;
-    target->writable = event_new(feed->loop, fd, EV_WRITE | EV_ET | EV_PERSIST,
-                                 on_writable, target);
-    if (target->writable == NULL || event_add(target->writable, NULL) != 0) {
-        if (target->writable != NULL)
-            event_free(target->writable);
-        free(target);
-        return OV_ENOMEM;
-    }
+    rc = ep_target_open(feed, fd, proc, &target);
+    if (rc != 0)
+        return rc;
     TAILQ_INSERT_TAIL(&feed->all, target, all);
     feed->reading++;
     for (uint64_t i = 0; i < feed->head; i++)
-        frame_at(feed, i)->waiting++;
-    target_settle(target);
+        feed_frame_at(feed, i)->waiting++;
+    ep_target_settle(target);
     return 0;
 }
 
 void ep_feed_drop_target(struct ep_feed *feed, uint32_t proc)
 {
-    struct target *target = target_find(feed, proc);
+    struct feed_target *target = target_find(feed, proc);
 
-    if (target != NULL)
-        target_free(target);
+    if (target == NULL)
+        return;
+    ep_target_free(target);
+    ep_spill_settle(feed);
 }
 
 static int ring_grow(struct ep_feed *feed)
 {
     uint32_t room = feed->ring_room > 0 ? feed->ring_room * 2 : RING_MIN;
-    struct frame *ring;
+    struct feed_frame *ring;
 
     if (feed->head - feed->base < feed->ring_room)
         return 0;
@@ -393,7 +164,7 @@ static int ring_grow(struct ep_feed *feed)
     if (ring == NULL)
         return OV_ENOMEM;
     for (uint64_t i = feed->base; i < feed->head; i++)
-        ring[i & (room - 1)] = *frame_at(feed, i);
+        ring[i & (room - 1)] = *feed_frame_at(feed, i);
     free(feed->ring);
     feed->ring = ring;
     feed->ring_room = room;
@@ -403,7 +174,7 @@ static int ring_grow(struct ep_feed *feed)
 int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
                  uint32_t len_bytes)
 {
-    struct target *target;
+    struct feed_target *target;
     int rc;
 
     if (feed->has_ended || off_bytes > buf->cap_bytes ||
@@ -412,55 +183,66 @@ int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
     rc = ring_grow(feed);
     if (rc != 0)
         return rc;
-    *frame_at(feed, feed->head++) = (struct frame){
+    *feed_frame_at(feed, feed->head++) = (struct feed_frame){
         .buf = ov_buf_ref(buf),
         .off_bytes = off_bytes,
         .len_bytes = len_bytes,
-        .waiting = feed->reading,
+        .at_bytes = feed->head_bytes,
+        .waiting = feed->reading - feed->spilled,
     };
+    feed->head_bytes += len_bytes;
     TAILQ_FOREACH (target, &feed->all, all) {
-        if (target->state != TARGET_IDLE)
-            continue;
-        target_settle(target);
-        pump_now(feed);
+        if (target->state == TARGET_IDLE) {
+            ep_target_settle(target);
+            pump_now(feed);
+        } else if (target->state == TARGET_BLOCKED) {
+            ep_slow_check(target);
+        }
     }
-    base_move(feed);
+    ep_spill_settle(feed);
+    ep_target_base_move(feed);
     return 0;
 }
 
 void ep_feed_end(struct ep_feed *feed)
 {
-    struct target *target;
+    struct feed_target *target;
 
     feed->has_ended = true;
     TAILQ_FOREACH (target, &feed->all, all) {
         if (target->state == TARGET_IDLE)
-            target_settle(target);
+            ep_target_settle(target);
     }
 }
 
-bool ep_feed_holder(const struct ep_feed *feed, uint32_t *proc,
-                    uint64_t *frames_done)
+/* Frames that it has, or that need not wait for it. */
+static uint64_t frames_done(const struct feed_target *target)
 {
-    const struct target *target;
-    uint64_t least = feed->head;
+    return target->is_spilled ? target->feed->saved : target->next;
+}
+
+bool ep_feed_holder(const struct ep_feed *feed, uint32_t *proc, uint64_t *done)
+{
+    const struct feed_target *target, *last = NULL;
 
     TAILQ_FOREACH (target, &feed->all, all) {
-        if (target->state == TARGET_DONE || target->next >= least)
+        if (target->state == TARGET_DONE || frames_done(target) >= feed->head)
             continue;
-        least = target->next;
-        *proc = target->proc;
-        *frames_done = least;
+        if (last == NULL || frames_done(target) < frames_done(last) ||
+            (frames_done(target) == frames_done(last) &&
+             target->written_bytes < last->written_bytes))
+            last = target;
     }
-    return least < feed->head;
+    if (last == NULL)
+        return false;
+    *proc = last->proc;
+    *done = frames_done(last);
+    return true;
 }
 
 uint64_t ep_feed_taken(const struct ep_feed *feed, uint32_t proc)
 {
-    const struct target *target = target_find(feed, proc);
+    const struct feed_target *target = target_find(feed, proc);
 
-    if (target == NULL)
-        return 0;
-    return target->written_bytes - target->left_bytes -
-           pipe_bytes(target->fd >= 0 ? target->fd : target->look_fd);
+    return target == NULL ? 0 : ep_target_taken(target);
 }

@@ -6,6 +6,9 @@
  * target has it. How far the slowest target is behind is the caller's matter:
  * it stops pushing when its window is full.
  *
+ * A slow one is treated as the policy says (ep_feed_slow): it holds the count
+ * back, or its bytes wait in a file and it does not, or its stdin is closed.
+ *
  * A target that closes its stdin, or is dropped, counts as having consumed
  * everything. Writing to such a pipe raises SIGPIPE, which the program must
  * ignore.
@@ -16,10 +19,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/msg/job.h"
+#include "endpoints/msg/state.h"
 #include "overlay/base/buf.h"
 
 struct event_base;
 struct ep_feed;
+struct ep_writer;
 
 enum { EP_FEED_FRAMES_MAX = 65536 };
 
@@ -31,12 +37,34 @@ struct ep_feed_events {
     /* The feed held the last reference of buf: give it back to its pool.
      * Also called from within push, drop and close. Must not call back. */
     void (*on_free)(void *arg, struct ov_buf *buf);
+    /* A slow target was treated so; told once for FULL or UNSAVED. After LOST
+     * it gets nothing more. Also called from within push. May not close the
+     * feed. Not needed where targets are waited for. */
+    void (*on_slow)(void *arg, uint32_t proc, enum ep_stdin_event what,
+                    int err);
+};
+
+/* What becomes of a slow target; feed_slow.c says which ones are slow. */
+struct ep_feed_slow {
+    enum ep_slow_policy policy;
+    uint32_t window_frames;   /* of the stream: not more are ever waiting */
+    uint32_t after_ms;        /* it has been slow for so long, at least 1 */
+    uint64_t spill_bytes;     /* that one may be behind, in whole segments */
+    const char *spill_dir;    /* copied; as of ep_spool_file_init */
+    struct ep_writer *writer; /* borrowed, outlives the feed */
 };
 
 /* Makes a feed without targets. base and events are borrowed. Returns 0 or
  * OV_ENOMEM. */
 int ep_feed_open(struct event_base *base, const struct ep_feed_events *events,
                  void *arg, struct ep_feed **out);
+
+/* Sets the policy: once, before there are targets or frames; without it they
+ * are waited for. Returns 0, OV_ENOMEM or OV_ESYS. */
+int ep_feed_slow(struct ep_feed *feed, const struct ep_feed_slow *slow);
+
+/* Processes may be stopped: nobody is slow until they go on. */
+void ep_feed_pause(struct ep_feed *feed, bool is_paused);
 
 /* Drops all frames and closes all targets, without callbacks to on_consumed.
  * NULL is allowed. */
@@ -65,8 +93,8 @@ int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
 /* No more frames: each target's stdin is closed when it has everything. */
 void ep_feed_end(struct ep_feed *feed);
 
-/* The target that is furthest behind, and how many frames it has whole. False
- * when nobody is behind. Cost: O(targets). */
+/* The target that is furthest behind, and how many frames it has whole or in
+ * its file. False when nobody is behind. Cost: O(targets). */
 bool ep_feed_holder(const struct ep_feed *feed, uint32_t *proc,
                     uint64_t *frames_done);
 

@@ -10,6 +10,7 @@
 #include "endpoints/hub/hub.h"
 #include "endpoints/msg/job.h"
 #include "endpoints/spawn/spawner.h"
+#include "endpoints/sys/writer.h"
 
 /* A node hosted here. */
 struct daemon_node {
@@ -27,6 +28,7 @@ struct daemon {
                                    processes must not reach these */
     struct ep_starter *starter; /* NULL: no daemons beneath are ours */
     struct ep_hub *hub;         /* NULL before `go` */
+    struct ep_writer *writer;   /* of what may block */
     struct ep_boot_reader boot;
     struct ep_boot_config config;
     struct event *input;    /* stdin readable */

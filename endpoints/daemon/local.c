@@ -16,11 +16,13 @@
 #include "endpoints/daemon/feed.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/fds.h"
+#include "endpoints/sys/spool_file.h"
 #include "overlay/base/err.h"
 
 enum {
     OUTPUTS = EP_STATE_OUTPUTS,
     NAME_FRAMES = 4,
+    SPILL_AFTER_MS = 1000,
     /* No wide pipes for more: a user's pipes share a limit (64 MiB as a rule,
      * see pipe(7)), and beyond it new ones of anybody are tiny. */
     WIDE_PROCS = 16,
@@ -405,10 +407,41 @@ static void on_free(void *arg, struct ov_buf *buf)
     ep_hub_free(local->cfg.hub, buf);
 }
 
+static void on_slow(void *arg, uint32_t rank, enum ep_stdin_event what, int err)
+{
+    struct ep_state state = {.kind = EP_STATE_STDIN,
+                             .stdin_event = (uint8_t)what,
+                             .rank = rank,
+                             .value = (uint32_t)err};
+
+    ep_local_say(arg, &state);
+}
+
+/* Where stdin of slow processes is to lie in a file, one can be made now: the
+ * loop waits for it once, before any process runs. Returns 0 or an errno. */
+static int set_slow(struct ep_local *local)
+{
+    const struct ep_job *job = local->job;
+    struct ep_feed_slow slow = {
+        .policy = job->slow,
+        .window_frames = local->cfg.window_frames,
+        .after_ms = job->slow == EP_SLOW_SPILL ? SPILL_AFTER_MS : job->close_ms,
+        .spill_bytes = job->spill_bytes,
+        .spill_dir = job->spill_dir,
+        .writer = local->cfg.writer,
+    };
+    int err =
+        job->slow == EP_SLOW_SPILL ? ep_spool_file_probe(job->spill_dir) : 0;
+
+    if (err == 0 && ep_feed_slow(local->feed, &slow))
+        err = ENOMEM;
+    return err;
+}
+
 int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out)
 {
-    static const struct ep_feed_events events = {.on_consumed = on_consumed,
-                                                 .on_free = on_free};
+    static const struct ep_feed_events events = {
+        .on_consumed = on_consumed, .on_free = on_free, .on_slow = on_slow};
     struct ep_local *local = calloc(1, sizeof(*local));
 
     if (local == NULL)
@@ -427,6 +460,7 @@ int ep_local_begin(struct ep_local *local, const struct ep_job *job,
 {
     uint32_t first_rank;
     uint32_t count = ep_job_on_node(job, local->cfg.node, &first_rank);
+    int err;
 
     OV_ASSERT(local->job == NULL);
     local->procs = calloc(count > 0 ? count : 1, sizeof(*local->procs));
@@ -434,6 +468,7 @@ int ep_local_begin(struct ep_local *local, const struct ep_job *job,
         return OV_ENOMEM;
     local->job = job;
     local->procs_count = count;
+    err = set_slow(local);
     for (uint32_t i = 0; i < count; i++) {
         struct proc *proc = &local->procs[i];
 
@@ -446,7 +481,10 @@ int ep_local_begin(struct ep_local *local, const struct ep_job *job,
                 .input = (uint16_t)(1 + i * OUTPUTS + o),
                 .name = (uint8_t)(OV_CHANNEL_STDOUT + o),
             };
-        start(proc, proc_first + i, i);
+        if (err == 0)
+            start(proc, proc_first + i, i);
+        else
+            fail(proc, EP_STATE_STEP_SPILL, err);
     }
     if (count == 0)
         say_last(local);
@@ -468,6 +506,11 @@ void ep_local_close(struct ep_local *local)
     free(local->words);
     free(local->procs);
     free(local);
+}
+
+void ep_local_pause(struct ep_local *local, bool is_paused)
+{
+    ep_feed_pause(local->feed, is_paused);
 }
 
 /* --- events

@@ -18,6 +18,7 @@
 
 struct ep_local;
 struct ep_spawner;
+struct ep_writer;
 
 struct ep_local_cfg {
     struct event_base *base; /* all borrowed */
@@ -25,7 +26,9 @@ struct ep_local_cfg {
     struct ep_spawner *spawner;
     uint32_t index; /* of the node in the hub */
     uint32_t node;
-    uint32_t nodes; /* of this daemon */
+    uint32_t nodes;         /* of this daemon */
+    uint32_t window_frames; /* of stdin */
+    struct ep_writer *writer;
     /* This node's processes are over. True when it was the last of its
      * daemon: it then speaks for it and says what the daemon has used. */
     bool (*on_over)(void *arg, struct ep_usage *usage);
@@ -56,6 +59,9 @@ void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
 /* A frame of stdin; one reference passes. */
 void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
                    uint32_t flags);
+
+/* The processes are told to stop, or to go on. */
+void ep_local_pause(struct ep_local *local, bool is_paused);
 
 /* The node has a word to say. */
 void ep_local_say(struct ep_local *local, const struct ep_state *state);

@@ -1,4 +1,5 @@
 /* What a daemon does at the word of stream 0, and for its processes. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -79,6 +80,9 @@ static void on_job(struct daemon *d, uint32_t index,
 static void on_signal(struct daemon *d, uint32_t index, struct ov_rd body)
 {
     uint32_t signo = ov_rd_u32(&body);
+
+    if (signo == SIGTSTP || signo == SIGCONT)
+        ep_local_pause(d->nodes[index].local, signo == SIGTSTP);
 
     /* One word reaches all processes of the daemon. */
     if (index == 0 && !body.bad)

@@ -154,6 +154,8 @@ static int open_locals(struct daemon *d)
             .index = i,
             .node = d->numbers[i],
             .nodes = d->nodes_count,
+            .window_frames = d->config.down_window_frames,
+            .writer = d->writer,
             .on_over = ep_daemon_on_over,
             .arg = d,
         };

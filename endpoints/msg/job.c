@@ -18,6 +18,7 @@ void ep_job_fini(struct ep_job *job)
     free(job->ranks);
     free(job->readers);
     free(job->cwd);
+    free(job->spill_dir);
     free_strings(job->argv, job->argc);
     free_strings(job->env, job->env_count);
     *job = (struct ep_job){0};
@@ -89,15 +90,25 @@ int ep_job_add_env(struct ep_job *job, const char *name_value)
     return add_string(&job->env, &job->env_count, &job->env_cap, name_value);
 }
 
-int ep_job_set_cwd(struct ep_job *job, const char *dir)
+static int set_string(char **at, const char *string)
 {
-    char *copy = strdup(dir);
+    char *copy = strdup(string);
 
     if (copy == NULL)
         return OV_ENOMEM;
-    free(job->cwd);
-    job->cwd = copy;
+    free(*at);
+    *at = copy;
     return 0;
+}
+
+int ep_job_set_cwd(struct ep_job *job, const char *dir)
+{
+    return set_string(&job->cwd, dir);
+}
+
+int ep_job_set_spill_dir(struct ep_job *job, const char *dir)
+{
+    return set_string(&job->spill_dir, dir);
 }
 
 /* --- text */
@@ -118,6 +129,20 @@ static void put_word(struct ep_text *out, const char *keyword, const char *word)
     ep_text_puts(out, "\n");
 }
 
+static void put_slow(struct ep_text *out, const struct ep_job *job)
+{
+    if (job->slow != EP_SLOW_WAIT) {
+        bool is_spill = job->slow == EP_SLOW_SPILL;
+
+        ep_text_puts(out, "stdin-slow");
+        ep_text_field(out, is_spill ? "spill" : "close");
+        ep_text_number(out, is_spill ? job->spill_bytes : job->close_ms);
+        ep_text_puts(out, "\n");
+    }
+    if (job->spill_dir != NULL)
+        put_word(out, "spill-dir", job->spill_dir);
+}
+
 void ep_job_encode(const struct ep_job *job, struct ep_text *out)
 {
     put_numbers(out, "job", (uint32_t[]){job->number, job->size, job->nodes},
@@ -134,6 +159,7 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
         put_numbers(out, "stdin",
                     (uint32_t[]){job->readers[i].first, job->readers[i].last},
                     2);
+    put_slow(out, job);
     if (job->is_raw)
         ep_text_puts(out, "raw\n");
     if (job->merges_stderr)
@@ -181,6 +207,29 @@ static int read_stdin(struct ep_job *job, struct ep_fields *fields)
     range.first = number(fields);
     range.last = number(fields);
     return ep_job_add_reader(job, range);
+}
+
+static int read_slow(struct ep_job *job, struct ep_fields *fields)
+{
+    const char *policy = ep_fields_next(fields);
+
+    if (strcmp(policy, "spill") == 0) {
+        job->slow = EP_SLOW_SPILL;
+        job->spill_bytes =
+            ep_fields_number(fields, EP_SPILL_BYTES_MIN, EP_SPILL_BYTES_MAX);
+        return 0;
+    }
+    if (strcmp(policy, "close") == 0) {
+        job->slow = EP_SLOW_CLOSE;
+        job->close_ms = (uint32_t)ep_fields_number(fields, 1, UINT32_MAX);
+        return 0;
+    }
+    return OV_EPROTO;
+}
+
+static int read_spill_dir(struct ep_job *job, struct ep_fields *fields)
+{
+    return ep_job_set_spill_dir(job, ep_fields_next(fields));
 }
 
 static int read_raw(struct ep_job *job, struct ep_fields *fields)
@@ -238,6 +287,8 @@ static const struct {
     {"job", read_head},
     {"ranks", read_ranks},
     {"stdin", read_stdin},
+    {"stdin-slow", read_slow},
+    {"spill-dir", read_spill_dir},
     {"raw", read_raw},
     {"merge-stderr", read_merge},
     {"open-ms", read_open_ms},

@@ -5,6 +5,8 @@
  *     job NUMBER SIZE NODES     number, processes, nodes that host some
  *     ranks FIRST LAST COUNT RANK  nodes FIRST..LAST host COUNT each, from RANK
  *     stdin FIRST LAST          ranks that read stdin; none: nobody does
+ *     stdin-slow spill BYTES | close MS    a slow reader is not waited for
+ *     spill-dir DIR             where; none: the daemon's own TMPDIR
  *     raw | merge-stderr        present or not
  *     open-ms N                 an open line older than this is shown
  *     linger-ms N               channels are read so long past the exit
@@ -34,6 +36,17 @@ enum ep_control_kind {
 
 enum { EP_JOB_BYTES_MAX = 16 << 20, EP_STREAM_STDIN = 1 };
 
+/* Bytes that a process may be behind with EP_SLOW_SPILL. */
+#define EP_SPILL_BYTES_MIN (UINT64_C(1) << 20)
+#define EP_SPILL_BYTES_MAX (UINT64_C(1) << 40)
+
+/* What is done about a process that does not read its stdin. */
+enum ep_slow_policy {
+    EP_SLOW_WAIT,  /* everybody waits */
+    EP_SLOW_SPILL, /* its bytes wait in a file */
+    EP_SLOW_CLOSE, /* its stdin is closed */
+};
+
 struct ep_job_ranks {
     struct topo_range nodes;
     uint32_t each; /* processes on each node */
@@ -49,6 +62,10 @@ struct ep_job {
     bool cwd_is_optional;
     uint32_t open_ms; /* 0: open lines wait for their end */
     uint32_t linger_ms;
+    enum ep_slow_policy slow;
+    uint64_t spill_bytes; /* of each process at most */
+    uint32_t close_ms;
+    char *spill_dir;            /* owned; NULL: the daemon's default */
     struct ep_job_ranks *ranks; /* owned, ascending */
     uint32_t ranks_count, ranks_cap;
     struct topo_range *readers; /* owned, ascending ranks */
@@ -69,6 +86,7 @@ int ep_job_add_reader(struct ep_job *job, struct topo_range ranks);
 int ep_job_add_arg(struct ep_job *job, const char *word);
 int ep_job_add_env(struct ep_job *job, const char *name_value);
 int ep_job_set_cwd(struct ep_job *job, const char *dir);
+int ep_job_set_spill_dir(struct ep_job *job, const char *dir);
 
 /* Adds the job's text; errors show in out->bad. */
 void ep_job_encode(const struct ep_job *job, struct ep_text *out);

@@ -53,6 +53,17 @@ static bool read_tallies(struct ov_rd *rd, struct ep_tally *tallies)
     return true;
 }
 
+static bool read_stdin(struct ov_rd *rd, struct ep_state *state)
+{
+    uint32_t event;
+
+    state->rank = ov_rd_u32(rd);
+    event = ov_rd_u32(rd);
+    state->value = ov_rd_u32(rd);
+    state->stdin_event = (uint8_t)event;
+    return event > 0 && event < EP_STDIN_EVENTS;
+}
+
 void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
 {
     uint8_t mem[EP_STATE_BYTES_MAX + 16];
@@ -71,6 +82,11 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
         break;
     case EP_STATE_FAILED:
         ov_wr_u32(&body, state->rank);
+        ov_wr_u32(&body, state->value);
+        break;
+    case EP_STATE_STDIN:
+        ov_wr_u32(&body, state->rank);
+        ov_wr_u32(&body, state->stdin_event);
         ov_wr_u32(&body, state->value);
         break;
     case EP_STATE_USAGE:
@@ -130,6 +146,10 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
     case EP_STATE_FAILED:
         state->rank = ov_rd_u32(&body);
         state->value = ov_rd_u32(&body);
+        break;
+    case EP_STATE_STDIN:
+        if (!read_stdin(&body, state))
+            return OV_EPROTO;
         break;
     case EP_STATE_USAGE:
         read_usage(&body, &state->usage);

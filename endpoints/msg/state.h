@@ -15,6 +15,7 @@
  *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8
  *              of the daemon, from one of its nodes, before its final record
  *     NOTE     text                    for the user
+ *     STDIN    rank 4, what 4, errno 4 what became of a slow process's stdin
  */
 #ifndef ENDPOINTS_MSG_STATE_H
 #define ENDPOINTS_MSG_STATE_H
@@ -32,6 +33,7 @@ enum ep_state_kind {
     EP_STATE_LOST,
     EP_STATE_USAGE,
     EP_STATE_NOTE,
+    EP_STATE_STDIN,
     EP_STATE_KINDS
 };
 
@@ -40,6 +42,18 @@ enum {
     EP_STATE_BYTES_MAX = 512,
     EP_STATE_OUTPUTS = 2, /* channels of a process: stdout, stderr */
 };
+
+/* What becomes of stdin of a process that does not read. */
+enum ep_stdin_event {
+    EP_STDIN_FULL = 1, /* its spool is as large as it may be: all wait again */
+    EP_STDIN_UNSAVED,  /* the same, as its spool cannot be written */
+    EP_STDIN_LOST,     /* its spool cannot be read: bytes are lost */
+    EP_STDIN_CLOSED,   /* it has waited too long */
+    EP_STDIN_EVENTS
+};
+
+/* The step of FAILED where no spool can be made. */
+#define EP_STATE_STEP_SPILL "spill"
 
 struct ep_usage {
     uint64_t rss_peak_bytes;
@@ -51,7 +65,8 @@ struct ep_usage {
 
 struct ep_state {
     uint8_t kind;
-    uint32_t rank;                 /* EXIT, FAILED */
+    uint8_t stdin_event;           /* STDIN: enum ep_stdin_event */
+    uint32_t rank;                 /* EXIT, FAILED, STDIN */
     uint32_t value;                /* status, errno, node or count */
     uint64_t taken_bytes;          /* EXIT */
     char text[EP_STATE_BYTES_MAX]; /* FAILED: step; NOTE */

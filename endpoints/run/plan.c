@@ -220,9 +220,14 @@ static int describe_job(struct run *r)
     r->job.open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
     r->job.linger_ms = (uint32_t)(o->linger_s * 1000);
     r->job.cwd_is_optional = o->chdir == NULL;
-    if (o->chdir != NULL)
+    r->job.slow = o->slow;
+    r->job.spill_bytes = o->spill_bytes;
+    r->job.close_ms = (uint32_t)(o->close_s * 1000);
+    if (o->spill_dir != NULL)
+        rc = ep_job_set_spill_dir(&r->job, o->spill_dir);
+    if (rc == 0 && o->chdir != NULL)
         rc = ep_job_set_cwd(&r->job, o->chdir);
-    else if (getcwd(cwd, sizeof(cwd)) != NULL)
+    else if (rc == 0 && getcwd(cwd, sizeof(cwd)) != NULL)
         rc = ep_job_set_cwd(&r->job, cwd);
     for (char **arg = o->argv; rc == 0 && *arg != NULL; arg++)
         rc = ep_job_add_arg(&r->job, *arg);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/msg/job.h"
+
 enum ep_run_launcher { EP_RUN_AUTO, EP_RUN_LOCAL, EP_RUN_SSH };
 enum ep_run_label {
     EP_RUN_LABEL_NONE,
@@ -35,6 +37,10 @@ struct ep_run_options {
     double heartbeat_s;
     const char *stdin_ranks; /* "all", "none" or a rank list */
     const char *input;
+    enum ep_slow_policy slow; /* of stdin */
+    uint64_t spill_bytes;
+    double close_s;
+    const char *spill_dir;
     enum ep_run_label label;
     bool merge_stderr, raw, unbuffered;
     const char *env[EP_RUN_ENV_MAX];

@@ -43,16 +43,74 @@ static void on_usage(struct run *r, const struct ep_usage *usage)
     r->usage_down += usage->frames_down;
 }
 
+static void say_no_spill(struct run *r, const struct ep_state *state)
+{
+    const char *host = ep_run_host_of_rank(r, state->rank);
+    int err = (int)state->value;
+
+    if (r->job.spill_dir != NULL)
+        ep_run_say(r, "%s: nothing can be spilled to --spill-dir '%s': %s",
+                   host, r->job.spill_dir, strerror(err));
+    else if (err == ENOTSUP)
+        ep_run_say(r,
+                   "%s: nothing can be spilled to TMPDIR or /var/tmp: they lie "
+                   "in memory; name a place on a disk with --spill-dir",
+                   host);
+    else
+        ep_run_say(r,
+                   "%s: nothing can be spilled to TMPDIR or /var/tmp: %s; name "
+                   "another place with --spill-dir",
+                   host, strerror(err));
+}
+
 static void on_start_failed(struct run *r, const struct ep_state *state)
 {
     bool is_chdir = strcmp(state->text, "chdir") == 0;
     const char *what = is_chdir ? r->job.cwd : r->job.argv[0];
 
-    if (!r->is_killed)
+    if (!r->is_killed && strcmp(state->text, EP_STATE_STEP_SPILL) == 0)
+        say_no_spill(r, state);
+    else if (!r->is_killed)
         ep_run_say(r, "rank %u on %s cannot be started: %s of '%s': %s",
                    state->rank, ep_run_host_of_rank(r, state->rank),
                    state->text, what, strerror((int)state->value));
     ep_run_abort(r, 1);
+}
+
+static void on_slow_stdin(struct run *r, const struct ep_state *state)
+{
+    const char *host = ep_run_host_of_rank(r, state->rank);
+
+    switch ((enum ep_stdin_event)state->stdin_event) {
+    case EP_STDIN_FULL:
+        ep_run_say(r,
+                   "rank %u on %s is %.4g MiB behind in its stdin, more are "
+                   "not spilled: everybody waits for it from now on",
+                   state->rank, host, (double)r->job.spill_bytes / (1 << 20));
+        break;
+    case EP_STDIN_UNSAVED:
+        ep_run_say(r,
+                   "stdin of rank %u on %s cannot be spilled any further (%s; "
+                   "--spill-dir names another place): everybody waits for it "
+                   "from now on",
+                   state->rank, host, strerror((int)state->value));
+        break;
+    case EP_STDIN_CLOSED:
+        ep_run_say(r,
+                   "rank %u on %s has not read its stdin for %g s: it is "
+                   "closed",
+                   state->rank, host, r->job.close_ms / 1000.0);
+        break;
+    case EP_STDIN_LOST:
+        ep_run_say(r,
+                   "spilled stdin of rank %u on %s cannot be read back: %s; "
+                   "the job ends",
+                   state->rank, host, strerror((int)state->value));
+        ep_run_abort(r, 1);
+        break;
+    case EP_STDIN_EVENTS:
+        break;
+    }
 }
 
 static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
@@ -80,6 +138,10 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
         break;
     case EP_STATE_NOTE:
         ep_run_note(r, "%s: %s", ep_run_host(r, node), state->text);
+        break;
+    case EP_STATE_STDIN:
+        if (state->rank < r->job.size && !r->is_killed)
+            on_slow_stdin(r, state);
         break;
     case EP_STATE_KINDS:
         break;

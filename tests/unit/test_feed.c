@@ -1,224 +1,40 @@
-/* A feed gives every target the whole stream, each at its own pace.
- *
- * Targets are real pipes that the test reads when it likes. Buffers come from
- * a pool that counts, so that every test also shows that all came back.
- */
+/* A feed gives every target the whole stream, each at its own pace. */
 #include "config.h"
 
 #include "endpoints/daemon/feed.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <event2/event.h>
 
 #include "overlay/base/err.h"
-
-enum { READERS_MAX = 32, PIPE_BYTES = 64 * 1024 };
-
-struct reader {
-    int fd; /* read end, non-blocking; -1 when closed */
-    bool at_end;
-    size_t seen_bytes; /* all compared with the stream */
-};
-
-struct hose {
-    struct event_base *base;
-    struct ep_feed *feed;
-    struct reader readers[READERS_MAX];
-    uint64_t consumed;
-    unsigned told;
-    unsigned buffers; /* in use */
-    uint8_t *stream;  /* all that was pushed */
-    size_t stream_bytes;
-    size_t stream_room;
-    bool close_when_told;
-};
-
-static void on_consumed(void *arg, uint64_t frames_total)
-{
-    struct hose *hose = arg;
-
-    assert_true(frames_total > hose->consumed);
-    hose->consumed = frames_total;
-    hose->told++;
-    if (hose->close_when_told) {
-        ep_feed_close(hose->feed);
-        hose->feed = NULL;
-    }
-}
-
-static void on_free(void *arg, struct ov_buf *buf)
-{
-    struct hose *hose = arg;
-
-    assert_int_equal(buf->refs, 0);
-    hose->buffers--;
-    free(buf->mem);
-    free(buf);
-}
-
-static const struct ep_feed_events hose_events = {on_consumed, on_free};
-
-static int hose_setup(void **state)
-{
-    struct hose *hose = calloc(1, sizeof(*hose));
-
-    assert_non_null(hose);
-    signal(SIGPIPE, SIG_IGN);
-    hose->base = event_base_new();
-    assert_non_null(hose->base);
-    assert_int_equal(ep_feed_open(hose->base, &hose_events, hose, &hose->feed),
-                     0);
-    for (unsigned i = 0; i < READERS_MAX; i++)
-        hose->readers[i].fd = -1;
-    *state = hose;
-    return 0;
-}
-
-static void reader_close(struct hose *hose, uint32_t proc)
-{
-    if (hose->readers[proc].fd >= 0)
-        close(hose->readers[proc].fd);
-    hose->readers[proc].fd = -1;
-}
-
-static int hose_teardown(void **state)
-{
-    struct hose *hose = *state;
-
-    ep_feed_close(hose->feed);
-    assert_int_equal(hose->buffers, 0);
-    for (uint32_t i = 0; i < READERS_MAX; i++)
-        reader_close(hose, i);
-    event_base_free(hose->base);
-    free(hose->stream);
-    free(hose);
-    return 0;
-}
-
-static int reader_add(struct hose *hose, uint32_t proc)
-{
-    int fds[2];
-    int rc;
-
-    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
-    assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
-    rc = ep_feed_target(hose->feed, fds[1], proc);
-    if (rc != 0) {
-        close(fds[0]);
-        close(fds[1]);
-        return rc;
-    }
-    hose->readers[proc] = (struct reader){.fd = fds[0]};
-    return 0;
-}
-
-/* Pushes len bytes, each one that tells its place in the stream, as the
- * middle of a larger buffer. */
-static int push(struct hose *hose, uint32_t len)
-{
-    enum { MARGIN = 7 };
-    struct ov_buf *buf = calloc(1, sizeof(*buf));
-    int rc;
-
-    assert_non_null(buf);
-    buf->cap_bytes = len + 2 * MARGIN;
-    buf->mem = malloc(buf->cap_bytes);
-    assert_non_null(buf->mem);
-    memset(buf->mem, '#', buf->cap_bytes);
-    buf->refs = 1;
-    hose->buffers++;
-    if (hose->stream_bytes + len > hose->stream_room) {
-        hose->stream_room = (hose->stream_bytes + len) * 2;
-        hose->stream = realloc(hose->stream, hose->stream_room);
-        assert_non_null(hose->stream);
-    }
-    for (uint32_t i = 0; i < len; i++) {
-        size_t place = hose->stream_bytes + i;
-
-        buf->mem[MARGIN + i] = (uint8_t)(place ^ place >> 8 ^ place >> 16);
-    }
-    if (len > 0)
-        memcpy(hose->stream + hose->stream_bytes, buf->mem + MARGIN, len);
-    rc = ep_feed_push(hose->feed, buf, MARGIN, len);
-    if (rc == 0)
-        hose->stream_bytes += len;
-    if (ov_buf_unref(buf))
-        on_free(hose, buf);
-    return rc;
-}
-
-/* Lets the loop do all that it can do now. */
-static void settle(struct hose *hose)
-{
-    for (unsigned i = 0; i < 50; i++)
-        event_base_loop(hose->base, EVLOOP_NONBLOCK);
-}
-
-/* Reads up to `most` bytes and checks them. Returns how many came. */
-static size_t drink(struct hose *hose, uint32_t proc, size_t most)
-{
-    static uint8_t dst[PIPE_BYTES];
-    struct reader *reader = &hose->readers[proc];
-    size_t total = 0;
-
-    while (total < most && !reader->at_end) {
-        size_t wanted = most - total < sizeof(dst) ? most - total : sizeof(dst);
-        ssize_t got = read(reader->fd, dst, wanted);
-
-        if (got < 0) {
-            assert_int_equal(errno, EAGAIN);
-            break;
-        }
-        reader->at_end = got == 0;
-        assert_true(reader->seen_bytes + (size_t)got <= hose->stream_bytes);
-        if (got > 0)
-            assert_memory_equal(dst, hose->stream + reader->seen_bytes,
-                                (size_t)got);
-        reader->seen_bytes += (size_t)got;
-        total += (size_t)got;
-    }
-    return total;
-}
-
-/* Reads all there is until the feed has nothing more to give. */
-static void drink_all(struct hose *hose, uint32_t proc)
-{
-    do {
-        settle(hose);
-    } while (drink(hose, proc, SIZE_MAX) > 0);
-}
+#include "tests/unit/hose.h"
 
 static void all_targets_get_the_stream_and_its_end(void **state)
 {
     struct hose *hose = *state;
 
     for (uint32_t i = 0; i < 5; i++)
-        assert_int_equal(reader_add(hose, i), 0);
-    assert_int_equal(push(hose, 100), 0);
-    assert_int_equal(push(hose, 0), 0);
-    assert_int_equal(push(hose, 3000), 0);
+        assert_int_equal(hose_add(hose, i), 0);
+    assert_int_equal(hose_push(hose, 100), 0);
+    assert_int_equal(hose_push(hose, 0), 0);
+    assert_int_equal(hose_push(hose, 3000), 0);
     assert_int_equal(hose->told, 0); /* never from within a call */
-    settle(hose);
+    hose_settle(hose);
     assert_int_equal(hose->consumed, 3);
     for (uint32_t i = 0; i < 5; i++) {
-        drink_all(hose, i);
+        hose_drink_all(hose, i);
         assert_int_equal(hose->readers[i].seen_bytes, 3100);
         assert_false(hose->readers[i].at_end);
     }
-    assert_int_equal(push(hose, 50), 0);
+    assert_int_equal(hose_push(hose, 50), 0);
     ep_feed_end(hose->feed);
-    assert_int_equal(push(hose, 1), OV_EINVAL);
+    assert_int_equal(hose_push(hose, 1), OV_EINVAL);
     for (uint32_t i = 0; i < 5; i++) {
-        drink_all(hose, i);
+        hose_drink_all(hose, i);
         assert_int_equal(hose->readers[i].seen_bytes, 3150);
         assert_true(hose->readers[i].at_end);
     }
@@ -229,13 +45,13 @@ static void end_alone_closes_every_stdin(void **state)
 {
     struct hose *hose = *state;
 
-    reader_add(hose, 0);
+    hose_add(hose, 0);
     ep_feed_end(hose->feed);
-    drink_all(hose, 0);
+    hose_drink_all(hose, 0);
     assert_true(hose->readers[0].at_end);
     /* One that comes later finds its end, too. */
-    assert_int_equal(reader_add(hose, 1), 0);
-    drink_all(hose, 1);
+    assert_int_equal(hose_add(hose, 1), 0);
+    hose_drink_all(hose, 1);
     assert_true(hose->readers[1].at_end);
 }
 
@@ -246,12 +62,12 @@ static void slow_target_holds_the_count_but_nobody_else(void **state)
     uint64_t done;
 
     for (uint32_t i = 0; i < 3; i++)
-        reader_add(hose, i);
+        hose_add(hose, i);
     assert_false(ep_feed_holder(hose->feed, &proc, &done));
     for (unsigned i = 0; i < 10; i++)
-        assert_int_equal(push(hose, 30000), 0);
-    drink_all(hose, 0);
-    drink_all(hose, 2);
+        assert_int_equal(hose_push(hose, 30000), 0);
+    hose_drink_all(hose, 0);
+    hose_drink_all(hose, 2);
     assert_int_equal(hose->readers[0].seen_bytes, 300000);
     assert_int_equal(hose->readers[2].seen_bytes, 300000);
     /* Its pipe holds two frames and a part of the third. */
@@ -264,11 +80,11 @@ static void slow_target_holds_the_count_but_nobody_else(void **state)
     /* Buffers of what everybody has are back. */
     assert_int_equal(hose->buffers, 8);
 
-    assert_int_equal(drink(hose, 1, 40000), 40000);
+    assert_int_equal(hose_drink(hose, 1, 40000), 40000);
     assert_int_equal(ep_feed_taken(hose->feed, 1), 40000);
-    settle(hose);
+    hose_settle(hose);
     assert_int_equal(hose->consumed, 3);
-    drink_all(hose, 1);
+    hose_drink_all(hose, 1);
     assert_int_equal(hose->consumed, 10);
     assert_false(ep_feed_holder(hose->feed, &proc, &done));
 }
@@ -280,20 +96,20 @@ static void closed_stdin_counts_as_having_all(void **state)
     uint64_t done;
 
     for (uint32_t i = 0; i < 2; i++)
-        reader_add(hose, i);
+        hose_add(hose, i);
     for (unsigned i = 0; i < 5; i++)
-        push(hose, 50000);
-    settle(hose);
-    drink(hose, 0, 1000);
-    reader_close(hose, 0); /* while its pipe is full and we wait for room */
-    drink_all(hose, 1);
+        hose_push(hose, 50000);
+    hose_settle(hose);
+    hose_drink(hose, 0, 1000);
+    hose_close(hose, 0); /* while its pipe is full and we wait for room */
+    hose_drink_all(hose, 1);
     assert_int_equal(hose->consumed, 5);
     assert_false(ep_feed_holder(hose->feed, &proc, &done));
     /* Now the other one, while nothing is under way. */
-    reader_close(hose, 1);
-    push(hose, 10);
-    push(hose, 10);
-    settle(hose);
+    hose_close(hose, 1);
+    hose_push(hose, 10);
+    hose_push(hose, 10);
+    hose_settle(hose);
     assert_int_equal(hose->consumed, 7);
 }
 
@@ -304,20 +120,20 @@ static void what_lies_in_the_pipe_is_not_taken(void **state)
     struct hose *hose = *state;
 
     for (uint32_t i = 0; i < 2; i++)
-        reader_add(hose, i);
-    push(hose, 1000);
-    settle(hose);
-    drink(hose, 1, 300);
-    reader_close(hose, 1);
-    push(hose, 500); /* which finds that out */
+        hose_add(hose, i);
+    hose_push(hose, 1000);
+    hose_settle(hose);
+    hose_drink(hose, 1, 300);
+    hose_close(hose, 1);
+    hose_push(hose, 500); /* which finds that out */
     ep_feed_end(hose->feed);
-    settle(hose);
+    hose_settle(hose);
     assert_int_equal(hose->consumed, 2);
     assert_int_equal(ep_feed_taken(hose->feed, 1), 300);
     assert_int_equal(ep_feed_taken(hose->feed, 0), 0);
-    assert_int_equal(drink(hose, 0, 1100), 1100);
+    assert_int_equal(hose_drink(hose, 0, 1100), 1100);
     assert_int_equal(ep_feed_taken(hose->feed, 0), 1100);
-    drink_all(hose, 0);
+    hose_drink_all(hose, 0);
     assert_true(hose->readers[0].at_end);
     assert_int_equal(ep_feed_taken(hose->feed, 0), 1500);
 }
@@ -327,18 +143,18 @@ static void dropped_target_counts_as_having_all(void **state)
     struct hose *hose = *state;
 
     for (uint32_t i = 0; i < 2; i++)
-        reader_add(hose, i);
+        hose_add(hose, i);
     for (unsigned i = 0; i < 5; i++)
-        push(hose, 50000);
-    drink_all(hose, 1);
+        hose_push(hose, 50000);
+    hose_drink_all(hose, 1);
     assert_int_equal(hose->consumed, 1);
     ep_feed_drop_target(hose->feed, 0);
     ep_feed_drop_target(hose->feed, 99);
-    settle(hose);
+    hose_settle(hose);
     assert_int_equal(hose->consumed, 5);
     assert_int_equal(ep_feed_taken(hose->feed, 0), 0);
     /* What was in its pipe is still there, and then the end. */
-    drink_all(hose, 0);
+    hose_drink_all(hose, 0);
     assert_int_equal(hose->readers[0].seen_bytes, PIPE_BYTES);
     assert_true(hose->readers[0].at_end);
 }
@@ -347,30 +163,30 @@ static void without_targets_everything_is_consumed_at_once(void **state)
 {
     struct hose *hose = *state;
 
-    push(hose, 1000);
-    push(hose, 1000);
+    hose_push(hose, 1000);
+    hose_push(hose, 1000);
     assert_int_equal(hose->buffers, 0);
-    settle(hose);
+    hose_settle(hose);
     assert_int_equal(hose->consumed, 2);
     assert_int_equal(hose->told, 1);
     /* Too late for the first frames: not silently without them. */
-    assert_int_equal(reader_add(hose, 0), OV_EINVAL);
+    assert_int_equal(hose_add(hose, 0), OV_EINVAL);
 }
 
 static void late_target_gets_the_stream_from_its_start(void **state)
 {
     struct hose *hose = *state;
 
-    reader_add(hose, 0);
+    hose_add(hose, 0);
     for (unsigned i = 0; i < 3; i++)
-        push(hose, 70000); /* more than a pipe: the first holds frame 0 */
-    settle(hose);
+        hose_push(hose, 70000); /* more than a pipe: the first holds frame 0 */
+    hose_settle(hose);
     assert_int_equal(hose->consumed, 0);
-    assert_int_equal(reader_add(hose, 1), 0);
-    assert_int_equal(reader_add(hose, 1), OV_EINVAL);
-    drink_all(hose, 0);
+    assert_int_equal(hose_add(hose, 1), 0);
+    assert_int_equal(hose_add(hose, 1), OV_EINVAL);
+    hose_drink_all(hose, 0);
     assert_int_equal(hose->consumed, 0);
-    drink_all(hose, 1);
+    hose_drink_all(hose, 1);
     assert_int_equal(hose->consumed, 3);
     assert_int_equal(hose->readers[1].seen_bytes, 210000);
 }
@@ -381,15 +197,15 @@ static void full_ring_refuses_without_harm(void **state)
     unsigned frames = 0;
     int rc;
 
-    reader_add(hose, 0);
-    while ((rc = push(hose, 1)) == 0)
+    hose_add(hose, 0);
+    while ((rc = hose_push(hose, 1)) == 0)
         frames++;
     assert_int_equal(rc, OV_EFULL);
     assert_int_equal(frames, EP_FEED_FRAMES_MAX);
     while (hose->consumed < frames)
-        drink_all(hose, 0);
-    assert_int_equal(push(hose, 1), 0);
-    drink_all(hose, 0);
+        hose_drink_all(hose, 0);
+    assert_int_equal(hose_push(hose, 1), 0);
+    hose_drink_all(hose, 0);
     assert_int_equal(hose->readers[0].seen_bytes, frames + 1);
 }
 
@@ -398,9 +214,9 @@ static void feed_may_be_closed_when_told(void **state)
     struct hose *hose = *state;
 
     hose->close_when_told = true;
-    reader_add(hose, 0);
-    push(hose, 10);
-    settle(hose);
+    hose_add(hose, 0);
+    hose_push(hose, 10);
+    hose_settle(hose);
     assert_null(hose->feed);
 }
 
@@ -411,12 +227,12 @@ static void targets_take_turns(void **state)
     struct hose *hose = *state;
 
     for (uint32_t i = 0; i < 8; i++)
-        reader_add(hose, i);
+        hose_add(hose, i);
     for (unsigned i = 0; i < 400; i++)
-        push(hose, 100); /* many small frames: many turns */
+        hose_push(hose, 100); /* many small frames: many turns */
     event_base_loop(hose->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
     for (uint32_t i = 0; i < 8; i++) {
-        drink(hose, i, SIZE_MAX);
+        hose_drink(hose, i, SIZE_MAX);
         assert_in_range(hose->readers[i].seen_bytes, 1000, 39000);
     }
 }
@@ -451,12 +267,12 @@ static void random_action(struct hose *hose, struct model *model)
     if (dice < 40 && model->frames < 4096) {
         uint32_t len = rand() % 8 == 0 ? 0 : (uint32_t)rand() % 40000;
 
-        assert_int_equal(push(hose, len), 0);
+        assert_int_equal(hose_push(hose, len), 0);
         model->ends[model->frames++] = hose->stream_bytes;
     } else if (dice < 75 && lives) {
-        drink(hose, proc, 1 + (size_t)rand() % 100000);
+        hose_drink(hose, proc, 1 + (size_t)rand() % 100000);
     } else if (dice < 76 && lives) {
-        reader_close(hose, proc);
+        hose_close(hose, proc);
         model->gone[proc] = true;
     } else if (dice < 77 && lives) {
         ep_feed_drop_target(hose->feed, proc);
@@ -473,7 +289,7 @@ static void random_rounds(struct hose *hose)
     uint32_t targets = (uint32_t)rand() % READERS_MAX;
 
     for (uint32_t i = 0; i < targets; i++) {
-        assert_int_equal(reader_add(hose, i), 0);
+        assert_int_equal(hose_add(hose, i), 0);
         model.added[i] = true;
     }
     for (unsigned i = 0; i < 600; i++)
@@ -482,11 +298,11 @@ static void random_rounds(struct hose *hose)
     for (uint32_t i = 0; i < targets; i++) {
         if (model.gone[i])
             continue;
-        drink_all(hose, i);
+        hose_drink_all(hose, i);
         assert_true(hose->readers[i].at_end);
         assert_int_equal(hose->readers[i].seen_bytes, hose->stream_bytes);
     }
-    settle(hose);
+    hose_settle(hose);
     assert_int_equal(hose->consumed, model.frames);
     assert_int_equal(hose->buffers, 0);
 }

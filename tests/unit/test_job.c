@@ -35,6 +35,8 @@ static void what_is_read_is_written_again(void **state)
 {
     static const char text[] = HEAD "stdin 0 1\n"
                                     "stdin 4 4\n"
+                                    "stdin-slow spill 1048576\n"
+                                    "spill-dir /a%20c\n"
                                     "raw\n"
                                     "merge-stderr\n"
                                     "open-ms 250\n"
@@ -54,6 +56,9 @@ static void what_is_read_is_written_again(void **state)
     assert_int_equal(job.size, 5);
     assert_int_equal(job.nodes, 4);
     assert_true(job.is_raw && job.merges_stderr && job.cwd_is_optional);
+    assert_int_equal(job.slow, EP_SLOW_SPILL);
+    assert_int_equal(job.spill_bytes, 1 << 20);
+    assert_string_equal(job.spill_dir, "/a c");
     assert_int_equal(job.open_ms, 250);
     assert_int_equal(job.linger_ms, UINT32_MAX);
     assert_string_equal(job.cwd, "/a b");
@@ -102,16 +107,20 @@ static void ranks_are_found(void **state)
  * job, or nothing, and say so to nobody. */
 static const char *const wrong[] = {
     "",
-    "arg sh",                             /* no end of line */
-    "job 7 1 1\nranks 1 1 1 0\n",         /* no program */
-    "arg sh\n",                           /* no job */
-    "job 7 0 0\narg sh\n",                /* no process */
-    HEAD "arg sh\nwhat 1\n",              /* no such keyword */
-    HEAD "arg sh\nraw 1\n",               /* a field too many */
-    HEAD "arg sh\narg\n",                 /* one too few */
-    HEAD "arg sh\nopen-ms -1\n",          /* no number */
-    HEAD "arg sh\nopen-ms 4294967296\n",  /* too large */
-    HEAD "arg a b\n",                     /* a raw space */
+    "arg sh",                            /* no end of line */
+    "job 7 1 1\nranks 1 1 1 0\n",        /* no program */
+    "arg sh\n",                          /* no job */
+    "job 7 0 0\narg sh\n",               /* no process */
+    HEAD "arg sh\nwhat 1\n",             /* no such keyword */
+    HEAD "arg sh\nraw 1\n",              /* a field too many */
+    HEAD "arg sh\narg\n",                /* one too few */
+    HEAD "arg sh\nopen-ms -1\n",         /* no number */
+    HEAD "arg sh\nopen-ms 4294967296\n", /* too large */
+    HEAD "arg a b\n",                    /* a raw space */
+    HEAD "arg sh\nstdin-slow drop 1\n",  /* no such policy */
+    HEAD "arg sh\nstdin-slow spill 1\n", /* too little */
+    HEAD "arg sh\nstdin-slow spill 1099511627777\n",
+    HEAD "arg sh\nstdin-slow close 0\n",  /* no time */
     "job 7 1 1\nranks 2 1 1 0\narg sh\n", /* from a node to one before */
     "job 7 1 1\nranks 2 1 1 0\nranks 2 2 1 0\narg sh\n", /* the same */
     "job 7 1 2\nranks 1 1 0 0\nranks 2 2 1 0\narg sh\n", /* none on one */

@@ -28,6 +28,10 @@ static const struct ep_state words[] = {
     {.kind = EP_STATE_LOST, .value = 4},
     {.kind = EP_STATE_USAGE, .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5}},
     {.kind = EP_STATE_NOTE, .text = "a word for the user"},
+    {.kind = EP_STATE_STDIN,
+     .rank = 9,
+     .stdin_event = EP_STDIN_CLOSED,
+     .value = 28},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -51,6 +55,7 @@ static void words_in_a_row_are_heard_as_said(void **state)
         assert_int_equal(heard.kind, words[i].kind);
         assert_int_equal(heard.rank, words[i].rank);
         assert_int_equal(heard.value, words[i].value);
+        assert_int_equal(heard.stdin_event, words[i].stdin_event);
         assert_int_equal(heard.taken_bytes, words[i].taken_bytes);
         assert_string_equal(heard.text, words[i].text);
         assert_memory_equal(&heard.usage, &words[i].usage, sizeof(heard.usage));
@@ -149,11 +154,14 @@ static void half_a_word_is_refused(void **state)
 
 static void what_says_nothing_is_refused(void **state)
 {
-    static const uint8_t bad[][8] = {
+    static const uint8_t bad[][16] = {
         {0, 4, 0, 1, 0, 0, 0},              /* no kind */
         {EP_STATE_KINDS, 4, 0, 1, 0, 0, 0}, /* nor this */
         {EP_STATE_STARTED, 3, 0, 1, 0, 0},  /* too short inside */
         {EP_STATE_STARTED, 5, 0, 1, 0, 0, 0, 0},
+        {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, 0},               /* no event */
+        {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, EP_STDIN_EVENTS}, /* nor this */
+        {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, 1, 1},
     };
 
     (void)state;

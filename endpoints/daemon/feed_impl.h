@@ -1,0 +1,153 @@
+/* What the files of a feed share.
+ *
+ * Frames are kept in a ring from `base` to `head` (numbers of frames since
+ * the start). Each counts the targets that do not have it yet; base moves over
+ * frames whose count is 0. A target is idle (it has everything), runnable
+ * (queued for the pump), blocked (its pipe is full), or fetching (queued for
+ * the backlog). The pump is a timer of zero: it gives each runnable target one
+ * write in turn, up to a bound, and then lets other events have theirs.
+ *
+ * A spilled target has its bytes from the backlog, whose last one is before
+ * frame `saved`, and no frame counts it. While there are such targets every
+ * frame is saved before base moves over it, and so consumed without them. One
+ * that has all that is saved is a target like others again, from frame `saved`
+ * on.
+ *
+ * The files, each above those that it calls:
+ *
+ *     feed_target  feed_spill  feed_slow  feed
+ */
+#ifndef ENDPOINTS_DAEMON_FEED_IMPL_H
+#define ENDPOINTS_DAEMON_FEED_IMPL_H
+
+#include <stddef.h>
+#include <sys/queue.h>
+
+#include <event2/event.h>
+
+#include "endpoints/daemon/backlog.h"
+#include "endpoints/daemon/feed.h"
+
+enum target_state {
+    TARGET_IDLE,
+    TARGET_RUNNABLE,
+    TARGET_BLOCKED,
+    TARGET_FETCHING,
+    TARGET_DONE,
+};
+
+struct feed_frame {
+    struct ov_buf *buf; /* one reference owned */
+    uint32_t off_bytes;
+    uint32_t len_bytes;
+    uint64_t at_bytes; /* where it begins in the stream */
+    uint32_t waiting;  /* targets that do not have it whole */
+};
+
+struct feed_target {
+    TAILQ_ENTRY(feed_target) all;
+    TAILQ_ENTRY(feed_target) turn; /* while runnable or fetching */
+    struct ep_feed *feed;          /* borrowed */
+    struct event *writable;        /* owned */
+    int fd;                        /* owned; -1 when done */
+    int look_fd; /* owned: into the pipe when done; -1: none */
+    uint32_t proc;
+    enum target_state state;
+    uint64_t next;          /* first frame it does not have whole */
+    uint32_t begun_bytes;   /* of that frame, written already */
+    uint64_t written_bytes; /* its place in the stream */
+    uint32_t left_bytes;    /* in a pipe that nobody reads any more */
+    uint32_t looks;         /* in a row at which it was slow */
+    uint64_t seen_bytes;    /* taken by it, when last looked at */
+    bool is_spilled;        /* `next` means nothing then */
+    bool was_spilled;
+    bool is_told; /* that its spool can take no more */
+};
+
+TAILQ_HEAD(feed_targets, feed_target);
+
+struct ep_feed {
+    struct event_base *loop; /* borrowed */
+    const struct ep_feed_events *events;
+    void *arg;
+    struct event *pump; /* owned */
+    struct feed_targets all;
+    struct feed_targets turns;
+    uint32_t reading; /* targets not done */
+    struct feed_frame *ring;
+    uint32_t ring_room; /* a power of two, or 0 */
+    uint64_t base;
+    uint64_t head;
+    uint64_t head_bytes; /* of the stream, pushed */
+    uint64_t told;       /* last on_consumed */
+    bool has_ended;
+    bool *closed; /* borrowed: set when closed during a callback */
+
+    /* slow targets */
+    struct ep_feed_slow slow;
+    struct event *look;     /* owned; NULL: no look at them is needed */
+    uint32_t behind_frames; /* waiting for one that is behind; 0: no look */
+    bool is_paused;
+
+    /* spilled ones */
+    struct ep_backlog *backlog;                   /* owned; NULL: not the way */
+    struct ov_buf *saving[EP_BACKLOG_PIECES_MAX]; /* owned references */
+    unsigned saving_count;                        /* of them */
+    uint32_t saving_frames;
+    bool has_backlog; /* there is something in it */
+    bool is_saving;
+    bool is_stale;  /* what is being saved is for nobody */
+    bool is_broken; /* nothing can be saved until the backlog is empty */
+    uint32_t spilled;
+    uint64_t saved;
+    struct feed_targets fetches;
+    struct feed_target *fetching; /* borrowed: whose bytes are being read */
+    bool is_fetching;
+};
+
+static inline struct feed_frame *feed_frame_at(const struct ep_feed *feed,
+                                               uint64_t number)
+{
+    return &feed->ring[number & (feed->ring_room - 1)];
+}
+
+/* --- feed_target.c */
+void ep_target_pump_wake(struct ep_feed *feed);
+void ep_target_base_move(struct ep_feed *feed);
+/* Bytes that lie in a pipe; 0 when that cannot be known. */
+uint32_t ep_target_pipe_bytes(int fd);
+uint64_t ep_target_taken(const struct feed_target *target);
+/* Makes a target that is idle and has nothing. 0, OV_ESYS or OV_ENOMEM. */
+int ep_target_open(struct ep_feed *feed, int fd, uint32_t proc,
+                   struct feed_target **out);
+void ep_target_free(struct feed_target *target);
+void ep_target_state_set(struct feed_target *target, enum target_state state);
+/* Looks what is to be done for a target that is idle or had its turn. */
+void ep_target_settle(struct feed_target *target);
+/* Its stdin is closed, and it wants no more. */
+void ep_target_end(struct feed_target *target);
+/* Writes to the pipe: false when it was closed, and the target is done. */
+bool ep_target_put(struct feed_target *target, const struct iovec *iov,
+                   unsigned count, size_t *written);
+/* One turn of a target that is not spilled: one write. */
+void ep_target_turn(struct feed_target *target);
+
+/* --- feed_spill.c */
+/* 0, OV_ENOMEM or OV_ESYS. */
+int ep_spill_open(struct ep_feed *feed);
+void ep_spill_close(struct ep_feed *feed);
+/* From now on its bytes go through the backlog. */
+void ep_spill_begin(struct feed_target *target);
+/* One turn of a spilled target. */
+void ep_spill_turn(struct feed_target *target);
+/* There are frames to save, or a target is done. */
+void ep_spill_settle(struct ep_feed *feed);
+
+/* --- feed_slow.c */
+/* 0 or OV_ENOMEM. */
+int ep_slow_open(struct ep_feed *feed);
+/* A blocked target, as the stream goes on. */
+void ep_slow_check(struct feed_target *target);
+void ep_slow_pause(struct ep_feed *feed, bool is_paused);
+
+#endif

@@ -1,0 +1,133 @@
+/* When a target is too slow.
+ *
+ * It is behind when its pipe is full and at least half of the stream's window
+ * waits for it. That alone says little: one of several equal readers always
+ * is, for a moment. So its owner's policy looks at it several times: it is
+ * slow when it was behind at all of them, without a break between (spill), or
+ * has not read a byte in all that time (close). Looks are counted and not
+ * time, so that a daemon that was held up itself blames nobody.
+ *
+ * A node sees its own targets only, and cannot know who waits elsewhere. But
+ * where the stream's pace is that of one target, it is that target for which
+ * the window is full all the time; faster ones come to the end of what is
+ * there, again and again.
+ *
+ * One that was spilled once is spilled at once the next time: the looks, during
+ * which everybody waits, are paid once. To be closed a target must have the
+ * whole window before it: then nothing more can come for anybody.
+ */
+#include "config.h"
+
+#include "endpoints/daemon/feed_impl.h"
+#include "overlay/base/err.h"
+
+enum { LOOKS = 10 };
+
+static uint64_t left_frames(const struct feed_target *target)
+{
+    return target->feed->head - target->next;
+}
+
+static bool is_behind(const struct feed_target *target)
+{
+    return target->state == TARGET_BLOCKED && !target->is_spilled &&
+           left_frames(target) >= target->feed->behind_frames;
+}
+
+static bool holds_all(const struct feed_target *target)
+{
+    const struct ep_feed *feed = target->feed;
+
+    return !feed->has_ended && left_frames(target) >= feed->slow.window_frames;
+}
+
+static void act(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+
+    if (feed->slow.policy == EP_SLOW_SPILL) {
+        ep_spill_begin(target);
+    } else if (holds_all(target) &&
+               ep_target_taken(target) == target->seen_bytes) {
+        ep_target_end(target);
+        feed->events->on_slow(feed->arg, target->proc, EP_STDIN_CLOSED, 0);
+    }
+}
+
+static void look_again(struct ep_feed *feed)
+{
+    uint64_t us = feed->slow.after_ms * UINT64_C(1000) / LOOKS;
+    struct timeval wait = {(time_t)(us / 1000000), (suseconds_t)(us % 1000000)};
+
+    if (!feed->is_paused && !evtimer_pending(feed->look, NULL))
+        event_add(feed->look, &wait);
+}
+
+void ep_slow_check(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+    bool is_known =
+        target->looks >= LOOKS || (target->was_spilled && !target->is_told);
+
+    if (feed->look == NULL || !is_behind(target))
+        return;
+    if (is_known && !feed->is_paused)
+        act(target);
+    else
+        look_again(feed);
+}
+
+/* Returns true when it is worth another look. */
+static bool look_at(struct feed_target *target)
+{
+    uint64_t taken = ep_target_taken(target);
+    bool has_read = taken != target->seen_bytes;
+
+    target->seen_bytes = taken;
+    if (!is_behind(target) ||
+        (has_read && target->feed->slow.policy == EP_SLOW_CLOSE)) {
+        target->looks = 0;
+    } else if (target->looks < LOOKS) {
+        target->looks++;
+    }
+    if (target->looks == LOOKS)
+        act(target);
+    return is_behind(target);
+}
+
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_feed *feed = arg;
+    struct feed_target *target;
+    bool is_any = false;
+
+    (void)fd;
+    (void)what;
+    TAILQ_FOREACH (target, &feed->all, all)
+        is_any |= look_at(target);
+    if (is_any)
+        look_again(feed);
+}
+
+int ep_slow_open(struct ep_feed *feed)
+{
+    uint32_t half = feed->slow.window_frames / 2;
+
+    feed->behind_frames = half > 0 ? half : 1;
+    feed->look = evtimer_new(feed->loop, on_look, feed);
+    return feed->look != NULL ? 0 : OV_ENOMEM;
+}
+
+void ep_slow_pause(struct ep_feed *feed, bool is_paused)
+{
+    struct feed_target *target;
+
+    feed->is_paused = is_paused;
+    if (feed->look == NULL)
+        return;
+    event_del(feed->look);
+    TAILQ_FOREACH (target, &feed->all, all)
+        target->looks = 0;
+    if (!is_paused)
+        look_again(feed);
+}

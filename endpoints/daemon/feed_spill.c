@@ -1,0 +1,293 @@
+/* Targets that have their bytes from the backlog. */
+#include "config.h"
+
+#include <fcntl.h>
+
+#include "endpoints/daemon/feed_impl.h"
+
+enum {
+    SAVE_BYTES = 1 << 20, /* of one append, if a frame is no larger */
+    /* A pipe that has room takes so much, though its bytes may lie in it so
+     * that it seems to have less. */
+    FETCH_MIN = 4096,
+};
+
+static uint64_t bytes_at(const struct ep_feed *feed, uint64_t number)
+{
+    return number < feed->head ? feed_frame_at(feed, number)->at_bytes
+                               : feed->head_bytes;
+}
+
+/* --- saving
+ * */
+
+/* The one that is furthest behind hears of it, once. */
+static void tell(struct ep_feed *feed, enum ep_stdin_event what, int err)
+{
+    struct feed_target *target, *last = NULL;
+
+    TAILQ_FOREACH (target, &feed->all, all) {
+        if (target->is_spilled &&
+            (last == NULL || target->written_bytes < last->written_bytes))
+            last = target;
+    }
+    if (last == NULL || last->is_told)
+        return;
+    last->is_told = true;
+    feed->events->on_slow(feed->arg, last->proc, what, err);
+}
+
+static void break_saving(struct ep_feed *feed, int err)
+{
+    feed->is_broken = true;
+    tell(feed, EP_STDIN_UNSAVED, err);
+}
+
+static void references_put(struct ep_feed *feed)
+{
+    while (feed->saving_count > 0) {
+        struct ov_buf *buf = feed->saving[--feed->saving_count];
+
+        if (ov_buf_unref(buf))
+            feed->events->on_free(feed->arg, buf);
+    }
+}
+
+/* The next frames that fit the backlog: pieces and, in *bytes, their size. */
+static void pieces_fill(struct ep_feed *feed, struct iovec *iov,
+                        uint64_t *bytes)
+{
+    uint64_t room = ep_backlog_room(feed->backlog);
+
+    *bytes = 0;
+    feed->saving_frames = 0;
+    for (uint64_t i = feed->saved; i < feed->head; i++) {
+        const struct feed_frame *frame = feed_frame_at(feed, i);
+        unsigned n = feed->saving_count;
+
+        if (n == EP_BACKLOG_PIECES_MAX || *bytes >= SAVE_BYTES ||
+            *bytes + frame->len_bytes > room)
+            break;
+        feed->saving_frames++;
+        if (frame->len_bytes == 0)
+            continue;
+        iov[n].iov_base = frame->buf->mem + frame->off_bytes;
+        iov[n].iov_len = frame->len_bytes;
+        feed->saving[feed->saving_count++] = ov_buf_ref(frame->buf);
+        *bytes += frame->len_bytes;
+    }
+}
+
+static void save_done(struct ep_feed *feed)
+{
+    feed->saved += feed->saving_frames;
+    ep_target_base_move(feed);
+}
+
+static void save_more(struct ep_feed *feed)
+{
+    struct iovec iov[EP_BACKLOG_PIECES_MAX];
+    uint64_t bytes;
+    int err;
+
+    if (feed->spilled == 0 || feed->is_saving || feed->is_broken ||
+        feed->saved == feed->head)
+        return;
+    pieces_fill(feed, iov, &bytes);
+    if (feed->saving_frames == 0) {
+        tell(feed, EP_STDIN_FULL, 0);
+        return;
+    }
+    if (bytes == 0) {
+        save_done(feed);
+        return;
+    }
+    err = ep_backlog_append(feed->backlog, iov, feed->saving_count);
+    feed->is_saving = err == 0;
+    if (err == 0)
+        return;
+    references_put(feed);
+    break_saving(feed, err);
+}
+
+static void on_saved(void *arg, int err)
+{
+    struct ep_feed *feed = arg;
+    bool is_stale = feed->is_stale;
+
+    feed->is_saving = false;
+    feed->is_stale = false;
+    references_put(feed);
+    if (!is_stale && err != 0)
+        break_saving(feed, err);
+    else if (!is_stale)
+        save_done(feed);
+    ep_spill_settle(feed);
+}
+
+/* Nothing of what is in the backlog is needed: it begins anew, at a frame. */
+static void restart(struct ep_feed *feed, uint64_t number)
+{
+    ep_backlog_start(feed->backlog, bytes_at(feed, number));
+    feed->saved = number;
+    feed->is_stale = feed->is_saving;
+    feed->is_broken = false;
+}
+
+void ep_spill_begin(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+
+    /* From the base on, for others who are not much faster. */
+    if (feed->spilled == 0)
+        restart(feed, feed->base);
+    for (uint64_t i = target->next; i < feed->head; i++)
+        feed_frame_at(feed, i)->waiting--;
+    target->is_spilled = true;
+    target->was_spilled = true;
+    feed->spilled++;
+    feed->has_backlog = true;
+    ep_spill_settle(feed);
+}
+
+/* --- reading
+ * */
+
+/* It has all that is saved: the rest comes from memory. */
+static void rejoin(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+    uint64_t pos = target->written_bytes;
+
+    target->is_spilled = false;
+    feed->spilled--;
+    target->next = feed->saved;
+    while (target->next < feed->head && bytes_at(feed, target->next + 1) <= pos)
+        target->next++;
+    target->begun_bytes = (uint32_t)(pos - bytes_at(feed, target->next));
+    for (uint64_t i = target->next; i < feed->head; i++)
+        feed_frame_at(feed, i)->waiting++;
+    ep_target_settle(target);
+}
+
+/* Its bytes cannot be read back. The owner ends what must not go on. */
+static void lose(struct feed_target *target, int err)
+{
+    struct ep_feed *feed = target->feed;
+
+    ep_target_state_set(target, TARGET_BLOCKED);
+    feed->events->on_slow(feed->arg, target->proc, EP_STDIN_LOST, err);
+}
+
+static uint64_t pipe_room(const struct feed_target *target)
+{
+    int size = fcntl(target->fd, F_GETPIPE_SZ);
+    uint32_t used = ep_target_pipe_bytes(target->fd);
+
+    if (size < 0 || (uint32_t)size < used + FETCH_MIN)
+        return FETCH_MIN;
+    return (uint32_t)size - used;
+}
+
+static void fetch_next(struct ep_feed *feed)
+{
+    struct feed_target *target;
+
+    while (!feed->is_fetching &&
+           (target = TAILQ_FIRST(&feed->fetches)) != NULL) {
+        uint64_t end = bytes_at(feed, feed->saved);
+        uint64_t len = pipe_room(target);
+        int err;
+
+        if (target->written_bytes >= end) {
+            rejoin(target);
+            continue;
+        }
+        if (len > end - target->written_bytes)
+            len = end - target->written_bytes;
+        err = ep_backlog_fetch(feed->backlog, target->written_bytes,
+                               (uint32_t)len);
+        if (err != 0) {
+            lose(target, err);
+            continue;
+        }
+        feed->is_fetching = true;
+        feed->fetching = target;
+    }
+}
+
+static void on_fetched(void *arg, const uint8_t *mem, uint32_t len_bytes,
+                       int err)
+{
+    struct ep_feed *feed = arg;
+    struct feed_target *target = feed->fetching;
+    struct iovec iov = {.iov_base = (uint8_t *)mem, .iov_len = len_bytes};
+    size_t written;
+
+    feed->is_fetching = false;
+    feed->fetching = NULL;
+    if (target != NULL && err != 0) {
+        lose(target, err);
+    } else if (target != NULL && ep_target_put(target, &iov, 1, &written)) {
+        target->written_bytes += written;
+        /* A short write means that the pipe is full. */
+        ep_target_state_set(target, written < len_bytes ? TARGET_BLOCKED
+                                                        : TARGET_FETCHING);
+    }
+    fetch_next(feed);
+    ep_spill_settle(feed);
+}
+
+void ep_spill_turn(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+
+    ep_target_state_set(target, TARGET_FETCHING);
+    fetch_next(feed);
+}
+
+/* --- the backlog
+ * */
+
+void ep_spill_settle(struct ep_feed *feed)
+{
+    const struct feed_target *target;
+    uint64_t needed;
+
+    if (!feed->has_backlog)
+        return;
+    if (feed->spilled == 0) {
+        feed->has_backlog = false;
+        restart(feed, feed->head);
+        ep_target_base_move(feed);
+        return;
+    }
+    needed = bytes_at(feed, feed->base);
+    TAILQ_FOREACH (target, &feed->all, all) {
+        if (target->is_spilled && target->written_bytes < needed)
+            needed = target->written_bytes;
+    }
+    ep_backlog_forget(feed->backlog, needed);
+    save_more(feed);
+}
+
+int ep_spill_open(struct ep_feed *feed)
+{
+    static const struct ep_backlog_events events = {.on_saved = on_saved,
+                                                    .on_fetched = on_fetched};
+    struct ep_backlog_cfg cfg = {
+        .writer = feed->slow.writer,
+        .dir = feed->slow.spill_dir,
+        .limit_bytes = feed->slow.spill_bytes,
+        .events = &events,
+        .arg = feed,
+    };
+
+    return ep_backlog_open(&cfg, &feed->backlog);
+}
+
+void ep_spill_close(struct ep_feed *feed)
+{
+    if (ep_backlog_close(feed->backlog))
+        references_put(feed);
+}

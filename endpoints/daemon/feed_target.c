@@ -1,0 +1,258 @@
+/* One target: its pipe, and how far it is. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "endpoints/daemon/feed_impl.h"
+#include "overlay/base/err.h"
+
+enum {
+    FRAMES_PER_WRITE = 16,
+    BYTES_PER_WRITE = 64 * 1024, /* what a pipe holds as a rule */
+};
+
+void ep_target_pump_wake(struct ep_feed *feed)
+{
+    static const struct timeval now = {0};
+
+    /* Not event_active: that runs before other events are looked for. */
+    if (!evtimer_pending(feed->pump, NULL))
+        event_add(feed->pump, &now);
+}
+
+void ep_target_base_move(struct ep_feed *feed)
+{
+    uint64_t end = feed->spilled > 0 ? feed->saved : feed->head;
+
+    while (feed->base < end && feed_frame_at(feed, feed->base)->waiting == 0) {
+        struct ov_buf *buf = feed_frame_at(feed, feed->base)->buf;
+
+        feed->base++;
+        if (ov_buf_unref(buf))
+            feed->events->on_free(feed->arg, buf);
+    }
+    if (feed->base != feed->told)
+        ep_target_pump_wake(feed);
+}
+
+void ep_target_state_set(struct feed_target *target, enum target_state state)
+{
+    struct ep_feed *feed = target->feed;
+
+    if (target->state == TARGET_RUNNABLE)
+        TAILQ_REMOVE(&feed->turns, target, turn);
+    if (target->state == TARGET_FETCHING)
+        TAILQ_REMOVE(&feed->fetches, target, turn);
+    if (state == TARGET_RUNNABLE) {
+        TAILQ_INSERT_TAIL(&feed->turns, target, turn);
+        ep_target_pump_wake(feed);
+    }
+    if (state == TARGET_FETCHING)
+        TAILQ_INSERT_TAIL(&feed->fetches, target, turn);
+    target->state = state;
+}
+
+uint32_t ep_target_pipe_bytes(int fd)
+{
+    int bytes = 0;
+
+    if (fd < 0 || ioctl(fd, FIONREAD, &bytes) != 0 || bytes < 0)
+        return 0;
+    return (uint32_t)bytes;
+}
+
+uint64_t ep_target_taken(const struct feed_target *target)
+{
+    int fd = target->fd >= 0 ? target->fd : target->look_fd;
+
+    return target->written_bytes - target->left_bytes -
+           ep_target_pipe_bytes(fd);
+}
+
+static void leave_backlog(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+
+    if (!target->is_spilled)
+        return;
+    target->is_spilled = false;
+    target->next = feed->head;
+    feed->spilled--;
+    if (feed->fetching == target)
+        feed->fetching = NULL;
+}
+
+/* The target reads no more: what it does not have, it does not want. */
+static void finish(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+
+    if (target->state == TARGET_DONE)
+        return;
+    ep_target_state_set(target, TARGET_DONE);
+    event_del(target->writable);
+    close(target->fd);
+    target->fd = -1;
+    feed->reading--;
+    leave_backlog(target);
+    for (uint64_t i = target->next; i < feed->head; i++)
+        feed_frame_at(feed, i)->waiting--;
+    target->next = feed->head;
+    ep_target_base_move(feed);
+}
+
+/* What it takes of what it has we shall be asked: a read end of our own lets
+ * us look, and keeps nobody from seeing the end. */
+void ep_target_end(struct feed_target *target)
+{
+    char path[32];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", target->fd);
+    target->look_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    finish(target);
+}
+
+void ep_target_settle(struct feed_target *target)
+{
+    if (target->next < target->feed->head)
+        ep_target_state_set(target, TARGET_RUNNABLE);
+    else if (target->feed->has_ended)
+        ep_target_end(target);
+    else
+        ep_target_state_set(target, TARGET_IDLE);
+}
+
+/* Notes written bytes; frames of no length pass by. */
+static void advance(struct feed_target *target, size_t written)
+{
+    struct ep_feed *feed = target->feed;
+
+    target->written_bytes += written;
+    while (target->next < feed->head) {
+        struct feed_frame *frame = feed_frame_at(feed, target->next);
+        uint32_t left = frame->len_bytes - target->begun_bytes;
+
+        if (written < left) {
+            target->begun_bytes += (uint32_t)written;
+            break;
+        }
+        written -= left;
+        target->begun_bytes = 0;
+        target->next++;
+        frame->waiting--;
+    }
+    if (feed->head - target->next < feed->behind_frames)
+        target->looks = 0;
+    ep_target_base_move(feed);
+}
+
+/* What the next turn shall write: frames and, in *total, bytes. */
+static unsigned slices_fill(const struct feed_target *target, struct iovec *iov,
+                            size_t *total)
+{
+    uint64_t number = target->next;
+    uint32_t begun = target->begun_bytes;
+    unsigned count = 0;
+
+    *total = 0;
+    while (number < target->feed->head && count < FRAMES_PER_WRITE &&
+           *total < BYTES_PER_WRITE) {
+        const struct feed_frame *frame = feed_frame_at(target->feed, number++);
+
+        iov[count].iov_base = frame->buf->mem + frame->off_bytes + begun;
+        iov[count].iov_len = frame->len_bytes - begun;
+        *total += iov[count++].iov_len;
+        begun = 0;
+    }
+    return count;
+}
+
+bool ep_target_put(struct feed_target *target, const struct iovec *iov,
+                   unsigned count, size_t *written)
+{
+    ssize_t put;
+
+    *written = 0;
+    do {
+        put = writev(target->fd, iov, (int)count);
+    } while (put < 0 && errno == EINTR);
+    if (put < 0 && errno != EAGAIN) { /* EPIPE: it has closed its stdin */
+        target->left_bytes = ep_target_pipe_bytes(target->fd);
+        finish(target);
+        return false;
+    }
+    if (put > 0)
+        *written = (size_t)put;
+    return true;
+}
+
+void ep_target_turn(struct feed_target *target)
+{
+    struct iovec iov[FRAMES_PER_WRITE];
+    size_t total, written;
+    unsigned count = slices_fill(target, iov, &total);
+
+    if (!ep_target_put(target, iov, count, &written))
+        return;
+    advance(target, written);
+    /* A short write means that the pipe is full. */
+    if (written < total)
+        ep_target_state_set(target, TARGET_BLOCKED);
+    else
+        ep_target_settle(target);
+}
+
+/* Edge-triggered: it comes whenever the pipe gets room again, and costs no
+ * system call for being asked. */
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct feed_target *target = arg;
+
+    (void)fd;
+    (void)what;
+    if (target->state == TARGET_BLOCKED)
+        ep_target_state_set(target, TARGET_RUNNABLE);
+}
+
+int ep_target_open(struct ep_feed *feed, int fd, uint32_t proc,
+                   struct feed_target **out)
+{
+    struct feed_target *target;
+    int flags = fcntl(fd, F_GETFL);
+
+    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
+        return OV_ESYS;
+    target = calloc(1, sizeof(*target));
+    if (target == NULL)
+        return OV_ENOMEM;
+    target->feed = feed;
+    target->fd = fd;
+    target->look_fd = -1;
+    target->proc = proc;
+    target->writable = event_new(feed->loop, fd, EV_WRITE | EV_ET | EV_PERSIST,
+                                 on_writable, target);
+    if (target->writable == NULL || event_add(target->writable, NULL) != 0) {
+        if (target->writable != NULL)
+            event_free(target->writable);
+        free(target);
+        return OV_ENOMEM;
+    }
+    *out = target;
+    return 0;
+}
+
+void ep_target_free(struct feed_target *target)
+{
+    finish(target);
+    TAILQ_REMOVE(&target->feed->all, target, all);
+    if (target->look_fd >= 0)
+        close(target->look_fd);
+    event_free(target->writable);
+    free(target);
+}

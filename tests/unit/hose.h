@@ -1,0 +1,60 @@
+/* A feed with pipes for a test to read when it likes.
+ *
+ * Buffers come from a pool that counts, so that every test also shows that all
+ * came back; whatever is read is compared with the stream.
+ */
+#ifndef TESTS_UNIT_HOSE_H
+#define TESTS_UNIT_HOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "endpoints/daemon/feed.h"
+
+enum { READERS_MAX = 32, PIPE_BYTES = 64 * 1024 };
+
+struct reader {
+    int fd; /* read end, non-blocking; -1 when closed */
+    bool at_end;
+    size_t seen_bytes; /* all compared with the stream */
+};
+
+struct hose {
+    struct event_base *base;
+    struct ep_feed *feed;
+    struct reader readers[READERS_MAX];
+    uint64_t consumed;
+    unsigned told;
+    unsigned buffers; /* in use */
+    uint8_t *stream;  /* all that was pushed */
+    size_t stream_bytes;
+    size_t stream_room;
+    bool close_when_told;
+    unsigned slow_told; /* and what was told last */
+    uint32_t slow_proc;
+    enum ep_stdin_event slow_what;
+    int slow_err;
+};
+
+int hose_setup(void **state);
+int hose_teardown(void **state);
+
+/* A pipe for a target; as ep_feed_target. */
+int hose_add(struct hose *hose, uint32_t proc);
+void hose_close(struct hose *hose, uint32_t proc);
+
+/* Pushes len bytes, each one that tells its place in the stream, as the
+ * middle of a larger buffer. */
+int hose_push(struct hose *hose, uint32_t len);
+
+/* Lets the loop do all that it can do now. */
+void hose_settle(struct hose *hose);
+
+/* Reads up to `most` bytes and checks them. Returns how many came. */
+size_t hose_drink(struct hose *hose, uint32_t proc, size_t most);
+
+/* Reads all there is until the feed has nothing more to give. */
+void hose_drink_all(struct hose *hose, uint32_t proc);
+
+#endif
