@@ -43,7 +43,8 @@ struct ep_slice {
 
 enum ep_down_why {
     EP_DOWN_CLOSED,  /* the peer closed or died */
-    EP_DOWN_REFUSED, /* the dial was rejected, or nobody listens there */
+    EP_DOWN_REFUSED, /* the listener rejected the dial */
+    EP_DOWN_NOBODY,  /* the system refused it: nobody listens there */
     EP_DOWN_ERROR    /* the fabric reports an error, or it took too long */
 };
 

@@ -163,7 +163,7 @@ enum ep_down_why ep_conn_why(int fi_errno)
     case EPIPE:
         return EP_DOWN_CLOSED;
     case FI_ECONNREFUSED:
-        return EP_DOWN_REFUSED;
+        return EP_DOWN_NOBODY;
     default:
         return EP_DOWN_ERROR;
     }
@@ -229,6 +229,10 @@ void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
     const uint8_t *cm;
     size_t cm_bytes;
 
+    if (len_bytes == 0) {
+        ep_conn_lose(conn, EP_DOWN_NOBODY);
+        return;
+    }
     if (conn->state == EP_CONN_DIALING &&
         ep_cm_decode(wire, len_bytes, &cm, &cm_bytes)) {
         memcpy(conn->refusal, cm, cm_bytes);

@@ -21,7 +21,8 @@ void ep_conn_on_up(struct ep_conn *conn, const uint8_t *wire, size_t len_bytes);
 /* The link is gone: on_down follows when its queue has been read. Harmless
  * in every state.
  */
-/* A dial was refused; the wire data that came with that may be empty. */
+/* A dial was refused. A listener of ours always sends wire data with that: when
+ * there is none the system has refused, because nobody listens. */
 void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
                      size_t len_bytes);
 

@@ -158,7 +158,10 @@ void ep_listen_on_request(struct ep_transport *t, struct fi_info *info,
     size_t cm_bytes = 0;
 
     if (req == NULL) {
-        (void)fi_reject(t->pep, info->handle, NULL, 0);
+        uint8_t none[EP_CM_WIRE_MAX];
+
+        (void)fi_reject(t->pep, info->handle, none,
+                        ep_cm_encode(none, NULL, 0));
         fi_freeinfo(info);
         return;
     }

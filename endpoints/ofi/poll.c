@@ -219,7 +219,7 @@ static void on_eq_error(struct ep_transport *t)
     if (fi_eq_readerr(t->eq, &entry, 0) < 0 || entry.fid == NULL ||
         entry.fid == &t->pep->fid)
         return;
-    if (ep_conn_why(entry.err) != EP_DOWN_REFUSED)
+    if (ep_conn_why(entry.err) != EP_DOWN_NOBODY)
         ep_conn_lose(entry.fid->context, ep_conn_why(entry.err));
     else if (entry.err_data == NULL || entry.err_data_size > sizeof(room))
         ep_conn_refused(entry.fid->context, NULL, 0);

@@ -129,7 +129,8 @@ static void a_rejected_dial_is_refused(void **state)
     assert_int_equal(stats.rejected, 3);
 }
 
-/* The port is free: it was that of a transport that has been closed. */
+/* The port is free: it was that of a transport that has been closed. This is
+ * told apart from a listener's own refusal, also one without a word. */
 static void a_dial_to_nobody_is_refused(void **state)
 {
     struct rig *rig = *state;
@@ -144,7 +145,8 @@ static void a_dial_to_nobody_is_refused(void **state)
     assert_int_equal(rig->ops->dial(a->t, address, NULL, 0, a, &conn), 0);
     assert_int_equal(a->downs, 0); /* never from within a call */
     rig_wait(rig, &a->downs, 1);
-    assert_int_equal(a->why, EP_DOWN_REFUSED);
+    assert_int_equal(a->why, EP_DOWN_NOBODY);
+    assert_int_equal(a->refusals, 0);
 }
 
 /* Sends frames 0 to count - 1 as the slots allow. */
