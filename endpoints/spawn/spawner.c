@@ -286,21 +286,10 @@ static bool leave_wait(struct ep_spawner *sp)
     return rc == OV_ECLOSED;
 }
 
-void ep_spawner_close(struct ep_spawner *sp)
+static void spawner_free(struct ep_spawner *sp)
 {
-    pid_t reaped;
-
-    if (sp == NULL)
-        return;
     if (sp->closed != NULL)
         *sp->closed = true;
-    /* Its death ends at least the processes it started itself. Its number
-     * cannot be another's: only we reap it. */
-    if (sp->is_lost || !leave_wait(sp))
-        kill(sp->pid, SIGKILL);
-    do {
-        reaped = waitpid(sp->pid, NULL, 0);
-    } while (reaped < 0 && errno == EINTR);
     if (sp->readable != NULL)
         event_free(sp->readable);
     if (sp->writable != NULL)
@@ -309,4 +298,26 @@ void ep_spawner_close(struct ep_spawner *sp)
         event_free(sp->retry);
     ep_wire_fini(&sp->wire);
     free(sp);
+}
+
+void ep_spawner_close(struct ep_spawner *sp)
+{
+    pid_t reaped;
+
+    if (sp == NULL)
+        return;
+    /* Its death ends at least the processes it started itself. Its number
+     * cannot be another's: only we reap it. */
+    if (sp->is_lost || !leave_wait(sp))
+        kill(sp->pid, SIGKILL);
+    do {
+        reaped = waitpid(sp->pid, NULL, 0);
+    } while (reaped < 0 && errno == EINTR);
+    spawner_free(sp);
+}
+
+void ep_spawner_leave(struct ep_spawner *sp)
+{
+    if (sp != NULL)
+        spawner_free(sp);
 }

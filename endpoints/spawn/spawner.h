@@ -15,12 +15,17 @@
 #ifndef ENDPOINTS_SPAWN_SPAWNER_H
 #define ENDPOINTS_SPAWN_SPAWNER_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct event_base;
 struct ep_spawner;
+
+/* A grace for processes that are to outlive the caller: the spawner waits until
+ * the last of them, and the last of their descendants, has ended by itself. */
+#define EP_SPAWNER_WAITS UINT_MAX
 
 /* What all processes of one job have in common; sent once. */
 struct ep_spawn_job {
@@ -111,5 +116,10 @@ int ep_spawner_end(struct ep_spawner *sp);
  * Waits for that, as a rule some milliseconds; after 10 s (processes that the
  * kernel cannot end) the spawner itself is killed. NULL is allowed. */
 void ep_spawner_close(struct ep_spawner *sp);
+
+/* Frees what is ours of it and leaves the process to itself, as our death
+ * would: its processes may live on for the grace. Does not wait. NULL is
+ * allowed. */
+void ep_spawner_leave(struct ep_spawner *sp);
 
 #endif

@@ -256,6 +256,39 @@ static void killed_owner_grants_its_grace(void **state)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
+/* Left by an owner that lives, its processes live on and end by themselves;
+ * then the spawner leaves, too. */
+static void a_spawner_that_is_left_waits(void **state)
+{
+    struct rig *rig = *state;
+    int fds[2], go[2];
+    int status;
+    char command[80];
+    pid_t spawner;
+
+    rig_reopen(rig, EP_SPAWNER_WAITS);
+    spawner = (pid_t)ep_spawner_pid(rig->sp);
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+    snprintf(command, sizeof(command), "echo; read x </proc/%d/fd/%d; echo",
+             (int)getpid(), go[0]);
+    rig_shell(rig, command);
+    rig_start(rig, 0, fds[1]);
+    close(fds[1]);
+    await_line(fds[0]);
+    ep_spawner_leave(rig->sp);
+    rig->sp = NULL;
+    await_orphaned(spawner);
+    assert_int_equal(waitpid(spawner, &status, WNOHANG), 0);
+    assert_int_equal(write(go[1], "\n", 1), 1);
+    close(go[1]);
+    await_line(fds[0]);
+    await_nobody(fds[0]);
+    close(go[0]);
+    assert_int_equal(waitpid(spawner, &status, 0), spawner);
+    assert_int_equal(status, 0);
+}
+
 static void killed_spawner_takes_its_processes_along(void **state)
 {
     struct rig *rig = *state;
@@ -304,6 +337,7 @@ int main(void)
         RIG_TEST(close_kills_all_descendants),
         cmocka_unit_test(killed_owner_leaves_nothing),
         cmocka_unit_test(killed_owner_grants_its_grace),
+        RIG_TEST(a_spawner_that_is_left_waits),
         RIG_TEST(killed_spawner_takes_its_processes_along),
         RIG_TEST(group_signals_do_not_end_the_spawner),
     };
