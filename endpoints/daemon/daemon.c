@@ -12,10 +12,23 @@
 #include "endpoints/daemon/impl.h"
 #include "overlay/base/err.h"
 
+/* Is the launcher the one that started us? */
+static bool is_of_launcher(const struct daemon *d)
+{
+    return d->config.launcher == EP_LAUNCHER_LOCAL || d->config.no_tree_spawn ||
+           topo_tree_parent(&d->config.tree, d->numbers[0]) == 0;
+}
+
+/* A starter may die, or the remote shell, while the job goes on: once we have
+ * been in the tree, that decides alone who is gone. Only the launcher's death
+ * is the end of it all; it is for sure when nobody listens there any more. */
 static void on_starter_gone(struct daemon *d)
 {
     event_del(d->input);
-    ep_daemon_stop(d, 1);
+    if (!ep_daemon_was_linked(d))
+        ep_daemon_stop(d, DAEMON_QUITS);
+    else if (d->end == DAEMON_STAYS && is_of_launcher(d))
+        ep_hub_ask_root(d->hub);
 }
 
 static void on_input(evutil_socket_t fd, short what, void *arg)
@@ -36,7 +49,7 @@ static void on_input(evutil_socket_t fd, short what, void *arg)
     if (ep_boot_reader_feed(&d->boot, mem, (size_t)n)) {
         ep_daemon_error(d, d->boot.why);
         event_del(d->input);
-        ep_daemon_stop(d, 1);
+        ep_daemon_stop(d, DAEMON_QUITS);
     }
 }
 
@@ -44,7 +57,7 @@ static void on_term(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    ep_daemon_stop(arg, 1);
+    ep_daemon_stop(arg, DAEMON_FAILS);
 }
 
 static int open_all(struct daemon *d)
@@ -78,9 +91,13 @@ static void free_event(struct event *event)
 
 static void close_all(struct daemon *d)
 {
-    /* Processes first: whatever they still hold ends with them. */
+    /* Processes first: whatever they still hold ends with them. Daemons that
+     * do not leave when the job is over are killed. */
     ep_spawner_close(d->spawner);
-    ep_spawner_close(d->shells);
+    if (d->beneath > 0 && d->end != DAEMON_FAILS)
+        ep_spawner_close(d->shells);
+    else
+        ep_spawner_leave(d->shells);
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         ep_local_close(d->nodes[i].local);
         ep_text_fini(&d->nodes[i].job_text);
@@ -113,7 +130,7 @@ int ep_daemon_run(struct ep_spawner *spawner)
     d->spawner = spawner;
     if (open_all(d) == 0) {
         event_base_dispatch(d->base);
-        exit_code = d->exit_code;
+        exit_code = d->end == DAEMON_LEAVES ? 0 : 1;
     }
     close_all(d);
     free(d);

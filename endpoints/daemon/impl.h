@@ -18,7 +18,15 @@ struct daemon_node {
     struct ep_text job_text; /* pieces of a job so far */
     uint64_t controls;       /* frames of stream 0 consumed */
     uint32_t proc_first;     /* its first process among the spawner's */
-    bool has_left;
+    bool has_left;           /* or has ended */
+};
+
+/* How a daemon ends. */
+enum daemon_end {
+    DAEMON_STAYS,
+    DAEMON_LEAVES, /* the job is over, and said goodbye */
+    DAEMON_QUITS,  /* there is no job, or none any more */
+    DAEMON_FAILS   /* the job goes on, without this daemon */
 };
 
 struct daemon {
@@ -47,9 +55,10 @@ struct daemon {
     uint32_t procs_started;
     uint32_t beneath; /* daemons that we started, ready and alive */
     char path[4096];  /* of this program */
-    bool is_ending;   /* lost or leaving */
-    bool is_bare;     /* and no process is left */
-    int exit_code;
+    uint8_t end;      /* enum daemon_end */
+    bool has_goodbye; /* a node was told that the job is over */
+    bool has_begun;   /* something came down: all nodes have joined */
+    bool is_bare;     /* ending, and no process is left */
 };
 
 /* The files, each above those that it calls:
@@ -62,8 +71,12 @@ int ep_daemon_stop_open(struct daemon *d);
 /* Lines for the starter: an error, or a note of the daemon with that node. */
 void ep_daemon_error(struct daemon *d, const char *words);
 void ep_daemon_note(struct daemon *d, uint32_t node, const char *words);
-/* Ends processes and then the loop; the first reason wins. */
-void ep_daemon_stop(struct daemon *d, int exit_code);
+/* Ends processes and then the loop; the first reason wins. Daemons beneath are
+ * told to go, unless this one alone fails: they find other parents then. Before
+ * it has been in the tree a failure is that of the whole launch. */
+void ep_daemon_stop(struct daemon *d, enum daemon_end end);
+/* All nodes have been linked to their parents some time. */
+bool ep_daemon_was_linked(const struct daemon *d);
 /* Ends the loop when we are ending and everybody else has gone. */
 void ep_daemon_check_gone(struct daemon *d);
 

@@ -58,7 +58,7 @@ static void on_job(struct daemon *d, uint32_t index,
     ep_text_add(&node->job_text, (const char *)control->body.at, len_bytes);
     if (node->job_text.bad || node->job_text.len_bytes > EP_JOB_BYTES_MAX) {
         ep_daemon_error(d, "the job's description is too large");
-        ep_daemon_stop(d, 1);
+        ep_daemon_stop(d, DAEMON_FAILS);
         return;
     }
     if (control->more)
@@ -73,7 +73,7 @@ static void on_job(struct daemon *d, uint32_t index,
         ep_daemon_error(d, rc == OV_EPROTO
                                ? "the job's description makes no sense"
                                : ov_strerror(rc));
-        ep_daemon_stop(d, 1);
+        ep_daemon_stop(d, DAEMON_FAILS);
     }
 }
 
@@ -126,6 +126,7 @@ static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
         ep_local_feed(node->local, slice, act->flags);
         return;
     }
+    d->has_begun = true;
     on_control(d, index, slice);
     ep_hub_put(d->hub, slice->buf);
     node->controls = act->seq + 1;
@@ -137,23 +138,78 @@ static void on_lost(void *arg, uint32_t index, uint32_t lost)
     struct daemon *d = arg;
     struct ep_state state = {.kind = EP_STATE_LOST, .value = lost};
 
-    if (d->is_ending)
+    if (d->end != DAEMON_STAYS)
         return;
     if (lost > d->numbers[index])
         ep_local_say(d->nodes[index].local, &state);
     else
-        ep_daemon_stop(d, 1);
+        ep_daemon_stop(d, DAEMON_FAILS);
+}
+
+/* What the tree does with us is told by the tree: a starter may be dead. */
+static void note(struct daemon *d, uint32_t index, const char *what,
+                 uint32_t parent)
+{
+    struct ep_state state = {.kind = EP_STATE_NOTE};
+
+    if (!d->config.verbose)
+        return;
+    if (parent == 0)
+        snprintf(state.text, sizeof(state.text), "node %u %s the launcher",
+                 d->numbers[index] - 1, what);
+    else
+        snprintf(state.text, sizeof(state.text), "node %u %s node %u",
+                 d->numbers[index] - 1, what, parent - 1);
+    ep_local_say(d->nodes[index].local, &state);
+}
+
+static void on_orphan(void *arg, uint32_t index, uint32_t parent)
+{
+    note(arg, index, "has lost its parent,", parent);
+}
+
+static void on_adopted(void *arg, uint32_t index, uint32_t parent)
+{
+    note(arg, index, "has a new parent,", parent);
+}
+
+/* The last node of the daemon ends it. */
+static void end_node(struct daemon *d, uint32_t index)
+{
+    if (d->nodes[index].has_left)
+        return;
+    d->nodes[index].has_left = true;
+    if (++d->left == d->nodes_count)
+        ep_daemon_stop(d, d->has_goodbye ? DAEMON_LEAVES : DAEMON_FAILS);
+}
+
+static void on_end(void *arg, uint32_t index, enum ov_end why)
+{
+    struct daemon *d = arg;
+    struct daemon_node *node = &d->nodes[index];
+    char words[128];
+
+    snprintf(words, sizeof(words), "node %u %s: its processes are killed",
+             d->numbers[index] - 1,
+             why == OV_END_DECLARED ? "was given up by the job"
+                                    : "has found no parent");
+    ep_daemon_note(d, d->numbers[0], words);
+    for (uint32_t i = 0; i < ep_local_procs(node->local); i++)
+        ep_spawner_signal(d->spawner, node->proc_first + i, SIGKILL);
+    end_node(d, index);
+}
+
+static void on_root_gone(void *arg)
+{
+    ep_daemon_stop(arg, DAEMON_QUITS);
 }
 
 static void on_leave(void *arg, uint32_t index)
 {
     struct daemon *d = arg;
 
-    if (!d->nodes[index].has_left)
-        d->left++;
-    d->nodes[index].has_left = true;
-    if (d->left == d->nodes_count)
-        ep_daemon_stop(d, 0);
+    d->has_goodbye = true;
+    end_node(d, index);
 }
 
 /* Told when it changes: a refused dial is repeated for a long time. */
@@ -185,6 +241,10 @@ const struct ep_hub_events ep_daemon_hub_events = {
     .on_consume = on_consume,
     .on_refused = on_refused,
     .on_lost = on_lost,
+    .on_orphan = on_orphan,
+    .on_adopted = on_adopted,
+    .on_end = on_end,
+    .on_root_gone = on_root_gone,
     .on_leave = on_leave,
 };
 
@@ -229,7 +289,7 @@ static void on_exit_(void *arg, uint32_t proc, int status)
     struct daemon *d = arg;
     struct ep_local *local = owner(d, &proc);
 
-    if (local != NULL && !d->is_ending)
+    if (local != NULL && d->end == DAEMON_STAYS)
         ep_local_exited(local, proc, status);
 }
 
@@ -237,7 +297,7 @@ static void on_ended(void *arg)
 {
     struct daemon *d = arg;
 
-    d->is_bare = d->is_ending;
+    d->is_bare = d->end != DAEMON_STAYS;
     ep_daemon_check_gone(d);
 }
 
@@ -246,7 +306,7 @@ static void on_spawner_lost(void *arg)
     struct daemon *d = arg;
 
     ep_daemon_error(d, "the process that starts all others has died");
-    ep_daemon_stop(d, 1);
+    ep_daemon_stop(d, DAEMON_FAILS);
     d->is_bare = true;
     ep_daemon_check_gone(d);
 }

@@ -12,7 +12,7 @@
 static void refuse(struct daemon *d, const char *words)
 {
     ep_daemon_error(d, words);
-    ep_daemon_stop(d, 1);
+    ep_daemon_stop(d, DAEMON_QUITS);
 }
 
 /* --- the daemons beneath */
@@ -46,30 +46,39 @@ static void on_stderr(void *arg, uint32_t index, const char *host,
     fprintf(stderr, "%s: %s\n", host, line);
 }
 
-/* Whoever joined before is missed by the tree, too; then, and where the job is
- * over, the launcher takes no notice of our words. */
+/* Whoever joined before is missed by the tree, if it is gone at all: the remote
+ * shell may have died alone. */
 static void on_exit_(void *arg, uint32_t index, int status)
 {
     struct daemon *d = arg;
     char words[EP_BOOT_TEXT_MAX];
 
     d->beneath--;
-    if (!d->is_ending) {
+    if (d->end == DAEMON_STAYS) {
         snprintf(words, sizeof(words), "%s: the remote shell has ended (%s %d)",
                  ep_boot_host(&d->config, index),
                  WIFSIGNALED(status) ? "signal" : "exit status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-        ep_daemon_error(d, words);
+        if (d->has_begun)
+            ep_daemon_note(d, index, words);
+        else
+            ep_daemon_error(d, words);
     }
     ep_daemon_check_gone(d);
 }
 
 static void on_shells_lost(void *arg)
 {
+    static const char words[] =
+        "the process that starts the daemons beneath has died";
     struct daemon *d = arg;
 
     d->beneath = 0;
-    refuse(d, "the process that starts the daemons beneath has died");
+    if (d->has_begun)
+        ep_daemon_note(d, d->numbers[0], words);
+    else
+        refuse(d, words);
+    ep_daemon_check_gone(d);
 }
 
 static const struct ep_starter_events starter_events = {
@@ -100,7 +109,7 @@ static int start_children(struct daemon *d)
     if (d->config.launcher != EP_LAUNCHER_SSH || d->config.no_tree_spawn ||
         kids.first > kids.last)
         return 0;
-    rc = ep_spawner_open(0, &d->shells);
+    rc = ep_spawner_open(EP_SPAWNER_WAITS, &d->shells);
     cfg.spawner = d->shells;
     if (rc == 0)
         rc = ep_starter_open(&cfg, &d->starter);
@@ -261,7 +270,7 @@ static void on_reach(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    for (uint32_t i = 0; i < d->nodes_count && !d->is_ending; i++) {
+    for (uint32_t i = 0; i < d->nodes_count && d->end == DAEMON_STAYS; i++) {
         if (!ep_hub_was_linked(d->hub, i))
             refuse_unlinked(d,
                             topo_tree_parent(&d->config.tree, d->numbers[i]));
@@ -294,7 +303,7 @@ void ep_daemon_on_peer(void *arg, const struct ep_boot_peer *peer)
 {
     struct daemon *d = arg;
 
-    if (d->hub == NULL || d->is_ending)
+    if (d->hub == NULL || d->end != DAEMON_STAYS)
         return;
     tell_children(d, peer);
     if (d->reach == NULL && is_parent(d, peer->node) && watch_reach(d)) {

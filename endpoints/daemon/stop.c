@@ -60,19 +60,33 @@ static void on_farewell(evutil_socket_t fd, short what, void *arg)
 
 void ep_daemon_check_gone(struct daemon *d)
 {
-    if (d->is_ending && d->is_bare && d->beneath == 0)
+    if (d->end != DAEMON_STAYS && d->is_bare &&
+        (d->beneath == 0 || d->end == DAEMON_FAILS))
         event_base_loopbreak(d->base);
 }
 
-void ep_daemon_stop(struct daemon *d, int exit_code)
+bool ep_daemon_was_linked(const struct daemon *d)
+{
+    for (uint32_t i = 0; i < d->nodes_count; i++) {
+        if (d->hub == NULL || !ep_hub_was_linked(d->hub, i))
+            return false;
+    }
+    return d->nodes_count > 0;
+}
+
+void ep_daemon_stop(struct daemon *d, enum daemon_end end)
 {
     struct timeval wait = {FAREWELL_S, 0};
 
-    if (d->is_ending)
+    if (d->end != DAEMON_STAYS)
         return;
-    d->is_ending = true;
-    d->exit_code = exit_code;
-    if (d->starter != NULL)
+    if (end == DAEMON_FAILS && !ep_daemon_was_linked(d))
+        end = DAEMON_QUITS;
+    d->end = (uint8_t)end;
+    /* Whoever is beneath is to know at once. */
+    if (end != DAEMON_LEAVES && d->hub != NULL)
+        ep_hub_leave(d->hub);
+    if (end != DAEMON_FAILS && d->starter != NULL)
         ep_starter_leave(d->starter);
     evtimer_add(d->farewell, &wait);
     d->is_bare = ep_spawner_end(d->spawner) != 0;

@@ -269,7 +269,8 @@ int ep_auth_seen_take(struct ep_auth_seen *seen,
 {
     struct ep_auth_seen_entry *entry;
 
-    if (hello->node >= seen->nodes || hello->attach == 0)
+    if (hello->node >= seen->nodes || hello->attach == 0 ||
+        (hello->attach & EP_AUTH_PROBE) != 0)
         return OV_EINVAL;
     if (2 * (uint64_t)seen->used >= seen->cap && seen_grow(seen) != 0)
         return OV_ENOMEM;

@@ -7,6 +7,7 @@
  * of 22 bytes). All numbers are little-endian.
  *
  *   hello   version 2 | session 8 | node 4 | target 4 | attach 8 | MAC 22
+ *           attach with EP_AUTH_PROBE: a probe, not a dial; see below
  *           MAC over "xylem hello\0", the fields before, the listener's nonce
  *   accept  version 2 | session 8 | node 4 | attach 8 | spare 4 | MAC 22
  *           MAC over "xylem accept\0", the fields before, the hello's MAC
@@ -16,6 +17,10 @@
  * The nonce ties a hello to one listener, the attach number (which only grows
  * per dialling node) to one dial: a recorded hello is worth nothing, anywhere.
  * The hello's MAC in the answers ties an accept or refuse to that dial.
+ *
+ * A probe asks only whether somebody listens. It is never accepted: the answer
+ * is a refuse with one of the reasons below. Its number, in the rest of the
+ * attach field, differs each time, so that a recorded answer is worth nothing.
  *
  * No function logs; none keeps a pointer. MACs are compared in constant time.
  */
@@ -36,6 +41,14 @@ enum {
     EP_AUTH_HELLO_BYTES = 48,
     EP_AUTH_ACCEPT_BYTES = 48,
     EP_AUTH_REFUSE_BYTES = 26
+};
+#define EP_AUTH_PROBE (UINT64_C(1) << 63)
+
+/* Reasons of a refuse beside those of the overlay (enum ov_refuse_reason),
+ * which are all below. */
+enum ep_auth_reason {
+    EP_AUTH_ALIVE = 256, /* to a probe: this node is in the tree */
+    EP_AUTH_OVER,        /* this node has left the tree, for ever */
 };
 _Static_assert((int)EP_AUTH_HELLO_BYTES <= (int)EP_CM_MAX, "hello too long");
 _Static_assert((int)EP_AUTH_ACCEPT_BYTES <= (int)EP_CM_MAX, "accept too long");
@@ -127,7 +140,7 @@ void ep_auth_seen_fini(struct ep_auth_seen *seen);
  * way: also a hello that is refused must not be worth anything later.
  * O(1) amortised. Returns 0; OV_EAUTH when its attach number is not above the
  * last one of that node (stale or replayed); OV_EINVAL for a node that the
- * tree does not have; OV_ENOMEM. Nothing changes on error.
+ * tree does not have, or a probe; OV_ENOMEM. Nothing changes on error.
  */
 int ep_auth_seen_take(struct ep_auth_seen *seen,
                       const struct ep_auth_hello *hello);

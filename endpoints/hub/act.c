@@ -95,6 +95,18 @@ static void do_read(struct hub_node *node, const struct ov_act *act)
     ep_hub_queue_put(hub, node->index, &ev);
 }
 
+/* A child that says nothing sensible cannot be asked about, and no more. */
+static void do_address(struct ep_hub *hub, const struct ov_act *act,
+                       const struct ov_slice *slice)
+{
+    struct ep_boot_peer peer = {.node = act->node};
+
+    if (ep_book_decode(slice->buf->mem + slice->off_bytes, slice->len_bytes,
+                       &peer) == 0)
+        (void)ep_book_put(&hub->book, &peer);
+    ep_hub_put(hub, slice->buf);
+}
+
 static void do_act(struct hub_node *node, const struct ov_act *act,
                    const struct ov_out *out)
 {
@@ -134,10 +146,23 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
         events->on_leave(arg, node->index);
         break;
     case OV_ACT_PROBE:
+        ep_hub_probe(node, act->node, true);
+        break;
     case OV_ACT_ADDRESS:
+        do_address(node->hub, act, slice);
+        break;
     case OV_ACT_ORPHAN:
+        if (events->on_orphan != NULL)
+            events->on_orphan(arg, node->index, act->node);
+        break;
     case OV_ACT_ADOPTED:
+        if (events->on_adopted != NULL)
+            events->on_adopted(arg, node->index, act->node);
+        break;
     case OV_ACT_END:
+        ep_hub_end_node(node);
+        events->on_end(arg, node->index, (enum ov_end)act->flags);
+        break;
     case OV_ACT_KINDS:
         break;
     }

@@ -5,8 +5,13 @@
 #include <string.h>
 
 #include "overlay/base/err.h"
+#include "overlay/event.h"
 
 enum { CAP_FIRST = 4 };
+
+_Static_assert((int)EP_AUTH_NONCE_BYTES + (int)EP_ADDR_MAX <=
+                   (int)OV_ADDRESS_MAX,
+               "an entry is too long for the overlay");
 
 void ep_book_fini(struct ep_book *book)
 {
@@ -68,4 +73,30 @@ const struct ep_boot_peer *ep_book_find(const struct ep_book *book,
     if (place == book->count || book->at[place].node != node)
         return NULL;
     return &book->at[place];
+}
+
+uint32_t ep_book_encode(const struct ep_boot_peer *peer, uint8_t *mem)
+{
+    size_t len_bytes = strlen(peer->address);
+
+    memcpy(mem, peer->nonce, EP_AUTH_NONCE_BYTES);
+    memcpy(mem + EP_AUTH_NONCE_BYTES, peer->address, len_bytes);
+    return (uint32_t)(EP_AUTH_NONCE_BYTES + len_bytes);
+}
+
+int ep_book_decode(const uint8_t *mem, uint32_t len_bytes,
+                   struct ep_boot_peer *peer)
+{
+    size_t text_bytes;
+
+    if (len_bytes <= EP_AUTH_NONCE_BYTES ||
+        len_bytes >= EP_AUTH_NONCE_BYTES + EP_ADDR_MAX)
+        return OV_EPROTO;
+    text_bytes = len_bytes - EP_AUTH_NONCE_BYTES;
+    if (memchr(mem + EP_AUTH_NONCE_BYTES, '\0', text_bytes) != NULL)
+        return OV_EPROTO;
+    memcpy(peer->nonce, mem, EP_AUTH_NONCE_BYTES);
+    memcpy(peer->address, mem + EP_AUTH_NONCE_BYTES, text_bytes);
+    peer->address[text_bytes] = '\0';
+    return 0;
 }

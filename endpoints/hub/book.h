@@ -27,4 +27,12 @@ int ep_book_put(struct ep_book *book, const struct ep_boot_peer *peer);
 const struct ep_boot_peer *ep_book_find(const struct ep_book *book,
                                         uint32_t node);
 
+/* An entry as a node tells it to its parent: the nonce, then the address.
+ * Returns how many bytes of mem, OV_ADDRESS_MAX at most. */
+uint32_t ep_book_encode(const struct ep_boot_peer *peer, uint8_t *mem);
+/* Fills in all but the node. Returns 0, or OV_EPROTO for what is too short or
+ * too long or has a NUL in its address; *peer is then as it was. */
+int ep_book_decode(const uint8_t *mem, uint32_t len_bytes,
+                   struct ep_boot_peer *peer);
+
 #endif

@@ -25,13 +25,9 @@ static int node_open(struct ep_hub *hub, uint32_t index)
     node->armed_ns = OV_NEVER;
     node->node = ov_node_init(mem, &hub->cfg.overlay, &hub->pool, self,
                               cfg->inputs, (uint32_t)ep_clock_ns());
-    node->links_max = ov_node_links(node->node);
-    node->links = calloc(node->links_max, sizeof(*node->links));
     node->timer = evtimer_new(cfg->base, ep_hub_on_timer, node);
     node->attempt = evtimer_new(cfg->base, ep_hub_on_attempt_over, node);
-    return node->links == NULL || node->timer == NULL || node->attempt == NULL
-               ? OV_ENOMEM
-               : 0;
+    return node->timer == NULL || node->attempt == NULL ? OV_ENOMEM : 0;
 }
 
 int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
@@ -75,18 +71,18 @@ fail_told:
     return rc;
 }
 
+void ep_hub_leave(struct ep_hub *hub)
+{
+    ep_hub_queue_drop(hub);
+    for (uint32_t i = 0; hub->nodes != NULL && i < hub->cfg.nodes_count; i++)
+        ep_hub_end_node(&hub->nodes[i]);
+    ep_hub_probes_drop(hub);
+}
+
 static void node_close(struct ep_hub *hub, struct hub_node *node)
 {
     if (node->node == NULL)
         return;
-    for (uint32_t i = 0; node->links != NULL && i < node->links_max; i++) {
-        if (node->links[i] != NULL)
-            ep_hub_close_link(node, (uint16_t)i);
-    }
-    if (node->dialling != NULL) {
-        hub->cfg.ops->drop(node->dialling->conn, false);
-        free(node->dialling);
-    }
     ov_node_fini(node->node, hub->out);
     ep_hub_take_back(hub, hub->out);
     if (node->timer != NULL)
@@ -101,8 +97,7 @@ void ep_hub_close(struct ep_hub *hub)
 {
     if (hub == NULL)
         return;
-    hub->is_closing = true;
-    ep_hub_queue_drop(hub);
+    ep_hub_leave(hub);
     for (uint32_t i = 0; hub->nodes != NULL && i < hub->cfg.nodes_count; i++)
         node_close(hub, &hub->nodes[i]);
     if (hub->transport != NULL)
@@ -158,6 +153,12 @@ const char *ep_hub_address(const struct ep_hub *hub, uint32_t node)
 bool ep_hub_was_linked(const struct ep_hub *hub, uint32_t index)
 {
     return hub->nodes[index].was_linked;
+}
+
+void ep_hub_ask_root(struct ep_hub *hub)
+{
+    ep_hub_probe(&hub->nodes[0], 0, false);
+    ep_hub_run(hub);
 }
 
 const char *ep_hub_provider(const struct ep_hub *hub)

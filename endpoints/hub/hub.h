@@ -45,6 +45,15 @@ struct ep_hub_events {
                        uint16_t reason);
     /* `node` is lost to the node `index` hosted here. */
     void (*on_lost)(void *arg, uint32_t index, uint32_t node);
+    /* Its parent is gone and others are dialled; one has taken it in. Each may
+     * be NULL. */
+    void (*on_orphan)(void *arg, uint32_t index, uint32_t parent);
+    void (*on_adopted)(void *arg, uint32_t index, uint32_t parent);
+    /* The job goes on without this node; never at the root. */
+    void (*on_end)(void *arg, uint32_t index, enum ov_end why);
+    /* The tree is over: nobody listens at the root's address any more, or the
+     * root says so itself. Once; never at the root. */
+    void (*on_root_gone)(void *arg);
     /* Root: a stream waits for that node, or for a process of it. */
     void (*on_stall)(void *arg, uint32_t stream, uint32_t node, uint32_t rank);
     void (*on_leave)(void *arg, uint32_t index);
@@ -74,6 +83,12 @@ int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why);
  * buffers handed out must have come back. */
 void ep_hub_close(struct ep_hub *hub);
 
+/* All nodes leave the tree for ever: links end (frames already sent still
+ * arrive), no event comes, dials and probes from outside are answered with a
+ * proved word that this is so. What is called later has no effect, but for
+ * buffers. */
+void ep_hub_leave(struct ep_hub *hub);
+
 /* Nodes begin: they dial their parents as addresses become known. */
 void ep_hub_start(struct ep_hub *hub);
 
@@ -87,6 +102,10 @@ const char *ep_hub_address(const struct ep_hub *hub, uint32_t node);
 
 /* Has the hosted node `index` ever had a link to a parent, proof and all? */
 bool ep_hub_was_linked(const struct ep_hub *hub, uint32_t index);
+
+/* Asks whether the root still listens, for the first node hosted here; when it
+ * does not, on_root_gone comes. A silent root is no answer. */
+void ep_hub_ask_root(struct ep_hub *hub);
 
 const char *ep_hub_provider(const struct ep_hub *hub);
 

@@ -2,6 +2,8 @@
 #ifndef ENDPOINTS_HUB_IMPL_H
 #define ENDPOINTS_HUB_IMPL_H
 
+#include <sys/queue.h>
+
 #include <event2/event.h>
 
 #include "endpoints/hub/book.h"
@@ -10,7 +12,8 @@
 enum hub_link_state {
     HUB_LINK_DIALLING,  /* waiting for the accept */
     HUB_LINK_ACCEPTING, /* proved, waiting for it to come up */
-    HUB_LINK_UP         /* known to the node */
+    HUB_LINK_UP,        /* known to the node */
+    HUB_LINK_PROBING    /* the link of a hub_probe */
 };
 
 /* A connection. */
@@ -20,14 +23,23 @@ struct hub_link {
     uint32_t peer;
     uint16_t slot; /* in the node, once up */
     uint8_t state;
+    bool is_over; /* a proved refusal: whom we dialled has left for ever */
     uint8_t hello[EP_AUTH_HELLO_BYTES]; /* dialling: what we sent */
+};
+
+/* A dial that only asks whether somebody listens. */
+struct hub_probe {
+    struct hub_link link; /* first */
+    LIST_ENTRY(hub_probe) entry;
+    struct event *limit; /* owned */
+    bool is_for_node;    /* who waits for an OV_EV_PROBED */
 };
 
 /* A node hosted here. */
 struct hub_node {
     struct ep_hub *hub;
     struct ov_node *node;      /* owned */
-    struct hub_link **links;   /* [links_max], by slot; owned when up */
+    struct hub_link **links;   /* [links_room], by slot; owned when up */
     struct hub_link *dialling; /* owned */
     struct event *timer;
     struct event *attempt; /* the time that a dial may take */
@@ -35,8 +47,9 @@ struct hub_node {
     uint64_t attach;       /* of the dial that waits for an address, or 0 */
     uint32_t wanted;       /* whom that dial or `dialling` is for */
     uint32_t self, index;
-    uint32_t links_max;
-    bool was_linked; /* to a parent, some time */
+    uint32_t links_room; /* grows as links come up */
+    bool was_linked;     /* to a parent, some time */
+    bool is_over;        /* no links any more, and no events */
 };
 
 struct hub_event {
@@ -56,16 +69,18 @@ struct ep_hub {
     struct event *later; /* owned; runs the queue after a round of callbacks */
     struct ov_out *out;
     struct ov_kept_pool pool;
-    struct ov_kept *cells; /* lent to the nodes; owned */
+    struct ov_kept *cells;         /* lent to the nodes; owned */
+    LIST_HEAD(, hub_probe) probes; /* under way; owned */
+    uint64_t probes_made;
     uint64_t refused;
     uint64_t frames_up, frames_down;
     bool is_running;
-    bool is_closing;
+    bool is_root_gone; /* was told */
 };
 
 /* The files, each above those that it calls:
  *
- *     book  queue  link  act  step  peers  hub
+ *     book  queue  link  probe  act  step  peers  hub
  *
  * Those below step only put events into the queue; step.c runs it. */
 
@@ -76,7 +91,9 @@ void ep_hub_queue_put(struct ep_hub *hub, uint32_t index,
 struct hub_event ep_hub_queue_take(struct ep_hub *hub);
 /* How many DOWN frames of a stream wait. */
 uint32_t ep_hub_queue_downs(const struct ep_hub *hub, uint32_t stream);
-/* Drops what waits, with the references that it carries. */
+/* The references that an event carries go. */
+void ep_hub_event_drop(struct ep_hub *hub, const struct ov_event *ev);
+/* Drops what waits. */
 void ep_hub_queue_drop(struct ep_hub *hub);
 /* Buffers that a step has freed. */
 void ep_hub_take_back(struct ep_hub *hub, struct ov_out *out);
@@ -89,6 +106,15 @@ void ep_hub_dial_now(struct hub_node *node);
 /* A dial has come to nothing; its connection is gone. */
 void ep_hub_dial_end(struct hub_node *node);
 void ep_hub_close_link(struct hub_node *node, uint16_t slot);
+/* The node has left the tree for ever. */
+void ep_hub_end_node(struct hub_node *node);
+
+/* --- probe.c */
+/* The answer goes to the node that asks, or to nobody. */
+void ep_hub_probe(struct hub_node *node, uint32_t peer, bool is_for_node);
+/* The link of a probe is gone. */
+void ep_hub_probe_end(struct hub_link *link, bool is_refused);
+void ep_hub_probes_drop(struct ep_hub *hub);
 
 /* --- act.c: carrying out actions */
 void ep_hub_act(struct hub_node *node, const struct ov_out *out);

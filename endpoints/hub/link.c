@@ -66,6 +66,8 @@ void ep_hub_dial(struct hub_node *node, uint32_t peer, uint64_t attach)
 {
     const struct topo_tree *plan = &node->hub->cfg.overlay.plan;
 
+    if (node->is_over)
+        return;
     node->attach = attach;
     node->wanted = peer;
     if (ep_book_find(&node->hub->book, peer) != NULL)
@@ -83,4 +85,23 @@ void ep_hub_close_link(struct hub_node *node, uint16_t slot)
     node->links[slot] = NULL;
     node->hub->cfg.ops->drop(link->conn, true);
     free(link);
+}
+
+void ep_hub_end_node(struct hub_node *node)
+{
+    node->is_over = true;
+    for (uint32_t i = 0; i < node->links_room; i++) {
+        if (node->links[i] != NULL)
+            ep_hub_close_link(node, (uint16_t)i);
+    }
+    if (node->dialling != NULL) {
+        node->hub->cfg.ops->drop(node->dialling->conn, false);
+        free(node->dialling);
+        node->dialling = NULL;
+    }
+    node->attach = 0;
+    if (node->timer != NULL)
+        evtimer_del(node->timer);
+    if (node->attempt != NULL)
+        evtimer_del(node->attempt);
 }

@@ -4,6 +4,8 @@
 #include "endpoints/hub/impl.h"
 #include "overlay/wire/item.h"
 
+enum { LINKS_FIRST = 4 };
+
 /* The node of that number, if it is hosted here. */
 static struct hub_node *find(const struct ep_hub *hub, uint32_t node)
 {
@@ -39,18 +41,21 @@ void ep_hub_on_attempt_over(evutil_socket_t fd, short what, void *arg)
     end_dial(node);
 }
 
-static void refuse(struct ep_hub *hub, struct ep_request *req,
-                   const uint8_t *cm, enum ov_refuse_reason reason)
+/* To a peer that is proved. */
+static void answer_no(struct ep_hub *hub, struct ep_request *req,
+                      const uint8_t *cm, unsigned reason)
 {
     uint8_t answer[EP_AUTH_REFUSE_BYTES];
 
-    hub->refused++;
-    if (reason == OV_GRANTED) { /* not proved: it learns nothing */
-        hub->cfg.ops->reject(req, NULL, 0);
-        return;
-    }
     ep_auth_refuse_make(hub->cfg.auth, cm, (uint16_t)reason, answer);
     hub->cfg.ops->reject(req, answer, sizeof(answer));
+}
+
+static void refuse(struct ep_hub *hub, struct ep_request *req,
+                   const uint8_t *cm, enum ov_refuse_reason reason)
+{
+    hub->refused++;
+    answer_no(hub, req, cm, reason);
 }
 
 static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
@@ -62,12 +67,20 @@ static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
     struct hub_node *node;
     struct hub_link *link;
 
-    if (hub->is_closing ||
-        ep_auth_hello_check(hub->cfg.auth, hub->nonce, cm, len_bytes, &hello)) {
-        refuse(hub, req, cm, OV_GRANTED);
+    if (ep_auth_hello_check(hub->cfg.auth, hub->nonce, cm, len_bytes, &hello)) {
+        hub->refused++;
+        hub->cfg.ops->reject(req, NULL, 0); /* it learns nothing */
         return;
     }
     node = find(hub, hello.target);
+    if (node != NULL && node->is_over) {
+        answer_no(hub, req, cm, EP_AUTH_OVER);
+        return;
+    }
+    if ((hello.attach & EP_AUTH_PROBE) != 0) {
+        answer_no(hub, req, cm, EP_AUTH_ALIVE);
+        return;
+    }
     if (ep_auth_seen_take(&hub->seen, &hello)) {
         refuse(hub, req, cm, OV_REFUSE_STALE);
         return;
@@ -85,19 +98,40 @@ static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
         free(link);
 }
 
+/* Makes room for a link in the table. */
+static bool has_room(struct hub_node *node, uint32_t slot)
+{
+    uint32_t room = node->links_room == 0 ? LINKS_FIRST : node->links_room;
+    struct hub_link **links;
+
+    while (room <= slot)
+        room *= 2;
+    if (room == node->links_room)
+        return true;
+    links = reallocarray(node->links, room, sizeof(*links));
+    if (links == NULL)
+        return false;
+    for (uint32_t i = node->links_room; i < room; i++)
+        links[i] = NULL;
+    node->links = links;
+    node->links_room = room;
+    return true;
+}
+
 /* The connection is proved on both sides: the node gets to know it. */
 static void introduce(struct ep_hub *hub, struct hub_link *link)
 {
     struct hub_node *node = link->node;
+    uint32_t links_max = ov_node_links(node->node);
     uint16_t slot = ov_node_free_link(node->node);
     struct ov_event ev = {.kind = OV_EV_LINK_UP,
                           .node = link->peer,
                           .dialled = link->state == HUB_LINK_DIALLING};
 
     /* A slot is free for the node but its loss may still be queued. */
-    while (slot < node->links_max && node->links[slot] != NULL)
+    while (slot < node->links_room && node->links[slot] != NULL)
         slot++;
-    if (slot >= node->links_max) {
+    if (slot >= links_max || !has_room(node, slot)) {
         hub->cfg.ops->drop(link->conn, false);
         if (link == node->dialling)
             end_dial(node);
@@ -123,6 +157,12 @@ static void on_up(void *arg, struct ep_conn *conn, const uint8_t *cm,
     struct ep_hub *hub = arg;
     struct hub_link *link = hub->cfg.ops->user(conn);
 
+    if (link->state == HUB_LINK_PROBING) { /* a listener never accepts one */
+        hub->cfg.ops->drop(conn, false);
+        ep_hub_probe_end(link, false);
+        ep_hub_run(hub);
+        return;
+    }
     if (link->state == HUB_LINK_DIALLING &&
         ep_auth_accept_check(hub->cfg.auth, link->hello, cm, len_bytes)) {
         hub->refused++;
@@ -138,13 +178,44 @@ static void on_refused(void *arg, struct ep_conn *conn, const uint8_t *cm,
 {
     struct ep_hub *hub = arg;
     struct hub_link *link = hub->cfg.ops->user(conn);
+    bool is_probe = link->state == HUB_LINK_PROBING;
     uint16_t reason;
 
-    if (link->state == HUB_LINK_DIALLING && hub->cfg.events->on_refused &&
+    if ((link->state != HUB_LINK_DIALLING && !is_probe) ||
         ep_auth_refuse_check(hub->cfg.auth, link->hello, cm, len_bytes,
-                             &reason) == 0)
+                             &reason))
+        return;
+    link->is_over = reason == EP_AUTH_OVER;
+    if (!is_probe && hub->cfg.events->on_refused != NULL)
         hub->cfg.events->on_refused(hub->cfg.arg, link->node->index, link->peer,
                                     reason);
+}
+
+/* Nobody listens at the root's address, or it says that it has left: then there
+ * is no tree any more. A system may refuse for other reasons (a firewall), so
+ * that counts only for nodes that have been in the tree. */
+static bool shows_end(const struct hub_link *link, enum ep_down_why why)
+{
+    bool is_nobody = why == EP_DOWN_NOBODY && link->node->was_linked;
+
+    return link->peer == 0 && (is_nobody || link->is_over);
+}
+
+/* A dial or a probe has come to nothing. */
+static void on_dial_down(struct ep_hub *hub, struct hub_link *link,
+                         enum ep_down_why why)
+{
+    bool is_end = shows_end(link, why) && !hub->is_root_gone;
+
+    if (link->state == HUB_LINK_DIALLING)
+        ep_hub_dial_end(link->node);
+    else
+        ep_hub_probe_end(link, why == EP_DOWN_NOBODY || link->is_over);
+    if (is_end) {
+        hub->is_root_gone = true;
+        hub->cfg.events->on_root_gone(hub->cfg.arg);
+    }
+    ep_hub_run(hub);
 }
 
 static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
@@ -154,9 +225,8 @@ static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
     struct hub_node *node = link->node;
     struct ov_event ev = {.kind = OV_EV_LINK_DOWN, .link = link->slot};
 
-    (void)why;
-    if (link->state == HUB_LINK_DIALLING) {
-        end_dial(node);
+    if (link->state == HUB_LINK_DIALLING || link->state == HUB_LINK_PROBING) {
+        on_dial_down(hub, link, why);
         return;
     }
     if (link->state == HUB_LINK_UP) {

@@ -58,11 +58,23 @@ static void grow(struct ep_hub *hub)
     hub->queue_at = 0;
 }
 
+void ep_hub_event_drop(struct ep_hub *hub, const struct ov_event *ev)
+{
+    if (ev->buf != NULL)
+        ep_hub_put(hub, ev->buf);
+    if (ev->kind == OV_EV_READ && ev->read.buf != NULL)
+        ep_hub_put(hub, ev->read.buf);
+}
+
 void ep_hub_queue_put(struct ep_hub *hub, uint32_t index,
                       const struct ov_event *ev)
 {
     struct hub_event *he;
 
+    if (hub->nodes[index].is_over) {
+        ep_hub_event_drop(hub, ev);
+        return;
+    }
     if (hub->queue_len == hub->queue_cap)
         grow(hub);
     he = &hub->queue[(hub->queue_at + hub->queue_len) % hub->queue_cap];
@@ -96,11 +108,8 @@ uint32_t ep_hub_queue_downs(const struct ep_hub *hub, uint32_t stream)
 void ep_hub_queue_drop(struct ep_hub *hub)
 {
     while (hub->queue_len > 0) {
-        struct ov_event ev = ep_hub_queue_take(hub).ev;
+        struct hub_event he = ep_hub_queue_take(hub);
 
-        if (ev.buf != NULL)
-            ep_hub_put(hub, ev.buf);
-        if (ev.kind == OV_EV_READ && ev.read.buf != NULL)
-            ep_hub_put(hub, ev.read.buf);
+        ep_hub_event_drop(hub, &he.ev);
     }
 }

@@ -40,6 +40,10 @@ static void step(struct ep_hub *hub, struct hub_event *he)
     struct hub_node *node = &hub->nodes[he->index];
     struct ov_event ev = he->ev;
 
+    if (node->is_over) { /* since it was queued */
+        ep_hub_event_drop(hub, &ev);
+        return;
+    }
     ev.follows = is_followed(hub, he->index);
     do {
         ev.now_ns = ep_clock_ns();
@@ -48,16 +52,17 @@ static void step(struct ep_hub *hub, struct hub_event *he)
         ep_hub_take_back(hub, hub->out);
         ev = (struct ov_event){.kind = OV_EV_TIMER};
     } while (hub->out->more);
-    arm(node, hub->out->wake_ns, ep_clock_ns());
+    if (!node->is_over)
+        arm(node, hub->out->wake_ns, ep_clock_ns());
 }
 
 void ep_hub_run(struct ep_hub *hub)
 {
-    if (hub->is_running || hub->is_closing || hub->queue_len == 0)
+    if (hub->is_running || hub->queue_len == 0)
         return;
     hub->is_running = true;
     do {
-        while (hub->queue_len > 0 && !hub->is_closing) {
+        while (hub->queue_len > 0) {
             struct hub_event he = ep_hub_queue_take(hub);
 
             step(hub, &he);

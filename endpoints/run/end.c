@@ -38,6 +38,8 @@ void ep_run_over(struct run *r)
         return;
     r->phase = RUN_OVER;
     evtimer_del(r->hard);
+    if (r->hub != NULL)
+        ep_hub_leave(r->hub);
     if (r->starter != NULL)
         ep_starter_leave(r->starter);
     if (r->daemons_alive == 0)

@@ -5,8 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+#include "overlay/base/err.h"
+#include "overlay/event.h"
 
 static struct ep_boot_peer peer_of(uint32_t node, unsigned port)
 {
@@ -71,12 +75,43 @@ static void an_empty_book_finds_nobody(void **state)
     ep_book_fini(&book);
 }
 
+/* The layout is the nonce's 16 bytes and the text; every other length, and a
+ * text with a NUL, is refused and changes nothing. */
+static void an_entry_survives_its_way(void **state)
+{
+    uint8_t mem[2 * OV_ADDRESS_MAX];
+    struct ep_boot_peer from = peer_of(7, 65535), to = peer_of(8, 1);
+    uint32_t len_bytes;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(from.nonce); i++)
+        from.nonce[i] = (uint8_t)(i + 1);
+    len_bytes = ep_book_encode(&from, mem);
+    assert_int_equal(len_bytes, 16 + strlen("127.0.0.1:65535"));
+    assert_memory_equal(mem, from.nonce, 16);
+    assert_memory_equal(mem + 16, "127.0.0.1:65535", 15);
+    assert_int_equal(ep_book_decode(mem, 16, &to), OV_EPROTO);
+    assert_int_equal(ep_book_decode(mem, 16 + EP_ADDR_MAX, &to), OV_EPROTO);
+    mem[20] = '\0';
+    assert_int_equal(ep_book_decode(mem, len_bytes, &to), OV_EPROTO);
+    mem[20] = '0';
+    assert_string_equal(to.address, "127.0.0.1:1");
+    assert_int_equal(ep_book_decode(mem, len_bytes, &to), 0);
+    assert_int_equal(to.node, 8);
+    assert_memory_equal(to.nonce, from.nonce, sizeof(to.nonce));
+    assert_memory_equal(to.address + 4, "0.0.1:65535", 12);
+    memset(mem, 'x', sizeof(mem));
+    assert_int_equal(ep_book_decode(mem, 16 + EP_ADDR_MAX - 1, &to), 0);
+    assert_int_equal(strlen(to.address), EP_ADDR_MAX - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_put_is_found),
         cmocka_unit_test(what_is_told_again_replaces),
         cmocka_unit_test(an_empty_book_finds_nobody),
+        cmocka_unit_test(an_entry_survives_its_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
