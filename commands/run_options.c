@@ -34,6 +34,7 @@ enum key {
     KEY_RAW,
     KEY_UNBUFFERED,
     KEY_ENV,
+    KEY_ON_NODE_LOSS,
     KEY_TIMEOUT,
     KEY_LINGER,
     KEY_STATS,
@@ -98,6 +99,9 @@ static const struct argp_option argp_options[] = {
      "show a line without newline after 250 ms", 3},
     {.doc = "Ending:", .group = 4},
     {"kill-on-bad-exit", 'K', NULL, 0, "a non-zero exit ends the job", 4},
+    {"on-node-loss", KEY_ON_NODE_LOSS, "P", 0,
+     "abort: a lost node ends the job; continue: the others go on (default: "
+     "abort)", 4},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "end the job after that time (exit code 124)", 4},
     {"linger", KEY_LINGER, "SECONDS", 0,
@@ -243,6 +247,16 @@ static void spill_dir(const char *text, struct ep_run_options *o)
     o->spill_dir = text;
 }
 
+static void on_node_loss(const char *text, struct ep_run_options *o)
+{
+    if (strcmp(text, "abort") == 0)
+        o->on_node_loss = EP_RUN_LOSS_ABORT;
+    else if (strcmp(text, "continue") == 0)
+        o->on_node_loss = EP_RUN_LOSS_CONTINUE;
+    else
+        usage("--on-node-loss takes abort or continue, not '%s'", text);
+}
+
 static void add_env(const char *text, struct ep_run_options *o)
 {
     if (text[0] == '\0' || text[0] == '=')
@@ -368,6 +382,9 @@ static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
         return true;
     case 'K':
         o->kill_on_bad_exit = true;
+        return true;
+    case KEY_ON_NODE_LOSS:
+        on_node_loss(arg, o);
         return true;
     case KEY_TIMEOUT:
         o->timeout_s = seconds("--timeout", arg, 0.001);

@@ -146,7 +146,9 @@ static void on_error(void *arg, uint32_t index, const char *text)
     ep_run_say(r, "a daemon %s: %s",
                r->phase == RUN_LAUNCHING ? "does not come" : "has failed",
                text);
-    ep_run_abort(r, 1);
+    if (r->phase == RUN_LAUNCHING ||
+        r->options.on_node_loss == EP_RUN_LOSS_ABORT)
+        ep_run_abort(r, 1);
 }
 
 static void on_stderr(void *arg, uint32_t index, const char *host,

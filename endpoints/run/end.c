@@ -13,6 +13,7 @@
 #include "topo/tree.h"
 
 enum {
+    EXIT_LOST = 1,
     EXIT_TIMEOUT = 124,
     HARD_S = 3,          /* an end that was ordered takes no longer */
     LEAVE_S = 3,         /* nor do daemons that were told goodbye */
@@ -100,40 +101,6 @@ void ep_run_abort(struct run *r, int exit_code)
     arm(r->hard, HARD_S);
 }
 
-/* Nobody hears of a lost node any more, nor of those beneath it. */
-static void give_up_beneath(struct run *r, uint32_t lost)
-{
-    for (uint32_t n = lost; n <= r->nodes_count; n++) {
-        if (r->nodes[n].is_final ||
-            !topo_tree_contains(&r->config.tree, lost, n))
-            continue;
-        r->nodes[n].is_silent = true;
-        r->nodes[n].is_final = true;
-        r->finals++;
-    }
-}
-
-void ep_run_lost(struct run *r, uint32_t node)
-{
-    uint32_t *lost;
-
-    if (node > r->nodes_count || r->nodes[node].is_lost ||
-        r->phase >= RUN_LEAVING)
-        return;
-    r->nodes[node].is_lost = true;
-    lost = reallocarray(r->lost, r->lost_count + 1, sizeof(*lost));
-    if (lost != NULL) {
-        r->lost = lost;
-        lost[r->lost_count++] = node - 1;
-    }
-    /* The end of others is no news while the job ends. */
-    (r->exit_code < 0 ? ep_run_say : ep_run_note)(
-        r, "the daemon of node %u on %s is lost; the job ends", node - 1,
-        ep_run_host(r, node));
-    give_up_beneath(r, node);
-    ep_run_abort(r, 1);
-}
-
 /* --- processes that end badly */
 
 static int code_of(int status)
@@ -182,8 +149,13 @@ void ep_run_failed(struct run *r, uint32_t rank, int status)
 
 int ep_run_exit_code(const struct run *r)
 {
+    bool is_lost_first =
+        r->lost_count > 0 && (!r->has_failed || r->lost_ns < r->failed_ns);
+
     if (r->exit_code >= 0)
         return r->exit_code;
+    if (is_lost_first)
+        return EXIT_LOST;
     return r->has_failed ? code_of(r->failed_status) : 0;
 }
 

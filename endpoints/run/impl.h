@@ -77,7 +77,8 @@ struct run {
     uint32_t started; /* nodes whose processes run */
     uint32_t finals;
     uint32_t lost_count;
-    uint32_t *lost; /* owned */
+    uint32_t *lost;   /* owned */
+    uint64_t lost_ns; /* the first one */
     enum run_phase phase;
 
     /* stream 0 and stdin */
@@ -122,9 +123,10 @@ struct run {
     struct ep_proof *proof;
 };
 
-/* The files, each above those that it calls:
+/* The files, each above those that it calls; loss has a header of its own:
  *
- *     say  plan  verdict  control  end  signals  down  daemons  up  run */
+ *     say  plan  verdict  control  end  loss  signals  down  daemons  up  run
+ */
 
 /* --- say.c */
 void ep_run_say(struct run *r, const char *format, ...)
@@ -163,7 +165,6 @@ void ep_run_abort(struct run *r, int exit_code);
 /* Nothing is left but to wait for daemons to go. */
 void ep_run_over(struct run *r);
 void ep_run_failed(struct run *r, uint32_t rank, int status);
-void ep_run_lost(struct run *r, uint32_t node);
 /* Says goodbye when everything has come and was written. */
 void ep_run_check_done(struct run *r);
 int ep_run_exit_code(const struct run *r);

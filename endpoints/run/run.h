@@ -20,6 +20,9 @@ enum ep_run_label {
     EP_RUN_LABEL_FULL
 };
 
+/* What the job does when a node is lost. */
+enum ep_run_loss { EP_RUN_LOSS_ABORT, EP_RUN_LOSS_CONTINUE };
+
 enum { EP_RUN_ENV_MAX = 1024 };
 
 /* All strings are borrowed from argv. A zero number means: not given. */
@@ -47,6 +50,7 @@ struct ep_run_options {
     uint32_t env_count;
     const char *chdir;
     bool kill_on_bad_exit;
+    enum ep_run_loss on_node_loss;
     double timeout_s;
     double linger_s;
     const char *stats;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/loss.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
@@ -213,7 +214,8 @@ static void on_taken(void *arg, uint64_t cookie)
 {
     struct run *r = arg;
 
-    take(r, (uint32_t)cookie, r->pinned[cookie]);
+    if (cookie != RUN_NO_RECORD)
+        take(r, (uint32_t)cookie, r->pinned[cookie]);
 }
 
 /* A reader that has enough ends the job as a pipe does; anything else is told.

@@ -89,6 +89,6 @@ void ep_run_judge(struct run *r)
     if (lost > 0)
         tell(r, r->exit_code < 0 ? ep_run_say : ep_run_note,
              "of lost nodes came", &verdict->lost, lost);
-    if (gaps + lost > 0 && r->exit_code < 0)
+    if (gaps > 0 && r->exit_code < 0)
         r->exit_code = 1;
 }

@@ -9,7 +9,7 @@ struct run;
 /* Judges the output, once the loop has ended: says in one line what it lacks,
  * and the run's exit code is then 1, where none was decided before. Output of
  * lost nodes has a line of its own, unless it was their loss that ended the
- * run. O(processes). */
+ * run; it changes nothing about the code. O(processes). */
 void ep_run_judge(struct run *r);
 
 #endif

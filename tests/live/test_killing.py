@@ -97,8 +97,8 @@ def daemon_leaves(host, node):
     running.check_end(lost=[node])
     said = [line for line in running.job.said().splitlines()
             if line.startswith("xylem: ")]
-    check_eq(["xylem: the daemon of node %d on %s is lost; the job ends"
-              % (node, host)], said)
+    check_eq(["xylem: the daemon of node %d on %s is lost, with rank %d; the "
+              "job ends" % (node, host, node)], said)
 
 
 def spawner_dies(host):

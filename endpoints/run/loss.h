@@ -1,0 +1,17 @@
+/* Nodes that are lost: what becomes of the job. */
+#ifndef ENDPOINTS_RUN_LOSS_H
+#define ENDPOINTS_RUN_LOSS_H
+
+#include <stdint.h>
+
+#include "endpoints/run/impl.h"
+
+/* The cookie of a console record that is none of the overlay's. */
+enum { RUN_NO_RECORD = RUN_RECORDS_MAX };
+
+/* The tree has given a node up: says so, ends its channels, counts it as final,
+ * and ends the job unless the others are to go on. Again: does nothing.
+ * O(ranks) for the job's description. */
+void ep_run_lost(struct run *r, uint32_t node);
+
+#endif
