@@ -46,6 +46,19 @@ AC_DEFUN([XYLEM_STRICT], [
     AM_CONDITIONAL([STRICT], [test "x$xylem_strict" = xyes])
 ])
 
+# XYLEM_XXHASH_DISPATCH: does the library choose its code by the processor? On
+# x86 it can, and is then twice as fast.
+AC_DEFUN([XYLEM_XXHASH_DISPATCH], [
+    xylem_cppflags=$CPPFLAGS
+    xylem_libs=$LIBS
+    CPPFLAGS="$CPPFLAGS $XXHASH_CFLAGS"
+    LIBS="$XXHASH_LIBS $LIBS"
+    AC_CHECK_HEADER([xxh_x86dispatch.h],
+        [AC_CHECK_FUNCS([XXH3_64bits_withSeed_dispatch])])
+    CPPFLAGS=$xylem_cppflags
+    LIBS=$xylem_libs
+])
+
 # XYLEM_FUZZING: --enable-fuzzing links the fuzz targets with libFuzzer, and all
 # code with its coverage, ASan and UBSan. After XYLEM_SANITIZERS.
 AC_DEFUN([XYLEM_FUZZING], [

@@ -65,11 +65,11 @@ LIBRARIES = (
     ("hwloc*", ("topo/*",)),
     ("pmix*", ("pmix_api/*",)),
     ("sodium*", ("endpoints/*", "tests/*")),
-    ("xxhash.h", ("endpoints/msg/*",)),
+    ("xxh*", ("endpoints/msg/*",)),
     ("cmocka.h", ("tests/*",)),
 )
 # Headers that one file alone may include.
-ONE_FILE = ("hwloc*", "xxhash.h")
+ONE_FILE = ("hwloc*", "xxh*")
 
 
 def matches(path, patterns):
