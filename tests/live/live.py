@@ -183,13 +183,14 @@ class Memory(threading.Thread):
 
 
 class Job:
-    """`xylem run ARGS` in the background. stdout is a pipe unless given."""
+    """`xylem run ARGS` in the background. stdout is a pipe unless given. `wrap`
+    are words before the command."""
 
     def __init__(self, *args, stdin=subprocess.DEVNULL,
-                 stdout=subprocess.PIPE, **more):
+                 stdout=subprocess.PIPE, wrap=(), **more):
         self.errors = tempfile.TemporaryFile(dir=TMP)
         self.proc = subprocess.Popen(
-            [XYLEM, "run", "--launcher", "local", *map(str, args)],
+            [*wrap, XYLEM, "run", "--launcher", "local", *map(str, args)],
             stdin=stdin, stdout=stdout, stderr=self.errors, **more)
         self.stdin, self.stdout = self.proc.stdin, self.proc.stdout
 

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""--stdin-slow: what is done for a process that does not read its stdin."""
+# timeout: 240
+import hashlib
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import live
+
+NODES = live.full(64, 12)
+SIZE = live.full(1024, 96) * live.MIB
+STUCK = 5  # the rank that does not read
+# Each rank but the stuck one begins at once; that one waits for the gate.
+HOLD = 'test "$XYLEM_RANK" != %d || read -r go <"$0"; ' % STUCK
+DAEMONS = "xylemd", "lt-xylemd"
+
+
+class Gate:
+    """A FIFO at which the stuck rank waits."""
+    count = 0
+
+    def __init__(self):
+        Gate.count += 1
+        self.path = os.path.join(live.TMP, "gate-%d" % Gate.count)
+        os.mkfifo(self.path)
+
+    def open(self):
+        with open(self.path, "w") as gate:
+            gate.write("go\n")
+
+
+class Fed:
+    """A job with a gate, fed with SIZE bytes; all print the sum of what they
+    got, without names, in the order of their ends."""
+
+    def __init__(self, *options, per_daemon=4, size=SIZE, then="sha256sum",
+                 **more):
+        self.gate = Gate()
+        self.memory = live.Memory()
+        self.memory.start()
+        self.per_daemon = per_daemon
+        self.job = live.Job(
+            "-N", NODES, "--arity", 4, "--nodes-per-daemon", per_daemon,
+            "--heartbeat", 4, *options, "--", "sh", "-c", HOLD + then,
+            self.gate.path, stdin=subprocess.PIPE, **more)
+        self.feeder = live.Feeder(self.job.stdin, size)
+        self.feeder.start()
+        self.sum = self.feeder.digest(hashlib.sha256()) + "  -"
+
+    def line(self):
+        return self.job.stdout.readline().decode().rstrip("\n")
+
+    def others(self):
+        """What all but the stuck one print."""
+        live.check_eq([self.sum] * (NODES - 1),
+                      [self.line() for _ in range(NODES - 1)])
+
+    def end(self):
+        live.check_eq(b"", self.job.stdout.read())
+        self.job.check_ok()
+        self.memory.check(self.per_daemon, NODES // self.per_daemon + 1)
+
+    def told(self, words):
+        """This was said once, of the stuck rank."""
+        lines = [line for line in self.job.said().splitlines()
+                 if words in line]
+        print("#", *lines)
+        live.check(len(lines) == 1 and "rank %d on" % STUCK in lines[0],
+                   "told so: %s" % self.job.said())
+
+    def told_nothing(self):
+        live.check("rank" not in self.job.said(), "it said " + self.job.said())
+
+
+def spilled():
+    """Bytes in unlinked files of daemons."""
+    total = 0
+    for pid, name in live.ours().items():
+        if name not in DAEMONS:
+            continue
+        try:
+            for fd in os.listdir("/proc/%d/fd" % pid):
+                st = os.stat("/proc/%d/fd/%s" % (pid, fd))
+                if stat.S_ISREG(st.st_mode) and st.st_nlink == 0:
+                    total += st.st_size
+        except OSError:
+            pass  # it or the descriptor is gone meanwhile
+    return total
+
+
+def spill(per_daemon):
+    fed = Fed("--stdin-slow=spill", per_daemon=per_daemon)
+    start = time.monotonic()
+    fed.others()
+    print("# the others had all after %.1f s" % (time.monotonic() - start))
+    live.check_eq(SIZE, fed.feeder.fed)
+    held = spilled()
+    print("# %.1f MiB are spilled" % (held / live.MIB))
+    live.check(SIZE - 8 * live.MIB < held <= SIZE + live.MIB,
+               "%d bytes are spilled" % held)
+    fed.gate.open()
+    live.check_eq(fed.sum, fed.line())
+    fed.end()
+    fed.told_nothing()
+
+
+def close():
+    fed = Fed("--stdin-slow=close=2", then="wc -c")
+    live.check_eq([str(SIZE)] * (NODES - 1),
+                  [fed.line() for _ in range(NODES - 1)])
+    fed.told("has not read its stdin for 2 s: it is closed")
+    fed.gate.open()
+    rest = int(fed.line())
+    live.check(rest <= 256 * 1024, "%d bytes were in its pipe" % rest)
+    fed.end()
+
+
+def bound():
+    """Everybody waits, as told; then all of it comes all the same."""
+    fed = Fed("--stdin-slow=spill=8M")
+    live.eventually(lambda: "are not spilled" in fed.job.said(), 60,
+                    "the message about the bound")
+    live.eventually(lambda: "does not read its stdin" in fed.job.said(), 60,
+                    "the message that everybody waits")
+    live.check(7 * live.MIB <= spilled() <= 8 * live.MIB,
+               "%d bytes are spilled" % spilled())
+    live.check(fed.feeder.fed < SIZE, "the input was swallowed")
+    fed.gate.open()
+    live.check_eq([fed.sum] * NODES, [fed.line() for _ in range(NODES)])
+    fed.end()
+    fed.told("is 8 MiB behind in its stdin, more are not spilled")
+    fed.told("does not read its stdin: everybody waits for it")
+
+
+def limit_files():
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (6 * live.MIB, hard))
+
+
+def no_room(words, *options, **more):
+    """Where the file cannot grow everybody waits."""
+    fed = Fed("--stdin-slow=spill", *options, **more)
+    live.eventually(lambda: "any further" in fed.job.said(), 60,
+                    "the message about the disk")
+    fed.gate.open()
+    live.check_eq([fed.sum] * NODES, [fed.line() for _ in range(NODES)])
+    fed.end()
+    fed.told("cannot be spilled any further (%s" % words)
+
+
+def gone():
+    """Its file goes with a process that is not going to read."""
+    fed = Fed("--stdin-slow=spill", then=
+              'test "$XYLEM_RANK" != %d || exit 0; exec sha256sum' % STUCK,
+              size=SIZE // 2)
+    live.eventually(lambda: spilled() > SIZE // 4, 60, "a file grows")
+    fed.gate.open()
+    fed.others()
+    fed.end()
+    fed.told_nothing()
+
+
+def unread(policy):
+    """One exits at once and one closes its stdin: they hold up nobody."""
+    gate = Gate()
+    job = live.Job("-N", NODES, "--nodes-per-daemon", 4, "--stdin-slow",
+                   policy, "--", "sh", "-c", """
+                   test $XYLEM_RANK != 1 || exit 0
+                   test $XYLEM_RANK != 2 || exec <&-
+                   test $XYLEM_RANK = 2 || exec wc -c
+                   read -r go <"$0" """, gate.path, stdin=subprocess.PIPE)
+    feeder = live.Feeder(job.stdin, SIZE)
+    feeder.start()
+    for _ in range(NODES - 2):
+        live.check_eq(b"%d\n" % SIZE, job.stdout.readline())
+    live.check_eq(0, spilled())
+    gate.open()
+    job.check_ok()
+    live.check("rank" not in job.said(), "it said " + job.said())
+
+
+def stopped():
+    """All are stopped for longer than the time: nobody is closed for that."""
+    limit_s = 4 * live.SLOW
+    fed = Fed("--stdin-slow=close=%g" % limit_s)
+    before = -1
+    while fed.feeder.fed != before:  # until the window is full
+        before = fed.feeder.fed
+        time.sleep(0.3)  # sleep-ok: between two looks
+    fed.job.proc.send_signal(signal.SIGTSTP)
+    live.eventually(lambda: live.read_proc(
+        fed.job.proc.pid, "stat").rpartition(b")")[2].split()[0] == b"T",
+        30, "the launcher stops")
+    time.sleep(1.5 * limit_s)  # sleep-ok: stopped for so long; it is the test
+    fed.job.proc.send_signal(signal.SIGCONT)
+    fed.gate.open()
+    live.check_eq([fed.sum] * NODES, [fed.line() for _ in range(NODES)])
+    fed.end()
+    fed.told_nothing()
+
+
+def wrong(code, words, *options, **more):
+    job = live.Job(*options, "--", "true", **more)
+    live.check_eq(code, job.wait(), "exit code:")
+    live.check(words in job.said(), "no '%s' in: %s" % (words, job.said()))
+
+
+def wrong_values():
+    for value in ("drop", "spills", "wait=1", "", "spil"):
+        wrong(2, "--stdin-slow takes", "--stdin-slow", value)
+    for value in ("", "0", "1023K", "2T", "-1M", "1X", "lots"):
+        wrong(2, "takes bytes from 1M to 1T", "--stdin-slow=spill=" + value)
+    for value in ("", "0", "-1", "0.01", "nan", "1e9", "10s"):
+        wrong(2, "number of seconds", "--stdin-slow=close=" + value)
+    wrong(2, "full path", "--stdin-slow=spill", "--spill-dir", "here")
+    wrong(2, "give that, too", "--spill-dir", live.TMP)
+    wrong(1, "No such file or directory", "--stdin-slow=spill", "--spill-dir",
+          "/no/such/place")
+
+
+def in_memory(place, size):
+    """Words before a command for which alone `place` is in memory; root, or
+    who may have a namespace of their own, can do that. None for others."""
+    who = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
+    words = ["unshare", *who, "--mount", "sh", "-c",
+             'mount -t tmpfs -o size=%d none "$0" && exec "$@"' % size, place]
+    able = subprocess.run([*words, "true"], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0
+    return words if able else None
+
+
+def mounted():
+    small = os.path.join(live.TMP, "small")
+    os.mkdir(small)
+    words = in_memory(small, 6 * live.MIB)
+    if words is None:
+        print("# left out: no file system can be mounted here")
+        return
+    no_room("No space left on device", "--spill-dir", small, wrap=words)
+    words = in_memory("/var/tmp", live.MIB)
+    env = {**os.environ, "TMPDIR": "/var/tmp"}
+    wrong(1, "they lie in memory; name a place on a disk with --spill-dir",
+          "-N", 3, "--stdin-slow=spill", wrap=words, env=env)
+    wrong(0, "", "--stdin-slow=spill", "--spill-dir", "/var/tmp", wrap=words,
+          env=env)
+
+
+def main():
+    with live.case("spill: the others go on, and the one gets it later"):
+        spill(4)
+    if live.FULL:
+        with live.case("the same with one daemon to a node"):
+            spill(1)
+    with live.case("close: its stdin ends, and the others go on"):
+        close()
+    with live.case("spill: at the bound everybody waits"):
+        bound()
+    with live.case("spill: a file that may not grow"):
+        no_room("File too large", preexec_fn=limit_files)
+    with live.case("spill: a full disk, and none but memory"):
+        mounted()
+    with live.case("spill: who exits leaves no file"):
+        gone()
+    for policy in ("wait", "spill", "close"):
+        with live.case(policy + ": who wants no stdin holds up nobody"):
+            unread(policy)
+    with live.case("close: not while all are stopped"):
+        stopped()
+    with live.case("wrong values"):
+        wrong_values()
+    with live.case("nothing is left"):
+        live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
