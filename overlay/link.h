@@ -60,7 +60,7 @@ bool ov_link_on_sent(struct ov_link *link, unsigned count);
 static inline uint64_t ov_link_beat_ns(const struct ov_link *link,
                                        const struct ov_cfg *cfg)
 {
-    return link->spoke_ns + cfg->timers.heartbeat_ns / 3;
+    return link->spoke_ns + cfg->timers.heartbeat_ns / 5 * 2;
 }
 
 static inline uint64_t ov_link_silence_ns(const struct ov_link *link,

@@ -73,15 +73,16 @@ static void watch_link(struct ov_node *node, uint16_t index, struct ov_out *out)
     link->spoke_ns = node->now_ns;
 }
 
-/* A child lets its parent begin, and answers: it waits longer, yet not much,
- * and clear of what the way through the tree takes. */
+/* The root begins, and its beats go down as a wave: who has a parent answers
+ * and beats with what comes from there. It waits longer before it begins
+ * itself, yet not much, and clear of what the way through the tree takes. */
 static uint64_t look_ns(const struct ov_node *node, const struct ov_link *link)
 {
     uint64_t beat_ns = ov_link_beat_ns(link, node->cfg);
     uint64_t silence_ns = ov_link_silence_ns(link, node->cfg);
 
-    if (link - node->links == node->tree.parent)
-        beat_ns += node->cfg->timers.heartbeat_ns / 12;
+    if (node->tree.parent != OV_NO_LINK)
+        beat_ns += node->cfg->timers.heartbeat_ns / 20;
     return beat_ns < silence_ns ? beat_ns : silence_ns;
 }
 

@@ -109,7 +109,7 @@ MUTANTS = {
         "range.first <= place->child && place->child % 5 != 3;")],
     "a heartbeat is forgotten": [(
         "link.h",
-        "return link->spoke_ns + cfg->timers.heartbeat_ns / 3;",
+        "return link->spoke_ns + cfg->timers.heartbeat_ns / 5 * 2;",
         "return link->spoke_ns + cfg->timers.heartbeat_ns * 3;")],
     "goodbye overtakes those beneath": [(
         "down.c",

@@ -177,18 +177,18 @@ static unsigned count_seen(uint64_t ms, const char *word)
     return count;
 }
 
-/* Each end speaks at every third of the heartbeat time, not before. */
-static void an_idle_link_beats_every_third(void **state)
+/* The root speaks at every two fifths of the heartbeat time, not before. */
+static void an_idle_link_beats_every_two_fifths(void **state)
 {
     (void)state;
     open_root(1);
-    assert_in_range(lab_wake(&lab, 0), 3333, 3334);
-    assert_string_equal(seen(&lab, 3300, TICK), "");
-    assert_string_equal(seen(&lab, 3334, TICK), "send:L0[beat]");
-    assert_string_equal(seen(&lab, 3334, TICK), "");
-    seen(&lab, 3400, SENT(0, 1));
-    assert_string_equal(heard(&lab, 5000, 0, ""), "");
-    assert_string_equal(seen(&lab, 6668, TICK), "send:L0[beat]");
+    assert_int_equal(lab_wake(&lab, 0), 4000);
+    assert_string_equal(seen(&lab, 3999, TICK), "");
+    assert_string_equal(seen(&lab, 4000, TICK), "send:L0[beat]");
+    assert_string_equal(seen(&lab, 4000, TICK), "");
+    seen(&lab, 4100, SENT(0, 1));
+    assert_string_equal(heard(&lab, 5600, 0, ""), "");
+    assert_string_equal(seen(&lab, 8000, TICK), "send:L0[beat]");
     lab_close(&lab);
 }
 
@@ -201,32 +201,57 @@ static void a_beat_takes_the_others_along(void **state)
     assert_string_equal(heard(&lab, 1600, 1, ""), "");
     assert_string_equal(heard(&lab, 2000, 1, ""),
                         "send:L0[beat] send:L1[beat] send:L2[beat]");
-    assert_in_range(lab_wake(&lab, 2000), 3333, 3334);
+    assert_int_equal(lab_wake(&lab, 2000), 4000);
     for (uint16_t i = 0; i < 3; i++)
         seen(&lab, 2100, SENT(i, 1));
     assert_string_equal(heard(&lab, 3600, 0, ""), "");
-    ov_link_on_send(&lab.node->links[2], false, UINT64_C(4000) * LAB_MS_NS);
-    assert_string_equal(seen(&lab, 5200, TICK), "");
-    assert_string_equal(seen(&lab, 5334, TICK), "send:L0[beat] send:L1[beat]");
+    ov_link_on_send(&lab.node->links[2], false, UINT64_C(4500) * LAB_MS_NS);
+    assert_string_equal(seen(&lab, 5999, TICK), "");
+    assert_string_equal(seen(&lab, 6000, TICK), "send:L0[beat] send:L1[beat]");
     lab_close(&lab);
 }
 
-/* A child answers its parent, and begins by itself only when that is late. */
-static void a_child_lets_its_parent_begin(void **state)
+/* Node 1, its parent at link 0 and child 2 at link 1. */
+static void open_inner(void)
 {
-    (void)state;
-    lab_open(&lab, lab_cfg(2, 1), 1);
+    lab_open(&lab, lab_cfg(3, 1), 1);
     seen(&lab, 0, START);
     seen(&lab, 0, DIALLED(0, 0));
     heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
-    seen(&lab, 0, SENT(0, 1));
-    assert_string_equal(heard(&lab, 2000, 0, ""), "send:L0[beat]");
-    seen(&lab, 2000, SENT(0, 1));
-    assert_in_range(lab_wake(&lab, 2000), 4166, 4167);
-    assert_string_equal(heard(&lab, 5334, 0, ""), "send:L0[beat]");
-    seen(&lab, 5334, SENT(0, 1));
-    assert_string_equal(seen(&lab, 9500, TICK), "");
-    assert_string_equal(seen(&lab, 9501, TICK), "send:L0[beat]");
+    seen(&lab, 0, CALLED(1, 2));
+    heard(&lab, 0, 1, "hello:2#1");
+    heard(&lab, 0, 0, "answer:2#1");
+    seen(&lab, 0, SENT(0, lab.node->links[0].in_flight));
+    seen(&lab, 0, SENT(1, lab.node->links[1].in_flight));
+}
+
+/* Who has a parent answers it, and beats on with that to its children; what
+ * these answer asks for nothing more. */
+static void a_child_lets_its_parent_begin(void **state)
+{
+    (void)state;
+    open_inner();
+    assert_int_equal(lab_wake(&lab, 0), 4500);
+    assert_string_equal(seen(&lab, 4100, TICK), "");
+    assert_string_equal(heard(&lab, 4200, 0, ""),
+                        "send:L0[beat] send:L1[beat]");
+    assert_string_equal(heard(&lab, 4201, 1, ""), "");
+    assert_int_equal(lab_wake(&lab, 4201), 4499);
+    lab_close(&lab);
+}
+
+/* It begins by itself only when its parent is late, and even then speaks twice
+ * before anybody takes it for silent. */
+static void two_beats_are_due_before_silence(void **state)
+{
+    (void)state;
+    open_inner();
+    assert_string_equal(seen(&lab, 4499, TICK), "");
+    assert_string_equal(seen(&lab, 4500, TICK), "send:L0[beat] send:L1[beat]");
+    seen(&lab, 4500, SENT(0, 1));
+    seen(&lab, 4500, SENT(1, 1));
+    assert_string_equal(seen(&lab, 8999, TICK), "");
+    assert_string_equal(seen(&lab, 9000, TICK), "send:L0[beat] send:L1[beat]");
     lab_close(&lab);
 }
 
@@ -273,8 +298,8 @@ static void a_full_link_gets_no_beat(void **state)
     open_root(1);
     for (unsigned i = 0; i < lab.cfg.send_slots; i++)
         ov_link_on_send(&lab.node->links[0], false, 0);
-    assert_string_equal(seen(&lab, 3334, TICK), "");
-    assert_true(lab_wake(&lab, 3334) > 0); /* and it does not spin */
+    assert_string_equal(seen(&lab, 4000, TICK), "");
+    assert_true(lab_wake(&lab, 4000) > 0); /* and it does not spin */
     lab_close(&lab);
 }
 
@@ -284,8 +309,8 @@ static void many_links_end_at_the_same_moment(void **state)
 {
     (void)state;
     open_root(300);
-    assert_int_equal(count_seen(3334, "[beat]"), 300);
-    assert_int_equal(count_seen(6668, "[beat]"), 300);
+    assert_int_equal(count_seen(4000, "[beat]"), 300);
+    assert_int_equal(count_seen(8000, "[beat]"), 300);
     assert_int_equal(count_seen(9900, "close"), 0);
     assert_int_equal(count_seen(10000, "close"), 300);
     assert_int_equal(count_seen(10000, "lost"), 0);
@@ -304,8 +329,8 @@ static void a_late_loop_blames_nobody(void **state)
     for (size_t i = 0; i < 2; i++) {
         open_root(counts[i]);
         assert_int_equal(count_seen(60000, "close"), 0);
-        assert_int_equal(count_seen(63334, "close"), 0);
-        assert_int_equal(count_seen(66668, "close"), 0);
+        assert_int_equal(count_seen(64000, "close"), 0);
+        assert_int_equal(count_seen(68000, "close"), 0);
         assert_int_equal(count_seen(69999, "close"), 0);
         assert_int_equal(count_seen(70000, "close"), counts[i]);
         lab_close(&lab);
@@ -319,9 +344,10 @@ int main(void)
         cmocka_unit_test(an_opened_link_remembers_nothing),
         cmocka_unit_test(slots_end_where_the_configuration_says),
         cmocka_unit_test(sends_end_oldest_first),
-        cmocka_unit_test(an_idle_link_beats_every_third),
+        cmocka_unit_test(an_idle_link_beats_every_two_fifths),
         cmocka_unit_test(a_beat_takes_the_others_along),
         cmocka_unit_test(a_child_lets_its_parent_begin),
+        cmocka_unit_test(two_beats_are_due_before_silence),
         cmocka_unit_test(a_new_link_after_a_pause_costs_no_other),
         cmocka_unit_test(a_silent_link_ends_after_the_heartbeat_time),
         cmocka_unit_test(a_full_link_gets_no_beat),
