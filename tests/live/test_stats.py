@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The report of --stats: every field, and numbers that can be true."""
 # timeout: 120
+import contextlib
+import fcntl
 import json
 import os
 import subprocess
@@ -10,6 +12,7 @@ import live
 from live import check, check_eq
 
 NODES, ARITY, PPN = 9, 2, 2
+F_SETPIPE_SZ = 1031  # fcntl has a name for it from Python 3.10 on
 KINDS = {
     "nodes": int, "procs": int, "arity": int, "depth": int, "provider": str,
     "wall_s": float, "launch_s": float, "stdin_bytes": int,
@@ -161,9 +164,20 @@ def own_descriptor():
 
 def nobody_reads():
     """A full pipe in place of stdout does not hold up the end for ever."""
-    job = live.Job("-N", 1, "--timeout", 1, "--stats", "-", "--", "yes")
+    ours, theirs = os.pipe()
+    # The launcher widens it, but not to as much.
+    fcntl.fcntl(theirs, F_SETPIPE_SZ, live.MIB)
+    os.set_blocking(theirs, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(theirs, b"x" * 4096)
+    os.set_blocking(theirs, True)
+    job = live.Job("-N", 1, "--timeout", 1, "--stats", "-", "--", "yes",
+                   stdout=theirs)
+    os.close(theirs)
     check_eq(124, job.wait(30), "exit code:")
     check("nobody reads it" in job.said(), job.said())
+    os.close(ours)
 
 
 def main():
