@@ -430,9 +430,12 @@ static int set_slow(struct ep_local *local)
         .spill_dir = job->spill_dir,
         .writer = local->cfg.writer,
     };
-    int err =
-        job->slow == EP_SLOW_SPILL ? ep_spool_file_probe(job->spill_dir) : 0;
+    int err = 0;
 
+    if (job->readers_count == 0)
+        return 0;
+    if (job->slow == EP_SLOW_SPILL)
+        err = ep_spool_file_probe(job->spill_dir);
     if (err == 0 && ep_feed_slow(local->feed, &slow))
         err = ENOMEM;
     return err;

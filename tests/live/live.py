@@ -231,6 +231,7 @@ class Feeder(threading.Thread):
     """Writes `size` bytes of a known text to a pipe; `fed` counts them."""
 
     BLOCK = os.urandom(MIB)
+    PIECE = 64 * 1024  # of one write, which waits until all of it is taken
 
     def __init__(self, pipe, size):
         super().__init__(daemon=True)
@@ -240,7 +241,8 @@ class Feeder(threading.Thread):
         with contextlib.suppress(BrokenPipeError):
             with self.pipe:
                 while self.fed < self.size:
-                    part = self.BLOCK[self.fed % MIB:][:self.size - self.fed]
+                    left = min(self.size - self.fed, self.PIECE)
+                    part = self.BLOCK[self.fed % MIB:][:left]
                     self.fed += os.write(self.pipe.fileno(), part)
 
     def digest(self, kind):

@@ -53,6 +53,21 @@ input=$large
 { run -w a,b -- sh -c "$take" 5000000; cat >"$TMPDIR/rest"; } <"$input"
 took 10000000
 
+it "what waits in a spool for one that exits was not taken"
+mkfifo "$TMPDIR/gate"
+{
+    run -w a,b --stdin-slow=spill -- sh -c '
+        if test $XYLEM_RANK = 0; then
+            head -c 30000000 >/dev/null
+            echo go >"$0"
+        else
+            read -r go <"$0"
+            head -c 1000 >/dev/null
+        fi' "$TMPDIR/gate"
+    cat >"$TMPDIR/rest"
+} <"$input"
+took 30000000
+
 it "all of it, and then nothing is left"
 { run -w a,b -- sh -c 'cat >/dev/null'; cat >"$TMPDIR/rest"; } <"$input"
 took $((40 << 20))

@@ -189,8 +189,8 @@ def stopped():
     limit_s = 4 * live.SLOW
     fed = Fed("--stdin-slow=close=%g" % limit_s)
     before = -1
-    while fed.feeder.fed != before:  # until the window is full
-        before = fed.feeder.fed
+    while fed.feeder.fed < 4 * fed.feeder.PIECE or fed.feeder.fed != before:
+        before = fed.feeder.fed  # until the window is full
         time.sleep(0.3)  # sleep-ok: between two looks
     fed.job.proc.send_signal(signal.SIGTSTP)
     live.eventually(lambda: live.read_proc(
@@ -220,6 +220,8 @@ def wrong_values():
     wrong(2, "full path", "--stdin-slow=spill", "--spill-dir", "here")
     wrong(2, "give that, too", "--spill-dir", live.TMP)
     wrong(1, "No such file or directory", "--stdin-slow=spill", "--spill-dir",
+          "/no/such/place")
+    wrong(0, "", "-i", "none", "--stdin-slow=spill", "--spill-dir",
           "/no/such/place")
 
 
