@@ -236,8 +236,8 @@ static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
     free(link);
 }
 
-/* Words among neighbours may wait for each other; data is passed on while it
- * is in the cache. */
+/* Words among neighbours may wait for each other until the queues are read;
+ * data is passed on while it is in the cache. */
 static void on_frame(void *arg, struct ep_conn *conn, struct ov_buf *buf)
 {
     struct ep_hub *hub = arg;
@@ -253,7 +253,7 @@ static void on_frame(void *arg, struct ep_conn *conn, struct ov_buf *buf)
     hub->frames_up += type == OV_FRAME_UP;
     hub->frames_down += type == OV_FRAME_DOWN;
     if (type == OV_FRAME_LINK)
-        ep_hub_post_later(hub, link->node->index, &ev);
+        ep_hub_queue_put(hub, link->node->index, &ev);
     else
         ep_hub_post(hub, link->node->index, &ev);
 }
@@ -266,7 +266,12 @@ static void on_sent(void *arg, struct ep_conn *conn, unsigned frames)
         .kind = OV_EV_SENT, .link = link->slot, .count = frames};
 
     if (link->state == HUB_LINK_UP)
-        ep_hub_post_later(hub, link->node->index, &ev);
+        ep_hub_queue_put(hub, link->node->index, &ev);
+}
+
+static void on_idle(void *arg)
+{
+    ep_hub_run(arg);
 }
 
 const struct ep_transport_events ep_hub_transport_events = {
@@ -276,4 +281,5 @@ const struct ep_transport_events ep_hub_transport_events = {
     .on_down = on_down,
     .on_frame = on_frame,
     .on_sent = on_sent,
+    .on_idle = on_idle,
 };

@@ -99,6 +99,8 @@ static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
         }
         STAILQ_REMOVE_HEAD(waiting, link);
         op->state = EP_OP_POSTED;
+        /* It may be done already: one more read before the queue is armed. */
+        conn->cq->is_empty = conn->cq->is_empty && op->is_recv;
         ep_poll_disarm_cq(conn->cq);
     }
     return true;
