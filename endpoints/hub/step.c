@@ -2,7 +2,7 @@
 #include "endpoints/hub/impl.h"
 #include "endpoints/sys/clock.h"
 
-enum { NEAR_NS = 100000000 };
+enum { NEAR_NS = 100000000, TICK_NS = 4000000 };
 
 /* A timer that fires too early is harmless and finds the later time. One that
  * is near is left to do so, because a busy node's times change with every
@@ -15,6 +15,15 @@ static bool is_armed_well(const struct hub_node *node, uint64_t wake_ns,
             wake_ns < node->armed_ns + NEAR_NS);
 }
 
+/* libevent counts time in the kernel's ticks and wakes a second time where a
+ * wait ends between two. A long one is made whole ticks, and one more, because
+ * a tick may have passed since the loop has looked at the clock. */
+static uint64_t wait_for(uint64_t wait_ns)
+{
+    return wait_ns < NEAR_NS ? wait_ns + 1000
+                             : (wait_ns / TICK_NS + 2) * TICK_NS;
+}
+
 static void arm(struct hub_node *node, uint64_t wake_ns, uint64_t now_ns)
 {
     uint64_t wait_ns;
@@ -23,9 +32,9 @@ static void arm(struct hub_node *node, uint64_t wake_ns, uint64_t now_ns)
     if (is_armed_well(node, wake_ns, now_ns))
         return;
     node->armed_ns = wake_ns;
-    wait_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
+    wait_ns = wait_for(wake_ns > now_ns ? wake_ns - now_ns : 0);
     wait.tv_sec = (time_t)(wait_ns / 1000000000);
-    wait.tv_usec = (suseconds_t)(wait_ns % 1000000000 / 1000 + 1);
+    wait.tv_usec = (suseconds_t)(wait_ns % 1000000000 / 1000);
     evtimer_add(node->timer, &wait);
 }
 
