@@ -12,51 +12,89 @@ import live
 from live import check
 
 NODES = 21
+ARITY = 4
 HEARTBEAT_S = 4
-WATCH_S = 8
+BEAT_S = HEARTBEAT_S * 2 / 5
+WATCH_S = 16
+LAUNCH_S = 6  # until the transport has looked for silent strangers, after 5
 
 
-def switches(pid):
-    """How often the threads of a process gave up the processor to wait."""
-    count = 0
-    for thread in os.listdir("/proc/%d/task" % pid):
+def waits(pid):
+    """How often each thread of a process gave up the processor to wait; the
+    first is the one that runs the loop."""
+    found = []
+    for thread in sorted(os.listdir("/proc/%d/task" % pid), key=int):
         status = live.read_proc(pid, "task/%s/status" % thread)
-        count += int(re.search(rb"\nvoluntary_ctxt_switches:\s*(\d+)",
-                               status)[1])
-    return count
+        found.append(int(re.search(rb"\nvoluntary_ctxt_switches:\s*(\d+)",
+                                   status)[1]))
+    return found
 
 
-def most_wakes(seconds):
-    """A link carries a frame each way in a third of the heartbeat time. The
-    timers of most nodes are for parents that are late: a quarter of them may
-    be. The launcher looks about once a second. What is under way at the begin
-    and the end counts once more."""
-    thirds = seconds / (HEARTBEAT_S / 3) + 1
-    return int(thirds * (2 * NODES + 1 + NODES / 4) + seconds + 1)
+class Idle:
+    """A job whose processes say who they are and then wait for nothing."""
+
+    def __init__(self):
+        self.job = live.Job("-N", NODES, "--arity", ARITY,
+                            "--nodes-per-daemon", 1,
+                            "--heartbeat", HEARTBEAT_S, "--", "sh", "-c",
+                            "echo $XYLEM_RANK $PPID; exec cat",
+                            stdin=subprocess.PIPE)
+        starters = {}
+        for _ in range(NODES):
+            rank, pid = map(int, self.job.stdout.readline().split())
+            starters[rank] = pid
+        daemon = {rank + 1: live.parent(pid)
+                  for rank, pid in starters.items()}
+        self.leaves = [pid for node, pid in daemon.items()
+                       if node * ARITY + 1 > NODES]
+        self.inner = [pid for pid in daemon.values()
+                      if pid not in self.leaves]
+        looping = set(daemon.values()) | {self.job.proc.pid}
+        self.rest = [pid for pid in live.ours() if pid not in looping]
+
+    def watch(self):
+        """The wake-ups of each thread, and for how long that was."""
+        pids = live.ours()
+        before = {pid: waits(pid) for pid in pids}
+        start = time.monotonic()
+        time.sleep(WATCH_S)  # sleep-ok: what happens meanwhile is the test
+        wakes = {pid: [now - was for now, was in zip(waits(pid), before[pid])]
+                 for pid in pids}
+        return wakes, time.monotonic() - start
+
+    def end(self):
+        self.job.stdin.close()
+        self.job.stdout.read()
+        self.job.check_ok()
+
+
+def check_wakes(idle, wakes, seconds):
+    """A beat of the root wakes each node once, and each answer the parent
+    once more, if answers come one by one. One beat may be under way at the
+    begin, or be late, so that children begin by themselves."""
+    beats = int(seconds / BEAT_S) + 1
+    leaves = [wakes[pid][0] for pid in idle.leaves]
+    inner = [wakes[pid][0] for pid in idle.inner]
+    root, *threads = wakes[idle.job.proc.pid]
+    still = [wakes[pid] for pid in idle.rest]
+    print("# in %.1f s, %d beats: leaves %s; inner nodes %s; root %d; its "
+          "other threads %s; other processes %d" % (
+              seconds, beats, sorted(leaves), sorted(inner), root, threads,
+              len(still)))
+    check(0 < min(leaves) and max(leaves) <= beats, "leaves: %s" % leaves)
+    check(max(inner) <= beats * (1 + ARITY), "inner nodes: %s" % inner)
+    check(root <= beats * (1 + ARITY), "root: %d" % root)
+    check(not any(threads), "threads of the launcher: %s" % threads)
+    check(len(still) == NODES + 1 and not any(map(any, still)),
+          "spawners: %s" % still)
 
 
 def main():
     with live.case("%d idle nodes, one to a daemon" % NODES):
-        job = live.Job("-N", NODES, "--arity", 4, "--nodes-per-daemon", 1,
-                       "--heartbeat", HEARTBEAT_S, "--", "sh", "-c",
-                       "echo up; exec cat", stdin=subprocess.PIPE)
-        for _ in range(NODES):
-            job.stdout.readline()
-        time.sleep(HEARTBEAT_S / 2)  # sleep-ok: the launch has echoes
-        pids = live.ours()
-        check(len(pids) >= 2 * NODES + 2, "processes: %s" % pids)
-        before = {pid: switches(pid) for pid in pids}
-        start = time.monotonic()
-        time.sleep(WATCH_S)  # sleep-ok: what happens meanwhile is the test
-        wakes = {pid: switches(pid) - before[pid] for pid in pids}
-        most = most_wakes(time.monotonic() - start)
-        print("# %d wake-ups of %d processes in %d s, %d at most; by one: %s"
-              % (sum(wakes.values()), len(pids), WATCH_S, most,
-                 sorted(wakes.values(), reverse=True)[:10]))
-        check(0 < sum(wakes.values()) <= most, "%s" % wakes)
-        job.stdin.close()
-        job.stdout.read()
-        job.check_ok()
+        idle = Idle()
+        time.sleep(LAUNCH_S)  # sleep-ok: the launch has echoes
+        check_wakes(idle, *idle.watch())
+        idle.end()
     with live.case("nothing is left"):
         live.check_gone()
     return live.end()
