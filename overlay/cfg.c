@@ -15,6 +15,7 @@ void ov_cfg_heartbeat(struct ov_cfg *cfg, uint64_t heartbeat_ns)
     t->heartbeat_ns = heartbeat_ns;
     t->attempt_ns = heartbeat_ns / 4;
     t->letgo_ns = heartbeat_ns / 2;
+    t->refused_ns = heartbeat_ns / 20;
     t->adoption_ns = 3 * heartbeat_ns + t->letgo_ns;
     t->giveup_ns = 2 * t->adoption_ns;
 }
@@ -61,12 +62,12 @@ static const char *size_fault(const struct ov_cfg *cfg)
         return "an UP frame is put together of 1 to 16 pieces";
     if (cfg->up_frames < 1 || cfg->down_frames < 2 || cfg->control_frames < 2)
         return "windows of 1 (up) or 2 (down) frames at least";
-    if (cfg->streams_max < 2)
-        return "two streams at least: control and stdin";
+    if (cfg->streams_max < 2 || cfg->streams_max > OV_STREAMS_MAX)
+        return "2 to 16 streams: control and stdin at least";
     if (cfg->children_max < cfg->plan.arity)
         return "children_max covers the arity";
-    if ((uint32_t)cfg->children_max * cfg->up_frames >= UINT16_MAX)
-        return "children_max times up_frames is below 65535";
+    if ((cfg->children_max + 2u) * cfg->up_frames >= UINT16_MAX)
+        return "children_max times up_frames is below 65400";
     if (cfg->records_max < 1)
         return "the root takes at least one record";
     if (cfg->send_slots > OV_SEND_SLOTS_MAX || cfg->data_slots < 1 ||
@@ -85,8 +86,8 @@ static const char *timer_fault(const struct ov_timers *t)
         return "adoption is at least three heartbeat times and let-go";
     if (t->giveup_ns <= t->adoption_ns)
         return "give-up is longer than adoption";
-    if (t->attempt_ns == 0 || t->ack_ns == 0 || t->base_ns == 0 ||
-        t->stall_ns == 0)
+    if (t->refused_ns == 0 || t->attempt_ns == 0 || t->ack_ns == 0 ||
+        t->base_ns == 0 || t->stall_ns == 0)
         return "no timer is zero";
     return NULL;
 }

@@ -14,7 +14,9 @@ struct ov_timers {
     uint64_t attempt_ns;   /* one try to reach a parent */
     uint64_t letgo_ns;     /* without a parent: children are let go */
     uint64_t heartbeat_ns; /* a link silent for so long is down */
-    uint64_t adoption_ns;  /* a hold is asked about */
+    uint64_t refused_ns;   /* a lost child that nobody answers for at its
+                              address is asked about */
+    uint64_t adoption_ns;  /* everybody in a hold is */
     uint64_t giveup_ns;    /* no parent found: the root is lost */
     uint64_t ack_ns;       /* an acknowledgement waits so long at most */
     uint64_t base_ns;      /* a base report waits so long at most */
@@ -31,7 +33,7 @@ struct ov_cfg {
     uint16_t down_frames;     /* window of a stream */
     uint16_t control_frames;  /* window of stream 0 */
     uint16_t streams_max;     /* open at once, stream 0 included */
-    uint16_t children_max;    /* links to children and holds, together */
+    uint16_t children_max;    /* of a node other than the root */
     uint16_t send_slots;      /* frames handed to the transport, per link */
     uint16_t data_slots;      /* of these, frames that are not link-local */
     uint32_t records_max;     /* root: records at its sinks */
@@ -41,6 +43,7 @@ struct ov_cfg {
 enum {
     OV_SEND_SLOTS_MAX = 32,  /* what a link can count */
     OV_PIECES_MAX = 16,      /* batch_pieces at most */
+    OV_STREAMS_MAX = 16,     /* streams_max at most */
     OV_KEPT_RESERVE = 4,     /* records and ...  */
     OV_RESERVE_BYTES = 4096, /* bytes kept free for states and exits */
 };

@@ -10,46 +10,95 @@ static uint32_t next_random(struct ov_node *node)
     return node->random;
 }
 
-void ov_dial_parent(struct ov_node *node, struct ov_out *out)
+static uint64_t jitter_ns(struct ov_node *node, uint64_t pause_ns)
+{
+    return pause_ns / 2 + next_random(node) % (pause_ns / 2 + 1);
+}
+
+void ov_dial_begin(struct ov_node *node)
+{
+    struct ov_tree *tree = &node->tree;
+    uint64_t least_ns = node->cfg->timers.attempt_ns / 64;
+
+    tree->orphan_ns = node->now_ns;
+    tree->is_dialling = false;
+    tree->attempt_ns = OV_NEVER;
+    tree->dial_at = tree->has_joined && tree->ancestors_count > 1 ? 1 : 0;
+    tree->redial_ns = node->now_ns;
+    if (tree->has_joined)
+        tree->redial_ns += next_random(node) % (least_ns + 1);
+}
+
+/* One that starts has patience with its planned parent. */
+static bool is_patient(const struct ov_node *node)
+{
+    return !node->tree.has_joined && !node->tree.is_turned_down &&
+           node->now_ns < node->tree.orphan_ns + ov_node_patience_ns(node);
+}
+
+static void dial(struct ov_node *node, struct ov_out *out)
 {
     struct ov_tree *tree = &node->tree;
     struct ov_act *act = ov_out_act(out, OV_ACT_DIAL);
 
-    act->node = topo_tree_parent(&tree->plan, tree->self);
+    act->node = tree->ancestors[tree->dial_at];
     act->attach = ++tree->attach;
     tree->is_dialling = true;
     tree->redial_ns = OV_NEVER;
 }
 
-static void lose_parent(struct ov_node *node, struct ov_out *out)
+void ov_dial_linked(struct ov_node *node)
 {
-    ov_out_act(out, OV_ACT_LOST)->node =
-        topo_tree_parent(&node->tree.plan, node->tree.self);
+    node->tree.is_dialling = false;
+    node->tree.attempt_ns = node->now_ns + node->cfg->timers.attempt_ns;
 }
 
-void ov_dial_failed(struct ov_node *node, struct ov_out *out)
+void ov_dial_asked(struct ov_node *node)
+{
+    node->tree.attempt_ns = OV_NEVER;
+}
+
+void ov_dial_done(struct ov_node *node)
+{
+    node->tree.attempt_ns = OV_NEVER;
+    node->tree.redial_ns = OV_NEVER;
+}
+
+/* A round ends with the old parent, which is the first in the list. */
+void ov_dial_failed(struct ov_node *node)
 {
     struct ov_tree *tree = &node->tree;
     uint64_t attempt_ns = node->cfg->timers.attempt_ns;
     uint64_t waited_ns = node->now_ns - tree->orphan_ns;
-    uint64_t pause_ns = waited_ns / 4 + attempt_ns / 64;
+    uint64_t pause_ns = attempt_ns / 64;
+    bool is_round_over = tree->dial_at == 0;
 
-    if (!tree->is_dialling)
-        return;
     tree->is_dialling = false;
-    if (waited_ns >= node->cfg->timers.giveup_ns) {
-        lose_parent(node, out);
-        return;
-    }
+    tree->attempt_ns = OV_NEVER;
+    if (!is_patient(node))
+        tree->dial_at = (uint16_t)((tree->dial_at + 1) % tree->ancestors_count);
+    if (is_round_over)
+        pause_ns += waited_ns / 4;
     if (pause_ns > attempt_ns)
         pause_ns = attempt_ns;
-    tree->redial_ns =
-        node->now_ns + pause_ns / 2 + next_random(node) % (pause_ns / 2 + 1);
+    tree->redial_ns = node->now_ns + jitter_ns(node, pause_ns);
 }
 
-void ov_dial_on_time(struct ov_node *node, struct ov_out *out)
+bool ov_dial_on_time(struct ov_node *node, struct ov_out *out)
 {
-    if (node->now_ns >= node->tree.redial_ns)
-        ov_dial_parent(node, out);
-    ov_out_wake(out, node->tree.redial_ns);
+    struct ov_tree *tree = &node->tree;
+    bool is_slow = node->now_ns >= tree->attempt_ns;
+
+    if (node->now_ns >= tree->redial_ns && !node->has_left) {
+        if (node->now_ns >= tree->orphan_ns + node->cfg->timers.giveup_ns) {
+            tree->redial_ns = OV_NEVER;
+            node->has_left = true;
+            ov_out_act(out, OV_ACT_END)->flags = OV_END_ALONE;
+        } else {
+            dial(node, out);
+        }
+    }
+    ov_out_wake(out, tree->redial_ns);
+    ov_out_wake(out, tree->attempt_ns);
+    return is_slow;
 }

@@ -53,7 +53,7 @@ static void schedule_report(struct ov_node *node, struct ov_stream *stream)
     if (ov_node_is_root(node))
         return;
     if (stream->base / eighth != stream->reported / eighth || is_end ||
-        is_goodbye) {
+        is_goodbye || stream->base < stream->reported) {
         stream->is_report_due = true;
         ov_node_serve_parent(node);
     } else if (stream->report_ns == OV_NEVER) {
@@ -80,8 +80,8 @@ static struct ov_base lowest(const struct ov_node *node,
         const struct ov_place *place = &node->tree.places[i];
         const struct ov_flow *flow = &place->flows[slot];
 
-        if (ov_place_counts(place) && flow->is_needed &&
-            flow->base < low.base) {
+        if (place->kind != OV_PLACE_FREE && flow->is_needed &&
+            flow->base < low.base && place->members + place->asks > 0) {
             low.base = flow->base;
             low.node = flow->node == TOPO_NONE ? place->child : flow->node;
             low.rank = flow->rank;
@@ -137,6 +137,128 @@ void ov_down_refresh(struct ov_node *node, struct ov_out *out)
     }
 }
 
+/* Does the plan have targets of the stream in that subtree? Who answers for
+ * targets carries the stream for good, whatever becomes of the tree. */
+static bool is_needed(const struct ov_node *node, unsigned slot, uint32_t top)
+{
+    const struct ov_stream *stream = &node->streams[slot];
+    struct ov_control control;
+    struct ov_open open;
+
+    if (slot == 0)
+        return true;
+    if (stream->state != OV_STREAM_OPEN ||
+        ov_control_decode(stream->set->mem + OV_DOWN_HEAD_BYTES,
+                          stream->set->len_bytes - OV_DOWN_HEAD_BYTES,
+                          &control) ||
+        ov_open_decode(&control.body, &open))
+        return false;
+    for (unsigned i = 0; i < open.ranges; i++) {
+        if (topo_tree_touches(node->tree.plan, top,
+                              ov_open_range(&control.body)))
+            return true;
+    }
+    return false;
+}
+
+void ov_down_place_opened(struct ov_node *node, struct ov_place *place)
+{
+    for (unsigned slot = 0; slot < node->cfg->streams_max; slot++)
+        place->flows[slot].is_needed = is_needed(node, slot, place->child);
+}
+
+/* Where a claim is in a stream: at the beginning unless it says so. */
+static struct ov_cursor cursor_of(const struct ov_claim *claim,
+                                  struct ov_rd cursors, uint32_t stream)
+{
+    struct ov_item item = {.body = cursors};
+
+    for (unsigned i = 0; i < claim->cursors; i++) {
+        struct ov_cursor cursor = ov_cursor_decode(&item);
+
+        if (cursor.stream == stream)
+            return cursor;
+    }
+    return (struct ov_cursor){.stream = stream};
+}
+
+bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
+                    struct ov_rd cursors)
+{
+    struct ov_item item = {.body = cursors};
+
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        const struct ov_stream *stream = &node->streams[i];
+
+        if (stream->state == OV_STREAM_OPEN &&
+            cursor_of(claim, cursors, stream->number).head < stream->first &&
+            is_needed(node, i, claim->node))
+            return false;
+    }
+    for (unsigned i = 0; i < claim->cursors; i++) {
+        struct ov_cursor cursor = ov_cursor_decode(&item);
+
+        if (cursor.head > 0 && find(node, cursor.stream) == NULL)
+            return false;
+    }
+    return true;
+}
+
+int ov_down_on_cursor(struct ov_node *node, struct ov_place *place,
+                      const struct ov_cursor *cursor, bool is_hello)
+{
+    struct ov_stream *stream = find(node, cursor->stream);
+    struct ov_flow *flow;
+
+    if (cursor->base > cursor->head)
+        return OV_EPROTO;
+    if (stream == NULL)
+        return is_hello && cursor->head == 0 ? 0 : OV_EPROTO;
+    flow = &place->flows[slot_of(node, stream)];
+    if (is_hello)
+        flow->sent = cursor->head;
+    else if (cursor->head > flow->sent)
+        return OV_EPROTO;
+    flow->base = cursor->base;
+    node->tree.has_changed = true;
+    return 0;
+}
+
+bool ov_down_cursor(struct ov_node *node, unsigned slot,
+                    struct ov_cursor *cursor)
+{
+    struct ov_stream *stream = &node->streams[slot];
+
+    if (stream->state != OV_STREAM_OPEN)
+        return false;
+    *cursor = (struct ov_cursor){stream->number, stream->base, stream->head};
+    stream->reported = stream->base;
+    stream->is_report_due = false;
+    stream->report_ns = OV_NEVER;
+    return true;
+}
+
+void ov_down_report_all(struct ov_node *node)
+{
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        if (node->streams[i].state == OV_STREAM_OPEN)
+            node->streams[i].is_report_due = true;
+    }
+    ov_node_serve_parent(node);
+}
+
+/* Those that were put together to a hold of nobody's count as needing it. */
+static void open_places(struct ov_node *node, unsigned slot)
+{
+    for (unsigned p = 0; p < node->tree.places_used; p++) {
+        struct ov_place *place = &node->tree.places[p];
+
+        if (place->kind != OV_PLACE_FREE)
+            place->flows[slot].is_needed = place->child == TOPO_NONE ||
+                                           is_needed(node, slot, place->child);
+    }
+}
+
 static int open_stream(struct ov_node *node, struct ov_rd body,
                        struct ov_buf *buf)
 {
@@ -165,16 +287,11 @@ static int open_stream(struct ov_node *node, struct ov_rd body,
     stream->reported_node = TOPO_NONE;
     for (unsigned i = 0; i < open.ranges; i++) {
         struct topo_range range = ov_open_range(&body);
-        uint32_t self = node->tree.self;
 
-        stream->is_target |= range.first <= self && self <= range.last;
-        for (unsigned p = 0; p < node->tree.places_used; p++) {
-            struct ov_place *place = &node->tree.places[p];
-
-            place->flows[slot].is_needed |=
-                topo_tree_touches(&node->tree.plan, place->child, range);
-        }
+        stream->is_target |=
+            range.first <= node->tree.self && node->tree.self <= range.last;
     }
+    open_places(node, slot);
     return 0;
 }
 
@@ -236,8 +353,13 @@ int ov_down_on_frame(struct ov_node *node, struct ov_buf *buf,
         ov_down_decode(buf->mem, &head, &down))
         goto fail;
     stream = find(node, down.stream);
-    if (stream == NULL || down.seq != stream->head || stream->has_ended ||
-        stream->head - stream->first >= stream->window)
+    if (stream == NULL || down.seq > stream->head)
+        goto fail;
+    if (down.seq < stream->head) { /* from two parents, one after another */
+        ov_out_put(out, buf);
+        return 0;
+    }
+    if (stream->has_ended || stream->head - stream->first >= stream->window)
         goto fail;
     return accept(node, stream, buf, &down, out);
 
@@ -250,9 +372,10 @@ uint32_t ov_down_room(const struct ov_node *node, uint32_t number)
 {
     const struct ov_stream *stream = find(node, number);
 
-    if (stream == NULL || stream->has_ended || !node->root->is_joined_told)
+    if (stream == NULL || stream->has_ended || !node->root->is_joined_told ||
+        stream->head - stream->base >= stream->window)
         return 0;
-    return stream->window - (uint32_t)(stream->head - stream->first);
+    return stream->window - (uint32_t)(stream->head - stream->base);
 }
 
 void ov_down_on_input(struct ov_node *node, const struct ov_event *ev,
@@ -292,7 +415,7 @@ int ov_down_on_base(struct ov_node *node, struct ov_place *place,
     struct ov_flow *flow;
 
     if (stream == NULL ||
-        (base->node != TOPO_NONE && base->node >= node->tree.plan.nodes))
+        (base->node != TOPO_NONE && base->node >= node->tree.plan->nodes))
         return OV_EPROTO;
     flow = &place->flows[slot_of(node, stream)];
     if (base->base > flow->sent)
@@ -322,6 +445,7 @@ static bool send_one(struct ov_node *node, struct ov_place *place,
         return false;
     if (!ov_out_has_room(out) || !ov_link_can_send(link, node->cfg, true))
         return false;
+    OV_ASSERT(flow->sent >= stream->first);
     buf = stream->ring[flow->sent % stream->window];
     act = ov_out_act(out, OV_ACT_SEND);
     act->link = place->link;

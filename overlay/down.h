@@ -32,6 +32,28 @@ void ov_down_on_consumed(struct ov_node *node, const struct ov_event *ev,
 int ov_down_on_base(struct ov_node *node, struct ov_place *place,
                     const struct ov_base *base, struct ov_out *out);
 
+/* A child's flows begin: which of the open streams it needs. O(depth) for each
+ * range of their node sets. */
+void ov_down_place_opened(struct ov_node *node, struct ov_place *place);
+
+/* Do we keep all that the claim's node has not had, from its heads on? What was
+ * released here may be released everywhere above. */
+bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
+                    struct ov_rd cursors);
+
+/* How far a child is (hello), or has come to be with those it takes in (ask).
+ * OV_EPROTO for what cannot be. */
+int ov_down_on_cursor(struct ov_node *node, struct ov_place *place,
+                      const struct ov_cursor *cursor, bool is_hello);
+
+/* How far we are in the stream of that slot, said to a parent; false when it is
+ * not open. */
+bool ov_down_cursor(struct ov_node *node, unsigned slot,
+                    struct ov_cursor *cursor);
+
+/* A new parent hears all bases again. */
+void ov_down_report_all(struct ov_node *node);
+
 /* Works out all bases anew, after a place came or went. */
 void ov_down_refresh(struct ov_node *node, struct ov_out *out);
 

@@ -32,6 +32,7 @@ void ov_link_open(struct ov_link *link, uint32_t peer, uint16_t place,
     link->place = place;
     link->data_bits = 0;
     link->refuse = 0;
+    link->is_ending = false;
     link->is_paused = false;
     link->is_pausing = false;
     link->is_pause_due = false;

@@ -32,6 +32,7 @@ struct ov_link {
     uint8_t data_in_flight;
     uint8_t refuse; /* due to be told before the end: ov_refuse_reason */
     bool is_queued; /* in the node's queue of links to serve */
+    bool is_ending; /* ours to end, nothing is heard on it any more */
     bool is_paused; /* the peer may be silent */
     bool is_pausing, is_pause_due; /* what the peer is to know of us, if due */
     uint16_t next;                 /* in that queue */

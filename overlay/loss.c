@@ -4,53 +4,68 @@
 #include "overlay/dial.h"
 #include "overlay/down.h"
 #include "overlay/place.h"
+#include "overlay/settle.h"
 
-static uint64_t end_ns(const struct ov_node *node, const struct ov_place *hold)
+static void on_parent_down(struct ov_node *node, bool was_up, uint32_t peer,
+                           struct ov_out *out)
 {
-    return hold->since_ns + node->cfg->timers.giveup_ns;
+    struct ov_tree *tree = &node->tree;
+
+    tree->parent = OV_NO_LINK;
+    tree->is_hello_due = false;
+    if (node->has_left || ov_down_is_done(node))
+        return; /* we leave, ov_node_step() says so */
+    if (!was_up) {
+        ov_dial_failed(node);
+        return;
+    }
+    tree->is_attached = false;
+    tree->has_let_go = false;
+    ov_out_act(out, OV_ACT_ORPHAN)->node = peer;
+    ov_settle_refuse_all(node);
+    ov_dial_begin(node);
 }
 
-static void hold_asked(struct ov_node *node, struct ov_place *place)
+/* It has said goodbye, with all beneath it. */
+static void forget_members(struct ov_node *node, struct ov_place *place)
 {
-    ov_place_to_hold(node, place, OV_PLACE_HOLD_ASKED);
-    if (end_ns(node, place) < node->tree.hold_ns)
-        node->tree.hold_ns = end_ns(node, place);
+    struct ov_members *members = &node->tree.members;
+    uint16_t index = ov_place_index(node, place);
+
+    for (uint32_t i = 0; place->members > 0; i++) {
+        struct ov_member *member = &members->table[i];
+
+        if (member->node == TOPO_NONE || member->place != index)
+            continue;
+        member->place = OV_NO_PLACE;
+        member->state = OV_MEMBER_ABSENT;
+        place->members--;
+    }
+}
+
+static void on_child_down(struct ov_node *node, struct ov_place *place,
+                          enum ov_place_kind hold, struct ov_out *out)
+{
+    if (ov_down_child_is_done(node, place)) {
+        forget_members(node, place);
+    } else if (hold == OV_PLACE_HOLD_UNCLEAR && place->members > 0) {
+        ov_out_act(out, OV_ACT_PROBE)->node = place->child;
+    }
+    ov_place_to_hold(node, place, hold);
 }
 
 void ov_loss_on_down(struct ov_node *node, uint16_t index,
                      enum ov_place_kind hold, struct ov_out *out)
 {
-    struct ov_tree *tree = &node->tree;
     struct ov_link *link = &node->links[index];
     bool was_up = link->state == OV_LINK_UP;
-    uint32_t peer = link->peer;
-    struct ov_place *place;
 
     ov_link_move(link, OV_LINK_FREE);
-    if (index == tree->parent) {
-        tree->parent = OV_NO_LINK;
-        if (node->goodbye != 0 && ov_down_is_done(node)) {
-            return; /* we leave, ov_node_step() says so */
-        } else if (was_up) {
-            tree->is_attached = false;
-            ov_out_act(out, OV_ACT_LOST)->node = peer;
-        } else {
-            tree->is_dialling = true;
-            ov_dial_failed(node, out);
-        }
-        return;
-    }
-    if (link->place == OV_NO_PLACE)
-        return;
-    place = &tree->places[link->place];
-    if (!was_up) {
-        hold_asked(node, place);
-        return;
-    }
-    if (!ov_down_child_is_done(node, place))
-        ov_out_act(out, OV_ACT_LOST)->node = peer;
-    ov_place_to_hold(node, place, hold);
-    ov_down_refresh(node, out);
+    link->is_ending = false;
+    if (index == node->tree.parent)
+        on_parent_down(node, was_up, link->peer, out);
+    else if (link->place != OV_NO_PLACE)
+        on_child_down(node, &node->tree.places[link->place], hold, out);
 }
 
 void ov_loss_close(struct ov_node *node, uint16_t index,
@@ -60,30 +75,37 @@ void ov_loss_close(struct ov_node *node, uint16_t index,
     ov_loss_on_down(node, index, hold, out);
 }
 
-static void end_holds(struct ov_node *node, struct ov_out *out)
+/* Those who wait for an answer by us go on as well. */
+static void let_go(struct ov_node *node)
 {
-    struct ov_tree *tree = &node->tree;
+    node->tree.has_let_go = true;
+    ov_settle_refuse_all(node);
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        struct ov_place *place = &node->tree.places[i];
 
-    tree->hold_ns = OV_NEVER;
-    for (unsigned i = 0; i < tree->places_used; i++) {
-        struct ov_place *place = &tree->places[i];
-
-        if (place->kind != OV_PLACE_HOLD_ASKED)
-            continue;
-        if (node->now_ns < end_ns(node, place) || !ov_out_has_room(out)) {
-            if (end_ns(node, place) < tree->hold_ns)
-                tree->hold_ns = end_ns(node, place);
-            continue;
-        }
-        ov_out_act(out, OV_ACT_LOST)->node = place->child;
-        ov_place_free(node, place);
+        if (place->kind == OV_PLACE_LINK)
+            ov_place_end_link(node, place);
     }
-    ov_down_refresh(node, out);
+}
+
+/* One that starts waits for as long as it has patience with its parent. */
+static uint64_t letgo_ns(const struct ov_node *node)
+{
+    return node->tree.orphan_ns + (node->tree.has_joined
+                                       ? node->cfg->timers.letgo_ns
+                                       : ov_node_patience_ns(node));
 }
 
 void ov_loss_on_time(struct ov_node *node, struct ov_out *out)
 {
-    if (node->now_ns >= node->tree.hold_ns)
-        end_holds(node, out);
-    ov_out_wake(out, node->tree.hold_ns);
+    struct ov_tree *tree = &node->tree;
+    if (ov_dial_on_time(node, out) && tree->parent != OV_NO_LINK)
+        ov_loss_close(node, tree->parent, OV_PLACE_HOLD_UNCLEAR, out);
+    ov_out_wake(out, tree->redial_ns);
+    if (tree->is_attached || tree->has_let_go)
+        return;
+    if (node->now_ns >= letgo_ns(node))
+        let_go(node);
+    else
+        ov_out_wake(out, letgo_ns(node));
 }

@@ -4,8 +4,6 @@
 #include "overlay/base/panic.h"
 #include "topo/tree.h"
 
-enum { DUE_DOWN = OV_DUE_ANSWER | OV_DUE_ACK };
-
 uint32_t ov_members_entries(uint32_t room)
 {
     uint64_t want = (uint64_t)room + room / 2 + 1;
@@ -66,41 +64,36 @@ struct ov_member *ov_members_add(struct ov_members *members, uint32_t node)
     if (members->count == members->room)
         return NULL;
     members->count++;
-    member->node = node;
+    *member =
+        (struct ov_member){.node = node, .ask = OV_NONE, .place = UINT16_MAX};
     return member;
 }
 
 void ov_members_due(struct ov_members *members, struct ov_member_list *list,
-                    struct ov_member *member, enum ov_member_due due)
+                    struct ov_member *member)
 {
     uint32_t index = ov_members_index(members, member);
-    bool is_ask = due == OV_DUE_ASK;
-    uint8_t kinds = is_ask ? OV_DUE_ASK : DUE_DOWN;
-    bool listed = (member->due & kinds) != 0;
-    uint32_t *next = is_ask ? &member->next_ask : &member->next;
 
-    member->due = (uint8_t)(member->due | due);
-    if (listed)
+    if (member->is_ack_due)
         return;
-    *next = OV_NO_MEMBER;
-    if (list->first == OV_NO_MEMBER) {
+    member->is_ack_due = true;
+    member->next = OV_NONE;
+    if (list->first == OV_NONE)
         list->first = index;
-    } else {
-        struct ov_member *last = &members->table[list->last];
-
-        *(is_ask ? &last->next_ask : &last->next) = index;
-    }
+    else
+        members->table[list->last].next = index;
     list->last = index;
 }
 
 struct ov_member *ov_members_pop(struct ov_members *members,
-                                 struct ov_member_list *list, bool is_asks)
+                                 struct ov_member_list *list)
 {
     struct ov_member *member;
 
-    if (list->first == OV_NO_MEMBER)
+    if (list->first == OV_NONE)
         return NULL;
     member = &members->table[list->first];
-    list->first = is_asks ? member->next_ask : member->next;
+    list->first = member->next;
+    member->is_ack_due = false;
     return member;
 }

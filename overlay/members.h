@@ -13,16 +13,9 @@
 #include <stdint.h>
 
 enum ov_member_state {
-    OV_MEMBER_ABSENT,    /* not known here */
-    OV_MEMBER_TENTATIVE, /* its ask is on the way */
-    OV_MEMBER_CONFIRMED,
-};
-
-/* What has to be told about a member. */
-enum ov_member_due {
-    OV_DUE_ASK = 1,    /* to the parent */
-    OV_DUE_ANSWER = 2, /* down its place */
-    OV_DUE_ACK = 4,    /* down its place */
+    OV_MEMBER_ABSENT,    /* not beneath us */
+    OV_MEMBER_CONFIRMED, /* we answer for it */
+    OV_MEMBER_LOST,      /* declared by the root, for ever */
 };
 
 struct ov_member {
@@ -31,19 +24,23 @@ struct ov_member {
     uint64_t taken;    /* by the root's sinks */
     uint32_t node;     /* TOPO_NONE: empty entry */
     uint32_t parent;
-    uint32_t next; /* in its place's list of things due */
-    uint32_t next_ask;
-    uint16_t place; /* OV_NO_PLACE: it went with the link to it */
+    uint32_t next;  /* in the list of acknowledgements due */
+    uint32_t ask;   /* its own asks that wait for an answer; OV_NONE: none */
+    uint16_t place; /* OV_NO_PLACE unless confirmed */
+    uint16_t asks;  /* in how many waiting asks it is claimed */
     uint8_t state;  /* enum ov_member_state */
-    uint8_t due;    /* bits of enum ov_member_due */
-    uint8_t reason; /* of the answer due, enum ov_refuse_reason */
+    bool is_ack_due : 1;
+    bool is_known : 1;   /* root: has been confirmed once */
+    bool is_final : 1;   /* root: its last record was accepted */
+    bool is_missing : 1; /* a question about it waits */
+    bool is_marked : 1;  /* within a function */
 };
 
 _Static_assert(sizeof(struct ov_member) <= 48, "ov_member outgrew its budget");
 
-#define OV_NO_MEMBER UINT32_MAX
+#define OV_NONE UINT32_MAX /* no entry of a table */
 
-/* A list of members, linked by `next` or `next_ask`. */
+/* A list of members, linked by `next`. */
 struct ov_member_list {
     uint32_t first;
     uint32_t last;
@@ -75,14 +72,12 @@ static inline uint32_t ov_members_index(const struct ov_members *members,
     return (uint32_t)(member - members->table);
 }
 
-/* Marks something due and puts the member at the end of the list that serves
- * it, once: `asks` for OV_DUE_ASK, its place's list for the others. */
+/* Puts a member at the end of a list of acknowledgements due, once. */
 void ov_members_due(struct ov_members *members, struct ov_member_list *list,
-                    struct ov_member *member, enum ov_member_due due);
+                    struct ov_member *member);
 
-/* Takes the first member off a list; NULL when empty. Its due bits for that
- * list are the caller's to clear. */
+/* Takes the first member off a list; NULL when empty. */
 struct ov_member *ov_members_pop(struct ov_members *members,
-                                 struct ov_member_list *list, bool is_asks);
+                                 struct ov_member_list *list);
 
 #endif

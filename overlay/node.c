@@ -1,9 +1,11 @@
 /* Dispatch: one event in, actions out. */
 #include "overlay/node.h"
 
+#include "overlay/adopt.h"
 #include "overlay/base/err.h"
 #include "overlay/dial.h"
 #include "overlay/down.h"
+#include "overlay/hold.h"
 #include "overlay/join.h"
 #include "overlay/loss.h"
 #include "overlay/place.h"
@@ -114,55 +116,11 @@ static void watch_links(struct ov_node *node, struct ov_out *out)
 
 /* --- frames */
 
-static int on_item(struct ov_node *node, uint16_t link, struct ov_item *item,
-                   struct ov_out *out)
-{
-    bool from_parent = link == node->tree.parent;
-    struct ov_place *place = NULL;
-    struct ov_base base;
-    uint64_t limit;
-
-    if (!from_parent && node->links[link].place != OV_NO_PLACE)
-        place = &node->tree.places[node->links[link].place];
-    switch ((enum ov_item_kind)item->kind) {
-    case OV_ITEM_HELLO:
-        return ov_join_on_hello(node, link, item, out);
-    case OV_ITEM_ASK:
-        return from_parent ? OV_EPROTO : ov_join_on_ask(node, link, item);
-    case OV_ITEM_BASE:
-        if (place == NULL || ov_base_decode(item, &base))
-            return OV_EPROTO;
-        return ov_down_on_base(node, place, &base, out);
-    case OV_ITEM_LIMIT:
-        if (!from_parent || ov_limit_decode(item, &limit))
-            return OV_EPROTO;
-        return ov_up_on_limit(node, limit);
-    case OV_ITEM_ANSWER:
-        return from_parent ? ov_join_on_answer(node, item) : OV_EPROTO;
-    case OV_ITEM_WELCOME:
-        return from_parent ? ov_join_on_welcome(node, item) : OV_EPROTO;
-    case OV_ITEM_PATH:
-        return from_parent ? ov_join_on_path(node, item) : OV_EPROTO;
-    case OV_ITEM_REFUSE:
-        return from_parent ? ov_join_on_refuse(node, item, out) : OV_EPROTO;
-    case OV_ITEM_PAUSE:
-        return from_parent ? ov_pause_decode(item, &node->links[link].is_paused)
-                           : OV_EPROTO;
-    case OV_ITEM_ACK:
-    case OV_ITEM_LEFT:
-    case OV_ITEM_MISSING:
-    case OV_ITEM_KINDS:
-        break;
-    }
-    return OV_EPROTO;
-}
-
 /* An acknowledgement: our own, or one to pass on. */
 static int on_ack(struct ov_node *node, struct ov_item *item,
                   struct ov_out *out)
 {
     struct ov_member *member;
-    struct ov_place *place;
     struct ov_ack ack;
 
     if (ov_ack_decode(item, &ack))
@@ -176,17 +134,102 @@ static int on_ack(struct ov_node *node, struct ov_item *item,
         member->accepted = ack.accepted;
     if (ack.taken > member->taken)
         member->taken = ack.taken;
-    place = ov_place_of(node, member);
-    if (place == NULL)
-        return 0;
-    ov_members_due(&node->tree.members, &place->due, member, OV_DUE_ACK);
-    ov_node_serve(node, place->link);
+    ov_place_ack(node, member, true);
     return 0;
 }
 
-static int on_link_frame(struct ov_node *node, uint16_t link,
-                         const struct ov_buf *buf, unsigned count,
+/* What a parent says. */
+static int on_parent_item(struct ov_node *node, uint16_t link,
+                          struct ov_item *item, struct ov_out *out)
+{
+    uint64_t limit;
+
+    switch ((enum ov_item_kind)item->kind) {
+    case OV_ITEM_LIMIT:
+        return ov_limit_decode(item, &limit) ? OV_EPROTO
+                                             : ov_up_on_limit(node, limit);
+    case OV_ITEM_ACK:
+        return on_ack(node, item, out);
+    case OV_ITEM_ASKED:
+        return ov_join_on_asked(node, item);
+    case OV_ITEM_ANSWER:
+        return ov_adopt_on_answer(node, item);
+    case OV_ITEM_WELCOME:
+        return ov_join_on_welcome(node, item, out);
+    case OV_ITEM_PATH:
+        return ov_join_on_path(node, item);
+    case OV_ITEM_REFUSE:
+        return ov_join_on_refuse(node, item, out);
+    case OV_ITEM_LEFT:
+        return ov_hold_on_left(node, item);
+    case OV_ITEM_PAUSE:
+        return ov_pause_decode(item, &node->links[link].is_paused);
+    case OV_ITEM_HELLO:
+    case OV_ITEM_ASK:
+    case OV_ITEM_BASE:
+    case OV_ITEM_MISSING:
+    case OV_ITEM_ADDRESS:
+    case OV_ITEM_KINDS:
+        break;
+    }
+    return OV_EPROTO;
+}
+
+/* Where the child listens: for the driver. */
+static int on_address(const struct ov_node *node, uint16_t link,
+                      const struct ov_item *item, struct ov_buf *buf,
+                      struct ov_out *out)
+{
+    uint32_t len_bytes = (uint32_t)ov_rd_left(&item->body);
+    struct ov_act *act;
+
+    if (len_bytes > OV_ADDRESS_MAX || node->links[link].state != OV_LINK_OPEN)
+        return OV_EPROTO;
+    act = ov_out_act(out, OV_ACT_ADDRESS);
+    act->node = node->links[link].peer;
+    ov_out_slice(out, act, ov_buf_ref(buf),
+                 (uint32_t)(item->body.at - buf->mem), len_bytes);
+    return 0;
+}
+
+/* What a child says. */
+static int on_child_item(struct ov_node *node, uint16_t link,
+                         struct ov_item *item, struct ov_buf *buf,
                          struct ov_out *out)
+{
+    uint16_t place = node->links[link].place;
+    struct ov_base base;
+
+    switch ((enum ov_item_kind)item->kind) {
+    case OV_ITEM_ADDRESS:
+        return on_address(node, link, item, buf, out);
+    case OV_ITEM_HELLO:
+        return ov_adopt_on_hello(node, link, item);
+    case OV_ITEM_ASK:
+        return ov_adopt_on_ask(node, link, item);
+    case OV_ITEM_BASE:
+        if (place == OV_NO_PLACE || ov_base_decode(item, &base))
+            return OV_EPROTO;
+        return ov_down_on_base(node, &node->tree.places[place], &base, out);
+    case OV_ITEM_MISSING:
+        return ov_hold_on_missing(node, link, item);
+    case OV_ITEM_LIMIT:
+    case OV_ITEM_ACK:
+    case OV_ITEM_ASKED:
+    case OV_ITEM_ANSWER:
+    case OV_ITEM_WELCOME:
+    case OV_ITEM_PATH:
+    case OV_ITEM_REFUSE:
+    case OV_ITEM_LEFT:
+    case OV_ITEM_PAUSE:
+    case OV_ITEM_KINDS:
+        break;
+    }
+    return OV_EPROTO;
+}
+
+static int on_link_frame(struct ov_node *node, uint16_t link,
+                         struct ov_buf *buf, unsigned count, struct ov_out *out)
 {
     struct ov_rd rd = ov_rd_init(buf->mem + OV_FRAME_HEAD_BYTES,
                                  buf->len_bytes - OV_FRAME_HEAD_BYTES);
@@ -195,12 +238,13 @@ static int on_link_frame(struct ov_node *node, uint16_t link,
 
     for (; count > 0 && rc == 0; count--) {
         rc = ov_item_next(&rd, &item);
-        if (rc == 0 && node->links[link].state == OV_LINK_FREE)
+        if (rc == 0 && (node->links[link].state == OV_LINK_FREE ||
+                        node->links[link].is_ending))
             return 0; /* an item before ended the link */
-        if (rc == 0 && item.kind == OV_ITEM_ACK && link == node->tree.parent)
-            rc = on_ack(node, &item, out);
-        else if (rc == 0)
-            rc = on_item(node, link, &item, out);
+        if (rc == 0)
+            rc = link == node->tree.parent
+                     ? on_parent_item(node, link, &item, out)
+                     : on_child_item(node, link, &item, buf, out);
     }
     return rc == 0 && ov_rd_left(&rd) != 0 ? OV_EPROTO : rc;
 }
@@ -233,6 +277,10 @@ static void on_frame(struct ov_node *node, const struct ov_event *ev,
     int rc;
 
     link->heard_ns = node->now_ns;
+    if (link->is_ending) {
+        ov_out_put(out, buf);
+        return;
+    }
     rc = ov_frame_head_decode(buf->mem, buf->len_bytes, &head);
     if (rc == 0 && head.tree != node->tree.number)
         rc = OV_EPROTO;
@@ -288,7 +336,7 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
 {
     switch (ev->kind) {
     case OV_EV_START:
-        ov_join_start(node, out);
+        ov_join_start(node, ev->buf, out);
         break;
     case OV_EV_LINK_UP:
         ov_join_on_link_up(node, ev);
@@ -299,7 +347,8 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
             ov_loss_on_down(node, ev->link, OV_PLACE_HOLD_UNCLEAR, out);
         break;
     case OV_EV_DIAL_FAILED:
-        ov_dial_failed(node, out);
+        if (node->tree.is_dialling)
+            ov_dial_failed(node);
         break;
     case OV_EV_FRAME:
         on_frame(node, ev, out);
@@ -330,6 +379,9 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         on_pause(node, ev->is_paused);
         break;
     case OV_EV_PROBED:
+        if (ev->is_refused)
+            ov_hold_on_refused(node, ev->node);
+        break;
     case OV_EV_KINDS:
         break;
     }
@@ -373,9 +425,13 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
     dispatch(node, ev, out);
     if (node->now_ns >= node->links_ns)
         watch_links(node, out); /* may start timers of those below */
-    ov_join_tell(node, out);
-    ov_dial_on_time(node, out);
     ov_loss_on_time(node, out);
+    ov_hold_on_time(node, out);
+    ov_join_tell(node, out);
+    if (node->tree.has_changed) {
+        node->tree.has_changed = false;
+        ov_down_refresh(node, out);
+    }
     ov_down_on_time(node, out);
     if (ov_node_is_root(node))
         ov_sink_on_time(node, out);

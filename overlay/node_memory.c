@@ -23,15 +23,24 @@ static void *arena_take(struct arena *arena, size_t count, size_t each)
     return arena->mem + at;
 }
 
-/* A leaf has no place; others may get twice their planned children, so that a
- * child that dials again finds room beside its old link. */
+enum { ROOT_PLACES_MAX = 4096, SPARE_PLACES = 2 };
+
+/* A leaf has no place. The root may come to be the parent of everybody, within
+ * reason; others of as many as the session allows. Two more for holds: with
+ * those two can be put together when a child needs a place. */
 static uint16_t places_for(const struct ov_cfg *cfg, uint32_t self)
 {
-    struct topo_range kids = topo_tree_children(&cfg->plan, self);
-    uint32_t count = kids.first > kids.last ? 0 : kids.last - kids.first + 1;
+    uint32_t beneath = topo_tree_size(&cfg->plan, self) - 1;
+    uint32_t most = cfg->children_max;
 
-    return (uint16_t)(2 * count < cfg->children_max ? 2 * count
-                                                    : cfg->children_max);
+    if (beneath == 0)
+        return 0;
+    if (self == 0) {
+        most = (UINT16_MAX - 1u) / cfg->up_frames - SPARE_PLACES;
+        if (most > ROOT_PLACES_MAX)
+            most = ROOT_PLACES_MAX;
+    }
+    return (uint16_t)((beneath < most ? beneath : most) + SPARE_PLACES);
 }
 
 static uint32_t members_for(const struct ov_cfg *cfg, uint32_t self)
@@ -104,8 +113,8 @@ static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
     uint32_t entries = room > 0 ? ov_members_entries(room) : 1;
     uint32_t depth = topo_tree_depth(&cfg->plan, self);
     struct ov_node *node = arena_take(arena, 1, sizeof(*node));
-    struct ov_link *links =
-        arena_take(arena, (size_t)places + 1, sizeof(*links));
+    uint16_t links_max = (uint16_t)(places > 0 ? places + 2 : 1);
+    struct ov_link *links = arena_take(arena, links_max, sizeof(*links));
     struct ov_drr_input *drr =
         arena_take(arena, (size_t)places + inputs, sizeof(*drr));
     /* Own records alone make one piece. */
@@ -113,6 +122,11 @@ static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
         arena_take(arena, places == 0 ? 1 : cfg->batch_pieces, sizeof(*pieces));
     struct ov_member *table =
         arena_take(arena, room > 0 ? entries : 0, sizeof(*table));
+    struct ov_claims *claims = arena_take(arena, room > 0, sizeof(*claims));
+    struct ov_ask *asks =
+        arena_take(arena, ov_claims_asks(room), sizeof(*asks));
+    struct ov_cell *cells =
+        arena_take(arena, ov_claims_cells(room), sizeof(*cells));
     uint16_t ancestors =
         (uint16_t)(depth < OV_ANCESTORS_MAX ? depth : OV_ANCESTORS_MAX);
     uint32_t *numbers = arena_take(arena, ancestors, sizeof(*numbers));
@@ -124,13 +138,18 @@ static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
     if (node == NULL)
         return NULL;
     node->links = links;
-    node->links_max = (uint16_t)(places + 1);
+    node->links_max = links_max;
     node->up.pieces = pieces;
     node->tree.ancestors = numbers;
     node->tree.ancestors_max = ancestors;
     ov_drr_init(&node->up.drr, drr, (uint16_t)(places + inputs),
                 cfg->frame_bytes);
     ov_members_init(&node->tree.members, table, room);
+    if (room > 0) {
+        ov_claims_init(claims, cells, asks, room);
+        node->tree.claims = claims;
+    }
+    node->tree.places_max = places;
     return node;
 }
 
@@ -154,12 +173,13 @@ struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
     node->random = (seed ^ (self * 2654435769u)) | 1;
     node->links_ns = OV_NEVER;
     node->serve_first = OV_NO_LINK;
-    node->tree.plan = cfg->plan;
+    node->tree.plan = &cfg->plan;
     node->tree.self = self;
     node->tree.parent = OV_NO_LINK;
     node->tree.redial_ns = OV_NEVER;
     node->tree.hold_ns = OV_NEVER;
-    node->tree.asks = (struct ov_member_list){OV_NO_MEMBER, OV_NO_MEMBER};
+    node->tree.attempt_ns = OV_NEVER;
+    node->tree.missing = ov_cells_none();
     node->up.pool = pool;
     node->up.next_seq = 1;
     node->up.cursor = 1;
@@ -177,6 +197,9 @@ void ov_node_fini(struct ov_node *node, struct ov_out *out)
     ov_out_reset(out);
     ov_down_fini(node, out);
     ov_up_fini(node, out);
+    if (node->address != NULL)
+        ov_out_put(out, node->address);
+    node->address = NULL;
     for (unsigned i = 0; i < node->tree.places_used; i++) {
         struct ov_place *place = &node->tree.places[i];
 

@@ -1,6 +1,8 @@
 /* Places of children and holds. */
 #include "overlay/place.h"
 
+#include "overlay/asks.h"
+
 uint16_t ov_place_find(const struct ov_node *node, uint32_t child)
 {
     const struct ov_tree *tree = &node->tree;
@@ -13,6 +15,16 @@ uint16_t ov_place_find(const struct ov_node *node, uint32_t child)
     return OV_NO_PLACE;
 }
 
+uint16_t ov_place_children(const struct ov_node *node)
+{
+    uint16_t children = 0;
+
+    for (uint16_t i = 0; i < node->tree.places_used; i++)
+        children =
+            (uint16_t)(children + (node->tree.places[i].kind == OV_PLACE_LINK));
+    return children;
+}
+
 static void reset(struct ov_node *node, struct ov_place *place)
 {
     struct ov_flow *flows = place->flows;
@@ -21,7 +33,10 @@ static void reset(struct ov_node *node, struct ov_place *place)
     *place = (struct ov_place){
         .flows = flows,
         .queue = queue,
-        .due = {OV_NO_MEMBER, OV_NO_MEMBER},
+        .acks = {OV_NONE, OV_NONE},
+        .words = ov_cells_none(),
+        .question_ns = OV_NEVER,
+        .coming = OV_NONE,
         .link = OV_NO_LINK,
     };
     for (unsigned i = 0; i < node->cfg->streams_max; i++)
@@ -42,42 +57,89 @@ static uint32_t leftover_of(const struct ov_node *node, uint32_t child)
     return (uint32_t)leftover;
 }
 
-/* The child of this hold has come back. */
-static bool takes_up(const struct ov_node *node, struct ov_place *place,
-                     uint32_t child, uint16_t link)
+static bool is_plain_hold(const struct ov_place *place)
 {
-    if (place->kind != OV_PLACE_HOLD_ASKED || place->child != child)
-        return false;
-    place->leftover = leftover_of(node, child);
-    place->kind = OV_PLACE_LINK;
-    place->link = link;
-    return true;
+    return place->kind > OV_PLACE_LINK && place->asks == 0 &&
+           place->drained == place->received;
+}
+
+/* Who is in `from` is in `to`: consumed no more than either has, and asked
+ * about when both would be. */
+static void join_holds(struct ov_node *node, struct ov_place *to,
+                       struct ov_place *from)
+{
+    struct ov_members *members = &node->tree.members;
+    uint16_t to_index = ov_place_index(node, to);
+    uint16_t from_index = ov_place_index(node, from);
+
+    for (uint32_t i = 0; i <= members->mask; i++) {
+        if (members->table[i].place == from_index)
+            members->table[i].place = to_index;
+    }
+    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
+        bool is_needed = to->flows[i].is_needed || from->flows[i].is_needed;
+
+        if (from->flows[i].is_needed &&
+            (!to->flows[i].is_needed ||
+             from->flows[i].base < to->flows[i].base))
+            to->flows[i] = from->flows[i];
+        to->flows[i].is_needed = is_needed;
+    }
+    to->kind = OV_PLACE_HOLD_SILENT;
+    to->child = TOPO_NONE;
+    to->members += from->members;
+    if (to->since_ns < from->since_ns)
+        to->since_ns = from->since_ns;
+    to->question_ns = to->since_ns + node->cfg->timers.adoption_ns;
+    to->is_question_due = false;
+    from->members = 0;
+    from->kind = OV_PLACE_FREE;
+}
+
+static struct ov_place *make_room(struct ov_node *node)
+{
+    struct ov_place *first = NULL;
+
+    for (uint16_t i = 0; i < node->tree.places_max; i++) {
+        struct ov_place *place = &node->tree.places[i];
+
+        if (!is_plain_hold(place))
+            continue;
+        if (first != NULL) {
+            join_holds(node, first, place);
+            return place;
+        }
+        first = place;
+    }
+    return NULL;
+}
+
+static struct ov_place *find_free(struct ov_node *node)
+{
+    for (uint16_t i = 0; i < node->tree.places_max; i++) {
+        if (node->tree.places[i].kind == OV_PLACE_FREE)
+            return &node->tree.places[i];
+    }
+    return make_room(node);
 }
 
 uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
 {
     struct ov_tree *tree = &node->tree;
+    struct ov_place *place = find_free(node);
+    uint16_t index;
 
-    for (uint16_t i = 0; i < tree->places_used; i++) {
-        if (takes_up(node, &tree->places[i], child, link))
-            return i;
-    }
-    for (uint16_t i = 0; i < node->links_max - 1; i++) {
-        struct ov_place *place = &tree->places[i];
-
-        if (place->kind != OV_PLACE_FREE)
-            continue;
-        reset(node, place);
-        place->leftover = leftover_of(node, child);
-        place->kind = OV_PLACE_LINK;
-        place->child = child;
-        place->link = link;
-        place->flows[0].is_needed = true;
-        if (i >= tree->places_used)
-            tree->places_used = (uint16_t)(i + 1);
-        return i;
-    }
-    return OV_NO_PLACE;
+    if (place == NULL)
+        return OV_NO_PLACE;
+    index = ov_place_index(node, place);
+    reset(node, place);
+    place->leftover = leftover_of(node, child);
+    place->kind = OV_PLACE_LINK;
+    place->child = child;
+    place->link = link;
+    if (index >= tree->places_used)
+        tree->places_used = (uint16_t)(index + 1);
+    return index;
 }
 
 void ov_place_grant(struct ov_node *node, struct ov_place *place)
@@ -85,7 +147,8 @@ void ov_place_grant(struct ov_node *node, struct ov_place *place)
     uint64_t frames = node->cfg->up_frames;
     uint64_t limit = place->drained + frames - place->leftover;
 
-    if (place->kind != OV_PLACE_LINK || limit <= place->limit)
+    if (place->kind != OV_PLACE_LINK ||
+        node->links[place->link].state != OV_LINK_UP || limit <= place->limit)
         return;
     if (limit - place->limit < (frames + 1) / 2 &&
         place->limit != place->received)
@@ -118,45 +181,6 @@ struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place)
     return buf;
 }
 
-/* Nobody is counted in a place that may go to another child. Those who wait
- * for an answer are forgotten; those who have it, the root still knows. */
-static void forget_members(struct ov_node *node, uint16_t index)
-{
-    struct ov_tree *tree = &node->tree;
-    struct ov_place *place = &tree->places[index];
-    uint32_t left = place->members + place->tentative;
-    struct topo_range level = {place->child, place->child};
-
-    for (; left > 0; level = topo_tree_below(&tree->plan, level)) {
-        OV_ASSERT(level.first <= level.last);
-        for (uint32_t n = level.first; n <= level.last && left > 0; n++) {
-            struct ov_member *member = ov_members_find(&tree->members, n);
-
-            if (member == NULL || member->state == OV_MEMBER_ABSENT ||
-                member->place != index)
-                continue;
-            if (member->state == OV_MEMBER_TENTATIVE)
-                member->state = OV_MEMBER_ABSENT;
-            member->place = OV_NO_PLACE;
-            left--;
-        }
-    }
-}
-
-void ov_place_free(struct ov_node *node, struct ov_place *place)
-{
-    forget_members(node, (uint16_t)(place - node->tree.places));
-    place->kind = OV_PLACE_FREE;
-}
-
-/* A hold of this release has no duty but to pass its leftovers on, or to wait
- * for a child that was asked for. */
-static void free_when_drained(struct ov_node *node, struct ov_place *place)
-{
-    if (!ov_place_counts(place) && place->drained == place->received)
-        ov_place_free(node, place);
-}
-
 /* A frame left a hold: the child has room for one more, if it came back. */
 static void relieve(struct ov_node *node, uint32_t child)
 {
@@ -178,19 +202,101 @@ void ov_place_drained(struct ov_node *node, struct ov_place *place)
         ov_place_grant(node, place);
     else
         relieve(node, place->child);
-    free_when_drained(node, place);
+    ov_place_tidy(node, place);
+}
+
+void ov_place_ack(struct ov_node *node, struct ov_member *member, bool at_once)
+{
+    struct ov_place *place = ov_place_of(node, member);
+
+    if (place == NULL)
+        return;
+    ov_members_due(&node->tree.members, &place->acks, member);
+    if (at_once)
+        ov_node_serve(node, place->link);
+}
+
+struct ov_member *ov_place_ack_pop(struct ov_node *node, struct ov_place *place)
+{
+    struct ov_member *member;
+
+    while ((member = ov_members_pop(&node->tree.members, &place->acks))) {
+        if (member->place == ov_place_index(node, place))
+            return member;
+        ov_place_ack(node, member, true); /* it has moved meanwhile */
+    }
+    return NULL;
+}
+
+void ov_place_say(struct ov_node *node, struct ov_place *place,
+                  const struct ov_word *word, struct ov_cell_list *stripped)
+{
+    struct ov_claims *claims = node->tree.claims;
+    struct ov_cell *cell = ov_cell_new(claims);
+
+    if (cell == NULL) {
+        ov_place_end_link(node, place);
+        return;
+    }
+    cell->kind = (uint8_t)word->kind;
+    cell->flags = word->flags;
+    cell->node = word->node;
+    cell->parent = word->reason;
+    cell->attach = word->attach;
+    if (stripped != NULL) {
+        cell->list = stripped->first;
+        *stripped = ov_cells_none();
+    }
+    ov_cells_push(claims, &place->words, cell);
+    ov_node_serve(node, place->link);
+}
+
+/* --- holds */
+
+static void forget_due(struct ov_node *node, struct ov_place *place)
+{
+    while (ov_place_ack_pop(node, place) != NULL)
+        ;
+    if (place->coming < OV_DISCARD)
+        ov_asks_drop(node, &node->tree.claims->asks[place->coming]);
+    place->coming = OV_NONE;
+    ov_cells_free(node->tree.claims, &place->words);
+    place->is_limit_due = false;
+    place->is_asked_due = false;
+    place->is_path_due = false;
 }
 
 void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
                       enum ov_place_kind kind)
 {
-    struct ov_members *members = &node->tree.members;
-    struct ov_member *member;
-
+    forget_due(node, place);
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;
     place->since_ns = node->now_ns;
-    while ((member = ov_members_pop(members, &place->due, false)) != NULL)
-        member->due &= (uint8_t) ~(OV_DUE_ANSWER | OV_DUE_ACK);
-    free_when_drained(node, place);
+    place->question_ns = node->now_ns + node->cfg->timers.refused_ns;
+    if (place->question_ns < node->tree.hold_ns)
+        node->tree.hold_ns = place->question_ns;
+    node->tree.has_changed = true;
+    ov_place_tidy(node, place);
+}
+
+void ov_place_end_link(struct ov_node *node, struct ov_place *place)
+{
+    uint16_t index = place->link;
+
+    node->links[index].is_ending = true;
+    node->links[index].place = OV_NO_PLACE;
+    ov_node_serve(node, index);
+    ov_place_to_hold(node, place, OV_PLACE_HOLD_UNCLEAR);
+}
+
+void ov_place_tidy(struct ov_node *node, struct ov_place *place)
+{
+    if (place->kind <= OV_PLACE_LINK || place->members > 0 || place->asks > 0 ||
+        place->drained != place->received)
+        return;
+    place->kind = OV_PLACE_FREE;
+    place->question_ns = OV_NEVER;
+    place->is_question_due = false;
+    node->tree.has_changed = true;
 }

@@ -41,6 +41,7 @@ struct ov_root {
     struct ov_sunk *sunk;         /* [records_max] */
     struct ov_sink_frame *frames; /* [children_max * up_frames] */
     uint64_t ack_ns;              /* when waiting acknowledgements are due */
+    uint64_t absent_ns;           /* who has not joined then is given up */
     uint32_t sunk_free;
     uint16_t frames_free;
     uint16_t turn; /* place to begin with */

@@ -2,6 +2,7 @@
 #include "overlay/serve.h"
 
 #include "overlay/down.h"
+#include "overlay/hold.h"
 #include "overlay/loss.h"
 #include "overlay/place.h"
 #include "overlay/up.h"
@@ -32,24 +33,161 @@ static void write_bases(struct ov_node *node, struct words *words)
     }
 }
 
-static void write_asks(struct ov_node *node, struct words *words)
+static bool fits_list(const struct words *words, uint32_t head_bytes)
+{
+    return fits(words, head_bytes + OV_MEMBER_BYTES);
+}
+
+/* How many of a list fit behind an item's head. */
+static uint16_t room_for(const struct words *words, uint32_t head_bytes,
+                         uint32_t each_bytes)
+{
+    size_t left = (size_t)(words->wr.end - words->wr.at);
+
+    return (uint16_t)((left - OV_ITEM_HEAD_BYTES - head_bytes) / each_bytes);
+}
+
+/* --- claims: head, members and cursors of a claim, in as many items as it
+ * takes; the cursors are in the first */
+
+struct part {
+    struct ov_claim claim;
+    struct ov_cursor cursor[OV_STREAMS_MAX];
+    struct ov_wr at; /* of the item's head, written when the part is known */
+    uint16_t room;   /* members that fit */
+};
+
+static void part_begin(struct ov_node *node, struct words *words,
+                       struct part *part, bool is_first)
+{
+    uint32_t cursors = 0;
+
+    for (unsigned i = 0; is_first && i < node->cfg->streams_max; i++) {
+        if (ov_down_cursor(node, i, &part->cursor[cursors]))
+            cursors++;
+    }
+    part->claim.cursors = (uint16_t)cursors;
+    part->claim.members = 0;
+    part->room = room_for(words, OV_CLAIM_BYTES + cursors * OV_CURSOR_BYTES,
+                          OV_MEMBER_BYTES);
+    part->at = words->wr;
+    ov_wr_room(&words->wr, OV_ITEM_HEAD_BYTES + OV_CLAIM_BYTES);
+}
+
+static bool part_add(struct words *words, struct part *part,
+                     const struct ov_member_ref *ref)
+{
+    if (part->claim.members == part->room)
+        return false;
+    ov_member_encode(&words->wr, ref);
+    part->claim.members++;
+    return true;
+}
+
+static void part_end(struct words *words, struct part *part,
+                     enum ov_item_kind kind, bool has_more)
+{
+    for (unsigned i = 0; i < part->claim.cursors; i++)
+        ov_cursor_encode(&words->wr, &part->cursor[i]);
+    ov_claim_encode(&part->at, kind, has_more ? OV_ITEM_MORE : 0, &part->claim);
+    words->count++;
+}
+
+static bool part_fits(const struct words *words)
+{
+    return fits(words, OV_CLAIM_BYTES + 2 * OV_MEMBER_BYTES +
+                           OV_STREAMS_MAX * OV_CURSOR_BYTES);
+}
+
+static void write_address(struct ov_node *node, struct words *words)
+{
+    const struct ov_buf *buf = node->address;
+
+    if (buf == NULL)
+        return;
+    ov_address_encode(&words->wr, (uint16_t)buf->len_bytes);
+    ov_wr_bytes(&words->wr, buf->mem, buf->len_bytes);
+    words->count++;
+}
+
+/* Who is beneath us, from entry hello_at on. */
+static void write_hello(struct ov_node *node, struct words *words)
 {
     struct ov_tree *tree = &node->tree;
-    struct ov_member *member;
+    const struct ov_members *members = &tree->members;
+    struct part part = {.claim = {.node = tree->self, .attach = tree->attach}};
+    bool is_first = tree->hello_at == 0;
+    uint32_t end = members->room > 0 ? members->mask + 1 : 0;
 
-    while (fits(words, OV_CLAIM_BYTES + OV_MEMBER_BYTES) &&
-           (member = ov_members_pop(&tree->members, &tree->asks, true))) {
-        struct ov_claim claim = {member->node, member->attach, 1, 0};
+    if (is_first)
+        write_address(node, words);
+    part_begin(node, words, &part, is_first);
+    for (; tree->hello_at < end; tree->hello_at++) {
+        const struct ov_member *member = &members->table[tree->hello_at];
         struct ov_member_ref ref = {member->node, member->parent,
                                     member->attach};
 
-        member->due &= (uint8_t)~OV_DUE_ASK;
-        if (member->state != OV_MEMBER_TENTATIVE)
-            continue; /* forgotten meanwhile */
-        ov_claim_encode(&words->wr, OV_ITEM_ASK, 0, &claim);
-        ov_member_encode(&words->wr, &ref);
-        words->count++;
+        if (member->node != TOPO_NONE && member->state == OV_MEMBER_CONFIRMED &&
+            !part_add(words, &part, &ref))
+            break;
     }
+    tree->is_hello_due = tree->hello_at < end;
+    part_end(words, &part, OV_ITEM_HELLO, tree->is_hello_due);
+}
+
+/* The first ask that is due, or its next part. */
+static void write_ask(struct ov_node *node, struct words *words)
+{
+    struct ov_claims *claims = node->tree.claims;
+    struct ov_ask *ask = &claims->asks[claims->due_first];
+    struct ov_member_ref ref = {ask->node, ask->parent, ask->attach};
+    struct part part = {.claim = {.node = ask->node, .attach = ask->attach}};
+    bool is_first = claims->written == OV_NONE;
+    uint32_t at = is_first ? ask->claimed.first : claims->written;
+
+    part_begin(node, words, &part, is_first);
+    if (is_first)
+        part_add(words, &part, &ref);
+    for (; at != OV_NONE; at = claims->cells[at].next) {
+        const struct ov_cell *cell = &claims->cells[at];
+
+        ref = (struct ov_member_ref){cell->node, cell->parent, cell->attach};
+        if (!part_add(words, &part, &ref))
+            break;
+    }
+    part_end(words, &part, OV_ITEM_ASK, at != OV_NONE);
+    if (at == OV_NONE)
+        ov_ask_not_due(claims, ask);
+    claims->written = at;
+}
+
+/* Questions about those in holds whose time has come. */
+static void write_questions(struct ov_node *node, struct words *words)
+{
+    struct ov_wr start = words->wr;
+    struct ov_member_ref ref;
+    uint16_t room, count = 0;
+
+    if (!fits_list(words, 0))
+        return;
+    room = room_for(words, 0, OV_MISSING_BYTES);
+    ov_wr_room(&words->wr, OV_ITEM_HEAD_BYTES);
+    while (count < room && ov_hold_question(node, &ref)) {
+        ov_wr_u32(&words->wr, ref.node);
+        ov_wr_u64(&words->wr, ref.attach);
+        count++;
+    }
+    if (count == 0) {
+        words->wr = start;
+        return;
+    }
+    ov_missing_encode(&start, 0, count);
+    words->count++;
+}
+
+static bool has_asks(const struct ov_tree *tree)
+{
+    return tree->claims != NULL && tree->claims->due_first != OV_NONE;
 }
 
 /* To the parent. Hello, asks and bases keep this order. */
@@ -57,21 +195,23 @@ static void write_up(struct ov_node *node, struct words *words)
 {
     struct ov_tree *tree = &node->tree;
 
-    if (tree->is_hello_due) {
-        struct ov_claim claim = {.node = tree->self, .attach = tree->attach};
-
-        tree->is_hello_due = false;
-        ov_claim_encode(&words->wr, OV_ITEM_HELLO, 0, &claim);
-        words->count++;
-    }
-    if (tree->is_attached) {
-        write_asks(node, words);
-        write_bases(node, words);
-    }
+    if (tree->is_hello_due)
+        write_hello(node, words);
+    if (!tree->is_attached)
+        return;
+    while (has_asks(tree) && part_fits(words))
+        write_ask(node, words);
+    /* A base may have fallen for one whose ask is not written yet. */
+    if (has_asks(tree))
+        return;
+    write_bases(node, words);
+    write_questions(node, words);
 }
 
-static void write_welcome(const struct ov_node *node, struct ov_place *place,
-                          struct words *words)
+/* --- to a child */
+
+static void write_path(const struct ov_node *node, struct ov_place *place,
+                       struct words *words)
 {
     const struct ov_tree *tree = &node->tree;
     uint16_t numbers = (uint16_t)(tree->ancestors_count + 1);
@@ -79,31 +219,97 @@ static void write_welcome(const struct ov_node *node, struct ov_place *place,
     /* The nearest and the root: a chain has more than a frame can name. */
     if (numbers > OV_ANCESTORS_MAX)
         numbers = OV_ANCESTORS_MAX;
-    place->is_welcome_due = false;
-    ov_welcome_encode(&words->wr, 0, place->attach, 0);
+    if (!fits(words, (uint32_t)numbers * OV_NUMBER_BYTES))
+        return;
+    place->is_path_due = false;
     ov_numbers_encode(&words->wr, OV_ITEM_PATH, 0, numbers);
     ov_wr_u32(&words->wr, tree->self);
     for (unsigned i = 0; i + 1 < numbers; i++)
         ov_wr_u32(&words->wr, i + 2 < numbers ? tree->ancestors[i] : 0);
-    words->count = (uint16_t)(words->count + 2);
+    words->count++;
 }
 
-static void write_member(struct ov_member *member, struct words *words)
+static uint32_t list_length(const struct ov_claims *claims, uint32_t at,
+                            uint16_t most)
 {
-    if (member->due & OV_DUE_ANSWER) {
-        struct ov_answer answer = {member->node, member->reason,
-                                   member->attach};
+    uint32_t count = 0;
 
-        ov_answer_encode(&words->wr, 0, &answer, 0);
-        words->count++;
+    for (; at != OV_NONE && count < most; at = claims->cells[at].next)
+        count++;
+    return count;
+}
+
+/* An answer or a welcome with as many of the stripped as fit; false when more
+ * are left. */
+static bool write_granted(struct ov_claims *claims, struct ov_cell *word,
+                          struct words *words)
+{
+    bool is_welcome = word->kind == OV_ITEM_WELCOME;
+    uint32_t head = is_welcome ? OV_WELCOME_BYTES : OV_ANSWER_BYTES;
+    uint16_t room = room_for(words, head, OV_NUMBER_BYTES);
+    uint16_t count = (uint16_t)list_length(claims, word->list, room);
+    struct ov_answer answer = {word->node, word->parent, word->attach};
+    struct ov_cell_list list = {word->list, OV_NONE};
+    struct ov_wr start = words->wr;
+    bool has_more;
+
+    ov_wr_room(&words->wr, OV_ITEM_HEAD_BYTES + head);
+    for (unsigned i = 0; i < count; i++) {
+        struct ov_cell *cell = ov_cells_pop(claims, &list);
+
+        ov_wr_u32(&words->wr, cell->node);
+        ov_cell_free(claims, cell);
     }
-    if (member->due & OV_DUE_ACK) {
+    word->list = list.first;
+    has_more = list.first != OV_NONE;
+    if (is_welcome)
+        ov_welcome_encode(&start, has_more ? OV_ITEM_MORE : 0, word->attach,
+                          count);
+    else
+        ov_answer_encode(&start, has_more ? OV_ITEM_MORE : 0, &answer, count);
+    words->count++;
+    return !has_more;
+}
+
+static void write_words(struct ov_node *node, struct ov_place *place,
+                        struct words *words)
+{
+    struct ov_claims *claims = node->tree.claims;
+
+    while (place->words.first != OV_NONE &&
+           fits(words, OV_ANSWER_BYTES + OV_NUMBER_BYTES)) {
+        struct ov_cell *word = &claims->cells[place->words.first];
+
+        if (word->kind == OV_ITEM_LEFT) {
+            ov_numbers_encode(&words->wr, OV_ITEM_LEFT, word->flags, 1);
+            ov_wr_u32(&words->wr, word->node);
+            words->count++;
+        } else if (!write_granted(claims, word, words)) {
+            return;
+        }
+        ov_cell_free(claims, ov_cells_pop(claims, &place->words));
+    }
+}
+
+static void write_acks(struct ov_node *node, struct ov_place *place,
+                       struct words *words)
+{
+    struct ov_member *member;
+
+    while (fits(words, OV_ACK_BYTES) &&
+           (member = ov_place_ack_pop(node, place)) != NULL) {
         struct ov_ack ack = {member->node, member->accepted, member->taken};
 
         ov_ack_encode(&words->wr, &ack);
         words->count++;
     }
-    member->due &= (uint8_t) ~(OV_DUE_ANSWER | OV_DUE_ACK);
+}
+
+static void write_pause(struct ov_link *link, struct words *words)
+{
+    link->is_pause_due = false;
+    ov_pause_encode(&words->wr, link->is_pausing);
+    words->count++;
 }
 
 /* To a child. The welcome comes before all else. */
@@ -111,25 +317,27 @@ static void write_down(struct ov_node *node, struct ov_place *place,
                        struct words *words)
 {
     struct ov_link *link = &node->links[place->link];
-    struct ov_member *member;
 
-    if (place->is_welcome_due)
-        write_welcome(node, place, words);
-    if (link->state != OV_LINK_UP)
-        return;
-    if (link->is_pause_due) {
-        link->is_pause_due = false;
-        ov_pause_encode(&words->wr, link->is_pausing);
+    if (place->is_asked_due) {
+        place->is_asked_due = false;
+        ov_asked_encode(&words->wr, place->attach);
         words->count++;
     }
-    if (place->is_limit_due) {
+    if (link->state != OV_LINK_UP)
+        return;
+    write_words(node, place, words);
+    if (place->words.first != OV_NONE)
+        return;
+    if (place->is_path_due)
+        write_path(node, place, words);
+    if (link->is_pause_due)
+        write_pause(link, words);
+    if (place->is_limit_due && fits(words, OV_LIMIT_BYTES)) {
         place->is_limit_due = false;
         ov_limit_encode(&words->wr, place->limit);
         words->count++;
     }
-    while (fits(words, OV_ANSWER_BYTES + OV_ITEM_HEAD_BYTES + OV_ACK_BYTES) &&
-           (member = ov_members_pop(&node->tree.members, &place->due, false)))
-        write_member(member, words);
+    write_acks(node, place, words);
 }
 
 /* One LINK frame with what is due. Returns true when one was sent. */
@@ -180,7 +388,7 @@ void ov_serve_link(struct ov_node *node, uint16_t index, bool beat,
         return;
     while (send_words(node, index, beat, out))
         beat = false;
-    if (link->refuse != 0) {
+    if (link->is_ending) {
         ov_loss_close(node, index, OV_PLACE_HOLD_UNCLEAR, out);
         return;
     }

@@ -8,7 +8,7 @@ enum { NO_FRAME = UINT16_MAX };
 
 static uint32_t frames_of(const struct ov_node *node)
 {
-    return (uint32_t)(node->links_max - 1) * node->cfg->up_frames;
+    return (uint32_t)node->tree.places_max * node->cfg->up_frames;
 }
 
 void ov_sink_init(struct ov_node *node)
@@ -23,6 +23,7 @@ void ov_sink_init(struct ov_node *node)
     root->sunk_free = 0;
     root->frames_free = frames > 0 ? 0 : NO_FRAME;
     root->ack_ns = OV_NEVER;
+    root->absent_ns = OV_NEVER;
     for (uint32_t i = 0; i <= node->tree.members.mask; i++) {
         root->sources[i].first = NO_RECORD;
         root->sources[i].last = NO_RECORD;
@@ -46,14 +47,8 @@ static void frame_done(struct ov_node *node, uint16_t index)
  * while. */
 static void ack(struct ov_node *node, struct ov_member *member, bool at_once)
 {
-    struct ov_place *place = ov_place_of(node, member);
-
-    if (place == NULL)
-        return;
-    ov_members_due(&node->tree.members, &place->due, member, OV_DUE_ACK);
-    if (at_once)
-        ov_node_serve(node, place->link);
-    else if (node->root->ack_ns == OV_NEVER)
+    ov_place_ack(node, member, at_once);
+    if (!at_once && node->root->ack_ns == OV_NEVER)
         node->root->ack_ns = node->now_ns + node->cfg->timers.ack_ns;
 }
 
@@ -83,6 +78,8 @@ static void hand_on(struct ov_node *node, struct ov_place *place,
     source->last = cookie;
     root->frames[place->frame].records++;
     member->accepted = rec->seq;
+    if (rec->flags & OV_RECORD_FINAL)
+        member->is_final = true;
     act->rec = *rec;
     act->cookie = cookie;
     ov_out_slice(out, act, ov_buf_ref(ov_place_first(place)), place->rec_data,
@@ -103,7 +100,7 @@ static void read_record(struct ov_node *node, struct ov_place *place,
     member = ov_members_find(&node->tree.members, rec.source);
     /* A newer record than the next one is dropped: a copy of what is between
      * is still on its way by another path. A repeat is dropped and answered. */
-    if (member != NULL && member->state == OV_MEMBER_CONFIRMED) {
+    if (member != NULL && member->is_known) {
         if (rec.seq == member->accepted + 1)
             hand_on(node, place, member, &rec, out);
         else if (rec.seq <= member->accepted)
@@ -209,8 +206,7 @@ void ov_sink_on_time(struct ov_node *node, struct ov_out *out)
         for (unsigned i = 0; i < node->tree.places_used; i++) {
             const struct ov_place *place = &node->tree.places[i];
 
-            if (place->kind == OV_PLACE_LINK &&
-                place->due.first != OV_NO_MEMBER)
+            if (place->kind == OV_PLACE_LINK && place->acks.first != OV_NONE)
                 ov_node_serve(node, place->link);
         }
     }

@@ -44,19 +44,34 @@ static void drop_first(struct ov_up *up, struct ov_out *out)
         ov_out_put(out, kept.buf);
 }
 
+/* Frees what the root's sinks have, but for what stands in the batch once
+ * more. */
+static void release(struct ov_up *up, struct ov_out *out)
+{
+    uint64_t end = up->taken_told;
+
+    for (unsigned i = 0; i < up->batch_pieces; i++) {
+        if (up->pieces[i].buf == NULL && up->pieces[i].seq <= end)
+            end = up->pieces[i].seq - 1;
+    }
+    for (; up->taken < end; up->taken++)
+        drop_first(up, out);
+}
+
 int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
                  struct ov_out *out)
 {
     struct ov_up *up = &node->up;
 
-    if (ack->accepted >= up->unsent)
+    if (ack->accepted >= up->unsent || ack->taken > ack->accepted)
         return OV_EPROTO;
     if (ack->accepted > up->accepted)
         up->accepted = ack->accepted;
     for (; up->cursor <= up->accepted; up->cursor++)
         up->at_cursor = up->at_cursor->next;
-    for (; up->taken < ack->taken; up->taken++)
-        drop_first(up, out);
+    if (ack->taken > up->taken_told)
+        up->taken_told = ack->taken;
+    release(up, out);
     ov_drr_back(&up->drr);
     ov_node_serve_parent(node);
     return 0;
@@ -68,10 +83,18 @@ void ov_up_restart(struct ov_node *node)
 
     up->limit = 0;
     up->sent = 0;
+    ov_up_resend(node);
+}
+
+void ov_up_resend(struct ov_node *node)
+{
+    struct ov_up *up = &node->up;
+
     up->cursor = up->accepted + 1;
     up->at_cursor = up->kept.first;
     for (uint64_t seq = up->taken; seq < up->accepted; seq++)
         up->at_cursor = up->at_cursor->next;
+    ov_node_serve_parent(node);
 }
 
 static void batch_reset(struct ov_up *up)
@@ -272,6 +295,7 @@ static void batch_send(struct ov_node *node, struct ov_out *out)
         mark_sent(up);
     }
     batch_reset(up);
+    release(up, out);
 }
 
 /* --- choosing */

@@ -32,6 +32,10 @@ int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
  * after the last accepted record goes again. */
 void ov_up_restart(struct ov_node *node);
 
+/* The way to the root has changed above us: everything after the last accepted
+ * record goes again. */
+void ov_up_resend(struct ov_node *node);
+
 /* Sends as much as the parent, the transport and `out` take. */
 void ov_up_send(struct ov_node *node, struct ov_out *out);
 

@@ -92,7 +92,7 @@ void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
 void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link);
 /* Node n knows that its link is no more. */
 void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link);
-void sim_check_lost(struct sim_world *w, uint32_t n, uint32_t peer);
+void sim_check_lost(struct sim_world *w, uint32_t peer);
 /* So that node n has no parent. */
 void sim_check_orphan(struct sim_world *w, uint32_t n);
 
@@ -101,8 +101,6 @@ void sim_check_consume(struct sim_world *w, uint32_t n,
 void sim_check_shown(struct sim_world *w, const struct ov_act *act,
                      const struct ov_slice *slice);
 void sim_check_taken(struct sim_world *w, uint32_t source);
-/* The word that a record of the drivers carries. */
-uint32_t sim_check_word(const struct ov_slice *slice);
 
 /* Node n was stepped. */
 void sim_check_step(struct sim_world *w, uint32_t n);

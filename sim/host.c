@@ -63,15 +63,10 @@ static void lend(struct sim_world *w)
 
 /* --- actions */
 
-static void on_lost(struct sim_world *w, uint32_t n, uint32_t peer)
+static void on_lost(struct sim_world *w, uint32_t peer)
 {
-    sim_check_lost(w, n, peer);
-    if (n == 0)
-        sim_launcher_lost(w, peer);
-    else if (peer > n)
-        sim_process_lost(w, n, peer);
-    else
-        sim_host_end(w, n, SIM_HOST_ENDED);
+    sim_check_lost(w, peer);
+    sim_launcher_lost(w, peer);
 }
 
 static void on_read(struct sim_world *w, uint32_t n, const struct ov_act *act)
@@ -105,7 +100,7 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         sim_launcher_joined(w);
         break;
     case OV_ACT_LOST:
-        on_lost(w, n, act->node);
+        on_lost(w, act->node);
         break;
     case OV_ACT_STALL:
         sim_launcher_stalled(w, act);

@@ -112,8 +112,6 @@ void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
 
     sim_check_shown(w, act, slice);
     sim_measure_shown(w, source, act->rec.len_bytes);
-    if (act->rec.channel == OV_CHANNEL_STATE && act->rec.len_bytes > 0)
-        sim_launcher_lost(w, sim_check_word(slice));
     if ((act->rec.flags & OV_RECORD_FINAL) != 0 &&
         !w->hosts[source].is_given_up) {
         w->hosts[source].is_final = true;
@@ -142,36 +140,18 @@ void sim_launcher_taken(struct sim_world *w, const struct sim_item *item)
 
 /* --- losses and the end */
 
-/* Nobody hears of a lost node any more, nor of those beneath it. */
-static void give_up_beneath(struct sim_world *w, uint32_t lost)
-{
-    const struct topo_tree *plan = &w->cfg.overlay.plan;
-    struct topo_range level = {lost, lost};
-
-    for (; level.first <= level.last; level = topo_tree_below(plan, level)) {
-        for (uint32_t n = level.first; n <= level.last; n++) {
-            struct sim_host *host = &w->hosts[n];
-
-            w->launcher->given_up += !host->is_final && !host->is_given_up;
-            host->is_given_up |= !host->is_final;
-        }
-    }
-}
-
+/* The others go on; nobody waits for it any more. */
 void sim_launcher_lost(struct sim_world *w, uint32_t node)
 {
     struct sim_launcher *l = w->launcher;
+    struct sim_host *host = &w->hosts[node];
 
-    if (l->has_goodbye)
-        return;
     if (l->lost_ns == SIM_NEVER) {
         l->lost_ns = w->now_ns;
         l->lost = node;
     }
-    give_up_beneath(w, node);
-    if (!l->is_killed && l->is_joined)
-        say(w, SIM_WORD_KILL);
-    l->is_killed = true;
+    l->given_up += !host->is_final && !host->is_given_up;
+    host->is_given_up |= !host->is_final;
 }
 
 void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)

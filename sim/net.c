@@ -261,16 +261,14 @@ void sim_net_connect(struct sim_world *w, const struct sim_item *item)
 
 void sim_net_break(struct sim_world *w, uint32_t n)
 {
-    uint32_t parent = topo_tree_parent(&w->cfg.overlay.plan, n);
-
     for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
         const struct sim_wire *wire = sim_wire(w, n, link);
         struct sim_item item = {.link = link, .era = wire->era};
 
-        if (!wire->is_up || wire->peer != parent)
+        if (!wire->is_up || wire->peer > n)
             continue;
         sim_push(w, w->queue.now_ns, SIM_ITEM_DOWN, n, item);
         item.link = wire->peer_link;
-        sim_push(w, w->queue.now_ns, SIM_ITEM_DOWN, parent, item);
+        sim_push(w, w->queue.now_ns, SIM_ITEM_DOWN, wire->peer, item);
     }
 }

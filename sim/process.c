@@ -1,9 +1,6 @@
 /* Readers and writers. */
 #include "sim/process.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "sim/check.h"
 #include "sim/host.h"
 #include "sim/measure.h"
@@ -36,50 +33,15 @@ static void settle(struct sim_world *w, uint32_t n)
                  (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
 }
 
-/* The oldest loss that node n has to report, or TOPO_NONE. */
-static uint32_t take_loss(struct sim_world *w, uint32_t n)
-{
-    for (uint32_t i = 0; i < w->losses_count; i++) {
-        uint32_t child = w->losses[i].child;
-
-        if (w->losses[i].node != n)
-            continue;
-        w->losses_count--;
-        memmove(&w->losses[i], &w->losses[i + 1],
-                (w->losses_count - i) * sizeof(*w->losses));
-        return child;
-    }
-    return TOPO_NONE;
-}
-
 void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read)
 {
     struct sim_process *p = &w->processes[n];
-    struct sim_load *load;
-    uint32_t lost;
 
     *read = (struct ov_read){.rank = n, .channel = OV_CHANNEL_STATE};
-    lost = take_loss(w, n);
-    if (lost != TOPO_NONE) {
-        load = sim_load_new(&w->store, 0, 1);
-        sim_load_add(load, (struct sim_extent){lost, SIM_KEY_WORD, 8});
-        read->buf = &sim_view_new(&w->store, load, n, SIM_HELD_OWN)->buf;
-        read->len_bytes = 8;
-        read->state = OV_INPUT_MORE;
-    } else if (!p->is_final_said && is_done(w, p)) {
+    if (!p->is_final_said && is_done(w, p)) {
         read->flags = OV_RECORD_FINAL;
         p->is_final_said = true;
     }
-}
-
-void sim_process_lost(struct sim_world *w, uint32_t n, uint32_t child)
-{
-    w->losses =
-        reallocarray(w->losses, w->losses_count + 1, sizeof(*w->losses));
-    OV_ASSERT(w->losses != NULL);
-    w->losses[w->losses_count++] = (struct sim_loss){n, child};
-    sim_host_owe(w,
-                 (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
 }
 
 /* --- writing */

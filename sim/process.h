@@ -23,10 +23,8 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
                          const struct ov_slice *slice);
 void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
                       struct ov_read *read);
-/* The driver's own words: losses, and the last. */
+/* The driver's own words: the last. */
 void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read);
-/* A child was lost: the root is to hear of it. */
-void sim_process_lost(struct sim_world *w, uint32_t n, uint32_t child);
 
 /* Items whose time has come. */
 void sim_process_on_write(struct sim_world *w, const struct sim_item *item);

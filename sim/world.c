@@ -323,7 +323,6 @@ void sim_world_close(struct sim_world *w)
     free(w->processes);
     free(w->wires);
     free(w->children);
-    free(w->losses);
     free(w->node_mem);
 }
 

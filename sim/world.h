@@ -84,11 +84,6 @@ struct sim_process {
     bool is_closed : 1, is_killed : 1, is_final_said : 1;
 };
 
-/* A child that a node has lost and not yet reported. */
-struct sim_loss {
-    uint32_t node, child;
-};
-
 struct sim_check;
 struct sim_measure;
 struct sim_seen;
@@ -115,10 +110,8 @@ struct sim_world {
     struct sim_seen *seen; /* NULL unless cfg.tallies */
     struct sim_owed *owed;
     struct sim_frozen *frozen; /* items that wait for a thaw */
-    struct sim_loss *losses;   /* oldest first; owned */
-    uint32_t losses_count;
-    uint64_t now_ns; /* of the host that is stepped */
-    uint64_t end_ns; /* when the run stopped */
+    uint64_t now_ns;           /* of the host that is stepped */
+    uint64_t end_ns;           /* when the run stopped */
     uint64_t digest;
     uint64_t steps;
     uint64_t items;

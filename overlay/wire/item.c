@@ -227,6 +227,23 @@ int ov_missing_decode(struct ov_item *item, uint16_t *members)
     return body_list(item, OV_MISSING_BYTES, members);
 }
 
+void ov_asked_encode(struct ov_wr *wr, uint64_t attach)
+{
+    ov_item_begin(wr, OV_ITEM_ASKED, 0, OV_ASKED_BYTES);
+    ov_wr_u64(wr, attach);
+}
+
+int ov_asked_decode(struct ov_item *item, uint64_t *attach)
+{
+    *attach = ov_rd_u64(&item->body);
+    return body_done(item);
+}
+
+void ov_address_encode(struct ov_wr *wr, uint16_t len_bytes)
+{
+    ov_item_begin(wr, OV_ITEM_ADDRESS, 0, len_bytes);
+}
+
 void ov_pause_encode(struct ov_wr *wr, bool is_paused)
 {
     ov_item_begin(wr, OV_ITEM_PAUSE, 0, OV_PAUSE_BYTES);

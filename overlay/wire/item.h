@@ -22,6 +22,8 @@
  *     MISSING  n * (node 4, attach 8): the question about a hold
  *     PAUSE    paused 4: 1 the parent will be silent and that is no loss; 0 no
  *              longer
+ *     ASKED    attach 8: the hello is on its way to the root
+ *     ADDRESS  where the child listens, in the words of the drivers
  *
  * HELLO, ASK, ANSWER, WELCOME, PATH, LEFT and MISSING can be split: flag MORE
  * says that the next item of the kind continues this one. A LINK frame
@@ -48,6 +50,8 @@ enum ov_item_kind {
     OV_ITEM_LEFT,
     OV_ITEM_MISSING,
     OV_ITEM_PAUSE,
+    OV_ITEM_ASKED,
+    OV_ITEM_ADDRESS,
     OV_ITEM_KINDS
 };
 
@@ -78,6 +82,7 @@ enum {
     OV_NUMBER_BYTES = 4,
     OV_MISSING_BYTES = 12,
     OV_PAUSE_BYTES = 4,
+    OV_ASKED_BYTES = 8,
 };
 
 struct ov_item {
@@ -174,6 +179,12 @@ int ov_numbers_decode(struct ov_item *item, uint16_t *numbers);
 /* MISSING: `members` pairs of node (ov_wr_u32) and attach (ov_wr_u64). */
 void ov_missing_encode(struct ov_wr *wr, uint8_t flags, uint16_t members);
 int ov_missing_decode(struct ov_item *item, uint16_t *members);
+
+void ov_asked_encode(struct ov_wr *wr, uint64_t attach);
+int ov_asked_decode(struct ov_item *item, uint64_t *attach);
+
+/* At most OV_ADDRESS_MAX bytes follow. */
+void ov_address_encode(struct ov_wr *wr, uint16_t len_bytes);
 
 void ov_pause_encode(struct ov_wr *wr, bool is_paused);
 int ov_pause_decode(struct ov_item *item, bool *is_paused);

@@ -1,0 +1,24 @@
+/* The asks of a node: whom they claim, and by which place they came. */
+#ifndef OVERLAY_ASKS_H
+#define OVERLAY_ASKS_H
+
+#include "overlay/state.h"
+
+/* A claim of `who` begins to come by that place; `parent` took it in. NULL when
+ * there is no room. O(1). */
+struct ov_ask *ov_asks_begin(struct ov_node *node, uint16_t place,
+                             const struct ov_member_ref *who);
+
+/* One more member beneath it; false when there is no room. O(1). */
+bool ov_asks_claim(struct ov_node *node, struct ov_ask *ask,
+                   const struct ov_member_ref *member);
+
+/* The ask with that attach number, or NULL. O(asks of that node). */
+struct ov_ask *ov_asks_find(const struct ov_node *node, uint32_t who,
+                            uint64_t attach);
+
+/* It waits no longer: nobody is claimed by it any more. The place is for the
+ * caller to tidy. O(members claimed). */
+void ov_asks_drop(struct ov_node *node, struct ov_ask *ask);
+
+#endif

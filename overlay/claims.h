@@ -1,0 +1,111 @@
+/* Claims that wait for the root's answer, and words that wait for a link.
+ *
+ * An ask is one claim on its way: a node that wants to be answered for, with
+ * the members beneath it. It is kept until the answer comes, at the place of
+ * the link from which it came. The members are cells in a list; so are the
+ * words that go down a link in their order. Room for both is taken with the
+ * node's memory: when it is out, a claim is refused, and a link that cannot
+ * be told a word is ended.
+ */
+#ifndef OVERLAY_CLAIMS_H
+#define OVERLAY_CLAIMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overlay/members.h"
+
+struct ov_cell {
+    uint64_t attach;
+    uint32_t node;
+    uint32_t parent; /* of a word: its reason */
+    uint32_t next;
+    uint32_t list; /* of a word: first of the nodes it strips */
+    uint8_t kind;  /* of a word: enum ov_item_kind */
+    uint8_t flags; /* and enum ov_item_flag */
+};
+
+_Static_assert(sizeof(struct ov_cell) <= 32, "ov_cell outgrew its budget");
+
+struct ov_cell_list {
+    uint32_t first; /* OV_NONE: empty */
+    uint32_t last;
+};
+
+enum ov_ask_state {
+    OV_ASK_FREE,
+    OV_ASK_COMING, /* more of the claim is to come */
+    OV_ASK_DUE,    /* complete, not yet passed on */
+    OV_ASK_ASKED,  /* waits for the answer */
+};
+
+struct ov_ask {
+    uint64_t attach;
+    uint32_t node;
+    uint32_t parent;              /* who took it in */
+    struct ov_cell_list claimed;  /* members beneath it */
+    struct ov_cell_list stripped; /* of these, not granted */
+    uint32_t same;                /* next ask of the same node */
+    uint32_t next;                /* due, or free */
+    uint16_t place;               /* from where it came */
+    uint8_t state;                /* enum ov_ask_state */
+};
+
+struct ov_claims {
+    struct ov_cell *cells; /* borrowed from the node's memory */
+    struct ov_ask *asks;
+    uint32_t cells_free;
+    uint32_t asks_free;
+    uint32_t asks_used; /* all in use are below this */
+    uint32_t due_first; /* asks to be passed on, oldest first */
+    uint32_t due_last;
+    uint32_t written; /* cell of the first due one from which to go on */
+};
+
+/* How many there are for a node with so many members. */
+static inline uint32_t ov_claims_asks(uint32_t members)
+{
+    return members > 0 ? members + 4 : 0;
+}
+
+static inline uint32_t ov_claims_cells(uint32_t members)
+{
+    return members > 0 ? 2 * members + 64 : 0;
+}
+
+void ov_claims_init(struct ov_claims *claims, struct ov_cell *cells,
+                    struct ov_ask *asks, uint32_t members);
+
+/* A cell, or NULL when there is none; put back one, or a whole list. */
+struct ov_cell *ov_cell_new(struct ov_claims *claims);
+void ov_cell_free(struct ov_claims *claims, struct ov_cell *cell);
+void ov_cells_free(struct ov_claims *claims, struct ov_cell_list *list);
+
+void ov_cells_push(struct ov_claims *claims, struct ov_cell_list *list,
+                   struct ov_cell *cell);
+/* The first, taken off; NULL when empty. */
+struct ov_cell *ov_cells_pop(struct ov_claims *claims,
+                             struct ov_cell_list *list);
+
+static inline struct ov_cell_list ov_cells_none(void)
+{
+    return (struct ov_cell_list){OV_NONE, OV_NONE};
+}
+
+static inline uint32_t ov_ask_index(const struct ov_claims *claims,
+                                    const struct ov_ask *ask)
+{
+    return (uint32_t)(ask - claims->asks);
+}
+
+/* A zeroed ask in state COMING, or NULL when there is none. */
+struct ov_ask *ov_ask_new(struct ov_claims *claims);
+/* Puts it back with its cells. It is not due. */
+void ov_ask_free(struct ov_claims *claims, struct ov_ask *ask);
+
+/* The ask is complete and to be passed on. */
+void ov_ask_due(struct ov_claims *claims, struct ov_ask *ask);
+/* Takes the first one due off, or forgets one wherever it stands. */
+void ov_ask_not_due(struct ov_claims *claims, struct ov_ask *ask);
+
+#endif

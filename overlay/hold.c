@@ -1,0 +1,329 @@
+/* Questions about holds, and the root's verdicts. */
+#include "overlay/hold.h"
+
+#include "overlay/base/err.h"
+#include "overlay/place.h"
+#include "overlay/settle.h"
+
+/* --- when */
+
+static void wake_at(struct ov_node *node, const struct ov_place *place)
+{
+    if (place->question_ns < node->tree.hold_ns)
+        node->tree.hold_ns = place->question_ns;
+}
+
+void ov_hold_on_refused(struct ov_node *node, uint32_t child)
+{
+    uint64_t at_ns = node->now_ns + node->cfg->timers.refused_ns;
+
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        struct ov_place *place = &node->tree.places[i];
+
+        if (place->kind != OV_PLACE_HOLD_UNCLEAR || place->child != child)
+            continue;
+        place->kind = OV_PLACE_HOLD_REFUSED;
+        if (at_ns < place->question_ns)
+            place->question_ns = at_ns;
+        wake_at(node, place);
+    }
+}
+
+/* The child alone is asked about before the adoption time is over. */
+static bool is_early(const struct ov_node *node, const struct ov_place *place)
+{
+    return node->now_ns < place->since_ns + node->cfg->timers.adoption_ns;
+}
+
+static bool is_asked_about(const struct ov_node *node,
+                           const struct ov_place *place,
+                           const struct ov_member *member)
+{
+    return member->state == OV_MEMBER_CONFIRMED && member->asks == 0 &&
+           member->place == ov_place_index(node, place) &&
+           (!is_early(node, place) || member->node == place->child);
+}
+
+/* Is the lost child itself among those who are held? */
+static bool holds_child(const struct ov_node *node,
+                        const struct ov_place *place)
+{
+    const struct ov_member *member =
+        ov_members_find(&node->tree.members, place->child);
+
+    return member != NULL && member->state == OV_MEMBER_CONFIRMED &&
+           member->place == ov_place_index(node, place);
+}
+
+/* When there is something to do again: a question, or a probe, may be lost. */
+static void set_next(struct ov_node *node, struct ov_place *place)
+{
+    const struct ov_timers *t = &node->cfg->timers;
+    uint64_t all_ns = place->since_ns + t->adoption_ns;
+
+    if (node->now_ns >= all_ns)
+        place->question_ns = node->now_ns + t->heartbeat_ns;
+    else if (!holds_child(node, place))
+        place->question_ns = all_ns;
+    else if (place->kind == OV_PLACE_HOLD_REFUSED)
+        place->question_ns = node->now_ns + 2 * t->refused_ns;
+    else
+        place->question_ns = node->now_ns + t->attempt_ns;
+    if (node->now_ns < all_ns && all_ns < place->question_ns)
+        place->question_ns = all_ns;
+}
+
+/* --- the root's word */
+
+static void declare(struct ov_node *node, struct ov_member *member,
+                    struct ov_out *out)
+{
+    bool is_final = member->is_final;
+
+    if (!member->is_known) {
+        member->is_known = true;
+        node->tree.joined++;
+    }
+    ov_settle_remove(node, member, OV_MEMBER_LOST);
+    if (!is_final)
+        ov_out_act(out, OV_ACT_LOST)->node = member->node;
+}
+
+/* False when `out` had no room for all. */
+static bool judge_hold(struct ov_node *node, struct ov_place *place,
+                       struct ov_out *out)
+{
+    struct ov_members *members = &node->tree.members;
+
+    for (uint32_t i = 0; i <= members->mask; i++) {
+        struct ov_member *member = &members->table[i];
+
+        if (member->node == TOPO_NONE || !is_asked_about(node, place, member))
+            continue;
+        if (!ov_out_has_room(out))
+            return false;
+        declare(node, member, out);
+    }
+    return true;
+}
+
+/* The oldest question that is still one, taken off. */
+static bool next_missing(struct ov_node *node, struct ov_member_ref *ref)
+{
+    struct ov_claims *claims = node->tree.claims;
+    struct ov_cell *cell;
+
+    while ((cell = ov_cells_pop(claims, &node->tree.missing)) != NULL) {
+        struct ov_member *member =
+            ov_members_find(&node->tree.members, cell->node);
+
+        *ref = (struct ov_member_ref){cell->node, 0, cell->attach};
+        ov_cell_free(claims, cell);
+        member->is_missing = false;
+        if (member->state == OV_MEMBER_CONFIRMED && member->asks == 0 &&
+            member->attach == ref->attach)
+            return true;
+    }
+    return false;
+}
+
+/* Questions that came from below. */
+static bool judge_missing(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_member_ref ref;
+
+    for (;;) {
+        if (!ov_out_has_room(out))
+            return false;
+        if (!next_missing(node, &ref))
+            return true;
+        declare(node, ov_members_find(&node->tree.members, ref.node), out);
+    }
+}
+
+/* Who has never joined is given up; everything begins without it. */
+static bool judge_absent(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_tree *tree = &node->tree;
+
+    for (uint32_t n = 1; n < tree->plan->nodes; n++) {
+        struct ov_member *member = ov_members_add(&tree->members, n);
+
+        if (member->is_known || member->asks > 0)
+            continue;
+        if (!ov_out_has_room(out))
+            return false;
+        declare(node, member, out);
+    }
+    return true;
+}
+
+static bool judge_all(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_root *root = node->root;
+
+    if (!judge_missing(node, out))
+        return false;
+    if (node->now_ns < root->absent_ns)
+        return true;
+    if (node->tree.joined + 1 >= node->tree.plan->nodes) {
+        root->absent_ns = OV_NEVER;
+        return true;
+    }
+    root->absent_ns = node->now_ns + node->cfg->timers.heartbeat_ns;
+    if (judge_absent(node, out))
+        return true;
+    root->absent_ns = node->now_ns;
+    return false;
+}
+
+/* --- time */
+
+static bool on_hold_due(struct ov_node *node, struct ov_place *place,
+                        struct ov_out *out)
+{
+    if (is_early(node, place) && place->kind != OV_PLACE_HOLD_REFUSED) {
+        if (!ov_out_has_room(out))
+            return false;
+        if (holds_child(node, place))
+            ov_out_act(out, OV_ACT_PROBE)->node = place->child;
+    } else if (ov_node_is_root(node)) {
+        if (!judge_hold(node, place, out))
+            return false;
+    } else {
+        place->is_question_due = true;
+        ov_node_serve_parent(node);
+    }
+    if (place->kind > OV_PLACE_LINK)
+        set_next(node, place);
+    return true;
+}
+
+static void on_holds_due(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_tree *tree = &node->tree;
+
+    tree->hold_ns = OV_NEVER;
+    for (unsigned i = 0; i < tree->places_used; i++) {
+        struct ov_place *place = &tree->places[i];
+
+        if (place->kind <= OV_PLACE_LINK)
+            continue;
+        if (node->now_ns >= place->question_ns &&
+            !on_hold_due(node, place, out))
+            out->more = true;
+        if (place->kind > OV_PLACE_LINK)
+            wake_at(node, place);
+    }
+}
+
+void ov_hold_on_time(struct ov_node *node, struct ov_out *out)
+{
+    if (node->now_ns >= node->tree.hold_ns)
+        on_holds_due(node, out);
+    if (ov_node_is_root(node)) {
+        if (!judge_all(node, out))
+            out->more = true;
+        ov_out_wake(out, node->root->absent_ns);
+    }
+    ov_out_wake(out, node->tree.hold_ns);
+}
+
+/* --- questions */
+
+bool ov_hold_question(struct ov_node *node, struct ov_member_ref *ref)
+{
+    struct ov_tree *tree = &node->tree;
+    const struct ov_members *members = &tree->members;
+
+    if (next_missing(node, ref))
+        return true;
+    for (; tree->scan_place < tree->places_used; tree->scan_place++) {
+        struct ov_place *place = &tree->places[tree->scan_place];
+
+        if (place->is_question_due && place->kind <= OV_PLACE_LINK)
+            place->is_question_due = false;
+        while (place->is_question_due && tree->scan_at <= members->mask) {
+            const struct ov_member *member = &members->table[tree->scan_at++];
+
+            if (member->node == TOPO_NONE ||
+                !is_asked_about(node, place, member))
+                continue;
+            *ref = (struct ov_member_ref){member->node, member->parent,
+                                          member->attach};
+            return true;
+        }
+        place->is_question_due = false;
+        tree->scan_at = 0;
+    }
+    tree->scan_place = 0;
+    return false;
+}
+
+static void say_left(struct ov_node *node, struct ov_place *place, uint32_t who)
+{
+    if (place->kind == OV_PLACE_LINK)
+        ov_place_say(node, place,
+                     &(struct ov_word){.kind = OV_ITEM_LEFT, .node = who},
+                     NULL);
+}
+
+/* Without room it is forgotten: the holder asks again. */
+static void keep(struct ov_node *node, struct ov_member *member)
+{
+    struct ov_claims *claims = node->tree.claims;
+    struct ov_cell *cell = member->is_missing ? NULL : ov_cell_new(claims);
+
+    if (cell == NULL)
+        return;
+    member->is_missing = true;
+    cell->node = member->node;
+    cell->attach = member->attach;
+    ov_cells_push(claims, &node->tree.missing, cell);
+    ov_node_serve_parent(node);
+}
+
+int ov_hold_on_missing(struct ov_node *node, uint16_t link,
+                       struct ov_item *item)
+{
+    uint16_t index = node->links[link].place;
+    struct ov_tree *tree = &node->tree;
+    uint16_t count;
+
+    if (ov_missing_decode(item, &count) || index == OV_NO_PLACE ||
+        node->links[link].state != OV_LINK_UP)
+        return OV_EPROTO;
+    for (; count > 0; count--) {
+        uint32_t who = ov_rd_u32(&item->body);
+        uint64_t attach = ov_rd_u64(&item->body);
+        struct ov_member *member = ov_members_find(&tree->members, who);
+
+        if (member != NULL && member->asks > 0)
+            continue;
+        if (member == NULL || member->state != OV_MEMBER_CONFIRMED ||
+            member->place != index)
+            say_left(node, &tree->places[index], who);
+        else if (member->attach == attach)
+            keep(node, member);
+    }
+    return 0;
+}
+
+int ov_hold_on_left(struct ov_node *node, struct ov_item *item)
+{
+    bool is_lost = (item->flags & OV_ITEM_FINAL) != 0;
+    uint16_t count;
+
+    if (ov_numbers_decode(item, &count))
+        return OV_EPROTO;
+    for (; count > 0; count--) {
+        uint32_t who = ov_rd_u32(&item->body);
+        struct ov_member *member = ov_members_add(&node->tree.members, who);
+
+        if (member == NULL)
+            return OV_EPROTO;
+        ov_settle_remove(node, member,
+                         is_lost ? OV_MEMBER_LOST : OV_MEMBER_ABSENT);
+    }
+    return 0;
+}
