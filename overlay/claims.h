@@ -60,6 +60,10 @@ struct ov_claims {
     uint32_t due_first; /* asks to be passed on, oldest first */
     uint32_t due_last;
     uint32_t written; /* cell of the first due one from which to go on */
+    uint64_t hold_ns; /* no hold is asked about before */
+    struct ov_cell_list missing; /* members asked about from below */
+    uint32_t scan_at;            /* entry of members to go on from in a hold, */
+    uint16_t scan_place;         /* which is this one */
 };
 
 /* How many there are for a node with so many members. */

@@ -9,8 +9,8 @@
 
 static void wake_at(struct ov_node *node, const struct ov_place *place)
 {
-    if (place->question_ns < node->tree.hold_ns)
-        node->tree.hold_ns = place->question_ns;
+    if (place->question_ns < node->tree.claims->hold_ns)
+        node->tree.claims->hold_ns = place->question_ns;
 }
 
 void ov_hold_on_refused(struct ov_node *node, uint32_t child)
@@ -113,7 +113,7 @@ static bool next_missing(struct ov_node *node, struct ov_member_ref *ref)
     struct ov_claims *claims = node->tree.claims;
     struct ov_cell *cell;
 
-    while ((cell = ov_cells_pop(claims, &node->tree.missing)) != NULL) {
+    while ((cell = ov_cells_pop(claims, &node->tree.claims->missing)) != NULL) {
         struct ov_member *member =
             ov_members_find(&node->tree.members, cell->node);
 
@@ -203,7 +203,7 @@ static void on_holds_due(struct ov_node *node, struct ov_out *out)
 {
     struct ov_tree *tree = &node->tree;
 
-    tree->hold_ns = OV_NEVER;
+    tree->claims->hold_ns = OV_NEVER;
     for (unsigned i = 0; i < tree->places_used; i++) {
         struct ov_place *place = &tree->places[i];
 
@@ -219,14 +219,18 @@ static void on_holds_due(struct ov_node *node, struct ov_out *out)
 
 void ov_hold_on_time(struct ov_node *node, struct ov_out *out)
 {
-    if (node->now_ns >= node->tree.hold_ns)
+    const struct ov_claims *claims = node->tree.claims;
+
+    if (claims == NULL)
+        return;
+    if (node->now_ns >= claims->hold_ns)
         on_holds_due(node, out);
     if (ov_node_is_root(node)) {
         if (!judge_all(node, out))
             out->more = true;
         ov_out_wake(out, node->root->absent_ns);
     }
-    ov_out_wake(out, node->tree.hold_ns);
+    ov_out_wake(out, claims->hold_ns);
 }
 
 /* --- questions */
@@ -236,15 +240,20 @@ bool ov_hold_question(struct ov_node *node, struct ov_member_ref *ref)
     struct ov_tree *tree = &node->tree;
     const struct ov_members *members = &tree->members;
 
+    if (tree->claims == NULL)
+        return false;
     if (next_missing(node, ref))
         return true;
-    for (; tree->scan_place < tree->places_used; tree->scan_place++) {
-        struct ov_place *place = &tree->places[tree->scan_place];
+    for (; tree->claims->scan_place < tree->places_used;
+         tree->claims->scan_place++) {
+        struct ov_place *place = &tree->places[tree->claims->scan_place];
 
         if (place->is_question_due && place->kind <= OV_PLACE_LINK)
             place->is_question_due = false;
-        while (place->is_question_due && tree->scan_at <= members->mask) {
-            const struct ov_member *member = &members->table[tree->scan_at++];
+        while (place->is_question_due &&
+               tree->claims->scan_at <= members->mask) {
+            const struct ov_member *member =
+                &members->table[tree->claims->scan_at++];
 
             if (member->node == TOPO_NONE ||
                 !is_asked_about(node, place, member))
@@ -254,9 +263,9 @@ bool ov_hold_question(struct ov_node *node, struct ov_member_ref *ref)
             return true;
         }
         place->is_question_due = false;
-        tree->scan_at = 0;
+        tree->claims->scan_at = 0;
     }
-    tree->scan_place = 0;
+    tree->claims->scan_place = 0;
     return false;
 }
 
@@ -279,7 +288,7 @@ static void keep(struct ov_node *node, struct ov_member *member)
     member->is_missing = true;
     cell->node = member->node;
     cell->attach = member->attach;
-    ov_cells_push(claims, &node->tree.missing, cell);
+    ov_cells_push(claims, &node->tree.claims->missing, cell);
     ov_node_serve_parent(node);
 }
 

@@ -177,9 +177,7 @@ struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
     node->tree.self = self;
     node->tree.parent = OV_NO_LINK;
     node->tree.redial_ns = OV_NEVER;
-    node->tree.hold_ns = OV_NEVER;
     node->tree.attempt_ns = OV_NEVER;
-    node->tree.missing = ov_cells_none();
     node->up.pool = pool;
     node->up.next_seq = 1;
     node->up.cursor = 1;

@@ -274,8 +274,8 @@ void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
     place->link = OV_NO_LINK;
     place->since_ns = node->now_ns;
     place->question_ns = node->now_ns + node->cfg->timers.refused_ns;
-    if (place->question_ns < node->tree.hold_ns)
-        node->tree.hold_ns = place->question_ns;
+    if (place->question_ns < node->tree.claims->hold_ns)
+        node->tree.claims->hold_ns = place->question_ns;
     node->tree.has_changed = true;
     ov_place_tidy(node, place);
 }

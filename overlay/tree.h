@@ -71,20 +71,16 @@ struct ov_tree {
     const struct topo_tree *plan; /* borrowed from the cfg */
     struct ov_members members;    /* beneath; at the root: all */
     struct ov_claims *claims;     /* NULL for a leaf */
-    struct ov_cell_list missing;  /* asked about from below */
     struct ov_place *places;      /* [places_max] */
     uint32_t *ancestors;          /* [OV_ANCESTORS_MAX at most], parent first */
     uint64_t attach;              /* raised with every dial */
     uint64_t orphan_ns;           /* since when there is no parent */
     uint64_t redial_ns;           /* OV_NEVER: not waiting to dial */
     uint64_t attempt_ns;          /* the try going on is over; OV_NEVER */
-    uint64_t hold_ns;             /* no hold is asked about before; OV_NEVER */
     uint32_t self;
-    uint32_t joined;     /* root: members confirmed once, or given up */
-    uint32_t hello_at;   /* entry of members from which the hello goes on */
-    uint32_t scan_at;    /* and the questions about a hold, */
-    uint16_t scan_place; /* which is this one */
-    uint16_t dial_at;    /* whose turn it is among the ancestors */
+    uint32_t joined;   /* root: members confirmed once, or given up */
+    uint32_t hello_at; /* entry of members from which the hello goes on */
+    uint16_t dial_at;  /* whose turn it is among the ancestors */
     uint16_t ancestors_count;
     uint16_t ancestors_max;
     uint16_t places_used; /* all in use are below this */
