@@ -16,7 +16,9 @@ static bool is_beneath(const struct ov_node *node, uint32_t top,
     const struct topo_tree *plan = node->tree.plan;
 
     return ref->node > top && ref->node < plan->nodes &&
-           ref->parent < ref->node && topo_tree_contains(plan, top, ref->node);
+           ref->parent < ref->node &&
+           topo_tree_contains(plan, top, ref->node) &&
+           topo_tree_contains(plan, ref->parent, ref->node);
 }
 
 /* The members of this part join the ask. OV_EPROTO: one is not beneath it. */
@@ -94,6 +96,7 @@ static enum ov_refuse_reason why_not(const struct ov_node *node,
                                      struct ov_rd cursors)
 {
     const struct ov_tree *tree = &node->tree;
+    uint16_t place = ov_place_find(node, claim->node);
 
     if (claim->node <= tree->self || claim->node >= tree->plan->nodes ||
         !topo_tree_contains(tree->plan, tree->self, claim->node))
@@ -102,8 +105,9 @@ static enum ov_refuse_reason why_not(const struct ov_node *node,
         return OV_REFUSE_LOST;
     if (!ov_node_asks(node))
         return OV_REFUSE_UNATTACHED;
-    if (!ov_node_is_root(node) &&
-        ov_place_find(node, claim->node) == OV_NO_PLACE &&
+    if (place != OV_NO_PLACE && tree->places[place].attach >= claim->attach)
+        return OV_REFUSE_STALE; /* an older dial that came late */
+    if (!ov_node_is_root(node) && place == OV_NO_PLACE &&
         ov_place_children(node) >= node->cfg->children_max)
         return OV_REFUSE_FULL;
     if (!ov_down_serves(node, claim, cursors))

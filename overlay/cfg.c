@@ -67,7 +67,7 @@ static const char *size_fault(const struct ov_cfg *cfg)
     if (cfg->children_max < cfg->plan.arity)
         return "children_max covers the arity";
     if ((cfg->children_max + 2u) * cfg->up_frames >= UINT16_MAX)
-        return "children_max times up_frames is below 65400";
+        return "children_max plus 2, times up_frames, is below 65535";
     if (cfg->records_max < 1)
         return "the root takes at least one record";
     if (cfg->send_slots > OV_SEND_SLOTS_MAX || cfg->data_slots < 1 ||

@@ -99,6 +99,7 @@ bool ov_dial_on_time(struct ov_node *node, struct ov_out *out)
         }
     }
     ov_out_wake(out, tree->redial_ns);
-    ov_out_wake(out, tree->attempt_ns);
+    if (!is_slow)
+        ov_out_wake(out, tree->attempt_ns);
     return is_slow;
 }

@@ -26,6 +26,8 @@ void ov_down_init(struct ov_node *node)
     stream->is_target = true;
     stream->report_ns = OV_NEVER;
     stream->local_rank = TOPO_NONE;
+    stream->holder_node = TOPO_NONE;
+    stream->holder_rank = TOPO_NONE;
     stream->reported_node = TOPO_NONE;
     if (ov_node_is_root(node))
         feed_of(node, stream)->full_ns = OV_NEVER;
@@ -284,6 +286,8 @@ static int open_stream(struct ov_node *node, struct ov_rd body,
     if (ov_node_is_root(node))
         *feed_of(node, stream) = (struct ov_feed){.full_ns = OV_NEVER};
     stream->local_rank = TOPO_NONE;
+    stream->holder_node = TOPO_NONE;
+    stream->holder_rank = TOPO_NONE;
     stream->reported_node = TOPO_NONE;
     for (unsigned i = 0; i < open.ranges; i++) {
         struct topo_range range = ov_open_range(&body);

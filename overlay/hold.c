@@ -321,16 +321,19 @@ int ov_hold_on_missing(struct ov_node *node, uint16_t link,
 int ov_hold_on_left(struct ov_node *node, struct ov_item *item)
 {
     bool is_lost = (item->flags & OV_ITEM_FINAL) != 0;
+    struct ov_tree *tree = &node->tree;
     uint16_t count;
 
     if (ov_numbers_decode(item, &count))
         return OV_EPROTO;
     for (; count > 0; count--) {
         uint32_t who = ov_rd_u32(&item->body);
-        struct ov_member *member = ov_members_add(&node->tree.members, who);
+        struct ov_member *member;
 
-        if (member == NULL)
+        if (who <= tree->self || who >= tree->plan->nodes ||
+            !topo_tree_contains(tree->plan, tree->self, who))
             return OV_EPROTO;
+        member = ov_members_add(&tree->members, who);
         ov_settle_remove(node, member,
                          is_lost ? OV_MEMBER_LOST : OV_MEMBER_ABSENT);
     }
