@@ -91,6 +91,8 @@ static int redo_fixed(struct ov_item *item, struct ov_wr *wr)
     else if (item->kind == OV_ITEM_PAUSE &&
              ov_pause_decode(item, &is_paused) == 0)
         ov_pause_encode(wr, is_paused);
+    else if (item->kind == OV_ITEM_ASKED && ov_asked_decode(item, &number) == 0)
+        ov_asked_encode(wr, number);
     else
         return -1;
     return 0;
@@ -104,6 +106,7 @@ static int redo(struct ov_item *item, struct ov_wr *wr)
     case OV_ITEM_ACK:
     case OV_ITEM_REFUSE:
     case OV_ITEM_PAUSE:
+    case OV_ITEM_ASKED:
         return redo_fixed(item, wr);
     case OV_ITEM_HELLO:
     case OV_ITEM_ASK:
@@ -117,6 +120,9 @@ static int redo(struct ov_item *item, struct ov_wr *wr)
         return redo_numbers(item, wr);
     case OV_ITEM_MISSING:
         return redo_missing(item, wr);
+    case OV_ITEM_ADDRESS:
+        ov_address_encode(wr, (uint16_t)ov_rd_left(&item->body));
+        return 0;
     case OV_ITEM_KINDS:
         break;
     }

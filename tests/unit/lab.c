@@ -115,6 +115,16 @@ static void say_record(struct lab *lab, const struct ov_act *act)
     lab_put(lab, slice->buf);
 }
 
+static void say_address(struct lab *lab, const struct ov_act *act)
+{
+    const struct ov_slice *slice = &lab->out->slice[act->slice_first];
+
+    assert_int_equal(act->slices, 1);
+    say(lab, "address:%" PRIu32 "(%.*s)", act->node, (int)slice->len_bytes,
+        (const char *)slice->buf->mem + slice->off_bytes);
+    lab_put(lab, slice->buf);
+}
+
 static void say_act(struct lab *lab, const struct ov_act *act)
 {
     switch (act->kind) {
@@ -143,7 +153,7 @@ static void say_act(struct lab *lab, const struct ov_act *act)
         say(lab, "probe:%" PRIu32, act->node);
         break;
     case OV_ACT_ADDRESS:
-        say(lab, "address:%" PRIu32, act->node);
+        say_address(lab, act);
         break;
     case OV_ACT_ORPHAN:
         say(lab, "orphan:%" PRIu32, act->node);

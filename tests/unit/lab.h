@@ -1,7 +1,7 @@
 /* One node of the core on the bench: events in, a line of text out.
  *
  *     seen(&lab, 0, START)                     "dial:0#1"
- *     seen(&lab, 0, DIALLED(0, 0))             "send:L0[hello:1#1]"
+ *     seen(&lab, 0, DIALLED(0, 0))             "send:L0[hello:1#1~0=0/0]"
  *     heard(&lab, 1, 0, "welcome:#1 path:0")   ""
  *
  * Every step is at a time in milliseconds that the test names. The actions of
@@ -9,17 +9,26 @@
  *
  *     dial:NODE#ATTACH  close:LINK  send:LINK[FRAME]  read:INPUT<BYTES
  *     consume:STREAM.SEQ(BYTES)  record:SOURCE.SEQ(BYTES)#COOKIE  joined
- *     lost:NODE  stall:STREAM@NODE.RANK  leave  more
+ *     probe:NODE  orphan:NODE  adopted:NODE  lost:NODE  end:WHY
+ *     address:NODE(TEXT)  stall:STREAM@NODE.RANK  leave  more
  *
  * and a FRAME is written, and heard, as the words of one kind:
  *
- *     hello:NODE#ATTACH  ask:NODE#ATTACH<PARENT  answer:NODE#ATTACH!REASON
- *     welcome:#ATTACH  path:NODE,NODE  refuse:#ATTACH!REASON
+ *     hello:NODE#ATTACH+NODE#ATTACH<PARENT~STREAM=BASE/HEAD
+ *     ask:NODE#ATTACH<PARENT+NODE#ATTACH<PARENT~STREAM=BASE/HEAD
+ *     asked:#ATTACH  answer:NODE#ATTACH!REASON-NODE
+ *     welcome:#ATTACH-NODE  path:NODE,NODE  refuse:#ATTACH!REASON
  *     limit:FRAMES  base:STREAM=FRAMES@NODE.RANK  ack:SOURCE=ACCEPTED/TAKEN
- *     left:NODE                     a LINK frame; none at all is a beat
+ *     left:NODE,NODE!  missing:NODE#ATTACH,NODE#ATTACH  address:TEXT
+ *                                   a LINK frame; none at all is a beat
  *     up:SOURCE.SEQ(BYTES),...      an UP frame; a record's flags after it
  *     down:STREAM.SEQ(BYTES)        a DOWN frame; "end" and "skip" after it
  *     open:STREAMwWINDOW:FIRST-LAST goodbye app    the next frames of stream 0
+ *
+ * A claim has any number of members (+NODE...) and cursors (~STREAM...); the
+ * later parts of an ask are without <PARENT. -NODE is stripped, any number of
+ * them; "!" behind left is the root's word, for ever; "..." behind a word says
+ * that the next of its kind goes on with it.
  *
  * !REASON is left out when granted, @NODE.RANK when nobody holds up. Payload
  * bytes tell what they belong to: one that is not in its place shows as '?'.
@@ -96,6 +105,9 @@ int64_t lab_wake(const struct lab *lab, uint64_t ms);
 #define CALLED(slot, peer)                                                     \
     ((struct ov_event){.kind = OV_EV_LINK_UP, .link = (slot), .node = (peer)})
 #define ENDED(slot) ((struct ov_event){.kind = OV_EV_LINK_DOWN, .link = (slot)})
+#define PROBED(peer, refused)                                                  \
+    ((struct ov_event){                                                        \
+        .kind = OV_EV_PROBED, .node = (peer), .is_refused = (refused)})
 #define SENT(slot, frames)                                                     \
     ((struct ov_event){.kind = OV_EV_SENT, .link = (slot), .count = (frames)})
 #define READY(number)                                                          \

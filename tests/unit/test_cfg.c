@@ -65,7 +65,9 @@ static void each_size_has_its_edges(void **state)
     const char *pieces = "an UP frame is put together of 1 to 16 pieces";
     const char *windows = "windows of 1 (up) or 2 (down) frames at least";
     const char *slots = "1 <= data_slots < send_slots <= 32";
-    const char *product = "children_max times up_frames is below 65535";
+    const char *product =
+        "children_max plus 2, times up_frames, is below 65535";
+    const char *streams = "2 to 16 streams: control and stdin at least";
 
     (void)state;
     BREAKS(c.plan.nodes = 0, "a tree has at least one node");
@@ -91,12 +93,14 @@ static void each_size_has_its_edges(void **state)
     KEEPS(c.down_frames = 2);
     BREAKS(c.control_frames = 1, windows);
     KEEPS(c.control_frames = 2);
-    BREAKS(c.streams_max = 1, "two streams at least: control and stdin");
+    BREAKS(c.streams_max = 1, streams);
     KEEPS(c.streams_max = 2);
+    KEEPS(c.streams_max = OV_STREAMS_MAX);
+    BREAKS(c.streams_max = OV_STREAMS_MAX + 1, streams);
     BREAKS(c.children_max = 7, "children_max covers the arity");
     KEEPS(c.children_max = 8);
-    BREAKS((c.children_max = 257, c.up_frames = 255), product);
-    KEEPS((c.children_max = 256, c.up_frames = 255));
+    BREAKS((c.children_max = 255, c.up_frames = 255), product);
+    KEEPS((c.children_max = 254, c.up_frames = 255));
     BREAKS(c.records_max = 0, "the root takes at least one record");
     KEEPS(c.records_max = 1);
     BREAKS(c.send_slots = OV_SEND_SLOTS_MAX + 1, slots);
@@ -126,6 +130,7 @@ static void timers_keep_their_order(void **state)
            "give-up is longer than adoption");
     KEEPS(c.timers.giveup_ns = c.timers.adoption_ns + 1);
     BREAKS(c.timers.attempt_ns = 0, zero);
+    BREAKS(c.timers.refused_ns = 0, zero);
     BREAKS(c.timers.ack_ns = 0, zero);
     BREAKS(c.timers.base_ns = 0, zero);
     BREAKS(c.timers.stall_ns = 0, zero);

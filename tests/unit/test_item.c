@@ -169,6 +169,30 @@ static void pauses(void **state)
     assert_int_equal(ov_pause_decode(&item, &is_paused), OV_EPROTO);
 }
 
+static void asked_and_address(void **state)
+{
+    struct ov_wr wr = fresh();
+    struct ov_item item;
+    uint64_t attach;
+
+    (void)state;
+    ov_asked_encode(&wr, 5);
+    assert_bytes(&wr, mem, "0d 00 0800 0500000000000000");
+    item = only(&wr);
+    assert_int_equal(ov_asked_decode(&item, &attach), 0);
+    assert_int_equal(attach, 5);
+    mem[2] = 7; /* a byte is missing */
+    wr.at--;
+    item = only(&wr);
+    assert_int_equal(ov_asked_decode(&item, &attach), OV_EPROTO);
+    wr = fresh();
+    ov_address_encode(&wr, 3);
+    ov_wr_bytes(&wr, "at5", 3);
+    assert_bytes(&wr, mem, "0e 00 0300 617435");
+    item = only(&wr);
+    assert_int_equal(ov_rd_left(&item.body), 3);
+}
+
 static void bad_items_are_refused(void **state)
 {
     static const uint8_t bad[][4] = {
@@ -195,6 +219,7 @@ int main(void)
         cmocka_unit_test(answers_welcomes_and_refusals),
         cmocka_unit_test(paths_left_and_missing),
         cmocka_unit_test(pauses),
+        cmocka_unit_test(asked_and_address),
         cmocka_unit_test(bad_items_are_refused),
     };
 

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -19,7 +20,7 @@ static void join_as(struct ov_cfg cfg, uint32_t self)
         return;
     seen(&lab, 0, DIALLED(0, topo_tree_parent(&cfg.plan, self)));
     heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
-    seen(&lab, 0, SENT(0, 1));
+    seen(&lab, 0, SENT(0, 2)); /* the hello, and the bases */
 }
 
 static void a_root_alone_has_joined_at_once(void **state)
@@ -37,9 +38,12 @@ static void a_child_dials_says_hello_and_is_welcomed(void **state)
     (void)state;
     lab_open(&lab, lab_cfg(7, 2), 3);
     assert_string_equal(seen(&lab, 0, START), "dial:1#1");
-    assert_string_equal(seen(&lab, 1, DIALLED(0, 1)), "send:L0[hello:3#1]");
+    assert_string_equal(seen(&lab, 1, DIALLED(0, 1)),
+                        "send:L0[hello:3#1~0=0/0]");
+    assert_string_equal(heard(&lab, 2, 0, "asked:#1"), "");
     assert_false(ov_node_look(lab.node, 0).is_attached);
-    assert_string_equal(heard(&lab, 2, 0, "welcome:#1 path:1,0 limit:4"), "");
+    assert_string_equal(heard(&lab, 3, 0, "welcome:#1 path:1,0 limit:4"),
+                        "adopted:1 send:L0[base:0=0]");
     assert_true(ov_node_look(lab.node, 0).is_attached);
     assert_int_equal(lab.node->tree.ancestors_count, 2);
     assert_int_equal(lab.node->tree.ancestors[0], 1);
@@ -54,7 +58,8 @@ static void a_hello_becomes_an_ask_and_the_answer_a_welcome(void **state)
     (void)state;
     join_as(lab_cfg(7, 2), 1);
     seen(&lab, 1, CALLED(1, 3));
-    assert_string_equal(heard(&lab, 1, 1, "hello:3#5"), "send:L0[ask:3#5<1]");
+    assert_string_equal(heard(&lab, 1, 1, "hello:3#5"),
+                        "send:L1[asked:#5] send:L0[ask:3#5<1~0=0/0]");
     assert_string_equal(heard(&lab, 2, 0, "answer:3#5"),
                         "send:L1[welcome:#5 path:1,0 limit:4]");
     lab_close(&lab);
@@ -69,7 +74,7 @@ static void asks_climb_and_answers_come_back(void **state)
     heard(&lab, 1, 1, "hello:3#1");
     heard(&lab, 1, 0, "answer:3#1");
     assert_string_equal(heard(&lab, 2, 1, "ask:8#2<3 ask:7#1<3"),
-                        "send:L0[ask:8#2<3 ask:7#1<3]");
+                        "send:L0[ask:8#2<3~0=0/0 ask:7#1<3~0=0/0]");
     assert_string_equal(heard(&lab, 3, 0, "answer:7#1 answer:8#2"),
                         "send:L1[answer:7#1 answer:8#2]");
     lab_close(&lab);
@@ -82,10 +87,11 @@ static void asks_wait_for_the_own_welcome(void **state)
     lab_open(&lab, lab_cfg(7, 2), 1);
     seen(&lab, 0, START);
     seen(&lab, 0, CALLED(1, 3));
-    assert_string_equal(heard(&lab, 0, 1, "hello:3#1"), "");
-    assert_string_equal(seen(&lab, 1, DIALLED(0, 0)), "send:L0[hello:1#1]");
+    assert_string_equal(heard(&lab, 0, 1, "hello:3#1"), "send:L1[asked:#1]");
+    assert_string_equal(seen(&lab, 1, DIALLED(0, 0)),
+                        "send:L0[hello:1#1~0=0/0]");
     assert_string_equal(heard(&lab, 1, 0, "welcome:#1 path:0"),
-                        "send:L0[ask:3#1<1]");
+                        "adopted:0 send:L0[ask:3#1<1~0=0/0]");
     lab_close(&lab);
 }
 
@@ -105,7 +111,8 @@ static void the_root_welcomes_and_tells_when_all_have_joined(void **state)
     assert_int_equal(ov_node_down_room(lab.node, 0), 0);
     assert_string_equal(heard(&lab, 2, 0, "ask:3#1<1"),
                         "joined send:L0[answer:3#1]");
-    assert_string_equal(heard(&lab, 2, 0, "ask:3#1<1"), "send:L0[answer:3#1]");
+    assert_string_equal(heard(&lab, 2, 0, "ask:3#1<1"),
+                        "send:L0[answer:3#1!6]");
     assert_int_equal(ov_node_look(lab.node, 0).joined, 3);
     assert_int_equal(ov_node_look(lab.node, 0).children, 2);
     lab_close(&lab);
@@ -122,9 +129,9 @@ static void hellos_that_cannot_be_granted_are_refused(void **state)
     } cases[] = {
         {1, "hello:1#1", "send:L1[refuse:#1!5] close:L1"}, /* itself */
         {0, "hello:0#1", "send:L1[refuse:#1!5] close:L1"}, /* higher up */
-        {5, "hello:5#1", "send:L1[refuse:#1!3] close:L1"}, /* another's */
-        {7, "hello:7#1", "send:L1[refuse:#1!3] close:L1"}, /* none there */
-        {UINT32_MAX, "hello:4294967295#0", "send:L1[refuse:#0!3] close:L1"},
+        {5, "hello:5#1", "send:L1[refuse:#1!5] close:L1"}, /* another's */
+        {7, "hello:7#1", "send:L1[refuse:#1!5] close:L1"}, /* none there */
+        {UINT32_MAX, "hello:4294967295#0", "send:L1[refuse:#0!5] close:L1"},
     };
 
     (void)state;
@@ -150,7 +157,8 @@ static void a_stale_attach_number_is_refused(void **state)
                         "send:L2[refuse:#5!6] close:L2");
     seen(&lab, 3, CALLED(2, 3));
     assert_string_equal(heard(&lab, 3, 2, "hello:3#6"),
-                        "close:L1 send:L0[ask:3#6<1]");
+                        "close:L1 send:L2[asked:#6] "
+                        "send:L0[ask:3#6<1~0=0/0]");
     assert_string_equal(heard(&lab, 4, 0, "answer:3#5"), "");
     assert_string_equal(heard(&lab, 4, 0, "answer:3#6"),
                         "send:L2[welcome:#6 path:1,0 limit:4]");
@@ -192,60 +200,82 @@ static void a_refused_child_dials_again(void **state)
 
 /* --- trying again */
 
-/* Pauses grow, stay below one attempt, and end with the give-up time. */
+/* Pauses grow, stay below one attempt, and end with the give-up time. For half
+ * the adoption time only the planned parent is tried, then each ancestor. */
 static void dials_are_repeated_until_the_give_up_time(void **state)
 {
-    uint64_t ms = 0, giveup_ms, attempt_ms;
-    unsigned dials = 1;
+    uint64_t ms = 0, giveup_ms, attempt_ms, patience_ms;
+    unsigned dials = 1, at = 0;
 
     (void)state;
     lab_open(&lab, lab_cfg(7, 2), 3);
     giveup_ms = lab.cfg.timers.giveup_ns / LAB_MS_NS;
     attempt_ms = lab.cfg.timers.attempt_ns / LAB_MS_NS;
+    patience_ms = lab.cfg.timers.adoption_ns / LAB_MS_NS / 2;
     assert_string_equal(seen(&lab, 0, START), "dial:1#1");
     for (;;) {
-        const char *text = seen(&lab, ms, DIAL_FAILED);
-        int64_t wait_ms = lab_wake(&lab, ms);
+        uint64_t wait_ms;
+        char dial[32];
 
-        if (text[0] != '\0') {
-            assert_string_equal(text, "lost:1");
-            break;
-        }
+        assert_string_equal(seen(&lab, ms, DIAL_FAILED), "");
+        wait_ms = lab.node->tree.redial_ns / LAB_MS_NS - ms;
         assert_in_range(wait_ms, 1, attempt_ms);
+        assert_in_range(lab_wake(&lab, ms), 1, wait_ms);
         assert_string_equal(seen(&lab, ms, DIAL_FAILED), ""); /* repeated */
-        assert_string_equal(seen(&lab, ms + (uint64_t)wait_ms - 1, TICK), "");
-        ms += (uint64_t)wait_ms + 1;
-        assert_memory_equal(seen(&lab, ms, TICK), "dial:1#", 7);
+        assert_string_equal(seen(&lab, ms + wait_ms - 1, TICK), "");
+        at = ms < patience_ms ? 0 : 1 - at;
+        ms += wait_ms + 1;
+        if (strcmp(seen(&lab, ms, TICK), "end:1") == 0)
+            break;
         dials++;
+        snprintf(dial, sizeof(dial), "dial:%u#%u", 1 - at, dials);
+        assert_string_equal(lab.text, dial);
     }
     assert_in_range(ms, giveup_ms, giveup_ms + attempt_ms);
     assert_in_range(dials, giveup_ms / attempt_ms, 1000);
     assert_int_equal(lab.node->tree.attach, dials);
+    assert_int_equal(lab_wake(&lab, ms), -1);
     lab_close(&lab);
 }
 
-/* A parent that took the dial but says nothing: the silence ends the link,
- * and the node wakes up to dial again though no other link is left. */
+/* A parent that took the dial but says nothing: after the attempt time the link
+ * is ended, and the node wakes up to dial again though no other link is left.
+ */
 static void a_silent_parent_is_dialled_again(void **state)
 {
-    uint64_t ms = 0;
+    uint64_t ms = 2501;
 
+    (void)state;
+    lab_open(&lab, lab_cfg(7, 2), 3);
+    seen(&lab, 0, START);
+    seen(&lab, 1, DIALLED(0, 1));
+    assert_int_equal(lab_wake(&lab, 1), 2500);
+    assert_string_equal(seen(&lab, ms - 1, TICK), "");
+    assert_string_equal(seen(&lab, ms, TICK), "close:L0");
+    assert_int_equal(lab.node->links[0].state, OV_LINK_FREE);
+    assert_in_range(lab_wake(&lab, ms), 1, 2500);
+    ms += (uint64_t)lab_wake(&lab, ms) + 1;
+    assert_string_equal(seen(&lab, ms, TICK), "dial:1#2");
+    lab_close(&lab);
+}
+
+/* One that asks on our behalf is given time: its silence alone ends the link.
+ */
+static void a_parent_that_asks_for_us_is_waited_for(void **state)
+{
     (void)state;
     lab_open(&lab, lab_cfg(7, 2), 3);
     seen(&lab, 0, START);
     seen(&lab, 0, DIALLED(0, 1));
     seen(&lab, 0, SENT(0, 1));
-    while (ms < 10000) {
-        assert_true(lab_wake(&lab, ms) >= 0);
-        ms += (uint64_t)lab_wake(&lab, ms) + 1;
-        seen(&lab, ms, TICK);
-        if (lab.node->links[0].state != OV_LINK_FREE)
-            seen(&lab, ms, SENT(0, 1));
-    }
-    assert_int_equal(lab.node->links[0].state, OV_LINK_FREE);
-    assert_in_range(lab_wake(&lab, ms), 1, 2500);
-    ms += (uint64_t)lab_wake(&lab, ms) + 1;
-    assert_string_equal(seen(&lab, ms, TICK), "dial:1#2");
+    assert_string_equal(heard(&lab, 1000, 0, "asked:#1"), "");
+    assert_string_equal(seen(&lab, 3000, TICK), "");
+    assert_string_equal(seen(&lab, 4200, TICK), "send:L0[beat]");
+    seen(&lab, 4200, SENT(0, 1));
+    assert_string_equal(seen(&lab, 8400, TICK), "send:L0[beat]");
+    seen(&lab, 8400, SENT(0, 1));
+    assert_string_equal(seen(&lab, 10999, TICK), "");
+    assert_string_equal(seen(&lab, 11000, TICK), "close:L0");
     lab_close(&lab);
 }
 
@@ -258,10 +288,12 @@ static void an_answer_for_a_lost_link_goes_to_nobody_else(void **state)
     (void)state;
     join_as(lab_cfg(15, 2), 1);
     seen(&lab, 1, CALLED(1, 3));
-    assert_string_equal(heard(&lab, 1, 1, "hello:3#1"), "send:L0[ask:3#1<1]");
+    assert_string_equal(heard(&lab, 1, 1, "hello:3#1"),
+                        "send:L1[asked:#1] send:L0[ask:3#1<1~0=0/0]");
     assert_string_equal(seen(&lab, 2, ENDED(1)), "");
     seen(&lab, 3, CALLED(1, 4));
-    assert_string_equal(heard(&lab, 3, 1, "hello:4#1"), "send:L0[ask:4#1<1]");
+    assert_string_equal(heard(&lab, 3, 1, "hello:4#1"),
+                        "send:L1[asked:#1] send:L0[ask:4#1<1~0=0/0]");
     assert_string_equal(heard(&lab, 4, 0, "answer:3#1"), "");
     assert_string_equal(heard(&lab, 4, 0, "answer:4#1"),
                         "send:L1[welcome:#1 path:1,0 limit:4]");
@@ -279,7 +311,7 @@ static void words_for_those_beneath_a_lost_child_go_to_nobody_else(void **state)
     heard(&lab, 1, 0, "answer:3#1");
     heard(&lab, 2, 1, "ask:7#1<3 ask:8#1<3");
     heard(&lab, 2, 0, "answer:7#1");
-    assert_string_equal(seen(&lab, 3, ENDED(1)), "lost:3");
+    assert_string_equal(seen(&lab, 3, ENDED(1)), "probe:3");
     seen(&lab, 4, CALLED(1, 4));
     heard(&lab, 4, 1, "hello:4#1");
     assert_string_equal(heard(&lab, 5, 0, "answer:8#1 ack:7=2/1 ack:3=1/1"),
@@ -315,8 +347,9 @@ static void words_of_a_lost_link_do_not_block_later_ones(void **state)
     lab_close(&lab);
 }
 
-/* Nobody is asked for who is forgotten before the ask could be sent. */
-static void an_ask_that_waits_ends_with_the_link_it_came_on(void **state)
+/* Who was to be asked for is asked for all the same when the link is lost, in
+ * the order in which they came. */
+static void an_ask_that_waits_outlives_the_link_it_came_on(void **state)
 {
     (void)state;
     join_as(lab_cfg(15, 2), 1);
@@ -327,8 +360,10 @@ static void an_ask_that_waits_ends_with_the_link_it_came_on(void **state)
     fill(0);
     heard(&lab, 2, 1, "ask:7#1<3 ask:8#1<3");
     heard(&lab, 2, 2, "hello:4#1");
-    assert_string_equal(seen(&lab, 3, ENDED(1)), "lost:3");
-    assert_string_equal(seen(&lab, 4, SENT(0, 8)), "send:L0[ask:4#1<1]");
+    assert_string_equal(seen(&lab, 3, ENDED(1)), "probe:3");
+    assert_string_equal(seen(&lab, 4, SENT(0, 8)),
+                        "send:L0[ask:7#1<3~0=0/0 ask:8#1<3~0=0/0 "
+                        "ask:4#1<1~0=0/0]");
     lab_close(&lab);
 }
 
@@ -354,7 +389,8 @@ static void a_child_that_was_asked_for_misses_nothing(void **state)
     assert_string_equal(seen(&lab, 3, CONSUMED(1, 1, 0)), "");
     assert_string_equal(seen(&lab, 100, TICK), ""); /* no base is reported */
     seen(&lab, 101, CALLED(1, 2));
-    assert_string_equal(heard(&lab, 101, 1, "hello:2#2"), "send:L0[ask:2#2<1]");
+    assert_string_equal(heard(&lab, 101, 1, "hello:2#2"),
+                        "send:L1[asked:#2] send:L0[ask:2#2<1~0=0/2~1=0/1]");
     assert_string_equal(heard(&lab, 102, 0, "answer:2#2"),
                         "send:L1[welcome:#2 path:1,0 limit:4] send:L1[app] "
                         "send:L1[open:1w4:1-2] send:L1[down:1.0(9)]");
@@ -372,38 +408,11 @@ static void a_child_that_dials_again_misses_nothing(void **state)
     seen(&lab, 3, CONSUMED(0, 1, 0));
     seen(&lab, 4, CALLED(2, 2));
     assert_string_equal(heard(&lab, 4, 2, "hello:2#2"),
-                        "close:L1 send:L0[ask:2#2<1]");
+                        "close:L1 send:L2[asked:#2] "
+                        "send:L0[ask:2#2<1~0=0/1~1=0/0]");
     assert_string_equal(heard(&lab, 5, 0, "answer:2#2"),
                         "send:L2[welcome:#2 path:1,0 limit:4] "
                         "send:L2[open:1w4:1-2]");
-    lab_close(&lab);
-}
-
-/* It is not kept for ever: when such a child has given up it is lost. */
-static void a_child_that_does_not_come_back_is_lost(void **state)
-{
-    uint64_t end_ms, ms = 2;
-
-    (void)state;
-    join_as(lab_cfg(3, 1), 1);
-    end_ms = 2 + lab.cfg.timers.giveup_ns / LAB_MS_NS;
-    seen(&lab, 1, CALLED(1, 2));
-    heard(&lab, 1, 1, "hello:2#1");
-    seen(&lab, 1, SENT(0, 1));
-    seen(&lab, 2, ENDED(1));
-    heard(&lab, 2, 0, "answer:2#1");
-    heard(&lab, 2, 0, "app");
-    seen(&lab, 2, CONSUMED(0, 1, 0));
-    /* The parent beats, and so do we. */
-    while (ms + 1000 < end_ms) {
-        ms += 1000;
-        if (strcmp(heard(&lab, ms, 0, ""), "send:L0[beat]") == 0)
-            seen(&lab, ms, SENT(0, 1));
-        else
-            assert_string_equal(lab.text, "");
-    }
-    assert_int_equal(lab_wake(&lab, ms), end_ms - ms);
-    assert_string_equal(seen(&lab, end_ms, TICK), "lost:2 send:L0[base:0=1]");
     lab_close(&lab);
 }
 
@@ -416,6 +425,7 @@ static const struct {
     const char *words;
 } out_of_place[] = {
     {false, false, "welcome:#2"},       /* another dial's */
+    {false, false, "asked:#2"},         /* the same */
     {false, false, "refuse:#2!2"},      /* the same */
     {false, false, "path:0"},           /* before the welcome */
     {false, false, "down:0.0(4)"},      /* the same */
@@ -426,8 +436,13 @@ static const struct {
     {true, false, "path:0,0"},          /* more than there are above */
     {true, false, "ask:3#1<1"},         /* asks climb */
     {true, false, "base:0=0"},          /* as bases do */
-    {true, false, "answer:3#1!2"},      /* refusals are not told so */
-    {true, false, "left:3"},            /* not in this release */
+    {true, false, "missing:3#1"},       /* and questions */
+    {true, false, "address:here"},      /* and addresses */
+    {true, false, "answer:3#1!7"},      /* no reason at all */
+    {true, false, "asked:#1"},          /* too late */
+    {true, false, "left:1"},            /* ourselves */
+    {true, false, "left:2"},            /* not beneath us */
+    {true, false, "left:15"},           /* nobody in the plan */
     {true, false, "limit:3"},           /* a limit never falls */
     {true, true, "hello:3#2"},          /* twice */
     {true, true, "ask:3#2<1"},          /* for itself */
@@ -446,7 +461,9 @@ static const struct {
     {true, true, "base:7=0"},           /* no such stream */
     {true, true, "base:0=1"},           /* more than was sent */
     {true, true, "base:0=0@15.1"},      /* nobody in the plan */
-    {true, true, "left:7"},             /* not in this release */
+    {true, true, "left:7"},             /* and who is elsewhere */
+    {true, true, "asked:#1"},           /* and that somebody asks */
+    {true, true, "address:here"},       /* after the hello */
     {true, true, "up:3.0(4)"},          /* records count from 1 */
 };
 
@@ -487,7 +504,7 @@ static void a_bad_ask_costs_the_others_nothing(void **state)
     heard(&lab, 0, 0, "hello:1#1");
     seen(&lab, 0, CALLED(1, 2));
     heard(&lab, 1, 0, "ask:3#1<1");
-    assert_string_equal(heard(&lab, 1, 0, "ask:7#1<3"), "close:L0 lost:1");
+    assert_string_equal(heard(&lab, 1, 0, "ask:7#1<3"), "close:L0 probe:1");
     assert_string_equal(heard(&lab, 1, 1, "hello:2#1"),
                         "send:L1[welcome:#1 path:0 limit:4]");
     assert_int_equal(ov_node_look(lab.node, 0).joined, 3);
@@ -509,14 +526,14 @@ int main(void)
         cmocka_unit_test(a_refused_child_dials_again),
         cmocka_unit_test(dials_are_repeated_until_the_give_up_time),
         cmocka_unit_test(a_silent_parent_is_dialled_again),
+        cmocka_unit_test(a_parent_that_asks_for_us_is_waited_for),
         cmocka_unit_test(an_answer_for_a_lost_link_goes_to_nobody_else),
         cmocka_unit_test(
             words_for_those_beneath_a_lost_child_go_to_nobody_else),
         cmocka_unit_test(words_of_a_lost_link_do_not_block_later_ones),
-        cmocka_unit_test(an_ask_that_waits_ends_with_the_link_it_came_on),
+        cmocka_unit_test(an_ask_that_waits_outlives_the_link_it_came_on),
         cmocka_unit_test(a_child_that_was_asked_for_misses_nothing),
         cmocka_unit_test(a_child_that_dials_again_misses_nothing),
-        cmocka_unit_test(a_child_that_does_not_come_back_is_lost),
         cmocka_unit_test(words_out_of_place_end_the_link),
         cmocka_unit_test(a_bad_ask_costs_the_others_nothing),
     };

@@ -123,6 +123,7 @@ static void random_child(struct chance *chance, struct ov_buf *bufs)
     cfg.up_frames = (uint16_t)chance_in(chance, 1, 9);
     lab_open(&lab, cfg, 1);
     place = &lab.node->tree.places[ov_place_take(lab.node, 3, 1)];
+    lab.node->links[1].state = OV_LINK_UP;
     ov_place_grant(lab.node, place);
     limit = place->limit;
     assert_int_equal(limit, cfg.up_frames);
@@ -174,8 +175,8 @@ static void frames_of_an_earlier_link_are_charged(void **state)
     join_child(1, 3);
     send_frames(1, 4);
     assert_string_equal(pass_one(), " send:L1[limit:5]");
-    assert_string_equal(say_hello(2, 3, 2),
-                        "close:L1 lost:3 send:L0[ask:3#2<1]");
+    assert_string_equal(say_hello(2, 3, 2), "close:L1 send:L2[asked:#2] "
+                                            "send:L0[ask:3#2<1~0=0/0]");
     assert_string_equal(grant(3, 2), "send:L2[welcome:#2 path:1,0 limit:1]");
     say_hello(1, 4, 1);
     assert_string_equal(grant(4, 1), "send:L1[welcome:#1 path:1,0 limit:4]");
@@ -235,24 +236,34 @@ static void frames_that_left_meanwhile_are_not_charged(void **state)
 
 /* --- finding a place */
 
-/* There are two places for each planned child: one that dials again finds room
- * beside what is left of it. A third dial waits until a place is free. */
-static void a_third_link_of_a_child_is_refused(void **state)
+/* The next dial of child 2, over the link that is free, and a frame of it that
+ * the root does not take yet. */
+static void dial_and_send(unsigned attach)
+{
+    char words[64];
+
+    say_hello(attach % 2 == 0 ? 2 : 1, 2, attach);
+    grant(2, attach);
+    snprintf(words, sizeof(words), "up:2.%u(3000)", attach);
+    assert_string_equal(heard(&lab, 0, attach % 2 == 0 ? 2 : 1, words), "");
+}
+
+/* There are two places more than children: one that dials again finds room
+ * beside what is left of it. Where frames are left in all, a dial waits until a
+ * place is free. */
+static void a_dial_without_a_place_is_refused(void **state)
 {
     (void)state;
     open_node(lab_cfg(3, 1));
-    say_hello(1, 2, 1);
-    grant(2, 1);
-    heard(&lab, 0, 1, "up:2.1(3000)");
-    assert_string_equal(say_hello(2, 2, 2),
-                        "close:L1 lost:2 send:L0[ask:2#2<1]");
-    grant(2, 2);
-    heard(&lab, 0, 2, "up:2.2(3000)");
-    assert_string_equal(say_hello(1, 2, 3),
-                        "close:L2 lost:2 send:L1[refuse:#3!4] close:L1");
+    assert_int_equal(lab.node->tree.places_max, 1 + 2);
+    for (unsigned attach = 1; attach <= 3; attach++)
+        dial_and_send(attach);
+    assert_string_equal(say_hello(2, 2, 4),
+                        "close:L1 send:L2[refuse:#4!4] close:L2");
     assert_string_equal(heard(&lab, 0, 0, "limit:1"), "send:L0[up:2.1(3000)]");
-    assert_string_equal(say_hello(1, 2, 3), "send:L0[ask:2#3<1]");
-    assert_string_equal(grant(2, 3), "send:L1[welcome:#3 path:1,0 limit:3]");
+    assert_string_equal(say_hello(1, 2, 5),
+                        "send:L1[asked:#5] send:L0[ask:2#5<1~0=0/0]");
+    assert_string_equal(grant(2, 5), "send:L1[welcome:#5 path:1,0 limit:2]");
     lab_close(&lab);
 }
 
@@ -268,6 +279,7 @@ static void a_place_remembers_nothing_of_another_child(void **state)
     seen(&lab, 0, CONSUMED(0, 1, 0));
     heard(&lab, 0, 1, "base:0=1");
     seen(&lab, 0, ENDED(1));
+    heard(&lab, 0, 0, "left:3");
     pass_one();
     assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);
     assert_int_equal(ov_place_take(lab.node, 4, 1), 0);
@@ -281,8 +293,9 @@ static void a_place_remembers_nothing_of_another_child(void **state)
 
 /* --- holds */
 
-/* Nobody waits for a lost child: its base no longer counts. */
-static void a_lost_child_holds_nothing_up(void **state)
+/* A lost child keeps the base where it was until somebody else answers for it;
+ * its frames are kept longer if need be. */
+static void a_lost_child_is_waited_for(void **state)
 {
     (void)state;
     open_node(lab_cfg(5, 2));
@@ -293,8 +306,13 @@ static void a_lost_child_holds_nothing_up(void **state)
                         "consume:0.0(4) send:L1[app] send:L2[app]");
     assert_string_equal(seen(&lab, 0, CONSUMED(0, 1, 0)), "");
     assert_string_equal(heard(&lab, 0, 2, "base:0=1"), "");
-    assert_string_equal(seen(&lab, 0, ENDED(1)), "lost:3 send:L0[base:0=1]");
+    assert_string_equal(seen(&lab, 0, ENDED(1)), "probe:3");
+    assert_string_equal(seen(&lab, 100, TICK), "");
+    assert_int_equal(ov_node_look(lab.node, 0).down_base, 0);
+    assert_string_equal(heard(&lab, 100, 0, "left:3"), "send:L0[base:0=1]");
     assert_int_not_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);
+    assert_string_equal(pass_one(), "");
+    assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);
     lab_close(&lab);
 }
 
@@ -308,9 +326,9 @@ int main(void)
         cmocka_unit_test(a_full_earlier_link_leaves_nothing_to_grant),
         cmocka_unit_test(no_limit_is_told_before_the_welcome),
         cmocka_unit_test(frames_that_left_meanwhile_are_not_charged),
-        cmocka_unit_test(a_third_link_of_a_child_is_refused),
+        cmocka_unit_test(a_dial_without_a_place_is_refused),
         cmocka_unit_test(a_place_remembers_nothing_of_another_child),
-        cmocka_unit_test(a_lost_child_holds_nothing_up),
+        cmocka_unit_test(a_lost_child_is_waited_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,7 +170,7 @@ static void check_members(const struct ov_tree *tree)
             continue;
         assert_true(member->place < tree->places_used);
         assert_true(topo_tree_contains(
-            &tree->plan, tree->places[member->place].child, member->node));
+            tree->plan, tree->places[member->place].child, member->node));
         counts[member->place][member->state]++;
     }
     for (uint16_t i = 0; i < tree->places_used; i++) {

@@ -255,7 +255,7 @@ static void what_a_lost_child_had_sent_is_taken(void **state)
     open_root(cfg);
     heard(&lab, 0, 0, "up:1.1(1000),3.1(10)");
     heard(&lab, 0, 0, "up:1.2(3500),3.2(10)");
-    assert_string_equal(seen(&lab, 0, ENDED(0)), "lost:1");
+    assert_string_equal(seen(&lab, 0, ENDED(0)), "probe:1");
     assert_string_equal(seen(&lab, 0, TAKEN(0)), "record:3.1(10)#0");
     assert_string_equal(seen(&lab, 0, TAKEN(0)), "record:1.2(3500)#0");
     assert_string_equal(seen(&lab, 0, TAKEN(0)), "record:3.2(10)#0");

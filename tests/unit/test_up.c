@@ -20,7 +20,7 @@ static void open_node(struct ov_cfg cfg, const char *limit)
     seen(&lab, 0, DIALLED(0, 0));
     heard(&lab, 0, 0, "welcome:#1 path:0");
     heard(&lab, 0, 0, limit);
-    seen(&lab, 0, SENT(0, 1));
+    seen(&lab, 0, SENT(0, 2)); /* the hello, and the bases */
 }
 
 /* And with child `child` welcomed on link `link`. */
@@ -34,7 +34,7 @@ static void add_child(uint16_t link, uint32_t child)
     snprintf(words, sizeof(words), "answer:%u#1", (unsigned)child);
     heard(&lab, 0, 0, words);
     seen(&lab, 0, SENT(0, 1));
-    seen(&lab, 0, SENT(link, 1));
+    seen(&lab, 0, SENT(link, 2));
 }
 
 /* --- an idle uplink */
@@ -83,8 +83,10 @@ static void nothing_is_read_before_it_can_be_sent(void **state)
     lab_open(&lab, lab_cfg(3, 2), 1);
     seen(&lab, 0, START);
     assert_string_equal(seen(&lab, 0, READY(1)), "");
-    assert_string_equal(seen(&lab, 0, DIALLED(0, 0)), "send:L0[hello:1#1]");
-    assert_string_equal(heard(&lab, 0, 0, "welcome:#1 path:0"), "");
+    assert_string_equal(seen(&lab, 0, DIALLED(0, 0)),
+                        "send:L0[hello:1#1~0=0/0]");
+    assert_string_equal(heard(&lab, 0, 0, "welcome:#1 path:0"),
+                        "adopted:0 send:L0[base:0=0]");
     assert_string_equal(heard(&lab, 0, 0, "limit:4"), "read:I1<4064");
     assert_string_equal(wrote(&lab, 0, 1, 10, OV_INPUT_IDLE),
                         "send:L0[up:1.1(10)]");
@@ -99,7 +101,8 @@ static void a_limit_before_the_welcome_does_not_count(void **state)
     seen(&lab, 0, START);
     seen(&lab, 0, READY(1));
     seen(&lab, 0, DIALLED(0, 0));
-    assert_string_equal(heard(&lab, 0, 0, "limit:4 welcome:#1 path:0"), "");
+    assert_string_equal(heard(&lab, 0, 0, "limit:4 welcome:#1 path:0"),
+                        "adopted:0 send:L0[base:0=0]");
     lab_close(&lab);
 }
 
@@ -207,7 +210,7 @@ static void frames_end_at_the_limit(void **state)
     assert_string_equal(seen(&lab, 1, SENT(0, 1)), "");
     assert_string_equal(heard(&lab, 1, 0, "limit:1"), "");
     assert_string_equal(heard(&lab, 1, 0, "limit:3"), "read:I1<4064");
-    assert_string_equal(heard(&lab, 1, 0, "limit:2"), "close:L0 lost:0");
+    assert_string_equal(heard(&lab, 1, 0, "limit:2"), "close:L0 orphan:0");
     lab_close(&lab);
 }
 
@@ -314,7 +317,7 @@ static void records_not_sent_cannot_be_acknowledged(void **state)
     seen(&lab, 1, READY(2));
     /* Record 2 is in the batch while input 2 is read. */
     assert_string_equal(wrote(&lab, 1, 1, 10, OV_INPUT_IDLE), "read:I2<4030");
-    assert_string_equal(heard(&lab, 1, 0, "ack:1=2/2"), "close:L0 lost:0");
+    assert_string_equal(heard(&lab, 1, 0, "ack:1=2/2"), "close:L0 orphan:0");
     assert_string_equal(wrote(&lab, 1, 2, 10, OV_INPUT_IDLE), "");
     assert_int_equal(ov_node_look(lab.node, 0).kept_bytes, 3 * 34);
     lab_close(&lab);
@@ -379,10 +382,13 @@ static void a_child_that_sends_more_than_granted_is_cut(void **state)
     add_child(1, 3);
     for (unsigned i = 1; i <= 4; i++)
         assert_string_equal(heard(&lab, 1, 1, "up:3.1(10)"), "");
-    assert_string_equal(heard(&lab, 1, 1, "up:3.5(10)"), "close:L1 lost:3");
+    assert_string_equal(heard(&lab, 1, 1, "up:3.5(10)"), "close:L1 probe:3");
     /* What it had sent before is passed on all the same. */
     assert_string_equal(heard(&lab, 1, 0, "limit:9"),
                         "send:L0[up:3.1(10),3.1(10),3.1(10),3.1(10)]");
+    /* Its place is held until somebody else answers for it. */
+    assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_HOLD_UNCLEAR);
+    assert_string_equal(heard(&lab, 1, 0, "left:3"), "");
     assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);
     lab_close(&lab);
 }

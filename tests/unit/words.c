@@ -1,4 +1,4 @@
-/* Frames as words and back: see words.h and lab.h. */
+/* Words of a frame: see words.h and lab.h. */
 #include "tests/unit/words.h"
 
 #include <inttypes.h>
@@ -64,19 +64,44 @@ static void say_numbers(struct text *text, struct ov_item *item)
         say(text, "%s%" PRIu32, i > 0 ? "," : "", ov_rd_u32(&item->body));
 }
 
+static void say_member(struct text *text, const struct ov_member_ref *member)
+{
+    say(text, "+%" PRIu32 "#%" PRIu64 "<%" PRIu32, member->node, member->attach,
+        member->parent);
+}
+
 static void say_claim(struct text *text, struct ov_item *item)
 {
+    bool is_ask = item->kind == OV_ITEM_ASK;
     struct ov_claim claim;
 
     if (ov_claim_decode(item, &claim)) {
         say(text, "?");
         return;
     }
-    say(text, "%s:%" PRIu32 "#%" PRIu64,
-        item->kind == OV_ITEM_HELLO ? "hello" : "ask", claim.node,
+    say(text, "%s:%" PRIu32 "#%" PRIu64, is_ask ? "ask" : "hello", claim.node,
         claim.attach);
-    for (unsigned i = 0; i < claim.members; i++)
-        say(text, "<%" PRIu32, ov_member_decode(item).parent);
+    for (unsigned i = 0; i < claim.members; i++) {
+        struct ov_member_ref member = ov_member_decode(item);
+
+        if (is_ask && i == 0 && member.node == claim.node &&
+            member.attach == claim.attach)
+            say(text, "<%" PRIu32, member.parent);
+        else
+            say_member(text, &member);
+    }
+    for (unsigned i = 0; i < claim.cursors; i++) {
+        struct ov_cursor cursor = ov_cursor_decode(item);
+
+        say(text, "~%" PRIu32 "=%" PRIu64 "/%" PRIu64, cursor.stream,
+            cursor.base, cursor.head);
+    }
+}
+
+static void say_stripped(struct text *text, struct ov_item *item)
+{
+    while (ov_rd_left(&item->body) >= OV_NUMBER_BYTES)
+        say(text, "-%" PRIu32, ov_rd_u32(&item->body));
 }
 
 static void say_answer(struct text *text, struct ov_item *item)
@@ -87,7 +112,31 @@ static void say_answer(struct text *text, struct ov_item *item)
     say(text, "answer:%" PRIu32 "#%" PRIu64, answer.node, answer.attach);
     if (answer.reason != OV_GRANTED)
         say(text, "!%" PRIu32, answer.reason);
+    say_stripped(text, item);
     say(text, "%s", rc ? "?" : "");
+}
+
+static void say_missing(struct text *text, struct ov_item *item)
+{
+    uint16_t count = 0;
+
+    say(text, "missing:");
+    if (ov_missing_decode(item, &count))
+        say(text, "?");
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t node = ov_rd_u32(&item->body);
+
+        say(text, "%s%" PRIu32 "#%" PRIu64, i > 0 ? "," : "", node,
+            ov_rd_u64(&item->body));
+    }
+}
+
+static void say_address(struct text *text, struct ov_item *item)
+{
+    size_t len_bytes = ov_rd_left(&item->body);
+
+    say(text, "address:%.*s", (int)len_bytes,
+        (const char *)ov_rd_bytes(&item->body, len_bytes));
 }
 
 static void say_base(struct text *text, struct ov_item *item)
@@ -103,29 +152,49 @@ static void say_base(struct text *text, struct ov_item *item)
     say(text, "%s", rc ? "?" : "");
 }
 
+/* What a child says. */
+static void say_up_item(struct text *text, struct ov_item *item)
+{
+    if (item->kind == OV_ITEM_BASE)
+        say_base(text, item);
+    else if (item->kind == OV_ITEM_MISSING)
+        say_missing(text, item);
+    else if (item->kind == OV_ITEM_ADDRESS)
+        say_address(text, item);
+    else
+        say_claim(text, item);
+}
+
+static void say_pause(struct text *text, struct ov_item *item)
+{
+    bool is_paused;
+
+    if (ov_pause_decode(item, &is_paused))
+        say(text, "pause?");
+    else
+        say(text, "pause%s", is_paused ? "" : "-over");
+}
+
+/* What a parent says. */
 static void say_item(struct text *text, struct ov_item *item)
 {
     struct ov_ack ack = {0};
     uint64_t number = 0;
     uint32_t reason = 0;
-    bool is_paused;
 
     switch ((enum ov_item_kind)item->kind) {
     case OV_ITEM_LIMIT:
         ov_limit_decode(item, &number);
         say(text, "limit:%" PRIu64, number);
         break;
-    case OV_ITEM_BASE:
-        say_base(text, item);
-        break;
     case OV_ITEM_ACK:
         ov_ack_decode(item, &ack);
         say(text, "ack:%" PRIu32 "=%" PRIu64 "/%" PRIu64, ack.source,
             ack.accepted, ack.taken);
         break;
-    case OV_ITEM_HELLO:
-    case OV_ITEM_ASK:
-        say_claim(text, item);
+    case OV_ITEM_ASKED:
+        ov_asked_decode(item, &number);
+        say(text, "asked:#%" PRIu64, number);
         break;
     case OV_ITEM_ANSWER:
         say_answer(text, item);
@@ -133,6 +202,7 @@ static void say_item(struct text *text, struct ov_item *item)
     case OV_ITEM_WELCOME:
         ov_welcome_decode(item, &number);
         say(text, "welcome:#%" PRIu64, number);
+        say_stripped(text, item);
         break;
     case OV_ITEM_REFUSE:
         ov_refuse_decode(item, &number, &reason);
@@ -145,18 +215,23 @@ static void say_item(struct text *text, struct ov_item *item)
     case OV_ITEM_LEFT:
         say(text, "left:");
         say_numbers(text, item);
+        say(text, "%s", item->flags & OV_ITEM_FINAL ? "!" : "");
         break;
     case OV_ITEM_PAUSE:
-        say(text, "pause%s",
-            ov_pause_decode(item, &is_paused) ? "?"
-            : is_paused                       ? ""
-                                              : "-over");
+        say_pause(text, item);
         break;
+    case OV_ITEM_BASE:
+    case OV_ITEM_HELLO:
+    case OV_ITEM_ASK:
     case OV_ITEM_MISSING:
+    case OV_ITEM_ADDRESS:
+        say_up_item(text, item);
+        break;
     case OV_ITEM_KINDS:
         say(text, "?");
         break;
     }
+    say(text, "%s", item->flags & OV_ITEM_MORE ? "..." : "");
 }
 
 static void say_link(struct text *text, const uint8_t *mem,
@@ -263,191 +338,4 @@ void words_of_frame(const uint8_t *mem, uint32_t len_bytes, char *words,
         say_up(&text, mem, &head);
     else
         say_down(&text, mem, &head);
-}
-
-/* --- to a frame */
-
-static void link_word(struct ov_wr *wr, const char *word)
-{
-    struct ov_claim claim = {.members = 0};
-    struct ov_member_ref member = {0};
-    struct ov_answer answer = {0};
-    struct ov_base base = {.node = TOPO_NONE, .rank = TOPO_NONE};
-    struct ov_ack ack;
-    uint32_t reason, number, root;
-    uint64_t count;
-
-    if (sscanf(word, "hello:%" SCNu32 "#%" SCNu64, &claim.node,
-               &claim.attach) == 2) {
-        ov_claim_encode(wr, OV_ITEM_HELLO, 0, &claim);
-    } else if (sscanf(word, "ask:%" SCNu32 "#%" SCNu64 "<%" SCNu32,
-                      &member.node, &member.attach, &member.parent) == 3) {
-        claim = (struct ov_claim){member.node, member.attach, 1, 0};
-        ov_claim_encode(wr, OV_ITEM_ASK, 0, &claim);
-        ov_member_encode(wr, &member);
-    } else if (sscanf(word, "answer:%" SCNu32 "#%" SCNu64 "!%" SCNu32,
-                      &answer.node, &answer.attach, &answer.reason) >= 2) {
-        ov_answer_encode(wr, 0, &answer, 0);
-    } else if (sscanf(word, "welcome:#%" SCNu64, &count) == 1) {
-        ov_welcome_encode(wr, 0, count, 0);
-    } else if (sscanf(word, "refuse:#%" SCNu64 "!%" SCNu32, &count, &reason) ==
-               2) {
-        ov_refuse_encode(wr, count, reason);
-    } else if (sscanf(word, "limit:%" SCNu64, &count) == 1) {
-        ov_limit_encode(wr, count);
-    } else if (sscanf(word, "base:%" SCNu32 "=%" SCNu64 "@%" SCNu32 ".%" SCNu32,
-                      &base.stream, &base.base, &base.node, &base.rank) >= 2) {
-        ov_base_encode(wr, &base);
-    } else if (sscanf(word, "ack:%" SCNu32 "=%" SCNu64 "/%" SCNu64, &ack.source,
-                      &ack.accepted, &ack.taken) == 3) {
-        ov_ack_encode(wr, &ack);
-    } else if (sscanf(word, "path:%" SCNu32 ",%" SCNu32, &number, &root) == 2) {
-        ov_numbers_encode(wr, OV_ITEM_PATH, 0, 2);
-        ov_wr_u32(wr, number);
-        ov_wr_u32(wr, root);
-    } else if (sscanf(word, "path:%" SCNu32, &number) == 1) {
-        ov_numbers_encode(wr, OV_ITEM_PATH, 0, 1);
-        ov_wr_u32(wr, number);
-    } else if (sscanf(word, "left:%" SCNu32, &number) == 1) {
-        ov_numbers_encode(wr, OV_ITEM_LEFT, 0, 1);
-        ov_wr_u32(wr, number);
-    } else {
-        fail_msg("no word of a LINK frame: %s", word);
-    }
-}
-
-static uint16_t link_words(struct ov_wr *wr, const char *words)
-{
-    uint16_t count = 0;
-    char copy[512], *word;
-
-    assert_true(strlen(words) < sizeof(copy));
-    strcpy(copy, words);
-    for (word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        link_word(wr, word);
-        count++;
-    }
-    return count;
-}
-
-/* Reads "SOURCE.SEQ(BYTES)FLAGS"; returns what follows. */
-static const char *read_record(const char *words, struct ov_record *rec)
-{
-    int used = 0;
-
-    *rec = (struct ov_record){.channel = OV_CHANNEL_STDOUT};
-    if (sscanf(words, "%" SCNu32 ".%" SCNu64 "(%" SCNu32 ")%n", &rec->source,
-               &rec->seq, &rec->len_bytes, &used) != 3 ||
-        used == 0)
-        fail_msg("no record: %s", words);
-    words += used;
-    if (strncmp(words, "eof", 3) == 0) {
-        rec->flags = OV_RECORD_EOF;
-        words += 3;
-    } else if (strncmp(words, "final", 5) == 0) {
-        rec->flags = OV_RECORD_FINAL;
-        words += 5;
-    }
-    return *words == ',' ? words + 1 : words;
-}
-
-static uint16_t up_words(struct ov_wr *wr, const char *words)
-{
-    const char *at;
-    struct ov_record rec;
-    uint16_t count = 0;
-
-    for (at = words; *at != '\0'; count++) {
-        at = read_record(at, &rec);
-        ov_record_encode(wr, &rec);
-    }
-    for (at = words; *at != '\0';) {
-        uint8_t *room;
-
-        at = read_record(at, &rec);
-        room = ov_wr_room(wr, rec.len_bytes);
-        assert_non_null(room);
-        words_fill(&rec, room);
-    }
-    return count;
-}
-
-static bool control_words(struct ov_wr *wr, const char *words)
-{
-    struct ov_open open = {.ranges = 1};
-    struct topo_range range;
-
-    if (strcmp(words, "goodbye") == 0)
-        ov_control_encode(wr, OV_CONTROL_GOODBYE, false);
-    else if (strcmp(words, "app") == 0)
-        ov_control_encode(wr, OV_CONTROL_APP, false);
-    else if (sscanf(words, "open:%" SCNu32 "w%" SCNu16 ":%" SCNu32 "-%" SCNu32,
-                    &open.stream, &open.window, &range.first, &range.last) == 4)
-        ov_open_encode(wr, &open, &range);
-    else
-        return false;
-    return true;
-}
-
-static void down_words(struct ov_wr *wr, const char *words)
-{
-    struct ov_record rec;
-    const char *flags;
-    uint8_t *room;
-
-    flags = read_record(words, &rec);
-    room = ov_wr_room(wr, rec.len_bytes);
-    assert_non_null(room);
-    words_fill(&rec, room);
-    assert_true(*flags == '\0' || strcmp(flags, "end") == 0);
-}
-
-static uint32_t finish_down(const char *words, uint64_t *control_seq,
-                            uint8_t *mem, uint32_t cap_bytes)
-{
-    struct ov_wr head = ov_wr_init(mem, OV_DOWN_HEAD_BYTES);
-    struct ov_wr wr =
-        ov_wr_init(mem + OV_DOWN_HEAD_BYTES, cap_bytes - OV_DOWN_HEAD_BYTES);
-    struct ov_down down = {.stream = 0};
-    struct ov_record rec;
-
-    if (strncmp(words, "down:", 5) == 0) {
-        words += 5;
-        down_words(&wr, words);
-        read_record(words, &rec);
-        down.stream = rec.source;
-        down.seq = rec.seq;
-        down.flags = strstr(words, "end") != NULL ? OV_DOWN_END : 0;
-    } else if (control_words(&wr, words)) {
-        down.seq = (*control_seq)++;
-    } else {
-        return 0;
-    }
-    assert_false(wr.bad);
-    ov_down_encode(&head, 0, &down,
-                   (uint32_t)(wr.at - mem) - OV_DOWN_HEAD_BYTES);
-    return (uint32_t)(wr.at - mem);
-}
-
-uint32_t words_to_frame(const char *words, uint64_t *control_seq, uint8_t *mem,
-                        uint32_t cap_bytes)
-{
-    struct ov_wr start = ov_wr_init(mem, OV_FRAME_HEAD_BYTES);
-    struct ov_wr wr = ov_wr_init(mem, cap_bytes);
-    struct ov_frame_head head = {.type = OV_FRAME_LINK};
-    uint32_t len = finish_down(words, control_seq, mem, cap_bytes);
-
-    if (len > 0)
-        return len;
-    ov_wr_room(&wr, OV_FRAME_HEAD_BYTES);
-    if (strncmp(words, "up:", 3) == 0) {
-        head.type = OV_FRAME_UP;
-        head.count = up_words(&wr, words + 3);
-    } else {
-        head.count = link_words(&wr, words);
-    }
-    assert_false(wr.bad);
-    head.len_bytes = (uint32_t)(wr.at - mem);
-    ov_frame_head_encode(&start, &head);
-    return head.len_bytes;
 }
