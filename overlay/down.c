@@ -240,15 +240,6 @@ bool ov_down_cursor(struct ov_node *node, unsigned slot,
     return true;
 }
 
-void ov_down_report_all(struct ov_node *node)
-{
-    for (unsigned i = 0; i < node->cfg->streams_max; i++) {
-        if (node->streams[i].state == OV_STREAM_OPEN)
-            node->streams[i].is_report_due = true;
-    }
-    ov_node_serve_parent(node);
-}
-
 /* Those that were put together to a hold of nobody's count as needing it. */
 static void open_places(struct ov_node *node, unsigned slot)
 {
@@ -357,13 +348,8 @@ int ov_down_on_frame(struct ov_node *node, struct ov_buf *buf,
         ov_down_decode(buf->mem, &head, &down))
         goto fail;
     stream = find(node, down.stream);
-    if (stream == NULL || down.seq > stream->head)
-        goto fail;
-    if (down.seq < stream->head) { /* from two parents, one after another */
-        ov_out_put(out, buf);
-        return 0;
-    }
-    if (stream->has_ended || stream->head - stream->first >= stream->window)
+    if (stream == NULL || down.seq != stream->head || stream->has_ended ||
+        stream->head - stream->first >= stream->window)
         goto fail;
     return accept(node, stream, buf, &down, out);
 

@@ -51,9 +51,6 @@ int ov_down_on_cursor(struct ov_node *node, struct ov_place *place,
 bool ov_down_cursor(struct ov_node *node, unsigned slot,
                     struct ov_cursor *cursor);
 
-/* A new parent hears all bases again. */
-void ov_down_report_all(struct ov_node *node);
-
 /* Works out all bases anew, after a place came or went. */
 void ov_down_refresh(struct ov_node *node, struct ov_out *out);
 

@@ -3,7 +3,6 @@
 
 #include "overlay/base/err.h"
 #include "overlay/dial.h"
-#include "overlay/down.h"
 #include "overlay/loss.h"
 #include "overlay/settle.h"
 #include "overlay/up.h"
@@ -110,7 +109,6 @@ int ov_join_on_welcome(struct ov_node *node, struct ov_item *item,
     tree->has_joined = true;
     tree->has_let_go = false;
     ov_up_restart(node);
-    ov_down_report_all(node);
     ov_out_act(out, OV_ACT_ADOPTED)->node = link->peer;
     return 0;
 }

@@ -48,13 +48,12 @@ MUTANTS = {
         "if (rec.seq <= member->accepted + 1)")],
     "an acknowledgement is dropped": [(
         "node.c",
-        "rc = on_ack(node, &item, out);",
-        "rc = node->now_ns % 7 != 0 ? on_ack(node, &item, out) : 0;")],
+        "return on_ack(node, item, out);",
+        "return node->now_ns % 7 != 0 ? on_ack(node, item, out) : 0;")],
     "the down window is off by one": [(
         "down.c",
-        "return stream->window - (uint32_t)(stream->head - stream->first);",
-        "return stream->window + 1 - (uint32_t)(stream->head - stream->first);"
-    )],
+        "flow->sent >= flow->base + stream->window)",
+        "flow->sent > flow->base + stream->window)")],
     "a limit is off by one": [(
         "place.c",
         "uint64_t limit = place->drained + frames - place->leftover;",
@@ -73,10 +72,8 @@ MUTANTS = {
         "if (0 && stream->is_target && stream->local < low.base) {")],
     "a base forgets a child": [(
         "down.c",
-        "if (ov_place_counts(place) && flow->is_needed &&\n"
-        "            flow->base < low.base) {",
-        "if (ov_place_counts(place) && flow->is_needed && i != 1 &&\n"
-        "            flow->base < low.base) {")],
+        "flow->base < low.base && place->members + place->asks > 0) {",
+        "flow->base < low.base && i != 1) {")],
     "the root acknowledges what is only accepted": [(
         "serve.c",
         "{member->node, member->accepted, member->taken}",
@@ -105,8 +102,8 @@ MUTANTS = {
         "    flow->sent += flow->sent != 3 || node->now_ns % 2;\n")],
     "a stream is open to too few": [(
         "down.c",
-        "topo_tree_touches(&node->tree.plan, place->child, range);",
-        "range.first <= place->child && place->child % 5 != 3;")],
+        "place->flows[slot].is_needed = is_needed(node, slot, place->child);",
+        "place->flows[slot].is_needed = place->child % 5 != 3;")],
     "a heartbeat is forgotten": [(
         "link.h",
         "return link->spoke_ns + cfg->timers.heartbeat_ns / 5 * 2;",
@@ -115,11 +112,6 @@ MUTANTS = {
         "down.c",
         "if (node->goodbye == 0 || stream->base < node->goodbye)",
         "if (node->goodbye == 0 || stream->head < node->goodbye)")],
-    "a lost child is not told": [(
-        "loss.c",
-        "    if (!ov_down_child_is_done(node, place))\n"
-        "        ov_out_act(out, OV_ACT_LOST)->node = peer;",
-        "    (void)peer;")],
     "a link is closed twice": [(
         "loss.c",
         "    ov_out_act(out, OV_ACT_CLOSE)->link = index;\n"
@@ -134,6 +126,92 @@ MUTANTS = {
         "for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {\n"
         "        if (r == 1)\n            kept = kept->next;\n"
         "        struct ov_record rec")],
+    # --- repair
+    "a claim is taken in that cannot be served": [(
+        "down.c",
+        "cursor_of(claim, cursors, stream->number).head < stream->first &&",
+        "cursor_of(claim, cursors, stream->number).head > UINT64_MAX - 1 &&")],
+    "an orphan takes others in": [(
+        "state.h",
+        "return node->tree.is_attached ||",
+        "return true || node->tree.is_attached ||")],
+    "a claim has consumed what it has": [(
+        "down.c",
+        "(struct ov_cursor){stream->number, stream->base, stream->head};",
+        "(struct ov_cursor){stream->number, stream->head, stream->head};")],
+    "a repeat is not answered": [(
+        "sink.c",
+        "else if (rec.seq <= member->accepted)",
+        "else if (0)")],
+    "a lost link is taken for a dead child": [(
+        "node.c",
+        "if (ev->is_refused)",
+        "if (1)")],
+    "everybody beneath a dead child is given up with it": [(
+        "hold.c",
+        "(!is_early(node, place) || member->node == place->child);",
+        "(place->kind == OV_PLACE_HOLD_REFUSED || !is_early(node, place) ||\n"
+        "            member->node == place->child);")],
+    "those beneath do not send again": [(
+        "join.c",
+        "    ov_up_resend(node);\n    pass_path_on(node);",
+        "    pass_path_on(node);")],
+    "who has moved is granted": [(
+        "settle.c",
+        "if (member == NULL || !member->is_marked)\n            return false;",
+        "if (member == NULL || !member->is_marked)\n            return true;")],
+    "a claim says nothing of those beneath": [(
+        "serve.c",
+        "            !part_add(words, &part, &ref))",
+        "            0 && !part_add(words, &part, &ref))")],
+    "nobody is told who has left": [(
+        "settle.c",
+        "    else\n        ov_place_say(node, place,\n"
+        "                     &(struct ov_word){\n"
+        "                         .kind = OV_ITEM_LEFT,",
+        "    else if (state == OV_MEMBER_LOST)\n"
+        "        ov_place_say(node, place,\n"
+        "                     &(struct ov_word){\n"
+        "                         .kind = OV_ITEM_LEFT,")],
+    "who has finished is declared lost": [(
+        "hold.c",
+        "bool is_final = member->is_final;",
+        "bool is_final = false;")],
+    "a question is asked while a claim is on its way": [(
+        "hold.c",
+        "return member->state == OV_MEMBER_CONFIRMED && member->asks == 0 &&\n"
+        "           member->place",
+        "return member->state == OV_MEMBER_CONFIRMED &&\n"
+        "           member->place")],
+    "what an earlier link left is not counted": [(
+        "place.c",
+        "place->leftover = leftover_of(node, child);",
+        "place->leftover = 0 * leftover_of(node, child);")],
+    "children are never let go": [(
+        "loss.c",
+        "if (node->now_ns >= letgo_ns(node))",
+        "if (node->now_ns >= UINT64_MAX - 1)")],
+    "frames go on from the base": [(
+        "down.c",
+        "flow->sent = cursor->head;",
+        "flow->sent = cursor->base;")],
+    "a hold forgets its base": [(
+        "down.c",
+        "if (place->kind != OV_PLACE_FREE && flow->is_needed &&",
+        "if (place->kind == OV_PLACE_LINK && flow->is_needed &&")],
+    "an adopter has all the children that come": [(
+        "adopt.c",
+        "ov_place_children(node) >= node->cfg->children_max)",
+        "ov_place_children(node) >= 60000)")],
+    "an ask dies with the link it came by": [(
+        "place.c",
+        "    if (place->coming < OV_DISCARD)\n",
+        "    for (uint32_t i = 0; i < node->tree.claims->asks_used; i++)\n"
+        "        if (node->tree.claims->asks[i].state > OV_ASK_COMING &&\n"
+        "            node->tree.claims->asks[i].place ==\n"
+        "                ov_place_index(node, place))\n"
+        "            ov_asks_drop(node, &node->tree.claims->asks[i]);\n"
+        "    if (place->coming < OV_DISCARD)\n")],
 }
 
 
