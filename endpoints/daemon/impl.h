@@ -17,6 +17,7 @@ struct daemon_node {
     struct ep_local *local;
     struct ep_text job_text; /* pieces of a job so far */
     uint64_t controls;       /* frames of stream 0 consumed */
+    uint64_t orphan_ns;      /* since when it had no parent, the last time */
     uint32_t proc_first;     /* its first process among the spawner's */
     bool has_left;           /* or has ended */
 };

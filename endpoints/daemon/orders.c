@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "endpoints/daemon/impl.h"
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/usage.h"
 #include "overlay/base/err.h"
 #include "overlay/wire/item.h"
@@ -133,44 +134,26 @@ static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
     ep_hub_consumed(d->hub, index, 0, node->controls, TOPO_NONE);
 }
 
-static void on_lost(void *arg, uint32_t index, uint32_t lost)
-{
-    struct daemon *d = arg;
-    struct ep_state state = {.kind = EP_STATE_LOST, .value = lost};
-
-    if (d->end != DAEMON_STAYS)
-        return;
-    if (lost > d->numbers[index])
-        ep_local_say(d->nodes[index].local, &state);
-    else
-        ep_daemon_stop(d, DAEMON_FAILS);
-}
-
 /* What the tree does with us is told by the tree: a starter may be dead. */
-static void note(struct daemon *d, uint32_t index, const char *what,
-                 uint32_t parent)
-{
-    struct ep_state state = {.kind = EP_STATE_NOTE};
-
-    if (!d->config.verbose)
-        return;
-    if (parent == 0)
-        snprintf(state.text, sizeof(state.text), "node %u %s the launcher",
-                 d->numbers[index] - 1, what);
-    else
-        snprintf(state.text, sizeof(state.text), "node %u %s node %u",
-                 d->numbers[index] - 1, what, parent - 1);
-    ep_local_say(d->nodes[index].local, &state);
-}
-
 static void on_orphan(void *arg, uint32_t index, uint32_t parent)
 {
-    note(arg, index, "has lost its parent,", parent);
+    struct daemon *d = arg;
+
+    (void)parent;
+    d->nodes[index].orphan_ns = ep_clock_ns();
 }
 
 static void on_adopted(void *arg, uint32_t index, uint32_t parent)
 {
-    note(arg, index, "has a new parent,", parent);
+    struct daemon *d = arg;
+    struct daemon_node *node = &d->nodes[index];
+    struct ep_state state = {.kind = EP_STATE_ADOPTED, .parent = parent};
+    uint64_t us = (ep_clock_ns() - node->orphan_ns) / 1000;
+
+    if (node->orphan_ns == 0)
+        return; /* its first parent */
+    state.value = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+    ep_local_say(node->local, &state);
 }
 
 /* The last node of the daemon ends it. */
@@ -240,7 +223,6 @@ const struct ep_hub_events ep_daemon_hub_events = {
     .on_read = on_read,
     .on_consume = on_consume,
     .on_refused = on_refused,
-    .on_lost = on_lost,
     .on_orphan = on_orphan,
     .on_adopted = on_adopted,
     .on_end = on_end,

@@ -137,7 +137,7 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
         events->on_joined(arg);
         break;
     case OV_ACT_LOST:
-        events->on_lost(arg, node->index, act->node);
+        events->on_lost(arg, act->node);
         break;
     case OV_ACT_STALL:
         events->on_stall(arg, act->stream, act->node, act->rank);

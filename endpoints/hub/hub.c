@@ -113,10 +113,23 @@ void ep_hub_close(struct ep_hub *hub)
     free(hub);
 }
 
+/* One reference of the address is ours: it never goes to the transport. */
 void ep_hub_start(struct ep_hub *hub)
 {
-    for (uint32_t i = 0; i < hub->cfg.nodes_count; i++)
-        ep_hub_post(hub, i, &(struct ov_event){.kind = OV_EV_START});
+    struct ep_boot_peer self;
+
+    ep_hub_self(hub, &self);
+    hub->address =
+        (struct ov_buf){.mem = hub->address_mem,
+                        .cap_bytes = sizeof(hub->address_mem),
+                        .len_bytes = ep_book_encode(&self, hub->address_mem),
+                        .refs = 1};
+    for (uint32_t i = 0; i < hub->cfg.nodes_count; i++) {
+        struct ov_event ev = {.kind = OV_EV_START,
+                              .buf = ov_buf_ref(&hub->address)};
+
+        ep_hub_post(hub, i, &ev);
+    }
 }
 
 /* --- addresses */

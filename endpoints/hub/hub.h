@@ -43,8 +43,8 @@ struct ep_hub_events {
      * reason (enum ov_refuse_reason); it dials again. May be NULL. */
     void (*on_refused)(void *arg, uint32_t index, uint32_t parent,
                        uint16_t reason);
-    /* `node` is lost to the node `index` hosted here. */
-    void (*on_lost)(void *arg, uint32_t index, uint32_t node);
+    /* Root: a node is lost, for ever. */
+    void (*on_lost)(void *arg, uint32_t node);
     /* Its parent is gone and others are dialled; one has taken it in. Each may
      * be NULL. */
     void (*on_orphan)(void *arg, uint32_t index, uint32_t parent);

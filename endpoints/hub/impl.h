@@ -62,6 +62,8 @@ struct ep_hub {
     struct ep_transport *transport;
     struct hub_node *nodes; /* [cfg.nodes_count] */
     struct ep_book book;    /* of the nodes' ancestors and children */
+    struct ov_buf address;  /* where we listen, as nodes tell it */
+    uint8_t address_mem[OV_ADDRESS_MAX];
     struct ep_auth_seen seen;
     uint8_t nonce[EP_AUTH_NONCE_BYTES];
     struct hub_event *queue; /* ring, grows; owned */

@@ -72,7 +72,10 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
 
     switch ((enum ep_state_kind)state->kind) {
     case EP_STATE_STARTED:
-    case EP_STATE_LOST:
+        ov_wr_u32(&body, state->value);
+        break;
+    case EP_STATE_ADOPTED:
+        ov_wr_u32(&body, state->parent);
         ov_wr_u32(&body, state->value);
         break;
     case EP_STATE_EXIT:
@@ -135,7 +138,10 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
     body = ov_rd_init(mem, len_bytes);
     switch ((enum ep_state_kind)state->kind) {
     case EP_STATE_STARTED:
-    case EP_STATE_LOST:
+        state->value = ov_rd_u32(&body);
+        break;
+    case EP_STATE_ADOPTED:
+        state->parent = ov_rd_u32(&body);
         state->value = ov_rd_u32(&body);
         break;
     case EP_STATE_EXIT:

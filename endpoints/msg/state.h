@@ -11,7 +11,7 @@
  *              then for each channel that had output, ascending:
  *              channel 1, bytes 8, sum 8    see endpoints/msg/tally.h
  *     FAILED   rank 4, errno 4, step   it could not be started
- *     LOST     node 4                  a daemon beneath is lost
+ *     ADOPTED  parent 4, us 4          the node was without a parent so long
  *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8
  *              of the daemon, from one of its nodes, before its final record
  *     NOTE     text                    for the user
@@ -30,7 +30,7 @@ enum ep_state_kind {
     EP_STATE_STARTED = 1,
     EP_STATE_EXIT,
     EP_STATE_FAILED,
-    EP_STATE_LOST,
+    EP_STATE_ADOPTED,
     EP_STATE_USAGE,
     EP_STATE_NOTE,
     EP_STATE_STDIN,
@@ -67,7 +67,8 @@ struct ep_state {
     uint8_t kind;
     uint8_t stdin_event;           /* STDIN: enum ep_stdin_event */
     uint32_t rank;                 /* EXIT, FAILED, STDIN */
-    uint32_t value;                /* status, errno, node or count */
+    uint32_t parent;               /* ADOPTED: a node of the tree */
+    uint32_t value;                /* status, errno, count, microseconds */
     uint64_t taken_bytes;          /* EXIT */
     char text[EP_STATE_BYTES_MAX]; /* FAILED: step; NOTE */
     struct ep_usage usage;

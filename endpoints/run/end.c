@@ -291,6 +291,8 @@ int ep_run_write_stats(struct run *r)
     stats.daemons.cpu_s_sum = (double)r->usage_cpu_us / 1e6;
     stats.frames.up = hub.frames_up + r->usage_up;
     stats.frames.down = hub.frames_down + r->usage_down;
+    stats.repairs.count = r->repairs;
+    stats.repairs.longest_s = (double)r->repair_us_max / 1e6;
     stats.refused_peers = hub.refused_peers + r->usage_refused;
     rc = r->stats_fd < 0 ? ep_stats_write(r->options.stats, &stats, why)
                          : ep_stats_write_fd(r->stats_fd, &stats, why);

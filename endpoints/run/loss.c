@@ -7,7 +7,6 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/wire/frame.h"
-#include "topo/tree.h"
 
 static bool goes_on(const struct run *r)
 {
@@ -23,15 +22,6 @@ static void count_final(struct run *r, uint32_t node)
     r->nodes[node].is_silent = true;
     r->nodes[node].is_final = true;
     r->finals++;
-}
-
-/* Nobody hears of those beneath either. */
-static void give_up_beneath(struct run *r, uint32_t lost)
-{
-    for (uint32_t n = lost; n <= r->nodes_count; n++) {
-        if (topo_tree_contains(&r->config.tree, lost, n))
-            count_final(r, n);
-    }
 }
 
 /* Lines that its processes left open end here. */
@@ -92,7 +82,7 @@ void ep_run_lost(struct run *r, uint32_t node)
         return;
     remember(r, node);
     tell(r, node);
-    give_up_beneath(r, node);
+    count_final(r, node);
     if (r->phase == RUN_RUNNING)
         end_channels(r, node);
     if (!goes_on(r))

@@ -96,7 +96,8 @@ static json_t *report(const struct ep_stats *stats)
     // clang-format off
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:i,"
-        " s:{s:I, s:f}, s:{s:I, s:I, s:f}, s:{s:I, s:I}, s:o, s:I, s:o}",
+        " s:{s:I, s:f}, s:{s:I, s:I, s:f}, s:{s:I, s:I}, s:{s:I, s:f},"
+        " s:o, s:I, s:o}",
         "nodes", as_int(stats->nodes),
         "procs", as_int(stats->procs),
         "arity", as_int(stats->arity),
@@ -118,6 +119,9 @@ static json_t *report(const struct ep_stats *stats)
         "frames",
             "up", as_int(stats->frames.up),
             "down", as_int(stats->frames.down),
+        "repairs",
+            "count", as_int(stats->repairs.count),
+            "longest_s", stats->repairs.longest_s,
         "lost_nodes", lost_list(stats),
         "refused_peers", as_int(stats->refused_peers),
         "proof", proof_object(stats->proof));

@@ -3,7 +3,8 @@
  * Members, in this order: nodes, procs, arity, depth, provider, wall_s,
  * launch_s, stdin_bytes, stdout_bytes, stderr_bytes, exit_code,
  * launcher {rss_peak_bytes, cpu_s}, daemons {count, rss_peak_bytes_max,
- * cpu_s_sum}, frames {up, down}, lost_nodes [...], refused_peers,
+ * cpu_s_sum}, frames {up, down}, repairs {count, longest_s}, lost_nodes [...],
+ * refused_peers,
  * proof {channels, complete, given_up, bytes, gaps [{rank, channel,
  * expected_bytes, delivered_bytes, reason} ...]}.
  */
@@ -34,6 +35,10 @@ struct ep_stats {
     struct {
         uint64_t up, down;
     } frames;
+    struct {
+        uint64_t count;   /* nodes that found a new parent */
+        double longest_s; /* that one was without */
+    } repairs;
     const uint32_t *lost_nodes; /* borrowed, lost_count long */
     size_t lost_count;
     uint64_t refused_peers;

@@ -1,6 +1,7 @@
 /* What comes up: records to the console, words of the nodes. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -114,6 +115,20 @@ static void on_slow_stdin(struct run *r, const struct ep_state *state)
     }
 }
 
+static void on_adopted(struct run *r, uint32_t node,
+                       const struct ep_state *state)
+{
+    char parent[32] = "the launcher";
+
+    if (state->parent != 0)
+        snprintf(parent, sizeof(parent), "node %u", state->parent - 1);
+    ep_run_note(r, "node %u on %s has a new parent, %s, after %.3f s", node - 1,
+                ep_run_host(r, node), parent, (double)state->value / 1e6);
+    r->repairs++;
+    if (state->value > r->repair_us_max)
+        r->repair_us_max = state->value;
+}
+
 static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
 {
     switch ((enum ep_state_kind)state->kind) {
@@ -131,8 +146,8 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
         ep_run_took(r, state->rank, 0);
         on_start_failed(r, state);
         break;
-    case EP_STATE_LOST:
-        ep_run_lost(r, state->value);
+    case EP_STATE_ADOPTED:
+        on_adopted(r, node, state);
         break;
     case EP_STATE_USAGE:
         on_usage(r, &state->usage);
@@ -316,9 +331,8 @@ static void on_joined(void *arg)
         ep_run_stop(r);
 }
 
-static void on_lost(void *arg, uint32_t index, uint32_t node)
+static void on_lost(void *arg, uint32_t node)
 {
-    (void)index;
     ep_run_lost(arg, node);
 }
 

@@ -20,6 +20,7 @@ KINDS = {
     "launcher": {"rss_peak_bytes": int, "cpu_s": float},
     "daemons": {"count": int, "rss_peak_bytes_max": int, "cpu_s_sum": float},
     "frames": {"up": int, "down": int},
+    "repairs": {"count": int, "longest_s": float},
     "lost_nodes": list, "refused_peers": int,
     "proof": {"channels": int, "complete": int, "given_up": int,
               "bytes": int, "gaps": list},
@@ -71,6 +72,7 @@ def plain():
               "bytes": got["stdout_bytes"] + got["stderr_bytes"]},
              got["proof"])
     check_eq([], got["lost_nodes"])
+    check_eq({"count": 0, "longest_s": 0.0}, got["repairs"])
     check_eq(0, got["refused_peers"])
     check(0 < got["launch_s"] < got["wall_s"] < 60 * live.SLOW,
           "launch %(launch_s)g s, all %(wall_s)g s" % got)

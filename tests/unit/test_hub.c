@@ -50,9 +50,8 @@ static void on_joined(void *arg)
     ((struct rig *)arg)->joined++;
 }
 
-static void on_lost(void *arg, uint32_t index, uint32_t node)
+static void on_lost(void *arg, uint32_t node)
 {
-    (void)index;
     (void)node;
     ((struct rig *)arg)->lost++;
 }

@@ -25,7 +25,7 @@ static const struct ep_state words[] = {
      .tallies = {{.bytes = 1, .sum = 0}, {.bytes = 2, .sum = UINT64_MAX}}},
     {.kind = EP_STATE_EXIT, .rank = 7, .tallies = {[1] = {.bytes = 3}}},
     {.kind = EP_STATE_FAILED, .rank = 3, .value = 2, .text = "exec"},
-    {.kind = EP_STATE_LOST, .value = 4},
+    {.kind = EP_STATE_ADOPTED, .parent = 4, .value = 1500},
     {.kind = EP_STATE_USAGE, .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5}},
     {.kind = EP_STATE_NOTE, .text = "a word for the user"},
     {.kind = EP_STATE_STDIN,
@@ -54,6 +54,7 @@ static void words_in_a_row_are_heard_as_said(void **state)
         assert_int_equal(ep_state_decode(&rd, &heard), 0);
         assert_int_equal(heard.kind, words[i].kind);
         assert_int_equal(heard.rank, words[i].rank);
+        assert_int_equal(heard.parent, words[i].parent);
         assert_int_equal(heard.value, words[i].value);
         assert_int_equal(heard.stdin_event, words[i].stdin_event);
         assert_int_equal(heard.taken_bytes, words[i].taken_bytes);

@@ -63,6 +63,7 @@ static const struct ep_stats sample = {
     .frames = {.up = 10, .down = 20},
     .lost_nodes = lost,
     .lost_count = 2,
+    .repairs = {.count = 3, .longest_s = 0.5},
     .refused_peers = 10000,
     .proof = &proof,
 };
@@ -142,6 +143,10 @@ static void report_is_this_text(void **state)
                                      "  \"frames\": {\n"
                                      "    \"up\": 10,\n"
                                      "    \"down\": 20\n"
+                                     "  },\n"
+                                     "  \"repairs\": {\n"
+                                     "    \"count\": 3,\n"
+                                     "    \"longest_s\": 0.5\n"
                                      "  },\n"
                                      "  \"lost_nodes\": [\n"
                                      "    7,\n"
