@@ -1,105 +1,424 @@
 #!/usr/bin/env python3
-"""Nodes that are lost while the others go on."""
-# timeout: 180
+"""Nodes that are lost while the others go on.
+
+A daemon for each node, so that one can be killed; with -v each orphan tells how
+long it was without a parent. Whatever dies, the survivors read all of the input
+and all they write arrives once and in order.
+"""
+# timeout: 240
+import hashlib
 import json
 import os
+import re
 import signal
+import statistics
 import subprocess
 import sys
+import threading
+import time
 
 import live
 from live import check, check_eq
 
-# Says that it is there and where, then copies its input to its output.
-ECHO = ("sh", "-c", "echo up $XYLEM_RANK $PPID; exec cat")
+# Says that it is there and who its parent is, then what PROGRAM does.
+GREETING = "echo up $XYLEM_RANK $PPID; "
+SUM = GREETING + "exec sha256sum"
+ECHO = GREETING + "exec cat"
+# Lines that say whose they are and count.
+LINES = GREETING + """exec awk -v n="$1" -v r="$XYLEM_RANK" \
+'BEGIN { for (i = 0; i < n; i++) printf "%d %d %050d\\n", r, i, 0 }'"""
 
 
 class Running:
-    """A job of ECHO on nodes with a daemon each; the others go on when one is
-    lost."""
+    """A job of a shell command on nodes with a daemon each."""
 
-    def __init__(self, nodes, arity, *options, policy="continue", heartbeat=10):
+    def __init__(self, nodes, arity, command, *words, policy="continue",
+                 heartbeat=10, options=(), start=live.Job, **more):
         self.stats = os.path.join(live.TMP, "stats")
-        self.job = live.Job(
-            "-N", nodes, "--arity", arity, "--nodes-per-daemon", 1,
-            "--heartbeat", heartbeat, "--on-node-loss", policy,
-            "--stats", self.stats, *options, "--", *ECHO,
-            stdin=subprocess.PIPE)
+        self.nodes, self.lost, self.pids = nodes, set(), {}
+        self.job = start(
+            *options, "--arity", arity, "-v", "--heartbeat", heartbeat,
+            "--on-node-loss", policy, "--stats", self.stats, "--", "sh", "-c",
+            command, "sh", *words, stdin=subprocess.PIPE, **more)
         self.daemons, self.greeted = {}, {}  # by rank; bytes of the greeting
-        for _ in range(nodes):
+        self.rest = []  # lines behind greetings of others
+        while len(self.daemons) < nodes:
             line = self.job.stdout.readline()
-            words = line.split()
-            if len(words) != 3:
+            if not line:
                 raise RuntimeError("no start: " + self.job.said())
-            self.daemons[int(words[1])] = live.parent(int(words[2]))
-            self.greeted[int(words[1])] = len(line)
+            if not line.startswith(b"up "):
+                self.rest.append(line)
+                continue
+            rank, spawner = map(int, line.split()[1:])
+            self.pids[rank] = live.descendants(spawner)
+            self.daemons[rank] = live.parent(spawner)
+            self.greeted[rank] = len(line)
 
-    def kill(self, rank, number=signal.SIGKILL):
-        os.kill(self.daemons[rank], number)
+    def signal(self, number, *ranks):
+        for rank in ranks:
+            os.kill(self.daemons[rank], number)
 
-    def ask(self, text, ranks):
-        """A line for all; as many answers as there are ranks."""
+    def kill(self, *ranks):
+        self.lost |= set(ranks)
+        self.signal(signal.SIGKILL, *ranks)
+
+    def left(self):
+        return self.nodes - len(self.lost)
+
+    def repairs(self):
+        """What orphans have told: {node: [seconds without a parent]}."""
+        found = {}
+        for node, time in re.findall(
+                r"node (\d+) on \S+ has a new parent, .*, after ([0-9.]+) s",
+                self.job.said()):
+            found.setdefault(int(node), []).append(float(time))
+        return found
+
+    def await_lost(self, *ranks, seconds=20):
+        for rank in ranks:
+            words = re.compile(r"the daemon of node %d on \S+ is lost" % rank)
+            live.eventually(lambda: words.search(self.job.said()), seconds,
+                            "node %d is lost" % rank)
+
+    def await_repairs(self, *ranks, seconds=20):
+        live.eventually(lambda: set(ranks) <= set(self.repairs()), seconds,
+                        "%s have new parents" % (ranks,))
+
+    def ask(self, text):
+        """A line for all, and an answer of each that is left; the seconds that
+        this takes."""
+        start_s = time.monotonic()
         self.job.stdin.write(text + b"\n")
         self.job.stdin.flush()
-        got = [self.job.stdout.readline() for _ in range(ranks)]
-        return check_eq([text + b"\n"] * ranks, got, self.job.said())
+        got = [self.job.stdout.readline() for _ in range(self.left())]
+        check_eq([text + b"\n"] * self.left(), got, self.job.said())
+        return time.monotonic() - start_s
 
-    def end(self, code, *words, lost=()):
-        self.job.stdin.close()
+    def end(self, *words, code=1, seconds=60):
+        """The exit code, what was said, and nothing left."""
+        if not self.job.stdin.closed:
+            self.job.stdin.close()
         check_eq(b"", self.job.stdout.read(), "then")
-        check_eq(code, self.job.wait(30), "exit code:")
+        check_eq(code, self.job.wait(seconds), "exit code:")
         said = self.job.said()
-        print("#", *said.splitlines(), sep="\n#   ")
         for word in words:
             check(word in said, "no %r in %r" % (word, said))
         with open(self.stats) as file:
-            check_eq(sorted(lost), sorted(json.load(file)["lost_nodes"]),
-                     "lost nodes:")
+            got = json.load(file)
+        check_eq(sorted(self.lost), sorted(got["lost_nodes"]), "lost nodes:")
+        times = sum(self.repairs().values(), [])
+        check_eq(len(times), got["repairs"]["count"], "repairs:")
+        if times:
+            print("# %d repairs, median %.3f s, longest %.3f s"
+                  % (len(times), statistics.median(times), max(times)))
+        gaps = [gap for gap in got["proof"]["gaps"]
+                if gap["rank"] not in self.lost]
+        check_eq([], gaps, "output that is not whole:")
         live.check_gone()
+        return times
 
 
-def is_lost(running, node):
-    return "the daemon of node %d on " % node in running.job.said()
+def beneath(arity, *ranks):
+    """The ranks whose parents in the plan are these; node n has rank n - 1."""
+    return [arity * (rank + 1) + i for rank in ranks for i in range(arity)]
 
+
+# --- small jobs, one kind of loss each
 
 def leaf_dies():
-    running = Running(3, 4)
-    running.ask(b"one", 3)
+    running = Running(3, 4, ECHO, options=("-N", 3, "--nodes-per-daemon", 1))
+    running.ask(b"one")
     running.kill(1)
-    live.eventually(lambda: is_lost(running, 1), 20, "node 1 is lost")
-    running.ask(b"two", 2)
+    running.await_lost(1)
+    running.ask(b"two")
     known = running.greeted[1] + len("one\n")
-    running.end(1, "with rank 1; the job goes on without it",
-                "of lost nodes came: rank 1 on",
-                "(stdout: %d bytes, the end is not known)" % known, lost=[1])
+    times = running.end("with rank 1; the job goes on without it",
+                        "of lost nodes came: rank 1 on",
+                        "(stdout: %d bytes, the end is not known)" % known)
+    check_eq([], times, "nobody lost a parent:")
+
+
+def inner_dies():
+    """Its children find their grandparent, long before anybody is given up."""
+    running = Running(6, 2, ECHO, options=("-N", 6, "--nodes-per-daemon", 1))
+    running.ask(b"one")
+    running.kill(0)
+    taken_s = running.ask(b"two")
+    print("# from the loss to the last answer: %.3f s" % taken_s)
+    check(taken_s < 1 * live.SLOW, "it took %.3f s" % taken_s)
+    running.await_repairs(2, 3)
+    running.ask(b"three")
+    running.await_lost(0)
+    times = running.end("node 2 on", "a new parent, the launcher")
+    check(statistics.median(times) < 1 * live.SLOW, "repairs took %s" % times)
+
+
+def two_levels_die():
+    """Parent and grandparent at once: the orphans go to the root. The one of
+    whom only the dead one knew is asked about later."""
+    running = Running(14, 2, ECHO, heartbeat=1,
+                      options=("-N", 14, "--nodes-per-daemon", 1))
+    running.kill(0, 2)
+    running.ask(b"one")
+    running.await_repairs(3, *beneath(2, 2))
+    running.await_lost(0, 2)
+    running.ask(b"two")
+    running.end()
 
 
 def all_die():
     """Nobody waits for what cannot come."""
-    running = Running(2, 4)
-    running.kill(0)
-    running.kill(1)
+    running = Running(2, 4, ECHO, options=("-N", 2, "--nodes-per-daemon", 1))
+    running.kill(0, 1)
     live.eventually(lambda: running.job.proc.poll() is not None, 20,
                     "the job ends")
-    running.end(1, "with rank 0; the job goes on", "with rank 1; the job goes",
-                "of lost nodes came: rank 0", lost=[0, 1])
+    running.end("with rank 0; the job goes on", "with rank 1; the job goes on",
+                "of lost nodes came: rank 0")
 
 
 def abort():
-    running = Running(3, 4, policy="abort")
-    running.kill(1)
+    running = Running(6, 2, ECHO, policy="abort",
+                      options=("-N", 6, "--nodes-per-daemon", 1))
+    running.kill(0)
     live.eventually(lambda: running.job.proc.poll() is not None, 20,
                     "the job ends")
-    running.end(1, "with rank 1; the job ends", lost=[1])
+    running.end("with rank 0; the job ends")
+
+
+def failed_before():
+    """The exit code is that of a process that failed before the loss."""
+    running = Running(3, 4, GREETING + "read x; exit $((XYLEM_RANK == 1 ? "
+                      "$x : 0))", options=("-N", 3, "--nodes-per-daemon", 1))
+    running.signal(signal.SIGSTOP, 2)
+    running.job.stdin.write(b"7\n")
+    running.job.stdin.flush()
+    live.eventually(lambda: "rank 1 on" in running.job.said(), 20,
+                    "the failure is told")
+    running.kill(2)
+    running.end(code=7)
+
+
+def frozen_briefly():
+    """Its children leave it, and when it runs again it is found where its
+    parent left it: nobody is lost, and what it missed comes."""
+    running = Running(6, 2, ECHO, heartbeat=1,
+                      options=("-N", 6, "--nodes-per-daemon", 1))
+    running.signal(signal.SIGSTOP, 0)
+    try:
+        running.job.stdin.write(b"one\n")
+        running.job.stdin.flush()
+        got = [running.job.stdout.readline() for _ in range(5)]
+        check_eq([b"one\n"] * 5, got, running.job.said())
+    finally:
+        running.signal(signal.SIGCONT, 0)
+    check_eq(b"one\n", running.job.stdout.readline(), running.job.said())
+    running.ask(b"two")
+    running.end(code=0)
+
+
+def frozen():
+    """It counts as silent; when it runs again it learns that it was given up,
+    and ends its processes."""
+    running = Running(6, 2, ECHO, heartbeat=1,
+                      options=("-N", 6, "--nodes-per-daemon", 1))
+    own = running.pids[0]
+    check(own, "no processes")
+    running.signal(signal.SIGSTOP, 0)
+    running.lost.add(0)
+    try:
+        taken_s = running.ask(b"one")
+        print("# from the silence to the last answer: %.3f s" % taken_s)
+        check(taken_s < 2 * live.SLOW, "with a heartbeat of 1 s it took %.3f s"
+              % taken_s)
+        running.await_lost(0, seconds=30)
+        running.ask(b"two")
+    finally:
+        running.signal(signal.SIGCONT, 0)
+    live.eventually(lambda: not set(own) & set(live.descendants(live.RUNNER)),
+                    20, "the processes of the frozen node end")
+    live.eventually(lambda: running.daemons[0] not in live.ours(), 20,
+                    "its daemon ends")
+    running.ask(b"three")
+    running.end()
+
+
+def descriptors():
+    return {pid: len(os.listdir("/proc/%d/fd" % pid)) for pid in live.ours()}
+
+
+def nothing_leaks():
+    """Those that lose and adopt again and again have as many descriptors as
+    links: the root has one for each of its children, and those of its start."""
+    running = Running(14, 2, ECHO, options=("-N", 14, "--nodes-per-daemon", 1))
+    running.ask(b"first")
+    root = running.job.proc.pid
+    before, orphans = descriptors()[root], 0
+    for rank in (0, 1):
+        running.kill(rank)
+        orphans += 1  # two children for one
+        running.await_repairs(*beneath(2, rank))
+        running.await_lost(rank)
+        running.ask(b"after %d" % rank)
+    # A dead daemon's link goes, and so do its three start-up pipes.
+    live.eventually(
+        lambda: descriptors()[root] <= before + orphans - 2 * 3, 10,
+        "descriptors of the launcher: %d, then %s" % (before, descriptors()))
+    running.end()
+
+
+# --- much traffic
+
+class Killer(threading.Thread):
+    """Kills ranks, one after another, each when `go` says so."""
+
+    def __init__(self, running, ranks, go):
+        super().__init__(daemon=True)
+        self.running, self.ranks, self.go = running, ranks, go
+        self.start()
+
+    def run(self):
+        for number, rank in enumerate(self.ranks, 1):
+            self.go(number)
+            self.running.kill(rank)
+
+
+def after_each_second(_):
+    threading.Event().wait(1)
+
+
+def check_sums(running, want):
+    running.job.stdin.close()
+    got = running.rest + running.job.stdout.read().splitlines()
+    good = [line for line in got if line.split()[:1] == [want.encode()]]
+    check(len(good) >= running.left() and len(good) == len(got),
+          "%d of %d sums are right, %d survive"
+          % (len(good), len(got), running.left()))
+
+
+def while_reading(nodes, arity, ranks, size, seconds=None):
+    """Inner daemons die in the middle of the input."""
+    running = Running(nodes, arity, SUM,
+                      options=("-N", nodes, "--nodes-per-daemon", 1))
+    feeder = live.Feeder(running.job.stdin, size)
+    share = size // (len(ranks) + 1)
+
+    def reached(number):
+        live.eventually(lambda: feeder.fed >= number * share, 60,
+                        "part %d of the input is read" % number)
+
+    killer = Killer(running, ranks, after_each_second if seconds else reached)
+    feeder.start()
+    feeder.join()
+    killer.join()
+    got = running.rest + running.job.stdout.read().splitlines()
+    want = feeder.digest(hashlib.sha256()).encode()
+    good = [line for line in got if line.split()[:1] == [want]]
+    check(len(good) >= running.left(), "%d right sums of %d, %d survive; %s"
+          % (len(good), len(got), running.left(), running.job.said()))
+    check_eq(len(got), len(good), "sums that are right:")
+    return running.end(seconds=120)
+
+
+def while_writing(nodes, arity, ranks, lines, seconds=None):
+    """Inner daemons die in the middle of the output."""
+    running = Running(nodes, arity, LINES, lines,
+                      options=("-N", nodes, "--nodes-per-daemon", 1))
+    seen = [0] * nodes
+    total, bad = 0, 0
+    share = lines * nodes // (len(ranks) + 1) // 2
+    turn = threading.Semaphore(0)
+    killer = Killer(running, ranks, after_each_second if seconds
+                    else lambda _: turn.acquire())
+    for line in running.rest:
+        rank, number, _ = map(int, line.split())
+        bad += number != seen[rank]
+        seen[rank] += 1
+    for line in running.job.stdout:
+        rank, number, _ = map(int, line.split())
+        bad += number != seen[rank]
+        seen[rank] += 1
+        total += 1
+        if total % share == 0:
+            turn.release()
+    turn.release(len(ranks))
+    killer.join()
+    check_eq(0, bad, "lines that are not the next of their rank:")
+    short = {rank: seen[rank] for rank in range(nodes)
+             if seen[rank] < lines and rank not in running.lost}
+    check_eq({}, short, "survivors with fewer lines than %d:" % lines)
+    return running.end(seconds=120)
+
+
+# --- how daemons are started
+
+class Hosts(Running):
+    """The same on hosts: each daemon starts those beneath it."""
+
+    def __init__(self, nodes, *words, **more):
+        names = ",".join("h%d" % rank for rank in range(nodes))
+        super().__init__(nodes, 2, *words, **more,
+                         start=lambda *args, **env: live.Remote(
+                             names, *args, **env))
+
+
+def starter_dies():
+    """Those that it has started go on, and the end is clean all the same."""
+    running = Hosts(6, ECHO)
+    running.ask(b"one")
+    running.kill(0)
+    running.ask(b"two")
+    running.await_lost(0)
+    running.ask(b"three")
+    running.end("node 2 on h2 has a new parent, the launcher")
+
+
+def starter_and_launcher_die():
+    """With nobody above them, those that it has started do not stay."""
+    running = Hosts(6, ECHO)
+    running.kill(0)
+    running.await_lost(0)
+    running.ask(b"one")
+    running.job.proc.kill()
+    running.job.proc.wait()
+    live.check_gone()
+
+
+def launch_breaks():
+    """A daemon that dies before all have joined ends the launch: here the
+    last one never comes."""
+    job = live.Remote("h0,h1,h2", "--arity", 1, "--on-node-loss", "continue",
+                      "-v", "--", "true", RSH_MUTE="h2")
+    live.eventually(lambda: "node 1 on h1: listening" in job.said(), 30,
+                    "h1 is there")
+    victim = next(pid for pid, name in live.ours().items()
+                  if name == "xylemd" and live.host_of(pid) == "h0")
+    os.kill(victim, signal.SIGKILL)
+    check_eq(1, job.wait(20), "exit code:")
+    check("on h0 has ended (signal 9) before the job began" in job.said()
+          or "node 0 on h0 is lost" in job.said(), job.said())
+    live.check_gone()
 
 
 def main():
-    with live.case("a leaf dies"):
-        leaf_dies()
-    with live.case("all die"):
-        all_die()
-    with live.case("abort"):
-        abort()
+    for sentence, scenario in (
+            ("a leaf dies", leaf_dies),
+            ("an inner daemon dies", inner_dies),
+            ("two levels die at once", two_levels_die),
+            ("all die", all_die),
+            ("abort", abort),
+            ("a process had failed before", failed_before),
+            ("a daemon freezes for a short time", frozen_briefly),
+            ("a daemon freezes, is given up and thaws", frozen),
+            ("no descriptor leaks", nothing_leaks),
+            ("the starter of others dies", starter_dies),
+            ("then the launcher", starter_and_launcher_die),
+            ("a daemon dies while others start", launch_breaks)):
+        with live.case(sentence):
+            scenario()
+    with live.case("inner daemons die while stdin goes down"):
+        while_reading(14, 2, (0, 3, 5), 64 << 20)
+    with live.case("inner daemons die while lines come up"):
+        while_writing(14, 2, (1, 2, 4), 20000)
     return live.end()
 
 
