@@ -7,120 +7,19 @@ and all they write arrives once and in order.
 """
 # timeout: 240
 import hashlib
-import json
 import os
-import re
 import signal
 import statistics
-import subprocess
 import sys
 import threading
-import time
 
 import live
 from live import check, check_eq
+from loss import ECHO, GREETING, SUM, Running, beneath
 
-# Says that it is there and who its parent is, then what PROGRAM does.
-GREETING = "echo up $XYLEM_RANK $PPID; "
-SUM = GREETING + "exec sha256sum"
-ECHO = GREETING + "exec cat"
 # Lines that say whose they are and count.
 LINES = GREETING + """exec awk -v n="$1" -v r="$XYLEM_RANK" \
 'BEGIN { for (i = 0; i < n; i++) printf "%d %d %050d\\n", r, i, 0 }'"""
-
-
-class Running:
-    """A job of a shell command on nodes with a daemon each."""
-
-    def __init__(self, nodes, arity, command, *words, policy="continue",
-                 heartbeat=10, options=(), start=live.Job, **more):
-        self.stats = os.path.join(live.TMP, "stats")
-        self.nodes, self.lost, self.pids = nodes, set(), {}
-        self.job = start(
-            *options, "--arity", arity, "-v", "--heartbeat", heartbeat,
-            "--on-node-loss", policy, "--stats", self.stats, "--", "sh", "-c",
-            command, "sh", *words, stdin=subprocess.PIPE, **more)
-        self.daemons, self.greeted = {}, {}  # by rank; bytes of the greeting
-        self.rest = []  # lines behind greetings of others
-        while len(self.daemons) < nodes:
-            line = self.job.stdout.readline()
-            if not line:
-                raise RuntimeError("no start: " + self.job.said())
-            if not line.startswith(b"up "):
-                self.rest.append(line)
-                continue
-            rank, spawner = map(int, line.split()[1:])
-            self.pids[rank] = live.descendants(spawner)
-            self.daemons[rank] = live.parent(spawner)
-            self.greeted[rank] = len(line)
-
-    def signal(self, number, *ranks):
-        for rank in ranks:
-            os.kill(self.daemons[rank], number)
-
-    def kill(self, *ranks):
-        self.lost |= set(ranks)
-        self.signal(signal.SIGKILL, *ranks)
-
-    def left(self):
-        return self.nodes - len(self.lost)
-
-    def repairs(self):
-        """What orphans have told: {node: [seconds without a parent]}."""
-        found = {}
-        for node, time in re.findall(
-                r"node (\d+) on \S+ has a new parent, .*, after ([0-9.]+) s",
-                self.job.said()):
-            found.setdefault(int(node), []).append(float(time))
-        return found
-
-    def await_lost(self, *ranks, seconds=20):
-        for rank in ranks:
-            words = re.compile(r"the daemon of node %d on \S+ is lost" % rank)
-            live.eventually(lambda: words.search(self.job.said()), seconds,
-                            "node %d is lost" % rank)
-
-    def await_repairs(self, *ranks, seconds=20):
-        live.eventually(lambda: set(ranks) <= set(self.repairs()), seconds,
-                        "%s have new parents" % (ranks,))
-
-    def ask(self, text):
-        """A line for all, and an answer of each that is left; the seconds that
-        this takes."""
-        start_s = time.monotonic()
-        self.job.stdin.write(text + b"\n")
-        self.job.stdin.flush()
-        got = [self.job.stdout.readline() for _ in range(self.left())]
-        check_eq([text + b"\n"] * self.left(), got, self.job.said())
-        return time.monotonic() - start_s
-
-    def end(self, *words, code=1, seconds=60):
-        """The exit code, what was said, and nothing left."""
-        if not self.job.stdin.closed:
-            self.job.stdin.close()
-        check_eq(b"", self.job.stdout.read(), "then")
-        check_eq(code, self.job.wait(seconds), "exit code:")
-        said = self.job.said()
-        for word in words:
-            check(word in said, "no %r in %r" % (word, said))
-        with open(self.stats) as file:
-            got = json.load(file)
-        check_eq(sorted(self.lost), sorted(got["lost_nodes"]), "lost nodes:")
-        times = sum(self.repairs().values(), [])
-        check_eq(len(times), got["repairs"]["count"], "repairs:")
-        if times:
-            print("# %d repairs, median %.3f s, longest %.3f s"
-                  % (len(times), statistics.median(times), max(times)))
-        gaps = [gap for gap in got["proof"]["gaps"]
-                if gap["rank"] not in self.lost]
-        check_eq([], gaps, "output that is not whole:")
-        live.check_gone()
-        return times
-
-
-def beneath(arity, *ranks):
-    """The ranks whose parents in the plan are these; node n has rank n - 1."""
-    return [arity * (rank + 1) + i for rank in ranks for i in range(arity)]
 
 
 # --- small jobs, one kind of loss each
