@@ -115,6 +115,16 @@ static int configure(const struct ep_boot_config *config,
     return OV_EINVAL;
 }
 
+/* Links to orphans that a process may come to have beside those of the plan:
+ * the root takes everybody, others as many as they have children. */
+static uint64_t adoptable(const struct ep_boot_config *config,
+                          const struct ep_hub_cfg *hub)
+{
+    if (hub->nodes[0] == 0)
+        return config->tree.nodes;
+    return (uint64_t)hub->nodes_count * ep_session_children(config->tree);
+}
+
 int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
                     uint64_t descriptors, struct ep_hub **out, char *why)
 {
@@ -122,6 +132,8 @@ int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
 
     if (rc == 0 && descriptors > 0)
         rc = ep_limits_descriptors(descriptors, why);
+    if (rc == 0 && descriptors > 0)
+        ep_limits_wish(descriptors + adoptable(config, hub));
     if (rc == 0)
         rc = ep_transport_load(&hub->ops, why);
     if (rc == 0)

@@ -65,6 +65,16 @@ int ep_limits_descriptors(uint64_t need, char *why)
     return 0;
 }
 
+void ep_limits_wish(uint64_t wish)
+{
+    struct rlimit limit;
+
+    if (read_limit(&limit) != 0 || as_number(limit.rlim_cur) >= wish)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 uint64_t ep_limits_descriptors_at_start(void)
 {
     struct rlimit limit;

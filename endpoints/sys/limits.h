@@ -15,6 +15,10 @@
  */
 int ep_limits_descriptors(uint64_t need, char *why);
 
+/* The same for descriptors that are only of use: where the hard limit is lower,
+ * or the system refuses, things stay as they are. */
+void ep_limits_wish(uint64_t wish);
+
 /* The soft limit as it was before the first ep_limits_descriptors, for
  * processes that should see it (UINT64_MAX: unlimited). The present soft
  * limit when nothing was raised yet.

@@ -97,6 +97,25 @@ static void low_soft_limit_is_raised_and_remembered(void **state)
     in_child(check_raise);
 }
 
+static int check_wish(void)
+{
+    ep_limits_wish(SOFT);
+    EXPECT(soft_now() == SOFT);
+    ep_limits_wish(UINT64_MAX);
+    EXPECT(soft_now() == HARD);
+    EXPECT(ep_limits_descriptors_at_start() == SOFT);
+    ep_limits_wish(UINT64_MAX);
+    EXPECT(soft_now() == HARD);
+    return 0;
+}
+
+/* More than there is to be had is no error. */
+static void a_wish_is_granted_as_far_as_it_can_be(void **state)
+{
+    (void)state;
+    in_child(check_wish);
+}
+
 static int check_too_low(void)
 {
     char why[EP_WHY_MAX] = "";
@@ -123,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limit_that_is_enough_is_left_alone),
         cmocka_unit_test(low_soft_limit_is_raised_and_remembered),
+        cmocka_unit_test(a_wish_is_granted_as_far_as_it_can_be),
         cmocka_unit_test(low_hard_limit_is_explained),
     };
 
