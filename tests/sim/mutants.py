@@ -52,8 +52,12 @@ MUTANTS = {
         "return node->now_ns % 7 != 0 ? on_ack(node, item, out) : 0;")],
     "the down window is off by one": [(
         "down.c",
-        "flow->sent >= flow->base + stream->window)",
-        "flow->sent > flow->base + stream->window)")],
+        "        stream->head - stream->base >= stream->window)\n"
+        "        return 0;\n"
+        "    return stream->window -",
+        "        stream->head - stream->base > stream->window)\n"
+        "        return 0;\n"
+        "    return stream->window + 1 -")],
     "a limit is off by one": [(
         "place.c",
         "uint64_t limit = place->drained + frames - place->leftover;",
