@@ -127,6 +127,24 @@ static void pass_path_on(struct ov_node *node)
     }
 }
 
+/* Ancestors of the plan, each above the one before, up to the root. */
+static int take_path(struct ov_tree *tree, struct ov_rd rd)
+{
+    uint32_t before = tree->self;
+
+    tree->ancestors_count = 0;
+    while (ov_rd_left(&rd) > 0) {
+        uint32_t ancestor = ov_rd_u32(&rd);
+
+        if (ancestor >= before ||
+            !topo_tree_contains(tree->plan, ancestor, tree->self))
+            return OV_EPROTO;
+        tree->ancestors[tree->ancestors_count++] = ancestor;
+        before = ancestor;
+    }
+    return before == 0 ? 0 : OV_EPROTO;
+}
+
 int ov_join_on_path(struct ov_node *node, struct ov_item *item)
 {
     struct ov_tree *tree = &node->tree;
@@ -135,16 +153,9 @@ int ov_join_on_path(struct ov_node *node, struct ov_item *item)
     if (ov_numbers_decode(item, &numbers) || !tree->is_attached ||
         numbers == 0 || numbers > tree->ancestors_max)
         return OV_EPROTO;
-    tree->ancestors_count = 0;
-    for (; numbers > 0; numbers--) {
-        uint32_t ancestor = ov_rd_u32(&item->body);
-
-        if (!topo_tree_contains(tree->plan, ancestor, tree->self) ||
-            ancestor == tree->self) {
-            list_planned(tree);
-            return OV_EPROTO;
-        }
-        tree->ancestors[tree->ancestors_count++] = ancestor;
+    if (take_path(tree, item->body)) {
+        list_planned(tree);
+        return OV_EPROTO;
     }
     ov_up_resend(node);
     pass_path_on(node);

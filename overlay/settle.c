@@ -69,10 +69,15 @@ static void confirm(struct ov_node *node, uint16_t place,
     member->state = OV_MEMBER_CONFIRMED;
     member->attach = ref->attach;
     member->parent = ref->parent;
-    if (ov_node_is_root(node) && !member->is_known) {
+    if (!ov_node_is_root(node))
+        return;
+    if (!member->is_known) {
         member->is_known = true;
         tree->joined++;
     }
+    /* What was acknowledged before may have gone down with a link. */
+    if (member->accepted > 0)
+        ov_place_ack(node, member, true);
 }
 
 /* The child that said hello by this place is ours. */

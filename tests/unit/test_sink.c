@@ -265,6 +265,25 @@ static void what_a_lost_child_had_sent_is_taken(void **state)
     lab_close(&lab);
 }
 
+/* An acknowledgement may be lost with the link it was sent on, or have no link
+ * to go on at all: who comes back hears of it, and all that it answers for; a
+ * source of which nothing was accepted does not. */
+static void what_was_taken_is_told_again_on_a_new_link(void **state)
+{
+    (void)state;
+    open_root(lab_cfg(7, 2));
+    heard(&lab, 0, 0, "up:3.1(10),3.2(20)");
+    seen(&lab, 0, TAKEN(0));
+    assert_string_equal(seen(&lab, 20, TICK), "send:L0[ack:3=2/1]");
+    assert_string_equal(seen(&lab, 30, ENDED(0)), "probe:1");
+    assert_string_equal(seen(&lab, 30, TAKEN(1)), "");
+    assert_string_equal(seen(&lab, 60, TICK), "");
+    seen(&lab, 70, CALLED(0, 1));
+    assert_string_equal(heard(&lab, 70, 0, "hello:1#2+3#1<1"),
+                        "send:L0[welcome:#2 path:0 limit:4 ack:3=2/2]");
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +299,7 @@ int main(void)
         cmocka_unit_test(half_of_the_window_is_acknowledged_at_once),
         cmocka_unit_test(records_are_acknowledged_in_order),
         cmocka_unit_test(what_a_lost_child_had_sent_is_taken),
+        cmocka_unit_test(what_was_taken_is_told_again_on_a_new_link),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
