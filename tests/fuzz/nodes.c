@@ -166,6 +166,12 @@ static void do_record(const struct ov_act *act, const struct ov_slice *slice)
     fly((struct fly){.kind = FLY_TAKEN, .cookie = act->cookie});
 }
 
+static void do_address(const struct ov_act *act, const struct ov_slice *slice)
+{
+    FUZZ_CHECK(act->slices == 1 && slice->len_bytes <= OV_ADDRESS_MAX);
+    buf_put(slice->buf);
+}
+
 static void do_act(uint32_t n, const struct ov_act *act,
                    const struct ov_out *out)
 {
@@ -190,11 +196,18 @@ static void do_act(uint32_t n, const struct ov_act *act,
         do_consume(n, act, &out->slice[act->slice_first]);
         break;
     case OV_ACT_PROBE:
+        FUZZ_CHECK(act->node < nodes.cfg.plan.nodes);
+        fly((struct fly){.kind = FLY_PROBE, .node = n, .peer = act->node});
+        break;
     case OV_ACT_ADDRESS:
+        do_address(act, &out->slice[act->slice_first]);
+        break;
+    case OV_ACT_LOST:
+        FUZZ_CHECK(n == 0 && act->node > 0 && act->node < nodes.cfg.plan.nodes);
+        break;
     case OV_ACT_ORPHAN:
     case OV_ACT_ADOPTED:
     case OV_ACT_END:
-    case OV_ACT_LOST:
     case OV_ACT_LEAVE:
     case OV_ACT_JOINED:
     case OV_ACT_STALL:
@@ -208,10 +221,9 @@ static bool is_question(const struct ov_act *act)
     return act->kind == OV_ACT_READ || act->kind == OV_ACT_CONSUME;
 }
 
-/* A lost neighbour, parent or child, ends a session today. */
 static bool is_end(const struct ov_act *act)
 {
-    return act->kind == OV_ACT_LEAVE || act->kind == OV_ACT_LOST;
+    return act->kind == OV_ACT_LEAVE || act->kind == OV_ACT_END;
 }
 
 /* Carries out the actions of a step, then answers its questions. */
@@ -318,6 +330,12 @@ static void happen(struct fly *f)
     case FLY_DIAL:
         dial(f);
         break;
+    case FLY_PROBE:
+        nodes_step(f->node, (struct ov_event){
+                                .kind = OV_EV_PROBED,
+                                .node = f->peer,
+                                .is_refused = nodes.subjects[f->peer].is_gone});
+        break;
     case FLY_DOWN:
         wire->era = 0;
         nodes_step(f->node,
@@ -384,8 +402,13 @@ void nodes_open(struct topo_tree plan)
         nodes.subjects[n].node = ov_node_init(nodes.subjects[n].mem, &nodes.cfg,
                                               &nodes.pool, n, 2, 1);
     }
-    for (uint32_t n = 0; n < plan.nodes; n++)
-        nodes_step(n, (struct ov_event){.kind = OV_EV_START});
+    for (uint32_t n = 0; n < plan.nodes; n++) {
+        struct ov_event ev = {.kind = OV_EV_START, .buf = nodes_buf_new()};
+
+        ev.buf->len_bytes = 1 + n; /* an address of so many bytes */
+        memset(ev.buf->mem, 'a', ev.buf->len_bytes);
+        nodes_step(n, ev);
+    }
 }
 
 void nodes_close(void)

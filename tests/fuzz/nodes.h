@@ -22,7 +22,7 @@ enum {
     NODES_DEPTH_MAX = 64     /* of steps within steps */
 };
 
-enum fly_kind { FLY_FRAME, FLY_SENT, FLY_DIAL, FLY_DOWN, FLY_TAKEN };
+enum fly_kind { FLY_FRAME, FLY_SENT, FLY_DIAL, FLY_PROBE, FLY_DOWN, FLY_TAKEN };
 
 /* Something on its way to a node. */
 struct fly {

@@ -15,6 +15,7 @@ enum fly_kind {
     FLY_FRAME,
     FLY_SENT,
     FLY_DIAL,
+    FLY_PROBE,
     FLY_DOWN,
     FLY_TAKEN,
     FLY_CONSUMED,

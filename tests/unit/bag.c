@@ -60,7 +60,7 @@ void bag_count_frame(struct world *w, uint32_t n, uint32_t from,
     ov_rd_bytes(&rd, OV_FRAME_HEAD_BYTES - 1);
     stream = ov_rd_u32(&rd);
     if (type == OV_FRAME_UP && from < w->cfg.plan.nodes)
-        bag_count(buf, &w->nodes[from].held);
+        bag_count(buf, world_held(w, n, from));
     else if (type == OV_FRAME_DOWN && !rd.bad && stream < WORLD_STREAMS)
         bag_count(buf, &w->nodes[n].kept[stream]);
 }

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -18,15 +19,19 @@ struct end {
     bool is_data[OV_SEND_SLOTS_MAX];
 };
 
-/* A node, and the link to its parent. */
-struct books {
-    uint64_t up_limit; /* as it was told */
+/* A link, from the child's hello on. */
+struct tie {
+    uint64_t up_limit; /* as the child was told */
     uint64_t up_sent, up_arrived;
     uint64_t limit_told; /* by the parent; some may be on its way */
     uint64_t down_sent[WORLD_STREAMS]; /* by the parent */
     uint64_t base[WORLD_STREAMS];      /* as the parent heard it */
-    uint32_t *record_bytes;            /* by sequence number */
-    bool *is_taken;                    /* by the root's sinks */
+};
+
+/* A node. */
+struct books {
+    uint32_t *record_bytes; /* by sequence number */
+    bool *is_taken;         /* by the root's sinks */
     uint64_t records, released, taken;
     uint64_t kept_bytes;
 };
@@ -34,17 +39,23 @@ struct books {
 struct judge {
     struct books *books;
     struct end *ends; /* [node * WORLD_LINKS + link] */
+    struct tie *ties; /* by era */
+    uint32_t ties_count;
 };
+
+static struct judge *judge_of(const struct world *w)
+{
+    return w->watch_arg;
+}
 
 static struct books *books_of(struct world *w, uint32_t n)
 {
-    return &((struct judge *)w->watch_arg)->books[n];
+    return &judge_of(w)->books[n];
 }
 
 static struct end *end_of(struct world *w, uint32_t n, uint16_t link)
 {
-    struct end *end =
-        &((struct judge *)w->watch_arg)->ends[n * WORLD_LINKS + link];
+    struct end *end = &judge_of(w)->ends[(size_t)n * WORLD_LINKS + link];
     uint32_t era = world_wire(w, n, link)->era;
 
     if (end->era != era)
@@ -52,14 +63,25 @@ static struct end *end_of(struct world *w, uint32_t n, uint16_t link)
     return end;
 }
 
+static struct tie *tie_of(struct world *w, uint32_t era)
+{
+    struct judge *judge = judge_of(w);
+
+    if (era >= judge->ties_count) {
+        uint32_t count = 2 * era + 64;
+
+        judge->ties = realloc(judge->ties, count * sizeof(*judge->ties));
+        assert_non_null(judge->ties);
+        memset(judge->ties + judge->ties_count, 0,
+               (count - judge->ties_count) * sizeof(*judge->ties));
+        judge->ties_count = count;
+    }
+    return &judge->ties[era];
+}
+
 static uint8_t type_of(const struct ov_buf *buf)
 {
     return buf->mem[0];
-}
-
-static bool is_child(const struct world *w, uint32_t child, uint32_t parent)
-{
-    return topo_tree_parent(&w->cfg.plan, child) == parent;
 }
 
 /* --- slots */
@@ -87,7 +109,20 @@ static void on_sent(struct world *w, uint32_t n, uint16_t link)
 
 /* --- frames */
 
-/* What everybody in the subtree has consumed of a stream. */
+/* Is the node attached, and all above it, up to `top`? */
+static bool hangs_on(const struct world *w, uint32_t n, uint32_t top)
+{
+    while (n != top) {
+        const struct world_node *me = &w->nodes[n];
+
+        if (n < top || me->is_dead || me->parent == TOPO_NONE)
+            return false;
+        n = me->parent;
+    }
+    return true;
+}
+
+/* What everybody who hangs on a node has consumed of a stream. */
 static uint64_t consumed_beneath(const struct world *w, uint32_t top,
                                  uint32_t stream)
 {
@@ -97,9 +132,7 @@ static uint64_t consumed_beneath(const struct world *w, uint32_t top,
         bool reads =
             stream == 0 || (n >= w->readers.first && n <= w->readers.last);
 
-        if (reads && !w->nodes[n].is_cut &&
-            topo_tree_contains(&w->cfg.plan, top, n) &&
-            w->nodes[n].frames[stream] < low)
+        if (reads && w->nodes[n].frames[stream] < low && hangs_on(w, n, top))
             low = w->nodes[n].frames[stream];
     }
     return low;
@@ -110,122 +143,186 @@ static uint16_t window_of(const struct world *w, uint32_t stream)
     return stream == 0 ? w->cfg.control_frames : w->cfg.down_frames;
 }
 
-static void promise_made(struct world *w, uint32_t child, uint64_t limit)
-{
-    struct books *it = books_of(w, child);
-
-    assert_true(limit > it->limit_told);
-    it->limit_told = limit;
-}
-
-static void base_told(struct world *w, uint32_t child,
-                      const struct ov_base *base)
-{
-    assert_true(base->stream < WORLD_STREAMS);
-    assert_true(base->base <= consumed_beneath(w, child, base->stream));
-}
-
 static bool is_beneath(const struct world *w, uint32_t node, uint32_t top)
 {
     return topo_tree_contains(&w->cfg.plan, top, node);
+}
+
+static void base_told(struct world *w, uint32_t child, uint32_t stream,
+                      uint64_t base)
+{
+    assert_true(stream < WORLD_STREAMS);
+    assert_true(base <= consumed_beneath(w, child, stream));
 }
 
 static void ack_made(struct world *w, const struct ov_ack *ack)
 {
     const struct books *it = books_of(w, ack->source);
 
-    if (w->nodes[ack->source].is_cut)
-        return; /* others may have written for it */
     assert_true(ack->accepted <= it->records);
     assert_true(ack->taken <= it->taken);
 }
 
-/* The items of a LINK frame: `heard` when it arrives, else when it is sent. */
-static void read_items(struct world *w, uint32_t from, uint32_t to, bool heard,
+/* What is said on a link, when it is sent and when it is heard. */
+struct said {
+    uint32_t from, to;
+    struct tie *tie;
+    bool is_up; /* from the child */
+    bool is_heard;
+};
+
+static void read_claim(struct world *w, const struct said *said,
+                       struct ov_item *item)
+{
+    bool is_hello = item->kind == OV_ITEM_HELLO;
+    struct ov_claim claim;
+
+    assert_true(said->is_up);
+    assert_int_equal(ov_claim_decode(item, &claim), 0);
+    assert_true(is_hello ? claim.node == said->from
+                         : is_beneath(w, claim.node, said->from));
+    for (unsigned i = 0; i < claim.members; i++) {
+        struct ov_member_ref member = ov_member_decode(item);
+
+        assert_true(is_beneath(w, member.node, claim.node));
+        assert_true(is_beneath(w, member.node, member.parent));
+    }
+    for (unsigned i = 0; i < claim.cursors; i++) {
+        struct ov_cursor cursor = ov_cursor_decode(item);
+
+        assert_true(cursor.base <= cursor.head);
+        if (!said->is_heard)
+            base_told(w, said->from, cursor.stream, cursor.base);
+        else
+            said->tie->base[cursor.stream] = cursor.base;
+        if (said->is_heard && is_hello)
+            said->tie->down_sent[cursor.stream] = cursor.head;
+    }
+}
+
+static void read_limit(const struct said *said, struct ov_item *item)
+{
+    uint64_t limit;
+
+    assert_false(said->is_up);
+    assert_int_equal(ov_limit_decode(item, &limit), 0);
+    if (said->is_heard) {
+        said->tie->up_limit = limit;
+    } else {
+        assert_true(limit > said->tie->limit_told);
+        said->tie->limit_told = limit;
+    }
+}
+
+static void read_base(struct world *w, const struct said *said,
+                      struct ov_item *item)
+{
+    struct ov_base base;
+
+    assert_true(said->is_up);
+    assert_int_equal(ov_base_decode(item, &base), 0);
+    if (said->is_heard)
+        said->tie->base[base.stream] = base.base;
+    else
+        base_told(w, said->from, base.stream, base.base);
+}
+
+static void read_ack(struct world *w, const struct said *said,
+                     struct ov_item *item)
+{
+    struct books *it;
+    struct ov_ack ack;
+
+    assert_false(said->is_up);
+    assert_int_equal(ov_ack_decode(item, &ack), 0);
+    assert_true(is_beneath(w, ack.source, said->to));
+    it = books_of(w, ack.source);
+    if (!said->is_heard && said->from == 0)
+        ack_made(w, &ack);
+    if (!said->is_heard || said->to != ack.source)
+        return;
+    while (it->released < ack.taken)
+        it->kept_bytes -= it->record_bytes[++it->released];
+}
+
+/* The items of a LINK frame. */
+static void read_items(struct world *w, const struct said *said,
                        const struct ov_buf *buf)
 {
     struct ov_rd rd = ov_rd_init(buf->mem + OV_FRAME_HEAD_BYTES,
                                  buf->len_bytes - OV_FRAME_HEAD_BYTES);
     struct ov_answer answer;
     struct ov_item item;
-    struct ov_base base;
-    struct ov_ack ack;
-    uint64_t limit;
 
     while (ov_rd_left(&rd) > 0) {
         assert_int_equal(ov_item_next(&rd, &item), 0);
         if (item.kind == OV_ITEM_LIMIT) {
-            assert_true(is_child(w, to, from));
-            assert_int_equal(ov_limit_decode(&item, &limit), 0);
-            if (heard)
-                books_of(w, to)->up_limit = limit;
-            else
-                promise_made(w, to, limit);
+            read_limit(said, &item);
         } else if (item.kind == OV_ITEM_BASE) {
-            assert_true(is_child(w, from, to));
-            assert_int_equal(ov_base_decode(&item, &base), 0);
-            if (heard)
-                books_of(w, from)->base[base.stream] = base.base;
-            else
-                base_told(w, from, &base);
+            read_base(w, said, &item);
         } else if (item.kind == OV_ITEM_ACK) {
-            struct books *it;
-
-            assert_int_equal(ov_ack_decode(&item, &ack), 0);
-            assert_true(is_beneath(w, ack.source, to));
-            it = books_of(w, ack.source);
-            if (!heard && from == 0)
-                ack_made(w, &ack);
-            for (; heard && to == ack.source && it->released < ack.taken;)
-                it->kept_bytes -= it->record_bytes[++it->released];
+            read_ack(w, said, &item);
+        } else if (item.kind == OV_ITEM_HELLO || item.kind == OV_ITEM_ASK) {
+            read_claim(w, said, &item);
         } else if (item.kind == OV_ITEM_ANSWER) {
+            assert_false(said->is_up);
             assert_int_equal(ov_answer_decode(&item, &answer), 0);
-            assert_true(is_beneath(w, answer.node, to));
+            assert_true(is_beneath(w, answer.node, said->to));
         }
     }
 }
 
-static void read_down(struct world *w, uint32_t to, const struct ov_buf *buf)
+static void read_down(struct world *w, struct tie *tie,
+                      const struct ov_buf *buf)
 {
-    struct books *it = books_of(w, to);
     struct ov_frame_head head;
     struct ov_down down;
 
     assert_int_equal(ov_frame_head_decode(buf->mem, buf->len_bytes, &head), 0);
     assert_int_equal(ov_down_decode(buf->mem, &head, &down), 0);
     assert_true(down.stream < WORLD_STREAMS);
-    assert_true(down.seq == it->down_sent[down.stream]);
-    it->down_sent[down.stream]++;
-    assert_true(it->down_sent[down.stream] <=
-                it->base[down.stream] + window_of(w, down.stream));
+    assert_true(down.seq == tie->down_sent[down.stream]);
+    tie->down_sent[down.stream]++;
+    assert_true(tie->down_sent[down.stream] <=
+                tie->base[down.stream] + window_of(w, down.stream));
 }
 
 static void on_send(struct world *w, uint32_t from, uint16_t link,
                     const struct ov_buf *buf)
 {
-    uint32_t to = world_wire(w, from, link)->peer;
-    struct books *it = books_of(w, from);
+    const struct world_wire *wire = world_wire(w, from, link);
+    struct said said = {.from = from,
+                        .to = wire->peer,
+                        .tie = tie_of(w, wire->era),
+                        .is_up = wire->is_dialled};
 
     slot_taken(w, from, link, type_of(buf) != OV_FRAME_LINK);
     if (type_of(buf) == OV_FRAME_UP) {
-        assert_true(is_child(w, from, to));
-        assert_true(it->up_sent < it->up_limit);
-        it->up_sent++;
+        assert_true(said.is_up);
+        assert_true(said.tie->up_sent < said.tie->up_limit);
+        said.tie->up_sent++;
     } else if (type_of(buf) == OV_FRAME_DOWN) {
-        assert_true(is_child(w, to, from));
-        read_down(w, to, buf);
+        assert_false(said.is_up);
+        read_down(w, said.tie, buf);
     } else {
-        read_items(w, from, to, false, buf);
+        read_items(w, &said, buf);
     }
 }
 
-static void on_frame(struct world *w, uint32_t node, uint32_t from,
+static void on_frame(struct world *w, uint32_t node, uint16_t link,
                      const struct ov_buf *buf)
 {
+    const struct world_wire *wire = world_wire(w, node, link);
+    struct said said = {.from = wire->peer,
+                        .to = node,
+                        .tie = tie_of(w, wire->era),
+                        .is_up = !wire->is_dialled,
+                        .is_heard = true};
+
     if (type_of(buf) == OV_FRAME_UP)
-        books_of(w, from)->up_arrived++;
+        said.tie->up_arrived++;
     else if (type_of(buf) == OV_FRAME_LINK)
-        read_items(w, from, node, true, buf);
+        read_items(w, &said, buf);
 }
 
 /* --- records */
@@ -245,8 +342,6 @@ static void on_taken(struct world *w, uint32_t source, uint64_t seq)
 {
     struct books *it = books_of(w, source);
 
-    if (w->nodes[source].is_cut)
-        return;
     assert_true(seq <= it->records && !it->is_taken[seq]);
     it->is_taken[seq] = true;
     while (it->is_taken[it->taken + 1])
@@ -255,19 +350,26 @@ static void on_taken(struct world *w, uint32_t source, uint64_t seq)
 
 /* --- what a node keeps */
 
+static void check_child(struct world *w, uint32_t n, uint16_t link)
+{
+    const struct world_wire *wire = world_wire(w, n, link);
+    uint32_t held = *world_held(w, n, wire->peer);
+    const struct tie *tie;
+
+    if (!wire->is_up || wire->is_dialled)
+        return;
+    tie = tie_of(w, wire->era);
+    assert_true(held <= w->cfg.up_frames);
+    assert_true(tie->limit_told + held <= tie->up_arrived + w->cfg.up_frames);
+}
+
 static void on_step(struct world *w, uint32_t n)
 {
     const struct world_node *me = &w->nodes[n];
-    struct topo_range kids = topo_tree_children(&w->cfg.plan, n);
     struct books *it = books_of(w, n);
 
-    for (uint32_t c = kids.first; c <= kids.last; c++) {
-        const struct books *child = books_of(w, c);
-        uint64_t done = child->up_arrived - w->nodes[c].held;
-
-        assert_true(w->nodes[c].held <= w->cfg.up_frames);
-        assert_true(child->limit_told <= done + w->cfg.up_frames);
-    }
+    for (uint16_t link = 0; link < ov_node_links(me->node); link++)
+        check_child(w, n, link);
     for (uint32_t s = 0; s < WORLD_STREAMS; s++) {
         struct ov_node_view view = ov_node_look(me->node, s);
         /* Stream 0: beside the ring the message that opened stream 1. */
@@ -275,7 +377,11 @@ static void on_step(struct world *w, uint32_t n)
 
         assert_true(me->kept[s] <= window_of(w, s) + more);
         assert_true(view.down_head - view.down_base <= window_of(w, s));
-        assert_true(view.kept_bytes == it->kept_bytes);
+        /* What is sent once more stays until that is done. */
+        assert_true(me->node->up.batch_pieces > 0
+                        ? view.kept_bytes >= it->kept_bytes
+                        : view.kept_bytes == it->kept_bytes);
+        assert_true(view.kept_bytes <= w->cfg.up_window_bytes);
     }
 }
 
@@ -317,6 +423,7 @@ void judge_close(struct world *w)
     }
     free(judge->books);
     free(judge->ends);
+    free(judge->ties);
     free(judge);
     w->watch = NULL;
     w->watch_arg = NULL;

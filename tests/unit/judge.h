@@ -1,18 +1,21 @@
 /* Somebody who looks on a little world and holds it to the rules.
  *
  * It reads the frames on the links and what goes in and out of each node, and
- * keeps books of its own: nothing is asked of the nodes but what the drivers
- * see. What it checks, at every step:
+ * keeps books of its own, of each link and each node: little is asked of the
+ * nodes but what the drivers see. What it checks, at every step:
  *
  *   - no more frames are at a transport than the slots, data and all;
  *   - a child sends no frame beyond the limit it was told; a parent promises
- *     no more than up_frames beyond what it is done with, and holds no more;
+ *     no more than up_frames beyond what it is done with, and holds no more,
+ *     those of the child's earlier links included;
  *   - a child is sent nothing beyond its reported base and the window, frame
- *     after frame; a base is no more than what all beneath have consumed;
+ *     after frame from the head in its hello on; a base is no more than what
+ *     all who hang on it have consumed;
  *   - what a node keeps of a stream, and of its own records, is within the
  *     windows, and its own records are released by an acknowledgement only;
  *   - the root acknowledges what its sinks have, in order, and no more;
- *   - answers and acknowledgements go to those above the node they are for.
+ *   - answers and acknowledgements go to those above the node they are for;
+ *   - a claim names those who are beneath, by parents that may be theirs.
  */
 #ifndef TESTS_UNIT_JUDGE_H
 #define TESTS_UNIT_JUDGE_H

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -20,7 +21,7 @@ static void join_as(struct ov_cfg cfg, uint32_t self)
         return;
     seen(&lab, 0, DIALLED(0, topo_tree_parent(&cfg.plan, self)));
     heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
-    seen(&lab, 0, SENT(0, 2)); /* the hello, and the bases */
+    seen(&lab, 0, SENT(0, 1));
 }
 
 static void a_root_alone_has_joined_at_once(void **state)
@@ -43,7 +44,7 @@ static void a_child_dials_says_hello_and_is_welcomed(void **state)
     assert_string_equal(heard(&lab, 2, 0, "asked:#1"), "");
     assert_false(ov_node_look(lab.node, 0).is_attached);
     assert_string_equal(heard(&lab, 3, 0, "welcome:#1 path:1,0 limit:4"),
-                        "adopted:1 send:L0[base:0=0]");
+                        "adopted:1");
     assert_true(ov_node_look(lab.node, 0).is_attached);
     assert_int_equal(lab.node->tree.ancestors_count, 2);
     assert_int_equal(lab.node->tree.ancestors[0], 1);
@@ -270,10 +271,10 @@ static void a_parent_that_asks_for_us_is_waited_for(void **state)
     seen(&lab, 0, SENT(0, 1));
     assert_string_equal(heard(&lab, 1000, 0, "asked:#1"), "");
     assert_string_equal(seen(&lab, 3000, TICK), "");
-    assert_string_equal(seen(&lab, 4200, TICK), "send:L0[beat]");
-    seen(&lab, 4200, SENT(0, 1));
-    assert_string_equal(seen(&lab, 8400, TICK), "send:L0[beat]");
-    seen(&lab, 8400, SENT(0, 1));
+    assert_string_equal(seen(&lab, 4500, TICK), "send:L0[beat]");
+    seen(&lab, 4500, SENT(0, 1));
+    assert_string_equal(seen(&lab, 9000, TICK), "send:L0[beat]");
+    seen(&lab, 9000, SENT(0, 1));
     assert_string_equal(seen(&lab, 10999, TICK), "");
     assert_string_equal(seen(&lab, 11000, TICK), "close:L0");
     lab_close(&lab);
@@ -495,6 +496,34 @@ static void words_out_of_place_end_the_link(void **state)
     }
 }
 
+/* A path goes up, over ancestors of the plan, to the root. What is none ends
+ * the link, and the plan's is what is tried. */
+static void a_path_that_does_not_lead_up_ends_the_link(void **state)
+{
+    static const char *const wrong[] = {
+        "path:0,0",    "path:1,3,0", "path:3,3,0",
+        "path:3,1",    "path:7,3,0", /* ourselves */
+        "path:3,2,0",                /* in another branch */
+        "path:15,3,0",               /* beneath us */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        join_as(lab_cfg(31, 2), 7);
+        if (strcmp(heard(&lab, 1, 0, wrong[i]), "close:L0 orphan:3") != 0)
+            fail_msg("%s gives: %s", wrong[i], lab.text);
+        assert_int_equal(lab.node->tree.ancestors_count, 3);
+        assert_int_equal(lab.node->tree.ancestors[0], 3);
+        assert_int_equal(lab.node->tree.ancestors[1], 1);
+        assert_int_equal(lab.node->tree.ancestors[2], 0);
+        lab_close(&lab);
+    }
+    join_as(lab_cfg(31, 2), 7);
+    assert_string_equal(heard(&lab, 1, 0, "path:1,0"), "");
+    assert_int_equal(lab.node->tree.ancestors_count, 2);
+    lab_close(&lab);
+}
+
 /* A stranger in the plan's numbers takes no room from those who belong. */
 static void a_bad_ask_costs_the_others_nothing(void **state)
 {
@@ -535,6 +564,7 @@ int main(void)
         cmocka_unit_test(a_child_that_was_asked_for_misses_nothing),
         cmocka_unit_test(a_child_that_dials_again_misses_nothing),
         cmocka_unit_test(words_out_of_place_end_the_link),
+        cmocka_unit_test(a_path_that_does_not_lead_up_ends_the_link),
         cmocka_unit_test(a_bad_ask_costs_the_others_nothing),
     };
 

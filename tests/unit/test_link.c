@@ -283,8 +283,7 @@ static void a_silent_link_ends_after_the_heartbeat_time(void **state)
             heard(&lab, ms, 1, "");
     }
     assert_string_equal(seen(&lab, 9999, TICK), "");
-    assert_string_equal(seen(&lab, 10000, TICK),
-                        "close:L0 send:L1[beat]");
+    assert_string_equal(seen(&lab, 10000, TICK), "close:L0 send:L1[beat]");
     count_seen(13000, "close");
     assert_string_equal(seen(&lab, 15000, TICK), "close:L1");
     assert_true(lab.node->links_ns == OV_NEVER);

@@ -54,12 +54,20 @@ static struct ov_cfg small_cfg(uint32_t nodes, uint32_t arity)
     return cfg;
 }
 
+/* Nobody was declared lost, nor lost its parent. */
+static void assert_nobody_is_missed(const struct world *w)
+{
+    for (uint32_t n = 0; n < w->cfg.plan.nodes; n++) {
+        assert_false(w->nodes[n].is_lost);
+        assert_int_equal(w->nodes[n].orphaned, 0);
+    }
+}
+
 static void say_goodbye(struct world *w)
 {
     world_control(w, OV_CONTROL_GOODBYE);
     world_until(w, all_left, 1000);
-    for (uint32_t n = 0; n < w->cfg.plan.nodes; n++)
-        assert_int_equal(w->nodes[n].lost, TOPO_NONE);
+    assert_nobody_is_missed(w);
 }
 
 /* Trees of many shapes join, are told goodbye, and everybody leaves once all
@@ -250,8 +258,8 @@ static void a_stuck_reader_is_named_once(void **state)
 
         assert_int_equal(w.nodes[n].eaten, window);
         assert_true(view.down_head - view.down_base <= w.cfg.down_frames);
-        assert_int_equal(w.nodes[n].lost, TOPO_NONE);
     }
+    assert_nobody_is_missed(&w);
     assert_int_equal(w.stalls, 1);
     assert_int_equal(w.stall_node, 22);
     assert_int_equal(w.stall_rank, 21);
@@ -280,28 +288,52 @@ static void a_stuck_sink_stops_the_writers(void **state)
     world_close(&w);
 }
 
-/* A dead daemon is reported by its parent, and its children know. */
-static void a_dead_node_is_reported_by_its_neighbours(void **state)
+static void run_for(struct world *w, uint64_t ms)
+{
+    for (uint64_t i = 0; i < ms; i++)
+        world_tick(w);
+}
+
+/* The parents of all nodes but one are those of the plan. */
+static void assert_parents_planned(const struct world *w, uint32_t but)
+{
+    for (uint32_t n = 1; n < w->cfg.plan.nodes; n++) {
+        uint32_t parent = topo_tree_parent(&w->cfg.plan, n);
+
+        if (n != but && parent != but)
+            assert_int_equal(w->nodes[n].parent, parent);
+    }
+}
+
+/* A dead daemon, where nobody listens any more: within a second its children
+ * hang on their grandparent and it is declared lost, it alone. */
+static void a_dead_node_is_lost_and_its_children_are_not(void **state)
 {
     struct world w;
 
     (void)state;
     world_open(&w, small_cfg(13, 3));
     world_until(&w, joined, 200);
-    for (unsigned i = 0; i < 10; i++)
-        world_tick(&w); /* the last welcomes arrive */
+    run_for(&w, 10); /* the last welcomes arrive */
     world_kill(&w, 1);
-    for (unsigned i = 0; i < 3; i++)
-        world_tick(&w);
-    assert_int_equal(w.nodes[0].lost, 1);
+    run_for(&w, 3);
     for (uint32_t n = 4; n <= 6; n++)
-        assert_int_equal(w.nodes[n].lost, 1);
-    assert_int_equal(w.nodes[2].lost, TOPO_NONE);
+        assert_int_equal(w.nodes[n].orphaned, 1);
+    run_for(&w, 100);
+    for (uint32_t n = 4; n <= 6; n++)
+        assert_int_equal(w.nodes[n].parent, 0);
+    assert_false(w.nodes[1].is_lost);
+    run_for(&w, 1000);
+    for (uint32_t n = 0; n < 13; n++)
+        assert_int_equal(w.nodes[n].is_lost, n == 1);
+    assert_parents_planned(&w, 1);
+    assert_int_equal(ov_node_look(w.nodes[0].node, 0).joined, 12);
     world_close(&w);
 }
 
-/* An idle tree speaks only to keep its links alive, and nobody is lost; a
- * node that falls silent is, within the heartbeat time. */
+/* An idle tree speaks only to keep its links alive, and nobody is missed; a
+ * node that falls silent is, after the heartbeat time, and is given up after
+ * the adoption time. It hears of that when it runs again, and goes. */
 static void silence_is_judged_by_the_heartbeat(void **state)
 {
     struct world w;
@@ -310,24 +342,53 @@ static void silence_is_judged_by_the_heartbeat(void **state)
     (void)state;
     world_open(&w, small_cfg(13, 3));
     world_until(&w, joined, 200);
-    for (unsigned i = 0; i < 100; i++)
-        world_tick(&w);
+    run_for(&w, 100);
     words = w.frames_link;
-    for (unsigned i = 0; i < 28500; i++)
-        world_tick(&w);
-    for (uint32_t n = 0; n < 13; n++)
-        assert_int_equal(w.nodes[n].lost, TOPO_NONE);
+    run_for(&w, 28500);
+    assert_nobody_is_missed(&w);
     /* Twelve links, both ways, every four seconds. */
     assert_int_equal(w.frames_link - words, 12 * 2 * 7);
     w.nodes[1].is_frozen = true;
-    for (unsigned i = 0; i < 9000; i++)
-        world_tick(&w);
-    assert_int_equal(w.nodes[0].lost, TOPO_NONE);
-    for (unsigned i = 0; i < 1100; i++)
-        world_tick(&w);
-    assert_int_equal(w.nodes[0].lost, 1);
-    assert_int_equal(w.nodes[4].lost, 1);
+    run_for(&w, 9000);
+    assert_nobody_is_missed(&w);
+    run_for(&w, 1400);
+    for (uint32_t n = 4; n <= 6; n++) {
+        assert_int_equal(w.nodes[n].orphaned, 1);
+        assert_int_equal(w.nodes[n].parent, 0);
+    }
+    run_for(&w, 30000);
+    assert_false(w.nodes[1].is_lost);
+    run_for(&w, 5000);
+    for (uint32_t n = 0; n < 13; n++)
+        assert_int_equal(w.nodes[n].is_lost, n == 1);
     w.nodes[1].is_frozen = false;
+    assert_int_equal(w.nodes[1].end, 0);
+    run_for(&w, 1000);
+    assert_int_equal(w.nodes[1].end, OV_END_DECLARED);
+    assert_parents_planned(&w, 1);
+    world_close(&w);
+}
+
+/* One that runs again before it is given up finds its way back, with nothing
+ * lost. */
+static void a_node_that_was_silent_comes_back(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_open(&w, small_cfg(13, 3));
+    world_until(&w, joined, 200);
+    run_for(&w, 100);
+    w.nodes[1].is_frozen = true;
+    run_for(&w, 30000);
+    w.nodes[1].is_frozen = false;
+    run_for(&w, 6000);
+    assert_int_equal(w.nodes[1].parent, 0);
+    for (uint32_t n = 0; n < 13; n++)
+        assert_false(w.nodes[n].is_lost);
+    assert_parents_planned(&w, 1);
+    world_control(&w, OV_CONTROL_GOODBYE);
+    world_until(&w, all_left, 1000);
     world_close(&w);
 }
 
@@ -344,27 +405,43 @@ static void a_pause_of_the_root_is_no_loss(void **state)
     world_open_stream(&w, (struct topo_range){5, 5});
     w.nodes[5].is_stuck = true;
     w.to_feed = 1 << 20;
-    for (unsigned i = 0; i < 5000; i++)
-        world_tick(&w);
+    run_for(&w, 5000);
     world_pause(&w, true);
-    for (unsigned i = 0; i < 10; i++)
-        world_tick(&w);
+    run_for(&w, 10);
     w.nodes[0].is_frozen = true;
-    for (unsigned i = 0; i < 100000; i++)
-        world_tick(&w);
+    run_for(&w, 100000);
     w.nodes[0].is_frozen = false;
     world_pause(&w, false);
-    for (unsigned i = 0; i < 9000; i++)
-        world_tick(&w);
+    run_for(&w, 9000);
     assert_int_equal(w.stalls, 0);
-    for (uint32_t n = 0; n < 13; n++)
-        assert_int_equal(w.nodes[n].lost, TOPO_NONE);
+    assert_nobody_is_missed(&w);
     w.nodes[0].is_frozen = true;
-    for (unsigned i = 0; i < 11000; i++)
-        world_tick(&w);
+    run_for(&w, 11000);
     for (uint32_t n = 1; n <= 3; n++)
-        assert_int_equal(w.nodes[n].lost, 0);
+        assert_int_equal(w.nodes[n].orphaned, 1);
     w.nodes[0].is_frozen = false;
+    world_close(&w);
+}
+
+/* Without a root everybody looks for it until the give-up time, and goes. */
+static void without_a_root_everybody_goes(void **state)
+{
+    struct world w;
+    uint64_t giveup_ms;
+
+    (void)state;
+    world_open(&w, small_cfg(13, 3));
+    world_until(&w, joined, 200);
+    run_for(&w, 10);
+    giveup_ms = w.cfg.timers.giveup_ns / WORLD_TICK_NS;
+    world_kill(&w, 0);
+    run_for(&w, giveup_ms - 1);
+    for (uint32_t n = 1; n < 13; n++)
+        assert_int_equal(w.nodes[n].end, 0);
+    /* Those beneath lost their parent when it let them go. */
+    run_for(&w, 20000);
+    for (uint32_t n = 1; n < 13; n++)
+        assert_int_equal(w.nodes[n].end, OV_END_ALONE);
     world_close(&w);
 }
 
@@ -407,9 +484,11 @@ int main(void)
         cmocka_unit_test(inputs_of_a_node_take_turns),
         cmocka_unit_test(a_stuck_reader_is_named_once),
         cmocka_unit_test(a_stuck_sink_stops_the_writers),
-        cmocka_unit_test(a_dead_node_is_reported_by_its_neighbours),
+        cmocka_unit_test(a_dead_node_is_lost_and_its_children_are_not),
         cmocka_unit_test(silence_is_judged_by_the_heartbeat),
+        cmocka_unit_test(a_node_that_was_silent_comes_back),
         cmocka_unit_test(a_pause_of_the_root_is_no_loss),
+        cmocka_unit_test(without_a_root_everybody_goes),
         cmocka_unit_test(a_stream_goes_only_where_it_is_needed),
     };
 

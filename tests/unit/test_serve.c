@@ -27,7 +27,7 @@ static void open_node(struct ov_cfg cfg, uint32_t self)
     seen(&lab, 0, START);
     seen(&lab, 0, DIALLED(0, topo_tree_parent(&cfg.plan, self)));
     heard(&lab, 0, 0, "welcome:#1 path:0 limit:9");
-    seen(&lab, 0, SENT(0, 2)); /* the hello, and the bases */
+    seen(&lab, 0, SENT(0, 1));
 }
 
 /* A child on a link, welcomed; what was said to it. */

@@ -209,40 +209,51 @@ static void do_record(struct world *w, const struct ov_act *act)
         NULL);
 }
 
+/* What a node says of itself, or the root of all. */
+static void do_note(struct world *w, uint32_t n, const struct ov_act *act)
+{
+    struct world_node *me = &w->nodes[n];
+
+    if (act->kind == OV_ACT_JOINED) {
+        w->is_joined = true;
+    } else if (act->kind == OV_ACT_ORPHAN) {
+        assert_true(me->parent == act->node);
+        me->parent = TOPO_NONE;
+        me->orphaned++;
+    } else if (act->kind == OV_ACT_ADOPTED) {
+        me->parent = act->node;
+    } else if (act->kind == OV_ACT_LOST) {
+        assert_true(n == 0 && !w->nodes[act->node].is_lost);
+        w->nodes[act->node].is_lost = true;
+    } else if (act->kind == OV_ACT_END) {
+        me->end = act->flags;
+    } else if (act->kind == OV_ACT_STALL) {
+        w->stall_node = act->node;
+        w->stall_rank = act->rank;
+        w->stalls++;
+    } else if (act->kind == OV_ACT_LEAVE) {
+        me->has_left = true;
+    }
+}
+
 static void do_act(struct world *w, uint32_t n, const struct ov_act *act,
                    struct owed *owed)
 {
+    struct fly f = {.node = n, .peer = act->node, .seq = act->attach};
     struct ov_event ev;
     bool is_owed = false;
 
     switch (act->kind) {
     case OV_ACT_DIAL:
-        fly(w,
-            (struct fly){.kind = FLY_DIAL,
-                         .node = n,
-                         .peer = act->node,
-                         .seq = act->attach},
-            NULL);
+    case OV_ACT_PROBE:
+        f.kind = act->kind == OV_ACT_DIAL ? FLY_DIAL : FLY_PROBE;
+        fly(w, f, NULL);
         break;
     case OV_ACT_CLOSE:
         world_end_link(w, n, act->link);
         break;
     case OV_ACT_SEND:
         do_send(w, n, act);
-        break;
-    case OV_ACT_JOINED:
-        w->is_joined = true;
-        break;
-    case OV_ACT_LOST:
-        w->nodes[n].lost = act->node;
-        break;
-    case OV_ACT_STALL:
-        w->stall_node = act->node;
-        w->stall_rank = act->rank;
-        w->stalls++;
-        break;
-    case OV_ACT_LEAVE:
-        w->nodes[n].has_left = true;
         break;
     case OV_ACT_RECORD:
         do_record(w, act);
@@ -254,12 +265,16 @@ static void do_act(struct world *w, uint32_t n, const struct ov_act *act,
     case OV_ACT_CONSUME:
         is_owed = do_consume(w, n, act, &ev);
         break;
-    case OV_ACT_PROBE:
+    case OV_ACT_JOINED:
     case OV_ACT_ADDRESS:
     case OV_ACT_ORPHAN:
     case OV_ACT_ADOPTED:
+    case OV_ACT_LOST:
     case OV_ACT_END:
+    case OV_ACT_STALL:
+    case OV_ACT_LEAVE:
     case OV_ACT_KINDS:
+        do_note(w, n, act);
         break;
     }
     if (is_owed) {
@@ -303,15 +318,23 @@ void world_run(struct world *w, uint32_t n, struct ov_event ev)
     }
     if (w->watch != NULL)
         w->watch->on_step(w, n);
+    if (w->nodes[n].end != 0 && !w->nodes[n].is_dead)
+        world_kill(w, n);
 }
 
 /* --- what happens */
+
+static bool is_gone(const struct world_node *me)
+{
+    return me->is_dead || me->has_left;
+}
 
 static void connect_link(struct world *w, const struct fly *f)
 {
     struct world_node *peer = &w->nodes[f->peer];
     uint16_t near = ov_node_free_link(w->nodes[f->node].node);
-    uint16_t far = peer->is_dead ? OV_NO_LINK : ov_node_free_link(peer->node);
+    bool is_deaf = is_gone(peer) || peer->is_frozen;
+    uint16_t far = is_deaf ? OV_NO_LINK : ov_node_free_link(peer->node);
     struct ov_event ev = {.kind = OV_EV_DIAL_FAILED, .node = f->peer};
 
     if (far == OV_NO_LINK || near == OV_NO_LINK) {
@@ -320,8 +343,11 @@ static void connect_link(struct world *w, const struct fly *f)
     }
     assert_true(near < WORLD_LINKS && far < WORLD_LINKS);
     w->eras++;
-    *world_wire(w, f->node, near) = (struct world_wire){
-        .peer = f->peer, .era = w->eras, .peer_link = far, .is_up = true};
+    *world_wire(w, f->node, near) = (struct world_wire){.peer = f->peer,
+                                                        .era = w->eras,
+                                                        .peer_link = far,
+                                                        .is_up = true,
+                                                        .is_dialled = true};
     *world_wire(w, f->peer, far) = (struct world_wire){
         .peer = f->node, .era = w->eras, .peer_link = near, .is_up = true};
     ev = (struct ov_event){.kind = OV_EV_LINK_UP, .link = far, .node = f->node};
@@ -351,7 +377,7 @@ static void arrive(struct world *w, const struct fly *f)
         w->spoil(w, f->buf);
     bag_count_frame(w, f->node, f->peer, f->buf);
     if (w->watch != NULL)
-        w->watch->on_frame(w, f->node, f->peer, f->buf);
+        w->watch->on_frame(w, f->node, f->link, f->buf);
     world_run(w, f->node, ev);
 }
 
@@ -388,6 +414,12 @@ void world_happen(struct world *w, struct fly *f)
         break;
     case FLY_DIAL:
         connect_link(w, f);
+        break;
+    case FLY_PROBE:
+        ev = (struct ov_event){.kind = OV_EV_PROBED,
+                               .node = f->peer,
+                               .is_refused = is_gone(&w->nodes[f->peer])};
+        world_run(w, f->node, ev);
         break;
     case FLY_DOWN:
         ev.kind = OV_EV_LINK_DOWN;

@@ -5,6 +5,9 @@
  * Processes are rows of numbers: each node writes `to_write` bytes in lines of
  * `line` bytes on one input, and reads stream 1 when it is a reader.
  *
+ * A node that is told to end dies; one that is dead or has left refuses dials,
+ * a frozen one fails them.
+ *
  * As it is opened a message takes one tick and everybody is quick. With
  * delay_max, spurious and cut the same things take random times, each link in
  * order, timers come too early, and reads are short.
@@ -25,10 +28,12 @@ struct world_node {
     void *mem;
     bool is_dead;
     bool is_stuck; /* its targets consume nothing */
-    bool is_cut;   /* beneath a link that was ended: no rule counts it */
     bool has_left;
     bool is_frozen;    /* nothing reaches it and nothing leaves it */
-    uint32_t lost;     /* neighbour it reported lost; TOPO_NONE */
+    bool is_lost;      /* the root has declared it so */
+    uint32_t end;      /* why it was told to go, enum ov_end; 0: it was not */
+    uint32_t parent;   /* by its own last word; TOPO_NONE: none */
+    uint32_t orphaned; /* how often it has said so */
     uint64_t to_write; /* bytes its process still has to write */
     uint64_t written;
     uint32_t line;
@@ -39,9 +44,7 @@ struct world_node {
     uint64_t seen[WORLD_STREAMS];   /* frames handed to its targets */
     uint64_t frames[WORLD_STREAMS]; /* and consumed by them */
     uint32_t controls;              /* application messages seen */
-    /* Buffers: its UP frames at its parent, DOWN frames here. */
-    uint32_t held;
-    uint32_t kept[WORLD_STREAMS];
+    uint32_t kept[WORLD_STREAMS];   /* buffers of DOWN frames */
     /* at the root: what arrived from this node */
     uint64_t got;
     uint64_t got_sum;
@@ -55,6 +58,7 @@ struct world_wire {
     uint32_t era;
     uint16_t peer_link;
     bool is_up;
+    bool is_dialled;   /* by us: the peer is a parent */
     uint64_t frame_ns; /* when the last frame sent on it arrives */
     uint64_t sent_ns;  /* and when the transport is done with it */
 };
@@ -66,7 +70,7 @@ struct world;
 struct world_watch {
     void (*on_send)(struct world *w, uint32_t from, uint16_t link,
                     const struct ov_buf *buf);
-    void (*on_frame)(struct world *w, uint32_t node, uint32_t from,
+    void (*on_frame)(struct world *w, uint32_t node, uint16_t link,
                      const struct ov_buf *buf);
     void (*on_sent)(struct world *w, uint32_t node, uint16_t link);
     void (*on_record)(struct world *w, uint32_t node, uint32_t len_bytes);
@@ -79,6 +83,8 @@ struct world {
     struct ov_cfg cfg;
     struct world_node *nodes;
     struct world_wire *wires; /* [node * WORLD_LINKS + link] */
+    uint32_t
+        *held; /* [node * nodes + child]: buffers of UP frames of a child */
     struct air air;
     struct ov_out *out;
     struct ov_kept_pool pool;
@@ -123,6 +129,7 @@ void world_control(struct world *w, uint8_t kind);
 void world_open_stream(struct world *w, struct topo_range range);
 /* Root: it is about to be frozen, or runs again. */
 void world_pause(struct world *w, bool is_paused);
+/* A node dies: its connections break, and a dial to it is refused. */
 void world_kill(struct world *w, uint32_t node);
 /* A connection breaks: the node hears of it now, its peer later. */
 void world_break(struct world *w, uint32_t node, uint16_t link);
@@ -134,6 +141,13 @@ void world_unstick(struct world *w, uint32_t node);
 /* A frame with these bytes arrives at a node, as if its peer had sent it. */
 void world_inject(struct world *w, uint32_t node, uint16_t link,
                   const uint8_t *mem, uint32_t len_bytes);
+
+/* Buffers of UP frames that a node holds of a child. */
+static inline uint32_t *world_held(const struct world *w, uint32_t node,
+                                   uint32_t child)
+{
+    return &w->held[(size_t)node * w->cfg.plan.nodes + child];
+}
 
 static inline struct world_wire *world_wire(const struct world *w,
                                             uint32_t node, uint16_t link)

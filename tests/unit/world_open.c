@@ -29,7 +29,9 @@ void world_open(struct world *w, struct ov_cfg cfg)
     w->out = malloc(sizeof(*w->out));
     w->owed = malloc(sizeof(*w->owed));
     w->cells = calloc((size_t)cfg.plan.nodes * cfg.kept_max, sizeof(*w->cells));
-    assert_true(w->nodes && w->wires && w->out && w->owed && w->cells);
+    w->held = calloc((size_t)cfg.plan.nodes * cfg.plan.nodes, sizeof(*w->held));
+    assert_true(w->nodes && w->wires && w->out && w->owed && w->cells &&
+                w->held);
     ov_kept_lend(&w->pool, w->cells, cfg.plan.nodes * cfg.kept_max);
     for (uint32_t n = 0; n < cfg.plan.nodes; n++) {
         struct world_node *me = &w->nodes[n];
@@ -37,7 +39,7 @@ void world_open(struct world *w, struct ov_cfg cfg)
         me->mem = malloc(ov_node_size(&w->cfg, n, 2));
         assert_non_null(me->mem);
         me->node = ov_node_init(me->mem, &w->cfg, &w->pool, n, 2, 1);
-        me->lost = TOPO_NONE;
+        me->parent = TOPO_NONE;
         me->wake_ns = OV_NEVER;
         assert_true(ov_node_links(me->node) <= WORLD_LINKS);
     }
@@ -63,6 +65,7 @@ void world_close(struct world *w)
         free(w->nodes[n].mem);
     }
     free(w->cells);
+    free(w->held);
     free(w->out);
     free(w->owed);
     free(w->nodes);
@@ -168,6 +171,6 @@ void world_inject(struct world *w, uint32_t n, uint16_t link,
     bag_count_frame(w, n, wire->peer, buf);
     /* Words of ours are in nobody's books; a frame is, since it takes room. */
     if (w->watch != NULL && len_bytes > 0 && mem[0] == OV_FRAME_UP)
-        w->watch->on_frame(w, n, wire->peer, buf);
+        w->watch->on_frame(w, n, link, buf);
     world_run(w, n, ev);
 }
