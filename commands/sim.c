@@ -172,7 +172,7 @@ static void print_seed(const struct sim_summary *run)
 {
     static const char *const words[] = {
         [SIM_END_WELL] = "ended well",
-        [SIM_END_LOSS] = "ended by a loss",
+        [SIM_END_LOSS] = "ended with a loss",
         [SIM_END_STUCK] = "did not end",
         [SIM_END_BROKEN] = "BROKEN",
     };

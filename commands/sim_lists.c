@@ -19,7 +19,8 @@ static struct sim_fault *add_fault(struct sim_options *o)
     if (o->faults == NULL)
         sim_usage("there is no memory for a fault");
     fault = &o->faults[o->cfg.faults_count++];
-    *fault = (struct sim_fault){.length_ns = SIM_NEVER, .factor = 1};
+    *fault = (struct sim_fault){
+        .length_ns = SIM_NEVER, .peer = TOPO_NONE, .factor = 1};
     return fault;
 }
 
@@ -52,7 +53,7 @@ void sim_list_fail(const char *text, struct sim_options *o)
 {
     char *kind = strdup(text), *time = cut(kind, '@');
     char *node = time == NULL ? NULL : cut(time, ':');
-    char *length = time == NULL ? NULL : cut(time, '+');
+    char *length = time == NULL ? NULL : cut(time, '+'), *above;
     struct sim_fault *fault = add_fault(o);
 
     if (node == NULL)
@@ -65,14 +66,33 @@ void sim_list_fail(const char *text, struct sim_options *o)
     }
     if (fault->kind == SIM_FAULT_KINDS)
         sim_usage(
-            "--fail knows kill, cut, deaf, mute, silence, freeze and refuse, "
-            "not '%s'",
+            "--fail knows kill, reset, cut, deaf, mute, silence, freeze and "
+            "refuse, not '%s'",
             kind);
     fault->at_ns = sim_time("--fail", time);
     if (length != NULL)
         fault->length_ns = sim_time("--fail", length);
+    above = cut(node, '-');
+    if (above != NULL) {
+        if (fault->kind != SIM_FAULT_CUT && fault->kind != SIM_FAULT_DEAF &&
+            fault->kind != SIM_FAULT_MUTE)
+            sim_usage("--fail takes NODE-ABOVE for cut, deaf and mute, not for "
+                      "%s",
+                      kind);
+        fault->peer = (uint32_t)sim_number("--fail", above, 0, UINT32_MAX - 1);
+    }
     fault->node = (uint32_t)sim_number("--fail", node, 1, UINT32_MAX - 1);
     free(kind);
+}
+
+void sim_list_console_stuck(const char *text, struct sim_job *job)
+{
+    char *time = strdup(text), *length = cut(time, '+');
+
+    job->console_stuck_ns = sim_time("--console-stuck", time);
+    if (length != NULL)
+        job->console_length_ns = sim_time("--console-stuck", length);
+    free(time);
 }
 
 static void reader(char *text, struct sim_options *o)

@@ -9,6 +9,7 @@
 void sim_list_fail(const char *text, struct sim_options *o);
 void sim_list_slow_node(const char *text, struct sim_options *o);
 void sim_list_readers(const char *text, struct sim_options *o);
+void sim_list_console_stuck(const char *text, struct sim_job *job);
 void sim_list_sweep(const char *text, struct sim_options *o);
 
 #endif

@@ -31,6 +31,7 @@ enum key {
     KEY_FAR_BANDWIDTH,
     KEY_SLOW_NODE,
     KEY_FAIL,
+    KEY_ON_NODE_LOSS,
     KEY_HEARTBEAT,
     KEY_SEED,
     KEY_RUNS,
@@ -66,8 +67,8 @@ static const struct argp_option argp_options[] = {
      "each process reads so fast (default: at once)", 1},
     {"console-rate", KEY_CONSOLE_RATE, "RATE", 0,
      "the launcher's console takes so much (default: all)", 1},
-    {"console-stuck", KEY_CONSOLE_STUCK, "TIME", 0,
-     "the console takes nothing from then on", 1},
+    {"console-stuck", KEY_CONSOLE_STUCK, "TIME[+LENGTH]", 0,
+     "the console takes nothing from then on, for LENGTH or for good", 1},
     {"frame", KEY_FRAME, "BYTES", 0, "largest frame (default: 64K)", 1},
     {"window", KEY_WINDOW, "FRAMES", 0,
      "frames of stdin that a node keeps (default: 16)", 1},
@@ -88,9 +89,13 @@ static const struct argp_option argp_options[] = {
     {.doc = "What goes wrong:", .group = 3},
     {"slow-node", KEY_SLOW_NODE, "NODE:FACTOR", 0,
      "a node whose processor and port are slower (repeatable)", 3},
-    {"fail", KEY_FAIL, "KIND@TIME[+LENGTH]:NODE", 0,
-     "kill, cut, deaf, mute, silence, freeze, refuse; TIME after the start, "
-     "for LENGTH or for good (repeatable)", 3},
+    {"fail", KEY_FAIL, "KIND@TIME[+LENGTH]:NODE[-ABOVE]", 0,
+     "kill, reset, cut, deaf, mute, silence, freeze, refuse; TIME after the "
+     "start, for LENGTH or for good; cut, deaf and mute from all nodes above "
+     "or from that one (repeatable)", 3},
+    {"on-node-loss", KEY_ON_NODE_LOSS, "WHAT", 0,
+     "abort: the loss of a node ends the job; or continue (default: abort)",
+     3},
     {"heartbeat", KEY_HEARTBEAT, "TIME", 0,
      "a neighbour silent for so long is lost (default: 10s)", 3},
     {.doc = "The run:", .group = 4},
@@ -191,7 +196,7 @@ static bool parse_rates(int key, const char *arg, struct sim_job *job)
         job->console_rate = sim_rate("--console-rate", arg);
         return true;
     case KEY_CONSOLE_STUCK:
-        job->console_stuck_ns = sim_time("--console-stuck", arg);
+        sim_list_console_stuck(arg, job);
         return true;
     default:
         return false;
@@ -240,6 +245,11 @@ static bool parse_run(int key, const char *arg, struct sim_options *o)
         return true;
     case KEY_FAIL:
         sim_list_fail(arg, o);
+        return true;
+    case KEY_ON_NODE_LOSS:
+        o->cfg.job.ends_on_loss = strcmp(arg, "abort") == 0;
+        if (!o->cfg.job.ends_on_loss && strcmp(arg, "continue") != 0)
+            sim_usage("--on-node-loss takes abort or continue, not '%s'", arg);
         return true;
     case KEY_HEARTBEAT:
         ov_cfg_heartbeat(&o->cfg.overlay, sim_time("--heartbeat", arg));

@@ -22,7 +22,7 @@ void sim_sweep_line(FILE *file, const struct sim_summary *run)
 {
     static const char *const words[] = {
         [SIM_END_WELL] = "well",
-        [SIM_END_LOSS] = "by a loss",
+        [SIM_END_LOSS] = "with a loss",
         [SIM_END_STUCK] = "not at all",
         [SIM_END_BROKEN] = "BROKEN",
     };

@@ -70,7 +70,8 @@ struct sim_view *sim_check_arrived(struct sim_world *w, uint32_t n,
     if (view->held == SIM_HELD_UP)
         sim_check_up_arrived(w, view);
     else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
-        sim_tally_down(w, n, sim_check_stream(load), sim_check_seq(load));
+        sim_tally_down(w, n, sim_check_stream(load), sim_check_seq(load),
+                       false);
     else if (view->held == SIM_HELD_LINK)
         sim_check_words(w, n, link, load, true);
     return view;
@@ -203,13 +204,16 @@ static void end_of(struct sim_world *w, uint32_t n)
     const struct sim_process *p = &w->processes[n];
     const struct sim_launcher *l = w->launcher;
 
-    if (host->is_given_up || host->state != SIM_HOST_LEFT)
+    if (host->is_given_up || (!host->is_final && !l->has_goodbye))
         return;
+    if (!host->is_final)
+        sim_world_fail(w, "I3: goodbye without a word from node %u", n);
     if (p->got != p->written)
         sim_world_fail(w, "I1: node %u wrote %llu bytes, %llu were shown", n,
                        (unsigned long long)p->written,
                        (unsigned long long)p->got);
-    if (!l->is_killed && !p->is_closed && p->stdin_bytes != l->fed_bytes)
+    if (!l->is_killed && !p->is_closed && p->is_target &&
+        p->stdin_bytes != l->fed_bytes)
         sim_world_fail(w, "I1: node %u has read %llu bytes of %llu", n,
                        (unsigned long long)p->stdin_bytes,
                        (unsigned long long)l->fed_bytes);

@@ -110,6 +110,18 @@ void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)
 
 /* --- words */
 
+/* Does the plan have readers of the stream beneath a node, or at it? */
+static bool is_needed(const struct sim_world *w, uint32_t stream, uint32_t top)
+{
+    const struct sim_job *job = &w->cfg.job;
+    bool is_needed = stream == 0 || job->targets_count == 0;
+
+    for (uint32_t i = 0; i < job->targets_count; i++)
+        is_needed |=
+            topo_tree_touches(&w->cfg.overlay.plan, top, job->targets[i]);
+    return is_needed;
+}
+
 /* Has this child not consumed so much? */
 static bool is_past(const struct sim_world *w, uint32_t n, uint16_t link,
                     uint32_t stream, uint64_t base)
@@ -118,7 +130,8 @@ static bool is_past(const struct sim_world *w, uint32_t n, uint16_t link,
 
     return wire->is_up && !wire->is_dialled &&
            sim_child(w, n, link)->is_counted &&
-           base > sim_child(w, n, link)->base[stream];
+           base > sim_child(w, n, link)->base[stream] &&
+           is_needed(w, stream, wire->peer);
 }
 
 /* Everybody beneath a node has consumed what it says: its own targets, and
@@ -130,7 +143,7 @@ static void base_said(struct sim_world *w, uint32_t n,
     const struct sim_process *p = &w->processes[n];
     uint32_t eaten = base->stream == 0 ? p->heard : p->eaten;
 
-    if (base->base > eaten)
+    if (base->base > eaten && (base->stream == 0 || p->is_target))
         sim_world_fail(w,
                        "node %u reports base %llu of stream %u, and has "
                        "read %u itself",
@@ -297,6 +310,28 @@ static void child_word(struct sim_world *w, uint32_t n, uint16_t link,
         sim_wire(w, n, link)->up_limit = (uint32_t)limit;
 }
 
+/* The lost do not come back. */
+static void answer_said(struct sim_world *w, struct ov_item *item)
+{
+    struct ov_answer answer;
+
+    if (ov_answer_decode(item, &answer) == 0 && answer.reason == OV_GRANTED &&
+        answer.node < sim_nodes(w) && w->hosts[answer.node].is_given_up)
+        sim_world_fail(w, "the root grants node %u, which it declared lost",
+                       answer.node);
+}
+
+static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
+{
+    uint32_t peer = sim_wire(w, n, link)->peer;
+
+    sim_child(w, n, link)->is_counted = true;
+    w->check->has_welcomed = true;
+    if (n == 0 && w->hosts[peer].is_given_up)
+        sim_world_fail(w, "the root welcomes node %u, which it declared lost",
+                       peer);
+}
+
 static void parent_word(struct sim_world *w, uint32_t n, uint16_t link,
                         struct ov_item *item, bool is_heard)
 {
@@ -312,8 +347,10 @@ static void parent_word(struct sim_world *w, uint32_t n, uint16_t link,
     else if (!is_heard && item->kind == OV_ITEM_LIMIT &&
              ov_limit_decode(item, &limit) == 0)
         limit_said(w, n, link, limit);
+    else if (!is_heard && n == 0 && item->kind == OV_ITEM_ANSWER)
+        answer_said(w, item);
     else if (!is_heard && item->kind == OV_ITEM_WELCOME)
-        w->check->has_welcomed = sim_child(w, n, link)->is_counted = true;
+        welcome_said(w, n, link);
 }
 
 void sim_check_words(struct sim_world *w, uint32_t n, uint16_t link,
@@ -371,12 +408,11 @@ static void down_sent(struct sim_world *w, uint32_t n, uint16_t link,
                       const struct sim_load *load)
 {
     struct sim_child *child = sim_child(w, n, link);
-    struct ov_rd rd = ov_rd_init(load->head + OV_FRAME_HEAD_BYTES, 16);
-    uint32_t stream = ov_rd_u32(&rd), peer = sim_wire(w, n, link)->peer;
-    uint64_t seq;
+    uint32_t stream = sim_check_stream(load);
+    uint32_t peer = sim_wire(w, n, link)->peer;
+    uint64_t seq = sim_check_seq(load);
 
-    ov_rd_u32(&rd);
-    seq = ov_rd_u64(&rd);
+    sim_tally_down(w, peer, stream, seq, true);
     if (stream >= SIM_STREAMS || seq != child->down_sent[stream]) {
         sim_world_fail(w, "node %u is sent frame %llu of stream %u", peer,
                        (unsigned long long)seq, stream);

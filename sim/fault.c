@@ -14,12 +14,41 @@ struct sim_frozen {
     struct sim_item item;
 };
 
+/* A fault that is in effect, and where. */
+struct sim_struck {
+    uint32_t node;
+    bool is_on;
+};
+
 int sim_fault_init(struct sim_world *w)
 {
-    for (uint32_t i = 0; i < w->cfg.faults_count; i++)
-        sim_push(w, w->cfg.faults[i].at_ns, SIM_ITEM_FAULT,
-                 w->cfg.faults[i].node, (struct sim_item){.arg = i});
+    w->struck = calloc(SIM_FAULTS_MAX, sizeof(*w->struck));
+    if (w->struck == NULL)
+        return OV_ENOMEM;
+    for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
+        if (w->cfg.faults[i].when == SIM_WHEN_TIME)
+            sim_push(w, w->cfg.faults[i].at_ns, SIM_ITEM_FAULT,
+                     w->cfg.faults[i].node, (struct sim_item){.arg = i});
+    }
     return 0;
+}
+
+void sim_fault_on_word(struct sim_world *w, enum sim_when when,
+                       const uint32_t nodes[SIM_WHOM_KINDS])
+{
+    uint32_t nth = ++w->words[when];
+
+    for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
+        const struct sim_fault *fault = &w->cfg.faults[i];
+        uint32_t node = nodes[fault->whom];
+
+        if (fault->when != when || fault->nth != nth)
+            continue;
+        if (node == 0)
+            node = nodes[SIM_WHOM_CLAIMS];
+        sim_push(w, w->now_ns + fault->at_ns, SIM_ITEM_FAULT, node,
+                 (struct sim_item){.arg = i});
+    }
 }
 
 void sim_fault_fini(struct sim_world *w)
@@ -33,11 +62,30 @@ void sim_fault_fini(struct sim_world *w)
         w->frozen = frozen->next;
         free(frozen);
     }
+    free(w->struck);
+    w->struck = NULL;
 }
 
 static bool has(const struct sim_world *w, uint32_t n, enum sim_fault_kind kind)
 {
     return (w->hosts[n].faults & (1u << kind)) != 0;
+}
+
+/* Between a node and one above it: may be in effect for others only. */
+static bool has_between(const struct sim_world *w, uint32_t n, uint32_t above,
+                        enum sim_fault_kind kind)
+{
+    if (!has(w, n, kind) || above > n)
+        return false;
+    for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
+        const struct sim_fault *fault = &w->cfg.faults[i];
+
+        if (w->struck[i].is_on && w->struck[i].node == n &&
+            fault->kind == kind &&
+            (fault->peer == TOPO_NONE || fault->peer == above))
+            return true;
+    }
+    return false;
 }
 
 /* Newest first; the end of the fault turns them around. */
@@ -68,9 +116,9 @@ static uint32_t swallower(const struct sim_world *w, uint32_t from, uint32_t to)
         return from;
     if (has(w, to, SIM_FAULT_SILENCE))
         return to;
-    if (has(w, from, SIM_FAULT_MUTE) && to < from)
+    if (has_between(w, from, to, SIM_FAULT_MUTE))
         return from;
-    if (has(w, to, SIM_FAULT_DEAF) && from < to)
+    if (has_between(w, to, from, SIM_FAULT_DEAF))
         return to;
     return TOPO_NONE;
 }
@@ -92,60 +140,103 @@ bool sim_fault_is_silent(const struct sim_world *w, uint32_t from, uint32_t to)
            swallower(w, to, from) != TOPO_NONE || has(w, to, SIM_FAULT_FREEZE);
 }
 
-bool sim_fault_refuses(const struct sim_world *w, uint32_t from, uint32_t to)
+bool sim_fault_refuses(const struct sim_world *w, uint32_t to)
 {
-    return has(w, to, SIM_FAULT_REFUSE) || has(w, from, SIM_FAULT_CUT);
+    return has(w, to, SIM_FAULT_REFUSE);
 }
 
-/* May others take the host for lost because of it? */
+bool sim_fault_cuts(const struct sim_world *w, uint32_t from, uint32_t to)
+{
+    return has_between(w, from, to, SIM_FAULT_CUT) ||
+           has_between(w, to, from, SIM_FAULT_CUT);
+}
+
+/* May the root take the host for lost because of it? Only what keeps it from
+ * the root for about the heartbeat time. */
 static bool is_loss(const struct sim_world *w, const struct sim_fault *fault)
 {
-    if (fault->kind == SIM_FAULT_SLOW || fault->kind == SIM_FAULT_REFUSE)
-        return fault->kind == SIM_FAULT_REFUSE;
-    if (fault->kind == SIM_FAULT_KILL || fault->kind == SIM_FAULT_CUT)
+    bool is_long = fault->length_ns >= w->cfg.overlay.timers.heartbeat_ns;
+
+    switch ((enum sim_fault_kind)fault->kind) {
+    case SIM_FAULT_KILL:
+    case SIM_FAULT_REFUSE: /* looks like one that is dead */
         return true;
-    return fault->length_ns >= w->cfg.overlay.timers.heartbeat_ns / 2;
+    case SIM_FAULT_CUT:
+    case SIM_FAULT_DEAF:
+    case SIM_FAULT_MUTE:
+        return is_long && (fault->peer == TOPO_NONE || fault->peer == 0);
+    case SIM_FAULT_SILENCE:
+    case SIM_FAULT_FREEZE:
+        return is_long;
+    case SIM_FAULT_SLOW:
+    case SIM_FAULT_RESET:
+    case SIM_FAULT_KINDS:
+        break;
+    }
+    return false;
+}
+
+static void strike(struct sim_world *w, uint32_t n,
+                   const struct sim_fault *fault)
+{
+    struct sim_host *host = &w->hosts[n];
+
+    if (fault->kind == SIM_FAULT_SLOW)
+        host->slow = (uint16_t)fault->factor;
+    if (fault->kind == SIM_FAULT_CUT)
+        sim_net_break(w, n, fault->peer);
+    if (fault->kind == SIM_FAULT_FREEZE && fault->length_ns == SIM_NEVER)
+        sim_host_gone(w, n);
+    host->faults = (uint16_t)(host->faults | 1u << fault->kind);
 }
 
 void sim_fault_begin(struct sim_world *w, const struct sim_item *item)
 {
     const struct sim_fault *fault = &w->cfg.faults[item->arg];
-    struct sim_host *host = &w->hosts[fault->node];
+    uint32_t n = item->node;
 
-    if (!sim_host_runs(w, fault->node) ||
-        has(w, fault->node, (enum sim_fault_kind)fault->kind))
+    if (!sim_host_runs(w, n))
         return; /* no more can be broken */
     w->now_ns = item->at_ns;
-    host->is_touched |= is_loss(w, fault);
+    w->hosts[n].is_touched |= is_loss(w, fault);
     if (fault->kind == SIM_FAULT_KILL) {
-        sim_host_end(w, fault->node, SIM_HOST_DEAD);
+        sim_host_end(w, n, SIM_HOST_DEAD);
         return;
     }
-    if (fault->kind == SIM_FAULT_SLOW)
-        host->slow = (uint16_t)fault->factor;
-    if (fault->kind == SIM_FAULT_CUT)
-        sim_net_break(w, fault->node);
-    if (fault->kind == SIM_FAULT_FREEZE && fault->length_ns == SIM_NEVER)
-        w->leaving++; /* nobody waits for it */
-    host->faults = (uint8_t)(host->faults | 1u << fault->kind);
+    if (fault->kind == SIM_FAULT_RESET) {
+        sim_net_break(w, n, TOPO_NONE);
+        return;
+    }
+    strike(w, n, fault);
+    w->struck[item->arg] = (struct sim_struck){n, true};
     if (fault->length_ns < SIM_NEVER - item->at_ns)
-        sim_push(w, item->at_ns + fault->length_ns, SIM_ITEM_HEAL, fault->node,
+        sim_push(w, item->at_ns + fault->length_ns, SIM_ITEM_HEAL, n,
                  (struct sim_item){.arg = item->arg});
+}
+
+/* The last of its kind there is over. */
+static void clear(struct sim_world *w, uint32_t n, uint8_t kind)
+{
+    for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
+        if (w->struck[i].is_on && w->struck[i].node == n &&
+            w->cfg.faults[i].kind == kind)
+            return;
+    }
+    w->hosts[n].faults = (uint16_t)(w->hosts[n].faults & ~(1u << kind));
+    if (kind == SIM_FAULT_SLOW)
+        w->hosts[n].slow = 1;
 }
 
 void sim_fault_heal(struct sim_world *w, const struct sim_item *item)
 {
-    const struct sim_fault *fault = &w->cfg.faults[item->arg];
-    struct sim_host *host = &w->hosts[fault->node];
     struct sim_frozen **at = &w->frozen, *due = NULL;
 
-    host->faults = (uint8_t)(host->faults & ~(1u << fault->kind));
-    if (fault->kind == SIM_FAULT_SLOW)
-        host->slow = 1;
+    w->struck[item->arg].is_on = false;
+    clear(w, item->node, w->cfg.faults[item->arg].kind);
     while (*at != NULL) {
         struct sim_frozen *frozen = *at;
 
-        if (frozen->host == fault->node) {
+        if (frozen->host == item->node) {
             *at = frozen->next;
             frozen->next = due;
             due = frozen;

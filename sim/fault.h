@@ -8,6 +8,10 @@
 int sim_fault_init(struct sim_world *w);
 void sim_fault_fini(struct sim_world *w);
 
+/* A word was said, by and to and about these: what waits for it strikes. */
+void sim_fault_on_word(struct sim_world *w, enum sim_when when,
+                       const uint32_t nodes[SIM_WHOM_KINDS]);
+
 /* A fault begins, ends. */
 void sim_fault_begin(struct sim_world *w, const struct sim_item *item);
 void sim_fault_heal(struct sim_world *w, const struct sim_item *item);
@@ -19,8 +23,9 @@ bool sim_fault_holds(struct sim_world *w, uint32_t from, uint32_t to,
 /* Does the host stand still? Then the item is kept for the thaw. */
 bool sim_fault_freezes(struct sim_world *w, const struct sim_item *item);
 
-/* A dial from one to the other: hears nothing; is refused. */
+/* A dial from one to the other: hears nothing; is refused; finds no way. */
 bool sim_fault_is_silent(const struct sim_world *w, uint32_t from, uint32_t to);
-bool sim_fault_refuses(const struct sim_world *w, uint32_t from, uint32_t to);
+bool sim_fault_refuses(const struct sim_world *w, uint32_t to);
+bool sim_fault_cuts(const struct sim_world *w, uint32_t from, uint32_t to);
 
 #endif

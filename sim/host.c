@@ -211,13 +211,19 @@ void sim_host_step(struct sim_world *w, uint32_t n, struct ov_event ev)
     sim_check_step(w, n);
 }
 
+void sim_host_gone(struct sim_world *w, uint32_t n)
+{
+    w->leaving += !w->hosts[n].is_gone;
+    w->hosts[n].is_gone = true;
+}
+
 void sim_host_end(struct sim_world *w, uint32_t n, enum sim_host_state state)
 {
     struct sim_host *host = &w->hosts[n];
 
     if (!sim_host_runs(w, n))
         return;
-    w->leaving++;
+    sim_host_gone(w, n);
     host->state = (uint8_t)state;
     for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
         if (sim_wire(w, n, link)->is_up)

@@ -17,6 +17,9 @@ void sim_host_put(struct sim_world *w, struct ov_buf *buf);
 /* Drops the buffers that the core gave back. */
 void sim_host_take_back(struct sim_world *w);
 
+/* The run does not wait for the node's end any more. */
+void sim_host_gone(struct sim_world *w, uint32_t n);
+
 /* The node is no more: its links end, behind what it has sent. */
 void sim_host_end(struct sim_world *w, uint32_t n, enum sim_host_state state);
 

@@ -6,6 +6,9 @@
 #include "sim/measure.h"
 #include "sim/process.h"
 
+/* What a word takes with its head: OPEN with all its ranges. */
+enum { WORD_BYTES = 64 + 8 * SIM_TARGETS_MAX };
+
 /* --- words on stream 0 */
 
 static void say(struct sim_world *w, uint8_t kind)
@@ -33,18 +36,22 @@ static void say_first(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
     uint8_t kind = l->words[0];
-    struct sim_load *load = sim_load_new(&w->store, 64, 0);
-    struct ov_wr wr =
-        ov_wr_init(load->head + OV_DOWN_HEAD_BYTES, 64 - OV_DOWN_HEAD_BYTES);
-    struct ov_open open = {
-        .stream = 1, .window = w->cfg.overlay.down_frames, .ranges = 1};
+    struct sim_load *load = sim_load_new(&w->store, WORD_BYTES, 0);
+    struct ov_wr wr = ov_wr_init(load->head + OV_DOWN_HEAD_BYTES,
+                                 WORD_BYTES - OV_DOWN_HEAD_BYTES);
+    const struct sim_job *job = &w->cfg.job;
     struct topo_range all = {1, sim_nodes(w) - 1};
+    struct ov_open open = {
+        .stream = 1,
+        .window = w->cfg.overlay.down_frames,
+        .ranges = (uint16_t)(job->targets_count > 0 ? job->targets_count : 1)};
 
     l->words_count--;
     for (unsigned i = 0; i < l->words_count; i++)
         l->words[i] = l->words[i + 1];
     if (kind == OV_CONTROL_OPEN)
-        ov_open_encode(&wr, &open, &all);
+        ov_open_encode(&wr, &open,
+                       job->targets_count > 0 ? job->targets : &all);
     else
         ov_control_encode(&wr, kind, false);
     load->head_bytes = load->len_bytes = (uint32_t)(wr.at - load->head);
@@ -60,6 +67,8 @@ void sim_launcher_joined(struct sim_world *w)
     if (w->cfg.job.has_stdin)
         say(w, OV_CONTROL_OPEN);
     say(w, SIM_WORD_LAUNCH);
+    if (l->is_killed)
+        say(w, SIM_WORD_KILL);
 }
 
 /* --- stdin */
@@ -102,6 +111,16 @@ static void feed(struct sim_world *w)
 
 /* --- records */
 
+/* When a console takes again what it would take now. */
+static uint64_t unstuck_ns(const struct sim_job *job, uint64_t at_ns)
+{
+    uint64_t end_ns = SIM_NEVER - 1; /* never */
+
+    if (job->console_length_ns < end_ns - job->console_stuck_ns)
+        end_ns = job->console_stuck_ns + job->console_length_ns;
+    return at_ns < end_ns ? end_ns : at_ns;
+}
+
 void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
                          const struct ov_slice *slice)
 {
@@ -122,7 +141,7 @@ void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
         l->console_ns =
             from_ns + sim_time_ns(act->rec.len_bytes, job->console_rate);
     if (l->console_ns >= job->console_stuck_ns)
-        l->console_ns = SIM_NEVER - 1; /* never taken */
+        l->console_ns = unstuck_ns(job, l->console_ns);
     sim_push(w, l->console_ns, SIM_ITEM_TAKEN, 0,
              (struct sim_item){.arg = act->cookie,
                                .era = source,
@@ -140,7 +159,7 @@ void sim_launcher_taken(struct sim_world *w, const struct sim_item *item)
 
 /* --- losses and the end */
 
-/* The others go on; nobody waits for it any more. */
+/* Nobody waits for it any more; the others go on, or not. */
 void sim_launcher_lost(struct sim_world *w, uint32_t node)
 {
     struct sim_launcher *l = w->launcher;
@@ -152,6 +171,11 @@ void sim_launcher_lost(struct sim_world *w, uint32_t node)
     }
     l->given_up += !host->is_final && !host->is_given_up;
     host->is_given_up |= !host->is_final;
+    if (!w->cfg.job.ends_on_loss || l->is_killed || l->has_goodbye)
+        return;
+    l->is_killed = true;
+    if (l->is_joined)
+        say(w, SIM_WORD_KILL);
 }
 
 void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)

@@ -18,7 +18,9 @@ struct sim_cfg sim_cfg_default(struct topo_tree plan)
                     .connect_ns = 20 * US},
         .job = {.line_bytes = 64,
                 .burst_lines = 1,
-                .console_stuck_ns = SIM_NEVER},
+                .console_stuck_ns = SIM_NEVER,
+                .console_length_ns = SIM_NEVER,
+                .ends_on_loss = true},
         .seed = 1,
         .limit_ns = 3600 * S,
     };
@@ -60,6 +62,15 @@ static const char *job_fault(const struct sim_cfg *cfg)
         return "a line has 1 byte at least, half a frame and 32 KiB at most";
     if (job->burst_lines < 1 || job->burst_lines > 1000000)
         return "a burst has 1 to 1000000 lines";
+    if (job->targets_count > SIM_TARGETS_MAX)
+        return "stdin goes to 32 ranges of ranks at most";
+    for (uint32_t i = 0; i < job->targets_count; i++) {
+        if (job->targets[i].first < 1 ||
+            job->targets[i].last >= cfg->overlay.plan.nodes ||
+            job->targets[i].first > job->targets[i].last ||
+            (i > 0 && job->targets[i].first <= job->targets[i - 1].last))
+            return "stdin goes to ascending ranges of ranks: 0 to nodes - 2";
+    }
     for (uint32_t i = 0; i < job->readers_count; i++) {
         if (job->readers[i].node < 1 ||
             job->readers[i].node >= cfg->overlay.plan.nodes)
@@ -80,8 +91,11 @@ static const char *faults_fault(const struct sim_cfg *cfg)
 
         if (fault->node >= cfg->overlay.plan.nodes)
             return "a fault names a node of the tree";
-        if (fault->node == 0)
+        if (fault->node == 0 && fault->when == SIM_WHEN_TIME)
             return "faults happen to nodes other than the root";
+        if (fault->peer != TOPO_NONE && fault->peer >= fault->node)
+            return "the second node of a fault is above the first: its number "
+                   "is lower";
         if (fault->kind == SIM_FAULT_SLOW &&
             (fault->factor < 1 || fault->factor > SIM_SLOW_MAX))
             return "a node is slower by a factor of 1 to 10000";
@@ -112,6 +126,7 @@ const char *sim_fault_name(enum sim_fault_kind kind)
         [SIM_FAULT_DEAF] = "deaf",       [SIM_FAULT_MUTE] = "mute",
         [SIM_FAULT_SILENCE] = "silence", [SIM_FAULT_FREEZE] = "freeze",
         [SIM_FAULT_SLOW] = "slow",       [SIM_FAULT_REFUSE] = "refuse",
+        [SIM_FAULT_RESET] = "reset",
     };
 
     return kind < SIM_FAULT_KINDS ? names[kind] : "?";

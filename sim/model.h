@@ -23,6 +23,7 @@ enum {
     SIM_STREAMS = 2, /* control and stdin */
     SIM_FAULTS_MAX = 4096,
     SIM_READERS_MAX = 4096,
+    SIM_TARGETS_MAX = 32,
     SIM_SLOW_MAX = 10000,       /* factor of a slow node */
     SIM_PIPE_BYTES = 64 * 1024, /* between a process and its node */
 };
@@ -69,30 +70,58 @@ struct sim_job {
     uint32_t burst_lines; /* so many at a time, */
     uint64_t every_ns;    /* every so often; 0: a flood */
     uint64_t console_rate;
-    uint64_t console_stuck_ns; /* takes nothing from then on; SIM_NEVER */
+    uint64_t console_stuck_ns;  /* takes nothing from then on; SIM_NEVER */
+    uint64_t console_length_ns; /* for so long; SIM_NEVER */
     bool has_stdin;
+    bool ends_on_loss; /* the loss of a node ends the others' processes */
+    const struct topo_range *targets; /* nodes whose processes read stdin; */
+    uint32_t targets_count;           /* borrowed; ascending; 0: all */
     const struct sim_reader *readers; /* borrowed; sorted by node */
     uint32_t readers_count;
 };
 
 enum sim_fault_kind {
     SIM_FAULT_KILL,    /* the node's daemon dies, its host lives */
-    SIM_FAULT_CUT,     /* the link to the parent breaks, and breaks again */
-    SIM_FAULT_DEAF,    /* what the parent sends the node vanishes */
-    SIM_FAULT_MUTE,    /* what the node sends its parent vanishes */
+    SIM_FAULT_CUT,     /* links to nodes above break, and dials are refused */
+    SIM_FAULT_DEAF,    /* what nodes above send the node vanishes */
+    SIM_FAULT_MUTE,    /* what the node sends nodes above vanishes */
     SIM_FAULT_SILENCE, /* everything to and from the node vanishes */
     SIM_FAULT_FREEZE,  /* the daemon stands still for length_ns */
     SIM_FAULT_SLOW,    /* its processor and port are slower by factor */
     SIM_FAULT_REFUSE,  /* it refuses connections for length_ns */
+    SIM_FAULT_RESET,   /* the link to its parent breaks, once */
     SIM_FAULT_KINDS
+};
+
+/* When a fault strikes. The words count from the moment when all have joined,
+ * as they are said: at_ns after the nth of them it strikes one of those whom it
+ * concerns; who claims instead of the root. */
+enum sim_when {
+    SIM_WHEN_TIME, /* at_ns after the start: the node that is named */
+    SIM_WHEN_HELLO,
+    SIM_WHEN_ASK,
+    SIM_WHEN_ANSWER,
+    SIM_WHEN_WELCOME,
+    SIM_WHEN_KINDS
+};
+
+enum sim_whom {
+    SIM_WHOM_SAYS,
+    SIM_WHOM_HEARS,
+    SIM_WHOM_CLAIMS, /* wants to be adopted */
+    SIM_WHOM_KINDS
 };
 
 struct sim_fault {
     uint64_t at_ns;
     uint64_t length_ns; /* SIM_NEVER: for good */
     uint32_t node;
+    uint32_t peer; /* CUT, DEAF, MUTE: the node above; TOPO_NONE: all of them */
+    uint32_t nth;  /* from 1 */
     uint32_t factor;
     uint8_t kind;
+    uint8_t when; /* enum sim_when */
+    uint8_t whom; /* enum sim_whom */
 };
 
 struct sim_cfg {

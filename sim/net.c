@@ -210,7 +210,8 @@ void sim_net_probed(struct sim_world *w, const struct sim_item *item)
     struct ov_event ev = {.kind = OV_EV_PROBED, .node = peer};
 
     ev.is_refused = !sim_fault_is_silent(w, n, peer) &&
-                    (!sim_host_runs(w, peer) || sim_fault_refuses(w, n, peer));
+                    !sim_fault_cuts(w, n, peer) &&
+                    (!sim_host_runs(w, peer) || sim_fault_refuses(w, peer));
     sim_tally_add(w, SIM_COUNT_PROBES_REFUSED, ev.is_refused);
     sim_host_step(w, n, ev);
 }
@@ -238,8 +239,8 @@ void sim_net_connect(struct sim_world *w, const struct sim_item *item)
                  SIM_ITEM_DIAL_FAILED, n, *item);
         return;
     }
-    if (sim_host_runs(w, peer) && !sim_fault_refuses(w, n, peer) &&
-        sim_has_children(w, peer))
+    if (sim_host_runs(w, peer) && !sim_fault_refuses(w, peer) &&
+        !sim_fault_cuts(w, n, peer) && sim_has_children(w, peer))
         far = ov_node_free_link(sim_node(w, peer));
     if (near == OV_NO_LINK || far == OV_NO_LINK) {
         sim_host_step(w, n, failed);
@@ -259,13 +260,14 @@ void sim_net_connect(struct sim_world *w, const struct sim_item *item)
                                     .dialled = true});
 }
 
-void sim_net_break(struct sim_world *w, uint32_t n)
+void sim_net_break(struct sim_world *w, uint32_t n, uint32_t above)
 {
     for (uint16_t link = 0; link < ov_node_links(sim_node(w, n)); link++) {
         const struct sim_wire *wire = sim_wire(w, n, link);
         struct sim_item item = {.link = link, .era = wire->era};
 
-        if (!wire->is_up || wire->peer > n)
+        if (!wire->is_up || !wire->is_dialled ||
+            (above != TOPO_NONE && wire->peer != above))
             continue;
         sim_push(w, w->queue.now_ns, SIM_ITEM_DOWN, n, item);
         item.link = wire->peer_link;

@@ -19,7 +19,8 @@ void sim_net_down(struct sim_world *w, const struct sim_item *item);
 void sim_net_connect(struct sim_world *w, const struct sim_item *item);
 void sim_net_probed(struct sim_world *w, const struct sim_item *item);
 
-/* Breaks the link of n to its parent: both ends are told. */
-void sim_net_break(struct sim_world *w, uint32_t n);
+/* Breaks the link of n to its parent, if that is `above` or TOPO_NONE is given:
+ * both ends are told. */
+void sim_net_break(struct sim_world *w, uint32_t n, uint32_t above);
 
 #endif

@@ -7,9 +7,10 @@
 
 enum { INPUT_WORDS, INPUT_STDOUT };
 
-static bool is_late(const struct sim_process *p, const struct sim_job *job)
+/* Is there nothing more to read? */
+static bool is_late(const struct sim_process *p)
 {
-    return p->is_killed || p->is_closed || !job->has_stdin || p->has_end;
+    return p->is_killed || p->is_closed || !p->is_target || p->has_end;
 }
 
 /* --- the end */
@@ -18,8 +19,7 @@ static bool is_done(const struct sim_world *w, const struct sim_process *p)
 {
     bool has_written = p->is_killed || p->written == w->cfg.job.out_bytes;
 
-    return p->has_started && has_written && p->read == p->written &&
-           is_late(p, &w->cfg.job);
+    return p->has_started && has_written && p->read == p->written && is_late(p);
 }
 
 /* Within a step: the node may have a last word to say. */

@@ -209,9 +209,11 @@ static void print_events(const struct sim_world *w, FILE *file)
                 sim_figure_time(a, l->stall_ns), l->stall_rank);
     if (l->lost_ns != SIM_NEVER)
         fprintf(file,
-                "loss: the launcher hears at %s that node %u is lost and ends "
-                "the job; %u nodes are given up\n",
-                sim_figure_time(a, l->lost_ns), l->lost, l->given_up);
+                "loss: at %s node %u is declared lost, and the job %s; %u %s "
+                "lost in all\n",
+                sim_figure_time(a, l->lost_ns), l->lost,
+                l->is_killed ? "ends" : "goes on", l->given_up,
+                l->given_up == 1 ? "is" : "are");
 }
 
 static void print_verdict(const struct sim_world *w, FILE *file)
@@ -226,11 +228,13 @@ static void print_verdict(const struct sim_world *w, FILE *file)
     bool is_broken = end == SIM_END_BROKEN;
     char a[SIM_FIGURE_BYTES];
 
-    fprintf(file, "\nthe run %s at %s\n",
-            w->is_stopped && end == SIM_END_STUCK
-                ? "was stopped by the limit of real time"
-                : words[end],
-            sim_figure_time(a, w->end_ns));
+    const char *how = words[end];
+
+    if (end == SIM_END_STUCK && w->is_stopped)
+        how = "was stopped by the limit of real time";
+    else if (end == SIM_END_LOSS && !w->launcher->is_killed)
+        how = "ended well for all others";
+    fprintf(file, "\nthe run %s at %s\n", how, sim_figure_time(a, w->end_ns));
     if (is_broken)
         fprintf(file, "BROKEN: %s\n", w->why);
     fprintf(file, "  I1 bytes whole and in order  %s\n",
@@ -269,7 +273,7 @@ static const char *wait_of(const struct sim_world *w, uint32_t n)
         return "for its process to read";
     if (p->read < p->written)
         return "for room to send up";
-    if (!p->has_end && w->cfg.job.has_stdin && !p->is_killed)
+    if (!p->has_end && p->is_target && !p->is_killed)
         return "for more stdin";
     if (!w->hosts[n].is_final && !w->hosts[n].is_given_up)
         return "for the root to hear its last word";

@@ -9,6 +9,7 @@
 #include "sim/launcher.h"
 #include "sim/measure.h"
 #include "sim/report.h"
+#include "sim/tally.h"
 
 enum {
     LINE_BYTES = 256,
@@ -149,6 +150,8 @@ static bool set_up(struct scenario *s)
         s->cfg.seed = count(s, text);
     else if (strcmp(what, "jitter") == 0)
         s->cfg.network.jitter_ns = time_ns(s, text);
+    else if (strcmp(what, "on-loss") == 0)
+        job->ends_on_loss = strcmp(text, "continue") != 0;
     else if (strcmp(what, "reader") == 0)
         set_reader(s);
     else
@@ -179,6 +182,13 @@ static void on_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
 
     if (act->kind == OV_ACT_JOINED)
         say(s, n, "all have joined");
+    else if (act->kind == OV_ACT_ORPHAN)
+        say(s, n, "its parent %" PRIu32 " is gone", act->node);
+    else if (act->kind == OV_ACT_ADOPTED && w->seen[n].welcomes > 1)
+        say(s, n, "node %" PRIu32 " is its parent", act->node);
+    else if (act->kind == OV_ACT_END)
+        say(s, n, "ends, %s",
+            act->flags == OV_END_ALONE ? "alone" : "declared lost");
     else if (act->kind == OV_ACT_LOST)
         say(s, n, "node %" PRIu32 " is lost", act->node);
     else if (act->kind == OV_ACT_STALL)
@@ -223,6 +233,7 @@ static void strike(struct scenario *s, enum sim_fault_kind kind)
                                 .at_ns = w->queue.now_ns,
                                 .length_ns = SIM_NEVER,
                                 .node = node(s, s->word[1]),
+                                .peer = TOPO_NONE,
                                 .factor = 1};
     if (kind == SIM_FAULT_SLOW)
         fault->factor = count(s, s->word[2]);

@@ -7,6 +7,7 @@
  *     every 1ms             a line so often
  *     window 4              frames of stdin; frame 4K: their size
  *     heartbeat 2s
+ *     on-loss continue      the job goes on without the lost; else it ends
  *     reader 7 never        the process of node 7; or a rate in bytes a second
  *     seed 5                jitter 50us
  *
@@ -14,7 +15,8 @@
  *     start
  *     wait joined           all nodes; or: lost, stalled, over
  *     wait 5ms              so much longer
- *     kill 5                also: cut, deaf, mute, silence, freeze, refuse
+ *     kill 5                also: reset, cut, deaf, mute, silence, freeze,
+ *                           refuse
  *     freeze 5 2s           for so long
  *     slow 5 20             by a factor
  *     console stuck         takes nothing any more

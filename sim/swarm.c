@@ -98,47 +98,105 @@ static void make_readers(struct sim_swarm *swarm, uint32_t nodes,
     job->readers = swarm->readers;
 }
 
-static void make_faults(struct sim_swarm *swarm, uint32_t nodes,
-                        struct sim_random *r)
+/* Who reads stdin: everybody, or some ranges. */
+static void make_targets(struct sim_swarm *swarm, uint32_t nodes,
+                         struct sim_random *r)
 {
-    uint32_t count = sim_random_is(r, 33) ? 0 : in(r, 1, SIM_SWARM_FAULTS);
+    struct sim_job *job = &swarm->cfg.job;
+    uint32_t first = 0, most = in(r, 1, SIM_SWARM_TARGETS);
 
-    for (uint32_t i = 0; i < count; i++) {
-        struct sim_fault *fault = &swarm->faults[i];
-        uint64_t reach_ns = sim_random_is(r, 50) ? 3 * MS : 100 * MS;
+    if (!job->has_stdin || sim_random_is(r, 70))
+        return;
+    while (job->targets_count < most) {
+        first += in(r, 1, nodes / 2 + 1);
+        if (first >= nodes)
+            break;
+        struct topo_range *range = &swarm->targets[job->targets_count];
 
-        *fault = (struct sim_fault){
-            .at_ns = sim_random_in(r, 0, reach_ns),
-            .length_ns = sim_random_is(r, 50)
-                             ? SIM_NEVER
-                             : sim_random_in(r, 1, 30) * (S / 2),
-            .node = in(r, 1, nodes - 1),
-            .factor = in(r, 2, 50),
-            .kind = (uint8_t)in(r, 0, SIM_FAULT_KINDS - 1),
-        };
+        range->first = first;
+        range->last =
+            in(r, first,
+               nodes - 1 < first + nodes / 4 ? nodes - 1 : first + nodes / 4);
+        first = range->last + 1;
+        job->targets_count++;
     }
-    swarm->cfg.faults = swarm->faults;
-    swarm->cfg.faults_count = count;
+    job->targets = swarm->targets;
 }
 
-void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed)
+/* Something for the faults to hit: a job that takes its time. */
+static void slow_down(struct sim_job *job, struct sim_random *r)
+{
+    if (job->has_stdin && sim_random_is(r, 50)) {
+        job->stdin_bytes = in(r, 100000, 300000);
+        job->stdin_rate = sim_random_in(r, 100000, 10000000);
+    }
+    if (sim_random_is(r, 25)) {
+        job->console_stuck_ns = sim_random_in(r, 0, 50 * MS);
+        job->console_length_ns = sim_random_in(r, 1, 20) * S;
+    }
+    job->ends_on_loss = sim_random_is(r, 15);
+}
+
+void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
 {
     struct sim_random r = {sim_random_mix(seed)};
-    uint32_t nodes = sim_random_is(&r, 70) ? in(&r, 2, 40) : in(&r, 2, 300);
-    uint32_t arity = in(&r, nodes > 40 ? 2 : 1, sim_random_is(&r, 70) ? 4 : 20);
+    uint32_t nodes = sim_random_is(&r, 10)   ? in(&r, 2, 9)
+                     : sim_random_is(&r, 50) ? in(&r, 10, 40)
+                                             : in(&r, 10, nodes_max);
+    uint32_t arity =
+        in(&r, nodes > 100 ? 2 : 1, sim_random_is(&r, 70) ? 4 : 20);
     const char *why;
 
     *swarm = (struct sim_swarm){.cfg = sim_cfg_default((struct topo_tree){
                                     .nodes = nodes, .arity = arity})};
     swarm->cfg.seed = seed;
-    swarm->cfg.limit_ns = 1000 * S;
+    swarm->cfg.limit_ns = 3000 * S;
     swarm->cfg.tallies = true;
     make_overlay(&swarm->cfg.overlay, &r);
     make_network(&swarm->cfg.network, &r);
     make_job(&swarm->cfg.job, &swarm->cfg.overlay, &r);
+    slow_down(&swarm->cfg.job, &r);
+    if (nodes > 300) /* what all write the root takes in */
+        swarm->cfg.job.out_bytes %= 2000;
     make_readers(swarm, nodes, &r);
-    make_faults(swarm, nodes, &r);
+    make_targets(swarm, nodes, &r);
     OV_ASSERT(sim_cfg_check(&swarm->cfg, &why) == 0);
+}
+
+void sim_swarm_aim(struct sim_swarm *swarm, uint64_t joined_ns, uint64_t end_ns)
+{
+    struct sim_random r = {sim_random_mix(swarm->cfg.seed ^ ~UINT64_C(0))};
+    const char *why;
+
+    if (!sim_random_is(&r, 10))
+        sim_strikes_make(&swarm->strikes, &swarm->cfg, joined_ns, end_ns, &r);
+    swarm->cfg.faults = swarm->strikes.faults;
+    swarm->cfg.faults_count = swarm->strikes.count;
+    OV_ASSERT(sim_cfg_check(&swarm->cfg, &why) == 0);
+}
+
+static void print_fault(const struct sim_fault *fault, FILE *file)
+{
+    static const char *const whens[SIM_WHEN_KINDS] = {
+        [SIM_WHEN_TIME] = "",           [SIM_WHEN_HELLO] = "hello",
+        [SIM_WHEN_ASK] = "ask",         [SIM_WHEN_ANSWER] = "answer",
+        [SIM_WHEN_WELCOME] = "welcome",
+    };
+    static const char *const whoms[SIM_WHOM_KINDS] = {"says", "hears",
+                                                      "claims by"};
+
+    fprintf(file, "  %s", sim_fault_name((enum sim_fault_kind)fault->kind));
+    if (fault->when == SIM_WHEN_TIME)
+        fprintf(file, " node %u at", fault->node);
+    else
+        fprintf(file, " the one who %s %s %u, after", whoms[fault->whom],
+                whens[fault->when], fault->nth);
+    fprintf(file, " %" PRIu64 " us", fault->at_ns / US);
+    if (fault->length_ns != SIM_NEVER)
+        fprintf(file, " for %" PRIu64 " ms", fault->length_ns / MS);
+    if (fault->peer != TOPO_NONE)
+        fprintf(file, " from node %u", fault->peer);
+    fputc('\n', file);
 }
 
 void sim_swarm_print(const struct sim_swarm *swarm, FILE *file)
@@ -150,14 +208,10 @@ void sim_swarm_print(const struct sim_swarm *swarm, FILE *file)
             " bytes, output %" PRIu64 " bytes in lines of %u\n",
             cfg->seed, cfg->overlay.plan.nodes, cfg->overlay.plan.arity,
             cfg->job.stdin_bytes, cfg->job.out_bytes, cfg->job.line_bytes);
-    for (uint32_t i = 0; i < cfg->faults_count; i++) {
-        const struct sim_fault *fault = &cfg->faults[i];
-
-        fprintf(file, "  %s node %u at %" PRIu64 " us",
-                sim_fault_name((enum sim_fault_kind)fault->kind), fault->node,
-                fault->at_ns / US);
-        if (fault->length_ns != SIM_NEVER)
-            fprintf(file, " for %" PRIu64 " ms", fault->length_ns / MS);
-        fputc('\n', file);
-    }
+    fprintf(file, "  heartbeat %" PRIu64 " s%s%s\n",
+            cfg->overlay.timers.heartbeat_ns / S,
+            cfg->job.targets_count > 0 ? ", stdin for some" : "",
+            cfg->job.ends_on_loss ? ", a loss ends the job" : "");
+    for (uint32_t i = 0; i < cfg->faults_count; i++)
+        print_fault(&cfg->faults[i], file);
 }

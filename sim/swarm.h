@@ -6,19 +6,27 @@
 
 #include "sim/model.h"
 
-enum { SIM_SWARM_FAULTS = 6, SIM_SWARM_READERS = 4 };
+#include "sim/strikes.h"
+
+enum { SIM_SWARM_READERS = 4, SIM_SWARM_TARGETS = 3 };
 
 struct sim_swarm {
     struct sim_cfg cfg; /* its lists are those below */
-    struct sim_fault faults[SIM_SWARM_FAULTS];
+    struct sim_strikes strikes;
     struct sim_reader readers[SIM_SWARM_READERS];
+    struct topo_range targets[SIM_SWARM_TARGETS];
 };
 
-/* Trees of 2 to 300 nodes of arity 1 to 20, all workloads, narrow and wide
- * windows, slow and stopping readers; no fault in a third of the runs, one to
- * six in the others. The same seed gives the same configuration; it passes
- * sim_cfg_check(). */
-void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed);
+/* Trees of 10 to nodes_max nodes, a tenth of them smaller, of arity 1 to 20;
+ * all workloads, stdin for all or some, narrow and wide windows, slow and
+ * stopping readers, a console that is stuck for a while. No faults yet. The
+ * same seed gives the same configuration; it passes sim_cfg_check(). */
+void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max);
+
+/* Adds faults, none in a tenth of the runs. Left alone, the job is launched at
+ * joined_ns and over at end_ns: it was run once. */
+void sim_swarm_aim(struct sim_swarm *swarm, uint64_t joined_ns,
+                   uint64_t end_ns);
 
 /* Says in a few lines what it is. */
 void sim_swarm_print(const struct sim_swarm *swarm, FILE *file);

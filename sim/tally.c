@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "sim/check.h"
+#include "sim/fault.h"
+#include "sim/launcher.h"
 
 static const char *const names[SIM_COUNTS] = {
 #define SIM_COUNT_JSON(name, json, words) json,
@@ -48,21 +50,30 @@ static void claim_said(struct sim_world *w, uint32_t n, struct ov_item *item)
         add(w, SIM_COUNT_ASKS_ON);
 }
 
-/* Frames of streams that the new child has and its parent does not. */
 static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
 {
-    const struct sim_child *child = sim_child(w, n, link);
-    const struct sim_seen *seen = &w->seen[n];
+    uint32_t head = sim_child(w, n, link)->down_sent[1];
+    uint32_t held = w->check->books[n].stream_held[1];
+    uint32_t first = w->seen[n].down_head[1] - held;
 
     add(w, SIM_COUNT_WELCOMES_LOST); /* until it is heard */
     if (w->seen[sim_wire(w, n, link)->peer].welcomes == 0)
         return;
     add(w, SIM_COUNT_WELCOMES);
-    for (unsigned i = 0; i < SIM_STREAMS && n != 0; i++) {
-        if (child->down_sent[i] > seen->down_head[i])
-            sim_tally_add(w, SIM_COUNT_DOWN_SKIPPED,
-                          child->down_sent[i] - seen->down_head[i]);
-    }
+    if (n != 0 && head > first)
+        sim_tally_add(w, SIM_COUNT_DOWN_SKIPPED, head - first);
+}
+
+static void denied(struct sim_world *w, enum ov_refuse_reason reason)
+{
+    if (reason == OV_REFUSE_LOST)
+        add(w, SIM_COUNT_DENIED_LOST);
+    else if (reason == OV_REFUSE_UNATTACHED)
+        add(w, SIM_COUNT_DENIED_UNATTACHED);
+    else if (reason == OV_REFUSE_FULL)
+        add(w, SIM_COUNT_DENIED_FULL);
+    else if (reason == OV_REFUSE_STALE)
+        add(w, SIM_COUNT_DENIED_STALE);
 }
 
 static void answer_said(struct sim_world *w, uint32_t n, struct ov_item *item)
@@ -72,7 +83,7 @@ static void answer_said(struct sim_world *w, uint32_t n, struct ov_item *item)
     if (ov_answer_decode(item, &answer))
         return;
     if (answer.reason != OV_GRANTED) {
-        add(w, SIM_COUNT_DENIED);
+        denied(w, (enum ov_refuse_reason)answer.reason);
         return;
     }
     add(w, SIM_COUNT_GRANTS_LOST); /* until it is heard */
@@ -131,9 +142,32 @@ static void missing(struct sim_world *w, uint32_t n, struct ov_item *item,
         sim_tally_add(w, SIM_COUNT_QUESTIONS_ROOT, members);
 }
 
+/* Faults may wait for it. All these but the welcome begin with who claims. */
+static void tell_faults(struct sim_world *w, uint32_t n, uint16_t link,
+                        const struct ov_item *item)
+{
+    static const uint8_t whens[OV_ITEM_KINDS] = {
+        [OV_ITEM_HELLO] = SIM_WHEN_HELLO,
+        [OV_ITEM_ASK] = SIM_WHEN_ASK,
+        [OV_ITEM_ANSWER] = SIM_WHEN_ANSWER,
+        [OV_ITEM_WELCOME] = SIM_WHEN_WELCOME,
+    };
+    uint32_t peer = sim_wire(w, n, link)->peer;
+    struct ov_rd body = item->body;
+    uint32_t nodes[SIM_WHOM_KINDS] = {n, peer, peer};
+
+    if (whens[item->kind] == SIM_WHEN_TIME || !w->launcher->is_joined)
+        return;
+    if (item->kind != OV_ITEM_WELCOME)
+        nodes[SIM_WHOM_CLAIMS] = ov_rd_u32(&body);
+    if (nodes[SIM_WHOM_CLAIMS] < sim_nodes(w))
+        sim_fault_on_word(w, (enum sim_when)whens[item->kind], nodes);
+}
+
 static void said(struct sim_world *w, uint32_t n, uint16_t link,
                  struct ov_item *item)
 {
+    tell_faults(w, n, link, item);
     if (item->kind == OV_ITEM_HELLO || item->kind == OV_ITEM_ASK)
         claim_said(w, n, item);
     else if (item->kind == OV_ITEM_WELCOME)
@@ -246,16 +280,18 @@ void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
 }
 
 void sim_tally_down(struct sim_world *w, uint32_t n, uint32_t stream,
-                    uint64_t seq)
+                    uint64_t seq, bool is_sent)
 {
     struct sim_seen *seen = &w->seen[n];
 
     if (w->seen == NULL || stream >= SIM_STREAMS)
         return;
-    if (seq < seen->down_head[stream])
+    if (!is_sent)
+        seen->down_head[stream] = (uint32_t)seq + 1;
+    else if (seq < seen->down_sent[stream])
         add(w, SIM_COUNT_DOWN_AGAIN);
     else
-        seen->down_head[stream] = (uint32_t)seq + 1;
+        seen->down_sent[stream] = (uint32_t)seq + 1;
 }
 
 /* --- sums */

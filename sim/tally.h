@@ -34,7 +34,10 @@
     X(REFUSED_FULL, "refused_full", "full")                                    \
     X(REFUSED_NUMBER, "refused_number", "number")                              \
     X(REFUSED_STALE, "refused_stale", "stale")                                 \
-    X(DENIED, "denied", "answers that refuse")                                 \
+    X(DENIED_LOST, "denied_lost", "answers that refuse: declared lost")        \
+    X(DENIED_UNATTACHED, "denied_unattached", "no parent on the way")          \
+    X(DENIED_FULL, "denied_full", "no room on the way")                        \
+    X(DENIED_STALE, "denied_stale", "a newer attach number is known")          \
     X(LEFT, "left", "told to have left")                                       \
     X(LEFT_FINAL, "left_final", "told to be lost")                             \
     X(QUESTIONS, "questions", "asked about by MISSING")                        \
@@ -47,8 +50,8 @@
     X(ENDED_DECLARED, "ended_declared", "ended by the verdict")                \
     X(UP_AGAIN_BYTES, "up_again_bytes", "bytes of output sent again")          \
     X(UP_REPEATS, "up_repeats", "records the root had")                        \
-    X(DOWN_AGAIN, "down_again", "frames of stdin that came again")             \
-    X(DOWN_SKIPPED, "down_skipped", "not sent: the new child had them")
+    X(DOWN_AGAIN, "down_again", "frames of streams sent again")                \
+    X(DOWN_SKIPPED, "down_skipped", "frames kept that a new child had")
 
 #define SIM_COUNT_NAME(name, json, words) SIM_COUNT_##name,
 enum sim_count { SIM_COUNT_MAP(SIM_COUNT_NAME) SIM_COUNTS };
@@ -62,7 +65,8 @@ struct sim_tally {
 struct sim_seen {
     uint32_t welcomes;               /* that it heard */
     uint32_t sent;                   /* its highest record that went out */
-    uint32_t down_head[SIM_STREAMS]; /* next frame that is new to it */
+    uint32_t down_sent[SIM_STREAMS]; /* next frame that nobody sent it, */
+    uint32_t down_head[SIM_STREAMS]; /* and that has not come */
 };
 
 const char *sim_count_name(enum sim_count count);
@@ -81,9 +85,9 @@ void sim_tally_act(struct sim_world *w, uint32_t n, const struct ov_act *act);
 /* A frame of records is sent, or comes to the root; only with faults. */
 void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
                   bool is_sent);
-/* A frame of a stream came. */
+/* A frame of a stream is sent to node n, or comes to it. */
 void sim_tally_down(struct sim_world *w, uint32_t n, uint32_t stream,
-                    uint64_t seq);
+                    uint64_t seq, bool is_sent);
 
 /* Adds a run to a sum. */
 void sim_tally_sum(struct sim_tally *sum, const struct sim_tally *one);

@@ -236,7 +236,15 @@ static int open_nodes(struct sim_world *w)
 static void open_job(struct sim_world *w)
 {
     const struct sim_job *job = &w->cfg.job;
+    struct topo_range all = {1, sim_nodes(w) - 1};
+    const struct topo_range *targets =
+        job->targets_count > 0 ? job->targets : &all;
 
+    for (uint32_t i = 0; job->has_stdin && (i == 0 || i < job->targets_count);
+         i++) {
+        for (uint32_t n = targets[i].first; n <= targets[i].last; n++)
+            w->processes[n].is_target = true;
+    }
     for (uint32_t i = 0; i < job->readers_count; i++) {
         const struct sim_reader *reader = &job->readers[i];
 
@@ -278,7 +286,10 @@ int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg)
     }
     sim_measure_init(w);
     open_job(w);
-    sim_fault_init(w);
+    if (sim_fault_init(w)) {
+        sim_world_close(w);
+        return OV_ENOMEM;
+    }
     return 0;
 }
 
@@ -317,6 +328,7 @@ void sim_world_close(struct sim_world *w)
     free(w->measure);
     free(w->tally);
     free(w->seen);
+    free(w->struck);
     free(w->launcher);
     free(w->owed);
     free(w->hosts);

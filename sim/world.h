@@ -62,11 +62,12 @@ struct sim_host {
     uint16_t slow;     /* factor */
     uint8_t state;     /* enum sim_host_state */
     uint8_t level;
-    uint8_t faults;       /* in effect: bits by sim_fault_kind */
+    uint16_t faults;      /* in effect: bits by sim_fault_kind */
     bool is_touched : 1;  /* a fault that others may see as its loss */
     bool is_given_up : 1; /* the launcher waits for it no more */
     bool has_reader : 1;  /* among job.readers */
     bool is_final : 1;    /* its last word has come */
+    bool is_gone : 1;     /* counted in sim_world.leaving */
 };
 
 /* A node's process. */
@@ -81,7 +82,7 @@ struct sim_process {
     uint32_t eaten;     /* and were read */
     uint32_t heard;     /* frames of words */
     bool has_started : 1, has_end : 1, has_end_waiting : 1;
-    bool is_closed : 1, is_killed : 1, is_final_said : 1;
+    bool is_closed : 1, is_killed : 1, is_final_said : 1, is_target : 1;
 };
 
 struct sim_check;
@@ -109,9 +110,11 @@ struct sim_world {
     struct sim_tally *tally;
     struct sim_seen *seen; /* NULL unless cfg.tallies */
     struct sim_owed *owed;
-    struct sim_frozen *frozen; /* items that wait for a thaw */
-    uint64_t now_ns;           /* of the host that is stepped */
-    uint64_t end_ns;           /* when the run stopped */
+    struct sim_frozen *frozen;      /* items that wait for a thaw */
+    struct sim_struck *struck;      /* what became of each fault */
+    uint32_t words[SIM_WHEN_KINDS]; /* said since all joined */
+    uint64_t now_ns;                /* of the host that is stepped */
+    uint64_t end_ns;                /* when the run stopped */
     uint64_t digest;
     uint64_t steps;
     uint64_t items;

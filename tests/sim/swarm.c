@@ -1,36 +1,53 @@
 /* Runs many random jobs and holds each to the rules.
  *
- * usage: swarm [-v|-x] [FIRST [COUNT]]      seeds; 1 and 200 when not given
+ * usage: swarm [-v|-t|-x] [-n NODES] [FIRST [COUNT]]
  *
- * Prints a line for a run that breaks a rule or does not end, with the command
- * that repeats it, and one digest over all runs at the end. Exit 1 when any
- * did. With -v every run is told; with -x the first failure ends it.
+ * Seeds FIRST and following, 1 and 500 when not given, for trees of NODES nodes
+ * at most, 200 when not given. Each job is run twice: left alone, and with
+ * faults that are put where data was in flight then.
+ *
+ * Prints a run that breaks a rule or does not end, with the command that
+ * repeats it, and at the end how often each branch of repair was taken and one
+ * digest over all runs. Exit 1 when any failed. With -v every run is told, with
+ * -t every word of repair in it; with -x the first failure ends it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "overlay/base/panic.h"
 #include "overlay/wire/item.h"
 #include "sim/report.h"
 #include "sim/swarm.h"
+#include "sim/tally.h"
+#include "sim/launcher.h"
 
-enum { COUNT = 200, FAILURES_MAX = 10 };
+enum { COUNT = 500, NODES = 200, FAILURES_MAX = 10 };
 
-/* A run of this kind takes a few hundred thousand; this is an endless one. */
-#define ITEMS_MAX UINT64_C(5000000)
+/* A run of this kind takes a few hundred thousand, of 2000 nodes a few million;
+ * this is an endless one. */
+#define ITEMS_MAX UINT64_C(50000000)
 
 static uint64_t seed;
 static const char *program;
-static bool is_traced;
+static bool is_verbose, is_traced, is_hasty;
+static uint32_t nodes_max = NODES;
+static struct sim_tally tally;
+
+static void print_repeat(void)
+{
+    printf("  repeat: %s -v -n %" PRIu32 " %" PRIu64 " 1\n", program, nodes_max,
+           seed);
+    fflush(stdout);
+}
 
 static _Noreturn void on_panic(const char *file, int line, const char *what)
 {
-    printf("seed %" PRIu64 ": %s:%d: %s\n  repeat: %s -v %" PRIu64 " 1\n", seed,
-           file, line, what, program, seed);
-    fflush(stdout);
+    printf("seed %" PRIu64 ": %s:%d: %s\n", seed, file, line, what);
+    print_repeat();
     abort();
 }
 
@@ -85,62 +102,87 @@ static void trace_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
     printf("\n");
 }
 
-static bool is_good(const struct sim_world *w, uint64_t items)
+/* Runs the job to its end; the world stays open. Returns true when all rules
+ * held. */
+static bool run(struct sim_world *w, const struct sim_cfg *cfg)
 {
-    return items > 0 && sim_report_end(w) < SIM_END_STUCK;
+    uint64_t items = ITEMS_MAX;
+
+    if (sim_world_open(w, cfg)) {
+        printf("seed %" PRIu64 ": there is no memory\n", seed);
+        exit(1);
+    }
+    if (is_traced && cfg->faults_count > 0)
+        w->on_act = trace_act;
+    while (items > 0 && sim_world_run(w, 1))
+        items--;
+    w->is_stopped = items == 0;
+    sim_world_finish(w);
+    return sim_report_end(w) < SIM_END_STUCK;
 }
 
-/* Returns true when all rules held. */
-static bool run(uint64_t *digest, bool is_verbose)
+/* Returns true when all rules held, in both runs. */
+static bool run_seed(uint64_t *digest)
 {
     static struct sim_swarm swarm;
     static struct sim_world w;
-    uint64_t items = ITEMS_MAX;
+    uint64_t joined_ns, end_ns;
     bool good;
 
-    sim_swarm_make(&swarm, seed);
-    if (sim_world_open(&w, &swarm.cfg)) {
-        printf("seed %" PRIu64 ": there is no memory\n", seed);
-        return false;
+    sim_swarm_make(&swarm, seed, nodes_max);
+    good = run(&w, &swarm.cfg);
+    joined_ns = w.launcher->joined_ns;
+    end_ns = w.end_ns;
+    if (good) {
+        sim_world_close(&w);
+        sim_swarm_aim(&swarm, joined_ns, end_ns);
+        if (is_traced)
+            sim_swarm_print(&swarm, stdout);
+        good = run(&w, &swarm.cfg);
     }
-    if (is_traced)
-        w.on_act = trace_act;
-    while (items > 0 && sim_world_run(&w, 1))
-        items--;
-    sim_world_finish(&w);
-    good = is_good(&w, items);
     *digest = sim_random_mix(*digest ^ w.digest);
+    sim_tally_sum(&tally, w.tally);
     if (!good || is_verbose) {
         sim_swarm_print(&swarm, stdout);
         sim_report_print(&w, stdout);
     }
     if (!good)
-        printf("  repeat: %s -v %" PRIu64 " 1\n", program, seed);
+        print_repeat();
     sim_world_close(&w);
     return good;
 }
 
+static void read_options(int argc, char **argv)
+{
+    int option;
+
+    while ((option = getopt(argc, argv, "vtxn:")) != -1) {
+        is_verbose |= option == 'v' || option == 't';
+        is_traced |= option == 't';
+        is_hasty |= option == 'x';
+        if (option == 'n')
+            nodes_max = (uint32_t)strtoul(optarg, NULL, 10);
+        if (option == '?' || nodes_max < 10)
+            exit(2);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    bool is_verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
-
-    bool is_hasty = argc > 1 && strcmp(argv[1], "-x") == 0;
     uint64_t digest = 0, first, count;
     unsigned failures = 0;
 
-    is_traced = argc > 1 && strcmp(argv[1], "-t") == 0;
-    is_verbose |= is_traced;
     program = argv[0];
-    argc -= is_verbose || is_hasty;
-    argv += is_verbose || is_hasty;
-    first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    count = argc > 2 ? strtoull(argv[2], NULL, 10) : COUNT;
+    read_options(argc, argv);
+    first = argc > optind ? strtoull(argv[optind], NULL, 10) : 1;
+    count = argc > optind + 1 ? strtoull(argv[optind + 1], NULL, 10) : COUNT;
     ov_panic_set(on_panic);
     for (seed = first; seed < first + count; seed++) {
-        failures += !run(&digest, is_verbose);
+        failures += !run_seed(&digest);
         if (failures == (is_hasty ? 1 : FAILURES_MAX))
             break;
     }
+    sim_tally_print(&tally, stdout, true);
     printf("%" PRIu64 " runs, %u failed, digest %016" PRIx64 "\n", seed - first,
            failures, digest);
     return failures > 0;

@@ -64,16 +64,27 @@ def runs_are_told_by_their_seeds():
 
 
 def losses_and_stalls():
-    ran = sim("-N", "50", "--arity", "3", "--size", "30M",
-              "--fail", "kill@1ms:5")
+    options = ("-N", "50", "--arity", "3", "--size", "30M")
+    ran = sim(*options, "--readers", "7:never", "--fail", "kill@1ms:5")
     expect("a loss names the node",
-           re.search(r"hears at .* that node 5 is lost.*; 5 nodes are given",
+           re.search(r"node 5 is declared lost, and the job ends; 1 is lost",
                      ran.stdout))
     expect("a loss that ends as it should is exit 0", ran.returncode == 0)
-    ran = sim("-N", "50", "--arity", "3", "--size", "30M",
-              "--fail", "kill@1ms:2")
     expect("repair is counted",
-           re.search(r"repair\n(.+\n)*  verdicts +1 ", ran.stdout))
+           re.search(r"repair\n(.+\n)*  adopted +3 (.+\n)*  verdicts +1 ",
+                     ran.stdout))
+    ran = sim(*options, "--on-node-loss", "continue", "--fail", "kill@1ms:5")
+    expect("a job may go on without a node",
+           "and the job goes on; 1 is lost" in ran.stdout and
+           "the run ended well for all others" in ran.stdout)
+    expect("which is exit 0", ran.returncode == 0)
+    for fault in ("reset@1ms:5", "cut@1ms:5-1", "deaf@1ms+25s:5-1",
+                  "mute@1ms:16-5", "freeze@1ms+5s:5"):
+        ran = sim(*options, "--fail", fault)
+        expect(f"{fault} costs nothing", "the run ended well" in ran.stdout)
+    ran = sim("-N", "50", "--workload", "gather", "--console-stuck", "1ms+9s")
+    expect("a console that was stuck goes on",
+           re.search(r"the run ended well at 9.\d+ s", ran.stdout))
     ran = sim("-N", "50", "--arity", "3", "--size", "30M", "--limit", "20s",
               "--readers", "7:never")
     expect("a stall names the rank",
@@ -186,7 +197,11 @@ def wrong_options():
             (("--bandwidth", "1"), "--bandwidth takes a rate"),
             (("--size", "-1"), "--size takes a number of bytes"),
             (("--fail", "kill:3"), "--fail takes KIND@TIME:NODE"),
-            (("--fail", "melt@1s:3"), "--fail knows kill, cut"),
+            (("--fail", "melt@1s:3"), "--fail knows kill, reset, cut"),
+            (("--fail", "kill@1s:3-1"), "NODE-ABOVE for cut, deaf and mute"),
+            (("--fail", "cut@1s:3-7"), "second node of a fault is above"),
+            (("--on-node-loss", "wait"), "--on-node-loss takes abort or"),
+            (("--console-stuck", "1s+x"), "--console-stuck takes a time"),
             (("--fail", "kill@1s:5000"), "a fault names a node of the tree"),
             (("--readers", "3"), "--readers takes RANK:HOW"),
             (("--readers", "5:never,5:1MB"), "a rank is named once"),

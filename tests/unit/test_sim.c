@@ -29,6 +29,7 @@ static struct sim_cfg job(uint32_t nodes, uint32_t arity, uint64_t stdin_bytes,
     cfg.job.has_stdin = stdin_bytes > 0;
     cfg.job.stdin_bytes = stdin_bytes;
     cfg.job.out_bytes = out_bytes;
+    cfg.job.ends_on_loss = false;
     return cfg;
 }
 
@@ -106,6 +107,7 @@ static struct sim_fault fault_of(enum sim_fault_kind kind, uint32_t node)
 {
     return (struct sim_fault){.kind = (uint8_t)kind,
                               .node = node,
+                              .peer = TOPO_NONE,
                               .at_ns = 1 * MS,
                               .length_ns = SIM_NEVER,
                               .factor = 10};
@@ -129,9 +131,9 @@ static uint64_t verdict_ns(const struct ov_timers *t, enum sim_fault_kind kind)
     return t->adoption_ns + (kind == SIM_FAULT_CUT ? 0 : t->heartbeat_ns);
 }
 
-/* In the middle of a job each loss ends it, and names that node alone: those
- * beneath it hang on others, and say their last words. */
-static void a_loss_ends_the_job_and_names_the_node(void **state)
+/* In the middle of a job each kind of loss costs that node alone, whatever is
+ * beneath it: the others read all and are shown whole. */
+static void a_loss_costs_nobody_else_a_byte(void **state)
 {
     static const enum sim_fault_kind losses[] = {
         SIM_FAULT_KILL, SIM_FAULT_CUT,     SIM_FAULT_DEAF,
@@ -146,8 +148,83 @@ static void a_loss_ends_the_job_and_names_the_node(void **state)
         assert_int_equal(w.launcher->lost, 5);
         assert_int_equal(w.launcher->given_up, 1);
         assert_in_range(w.launcher->lost_ns, at_ns, at_ns + 100 * MS);
+        for (uint32_t n = 1; n < 40; n++) {
+            if (n == 5)
+                continue;
+            assert_int_equal(w.processes[n].stdin_bytes, 3000000);
+            assert_int_equal(w.processes[n].got, 300000);
+        }
         sim_world_close(&w);
     }
+}
+
+/* A link that breaks between two who live costs nobody anything, nor does a
+ * way that is closed for good between two who have another one. */
+static void a_broken_link_costs_nothing(void **state)
+{
+    static const enum sim_fault_kind kinds[] = {SIM_FAULT_RESET, SIM_FAULT_CUT,
+                                                SIM_FAULT_DEAF, SIM_FAULT_MUTE};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct sim_fault fault = fault_of(kinds[i], 5);
+
+        fault.peer = 1;
+        run_with(job(40, 3, 3000000, 300000), fault, SIM_END_WELL);
+        assert_true(w.launcher->lost_ns == SIM_NEVER);
+        sim_world_close(&w);
+    }
+}
+
+/* Where a loss ends the job the processes of the others are killed, and all
+ * that they wrote before is shown. */
+static void a_loss_ends_a_job_that_wants_that(void **state)
+{
+    struct sim_cfg cfg = job(40, 3, 0, 1000000);
+
+    (void)state;
+    cfg.job.every_ns = MS;
+    cfg.job.ends_on_loss = true;
+    run_with(cfg, fault_of(SIM_FAULT_KILL, 5), SIM_END_LOSS);
+    assert_int_equal(w.launcher->lost, 5);
+    assert_int_equal(w.launcher->given_up, 1);
+    for (uint32_t n = 1; n < 40; n++) {
+        if (n == 5)
+            continue;
+        assert_true(w.processes[n].written < 1000000);
+        assert_int_equal(w.processes[n].got, w.processes[n].written);
+    }
+    sim_world_close(&w);
+}
+
+/* A console that takes nothing for a while holds up everybody, no longer. */
+static void a_console_that_was_stuck_goes_on(void **state)
+{
+    struct sim_cfg cfg = job(40, 3, 0, 3000000);
+
+    (void)state;
+    cfg.job.console_stuck_ns = MS;
+    cfg.job.console_length_ns = 30 * S;
+    run_to(&cfg, SIM_END_WELL);
+    assert_true(sim_report_shown_ns(&w) > MS && w.end_ns > 30 * S &&
+                w.end_ns < 31 * S);
+    sim_world_close(&w);
+}
+
+/* Who does not read stdin gets none, and is not waited for. */
+static void stdin_goes_to_those_who_read_it(void **state)
+{
+    static const struct topo_range targets[] = {{3, 5}, {39, 39}};
+    struct sim_cfg cfg = job(40, 3, 3000000, 0);
+
+    (void)state;
+    cfg.job.targets = targets;
+    cfg.job.targets_count = 2;
+    run_to(&cfg, SIM_END_WELL);
+    for (uint32_t n = 1; n < 40; n++)
+        assert_int_equal(w.processes[n].stdin_bytes,
+                         (n >= 3 && n <= 5) || n == 39 ? 3000000 : 0);
+    sim_world_close(&w);
 }
 
 /* A node that stands still for less than the heartbeat is waited for. */
@@ -333,7 +410,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_of_all_shapes_end_well),
         cmocka_unit_test(a_seed_is_a_run),
-        cmocka_unit_test(a_loss_ends_the_job_and_names_the_node),
+        cmocka_unit_test(a_loss_costs_nobody_else_a_byte),
+        cmocka_unit_test(a_broken_link_costs_nothing),
+        cmocka_unit_test(a_loss_ends_a_job_that_wants_that),
+        cmocka_unit_test(a_console_that_was_stuck_goes_on),
+        cmocka_unit_test(stdin_goes_to_those_who_read_it),
         cmocka_unit_test(a_short_freeze_is_no_loss),
         cmocka_unit_test(a_refused_dial_is_tried_again),
         cmocka_unit_test(a_reader_that_never_reads_is_named),
