@@ -44,8 +44,8 @@ static void drop_first(struct ov_up *up, struct ov_out *out)
         ov_out_put(out, kept.buf);
 }
 
-/* Frees what the root's sinks have, but for what stands in the batch once
- * more. */
+/* Frees what the root's sinks have, but for what stands in the batch once more:
+ * inputs that waited for room are looked at again. */
 static void release(struct ov_up *up, struct ov_out *out)
 {
     uint64_t end = up->taken_told;
@@ -54,6 +54,8 @@ static void release(struct ov_up *up, struct ov_out *out)
         if (up->pieces[i].buf == NULL && up->pieces[i].seq <= end)
             end = up->pieces[i].seq - 1;
     }
+    if (up->taken < end)
+        ov_drr_back(&up->drr);
     for (; up->taken < end; up->taken++)
         drop_first(up, out);
 }
@@ -72,29 +74,8 @@ int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
     if (ack->taken > up->taken_told)
         up->taken_told = ack->taken;
     release(up, out);
-    ov_drr_back(&up->drr);
     ov_node_serve_parent(node);
     return 0;
-}
-
-void ov_up_restart(struct ov_node *node)
-{
-    struct ov_up *up = &node->up;
-
-    up->limit = 0;
-    up->sent = 0;
-    ov_up_resend(node);
-}
-
-void ov_up_resend(struct ov_node *node)
-{
-    struct ov_up *up = &node->up;
-
-    up->cursor = up->accepted + 1;
-    up->at_cursor = up->kept.first;
-    for (uint64_t seq = up->taken; seq < up->accepted; seq++)
-        up->at_cursor = up->at_cursor->next;
-    ov_node_serve_parent(node);
 }
 
 static void batch_reset(struct ov_up *up)
@@ -186,6 +167,42 @@ static void batch_frame(struct ov_node *node, struct ov_buf *buf,
 
     up->pieces[up->batch_pieces++] = (struct ov_piece){.buf = buf};
     batch_add(up, buf->len_bytes - OV_FRAME_HEAD_BYTES, records);
+}
+
+/* Own records in the batch are among those that are to be sent again. */
+static void batch_drop_own(struct ov_node *node)
+{
+    struct ov_up *up = &node->up;
+    unsigned pieces = up->batch_pieces;
+
+    batch_reset(up);
+    for (unsigned i = 0; i < pieces; i++) {
+        struct ov_buf *buf = up->pieces[i].buf;
+
+        if (buf != NULL)
+            batch_frame(node, buf, frame_records(buf));
+    }
+}
+
+void ov_up_restart(struct ov_node *node)
+{
+    struct ov_up *up = &node->up;
+
+    up->limit = 0;
+    up->sent = 0;
+    ov_up_resend(node);
+}
+
+void ov_up_resend(struct ov_node *node)
+{
+    struct ov_up *up = &node->up;
+
+    batch_drop_own(node);
+    up->cursor = up->accepted + 1;
+    up->at_cursor = up->kept.first;
+    for (uint64_t seq = up->taken; seq < up->accepted; seq++)
+        up->at_cursor = up->at_cursor->next;
+    ov_node_serve_parent(node);
 }
 
 static void write_own(const struct ov_node *node, const struct ov_piece *piece,
@@ -382,6 +399,7 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
     struct ov_up *up = &node->up;
     uint16_t first;
 
+    release(up, out);
     while (up->reading == OV_DRR_NONE && can_send(node, out)) {
         batch_own(node);
         if (up->cursor < up->next_seq) {

@@ -322,6 +322,130 @@ static void records_not_sent_cannot_be_acknowledged(void **state)
     lab_close(&lab);
 }
 
+/* A record that is sent once more may be taken while it stands in the frame
+ * that is being put together: it is freed when that frame is gone. */
+static void a_record_in_the_batch_outlives_its_acknowledgement(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(3, 2), "limit:100");
+    for (unsigned i = 0; i < lab.cfg.data_slots; i++) {
+        seen(&lab, 1, READY(1));
+        wrote(&lab, 1, 1, 10, OV_INPUT_IDLE);
+    }
+    assert_string_equal(heard(&lab, 2, 0, "ack:1=2/1"), "");
+    assert_string_equal(seen(&lab, 2, READY(1)), "");
+    assert_string_equal(heard(&lab, 2, 0, "path:0"), "");
+    assert_string_equal(seen(&lab, 3, SENT(0, 4)), "read:I1<3996");
+    assert_string_equal(heard(&lab, 3, 0, "ack:1=4/4"), "");
+    assert_int_equal(ov_node_look(lab.node, 0).kept_bytes, 2 * 34);
+    assert_string_equal(wrote(&lab, 3, 1, 11, OV_INPUT_IDLE),
+                        "send:L0[up:1.3(10),1.4(10),1.5(11)]");
+    assert_int_equal(ov_node_look(lab.node, 0).kept_bytes, 35);
+    assert_string_equal(heard(&lab, 4, 0, "ack:1=5/5"), "");
+    assert_int_equal(ov_node_look(lab.node, 0).kept_bytes, 0);
+    lab_close(&lab);
+}
+
+/* And it then makes room for an input that waits for nothing else. */
+static void a_record_that_leaves_the_batch_makes_room(void **state)
+{
+    struct ov_cfg cfg = lab_cfg(3, 2);
+
+    (void)state;
+    cfg.kept_max = OV_KEPT_RESERVE + 2;
+    open_node(cfg, "limit:100");
+    for (unsigned i = 0; i < 2; i++) {
+        seen(&lab, 1, READY(1));
+        wrote(&lab, 1, 1, 10, OV_INPUT_IDLE);
+    }
+    assert_string_equal(seen(&lab, 1, READY(1)), "");
+    for (unsigned i = 2; i < lab.cfg.data_slots; i++)
+        ov_link_on_send(&lab.node->links[0], true, 0);
+    seen(&lab, 2, READY(0));
+    assert_string_equal(heard(&lab, 2, 0, "path:0"), "");
+    assert_string_equal(seen(&lab, 3, SENT(0, 4)), "read:I0<3996");
+    assert_string_equal(heard(&lab, 3, 0, "ack:1=2/2"), "");
+    assert_string_equal(wrote(&lab, 3, 0, 5, OV_INPUT_IDLE),
+                        "send:L0[up:1.1(10),1.2(10),1.3(5)] read:I1<4064");
+    lab_close(&lab);
+}
+
+/* Who hears of a new way while it puts a frame together frees what was in it.
+ */
+static void a_record_that_need_not_go_again_makes_room(void **state)
+{
+    struct ov_cfg cfg = lab_cfg(3, 2);
+
+    (void)state;
+    cfg.kept_max = OV_KEPT_RESERVE + 2;
+    open_node(cfg, "limit:100");
+    for (unsigned i = 0; i < 2; i++) {
+        seen(&lab, 1, READY(1));
+        wrote(&lab, 1, 1, 10, OV_INPUT_IDLE);
+    }
+    assert_string_equal(seen(&lab, 1, READY(1)), "");
+    for (unsigned i = 2; i < lab.cfg.data_slots; i++)
+        ov_link_on_send(&lab.node->links[0], true, 0);
+    seen(&lab, 2, READY(0));
+    heard(&lab, 2, 0, "path:0");
+    assert_string_equal(seen(&lab, 3, SENT(0, 4)), "read:I0<3996");
+    heard(&lab, 3, 0, "ack:1=2/2");
+    assert_string_equal(heard(&lab, 3, 0, "path:0"), "");
+    assert_string_equal(wrote(&lab, 3, 0, 0, OV_INPUT_IDLE), "read:I1<4064");
+    assert_int_equal(ov_node_look(lab.node, 0).kept_bytes, 0);
+    lab_close(&lab);
+}
+
+/* What is in the batch as the parent is lost goes to the next one, each record
+ * once: those of a leaf, and those of others beside them. */
+static void a_batch_survives_the_parent(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(3, 2), "limit:100");
+    seen(&lab, 1, READY(1));
+    wrote(&lab, 1, 1, 10, OV_INPUT_IDLE);
+    seen(&lab, 1, READY(1));
+    seen(&lab, 1, READY(2));
+    assert_string_equal(wrote(&lab, 1, 1, 20, OV_INPUT_IDLE), "read:I2<4020");
+    assert_string_equal(seen(&lab, 2, ENDED(0)), "orphan:0");
+    assert_string_equal(wrote(&lab, 2, 2, 30, OV_INPUT_IDLE), "");
+    assert_string_equal(seen(&lab, 2 + 40, TICK), "dial:0#2");
+    seen(&lab, 42, DIALLED(0, 0));
+    heard(&lab, 42, 0, "welcome:#2 path:0");
+    assert_string_equal(heard(&lab, 42, 0, "ack:1=1/1"), "");
+    assert_string_equal(heard(&lab, 42, 0, "limit:9"),
+                        "send:L0[up:1.2(20),1.3(30)]");
+    heard(&lab, 43, 0, "ack:1=3/3");
+    assert_int_equal(ov_node_look(lab.node, 0).kept_bytes, 0);
+    lab_close(&lab);
+}
+
+/* The same with a frame of a child in it, which was taken from its queue. */
+static void a_mixed_batch_survives_the_parent(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(5, 2), "limit:100");
+    add_child(1, 3);
+    for (unsigned i = 0; i < lab.cfg.data_slots; i++) {
+        seen(&lab, 1, READY(1));
+        wrote(&lab, 1, 1, 10, OV_INPUT_IDLE);
+    }
+    heard(&lab, 1, 0, "ack:1=3/3");
+    seen(&lab, 1, READY(1));
+    heard(&lab, 1, 1, "up:3.1(7),3.2(8)");
+    seen(&lab, 1, READY(2));
+    assert_string_equal(seen(&lab, 1, SENT(0, 1)), "read:I1<4064");
+    assert_string_equal(wrote(&lab, 1, 1, 11, OV_INPUT_IDLE), "read:I2<3966");
+    assert_string_equal(seen(&lab, 2, ENDED(0)), "orphan:0");
+    assert_string_equal(wrote(&lab, 2, 2, 12, OV_INPUT_IDLE), "");
+    assert_string_equal(seen(&lab, 2 + 40, TICK), "dial:0#2");
+    seen(&lab, 42, DIALLED(0, 0));
+    heard(&lab, 42, 0, "welcome:#2 path:0");
+    assert_string_equal(heard(&lab, 42, 0, "limit:9"),
+                        "send:L0[up:3.1(7),3.2(8),1.4(10),1.5(11),1.6(12)]");
+    lab_close(&lab);
+}
+
 /* One that is older than what is known changes nothing. */
 static void old_acknowledgements_are_harmless(void **state)
 {
@@ -410,6 +534,11 @@ int main(void)
         cmocka_unit_test(the_reserve_is_for_the_nodes_own_words),
         cmocka_unit_test(the_number_of_records_is_bounded),
         cmocka_unit_test(records_not_sent_cannot_be_acknowledged),
+        cmocka_unit_test(a_record_in_the_batch_outlives_its_acknowledgement),
+        cmocka_unit_test(a_record_that_leaves_the_batch_makes_room),
+        cmocka_unit_test(a_record_that_need_not_go_again_makes_room),
+        cmocka_unit_test(a_batch_survives_the_parent),
+        cmocka_unit_test(a_mixed_batch_survives_the_parent),
         cmocka_unit_test(old_acknowledgements_are_harmless),
         cmocka_unit_test(acknowledgements_for_others_are_passed_on),
         cmocka_unit_test(a_child_is_granted_frames_as_they_leave),
