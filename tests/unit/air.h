@@ -20,6 +20,7 @@ enum fly_kind {
     FLY_TAKEN,
     FLY_CONSUMED,
     FLY_READY,
+    FLY_READ,
 };
 
 /* Something that happens to a node. */
@@ -28,10 +29,10 @@ struct fly {
     uint64_t order; /* set by air_add */
     enum fly_kind kind;
     uint32_t node, peer;
-    uint32_t era; /* of the link */
-    uint16_t link;
+    uint32_t era;  /* of the link */
+    uint16_t link; /* or input */
     uint32_t stream;
-    uint32_t cookie;
+    uint32_t cookie; /* or bytes */
     uint64_t seq;
     struct ov_buf *buf;
 };

@@ -49,6 +49,19 @@ void bag_count(struct ov_buf *buf, uint32_t *count)
     (*count)++;
 }
 
+uint32_t world_queued(const struct world *w, uint32_t n, uint32_t child)
+{
+    const struct ov_up *up = &w->nodes[n].node->up;
+    uint32_t queued = *world_held(w, n, child);
+
+    for (unsigned i = 0; i < up->batch_pieces; i++) {
+        const struct bag *bag = (const struct bag *)up->pieces[i].buf;
+
+        queued -= bag != NULL && bag->count == world_held(w, n, child);
+    }
+    return queued;
+}
+
 /* A frame that arrived counts where the node has to bound it. */
 void bag_count_frame(struct world *w, uint32_t n, uint32_t from,
                      struct ov_buf *buf)

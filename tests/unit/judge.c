@@ -353,12 +353,13 @@ static void on_taken(struct world *w, uint32_t source, uint64_t seq)
 static void check_child(struct world *w, uint32_t n, uint16_t link)
 {
     const struct world_wire *wire = world_wire(w, n, link);
-    uint32_t held = *world_held(w, n, wire->peer);
+    uint32_t held;
     const struct tie *tie;
 
     if (!wire->is_up || wire->is_dialled)
         return;
     tie = tie_of(w, wire->era);
+    held = world_queued(w, n, wire->peer);
     assert_true(held <= w->cfg.up_frames);
     assert_true(tie->limit_told + held <= tie->up_arrived + w->cfg.up_frames);
 }

@@ -299,7 +299,7 @@ static void check_bounds(void)
         struct ov_node_view view = ov_node_look(me->node, 1);
 
         for (uint32_t child = 1; child < w.cfg.plan.nodes; child++)
-            assert_true(*world_held(&w, n, child) <= w.cfg.up_frames);
+            assert_true(world_queued(&w, n, child) <= w.cfg.up_frames);
         assert_true(me->kept[0] <=
                     w.cfg.control_frames + (uint32_t)w.cfg.streams_max);
         assert_true(me->kept[1] <= w.cfg.down_frames);

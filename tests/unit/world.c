@@ -116,18 +116,18 @@ static uint32_t read_lines(struct world *w, uint32_t n, struct ov_read *read,
     return (uint32_t)len;
 }
 
-static struct ov_event do_read(struct world *w, uint32_t n,
-                               const struct ov_act *act)
+static struct ov_event read_input(struct world *w, uint32_t n, uint16_t input,
+                                  uint32_t max_bytes)
 {
     struct world_node *me = &w->nodes[n];
-    struct ov_event ev = {.kind = OV_EV_READ, .input = act->input};
+    struct ov_event ev = {.kind = OV_EV_READ, .input = input};
 
-    if (act->input == 0) {
+    if (input == 0) {
         ev.read.flags = me->is_final_due ? OV_RECORD_FINAL : 0;
         ev.read.rank = n;
         me->is_final_due = false;
     } else {
-        ev.read.len_bytes = read_lines(w, n, &ev.read, act->max_bytes);
+        ev.read.len_bytes = read_lines(w, n, &ev.read, max_bytes);
         ev.read.rank = n - 1;
         ev.read.channel = OV_CHANNEL_STDOUT;
         ev.read.state = me->to_write > 0 ? OV_INPUT_MORE : OV_INPUT_IDLE;
@@ -139,6 +139,23 @@ static struct ov_event do_read(struct world *w, uint32_t n,
     if (w->watch != NULL && (ev.read.len_bytes > 0 || ev.read.flags != 0))
         w->watch->on_record(w, n, ev.read.len_bytes);
     return ev;
+}
+
+/* Returns true when the answer is due at once. */
+static bool do_read(struct world *w, uint32_t n, const struct ov_act *act,
+                    struct ov_event *ev)
+{
+    if (w->delay_max > 0 && chance_is(&w->chance, 50)) {
+        fly(w,
+            (struct fly){.kind = FLY_READ,
+                         .node = n,
+                         .link = act->input,
+                         .cookie = act->max_bytes},
+            NULL);
+        return false;
+    }
+    *ev = read_input(w, n, act->input, act->max_bytes);
+    return true;
 }
 
 struct ov_event world_consumed(struct world *w, uint32_t n, uint32_t stream,
@@ -259,8 +276,7 @@ static void do_act(struct world *w, uint32_t n, const struct ov_act *act,
         do_record(w, act);
         break;
     case OV_ACT_READ:
-        ev = do_read(w, n, act);
-        is_owed = true;
+        is_owed = do_read(w, n, act, &ev);
         break;
     case OV_ACT_CONSUME:
         is_owed = do_consume(w, n, act, &ev);
@@ -439,6 +455,9 @@ void world_happen(struct world *w, struct fly *f)
     case FLY_READY:
         ev.kind = OV_EV_READY;
         world_run(w, f->node, ev);
+        break;
+    case FLY_READ:
+        world_run(w, f->node, read_input(w, f->node, f->link, f->cookie));
         break;
     }
 }

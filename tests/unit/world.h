@@ -149,6 +149,9 @@ static inline uint32_t *world_held(const struct world *w, uint32_t node,
     return &w->held[(size_t)node * w->cfg.plan.nodes + child];
 }
 
+/* Of these, all but those in the frame that it puts together. */
+uint32_t world_queued(const struct world *w, uint32_t node, uint32_t child);
+
 static inline struct world_wire *world_wire(const struct world *w,
                                             uint32_t node, uint16_t link)
 {
