@@ -40,6 +40,9 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
             ep_spill_turn(target);
         else
             ep_target_turn(target);
+        /* Perhaps the window is full, and no frame will ask again. */
+        if (target->state == TARGET_BLOCKED)
+            ep_slow_check(target);
     }
     ep_spill_settle(feed);
     if (feed->told != feed->base) {

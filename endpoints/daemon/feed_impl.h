@@ -146,7 +146,7 @@ void ep_spill_settle(struct ep_feed *feed);
 /* --- feed_slow.c */
 /* 0 or OV_ENOMEM. */
 int ep_slow_open(struct ep_feed *feed);
-/* A blocked target, as the stream goes on. */
+/* A target was blocked, or is while the stream goes on. */
 void ep_slow_check(struct feed_target *target);
 void ep_slow_pause(struct ep_feed *feed, bool is_paused);
 

@@ -168,6 +168,33 @@ static void a_target_that_is_behind_by_some_has_a_small_file(void **state)
     check_end(sh, 1);
 }
 
+/* Target 2 stops while 1, spilled before, has almost caught up: what 2 lacks
+ * was left behind by 1 already, and is there for it all the same. */
+static void who_is_spilled_later_finds_its_bytes(void **state)
+{
+    struct slow_hose *sh = *state;
+    const struct reader *first = &sh->hose->readers[1];
+    const struct reader *second = &sh->hose->readers[2];
+    uint32_t proc;
+    uint64_t done;
+
+    add_two(sh);
+    assert_int_equal(hose_add(sh->hose, 2), 0);
+    while (sh->hose->stream_bytes < 6 * MIB)
+        turn(sh, 8 * FRAME, (const uint32_t[]){0, 2}, 2);
+    while (first->seen_bytes < second->seen_bytes + MIB + MIB / 4) {
+        bool is_close = first->seen_bytes + MIB / 2 > sh->hose->stream_bytes;
+
+        turn(sh, 8 * FRAME, (const uint32_t[]){0, 1}, is_close ? 1 : 2);
+    }
+    while (ep_feed_holder(sh->hose->feed, &proc, &done))
+        turn(sh, 0, (const uint32_t[]){0}, 1);
+    while (second->seen_bytes < sh->hose->stream_bytes)
+        turn(sh, 0, (const uint32_t[]){2}, 1);
+    catch_up(sh);
+    check_end(sh, 2);
+}
+
 /* At the bound everybody waits, which is told once; whenever it reads, the
  * stream goes on. */
 static void at_the_bound_everybody_waits(void **state)
@@ -274,6 +301,19 @@ static void a_target_that_reads_a_little_is_not_closed(void **state)
     assert_int_equal(sh->pushed - sh->hose->consumed, WINDOW);
     catch_up(sh);
     check_end(sh, 1);
+}
+
+/* All of the window comes before the target has its first turn, and then
+ * nothing more. */
+static void a_window_that_comes_at_once_is_noticed(void **state)
+{
+    struct slow_hose *sh = *state;
+
+    add_two(sh);
+    for (; sh->pushed < WINDOW + 3; sh->pushed++)
+        assert_int_equal(hose_push(sh->hose, FRAME), 0);
+    flow(sh, 4 * MIB);
+    assert_int_equal(sh->hose->slow_what, EP_STDIN_CLOSED);
 }
 
 /* All but a frame of the window waits for it: nobody is held up, and it may
@@ -384,11 +424,13 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         TEST(a_target_that_does_not_read_is_spilled, spilling),
         TEST(a_target_that_is_behind_by_some_has_a_small_file, spilling),
+        TEST(who_is_spilled_later_finds_its_bytes, spilling),
         TEST(at_the_bound_everybody_waits, spilling_a_little),
         TEST(on_a_full_disk_everybody_waits, spilling),
         TEST(who_is_gone_leaves_no_file, spilling),
         TEST(a_target_that_does_not_read_is_closed, closing),
         TEST(a_target_that_reads_a_little_is_not_closed, closing),
+        TEST(a_window_that_comes_at_once_is_noticed, closing),
         TEST(who_holds_up_nobody_is_not_closed, closing),
         TEST(nobody_is_slow_while_all_are_stopped, closing),
         TEST(spilled_or_not_all_get_the_stream, spilling_a_little),
