@@ -179,7 +179,8 @@ def refused_connection(hosts):
 
 
 def cut_off(hosts, name):
-    """The connection to one ends while the job runs."""
+    """The connection to one ends while the job runs: its daemon goes on in the
+    tree, with those that it has started itself, and leaves with the others."""
     job = Ssh("--", *STAY, stdin=subprocess.PIPE)
     all_are_up(job)
     for pid in hosts.left():
@@ -188,13 +189,32 @@ def cut_off(hosts, name):
             for one in [pid, *below]:
                 if live.read_proc(one, "comm").startswith(b"sshd"):
                     os.kill(one, 9)
+    live.eventually(lambda: "%s: Connection to 127.0.0." % name in job.said(),
+                    BOUND_S, "ssh says that its connection is gone")
+    job.stdin.write(b"on\n")
+    job.stdin.close()
+    check_eq([b"on\n"] * COUNT, job.stdout.readlines(), "what all read:")
+    check_eq(0, job.wait(BOUND_S), "exit code:")
+    check_eq([], own_words(job), "words of xylem:")
+    over(hosts)
+
+
+def daemon_dies(hosts):
+    """One that has called others: they go on behind their own connections."""
+    job = Ssh("--on-node-loss", "continue", "--", *STAY,
+              stdin=subprocess.PIPE)
+    all_are_up(job)
+    os.kill(next(pid for pid, name in live.ours().items()
+                 if name == "xylemd" and live.host_of(pid) == "n1"), 9)
+    job.stdin.write(b"on\n")
+    job.stdin.flush()
+    check_eq([b"on\n"] * (COUNT - 1),
+             [job.stdout.readline() for _ in range(COUNT - 1)], job.said())
+    live.eventually(lambda: "node 0 on n1 is lost" in job.said(), BOUND_S,
+                    "n1 is lost")
+    job.stdin.close()
+    check_eq(b"", job.stdout.read(), "then")
     check_eq(1, job.wait(BOUND_S), "exit code:")
-    print("#", *job.said().splitlines(), sep="\n#   ")
-    check("%s: Connection to 127.0.0." % name in job.said(), job.said())
-    said = own_words(job)
-    check_eq(1, len(said), "words of xylem: %s" % said)
-    check("on %s is lost" % name in said[0] or
-          "%s: the remote shell has ended" % name in said[0], said[0])
     over(hosts)
 
 
@@ -241,6 +261,8 @@ def cases(hosts):
     with live.case("the connection of one host ends"):
         cut_off(hosts, "n1")
         cut_off(hosts, "n4")
+    with live.case("kill -9 of a daemon"):
+        daemon_dies(hosts)
     with live.case("kill -9 of the launcher"):
         killed(hosts)
 
