@@ -18,6 +18,7 @@ void ov_cfg_heartbeat(struct ov_cfg *cfg, uint64_t heartbeat_ns)
     t->refused_ns = heartbeat_ns / 20;
     t->adoption_ns = 3 * heartbeat_ns + t->letgo_ns;
     t->giveup_ns = 2 * t->adoption_ns;
+    t->launch_ns = t->giveup_ns;
 }
 
 struct ov_cfg ov_cfg_default(struct topo_tree plan)
@@ -86,6 +87,8 @@ static const char *timer_fault(const struct ov_timers *t)
         return "adoption is at least three heartbeat times and let-go";
     if (t->giveup_ns <= t->adoption_ns)
         return "give-up is longer than adoption";
+    if (t->launch_ns < t->giveup_ns)
+        return "a launch takes no less than give-up";
     if (t->refused_ns == 0 || t->attempt_ns == 0 || t->ack_ns == 0 ||
         t->base_ns == 0 || t->stall_ns == 0)
         return "no timer is zero";

@@ -18,6 +18,8 @@ struct ov_timers {
                               address is asked about */
     uint64_t adoption_ns;  /* everybody in a hold is */
     uint64_t giveup_ns;    /* no parent found: the root is lost */
+    uint64_t launch_ns;    /* the same for one that starts; and the root gives
+                              up who has not joined, an adoption time later */
     uint64_t ack_ns;       /* an acknowledgement waits so long at most */
     uint64_t base_ns;      /* a base report waits so long at most */
     uint64_t stall_ns;     /* a stream held up for so long is told */

@@ -84,13 +84,21 @@ void ov_dial_failed(struct ov_node *node)
     tree->redial_ns = node->now_ns + jitter_ns(node, pause_ns);
 }
 
+/* Who starts may have to wait for others that start. */
+static uint64_t giveup_ns(const struct ov_node *node)
+{
+    const struct ov_timers *t = &node->cfg->timers;
+
+    return node->tree.has_joined ? t->giveup_ns : t->launch_ns;
+}
+
 bool ov_dial_on_time(struct ov_node *node, struct ov_out *out)
 {
     struct ov_tree *tree = &node->tree;
     bool is_slow = node->now_ns >= tree->attempt_ns;
 
     if (node->now_ns >= tree->redial_ns && !node->has_left) {
-        if (node->now_ns >= tree->orphan_ns + node->cfg->timers.giveup_ns) {
+        if (node->now_ns >= tree->orphan_ns + giveup_ns(node)) {
             tree->redial_ns = OV_NEVER;
             node->has_left = true;
             ov_out_act(out, OV_ACT_END)->flags = OV_END_ALONE;

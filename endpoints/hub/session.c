@@ -22,6 +22,8 @@ enum {
     ONE_NODE_BYTES = 18 << 20,
     FURTHER_NODE_BYTES = 850 << 10,
     FRAME_BYTES_MIN = 8 << 10,
+    /* The launcher ends a launch after as many launch timeouts itself. */
+    LAUNCHES = 2,
 };
 
 /* Frames held by a node with that many children. */
@@ -84,6 +86,8 @@ static int configure(const struct ep_boot_config *config,
                      struct ep_hub_cfg *hub, char *why)
 {
     struct ov_cfg *cfg = &hub->overlay;
+    uint64_t launch_ns =
+        (uint64_t)config->launch_timeout_ms * 1000000 * LAUNCHES;
     const char *fault;
 
     *cfg = ov_cfg_default(config->tree);
@@ -94,6 +98,8 @@ static int configure(const struct ep_boot_config *config,
     cfg->streams_max = 2;
     cfg->up_frames = (uint16_t)ep_boot_param(config, "up_frames", UP_FRAMES);
     ov_cfg_heartbeat(cfg, (uint64_t)config->heartbeat_ms * 1000000);
+    if (cfg->timers.launch_ns < launch_ns)
+        cfg->timers.launch_ns = launch_ns;
     /* The root has no processes. */
     hub->inputs =
         hub->nodes[0] == 0 ? 1 : (uint16_t)ep_boot_param(config, "inputs", 1);

@@ -8,6 +8,7 @@
 #               above it in place of the right one
 #   RSH_BAD     hosts that cannot be reached, as `h1 h2`
 #   RSH_MUTE    hosts that take the call and never answer
+#   RSH_HELD    hosts that wait for a line from the FIFO RSH_GATE, each one
 host=$1
 export RSH_HOST="$host"
 shift
@@ -18,6 +19,7 @@ case " ${RSH_BAD:-} " in *" $host "*)
     ;;
 esac
 case " ${RSH_MUTE:-} " in *" $host "*) exec tail -f /dev/null ;; esac
+case " ${RSH_HELD:-} " in *" $host "*) read -r _ <"$RSH_GATE" ;; esac
 if [ "$host" = "${RSH_TAPPED:-}" ]; then
     via=${RSH_VIA:+"s/^\(peer [0-9]* \)[^ ]*/\1127.0.0.1:$RSH_VIA/"}
     tee -a "$RSH_TAP" | sed -u "$via" | sh -c "$*"

@@ -12,6 +12,7 @@ import signal
 import statistics
 import sys
 import threading
+import time
 
 import live
 from live import check, check_eq
@@ -250,6 +251,20 @@ def while_writing(nodes, arity, ranks, lines, seconds=None):
 
 # --- how daemons are started
 
+def slow_launch():
+    """A host may take its time to start, however short the heartbeat: nobody is
+    given up, and nobody gives up, before the launch itself takes too long."""
+    gate = os.path.join(live.TMP, "gate")
+    os.mkfifo(gate)
+    job = live.Remote("h0,h1,h2", "--arity", 1, "--heartbeat", 1, "--", "true",
+                      RSH_HELD="h1", RSH_GATE=gate)
+    time.sleep(11)  # sleep-ok: give-up and adoption time, and more
+    with open(gate, "w") as file:
+        file.write("go\n")
+    job.check_ok()
+    live.check_gone()
+
+
 class Hosts(Running):
     """The same on hosts: each daemon starts those beneath it."""
 
@@ -309,6 +324,7 @@ def main():
             ("a daemon freezes for a short time", frozen_briefly),
             ("a daemon freezes, is given up and thaws", frozen),
             ("no descriptor leaks", nothing_leaks),
+            ("a launch takes its time", slow_launch),
             ("the starter of others dies", starter_dies),
             ("then the launcher", starter_and_launcher_die),
             ("a daemon dies while others start", launch_breaks)):

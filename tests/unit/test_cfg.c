@@ -129,6 +129,9 @@ static void timers_keep_their_order(void **state)
     BREAKS(c.timers.giveup_ns = c.timers.adoption_ns,
            "give-up is longer than adoption");
     KEEPS(c.timers.giveup_ns = c.timers.adoption_ns + 1);
+    BREAKS(c.timers.launch_ns = c.timers.giveup_ns - 1,
+           "a launch takes no less than give-up");
+    KEEPS(c.timers.launch_ns = 100 * c.timers.giveup_ns);
     BREAKS(c.timers.attempt_ns = 0, zero);
     BREAKS(c.timers.refused_ns = 0, zero);
     BREAKS(c.timers.ack_ns = 0, zero);
