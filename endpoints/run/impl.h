@@ -119,8 +119,7 @@ struct run {
     uint32_t readers_over; /* of which we know that */
     uint32_t usage_count;
     uint64_t usage_rss_max, usage_cpu_us, usage_refused;
-    uint64_t usage_up, usage_down;
-    uint64_t repairs, repair_us_max;
+    uint64_t usage_up, usage_down, repairs, repair_us_max;
     struct ep_proof *proof;
 };
 
