@@ -82,8 +82,8 @@ class Running:
         return time.monotonic() - start_s
 
     def end(self, *words, code=1, seconds=60, may_be_over=False):
-        """The exit code, what was said, and nothing left. Who was killed when it
-        had said its last word is not lost (may_be_over)."""
+        """The exit code, what was said, and nothing left. Who was killed when
+        it had said its last word is not lost (may_be_over)."""
         if not self.job.stdin.closed:
             self.job.stdin.close()
         check_eq(b"", self.job.stdout.read(), "then")
