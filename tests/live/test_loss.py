@@ -146,6 +146,35 @@ def frozen():
     running.end()
 
 
+def several_nodes():
+    """A daemon with five nodes dies, and one freezes: all of its nodes are lost,
+    parents and children among them."""
+    running = Running(20, 3, ECHO, heartbeat=1,
+                      options=("-N", 20, "--nodes-per-daemon", 5))
+
+    def beside(rank):
+        return [one for one, pid in running.daemons.items()
+                if pid == running.daemons[rank]]
+
+    first, second = beside(0), beside(1)
+    check_eq([5, 5], [len(first), len(second)], "nodes of a daemon:")
+    running.signal(signal.SIGKILL, 0)
+    running.lost |= set(first)
+    running.ask(b"one")
+    running.await_lost(*first)
+    running.signal(signal.SIGSTOP, 1)
+    running.lost |= set(second)
+    try:
+        running.ask(b"two")
+        running.await_lost(*second, seconds=30)
+    finally:
+        running.signal(signal.SIGCONT, 1)
+    live.eventually(lambda: running.daemons[1] not in live.ours(), 20,
+                    "the daemon that was given up ends")
+    running.ask(b"three")
+    running.end()
+
+
 def descriptors():
     return {pid: len(os.listdir("/proc/%d/fd" % pid)) for pid in live.ours()}
 
@@ -323,6 +352,7 @@ def main():
             ("a process had failed before", failed_before),
             ("a daemon freezes for a short time", frozen_briefly),
             ("a daemon freezes, is given up and thaws", frozen),
+            ("daemons with several nodes", several_nodes),
             ("no descriptor leaks", nothing_leaks),
             ("a launch takes its time", slow_launch),
             ("the starter of others dies", starter_dies),
