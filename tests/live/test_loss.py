@@ -147,8 +147,8 @@ def frozen():
 
 
 def several_nodes():
-    """A daemon with five nodes dies, and one freezes: all of its nodes are lost,
-    parents and children among them."""
+    """A daemon with five nodes dies, and one freezes: all of its nodes are
+    lost, parents and children among them."""
     running = Running(20, 3, ECHO, heartbeat=1,
                       options=("-N", 20, "--nodes-per-daemon", 5))
 
