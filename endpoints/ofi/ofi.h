@@ -105,6 +105,7 @@ struct ep_conn {
     int flush_fd;                /* -2: not looked for, -1: none */
     uint16_t sends;              /* taken from the owner, not completed */
     uint16_t sent;               /* completed, not reported */
+    uint8_t injects;             /* sends without one since a receive */
     uint8_t state;               /* enum ep_conn_state */
     uint8_t why;                 /* enum ep_down_why, once LOST */
     uint8_t refusal_bytes;       /* of what came with a refusal */
