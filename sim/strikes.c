@@ -178,6 +178,22 @@ static void overtaken(struct maker *m, uint64_t at_ns)
     }
 }
 
+/* Faults of all kinds anywhere, many of them while the tree joins. */
+static void scatter(struct maker *m)
+{
+    for (uint32_t i = in(m, 1, SIM_STRIKES_MAX + 1); i > 0; i--) {
+        uint64_t reach_ns = sim_random_is(m->random, 50) ? 3 * MS : 100 * MS;
+        struct sim_fault *fault =
+            add(m, (enum sim_fault_kind)in(m, 0, SIM_FAULT_KINDS - 1),
+                in(m, 1, m->cfg->overlay.plan.nodes - 1),
+                sim_random_in(m->random, 0, reach_ns));
+
+        fault->factor = in(m, 2, 50);
+        if (sim_random_is(m->random, 50))
+            fault->length_ns = sim_random_in(m->random, 1, 30) * 500 * MS;
+    }
+}
+
 void sim_strikes_make(struct sim_strikes *strikes, const struct sim_cfg *cfg,
                       uint64_t joined_ns, uint64_t end_ns,
                       struct sim_random *random)
@@ -185,6 +201,10 @@ void sim_strikes_make(struct sim_strikes *strikes, const struct sim_cfg *cfg,
     struct maker m = {strikes, cfg, random, joined_ns, end_ns, 0};
 
     strikes->count = 0;
+    if (sim_random_is(random, 35)) {
+        scatter(&m);
+        return;
+    }
     for (uint32_t i = in(&m, 1, SIM_STRIKES_MAX); i > 0; i--) {
         uint64_t at_ns = moment(&m);
         uint32_t draw = in(&m, 0, 99);

@@ -1,5 +1,7 @@
-/* Faults at random, put where they hurt: while data is in flight, mostly at
- * inner nodes, on paths, and in the middle of the repair of an earlier one. */
+/* Faults at random. Two thirds of the jobs have them where they hurt: while
+ * data is in flight, mostly at inner nodes, on paths, and in the middle of the
+ * repair of an earlier one; in the others they are strewn over nodes and times.
+ */
 #ifndef SIM_STRIKES_H
 #define SIM_STRIKES_H
 
