@@ -1,0 +1,385 @@
+/* A parent that takes orphans in: whom it refuses and why, whom it asks for,
+ * and what moves with the root's answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/lab.h"
+
+static struct lab lab;
+
+static struct ov_cfg adopt_cfg(uint32_t nodes)
+{
+    struct ov_cfg cfg = lab_cfg(nodes, 2);
+
+    cfg.control_frames = 4;
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
+    return cfg;
+}
+
+/* A child with a hello of these words, granted by these. */
+static void add_child(uint16_t link, uint32_t child, const char *hello,
+                      const char *answer)
+{
+    seen(&lab, 0, CALLED(link, child));
+    heard(&lab, 0, link, hello);
+    if (answer != NULL)
+        heard(&lab, 0, 0, answer);
+}
+
+/* Node 1 of a tree of 31, welcomed by the root. */
+static void open_node(struct ov_cfg cfg)
+{
+    lab_open(&lab, cfg, 1);
+    seen(&lab, 0, START);
+    seen(&lab, 0, DIALLED(0, 0));
+    heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
+}
+
+/* The same with 3 on L1 and 4 on L2, and 7 and 8 beneath 3. */
+static void open_parent(struct ov_cfg cfg)
+{
+    open_node(cfg);
+    add_child(1, 3, "hello:3#1", "answer:3#1");
+    add_child(2, 4, "hello:4#1", "answer:4#1");
+    heard(&lab, 0, 1, "ask:7#1<3 ask:8#1<3");
+    assert_string_equal(heard(&lab, 0, 0, "answer:7#1 answer:8#1"),
+                        "send:L1[answer:7#1 answer:8#1]");
+}
+
+/* The root of a tree of 31, with 1 on L0, 2 on L1, and 3 and 7 beneath 1. */
+static void open_root(void)
+{
+    lab_open(&lab, adopt_cfg(31), 0);
+    seen(&lab, 0, START);
+    add_child(0, 1, "hello:1#1", NULL);
+    add_child(1, 2, "hello:2#1", NULL);
+    assert_string_equal(heard(&lab, 0, 0, "ask:3#1<1 ask:7#1<3"),
+                        "send:L0[answer:3#1 answer:7#1]");
+}
+
+static const struct ov_member *member(uint32_t node)
+{
+    return ov_members_find(&lab.node->tree.members, node);
+}
+
+static const struct ov_place *place_of(uint32_t node)
+{
+    uint16_t place = member(node)->place;
+
+    return place == OV_NO_PLACE ? NULL : &lab.node->tree.places[place];
+}
+
+/* --- refusals */
+
+/* One that was declared lost stays so, for every parent who heard of it. */
+static void a_lost_node_is_refused(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    assert_string_equal(heard(&lab, 1, 0, "left:7!"), "send:L1[left:7!]");
+    seen(&lab, 2, CALLED(3, 7));
+    assert_string_equal(heard(&lab, 2, 3, "hello:7#2"),
+                        "send:L3[refuse:#2!1] close:L3");
+    assert_string_equal(heard(&lab, 2, 2, "ask:9#1<4"),
+                        "send:L0[ask:9#1<4~0=0/0]");
+    /* By others the answer is the same. */
+    assert_string_equal(heard(&lab, 3, 0, "left:8!"), "send:L1[left:8!]");
+    assert_string_equal(heard(&lab, 3, 1, "ask:8#2<3"),
+                        "send:L1[answer:8#2!1]");
+    lab_close(&lab);
+}
+
+/* Who has no parent itself takes nobody in, and no ask; who has not joined yet
+ * does, for then it will. */
+static void an_orphan_refuses(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    assert_string_equal(heard(&lab, 1, 2, "ask:9#1<4"),
+                        "send:L0[ask:9#1<4~0=0/0]");
+    assert_string_equal(seen(&lab, 1, ENDED(0)),
+                        "orphan:0 send:L2[answer:9#1!2]");
+    assert_string_equal(heard(&lab, 1, 2, "ask:10#1<4"),
+                        "send:L2[answer:10#1!2]");
+    seen(&lab, 1, CALLED(3, 7));
+    assert_string_equal(heard(&lab, 1, 3, "hello:7#2"),
+                        "send:L3[refuse:#2!2] close:L3");
+    lab_close(&lab);
+}
+
+/* Frames that were consumed by all are gone, here or above: who has not had
+ * them goes on to one who has. Who has is taken in. */
+static void one_that_cannot_be_served_is_refused(void **state)
+{
+    (void)state;
+    open_node(adopt_cfg(31));
+    heard(&lab, 0, 0, "open:1w4:1-14");
+    heard(&lab, 0, 0, "down:1.0(9)");
+    heard(&lab, 0, 0, "down:1.1(9)");
+    seen(&lab, 0, CONSUMED(0, 1, 0));
+    assert_string_equal(seen(&lab, 0, CONSUMED(1, 2, 0)), "send:L0[base:1=2]");
+    seen(&lab, 1, CALLED(1, 7));
+    assert_string_equal(heard(&lab, 1, 1, "hello:7#2~0=0/0~1=0/2"),
+                        "send:L1[refuse:#2!3] close:L1");
+    seen(&lab, 1, CALLED(1, 7));
+    assert_string_equal(heard(&lab, 1, 1, "hello:7#3~0=1/1~1=0/1"),
+                        "send:L1[refuse:#3!3] close:L1");
+    seen(&lab, 1, CALLED(1, 7));
+    assert_string_equal(heard(&lab, 1, 1, "hello:7#4"),
+                        "send:L1[refuse:#4!3] close:L1");
+    /* It knows a stream that we have not heard of yet. */
+    seen(&lab, 1, CALLED(1, 7));
+    assert_string_equal(heard(&lab, 1, 1, "hello:7#5~0=1/2~1=2/2~2=0/1"),
+                        "send:L1[refuse:#5!3] close:L1");
+    seen(&lab, 1, CALLED(1, 7));
+    assert_string_equal(heard(&lab, 1, 1, "hello:7#6~0=1/1~1=1/2"),
+                        "send:L1[asked:#6] send:L0[ask:7#6<1~0=1/1~1=1/2]");
+    lab_close(&lab);
+}
+
+/* A stream that has no targets beneath the orphan is none of its business. */
+static void what_it_does_not_need_is_not_asked_for(void **state)
+{
+    (void)state;
+    open_node(adopt_cfg(31));
+    heard(&lab, 0, 0, "open:1w4:1-3");
+    heard(&lab, 0, 0, "down:1.0(9)");
+    seen(&lab, 0, CONSUMED(0, 1, 0));
+    seen(&lab, 0, CONSUMED(1, 1, 0));
+    seen(&lab, 1, CALLED(1, 7));
+    assert_string_equal(heard(&lab, 1, 1, "hello:7#2~0=1/1~1=0/0"),
+                        "send:L1[asked:#2] send:L0[ask:7#2<1~0=1/1~1=1/1]");
+    lab_close(&lab);
+}
+
+/* Twice the arity is as many as a node takes; the root takes all. */
+static void a_full_parent_refuses(void **state)
+{
+    char words[32];
+
+    (void)state;
+    open_node(adopt_cfg(63));
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(words, sizeof(words), "hello:%u#2", 7 + i);
+        add_child((uint16_t)(1 + i), 7 + i, words, NULL);
+        assert_memory_equal(lab.text, "send:L", 6);
+        assert_null(strstr(lab.text, "refuse"));
+    }
+    seen(&lab, 0, CALLED(5, 3));
+    assert_string_equal(heard(&lab, 0, 5, "hello:3#2"),
+                        "send:L5[refuse:#2!4] close:L5");
+    /* One of the four that dials again is none more. */
+    seen(&lab, 0, CALLED(5, 8));
+    assert_string_equal(heard(&lab, 0, 5, "hello:8#3"),
+                        "close:L2 send:L5[asked:#3] "
+                        "send:L0[ask:8#3<1~0=0/0]");
+    lab_close(&lab);
+    lab_open(&lab, adopt_cfg(63), 0);
+    seen(&lab, 0, START);
+    for (unsigned i = 0; i < 30; i++) {
+        snprintf(words, sizeof(words), "hello:%u#2", 1 + i);
+        seen(&lab, 0, CALLED((uint16_t)i, 1 + i));
+        assert_non_null(strstr(heard(&lab, 0, (uint16_t)i, words), "welcome"));
+    }
+    lab_close(&lab);
+}
+
+/* The root knows the newest number of all: an older claim is of no use, by
+ * whatever way it comes. */
+static void the_root_refuses_what_is_stale(void **state)
+{
+    (void)state;
+    open_root();
+    assert_string_equal(heard(&lab, 1, 0, "ask:3#5<1"), "send:L0[answer:3#5]");
+    assert_string_equal(heard(&lab, 1, 0, "ask:3#5<1 ask:3#4<1 ask:3#6<1"),
+                        "send:L0[answer:3#5!6 answer:3#4!6 answer:3#6]");
+    seen(&lab, 2, CALLED(2, 3));
+    assert_string_equal(heard(&lab, 2, 2, "hello:3#6"),
+                        "send:L2[refuse:#6!6] close:L2");
+    seen(&lab, 2, CALLED(2, 3));
+    assert_string_equal(heard(&lab, 2, 2, "hello:3#7"),
+                        "send:L2[welcome:#7 path:0 limit:4] send:L0[left:3]");
+    lab_close(&lab);
+}
+
+/* --- what moves */
+
+/* An orphan with those beneath it: the root strips who has moved meanwhile, and
+ * who hung on one that did; the others are where it is, and nowhere else. */
+static void the_root_strips_who_has_moved(void **state)
+{
+    (void)state;
+    open_root();
+    heard(&lab, 0, 0, "ask:8#1<3 ask:15#1<7 ask:16#1<7 ask:17#1<8");
+    /* 8 has moved to 1, by its next number; 17 moved with it. */
+    assert_string_equal(heard(&lab, 1, 0, "ask:8#2<1+17#1<8"),
+                        "send:L0[answer:8#2]");
+    seen(&lab, 2, CALLED(2, 3));
+    assert_string_equal(
+        heard(&lab, 2, 2, "hello:3#2+7#1<3+8#1<3+15#1<7+16#2<7+17#1<8"),
+        "send:L2[welcome:#2-8-16-17 path:0 limit:4] "
+        "send:L0[left:3 left:7 left:15]");
+    assert_int_equal(place_of(3)->child, 3);
+    assert_int_equal(place_of(7)->child, 3);
+    assert_int_equal(place_of(15)->child, 3);
+    assert_int_equal(place_of(8)->child, 1);
+    assert_int_equal(place_of(16)->child, 1);
+    assert_int_equal(place_of(17)->child, 1);
+    assert_int_equal(place_of(3)->members, 3);
+    assert_int_equal(place_of(1)->members, 4);
+    lab_close(&lab);
+}
+
+/* On its way down the answer moves the granted at each node: LEFT goes where
+ * they were. Who is stripped stays where it is. */
+static void an_answer_moves_whom_it_grants(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    heard(&lab, 0, 1, "ask:15#1<7");
+    heard(&lab, 0, 0, "answer:15#1");
+    seen(&lab, 1, CALLED(3, 7));
+    assert_string_equal(heard(&lab, 1, 3, "hello:7#2+15#1<7"),
+                        "send:L3[asked:#2] send:L0[ask:7#2<1+15#1<7~0=0/0]");
+    assert_int_equal(place_of(7)->child, 3); /* nothing has moved yet */
+    assert_string_equal(heard(&lab, 2, 0, "answer:7#2-15"),
+                        "send:L1[left:7] "
+                        "send:L3[welcome:#2-15 path:1,0 limit:4]");
+    assert_int_equal(place_of(7)->child, 7);
+    assert_int_equal(place_of(15)->child, 3);
+    lab_close(&lab);
+}
+
+/* LEFT that names the child on a link ends it; the rest beneath becomes a hold.
+ */
+static void left_of_the_child_itself_ends_its_link(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    assert_string_equal(heard(&lab, 1, 0, "left:3"), "close:L1");
+    assert_null(place_of(3));
+    assert_int_equal(place_of(7)->kind, OV_PLACE_HOLD_UNCLEAR);
+    assert_int_equal(place_of(8)->members, 2);
+    assert_string_equal(heard(&lab, 1, 0, "left:7,8"), "");
+    assert_null(place_of(7));
+    lab_close(&lab);
+}
+
+/* Declared lost, it hears so before the link ends. */
+static void a_child_that_is_declared_lost_is_told(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    assert_string_equal(heard(&lab, 1, 0, "left:3!"),
+                        "send:L1[refuse:#1!1] close:L1");
+    assert_int_equal(member(3)->state, OV_MEMBER_LOST);
+    assert_int_equal(place_of(7)->kind, OV_PLACE_HOLD_UNCLEAR);
+    lab_close(&lab);
+}
+
+/* --- undone, and kept */
+
+/* A refusal leaves all as it was; the base, which had fallen for the orphan,
+ * rises again. */
+static void a_refused_claim_leaves_no_trace(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    heard(&lab, 0, 0, "app");
+    seen(&lab, 0, CONSUMED(0, 1, 0));
+    heard(&lab, 0, 1, "base:0=1");
+    seen(&lab, 1, CALLED(3, 7));
+    assert_string_equal(heard(&lab, 1, 3, "hello:7#2~0=0/1"),
+                        "send:L3[asked:#2] send:L0[ask:7#2<1~0=0/1]");
+    assert_string_equal(heard(&lab, 1, 2, "base:0=1"), "");
+    assert_int_equal(ov_node_look(lab.node, 0).down_base, 0);
+    assert_string_equal(heard(&lab, 2, 0, "answer:7#2!6"),
+                        "send:L3[refuse:#2!6] close:L3 send:L0[base:0=1]");
+    assert_int_equal(place_of(7)->child, 3);
+    assert_int_equal(lab.node->tree.claims->asks[0].state, OV_ASK_FREE);
+    lab_close(&lab);
+}
+
+/* The orphan's link ends before the answer: what it claimed is held, and the
+ * answer confirms it there. */
+static void a_hold_is_confirmed_by_a_later_answer(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    seen(&lab, 1, CALLED(3, 7));
+    heard(&lab, 1, 3, "hello:7#2+15#1<7");
+    assert_string_equal(seen(&lab, 2, ENDED(3)), "");
+    assert_string_equal(heard(&lab, 3, 0, "answer:7#2"), "send:L1[left:7]");
+    assert_int_equal(place_of(7)->kind, OV_PLACE_HOLD_UNCLEAR);
+    assert_int_equal(place_of(7)->child, 7);
+    assert_ptr_equal(place_of(15), place_of(7));
+    assert_int_equal(place_of(7)->members, 2);
+    assert_int_equal(place_of(7)->asks, 0);
+    lab_close(&lab);
+}
+
+/* The same one node higher: asks that came by a child that is lost stay with
+ * its hold. A refusal frees it, when nobody else is in it. */
+static void asks_of_a_lost_child_stay_with_its_hold(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    heard(&lab, 1, 2, "ask:9#1<4 ask:10#1<4");
+    assert_string_equal(seen(&lab, 2, ENDED(2)), "probe:4");
+    assert_string_equal(heard(&lab, 3, 0, "answer:9#1 answer:10#1!2"), "");
+    assert_int_equal(place_of(9)->kind, OV_PLACE_HOLD_UNCLEAR);
+    assert_int_equal(place_of(9)->members, 2); /* 4, and 9 */
+    assert_int_equal(place_of(9)->asks, 0);
+    assert_null(place_of(10));
+    assert_string_equal(heard(&lab, 4, 0, "left:4,9"), "");
+    for (unsigned i = 0; i < lab.node->tree.places_used; i++)
+        assert_true(lab.node->tree.places[i].kind <= OV_PLACE_LINK);
+    lab_close(&lab);
+}
+
+/* What moves between two asks of the same node: each answer goes to its own. */
+static void two_asks_of_one_node_are_told_apart(void **state)
+{
+    (void)state;
+    open_parent(adopt_cfg(31));
+    seen(&lab, 1, CALLED(3, 9));
+    assert_string_equal(heard(&lab, 1, 3, "hello:9#1"),
+                        "send:L3[asked:#1] send:L0[ask:9#1<1~0=0/0]");
+    assert_string_equal(heard(&lab, 1, 2, "ask:9#2<4"),
+                        "send:L0[ask:9#2<4~0=0/0]");
+    assert_string_equal(heard(&lab, 2, 0, "answer:9#2"), "send:L2[answer:9#2]");
+    assert_int_equal(place_of(9)->child, 4);
+    assert_string_equal(heard(&lab, 2, 0, "answer:9#1!6"),
+                        "send:L3[refuse:#1!6] close:L3");
+    assert_int_equal(place_of(9)->child, 4);
+    lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lost_node_is_refused),
+        cmocka_unit_test(an_orphan_refuses),
+        cmocka_unit_test(one_that_cannot_be_served_is_refused),
+        cmocka_unit_test(what_it_does_not_need_is_not_asked_for),
+        cmocka_unit_test(a_full_parent_refuses),
+        cmocka_unit_test(the_root_refuses_what_is_stale),
+        cmocka_unit_test(the_root_strips_who_has_moved),
+        cmocka_unit_test(an_answer_moves_whom_it_grants),
+        cmocka_unit_test(left_of_the_child_itself_ends_its_link),
+        cmocka_unit_test(a_child_that_is_declared_lost_is_told),
+        cmocka_unit_test(a_refused_claim_leaves_no_trace),
+        cmocka_unit_test(a_hold_is_confirmed_by_a_later_answer),
+        cmocka_unit_test(asks_of_a_lost_child_stay_with_its_hold),
+        cmocka_unit_test(two_asks_of_one_node_are_told_apart),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
