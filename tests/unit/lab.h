@@ -40,7 +40,7 @@
 #include "overlay/node.h"
 #include "overlay/state.h"
 
-enum { LAB_TEXT_BYTES = 16 * 1024, LAB_MS_NS = 1000000 };
+enum { LAB_TEXT_BYTES = 64 * 1024, LAB_MS_NS = 1000000 };
 
 struct lab {
     struct ov_cfg cfg;
