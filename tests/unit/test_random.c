@@ -1,11 +1,12 @@
 /* The whole core in random little worlds.
  *
- * Trees of all shapes with random sizes and windows; links break at any time,
- * and who hung on them finds another parent; nodes write and read, stop and go
- * on, fall silent for a while; messages take random times, each link in order;
- * timers come early and for nothing. A judge holds every step to the bounds,
- * and at the end every byte must have arrived once, in order, and every buffer
- * must have come back. SEED=n runs one world alone.
+ * Trees of all shapes with random sizes and windows; links break and nodes die
+ * at any time, and who hung on them finds another parent; nodes write and read,
+ * stop and go on, fall silent for a while; messages take random times, each
+ * link in order; timers come early and for nothing. A judge holds every step to
+ * the bounds, and at the end every byte of the living must have arrived once,
+ * in order, the dead and nobody else are lost, and every buffer must have come
+ * back. SEED=n runs one world alone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,6 +34,8 @@ struct plot {
     uint32_t writes; /* still to come */
     uint32_t cut;    /* and that a link breaks */
     uint32_t cuts;   /* still to come */
+    uint32_t kill;   /* and that a node dies */
+    uint32_t kills;  /* still to come */
     uint32_t tell;   /* and that the root tells everybody something */
     uint32_t tells;  /* still to come */
     uint32_t told;
@@ -92,6 +95,8 @@ static void open_random(uint64_t from)
         .tells = some(0, 20),
         .cut = chance_is(&w.chance, 50) ? 0 : some(1, 400),
         .cuts = some(1, 40),
+        .kill = chance_is(&w.chance, 60) ? 0 : some(1, 100),
+        .kills = some(1, 1 + cfg.plan.nodes / 4),
     };
 }
 
@@ -100,9 +105,15 @@ static bool has_room(struct world *world)
     return ov_node_down_room(world->nodes[0].node, 0) > 0;
 }
 
+/* One that lives; nodes die only as long as there are others. */
 static uint32_t some_node(void)
 {
-    return chance_in(&w.chance, 1, w.cfg.plan.nodes - 1);
+    uint32_t n;
+
+    do {
+        n = chance_in(&w.chance, 1, w.cfg.plan.nodes - 1);
+    } while (w.nodes[n].is_dead);
+    return n;
 }
 
 static bool happens(uint32_t per_mille)
@@ -114,6 +125,8 @@ static void go_on(void)
 {
     w.sink_is_stuck = false;
     for (uint32_t n = 0; n < w.cfg.plan.nodes; n++) {
+        if (w.nodes[n].is_dead)
+            continue;
         if (w.nodes[n].is_stuck)
             world_unstick(&w, n);
         w.nodes[n].is_frozen = false;
@@ -159,6 +172,18 @@ static void cut_some(void)
     else
         world_break(&w, wire->peer, wire->peer_link);
     plot.cuts--;
+}
+
+/* A node dies, unless it is the last that lives. */
+static void kill_some(void)
+{
+    uint32_t alive = 0;
+
+    for (uint32_t n = 1; n < w.cfg.plan.nodes; n++)
+        alive += !w.nodes[n].is_dead;
+    if (alive > 1)
+        world_kill(&w, some_node());
+    plot.kills--;
 }
 
 /* What the places and the asks of a node say of its members. */
@@ -238,6 +263,8 @@ static void plot_on(void)
 {
     if (plot.cuts > 0 && happens(plot.cut))
         cut_some();
+    if (plot.kills > 0 && happens(plot.kill))
+        kill_some();
     if (happens(plot.stop)) {
         switch (chance_in(&w.chance, 0, 2)) {
         case 0:
@@ -283,7 +310,9 @@ static bool all_told(void)
 static bool all_written(void)
 {
     for (uint32_t n = 1; n < w.cfg.plan.nodes; n++) {
-        if (w.nodes[n].got < w.nodes[n].written || w.nodes[n].to_write > 0)
+        const struct world_node *me = &w.nodes[n];
+
+        if (!me->is_dead && (me->got < me->written || me->to_write > 0))
             return false;
     }
     return plot.writes == 0;
@@ -292,7 +321,7 @@ static bool all_written(void)
 static bool all_final(struct world *world)
 {
     for (uint32_t n = 1; n < world->cfg.plan.nodes; n++) {
-        if (!world->nodes[n].is_final)
+        if (!world->nodes[n].is_dead && !world->nodes[n].is_final)
             return false;
     }
     return true;
@@ -301,7 +330,7 @@ static bool all_final(struct world *world)
 static bool all_left(struct world *world)
 {
     for (uint32_t n = 0; n < world->cfg.plan.nodes; n++) {
-        if (!world->nodes[n].has_left)
+        if (!world->nodes[n].is_dead && !world->nodes[n].has_left)
             return false;
     }
     return true;
@@ -313,6 +342,11 @@ static void check_bytes(void)
         const struct world_node *me = &w.nodes[n];
         bool reads = n >= w.readers.first && n <= w.readers.last;
 
+        assert_int_equal(me->end, 0);
+        if (me->is_dead) {
+            assert_true(me->got <= me->written);
+            continue;
+        }
         assert_int_equal(me->eaten, reads ? w.fed : 0);
         assert_true(me->eaten_sum == (reads ? w.fed_sum : 0));
         assert_int_equal(me->got, me->written);
@@ -333,14 +367,18 @@ static void live(void)
         world_tick(&w);
     }
     go_on();
-    for (uint32_t n = 1; n < w.cfg.plan.nodes; n++)
-        world_final(&w, n);
+    for (uint32_t n = 1; n < w.cfg.plan.nodes; n++) {
+        if (!w.nodes[n].is_dead)
+            world_final(&w, n);
+    }
     world_until(&w, all_final, TICKS_MAX);
     check_bytes();
     world_until(&w, has_room, TICKS_MAX);
     world_control(&w, OV_CONTROL_GOODBYE);
     world_until(&w, all_left, TICKS_MAX);
     check_bytes();
+    for (uint32_t n = 1; n < w.cfg.plan.nodes; n++)
+        assert_int_equal(w.nodes[n].is_lost, w.nodes[n].is_dead);
 }
 
 static void one_world(uint64_t from)
