@@ -62,6 +62,8 @@ static uint64_t length(struct maker *m)
     return m->cfg->overlay.timers.heartbeat_ns / 10 * tenths[draw];
 }
 
+/* What is drawn is drawn before the call: the order of arguments is the
+ * compiler's. */
 static struct sim_fault *add(struct maker *m, enum sim_fault_kind kind,
                              uint32_t node, uint64_t at_ns)
 {
@@ -111,7 +113,8 @@ static void part(struct maker *m, uint64_t at_ns)
 {
     static const enum sim_fault_kind kinds[] = {SIM_FAULT_CUT, SIM_FAULT_DEAF,
                                                 SIM_FAULT_MUTE};
-    struct sim_fault *fault = add(m, kinds[in(m, 0, 2)], victim(m), at_ns);
+    enum sim_fault_kind kind = kinds[in(m, 0, 2)];
+    struct sim_fault *fault = add(m, kind, victim(m), at_ns);
 
     fault->length_ns = length(m);
     if (sim_random_is(m->random, 15))
@@ -126,10 +129,19 @@ static void stop(struct maker *m, uint64_t at_ns)
     static const enum sim_fault_kind kinds[] = {
         SIM_FAULT_SILENCE, SIM_FAULT_FREEZE, SIM_FAULT_FREEZE, SIM_FAULT_REFUSE,
         SIM_FAULT_SLOW};
-    struct sim_fault *fault = add(m, kinds[in(m, 0, 4)], victim(m), at_ns);
+    enum sim_fault_kind kind = kinds[in(m, 0, 4)];
+    struct sim_fault *fault = add(m, kind, victim(m), at_ns);
 
     fault->length_ns = length(m);
     fault->factor = fault->kind == SIM_FAULT_SLOW ? in(m, 2, 50) : 1;
+}
+
+/* So that there is something to adopt. */
+static void make_orphans(struct maker *m, uint64_t at_ns)
+{
+    bool is_death = sim_random_is(m->random, 60);
+
+    add(m, is_death ? SIM_FAULT_KILL : SIM_FAULT_RESET, victim(m), at_ns);
 }
 
 /* A death or a reset in the middle of an adoption: of the orphan, of the one
@@ -140,8 +152,7 @@ static void adoption(struct maker *m, uint64_t at_ns)
         SIM_FAULT_KILL, SIM_FAULT_KILL, SIM_FAULT_RESET, SIM_FAULT_RESET,
         SIM_FAULT_FREEZE};
 
-    add(m, sim_random_is(m->random, 60) ? SIM_FAULT_KILL : SIM_FAULT_RESET,
-        victim(m), at_ns);
+    make_orphans(m, at_ns);
     for (uint32_t i = in(m, 1, 3); i > 0; i--) {
         struct sim_fault *fault = add(m, kinds[in(m, 0, 4)], 0, 0);
 
@@ -163,8 +174,7 @@ static void overtaken(struct maker *m, uint64_t at_ns)
     uint32_t nth = in(m, 1, 12);
     struct sim_fault *fault;
 
-    add(m, sim_random_is(m->random, 60) ? SIM_FAULT_KILL : SIM_FAULT_RESET,
-        victim(m), at_ns);
+    make_orphans(m, at_ns);
     for (unsigned i = 0; i < 2; i++) {
         fault = add(m, i == 0 ? SIM_FAULT_FREEZE : SIM_FAULT_RESET, 0, 0);
         fault->when = SIM_WHEN_ASK;
@@ -183,10 +193,11 @@ static void scatter(struct maker *m)
 {
     for (uint32_t i = in(m, 1, SIM_STRIKES_MAX + 1); i > 0; i--) {
         uint64_t reach_ns = sim_random_is(m->random, 50) ? 3 * MS : 100 * MS;
+        uint32_t kind = in(m, 0, SIM_FAULT_KINDS - 1);
+        uint32_t node = in(m, 1, m->cfg->overlay.plan.nodes - 1);
+        uint64_t at_ns = sim_random_in(m->random, 0, reach_ns);
         struct sim_fault *fault =
-            add(m, (enum sim_fault_kind)in(m, 0, SIM_FAULT_KINDS - 1),
-                in(m, 1, m->cfg->overlay.plan.nodes - 1),
-                sim_random_in(m->random, 0, reach_ns));
+            add(m, (enum sim_fault_kind)kind, node, at_ns);
 
         fault->factor = in(m, 2, 50);
         if (sim_random_is(m->random, 50))
