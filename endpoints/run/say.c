@@ -82,3 +82,9 @@ void ep_run_note(struct run *r, const char *format, ...)
     say(r, format, args);
     va_end(args);
 }
+
+int ep_run_fail(struct run *r, const char *why)
+{
+    ep_run_say(r, "%s", why);
+    return 1;
+}

@@ -1,0 +1,117 @@
+/* The session of a run: its tree, its daemons, their sizes. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/impl.h"
+#include "overlay/base/err.h"
+
+enum { ARITY_DEFAULT = 16, DAEMONS_MIN = 2, DAEMONS_MAX = 64 };
+
+extern char **environ;
+
+/* Virtual nodes share few daemons: as many as there are processors to run
+ * them, more where one process could not have all the descriptors. */
+static uint32_t nodes_per_daemon(const struct run *r, uint32_t most)
+{
+    uint32_t daemons = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t each;
+
+    if (r->options.nodes_per_daemon > 0)
+        return r->options.nodes_per_daemon;
+    if (daemons < DAEMONS_MIN)
+        daemons = DAEMONS_MIN;
+    if (daemons > DAEMONS_MAX)
+        daemons = DAEMONS_MAX;
+    each = (r->nodes_count + daemons - 1) / daemons;
+    while (each > 1 &&
+           ep_session_descriptors(r->config.tree, each, most) > 8192)
+        each = (each + 1) / 2;
+    return each;
+}
+
+static int set_strings(struct run *r)
+{
+    const struct ep_run_options *o = &r->options;
+    struct ep_boot_config *config = &r->config;
+    char path[4096];
+
+    if (o->xylemd == NULL && ep_starter_beside("xylemd", path, sizeof(path)))
+        return OV_ESYS;
+    if (ep_boot_set(&config->provider, o->provider) ||
+        ep_boot_set(&config->interface, o->interface) ||
+        ep_boot_set(&config->rsh, o->rsh) ||
+        ep_boot_set(&config->xylemd, o->xylemd != NULL ? o->xylemd : path))
+        return OV_ENOMEM;
+    return 0;
+}
+
+static int list_hosts(struct run *r)
+{
+    for (uint32_t node = 1; r->hosts.count > 0 && node <= r->nodes_count;
+         node++) {
+        if (ep_boot_add_host(&r->config, node, ep_run_host(r, node))) {
+            ep_run_say(r, "'%s' is not fit for the name of a host",
+                       ep_run_host(r, node));
+            return 2;
+        }
+    }
+    return 0;
+}
+
+/* What libfabric is told here holds for all daemons. */
+static int list_fabric_env(struct run *r)
+{
+    for (char **e = environ; *e != NULL; e++) {
+        if (ep_boot_env_is_fabric(*e) && ep_boot_add_env(&r->config, *e))
+            return ep_run_fail(r, "out of memory");
+    }
+    return 0;
+}
+
+static int check_arity(struct run *r)
+{
+    uint32_t children = ep_session_children(r->config.tree);
+
+    if (children <= EP_SESSION_CHILDREN_MAX)
+        return 0;
+    ep_run_say(r,
+               "--arity %u gives a node %u children: the memory of a daemon "
+               "is for %d; give a smaller one",
+               r->options.arity, children, EP_SESSION_CHILDREN_MAX);
+    return 2;
+}
+
+int ep_run_plan_session(struct run *r, uint32_t most)
+{
+    const struct ep_run_options *o = &r->options;
+    struct ep_boot_config *config = &r->config;
+    bool is_local = o->launcher == EP_RUN_LOCAL ||
+                    (o->launcher == EP_RUN_AUTO && r->hosts.count == 0);
+
+    config->tree.nodes = r->nodes_count + 1;
+    config->tree.arity = o->arity > 0 ? o->arity : ARITY_DEFAULT;
+    if (check_arity(r))
+        return 2;
+    config->launcher = is_local ? EP_LAUNCHER_LOCAL : EP_LAUNCHER_SSH;
+    config->is_virtual = is_local;
+    config->no_tree_spawn = o->no_tree_spawn;
+    config->verbose = o->verbose;
+    config->port_first = o->port_first;
+    config->port_last = o->port_last;
+    config->heartbeat_ms = (uint32_t)(o->heartbeat_s * 1000);
+    config->launch_timeout_ms = (uint32_t)(o->launch_timeout_s * 1000);
+    r->nodes_per_daemon = is_local ? nodes_per_daemon(r, most) : 1;
+    r->sizes = ep_session_sizes(config->tree, r->nodes_per_daemon);
+    config->nofile = (uint32_t)ep_session_descriptors(
+        config->tree, r->nodes_per_daemon, most);
+    if (ep_auth_generate(&config->auth))
+        return ep_run_fail(r, "the system gives no random numbers for a key");
+    if (set_strings(r) || ep_session_pack(config, &r->sizes, 1 + 2 * most))
+        return ep_run_fail(r, "out of memory, or too many processes on a node");
+    snprintf(r->nspace, sizeof(r->nspace), "xylem-%08x",
+             (unsigned)config->auth.session);
+    if (is_local)
+        return 0;
+    return list_fabric_env(r) ? 1 : list_hosts(r);
+}
