@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
 static bool is_local(const struct run *r)

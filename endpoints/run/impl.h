@@ -123,7 +123,7 @@ struct run {
     struct ep_proof *proof;
 };
 
-/* The files, each above those that it calls; loss has a header of its own:
+/* The files, each above those that it calls; loss and plan* have headers:
  *
  *     say  plan_hosts  plan_job  plan_session  plan  verdict  control  end
  *     loss  signals  down  daemons  up  run
@@ -142,20 +142,6 @@ void ep_run_watch(struct run *r);
 int ep_run_fail(struct run *r, const char *why);
 /* Lines that a stuck stderr did not take; waits so long for each. */
 void ep_run_retry_lines(struct run *r, int wait_ms);
-
-/* --- plan.c: fills hosts, job, config, sizes. These all return 0, or an exit
- * code after words on stderr. */
-int ep_run_plan(struct run *r);
-/* --- plan_hosts.c: the list of hosts, the ranks on them; *most becomes the
- * number of processes of the node that has most. */
-int ep_run_plan_hosts(struct run *r);
-int ep_run_plan_ranks(struct run *r, uint32_t *most);
-const char *ep_run_host(const struct run *r, uint32_t node);
-const char *ep_run_host_of_rank(const struct run *r, uint32_t rank);
-/* --- plan_job.c */
-int ep_run_plan_job(struct run *r);
-/* --- plan_session.c */
-int ep_run_plan_session(struct run *r, uint32_t most);
 
 /* --- control.c */
 void ep_run_control_queue(struct run *r, uint8_t kind, bool more,

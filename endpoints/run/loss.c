@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/wire/frame.h"
 

@@ -1,4 +1,6 @@
 /* What is known of a run before anything is started. */
+#include "endpoints/run/plan.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

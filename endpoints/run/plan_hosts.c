@@ -1,5 +1,6 @@
 /* Hosts of a run, and which ranks are where. */
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 #include "topo/place.h"
 #include "topo/ranges.h"

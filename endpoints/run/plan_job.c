@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 #include "topo/ranges.h"
 
 extern char **environ;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
 enum { ARITY_DEFAULT = 16, DAEMONS_MIN = 2, DAEMONS_MAX = 64 };

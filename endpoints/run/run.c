@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/verdict.h"
 #include "endpoints/sys/clock.h"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/sys/clock.h"

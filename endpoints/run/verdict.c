@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 
 enum { NAMED_MAX = 4, NAME_BYTES = 400 };
 

@@ -1,0 +1,30 @@
+/* The plan of a run: hosts, ranks, job and session, before anything starts.
+ *
+ * Functions that return int give 0, or an exit code after words on stderr.
+ */
+#ifndef ENDPOINTS_RUN_PLAN_H
+#define ENDPOINTS_RUN_PLAN_H
+
+#include <stdint.h>
+
+struct run;
+
+/* Fills hosts, job, config and sizes, by those that follow. */
+int ep_run_plan(struct run *r);
+
+/* --- plan_hosts.c: the list of hosts, and the ranks on them; *most becomes
+ * the number of processes of the node that has most. */
+int ep_run_plan_hosts(struct run *r);
+int ep_run_plan_ranks(struct run *r, uint32_t *most);
+
+/* The name of a node's host; of a rank's. */
+const char *ep_run_host(const struct run *r, uint32_t node);
+const char *ep_run_host_of_rank(const struct run *r, uint32_t rank);
+
+/* --- plan_job.c */
+int ep_run_plan_job(struct run *r);
+
+/* --- plan_session.c: the tree, what daemons are told, memory. */
+int ep_run_plan_session(struct run *r, uint32_t most);
+
+#endif
