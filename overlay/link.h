@@ -57,11 +57,12 @@ void ov_link_on_send(struct ov_link *link, bool is_data, uint64_t now_ns);
 /* Returns false when there were not so many: the driver's bug. */
 bool ov_link_on_sent(struct ov_link *link, unsigned count);
 
-/* When this end has to speak, and when it judges silence. */
+/* When this end has to speak, and when it judges silence: two beats are due
+ * before that, and as few as then will do. */
 static inline uint64_t ov_link_beat_ns(const struct ov_link *link,
                                        const struct ov_cfg *cfg)
 {
-    return link->spoke_ns + cfg->timers.heartbeat_ns / 5 * 2;
+    return link->spoke_ns + cfg->timers.heartbeat_ns / 100 * 47;
 }
 
 static inline uint64_t ov_link_silence_ns(const struct ov_link *link,

@@ -84,7 +84,7 @@ static uint64_t look_ns(const struct ov_node *node, const struct ov_link *link)
     uint64_t silence_ns = ov_link_silence_ns(link, node->cfg);
 
     if (node->tree.parent != OV_NO_LINK)
-        beat_ns += node->cfg->timers.heartbeat_ns / 20;
+        beat_ns += node->cfg->timers.heartbeat_ns / 50;
     return beat_ns < silence_ns ? beat_ns : silence_ns;
 }
 

@@ -2,7 +2,7 @@
 #include "endpoints/hub/impl.h"
 #include "endpoints/sys/clock.h"
 
-enum { NEAR_NS = 100000000, TICK_NS = 4000000 };
+enum { NEAR_NS = 20000000, TICK_NS = 4000000 };
 
 /* A timer that fires too early is harmless and finds the later time. One that
  * is near is left to do so, because a busy node's times change with every

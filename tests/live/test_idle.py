@@ -14,7 +14,7 @@ from live import check
 NODES = 21
 ARITY = 4
 HEARTBEAT_S = 4
-BEAT_S = HEARTBEAT_S * 2 / 5
+BEAT_S = HEARTBEAT_S * 0.47
 WATCH_S = 16
 LAUNCH_S = 6  # until the transport has looked for silent strangers, after 5
 

@@ -177,18 +177,18 @@ static unsigned count_seen(uint64_t ms, const char *word)
     return count;
 }
 
-/* The root speaks at every two fifths of the heartbeat time, not before. */
-static void an_idle_link_beats_every_two_fifths(void **state)
+/* The root speaks at every 0.47 of the heartbeat time, not before. */
+static void an_idle_link_beats_twice_in_the_heartbeat_time(void **state)
 {
     (void)state;
     open_root(1);
-    assert_int_equal(lab_wake(&lab, 0), 4000);
-    assert_string_equal(seen(&lab, 3999, TICK), "");
-    assert_string_equal(seen(&lab, 4000, TICK), "send:L0[beat]");
-    assert_string_equal(seen(&lab, 4000, TICK), "");
-    seen(&lab, 4100, SENT(0, 1));
-    assert_string_equal(heard(&lab, 5600, 0, ""), "");
-    assert_string_equal(seen(&lab, 8000, TICK), "send:L0[beat]");
+    assert_int_equal(lab_wake(&lab, 0), 4700);
+    assert_string_equal(seen(&lab, 4699, TICK), "");
+    assert_string_equal(seen(&lab, 4700, TICK), "send:L0[beat]");
+    assert_string_equal(seen(&lab, 4700, TICK), "");
+    seen(&lab, 4800, SENT(0, 1));
+    assert_string_equal(heard(&lab, 6300, 0, ""), "");
+    assert_string_equal(seen(&lab, 9400, TICK), "send:L0[beat]");
     lab_close(&lab);
 }
 
@@ -201,13 +201,13 @@ static void a_beat_takes_the_others_along(void **state)
     assert_string_equal(heard(&lab, 1600, 1, ""), "");
     assert_string_equal(heard(&lab, 2000, 1, ""),
                         "send:L0[beat] send:L1[beat] send:L2[beat]");
-    assert_int_equal(lab_wake(&lab, 2000), 4000);
+    assert_int_equal(lab_wake(&lab, 2000), 4700);
     for (uint16_t i = 0; i < 3; i++)
         seen(&lab, 2100, SENT(i, 1));
     assert_string_equal(heard(&lab, 3600, 0, ""), "");
-    ov_link_on_send(&lab.node->links[2], false, UINT64_C(4500) * LAB_MS_NS);
-    assert_string_equal(seen(&lab, 5999, TICK), "");
-    assert_string_equal(seen(&lab, 6000, TICK), "send:L0[beat] send:L1[beat]");
+    ov_link_on_send(&lab.node->links[2], false, UINT64_C(5200) * LAB_MS_NS);
+    assert_string_equal(seen(&lab, 6699, TICK), "");
+    assert_string_equal(seen(&lab, 6700, TICK), "send:L0[beat] send:L1[beat]");
     lab_close(&lab);
 }
 
@@ -231,12 +231,12 @@ static void a_child_lets_its_parent_begin(void **state)
 {
     (void)state;
     open_inner();
-    assert_int_equal(lab_wake(&lab, 0), 4500);
+    assert_int_equal(lab_wake(&lab, 0), 4900);
     assert_string_equal(seen(&lab, 4100, TICK), "");
     assert_string_equal(heard(&lab, 4200, 0, ""),
                         "send:L0[beat] send:L1[beat]");
     assert_string_equal(heard(&lab, 4201, 1, ""), "");
-    assert_int_equal(lab_wake(&lab, 4201), 4499);
+    assert_int_equal(lab_wake(&lab, 4201), 4899);
     lab_close(&lab);
 }
 
@@ -246,12 +246,12 @@ static void two_beats_are_due_before_silence(void **state)
 {
     (void)state;
     open_inner();
-    assert_string_equal(seen(&lab, 4499, TICK), "");
-    assert_string_equal(seen(&lab, 4500, TICK), "send:L0[beat] send:L1[beat]");
-    seen(&lab, 4500, SENT(0, 1));
-    seen(&lab, 4500, SENT(1, 1));
-    assert_string_equal(seen(&lab, 8999, TICK), "");
-    assert_string_equal(seen(&lab, 9000, TICK), "send:L0[beat] send:L1[beat]");
+    assert_string_equal(seen(&lab, 4899, TICK), "");
+    assert_string_equal(seen(&lab, 4900, TICK), "send:L0[beat] send:L1[beat]");
+    seen(&lab, 4900, SENT(0, 1));
+    seen(&lab, 4900, SENT(1, 1));
+    assert_string_equal(seen(&lab, 9799, TICK), "");
+    assert_string_equal(seen(&lab, 9800, TICK), "send:L0[beat] send:L1[beat]");
     lab_close(&lab);
 }
 
@@ -275,15 +275,16 @@ static void a_silent_link_ends_after_the_heartbeat_time(void **state)
     open_root(2);
     for (uint64_t ms = 1000; ms <= 9000; ms += 1000) {
         seen(&lab, ms, TICK);
-        if (ms % 4000 == 0) {
+        if (ms == 5000) {
             seen(&lab, ms, SENT(0, 1));
             seen(&lab, ms, SENT(1, 1));
         }
         if (ms == 5000)
             heard(&lab, ms, 1, "");
     }
-    assert_string_equal(seen(&lab, 9999, TICK), "");
-    assert_string_equal(seen(&lab, 10000, TICK), "close:L0 send:L1[beat]");
+    assert_string_equal(seen(&lab, 9999, TICK),
+                        "send:L0[beat] send:L1[beat]");
+    assert_string_equal(seen(&lab, 10000, TICK), "close:L0");
     count_seen(13000, "close");
     assert_string_equal(seen(&lab, 15000, TICK), "close:L1");
     assert_true(lab.node->links_ns == OV_NEVER);
@@ -297,8 +298,8 @@ static void a_full_link_gets_no_beat(void **state)
     open_root(1);
     for (unsigned i = 0; i < lab.cfg.send_slots; i++)
         ov_link_on_send(&lab.node->links[0], false, 0);
-    assert_string_equal(seen(&lab, 4000, TICK), "");
-    assert_true(lab_wake(&lab, 4000) > 0); /* and it does not spin */
+    assert_string_equal(seen(&lab, 4700, TICK), "");
+    assert_true(lab_wake(&lab, 4700) > 0); /* and it does not spin */
     lab_close(&lab);
 }
 
@@ -308,8 +309,8 @@ static void many_links_end_at_the_same_moment(void **state)
 {
     (void)state;
     open_root(300);
-    assert_int_equal(count_seen(4000, "[beat]"), 300);
-    assert_int_equal(count_seen(8000, "[beat]"), 300);
+    assert_int_equal(count_seen(4700, "[beat]"), 300);
+    assert_int_equal(count_seen(9400, "[beat]"), 300);
     assert_int_equal(count_seen(9900, "close"), 0);
     assert_int_equal(count_seen(10000, "close"), 300);
     assert_int_equal(count_seen(10000, "lost"), 0);
@@ -346,7 +347,7 @@ int main(void)
         cmocka_unit_test(an_opened_link_remembers_nothing),
         cmocka_unit_test(slots_end_where_the_configuration_says),
         cmocka_unit_test(sends_end_oldest_first),
-        cmocka_unit_test(an_idle_link_beats_every_two_fifths),
+        cmocka_unit_test(an_idle_link_beats_twice_in_the_heartbeat_time),
         cmocka_unit_test(a_beat_takes_the_others_along),
         cmocka_unit_test(a_child_lets_its_parent_begin),
         cmocka_unit_test(two_beats_are_due_before_silence),

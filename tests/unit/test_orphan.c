@@ -243,7 +243,7 @@ static void children_are_let_go_in_time(void **state)
     letgo_ms = ms_of(lab.cfg.timers.letgo_ns);
     assert_string_equal(seen(&lab, ms, ENDED(0)), "orphan:3");
     wait_for_it(&ms);
-    assert_string_equal(seen(&lab, 4600, TICK), "send:L1[beat] send:L2[beat]");
+    assert_string_equal(seen(&lab, 4950, TICK), "send:L1[beat] send:L2[beat]");
     assert_string_equal(seen(&lab, 5 + letgo_ms - 1, TICK), "");
     assert_int_equal(lab_wake(&lab, 5 + letgo_ms - 1), 1);
     assert_string_equal(seen(&lab, 5 + letgo_ms, TICK), "close:L1 close:L2");
