@@ -282,8 +282,7 @@ static void a_silent_link_ends_after_the_heartbeat_time(void **state)
         if (ms == 5000)
             heard(&lab, ms, 1, "");
     }
-    assert_string_equal(seen(&lab, 9999, TICK),
-                        "send:L0[beat] send:L1[beat]");
+    assert_string_equal(seen(&lab, 9999, TICK), "send:L0[beat] send:L1[beat]");
     assert_string_equal(seen(&lab, 10000, TICK), "close:L0");
     count_seen(13000, "close");
     assert_string_equal(seen(&lab, 15000, TICK), "close:L1");
