@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Many hosts by ssh: what goes in, what comes out, and who starts whom."""
+# timeout: 240
+import collections
+import hashlib
+import subprocess
+import sys
+
+import rig
+import live
+import services
+from live import check, check_eq
+
+COUNT = live.full(64, 32)
+ARITY = 4
+SIZE = live.full(64, 2) * live.MIB
+LIST = "h[1-%d]" % COUNT
+
+
+def start(*args, **more):
+    return live.Job("--launcher", "ssh", "-w", LIST, "--arity", ARITY, *args,
+                    **more)
+
+
+def callers(hosts):
+    """Who runs a remote shell for whom: {host: [hosts]}."""
+    calls = collections.defaultdict(list)
+    for pid in live.descendants(live.RUNNER):
+        words = live.read_proc(pid, "cmdline").decode().split("\0")
+        if words[0] == "ssh":
+            calls[hosts.host_of(pid)].append(words[3])
+    return calls
+
+
+def exact(hosts, sshd):
+    """Each host gets all bytes and its own output comes whole; no host runs
+    more shells than it has children, and each is called once."""
+    before = {name: sshd.logins(name) for name in hosts.names}
+    job = start("--label=host", "--", "sh", "-c",
+                "hostname; cat | sha256sum", stdin=subprocess.PIPE)
+    greetings = sorted(job.stdout.readline().decode() for _ in range(COUNT))
+    check_eq(sorted("%s: %s\n" % (name, name) for name in hosts.names),
+             greetings, job.said())
+    calls = callers(hosts)
+    print("#", len(calls), "hosts call", *map(len, calls.values()))
+    check(max(map(len, calls.values())) <= ARITY, "calls: %s" % calls)
+    check_eq(sorted(hosts.names), sorted(sum(calls.values(), [])), "called:")
+    check_eq(ARITY, len(calls["login"]), "calls of the launcher:")
+    feeder = live.Feeder(job.stdin, SIZE)
+    feeder.start()
+    lines = sorted(job.stdout.read().decode().splitlines())
+    job.check_ok()
+    right = feeder.digest(hashlib.sha256())
+    check_eq(sorted("%s: %s  -" % (name, right) for name in hosts.names),
+             lines)
+    check_eq({name: 1 for name in hosts.names},
+             {name: sshd.logins(name) - before[name] for name in before},
+             "logins:")
+    live.check_gone()
+
+
+def main():
+    rig.start()
+    if not services.Sshd.is_here():
+        live.skip("no ssh and sshd here")
+    with rig.Rig(COUNT) as hosts:
+        sshd = services.Sshd(hosts)
+        with live.case("%d MiB to %d hosts" % (SIZE // live.MIB, COUNT)):
+            exact(hosts, sshd)
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
