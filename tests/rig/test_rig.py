@@ -15,7 +15,7 @@ COMMAND = [sys.executable, os.path.join(rig.HERE, "rig.py"), "up", "--hosts",
            "3", "--networks", "2", "--"]
 # Each host's own name and addresses, told to the next by ssh, and the way
 # there.
-LOOK = """
+LOOK = r"""
 set -e
 test "$(hostname)" = login
 for host in h1 h2 h3; do
