@@ -103,3 +103,96 @@ class Sshd:
 
     def logins(self, name):
         return read(self.log(name)).count("Accepted publickey")
+
+
+CONF = """
+ClusterName=rig
+SlurmctldHost=login
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+StateSaveLocation=%(dir)s/state
+SlurmdSpoolDir=%(dir)s/spool.%%n
+SlurmctldPidFile=%(dir)s/slurmctld.pid
+SlurmdPidFile=%(dir)s/slurmd.%%n.pid
+SlurmctldLogFile=%(dir)s/slurmctld.log
+SlurmdLogFile=%(dir)s/slurmd.%%n.log
+SlurmdDebug=verbose
+SlurmdParameters=config_overrides
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SchedulerType=sched/builtin
+SchedulerParameters=batch_sched_delay=1,sched_min_interval=1
+ReturnToService=2
+SlurmdTimeout=%(timeout)d
+KillWait=2
+UnkillableStepTimeout=60
+NodeName=%(nodes)s CPUs=%(cpus)d State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+class Slurm:
+    """munged for all, slurmctld on `login`, one slurmd for each other host.
+    `timeout` is how long a silent node counts as there (SlurmdTimeout, s)."""
+
+    DIR = rig.DIR + "/slurm"
+
+    def __init__(self, hosts, cpus=2, timeout=300):
+        self.hosts, self.daemons = hosts, {}
+        os.makedirs(self.DIR + "/state")
+        nodes = f"h[1-{len(hosts.names)}]"
+        write("/etc/slurm/slurm.conf",
+              CONF % {"dir": self.DIR, "nodes": nodes, "cpus": cpus,
+                      "timeout": timeout})
+        self.start_munged()
+        self.daemon("login", ["slurmctld", "-D"])
+        for name in hosts.names:
+            self.daemon(name, ["slurmd", "-D", "-N", name])
+        await_true(lambda: self.count("idle") == len(hosts.names), 60,
+                   lambda: self.sinfo("%N %T %E"))
+
+    @staticmethod
+    def missing():
+        """The first program that is not here; None when all are."""
+        for name in "munged", "slurmctld", "slurmd", "srun":
+            if not find(name):
+                return name
+
+    def daemon(self, name, words):
+        with open(f"{self.DIR}/{words[0]}.{name}.out", "wb") as out:
+            self.daemons[name, words[0]] = self.hosts.hosts[name].popen(
+                [find(words[0]), *words[1:]], stdin=subprocess.DEVNULL,
+                stdout=out, stderr=out)
+
+    def start_munged(self):
+        """Its socket is where everybody looks for it."""
+        os.makedirs("/run/munge", 0o755, exist_ok=True)
+        key = self.DIR + "/munge.key"
+        with open(key, "wb") as file:
+            file.write(os.urandom(128))
+        os.chmod(key, 0o400)
+        self.daemon("login", [
+            "munged", "--foreground", "--force", "--key-file", key,
+            "--pid-file", self.DIR + "/munge.pid", "--log-file",
+            self.DIR + "/munge.log", "--seed-file", self.DIR + "/munge.seed"])
+        await_true(lambda: os.path.exists("/run/munge/munge.socket.2"), 20,
+                   lambda: read(self.DIR + "/munged.login.out"))
+
+    @staticmethod
+    def sinfo(form):
+        return subprocess.run(
+            [find("sinfo"), "-h", "-N", "-o", form], text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+
+    def count(self, state):
+        """How many nodes are in it."""
+        return self.sinfo("%t").split().count(state)
+
+    def log(self, name):
+        """What the slurmd of a host has logged."""
+        return read(f"{self.DIR}/slurmd.{name}.log")
