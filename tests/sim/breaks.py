@@ -1,0 +1,298 @@
+"""The rules of the core, broken one at a time, and how such a core is built.
+
+A change is (file of overlay/, what stands there once, what the mutant has); a
+mutant is a list of changes. Tests say who has to notice: the swarm and unit
+tests (mutants.py), scenarios (scenarios.py), and jobs with real daemons
+(tests/live/test_mutants.py).
+"""
+import os
+import shlex
+import subprocess
+
+TOP = os.environ.get("top_srcdir", ".")
+BUILD = os.environ.get("top_builddir", ".")
+
+# A child that sends its records again now and then, as it may: for mutants of
+# what the root does with repeats.
+REPEATS = (
+    "up.c",
+    "        if (end > up->unsent)\n"
+    "            up->unsent = end;\n"
+    "    }\n",
+    "        if (end > up->unsent)\n"
+    "            up->unsent = end;\n"
+    "    }\n"
+    "    static unsigned turn;\n"
+    "    if (turn++ % 4 == 0) {\n"
+    "        up->cursor = up->accepted + 1;\n"
+    "        up->at_cursor = up->kept.first;\n"
+    "        for (uint64_t seq = up->taken; seq < up->accepted; seq++)\n"
+    "            up->at_cursor = up->at_cursor->next;\n"
+    "    }\n")
+
+# Within the rules: has to pass.
+ALLOWED = {"records are sent again": [REPEATS]}
+
+# Rules that others back, in the jobs of the swarm at least: name: changes and
+# the unit test that holds the rule.
+BACKED = {
+    "a repeat is not answered": ([(
+        "sink.c",
+        "else if (rec.seq <= member->accepted)",
+        "else if (0)")], "test_sink"),
+    "nobody is told who has left": ([(
+        "settle.c",
+        "    else\n        ov_place_say(node, place,\n"
+        "                     &(struct ov_word){\n"
+        "                         .kind = OV_ITEM_LEFT,",
+        "    else if (state == OV_MEMBER_LOST)\n"
+        "        ov_place_say(node, place,\n"
+        "                     &(struct ov_word){\n"
+        "                         .kind = OV_ITEM_LEFT,")], "test_adopt"),
+    "who has asked is asked about": ([(
+        "hold.c",
+        "return member->state == OV_MEMBER_CONFIRMED && member->asks == 0 &&",
+        "return member->state == OV_MEMBER_CONFIRMED &&")], "test_hold"),
+    "a question about who has asked is passed on": ([(
+        "hold.c",
+        "if (member != NULL && member->asks > 0)\n            continue;",
+        ""), (
+        "hold.c",
+        "if (member->state == OV_MEMBER_CONFIRMED && member->asks == 0 &&\n"
+        "            member->attach",
+        "if (member->state == OV_MEMBER_CONFIRMED &&\n"
+        "            member->attach")], "test_hold"),
+}
+
+# The swarm catches these.
+MUTANTS = {
+    "a repeat is accepted": [REPEATS, (
+        "sink.c",
+        "if (rec.seq == member->accepted + 1)",
+        "if (rec.seq <= member->accepted + 1)")],
+    "an acknowledgement is dropped": [(
+        "node.c",
+        "return on_ack(node, item, out);",
+        "return node->now_ns % 7 != 0 ? on_ack(node, item, out) : 0;")],
+    "the down window is off by one": [(
+        "down.c",
+        "        stream->head - stream->base >= stream->window)\n"
+        "        return 0;\n"
+        "    return stream->window -",
+        "        stream->head - stream->base > stream->window)\n"
+        "        return 0;\n"
+        "    return stream->window + 1 -")],
+    "a limit is off by one": [(
+        "place.c",
+        "uint64_t limit = place->drained + frames - place->leftover;",
+        "uint64_t limit = place->drained + frames + 1 - place->leftover;")],
+    "the limit of the parent is passed": [(
+        "up.c",
+        "node->up.sent < node->up.limit &&",
+        "node->up.sent <= node->up.limit &&")],
+    "records are numbered from two on": [(
+        "up.c",
+        ".seq = piece->seq + r,",
+        ".seq = piece->seq + r + 1,")],
+    "a base forgets the own process": [(
+        "down.c",
+        "if (stream->is_target && stream->local < low.base) {",
+        "if (0 && stream->is_target && stream->local < low.base) {")],
+    "a base forgets a child": [(
+        "down.c",
+        "flow->base < low.base && place->members + place->asks > 0) {",
+        "flow->base < low.base && i != 1) {")],
+    "the root acknowledges what is only accepted": [(
+        "serve.c",
+        "{member->node, member->accepted, member->taken}",
+        "{member->node, member->accepted, member->accepted}")],
+    "the own window is not kept": [(
+        "up.c",
+        "if (window < least) {",
+        "if (0 && window < least) {")],
+    "the number of kept records is not kept": [(
+        "up.c",
+        "if (records + spare >= node->cfg->kept_max ||",
+        "if (0 * (records + spare) > node->cfg->kept_max ||")],
+    "data takes every slot": [(
+        "link.c",
+        "return !is_data || link->data_in_flight < cfg->data_slots;",
+        "return !is_data || link->data_in_flight <= cfg->data_slots;")],
+    "a buffer is kept for ever": [(
+        "down.c",
+        "for (; stream->first < stream->base; stream->first++)\n"
+        "        ov_out_put(",
+        "for (; stream->first < stream->base; stream->first++)\n"
+        "        if (stream->first % 5 != 4) ov_out_put(")],
+    "a frame is sent twice": [(
+        "down.c",
+        "    flow->sent++;\n",
+        "    flow->sent += flow->sent != 3 || node->now_ns % 2;\n")],
+    "a stream is open to too few": [(
+        "down.c",
+        "place->flows[slot].is_needed = is_needed(node, slot, place->child);",
+        "place->flows[slot].is_needed = place->child % 5 != 3;")],
+    "a heartbeat is forgotten": [(
+        "link.h",
+        "return link->spoke_ns + cfg->timers.heartbeat_ns / 5 * 2;",
+        "return link->spoke_ns + cfg->timers.heartbeat_ns * 3;")],
+    "goodbye overtakes those beneath": [(
+        "down.c",
+        "if (node->goodbye == 0 || stream->base < node->goodbye)",
+        "if (node->goodbye == 0 || stream->head < node->goodbye)")],
+    "a link is closed twice": [(
+        "loss.c",
+        "    ov_out_act(out, OV_ACT_CLOSE)->link = index;\n"
+        "    ov_loss_on_down(node, index, hold, out);",
+        "    ov_out_act(out, OV_ACT_CLOSE)->link = index;\n"
+        "    ov_out_act(out, OV_ACT_CLOSE)->link = index;\n"
+        "    ov_loss_on_down(node, index, hold, out);")],
+    "a batch forgets a record": [(
+        "up.c",
+        "for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {\n"
+        "        struct ov_record rec",
+        "for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {\n"
+        "        if (r == 1)\n            kept = kept->next;\n"
+        "        struct ov_record rec")],
+    # --- repair
+    "a claim is taken in that cannot be served": [(
+        "down.c",
+        "cursor_of(claim, cursors, stream->number).head < stream->first &&",
+        "cursor_of(claim, cursors, stream->number).head > UINT64_MAX - 1 &&")],
+    "an orphan takes others in": [(
+        "state.h",
+        "return node->tree.is_attached ||",
+        "return true || node->tree.is_attached ||")],
+    "a claim has consumed what it has": [(
+        "down.c",
+        "(struct ov_cursor){stream->number, stream->base, stream->head};",
+        "(struct ov_cursor){stream->number, stream->head, stream->head};")],
+    "a lost link is taken for a dead child": [(
+        "node.c",
+        "if (ev->is_refused)",
+        "if (1)")],
+    "everybody beneath a dead child is given up with it": [(
+        "hold.c",
+        "(!is_early(node, place) || member->node == place->child);",
+        "(place->kind == OV_PLACE_HOLD_REFUSED || !is_early(node, place) ||\n"
+        "            member->node == place->child);")],
+    "those beneath do not send again": [(
+        "join.c",
+        "    ov_up_resend(node);\n    pass_path_on(node);",
+        "    pass_path_on(node);")],
+    "who has moved is granted": [(
+        "settle.c",
+        "if (member == NULL || !member->is_marked)\n            return false;",
+        "if (member == NULL || !member->is_marked)\n            return true;")],
+    "a claim says nothing of those beneath": [(
+        "serve.c",
+        "            !part_add(words, &part, &ref))",
+        "            0 && !part_add(words, &part, &ref))")],
+    "who has finished is declared lost": [(
+        "hold.c",
+        "bool is_final = member->is_final;",
+        "bool is_final = false;")],
+    "what an earlier link left is not counted": [(
+        "place.c",
+        "place->leftover = leftover_of(node, child);",
+        "place->leftover = 0 * leftover_of(node, child);")],
+    "children are never let go": [(
+        "loss.c",
+        "if (node->now_ns >= letgo_ns(node))",
+        "if (node->now_ns >= UINT64_MAX - 1)")],
+    "frames go on from the base": [(
+        "down.c",
+        "flow->sent = cursor->head;",
+        "flow->sent = cursor->base;")],
+    "a hold forgets its base": [(
+        "down.c",
+        "if (place->kind != OV_PLACE_FREE && flow->is_needed &&",
+        "if (place->kind == OV_PLACE_LINK && flow->is_needed &&")],
+    "an adopter has all the children that come": [(
+        "adopt.c",
+        "ov_place_children(node) >= node->cfg->children_max)",
+        "ov_place_children(node) >= 60000)")],
+    "an ask dies with the link it came by": [(
+        "place.c",
+        "    if (place->coming < OV_DISCARD)\n",
+        "    for (uint32_t i = 0; i < node->tree.claims->asks_used; i++)\n"
+        "        if (node->tree.claims->asks[i].state > OV_ASK_COMING &&\n"
+        "            node->tree.claims->asks[i].place ==\n"
+        "                ov_place_index(node, place))\n"
+        "            ov_asks_drop(node, &node->tree.claims->asks[i]);\n"
+        "    if (place->coming < OV_DISCARD)\n")],
+}
+
+
+def run(command, **more):
+    return subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, **more)
+
+
+def checked(command, **more):
+    """Runs a tool that has to work."""
+    ran = run(command, **more)
+    if ran.returncode != 0:
+        raise ValueError(f"{shlex.join(command)}:\n{ran.stdout}")
+
+
+def compiler():
+    return shlex.split(os.environ.get("CC", "cc"))
+
+
+def archive(name):
+    """The archive behind a libtool library."""
+    folder, base = os.path.split(name)
+    return os.path.join(BUILD, folder, ".libs", base.replace(".la", ".a"))
+
+
+CORE = (archive("overlay/libovcore.la"), archive("topo/libtoposhape.la"))
+SIM = (archive("sim/libsim.la"), *CORE)
+
+
+def sources(name):
+    """What has to be compiled anew for a change to this file of overlay/."""
+    if name.endswith(".c"):
+        return [name]
+    return sorted(f for f in os.listdir(f"{TOP}/overlay") if f.endswith(".c"))
+
+
+def apply(changes, folder):
+    """Puts the changed files below folder/overlay; the names of what has to be
+    compiled. ValueError: the core is not what a change is made for."""
+    os.makedirs(f"{folder}/overlay")
+    compiled = set()
+    for file, old, new in changes:
+        path = f"{folder}/overlay/{file}"
+        first = not os.path.exists(path)
+        with open(f"{TOP}/overlay/{file}" if first else path,
+                  encoding="utf-8") as source:
+            text = source.read()
+        if text.count(old) != 1:
+            raise ValueError(f"overlay/{file} has changed: {old!r} stands "
+                             f"there {text.count(old)} times")
+        with open(path, "w", encoding="utf-8") as mutant:
+            mutant.write(text.replace(old, new))
+        compiled.update(sources(file))
+    return sorted(compiled)
+
+
+def objects(changes, folder):
+    """Compiles the changed core in a new folder; the objects, which go before
+    the archive of the core when something is linked."""
+    made = []
+    for name in apply(changes, folder):
+        path = f"{folder}/overlay/{name}"
+        if not os.path.exists(path):
+            path = f"{TOP}/overlay/{name}"
+        made.append(f"{folder}/{name[:-2]}.o")
+        checked(compiler() + ["-O1", "-w", "-std=gnu11", "-fPIC",
+                              f"-I{folder}", f"-I{TOP}", "-c", "-o", made[-1],
+                              path])
+    return made
+
+
+def program(path, files, *libraries):
+    """Links a program of sources and objects."""
+    checked(compiler() + ["-O1", "-w", "-std=gnu11", f"-I{TOP}", "-o", path,
+                          *files, *libraries])
