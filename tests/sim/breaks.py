@@ -134,7 +134,7 @@ MUTANTS = {
         "place->flows[slot].is_needed = place->child % 5 != 3;")],
     "a heartbeat is forgotten": [(
         "link.h",
-        "return link->spoke_ns + cfg->timers.heartbeat_ns / 5 * 2;",
+        "return link->spoke_ns + cfg->timers.heartbeat_ns / 100 * 47;",
         "return link->spoke_ns + cfg->timers.heartbeat_ns * 3;")],
     "goodbye overtakes those beneath": [(
         "down.c",

@@ -95,7 +95,8 @@ def losses_and_stalls():
 
 
 def heartbeats():
-    """Twice in a third of the heartbeat time for each of 99 links."""
+    """Twice in 0.47 of the heartbeat time for each of 99 links, and some more
+    while they are joined."""
     options = ("-N", "100", "--workload", "lines", "--output", "640",
                "--every", "10s", "--json", "-")
     ran = sim(*options)
@@ -105,7 +106,7 @@ def heartbeats():
     run = json.loads(ran.stdout[ran.stdout.index("\n{"):])["runs"][0]
     expect(f"heartbeats are told in\n{ran.stdout}", told)
     expect("and are in the JSON", run["heartbeats"] == int(told[1]))
-    expect("as many as the links need", 50 <= int(told[2]) <= 60)
+    expect("as many as the links need", 42 <= int(told[2]) <= 50)
     expect("nothing was repaired", not any(run["repair"].values()))
 
 
