@@ -4,6 +4,10 @@
 usage: run.py TEST [ARGUMENTS...]     run it, exit with its status
        run.py --left SECONDS          wait until no xylem process of the calling
                                       test is left; list them and exit 1 if not
+       run.py --times                 the tests whose logs are here, slowest
+                                      first: seconds, and seconds of processors
+
+The last line of what it prints says how long the test took.
 
 A test fails when it exits with anything but 0 (77 is a skip), when it passes
 its time limit, when one of its processes is alive 5 s after its end, or when a
@@ -38,7 +42,6 @@ import time
 
 TIMEOUT_S = 120
 LINGER_S = 5
-TELL_S = 10
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 LIBC = ctypes.CDLL(None)
@@ -200,7 +203,14 @@ class Test:
         return "\n".join(map(describe, descendants(os.getpid())))
 
     def run(self, folder):
-        start = time.monotonic()
+        start_s = time.monotonic()
+        status = self.judge(folder)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        complain(TIMES % (time.monotonic() - start_s,
+                          used.ru_utime + used.ru_stime))
+        return status
+
+    def judge(self, folder):
         self.start(folder)
         if not self.wait(self.timeout_s, lambda alive: self.status is not None):
             complain(f"took longer than {self.timeout_s:g} s; it was running\n"
@@ -213,9 +223,6 @@ class Test:
                      + self.list_left())
             self.kill()
             bad = True
-        taken_s = time.monotonic() - start
-        if taken_s > TELL_S:
-            complain(f"took {taken_s:.0f} s")
         if self.status < 0:
             complain(f"ended by signal {-self.status} "
                      f"({signal.Signals(-self.status).name})")
@@ -226,6 +233,24 @@ class Test:
 def complain(text):
     sys.stdout.flush()
     print(f"test runner: {text}", flush=True)
+
+
+TIMES = "%.1f s, %.1f s of processors"
+
+
+def times():
+    """What the last runs took, by the logs below this folder."""
+    line = re.compile(r"test runner: (.*) s, (.*) s of processors")
+    found = []
+    for folder, _, names in os.walk("tests"):
+        for name in names:
+            path = os.path.join(folder, name)
+            if name.endswith(".log"):
+                with open(path, errors="replace") as log:
+                    said = line.findall(log.read())
+                found += [(*map(float, pair), path[:-4]) for pair in said[-1:]]
+    print("\n".join("%7.1f %7.1f  %s" % test
+                    for test in sorted(found, reverse=True)))
 
 
 # Says the leak checker of a process that was killed, as a test may well do,
@@ -266,6 +291,9 @@ def turn(alone):
 def main():
     if len(sys.argv) == 3 and sys.argv[1] == "--left":
         return left(float(sys.argv[2]))
+    if sys.argv[1:] == ["--times"]:
+        times()
+        return 0
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         print(__doc__)
         return 2

@@ -42,7 +42,9 @@ class Result:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, check=False)
         self.status = done.returncode
-        self.text = done.stdout.decode()
+        self.text, found, self.times = \
+            done.stdout.decode().rpartition("test runner: ")
+        assert found, self.times
 
 
 def alive(pid):
@@ -76,6 +78,28 @@ class RunnerTest(unittest.TestCase):
     def test_a_process_that_goes_soon_after_the_end_is_fine(self):
         result = Result(".sh", "(read -rt 0.2 <> <(:)) & exit 0")
         self.assertEqual((result.status, result.text), (0, ""))
+
+    def test_the_time_that_it_took_is_the_last_line(self):
+        result = Result(".sh", "read -rt 0.3 <> <(:)")
+        seconds, processors = map(float, re.fullmatch(
+            r"(\d+\.\d) s, (\d+\.\d) s of processors\n",
+            result.times).groups())
+        self.assertGreaterEqual(seconds, 0.3)
+        self.assertLess(processors, seconds)
+
+    def test_the_slowest_test_comes_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(folder + "/tests/live")
+            for name, text in (("fast", "1.5 s, 0.2 s"), ("none", ""),
+                               ("slow", "20.0 s, 1 s")):
+                with open(f"{folder}/tests/live/{name}.log", "w") as log:
+                    log.write(f"5 checks\ntest runner: {text} of processors\n")
+            said = subprocess.run(
+                [sys.executable, os.path.join(TESTS, "run.py"), "--times"],
+                cwd=folder, stdout=subprocess.PIPE, check=True).stdout
+        self.assertEqual(said.decode().split(),
+                         ["20.0", "1.0", "tests/live/slow",
+                          "1.5", "0.2", "tests/live/fast"])
 
     def test_what_is_said_of_a_killed_process_is_no_report(self):
         text = """folder=${ASAN_OPTIONS##*log_path=}
