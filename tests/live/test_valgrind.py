@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""An inner daemon dies while stdin goes down, all under valgrind.
+
+The launcher, every daemon and what starts their processes: no error, nothing
+leaked, no descriptor left open, and the sums of the survivors are right.
+Skipped without valgrind, and where sanitizers look for the same.
+"""
+# timeout: 240
+import glob
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import sys
+
+import live
+from live import check, check_eq
+from loss import SUM, Running
+
+NODES = 9
+KILLED = 0  # has a parent and two children
+SIZE = 8 * live.MIB
+LOGS = os.path.join(live.TMP, "valgrind")
+VALGRIND = ("valgrind", "--leak-check=full", "--show-leak-kinds=definite",
+            "--track-fds=yes", "--log-file=%s/%%p" % LOGS)
+# Launcher and daemons, each with the process that starts others; one is killed.
+PROCESSES = 2 * (NODES + 1) - 1
+
+
+def wrapper():
+    """A command that is xylemd under valgrind."""
+    path = os.path.join(live.TMP, "xylemd")
+    xylemd = os.path.join(live.BUILD, "commands", "xylemd")
+    with open(path, "w") as file:
+        print("#!/bin/sh\nexec %s \"$@\""
+              % " ".join(map(shlex.quote, (*VALGRIND, xylemd))), file=file)
+    os.chmod(path, 0o755)
+    return path
+
+
+def run():
+    running = Running(
+        NODES, 2, SUM, wrap=VALGRIND,
+        options=("-N", NODES, "--nodes-per-daemon", 1, "--launch-timeout", 200,
+                 "--xylemd", wrapper()))
+    feeder = live.Feeder(running.job.stdin, SIZE)
+    feeder.start()
+    live.eventually(lambda: feeder.fed >= SIZE // 4, 60, "stdin flows")
+    running.kill(KILLED)
+    check(feeder.fed < SIZE, "all had been read before")
+    feeder.join()
+    got = running.rest + running.job.stdout.read().splitlines()
+    want = b"%s  -" % feeder.digest(hashlib.sha256()).encode()
+    check_eq([want] * running.left(), [line.rstrip() for line in got])
+    running.end("has a new parent, the launcher")
+
+
+def look(text):
+    """What valgrind says of one process; True when it is all of it."""
+    words = re.sub(r"==\d+== ?", "", text)
+    if "ERROR SUMMARY" not in words:  # it was killed, or is a command now
+        check(re.search(r"Parent PID: \d+\s*$", words), words)
+        return False
+    check("ERROR SUMMARY: 0 errors" in words, words)
+    check("definitely lost: 0 bytes" in words or "no leaks are" in words, words)
+    # Who starts processes ends with its socket and its signals open.
+    for left in re.findall(r"^Open (?:.+\n)+", words, re.M):
+        check("<inherited" in left or "ep_spawn_setup" in left, left)
+    return True
+
+
+def main():
+    if live.is_sanitized():
+        live.skip("sanitizers and valgrind do not go together")
+    if not shutil.which("valgrind"):
+        live.skip("there is no valgrind")
+    os.mkdir(LOGS)
+    with live.case("an inner daemon dies while stdin goes down"):
+        run()
+    with live.case("valgrind has nothing to complain about"):
+        texts = []
+        for path in glob.glob(LOGS + "/*"):
+            with open(path, errors="replace") as file:
+                texts.append(file.read())
+        check_eq(PROCESSES, [look(text) for text in texts].count(True),
+                 "processes that have ended under valgrind:")
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
