@@ -2,9 +2,10 @@
  *
  * usage: swarm [-v|-t|-x] [-n NODES] [FIRST [COUNT]]
  *
- * Seeds FIRST and following, 1 and 500 when not given, for trees of NODES nodes
- * at most, 200 when not given. Each job is run twice: left alone, and with
- * faults that are put where data was in flight then.
+ * Seeds FIRST and following, 1 and 500 (100 with XYLEM_TEST_BRIEF=1) when not
+ * given, for trees of NODES nodes at most, 200 when not given. Each job is run
+ * twice: left alone, and with faults that are put where data was in flight
+ * then.
  *
  * Prints a run that breaks a rule or does not end, with the command that
  * repeats it, and at the end how often each branch of repair was taken and one
@@ -25,7 +26,7 @@
 #include "sim/tally.h"
 #include "sim/launcher.h"
 
-enum { COUNT = 500, NODES = 200, FAILURES_MAX = 10 };
+enum { COUNT = 500, COUNT_BRIEF = 100, NODES = 200, FAILURES_MAX = 10 };
 
 /* A run of this kind takes a few hundred thousand, of 2000 nodes a few million;
  * this is an endless one. */
@@ -169,13 +170,16 @@ static void read_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    const char *brief = getenv("XYLEM_TEST_BRIEF");
     uint64_t digest = 0, first, count;
     unsigned failures = 0;
 
     program = argv[0];
     read_options(argc, argv);
     first = argc > optind ? strtoull(argv[optind], NULL, 10) : 1;
-    count = argc > optind + 1 ? strtoull(argv[optind + 1], NULL, 10) : COUNT;
+    count = brief != NULL && strcmp(brief, "1") == 0 ? COUNT_BRIEF : COUNT;
+    if (argc > optind + 1)
+        count = strtoull(argv[optind + 1], NULL, 10);
     ov_panic_set(on_panic);
     for (seed = first; seed < first + count; seed++) {
         failures += !run_seed(&digest);
