@@ -38,6 +38,7 @@ enum key {
     KEY_TIMEOUT,
     KEY_LINGER,
     KEY_STATS,
+    KEY_NO_COLON,
 };
 
 // clang-format off
@@ -79,6 +80,8 @@ static const struct argp_option argp_options[] = {
      "environment for the processes (repeatable)", 1},
     {"chdir", 'D', "DIR", 0,
      "working directory (default: the launcher's, where it exists)", 1},
+    {"no-colon", KEY_NO_COLON, NULL, 0,
+     "a word `:' behind PROGRAM is an argument and begins no other program", 1},
     {.doc = "Input:", .group = 2},
     {"stdin", 'i', "T", 0,
      "who reads stdin: all, none, or a list of ranks as 0,4-7 (default: all)",
@@ -257,13 +260,21 @@ static void on_node_loss(const char *text, struct ep_run_options *o)
         usage("--on-node-loss takes abort or continue, not '%s'", text);
 }
 
+/* The program whose options are being read. */
+static struct ep_run_app *app_now(struct ep_run_options *o)
+{
+    return &o->apps[o->apps_count];
+}
+
 static void add_env(const char *text, struct ep_run_options *o)
 {
+    struct ep_run_app *app = app_now(o);
+
     if (text[0] == '\0' || text[0] == '=')
         usage("--env takes NAME or NAME=VALUE, not '%s'", text);
-    if (o->env_count == EP_RUN_ENV_MAX)
+    if (app->env_first + app->env_count == EP_RUN_ENV_MAX)
         usage("--env may be given %d times at most", EP_RUN_ENV_MAX);
-    o->env[o->env_count++] = text;
+    o->env[app->env_first + app->env_count++] = text;
 }
 
 static const char *words(const char *option, const char *text)
@@ -271,6 +282,27 @@ static const char *words(const char *option, const char *text)
     if (text[0] == '\0')
         usage("%s is empty", option);
     return text;
+}
+
+/* Options of one program. */
+static bool parse_app(int key, const char *arg, struct ep_run_options *o)
+{
+    switch (key) {
+    case 'n':
+        app_now(o)->procs = number("-n", arg, 1, 100000000);
+        return true;
+    case KEY_PPN:
+        app_now(o)->ppn = number("--ppn", arg, 1, 16000);
+        return true;
+    case KEY_ENV:
+        add_env(arg, o);
+        return true;
+    case 'D':
+        app_now(o)->chdir = words("--chdir", arg);
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Options about the nodes and how they are reached. */
@@ -286,12 +318,6 @@ static bool parse_where(int key, const char *arg, struct ep_run_options *o)
         return true;
     case 'N':
         o->nodes = number("-N", arg, 1, 10000000);
-        return true;
-    case 'n':
-        o->procs = number("-n", arg, 1, 100000000);
-        return true;
-    case KEY_PPN:
-        o->ppn = number("--ppn", arg, 1, 16000);
         return true;
     case KEY_ARITY:
         o->arity = number("--arity", arg, 1, TOPO_ARITY_MAX);
@@ -374,12 +400,6 @@ static bool parse_bytes(int key, const char *arg, struct ep_run_options *o)
 static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
 {
     switch (key) {
-    case KEY_ENV:
-        add_env(arg, o);
-        return true;
-    case 'D':
-        o->chdir = words("--chdir", arg);
-        return true;
     case 'K':
         o->kill_on_bad_exit = true;
         return true;
@@ -414,38 +434,107 @@ static void check(const struct ep_run_options *o)
     if (o->raw && o->label != EP_RUN_LABEL_NONE)
         usage("--raw passes bytes as they come and cannot label lines: leave "
               "out --label or --raw");
-    if (o->procs > 0 && o->ppn > 0 && o->nodes > 0 &&
-        o->procs > (uint64_t)o->ppn * o->nodes)
-        usage("-n %u does not fit into %u nodes with --ppn %u", o->procs,
-              o->nodes, o->ppn);
+    for (uint32_t i = 0; i < o->apps_count; i++) {
+        const struct ep_run_app *app = &o->apps[i];
+
+        if (app->procs > 0 && app->ppn > 0 && o->nodes > 0 &&
+            app->procs > (uint64_t)app->ppn * o->nodes)
+            usage("-n %u does not fit into %u nodes with --ppn %u", app->procs,
+                  o->nodes, app->ppn);
+    }
+}
+
+/* Of the command line: what was read so far, and what is left. */
+struct reading {
+    struct ep_run_options *options;
+    bool no_colon;
+    char **colon; /* the ':' behind the program, or NULL */
+};
+
+/* The program and its arguments go to the next ':' or the end. */
+static void take_program(struct reading *reading, struct argp_state *state)
+{
+    char **word = &state->argv[state->next - 1];
+
+    app_now(reading->options)->argv = word;
+    state->next = state->argc;
+    if (reading->no_colon)
+        return;
+    if (strcmp(*word, ":") == 0)
+        usage("no program is given before the ':' (--no-colon takes it for a "
+              "word as any other)");
+    while (*word != NULL && strcmp(*word, ":") != 0)
+        word++;
+    if (*word != NULL)
+        reading->colon = word;
+}
+
+static bool parse_global(int key, const char *arg, struct reading *reading)
+{
+    struct ep_run_options *o = reading->options;
+    const struct argp_option *option = argp_options;
+
+    while (option->key != key &&
+           (option->name != NULL || option->doc != NULL || option->flags != 0))
+        option++;
+    if (option->key != key)
+        return false;
+    if (option->flags & OPTION_ALIAS)
+        option--;
+    if (o->apps_count > 0)
+        usage("--%s is for all programs: give it before the first one, not "
+              "behind a ':'",
+              option->name);
+    if (key == KEY_NO_COLON) {
+        reading->no_colon = true;
+        return true;
+    }
+    return parse_where(key, arg, o) || parse_fabric(key, arg, o) ||
+           parse_bytes(key, arg, o) || parse_ending(key, arg, o);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct ep_run_options *o = state->input;
+    struct reading *reading = state->input;
+    struct ep_run_options *o = reading->options;
     static char name[] = "xylem run";
 
     switch (key) {
     case ARGP_KEY_ARG:
-        if (state->arg_num == 0) { /* the word `run': argp names itself anew */
+        if (state->arg_num == 0) /* the word `run': argp names itself anew */
             state->name = name;
-            return 0;
-        }
-        o->argv = &state->argv[state->next - 1];
-        state->next = state->argc;
+        else
+            take_program(reading, state);
         return 0;
     case ARGP_KEY_END:
-        if (o->argv == NULL)
-            usage("no program is given");
-        check(o);
+        if (app_now(o)->argv == NULL)
+            usage(o->apps_count == 0 ? "no program is given"
+                                     : "no program is given behind the ':'");
         return 0;
     default:
         break;
     }
-    if (parse_where(key, arg, o) || parse_fabric(key, arg, o) ||
-        parse_bytes(key, arg, o) || parse_ending(key, arg, o))
-        return 0;
-    return ARGP_ERR_UNKNOWN;
+    return parse_app(key, arg, o) || parse_global(key, arg, reading)
+               ? 0
+               : ARGP_ERR_UNKNOWN;
+}
+
+/* The words for the next program, as if they were a command line: in memory
+ * that is kept, as the options point to it. */
+static char **next_words(char **rest, int *argc, char **head)
+{
+    size_t count = 0;
+    char **words;
+
+    while (rest[count] != NULL)
+        count++;
+    words = calloc(count + 3, sizeof(*words));
+    if (words == NULL)
+        usage("out of memory");
+    memcpy(words, head, 2 * sizeof(*words));
+    memcpy(words + 2, rest, count * sizeof(*words));
+    *argc = (int)count + 2;
+    return words;
 }
 
 void run_options_parse(int argc, char **argv, struct ep_run_options *options)
@@ -453,11 +542,12 @@ void run_options_parse(int argc, char **argv, struct ep_run_options *options)
     static const struct argp argp = {
         .options = argp_options,
         .parser = parse,
-        .args_doc = "PROGRAM [ARGS...]",
+        .args_doc = "PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]...",
         .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
                "through a tree of daemons.",
     };
     static char name[] = "xylem";
+    struct reading reading = {.options = options};
 
     argp_program_version = "xylem " PACKAGE_VERSION;
     argp_err_exit_status = 2;
@@ -467,5 +557,19 @@ void run_options_parse(int argc, char **argv, struct ep_run_options *options)
                                        .heartbeat_s = 10,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes"};
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+    for (;;) {
+        argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &reading);
+        options->apps_count++;
+        if (reading.colon == NULL)
+            break;
+        *reading.colon = NULL; /* not before: argp still looked at it */
+        if (options->apps_count == EP_RUN_APPS_MAX)
+            usage("a job has %d programs at most", EP_RUN_APPS_MAX);
+        app_now(options)->env_first =
+            options->apps[options->apps_count - 1].env_first +
+            options->apps[options->apps_count - 1].env_count;
+        argv = next_words(reading.colon + 1, &argc, argv);
+        reading.colon = NULL;
+    }
+    check(options);
 }

@@ -43,6 +43,7 @@ struct proc {
     struct event *linger; /* owned; made when the process has ended */
     uint64_t taken_bytes; /* of stdin, when it had ended */
     uint32_t rank;
+    uint32_t app;
     int status;
     bool is_running; /* not yet failed or exited */
     bool is_over;    /* its end was said */
@@ -356,14 +357,15 @@ static void fail(struct proc *proc, const char *step, int err)
         say_last(local);
 }
 
-static void start(struct proc *proc, uint32_t number, uint32_t local_rank)
+static void start(struct proc *proc, uint32_t number)
 {
     const struct ep_job *job = proc->local->job;
+    uint32_t local_rank = (uint32_t)(proc - proc->local->procs);
     char vars[5][40];
     const char *env[6] = {vars[0], vars[1], vars[2], vars[3], vars[4], NULL};
     int stdio[3] = {-1, -1, -1};
     struct ep_spawn_proc what = {
-        .job = job->number, .proc = number, .env = env};
+        .job = ep_local_app(job, proc->app), .proc = number, .env = env};
     int err = make_pipes(proc, stdio);
 
     snprintf(vars[0], sizeof(vars[0]), "XYLEM_RANK=%u", proc->rank);
@@ -458,11 +460,29 @@ int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out)
     return 0;
 }
 
+static void init_proc(struct ep_local *local, uint32_t i, uint32_t app,
+                      uint32_t rank)
+{
+    struct proc *proc = &local->procs[i];
+
+    proc->local = local;
+    proc->rank = rank;
+    proc->app = app;
+    proc->is_running = true;
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        proc->outputs[o] = (struct output){
+            .proc = proc,
+            .input = (uint16_t)(1 + i * OUTPUTS + o),
+            .name = (uint8_t)(OV_CHANNEL_STDOUT + o),
+        };
+}
+
 int ep_local_begin(struct ep_local *local, const struct ep_job *job,
                    uint32_t proc_first)
 {
-    uint32_t first_rank;
-    uint32_t count = ep_job_on_node(job, local->cfg.node, &first_rank);
+    uint32_t count = ep_job_on_node(job, local->cfg.node);
+    struct ep_job_part part = {0};
+    uint32_t next = 0;
     int err;
 
     OV_ASSERT(local->job == NULL);
@@ -471,23 +491,16 @@ int ep_local_begin(struct ep_local *local, const struct ep_job *job,
         return OV_ENOMEM;
     local->job = job;
     local->procs_count = count;
+    while (ep_job_next_on_node(job, local->cfg.node, &part)) {
+        for (uint32_t i = 0; i < part.count; i++)
+            init_proc(local, next++, part.app, part.first_rank + i);
+    }
     err = set_slow(local);
     for (uint32_t i = 0; i < count; i++) {
-        struct proc *proc = &local->procs[i];
-
-        proc->local = local;
-        proc->rank = first_rank + i;
-        proc->is_running = true;
-        for (unsigned o = 0; o < OUTPUTS; o++)
-            proc->outputs[o] = (struct output){
-                .proc = proc,
-                .input = (uint16_t)(1 + i * OUTPUTS + o),
-                .name = (uint8_t)(OV_CHANNEL_STDOUT + o),
-            };
         if (err == 0)
-            start(proc, proc_first + i, i);
+            start(&local->procs[i], proc_first + i);
         else
-            fail(proc, EP_STATE_STEP_SPILL, err);
+            fail(&local->procs[i], EP_STATE_STEP_SPILL, err);
     }
     if (count == 0)
         say_last(local);

@@ -45,10 +45,16 @@ static inline uint32_t ep_local_inputs(uint32_t procs)
 int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out);
 void ep_local_close(struct ep_local *local);
 
-/* Starts the node's processes of a job, once; the job is borrowed and was
- * announced to the spawner by its number. They are the spawner's processes
- * proc_first and following. One that cannot be started is a word (FAILED),
- * not an error. Returns 0 or OV_ENOMEM. */
+/* The spawner's number for a program of a job. */
+static inline uint32_t ep_local_app(const struct ep_job *job, uint32_t app)
+{
+    return job->number * EP_JOB_APPS_MAX + app;
+}
+
+/* Starts the node's processes of a job, once; the job is borrowed and its
+ * programs were announced to the spawner, as ep_local_app has it. They are the
+ * spawner's processes proc_first and following. One that cannot be started is a
+ * word (FAILED), not an error. Returns 0 or OV_ENOMEM. */
 int ep_local_begin(struct ep_local *local, const struct ep_job *job,
                    uint32_t proc_first);
 

@@ -28,22 +28,39 @@ bool ep_daemon_on_over(void *arg, struct ep_usage *usage)
 /* --- the job
  * */
 
+/* Each program is a job of the spawner, numbered as ep_local_begin does. */
+static int announce(struct daemon *d)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < d->job.apps_count; i++) {
+        const struct ep_job_app *app = &d->job.apps[i];
+        const char **env = ep_job_app_env(&d->job, i);
+        struct ep_spawn_job what = {
+            .argv = (const char *const *)app->argv.at,
+            .env = env,
+            .cwd = app->cwd,
+            .cwd_optional = app->cwd_is_optional,
+        };
+
+        rc = env == NULL
+                 ? OV_ENOMEM
+                 : ep_spawner_job(d->spawner, ep_local_app(&d->job, i), &what);
+        free(env);
+    }
+    return rc;
+}
+
 /* The first node to have the whole text makes it the daemon's job. */
 static int take_job(struct daemon *d, struct daemon_node *node)
 {
-    struct ep_spawn_job what = {0};
     int rc = 0;
 
     if (d->job.size == 0) {
         rc =
             ep_job_decode(node->job_text.at, node->job_text.len_bytes, &d->job);
-        if (rc == 0) {
-            what.argv = (const char *const *)d->job.argv;
-            what.env = (const char *const *)d->job.env;
-            what.cwd = d->job.cwd;
-            what.cwd_optional = d->job.cwd_is_optional;
-            rc = ep_spawner_job(d->spawner, d->job.number, &what);
-        }
+        if (rc == 0)
+            rc = announce(d);
     }
     ep_text_fini(&node->job_text);
     return rc;

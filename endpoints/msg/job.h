@@ -3,19 +3,22 @@
  * A job travels as text of endpoints/msg/text.h, cut into APP messages:
  *
  *     job NUMBER SIZE NODES     number, processes, nodes that host some
- *     ranks FIRST LAST COUNT RANK  nodes FIRST..LAST host COUNT each, from RANK
  *     stdin FIRST LAST          ranks that read stdin; none: nobody does
  *     stdin-slow spill BYTES | close MS    a slow reader is not waited for
  *     spill-dir DIR             where; none: the daemon's own TMPDIR
  *     raw | merge-stderr        present or not
  *     open-ms N                 an open line older than this is shown
  *     linger-ms N               channels are read so long past the exit
+ *     env NAME=VALUE            for all programs
+ *     app                       a program begins: what follows is its own
+ *     ranks FIRST LAST COUNT RANK  nodes FIRST..LAST host COUNT each, from RANK
  *     cwd DIR
  *     cwd-optional              where DIR does not exist: the daemon's own
  *     arg WORD                  in order, the program first
- *     env NAME=VALUE
+ *     env NAME=VALUE            replaces one for all of the same name
  *
- * Nodes and ranks ascend, and each rank from 0 to SIZE - 1 is on one node.
+ * Ranks ascend, each from 0 to SIZE - 1 is on one node, and the nodes of one
+ * program ascend. A node may run several programs, and does so in their order.
  */
 #ifndef ENDPOINTS_MSG_JOB_H
 #define ENDPOINTS_MSG_JOB_H
@@ -34,7 +37,11 @@ enum ep_control_kind {
     EP_CONTROL_KILL,                 /* end every process and all it started */
 };
 
-enum { EP_JOB_BYTES_MAX = 16 << 20, EP_STREAM_STDIN = 1 };
+enum {
+    EP_JOB_BYTES_MAX = 16 << 20,
+    EP_JOB_APPS_MAX = 64, /* programs of a job */
+    EP_STREAM_STDIN = 1,
+};
 
 /* Bytes that a process may be behind with EP_SLOW_SPILL. */
 #define EP_SPILL_BYTES_MIN (UINT64_C(1) << 20)
@@ -53,54 +60,87 @@ struct ep_job_ranks {
     uint32_t first_rank;
 };
 
+/* Strings, NULL-terminated where there is one. */
+struct ep_job_strings {
+    char **at; /* owned, as its strings */
+    uint32_t count, cap;
+};
+
+/* A program of a job. */
+struct ep_job_app {
+    struct ep_job_ranks *ranks; /* owned, ascending */
+    uint32_t ranks_count, ranks_cap;
+    bool cwd_is_optional;
+    char *cwd; /* owned; NULL: where the daemon is */
+    struct ep_job_strings argv;
+    struct ep_job_strings env; /* its own */
+};
+
 struct ep_job {
     uint32_t number;
     uint32_t size;
     uint32_t nodes;
     bool is_raw;
     bool merges_stderr;
-    bool cwd_is_optional;
     uint32_t open_ms; /* 0: open lines wait for their end */
     uint32_t linger_ms;
     enum ep_slow_policy slow;
     uint64_t spill_bytes; /* of each process at most */
     uint32_t close_ms;
     char *spill_dir;            /* owned; NULL: the daemon's default */
-    struct ep_job_ranks *ranks; /* owned, ascending */
-    uint32_t ranks_count, ranks_cap;
     struct topo_range *readers; /* owned, ascending ranks */
     uint32_t readers_count, readers_cap;
-    char *cwd;   /* owned; NULL: where the daemon is */
-    char **argv; /* owned, NULL-terminated, as its strings */
-    uint32_t argc, argv_cap;
-    char **env;
-    uint32_t env_count, env_cap;
+    struct ep_job_strings env; /* of all programs */
+    struct ep_job_app *apps;   /* owned, ascending ranks */
+    uint32_t apps_count, apps_cap;
 };
 
 /* Zeroed it is empty; fini frees it. */
 void ep_job_fini(struct ep_job *job);
 
 /* Builders; strings are copied. Return 0 or OV_ENOMEM. */
-int ep_job_add_ranks(struct ep_job *job, struct ep_job_ranks ranks);
 int ep_job_add_reader(struct ep_job *job, struct topo_range ranks);
-int ep_job_add_arg(struct ep_job *job, const char *word);
-int ep_job_add_env(struct ep_job *job, const char *name_value);
-int ep_job_set_cwd(struct ep_job *job, const char *dir);
 int ep_job_set_spill_dir(struct ep_job *job, const char *dir);
+int ep_job_add_env(struct ep_job *job, const char *name_value);
+/* The program that ep_job_app_* mean from here on; also OV_EFULL. */
+int ep_job_add_app(struct ep_job *job);
+
+/* Of the program added last; there is one. */
+struct ep_job_app *ep_job_app_last(struct ep_job *job);
+int ep_job_app_add_ranks(struct ep_job_app *app, struct ep_job_ranks ranks);
+int ep_job_app_add_arg(struct ep_job_app *app, const char *word);
+int ep_job_app_add_env(struct ep_job_app *app, const char *name_value);
+int ep_job_app_set_cwd(struct ep_job_app *app, const char *dir);
 
 /* Adds the job's text; errors show in out->bad. */
 void ep_job_encode(const struct ep_job *job, struct ep_text *out);
 
 /* Reads the whole text, which is overwritten. Returns 0; OV_EPROTO when it is
  * no such text, places a rank nowhere or twice, or has a range that goes back;
- * or OV_ENOMEM. *job is then empty. O(len_bytes). */
+ * or OV_ENOMEM. *job is then empty. O(len_bytes * programs). */
 int ep_job_decode(char *text, size_t len_bytes, struct ep_job *job);
 
-/* The processes of a node: how many, and the first rank. O(ranks). */
-uint32_t ep_job_on_node(const struct ep_job *job, uint32_t node,
-                        uint32_t *first_rank);
-/* The node of a rank, TOPO_NONE when there is no such rank. O(ranks). */
-uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank);
+/* The whole environment of a program: pointers into the job, NULL-terminated,
+ * in an array for the caller to free; NULL when memory is out. Its own
+ * settings replace the job's, a later one an earlier one of the same name. */
+const char **ep_job_app_env(const struct ep_job *job, uint32_t app);
+
+/* Processes of one program on one node. */
+struct ep_job_part {
+    uint32_t app;
+    uint32_t first_rank;
+    uint32_t count; /* 0 before the first part */
+};
+
+/* Moves a part (zeroed at the start) on to the next program that runs on the
+ * node, false when there is none. O(ranks of the programs between). */
+bool ep_job_next_on_node(const struct ep_job *job, uint32_t node,
+                         struct ep_job_part *part);
+/* How many processes a node has. O(ranks). */
+uint32_t ep_job_on_node(const struct ep_job *job, uint32_t node);
+/* The node of a rank, TOPO_NONE when there is no such rank; *app, where not
+ * NULL, becomes its program. O(ranks). */
+uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app);
 /* Does this rank read stdin? O(log readers). */
 bool ep_job_reads(const struct ep_job *job, uint32_t rank);
 /* How many ranks do. O(readers). */

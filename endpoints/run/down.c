@@ -6,6 +6,7 @@
 #include "endpoints/run/impl.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"
+#include "topo/ranges.h"
 
 /* --- stdin */
 
@@ -117,22 +118,46 @@ static int open_input(struct run *r)
     return ep_input_open(r->base, fd, &events, r, &r->input);
 }
 
+/* Adds the nodes of those of the ranks that are the program's. */
+static void add_nodes(const struct run *r, const struct ep_job_app *app,
+                      struct topo_range ranks, struct topo_ranges *nodes)
+{
+    uint32_t first = app->ranks[0].first_rank;
+    const struct ep_job_ranks *end = &app->ranks[app->ranks_count - 1];
+    uint32_t last = end->first_rank - 1 +
+                    end->each * (end->nodes.last - end->nodes.first + 1);
+
+    if (ranks.first > first)
+        first = ranks.first;
+    if (ranks.last < last)
+        last = ranks.last;
+    if (first <= last)
+        (void)topo_ranges_add(
+            nodes, (struct topo_range){ep_job_node_of(&r->job, first, NULL),
+                                       ep_job_node_of(&r->job, last, NULL)});
+}
+
 /* The nodes with readers, in ranges; a superset where there are too many. */
 static uint16_t reader_nodes(const struct run *r, struct topo_range *range)
 {
-    uint16_t count = 0;
+    const struct ep_job *job = &r->job;
+    uint32_t max = job->readers_count + job->apps_count;
+    struct topo_range *items = calloc(max, sizeof(*items));
+    struct topo_ranges nodes;
 
-    for (uint32_t i = 0; i < r->job.readers_count; i++) {
-        uint32_t first = ep_job_node_of(&r->job, r->job.readers[i].first);
-        uint32_t last = ep_job_node_of(&r->job, r->job.readers[i].last);
-
-        if (count > 0 &&
-            (first <= range[count - 1].last + 1 || count == OV_OPEN_RANGES_MAX))
-            range[count - 1].last = last;
-        else
-            range[count++] = (struct topo_range){first, last};
+    if (items == NULL) {
+        range[0] = (struct topo_range){1, r->nodes_count};
+        return 1;
     }
-    return count;
+    topo_ranges_init(&nodes, items, max);
+    for (uint32_t i = 0; i < job->readers_count; i++) {
+        for (uint32_t app = 0; app < job->apps_count; app++)
+            add_nodes(r, &job->apps[app], job->readers[i], &nodes);
+    }
+    topo_ranges_coarsen(&nodes, OV_OPEN_RANGES_MAX);
+    memcpy(range, items, nodes.count * sizeof(*range));
+    free(items);
+    return (uint16_t)nodes.count;
 }
 
 static void queue_open(struct run *r)

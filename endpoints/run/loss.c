@@ -6,6 +6,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "topo/ranges.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/wire/frame.h"
 
@@ -25,22 +26,31 @@ static void count_final(struct run *r, uint32_t node)
     r->finals++;
 }
 
-/* Lines that its processes left open end here. */
-static void end_channels(struct run *r, uint32_t node)
+static void end_rank(struct run *r, uint32_t node, uint32_t rank)
 {
-    uint32_t first;
-    uint32_t count = ep_job_on_node(&r->job, node, &first);
+    static const uint8_t channels[] = {OV_CHANNEL_STDOUT, OV_CHANNEL_STDERR};
 
-    for (uint32_t i = 0; i < 2 * count; i++) {
+    for (unsigned i = 0; i < sizeof(channels); i++) {
         struct ep_console_record end = {
-            .rank = first + i / 2,
+            .rank = rank,
             .host = ep_run_host(r, node),
-            .channel = i % 2 == 0 ? OV_CHANNEL_STDOUT : OV_CHANNEL_STDERR,
+            .channel = channels[i],
             .is_eof = true,
             .cookie = RUN_NO_RECORD,
         };
 
         (void)ep_console_record(r->console, &end); /* else at the very end */
+    }
+}
+
+/* Lines that its processes left open end here. */
+static void end_channels(struct run *r, uint32_t node)
+{
+    struct ep_job_part part = {0};
+
+    while (ep_job_next_on_node(&r->job, node, &part)) {
+        for (uint32_t i = 0; i < part.count; i++)
+            end_rank(r, node, part.first_rank + i);
     }
 }
 
@@ -57,19 +67,34 @@ static void remember(struct run *r, uint32_t node)
     lost[r->lost_count++] = node - 1;
 }
 
+/* ", with ranks 0-3,8" of a node, cut where it is too long. */
+static void name_ranks(const struct run *r, uint32_t node, char text[96])
+{
+    struct topo_range items[EP_JOB_APPS_MAX];
+    struct topo_ranges ranks;
+    struct ep_job_part part = {0};
+    size_t len;
+
+    topo_ranges_init(&ranks, items, EP_JOB_APPS_MAX);
+    while (ep_job_next_on_node(&r->job, node, &part))
+        (void)topo_ranges_add(
+            &ranks, (struct topo_range){part.first_rank,
+                                        part.first_rank + part.count - 1});
+    text[0] = '\0';
+    if (ranks.count == 0)
+        return;
+    len = (size_t)sprintf(text, ", with rank%s ",
+                          topo_ranges_size(&ranks) == 1 ? "" : "s");
+    (void)topo_ranges_format(&ranks, text + len, 96 - len);
+}
+
 static void tell(struct run *r, uint32_t node)
 {
-    uint32_t first;
-    uint32_t count = ep_job_on_node(&r->job, node, &first);
     const char *then =
         goes_on(r) ? "the job goes on without it" : "the job ends";
-    char ranks[64] = "";
+    char ranks[96];
 
-    if (count == 1)
-        snprintf(ranks, sizeof(ranks), ", with rank %u", first);
-    else if (count > 1)
-        snprintf(ranks, sizeof(ranks), ", with ranks %u-%u", first,
-                 first + count - 1);
+    name_ranks(r, node, ranks);
     /* The end of others is no news while the job ends. */
     (r->exit_code < 0 ? ep_run_say : ep_run_note)(
         r, "the daemon of node %u on %s is lost%s; %s", node - 1,

@@ -2,8 +2,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
-#include "topo/place.h"
-#include "topo/ranges.h"
+#include "topo/programs.h"
 
 const char *ep_run_host(const struct run *r, uint32_t node)
 {
@@ -14,7 +13,7 @@ const char *ep_run_host(const struct run *r, uint32_t node)
 
 const char *ep_run_host_of_rank(const struct run *r, uint32_t rank)
 {
-    return ep_run_host(r, ep_job_node_of(&r->job, rank));
+    return ep_run_host(r, ep_job_node_of(&r->job, rank, NULL));
 }
 
 int ep_run_plan_hosts(struct run *r)
@@ -39,56 +38,56 @@ int ep_run_plan_hosts(struct run *r)
     return 0;
 }
 
-static uint32_t count_on(const struct topo_place *place, uint32_t node)
+/* The job's programs with their ranks, and how many are where. */
+static int list_ranks(struct run *r, const struct topo_programs *placed)
 {
-    struct topo_range ranks = topo_place_ranks(place, node);
-
-    return ranks.last - ranks.first + 1;
-}
-
-/* Processes by node become runs of nodes with equally many. */
-static int list_ranks(struct run *r, const struct topo_place *place,
-                      uint32_t *most)
-{
-    for (uint32_t node = 0; node < place->nodes;) {
-        uint32_t each = count_on(place, node);
-        struct ep_job_ranks ranks = {.nodes = {node + 1, node + 1},
-                                     .each = each,
-                                     .first_rank = place->first[node]};
-
-        while (++node < place->nodes && count_on(place, node) == each)
-            ranks.nodes.last++;
-        if (ep_job_add_ranks(&r->job, ranks))
+    for (uint32_t i = 0; i < r->options.apps_count; i++) {
+        if (ep_job_add_app(&r->job))
             return ep_run_fail(r, "out of memory");
-        if (each > *most)
-            *most = each;
     }
-    r->job.size = place->procs;
-    r->job.nodes = place->nodes;
-    r->nodes_count = place->nodes;
+    for (uint32_t i = 0; i < placed->count; i++) {
+        const struct topo_block *block = &placed->blocks[i];
+        struct ep_job_ranks ranks = {
+            .nodes = {block->nodes.first + 1, block->nodes.last + 1},
+            .each = block->each,
+            .first_rank = block->first_rank,
+        };
+
+        if (ep_job_app_add_ranks(&r->job.apps[block->program], ranks))
+            return ep_run_fail(r, "out of memory");
+    }
+    r->job.size = placed->procs;
+    r->job.nodes = placed->nodes;
+    r->nodes_count = placed->nodes;
     return 0;
 }
 
 int ep_run_plan_ranks(struct run *r, uint32_t *most)
 {
     const struct ep_run_options *o = &r->options;
-    struct topo_place_ask ask = {
+    struct topo_program programs[EP_RUN_APPS_MAX];
+    struct topo_programs_ask ask = {
         .hosts = r->hosts.count > 0 ? &r->hosts : NULL,
         .nodes = o->nodes,
-        .procs = o->procs,
-        .ppn = o->ppn,
+        .programs = programs,
+        .count = o->apps_count,
     };
     char why[TOPO_WHY_MAX] = "out of memory";
-    struct topo_place place;
+    struct topo_programs placed;
     int rc;
 
-    rc = topo_place_init(&place, &ask, why);
+    for (uint32_t i = 0; i < o->apps_count; i++)
+        programs[i] = (struct topo_program){.name = o->apps[i].argv[0],
+                                            .procs = o->apps[i].procs,
+                                            .ppn = o->apps[i].ppn};
+    rc = topo_programs_place(&placed, &ask, why);
     if (rc != 0) {
         ep_run_say(r, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
-    rc = list_ranks(r, &place, most);
-    topo_place_fini(&place);
+    *most = topo_programs_most(&placed);
+    rc = *most > 0 ? list_ranks(r, &placed) : ep_run_fail(r, "out of memory");
+    topo_programs_fini(&placed);
     if (rc == 0 && r->hosts.count == 0 && (o->nodes > 0 || o->verbose))
         ep_run_say(r, "no hosts given: %u virtual node%s on this machine",
                    r->nodes_count, r->nodes_count == 1 ? "" : "s");

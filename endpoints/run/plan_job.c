@@ -50,8 +50,8 @@ static bool is_named(const char *entry, const char *name, size_t len)
     return strncmp(entry, name, len) == 0 && entry[len] == '=';
 }
 
-/* Of the launcher's shell or xylem's own, or replaced by --env. */
-static bool is_private(const struct run *r, const char *entry)
+/* Of the launcher's shell or xylem's own. */
+static bool is_private(const char *entry)
 {
     static const char *const names[] = {"_", "OLDPWD", "PWD", "SHLVL"};
 
@@ -62,73 +62,88 @@ static bool is_private(const struct run *r, const char *entry)
         if (is_named(entry, names[i], strlen(names[i])))
             return true;
     }
-    for (uint32_t i = 0; i < r->options.env_count; i++) {
-        if (is_named(entry, r->options.env[i], strcspn(r->options.env[i], "=")))
-            return true;
-    }
     return false;
+}
+
+/* --env without a value: that of the launcher. */
+static int add_own(struct run *r, struct ep_job_app *app, const char *name)
+{
+    const char *value = getenv(name);
+    char entry[4096];
+
+    if (value == NULL) {
+        ep_run_say(r,
+                   "--env %s: it is not in the environment; give "
+                   "--env %s=VALUE",
+                   name, name);
+        return 2;
+    }
+    if ((size_t)snprintf(entry, sizeof(entry), "%s=%s", name, value) >=
+        sizeof(entry)) {
+        ep_run_say(r,
+                   "--env %s: its value is longer than 4000 bytes; leave "
+                   "it out, it is passed on anyway",
+                   name);
+        return 2;
+    }
+    return ep_job_app_add_env(app, entry) ? ep_run_fail(r, "out of memory") : 0;
+}
+
+static int describe_app(struct run *r, const struct ep_run_app *from,
+                        struct ep_job_app *app)
+{
+    char cwd[4096];
+    int rc = 0;
+
+    app->cwd_is_optional = from->chdir == NULL;
+    if (from->chdir != NULL)
+        rc = ep_job_app_set_cwd(app, from->chdir);
+    else if (getcwd(cwd, sizeof(cwd)) != NULL)
+        rc = ep_job_app_set_cwd(app, cwd);
+    for (char **arg = from->argv; rc == 0 && *arg != NULL; arg++)
+        rc = ep_job_app_add_arg(app, *arg);
+    if (rc != 0)
+        return ep_run_fail(r, "out of memory");
+    for (uint32_t i = 0; rc == 0 && i < from->env_count; i++) {
+        const char *given = r->options.env[from->env_first + i];
+
+        if (strchr(given, '=') == NULL)
+            rc = add_own(r, app, given);
+        else if (ep_job_app_add_env(app, given))
+            rc = ep_run_fail(r, "out of memory");
+    }
+    return rc;
 }
 
 static int list_env(struct run *r)
 {
-    char entry[4096];
-    int rc = 0;
-
-    for (char **e = environ; rc == 0 && *e != NULL; e++) {
-        if (strchr(*e, '=') != NULL && !is_private(r, *e))
-            rc = ep_job_add_env(&r->job, *e);
+    for (char **e = environ; *e != NULL; e++) {
+        if (strchr(*e, '=') != NULL && !is_private(*e) &&
+            ep_job_add_env(&r->job, *e))
+            return ep_run_fail(r, "out of memory");
     }
-    for (uint32_t i = 0; rc == 0 && i < r->options.env_count; i++) {
-        const char *given = r->options.env[i];
-        const char *value = getenv(given);
-
-        if (strchr(given, '=') != NULL) {
-            rc = ep_job_add_env(&r->job, given);
-        } else if (value == NULL) {
-            ep_run_say(r,
-                       "--env %s: it is not in the environment; give "
-                       "--env %s=VALUE",
-                       given, given);
-            return 2;
-        } else if ((size_t)snprintf(entry, sizeof(entry), "%s=%s", given,
-                                    value) >= sizeof(entry)) {
-            ep_run_say(r,
-                       "--env %s: its value is longer than 4000 bytes; leave "
-                       "it out, it is passed on anyway",
-                       given);
-            return 2;
-        } else {
-            rc = ep_job_add_env(&r->job, entry);
-        }
-    }
-    return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
+    return 0;
 }
 
 int ep_run_plan_job(struct run *r)
 {
     const struct ep_run_options *o = &r->options;
-    char cwd[4096];
-    int rc = 0;
+    int rc;
 
     r->job.number = 1;
     r->job.is_raw = o->raw;
     r->job.merges_stderr = o->merge_stderr;
     r->job.open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
     r->job.linger_ms = (uint32_t)(o->linger_s * 1000);
-    r->job.cwd_is_optional = o->chdir == NULL;
     r->job.slow = o->slow;
     r->job.spill_bytes = o->spill_bytes;
     r->job.close_ms = (uint32_t)(o->close_s * 1000);
-    if (o->spill_dir != NULL)
-        rc = ep_job_set_spill_dir(&r->job, o->spill_dir);
-    if (rc == 0 && o->chdir != NULL)
-        rc = ep_job_set_cwd(&r->job, o->chdir);
-    else if (rc == 0 && getcwd(cwd, sizeof(cwd)) != NULL)
-        rc = ep_job_set_cwd(&r->job, cwd);
-    for (char **arg = o->argv; rc == 0 && *arg != NULL; arg++)
-        rc = ep_job_add_arg(&r->job, *arg);
-    if (rc != 0)
+    if (o->spill_dir != NULL && ep_job_set_spill_dir(&r->job, o->spill_dir))
         return ep_run_fail(r, "out of memory");
     rc = list_readers(r);
-    return rc == 0 ? list_env(r) : rc;
+    if (rc == 0)
+        rc = list_env(r);
+    for (uint32_t i = 0; rc == 0 && i < o->apps_count; i++)
+        rc = describe_app(r, &o->apps[i], &r->job.apps[i]);
+    return rc;
 }

@@ -23,12 +23,22 @@ enum ep_run_label {
 /* What the job does when a node is lost. */
 enum ep_run_loss { EP_RUN_LOSS_ABORT, EP_RUN_LOSS_CONTINUE };
 
-enum { EP_RUN_ENV_MAX = 1024 };
+enum { EP_RUN_ENV_MAX = 1024, EP_RUN_APPS_MAX = EP_JOB_APPS_MAX };
+
+/* One program, with what is its own. */
+struct ep_run_app {
+    uint32_t procs, ppn;
+    uint32_t env_first, env_count; /* its part of the options' env */
+    const char *chdir;
+    char **argv; /* the program and its arguments, NULL-terminated */
+};
 
 /* All strings are borrowed from argv. A zero number means: not given. */
 struct ep_run_options {
+    struct ep_run_app apps[EP_RUN_APPS_MAX];
+    uint32_t apps_count;
     const char *hosts, *hostfile;
-    uint32_t nodes, procs, ppn;
+    uint32_t nodes;
     uint32_t arity;
     enum ep_run_launcher launcher;
     const char *rsh, *xylemd;
@@ -47,15 +57,12 @@ struct ep_run_options {
     enum ep_run_label label;
     bool merge_stderr, raw, unbuffered;
     const char *env[EP_RUN_ENV_MAX];
-    uint32_t env_count;
-    const char *chdir;
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;
     double timeout_s;
     double linger_s;
     const char *stats;
     bool verbose;
-    char **argv; /* the program and its arguments, NULL-terminated */
 };
 
 /* Runs the job to its end. Call first thing in main, after the options were

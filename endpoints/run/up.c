@@ -69,7 +69,11 @@ static void say_no_spill(struct run *r, const struct ep_state *state)
 static void on_start_failed(struct run *r, const struct ep_state *state)
 {
     bool is_chdir = strcmp(state->text, "chdir") == 0;
-    const char *what = is_chdir ? r->job.cwd : r->job.argv[0];
+    uint32_t app = 0;
+    const char *what;
+
+    (void)ep_job_node_of(&r->job, state->rank, &app);
+    what = is_chdir ? r->job.apps[app].cwd : r->job.apps[app].argv.at[0];
 
     if (!r->is_killed && strcmp(state->text, EP_STATE_STEP_SPILL) == 0)
         say_no_spill(r, state);

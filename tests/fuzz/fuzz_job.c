@@ -24,23 +24,35 @@ static int read_copy(const char *mem, size_t len_bytes, struct ep_job *job)
 
 static void check_rank(const struct ep_job *job, uint32_t rank)
 {
-    uint32_t node = ep_job_node_of(job, rank), first, count;
+    struct ep_job_part part = {0};
+    uint32_t app = TOPO_NONE, before = 0;
+    uint32_t node = ep_job_node_of(job, rank, &app);
 
-    FUZZ_CHECK(node != TOPO_NONE && node > 0);
-    count = ep_job_on_node(job, node, &first);
-    FUZZ_CHECK(rank >= first && rank - first < count);
+    FUZZ_CHECK(node != TOPO_NONE && node > 0 && app < job->apps_count);
+    while (ep_job_next_on_node(job, node, &part) && part.app < app)
+        before += part.count;
+    FUZZ_CHECK(part.app == app);
+    FUZZ_CHECK(rank >= part.first_rank && rank - part.first_rank < part.count);
+    FUZZ_CHECK(ep_job_on_node(job, node) >= before + part.count);
 }
 
 static void check_job(const struct ep_job *job)
 {
-    FUZZ_CHECK(job->argc > 0 && job->argv[job->argc] == NULL);
-    FUZZ_CHECK(job->env == NULL || job->env[job->env_count] == NULL);
-    FUZZ_CHECK(job->size > 0);
+    FUZZ_CHECK(job->size > 0 && job->apps_count > 0);
+    for (uint32_t i = 0; i < job->apps_count; i++) {
+        const struct ep_job_app *app = &job->apps[i];
+        const char **env = ep_job_app_env(job, i);
+
+        FUZZ_CHECK(app->argv.count > 0);
+        FUZZ_CHECK(app->argv.at[app->argv.count] == NULL);
+        FUZZ_CHECK(env != NULL);
+        free(env);
+    }
     for (uint32_t i = 0; i < RANKS_LOOKED_AT && i < job->size; i++) {
         check_rank(job, i);
         check_rank(job, job->size - 1 - i);
     }
-    FUZZ_CHECK(ep_job_node_of(job, job->size) == TOPO_NONE);
+    FUZZ_CHECK(ep_job_node_of(job, job->size, NULL) == TOPO_NONE);
     FUZZ_CHECK(!ep_job_reads(job, job->size));
     for (uint32_t i = 0; i < job->readers_count; i++) {
         FUZZ_CHECK(ep_job_reads(job, job->readers[i].first));
@@ -56,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 
     FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
     if (rc != 0) {
-        FUZZ_CHECK(job.argv == NULL && job.size == 0);
+        FUZZ_CHECK(job.apps == NULL && job.size == 0);
         return 0;
     }
     check_job(&job);

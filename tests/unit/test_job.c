@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,9 @@
 #include "overlay/base/err.h"
 
 /* Five ranks: 0 and 1 on node 1, 2 on node 2, 3 on node 3, 4 on node 5. */
-#define HEAD                                                                   \
-    "job 7 5 4\n"                                                              \
+#define HEAD "job 7 5 4\n" APP
+#define APP                                                                    \
+    "app\n"                                                                    \
     "ranks 1 1 2 0\n"                                                          \
     "ranks 2 3 1 2\n"                                                          \
     "ranks 5 5 1 4\n"
@@ -31,22 +33,36 @@ static int read_text(const char *text, struct ep_job *job)
 }
 
 /* Each keyword of the protocol comes back as it was. */
+static const char text[] = "job 7 5 4\n"
+                           "stdin 0 1\n"
+                           "stdin 4 4\n"
+                           "stdin-slow spill 1048576\n"
+                           "spill-dir /a%20c\n"
+                           "raw\n"
+                           "merge-stderr\n"
+                           "open-ms 250\n"
+                           "linger-ms 4294967295\n"
+                           "env A=1\n"
+                           "env B=%0A\n" APP "cwd /a%20b\n"
+                           "cwd-optional\n"
+                           "arg sh\n"
+                           "arg %\n"
+                           "env C=3\n";
+
+static void check_app(const struct ep_job_app *app)
+{
+    assert_string_equal(app->cwd, "/a b");
+    assert_true(app->cwd_is_optional);
+    assert_int_equal(app->argv.count, 2);
+    assert_string_equal(app->argv.at[0], "sh");
+    assert_string_equal(app->argv.at[1], "");
+    assert_null(app->argv.at[2]);
+    assert_int_equal(app->env.count, 1);
+    assert_string_equal(app->env.at[0], "C=3");
+}
+
 static void what_is_read_is_written_again(void **state)
 {
-    static const char text[] = HEAD "stdin 0 1\n"
-                                    "stdin 4 4\n"
-                                    "stdin-slow spill 1048576\n"
-                                    "spill-dir /a%20c\n"
-                                    "raw\n"
-                                    "merge-stderr\n"
-                                    "open-ms 250\n"
-                                    "linger-ms 4294967295\n"
-                                    "cwd /a%20b\n"
-                                    "cwd-optional\n"
-                                    "arg sh\n"
-                                    "arg %\n"
-                                    "env A=1\n"
-                                    "env B=%0A\n";
     struct ep_text again = {0};
     struct ep_job job;
 
@@ -55,20 +71,17 @@ static void what_is_read_is_written_again(void **state)
     assert_int_equal(job.number, 7);
     assert_int_equal(job.size, 5);
     assert_int_equal(job.nodes, 4);
-    assert_true(job.is_raw && job.merges_stderr && job.cwd_is_optional);
+    assert_true(job.is_raw && job.merges_stderr);
     assert_int_equal(job.slow, EP_SLOW_SPILL);
     assert_int_equal(job.spill_bytes, 1 << 20);
     assert_string_equal(job.spill_dir, "/a c");
     assert_int_equal(job.open_ms, 250);
     assert_int_equal(job.linger_ms, UINT32_MAX);
-    assert_string_equal(job.cwd, "/a b");
-    assert_int_equal(job.argc, 2);
-    assert_string_equal(job.argv[0], "sh");
-    assert_string_equal(job.argv[1], "");
-    assert_null(job.argv[2]);
-    assert_int_equal(job.env_count, 2);
-    assert_string_equal(job.env[1], "B=\n");
-    assert_null(job.env[2]);
+    assert_int_equal(job.env.count, 2);
+    assert_string_equal(job.env.at[1], "B=\n");
+    assert_null(job.env.at[2]);
+    assert_int_equal(job.apps_count, 1);
+    check_app(&job.apps[0]);
     ep_job_encode(&job, &again);
     assert_false(again.bad);
     assert_string_equal(again.at, text);
@@ -76,70 +89,167 @@ static void what_is_read_is_written_again(void **state)
     ep_job_fini(&job);
 }
 
+/* The processes of a node as "0:0-1 1:4-5": program and ranks. */
+static const char *on_node(const struct ep_job *job, uint32_t node)
+{
+    static char out[128];
+    struct ep_job_part part = {0};
+    uint32_t count = 0;
+    int len = 0;
+
+    out[0] = '\0';
+    while (ep_job_next_on_node(job, node, &part)) {
+        len += sprintf(out + len, "%s%u:%u-%u", len > 0 ? " " : "", part.app,
+                       part.first_rank, part.first_rank + part.count - 1);
+        count += part.count;
+    }
+    assert_int_equal(ep_job_on_node(job, node), count);
+    return out;
+}
+
 /* The way from a node to its ranks, back, and to those that read stdin. */
 static void ranks_are_found(void **state)
 {
-    static const struct {
-        uint32_t node, count, first;
-    } nodes[] = {{0, 0, 0}, {1, 2, 0}, {2, 1, 2}, {3, 1, 3},
-                 {4, 0, 0}, {5, 1, 4}, {6, 0, 0}, {TOPO_NONE, 0, 0}};
+    static const char *const nodes[] = {"", "0:0-1", "0:2-2", "0:3-3",
+                                        "", "0:4-4", ""};
     static const uint32_t node_of[] = {1, 1, 2, 3, 5, TOPO_NONE};
     static const bool reads[] = {false, true, true, false, true, false};
     struct ep_job job;
-    uint32_t first;
 
     (void)state;
-    assert_int_equal(read_text(HEAD "stdin 1 2\nstdin 4 4\narg sh\n", &job), 0);
-    for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
-        assert_int_equal(ep_job_on_node(&job, nodes[i].node, &first),
-                         nodes[i].count);
-        assert_int_equal(first, nodes[i].first);
-    }
+    assert_int_equal(
+        read_text("job 7 5 4\nstdin 1 2\nstdin 4 4\n" APP "arg sh\n", &job), 0);
+    for (uint32_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+        assert_string_equal(on_node(&job, i), nodes[i]);
+    assert_string_equal(on_node(&job, TOPO_NONE), "");
     for (uint32_t rank = 0; rank < 6; rank++) {
-        assert_int_equal(ep_job_node_of(&job, rank), node_of[rank]);
+        assert_int_equal(ep_job_node_of(&job, rank, NULL), node_of[rank]);
         assert_int_equal(ep_job_reads(&job, rank), reads[rank]);
     }
-    assert_int_equal(ep_job_node_of(&job, UINT32_MAX), TOPO_NONE);
+    assert_int_equal(ep_job_node_of(&job, UINT32_MAX, NULL), TOPO_NONE);
+    ep_job_fini(&job);
+}
+
+/* The second program starts where the first one is, and the third has a node
+ * between. */
+#define THREE                                                                  \
+    "job 7 9 5\n"                                                              \
+    "env A=1\n"                                                                \
+    "env B=1\n"                                                                \
+    "app\nranks 1 1 2 0\nranks 2 2 1 2\narg a\n"                               \
+    "app\nranks 2 4 1 3\narg b\nenv B=2\nenv C=2\nenv B=3\n"                   \
+    "app\nranks 1 1 1 6\nranks 4 5 1 7\narg c\ncwd /\n"
+
+static void programs_share_nodes(void **state)
+{
+    static const uint32_t app_of[] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
+    static const uint32_t node_of[] = {1, 1, 2, 2, 3, 4, 1, 4, 5};
+    struct ep_text again = {0};
+    struct ep_job job;
+    uint32_t app;
+
+    (void)state;
+    assert_int_equal(read_text(THREE, &job), 0);
+    assert_string_equal(on_node(&job, 1), "0:0-1 2:6-6");
+    assert_string_equal(on_node(&job, 2), "0:2-2 1:3-3");
+    assert_string_equal(on_node(&job, 3), "1:4-4");
+    assert_string_equal(on_node(&job, 4), "1:5-5 2:7-7");
+    assert_string_equal(on_node(&job, 5), "2:8-8");
+    for (uint32_t rank = 0; rank < 9; rank++) {
+        assert_int_equal(ep_job_node_of(&job, rank, &app), node_of[rank]);
+        assert_int_equal(app, app_of[rank]);
+    }
+    assert_int_equal(job.apps_count, 3);
+    assert_string_equal(job.apps[2].cwd, "/");
+    assert_null(job.apps[1].cwd);
+    ep_job_encode(&job, &again);
+    ep_job_fini(&job);
+    assert_int_equal(read_text(again.at, &job), 0);
+    assert_string_equal(on_node(&job, 4), "1:5-5 2:7-7");
+    ep_text_fini(&again);
+    ep_job_fini(&job);
+}
+
+static void what_a_program_sets_replaces_what_all_have(void **state)
+{
+    struct ep_job job;
+    const char **env;
+
+    (void)state;
+    assert_int_equal(read_text(THREE, &job), 0);
+    env = ep_job_app_env(&job, 0);
+    assert_string_equal(env[0], "A=1");
+    assert_string_equal(env[1], "B=1");
+    assert_null(env[2]);
+    free(env);
+    env = ep_job_app_env(&job, 1);
+    assert_string_equal(env[0], "A=1");
+    assert_string_equal(env[1], "C=2");
+    assert_string_equal(env[2], "B=3");
+    assert_null(env[3]);
+    free(env);
+    ep_job_fini(&job);
+}
+
+static void there_are_so_many_programs_at_most(void **state)
+{
+    struct ep_job job = {0};
+
+    (void)state;
+    for (uint32_t i = 0; i < EP_JOB_APPS_MAX; i++)
+        assert_int_equal(ep_job_add_app(&job), 0);
+    assert_int_equal(ep_job_add_app(&job), OV_EFULL);
     ep_job_fini(&job);
 }
 
 /* Texts that no launcher writes. A daemon that took one would run a part of the
  * job, or nothing, and say so to nobody. */
+#define ONE "app\nranks 1 1 1 0\n"
 static const char *const wrong[] = {
     "",
     "arg sh",                            /* no end of line */
-    "job 7 1 1\nranks 1 1 1 0\n",        /* no program */
-    "arg sh\n",                          /* no job */
-    "job 7 0 0\narg sh\n",               /* no process */
-    HEAD "arg sh\nwhat 1\n",             /* no such keyword */
-    HEAD "arg sh\nraw 1\n",              /* a field too many */
-    HEAD "arg sh\narg\n",                /* one too few */
-    HEAD "arg sh\nopen-ms -1\n",         /* no number */
-    HEAD "arg sh\nopen-ms 4294967296\n", /* too large */
-    HEAD "arg a b\n",                    /* a raw space */
-    HEAD "arg sh\nstdin-slow drop 1\n",  /* no such policy */
-    HEAD "arg sh\nstdin-slow spill 1\n", /* too little */
-    HEAD "arg sh\nstdin-slow spill 1099511627777\n",
-    HEAD "arg sh\nstdin-slow close 0\n",  /* no time */
-    "job 7 1 1\nranks 2 1 1 0\narg sh\n", /* from a node to one before */
-    "job 7 1 1\nranks 2 1 1 0\nranks 2 2 1 0\narg sh\n", /* the same */
-    "job 7 1 2\nranks 1 1 0 0\nranks 2 2 1 0\narg sh\n", /* none on one */
-    "job 7 1 1\nranks 0 0 1 0\narg sh\n",                /* on the launcher */
-    "job 7 1 1\nranks 1 1 0 0\narg sh\n",                /* nothing on a node */
-    "job 7 1 1\nranks 1 1 1 1\narg sh\n",                /* rank 0 is nowhere */
-    "job 7 2 1\nranks 1 1 1 0\narg sh\n",                /* rank 1 is nowhere */
-    "job 7 1 1\nranks 1 1 2 0\narg sh\n",                /* one too many */
-    "job 7 1 2\nranks 1 1 1 0\narg sh\n",                /* a node too few */
-    "job 7 1 1\narg sh\n",                               /* all are nowhere */
-    "job 7 2 2\nranks 1 1 1 0\nranks 1 1 1 1\narg sh\n", /* a node twice */
-    "job 7 2 2\nranks 2 2 1 0\nranks 1 1 1 1\narg sh\n", /* going back */
-    "job 7 2 2\nranks 1 1 1 0\nranks 2 2 1 0\narg sh\n", /* a rank twice */
-    "job 7 1 1\nranks 4294967295 4294967295 1 0\narg sh\n",
-    "job 7 1 4294967294\nranks 1 4294967294 2147483649 0\narg sh\n",
-    HEAD "arg sh\nstdin 2 1\n",            /* from a rank to one before */
-    HEAD "arg sh\nstdin 0 5\n",            /* more than there are */
-    HEAD "arg sh\nstdin 2 3\nstdin 3 4\n", /* one twice */
-    HEAD "arg sh\nstdin 3 4\nstdin 1 1\n", /* going back */
+    "job 7 1 1\n" ONE,                   /* no program */
+    "app\narg sh\n",                     /* no job */
+    "job 7 0 0\napp\narg sh\n",          /* no process */
+    "job 7 1 1\narg sh\n" ONE,           /* a word before the program */
+    "job 7 1 1\nranks 1 1 1 0\n",        /* ranks of none */
+    "job 7 1 1\ncwd /\n" ONE "arg sh\n", /* a directory of none */
+    "job 7 1 1\n" ONE "arg sh\nraw\n",   /* of the job, in a program */
+    "job 7 1 1\napp 1\nranks 1 1 1 0\narg sh\n",
+    "job 7 1 1\n" ONE "arg sh\napp\n",         /* one without anything */
+    "job 7 1 1\n" ONE "arg sh\napp\narg sh\n", /* one that runs nowhere */
+    HEAD "arg sh\nwhat 1\n",                   /* no such keyword */
+    "raw 1\n" HEAD "arg sh\n",                 /* a field too many */
+    HEAD "arg sh\narg\n",                      /* one too few */
+    "open-ms -1\n" HEAD "arg sh\n",            /* no number */
+    "open-ms 4294967296\n" HEAD "arg sh\n",    /* too large */
+    HEAD "arg a b\n",                          /* a raw space */
+    "stdin-slow drop 1\n" HEAD "arg sh\n",     /* no such policy */
+    "stdin-slow spill 1\n" HEAD "arg sh\n",    /* too little */
+    "stdin-slow spill 1099511627777\n" HEAD "arg sh\n",
+    "stdin-slow close 0\n" HEAD "arg sh\n",    /* no time */
+    "job 7 1 1\napp\nranks 2 1 1 0\narg sh\n", /* to a node before */
+    "job 7 1 1\napp\nranks 2 1 1 0\nranks 2 2 1 0\narg sh\n", /* the same */
+    "job 7 1 2\napp\nranks 1 1 0 0\nranks 2 2 1 0\narg sh\n", /* none on one */
+    "job 7 1 1\napp\nranks 0 0 1 0\narg sh\n", /* on the launcher */
+    "job 7 1 1\napp\nranks 1 1 0 0\narg sh\n", /* nothing on a node */
+    "job 7 1 1\napp\nranks 1 1 1 1\narg sh\n", /* rank 0 is nowhere */
+    "job 7 2 1\n" ONE "arg sh\n",              /* rank 1 is nowhere */
+    "job 7 1 1\napp\nranks 1 1 2 0\narg sh\n", /* one too many */
+    "job 7 1 2\n" ONE "arg sh\n",              /* a node too few */
+    "job 7 2 2\n" ONE "arg a\napp\nranks 1 1 1 1\narg b\n", /* the same */
+    "job 7 2 1\n" ONE "arg a\napp\nranks 2 2 1 1\narg b\n", /* too many */
+    "job 7 2 1\n" ONE "arg a\n" ONE "arg b\n",              /* a rank twice */
+    "job 7 1 1\narg sh\n",                       /* all are nowhere */
+    "job 7 2 2\n" ONE "ranks 1 1 1 1\narg sh\n", /* a node twice */
+    "job 7 2 2\napp\nranks 2 2 1 0\nranks 1 1 1 1\narg sh\n", /* back */
+    "job 7 2 2\n" ONE "ranks 2 2 1 0\narg sh\n",              /* a rank twice */
+    "job 7 1 1\napp\nranks 4294967295 4294967295 1 0\narg sh\n",
+    "job 7 1 4294967294\napp\nranks 1 4294967294 2147483649 0\narg sh\n",
+    "stdin 2 1\n" HEAD "arg sh\n",            /* from a rank to one before */
+    "stdin 0 5\n" HEAD "arg sh\n",            /* more than there are */
+    "stdin 2 3\nstdin 3 4\n" HEAD "arg sh\n", /* one twice */
+    "stdin 3 4\nstdin 1 1\n" HEAD "arg sh\n", /* going back */
 };
 
 static void texts_that_make_no_sense_are_refused(void **state)
@@ -151,8 +261,7 @@ static void texts_that_make_no_sense_are_refused(void **state)
         memset(&job, 0xff, sizeof(job));
         if (read_text(wrong[i], &job) != OV_EPROTO)
             fail_msg("taken: %s", wrong[i]);
-        assert_null(job.argv);
-        assert_null(job.ranks);
+        assert_null(job.apps);
         assert_int_equal(job.size, 0);
     }
 }
@@ -162,6 +271,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_is_written_again),
         cmocka_unit_test(ranks_are_found),
+        cmocka_unit_test(programs_share_nodes),
+        cmocka_unit_test(what_a_program_sets_replaces_what_all_have),
+        cmocka_unit_test(there_are_so_many_programs_at_most),
         cmocka_unit_test(texts_that_make_no_sense_are_refused),
     };
 

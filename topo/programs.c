@@ -1,0 +1,393 @@
+/* Placement of several programs, each by topo/place.h on the nodes left. */
+#include "topo/programs.h"
+
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
+#include "topo/place.h"
+
+#define NO_LIMIT UINT32_MAX
+
+/* Programs with -n, one behind the other. */
+struct chain {
+    const struct topo_programs_ask *ask;
+    struct topo_programs *out;
+    char *why;
+    uint32_t *left;         /* owned: slots of each node, or NO_LIMIT */
+    uint32_t *node_of;      /* owned: of each host in rest its node */
+    struct topo_hosts rest; /* its items are owned: where there is room */
+    uint32_t nodes;         /* to choose from */
+    uint32_t next;          /* where to go on */
+};
+
+static int fail_memory(char *why)
+{
+    topo_why(why, "out of memory for the placement of processes");
+    return OV_ENOMEM;
+}
+
+/* --- blocks */
+
+static int block_add(struct topo_programs *out, struct topo_block block)
+{
+    struct topo_block *blocks = out->blocks;
+
+    if (out->count == out->max) {
+        uint32_t max = out->max == 0 ? 16 : 2 * out->max;
+
+        blocks = reallocarray(blocks, max, sizeof(*blocks));
+        if (blocks == NULL)
+            return OV_ENOMEM;
+        out->blocks = blocks;
+        out->max = max;
+    }
+    blocks[out->count++] = block;
+    return 0;
+}
+
+/* Adds processes of a program on a node. Neighbours with equally many become
+ * one block. */
+static int node_add(struct topo_programs *out, uint32_t program, uint32_t node,
+                    uint32_t procs)
+{
+    struct topo_block block = {program, {node, node}, procs, 0};
+    struct topo_block *last =
+        out->count > 0 ? &out->blocks[out->count - 1] : NULL;
+
+    if (last == NULL || last->program != program || last->each != procs ||
+        last->nodes.last + 1 != node)
+        return block_add(out, block);
+    last->nodes.last = node;
+    return 0;
+}
+
+static int by_program(const void *a, const void *b)
+{
+    const struct topo_block *x = a, *y = b;
+
+    if (x->program != y->program)
+        return x->program < y->program ? -1 : 1;
+    return x->nodes.first < y->nodes.first ? -1 : 1;
+}
+
+/* Counts the ranks through, and the nodes. */
+static int number_ranks(struct topo_programs *out, char *why)
+{
+    uint64_t ranks = 0;
+
+    qsort(out->blocks, out->count, sizeof(out->blocks[0]), by_program);
+    for (uint32_t i = 0; i < out->count; i++) {
+        struct topo_block *block = &out->blocks[i];
+
+        block->first_rank = (uint32_t)ranks;
+        ranks += (uint64_t)block->each *
+                 (block->nodes.last - block->nodes.first + 1);
+        if (ranks > TOPO_NUMBER_MAX) {
+            topo_why(why, "the programs make more processes than there are "
+                          "numbers for (4294967294): lower -n, -N or --ppn");
+            return OV_EINVAL;
+        }
+        if (block->nodes.last >= out->nodes)
+            out->nodes = block->nodes.last + 1;
+    }
+    out->procs = (uint32_t)ranks;
+    return 0;
+}
+
+/* --- programs with -n */
+
+/* Lists the nodes from `first` on that have room. */
+static void list_rest(struct chain *c, uint32_t first, uint32_t ppn)
+{
+    c->rest.count = 0;
+    for (uint32_t node = first; node < c->nodes; node++) {
+        uint32_t left = ppn > 0 ? NO_LIMIT : c->left[node];
+
+        if (left == 0)
+            continue;
+        c->node_of[c->rest.count] = node;
+        c->rest.items[c->rest.count++].slots = left == NO_LIMIT ? 0 : left;
+        /* Nodes that are made as needed: one is enough. */
+        if (c->ask->hosts == NULL && c->ask->nodes == 0 && ppn == 0)
+            break;
+    }
+}
+
+/* Deals the processes of a placement on the listed nodes out to the programs
+ * from `program` on, in order, as many to each as it asks for. */
+static int deal(struct chain *c, uint32_t program,
+                const struct topo_place *place)
+{
+    uint32_t due = c->ask->programs[program].procs;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < place->nodes; i++) {
+        uint32_t *left = &c->left[c->node_of[i]];
+        uint32_t here = place->first[i + 1] - place->first[i];
+
+        if (*left != NO_LIMIT)
+            *left -= here < *left ? here : *left;
+        while (rc == 0 && here > 0) {
+            uint32_t part = here < due ? here : due;
+
+            rc = node_add(c->out, program, c->node_of[i], part);
+            here -= part;
+            due -= part;
+            if (due == 0 && (here > 0 || i + 1 < place->nodes))
+                due = c->ask->programs[++program].procs;
+        }
+    }
+    return rc;
+}
+
+/* The next program goes on at the last node in use, or behind it. */
+static void move_on(struct chain *c, const struct topo_place *place,
+                    uint32_t ppn)
+{
+    uint32_t end = c->node_of[place->nodes - 1];
+    uint32_t here = place->first[place->nodes] - place->first[place->nodes - 1];
+
+    c->next = end + (here == ppn || c->left[end] == 0);
+}
+
+/* A group that begins at node `first`. */
+static int place_from(struct chain *c, uint32_t program, uint32_t count,
+                      uint32_t first, char *why)
+{
+    const struct topo_program *programs = &c->ask->programs[program];
+    struct topo_place_ask ask = {.hosts = &c->rest, .ppn = programs[0].ppn};
+    struct topo_place place;
+    uint64_t procs = 0;
+    int rc;
+
+    for (uint32_t i = 0; i < count; i++)
+        procs += programs[i].procs;
+    ask.procs = procs < TOPO_NONE ? (uint32_t)procs : TOPO_NONE;
+    list_rest(c, first, ask.ppn);
+    if (c->rest.count == 0) {
+        topo_why(why,
+                 "no slot is left: give more hosts, more slots (HOST:N), or "
+                 "--ppn to say how many go on each");
+        return OV_EINVAL;
+    }
+    if (c->ask->nodes > 0)
+        ask.nodes = procs < c->rest.count ? ask.procs : c->rest.count;
+    rc = topo_place_init(&place, &ask, why);
+    if (rc != 0)
+        return rc;
+    rc = deal(c, program, &place) == 0 ? 0 : fail_memory(why);
+    if (rc == 0 && first >= c->next)
+        move_on(c, &place, ask.ppn);
+    topo_place_fini(&place);
+    return rc;
+}
+
+static int place_group(struct chain *c, uint32_t program, uint32_t count)
+{
+    const struct topo_program *programs = &c->ask->programs[program];
+    char why[TOPO_WHY_MAX] = "";
+    int rc = OV_EINVAL;
+
+    if (c->next < c->nodes)
+        rc = place_from(c, program, count, c->next, why);
+    if (rc == OV_EINVAL && c->next > 0)
+        rc = place_from(c, program, count, 0, why);
+    if (rc == OV_EINVAL && count == 1)
+        topo_why(c->why, "program %u ('%s'): %s", program + 1, programs[0].name,
+                 why);
+    else if (rc == OV_EINVAL)
+        topo_why(c->why, "programs %u to %u ('%s' to '%s'): %s", program + 1,
+                 program + count, programs[0].name, programs[count - 1].name,
+                 why);
+    else if (rc != 0)
+        topo_why(c->why, "%s", why);
+    return rc;
+}
+
+/* How many nodes there are to choose from: those of the list, or made as
+ * needed. Returns 0, or OV_EINVAL with words. */
+static int count_nodes(struct chain *c)
+{
+    const struct topo_programs_ask *ask = c->ask;
+    struct topo_place_ask one = {.hosts = ask->hosts, .nodes = ask->nodes};
+    struct topo_place place;
+    uint64_t need = 1;
+    int rc = topo_place_init(&place, &one, c->why);
+
+    if (rc != 0)
+        return rc;
+    c->nodes = place.nodes;
+    topo_place_fini(&place);
+    if (ask->hosts != NULL || ask->nodes > 0)
+        return 0;
+    for (uint32_t i = 0; i < ask->count; i++) {
+        const struct topo_program *p = &ask->programs[i];
+
+        if (p->ppn > 0)
+            need += (p->procs + (uint64_t)p->ppn - 1) / p->ppn;
+    }
+    c->nodes = need < TOPO_HOSTS_MAX ? (uint32_t)need : TOPO_HOSTS_MAX;
+    return 0;
+}
+
+static bool has_slots(const struct topo_hosts *hosts)
+{
+    for (uint32_t i = 0; hosts != NULL && i < hosts->count; i++) {
+        if (hosts->items[i].slots > 0)
+            return true;
+    }
+    return false;
+}
+
+static int chain_open(struct chain *c)
+{
+    const struct topo_programs_ask *ask = c->ask;
+    uint32_t unsaid = NO_LIMIT;
+    int rc = count_nodes(c);
+
+    if (rc != 0)
+        return rc;
+    c->left = calloc(c->nodes, sizeof(c->left[0]));
+    c->node_of = calloc(c->nodes, sizeof(c->node_of[0]));
+    c->rest.items = calloc(c->nodes, sizeof(c->rest.items[0]));
+    if (c->left == NULL || c->node_of == NULL || c->rest.items == NULL)
+        return fail_memory(c->why);
+    /* As topo/place.h has it for a single program. */
+    if (ask->nodes == 0 && has_slots(ask->hosts))
+        unsaid = 1;
+    for (uint32_t node = 0; node < c->nodes; node++) {
+        uint32_t said = ask->hosts == NULL ? 0 : ask->hosts->items[node].slots;
+
+        c->left[node] = said > 0 ? said : unsaid;
+    }
+    return 0;
+}
+
+static void chain_close(struct chain *c)
+{
+    free(c->left);
+    free(c->node_of);
+    free(c->rest.items);
+}
+
+/* Does a program take slots, as one with its neighbours? */
+static bool fills(const struct topo_program *program)
+{
+    return program->procs > 0 && program->ppn == 0;
+}
+
+static int place_chain(struct chain *c)
+{
+    const struct topo_programs_ask *ask = c->ask;
+    uint32_t count;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < ask->count; i += count) {
+        count = 1;
+        if (ask->programs[i].procs == 0)
+            continue;
+        while (i + count < ask->count && fills(&ask->programs[i]) &&
+               fills(&ask->programs[i + count]))
+            count++;
+        rc = place_group(c, i, count);
+    }
+    return rc;
+}
+
+/* --- all */
+
+/* Without a list there are as many nodes as the chain made, or one. */
+static uint32_t nodes_of_all(const struct chain *c)
+{
+    uint32_t nodes = 1;
+
+    if (c->ask->hosts != NULL || c->ask->nodes > 0)
+        return c->nodes;
+    for (uint32_t i = 0; i < c->out->count; i++) {
+        if (c->out->blocks[i].nodes.last >= nodes)
+            nodes = c->out->blocks[i].nodes.last + 1;
+    }
+    return nodes;
+}
+
+static int place_many(struct topo_programs *out,
+                      const struct topo_programs_ask *ask, char *why)
+{
+    struct chain chain = {.ask = ask, .out = out, .why = why};
+    int rc = chain_open(&chain);
+    uint32_t nodes;
+
+    if (rc == 0)
+        rc = place_chain(&chain);
+    nodes = rc == 0 ? nodes_of_all(&chain) : 0;
+    for (uint32_t i = 0; rc == 0 && i < ask->count; i++) {
+        const struct topo_program *p = &ask->programs[i];
+        struct topo_block block = {
+            i, {0, nodes - 1}, p->ppn > 0 ? p->ppn : 1, 0};
+
+        if (p->procs == 0 && block_add(out, block) != 0)
+            rc = fail_memory(why);
+    }
+    chain_close(&chain);
+    return rc;
+}
+
+static int place_one(struct topo_programs *out,
+                     const struct topo_programs_ask *ask, char *why)
+{
+    struct topo_place_ask one = {
+        .hosts = ask->hosts,
+        .nodes = ask->nodes,
+        .procs = ask->programs[0].procs,
+        .ppn = ask->programs[0].ppn,
+    };
+    struct topo_place place;
+    int rc = topo_place_init(&place, &one, why);
+
+    for (uint32_t node = 0; rc == 0 && node < place.nodes; node++) {
+        if (node_add(out, 0, node, place.first[node + 1] - place.first[node]))
+            rc = fail_memory(why);
+    }
+    topo_place_fini(&place);
+    return rc;
+}
+
+int topo_programs_place(struct topo_programs *out,
+                        const struct topo_programs_ask *ask, char *why)
+{
+    int rc;
+
+    *out = (struct topo_programs){0};
+    rc = ask->count == 1 ? place_one(out, ask, why) : place_many(out, ask, why);
+    if (rc == 0)
+        rc = number_ranks(out, why);
+    if (rc != 0)
+        topo_programs_fini(out);
+    return rc;
+}
+
+void topo_programs_fini(struct topo_programs *out)
+{
+    free(out->blocks);
+    *out = (struct topo_programs){0};
+}
+
+uint32_t topo_programs_most(const struct topo_programs *placed)
+{
+    uint32_t *procs = calloc(placed->nodes, sizeof(*procs));
+    uint32_t most = 0;
+
+    if (procs == NULL)
+        return 0;
+    for (uint32_t i = 0; i < placed->count; i++) {
+        const struct topo_block *block = &placed->blocks[i];
+
+        for (uint32_t n = block->nodes.first; n <= block->nodes.last; n++) {
+            procs[n] += block->each;
+            if (procs[n] > most)
+                most = procs[n];
+        }
+    }
+    free(procs);
+    return most;
+}
