@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """--stdin-slow: what is done for a process that does not read its stdin."""
 # timeout: 240
-import functools
 import os
 import resource
 import signal
@@ -13,7 +12,7 @@ import time
 import live
 
 NODES = live.full(64, 12)
-SIZE = 96 * live.MIB
+SIZE = live.full(96, 48) * live.MIB
 LARGE = live.full(1024, 96) * live.MIB
 STUCK = 5  # the rank that does not read
 # Each rank but the stuck one begins at once; that one waits for the gate.
@@ -35,15 +34,6 @@ class Gate:
             gate.write("go\n")
 
 
-@functools.lru_cache(maxsize=None)
-def cksum(size):
-    """What cksum prints of so many bytes of the feeder."""
-    with subprocess.Popen("cksum", stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as proc:
-        live.Feeder(proc.stdin, size).run()
-        return proc.stdout.read().decode().rstrip("\n")
-
-
 class Fed:
     """A job with a gate, fed with so many bytes; all print the sum of what
     they got."""
@@ -60,7 +50,7 @@ class Fed:
             self.gate.path, stdin=subprocess.PIPE, **more)
         self.feeder = live.Feeder(self.job.stdin, size)
         self.feeder.start()
-        self.sum = cksum(size)
+        self.sum = live.cksum(size)
 
     def line(self):
         return self.job.stdout.readline().decode().rstrip("\n")
