@@ -5,12 +5,13 @@ mutant is a list of changes. Tests say who has to notice: the swarm and unit
 tests (mutants.py), scenarios (scenarios.py), and jobs with real daemons
 (tests/live/test_mutants.py).
 """
+import glob
 import os
 import shlex
 import subprocess
 
-TOP = os.environ.get("top_srcdir", ".")
-BUILD = os.environ.get("top_builddir", ".")
+TOP = os.path.abspath(os.environ.get("top_srcdir", "."))
+BUILD = os.path.abspath(os.environ.get("top_builddir", "."))
 
 # A child that sends its records again now and then, as it may: for mutants of
 # what the root does with repeats.
@@ -154,7 +155,17 @@ MUTANTS = {
         "for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {\n"
         "        if (r == 1)\n            kept = kept->next;\n"
         "        struct ov_record rec")],
+    "a base is not reported": [(
+        "down.c",
+        "        if (!stream->is_report_due)\n",
+        "        if (!stream->is_report_due ||\n"
+        "            (stream->number != 0 && stream->base > 4))\n")],
     # --- repair
+    "an ask is not passed on": [(
+        "adopt.c",
+        "    } else {\n        ov_ask_due(tree->claims, ask);",
+        "    } else if (node->streams[0].head == 0) {\n"
+        "        ov_ask_due(tree->claims, ask);")],
     "a claim is taken in that cannot be served": [(
         "down.c",
         "cursor_of(claim, cursors, stream->number).head < stream->first &&",
@@ -223,6 +234,22 @@ MUTANTS = {
         "    if (place->coming < OV_DISCARD)\n")],
 }
 
+# Those that jobs with real daemons have to show.
+LIVE = (
+    "a repeat is accepted",
+    "an acknowledgement is dropped",
+    "the down window is off by one",
+    "records are numbered from two on",
+    "a base forgets the own process",
+    "a base forgets a child",
+    "a base is not reported",
+    "a frame is sent twice",
+    "those beneath do not send again",
+    "frames go on from the base",
+    "a hold forgets its base",
+    "an ask is not passed on",
+)
+
 
 def run(command, **more):
     return subprocess.run(command, stdout=subprocess.PIPE,
@@ -248,6 +275,11 @@ def archive(name):
 
 CORE = (archive("overlay/libovcore.la"), archive("topo/libtoposhape.la"))
 SIM = (archive("sim/libsim.la"), *CORE)
+# The programs: their own objects, and libraries.
+OBJECTS = {"xylem": ["xylem-*"], "xylemd": ["panic", "stdio", "xylemd"]}
+LIBRARIES = ("endpoints/libep.la", "sim/libsim.la", "topo/libtopo.la",
+             "topo/libtoposhape.la", "overlay/libovcore.la", "-ljansson",
+             "-lm")
 
 
 def sources(name):
@@ -296,3 +328,12 @@ def program(path, files, *libraries):
     """Links a program of sources and objects."""
     checked(compiler() + ["-O1", "-w", "-std=gnu11", f"-I{TOP}", "-o", path,
                           *files, *libraries])
+
+
+def relink(path, name, objects):
+    """Links xylem or xylemd anew; libtool knows what its libraries need."""
+    own = [file for pattern in OBJECTS[name]
+           for file in sorted(glob.glob(f"{BUILD}/commands/{pattern}.o"))]
+    checked(["/bin/sh", "./libtool", "--silent", "--tag=CC", "--mode=link",
+             *compiler(), "-pthread", "-o", path, *objects, *own,
+             *LIBRARIES], cwd=BUILD)
