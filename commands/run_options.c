@@ -17,6 +17,7 @@ enum key {
     KEY_HOSTFILE = 256,
     KEY_PPN,
     KEY_ARITY,
+    KEY_TOPOLOGY,
     KEY_LAUNCHER,
     KEY_RSH,
     KEY_XYLEMD,
@@ -56,6 +57,9 @@ static const struct argp_option argp_options[] = {
     {"ppn", KEY_PPN, "N", 0, "processes per node", 1},
     {"arity", KEY_ARITY, "K", 0, "children per node of the tree (default: 16)",
      1},
+    {"topology", KEY_TOPOLOGY, "FILE", 0,
+     "which host is under which switch, as Slurm's topology.conf: the tree "
+     "crosses switches as rarely as can be", 1},
     {"launcher", KEY_LAUNCHER, "L", 0,
      "local or ssh (default: ssh with a list of hosts, else local)", 1},
     {"rsh", KEY_RSH, "CMD", 0,
@@ -321,6 +325,9 @@ static bool parse_where(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_ARITY:
         o->arity = number("--arity", arg, 1, TOPO_ARITY_MAX);
+        return true;
+    case KEY_TOPOLOGY:
+        o->topology = words("--topology", arg);
         return true;
     case KEY_LAUNCHER:
         launcher(arg, o);

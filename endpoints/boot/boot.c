@@ -117,6 +117,29 @@ static void put_options(struct ep_text *out,
         put_line(out, "env", config->env[i]);
 }
 
+/* Of a table how many children each node has, in runs: numbers go level by
+ * level, so this says all. Behind the last one there are leaves. */
+static void put_children(struct ep_text *out, const struct topo_tree *tree)
+{
+    uint32_t run = 0, each = 0;
+
+    if (tree->parents == NULL)
+        return;
+    for (uint32_t node = 0; node <= tree->parents[tree->nodes - 1]; node++) {
+        struct topo_range kids = topo_tree_children(tree, node);
+        uint32_t count =
+            kids.first > kids.last ? 0 : kids.last - kids.first + 1;
+
+        if (run > 0 && count != each) {
+            put_numbers(out, "children", each, run);
+            run = 0;
+        }
+        each = count;
+        run++;
+    }
+    put_numbers(out, "children", each, run);
+}
+
 static void put_hosts(struct ep_text *out, const struct ep_boot_config *config)
 {
     for (uint32_t i = 0; i < config->hosts_count; i++) {
@@ -164,6 +187,7 @@ int ep_boot_encode(const struct ep_boot_config *config, struct ep_text *out,
     put_line(out, "xylem-boot", ep_boot_version());
     put_session(out, &config->auth);
     put_numbers(out, "tree", config->tree.nodes, config->tree.arity);
+    put_children(out, &config->tree);
     put_line(out, "launcher", ep_boot_launcher_name(config->launcher));
     for (uint32_t i = 0; i < config->hosted_count; i++)
         put_numbers(out, "hosted", config->hosted[i].first,

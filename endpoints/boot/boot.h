@@ -11,6 +11,8 @@
  *   session HEX16           8 bytes, most significant first
  *   key HEX64
  *   tree NODES ARITY
+ *   children EACH NODES     the next NODES nodes, from the root on, have EACH
+ *                           children; any number. None: a complete tree
  *   launcher local|ssh
  *   hosted FIRST LAST       the overlay nodes this daemon hosts; once or more
  *   virtual                 these lines are there or not:
@@ -29,8 +31,8 @@
  *                           hosted nodes listens
  *
  * Between the first line and `go` any order is taken, but `tree` must come
- * before `hosted` and `host`. The end of the stream means that the starter is
- * gone or wants the daemon to leave.
+ * before `children`, `hosted` and `host`. The end of the stream means that the
+ * starter is gone or wants the daemon to leave.
  *
  * Up, to the starter; each line is sent with a newline before it too, so that
  * what somebody else left on the line cannot swallow it:

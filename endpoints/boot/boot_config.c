@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "overlay/base/err.h"
+#include "topo/hosts.h"
 
 #define NUMBER(field)                                                          \
     {                                                                          \
@@ -34,6 +35,7 @@ void ep_boot_config_fini(struct ep_boot_config *config)
     for (uint32_t i = 0; i < config->env_count; i++)
         free(config->env[i]);
     free(config->env);
+    free(config->parents);
     free(config->hosted);
     free(config->provider);
     free(config->interface);
@@ -88,6 +90,57 @@ int ep_boot_add_hosted(struct ep_boot_config *config, struct topo_range range)
     config->hosted = array;
     config->hosted[config->hosted_count++] = range;
     return 0;
+}
+
+int ep_boot_set_tree(struct ep_boot_config *config,
+                     const struct topo_tree *tree)
+{
+    uint32_t *parents = NULL;
+
+    if (tree->parents != NULL) {
+        parents = calloc(tree->nodes, sizeof(*parents));
+        if (parents == NULL)
+            return OV_ENOMEM;
+        memcpy(parents, tree->parents, tree->nodes * sizeof(*parents));
+    }
+    free(config->parents);
+    config->tree = *tree;
+    config->parents = parents;
+    config->tree.parents = parents;
+    return 0;
+}
+
+int ep_boot_add_children(struct ep_boot_config *config, uint32_t each,
+                         uint32_t nodes)
+{
+    uint64_t told;
+
+    if (config->tree.nodes < 2 || config->tree.nodes - 1 > TOPO_HOSTS_MAX)
+        return OV_EINVAL;
+    if (config->parents == NULL) {
+        config->parents = calloc(config->tree.nodes, sizeof(*config->parents));
+        if (config->parents == NULL)
+            return OV_ENOMEM;
+        config->parents_told = 1;
+    }
+    told = config->parents_told + (uint64_t)each * nodes;
+    if (each > TOPO_ARITY_MAX || told > config->tree.nodes ||
+        nodes > config->tree.nodes - config->parents_next)
+        return OV_EINVAL;
+    for (; nodes > 0; nodes--, config->parents_next++) {
+        for (uint32_t child = 0; child < each; child++)
+            config->parents[config->parents_told++] = config->parents_next;
+    }
+    return 0;
+}
+
+int ep_boot_end_children(struct ep_boot_config *config)
+{
+    if (config->parents == NULL)
+        return 0;
+    if (config->parents_told != config->tree.nodes)
+        return OV_EINVAL;
+    return topo_tree_init(&config->tree, config->parents, config->tree.nodes);
 }
 
 bool ep_boot_host_is_fit(const char *name)
@@ -283,6 +336,7 @@ int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
     int rc;
 
     *out = *config;
+    out->parents = NULL; /* the tree's is that of config */
     out->provider = out->interface = out->rsh = out->xylemd = NULL;
     out->hosted = NULL;
     out->hosted_count = out->hosted_cap = 0;

@@ -36,6 +36,9 @@ struct ep_boot_host {
 struct ep_boot_config {
     struct ep_auth auth;   /* session and key */
     struct topo_tree tree; /* the planned tree 0 */
+    uint32_t *parents;     /* owned: the tree's table, where it has one */
+    uint32_t parents_told; /* nodes whose parent is known, while it is read */
+    uint32_t parents_next; /* the next one of whose children we hear */
     enum ep_launcher launcher;
     bool is_virtual;    /* many nodes on one machine: no host for each */
     bool no_tree_spawn; /* the launcher starts every daemon itself */
@@ -78,6 +81,19 @@ int ep_boot_add_env(struct ep_boot_config *config, const char *entry);
 int ep_boot_add_param(struct ep_boot_config *config, const char *name,
                       uint64_t value);
 
+/* Makes the plan the tree; its table is copied, where it has one. Returns 0 or
+ * OV_ENOMEM. */
+int ep_boot_set_tree(struct ep_boot_config *config,
+                     const struct topo_tree *tree);
+/* The next `nodes` nodes, from the root on, have `each` children. The tree's
+ * number of nodes is known before. Returns 0, OV_EINVAL for more than there
+ * are, or OV_ENOMEM. */
+int ep_boot_add_children(struct ep_boot_config *config, uint32_t each,
+                         uint32_t nodes);
+/* All that is to be said about children was: the table, if there is any,
+ * becomes the tree. Returns 0, or OV_EINVAL when it is not whole. */
+int ep_boot_end_children(struct ep_boot_config *config);
+
 /* The parameter's value, or `otherwise`. O(params). */
 uint64_t ep_boot_param(const struct ep_boot_config *config, const char *name,
                        uint64_t otherwise);
@@ -99,8 +115,9 @@ bool ep_boot_host_is_fit(const char *name);
 bool ep_boot_env_is_fabric(const char *entry);
 
 /* The configuration for a daemon that hosts `child` alone: a copy with the
- * hosts of its subtree only. O(hosts x depth). Returns 0, OV_EINVAL (no such
- * node) or OV_ENOMEM; *out is then empty. */
+ * hosts of its subtree only; a table of the tree stays with `config` and is
+ * borrowed. O(hosts x depth). Returns 0, OV_EINVAL (no such node) or
+ * OV_ENOMEM; *out is then empty. */
 int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
                          struct ep_boot_config *out);
 

@@ -49,6 +49,15 @@ static int read_tree(struct ep_boot_reader *rd, struct ep_fields *fields)
     return 0;
 }
 
+static int read_children(struct ep_boot_reader *rd, struct ep_fields *fields)
+{
+    uint32_t each = (uint32_t)ep_fields_number(fields, 0, TOPO_ARITY_MAX);
+    uint32_t nodes = (uint32_t)ep_fields_number(fields, 1, TOPO_NONE - 1);
+
+    return fields->bad ? OV_EPROTO
+                       : ep_boot_add_children(&rd->config, each, nodes);
+}
+
 static int read_launcher(struct ep_boot_reader *rd, struct ep_fields *fields)
 {
     const char *name = ep_fields_next(fields);
@@ -172,6 +181,8 @@ static const struct keyword keywords[] = {
     {"session",       "session HEX16",       read_session,       false, true},
     {"key",           "key HEX64",           read_key,           false, true},
     {"tree",          "tree NODES ARITY",    read_tree,          false, true},
+    {"children",      "children EACH NODES, within the tree",
+                                             read_children,      true,  false},
     {"launcher",      "launcher local|ssh",  read_launcher,      false, true},
     {"hosted",        "hosted FIRST LAST, ascending, within the tree",
                                              read_hosted,        true,  true},
@@ -251,6 +262,12 @@ static int on_go(struct ep_boot_reader *rd)
                      keywords[i].name);
             return OV_EPROTO;
         }
+    }
+    if (ep_boot_end_children(&rd->config) != 0) {
+        snprintf(rd->why, sizeof(rd->why),
+                 "the \"children\" lines of the start-up text make no tree of "
+                 "so many nodes");
+        return OV_EPROTO;
     }
     if (ep_boot_config_check(&rd->config, rd->why) != 0)
         return OV_EPROTO;

@@ -372,7 +372,7 @@ static void start(struct proc *proc, uint32_t number)
     snprintf(vars[1], sizeof(vars[1]), "XYLEM_SIZE=%u", job->size);
     snprintf(vars[2], sizeof(vars[2]), "XYLEM_LOCAL_RANK=%u", local_rank);
     snprintf(vars[3], sizeof(vars[3]), "XYLEM_NODE=%u",
-             proc->local->cfg.node - 1);
+             ep_job_place(job, proc->local->cfg.node) - 1);
     snprintf(vars[4], sizeof(vars[4]), "XYLEM_NNODES=%u", job->nodes);
     memcpy(what.stdio, stdio, sizeof(stdio));
     if (err == 0 && ep_spawner_start(proc->local->cfg.spawner, &what))

@@ -25,6 +25,7 @@ void ep_job_fini(struct ep_job *job)
     }
     free(job->apps);
     free(job->readers);
+    free(job->places);
     free(job->spill_dir);
     strings_fini(&job->env);
     *job = (struct ep_job){0};
@@ -83,6 +84,18 @@ int ep_job_add_reader(struct ep_job *job, struct topo_range ranks)
         return OV_ENOMEM;
     job->readers = items;
     items[job->readers_count++] = ranks;
+    return 0;
+}
+
+int ep_job_add_places(struct ep_job *job, struct ep_job_places places)
+{
+    struct ep_job_places *items =
+        grown(job->places, &job->places_cap, job->places_count, sizeof(*items));
+
+    if (items == NULL)
+        return OV_ENOMEM;
+    job->places = items;
+    items[job->places_count++] = places;
     return 0;
 }
 
@@ -177,10 +190,67 @@ const char **ep_job_app_env(const struct ep_job *job, uint32_t app)
 /* --- who is where
  * */
 
+uint32_t ep_job_place(const struct ep_job *job, uint32_t node)
+{
+    if (job->places_count == 0)
+        return node;
+    for (uint32_t i = 0; i < job->places_count; i++) {
+        const struct ep_job_places *p = &job->places[i];
+
+        if (node >= p->node &&
+            node - p->node <= p->places.last - p->places.first)
+            return p->places.first + (node - p->node);
+    }
+    return TOPO_NONE;
+}
+
+/* The entry of a place that there is. */
+static uint32_t find_places(const struct ep_job *job, uint32_t place)
+{
+    uint32_t low = 0, high = job->places_count;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (job->places[middle].places.first <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t node_at(const struct ep_job *job, uint32_t place)
+{
+    const struct ep_job_places *p;
+
+    if (job->places_count == 0)
+        return place;
+    p = &job->places[find_places(job, place)];
+    return p->node + (place - p->places.first);
+}
+
+void ep_job_add_nodes(const struct ep_job *job, struct topo_range places,
+                      struct topo_ranges *nodes)
+{
+    while (places.first <= places.last) {
+        uint32_t last = places.last, node = node_at(job, places.first);
+        uint32_t end = last;
+
+        if (job->places_count > 0)
+            end = job->places[find_places(job, places.first)].places.last;
+        last = end < last ? end : last;
+        (void)topo_ranges_add(
+            nodes, (struct topo_range){node, node + (last - places.first)});
+        places.first = last + 1;
+    }
+}
+
 bool ep_job_next_on_node(const struct ep_job *job, uint32_t node,
                          struct ep_job_part *part)
 {
     uint32_t app = part->count > 0 ? part->app + 1 : 0;
+    uint32_t place = ep_job_place(job, node);
 
     for (; app < job->apps_count; app++) {
         const struct ep_job_app *a = &job->apps[app];
@@ -188,11 +258,11 @@ bool ep_job_next_on_node(const struct ep_job *job, uint32_t node,
         for (uint32_t i = 0; i < a->ranks_count; i++) {
             const struct ep_job_ranks *r = &a->ranks[i];
 
-            if (node < r->nodes.first || node > r->nodes.last)
+            if (place < r->nodes.first || place > r->nodes.last)
                 continue;
             part->app = app;
             part->first_rank =
-                r->first_rank + (node - r->nodes.first) * r->each;
+                r->first_rank + (place - r->nodes.first) * r->each;
             part->count = r->each;
             return true;
         }
@@ -222,7 +292,8 @@ uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app)
                 continue;
             if (app != NULL)
                 *app = a;
-            return r->nodes.first + (rank - r->first_rank) / r->each;
+            return node_at(job,
+                           r->nodes.first + (rank - r->first_rank) / r->each);
         }
     }
     return TOPO_NONE;

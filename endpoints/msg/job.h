@@ -10,15 +10,18 @@
  *     open-ms N                 an open line older than this is shown
  *     linger-ms N               channels are read so long past the exit
  *     env NAME=VALUE            for all programs
- *     app                       a program begins: what follows is its own
- *     ranks FIRST LAST COUNT RANK  nodes FIRST..LAST host COUNT each, from RANK
- *     cwd DIR
+ *     places FIRST LAST NODE    the places FIRST..LAST of the list are the
+ *                               nodes NODE.. of the tree; none: place p is p +
+ * 1 app                       a program begins: what follows is its own ranks
+ * FIRST LAST COUNT RANK  places FIRST..LAST host COUNT each, from RANK cwd DIR
  *     cwd-optional              where DIR does not exist: the daemon's own
  *     arg WORD                  in order, the program first
  *     env NAME=VALUE            replaces one for all of the same name
  *
- * Ranks ascend, each from 0 to SIZE - 1 is on one node, and the nodes of one
+ * Ranks ascend, each from 0 to SIZE - 1 is on one node, and the places of one
  * program ascend. A node may run several programs, and does so in their order.
+ * Places count from 1 here; for the user, who sees no other number of a node,
+ * from 0.
  */
 #ifndef ENDPOINTS_MSG_JOB_H
 #define ENDPOINTS_MSG_JOB_H
@@ -28,7 +31,7 @@
 
 #include "endpoints/msg/text.h"
 #include "overlay/control.h"
-#include "topo/tree.h"
+#include "topo/ranges.h"
 
 /* Messages of the driver on stream 0. */
 enum ep_control_kind {
@@ -55,9 +58,15 @@ enum ep_slow_policy {
 };
 
 struct ep_job_ranks {
-    struct topo_range nodes;
-    uint32_t each; /* processes on each node */
+    struct topo_range nodes; /* by place, from 1 */
+    uint32_t each;           /* processes on each node */
     uint32_t first_rank;
+};
+
+/* Places that are nodes one after the other, too. */
+struct ep_job_places {
+    struct topo_range places; /* from 1 */
+    uint32_t node;            /* of the first one */
 };
 
 /* Strings, NULL-terminated where there is one. */
@@ -90,6 +99,9 @@ struct ep_job {
     char *spill_dir;            /* owned; NULL: the daemon's default */
     struct topo_range *readers; /* owned, ascending ranks */
     uint32_t readers_count, readers_cap;
+    struct ep_job_places *places; /* owned, from place 1 on without a gap;
+                                     none: place and node are the same */
+    uint32_t places_count, places_cap;
     struct ep_job_strings env; /* of all programs */
     struct ep_job_app *apps;   /* owned, ascending ranks */
     uint32_t apps_count, apps_cap;
@@ -100,6 +112,7 @@ void ep_job_fini(struct ep_job *job);
 
 /* Builders; strings are copied. Return 0 or OV_ENOMEM. */
 int ep_job_add_reader(struct ep_job *job, struct topo_range ranks);
+int ep_job_add_places(struct ep_job *job, struct ep_job_places places);
 int ep_job_set_spill_dir(struct ep_job *job, const char *dir);
 int ep_job_add_env(struct ep_job *job, const char *name_value);
 /* The program that ep_job_app_* mean from here on; also OV_EFULL. */
@@ -141,6 +154,12 @@ uint32_t ep_job_on_node(const struct ep_job *job, uint32_t node);
 /* The node of a rank, TOPO_NONE when there is no such rank; *app, where not
  * NULL, becomes its program. O(ranks). */
 uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app);
+/* The place of a node, from 1; TOPO_NONE when it has none. O(places). */
+uint32_t ep_job_place(const struct ep_job *job, uint32_t node);
+/* The nodes of a range of places that there are are added to *nodes; as many
+ * further ranges as the job has of places are enough. O(places). */
+void ep_job_add_nodes(const struct ep_job *job, struct topo_range places,
+                      struct topo_ranges *nodes);
 /* Does this rank read stdin? O(log readers). */
 bool ep_job_reads(const struct ep_job *job, uint32_t rank);
 /* How many ranks do. O(readers). */

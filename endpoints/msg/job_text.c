@@ -1,4 +1,5 @@
 /* The text of a job, written and read. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "endpoints/msg/job.h"
@@ -32,6 +33,16 @@ static void put_slow(struct ep_text *out, const struct ep_job *job)
     }
     if (job->spill_dir != NULL)
         put_word(out, "spill-dir", job->spill_dir);
+}
+
+static void put_places(struct ep_text *out, const struct ep_job *job)
+{
+    for (uint32_t i = 0; i < job->places_count; i++) {
+        const struct ep_job_places *p = &job->places[i];
+
+        put_numbers(out, "places",
+                    (uint32_t[]){p->places.first, p->places.last, p->node}, 3);
+    }
 }
 
 static void put_ranks(struct ep_text *out, const struct ep_job_app *app)
@@ -81,6 +92,7 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
     put_numbers(out, "open-ms", &job->open_ms, 1);
     put_numbers(out, "linger-ms", &job->linger_ms, 1);
     put_strings(out, "env", &job->env);
+    put_places(out, job);
     for (uint32_t i = 0; i < job->apps_count; i++)
         put_app(out, &job->apps[i]);
 }
@@ -116,6 +128,16 @@ static int read_stdin(struct ep_job *job, struct ep_fields *fields)
     range.first = number(fields);
     range.last = number(fields);
     return ep_job_add_reader(job, range);
+}
+
+static int read_places(struct ep_job *job, struct ep_fields *fields)
+{
+    struct ep_job_places places;
+
+    places.places.first = number(fields);
+    places.places.last = number(fields);
+    places.node = number(fields);
+    return ep_job_add_places(job, places);
 }
 
 static int read_slow(struct ep_job *job, struct ep_fields *fields)
@@ -216,6 +238,7 @@ static const struct {
     {"open-ms", read_open_ms, OF_JOB},
     {"linger-ms", read_linger_ms, OF_JOB},
     {"env", read_env, OF_BOTH},
+    {"places", read_places, OF_JOB},
     {"app", read_app, OF_BOTH},
     {"ranks", read_ranks, OF_APP},
     {"cwd", read_cwd, OF_APP},
@@ -313,6 +336,59 @@ static bool places_all(const struct ep_job *job)
     return ranks == job->size && count_nodes(job) == job->nodes;
 }
 
+static int compare_nodes(const void *a, const void *b)
+{
+    const struct ep_job_places *x = a, *y = b;
+
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Is each of these nodes, that ascend, in one of them? No launcher is. */
+static bool are_apart(const struct ep_job_places *places, uint32_t count)
+{
+    uint64_t last = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (places[i].node <= last)
+            return false;
+        last = (uint64_t)places[i].node +
+               (places[i].places.last - places[i].places.first);
+    }
+    return last < TOPO_NONE;
+}
+
+/* Each place that is used is one node, no two the same. */
+static int check_places(const struct ep_job *job)
+{
+    struct ep_job_places *sorted;
+    uint64_t next = 1;
+    int rc = 0;
+
+    if (job->places_count == 0)
+        return 0;
+    for (uint32_t i = 0; i < job->places_count; i++) {
+        const struct ep_job_places *p = &job->places[i];
+
+        if (p->places.first != next || p->places.last < p->places.first)
+            return OV_EPROTO;
+        next = (uint64_t)p->places.last + 1;
+    }
+    for (uint32_t i = 0; i < job->apps_count; i++) {
+        const struct ep_job_app *app = &job->apps[i];
+
+        if (app->ranks[app->ranks_count - 1].nodes.last >= next)
+            return OV_EPROTO;
+    }
+    sorted = calloc(job->places_count, sizeof(*sorted));
+    if (sorted == NULL)
+        return OV_ENOMEM;
+    memcpy(sorted, job->places, job->places_count * sizeof(*sorted));
+    qsort(sorted, job->places_count, sizeof(*sorted), compare_nodes);
+    rc = are_apart(sorted, job->places_count) ? 0 : OV_EPROTO;
+    free(sorted);
+    return rc;
+}
+
 static bool readers_ascend(const struct ep_job *job)
 {
     uint64_t next = 0;
@@ -348,8 +424,8 @@ int ep_job_decode(char *text, size_t len_bytes, struct ep_job *job)
         rc = read_line(job, text, (size_t)(newline - text));
         text = newline + 1;
     }
-    if (rc == 0 && !makes_sense(job))
-        rc = OV_EPROTO;
+    if (rc == 0)
+        rc = makes_sense(job) ? check_places(job) : OV_EPROTO;
     if (rc != 0)
         ep_job_fini(job);
     return rc;

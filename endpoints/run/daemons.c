@@ -133,7 +133,7 @@ static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
 
     (void)index;
     if (node > 0 && node <= r->nodes_count)
-        ep_run_note(r, "the daemon of node %u on %s: %s", node - 1,
+        ep_run_note(r, "the daemon of node %u on %s: %s", ep_run_place(r, node),
                     ep_run_host(r, node), text);
 }
 

@@ -118,6 +118,11 @@ static int open_input(struct run *r)
     return ep_input_open(r->base, fd, &events, r, &r->input);
 }
 
+static uint32_t place_of(const struct run *r, uint32_t rank)
+{
+    return ep_job_place(&r->job, ep_job_node_of(&r->job, rank, NULL));
+}
+
 /* Adds the nodes of those of the ranks that are the program's. */
 static void add_nodes(const struct run *r, const struct ep_job_app *app,
                       struct topo_range ranks, struct topo_ranges *nodes)
@@ -132,16 +137,16 @@ static void add_nodes(const struct run *r, const struct ep_job_app *app,
     if (ranks.last < last)
         last = ranks.last;
     if (first <= last)
-        (void)topo_ranges_add(
-            nodes, (struct topo_range){ep_job_node_of(&r->job, first, NULL),
-                                       ep_job_node_of(&r->job, last, NULL)});
+        ep_job_add_nodes(
+            &r->job, (struct topo_range){place_of(r, first), place_of(r, last)},
+            nodes);
 }
 
 /* The nodes with readers, in ranges; a superset where there are too many. */
 static uint16_t reader_nodes(const struct run *r, struct topo_range *range)
 {
     const struct ep_job *job = &r->job;
-    uint32_t max = job->readers_count + job->apps_count;
+    uint32_t max = job->readers_count + job->apps_count + job->places_count;
     struct topo_range *items = calloc(max, sizeof(*items));
     struct topo_ranges nodes;
 

@@ -25,6 +25,7 @@
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 #include "topo/hosts.h"
+#include "topo/shape.h"
 
 /* A message for stream 0 that waits for room. */
 struct run_control {
@@ -65,6 +66,7 @@ struct run {
     struct ep_session_sizes sizes;
     struct ep_job job;
     struct topo_hosts hosts;      /* empty: virtual nodes on this machine */
+    struct topo_shape shape;      /* with --topology: which host is where */
     struct run_node *nodes;       /* [1 + N], by overlay node */
     struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
     char host[256];               /* this machine's name */
@@ -125,8 +127,8 @@ struct run {
 
 /* The files, each above those that it calls; loss and plan* have headers:
  *
- *     say  plan_hosts  plan_job  plan_session  plan  verdict  control  end
- *     loss  signals  down  daemons  up  run
+ *     say  plan_tree  plan_hosts  plan_job  plan_session  plan  verdict control
+ * end loss  signals  down  daemons  up  run
  */
 
 /* --- say.c */

@@ -64,7 +64,7 @@ static void remember(struct run *r, uint32_t node)
     if (lost == NULL)
         return;
     r->lost = lost;
-    lost[r->lost_count++] = node - 1;
+    lost[r->lost_count++] = ep_run_place(r, node);
 }
 
 /* ", with ranks 0-3,8" of a node, cut where it is too long. */
@@ -97,7 +97,7 @@ static void tell(struct run *r, uint32_t node)
     name_ranks(r, node, ranks);
     /* The end of others is no news while the job ends. */
     (r->exit_code < 0 ? ep_run_say : ep_run_note)(
-        r, "the daemon of node %u on %s is lost%s; %s", node - 1,
+        r, "the daemon of node %u on %s is lost%s; %s", ep_run_place(r, node),
         ep_run_host(r, node), ranks, then);
 }
 

@@ -33,6 +33,8 @@ int ep_run_plan(struct run *r)
     if (rc == 0)
         rc = ep_run_plan_ranks(r, &most);
     if (rc == 0)
+        rc = ep_run_plan_tree(r);
+    if (rc == 0)
         rc = ep_run_plan_job(r);
     if (rc == 0)
         rc = ep_run_plan_session(r, most);

@@ -24,7 +24,14 @@ const char *ep_run_host_of_rank(const struct run *r, uint32_t rank);
 /* --- plan_job.c */
 int ep_run_plan_job(struct run *r);
 
-/* --- plan_session.c: the tree, what daemons are told, memory. */
+/* --- plan_tree.c: the tree, and who is where in it. Ranks are listed for
+ * places of the list; which nodes those are is in the job from here on. */
+int ep_run_plan_tree(struct run *r);
+
+/* The place in the list of a node > 0: its number for the user. */
+uint32_t ep_run_place(const struct run *r, uint32_t node);
+
+/* --- plan_session.c: what daemons are told, memory. */
 int ep_run_plan_session(struct run *r, uint32_t most);
 
 #endif

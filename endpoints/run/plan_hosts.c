@@ -6,9 +6,9 @@
 
 const char *ep_run_host(const struct run *r, uint32_t node)
 {
-    if (node == 0 || r->hosts.count == 0 || node > r->hosts.count)
+    if (node == 0 || r->hosts.count == 0 || node > r->nodes_count)
         return r->host;
-    return topo_hosts_name(&r->hosts, node - 1);
+    return topo_hosts_name(&r->hosts, ep_run_place(r, node));
 }
 
 const char *ep_run_host_of_rank(const struct run *r, uint32_t rank)

@@ -1,4 +1,4 @@
-/* The session of a run: its tree, its daemons, their sizes. */
+/* The session of a run: its daemons, and their sizes. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
-enum { ARITY_DEFAULT = 16, DAEMONS_MIN = 2, DAEMONS_MAX = 64 };
+enum { DAEMONS_MIN = 2, DAEMONS_MAX = 64 };
 
 extern char **environ;
 
@@ -70,19 +70,6 @@ static int list_fabric_env(struct run *r)
     return 0;
 }
 
-static int check_arity(struct run *r)
-{
-    uint32_t children = ep_session_children(r->config.tree);
-
-    if (children <= EP_SESSION_CHILDREN_MAX)
-        return 0;
-    ep_run_say(r,
-               "--arity %u gives a node %u children: the memory of a daemon "
-               "is for %d; give a smaller one",
-               r->options.arity, children, EP_SESSION_CHILDREN_MAX);
-    return 2;
-}
-
 int ep_run_plan_session(struct run *r, uint32_t most)
 {
     const struct ep_run_options *o = &r->options;
@@ -90,10 +77,6 @@ int ep_run_plan_session(struct run *r, uint32_t most)
     bool is_local = o->launcher == EP_RUN_LOCAL ||
                     (o->launcher == EP_RUN_AUTO && r->hosts.count == 0);
 
-    config->tree.nodes = r->nodes_count + 1;
-    config->tree.arity = o->arity > 0 ? o->arity : ARITY_DEFAULT;
-    if (check_arity(r))
-        return 2;
     config->launcher = is_local ? EP_LAUNCHER_LOCAL : EP_LAUNCHER_SSH;
     config->is_virtual = is_local;
     config->no_tree_spawn = o->no_tree_spawn;

@@ -83,6 +83,7 @@ static void close_all(struct run *r)
     ep_boot_config_fini(&r->config);
     ep_job_fini(&r->job);
     topo_hosts_fini(&r->hosts);
+    topo_shape_fini(&r->shape);
     free(r->nodes);
     free(r->daemons);
     free(r->lost);

@@ -40,6 +40,8 @@ struct ep_run_options {
     const char *hosts, *hostfile;
     uint32_t nodes;
     uint32_t arity;
+    const char
+        *topology; /* a file that says which host is under which switch */
     enum ep_run_launcher launcher;
     const char *rsh, *xylemd;
     bool no_tree_spawn;

@@ -125,10 +125,12 @@ static void on_adopted(struct run *r, uint32_t node,
 {
     char parent[32] = "the launcher";
 
-    if (state->parent != 0)
-        snprintf(parent, sizeof(parent), "node %u", state->parent - 1);
-    ep_run_note(r, "node %u on %s has a new parent, %s, after %.3f s", node - 1,
-                ep_run_host(r, node), parent, (double)state->value / 1e6);
+    if (state->parent != 0 && state->parent <= r->nodes_count)
+        snprintf(parent, sizeof(parent), "node %u",
+                 ep_run_place(r, state->parent));
+    ep_run_note(r, "node %u on %s has a new parent, %s, after %.3f s",
+                ep_run_place(r, node), ep_run_host(r, node), parent,
+                (double)state->value / 1e6);
     r->repairs++;
     if (state->value > r->repair_us_max)
         r->repair_us_max = state->value;

@@ -130,6 +130,45 @@ static void ranks_are_found(void **state)
     ep_job_fini(&job);
 }
 
+/* Places 1 to 4 are the nodes 5, 2, 3 and 1. */
+static void places_may_be_any_nodes(void **state)
+{
+    static const char moved[] = "job 7 6 4\nstdin 1 2\nstdin 5 5\n"
+                                "open-ms 0\nlinger-ms 0\n"
+                                "places 1 1 5\nplaces 2 3 2\nplaces 4 4 1\n"
+                                "app\nranks 1 1 2 0\nranks 2 3 1 2\narg a\n"
+                                "app\nranks 3 4 1 4\narg b\n";
+    static const char *const nodes[] = {"", "1:5-5", "0:2-2", "0:3-3 1:4-4",
+                                        "", "0:0-1"};
+    static const uint32_t node_of[] = {5, 5, 2, 3, 3, 1, TOPO_NONE};
+    static const uint32_t place_of[] = {TOPO_NONE, 4, 2, 3, TOPO_NONE, 1};
+    struct topo_range items[8];
+    struct topo_ranges set;
+    struct ep_text again = {0};
+    struct ep_job job;
+    char list[32];
+
+    (void)state;
+    assert_int_equal(read_text(moved, &job), 0);
+    for (uint32_t node = 0; node < 6; node++) {
+        assert_string_equal(on_node(&job, node), nodes[node]);
+        assert_int_equal(ep_job_place(&job, node), place_of[node]);
+    }
+    for (uint32_t rank = 0; rank < 7; rank++)
+        assert_int_equal(ep_job_node_of(&job, rank, NULL), node_of[rank]);
+    topo_ranges_init(&set, items, 8);
+    ep_job_add_nodes(&job, (struct topo_range){1, 2}, &set);
+    topo_ranges_format(&set, list, sizeof(list));
+    assert_string_equal(list, "2,5");
+    ep_job_add_nodes(&job, (struct topo_range){2, 4}, &set);
+    topo_ranges_format(&set, list, sizeof(list));
+    assert_string_equal(list, "1-3,5");
+    ep_job_encode(&job, &again);
+    assert_string_equal(again.at, moved);
+    ep_text_fini(&again);
+    ep_job_fini(&job);
+}
+
 /* The second program starts where the first one is, and the third has a node
  * between. */
 #define THREE                                                                  \
@@ -206,6 +245,14 @@ static void there_are_so_many_programs_at_most(void **state)
  * job, or nothing, and say so to nobody. */
 #define ONE "app\nranks 1 1 1 0\n"
 static const char *const wrong[] = {
+    "job 7 2 2\nplaces 1 2 0\napp\nranks 1 2 1 0\narg a\n", /* the launcher */
+    "job 7 2 2\nplaces 1 1 1\napp\nranks 1 2 1 0\narg a\n", /* one is missing */
+    "job 7 2 2\nplaces 2 2 1\napp\nranks 1 2 1 0\narg a\n",
+    "job 7 2 2\nplaces 1 1 1\nplaces 3 3 2\napp\nranks 1 2 1 0\narg a\n",
+    "job 7 3 3\nplaces 1 2 2\nplaces 3 3 3\napp\nranks 1 3 1 0\narg a\n",
+    "job 7 3 3\nplaces 1 2 4294967294\napp\nranks 1 2 1 0\narg a\n",
+    "job 7 2 2\nplaces 2 1 1\napp\nranks 1 2 1 0\narg a\n",
+    "job 7 2 2\napp\nplaces 1 2 1\nranks 1 2 1 0\narg a\n", /* too late */
     "",
     "arg sh",                            /* no end of line */
     "job 7 1 1\n" ONE,                   /* no program */
@@ -271,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_is_written_again),
         cmocka_unit_test(ranks_are_found),
+        cmocka_unit_test(places_may_be_any_nodes),
         cmocka_unit_test(programs_share_nodes),
         cmocka_unit_test(what_a_program_sets_replaces_what_all_have),
         cmocka_unit_test(there_are_so_many_programs_at_most),

@@ -1,0 +1,139 @@
+/* The tree of a run: how many children a node has, and which host is where.
+ *
+ * Places, of hosts in the list and of the nodes that the user sees, do not
+ * depend on it; numbers of the overlay do.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
+#include "overlay/base/err.h"
+#include "topo/fabric.h"
+
+enum { ARITY_DEFAULT = 16, SHOWN_BYTES = 200 };
+
+uint32_t ep_run_place(const struct run *r, uint32_t node)
+{
+    return r->shape.host != NULL ? r->shape.host[node] : node - 1;
+}
+
+static int check_arity(struct run *r)
+{
+    uint32_t children = ep_session_children(r->config.tree);
+
+    if (children <= EP_SESSION_CHILDREN_MAX)
+        return 0;
+    ep_run_say(r,
+               "--arity %u gives a node %u children: the memory of a daemon "
+               "is for %d; give a smaller one",
+               r->options.arity, children, EP_SESSION_CHILDREN_MAX);
+    return 2;
+}
+
+/* --- the fabric
+ * */
+
+/* Says which hosts the topology file leaves out. */
+static int tell_unnamed(struct run *r, const struct topo_under *under)
+{
+    struct topo_hosts unnamed;
+    char *text;
+    int rc = 0;
+
+    topo_hosts_init(&unnamed);
+    for (uint32_t i = 0; i < r->nodes_count && rc == 0; i++) {
+        const char *name = topo_hosts_name(&r->hosts, i);
+
+        if (under->under[i] == under->switches - 1)
+            rc = topo_hosts_add(&unnamed, name, strlen(name), 0);
+    }
+    text = rc == 0 ? topo_hosts_fold_short(&unnamed, SHOWN_BYTES) : NULL;
+    if (text != NULL)
+        ep_run_say(r,
+                   "%s does not name %s: the tree has %s under a switch of "
+                   "%s own",
+                   r->options.topology, text,
+                   under->unnamed == 1 ? "it" : "them",
+                   under->unnamed == 1 ? "its" : "their");
+    free(text);
+    topo_hosts_fini(&unnamed);
+    return text != NULL ? 0 : ep_run_fail(r, "out of memory");
+}
+
+static int shape_tree(struct run *r, const struct topo_fabric *fabric)
+{
+    struct topo_under under;
+    int rc =
+        topo_under_init(&under, fabric, &r->hosts, r->nodes_count, r->host);
+
+    if (rc == 0) {
+        struct topo_shape_ask ask = {
+            .hosts = r->nodes_count,
+            .arity = r->config.tree.arity,
+            .switches = under.switches,
+            .under = under.under,
+            .above = under.above,
+            .launcher = under.launcher,
+        };
+
+        rc = topo_shape_init(&r->shape, &ask);
+    }
+    if (rc == 0)
+        rc = ep_boot_set_tree(&r->config, &r->shape.tree);
+    rc = rc == 0 ? 0 : ep_run_fail(r, "out of memory");
+    if (rc == 0 && under.unnamed > 0)
+        rc = tell_unnamed(r, &under);
+    topo_under_fini(&under);
+    return rc;
+}
+
+/* Runs of places that are nodes one after the other. */
+static int list_places(struct run *r)
+{
+    uint32_t *node_of = calloc((size_t)r->nodes_count + 1, sizeof(*node_of));
+    int rc = node_of == NULL ? OV_ENOMEM : 0;
+
+    for (uint32_t n = 1; rc == 0 && n <= r->nodes_count; n++)
+        node_of[r->shape.host[n] + 1] = n;
+    for (uint32_t place = 1; rc == 0 && place <= r->nodes_count;) {
+        struct ep_job_places run = {{place, place}, node_of[place]};
+
+        while (++place <= r->nodes_count &&
+               node_of[place] == node_of[place - 1] + 1)
+            run.places.last++;
+        rc = ep_job_add_places(&r->job, run);
+    }
+    free(node_of);
+    return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
+}
+
+static int read_fabric(struct run *r)
+{
+    char why[TOPO_WHY_MAX] = "out of memory";
+    struct topo_fabric fabric;
+    int rc;
+
+    if (r->hosts.count == 0) {
+        ep_run_say(r, "--topology is about hosts: give --hosts or --hostfile");
+        return 2;
+    }
+    rc = topo_fabric_read(&fabric, r->options.topology, why);
+    if (rc != 0) {
+        ep_run_say(r, "%s", why);
+        return rc == OV_EINVAL ? 2 : 1;
+    }
+    rc = shape_tree(r, &fabric);
+    topo_fabric_fini(&fabric);
+    return rc == 0 ? list_places(r) : rc;
+}
+
+int ep_run_plan_tree(struct run *r)
+{
+    r->config.tree.nodes = r->nodes_count + 1;
+    r->config.tree.arity =
+        r->options.arity > 0 ? r->options.arity : ARITY_DEFAULT;
+    if (check_arity(r))
+        return 2;
+    return r->options.topology != NULL ? read_fabric(r) : 0;
+}
