@@ -23,6 +23,7 @@ BUILD = os.environ["top_builddir"]
 XYLEM = os.environ.get("XYLEM") or os.path.join(BUILD, "commands", "xylem")
 TMP = os.environ.get("TMPDIR", "/tmp")
 FULL = os.environ.get("XYLEM_TEST_FULL") == "1"
+BRIEF = os.environ.get("XYLEM_TEST_BRIEF") == "1"
 RUNNER = int(os.environ.get("XYLEM_TEST_RUNNER") or os.getpid())
 SLOW = float(os.environ.get("XYLEM_TEST_SLOW") or 1)
 MIB = 1 << 20

@@ -74,7 +74,7 @@ def look(text):
 def main():
     if live.is_sanitized():
         live.skip("sanitizers and valgrind do not go together")
-    if os.environ.get("XYLEM_TEST_BRIEF") == "1":
+    if live.BRIEF:
         live.skip("who runs it is nothing to valgrind")
     if not shutil.which("valgrind"):
         live.skip("there is no valgrind")
