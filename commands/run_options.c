@@ -49,9 +49,10 @@ static const struct argp_option argp_options[] = {
     {NULL, 'H', NULL, OPTION_ALIAS, NULL, 1},
     {"hostfile", KEY_HOSTFILE, "FILE", 0,
      "one host per line, slots=N, # comments", 1},
+    {"exclude", 'x', "LIST", 0, "hosts to leave out", 1},
     {"nodes", 'N', "N", 0,
-     "the first N hosts of the list; without a list, N virtual nodes on this "
-     "machine", 1},
+     "the first N hosts of the list or allocation; with neither, N virtual "
+     "nodes on this machine", 1},
     {"procs", 'n', "N", 0,
      "processes in all, placed by slots (default: one per node)", 1},
     {"ppn", KEY_PPN, "N", 0, "processes per node", 1},
@@ -61,7 +62,8 @@ static const struct argp_option argp_options[] = {
      "which host is under which switch, as Slurm's topology.conf: the tree "
      "crosses switches as rarely as can be", 1},
     {"launcher", KEY_LAUNCHER, "L", 0,
-     "local or ssh (default: ssh with a list of hosts, else local)", 1},
+     "local, ssh, slurm or auto (default: slurm inside an allocation of Slurm, "
+     "ssh with hosts, else local)", 1},
     {"rsh", KEY_RSH, "CMD", 0,
      "what ssh runs, called as CMD HOST COMMANDLINE (default: "
      "'ssh -o BatchMode=yes')", 1},
@@ -195,10 +197,12 @@ static void launcher(const char *text, struct ep_run_options *o)
         o->launcher = EP_RUN_LOCAL;
     else if (strcmp(text, "ssh") == 0)
         o->launcher = EP_RUN_SSH;
+    else if (strcmp(text, "slurm") == 0)
+        o->launcher = EP_RUN_SLURM;
     else if (strcmp(text, "auto") == 0)
         o->launcher = EP_RUN_AUTO;
     else
-        usage("--launcher takes local, ssh or auto, not '%s'", text);
+        usage("--launcher takes local, ssh, slurm or auto, not '%s'", text);
 }
 
 /* What follows the name of a policy and its =; NULL: another one. */
@@ -319,6 +323,9 @@ static bool parse_where(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_HOSTFILE:
         o->hostfile = words("--hostfile", arg);
+        return true;
+    case 'x':
+        o->exclude = words("--exclude", arg);
         return true;
     case 'N':
         o->nodes = number("-N", arg, 1, 10000000);

@@ -1,30 +1,48 @@
 /* xylemd: the daemon. People do not start it by hand. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands/panic.h"
 #include "commands/stdio.h"
 #include "config.h"
+#include "endpoints/boot/boot_env.h"
 #include "endpoints/daemon/daemon.h"
 #include "endpoints/spawn/spawner.h"
+
+/* Where the start-up text comes from. */
+static bool is_boot(int argc, char **argv, const char *option)
+{
+    return argc == 2 && strcmp(argv[1], option) == 0;
+}
 
 int main(int argc, char **argv)
 {
     struct ep_spawner *spawner;
+    struct ep_text text = {0};
+    bool is_env = is_boot(argc, argv, "--boot-env");
 
     stdio_open();
     panic_install();
+    /* Before anybody can see or inherit what is in there. */
+    if (is_env && ep_boot_env_take(&text) != 0) {
+        fputs("xylemd: no start-up text is in the environment: it is started "
+              "by `xylem run', not by hand\n",
+              stderr);
+        return 2;
+    }
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         printf("xylemd %s\n", PACKAGE_VERSION);
         return 0;
     }
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        printf("Usage: xylemd --boot\n\nThe daemon of xylem, started by "
-               "`xylem run' or by another daemon.\nIt takes its configuration "
-               "from stdin.\n");
+        printf("Usage: xylemd --boot\n       xylemd --boot-env\n\nThe daemon "
+               "of xylem, started by `xylem run', by another daemon, or by\n"
+               "a resource manager. It takes its configuration from stdin, or "
+               "from the\nenvironment.\n");
         return 0;
     }
-    if (argc != 2 || strcmp(argv[1], "--boot") != 0) {
+    if (!is_env && !is_boot(argc, argv, "--boot")) {
         fputs("xylemd: it is started by `xylem run', not by hand (try "
               "`xylemd --help')\n",
               stderr);
@@ -35,5 +53,5 @@ int main(int argc, char **argv)
               stderr);
         return 1;
     }
-    return ep_daemon_run(spawner);
+    return ep_daemon_run(spawner, is_env ? &text : NULL);
 }

@@ -5,14 +5,12 @@
 #include "endpoints/boot/boot.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/boot/launcher.h"
 #include "overlay/base/err.h"
-
-static const char *const launcher_names[EP_LAUNCHERS] = {
-    [EP_LAUNCHER_LOCAL] = "local",
-    [EP_LAUNCHER_SSH] = "ssh",
-};
+#include "topo/hosts.h"
 
 static const char *const up_keywords[EP_BOOT_UP_KINDS] = {
     [EP_BOOT_READY] = "xylemd-ready",
@@ -27,7 +25,7 @@ const char *ep_boot_version(void)
 
 const char *ep_boot_launcher_name(enum ep_launcher launcher)
 {
-    return launcher_names[launcher];
+    return ep_launcher_ops(launcher)->name;
 }
 
 void ep_boot_version_words(const char *path, const char *host,
@@ -150,6 +148,31 @@ static void put_hosts(struct ep_text *out, const struct ep_boot_config *config)
     }
 }
 
+/* All hosts in short, in the order of their nodes, from 1: a daemon that
+ * reads this finds its own place. */
+static void put_all_hosts(struct ep_text *out,
+                          const struct ep_boot_config *config)
+{
+    struct topo_hosts hosts;
+    char *fold = NULL;
+    int rc = 0;
+
+    topo_hosts_init(&hosts);
+    for (uint32_t i = 0; rc == 0 && i < config->hosts_count; i++)
+        rc = topo_hosts_add(&hosts, config->hosts[i].name,
+                            strlen(config->hosts[i].name), 0);
+    if (rc == 0)
+        fold = topo_hosts_fold(&hosts, hosts.count);
+    if (fold == NULL)
+        out->bad = true;
+    else
+        put_line(out, "hosts", fold);
+    free(fold);
+    topo_hosts_fini(&hosts);
+    for (uint32_t i = 0; i < config->gates_count; i++)
+        put_line(out, "gate", config->gates[i]);
+}
+
 static size_t longest_line(const char *text, size_t len_bytes)
 {
     size_t longest = 0;
@@ -194,7 +217,10 @@ int ep_boot_encode(const struct ep_boot_config *config, struct ep_text *out,
                     config->hosted[i].last);
     put_options(out, config);
     put_params(out, config);
-    put_hosts(out, config);
+    if (config->launcher == EP_LAUNCHER_SLURM)
+        put_all_hosts(out, config);
+    else
+        put_hosts(out, config);
     put_line(out, "go", NULL);
     if (out->bad) {
         snprintf(why, EP_BOOT_WHY_MAX, "no memory for the start-up text");

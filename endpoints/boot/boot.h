@@ -3,7 +3,11 @@
  * The starter is the launcher or a daemon nearer to the root; the text goes
  * over the daemon's stdin and stdout: a pipe, or a remote shell's. Lines are
  * those of endpoints/msg/text.h. The session key travels here, never on a
- * command line and never in the environment.
+ * command line.
+ *
+ * A daemon that a resource manager starts gets the text up to `go` in its
+ * environment (boot_env.h), the same for all daemons. What follows, both ways,
+ * goes over a connection to its parent (call.h), who is its starter then.
  *
  * Down, to the daemon, in this order:
  *
@@ -13,8 +17,9 @@
  *   tree NODES ARITY
  *   children EACH NODES     the next NODES nodes, from the root on, have EACH
  *                           children; any number. None: a complete tree
- *   launcher local|ssh
- *   hosted FIRST LAST       the overlay nodes this daemon hosts; once or more
+ *   launcher local|ssh|slurm
+ *   hosted FIRST LAST       the overlay nodes this daemon hosts; once or more,
+ *                           but not with slurm: it finds itself among `hosts`
  *   virtual                 these lines are there or not:
  *   no-tree-spawn
  *   verbose
@@ -26,6 +31,10 @@
  *   env NAME=VALUE          for the fabric (ep_boot_env_is_fabric), any number
  *   param NAME VALUE        a number; at most EP_BOOT_PARAMS_MAX
  *   host NODE NAME          ascending: the hosts of the nodes beneath it
+ *   hosts LIST              the same for all nodes from 1 on, in short
+ *                           (topo/hosts.h), with slurm
+ *   gate ADDRESS            where the launcher can be called, with slurm; once
+ *                           or more, the best first
  *   go                      end of the configuration
  *   peer NODE ADDRESS NONCE any number, any time later: where an ancestor of
  *                           hosted nodes listens
@@ -92,6 +101,8 @@ struct ep_boot_reader {
     const struct ep_boot_down_events *events; /* borrowed */
     void *arg;
     const char *self; /* borrowed: path of this xylemd, for messages */
+    const char *host; /* borrowed: what the resource manager calls this host;
+                         NULL: `hosted` says which nodes are here */
     struct ep_boot_config config;
     struct ep_text line;
     uint64_t total_bytes;
@@ -149,7 +160,7 @@ void ep_boot_version_read(struct ep_fields *fields,
                           char version[EP_BOOT_VERSION_MAX]);
 void ep_boot_peer_read(struct ep_fields *fields, struct ep_boot_peer *peer);
 
-/* "local", "ssh". */
+/* "local", "ssh", "slurm". */
 const char *ep_boot_launcher_name(enum ep_launcher launcher);
 
 /* The version of this build, and the words for a daemon at `path` (on `host`,

@@ -36,6 +36,8 @@ void ep_boot_config_fini(struct ep_boot_config *config)
         free(config->env[i]);
     free(config->env);
     free(config->parents);
+    for (uint32_t i = 0; i < config->gates_count; i++)
+        free(config->gates[i]);
     free(config->hosted);
     free(config->provider);
     free(config->interface);
@@ -210,6 +212,19 @@ int ep_boot_add_env(struct ep_boot_config *config, const char *entry)
     return 0;
 }
 
+int ep_boot_add_gate(struct ep_boot_config *config, const char *address)
+{
+    char *copy;
+
+    if (config->gates_count == EP_BOOT_GATES_MAX)
+        return OV_EFULL;
+    copy = strdup(address);
+    if (copy == NULL)
+        return OV_ENOMEM;
+    config->gates[config->gates_count++] = copy;
+    return 0;
+}
+
 static const struct ep_boot_param *
 param_find(const struct ep_boot_config *config, const char *name)
 {
@@ -270,6 +285,17 @@ static uint32_t hosts_lower_bound(const struct ep_boot_config *config,
             high = mid;
     }
     return low;
+}
+
+int ep_boot_host_here(struct ep_boot_config *config, const char *host)
+{
+    for (uint32_t i = 0; i < config->hosts_count; i++) {
+        uint32_t node = config->hosts[i].node;
+
+        if (strcmp(config->hosts[i].name, host) == 0)
+            return ep_boot_add_hosted(config, (struct topo_range){node, node});
+    }
+    return OV_ENOENT;
 }
 
 const char *ep_boot_host(const struct ep_boot_config *config, uint32_t node)
@@ -344,6 +370,7 @@ int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
     out->hosts_count = out->hosts_cap = 0;
     out->env = NULL;
     out->env_count = out->env_cap = 0;
+    out->gates_count = 0;
     rc = ep_boot_add_hosted(out, itself);
     if (rc == 0)
         rc = copy_strings(config, out);
@@ -366,12 +393,17 @@ static const char *what_is_wrong(const struct ep_boot_config *config)
         return "the tree's arity is out of range";
     if ((unsigned)config->launcher >= EP_LAUNCHERS)
         return "no such launcher";
-    if (config->hosted_count == 0)
+    /* Started all alike, each daemon finds its own. */
+    if (config->hosted_count == 0 && config->launcher != EP_LAUNCHER_SLURM)
         return "no hosted node";
     if (has_ports &&
         (config->port_first == 0 || config->port_first > config->port_last))
         return "the port range is empty";
-    if (config->hosts_count > 0 && (!config->rsh || !config->xylemd))
+    if (config->launcher == EP_LAUNCHER_SLURM &&
+        (config->gates_count == 0 || config->hosts_count == 0))
+        return "nowhere to call, or no hosts";
+    if (config->launcher != EP_LAUNCHER_SLURM && config->hosts_count > 0 &&
+        (!config->rsh || !config->xylemd))
         return "hosts to start daemons on, but no rsh or no xylemd";
     return NULL;
 }

@@ -16,10 +16,16 @@
 enum {
     EP_BOOT_PARAMS_MAX = 64,
     EP_BOOT_NAME_MAX = 32, /* a parameter's name, with its NUL */
+    EP_BOOT_GATES_MAX = 16,
     EP_BOOT_WHY_MAX = 1024 /* words for the user */
 };
 
-enum ep_launcher { EP_LAUNCHER_LOCAL, EP_LAUNCHER_SSH, EP_LAUNCHERS };
+enum ep_launcher {
+    EP_LAUNCHER_LOCAL,
+    EP_LAUNCHER_SSH,
+    EP_LAUNCHER_SLURM,
+    EP_LAUNCHERS
+};
 
 struct ep_boot_param {
     char name[EP_BOOT_NAME_MAX];
@@ -60,6 +66,9 @@ struct ep_boot_config {
     char **env; /* owned, each NAME=VALUE: for the fabric, set by the daemon */
     uint32_t env_count;
     uint32_t env_cap;
+    /* Where daemons can call the launcher, each as "1.2.3.4:5", "[::1]:5". */
+    char *gates[EP_BOOT_GATES_MAX]; /* owned */
+    uint32_t gates_count;
     uint32_t params_count;
     struct ep_boot_param params[EP_BOOT_PARAMS_MAX]; /* further ones */
 };
@@ -78,6 +87,8 @@ int ep_boot_add_host(struct ep_boot_config *config, uint32_t node,
                      const char *name);
 /* `entry` is NAME=VALUE and passes ep_boot_env_is_fabric(). */
 int ep_boot_add_env(struct ep_boot_config *config, const char *entry);
+/* Returns OV_EFULL for one too many. */
+int ep_boot_add_gate(struct ep_boot_config *config, const char *address);
 int ep_boot_add_param(struct ep_boot_config *config, const char *name,
                       uint64_t value);
 
@@ -97,6 +108,10 @@ int ep_boot_end_children(struct ep_boot_config *config);
 /* The parameter's value, or `otherwise`. O(params). */
 uint64_t ep_boot_param(const struct ep_boot_config *config, const char *name,
                        uint64_t otherwise);
+
+/* Makes the node of this host the one that is hosted. Returns 0, OV_ENOENT or
+ * OV_ENOMEM. O(hosts). */
+int ep_boot_host_here(struct ep_boot_config *config, const char *host);
 
 /* The host of a node, borrowed, or NULL. O(log hosts). */
 const char *ep_boot_host(const struct ep_boot_config *config, uint32_t node);

@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "overlay/base/err.h"
+#include "topo/hosts.h"
 
 enum state { WANT_VERSION, WANT_CONFIG, WANT_PEERS };
 
@@ -176,6 +177,30 @@ static int read_host(struct ep_boot_reader *rd, struct ep_fields *fields)
     return fields->bad ? OV_EPROTO : ep_boot_add_host(&rd->config, node, name);
 }
 
+/* Of nodes 1, 2, ... in short. */
+static int read_hosts(struct ep_boot_reader *rd, struct ep_fields *fields)
+{
+    const char *text = ep_fields_next(fields);
+    struct topo_hosts hosts;
+    int rc;
+
+    if (fields->bad)
+        return OV_EPROTO;
+    topo_hosts_init(&hosts);
+    rc = topo_hosts_parse(&hosts, text, NULL);
+    for (uint32_t i = 0; rc == 0 && i < hosts.count; i++)
+        rc = ep_boot_add_host(&rd->config, i + 1, topo_hosts_name(&hosts, i));
+    topo_hosts_fini(&hosts);
+    return rc == 0 || rc == OV_ENOMEM ? rc : OV_EPROTO;
+}
+
+static int read_gate(struct ep_boot_reader *rd, struct ep_fields *fields)
+{
+    const char *address = ep_fields_next(fields);
+
+    return fields->bad ? OV_EPROTO : ep_boot_add_gate(&rd->config, address);
+}
+
 // clang-format off
 static const struct keyword keywords[] = {
     {"session",       "session HEX16",       read_session,       false, true},
@@ -183,9 +208,10 @@ static const struct keyword keywords[] = {
     {"tree",          "tree NODES ARITY",    read_tree,          false, true},
     {"children",      "children EACH NODES, within the tree",
                                              read_children,      true,  false},
-    {"launcher",      "launcher local|ssh",  read_launcher,      false, true},
+    {"launcher",      "launcher local|ssh|slurm",
+                                             read_launcher,      false, true},
     {"hosted",        "hosted FIRST LAST, ascending, within the tree",
-                                             read_hosted,        true,  true},
+                                             read_hosted,        true,  false},
     {"virtual",       "virtual",             read_virtual,       false, false},
     {"no-tree-spawn", "no-tree-spawn",       read_no_tree_spawn, false, false},
     {"verbose",       "verbose",             read_verbose,       false, false},
@@ -200,6 +226,9 @@ static const struct keyword keywords[] = {
                                              read_param,         true,  false},
     {"host",          "host NODE NAME, ascending, within the tree",
                                              read_host,          true,  false},
+    {"hosts",         "hosts LIST, of nodes from 1, within the tree",
+                                             read_hosts,         false, false},
+    {"gate",          "gate ADDRESS",        read_gate,          true,  false},
 };
 // clang-format on
 
@@ -253,8 +282,26 @@ static int on_version(struct ep_boot_reader *rd, struct ep_fields *fields)
     return 0;
 }
 
+/* Of many that were started alike. */
+static int find_place(struct ep_boot_reader *rd)
+{
+    const char *host = rd->host != NULL ? rd->host : "";
+    int rc = ep_boot_host_here(&rd->config, host);
+
+    if (rc == OV_ENOENT) {
+        snprintf(rd->why, sizeof(rd->why),
+                 "this host is \"%.255s\", and none of the job's hosts is "
+                 "called so",
+                 host);
+        return OV_EPROTO;
+    }
+    return rc;
+}
+
 static int on_go(struct ep_boot_reader *rd)
 {
+    int rc;
+
     for (unsigned i = 0; i < KEYWORDS; i++) {
         if (keywords[i].is_needed && !(rd->seen & 1u << i)) {
             snprintf(rd->why, sizeof(rd->why),
@@ -271,6 +318,11 @@ static int on_go(struct ep_boot_reader *rd)
     }
     if (ep_boot_config_check(&rd->config, rd->why) != 0)
         return OV_EPROTO;
+    if (rd->config.hosted_count == 0) {
+        rc = find_place(rd);
+        if (rc != 0)
+            return rc;
+    }
     rd->state = WANT_PEERS;
     rd->events->on_go(rd->arg, &rd->config);
     return 0;

@@ -15,14 +15,15 @@
 
 #include <event2/event.h>
 
+#include "endpoints/boot/launcher.h"
 #include "endpoints/boot/starter_daemon.h"
 #include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
+#include "topo/hosts.h"
 
-/* The host travels to the shell in a variable, so that one job of the
- * spawner serves all hosts; it is gone before the remote shell starts. */
-#define HOST_VARIABLE "XYLEM_RSH_HOST"
+/* A list of hosts that is longer is folded; it is one argument of a program. */
+enum { LIST_LONG_BYTES = 64 << 10 };
 
 static bool is_blank(const char *string)
 {
@@ -107,32 +108,141 @@ static int grow(struct ep_starter *st, uint32_t index)
     return 0;
 }
 
-int ep_starter_add(struct ep_starter *st, uint32_t index,
-                   enum ep_launcher launcher, const char *host,
-                   struct ep_text *text)
+/* A new entry of the table, or NULL with the reason in *rc. */
+static struct ep_daemon *add(struct ep_starter *st, uint32_t index,
+                             enum ep_launcher launcher, const char *host,
+                             int *rc)
 {
     struct ep_daemon *d;
 
+    *rc = OV_ECLOSED;
     if (st->is_leaving)
-        return OV_ECLOSED;
+        return NULL;
+    *rc = OV_EINVAL;
     if (index >= EP_STARTER_MAX || find(st, index) != NULL)
-        return OV_EINVAL;
-    if (launcher == EP_LAUNCHER_SSH &&
-        (st->rsh == NULL || host == NULL || !ep_boot_host_is_fit(host)))
-        return OV_EINVAL;
+        return NULL;
+    *rc = OV_ENOMEM;
     d = grow(st, index) == 0 ? ep_daemon_new(st, index, launcher, host) : NULL;
     if (d == NULL)
-        return OV_ENOMEM;
+        return NULL;
+    *rc = 0;
+    st->daemons[index] = d;
+    return d;
+}
+
+static void enqueue(struct ep_daemon *d, struct ep_text *text)
+{
+    struct ep_starter *st = d->st;
+
     d->input = *text;
     *text = (struct ep_text){0};
-    st->daemons[index] = d;
     if (st->first == NULL)
         st->first = d;
     else
         st->last->after = d;
     st->last = d;
     ep_starter_wake(st);
-    return 0;
+}
+
+int ep_starter_add(struct ep_starter *st, uint32_t index,
+                   enum ep_launcher launcher, const char *host,
+                   struct ep_text *text)
+{
+    struct ep_daemon *d;
+    int rc;
+
+    if (!st->is_leaving && launcher == EP_LAUNCHER_SSH &&
+        (st->rsh == NULL || host == NULL || !ep_boot_host_is_fit(host)))
+        return OV_EINVAL;
+    d = add(st, index, launcher, host, &rc);
+    if (d != NULL)
+        enqueue(d, text);
+    return rc;
+}
+
+/* All hosts of a configuration with commas between them, or, when that is
+ * long, in short. To be freed. */
+static char *list_hosts(const struct ep_boot_config *config)
+{
+    struct topo_hosts hosts;
+    struct ep_text list = {0};
+    char *text = NULL;
+    int rc = 0;
+
+    topo_hosts_init(&hosts);
+    for (uint32_t i = 0; rc == 0 && i < config->hosts_count; i++) {
+        const char *name = config->hosts[i].name;
+
+        ep_text_printf(&list, "%s%s", i > 0 ? "," : "", name);
+        rc = topo_hosts_add(&hosts, name, strlen(name), 0);
+    }
+    if (rc == 0 && !list.bad)
+        text = list.len_bytes < LIST_LONG_BYTES
+                   ? strdup(list.at)
+                   : topo_hosts_fold(&hosts, hosts.count);
+    ep_text_fini(&list);
+    topo_hosts_fini(&hosts);
+    return text;
+}
+
+int ep_starter_add_all(struct ep_starter *st, uint32_t index,
+                       const struct ep_boot_config *config, char *why)
+{
+    struct ep_text text = {0};
+    struct ep_daemon *d = NULL;
+    int rc;
+
+    strcpy(why, "out of memory");
+    rc = ep_boot_encode(config, &text, why);
+    if (rc == 0)
+        d = add(st, index, config->launcher, NULL, &rc);
+    if (d != NULL) {
+        d->hosts = list_hosts(config);
+        d->hosts_count = config->hosts_count;
+        enqueue(d, &text);
+    }
+    ep_text_fini(&text);
+    return rc == 0 && d->hosts == NULL ? OV_ENOMEM : rc;
+}
+
+int ep_starter_expect(struct ep_starter *st, uint32_t index, const char *host)
+{
+    struct ep_daemon *d;
+    int rc;
+
+    d = add(st, index, EP_LAUNCHER_SLURM, host, &rc);
+    if (d == NULL)
+        return rc;
+    d->is_expected = true;
+    return ep_daemon_expect(d);
+}
+
+int ep_starter_called(struct ep_starter *st, uint32_t index, int fd)
+{
+    struct ep_daemon *d = find(st, index);
+    int fds[3] = {-1, fd, -1};
+    int rc = OV_ENOENT;
+
+    if (st->is_leaving)
+        rc = OV_ECLOSED;
+    else if (d != NULL && d->is_expected && d->fds[1] < 0 &&
+             d->state == EP_DAEMON_STARTING)
+        rc = 0;
+    if (rc == 0) {
+        fds[0] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        rc = fds[0] < 0 ? OV_ESYS : ep_daemon_open(d, fds);
+    } else {
+        close(fd);
+    }
+    return rc;
+}
+
+void ep_starter_arrived(struct ep_starter *st, uint32_t index)
+{
+    struct ep_daemon *d = find(st, index);
+
+    if (d != NULL && d->state == EP_DAEMON_STARTING)
+        ep_daemon_arrive(d);
 }
 
 int ep_starter_add_config(struct ep_starter *st, uint32_t index,
@@ -167,49 +277,24 @@ int ep_starter_add_child(struct ep_starter *st,
     return rc;
 }
 
-static int announce_local(struct ep_starter *st)
+static int announce(const struct ep_daemon *d)
 {
-    const char *argv[] = {st->xylemd, "--boot", NULL};
-    struct ep_spawn_job job = {
-        .argv = argv, .env = (const char *const *)environ, .new_session = true};
-
-    return ep_spawner_job(st->spawner, st->job_first + EP_LAUNCHER_LOCAL, &job);
-}
-
-/* A session of its own: no terminal to ask for a password on, which would
- * stop it in the background, and no SIGINT from there. */
-static int announce_ssh(struct ep_starter *st)
-{
-    struct ep_text script = {0}, line = {0};
-    int rc = OV_ENOMEM;
-
-    ep_text_printf(&script,
-                   "h=$" HOST_VARIABLE "; unset " HOST_VARIABLE
-                   "; exec %s \"$h\" \"$1\"",
-                   st->rsh);
-    ep_text_puts(&line, "exec ");
-    ep_text_shell_word(&line, st->xylemd);
-    ep_text_puts(&line, " --boot");
-    if (!script.bad && !line.bad) {
-        const char *argv[] = {"/bin/sh", "-c", script.at, "sh", line.at, NULL};
-        struct ep_spawn_job job = {.argv = argv,
-                                   .env = (const char *const *)environ,
-                                   .new_session = true};
-
-        rc = ep_spawner_job(st->spawner, st->job_first + EP_LAUNCHER_SSH, &job);
-    }
-    ep_text_fini(&script);
-    ep_text_fini(&line);
-    return rc;
-}
-
-static int announce(struct ep_starter *st, enum ep_launcher launcher)
-{
+    struct ep_starter *st = d->st;
+    enum ep_launcher launcher = (enum ep_launcher)d->launcher;
+    struct ep_launch launch = {
+        .spawner = st->spawner,
+        .job = st->job_first + d->launcher,
+        .xylemd = st->xylemd,
+        .rsh = st->rsh,
+        .hosts = d->hosts,
+        .hosts_count = d->hosts_count,
+        .text = &d->input,
+    };
     int rc;
 
     if (st->job_known[launcher])
         return 0;
-    rc = launcher == EP_LAUNCHER_LOCAL ? announce_local(st) : announce_ssh(st);
+    rc = ep_launcher_ops(launcher)->announce(&launch);
     st->job_known[launcher] = rc == 0;
     return rc;
 }
@@ -258,10 +343,10 @@ static int spawn(struct ep_daemon *d, const int theirs[3])
         .env = env,
         .stdio = {theirs[0], theirs[1], theirs[2]},
     };
-    int rc = announce(st, (enum ep_launcher)d->launcher);
+    int rc = announce(d);
 
     if (rc == 0 && d->launcher == EP_LAUNCHER_SSH) {
-        ep_text_printf(&host, HOST_VARIABLE "=%s", d->host);
+        ep_text_printf(&host, EP_LAUNCHER_HOST_VARIABLE "=%s", d->host);
         env[0] = host.at;
         rc = host.bad ? OV_ENOMEM : 0;
     }
@@ -301,6 +386,8 @@ static void start(struct ep_daemon *d)
     rc = ep_daemon_begin(d, ours);
     if (rc == 0)
         rc = spawn(d, theirs);
+    if (ep_launcher_ops((enum ep_launcher)d->launcher)->has_text_in_env)
+        ep_daemon_shut_stdin(d);
     if (rc != 0)
         fail_to_start(d, "spawner", errno_of(rc));
     for (unsigned i = 0; i < 3; i++)
@@ -329,12 +416,13 @@ int ep_starter_peer(struct ep_starter *st, uint32_t index,
 {
     struct ep_daemon *d = find(st, index);
     struct ep_text line = {0};
-    bool is_added;
+    bool is_added, will_hear;
 
     if (d == NULL)
         return OV_ENOENT;
-    if (d->state == EP_DAEMON_OVER ||
-        (d->state != EP_DAEMON_WAITING && d->fds[0] < 0))
+    will_hear = d->fds[0] >= 0 || d->state == EP_DAEMON_WAITING ||
+                (d->is_expected && d->fds[1] < 0);
+    if (d->state == EP_DAEMON_OVER || !will_hear)
         return OV_ECLOSED;
     ep_boot_peer_encode(peer, &line);
     if (!line.bad)
@@ -424,6 +512,15 @@ int ep_starter_attach(struct ep_starter *st)
     return ep_spawner_attach(st->spawner, st->base, &events, st);
 }
 
+/* What was started for all has no stdin that could close. */
+static void recall(struct ep_daemon *d)
+{
+    struct ep_starter *st = d->st;
+
+    ep_daemon_arrive(d);
+    ep_spawner_signal(st->spawner, st->proc_first + d->index, SIGTERM);
+}
+
 void ep_starter_leave(struct ep_starter *st)
 {
     st->is_leaving = true;
@@ -433,10 +530,12 @@ void ep_starter_leave(struct ep_starter *st)
 
         if (d == NULL || d->state == EP_DAEMON_OVER)
             continue;
-        if (d->state == EP_DAEMON_WAITING)
+        if (d->state == EP_DAEMON_WAITING || (d->is_expected && d->fds[1] < 0))
             ep_daemon_forget(d);
         else
             ep_daemon_shut_stdin(d);
+        if (d->hosts != NULL && d->state == EP_DAEMON_STARTING)
+            recall(d);
     }
 }
 

@@ -5,7 +5,8 @@
  * `RSH HOST COMMANDLINE`, RSH being split and quoted as a shell does, and
  * COMMANDLINE one string for the shell over there: `exec XYLEMD --boot`. The
  * environment of xylemd is that of this process; the session key goes over
- * stdin alone.
+ * stdin alone. `slurm` runs one command for all daemons, and each calls its
+ * parent (call.h).
  *
  * All calls and callbacks happen in the thread of the event base; callbacks
  * come from the loop only, never from inside a call below. A callback may
@@ -31,7 +32,8 @@ struct ep_starter;
 enum {
     EP_STARTER_MAX = 1 << 20, /* daemons, and the end of index */
     EP_STARTER_PARALLEL = 64, /* starting at once, when not said otherwise */
-    EP_STARTER_JOBS = 2,      /* job numbers it takes from the spawner */
+    EP_STARTER_JOBS = 3,      /* job numbers it takes from the spawner */
+    EP_STARTER_HUNG_UP = -1,  /* no status: a daemon that called has gone */
     EP_STARTER_RUBBISH_MAX = 64 << 10 /* of a shell, before the first line */
 };
 
@@ -107,6 +109,28 @@ int ep_starter_add_config(struct ep_starter *st, uint32_t index,
 int ep_starter_add_child(struct ep_starter *st,
                          const struct ep_boot_config *own, uint32_t child,
                          char *why);
+
+/* Asks for the daemons of all nodes of this configuration by one command (see
+ * launcher.h). They call; who is awaited here is said by ep_starter_expect.
+ * Until ep_starter_arrived() the index counts as starting and its stderr is
+ * held back. Returns what ep_boot_encode returns, OV_EINVAL, OV_ECLOSED or
+ * OV_ENOMEM, with `why` in words. */
+int ep_starter_add_all(struct ep_starter *st, uint32_t index,
+                       const struct ep_boot_config *config, char *why);
+
+/* A daemon that is started by somebody else will call, within the launch
+ * timeout from now. Its end is told with EP_STARTER_HUNG_UP. Returns as
+ * ep_starter_add. */
+int ep_starter_expect(struct ep_starter *st, uint32_t index, const char *host);
+
+/* The one that is expected has called, and was proved: start-up text goes over
+ * this connection, which does not block. fd is taken over in any case. Returns
+ * 0, OV_ENOENT (nobody is expected, or not any more), OV_ECLOSED, OV_ESYS or
+ * OV_ENOMEM. */
+int ep_starter_called(struct ep_starter *st, uint32_t index, int fd);
+
+/* All that the command of ep_starter_add_all was for have come. */
+void ep_starter_arrived(struct ep_starter *st, uint32_t index);
 
 /* Sends a `peer` line after what was sent before; never blocks.
  * Returns 0, OV_ENOENT (no such index), OV_ECLOSED (it ended, or its stdin

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -50,9 +51,9 @@ void ep_starter_wake(struct ep_starter *st)
 static void daemon_move(struct ep_daemon *d, enum ep_daemon_state next)
 {
     OV_ASSERT(daemon_next[d->state] & (1u << next));
-    if (next == EP_DAEMON_STARTING)
+    if (next == EP_DAEMON_STARTING && !d->is_expected)
         d->st->starting++;
-    if (d->state == EP_DAEMON_STARTING) {
+    if (d->state == EP_DAEMON_STARTING && !d->is_expected) {
         d->st->starting--;
         ep_starter_wake(d->st);
     }
@@ -83,6 +84,9 @@ static void shut(struct ep_daemon *d, unsigned end)
 
 void ep_daemon_shut_stdin(struct ep_daemon *d)
 {
+    /* Of a connection the other half stays. */
+    if (d->is_expected && d->fds[TO_CHILD] >= 0)
+        shutdown(d->fds[TO_CHILD], SHUT_WR);
     shut(d, TO_CHILD);
     ep_text_fini(&d->input);
     d->input_at = 0;
@@ -131,6 +135,7 @@ void ep_daemon_free(struct ep_daemon *d)
     shut_all(d);
     ep_text_fini(&d->words);
     free(d->host);
+    free(d->hosts);
     free(d);
 }
 
@@ -196,6 +201,14 @@ void ep_daemon_fail(struct ep_daemon *d)
     ep_text_fini(&d->words);
 }
 
+static void become_ready(struct ep_daemon *d)
+{
+    daemon_move(d, EP_DAEMON_READY);
+    event_free(d->timer);
+    d->timer = NULL;
+    ep_text_fini(&d->rubbish);
+}
+
 static void on_ready(struct ep_daemon *d, const struct ep_boot_up *up)
 {
     struct ep_boot_peer peer = up->peer;
@@ -207,11 +220,15 @@ static void on_ready(struct ep_daemon *d, const struct ep_boot_up *up)
         ep_daemon_fail(d);
         return;
     }
-    daemon_move(d, EP_DAEMON_READY);
-    event_free(d->timer);
-    d->timer = NULL;
-    ep_text_fini(&d->rubbish);
+    become_ready(d);
     d->st->events->on_ready(d->st->arg, d->index, &peer);
+    tell_all_held(d);
+    ep_text_fini(&d->last);
+}
+
+void ep_daemon_arrive(struct ep_daemon *d)
+{
+    become_ready(d);
     tell_all_held(d);
     ep_text_fini(&d->last);
 }
@@ -358,6 +375,22 @@ static void on_out_bytes(struct ep_daemon *d, char *mem, size_t len_bytes)
     }
 }
 
+/* The connection to one that had called has ended. */
+static void hang_up(struct ep_daemon *d)
+{
+    struct ep_starter *st = d->st;
+    struct ep_starter_who who = ep_daemon_who(d);
+
+    if (d->state == EP_DAEMON_STARTING) {
+        ep_text_clear(&d->words);
+        ep_starter_words_gone(&d->words, &who);
+        ep_daemon_fail(d);
+    } else if (d->state == EP_DAEMON_READY) {
+        ep_daemon_forget(d);
+        st->events->on_exit(st->arg, d->index, EP_STARTER_HUNG_UP);
+    }
+}
+
 /* Reads once. Returns false when there is nothing more for now or for ever;
  * an ended pipe is closed. */
 static bool read_once(struct ep_daemon *d, unsigned end)
@@ -372,6 +405,8 @@ static bool read_once(struct ep_daemon *d, unsigned end)
         return errno == EINTR;
     if (got <= 0) {
         shut(d, end);
+        if (d->is_expected)
+            hang_up(d);
         return false;
     }
     if (end == FROM_OUT)
@@ -449,36 +484,53 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
         ep_text_clear(&d->words);
         ep_starter_words_late(&d->words, &who, st->timeout_ms);
         /* Not to be waited for; the spawner kills what is left at the end. */
-        ep_spawner_signal(st->spawner, st->proc_first + d->index, SIGTERM);
+        if (!d->is_expected)
+            ep_spawner_signal(st->spawner, st->proc_first + d->index, SIGTERM);
         ep_daemon_fail(d);
     }
     st->is_calling = false;
 }
 
-int ep_daemon_begin(struct ep_daemon *d, const int fds[3])
+int ep_daemon_expect(struct ep_daemon *d)
 {
-    struct event_base *base = d->st->base;
     struct timeval limit = {.tv_sec = d->st->timeout_ms / 1000,
                             .tv_usec = d->st->timeout_ms % 1000 * 1000};
 
     daemon_move(d, EP_DAEMON_STARTING);
+    d->timer = event_new(d->st->base, -1, 0, on_late, d);
+    if (d->timer == NULL)
+        return OV_ENOMEM;
+    /* What stands for all is ready when the last of them is. */
+    return d->hosts == NULL && event_add(d->timer, &limit) != 0 ? OV_ENOMEM : 0;
+}
+
+int ep_daemon_open(struct ep_daemon *d, const int fds[3])
+{
+    struct event_base *base = d->st->base;
+
     memcpy(d->fds, fds, sizeof(d->fds));
-    d->events[TO_CHILD] =
-        event_new(base, fds[TO_CHILD], EV_WRITE | EV_PERSIST, on_writable, d);
-    d->events[FROM_OUT] =
-        event_new(base, fds[FROM_OUT], EV_READ | EV_PERSIST, on_readable, d);
-    d->events[FROM_ERR] =
-        event_new(base, fds[FROM_ERR], EV_READ | EV_PERSIST, on_readable, d);
-    d->timer = event_new(base, -1, 0, on_late, d);
-    if (!d->events[TO_CHILD] || !d->events[FROM_OUT] || !d->events[FROM_ERR] ||
-        !d->timer)
-        return OV_ENOMEM;
-    if (event_add(d->events[FROM_OUT], NULL) != 0 ||
-        event_add(d->events[FROM_ERR], NULL) != 0 ||
-        event_add(d->timer, &limit) != 0)
-        return OV_ENOMEM;
+    for (unsigned end = 0; end < 3; end++) {
+        short what = EV_PERSIST | (end == TO_CHILD ? EV_WRITE : EV_READ);
+
+        if (fds[end] < 0)
+            continue;
+        d->events[end] =
+            event_new(base, fds[end], what,
+                      end == TO_CHILD ? on_writable : on_readable, d);
+        if (d->events[end] == NULL ||
+            (end != TO_CHILD && event_add(d->events[end], NULL) != 0))
+            return OV_ENOMEM;
+    }
     ep_daemon_feed(d);
     return 0;
+}
+
+int ep_daemon_begin(struct ep_daemon *d, const int fds[3])
+{
+    int rc = ep_daemon_expect(d);
+    int opened = ep_daemon_open(d, fds);
+
+    return rc != 0 ? rc : opened;
 }
 
 void ep_daemon_feed(struct ep_daemon *d)

@@ -31,7 +31,10 @@ struct ep_daemon {
     uint32_t index;
     uint8_t launcher; /* enum ep_launcher */
     uint8_t state;    /* enum ep_daemon_state */
-    int fds[3];       /* our ends of its stdin, stdout, stderr; -1: closed */
+    bool is_expected; /* somebody else starts it, and it calls */
+    char *hosts;      /* owned; not NULL: stands for all daemons there */
+    uint32_t hosts_count;
+    int fds[3]; /* our ends of its stdin, stdout, stderr; -1: closed */
     struct event *events[3]; /* owned, NULL with a closed end */
     struct event *timer;     /* owned */
     struct ep_text input;    /* what is to go down; holds the key */
@@ -73,6 +76,14 @@ void ep_daemon_free(struct ep_daemon *d);
 /* Takes over our ends of its pipes, in any case, and begins to feed and to
  * read. Returns 0 or OV_ENOMEM; the caller then calls ep_daemon_fail. */
 int ep_daemon_begin(struct ep_daemon *d, const int fds[3]);
+
+/* The two halves of it: its time begins; its pipes or its connection are there
+ * (-1: it has no such end). */
+int ep_daemon_expect(struct ep_daemon *d);
+int ep_daemon_open(struct ep_daemon *d, const int fds[3]);
+
+/* It is ready, without a line that says so. */
+void ep_daemon_arrive(struct ep_daemon *d);
 
 /* There is more to feed. */
 void ep_daemon_feed(struct ep_daemon *d);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "endpoints/boot/boot.h"
+#include "endpoints/boot/launcher.h"
 
 enum {
     QUOTE_MAX = 1000,
@@ -25,10 +26,7 @@ static void put_host(struct ep_text *out, const struct ep_starter_who *who)
 /* What runs on this machine for the daemon. */
 static void put_program(struct ep_text *out, const struct ep_starter_who *who)
 {
-    if (who->launcher == EP_LAUNCHER_SSH)
-        ep_text_printf(out, "the remote shell \"%s\"", who->rsh);
-    else
-        ep_text_puts(out, who->xylemd);
+    ep_launcher_ops(who->launcher)->put_program(out, who->xylemd, who->rsh);
 }
 
 /* The last QUOTE_MAX bytes, from the begin of a line if one is there. */
@@ -89,7 +87,7 @@ void ep_starter_words_exit(struct ep_text *out,
 
     put_host(out, who);
     put_program(out, who);
-    ep_text_puts(out, who->launcher == EP_LAUNCHER_SSH
+    ep_text_puts(out, who->launcher != EP_LAUNCHER_LOCAL
                           ? " ended before xylemd was ready ("
                           : " ended before it was ready (");
     put_status(out, status);
@@ -124,6 +122,13 @@ void ep_starter_words_late(struct ep_text *out,
                    (double)timeout_ms / 1000);
     put_said(out, who);
     ep_text_puts(out, " (--launch-timeout gives it more time)");
+}
+
+void ep_starter_words_gone(struct ep_text *out,
+                           const struct ep_starter_who *who)
+{
+    put_host(out, who);
+    ep_text_puts(out, "xylemd has ended before it was ready");
 }
 
 void ep_starter_words_babble(struct ep_text *out,

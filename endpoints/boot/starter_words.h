@@ -38,6 +38,10 @@ void ep_starter_words_late(struct ep_text *out,
                            const struct ep_starter_who *who,
                            uint32_t timeout_ms);
 
+/* It has called, and hung up before it was ready. */
+void ep_starter_words_gone(struct ep_text *out,
+                           const struct ep_starter_who *who);
+
 /* Its stdout is something else: too much before the first line of ours, or
  * (line not NULL) a line that is not well-formed. */
 void ep_starter_words_babble(struct ep_text *out,

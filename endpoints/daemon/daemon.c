@@ -70,16 +70,20 @@ static int open_all(struct daemon *d)
     d->base = event_base_new();
     if (d->base == NULL || ep_writer_open(d->base, &d->writer))
         return OV_ENOMEM;
-    fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
+    if (!d->is_calling)
+        fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
     d->input =
         event_new(d->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_input, d);
     d->term = evsignal_new(d->base, SIGTERM, on_term, d);
     if (ep_daemon_stop_open(d) || d->input == NULL || d->term == NULL ||
-        event_add(d->input, NULL) || event_add(d->term, NULL))
+        event_add(d->term, NULL))
+        return OV_ENOMEM;
+    if (!d->is_calling && event_add(d->input, NULL))
         return OV_ENOMEM;
     if (ep_starter_beside("xylemd", d->path, sizeof(d->path)))
         snprintf(d->path, sizeof(d->path), "xylemd");
     ep_boot_reader_init(&d->boot, &boot_events, d, d->path);
+    d->boot.host = getenv("SLURMD_NODENAME");
     return ep_spawner_attach(d->spawner, d->base, &ep_daemon_spawner_events, d);
 }
 
@@ -105,6 +109,7 @@ static void close_all(struct daemon *d)
     ep_writer_close(d->writer, true);
     ep_hub_close(d->hub);
     ep_starter_close(d->starter);
+    ep_daemon_call_close(d);
     free_event(d->input);
     free_event(d->output);
     free_event(d->farewell);
@@ -120,7 +125,20 @@ static void close_all(struct daemon *d)
     free(d->numbers);
 }
 
-int ep_daemon_run(struct ep_spawner *spawner)
+/* The start-up text up to `go` is there already. */
+static int read_boot(struct daemon *d, struct ep_text *boot)
+{
+    int rc = ep_boot_reader_feed(&d->boot, boot->at, boot->len_bytes);
+
+    ep_text_fini(boot);
+    if (rc == 0 && d->hub == NULL && d->end == DAEMON_STAYS)
+        rc = ep_boot_reader_end(&d->boot);
+    if (rc != 0)
+        fprintf(stderr, "xylemd: %s\n", d->boot.why);
+    return rc;
+}
+
+int ep_daemon_run(struct ep_spawner *spawner, struct ep_text *boot)
 {
     struct daemon *d = calloc(1, sizeof(*d));
     int exit_code = 1;
@@ -128,7 +146,8 @@ int ep_daemon_run(struct ep_spawner *spawner)
     if (d == NULL)
         return 1;
     d->spawner = spawner;
-    if (open_all(d) == 0) {
+    d->is_calling = boot != NULL;
+    if (open_all(d) == 0 && (boot == NULL || read_boot(d, boot) == 0)) {
         event_base_dispatch(d->base);
         exit_code = d->end == DAEMON_LEAVES ? 0 : 1;
     }

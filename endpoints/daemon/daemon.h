@@ -1,17 +1,22 @@
 /* A daemon: hosts nodes, starts the daemons beneath it, runs processes.
  *
- * Life: it reads its configuration from its starter (stdin), starts the
- * daemons of its children, listens, says so (stdout), joins the tree, does
- * what stream 0 says, and leaves at the goodbye. When its parent or its
- * starter is lost it kills its processes and goes.
+ * Life: it reads its configuration from its starter (stdin; or the environment,
+ * and it calls its parent), starts the daemons of its children or awaits them,
+ * listens, says so (stdout), joins the tree, does what stream 0 says, and
+ * leaves at the goodbye. When its parent or its starter is lost it kills its
+ * processes and goes.
  */
 #ifndef ENDPOINTS_DAEMON_DAEMON_H
 #define ENDPOINTS_DAEMON_DAEMON_H
 
 struct ep_spawner;
+struct ep_text;
 
 /* Runs to the end on descriptors 0, 1 and 2. The spawner was opened first
- * thing in main and is closed here. Returns the program's exit code. */
-int ep_daemon_run(struct ep_spawner *spawner);
+ * thing in main and is closed here. `boot` is the start-up text up to `go`,
+ * taken over and wiped: the daemon then calls its parent, whose connection
+ * takes the place of descriptors 0 and 1; NULL: the text comes on 0. Returns
+ * the program's exit code. */
+int ep_daemon_run(struct ep_spawner *spawner, struct ep_text *boot);
 
 #endif

@@ -5,6 +5,8 @@
 #include <event2/event.h>
 
 #include "endpoints/boot/boot.h"
+#include "endpoints/boot/caller.h"
+#include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
 #include "endpoints/daemon/local.h"
 #include "endpoints/hub/hub.h"
@@ -36,6 +38,8 @@ struct daemon {
     struct ep_spawner *shells;  /* of the daemons beneath: what ends or signals
                                    processes must not reach these */
     struct ep_starter *starter; /* NULL: no daemons beneath are ours */
+    struct ep_caller *caller;   /* slurm: on the way to the starter, or NULL */
+    struct ep_gate *gate;       /* slurm: where those beneath call, or NULL */
     struct ep_hub *hub;         /* NULL before `go` */
     struct ep_writer *writer;   /* of what may block */
     struct ep_boot_reader boot;
@@ -55,16 +59,18 @@ struct daemon {
     struct ep_job job; /* shared by the nodes; size 0 before it came */
     uint32_t procs_started;
     uint32_t beneath; /* daemons that we started, ready and alive */
+    uint32_t awaited; /* daemons that are still to call */
     char path[4096];  /* of this program */
     uint8_t end;      /* enum daemon_end */
     bool has_goodbye; /* a node was told that the job is over */
     bool has_begun;   /* something came down: all nodes have joined */
     bool is_bare;     /* ending, and no process is left */
+    bool is_calling;  /* the starter cannot be spoken to yet */
 };
 
 /* The files, each above those that it calls:
  *
- *     stop  orders  start  daemon */
+ *     stop  orders  call  start  daemon */
 
 /* --- stop.c */
 /* The events of it, once there is a base. 0 or OV_ENOMEM. */
@@ -85,6 +91,16 @@ void ep_daemon_check_gone(struct daemon *d);
 extern const struct ep_hub_events ep_daemon_hub_events;
 extern const struct ep_spawner_events ep_daemon_spawner_events;
 bool ep_daemon_on_over(void *arg, struct ep_usage *usage);
+
+/* --- call.c: daemons that a resource manager started */
+/* Calls the parent: once it answers the loop reads descriptor 0, and words for
+ * the starter go out. 0, OV_ESYS or OV_ENOMEM. */
+int ep_daemon_call(struct daemon *d);
+/* Awaits the daemons of the children. 0, or an error with `why`. */
+int ep_daemon_await(struct daemon *d, struct topo_range kids, char *why);
+/* One of those awaited is ready. */
+void ep_daemon_awaited(struct daemon *d);
+void ep_daemon_call_close(struct daemon *d);
 
 /* --- start.c: from `go` to the tree */
 void ep_daemon_on_go(void *arg, struct ep_boot_config *config);

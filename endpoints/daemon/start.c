@@ -24,6 +24,7 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
     (void)index;
     (void)peer;
     d->beneath++;
+    ep_daemon_awaited(d);
 }
 
 static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
@@ -55,10 +56,16 @@ static void on_exit_(void *arg, uint32_t index, int status)
 
     d->beneath--;
     if (d->end == DAEMON_STAYS) {
-        snprintf(words, sizeof(words), "%s: the remote shell has ended (%s %d)",
-                 ep_boot_host(&d->config, index),
-                 WIFSIGNALED(status) ? "signal" : "exit status",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        const char *host = ep_boot_host(&d->config, index);
+
+        if (status == EP_STARTER_HUNG_UP)
+            snprintf(words, sizeof(words), "%s: its connection has ended",
+                     host);
+        else
+            snprintf(
+                words, sizeof(words), "%s: the remote shell has ended (%s %d)",
+                host, WIFSIGNALED(status) ? "signal" : "exit status",
+                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         if (d->has_begun)
             ep_daemon_note(d, index, words);
         else
@@ -90,11 +97,23 @@ static const struct ep_starter_events starter_events = {
     .on_lost = on_shells_lost,
 };
 
-/* The daemons of the children of our node start while we open the fabric;
- * where to find us they are told when we know. */
-static int start_children(struct daemon *d)
+static int start_shells(struct daemon *d, struct topo_range kids)
+{
+    char why[EP_BOOT_WHY_MAX];
+    int rc = ep_starter_attach(d->starter);
+
+    for (uint32_t child = kids.first; rc == 0 && child <= kids.last; child++)
+        rc = ep_starter_add_child(d->starter, &d->config, child, why);
+    return rc;
+}
+
+/* The daemons of the children of our node start while we open the fabric, or
+ * are started by somebody else; where to find us they are told when we
+ * know. */
+static int start_children(struct daemon *d, char *why)
 {
     struct topo_range kids = topo_tree_children(&d->config.tree, d->numbers[0]);
+    bool is_ssh = d->config.launcher == EP_LAUNCHER_SSH;
     struct ep_starter_cfg cfg = {
         .base = d->base,
         .xylemd = d->config.xylemd != NULL ? d->config.xylemd : d->path,
@@ -103,20 +122,18 @@ static int start_children(struct daemon *d)
         .events = &starter_events,
         .arg = d,
     };
-    char why[EP_BOOT_WHY_MAX];
-    int rc;
+    int rc = 0;
 
-    if (d->config.launcher != EP_LAUNCHER_SSH || d->config.no_tree_spawn ||
-        kids.first > kids.last)
+    if (d->config.launcher == EP_LAUNCHER_LOCAL ||
+        (is_ssh && d->config.no_tree_spawn) || kids.first > kids.last)
         return 0;
-    rc = ep_spawner_open(EP_SPAWNER_WAITS, &d->shells);
+    if (is_ssh)
+        rc = ep_spawner_open(EP_SPAWNER_WAITS, &d->shells);
     cfg.spawner = d->shells;
     if (rc == 0)
         rc = ep_starter_open(&cfg, &d->starter);
     if (rc == 0)
-        rc = ep_starter_attach(d->starter);
-    for (uint32_t child = kids.first; rc == 0 && child <= kids.last; child++)
-        rc = ep_starter_add_child(d->starter, &d->config, child, why);
+        rc = is_ssh ? start_shells(d, kids) : ep_daemon_await(d, kids, why);
     return rc;
 }
 
@@ -220,9 +237,12 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 
     d->config = *config;
     *config = (struct ep_boot_config){0};
-    if (set_env(&d->config) || list_numbers(d) || start_children(d)) {
-        refuse(d, "the daemons beneath cannot be started: out of memory, or "
-                  "a host is missing in the configuration");
+    strcpy(why, "the daemons beneath cannot be started: out of memory, or a "
+                "host is missing in the configuration");
+    /* Names are looked up before others change the environment. */
+    if (list_numbers(d) || (d->is_calling && ep_daemon_call(d)) ||
+        set_env(&d->config) || start_children(d, why)) {
+        refuse(d, why);
         return;
     }
     if (open_hub(d, why)) {
@@ -232,7 +252,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
     ep_hub_self(d->hub, &self);
     ep_boot_ready_encode(&self, &d->said);
     ep_daemon_note(d, d->numbers[0], "listening");
-    if (d->said.len_bytes > 0)
+    if (d->said.len_bytes > 0 && !d->is_calling)
         event_add(d->output, NULL);
     tell_children(d, &self);
     ep_hub_start(d->hub);

@@ -28,7 +28,7 @@ static void on_output(evutil_socket_t fd, short what, void *arg)
 
 static void flush_said(struct daemon *d)
 {
-    if (d->said.len_bytes > 0)
+    if (d->said.len_bytes > 0 && !d->is_calling)
         on_output(STDOUT_FILENO, EV_WRITE, d);
 }
 
@@ -60,7 +60,8 @@ static void on_farewell(evutil_socket_t fd, short what, void *arg)
 
 void ep_daemon_check_gone(struct daemon *d)
 {
-    if (d->end != DAEMON_STAYS && d->is_bare &&
+    /* Why we go is to be heard. */
+    if (d->end != DAEMON_STAYS && d->is_bare && !d->is_calling &&
         (d->beneath == 0 || d->end == DAEMON_FAILS))
         event_base_loopbreak(d->base);
 }

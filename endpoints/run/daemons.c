@@ -1,4 +1,6 @@
 /* Starting the daemons and telling them where their ancestors listen. */
+#include "endpoints/run/daemons.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +8,26 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
+
+/* The starter's index of the srun that starts all daemons: node 0 has none. */
+enum { SRUN = 0 };
 
 static bool is_local(const struct run *r)
 {
     return r->config.launcher == EP_LAUNCHER_LOCAL;
+}
+
+static bool is_slurm(const struct run *r)
+{
+    return r->config.launcher == EP_LAUNCHER_SLURM;
+}
+
+/* The launcher hears of all daemons; else of those of its children alone. */
+static bool starts_all(const struct run *r)
+{
+    return r->config.launcher == EP_LAUNCHER_SSH && r->config.no_tree_spawn;
 }
 
 /* The starter's index of the daemon that hosts a node: virtual nodes are dealt
@@ -102,7 +119,7 @@ void ep_run_daemons_connect(struct run *r)
 {
     if (is_local(r))
         tell_virtual(r);
-    else if (r->config.no_tree_spawn)
+    else if (starts_all(r))
         tell_beneath(r, 0);
     else
         tell_children(r);
@@ -123,7 +140,7 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
                 r->daemons_count, peer->address);
     if (is_local(r))
         tell_virtual(r);
-    else if (r->config.no_tree_spawn)
+    else if (starts_all(r))
         tell_beneath(r, index);
 }
 
@@ -141,7 +158,8 @@ static void on_error(void *arg, uint32_t index, const char *text)
 {
     struct run *r = arg;
 
-    (void)index;
+    if (is_slurm(r) && index == SRUN)
+        r->daemons_alive--;
     if (r->phase >= RUN_LEAVING || r->is_killed)
         return;
     ep_run_say(r, "a daemon %s: %s",
@@ -152,11 +170,24 @@ static void on_error(void *arg, uint32_t index, const char *text)
         ep_run_abort(r, 1);
 }
 
+/* What srun has said before all had come is of interest when they do not; what
+ * it says of an end that we have ordered never is. */
+static void on_srun_line(struct run *r, const char *line)
+{
+    if (r->options.verbose ||
+        (r->phase != RUN_OVER && !r->is_arriving && !r->is_killed))
+        ep_run_line(r, "slurm", line);
+}
+
 static void on_stderr(void *arg, uint32_t index, const char *host,
                       const char *line)
 {
-    (void)index;
-    ep_run_line(arg, host != NULL ? host : "xylemd", line);
+    struct run *r = arg;
+
+    if (is_slurm(r) && index == SRUN)
+        on_srun_line(r, line);
+    else
+        ep_run_line(r, host != NULL ? host : "xylemd", line);
 }
 
 static void on_exit_(void *arg, uint32_t index, int status)
@@ -164,7 +195,11 @@ static void on_exit_(void *arg, uint32_t index, int status)
     struct run *r = arg;
 
     r->daemons_alive--;
-    if (r->phase == RUN_LAUNCHING) {
+    if (r->phase == RUN_LAUNCHING && status == EP_STARTER_HUNG_UP) {
+        ep_run_say(r, "the daemon on %s has ended before the job began",
+                   ep_run_host(r, index));
+        ep_run_abort(r, 1);
+    } else if (r->phase == RUN_LAUNCHING && !r->is_aborted) {
         ep_run_say(r, "the daemon on %s has ended (%s %d) before the job began",
                    is_local(r) ? r->host : ep_run_host(r, index),
                    WIFSIGNALED(status) ? "signal" : "exit status",
@@ -228,6 +263,64 @@ static int start_remote(struct run *r, struct topo_range nodes)
     return 0;
 }
 
+static void on_call(void *arg, uint32_t node, int fd)
+{
+    struct run *r = arg;
+
+    (void)ep_starter_called(r->starter, node, fd);
+}
+
+static int open_gate(struct run *r)
+{
+    struct ep_gate_cfg cfg = {
+        .base = r->base,
+        .auth = &r->config.auth,
+        .any_port = true,
+        .port_first = r->config.port_first,
+        .port_last = r->config.port_last,
+        .on_call = on_call,
+        .arg = r,
+    };
+    char why[EP_WHY_MAX];
+
+    if (ep_gate_open(&cfg, &r->gate, why)) {
+        ep_run_say(r, "%s", why);
+        return 1;
+    }
+    return ep_gate_list(r->gate, &r->config) == 0
+               ? 0
+               : ep_run_fail(r, "the system does not list its addresses");
+}
+
+/* One srun starts them all; those of our children call. */
+static int start_slurm(struct run *r, struct topo_range kids)
+{
+    char why[EP_BOOT_WHY_MAX] = "out of memory";
+    int rc = open_gate(r);
+
+    if (rc != 0)
+        return rc;
+    for (uint32_t n = kids.first; rc == 0 && n <= kids.last; n++)
+        rc = ep_starter_expect(r->starter, n, ep_run_host(r, n));
+    if (rc == 0)
+        rc = ep_starter_add_all(r->starter, SRUN, &r->config, why);
+    if (rc != 0)
+        return failed(r, "all hosts", why);
+    r->daemons_alive++;
+    return 0;
+}
+
+void ep_run_daemons_joined(struct run *r)
+{
+    if (!is_slurm(r))
+        return;
+    r->is_arriving = true;
+    ep_starter_arrived(r->starter, SRUN);
+    r->is_arriving = false;
+    ep_gate_close(r->gate);
+    r->gate = NULL;
+}
+
 int ep_run_daemons_start(struct run *r)
 {
     struct topo_range kids = topo_tree_children(&r->config.tree, 0);
@@ -242,7 +335,7 @@ int ep_run_daemons_start(struct run *r)
         .arg = r,
     };
 
-    if (!is_local(r) && r->config.no_tree_spawn)
+    if (starts_all(r))
         kids = (struct topo_range){1, r->nodes_count};
     r->daemons_count = kids.last - kids.first + 1;
     if (is_local(r))
@@ -254,5 +347,7 @@ int ep_run_daemons_start(struct run *r)
         ep_run_say(r, "out of memory");
         return 1;
     }
+    if (is_slurm(r))
+        return start_slurm(r, kids);
     return is_local(r) ? start_virtual(r) : start_remote(r, kids);
 }

@@ -95,7 +95,8 @@ void ep_run_abort(struct run *r, int exit_code)
         r->is_killed = true;
         r->is_aborted = true;
         ep_run_over(r);
-        event_base_loopexit(r->base, NULL);
+        if (r->config.launcher != EP_LAUNCHER_SLURM) /* srun ends the step */
+            event_base_loopexit(r->base, NULL);
         return;
     }
     kill_all(r);

@@ -14,6 +14,7 @@
 #include <event2/event.h>
 
 #include "endpoints/boot/boot.h"
+#include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
 #include "endpoints/console/console.h"
 #include "endpoints/console/input.h"
@@ -57,6 +58,7 @@ struct run {
     struct event_base *base;
     struct ep_spawner *spawner;
     struct ep_starter *starter;
+    struct ep_gate *gate; /* slurm: where daemons call, until all have joined */
     struct ep_hub *hub;
     struct ep_writer *writer;
     struct ep_console *console;
@@ -65,6 +67,7 @@ struct run {
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
     struct ep_job job;
+    enum ep_launcher launcher;    /* what the options come to */
     struct topo_hosts hosts;      /* empty: virtual nodes on this machine */
     struct topo_shape shape;      /* with --topology: which host is where */
     struct run_node *nodes;       /* [1 + N], by overlay node */
@@ -100,6 +103,7 @@ struct run {
     uint32_t signals_count;
     uint32_t interrupts; /* SIGINT, SIGTERM, SIGHUP so far */
     bool is_aborted;     /* before the job began */
+    bool is_arriving;    /* the last daemon of srun is there */
     bool is_killed;      /* processes were told to die: exits mean nothing */
     bool has_failed;     /* a process ended badly */
     bool is_failure_told;
@@ -186,11 +190,6 @@ void ep_run_pump(struct run *r);
 void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes);
 /* Nothing more will be taken: the rest of stdin is for others. */
 void ep_run_give_back(struct run *r);
-
-/* --- daemons.c */
-int ep_run_daemons_start(struct run *r);
-/* The hub is open: daemons that waited for addresses get them. */
-void ep_run_daemons_connect(struct run *r);
 
 /* --- up.c */
 int ep_run_output_open(struct run *r);

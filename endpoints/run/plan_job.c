@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/boot/task_env.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "topo/ranges.h"
@@ -50,13 +51,14 @@ static bool is_named(const char *entry, const char *name, size_t len)
     return strncmp(entry, name, len) == 0 && entry[len] == '=';
 }
 
-/* Of the launcher's shell or xylem's own. */
+/* Of the launcher's shell or xylem's own, or about the task that the launcher
+ * is. */
 static bool is_private(const char *entry)
 {
     static const char *const names[] = {"_", "OLDPWD", "PWD", "SHLVL"};
 
     if (strncmp(entry, "XYLEM_", 6) == 0 ||
-        strncmp(entry, "BASH_FUNC_", 10) == 0)
+        strncmp(entry, "BASH_FUNC_", 10) == 0 || ep_task_env_has(entry))
         return true;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (is_named(entry, names[i], strlen(names[i])))

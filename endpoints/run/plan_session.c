@@ -74,10 +74,10 @@ int ep_run_plan_session(struct run *r, uint32_t most)
 {
     const struct ep_run_options *o = &r->options;
     struct ep_boot_config *config = &r->config;
-    bool is_local = o->launcher == EP_RUN_LOCAL ||
-                    (o->launcher == EP_RUN_AUTO && r->hosts.count == 0);
+    bool is_local;
 
-    config->launcher = is_local ? EP_LAUNCHER_LOCAL : EP_LAUNCHER_SSH;
+    config->launcher = r->launcher;
+    is_local = r->launcher == EP_LAUNCHER_LOCAL;
     config->is_virtual = is_local;
     config->no_tree_spawn = o->no_tree_spawn;
     config->verbose = o->verbose;

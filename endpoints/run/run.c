@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "endpoints/run/daemons.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"
@@ -70,6 +71,7 @@ static void close_all(struct run *r)
     if (r->input_buf != NULL)
         ep_hub_put(r->hub, r->input_buf);
     ep_hub_close(r->hub);
+    ep_gate_close(r->gate);
     ep_starter_close(r->starter);
     ep_spawner_close(r->spawner);
     while (r->controls != NULL) {

@@ -12,7 +12,7 @@
 
 #include "endpoints/msg/job.h"
 
-enum ep_run_launcher { EP_RUN_AUTO, EP_RUN_LOCAL, EP_RUN_SSH };
+enum ep_run_launcher { EP_RUN_AUTO, EP_RUN_LOCAL, EP_RUN_SSH, EP_RUN_SLURM };
 enum ep_run_label {
     EP_RUN_LABEL_NONE,
     EP_RUN_LABEL_RANK,
@@ -37,7 +37,7 @@ struct ep_run_app {
 struct ep_run_options {
     struct ep_run_app apps[EP_RUN_APPS_MAX];
     uint32_t apps_count;
-    const char *hosts, *hostfile;
+    const char *hosts, *hostfile, *exclude;
     uint32_t nodes;
     uint32_t arity;
     const char

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "endpoints/run/daemons.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/loss.h"
@@ -332,6 +333,7 @@ static void on_joined(void *arg)
     ep_run_note(r, "%u nodes have joined after %.3f s", r->nodes_count,
                 (double)(ep_clock_ns() - r->start_ns) / 1e9);
     r->phase = RUN_RUNNING;
+    ep_run_daemons_joined(r);
     if (ep_run_job_send(r))
         ep_run_abort(r, 1);
     else if (r->is_stop_due)

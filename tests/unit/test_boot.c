@@ -16,7 +16,6 @@
 #define NEEDED                                                                 \
     "session 1122334455667788\nkey " KEY "\ntree 10 3\nlauncher local\n"       \
     "hosted 1 1\n"
-
 /* What a reader told, as text. */
 static char told[512];
 static struct ep_boot_config taken;
@@ -279,8 +278,12 @@ static const struct {
      "the \"children\" lines of the start-up text"},
     {NEEDED "children 0 1\nchildren 3 3\ngo\n",
      "make no tree of so many nodes"},
-    {"launcher slurm\n", "expected \"launcher local|ssh\""},
-    {"launcher\n", "expected \"launcher local|ssh\""},
+    {"launcher moon\n", "expected \"launcher local|ssh|slurm\""},
+    {"launcher\n", "expected \"launcher local|ssh|slurm\""},
+    {"tree 3 3\nhosts a,b,c\n", "expected \"hosts LIST"},
+    {"tree 3 3\nhosts a[\n", "expected \"hosts LIST"},
+    {"session 1122334455667788\nkey " KEY "\ntree 3 3\nlauncher ssh\ngo\n",
+     "no hosted node"},
     {"hosted 1 1\n", "expected \"hosted FIRST LAST"},
     {"tree 10 3\nhosted 2 1\n", "expected \"hosted FIRST LAST"},
     {"tree 10 3\nhosted 1 10\n", "expected \"hosted FIRST LAST"},

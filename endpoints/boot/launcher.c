@@ -1,0 +1,42 @@
+/* The table of launchers, and what they share. */
+#include "config.h"
+
+#include "endpoints/boot/launcher.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher)
+{
+    static const struct ep_launcher_ops *const table[EP_LAUNCHERS] = {
+        [EP_LAUNCHER_LOCAL] = &ep_launcher_local,
+        [EP_LAUNCHER_SSH] = &ep_launcher_ssh,
+        [EP_LAUNCHER_SLURM] = &ep_launcher_slurm,
+    };
+
+    return table[launcher];
+}
+
+static bool has_program(const char *path, const char *name)
+{
+    char file[4096];
+
+    while (path != NULL && *path != '\0') {
+        size_t len = strcspn(path, ":");
+
+        snprintf(file, sizeof(file), "%.*s/%s", (int)len, path, name);
+        if (access(file, X_OK) == 0)
+            return true;
+        path += len + (path[len] == ':');
+    }
+    return false;
+}
+
+enum ep_launcher ep_launcher_auto(bool is_in_slurm, bool has_hosts,
+                                  const char *path)
+{
+    if (is_in_slurm && has_program(path, "srun"))
+        return EP_LAUNCHER_SLURM;
+    return has_hosts ? EP_LAUNCHER_SSH : EP_LAUNCHER_LOCAL;
+}

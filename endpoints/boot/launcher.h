@@ -1,0 +1,58 @@
+/* Launchers: what is to be run on this machine so that daemons come up.
+ *
+ *   local   xylemd itself, on this machine
+ *   ssh     a remote shell for each daemon
+ *   slurm   one srun for all of them
+ *
+ * Each has a file of its own; starter.h drives them.
+ */
+#ifndef ENDPOINTS_BOOT_LAUNCHER_H
+#define ENDPOINTS_BOOT_LAUNCHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "endpoints/boot/boot_config.h"
+#include "endpoints/msg/text.h"
+
+struct ep_spawner;
+
+/* One command to be announced to the spawner; all borrowed. */
+struct ep_launch {
+    struct ep_spawner *spawner;
+    uint32_t job; /* the spawner's number for it */
+    const char *xylemd;
+    const char *rsh;            /* ssh */
+    const char *hosts;          /* slurm: with commas between them */
+    uint32_t hosts_count;       /* slurm */
+    const struct ep_text *text; /* slurm: the start-up text */
+};
+
+/* The host of a job of the spawner that serves all hosts (ssh) is in this
+ * variable of the process. */
+#define EP_LAUNCHER_HOST_VARIABLE "XYLEM_RSH_HOST"
+
+struct ep_launcher_ops {
+    const char *name;
+    bool has_text_in_env; /* nothing goes over stdin */
+    bool is_for_all;      /* one command starts all daemons */
+    /* Tells the spawner what to run. Returns 0, OV_EINVAL (the start-up text
+     * is too long) or what ep_spawner_job returns. */
+    int (*announce)(const struct ep_launch *launch);
+    /* Adds what a message calls the command. */
+    void (*put_program)(struct ep_text *out, const char *xylemd,
+                        const char *rsh);
+};
+
+extern const struct ep_launcher_ops ep_launcher_local, ep_launcher_ssh,
+    ep_launcher_slurm;
+
+const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher);
+
+/* What is meant by `auto`: slurm inside an allocation of Slurm when there is
+ * an srun, ssh where hosts are given, else local. `path` is that of programs,
+ * NULL: none. Looks into the folders of `path`. */
+enum ep_launcher ep_launcher_auto(bool is_in_slurm, bool has_hosts,
+                                  const char *path);
+
+#endif

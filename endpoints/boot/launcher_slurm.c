@@ -1,0 +1,122 @@
+/* Daemons as the tasks of one step of Slurm: a single srun, one task a node.
+ *
+ * The step shares the allocation with whatever else runs in it, has all of each
+ * node that the allocation has, and outlives lost nodes and tasks: what a loss
+ * means is decided by xylem. srun carries nothing but the start-up text, in the
+ * environment, and what daemons print before they have reached their parents.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/boot/boot_env.h"
+#include "endpoints/boot/launcher.h"
+#include "endpoints/boot/task_env.h"
+#include "endpoints/spawn/spawner.h"
+#include "overlay/base/err.h"
+
+/* What srun may know of Slurm's variables: which allocation it is in. The
+ * others are wishes for the user's own steps (a layout, a binding, labels) or
+ * describe a task that the launcher runs in. */
+static bool is_for_srun(const char *entry)
+{
+    static const char *const kept[] = {
+        "SLURM_CLUSTERS=",    "SLURM_CLUSTER_NAME=",   "SLURM_CONF=",
+        "SLURM_DEBUG",        "SLURM_JOBID=",          "SLURM_JOB_ID=",
+        "SLURM_JOB_NODELIST", "SLURM_JOB_NUM_NODES",   "SLURM_JWT=",
+        "SLURM_NODELIST=",    "SLURM_WORKING_CLUSTER",
+    };
+
+    if (strncmp(entry, "SRUN_", 5) == 0)
+        return false;
+    if (strncmp(entry, "SLURM_", 6) != 0)
+        return !ep_task_env_has(entry);
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        if (strncmp(entry, kept[i], strlen(kept[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Borrowed strings in an array of its own: the environment for srun. */
+static const char **make_env(char *const *boot)
+{
+    size_t count = EP_BOOT_ENV_PIECES_MAX + 1, at = 0;
+    const char **env;
+
+    for (char **e = environ; *e != NULL; e++)
+        count++;
+    env = calloc(count, sizeof(*env));
+    if (env == NULL)
+        return NULL;
+    for (char **e = environ; *e != NULL; e++) {
+        if (is_for_srun(*e))
+            env[at++] = *e;
+    }
+    for (; *boot != NULL; boot++)
+        env[at++] = *boot;
+    return env;
+}
+
+static int run(const struct ep_launch *launch, const char **env)
+{
+    char ntasks[32], nodes[32];
+    struct ep_text list = {0};
+    int rc = OV_ENOMEM;
+
+    snprintf(ntasks, sizeof(ntasks), "--ntasks=%u", launch->hosts_count);
+    snprintf(nodes, sizeof(nodes), "--nodes=%u", launch->hosts_count);
+    ep_text_puts(&list, "--nodelist=");
+    ep_text_puts(&list, launch->hosts);
+    if (!list.bad) {
+        const char *argv[] = {
+            "srun", nodes, ntasks, "--ntasks-per-node=1", list.at,
+            /* beside other steps, with all that the allocation has */
+            "--overlap", "--mem=0", "--cpu-bind=none",
+            /* a plain program, which has stdin and output from elsewhere */
+            "--mpi=none", "--input=none", "--export=ALL",
+            /* nothing that befalls one task or node ends the others */
+            "--no-kill", "--kill-on-bad-exit=0", "--wait=0", launch->xylemd,
+            "--boot-env", NULL};
+        struct ep_spawn_job job = {
+            .argv = argv, .env = env, .new_session = true};
+
+        rc = ep_spawner_job(launch->spawner, launch->job, &job);
+    }
+    ep_text_fini(&list);
+    return rc;
+}
+
+static int announce(const struct ep_launch *launch)
+{
+    char **boot;
+    const char **env = NULL;
+    int rc = ep_boot_env_make(launch->text, &boot);
+
+    if (rc == 0) {
+        env = make_env(boot);
+        rc = env == NULL ? OV_ENOMEM : run(launch, env);
+    }
+    free(env);
+    ep_boot_env_free(boot);
+    return rc;
+}
+
+static void put_program(struct ep_text *out, const char *xylemd,
+                        const char *rsh)
+{
+    (void)xylemd;
+    (void)rsh;
+    ep_text_puts(out, "srun");
+}
+
+const struct ep_launcher_ops ep_launcher_slurm = {
+    .name = "slurm",
+    .has_text_in_env = true,
+    .is_for_all = true,
+    .announce = announce,
+    .put_program = put_program,
+};

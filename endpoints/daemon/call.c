@@ -1,0 +1,94 @@
+/* Daemons that a resource manager started: the way to the parent, and the gate
+ * for those beneath. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "endpoints/daemon/impl.h"
+#include "endpoints/sys/why.h"
+#include "overlay/base/err.h"
+
+static void on_answer(void *arg, int fd, const char *why)
+{
+    struct daemon *d = arg;
+    uint32_t parent = topo_tree_parent(&d->config.tree, d->numbers[0]);
+
+    if (fd < 0) {
+        fprintf(stderr, "xylemd on %s: no way to %s%s: %s\n",
+                ep_boot_host(&d->config, d->numbers[0]),
+                parent == 0 ? "the launcher" : "the daemon on ",
+                parent == 0 ? "" : ep_boot_host(&d->config, parent), why);
+        d->is_calling = false; /* nobody will ever be told */
+        ep_text_clear(&d->said);
+        ep_daemon_stop(d, DAEMON_QUITS);
+        ep_daemon_check_gone(d);
+        return;
+    }
+    dup2(fd, STDIN_FILENO);
+    dup2(fd, STDOUT_FILENO);
+    close(fd);
+    fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
+    d->is_calling = false;
+    event_add(d->input, NULL);
+    if (d->said.len_bytes > 0)
+        event_add(d->output, NULL);
+    ep_daemon_check_gone(d);
+}
+
+int ep_daemon_call(struct daemon *d)
+{
+    struct ep_caller_cfg cfg = {
+        .base = d->base,
+        .config = &d->config,
+        .node = d->numbers[0],
+        .parent = topo_tree_parent(&d->config.tree, d->numbers[0]),
+        .first_address = getenv("SLURM_LAUNCH_NODE_IPADDR"),
+        .on_answer = on_answer,
+        .arg = d,
+    };
+
+    return ep_caller_open(&cfg, &d->caller);
+}
+
+static void on_call(void *arg, uint32_t node, int fd)
+{
+    struct daemon *d = arg;
+
+    (void)ep_starter_called(d->starter, node, fd);
+}
+
+int ep_daemon_await(struct daemon *d, struct topo_range kids, char *why)
+{
+    struct ep_gate_cfg cfg = {
+        .base = d->base,
+        .auth = &d->config.auth,
+        .node = d->numbers[0],
+        .port_first = d->config.port_first,
+        .port_last = d->config.port_last,
+        .on_call = on_call,
+        .arg = d,
+    };
+    int rc = ep_gate_open(&cfg, &d->gate, why);
+
+    d->awaited = kids.last - kids.first + 1;
+    for (uint32_t n = kids.first; rc == 0 && n <= kids.last; n++)
+        rc = ep_starter_expect(d->starter, n, ep_boot_host(&d->config, n));
+    return rc;
+}
+
+void ep_daemon_awaited(struct daemon *d)
+{
+    if (d->gate == NULL || --d->awaited > 0)
+        return;
+    ep_gate_close(d->gate);
+    d->gate = NULL;
+}
+
+void ep_daemon_call_close(struct daemon *d)
+{
+    ep_caller_close(d->caller);
+    ep_gate_close(d->gate);
+    d->caller = NULL;
+    d->gate = NULL;
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# An srun that starts its tasks on this machine. Called by the name `srun`, with
+# the options that the launcher gives; hosts are names that lead here, such as
+# 127.0.0.2.
+#
+#   FAKE_LOG     a file that gets a line with the arguments of each call
+#   FAKE_ENV     a file that gets the environment that tasks would have
+#   FAKE_REFUSE  what it says in place of starting anything; its status is 1
+#   FAKE_BAD     hosts on which the program cannot be started, as `h1 h2`
+#   FAKE_MUTE    hosts on which nothing happens
+[ -z "${FAKE_LOG:-}" ] || echo "$@" >>"$FAKE_LOG"
+[ -z "${FAKE_ENV:-}" ] || env >>"$FAKE_ENV"
+if [ -n "${FAKE_REFUSE:-}" ]; then
+    echo "srun: error: $FAKE_REFUSE" >&2
+    exit 1
+fi
+while [ $# -gt 0 ]; do
+    case $1 in
+    --nodelist=*) list=${1#*=} ;;
+    --*) ;;
+    *) break ;;
+    esac
+    shift
+done
+task() {
+    case " ${FAKE_BAD:-} " in *" $1 "*)
+        echo "slurmstepd: error: execve(): $2: No such file or directory" >&2
+        exit 2
+        ;;
+    esac
+    case " ${FAKE_MUTE:-} " in *" $1 "*) exec tail -f /dev/null ;; esac
+    export SLURMD_NODENAME="$1" SLURM_NODEID="$id" SLURM_PROCID="$id" \
+        SLURM_LOCALID=0 SLURM_STEP_ID=0 PMI_RANK="$id"
+    shift
+    exec "$@"
+}
+pids=
+id=0
+for host in $(echo "$list" | tr , ' '); do
+    (task "$host" "$@") </dev/null &
+    pids="$pids $!:$host"
+    id=$((id + 1))
+done
+end() {
+    echo 'srun: forcing job termination' >&2
+    for one in $pids; do kill -KILL "${one%%:*}" 2>/dev/null; done
+}
+trap end TERM
+status=0
+id=0
+for one in $pids; do
+    code=0
+    # A trap ends the wait before its time.
+    while :; do
+        wait "${one%%:*}"
+        code=$?
+        kill -0 "${one%%:*}" 2>/dev/null || break
+    done
+    [ $code -le $status ] || status=$code
+    [ $code -eq 0 ] || echo \
+        "srun: error: ${one#*:}: task $id: Exited with exit code $code" >&2
+    id=$((id + 1))
+done
+exit $status
