@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/run_programs.h"
 #include "commands/units.h"
 #include "config.h"
 #include "topo/tree.h"
@@ -40,6 +41,7 @@ enum key {
     KEY_LINGER,
     KEY_STATS,
     KEY_NO_COLON,
+    KEY_BIND,
 };
 
 // clang-format off
@@ -86,6 +88,9 @@ static const struct argp_option argp_options[] = {
      "environment for the processes (repeatable)", 1},
     {"chdir", 'D', "DIR", 0,
      "working directory (default: the launcher's, where it exists)", 1},
+    {"bind", KEY_BIND, "B", 0,
+     "bind processes to a core or socket each, in turn: core, socket or none "
+     "(default: none)", 1},
     {"no-colon", KEY_NO_COLON, NULL, 0,
      "a word `:' behind PROGRAM is an argument and begins no other program", 1},
     {.doc = "Input:", .group = 2},
@@ -203,6 +208,18 @@ static void launcher(const char *text, struct ep_run_options *o)
         o->launcher = EP_RUN_AUTO;
     else
         usage("--launcher takes local, ssh, slurm or auto, not '%s'", text);
+}
+
+static void bind_to(const char *text, struct ep_run_options *o)
+{
+    if (strcmp(text, "none") == 0)
+        o->bind = EP_BIND_NONE;
+    else if (strcmp(text, "core") == 0)
+        o->bind = EP_BIND_CORE;
+    else if (strcmp(text, "socket") == 0)
+        o->bind = EP_BIND_SOCKET;
+    else
+        usage("--bind takes core, socket or none, not '%s'", text);
 }
 
 /* What follows the name of a policy and its =; NULL: another one. */
@@ -338,6 +355,9 @@ static bool parse_where(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_LAUNCHER:
         launcher(arg, o);
+        return true;
+    case KEY_BIND:
+        bind_to(arg, o);
         return true;
     case KEY_RSH:
         o->rsh = words("--rsh", arg);
@@ -477,10 +497,7 @@ static void take_program(struct reading *reading, struct argp_state *state)
     if (strcmp(*word, ":") == 0)
         usage("no program is given before the ':' (--no-colon takes it for a "
               "word as any other)");
-    while (*word != NULL && strcmp(*word, ":") != 0)
-        word++;
-    if (*word != NULL)
-        reading->colon = word;
+    reading->colon = run_programs_colon(word);
 }
 
 static bool parse_global(int key, const char *arg, struct reading *reading)
@@ -533,24 +550,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                : ARGP_ERR_UNKNOWN;
 }
 
-/* The words for the next program, as if they were a command line: in memory
- * that is kept, as the options point to it. */
-static char **next_words(char **rest, int *argc, char **head)
-{
-    size_t count = 0;
-    char **words;
-
-    while (rest[count] != NULL)
-        count++;
-    words = calloc(count + 3, sizeof(*words));
-    if (words == NULL)
-        usage("out of memory");
-    memcpy(words, head, 2 * sizeof(*words));
-    memcpy(words + 2, rest, count * sizeof(*words));
-    *argc = (int)count + 2;
-    return words;
-}
-
 void run_options_parse(int argc, char **argv, struct ep_run_options *options)
 {
     static const struct argp argp = {
@@ -582,7 +581,9 @@ void run_options_parse(int argc, char **argv, struct ep_run_options *options)
         app_now(options)->env_first =
             options->apps[options->apps_count - 1].env_first +
             options->apps[options->apps_count - 1].env_count;
-        argv = next_words(reading.colon + 1, &argc, argv);
+        argv = run_programs_words(argv, reading.colon + 1, &argc);
+        if (argv == NULL)
+            usage("out of memory");
         reading.colon = NULL;
     }
     check(options);

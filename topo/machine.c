@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +123,73 @@ static int count_all(struct topo_machine *out, hwloc_topology_t topology,
     return 0;
 }
 
-static int load(struct topo_machine *out, const char *xml_path, char *why)
+/* --- the processors of objects */
+
+static int cpus_add(struct topo_cpus *cpus, hwloc_const_cpuset_t cpuset)
+{
+    int len = hwloc_bitmap_list_snprintf(NULL, 0, cpuset);
+    char *text = malloc((size_t)len + 1);
+
+    if (text == NULL)
+        return OV_ENOMEM;
+    hwloc_bitmap_list_snprintf(text, (size_t)len + 1, cpuset);
+    cpus->at[cpus->count++] = text;
+    return 0;
+}
+
+static int list_objects(struct topo_cpus *cpus, hwloc_topology_t topology,
+                        hwloc_obj_type_t type, hwloc_const_cpuset_t usable)
+{
+    hwloc_cpuset_t both = hwloc_bitmap_alloc();
+    hwloc_obj_t obj = NULL;
+    int rc = both == NULL ? OV_ENOMEM : 0;
+
+    while (rc == 0 && (obj = hwloc_get_next_obj_by_type(topology, type, obj))) {
+        rc = hwloc_bitmap_and(both, obj->cpuset, usable) != 0 ? OV_ENOMEM : 0;
+        if (rc == 0 && !hwloc_bitmap_iszero(both))
+            rc = cpus_add(cpus, both);
+    }
+    hwloc_bitmap_free(both);
+    return rc;
+}
+
+static int list_cpus(struct topo_cpus *cpus, enum topo_object object,
+                     hwloc_topology_t topology, char *why)
+{
+    hwloc_obj_type_t type =
+        object == TOPO_CORE ? HWLOC_OBJ_CORE : HWLOC_OBJ_PACKAGE;
+    hwloc_cpuset_t usable = usable_pus(topology);
+    int count, rc = 0;
+
+    /* Some virtual machines have processors but tell of nothing above. */
+    if (hwloc_get_nbobjs_by_type(topology, type) <= 0)
+        type = object == TOPO_CORE ? HWLOC_OBJ_PU : HWLOC_OBJ_MACHINE;
+    count = hwloc_get_nbobjs_by_type(topology, type);
+    cpus->at = calloc((size_t)count + 1, sizeof(cpus->at[0]));
+    if (usable == NULL || cpus->at == NULL)
+        rc = OV_ENOMEM;
+    if (rc == 0)
+        rc = list_objects(cpus, topology, type, usable);
+    if (rc == 0 && cpus->count == 0) /* of a machine without processors */
+        rc = cpus_add(cpus, usable);
+    hwloc_bitmap_free(usable);
+    if (rc != 0) {
+        topo_cpus_fini(cpus);
+        topo_why(why, "out of memory for the topology of this machine");
+    }
+    return rc;
+}
+
+/* --- loading */
+
+/* What is wanted of a machine: the one or the other. */
+struct wanted {
+    struct topo_machine *counts;
+    struct topo_cpus *cpus;
+    enum topo_object object;
+};
+
+static int load(const struct wanted *wanted, const char *xml_path, char *why)
 {
     hwloc_topology_t topology = NULL;
     int rc = 0;
@@ -142,14 +209,17 @@ static int load(struct topo_machine *out, const char *xml_path, char *why)
         topo_why(why, "the topology of %s cannot be loaded: %s",
                  xml_path != NULL ? xml_path : "this machine", strerror(errno));
         rc = xml_path != NULL ? OV_EINVAL : OV_ESYS;
+    } else if (wanted->counts != NULL) {
+        rc = count_all(wanted->counts, topology, why);
     } else {
-        rc = count_all(out, topology, why);
+        rc = list_cpus(wanted->cpus, wanted->object, topology, why);
     }
     hwloc_topology_destroy(topology);
     return rc;
 }
 
-int topo_machine_load(struct topo_machine *out, const char *xml_path, char *why)
+static int load_quietly(const struct wanted *wanted, const char *xml_path,
+                        char *why)
 {
     struct setting settings[] = {
         {.name = "HWLOC_PLUGINS_PATH", .value = "/nonexistent"},
@@ -165,10 +235,55 @@ int topo_machine_load(struct topo_machine *out, const char *xml_path, char *why)
         begun += rc == 0;
     }
     if (rc == 0)
-        rc = load(out, xml_path, why);
+        rc = load(wanted, xml_path, why);
     else
         topo_why(why, "out of memory for the topology of this machine");
     while (begun > 0)
         setting_end(&settings[--begun]);
     return rc;
+}
+
+int topo_machine_load(struct topo_machine *out, const char *xml_path, char *why)
+{
+    struct wanted wanted = {.counts = out};
+
+    return load_quietly(&wanted, xml_path, why);
+}
+
+int topo_machine_cpus(struct topo_cpus *out, enum topo_object object,
+                      const char *xml_path, char *why)
+{
+    struct wanted wanted = {.cpus = out, .object = object};
+
+    *out = (struct topo_cpus){0};
+    return load_quietly(&wanted, xml_path, why);
+}
+
+void topo_cpus_fini(struct topo_cpus *cpus)
+{
+    for (uint32_t i = 0; i < cpus->count; i++)
+        free(cpus->at[i]);
+    free(cpus->at);
+    *cpus = (struct topo_cpus){0};
+}
+
+/* --- words */
+
+const char *topo_object_name(enum topo_object object)
+{
+    return object == TOPO_CORE ? "core" : "socket";
+}
+
+uint32_t topo_machine_count(const struct topo_machine *machine,
+                            enum topo_object object)
+{
+    return object == TOPO_CORE ? machine->cores : machine->packages;
+}
+
+void topo_machine_name(const struct topo_machine *machine, char *text,
+                       size_t size_bytes)
+{
+    snprintf(text, size_bytes, "%u socket%s with %u core%s", machine->packages,
+             machine->packages == 1 ? "" : "s", machine->cores,
+             machine->cores == 1 ? "" : "s");
 }

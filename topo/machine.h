@@ -7,6 +7,7 @@
 #ifndef TOPO_MACHINE_H
 #define TOPO_MACHINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "topo/why.h"
@@ -19,6 +20,18 @@ struct topo_machine {
     uint32_t pus; /* hardware threads */
 };
 
+/* Parts of a machine that processes are placed on or bound to. */
+enum topo_object { TOPO_CORE, TOPO_SOCKET, TOPO_OBJECTS };
+
+/* "core", "socket"; O(1). */
+const char *topo_object_name(enum topo_object object);
+
+/* The PUs of each object of a kind, by the system's numbers. */
+struct topo_cpus {
+    char **at; /* owned: texts of topo/ranges.h, as "0-7,32-39" */
+    uint32_t count;
+};
+
 /* Looks at this machine, or at one that `lstopo FILE.xml` has recorded when
  * xml_path is not NULL. Nothing stays open or allocated; processes and the
  * environment are left as they are.
@@ -28,5 +41,21 @@ struct topo_machine {
  */
 int topo_machine_load(struct topo_machine *out, const char *xml_path,
                       char *why);
+
+/* How many of a kind; O(1). */
+uint32_t topo_machine_count(const struct topo_machine *machine,
+                            enum topo_object object);
+
+/* Writes "2 sockets with 32 cores" into text, cut at size_bytes. */
+void topo_machine_name(const struct topo_machine *machine, char *text,
+                       size_t size_bytes);
+
+/* The objects of a kind in the order of the machine, each with its PUs that
+ * may be used, leaving out those that have none: at least one. A machine that
+ * tells of no such objects has a core for each PU, and one socket for all.
+ * Cost and errors as above; out is then empty. */
+int topo_machine_cpus(struct topo_cpus *out, enum topo_object object,
+                      const char *xml_path, char *why);
+void topo_cpus_fini(struct topo_cpus *cpus);
 
 #endif

@@ -119,6 +119,7 @@ static void close_all(struct daemon *d)
         event_base_free(d->base);
     ep_boot_reader_fini(&d->boot);
     ep_boot_config_fini(&d->config);
+    ep_binding_close(&d->binding);
     ep_job_fini(&d->job);
     ep_text_fini(&d->said);
     free(d->nodes);

@@ -8,6 +8,7 @@
 #include "endpoints/boot/caller.h"
 #include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
+#include "endpoints/daemon/binding.h"
 #include "endpoints/daemon/local.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/msg/job.h"
@@ -57,6 +58,7 @@ struct daemon {
     uint32_t left;
     uint32_t over;     /* nodes whose processes are over */
     struct ep_job job; /* shared by the nodes; size 0 before it came */
+    struct ep_binding binding;
     uint32_t procs_started;
     uint32_t beneath; /* daemons that we started, ready and alive */
     uint32_t awaited; /* daemons that are still to call */

@@ -14,6 +14,7 @@
 
 #include "endpoints/daemon/channel.h"
 #include "endpoints/daemon/feed.h"
+#include "endpoints/daemon/identity.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/fds.h"
 #include "endpoints/sys/spool_file.h"
@@ -52,6 +53,7 @@ struct proc {
 struct ep_local {
     struct ep_local_cfg cfg;
     const struct ep_job *job; /* NULL before ep_local_begin */
+    const struct ep_binding *binding;
     struct proc *procs;
     struct ep_feed *feed;
     struct ov_buf *block;   /* output is read into it, then referenced */
@@ -359,23 +361,23 @@ static void fail(struct proc *proc, const char *step, int err)
 
 static void start(struct proc *proc, uint32_t number)
 {
-    const struct ep_job *job = proc->local->job;
-    uint32_t local_rank = (uint32_t)(proc - proc->local->procs);
-    char vars[5][40];
-    const char *env[6] = {vars[0], vars[1], vars[2], vars[3], vars[4], NULL};
+    const struct ep_local *local = proc->local;
+    uint32_t local_rank = (uint32_t)(proc - local->procs);
+    struct ep_identity identity;
     int stdio[3] = {-1, -1, -1};
     struct ep_spawn_proc what = {
-        .job = ep_local_app(job, proc->app), .proc = number, .env = env};
+        .job = ep_local_app(local->job, proc->app),
+        .proc = number,
+        .env = identity.env,
+        .cpus = ep_binding_of(local->binding, proc->rank, local_rank),
+    };
     int err = make_pipes(proc, stdio);
 
-    snprintf(vars[0], sizeof(vars[0]), "XYLEM_RANK=%u", proc->rank);
-    snprintf(vars[1], sizeof(vars[1]), "XYLEM_SIZE=%u", job->size);
-    snprintf(vars[2], sizeof(vars[2]), "XYLEM_LOCAL_RANK=%u", local_rank);
-    snprintf(vars[3], sizeof(vars[3]), "XYLEM_NODE=%u",
-             ep_job_place(job, proc->local->cfg.node) - 1);
-    snprintf(vars[4], sizeof(vars[4]), "XYLEM_NNODES=%u", job->nodes);
+    ep_identity_fill(&identity, local->job,
+                     ep_job_place(local->job, local->cfg.node), proc->rank,
+                     local_rank);
     memcpy(what.stdio, stdio, sizeof(stdio));
-    if (err == 0 && ep_spawner_start(proc->local->cfg.spawner, &what))
+    if (err == 0 && ep_spawner_start(local->cfg.spawner, &what))
         err = EAGAIN;
     for (unsigned i = 0; i < 3; i++)
         close_fd(&stdio[i]);
@@ -478,7 +480,7 @@ static void init_proc(struct ep_local *local, uint32_t i, uint32_t app,
 }
 
 int ep_local_begin(struct ep_local *local, const struct ep_job *job,
-                   uint32_t proc_first)
+                   const struct ep_binding *binding, uint32_t proc_first)
 {
     uint32_t count = ep_job_on_node(job, local->cfg.node);
     struct ep_job_part part = {0};
@@ -490,6 +492,7 @@ int ep_local_begin(struct ep_local *local, const struct ep_job *job,
     if (local->procs == NULL)
         return OV_ENOMEM;
     local->job = job;
+    local->binding = binding;
     local->procs_count = count;
     while (ep_job_next_on_node(job, local->cfg.node, &part)) {
         for (uint32_t i = 0; i < part.count; i++)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/daemon/binding.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/msg/job.h"
 #include "endpoints/msg/state.h"
@@ -51,12 +52,13 @@ static inline uint32_t ep_local_app(const struct ep_job *job, uint32_t app)
     return job->number * EP_JOB_APPS_MAX + app;
 }
 
-/* Starts the node's processes of a job, once; the job is borrowed and its
- * programs were announced to the spawner, as ep_local_app has it. They are the
- * spawner's processes proc_first and following. One that cannot be started is a
- * word (FAILED), not an error. Returns 0 or OV_ENOMEM. */
+/* Starts the node's processes of a job, once; the job and the binding
+ * are borrowed, its programs were announced to the spawner, as ep_local_app has
+ * it. They are the spawner's processes proc_first and following. One that
+ * cannot be started is a word (FAILED), not an error. Returns 0 or OV_ENOMEM.
+ */
 int ep_local_begin(struct ep_local *local, const struct ep_job *job,
-                   uint32_t proc_first);
+                   const struct ep_binding *binding, uint32_t proc_first);
 
 /* OV_ACT_READ: input below ep_local_inputs(). */
 void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,

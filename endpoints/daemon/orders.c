@@ -51,8 +51,9 @@ static int announce(struct daemon *d)
     return rc;
 }
 
-/* The first node to have the whole text makes it the daemon's job. */
-static int take_job(struct daemon *d, struct daemon_node *node)
+/* The first node to have the whole text makes it the daemon's job. Returns 0,
+ * or an error with words in why. */
+static int take_job(struct daemon *d, struct daemon_node *node, char *why)
 {
     int rc = 0;
 
@@ -61,6 +62,11 @@ static int take_job(struct daemon *d, struct daemon_node *node)
             ep_job_decode(node->job_text.at, node->job_text.len_bytes, &d->job);
         if (rc == 0)
             rc = announce(d);
+        snprintf(why, TOPO_WHY_MAX, "%s",
+                 rc == OV_EPROTO ? "the job's description makes no sense"
+                                 : ov_strerror(rc));
+        if (rc == 0)
+            rc = ep_binding_open(&d->binding, &d->job, why);
     }
     ep_text_fini(&node->job_text);
     return rc;
@@ -71,6 +77,7 @@ static void on_job(struct daemon *d, uint32_t index,
 {
     struct daemon_node *node = &d->nodes[index];
     size_t len_bytes = ov_rd_left(&control->body);
+    char why[TOPO_WHY_MAX];
     int rc;
 
     ep_text_add(&node->job_text, (const char *)control->body.at, len_bytes);
@@ -81,16 +88,16 @@ static void on_job(struct daemon *d, uint32_t index,
     }
     if (control->more)
         return;
-    rc = take_job(d, node);
+    rc = take_job(d, node, why);
     if (rc == 0) {
+        snprintf(why, sizeof(why), "%s", ov_strerror(OV_ENOMEM));
         node->proc_first = d->procs_started;
-        rc = ep_local_begin(node->local, &d->job, d->procs_started);
+        rc =
+            ep_local_begin(node->local, &d->job, &d->binding, d->procs_started);
         d->procs_started += ep_local_procs(node->local);
     }
     if (rc != 0) {
-        ep_daemon_error(d, rc == OV_EPROTO
-                               ? "the job's description makes no sense"
-                               : ov_strerror(rc));
+        ep_daemon_error(d, why);
         ep_daemon_stop(d, DAEMON_FAILS);
     }
 }

@@ -28,6 +28,7 @@ void ep_job_fini(struct ep_job *job)
     free(job->places);
     free(job->spill_dir);
     strings_fini(&job->env);
+    strings_fini(&job->cpus);
     *job = (struct ep_job){0};
 }
 
@@ -120,6 +121,11 @@ static int strings_add(struct ep_job_strings *strings, const char *string)
 int ep_job_add_env(struct ep_job *job, const char *name_value)
 {
     return strings_add(&job->env, name_value);
+}
+
+int ep_job_add_cpus(struct ep_job *job, const char *list)
+{
+    return strings_add(&job->cpus, list);
 }
 
 int ep_job_app_add_arg(struct ep_job_app *app, const char *word)

@@ -9,11 +9,15 @@
  *     raw | merge-stderr        present or not
  *     open-ms N                 an open line older than this is shown
  *     linger-ms N               channels are read so long past the exit
+ *     bind core | socket        processes are bound to one of the node's each
+ *     cpus LIST                 the processors of one; none: the daemon looks
  *     env NAME=VALUE            for all programs
  *     places FIRST LAST NODE    the places FIRST..LAST of the list are the
- *                               nodes NODE.. of the tree; none: place p is p +
- * 1 app                       a program begins: what follows is its own ranks
- * FIRST LAST COUNT RANK  places FIRST..LAST host COUNT each, from RANK cwd DIR
+ *                               nodes NODE.. of the tree; none: they are equal
+ *     app                       a program begins: what follows is its own
+ *     ranks FIRST LAST COUNT RANK  places FIRST..LAST run COUNT each
+ *                               from RANK on
+ *     cwd DIR
  *     cwd-optional              where DIR does not exist: the daemon's own
  *     arg WORD                  in order, the program first
  *     env NAME=VALUE            replaces one for all of the same name
@@ -56,6 +60,11 @@ enum ep_slow_policy {
     EP_SLOW_SPILL, /* its bytes wait in a file */
     EP_SLOW_CLOSE, /* its stdin is closed */
 };
+
+/* What each process is bound to: one of these after the other. With `cpus` in
+ * the job all nodes are on one machine and ranks count; else each node has a
+ * machine, and its own processes count. */
+enum ep_bind { EP_BIND_NONE, EP_BIND_CORE, EP_BIND_SOCKET };
 
 struct ep_job_ranks {
     struct topo_range nodes; /* by place, from 1 */
@@ -102,8 +111,10 @@ struct ep_job {
     struct ep_job_places *places; /* owned, from place 1 on without a gap;
                                      none: place and node are the same */
     uint32_t places_count, places_cap;
-    struct ep_job_strings env; /* of all programs */
-    struct ep_job_app *apps;   /* owned, ascending ranks */
+    enum ep_bind bind;
+    struct ep_job_strings cpus; /* objects, where one machine has all nodes */
+    struct ep_job_strings env;  /* of all programs */
+    struct ep_job_app *apps;    /* owned, ascending ranks */
     uint32_t apps_count, apps_cap;
 };
 
@@ -115,6 +126,7 @@ int ep_job_add_reader(struct ep_job *job, struct topo_range ranks);
 int ep_job_add_places(struct ep_job *job, struct ep_job_places places);
 int ep_job_set_spill_dir(struct ep_job *job, const char *dir);
 int ep_job_add_env(struct ep_job *job, const char *name_value);
+int ep_job_add_cpus(struct ep_job *job, const char *list);
 /* The program that ep_job_app_* mean from here on; also OV_EFULL. */
 int ep_job_add_app(struct ep_job *job);
 

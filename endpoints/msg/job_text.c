@@ -45,6 +45,9 @@ static void put_places(struct ep_text *out, const struct ep_job *job)
     }
 }
 
+static const char *const bind_names[] = {
+    [EP_BIND_CORE] = "core", [EP_BIND_SOCKET] = "socket"};
+
 static void put_ranks(struct ep_text *out, const struct ep_job_app *app)
 {
     for (uint32_t i = 0; i < app->ranks_count; i++) {
@@ -91,6 +94,9 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
         ep_text_puts(out, "merge-stderr\n");
     put_numbers(out, "open-ms", &job->open_ms, 1);
     put_numbers(out, "linger-ms", &job->linger_ms, 1);
+    if (job->bind != EP_BIND_NONE)
+        put_word(out, "bind", bind_names[job->bind]);
+    put_strings(out, "cpus", &job->cpus);
     put_strings(out, "env", &job->env);
     put_places(out, job);
     for (uint32_t i = 0; i < job->apps_count; i++)
@@ -177,6 +183,28 @@ static int read_merge(struct ep_job *job, struct ep_fields *fields)
     return 0;
 }
 
+static int read_bind(struct ep_job *job, struct ep_fields *fields)
+{
+    const char *name = ep_fields_next(fields);
+
+    for (int bind = EP_BIND_CORE; bind <= EP_BIND_SOCKET; bind++) {
+        if (strcmp(name, bind_names[bind]) == 0)
+            job->bind = (enum ep_bind)bind;
+    }
+    return job->bind == EP_BIND_NONE ? OV_EPROTO : 0;
+}
+
+/* A list as "0-3,8": nothing else may come to the shim. */
+static int read_cpus(struct ep_job *job, struct ep_fields *fields)
+{
+    const char *list = ep_fields_next(fields);
+
+    if (list[0] < '0' || list[0] > '9' ||
+        list[strspn(list, "0123456789,-")] != '\0')
+        return OV_EPROTO;
+    return ep_job_add_cpus(job, list);
+}
+
 static int read_app(struct ep_job *job, struct ep_fields *fields)
 {
     (void)fields;
@@ -237,6 +265,8 @@ static const struct {
     {"merge-stderr", read_merge, OF_JOB},
     {"open-ms", read_open_ms, OF_JOB},
     {"linger-ms", read_linger_ms, OF_JOB},
+    {"bind", read_bind, OF_JOB},
+    {"cpus", read_cpus, OF_JOB},
     {"env", read_env, OF_BOTH},
     {"places", read_places, OF_JOB},
     {"app", read_app, OF_BOTH},

@@ -131,8 +131,8 @@ struct run {
 
 /* The files, each above those that it calls; loss and plan* have headers:
  *
- *     say  plan_tree  plan_hosts  plan_job  plan_session  plan  verdict control
- * end loss  signals  down  daemons  up  run
+ *     say  plan_tree  plan_hosts  plan_job  plan_session  plan_machine  plan
+ *     verdict  control  end  loss  signals  down  daemons  up  run
  */
 
 /* --- say.c */

@@ -38,6 +38,8 @@ int ep_run_plan(struct run *r)
         rc = ep_run_plan_job(r);
     if (rc == 0)
         rc = ep_run_plan_session(r, most);
+    if (rc == 0)
+        rc = ep_run_plan_bind(r);
     if (rc == 0) {
         r->nodes = calloc((size_t)r->nodes_count + 1, sizeof(*r->nodes));
         if (r->nodes == NULL)

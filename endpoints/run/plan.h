@@ -31,6 +31,10 @@ int ep_run_plan_tree(struct run *r);
 /* The place in the list of a node > 0: its number for the user. */
 uint32_t ep_run_place(const struct run *r, uint32_t node);
 
+/* --- plan_machine.c: what processes are bound to, after the session's plan.
+ * Virtual nodes are all here: this machine is looked at once for all. */
+int ep_run_plan_bind(struct run *r);
+
 /* --- plan_session.c: what daemons are told, memory. */
 int ep_run_plan_session(struct run *r, uint32_t most);
 

@@ -43,6 +43,7 @@ struct ep_run_options {
     const char
         *topology; /* a file that says which host is under which switch */
     enum ep_run_launcher launcher;
+    enum ep_bind bind;
     const char *rsh, *xylemd;
     bool no_tree_spawn;
     double launch_timeout_s;

@@ -78,6 +78,10 @@ static void on_start_failed(struct run *r, const struct ep_state *state)
 
     if (!r->is_killed && strcmp(state->text, EP_STATE_STEP_SPILL) == 0)
         say_no_spill(r, state);
+    else if (!r->is_killed && strcmp(state->text, "bind") == 0)
+        ep_run_say(r, "rank %u on %s cannot be bound as --bind asks for: %s",
+                   state->rank, ep_run_host_of_rank(r, state->rank),
+                   strerror((int)state->value));
     else if (!r->is_killed)
         ep_run_say(r, "rank %u on %s cannot be started: %s of '%s': %s",
                    state->rank, ep_run_host_of_rank(r, state->rank),

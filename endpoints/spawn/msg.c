@@ -155,6 +155,7 @@ void ep_spawn_job_fini(struct ep_job *job)
 
 struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)
 {
+    const char *cpus = what->cpus != NULL ? what->cpus : "";
     struct ep_wire_out *out;
     struct ov_wr wr;
     uint8_t mask = 0;
@@ -166,7 +167,8 @@ struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)
         if (equals == NULL || equals == what->env[i])
             return NULL;
     }
-    out = out_new(EP_SPAWN_START, 9 + strings_bytes(what->env), &wr, err);
+    out = out_new(EP_SPAWN_START,
+                  9 + strlen(cpus) + 1 + strings_bytes(what->env), &wr, err);
     if (out == NULL)
         return NULL;
     for (unsigned i = 0; i < 3; i++) {
@@ -176,6 +178,7 @@ struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)
     ov_wr_u32(&wr, what->job);
     ov_wr_u32(&wr, what->proc);
     ov_wr_u8(&wr, mask);
+    ov_wr_bytes(&wr, cpus, strlen(cpus) + 1);
     strings_write(&wr, what->env);
     return out;
 }
@@ -188,6 +191,7 @@ int ep_start_decode(const struct ep_wire_in *in, struct ep_start *out)
     out->job = ov_rd_u32(&rd);
     out->proc = ov_rd_u32(&rd);
     out->mask = ov_rd_u8(&rd);
+    out->cpus = string_read(&rd);
     rc = strings_read(&rd, &out->env);
     if (rc == 0 && (ov_rd_left(&rd) > 0 || out->mask > 7)) {
         ep_start_fini(out);

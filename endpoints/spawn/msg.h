@@ -3,7 +3,7 @@
  *   owner to spawner
  *   JOB      job u32, flags u8, cwd, argc u32, argv..., envc u32, env...
  *   START    job u32, proc u32, mask u8 (bit i: a descriptor for i follows),
- *            envc u32, env...; with the descriptors
+ *            cpus, envc u32, env...; with the descriptors
  *   SIGNAL   proc u32, signal u8, all u8
  *   END      everything started, with its descendants, shall end
  *   CLOSE    the same, and the spawner too
@@ -15,7 +15,7 @@
  *   EXIT     value: status as from waitpid
  *   ENDED    after END
  *
- * Strings end with NUL. A cwd of "" means none.
+ * Strings end with NUL. A cwd of "" means none, cpus of "" all.
  */
 #ifndef ENDPOINTS_SPAWN_MSG_H
 #define ENDPOINTS_SPAWN_MSG_H
@@ -48,6 +48,7 @@ enum ep_spawn_msg {
     X(SESSION,     "session")      \
     X(STDIO,       "stdio")        \
     X(LIMITS,      "limits")       \
+    X(BIND,        "bind")         \
     X(CHDIR,       "chdir")        \
     X(ENV,         "env")          \
     X(EXEC,        "exec")
@@ -85,7 +86,8 @@ struct ep_start {
     uint32_t job;
     uint32_t proc;
     uint8_t mask;
-    struct ep_strings env; /* into the received body */
+    const char *cpus;      /* into the received body; "": not bound */
+    struct ep_strings env; /* the same */
 };
 
 struct ep_signal {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -82,6 +83,32 @@ static int stdio_set(const struct ep_shim *shim)
         return -1;
     ep_fds_close_from(REPORT_FD + 1);
     return REPORT_FD;
+}
+
+/* Binds the process to processors, given as "0-3,8". Those that the system does
+ * not have, or does not allow here, do not count. */
+static int bind_to(const char *cpus)
+{
+    enum { CPUS_MAX = 1 << 16 };
+    size_t size = CPU_ALLOC_SIZE(CPUS_MAX);
+    cpu_set_t *set = CPU_ALLOC(CPUS_MAX);
+    const char *at = cpus;
+
+    if (set == NULL)
+        return -1;
+    CPU_ZERO_S(size, set);
+    while (*at != '\0') {
+        char *end;
+        unsigned long first = strtoul(at, &end, 10);
+        unsigned long last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+
+        for (unsigned long cpu = first; cpu <= last && cpu < CPUS_MAX; cpu++)
+            CPU_SET_S(cpu, size, set);
+        if (*end != ',')
+            break;
+        at = end + 1;
+    }
+    return sched_setaffinity(0, size, set);
 }
 
 /* Enters the job's directory; `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
@@ -169,6 +196,8 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
     report_fd = fd;
     if (setrlimit(RLIMIT_NOFILE, &shim->nofile) != 0)
         fail(report_fd, EP_STEP_LIMITS);
+    if (shim->start->cpus[0] != '\0' && bind_to(shim->start->cpus) != 0)
+        fail(report_fd, EP_STEP_BIND);
     if (directory_enter(shim->job, pwd) != 0)
         fail(report_fd, EP_STEP_CHDIR);
     env = env_build(shim, pwd);

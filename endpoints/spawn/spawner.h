@@ -42,9 +42,11 @@ struct ep_spawn_proc {
     uint32_t proc; /* caller's number, free again after on_failed, on_exit */
     const char *const *env; /* NULL or NULL-terminated NAME=VALUE for this one;
                                replaces the job's of the same name */
-    int stdio[3]; /* descriptors for 0, 1, 2; -1: /dev/null. Borrowed: the
-                     caller closes its copies when the call has returned.
-                     Blocking mode is the caller's to set */
+    const char *cpus; /* processors to bind it to, as "0-3,8"; NULL: as the
+                         spawner is. One that this machine has is enough */
+    int stdio[3];     /* descriptors for 0, 1, 2; -1: /dev/null. Borrowed: the
+                         caller closes its copies when the call has returned.
+                         Blocking mode is the caller's to set */
 };
 
 /* All callbacks come from the event loop; each may call anything below, also
@@ -56,8 +58,8 @@ struct ep_spawner_events {
     /* It could not be started: the step that failed and its errno. No on_exit
      * follows. Steps: "start" (ENOENT: no such job, EEXIST: number in use,
      * ECANCELED: ep_spawner_end is at work), "memory", "descriptors" (limit
-     * reached), "fork", "session", "stdio", "limits", "chdir", "env", "exec".
-     */
+     * reached), "fork", "session", "stdio", "limits", "bind", "chdir", "env",
+     * "exec". */
     void (*on_failed)(void *arg, uint32_t proc, const char *step, int err);
     /* It ended; status as from waitpid. Always after on_started. */
     void (*on_exit)(void *arg, uint32_t proc, int status);

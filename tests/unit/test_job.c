@@ -42,6 +42,9 @@ static const char text[] = "job 7 5 4\n"
                            "merge-stderr\n"
                            "open-ms 250\n"
                            "linger-ms 4294967295\n"
+                           "bind socket\n"
+                           "cpus 0-3,8\n"
+                           "cpus 4-7\n"
                            "env A=1\n"
                            "env B=%0A\n" APP "cwd /a%20b\n"
                            "cwd-optional\n"
@@ -77,6 +80,9 @@ static void what_is_read_is_written_again(void **state)
     assert_string_equal(job.spill_dir, "/a c");
     assert_int_equal(job.open_ms, 250);
     assert_int_equal(job.linger_ms, UINT32_MAX);
+    assert_int_equal(job.bind, EP_BIND_SOCKET);
+    assert_int_equal(job.cpus.count, 2);
+    assert_string_equal(job.cpus.at[0], "0-3,8");
     assert_int_equal(job.env.count, 2);
     assert_string_equal(job.env.at[1], "B=\n");
     assert_null(job.env.at[2]);
@@ -271,8 +277,14 @@ static const char *const wrong[] = {
     "open-ms -1\n" HEAD "arg sh\n",            /* no number */
     "open-ms 4294967296\n" HEAD "arg sh\n",    /* too large */
     HEAD "arg a b\n",                          /* a raw space */
-    "stdin-slow drop 1\n" HEAD "arg sh\n",     /* no such policy */
-    "stdin-slow spill 1\n" HEAD "arg sh\n",    /* too little */
+    "bind\n" HEAD "arg sh\n",
+    "bind none\n" HEAD "arg sh\n", /* what is not said is not bound */
+    "bind core 1\n" HEAD "arg sh\n",
+    "bind core\ncpus %\n" HEAD "arg sh\n",
+    "bind core\ncpus 0;1\n" HEAD "arg sh\n",
+    "bind core\ncpus -1\n" HEAD "arg sh\n",
+    "stdin-slow drop 1\n" HEAD "arg sh\n",  /* no such policy */
+    "stdin-slow spill 1\n" HEAD "arg sh\n", /* too little */
     "stdin-slow spill 1099511627777\n" HEAD "arg sh\n",
     "stdin-slow close 0\n" HEAD "arg sh\n",    /* no time */
     "job 7 1 1\napp\nranks 2 1 1 0\narg sh\n", /* to a node before */

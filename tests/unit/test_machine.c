@@ -61,12 +61,73 @@ static void only_allowed_processors_count(void **state)
         (struct topo_machine){.packages = 2, .numa = 1, .cores = 3, .pus = 4});
 }
 
+/* The objects of a recorded machine, each in brackets. */
+static const char *cpus_of(const char *name, enum topo_object object)
+{
+    static char out[4096];
+    const char *srcdir = getenv("top_srcdir");
+    char why[TOPO_WHY_MAX] = "";
+    char path[PATH_BYTES_MAX];
+    struct topo_cpus cpus;
+    int len = 0;
+
+    snprintf(path, sizeof(path), "%s/tests/data/%s",
+             srcdir != NULL ? srcdir : ".", name);
+    if (topo_machine_cpus(&cpus, object, path, why) != 0)
+        fail_msg("%s: %s", name, why);
+    for (uint32_t i = 0; i < cpus.count; i++)
+        len += sprintf(out + len, "[%s]", cpus.at[i]);
+    topo_cpus_fini(&cpus);
+    return out;
+}
+
+static void the_processors_of_objects_are_listed(void **state)
+{
+    (void)state;
+    assert_string_equal(cpus_of("two-sockets.xml", TOPO_SOCKET),
+                        "[0-31][32-63]");
+    assert_memory_equal(cpus_of("two-sockets.xml", TOPO_CORE),
+                        "[0-1][2-3][4-5]", 15);
+    assert_string_equal(cpus_of("many-numa.xml", TOPO_SOCKET),
+                        "[0-15][16-31][32-47][48-63]");
+    assert_memory_equal(cpus_of("many-numa.xml", TOPO_CORE), "[0][1][2][3]",
+                        12);
+    assert_string_equal(cpus_of("one-core.xml", TOPO_CORE), "[0]");
+    assert_string_equal(cpus_of("one-core.xml", TOPO_SOCKET), "[0]");
+}
+
+/* Nobody is bound to what a container was not given. */
+static void only_allowed_processors_are_listed(void **state)
+{
+    (void)state;
+    assert_string_equal(cpus_of("cut-down.xml", TOPO_CORE), "[0][2-3][32]");
+    assert_string_equal(cpus_of("cut-down.xml", TOPO_SOCKET), "[0,2-3][32]");
+}
+
+static void machines_and_objects_have_names(void **state)
+{
+    struct topo_machine machine = {.packages = 2, .cores = 32};
+    char text[64];
+
+    (void)state;
+    topo_machine_name(&machine, text, sizeof(text));
+    assert_string_equal(text, "2 sockets with 32 cores");
+    assert_int_equal(topo_machine_count(&machine, TOPO_SOCKET), 2);
+    assert_int_equal(topo_machine_count(&machine, TOPO_CORE), 32);
+    machine = (struct topo_machine){.packages = 1, .cores = 1};
+    topo_machine_name(&machine, text, sizeof(text));
+    assert_string_equal(text, "1 socket with 1 core");
+    assert_string_equal(topo_object_name(TOPO_CORE), "core");
+    assert_string_equal(topo_object_name(TOPO_SOCKET), "socket");
+}
+
 static void bad_recordings_are_told(void **state)
 {
     const char *srcdir = getenv("top_srcdir");
     char why[TOPO_WHY_MAX] = "";
     char path[PATH_BYTES_MAX];
     struct topo_machine machine = {.cores = 7};
+    struct topo_cpus cpus;
 
     (void)state;
     assert_int_equal(topo_machine_load(&machine, "/nowhere.xml", why),
@@ -79,6 +140,8 @@ static void bad_recordings_are_told(void **state)
     assert_non_null(strstr(why, "configure.ac"));
     assert_int_equal(topo_machine_load(&machine, path, NULL), OV_EINVAL);
     assert_int_equal(machine.cores, 7);
+    assert_int_equal(topo_machine_cpus(&cpus, TOPO_CORE, path, why), OV_EINVAL);
+    assert_null(cpus.at);
 }
 
 /* As many PUs as the kernel lets this process run on; bound to one of them,
@@ -108,6 +171,17 @@ static void the_binding_of_this_process_counts(void **state)
     assert_int_equal(machine.pus, 1);
     assert_int_equal(machine.cores, 1);
     assert_int_equal(machine.packages, 1);
+    for (int object = 0; object < TOPO_OBJECTS; object++) {
+        struct topo_cpus cpus;
+        char number[24];
+
+        assert_int_equal(
+            topo_machine_cpus(&cpus, (enum topo_object)object, NULL, why), 0);
+        assert_int_equal(cpus.count, 1);
+        snprintf(number, sizeof(number), "%zu", first);
+        assert_string_equal(cpus.at[0], number);
+        topo_cpus_fini(&cpus);
+    }
     /* Looking leaves the binding as it was. */
     assert_int_equal(sched_getaffinity(0, sizeof(one), &one), 0);
     assert_int_equal(CPU_COUNT(&one), 1);
@@ -158,6 +232,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recorded_machines_are_counted),
         cmocka_unit_test(only_allowed_processors_count),
+        cmocka_unit_test(the_processors_of_objects_are_listed),
+        cmocka_unit_test(only_allowed_processors_are_listed),
+        cmocka_unit_test(machines_and_objects_have_names),
         cmocka_unit_test(bad_recordings_are_told),
         cmocka_unit_test(the_binding_of_this_process_counts),
         cmocka_unit_test(the_environment_stays_as_it_was),

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -182,6 +183,59 @@ static void additions_replace_settings_of_the_same_name(void **state)
                         "PWD=/elsewhere\nXYLEM_RANK=7\nCOLOUR=green\n"
                         "COLOURS=2\n");
     rig_wait(rig, &rig->exited, 1);
+}
+
+/* Where it is bound to, as the system says it. */
+static const char *bound_to(struct rig *rig, const char *cpus)
+{
+    struct ep_spawn_proc proc = {.job = 1, .cpus = cpus, .stdio = {-1, -1, -1}};
+    unsigned wanted = rig->exited + 1;
+    int fds[2];
+
+    memset(&rig->procs[0], 0, sizeof(rig->procs[0]));
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    proc.stdio[1] = fds[1];
+    assert_int_equal(ep_spawner_start(rig->sp, &proc), 0);
+    close(fds[1]);
+    rig_wait(rig, &rig->exited, wanted);
+    return rig_read_all(fds[0]);
+}
+
+/* To one processor that may be used here, also in a list with some that are
+ * not there; without a list it has all of the spawner's. */
+static void a_process_is_bound_to_processors(void **state)
+{
+    struct rig *rig = *state;
+    cpu_set_t all;
+    char one[16], many[64], is_one[32], unbound[256];
+    size_t cpu = 0;
+
+    assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+    while (!CPU_ISSET(cpu, &all))
+        cpu++;
+    snprintf(one, sizeof(one), "%zu", cpu);
+    snprintf(many, sizeof(many), "%zu,9000-9003,60000", cpu);
+    snprintf(is_one, sizeof(is_one), "%zu\n", cpu);
+    rig_shell(rig,
+              "sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status");
+    snprintf(unbound, sizeof(unbound), "%s", bound_to(rig, NULL));
+    assert_string_equal(bound_to(rig, one), is_one);
+    assert_string_equal(bound_to(rig, many), is_one);
+    assert_string_equal(bound_to(rig, "0-65535"), unbound);
+    assert_string_equal(bound_to(rig, NULL), unbound);
+}
+
+static void processors_that_are_not_there_are_reported(void **state)
+{
+    struct rig *rig = *state;
+    struct ep_spawn_proc proc = {
+        .job = 1, .cpus = "9000-9003", .stdio = {-1, -1, -1}};
+
+    rig_shell(rig, "exit 0");
+    assert_int_equal(ep_spawner_start(rig->sp, &proc), 0);
+    rig_wait(rig, &rig->failed, 1);
+    assert_string_equal(rig->procs[0].step, "bind");
+    assert_int_equal(rig->procs[0].err, EINVAL);
 }
 
 static void exit_status_and_signals_are_reported(void **state)
@@ -504,6 +558,8 @@ int main(void)
         RIG_TEST(missing_optional_directory_falls_back_to_our_own),
         RIG_TEST(program_is_searched_in_the_path_of_the_job),
         RIG_TEST(additions_replace_settings_of_the_same_name),
+        RIG_TEST(a_process_is_bound_to_processors),
+        RIG_TEST(processors_that_are_not_there_are_reported),
         RIG_TEST(exit_status_and_signals_are_reported),
         RIG_TEST(signal_mask_and_ignored_signals_are_reset),
         RIG_TEST(every_other_descriptor_is_closed),

@@ -1,0 +1,38 @@
+/* Processes take turns on the objects of the machine. */
+#include "endpoints/daemon/binding.h"
+
+#include <stddef.h>
+
+int ep_binding_open(struct ep_binding *binding, const struct ep_job *job,
+                    char *why)
+{
+    enum topo_object object =
+        job->bind == EP_BIND_CORE ? TOPO_CORE : TOPO_SOCKET;
+    int rc = 0;
+
+    *binding = (struct ep_binding){.by_rank = job->cpus.count > 0};
+    if (job->bind == EP_BIND_NONE)
+        return 0;
+    if (!binding->by_rank)
+        rc = topo_machine_cpus(&binding->own, object, NULL, why);
+    if (rc != 0)
+        return rc;
+    binding->at = (const char *const *)(binding->by_rank ? job->cpus.at
+                                                         : binding->own.at);
+    binding->count = binding->by_rank ? job->cpus.count : binding->own.count;
+    return 0;
+}
+
+void ep_binding_close(struct ep_binding *binding)
+{
+    topo_cpus_fini(&binding->own);
+    *binding = (struct ep_binding){0};
+}
+
+const char *ep_binding_of(const struct ep_binding *binding, uint32_t rank,
+                          uint32_t local_rank)
+{
+    uint32_t turn = binding->by_rank ? rank : local_rank;
+
+    return binding->count > 0 ? binding->at[turn % binding->count] : NULL;
+}

@@ -1,0 +1,26 @@
+/* The variables XYLEM_... of a process. */
+#include "endpoints/daemon/identity.h"
+
+#include <stdio.h>
+
+void ep_identity_fill(struct ep_identity *identity, const struct ep_job *job,
+                      uint32_t place, uint32_t rank, uint32_t local_rank)
+{
+    const struct {
+        const char *name;
+        uint32_t value;
+    } vars[EP_IDENTITY_VARS] = {
+        {"XYLEM_RANK", rank},
+        {"XYLEM_SIZE", job->size},
+        {"XYLEM_LOCAL_RANK", local_rank},
+        {"XYLEM_NODE", place - 1},
+        {"XYLEM_NNODES", job->nodes},
+    };
+
+    for (unsigned i = 0; i < EP_IDENTITY_VARS; i++) {
+        snprintf(identity->vars[i], sizeof(identity->vars[i]), "%s=%u",
+                 vars[i].name, vars[i].value);
+        identity->env[i] = identity->vars[i];
+    }
+    identity->env[EP_IDENTITY_VARS] = NULL;
+}

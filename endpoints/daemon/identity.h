@@ -1,0 +1,20 @@
+/* What a process is told about its place in the job, in its environment. */
+#ifndef ENDPOINTS_DAEMON_IDENTITY_H
+#define ENDPOINTS_DAEMON_IDENTITY_H
+
+#include <stdint.h>
+
+#include "endpoints/msg/job.h"
+
+enum { EP_IDENTITY_VARS = 5 };
+
+struct ep_identity {
+    char vars[EP_IDENTITY_VARS][40];
+    const char *env[EP_IDENTITY_VARS + 1]; /* these, NULL-terminated */
+};
+
+/* The local_rank-th process of the host at that place, which has that rank. */
+void ep_identity_fill(struct ep_identity *identity, const struct ep_job *job,
+                      uint32_t place, uint32_t rank, uint32_t local_rank);
+
+#endif
