@@ -90,9 +90,10 @@ enum ov_act_kind {
     OV_ACT_CONSUME, /* stream, seq, flags, slice: for this node's targets */
     OV_ACT_RECORD,  /* root: rec, slice, cookie: for the sinks */
     OV_ACT_JOINED,  /* root: every planned node has joined */
-    OV_ACT_PROBE,   /* node, a former child whose link closed: dial its address
-                       only to see whether that is refused */
-    OV_ACT_ADDRESS, /* node, slice: where this child listens */
+    OV_ACT_PROBE,   /* node, a former child whose link closed, or one beneath:
+                       dial its address only to see whether that is refused */
+    OV_ACT_ADDRESS, /* node, slice: where this child, or child of a child,
+                       listens */
     OV_ACT_ORPHAN,  /* node: our parent is gone, others are dialled */
     OV_ACT_ADOPTED, /* node: our parent from now on */
     OV_ACT_LOST,    /* root: node is declared lost, for ever */

@@ -13,35 +13,74 @@ static void wake_at(struct ov_node *node, const struct ov_place *place)
         node->tree.claims->hold_ns = place->question_ns;
 }
 
-void ov_hold_on_refused(struct ov_node *node, uint32_t child)
+static void ask_soon(struct ov_node *node, struct ov_place *place)
 {
     uint64_t at_ns = node->now_ns + node->cfg->timers.refused_ns;
 
+    if (at_ns < place->question_ns)
+        place->question_ns = at_ns;
+    wake_at(node, place);
+}
+
+/* One that was beneath a dead child, and is dead itself. */
+static void on_member_refused(struct ov_node *node, uint32_t who)
+{
+    struct ov_member *member = ov_members_find(&node->tree.members, who);
+    struct ov_place *place;
+
+    if (member == NULL || member->state != OV_MEMBER_CONFIRMED)
+        return;
+    place = &node->tree.places[member->place];
+    if (place->kind != OV_PLACE_HOLD_REFUSED || place->child == who)
+        return;
+    member->is_refused = true;
+    ask_soon(node, place);
+}
+
+void ov_hold_on_refused(struct ov_node *node, uint32_t who)
+{
+    on_member_refused(node, who);
     for (unsigned i = 0; i < node->tree.places_used; i++) {
         struct ov_place *place = &node->tree.places[i];
 
-        if (place->kind != OV_PLACE_HOLD_UNCLEAR || place->child != child)
+        if (place->kind != OV_PLACE_HOLD_UNCLEAR || place->child != who)
             continue;
         place->kind = OV_PLACE_HOLD_REFUSED;
-        if (at_ns < place->question_ns)
-            place->question_ns = at_ns;
-        wake_at(node, place);
+        ask_soon(node, place);
     }
 }
 
-/* The child alone is asked about before the adoption time is over. */
+/* Before the adoption time is over only those are asked about who are known to
+ * be gone: the child, and others to whom a dial was refused. */
 static bool is_early(const struct ov_node *node, const struct ov_place *place)
 {
     return node->now_ns < place->since_ns + node->cfg->timers.adoption_ns;
+}
+
+static bool is_held(const struct ov_node *node, const struct ov_place *place,
+                    const struct ov_member *member)
+{
+    return member->node != TOPO_NONE && member->state == OV_MEMBER_CONFIRMED &&
+           member->place == ov_place_index(node, place);
 }
 
 static bool is_asked_about(const struct ov_node *node,
                            const struct ov_place *place,
                            const struct ov_member *member)
 {
-    return member->state == OV_MEMBER_CONFIRMED && member->asks == 0 &&
-           member->place == ov_place_index(node, place) &&
-           (!is_early(node, place) || member->node == place->child);
+    return is_held(node, place, member) && member->asks == 0 &&
+           (!is_early(node, place) || member->node == place->child ||
+            member->is_refused);
+}
+
+/* Is it of use to dial it? Those beneath a child that is gone may be, too; who
+ * is not has half a time to turn up elsewhere before. */
+static bool is_probed(const struct ov_node *node, const struct ov_place *place,
+                      const struct ov_member *member)
+{
+    return is_held(node, place, member) && member->asks == 0 &&
+           member->is_addressed && !member->is_refused &&
+           member->node != place->child;
 }
 
 /* Is the lost child itself among those who are held? */
@@ -51,8 +90,34 @@ static bool holds_child(const struct ov_node *node,
     const struct ov_member *member =
         ov_members_find(&node->tree.members, place->child);
 
-    return member != NULL && member->state == OV_MEMBER_CONFIRMED &&
-           member->place == ov_place_index(node, place);
+    return member != NULL && is_held(node, place, member);
+}
+
+/* After what time a hold with a dead child is looked at again: soon when there
+ * is somebody to ask about, in a while when there is somebody to dial. */
+static uint64_t pause_ns(const struct ov_node *node,
+                         const struct ov_place *place)
+{
+    const struct ov_members *members = &node->tree.members;
+    const struct ov_timers *t = &node->cfg->timers;
+    uint64_t ns = OV_NEVER;
+
+    if (holds_child(node, place))
+        return 2 * t->refused_ns;
+    for (uint32_t i = 0; i <= members->mask; i++) {
+        const struct ov_member *member = &members->table[i];
+
+        if (is_held(node, place, member) && member->is_refused)
+            return 2 * t->refused_ns;
+        if (is_probed(node, place, member))
+            ns = t->attempt_ns;
+    }
+    return ns;
+}
+
+static uint64_t after(uint64_t now_ns, uint64_t ns)
+{
+    return ns == OV_NEVER ? OV_NEVER : now_ns + ns;
 }
 
 /* When there is something to do again: a question, or a probe, may be lost. */
@@ -63,12 +128,12 @@ static void set_next(struct ov_node *node, struct ov_place *place)
 
     if (node->now_ns >= all_ns)
         place->question_ns = node->now_ns + t->heartbeat_ns;
-    else if (!holds_child(node, place))
-        place->question_ns = all_ns;
     else if (place->kind == OV_PLACE_HOLD_REFUSED)
-        place->question_ns = node->now_ns + 2 * t->refused_ns;
-    else
+        place->question_ns = after(node->now_ns, pause_ns(node, place));
+    else if (holds_child(node, place))
         place->question_ns = node->now_ns + t->attempt_ns;
+    else
+        place->question_ns = all_ns;
     if (node->now_ns < all_ns && all_ns < place->question_ns)
         place->question_ns = all_ns;
 }
@@ -98,7 +163,7 @@ static bool judge_hold(struct ov_node *node, struct ov_place *place,
     for (uint32_t i = 0; i <= members->mask; i++) {
         struct ov_member *member = &members->table[i];
 
-        if (member->node == TOPO_NONE || !is_asked_about(node, place, member))
+        if (!is_asked_about(node, place, member))
             continue;
         if (!ov_out_has_room(out))
             return false;
@@ -179,6 +244,25 @@ static bool judge_all(struct ov_node *node, struct ov_out *out)
 
 /* --- time */
 
+/* Dials those beneath a dead child. False when `out` had no room for all. */
+static bool probe_members(struct ov_node *node, struct ov_place *place,
+                          struct ov_out *out)
+{
+    struct ov_members *members = &node->tree.members;
+
+    for (; place->probe_at <= members->mask; place->probe_at++) {
+        const struct ov_member *member = &members->table[place->probe_at];
+
+        if (!is_probed(node, place, member))
+            continue;
+        if (!ov_out_has_room(out))
+            return false;
+        ov_out_act(out, OV_ACT_PROBE)->node = member->node;
+    }
+    place->probe_at = 0;
+    return true;
+}
+
 static bool on_hold_due(struct ov_node *node, struct ov_place *place,
                         struct ov_out *out)
 {
@@ -194,6 +278,9 @@ static bool on_hold_due(struct ov_node *node, struct ov_place *place,
         place->is_question_due = true;
         ov_node_serve_parent(node);
     }
+    if (place->kind == OV_PLACE_HOLD_REFUSED && is_early(node, place) &&
+        !probe_members(node, place, out))
+        return false;
     if (place->kind > OV_PLACE_LINK)
         set_next(node, place);
     return true;
@@ -255,8 +342,7 @@ bool ov_hold_question(struct ov_node *node, struct ov_member_ref *ref)
             const struct ov_member *member =
                 &members->table[tree->claims->scan_at++];
 
-            if (member->node == TOPO_NONE ||
-                !is_asked_about(node, place, member))
+            if (!is_asked_about(node, place, member))
                 continue;
             *ref = (struct ov_member_ref){member->node, member->parent,
                                           member->attach};

@@ -6,8 +6,9 @@
 
 #include "overlay/state.h"
 
-/* Nobody listens any more where that former child did. */
-void ov_hold_on_refused(struct ov_node *node, uint32_t child);
+/* Nobody listens any more where that former child, or one beneath it, did.
+ * O(places). */
+void ov_hold_on_refused(struct ov_node *node, uint32_t who);
 
 /* Holds whose time has come are asked about, or judged by the root; root: who
  * has not joined in time is given up. O(members) for each. */

@@ -4,6 +4,7 @@
 #include "overlay/base/err.h"
 #include "overlay/dial.h"
 #include "overlay/loss.h"
+#include "overlay/place.h"
 #include "overlay/settle.h"
 #include "overlay/up.h"
 
@@ -91,6 +92,18 @@ static int drop_stripped(struct ov_node *node, struct ov_rd rd)
     return 0;
 }
 
+/* What the old parent knew of our children the new one hears. */
+static void tell_addresses(struct ov_node *node)
+{
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        struct ov_place *place = &node->tree.places[i];
+
+        if (place->kind == OV_PLACE_LINK &&
+            node->links[place->link].state == OV_LINK_UP)
+            ov_place_tell_address(node, place);
+    }
+}
+
 int ov_join_on_welcome(struct ov_node *node, struct ov_item *item,
                        struct ov_out *out)
 {
@@ -109,6 +122,7 @@ int ov_join_on_welcome(struct ov_node *node, struct ov_item *item,
     tree->has_joined = true;
     tree->has_let_go = false;
     ov_up_restart(node);
+    tell_addresses(node);
     ov_out_act(out, OV_ACT_ADOPTED)->node = link->peer;
     return 0;
 }

@@ -30,10 +30,12 @@ struct ov_member {
     uint16_t asks;  /* in how many waiting asks it is claimed */
     uint8_t state;  /* enum ov_member_state */
     bool is_ack_due : 1;
-    bool is_known : 1;   /* root: has been confirmed once */
-    bool is_final : 1;   /* root: its last record was accepted */
-    bool is_missing : 1; /* a question about it waits */
-    bool is_marked : 1;  /* within a function */
+    bool is_known : 1;     /* root: has been confirmed once */
+    bool is_final : 1;     /* root: its last record was accepted */
+    bool is_missing : 1;   /* a question about it waits */
+    bool is_marked : 1;    /* within a function */
+    bool is_addressed : 1; /* the driver knows where it listens, */
+    bool is_refused : 1;   /* and nobody does there any more */
 };
 
 _Static_assert(sizeof(struct ov_member) <= 48, "ov_member outgrew its budget");

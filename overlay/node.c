@@ -175,18 +175,32 @@ static int on_parent_item(struct ov_node *node, uint16_t link,
     return OV_EPROTO;
 }
 
-/* Where the child listens: for the driver. */
-static int on_address(const struct ov_node *node, uint16_t link,
-                      const struct ov_item *item, struct ov_buf *buf,
-                      struct ov_out *out)
+/* Where the child listens, or one beneath it: for the driver. Of the child it
+ * is kept, too, for our parent. */
+static int on_address(struct ov_node *node, uint16_t link, struct ov_item *item,
+                      struct ov_buf *buf, struct ov_out *out)
 {
-    uint32_t len_bytes = (uint32_t)ov_rd_left(&item->body);
+    struct ov_tree *tree = &node->tree;
+    struct ov_place *place;
+    uint32_t who, len_bytes;
+    struct ov_member *member;
     struct ov_act *act;
 
-    if (len_bytes > OV_ADDRESS_MAX || node->links[link].state != OV_LINK_OPEN)
+    if (ov_address_decode(item, &who) || node->links[link].place == OV_NO_PLACE)
         return OV_EPROTO;
+    place = &tree->places[node->links[link].place];
+    len_bytes = (uint32_t)ov_rd_left(&item->body);
+    if (len_bytes > OV_ADDRESS_MAX || who >= tree->plan->nodes ||
+        !topo_tree_contains(tree->plan, place->child, who))
+        return OV_EPROTO;
+    if (who == place->child && place->address != NULL) {
+        memcpy(place->address, item->body.at, len_bytes);
+        place->address_bytes = (uint8_t)len_bytes;
+    }
+    member = ov_members_add(&tree->members, who);
+    member->is_addressed = true;
     act = ov_out_act(out, OV_ACT_ADDRESS);
-    act->node = node->links[link].peer;
+    act->node = who;
     ov_out_slice(out, act, ov_buf_ref(buf),
                  (uint32_t)(item->body.at - buf->mem), len_bytes);
     return 0;

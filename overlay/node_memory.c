@@ -68,13 +68,16 @@ static void lay_streams(struct ov_node *node, const struct ov_cfg *cfg,
 }
 
 static void lay_places(struct ov_node *node, const struct ov_cfg *cfg,
-                       uint16_t count, struct arena *arena)
+                       uint32_t self, uint16_t count, struct arena *arena)
 {
     struct ov_place *places = arena_take(arena, count, sizeof(*places));
     struct ov_flow *flows =
         arena_take(arena, (size_t)count * cfg->streams_max, sizeof(*flows));
     struct ov_buf **queues = arena_take(arena, (size_t)count * cfg->up_frames,
                                         sizeof(struct ov_buf *));
+    /* The root has nobody to tell them to. */
+    uint8_t *addresses =
+        arena_take(arena, self == 0 ? 0 : count, OV_ADDRESS_MAX);
 
     if (node == NULL)
         return;
@@ -82,6 +85,8 @@ static void lay_places(struct ov_node *node, const struct ov_cfg *cfg,
     for (unsigned i = 0; i < count; i++) {
         places[i].flows = flows + (size_t)i * cfg->streams_max;
         places[i].queue = queues + (size_t)i * cfg->up_frames;
+        if (self != 0)
+            places[i].address = addresses + (size_t)i * OV_ADDRESS_MAX;
     }
 }
 
@@ -132,7 +137,7 @@ static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
     uint32_t *numbers = arena_take(arena, ancestors, sizeof(*numbers));
 
     lay_streams(node, cfg, arena);
-    lay_places(node, cfg, places, arena);
+    lay_places(node, cfg, self, places, arena);
     if (self == 0)
         lay_root(node, cfg, places, entries, arena);
     if (node == NULL)

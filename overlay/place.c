@@ -29,10 +29,12 @@ static void reset(struct ov_node *node, struct ov_place *place)
 {
     struct ov_flow *flows = place->flows;
     struct ov_buf **queue = place->queue;
+    uint8_t *address = place->address;
 
     *place = (struct ov_place){
         .flows = flows,
         .queue = queue,
+        .address = address,
         .acks = {OV_NONE, OV_NONE},
         .words = ov_cells_none(),
         .question_ns = OV_NEVER,
@@ -253,8 +255,20 @@ void ov_place_say(struct ov_node *node, struct ov_place *place,
 
 /* --- holds */
 
+void ov_place_tell_address(struct ov_node *node, struct ov_place *place)
+{
+    if (place->address_bytes == 0 || place->is_address_due)
+        return;
+    place->is_address_due = true;
+    node->tree.addresses_due++;
+    ov_node_serve_parent(node);
+}
+
 static void forget_due(struct ov_node *node, struct ov_place *place)
 {
+    if (place->is_address_due)
+        node->tree.addresses_due--;
+    place->is_address_due = false;
     while (ov_place_ack_pop(node, place) != NULL)
         ;
     if (place->coming < OV_DISCARD)

@@ -82,6 +82,10 @@ void ov_place_end_link(struct ov_node *node, struct ov_place *place);
 void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
                       enum ov_place_kind kind);
 
+/* Our parent is to know where the child listens; it is told when its link is
+ * served. Nothing for a child that has not said it, and at the root. */
+void ov_place_tell_address(struct ov_node *node, struct ov_place *place);
+
 /* Frees a hold in which nobody is counted and nothing is left. */
 void ov_place_tidy(struct ov_node *node, struct ov_place *place);
 

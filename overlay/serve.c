@@ -9,7 +9,10 @@
 
 /* A LINK frame stays small: it is held in a buffer like any other, but only
  * its first page is ever touched. */
-enum { LINK_FRAME_BYTES = 4096 };
+enum {
+    LINK_FRAME_BYTES = 4096,
+    ADDRESS_ROOM = OV_ITEM_HEAD_BYTES + OV_ADDRESS_BYTES + OV_ADDRESS_MAX
+};
 
 struct words {
     struct ov_wr wr;
@@ -99,15 +102,32 @@ static bool part_fits(const struct words *words)
                            OV_STREAMS_MAX * OV_CURSOR_BYTES);
 }
 
-static void write_address(struct ov_node *node, struct words *words)
+static void write_address(struct words *words, uint32_t who, const uint8_t *mem,
+                          uint32_t len_bytes)
 {
-    const struct ov_buf *buf = node->address;
-
-    if (buf == NULL)
-        return;
-    ov_address_encode(&words->wr, (uint16_t)buf->len_bytes);
-    ov_wr_bytes(&words->wr, buf->mem, buf->len_bytes);
+    ov_address_encode(&words->wr, who, (uint16_t)len_bytes);
+    ov_wr_bytes(&words->wr, mem, len_bytes);
     words->count++;
+}
+
+/* Where our children listen: our parent can look for them when we are gone. */
+static void write_addresses(struct ov_node *node, struct words *words)
+{
+    struct ov_tree *tree = &node->tree;
+
+    for (unsigned i = 0; tree->addresses_due > 0 && i < tree->places_used;
+         i++) {
+        struct ov_place *place = &tree->places[i];
+
+        if (!place->is_address_due)
+            continue;
+        if (!fits(words, OV_ADDRESS_BYTES + place->address_bytes))
+            return;
+        place->is_address_due = false;
+        tree->addresses_due--;
+        write_address(words, place->child, place->address,
+                      place->address_bytes);
+    }
 }
 
 /* Who is beneath us, from entry hello_at on. */
@@ -117,10 +137,11 @@ static void write_hello(struct ov_node *node, struct words *words)
     const struct ov_members *members = &tree->members;
     struct part part = {.claim = {.node = tree->self, .attach = tree->attach}};
     bool is_first = tree->hello_at == 0;
+    const struct ov_buf *address = is_first ? node->address : NULL;
     uint32_t end = members->room > 0 ? members->mask + 1 : 0;
 
-    if (is_first)
-        write_address(node, words);
+    if (address != NULL) /* it comes behind, and needs its room */
+        words->wr.end -= ADDRESS_ROOM;
     part_begin(node, words, &part, is_first);
     for (; tree->hello_at < end; tree->hello_at++) {
         const struct ov_member *member = &members->table[tree->hello_at];
@@ -133,6 +154,10 @@ static void write_hello(struct ov_node *node, struct words *words)
     }
     tree->is_hello_due = tree->hello_at < end;
     part_end(words, &part, OV_ITEM_HELLO, tree->is_hello_due);
+    if (address != NULL) {
+        words->wr.end += ADDRESS_ROOM;
+        write_address(words, tree->self, address->mem, address->len_bytes);
+    }
 }
 
 /* The first ask that is due, or its next part. */
@@ -206,6 +231,7 @@ static void write_up(struct ov_node *node, struct words *words)
         return;
     write_bases(node, words);
     write_questions(node, words);
+    write_addresses(node, words);
 }
 
 /* --- to a child */

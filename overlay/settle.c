@@ -67,6 +67,7 @@ static void confirm(struct ov_node *node, uint16_t place,
         tree->places[place].members++;
     }
     member->state = OV_MEMBER_CONFIRMED;
+    member->is_refused = false;
     member->attach = ref->attach;
     member->parent = ref->parent;
     if (!ov_node_is_root(node))
@@ -92,6 +93,7 @@ static void welcome(struct ov_node *node, struct ov_place *place,
         &(struct ov_word){.kind = OV_ITEM_WELCOME, .attach = place->attach},
         stripped);
     ov_place_grant(node, place);
+    ov_place_tell_address(node, place);
 }
 
 static bool said_hello(const struct ov_node *node, const struct ov_place *place,

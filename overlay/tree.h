@@ -39,6 +39,7 @@ enum { OV_DISCARD = OV_NONE - 1 }; /* ov_place.coming: a refused claim */
 struct ov_place {
     struct ov_flow *flows;      /* [streams_max], by stream slot */
     struct ov_buf **queue;      /* [up_frames]: UP frames not yet passed on */
+    uint8_t *address;           /* [OV_ADDRESS_MAX] of the child; root: none */
     struct ov_member_list acks; /* due */
     struct ov_cell_list words;  /* due, in this order */
     uint64_t attach;
@@ -54,12 +55,15 @@ struct ov_place {
     uint32_t rec_off;  /* root: next record head of the first frame */
     uint32_t rec_data; /* root: its payload */
     uint32_t leftover; /* frames of earlier links still held, charged here */
+    uint32_t probe_at; /* hold: entry of members to probe from */
     uint16_t rec_left; /* root: records left in it */
     uint16_t frame;    /* root: its entry in frames[] */
     uint16_t link;     /* OV_NO_LINK in a hold */
     uint16_t queue_at; /* first of the queue */
     uint16_t queue_len;
     uint8_t kind; /* enum ov_place_kind */
+    uint8_t address_bytes;
+    bool is_address_due; /* to our parent */
     bool is_limit_due;
     bool is_asked_due;
     bool is_path_due;
@@ -85,7 +89,8 @@ struct ov_tree {
     uint16_t ancestors_max;
     uint16_t places_used; /* all in use are below this */
     uint16_t places_max;
-    uint16_t parent; /* link; OV_NO_LINK */
+    uint16_t addresses_due; /* places whose child's our parent is to know */
+    uint16_t parent;        /* link; OV_NO_LINK */
     uint8_t number;
     bool is_attached;    /* welcomed, or the root */
     bool has_joined;     /* was welcomed once */

@@ -1,11 +1,15 @@
 /* The books: what nodes hold, read, and write. */
 #include "sim/check.h"
 
+#include <stdlib.h>
+
 #include "sim/check_links.h"
 #include "sim/host.h"
 #include "sim/launcher.h"
 #include "sim/measure.h"
 #include "sim/tally.h"
+
+enum { TOLD_NODES_MAX = 4096 };
 
 static struct sim_books *books_of(const struct sim_world *w, uint32_t n)
 {
@@ -189,6 +193,36 @@ void sim_check_lost(struct sim_world *w, uint32_t peer)
         sim_world_fail(w,
                        "I3: node %u is declared lost, and no fault has "
                        "touched it",
+                       peer);
+}
+
+/* NULL for trees that are too large for it. */
+static uint8_t *told_of(struct sim_world *w, uint32_t n, uint32_t peer,
+                        uint8_t *bit)
+{
+    size_t at = (size_t)n * sim_nodes(w) + peer;
+
+    if (w->check->told == NULL && sim_nodes(w) <= TOLD_NODES_MAX)
+        w->check->told = calloc(1, (size_t)sim_nodes(w) * sim_nodes(w) / 8 + 1);
+    *bit = (uint8_t)(1u << at % 8);
+    return w->check->told == NULL ? NULL : &w->check->told[at / 8];
+}
+
+void sim_check_address(struct sim_world *w, uint32_t n, uint32_t peer)
+{
+    uint8_t bit, *told = told_of(w, n, peer, &bit);
+
+    if (told != NULL)
+        *told |= bit;
+}
+
+void sim_check_probe(struct sim_world *w, uint32_t n, uint32_t peer)
+{
+    uint8_t bit;
+    const uint8_t *told = told_of(w, n, peer, &bit);
+
+    if (told != NULL && (*told & bit) == 0)
+        sim_world_fail(w, "node %u dials node %u, of which nobody told it", n,
                        peer);
 }
 

@@ -70,6 +70,7 @@ struct sim_check {
     uint32_t doubts_count;
     bool has_welcomed;
     struct sim_left *left; /* owned */
+    uint8_t *told;         /* owned; bit n * nodes + peer; NULL: not kept */
     uint32_t left_count;
     uint64_t views_at_end;
     uint64_t loads_at_end;
@@ -93,6 +94,9 @@ void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link);
 /* Node n knows that its link is no more. */
 void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link);
 void sim_check_lost(struct sim_world *w, uint32_t peer);
+/* Node n hears where a peer listens, and dials it to see whether it does. */
+void sim_check_address(struct sim_world *w, uint32_t n, uint32_t peer);
+void sim_check_probe(struct sim_world *w, uint32_t n, uint32_t peer);
 /* So that node n has no parent. */
 void sim_check_orphan(struct sim_world *w, uint32_t n);
 

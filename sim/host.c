@@ -119,12 +119,16 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         sim_host_put(w, slice->buf);
         break;
     case OV_ACT_PROBE:
+        sim_check_probe(w, n, act->node);
         sim_net_probe(w, n, act->node);
         break;
     case OV_ACT_END:
         sim_host_end(w, n, SIM_HOST_ENDED);
         break;
     case OV_ACT_ADDRESS:
+        sim_check_address(w, n, act->node);
+        sim_host_put(w, slice->buf);
+        break;
     case OV_ACT_ORPHAN:
         sim_check_orphan(w, n);
         break;

@@ -89,7 +89,9 @@ static void happen(struct sim_world *w, const struct sim_item *item)
 {
     switch ((enum sim_item_kind)item->kind) {
     case SIM_ITEM_START:
-        sim_host_step(w, item->node, (struct ov_event){.kind = OV_EV_START});
+        sim_host_step(w, item->node,
+                      (struct ov_event){.kind = OV_EV_START,
+                                        .buf = ov_buf_ref(&w->address)});
         break;
     case SIM_ITEM_DELIVER:
         sim_net_deliver(w, item);
@@ -267,6 +269,10 @@ int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg)
     w->random.state = cfg->seed;
     sim_queue_init(&w->queue);
     sim_store_init(&w->store);
+    w->address = (struct ov_buf){.mem = w->address_mem,
+                                 .cap_bytes = sizeof(w->address_mem),
+                                 .len_bytes = sizeof(w->address_mem),
+                                 .refs = 1}; /* ours: it stays */
     w->hosts = calloc(nodes, sizeof(*w->hosts));
     w->processes = calloc(nodes, sizeof(*w->processes));
     w->launcher = calloc(1, sizeof(*w->launcher));
@@ -323,6 +329,7 @@ void sim_world_close(struct sim_world *w)
     if (w->check != NULL) {
         free(w->check->books);
         free(w->check->left);
+        free(w->check->told);
     }
     free(w->check);
     free(w->measure);

@@ -40,7 +40,8 @@ enum sim_item_kind {
     SIM_ITEM_KINDS
 };
 
-enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8 };
+/* An address has about as many bytes as those of real nodes. */
+enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8, SIM_ADDRESS_BYTES = 30 };
 
 enum sim_host_state {
     SIM_HOST_RUNS,
@@ -101,6 +102,8 @@ struct sim_world {
     struct sim_wire *wires;
     struct sim_child *children;
     uint8_t *node_mem;
+    struct ov_buf address; /* where a node listens; all say the same */
+    uint8_t address_mem[SIM_ADDRESS_BYTES];
     struct ov_kept_pool pool;
     struct sim_kept_slab *kept;
     struct ov_out out;

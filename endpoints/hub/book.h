@@ -1,8 +1,8 @@
 /* Where nodes listen: an address book by node number.
  *
  * It has the planned ancestors of the nodes hosted here, as the start-up text
- * tells them, and the children that said so themselves. A number has one
- * place, so what is told again replaces what was there.
+ * tells them, the children that said so themselves, and theirs. A number has
+ * one place, so what is told again replaces what was there.
  */
 #ifndef ENDPOINTS_HUB_BOOK_H
 #define ENDPOINTS_HUB_BOOK_H

@@ -61,7 +61,7 @@ struct ep_hub {
     struct ep_hub_cfg cfg;
     struct ep_transport *transport;
     struct hub_node *nodes; /* [cfg.nodes_count] */
-    struct ep_book book;    /* of the nodes' ancestors and children */
+    struct ep_book book;    /* of ancestors, children and theirs */
     struct ov_buf address;  /* where we listen, as nodes tell it */
     uint8_t address_mem[OV_ADDRESS_MAX];
     struct ep_auth_seen seen;

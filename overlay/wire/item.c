@@ -239,9 +239,17 @@ int ov_asked_decode(struct ov_item *item, uint64_t *attach)
     return body_done(item);
 }
 
-void ov_address_encode(struct ov_wr *wr, uint16_t len_bytes)
+void ov_address_encode(struct ov_wr *wr, uint32_t node, uint16_t len_bytes)
 {
-    ov_item_begin(wr, OV_ITEM_ADDRESS, 0, len_bytes);
+    ov_item_begin(wr, OV_ITEM_ADDRESS, 0,
+                  (uint16_t)(OV_ADDRESS_BYTES + len_bytes));
+    ov_wr_u32(wr, node);
+}
+
+int ov_address_decode(struct ov_item *item, uint32_t *node)
+{
+    *node = ov_rd_u32(&item->body);
+    return item->body.bad ? OV_EPROTO : 0;
 }
 
 void ov_pause_encode(struct ov_wr *wr, bool is_paused)

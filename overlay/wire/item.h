@@ -23,7 +23,7 @@
  *     PAUSE    paused 4: 1 the parent will be silent and that is no loss; 0 no
  *              longer
  *     ASKED    attach 8: the hello is on its way to the root
- *     ADDRESS  where the child listens, in the words of the drivers
+ *     ADDRESS  node 4, and where it listens, in the words of the drivers
  *
  * HELLO, ASK, ANSWER, WELCOME, PATH, LEFT and MISSING can be split: flag MORE
  * says that the next item of the kind continues this one. A LINK frame
@@ -83,6 +83,7 @@ enum {
     OV_MISSING_BYTES = 12,
     OV_PAUSE_BYTES = 4,
     OV_ASKED_BYTES = 8,
+    OV_ADDRESS_BYTES = 4,
 };
 
 struct ov_item {
@@ -183,8 +184,10 @@ int ov_missing_decode(struct ov_item *item, uint16_t *members);
 void ov_asked_encode(struct ov_wr *wr, uint64_t attach);
 int ov_asked_decode(struct ov_item *item, uint64_t *attach);
 
-/* At most OV_ADDRESS_MAX bytes follow. */
-void ov_address_encode(struct ov_wr *wr, uint16_t len_bytes);
+/* len_bytes bytes of the address follow, OV_ADDRESS_MAX at most; after decode
+ * they are what is left of the body. */
+void ov_address_encode(struct ov_wr *wr, uint32_t node, uint16_t len_bytes);
+int ov_address_decode(struct ov_item *item, uint32_t *node);
 
 void ov_pause_encode(struct ov_wr *wr, bool is_paused);
 int ov_pause_decode(struct ov_item *item, bool *is_paused);

@@ -98,6 +98,17 @@ static int redo_fixed(struct ov_item *item, struct ov_wr *wr)
     return 0;
 }
 
+/* What follows the head is the rest of the body, as it was. */
+static int redo_address(struct ov_item *item, struct ov_wr *wr)
+{
+    uint32_t node;
+
+    if (ov_address_decode(item, &node))
+        return -1;
+    ov_address_encode(wr, node, (uint16_t)ov_rd_left(&item->body));
+    return 0;
+}
+
 static int redo(struct ov_item *item, struct ov_wr *wr)
 {
     switch ((enum ov_item_kind)item->kind) {
@@ -121,8 +132,7 @@ static int redo(struct ov_item *item, struct ov_wr *wr)
     case OV_ITEM_MISSING:
         return redo_missing(item, wr);
     case OV_ITEM_ADDRESS:
-        ov_address_encode(wr, (uint16_t)ov_rd_left(&item->body));
-        return 0;
+        return redo_address(item, wr);
     case OV_ITEM_KINDS:
         break;
     }

@@ -58,15 +58,39 @@ def inner_dies():
 
 
 def two_levels_die():
-    """Parent and grandparent at once: the orphans go to the root. The one of
-    whom only the dead one knew is asked about later."""
-    running = Running(14, 2, ECHO, heartbeat=1,
-                      options=("-N", 14, "--nodes-per-daemon", 1))
+    """Parent and grandparent at once: the orphans go to the root. The one that
+    had a link to the dead one alone is given up as soon as that."""
+    running = Running(14, 2, ECHO, options=("-N", 14, "--nodes-per-daemon", 1))
     running.kill(0, 2)
     running.ask(b"one")
     running.await_repairs(3, *beneath(2, 2))
-    running.await_lost(0, 2)
+    running.await_lost(0, 2, seconds=4 * live.SLOW)
     running.ask(b"two")
+    running.end()
+
+
+def two_levels_die_while_reading():
+    """An inner daemon and its inner child, then another with its leaf, while
+    much more than a window goes down: all of it is read by the others long
+    before the heartbeat time is over, of 10 s."""
+    running = Running(14, 2, SUM, options=("-N", 14, "--nodes-per-daemon", 1))
+    feeder = live.Feeder(running.job.stdin, 96 << 20)
+    feeder.start()
+    for part, pair in enumerate(((0, 2), (5, 12)), 1):
+        live.eventually(lambda: feeder.fed >= part * feeder.size // 3, 60,
+                        "part %d of the input is read" % part)
+        running.kill(*pair)
+        start_s = time.monotonic()
+        running.await_lost(*pair, seconds=5 * live.SLOW)
+        print("# %s were given up after %.1f s"
+              % (pair, time.monotonic() - start_s))
+    feeder.join()
+    taken_s = time.monotonic() - start_s
+    print("# from the loss to the last byte: %.1f s" % taken_s)
+    check(taken_s < 5 * live.SLOW, "stdin stood still: %.1f s" % taken_s)
+    want = feeder.digest(hashlib.sha256()).encode() + b"  -"
+    got = running.rest + running.job.stdout.read().splitlines()
+    check_eq([want] * running.left(), got, running.job.said())
     running.end()
 
 
@@ -347,6 +371,8 @@ def main():
             ("a leaf dies", leaf_dies),
             ("an inner daemon dies", inner_dies),
             ("two levels die at once", two_levels_die),
+            ("two levels die in the middle of stdin",
+             two_levels_die_while_reading),
             ("all die", all_die),
             ("abort", abort),
             ("a process had failed before", failed_before),

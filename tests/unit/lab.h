@@ -19,7 +19,7 @@
  *     asked:#ATTACH  answer:NODE#ATTACH!REASON-NODE
  *     welcome:#ATTACH-NODE  path:NODE,NODE  refuse:#ATTACH!REASON
  *     limit:FRAMES  base:STREAM=FRAMES@NODE.RANK  ack:SOURCE=ACCEPTED/TAKEN
- *     left:NODE,NODE!  missing:NODE#ATTACH,NODE#ATTACH  address:TEXT
+ *     left:NODE,NODE!  missing:NODE#ATTACH,NODE#ATTACH  address:NODE=TEXT
  *                                   a LINK frame; none at all is a beat
  *     up:SOURCE.SEQ(BYTES),...      an UP frame; a record's flags after it
  *     down:STREAM.SEQ(BYTES)        a DOWN frame; "end" and "skip" after it

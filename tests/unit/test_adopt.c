@@ -284,6 +284,40 @@ static void a_child_that_is_declared_lost_is_told(void **state)
     lab_close(&lab);
 }
 
+/* --- addresses */
+
+/* Each parent hears where the child listens, once it is welcome, and so does
+ * each new one. */
+static void a_parent_hears_where_those_beneath_its_children_listen(void **state)
+{
+    struct ov_event start = START;
+
+    (void)state;
+    lab_open(&lab, adopt_cfg(31), 1);
+    start.buf = lab_buf(&lab);
+    memcpy(start.buf->mem, "me", start.buf->len_bytes = 2);
+    seen(&lab, 0, start);
+    assert_string_equal(seen(&lab, 0, DIALLED(0, 0)),
+                        "send:L0[hello:1#1~0=0/0 address:1=me]");
+    heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
+    seen(&lab, 0, CALLED(1, 3));
+    assert_string_equal(heard(&lab, 0, 1, "hello:3#1 address:3=it"),
+                        "address:3(it) send:L1[asked:#1] "
+                        "send:L0[ask:3#1<1~0=0/0]");
+    assert_string_equal(heard(&lab, 0, 0, "answer:3#1"),
+                        "send:L1[welcome:#1 path:1,0 limit:4] "
+                        "send:L0[address:3=it]");
+    assert_string_equal(heard(&lab, 0, 1, "ask:7#1<3 address:7=more"),
+                        "address:7(more) send:L0[ask:7#1<3~0=0/0]");
+    seen(&lab, 1, ENDED(0));
+    seen(&lab, 1000, TICK);
+    seen(&lab, 1000, DIALLED(0, 0));
+    assert_string_equal(heard(&lab, 1000, 0, "welcome:#2 path:0"),
+                        "adopted:0 send:L0[address:3=it] "
+                        "send:L1[path:1,0]");
+    lab_close(&lab);
+}
+
 /* --- undone, and kept */
 
 /* A refusal leaves all as it was; the base, which had fallen for the orphan,
@@ -375,6 +409,8 @@ int main(void)
         cmocka_unit_test(an_answer_moves_whom_it_grants),
         cmocka_unit_test(left_of_the_child_itself_ends_its_link),
         cmocka_unit_test(a_child_that_is_declared_lost_is_told),
+        cmocka_unit_test(
+            a_parent_hears_where_those_beneath_its_children_listen),
         cmocka_unit_test(a_refused_claim_leaves_no_trace),
         cmocka_unit_test(a_hold_is_confirmed_by_a_later_answer),
         cmocka_unit_test(asks_of_a_lost_child_stay_with_its_hold),

@@ -132,6 +132,63 @@ static void a_refused_child_is_asked_about_soon(void **state)
     lab_close(&lab);
 }
 
+/* Who was beneath a dead child, and has not turned up when that is asked about,
+ * is dialled where its address was told; whom that refuses is asked about half
+ * a second later, long before the adoption time, also when the child has gone.
+ */
+static void those_beneath_a_dead_child_are_dialled(void **state)
+{
+    uint64_t ms = 1000;
+
+    (void)state;
+    open_node();
+    assert_string_equal(heard(&lab, 0, 1, "address:7=there"),
+                        "address:7(there)");
+    pass(&(uint64_t){0}, 1000);
+    seen(&lab, ms, ENDED(1));
+    assert_string_equal(seen(&lab, ms, PROBED(3, true)), "");
+    assert_string_equal(pass(&ms, 1499), "");
+    assert_string_equal(pass(&ms, 1500), "probe:7 send:L0[missing:3#1]");
+    assert_string_equal(heard(&lab, ms, 0, "left:3!"), "");
+    assert_string_equal(seen(&lab, ms, PROBED(7, true)), "");
+    assert_string_equal(pass(&ms, 1999), "");
+    assert_string_equal(pass(&ms, 2000), "send:L0[missing:7#5]");
+    assert_string_equal(pass(&ms, 3000), "send:L0[missing:7#5]");
+    assert_string_equal(heard(&lab, ms, 0, "left:7!"), "");
+    assert_string_equal(pass(&ms, 35999), "");
+    assert_string_equal(pass(&ms, 36000), "send:L0[missing:8#6]");
+    lab_close(&lab);
+}
+
+/* One that answers is dialled again with each attempt time, and asked about
+ * with all others; while its child may live nobody beneath it is dialled at
+ * all. */
+static void those_who_answer_are_waited_for(void **state)
+{
+    uint64_t ms = 0;
+
+    (void)state;
+    open_node();
+    heard(&lab, 0, 1, "address:7=there");
+    seen(&lab, ms, ENDED(1));
+    assert_string_equal(pass(&ms, 2999), "probe:3");
+    assert_string_equal(pass(&ms, 3000), "probe:3");
+    seen(&lab, ms, PROBED(3, true));
+    assert_string_equal(pass(&ms, 3500), "probe:7 send:L0[missing:3#1]");
+    seen(&lab, ms, PROBED(7, false));
+    assert_string_equal(heard(&lab, ms, 0, "left:3!"), "");
+    assert_string_equal(pass(&ms, 4500), "probe:7");
+    assert_string_equal(pass(&ms, 6999), "");
+    assert_string_equal(pass(&ms, 7000), "probe:7");
+    seen(&lab, ms, CALLED(1, 7));
+    heard(&lab, ms, 1, "hello:7#6");
+    heard(&lab, ms, 0, "answer:7#6");
+    assert_string_equal(seen(&lab, ms, PROBED(7, true)), "");
+    assert_string_equal(pass(&ms, 34999), "");
+    assert_string_equal(pass(&ms, 35000), "send:L0[missing:8#6]");
+    lab_close(&lab);
+}
+
 /* Where a dial is answered, or not at all, nobody is asked about before the
  * adoption time; the address is probed again and again. */
 static void an_unclear_child_is_probed(void **state)
@@ -355,6 +412,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refused_child_is_asked_about_soon),
+        cmocka_unit_test(those_beneath_a_dead_child_are_dialled),
+        cmocka_unit_test(those_who_answer_are_waited_for),
         cmocka_unit_test(an_unclear_child_is_probed),
         cmocka_unit_test(nobody_asks_about_who_came_back),
         cmocka_unit_test(a_question_is_answered_or_passed_on),

@@ -174,6 +174,7 @@ static void asked_and_address(void **state)
     struct ov_wr wr = fresh();
     struct ov_item item;
     uint64_t attach;
+    uint32_t node;
 
     (void)state;
     ov_asked_encode(&wr, 5);
@@ -186,11 +187,18 @@ static void asked_and_address(void **state)
     item = only(&wr);
     assert_int_equal(ov_asked_decode(&item, &attach), OV_EPROTO);
     wr = fresh();
-    ov_address_encode(&wr, 3);
+    ov_address_encode(&wr, 6, 3);
     ov_wr_bytes(&wr, "at5", 3);
-    assert_bytes(&wr, mem, "0e 00 0300 617435");
+    assert_bytes(&wr, mem, "0e 00 0700 06000000 617435");
     item = only(&wr);
+    assert_int_equal(ov_address_decode(&item, &node), 0);
+    assert_int_equal(node, 6);
     assert_int_equal(ov_rd_left(&item.body), 3);
+    wr = fresh();
+    ov_item_begin(&wr, OV_ITEM_ADDRESS, 0, 2);
+    ov_wr_u16(&wr, 6);
+    item = only(&wr);
+    assert_int_equal(ov_address_decode(&item, &node), OV_EPROTO);
 }
 
 static void bad_items_are_refused(void **state)

@@ -438,7 +438,7 @@ static const struct {
     {true, false, "ask:3#1<1"},         /* asks climb */
     {true, false, "base:0=0"},          /* as bases do */
     {true, false, "missing:3#1"},       /* and questions */
-    {true, false, "address:here"},      /* and addresses */
+    {true, false, "address:3=here"},    /* and addresses */
     {true, false, "answer:3#1!7"},      /* no reason at all */
     {true, false, "asked:#1"},          /* too late */
     {true, false, "left:1"},            /* ourselves */
@@ -464,7 +464,9 @@ static const struct {
     {true, true, "base:0=0@15.1"},      /* nobody in the plan */
     {true, true, "left:7"},             /* and who is elsewhere */
     {true, true, "asked:#1"},           /* and that somebody asks */
-    {true, true, "address:here"},       /* after the hello */
+    {true, true, "address:1=here"},     /* and where we listen */
+    {true, true, "address:4=here"},     /* or who is not beneath it */
+    {true, true, "address:15=here"},    /* or nobody in the plan */
     {true, true, "up:3.0(4)"},          /* records count from 1 */
 };
 

@@ -133,10 +133,12 @@ static void say_missing(struct text *text, struct ov_item *item)
 
 static void say_address(struct text *text, struct ov_item *item)
 {
+    uint32_t node;
+    int rc = ov_address_decode(item, &node);
     size_t len_bytes = ov_rd_left(&item->body);
 
-    say(text, "address:%.*s", (int)len_bytes,
-        (const char *)ov_rd_bytes(&item->body, len_bytes));
+    say(text, "address:%" PRIu32 "=%.*s%s", node, (int)len_bytes,
+        (const char *)ov_rd_bytes(&item->body, len_bytes), rc ? "?" : "");
 }
 
 static void say_base(struct text *text, struct ov_item *item)

@@ -233,9 +233,12 @@ static void write_missing(struct ov_wr *wr, struct word *word)
 
 static void write_address(struct ov_wr *wr, struct word *word)
 {
-    size_t len_bytes = strlen(word->at);
+    uint32_t node = node_number(&word->at);
+    size_t len_bytes;
 
-    ov_address_encode(wr, (uint16_t)len_bytes);
+    expect(&word->at, '=');
+    len_bytes = strlen(word->at);
+    ov_address_encode(wr, node, (uint16_t)len_bytes);
     ov_wr_bytes(wr, word->at, len_bytes);
     word->at += len_bytes;
 }
