@@ -23,6 +23,65 @@ def srun_works(hosts, slurm):
               "not in the log of slurmd on " + name)
 
 
+def inside(*words, **more):
+    """A command in an allocation of all hosts; what came of it."""
+    return subprocess.run(["salloc", "-Q", "-N", str(COUNT), *map(str, words)],
+                          text=True, check=False, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          **more)
+
+
+def one_step_for_all(hosts):
+    """Nothing but an allocation is given. Each host runs its process, the
+    words are whole, and xylem itself is silent."""
+    done = inside(live.XYLEM, "run", "--arity", 3, "--label=host", "--",
+                  "hostname")
+    check_eq((0, ""), (done.returncode, done.stderr))
+    check_eq(sorted("%s: %s" % (name, name) for name in hosts.names),
+             sorted(done.stdout.splitlines()))
+    live.check_gone()
+
+
+def beside_steps_of_the_user(hosts):
+    """A step has all processors of all hosts; another one runs beside it, and
+    a job that xylem's own processes start with srun, too."""
+    script = ("srun -n %d sleep 1000 & sleeper=$!\n"
+              "until test \"$(squeue -h -s -o %%i | grep -c '\\.0')\" = 1; do"
+              " sleep 0.05; done\n"  # sleep-ok: between two looks
+              "%s run -- hostname; code=$?\n"
+              "kill $sleeper; exit $code" % (COUNT, live.XYLEM))
+    done = inside("sh", "-c", script, timeout=50 * live.SLOW)
+    check_eq(0, done.returncode, done.stderr)
+    check_eq(sorted(hosts.names), sorted(done.stdout.splitlines()))
+    live.check_gone()
+
+
+def nothing_is_left_of_a_killed_launcher():
+    """Whose daemons are tasks of another host's slurmd."""
+    script = ("%s run -- sh -c 'echo here; exec sleep 1000' & run=$!\n"
+              "wait $run" % live.XYLEM)
+    job = subprocess.Popen(["salloc", "-Q", "-N", str(COUNT), "sh", "-c",
+                            "echo $$; " + script], stdout=subprocess.PIPE,
+                           stdin=subprocess.DEVNULL, text=True)
+    shell = int(job.stdout.readline())
+    for _ in range(COUNT):
+        check_eq("here\n", job.stdout.readline())
+    for pid in live.descendants(shell):
+        if live.read_proc(pid, "comm").decode().strip() == "xylem":
+            subprocess.run(["kill", "-KILL", str(pid)], check=True)
+            break
+    job.wait(60 * live.SLOW)
+    live.check_gone()
+
+
+def bad_daemons_are_told():
+    """What srun says of a program that is not there comes as the reason."""
+    done = inside(live.XYLEM, "run", "--xylemd", "/no/xylemd", "--", "true")
+    check_eq(1, done.returncode)
+    check("/no/xylemd" in done.stderr, done.stderr)
+    live.check_gone()
+
+
 def main():
     rig.start()
     if services.Slurm.missing():
@@ -31,6 +90,14 @@ def main():
         slurm = services.Slurm(hosts)
         with live.case("srun reaches each host"):
             srun_works(hosts, slurm)
+        with live.case("one srun starts the daemons of an allocation"):
+            one_step_for_all(hosts)
+        with live.case("beside steps of the user"):
+            beside_steps_of_the_user(hosts)
+        with live.case("nothing is left of a killed launcher"):
+            nothing_is_left_of_a_killed_launcher()
+        with live.case("a daemon that cannot be started is told"):
+            bad_daemons_are_told()
     return live.end()
 
 
