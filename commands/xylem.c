@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/fabric.h"
 #include "commands/panic.h"
 #include "commands/run_options.h"
 #include "commands/sim.h"
@@ -42,6 +43,7 @@ int main(int argc, char **argv)
 {
     stdio_open();
     panic_install();
+    fabric_offer();
     if (argc < 2) {
         fputs("xylem: no command is given (try `xylem --help')\n", stderr);
         return 2;

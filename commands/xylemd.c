@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/fabric.h"
 #include "commands/panic.h"
 #include "commands/stdio.h"
 #include "config.h"
@@ -24,6 +25,7 @@ int main(int argc, char **argv)
 
     stdio_open();
     panic_install();
+    fabric_offer();
     /* Before anybody can see or inherit what is in there. */
     if (is_env && ep_boot_env_take(&text) != 0) {
         fputs("xylemd: no start-up text is in the environment: it is started "

@@ -46,6 +46,41 @@ AC_DEFUN([XYLEM_STRICT], [
     AM_CONDITIONAL([STRICT], [test "x$xylem_strict" = xyes])
 ])
 
+# XYLEM_FABRIC_ARCHIVE: can libfabric be linked in, with the provider tcp alone?
+# That makes a daemon start in milliseconds; endpoints/ofi/only_tcp.c has why.
+AC_DEFUN([XYLEM_FABRIC_ARCHIVE], [
+    AC_ARG_ENABLE([fabric-archive],
+        [AS_HELP_STRING([--disable-fabric-archive],
+            [use the shared libfabric for tcp, too])])
+    AS_IF([test "x$enable_fabric_archive" != xno], [
+        xylem_folder=`$PKG_CONFIG --variable=libdir libfabric`
+        xylem_libs=$LIBS
+        xylem_cppflags=$CPPFLAGS
+        CPPFLAGS="$CPPFLAGS -I$srcdir $FABRIC_CFLAGS"
+        AC_MSG_CHECKING([whether tcp alone can be linked from libfabric.a])
+        enable_fabric_archive=no
+        for xylem_more in -ldl "-ldl -latomic"; do
+            AS_IF([test "x$enable_fabric_archive" = xno], [
+                FABRIC_ARCHIVE="$xylem_folder/libfabric.a $xylem_more"
+                LIBS="$FABRIC_ARCHIVE $xylem_libs $PTHREAD_CFLAGS"
+                AC_LINK_IFELSE([AC_LANG_PROGRAM(
+                    [#include "endpoints/ofi/only_tcp.c"],
+                    [fi_freeinfo(fi_allocinfo());
+                     return fi_getinfo(0, 0, 0, 0, 0, 0);])],
+                    [enable_fabric_archive=yes])
+            ])
+        done
+        AC_MSG_RESULT([$enable_fabric_archive])
+        LIBS=$xylem_libs
+        CPPFLAGS=$xylem_cppflags
+    ])
+    AS_IF([test "x$enable_fabric_archive" = xyes],
+        [AC_DEFINE([FABRIC_ARCHIVE], [1], [libfabric's tcp is linked in.])],
+        [FABRIC_ARCHIVE=])
+    AC_SUBST([FABRIC_ARCHIVE])
+    AM_CONDITIONAL([FABRIC_ARCHIVE], [test "x$enable_fabric_archive" = xyes])
+])
+
 # XYLEM_XXHASH_DISPATCH: does the library choose its code by the processor? On
 # x86 it can, and is then twice as fast.
 AC_DEFUN([XYLEM_XXHASH_DISPATCH], [

@@ -1,4 +1,5 @@
-/* Finds and opens the transport module.
+/* Which transport a process uses: the one linked in, or the module, which is
+ * found and opened.
  *
  * The places are those of an installed program (../lib/xylem beside it, the
  * package's library folder) and of a program run from its build tree, where
@@ -10,6 +11,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -87,12 +89,41 @@ static void *open_module(char *why)
     return module;
 }
 
-int ep_transport_load(const struct ep_transport_ops **out, char *why)
+static const struct ep_transport_ops *tcp;
+
+void ep_transport_offer_tcp(const struct ep_transport_ops *ops)
+{
+    tcp = ops;
+}
+
+/* Is tcp what the module would come to? Where the user has providers or a
+ * module of his own, or there may be a device for verbs, it decides itself.
+ */
+static bool is_tcp_it(const char *provider)
+{
+    const char *users = getenv("FI_PROVIDER");
+
+    if (getenv("XYLEM_MODULE_DIR") || getenv("FI_PROVIDER_PATH"))
+        return false;
+    if (provider == NULL && users != NULL && *users)
+        provider = users;
+    if (provider != NULL)
+        return strcmp(provider, "tcp") == 0;
+    return access(EP_TRANSPORT_DEVICES, F_OK) != 0;
+}
+
+int ep_transport_load(const char *provider, const struct ep_transport_ops **out,
+                      char *why)
 {
     static const struct ep_transport_ops *loaded;
     struct ep_quiet quiet;
     void *module;
 
+    if (tcp != NULL && is_tcp_it(provider)) {
+        *out = tcp;
+        why[0] = '\0';
+        return 0;
+    }
     if (loaded == NULL) {
         ep_quiet_begin(&quiet);
         module = open_module(why);

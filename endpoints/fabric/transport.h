@@ -2,8 +2,9 @@
  *
  * One implementation exists (endpoints/ofi, libfabric FI_EP_MSG). It is built
  * as a module and opened at run time, because loading libfabric costs a
- * process 0.2 s and its libraries take signal handlers: programs and moments
- * that need no network do not pay for it.
+ * process 0.3 s and its libraries take signal handlers. Where configure finds
+ * libfabric's archive, the programs also hold it with the provider tcp alone,
+ * which costs nothing to start.
  *
  * All calls and callbacks happen in the thread that runs the event base.
  * Callbacks are made from the event loop only, never from within a call; they
@@ -175,14 +176,25 @@ struct ep_transport_ops {
     void (*stats)(const struct ep_transport *t, struct ep_transport_stats *out);
 };
 
-/* The module's one symbol: a `const struct ep_transport_ops` by this name. */
-#define EP_TRANSPORT_SYMBOL "ep_transport_ofi_ops"
+#define EP_TRANSPORT_DEVICES "/sys/class/infiniband" /* of verbs */
 
-/* Opens the module (once per process) and returns its table.
+/* The module's one symbol. */
+#define EP_TRANSPORT_SYMBOL "ep_transport_ofi_ops"
+extern const struct ep_transport_ops ep_transport_ofi_ops
+    __attribute__((visibility("default")));
+
+/* A transport that is linked in and has tcp alone: used in place of the module
+ * where that would come to tcp. Borrowed for ever. */
+void ep_transport_offer_tcp(const struct ep_transport_ops *ops);
+
+/* The table of the transport for this provider (of ep_transport_cfg): what was
+ * offered, else the module's, which is opened once per process.
  * Returns 0, or OV_ENOENT with `why` filled when the module or libfabric is
  * not installed. Looks beside the running program, in its build tree, then in
- * the package's library folder.
+ * the package's library folder; XYLEM_MODULE_DIR asks for the module of that
+ * folder.
  */
-int ep_transport_load(const struct ep_transport_ops **out, char *why);
+int ep_transport_load(const char *provider, const struct ep_transport_ops **out,
+                      char *why);
 
 #endif

@@ -141,7 +141,7 @@ int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
     if (rc == 0 && descriptors > 0)
         ep_limits_wish(descriptors + adoptable(config, hub));
     if (rc == 0)
-        rc = ep_transport_load(&hub->ops, why);
+        rc = ep_transport_load(hub->transport.provider, &hub->ops, why);
     if (rc == 0)
         rc = ep_hub_open(hub, out, why);
     return rc;

@@ -229,9 +229,6 @@ static void transport_stats(const struct ep_transport *t,
     out->flushing = t->flushing;
 }
 
-__attribute__((visibility(
-    "default"))) extern const struct ep_transport_ops ep_transport_ofi_ops;
-
 const struct ep_transport_ops ep_transport_ofi_ops = {
     .open = transport_open,
     .close = transport_close,

@@ -191,7 +191,7 @@ static int choose(const struct ep_transport_cfg *cfg, union ep_sockaddr *addr,
         return try_name(cfg, cfg->provider, addr, out, why);
     if (users && *users && *users != '^')
         return try_users(cfg, users, addr, out, why);
-    if (access("/sys/class/infiniband", F_OK) == 0 &&
+    if (access(EP_TRANSPORT_DEVICES, F_OK) == 0 &&
         try_name(cfg, "verbs", addr, out, why) == 0)
         return 0;
     return try_name(cfg, "tcp", addr, out, why);

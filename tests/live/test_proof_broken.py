@@ -107,7 +107,15 @@ def libraries():
             found = re.search(r"dependency_libs='(.*)'", file.read())
         behind += [word for word in found[1].split()
                    if word.startswith(("-l", "-L", "-pthread"))]
-    return [*archives, *behind, "-lm"]
+    return [*linked_in(), *archives, *behind, "-lm"]
+
+
+def linked_in():
+    """The links over tcp, where the launcher holds them."""
+    archive = shlex.split(os.environ.get("FABRIC_ARCHIVE", ""))
+    folder = os.path.join(live.BUILD, "endpoints")
+    return archive and [*glob.glob(f"{folder}/ofi/*xylem-only_tcp.o"),
+                        f"{folder}/.libs/libofi.a", *archive]
 
 
 def build(folder, source, changes):

@@ -122,7 +122,7 @@ const struct ep_transport_ops *rig_load(void)
     const struct ep_transport_ops *ops;
     char why[EP_WHY_MAX];
 
-    if (ep_transport_load(&ops, why))
+    if (ep_transport_load(NULL, &ops, why))
         fail_msg("%s", why);
     return ops;
 }

@@ -111,7 +111,7 @@ static struct ep_hub *open_hub(struct rig *rig, uint32_t node)
         .posted_receives = 4,
         .send_slots = cfg.overlay.send_slots,
     };
-    assert_int_equal(ep_transport_load(&cfg.ops, why), 0);
+    assert_int_equal(ep_transport_load(NULL, &cfg.ops, why), 0);
     if (ep_hub_open(&cfg, &hub, why))
         fail_msg("%s", why);
     return hub;

@@ -1,0 +1,12 @@
+/* The transport that is linked in, where one is. */
+#include "commands/fabric.h"
+
+#include "config.h"
+#include "endpoints/fabric/transport.h"
+
+void fabric_offer(void)
+{
+#ifdef FABRIC_ARCHIVE
+    ep_transport_offer_tcp(&ep_transport_ofi_ops);
+#endif
+}
