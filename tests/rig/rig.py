@@ -219,6 +219,10 @@ class Rig:
         wait_all([self.switch.ip([f"link set {self.port(name, network)} "
                                   "down"])])
 
+    def uncut(self, name, network=0):
+        wait_all([self.switch.ip([f"link set {self.port(name, network)} "
+                                  "up"])])
+
     def shut(self, network):
         """This network passes nothing on; all cables stay in place."""
         wait_all([self.switch.ip([f"link set br{network} down"])])

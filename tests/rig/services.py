@@ -84,8 +84,7 @@ class Sshd:
         for name in hosts.hosts:
             self.start(name)
         for name in hosts.hosts:
-            await_true(lambda: "listening on" in read(self.log(name)), 20,
-                       lambda: f"sshd of {name}: " + read(self.log(name)))
+            self.await_it(name)
 
     @staticmethod
     def is_here():
@@ -100,6 +99,19 @@ class Sshd:
         self.daemons[name] = self.hosts.hosts[name].popen(
             [find("sshd"), "-D", "-E", self.log(name)],
             stdin=subprocess.DEVNULL)
+
+    def await_it(self, name):
+        await_true(lambda: "listening on" in read(self.log(name)), 20,
+                   lambda: f"sshd of {name}: " + read(self.log(name)))
+
+    def stop(self, name):
+        """Nobody listens there; logins go on."""
+        self.daemons[name].kill()
+        self.daemons[name].wait()
+
+    def restart(self, name):
+        self.start(name)
+        self.await_it(name)
 
     def logins(self, name):
         return read(self.log(name)).count("Accepted publickey")

@@ -21,6 +21,11 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "rig"))
+import rig  # noqa: E402
+import world  # noqa: E402
+
 XYLEM = os.path.abspath(os.path.join(
     os.environ.get("top_builddir", "."), "commands/xylem"))
 ARITY = 4
@@ -28,81 +33,45 @@ RATE = 100e6 / 8  # of the ports
 HOSTS = (8, 16, 32)
 RUNS = 3  # of each size
 SIZES = {"down": 10000000, "up": 2000000}
-NAME = f"xt{os.getpid() % 10000}"
 
 
-def sh(command, check=True):
-    return subprocess.run(command, shell=True, text=True, check=check,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+class Ports(rig.Rig):
+    """A launcher and hosts, each at a slow port."""
 
+    SHAPE = "root tbf rate 100mbit burst 64kb latency 400ms".split()
 
-class Rig:
-    """A launcher and hosts on a bridge."""
-
-    def __init__(self, hosts, folder):
-        self.hosts = hosts
-        self.rsh = os.path.join(folder, "rsh")
-        with open(self.rsh, "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\nhost=$1\nshift\n"
-                       f"exec ip netns exec {NAME}$host sh -c \"$*\"\n")
-        os.chmod(self.rsh, 0o755)
-
-    def __enter__(self):
-        try:
-            sh(f"ip netns add {NAME}sw && "
-               f"ip -n {NAME}sw link add br0 type bridge && "
-               f"ip -n {NAME}sw link set br0 up")
-            for n in range(self.hosts + 1):
-                self.add(n)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def add(self, n):
-        host, near, far = f"{NAME}h{n}", f"{NAME}a{n}", f"{NAME}b{n}"
-        shape = "root tbf rate 100mbit burst 64kb latency 400ms"
-        sh(f"ip netns add {host} && "
-           f"ip -n {NAME}sw link add {near} type veth peer name {far} && "
-           f"ip -n {NAME}sw link set {near} netns {host} && "
-           f"ip -n {host} link set lo up && "
-           f"ip -n {host} addr add 10.99.0.{n + 1}/24 dev {near} && "
-           f"ip -n {host} link set {near} up && "
-           f"ip -n {NAME}sw link set {far} master br0 up && "
-           f"ip netns exec {host} tc qdisc add dev {near} {shape} && "
-           f"ip netns exec {NAME}sw tc qdisc add dev {far} {shape}")
-
-    def __exit__(self, *_):
-        for n in range(self.hosts + 1):
-            sh(f"ip netns del {NAME}h{n}", check=False)
-        sh(f"ip netns del {NAME}sw", check=False)
+    def wire(self):
+        super().wire()
+        for host in self.hosts.values():
+            ends = (host, "eth0"), (self.switch, self.port(host.name, 0))
+            rig.wait_all([end.popen(["tc", "qdisc", "add", "dev", name,
+                                     *self.SHAPE]) for end, name in ends])
 
     def run_s(self, way, size):
         """From the moment when every process runs to the last byte."""
-        hosts = ",".join(f"h{n}" for n in range(1, self.hosts + 1))
         there = "cat >/dev/null" if way == "down" else \
             f"read go; exec head -c {size} /dev/zero"
         job = subprocess.Popen(
-            ["ip", "netns", "exec", f"{NAME}h0", XYLEM, "run", "-w", hosts,
-             "--arity", str(ARITY), "--rsh", self.rsh, "--interface",
-             "10.99.0.0/24", "--raw", "--", "sh", "-c", f"echo; {there}"],
+            [XYLEM, "run", "-w", ",".join(self.names), "--arity", str(ARITY),
+             "--rsh", self.agent, "--raw", "--", "sh", "-c",
+             f"echo; {there}"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for _ in range(self.hosts):
+        for _ in self.names:
             job.stdout.read(1)
         start = time.monotonic()
         job.stdin.write(bytes(size) if way == "down" else b"go\n")
         job.stdin.close()
         shown = len(job.stdout.read())
         took = time.monotonic() - start
-        if job.wait() != 0 or shown != (way == "up") * size * self.hosts:
+        if job.wait() != 0 or shown != (way == "up") * size * len(self.names):
             sys.exit(f"{way}: {shown} bytes, status {job.returncode}")
         return took
 
 
-def real_s(way, hosts, folder):
+def real_s(way, hosts):
     """Times of the runs, the median in the middle."""
-    with Rig(hosts, folder) as rig:
-        return sorted(rig.run_s(way, SIZES[way]) for _ in range(RUNS))
+    with Ports(hosts) as ports:
+        return sorted(ports.run_s(way, SIZES[way]) for _ in range(RUNS))
 
 
 def sim_ns(way, hosts, size, rate):
@@ -132,27 +101,25 @@ def fit(way, hosts, seconds):
 
 
 def main():
-    if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("tc") \
-            or sh(f"ip netns add {NAME}x && ip netns del {NAME}x",
-                  check=False).returncode != 0:
-        print("needs root, ip and tc")
+    if rig.missing() or not shutil.which("tc"):
+        print("skipped:", rig.missing() or "no tc here")
         sys.exit(77)
+    world.enter()
     bad = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for way in SIZES:
-            rates = []
-            for hosts in HOSTS:
-                runs = real_s(way, hosts, folder)
-                real = statistics.median(runs)
-                print(f"{way}, {hosts} hosts: {real:.2f} s "
-                      f"({runs[0]:.2f} to {runs[-1]:.2f})", flush=True)
-                if hosts != HOSTS[-1]:
-                    rates.append(fit(way, hosts, real))
-                    print(f"  as {rates[-1] / 1e6:.1f} MB/s")
-            told = foretold_s(way, HOSTS[-1], sum(rates) / len(rates))
-            print(f"  foretold {told:.2f} s, "
-                  f"{100 * (told / real - 1):+.0f} %")
-            bad += not 0.75 <= told / real <= 1.25
+    for way in SIZES:
+        rates = []
+        for hosts in HOSTS:
+            runs = real_s(way, hosts)
+            real = statistics.median(runs)
+            print(f"{way}, {hosts} hosts: {real:.2f} s "
+                  f"({runs[0]:.2f} to {runs[-1]:.2f})", flush=True)
+            if hosts != HOSTS[-1]:
+                rates.append(fit(way, hosts, real))
+                print(f"  as {rates[-1] / 1e6:.1f} MB/s")
+        told = foretold_s(way, HOSTS[-1], sum(rates) / len(rates))
+        print(f"  foretold {told:.2f} s, "
+              f"{100 * (told / real - 1):+.0f} %")
+        bad += not 0.75 <= told / real <= 1.25
     sys.exit(bad > 0)
 
 

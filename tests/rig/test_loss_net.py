@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Hosts that vanish from the network: nobody is told, nobody is refused.
+
+A host's cable is cut by taking the bridge's end of it down.
+"""
+# timeout: 240
+import sys
+
+import rig
+import live
+from live import check, check_eq
+from loss import ECHO, Running
+
+HEARTBEAT_S = 1
+GIVE_UP_S = 7 * HEARTBEAT_S  # docs/protocol.md, Times and sizes
+COUNT = 6
+
+
+def start(net):
+    def job(*args, **more):
+        return live.Job("--launcher", "ssh", "-w", "h[1-%d]" % COUNT,
+                        "--rsh", net.agent, *args, **more)
+    return Running(COUNT, 2, ECHO, heartbeat=HEARTBEAT_S, start=job)
+
+
+def inner_is_cut_off(net):
+    """Its children notice its silence and are adopted; the host itself ends
+    what runs there when nobody takes it back."""
+    running = start(net)
+    running.ask(b"one")
+    own = set(running.pids[0])
+    net.cut("h1")
+    running.lost.add(0)
+    taken_s = running.ask(b"two")
+    print("# from the cut to the last answer: %.3f s" % taken_s)
+    check(taken_s < (HEARTBEAT_S + 1) * live.SLOW, "it took %.3f s" % taken_s)
+    running.await_repairs(2, 3)
+    running.await_lost(0)
+    running.ask(b"three")
+    live.eventually(lambda: not own & set(live.descendants(live.RUNNER)),
+                    2 * GIVE_UP_S, "the processes that are cut off end")
+    running.end()
+
+
+def launcher_is_cut_off(net):
+    """Everybody is lost to it, and it to everybody: both sides end."""
+    running = start(net)
+    running.ask(b"one")
+    net.cut("login")
+    running.lost |= set(range(running.nodes))
+    check_eq(b"", running.job.stdout.read(), "then")
+    live.eventually(lambda: running.job.proc.poll() is not None,
+                    2 * GIVE_UP_S, "the launcher ends")
+    running.end()
+
+
+def main():
+    rig.start()
+    for sentence, scenario in (
+            ("an inner host vanishes", inner_is_cut_off),
+            ("the launcher's host vanishes", launcher_is_cut_off)):
+        with live.case(sentence), rig.Rig(COUNT) as net:
+            scenario(net)
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
