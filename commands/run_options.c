@@ -2,15 +2,12 @@
 #include "commands/run_options.h"
 
 #include <argp.h>
-#include <errno.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands/run_programs.h"
-#include "commands/units.h"
+#include "commands/run_values.h"
 #include "config.h"
 #include "topo/tree.h"
 
@@ -57,7 +54,8 @@ static const struct argp_option argp_options[] = {
      "nodes on this machine", 1},
     {"procs", 'n', "N", 0,
      "processes in all, placed by slots (default: one per node)", 1},
-    {"ppn", KEY_PPN, "N", 0, "processes per node", 1},
+    {"ppn", KEY_PPN, "N", 0,
+     "processes per node; N:core, N:socket: per core or socket of a node", 1},
     {"arity", KEY_ARITY, "K", 0, "children per node of the tree (default: 16)",
      1},
     {"topology", KEY_TOPOLOGY, "FILE", 0,
@@ -126,64 +124,6 @@ static const struct argp_option argp_options[] = {
 };
 // clang-format on
 
-#define SPILL_DEFAULT   (UINT64_C(1) << 30)
-#define CLOSE_MIN_S     0.1
-#define CLOSE_DEFAULT_S 10
-
-static _Noreturn void __attribute__((format(printf, 1, 2)))
-usage(const char *format, ...)
-{
-    va_list args;
-
-    fputs("xylem: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputs("\nTry `xylem run --help' for the options.\n", stderr);
-    exit(2);
-}
-
-static uint32_t number(const char *option, const char *text, uint32_t min,
-                       uint32_t max)
-{
-    unsigned long value;
-    char *end;
-
-    errno = 0;
-    value = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-        value < min || value > max)
-        usage("%s takes a number from %u to %u, not '%s'", option, min, max,
-              text);
-    return (uint32_t)value;
-}
-
-static double seconds(const char *option, const char *text, double min)
-{
-    double value;
-    char *end;
-
-    errno = 0;
-    value = strtod(text, &end);
-    if (end == text || *end != '\0' || errno != 0 || !isfinite(value) ||
-        value < min || value > 1e6)
-        usage("%s takes a number of seconds from %g to 1000000, not '%s'",
-              option, min, text);
-    return value;
-}
-
-static void port_range(const char *text, struct ep_run_options *o)
-{
-    unsigned first, last;
-    char rest;
-
-    if (sscanf(text, "%u-%u%c", &first, &last, &rest) != 2 || first == 0 ||
-        first > last || last > 65535)
-        usage("--port-range takes two ports as 20000-20099, not '%s'", text);
-    o->port_first = (uint16_t)first;
-    o->port_last = (uint16_t)last;
-}
-
 static void label(const char *text, struct ep_run_options *o)
 {
     if (text == NULL || strcmp(text, "rank") == 0)
@@ -193,7 +133,7 @@ static void label(const char *text, struct ep_run_options *o)
     else if (strcmp(text, "full") == 0)
         o->label = EP_RUN_LABEL_FULL;
     else
-        usage("--label takes rank, host or full, not '%s'", text);
+        run_usage("--label takes rank, host or full, not '%s'", text);
 }
 
 static void launcher(const char *text, struct ep_run_options *o)
@@ -207,71 +147,22 @@ static void launcher(const char *text, struct ep_run_options *o)
     else if (strcmp(text, "auto") == 0)
         o->launcher = EP_RUN_AUTO;
     else
-        usage("--launcher takes local, ssh, slurm or auto, not '%s'", text);
+        run_usage("--launcher takes local, ssh, slurm or auto, not '%s'", text);
 }
 
 static void bind_to(const char *text, struct ep_run_options *o)
 {
-    if (strcmp(text, "none") == 0)
-        o->bind = EP_BIND_NONE;
-    else if (strcmp(text, "core") == 0)
-        o->bind = EP_BIND_CORE;
-    else if (strcmp(text, "socket") == 0)
-        o->bind = EP_BIND_SOCKET;
-    else
-        usage("--bind takes core, socket or none, not '%s'", text);
-}
-
-/* What follows the name of a policy and its =; NULL: another one. */
-static const char *policy_value(const char *text, const char *name)
-{
-    size_t len = strlen(name);
-
-    if (strncmp(text, name, len) != 0)
-        return NULL;
-    if (text[len] == '=')
-        return text + len + 1;
-    return text[len] == '\0' ? "" : NULL;
-}
-
-static uint64_t spill_bytes(const char *text)
-{
-    uint64_t bytes;
-
-    if (!units_bytes(text, &bytes) || bytes < EP_SPILL_BYTES_MIN ||
-        bytes > EP_SPILL_BYTES_MAX)
-        usage("--stdin-slow=spill takes bytes from 1M to 1T, as 512M, not '%s'",
-              text);
-    return bytes;
-}
-
-static void stdin_slow(const char *text, struct ep_run_options *o)
-{
-    const char *bytes = policy_value(text, "spill");
-    const char *time = policy_value(text, "close");
-
-    if (strcmp(text, "wait") == 0) {
-        o->slow = EP_SLOW_WAIT;
-    } else if (bytes != NULL) {
-        o->slow = EP_SLOW_SPILL;
-        o->spill_bytes = text[5] == '=' ? spill_bytes(bytes) : SPILL_DEFAULT;
-    } else if (time != NULL) {
-        o->slow = EP_SLOW_CLOSE;
-        o->close_s = text[5] == '='
-                         ? seconds("--stdin-slow=close", time, CLOSE_MIN_S)
-                         : CLOSE_DEFAULT_S;
-    } else {
-        usage("--stdin-slow takes wait, spill, spill=BYTES, close or "
-              "close=SECONDS, not '%s'",
-              text);
-    }
+    o->bind = topo_object_find(text);
+    if (o->bind == TOPO_OBJECTS)
+        run_usage("--bind takes core, socket or none, not '%s'", text);
 }
 
 /* It is looked up on other hosts, where nobody has a working directory. */
 static void spill_dir(const char *text, struct ep_run_options *o)
 {
     if (text[0] != '/')
-        usage("--spill-dir takes the full path of a directory, not '%s'", text);
+        run_usage("--spill-dir takes the full path of a directory, not '%s'",
+                  text);
     o->spill_dir = text;
 }
 
@@ -282,7 +173,7 @@ static void on_node_loss(const char *text, struct ep_run_options *o)
     else if (strcmp(text, "continue") == 0)
         o->on_node_loss = EP_RUN_LOSS_CONTINUE;
     else
-        usage("--on-node-loss takes abort or continue, not '%s'", text);
+        run_usage("--on-node-loss takes abort or continue, not '%s'", text);
 }
 
 /* The program whose options are being read. */
@@ -296,16 +187,16 @@ static void add_env(const char *text, struct ep_run_options *o)
     struct ep_run_app *app = app_now(o);
 
     if (text[0] == '\0' || text[0] == '=')
-        usage("--env takes NAME or NAME=VALUE, not '%s'", text);
+        run_usage("--env takes NAME or NAME=VALUE, not '%s'", text);
     if (app->env_first + app->env_count == EP_RUN_ENV_MAX)
-        usage("--env may be given %d times at most", EP_RUN_ENV_MAX);
+        run_usage("--env may be given %d times at most", EP_RUN_ENV_MAX);
     o->env[app->env_first + app->env_count++] = text;
 }
 
 static const char *words(const char *option, const char *text)
 {
     if (text[0] == '\0')
-        usage("%s is empty", option);
+        run_usage("%s is empty", option);
     return text;
 }
 
@@ -314,10 +205,10 @@ static bool parse_app(int key, const char *arg, struct ep_run_options *o)
 {
     switch (key) {
     case 'n':
-        app_now(o)->procs = number("-n", arg, 1, 100000000);
+        app_now(o)->procs = run_number("-n", arg, 1, 100000000);
         return true;
     case KEY_PPN:
-        app_now(o)->ppn = number("--ppn", arg, 1, 16000);
+        run_ppn(arg, app_now(o));
         return true;
     case KEY_ENV:
         add_env(arg, o);
@@ -345,10 +236,10 @@ static bool parse_where(int key, const char *arg, struct ep_run_options *o)
         o->exclude = words("--exclude", arg);
         return true;
     case 'N':
-        o->nodes = number("-N", arg, 1, 10000000);
+        o->nodes = run_number("-N", arg, 1, 10000000);
         return true;
     case KEY_ARITY:
-        o->arity = number("--arity", arg, 1, TOPO_ARITY_MAX);
+        o->arity = run_number("--arity", arg, 1, TOPO_ARITY_MAX);
         return true;
     case KEY_TOPOLOGY:
         o->topology = words("--topology", arg);
@@ -369,10 +260,10 @@ static bool parse_where(int key, const char *arg, struct ep_run_options *o)
         o->no_tree_spawn = true;
         return true;
     case KEY_LAUNCH_TIMEOUT:
-        o->launch_timeout_s = seconds("--launch-timeout", arg, 0.1);
+        o->launch_timeout_s = run_seconds("--launch-timeout", arg, 0.1);
         return true;
     case KEY_NODES_PER_DAEMON:
-        o->nodes_per_daemon = number("--nodes-per-daemon", arg, 1, 100000);
+        o->nodes_per_daemon = run_number("--nodes-per-daemon", arg, 1, 100000);
         return true;
     default:
         return false;
@@ -389,10 +280,10 @@ static bool parse_fabric(int key, const char *arg, struct ep_run_options *o)
         o->interface = words("--interface", arg);
         return true;
     case KEY_PORT_RANGE:
-        port_range(arg, o);
+        run_port_range(arg, o);
         return true;
     case KEY_HEARTBEAT:
-        o->heartbeat_s = seconds("--heartbeat", arg, 0.1);
+        o->heartbeat_s = run_seconds("--heartbeat", arg, 0.1);
         return true;
     default:
         return false;
@@ -409,7 +300,7 @@ static bool parse_bytes(int key, const char *arg, struct ep_run_options *o)
         o->input = words("--input", arg);
         return true;
     case KEY_STDIN_SLOW:
-        stdin_slow(arg, o);
+        run_stdin_slow(arg, o);
         return true;
     case KEY_SPILL_DIR:
         spill_dir(arg, o);
@@ -441,10 +332,10 @@ static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
         on_node_loss(arg, o);
         return true;
     case KEY_TIMEOUT:
-        o->timeout_s = seconds("--timeout", arg, 0.001);
+        o->timeout_s = run_seconds("--timeout", arg, 0.001);
         return true;
     case KEY_LINGER:
-        o->linger_s = seconds("--linger", arg, 0);
+        o->linger_s = run_seconds("--linger", arg, 0);
         return true;
     case KEY_STATS:
         o->stats = words("--stats", arg);
@@ -461,20 +352,21 @@ static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
 static void check(const struct ep_run_options *o)
 {
     if (o->hosts != NULL && o->hostfile != NULL)
-        usage("--hosts and --hostfile both name hosts: give one of them");
+        run_usage("--hosts and --hostfile both name hosts: give one of them");
     if (o->spill_dir != NULL && o->slow != EP_SLOW_SPILL)
-        usage("--spill-dir is where --stdin-slow=spill spills: give that, "
-              "too");
+        run_usage("--spill-dir is where --stdin-slow=spill spills: give that, "
+                  "too");
     if (o->raw && o->label != EP_RUN_LABEL_NONE)
-        usage("--raw passes bytes as they come and cannot label lines: leave "
-              "out --label or --raw");
+        run_usage(
+            "--raw passes bytes as they come and cannot label lines: leave "
+            "out --label or --raw");
     for (uint32_t i = 0; i < o->apps_count; i++) {
         const struct ep_run_app *app = &o->apps[i];
 
-        if (app->procs > 0 && app->ppn > 0 && o->nodes > 0 &&
-            app->procs > (uint64_t)app->ppn * o->nodes)
-            usage("-n %u does not fit into %u nodes with --ppn %u", app->procs,
-                  o->nodes, app->ppn);
+        if (app->per == TOPO_NO_OBJECT && app->procs > 0 && app->ppn > 0 &&
+            o->nodes > 0 && app->procs > (uint64_t)app->ppn * o->nodes)
+            run_usage("-n %u does not fit into %u nodes with --ppn %u",
+                      app->procs, o->nodes, app->ppn);
     }
 }
 
@@ -495,8 +387,9 @@ static void take_program(struct reading *reading, struct argp_state *state)
     if (reading->no_colon)
         return;
     if (strcmp(*word, ":") == 0)
-        usage("no program is given before the ':' (--no-colon takes it for a "
-              "word as any other)");
+        run_usage(
+            "no program is given before the ':' (--no-colon takes it for a "
+            "word as any other)");
     reading->colon = run_programs_colon(word);
 }
 
@@ -513,9 +406,9 @@ static bool parse_global(int key, const char *arg, struct reading *reading)
     if (option->flags & OPTION_ALIAS)
         option--;
     if (o->apps_count > 0)
-        usage("--%s is for all programs: give it before the first one, not "
-              "behind a ':'",
-              option->name);
+        run_usage("--%s is for all programs: give it before the first one, not "
+                  "behind a ':'",
+                  option->name);
     if (key == KEY_NO_COLON) {
         reading->no_colon = true;
         return true;
@@ -539,8 +432,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (app_now(o)->argv == NULL)
-            usage(o->apps_count == 0 ? "no program is given"
-                                     : "no program is given behind the ':'");
+            run_usage(o->apps_count == 0
+                          ? "no program is given"
+                          : "no program is given behind the ':'");
         return 0;
     default:
         break;
@@ -577,13 +471,13 @@ void run_options_parse(int argc, char **argv, struct ep_run_options *options)
             break;
         *reading.colon = NULL; /* not before: argp still looked at it */
         if (options->apps_count == EP_RUN_APPS_MAX)
-            usage("a job has %d programs at most", EP_RUN_APPS_MAX);
+            run_usage("a job has %d programs at most", EP_RUN_APPS_MAX);
         app_now(options)->env_first =
             options->apps[options->apps_count - 1].env_first +
             options->apps[options->apps_count - 1].env_count;
         argv = run_programs_words(argv, reading.colon + 1, &argc);
         if (argv == NULL)
-            usage("out of memory");
+            run_usage("out of memory");
         reading.colon = NULL;
     }
     check(options);

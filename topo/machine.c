@@ -269,11 +269,6 @@ void topo_cpus_fini(struct topo_cpus *cpus)
 
 /* --- words */
 
-const char *topo_object_name(enum topo_object object)
-{
-    return object == TOPO_CORE ? "core" : "socket";
-}
-
 uint32_t topo_machine_count(const struct topo_machine *machine,
                             enum topo_object object)
 {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "topo/object.h"
 #include "topo/why.h"
 
 /* Each at least 1. A core counts when one of its PUs may be used. */
@@ -19,12 +20,6 @@ struct topo_machine {
     uint32_t cores;
     uint32_t pus; /* hardware threads */
 };
-
-/* Parts of a machine that processes are placed on or bound to. */
-enum topo_object { TOPO_CORE, TOPO_SOCKET, TOPO_OBJECTS };
-
-/* "core", "socket"; O(1). */
-const char *topo_object_name(enum topo_object object);
 
 /* The PUs of each object of a kind, by the system's numbers. */
 struct topo_cpus {
@@ -42,7 +37,7 @@ struct topo_cpus {
 int topo_machine_load(struct topo_machine *out, const char *xml_path,
                       char *why);
 
-/* How many of a kind; O(1). */
+/* How many of a kind: cores or sockets; O(1). */
 uint32_t topo_machine_count(const struct topo_machine *machine,
                             enum topo_object object);
 

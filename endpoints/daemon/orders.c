@@ -67,6 +67,8 @@ static int take_job(struct daemon *d, struct daemon_node *node, char *why)
                                  : ov_strerror(rc));
         if (rc == 0)
             rc = ep_binding_open(&d->binding, &d->job, why);
+        if (rc == 0)
+            rc = ep_binding_check(&d->job, d->numbers[0], why);
     }
     ep_text_fini(&node->job_text);
     return rc;

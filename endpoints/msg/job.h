@@ -17,6 +17,7 @@
  *     app                       a program begins: what follows is its own
  *     ranks FIRST LAST COUNT RANK  places FIRST..LAST run COUNT each
  *                               from RANK on
+ *     per core | socket N       each of its nodes must have N of them
  *     cwd DIR
  *     cwd-optional              where DIR does not exist: the daemon's own
  *     arg WORD                  in order, the program first
@@ -35,6 +36,7 @@
 
 #include "endpoints/msg/text.h"
 #include "overlay/control.h"
+#include "topo/object.h"
 #include "topo/ranges.h"
 
 /* Messages of the driver on stream 0. */
@@ -61,11 +63,6 @@ enum ep_slow_policy {
     EP_SLOW_CLOSE, /* its stdin is closed */
 };
 
-/* What each process is bound to: one of these after the other. With `cpus` in
- * the job all nodes are on one machine and ranks count; else each node has a
- * machine, and its own processes count. */
-enum ep_bind { EP_BIND_NONE, EP_BIND_CORE, EP_BIND_SOCKET };
-
 struct ep_job_ranks {
     struct topo_range nodes; /* by place, from 1 */
     uint32_t each;           /* processes on each node */
@@ -88,6 +85,8 @@ struct ep_job_strings {
 struct ep_job_app {
     struct ep_job_ranks *ranks; /* owned, ascending */
     uint32_t ranks_count, ranks_cap;
+    enum topo_object per; /* its processes were counted by these, */
+    uint32_t per_count;   /* of which a node has so many */
     bool cwd_is_optional;
     char *cwd; /* owned; NULL: where the daemon is */
     struct ep_job_strings argv;
@@ -111,10 +110,13 @@ struct ep_job {
     struct ep_job_places *places; /* owned, from place 1 on without a gap;
                                      none: place and node are the same */
     uint32_t places_count, places_cap;
-    enum ep_bind bind;
-    struct ep_job_strings cpus; /* objects, where one machine has all nodes */
-    struct ep_job_strings env;  /* of all programs */
-    struct ep_job_app *apps;    /* owned, ascending ranks */
+    /* What each process is bound to: one of these after the other. With cpus
+     * all nodes are on one machine, which has these, and ranks count; else
+     * each node has a machine, and its own processes count. */
+    enum topo_object bind;
+    struct ep_job_strings cpus;
+    struct ep_job_strings env; /* of all programs */
+    struct ep_job_app *apps;   /* owned, ascending ranks */
     uint32_t apps_count, apps_cap;
 };
 

@@ -45,9 +45,6 @@ static void put_places(struct ep_text *out, const struct ep_job *job)
     }
 }
 
-static const char *const bind_names[] = {
-    [EP_BIND_CORE] = "core", [EP_BIND_SOCKET] = "socket"};
-
 static void put_ranks(struct ep_text *out, const struct ep_job_app *app)
 {
     for (uint32_t i = 0; i < app->ranks_count; i++) {
@@ -71,6 +68,12 @@ static void put_app(struct ep_text *out, const struct ep_job_app *app)
 {
     ep_text_puts(out, "app\n");
     put_ranks(out, app);
+    if (app->per != TOPO_NO_OBJECT) {
+        ep_text_puts(out, "per");
+        ep_text_field(out, topo_object_name(app->per));
+        ep_text_number(out, app->per_count);
+        ep_text_puts(out, "\n");
+    }
     if (app->cwd != NULL)
         put_word(out, "cwd", app->cwd);
     if (app->cwd_is_optional)
@@ -94,8 +97,8 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
         ep_text_puts(out, "merge-stderr\n");
     put_numbers(out, "open-ms", &job->open_ms, 1);
     put_numbers(out, "linger-ms", &job->linger_ms, 1);
-    if (job->bind != EP_BIND_NONE)
-        put_word(out, "bind", bind_names[job->bind]);
+    if (job->bind != TOPO_NO_OBJECT)
+        put_word(out, "bind", topo_object_name(job->bind));
     put_strings(out, "cpus", &job->cpus);
     put_strings(out, "env", &job->env);
     put_places(out, job);
@@ -183,15 +186,26 @@ static int read_merge(struct ep_job *job, struct ep_fields *fields)
     return 0;
 }
 
+static enum topo_object read_object(struct ep_fields *fields)
+{
+    enum topo_object object = topo_object_find(ep_fields_next(fields));
+
+    return object == TOPO_OBJECTS ? TOPO_NO_OBJECT : object;
+}
+
 static int read_bind(struct ep_job *job, struct ep_fields *fields)
 {
-    const char *name = ep_fields_next(fields);
+    job->bind = read_object(fields);
+    return job->bind == TOPO_NO_OBJECT ? OV_EPROTO : 0;
+}
 
-    for (int bind = EP_BIND_CORE; bind <= EP_BIND_SOCKET; bind++) {
-        if (strcmp(name, bind_names[bind]) == 0)
-            job->bind = (enum ep_bind)bind;
-    }
-    return job->bind == EP_BIND_NONE ? OV_EPROTO : 0;
+static int read_per(struct ep_job *job, struct ep_fields *fields)
+{
+    struct ep_job_app *app = ep_job_app_last(job);
+
+    app->per = read_object(fields);
+    app->per_count = number(fields);
+    return app->per == TOPO_NO_OBJECT ? OV_EPROTO : 0;
 }
 
 /* A list as "0-3,8": nothing else may come to the shim. */
@@ -271,6 +285,7 @@ static const struct {
     {"places", read_places, OF_JOB},
     {"app", read_app, OF_BOTH},
     {"ranks", read_ranks, OF_APP},
+    {"per", read_per, OF_APP},
     {"cwd", read_cwd, OF_APP},
     {"cwd-optional", read_cwd_optional, OF_APP},
     {"arg", read_arg, OF_APP},

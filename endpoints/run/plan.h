@@ -31,8 +31,13 @@ int ep_run_plan_tree(struct run *r);
 /* The place in the list of a node > 0: its number for the user. */
 uint32_t ep_run_place(const struct run *r, uint32_t node);
 
-/* --- plan_machine.c: what processes are bound to, after the session's plan.
- * Virtual nodes are all here: this machine is looked at once for all. */
+/* --- plan_machine.c: --ppn N:core becomes the number that this machine makes
+ * of it, before ranks are placed. How many processes a node has must be known
+ * before its daemon starts, so hosts are taken to be like this one; each daemon
+ * checks that of its own. */
+int ep_run_plan_ppn(struct run *r);
+/* What processes are bound to, after the session's plan. Virtual nodes are all
+ * here: this machine is looked at once for all. */
 int ep_run_plan_bind(struct run *r);
 
 /* --- plan_session.c: what daemons are told, memory. */

@@ -170,6 +170,9 @@ int ep_run_plan_ranks(struct run *r, uint32_t *most)
     struct topo_programs placed;
     int rc;
 
+    rc = ep_run_plan_ppn(r);
+    if (rc != 0)
+        return rc;
     for (uint32_t i = 0; i < o->apps_count; i++)
         programs[i] = (struct topo_program){.name = o->apps[i].argv[0],
                                             .procs = o->apps[i].procs,

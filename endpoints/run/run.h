@@ -23,11 +23,17 @@ enum ep_run_label {
 /* What the job does when a node is lost. */
 enum ep_run_loss { EP_RUN_LOSS_ABORT, EP_RUN_LOSS_CONTINUE };
 
-enum { EP_RUN_ENV_MAX = 1024, EP_RUN_APPS_MAX = EP_JOB_APPS_MAX };
+enum {
+    EP_RUN_PPN_MAX = 16000,
+    EP_RUN_ENV_MAX = 1024,
+    EP_RUN_APPS_MAX = EP_JOB_APPS_MAX
+};
 
 /* One program, with what is its own. */
 struct ep_run_app {
     uint32_t procs, ppn;
+    enum topo_object per;          /* --ppn is for each of these on a node, */
+    uint32_t per_count;            /* which has so many; 0 before the plan */
     uint32_t env_first, env_count; /* its part of the options' env */
     const char *chdir;
     char **argv; /* the program and its arguments, NULL-terminated */
@@ -43,7 +49,7 @@ struct ep_run_options {
     const char
         *topology; /* a file that says which host is under which switch */
     enum ep_run_launcher launcher;
-    enum ep_bind bind;
+    enum topo_object bind;
     const char *rsh, *xylemd;
     bool no_tree_spawn;
     double launch_timeout_s;

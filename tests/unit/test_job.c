@@ -46,7 +46,8 @@ static const char text[] = "job 7 5 4\n"
                            "cpus 0-3,8\n"
                            "cpus 4-7\n"
                            "env A=1\n"
-                           "env B=%0A\n" APP "cwd /a%20b\n"
+                           "env B=%0A\n" APP "per socket 2\n"
+                           "cwd /a%20b\n"
                            "cwd-optional\n"
                            "arg sh\n"
                            "arg %\n"
@@ -54,6 +55,8 @@ static const char text[] = "job 7 5 4\n"
 
 static void check_app(const struct ep_job_app *app)
 {
+    assert_int_equal(app->per, TOPO_SOCKET);
+    assert_int_equal(app->per_count, 2);
     assert_string_equal(app->cwd, "/a b");
     assert_true(app->cwd_is_optional);
     assert_int_equal(app->argv.count, 2);
@@ -80,7 +83,7 @@ static void what_is_read_is_written_again(void **state)
     assert_string_equal(job.spill_dir, "/a c");
     assert_int_equal(job.open_ms, 250);
     assert_int_equal(job.linger_ms, UINT32_MAX);
-    assert_int_equal(job.bind, EP_BIND_SOCKET);
+    assert_int_equal(job.bind, TOPO_SOCKET);
     assert_int_equal(job.cpus.count, 2);
     assert_string_equal(job.cpus.at[0], "0-3,8");
     assert_int_equal(job.env.count, 2);
@@ -278,7 +281,10 @@ static const char *const wrong[] = {
     "open-ms 4294967296\n" HEAD "arg sh\n",    /* too large */
     HEAD "arg a b\n",                          /* a raw space */
     "bind\n" HEAD "arg sh\n",
-    "bind none\n" HEAD "arg sh\n", /* what is not said is not bound */
+    "bind none\n" HEAD "arg sh\n",  /* what is not said is not bound */
+    "per core 2\n" HEAD "arg sh\n", /* of no program */
+    HEAD "per none 2\narg sh\n",
+    HEAD "per core\narg sh\n",
     "bind core 1\n" HEAD "arg sh\n",
     "bind core\ncpus %\n" HEAD "arg sh\n",
     "bind core\ncpus 0;1\n" HEAD "arg sh\n",

@@ -118,7 +118,9 @@ static void machines_and_objects_have_names(void **state)
     topo_machine_name(&machine, text, sizeof(text));
     assert_string_equal(text, "1 socket with 1 core");
     assert_string_equal(topo_object_name(TOPO_CORE), "core");
-    assert_string_equal(topo_object_name(TOPO_SOCKET), "socket");
+    assert_int_equal(topo_object_find("socket"), TOPO_SOCKET);
+    assert_int_equal(topo_object_find("none"), TOPO_NO_OBJECT);
+    assert_int_equal(topo_object_find("thread"), TOPO_OBJECTS);
 }
 
 static void bad_recordings_are_told(void **state)
@@ -171,7 +173,7 @@ static void the_binding_of_this_process_counts(void **state)
     assert_int_equal(machine.pus, 1);
     assert_int_equal(machine.cores, 1);
     assert_int_equal(machine.packages, 1);
-    for (int object = 0; object < TOPO_OBJECTS; object++) {
+    for (int object = TOPO_CORE; object < TOPO_OBJECTS; object++) {
         struct topo_cpus cpus;
         char number[24];
 
