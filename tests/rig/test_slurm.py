@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Many hosts by Slurm: slurmctld and a slurmd on each, all of them real."""
 # timeout: 180
+import hashlib
+import os
+import re
 import subprocess
 import sys
 
@@ -10,6 +13,7 @@ import services
 from live import check, check_eq
 
 COUNT = live.full(64, 16)
+SIZE = live.full(64, 2) * live.MIB
 
 
 def srun_works(hosts, slurm):
@@ -40,6 +44,61 @@ def one_step_for_all(hosts):
     check_eq(sorted("%s: %s" % (name, name) for name in hosts.names),
              sorted(done.stdout.splitlines()))
     live.check_gone()
+
+
+def job(*args):
+    return live.Job("--launcher", "slurm", "--arity", 3, "--label=host", *args,
+                    wrap=("salloc", "-Q", "-N", str(COUNT)),
+                    stdin=subprocess.PIPE)
+
+
+def exact(hosts, slurm):
+    """Stdin to all, byte by byte. That each host's slurmd has started a task
+    is in its log."""
+    before = {name: tasks(slurm, name) for name in hosts.names}
+    running = job("--", "sh", "-c", "cat | sha256sum; hostname")
+    feeder = live.Feeder(running.stdin, SIZE)
+    feeder.start()
+    got = sorted(running.stdout.read().decode().splitlines())
+    running.check_ok()
+    right = feeder.digest(hashlib.sha256())
+    check_eq(sorted(text for name in hosts.names for text in
+                    ("%s: %s  -" % (name, right), "%s: %s" % (name, name))),
+             got)
+    check_eq({name: 1 for name in hosts.names},
+             {name: tasks(slurm, name) - before[name] for name in before},
+             "tasks that slurmd has started:")
+    live.check_gone()
+
+
+def tasks(slurm, name):
+    return len(re.findall(r"task \d+ \(\d+\) started", slurm.log(name)))
+
+
+def loses(hosts, lost, number, strike):
+    """A host with others beneath it goes: all others go on, and are whole."""
+    running = job("--heartbeat", 1, "--on-node-loss", "continue", "--", "sh",
+                  "-c", "echo up; exec cat")
+    for _ in hosts.names:
+        running.stdout.readline()
+    strike(lost)
+    running.stdin.write(b"on\n")
+    running.stdin.flush()
+    rest = [name for name in hosts.names if name != lost]
+    check_eq(sorted(name + ": on\n" for name in rest),
+             sorted(running.stdout.readline().decode() for _ in rest),
+             running.said())
+    live.eventually(lambda: "node %d on %s is lost" % (number, lost)
+                    in running.said(), 20, lost + " is lost")
+    running.stdin.close()
+    check_eq(b"", running.stdout.read(), "then")
+    check_eq(1, running.wait(), "exit code:")
+    live.check_gone(20)
+
+
+def kill_daemon(hosts, lost):
+    os.kill(next(pid for pid, name in live.ours().items()
+                 if name == "xylemd" and hosts.host_of(pid) == lost), 9)
 
 
 def beside_steps_of_the_user(hosts):
@@ -92,12 +151,18 @@ def main():
             srun_works(hosts, slurm)
         with live.case("one srun starts the daemons of an allocation"):
             one_step_for_all(hosts)
+        with live.case("%d MiB by Slurm" % (SIZE // live.MIB)):
+            exact(hosts, slurm)
         with live.case("beside steps of the user"):
             beside_steps_of_the_user(hosts)
         with live.case("nothing is left of a killed launcher"):
             nothing_is_left_of_a_killed_launcher()
         with live.case("a daemon that cannot be started is told"):
             bad_daemons_are_told()
+        with live.case("kill -9 of a daemon"):
+            loses(hosts, "h2", 1, lambda lost: kill_daemon(hosts, lost))
+        with live.case("a host dies, its slurmd too"):
+            loses(hosts, "h3", 2, hosts.crash)
     return live.end()
 
 
