@@ -271,10 +271,10 @@ static void a_parent_that_asks_for_us_is_waited_for(void **state)
     seen(&lab, 0, SENT(0, 1));
     assert_string_equal(heard(&lab, 1000, 0, "asked:#1"), "");
     assert_string_equal(seen(&lab, 3000, TICK), "");
-    assert_string_equal(seen(&lab, 4500, TICK), "send:L0[beat]");
-    seen(&lab, 4500, SENT(0, 1));
-    assert_string_equal(seen(&lab, 9000, TICK), "send:L0[beat]");
-    seen(&lab, 9000, SENT(0, 1));
+    assert_string_equal(seen(&lab, 5000, TICK), "send:L0[beat]");
+    seen(&lab, 5000, SENT(0, 1));
+    assert_string_equal(seen(&lab, 10000, TICK), "send:L0[beat]");
+    seen(&lab, 10000, SENT(0, 1));
     assert_string_equal(seen(&lab, 10999, TICK), "");
     assert_string_equal(seen(&lab, 11000, TICK), "close:L0");
     lab_close(&lab);
