@@ -197,6 +197,22 @@ static int choose(const struct ep_transport_cfg *cfg, union ep_sockaddr *addr,
     return try_name(cfg, "tcp", addr, out, why);
 }
 
+/* The first question looks for files of providers at dozens of places. One that
+ * is found may bring the shared libfabric along: not where tcp is linked in,
+ * which is never used while the user has set this variable.
+ */
+static void look_for_files(bool may)
+{
+#ifdef ONLY_TCP
+    if (may)
+        unsetenv("FI_PROVIDER_PATH");
+    else
+        setenv("FI_PROVIDER_PATH", "/dev/null", 1);
+#else
+    (void)may;
+#endif
+}
+
 int ep_provider_choose(const struct ep_transport_cfg *cfg,
                        union ep_sockaddr *addr, struct fi_info **out, char *why)
 {
@@ -204,7 +220,9 @@ int ep_provider_choose(const struct ep_transport_cfg *cfg,
     int rc;
 
     ep_quiet_begin(&quiet); /* the first question loads more libraries */
+    look_for_files(false);
     rc = choose(cfg, addr, out, why);
+    look_for_files(true);
     ep_quiet_end(&quiet);
     if (rc)
         return rc;

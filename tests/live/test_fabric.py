@@ -62,6 +62,19 @@ def mixed():
              "loaded libfabric.so:")
 
 
+def no_other_files():
+    """Where tcp is linked in, nobody looks for files of other providers."""
+    folder = os.path.join(live.TMP, "opened")
+    os.makedirs(folder)
+    virtual(LD_DEBUG="files", LD_DEBUG_OUTPUT=os.path.join(folder, "of"))
+    found = ""
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name)) as file:
+            found += file.read()
+    check("libevent" in found, "not even libevent was opened")
+    check(not BUILT_IN or "-fi.so" not in found, "files of providers")
+
+
 def main():
     devices = os.path.exists("/sys/class/infiniband")
     with live.case("by itself: tcp, unless there is a device"):
@@ -74,6 +87,9 @@ def main():
         all_are(True, virtual(FI_PROVIDER="tcp,udp"))
         all_are(True, virtual(XYLEM_MODULE_DIR=MODULES))
         all_are(True, virtual(FI_PROVIDER_PATH=live.TMP))
+    if not devices:
+        with live.case("files of providers"):
+            no_other_files()
     with live.case("both in one job"):
         mixed()
     return live.end()
