@@ -142,6 +142,8 @@ static bool set_up(struct scenario *s)
         job->every_ns = time_ns(s, text);
     else if (strcmp(what, "window") == 0)
         overlay->down_frames = (uint16_t)count(s, text);
+    else if (strcmp(what, "kept") == 0)
+        overlay->kept_max = (uint16_t)count(s, text);
     else if (strcmp(what, "frame") == 0)
         overlay->frame_bytes = (uint32_t)bytes(s, text);
     else if (strcmp(what, "heartbeat") == 0)
@@ -220,6 +222,59 @@ static void start(struct scenario *s)
     s->world.arg = s;
 }
 
+/* The place of a word of len bytes in a list; the list's length: nowhere. */
+static unsigned place(const char *const *list, unsigned length,
+                      const char *text, size_t len)
+{
+    unsigned i = 0;
+
+    while (i < length && (strncmp(list[i], text, len) != 0 || list[i][len]))
+        i++;
+    return i;
+}
+
+/* WHOM:WORD:N[+TIME]. False: it is none. */
+static bool aim_at_word(struct scenario *s, struct sim_fault *fault,
+                        const char *text)
+{
+    static const char *const whoms[] = {"says", "hears", "claims"};
+    static const char *const whens[] = {"", "hello", "ask", "answer",
+                                        "welcome"};
+    const char *word = strchr(text, ':');
+    const char *nth = word == NULL ? NULL : strchr(++word, ':');
+    char *end;
+
+    if (nth == NULL)
+        return false;
+    fault->whom =
+        (uint8_t)place(whoms, SIM_WHOM_KINDS, text, (size_t)(word - text) - 1);
+    fault->when =
+        (uint8_t)place(whens, SIM_WHEN_KINDS, word, (size_t)(nth - word));
+    fault->nth = (uint32_t)strtoul(nth + 1, &end, 10);
+    fault->at_ns = *end == '+' ? time_ns(s, end + 1) : 0;
+    if (fault->whom == SIM_WHOM_KINDS || fault->when == SIM_WHEN_KINDS ||
+        fault->nth == 0 || (*end != '\0' && *end != '+'))
+        fail(s, "nobody is '%s'", text);
+    return true;
+}
+
+/* A node, or two: the fault is between them alone. */
+static void aim(struct scenario *s, struct sim_fault *fault, char *text)
+{
+    char *above;
+
+    if (aim_at_word(s, fault, text))
+        return;
+    above = strchr(text, '-');
+    if (above != NULL) {
+        *above = '\0';
+        fault->peer = node(s, above + 1);
+    }
+    fault->node = node(s, text);
+    if (fault->node == 0)
+        fail(s, "this cannot happen");
+}
+
 static void strike(struct scenario *s, enum sim_fault_kind kind)
 {
     struct sim_world *w = &s->world;
@@ -232,19 +287,21 @@ static void strike(struct scenario *s, enum sim_fault_kind kind)
     *fault = (struct sim_fault){.kind = (uint8_t)kind,
                                 .at_ns = w->queue.now_ns,
                                 .length_ns = SIM_NEVER,
-                                .node = node(s, s->word[1]),
                                 .peer = TOPO_NONE,
                                 .factor = 1};
+    aim(s, fault, s->word[1]);
     if (kind == SIM_FAULT_SLOW)
         fault->factor = count(s, s->word[2]);
     else if (s->word[2][0] != '\0')
         fault->length_ns = time_ns(s, s->word[2]);
-    if (fault->node == 0 || fault->factor < 1 || fault->factor > SIM_SLOW_MAX) {
+    if (fault->factor < 1 || fault->factor > SIM_SLOW_MAX)
         fail(s, "this cannot happen");
+    if (s->has_failed)
         return;
-    }
-    sim_push(w, fault->at_ns, SIM_ITEM_FAULT, fault->node,
-             (struct sim_item){.arg = w->cfg.faults_count++});
+    if (fault->when == SIM_WHEN_TIME)
+        sim_push(w, fault->at_ns, SIM_ITEM_FAULT, fault->node,
+                 (struct sim_item){.arg = w->cfg.faults_count});
+    w->cfg.faults_count++;
 }
 
 static bool has_come(const struct scenario *s, const char *what)
@@ -343,6 +400,18 @@ static void expect_end(struct scenario *s, const char *text)
         fail(s, "it ends %s", ends[sim_report_end(&s->world)]);
 }
 
+/* What tally.h counts, by its name. */
+static void expect_count(struct scenario *s, const char *what, const char *text)
+{
+    for (unsigned i = 0; i < SIM_COUNTS; i++) {
+        if (strcmp(what, sim_count_name((enum sim_count)i)) == 0) {
+            expect_number(s, text, 0, s->world.tally->count[i]);
+            return;
+        }
+    }
+    fail(s, "there is no 'expect %s'", what);
+}
+
 static void expect(struct scenario *s)
 {
     const struct sim_world *w = &s->world;
@@ -364,7 +433,7 @@ static void expect(struct scenario *s)
     else if (strcmp(what, "end") == 0)
         expect_end(s, text);
     else
-        fail(s, "there is no 'expect %s'", what);
+        expect_count(s, what, text);
 }
 
 /* --- lines */

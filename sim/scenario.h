@@ -6,6 +6,7 @@
  *     output 30000          bytes of each process, in lines of 64
  *     every 1ms             a line so often
  *     window 4              frames of stdin; frame 4K: their size
+ *     kept 5                records that a node keeps
  *     heartbeat 2s
  *     on-loss continue      the job goes on without the lost; else it ends
  *     reader 7 never        the process of node 7; or a rate in bytes a second
@@ -19,6 +20,11 @@
  *                           refuse
  *     freeze 5 2s           for so long
  *     slow 5 20             by a factor
+ *     cut 5-1 2s            between the two alone; also deaf, mute
+ *     kill hears:ask:2+1ms  who hears the second ask from when all had joined,
+ *                           so much later; also says, claims: the one whom it
+ *                           is about, who is also meant in place of the root;
+ *                           hello, answer, welcome
  *     console stuck         takes nothing any more
  *
  *     # what must be so then
@@ -28,6 +34,7 @@
  *     expect read 7 all     stdin; or a number of bytes
  *     expect shown 7 all    output of its process
  *     expect end well       loss, stuck: of a run that is over
+ *     expect orphans 3      and all other counts of sim/tally.h
  *
  * Words are apart by blanks; # begins a comment. The events that a person would
  * tell are written as they come, as lines `TIME us  node N: WORDS`.

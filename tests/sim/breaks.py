@@ -31,6 +31,22 @@ REPEATS = (
     "            up->at_cursor = up->at_cursor->next;\n"
     "    }\n")
 
+# Asks that came by the link of a place: those of the child itself, or others.
+DROP_ASKS = (
+    "place.c",
+    "static void forget_due(",
+    "static void drop_asks(struct ov_node *node, struct ov_place *place,\n"
+    "                      bool is_own)\n"
+    "{\n"
+    "    struct ov_claims *claims = node->tree.claims;\n"
+    "    for (uint32_t i = 0; i < claims->asks_used; i++)\n"
+    "        if (claims->asks[i].state > OV_ASK_COMING &&\n"
+    "            claims->asks[i].place == ov_place_index(node, place) &&\n"
+    "            (claims->asks[i].node == place->child) == is_own)\n"
+    "            ov_asks_drop(node, &claims->asks[i]);\n"
+    "}\n"
+    "static void forget_due(")
+
 # Within the rules: has to pass.
 ALLOWED = {"records are sent again": [REPEATS]}
 
@@ -71,6 +87,20 @@ BACKED = {
         "            member->attach",
         "if (member->state == OV_MEMBER_CONFIRMED &&\n"
         "            member->attach")], "test_hold"),
+}
+
+# Nothing is lost without these rules, and no rule of the checks is broken, but
+# time is: a scenario counts.
+COSTLY = {
+    "an attempt goes on while the adopter asks": [(
+        "dial.c",
+        "{\n    node->tree.attempt_ns = OV_NEVER;\n}\n\nvoid ov_dial_done",
+        "{\n}\n\nvoid ov_dial_done")],
+    "who was held up judges others": [(
+        "node.c",
+        "    if (node->now_ns <= node->links_ns + third_ns)\n        return;",
+        "    if (node->now_ns <= node->links_ns + third_ns || true)\n"
+        "        return;")],
 }
 
 # The swarm catches these.
@@ -225,8 +255,8 @@ MUTANTS = {
         "place->leftover = 0 * leftover_of(node, child);")],
     "children are never let go": [(
         "loss.c",
-        "if (node->now_ns >= letgo_ns(node))",
-        "if (node->now_ns >= UINT64_MAX - 1)")],
+        "        let_go(node);\n    else",
+        "        node->tree.has_let_go = true;\n    else")],
     "frames go on from the base": [(
         "down.c",
         "flow->sent = cursor->head;",
@@ -239,15 +269,67 @@ MUTANTS = {
         "adopt.c",
         "ov_place_children(node) >= node->cfg->children_max)",
         "ov_place_children(node) >= 60000)")],
-    "an ask dies with the link it came by": [(
+    "a claim dies with the link of who makes it": [DROP_ASKS, (
         "place.c",
         "    if (place->coming < OV_DISCARD)\n",
-        "    for (uint32_t i = 0; i < node->tree.claims->asks_used; i++)\n"
-        "        if (node->tree.claims->asks[i].state > OV_ASK_COMING &&\n"
-        "            node->tree.claims->asks[i].place ==\n"
-        "                ov_place_index(node, place))\n"
-        "            ov_asks_drop(node, &node->tree.claims->asks[i]);\n"
+        "    drop_asks(node, place, true);\n"
         "    if (place->coming < OV_DISCARD)\n")],
+    "an ask dies with the link it came by": [DROP_ASKS, (
+        "place.c",
+        "    if (place->coming < OV_DISCARD)\n",
+        "    drop_asks(node, place, false);\n"
+        "    if (place->coming < OV_DISCARD)\n")],
+    "an ask ends where its node is known": [(
+        "adopt.c",
+        "    } else if (!ov_node_asks(node)) {",
+        "    } else if (ov_members_find(&tree->members, ask->node)->state ==\n"
+        "               OV_MEMBER_CONFIRMED) {\n"
+        "        ask->state = OV_ASK_ASKED;\n"
+        "        ov_settle_grant(node, ask);\n"
+        "    } else if (!ov_node_asks(node)) {")],
+    "a child is welcomed before the answer": [(
+        "adopt.c",
+        "    } else {\n        ov_ask_due(tree->claims, ask);",
+        "    } else {\n"
+        "        if (node->tree.places[ask->place].child == ask->node) {\n"
+        "            ov_link_move(\n"
+        "                &node->links[tree->places[ask->place].link],\n"
+        "                OV_LINK_UP);\n"
+        "            tree->places[ask->place].is_path_due = true;\n"
+        "            ov_place_say(node, &tree->places[ask->place],\n"
+        "                         &(struct ov_word){.kind = OV_ITEM_WELCOME,\n"
+        "                                           .attach = ask->attach},\n"
+        "                         NULL);\n"
+        "            ov_place_grant(node, &tree->places[ask->place]);\n"
+        "        }\n"
+        "        ov_ask_due(tree->claims, ask);")],
+    "who has left has not asked": [("hold.c",
+        '#include "overlay/base/err.h"\n',
+        '#include "overlay/base/err.h"\n#include "overlay/asks.h"\n'), (
+        "hold.c",
+        "        member = ov_members_add(&tree->members, who);\n",
+        "        member = ov_members_add(&tree->members, who);\n"
+        "        while (member->ask != OV_NONE)\n"
+        "            ov_asks_drop(node, &tree->claims->asks[member->ask]);\n")],
+    "nobody says again what was accepted": [(
+        "sink.c",
+        "else if (rec.seq <= member->accepted)",
+        "else if (0)"), (
+        "settle.c",
+        "    if (member->accepted > 0)\n",
+        "    if (0)\n")],
+    "nobody hears who has left": [(
+        "settle.c",
+        "    else\n        ov_place_say(node, place,\n"
+        "                     &(struct ov_word){\n"
+        "                         .kind = OV_ITEM_LEFT,",
+        "    else if (state == OV_MEMBER_LOST)\n"
+        "        ov_place_say(node, place,\n"
+        "                     &(struct ov_word){\n"
+        "                         .kind = OV_ITEM_LEFT,"), (
+        "hold.c",
+        "    if (place->kind == OV_PLACE_LINK)\n        ov_place_say(",
+        "    if (0)\n        ov_place_say(")],
 }
 
 # Those that jobs with real daemons have to show.
@@ -265,6 +347,12 @@ LIVE = (
     "a hold forgets its base",
     "an ask is not passed on",
 )
+
+
+def changes(name):
+    """Those of a mutant, whatever table it is in."""
+    backed = {backed: made for backed, (made, _) in BACKED.items()}
+    return {**ALLOWED, **backed, **COSTLY, **MUTANTS}[name]
 
 
 def run(command, **more):

@@ -2,12 +2,20 @@
 # timeout: 300
 """Runs every scenario and compares its trace with the golden one beside it.
 
+One that says `# Fails where MUTANT.` is run with that mutant of breaks.py, too:
+without the rule something has to be other than it expects. (Not so in a build
+with sanitizers, and with XYLEM_TEST_BRIEF=1.)
+
 usage: scenarios.py [--write] [NAME...]     --write: the traces are right now
 """
 import glob
 import os
+import re
 import subprocess
 import sys
+import tempfile
+
+import breaks
 
 TOP = os.environ.get("top_srcdir", ".")
 PROGRAM = os.path.join(os.environ.get("top_builddir", "."),
@@ -17,6 +25,11 @@ WRONG = (("nodes 3\nstdin x\nstart\n", "line 2: 'x' is no value for stdin"),
          ("nodes 3\nmelt 1\n", "line 2: there is no 'melt' here"),
          ("nodes 1\nstart\n", "line 2: there are two nodes at least"),
          ("nodes 3\nstart\nkill 9\n", "line 3: there is no node '9'"),
+         ("nodes 3\nstart\ncut 0-1\n", "line 3: this cannot happen"),
+         ("nodes 3\nstart\nkill says:ask:0\n", "nobody is 'says:ask:0'"),
+         ("nodes 3\nstart\nkill x:ask:1\n", "nobody is 'x:ask:1'"),
+         ("nodes 3\nstart\nkill says:as:1\n", "nobody is 'says:as:1'"),
+         ("nodes 3\nstart\nexpect hello 1\n", "there is no 'expect hello'"),
          ("nodes 3\nstart\nwait stalled\n", "line 3: waited for 'stalled'"),
          ("nodes 3\nstart\nwait over\nexpect lost 1\n", "line 4: it is 0"),
          ("", "nothing was started"))
@@ -29,9 +42,28 @@ STOPS = (("60", "line 5: waited for 'over' in vain\nwho waits:\n"),
                "who waits:\n  nodes 1 to 39 wait for every node to join\n"))
 
 
-def run(text, *args):
-    return subprocess.run([PROGRAM, *args], input=text, text=True,
-                          stdout=subprocess.PIPE)
+def run(text, *args, program=PROGRAM):
+    return subprocess.run([program, *args], input=text, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def run_mutant(text, folder):
+    """The last thing that is said of the run without the rule; None: it went
+    as expected. No rule is named: no words."""
+    found = re.search(r"^# Fails where (.*)\.$", text, re.M)
+    if found is None or os.environ.get("XYLEM_SAN") or \
+            os.environ.get("XYLEM_TEST_BRIEF") == "1":
+        return ""
+    objects = breaks.objects(breaks.changes(found[1]), folder)
+    breaks.program(f"{folder}/scenario",
+                   [f"{breaks.TOP}/tests/sim/scenario.c", *objects],
+                   *breaks.SIM)
+    ran = run(text, program=f"{folder}/scenario")
+    if ran.returncode == 0:
+        return None
+    said = [line for line in (ran.stdout + ran.stderr).splitlines()
+            if line.startswith("line ") or ".c:" in line]
+    return f"{found[1]}: {said[0] if said else ran.returncode}"
 
 
 def main(args):
@@ -43,7 +75,8 @@ def main(args):
     for name in names:
         base = f"{TOP}/tests/scenario/{name}"
         with open(base + ".txt", encoding="utf-8") as file:
-            ran = run(file.read())
+            text = file.read()
+        ran = run(text)
         if write:
             with open(base + ".trace", "w", encoding="utf-8") as file:
                 file.write(ran.stdout)
@@ -53,6 +86,13 @@ def main(args):
             bad += 1
             print(f"{name}: status {ran.returncode}, its trace:\n{ran.stdout}"
                   f"where the golden one is:\n{golden}")
+        with tempfile.TemporaryDirectory() as folder:
+            words = run_mutant(text, f"{folder}/mutant")
+        if words is None:
+            bad += 1
+            print(f"{name}: does not need the rule")
+        elif words:
+            print(f"{name}: fails where {words}", flush=True)
     for text, words, *args in (*WRONG, *((ENDLESS, words, limit)
                                          for limit, words in STOPS)):
         ran = run(text, *args)
