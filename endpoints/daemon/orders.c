@@ -41,6 +41,7 @@ static int announce(struct daemon *d)
             .env = env,
             .cwd = app->cwd,
             .cwd_optional = app->cwd_is_optional,
+            .manners = d->job.manners.is_known ? &d->job.manners : NULL,
         };
 
         rc = env == NULL

@@ -11,6 +11,8 @@
  *     linger-ms N               channels are read so long past the exit
  *     bind core | socket        processes are bound to one of the node's each
  *     cpus LIST                 the processors of one; none: the daemon looks
+ *     umask N                   of the launcher
+ *     limit NAME N              its soft limits, as sys/manners.h names them
  *     env NAME=VALUE            for all programs
  *     places FIRST LAST NODE    the places FIRST..LAST of the list are the
  *                               nodes NODE.. of the tree; none: they are equal
@@ -35,6 +37,7 @@
 #include <stdint.h>
 
 #include "endpoints/msg/text.h"
+#include "endpoints/sys/manners.h"
 #include "overlay/control.h"
 #include "topo/object.h"
 #include "topo/ranges.h"
@@ -115,6 +118,7 @@ struct ep_job {
      * each node has a machine, and its own processes count. */
     enum topo_object bind;
     struct ep_job_strings cpus;
+    struct ep_manners manners; /* of the launcher */
     struct ep_job_strings env; /* of all programs */
     struct ep_job_app *apps;   /* owned, ascending ranks */
     uint32_t apps_count, apps_cap;

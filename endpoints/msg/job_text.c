@@ -45,6 +45,19 @@ static void put_places(struct ep_text *out, const struct ep_job *job)
     }
 }
 
+static void put_manners(struct ep_text *out, const struct ep_manners *manners)
+{
+    if (!manners->is_known)
+        return;
+    put_numbers(out, "umask", &manners->umask, 1);
+    for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++) {
+        ep_text_puts(out, "limit");
+        ep_text_field(out, ep_manners_name((enum ep_manners_limit)i));
+        ep_text_number(out, manners->soft[i]);
+        ep_text_puts(out, "\n");
+    }
+}
+
 static void put_ranks(struct ep_text *out, const struct ep_job_app *app)
 {
     for (uint32_t i = 0; i < app->ranks_count; i++) {
@@ -100,6 +113,7 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
     if (job->bind != TOPO_NO_OBJECT)
         put_word(out, "bind", topo_object_name(job->bind));
     put_strings(out, "cpus", &job->cpus);
+    put_manners(out, &job->manners);
     put_strings(out, "env", &job->env);
     put_places(out, job);
     for (uint32_t i = 0; i < job->apps_count; i++)
@@ -219,6 +233,30 @@ static int read_cpus(struct ep_job *job, struct ep_fields *fields)
     return ep_job_add_cpus(job, list);
 }
 
+/* A limit that is not said is none. */
+static int read_umask(struct ep_job *job, struct ep_fields *fields)
+{
+    job->manners.umask = (uint32_t)ep_fields_number(fields, 0, 0777);
+    job->manners.is_known = true;
+    for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++)
+        job->manners.soft[i] = UINT64_MAX;
+    return 0;
+}
+
+static int read_limit(struct ep_job *job, struct ep_fields *fields)
+{
+    const char *name = ep_fields_next(fields);
+    unsigned i = 0;
+
+    while (i < EP_MANNERS_LIMITS &&
+           strcmp(name, ep_manners_name((enum ep_manners_limit)i)) != 0)
+        i++;
+    if (i == EP_MANNERS_LIMITS || !job->manners.is_known)
+        return OV_EPROTO;
+    job->manners.soft[i] = ep_fields_number(fields, 0, UINT64_MAX);
+    return 0;
+}
+
 static int read_app(struct ep_job *job, struct ep_fields *fields)
 {
     (void)fields;
@@ -281,6 +319,8 @@ static const struct {
     {"linger-ms", read_linger_ms, OF_JOB},
     {"bind", read_bind, OF_JOB},
     {"cpus", read_cpus, OF_JOB},
+    {"umask", read_umask, OF_JOB},
+    {"limit", read_limit, OF_JOB},
     {"env", read_env, OF_BOTH},
     {"places", read_places, OF_JOB},
     {"app", read_app, OF_BOTH},

@@ -133,6 +133,7 @@ int ep_run_plan_job(struct run *r)
     int rc;
 
     r->job.number = 1;
+    ep_manners_read(&r->job.manners);
     r->job.is_raw = o->raw;
     r->job.merges_stderr = o->merge_stderr;
     r->job.open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;

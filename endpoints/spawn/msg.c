@@ -7,7 +7,12 @@
 #include "overlay/base/err.h"
 #include "overlay/base/wire.h"
 
-enum { JOB_CWD_OPTIONAL = 1, JOB_NEW_SESSION = 2 };
+enum {
+    JOB_CWD_OPTIONAL = 1,
+    JOB_NEW_SESSION = 2,
+    JOB_MANNERS = 4,
+    MANNERS_BYTES = 4 + 8 * EP_MANNERS_LIMITS,
+};
 
 const char *ep_step_name(unsigned step)
 {
@@ -91,6 +96,21 @@ static struct ep_wire_out *out_new(enum ep_spawn_msg type, size_t len_bytes,
     return out;
 }
 
+static void manners_write(struct ov_wr *wr, const struct ep_manners *manners)
+{
+    ov_wr_u32(wr, manners->umask);
+    for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++)
+        ov_wr_u64(wr, manners->soft[i]);
+}
+
+static void manners_read(struct ov_rd *rd, struct ep_manners *manners)
+{
+    manners->is_known = true;
+    manners->umask = ov_rd_u32(rd);
+    for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++)
+        manners->soft[i] = ov_rd_u64(rd);
+}
+
 struct ep_wire_out *
 ep_spawn_job_encode(uint32_t job, const struct ep_spawn_job *what, int *err)
 {
@@ -103,16 +123,20 @@ ep_spawn_job_encode(uint32_t job, const struct ep_spawn_job *what, int *err)
     if (what->argv == NULL || what->argv[0] == NULL)
         return NULL;
     len_bytes = 5 + strlen(cwd) + 1 + strings_bytes(what->argv) +
-                strings_bytes(what->env);
+                strings_bytes(what->env) +
+                (what->manners != NULL ? MANNERS_BYTES : 0);
     out = out_new(EP_SPAWN_JOB, len_bytes, &wr, err);
     if (out == NULL)
         return NULL;
     ov_wr_u32(&wr, job);
     ov_wr_u8(&wr, (uint8_t)((what->cwd_optional ? JOB_CWD_OPTIONAL : 0) |
-                            (what->new_session ? JOB_NEW_SESSION : 0)));
+                            (what->new_session ? JOB_NEW_SESSION : 0) |
+                            (what->manners != NULL ? JOB_MANNERS : 0)));
     ov_wr_bytes(&wr, cwd, strlen(cwd) + 1);
     strings_write(&wr, what->argv);
     strings_write(&wr, what->env);
+    if (what->manners != NULL)
+        manners_write(&wr, what->manners);
     return out;
 }
 
@@ -138,7 +162,9 @@ int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_job *out)
     rc = strings_read(&rd, &out->argv);
     if (rc == 0)
         rc = strings_read(&rd, &out->env);
-    if (rc == 0 && (out->argv.count == 0 || ov_rd_left(&rd) > 0))
+    if (flags & JOB_MANNERS)
+        manners_read(&rd, &out->manners);
+    if (rc == 0 && (rd.bad || out->argv.count == 0 || ov_rd_left(&rd) > 0))
         rc = OV_EPROTO;
     if (rc != 0)
         ep_spawn_job_fini(out);

@@ -1,7 +1,8 @@
 /* What the owner and the spawner say to each other.
  *
  *   owner to spawner
- *   JOB      job u32, flags u8, cwd, argc u32, argv..., envc u32, env...
+ *   JOB      job u32, flags u8, cwd, argc u32, argv..., envc u32, env...;
+ *            with flag 4 then umask u32, soft limits u64 each
  *   START    job u32, proc u32, mask u8 (bit i: a descriptor for i follows),
  *            cpus, envc u32, env...; with the descriptors
  *   SIGNAL   proc u32, signal u8, all u8
@@ -25,6 +26,7 @@
 
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/spawn/wire.h"
+#include "endpoints/sys/manners.h"
 
 enum ep_spawn_msg {
     EP_SPAWN_JOB = 1,
@@ -78,6 +80,7 @@ struct ep_job {
     const char *cwd; /* into body, or NULL */
     struct ep_strings argv;
     struct ep_strings env;
+    struct ep_manners manners;
     uint8_t *body; /* owned */
 };
 

@@ -203,6 +203,9 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
     env = env_build(shim, pwd);
     if (env == NULL)
         fail(report_fd, EP_STEP_ENV);
+    /* Late: memory may become scarce. */
+    if (ep_manners_apply(&shim->job->manners) != 0)
+        fail(report_fd, EP_STEP_LIMITS);
     /* execvp searches the PATH of `environ`, which is to be the job's, and
      * hands a script without an interpreter line to /bin/sh. */
     environ = (char **)env;

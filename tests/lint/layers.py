@@ -25,7 +25,7 @@ ENDPOINTS = {
     "sys": "",
     "fabric": "sys",
     "ofi": "sys fabric",
-    "msg": "",
+    "msg": "sys",
     "spawn": "sys",
     "boot": "sys fabric msg spawn",
     "hub": "sys fabric msg boot",

@@ -45,6 +45,16 @@ static const char text[] = "job 7 5 4\n"
                            "bind socket\n"
                            "cpus 0-3,8\n"
                            "cpus 4-7\n"
+                           "umask 63\n"
+                           "limit as 18446744073709551615\n"
+                           "limit core 0\n"
+                           "limit cpu 1\n"
+                           "limit data 2\n"
+                           "limit fsize 3\n"
+                           "limit nofile 1024\n"
+                           "limit nproc 5\n"
+                           "limit rss 6\n"
+                           "limit stack 8388608\n"
                            "env A=1\n"
                            "env B=%0A\n" APP "per socket 2\n"
                            "cwd /a%20b\n"
@@ -83,6 +93,8 @@ static void what_is_read_is_written_again(void **state)
     assert_string_equal(job.spill_dir, "/a c");
     assert_int_equal(job.open_ms, 250);
     assert_int_equal(job.linger_ms, UINT32_MAX);
+    assert_int_equal(job.manners.umask, 077);
+    assert_int_equal(job.manners.soft[EP_MANNERS_NOFILE], 1024);
     assert_int_equal(job.bind, TOPO_SOCKET);
     assert_int_equal(job.cpus.count, 2);
     assert_string_equal(job.cpus.at[0], "0-3,8");
@@ -281,7 +293,11 @@ static const char *const wrong[] = {
     "open-ms 4294967296\n" HEAD "arg sh\n",    /* too large */
     HEAD "arg a b\n",                          /* a raw space */
     "bind\n" HEAD "arg sh\n",
-    "bind none\n" HEAD "arg sh\n",  /* what is not said is not bound */
+    "bind none\n" HEAD "arg sh\n", /* what is not said is not bound */
+    "umask 512\n" HEAD "arg sh\n",
+    "limit core 0\n" HEAD "arg sh\n", /* nobody knows the others */
+    "umask 18\nlimit memlock 0\n" HEAD "arg sh\n",
+    "umask 18\nlimit core -1\n" HEAD "arg sh\n",
     "per core 2\n" HEAD "arg sh\n", /* of no program */
     HEAD "per none 2\narg sh\n",
     HEAD "per core\narg sh\n",
