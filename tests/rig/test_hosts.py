@@ -3,6 +3,7 @@
 # timeout: 240
 import collections
 import hashlib
+import os
 import subprocess
 import sys
 
@@ -15,6 +16,7 @@ COUNT = live.full(64, 32)
 ARITY = 4
 SIZE = live.full(64, 2) * live.MIB
 LIST = "h[1-%d]" % COUNT
+BUILT_IN = bool(os.environ.get("FABRIC_ARCHIVE"))
 
 
 def start(*args, **more):
@@ -59,6 +61,26 @@ def exact(hosts, sshd):
     live.check_gone()
 
 
+def device(hosts):
+    """A host that has a device for verbs asks all of libfabric, and comes to
+    tcp with the others, which have none and hold tcp themselves."""
+    for words in (["mount", "-t", "tmpfs", "none", "/sys/class"],
+                  ["mkdir", "/sys/class/infiniband"]):
+        check_eq(0, hosts.hosts["h2"].popen(words).wait(), words)
+    job = live.Job("--launcher", "ssh", "-w", "h[1-3]", "--", "sh", "-c",
+                   "echo up; exec cat", stdin=subprocess.PIPE)
+    check_eq([b"up\n"] * 3, [job.stdout.readline() for _ in range(3)],
+             job.said())
+    found = {hosts.host_of(pid): b"libfabric" in live.read_proc(pid, "maps")
+             for pid, name in live.ours().items() if name == "xylemd"}
+    check_eq({"h1": not BUILT_IN, "h2": True, "h3": not BUILT_IN}, found)
+    job.stdin.write(b"on\n")
+    job.stdin.close()
+    check_eq(b"on\n" * 3, job.stdout.read())
+    job.check_ok()
+    live.check_gone()
+
+
 def main():
     rig.start()
     if not services.Sshd.is_here():
@@ -67,6 +89,8 @@ def main():
         sshd = services.Sshd(hosts)
         with live.case("%d MiB to %d hosts" % (SIZE // live.MIB, COUNT)):
             exact(hosts, sshd)
+        with live.case("one host has a device for verbs"):
+            device(hosts)
     return live.end()
 
 
