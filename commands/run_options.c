@@ -21,6 +21,7 @@ enum key {
     KEY_XYLEMD,
     KEY_NO_TREE_SPAWN,
     KEY_LAUNCH_TIMEOUT,
+    KEY_MIN_NODES,
     KEY_NODES_PER_DAEMON,
     KEY_PROVIDER,
     KEY_INTERFACE,
@@ -73,6 +74,8 @@ static const struct argp_option argp_options[] = {
      "the launcher starts every daemon itself", 1},
     {"launch-timeout", KEY_LAUNCH_TIMEOUT, "SECONDS", 0,
      "wait so long for the daemons (default: 60)", 1},
+    {"min-nodes", KEY_MIN_NODES, "M", 0,
+     "leave out hosts whose daemons do not come, while M are left", 1},
     {"nodes-per-daemon", KEY_NODES_PER_DAEMON, "N", 0,
      "virtual nodes in one daemon of this machine", 1},
     {"provider", KEY_PROVIDER, "P", 0,
@@ -258,6 +261,9 @@ static bool parse_where(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_NO_TREE_SPAWN:
         o->no_tree_spawn = true;
+        return true;
+    case KEY_MIN_NODES:
+        o->min_nodes = run_number("--min-nodes", arg, 1, 10000000);
         return true;
     case KEY_LAUNCH_TIMEOUT:
         o->launch_timeout_s = run_seconds("--launch-timeout", arg, 0.1);

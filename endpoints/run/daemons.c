@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
@@ -162,11 +163,12 @@ static void on_error(void *arg, uint32_t index, const char *text)
         r->daemons_alive--;
     if (r->phase >= RUN_LEAVING || r->is_killed)
         return;
-    ep_run_say(r, "a daemon %s: %s",
-               r->phase == RUN_LAUNCHING ? "does not come" : "has failed",
-               text);
-    if (r->phase == RUN_LAUNCHING ||
-        r->options.on_node_loss == EP_RUN_LOSS_ABORT)
+    if (r->phase == RUN_LAUNCHING) {
+        ep_run_missing(r, index, text);
+        return;
+    }
+    ep_run_say(r, "a daemon has failed: %s", text);
+    if (r->options.on_node_loss == EP_RUN_LOSS_ABORT)
         ep_run_abort(r, 1);
 }
 
@@ -175,7 +177,7 @@ static void on_error(void *arg, uint32_t index, const char *text)
 static void on_srun_line(struct run *r, const char *line)
 {
     if (r->options.verbose ||
-        (r->phase != RUN_OVER && !r->is_arriving && !r->is_killed))
+        (!r->is_recalled && !r->is_arriving && r->phase != RUN_LEAVING))
         ep_run_line(r, "slurm", line);
 }
 
@@ -190,23 +192,25 @@ static void on_stderr(void *arg, uint32_t index, const char *host,
         ep_run_line(r, host != NULL ? host : "xylemd", line);
 }
 
+static void tell_early_end(struct run *r, uint32_t index, int status)
+{
+    char text[128] = "its daemon has ended before the job began";
+
+    if (status != EP_STARTER_HUNG_UP)
+        snprintf(text, sizeof(text),
+                 "its daemon has ended (%s %d) before the job began",
+                 WIFSIGNALED(status) ? "signal" : "exit status",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    ep_run_missing(r, index, text);
+}
+
 static void on_exit_(void *arg, uint32_t index, int status)
 {
     struct run *r = arg;
 
     r->daemons_alive--;
-    if (r->phase == RUN_LAUNCHING && status == EP_STARTER_HUNG_UP) {
-        ep_run_say(r, "the daemon on %s has ended before the job began",
-                   ep_run_host(r, index));
-        ep_run_abort(r, 1);
-    } else if (r->phase == RUN_LAUNCHING && !r->is_aborted) {
-        ep_run_say(r, "the daemon on %s has ended (%s %d) before the job began",
-                   is_local(r) ? r->host : ep_run_host(r, index),
-                   WIFSIGNALED(status) ? "signal" : "exit status",
-                   WIFSIGNALED(status) ? WTERMSIG(status)
-                                       : WEXITSTATUS(status));
-        ep_run_abort(r, 1);
-    }
+    if (r->phase == RUN_LAUNCHING && !r->is_aborted)
+        tell_early_end(r, index, status);
     if (r->phase == RUN_OVER && r->daemons_alive == 0)
         event_base_loopbreak(r->base);
 }

@@ -44,6 +44,7 @@ void ep_run_over(struct run *r)
         ep_hub_leave(r->hub);
     if (r->starter != NULL)
         ep_starter_leave(r->starter);
+    r->is_recalled = true;
     if (r->daemons_alive == 0)
         event_base_loopbreak(r->base);
     else
@@ -251,7 +252,7 @@ int ep_run_end_open(struct run *r)
 
 void ep_run_end_close(struct run *r)
 {
-    struct event *timers[] = {r->limit, r->hard, r->watch};
+    struct event *timers[] = {r->limit, r->hard, r->watch, r->settle};
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
         if (timers[i] != NULL)

@@ -85,6 +85,9 @@ struct run {
     uint32_t *lost;   /* owned */
     uint64_t lost_ns; /* the first one */
     enum run_phase phase;
+    struct run_missing *missing; /* owned: daemons that do not come */
+    uint32_t missing_count;
+    char *left_out; /* owned: hosts that the next launch goes without */
 
     /* stream 0 and stdin */
     struct run_control *controls, **controls_last;
@@ -95,14 +98,16 @@ struct run {
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
 
     /* the end */
-    struct event *limit; /* --timeout */
-    struct event *hard;  /* the time an end may take */
-    struct event *watch; /* once a second while something waits */
-    struct event *stop;  /* a stop that waits until all is told */
+    struct event *limit;  /* --timeout */
+    struct event *hard;   /* the time an end may take */
+    struct event *watch;  /* once a second while something waits */
+    struct event *settle; /* no daemon has failed for a while */
+    struct event *stop;   /* a stop that waits until all is told */
     struct event *signals[8];
     uint32_t signals_count;
     uint32_t interrupts; /* SIGINT, SIGTERM, SIGHUP so far */
     bool is_aborted;     /* before the job began */
+    bool is_recalled;    /* srun was told to end */
     bool is_arriving;    /* the last daemon of srun is there */
     bool is_killed;      /* processes were told to die: exits mean nothing */
     bool has_failed;     /* a process ended badly */
@@ -173,14 +178,6 @@ void ep_run_check_done(struct run *r);
 int ep_run_exit_code(const struct run *r);
 void ep_run_last_words(struct run *r);
 int ep_run_write_stats(struct run *r);
-
-/* --- signals.c */
-int ep_run_signals_open(struct run *r);
-/* No signal changes anything any more. */
-void ep_run_signals_close(struct run *r);
-/* Stops processes and launcher; while daemons are started, when they are
- * there. */
-void ep_run_stop(struct run *r);
 
 /* --- down.c */
 int ep_run_job_send(struct run *r);

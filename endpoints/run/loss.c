@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "topo/ranges.h"
 #include "endpoints/sys/clock.h"
@@ -106,11 +107,14 @@ void ep_run_lost(struct run *r, uint32_t node)
     if (node == 0 || node > r->nodes_count || r->nodes[node].is_lost ||
         r->phase >= RUN_LEAVING)
         return;
+    if (r->phase == RUN_LAUNCHING) {
+        ep_run_missing(r, node, "it was lost before the job began");
+        return;
+    }
     remember(r, node);
     tell(r, node);
     count_final(r, node);
-    if (r->phase == RUN_RUNNING)
-        end_channels(r, node);
+    end_channels(r, node);
     if (!goes_on(r))
         ep_run_abort(r, 1);
 }

@@ -85,6 +85,25 @@ static int exclude(struct run *r, char *why)
     return rc;
 }
 
+/* Hosts that launches before this one could not use. */
+static int leave_out(struct run *r, char *why)
+{
+    const char *before = getenv(RUN_LEFT_OUT);
+    struct topo_hosts list;
+    int rc;
+
+    if (before == NULL)
+        return 0;
+    rc = topo_hosts_parse(&list, before, why);
+    if (rc == 0)
+        rc = topo_hosts_exclude(&r->hosts, &list, why);
+    topo_hosts_fini(&list);
+    /* Where more hosts were named than are needed others take their places. */
+    if (rc == 0 && r->options.nodes > r->hosts.count)
+        r->options.nodes = r->hosts.count;
+    return rc;
+}
+
 static int choose_launcher(struct run *r, enum topo_manager manager)
 {
     bool is_in_slurm = manager == TOPO_MANAGER_SLURM;
@@ -124,6 +143,8 @@ int ep_run_plan_hosts(struct run *r)
     rc = find_hosts(r, &manager, why);
     if (rc == 0)
         rc = exclude(r, why);
+    if (rc == 0)
+        rc = leave_out(r, why);
     if (rc != 0)
         return wrong(r, rc, why);
     if (manager != TOPO_MANAGER_NONE)

@@ -7,7 +7,9 @@
 
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/signals.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/verdict.h"
 #include "endpoints/sys/clock.h"
@@ -141,5 +143,7 @@ int ep_run(const struct ep_run_options *options)
             rc = 1;
     }
     close_all(r);
+    ep_run_missing_relaunch(r);
+    ep_run_missing_close(r);
     return rc;
 }

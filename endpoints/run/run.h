@@ -53,6 +53,7 @@ struct ep_run_options {
     const char *rsh, *xylemd;
     bool no_tree_spawn;
     double launch_timeout_s;
+    uint32_t min_nodes; /* go on with so many; 0: all are needed */
     uint32_t nodes_per_daemon;
     const char *provider, *interface;
     uint16_t port_first, port_last;

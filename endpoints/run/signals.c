@@ -5,6 +5,8 @@
  * would take it for dead: they are told before, and it stops when that and the
  * signal are on their way.
  */
+#include "endpoints/run/signals.h"
+
 #include <signal.h>
 #include <unistd.h>
 

@@ -12,6 +12,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/signals.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
 #include "overlay/base/err.h"

@@ -146,7 +146,7 @@ rsh fails <<'TEXT'
 echo "Permission denied (publickey)." >&2
 exit 255
 TEXT
-cannot "host1\|host2" -w host1,host2 --rsh "$TMPDIR/chatter" -- true
+cannot "host\[1-2\]\|host[12]" -w host1,host2 --rsh "$TMPDIR/chatter" -- true
 cannot "Permission denied" -w host1,host2 --rsh "$TMPDIR/fails" -- true
 cannot "$TMPDIR/nothing" -w host1,host2 --rsh "$TMPDIR/nothing" -- true
 

@@ -119,6 +119,16 @@ check_has "$err" "127.0.0.4"
 unset FAKE_BAD
 check_gone
 
+it "goes on without hosts that do not come, if it may"
+export FAKE_MUTE="127.0.0.3 127.0.0.4"
+launch --launch-timeout $((4 * live_slow)) --min-nodes 2 --label=host -- \
+    printenv XYLEM_SIZE </dev/null
+check_eq 0 "$rc"
+check_has "$err" "2 daemons do not come: 127.0.0.[3-4]: xylemd was not ready"
+check_eq "127.0.0.2: 2,127.0.0.5: 2" "$(sort "$out" | paste -sd,)"
+unset FAKE_MUTE
+check_gone
+
 it "keeps to a range of ports"
 launch --port-range 34000-34099 --arity 1 -v -- echo hi </dev/null
 check_eq 0 "$rc"

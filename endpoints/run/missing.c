@@ -1,0 +1,252 @@
+/* Daemons that do not come. */
+#include "endpoints/run/missing.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/plan.h"
+#include "overlay/base/err.h"
+
+enum { SETTLE_MS = 1000, SHOWN_BYTES = 400 };
+
+/* One of them; host TOPO_NONE: nobody knows which. */
+struct run_missing {
+    uint32_t host; /* in the run's list */
+    bool is_told;
+    char *text;  /* owned: the reason, as it was said */
+    char *plain; /* owned: with HOST for the host's name, to be compared */
+};
+
+/* The host whose name the text begins with, and ": ". */
+static uint32_t leading_host(const struct run *r, const char *text, size_t *len)
+{
+    const char *end = strstr(text, ": ");
+
+    if (end == NULL)
+        return TOPO_NONE;
+    *len = (size_t)(end - text) + 2;
+    return topo_hosts_find(&r->hosts, text, (size_t)(end - text));
+}
+
+static const char *name_of(const struct run *r, const struct run_missing *one)
+{
+    return topo_hosts_name(&r->hosts, one->host);
+}
+
+/* A copy of the text with HOST in the place of a name. */
+static char *without_name(const char *text, const char *name)
+{
+    struct ep_text out = {0};
+    const char *found;
+    char *copy;
+
+    while (*name != '\0' && (found = strstr(text, name)) != NULL) {
+        ep_text_add(&out, text, (size_t)(found - text));
+        ep_text_puts(&out, "HOST");
+        text = found + strlen(name);
+    }
+    ep_text_puts(&out, text);
+    copy = out.bad ? NULL : strdup(out.at);
+    ep_text_fini(&out);
+    return copy;
+}
+
+static void on_settled(evutil_socket_t fd, short what, void *arg);
+
+/* Waits for others from now on. */
+static void settle(struct run *r)
+{
+    struct timeval wait = {SETTLE_MS / 1000, SETTLE_MS % 1000 * 1000};
+
+    if (r->settle == NULL)
+        r->settle = evtimer_new(r->base, on_settled, r);
+    if (r->settle == NULL || evtimer_add(r->settle, &wait) != 0)
+        ep_run_abort(r, 1);
+}
+
+void ep_run_missing(struct run *r, uint32_t index, const char *text)
+{
+    bool has_host = r->config.launcher != EP_LAUNCHER_LOCAL && index > 0 &&
+                    index <= r->nodes_count;
+    struct run_missing one = {.host = TOPO_NONE}, *grown;
+    uint32_t host;
+    size_t len;
+
+    if (has_host)
+        one.host = ep_run_place(r, index);
+    while ((host = leading_host(r, text, &len)) != TOPO_NONE) {
+        one.host = host;
+        text += len;
+    }
+    for (uint32_t i = 0; i < r->missing_count; i++) {
+        if (one.host != TOPO_NONE && r->missing[i].host == one.host)
+            return; /* the first reason is the best */
+    }
+    grown = reallocarray(r->missing, r->missing_count + 1, sizeof(*grown));
+    if (grown != NULL)
+        r->missing = grown;
+    one.text = strdup(text);
+    one.plain =
+        without_name(text, one.host == TOPO_NONE ? "" : name_of(r, &one));
+    if (grown == NULL || one.text == NULL || one.plain == NULL) {
+        free(one.text);
+        free(one.plain);
+        ep_run_say(r, "a daemon does not come: %s", text);
+        ep_run_abort(r, 1);
+        return;
+    }
+    r->missing[r->missing_count++] = one;
+    settle(r);
+}
+
+/* --- the end of it
+ * */
+
+/* Tells one group: all that are missing for the reason of number `first`. */
+static void tell_group(struct run *r, uint32_t first)
+{
+    const struct run_missing *lead = &r->missing[first];
+    struct topo_hosts hosts;
+    char *list;
+
+    if (lead->host == TOPO_NONE) {
+        ep_run_say(r, "a daemon does not come: %s", lead->text);
+        return;
+    }
+    topo_hosts_init(&hosts);
+    for (uint32_t i = first; i < r->missing_count; i++) {
+        struct run_missing *one = &r->missing[i];
+
+        if (one->host == TOPO_NONE || strcmp(one->plain, lead->plain) != 0)
+            continue;
+        one->is_told = true;
+        (void)topo_hosts_add(&hosts, name_of(r, one), strlen(name_of(r, one)),
+                             0);
+    }
+    list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
+    if (hosts.count == 1)
+        ep_run_say(r, "a daemon does not come: %s: %s", name_of(r, lead),
+                   lead->text);
+    else
+        ep_run_say(r, "%u daemons do not come: %s: %s", hosts.count,
+                   list == NULL ? "" : list, lead->plain);
+    free(list);
+    topo_hosts_fini(&hosts);
+}
+
+static int by_host(const void *a, const void *b)
+{
+    const struct run_missing *x = a, *y = b;
+
+    return (x->host > y->host) - (x->host < y->host);
+}
+
+/* Hosts of the run that can be used without those that are missing; 0 when it
+ * is not known who they are. */
+static uint32_t hosts_left(const struct run *r)
+{
+    for (uint32_t i = 0; i < r->missing_count; i++) {
+        if (r->missing[i].host == TOPO_NONE)
+            return 0;
+    }
+    return r->hosts.count - r->missing_count;
+}
+
+/* Those left out so far, and now. NULL when memory is out. */
+static char *list_left_out(const struct run *r)
+{
+    const char *before = getenv(RUN_LEFT_OUT);
+    struct ep_text list = {0};
+    char *copy;
+
+    if (before != NULL)
+        ep_text_puts(&list, before);
+    for (uint32_t i = 0; i < r->missing_count; i++)
+        ep_text_printf(&list, "%s%s", list.len_bytes > 0 ? "," : "",
+                       name_of(r, &r->missing[i]));
+    copy = list.bad ? NULL : strdup(list.at);
+    ep_text_fini(&list);
+    return copy;
+}
+
+static void on_settled(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+    uint32_t least = r->options.min_nodes, left = hosts_left(r);
+
+    (void)fd;
+    (void)what;
+    if (r->phase != RUN_LAUNCHING || r->is_aborted)
+        return;
+    qsort(r->missing, r->missing_count, sizeof(*r->missing), by_host);
+    for (uint32_t i = 0; i < r->missing_count; i++) {
+        if (!r->missing[i].is_told)
+            tell_group(r, i);
+    }
+    if (least > 0 && left >= least)
+        r->left_out = list_left_out(r);
+    if (r->left_out != NULL)
+        ep_run_say(r, "the job is started anew without, from %u host%s", left,
+                   left == 1 ? "" : "s");
+    else if (least > 0 && left > 0)
+        ep_run_say(r, "%u host%s left, --min-nodes asks for %u", left,
+                   left == 1 ? " is" : "s are", least);
+    ep_run_abort(r, 1);
+}
+
+/* --- the next launch
+ * */
+
+/* The words that this program was started with, ended by NULL; NULL on
+ * failure. Nothing is freed: the program is replaced. */
+static char **own_words(void)
+{
+    struct ep_text all = {0};
+    char chunk[4096], **words;
+    size_t count = 0, at = 0;
+    ssize_t got;
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+
+    while (fd >= 0 && (got = read(fd, chunk, sizeof(chunk))) > 0)
+        ep_text_add(&all, chunk, (size_t)got);
+    if (fd >= 0)
+        close(fd);
+    words = calloc(all.len_bytes + 1, sizeof(*words));
+    if (all.bad || words == NULL)
+        return NULL;
+    while (at < all.len_bytes) {
+        words[count++] = all.at + at;
+        at += strlen(all.at + at) + 1;
+    }
+    return count > 0 ? words : NULL;
+}
+
+void ep_run_missing_relaunch(struct run *r)
+{
+    char **words;
+
+    if (r->left_out == NULL)
+        return;
+    words = own_words();
+    signal(SIGPIPE, SIG_DFL);
+    if (words != NULL && setenv(RUN_LEFT_OUT, r->left_out, 1) == 0)
+        execv("/proc/self/exe", words);
+    ep_run_say(r, "cannot start anew");
+}
+
+void ep_run_missing_close(struct run *r)
+{
+    for (uint32_t i = 0; i < r->missing_count; i++) {
+        free(r->missing[i].text);
+        free(r->missing[i].plain);
+    }
+    free(r->missing);
+    free(r->left_out);
+    r->left_out = NULL;
+    r->missing = NULL;
+    r->missing_count = 0;
+}

@@ -1,0 +1,25 @@
+/* Daemons that do not come: who, for what reasons, and what becomes of it.
+ *
+ * What fails on one host fails on others, too, as a rule within a moment. So
+ * after the first failure the launcher listens for more, for a second after
+ * each, and then tells them in groups of the same reason. With --min-nodes and
+ * enough hosts left the job is started anew without those that failed; else it
+ * ends.
+ */
+#ifndef ENDPOINTS_RUN_MISSING_H
+#define ENDPOINTS_RUN_MISSING_H
+
+#include "endpoints/run/impl.h"
+
+/* The daemon with that index of the starter does not come, or one beneath it:
+ * `text` then begins with the names of hosts, the last of which it is about.
+ * Only while launching. O(hosts named in it). */
+void ep_run_missing(struct run *r, uint32_t index, const char *text);
+
+/* After everything was closed: starts the launcher anew if that was decided.
+ * Returns only when it was not, or (after words on stderr) cannot be done. */
+void ep_run_missing_relaunch(struct run *r);
+
+void ep_run_missing_close(struct run *r);
+
+#endif
