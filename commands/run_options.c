@@ -1,7 +1,6 @@
 /* Parsing the command line of `xylem run`, with argp. */
 #include "commands/run_options.h"
 
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@ enum key {
     KEY_PPN,
     KEY_ARITY,
     KEY_TOPOLOGY,
+    KEY_MODEL,
     KEY_LAUNCHER,
     KEY_RSH,
     KEY_XYLEMD,
@@ -57,8 +57,9 @@ static const struct argp_option argp_options[] = {
      "processes in all, placed by slots (default: one per node)", 1},
     {"ppn", KEY_PPN, "N", 0,
      "processes per node; N:core, N:socket: per core or socket of a node", 1},
-    {"arity", KEY_ARITY, "K", 0, "children per node of the tree (default: 16)",
-     1},
+    {"arity", KEY_ARITY, "K", 0,
+     "children per node of the tree, or auto: by a model of the machine", 1},
+    {"model", KEY_MODEL, "FILE", 0, "latency, overhead and bandwidth of it", 1},
     {"topology", KEY_TOPOLOGY, "FILE", 0,
      "which host is under which switch, as Slurm's topology.conf: the tree "
      "crosses switches as rarely as can be", 1},
@@ -242,7 +243,12 @@ static bool parse_where(int key, const char *arg, struct ep_run_options *o)
         o->nodes = run_number("-N", arg, 1, 10000000);
         return true;
     case KEY_ARITY:
-        o->arity = run_number("--arity", arg, 1, TOPO_ARITY_MAX);
+        o->arity = strcmp(arg, "auto") == 0
+                       ? EP_RUN_ARITY_AUTO
+                       : run_number("--arity", arg, 1, TOPO_ARITY_MAX);
+        return true;
+    case KEY_MODEL:
+        o->model = words("--model", arg);
         return true;
     case KEY_TOPOLOGY:
         o->topology = words("--topology", arg);
@@ -379,6 +385,7 @@ static void check(const struct ep_run_options *o)
 /* Of the command line: what was read so far, and what is left. */
 struct reading {
     struct ep_run_options *options;
+    bool only_looks; /* at what would be done: no program is needed */
     bool no_colon;
     char **colon; /* the ':' behind the program, or NULL */
 };
@@ -427,12 +434,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct reading *reading = state->input;
     struct ep_run_options *o = reading->options;
-    static char name[] = "xylem run";
+    static char name[] = "xylem run", tree[] = "xylem tree";
 
     switch (key) {
     case ARGP_KEY_ARG:
         if (state->arg_num == 0) /* the word `run': argp names itself anew */
-            state->name = name;
+            state->name = reading->only_looks ? tree : name;
         else
             take_program(reading, state);
         return 0;
@@ -450,17 +457,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                : ARGP_ERR_UNKNOWN;
 }
 
-void run_options_parse(int argc, char **argv, struct ep_run_options *options)
+void run_options_parse(int argc, char **argv, const struct argp_child *more,
+                       struct ep_run_options *options)
 {
-    static const struct argp argp = {
+    const struct argp argp = {
         .options = argp_options,
         .parser = parse,
+        .children = more,
         .args_doc = "PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]...",
         .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
                "through a tree of daemons.",
     };
-    static char name[] = "xylem";
-    struct reading reading = {.options = options};
+    static char name[] = "xylem", *none[] = {name, NULL};
+    struct reading reading = {.options = options, .only_looks = more != NULL};
 
     argp_program_version = "xylem " PACKAGE_VERSION;
     argp_err_exit_status = 2;
@@ -470,6 +479,7 @@ void run_options_parse(int argc, char **argv, struct ep_run_options *options)
                                        .heartbeat_s = 10,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes"};
+    options->apps[0].argv = more != NULL ? none : NULL;
     for (;;) {
         argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &reading);
         options->apps_count++;

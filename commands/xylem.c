@@ -14,7 +14,7 @@ static int run_main(int argc, char **argv)
 {
     static struct ep_run_options options;
 
-    run_options_parse(argc, argv, &options);
+    run_options_parse(argc, argv, NULL, &options);
     return ep_run(&options);
 }
 

@@ -22,11 +22,11 @@
 #include "endpoints/hub/session.h"
 #include "endpoints/msg/job.h"
 #include "endpoints/msg/state.h"
+#include "endpoints/run/layout.h"
 #include "endpoints/run/run.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 #include "topo/hosts.h"
-#include "topo/shape.h"
 
 /* A message for stream 0 that waits for room. */
 struct run_control {
@@ -69,7 +69,7 @@ struct run {
     struct ep_job job;
     enum ep_launcher launcher;    /* what the options come to */
     struct topo_hosts hosts;      /* empty: virtual nodes on this machine */
-    struct topo_shape shape;      /* with --topology: which host is where */
+    struct ep_tree_plan tree;     /* how the tree came to be */
     struct run_node *nodes;       /* [1 + N], by overlay node */
     struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
     char host[256];               /* this machine's name */

@@ -20,20 +20,25 @@ static int open_input_file(struct run *r)
     return 1;
 }
 
-int ep_run_plan(struct run *r)
+int ep_run_plan_nodes(struct run *r, uint32_t *most)
 {
-    uint32_t most = 0;
     int rc;
 
     if (gethostname(r->host, sizeof(r->host) - 1))
         strcpy(r->host, "localhost");
-    rc = open_input_file(r);
+    rc = ep_run_plan_hosts(r);
     if (rc == 0)
-        rc = ep_run_plan_hosts(r);
+        rc = ep_run_plan_ranks(r, most);
+    return rc == 0 ? ep_run_plan_tree(r) : rc;
+}
+
+int ep_run_plan(struct run *r)
+{
+    uint32_t most = 0;
+    int rc = open_input_file(r);
+
     if (rc == 0)
-        rc = ep_run_plan_ranks(r, &most);
-    if (rc == 0)
-        rc = ep_run_plan_tree(r);
+        rc = ep_run_plan_nodes(r, &most);
     if (rc == 0)
         rc = ep_run_plan_job(r);
     if (rc == 0)

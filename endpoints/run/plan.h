@@ -16,6 +16,9 @@ struct run;
 /* Fills hosts, job, config and sizes, by those that follow. */
 int ep_run_plan(struct run *r);
 
+/* Of these what decides the tree: hosts, ranks and the tree itself. */
+int ep_run_plan_nodes(struct run *r, uint32_t *most);
+
 /* --- plan_hosts.c: the list of hosts, and the ranks on them; *most becomes
  * the number of processes of the node that has most. */
 int ep_run_plan_hosts(struct run *r);

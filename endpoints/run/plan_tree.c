@@ -11,11 +11,11 @@
 #include "overlay/base/err.h"
 #include "topo/fabric.h"
 
-enum { ARITY_DEFAULT = 16, SHOWN_BYTES = 200 };
+enum { ARITY_VIRTUAL = 16, SHOWN_BYTES = 200 };
 
 uint32_t ep_run_place(const struct run *r, uint32_t node)
 {
-    return r->shape.host != NULL ? r->shape.host[node] : node - 1;
+    return r->tree.shape.host != NULL ? r->tree.shape.host[node] : node - 1;
 }
 
 static int check_arity(struct run *r)
@@ -61,31 +61,30 @@ static int tell_unnamed(struct run *r, const struct topo_under *under)
     return text != NULL ? 0 : ep_run_fail(r, "out of memory");
 }
 
-static int shape_tree(struct run *r, const struct topo_fabric *fabric)
+static int shape_tree(struct run *r)
 {
-    struct topo_under under;
-    int rc =
-        topo_under_init(&under, fabric, &r->hosts, r->nodes_count, r->host);
+    struct ep_tree_plan *plan = &r->tree;
+    struct topo_under *under = &plan->under;
+    int rc = topo_under_init(under, &plan->fabric, &r->hosts, r->nodes_count,
+                             r->host);
 
     if (rc == 0) {
         struct topo_shape_ask ask = {
             .hosts = r->nodes_count,
-            .arity = r->config.tree.arity,
-            .switches = under.switches,
-            .under = under.under,
-            .above = under.above,
-            .launcher = under.launcher,
+            .arity = plan->arity,
+            .switches = under->switches,
+            .under = under->under,
+            .above = under->above,
+            .launcher = under->launcher,
         };
 
-        rc = topo_shape_init(&r->shape, &ask);
+        rc = topo_shape_init(&plan->shape, &ask);
     }
     if (rc == 0)
-        rc = ep_boot_set_tree(&r->config, &r->shape.tree);
-    rc = rc == 0 ? 0 : ep_run_fail(r, "out of memory");
-    if (rc == 0 && under.unnamed > 0)
-        rc = tell_unnamed(r, &under);
-    topo_under_fini(&under);
-    return rc;
+        rc = ep_boot_set_tree(&r->config, &plan->shape.tree);
+    if (rc != 0)
+        return ep_run_fail(r, "out of memory");
+    return under->unnamed > 0 ? tell_unnamed(r, under) : 0;
 }
 
 /* Runs of places that are nodes one after the other. */
@@ -95,7 +94,7 @@ static int list_places(struct run *r)
     int rc = node_of == NULL ? OV_ENOMEM : 0;
 
     for (uint32_t n = 1; rc == 0 && n <= r->nodes_count; n++)
-        node_of[r->shape.host[n] + 1] = n;
+        node_of[r->tree.shape.host[n] + 1] = n;
     for (uint32_t place = 1; rc == 0 && place <= r->nodes_count;) {
         struct ep_job_places run = {{place, place}, node_of[place]};
 
@@ -108,32 +107,77 @@ static int list_places(struct run *r)
     return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
 }
 
-static int read_fabric(struct run *r)
+static int plan_fabric(struct run *r)
 {
     char why[TOPO_WHY_MAX] = "out of memory";
-    struct topo_fabric fabric;
     int rc;
 
     if (r->hosts.count == 0) {
         ep_run_say(r, "--topology is about hosts: give --hosts or --hostfile");
         return 2;
     }
-    rc = topo_fabric_read(&fabric, r->options.topology, why);
+    rc = topo_fabric_read(&r->tree.fabric, r->options.topology, why);
     if (rc != 0) {
         ep_run_say(r, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
-    rc = shape_tree(r, &fabric);
-    topo_fabric_fini(&fabric);
+    rc = shape_tree(r);
     return rc == 0 ? list_places(r) : rc;
+}
+
+/* --- the arity
+ * */
+
+/* Virtual nodes share the processors of this machine: the model says nothing
+ * about them. */
+static bool wants_model(const struct run *r)
+{
+    const struct ep_run_options *o = &r->options;
+
+    if (o->arity != 0)
+        return o->arity == EP_RUN_ARITY_AUTO;
+    return r->hosts.count > 0 && o->launcher != EP_RUN_LOCAL;
+}
+
+static int choose_arity(struct run *r)
+{
+    struct ep_tree_plan *plan = &r->tree;
+    char why[TOPO_WHY_MAX] = "";
+    int rc = 0;
+
+    plan->cost = topo_cost_default;
+    if (r->options.model != NULL)
+        rc = topo_cost_read(&plan->cost, r->options.model, why);
+    if (rc != 0) {
+        ep_run_say(r, "%s", why);
+        return rc == OV_EINVAL ? 2 : 1;
+    }
+    plan->is_chosen = wants_model(r);
+    plan->arity = r->options.arity != 0 ? r->options.arity : ARITY_VIRTUAL;
+    if (plan->is_chosen)
+        plan->arity = topo_cost_arity(&plan->cost, r->nodes_count + 1,
+                                      EP_SESSION_CHILDREN_MAX);
+    return 0;
 }
 
 int ep_run_plan_tree(struct run *r)
 {
+    int rc = choose_arity(r);
+
+    if (rc != 0)
+        return rc;
     r->config.tree.nodes = r->nodes_count + 1;
-    r->config.tree.arity =
-        r->options.arity > 0 ? r->options.arity : ARITY_DEFAULT;
+    r->config.tree.arity = r->tree.arity;
     if (check_arity(r))
         return 2;
-    return r->options.topology != NULL ? read_fabric(r) : 0;
+    if (r->tree.is_chosen)
+        ep_run_note(r, "arity %u, by the model", r->tree.arity);
+    return r->options.topology != NULL ? plan_fabric(r) : 0;
+}
+
+void ep_tree_plan_fini(struct ep_tree_plan *plan)
+{
+    topo_shape_fini(&plan->shape);
+    topo_under_fini(&plan->under);
+    topo_fabric_fini(&plan->fabric);
 }

@@ -87,7 +87,7 @@ static void close_all(struct run *r)
     ep_boot_config_fini(&r->config);
     ep_job_fini(&r->job);
     topo_hosts_fini(&r->hosts);
-    topo_shape_fini(&r->shape);
+    ep_tree_plan_fini(&r->tree);
     free(r->nodes);
     free(r->daemons);
     free(r->lost);

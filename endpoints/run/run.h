@@ -39,13 +39,18 @@ struct ep_run_app {
     char **argv; /* the program and its arguments, NULL-terminated */
 };
 
+/* An arity that is asked for by the model; 0, nothing said, is the same where
+ * nodes are hosts. */
+#define EP_RUN_ARITY_AUTO UINT32_MAX
+
 /* All strings are borrowed from argv. A zero number means: not given. */
 struct ep_run_options {
     struct ep_run_app apps[EP_RUN_APPS_MAX];
     uint32_t apps_count;
     const char *hosts, *hostfile, *exclude;
     uint32_t nodes;
-    uint32_t arity;
+    uint32_t arity;    /* or EP_RUN_ARITY_AUTO */
+    const char *model; /* a file with the machine, for the arity */
     const char
         *topology; /* a file that says which host is under which switch */
     enum ep_run_launcher launcher;

@@ -1,0 +1,84 @@
+/* The tree of a run, without the run. */
+#include "endpoints/run/layout.h"
+
+#include <stdlib.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
+
+struct ep_layout {
+    struct run run;
+};
+
+int ep_layout_open(const struct ep_run_options *options, struct ep_layout **out)
+{
+    struct ep_layout *layout = calloc(1, sizeof(*layout));
+    uint32_t most = 0;
+    struct run *r;
+    int rc;
+
+    *out = NULL;
+    if (layout == NULL)
+        return 1;
+    r = &layout->run;
+    r->options = *options;
+    rc = ep_run_plan_nodes(r, &most);
+    if (rc != 0) {
+        ep_layout_close(layout);
+        return rc;
+    }
+    *out = layout;
+    return 0;
+}
+
+void ep_layout_close(struct ep_layout *layout)
+{
+    if (layout == NULL)
+        return;
+    ep_boot_config_fini(&layout->run.config);
+    ep_job_fini(&layout->run.job);
+    topo_hosts_fini(&layout->run.hosts);
+    ep_tree_plan_fini(&layout->run.tree);
+    ep_text_fini(&layout->run.lines);
+    free(layout);
+}
+
+const struct topo_tree *ep_layout_tree(const struct ep_layout *layout)
+{
+    return &layout->run.config.tree;
+}
+
+const struct ep_tree_plan *ep_layout_plan(const struct ep_layout *layout)
+{
+    return &layout->run.tree;
+}
+
+const char *ep_layout_host(const struct ep_layout *layout, uint32_t node)
+{
+    return ep_run_host(&layout->run, node);
+}
+
+uint32_t ep_layout_place(const struct ep_layout *layout, uint32_t node)
+{
+    return ep_run_place(&layout->run, node);
+}
+
+uint32_t ep_layout_procs(const struct ep_layout *layout, uint32_t node)
+{
+    return ep_job_on_node(&layout->run.job, node);
+}
+
+bool ep_layout_is_virtual(const struct ep_layout *layout)
+{
+    return layout->run.hosts.count == 0;
+}
+
+uint32_t ep_layout_switch(const struct ep_layout *layout, uint32_t node)
+{
+    const struct topo_under *under = &layout->run.tree.under;
+
+    if (under->under == NULL)
+        return TOPO_NONE;
+    return node == 0 ? under->launcher
+                     : under->under[ep_run_place(&layout->run, node)];
+}

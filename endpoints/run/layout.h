@@ -1,0 +1,53 @@
+/* The tree of a run: planned, and looked at without starting anything. */
+#ifndef ENDPOINTS_RUN_LAYOUT_H
+#define ENDPOINTS_RUN_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/cost.h"
+#include "topo/fabric.h"
+#include "topo/shape.h"
+
+struct ep_run_options;
+
+/* What is known of it; part of the state of a run. */
+struct ep_tree_plan {
+    struct topo_cost cost;     /* with which an arity was chosen, if one was */
+    struct topo_shape shape;   /* with --topology: which host is where */
+    struct topo_fabric fabric; /* with --topology */
+    struct topo_under under;   /* the same, for the hosts of this run */
+    uint32_t arity;            /* that was asked for, or chosen */
+    bool is_chosen;
+};
+
+/* Frees what it holds. */
+void ep_tree_plan_fini(struct ep_tree_plan *plan);
+
+/* The tree that a run with these options would have. Strings are borrowed from
+ * the options or from here, until it is closed. */
+struct ep_layout;
+
+/* Plans, and says on stderr what cannot be: hosts, exclusion, placement and
+ * tree are those of ep_run. Starts nothing and forks nothing; one at a time.
+ * Returns 0, or the exit code that ep_run would return. */
+int ep_layout_open(const struct ep_run_options *options,
+                   struct ep_layout **out);
+void ep_layout_close(struct ep_layout *layout);
+
+const struct topo_tree *ep_layout_tree(const struct ep_layout *layout);
+const struct ep_tree_plan *ep_layout_plan(const struct ep_layout *layout);
+
+/* The host of a node of the tree; node 0 is the launcher. */
+const char *ep_layout_host(const struct ep_layout *layout, uint32_t node);
+/* Its place in the list, as XYLEM_NODE counts. node > 0. */
+uint32_t ep_layout_place(const struct ep_layout *layout, uint32_t node);
+/* Processes on it. */
+uint32_t ep_layout_procs(const struct ep_layout *layout, uint32_t node);
+/* Are nodes virtual ones of this machine, without hosts of their own? */
+bool ep_layout_is_virtual(const struct ep_layout *layout);
+/* The number of the switch it is under, TOPO_NONE where nothing is known: the
+ * last one of those of the plan stands for hosts that are not named. */
+uint32_t ep_layout_switch(const struct ep_layout *layout, uint32_t node);
+
+#endif

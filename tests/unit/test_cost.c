@@ -1,0 +1,203 @@
+/* The cost of trees: what the closed form picks and foretells, against the
+ * simulator. */
+#include "topo/cost.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "overlay/base/err.h"
+#include "sim/launcher.h"
+#include "sim/report.h"
+
+enum { ARITY_MOST = 256 };
+
+static struct sim_world w;
+
+/* 4 KiB to everybody until the launcher knows all of it, or a line of everybody
+ * at the launcher. */
+static double simulate(const struct topo_cost *cost, struct topo_tree tree,
+                       bool is_down)
+{
+    struct sim_cfg cfg = sim_cfg_default(tree);
+    double ns;
+
+    cfg.network.near =
+        (struct sim_link_model){.latency_ns = (uint64_t)cost->latency_ns,
+                                .bandwidth = (uint64_t)cost->bandwidth};
+    cfg.network.overhead_ns = (uint64_t)cost->overhead_ns;
+    cfg.job.has_stdin = is_down;
+    cfg.job.stdin_bytes = is_down ? 4096 : 0;
+    cfg.job.out_bytes = is_down ? 0 : 64;
+    assert_int_equal(sim_world_open(&w, &cfg), 0);
+    while (sim_world_run(&w, 1000000))
+        ;
+    sim_world_finish(&w);
+    assert_int_equal(sim_report_end(&w), SIM_END_WELL);
+    ns = (double)((is_down ? w.launcher->goodbye_ns : sim_report_shown_ns(&w)) -
+                  w.launcher->joined_ns);
+    sim_world_close(&w);
+    return ns;
+}
+
+static double simulate_both(const struct topo_cost *cost, uint32_t hosts,
+                            uint32_t arity)
+{
+    struct topo_tree tree = {.nodes = hosts + 1, .arity = arity};
+
+    return simulate(cost, tree, true) + simulate(cost, tree, false);
+}
+
+/* Few of them at 10,000 hosts, where a run takes a second. */
+static bool is_tried(uint32_t arity, uint32_t hosts)
+{
+    if (getenv("XYLEM_TEST_FULL") != NULL)
+        return true;
+    return hosts < 10000 ? arity <= 12 || arity % 8 == 0
+                         : arity <= 5 || arity == 8;
+}
+
+static void check_pick(const struct topo_cost *cost, uint32_t hosts)
+{
+    uint32_t pick = topo_cost_arity(cost, hosts + 1, ARITY_MOST), best = pick;
+    double picked_ns = simulate_both(cost, hosts, pick), best_ns = picked_ns;
+
+    for (uint32_t arity = 2; arity <= 40; arity++) {
+        double ns;
+
+        if (arity == pick || !is_tried(arity, hosts))
+            continue;
+        ns = simulate_both(cost, hosts, arity);
+        if (ns < best_ns) {
+            best_ns = ns;
+            best = arity;
+        }
+    }
+    printf("%u hosts, L/o %.2f: picks %u, best %u, %.1f %% more\n", hosts,
+           cost->latency_ns / cost->overhead_ns, pick, best,
+           100 * (picked_ns / best_ns - 1));
+    assert_true(picked_ns <= 1.1 * best_ns);
+}
+
+static void test_the_pick_is_near_the_best_of_the_simulator(void **state)
+{
+    (void)state;
+    for (uint32_t hosts = 100; hosts <= 10000; hosts *= 10)
+        check_pick(&topo_cost_default, hosts);
+}
+
+/* Near ports of fast processors; and far ones, where wide trees are better. */
+static void test_the_pick_follows_the_machine(void **state)
+{
+    static const struct topo_cost near = {2e3, 500, 12.5e9};
+    static const struct topo_cost far = {50e3, 1e3, 1e9};
+
+    (void)state;
+    for (uint32_t hosts = 100; hosts <= 1000; hosts *= 10) {
+        check_pick(&near, hosts);
+        check_pick(&far, hosts);
+    }
+    assert_true(topo_cost_arity(&far, 10001, ARITY_MOST) >
+                topo_cost_arity(&near, 10001, ARITY_MOST));
+}
+
+/* What is foretold is a guess: no further off than by a factor of two. */
+static void test_times_are_those_of_the_simulator_by_two(void **state)
+{
+    (void)state;
+    for (uint32_t hosts = 10; hosts <= 1000; hosts *= 10) {
+        for (uint32_t arity = 2; arity <= 16; arity *= 2) {
+            struct topo_tree tree = {.nodes = hosts + 1, .arity = arity};
+            struct topo_times times =
+                topo_cost_times(&topo_cost_default, &tree);
+            double down = simulate(&topo_cost_default, tree, true);
+            double up = simulate(&topo_cost_default, tree, false);
+
+            printf("%u hosts, arity %u: %.0f and %.0f us, simulated %.0f and "
+                   "%.0f\n",
+                   hosts, arity, times.broadcast_ns / 1e3,
+                   times.gather_ns / 1e3, down / 1e3, up / 1e3);
+            assert_true(times.broadcast_ns > down / 2);
+            assert_true(times.broadcast_ns < down * 2);
+            assert_true(times.gather_ns > up / 2);
+            assert_true(times.gather_ns < up * 2);
+        }
+    }
+}
+
+/* A table of a complete tree costs what the tree does by arithmetic. */
+static void test_a_table_costs_the_same(void **state)
+{
+    uint32_t parents[200];
+
+    (void)state;
+    for (uint32_t arity = 1; arity < 20; arity++) {
+        struct topo_tree plain = {.nodes = 200, .arity = arity}, table;
+        struct topo_times a, b;
+
+        for (uint32_t n = 0; n < 200; n++)
+            parents[n] = topo_tree_parent(&plain, n);
+        assert_int_equal(topo_tree_init(&table, parents, 200), 0);
+        a = topo_cost_times(&topo_cost_default, &plain);
+        b = topo_cost_times(&topo_cost_default, &table);
+        assert_true(a.broadcast_ns == b.broadcast_ns);
+        assert_true(a.gather_ns == b.gather_ns);
+    }
+}
+
+static int read_text(const char *text, struct topo_cost *cost, char *why)
+{
+    char path[] = "/tmp/test_cost.XXXXXX";
+    int fd = mkstemp(path), rc;
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (int)strlen(text));
+    close(fd);
+    rc = topo_cost_read(cost, path, why);
+    unlink(path);
+    return rc;
+}
+
+static void test_a_model_is_read_from_a_file(void **state)
+{
+    static const char *const bad[] = {"latency\n",        "latency 20\n",
+                                      "latency 20us 3\n", "speed 1G\n",
+                                      "bandwidth 0\n",    "overhead -1us\n",
+                                      "latency nanus\n",  "bandwidth 1Gbit\n"};
+    struct topo_cost cost = topo_cost_default;
+    char why[TOPO_WHY_MAX];
+
+    (void)state;
+    assert_int_equal(read_text("# ours\nlatency 2us # one way\n\n"
+                               "bandwidth 12.5G\noverhead 500ns\n",
+                               &cost, why),
+                     0);
+    assert_true(cost.latency_ns == 2000 && cost.overhead_ns == 500);
+    assert_true(cost.bandwidth == 12.5e9);
+    for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        assert_int_equal(read_text(bad[i], &cost, why), OV_EINVAL);
+        assert_non_null(strstr(why, ":1: a line is `latency 20us'"));
+        assert_true(cost.latency_ns == 2000 && cost.overhead_ns == 500);
+    }
+    assert_int_equal(topo_cost_read(&cost, "/nowhere/x", why), OV_ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_pick_is_near_the_best_of_the_simulator),
+        cmocka_unit_test(test_the_pick_follows_the_machine),
+        cmocka_unit_test(test_times_are_those_of_the_simulator_by_two),
+        cmocka_unit_test(test_a_table_costs_the_same),
+        cmocka_unit_test(test_a_model_is_read_from_a_file),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
