@@ -8,6 +8,7 @@
 #include "commands/run_options.h"
 #include "commands/sim.h"
 #include "commands/stdio.h"
+#include "commands/tree.h"
 #include "config.h"
 
 static int run_main(int argc, char **argv)
@@ -25,6 +26,7 @@ static const struct {
 } commands[] = {
     {"run", run_main,
      "start a command on many nodes, feed it, show its output"},
+    {"tree", tree_main, "draw the tree that run would build, start nothing"},
     {"sim", sim_main, "see how a tree of many nodes would carry a job"},
 };
 
