@@ -37,6 +37,8 @@ StrictHostKeyChecking yes
 UserKnownHostsFile /dev/null
 """
 
+# Of logins: there are no start-up files, which may do anything.
+HOME = rig.DIR + "/home"
 # What sanitizers are told has to reach the daemons behind a login, too.
 PASSED_ON = "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"
 
@@ -76,10 +78,11 @@ class Sshd:
                                 "-N", "", "-C", "", "-f", f"/etc/ssh/{name}"],
                                check=True)
         write("/etc/ssh/known", "* " + read("/etc/ssh/host.pub"))
-        told = " ".join(f'"{name}={os.environ[name]}"' for name in PASSED_ON
-                        if name in os.environ)
+        os.makedirs(HOME)
+        told = [f'"{name}={os.environ[name]}"' for name in PASSED_ON
+                if name in os.environ]
         write("/etc/ssh/sshd_config",
-              SERVER + (f"SetEnv {told}\n" if told else ""))
+              SERVER + " ".join(["SetEnv", "HOME=" + HOME, *told]) + "\n")
         write("/etc/ssh/ssh_config", CLIENT)
         for name in hosts.hosts:
             self.start(name)
