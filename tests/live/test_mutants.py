@@ -10,7 +10,7 @@ does not end. How long a job may take is measured with the core as it is, which
 is linked in the same way and has to pass, alone and beside the mutants. With
 XYLEM_TEST_BRIEF=1 there are two mutants.
 """
-# timeout: 400
+# timeout: 600
 import concurrent.futures
 import contextlib
 import ctypes

@@ -5,7 +5,6 @@ mutant is a list of changes. Tests say who has to notice: the swarm and unit
 tests (mutants.py), scenarios (scenarios.py), and jobs with real daemons
 (tests/live/test_mutants.py).
 """
-import glob
 import os
 import shlex
 import subprocess
@@ -379,11 +378,6 @@ def archive(name):
 
 CORE = (archive("overlay/libovcore.la"), archive("topo/libtoposhape.la"))
 SIM = (archive("sim/libsim.la"), *CORE)
-# The programs: their own objects, and libraries.
-OBJECTS = {"xylem": ["xylem-*"], "xylemd": ["panic", "stdio", "xylemd"]}
-LIBRARIES = ("endpoints/libep.la", "sim/libsim.la", "topo/libtopo.la",
-             "topo/libtoposhape.la", "overlay/libovcore.la", "-ljansson",
-             "-lm")
 
 
 def sources(name):
@@ -434,10 +428,19 @@ def program(path, files, *libraries):
                           *files, *libraries])
 
 
+# What a program of the build is made of; make knows.
+ASK = """include Makefile
+print:
+	@echo $(commands_{0}_OBJECTS) $(commands_{0}_LDADD)
+"""
+
+
 def relink(path, name, objects):
     """Links xylem or xylemd anew; libtool knows what its libraries need."""
-    own = [file for pattern in OBJECTS[name]
-           for file in sorted(glob.glob(f"{BUILD}/commands/{pattern}.o"))]
+    env = {key: value for key, value in os.environ.items()
+           if not key.startswith("MAKE") and key != "MFLAGS"}
+    told = run(["make", "-s", "-f", "-", "print"], input=ASK.format(name),
+               cwd=BUILD, env=env)
     checked(["/bin/sh", "./libtool", "--silent", "--tag=CC", "--mode=link",
-             *compiler(), "-pthread", "-o", path, *objects, *own,
-             *LIBRARIES], cwd=BUILD)
+             *compiler(), "-pthread", "-o", path, *objects,
+             *told.stdout.splitlines()[-1].split()], cwd=BUILD)
