@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Signals and ends that come in the middle of a repair.
+
+A chain of five daemons. That of rank 1 is stopped and that of rank 2 dies: rank
+3 is an orphan and dials rank 1, which does not answer. So the repair is under
+way until that one goes on; it would try the next one after 10 s only.
+"""
+# timeout: 120
+import contextlib
+import json
+import os
+import signal
+import sys
+
+import live
+from live import check, check_eq
+from loss import Running
+
+NODES = 5
+ADOPTER, VICTIM = 1, 2
+SURVIVORS = (0, 1, 3, 4)
+HEARTBEAT_S = 40  # an attempt takes a quarter of it
+
+# Tells each SIGUSR1, and how many there were at the end of its input. SIGTERM
+# does nothing. Ranks above the given one do not read.
+TELLER = """
+import os, signal, sys
+rank, told = int(os.environ["XYLEM_RANK"]), []
+def tell(number, frame):
+    told.append(number)
+    os.write(1, b"%d %s\\n" % (rank, signal.Signals(number).name.encode()))
+signal.signal(signal.SIGUSR1, tell)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+os.write(1, b"up %d %d\\n" % (rank, os.getppid()))
+if rank <= int(sys.argv[1]):
+    sys.stdin.read()
+os.write(1, b"%d had %d\\n" % (rank, len(told)))
+"""
+
+
+class Repair(Running):
+    def __init__(self, readers=NODES):
+        super().__init__(NODES, 1, 'exec "$1" -c "$2" "$3"', sys.executable,
+                         TELLER, readers, heartbeat=HEARTBEAT_S,
+                         options=("-N", NODES, "--nodes-per-daemon", 1))
+
+    @contextlib.contextmanager
+    def under_way(self):
+        self.signal(signal.SIGSTOP, ADOPTER)
+        try:
+            self.kill(VICTIM)
+            yield
+            check_eq({}, self.repairs(), "repaired too early:")
+        finally:
+            self.signal(signal.SIGCONT, ADOPTER)
+
+    def expect(self, *lines):
+        got = [(self.rest.pop(0) if self.rest else self.job.stdout.readline())
+               .decode().strip() for _ in lines]
+        check_eq(sorted(lines), sorted(got), self.job.said())
+
+
+def a_signal():
+    """Who is above the repair has it at once, all others when it is over, and
+    everybody once."""
+    job = Repair()
+    with job.under_way():
+        job.job.proc.send_signal(signal.SIGUSR1)
+        job.expect("0 SIGUSR1")
+    job.expect(*("%d SIGUSR1" % rank for rank in SURVIVORS[1:]))
+    job.job.stdin.close()
+    job.expect(*("%d had 1" % rank for rank in SURVIVORS))
+    job.end()
+
+
+def the_end_of_input():
+    job = Repair()
+    with job.under_way():
+        job.job.stdin.close()
+        job.expect("0 had 0")
+    job.expect(*("%d had 0" % rank for rank in SURVIVORS[1:]))
+    job.end()
+
+
+def goodbye():
+    """All have said their last word but rank 0, which does so now: goodbye
+    finds the chain broken."""
+    job = Repair(readers=0)
+    job.expect(*("%d had 0" % rank for rank in range(1, NODES)))
+    live.eventually(
+        lambda: not any(set(job.pids[rank]) & set(live.descendants(
+            job.job.proc.pid)) for rank in range(1, NODES)),
+        10, "their processes have ended")
+    with job.under_way():
+        job.job.stdin.close()
+        job.expect("0 had 0")
+    check_eq(b"", job.job.stdout.read())
+    code = job.job.wait(60)
+    with open(job.stats) as file:
+        lost = json.load(file)["lost_nodes"]
+    # Its last word may not have been there yet.
+    check(lost in ([], [VICTIM]) and code == len(lost),
+          "exit code %d, lost %s: %s" % (code, lost, job.job.said()))
+    live.check_gone()
+
+
+def a_kill():
+    """The second signal kills: also those who are told of it late."""
+    job = Repair()
+    own = {pid for rank in SURVIVORS for pid in job.pids[rank]}
+    with job.under_way():
+        job.job.proc.send_signal(signal.SIGTERM)
+        job.job.proc.send_signal(signal.SIGUSR1)
+        job.expect("0 SIGUSR1")
+        job.job.proc.send_signal(signal.SIGTERM)
+        live.eventually(lambda: not own & set(live.descendants(live.RUNNER)) &
+                        set(job.pids[0]), 10, "rank 0 is killed")
+        check(own & set(live.descendants(live.RUNNER)), "all are killed")
+    live.eventually(lambda: not own & set(live.descendants(live.RUNNER)), 20,
+                    "all are killed")
+    check_eq(128 + signal.SIGTERM, job.job.wait(), "exit code:")
+    live.check_gone()
+
+
+def main():
+    for sentence, case in (("a signal", a_signal),
+                           ("the end of the input", the_end_of_input),
+                           ("goodbye", goodbye),
+                           ("a kill", a_kill)):
+        with live.case(sentence):
+            case()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
