@@ -8,6 +8,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/scontrol.h"
 #include "overlay/base/err.h"
 #include "topo/fabric.h"
 
@@ -34,6 +35,11 @@ static int check_arity(struct run *r)
 /* --- the fabric
  * */
 
+static const char *source_of(const struct run *r)
+{
+    return r->options.topology != NULL ? r->options.topology : "scontrol";
+}
+
 /* Says which hosts the topology file leaves out. */
 static int tell_unnamed(struct run *r, const struct topo_under *under)
 {
@@ -50,12 +56,12 @@ static int tell_unnamed(struct run *r, const struct topo_under *under)
     }
     text = rc == 0 ? topo_hosts_fold_short(&unnamed, SHOWN_BYTES) : NULL;
     if (text != NULL)
-        ep_run_say(r,
-                   "%s does not name %s: the tree has %s under a switch of "
-                   "%s own",
-                   r->options.topology, text,
-                   under->unnamed == 1 ? "it" : "them",
-                   under->unnamed == 1 ? "its" : "their");
+        (r->options.topology != NULL ? ep_run_say : ep_run_note)(
+            r,
+            "%s does not name %s: the tree has %s under a switch of "
+            "%s own",
+            source_of(r), text, under->unnamed == 1 ? "it" : "them",
+            under->unnamed == 1 ? "its" : "their");
     free(text);
     topo_hosts_fini(&unnamed);
     return text != NULL ? 0 : ep_run_fail(r, "out of memory");
@@ -107,6 +113,13 @@ static int list_places(struct run *r)
     return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
 }
 
+static int use_fabric(struct run *r)
+{
+    int rc = shape_tree(r);
+
+    return rc == 0 ? list_places(r) : rc;
+}
+
 static int plan_fabric(struct run *r)
 {
     char why[TOPO_WHY_MAX] = "out of memory";
@@ -121,8 +134,43 @@ static int plan_fabric(struct run *r)
         ep_run_say(r, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
-    rc = shape_tree(r);
-    return rc == 0 ? list_places(r) : rc;
+    return use_fabric(r);
+}
+
+/* Is one of the hosts under a switch that is told? */
+static bool names_some(const struct run *r)
+{
+    for (uint32_t i = 0; i < r->nodes_count; i++) {
+        if (topo_fabric_leaf(&r->tree.fabric, topo_hosts_name(&r->hosts, i)) !=
+            TOPO_NONE)
+            return true;
+    }
+    return false;
+}
+
+/* Inside an allocation of Slurm it may know its switches. Where it does not,
+ * or says so in words that are not understood, the tree goes by the list. */
+static int ask_slurm(struct run *r)
+{
+    char why[TOPO_WHY_MAX] = "it says nothing";
+    struct ep_text text = {0};
+    int rc = 0;
+
+    if (r->hosts.count == 0 || r->options.launcher == EP_RUN_LOCAL ||
+        getenv("SLURM_JOB_ID") == NULL)
+        return 0;
+    rc = ep_scontrol_topology(&text);
+    if (rc == 0)
+        rc = topo_fabric_parse(&r->tree.fabric, text.at, text.len_bytes,
+                               "scontrol show topology", why);
+    ep_text_fini(&text);
+    if (rc == 0 && names_some(r))
+        return use_fabric(r);
+    if (rc == 0)
+        strcpy(why, "it names none of the hosts");
+    topo_fabric_fini(&r->tree.fabric);
+    ep_run_note(r, "no switches of Slurm: %s", why);
+    return 0;
 }
 
 /* --- the arity
@@ -172,7 +220,9 @@ int ep_run_plan_tree(struct run *r)
         return 2;
     if (r->tree.is_chosen)
         ep_run_note(r, "arity %u, by the model", r->tree.arity);
-    return r->options.topology != NULL ? plan_fabric(r) : 0;
+    if (r->options.topology == NULL)
+        return ask_slurm(r);
+    return strcmp(r->options.topology, "none") == 0 ? 0 : plan_fabric(r);
 }
 
 void ep_tree_plan_fini(struct ep_tree_plan *plan)

@@ -144,6 +144,39 @@ def unnamed():
           "own" in job.said(), job.said())
 
 
+def scontrol():
+    """Inside an allocation Slurm is asked; what it does not know, or does not
+    say in time, is no matter."""
+    hosts, folder = "h[1-8]", os.path.join(live.TMP, "bin")
+    os.makedirs(folder, exist_ok=True)
+    for script, words in (
+            ("echo SwitchName=s0 Level=0 LinkSpeed=1 Nodes='h[1,3,5,7]'; "
+             "echo SwitchName=s1 Level=0 LinkSpeed=1 Nodes='h[2,4,6,8]'; "
+             "echo SwitchName=s2 Level=1 Nodes='h[1-8]' Switches='s[0-1]'",
+             None),
+            ("echo no topology", "no switches of Slurm: scontrol show"),
+            ("echo SwitchName=s0 Nodes=x", "it names none of the hosts"),
+            ("exit 1", "it says nothing"),
+            ("exec tail -f /dev/null", "it says nothing")):
+        path = os.path.join(folder, "scontrol")
+        with open(path, "w") as file:
+            file.write("#!/bin/sh\n%s\n" % script)
+        os.chmod(path, 0o755)
+        env = {"PATH": folder + ":" + os.environ["PATH"], "SLURM_JOB_ID": "7"}
+        job = live.Remote(hosts, "-v", "--arity", 2, "-l", "--", "echo", "x",
+                          **env)
+        check_eq(["%d: x" % n for n in range(8)],
+                 sorted(job.stdout.read().decode().splitlines()))
+        check_eq(0, job.wait(), job.said())
+        if words:
+            check(words in job.said(), "no %r in %r" % (words, job.said()))
+    tree = live.subprocess.run(
+        [live.XYLEM, "tree", "-w", hosts, "--launcher", "ssh", "--topology",
+         "none", "--json"], stdout=live.subprocess.PIPE, check=False,
+        env={**os.environ, **env})
+    check(b'"switch":"' not in tree.stdout, "none asks nobody")
+
+
 def wrong():
     for text, words in (
             ("SwitchName=s1 Nodes=a1\nSwitchName=s2 Nodes=a1\n",
@@ -170,6 +203,8 @@ with live.case("nodes that lead into switches die"):
     killed()
 with live.case("hosts that the file does not name"):
     unnamed()
+with live.case("Slurm is asked inside an allocation"):
+    scontrol()
 with live.case("files that are wrong are told, with the line"):
     wrong()
 sys.exit(live.end())

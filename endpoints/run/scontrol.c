@@ -1,0 +1,91 @@
+/* Asking Slurm, for a bounded time. */
+#include "config.h"
+
+#include "endpoints/run/scontrol.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "endpoints/sys/clock.h"
+#include "overlay/base/err.h"
+
+extern char **environ;
+
+/* Its stdout is the pipe; it reads nothing, and its words are for nobody. */
+static int start(int out, pid_t *pid)
+{
+    static char *argv[] = {"scontrol", "show", "topology", NULL};
+    posix_spawn_file_actions_t files;
+    int rc;
+
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return OV_ENOMEM;
+    rc = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    if (rc == 0)
+        rc = posix_spawn_file_actions_adddup2(&files, out, 1);
+    if (rc == 0)
+        rc = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY,
+                                              0);
+    if (rc == 0)
+        rc = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    return rc == 0 ? 0 : OV_ENOENT;
+}
+
+/* Reads to the end, as long as there is time and room. */
+static bool read_all(int fd, struct ep_text *out)
+{
+    uint64_t end_ns = ep_clock_ns() + EP_SCONTROL_MS * UINT64_C(1000000);
+    char mem[16384];
+
+    for (;;) {
+        uint64_t now_ns = ep_clock_ns();
+        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        ssize_t got;
+
+        if (now_ns >= end_ns ||
+            poll(&wait, 1, (int)((end_ns - now_ns) / 1000000) + 1) <= 0)
+            return false;
+        got = read(fd, mem, sizeof(mem));
+        if (got == 0)
+            return true;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 || out->len_bytes + (size_t)got > EP_SCONTROL_BYTES_MAX)
+            return false;
+        ep_text_add(out, mem, (size_t)got);
+        if (out->bad)
+            return false;
+    }
+}
+
+int ep_scontrol_topology(struct ep_text *out)
+{
+    int ends[2], status = 0;
+    bool is_whole;
+    pid_t pid;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return OV_ENOENT;
+    if (start(ends[1], &pid) != 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return OV_ENOENT;
+    }
+    close(ends[1]);
+    is_whole = read_all(ends[0], out);
+    close(ends[0]);
+    if (!is_whole)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (out->bad)
+        return OV_ENOMEM;
+    return is_whole && status == 0 && out->len_bytes > 0 ? 0 : OV_ENOENT;
+}
