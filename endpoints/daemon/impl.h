@@ -64,6 +64,7 @@ struct daemon {
     uint32_t awaited; /* daemons that are still to call */
     char path[4096];  /* of this program */
     uint8_t end;      /* enum daemon_end */
+    bool is_elsewhere_told;
     bool has_goodbye; /* a node was told that the job is over */
     bool has_begun;   /* something came down: all nodes have joined */
     bool is_bare;     /* ending, and no process is left */

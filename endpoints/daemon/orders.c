@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "endpoints/daemon/impl.h"
 #include "endpoints/sys/clock.h"
@@ -284,6 +285,23 @@ static void on_started(void *arg, uint32_t proc, int64_t pid)
         ep_local_started(local, proc);
 }
 
+/* One word is enough for all processes of the daemon. */
+static void on_elsewhere(void *arg, uint32_t proc, int err)
+{
+    struct daemon *d = arg;
+    struct ep_local *local = owner(d, &proc);
+    struct ep_state state = {.kind = EP_STATE_NOTE};
+
+    if (local == NULL || d->is_elsewhere_told)
+        return;
+    d->is_elsewhere_told = true;
+    snprintf(state.text, sizeof(state.text),
+             "the launcher's directory cannot be entered (%s): processes start "
+             "in the daemon's own; -D names another",
+             strerror(err));
+    ep_local_say(local, &state);
+}
+
 static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 {
     struct ep_local *local = owner(arg, &proc);
@@ -322,6 +340,7 @@ static void on_spawner_lost(void *arg)
 
 const struct ep_spawner_events ep_daemon_spawner_events = {
     .on_started = on_started,
+    .on_elsewhere = on_elsewhere,
     .on_failed = on_failed,
     .on_exit = on_exit_,
     .on_ended = on_ended,

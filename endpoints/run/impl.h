@@ -112,7 +112,7 @@ struct run {
     bool is_killed;      /* processes were told to die: exits mean nothing */
     bool has_failed;     /* a process ended badly */
     bool is_failure_told;
-    bool is_stuck_told;
+    bool is_stuck_told, is_note_told;
     uint32_t failed_rank;
     int failed_status;
     uint64_t failed_ns;

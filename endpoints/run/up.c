@@ -166,7 +166,10 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
         on_usage(r, &state->usage);
         break;
     case EP_STATE_NOTE:
-        ep_run_note(r, "%s: %s", ep_run_host(r, node), state->text);
+        /* As a rule what is said of one host holds for many. */
+        (r->is_note_told ? ep_run_note : ep_run_say)(
+            r, "%s: %s", ep_run_host(r, node), state->text);
+        r->is_note_told = true;
         break;
     case EP_STATE_STDIN:
         if (state->rank < r->job.size && !r->is_killed)

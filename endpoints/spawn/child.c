@@ -225,15 +225,24 @@ static void on_signal(struct child *c, const struct ep_signal *sig)
 
 /* Outcomes */
 
-/* Reads a shim's report pipe: a report, or its end, which exec brings. */
+static void report_elsewhere(struct child *c, uint32_t proc, int err)
+{
+    report(c, EP_SPAWN_ELSEWHERE,
+           &(struct ep_report){.proc = proc, .value = (uint32_t)err});
+}
+
+/* Reads a shim's report pipe: reports, and its end, which exec brings. */
 static void outcome_read(struct child *c, struct ep_spawned *entry)
 {
-    struct ep_shim_report failed;
+    struct ep_shim_report failed = {0};
     ssize_t got;
 
     do {
+        if (failed.err < 0)
+            report_elsewhere(c, entry->proc, -failed.err);
+        failed.err = 0;
         got = read(entry->report_fd, &failed, sizeof(failed));
-    } while (got < 0 && errno == EINTR);
+    } while ((got < 0 && errno == EINTR) || failed.err < 0);
     if (got < 0 && errno == EAGAIN)
         return;
     close(entry->report_fd);

@@ -15,6 +15,8 @@
  *   FAILED   step: what failed; value: errno
  *   EXIT     value: status as from waitpid
  *   ENDED    after END
+ *   ELSEWHERE  value: errno; the job's directory cannot be entered, and the
+ *            start goes on in the spawner's
  *
  * Strings end with NUL. A cwd of "" means none, cpus of "" all.
  */
@@ -38,6 +40,7 @@ enum ep_spawn_msg {
     EP_SPAWN_FAILED,
     EP_SPAWN_EXIT,
     EP_SPAWN_ENDED,
+    EP_SPAWN_ELSEWHERE,
 };
 
 /* The steps of a start that can fail, in their order. */

@@ -23,14 +23,19 @@
 
 enum { REPORT_FD = 3 };
 
-static _Noreturn void fail(int report_fd, enum ep_step step)
+static void tell(int report_fd, enum ep_step step, int err)
 {
-    struct ep_shim_report report = {.step = step, .err = errno};
+    struct ep_shim_report report = {.step = step, .err = err};
     ssize_t sent;
 
     do {
         sent = write(report_fd, &report, sizeof(report));
     } while (sent < 0 && errno == EINTR);
+}
+
+static _Noreturn void fail(int report_fd, enum ep_step step)
+{
+    tell(report_fd, step, errno);
     _exit(127);
 }
 
@@ -113,7 +118,7 @@ static int bind_to(const char *cpus)
 
 /* Enters the job's directory; `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
  * setting, or "" when the environment's own is right. */
-static int directory_enter(const struct ep_job *job, char *pwd)
+static int directory_enter(const struct ep_job *job, int report_fd, char *pwd)
 {
     pwd[0] = '\0';
     if (job->cwd == NULL)
@@ -126,6 +131,8 @@ static int directory_enter(const struct ep_job *job, char *pwd)
         }
     } else if (!job->cwd_optional) {
         return -1;
+    } else {
+        tell(report_fd, EP_STEP_CHDIR, -errno);
     }
     memcpy(pwd, "PWD=", 5);
     if (getcwd(pwd + 4, PATH_MAX) == NULL)
@@ -198,7 +205,7 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
         fail(report_fd, EP_STEP_LIMITS);
     if (shim->start->cpus[0] != '\0' && bind_to(shim->start->cpus) != 0)
         fail(report_fd, EP_STEP_BIND);
-    if (directory_enter(shim->job, pwd) != 0)
+    if (directory_enter(shim->job, report_fd, pwd) != 0)
         fail(report_fd, EP_STEP_CHDIR);
     env = env_build(shim, pwd);
     if (env == NULL)

@@ -8,10 +8,11 @@
 
 #include "endpoints/spawn/msg.h"
 
-/* What a failing shim writes to its report pipe, in one piece. */
+/* What a shim writes to its report pipe, in one piece: why it fails, or that
+ * it goes on in another directory than the job's. */
 struct ep_shim_report {
     uint32_t step; /* enum ep_step */
-    int32_t err;   /* errno */
+    int32_t err;   /* errno; below 0: -errno, and it goes on */
 };
 
 struct ep_shim {
@@ -24,8 +25,9 @@ struct ep_shim {
 };
 
 /* Becomes the process. Expects descriptors 0 and 1 to be /dev/null open for
- * reading and writing. On success the report pipe closes without a byte, by
- * exec; on failure an ep_shim_report is in it and the process exits with 127.
+ * reading and writing. On success the report pipe closes without such a report,
+ * by exec; on failure an ep_shim_report is in it and the process exits with
+ * 127.
  *
  * Every descriptor of the spawner is closed before the first step that a slow
  * file system can hold up (chdir, exec).

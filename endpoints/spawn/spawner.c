@@ -133,6 +133,10 @@ static int tell(struct ep_spawner *sp, const struct ep_wire_in *in)
     case EP_SPAWN_ENDED:
         sp->events->on_ended(sp->arg);
         return 0;
+    case EP_SPAWN_ELSEWHERE:
+        if (sp->events->on_elsewhere != NULL)
+            sp->events->on_elsewhere(sp->arg, report.proc, (int)report.value);
+        return 0;
     default:
         return OV_EPROTO;
     }

@@ -57,6 +57,9 @@ struct ep_spawner_events {
     /* exec succeeded. (A process killed in the middle of exec shows as
      * started and ended by that signal.) */
     void (*on_started)(void *arg, uint32_t proc, int64_t pid);
+    /* The job's directory cannot be entered, for that errno, and may be done
+     * without: on_started or on_failed follows. May be NULL. */
+    void (*on_elsewhere)(void *arg, uint32_t proc, int err);
     /* It could not be started: the step that failed and its errno. No on_exit
      * follows. Steps: "start" (ENOENT: no such job, EEXIST: number in use,
      * ECANCELED: ep_spawner_end is at work), "memory", "descriptors" (limit

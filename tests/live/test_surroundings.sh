@@ -109,6 +109,16 @@ check_eq 0 $rc
 check_file "$TMPDIR/home
 $TMPDIR/home
 " "$out"
+check_has "$err" "xylem: a: the launcher's directory cannot be entered (No such"
+check_has "$err" "processes start in the daemon's own; -D names another"
+mkdir "$TMPDIR/here"
+cd "$TMPDIR/here"
+launch -w a,b,c --ppn 2 --rsh "sh $TMPDIR/elsewhere" --interface lo -- true
+check_eq "0 1" "$rc $(grep -c 'cannot be entered' "$err")"
+mkdir "$TMPDIR/here"
+cd "$TMPDIR/here"
+launch -v -w a,b,c --rsh "sh $TMPDIR/elsewhere" --interface lo -- true
+check_eq "0 3" "$rc $(grep -c 'cannot be entered' "$err")"
 cd "$TMPDIR"
 host -D "$TMPDIR/here" -- pwd
 check_eq 1 $rc

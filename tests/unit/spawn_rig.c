@@ -69,7 +69,17 @@ static void on_lost(void *arg)
     ((struct rig *)arg)->lost++;
 }
 
+static void on_elsewhere(void *arg, uint32_t proc, int err)
+{
+    struct rig *rig = arg;
+
+    assert_int_equal(rig->procs[proc].pid, 0); /* not yet started */
+    rig->elsewhere++;
+    rig->elsewhere_err = err;
+}
+
 static const struct ep_spawner_events rig_events = {
+    .on_elsewhere = on_elsewhere,
     .on_started = on_started,
     .on_failed = on_failed,
     .on_exit = on_exit_seen,

@@ -28,8 +28,9 @@ struct rig {
     struct event_base *base;
     struct ep_spawner *sp;
     struct rig_proc procs[RIG_PROCS_MAX];
-    unsigned started, failed, exited, ended, lost;
-    char folder[256]; /* a fresh one in TMPDIR or /tmp */
+    unsigned started, failed, exited, ended, lost, elsewhere;
+    int elsewhere_err; /* the last one */
+    char folder[256];  /* a fresh one in TMPDIR or /tmp */
 };
 
 /* cmocka fixtures; *state is the rig. */

@@ -126,7 +126,12 @@ static void on_lost(void *arg)
 }
 
 static const struct ep_spawner_events spawner_events = {
-    on_started, on_failed, on_exit_of, on_ended, on_lost};
+    .on_started = on_started,
+    .on_failed = on_failed,
+    .on_exit = on_exit_of,
+    .on_ended = on_ended,
+    .on_lost = on_lost,
+};
 
 int rig_open(void)
 {

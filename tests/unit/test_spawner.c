@@ -145,6 +145,9 @@ static void missing_optional_directory_falls_back_to_our_own(void **state)
     strcat(here, "\n");
     assert_int_equal(ep_spawner_job(rig->sp, 1, &job), 0);
     assert_string_equal(rig_capture(rig), here);
+    assert_int_equal(rig->elsewhere, 1);
+    assert_int_equal(rig->elsewhere_err, ENOENT);
+    assert_int_equal(rig->started, 1);
 }
 
 /* execvp's other two services: PATH, and scripts without "#!". */
