@@ -252,8 +252,9 @@ static bool aim_at_word(struct scenario *s, struct sim_fault *fault,
         (uint8_t)place(whens, SIM_WHEN_KINDS, word, (size_t)(nth - word));
     fault->nth = (uint32_t)strtoul(nth + 1, &end, 10);
     fault->at_ns = *end == '+' ? time_ns(s, end + 1) : 0;
-    if (fault->whom == SIM_WHOM_KINDS || fault->when == SIM_WHEN_KINDS ||
-        fault->nth == 0 || (*end != '\0' && *end != '+'))
+    if (fault->whom == SIM_WHOM_KINDS || fault->when == SIM_WHEN_TIME ||
+        fault->when == SIM_WHEN_KINDS || fault->nth == 0 ||
+        (*end != '\0' && *end != '+'))
         fail(s, "nobody is '%s'", text);
     return true;
 }
