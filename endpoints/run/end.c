@@ -8,6 +8,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/usage.h"
 #include "overlay/base/err.h"
@@ -68,10 +69,10 @@ void ep_run_check_done(struct run *r)
 {
     if (r->phase != RUN_RUNNING || r->console == NULL)
         return;
-    if (r->finals < r->nodes_count)
+    if (r->finals < r->nodes_count || ep_run_tap_is_awaited(r))
         return;
     ep_console_finish(r->console);
-    if (ep_console_pending(r->console) > 0)
+    if (ep_console_pending(r->console) > 0 || !ep_run_tap_flush(r))
         return;
     r->phase = RUN_LEAVING;
     evtimer_del(r->limit);

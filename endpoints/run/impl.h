@@ -63,6 +63,9 @@ struct run {
     struct ep_writer *writer;
     struct ep_console *console;
     struct ep_input *input;
+    void *tap; /* owned, of options.tap; NULL: none */
+    void (*on_tap_flushed)(struct run *r);
+    bool tap_is_flushing, tap_is_flushed;
     struct ep_text lines;         /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
@@ -91,7 +94,7 @@ struct run {
 
     /* stream 0 and stdin */
     struct run_control *controls, **controls_last;
-    struct ov_buf **pinned;   /* [RUN_RECORDS_MAX]: records at the console */
+    struct run_held *held;    /* [RUN_RECORDS_MAX]: records not yet taken */
     struct ov_buf *input_buf; /* being filled by the reader */
     bool input_open, input_ended, input_over;
     int input_fd;
@@ -134,10 +137,10 @@ struct run {
     struct ep_proof *proof;
 };
 
-/* The files, each above those that it calls; loss and plan* have headers:
+/* The files, each above those it calls; some have headers:
  *
  *     say  plan_tree  plan_hosts  plan_job  plan_session  plan_machine  plan
- *     verdict  control  end  loss  signals  down  daemons  up  run
+ *     verdict  control  held  tap  end  loss  signals  down  daemons  up  run
  */
 
 /* --- say.c */

@@ -6,6 +6,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/missing.h"
+#include "endpoints/run/tap.h"
 #include "endpoints/run/plan.h"
 #include "topo/ranges.h"
 #include "endpoints/sys/clock.h"
@@ -39,7 +40,12 @@ static void end_rank(struct run *r, uint32_t node, uint32_t rank)
             .is_eof = true,
             .cookie = RUN_NO_RECORD,
         };
+        struct ep_tap_output told = {.rank = rank,
+                                     .channel = channels[i],
+                                     .is_end = true,
+                                     .cookie = RUN_NO_RECORD};
 
+        ep_run_tap_output(r, &told, NULL);
         (void)ep_console_record(r->console, &end); /* else at the very end */
     }
 }

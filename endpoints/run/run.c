@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include "endpoints/run/daemons.h"
+#include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/run/tap.h"
 #include "endpoints/run/verdict.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
@@ -56,6 +58,8 @@ static int open_all(struct run *r)
     /* The daemons load the fabric while we do. */
     rc = ep_run_daemons_start(r);
     if (rc == 0)
+        ep_run_tap_open(r, ep_run_check_done);
+    if (rc == 0)
         rc = open_hub(r);
     if (rc == 0)
         ep_run_daemons_connect(r);
@@ -66,6 +70,7 @@ static void close_all(struct run *r)
 {
     ep_run_signals_close(r);
     ep_run_end_close(r);
+    ep_run_tap_close(r);
     ep_input_close(r->input);
     ep_console_close(r->console);
     ep_writer_close(r->writer, true);
@@ -92,7 +97,7 @@ static void close_all(struct run *r)
     free(r->daemons);
     free(r->lost);
     ep_text_fini(&r->lines);
-    free(r->pinned);
+    ep_run_held_close(r);
     if (r->input_fd >= 0)
         close(r->input_fd);
     if (r->stats_fd >= 0)

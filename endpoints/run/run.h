@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "endpoints/msg/job.h"
+#include "endpoints/run/taps.h"
 
 enum ep_run_launcher { EP_RUN_AUTO, EP_RUN_LOCAL, EP_RUN_SSH, EP_RUN_SLURM };
 enum ep_run_label {
@@ -78,6 +79,7 @@ struct ep_run_options {
     double linger_s;
     const char *stats;
     bool verbose;
+    const struct ep_tap_ops *tap; /* NULL: none */
 };
 
 /* Runs the job to its end. Call first thing in main, after the options were

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "endpoints/run/daemons.h"
+#include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/signals.h"
+#include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
 #include "overlay/base/err.h"
@@ -149,6 +151,7 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
         on_started(r, node);
         break;
     case EP_STATE_EXIT:
+        ep_run_tap_exit(r, state->rank, (uint32_t)state->value);
         ep_proof_ended(r->proof, state->rank, state->tallies);
         ep_run_took(r, state->rank, state->taken_bytes);
         if (state->rank < r->job.size && state->value != 0)
@@ -195,6 +198,21 @@ static void on_state_record(struct run *r, const struct ov_record *rec,
     }
 }
 
+static void tell_tap(struct run *r, const struct ep_console_record *record)
+{
+    struct ep_tap_output output = {
+        .rank = record->rank,
+        .channel = record->channel,
+        .is_end = record->is_eof,
+        .len_bytes = record->len_bytes,
+        .cookie = record->cookie,
+    };
+
+    if (record->len_bytes > 0)
+        output.mem = record->buf->mem + record->off_bytes;
+    ep_run_tap_output(r, &output, record->buf);
+}
+
 static void on_record(void *arg, const struct ov_act *act,
                       const struct ov_slice *slice)
 {
@@ -221,11 +239,12 @@ static void on_record(void *arg, const struct ov_act *act,
         r->stdout_bytes += slice->len_bytes;
     else
         r->stderr_bytes += slice->len_bytes;
-    r->pinned[act->cookie] = slice->buf;
+    ep_run_hold(r, act->cookie, slice->buf);
+    tell_tap(r, &out);
     if (ep_console_record(r->console, &out)) {
         ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
                    rec->rank);
-        take(r, act->cookie, slice->buf);
+        ep_run_let_go(r, act->cookie);
         ep_run_abort(r, 1);
     }
 }
@@ -243,10 +262,7 @@ static void on_written(void *arg, uint32_t rank, uint8_t channel,
 
 static void on_taken(void *arg, uint64_t cookie)
 {
-    struct run *r = arg;
-
-    if (cookie != RUN_NO_RECORD)
-        take(r, (uint32_t)cookie, r->pinned[cookie]);
+    ep_run_let_go(arg, cookie);
 }
 
 /* A reader that has enough ends the job as a pipe does; anything else is told.
@@ -301,8 +317,7 @@ int ep_run_output_open(struct run *r)
     };
     struct ep_console_cfg cfg;
 
-    r->pinned = calloc(RUN_RECORDS_MAX, sizeof(struct ov_buf *));
-    if (r->pinned == NULL || ep_writer_open(r->base, &r->writer) ||
+    if (ep_run_held_open(r) || ep_writer_open(r->base, &r->writer) ||
         ep_proof_open(r->job.size, r->job.merges_stderr ? 1 : 2, &r->proof))
         return OV_ENOMEM;
     ep_console_cfg_init(&cfg);

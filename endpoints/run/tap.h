@@ -1,0 +1,24 @@
+/* What a run tells its tap, where it has one. */
+#ifndef ENDPOINTS_RUN_TAP_H
+#define ENDPOINTS_RUN_TAP_H
+
+#include "endpoints/run/taps.h"
+
+struct ov_buf;
+struct run;
+
+/* Opens options.tap; on_end is called when ep_run_tap_is_awaited() is over. */
+void ep_run_tap_open(struct run *r, void (*on_end)(struct run *r));
+void ep_run_tap_close(struct run *r);
+
+/* A record, whose buffer it is in; the tap holds it for itself. */
+void ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
+                       struct ov_buf *buf);
+void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
+
+/* No output follows. True when the tap has nothing left to do. */
+bool ep_run_tap_flush(struct run *r);
+/* It was told so and has not answered. */
+bool ep_run_tap_is_awaited(const struct run *r);
+
+#endif
