@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/run_pmix.h"
 #include "commands/run_programs.h"
 #include "commands/run_values.h"
 #include "config.h"
@@ -38,6 +39,7 @@ enum key {
     KEY_TIMEOUT,
     KEY_LINGER,
     KEY_STATS,
+    KEY_NO_PMIX,
     KEY_NO_COLON,
     KEY_BIND,
 };
@@ -123,6 +125,7 @@ static const struct argp_option argp_options[] = {
     {"linger", KEY_LINGER, "SECONDS", 0,
      "read a process's output so long past its exit (default: 2)", 4},
     {"stats", KEY_STATS, "FILE", 0, "write a report in JSON at the end", 4},
+    {"no-pmix", KEY_NO_PMIX, NULL, 0, "PMIx tools cannot connect", 4},
     {"verbose", 'v', NULL, 0, "say what xylem itself does", 4},
     {0},
 };
@@ -349,6 +352,9 @@ static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
     case KEY_LINGER:
         o->linger_s = run_seconds("--linger", arg, 0);
         return true;
+    case KEY_NO_PMIX:
+        o->tap = NULL;
+        return true;
     case KEY_STATS:
         o->stats = words("--stats", arg);
         return true;
@@ -478,7 +484,8 @@ void run_options_parse(int argc, char **argv, const struct argp_child *more,
                                        .launch_timeout_s = 60,
                                        .heartbeat_s = 10,
                                        .stdin_ranks = "all",
-                                       .rsh = "ssh -o BatchMode=yes"};
+                                       .rsh = "ssh -o BatchMode=yes",
+                                       .tap = &run_pmix_tap};
     options->apps[0].argv = more != NULL ? none : NULL;
     for (;;) {
         argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &reading);

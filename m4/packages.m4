@@ -6,6 +6,8 @@
 # XYLEM_TOOL([command], [when: build, or generate when there is no configure],
 #     the same four names)
 #
+# XYLEM_OPTION(the same as XYLEM_LIBRARY)     used when it is there
+#
 # One line each: the line is what ./bootstrap parses.
 AC_DEFUN([XYLEM_PACKAGES], [
 AS_IF([test -z "$PKG_CONFIG"], [AC_MSG_ERROR([pkg-config is missing: install
@@ -26,6 +28,7 @@ XYLEM_LIBRARY([SODIUM], [libsodium >= 1.0.12], [libsodium-dev], [libsodium-devel
 XYLEM_LIBRARY([JANSSON], [jansson >= 2.10], [libjansson-dev], [jansson-devel], [libjansson-devel], [jansson])
 XYLEM_LIBRARY([XXHASH], [libxxhash >= 0.8.0], [libxxhash-dev], [xxhash-devel], [xxhash-devel], [xxhash])
 XYLEM_LIBRARY([CMOCKA], [cmocka >= 1.1], [libcmocka-dev], [libcmocka-devel], [libcmocka-devel], [cmocka])
+XYLEM_OPTION([PMIX], [pmix >= 4.2.2], [libpmix-dev], [pmix-devel], [pmix-devel], [openpmix])
 ])
 
 # configure finds the tools by macros of their own.
@@ -35,6 +38,10 @@ AC_DEFUN([XYLEM_LIBRARY], [
     PKG_CHECK_MODULES([$1], [$2], [], [
         xylem_missing="$xylem_missing
   $2 (package $3 for apt, $4 for dnf, $5 for zypper, $6 for pacman)"])
+])
+
+AC_DEFUN([XYLEM_OPTION], [
+    PKG_CHECK_MODULES([$1], [$2], [xylem_have_$1=yes], [xylem_have_$1=no])
 ])
 
 # XYLEM_PACKAGES_END: one message that names all that is missing.

@@ -94,6 +94,20 @@ AC_DEFUN([XYLEM_XXHASH_DISPATCH], [
     LIBS=$xylem_libs
 ])
 
+# XYLEM_PMIX: the helper for PMIx tools, where libpmix is there.
+AC_DEFUN([XYLEM_PMIX], [
+    AC_ARG_WITH([pmix],
+        [AS_HELP_STRING([--without-pmix],
+            [leave out what PMIx tools connect to])])
+    AS_IF([test "x$with_pmix" = xno], [xylem_have_PMIX=no])
+    AS_IF([test "x$with_pmix" = xyes && test "x$xylem_have_PMIX" = xno],
+        [AC_MSG_ERROR([--with-pmix needs libpmix 4.2.2 or later: install
+the package libpmix-dev (apt), pmix-devel (dnf, zypper) or openpmix (pacman)])])
+    # Its headers are not free of the warnings that ours are free of.
+    PMIX_CFLAGS=`AS_ECHO(["$PMIX_CFLAGS"]) | sed 's/-I */-isystem /g'`
+    AM_CONDITIONAL([PMIX], [test "x$xylem_have_PMIX" = xyes])
+])
+
 # XYLEM_FUZZING: --enable-fuzzing links the fuzz targets with libFuzzer, and all
 # code with its coverage, ASan and UBSan. After XYLEM_SANITIZERS.
 AC_DEFUN([XYLEM_FUZZING], [

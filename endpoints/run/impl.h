@@ -64,8 +64,8 @@ struct run {
     struct ep_console *console;
     struct ep_input *input;
     void *tap; /* owned, of options.tap; NULL: none */
-    void (*on_tap_flushed)(struct run *r);
     bool tap_is_flushing, tap_is_flushed;
+    void (*on_tap_flushed)(struct run *r);
     struct ep_text lines;         /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
@@ -138,7 +138,6 @@ struct run {
 };
 
 /* The files, each above those it calls; some have headers:
- *
  *     say  plan_tree  plan_hosts  plan_job  plan_session  plan_machine  plan
  *     verdict  control  held  tap  end  loss  signals  down  daemons  up  run
  */

@@ -56,10 +56,17 @@ static bool is_named(const char *entry, const char *name, size_t len)
 static bool is_private(const char *entry)
 {
     static const char *const names[] = {"_", "OLDPWD", "PWD", "SHLVL"};
+    /* Those of PMI and PMIx would lead a process to a server that knows
+     * nothing of it: the one above the launcher. */
+    static const char *const prefixes[] = {"XYLEM_", "BASH_FUNC_", "PMIX_",
+                                           "PMI_", "PMI2_"};
 
-    if (strncmp(entry, "XYLEM_", 6) == 0 ||
-        strncmp(entry, "BASH_FUNC_", 10) == 0 || ep_task_env_has(entry))
+    if (ep_task_env_has(entry))
         return true;
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        if (strncmp(entry, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    }
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (is_named(entry, names[i], strlen(names[i])))
             return true;

@@ -11,7 +11,8 @@ import os
 
 import symbols
 
-ARCHIVES = ("endpoints/libep.la", "overlay/libovcore.la", "topo/libtopo.la",
+ARCHIVES = ("endpoints/libep.la", "pmix_api/libpx.la",
+            "overlay/libovcore.la", "topo/libtopo.la",
             "topo/libtoposhape.la")
 
 

@@ -46,7 +46,9 @@ LAYERS = (
        ("overlay/*", "topo/*", "config.h", f"endpoints/{folder}/*",
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
-    (("pmix_api/*",), ("overlay/*", "topo/*", "pmix_api/*", "config.h")),
+    (("pmix_api/helper/*",), ("overlay/base/*", "pmix_api/*", "config.h")),
+    (("pmix_api/*",), ("overlay/base/*", "pmix_api/*", "!pmix_api/helper/*",
+                       "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),
     (("bench/*",), ("*", "!tests/*", "!commands/*")),
     (("tests/*",), ("*", "!bench/*")),
@@ -60,10 +62,12 @@ CORE_SYSTEM = ("inttypes.h", "stdbool.h", "stddef.h", "stdint.h", "string.h")
 LIBRARIES = (
     ("rdma/*", ("endpoints/ofi/*", "tests/provider/*",
                 "tests/unit/strict_net.*", "tests/unit/test_strict*.c")),
-    ("event2/*", ("endpoints/*", "tests/*")),
+    ("event2/*", ("endpoints/*", "pmix_api/*", "!pmix_api/helper/*",
+                  "tests/*")),
     ("event.h", ()),
     ("hwloc*", ("topo/*",)),
-    ("pmix*", ("pmix_api/*",)),
+    # The library can end or stall a process: the helper alone has it.
+    ("pmix*", ("pmix_api/helper/*", "tests/pmix/*")),
     ("sodium*", ("endpoints/*", "tests/*")),
     ("xxh*", ("endpoints/msg/*",)),
     ("cmocka.h", ("tests/*",)),

@@ -50,7 +50,11 @@ class Idle:
         self.inner = [pid for pid in daemon.values()
                       if pid not in self.leaves]
         looping = set(daemon.values()) | {self.job.proc.pid}
-        self.rest = [pid for pid in live.ours() if pid not in looping]
+        ours = live.ours()
+        self.helper = [pid for pid, name in ours.items()
+                       if name == "xylem-pmix"]
+        self.rest = [pid for pid in ours
+                     if pid not in looping and pid not in self.helper]
 
     def watch(self):
         """The wake-ups of each thread, and for how long that was."""
@@ -77,16 +81,20 @@ def check_wakes(idle, wakes, seconds):
     inner = [wakes[pid][0] for pid in idle.inner]
     root, *threads = wakes[idle.job.proc.pid]
     still = [wakes[pid] for pid in idle.rest]
+    helper = [wakes[pid] for pid in idle.helper]
     print("# in %.1f s, %d beats: leaves %s; inner nodes %s; root %d; its "
-          "other threads %s; other processes %d" % (
+          "other threads %s; other processes %d; PMIx helper %s" % (
               seconds, beats, sorted(leaves), sorted(inner), root, threads,
-              len(still)))
+              len(still), helper))
     check(0 < min(leaves) and max(leaves) <= beats, "leaves: %s" % leaves)
     check(max(inner) <= beats * (1 + ARITY), "inner nodes: %s" % inner)
     check(root <= beats * (1 + ARITY), "root: %d" % root)
     check(not any(threads), "threads of the launcher: %s" % threads)
     check(len(still) == NODES + 1 and not any(map(any, still)),
           "spawners: %s" % still)
+    for first, *others in helper:  # libpmix looks at its port every 2 s
+        check(first == 0 and sum(others) <= seconds / 2 + 1,
+              "PMIx helper: %s" % [first, *others])
 
 
 def main():

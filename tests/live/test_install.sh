@@ -15,6 +15,8 @@ it "programs, module, pages and documents are there"
 check test -x "$root/bin/xylem"
 check test -x "$root/bin/xylemd"
 check test -f "$root"/lib*/xylem/xylem_ofi.so
+helper=$(find "$root" -name xylem-pmix)
+check test -n "$helper" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
 check test -f "$root/share/doc/xylem/LICENSE"
 
 it "the version is the one of the package"

@@ -1,0 +1,153 @@
+/* PMIx tools as a tap of `xylem run`: the launcher and pmix_api/ do not know
+ * each other, this file knows both. */
+#include "commands/run_pmix.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+#include "pmix_api/host.h"
+
+struct run_pmix {
+    struct ep_tap_cfg run;
+    struct px_host *host;
+};
+
+/* --- to the launcher */
+
+static void on_part(void *arg, uint32_t index, struct px_host_part *out)
+{
+    const struct run_pmix *pmix = arg;
+    struct ep_tap_part part = {.host = NULL};
+
+    pmix->run.events->on_part(pmix->run.arg, index, &part);
+    *out = (struct px_host_part){
+        .host = part.host,
+        .program = part.program,
+        .app = part.app,
+        .first_rank = part.first_rank,
+        .ranks = part.ranks,
+    };
+}
+
+static void on_released(void *arg, uint64_t cookie)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_released(pmix->run.arg, cookie);
+}
+
+static void on_flushed(void *arg)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_flushed(pmix->run.arg);
+}
+
+static void on_say(void *arg, const char *text)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_say(pmix->run.arg, text);
+}
+
+static void on_note(void *arg, const char *text)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_note(pmix->run.arg, text);
+}
+
+/* --- from the launcher */
+
+static void say_why(const struct ep_tap_cfg *cfg, int rc)
+{
+    char text[256];
+
+    if (rc == OV_ENOENT)
+        snprintf(text, sizeof(text),
+                 "this xylem was built without PMIx: tools cannot connect");
+    else
+        snprintf(text, sizeof(text), "PMIx tools cannot connect: %s",
+                 rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
+    cfg->events->on_note(cfg->arg, text);
+}
+
+static void *pmix_open(const struct ep_tap_cfg *run)
+{
+    static const struct px_host_events events = {
+        .on_part = on_part,
+        .on_released = on_released,
+        .on_flushed = on_flushed,
+        .on_say = on_say,
+        .on_note = on_note,
+    };
+    struct run_pmix *pmix = calloc(1, sizeof(*pmix));
+    struct px_host_cfg cfg = {
+        .base = run->base,
+        .nspace = run->nspace,
+        .size = run->size,
+        .apps = run->apps,
+        .parts = run->parts,
+        .events = &events,
+        .arg = pmix,
+    };
+    int rc = OV_ENOMEM;
+
+    if (pmix != NULL) {
+        pmix->run = *run;
+        rc = px_host_open(&cfg, &pmix->host);
+    }
+    if (rc == 0)
+        return pmix;
+    say_why(run, rc);
+    free(pmix);
+    return NULL;
+}
+
+static void pmix_close(void *tap)
+{
+    struct run_pmix *pmix = tap;
+
+    px_host_close(pmix->host);
+    free(pmix);
+}
+
+static bool pmix_output(void *tap, const struct ep_tap_output *output)
+{
+    const struct run_pmix *pmix = tap;
+    struct px_host_output out = {
+        .rank = output->rank,
+        .channel = output->channel,
+        .is_end = output->is_end,
+        .mem = output->mem,
+        .len_bytes = output->len_bytes,
+        .cookie = output->cookie,
+    };
+
+    return px_host_output(pmix->host, &out);
+}
+
+static void pmix_exit(void *tap, uint32_t rank, uint32_t status)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_exit(pmix->host, rank, status);
+}
+
+static bool pmix_flush(void *tap)
+{
+    const struct run_pmix *pmix = tap;
+
+    return px_host_flush(pmix->host);
+}
+
+const struct ep_tap_ops run_pmix_tap = {
+    .open = pmix_open,
+    .close = pmix_close,
+    .output = pmix_output,
+    .exit = pmix_exit,
+    .flush = pmix_flush,
+};

@@ -1,0 +1,11 @@
+/* PMIx tools as a tap of `xylem run`. */
+#ifndef COMMANDS_RUN_PMIX_H
+#define COMMANDS_RUN_PMIX_H
+
+#include "endpoints/run/taps.h"
+
+/* Without the helper (a build without PMIx) open gives NULL and says so with
+ * --verbose only. */
+extern const struct ep_tap_ops run_pmix_tap;
+
+#endif

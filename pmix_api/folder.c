@@ -1,0 +1,70 @@
+/* Making and removing the private folder of a PMIx server. */
+#include "pmix_api/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "overlay/base/err.h"
+
+enum { DEPTH_MAX = 4 };
+
+int px_folder_make(char *path)
+{
+    const char *top = getenv("TMPDIR");
+
+    if (top == NULL || top[0] != '/')
+        top = "/tmp";
+    if (snprintf(path, PX_PATH_MAX, "%s/xylem-pmix-XXXXXX", top) >=
+        PX_PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return OV_ESYS;
+    }
+    return mkdtemp(path) != NULL ? 0 : OV_ESYS;
+}
+
+static void empty(int at, int depth);
+
+/* A file, or a folder with files. */
+static void remove_entry(int at, const char *name, int depth)
+{
+    int sub;
+
+    if (unlinkat(at, name, 0) == 0 || depth == DEPTH_MAX)
+        return;
+    sub = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (sub >= 0)
+        empty(sub, depth + 1);
+    unlinkat(at, name, AT_REMOVEDIR);
+}
+
+/* Takes over the descriptor. */
+static void empty(int at, int depth)
+{
+    DIR *dir = fdopendir(at);
+    const struct dirent *entry;
+
+    if (dir == NULL) {
+        close(at);
+        return;
+    }
+    while ((entry = readdir(dir)) != NULL) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove_entry(at, entry->d_name, depth);
+    }
+    closedir(dir);
+}
+
+void px_folder_remove(const char *path)
+{
+    int at = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (at < 0)
+        return;
+    empty(at, 0);
+    rmdir(path);
+}

@@ -1,0 +1,19 @@
+/* The private folder of a PMIx server: what tools find it by lies there. */
+#ifndef PMIX_API_FOLDER_H
+#define PMIX_API_FOLDER_H
+
+#include <stddef.h>
+
+enum { PX_PATH_MAX = 1024 };
+
+/* Makes a folder of mode 0700 below TMPDIR, or /tmp without one; its name
+ * begins with xylem-pmix. Tools look into both, and all that is beneath. The
+ * library opens the mode of the folder that it is given: give it one in here.
+ * Returns 0, or OV_ESYS with errno; `path` has PX_PATH_MAX bytes. */
+int px_folder_make(char *path);
+
+/* Removes the files in it and in its folders, and then all of these. What is
+ * not there any more is no error, nor is what cannot be removed. */
+void px_folder_remove(const char *path);
+
+#endif

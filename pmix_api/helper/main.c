@@ -1,0 +1,276 @@
+/* xylem-pmix: libpmix in a process of its own, beside the launcher.
+ *
+ * A tool can crash or stall the library; then this process ends, the launcher
+ * starts another one, and the job has not noticed. People do not start it.
+ *
+ * The main thread reads what the launcher says and never waits for the
+ * library; the library's own threads do the rest.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pmix_api/folder.h"
+#include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/job.h"
+#include "pmix_api/helper/server.h"
+#include "pmix_api/helper/sockets.h"
+#include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/tools.h"
+
+enum {
+    SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
+    FILES_MAX = 128,
+    DEAF_MS = 10000, /* the library has not answered for so long: it hangs */
+    FLUSH_MS = 2000, /* the end waits so long for a tool that takes nothing */
+    CALM_MS = 20,
+    STUCK_LOOK_MS = 100,
+    EXIT_USAGE = 2,
+    EXIT_SERVER = 3,
+    EXIT_DEAF = 4,
+    EXIT_PROTOCOL = 5,
+};
+
+static struct {
+    char folder[PX_PATH_MAX];
+    uint32_t launcher_pid;
+    int listener; /* epoll: something was accepted, or will be */
+    bool is_up;
+    bool is_flushing;
+    uint64_t sweep_ms;             /* 0: no connection is silent */
+    uint64_t left_bytes, moved_ms; /* while flushing */
+} main_state = {.listener = -1};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static _Noreturn void leave(int code)
+{
+    if (main_state.folder[0] != '\0')
+        px_folder_remove(main_state.folder);
+    _exit(code);
+}
+
+static _Noreturn void fail(const char *why)
+{
+    px_talk_note("%s", why);
+    leave(EXIT_SERVER);
+}
+
+/* --- start */
+
+static void set_limit(int what, rlim_t most)
+{
+    struct rlimit limit;
+
+    if (getrlimit(what, &limit) == 0 && limit.rlim_cur > most) {
+        limit.rlim_cur = most;
+        setrlimit(what, &limit);
+    }
+}
+
+static void prepare(void)
+{
+    static const int ignored[] = {SIGPIPE, SIGINT,  SIGHUP, SIGTERM,
+                                  SIGQUIT, SIGUSR1, SIGUSR2};
+
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+        signal(ignored[i], SIG_IGN);
+#if !defined(__SANITIZE_ADDRESS__)
+    set_limit(RLIMIT_AS, SPACE_BYTES);
+#endif
+    set_limit(RLIMIT_NOFILE, FILES_MAX);
+    set_limit(RLIMIT_CORE, 0);
+    mallopt(M_ARENA_MAX, 2);
+}
+
+/* Tells of new connections, without a look at the library. */
+static int watch_listener(void)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+    int fd = px_sockets_listener(px_server_port());
+    int set = epoll_create1(EPOLL_CLOEXEC);
+
+    if (fd >= 0 && set >= 0)
+        epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
+    return set;
+}
+
+static void go_up(void)
+{
+    const char *why =
+        px_server_open(main_state.folder, main_state.launcher_pid);
+    pmix_status_t rc;
+
+    if (why != NULL)
+        fail(why);
+    rc = px_job_register();
+    if (rc != PMIX_SUCCESS)
+        fail(PMIx_Error_string(rc));
+    if (px_deliver_open(main_state.folder))
+        fail("out of memory");
+    main_state.listener = watch_listener();
+    main_state.is_up = true;
+    px_talk(&(struct px_msg){.kind = PX_UP, .text = px_text(px_server_uri())});
+}
+
+/* --- words of the launcher */
+
+static int on_start(const struct px_start *start)
+{
+    if (start->version != PX_WIRE_VERSION)
+        fail("xylem-pmix is of another version of xylem");
+    px_text_copy(start->folder, main_state.folder, sizeof(main_state.folder));
+    main_state.launcher_pid = start->pid;
+    return px_job_start(start);
+}
+
+static int on_msg(const struct px_msg *msg)
+{
+    switch (msg->kind) {
+    case PX_START:
+        return on_start(&msg->start);
+    case PX_PART:
+        return px_job_part(&msg->part);
+    case PX_EXIT:
+        px_job_exit(msg->exit.rank, msg->exit.status);
+        return 0;
+    case PX_OUTPUT:
+        px_deliver_put(&msg->output);
+        return 0;
+    case PX_FLUSH:
+        main_state.is_flushing = true;
+        return 0;
+    case PX_PING:
+        px_talk(&(struct px_msg){.kind = PX_PONG, .token = msg->token});
+        return 0;
+    case PX_UP:
+    case PX_PULL:
+    case PX_QUIET:
+    case PX_NOTE:
+    case PX_FLUSHED:
+    case PX_PONG:
+        break;
+    }
+    return -1;
+}
+
+/* One packet. */
+static void hear(void)
+{
+    static uint8_t mem[PX_PACKET_BYTES_MAX];
+    ssize_t got = recv(TALK_FD, mem, sizeof(mem), MSG_DONTWAIT);
+    struct ov_rd rd;
+    struct px_msg msg;
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0)
+        leave(0); /* the launcher has gone */
+    rd = ov_rd_init(mem, (size_t)got);
+    while (ov_rd_left(&rd) > 0) {
+        if (px_msg_decode(&rd, &msg) != 0 || on_msg(&msg) != 0)
+            leave(EXIT_PROTOCOL);
+    }
+    if (!main_state.is_up && px_job_is_whole())
+        go_up();
+}
+
+/* --- the loop */
+
+static void sweep(uint64_t now, bool is_new)
+{
+    if (is_new && main_state.sweep_ms == 0)
+        main_state.sweep_ms = now + TOOLS_GREET_MS;
+    if (main_state.sweep_ms == 0 || now < main_state.sweep_ms)
+        return;
+    main_state.sweep_ms = px_tools_sweep() ? now + TOOLS_GREET_MS : 0;
+}
+
+static void flushed(void)
+{
+    main_state.is_flushing = false;
+    px_talk_kind(PX_FLUSHED);
+}
+
+/* All is out when nothing waits here and the kernel holds nothing for a tool,
+ * for some time: the library may stand in between. */
+static void check_flushed(uint64_t now)
+{
+    uint64_t left = px_deliver_left_bytes() + px_tools_unsent_bytes();
+
+    if (!main_state.is_flushing)
+        return;
+    if (left != main_state.left_bytes || main_state.moved_ms == 0) {
+        main_state.left_bytes = left;
+        main_state.moved_ms = now;
+    } else if (now - main_state.moved_ms >= (left == 0 ? CALM_MS : FLUSH_MS)) {
+        flushed();
+    }
+}
+
+static int timeout_ms(uint64_t now, unsigned stuck)
+{
+    if (main_state.is_flushing)
+        return CALM_MS / 2;
+    if (stuck > 0)
+        return STUCK_LOOK_MS;
+    if (px_deliver_asked_ms() != 0)
+        return DEAF_MS;
+    if (main_state.sweep_ms != 0)
+        return main_state.sweep_ms > now ? (int)(main_state.sweep_ms - now) : 0;
+    return -1;
+}
+
+static void turn(struct pollfd *fds, unsigned stuck)
+{
+    uint64_t now = now_ms();
+    struct epoll_event event;
+
+    poll(fds, 3 + stuck, timeout_ms(now, stuck));
+    now = now_ms();
+    if (fds[0].revents != 0)
+        hear();
+    if (main_state.is_up)
+        sweep(now, epoll_wait(main_state.listener, &event, 1, 0) > 0);
+    if (px_deliver_asked_ms() != 0 && now - px_deliver_asked_ms() > DEAF_MS)
+        leave(EXIT_DEAF);
+    check_flushed(now);
+}
+
+int main(void)
+{
+    struct pollfd fds[3 + TOOLS_MAX];
+
+    prepare();
+    if (fcntl(TALK_FD, F_GETFD) < 0) {
+        fputs("xylem-pmix is started by xylem run, not by hand\n", stderr);
+        return EXIT_USAGE;
+    }
+    for (;;) {
+        unsigned stuck =
+            main_state.is_up ? px_deliver_step(now_ms(), fds + 3) : 0;
+
+        fds[0] = (struct pollfd){.fd = TALK_FD, .events = POLLIN};
+        fds[1] = (struct pollfd){.fd = px_deliver_fd(), .events = POLLIN};
+        fds[2] = (struct pollfd){.fd = main_state.listener, .events = POLLIN};
+        turn(fds, stuck);
+    }
+}

@@ -1,0 +1,275 @@
+/* The PMIx server: upcalls of libpmix, in its own thread.
+ *
+ * A blocking call of the library from here would wait for itself.
+ */
+#include "pmix_api/helper/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <pmix_server.h>
+
+#include "pmix_api/folder.h"
+#include "pmix_api/helper/job.h"
+#include "pmix_api/helper/query.h"
+#include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/tools.h"
+
+static struct {
+    pmix_proc_t self;
+    char host[256];
+    char folder[PX_PATH_MAX + 8];
+    char uri[512];
+    uint16_t port;
+} server;
+
+const char *px_server_uri(void)
+{
+    return server.uri;
+}
+
+uint16_t px_server_port(void)
+{
+    return server.port;
+}
+
+static void on_done(pmix_status_t status, void *arg)
+{
+    (void)status;
+    (void)arg;
+}
+
+/* --- tools come and go */
+
+static void on_tool(pmix_info_t *info, size_t infos,
+                    pmix_tool_connection_cbfunc_t answer, void *arg)
+{
+    pmix_proc_t given = {.rank = PMIX_RANK_UNDEF}, name;
+
+    for (size_t i = 0; i < infos; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_NSPACE))
+            PMIX_LOAD_NSPACE(given.nspace, info[i].value.data.string);
+        else if (PMIX_CHECK_KEY(&info[i], PMIX_RANK))
+            given.rank = info[i].value.data.rank;
+    }
+    /* Whoever is refused gets no answer: any but success, and the library
+     * falls over it. */
+    if (px_tools_admit(given.nspace[0] != '\0' ? &given : NULL, &name))
+        answer(PMIX_SUCCESS, &name, arg);
+}
+
+/* Its registrations stay until its namespace is forgotten. */
+static void on_lost(size_t handler, pmix_status_t status,
+                    const pmix_proc_t *source, pmix_info_t info[], size_t infos,
+                    pmix_info_t results[], size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    (void)handler;
+    (void)status;
+    (void)info;
+    (void)infos;
+    (void)results;
+    (void)nresults;
+    if (source != NULL && px_tools_forget(source)) {
+        px_talk_note("PMIx tool %s.%u has gone", source->nspace, source->rank);
+        PMIx_server_deregister_nspace(source->nspace, on_done, NULL);
+        if (px_tools_count() == 0)
+            px_talk_kind(PX_QUIET);
+    }
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
+/* --- pull */
+
+/* What nobody takes any more the library keeps for the next who asks: one
+ * delivery, by our setting, from any time ago. This one, which nobody can ask
+ * for, takes its place. Until the library answers it is borrowed. */
+static void rinse(void)
+{
+    static pmix_byte_object_t nothing = {"", 0};
+    static pmix_proc_t nobody = {.nspace = "xylem-nobody", .rank = 0};
+
+    PMIx_server_IOF_deliver(&nobody, PMIX_FWD_STDOUT_CHANNEL, &nothing, NULL, 0,
+                            on_done, NULL);
+}
+
+static pmix_status_t judge_procs(const pmix_proc_t procs[], size_t nprocs)
+{
+    for (size_t i = 0; i < nprocs; i++) {
+        if (strcmp(procs[i].nspace, px_job_nspace()) != 0)
+            return PMIX_ERR_NOT_FOUND;
+        if (procs[i].rank != PMIX_RANK_WILDCARD &&
+            procs[i].rank > PMIX_RANK_VALID)
+            return PMIX_ERR_NOT_SUPPORTED;
+        if (procs[i].rank != PMIX_RANK_WILDCARD &&
+            procs[i].rank >= px_job_size())
+            return PMIX_ERR_NOT_FOUND;
+    }
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t judge_directives(const pmix_info_t info[], size_t infos)
+{
+    for (size_t i = 0; i < infos; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_IOF_REDIRECT) &&
+            PMIX_INFO_TRUE(&info[i]))
+            return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Stdin cannot be pulled; a mask of all channels means those that can. */
+static pmix_status_t judge_channels(pmix_iof_channel_t channels)
+{
+    static const pmix_iof_channel_t output = PMIX_FWD_STDOUT_CHANNEL |
+                                             PMIX_FWD_STDERR_CHANNEL |
+                                             PMIX_FWD_STDDIAG_CHANNEL;
+
+    if (channels == PMIX_FWD_ALL_CHANNELS)
+        return PMIX_SUCCESS;
+    return channels != 0 && (channels & ~output) == 0 ? PMIX_SUCCESS
+                                                      : PMIX_ERR_BAD_PARAM;
+}
+
+/* A channel of the library is 1 << ours. */
+static void subscribe(const pmix_proc_t *proc, pmix_iof_channel_t channels)
+{
+    bool is_all = proc->rank == PMIX_RANK_WILDCARD;
+    struct px_msg msg = {
+        .kind = PX_PULL,
+        .pull = {.channels = (uint8_t)(channels & 0xe),
+                 .first = is_all ? 0 : proc->rank,
+                 .last = is_all ? px_job_size() - 1 : proc->rank},
+    };
+
+    px_talk(&msg);
+}
+
+/* Success by itself would be used after it is freed, in the library. */
+static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
+                             const pmix_info_t directives[], size_t ndirs,
+                             pmix_iof_channel_t channels,
+                             pmix_op_cbfunc_t answer, void *arg)
+{
+    pmix_status_t rc;
+
+    (void)answer;
+    (void)arg;
+    if (procs == NULL || nprocs == 0)
+        return PMIX_OPERATION_SUCCEEDED; /* a handler was deregistered */
+    rc = judge_channels(channels);
+    if (rc == PMIX_SUCCESS)
+        rc = judge_procs(procs, nprocs);
+    if (rc == PMIX_SUCCESS)
+        rc = judge_directives(directives, ndirs);
+    if (rc != PMIX_SUCCESS)
+        return rc;
+    rinse();
+    for (size_t i = 0; i < nprocs; i++)
+        subscribe(&procs[i], channels);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* --- start */
+
+/* The library's own settings: see docs/pmix.md. What the user has set holds,
+ * but for what keeps it alive. */
+static void set_up(void)
+{
+    setenv("PMIX_MCA_gds", "hash", 1);
+    setenv("PMIX_MCA_pmix_max_iof_cache", "1", 1);
+    unsetenv("PMIX_LAUNCHER_RNDZ_URI");
+    unsetenv("PMIX_LAUNCHER_RNDZ_FILE");
+    unsetenv("PMIX_NAMESPACE");
+    unsetenv("PMIX_RANK");
+}
+
+static pmix_status_t init(const char *folder)
+{
+    static pmix_server_module_t module = {
+        .tool_connected = on_tool,
+        .iof_pull = on_pull,
+        .query = px_query,
+    };
+    enum { INFOS = 9 };
+    pmix_info_t info[INFOS];
+    bool yes = true, no = false;
+    pmix_rank_t rank = 0;
+    pmix_status_t rc;
+
+    for (int i = 0; i < INFOS; i++)
+        PMIX_INFO_CONSTRUCT(&info[i]);
+    PMIX_INFO_LOAD(&info[0], PMIX_SERVER_NSPACE, server.self.nspace,
+                   PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_SERVER_RANK, &rank, PMIX_PROC_RANK);
+    PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, server.host, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TMPDIR, folder, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[4], PMIX_SYSTEM_TMPDIR, folder, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[5], PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[6], PMIX_SERVER_SESSION_SUPPORT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[7], PMIX_SERVER_GATEWAY, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[8], PMIX_IOF_LOCAL_OUTPUT, &no, PMIX_BOOL);
+    rc = PMIx_server_init(&module, info, INFOS);
+    for (int i = 0; i < INFOS; i++)
+        PMIX_INFO_DESTRUCT(&info[i]);
+    return rc;
+}
+
+/* What the library has written of itself: its address, after which others go
+ * by names that a user knows. */
+static const char *read_uri(const char *folder, uint32_t launcher_pid)
+{
+    char own[2048], by_pid[2048], by_job[2048];
+    FILE *file;
+    char *colon;
+
+    snprintf(own, sizeof(own), "%s/pmix.%s.tool.%s", folder, server.host,
+             server.self.nspace);
+    snprintf(by_pid, sizeof(by_pid), "%s/pmix.%s.tool.%u", folder, server.host,
+             launcher_pid);
+    snprintf(by_job, sizeof(by_job), "%s/pmix.%s.tool.%s", folder, server.host,
+             px_job_nspace());
+    file = fopen(own, "r");
+    if (file == NULL)
+        return "its rendezvous file is missing";
+    if (fgets(server.uri, sizeof(server.uri), file) == NULL)
+        server.uri[0] = '\0';
+    fclose(file);
+    server.uri[strcspn(server.uri, "\n")] = '\0';
+    colon = strrchr(server.uri, ':');
+    server.port = (uint16_t)(colon != NULL ? atoi(colon + 1) : 0);
+    if (server.port == 0)
+        return "its rendezvous file names no port";
+    if (link(own, by_pid) != 0 || link(own, by_job) != 0)
+        return "its rendezvous file cannot be linked";
+    return NULL;
+}
+
+const char *px_server_open(const char *folder, uint32_t launcher_pid)
+{
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
+    pmix_status_t rc;
+    const char *why;
+
+    if (gethostname(server.host, sizeof(server.host) - 1) != 0)
+        strcpy(server.host, "localhost");
+    snprintf(server.self.nspace, sizeof(server.self.nspace), "%.200s-server",
+             px_job_nspace());
+    set_up();
+    snprintf(server.folder, sizeof(server.folder), "%s/server", folder);
+    if (mkdir(server.folder, 0700) != 0)
+        return "its folder cannot be made";
+    rc = init(server.folder);
+    if (rc != PMIX_SUCCESS)
+        return PMIx_Error_string(rc);
+    why = read_uri(server.folder, launcher_pid);
+    if (why != NULL)
+        return why;
+    px_tools_open(server.port);
+    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, NULL, NULL);
+    return NULL;
+}

@@ -1,0 +1,215 @@
+/* Connections among this process's descriptors. */
+#include "pmix_api/helper/sockets.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* linux/tcp.h cannot stand beside netinet/tcp.h, which lacks this. The kernel
+ * fills in as much as it knows. */
+struct tcp_info_long {
+    struct tcp_info head;
+    uint64_t pacing_rate, max_pacing_rate;
+    uint64_t bytes_acked, bytes_received;
+};
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+static uint16_t port_of(const union address *address)
+{
+    if (address->any.sa_family == AF_INET)
+        return ntohs(address->v4.sin_port);
+    if (address->any.sa_family == AF_INET6)
+        return ntohs(address->v6.sin6_port);
+    return 0;
+}
+
+static uint16_t own_port(int fd, union address *address)
+{
+    socklen_t len = sizeof(*address);
+
+    return getsockname(fd, &address->any, &len) == 0 ? port_of(address) : 0;
+}
+
+static uint16_t peer_port(int fd, union address *address)
+{
+    socklen_t len = sizeof(*address);
+
+    return getpeername(fd, &address->any, &len) == 0 ? port_of(address) : 0;
+}
+
+/* Calls see(arg, fd) for each descriptor that is a socket of this port. */
+static void each(uint16_t port, void (*see)(void *arg, int fd), void *arg)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    union address address;
+
+    if (dir == NULL)
+        return;
+    while ((entry = readdir(dir)) != NULL) {
+        char *end;
+        long fd = strtol(entry->d_name, &end, 10);
+
+        if (end != entry->d_name && *end == '\0' &&
+            own_port((int)fd, &address) == port)
+            see(arg, (int)fd);
+    }
+    closedir(dir);
+}
+
+struct list {
+    struct px_socket *out;
+    unsigned count;
+};
+
+static void see_connection(void *arg, int fd)
+{
+    struct list *list = arg;
+    union address address;
+    uint16_t port = peer_port(fd, &address);
+
+    if (port != 0 && list->count < SOCKETS_MAX)
+        list->out[list->count++] = (struct px_socket){fd, port};
+}
+
+unsigned px_sockets_list(uint16_t port, struct px_socket *out)
+{
+    struct list list = {.out = out};
+
+    each(port, see_connection, &list);
+    return list.count;
+}
+
+static void see_listener(void *arg, int fd)
+{
+    int listens = 0;
+    socklen_t len = sizeof(listens);
+
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 &&
+        listens)
+        *(int *)arg = fd;
+}
+
+int px_sockets_listener(uint16_t port)
+{
+    int fd = -1;
+
+    each(port, see_listener, &fd);
+    return fd;
+}
+
+bool px_socket_is_same(const struct px_socket *sock)
+{
+    union address address;
+
+    return peer_port(sock->fd, &address) == sock->port;
+}
+
+bool px_socket_is_read(const struct px_socket *sock)
+{
+    struct tcp_info_long info = {.bytes_received = 0};
+    socklen_t len = sizeof(info);
+    int unread = 0;
+
+    if (getsockopt(sock->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0 ||
+        info.head.tcpi_state != TCP_ESTABLISHED ||
+        ioctl(sock->fd, FIONREAD, &unread) != 0)
+        return false;
+    return info.bytes_received > (uint64_t)unread;
+}
+
+bool px_socket_is_silent(const struct px_socket *sock)
+{
+    int unread = 0;
+
+    return ioctl(sock->fd, FIONREAD, &unread) == 0 && unread == 0;
+}
+
+void px_socket_end(const struct px_socket *sock)
+{
+    if (px_socket_is_same(sock))
+        shutdown(sock->fd, SHUT_RDWR);
+}
+
+/* --- the owner of the other end */
+
+/* Fills in the name of the other end's socket: its port is its own there. */
+static bool name_peer(int fd, struct inet_diag_sockid *id, uint8_t *family)
+{
+    union address own, peer;
+
+    if (own_port(fd, &own) == 0 || peer_port(fd, &peer) == 0)
+        return false;
+    *family = (uint8_t)own.any.sa_family;
+    id->idiag_sport = htons(port_of(&peer));
+    id->idiag_dport = htons(port_of(&own));
+    if (own.any.sa_family == AF_INET) {
+        memcpy(id->idiag_src, &peer.v4.sin_addr, sizeof(peer.v4.sin_addr));
+        memcpy(id->idiag_dst, &own.v4.sin_addr, sizeof(own.v4.sin_addr));
+    } else {
+        memcpy(id->idiag_src, &peer.v6.sin6_addr, sizeof(peer.v6.sin6_addr));
+        memcpy(id->idiag_dst, &own.v6.sin6_addr, sizeof(own.v6.sin6_addr));
+    }
+    id->idiag_cookie[0] = id->idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+    return true;
+}
+
+/* An established socket that a process holds: one without an inode belongs to
+ * nobody any more, and the kernel then calls its owner 0, as it does root. */
+static bool read_answer(const void *mem, size_t len, uid_t *uid)
+{
+    const struct nlmsghdr *head = mem;
+    struct inet_diag_msg diag;
+
+    if (len < sizeof(*head) || head->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
+        len < NLMSG_LENGTH(sizeof(diag)))
+        return false;
+    memcpy(&diag, NLMSG_DATA(head), sizeof(diag));
+    if (diag.idiag_state != TCP_ESTABLISHED || diag.idiag_inode == 0)
+        return false;
+    *uid = diag.idiag_uid;
+    return true;
+}
+
+bool px_socket_owner(const struct px_socket *sock, uid_t *uid)
+{
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_req_v2 body;
+    } ask = {
+        .head = {.nlmsg_len = sizeof(ask),
+                 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                 .nlmsg_flags = NLM_F_REQUEST},
+        .body = {.sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u},
+    };
+    _Alignas(struct nlmsghdr) uint8_t answer[1024];
+    bool is_known = false;
+    ssize_t got;
+    int fd;
+
+    if (!name_peer(sock->fd, &ask.body.id, &ask.body.sdiag_family))
+        return false;
+    fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (fd < 0)
+        return false;
+    if (send(fd, &ask, sizeof(ask), 0) == (ssize_t)sizeof(ask)) {
+        got = recv(fd, answer, sizeof(answer), 0);
+        is_known = got > 0 && read_answer(answer, (size_t)got, uid);
+    }
+    close(fd);
+    return is_known;
+}

@@ -1,0 +1,43 @@
+/* The connections that the library has accepted, seen from outside of it: it
+ * does not tell which socket is whose, nor how full one is.
+ *
+ * They are found among this process's own descriptors, by the port they were
+ * accepted on. A descriptor alone is no name, for it is used again; with the
+ * other end's port it is.
+ */
+#ifndef PMIX_API_HELPER_SOCKETS_H
+#define PMIX_API_HELPER_SOCKETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { SOCKETS_MAX = 256 }; /* looked at; the limit of descriptors is lower */
+
+struct px_socket {
+    int fd;
+    uint16_t port; /* of the other end */
+};
+
+/* The number of connections to `port`, written to `out` (SOCKETS_MAX). */
+unsigned px_sockets_list(uint16_t port, struct px_socket *out);
+/* The descriptor that listens there, or -1. */
+int px_sockets_listener(uint16_t port);
+
+/* Is the descriptor still this connection? */
+bool px_socket_is_same(const struct px_socket *sock);
+
+/* Something was read from it; it is open at both ends. */
+bool px_socket_is_read(const struct px_socket *sock);
+
+/* Nothing that it has said waits to be read. */
+bool px_socket_is_silent(const struct px_socket *sock);
+
+/* Who holds its other end: true and *uid when a process of this machine does,
+ * by the kernel's word. Not the claim of anybody. */
+bool px_socket_owner(const struct px_socket *sock, uid_t *uid);
+
+/* Ends it for both ends, whoever holds it; the library closes it then. */
+void px_socket_end(const struct px_socket *sock);
+
+#endif

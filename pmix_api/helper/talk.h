@@ -1,0 +1,16 @@
+/* The helper's words to the launcher. Any thread may speak. */
+#ifndef PMIX_API_HELPER_TALK_H
+#define PMIX_API_HELPER_TALK_H
+
+#include "pmix_api/wire.h"
+
+enum { TALK_FD = 3 }; /* the socket, as the launcher gives it */
+
+/* One message, one packet. Waits while the launcher does not read. A launcher
+ * that is gone is noticed by who reads. */
+void px_talk(const struct px_msg *msg);
+void px_talk_kind(enum px_kind kind);
+void px_talk_note(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,256 @@
+/* Tools and their sockets. */
+#include "pmix_api/helper/tools.h"
+
+#include <linux/sockios.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "pmix_api/helper/sockets.h"
+#include "pmix_api/helper/talk.h"
+
+/* What the kernel may hold for a tool: a socket that is writable then has room
+ * for a batch of deliveries. The kernel doubles it. */
+enum { SEND_BYTES = 256 * 1024 };
+
+struct tool {
+    struct px_socket sock; /* fd -1: free */
+    pmix_proc_t name;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct tool tools[TOOLS_MAX];
+    unsigned count;
+    unsigned named; /* names given so far */
+    uint16_t port;
+    struct px_socket silent[SOCKETS_MAX]; /* seen at the last sweep */
+    unsigned silent_count;
+} tools = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void px_tools_open(uint16_t port)
+{
+    tools.port = port;
+    for (unsigned i = 0; i < TOOLS_MAX; i++)
+        tools.tools[i].sock.fd = -1;
+}
+
+static bool is_equal(const struct px_socket *a, const struct px_socket *b)
+{
+    return a->fd == b->fd && a->port == b->port;
+}
+
+static bool is_tool(const struct px_socket *sock)
+{
+    for (unsigned i = 0; i < TOOLS_MAX; i++) {
+        if (is_equal(&tools.tools[i].sock, sock))
+            return true;
+    }
+    return false;
+}
+
+static bool may_enter(const struct px_socket *sock)
+{
+    uid_t uid;
+
+    return px_socket_owner(sock, &uid) && (uid == geteuid() || uid == 0);
+}
+
+/* The one that the library has just read the greeting of, and no other: it
+ * serves one at a time, and what it has refused it has closed. */
+static bool find_greeter(struct px_socket *out)
+{
+    struct px_socket list[SOCKETS_MAX];
+    unsigned count = px_sockets_list(tools.port, list);
+
+    for (unsigned i = 0; i < count; i++) {
+        if (!is_tool(&list[i]) && px_socket_is_read(&list[i])) {
+            *out = list[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct tool *find_named(const pmix_proc_t *name)
+{
+    for (unsigned i = 0; i < TOOLS_MAX; i++) {
+        struct tool *tool = &tools.tools[i];
+
+        if (tool->sock.fd >= 0 && tool->name.rank == name->rank &&
+            strcmp(tool->name.nspace, name->nspace) == 0)
+            return tool;
+    }
+    return NULL;
+}
+
+static struct tool *find_free(void)
+{
+    for (unsigned i = 0; i < TOOLS_MAX; i++) {
+        if (tools.tools[i].sock.fd < 0)
+            return &tools.tools[i];
+    }
+    return NULL;
+}
+
+static const char *admit(const pmix_proc_t *given, const struct px_socket *sock,
+                         pmix_proc_t *out)
+{
+    static const int bytes = SEND_BYTES;
+    struct tool *tool = find_free();
+
+    if (!may_enter(sock))
+        return "it is not of the job's user";
+    if (tool == NULL)
+        return "there are too many";
+    if (given != NULL && find_named(given) != NULL)
+        return "its name is taken";
+    if (given != NULL)
+        *out = *given;
+    else
+        snprintf(out->nspace, sizeof(out->nspace), "xylem-tool-%d-%u",
+                 (int)getpid(), ++tools.named);
+    if (given == NULL)
+        out->rank = 0;
+    setsockopt(sock->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+    tool->sock = *sock;
+    tool->name = *out;
+    tools.count++;
+    return NULL;
+}
+
+bool px_tools_admit(const pmix_proc_t *given, pmix_proc_t *out)
+{
+    struct px_socket sock;
+    const char *why = "it is gone";
+
+    pthread_mutex_lock(&tools.lock);
+    if (find_greeter(&sock)) {
+        why = admit(given, &sock, out);
+        if (why != NULL)
+            px_socket_end(&sock);
+    }
+    pthread_mutex_unlock(&tools.lock);
+    if (why != NULL)
+        px_talk_note("a PMIx tool was refused: %s", why);
+    else
+        px_talk_note("PMIx tool %s.%u has connected", out->nspace, out->rank);
+    return why == NULL;
+}
+
+bool px_tools_forget(const pmix_proc_t *name)
+{
+    struct tool *tool;
+
+    pthread_mutex_lock(&tools.lock);
+    tool = find_named(name);
+    if (tool != NULL) {
+        tool->sock.fd = -1;
+        tools.count--;
+    }
+    pthread_mutex_unlock(&tools.lock);
+    return tool != NULL;
+}
+
+unsigned px_tools_count(void)
+{
+    unsigned count;
+
+    pthread_mutex_lock(&tools.lock);
+    count = tools.count;
+    pthread_mutex_unlock(&tools.lock);
+    return count;
+}
+
+static bool was_silent(const struct px_socket *sock)
+{
+    for (unsigned i = 0; i < tools.silent_count; i++) {
+        if (is_equal(&tools.silent[i], sock))
+            return true;
+    }
+    return false;
+}
+
+/* All are judged before one is ended: at that the library goes on, and reads
+ * what the next one has said. */
+bool px_tools_sweep(void)
+{
+    struct px_socket list[SOCKETS_MAX], end[SOCKETS_MAX];
+    unsigned count, ends = 0, kept = 0;
+
+    pthread_mutex_lock(&tools.lock);
+    count = px_sockets_list(tools.port, list);
+    for (unsigned i = 0; i < count; i++) {
+        bool is_over = was_silent(&list[i]) && px_socket_is_silent(&list[i]);
+
+        if (is_tool(&list[i]))
+            continue;
+        if (is_over || !may_enter(&list[i]))
+            end[ends++] = list[i];
+        else
+            list[kept++] = list[i];
+    }
+    memcpy(tools.silent, list, kept * sizeof(list[0]));
+    tools.silent_count = kept;
+    for (unsigned i = 0; i < ends; i++)
+        px_socket_end(&end[i]);
+    pthread_mutex_unlock(&tools.lock);
+    return kept > 0;
+}
+
+/* The sockets of all, for poll(). */
+static unsigned list_all(struct pollfd *out)
+{
+    unsigned count = 0;
+
+    pthread_mutex_lock(&tools.lock);
+    for (unsigned i = 0; i < TOOLS_MAX; i++) {
+        const struct px_socket *sock = &tools.tools[i].sock;
+
+        if (sock->fd >= 0 && px_socket_is_same(sock))
+            out[count++] = (struct pollfd){.fd = sock->fd, .events = POLLOUT};
+    }
+    pthread_mutex_unlock(&tools.lock);
+    return count;
+}
+
+unsigned px_tools_stuck(struct pollfd *out)
+{
+    struct pollfd all[TOOLS_MAX];
+    unsigned count = list_all(all), stuck = 0;
+
+    if (count > 0)
+        poll(all, count, 0);
+    for (unsigned i = 0; i < count; i++) {
+        if (all[i].revents == 0)
+            out[stuck++] = all[i];
+    }
+    return stuck;
+}
+
+uint64_t px_tools_unsent_bytes(void)
+{
+    struct pollfd all[TOOLS_MAX];
+    unsigned count = list_all(all);
+    uint64_t sum = 0;
+    int unsent;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (ioctl(all[i].fd, SIOCOUTQ, &unsent) == 0)
+            sum += (uint64_t)unsent;
+    }
+    return sum;
+}
+
+unsigned px_tools_cut(void)
+{
+    struct pollfd stuck[TOOLS_MAX];
+    unsigned count = px_tools_stuck(stuck);
+
+    for (unsigned i = 0; i < count; i++)
+        shutdown(stuck[i].fd, SHUT_RDWR);
+    return count;
+}

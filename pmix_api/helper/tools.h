@@ -1,0 +1,49 @@
+/* The tools that are connected: who may come in, who is there, who is stuck.
+ *
+ * The library's thread admits and forgets them, the main thread watches their
+ * sockets; every call takes the lock.
+ */
+#ifndef PMIX_API_HELPER_TOOLS_H
+#define PMIX_API_HELPER_TOOLS_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmix_server.h>
+
+enum {
+    TOOLS_MAX = 64,
+    TOOLS_GREET_MS = 500, /* between two looks at connections */
+};
+
+/* The server listens on this port. */
+void px_tools_open(uint16_t port);
+
+/* A tool asks to come in, with a name of its own or (NULL) without. Finds its
+ * socket and who holds it: the user of this process and root may come in.
+ * Returns true and its name in *out; or false: its connection was ended, and
+ * the library must not be answered. In the library's thread. */
+bool px_tools_admit(const pmix_proc_t *given, pmix_proc_t *out);
+
+/* A tool has gone; true when it was one. */
+bool px_tools_forget(const pmix_proc_t *tool);
+
+unsigned px_tools_count(void);
+
+/* Ends connections that say nothing between two looks, nor who they are, and at
+ * once those of others' processes: each of them stops the library's thread.
+ * Returns true when one is left that may become such. Call it that often. */
+bool px_tools_sweep(void);
+
+/* The sockets of tools that take nothing at present, for poll() with POLLOUT
+ * (`out`: TOOLS_MAX); returns how many. */
+unsigned px_tools_stuck(struct pollfd *out);
+
+/* What the kernel holds for all of them that they have not taken. */
+uint64_t px_tools_unsent_bytes(void);
+
+/* Ends the connections of those that are stuck; returns how many. */
+unsigned px_tools_cut(void);
+
+#endif

@@ -1,0 +1,424 @@
+/* The launcher's side of PMIx: the helper's life, and what tools want. */
+#include "pmix_api/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "overlay/base/err.h"
+#include "pmix_api/host_impl.h"
+#include "pmix_api/wire.h"
+
+enum {
+    HOLD_MS = 1000,    /* records are held for a helper so long at most */
+    QUIET_MS = 2000,   /* one that says nothing for so long is asked */
+    ANSWER_MS = 10000, /* one that does not answer is ended */
+    UP_MS = 60000,     /* it may take so long to come up */
+    FLUSH_MS = 10000,  /* the end of a job waits no longer for tools */
+    LOOK_MS = 250,     /* while something waits */
+    STARTS_MAX = 8,    /* helpers of one job */
+    BACKOFF_MS = 100,  /* doubled each time */
+    BACKOFF_MAX_MS = 10000,
+    PACKETS_MAX = 64, /* read at a time */
+};
+
+static void arm(struct event *timer, unsigned ms)
+{
+    struct timeval wait = {(time_t)(ms / 1000),
+                           (suseconds_t)(ms % 1000) * 1000};
+
+    if (!evtimer_pending(timer, NULL))
+        event_add(timer, &wait);
+}
+
+/* Something waits for the helper. */
+static bool is_waiting(const struct px_host *host)
+{
+    return !host->is_up || !px_queue_is_empty(host) || host->asked_ms != 0 ||
+           host->flush_ms != 0;
+}
+
+static void wake(struct px_host *host)
+{
+    if (host->phase == PX_HOST_DOWN)
+        return;
+    if (!px_queue_is_empty(host))
+        event_add(host->writes, NULL);
+    if (is_waiting(host))
+        arm(host->timer, LOOK_MS);
+}
+
+/* --- it ends */
+
+static void unwant(struct px_host *host)
+{
+    free(host->wanted);
+    host->wanted = NULL;
+}
+
+static void tell_flushed(struct px_host *host)
+{
+    if (host->flush_ms == 0)
+        return;
+    host->flush_ms = 0;
+    host->cfg.events->on_flushed(host->cfg.arg);
+}
+
+static void put_down(struct px_host *host)
+{
+    host->phase = PX_HOST_DOWN;
+    if (host->reads != NULL)
+        event_free(host->reads);
+    if (host->writes != NULL)
+        event_free(host->writes);
+    host->reads = host->writes = NULL;
+    if (host->fd >= 0)
+        close(host->fd);
+    host->fd = -1;
+    if (host->folder[0] != '\0')
+        px_folder_remove(host->folder);
+    host->folder[0] = '\0';
+    unwant(host);
+    px_queue_clear(host);
+}
+
+static void explain(int status, const char *why, char *out, size_t size)
+{
+    if (why != NULL)
+        snprintf(out, size, "%s", why);
+    else if (WIFSIGNALED(status))
+        snprintf(out, size, "was ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(out, size, "ended with code %d", WEXITSTATUS(status));
+}
+
+/* Its tools are cut off; the job does not notice. */
+static void on_death(struct px_host *host, const char *why)
+{
+    const struct px_host_events *events = host->cfg.events;
+    unsigned wait_ms = BACKOFF_MAX_MS;
+    char cause[64], text[256];
+
+    explain(px_process_end(host->pid), why, cause, sizeof(cause));
+    host->pid = -1;
+    put_down(host);
+    snprintf(text, sizeof(text),
+             "the PMIx helper %s: tools are cut off and may connect again, "
+             "the job goes on",
+             cause);
+    if (host->is_told)
+        events->on_note(host->cfg.arg, text);
+    else
+        events->on_say(host->cfg.arg, text);
+    host->is_told = true;
+    event_del(host->timer);
+    if (host->starts < STARTS_MAX) {
+        if (BACKOFF_MS << host->starts < BACKOFF_MAX_MS)
+            wait_ms = BACKOFF_MS << host->starts;
+        arm(host->timer, wait_ms);
+    } else {
+        events->on_note(host->cfg.arg, "it is not started again");
+    }
+    tell_flushed(host);
+}
+
+/* --- what it says */
+
+static void on_pulled(struct px_host *host, const struct px_pull *pull)
+{
+    uint32_t size = host->cfg.size;
+
+    if (host->wanted == NULL)
+        host->wanted = calloc(size, sizeof(*host->wanted));
+    if (host->wanted == NULL)
+        return;
+    for (uint32_t rank = pull->first; rank < size && rank <= pull->last; rank++)
+        host->wanted[rank] |= pull->channels;
+}
+
+static void say_up(struct px_host *host, struct px_text uri)
+{
+    char text[PX_PATH_MAX + 512];
+
+    host->is_up = true;
+    snprintf(text, sizeof(text), "PMIx tools can connect to %.*s, or by %s",
+             (int)uri.len_bytes, uri.at, host->folder);
+    host->cfg.events->on_note(host->cfg.arg, text);
+}
+
+static void on_msg(struct px_host *host, const struct px_msg *msg)
+{
+    char text[PX_TEXT_BYTES_MAX + 1];
+
+    switch (msg->kind) {
+    case PX_UP:
+        say_up(host, msg->text);
+        return;
+    case PX_PULL:
+        on_pulled(host, &msg->pull);
+        return;
+    case PX_QUIET:
+        unwant(host);
+        return;
+    case PX_NOTE:
+        px_text_copy(msg->text, text, sizeof(text));
+        host->cfg.events->on_note(host->cfg.arg, text);
+        return;
+    case PX_FLUSHED:
+        tell_flushed(host);
+        return;
+    case PX_PONG:
+        host->asked_ms = 0;
+        return;
+    case PX_START:
+    case PX_PART:
+    case PX_EXIT:
+    case PX_OUTPUT:
+    case PX_FLUSH:
+    case PX_PING:
+        return;
+    }
+}
+
+/* One packet: 1, 0 when there is none, OV_ECLOSED, or OV_EPROTO. */
+static int hear(struct px_host *host)
+{
+    uint8_t mem[PX_TEXT_BYTES_MAX + 64];
+    ssize_t got = recv(host->fd, mem, sizeof(mem), MSG_DONTWAIT);
+    struct ov_rd rd;
+    struct px_msg msg;
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (got <= 0)
+        return OV_ECLOSED;
+    host->heard_ms = px_now_ms();
+    rd = ov_rd_init(mem, (size_t)got);
+    while (ov_rd_left(&rd) > 0) {
+        if (px_msg_decode(&rd, &msg) != 0)
+            return OV_EPROTO;
+        on_msg(host, &msg);
+    }
+    return 1;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct px_host *host = arg;
+    int rc = 1;
+
+    (void)fd;
+    (void)what;
+    for (int i = 0; rc == 1 && i < PACKETS_MAX; i++)
+        rc = hear(host);
+    if (rc == OV_ECLOSED)
+        on_death(host, NULL);
+    else if (rc == OV_EPROTO)
+        on_death(host, "is of another version, or confused");
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct px_host *host = arg;
+
+    (void)fd;
+    (void)what;
+    if (px_queue_pump(host) != 0)
+        on_death(host, NULL);
+    else
+        wake(host);
+}
+
+/* --- it begins */
+
+static int start(struct px_host *host)
+{
+    if (px_folder_make(host->folder)) {
+        host->folder[0] = '\0';
+        return OV_ESYS;
+    }
+    if (px_process_start(host->path, &host->pid, &host->fd)) {
+        host->pid = -1;
+        return OV_ESYS;
+    }
+    host->starts++;
+    host->reads = event_new(host->cfg.base, host->fd, EV_READ | EV_PERSIST,
+                            on_readable, host);
+    host->writes =
+        event_new(host->cfg.base, host->fd, EV_WRITE, on_writable, host);
+    if (host->reads == NULL || host->writes == NULL)
+        return OV_ENOMEM;
+    host->phase = PX_HOST_START;
+    host->parts_told = host->exits_told = 0;
+    host->is_up = host->is_deaf = host->is_ping_due = false;
+    host->is_flush_due = host->is_flush_sent = false;
+    host->asked_ms = 0;
+    host->heard_ms = host->taken_ms = px_now_ms();
+    event_add(host->reads, NULL);
+    wake(host);
+    return 0;
+}
+
+static void restart(struct px_host *host)
+{
+    char text[128];
+
+    if (start(host) == 0)
+        return;
+    snprintf(text, sizeof(text), "the PMIx helper cannot be started: %s",
+             strerror(errno));
+    if (host->pid >= 0)
+        px_process_end(host->pid);
+    host->pid = -1;
+    put_down(host);
+    host->cfg.events->on_note(host->cfg.arg, text);
+}
+
+/* --- while something waits */
+
+static void ask(struct px_host *host, uint64_t now)
+{
+    if (host->asked_ms != 0)
+        return;
+    host->asked_ms = now;
+    host->is_ping_due = true;
+}
+
+static void check_held(struct px_host *host, uint64_t now)
+{
+    if (px_queue_is_empty(host) || now - host->taken_ms < HOLD_MS)
+        return;
+    host->is_deaf = true;
+    px_queue_drop(host);
+    ask(host, now);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    struct px_host *host = arg;
+    uint64_t now = px_now_ms();
+    uint64_t limit = host->is_up ? ANSWER_MS : UP_MS;
+
+    (void)fd;
+    (void)what;
+    if (host->phase == PX_HOST_DOWN) {
+        restart(host);
+        return;
+    }
+    if (host->asked_ms != 0 && now - host->asked_ms > limit) {
+        on_death(host, "did not answer");
+        return;
+    }
+    check_held(host, now);
+    if (is_waiting(host) && now - host->heard_ms > QUIET_MS)
+        ask(host, now);
+    if (host->flush_ms != 0 && now - host->flush_ms > FLUSH_MS)
+        tell_flushed(host);
+    wake(host);
+}
+
+/* --- public */
+
+int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
+{
+    struct px_host *host = calloc(1, sizeof(*host));
+    int rc = OV_ENOMEM;
+
+    if (host == NULL)
+        return OV_ENOMEM;
+    host->cfg = *cfg;
+    host->pid = -1;
+    host->fd = -1;
+    host->items_last = &host->items;
+    host->timer = evtimer_new(cfg->base, on_timer, host);
+    host->status = malloc(cfg->size * sizeof(*host->status));
+    if (host->timer != NULL && host->status != NULL) {
+        memset(host->status, 0xff, cfg->size * sizeof(*host->status));
+        rc = px_process_find(cfg->path, host->path);
+    }
+    if (rc == 0)
+        rc = start(host);
+    if (rc != 0) {
+        px_host_close(host);
+        return rc;
+    }
+    *out = host;
+    return 0;
+}
+
+void px_host_close(struct px_host *host)
+{
+    int err = errno;
+
+    if (host == NULL)
+        return;
+    if (host->pid >= 0)
+        px_process_end(host->pid);
+    put_down(host);
+    if (host->timer != NULL)
+        event_free(host->timer);
+    free(host->status);
+    free(host);
+    errno = err;
+}
+
+static bool push(struct px_host *host, const struct px_item *what)
+{
+    struct px_item *item = malloc(sizeof(*item));
+
+    if (item == NULL)
+        return false;
+    *item = *what;
+    item->next = NULL;
+    if (host->items == NULL && px_queue_is_empty(host))
+        host->taken_ms = px_now_ms(); /* it has waited from now on */
+    *host->items_last = item;
+    host->items_last = &item->next;
+    wake(host);
+    return true;
+}
+
+bool px_host_output(struct px_host *host, const struct px_host_output *output)
+{
+    struct px_item item = {.output = *output};
+
+    if (host->wanted == NULL || output->rank >= host->cfg.size ||
+        (host->wanted[output->rank] & 1u << output->channel) == 0)
+        return false;
+    if (!host->is_deaf)
+        return push(host, &item);
+    px_queue_count_dropped(host, output, output->len_bytes);
+    item.output.len_bytes = 0;
+    item.output.mem = NULL;
+    item.is_bare = true;
+    if (output->is_end)
+        push(host, &item);
+    return false;
+}
+
+void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status)
+{
+    struct px_item item = {
+        .output = {.rank = rank}, .status = status, .is_exit = true};
+
+    if (rank >= host->cfg.size || host->status[rank] >= 0)
+        return;
+    host->status[rank] = (int32_t)(status & INT32_MAX);
+    /* One that is still to be told of the job hears it with that. */
+    if (host->phase == PX_HOST_READY && rank < host->exits_told)
+        push(host, &item);
+}
+
+bool px_host_flush(struct px_host *host)
+{
+    if (host->wanted == NULL || host->phase != PX_HOST_READY)
+        return false;
+    host->is_flush_due = true;
+    host->flush_ms = px_now_ms();
+    wake(host);
+    return true;
+}

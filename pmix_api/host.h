@@ -1,0 +1,90 @@
+/* The launcher's side of PMIx: it starts the helper, tells it of the job, and
+ * hands it the output that tools have asked for.
+ *
+ * Nothing that happens to the helper or to a tool touches the job. A helper
+ * that dies, or says nothing for ten seconds although it was asked, is started
+ * again, at most eight times with growing pauses; its tools are cut off. The
+ * user is told the first time.
+ *
+ * Memory: what is asked for is not copied but held, in the caller's buffers,
+ * until the socket to the helper has taken it. A healthy helper takes it at
+ * once: it queues for the tools itself. From one that has taken nothing for
+ * HOLD_MS nothing is held any more, so that the caller's windows are free; the
+ * bytes are counted, and told to it when it takes again.
+ *
+ * All calls and callbacks in the thread that runs the event base; callbacks
+ * come from the loop, on_released from px_host_close, too.
+ */
+#ifndef PMIX_API_HOST_H
+#define PMIX_API_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_base;
+struct px_host;
+
+/* Processes that are neighbours by rank, of one program, on one host. */
+struct px_host_part {
+    const char *host; /* borrowed until the next call, as is program */
+    const char *program;
+    uint32_t app; /* number of the program */
+    uint32_t first_rank;
+    uint32_t ranks;
+};
+
+struct px_host_events {
+    /* Where the ranks are: part `index` of parts, in the order of ranks. */
+    void (*on_part)(void *arg, uint32_t index, struct px_host_part *out);
+    /* The bytes of px_host_output() are not needed any more. */
+    void (*on_released)(void *arg, uint64_t cookie);
+    /* All that tools wanted has gone to them, or cannot; once, after
+     * px_host_flush(). */
+    void (*on_flushed)(void *arg);
+    /* Something the user should know. */
+    void (*on_say)(void *arg, const char *text);
+    /* Something for a user who wants to know all. */
+    void (*on_note)(void *arg, const char *text);
+};
+
+struct px_host_cfg {
+    struct event_base *base; /* borrowed, as are all pointers here */
+    const char *path;        /* of the helper; NULL: looked for, see below */
+    const char *nspace;
+    uint32_t size; /* processes */
+    uint32_t apps; /* programs */
+    uint32_t parts;
+    const struct px_host_events *events;
+    void *arg;
+};
+
+struct px_host_output {
+    uint32_t rank;
+    uint8_t channel; /* enum ov_channel */
+    bool is_end;
+    const void *mem; /* borrowed until on_released */
+    uint32_t len_bytes;
+    uint64_t cookie;
+};
+
+/* Starts the helper, xylem-pmix: the path that XYLEM_PMIX names, or one beside
+ * the running program, in ../libexec/xylem, or where the package was installed.
+ * Does not wait for it. Returns 0; OV_ENOENT when there is none (built without
+ * PMIx); OV_ENOMEM, or OV_ESYS with errno. */
+int px_host_open(const struct px_host_cfg *cfg, struct px_host **out);
+
+/* Ends the helper, releases what it holds, frees everything. NULL is fine. */
+void px_host_close(struct px_host *host);
+
+/* Output of a process. Returns true when a tool wants it: on_released comes,
+ * later. O(1). */
+bool px_host_output(struct px_host *host, const struct px_host_output *output);
+
+/* A process has ended; status as of waitpid. */
+void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);
+
+/* No output follows. Returns true when on_flushed will come, which takes at
+ * most FLUSH_S; false when there is nothing to wait for. */
+bool px_host_flush(struct px_host *host);
+
+#endif

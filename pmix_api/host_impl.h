@@ -1,0 +1,91 @@
+/* What the files of the launcher's side share. */
+#ifndef PMIX_API_HOST_IMPL_H
+#define PMIX_API_HOST_IMPL_H
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <event2/event.h>
+
+#include "pmix_api/folder.h"
+#include "pmix_api/host.h"
+
+enum px_host_phase {
+    PX_HOST_DOWN,  /* there is none: restarted later, or given up */
+    PX_HOST_START, /* it is being told of the job */
+    PX_HOST_READY, /* it was told */
+};
+
+/* Output or an exit, waiting for the socket. */
+struct px_item {
+    struct px_item *next;
+    struct px_host_output output; /* rank for both */
+    uint32_t sent_bytes;
+    uint32_t status;
+    bool is_exit;
+    bool is_bare; /* its bytes were released: the end of a channel is left */
+};
+
+struct px_host {
+    struct px_host_cfg cfg;
+    char path[PX_PATH_MAX];
+    char folder[PX_PATH_MAX]; /* of this helper; "" without one */
+    pid_t pid;                /* -1: none */
+    int fd;
+    struct event *reads, *writes;
+    struct event *timer; /* restart while down, else the watch */
+    enum px_host_phase phase;
+    uint32_t parts_told, exits_told;
+    struct px_item *items, **items_last; /* owned, in order */
+    uint8_t *wanted;   /* [size]: bits of channels that tools want; NULL: 0 */
+    int32_t *status;   /* [size]: of those that ended; -1: it runs */
+    uint64_t *dropped; /* [size x 3]; NULL: none yet */
+    uint64_t heard_ms; /* the last word of the helper */
+    uint64_t taken_ms; /* when it last took something */
+    uint64_t asked_ms; /* a PING is due or has no answer since; 0: none */
+    uint64_t flush_ms; /* px_host_flush() was called; 0: not */
+    bool is_ping_due;
+    bool is_up;   /* it has said so */
+    bool is_deaf; /* it takes nothing: nothing is held for it */
+    bool is_told; /* the user knows that a helper has died */
+    bool is_flush_due, is_flush_sent;
+    uint32_t starts;
+};
+
+static inline uint64_t px_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* --- host_process.c: the helper as a process. */
+
+/* Finds the program. Returns 0 or OV_ENOENT. */
+int px_process_find(const char *given, char *path);
+/* Starts it with one end of a socketpair as its descriptor 3; *fd is the
+ * other. Returns 0, or OV_ESYS with errno. */
+int px_process_start(const char *path, pid_t *pid, int *fd);
+/* Kills it and waits for its end, which is soon. Returns its status. */
+int px_process_end(pid_t pid);
+
+/* --- host_queue.c: what waits for the socket. */
+
+/* Sends as much as the socket takes. Returns 0, or OV_ECLOSED when nobody is
+ * at its other end. */
+int px_queue_pump(struct px_host *host);
+/* Bytes that the helper has not been sent and never will: it is told how many
+ * with the next ones of their channel. */
+void px_queue_count_dropped(struct px_host *host,
+                            const struct px_host_output *output,
+                            uint32_t bytes);
+/* Releases all that is held, and counts its bytes as dropped; ends of channels
+ * and exits stay. */
+void px_queue_drop(struct px_host *host);
+/* Releases everything and forgets it. */
+void px_queue_clear(struct px_host *host);
+/* Nothing is left to send. */
+bool px_queue_is_empty(const struct px_host *host);
+
+#endif

@@ -1,0 +1,160 @@
+/* The helper as a process: found, started, ended. */
+#include "config.h"
+
+#include "pmix_api/host_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "overlay/base/err.h"
+
+#define HELPER_FILE "xylem-pmix"
+
+enum { HELPER_FD = 3, SOCKET_BYTES = 1 << 20 };
+
+extern char **environ;
+
+/* Below the folder of the running program, also where libtool runs one from
+ * its build tree. */
+static const char *const beside[] = {
+    "",
+    "../pmix_api/",
+    "../../pmix_api/",
+    "../libexec/xylem/",
+};
+
+static bool try_path(const char *dir, const char *below, char *path)
+{
+    int len = snprintf(path, PX_PATH_MAX, "%s%s%s", dir, below, HELPER_FILE);
+
+    return len > 0 && len < PX_PATH_MAX && access(path, X_OK) == 0;
+}
+
+int px_process_find(const char *given, char *path)
+{
+    char dir[PX_PATH_MAX / 2];
+    ssize_t len = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
+    char *slash;
+
+    if (given == NULL)
+        given = getenv("XYLEM_PMIX");
+    if (given != NULL && given[0] != '\0') {
+        snprintf(path, PX_PATH_MAX, "%s", given);
+        return access(path, X_OK) == 0 ? 0 : OV_ENOENT;
+    }
+    dir[len > 0 ? len : 0] = '\0';
+    slash = strrchr(dir, '/');
+    if (slash != NULL)
+        slash[1] = '\0';
+    for (size_t i = 0; slash != NULL && i < sizeof(beside) / sizeof(beside[0]);
+         i++) {
+        if (try_path(dir, beside[i], path))
+            return 0;
+    }
+    return try_path(XYLEM_PKGLIBEXECDIR, "/", path) ? 0 : OV_ENOENT;
+}
+
+/* A process group of its own, so that the terminal's signals are not for it,
+ * and no handler or mask of ours. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    sigdelset(&all, SIGKILL);
+    sigdelset(&all, SIGSTOP);
+    if (posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP |
+                                                 POSIX_SPAWN_SETSIGMASK |
+                                                 POSIX_SPAWN_SETSIGDEF) != 0)
+        return -1;
+    posix_spawnattr_setpgroup(attributes, 0);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &all);
+    return 0;
+}
+
+/* What it says on stderr is the library's, for those who build. */
+static int set_files(posix_spawn_file_actions_t *actions, int fd)
+{
+    int rc = 0;
+
+    if (getenv("XYLEM_PMIX_STDERR") == NULL)
+        rc = posix_spawn_file_actions_addopen(actions, STDERR_FILENO,
+                                              "/dev/null", O_WRONLY, 0);
+    if (rc == 0)
+        rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO,
+                                              "/dev/null", O_RDONLY, 0);
+    if (rc == 0)
+        rc = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO,
+                                              "/dev/null", O_WRONLY, 0);
+    if (rc == 0)
+        rc = posix_spawn_file_actions_adddup2(actions, fd, HELPER_FD);
+#ifdef HAVE_POSIX_SPAWN_FILE_ACTIONS_ADDCLOSEFROM_NP
+    if (rc == 0)
+        rc = posix_spawn_file_actions_addclosefrom_np(actions, HELPER_FD + 1);
+#endif
+    return rc;
+}
+
+static int spawn(const char *path, int fd, pid_t *pid)
+{
+    char *argv[] = {(char[]){HELPER_FILE}, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int rc = posix_spawn_file_actions_init(&actions);
+
+    if (rc != 0)
+        return rc;
+    rc = posix_spawnattr_init(&attributes);
+    if (rc == 0) {
+        rc =
+            set_attributes(&attributes) != 0 ? EINVAL : set_files(&actions, fd);
+        if (rc == 0)
+            rc = posix_spawn(pid, path, &actions, &attributes, argv, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return rc;
+}
+
+int px_process_start(const char *path, pid_t *pid, int *fd)
+{
+    static const int bytes = SOCKET_BYTES;
+    int pair[2], rc;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return OV_ESYS;
+    /* dup2 onto itself would leave close-on-exec set. */
+    if (pair[1] == HELPER_FD)
+        fcntl(pair[1], F_SETFD, 0);
+    rc = spawn(path, pair[1], pid);
+    close(pair[1]);
+    if (rc != 0) {
+        close(pair[0]);
+        errno = rc;
+        return OV_ESYS;
+    }
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+    fcntl(pair[0], F_SETFL, O_NONBLOCK);
+    *fd = pair[0];
+    return 0;
+}
+
+int px_process_end(pid_t pid)
+{
+    int status = 0;
+
+    kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}

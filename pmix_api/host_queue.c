@@ -1,0 +1,296 @@
+/* What waits for the socket to the helper: of the job first, then output and
+ * exits as they came, then the end. */
+#include "pmix_api/host_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "overlay/base/err.h"
+#include "pmix_api/wire.h"
+
+enum { PACKET_BYTES = 32 * 1024, CHANNELS = 3 };
+
+/* One packet: 1 when it went, 0 when there is no room, or OV_ECLOSED. */
+static int send_packet(struct px_host *host, const uint8_t *mem, size_t len)
+{
+    ssize_t sent = send(host->fd, mem, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    if (sent >= 0) {
+        host->taken_ms = px_now_ms();
+        host->is_deaf = false;
+        return 1;
+    }
+    return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? 0
+                                                                 : OV_ECLOSED;
+}
+
+static int send_msg(struct px_host *host, const struct px_msg *msg)
+{
+    uint8_t mem[PX_OUTPUT_HEAD_BYTES + PX_OUTPUT_BYTES_MAX];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    px_msg_encode(&wr, msg);
+    return send_packet(host, mem, (size_t)(wr.at - mem));
+}
+
+/* --- the job */
+
+static int send_start(struct px_host *host)
+{
+    const struct px_host_cfg *cfg = &host->cfg;
+    struct px_msg msg = {
+        .kind = PX_START,
+        .start = {.version = PX_WIRE_VERSION,
+                  .pid = (uint32_t)getpid(),
+                  .size = cfg->size,
+                  .apps = cfg->apps,
+                  .parts = cfg->parts,
+                  .nspace = px_text(cfg->nspace),
+                  .folder = px_text(host->folder)},
+    };
+
+    return send_msg(host, &msg);
+}
+
+/* As many parts as a packet holds. */
+static int send_parts(struct px_host *host)
+{
+    uint8_t mem[PACKET_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint32_t next = host->parts_told;
+    int rc;
+
+    for (; next < host->cfg.parts; next++) {
+        struct px_msg msg = {.kind = PX_PART};
+        struct ov_wr was = wr;
+        struct px_host_part part;
+
+        host->cfg.events->on_part(host->cfg.arg, next, &part);
+        msg.part = (struct px_part){.app = part.app,
+                                    .first_rank = part.first_rank,
+                                    .ranks = part.ranks,
+                                    .host = px_text(part.host),
+                                    .program = px_text(part.program)};
+        px_msg_encode(&wr, &msg);
+        if (wr.bad) {
+            wr = was;
+            break;
+        }
+    }
+    rc = send_packet(host, mem, (size_t)(wr.at - mem));
+    if (rc == 1)
+        host->parts_told = next;
+    return rc;
+}
+
+/* To a helper that was started again: who has ended already. */
+static int send_exits(struct px_host *host)
+{
+    uint8_t mem[PACKET_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint32_t rank = host->exits_told;
+    int rc = 1;
+
+    for (; rank < host->cfg.size && wr.end - wr.at > 16; rank++) {
+        struct px_msg msg = {.kind = PX_EXIT, .exit = {.rank = rank}};
+
+        if (host->status[rank] < 0)
+            continue;
+        msg.exit.status = (uint32_t)host->status[rank];
+        px_msg_encode(&wr, &msg);
+    }
+    if (wr.at != mem)
+        rc = send_packet(host, mem, (size_t)(wr.at - mem));
+    if (rc == 1)
+        host->exits_told = rank;
+    return rc;
+}
+
+static int send_job(struct px_host *host)
+{
+    int rc = 1;
+
+    if (host->phase == PX_HOST_START) {
+        rc = send_start(host);
+        if (rc == 1)
+            host->phase = PX_HOST_READY;
+    }
+    while (rc == 1 && host->parts_told < host->cfg.parts)
+        rc = send_parts(host);
+    while (rc == 1 && host->exits_told < host->cfg.size)
+        rc = send_exits(host);
+    return rc;
+}
+
+/* --- output and exits */
+
+static uint64_t *dropped_of(struct px_host *host,
+                            const struct px_host_output *output)
+{
+    size_t cells = (size_t)host->cfg.size * CHANNELS;
+
+    if (host->dropped == NULL)
+        host->dropped = calloc(cells, sizeof(*host->dropped));
+    if (host->dropped == NULL)
+        return NULL;
+    return &host->dropped[(size_t)output->rank * CHANNELS + output->channel -
+                          1];
+}
+
+static void release(struct px_host *host, struct px_item *item)
+{
+    if (!item->is_exit && !item->is_bare)
+        host->cfg.events->on_released(host->cfg.arg, item->output.cookie);
+    item->is_bare = true;
+}
+
+static void drop_head(struct px_host *host)
+{
+    struct px_item *item = host->items;
+
+    host->items = item->next;
+    if (host->items == NULL)
+        host->items_last = &host->items;
+    release(host, item);
+    free(item);
+}
+
+/* A piece of the first one; it goes when all of it was sent. */
+static int send_output(struct px_host *host, struct px_item *item)
+{
+    const struct px_host_output *o = &item->output;
+    uint64_t *dropped = host->dropped != NULL ? dropped_of(host, o) : NULL;
+    uint32_t left = o->len_bytes - item->sent_bytes;
+    uint32_t len = left < PX_OUTPUT_BYTES_MAX ? left : PX_OUTPUT_BYTES_MAX;
+    struct px_msg msg = {
+        .kind = PX_OUTPUT,
+        .output = {.rank = o->rank,
+                   .channel = o->channel,
+                   .is_end = o->is_end && len == left,
+                   .dropped_bytes = dropped != NULL ? *dropped : 0,
+                   .len_bytes = len,
+                   .mem = len == 0
+                              ? NULL
+                              : (const uint8_t *)o->mem + item->sent_bytes},
+    };
+    int rc = send_msg(host, &msg);
+
+    if (rc != 1)
+        return rc;
+    if (dropped != NULL)
+        *dropped = 0;
+    item->sent_bytes += len;
+    if (item->sent_bytes == o->len_bytes)
+        drop_head(host);
+    return 1;
+}
+
+static int send_head(struct px_host *host)
+{
+    struct px_item *item = host->items;
+    struct px_msg msg = {
+        .kind = PX_EXIT,
+        .exit = {.rank = item->output.rank, .status = item->status},
+    };
+    int rc;
+
+    if (!item->is_exit)
+        return send_output(host, item);
+    rc = send_msg(host, &msg);
+    if (rc == 1)
+        drop_head(host);
+    return rc;
+}
+
+static int send_flush(struct px_host *host)
+{
+    int rc = send_msg(host, &(struct px_msg){.kind = PX_FLUSH});
+
+    if (rc == 1)
+        host->is_flush_sent = true;
+    return rc;
+}
+
+/* Of what was dropped only ends of channels, and exits, have a meaning. */
+static void drop_empty(struct px_host *host)
+{
+    struct px_item **at = &host->items;
+
+    while (*at != NULL) {
+        struct px_item *item = *at;
+
+        if (item->is_exit || item->output.is_end) {
+            at = &item->next;
+            continue;
+        }
+        *at = item->next;
+        free(item);
+    }
+    host->items_last = at;
+}
+
+static int send_ping(struct px_host *host)
+{
+    int rc = send_msg(host, &(struct px_msg){.kind = PX_PING});
+
+    if (rc == 1)
+        host->is_ping_due = false;
+    return rc;
+}
+
+int px_queue_pump(struct px_host *host)
+{
+    int rc;
+
+    if (host->phase == PX_HOST_DOWN)
+        return 0;
+    rc = send_job(host);
+    while (rc == 1 && host->items != NULL)
+        rc = send_head(host);
+    if (rc == 1 && host->is_flush_due && !host->is_flush_sent)
+        rc = send_flush(host);
+    if (rc == 1 && host->is_ping_due)
+        rc = send_ping(host);
+    return rc < 0 ? rc : 0;
+}
+
+void px_queue_count_dropped(struct px_host *host,
+                            const struct px_host_output *output, uint32_t bytes)
+{
+    uint64_t *dropped = bytes > 0 ? dropped_of(host, output) : NULL;
+
+    if (dropped != NULL)
+        *dropped += bytes;
+}
+
+void px_queue_drop(struct px_host *host)
+{
+    for (struct px_item *item = host->items; item != NULL; item = item->next) {
+        struct px_host_output *o = &item->output;
+
+        if (item->is_exit || item->is_bare)
+            continue;
+        px_queue_count_dropped(host, o, o->len_bytes - item->sent_bytes);
+        release(host, item);
+        o->mem = NULL;
+        o->len_bytes = item->sent_bytes = 0;
+    }
+    drop_empty(host);
+}
+
+void px_queue_clear(struct px_host *host)
+{
+    while (host->items != NULL)
+        drop_head(host);
+    free(host->dropped);
+    host->dropped = NULL;
+}
+
+bool px_queue_is_empty(const struct px_host *host)
+{
+    return host->phase == PX_HOST_READY && host->items == NULL &&
+           host->parts_told == host->cfg.parts && !host->is_ping_due &&
+           (!host->is_flush_due || host->is_flush_sent);
+}

@@ -1,0 +1,48 @@
+/* A queue of packets: in memory, and past that in a file that has no name.
+ *
+ * Both parts are rings of bytes. Once the file holds anything, what comes goes
+ * there, so the order is that of the calls. The file is made when it is first
+ * needed, and shrinks to nothing when it has been read to its end.
+ */
+#ifndef PMIX_API_SPOOL_H
+#define PMIX_API_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct px_ring {
+    uint64_t cap_bytes;
+    uint64_t first; /* position of the first byte, below cap_bytes */
+    uint64_t used_bytes;
+};
+
+struct px_spool {
+    struct px_ring near, far;
+    uint8_t *mem;    /* owned: near.cap_bytes */
+    const char *dir; /* borrowed */
+    int fd;          /* -1: no file */
+    bool is_broken;  /* the file cannot be used: nothing goes there any more */
+};
+
+/* Memory of mem_bytes at once, a file of at most file_bytes in `dir` when it
+ * must be. Returns 0 or OV_ENOMEM. */
+int px_spool_open(struct px_spool *spool, uint64_t mem_bytes,
+                  uint64_t file_bytes, const char *dir);
+void px_spool_close(struct px_spool *spool);
+
+/* Copies one packet to the end. Returns 0; OV_EFULL when there is no room, also
+ * for want of a file; nothing has changed then. May write to the file. */
+int px_spool_put(struct px_spool *spool, const void *mem, uint32_t len_bytes);
+
+/* The first packet: takes it out into `out`, which has size_bytes. Returns its
+ * length, 0 when the queue is empty, or OV_ESYS when the file cannot be read or
+ * the packet is larger than size_bytes: the queue is empty then. */
+int px_spool_get(struct px_spool *spool, void *out, uint32_t size_bytes);
+
+static inline bool px_spool_is_empty(const struct px_spool *spool)
+{
+    return spool->near.used_bytes + spool->far.used_bytes == 0;
+}
+
+#endif

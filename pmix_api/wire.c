@@ -1,0 +1,191 @@
+/* The words between the launcher and its PMIx helper, as bytes. */
+#include "pmix_api/wire.h"
+
+#include "overlay/base/err.h"
+
+enum { FLAG_END = 1, CHANNEL_FIRST = 1, CHANNEL_LAST = 3 };
+
+struct px_text px_text(const char *string)
+{
+    size_t len = strlen(string);
+
+    if (len > PX_TEXT_BYTES_MAX)
+        len = PX_TEXT_BYTES_MAX;
+    return (struct px_text){string, (uint16_t)len};
+}
+
+void px_text_copy(struct px_text text, char *out, size_t size_bytes)
+{
+    size_t len = text.len_bytes < size_bytes ? text.len_bytes : size_bytes - 1;
+
+    memcpy(out, text.at, len);
+    out[len] = '\0';
+}
+
+static void put_text(struct ov_wr *wr, struct px_text text)
+{
+    ov_wr_u16(wr, text.len_bytes);
+    ov_wr_bytes(wr, text.at, text.len_bytes);
+}
+
+static struct px_text get_text(struct ov_rd *rd)
+{
+    struct px_text text = {"", ov_rd_u16(rd)};
+
+    if (text.len_bytes > PX_TEXT_BYTES_MAX)
+        rd->bad = true;
+    else
+        text.at = (const char *)ov_rd_bytes(rd, text.len_bytes);
+    return text;
+}
+
+/* --- writing */
+
+static void put_start(struct ov_wr *wr, const struct px_start *start)
+{
+    ov_wr_u16(wr, start->version);
+    ov_wr_u32(wr, start->pid);
+    ov_wr_u32(wr, start->size);
+    ov_wr_u32(wr, start->apps);
+    ov_wr_u32(wr, start->parts);
+    put_text(wr, start->nspace);
+    put_text(wr, start->folder);
+}
+
+static void put_output(struct ov_wr *wr, const struct px_output *output)
+{
+    ov_wr_u32(wr, output->rank);
+    ov_wr_u8(wr, output->channel);
+    ov_wr_u8(wr, output->is_end ? FLAG_END : 0);
+    ov_wr_u64(wr, output->dropped_bytes);
+    ov_wr_u32(wr, output->len_bytes);
+    ov_wr_bytes(wr, output->mem, output->len_bytes);
+}
+
+void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
+{
+    ov_wr_u8(wr, (uint8_t)msg->kind);
+    switch (msg->kind) {
+    case PX_START:
+        put_start(wr, &msg->start);
+        return;
+    case PX_PART:
+        ov_wr_u32(wr, msg->part.app);
+        ov_wr_u32(wr, msg->part.first_rank);
+        ov_wr_u32(wr, msg->part.ranks);
+        put_text(wr, msg->part.host);
+        put_text(wr, msg->part.program);
+        return;
+    case PX_EXIT:
+        ov_wr_u32(wr, msg->exit.rank);
+        ov_wr_u32(wr, msg->exit.status);
+        return;
+    case PX_OUTPUT:
+        put_output(wr, &msg->output);
+        return;
+    case PX_PULL:
+        ov_wr_u8(wr, msg->pull.channels);
+        ov_wr_u32(wr, msg->pull.first);
+        ov_wr_u32(wr, msg->pull.last);
+        return;
+    case PX_UP:
+    case PX_NOTE:
+        put_text(wr, msg->text);
+        return;
+    case PX_PING:
+    case PX_PONG:
+        ov_wr_u32(wr, msg->token);
+        return;
+    case PX_FLUSH:
+    case PX_QUIET:
+    case PX_FLUSHED:
+        return;
+    }
+    wr->bad = true;
+}
+
+/* --- reading */
+
+static void get_start(struct ov_rd *rd, struct px_start *start)
+{
+    start->version = ov_rd_u16(rd);
+    start->pid = ov_rd_u32(rd);
+    start->size = ov_rd_u32(rd);
+    start->apps = ov_rd_u32(rd);
+    start->parts = ov_rd_u32(rd);
+    start->nspace = get_text(rd);
+    start->folder = get_text(rd);
+}
+
+static void get_output(struct ov_rd *rd, struct px_output *output)
+{
+    uint8_t flags;
+
+    output->rank = ov_rd_u32(rd);
+    output->channel = ov_rd_u8(rd);
+    flags = ov_rd_u8(rd);
+    output->is_end = (flags & FLAG_END) != 0;
+    output->dropped_bytes = ov_rd_u64(rd);
+    output->len_bytes = ov_rd_u32(rd);
+    if (output->channel < CHANNEL_FIRST || output->channel > CHANNEL_LAST ||
+        (flags & ~FLAG_END) != 0 || output->len_bytes > PX_OUTPUT_BYTES_MAX)
+        rd->bad = true;
+    else
+        output->mem = ov_rd_bytes(rd, output->len_bytes);
+}
+
+static void get_pull(struct ov_rd *rd, struct px_pull *pull)
+{
+    pull->channels = ov_rd_u8(rd);
+    pull->first = ov_rd_u32(rd);
+    pull->last = ov_rd_u32(rd);
+    if (pull->first > pull->last)
+        rd->bad = true;
+}
+
+/* The body of a message of msg->kind; false when there is no such kind. */
+static bool get_body(struct ov_rd *rd, struct px_msg *msg)
+{
+    switch (msg->kind) {
+    case PX_START:
+        get_start(rd, &msg->start);
+        return true;
+    case PX_PART:
+        msg->part.app = ov_rd_u32(rd);
+        msg->part.first_rank = ov_rd_u32(rd);
+        msg->part.ranks = ov_rd_u32(rd);
+        msg->part.host = get_text(rd);
+        msg->part.program = get_text(rd);
+        return true;
+    case PX_EXIT:
+        msg->exit.rank = ov_rd_u32(rd);
+        msg->exit.status = ov_rd_u32(rd);
+        return true;
+    case PX_OUTPUT:
+        get_output(rd, &msg->output);
+        return true;
+    case PX_PULL:
+        get_pull(rd, &msg->pull);
+        return true;
+    case PX_UP:
+    case PX_NOTE:
+        msg->text = get_text(rd);
+        return true;
+    case PX_PING:
+    case PX_PONG:
+        msg->token = ov_rd_u32(rd);
+        return true;
+    case PX_FLUSH:
+    case PX_QUIET:
+    case PX_FLUSHED:
+        return true;
+    }
+    return false;
+}
+
+int px_msg_decode(struct ov_rd *rd, struct px_msg *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->kind = (enum px_kind)ov_rd_u8(rd);
+    return get_body(rd, out) && !rd->bad ? 0 : OV_EPROTO;
+}

@@ -1,0 +1,130 @@
+/* The words between the launcher and its PMIx helper.
+ *
+ * They travel over a SOCK_SEQPACKET socketpair. A packet holds one or more
+ * messages back to back; numbers are little-endian, a text is u16 length and
+ * bytes without NUL.
+ *
+ *     1  START    u16 version, u32 pid of the launcher, u32 processes,
+ *                 u32 programs, u32 parts, text namespace, text folder
+ *     2  PART     u32 program's number, u32 first rank, u32 processes, text
+ *                 host, text program: neighbours by rank, on one host
+ *     3  EXIT     u32 rank, u32 status as of waitpid
+ *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here),
+ *                 u64 bytes of this channel dropped just before, u32 length,
+ *                 bytes
+ *     5  FLUSH    no more OUTPUT follows
+ *     6  PING     u32 token
+ *     16 UP       text uri: tools can connect
+ *     17 PULL     u8 channels (1 << channel each), u32 first rank, u32 last
+ *     18 QUIET    no tool is left: what was pulled is wanted no more
+ *     19 NOTE     text: for a user who wants to know all
+ *     20 FLUSHED  what came before FLUSH has gone to the tools, or cannot
+ *     21 PONG     u32 token
+ *
+ * The launcher sends the first six, START and all PARTs first. Both ends are
+ * of one installation; the version is there to say so when they are not.
+ */
+#ifndef PMIX_API_WIRE_H
+#define PMIX_API_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overlay/base/wire.h"
+
+enum {
+    PX_WIRE_VERSION = 1,
+    PX_PACKET_BYTES_MAX = 64 * 1024,
+    PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
+    PX_OUTPUT_HEAD_BYTES = 19,       /* before its bytes, kind included */
+    PX_TEXT_BYTES_MAX = 4096,
+};
+
+enum px_kind {
+    PX_START = 1,
+    PX_PART,
+    PX_EXIT,
+    PX_OUTPUT,
+    PX_FLUSH,
+    PX_PING,
+    PX_UP = 16,
+    PX_PULL,
+    PX_QUIET,
+    PX_NOTE,
+    PX_FLUSHED,
+    PX_PONG,
+};
+
+/* Bytes without NUL, borrowed from the packet or from the writer's caller. */
+struct px_text {
+    const char *at;
+    uint16_t len_bytes;
+};
+
+struct px_start {
+    uint16_t version;
+    uint32_t pid;
+    uint32_t size;
+    uint32_t apps;
+    uint32_t parts;
+    struct px_text nspace;
+    struct px_text folder;
+};
+
+struct px_part {
+    uint32_t app;
+    uint32_t first_rank;
+    uint32_t ranks;
+    struct px_text host;
+    struct px_text program;
+};
+
+struct px_exit {
+    uint32_t rank;
+    uint32_t status;
+};
+
+struct px_output {
+    uint32_t rank;
+    uint8_t channel; /* enum ov_channel */
+    bool is_end;
+    uint64_t dropped_bytes;
+    uint32_t len_bytes;
+    const uint8_t *mem; /* borrowed */
+};
+
+struct px_pull {
+    uint8_t channels;
+    uint32_t first;
+    uint32_t last;
+};
+
+struct px_msg {
+    enum px_kind kind;
+    union {
+        struct px_start start;
+        struct px_part part;
+        struct px_exit exit;
+        struct px_output output;
+        struct px_pull pull;
+        struct px_text text; /* UP, NOTE */
+        uint32_t token;      /* PING, PONG */
+    };
+};
+
+/* The text of a string, cut at PX_TEXT_BYTES_MAX. */
+struct px_text px_text(const char *string);
+/* Copies as many bytes as fit and adds a NUL; size_bytes > 0. */
+void px_text_copy(struct px_text text, char *out, size_t size_bytes);
+
+/* Appends a message; what does not fit or is no message of the list above sets
+ * wr->bad. O(length). */
+void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg);
+
+/* Reads one message. Returns 0, or OV_EPROTO for what is none: an unknown kind
+ * or flag, bytes that are missing, a text or an output that is too long, a
+ * channel that is no output, a range that goes back. *out is then undefined.
+ * O(1). */
+int px_msg_decode(struct ov_rd *rd, struct px_msg *out);
+
+#endif

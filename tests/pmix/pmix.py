@@ -1,0 +1,113 @@
+"""What the tests with PMIx tools share, on top of live.py."""
+import glob
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "live"))
+import live  # noqa: E402  (found by the line before)
+
+TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
+CONNECT_S = 30
+
+
+def need():
+    """Skip where there is no PMIx."""
+    if not os.access(TOOL, os.X_OK):
+        live.skip("built without PMIx")
+
+
+def helper_of(job):
+    """The pid of the job's helper, or None."""
+    for pid, name in live.ours().items():
+        if name == "xylem-pmix" and live.parent(pid) == job.proc.pid:
+            return pid
+    return None
+
+
+def rendezvous(job):
+    """The file by which tools find the job's launcher."""
+    found = glob.glob(os.path.join(
+        live.TMP, "xylem-pmix-*", "server",
+        "pmix.%s.tool.%d" % (socket.gethostname(), job.proc.pid)))
+    return found[0] if found else None
+
+
+def is_up(job):
+    return "PMIx tools can connect to" in job.said()
+
+
+def wait_up(job):
+    """The job was started with -v; until tools can connect."""
+    live.eventually(lambda: is_up(job), CONNECT_S, "the helper is up")
+
+
+class Gate:
+    """A FIFO at which the processes of a job wait until tools are there."""
+    count = 0
+
+    def __init__(self):
+        Gate.count += 1
+        self.path = os.path.join(live.TMP, "gate-%d" % Gate.count)
+        os.mkfifo(self.path)
+
+    def open(self):
+        """Lets all pass: whoever opens it to read waits for this writer."""
+        self.fd = os.open(self.path, os.O_RDWR)
+
+    WAIT = ': <"$0"; '
+
+
+class Tool:
+    """A tool_pull in the background with a folder of its own."""
+
+    def __init__(self, job, *options, stdin=subprocess.DEVNULL, **env):
+        self.dir = tempfile.mkdtemp(dir=live.TMP, prefix="tool-")
+        self.proc = subprocess.Popen(
+            [TOOL, *map(str, options), str(job.proc.pid), self.dir],
+            stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, **env})
+
+    def has(self, name):
+        return os.path.exists(os.path.join(self.dir, name))
+
+    def wait_ready(self):
+        live.eventually(lambda: self.has("ready") or
+                        self.proc.poll() is not None, CONNECT_S,
+                        "the tool is registered")
+        return live.check(self.has("ready"), "the tool is registered")
+
+    def wait(self, seconds=30):
+        try:
+            return self.proc.wait(seconds * live.SLOW)
+        except subprocess.TimeoutExpired:
+            live.check(False, "a tool did not end in %d s" % seconds)
+            self.proc.kill()
+            return self.proc.wait()
+
+    def said(self):
+        """Its stdout, once it has ended."""
+        return self.proc.stdout.read().decode()
+
+    def got(self, rank, channel):
+        """The bytes of a channel; None when nothing came."""
+        try:
+            with open(os.path.join(self.dir, f"{rank}.{channel}"),
+                      "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def dropped(self):
+        try:
+            with open(os.path.join(self.dir, "dropped"),
+                      encoding="ascii") as file:
+                return int(file.read())
+        except FileNotFoundError:
+            return 0
+
+    def ends(self, rank, channel):
+        """How often it was told that the channel has ended."""
+        return len(self.got(rank, channel + ".end") or b"")

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""The helper may die, hang or be missing: the job does not notice."""
+# timeout: 240
+import contextlib
+import os
+import re
+import signal
+import socket
+import sys
+
+import pmix
+import live
+
+RANKS = 4
+WRITE = "seq -f \"$XYLEM_RANK %08g\" 20000"
+
+
+def start(*options, command=WRITE, **more):
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", RANKS, *options, "--", "sh", "-c",
+                   pmix.Gate.WAIT + command, gate.path, **more)
+    return job, gate
+
+
+def check_output(job):
+    lines = job.stdout.read().splitlines()
+    for rank in range(RANKS):
+        mine = [line for line in lines if line.startswith(b"%d " % rank)]
+        live.check(mine == [b"%d %08d" % (rank, n)
+                            for n in range(1, 20001)], "rank %d" % rank)
+    job.check_ok()
+
+
+def told(job):
+    return [line for line in job.said().splitlines()
+            if "tools are cut off" in line]
+
+
+def killed():
+    """The tool is cut off, the user is told once though it dies twice, and
+    another tool can connect to the next helper."""
+    job, gate = start()
+    for _ in range(2):
+        pmix.wait_up(job)
+        live.eventually(lambda: pmix.rendezvous(job), 30, "its file")
+        tool = pmix.Tool(job)
+        tool.wait_ready()
+        helper = pmix.helper_of(job)
+        os.kill(helper, signal.SIGKILL)
+        live.check_eq(0, tool.wait(), "the tool was cut off")
+        live.eventually(lambda: pmix.helper_of(job) not in (None, helper), 30,
+                        "another helper")
+    live.eventually(lambda: pmix.rendezvous(job), 30, "its file")
+    tool = pmix.Tool(job, "-n", 2 * RANKS)
+    tool.wait_ready()
+    gate.open()
+    check_output(job)
+    live.check_eq(0, tool.wait())
+    live.check(len(tool.got(0, "stdout") or b"") == 20000 * 11, "all output")
+    live.check_eq(2, len(told(job)), "with -v each time")
+
+
+def killed_quietly():
+    """Without -v the user hears of the first death alone."""
+    gate = pmix.Gate()
+    job = live.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
+                   gate.path)
+    for _ in range(2):
+        live.eventually(lambda: pmix.rendezvous(job), 30, "the helper is up")
+        helper = pmix.helper_of(job)
+        os.kill(helper, signal.SIGKILL)
+        live.eventually(lambda: pmix.helper_of(job) not in (None, helper), 30,
+                        "another helper")
+    gate.open()
+    check_output(job)
+    live.check_eq(1, len(job.said().splitlines()) - 1, job.said())
+    live.check("was ended by signal 9" in told(job)[0], told(job))
+
+
+def stopped():
+    """One that hangs while output is wanted holds nobody up."""
+    job, gate = start(command="seq -f \"$XYLEM_RANK %08g\" 20000")
+    pmix.wait_up(job)
+    tool = pmix.Tool(job)
+    tool.wait_ready()
+    helper = pmix.helper_of(job)
+    os.kill(helper, signal.SIGSTOP)
+    gate.open()
+    check_output(job)
+    tool.proc.kill()
+    tool.wait()
+
+
+def strangers():
+    """Connections that say nothing, or rubbish, do not keep a tool out."""
+    job, gate = start()
+    pmix.wait_up(job)
+    port = int(re.search(r"connect to .*:(\d+), or", job.said())[1])
+    with contextlib.ExitStack() as open_:
+        for word in (b"", b"", b"GET / HTTP/1.0\r\n\r\n", b"\xff" * 64):
+            sock = open_.enter_context(
+                socket.create_connection(("127.0.0.1", port)))
+            with contextlib.suppress(OSError):
+                sock.sendall(word)
+        live.eventually(lambda: pmix.helper_of(job), 30, "a helper")
+        tool = pmix.Tool(job)
+        if not tool.wait_ready():
+            print("#", tool.proc.stderr.read().decode(), job.said())
+    gate.open()
+    check_output(job)
+    tool.wait()
+
+
+def none():
+    """--no-pmix, and a helper that is not there."""
+    job, gate = start("--no-pmix")
+    gate.open()
+    live.check(pmix.helper_of(job) is None, "there is a helper")
+    check_output(job)
+    live.check("PMIx" not in job.said(), job.said())
+    env = {**os.environ, "XYLEM_PMIX": "/nowhere/xylem-pmix"}
+    job, gate = start(env=env)
+    gate.open()
+    check_output(job)
+    live.check("built without PMIx" in job.said(), job.said())
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (killed, "the helper is killed while a tool pulls"),
+            (killed_quietly, "the helper is killed while nobody is there"),
+            (stopped, "the helper is stopped while a tool pulls"),
+            (strangers, "strangers at the port"),
+            (none, "without a helper")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

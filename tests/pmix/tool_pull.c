@@ -1,0 +1,364 @@
+/* A PMIx tool as anybody may write one: it knows nothing of xylem.
+ *
+ *     tool_pull [OPTION...] PID DIR
+ *
+ * Connects to the server of the launcher with that process number, pulls the
+ * output of its job and writes each channel to DIR/RANK.stdout or .stderr. At
+ * the end of a channel DIR/RANK.CHANNEL.end is made; bytes that were dropped
+ * are added up in DIR/dropped. DIR/ready is made when it is registered. Ends
+ * with 0 when its server has gone, or all channels it waits for have ended.
+ *
+ *     -r LIST   ranks, as 0,3 (default: all, by wildcard)
+ *     -c MASK   channels, as a number (default: 6, stdout and stderr)
+ *     -n N      ends when so many channels have ended (default: never)
+ *     -R        asks to redirect
+ *     -d        deregisters when a line comes on stdin, then waits for another
+ *     -q        asks for namespace, state and processes, prints them, ends
+ *     -k KEY    asks for this key, prints the status, ends
+ *     -s NAME   connects to the server of this namespace, whatever PID
+ *     -i NAME   is this namespace itself
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmix.h>
+#include <pmix_tool.h>
+
+enum { RANKS_MAX = 64, EXIT_CONNECT = 3, EXIT_PULL = 4 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    const char *dir;
+    unsigned ended, wanted; /* channels; wanted 0: never enough */
+    unsigned long long dropped;
+    bool is_cut;
+    bool is_answered;
+    size_t handler;
+    pmix_status_t status;
+} tool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .changed = PTHREAD_COND_INITIALIZER};
+
+static void change(bool *flag)
+{
+    pthread_mutex_lock(&tool.lock);
+    *flag = true;
+    pthread_cond_broadcast(&tool.changed);
+    pthread_mutex_unlock(&tool.lock);
+}
+
+static void wait_for(const bool *flag)
+{
+    pthread_mutex_lock(&tool.lock);
+    while (!*flag && !tool.is_cut)
+        pthread_cond_wait(&tool.changed, &tool.lock);
+    pthread_mutex_unlock(&tool.lock);
+}
+
+static void die(const char *what, pmix_status_t rc, int code)
+{
+    fprintf(stderr, "tool_pull: %s: %s\n", what, PMIx_Error_string(rc));
+    _exit(code);
+}
+
+/* Appends to a file of DIR; no bytes make an empty one. */
+static void append(const char *name, const void *mem, size_t len)
+{
+    char path[4096];
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/%s", tool.dir, name);
+    fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600);
+    if (fd < 0 || write(fd, mem, len) != (ssize_t)len) {
+        perror(path);
+        _exit(1);
+    }
+    close(fd);
+}
+
+static void drop(unsigned long long bytes)
+{
+    char path[4096];
+    FILE *file;
+
+    tool.dropped += bytes;
+    snprintf(path, sizeof(path), "%s/dropped", tool.dir);
+    file = fopen(path, "w");
+    if (file == NULL)
+        _exit(1);
+    fprintf(file, "%llu\n", tool.dropped);
+    fclose(file);
+}
+
+static void on_output(size_t handler, pmix_iof_channel_t channel,
+                      pmix_proc_t *source, pmix_byte_object_t *payload,
+                      pmix_info_t info[], size_t ninfo)
+{
+    const char *name = channel == PMIX_FWD_STDOUT_CHANNEL ? "stdout" : "stderr";
+    char file[64];
+
+    (void)handler;
+    snprintf(file, sizeof(file), "%u.%s", source->rank, name);
+    if (payload != NULL && payload->size > 0)
+        append(file, payload->bytes, payload->size);
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, "xylem.iof.dropped") == 0)
+            drop(info[i].value.data.uint64);
+        if (!PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE))
+            continue;
+        strcat(file, ".end");
+        append(file, "+", 1);
+        pthread_mutex_lock(&tool.lock);
+        tool.ended++;
+        pthread_cond_broadcast(&tool.changed);
+        pthread_mutex_unlock(&tool.lock);
+    }
+}
+
+static void on_registered(pmix_status_t status, size_t handler, void *arg)
+{
+    (void)arg;
+    tool.status = status;
+    tool.handler = handler;
+    change(&tool.is_answered);
+}
+
+static void on_done(pmix_status_t status, void *arg)
+{
+    (void)arg;
+    tool.status = status;
+    change(&tool.is_answered);
+}
+
+static void on_lost(size_t handler, pmix_status_t status,
+                    const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
+                    pmix_info_t results[], size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    (void)handler;
+    (void)status;
+    (void)source;
+    (void)info;
+    (void)ninfo;
+    (void)results;
+    (void)nresults;
+    change(&tool.is_cut);
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
+static void on_handler(pmix_status_t status, size_t handler, void *arg)
+{
+    (void)status;
+    (void)handler;
+    (void)arg;
+    change(&tool.is_answered);
+}
+
+static void connect_to(uint32_t pid, const char *server, const char *own)
+{
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION, rc;
+    pmix_info_t info[3];
+    pmix_rank_t rank = 0;
+    pmix_proc_t self;
+    size_t count = 1;
+
+    if (server != NULL)
+        PMIX_INFO_LOAD(&info[0], PMIX_SERVER_NSPACE, server, PMIX_STRING);
+    else
+        PMIX_INFO_LOAD(&info[0], PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    if (own != NULL) {
+        PMIX_INFO_LOAD(&info[count++], PMIX_TOOL_NSPACE, own, PMIX_STRING);
+        PMIX_INFO_LOAD(&info[count++], PMIX_TOOL_RANK, &rank, PMIX_PROC_RANK);
+    }
+    rc = PMIx_tool_init(&self, info, count);
+    if (rc != PMIX_SUCCESS)
+        die("cannot connect", rc, EXIT_CONNECT);
+    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, on_handler, NULL);
+    wait_for(&tool.is_answered);
+    tool.is_answered = false;
+}
+
+static pmix_info_t *ask(const char *key, size_t *count, pmix_status_t *rc)
+{
+    pmix_query_t query;
+    pmix_info_t *results = NULL;
+
+    PMIX_QUERY_CONSTRUCT(&query);
+    PMIX_ARGV_APPEND(*rc, query.keys, key);
+    *rc = PMIx_Query_info(&query, 1, &results, count);
+    return results;
+}
+
+/* The namespace of the job, of which there is one. */
+static char *job_name(void)
+{
+    pmix_status_t rc;
+    size_t count = 0;
+    pmix_info_t *results = ask(PMIX_QUERY_NAMESPACES, &count, &rc);
+
+    if (rc != PMIX_SUCCESS || count != 1)
+        die("no namespace", rc, EXIT_PULL);
+    return strdup(results[0].value.data.string);
+}
+
+static void print_table(const pmix_data_array_t *array)
+{
+    const pmix_proc_info_t *procs = array->array;
+
+    for (size_t i = 0; i < array->size; i++)
+        printf("%s %u %s %s %d\n", procs[i].proc.nspace, procs[i].proc.rank,
+               procs[i].hostname, procs[i].executable_name, procs[i].exit_code);
+}
+
+static int query_all(void)
+{
+    static const char *const keys[] = {PMIX_QUERY_JOB_STATUS,
+                                       PMIX_QUERY_PROC_TABLE};
+    pmix_status_t rc;
+    size_t count;
+
+    printf("%s\n", job_name());
+    for (int i = 0; i < 2; i++) {
+        pmix_info_t *results = ask(keys[i], &count, &rc);
+
+        if (rc != PMIX_SUCCESS || count != 1)
+            die(keys[i], rc, EXIT_PULL);
+        if (i == 0)
+            printf("%s\n", PMIx_Error_string(results[0].value.data.status));
+        else
+            print_table(results[0].value.data.darray);
+    }
+    return 0;
+}
+
+static int query_one(const char *key)
+{
+    pmix_status_t rc;
+    size_t count;
+
+    ask(key, &count, &rc);
+    printf("%s\n", PMIx_Error_string(rc));
+    return 0;
+}
+
+static size_t list_procs(char *ranks, pmix_proc_t *procs)
+{
+    char *nspace = job_name();
+    size_t count = 0;
+
+    if (ranks == NULL) {
+        PMIX_LOAD_PROCID(&procs[0], nspace, PMIX_RANK_WILDCARD);
+        return 1;
+    }
+    for (char *word = strtok(ranks, ","); word != NULL && count < RANKS_MAX;
+         word = strtok(NULL, ","), count++)
+        PMIX_LOAD_PROCID(&procs[count], nspace,
+                         (pmix_rank_t)strtoul(word, NULL, 10));
+    return count;
+}
+
+static void pull(char *ranks, pmix_iof_channel_t mask, bool redirects)
+{
+    pmix_proc_t procs[RANKS_MAX];
+    size_t nprocs = list_procs(ranks, procs);
+    pmix_info_t info[1];
+    pmix_status_t rc;
+
+    PMIX_INFO_LOAD(&info[0], redirects ? PMIX_IOF_REDIRECT : PMIX_IOF_COPY,
+                   NULL, PMIX_BOOL);
+    rc = PMIx_IOF_pull(procs, nprocs, info, 1, mask, on_output, on_registered,
+                       NULL);
+    if (rc == PMIX_SUCCESS)
+        wait_for(&tool.is_answered);
+    if (rc == PMIX_SUCCESS)
+        rc = tool.status;
+    if (rc != PMIX_SUCCESS)
+        die("cannot pull", rc, EXIT_PULL);
+    append("ready", "", 0);
+}
+
+static void deregister(void)
+{
+    (void)getchar();
+    tool.is_answered = false;
+    PMIx_IOF_deregister(tool.handler, NULL, 0, on_done, NULL);
+    wait_for(&tool.is_answered);
+    append("left", "", 0);
+    (void)getchar();
+}
+
+static void wait_for_end(void)
+{
+    pthread_mutex_lock(&tool.lock);
+    while (!tool.is_cut && (tool.wanted == 0 || tool.ended < tool.wanted))
+        pthread_cond_wait(&tool.changed, &tool.lock);
+    pthread_mutex_unlock(&tool.lock);
+}
+
+int main(int argc, char **argv)
+{
+    const char *key = NULL, *server = NULL, *own = NULL;
+    pmix_iof_channel_t mask = 6;
+    bool asks = false, leaves = false, redirects = false;
+    char *ranks = NULL;
+    int c;
+
+    while ((c = getopt(argc, argv, "r:c:n:Rdqk:s:i:")) != -1) {
+        switch (c) {
+        case 'r':
+            ranks = optarg;
+            break;
+        case 'c':
+            mask = (pmix_iof_channel_t)atoi(optarg);
+            break;
+        case 'n':
+            tool.wanted = (unsigned)atoi(optarg);
+            break;
+        case 'R':
+            redirects = true;
+            break;
+        case 'd':
+            leaves = true;
+            break;
+        case 'q':
+            asks = true;
+            break;
+        case 'k':
+            key = optarg;
+            break;
+        case 's':
+            server = optarg;
+            break;
+        case 'i':
+            own = optarg;
+            break;
+        default:
+            return 2;
+        }
+    }
+    if (argc - optind != 2)
+        return 2;
+    tool.dir = argv[optind + 1];
+    connect_to((uint32_t)atoi(argv[optind]), server, own);
+    if (asks || key != NULL) {
+        c = asks ? query_all() : query_one(key);
+    } else {
+        pull(ranks, mask, redirects);
+        if (leaves)
+            deregister();
+        else
+            wait_for_end();
+        c = 0;
+    }
+    fflush(stdout);
+    if (!tool.is_cut)
+        PMIx_tool_finalize();
+    return c;
+}

@@ -1,0 +1,122 @@
+/* The queue of packets, in memory and in a file. */
+#include "pmix_api/spool.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "overlay/base/err.h"
+#include "tests/unit/chance.h"
+
+enum { MEM_BYTES = 1000, FILE_BYTES = 5000, PACKET_MAX = 300 };
+
+/* What packet number n is: its length and bytes follow from n. */
+static uint32_t make(uint32_t n, uint8_t *out)
+{
+    uint32_t len = 1 + n * 37 % PACKET_MAX;
+
+    for (uint32_t i = 0; i < len; i++)
+        out[i] = (uint8_t)(n + i * 7);
+    return len;
+}
+
+static void expect(struct px_spool *spool, uint32_t n)
+{
+    uint8_t want[PACKET_MAX], got[PACKET_MAX];
+    uint32_t len = make(n, want);
+
+    assert_int_equal(px_spool_get(spool, got, sizeof(got)), len);
+    assert_memory_equal(got, want, len);
+}
+
+static void open_spool(struct px_spool *spool, const char *dir)
+{
+    assert_int_equal(px_spool_open(spool, MEM_BYTES, FILE_BYTES, dir), 0);
+}
+
+/* Whatever the order of puts and gets, packets come out as they went in, and
+ * what does not fit changes nothing. */
+static void packets_come_out_as_they_went_in(void **state)
+{
+    struct px_spool spool;
+    uint32_t first = 0, next = 0;
+    unsigned full = 0;
+    struct chance chance = chance_start(42);
+
+    (void)state;
+    open_spool(&spool, getenv("TMPDIR"));
+    for (unsigned turn = 0; turn < 20000; turn++) {
+        uint8_t mem[PACKET_MAX];
+        /* Long runs of the one kind: both rings fill, and empty. */
+        bool puts = chance_is(&chance, turn / 200 % 2 ? 80 : 20);
+
+        if (puts && px_spool_put(&spool, mem, make(next, mem)) == 0)
+            next++;
+        else if (puts)
+            full++;
+        else if (first < next)
+            expect(&spool, first++);
+        assert_true(px_spool_is_empty(&spool) == (first == next));
+    }
+    while (first < next)
+        expect(&spool, first++);
+    assert_true(full > 0);
+    px_spool_close(&spool);
+}
+
+/* What was read leaves no file behind. */
+static void the_file_shrinks_to_nothing(void **state)
+{
+    struct px_spool spool;
+    struct stat st;
+    uint8_t mem[PACKET_MAX];
+    uint32_t next = 0;
+
+    (void)state;
+    open_spool(&spool, getenv("TMPDIR"));
+    while (px_spool_put(&spool, mem, make(next, mem)) == 0)
+        next++;
+    assert_int_equal(fstat(spool.fd, &st), 0);
+    assert_true(st.st_size > FILE_BYTES / 2);
+    for (uint32_t i = 0; i < next; i++)
+        expect(&spool, i);
+    assert_int_equal(px_spool_get(&spool, mem, sizeof(mem)), 0);
+    assert_int_equal(fstat(spool.fd, &st), 0);
+    assert_int_equal(st.st_size, 0);
+    px_spool_close(&spool);
+}
+
+static void without_a_folder_there_is_memory_alone(void **state)
+{
+    struct px_spool spool;
+    uint8_t mem[PACKET_MAX];
+    uint32_t next = 0;
+
+    (void)state;
+    open_spool(&spool, "/nowhere/at/all");
+    while (px_spool_put(&spool, mem, make(next, mem)) == 0)
+        next++;
+    assert_true(next > 0);
+    assert_true(spool.is_broken);
+    for (uint32_t i = 0; i < next; i++)
+        expect(&spool, i);
+    assert_true(px_spool_is_empty(&spool));
+    px_spool_close(&spool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packets_come_out_as_they_went_in),
+        cmocka_unit_test(the_file_shrinks_to_nothing),
+        cmocka_unit_test(without_a_folder_there_is_memory_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

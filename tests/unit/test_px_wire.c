@@ -1,0 +1,131 @@
+/* Words between the launcher and its PMIx helper: what is said is heard. */
+#include "pmix_api/wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "overlay/base/err.h"
+
+static size_t encode(const struct px_msg *msg, uint8_t *mem, size_t size)
+{
+    struct ov_wr wr = ov_wr_init(mem, size);
+
+    px_msg_encode(&wr, msg);
+    assert_false(wr.bad);
+    return (size_t)(wr.at - mem);
+}
+
+/* The layout on the wire is the one that wire.h draws. */
+static void output_has_the_bytes_that_are_drawn(void **state)
+{
+    static const uint8_t want[] = {4, 3, 0, 0, 0, 2, 1, 7, 0,   0,  0,
+                                   0, 0, 0, 0, 2, 0, 0, 0, 'h', 'i'};
+    uint8_t mem[64];
+    struct px_msg msg = {.kind = PX_OUTPUT,
+                         .output = {.rank = 3,
+                                    .channel = 2,
+                                    .is_end = true,
+                                    .dropped_bytes = 7,
+                                    .len_bytes = 2,
+                                    .mem = (const uint8_t *)"hi"}};
+
+    (void)state;
+    assert_int_equal(encode(&msg, mem, sizeof(mem)), sizeof(want));
+    assert_memory_equal(mem, want, sizeof(want));
+    assert_int_equal(sizeof(want) - 2, PX_OUTPUT_HEAD_BYTES);
+}
+
+/* A packet holds several messages; each is read as it was written. */
+static void messages_in_a_row_are_heard_as_said(void **state)
+{
+    uint8_t mem[512];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct ov_rd rd;
+    struct px_msg msg;
+
+    (void)state;
+    px_msg_encode(&wr,
+                  &(struct px_msg){.kind = PX_START,
+                                   .start = {1, 2, 3, 4, 5, px_text("space"),
+                                             px_text("/tmp/x")}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_PART,
+                                        .part = {1, 2, 3, px_text("host"),
+                                                 px_text("./a b")}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_PULL, .pull = {6, 0, 9}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_QUIET});
+    assert_false(wr.bad);
+    rd = ov_rd_init(mem, (size_t)(wr.at - mem));
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.start.parts, 5);
+    assert_memory_equal(msg.start.folder.at, "/tmp/x", 6);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.part.ranks, 3);
+    assert_int_equal(msg.part.program.len_bytes, 5);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.pull.last, 9);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.kind, PX_QUIET);
+    assert_int_equal(ov_rd_left(&rd), 0);
+}
+
+static int decode(const void *mem, size_t len)
+{
+    struct ov_rd rd = ov_rd_init(mem, len);
+    struct px_msg msg;
+
+    return px_msg_decode(&rd, &msg);
+}
+
+static void what_is_no_message_is_refused(void **state)
+{
+    static const uint8_t unknown[] = {99};
+    static const uint8_t backwards[] = {17, 6, 5, 0, 0, 0, 4, 0, 0, 0};
+    static const uint8_t stdin_channel[19] = {4};
+    static const uint8_t odd_flag[19] = {4, 0, 0, 0, 0, 1, 2};
+    static const uint8_t long_text[3 + 5000] = {19, 0x88, 0x13};
+    static const uint8_t too_much[19] = {4, 0, 0, 0, 0, 1, 0,    0, 0, 0,
+                                         0, 0, 0, 0, 0, 1, 0x80, 0, 0};
+    uint8_t cut[64];
+    struct px_msg msg = {.kind = PX_PART,
+                         .part = {1, 2, 3, px_text("h"), px_text("p")}};
+    size_t len = encode(&msg, cut, sizeof(cut));
+
+    (void)state;
+    assert_int_equal(decode(unknown, sizeof(unknown)), OV_EPROTO);
+    assert_int_equal(decode(backwards, sizeof(backwards)), OV_EPROTO);
+    assert_int_equal(decode(stdin_channel, sizeof(stdin_channel)), OV_EPROTO);
+    assert_int_equal(decode(odd_flag, sizeof(odd_flag)), OV_EPROTO);
+    assert_int_equal(decode(long_text, sizeof(long_text)), OV_EPROTO);
+    assert_int_equal(decode(too_much, sizeof(too_much)), OV_EPROTO);
+    for (size_t i = 0; i < len; i++)
+        assert_int_equal(decode(cut, i), OV_EPROTO);
+    assert_int_equal(decode(cut, len), 0);
+}
+
+static void texts_are_cut_to_their_room(void **state)
+{
+    char out[4];
+
+    (void)state;
+    px_text_copy(px_text("abcdef"), out, sizeof(out));
+    assert_string_equal(out, "abc");
+    px_text_copy(px_text(""), out, sizeof(out));
+    assert_string_equal(out, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(output_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(messages_in_a_row_are_heard_as_said),
+        cmocka_unit_test(what_is_no_message_is_refused),
+        cmocka_unit_test(texts_are_cut_to_their_room),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
