@@ -6,7 +6,7 @@
 mkdir "$TMPDIR/home" "$TMPDIR/here"
 cat >"$TMPDIR/rsh" <<'EOF'
 umask 077
-ulimit -S -c 0
+ulimit -S -t 3000
 ulimit -S -n 512
 ulimit -S -s 4096
 ulimit -S -f 99999
@@ -19,7 +19,7 @@ export THERE=$TMPDIR/home
 host() {
     launch -w a --rsh "sh $TMPDIR/rsh" --interface lo "$@"
 }
-limits='for l in c n s f; do ulimit -S -$l; done | paste -sd " "; umask'
+limits='for l in t n s f; do ulimit -S -$l; done | paste -sd " "; umask'
 
 # as_here WANT ARGS...: in the launcher's shell limits are set, and the process
 # has those.
@@ -27,7 +27,7 @@ it "umask and soft limits are the launcher's, on other hosts and here"
 for where in "-N 1" "-w a --interface lo"; do
     (
         umask 027
-        ulimit -S -c 1000 && ulimit -S -n 400 && ulimit -S -s 6000 &&
+        ulimit -S -t 1000 && ulimit -S -n 400 && ulimit -S -s 6000 &&
             ulimit -S -f 500000
         # shellcheck disable=SC2086
         "$XYLEM" run $where --rsh "sh $TMPDIR/rsh" -- bash -c "$limits" \
@@ -41,15 +41,15 @@ done
 it "hard limits are the host's, and a soft one goes no further"
 hard=$(ulimit -H -n)
 cat >"$TMPDIR/tight" <<'EOF'
-ulimit -c 700
+ulimit -t 700
 ulimit -n 2000
 shift
 exec sh -c "$*"
 EOF
 (
-    ulimit -S -c 1000 && ulimit -S -n "$hard"
+    ulimit -S -t 1000 && ulimit -S -n "$hard"
     "$XYLEM" run -w a --rsh "bash $TMPDIR/tight" --interface lo -- \
-        bash -c 'ulimit -S -c; ulimit -H -c; ulimit -S -n; ulimit -H -n' \
+        bash -c 'ulimit -S -t; ulimit -H -t; ulimit -S -n; ulimit -H -n' \
         >"$out" 2>"$err"
 )
 check_file '700
