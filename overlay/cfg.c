@@ -30,6 +30,8 @@ struct ov_cfg ov_cfg_default(struct topo_tree plan)
         .kept_max = 256,
         .batch_pieces = OV_PIECES_MAX,
         .up_frames = 4,
+        .standing_max = (uint16_t)plan.arity,
+        .lent_frames = 4,
         .down_frames = 16,
         .control_frames = 8,
         .streams_max = 4,
@@ -63,6 +65,8 @@ static const char *size_fault(const struct ov_cfg *cfg)
         return "an UP frame is put together of 1 to 16 pieces";
     if (cfg->up_frames < 1 || cfg->down_frames < 2 || cfg->control_frames < 2)
         return "windows of 1 (up) or 2 (down) frames at least";
+    if (cfg->standing_max < 1 || cfg->lent_frames < 1)
+        return "one child sends unasked, and one frame is lent, at least";
     if (cfg->streams_max < 2 || cfg->streams_max > OV_STREAMS_MAX)
         return "2 to 16 streams: control and stdin at least";
     if (cfg->children_max < cfg->plan.arity)

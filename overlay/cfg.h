@@ -32,13 +32,15 @@ struct ov_cfg {
     uint16_t kept_max;        /* and their number */
     uint16_t batch_pieces;    /* put together in an UP frame; 1: never */
     uint16_t up_frames;       /* frames of one child held by its parent */
-    uint16_t down_frames;     /* window of a stream */
-    uint16_t control_frames;  /* window of stream 0 */
-    uint16_t streams_max;     /* open at once, stream 0 included */
-    uint16_t children_max;    /* of a node other than the root */
-    uint16_t send_slots;      /* frames handed to the transport, per link */
-    uint16_t data_slots;      /* of these, frames that are not link-local */
-    uint32_t records_max;     /* root: records at its sinks */
+    uint16_t standing_max;    /* children that may send so many unasked; */
+    uint16_t lent_frames;    /* held of all others together, who ask for each */
+    uint16_t down_frames;    /* window of a stream */
+    uint16_t control_frames; /* window of stream 0 */
+    uint16_t streams_max;    /* open at once, stream 0 included */
+    uint16_t children_max;   /* of a node other than the root */
+    uint16_t send_slots;     /* frames handed to the transport, per link */
+    uint16_t data_slots;     /* of these, frames that are not link-local */
+    uint32_t records_max;    /* root: records at its sinks */
     struct ov_timers timers;
 };
 

@@ -146,8 +146,10 @@ static int on_parent_item(struct ov_node *node, uint16_t link,
 
     switch ((enum ov_item_kind)item->kind) {
     case OV_ITEM_LIMIT:
-        return ov_limit_decode(item, &limit) ? OV_EPROTO
-                                             : ov_up_on_limit(node, limit);
+        return ov_limit_decode(item, &limit)
+                   ? OV_EPROTO
+                   : ov_up_on_limit(node, limit,
+                                    (item->flags & OV_ITEM_FINAL) != 0);
     case OV_ITEM_ACK:
         return on_ack(node, item, out);
     case OV_ITEM_ASKED:
@@ -169,10 +171,22 @@ static int on_parent_item(struct ov_node *node, uint16_t link,
     case OV_ITEM_BASE:
     case OV_ITEM_MISSING:
     case OV_ITEM_ADDRESS:
+    case OV_ITEM_WANT:
     case OV_ITEM_KINDS:
         break;
     }
     return OV_EPROTO;
+}
+
+/* It asks for a frame, which is lent to who is welcome. */
+static int on_want(struct ov_node *node, uint16_t link, struct ov_item *item)
+{
+    uint16_t place = node->links[link].place;
+
+    if (ov_want_decode(item) || node->links[link].state != OV_LINK_UP ||
+        place == OV_NO_PLACE)
+        return OV_EPROTO;
+    return ov_place_on_want(node, &node->tree.places[place]);
 }
 
 /* Where the child listens, or one beneath it: for the driver. Of the child it
@@ -227,6 +241,8 @@ static int on_child_item(struct ov_node *node, uint16_t link,
         return ov_down_on_base(node, &node->tree.places[place], &base, out);
     case OV_ITEM_MISSING:
         return ov_hold_on_missing(node, link, item);
+    case OV_ITEM_WANT:
+        return on_want(node, link, item);
     case OV_ITEM_LIMIT:
     case OV_ITEM_ACK:
     case OV_ITEM_ASKED:
@@ -270,8 +286,16 @@ static int on_up_frame(struct ov_node *node, uint16_t link, struct ov_buf *buf,
     uint32_t payload;
 
     if (index == OV_NO_PLACE || link == node->tree.parent ||
-        ov_up_check(buf->mem, head, &payload) ||
-        !ov_place_queue(node, &node->tree.places[index], buf)) {
+        ov_up_check(buf->mem, head, &payload)) {
+        ov_out_put(out, buf);
+        return OV_EPROTO;
+    }
+    if (head->count == 0) {
+        ov_out_put(out, buf);
+        return ov_place_given_back(node, &node->tree.places[index]) ? 0
+                                                                    : OV_EPROTO;
+    }
+    if (!ov_place_queue(node, &node->tree.places[index], buf)) {
         ov_out_put(out, buf);
         return OV_EPROTO;
     }

@@ -2,6 +2,7 @@
 #include "overlay/place.h"
 
 #include "overlay/asks.h"
+#include "overlay/base/err.h"
 
 uint16_t ov_place_find(const struct ov_node *node, uint32_t child)
 {
@@ -125,6 +126,24 @@ static struct ov_place *find_free(struct ov_node *node)
     return make_room(node);
 }
 
+/* Frames that others than this child may have here unasked. */
+static uint32_t standing_of(const struct ov_node *node, uint32_t child)
+{
+    uint64_t frames = 0;
+
+    for (uint16_t i = 0; i < node->tree.places_used; i++) {
+        const struct ov_place *place = &node->tree.places[i];
+
+        if (place->is_lent || place->kind == OV_PLACE_FREE ||
+            place->child == child)
+            continue;
+        frames += place->kind == OV_PLACE_LINK
+                      ? node->cfg->up_frames
+                      : place->received - place->drained;
+    }
+    return (uint32_t)frames;
+}
+
 uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
 {
     struct ov_tree *tree = &node->tree;
@@ -136,12 +155,44 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
     index = ov_place_index(node, place);
     reset(node, place);
     place->leftover = leftover_of(node, child);
+    place->is_lent = standing_of(node, child) + node->cfg->up_frames >
+                     (uint32_t)node->cfg->standing_max * node->cfg->up_frames;
     place->kind = OV_PLACE_LINK;
     place->child = child;
     place->link = link;
     if (index >= tree->places_used)
         tree->places_used = (uint16_t)(index + 1);
     return index;
+}
+
+/* One frame to a child that asked, of those that are for all such children. */
+static void lend(struct ov_node *node, struct ov_place *place)
+{
+    if (!place->is_wanting || node->tree.lent >= node->cfg->lent_frames)
+        return;
+    place->is_wanting = false;
+    node->tree.wanting--;
+    node->tree.lent++;
+    node->tree.lend_turn = ov_place_index(node, place);
+    place->limit++;
+    place->is_limit_due = true;
+    ov_node_serve(node, place->link);
+}
+
+/* Frames have come back: those who wait get them, in turn. */
+static void lend_on(struct ov_node *node)
+{
+    struct ov_tree *tree = &node->tree;
+    uint32_t turn = tree->lend_turn;
+
+    for (uint32_t i = 1; i <= tree->places_used && tree->wanting > 0 &&
+                         tree->lent < node->cfg->lent_frames;
+         i++) {
+        struct ov_place *place = &tree->places[(turn + i) % tree->places_used];
+
+        if (place->is_wanting)
+            ov_place_grant(node, place);
+    }
 }
 
 void ov_place_grant(struct ov_node *node, struct ov_place *place)
@@ -152,6 +203,10 @@ void ov_place_grant(struct ov_node *node, struct ov_place *place)
     if (place->kind != OV_PLACE_LINK ||
         node->links[place->link].state != OV_LINK_UP || limit <= place->limit)
         return;
+    if (place->is_lent) {
+        lend(node, place);
+        return;
+    }
     if (limit - place->limit < (frames + 1) / 2 &&
         place->limit != place->received)
         return;
@@ -170,6 +225,25 @@ bool ov_place_queue(const struct ov_node *node, struct ov_place *place,
     place->received++;
     place->queue[(place->queue_at + place->queue_len) % frames] = buf;
     place->queue_len++;
+    return true;
+}
+
+int ov_place_on_want(struct ov_node *node, struct ov_place *place)
+{
+    if (!place->is_lent || place->is_wanting)
+        return OV_EPROTO;
+    place->is_wanting = true;
+    node->tree.wanting++;
+    ov_place_grant(node, place);
+    return 0;
+}
+
+bool ov_place_given_back(struct ov_node *node, struct ov_place *place)
+{
+    if (place->received >= place->limit)
+        return false;
+    place->received++;
+    ov_place_drained(node, place);
     return true;
 }
 
@@ -200,11 +274,14 @@ static void relieve(struct ov_node *node, uint32_t child)
 void ov_place_drained(struct ov_node *node, struct ov_place *place)
 {
     place->drained++;
-    if (place->kind == OV_PLACE_LINK)
-        ov_place_grant(node, place);
-    else
+    if (place->is_lent)
+        node->tree.lent--;
+    if (place->kind != OV_PLACE_LINK)
         relieve(node, place->child);
+    else if (!place->is_lent) /* else it has to wait for its turn */
+        ov_place_grant(node, place);
     ov_place_tidy(node, place);
+    lend_on(node);
 }
 
 void ov_place_ack(struct ov_node *node, struct ov_member *member, bool at_once)
@@ -278,12 +355,17 @@ static void forget_due(struct ov_node *node, struct ov_place *place)
     place->is_limit_due = false;
     place->is_asked_due = false;
     place->is_path_due = false;
+    node->tree.wanting = (uint16_t)(node->tree.wanting - place->is_wanting);
+    place->is_wanting = false;
 }
 
 void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
                       enum ov_place_kind kind)
 {
     forget_due(node, place);
+    if (place->is_lent) /* what it was lent and has not sent */
+        node->tree.lent -= (uint32_t)(place->limit - place->received);
+    place->limit = place->received;
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;
     place->since_ns = node->now_ns;
@@ -292,6 +374,7 @@ void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
         node->tree.claims->hold_ns = place->question_ns;
     node->tree.has_changed = true;
     ov_place_tidy(node, place);
+    lend_on(node);
 }
 
 void ov_place_end_link(struct ov_node *node, struct ov_place *place)

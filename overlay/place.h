@@ -34,13 +34,21 @@ static inline uint16_t ov_place_index(const struct ov_node *node,
 }
 
 /* Tells the child a higher limit when that is worth a word: half the frames
- * have come free, or it has none left. */
+ * have come free, or it has none left. One that asks for each frame gets one
+ * when it has asked and not all are lent. */
 void ov_place_grant(struct ov_node *node, struct ov_place *place);
 
 /* Adds a received frame to the queue; false when the child was not granted
  * it. */
 bool ov_place_queue(const struct ov_node *node, struct ov_place *place,
                     struct ov_buf *buf);
+
+/* The child asks for a frame. OV_EPROTO: it has to wait for none. */
+int ov_place_on_want(struct ov_node *node, struct ov_place *place);
+
+/* A frame without records: the child has no use for what it was lent. False
+ * when the child was not granted it. */
+bool ov_place_given_back(struct ov_node *node, struct ov_place *place);
 
 /* The first frame of the queue, and its removal: the reference passes. */
 static inline struct ov_buf *ov_place_first(const struct ov_place *place)

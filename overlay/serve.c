@@ -215,6 +215,15 @@ static bool has_asks(const struct ov_tree *tree)
     return tree->claims != NULL && tree->claims->due_first != OV_NONE;
 }
 
+static void write_want(struct ov_node *node, struct words *words)
+{
+    if (!node->up.is_want_due || !fits(words, 0))
+        return;
+    node->up.is_want_due = false;
+    ov_want_encode(&words->wr);
+    words->count++;
+}
+
 /* To the parent. Hello, asks and bases keep this order. */
 static void write_up(struct ov_node *node, struct words *words)
 {
@@ -229,6 +238,7 @@ static void write_up(struct ov_node *node, struct words *words)
     /* A base may have fallen for one whose ask is not written yet. */
     if (has_asks(tree))
         return;
+    write_want(node, words);
     write_bases(node, words);
     write_questions(node, words);
     write_addresses(node, words);
@@ -360,7 +370,8 @@ static void write_down(struct ov_node *node, struct ov_place *place,
         write_pause(link, words);
     if (place->is_limit_due && fits(words, OV_LIMIT_BYTES)) {
         place->is_limit_due = false;
-        ov_limit_encode(&words->wr, place->limit);
+        ov_limit_encode(&words->wr, place->is_lent ? OV_ITEM_FINAL : 0,
+                        place->limit);
         words->count++;
     }
     write_acks(node, place, words);

@@ -92,6 +92,7 @@ static void welcome(struct ov_node *node, struct ov_place *place,
         node, place,
         &(struct ov_word){.kind = OV_ITEM_WELCOME, .attach = place->attach},
         stripped);
+    place->is_limit_due = place->is_lent; /* it has to know that it is */
     ov_place_grant(node, place);
     ov_place_tell_address(node, place);
 }

@@ -64,6 +64,9 @@ struct ov_up {
     uint64_t taken_told; /* as acknowledged */
     uint64_t limit;      /* frames the parent lets us have sent */
     uint64_t sent;
+    bool is_lent;   /* it lends them one by one: we ask, */
+    bool has_asked; /* and have */
+    bool is_want_due;
     uint32_t kept_bytes;
     uint32_t batch_bytes; /* the batch: frame bytes, head included, */
     uint16_t batch_records;

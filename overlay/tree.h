@@ -64,6 +64,8 @@ struct ov_place {
     uint8_t kind; /* enum ov_place_kind */
     uint8_t address_bytes;
     bool is_address_due; /* to our parent */
+    bool is_lent;        /* the child asks for each frame, */
+    bool is_wanting;     /* and has */
     bool is_limit_due;
     bool is_asked_due;
     bool is_path_due;
@@ -89,6 +91,9 @@ struct ov_tree {
     uint16_t ancestors_max;
     uint16_t places_used; /* all in use are below this */
     uint16_t places_max;
+    uint16_t lend_turn; /* place that was lent to last */
+    uint16_t wanting;   /* places that wait for that */
+    uint32_t lent;      /* frames lent, and not yet passed on (root: taken) */
     uint16_t addresses_due; /* places whose child's our parent is to know */
     uint16_t parent;        /* link; OV_NO_LINK */
     uint8_t number;

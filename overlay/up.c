@@ -25,11 +25,14 @@ void ov_up_on_queued(struct ov_node *node, uint16_t place)
     ov_node_serve_parent(node);
 }
 
-int ov_up_on_limit(struct ov_node *node, uint64_t limit)
+int ov_up_on_limit(struct ov_node *node, uint64_t limit, bool is_lent)
 {
     if (limit < node->up.limit)
         return OV_EPROTO;
+    if (limit > node->up.limit)
+        node->up.has_asked = false;
     node->up.limit = limit;
+    node->up.is_lent = is_lent;
     ov_node_serve_parent(node);
     return 0;
 }
@@ -190,6 +193,9 @@ void ov_up_restart(struct ov_node *node)
 
     up->limit = 0;
     up->sent = 0;
+    up->is_lent = false;
+    up->has_asked = false;
+    up->is_want_due = false;
     ov_up_resend(node);
 }
 
@@ -394,6 +400,37 @@ static void serve_input(struct ov_node *node, uint16_t input,
     node->up.reading = input;
 }
 
+/* A frame without records, for what was lent and is of no use any more. */
+static void give_back(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_frame_head head = {.type = OV_FRAME_UP,
+                                 .tree = node->tree.number,
+                                 .len_bytes = OV_FRAME_HEAD_BYTES};
+    struct ov_act *act = send_act(node, out);
+    struct ov_wr wr = ov_out_head(out);
+
+    ov_frame_head_encode(&wr, &head);
+    ov_out_head_done(out, act, &wr);
+}
+
+/* Where the parent lends frames one by one: asks for the next when there is
+ * something to send, and keeps none from others when there is not. */
+static void borrow(struct ov_node *node, struct ov_out *out)
+{
+    struct ov_up *up = &node->up;
+    bool has_data = up->batch_pieces > 0 || up->cursor < up->next_seq ||
+                    ov_drr_first(&up->drr) != OV_DRR_NONE;
+
+    if (!has_data && can_send(node, out)) {
+        give_back(node, out);
+    } else if (has_data && up->sent == up->limit && !up->has_asked &&
+               node->tree.is_attached) {
+        up->has_asked = true;
+        up->is_want_due = true;
+        ov_node_serve_parent(node);
+    }
+}
+
 void ov_up_send(struct ov_node *node, struct ov_out *out)
 {
     struct ov_up *up = &node->up;
@@ -409,7 +446,7 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
         first = ov_drr_first(&up->drr);
         if (first == OV_DRR_NONE) {
             if (up->batch_pieces == 0)
-                return;
+                break;
             batch_send(node, out);
         } else if (first < places_of(node)) {
             serve_place(node, first, out);
@@ -417,6 +454,8 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
             serve_input(node, (uint16_t)(first - places_of(node)), out);
         }
     }
+    if (up->is_lent && up->reading == OV_DRR_NONE)
+        borrow(node, out);
 }
 
 void ov_up_on_read(struct ov_node *node, const struct ov_event *ev,

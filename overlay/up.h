@@ -20,8 +20,9 @@ void ov_up_on_read(struct ov_node *node, const struct ov_event *ev,
 /* A frame from a child was queued. */
 void ov_up_on_queued(struct ov_node *node, uint16_t place);
 
-/* The parent's limit; OV_EPROTO when it falls. */
-int ov_up_on_limit(struct ov_node *node, uint64_t limit);
+/* The parent's limit; is_lent: no more comes unless we ask. OV_EPROTO when it
+ * falls. */
+int ov_up_on_limit(struct ov_node *node, uint64_t limit, bool is_lent);
 
 /* The root's word on our own records; OV_EPROTO when it speaks of records
  * that were never sent. O(records released). */

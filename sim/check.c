@@ -98,6 +98,10 @@ void sim_check_step(struct sim_world *w, uint32_t n)
 
     sim_measure_held(w, n, books);
     sim_check_links(w, n);
+    if (books->owed_frames >
+        (uint32_t)cfg->standing_max * cfg->up_frames + cfg->lent_frames)
+        sim_world_fail(w, "node %u has promised %u frames to its children", n,
+                       books->owed_frames);
     if (books->own_bytes > cfg->up_window_bytes)
         sim_world_fail(w, "node %u keeps %u bytes of its own, of %u", n,
                        books->own_bytes, cfg->up_window_bytes);

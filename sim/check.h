@@ -11,11 +11,11 @@
  *   I3  nobody is lost whom no fault has touched; the run ends;
  *
  *   a child sends nothing beyond the limit it heard, a parent promises no more
- *   than it has room for; a parent sends nothing beyond the base it heard and
- *   the window; a base is no more than everybody beneath has consumed; the
- *   root acknowledges what its console has, and no more; no more frames are at
- *   a port than the slots; nothing is done on a closed link; and at the end
- *   every buffer has come back.
+ *   than it has room for, to each and to all together; a parent sends nothing
+ * beyond the base it heard and the window; a base is no more than everybody
+ * beneath has consumed; the root acknowledges what its console has, and no
+ * more; no more frames are at a port than the slots; nothing is done on a
+ * closed link; and at the end every buffer has come back.
  *
  * The first rule that breaks stops the run: sim_world.why.
  */
@@ -26,12 +26,13 @@
 
 /* Books of a node. */
 struct sim_books {
-    uint32_t records;    /* handed in, */
-    uint32_t shown;      /* to the console, */
-    uint32_t taken;      /* by it, */
-    uint32_t released;   /* and so heard */
-    uint32_t own_bytes;  /* of records held here */
-    uint32_t held_bytes; /* of all frames and records */
+    uint32_t records;     /* handed in, */
+    uint32_t shown;       /* to the console, */
+    uint32_t taken;       /* by it, */
+    uint32_t released;    /* and so heard */
+    uint32_t own_bytes;   /* of records held here */
+    uint32_t held_bytes;  /* of all frames and records */
+    uint32_t owed_frames; /* promised to children and not yet done with */
     uint16_t held_frames;
     uint16_t stream_held[SIM_STREAMS];
 };

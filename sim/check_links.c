@@ -80,6 +80,7 @@ void sim_check_up_released(struct sim_world *w, const struct sim_view *view)
     const struct sim_wire *wire = sim_wire(w, view->owner, view->link);
     struct sim_left *left;
 
+    books_of(w, view->owner)->owed_frames--;
     if (wire->is_up && wire->era == view->era) {
         sim_child(w, view->owner, view->link)->up_held--;
         return;
@@ -104,7 +105,13 @@ static void keep_left(struct sim_world *w, uint32_t n, uint16_t link)
 
 void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)
 {
-    if (!sim_wire(w, n, link)->is_dialled && sim_child(w, n, link)->up_held > 0)
+    const struct sim_child *child;
+
+    if (sim_wire(w, n, link)->is_dialled)
+        return;
+    child = sim_child(w, n, link);
+    books_of(w, n)->owed_frames -= child->up_promised - child->up_arrived;
+    if (child->up_held > 0)
         keep_left(w, n, link);
 }
 
@@ -172,15 +179,16 @@ static void on_base(struct sim_world *w, uint32_t n, uint16_t link,
 }
 
 static void limit_said(struct sim_world *w, uint32_t n, uint16_t link,
-                       uint64_t limit)
+                       uint64_t limit, bool is_lent)
 {
     struct sim_child *child = sim_child(w, n, link);
     struct sim_check *check = w->check;
 
-    if (limit <= child->up_promised)
+    if (limit < child->up_promised || (limit == child->up_promised && !is_lent))
         sim_world_fail(w, "node %u is promised %llu frames after %u",
                        sim_wire(w, n, link)->peer, (unsigned long long)limit,
                        child->up_promised);
+    books_of(w, n)->owed_frames += (uint32_t)limit - child->up_promised;
     child->up_promised = (uint32_t)limit;
     if (check->promises < SIM_PROMISES_MAX)
         check->promised[check->promises++] = (struct sim_promise){n, link};
@@ -346,7 +354,7 @@ static void parent_word(struct sim_world *w, uint32_t n, uint16_t link,
         claim_heard(w, n, link, item);
     else if (!is_heard && item->kind == OV_ITEM_LIMIT &&
              ov_limit_decode(item, &limit) == 0)
-        limit_said(w, n, link, limit);
+        limit_said(w, n, link, limit, (item->flags & OV_ITEM_FINAL) != 0);
     else if (!is_heard && n == 0 && item->kind == OV_ITEM_ANSWER)
         answer_said(w, item);
     else if (!is_heard && item->kind == OV_ITEM_WELCOME)

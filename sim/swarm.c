@@ -35,6 +35,18 @@ static void make_overlay(struct ov_cfg *cfg, struct sim_random *r)
     ov_cfg_heartbeat(cfg, in(r, 1, 10) * S);
 }
 
+/* Few that send unasked, and few frames for all others. Drawn apart, so that a
+ * seed is the job that it was. */
+static void make_loans(struct ov_cfg *cfg, uint64_t seed)
+{
+    struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x10a7))};
+
+    cfg->standing_max =
+        (uint16_t)(sim_random_is(&r, 50) ? cfg->plan.arity
+                                         : in(&r, 1, 2 * cfg->plan.arity));
+    cfg->lent_frames = (uint16_t)(sim_random_is(&r, 30) ? 1 : in(&r, 1, 6));
+}
+
 static void make_network(struct sim_network *network, struct sim_random *r)
 {
     network->near.latency_ns = in(r, 100, 100000);
@@ -153,6 +165,7 @@ void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
     swarm->cfg.limit_ns = 3000 * S;
     swarm->cfg.tallies = true;
     make_overlay(&swarm->cfg.overlay, &r);
+    make_loans(&swarm->cfg.overlay, seed);
     make_network(&swarm->cfg.network, &r);
     make_job(&swarm->cfg.job, &swarm->cfg.overlay, &r);
     slow_down(&swarm->cfg.job, &r);

@@ -168,6 +168,7 @@ static void said(struct sim_world *w, uint32_t n, uint16_t link,
                  struct ov_item *item)
 {
     tell_faults(w, n, link, item);
+    sim_tally_add(w, SIM_COUNT_WANTS, item->kind == OV_ITEM_WANT);
     if (item->kind == OV_ITEM_HELLO || item->kind == OV_ITEM_ASK)
         claim_said(w, n, item);
     else if (item->kind == OV_ITEM_WELCOME)

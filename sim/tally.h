@@ -42,6 +42,7 @@
     X(LEFT_FINAL, "left_final", "told to be lost")                             \
     X(QUESTIONS, "questions", "asked about by MISSING")                        \
     X(QUESTIONS_ROOT, "questions_root", "at the root")                         \
+    X(WANTS, "wants", "frames asked for by surplus children")                  \
     X(PROBES, "probes", "probes of a lost child")                              \
     X(PROBES_REFUSED, "probes_refused", "refused")                             \
     X(VERDICTS, "verdicts", "declared lost")                                   \

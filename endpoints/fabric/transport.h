@@ -28,7 +28,6 @@ struct event_base;
 struct ep_transport;
 struct ep_conn;
 struct ep_request;
-
 enum {
     EP_CM_MAX = 48,        /* private data of a connect, accept or reject */
     EP_ADDR_MAX = 72,      /* text of a listening address, with its NUL */
@@ -93,6 +92,7 @@ struct ep_transport_cfg {
     uint16_t port_last;
     uint32_t frame_bytes;     /* capacity of every buffer */
     uint16_t posted_receives; /* per link, at least 2 */
+    uint32_t accepted_full;   /* accepted links; more have 2. 0: no limit */
     uint16_t send_slots;      /* sends in flight per link, at most */
     uint32_t unproved_ms;     /* end silent connections, unanswered requests
                                  and accepted links that do not come up after

@@ -9,6 +9,9 @@
 enum {
     POSTED_RECEIVES = 4,
     UP_FRAMES = 4,
+    /* Of all children that were not planned, and for which there is no room. */
+    LENT_FRAMES = 8,
+    SHARED_LENT_FRAMES = 4,
     /* Enough that the root does not wait for the slowest leaf's word while
      * all others have something to do. */
     DOWN_FRAMES = 32,
@@ -27,12 +30,27 @@ enum {
 };
 
 /* Frames held by a node with that many children. */
-static uint64_t frames_of(uint64_t children, uint16_t down_frames)
+static uint64_t frames_of(uint64_t children,
+                          const struct ep_session_sizes *sizes)
 {
     uint64_t links = children + 1;
 
-    return links * POSTED_RECEIVES + children * UP_FRAMES + down_frames +
-           CONTROL_FRAMES + 6;
+    return links * POSTED_RECEIVES + children * UP_FRAMES + sizes->lent +
+           sizes->down_frames + CONTROL_FRAMES + 6;
+}
+
+/* How many children may have what is planned for one: with several nodes to a
+ * daemon no more than the plan has. */
+static uint16_t standing_of(uint64_t children, uint32_t nodes_per_daemon,
+                            const struct ep_session_sizes *sizes)
+{
+    uint64_t frames = ONE_NODE_BYTES / sizes->frame_bytes;
+    uint64_t most = children;
+
+    if (nodes_per_daemon == 1 && frames > frames_of(children, sizes))
+        most += (frames - frames_of(children, sizes)) /
+                (POSTED_RECEIVES + UP_FRAMES);
+    return (uint16_t)(most > 0 ? most : 1);
 }
 
 uint32_t ep_session_children(struct topo_tree tree)
@@ -48,18 +66,18 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
     struct ep_session_sizes sizes = {
         .posted_receives = POSTED_RECEIVES,
         .up_frames = UP_FRAMES,
+        .lent = nodes_per_daemon > 1 ? SHARED_LENT_FRAMES : LENT_FRAMES,
         .down_frames = nodes_per_daemon > 1 ? SHARED_DOWN_FRAMES : DOWN_FRAMES,
     };
 
     /* A node has one child on the average, an inner node all of them. */
-    while (
-        frame_bytes > FRAME_BYTES_MIN &&
-        (frames_of(children, sizes.down_frames) * frame_bytes >
-             ONE_NODE_BYTES ||
-         (nodes_per_daemon > 1 &&
-          frames_of(1, sizes.down_frames) * frame_bytes > FURTHER_NODE_BYTES)))
+    while (frame_bytes > FRAME_BYTES_MIN &&
+           (frames_of(children, &sizes) * frame_bytes > ONE_NODE_BYTES ||
+            (nodes_per_daemon > 1 &&
+             frames_of(1, &sizes) * frame_bytes > FURTHER_NODE_BYTES)))
         frame_bytes /= 2;
     sizes.frame_bytes = frame_bytes;
+    sizes.standing = standing_of(children, nodes_per_daemon, &sizes);
     sizes.up_window_bytes = UP_WINDOW_FRAMES * frame_bytes;
     if (sizes.up_window_bytes > UP_WINDOW_BYTES_MAX)
         sizes.up_window_bytes = UP_WINDOW_BYTES_MAX;
@@ -78,8 +96,30 @@ int ep_session_pack(struct ep_boot_config *config,
     if (rc == 0)
         rc = ep_boot_add_param(config, "up_frames", sizes->up_frames);
     if (rc == 0)
+        rc = ep_boot_add_param(config, "standing", sizes->standing);
+    if (rc == 0)
+        rc = ep_boot_add_param(config, "lent", sizes->lent);
+    if (rc == 0)
         rc = ep_boot_add_param(config, "inputs", inputs);
     return rc;
+}
+
+/* Links that are accepted with all their receives: of one node as many as may
+ * send unasked, of several as many as are planned. */
+static uint32_t accepted_full(const struct ep_hub_cfg *hub)
+{
+    uint32_t links = 0;
+
+    if (hub->nodes_count == 1)
+        return hub->overlay.standing_max;
+    for (uint32_t i = 0; i < hub->nodes_count; i++) {
+        struct topo_range children =
+            topo_tree_children(&hub->overlay.plan, hub->nodes[i]);
+
+        if (children.first <= children.last)
+            links += children.last - children.first + 1;
+    }
+    return links > 0 ? links : 1;
 }
 
 static int configure(const struct ep_boot_config *config,
@@ -97,6 +137,9 @@ static int configure(const struct ep_boot_config *config,
     cfg->control_frames = CONTROL_FRAMES;
     cfg->streams_max = 2;
     cfg->up_frames = (uint16_t)ep_boot_param(config, "up_frames", UP_FRAMES);
+    cfg->standing_max =
+        (uint16_t)ep_boot_param(config, "standing", cfg->standing_max);
+    cfg->lent_frames = (uint16_t)ep_boot_param(config, "lent", LENT_FRAMES);
     ov_cfg_heartbeat(cfg, (uint64_t)config->heartbeat_ms * 1000000);
     if (cfg->timers.launch_ns < launch_ns)
         cfg->timers.launch_ns = launch_ns;
@@ -112,6 +155,7 @@ static int configure(const struct ep_boot_config *config,
         .frame_bytes = cfg->frame_bytes,
         .posted_receives =
             (uint16_t)ep_boot_param(config, "posted_receives", POSTED_RECEIVES),
+        .accepted_full = accepted_full(hub),
         .send_slots = cfg->send_slots,
         .unproved_ms = 5000,
     };

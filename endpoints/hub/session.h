@@ -4,7 +4,9 @@
  * Bounds: 32 MiB for the launcher and for a daemon with one node, and 1 MiB
  * for each further node of a daemon. What counts: per link the receives that
  * are posted and the frames of a child that are held; per node the windows
- * of its streams and of its own records.
+ * of its streams and of its own records. Children beyond those of the plan
+ * that the bounds have room for share some frames, and their links take a page
+ * for each receive.
  */
 #ifndef ENDPOINTS_HUB_SESSION_H
 #define ENDPOINTS_HUB_SESSION_H
@@ -26,6 +28,8 @@ struct ep_session_sizes {
     uint32_t up_window_bytes;
     uint16_t posted_receives;
     uint16_t up_frames;
+    uint16_t standing; /* children of a node that may send so many unasked */
+    uint16_t lent;     /* frames of all others together */
     uint16_t down_frames;
 };
 

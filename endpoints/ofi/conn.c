@@ -14,7 +14,7 @@
 #include "endpoints/ofi/sweep.h"
 #include "endpoints/sys/clock.h"
 
-enum { FLUSH_POLL_MS = 2 };
+enum { FLUSH_POLL_MS = 2, SURPLUS_RECEIVES = 2 };
 
 #define TO(state) (1u << EP_CONN_##state)
 
@@ -71,7 +71,10 @@ int ep_conn_new(struct ep_transport *t, struct fi_info *info,
                 enum ep_conn_state state, void *user, struct ep_conn **out,
                 bool *has_ep)
 {
-    size_t ops = (size_t)t->cfg.posted_receives + t->cfg.send_slots;
+    bool is_surplus = state == EP_CONN_ACCEPTING && t->cfg.accepted_full > 0 &&
+                      t->full >= t->cfg.accepted_full;
+    uint16_t recvs = is_surplus ? SURPLUS_RECEIVES : t->cfg.posted_receives;
+    size_t ops = (size_t)recvs + t->cfg.send_slots;
     struct ep_conn *conn =
         calloc(1, sizeof(*conn) + ops * sizeof(conn->ops[0]));
     int rc;
@@ -82,6 +85,8 @@ int ep_conn_new(struct ep_transport *t, struct fi_info *info,
     conn->t = t;
     conn->user = user;
     conn->state = (uint8_t)state;
+    conn->recvs = recvs;
+    conn->is_surplus = is_surplus;
     conn->since_ms = ep_clock_ms();
     conn->flush_fd = -2;
     rc = endpoint_open(conn, info, has_ep);
@@ -332,6 +337,7 @@ void ep_conn_close(struct ep_conn *conn)
 void ep_conn_free(struct ep_conn *conn)
 {
     TAILQ_REMOVE(&conn->cq->closed, conn, link);
+    conn->t->full -= conn->is_accepted && !conn->is_surplus;
     if (conn->is_touched)
         TAILQ_REMOVE(&conn->t->touched, conn, touched);
     ep_frames_fini(conn);

@@ -129,6 +129,7 @@ static int transport_open(const struct ep_transport_cfg *cfg,
         goto fail;
     snprintf(t->provider, sizeof(t->provider), "%s",
              t->info->fabric_attr->prov_name);
+    t->is_pinned = t->info->domain_attr->mr_mode != 0;
     rc = open_objects(t, why);
     if (rc == 0)
         rc = ep_listen_open(t, why);

@@ -14,6 +14,9 @@ enum { INJECT_BYTES = 16, INJECTS_MAX = 4 };
 
 static void op_release(struct ep_op *op)
 {
+    /* Who knows how much of a frame had come. */
+    if (op->is_recv && op->state == EP_OP_POSTED && op->bufs_count > 0)
+        op->bufs[0]->len_bytes = op->bufs[0]->cap_bytes;
     for (unsigned i = 0; i < op->bufs_count; i++)
         ep_slab_unref(op->conn->t, op->bufs[i]);
     op->bufs_count = 0;
@@ -23,7 +26,7 @@ static void op_release(struct ep_op *op)
 void ep_frames_init(struct ep_conn *conn)
 {
     const struct ep_transport_cfg *cfg = &conn->t->cfg;
-    unsigned ops = (unsigned)cfg->posted_receives + cfg->send_slots;
+    unsigned ops = (unsigned)conn->recvs + cfg->send_slots;
 
     STAILQ_INIT(&conn->sends_free);
     STAILQ_INIT(&conn->sends_waiting);
@@ -33,7 +36,7 @@ void ep_frames_init(struct ep_conn *conn)
         struct ep_op *op = &conn->ops[i];
 
         op->conn = conn;
-        op->is_recv = i < cfg->posted_receives;
+        op->is_recv = i < conn->recvs;
         op->state = op->is_recv ? EP_OP_WAITING : EP_OP_FREE;
         if (op->is_recv)
             STAILQ_INSERT_TAIL(&conn->recvs_waiting, op, link);
@@ -45,7 +48,7 @@ void ep_frames_init(struct ep_conn *conn)
 void ep_frames_fini(struct ep_conn *conn)
 {
     const struct ep_transport_cfg *cfg = &conn->t->cfg;
-    unsigned ops = (unsigned)cfg->posted_receives + cfg->send_slots;
+    unsigned ops = (unsigned)conn->recvs + cfg->send_slots;
 
     for (unsigned i = 0; i < ops; i++)
         op_release(&conn->ops[i]);
@@ -57,7 +60,8 @@ static ssize_t post_recv(struct ep_op *op)
     struct ov_buf *buf;
 
     if (op->bufs_count == 0) {
-        buf = ep_slab_get(conn->t);
+        buf = conn->is_surplus ? ep_slab_get_clean(conn->t)
+                               : ep_slab_get(conn->t);
         if (buf == NULL)
             return -FI_EAGAIN;
         op->bufs[0] = buf;

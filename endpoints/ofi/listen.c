@@ -195,6 +195,7 @@ static void remember_peer(struct ep_conn *conn, const struct fi_info *info)
     size_t len_bytes = sizeof(conn->peer);
 
     conn->is_accepted = true;
+    conn->t->full += !conn->is_surplus;
     if (info->dest_addr && info->dest_addrlen <= sizeof(conn->peer))
         memcpy(&conn->peer, info->dest_addr, info->dest_addrlen);
     else

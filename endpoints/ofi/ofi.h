@@ -11,9 +11,8 @@
  * sockets.c   this process's own sockets as the system sees them
  * sweep.c     what has waited too long
  *
- * Callbacks are made in one place only, the pass of poll.c, so everything
- * else may run inside one. A link is torn down between callbacks, never
- * inside one: drop() only moves it to the list of the dead.
+ * Callbacks are made in the pass of poll.c only: all else may run inside one. A
+ * link is torn down between them, so drop() only moves it to the dead.
  */
 #ifndef ENDPOINTS_OFI_OFI_H
 #define ENDPOINTS_OFI_OFI_H
@@ -59,6 +58,7 @@ struct ep_slab;
 struct ep_frame {
     struct ov_buf pub;
     struct ep_slab *slab; /* borrowed; owner of the memory */
+    bool is_clean;        /* only its first page was ever touched */
 };
 
 enum ep_op_state { EP_OP_FREE, EP_OP_WAITING, EP_OP_POSTED };
@@ -110,10 +110,12 @@ struct ep_conn {
     uint8_t why;                 /* enum ep_down_why, once LOST */
     uint8_t refusal_bytes;       /* of what came with a refusal */
     uint8_t refusal[EP_CM_MAX];
+    uint16_t recvs; /* of ops[], the first */
     bool is_accepted;
-    bool is_up; /* at some time */
+    bool is_surplus; /* its receives are clean buffers */
+    bool is_up;      /* at some time */
     bool is_touched;
-    struct ep_op ops[]; /* posted_receives, then send_slots */
+    struct ep_op ops[]; /* recvs, then send_slots */
 };
 TAILQ_HEAD(ep_conns, ep_conn);
 
@@ -156,7 +158,8 @@ struct ep_transport {
     struct event *tick; /* the sweep */
     int64_t tick_ms;    /* when it is due; 0: not armed */
     struct ep_slab *slabs;
-    struct ov_buf *free_bufs;
+    struct ov_buf *free_bufs;  /* touched, */
+    struct ov_buf *clean_bufs; /* but for the first page not touched */
     uint64_t mr_key;
     TAILQ_HEAD(, ep_cq) cqs;
     struct ep_conns conns; /* all that are not DEAD or CLOSED */
@@ -169,6 +172,7 @@ struct ep_transport {
     int64_t scan_ms;     /* when to look for strays; 0: not at all */
     DIR *fds;          /* this process's descriptors; NULL: cannot be listed */
     int listen_fd;     /* the provider's; -1: it does not use sockets */
+    unsigned full;     /* accepted links with all their receives */
     unsigned lost;     /* links in state LOST */
     unsigned flushing; /* links in state FLUSHING */
     unsigned reported; /* callbacks in this round */
@@ -180,6 +184,7 @@ struct ep_transport {
     bool is_in_pass;
     bool has_short_reads; /* a short read of a completion queue may do */
     bool is_closing;
+    bool is_pinned;  /* registered memory is resident, touched or not */
     bool is_starved; /* a post waits although nothing is under way */
     union ep_sockaddr addr;
     char address[EP_ADDR_MAX];

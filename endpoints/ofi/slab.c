@@ -20,7 +20,11 @@
 #define ASAN_UNPOISON_MEMORY_REGION(mem, len) ((void)(mem), (void)(len))
 #endif
 
-enum { SLAB_BYTES = 512 * 1024, SLAB_FRAMES_MIN = 4 };
+enum {
+    SLAB_BYTES = 512 * 1024,
+    SLAB_FRAMES_MIN = 4,
+    PAGE_BYTES = 4096, /* the least that a system has; words have no more */
+};
 
 struct ep_slab {
     struct ep_slab *next; /* owned */
@@ -100,21 +104,19 @@ static bool slab_grow(struct ep_transport *t)
         frame->slab = slab;
         frame->pub.mem = slab->mem + (i - 1) * stride;
         frame->pub.cap_bytes = t->cfg.frame_bytes;
-        frame->pub.next = t->free_bufs;
-        t->free_bufs = &frame->pub;
+        frame->is_clean = true;
+        frame->pub.next = t->clean_bufs;
+        t->clean_bufs = &frame->pub;
     }
     t->stats.buffers_made += frames;
     return true;
 }
 
-struct ov_buf *ep_slab_get(struct ep_transport *t)
+static struct ov_buf *take(struct ep_transport *t, struct ov_buf **list)
 {
-    struct ov_buf *buf;
+    struct ov_buf *buf = *list;
 
-    if (t->free_bufs == NULL && !slab_grow(t))
-        return NULL;
-    buf = t->free_bufs;
-    t->free_bufs = buf->next;
+    *list = buf->next;
     buf->next = NULL;
     buf->refs = 1;
     buf->len_bytes = 0;
@@ -123,14 +125,64 @@ struct ov_buf *ep_slab_get(struct ep_transport *t)
     return buf;
 }
 
+/* Clean ones that are taken for any use are touched by it. */
+struct ov_buf *ep_slab_get(struct ep_transport *t)
+{
+    struct ov_buf *buf;
+
+    if (t->free_bufs != NULL)
+        return take(t, &t->free_bufs);
+    if (t->clean_bufs == NULL && !slab_grow(t))
+        return NULL;
+    buf = take(t, &t->clean_bufs);
+    ((struct ep_frame *)buf)->is_clean = false;
+    return buf;
+}
+
+/* Gives all pages back that begin behind the first page of the buffer. */
+static void wipe(struct ov_buf *buf)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *end = buf->mem + buf->cap_bytes;
+    size_t past = (size_t)((uintptr_t)end % page);
+    uint8_t *from = buf->mem + page;
+
+    from += (page - (uintptr_t)from % page) % page;
+    end -= past;
+    if (from < end)
+        (void)madvise(from, (size_t)(end - from), MADV_DONTNEED);
+}
+
+struct ov_buf *ep_slab_get_clean(struct ep_transport *t)
+{
+    struct ov_buf *buf;
+
+    if (t->is_pinned)
+        return ep_slab_get(t);
+    if (t->clean_bufs == NULL && t->free_bufs != NULL) {
+        buf = take(t, &t->free_bufs);
+        wipe(buf);
+        ((struct ep_frame *)buf)->is_clean = true;
+        return buf;
+    }
+    if (t->clean_bufs == NULL && !slab_grow(t))
+        return NULL;
+    return take(t, &t->clean_bufs);
+}
+
 void ep_slab_put(struct ep_transport *t, struct ov_buf *buf)
 {
+    struct ep_frame *frame = (struct ep_frame *)buf;
+    struct ov_buf **list;
+
     OV_ASSERT(buf->refs == 0);
     OV_ASSERT(t->stats.buffers_live > 0);
     ASAN_POISON_MEMORY_REGION(buf->mem, buf->cap_bytes);
     t->stats.buffers_live--;
-    buf->next = t->free_bufs;
-    t->free_bufs = buf;
+    frame->is_clean = frame->is_clean && buf->len_bytes <= PAGE_BYTES;
+    list = frame->is_clean ? &t->clean_bufs : &t->free_bufs;
+    buf->next = *list;
+    *list = buf;
 }
 
 void ep_slab_unref(struct ep_transport *t, struct ov_buf *buf)
@@ -153,4 +205,5 @@ void ep_slab_close(struct ep_transport *t)
         slab_free(slab);
     }
     t->free_bufs = NULL;
+    t->clean_bufs = NULL;
 }

@@ -4,6 +4,12 @@
  * touched by use only. The free list is last in, first out, so that a quiet
  * process keeps few pages. Slabs are given back at close: the protocol's
  * windows bound how many there are.
+ *
+ * Buffers of which no more than the first page was touched are apart. They are
+ * for receives of surplus links, of which there may be many and which get words
+ * of neighbours as a rule: such a link then takes a page for each receive, and
+ * not what a frame may have. Where the provider pins what is registered there
+ * is no difference.
  */
 #ifndef ENDPOINTS_OFI_SLAB_H
 #define ENDPOINTS_OFI_SLAB_H
@@ -12,6 +18,10 @@
 
 /* A buffer with one reference and len_bytes 0, or NULL when memory is out. */
 struct ov_buf *ep_slab_get(struct ep_transport *t);
+
+/* The same, of which one page at most is resident; a system call when a touched
+ * one has to do. */
+struct ov_buf *ep_slab_get_clean(struct ep_transport *t);
 
 /* Takes back a buffer whose last reference was dropped. */
 void ep_slab_put(struct ep_transport *t, struct ov_buf *buf);

@@ -61,7 +61,7 @@ int ov_up_check(const uint8_t *mem, const struct ov_frame_head *head,
     struct ov_record rec;
     struct ov_rd rd;
 
-    if (head->count == 0 || at > head->len_bytes)
+    if (at > head->len_bytes)
         return OV_EPROTO;
     *payload_off = (uint32_t)at;
     rd = ov_rd_init(mem + OV_FRAME_HEAD_BYTES, table);

@@ -46,9 +46,9 @@ static int body_list(const struct ov_item *item, unsigned width_bytes,
     return 0;
 }
 
-void ov_limit_encode(struct ov_wr *wr, uint64_t limit)
+void ov_limit_encode(struct ov_wr *wr, uint8_t flags, uint64_t limit)
 {
-    ov_item_begin(wr, OV_ITEM_LIMIT, 0, OV_LIMIT_BYTES);
+    ov_item_begin(wr, OV_ITEM_LIMIT, flags, OV_LIMIT_BYTES);
     ov_wr_u64(wr, limit);
 }
 
@@ -250,6 +250,16 @@ int ov_address_decode(struct ov_item *item, uint32_t *node)
 {
     *node = ov_rd_u32(&item->body);
     return item->body.bad ? OV_EPROTO : 0;
+}
+
+void ov_want_encode(struct ov_wr *wr)
+{
+    ov_item_begin(wr, OV_ITEM_WANT, 0, 0);
+}
+
+int ov_want_decode(struct ov_item *item)
+{
+    return body_done(item);
 }
 
 void ov_pause_encode(struct ov_wr *wr, bool is_paused)

@@ -7,7 +7,8 @@
  *
  * Bodies (n is what is left of the body divided by the member's size):
  *
- *     LIMIT    limit 8                          frames the child may have sent
+ *     LIMIT    limit 8                          frames the child may have sent;
+ *                 flag FINAL: no more unless it asks
  *     BASE     stream 4, base 8, node 4, rank 4  and who holds it back
  *     ACK      source 4, accepted 8, taken 8
  *     HELLO    node 4, attach 8, members 2, cursors 2, then as many
@@ -23,6 +24,7 @@
  *     PAUSE    paused 4: 1 the parent will be silent and that is no loss; 0 no
  *              longer
  *     ASKED    attach 8: the hello is on its way to the root
+ *     WANT     nothing: the child asks for a frame
  *     ADDRESS  node 4, and where it listens, in the words of the drivers
  *
  * HELLO, ASK, ANSWER, WELCOME, PATH, LEFT and MISSING can be split: flag MORE
@@ -52,6 +54,7 @@ enum ov_item_kind {
     OV_ITEM_PAUSE,
     OV_ITEM_ASKED,
     OV_ITEM_ADDRESS,
+    OV_ITEM_WANT,
     OV_ITEM_KINDS
 };
 
@@ -140,7 +143,7 @@ void ov_item_begin(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
  */
 int ov_item_next(struct ov_rd *rd, struct ov_item *item);
 
-void ov_limit_encode(struct ov_wr *wr, uint64_t limit);
+void ov_limit_encode(struct ov_wr *wr, uint8_t flags, uint64_t limit);
 int ov_limit_decode(struct ov_item *item, uint64_t *limit);
 
 void ov_base_encode(struct ov_wr *wr, const struct ov_base *base);
@@ -183,11 +186,13 @@ int ov_missing_decode(struct ov_item *item, uint16_t *members);
 
 void ov_asked_encode(struct ov_wr *wr, uint64_t attach);
 int ov_asked_decode(struct ov_item *item, uint64_t *attach);
-
 /* len_bytes bytes of the address follow, OV_ADDRESS_MAX at most; after decode
  * they are what is left of the body. */
 void ov_address_encode(struct ov_wr *wr, uint32_t node, uint16_t len_bytes);
 int ov_address_decode(struct ov_item *item, uint32_t *node);
+
+void ov_want_encode(struct ov_wr *wr);
+int ov_want_decode(struct ov_item *item);
 
 void ov_pause_encode(struct ov_wr *wr, bool is_paused);
 int ov_pause_decode(struct ov_item *item, bool *is_paused);

@@ -80,7 +80,7 @@ static int redo_fixed(struct ov_item *item, struct ov_wr *wr)
     bool is_paused;
 
     if (item->kind == OV_ITEM_LIMIT && ov_limit_decode(item, &number) == 0)
-        ov_limit_encode(wr, number);
+        ov_limit_encode(wr, 0, number);
     else if (item->kind == OV_ITEM_BASE && ov_base_decode(item, &base) == 0)
         ov_base_encode(wr, &base);
     else if (item->kind == OV_ITEM_ACK && ov_ack_decode(item, &ack) == 0)
@@ -133,6 +133,11 @@ static int redo(struct ov_item *item, struct ov_wr *wr)
         return redo_missing(item, wr);
     case OV_ITEM_ADDRESS:
         return redo_address(item, wr);
+    case OV_ITEM_WANT:
+        if (ov_want_decode(item))
+            return -1;
+        ov_want_encode(wr);
+        return 0;
     case OV_ITEM_KINDS:
         break;
     }

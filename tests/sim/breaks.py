@@ -71,6 +71,10 @@ BACKED = {
         "if (member == NULL || !member->is_marked)\n            return false;",
         "if (member == NULL || !member->is_marked)\n            return true;")],
         "test_adopt"),
+    "who has no use for a frame keeps it": ([(
+        "up.c",
+        "    if (!has_data && can_send(node, out)) {\n        give_back",
+        "    if (0) {\n        give_back")], "test_places"),
     "who has asked is asked about": ([(
         "hold.c",
         "return is_held(node, place, member) && member->asks == 0 &&\n"
@@ -197,6 +201,14 @@ MUTANTS = {
         "        if (!stream->is_report_due)\n",
         "        if (!stream->is_report_due ||\n"
         "            (stream->number != 0 && stream->base > 4))\n")],
+    "frames are lent without end": [(
+        "place.c",
+        "if (!place->is_wanting || node->tree.lent >= node->cfg->lent_frames)",
+        "if (!place->is_wanting)")],
+    "what was lent on a lost link never comes back": [(
+        "place.c",
+        "node->tree.lent -= (uint32_t)(place->limit - place->received);",
+        "node->tree.lent -= 0;")],
     # --- repair
     "an ask is not passed on": [(
         "adopt.c",

@@ -294,6 +294,7 @@ struct ov_cfg lab_cfg(uint32_t nodes, uint32_t arity)
     cfg.up_window_bytes = 16 * 1024;
     cfg.down_frames = 4;
     cfg.control_frames = 2;
+    cfg.standing_max = cfg.children_max;
     return cfg;
 }
 

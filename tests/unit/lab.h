@@ -18,9 +18,9 @@
  *     ask:NODE#ATTACH<PARENT+NODE#ATTACH<PARENT~STREAM=BASE/HEAD
  *     asked:#ATTACH  answer:NODE#ATTACH!REASON-NODE
  *     welcome:#ATTACH-NODE  path:NODE,NODE  refuse:#ATTACH!REASON
- *     limit:FRAMES  base:STREAM=FRAMES@NODE.RANK  ack:SOURCE=ACCEPTED/TAKEN
- *     left:NODE,NODE!  missing:NODE#ATTACH,NODE#ATTACH  address:NODE=TEXT
- *                                   a LINK frame; none at all is a beat
+ *     limit:FRAMES!  want:  base:STREAM=FRAMES@NODE.RANK
+ * ack:SOURCE=ACCEPTED/TAKEN left:NODE,NODE!  missing:NODE#ATTACH,NODE#ATTACH
+ * address:NODE=TEXT a LINK frame; none at all is a beat
  *     up:SOURCE.SEQ(BYTES),...      an UP frame; a record's flags after it
  *     down:STREAM.SEQ(BYTES)        a DOWN frame; "end" and "skip" after it
  *     open:STREAMwWINDOW:FIRST-LAST goodbye app    the next frames of stream 0
@@ -30,6 +30,7 @@
  * them; "!" behind left is the root's word, for ever; "..." behind a word says
  * that the next of its kind goes on with it.
  *
+ * "!" behind a limit says that no more comes unasked; up: alone has no records.
  * !REASON is left out when granted, @NODE.RANK when nobody holds up. Payload
  * bytes tell what they belong to: one that is not in its place shows as '?'.
  */

@@ -35,7 +35,7 @@ static void limit_base_and_ack(void **state)
     uint64_t limit;
 
     (void)state;
-    ov_limit_encode(&wr, 0x1234);
+    ov_limit_encode(&wr, 0, 0x1234);
     assert_bytes(&wr, mem, "01 00 0800 3412000000000000");
     item = only(&wr);
     assert_int_equal(ov_limit_decode(&item, &limit), 0);

@@ -316,6 +316,94 @@ static void a_lost_child_is_waited_for(void **state)
     lab_close(&lab);
 }
 
+/* --- children beyond those that may send unasked */
+
+/* Node 1 with 3, who may send four frames unasked, and 4, 7 and 8, who have one
+ * together. */
+static void open_lender(void)
+{
+    struct ov_cfg cfg = lab_cfg(15, 2);
+
+    cfg.standing_max = 1;
+    cfg.lent_frames = 1;
+    open_node(cfg);
+    join_child(1, 3);
+    say_hello(2, 4, 1);
+    assert_string_equal(grant(4, 1), "send:L2[welcome:#1 path:1,0 limit:0!]");
+    say_hello(3, 7, 1);
+    grant(7, 1);
+    say_hello(4, 8, 1);
+    assert_string_equal(grant(8, 1), "send:L4[welcome:#1 path:1,0 limit:0!]");
+}
+
+/* They get it one after another, however often one of them asks; and what is
+ * held of one that is gone is lent to nobody before it has left. */
+static void surplus_children_take_turns(void **state)
+{
+    (void)state;
+    open_lender();
+    assert_string_equal(heard(&lab, 0, 2, "want:"), "send:L2[limit:1!]");
+    assert_string_equal(heard(&lab, 0, 3, "want:"), "");
+    send_frames(2, 1);
+    assert_string_equal(heard(&lab, 0, 2, "want:"), "");
+    assert_string_equal(heard(&lab, 0, 4, "want:"), "");
+    assert_string_equal(pass_one(), " send:L3[limit:1!]");
+    send_frames(3, 1);
+    assert_string_equal(seen(&lab, 0, ENDED(3)), "probe:7");
+    assert_string_equal(pass_one(), " send:L4[limit:1!]");
+    send_frames(4, 1);
+    assert_string_equal(pass_one(), " send:L2[limit:2!]");
+    lab_close(&lab);
+}
+
+/* A frame that was lent comes back unused, with a frame without records or with
+ * the end of the link. */
+static void what_is_lent_comes_back(void **state)
+{
+    (void)state;
+    open_lender();
+    heard(&lab, 0, 2, "want:");
+    heard(&lab, 0, 3, "want:");
+    heard(&lab, 0, 4, "want:");
+    assert_string_equal(heard(&lab, 0, 2, "up:"), "send:L3[limit:1!]");
+    assert_string_equal(seen(&lab, 0, ENDED(3)), "probe:7 send:L4[limit:1!]");
+    assert_string_equal(heard(&lab, 0, 2, "up:"), "close:L2 probe:4");
+    lab_close(&lab);
+}
+
+/* Who may send unasked does not ask, and nobody asks twice. */
+static void asking_out_of_turn_ends_the_link(void **state)
+{
+    (void)state;
+    open_lender();
+    heard(&lab, 0, 2, "want:");
+    heard(&lab, 0, 3, "want:");
+    assert_memory_equal(heard(&lab, 0, 3, "want:"), "close:L3", 8);
+    assert_memory_equal(heard(&lab, 0, 1, "want:"), "close:L1", 8);
+    lab_close(&lab);
+}
+
+/* A child that has to asks once it has something to send, and gives back what
+ * it has no use for any more. */
+static void a_surplus_child_asks_for_each_frame(void **state)
+{
+    (void)state;
+    lab_open(&lab, lab_cfg(15, 2), 7);
+    seen(&lab, 0, START);
+    seen(&lab, 0, DIALLED(0, 3));
+    assert_string_equal(heard(&lab, 0, 0, "welcome:#1 path:3,1,0 limit:0!"),
+                        "adopted:3");
+    assert_string_equal(seen(&lab, 0, READY(1)), "send:L0[want:]");
+    assert_string_equal(seen(&lab, 0, READY(2)), "");
+    assert_memory_equal(heard(&lab, 0, 0, "limit:1!"), "read:I1<", 8);
+    assert_memory_equal(wrote(&lab, 0, 1, 4000, OV_INPUT_IDLE),
+                        "send:L0[up:7.1", 14);
+    assert_string_equal(heard(&lab, 0, 0, "limit:2!"), "read:I2<4064");
+    assert_string_equal(wrote(&lab, 0, 2, 0, OV_INPUT_IDLE), "send:L0[up:]");
+    assert_string_equal(seen(&lab, 0, TICK), "");
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +417,10 @@ int main(void)
         cmocka_unit_test(a_dial_without_a_place_is_refused),
         cmocka_unit_test(a_place_remembers_nothing_of_another_child),
         cmocka_unit_test(a_lost_child_is_waited_for),
+        cmocka_unit_test(surplus_children_take_turns),
+        cmocka_unit_test(what_is_lent_comes_back),
+        cmocka_unit_test(asking_out_of_turn_ends_the_link),
+        cmocka_unit_test(a_surplus_child_asks_for_each_frame),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,6 +163,8 @@ static void say_up_item(struct text *text, struct ov_item *item)
         say_missing(text, item);
     else if (item->kind == OV_ITEM_ADDRESS)
         say_address(text, item);
+    else if (item->kind == OV_ITEM_WANT)
+        say(text, "want:%s", ov_want_decode(item) ? "?" : "");
     else
         say_claim(text, item);
 }
@@ -187,7 +189,8 @@ static void say_item(struct text *text, struct ov_item *item)
     switch ((enum ov_item_kind)item->kind) {
     case OV_ITEM_LIMIT:
         ov_limit_decode(item, &number);
-        say(text, "limit:%" PRIu64, number);
+        say(text, "limit:%" PRIu64 "%s", number,
+            item->flags & OV_ITEM_FINAL ? "!" : "");
         break;
     case OV_ITEM_ACK:
         ov_ack_decode(item, &ack);
@@ -227,6 +230,7 @@ static void say_item(struct text *text, struct ov_item *item)
     case OV_ITEM_ASK:
     case OV_ITEM_MISSING:
     case OV_ITEM_ADDRESS:
+    case OV_ITEM_WANT:
         say_up_item(text, item);
         break;
     case OV_ITEM_KINDS:

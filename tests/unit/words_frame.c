@@ -173,7 +173,9 @@ static void write_asked(struct ov_wr *wr, struct word *word)
 
 static void write_limit(struct ov_wr *wr, struct word *word)
 {
-    ov_limit_encode(wr, number(&word->at));
+    uint64_t limit = number(&word->at);
+
+    ov_limit_encode(wr, next_is(&word->at, '!') ? OV_ITEM_FINAL : 0, limit);
 }
 
 static void write_base(struct ov_wr *wr, struct word *word)
@@ -243,6 +245,12 @@ static void write_address(struct ov_wr *wr, struct word *word)
     word->at += len_bytes;
 }
 
+static void write_want(struct ov_wr *wr, struct word *word)
+{
+    (void)word;
+    ov_want_encode(wr);
+}
+
 static const struct {
     const char *name;
     enum ov_item_kind kind;
@@ -261,6 +269,7 @@ static const struct {
     {"left", OV_ITEM_LEFT, write_list},
     {"missing", OV_ITEM_MISSING, write_missing},
     {"address", OV_ITEM_ADDRESS, write_address},
+    {"want", OV_ITEM_WANT, write_want},
 };
 
 static void link_word(struct ov_wr *wr, char *text)
