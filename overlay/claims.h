@@ -64,6 +64,10 @@ struct ov_claims {
     struct ov_cell_list missing; /* members asked about from below */
     uint32_t scan_at;            /* entry of members to go on from in a hold, */
     uint16_t scan_place;         /* which is this one */
+    uint16_t lend_turn;          /* place that was lent a frame last */
+    uint16_t wanting;            /* places that wait for that */
+    uint16_t addresses_due; /* places whose child's our parent is to know */
+    uint32_t lent; /* frames lent, and not yet passed on (root: taken) */
 };
 
 /* How many there are for a node with so many members. */

@@ -66,8 +66,37 @@ static bool is_plain_hold(const struct ov_place *place)
            place->drained == place->received;
 }
 
-/* Who is in `from` is in `to`: consumed no more than either has, and asked
- * about when both would be. */
+/* A hold whose child is gone, or is being dialled. The child is one of several
+ * in a hold that was put together, so the member keeps what was found out. */
+static bool is_asked_early(struct ov_node *node, const struct ov_place *hold)
+{
+    struct ov_member *child = ov_members_find(&node->tree.members, hold->child);
+
+    if (hold->kind == OV_PLACE_HOLD_REFUSED && child != NULL &&
+        child->state == OV_MEMBER_CONFIRMED &&
+        child->place == ov_place_index(node, hold))
+        child->is_refused = true;
+    return hold->kind != OV_PLACE_HOLD_SILENT;
+}
+
+/* The later clock of both; but those who are gone are asked about as before. */
+static void join_clocks(struct ov_node *node, struct ov_place *to,
+                        const struct ov_place *from)
+{
+    bool is_early = is_asked_early(node, to);
+
+    is_early = is_asked_early(node, from) || is_early;
+    if (to->since_ns < from->since_ns)
+        to->since_ns = from->since_ns;
+    to->kind = is_early ? OV_PLACE_HOLD_REFUSED : OV_PLACE_HOLD_SILENT;
+    if (!is_early)
+        to->question_ns = to->since_ns + node->cfg->timers.adoption_ns;
+    else if (from->question_ns < to->question_ns)
+        to->question_ns = from->question_ns;
+    to->is_question_due = to->is_question_due || from->is_question_due;
+}
+
+/* Who is in `from` is in `to`: consumed no more than either has. */
 static void join_holds(struct ov_node *node, struct ov_place *to,
                        struct ov_place *from)
 {
@@ -75,6 +104,7 @@ static void join_holds(struct ov_node *node, struct ov_place *to,
     uint16_t to_index = ov_place_index(node, to);
     uint16_t from_index = ov_place_index(node, from);
 
+    join_clocks(node, to, from);
     for (uint32_t i = 0; i <= members->mask; i++) {
         if (members->table[i].place == from_index)
             members->table[i].place = to_index;
@@ -88,13 +118,8 @@ static void join_holds(struct ov_node *node, struct ov_place *to,
             to->flows[i] = from->flows[i];
         to->flows[i].is_needed = is_needed;
     }
-    to->kind = OV_PLACE_HOLD_SILENT;
     to->child = TOPO_NONE;
     to->members += from->members;
-    if (to->since_ns < from->since_ns)
-        to->since_ns = from->since_ns;
-    to->question_ns = to->since_ns + node->cfg->timers.adoption_ns;
-    to->is_question_due = false;
     from->members = 0;
     from->kind = OV_PLACE_FREE;
 }
@@ -168,12 +193,12 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
 /* One frame to a child that asked, of those that are for all such children. */
 static void lend(struct ov_node *node, struct ov_place *place)
 {
-    if (!place->is_wanting || node->tree.lent >= node->cfg->lent_frames)
+    if (!place->is_wanting || node->tree.claims->lent >= node->cfg->lent_frames)
         return;
     place->is_wanting = false;
-    node->tree.wanting--;
-    node->tree.lent++;
-    node->tree.lend_turn = ov_place_index(node, place);
+    node->tree.claims->wanting--;
+    node->tree.claims->lent++;
+    node->tree.claims->lend_turn = ov_place_index(node, place);
     place->limit++;
     place->is_limit_due = true;
     ov_node_serve(node, place->link);
@@ -183,10 +208,10 @@ static void lend(struct ov_node *node, struct ov_place *place)
 static void lend_on(struct ov_node *node)
 {
     struct ov_tree *tree = &node->tree;
-    uint32_t turn = tree->lend_turn;
+    uint32_t turn = tree->claims->lend_turn;
 
-    for (uint32_t i = 1; i <= tree->places_used && tree->wanting > 0 &&
-                         tree->lent < node->cfg->lent_frames;
+    for (uint32_t i = 1; i <= tree->places_used && tree->claims->wanting > 0 &&
+                         tree->claims->lent < node->cfg->lent_frames;
          i++) {
         struct ov_place *place = &tree->places[(turn + i) % tree->places_used];
 
@@ -233,7 +258,7 @@ int ov_place_on_want(struct ov_node *node, struct ov_place *place)
     if (!place->is_lent || place->is_wanting)
         return OV_EPROTO;
     place->is_wanting = true;
-    node->tree.wanting++;
+    node->tree.claims->wanting++;
     ov_place_grant(node, place);
     return 0;
 }
@@ -275,7 +300,7 @@ void ov_place_drained(struct ov_node *node, struct ov_place *place)
 {
     place->drained++;
     if (place->is_lent)
-        node->tree.lent--;
+        node->tree.claims->lent--;
     if (place->kind != OV_PLACE_LINK)
         relieve(node, place->child);
     else if (!place->is_lent) /* else it has to wait for its turn */
@@ -337,14 +362,14 @@ void ov_place_tell_address(struct ov_node *node, struct ov_place *place)
     if (place->address_bytes == 0 || place->is_address_due)
         return;
     place->is_address_due = true;
-    node->tree.addresses_due++;
+    node->tree.claims->addresses_due++;
     ov_node_serve_parent(node);
 }
 
 static void forget_due(struct ov_node *node, struct ov_place *place)
 {
     if (place->is_address_due)
-        node->tree.addresses_due--;
+        node->tree.claims->addresses_due--;
     place->is_address_due = false;
     while (ov_place_ack_pop(node, place) != NULL)
         ;
@@ -355,7 +380,8 @@ static void forget_due(struct ov_node *node, struct ov_place *place)
     place->is_limit_due = false;
     place->is_asked_due = false;
     place->is_path_due = false;
-    node->tree.wanting = (uint16_t)(node->tree.wanting - place->is_wanting);
+    node->tree.claims->wanting =
+        (uint16_t)(node->tree.claims->wanting - place->is_wanting);
     place->is_wanting = false;
 }
 
@@ -364,7 +390,7 @@ void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
 {
     forget_due(node, place);
     if (place->is_lent) /* what it was lent and has not sent */
-        node->tree.lent -= (uint32_t)(place->limit - place->received);
+        node->tree.claims->lent -= (uint32_t)(place->limit - place->received);
     place->limit = place->received;
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;

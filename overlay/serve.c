@@ -115,8 +115,8 @@ static void write_addresses(struct ov_node *node, struct words *words)
 {
     struct ov_tree *tree = &node->tree;
 
-    for (unsigned i = 0; tree->addresses_due > 0 && i < tree->places_used;
-         i++) {
+    for (unsigned i = 0;
+         i < tree->places_used && tree->claims->addresses_due > 0; i++) {
         struct ov_place *place = &tree->places[i];
 
         if (!place->is_address_due)
@@ -124,7 +124,7 @@ static void write_addresses(struct ov_node *node, struct words *words)
         if (!fits(words, OV_ADDRESS_BYTES + place->address_bytes))
             return;
         place->is_address_due = false;
-        tree->addresses_due--;
+        tree->claims->addresses_due--;
         write_address(words, place->child, place->address,
                       place->address_bytes);
     }
@@ -217,9 +217,9 @@ static bool has_asks(const struct ov_tree *tree)
 
 static void write_want(struct ov_node *node, struct words *words)
 {
-    if (!node->up.is_want_due || !fits(words, 0))
+    if (!node->is_want_due || !fits(words, 0))
         return;
-    node->up.is_want_due = false;
+    node->is_want_due = false;
     ov_want_encode(&words->wr);
     words->count++;
 }

@@ -64,9 +64,6 @@ struct ov_up {
     uint64_t taken_told; /* as acknowledged */
     uint64_t limit;      /* frames the parent lets us have sent */
     uint64_t sent;
-    bool is_lent;   /* it lends them one by one: we ask, */
-    bool has_asked; /* and have */
-    bool is_want_due;
     uint32_t kept_bytes;
     uint32_t batch_bytes; /* the batch: frame bytes, head included, */
     uint16_t batch_records;
@@ -91,7 +88,10 @@ struct ov_node {
     uint16_t links_max;
     uint16_t serve_first; /* queue of links to serve */
     uint16_t serve_last;
-    bool has_left; /* LEAVE or END was said */
+    bool has_left;  /* LEAVE or END was said */
+    bool is_lent;   /* the parent lends frames one by one: we ask, */
+    bool has_asked; /* and have */
+    bool is_want_due;
 };
 
 static inline bool ov_node_is_root(const struct ov_node *node)

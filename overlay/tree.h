@@ -91,11 +91,7 @@ struct ov_tree {
     uint16_t ancestors_max;
     uint16_t places_used; /* all in use are below this */
     uint16_t places_max;
-    uint16_t lend_turn; /* place that was lent to last */
-    uint16_t wanting;   /* places that wait for that */
-    uint32_t lent;      /* frames lent, and not yet passed on (root: taken) */
-    uint16_t addresses_due; /* places whose child's our parent is to know */
-    uint16_t parent;        /* link; OV_NO_LINK */
+    uint16_t parent; /* link; OV_NO_LINK */
     uint8_t number;
     bool is_attached;    /* welcomed, or the root */
     bool has_joined;     /* was welcomed once */

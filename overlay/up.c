@@ -30,9 +30,9 @@ int ov_up_on_limit(struct ov_node *node, uint64_t limit, bool is_lent)
     if (limit < node->up.limit)
         return OV_EPROTO;
     if (limit > node->up.limit)
-        node->up.has_asked = false;
+        node->has_asked = false;
     node->up.limit = limit;
-    node->up.is_lent = is_lent;
+    node->is_lent = is_lent;
     ov_node_serve_parent(node);
     return 0;
 }
@@ -193,9 +193,9 @@ void ov_up_restart(struct ov_node *node)
 
     up->limit = 0;
     up->sent = 0;
-    up->is_lent = false;
-    up->has_asked = false;
-    up->is_want_due = false;
+    node->is_lent = false;
+    node->has_asked = false;
+    node->is_want_due = false;
     ov_up_resend(node);
 }
 
@@ -423,10 +423,10 @@ static void borrow(struct ov_node *node, struct ov_out *out)
 
     if (!has_data && can_send(node, out)) {
         give_back(node, out);
-    } else if (has_data && up->sent == up->limit && !up->has_asked &&
+    } else if (has_data && up->sent == up->limit && !node->has_asked &&
                node->tree.is_attached) {
-        up->has_asked = true;
-        up->is_want_due = true;
+        node->has_asked = true;
+        node->is_want_due = true;
         ov_node_serve_parent(node);
     }
 }
@@ -454,7 +454,7 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
             serve_input(node, (uint16_t)(first - places_of(node)), out);
         }
     }
-    if (up->is_lent && up->reading == OV_DRR_NONE)
+    if (node->is_lent && up->reading == OV_DRR_NONE)
         borrow(node, out);
 }
 

@@ -203,12 +203,14 @@ MUTANTS = {
         "            (stream->number != 0 && stream->base > 4))\n")],
     "frames are lent without end": [(
         "place.c",
-        "if (!place->is_wanting || node->tree.lent >= node->cfg->lent_frames)",
+        "if (!place->is_wanting || "
+        "node->tree.claims->lent >= node->cfg->lent_frames)",
         "if (!place->is_wanting)")],
     "what was lent on a lost link never comes back": [(
         "place.c",
-        "node->tree.lent -= (uint32_t)(place->limit - place->received);",
-        "node->tree.lent -= 0;")],
+        "node->tree.claims->lent -= "
+        "(uint32_t)(place->limit - place->received);",
+        "node->tree.claims->lent -= 0;")],
     # --- repair
     "an ask is not passed on": [(
         "adopt.c",

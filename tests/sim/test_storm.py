@@ -58,6 +58,17 @@ def storm(what, nodes, orphans, frames, calm):
     check(whole["end_ns"] < 600e6, f"{what}: ends at {whole['end_ns']} ns")
 
 
+def crowd(what, nodes, orphans):
+    """More orphans than their grandparent takes in, and more dead than it has
+    room to hold each by itself: these are given up as soon as any."""
+    whole = run(nodes)
+    repair = whole["repair"]
+    print(f"{what}: over at {whole['end_ns'] / 1e6:.0f} ms")
+    check(repair["adopted"] == orphans, f"{what}: {repair['adopted']} adopted")
+    check(repair["verdicts"] == len(nodes), f"{repair['verdicts']} are lost")
+    check(whole["end_ns"] < 600e6, f"{what}: ends at {whole['end_ns']} ns")
+
+
 if os.environ.get("XYLEM_SAN"):
     print("the plain build shows it, and much faster")
     sys.exit(77)
@@ -69,4 +80,5 @@ storm("a child of the root dies", [1], 16, 8, calm)
 # One child of each of the 16 nodes beneath node 1. Each adopts 16, and all ask
 # by node 1: in frames of their own asks and answers would be two for each.
 storm("16 nodes in the middle die", range(273, 529, 16), 256, 1.5, calm)
+crowd("9 children of one node die", range(17, 26), 144)
 sys.exit(bad > 0)

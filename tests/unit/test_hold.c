@@ -408,6 +408,25 @@ static void two_holds_become_one_where_room_is_needed(void **state)
     }
 }
 
+/* Who was found to be gone before or after that is asked about as soon as if
+ * each had a hold of its own. */
+static void the_dead_in_one_hold_are_asked_about_soon(void **state)
+{
+    uint64_t ms = hold_four(7);
+
+    (void)state;
+    assert_string_equal(seen(&lab, ms, PROBED(7, true)), "");
+    seen(&lab, ms, CALLED(1, 3));
+    heard(&lab, ms, 1, "hello:3#1~0=1/1");
+    assert_int_equal(member(7)->place, member(8)->place);
+    assert_string_equal(seen(&lab, ms, PROBED(8, true)), "");
+    assert_string_equal(pass(&ms, ms + 499), "");
+    assert_string_equal(pass(&ms, ms + 1), "send:L0[missing:7#1,8#1]");
+    assert_string_equal(heard(&lab, ms, 0, "left:7! left:8!"),
+                        "send:L0[base:0=1]");
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +442,7 @@ int main(void)
         cmocka_unit_test(a_node_with_its_last_word_said_is_only_gone),
         cmocka_unit_test(who_never_came_is_given_up),
         cmocka_unit_test(two_holds_become_one_where_room_is_needed),
+        cmocka_unit_test(the_dead_in_one_hold_are_asked_about_soon),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
