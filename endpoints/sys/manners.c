@@ -10,7 +10,7 @@
 
 static const struct {
     const char *name;
-    int resource;
+    unsigned resource; /* as glibc has it for GNU sources */
 } limits[EP_MANNERS_LIMITS] = {
 #define LIMIT(name, text) {text, RLIMIT_##name},
     EP_MANNERS_MAP(LIMIT)
