@@ -361,8 +361,8 @@ def launch_breaks():
                   if name == "xylemd" and live.host_of(pid) == "h0")
     os.kill(victim, signal.SIGKILL)
     check_eq(1, job.wait(20), "exit code:")
-    check("on h0 has ended (signal 9) before the job began" in job.said()
-          or "node 0 on h0 is lost" in job.said(), job.said())
+    check("h0: its daemon has ended (signal 9) before the job began"
+          in job.said() or "node 0 on h0 is lost" in job.said(), job.said())
     live.check_gone()
 
 

@@ -99,8 +99,8 @@ MUTANTS = {
 def libraries():
     """What the launcher links: archives, and libraries behind them."""
     archives, behind = [], []
-    for name in ("endpoints/libep", "sim/libsim", "topo/libtopo",
-                 "topo/libtoposhape", "overlay/libovcore"):
+    for name in ("pmix_api/libpx", "endpoints/libep", "sim/libsim",
+                 "topo/libtopo", "topo/libtoposhape", "overlay/libovcore"):
         folder, base = os.path.split(os.path.join(live.BUILD, name))
         archives.append(os.path.join(folder, ".libs", base + ".a"))
         with open(os.path.join(folder, base + ".la")) as file:
@@ -148,7 +148,7 @@ def run(program):
     stats = os.path.join(live.TMP, "stats")
     done = subprocess.run(
         [program, "run", "-N", str(NODES), "--arity", "2",
-         "--nodes-per-daemon", "1", "--xylemd",
+         "--nodes-per-daemon", "1", "--no-pmix", "--xylemd",
          os.path.join(live.BUILD, "commands", "xylemd"), "--stats", stats,
          "--", "seq", str(LINES)],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

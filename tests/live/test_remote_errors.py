@@ -2,6 +2,7 @@
 """Hosts that do not come: they are named, soon, and nothing is left."""
 # timeout: 180
 import os
+import re
 import signal
 import socket
 import sys
@@ -45,9 +46,9 @@ def unreachable(*options):
 
 
 def several_unreachable():
-    bad = ["h02", "h09", "h21"]
-    said = fails(RSH_BAD=" ".join(bad))
-    check(any(host in said for host in bad), "none is named in: " + said)
+    said = fails(RSH_BAD="h02 h09 h21")
+    check(re.search(r"\bh(\[[0-9,-]*)?(02|09|21)", said),
+          "none is named in: " + said)
     names(said, "No route to host")
 
 

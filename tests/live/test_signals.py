@@ -210,7 +210,7 @@ def while_it_cleans_up():
     process that starts all others is stopped, so that the launcher has to
     wait for it at the end."""
     report = os.path.join(live.TMP, "report")
-    job = live.Job("-N", 1, "--stats", report, "--", "cat",
+    job = live.Job("-N", 1, "--no-pmix", "--stats", report, "--", "cat",
                    stdin=subprocess.PIPE)
     job.stdin.write(b"x\n")
     job.stdin.flush()

@@ -99,8 +99,9 @@ def start(stats):
     proxy, tap = Proxy(), os.path.join(live.TMP, "tap")
     proxy.start()
     job = live.Remote("a,b,c,d,e", "--arity", 2, "--stats", stats,
-                      "--heartbeat", 5, "--", "cat", stdin=subprocess.PIPE,
-                      RSH_TAP=tap, RSH_TAPPED="c", RSH_VIA=proxy.port)
+                      "--heartbeat", 5, "--no-pmix", "--", "cat",
+                      stdin=subprocess.PIPE, RSH_TAP=tap, RSH_TAPPED="c",
+                      RSH_VIA=proxy.port)
     proxy.to = parent_address(tap)
     proxy.known.set()
     echo = Echo(job)

@@ -19,7 +19,7 @@ BOUND_S = 30
 
 def job(*options):
     return live.Job("--launcher", "ssh", "-w", LIST, "--arity", 2,
-                    "--label=host", *options, "--", "cat",
+                    "--label=host", "--no-pmix", *options, "--", "cat",
                     stdin=subprocess.PIPE)
 
 
