@@ -118,7 +118,7 @@ static void on_death(struct px_host *host, const char *why)
     event_del(host->timer);
     if (host->starts < STARTS_MAX) {
         if (BACKOFF_MS << host->starts < BACKOFF_MAX_MS)
-            wait_ms = BACKOFF_MS << host->starts;
+            wait_ms = (unsigned)BACKOFF_MS << host->starts;
         arm(host->timer, wait_ms);
     } else {
         events->on_note(host->cfg.arg, "it is not started again");
