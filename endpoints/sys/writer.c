@@ -329,6 +329,16 @@ void ep_writer_close(struct ep_writer *w, bool give_up)
     free(w);
 }
 
+bool ep_writer_is_idle(const struct ep_writer *w)
+{
+    for (const struct ep_sink *sink = w->sinks; sink != NULL;
+         sink = sink->next) {
+        if (sink->reaped != sink->put) /* ours both: no lock */
+            return false;
+    }
+    return true;
+}
+
 int ep_sink_open(struct ep_writer *w, int fd,
                  const struct ep_sink_events *events, void *arg,
                  struct ep_sink **out)

@@ -57,6 +57,10 @@ int ep_writer_open(struct event_base *base, struct ep_writer **out);
 /* Closes the sinks that are left, each as ep_sink_close does. NULL is fine. */
 void ep_writer_close(struct ep_writer *w, bool give_up);
 
+/* Nothing is queued or written in any sink, and every answer was given.
+ * O(sinks). */
+bool ep_writer_is_idle(const struct ep_writer *w);
+
 /* Makes a sink of a copy of `fd`; the caller may close its own at any time.
  * `fd` -1: a sink without descriptor, for calls only. `events` is borrowed.
  * Returns 0, OV_ENOMEM, or OV_ESYS (errno: EBADF, EMFILE ...).

@@ -21,6 +21,7 @@ struct console_rig {
     int err_fd;
     uint64_t now_ns;
     unsigned looks; /* at the clock */
+    bool is_stuck;  /* what was written is not read: it stays so */
     uint64_t sent_seq[RIG_SOURCES_MAX];
     uint64_t taken_seq[RIG_SOURCES_MAX];
     struct ep_tally said[RIG_SOURCES_MAX];
@@ -67,7 +68,8 @@ void rig_eof(struct console_rig *rig, uint32_t rank, const char *text);
 /* Runs until so many records were taken. */
 void rig_taken(struct console_rig *rig, unsigned want);
 
-/* Moves the clock, in steps that a living loop would see. */
+/* Moves the clock, in steps that a living loop would see, once all is written
+ * that can be. */
 void rig_pass(struct console_rig *rig, unsigned ms);
 
 /* Ends the output: waits for all of it and closes the console's descriptors.

@@ -473,6 +473,7 @@ static void a_slow_output_holds_its_writers_up(void **state)
     rig_send(&rig, 0, EP_CHANNEL_STDOUT, big, BIG, false);
     for (int i = 0; i < COUNT; i++)
         rig_send(&rig, 1, EP_CHANNEL_STDOUT, big, BIG, false);
+    rig.is_stuck = true;
     rig_pass(&rig, 10000);
     assert_int_equal(rig.taken, 0);
     ep_console_give_up(rig.con);
