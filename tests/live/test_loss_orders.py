@@ -39,10 +39,11 @@ os.write(1, b"%d had %d\\n" % (rank, len(told)))
 
 
 class Repair(Running):
-    def __init__(self, readers=NODES):
+    def __init__(self, readers=NODES, heartbeat=HEARTBEAT_S, options=()):
         super().__init__(NODES, 1, 'exec "$1" -c "$2" "$3"', sys.executable,
-                         TELLER, readers, heartbeat=HEARTBEAT_S,
-                         options=("-N", NODES, "--nodes-per-daemon", 1))
+                         TELLER, readers, heartbeat=heartbeat,
+                         options=("-N", NODES, "--nodes-per-daemon", 1,
+                                  *options))
 
     @contextlib.contextmanager
     def under_way(self):
@@ -122,11 +123,24 @@ def a_kill():
     live.check_gone()
 
 
+def a_timeout():
+    """The time is over while the repair is under way, and the one who would
+    end it never answers again: the job ends all the same."""
+    job = Repair(heartbeat=10 * HEARTBEAT_S,
+                 options=("--timeout", 12 * live.SLOW))
+    job.signal(signal.SIGSTOP, ADOPTER)
+    job.kill(VICTIM)
+    check_eq(124, job.job.wait(), "exit code: %s" % job.job.said())
+    check_eq({}, job.repairs(), "repaired too early:")
+    live.check_gone()
+
+
 def main():
     for sentence, case in (("a signal", a_signal),
                            ("the end of the input", the_end_of_input),
                            ("goodbye", goodbye),
-                           ("a kill", a_kill)):
+                           ("a kill", a_kill),
+                           ("a timeout", a_timeout)):
         with live.case(sentence):
             case()
     return live.end()
