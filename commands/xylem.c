@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/attach.h"
 #include "commands/fabric.h"
 #include "commands/panic.h"
 #include "commands/run_options.h"
@@ -26,6 +27,7 @@ static const struct {
 } commands[] = {
     {"run", run_main,
      "start a command on many nodes, feed it, show its output"},
+    {"attach", attach_main, "show the output of a running job, send it input"},
     {"tree", tree_main, "draw the tree that run would build, start nothing"},
     {"sim", sim_main, "see how a tree of many nodes would carry a job"},
 };

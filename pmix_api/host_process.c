@@ -9,12 +9,12 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/program.h"
 
 #define HELPER_FILE "xylem-pmix"
 
@@ -22,44 +22,12 @@ enum { HELPER_FD = 3, SOCKET_BYTES = 1 << 20 };
 
 extern char **environ;
 
-/* Below the folder of the running program, also where libtool runs one from
- * its build tree. */
-static const char *const beside[] = {
-    "",
-    "../pmix_api/",
-    "../../pmix_api/",
-    "../libexec/xylem/",
-};
-
-static bool try_path(const char *dir, const char *below, char *path)
-{
-    int len = snprintf(path, PX_PATH_MAX, "%s%s%s", dir, below, HELPER_FILE);
-
-    return len > 0 && len < PX_PATH_MAX && access(path, X_OK) == 0;
-}
-
 int px_process_find(const char *given, char *path)
 {
-    char dir[PX_PATH_MAX / 2];
-    ssize_t len = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
-    char *slash;
-
     if (given == NULL)
-        given = getenv("XYLEM_PMIX");
-    if (given != NULL && given[0] != '\0') {
-        snprintf(path, PX_PATH_MAX, "%s", given);
-        return access(path, X_OK) == 0 ? 0 : OV_ENOENT;
-    }
-    dir[len > 0 ? len : 0] = '\0';
-    slash = strrchr(dir, '/');
-    if (slash != NULL)
-        slash[1] = '\0';
-    for (size_t i = 0; slash != NULL && i < sizeof(beside) / sizeof(beside[0]);
-         i++) {
-        if (try_path(dir, beside[i], path))
-            return 0;
-    }
-    return try_path(XYLEM_PKGLIBEXECDIR, "/", path) ? 0 : OV_ENOENT;
+        return px_program_find(HELPER_FILE, "XYLEM_PMIX", "pmix_api", path);
+    snprintf(path, PX_PATH_MAX, "%s", given);
+    return access(path, X_OK) == 0 ? 0 : OV_ENOENT;
 }
 
 /* A process group of its own, so that the terminal's signals are not for it,

@@ -63,11 +63,12 @@ LIBRARIES = (
     ("rdma/*", ("endpoints/ofi/*", "tests/provider/*",
                 "tests/unit/strict_net.*", "tests/unit/test_strict*.c")),
     ("event2/*", ("endpoints/*", "pmix_api/*", "!pmix_api/helper/*",
-                  "tests/*")),
+                  "commands/attach/*", "tests/*")),
     ("event.h", ()),
     ("hwloc*", ("topo/*",)),
-    # The library can end or stall a process: the helper alone has it.
-    ("pmix*", ("pmix_api/helper/*", "tests/pmix/*")),
+    # The library can end or stall a process: programs of their own have it.
+    ("pmix*", ("pmix_api/helper/*", "commands/attach/*", "tests/pmix/*",
+               "bench/*", "docs/*")),
     ("sodium*", ("endpoints/*", "tests/*")),
     ("xxh*", ("endpoints/msg/*",)),
     ("cmocka.h", ("tests/*",)),

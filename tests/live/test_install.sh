@@ -17,11 +17,19 @@ check test -x "$root/bin/xylemd"
 check test -f "$root"/lib*/xylem/xylem_ofi.so
 helper=$(find "$root" -name xylem-pmix)
 check test -n "$helper" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
+attach=$(find "$root" -name xylem-attach)
+check test -n "$attach" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
 check test -f "$root/share/doc/xylem/LICENSE"
 
 it "the version is the one of the package"
 check_eq "xylem $XYLEM_VERSION" "$("$root/bin/xylem" --version | head -n 1)"
 check_eq "xylemd $XYLEM_VERSION" "$("$root/bin/xylemd" --version | head -n 1)"
+
+it "attach is found, or what is missing is told"
+"$root/bin/xylem" attach --pid 0 2>"$err"
+rc=$?
+check_eq "$(test -n "$attach" && echo 2 || echo 1)" $rc
+check_lacks "$err" "cannot be started"
 
 it "an installed xylem needs nothing of the build"
 XYLEM=$root/bin/xylem

@@ -111,3 +111,53 @@ class Tool:
     def ends(self, rank, channel):
         """How often it was told that the channel has ended."""
         return len(self.got(rank, channel + ".end") or b"")
+
+
+class Attach:
+    """`xylem attach -v ARGS` in the background; stdout and stderr are files
+    unless given."""
+
+    def __init__(self, *args, stdin=subprocess.DEVNULL, stdout=None, wrap=(),
+                 **env):
+        self.out = tempfile.TemporaryFile(dir=live.TMP)
+        self.errors = tempfile.TemporaryFile(dir=live.TMP)
+        self.proc = subprocess.Popen(
+            [*wrap, live.XYLEM, "attach", "-v", *map(str, args)],
+            stdin=stdin, stdout=stdout or self.out, stderr=self.errors,
+            env={**os.environ, **leaks_of_library(), **env})
+
+    @staticmethod
+    def _read(file):
+        return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
+
+    def shown(self):
+        return self._read(self.out)
+
+    def said(self):
+        return self._read(self.errors)
+
+    def is_attached(self):
+        return b"xylem: attached to " in self.said()
+
+    def wait_attached(self):
+        live.eventually(lambda: self.is_attached() or
+                        self.proc.poll() is not None, CONNECT_S,
+                        "it is attached")
+        return live.check(self.is_attached(),
+                          "it is attached: %s" % self.said().decode())
+
+    def wait(self, seconds=60):
+        try:
+            return self.proc.wait(seconds * live.SLOW)
+        except subprocess.TimeoutExpired:
+            live.check(False, "attach did not end in %d s" % seconds)
+            self.proc.kill()
+            return self.proc.wait()
+
+
+def leaks_of_library():
+    """libpmix 4.2 itself leaves some of a tool's blocks behind."""
+    path = os.path.join(live.TMP, "leaks")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("leak:libpmix.so\n")
+    return {"LSAN_OPTIONS": "print_suppressions=0:suppressions=" + path}

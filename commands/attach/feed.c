@@ -1,0 +1,117 @@
+/* stdin of `xylem attach`. */
+#include "commands/attach/feed.h"
+
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "commands/attach/link.h"
+#include "endpoints/console/input.h"
+#include "overlay/base/err.h"
+
+enum { PIECE_BYTES = 32 * 1024 };
+
+static struct {
+    const struct topo_ranges *ranks;
+    struct ep_input *input;
+    struct event *wakes;
+    int wake; /* eventfd: the launcher has answered */
+    char why[128];
+    bool is_at_end;
+    uint8_t mem[PIECE_BYTES];
+} feed = {.wake = -1};
+
+void feed_pushed(const char *why)
+{
+    static const uint64_t one = 1;
+
+    snprintf(feed.why, sizeof(feed.why), "%s", why != NULL ? why : "");
+    if (write(feed.wake, &one, sizeof(one)) < 0)
+        abort(); /* nobody would go on */
+}
+
+static void end_input(void)
+{
+    ep_input_close(feed.input);
+    feed.input = NULL;
+}
+
+static void refuse(const char *why)
+{
+    fprintf(stderr, "xylem: the job takes no input from here: %s\n", why);
+    end_input();
+}
+
+static void push(uint32_t len_bytes)
+{
+    const char *why = link_push(feed.ranks, feed.mem, len_bytes);
+
+    if (why != NULL)
+        refuse(why);
+}
+
+static void on_data(void *arg, uint32_t len_bytes)
+{
+    (void)arg;
+    push(len_bytes);
+}
+
+static void on_end(void *arg)
+{
+    (void)arg;
+    feed.is_at_end = true;
+    push(0);
+}
+
+static void on_error(void *arg, int err)
+{
+    fprintf(stderr, "xylem: cannot read stdin: %s\n", strerror(err));
+    on_end(arg);
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *arg)
+{
+    uint64_t seen;
+
+    (void)what;
+    (void)arg;
+    if (read(fd, &seen, sizeof(seen)) < 0 || feed.input == NULL)
+        return;
+    if (feed.is_at_end)
+        end_input();
+    else if (feed.why[0] != '\0')
+        refuse(feed.why);
+    else
+        ep_input_want(feed.input, feed.mem, sizeof(feed.mem));
+}
+
+int feed_open(struct event_base *base, const struct topo_ranges *ranks)
+{
+    static const struct ep_input_events events = {
+        .on_data = on_data, .on_end = on_end, .on_error = on_error};
+
+    feed.ranks = ranks;
+    feed.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (feed.wake < 0)
+        return OV_ESYS;
+    feed.wakes =
+        event_new(base, feed.wake, EV_READ | EV_PERSIST, on_wake, NULL);
+    if (feed.wakes == NULL || event_add(feed.wakes, NULL) != 0)
+        return OV_ENOMEM;
+    if (ep_input_open(base, STDIN_FILENO, &events, NULL, &feed.input) != 0)
+        return OV_ENOMEM;
+    return ep_input_want(feed.input, feed.mem, sizeof(feed.mem));
+}
+
+void feed_close(void)
+{
+    end_input();
+    if (feed.wakes != NULL)
+        event_free(feed.wakes);
+    feed.wakes = NULL;
+}

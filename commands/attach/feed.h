@@ -1,0 +1,19 @@
+/* stdin on its way to processes of the job: one piece at a time, the next when
+ * the launcher has taken it. What nobody asked for stays unread. */
+#ifndef COMMANDS_ATTACH_FEED_H
+#define COMMANDS_ATTACH_FEED_H
+
+#include "topo/ranges.h"
+
+struct event_base;
+
+/* Begins to read; `ranks` is borrowed. Returns 0, or an OV_ code. */
+int feed_open(struct event_base *base, const struct topo_ranges *ranks);
+/* Harmless when it is not open. */
+void feed_close(void);
+
+/* The launcher has answered: NULL when it has taken the piece, else why it
+ * takes no more, borrowed. In the library's thread. */
+void feed_pushed(const char *why);
+
+#endif

@@ -1,0 +1,309 @@
+/* The connection to a launcher. */
+#include "commands/attach/link.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+#include <pmix_tool.h>
+
+#include "endpoints/console/label.h"
+#include "pmix_api/helper/deliver.h"
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    const struct link_events *events;
+    bool is_open, is_lost, is_answered;
+    pmix_status_t status; /* of the answer */
+    char nspace[PMIX_MAX_NSLEN + 1];
+    uint32_t size;
+    char **hosts;
+    size_t handler;
+    pmix_proc_t *targets; /* of input; NULL: not listed yet */
+    size_t ntargets;
+    pmix_byte_object_t input;
+    char why[256];
+} link_ = {.lock = PTHREAD_MUTEX_INITIALIZER,
+           .changed = PTHREAD_COND_INITIALIZER};
+
+static const char *say(const char *what, pmix_status_t rc)
+{
+    snprintf(link_.why, sizeof(link_.why), "%s: %s", what,
+             PMIx_Error_string(rc));
+    return link_.why;
+}
+
+static void change(bool *flag, pmix_status_t status)
+{
+    pthread_mutex_lock(&link_.lock);
+    link_.status = status;
+    *flag = true;
+    pthread_cond_broadcast(&link_.changed);
+    pthread_mutex_unlock(&link_.lock);
+}
+
+/* The answer of the library to what was just asked. */
+static pmix_status_t wait_answer(void)
+{
+    pmix_status_t status;
+
+    pthread_mutex_lock(&link_.lock);
+    while (!link_.is_answered && !link_.is_lost)
+        pthread_cond_wait(&link_.changed, &link_.lock);
+    status = link_.is_answered ? link_.status : PMIX_ERR_LOST_CONNECTION;
+    link_.is_answered = false;
+    pthread_mutex_unlock(&link_.lock);
+    return status;
+}
+
+/* --- the library's thread */
+
+static void on_registered(pmix_status_t status, size_t handler, void *arg)
+{
+    (void)arg;
+    link_.handler = handler;
+    change(&link_.is_answered, status);
+}
+
+static void on_lost(size_t handler, pmix_status_t status,
+                    const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
+                    pmix_info_t results[], size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    (void)handler;
+    (void)status;
+    (void)source;
+    (void)info;
+    (void)ninfo;
+    (void)results;
+    (void)nresults;
+    change(&link_.is_lost, PMIX_ERR_LOST_CONNECTION);
+    link_.events->on_lost();
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
+static void on_output(size_t handler, pmix_iof_channel_t channel,
+                      pmix_proc_t *source, pmix_byte_object_t *payload,
+                      pmix_info_t info[], size_t ninfo)
+{
+    struct link_output output = {
+        .rank = source->rank,
+        .channel = channel & PMIX_FWD_STDOUT_CHANNEL ? EP_CHANNEL_STDOUT
+                                                     : EP_CHANNEL_STDERR,
+    };
+
+    (void)handler;
+    if (payload != NULL) {
+        output.mem = payload->bytes;
+        output.len_bytes = payload->size;
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, PX_IOF_DROPPED) == 0)
+            output.dropped_bytes = info[i].value.data.uint64;
+        else if (PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE))
+            output.is_end = true;
+    }
+    link_.events->on_output(&output);
+}
+
+static void on_pushed(pmix_status_t status, void *arg)
+{
+    (void)arg;
+    link_.events->on_pushed(status == PMIX_SUCCESS ||
+                                    status == PMIX_OPERATION_SUCCEEDED
+                                ? NULL
+                                : PMIx_Error_string(status));
+}
+
+/* --- connect */
+
+/* What a server above us says of itself is not for a tool that names one. */
+static void set_up(void)
+{
+    static const char *const names[] = {
+        "PMIX_NAMESPACE", "PMIX_RANK", "PMIX_LAUNCHER_RNDZ_URI",
+        "PMIX_LAUNCHER_RNDZ_FILE", "PMIX_SERVER_TMPDIR"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        unsetenv(names[i]);
+    setenv("PMIX_MCA_gds", "hash", 1); /* as the server */
+}
+
+const char *link_open(const char *uri, const struct link_events *events)
+{
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION, rc;
+    pmix_info_t info;
+    pmix_proc_t self;
+
+    set_up();
+    link_.events = events;
+    PMIX_INFO_LOAD(&info, PMIX_SERVER_URI, uri, PMIX_STRING);
+    rc = PMIx_tool_init(&self, &info, 1);
+    PMIX_INFO_DESTRUCT(&info);
+    if (rc != PMIX_SUCCESS)
+        return say("cannot connect to the launcher (it may have ended, or "
+                   "refused this user)",
+                   rc);
+    link_.is_open = true;
+    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, on_registered,
+                                NULL);
+    rc = wait_answer();
+    return rc == PMIX_SUCCESS ? NULL : say("the launcher has gone", rc);
+}
+
+/* --- the job */
+
+static pmix_status_t ask(const char *key, const char *nspace,
+                         pmix_info_t **results)
+{
+    pmix_query_t query;
+    pmix_status_t rc;
+    size_t count = 0;
+
+    PMIX_QUERY_CONSTRUCT(&query);
+    PMIX_ARGV_APPEND(rc, query.keys, key);
+    if (nspace != NULL) {
+        PMIX_QUERY_QUALIFIERS_CREATE(&query, 1);
+        PMIX_INFO_LOAD(&query.qualifiers[0], PMIX_NSPACE, nspace, PMIX_STRING);
+    }
+    rc = PMIx_Query_info(&query, 1, results, &count);
+    PMIX_QUERY_DESTRUCT(&query);
+    if (rc == PMIX_SUCCESS && count != 1)
+        rc = PMIX_ERR_NOT_FOUND;
+    return rc;
+}
+
+static const char *find_only(void)
+{
+    pmix_info_t *found = NULL;
+    pmix_status_t rc = ask(PMIX_QUERY_NAMESPACES, NULL, &found);
+    const char *why = NULL;
+
+    if (rc != PMIX_SUCCESS)
+        return say("the launcher does not tell its job", rc);
+    snprintf(link_.nspace, sizeof(link_.nspace), "%s",
+             found->value.data.string);
+    if (strchr(link_.nspace, ',') != NULL) {
+        snprintf(link_.why, sizeof(link_.why),
+                 "there are several jobs, name one with --nspace: %.180s",
+                 link_.nspace);
+        why = link_.why;
+    }
+    PMIX_INFO_FREE(found, 1);
+    return why;
+}
+
+static const char *keep_hosts(const pmix_data_array_t *table)
+{
+    const pmix_proc_info_t *procs = table->array;
+
+    for (size_t i = 0; i < table->size; i++) {
+        if (procs[i].proc.rank >= link_.size)
+            link_.size = procs[i].proc.rank + 1;
+    }
+    link_.hosts = calloc(link_.size, sizeof(*link_.hosts));
+    if (link_.hosts == NULL)
+        return say("the job", PMIX_ERR_NOMEM);
+    for (size_t i = 0; i < table->size; i++) {
+        char **host = &link_.hosts[procs[i].proc.rank];
+
+        if (procs[i].hostname != NULL && *host == NULL)
+            *host = strdup(procs[i].hostname);
+    }
+    return NULL;
+}
+
+const char *link_job(const char *nspace, struct link_job *out)
+{
+    pmix_info_t *found = NULL;
+    const char *why = NULL;
+    pmix_status_t rc;
+
+    if (nspace != NULL)
+        snprintf(link_.nspace, sizeof(link_.nspace), "%s", nspace);
+    else
+        why = find_only();
+    if (why != NULL)
+        return why;
+    rc = ask(PMIX_QUERY_PROC_TABLE, link_.nspace, &found);
+    if (rc != PMIX_SUCCESS || found->value.type != PMIX_DATA_ARRAY)
+        return say("the launcher does not tell the processes of the job", rc);
+    why = keep_hosts(found->value.data.darray);
+    PMIX_INFO_FREE(found, 1);
+    *out = (struct link_job){.nspace = link_.nspace,
+                             .size = link_.size,
+                             .hosts = (const char *const *)link_.hosts};
+    return why;
+}
+
+/* --- output and input */
+
+/* The processes of a list, for the caller to free. */
+static pmix_proc_t *list_procs(const struct topo_ranges *ranks, size_t *count)
+{
+    uint32_t members = topo_ranges_size(ranks);
+    pmix_proc_t *procs = calloc(members > 0 ? members : 1, sizeof(*procs));
+
+    *count = members > 0 ? members : 1;
+    if (procs == NULL)
+        return NULL;
+    PMIX_LOAD_PROCID(&procs[0], link_.nspace, PMIX_RANK_WILDCARD);
+    for (uint32_t i = 0; i < members; i++)
+        PMIX_LOAD_PROCID(&procs[i], link_.nspace, topo_ranges_nth(ranks, i));
+    return procs;
+}
+
+const char *link_pull(const struct topo_ranges *ranks)
+{
+    size_t count;
+    pmix_proc_t *procs = list_procs(ranks, &count);
+    pmix_info_t info;
+    pmix_status_t rc = PMIX_ERR_NOMEM;
+
+    if (procs != NULL) {
+        PMIX_INFO_LOAD(&info, PMIX_IOF_COPY, NULL, PMIX_BOOL);
+        rc = PMIx_IOF_pull(procs, count, &info, 1,
+                           PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL,
+                           on_output, on_registered, NULL);
+        if (rc == PMIX_SUCCESS)
+            rc = wait_answer();
+        PMIX_INFO_DESTRUCT(&info);
+        free(procs);
+    }
+    return rc == PMIX_SUCCESS ? NULL : say("the output cannot be had", rc);
+}
+
+const char *link_push(const struct topo_ranges *ranks, const void *mem,
+                      size_t len_bytes)
+{
+    pmix_status_t rc;
+
+    if (link_.targets == NULL)
+        link_.targets = list_procs(ranks, &link_.ntargets);
+    if (link_.targets == NULL)
+        return say("input", PMIX_ERR_NOMEM);
+    link_.input = (pmix_byte_object_t){.bytes = (char *)(uintptr_t)mem,
+                                       .size = len_bytes};
+    rc = PMIx_IOF_push(link_.targets, link_.ntargets, &link_.input, NULL, 0,
+                       on_pushed, NULL);
+    return rc == PMIX_SUCCESS ? NULL : say("the input cannot be sent", rc);
+}
+
+void link_close(void)
+{
+    bool is_lost;
+
+    pthread_mutex_lock(&link_.lock);
+    is_lost = link_.is_lost;
+    pthread_mutex_unlock(&link_.lock);
+    if (link_.is_open && !is_lost)
+        PMIx_tool_finalize();
+    free(link_.targets);
+    for (uint32_t i = 0; link_.hosts != NULL && i < link_.size; i++)
+        free(link_.hosts[i]);
+    free(link_.hosts);
+}

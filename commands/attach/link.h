@@ -1,0 +1,58 @@
+/* The connection to a launcher: all that is PMIx, by public calls alone.
+ *
+ * Calls from the main thread; callbacks come in the library's thread, which
+ * reads nothing from the launcher while one of them waits.
+ *
+ * What can fail returns NULL, or a text that says what went wrong, borrowed
+ * until the next call.
+ */
+#ifndef COMMANDS_ATTACH_LINK_H
+#define COMMANDS_ATTACH_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/ranges.h"
+
+struct link_output {
+    uint32_t rank;
+    uint8_t channel;        /* EP_CHANNEL_STDOUT or EP_CHANNEL_STDERR */
+    bool is_end;            /* of the channel */
+    uint64_t dropped_bytes; /* missing just before */
+    const void *mem;        /* borrowed */
+    size_t len_bytes;
+};
+
+struct link_events {
+    void (*on_output)(const struct link_output *output);
+    /* The launcher has gone, or has cut us off: nothing more comes. */
+    void (*on_lost)(void);
+    /* Input was taken: NULL; or why the job takes no more, borrowed. */
+    void (*on_pushed)(const char *why);
+};
+
+/* A job, as the launcher tells it; owned by the connection. */
+struct link_job {
+    const char *nspace;
+    uint32_t size;            /* processes */
+    const char *const *hosts; /* [size] */
+};
+
+const char *link_open(const char *uri, const struct link_events *events);
+
+/* The job of this name, or NULL: the only one. */
+const char *link_job(const char *nspace, struct link_job *out);
+
+/* Asks for the output of these ranks of the job; no member: of all. */
+const char *link_pull(const struct topo_ranges *ranks);
+
+/* Sends input to these ranks; no member: to all. No bytes: the end of it.
+ * `mem` is borrowed until on_pushed. */
+const char *link_push(const struct topo_ranges *ranks, const void *mem,
+                      size_t len_bytes);
+
+/* Takes leave of the launcher; not from a callback. */
+void link_close(void);
+
+#endif

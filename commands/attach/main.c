@@ -1,0 +1,231 @@
+/* xylem-attach: shows the output of a running job and sends it input, as any
+ * PMIx tool can. `xylem attach` becomes this program.
+ *
+ * The job does not notice: it is a copy of the output that is asked for, and
+ * what is not taken here waits, or is dropped, in the helper of the launcher.
+ */
+#include <errno.h>
+#include <event2/event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "commands/attach/choose.h"
+#include "commands/attach/feed.h"
+#include "commands/attach/link.h"
+#include "commands/attach/options.h"
+#include "commands/attach/show.h"
+#include "commands/panic.h"
+#include "commands/stdio.h"
+#include "overlay/base/err.h"
+
+/* The launcher ends its helper, and then itself, at the end of a job. */
+enum { LAUNCHER_END_S = 10 };
+
+static struct {
+    struct attach_options options;
+    struct event_base *base;
+    struct event *gone;  /* the launcher has ended; NULL: not known */
+    struct event *alone; /* nothing comes any more, yet it goes on */
+    bool is_leaving;
+    int code;
+} attach;
+
+static void finish(int code)
+{
+    if (attach.is_leaving)
+        return;
+    attach.is_leaving = true;
+    attach.code = code;
+    feed_close();
+    show_finish();
+}
+
+/* --- how it ends */
+
+static void on_complete(void)
+{
+    finish(0);
+}
+
+static void on_gone(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    finish(0);
+}
+
+static void on_alone(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    if (attach.is_leaving)
+        return;
+    fputs("xylem: the launcher has cut this off, but goes on: output may be "
+          "missing (attach again)\n",
+          stderr);
+    finish(1);
+}
+
+/* The end of the job, or of the helper that served us. */
+static void on_lost(void)
+{
+    static const struct timeval patience = {.tv_sec = LAUNCHER_END_S};
+
+    if (attach.gone == NULL) {
+        finish(0);
+        return;
+    }
+    event_add(attach.gone, NULL);
+    event_add(attach.alone, &patience);
+}
+
+static void on_drained(void)
+{
+    if (attach.is_leaving)
+        event_base_loopbreak(attach.base);
+}
+
+static void on_error(bool is_stderr, int err)
+{
+    bool is_pipe = err == EPIPE && !is_stderr;
+
+    if (!is_pipe)
+        fprintf(stderr, "xylem: cannot write to %s: %s\n",
+                is_stderr ? "stderr" : "stdout", strerror(err));
+    finish(is_pipe ? 128 + SIGPIPE : 1);
+}
+
+/* The first one leaves, what has come is still shown; the second one does not
+ * wait for that. */
+static void on_signal(evutil_socket_t number, short what, void *arg)
+{
+    (void)number;
+    (void)what;
+    (void)arg;
+    if (attach.is_leaving)
+        show_give_up();
+    finish(0);
+}
+
+/* --- how it begins */
+
+static int refuse(const char *why)
+{
+    fprintf(stderr, "xylem: %s\n", why);
+    return 1;
+}
+
+/* Readable when the process has ended; -1 where the system does not know. */
+static int watch_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    if (pid > 0)
+        return (int)syscall(SYS_pidfd_open, pid, 0);
+#endif
+    (void)pid;
+    return -1;
+}
+
+static bool open_base(int launcher_fd)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+    attach.base = event_base_new();
+    if (attach.base == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        struct event *event = event_new(
+            attach.base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, NULL);
+
+        if (event == NULL || event_add(event, NULL) != 0)
+            return false;
+    }
+    if (launcher_fd >= 0)
+        attach.gone =
+            event_new(attach.base, launcher_fd, EV_READ, on_gone, NULL);
+    attach.alone = evtimer_new(attach.base, on_alone, NULL);
+    return attach.alone != NULL;
+}
+
+static const char *check_ranks(const char *option,
+                               const struct topo_ranges *ranks, uint32_t size)
+{
+    static char why[128];
+    uint32_t count = topo_ranges_size(ranks);
+    uint32_t last = topo_ranges_nth(ranks, count - 1);
+
+    if (count == 0 || last < size)
+        return NULL;
+    snprintf(why, sizeof(why), "%s: there is no rank %u, the job has %u",
+             option, last, size);
+    return why;
+}
+
+static const char *begin(const struct server *server)
+{
+    static const struct link_events link_events = {
+        .on_output = show_put,
+        .on_lost = show_lost,
+        .on_pushed = feed_pushed,
+    };
+    static const struct show_events show_events = {
+        .on_complete = on_complete,
+        .on_lost = on_lost,
+        .on_drained = on_drained,
+        .on_error = on_error,
+    };
+    const struct attach_options *o = &attach.options;
+    const char *why = link_open(server->uri, &link_events);
+    struct link_job job;
+
+    if (why == NULL)
+        why = link_job(o->nspace, &job);
+    if (why == NULL)
+        why = check_ranks("--ranks", &o->ranks, job.size);
+    if (why == NULL)
+        why = check_ranks("--stdin", &o->stdin_ranks, job.size);
+    if (why == NULL && show_open(attach.base, o, &job, &show_events) != 0)
+        why = ov_strerror(OV_ENOMEM);
+    if (why == NULL)
+        why = link_pull(&o->ranks);
+    if (why == NULL && o->feeds && feed_open(attach.base, &o->stdin_ranks) != 0)
+        why = ov_strerror(OV_ENOMEM);
+    if (why == NULL && o->verbose)
+        fprintf(stderr, "xylem: attached to %s: %u processes, Ctrl-C leaves\n",
+                job.nspace, job.size);
+    return why;
+}
+
+int main(int argc, char **argv)
+{
+    static struct server server;
+    const char *why;
+
+    stdio_open();
+    panic_install();
+    attach_options_parse(argc, argv, &attach.options);
+    if (choose_server(&attach.options, &server) != 0)
+        return 1;
+    if (!open_base(watch_process(server.pid)))
+        return refuse(ov_strerror(OV_ENOMEM));
+    signal(SIGPIPE, SIG_IGN);
+    why = begin(&server);
+    if (why != NULL)
+        return refuse(why);
+    event_base_dispatch(attach.base);
+    feed_close();
+    show_close();
+    link_close();
+    if (attach.code == 0 && show_dropped_bytes() > 0) {
+        fprintf(stderr, "xylem: %llu bytes are missing\n",
+                (unsigned long long)show_dropped_bytes());
+        return 1;
+    }
+    return attach.code;
+}

@@ -1,0 +1,28 @@
+/* The command line of `xylem attach`. */
+#ifndef COMMANDS_ATTACH_OPTIONS_H
+#define COMMANDS_ATTACH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "endpoints/console/label.h"
+#include "topo/ranges.h"
+
+struct attach_options {
+    pid_t pid;          /* 0: not given */
+    const char *nspace; /* borrowed, as is uri; NULL: not given */
+    const char *uri;
+    struct topo_ranges ranks;       /* no member: all */
+    bool feeds;                     /* stdin goes to: */
+    struct topo_ranges stdin_ranks; /* no member: all */
+    enum ep_label_mode label;
+    bool merge_stderr, raw;
+    bool verbose;
+};
+
+/* Parses the words behind argv[0]; strings stay borrowed. On wrong usage,
+ * --help and --version it prints and ends the program (2, 0). */
+void attach_options_parse(int argc, char **argv, struct attach_options *out);
+
+#endif

@@ -1,0 +1,312 @@
+/* The console of `xylem attach`, and the queue before it. */
+#include "commands/attach/show.h"
+
+#include <event2/event.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "endpoints/console/console.h"
+#include "endpoints/sys/fds.h"
+#include "endpoints/sys/writer.h"
+#include "overlay/base/err.h"
+
+enum { HAND_BYTES = 4 << 20, CHANNELS = 2 };
+
+/* A piece of output with its bytes behind it. */
+struct piece {
+    struct piece *next;
+    struct ov_buf buf;
+    struct link_output output;
+    uint8_t mem[];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t room;
+    struct piece *first, **last; /* owned; not with the console yet */
+    uint64_t hand_bytes;         /* here and with the console */
+    bool is_lost, is_over;       /* is_over: nothing more is taken */
+    int wake;                    /* eventfd */
+    struct event *wakes;
+    struct ep_writer *writer;
+    struct ep_console *console;
+    const struct show_events *events;
+    struct link_job job;
+    uint8_t *ended; /* [job.size]: bits of channels */
+    uint64_t left;  /* channels that have not ended */
+    uint64_t dropped_bytes;
+} show = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .room = PTHREAD_COND_INITIALIZER,
+          .wake = -1};
+
+/* --- the library's thread */
+
+static void wake(void)
+{
+    static const uint64_t one = 1;
+
+    if (write(show.wake, &one, sizeof(one)) < 0)
+        abort(); /* nobody would go on */
+}
+
+/* A piece without bytes still has a cost. */
+static uint64_t cost_of(const struct piece *piece)
+{
+    return sizeof(*piece) + piece->output.len_bytes;
+}
+
+static void queue(struct piece *piece)
+{
+    pthread_mutex_lock(&show.lock);
+    while (show.hand_bytes >= HAND_BYTES && !show.is_over)
+        pthread_cond_wait(&show.room, &show.lock);
+    if (show.is_over) {
+        free(piece);
+    } else {
+        if (show.first == NULL)
+            wake();
+        show.hand_bytes += cost_of(piece);
+        *show.last = piece;
+        show.last = &piece->next;
+    }
+    pthread_mutex_unlock(&show.lock);
+}
+
+static void put(const struct link_output *output)
+{
+    struct piece *piece = malloc(sizeof(*piece) + output->len_bytes);
+
+    if (piece == NULL) {
+        fputs("xylem: out of memory\n", stderr);
+        _exit(1);
+    }
+    *piece = (struct piece){
+        .buf = {.mem = piece->mem,
+                .cap_bytes = (uint32_t)output->len_bytes,
+                .len_bytes = (uint32_t)output->len_bytes,
+                .refs = 1},
+        .output = *output,
+    };
+    if (output->len_bytes > 0)
+        memcpy(piece->mem, output->mem, output->len_bytes);
+    queue(piece);
+}
+
+/* The console takes so much at a time. */
+void show_put(const struct link_output *output)
+{
+    struct link_output part = *output;
+    size_t left = output->len_bytes;
+
+    do {
+        part.len_bytes =
+            left < EP_CONSOLE_RECORD_MAX ? left : EP_CONSOLE_RECORD_MAX;
+        left -= part.len_bytes;
+        part.is_end = output->is_end && left == 0;
+        put(&part);
+        part.mem = (const uint8_t *)part.mem + part.len_bytes;
+        part.dropped_bytes = 0;
+    } while (left > 0);
+}
+
+void show_lost(void)
+{
+    pthread_mutex_lock(&show.lock);
+    show.is_lost = true;
+    wake();
+    pthread_mutex_unlock(&show.lock);
+}
+
+/* --- the main thread */
+
+static void let_go(struct piece *piece)
+{
+    pthread_mutex_lock(&show.lock);
+    show.hand_bytes -= cost_of(piece);
+    pthread_cond_signal(&show.room);
+    pthread_mutex_unlock(&show.lock);
+    free(piece);
+}
+
+static void tell_dropped(const struct link_output *output)
+{
+    if (show.dropped_bytes == 0)
+        fprintf(stderr,
+                "xylem: output of rank %u is missing here: what reads this "
+                "is too slow for the job\n",
+                output->rank);
+    show.dropped_bytes += output->dropped_bytes;
+}
+
+/* Whether the channel ends with it, and had not before. */
+static bool ends(const struct link_output *output)
+{
+    uint8_t bit = (uint8_t)(1u << output->channel);
+
+    if (!output->is_end || (show.ended[output->rank] & bit) != 0)
+        return false;
+    show.ended[output->rank] |= bit;
+    show.left--;
+    return true;
+}
+
+static void to_console(struct piece *piece)
+{
+    const struct link_output *output = &piece->output;
+    struct ep_console_record record = {
+        .rank = output->rank,
+        .buf = &piece->buf,
+        .len_bytes = (uint32_t)output->len_bytes,
+        .cookie = (uintptr_t)piece,
+        .channel = output->channel,
+    };
+
+    if (output->rank >= show.job.size) {
+        let_go(piece);
+        return;
+    }
+    record.host = show.job.hosts[output->rank];
+    record.is_eof = ends(output);
+    if (output->dropped_bytes > 0)
+        tell_dropped(output);
+    if (ep_console_record(show.console, &record) != 0) {
+        fputs("xylem: out of memory\n", stderr);
+        _exit(1);
+    }
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *arg)
+{
+    struct piece *piece, *next;
+    bool is_lost;
+    uint64_t seen;
+
+    (void)what;
+    (void)arg;
+    if (read(fd, &seen, sizeof(seen)) < 0)
+        return;
+    pthread_mutex_lock(&show.lock);
+    piece = show.first;
+    show.first = NULL;
+    show.last = &show.first;
+    is_lost = show.is_lost;
+    pthread_mutex_unlock(&show.lock);
+    for (; piece != NULL; piece = next) {
+        next = piece->next;
+        to_console(piece);
+    }
+    if (show.left == 0)
+        show.events->on_complete();
+    else if (is_lost)
+        show.events->on_lost();
+}
+
+static void on_taken(void *arg, uint64_t cookie)
+{
+    (void)arg;
+    let_go((struct piece *)(uintptr_t)cookie);
+}
+
+static void on_error(void *arg, uint8_t channel, int err)
+{
+    (void)arg;
+    show.events->on_error(channel == EP_CHANNEL_STDERR, err);
+}
+
+static void on_drained(void *arg)
+{
+    (void)arg;
+    show.events->on_drained();
+}
+
+static void on_note(void *arg, const char *text)
+{
+    (void)arg;
+    fprintf(stderr, "xylem: %s\n", text);
+}
+
+static int open_console(struct event_base *base,
+                        const struct attach_options *options)
+{
+    static const struct ep_console_events events = {
+        .on_taken = on_taken,
+        .on_error = on_error,
+        .on_drained = on_drained,
+        .on_note = on_note,
+    };
+    struct ep_console_cfg cfg;
+
+    ep_console_cfg_init(&cfg);
+    cfg.base = base;
+    cfg.writer = show.writer;
+    cfg.is_raw = options->raw;
+    cfg.label = options->label;
+    cfg.merge_stderr = options->merge_stderr;
+    cfg.nspace = show.job.nspace;
+    cfg.park_limit_bytes = HAND_BYTES / 2;
+    cfg.events = &events;
+    ep_fds_widen(STDOUT_FILENO);
+    return ep_console_open(&cfg, &show.console);
+}
+
+int show_open(struct event_base *base, const struct attach_options *options,
+              const struct link_job *job, const struct show_events *events)
+{
+    uint32_t ranks = topo_ranges_size(&options->ranks);
+
+    show.last = &show.first;
+    show.events = events;
+    show.job = *job;
+    show.left = (uint64_t)CHANNELS * (ranks > 0 ? ranks : job->size);
+    show.ended = calloc(job->size, sizeof(*show.ended));
+    show.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (show.ended == NULL || show.wake < 0)
+        return OV_ENOMEM;
+    show.wakes =
+        event_new(base, show.wake, EV_READ | EV_PERSIST, on_wake, NULL);
+    if (show.wakes == NULL || event_add(show.wakes, NULL) != 0 ||
+        ep_writer_open(base, &show.writer) != 0)
+        return OV_ENOMEM;
+    return open_console(base, options);
+}
+
+static void stop_taking(void)
+{
+    pthread_mutex_lock(&show.lock);
+    show.is_over = true;
+    pthread_cond_broadcast(&show.room);
+    pthread_mutex_unlock(&show.lock);
+}
+
+void show_finish(void)
+{
+    stop_taking();
+    on_wake(show.wake, 0, NULL);
+    ep_console_finish(show.console);
+}
+
+void show_give_up(void)
+{
+    stop_taking();
+    ep_console_give_up(show.console);
+}
+
+void show_close(void)
+{
+    stop_taking();
+    ep_console_close(show.console);
+    ep_writer_close(show.writer, true);
+    if (show.wakes != NULL)
+        event_free(show.wakes);
+    free(show.ended);
+}
+
+uint64_t show_dropped_bytes(void)
+{
+    return show.dropped_bytes;
+}

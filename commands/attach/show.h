@@ -1,0 +1,47 @@
+/* Output on its way from the library's thread to the console.
+ *
+ * What has come and is not written yet is bounded: show_put() waits when it is
+ * HAND_BYTES, so that the launcher is read no faster than our own output is.
+ * What waits for it there is bounded, too (docs/pmix.md).
+ */
+#ifndef COMMANDS_ATTACH_SHOW_H
+#define COMMANDS_ATTACH_SHOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "commands/attach/link.h"
+#include "commands/attach/options.h"
+
+struct event_base;
+
+struct show_events {
+    /* All that was asked for has ended. */
+    void (*on_complete)(void);
+    /* Nothing more will come; what came before is with the console. */
+    void (*on_lost)(void);
+    /* All is written, after show_finish(). */
+    void (*on_drained)(void);
+    /* stdout (or stderr) takes nothing more. */
+    void (*on_error)(bool is_stderr, int err);
+};
+
+/* Returns 0, or an OV_ code. */
+int show_open(struct event_base *base, const struct attach_options *options,
+              const struct link_job *job, const struct show_events *events);
+/* Frees all, drops what is not written. */
+void show_close(void);
+
+/* In the library's thread. */
+void show_put(const struct link_output *output);
+void show_lost(void);
+
+/* Takes no more; what is in hand is written. Main thread, as all below. */
+void show_finish(void);
+/* Drops what is not written yet. */
+void show_give_up(void);
+
+/* What was dropped on its way to us. */
+uint64_t show_dropped_bytes(void);
+
+#endif

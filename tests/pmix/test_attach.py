@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""xylem attach shows the output of a running job, byte for byte, and leaves
+without a trace.
+
+The truth is what the processes write: a text that follows from rank and
+channel, and that the test makes, too.
+"""
+# timeout: 240
+import os
+import signal
+import subprocess
+import sys
+
+import pmix
+import live
+
+RANKS = 4
+LINES = 4000
+WRITE = ('seq -f "$XYLEM_RANK o %%05g" %d & seq -f "$XYLEM_RANK e %%05g" %d '
+         '>&2; wait' % (LINES, LINES))
+
+
+def text(rank, channel, label=b""):
+    return [b"%s%d %s %05d" % (label, rank, channel, n)
+            for n in range(1, LINES + 1)]
+
+
+def start(*options, command=WRITE, ranks=RANKS, **more):
+    gate = pmix.Gate()
+    job = live.Job("-N", ranks, *options, "--", "sh", "-c",
+                   pmix.Gate.WAIT + command, gate.path, **more)
+    return job, gate
+
+
+def finish(job, gate):
+    """The job itself has not noticed anything."""
+    gate.open()
+    lines = job.stdout.read().splitlines()
+    for rank in range(RANKS):
+        mine = [line for line in lines if line.startswith(b"%d " % rank)]
+        live.check(mine == text(rank, b"o"), "the job's rank %d" % rank)
+    job.check_ok()
+
+
+def check_shown(lines, channel, ranks, label=b""):
+    for rank in range(RANKS):
+        head = label + b"%d " % rank
+        mine = [line for line in lines if line.startswith(head)]
+        want = text(rank, channel, label) if rank in ranks else []
+        live.check(mine == want, "rank %d: %d lines, want %d" % (
+            rank, len(mine), len(want)))
+
+
+def whole():
+    """By process number, before the launcher lets tools in; all of both
+    channels; labels and a list of ranks as another one asks for them."""
+    job, gate = start()
+    alls = pmix.Attach("--pid", job.proc.pid)
+    some = pmix.Attach("--pid", job.proc.pid, "--ranks", "1,3", "--label=host")
+    merged = pmix.Attach("--pid", job.proc.pid, "--merge-stderr")
+    for one in (alls, some, merged):
+        one.wait_attached()
+    finish(job, gate)
+    for one in (alls, some, merged):
+        live.check_eq(0, one.wait(), "exit code")
+    check_shown(alls.shown().splitlines(), b"o", range(RANKS))
+    errors = [line for line in alls.said().splitlines()
+              if not line.startswith(b"xylem: ")]
+    check_shown(errors, b"e", range(RANKS))
+    live.check_eq(2 * RANKS * LINES, len(merged.shown().splitlines()))
+    host = os.uname().nodename.encode() + b": "
+    lines = some.shown().splitlines()
+    live.check(all(line.startswith(host) for line in lines), "labels")
+    check_shown([line[len(host):] for line in lines], b"o", (1, 3))
+
+
+def named():
+    """The only one, by name and by address."""
+    job, gate = start("-v")
+    pmix.wait_up(job)
+    name = os.path.basename(pmix.rendezvous(job))
+    with open(pmix.rendezvous(job), encoding="ascii") as file:
+        uri = file.readline().strip()
+    name = uri.partition("-server.")[0]
+    tools = [pmix.Attach(*args)
+             for args in ((), ("--nspace", name), ("--uri", uri))]
+    for one in tools:
+        one.wait_attached()
+        live.check(b"attached to " + name.encode() in one.said(), one.said())
+    finish(job, gate)
+    for one in tools:
+        live.check_eq(0, one.wait(), "exit code")
+        check_shown(one.shown().splitlines(), b"o", range(RANKS))
+
+
+def left():
+    """A signal leaves; the job goes on, nothing of the tool is left."""
+    job, gate = start(command="echo first; " + WRITE)
+    before = set(os.listdir(live.TMP))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        tool = pmix.Attach("--pid", job.proc.pid)
+        tool.wait_attached()
+        tool.proc.send_signal(number)
+        live.check_eq(0, tool.wait(), "exit code after %s" % number.name)
+        live.check_eq(b"", tool.shown())
+    new = set(os.listdir(live.TMP)) - before - {"leaks"}
+    live.check(all(name.startswith("xylem-pmix-") for name in new),
+               "files left behind: %s" % new)
+    finish(job, gate)
+
+
+def head():
+    """What reads it leaves: so does it."""
+    job, gate = start(command="yes; : ")
+    tool = pmix.Attach("--pid", job.proc.pid, stdout=subprocess.PIPE)
+    tool.wait_attached()
+    gate.open()
+    live.check_eq(b"y\n", tool.proc.stdout.read(2))
+    tool.proc.stdout.close()
+    live.check_eq(141, tool.wait(), "as a pipe")
+    live.check(job.proc.poll() is None, "the job goes on")
+    job.proc.send_signal(signal.SIGTERM)
+    job.stdout.close()
+    job.wait()
+
+
+def slow():
+    """What reads it is slow: nothing is lost, and little memory is taken."""
+    megs = 6
+    job, gate = start("--raw", command="head -c %dM /dev/zero" % megs)
+    tool = pmix.Attach("--pid", job.proc.pid, "--raw", stdout=subprocess.PIPE)
+    tool.wait_attached()
+    memory = live.Memory()
+    memory.start()
+    gate.open()
+    got = 0
+    while got < RANKS * megs * live.MIB:  # the console alone
+        part = os.read(job.stdout.fileno(), live.MIB)
+        if not part:
+            break
+        got += len(part)
+    live.check_eq(RANKS * megs * live.MIB, got, "the console")
+    shown = tool.proc.stdout.read()
+    live.check_eq(RANKS * megs * live.MIB, len(shown), "attach")
+    live.check_eq(0, tool.wait(), "exit code")
+    job.check_ok()
+    memory.check(RANKS, 3)
+
+
+def refused():
+    """What cannot be attached to is told."""
+    def fails(words, *args, code=1, **more):
+        tool = pmix.Attach(*args, **more)
+        live.check_eq(code, tool.wait(), "exit code of %s" % (args,))
+        live.check(words in tool.said().decode(), tool.said())
+
+    fails("no xylem run of yours")
+    fails("is no xylem run", "--pid", os.getpid())
+    fails("no job nobody runs", "--nspace", "nobody")
+    fails("is no address", "--uri", "nowhere")
+    fails("cannot connect", "--uri", "nobody.0;tcp4://127.0.0.1:1")
+    fails("takes a process number", "--pid", "x", code=2)
+    fails("give one of them", "--pid", 1, "--nspace", "x", code=2)
+    fails("without libpmix", XYLEM_ATTACH="/nowhere/xylem-attach")
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    fails("there is no process %d" % gone.pid, "--pid", gone.pid)
+    jobs = [start("-v") for _ in range(2)]
+    for job, _ in jobs:
+        pmix.wait_up(job)
+    fails("2 of your xylem runs", "-l")
+    pid = jobs[0][0].proc.pid
+    fails("there is no rank 7, the job has 4", "--pid", pid, "--ranks", "7")
+    nobody = ("setpriv", "--reuid=65534", "--clear-groups")
+    if os.geteuid() == 0 and subprocess.call(
+            [*nobody, live.XYLEM, "--version"], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL) == 0:  # the build is open to all
+        fails("belongs to root", "--pid", pid, wrap=nobody)
+    for job, gate in jobs:
+        finish(job, gate)
+
+
+def cut():
+    """The helper of the launcher is killed: what is missing is told."""
+    job, gate = start()
+    tool = pmix.Attach("--pid", job.proc.pid)
+    tool.wait_attached()
+    os.kill(pmix.helper_of(job), signal.SIGKILL)
+    live.check_eq(1, tool.wait(), "exit code")
+    live.check(b"cut this off" in tool.said(), tool.said())
+    finish(job, gate)
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (whole, "all output, of all or of some"),
+            (named, "by name, by address, or the only one"),
+            (left, "a signal leaves"),
+            (head, "its reader leaves"),
+            (slow, "its reader is slow"),
+            (refused, "what cannot be attached to"),
+            (cut, "the helper is killed")):
+        if test is cut and not live.FULL:
+            continue  # it takes its time
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
