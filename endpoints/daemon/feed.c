@@ -12,6 +12,7 @@
 
 #include "endpoints/daemon/feed_impl.h"
 #include "overlay/base/err.h"
+#include "overlay/wire/push.h"
 
 enum {
     TURNS_PER_PUMP = 32,
@@ -110,6 +111,7 @@ void ep_feed_close(struct ep_feed *feed)
     if (feed->look != NULL)
         event_free(feed->look);
     event_free(feed->pump);
+    ep_set_unref(feed->set);
     free(feed->ring);
     free(feed);
 }
@@ -131,7 +133,7 @@ int ep_feed_target(struct ep_feed *feed, int fd, uint32_t proc)
     struct feed_target *target;
     int rc;
 
-    if (feed->base > 0 || target_find(feed, proc) != NULL)
+    if (feed->base > 0 || feed->set != NULL || target_find(feed, proc) != NULL)
         return OV_EINVAL;
     rc = ep_target_open(feed, fd, proc, &target);
     if (rc != 0)
@@ -174,26 +176,20 @@ static int ring_grow(struct ep_feed *feed)
     return 0;
 }
 
-int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
-                 uint32_t len_bytes)
+/* One more frame: as `what`, of the same buffer. */
+static int append(struct ep_feed *feed, const struct feed_frame *what)
 {
     struct feed_target *target;
-    int rc;
+    int rc = ring_grow(feed);
 
-    if (feed->has_ended || off_bytes > buf->cap_bytes ||
-        len_bytes > buf->cap_bytes - off_bytes)
-        return OV_EINVAL;
-    rc = ring_grow(feed);
     if (rc != 0)
         return rc;
-    *feed_frame_at(feed, feed->head++) = (struct feed_frame){
-        .buf = ov_buf_ref(buf),
-        .off_bytes = off_bytes,
-        .len_bytes = len_bytes,
-        .at_bytes = feed->head_bytes,
-        .waiting = feed->reading - feed->spilled,
-    };
-    feed->head_bytes += len_bytes;
+    ov_buf_ref(what->buf);
+    ep_set_ref(what->set);
+    *feed_frame_at(feed, feed->head) = *what;
+    feed_frame_at(feed, feed->head)->at_bytes = feed->head_bytes;
+    feed_frame_at(feed, feed->head++)->waiting = feed->reading - feed->spilled;
+    feed->head_bytes += what->len_bytes;
     TAILQ_FOREACH (target, &feed->all, all) {
         if (target->state == TARGET_IDLE) {
             ep_target_settle(target);
@@ -205,6 +201,42 @@ int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
     ep_spill_settle(feed);
     ep_target_base_move(feed);
     return 0;
+}
+
+static bool may_push(const struct ep_feed *feed, const struct ov_buf *buf,
+                     uint32_t off_bytes, uint32_t len_bytes)
+{
+    return !feed->has_ended && off_bytes <= buf->cap_bytes &&
+           len_bytes <= buf->cap_bytes - off_bytes;
+}
+
+int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
+                 uint32_t len_bytes)
+{
+    struct feed_frame frame = {
+        .buf = buf, .off_bytes = off_bytes, .len_bytes = len_bytes};
+
+    if (!may_push(feed, buf, off_bytes, len_bytes))
+        return OV_EINVAL;
+    return append(feed, &frame);
+}
+
+int ep_feed_push_some(struct ep_feed *feed, struct ov_buf *buf,
+                      uint32_t off_bytes, uint32_t len_bytes)
+{
+    struct feed_frame frame = {.buf = buf, .is_pushed = true};
+    struct ov_push push;
+
+    if (!may_push(feed, buf, off_bytes, len_bytes))
+        return OV_EINVAL;
+    if (ov_push_decode(buf->mem + off_bytes, len_bytes, &push) == 0 &&
+        ep_set_apply(feed, &push) == 0) {
+        frame.off_bytes = off_bytes + push.off_bytes;
+        frame.len_bytes = push.len_bytes;
+        frame.set = feed->set;
+        frame.closes = (push.flags & OV_PUSH_CLOSE) != 0;
+    }
+    return append(feed, &frame);
 }
 
 void ep_feed_end(struct ep_feed *feed)
@@ -247,5 +279,5 @@ uint64_t ep_feed_taken(const struct ep_feed *feed, uint32_t proc)
 {
     const struct feed_target *target = target_find(feed, proc);
 
-    return target == NULL ? 0 : ep_target_taken(target);
+    return target == NULL ? 0 : ep_target_own_taken(target);
 }

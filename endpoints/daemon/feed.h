@@ -73,7 +73,8 @@ void ep_feed_close(struct ep_feed *feed);
 /* Adds the process `proc`, which gets the stream from its first byte, also
  * when frames are already under way. Takes fd, the write end of its pipe, and
  * makes it non-blocking.
- * Returns 0, OV_EINVAL (frames are gone already, or proc is a target),
+ * Returns 0, OV_EINVAL (frames are gone already, or there were some for some
+ * targets only, or proc is a target),
  * OV_ESYS or OV_ENOMEM; fd is then still the caller's.
  */
 int ep_feed_target(struct ep_feed *feed, int fd, uint32_t proc);
@@ -90,6 +91,12 @@ void ep_feed_drop_target(struct ep_feed *feed, uint32_t proc);
 int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
                  uint32_t len_bytes);
 
+/* As ep_feed_push, with a message as of overlay/wire/push.h: its bytes are for
+ * the targets that it names, and the others pass them by. What is no such
+ * message counts as a frame of no bytes. */
+int ep_feed_push_some(struct ep_feed *feed, struct ov_buf *buf,
+                      uint32_t off_bytes, uint32_t len_bytes);
+
 /* No more frames: each target's stdin is closed when it has everything. */
 void ep_feed_end(struct ep_feed *feed);
 
@@ -98,10 +105,10 @@ void ep_feed_end(struct ep_feed *feed);
 bool ep_feed_holder(const struct ep_feed *feed, uint32_t *proc,
                     uint64_t *frames_done);
 
-/* Bytes the process took from its pipe: what was written less what lies there
- * still, also after its stdin was closed by the end or by itself. (Where there
- * is no /proc, what lay there at the end counts as taken.) 0 for an unknown
- * proc. */
+/* Bytes of frames for all that the process took from its pipe: what was written
+ * less what lies there still, also after its stdin was closed by the end or by
+ * itself. (Where there is no /proc, what lay there at the end counts as taken.)
+ * 0 for an unknown proc. */
 uint64_t ep_feed_taken(const struct ep_feed *feed, uint32_t proc);
 
 #endif

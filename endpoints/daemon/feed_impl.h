@@ -13,9 +13,13 @@
  * that has all that is saved is a target like others again, from frame `saved`
  * on.
  *
+ * A frame may be for some targets only. The others pass it as one of no length
+ * when they come to it; so nothing else is different about it, but for one
+ * thing: it may end the stdin of its targets.
+ *
  * The files, each above those that it calls:
  *
- *     feed_target  feed_spill  feed_slow  feed
+ *     feed_set  feed_target  feed_spill  feed_slow  feed
  */
 #ifndef ENDPOINTS_DAEMON_FEED_IMPL_H
 #define ENDPOINTS_DAEMON_FEED_IMPL_H
@@ -27,6 +31,9 @@
 
 #include "endpoints/daemon/backlog.h"
 #include "endpoints/daemon/feed.h"
+#include "endpoints/daemon/feed_set.h"
+
+enum { FEED_RUNS_MAX = 16 };
 
 enum target_state {
     TARGET_IDLE,
@@ -40,8 +47,17 @@ struct feed_frame {
     struct ov_buf *buf; /* one reference owned */
     uint32_t off_bytes;
     uint32_t len_bytes;
-    uint64_t at_bytes; /* where it begins in the stream */
-    uint32_t waiting;  /* targets that do not have it whole */
+    uint64_t at_bytes;    /* where it begins in the stream */
+    uint32_t waiting;     /* targets that are not past it */
+    struct feed_set *set; /* one reference owned; NULL: it is for all */
+    bool is_pushed;       /* and not of the launcher's stdin */
+    bool closes;          /* stdin of its targets ends with it */
+};
+
+/* Bytes of one kind that were written one after another. */
+struct feed_run {
+    uint64_t bytes;
+    bool is_pushed;
 };
 
 struct feed_target {
@@ -52,16 +68,21 @@ struct feed_target {
     int fd;                        /* owned; -1 when done */
     int look_fd; /* owned: into the pipe when done; -1: none */
     uint32_t proc;
+    uint32_t index; /* among the targets that there ever were */
     enum target_state state;
-    uint64_t next;          /* first frame it does not have whole */
+    uint64_t next;          /* first frame it is not past */
     uint32_t begun_bytes;   /* of that frame, written already */
-    uint64_t written_bytes; /* its place in the stream */
-    uint32_t left_bytes;    /* in a pipe that nobody reads any more */
-    uint32_t looks;         /* in a row at which it was slow */
-    uint64_t seen_bytes;    /* taken by it, when last looked at */
-    bool is_spilled;        /* `next` means nothing then */
+    uint64_t place_bytes;   /* while spilled: its place in the stream */
+    uint64_t written_bytes; /* to its pipe */
+    uint64_t own_bytes;     /* of these, of the launcher's stdin */
+    struct feed_run runs[FEED_RUNS_MAX]; /* the last ones, newest first */
+    uint32_t left_bytes; /* in a pipe that nobody reads any more */
+    uint32_t looks;      /* in a row at which it was slow */
+    uint64_t seen_bytes; /* taken by it, when last looked at */
+    bool is_spilled;
     bool was_spilled;
-    bool is_told; /* that its spool can take no more */
+    bool is_told;    /* that its spool can take no more */
+    bool is_closing; /* it has all that there is for it */
 };
 
 TAILQ_HEAD(feed_targets, feed_target);
@@ -73,7 +94,8 @@ struct ep_feed {
     struct event *pump; /* owned */
     struct feed_targets all;
     struct feed_targets turns;
-    uint32_t reading; /* targets not done */
+    uint32_t targets_count; /* that there ever were */
+    uint32_t reading;       /* targets not done */
     struct feed_frame *ring;
     uint32_t ring_room; /* a power of two, or 0 */
     uint64_t base;
@@ -81,7 +103,9 @@ struct ep_feed {
     uint64_t head_bytes; /* of the stream, pushed */
     uint64_t told;       /* last on_consumed */
     bool has_ended;
-    bool *closed; /* borrowed: set when closed during a callback */
+    bool *closed;         /* borrowed: set when closed during a callback */
+    struct feed_set *set; /* one reference: named last; NULL: none was */
+    bool set_goes_on;     /* it is not whole yet */
 
     /* slow targets */
     struct ep_feed_slow slow;
@@ -100,9 +124,12 @@ struct ep_feed {
     bool is_broken; /* nothing can be saved until the backlog is empty */
     uint32_t spilled;
     uint64_t saved;
+    struct feed_span *spans; /* owned: [FEED_SPANS_MAX], a ring */
+    uint32_t spans_first, spans_count;
     struct feed_targets fetches;
     struct feed_target *fetching; /* borrowed: whose bytes are being read */
     bool is_fetching;
+    bool is_fetching_pushed;
 };
 
 static inline struct feed_frame *feed_frame_at(const struct ep_feed *feed,
@@ -111,12 +138,24 @@ static inline struct feed_frame *feed_frame_at(const struct ep_feed *feed,
     return &feed->ring[number & (feed->ring_room - 1)];
 }
 
+/* Where a frame that is kept begins; at the head: where the stream ends. */
+static inline uint64_t ep_feed_bytes_at(const struct ep_feed *feed,
+                                        uint64_t number)
+{
+    return number < feed->head ? feed_frame_at(feed, number)->at_bytes
+                               : feed->head_bytes;
+}
+
 /* --- feed_target.c */
 void ep_target_pump_wake(struct ep_feed *feed);
 void ep_target_base_move(struct ep_feed *feed);
 /* Bytes that lie in a pipe; 0 when that cannot be known. */
 uint32_t ep_target_pipe_bytes(int fd);
+/* Bytes it took from its pipe; and of these the launcher's. */
 uint64_t ep_target_taken(const struct feed_target *target);
+uint64_t ep_target_own_taken(const struct feed_target *target);
+/* So many bytes more are in its pipe. */
+void ep_target_note(struct feed_target *target, size_t bytes, bool is_pushed);
 /* Makes a target that is idle and has nothing. 0, OV_ESYS or OV_ENOMEM. */
 int ep_target_open(struct ep_feed *feed, int fd, uint32_t proc,
                    struct feed_target **out);

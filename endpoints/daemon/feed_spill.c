@@ -2,8 +2,10 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 
 #include "endpoints/daemon/feed_impl.h"
+#include "overlay/base/err.h"
 
 enum {
     SAVE_BYTES = 1 << 20, /* of one append, if a frame is no larger */
@@ -11,12 +13,6 @@ enum {
      * that it seems to have less. */
     FETCH_MIN = 4096,
 };
-
-static uint64_t bytes_at(const struct ep_feed *feed, uint64_t number)
-{
-    return number < feed->head ? feed_frame_at(feed, number)->at_bytes
-                               : feed->head_bytes;
-}
 
 /* --- saving
  * */
@@ -28,7 +24,7 @@ static void tell(struct ep_feed *feed, enum ep_stdin_event what, int err)
 
     TAILQ_FOREACH (target, &feed->all, all) {
         if (target->is_spilled &&
-            (last == NULL || target->written_bytes < last->written_bytes))
+            (last == NULL || target->place_bytes < last->place_bytes))
             last = target;
     }
     if (last == NULL || last->is_told)
@@ -58,6 +54,7 @@ static void pieces_fill(struct ep_feed *feed, struct iovec *iov,
                         uint64_t *bytes)
 {
     uint64_t room = ep_backlog_room(feed->backlog);
+    uint32_t spans = ep_span_room(feed);
 
     *bytes = 0;
     feed->saving_frames = 0;
@@ -66,7 +63,7 @@ static void pieces_fill(struct ep_feed *feed, struct iovec *iov,
         unsigned n = feed->saving_count;
 
         if (n == EP_BACKLOG_PIECES_MAX || *bytes >= SAVE_BYTES ||
-            *bytes + frame->len_bytes > room)
+            *bytes + frame->len_bytes > room || feed->saving_frames == spans)
             break;
         feed->saving_frames++;
         if (frame->len_bytes == 0)
@@ -80,6 +77,8 @@ static void pieces_fill(struct ep_feed *feed, struct iovec *iov,
 
 static void save_done(struct ep_feed *feed)
 {
+    for (uint32_t i = 0; i < feed->saving_frames; i++)
+        ep_span_save(feed, feed->saved + i);
     feed->saved += feed->saving_frames;
     ep_target_base_move(feed);
 }
@@ -128,7 +127,8 @@ static void on_saved(void *arg, int err)
 /* Nothing of what is in the backlog is needed: it begins anew, at a frame. */
 static void restart(struct ep_feed *feed, uint64_t number)
 {
-    ep_backlog_start(feed->backlog, bytes_at(feed, number));
+    ep_backlog_start(feed->backlog, ep_feed_bytes_at(feed, number));
+    ep_span_clear(feed);
     feed->saved = number;
     feed->is_stale = feed->is_saving;
     feed->is_broken = false;
@@ -145,6 +145,8 @@ void ep_spill_begin(struct feed_target *target)
         feed_frame_at(feed, i)->waiting--;
     target->is_spilled = true;
     target->was_spilled = true;
+    target->place_bytes =
+        ep_feed_bytes_at(feed, target->next) + target->begun_bytes;
     feed->spilled++;
     feed->has_backlog = true;
     ep_spill_settle(feed);
@@ -157,14 +159,9 @@ void ep_spill_begin(struct feed_target *target)
 static void rejoin(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
-    uint64_t pos = target->written_bytes;
 
     target->is_spilled = false;
     feed->spilled--;
-    target->next = feed->saved;
-    while (target->next < feed->head && bytes_at(feed, target->next + 1) <= pos)
-        target->next++;
-    target->begun_bytes = (uint32_t)(pos - bytes_at(feed, target->next));
     for (uint64_t i = target->next; i < feed->head; i++)
         feed_frame_at(feed, i)->waiting++;
     ep_target_settle(target);
@@ -189,30 +186,40 @@ static uint64_t pipe_room(const struct feed_target *target)
     return (uint32_t)size - used;
 }
 
+/* Asks for bytes of it: at most len_bytes, and what its pipe has room for. */
+static void fetch(struct feed_target *target, uint64_t len_bytes)
+{
+    struct ep_feed *feed = target->feed;
+    uint64_t room = pipe_room(target);
+    int err = ep_backlog_fetch(feed->backlog, target->place_bytes,
+                               (uint32_t)(room < len_bytes ? room : len_bytes));
+
+    if (err != 0) {
+        lose(target, err);
+        return;
+    }
+    feed->is_fetching = true;
+    feed->fetching = target;
+}
+
 static void fetch_next(struct ep_feed *feed)
 {
     struct feed_target *target;
+    uint64_t len_bytes;
 
     while (!feed->is_fetching &&
            (target = TAILQ_FIRST(&feed->fetches)) != NULL) {
-        uint64_t end = bytes_at(feed, feed->saved);
-        uint64_t len = pipe_room(target);
-        int err;
-
-        if (target->written_bytes >= end) {
+        switch (ep_span_next(target, &len_bytes, &feed->is_fetching_pushed)) {
+        case FEED_PLACE_BYTES:
+            fetch(target, len_bytes);
+            break;
+        case FEED_PLACE_CLOSED:
+            ep_target_end(target);
+            break;
+        case FEED_PLACE_SAVED:
             rejoin(target);
-            continue;
+            break;
         }
-        if (len > end - target->written_bytes)
-            len = end - target->written_bytes;
-        err = ep_backlog_fetch(feed->backlog, target->written_bytes,
-                               (uint32_t)len);
-        if (err != 0) {
-            lose(target, err);
-            continue;
-        }
-        feed->is_fetching = true;
-        feed->fetching = target;
     }
 }
 
@@ -229,7 +236,8 @@ static void on_fetched(void *arg, const uint8_t *mem, uint32_t len_bytes,
     if (target != NULL && err != 0) {
         lose(target, err);
     } else if (target != NULL && ep_target_put(target, &iov, 1, &written)) {
-        target->written_bytes += written;
+        target->place_bytes += written;
+        ep_target_note(target, written, feed->is_fetching_pushed);
         /* A short write means that the pipe is full. */
         ep_target_state_set(target, written < len_bytes ? TARGET_BLOCKED
                                                         : TARGET_FETCHING);
@@ -252,7 +260,7 @@ void ep_spill_turn(struct feed_target *target)
 void ep_spill_settle(struct ep_feed *feed)
 {
     const struct feed_target *target;
-    uint64_t needed;
+    uint64_t needed, frame = feed->base;
 
     if (!feed->has_backlog)
         return;
@@ -262,11 +270,14 @@ void ep_spill_settle(struct ep_feed *feed)
         ep_target_base_move(feed);
         return;
     }
-    needed = bytes_at(feed, feed->base);
+    needed = ep_feed_bytes_at(feed, feed->base);
     TAILQ_FOREACH (target, &feed->all, all) {
-        if (target->is_spilled && target->written_bytes < needed)
-            needed = target->written_bytes;
+        if (target->is_spilled && target->place_bytes < needed)
+            needed = target->place_bytes;
+        if (target->is_spilled && target->next < frame)
+            frame = target->next;
     }
+    ep_span_forget(feed, frame);
     ep_backlog_forget(feed->backlog, needed);
     save_more(feed);
 }
@@ -283,6 +294,9 @@ int ep_spill_open(struct ep_feed *feed)
         .arg = feed,
     };
 
+    feed->spans = calloc(FEED_SPANS_MAX, sizeof(*feed->spans));
+    if (feed->spans == NULL)
+        return OV_ENOMEM;
     return ep_backlog_open(&cfg, &feed->backlog);
 }
 
@@ -290,4 +304,6 @@ void ep_spill_close(struct ep_feed *feed)
 {
     if (ep_backlog_close(feed->backlog))
         references_put(feed);
+    ep_span_clear(feed);
+    free(feed->spans);
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -33,6 +34,7 @@ void ep_target_base_move(struct ep_feed *feed)
     while (feed->base < end && feed_frame_at(feed, feed->base)->waiting == 0) {
         struct ov_buf *buf = feed_frame_at(feed, feed->base)->buf;
 
+        ep_set_unref(feed_frame_at(feed, feed->base)->set);
         feed->base++;
         if (ov_buf_unref(buf))
             feed->events->on_free(feed->arg, buf);
@@ -73,6 +75,41 @@ uint64_t ep_target_taken(const struct feed_target *target)
 
     return target->written_bytes - target->left_bytes -
            ep_target_pipe_bytes(fd);
+}
+
+void ep_target_note(struct feed_target *target, size_t bytes, bool is_pushed)
+{
+    struct feed_run *runs = target->runs;
+
+    if (bytes == 0)
+        return;
+    target->written_bytes += bytes;
+    if (!is_pushed)
+        target->own_bytes += bytes;
+    if (runs[0].is_pushed != is_pushed) {
+        memmove(runs + 1, runs, (FEED_RUNS_MAX - 1) * sizeof(runs[0]));
+        runs[0] = (struct feed_run){.is_pushed = is_pushed};
+    }
+    runs[0].bytes += bytes;
+}
+
+/* What lies in the pipe was written last. Where that has changed from one to
+ * the other more often than is known, what is before counts as taken: nobody
+ * gets a byte twice. */
+uint64_t ep_target_own_taken(const struct feed_target *target)
+{
+    uint64_t left = target->written_bytes - ep_target_taken(target);
+    uint64_t own_left = 0;
+
+    for (unsigned i = 0; i < FEED_RUNS_MAX && left > 0; i++) {
+        const struct feed_run *run = &target->runs[i];
+        uint64_t part = run->bytes < left ? run->bytes : left;
+
+        if (!run->is_pushed)
+            own_left += part;
+        left -= part;
+    }
+    return target->own_bytes - own_left;
 }
 
 static void leave_backlog(struct feed_target *target)
@@ -128,22 +165,37 @@ void ep_target_settle(struct feed_target *target)
         ep_target_state_set(target, TARGET_IDLE);
 }
 
+/* Bytes of a frame for a target. */
+static uint32_t its_bytes(const struct feed_target *target,
+                          const struct feed_frame *frame)
+{
+    return ep_set_has(frame->set, target) ? frame->len_bytes : 0;
+}
+
+static bool is_last(const struct feed_target *target,
+                    const struct feed_frame *frame)
+{
+    return frame->closes && ep_set_has(frame->set, target);
+}
+
 /* Notes written bytes; frames of no length pass by. */
 static void advance(struct feed_target *target, size_t written)
 {
     struct ep_feed *feed = target->feed;
 
-    target->written_bytes += written;
-    while (target->next < feed->head) {
+    while (target->next < feed->head && !target->is_closing) {
         struct feed_frame *frame = feed_frame_at(feed, target->next);
-        uint32_t left = frame->len_bytes - target->begun_bytes;
+        uint32_t left = its_bytes(target, frame) - target->begun_bytes;
 
         if (written < left) {
+            ep_target_note(target, written, frame->is_pushed);
             target->begun_bytes += (uint32_t)written;
             break;
         }
+        ep_target_note(target, left, frame->is_pushed);
         written -= left;
         target->begun_bytes = 0;
+        target->is_closing = is_last(target, frame);
         target->next++;
         frame->waiting--;
     }
@@ -166,9 +218,11 @@ static unsigned slices_fill(const struct feed_target *target, struct iovec *iov,
         const struct feed_frame *frame = feed_frame_at(target->feed, number++);
 
         iov[count].iov_base = frame->buf->mem + frame->off_bytes + begun;
-        iov[count].iov_len = frame->len_bytes - begun;
+        iov[count].iov_len = its_bytes(target, frame) - begun;
         *total += iov[count++].iov_len;
         begun = 0;
+        if (is_last(target, frame))
+            break;
     }
     return count;
 }
@@ -195,14 +249,16 @@ bool ep_target_put(struct feed_target *target, const struct iovec *iov,
 void ep_target_turn(struct feed_target *target)
 {
     struct iovec iov[FRAMES_PER_WRITE];
-    size_t total, written;
+    size_t total, written = 0;
     unsigned count = slices_fill(target, iov, &total);
 
-    if (!ep_target_put(target, iov, count, &written))
+    if (total > 0 && !ep_target_put(target, iov, count, &written))
         return;
     advance(target, written);
+    if (target->is_closing)
+        ep_target_end(target);
     /* A short write means that the pipe is full. */
-    if (written < total)
+    else if (written < total)
         ep_target_state_set(target, TARGET_BLOCKED);
     else
         ep_target_settle(target);
@@ -235,6 +291,7 @@ int ep_target_open(struct ep_feed *feed, int fd, uint32_t proc,
     target->fd = fd;
     target->look_fd = -1;
     target->proc = proc;
+    target->index = feed->targets_count++;
     target->writable = event_new(feed->loop, fd, EV_WRITE | EV_ET | EV_PERSIST,
                                  on_writable, target);
     if (target->writable == NULL || event_add(target->writable, NULL) != 0) {

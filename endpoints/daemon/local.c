@@ -532,13 +532,13 @@ void ep_local_pause(struct ep_local *local, bool is_paused)
     ep_feed_pause(local->feed, is_paused);
 }
 
-/* --- events
- * */
+/* --- events */
 
 void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
                    uint32_t flags)
 {
-    ep_feed_push(local->feed, slice->buf, slice->off_bytes, slice->len_bytes);
+    (flags & OV_DOWN_SOME ? ep_feed_push_some : ep_feed_push)(
+        local->feed, slice->buf, slice->off_bytes, slice->len_bytes);
     ep_hub_put(local->cfg.hub, slice->buf);
     local->fed++;
     if (flags & OV_DOWN_END)

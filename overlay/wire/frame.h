@@ -90,7 +90,8 @@ struct ov_record {
 enum ov_down_flag {
     OV_DOWN_END = 1,  /* the stream ends with this frame */
     OV_DOWN_SKIP = 2, /* no payload: bytes that are not for this subtree */
-    OV_DOWN_FLAGS = 3
+    OV_DOWN_SOME = 4, /* for some processes only: overlay/wire/push.h */
+    OV_DOWN_FLAGS = 7
 };
 
 struct ov_down {

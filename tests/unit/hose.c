@@ -105,11 +105,11 @@ int hose_add(struct hose *hose, uint32_t proc)
     return 0;
 }
 
-int hose_push(struct hose *hose, uint32_t len)
+enum { MARGIN = 7 };
+
+static struct ov_buf *make_buf(struct hose *hose, uint32_t len)
 {
-    enum { MARGIN = 7 };
     struct ov_buf *buf = calloc(1, sizeof(*buf));
-    int rc;
 
     assert_non_null(buf);
     buf->cap_bytes = len + 2 * MARGIN;
@@ -118,6 +118,29 @@ int hose_push(struct hose *hose, uint32_t len)
     memset(buf->mem, '#', buf->cap_bytes);
     buf->refs = 1;
     hose->buffers++;
+    return buf;
+}
+
+int hose_push_mem(struct hose *hose, const uint8_t *mem, uint32_t len,
+                  bool is_for_some)
+{
+    struct ov_buf *buf = make_buf(hose, len);
+    int rc;
+
+    if (len > 0)
+        memcpy(buf->mem + MARGIN, mem, len);
+    rc = (is_for_some ? ep_feed_push_some : ep_feed_push)(hose->feed, buf,
+                                                          MARGIN, len);
+    if (ov_buf_unref(buf))
+        on_free(hose, buf);
+    return rc;
+}
+
+int hose_push(struct hose *hose, uint32_t len)
+{
+    struct ov_buf *buf = make_buf(hose, len);
+    int rc;
+
     if (hose->stream_bytes + len > hose->stream_room) {
         hose->stream_room = (hose->stream_bytes + len) * 2;
         hose->stream = realloc(hose->stream, hose->stream_room);

@@ -48,6 +48,11 @@ void hose_close(struct hose *hose, uint32_t proc);
  * middle of a larger buffer. */
 int hose_push(struct hose *hose, uint32_t len);
 
+/* Pushes these bytes, which are not part of the stream, as the middle of a
+ * larger buffer: as a frame for all, or as a message for some. */
+int hose_push_mem(struct hose *hose, const uint8_t *mem, uint32_t len,
+                  bool is_for_some);
+
 /* Lets the loop do all that it can do now. */
 void hose_settle(struct hose *hose);
 

@@ -1,0 +1,189 @@
+/* Frames that are for some targets only: whose they are, in memory and in the
+ * backlog.
+ *
+ * A set is one bit for each target, and is shared by the frames that follow one
+ * another. The backlog has bytes alone; what they are is kept beside it in
+ * spans of frames that are alike, and their number is bounded: where pushes to
+ * changing targets fill the table, nothing more is saved until the slowest
+ * target has had some.
+ */
+#include "config.h"
+
+#include "endpoints/daemon/feed_set.h"
+
+#include <stdlib.h>
+
+#include "endpoints/daemon/feed_impl.h"
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+enum { WORD_BITS = 64 };
+
+struct feed_set *ep_set_ref(struct feed_set *set)
+{
+    if (set != NULL)
+        set->refs++;
+    return set;
+}
+
+void ep_set_unref(struct feed_set *set)
+{
+    if (set != NULL && --set->refs == 0)
+        free(set);
+}
+
+bool ep_set_has(const struct feed_set *set, const struct feed_target *target)
+{
+    uint32_t i = target->index;
+
+    return set == NULL ||
+           (i < set->bits && (set->bit[i / WORD_BITS] >> i % WORD_BITS & 1));
+}
+
+/* Memory is bounded, and without this little nothing works. */
+static void begin(struct ep_feed *feed)
+{
+    uint32_t words = feed->targets_count / WORD_BITS + 1;
+    struct feed_set *set =
+        calloc(1, sizeof(*set) + words * sizeof(set->bit[0]));
+
+    OV_ASSERT(set != NULL);
+    set->refs = 1;
+    set->bits = feed->targets_count;
+    ep_set_unref(feed->set);
+    feed->set = set;
+}
+
+static void mark(struct ep_feed *feed, struct topo_range range)
+{
+    const struct feed_target *target;
+
+    TAILQ_FOREACH (target, &feed->all, all) {
+        uint32_t i = target->index;
+
+        if (range.first <= target->proc && target->proc <= range.last &&
+            i < feed->set->bits)
+            feed->set->bit[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+    }
+}
+
+int ep_set_apply(struct ep_feed *feed, struct ov_push *push)
+{
+    if ((push->flags & OV_PUSH_NEW) != 0)
+        begin(feed);
+    else if (feed->set == NULL || (push->ranges > 0 && !feed->set_goes_on))
+        return OV_EPROTO;
+    for (unsigned i = 0; i < push->ranges; i++)
+        mark(feed, ov_push_range(push));
+    feed->set_goes_on = (push->flags & OV_PUSH_MORE) != 0;
+    return 0;
+}
+
+/* --- spans
+ * */
+
+static struct feed_span *span_at(const struct ep_feed *feed, uint32_t i)
+{
+    return &feed->spans[(feed->spans_first + i) % FEED_SPANS_MAX];
+}
+
+/* Frames are of one span that are for the same targets, and end nobody's
+ * stdin. */
+static bool is_alike(const struct feed_frame *frame, struct feed_set *set,
+                     bool is_pushed, bool closes)
+{
+    return frame->set == set && frame->is_pushed == is_pushed && !closes &&
+           !frame->closes;
+}
+
+void ep_span_save(struct ep_feed *feed, uint64_t number)
+{
+    const struct feed_frame *frame = feed_frame_at(feed, number);
+    const struct feed_span *last = NULL;
+
+    if (feed->spans_count > 0)
+        last = span_at(feed, feed->spans_count - 1);
+    if (last != NULL &&
+        is_alike(frame, last->set, last->is_pushed, last->closes))
+        return;
+    OV_ASSERT(feed->spans_count < FEED_SPANS_MAX);
+    *span_at(feed, feed->spans_count++) = (struct feed_span){
+        .frame = number,
+        .at_bytes = frame->at_bytes,
+        .set = ep_set_ref(frame->set),
+        .is_pushed = frame->is_pushed,
+        .closes = frame->closes,
+    };
+}
+
+uint32_t ep_span_room(const struct ep_feed *feed)
+{
+    return FEED_SPANS_MAX - feed->spans_count;
+}
+
+void ep_span_forget(struct ep_feed *feed, uint64_t number)
+{
+    while (feed->spans_count > 1 && span_at(feed, 1)->frame <= number) {
+        ep_set_unref(span_at(feed, 0)->set);
+        feed->spans_first = (feed->spans_first + 1) % FEED_SPANS_MAX;
+        feed->spans_count--;
+    }
+}
+
+void ep_span_clear(struct ep_feed *feed)
+{
+    for (uint32_t i = 0; i < feed->spans_count; i++)
+        ep_set_unref(span_at(feed, i)->set);
+    feed->spans_first = feed->spans_count = 0;
+}
+
+/* The span of a frame that is saved: the last one that begins at or before it.
+ * *end_frame and *end_bytes: where it ends. */
+static const struct feed_span *span_of(const struct ep_feed *feed,
+                                       uint64_t number, uint64_t *end_frame,
+                                       uint64_t *end_bytes)
+{
+    uint32_t low = 0, high = feed->spans_count;
+
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (span_at(feed, mid)->frame <= number)
+            low = mid;
+        else
+            high = mid;
+    }
+    *end_frame = feed->saved;
+    *end_bytes = ep_feed_bytes_at(feed, feed->saved);
+    if (low + 1 < feed->spans_count) {
+        *end_frame = span_at(feed, low + 1)->frame;
+        *end_bytes = span_at(feed, low + 1)->at_bytes;
+    }
+    return span_at(feed, low);
+}
+
+enum feed_place ep_span_next(struct feed_target *target, uint64_t *len_bytes,
+                             bool *is_pushed)
+{
+    const struct ep_feed *feed = target->feed;
+
+    while (target->next < feed->saved) {
+        uint64_t end_frame, end_bytes;
+        const struct feed_span *span =
+            span_of(feed, target->next, &end_frame, &end_bytes);
+        bool is_its = ep_set_has(span->set, target);
+
+        if (is_its && target->place_bytes < end_bytes) {
+            *len_bytes = end_bytes - target->place_bytes;
+            *is_pushed = span->is_pushed;
+            return FEED_PLACE_BYTES;
+        }
+        if (is_its && span->closes)
+            return FEED_PLACE_CLOSED;
+        target->next = end_frame;
+        target->begun_bytes = 0;
+        if (target->place_bytes < end_bytes)
+            target->place_bytes = end_bytes;
+    }
+    return FEED_PLACE_SAVED;
+}

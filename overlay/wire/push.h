@@ -1,0 +1,50 @@
+/* Bytes of a stream that are for some of its processes only: the payload of a
+ * DOWN frame with the flag OV_DOWN_SOME.
+ *
+ *      0       2        4
+ *     +-------+--------+----------------------+-------
+ *     | flags | ranges | (first 4, last 4) *  | bytes
+ *     +-------+--------+----------------------+-------
+ *
+ * The ranges are numbers of processes, ascending, none twice. A set that does
+ * not fit goes on in the next message of its stream (MORE), and holds from then
+ * on until another begins (NEW): who pushes many times to the same processes
+ * names them once.
+ */
+#ifndef OVERLAY_WIRE_PUSH_H
+#define OVERLAY_WIRE_PUSH_H
+
+#include <stdint.h>
+
+#include "overlay/base/wire.h"
+#include "topo/tree.h"
+
+enum ov_push_flag {
+    OV_PUSH_NEW = 1,   /* a set begins: the one before is forgotten */
+    OV_PUSH_MORE = 2,  /* it goes on in the next message; no bytes yet */
+    OV_PUSH_CLOSE = 4, /* behind these bytes nothing comes for the set */
+    OV_PUSH_FLAGS = 7
+};
+
+enum { OV_PUSH_HEAD_BYTES = 4, OV_PUSH_RANGE_BYTES = 8 };
+
+struct ov_push {
+    uint16_t flags;
+    uint16_t ranges;
+    struct ov_rd set;   /* borrowed: the ranges, for ov_push_range() */
+    uint32_t off_bytes; /* where the bytes begin, and how many they are */
+    uint32_t len_bytes;
+};
+
+/* Writes head and ranges; the bytes are to follow. */
+void ov_push_encode(struct ov_wr *wr, uint16_t flags,
+                    const struct topo_range *range, uint16_t ranges);
+
+/* Reads a whole message. OV_EPROTO: too short, an unknown flag, bytes or an end
+ * beside MORE, or ranges that do not ascend. O(ranges). */
+int ov_push_decode(const uint8_t *mem, uint32_t len_bytes, struct ov_push *out);
+
+/* The next of out->ranges ranges. */
+struct topo_range ov_push_range(struct ov_push *push);
+
+#endif

@@ -1,0 +1,384 @@
+/* Frames for some targets: each gets what is for it, in order, whether from
+ * memory or from a file, and what it took of the launcher's is known.
+ *
+ * The truth is a list of bytes for each target, written as the frames are
+ * pushed; it knows nothing of frames.
+ */
+#include "config.h"
+
+#include "endpoints/daemon/feed.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+
+#include "endpoints/sys/writer.h"
+#include "overlay/wire/push.h"
+#include "tests/unit/hose.h"
+#include "tests/unit/rig.h"
+
+enum {
+    TARGETS = 6,
+    WINDOW = 8,
+    WANT_MAX = 16 << 20,
+    FRAME_MAX = 20000,
+};
+
+/* What a target is to get, and what it got. */
+struct want {
+    uint8_t *mem;  /* owned */
+    uint8_t *kind; /* owned: of each byte, 1 when it was pushed */
+    size_t len, seen;
+    size_t own_seen;
+    bool is_closed, is_at_end;
+};
+
+struct some {
+    struct hose *hose;
+    struct ep_writer *writer;
+    struct want want[TARGETS];
+    uint64_t frames;
+    uint8_t next;
+};
+
+static int open_with(void **state, enum ep_slow_policy policy)
+{
+    struct some *some = calloc(1, sizeof(*some));
+    struct ep_feed_slow slow = {.policy = policy,
+                                .window_frames = WINDOW,
+                                .after_ms = 1,
+                                .spill_bytes = 64 << 20};
+    void *hose;
+
+    assert_non_null(some);
+    hose_setup(&hose);
+    some->hose = hose;
+    assert_int_equal(ep_writer_open(some->hose->base, &some->writer), 0);
+    slow.writer = some->writer;
+    assert_int_equal(ep_feed_slow(some->hose->feed, &slow), 0);
+    for (uint32_t i = 0; i < TARGETS; i++) {
+        assert_int_equal(hose_add(some->hose, i), 0);
+        some->want[i].mem = malloc(WANT_MAX);
+        some->want[i].kind = malloc(WANT_MAX);
+        assert_non_null(some->want[i].mem);
+        assert_non_null(some->want[i].kind);
+    }
+    *state = some;
+    return 0;
+}
+
+static int waiting(void **state)
+{
+    return open_with(state, EP_SLOW_WAIT);
+}
+
+static int spilling(void **state)
+{
+    return open_with(state, EP_SLOW_SPILL);
+}
+
+static int teardown(void **state)
+{
+    struct some *some = *state;
+    void *hose = some->hose;
+
+    ep_feed_close(some->hose->feed);
+    some->hose->feed = NULL;
+    ep_writer_close(some->writer, true);
+    hose_teardown(&hose);
+    for (uint32_t i = 0; i < TARGETS; i++) {
+        free(some->want[i].mem);
+        free(some->want[i].kind);
+    }
+    free(some);
+    return 0;
+}
+
+/* --- the truth */
+
+static void expect(struct some *some, uint32_t target, const uint8_t *mem,
+                   size_t len, bool is_pushed)
+{
+    struct want *want = &some->want[target];
+
+    if (want->is_closed)
+        return;
+    assert_true(want->len + len <= WANT_MAX);
+    memcpy(want->mem + want->len, mem, len);
+    memset(want->kind + want->len, is_pushed, len);
+    want->len += len;
+}
+
+static void drink(struct some *some, uint32_t target, size_t most)
+{
+    static uint8_t got[FRAME_MAX];
+    struct want *want = &some->want[target];
+
+    while (most > 0 && !want->is_at_end) {
+        ssize_t n = read(some->hose->readers[target].fd, got,
+                         most < sizeof(got) ? most : sizeof(got));
+
+        if (n < 0) {
+            assert_int_equal(errno, EAGAIN);
+            return;
+        }
+        want->is_at_end = n == 0;
+        assert_true(want->seen + (size_t)n <= want->len);
+        assert_memory_equal(got, want->mem + want->seen, (size_t)n);
+        for (size_t i = want->seen; i < want->seen + (size_t)n; i++)
+            want->own_seen += want->kind[i] == 0;
+        want->seen += (size_t)n;
+        most -= (size_t)n;
+    }
+}
+
+/* --- pushing */
+
+static void fill(struct some *some, uint8_t *mem, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        mem[i] = some->next++;
+    some->next += 7; /* so that no frame is like the one before */
+}
+
+static void push_all(struct some *some, uint32_t len)
+{
+    uint8_t mem[FRAME_MAX];
+
+    fill(some, mem, len);
+    for (uint32_t i = 0; i < TARGETS; i++)
+        expect(some, i, mem, len, false);
+    assert_int_equal(hose_push_mem(some->hose, mem, len, false), 0);
+    some->frames++;
+}
+
+static void message(struct some *some, uint16_t flags,
+                    const struct topo_range *range, uint16_t ranges,
+                    const uint8_t *bytes, uint32_t len)
+{
+    static uint8_t mem[FRAME_MAX + 1024];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    ov_push_encode(&wr, flags, range, ranges);
+    ov_wr_bytes(&wr, bytes, len);
+    assert_false(wr.bad);
+    assert_int_equal(
+        hose_push_mem(some->hose, mem, (uint32_t)(wr.at - mem), true), 0);
+    some->frames++;
+}
+
+/* To the targets whose bits are set; named in two messages when `in_two`. */
+static void push_some(struct some *some, unsigned mask, uint32_t len,
+                      bool closes, bool in_two)
+{
+    struct topo_range range[TARGETS];
+    uint8_t mem[FRAME_MAX];
+    uint16_t ranges = 0, flags = OV_PUSH_NEW, begun = 0;
+
+    fill(some, mem, len);
+    for (uint32_t i = 0; i < TARGETS; i++) {
+        if ((mask >> i & 1) == 0)
+            continue;
+        range[ranges++] = (struct topo_range){i, i};
+        expect(some, i, mem, len, true);
+        some->want[i].is_closed |= closes;
+    }
+    if (in_two && ranges > 1) {
+        begun = 1;
+        message(some, OV_PUSH_NEW | OV_PUSH_MORE, range, 1, mem, 0);
+        flags = 0;
+    }
+    if (closes)
+        flags |= OV_PUSH_CLOSE;
+    message(some, flags, range + begun, (uint16_t)(ranges - begun), mem, len);
+}
+
+static uint64_t limit_ns(void)
+{
+    return rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
+}
+
+static void drink_up(struct some *some)
+{
+    const uint64_t until_ns = limit_ns();
+
+    while (rig_now_ns() < until_ns) {
+        bool is_all = some->hose->consumed == some->frames;
+
+        event_base_loop(some->hose->base, EVLOOP_NONBLOCK);
+        for (uint32_t t = 0; t < TARGETS; t++) {
+            drink(some, t, SIZE_MAX);
+            is_all &= some->want[t].seen == some->want[t].len &&
+                      some->want[t].is_at_end == some->want[t].is_closed;
+        }
+        if (is_all)
+            return;
+    }
+    fail_msg("not all of it comes");
+}
+
+/* --- tests */
+
+static void each_gets_what_is_for_it(void **state)
+{
+    struct some *some = *state;
+
+    push_all(some, 10);
+    push_some(some, 0x05, 100, false, false);
+    push_some(some, 0x06, 100, false, true);
+    push_all(some, 1000);
+    push_some(some, 0x00, 100, false, false); /* none of this node */
+    message(some, 0, NULL, 0, NULL, 0);       /* the same again, no bytes */
+    push_some(some, 0x3f, 100, false, true);
+    drink_up(some);
+    for (uint32_t i = 0; i < TARGETS; i++)
+        assert_int_equal(ep_feed_taken(some->hose->feed, i), 1010);
+}
+
+static void the_same_targets_are_named_once(void **state)
+{
+    struct some *some = *state;
+    uint8_t mem[50] = "the same targets, named in the message before this";
+
+    push_some(some, 0x12, 100, false, true);
+    push_all(some, 10);
+    message(some, 0, NULL, 0, mem, sizeof(mem));
+    expect(some, 1, mem, sizeof(mem), true);
+    expect(some, 4, mem, sizeof(mem), true);
+    drink_up(some);
+}
+
+static void a_close_is_for_its_targets_alone(void **state)
+{
+    struct some *some = *state;
+
+    push_some(some, 0x03, 100, true, false);
+    push_all(some, 500);
+    push_some(some, 0x04, 0, true, false);
+    push_some(some, 0x3f, 200, false, false);
+    drink_up(some);
+    assert_true(some->want[0].is_at_end);
+    assert_true(some->want[2].is_at_end);
+    assert_false(some->want[3].is_at_end);
+    assert_int_equal(some->want[0].len, 100);
+    assert_int_equal(some->want[2].len, 500);
+    assert_int_equal(ep_feed_taken(some->hose->feed, 0), 0);
+    assert_int_equal(ep_feed_taken(some->hose->feed, 2), 500);
+}
+
+/* What lies in the pipe is the newest: of the launcher's only what it took. */
+static void pushed_bytes_are_not_the_launchers(void **state)
+{
+    struct some *some = *state;
+
+    push_all(some, 1000);
+    push_some(some, 0x01, 300, false, false);
+    push_all(some, 1000);
+    push_some(some, 0x01, 300, false, false);
+    hose_settle(some->hose);
+    assert_int_equal(ep_feed_taken(some->hose->feed, 0), 0);
+    drink(some, 0, 900);
+    assert_int_equal(ep_feed_taken(some->hose->feed, 0), 900);
+    drink(some, 0, 300);
+    assert_int_equal(ep_feed_taken(some->hose->feed, 0), 1000);
+    drink(some, 0, 200);
+    assert_int_equal(ep_feed_taken(some->hose->feed, 0), 1100);
+    drink(some, 0, SIZE_MAX);
+    assert_int_equal(ep_feed_taken(some->hose->feed, 0), 2000);
+}
+
+/* Messages that name nobody, or make no sense, are frames like others. */
+static void what_is_no_message_is_for_nobody(void **state)
+{
+    struct some *some = *state;
+    uint8_t junk[] = {0xff, 0xff, 0xff};
+
+    message(some, 0, NULL, 0, junk, sizeof(junk)); /* no set was named */
+    assert_int_equal(hose_push_mem(some->hose, junk, sizeof(junk), true), 0);
+    some->frames++;
+    push_some(some, 0x01, 10, false, false);
+    drink_up(some);
+}
+
+/* One does not read, all else goes on at its side; a window is never exceeded.
+ */
+static void a_slow_one_gets_its_own_from_the_file(void **state)
+{
+    struct some *some = *state;
+    const uint64_t until_ns = limit_ns();
+
+    for (unsigned i = 0; i < 400; i++) {
+        push_some(some, i % 3 == 0 ? 0x03 : 0x06, 20000, false, i % 5 == 0);
+        while (some->hose->consumed + WINDOW <= some->frames) {
+            assert_true(rig_now_ns() < until_ns);
+            event_base_loop(some->hose->base, EVLOOP_NONBLOCK);
+            drink(some, 0, SIZE_MAX);
+            drink(some, 2, SIZE_MAX);
+        }
+    }
+    push_some(some, 0x02, 77, true, false);
+    assert_int_equal(some->want[1].seen, 0);
+    drink_up(some);
+    assert_true(some->want[1].is_at_end);
+}
+
+static void random_step(struct some *some)
+{
+    uint32_t target = (uint32_t)rand() % TARGETS;
+    uint32_t len = rand() % 4 == 0 ? 0 : (uint32_t)rand() % FRAME_MAX;
+    int dice = rand() % 100;
+
+    event_base_loop(some->hose->base, EVLOOP_NONBLOCK);
+    if (dice >= 50) {
+        drink(some, target, (size_t)rand() % 50000);
+    } else if (some->frames - some->hose->consumed >= WINDOW) {
+        return;
+    } else if (dice < 15) {
+        push_all(some, len);
+    } else {
+        push_some(some, (unsigned)rand() % 64, len, rand() % 300 == 0,
+                  rand() % 3 == 0);
+    }
+}
+
+static void random_pushes_arrive_as_they_were_made(void **state)
+{
+    struct some *some = *state;
+    const char *given = getenv("XYLEM_TEST_SEED");
+    unsigned seed =
+        given != NULL ? (unsigned)strtoul(given, NULL, 10) : 20261122;
+
+    print_message("seed %u (XYLEM_TEST_SEED chooses another)\n", seed);
+    srand(seed);
+    for (unsigned i = 0; i < 3000; i++)
+        random_step(some);
+    drink_up(some);
+    for (uint32_t i = 0; i < TARGETS; i++)
+        assert_int_equal(ep_feed_taken(some->hose->feed, i),
+                         some->want[i].own_seen);
+}
+
+#define SOME_TEST(name, policy)                                                \
+    cmocka_unit_test_setup_teardown(name, policy, teardown)
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        SOME_TEST(each_gets_what_is_for_it, waiting),
+        SOME_TEST(the_same_targets_are_named_once, waiting),
+        SOME_TEST(a_close_is_for_its_targets_alone, waiting),
+        SOME_TEST(pushed_bytes_are_not_the_launchers, waiting),
+        SOME_TEST(what_is_no_message_is_for_nobody, waiting),
+        SOME_TEST(a_slow_one_gets_its_own_from_the_file, spilling),
+        SOME_TEST(random_pushes_arrive_as_they_were_made, waiting),
+        SOME_TEST(random_pushes_arrive_as_they_were_made, spilling),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
