@@ -16,6 +16,8 @@
 
 enum { KEY_JSON = 1024, KEY_ALL };
 
+enum { COLUMNS = 100 };
+
 static bool is_json, is_whole;
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -29,14 +31,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-/* Columns of the terminal; 0 where there is none. */
+/* Columns of the terminal; where there is none as many as are read with ease,
+ * or with --all no limit (0). */
 static uint32_t columns(void)
 {
     struct winsize size;
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         return size.ws_col;
-    return 0;
+    return is_whole ? 0 : COLUMNS;
 }
 
 /* A time in three digits. */
@@ -63,6 +66,30 @@ static void put_levels(const struct topo_tree *tree)
     putchar('\n');
 }
 
+/* Where the order of the hosts comes from. */
+static void put_source(const struct ep_tree_plan *plan)
+{
+    switch (plan->by) {
+    case EP_TREE_LIST:
+        break;
+    case EP_TREE_FILE:
+        puts("switches: those of --topology");
+        break;
+    case EP_TREE_SLURM:
+        puts("switches: as Slurm tells them");
+        break;
+    case EP_TREE_ORDER:
+        puts("no switches known: neighbours by name are under one subtree");
+        break;
+    case EP_TREE_NAMES:
+        puts("no switches known: guessed from the names of hosts");
+        break;
+    case EP_TREE_ADDRESSES:
+        puts("no switches known: guessed from addresses in /etc/hosts");
+        break;
+    }
+}
+
 static void put_head(const struct ep_layout *layout)
 {
     const struct topo_tree *tree = ep_layout_tree(layout);
@@ -74,11 +101,12 @@ static void put_head(const struct ep_layout *layout)
            ep_layout_is_virtual(layout) ? "virtual node" : "host",
            hosts == 1 ? "" : "s", plan->arity,
            plan->is_chosen ? " by the model" : "");
-    if (plan->shape.host != NULL)
+    if (plan->under.under != NULL)
         printf(", %u of %u links cross switches (=>)", plan->shape.crossings,
                hosts);
     printf("\n");
     put_levels(tree);
+    put_source(plan);
     put_time("foretold: 4 KiB to all and the word back ", times.broadcast_ns);
     put_time(", a line of each ", times.gather_ns);
     printf("\n\n");

@@ -36,6 +36,17 @@ static json_t *node_json(const struct ep_layout *layout, uint32_t node)
     return object;
 }
 
+static const char *source_name(enum ep_tree_by by)
+{
+    static const char *const names[] = {
+        [EP_TREE_LIST] = "list",   [EP_TREE_FILE] = "topology",
+        [EP_TREE_SLURM] = "slurm", [EP_TREE_ORDER] = "order",
+        [EP_TREE_NAMES] = "names", [EP_TREE_ADDRESSES] = "addresses",
+    };
+
+    return names[by];
+}
+
 int tree_json(const struct ep_layout *layout, FILE *out)
 {
     const struct topo_tree *tree = ep_layout_tree(layout);
@@ -48,6 +59,7 @@ int tree_json(const struct ep_layout *layout, FILE *out)
     add(object, "hosts", tree->nodes - 1);
     add(object, "arity", plan->arity);
     json_object_set_new(object, "is_chosen", json_boolean(plan->is_chosen));
+    json_object_set_new(object, "by", json_string(source_name(plan->by)));
     add(object, "levels", topo_tree_height(tree));
     add(object, "crossings", plan->shape.crossings);
     json_object_set_new(object, "broadcast_s",

@@ -138,7 +138,8 @@ struct run {
 };
 
 /* The files, each above those it calls; some have headers:
- *     say  plan_tree  plan_hosts  plan_job  plan_session  plan_machine  plan
+ *     say  plan_guess  plan_tree  plan_hosts  plan_job  plan_session
+ *     plan_machine  plan
  *     verdict  control  held  tap  end  loss  signals  down  daemons  up  run
  */
 

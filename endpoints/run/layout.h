@@ -11,14 +11,26 @@
 
 struct ep_run_options;
 
+/* Where the order of hosts in the tree comes from, and their groups. */
+enum ep_tree_by {
+    EP_TREE_LIST,      /* the user's list; no groups */
+    EP_TREE_FILE,      /* switches of --topology */
+    EP_TREE_SLURM,     /* switches */
+    EP_TREE_ORDER,     /* names in their natural order; no groups */
+    EP_TREE_NAMES,     /* groups guessed from names, */
+    EP_TREE_ADDRESSES, /* from addresses */
+};
+
 /* What is known of it; part of the state of a run. */
 struct ep_tree_plan {
     struct topo_cost cost;     /* with which an arity was chosen, if one was */
-    struct topo_shape shape;   /* with --topology: which host is where */
-    struct topo_fabric fabric; /* with --topology */
+    struct topo_shape shape;   /* which host is where; without a table of
+                                  parents where the tree is a complete one */
+    struct topo_fabric fabric; /* switches, or groups in their place */
     struct topo_under under;   /* the same, for the hosts of this run */
     uint32_t arity;            /* that was asked for, or chosen */
     bool is_chosen;
+    enum ep_tree_by by;
 };
 
 /* Frees what it holds. */

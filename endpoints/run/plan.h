@@ -35,6 +35,14 @@ int ep_run_plan_job(struct run *r);
  * places of the list; which nodes those are is in the job from here on. */
 int ep_run_plan_tree(struct run *r);
 
+/* --- plan_guess.c: order and groups of hosts from their names, where nothing
+ * better is known. */
+int ep_run_plan_guess(struct run *r);
+
+/* Tells the session of the tree that r->tree.shape has, and the job which place
+ * is which node. */
+int ep_run_use_shape(struct run *r);
+
 /* The place in the list of a node > 0: its number for the user. */
 uint32_t ep_run_place(const struct run *r, uint32_t node);
 

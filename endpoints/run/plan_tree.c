@@ -86,38 +86,17 @@ static int shape_tree(struct run *r)
 
         rc = topo_shape_init(&plan->shape, &ask);
     }
-    if (rc == 0)
-        rc = ep_boot_set_tree(&r->config, &plan->shape.tree);
     if (rc != 0)
         return ep_run_fail(r, "out of memory");
     return under->unnamed > 0 ? tell_unnamed(r, under) : 0;
 }
 
-/* Runs of places that are nodes one after the other. */
-static int list_places(struct run *r)
-{
-    uint32_t *node_of = calloc((size_t)r->nodes_count + 1, sizeof(*node_of));
-    int rc = node_of == NULL ? OV_ENOMEM : 0;
-
-    for (uint32_t n = 1; rc == 0 && n <= r->nodes_count; n++)
-        node_of[r->tree.shape.host[n] + 1] = n;
-    for (uint32_t place = 1; rc == 0 && place <= r->nodes_count;) {
-        struct ep_job_places run = {{place, place}, node_of[place]};
-
-        while (++place <= r->nodes_count &&
-               node_of[place] == node_of[place - 1] + 1)
-            run.places.last++;
-        rc = ep_job_add_places(&r->job, run);
-    }
-    free(node_of);
-    return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
-}
-
-static int use_fabric(struct run *r)
+static int use_fabric(struct run *r, enum ep_tree_by by)
 {
     int rc = shape_tree(r);
 
-    return rc == 0 ? list_places(r) : rc;
+    r->tree.by = by;
+    return rc == 0 ? ep_run_use_shape(r) : rc;
 }
 
 static int plan_fabric(struct run *r)
@@ -134,7 +113,7 @@ static int plan_fabric(struct run *r)
         ep_run_say(r, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
-    return use_fabric(r);
+    return use_fabric(r, EP_TREE_FILE);
 }
 
 /* Is one of the hosts under a switch that is told? */
@@ -149,7 +128,7 @@ static bool names_some(const struct run *r)
 }
 
 /* Inside an allocation of Slurm it may know its switches. Where it does not,
- * or says so in words that are not understood, the tree goes by the list. */
+ * or says so in words that are not understood, names are what is left. */
 static int ask_slurm(struct run *r)
 {
     char why[TOPO_WHY_MAX] = "it says nothing";
@@ -165,7 +144,7 @@ static int ask_slurm(struct run *r)
                                "scontrol show topology", why);
     ep_text_fini(&text);
     if (rc == 0 && names_some(r))
-        return use_fabric(r);
+        return use_fabric(r, EP_TREE_SLURM);
     if (rc == 0)
         strcpy(why, "it names none of the hosts");
     topo_fabric_fini(&r->tree.fabric);
@@ -221,8 +200,12 @@ int ep_run_plan_tree(struct run *r)
     if (r->tree.is_chosen)
         ep_run_note(r, "arity %u, by the model", r->tree.arity);
     if (r->options.topology == NULL)
-        return ask_slurm(r);
-    return strcmp(r->options.topology, "none") == 0 ? 0 : plan_fabric(r);
+        rc = ask_slurm(r);
+    else if (strcmp(r->options.topology, "none") != 0)
+        rc = plan_fabric(r);
+    if (rc == 0 && r->options.topology == NULL && r->tree.by == EP_TREE_LIST)
+        rc = ep_run_plan_guess(r);
+    return rc;
 }
 
 void ep_tree_plan_fini(struct ep_tree_plan *plan)

@@ -22,7 +22,8 @@ STAY = ("sh", "-c", "echo up; exec cat")
 class Ssh(live.Job):
     def __init__(self, *args, hosts=LIST, **more):
         super().__init__("--launcher", "ssh", "--rsh", sshd.RSH, "-w", hosts,
-                         "--arity", 2, "--interface", "lo", *args, **more)
+                         "--arity", 2, "--topology", "none",
+                         "--interface", "lo", *args, **more)
 
 
 def own_words(job):

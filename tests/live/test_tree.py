@@ -77,6 +77,50 @@ def built():
     check_eq((0, 1, 2, 3), tuple(places[h] for h in ("h14", "h3", "h9", "h1")))
 
 
+def names():
+    """Where nothing tells the switches names do: groups stay together, and
+    without groups neighbours do. Ranks go by the list all the same."""
+    hosts = "r2n[1-4],r1n[10,9,2],r10n[1-5]"
+    text = tree("-w", hosts, "--arity", 2)
+    check("no switches known: guessed from the names of hosts" in text, text)
+    check("12 hosts, arity 2, 0 of 12 links" in text or
+          "12 hosts, arity 2, 1 of 12 links" in text, text)
+    whole = json.loads(tree("-w", hosts, "--arity", 2, "--json"))
+    check_eq("names", whole["by"])
+    check_eq({"r1", "r2", "r10"}, {n["switch"] for n in whole["nodes"][1:]})
+    check(whole["crossings"] <= 2, whole["crossings"])
+
+    whole = json.loads(tree("-w", "n[7,10,3,1,9,8,2,6,5,4]", "--arity", 2,
+                            "--json"))
+    check_eq("order", whole["by"])
+    beneath = collections.defaultdict(set)
+    for node in reversed(whole["nodes"][1:]):
+        beneath[node["node"]].add(int(node["host"][1:]))
+        beneath[node["parent"]] |= beneath[node["node"]]
+    for node, found in beneath.items():
+        check_eq(max(found) - min(found) + 1, len(found), "beneath %d" % node)
+    check_eq(["n7", "n10", "n3"], [
+        next(n["host"] for n in whole["nodes"][1:] if n["place"] == place)
+        for place in range(3)])
+
+    for options in (("--topology", "none", "--arity", 2), ("--arity", 12)):
+        whole = json.loads(tree("-w", hosts, *options, "--json"))
+        check_eq("list", whole["by"])
+        check_eq(list(range(12)), [n["place"] for n in whole["nodes"][1:]])
+
+
+def named():
+    """A run on such a tree, with each rank where the list has it."""
+    hosts = ["r%dn%d" % (r, n) for n in (3, 1, 2) for r in (2, 1, 10)]
+    job = live.Remote(",".join(hosts), "--arity", 2, "-l", "--", "sh", "-c",
+                      "echo $XYLEM_NODE $(cat)", stdin=subprocess.PIPE)
+    job.stdin.write(b"in\n")
+    job.stdin.close()
+    check_eq(["%d: %d in" % (n, n) for n in range(9)],
+             sorted(job.stdout.read().decode().splitlines()), job.said())
+    job.check_ok()
+
+
 def large():
     """10,000 hosts fit a screen or two, and no line is wider than it says."""
     for options in ((), ("--arity", 16), ("--topology", conf()),
@@ -113,6 +157,10 @@ with live.case("a small tree, line by line"):
     small()
 with live.case("run builds what tree shows"):
     built()
+with live.case("names of hosts tell the order and groups"):
+    names()
+with live.case("ranks go by the list whatever names tell"):
+    named()
 with live.case("10,000 hosts"):
     large()
 with live.case("no fabric is needed"):

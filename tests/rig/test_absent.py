@@ -18,8 +18,8 @@ BOUND_S = 30
 
 
 def start(where, *args, **more):
-    return live.Job("--launcher", "ssh", "-w", where, "--arity", 2, *args,
-                    **more)
+    return live.Job("--launcher", "ssh", "-w", where, "--arity", 2,
+                    "--topology", "none", *args, **more)
 
 
 def fails(*words, where="h[1-%d]" % COUNT, options=(), await_s=60):

@@ -19,7 +19,8 @@ COUNT = 6
 def start(net):
     def job(*args, **more):
         return live.Job("--launcher", "ssh", "-w", "h[1-%d]" % COUNT,
-                        "--rsh", net.agent, *args, **more)
+                        "--rsh", net.agent, "--topology", "none", *args,
+                        **more)
     return Running(COUNT, 2, ECHO, heartbeat=HEARTBEAT_S, start=job)
 
 

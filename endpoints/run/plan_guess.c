@@ -1,0 +1,146 @@
+/* The tree of hosts that nobody says anything about: by their names.
+ *
+ * Neighbours in name are under one subtree, and groups of them stay together
+ * as under switches. That costs nothing but a table, or a level where a group
+ * does not fit otherwise; so groups have to be worth it.
+ */
+#include <stdlib.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
+#include "overlay/base/err.h"
+#include "topo/guess.h"
+#include "topo/spread.h"
+
+#define ADDRESSES "/etc/hosts"
+
+/* --- what session and job are told
+ * */
+
+/* Runs of places that are nodes one after the other. */
+static int list_places(struct run *r)
+{
+    uint32_t *node_of = calloc((size_t)r->nodes_count + 1, sizeof(*node_of));
+    int rc = node_of == NULL ? OV_ENOMEM : 0;
+
+    for (uint32_t n = 1; rc == 0 && n <= r->nodes_count; n++)
+        node_of[r->tree.shape.host[n] + 1] = n;
+    for (uint32_t place = 1; rc == 0 && place <= r->nodes_count;) {
+        struct ep_job_places run = {{place, place}, node_of[place]};
+
+        while (++place <= r->nodes_count &&
+               node_of[place] == node_of[place - 1] + 1)
+            run.places.last++;
+        rc = ep_job_add_places(&r->job, run);
+    }
+    free(node_of);
+    return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
+}
+
+int ep_run_use_shape(struct run *r)
+{
+    struct topo_shape *shape = &r->tree.shape;
+
+    if (shape->parents != NULL && ep_boot_set_tree(&r->config, &shape->tree))
+        return ep_run_fail(r, "out of memory");
+    return list_places(r);
+}
+
+/* --- the guess
+ * */
+
+/* A complete tree, with neighbours under one subtree. */
+static int shape_order(struct run *r, const struct topo_guess *guess,
+                       struct topo_shape *out)
+{
+    struct topo_spread_ask ask = {
+        .tree = &r->config.tree, .order = guess->order, .switches = 1};
+
+    *out = (struct topo_shape){.tree = r->config.tree};
+    out->host = calloc((size_t)r->nodes_count + 1, sizeof(*out->host));
+    return out->host == NULL ? OV_ENOMEM : topo_spread(&ask, out->host);
+}
+
+/* The same with each group as under a switch. */
+static int shape_groups(struct run *r, const struct topo_guess *guess,
+                        struct topo_under *under, struct topo_shape *out)
+{
+    struct topo_spread_ask spread = {.tree = &out->tree, .order = guess->order};
+    struct topo_shape_ask ask = {.hosts = r->nodes_count,
+                                 .arity = r->tree.arity};
+    int rc = topo_under_init(under, &guess->fabric, &r->hosts, r->nodes_count,
+                             r->host);
+
+    if (rc != 0)
+        return rc;
+    ask.switches = spread.switches = under->switches;
+    ask.under = spread.under = under->under;
+    ask.above = under->above;
+    ask.launcher = under->launcher;
+    rc = topo_shape_init(out, &ask);
+    return rc == 0 ? topo_spread(&spread, out->host) : rc;
+}
+
+/* Fewer links between groups than without them; half of those where there is
+ * one level more. */
+static bool is_worth_it(const struct topo_shape *groups,
+                        const struct topo_shape *plain,
+                        const struct topo_under *under)
+{
+    uint32_t before = topo_spread_crossings(&plain->tree, plain->host,
+                                            under->under, under->launcher);
+    uint32_t levels = topo_tree_height(&groups->tree);
+
+    if (levels > topo_tree_height(&plain->tree))
+        return groups->crossings <= before / 2;
+    return groups->crossings < before;
+}
+
+/* Takes what is better into the plan. */
+static int choose(struct run *r, struct topo_guess *guess)
+{
+    struct ep_tree_plan *plan = &r->tree;
+    struct topo_under under = {0};
+    struct topo_shape groups = {0};
+    int rc = shape_order(r, guess, &plan->shape);
+
+    plan->by = EP_TREE_ORDER;
+    if (rc == 0 && guess->by != TOPO_GUESS_ORDER)
+        rc = shape_groups(r, guess, &under, &groups);
+    if (rc == 0 && groups.host != NULL &&
+        is_worth_it(&groups, &plan->shape, &under)) {
+        topo_shape_fini(&plan->shape);
+        plan->shape = groups;
+        plan->under = under;
+        plan->fabric = guess->fabric;
+        guess->fabric = (struct topo_fabric){0};
+        plan->by =
+            guess->by == TOPO_GUESS_NAMES ? EP_TREE_NAMES : EP_TREE_ADDRESSES;
+        return 0;
+    }
+    topo_shape_fini(&groups);
+    topo_under_fini(&under);
+    return rc;
+}
+
+int ep_run_plan_guess(struct run *r)
+{
+    struct topo_guess guess;
+    int rc;
+
+    /* All beneath the launcher, or no hosts but their names. */
+    if (r->hosts.count == 0 || r->launcher == EP_LAUNCHER_LOCAL ||
+        r->nodes_count <= r->tree.arity)
+        return 0;
+    rc = topo_guess_init(&guess, &r->hosts, r->nodes_count, r->host, ADDRESSES);
+    if (rc == 0)
+        rc = choose(r, &guess);
+    topo_guess_fini(&guess);
+    if (rc != 0)
+        return ep_run_fail(r, "out of memory");
+    ep_run_note(r, "no switches known: the tree goes by %s",
+                r->tree.by == EP_TREE_ORDER   ? "the order of names"
+                : r->tree.by == EP_TREE_NAMES ? "names of hosts"
+                                              : "addresses of hosts");
+    return ep_run_use_shape(r);
+}
