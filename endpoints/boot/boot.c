@@ -13,9 +13,9 @@
 #include "topo/hosts.h"
 
 static const char *const up_keywords[EP_BOOT_UP_KINDS] = {
-    [EP_BOOT_READY] = "xylemd-ready",
-    [EP_BOOT_ERROR] = "xylemd-error",
-    [EP_BOOT_NOTE] = "xylemd-note",
+    [EP_BOOT_READY] = "xylemd-ready", [EP_BOOT_ERROR] = "xylemd-error",
+    [EP_BOOT_NOTE] = "xylemd-note",   [EP_BOOT_PEER] = "xylemd-peer",
+    [EP_BOOT_START] = "xylemd-start",
 };
 
 const char *ep_boot_version(void)
@@ -287,6 +287,22 @@ void ep_boot_note_encode(uint32_t node, const char *words, struct ep_text *out)
     put_words(out, words);
 }
 
+void ep_boot_beneath_encode(const struct ep_boot_peer *peer,
+                            struct ep_text *out)
+{
+    put_up(out, EP_BOOT_PEER);
+    put_peer(out, peer);
+}
+
+void ep_boot_start_encode(uint32_t node, uint32_t time_ms, const char *words,
+                          struct ep_text *out)
+{
+    put_up(out, EP_BOOT_START);
+    ep_text_number(out, node);
+    ep_text_number(out, time_ms);
+    put_words(out, words);
+}
+
 void ep_boot_peer_read(struct ep_fields *fields, struct ep_boot_peer *peer)
 {
     const char *address;
@@ -347,14 +363,21 @@ int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
         return OV_ENOENT;
     up->version[0] = up->text[0] = '\0';
     up->peer = (struct ep_boot_peer){0};
+    up->time_ms = 0;
     fields = ep_fields_init(line, len_bytes);
     ep_fields_next(&fields);
     switch (up->kind) {
     case EP_BOOT_READY:
         ready_read(&fields, up);
         break;
+    case EP_BOOT_PEER:
+        ep_boot_peer_read(&fields, &up->peer);
+        break;
+    case EP_BOOT_START:
     case EP_BOOT_NOTE:
         up->peer.node = (uint32_t)ep_fields_number(&fields, 0, TOPO_NONE - 1);
+        if (up->kind == EP_BOOT_START)
+            up->time_ms = (uint32_t)ep_fields_number(&fields, 1, UINT32_MAX);
         snprintf(up->text, sizeof(up->text), "%s", ep_fields_next(&fields));
         break;
     case EP_BOOT_ERROR:

@@ -50,6 +50,11 @@
  *   xylemd-error TEXT                        it cannot do what it should
  *   xylemd-note NODE TEXT                    what it does, for --verbose, or
  *                                            one beneath it, by its first node
+ *   xylemd-peer NODE ADDRESS NONCE           where a daemon beneath listens;
+ *                                            before `start`
+ *   xylemd-start NODE MS TEXT                ssh: start the daemon of this node
+ *                                            beneath, within that time: no
+ * shell gets there from here, for this reason
  *
  * What a remote shell prints on its own before the first of these is skipped.
  */
@@ -131,6 +136,8 @@ enum ep_boot_up_kind {
     EP_BOOT_READY,
     EP_BOOT_ERROR,
     EP_BOOT_NOTE,
+    EP_BOOT_PEER,
+    EP_BOOT_START,
     EP_BOOT_UP_KINDS
 };
 
@@ -138,14 +145,19 @@ enum ep_boot_up_kind {
 struct ep_boot_up {
     enum ep_boot_up_kind kind;
     char version[EP_BOOT_VERSION_MAX]; /* READY */
-    struct ep_boot_peer peer;          /* READY; NOTE: its node */
-    char text[EP_BOOT_TEXT_MAX];       /* ERROR, NOTE; cut when longer */
+    struct ep_boot_peer peer;          /* READY, PEER; NOTE, START: its node */
+    uint32_t time_ms;                  /* START */
+    char text[EP_BOOT_TEXT_MAX];       /* ERROR, NOTE, START; cut when longer */
 };
 
 /* Add one line. Errors show in out->bad. */
 void ep_boot_ready_encode(const struct ep_boot_peer *self, struct ep_text *out);
 void ep_boot_error_encode(const char *words, struct ep_text *out);
 void ep_boot_note_encode(uint32_t node, const char *words, struct ep_text *out);
+void ep_boot_beneath_encode(const struct ep_boot_peer *peer,
+                            struct ep_text *out);
+void ep_boot_start_encode(uint32_t node, uint32_t time_ms, const char *words,
+                          struct ep_text *out);
 
 /* Reads a line without its newline; overwrites it and the byte after it when
  * it begins with one of the keywords. Returns 0; OV_ENOENT for a line that is

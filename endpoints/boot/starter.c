@@ -1,5 +1,5 @@
-/* Starts daemons: the table, the queue of the waiting, and their processes.
- * What goes on with each is in starter_daemon.c. */
+/* Starts daemons: the table and the queue of the waiting. What goes on with
+ * each is in starter_daemon.c, its process in starter_process.c. */
 #include "config.h"
 
 #include "endpoints/boot/starter.h"
@@ -56,6 +56,7 @@ int ep_starter_open(const struct ep_starter_cfg *cfg, struct ep_starter **out)
     st->events = cfg->events;
     st->arg = cfg->arg;
     st->timeout_ms = cfg->launch_timeout_ms;
+    st->is_not_last = cfg->is_not_last;
     st->max_parallel =
         cfg->max_parallel == 0 ? EP_STARTER_PARALLEL : cfg->max_parallel;
     st->proc_first = cfg->proc_first;
@@ -260,6 +261,23 @@ int ep_starter_add_config(struct ep_starter *st, uint32_t index,
     return rc;
 }
 
+int ep_starter_take_over(struct ep_starter *st,
+                         const struct ep_boot_config *own, uint32_t node,
+                         uint32_t time_ms, const char *words, char *why)
+{
+    char *copy = strdup(words);
+    int rc =
+        copy == NULL ? OV_ENOMEM : ep_starter_add_child(st, own, node, why);
+
+    if (rc == 0) {
+        st->daemons[node]->time_ms = time_ms;
+        st->daemons[node]->first_words = copy;
+        copy = NULL;
+    }
+    free(copy);
+    return rc;
+}
+
 int ep_starter_add_child(struct ep_starter *st,
                          const struct ep_boot_config *own, uint32_t child,
                          char *why)
@@ -277,123 +295,6 @@ int ep_starter_add_child(struct ep_starter *st,
     return rc;
 }
 
-static int announce(const struct ep_daemon *d)
-{
-    struct ep_starter *st = d->st;
-    enum ep_launcher launcher = (enum ep_launcher)d->launcher;
-    struct ep_launch launch = {
-        .spawner = st->spawner,
-        .job = st->job_first + d->launcher,
-        .xylemd = st->xylemd,
-        .rsh = st->rsh,
-        .hosts = d->hosts,
-        .hosts_count = d->hosts_count,
-        .text = &d->input,
-    };
-    int rc;
-
-    if (st->job_known[launcher])
-        return 0;
-    rc = ep_launcher_ops(launcher)->announce(&launch);
-    st->job_known[launcher] = rc == 0;
-    return rc;
-}
-
-static void close_both(int ends[2])
-{
-    for (unsigned i = 0; i < 2; i++) {
-        if (ends[i] >= 0)
-            close(ends[i]);
-    }
-}
-
-/* Three pipes; ours never block. Leaves none open on error. */
-static int open_pipes(int ours[3], int theirs[3])
-{
-    int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
-
-    for (unsigned i = 0; i < 3; i++) {
-        if (pipe2(pipes[i], O_CLOEXEC) != 0)
-            goto fail;
-        ours[i] = pipes[i][i == 0 ? 1 : 0];
-        theirs[i] = pipes[i][i == 0 ? 0 : 1];
-        if (fcntl(ours[i], F_SETFL, O_NONBLOCK) != 0)
-            goto fail;
-    }
-    return 0;
-
-fail:
-    for (unsigned i = 0; i < 3; i++) {
-        int err = errno;
-
-        close_both(pipes[i]);
-        errno = err;
-    }
-    return OV_ESYS;
-}
-
-static int spawn(struct ep_daemon *d, const int theirs[3])
-{
-    struct ep_starter *st = d->st;
-    struct ep_text host = {0};
-    const char *env[] = {NULL, NULL};
-    struct ep_spawn_proc proc = {
-        .job = st->job_first + d->launcher,
-        .proc = st->proc_first + d->index,
-        .env = env,
-        .stdio = {theirs[0], theirs[1], theirs[2]},
-    };
-    int rc = announce(d);
-
-    if (rc == 0 && d->launcher == EP_LAUNCHER_SSH) {
-        ep_text_printf(&host, EP_LAUNCHER_HOST_VARIABLE "=%s", d->host);
-        env[0] = host.at;
-        rc = host.bad ? OV_ENOMEM : 0;
-    }
-    if (rc == 0)
-        rc = ep_spawner_start(st->spawner, &proc);
-    ep_text_fini(&host);
-    return rc;
-}
-
-static void fail_to_start(struct ep_daemon *d, const char *step, int err)
-{
-    struct ep_starter_who who = ep_daemon_who(d);
-
-    ep_text_clear(&d->words);
-    ep_starter_words_failed(&d->words, &who, step, err);
-    ep_daemon_fail(d);
-}
-
-/* The errno that says best what a call of ours could not do. */
-static int errno_of(int rc)
-{
-    if (rc == OV_ENOMEM)
-        return ENOMEM;
-    if (rc == OV_ECLOSED)
-        return EPIPE;
-    return rc == OV_ESYS && errno != 0 ? errno : EINVAL;
-}
-
-static void start(struct ep_daemon *d)
-{
-    int ours[3], theirs[3], rc;
-
-    if (open_pipes(ours, theirs) != 0) {
-        fail_to_start(d, "pipe", errno);
-        return;
-    }
-    rc = ep_daemon_begin(d, ours);
-    if (rc == 0)
-        rc = spawn(d, theirs);
-    if (ep_launcher_ops((enum ep_launcher)d->launcher)->has_text_in_env)
-        ep_daemon_shut_stdin(d);
-    if (rc != 0)
-        fail_to_start(d, "spawner", errno_of(rc));
-    for (unsigned i = 0; i < 3; i++)
-        close(theirs[i]);
-}
-
 static void on_pump(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_starter *st = arg;
@@ -406,7 +307,7 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 
         st->first = d->after;
         d->after = NULL;
-        start(d);
+        ep_daemon_start(d);
     }
     st->is_calling = false;
 }
@@ -436,6 +337,14 @@ int ep_starter_peer(struct ep_starter *st, uint32_t index,
     return 0;
 }
 
+void ep_starter_peer_all(struct ep_starter *st, const struct ep_boot_peer *peer)
+{
+    for (uint32_t i = 0; i < st->cap; i++) {
+        if (st->daemons[i] != NULL)
+            (void)ep_starter_peer(st, i, peer);
+    }
+}
+
 static struct ep_daemon *of_proc(const struct ep_starter *st, uint32_t proc)
 {
     return proc < st->proc_first ? NULL : find(st, proc - st->proc_first);
@@ -450,7 +359,7 @@ bool ep_starter_failed(struct ep_starter *st, uint32_t proc, const char *step,
         return false;
     st->is_calling = true;
     if (d->state == EP_DAEMON_STARTING)
-        fail_to_start(d, step, err);
+        ep_daemon_fail_start(d, step, err);
     st->is_calling = false;
     return true;
 }

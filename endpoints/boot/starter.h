@@ -49,6 +49,18 @@ struct ep_starter_events {
      * and quotes what daemon and shell said. After on_ready: the daemon
      * reports a failure, its own or of one beneath, and may go on. */
     void (*on_error)(void *arg, uint32_t index, const char *text);
+    /* Instead of on_error, before on_ready, where the daemon has not said a
+     * word: no shell gets to it from here, in the time it had. time_ms is what
+     * is left of that, at least 1; `first` is why somebody else had failed
+     * before (ep_starter_take_over), or NULL. NULL: on_error is called. */
+    void (*on_unreached)(void *arg, uint32_t index, uint32_t time_ms,
+                         const char *text, const char *first);
+    /* A daemon beneath this one listens here. May be NULL. */
+    void (*on_peer)(void *arg, uint32_t index, const struct ep_boot_peer *peer);
+    /* This daemon, or one beneath it, asks to have the daemon of a node
+     * started, as on_unreached has told it. May be NULL. */
+    void (*on_start)(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
+                     const char *text);
     /* A line of its stderr, or one of its stdout that is none of ours; cut
      * into pieces of 4 KiB when longer. Before on_ready the last lines are
      * held back, so that on_error can quote them. Raw: may hold anything but
@@ -68,9 +80,11 @@ struct ep_starter_cfg {
     const char *xylemd;         /* its path; copied */
     const char *rsh;            /* NULL: `ssh` cannot be asked for; copied */
     uint32_t launch_timeout_ms; /* from the start of one until it is ready */
-    uint32_t max_parallel;      /* 0: EP_STARTER_PARALLEL */
-    uint32_t proc_first;        /* the spawner's processes proc_first + index */
-    uint32_t job_first;         /* and jobs job_first ... are ours */
+    bool is_not_last;      /* by ssh a daemon has half of its time: who is told
+                              by on_unreached has others to ask */
+    uint32_t max_parallel; /* 0: EP_STARTER_PARALLEL */
+    uint32_t proc_first;   /* the spawner's processes proc_first + index */
+    uint32_t job_first;    /* and jobs job_first ... are ours */
     const struct ep_starter_events *events; /* borrowed */
     void *arg;
 };
@@ -110,6 +124,12 @@ int ep_starter_add_child(struct ep_starter *st,
                          const struct ep_boot_config *own, uint32_t child,
                          char *why);
 
+/* The same for a node further beneath, whose parent in the tree has failed to
+ * start it for the reason `words`; it has time_ms from its start on. */
+int ep_starter_take_over(struct ep_starter *st,
+                         const struct ep_boot_config *own, uint32_t node,
+                         uint32_t time_ms, const char *words, char *why);
+
 /* Asks for the daemons of all nodes of this configuration by one command (see
  * launcher.h). They call; who is awaited here is said by ep_starter_expect.
  * Until ep_starter_arrived() the index counts as starting and its stderr is
@@ -137,6 +157,10 @@ void ep_starter_arrived(struct ep_starter *st, uint32_t index);
  * was closed) or OV_ENOMEM. */
 int ep_starter_peer(struct ep_starter *st, uint32_t index,
                     const struct ep_boot_peer *peer);
+
+/* To each daemon that hears. */
+void ep_starter_peer_all(struct ep_starter *st,
+                         const struct ep_boot_peer *peer);
 
 /* What the spawner tells of a process: the owner of the spawner passes its
  * events on. True when the process is the starter's. */

@@ -20,6 +20,7 @@
 #include <event2/event.h>
 
 #include "endpoints/spawn/spawner.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
@@ -116,6 +117,7 @@ struct ep_daemon *ep_daemon_new(struct ep_starter *st, uint32_t index,
     d->st = st;
     d->index = index;
     d->launcher = (uint8_t)launcher;
+    d->time_ms = st->timeout_ms;
     d->state = EP_DAEMON_WAITING;
     d->fds[0] = d->fds[1] = d->fds[2] = -1;
     if (host != NULL) {
@@ -136,6 +138,7 @@ void ep_daemon_free(struct ep_daemon *d)
     ep_text_fini(&d->words);
     free(d->host);
     free(d->hosts);
+    free(d->first_words);
     free(d);
 }
 
@@ -185,20 +188,38 @@ static void on_err_line(struct ep_daemon *d, char *line, size_t len_bytes)
         tell_first_held(d);
 }
 
-void ep_daemon_fail(struct ep_daemon *d)
+static void give_up(struct ep_daemon *d, bool has_spoken)
 {
     struct ep_starter *st = d->st;
+    uint64_t tried_ms =
+        d->begin_ns == 0 ? 0 : (ep_clock_ns() - d->begin_ns) / 1000000;
+    const char *words;
 
     if (d->words.bad)
         ep_text_clear(&d->words);
     if (d->words.len_bytes == 0)
         ep_text_puts(&d->words, "a daemon failed, and memory is out");
+    words = d->words.bad ? "memory is out" : d->words.at;
     daemon_move(d, EP_DAEMON_OVER);
     shut_all(d);
-    if (!st->is_leaving)
-        st->events->on_error(st->arg, d->index,
-                             d->words.bad ? "memory is out" : d->words.at);
+    if (!st->is_leaving && (has_spoken || st->events->on_unreached == NULL))
+        st->events->on_error(st->arg, d->index, words);
+    else if (!st->is_leaving)
+        st->events->on_unreached(
+            st->arg, d->index,
+            tried_ms < d->time_ms ? d->time_ms - (uint32_t)tried_ms : 1, words,
+            d->first_words);
     ep_text_fini(&d->words);
+}
+
+void ep_daemon_fail(struct ep_daemon *d)
+{
+    give_up(d, true);
+}
+
+void ep_daemon_unreached(struct ep_daemon *d)
+{
+    give_up(d, d->launcher != EP_LAUNCHER_SSH);
 }
 
 static void become_ready(struct ep_daemon *d)
@@ -285,6 +306,7 @@ static void on_ill_formed(struct ep_daemon *d, const char *line)
 /* A line of stdout; line[len_bytes] may be written. */
 static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
 {
+    const struct ep_starter_events *to = d->st->events;
     struct ep_boot_up *up = &d->st->up;
     bool is_ready = d->state == EP_DAEMON_READY;
     int rc = ep_boot_up_decode(line, len_bytes, up);
@@ -302,7 +324,16 @@ static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
         on_ready(d, up);
         break;
     case EP_BOOT_NOTE:
-        d->st->events->on_note(d->st->arg, d->index, up->peer.node, up->text);
+        to->on_note(d->st->arg, d->index, up->peer.node, up->text);
+        break;
+    case EP_BOOT_PEER:
+        if (is_ready && to->on_peer != NULL)
+            to->on_peer(d->st->arg, d->index, &up->peer);
+        break;
+    case EP_BOOT_START:
+        if (is_ready && to->on_start != NULL)
+            to->on_start(d->st->arg, d->index, up->peer.node, up->time_ms,
+                         up->text);
         break;
     case EP_BOOT_ERROR:
         on_own_error(d, up->text);
@@ -468,6 +499,14 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     }
 }
 
+/* What one try may take: who is asked next is to have as much. */
+static uint32_t limit_ms(const struct ep_daemon *d)
+{
+    bool has_next = d->launcher == EP_LAUNCHER_SSH && d->st->is_not_last;
+
+    return has_next ? d->time_ms / 2 : d->time_ms;
+}
+
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_daemon *d = arg;
@@ -482,20 +521,21 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
     if (d->state == EP_DAEMON_STARTING) {
         take_stderr(d);
         ep_text_clear(&d->words);
-        ep_starter_words_late(&d->words, &who, st->timeout_ms);
+        ep_starter_words_late(&d->words, &who, limit_ms(d), d->time_ms);
         /* Not to be waited for; the spawner kills what is left at the end. */
         if (!d->is_expected)
             ep_spawner_signal(st->spawner, st->proc_first + d->index, SIGTERM);
-        ep_daemon_fail(d);
+        ep_daemon_unreached(d);
     }
     st->is_calling = false;
 }
 
 int ep_daemon_expect(struct ep_daemon *d)
 {
-    struct timeval limit = {.tv_sec = d->st->timeout_ms / 1000,
-                            .tv_usec = d->st->timeout_ms % 1000 * 1000};
+    uint32_t ms = limit_ms(d);
+    struct timeval limit = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
 
+    d->begin_ns = ep_clock_ns();
     daemon_move(d, EP_DAEMON_STARTING);
     d->timer = event_new(d->st->base, -1, 0, on_late, d);
     if (d->timer == NULL)
@@ -551,7 +591,7 @@ void ep_daemon_end(struct ep_daemon *d, int status)
     if (d->state == EP_DAEMON_STARTING) {
         ep_text_clear(&d->words);
         ep_starter_words_exit(&d->words, &who, status);
-        ep_daemon_fail(d);
+        ep_daemon_unreached(d);
     } else if (d->state == EP_DAEMON_READY) {
         ep_daemon_forget(d);
         st->events->on_exit(st->arg, d->index, status);

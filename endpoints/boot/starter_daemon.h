@@ -45,6 +45,9 @@ struct ep_daemon {
     struct ep_text last;     /* last lines of stderr, held back */
     uint64_t out_bytes;      /* of stdout, before it was ready */
     struct ep_text words;    /* of an error being told */
+    uint32_t time_ms;        /* that it has to become ready, all tries */
+    uint64_t begin_ns;       /* of this try */
+    char *first_words;       /* owned: why the first try failed, or NULL */
 };
 
 struct ep_starter {
@@ -59,6 +62,7 @@ struct ep_starter {
     uint32_t starting;
     uint32_t max_parallel;
     uint32_t timeout_ms;
+    bool is_not_last;
     uint32_t proc_first, job_first;
     bool job_known[EP_STARTER_JOBS];
     bool is_leaving;
@@ -97,6 +101,14 @@ struct ep_starter_who ep_daemon_who(const struct ep_daemon *d);
 /* It will not come: tells d->words by on_error and closes all. For waiting
  * and starting ones. */
 void ep_daemon_fail(struct ep_daemon *d);
+
+/* The same where it has said nothing itself: another one may try. */
+void ep_daemon_unreached(struct ep_daemon *d);
+
+/* Starts a waiting one (starter_process.c). */
+void ep_daemon_start(struct ep_daemon *d);
+/* It could not be started: the step and its errno. */
+void ep_daemon_fail_start(struct ep_daemon *d, const char *step, int err);
 
 /* Its process ended: takes what is left in its pipes, then tells. */
 void ep_daemon_end(struct ep_daemon *d, int status);

@@ -114,14 +114,15 @@ void ep_starter_words_failed(struct ep_text *out,
 }
 
 void ep_starter_words_late(struct ep_text *out,
-                           const struct ep_starter_who *who,
-                           uint32_t timeout_ms)
+                           const struct ep_starter_who *who, uint32_t waited_ms,
+                           uint32_t time_ms)
 {
     put_host(out, who);
     ep_text_printf(out, "xylemd was not ready after %g s",
-                   (double)timeout_ms / 1000);
+                   (double)waited_ms / 1000);
     put_said(out, who);
-    ep_text_puts(out, " (--launch-timeout gives it more time)");
+    if (waited_ms == time_ms)
+        ep_text_puts(out, " (--launch-timeout gives it more time)");
 }
 
 void ep_starter_words_gone(struct ep_text *out,

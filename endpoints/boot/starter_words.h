@@ -33,10 +33,10 @@ void ep_starter_words_failed(struct ep_text *out,
                              const struct ep_starter_who *who, const char *step,
                              int err);
 
-/* It was not ready in time. */
+/* It was not ready in time: in its whole time, or in one try of several. */
 void ep_starter_words_late(struct ep_text *out,
-                           const struct ep_starter_who *who,
-                           uint32_t timeout_ms);
+                           const struct ep_starter_who *who, uint32_t waited_ms,
+                           uint32_t time_ms);
 
 /* It has called, and hung up before it was ready. */
 void ep_starter_words_gone(struct ep_text *out,

@@ -73,7 +73,7 @@ struct daemon {
 
 /* The files, each above those that it calls:
  *
- *     stop  orders  call  start  daemon */
+ *     stop  orders  call  shells  start  daemon */
 
 /* --- stop.c */
 /* The events of it, once there is a base. 0 or OV_ENOMEM. */
@@ -81,6 +81,8 @@ int ep_daemon_stop_open(struct daemon *d);
 /* Lines for the starter: an error, or a note of the daemon with that node. */
 void ep_daemon_error(struct daemon *d, const char *words);
 void ep_daemon_note(struct daemon *d, uint32_t node, const char *words);
+/* Sends what d->said has to the starter, as far as there is room. */
+void ep_daemon_say(struct daemon *d);
 /* Ends processes and then the loop; the first reason wins. Daemons beneath are
  * told to go, unless this one alone fails: they find other parents then. Before
  * it has been in the tree a failure is that of the whole launch. */
@@ -104,6 +106,17 @@ int ep_daemon_await(struct daemon *d, struct topo_range kids, char *why);
 /* One of those awaited is ready. */
 void ep_daemon_awaited(struct daemon *d);
 void ep_daemon_call_close(struct daemon *d);
+
+/* --- shells.c: daemons beneath that another one has to start, by ssh */
+/* Where a daemon beneath listens. */
+void ep_daemon_learn(struct daemon *d, const struct ep_boot_peer *peer);
+/* Of a starter's events. */
+void ep_daemon_on_unreached(void *arg, uint32_t index, uint32_t time_ms,
+                            const char *text, const char *first);
+void ep_daemon_on_beneath(void *arg, uint32_t index,
+                          const struct ep_boot_peer *peer);
+void ep_daemon_on_start(void *arg, uint32_t index, uint32_t node,
+                        uint32_t time_ms, const char *text);
 
 /* --- start.c: from `go` to the tree */
 void ep_daemon_on_go(void *arg, struct ep_boot_config *config);

@@ -22,7 +22,7 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
     struct daemon *d = arg;
 
     (void)index;
-    (void)peer;
+    ep_daemon_learn(d, peer);
     d->beneath++;
     ep_daemon_awaited(d);
 }
@@ -92,6 +92,9 @@ static const struct ep_starter_events starter_events = {
     .on_ready = on_ready,
     .on_note = on_note,
     .on_error = on_error,
+    .on_unreached = ep_daemon_on_unreached,
+    .on_peer = ep_daemon_on_beneath,
+    .on_start = ep_daemon_on_start,
     .on_stderr = on_stderr,
     .on_exit = on_exit_,
     .on_lost = on_shells_lost,
@@ -119,6 +122,8 @@ static int start_children(struct daemon *d, char *why)
         .xylemd = d->config.xylemd != NULL ? d->config.xylemd : d->path,
         .rsh = d->config.rsh,
         .launch_timeout_ms = d->config.launch_timeout_ms,
+        .is_not_last = true,
+        .max_parallel = kids.last - kids.first + 1,
         .events = &starter_events,
         .arg = d,
     };
@@ -138,14 +143,10 @@ static int start_children(struct daemon *d, char *why)
 }
 
 /* Of us, or of one above us: whoever loses its parent dials those above. */
-static void tell_children(struct daemon *d, const struct ep_boot_peer *peer)
+static void tell_beneath(struct daemon *d, const struct ep_boot_peer *peer)
 {
-    struct topo_range kids = topo_tree_children(&d->config.tree, d->numbers[0]);
-
-    if (d->starter == NULL)
-        return;
-    for (uint32_t child = kids.first; child <= kids.last; child++)
-        ep_starter_peer(d->starter, child, peer);
+    if (d->starter != NULL)
+        ep_starter_peer_all(d->starter, peer);
 }
 
 /* --- our own nodes
@@ -254,7 +255,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
     ep_daemon_note(d, d->numbers[0], "listening");
     if (d->said.len_bytes > 0 && !d->is_calling)
         event_add(d->output, NULL);
-    tell_children(d, &self);
+    tell_beneath(d, &self);
     ep_hub_start(d->hub);
 }
 
@@ -325,7 +326,7 @@ void ep_daemon_on_peer(void *arg, const struct ep_boot_peer *peer)
 
     if (d->hub == NULL || d->end != DAEMON_STAYS)
         return;
-    tell_children(d, peer);
+    tell_beneath(d, peer);
     if (d->reach == NULL && is_parent(d, peer->node) && watch_reach(d)) {
         refuse(d, ov_strerror(OV_ENOMEM));
         return;

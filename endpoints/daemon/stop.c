@@ -26,7 +26,7 @@ static void on_output(evutil_socket_t fd, short what, void *arg)
         event_add(d->output, NULL);
 }
 
-static void flush_said(struct daemon *d)
+void ep_daemon_say(struct daemon *d)
 {
     if (d->said.len_bytes > 0 && !d->is_calling)
         on_output(STDOUT_FILENO, EV_WRITE, d);
@@ -35,7 +35,7 @@ static void flush_said(struct daemon *d)
 void ep_daemon_error(struct daemon *d, const char *words)
 {
     ep_boot_error_encode(words, &d->said);
-    flush_said(d);
+    ep_daemon_say(d);
 }
 
 void ep_daemon_note(struct daemon *d, uint32_t node, const char *words)
@@ -43,7 +43,7 @@ void ep_daemon_note(struct daemon *d, uint32_t node, const char *words)
     if (!d->config.verbose)
         return;
     ep_boot_note_encode(node, words, &d->said);
-    flush_said(d);
+    ep_daemon_say(d);
 }
 
 /* --- the end

@@ -156,9 +156,14 @@ int ep_hub_peer(struct ep_hub *hub, const struct ep_boot_peer *peer)
     return rc;
 }
 
+const struct ep_boot_peer *ep_hub_find(const struct ep_hub *hub, uint32_t node)
+{
+    return ep_book_find(&hub->book, node);
+}
+
 const char *ep_hub_address(const struct ep_hub *hub, uint32_t node)
 {
-    const struct ep_boot_peer *peer = ep_book_find(&hub->book, node);
+    const struct ep_boot_peer *peer = ep_hub_find(hub, node);
 
     return peer != NULL ? peer->address : NULL;
 }

@@ -97,6 +97,8 @@ void ep_hub_self(const struct ep_hub *hub, struct ep_boot_peer *self);
 /* Where a node listens, as a rule an ancestor of hosted ones: dials that waited
  * for it go. Returns 0 or OV_ENOMEM. */
 int ep_hub_peer(struct ep_hub *hub, const struct ep_boot_peer *peer);
+/* What is known of it, or NULL; valid until the next event or call. */
+const struct ep_boot_peer *ep_hub_find(const struct ep_hub *hub, uint32_t node);
 /* The address of a node that was told, valid until the next one is; or NULL. */
 const char *ep_hub_address(const struct ep_hub *hub, uint32_t node);
 

@@ -155,21 +155,69 @@ static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
                     ep_run_host(r, node), text);
 }
 
-static void on_error(void *arg, uint32_t index, const char *text)
+/* `first`: why another one had failed to start it before, or NULL. */
+static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
+                         const char *text, const char *first)
 {
     struct run *r = arg;
 
+    (void)time_ms;
     if (is_slurm(r) && index == SRUN)
         r->daemons_alive--;
     if (r->phase >= RUN_LEAVING || r->is_killed)
         return;
     if (r->phase == RUN_LAUNCHING) {
-        ep_run_missing(r, index, text);
+        ep_run_missing(r, index, text, first);
         return;
     }
     ep_run_say(r, "a daemon has failed: %s", text);
     if (r->options.on_node_loss == EP_RUN_LOSS_ABORT)
         ep_run_abort(r, 1);
+}
+
+static void on_error(void *arg, uint32_t index, const char *text)
+{
+    on_unreached(arg, index, 0, text, NULL);
+}
+
+static bool is_beneath(const struct run *r, uint32_t above, uint32_t node)
+{
+    return node < r->config.tree.nodes && above != node && above != 0 &&
+           topo_tree_contains(&r->config.tree, above, node);
+}
+
+static void on_peer(void *arg, uint32_t index, const struct ep_boot_peer *peer)
+{
+    struct run *r = arg;
+
+    if (is_beneath(r, index, peer->node))
+        r->daemons[peer->node] = *peer;
+}
+
+/* No shell gets there from its parent, nor from those between. */
+static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
+                     const char *text)
+{
+    struct run *r = arg;
+    char why[EP_BOOT_WHY_MAX];
+    uint32_t above = node;
+
+    if (r->phase != RUN_LAUNCHING || r->is_aborted ||
+        !is_beneath(r, index, node))
+        return;
+    ep_run_note(r, "started from here: the daemon of node %u on %s",
+                ep_run_place(r, node), ep_run_host(r, node));
+    if (ep_starter_take_over(r->starter, &r->config, node, time_ms, text,
+                             why) != 0) {
+        ep_run_missing(r, node, why, text);
+        return;
+    }
+    r->daemons_count++;
+    do {
+        above = topo_tree_parent(&r->config.tree, above);
+        if (above == 0 || r->daemons[above].address[0] != '\0')
+            tell(r, node, above);
+    } while (above != 0);
 }
 
 /* What srun has said before all had come is of interest when they do not; what
@@ -201,7 +249,7 @@ static void tell_early_end(struct run *r, uint32_t index, int status)
                  "its daemon has ended (%s %d) before the job began",
                  WIFSIGNALED(status) ? "signal" : "exit status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    ep_run_missing(r, index, text);
+    ep_run_missing(r, index, text, NULL);
 }
 
 static void on_exit_(void *arg, uint32_t index, int status)
@@ -227,6 +275,9 @@ static const struct ep_starter_events starter_events = {
     .on_ready = on_ready,
     .on_note = on_note,
     .on_error = on_error,
+    .on_unreached = on_unreached,
+    .on_peer = on_peer,
+    .on_start = on_start,
     .on_stderr = on_stderr,
     .on_exit = on_exit_,
     .on_lost = on_spawner_lost,
@@ -342,6 +393,8 @@ int ep_run_daemons_start(struct run *r)
     if (starts_all(r))
         kids = (struct topo_range){1, r->nodes_count};
     r->daemons_count = kids.last - kids.first + 1;
+    if (r->daemons_count < EP_STARTER_PARALLEL && !is_local(r))
+        cfg.max_parallel = r->daemons_count;
     if (is_local(r))
         r->daemons_count =
             (top + r->nodes_per_daemon - 1) / r->nodes_per_daemon;

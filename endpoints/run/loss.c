@@ -114,7 +114,7 @@ void ep_run_lost(struct run *r, uint32_t node)
         r->phase >= RUN_LEAVING)
         return;
     if (r->phase == RUN_LAUNCHING) {
-        ep_run_missing(r, node, "it was lost before the job began");
+        ep_run_missing(r, node, "it was lost before the job began", NULL);
         return;
     }
     remember(r, node);

@@ -16,9 +16,12 @@ enum { SETTLE_MS = 1000, SHOWN_BYTES = 400 };
 /* One of them; host TOPO_NONE: nobody knows which. */
 struct run_missing {
     uint32_t host; /* in the run's list */
+    uint32_t node; /* in the tree, where `first` is not NULL */
     bool is_told;
     char *text;  /* owned: the reason, as it was said */
     char *plain; /* owned: with HOST for the host's name, to be compared */
+    /* The same of its parent in the tree where that is another, else NULL. */
+    char *first, *first_plain;
 };
 
 /* The host whose name the text begins with, and ": ". */
@@ -68,20 +71,60 @@ static void settle(struct run *r)
         ep_run_abort(r, 1);
 }
 
-void ep_run_missing(struct run *r, uint32_t index, const char *text)
+/* The text behind the names of hosts that it begins with; *host is the last. */
+static const char *skip_hosts(const struct run *r, const char *text,
+                              uint32_t *host)
+{
+    uint32_t found;
+    size_t len;
+
+    while ((found = leading_host(r, text, &len)) != TOPO_NONE) {
+        *host = found;
+        text += len;
+    }
+    return text;
+}
+
+static void free_one(struct run_missing *one)
+{
+    free(one->text);
+    free(one->plain);
+    free(one->first);
+    free(one->first_plain);
+}
+
+/* Copies the words. False when memory is out. */
+static bool fill(const struct run *r, struct run_missing *one, const char *text,
+                 const char *first)
+{
+    const char *name = one->host == TOPO_NONE ? "" : name_of(r, one);
+    uint32_t host;
+
+    one->text = strdup(text);
+    one->plain = without_name(text, name);
+    if (!one->text || !one->plain)
+        return false;
+    if (first == NULL)
+        return true;
+    first = skip_hosts(r, first, &host);
+    one->first_plain = without_name(first, name);
+    if (one->first_plain == NULL)
+        return false;
+    if (strcmp(one->first_plain, one->plain) != 0)
+        one->first = strdup(first);
+    return one->first != NULL || strcmp(one->first_plain, one->plain) == 0;
+}
+
+void ep_run_missing(struct run *r, uint32_t index, const char *text,
+                    const char *first)
 {
     bool has_host = r->config.launcher != EP_LAUNCHER_LOCAL && index > 0 &&
                     index <= r->nodes_count;
-    struct run_missing one = {.host = TOPO_NONE}, *grown;
-    uint32_t host;
-    size_t len;
+    struct run_missing one = {.host = TOPO_NONE, .node = index}, *grown;
 
     if (has_host)
         one.host = ep_run_place(r, index);
-    while ((host = leading_host(r, text, &len)) != TOPO_NONE) {
-        one.host = host;
-        text += len;
-    }
+    text = skip_hosts(r, text, &one.host);
     for (uint32_t i = 0; i < r->missing_count; i++) {
         if (one.host != TOPO_NONE && r->missing[i].host == one.host)
             return; /* the first reason is the best */
@@ -89,12 +132,8 @@ void ep_run_missing(struct run *r, uint32_t index, const char *text)
     grown = reallocarray(r->missing, r->missing_count + 1, sizeof(*grown));
     if (grown != NULL)
         r->missing = grown;
-    one.text = strdup(text);
-    one.plain =
-        without_name(text, one.host == TOPO_NONE ? "" : name_of(r, &one));
-    if (grown == NULL || one.text == NULL || one.plain == NULL) {
-        free(one.text);
-        free(one.plain);
+    if (grown == NULL || !fill(r, &one, text, first)) {
+        free_one(&one);
         ep_run_say(r, "a daemon does not come: %s", text);
         ep_run_abort(r, 1);
         return;
@@ -106,36 +145,69 @@ void ep_run_missing(struct run *r, uint32_t index, const char *text)
 /* --- the end of it
  * */
 
-/* Tells one group: all that are missing for the reason of number `first`. */
+static bool is_alike(const struct run_missing *a, const struct run_missing *b)
+{
+    return a->host != TOPO_NONE && strcmp(a->plain, b->plain) == 0 &&
+           (a->first == NULL) == (b->first == NULL) &&
+           (a->first == NULL || strcmp(a->first_plain, b->first_plain) == 0);
+}
+
+static void add_name(struct topo_hosts *hosts, const char *name)
+{
+    if (topo_hosts_find(hosts, name, strlen(name)) == TOPO_NONE)
+        (void)topo_hosts_add(hosts, name, strlen(name), 0);
+}
+
+static void say_group(struct run *r, const struct run_missing *lead,
+                      const struct topo_hosts *hosts,
+                      const struct topo_hosts *parents)
+{
+    char *list = topo_hosts_fold_short(hosts, SHOWN_BYTES);
+    char *above = topo_hosts_fold_short(parents, SHOWN_BYTES);
+    struct ep_text first = {0};
+
+    if (lead->first != NULL)
+        ep_text_printf(&first, "; before, from %s: %s",
+                       above == NULL ? "its parent" : above,
+                       hosts->count == 1 ? lead->first : lead->first_plain);
+    if (hosts->count == 1)
+        ep_run_say(r, "a daemon does not come: %s: %s%s", name_of(r, lead),
+                   lead->text, first.len_bytes > 0 ? first.at : "");
+    else
+        ep_run_say(r, "%u daemons do not come: %s: %s%s", hosts->count,
+                   list == NULL ? "" : list, lead->plain,
+                   first.len_bytes > 0 ? first.at : "");
+    ep_text_fini(&first);
+    free(list);
+    free(above);
+}
+
+/* Tells one group: all that are missing for the reasons of number `first`. */
 static void tell_group(struct run *r, uint32_t first)
 {
     const struct run_missing *lead = &r->missing[first];
-    struct topo_hosts hosts;
-    char *list;
+    struct topo_hosts hosts, parents;
 
     if (lead->host == TOPO_NONE) {
         ep_run_say(r, "a daemon does not come: %s", lead->text);
         return;
     }
     topo_hosts_init(&hosts);
+    topo_hosts_init(&parents);
     for (uint32_t i = first; i < r->missing_count; i++) {
         struct run_missing *one = &r->missing[i];
 
-        if (one->host == TOPO_NONE || strcmp(one->plain, lead->plain) != 0)
+        if (!is_alike(one, lead))
             continue;
         one->is_told = true;
-        (void)topo_hosts_add(&hosts, name_of(r, one), strlen(name_of(r, one)),
-                             0);
+        add_name(&hosts, name_of(r, one));
+        if (one->first != NULL)
+            add_name(&parents, ep_run_host(r, topo_tree_parent(&r->config.tree,
+                                                               one->node)));
     }
-    list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
-    if (hosts.count == 1)
-        ep_run_say(r, "a daemon does not come: %s: %s", name_of(r, lead),
-                   lead->text);
-    else
-        ep_run_say(r, "%u daemons do not come: %s: %s", hosts.count,
-                   list == NULL ? "" : list, lead->plain);
-    free(list);
+    say_group(r, lead, &hosts, &parents);
     topo_hosts_fini(&hosts);
+    topo_hosts_fini(&parents);
 }
 
 static int by_host(const void *a, const void *b)
@@ -240,10 +312,8 @@ void ep_run_missing_relaunch(struct run *r)
 
 void ep_run_missing_close(struct run *r)
 {
-    for (uint32_t i = 0; i < r->missing_count; i++) {
-        free(r->missing[i].text);
-        free(r->missing[i].plain);
-    }
+    for (uint32_t i = 0; i < r->missing_count; i++)
+        free_one(&r->missing[i]);
     free(r->missing);
     free(r->left_out);
     r->left_out = NULL;

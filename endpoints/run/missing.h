@@ -13,8 +13,10 @@
 
 /* The daemon with that index of the starter does not come, or one beneath it:
  * `text` then begins with the names of hosts, the last of which it is about.
+ * `first`: why its parent could not start it, who had tried before; else NULL.
  * Only while launching. O(hosts named in it). */
-void ep_run_missing(struct run *r, uint32_t index, const char *text);
+void ep_run_missing(struct run *r, uint32_t index, const char *text,
+                    const char *first);
 
 /* After everything was closed: starts the launcher anew if that was decided.
  * Returns only when it was not, or (after words on stderr) cannot be done. */

@@ -15,6 +15,7 @@
 #include "endpoints/run/tap.h"
 #include "endpoints/run/verdict.h"
 #include "endpoints/sys/clock.h"
+#include "endpoints/sys/limits.h"
 #include "overlay/base/err.h"
 
 /* Daemons that are left to themselves get so long to go. */
@@ -35,10 +36,14 @@ static int open_hub(struct run *r)
     uint64_t need = ep_session_descriptors(r->config.tree, 1, 0) +
                     3 * (uint64_t)r->daemons_count;
 
-    if (ep_session_open(&r->config, &cfg, need, &r->hub, why) == 0)
-        return 0;
-    ep_run_say(r, "%s", why);
-    return 1;
+    if (ep_session_open(&r->config, &cfg, need, &r->hub, why)) {
+        ep_run_say(r, "%s", why);
+        return 1;
+    }
+    /* Shells for hosts that cannot be reached from others. */
+    if (r->config.launcher == EP_LAUNCHER_SSH)
+        ep_limits_wish(need + 3 * (uint64_t)r->nodes_count);
+    return 0;
 }
 
 /* Everything before the loop; 0, or the exit code. */

@@ -20,6 +20,12 @@ static void encode(const struct ep_boot_up *up, struct ep_text *text)
     case EP_BOOT_NOTE:
         ep_boot_note_encode(up->peer.node, up->text, text);
         break;
+    case EP_BOOT_PEER:
+        ep_boot_beneath_encode(&up->peer, text);
+        break;
+    case EP_BOOT_START:
+        ep_boot_start_encode(up->peer.node, up->time_ms, up->text, text);
+        break;
     case EP_BOOT_UP_KINDS:
         FUZZ_CHECK(up->kind < EP_BOOT_UP_KINDS);
     }
@@ -45,6 +51,7 @@ static void check_again(const struct ep_boot_up *up)
     FUZZ_CHECK(again.kind == up->kind);
     FUZZ_CHECK(again.peer.node == up->peer.node);
     FUZZ_CHECK(strcmp(again.peer.address, up->peer.address) == 0);
+    FUZZ_CHECK(again.time_ms == up->time_ms);
     FUZZ_CHECK(strcmp(again.text, up->text) == 0);
     ep_text_fini(&text);
 }

@@ -9,7 +9,19 @@
 #   RSH_BAD     hosts that cannot be reached, as `h1 h2`
 #   RSH_MUTE    hosts that take the call and never answer
 #   RSH_HELD    hosts that wait for a line from the FIFO RSH_GATE, each one
+#   RSH_WAYS    a file that gets a line `FROM HOST` for each call; FROM is the
+#               host it is made on, `-` the launcher's
+#   RSH_CUT     hosts from which none can be reached
+#   RSH_STUCK   hosts from which calls are made and never answered
 host=$1
+from=${RSH_HOST:--}
+[ -z "${RSH_WAYS:-}" ] || echo "$from $host" >>"$RSH_WAYS"
+case " ${RSH_CUT:-} " in *" $from "*)
+    echo "$host: Permission denied" >&2
+    exit 255
+    ;;
+esac
+case " ${RSH_STUCK:-} " in *" $from "*) exec tail -f /dev/null ;; esac
 export RSH_HOST="$host"
 shift
 [ -z "${RSH_LOG:-}" ] || echo "$PPID $host" >>"$RSH_LOG"

@@ -24,11 +24,16 @@ static void lines_upward_are_this_text(void **state)
     ep_boot_ready_encode(&peer, &text);
     ep_boot_error_encode("no free port in 1-2\nreally", &text);
     ep_boot_note_encode(7, "", &text);
+    ep_boot_beneath_encode(&peer, &text);
+    ep_boot_start_encode(9, 500, "no key", &text);
     snprintf(want, sizeof(want),
              "\nxylemd-ready %s 5 10.0.0.1:4000 "
              "abababababababababababababababab\n"
              "\nxylemd-error no%%20free%%20port%%20in%%201-2%%0Areally\n"
-             "\nxylemd-note 7 %%\n",
+             "\nxylemd-note 7 %%\n"
+             "\nxylemd-peer 5 10.0.0.1:4000 "
+             "abababababababababababababababab\n"
+             "\nxylemd-start 9 500 no%%20key\n",
              ep_boot_version());
     assert_string_equal(text.at, want);
     ep_text_fini(&text);
@@ -63,6 +68,15 @@ static void lines_upward_are_read_back(void **state)
     assert_int_equal(got.kind, EP_BOOT_NOTE);
     assert_int_equal(got.peer.node, 8);
     assert_string_equal(got.text, "");
+    assert_int_equal(up("xylemd-peer 5 a:1 " NONCE, &got), 0);
+    assert_int_equal(got.kind, EP_BOOT_PEER);
+    assert_int_equal(got.peer.node, 5);
+    assert_string_equal(got.peer.address, "a:1");
+    assert_int_equal(up("xylemd-start 9 500 no%20key", &got), 0);
+    assert_int_equal(got.kind, EP_BOOT_START);
+    assert_int_equal(got.peer.node, 9);
+    assert_int_equal(got.time_ms, 500);
+    assert_string_equal(got.text, "no key");
 }
 
 /* Another version's ready line is told by its version, whatever follows. */
@@ -109,7 +123,12 @@ static void ill_formed_lines_upward_are_refused(void **state)
                                       "xylemd-note a b",
                                       "xylemd-note 4294967295 a",
                                       "xylemd-note 1 a\r",
-                                      "xylemd-note 1 caf\xc3\xa9"};
+                                      "xylemd-note 1 caf\xc3\xa9",
+                                      "xylemd-peer 1 a:1",
+                                      "xylemd-start 1 a",
+                                      "xylemd-start 1 0 a",
+                                      "xylemd-start 1 4294967296 a",
+                                      "xylemd-start 1 5 a b"};
     static const char *const peers[] = {"",
                                         " 1",
                                         " 1 a:1",

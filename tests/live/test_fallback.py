@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Hosts that their parents in the tree cannot reach: somebody above does."""
+# timeout: 180
+import collections
+import hashlib
+import os
+import subprocess
+import sys
+
+import live
+from live import check, check_eq
+
+# At arity 2: the launcher has h1 and h2, h1 has h3 and h4, h2 h5 and h6, h3
+# h7 and h8, h4 h9 and ha.
+LIST = "h1,h2,h3,h4,h5,h6,h7,h8,h9,ha"
+HOSTS = LIST.split(",")
+STAY = ("sh", "-c", "echo up; exec cat")
+
+
+def start(*args, arity=2, hosts=LIST, **env):
+    ways = os.path.join(live.TMP, "ways")
+    open(ways, "w").close()
+    return live.Remote(hosts, "--arity", arity, "--label=host", *args,
+                       stdin=subprocess.PIPE, RSH_WAYS=ways, **env)
+
+
+def ways():
+    """Who called whom, in the order of calls: {host: [callers]}."""
+    found = collections.defaultdict(list)
+    with open(os.path.join(live.TMP, "ways")) as file:
+        for line in file:
+            caller, host = line.split()
+            found[host].append(caller)
+    return found
+
+
+def exact(job, hosts=HOSTS, quiet=True):
+    """All get all of stdin, and what each says comes whole."""
+    feeder = live.Feeder(job.stdin, live.full(16, 1) * live.MIB)
+    feeder.start()
+    lines = sorted(job.stdout.read().decode().splitlines())
+    job.check_ok()
+    right = feeder.digest(hashlib.sha256())
+    check_eq(sorted(f"{host}: {right}  -" for host in hosts), lines)
+    if quiet:
+        check_eq("", job.said(), "stderr:")
+
+
+def one_is_cut_off():
+    """Its starter starts its children, and they start theirs."""
+    exact(start("--", "sha256sum", RSH_CUT="h3"))
+    found = ways()
+    check_eq(["h3", "h1"], found["h7"])
+    check_eq(["h3", "h1"], found["h8"])
+    check_eq(["h1"], found["h3"])
+    check_eq(["h4"], found["h9"])
+    check_eq(12, sum(map(len, found.values())), "calls:")
+
+
+def all_are_cut_off():
+    """All come to the launcher, which has no more on their way at once than it
+    has children."""
+    gate = os.path.join(live.TMP, "gate")
+    os.mkfifo(gate)
+    job = start("-v", "--", "sha256sum", RSH_CUT=LIST.replace(",", " "),
+                RSH_HELD="h3 h4 h5 h6 h7 h8 h9 ha", RSH_GATE=gate)
+    live.eventually(lambda: job.said().count("started from here") == 4, 60,
+                    "four are to be started by the launcher")
+    with open(gate, "w") as opener:  # somebody waits there
+        for free in range(8):
+            live.eventually(lambda: calls_of_launcher() >= min(4 + free, 10),
+                            60, "two are called")
+            check(calls_of_launcher() <= 4 + free, "more than two at once")
+            opener.write("go\n")
+            opener.flush()
+    exact(job, quiet=False)
+    found = ways()
+    # Whoever has no starter but the launcher has one way up.
+    check_eq(["h1", "-"], found["h3"])
+    check_eq(["h4", "-"], found["ha"])
+    check_eq(10, calls_of_launcher(), "calls of the launcher:")
+
+
+def calls_of_launcher():
+    return sum(callers.count("-") for callers in ways().values())
+
+
+def chain():
+    """Two in a row: who starts a daemon asks the one that has started it, which
+    need not be its parent. Each knows all above it, so losses are repaired."""
+    tap = os.path.join(live.TMP, "above")
+    job = start("--no-pmix", "--on-node-loss", "continue", "--", *STAY,
+                arity=1, hosts="h1,h2,h3,h4,h5", RSH_CUT="h2 h3 h4",
+                RSH_TAP=tap, RSH_TAPPED="h5")
+    names = ["h1", "h2", "h3", "h4", "h5"]
+    check_eq(sorted(name + ": up\n" for name in names),
+             sorted(job.stdout.readline().decode() for _ in names), job.said())
+    check_eq({"h1": ["-"], "h2": ["h1"], "h3": ["h2", "h1"],
+              "h4": ["h3", "h1"], "h5": ["h4", "h1"]}, dict(ways()))
+    with open(tap) as file:
+        peers = [line.split()[1] for line in file if line.startswith("peer ")]
+    check_eq(["0", "1", "2", "3", "4"], sorted(peers), "h5 was told of:")
+    for lost in "h3", "h4":
+        os.kill(next(pid for pid, name in live.ours().items()
+                     if name == "xylemd" and live.host_of(pid) == lost), 9)
+        names.remove(lost)
+        job.stdin.write(b"on\n")
+        job.stdin.flush()
+        check_eq(sorted(name + ": on\n" for name in names),
+                 sorted(job.stdout.readline().decode() for _ in names),
+                 job.said())
+    job.stdin.close()
+    check_eq(b"", job.stdout.read())
+    check_eq(1, job.wait(), "exit code:")
+    live.check_gone()
+
+
+def no_answer():
+    """Calls from a host that are never answered leave time for another."""
+    exact(start("--launch-timeout", 8 * live.SLOW, "--", "sha256sum",
+                RSH_STUCK="h3"))
+    check_eq(["h3", "h1"], ways()["h7"])
+
+
+def fails(*options, await_s=60, **env):
+    job = start("--launch-timeout", await_s * live.SLOW, *options, "--",
+                "hostname", **env)
+    check_eq(b"", job.stdout.read())
+    check_eq(1, job.wait(), "exit code:")
+    said = job.said().splitlines()
+    print("#", *said, sep="\n#   ")
+    live.check_gone()
+    return said
+
+
+def both_reasons():
+    """The last one, and the first where that is another; hosts with the same
+    two in one line."""
+    said = fails(RSH_CUT="h3 h4", RSH_BAD="h7 h8 h9")
+    check_eq(1, len(said))
+    check("3 daemons do not come: h[7-9]: " in said[0], said)
+    check("No route to host; before, from h[3-4]: " in said[0], said)
+    check(said[0].endswith("HOST: Permission denied"), said)
+    said = fails(RSH_BAD="h7 h8 h9")
+    check_eq(1, len(said))
+    check("3 daemons do not come: h[7-9]: " in said[0], said)
+    check("before, from" not in said[0], said)
+
+
+def without_them():
+    """--min-nodes: the next launch leaves out those that nobody reaches."""
+    job = start("--min-nodes", 8, "--", "printenv", "XYLEM_SIZE",
+                RSH_CUT="h3", RSH_BAD="h7 h9")
+    lines = sorted(job.stdout.read().decode().splitlines())
+    job.check_ok()
+    check_eq([host + ": 8" for host in HOSTS if host not in ("h7", "h9")],
+             lines)
+    print("#", *job.said().splitlines(), sep="\n#   ")
+    check("h7: " in job.said() and "h9: " in job.said(), job.said())
+    check("before, from h3: " in job.said(), job.said())
+    check("h7: Permission denied" in job.said(), job.said())
+    live.check_gone()
+
+
+def main():
+    with live.case("no way from one host"):
+        one_is_cut_off()
+    with live.case("no way from any host"):
+        all_are_cut_off()
+    with live.case("no way from three in a row, and two of them die"):
+        chain()
+    with live.case("no answer to calls from one host"):
+        no_answer()
+    with live.case("no way from anywhere"):
+        both_reasons()
+    with live.case("no way from anywhere, and the job goes on without"):
+        without_them()
+    with live.case("nothing is left"):
+        live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
