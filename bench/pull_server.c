@@ -1,0 +1,189 @@
+/* A PMIx server that does the work and nothing else: hands output to libpmix as
+ * fast as that takes it.
+ *
+ *     pull_server -g GATE FOLDER RANKS BYTES PIECE
+ *
+ * Tools find its address by files in FOLDER. Waits for a tool that pulls, then
+ * at the gate, and delivers BYTES bytes of each of RANKS processes, in turn,
+ * PIECE bytes at a time. The next turn begins when the library has answered for
+ * the one before: it has queued it then, not sent. Ends when the tool has gone.
+ */
+#include "bench/gate.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmix.h>
+#include <pmix_server.h>
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_asked, is_gone;
+    unsigned unanswered;
+} server = {.lock = PTHREAD_MUTEX_INITIALIZER,
+            .changed = PTHREAD_COND_INITIALIZER};
+
+static _Noreturn void fail(const char *what, pmix_status_t rc)
+{
+    fprintf(stderr, "pull_server: %s: %s\n", what, PMIx_Error_string(rc));
+    _exit(1);
+}
+
+static void change(bool *flag)
+{
+    pthread_mutex_lock(&server.lock);
+    *flag = true;
+    pthread_cond_broadcast(&server.changed);
+    pthread_mutex_unlock(&server.lock);
+}
+
+static void wait_for(const bool *flag)
+{
+    pthread_mutex_lock(&server.lock);
+    while (!*flag)
+        pthread_cond_wait(&server.changed, &server.lock);
+    pthread_mutex_unlock(&server.lock);
+}
+
+/* --- what the library asks */
+
+static void on_tool(pmix_info_t *info, size_t ninfo,
+                    pmix_tool_connection_cbfunc_t answer, void *arg)
+{
+    pmix_proc_t name;
+
+    (void)info;
+    (void)ninfo;
+    PMIX_LOAD_PROCID(&name, "bench-tool", 0);
+    answer(PMIX_SUCCESS, &name, arg);
+}
+
+static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
+                             const pmix_info_t directives[], size_t ndirs,
+                             pmix_iof_channel_t channels,
+                             pmix_op_cbfunc_t answer, void *arg)
+{
+    (void)procs;
+    (void)directives;
+    (void)ndirs;
+    (void)channels;
+    (void)answer;
+    (void)arg;
+    if (nprocs > 0)
+        change(&server.is_asked);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static void on_lost(size_t handler, pmix_status_t status,
+                    const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
+                    pmix_info_t results[], size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    (void)handler;
+    (void)status;
+    (void)source;
+    (void)info;
+    (void)ninfo;
+    (void)results;
+    (void)nresults;
+    change(&server.is_gone);
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
+/* --- output */
+
+static void on_delivered(pmix_status_t status, void *arg)
+{
+    (void)status;
+    (void)arg;
+    pthread_mutex_lock(&server.lock);
+    server.unanswered--;
+    pthread_cond_broadcast(&server.changed);
+    pthread_mutex_unlock(&server.lock);
+}
+
+static void deliver_turn(pmix_proc_t *sources, unsigned ranks,
+                         const pmix_byte_object_t *bytes)
+{
+    server.unanswered = ranks;
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        pmix_status_t rc =
+            PMIx_server_IOF_deliver(&sources[rank], PMIX_FWD_STDOUT_CHANNEL,
+                                    bytes, NULL, 0, on_delivered, NULL);
+
+        if (rc != PMIX_SUCCESS)
+            fail("deliver", rc);
+    }
+    pthread_mutex_lock(&server.lock);
+    while (server.unanswered > 0)
+        pthread_cond_wait(&server.changed, &server.lock);
+    pthread_mutex_unlock(&server.lock);
+}
+
+static void deliver_all(unsigned ranks, size_t bytes, size_t piece)
+{
+    pmix_proc_t *sources = calloc(ranks, sizeof(*sources));
+    pmix_byte_object_t object = {.bytes = malloc(piece)};
+
+    if (sources == NULL || object.bytes == NULL)
+        fail("memory", PMIX_ERR_NOMEM);
+    memset(object.bytes, '.', piece);
+    for (unsigned rank = 0; rank < ranks; rank++)
+        PMIX_LOAD_PROCID(&sources[rank], "bench", rank);
+    for (size_t at = 0; at < bytes; at += object.size) {
+        object.size = bytes - at < piece ? bytes - at : piece;
+        deliver_turn(sources, ranks, &object);
+    }
+    free(object.bytes);
+    free(sources);
+}
+
+/* --- start */
+
+static void init(const char *folder)
+{
+    static pmix_server_module_t module = {.tool_connected = on_tool,
+                                          .iof_pull = on_pull};
+    enum { INFOS = 6 };
+    pmix_info_t info[INFOS];
+    bool yes = true, no = false;
+    pmix_status_t rc;
+
+    setenv("PMIX_MCA_gds", "hash", 1);
+    setenv("PMIX_MCA_pmix_max_iof_cache", "1", 1);
+    PMIX_INFO_LOAD(&info[0], PMIX_SERVER_NSPACE, "bench-server", PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_SERVER_TMPDIR, folder, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[2], PMIX_SYSTEM_TMPDIR, folder, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[4], PMIX_SERVER_GATEWAY, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[5], PMIX_IOF_LOCAL_OUTPUT, &no, PMIX_BOOL);
+    rc = PMIx_server_init(&module, info, INFOS);
+    if (rc != PMIX_SUCCESS)
+        fail("init", rc);
+}
+
+int main(int argc, char **argv)
+{
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
+
+    if (argc != 7 || strcmp(argv[1], "-g") != 0) {
+        fputs("usage: pull_server -g GATE FOLDER RANKS BYTES PIECE\n", stderr);
+        return 2;
+    }
+    init(argv[3]);
+    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, NULL, NULL);
+    wait_for(&server.is_asked);
+    gate_wait(argv[2]);
+    deliver_all((unsigned)atoi(argv[4]), strtoull(argv[5], NULL, 10),
+                strtoull(argv[6], NULL, 10));
+    wait_for(&server.is_gone);
+    PMIx_server_finalize();
+    return 0;
+}
