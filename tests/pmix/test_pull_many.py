@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Ten tools at once pull binary output of many processes, byte for byte, from a
+launcher and a helper that take little memory.
+
+The truth is one random file: each process writes two stretches of it, which
+begin where nobody else's do.
+"""
+# timeout: 600
+import os
+import sys
+
+import pmix
+import live
+
+RANKS = live.full(64, 16)
+SIZE = live.full(100000000, 3200000) // (2 * RANKS)  # of each channel
+STEP = 4099
+TOOLS = 10
+WRITE = ('part() { tail -c +$((1 + (2 * XYLEM_RANK + $1) * %d)) "$FILE" | '
+         'head -c %d; }; part 0 & part 1 >&2; wait' % (STEP, SIZE))
+CHANNELS = ("stdout", "stderr")
+
+
+def check_exact(tool, ranks, channels, mem):
+    for rank in range(RANKS):
+        for number, channel in enumerate(CHANNELS):
+            at = (2 * rank + number) * STEP
+            want = (mem[at:at + SIZE] if rank in ranks and channel in channels
+                    else None)
+            got = tool.got(rank, channel)
+            live.check(got == want, "rank %d %s: %s bytes, want %s" % (
+                rank, channel, got and len(got), want and len(want)))
+    live.check_eq(0, tool.dropped(), "bytes dropped")
+
+
+def tools_start(job):
+    """One after another asks for all, for some ranks, for one channel."""
+    kinds = (((), range(RANKS), CHANNELS),
+             (("-r", "0,3,7"), (0, 3, 7), CHANNELS),
+             (("-c", 2), range(RANKS), ("stdout",)))
+    for i in range(TOOLS):
+        options, ranks, channels = kinds[i % len(kinds)]
+        yield (pmix.Tool(job, *options, "-n", len(ranks) * len(channels)),
+               ranks, channels)
+
+
+def peak_of(memory, *names):
+    """The greatest of each name, added up."""
+    peaks = list(memory.peak.values())
+    return sum(max((size for name, size in peaks if name.endswith(wanted)),
+                   default=0) for wanted in names)
+
+
+def main():
+    pmix.need()
+    path = os.path.join(live.TMP, "random")
+    mem = os.urandom(SIZE + 2 * RANKS * STEP)
+    with open(path, "wb") as file:
+        file.write(mem)
+    with live.case("%d tools, %d processes, %d bytes of each channel" % (
+            TOOLS, RANKS, SIZE)):
+        gate = pmix.Gate()
+        job = live.Job("-v", "-N", RANKS, "--nodes-per-daemon", 16, "--raw",
+                       "--", "sh", "-c", pmix.Gate.WAIT + WRITE, gate.path,
+                       stdout=os.open(os.devnull, os.O_WRONLY),
+                       env={**os.environ, "FILE": path})
+        pmix.wait_up(job)
+        tools = list(tools_start(job))
+        for tool, _, _ in tools:
+            tool.wait_ready()
+        memory = live.Memory()
+        memory.start()
+        gate.open()
+        job.check_ok(300)
+        for tool, ranks, channels in tools:
+            live.check_eq(0, tool.wait(300), "tool")
+            check_exact(tool, ranks, channels, mem)
+        memory.check(16, 3)
+        both = peak_of(memory, "xylem", "xylem-pmix")
+        print("# launcher and helper: %.1f MiB" % (both / live.MIB))
+        live.check(live.is_sanitized() or both <= 64 * live.MIB,
+                   "launcher and helper took %.1f MiB" % (both / live.MIB))
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
