@@ -20,7 +20,8 @@ STAY = ("sh", "-c", "echo up; exec cat")
 def start(*args, arity=2, hosts=LIST, **env):
     ways = os.path.join(live.TMP, "ways")
     open(ways, "w").close()
-    return live.Remote(hosts, "--arity", arity, "--label=host", *args,
+    return live.Remote(hosts, "--arity", arity, "--topology", "none",
+                       "--label=host", *args,
                        stdin=subprocess.PIPE, RSH_WAYS=ways, **env)
 
 

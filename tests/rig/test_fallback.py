@@ -55,8 +55,8 @@ def planned():
 def works(the, changed, *options):
     """Each host gets all bytes and its own output comes whole; each has had
     one login, from its parent in the tree but for those in `changed`."""
-    job = live.Job("--launcher", "ssh", "-w", LIST, "--arity", 2,
-                   "--label=host", *options, "--", "sha256sum",
+    job = live.Job("--launcher", "ssh", "-w", LIST, "--arity", 2, "--topology",
+                   "none", "--label=host", *options, "--", "sha256sum",
                    stdin=subprocess.PIPE)
     feeder = live.Feeder(job.stdin, SIZE)
     feeder.start()
@@ -106,7 +106,8 @@ def told(the):
     reasons. The keys are still hidden."""
     the.hide("h3", "/etc/hosts", rig.DIR + "/names")
     the.sshd.stop("h7")
-    job = live.Job("--launcher", "ssh", "-w", LIST, "--arity", 2, "--", "true")
+    job = live.Job("--launcher", "ssh", "-w", LIST, "--arity", 2, "--topology",
+                   "none", "--", "true")
     check_eq(1, job.wait(), "exit code:")
     said = job.said()
     print("#", said.strip())
