@@ -46,6 +46,28 @@ static void on_flushed(void *arg)
     pmix->run.events->on_flushed(pmix->run.arg);
 }
 
+static bool on_log(void *arg, const struct px_log *log)
+{
+    const struct run_pmix *pmix = arg;
+
+    return pmix->run.events->on_log(pmix->run.arg, log->token, log->channel,
+                                    log->text.at, log->text.len_bytes);
+}
+
+static enum px_answer on_signal(void *arg, const struct px_signal *signal)
+{
+    const struct run_pmix *pmix = arg;
+    struct topo_range ranges[PX_RANGES_MAX];
+
+    for (unsigned i = 0; i < signal->count; i++)
+        ranges[i] = (struct topo_range){signal->ranges[i].first,
+                                        signal->ranges[i].last};
+    return pmix->run.events->on_signal(pmix->run.arg, (int)signal->signo,
+                                       ranges, signal->count)
+               ? PX_ANSWER_OK
+               : PX_ANSWER_NOT_NOW;
+}
+
 static void on_say(void *arg, const char *text)
 {
     const struct run_pmix *pmix = arg;
@@ -81,6 +103,8 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_part = on_part,
         .on_released = on_released,
         .on_flushed = on_flushed,
+        .on_log = on_log,
+        .on_signal = on_signal,
         .on_say = on_say,
         .on_note = on_note,
     };
@@ -130,6 +154,21 @@ static bool pmix_output(void *tap, const struct ep_tap_output *output)
     return px_host_output(pmix->host, &out);
 }
 
+static void pmix_started(void *tap, uint32_t rank, const uint32_t *pids,
+                         uint32_t count)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_started(pmix->host, rank, pids, count);
+}
+
+static void pmix_logged(void *tap, uint32_t token)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_done(pmix->host, token, PX_ANSWER_OK);
+}
+
 static void pmix_exit(void *tap, uint32_t rank, uint32_t status)
 {
     const struct run_pmix *pmix = tap;
@@ -148,6 +187,8 @@ const struct ep_tap_ops run_pmix_tap = {
     .open = pmix_open,
     .close = pmix_close,
     .output = pmix_output,
+    .started = pmix_started,
     .exit = pmix_exit,
+    .logged = pmix_logged,
     .flush = pmix_flush,
 };

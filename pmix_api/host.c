@@ -19,38 +19,11 @@ enum {
     ANSWER_MS = 10000, /* one that does not answer is ended */
     UP_MS = 60000,     /* it may take so long to come up */
     FLUSH_MS = 10000,  /* the end of a job waits no longer for tools */
-    LOOK_MS = 250,     /* while something waits */
     STARTS_MAX = 8,    /* helpers of one job */
     BACKOFF_MS = 100,  /* doubled each time */
     BACKOFF_MAX_MS = 10000,
     PACKETS_MAX = 64, /* read at a time */
 };
-
-static void arm(struct event *timer, unsigned ms)
-{
-    struct timeval wait = {(time_t)(ms / 1000),
-                           (suseconds_t)(ms % 1000) * 1000};
-
-    if (!evtimer_pending(timer, NULL))
-        event_add(timer, &wait);
-}
-
-/* Something waits for the helper. */
-static bool is_waiting(const struct px_host *host)
-{
-    return !host->is_up || !px_queue_is_empty(host) || host->asked_ms != 0 ||
-           host->flush_ms != 0;
-}
-
-static void wake(struct px_host *host)
-{
-    if (host->phase == PX_HOST_DOWN)
-        return;
-    if (!px_queue_is_empty(host))
-        event_add(host->writes, NULL);
-    if (is_waiting(host))
-        arm(host->timer, LOOK_MS);
-}
 
 /* --- it ends */
 
@@ -83,6 +56,9 @@ static void put_down(struct px_host *host)
         px_folder_remove(host->folder);
     host->folder[0] = '\0';
     unwant(host);
+    free(host->log);
+    host->log = NULL;
+    host->log_bytes = 0;
     px_queue_clear(host);
 }
 
@@ -119,7 +95,7 @@ static void on_death(struct px_host *host, const char *why)
     if (host->starts < STARTS_MAX) {
         if (BACKOFF_MS << host->starts < BACKOFF_MAX_MS)
             wait_ms = (unsigned)BACKOFF_MS << host->starts;
-        arm(host->timer, wait_ms);
+        px_queue_arm(host, wait_ms);
     } else {
         events->on_note(host->cfg.arg, "it is not started again");
     }
@@ -150,6 +126,36 @@ static void say_up(struct px_host *host, struct px_text uri)
     host->cfg.events->on_note(host->cfg.arg, text);
 }
 
+/* Its pieces follow each other. */
+static void on_log(struct px_host *host, const struct px_log *piece)
+{
+    struct px_log whole = *piece;
+
+    if (host->log == NULL)
+        host->log = malloc(PX_LOG_BYTES_MAX);
+    if (host->log != NULL &&
+        piece->text.len_bytes <= PX_LOG_BYTES_MAX - host->log_bytes) {
+        memcpy(host->log + host->log_bytes, piece->text.at,
+               piece->text.len_bytes);
+        host->log_bytes += piece->text.len_bytes;
+    }
+    if (piece->is_more)
+        return;
+    whole.text = (struct px_text){host->log != NULL ? host->log : "",
+                                  (uint16_t)host->log_bytes};
+    host->log_bytes = 0;
+    if (!host->cfg.events->on_log(host->cfg.arg, &whole) && piece->token != 0)
+        px_host_done(host, piece->token, PX_ANSWER_FULL);
+}
+
+static void on_signal(struct px_host *host, const struct px_signal *signal)
+{
+    enum px_answer answer = host->cfg.events->on_signal(host->cfg.arg, signal);
+
+    if (signal->token != 0)
+        px_host_done(host, signal->token, answer);
+}
+
 static void on_msg(struct px_host *host, const struct px_msg *msg)
 {
     char text[PX_TEXT_BYTES_MAX + 1];
@@ -161,8 +167,18 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_PULL:
         on_pulled(host, &msg->pull);
         return;
+    case PX_TOOL:
+        host->has_tools = true;
+        return;
     case PX_QUIET:
+        host->has_tools = false;
         unwant(host);
+        return;
+    case PX_LOG:
+        on_log(host, &msg->log);
+        return;
+    case PX_SIGNAL:
+        on_signal(host, &msg->signal);
         return;
     case PX_NOTE:
         px_text_copy(msg->text, text, sizeof(text));
@@ -180,6 +196,9 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_OUTPUT:
     case PX_FLUSH:
     case PX_PING:
+    case PX_PIDS:
+    case PX_STAGE:
+    case PX_DONE:
         return;
     }
 }
@@ -230,7 +249,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     if (px_queue_pump(host) != 0)
         on_death(host, NULL);
     else
-        wake(host);
+        px_queue_wake(host);
 }
 
 /* --- it begins */
@@ -253,13 +272,15 @@ static int start(struct px_host *host)
     if (host->reads == NULL || host->writes == NULL)
         return OV_ENOMEM;
     host->phase = PX_HOST_START;
-    host->parts_told = host->exits_told = 0;
+    host->parts_told = host->pids_told = host->exits_told = 0;
+    host->stages_told = PX_STAGE_NONE;
+    host->has_tools = false;
     host->is_up = host->is_deaf = host->is_ping_due = false;
     host->is_flush_due = host->is_flush_sent = false;
     host->asked_ms = 0;
     host->heard_ms = host->taken_ms = px_now_ms();
     event_add(host->reads, NULL);
-    wake(host);
+    px_queue_wake(host);
     return 0;
 }
 
@@ -314,11 +335,11 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         return;
     }
     check_held(host, now);
-    if (is_waiting(host) && now - host->heard_ms > QUIET_MS)
+    if (px_queue_is_waiting(host) && now - host->heard_ms > QUIET_MS)
         ask(host, now);
     if (host->flush_ms != 0 && now - host->flush_ms > FLUSH_MS)
         tell_flushed(host);
-    wake(host);
+    px_queue_wake(host);
 }
 
 /* --- public */
@@ -335,11 +356,8 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
     host->fd = -1;
     host->items_last = &host->items;
     host->timer = evtimer_new(cfg->base, on_timer, host);
-    host->status = malloc(cfg->size * sizeof(*host->status));
-    if (host->timer != NULL && host->status != NULL) {
-        memset(host->status, 0xff, cfg->size * sizeof(*host->status));
+    if (host->timer != NULL && px_stage_open(host) == 0)
         rc = px_process_find(cfg->path, host->path);
-    }
     if (rc == 0)
         rc = start(host);
     if (rc != 0) {
@@ -361,25 +379,9 @@ void px_host_close(struct px_host *host)
     put_down(host);
     if (host->timer != NULL)
         event_free(host->timer);
-    free(host->status);
+    px_stage_close(host);
     free(host);
     errno = err;
-}
-
-static bool push(struct px_host *host, const struct px_item *what)
-{
-    struct px_item *item = malloc(sizeof(*item));
-
-    if (item == NULL)
-        return false;
-    *item = *what;
-    item->next = NULL;
-    if (host->items == NULL && px_queue_is_empty(host))
-        host->taken_ms = px_now_ms(); /* it has waited from now on */
-    *host->items_last = item;
-    host->items_last = &item->next;
-    wake(host);
-    return true;
 }
 
 bool px_host_output(struct px_host *host, const struct px_host_output *output)
@@ -390,35 +392,32 @@ bool px_host_output(struct px_host *host, const struct px_host_output *output)
         (host->wanted[output->rank] & 1u << output->channel) == 0)
         return false;
     if (!host->is_deaf)
-        return push(host, &item);
+        return px_queue_push(host, &item);
     px_queue_count_dropped(host, output, output->len_bytes);
     item.output.len_bytes = 0;
     item.output.mem = NULL;
     item.is_bare = true;
     if (output->is_end)
-        push(host, &item);
+        px_queue_push(host, &item);
     return false;
 }
 
-void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status)
+void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer)
 {
     struct px_item item = {
-        .output = {.rank = rank}, .status = status, .is_exit = true};
+        .output = {.rank = token}, .value = answer, .kind = PX_ITEM_DONE};
 
-    if (rank >= host->cfg.size || host->status[rank] >= 0)
-        return;
-    host->status[rank] = (int32_t)(status & INT32_MAX);
-    /* One that is still to be told of the job hears it with that. */
-    if (host->phase == PX_HOST_READY && rank < host->exits_told)
-        push(host, &item);
+    if (host->phase == PX_HOST_READY)
+        px_queue_push(host, &item);
 }
 
 bool px_host_flush(struct px_host *host)
 {
-    if (host->wanted == NULL || host->phase != PX_HOST_READY)
+    px_stage_end(host);
+    if (!host->has_tools || host->phase != PX_HOST_READY)
         return false;
     host->is_flush_due = true;
     host->flush_ms = px_now_ms();
-    wake(host);
+    px_queue_wake(host);
     return true;
 }

@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pmix_api/wire.h"
+
 struct event_base;
 struct px_host;
 
@@ -41,6 +43,12 @@ struct px_host_events {
     /* All that tools wanted has gone to them, or cannot; once, after
      * px_host_flush(). */
     void (*on_flushed)(void *arg);
+    /* A tool has something to say: text for stdout or stderr, borrowed. With a
+     * token other than 0 px_host_done() is due once it is written. False: it
+     * cannot be taken, and nothing is due. */
+    bool (*on_log)(void *arg, const struct px_log *log);
+    /* A tool sends a signal, to all processes or to some. */
+    enum px_answer (*on_signal)(void *arg, const struct px_signal *signal);
     /* Something the user should know. */
     void (*on_say)(void *arg, const char *text);
     /* Something for a user who wants to know all. */
@@ -80,11 +88,19 @@ void px_host_close(struct px_host *host);
  * later. O(1). */
 bool px_host_output(struct px_host *host, const struct px_host_output *output);
 
+/* Ranks from `rank` on were started; pids as their host counts them. */
+void px_host_started(struct px_host *host, uint32_t rank, const uint32_t *pids,
+                     uint32_t count);
+
 /* A process has ended; status as of waitpid. */
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);
 
-/* No output follows. Returns true when on_flushed will come, which takes at
- * most FLUSH_S; false when there is nothing to wait for. */
+/* The answer to an on_log. Harmless when its helper has gone. */
+void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer);
+
+/* No output follows, and the job is over. Returns true when on_flushed will
+ * come, which takes at most FLUSH_S; false when there is nothing to wait for.
+ */
 bool px_host_flush(struct px_host *host);
 
 #endif

@@ -16,13 +16,20 @@ enum px_host_phase {
     PX_HOST_READY, /* it was told */
 };
 
-/* Output or an exit, waiting for the socket. */
+enum px_item_kind {
+    PX_ITEM_OUTPUT,
+    PX_ITEM_EXIT, /* of output.rank; value: its status */
+    PX_ITEM_PIDS, /* from output.rank on; value: how many */
+    PX_ITEM_DONE, /* output.rank: the token; value: the answer */
+};
+
+/* Output or a word, waiting for the socket. */
 struct px_item {
     struct px_item *next;
-    struct px_host_output output; /* rank for both */
+    struct px_host_output output;
     uint32_t sent_bytes;
-    uint32_t status;
-    bool is_exit;
+    uint32_t value;
+    uint8_t kind; /* enum px_item_kind */
     bool is_bare; /* its bytes were released: the end of a channel is left */
 };
 
@@ -35,18 +42,28 @@ struct px_host {
     struct event *reads, *writes;
     struct event *timer; /* restart while down, else the watch */
     enum px_host_phase phase;
-    uint32_t parts_told, exits_told;
+    uint32_t parts_told, pids_told, exits_told;
+    uint8_t stages_told;
     struct px_item *items, **items_last; /* owned, in order */
-    uint8_t *wanted;   /* [size]: bits of channels that tools want; NULL: 0 */
-    int32_t *status;   /* [size]: of those that ended; -1: it runs */
+    uint8_t *wanted; /* [size]: bits of channels that tools want; NULL: 0 */
+    int32_t *status; /* [size]: of those that ended; -1: it runs */
+    uint8_t *pids;   /* [size x 4]: little-endian; 0: not started */
+    uint32_t started, ended; /* processes */
+    uint8_t stage;           /* enum px_stage_name: what it has reached */
+    uint64_t stage_s[3];     /* when, from STARTED on */
+    bool has_failed;         /* a process; the first one: */
+    uint32_t failed_rank, failed_status;
     uint64_t *dropped; /* [size x 3]; NULL: none yet */
     uint64_t heard_ms; /* the last word of the helper */
     uint64_t taken_ms; /* when it last took something */
     uint64_t asked_ms; /* a PING is due or has no answer since; 0: none */
     uint64_t flush_ms; /* px_host_flush() was called; 0: not */
     bool is_ping_due;
-    bool is_up;   /* it has said so */
+    bool is_up; /* it has said so */
+    bool has_tools;
     bool is_deaf; /* it takes nothing: nothing is held for it */
+    char *log;    /* owned: pieces of a text of a tool; NULL: none yet */
+    uint32_t log_bytes;
     bool is_told; /* the user knows that a helper has died */
     bool is_flush_due, is_flush_sent;
     uint32_t starts;
@@ -70,6 +87,14 @@ int px_process_start(const char *path, pid_t *pid, int *fd);
 /* Kills it and waits for its end, which is soon. Returns its status. */
 int px_process_end(pid_t pid);
 
+/* --- host_stage.c: how far the job is. */
+
+/* Returns 0 or OV_ENOMEM. */
+int px_stage_open(struct px_host *host);
+void px_stage_close(struct px_host *host);
+/* No process runs any more, or none is heard of. */
+void px_stage_end(struct px_host *host);
+
 /* --- host_queue.c: what waits for the socket. */
 
 /* Sends as much as the socket takes. Returns 0, or OV_ECLOSED when nobody is
@@ -85,6 +110,14 @@ void px_queue_count_dropped(struct px_host *host,
 void px_queue_drop(struct px_host *host);
 /* Releases everything and forgets it. */
 void px_queue_clear(struct px_host *host);
+/* Queues a copy of it; false when memory is out. */
+bool px_queue_push(struct px_host *host, const struct px_item *item);
+/* Something may be sent: soon, and what waits is looked at. */
+void px_queue_wake(struct px_host *host);
+/* Something waits for the helper: the timer is to look at it. */
+bool px_queue_is_waiting(const struct px_host *host);
+/* The timer, unless it runs already. */
+void px_queue_arm(struct px_host *host, unsigned ms);
 /* Nothing is left to send. */
 bool px_queue_is_empty(const struct px_host *host);
 

@@ -10,7 +10,11 @@
 #include "overlay/base/err.h"
 #include "pmix_api/wire.h"
 
-enum { PACKET_BYTES = 32 * 1024, CHANNELS = 3 };
+enum {
+    PACKET_BYTES = 32 * 1024,
+    CHANNELS = 3,
+    LOOK_MS = 250, /* while something waits */
+};
 
 /* One packet: 1 when it went, 0 when there is no room, or OV_ECLOSED. */
 static int send_packet(struct px_host *host, const uint8_t *mem, size_t len)
@@ -85,7 +89,24 @@ static int send_parts(struct px_host *host)
     return rc;
 }
 
-/* To a helper that was started again: who has ended already. */
+/* To a helper that was started again: who was started, and has ended,
+ * already. */
+static int send_pids(struct px_host *host)
+{
+    uint32_t left = host->cfg.size - host->pids_told;
+    uint16_t count = (uint16_t)(left < PX_PIDS_MAX ? left : PX_PIDS_MAX);
+    struct px_msg msg = {
+        .kind = PX_PIDS,
+        .pids = {.first = host->pids_told,
+                 .count = count,
+                 .mem = host->pids + 4 * (size_t)host->pids_told}};
+    int rc = host->started > 0 ? send_msg(host, &msg) : 1;
+
+    if (rc == 1)
+        host->pids_told += count;
+    return rc;
+}
+
 static int send_exits(struct px_host *host)
 {
     uint8_t mem[PACKET_BYTES];
@@ -119,6 +140,8 @@ static int send_job(struct px_host *host)
     }
     while (rc == 1 && host->parts_told < host->cfg.parts)
         rc = send_parts(host);
+    while (rc == 1 && host->pids_told < host->cfg.size)
+        rc = send_pids(host);
     while (rc == 1 && host->exits_told < host->cfg.size)
         rc = send_exits(host);
     return rc;
@@ -141,7 +164,7 @@ static uint64_t *dropped_of(struct px_host *host,
 
 static void release(struct px_host *host, struct px_item *item)
 {
-    if (!item->is_exit && !item->is_bare)
+    if (item->kind == PX_ITEM_OUTPUT && !item->is_bare)
         host->cfg.events->on_released(host->cfg.arg, item->output.cookie);
     item->is_bare = true;
 }
@@ -187,20 +210,48 @@ static int send_output(struct px_host *host, struct px_item *item)
     return 1;
 }
 
+static struct px_msg word_of(const struct px_host *host,
+                             const struct px_item *item)
+{
+    uint32_t rank = item->output.rank;
+
+    if (item->kind == PX_ITEM_EXIT)
+        return (struct px_msg){.kind = PX_EXIT, .exit = {rank, item->value}};
+    if (item->kind == PX_ITEM_DONE)
+        return (struct px_msg){.kind = PX_DONE,
+                               .done = {rank, (uint8_t)item->value}};
+    return (struct px_msg){
+        .kind = PX_PIDS,
+        .pids = {rank, (uint16_t)item->value, host->pids + 4 * (size_t)rank}};
+}
+
 static int send_head(struct px_host *host)
 {
     struct px_item *item = host->items;
-    struct px_msg msg = {
-        .kind = PX_EXIT,
-        .exit = {.rank = item->output.rank, .status = item->status},
-    };
+    struct px_msg msg;
     int rc;
 
-    if (!item->is_exit)
+    if (item->kind == PX_ITEM_OUTPUT)
         return send_output(host, item);
+    msg = word_of(host, item);
     rc = send_msg(host, &msg);
     if (rc == 1)
         drop_head(host);
+    return rc;
+}
+
+static int send_stage(struct px_host *host)
+{
+    struct px_msg msg = {.kind = PX_STAGE,
+                         .stage = {.name = (uint8_t)(host->stages_told + 1),
+                                   .time_s = host->stage_s[host->stages_told],
+                                   .has_failed = host->has_failed,
+                                   .rank = host->failed_rank,
+                                   .status = host->failed_status}};
+    int rc = send_msg(host, &msg);
+
+    if (rc == 1)
+        host->stages_told++;
     return rc;
 }
 
@@ -213,7 +264,7 @@ static int send_flush(struct px_host *host)
     return rc;
 }
 
-/* Of what was dropped only ends of channels, and exits, have a meaning. */
+/* Of what was dropped only ends of channels have a meaning; words stay. */
 static void drop_empty(struct px_host *host)
 {
     struct px_item **at = &host->items;
@@ -221,7 +272,7 @@ static void drop_empty(struct px_host *host)
     while (*at != NULL) {
         struct px_item *item = *at;
 
-        if (item->is_exit || item->output.is_end) {
+        if (item->kind != PX_ITEM_OUTPUT || item->output.is_end) {
             at = &item->next;
             continue;
         }
@@ -249,6 +300,8 @@ int px_queue_pump(struct px_host *host)
     rc = send_job(host);
     while (rc == 1 && host->items != NULL)
         rc = send_head(host);
+    while (rc == 1 && host->stages_told < host->stage)
+        rc = send_stage(host);
     if (rc == 1 && host->is_flush_due && !host->is_flush_sent)
         rc = send_flush(host);
     if (rc == 1 && host->is_ping_due)
@@ -270,7 +323,7 @@ void px_queue_drop(struct px_host *host)
     for (struct px_item *item = host->items; item != NULL; item = item->next) {
         struct px_host_output *o = &item->output;
 
-        if (item->is_exit || item->is_bare)
+        if (item->kind != PX_ITEM_OUTPUT || item->is_bare)
             continue;
         px_queue_count_dropped(host, o, o->len_bytes - item->sent_bytes);
         release(host, item);
@@ -291,6 +344,48 @@ void px_queue_clear(struct px_host *host)
 bool px_queue_is_empty(const struct px_host *host)
 {
     return host->phase == PX_HOST_READY && host->items == NULL &&
-           host->parts_told == host->cfg.parts && !host->is_ping_due &&
+           host->parts_told == host->cfg.parts &&
+           host->stages_told == host->stage && !host->is_ping_due &&
            (!host->is_flush_due || host->is_flush_sent);
+}
+
+void px_queue_arm(struct px_host *host, unsigned ms)
+{
+    struct timeval wait = {(time_t)(ms / 1000),
+                           (suseconds_t)(ms % 1000) * 1000};
+
+    if (!evtimer_pending(host->timer, NULL))
+        event_add(host->timer, &wait);
+}
+
+bool px_queue_is_waiting(const struct px_host *host)
+{
+    return !host->is_up || !px_queue_is_empty(host) || host->asked_ms != 0 ||
+           host->flush_ms != 0;
+}
+
+void px_queue_wake(struct px_host *host)
+{
+    if (host->phase == PX_HOST_DOWN)
+        return;
+    if (!px_queue_is_empty(host))
+        event_add(host->writes, NULL);
+    if (px_queue_is_waiting(host))
+        px_queue_arm(host, LOOK_MS);
+}
+
+bool px_queue_push(struct px_host *host, const struct px_item *what)
+{
+    struct px_item *item = malloc(sizeof(*item));
+
+    if (item == NULL)
+        return false;
+    *item = *what;
+    item->next = NULL;
+    if (host->items == NULL && px_queue_is_empty(host))
+        host->taken_ms = px_now_ms(); /* it has waited from now on */
+    *host->items_last = item;
+    host->items_last = &item->next;
+    px_queue_wake(host);
+    return true;
 }

@@ -62,6 +62,48 @@ static void put_output(struct ov_wr *wr, const struct px_output *output)
     ov_wr_bytes(wr, output->mem, output->len_bytes);
 }
 
+static void put_stage(struct ov_wr *wr, const struct px_stage *stage)
+{
+    ov_wr_u8(wr, stage->name);
+    ov_wr_u64(wr, stage->time_s);
+    ov_wr_u8(wr, stage->has_failed);
+    ov_wr_u32(wr, stage->rank);
+    ov_wr_u32(wr, stage->status);
+}
+
+static void put_signal(struct ov_wr *wr, const struct px_signal *signal)
+{
+    ov_wr_u32(wr, signal->token);
+    ov_wr_u32(wr, signal->signo);
+    ov_wr_u8(wr, signal->count);
+    for (unsigned i = 0; i < signal->count; i++) {
+        ov_wr_u32(wr, signal->ranges[i].first);
+        ov_wr_u32(wr, signal->ranges[i].last);
+    }
+}
+
+/* Of the job's course, and of what tools ask for. */
+static void put_more(struct ov_wr *wr, const struct px_msg *msg)
+{
+    if (msg->kind == PX_PIDS) {
+        ov_wr_u32(wr, msg->pids.first);
+        ov_wr_u16(wr, msg->pids.count);
+        ov_wr_bytes(wr, msg->pids.mem, 4u * msg->pids.count);
+    } else if (msg->kind == PX_STAGE) {
+        put_stage(wr, &msg->stage);
+    } else if (msg->kind == PX_DONE) {
+        ov_wr_u32(wr, msg->done.token);
+        ov_wr_u8(wr, msg->done.answer);
+    } else if (msg->kind == PX_LOG) {
+        ov_wr_u32(wr, msg->log.token);
+        ov_wr_u8(wr, msg->log.channel);
+        ov_wr_u8(wr, msg->log.is_more);
+        put_text(wr, msg->log.text);
+    } else {
+        put_signal(wr, &msg->signal);
+    }
+}
+
 void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
 {
     ov_wr_u8(wr, (uint8_t)msg->kind);
@@ -96,9 +138,17 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_PONG:
         ov_wr_u32(wr, msg->token);
         return;
+    case PX_PIDS:
+    case PX_STAGE:
+    case PX_DONE:
+    case PX_LOG:
+    case PX_SIGNAL:
+        put_more(wr, msg);
+        return;
     case PX_FLUSH:
     case PX_QUIET:
     case PX_FLUSHED:
+    case PX_TOOL:
         return;
     }
     wr->bad = true;
@@ -143,6 +193,83 @@ static void get_pull(struct ov_rd *rd, struct px_pull *pull)
         rd->bad = true;
 }
 
+static void get_pids(struct ov_rd *rd, struct px_pids *pids)
+{
+    pids->first = ov_rd_u32(rd);
+    pids->count = ov_rd_u16(rd);
+    pids->mem = ov_rd_bytes(rd, 4u * pids->count);
+    if (pids->count == 0 || pids->count > PX_PIDS_MAX)
+        rd->bad = true;
+}
+
+static void get_stage(struct ov_rd *rd, struct px_stage *stage)
+{
+    uint8_t has_failed;
+
+    stage->name = ov_rd_u8(rd);
+    stage->time_s = ov_rd_u64(rd);
+    has_failed = ov_rd_u8(rd);
+    stage->has_failed = has_failed == 1;
+    stage->rank = ov_rd_u32(rd);
+    stage->status = ov_rd_u32(rd);
+    if (stage->name == PX_STAGE_NONE || stage->name > PX_STAGE_ENDED ||
+        has_failed > 1)
+        rd->bad = true;
+}
+
+static void get_done(struct ov_rd *rd, struct px_done *done)
+{
+    done->token = ov_rd_u32(rd);
+    done->answer = ov_rd_u8(rd);
+    if (done->answer >= PX_ANSWERS)
+        rd->bad = true;
+}
+
+static void get_log(struct ov_rd *rd, struct px_log *log)
+{
+    uint8_t is_more;
+
+    log->token = ov_rd_u32(rd);
+    log->channel = ov_rd_u8(rd);
+    is_more = ov_rd_u8(rd);
+    log->is_more = is_more == 1;
+    log->text = get_text(rd);
+    if (log->channel < CHANNEL_FIRST || log->channel >= CHANNEL_LAST ||
+        is_more > 1)
+        rd->bad = true;
+}
+
+static void get_signal(struct ov_rd *rd, struct px_signal *signal)
+{
+    signal->token = ov_rd_u32(rd);
+    signal->signo = ov_rd_u32(rd);
+    signal->count = ov_rd_u8(rd);
+    if (signal->count > PX_RANGES_MAX) {
+        rd->bad = true;
+        return;
+    }
+    for (unsigned i = 0; i < signal->count; i++) {
+        signal->ranges[i].first = ov_rd_u32(rd);
+        signal->ranges[i].last = ov_rd_u32(rd);
+        if (signal->ranges[i].first > signal->ranges[i].last)
+            rd->bad = true;
+    }
+}
+
+static void get_more(struct ov_rd *rd, struct px_msg *msg)
+{
+    if (msg->kind == PX_PIDS)
+        get_pids(rd, &msg->pids);
+    else if (msg->kind == PX_STAGE)
+        get_stage(rd, &msg->stage);
+    else if (msg->kind == PX_DONE)
+        get_done(rd, &msg->done);
+    else if (msg->kind == PX_LOG)
+        get_log(rd, &msg->log);
+    else
+        get_signal(rd, &msg->signal);
+}
+
 /* The body of a message of msg->kind; false when there is no such kind. */
 static bool get_body(struct ov_rd *rd, struct px_msg *msg)
 {
@@ -175,9 +302,17 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_PONG:
         msg->token = ov_rd_u32(rd);
         return true;
+    case PX_PIDS:
+    case PX_STAGE:
+    case PX_DONE:
+    case PX_LOG:
+    case PX_SIGNAL:
+        get_more(rd, msg);
+        return true;
     case PX_FLUSH:
     case PX_QUIET:
     case PX_FLUSHED:
+    case PX_TOOL:
         return true;
     }
     return false;

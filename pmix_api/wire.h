@@ -14,14 +14,23 @@
  *                 bytes
  *     5  FLUSH    no more OUTPUT follows
  *     6  PING     u32 token
+ *     7  PIDS     u32 first rank, u16 count, u32 each: processes were started
+ *     8  STAGE    u8 stage, u64 time as of time(), u8 1 when a process has
+ *                 failed, u32 its rank, u32 status as of waitpid
+ *     9  DONE     u32 token, u8 answer to LOG or SIGNAL
  *     16 UP       text uri: tools can connect
  *     17 PULL     u8 channels (1 << channel each), u32 first rank, u32 last
  *     18 QUIET    no tool is left: what was pulled is wanted no more
  *     19 NOTE     text: for a user who wants to know all
  *     20 FLUSHED  what came before FLUSH has gone to the tools, or cannot
  *     21 PONG     u32 token
+ *     22 TOOL     one has connected
+ *     23 LOG      u32 token (0: no answer is due), u8 channel, u8 1 when more
+ *                 of it follows, text
+ *     24 SIGNAL   u32 token, u32 number, u8 count, u32 first and u32 last rank
+ *                 each; none: all processes
  *
- * The launcher sends the first six, START and all PARTs first. Both ends are
+ * The launcher sends the first nine, START and all PARTs first. Both ends are
  * of one installation; the version is there to say so when they are not.
  */
 #ifndef PMIX_API_WIRE_H
@@ -38,6 +47,9 @@ enum {
     PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
     PX_OUTPUT_HEAD_BYTES = 19,       /* before its bytes, kind included */
     PX_TEXT_BYTES_MAX = 4096,
+    PX_PIDS_MAX = 4096,       /* in one PIDS */
+    PX_RANGES_MAX = 64,       /* in one SIGNAL */
+    PX_LOG_BYTES_MAX = 60000, /* all pieces together */
 };
 
 enum px_kind {
@@ -47,12 +59,33 @@ enum px_kind {
     PX_OUTPUT,
     PX_FLUSH,
     PX_PING,
+    PX_PIDS,
+    PX_STAGE,
+    PX_DONE,
     PX_UP = 16,
     PX_PULL,
     PX_QUIET,
     PX_NOTE,
     PX_FLUSHED,
     PX_PONG,
+    PX_TOOL,
+    PX_LOG,
+    PX_SIGNAL,
+};
+
+/* How far a job is. */
+enum px_stage_name {
+    PX_STAGE_NONE,
+    PX_STAGE_STARTED, /* a process runs */
+    PX_STAGE_RUNNING, /* all do */
+    PX_STAGE_ENDED,
+};
+
+enum px_answer {
+    PX_ANSWER_OK,
+    PX_ANSWER_NOT_NOW, /* the job has not begun, or is over */
+    PX_ANSWER_FULL,    /* too much waits */
+    PX_ANSWERS
 };
 
 /* Bytes without NUL, borrowed from the packet or from the writer's caller. */
@@ -63,20 +96,13 @@ struct px_text {
 
 struct px_start {
     uint16_t version;
-    uint32_t pid;
-    uint32_t size;
-    uint32_t apps;
-    uint32_t parts;
-    struct px_text nspace;
-    struct px_text folder;
+    uint32_t pid, size, apps, parts;
+    struct px_text nspace, folder;
 };
 
 struct px_part {
-    uint32_t app;
-    uint32_t first_rank;
-    uint32_t ranks;
-    struct px_text host;
-    struct px_text program;
+    uint32_t app, first_rank, ranks;
+    struct px_text host, program;
 };
 
 struct px_exit {
@@ -99,6 +125,43 @@ struct px_pull {
     uint32_t last;
 };
 
+struct px_pids {
+    uint32_t first;
+    uint16_t count;
+    const uint8_t *mem; /* borrowed; 4 bytes each, little-endian */
+};
+
+struct px_stage {
+    uint8_t name; /* enum px_stage_name */
+    uint64_t time_s;
+    bool has_failed;
+    uint32_t rank; /* that failed first */
+    uint32_t status;
+};
+
+struct px_done {
+    uint32_t token;
+    uint8_t answer; /* enum px_answer */
+};
+
+struct px_log {
+    uint32_t token;
+    uint8_t channel; /* enum ov_channel: stdout or stderr */
+    bool is_more;
+    struct px_text text;
+};
+
+struct px_range {
+    uint32_t first, last;
+};
+
+struct px_signal {
+    uint32_t token;
+    uint32_t signo;
+    uint8_t count; /* 0: all */
+    struct px_range ranges[PX_RANGES_MAX];
+};
+
 struct px_msg {
     enum px_kind kind;
     union {
@@ -107,6 +170,11 @@ struct px_msg {
         struct px_exit exit;
         struct px_output output;
         struct px_pull pull;
+        struct px_pids pids;
+        struct px_stage stage;
+        struct px_done done;
+        struct px_log log;
+        struct px_signal signal;
         struct px_text text; /* UP, NOTE */
         uint32_t token;      /* PING, PONG */
     };
@@ -123,7 +191,8 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg);
 
 /* Reads one message. Returns 0, or OV_EPROTO for what is none: an unknown kind
  * or flag, bytes that are missing, a text or an output that is too long, a
- * channel that is no output, a range that goes back. *out is then undefined.
+ * channel that is no output, a range that goes back, a stage or answer that is
+ * none. *out is then undefined.
  * O(1). */
 int px_msg_decode(struct ov_rd *rd, struct px_msg *out);
 

@@ -14,28 +14,41 @@ static const char *or_unknown(const char *name)
     return name != NULL ? name : "?";
 }
 
+/* A rank, or whose text it is instead. */
+static const char *who(uint32_t rank, char *mem, size_t size)
+{
+    if (rank == EP_CONSOLE_TOOL)
+        return "tool";
+    snprintf(mem, size, "%" PRIu32, rank);
+    return mem;
+}
+
 void ep_label_make(struct ep_label *label, enum ep_label_mode mode,
                    const char *nspace, const char *host, uint32_t rank,
                    uint8_t channel)
 {
+    char mem[16];
+    const char *name = who(rank, mem, sizeof(mem));
     int len = 0;
 
+    if (mode == EP_LABEL_HOST && rank == EP_CONSOLE_TOOL)
+        mode = EP_LABEL_RANK;
     switch (mode) {
     case EP_LABEL_NONE:
     case EP_LABEL_MODES:
         break;
     case EP_LABEL_RANK:
-        len = snprintf(label->text, EP_LABEL_MAX, "%" PRIu32 ": ", rank);
+        len = snprintf(label->text, EP_LABEL_MAX, "%s: ", name);
         break;
     case EP_LABEL_HOST:
         len = snprintf(label->text, EP_LABEL_MAX, "%.*s: ", EP_LABEL_NAME_MAX,
                        or_unknown(host));
         break;
     case EP_LABEL_FULL:
-        len = snprintf(label->text, EP_LABEL_MAX,
-                       "[%.*s,%" PRIu32 "]<%s>: ", EP_LABEL_NAME_MAX,
-                       or_unknown(nspace), rank,
-                       channel == EP_CHANNEL_STDERR ? "stderr" : "stdout");
+        len =
+            snprintf(label->text, EP_LABEL_MAX,
+                     "[%.*s,%s]<%s>: ", EP_LABEL_NAME_MAX, or_unknown(nspace),
+                     name, channel == EP_CHANNEL_STDERR ? "stderr" : "stdout");
         break;
     }
     OV_ASSERT(len >= 0 && len < EP_LABEL_MAX);

@@ -24,6 +24,9 @@ enum {
     EP_LABEL_MAX = EP_LABEL_NAME_MAX + 32,
 };
 
+/* The rank of what is no process's, but a tool's: "tool: ", "[job,tool]". */
+#define EP_CONSOLE_TOOL (UINT32_MAX - 1)
+
 struct ep_label {
     uint32_t len_bytes;
     char text[EP_LABEL_MAX];

@@ -105,6 +105,7 @@ static void close_all(struct daemon *d)
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         ep_local_close(d->nodes[i].local);
         ep_text_fini(&d->nodes[i].job_text);
+        free(d->nodes[i].pids);
     }
     ep_writer_close(d->writer, true);
     ep_hub_close(d->hub);

@@ -22,7 +22,9 @@ struct daemon_node {
     uint64_t controls;       /* frames of stream 0 consumed */
     uint64_t orphan_ns;      /* since when it had no parent, the last time */
     uint32_t proc_first;     /* its first process among the spawner's */
-    bool has_left;           /* or has ended */
+    uint32_t *pids;          /* owned: until all of them run */
+    uint32_t pids_count;
+    bool has_left; /* or has ended */
 };
 
 /* How a daemon ends. */
@@ -73,7 +75,7 @@ struct daemon {
 
 /* The files, each above those that it calls:
  *
- *     stop  orders  call  shells  start  daemon */
+ *     stop  procs  orders  call  shells  start  daemon */
 
 /* --- stop.c */
 /* The events of it, once there is a base. 0 or OV_ENOMEM. */
@@ -91,6 +93,13 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end);
 bool ep_daemon_was_linked(const struct daemon *d);
 /* Ends the loop when we are ending and everybody else has gone. */
 void ep_daemon_check_gone(struct daemon *d);
+
+/* --- procs.c: the nodes' processes */
+/* The node whose process this is, or NULL; *proc then counts from its first. */
+struct daemon_node *ep_daemon_owner(struct daemon *d, uint32_t *proc);
+void ep_daemon_started(struct daemon *d, uint32_t proc, int64_t pid);
+/* The body of EP_CONTROL_SIGNAL, for the node of that index. */
+void ep_daemon_signal(struct daemon *d, uint32_t index, struct ov_rd body);
 
 /* --- orders.c: what stream 0 and the nodes say */
 extern const struct ep_hub_events ep_daemon_hub_events;

@@ -59,8 +59,7 @@ struct ep_local {
     struct ov_buf *block;   /* output is read into it, then referenced */
     uint64_t fed, consumed; /* frames of stdin */
     uint32_t block_used;
-    uint32_t procs_count;
-    uint32_t started;
+    uint32_t procs_count, started;
     uint32_t over;
     uint8_t *words; /* [words_len]: said but not read; owned */
     size_t words_len, words_cap;
@@ -115,8 +114,7 @@ static void say_last(struct ep_local *local)
     tell_ready(local);
 }
 
-/* --- reading
- * */
+/* --- reading */
 
 /* The block, with room for max_bytes, or for as much as a block can have left
  * when half of it is still free. Returns the room, 0 when memory is out. */
@@ -265,8 +263,7 @@ static void on_ready(void *arg, struct ep_channel *channel)
     ep_hub_ready(cfg->hub, cfg->index, out->input);
 }
 
-/* --- starting
- * */
+/* --- starting */
 
 static void close_fd(int *fd)
 {
@@ -548,12 +545,10 @@ void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
         tell_consumed(local);
 }
 
-void ep_local_started(struct ep_local *local, uint32_t proc)
+void ep_local_started(struct ep_local *local)
 {
-    struct ep_state state = {.kind = EP_STATE_STARTED,
-                             .value = local->procs_count};
+    struct ep_state state = {EP_STATE_STARTED, .value = local->procs_count};
 
-    (void)proc;
     if (++local->started == local->procs_count)
         ep_local_say(local, &state);
 }
@@ -587,6 +582,11 @@ void ep_local_exited(struct ep_local *local, uint32_t number, int status)
     proc->linger = evtimer_new(local->cfg.base, on_linger, proc);
     restart_linger(proc);
     check_over(proc);
+}
+
+uint32_t ep_local_rank(const struct ep_local *local, uint32_t proc)
+{
+    return local->procs[proc].rank;
 }
 
 uint32_t ep_local_procs(const struct ep_local *local)

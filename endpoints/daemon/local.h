@@ -75,7 +75,7 @@ void ep_local_pause(struct ep_local *local, bool is_paused);
 void ep_local_say(struct ep_local *local, const struct ep_state *state);
 
 /* From the spawner; `proc` counts from proc_first. */
-void ep_local_started(struct ep_local *local, uint32_t proc);
+void ep_local_started(struct ep_local *local);
 void ep_local_failed(struct ep_local *local, uint32_t proc, const char *step,
                      int err);
 void ep_local_exited(struct ep_local *local, uint32_t proc, int status);
@@ -83,6 +83,8 @@ void ep_local_exited(struct ep_local *local, uint32_t proc, int status);
 /* How many processes there are; whether all that they and the node had to
  * say was read. */
 uint32_t ep_local_procs(const struct ep_local *local);
+/* The rank of one, which counts from 0. */
+uint32_t ep_local_rank(const struct ep_local *local, uint32_t proc);
 bool ep_local_is_final(const struct ep_local *local);
 
 #endif

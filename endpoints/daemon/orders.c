@@ -106,18 +106,6 @@ static void on_job(struct daemon *d, uint32_t index,
     }
 }
 
-static void on_signal(struct daemon *d, uint32_t index, struct ov_rd body)
-{
-    uint32_t signo = ov_rd_u32(&body);
-
-    if (signo == SIGTSTP || signo == SIGCONT)
-        ep_local_pause(d->nodes[index].local, signo == SIGTSTP);
-
-    /* One word reaches all processes of the daemon. */
-    if (index == 0 && !body.bad)
-        ep_spawner_signal_all(d->spawner, (int)signo);
-}
-
 static void on_control(struct daemon *d, uint32_t index,
                        const struct ov_slice *slice)
 {
@@ -129,7 +117,7 @@ static void on_control(struct daemon *d, uint32_t index,
     if (control.kind == EP_CONTROL_JOB)
         on_job(d, index, &control);
     else if (control.kind == EP_CONTROL_SIGNAL)
-        on_signal(d, index, control.body);
+        ep_daemon_signal(d, index, control.body);
     else if (control.kind == EP_CONTROL_KILL && index == 0)
         ep_spawner_end(d->spawner);
 }
@@ -261,28 +249,16 @@ const struct ep_hub_events ep_daemon_hub_events = {
 /* --- from the spawner
  * */
 
-/* The node whose process this is; *proc then counts from its first. */
 static struct ep_local *owner(struct daemon *d, uint32_t *proc)
 {
-    for (uint32_t i = 0; i < d->nodes_count; i++) {
-        struct daemon_node *node = &d->nodes[i];
+    struct daemon_node *node = ep_daemon_owner(d, proc);
 
-        if (*proc >= node->proc_first &&
-            *proc - node->proc_first < ep_local_procs(node->local)) {
-            *proc -= node->proc_first;
-            return node->local;
-        }
-    }
-    return NULL;
+    return node != NULL ? node->local : NULL;
 }
 
 static void on_started(void *arg, uint32_t proc, int64_t pid)
 {
-    struct ep_local *local = owner(arg, &proc);
-
-    (void)pid;
-    if (local != NULL)
-        ep_local_started(local, proc);
+    ep_daemon_started(arg, proc, pid);
 }
 
 /* One word is enough for all processes of the daemon. */

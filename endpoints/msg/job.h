@@ -45,7 +45,8 @@
 /* Messages of the driver on stream 0. */
 enum ep_control_kind {
     EP_CONTROL_JOB = OV_CONTROL_APP, /* a piece of a job's text */
-    EP_CONTROL_SIGNAL,               /* number 4: to every process */
+    EP_CONTROL_SIGNAL,               /* number 4, then ranges of processes,
+                                        first 4 last 4 each; none: all */
     EP_CONTROL_KILL,                 /* end every process and all it started */
 };
 

@@ -64,6 +64,21 @@ static bool read_stdin(struct ov_rd *rd, struct ep_state *state)
     return event > 0 && event < EP_STDIN_EVENTS;
 }
 
+static void write_pids(struct ov_wr *body, const struct ep_state *state)
+{
+    ov_wr_u32(body, state->rank);
+    for (uint32_t i = 0; i < state->value; i++)
+        ov_wr_u32(body, state->pids[i]);
+}
+
+static bool read_pids(struct ov_rd *body, struct ep_state *state)
+{
+    state->rank = ov_rd_u32(body);
+    while (ov_rd_left(body) > 0 && state->value < EP_STATE_PIDS_MAX)
+        state->pids[state->value++] = ov_rd_u32(body);
+    return state->value > 0;
+}
+
 void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
 {
     uint8_t mem[EP_STATE_BYTES_MAX + 16];
@@ -91,6 +106,9 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
         ov_wr_u32(&body, state->rank);
         ov_wr_u32(&body, state->stdin_event);
         ov_wr_u32(&body, state->value);
+        break;
+    case EP_STATE_PIDS:
+        write_pids(&body, state);
         break;
     case EP_STATE_USAGE:
         write_usage(&body, &state->usage);
@@ -155,6 +173,10 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
         break;
     case EP_STATE_STDIN:
         if (!read_stdin(&body, state))
+            return OV_EPROTO;
+        break;
+    case EP_STATE_PIDS:
+        if (!read_pids(&body, state))
             return OV_EPROTO;
         break;
     case EP_STATE_USAGE:

@@ -16,6 +16,8 @@
  *              of the daemon, from one of its nodes, before its final record
  *     NOTE     text                    for the user
  *     STDIN    rank 4, what 4, errno 4 what became of a slow process's stdin
+ *     PIDS     rank 4, then a pid 4 for it and each rank after it: before
+ *              STARTED, as the host counts them
  */
 #ifndef ENDPOINTS_MSG_STATE_H
 #define ENDPOINTS_MSG_STATE_H
@@ -34,13 +36,15 @@ enum ep_state_kind {
     EP_STATE_USAGE,
     EP_STATE_NOTE,
     EP_STATE_STDIN,
+    EP_STATE_PIDS,
     EP_STATE_KINDS
 };
 
 enum {
     EP_STATE_STEP_MAX = 32,
     EP_STATE_BYTES_MAX = 512,
-    EP_STATE_OUTPUTS = 2, /* channels of a process: stdout, stderr */
+    EP_STATE_OUTPUTS = 2,   /* channels of a process: stdout, stderr */
+    EP_STATE_PIDS_MAX = 64, /* in one word */
 };
 
 /* What becomes of stdin of a process that does not read. */
@@ -65,12 +69,13 @@ struct ep_usage {
 
 struct ep_state {
     uint8_t kind;
-    uint8_t stdin_event;           /* STDIN: enum ep_stdin_event */
-    uint32_t rank;                 /* EXIT, FAILED, STDIN */
-    uint32_t parent;               /* ADOPTED: a node of the tree */
-    uint32_t value;                /* status, errno, count, microseconds */
-    uint64_t taken_bytes;          /* EXIT */
-    char text[EP_STATE_BYTES_MAX]; /* FAILED: step; NOTE */
+    uint8_t stdin_event;              /* STDIN: enum ep_stdin_event */
+    uint32_t rank;                    /* EXIT, FAILED, STDIN, PIDS: the first */
+    uint32_t parent;                  /* ADOPTED: a node of the tree */
+    uint32_t value;                   /* status, errno, count, microseconds */
+    uint32_t pids[EP_STATE_PIDS_MAX]; /* PIDS: `value` of them */
+    uint64_t taken_bytes;             /* EXIT */
+    char text[EP_STATE_BYTES_MAX];    /* FAILED: step; NOTE */
     struct ep_usage usage;
     /* EXIT: what was sent of stdout and stderr. */
     struct ep_tally tallies[EP_STATE_OUTPUTS];

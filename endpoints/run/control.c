@@ -1,4 +1,6 @@
 /* Stream 0: messages to all nodes, sent as there is room. */
+#include "endpoints/run/control.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,11 +51,22 @@ void ep_run_control(struct run *r, uint8_t kind, const void *body,
     ep_run_control_pump(r);
 }
 
-void ep_run_signal(struct run *r, int signo)
+void ep_run_signal_some(struct run *r, int signo,
+                        const struct topo_range *ranges, uint32_t count)
 {
-    uint8_t body[4];
+    uint8_t body[4 + 8 * RUN_SIGNAL_RANGES_MAX];
     struct ov_wr wr = ov_wr_init(body, sizeof(body));
 
+    OV_ASSERT(count <= RUN_SIGNAL_RANGES_MAX);
     ov_wr_u32(&wr, (uint32_t)signo);
-    ep_run_control(r, EP_CONTROL_SIGNAL, body, sizeof(body));
+    for (uint32_t i = 0; i < count; i++) {
+        ov_wr_u32(&wr, ranges[i].first);
+        ov_wr_u32(&wr, ranges[i].last);
+    }
+    ep_run_control(r, EP_CONTROL_SIGNAL, body, (uint32_t)(wr.at - body));
+}
+
+void ep_run_signal(struct run *r, int signo)
+{
+    ep_run_signal_some(r, signo, NULL, 0);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"

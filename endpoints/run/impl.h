@@ -94,7 +94,10 @@ struct run {
 
     /* stream 0 and stdin */
     struct run_control *controls, **controls_last;
-    struct run_held *held;    /* [RUN_RECORDS_MAX]: records not yet taken */
+    struct run_held *held; /* [RUN_RECORDS_MAX]: records not yet taken */
+    struct run_log *logs;  /* owned: lines of tools, not yet taken */
+    uint32_t logs_count;
+    uint64_t logs_made;
     struct ov_buf *input_buf; /* being filled by the reader */
     bool input_open, input_ended, input_over;
     int input_fd;
@@ -140,7 +143,8 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  plan_guess  plan_tree  plan_hosts  plan_job  plan_session
  *     plan_machine  plan
- *     verdict  control  held  tap  end  loss  signals  down  daemons  up  run
+ *     verdict  control  held  log  tap  end  loss  signals  down  daemons
+ *     up  run
  */
 
 /* --- say.c */
@@ -156,16 +160,6 @@ void ep_run_watch(struct run *r);
 int ep_run_fail(struct run *r, const char *why);
 /* Lines that a stuck stderr did not take; waits so long for each. */
 void ep_run_retry_lines(struct run *r, int wait_ms);
-
-/* --- control.c */
-void ep_run_control_queue(struct run *r, uint8_t kind, bool more,
-                          const void *body, uint32_t len_bytes);
-/* Sends what was queued, as far as there is room. */
-void ep_run_control_pump(struct run *r);
-/* Both. */
-void ep_run_control(struct run *r, uint8_t kind, const void *body,
-                    uint32_t len_bytes);
-void ep_run_signal(struct run *r, int signo);
 
 /* --- end.c */
 int ep_run_end_open(struct run *r);

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "endpoints/run/control.h"
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/held.h"
+#include "endpoints/run/log.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
@@ -103,6 +105,7 @@ static void close_all(struct run *r)
     free(r->lost);
     ep_text_fini(&r->lines);
     ep_run_held_close(r);
+    ep_run_log_close(r);
     if (r->input_fd >= 0)
         close(r->input_fd);
     if (r->stats_fd >= 0)

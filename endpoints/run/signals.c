@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"

@@ -1,8 +1,10 @@
 /* The tap of a run: what it is told, and what becomes of its words. */
 #include "endpoints/run/tap.h"
 
+#include "endpoints/run/control.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/log.h"
 #include "endpoints/run/plan.h"
 
 static uint32_t nodes_of(const struct ep_job_ranks *ranks)
@@ -62,6 +64,23 @@ static void on_flushed(void *arg)
     r->on_tap_flushed(r);
 }
 
+static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
+                   uint32_t len_bytes)
+{
+    return ep_run_log(arg, token, channel, text, len_bytes);
+}
+
+static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
+                      uint32_t count)
+{
+    struct run *r = arg;
+
+    if (r->phase != RUN_RUNNING)
+        return false;
+    ep_run_signal_some(r, signo, ranges, count);
+    return true;
+}
+
 static void on_say(void *arg, const char *text)
 {
     ep_run_say(arg, "%s", text);
@@ -78,6 +97,8 @@ void ep_run_tap_open(struct run *r, void (*on_end)(struct run *r))
         .on_part = on_part,
         .on_released = on_released,
         .on_flushed = on_flushed,
+        .on_log = on_log,
+        .on_signal = on_signal,
         .on_say = on_say,
         .on_note = on_note,
     };
@@ -110,10 +131,23 @@ void ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
         ep_run_hold(r, output->cookie, buf);
 }
 
+void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
+                        uint32_t count)
+{
+    if (r->tap != NULL)
+        r->options.tap->started(r->tap, rank, pids, count);
+}
+
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status)
 {
     if (r->tap != NULL)
         r->options.tap->exit(r->tap, rank, status);
+}
+
+void ep_run_tap_logged(struct run *r, uint32_t token)
+{
+    if (r->tap != NULL)
+        r->options.tap->logged(r->tap, token);
 }
 
 bool ep_run_tap_flush(struct run *r)

@@ -14,7 +14,12 @@ void ep_run_tap_close(struct run *r);
 /* A record, whose buffer it is in; the tap holds it for itself. */
 void ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
                        struct ov_buf *buf);
+void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
+                        uint32_t count);
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
+
+/* Text of the tap with that token has been written. */
+void ep_run_tap_logged(struct run *r, uint32_t token);
 
 /* No output follows. True when the tap has nothing left to do. */
 bool ep_run_tap_flush(struct run *r);

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "topo/tree.h"
+
 struct event_base;
 
 /* Processes that are neighbours by rank, of one program, on one host. */
@@ -32,6 +34,15 @@ struct ep_tap_events {
     void (*on_released)(void *arg, uint64_t cookie);
     /* After flush: all is out. */
     void (*on_flushed)(void *arg);
+    /* Text for stdout or stderr (enum ov_channel), which goes out as lines. It
+     * is copied. With a token other than 0 the tap's logged() comes once it is
+     * written. False: it cannot be taken, and logged() will not come. */
+    bool (*on_log)(void *arg, uint32_t token, uint8_t channel, const char *text,
+                   uint32_t len_bytes);
+    /* A signal for the processes of these ranges, which lie apart; without one
+     * for all. Once for each process. False: none runs yet, or any more. */
+    bool (*on_signal)(void *arg, int signo, const struct topo_range *ranges,
+                      uint32_t count);
     void (*on_say)(void *arg, const char *text);  /* to the user */
     void (*on_note)(void *arg, const char *text); /* with --verbose */
 };
@@ -63,7 +74,12 @@ struct ep_tap_ops {
     void (*close)(void *tap);
     /* A record. True when it is held: on_released comes. */
     bool (*output)(void *tap, const struct ep_tap_output *output);
+    /* Ranks from `rank` on were started; their pids are those of their host. */
+    void (*started)(void *tap, uint32_t rank, const uint32_t *pids,
+                    uint32_t count);
     void (*exit)(void *tap, uint32_t rank, uint32_t status);
+    /* See on_log. */
+    void (*logged)(void *tap, uint32_t token);
     /* No output follows. True when on_flushed comes, in seconds at most. */
     bool (*flush)(void *tap);
 };

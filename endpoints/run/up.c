@@ -11,6 +11,7 @@
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/log.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/signals.h"
@@ -150,6 +151,9 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
     case EP_STATE_STARTED:
         on_started(r, node);
         break;
+    case EP_STATE_PIDS:
+        ep_run_tap_started(r, state->rank, state->pids, state->value);
+        break;
     case EP_STATE_EXIT:
         ep_run_tap_exit(r, state->rank, (uint32_t)state->value);
         ep_proof_ended(r->proof, state->rank, state->tallies);
@@ -262,7 +266,13 @@ static void on_written(void *arg, uint32_t rank, uint8_t channel,
 
 static void on_taken(void *arg, uint64_t cookie)
 {
-    ep_run_let_go(arg, cookie);
+    struct run *r = arg;
+    uint32_t token;
+
+    if (!ep_run_log_taken(r, cookie, &token))
+        ep_run_let_go(r, cookie);
+    else if (token != 0)
+        ep_run_tap_logged(r, token);
 }
 
 /* A reader that has enough ends the job as a pipe does; anything else is told.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "overlay/base/err.h"
 
@@ -23,6 +24,8 @@ static struct {
     struct part *parts; /* [parts_max], ascending ranks */
     uint32_t parts_count, parts_max;
     int32_t *status; /* [size]; -1: it runs */
+    uint32_t *pids;  /* [size]; 0: not started */
+    char here[256];
 } job = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int px_job_start(const struct px_start *start)
@@ -33,7 +36,10 @@ int px_job_start(const struct px_start *start)
     job.parts_max = start->parts;
     job.parts = calloc((size_t)job.parts_max + 1, sizeof(*job.parts));
     job.status = malloc(((size_t)job.size + 1) * sizeof(*job.status));
-    if (job.parts == NULL || job.status == NULL)
+    job.pids = calloc((size_t)job.size + 1, sizeof(*job.pids));
+    if (gethostname(job.here, sizeof(job.here) - 1) != 0)
+        strcpy(job.here, "localhost");
+    if (job.parts == NULL || job.status == NULL || job.pids == NULL)
         return OV_ENOMEM;
     memset(job.status, 0xff, job.size * sizeof(*job.status));
     return 0;
@@ -86,6 +92,20 @@ void px_job_exit(uint32_t rank, uint32_t status)
     pthread_mutex_unlock(&job.lock);
 }
 
+void px_job_pids(const struct px_pids *told)
+{
+    struct ov_rd rd = ov_rd_init(told->mem, 4 * (size_t)told->count);
+
+    pthread_mutex_lock(&job.lock);
+    for (uint32_t i = 0; i < told->count; i++) {
+        uint32_t pid = ov_rd_u32(&rd);
+
+        if (told->first < job.size && i < job.size - told->first && pid != 0)
+            job.pids[told->first + i] = pid;
+    }
+    pthread_mutex_unlock(&job.lock);
+}
+
 const char *px_job_nspace(void)
 {
     return job.nspace;
@@ -123,6 +143,19 @@ static int compare_parts(const void *a, const void *b)
     return (*left)->first_rank < (*right)->first_rank ? -1 : 1;
 }
 
+/* By host, then by rank; the caller frees it. NULL when memory is out. */
+static const struct part **sort_parts(void)
+{
+    const struct part **sorted =
+        calloc((size_t)job.parts_count + 1, sizeof(*sorted));
+
+    for (uint32_t i = 0; sorted != NULL && i < job.parts_count; i++)
+        sorted[i] = &job.parts[i];
+    if (sorted != NULL)
+        qsort(sorted, job.parts_count, sizeof(struct part *), compare_parts);
+    return sorted;
+}
+
 /* "host,host" and "0,1;2,3": who is where, as the library reads it. A host may
  * have several parts, of which neighbours are sorted. */
 static void write_maps(const struct part **sorted, FILE *hosts, FILE *ranks,
@@ -148,18 +181,14 @@ static void write_maps(const struct part **sorted, FILE *hosts, FILE *ranks,
 /* The strings are the caller's to free, also after an error. */
 static int make_maps(struct maps *maps)
 {
-    const struct part **sorted = calloc(job.parts_count, sizeof(*sorted));
+    const struct part **sorted = sort_parts();
     size_t len;
     FILE *hosts = open_memstream(&maps->hosts, &len);
     FILE *ranks = open_memstream(&maps->ranks, &len);
     bool is_bad = sorted == NULL || hosts == NULL || ranks == NULL;
 
-    for (uint32_t i = 0; !is_bad && i < job.parts_count; i++)
-        sorted[i] = &job.parts[i];
-    if (!is_bad) {
-        qsort(sorted, job.parts_count, sizeof(struct part *), compare_parts);
+    if (!is_bad)
         write_maps(sorted, hosts, ranks, &maps->hosts_count);
-    }
     if (hosts != NULL && fclose(hosts) != 0)
         is_bad = true;
     if (ranks != NULL && fclose(ranks) != 0)
@@ -210,41 +239,69 @@ pmix_status_t px_job_register(void)
     return rc;
 }
 
-/* --- the table of processes */
+/* --- places and processes */
 
-static void describe(pmix_proc_info_t *out, const struct part *part,
-                     uint32_t rank)
+const char *px_job_here(void)
+{
+    return job.here;
+}
+
+bool px_job_place(uint32_t index, struct px_place *out)
+{
+    const struct part *part = &job.parts[index];
+
+    if (index >= job.parts_count)
+        return false;
+    *out = (struct px_place){part->host, part->program, part->first_rank,
+                             part->ranks};
+    return true;
+}
+
+/* Nodes are numbered as they stand in the map of nodes. */
+const char *px_job_host(uint32_t node)
+{
+    const struct part **sorted = sort_parts();
+    const char *host = NULL;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; sorted != NULL && i < job.parts_count; i++) {
+        if (i > 0 && strcmp(sorted[i]->host, sorted[i - 1]->host) == 0)
+            continue;
+        if (count++ == node)
+            host = sorted[i]->host;
+    }
+    free(sorted);
+    return host;
+}
+
+int px_job_exit_code(uint32_t status)
+{
+    if (WIFSIGNALED((int)status))
+        return 128 + WTERMSIG((int)status);
+    return WEXITSTATUS((int)status);
+}
+
+static pmix_proc_state_t state_of(uint32_t rank)
 {
     int32_t status = job.status[rank];
 
-    PMIX_LOAD_PROCID(&out->proc, job.nspace, rank);
-    out->hostname = strdup(part->host);
-    out->executable_name = strdup(part->program);
-    out->state = PMIX_PROC_STATE_RUNNING;
-    if (status < 0)
-        return;
-    if (WIFSIGNALED(status)) {
-        out->state = PMIX_PROC_STATE_ABORTED_BY_SIG;
-        out->exit_code = 128 + WTERMSIG(status);
-    } else {
-        out->state = PMIX_PROC_STATE_TERMINATED;
-        out->exit_code = WEXITSTATUS(status);
-    }
+    if (status >= 0)
+        return WIFSIGNALED(status) ? PMIX_PROC_STATE_ABORTED_BY_SIG
+                                   : PMIX_PROC_STATE_TERMINATED;
+    return job.pids[rank] != 0 ? PMIX_PROC_STATE_RUNNING
+                               : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
 }
 
-uint32_t px_job_table(pmix_proc_info_t *out, const char *host)
+void px_job_describe(uint32_t rank, const struct px_place *place,
+                     pmix_proc_info_t *out)
 {
-    uint32_t count = 0;
-
+    PMIX_LOAD_PROCID(&out->proc, job.nspace, rank);
+    out->hostname = strdup(place->host);
+    out->executable_name = strdup(place->program);
     pthread_mutex_lock(&job.lock);
-    for (uint32_t i = 0; i < job.parts_count; i++) {
-        const struct part *part = &job.parts[i];
-
-        if (host != NULL && strcmp(part->host, host) != 0)
-            continue;
-        for (uint32_t k = 0; k < part->ranks; k++)
-            describe(&out[count++], part, part->first_rank + k);
-    }
+    out->pid = (pid_t)job.pids[rank];
+    out->state = state_of(rank);
+    if (job.status[rank] >= 0)
+        out->exit_code = px_job_exit_code((uint32_t)job.status[rank]);
     pthread_mutex_unlock(&job.lock);
-    return count;
 }

@@ -22,6 +22,7 @@ int px_job_part(const struct px_part *part);
 /* All parts are told. */
 bool px_job_is_whole(void);
 /* Unknown ranks are ignored. */
+void px_job_pids(const struct px_pids *pids);
 void px_job_exit(uint32_t rank, uint32_t status);
 
 /* Tells the library of the job. Blocks; not from its thread. */
@@ -33,8 +34,30 @@ uint32_t px_job_size(void);
 
 bool px_job_has_ended(void);
 
-/* Fills `out` (of px_job_size() elements, zeroed) with the processes, or with
- * those on `host` when it is not NULL; returns how many. */
-uint32_t px_job_table(pmix_proc_info_t *out, const char *host);
+/* This machine, as hosts of the job are named. */
+const char *px_job_here(void);
+
+/* Processes that are neighbours by rank, of one program, on one host. */
+struct px_place {
+    const char *host; /* constant, as is program */
+    const char *program;
+    uint32_t first_rank;
+    uint32_t ranks;
+};
+
+/* The place of that number, from 0 on, in the order of ranks; false when there
+ * are no more. Places do not change once the job is whole. */
+bool px_job_place(uint32_t index, struct px_place *out);
+
+/* The host of a node number, as the library counts them; NULL: there is none.
+ * O(places log places). */
+const char *px_job_host(uint32_t node);
+
+/* A program's, or 128 and the signal. */
+int px_job_exit_code(uint32_t status);
+
+/* Fills in what is known of a process, into a zeroed *out. */
+void px_job_describe(uint32_t rank, const struct px_place *place,
+                     pmix_proc_info_t *out);
 
 #endif

@@ -23,8 +23,11 @@
 #include <unistd.h>
 
 #include "pmix_api/folder.h"
+#include "pmix_api/helper/attribute.h"
 #include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/event.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/request.h"
 #include "pmix_api/helper/server.h"
 #include "pmix_api/helper/sockets.h"
 #include "pmix_api/helper/talk.h"
@@ -124,6 +127,7 @@ static void go_up(void)
     rc = px_job_register();
     if (rc != PMIX_SUCCESS)
         fail(PMIx_Error_string(rc));
+    px_attributes_register();
     if (px_deliver_open(main_state.folder))
         fail("out of memory");
     main_state.listener = watch_listener();
@@ -161,6 +165,18 @@ static int on_msg(const struct px_msg *msg)
     case PX_PING:
         px_talk(&(struct px_msg){.kind = PX_PONG, .token = msg->token});
         return 0;
+    case PX_PIDS:
+        px_job_pids(&msg->pids);
+        return 0;
+    case PX_STAGE:
+        px_event_stage(&msg->stage);
+        return 0;
+    case PX_DONE:
+        px_request_done(&msg->done);
+        return 0;
+    case PX_TOOL:
+    case PX_LOG:
+    case PX_SIGNAL:
     case PX_UP:
     case PX_PULL:
     case PX_QUIET:
@@ -214,7 +230,8 @@ static void flushed(void)
  * for some time: the library may stand in between. */
 static void check_flushed(uint64_t now)
 {
-    uint64_t left = px_deliver_left_bytes() + px_tools_unsent_bytes();
+    uint64_t left =
+        px_deliver_left_bytes() + px_tools_unsent_bytes() + px_event_left();
 
     if (!main_state.is_flushing)
         return;

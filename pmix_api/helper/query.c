@@ -2,78 +2,376 @@
 #include "pmix_api/helper/query.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "pmix_api/helper/attribute.h"
 #include "pmix_api/helper/job.h"
 
-/* The namespace that a query is about is ours, or it names none. */
-static bool is_about_us(const pmix_query_t *query)
+/* What a query is about, as its qualifiers say. */
+struct about {
+    const char *host; /* NULL: all */
+    pmix_rank_t rank; /* PMIX_RANK_WILDCARD: all */
+};
+
+typedef pmix_status_t (*load_fn)(pmix_info_t *out, const char *key,
+                                 const struct about *about);
+
+/* --- qualifiers */
+
+static pmix_status_t check_rank(struct about *about, pmix_rank_t rank)
 {
-    for (size_t i = 0; i < query->nqual; i++) {
-        if (PMIX_CHECK_KEY(&query->qualifiers[i], PMIX_NSPACE) &&
-            strcmp(query->qualifiers[i].value.data.string, px_job_nspace()) !=
-                0)
-            return false;
+    if (rank != PMIX_RANK_WILDCARD && rank != PMIX_RANK_UNDEF &&
+        rank >= px_job_size())
+        return PMIX_ERR_NOT_FOUND;
+    about->rank = rank == PMIX_RANK_UNDEF ? PMIX_RANK_WILDCARD : rank;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t check_nspace(const char *nspace)
+{
+    if (nspace == NULL)
+        return PMIX_ERR_BAD_PARAM;
+    return nspace[0] == '\0' || strcmp(nspace, px_job_nspace()) == 0
+               ? PMIX_SUCCESS
+               : PMIX_ERR_NOT_FOUND;
+}
+
+static pmix_status_t check_host(struct about *about, const char *host)
+{
+    struct px_place place;
+
+    about->host = host;
+    for (uint32_t i = 0; host != NULL && px_job_place(i, &place); i++) {
+        if (strcmp(place.host, host) == 0)
+            return PMIX_SUCCESS;
     }
-    return true;
+    return PMIX_ERR_NOT_FOUND;
 }
 
-static void load_table(pmix_info_t *out, const char *key, const char *host)
+/* One that we do not know narrows nothing, unless it is required. */
+static pmix_status_t read_qualifier(const pmix_info_t *info,
+                                    struct about *about)
 {
-    pmix_data_array_t array = {.type = PMIX_PROC_INFO};
-    pmix_proc_info_t *table;
+    const pmix_value_t *value = &info->value;
 
-    PMIX_PROC_INFO_CREATE(table, px_job_size());
-    if (table == NULL)
-        return;
-    array.size = px_job_table(table, host);
-    array.array = table;
-    PMIX_INFO_LOAD(out, key, &array, PMIX_DATA_ARRAY);
-    PMIX_PROC_INFO_FREE(table, px_job_size());
+    if (PMIX_CHECK_KEY(info, PMIX_NSPACE) && value->type == PMIX_STRING)
+        return check_nspace(value->data.string);
+    if (PMIX_CHECK_KEY(info, PMIX_PROCID) && value->type == PMIX_PROC) {
+        pmix_status_t rc = check_nspace(value->data.proc->nspace);
+
+        return rc != PMIX_SUCCESS ? rc
+                                  : check_rank(about, value->data.proc->rank);
+    }
+    if (PMIX_CHECK_KEY(info, PMIX_RANK) && value->type == PMIX_PROC_RANK)
+        return check_rank(about, value->data.rank);
+    if (PMIX_CHECK_KEY(info, PMIX_HOSTNAME) && value->type == PMIX_STRING)
+        return check_host(about, value->data.string);
+    if (PMIX_CHECK_KEY(info, PMIX_NODEID) && value->type == PMIX_UINT32)
+        return check_host(about, px_job_host(value->data.uint32));
+    if (PMIX_CHECK_KEY(info, PMIX_QUERY_REFRESH_CACHE))
+        return PMIX_SUCCESS; /* we have none */
+    return PMIX_INFO_IS_REQUIRED(info) ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS;
 }
 
-static void load_status(pmix_info_t *out)
+static pmix_status_t read_qualifiers(const pmix_query_t *query,
+                                     struct about *about)
+{
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    *about = (struct about){.rank = PMIX_RANK_WILDCARD};
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < query->nqual; i++)
+        rc = read_qualifier(&query->qualifiers[i], about);
+    return rc;
+}
+
+/* --- the processes that a query is about */
+
+/* The next place with any, cut to them. Start with *next 0. */
+static bool next_place(const struct about *about, uint32_t *next,
+                       struct px_place *place)
+{
+    while (px_job_place((*next)++, place)) {
+        if (about->host != NULL && strcmp(about->host, place->host) != 0)
+            continue;
+        if (about->rank == PMIX_RANK_WILDCARD)
+            return true;
+        if (about->rank < place->first_rank ||
+            about->rank - place->first_rank >= place->ranks)
+            continue;
+        place->first_rank = about->rank;
+        place->ranks = 1;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t count_procs(const struct about *about)
+{
+    struct px_place place;
+    uint32_t next = 0, count = 0;
+
+    while (next_place(about, &next, &place))
+        count += place.ranks;
+    return count;
+}
+
+/* --- keys */
+
+static pmix_status_t load_array(pmix_info_t *out, const char *key, void *at,
+                                size_t size, pmix_data_type_t type)
+{
+    pmix_data_array_t array = {.type = type, .size = size, .array = at};
+
+    PMIX_INFO_LOAD(out, key, &array, PMIX_DATA_ARRAY);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t load_text(pmix_info_t *out, const char *key,
+                               const char *text)
+{
+    PMIX_INFO_LOAD(out, key, text, PMIX_STRING);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t load_table(pmix_info_t *out, const char *key,
+                                const struct about *about)
+{
+    uint32_t size = count_procs(about), next = 0, count = 0;
+    pmix_proc_info_t *table;
+    struct px_place place;
+
+    if (size == 0)
+        return PMIX_ERR_NOT_FOUND;
+    PMIX_PROC_INFO_CREATE(table, size);
+    if (table == NULL)
+        return PMIX_ERR_NOMEM;
+    while (next_place(about, &next, &place)) {
+        for (uint32_t i = 0; i < place.ranks; i++)
+            px_job_describe(place.first_rank + i, &place, &table[count++]);
+    }
+    load_array(out, key, table, size, PMIX_PROC_INFO);
+    PMIX_PROC_INFO_FREE(table, size);
+    return PMIX_SUCCESS;
+}
+
+/* Without a host it is this one that is meant. */
+static struct about here(const struct about *about)
+{
+    struct about local = *about;
+
+    if (local.host == NULL)
+        local.host = px_job_here();
+    return local;
+}
+
+static pmix_status_t load_local_table(pmix_info_t *out, const char *key,
+                                      const struct about *about)
+{
+    struct about local = here(about);
+
+    return load_table(out, key, &local);
+}
+
+static pmix_status_t load_peers(pmix_info_t *out, const char *key,
+                                const struct about *about)
+{
+    struct about local = here(about);
+    char *text = NULL;
+    size_t len;
+    FILE *file = open_memstream(&text, &len);
+    struct px_place place;
+    uint32_t next = 0;
+    pmix_status_t rc;
+
+    if (file == NULL)
+        return PMIX_ERR_NOMEM;
+    while (next_place(&local, &next, &place)) {
+        for (uint32_t i = 0; i < place.ranks; i++)
+            fprintf(file, "%s%u", ftell(file) > 0 ? "," : "",
+                    place.first_rank + i);
+    }
+    rc = fclose(file) != 0 ? PMIX_ERR_NOMEM
+         : text[0] == '\0' ? PMIX_ERR_NOT_FOUND
+                           : load_text(out, key, text);
+    free(text);
+    return rc;
+}
+
+static pmix_status_t load_procs(pmix_info_t *out, const char *key,
+                                const struct about *about)
+{
+    struct about local = here(about);
+    uint32_t size = count_procs(&local), next = 0, count = 0;
+    struct px_place place;
+    pmix_proc_t *procs;
+
+    if (size == 0)
+        return PMIX_ERR_NOT_FOUND;
+    PMIX_PROC_CREATE(procs, size);
+    if (procs == NULL)
+        return PMIX_ERR_NOMEM;
+    while (next_place(&local, &next, &place)) {
+        for (uint32_t i = 0; i < place.ranks; i++, count++)
+            PMIX_LOAD_PROCID(&procs[count], px_job_nspace(),
+                             place.first_rank + i);
+    }
+    load_array(out, key, procs, size, PMIX_PROC);
+    PMIX_PROC_FREE(procs, size);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t load_number(pmix_info_t *out, const char *key,
+                                 uint32_t number)
+{
+    PMIX_INFO_LOAD(out, key, &number, PMIX_UINT32);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t load_local_size(pmix_info_t *out, const char *key,
+                                     const struct about *about)
+{
+    struct about local = here(about);
+
+    return load_number(out, key, count_procs(&local));
+}
+
+static pmix_status_t load_size(pmix_info_t *out, const char *key,
+                               const struct about *about)
+{
+    (void)about;
+    return load_number(out, key, px_job_size());
+}
+
+static pmix_status_t load_status(pmix_info_t *out, const char *key,
+                                 const struct about *about)
 {
     pmix_status_t status =
         px_job_has_ended() ? PMIX_EVENT_JOB_END : PMIX_EVENT_JOB_START;
 
-    PMIX_INFO_LOAD(out, PMIX_QUERY_JOB_STATUS, &status, PMIX_STATUS);
+    (void)about;
+    PMIX_INFO_LOAD(out, key, &status, PMIX_STATUS);
+    return PMIX_SUCCESS;
 }
 
-static void load_spaces(pmix_info_t *out)
+static pmix_status_t load_spaces(pmix_info_t *out, const char *key,
+                                 const struct about *about)
 {
-    PMIX_INFO_LOAD(out, PMIX_QUERY_NAMESPACES, px_job_nspace(), PMIX_STRING);
+    (void)about;
+    return load_text(out, key, px_job_nspace());
 }
 
-/* One key; false: we do not know it. */
-static bool load(pmix_info_t *out, const char *key)
+/* An array for each namespace: its name, its first program, its size. */
+static pmix_status_t load_space_info(pmix_info_t *out, const char *key,
+                                     const struct about *about)
 {
-    char here[256] = "";
+    enum { INFOS = 3 };
+    uint32_t size = px_job_size();
+    struct px_place place = {.program = ""};
+    pmix_info_t *info, space;
 
-    if (strcmp(key, PMIX_QUERY_NAMESPACES) == 0) {
-        load_spaces(out);
-    } else if (strcmp(key, PMIX_QUERY_JOB_STATUS) == 0) {
-        load_status(out);
-    } else if (strcmp(key, PMIX_QUERY_PROC_TABLE) == 0) {
-        load_table(out, key, NULL);
-    } else if (strcmp(key, PMIX_QUERY_LOCAL_PROC_TABLE) == 0) {
-        gethostname(here, sizeof(here) - 1);
-        load_table(out, key, here);
-    } else {
-        return false;
+    (void)about;
+    (void)px_job_place(0, &place);
+    PMIX_INFO_CREATE(info, INFOS);
+    if (info == NULL)
+        return PMIX_ERR_NOMEM;
+    PMIX_INFO_LOAD(&info[0], PMIX_NSPACE, px_job_nspace(), PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_CMD_LINE, place.program, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[2], PMIX_JOB_SIZE, &size, PMIX_UINT32);
+    PMIX_INFO_CONSTRUCT(&space);
+    load_array(&space, PMIX_JOB_INFO_ARRAY, info, INFOS, PMIX_INFO);
+    load_array(out, key, &space, 1, PMIX_INFO);
+    PMIX_INFO_DESTRUCT(&space);
+    PMIX_INFO_FREE(info, INFOS);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t load_list(pmix_info_t *out, const char *key,
+                               const char *call)
+{
+    char *text = px_attributes_list(call);
+
+    if (text == NULL)
+        return PMIX_ERR_NOMEM;
+    load_text(out, key, text);
+    free(text);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t load_spawn(pmix_info_t *out, const char *key,
+                                const struct about *about)
+{
+    (void)about;
+    return load_list(out, key, "PMIx_Spawn");
+}
+
+static pmix_status_t load_debug(pmix_info_t *out, const char *key,
+                                const struct about *about)
+{
+    (void)about;
+    return load_list(out, key, PX_ATTRIBUTES_DEBUG);
+}
+
+static pmix_status_t load_keys(pmix_info_t *out, const char *key,
+                               const struct about *about);
+
+static const struct {
+    const char *key;
+    load_fn load;
+} keys[] = {
+    {PMIX_QUERY_NAMESPACES, load_spaces},
+    {PMIX_QUERY_NAMESPACE_INFO, load_space_info},
+    {PMIX_QUERY_JOB_STATUS, load_status},
+    {PMIX_QUERY_PROC_TABLE, load_table},
+    {PMIX_QUERY_LOCAL_PROC_TABLE, load_local_table},
+    {PMIX_QUERY_SPAWN_SUPPORT, load_spawn},
+    {PMIX_QUERY_DEBUG_SUPPORT, load_debug},
+    {PMIX_QUERY_SUPPORTED_KEYS, load_keys},
+    {PMIX_LOCAL_PEERS, load_peers},
+    {PMIX_LOCAL_PROCS, load_procs},
+    {PMIX_LOCAL_SIZE, load_local_size},
+    {PMIX_JOB_SIZE, load_size},
+};
+
+enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+
+static pmix_status_t load_keys(pmix_info_t *out, const char *key,
+                               const struct about *about)
+{
+    char text[KEYS * 32] = "";
+    size_t len = 0;
+
+    (void)about;
+    for (size_t i = 0; i < KEYS; i++)
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
+                                i > 0 ? "," : "", keys[i].key);
+    return load_text(out, key, text);
+}
+
+static pmix_status_t load(pmix_info_t *out, const char *key,
+                          const struct about *about)
+{
+    for (size_t i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].key, key) == 0)
+            return keys[i].load(out, key, about);
     }
-    return true;
+    return PMIX_ERR_NOT_SUPPORTED;
 }
+
+/* --- the answer */
+
+struct answer {
+    pmix_info_t *info;
+    size_t infos; /* with room for */
+    size_t known;
+    pmix_status_t why; /* the first key that is not known is not */
+};
 
 /* The library frees what it was given when it calls this. */
 static void release(void *arg)
 {
-    struct {
-        pmix_info_t *info;
-        size_t infos;
-    } *given = arg;
+    struct answer *given = arg;
 
     PMIX_INFO_FREE(given->info, given->infos);
     free(given);
@@ -90,36 +388,29 @@ static size_t count_keys(const pmix_query_t *queries, size_t nqueries)
     return count;
 }
 
-/* Fills `out`, which has room for all; returns how many were known. */
-static size_t collect(const pmix_query_t *queries, size_t nqueries,
-                      pmix_info_t *out, bool *is_lost)
+static void collect(const pmix_query_t *query, struct answer *given)
 {
-    size_t known = 0;
+    struct about about;
+    pmix_status_t rc = read_qualifiers(query, &about);
 
-    *is_lost = false;
-    for (size_t i = 0; i < nqueries; i++) {
-        if (!is_about_us(&queries[i])) {
-            *is_lost = true;
-            continue;
-        }
-        for (char **key = queries[i].keys; key != NULL && *key != NULL; key++) {
-            if (load(&out[known], *key))
-                known++;
-        }
+    for (char **key = query->keys; key != NULL && *key != NULL; key++) {
+        pmix_status_t why = rc;
+
+        if (why == PMIX_SUCCESS)
+            why = load(&given->info[given->known], *key, &about);
+        if (why == PMIX_SUCCESS)
+            given->known++;
+        else if (given->why == PMIX_SUCCESS)
+            given->why = why;
     }
-    return known;
 }
 
 pmix_status_t px_query(pmix_proc_t *asker, pmix_query_t *queries,
                        size_t nqueries, pmix_info_cbfunc_t answer, void *arg)
 {
     size_t wanted = count_keys(queries, nqueries);
-    struct {
-        pmix_info_t *info;
-        size_t infos;
-    } *given = calloc(1, sizeof(*given));
-    size_t known;
-    bool is_lost;
+    struct answer *given = calloc(1, sizeof(*given));
+    pmix_status_t rc;
 
     (void)asker;
     if (given == NULL || wanted == 0) {
@@ -128,12 +419,14 @@ pmix_status_t px_query(pmix_proc_t *asker, pmix_query_t *queries,
     }
     given->infos = wanted;
     PMIX_INFO_CREATE(given->info, wanted);
-    known = collect(queries, nqueries, given->info, &is_lost);
-    if (known == 0) {
+    for (size_t i = 0; i < nqueries; i++)
+        collect(&queries[i], given);
+    if (given->known == 0) {
+        rc = given->why;
         release(given);
-        return is_lost ? PMIX_ERR_NOT_FOUND : PMIX_ERR_NOT_SUPPORTED;
+        return rc;
     }
-    answer(known == wanted ? PMIX_SUCCESS : PMIX_ERR_PARTIAL_SUCCESS,
-           given->info, known, arg, release, given);
+    rc = given->known == wanted ? PMIX_SUCCESS : PMIX_ERR_PARTIAL_SUCCESS;
+    answer(rc, given->info, given->known, arg, release, given);
     return PMIX_SUCCESS;
 }

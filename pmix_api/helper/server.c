@@ -13,6 +13,7 @@
 #include <pmix_server.h>
 
 #include "pmix_api/folder.h"
+#include "pmix_api/helper/control.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/query.h"
 #include "pmix_api/helper/talk.h"
@@ -57,8 +58,10 @@ static void on_tool(pmix_info_t *info, size_t infos,
     }
     /* Whoever is refused gets no answer: any but success, and the library
      * falls over it. */
-    if (px_tools_admit(given.nspace[0] != '\0' ? &given : NULL, &name))
+    if (px_tools_admit(given.nspace[0] != '\0' ? &given : NULL, &name)) {
+        px_talk_kind(PX_TOOL);
         answer(PMIX_SUCCESS, &name, arg);
+    }
 }
 
 /* Its registrations stay until its namespace is forgotten. */
@@ -182,6 +185,10 @@ static void set_up(void)
 {
     setenv("PMIX_MCA_gds", "hash", 1);
     setenv("PMIX_MCA_pmix_max_iof_cache", "1", 1);
+    /* Logs for stdout and stderr are the launcher's to show. */
+    setenv("PMIX_MCA_plog", "^stdfd", 1);
+    /* Events are there for late listeners as long as the job. */
+    setenv("PMIX_MCA_pmix_event_eviction_time", "1000000000", 1);
     unsetenv("PMIX_LAUNCHER_RNDZ_URI");
     unsetenv("PMIX_LAUNCHER_RNDZ_FILE");
     unsetenv("PMIX_NAMESPACE");
@@ -194,6 +201,8 @@ static pmix_status_t init(const char *folder)
         .tool_connected = on_tool,
         .iof_pull = on_pull,
         .query = px_query,
+        .job_control = px_control,
+        .log = px_log,
     };
     enum { INFOS = 9 };
     pmix_info_t info[INFOS];

@@ -68,7 +68,8 @@ MUTANTS = {
             rec.seq == member->accepted + 1 && rec.len_bytes >= 10) {{
             const uint8_t *word = buf->mem + place->rec_data;
 
-            word += word[0] == 1 ? 7 : 0; /* STARTED may stand before it */
+            while (word[0] == 8 || word[0] == 1) /* PIDS, STARTED before it */
+                word += 3 + word[1] + 256 * word[2];
             if (word[0] == 2)
                 less.len_bytes = 0;
         }}

@@ -1,15 +1,18 @@
 """What the tests with PMIx tools share, on top of live.py."""
 import glob
 import os
+import queue
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "live"))
 import live  # noqa: E402  (found by the line before)
 
 TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
+ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")
 CONNECT_S = 30
 
 
@@ -161,3 +164,83 @@ def leaks_of_library():
     with open(path, "w", encoding="ascii") as file:
         file.write("leak:libpmix.so\n")
     return {"LSAN_OPTIONS": "print_suppressions=0:suppressions=" + path}
+
+
+class Asker:
+    """A tool_ask, which does one order at a time."""
+    CUT = 5  # its code when the server has gone
+
+    def __init__(self, job, *options, **more):
+        options = options or ("-p", job.proc.pid)
+        self.lines = queue.Queue()
+        self.events = []
+        self.proc = subprocess.Popen(
+            [ASK, *map(str, options)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.proc.stdout:
+            line = line.rstrip("\n")
+            if line.startswith("event "):
+                self.events.append(line[6:])
+            else:
+                self.lines.put(line)
+        self.lines.put(None)
+
+    def line(self):
+        """None at its end."""
+        try:
+            return self.lines.get(timeout=60 * live.SLOW)
+        except queue.Empty:
+            live.check(False, "a tool says nothing")
+            self.proc.kill()
+            return None
+
+    def connect(self):
+        """Its name, or None when it could not."""
+        word = self.line()
+        return word and word.split()[1]
+
+    def tell(self, order):
+        self.proc.stdin.write(order + "\n")
+        self.proc.stdin.flush()
+
+    def answer(self):
+        """What an order has printed, and its status."""
+        said = []
+        while (line := self.line()) is not None:
+            if line.startswith("= "):
+                return said, line[2:].replace("-", " ")
+            said.append(line)
+        return said, None
+
+    def ask(self, order):
+        self.tell(order)
+        return self.answer()
+
+    def query(self, keys):
+        """The same, past what the library remembers."""
+        return self.ask("query pmix.qry.rfsh=1 " + keys)
+
+    def wait_event(self, name):
+        """The infos of it, as a dictionary."""
+        live.eventually(lambda: name + " end" in self.events, 60, name)
+        at = self.events.index(name + " end")
+        first = max(i for i in range(at)
+                    if self.events[i].startswith(name + " ") and
+                    not self.events[i].startswith(name + "  "))
+        rows = [row[len(name):].split(None, 1)
+                for row in self.events[first + 1:at]]
+        return {row[0]: row[1] for row in rows}
+
+    def end(self):
+        """Its code."""
+        self.proc.stdin.close()
+        try:
+            return self.proc.wait(60 * live.SLOW)
+        except subprocess.TimeoutExpired:
+            live.check(False, "a tool does not end")
+            self.proc.kill()
+            return self.proc.wait()

@@ -57,6 +57,18 @@ static void messages_in_a_row_are_heard_as_said(void **state)
                                         .part = {1, 2, 3, px_text("host"),
                                                  px_text("./a b")}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_PULL, .pull = {6, 0, 9}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_PIDS,
+                                        .pids = {7, 1, (const void *)"abcd"}});
+    px_msg_encode(&wr, &(struct px_msg){
+                           .kind = PX_STAGE,
+                           .stage = {PX_STAGE_ENDED, 1u << 31, true, 8, 256}});
+    px_msg_encode(
+        &wr, &(struct px_msg){.kind = PX_DONE, .done = {9, PX_ANSWER_FULL}});
+    px_msg_encode(&wr,
+                  &(struct px_msg){.kind = PX_LOG,
+                                   .log = {10, 2, true, px_text("a line")}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_SIGNAL,
+                                        .signal = {11, 15, 1, {{4, 5}}}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_QUIET});
     assert_false(wr.bad);
     rd = ov_rd_init(mem, (size_t)(wr.at - mem));
@@ -68,6 +80,18 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     assert_int_equal(msg.part.program.len_bytes, 5);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.pull.last, 9);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.pids.first, 7);
+    assert_memory_equal(msg.pids.mem, "abcd", 4);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.stage.time_s, 1u << 31);
+    assert_true(msg.stage.has_failed);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.done.answer, PX_ANSWER_FULL);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_memory_equal(msg.log.text.at, "a line", 6);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.signal.ranges[0].last, 5);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.kind, PX_QUIET);
     assert_int_equal(ov_rd_left(&rd), 0);

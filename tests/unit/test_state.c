@@ -32,6 +32,7 @@ static const struct ep_state words[] = {
      .rank = 9,
      .stdin_event = EP_STDIN_CLOSED,
      .value = 28},
+    {.kind = EP_STATE_PIDS, .rank = 3, .value = 2, .pids = {4711, UINT32_MAX}},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -56,6 +57,7 @@ static void words_in_a_row_are_heard_as_said(void **state)
         assert_int_equal(heard.rank, words[i].rank);
         assert_int_equal(heard.parent, words[i].parent);
         assert_int_equal(heard.value, words[i].value);
+        assert_memory_equal(heard.pids, words[i].pids, sizeof(heard.pids));
         assert_int_equal(heard.stdin_event, words[i].stdin_event);
         assert_int_equal(heard.taken_bytes, words[i].taken_bytes);
         assert_string_equal(heard.text, words[i].text);
@@ -163,6 +165,8 @@ static void what_says_nothing_is_refused(void **state)
         {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, 0},               /* no event */
         {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, EP_STDIN_EVENTS}, /* nor this */
         {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, 1, 1},
+        {EP_STATE_PIDS, 4, 0, 1, 0, 0, 0}, /* nobody's */
+        {EP_STATE_PIDS, 6, 0, 1, 0, 0, 0, 9, 9},
     };
 
     (void)state;

@@ -1,0 +1,108 @@
+/* The job's course as events of PMIx. */
+#include "pmix_api/helper/event.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <pmix_server.h>
+
+#include "pmix_api/helper/job.h"
+#include "pmix_api/helper/turn.h"
+
+enum {
+    INFOS_MAX = 8,
+    /* In the turn after the call the library has queued the event for its
+     * sockets, one or two more and it has written it. */
+    TURNS = 4,
+};
+
+struct event {
+    pmix_proc_t source;
+    pmix_info_t info[INFOS_MAX];
+    size_t infos;
+    unsigned turns;
+};
+
+static atomic_uint left;
+
+unsigned px_event_left(void)
+{
+    return atomic_load(&left);
+}
+
+static void on_turn(pmix_status_t status, void *arg)
+{
+    struct event *event = arg;
+
+    (void)status;
+    if (++event->turns < TURNS) {
+        px_turn(on_turn, event);
+        return;
+    }
+    for (size_t i = 0; i < event->infos; i++)
+        PMIX_INFO_DESTRUCT(&event->info[i]);
+    free(event);
+    atomic_fetch_sub(&left, 1);
+}
+
+static void add(struct event *event, const char *key, const void *value,
+                pmix_data_type_t type)
+{
+    PMIX_INFO_LOAD(&event->info[event->infos], key, value, type);
+    event->infos++;
+}
+
+static pmix_status_t outcome(const struct px_stage *stage)
+{
+    if (!px_job_has_ended())
+        return PMIX_ERR_JOB_ABORTED; /* of some processes nothing was heard */
+    if (!stage->has_failed)
+        return PMIX_SUCCESS;
+    return WIFSIGNALED((int)stage->status) ? PMIX_ERR_JOB_ABORTED_BY_SIG
+                                           : PMIX_ERR_JOB_NON_ZERO_TERM;
+}
+
+static void add_end(struct event *event, const struct px_stage *stage)
+{
+    pmix_status_t status = outcome(stage);
+    int code = px_job_exit_code(stage->status);
+    pmix_proc_t failed;
+
+    add(event, PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
+    if (!stage->has_failed)
+        return;
+    PMIX_LOAD_PROCID(&failed, px_job_nspace(), stage->rank);
+    add(event, PMIX_PROCID, &failed, PMIX_PROC);
+    add(event, PMIX_EXIT_CODE, &code, PMIX_INT);
+}
+
+static pmix_status_t code_of(uint8_t stage)
+{
+    if (stage == PX_STAGE_STARTED)
+        return PMIX_EVENT_JOB_START;
+    return stage == PX_STAGE_RUNNING ? PMIX_LAUNCH_COMPLETE
+                                     : PMIX_EVENT_JOB_END;
+}
+
+/* The source is the job: what the server says itself comes back to it. */
+void px_event_stage(const struct px_stage *stage)
+{
+    struct event *event = calloc(1, sizeof(*event));
+    time_t when = (time_t)stage->time_s;
+
+    if (event == NULL)
+        return;
+    PMIX_LOAD_PROCID(&event->source, px_job_nspace(), PMIX_RANK_WILDCARD);
+    add(event, PMIX_NSPACE, px_job_nspace(), PMIX_STRING);
+    add(event, PMIX_EVENT_AFFECTED_PROC, &event->source, PMIX_PROC);
+    add(event, PMIX_EVENT_TIMESTAMP, &when, PMIX_TIME);
+    if (stage->name == PX_STAGE_ENDED)
+        add_end(event, stage);
+    atomic_fetch_add(&left, 1);
+    if (PMIx_Notify_event(code_of(stage->name), &event->source,
+                          PMIX_RANGE_SESSION, event->info, event->infos,
+                          on_turn, event) != PMIX_SUCCESS)
+        on_turn(PMIX_ERROR, event);
+}

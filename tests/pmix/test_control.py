@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Tools hear of the job's course, write lines beside its output, and signal
+its processes, all of them or some.
+"""
+# timeout: 240
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import pmix
+import live
+
+RANKS = 4
+
+
+def start(command, *options, ranks=RANKS, **more):
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", ranks, *options, "--", "sh", "-c", command,
+                   gate.path, **more)
+    pmix.wait_up(job)
+    live.eventually(lambda: "processes are running" in job.said(), 60,
+                    "all run")
+    return job, gate
+
+
+def connect(job):
+    tool = pmix.Asker(job)
+    live.check(tool.connect(), "connected")
+    return tool
+
+
+def course():
+    """One tool registers late, one for another job; who asks for the job hears
+    of its start, of the launch and of its end, with the first that failed."""
+    before = int(time.time())
+    job, gate = start(': <"$0"; test $XYLEM_RANK != 2 || exit 3')
+    tool, other = connect(job), connect(job)
+    space = tool.query("pmix.qry.ns")[0][0].split()[1]
+    live.check_eq("SUCCESS", other.ask("events another-job")[1])
+    live.check_eq("SUCCESS", tool.ask("events")[1])
+    for name in ("JOB STARTED", "PMIX LAUNCH COMPLETE"):
+        event = tool.wait_event(name)
+        live.check_eq(space, event["pmix.nspace"])
+        live.check(before <= int(event["pmix.evtstamp"]) <= time.time(),
+                   event)
+    live.check("JOB ENDED end" not in tool.events, "it runs")
+    gate.open()
+    event = tool.wait_event("JOB ENDED")
+    live.check_eq(space, event["pmix.nspace"])
+    live.check_eq(f"{space} 2", event["pmix.procid"])
+    live.check_eq("3", event["pmix.exit.code"])
+    live.check("NON" in event["pmix.job.term.status"].replace("-", " "),
+               event)
+    live.check_eq(3, job.proc.wait())
+    live.check_eq(pmix.Asker.CUT, tool.proc.wait())
+    live.check_eq(pmix.Asker.CUT, other.proc.wait())
+    live.check_eq([], other.events, "another job's events")
+
+
+def logs():
+    """Lines of two tools and of the processes, all of them whole."""
+    job, gate = start(': <"$0"; seq -f "%06g of a process" 2000', "-l")
+    tools = [connect(job), connect(job)]
+    console = []
+    reader = threading.Thread(target=lambda: console.append(job.stdout.read()))
+    reader.start()
+    gate.open()
+    text = "x" * 9000
+    for n in range(50):
+        for i, tool in enumerate(tools):
+            tool.tell(f"log {'out' if n % 2 else 'err'} {i} {n} {text}")
+    for tool in tools:
+        for _ in range(50):
+            live.check_eq(([], "SUCCESS"), tool.answer())
+        live.check_eq(([], "SUCCESS"), tool.ask("log out one\\ntwo\\n"))
+        tool.end()
+    job.check_ok()
+    reader.join()
+    out = console[0].decode().splitlines()
+    err = job.said().splitlines()
+    for lines, odd in ((out, 1), (err, 0)):
+        mine = [line for line in lines if line.startswith("tool: ") and
+                line.endswith("x")]
+        want = [f"tool: {i} {n} {text}" for i in range(2)
+                for n in range(50) if n % 2 == odd]
+        live.check(sorted(mine) == sorted(want), "%d lines" % len(mine))
+    live.check_eq(2, out.count("tool: one"))
+    live.check_eq(2, out.count("tool: two"))
+    for rank in range(RANKS):
+        mine = [line for line in out if line.startswith(f"{rank}: ")]
+        live.check(mine == ["%d: %06d of a process" % (rank, n)
+                            for n in range(1, 2001)], f"rank {rank}")
+
+
+
+def signals():
+    """A signal for some reaches each of them once, and nobody else."""
+    job, _ = start('trap "echo got" USR1; echo ready; '
+                   'until read line; do :; done; echo over', "-l", "-i", "all",
+                   stdin=subprocess.PIPE)
+    tool = connect(job)
+    seen = []
+
+    def read_until(count, word):
+        while sum(line.endswith(word) for line in seen) < count:
+            line = job.stdout.readline().decode()
+            if not line:
+                break
+            seen.append(line.rstrip("\n"))
+
+    read_until(RANKS, "ready")
+    live.check_eq(([], "SUCCESS"),
+                  tool.ask("control pmix.jctrl.sig=10 1 3 1"))
+    read_until(2, "got")
+    live.check_eq(([], "SUCCESS"), tool.ask("control pmix.jctrl.sig=10 node"))
+    read_until(2 + RANKS, "got")
+    live.check_eq(([], "SUCCESS"), tool.ask("control pmix.jctrl.sig=10"))
+    read_until(2 + 2 * RANKS, "got")
+    for order, want in (("pmix.jctrl.sig=0 *", "BAD PARAM"),
+                        ("pmix.jctrl.sig=99 *", "BAD PARAM"),
+                        ("pmix.jctrl.sig=10 7", "NOT FOUND"),
+                        ("pmix.jctrl.ckpt *", "NOT SUPPORTED")):
+        live.check_eq(([], want), tool.ask("control " + order), order)
+    job.proc.stdin.write(b"line\n")
+    job.proc.stdin.close()
+    read_until(RANKS, "over")
+    seen += job.stdout.read().decode().splitlines()
+    job.check_ok()
+    got = [sum(line == f"{rank}: got" for line in seen)
+           for rank in range(RANKS)]
+    live.check_eq([2, 3, 2, 3], got)
+    tool.end()
+
+
+def state(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def paused():
+    """Pause and resume of one process, then all are told to terminate."""
+    job, _ = start("exec sleep 1000")
+    tool = connect(job)
+    pids = [row.split()[4] for row in tool.query("pmix.qry.ptable")[0][1:]]
+    live.check_eq(([], "SUCCESS"), tool.ask("control pmix.jctrl.pause 1"))
+    live.eventually(lambda: state(pids[1]) == "T", 60, "rank 1 stands")
+    live.check(state(pids[0]) != "T", "rank 0 runs")
+    live.check_eq(([], "SUCCESS"), tool.ask("control pmix.jctrl.resume 1"))
+    live.eventually(lambda: state(pids[1]) != "T", 60, "rank 1 runs")
+    live.check_eq(([], "SUCCESS"), tool.ask("events"))
+    live.check_eq(([], "SUCCESS"), tool.ask("control pmix.jctrl.term *"))
+    event = tool.wait_event("JOB ENDED")
+    live.check(re.search("SIGNAL", event["pmix.job.term.status"]), event)
+    live.check_eq(128 + 15, job.proc.wait())
+    tool.proc.wait()
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (course, "the course of the job"),
+            (logs, "lines of tools"),
+            (signals, "signals"),
+            (paused, "pause, resume, terminate")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,399 @@
+/* A PMIx tool as anybody may write one, which does what its stdin says.
+ *
+ *     tool_ask [-p PID] [-s NAMESPACE] [-u URI] [-f FILE] [-i NAME]
+ *
+ * It connects to the server that is named by process number, namespace,
+ * address or rendezvous file (none: to any that it finds), as NAME, and says
+ * "connected NAMESPACE RANK". Each line of stdin is an order, each order ends
+ * with a line "= STATUS":
+ *
+ *     query KEY[,KEY] [QUALIFIER=VALUE...] [| KEY...]
+ *                           prints what comes, a value a line
+ *     events [RANK]         of the job; "event CODE KEY=VALUE..." when they
+ * come log out|err TEXT      with \n for a newline control KEY[=VALUE] WHO...
+ * ranks, *, node or peers attach PID            one more server; prints its
+ * namespace server NAMESPACE      is the primary one from here on name prints
+ * its own crash                 is killed
+ *
+ * Ends at the end of stdin with 0, when the server has gone with 5; with 3 when
+ * it cannot connect.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pmix.h>
+#include <pmix_tool.h>
+
+enum { ITEMS_MAX = 64, EXIT_USAGE = 2, EXIT_CONNECT = 3, EXIT_LOST = 5 };
+
+/* libpmix 4.2 itself leaves some of a tool's blocks behind. */
+#define FOR_SANITIZERS(name, text)                                             \
+    __attribute__((visibility("default"))) const char *name(void);             \
+    const char *name(void)                                                     \
+    {                                                                          \
+        return text;                                                           \
+    }
+
+FOR_SANITIZERS(__lsan_default_suppressions, "leak:libpmix.so\n")
+FOR_SANITIZERS(__lsan_default_options, "print_suppressions=0")
+
+static char job[PMIX_MAX_NSLEN + 1];
+
+static void end_order(pmix_status_t rc)
+{
+    printf("= %s\n", PMIx_Error_string(rc));
+    fflush(stdout);
+}
+
+/* --- values */
+
+static void print_info(const char *before, const pmix_info_t *info);
+
+static void print_proc_info(const pmix_proc_info_t *proc)
+{
+    printf("%s %u %s %s %d %d %s\n", proc->proc.nspace, proc->proc.rank,
+           proc->hostname, proc->executable_name, (int)proc->pid,
+           proc->exit_code, PMIx_Proc_state_string(proc->state));
+}
+
+static void print_array(const char *before, const pmix_data_array_t *array)
+{
+    printf("%zu\n", array->size);
+    for (size_t i = 0; i < array->size; i++) {
+        printf("%s", before);
+        if (array->type == PMIX_PROC_INFO)
+            print_proc_info((pmix_proc_info_t *)array->array + i);
+        else if (array->type == PMIX_PROC)
+            printf("%s %u\n", ((pmix_proc_t *)array->array)[i].nspace,
+                   ((pmix_proc_t *)array->array)[i].rank);
+        else if (array->type == PMIX_REGATTR)
+            printf("%s\n", ((pmix_regattr_t *)array->array)[i].name);
+        else if (array->type == PMIX_INFO)
+            print_info(before, (pmix_info_t *)array->array + i);
+        else
+            printf("? %d\n", array->type);
+    }
+}
+
+static void print_value(const char *before, const pmix_value_t *value)
+{
+    char deeper[64];
+
+    snprintf(deeper, sizeof(deeper), "%s  ", before);
+    if (value->type == PMIX_STRING)
+        printf("%s\n", value->data.string);
+    else if (value->type == PMIX_UINT32)
+        printf("%u\n", value->data.uint32);
+    else if (value->type == PMIX_INT)
+        printf("%d\n", value->data.integer);
+    else if (value->type == PMIX_PID)
+        printf("%d\n", (int)value->data.pid);
+    else if (value->type == PMIX_PROC_RANK)
+        printf("%u\n", value->data.rank);
+    else if (value->type == PMIX_STATUS)
+        printf("%s\n", PMIx_Error_string(value->data.status));
+    else if (value->type == PMIX_TIME)
+        printf("%lld\n", (long long)value->data.time);
+    else if (value->type == PMIX_PROC)
+        printf("%s %u\n", value->data.proc->nspace, value->data.proc->rank);
+    else if (value->type == PMIX_DATA_ARRAY)
+        print_array(deeper, value->data.darray);
+    else
+        printf("? %d\n", value->type);
+}
+
+static void print_info(const char *before, const pmix_info_t *info)
+{
+    printf("%s ", info->key);
+    print_value(before, &info->value);
+}
+
+/* --- query */
+
+static void add_qualifier(pmix_query_t *query, char *word)
+{
+    pmix_info_t *info = &query->qualifiers[query->nqual++];
+    char *value = strchr(word, '=');
+    uint32_t number;
+    bool yes = true;
+
+    *value++ = '\0';
+    number = (uint32_t)strtoul(value, NULL, 10);
+    if (strcmp(word, PMIX_RANK) == 0)
+        PMIX_INFO_LOAD(info, word, &number, PMIX_PROC_RANK);
+    else if (strcmp(word, PMIX_NODEID) == 0)
+        PMIX_INFO_LOAD(info, word, &number, PMIX_UINT32);
+    else if (strcmp(word, PMIX_QUERY_REFRESH_CACHE) == 0)
+        PMIX_INFO_LOAD(info, word, &yes, PMIX_BOOL);
+    else
+        PMIX_INFO_LOAD(info, word, value, PMIX_STRING);
+}
+
+static void add_keys(pmix_query_t *query, char *word)
+{
+    pmix_status_t rc;
+
+    while (word != NULL) {
+        char *comma = strchr(word, ',');
+
+        if (comma != NULL)
+            *comma = '\0';
+        PMIX_ARGV_APPEND(rc, query->keys, word);
+        word = comma != NULL ? comma + 1 : NULL;
+    }
+    (void)rc;
+}
+
+static pmix_status_t query(char *line)
+{
+    pmix_query_t queries[ITEMS_MAX];
+    pmix_info_t *results = NULL;
+    size_t count = 0, got = 0;
+    pmix_status_t rc;
+
+    PMIX_QUERY_CONSTRUCT(&queries[0]);
+    for (char *word = strtok(line, " "); word != NULL;
+         word = strtok(NULL, " ")) {
+        if (queries[count].qualifiers == NULL)
+            PMIX_INFO_CREATE(queries[count].qualifiers, ITEMS_MAX);
+        if (strcmp(word, "|") == 0)
+            PMIX_QUERY_CONSTRUCT(&queries[++count]);
+        else if (strchr(word, '=') != NULL)
+            add_qualifier(&queries[count], word);
+        else
+            add_keys(&queries[count], word);
+    }
+    rc = PMIx_Query_info(queries, count + 1, &results, &got);
+    for (size_t i = 0; i < got; i++)
+        print_info("", &results[i]);
+    return rc;
+}
+
+/* --- events */
+
+static void on_event(size_t handler, pmix_status_t status,
+                     const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    (void)handler;
+    (void)source;
+    (void)results;
+    (void)nresults;
+    if (status == PMIX_ERR_LOST_CONNECTION)
+        _exit(EXIT_LOST);
+    flockfile(stdout);
+    printf("event %s %zu\n", PMIx_Error_string(status), ninfo);
+    for (size_t i = 0; i < ninfo; i++) {
+        printf("event %s  ", PMIx_Error_string(status));
+        print_info("", &info[i]);
+    }
+    printf("event %s end\n", PMIx_Error_string(status));
+    fflush(stdout);
+    funlockfile(stdout);
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
+static pmix_status_t events(const char *whose)
+{
+    pmix_status_t codes[] = {PMIX_EVENT_JOB_START, PMIX_LAUNCH_COMPLETE,
+                             PMIX_EVENT_JOB_END};
+    pmix_info_t info;
+    pmix_proc_t proc;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&proc, whose[0] != '\0' ? whose : job, PMIX_RANK_WILDCARD);
+    PMIX_INFO_LOAD(&info, PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    rc = PMIx_Register_event_handler(codes, 3, &info, 1, on_event, NULL, NULL);
+    return rc < 0 ? rc : PMIX_SUCCESS; /* a handler's number is above 0 */
+}
+
+/* --- log and control */
+
+static pmix_status_t log_text(char *line)
+{
+    bool is_out = strncmp(line, "out", 3) == 0;
+    char *text = strlen(line) > 4 ? line + 4 : line + 3, *to = text;
+    pmix_info_t info;
+
+    for (char *at = text; *at != '\0'; at++, to++) {
+        *to = *at;
+        if (at[0] == '\\' && at[1] == 'n') {
+            *to = '\n';
+            at++;
+        }
+    }
+    *to = '\0';
+    PMIX_INFO_LOAD(&info, is_out ? PMIX_LOG_STDOUT : PMIX_LOG_STDERR, text,
+                   PMIX_STRING);
+    return PMIx_Log(&info, 1, NULL, 0);
+}
+
+static pmix_rank_t rank_of(const char *word)
+{
+    if (strcmp(word, "*") == 0)
+        return PMIX_RANK_WILDCARD;
+    if (strcmp(word, "node") == 0)
+        return PMIX_RANK_LOCAL_NODE;
+    if (strcmp(word, "peers") == 0)
+        return PMIX_RANK_LOCAL_PEERS;
+    return (pmix_rank_t)strtoul(word, NULL, 10);
+}
+
+static pmix_status_t control(char *line)
+{
+    char *key = strtok(line, " "), *value = strchr(key, '='), *word;
+    pmix_proc_t procs[ITEMS_MAX];
+    size_t count = 0, nresults = 0;
+    pmix_info_t info, *results = NULL;
+    bool yes = true;
+    int number;
+
+    if (value != NULL) {
+        *value++ = '\0';
+        number = atoi(value);
+        PMIX_INFO_LOAD(&info, key, &number, PMIX_INT);
+    } else {
+        PMIX_INFO_LOAD(&info, key, &yes, PMIX_BOOL);
+    }
+    while (count < ITEMS_MAX && (word = strtok(NULL, " ")) != NULL) {
+        PMIX_LOAD_PROCID(&procs[count], job, rank_of(word));
+        count++;
+    }
+    return PMIx_Job_control(count > 0 ? procs : NULL, count, &info, 1, &results,
+                            &nresults);
+}
+
+/* --- servers */
+
+static void find_job(void)
+{
+    char *keys[] = {(char[]){PMIX_QUERY_NAMESPACES}, NULL};
+    pmix_query_t ask = {.keys = keys};
+    pmix_info_t fresh, *results = NULL;
+    size_t count = 0;
+    bool yes = true;
+
+    PMIX_INFO_LOAD(&fresh, PMIX_QUERY_REFRESH_CACHE, &yes, PMIX_BOOL);
+    ask.qualifiers = &fresh;
+    ask.nqual = 1;
+    if (PMIx_Query_info(&ask, 1, &results, &count) == PMIX_SUCCESS && count > 0)
+        snprintf(job, sizeof(job), "%s", results[0].value.data.string);
+}
+
+static pmix_status_t attach(uint32_t pid)
+{
+    pmix_proc_t self, server;
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    PMIX_INFO_LOAD(&info, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    rc = PMIx_tool_attach_to_server(&self, &server, &info, 1);
+    if (rc == PMIX_SUCCESS)
+        printf("%s\n", server.nspace);
+    return rc;
+}
+
+static pmix_status_t set_server(const char *nspace)
+{
+    pmix_proc_t server;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&server, nspace, 0);
+    rc = PMIx_tool_set_server(&server, NULL, 0);
+    if (rc == PMIX_SUCCESS)
+        find_job();
+    return rc;
+}
+
+static pmix_status_t obey(char *line, const pmix_proc_t *self)
+{
+    char *rest = strchr(line, ' ');
+
+    if (rest != NULL)
+        *rest++ = '\0';
+    else
+        rest = line + strlen(line);
+    if (strcmp(line, "query") == 0)
+        return query(rest);
+    if (strcmp(line, "events") == 0)
+        return events(rest);
+    if (strcmp(line, "log") == 0)
+        return log_text(rest);
+    if (strcmp(line, "control") == 0)
+        return control(rest);
+    if (strcmp(line, "attach") == 0)
+        return attach((uint32_t)strtoul(rest, NULL, 10));
+    if (strcmp(line, "server") == 0)
+        return set_server(rest);
+    if (strcmp(line, "crash") == 0)
+        raise(SIGKILL);
+    if (strcmp(line, "name") == 0)
+        printf("%s %u\n", self->nspace, self->rank);
+    return PMIX_SUCCESS;
+}
+
+static size_t read_options(int argc, char **argv, pmix_info_t *info)
+{
+    size_t count = 0;
+    pmix_rank_t rank = 0;
+    uint32_t pid;
+    int c;
+
+    while ((c = getopt(argc, argv, "p:s:u:f:i:")) != -1) {
+        if (c == 'p') {
+            pid = (uint32_t)strtoul(optarg, NULL, 10);
+            PMIX_INFO_LOAD(&info[count], PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+            count++;
+        } else if (c == 's' || c == 'u' || c == 'f') {
+            PMIX_INFO_LOAD(&info[count],
+                           c == 's'   ? PMIX_SERVER_NSPACE
+                           : c == 'u' ? PMIX_SERVER_URI
+                                      : PMIX_TOOL_ATTACHMENT_FILE,
+                           optarg, PMIX_STRING);
+            count++;
+        } else if (c == 'i') {
+            PMIX_INFO_LOAD(&info[count], PMIX_TOOL_NSPACE, optarg, PMIX_STRING);
+            count++;
+            PMIX_INFO_LOAD(&info[count], PMIX_TOOL_RANK, &rank, PMIX_PROC_RANK);
+            count++;
+        } else {
+            exit(EXIT_USAGE);
+        }
+    }
+    return count;
+}
+
+int main(int argc, char **argv)
+{
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
+    pmix_info_t info[ITEMS_MAX];
+    size_t infos = read_options(argc, argv, info);
+    static char line[256 * 1024];
+    pmix_proc_t self;
+    pmix_status_t rc;
+
+    rc = PMIx_tool_init(&self, infos > 0 ? info : NULL, infos);
+    if (rc != PMIX_SUCCESS) {
+        fprintf(stderr, "tool_ask: cannot connect: %s\n",
+                PMIx_Error_string(rc));
+        _exit(EXIT_CONNECT);
+    }
+    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_event, NULL, NULL);
+    find_job();
+    printf("connected %s %u\n", self.nspace, self.rank);
+    fflush(stdout);
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        end_order(obey(line, &self));
+    }
+    PMIx_tool_finalize();
+    return 0;
+}
