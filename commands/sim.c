@@ -1,4 +1,4 @@
-/* Running the simulator for a person: one run, many, a table, a search. */
+/* Running the simulator for a person: one run, many, a table. */
 #include "commands/sim.h"
 
 #include <errno.h>
@@ -223,28 +223,6 @@ static void run_sweep(struct study *study)
     }
 }
 
-/* Tries the usual arities and reports the fastest, the first of equal ones. */
-static void run_auto(struct study *study)
-{
-    static const uint32_t arities[] = {2, 4, 8, 16, 32, 64, 128};
-    uint32_t best = 0;
-
-    sim_sweep_head(stdout);
-    for (uint32_t i = 0; i < sizeof(arities) / sizeof(arities[0]); i++) {
-        if (i > 0 && arities[i - 1] >= study->options->cfg.overlay.plan.nodes)
-            break;
-        sim_options_set(study->options, SIM_SWEEP_ARITY, arities[i]);
-        run_line(study);
-        if (sim_sweep_time_ns(&study->runs[study->count - 1]) <
-            sim_sweep_time_ns(&study->runs[best]))
-            best = study->count - 1;
-    }
-    sim_options_set(study->options, SIM_SWEEP_ARITY, study->runs[best].arity);
-    printf("\nthe fastest:\n");
-    study->count = 0;
-    run_seeds(study);
-}
-
 /* --- what is written */
 
 static int write_files(struct study *study)
@@ -287,9 +265,7 @@ int sim_main(int argc, char **argv)
         fputs("xylem: there is no memory for so many runs\n", stderr);
         return 1;
     }
-    if (options.is_auto)
-        run_auto(&study);
-    else if (options.sweeps_count > 0)
+    if (options.sweeps_count > 0)
         run_sweep(&study);
     else
         run_seeds(&study);

@@ -27,6 +27,7 @@ enum key {
     KEY_OVERHEAD,
     KEY_JITTER,
     KEY_SWITCH,
+    KEY_TOPOLOGY,
     KEY_FAR_LATENCY,
     KEY_FAR_BANDWIDTH,
     KEY_SLOW_NODE,
@@ -45,8 +46,11 @@ enum key {
 // clang-format off
 static const struct argp_option argp_options[] = {
     {.doc = "The tree and the job:", .group = 1},
-    {"nodes", 'N', "N", 0, "nodes, the launcher's included (default: 1024)", 1},
-    {"arity", KEY_ARITY, "K", 0, "children per node, or auto (default: 16)", 1},
+    {"nodes", 'N', "N", 0,
+     "nodes, the launcher's included (default: those of --topology, or 1024)",
+     1},
+    {"arity", KEY_ARITY, "K", 0,
+     "children per node, or auto: as `xylem run' takes it (default: 16)", 1},
     {"workload", KEY_WORKLOAD, "W", 0,
      "broadcast (stdin to everybody), gather (output of everybody), lines (one "
      "line of everybody), mixed (broadcast and gather) (default: broadcast)",
@@ -82,6 +86,9 @@ static const struct argp_option argp_options[] = {
      "up to so much more latency, at random (default: 0)", 2},
     {"switch", KEY_SWITCH, "NODES", 0,
      "nodes on one switch (default: all on one)", 2},
+    {"topology", KEY_TOPOLOGY, "FILE", 0,
+     "which host is under which switch, as with `xylem run': its hosts are the "
+     "nodes, and the tree goes by switches", 2},
     {"far-latency", KEY_FAR_LATENCY, "TIME", 0,
      "across switches (default: as --latency)", 2},
     {"far-bandwidth", KEY_FAR_BANDWIDTH, "RATE", 0,
@@ -144,14 +151,12 @@ static bool parse_job(int key, const char *arg, struct words *words)
 
     switch (key) {
     case 'N':
-        overlay->plan.nodes =
-            (uint32_t)sim_number("--nodes", arg, 2, SIM_NODES_MAX);
+        o->nodes = (uint32_t)sim_number("--nodes", arg, 2, SIM_NODES_MAX);
         return true;
     case KEY_ARITY:
         o->is_auto = strcmp(arg, "auto") == 0;
         if (!o->is_auto)
-            overlay->plan.arity =
-                (uint32_t)sim_number("--arity", arg, 1, TOPO_ARITY_MAX);
+            o->arity = (uint32_t)sim_number("--arity", arg, 1, TOPO_ARITY_MAX);
         return true;
     case KEY_WORKLOAD:
         o->workload = workload(arg);
@@ -224,6 +229,9 @@ static bool parse_machine(int key, const char *arg, struct words *words)
         network->switch_nodes =
             (uint32_t)sim_number("--switch", arg, 1, UINT32_MAX);
         return true;
+    case KEY_TOPOLOGY:
+        sim_fabric_read(&words->options->fabric, arg);
+        return true;
     case KEY_FAR_LATENCY:
         network->far.latency_ns = sim_time("--far-latency", arg);
         words->has_far_latency = true;
@@ -287,6 +295,7 @@ static void settle(struct sim_options *o)
         job->out_bytes = job->line_bytes;
     if (o->has_output)
         job->out_bytes = o->out_bytes;
+    sim_fabric_plan(o);
     cfg->overlay.children_max = (uint16_t)(2 * cfg->overlay.plan.arity);
     if (sim_cfg_check(cfg, &why))
         sim_usage("this cannot be simulated: %s", why);
@@ -307,11 +316,11 @@ static void finish(struct words *words)
     cfg->job.readers = o->readers;
     cfg->faults = o->faults;
     cfg->tallies = cfg->faults_count > 0;
-    if (o->is_auto && o->sweeps_count > 0)
-        sim_usage("--arity=auto is a search by itself: leave out --sweep");
-    if (o->runs > 1 && (o->is_auto || o->sweeps_count > 0 || o->plot != NULL))
-        sim_usage("--runs goes with one tree: leave out --sweep, --plot and "
-                  "--arity=auto");
+    if (cfg->network.switch_nodes > 0 && o->fabric.fabric.hosts.count > 0)
+        sim_usage("--switch and --topology both say what is on a switch: give "
+                  "one of them");
+    if (o->runs > 1 && (o->sweeps_count > 0 || o->plot != NULL))
+        sim_usage("--runs goes with one tree: leave out --sweep and --plot");
     settle(o);
 }
 
@@ -330,9 +339,9 @@ void sim_options_set(struct sim_options *options, enum sim_sweep_key key,
                      uint64_t value)
 {
     if (key == SIM_SWEEP_NODES)
-        options->cfg.overlay.plan.nodes = (uint32_t)value;
+        options->nodes = (uint32_t)value;
     else if (key == SIM_SWEEP_ARITY)
-        options->cfg.overlay.plan.arity = (uint32_t)value;
+        options->arity = (uint32_t)value;
     else
         options->size_bytes = value;
     settle(options);
@@ -396,10 +405,11 @@ void sim_options_parse(int argc, char **argv, struct sim_options *options)
     argp_program_version = "xylem " PACKAGE_VERSION;
     argp_err_exit_status = 2;
     argv[0] = name;
-    *options = (struct sim_options){
-        .cfg = sim_cfg_default((struct topo_tree){.nodes = 1024, .arity = 16}),
-        .size_bytes = 1 << 20,
-        .runs = 1,
-        .real_limit_ns = UINT64_C(3600000000000)};
+    *options = (struct sim_options){.cfg = sim_cfg_default((struct topo_tree){
+                                        .nodes = SIM_NODES, .arity = 16}),
+                                    .arity = 16,
+                                    .size_bytes = 1 << 20,
+                                    .runs = 1,
+                                    .real_limit_ns = UINT64_C(3600000000000)};
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &words);
 }

@@ -2,12 +2,18 @@
 #ifndef COMMANDS_SIM_OPTIONS_H
 #define COMMANDS_SIM_OPTIONS_H
 
+#include "commands/sim_fabric.h"
 #include "sim/model.h"
 
-/* What a sweep or a search changes. */
+/* What a sweep changes. */
 enum sim_sweep_key { SIM_SWEEP_NODES, SIM_SWEEP_ARITY, SIM_SWEEP_SIZE };
 
-enum { SIM_SWEEP_VALUES = 64, SIM_SWEEPS_MAX = 2, SIM_NODES_MAX = 10000000 };
+enum {
+    SIM_SWEEP_VALUES = 64,
+    SIM_SWEEPS_MAX = 2,
+    SIM_NODES = 1024, /* when nothing is said */
+    SIM_NODES_MAX = 10000000
+};
 
 struct sim_sweep {
     enum sim_sweep_key key;
@@ -31,7 +37,10 @@ struct sim_options {
     uint64_t size_bytes;
     uint64_t out_bytes;
     bool has_output;
-    bool is_auto;                            /* the arity */
+    struct sim_fabric fabric;                /* of --topology */
+    uint32_t nodes;                          /* with the launcher */
+    uint32_t arity;                          /* where it is not */
+    bool is_auto;                            /* by the model */
     struct sim_sweep sweeps[SIM_SWEEPS_MAX]; /* the first is the fastest */
     uint32_t sweeps_count;
     uint32_t runs;

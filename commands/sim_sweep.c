@@ -10,14 +10,6 @@ void sim_sweep_head(FILE *file)
             "held", "ended");
 }
 
-uint64_t sim_sweep_time_ns(const struct sim_summary *run)
-{
-    uint64_t ns = run->stdin_ns == SIM_NEVER ? 0 : run->stdin_ns;
-
-    return run->shown_ns == SIM_NEVER || run->shown_ns < ns ? ns
-                                                            : run->shown_ns;
-}
-
 void sim_sweep_line(FILE *file, const struct sim_summary *run)
 {
     static const char *const words[] = {

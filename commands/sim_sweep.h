@@ -12,7 +12,4 @@
 void sim_sweep_head(FILE *file);
 void sim_sweep_line(FILE *file, const struct sim_summary *run);
 
-/* The time until everything is there: stdin read, output shown. */
-uint64_t sim_sweep_time_ns(const struct sim_summary *run);
-
 #endif

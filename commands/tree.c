@@ -94,7 +94,7 @@ static void put_head(const struct ep_layout *layout)
 {
     const struct topo_tree *tree = ep_layout_tree(layout);
     const struct ep_tree_plan *plan = ep_layout_plan(layout);
-    struct topo_times times = topo_cost_times(&plan->cost, tree);
+    struct topo_times times = topo_cost_times(&plan->cost, tree, plan->procs);
     uint32_t hosts = tree->nodes - 1;
 
     printf("%u %s%s, arity %u%s", hosts,
@@ -108,7 +108,7 @@ static void put_head(const struct ep_layout *layout)
     put_levels(tree);
     put_source(plan);
     put_time("foretold: 4 KiB to all and the word back ", times.broadcast_ns);
-    put_time(", a line of each ", times.gather_ns);
+    put_time(", a line of each process ", times.gather_ns);
     printf("\n\n");
 }
 

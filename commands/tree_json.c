@@ -51,7 +51,7 @@ int tree_json(const struct ep_layout *layout, FILE *out)
 {
     const struct topo_tree *tree = ep_layout_tree(layout);
     const struct ep_tree_plan *plan = ep_layout_plan(layout);
-    struct topo_times times = topo_cost_times(&plan->cost, tree);
+    struct topo_times times = topo_cost_times(&plan->cost, tree, plan->procs);
     json_t *object = json_object(), *nodes = json_array();
     int rc;
 

@@ -43,6 +43,8 @@ struct sim_network {
     uint64_t jitter_ns;         /* more latency, 0 to this, at random */
     uint64_t connect_ns;        /* to make a connection */
     uint32_t switch_nodes;      /* hosts on a switch; 0: all on one */
+    const uint32_t *under;      /* borrowed [nodes]: of each node its switch
+                                   instead, TOPO_NONE: none; or NULL */
 };
 
 /* A reader of stdin that is not like the others. */

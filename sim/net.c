@@ -15,6 +15,9 @@ static const struct sim_link_model *between(const struct sim_world *w,
 {
     const struct sim_network *network = &w->cfg.network;
 
+    if (network->under != NULL)
+        return network->under[a] == network->under[b] ? &network->near
+                                                      : &network->far;
     if (network->switch_nodes == 0 ||
         a / network->switch_nodes == b / network->switch_nodes)
         return &network->near;

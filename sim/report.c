@@ -82,23 +82,42 @@ uint64_t sim_report_up_rate(const struct sim_world *w)
 
 /* --- the parts of the report */
 
+/* Links between two switches; those of a launcher under none do not count. */
+static uint32_t count_crossings(const struct sim_world *w)
+{
+    const uint32_t *under = w->cfg.network.under;
+    uint32_t crossings = 0;
+
+    for (uint32_t n = 1; n < sim_nodes(w); n++) {
+        uint32_t above = under[topo_tree_parent(&w->cfg.overlay.plan, n)];
+
+        crossings += above != TOPO_NONE && above != under[n];
+    }
+    return crossings;
+}
+
 static void print_head(const struct sim_world *w, FILE *file)
 {
     const struct sim_network *network = &w->cfg.network;
     const struct ov_cfg *overlay = &w->cfg.overlay;
     char a[SIM_FIGURE_BYTES], b[SIM_FIGURE_BYTES], c[SIM_FIGURE_BYTES];
 
-    fprintf(file, "%u nodes, arity %u, %u levels, seed %" PRIu64 "\n",
-            overlay->plan.nodes, overlay->plan.arity, w->measure->levels,
+    fprintf(file,
+            "%u nodes, arity %u, %u levels below the launcher, seed %" PRIu64
+            "\n",
+            overlay->plan.nodes, overlay->plan.arity, w->measure->levels - 1,
             w->cfg.seed);
     fprintf(file, "ports %s, latency %s, overhead %s a message",
             sim_figure_rate(a, network->near.bandwidth),
             sim_figure_time(b, network->near.latency_ns),
             sim_figure_time(c, network->overhead_ns));
     if (network->switch_nodes > 0)
-        fprintf(file, "; across switches of %u nodes %s, %s",
-                network->switch_nodes,
-                sim_figure_rate(a, network->far.bandwidth),
+        fprintf(file, "; across switches of %u nodes", network->switch_nodes);
+    if (network->under != NULL)
+        fprintf(file, "; across switches (%u links of the tree)",
+                count_crossings(w));
+    if (network->switch_nodes > 0 || network->under != NULL)
+        fprintf(file, " %s, %s", sim_figure_rate(a, network->far.bandwidth),
                 sim_figure_time(b, network->far.latency_ns));
     fprintf(file, "\nframes of %s, a window of %u for stdin, %u frames up\n",
             sim_figure_bytes(a, overlay->frame_bytes),
@@ -130,8 +149,13 @@ static void print_levels(const struct sim_world *w, FILE *file)
                 level->held_frames_peak,
                 sim_figure_bytes(text[4], level->held_bytes_peak));
     }
-    fprintf(file, "times from the launch on; held: most frames, most bytes in "
-                  "one node\n");
+    fputs(
+        "stdin: the first byte at a process of the level, the last at the last "
+        "one;\nshown: the same of output, at the launcher's console; times "
+        "from "
+        "the launch on;\nheld: the most frames, and bytes, in one node of the "
+        "level\n",
+        file);
 }
 
 /* What silence costs: frames that only say that somebody is there. */
@@ -241,7 +265,7 @@ static void print_verdict(const struct sim_world *w, FILE *file)
             is_broken ? "see above" : "held");
     fprintf(file, "  I2 memory within windows     %s\n",
             is_broken ? "see above" : "held");
-    fprintf(file, "  I3 an end, nobody lost well  %s\n",
+    fprintf(file, "  I3 it ends, no healthy lost   %s\n",
             is_broken              ? "see above"
             : end == SIM_END_STUCK ? "not shown: stopped"
                                    : "held");

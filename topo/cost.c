@@ -2,13 +2,24 @@
 #include "topo/cost.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "overlay/base/err.h"
 
-enum { DOWN_BYTES = 4096 + 64, LINE_BYTES = 96, FILE_LINE_MAX = 1024 };
+enum {
+    DOWN_BYTES = 4096 + 64,
+    LINE_BYTES = 70, /* with its head */
+    LEVELS_MAX = 32,
+    FILE_LINE_MAX = 1024
+};
+
+/* How much two parts of a time overlap, from 1: not at all; and how much more
+ * time fewer levels may take. */
+#define OVERLAP 1.7
+#define FLATTER 0.03
 
 const struct topo_cost topo_cost_default = {
     .latency_ns = 20e3,
@@ -16,91 +27,104 @@ const struct topo_cost topo_cost_default = {
     .bandwidth = 1.25e9,
 };
 
-/* What a tree comes to, summed over its levels. */
+/* What a tree comes to. */
 struct sums {
     double levels;
-    double children;  /* of the node that has most */
-    double passed_on; /* by the node with most beneath it: lines */
+    double children; /* of the node that has most, summed over the levels */
+    double root;     /* children of the root */
+    double largest;  /* hosts of its largest subtree */
+    double hosts;
 };
 
-static void add_node(const struct topo_tree *tree, uint32_t node,
-                     uint32_t *children, uint32_t *beneath)
+static uint32_t count_children(const struct topo_tree *tree, uint32_t node)
 {
     struct topo_range kids = topo_tree_children(tree, node);
-    uint32_t count = kids.first > kids.last ? 0 : kids.last - kids.first + 1;
-    uint32_t size = count == 0 ? 0 : topo_tree_size(tree, node) - 1;
 
-    *children = count > *children ? count : *children;
-    *beneath = size > *beneath ? size : *beneath;
+    return kids.first > kids.last ? 0 : kids.last - kids.first + 1;
 }
 
 /* In a complete tree the first node of a level has most of all. */
 static struct sums sum(const struct topo_tree *tree)
 {
-    struct sums sums = {0};
+    struct sums sums = {.root = count_children(tree, 0),
+                        .hosts = tree->nodes - 1};
     struct topo_range level = {0, 0};
 
     while (level.first <= level.last) {
-        uint32_t children = 0, beneath = 0;
         uint32_t last = tree->parents == NULL ? level.first : level.last;
+        uint32_t most = 0;
 
-        for (uint32_t node = level.first; node <= last; node++)
-            add_node(tree, node, &children, &beneath);
-        sums.levels += children > 0;
-        sums.children += children;
-        sums.passed_on += beneath;
+        for (uint32_t node = level.first; node <= last; node++) {
+            uint32_t count = count_children(tree, node);
+
+            most = count > most ? count : most;
+            if (topo_tree_parent(tree, node) == 0 &&
+                topo_tree_size(tree, node) > sums.largest)
+                sums.largest = topo_tree_size(tree, node);
+        }
+        sums.levels += most > 0;
+        sums.children += most;
         level = topo_tree_below(tree, level);
     }
     return sums;
 }
 
-struct topo_times topo_cost_times(const struct topo_cost *cost,
-                                  const struct topo_tree *tree)
+/* Parts that overlap. */
+static double overlap(double a, double b, double c)
 {
-    struct sums sums = sum(tree);
-    double byte_ns = 1e9 / cost->bandwidth;
-    double ways = sums.levels * (2 * cost->latency_ns + 5 * cost->overhead_ns);
+    return pow(pow(a, OVERLAP) + pow(b, OVERLAP) + pow(c, OVERLAP),
+               1 / OVERLAP);
+}
+
+struct topo_times topo_cost_times(const struct topo_cost *cost,
+                                  const struct topo_tree *tree, uint32_t procs)
+{
+    struct sums s = sum(tree);
+    double o = cost->overhead_ns, l = cost->latency_ns;
+    double byte_ns = 1e9 / cost->bandwidth, lines = (double)procs * LINE_BYTES;
+    double each = tree->arity <= 3 ? 2.5 : 3.5;
+    double ways = each * s.levels * (l + 0.6 * o);
+    double root = s.hosts * s.root / 1000;
+    double down = o * (6.5 * s.children + root + s.largest / 75) +
+                  0.4 * s.children * DOWN_BYTES * byte_ns;
+    double up = o * (6 * s.children - 3 * s.root + root + s.largest / 60 +
+                     s.largest * lines / 490e3);
 
     return (struct topo_times){
-        .broadcast_ns =
-            sums.children * (DOWN_BYTES * byte_ns + 4 * cost->overhead_ns) +
-            ways,
-        .gather_ns =
-            (sums.children * 3 + (tree->nodes - 1) / 64.0) * cost->overhead_ns +
-            sums.passed_on * LINE_BYTES * byte_ns / 2 + ways,
+        .broadcast_ns = overlap(down, ways, 0),
+        .gather_ns = overlap(up, ways + 2 * l * s.largest * lines / 300e3,
+                             s.hosts * lines * byte_ns),
     };
 }
 
-/* What a level adds is less here than in the times, for part of it goes on
- * while the level above is still served; so the arity does more harm. */
-static double rank_ns(const struct topo_cost *cost,
-                      const struct topo_tree *tree)
+static double both_ns(const struct topo_cost *cost,
+                      const struct topo_tree *tree, uint32_t procs)
 {
-    struct sums sums = sum(tree);
-    double byte_ns = 1e9 / cost->bandwidth;
+    struct topo_times times = topo_cost_times(cost, tree, procs);
 
-    return sums.children * (DOWN_BYTES * byte_ns + 9 * cost->overhead_ns) +
-           sums.levels * 1.5 * cost->latency_ns +
-           sums.passed_on * LINE_BYTES * byte_ns / 2;
+    return times.broadcast_ns + times.gather_ns;
 }
 
 uint32_t topo_cost_arity(const struct topo_cost *cost, uint32_t nodes,
-                         uint32_t max)
+                         uint32_t procs, uint32_t max)
 {
-    struct topo_tree tree = {.nodes = nodes, .arity = 2};
-    double best_ns = rank_ns(cost, &tree);
-    uint32_t best = 2;
+    struct topo_tree tree = {.nodes = nodes, .arity = nodes > 3 ? 3 : 2};
+    uint32_t arities[LEVELS_MAX], count = 0, depth = UINT32_MAX;
+    double times_ns[LEVELS_MAX], best_ns = INFINITY;
 
-    for (tree.arity = 3; tree.arity <= max && tree.arity < nodes;
-         tree.arity++) {
-        double ns = rank_ns(cost, &tree);
+    do {
+        uint32_t levels = topo_tree_height(&tree);
 
-        if (ns < best_ns) {
-            best_ns = ns;
-            best = tree.arity;
-        }
-    }
-    return best;
+        if (levels == depth)
+            continue;
+        depth = levels;
+        arities[count] = tree.arity;
+        times_ns[count] = both_ns(cost, &tree, procs);
+        best_ns = fmin(best_ns, times_ns[count++]);
+    } while (++tree.arity <= max && tree.arity < nodes && count < LEVELS_MAX);
+    while (count > 1 && times_ns[count - 1] > best_ns * (1 + FLATTER))
+        count--;
+    return arities[count - 1];
 }
 
 /* --- the file

@@ -1,21 +1,24 @@
 /* What a tree costs, in closed form, and which arity is the best.
  *
  * The objective is a small job: 4 KiB of stdin to everybody, the word that all
- * have it, and a line of everybody at the root. The network is that of the
- * simulator (sim/model.h): a message takes `overhead` of a processor at each
- * end, its bytes at `bandwidth`, and `latency` on the way.
+ * have it, and a line of each process at the root. The network is that of the
+ * simulator (sim/model.h): a message takes `overhead` o of a processor at each
+ * end, its bytes at `bandwidth` B, and `latency` L on the way.
  *
- * With D levels, k the children of a node of a level, w the time of 4 KiB, and
- * b the bytes of the lines that the fullest node of a level passes on:
+ * With D levels, K the children of the busiest node of each level summed up, k
+ * those of the root, N hosts, F of them in its largest subtree, b the bytes of
+ * the lines of a host, and w the time of 4 KiB at B:
  *
- *     broadcast, confirmed   sum over levels of k (w + 4 overhead)
- *                            + D (2 latency + 5 overhead)
- *     gathering              sum over levels of 3 k overhead + b / 2
- *                            + D (2 latency + 5 overhead)
- *                            + a frame for each 64 hosts
+ *     broadcast   processors  o (6.5 K + N k / 1000 + F / 75) + 0.4 K w
+ *                 ways        c D (L + 0.6 o)
+ *     gathering   processors  o (6 K - 3 k + N k / 1000 + F / 60 + F b /
+ * 490000) ways        c D (L + 0.6 o) + 2 L F b / 300000 bytes       N b / B
  *
- * The weights are fitted to the simulator. What they leave out: what happens at
- * the same time, processors that are shared or slow, links that are.
+ * c is 2.5 for three children or less, else 3.5: more do not get their first
+ * frames at once. The parts overlap: their sum is that of powers of 1.7. The
+ * weights are fitted to 825 runs of the simulator (30 to 10,000 hosts,
+ * latencies of 1 to 100 overheads). What they leave out: processors that are
+ * shared or slow, links that are, and the start of the daemons.
  */
 #ifndef TOPO_COST_H
 #define TOPO_COST_H
@@ -40,17 +43,21 @@ int topo_cost_read(struct topo_cost *cost, const char *path, char *why);
 
 struct topo_times {
     double broadcast_ns; /* until the root knows that all have it */
-    double gather_ns;
+    double gather_ns;    /* of a line of each process */
 };
 
-/* O(levels) for a complete tree, O(nodes * levels * log nodes) for a table. */
+/* For hosts with so many processes each, at least 1.
+ * O(levels) for a complete tree, O(nodes * levels * log nodes) for a table. */
 struct topo_times topo_cost_times(const struct topo_cost *cost,
-                                  const struct topo_tree *tree);
+                                  const struct topo_tree *tree, uint32_t procs);
 
 /* The arity from 2 to max of a complete tree of so many nodes, the root
- * included. It ranks by weights of its own: the simulator finds what it picks
- * within 10 % of the best at 100, 1,000 and 10,000 hosts. O(max * levels^2). */
+ * included, with so many processes on each other one. Of the arities that
+ * have the same depth the smallest is looked at; of these the largest whose
+ * time is within 3 % of the least: fewer levels start faster and are repaired
+ * faster. In the simulator no arity is better by more than 10 %
+ * (tests/sim/arity.c). O(max * levels). */
 uint32_t topo_cost_arity(const struct topo_cost *cost, uint32_t nodes,
-                         uint32_t max);
+                         uint32_t procs, uint32_t max);
 
 #endif

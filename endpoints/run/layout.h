@@ -29,6 +29,7 @@ struct ep_tree_plan {
     struct topo_fabric fabric; /* switches, or groups in their place */
     struct topo_under under;   /* the same, for the hosts of this run */
     uint32_t arity;            /* that was asked for, or chosen */
+    uint32_t procs;            /* on a host, on an average */
     bool is_chosen;
     enum ep_tree_by by;
 };

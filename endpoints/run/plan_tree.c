@@ -173,6 +173,7 @@ static int choose_arity(struct run *r)
     int rc = 0;
 
     plan->cost = topo_cost_default;
+    plan->procs = (r->job.size - 1) / r->nodes_count + 1;
     if (r->options.model != NULL)
         rc = topo_cost_read(&plan->cost, r->options.model, why);
     if (rc != 0) {
@@ -183,7 +184,7 @@ static int choose_arity(struct run *r)
     plan->arity = r->options.arity != 0 ? r->options.arity : ARITY_VIRTUAL;
     if (plan->is_chosen)
         plan->arity = topo_cost_arity(&plan->cost, r->nodes_count + 1,
-                                      EP_SESSION_CHILDREN_MAX);
+                                      plan->procs, EP_SESSION_CHILDREN_MAX);
     return 0;
 }
 

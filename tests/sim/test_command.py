@@ -27,7 +27,7 @@ def reports():
     expect("a job that goes well is exit 0", ran.returncode == 0)
     expect(f"one line on a pipe, not {ran.stderr}",
            ran.stderr.count("\n") == 1 and "\r" not in ran.stderr)
-    for text in (r"200 nodes, arity 4, 5 levels, seed 1",
+    for text in (r"200 nodes, arity 4, 4 levels below the launcher, seed 1",
                  r"stdin to everybody +300 KiB, [\d.]+ [MG]B/s",
                  r"output shown +58.\d MiB", r"the run ended well at",
                  r"frames, [1-9]\d* bytes a quiet leaf",
@@ -166,9 +166,52 @@ def sweeps():
         expect("every level reads",
                all(level["stdin_last_ns"] for level in run["levels"][1:]))
         expect("and the run is good", run["end"] == "well")
-    ran = sim("-N", "300", "--arity", "auto", "--size", "4M")
-    expect("a search reports the fastest",
-           re.search(r"the fastest:\n300 nodes, arity 2,", ran.stdout))
+
+
+def arity_is_that_of_run():
+    """The closed form that `xylem tree` uses, for the machine that is said."""
+    for latency in ("2us", "60us"):
+        with tempfile.NamedTemporaryFile("w") as model:
+            model.write(f"latency {latency}\noverhead 500ns\n"
+                        "bandwidth 12.5G\n")
+            model.flush()
+            tree = subprocess.run([XYLEM, "tree", "-w", "n[1-299]", "--arity",
+                                   "auto", "--model", model.name, "--json"],
+                                  check=True, stdout=subprocess.PIPE)
+        arity = json.loads(tree.stdout)["arity"]
+        ran = sim("-N", "300", "--arity", "auto", "--latency", latency,
+                  "--size", "4K")
+        expect(f"{latency}: arity {arity}, not {ran.stdout[:60]}",
+               ran.stdout.startswith(f"300 nodes, arity {arity}, "))
+    ran = sim("--arity", "auto", "--sweep", "nodes=10,100", "--size", "1K")
+    expect("each size has its own", ran.returncode == 0)
+
+
+def switches():
+    """The hosts of a topology are the nodes, and few links are far."""
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write("".join(f"SwitchName=s{s} Nodes=r{s}n[1-{20 + s}]\n"
+                           for s in range(1, 6)))
+        file.flush()
+        options = ("--topology", file.name, "--arity", "3", "--size", "4K")
+        ran = sim(*options, "--far-latency", "1ms")
+        found = re.match(r"116 nodes, arity 3, .*across switches \((\d+) links",
+                         ran.stdout, re.S)
+        expect(f"five switches, four links, not {ran.stdout[:200]}",
+               found and int(found[1]) <= 4)
+        expect("and all is well", ran.returncode == 0)
+        near = sim(*options)
+        expect("what is far takes its time", near.stdout != ran.stdout)
+        ran = sim(*options, "-N", "30", "--sweep", "arity=2,4")
+        expect("the first hosts, other trees", ran.stdout.count(" 30 ") >= 2)
+        for more, words in ((("-N", "117"), "has 115 hosts"),
+                            (("--switch", "3"), "give one of them")):
+            ran = sim(*options, *more)
+            expect(f"{more} is told", ran.returncode == 2 and
+                   words in ran.stderr)
+    ran = sim("--topology", "/nowhere")
+    expect("a file that is not there is told", ran.returncode == 1 and
+           "/nowhere cannot be opened" in ran.stderr)
 
 
 def pictures():
@@ -212,7 +255,7 @@ def wrong_options():
             (("--sweep", "arity="), "--sweep has no values"),
             (("--sweep", "arity=0"), "--sweep arity takes a number from 1"),
             (("--sweep", "arity=2", "--sweep", "arity=4"), "for two things"),
-            (("--arity", "auto", "--sweep", "size=1K"), "a search by itself"),
+            (("--topology", os.devnull), "no host is named"),
             (("--runs", "2", "--sweep", "size=1K"), "goes with one tree"),
             (("--heartbeat", "0"), "this cannot be simulated"),
             (("--limit", "soon"), "--limit takes a time"),
@@ -234,5 +277,7 @@ heartbeats()
 limits()
 a_terminal_sees_progress()
 sweeps()
+arity_is_that_of_run()
+switches()
 pictures()
 wrong_options()
