@@ -68,7 +68,7 @@ LIBRARIES = (
     ("hwloc*", ("topo/*",)),
     # The library can end or stall a process: programs of their own have it.
     ("pmix*", ("pmix_api/helper/*", "commands/attach/*", "tests/pmix/*",
-               "bench/*", "docs/*")),
+               "bench/*")),
     ("sodium*", ("endpoints/*", "tests/*")),
     ("xxh*", ("endpoints/msg/*",)),
     ("cmocka.h", ("tests/*",)),
