@@ -71,7 +71,7 @@ int sim_plot_progress(const char *path, const struct sim_summary *run,
         return OV_ESYS;
     fprintf(script,
             "set title '%" PRIu32 " nodes, arity %" PRIu32
-            ": progress of the levels'\nset xlabel 'time since the launch, "
+            ": how far each level is'\nset xlabel 'time since the launch, "
             "ms'\nset ylabel 'bytes that came, %% of all'\nset yrange "
             "[0:102]\n$data << EOD\n",
             run->nodes, run->arity);
@@ -94,7 +94,7 @@ int sim_plot_progress(const char *path, const struct sim_summary *run,
         fprintf(script,
                 "%s$data using 1:%" PRIu32
                 " with lines lw 2 lc rgb '%s' title 'level %" PRIu32
-                " (%" PRIu32 ")'",
+                ", %" PRIu32 " nodes'",
                 is_first ? "" : ", ", level + 1, colours[(level - 1) % COLOURS],
                 level, run->level[level].nodes);
         is_first = false;
@@ -149,6 +149,23 @@ static bool is_new(const struct sim_summary *runs, uint32_t i, const char *line)
     return true;
 }
 
+/* The values of the axis and little more: a logarithmic axis would else go on
+ * to the next power of ten. */
+static void write_range(FILE *script, const char *x,
+                        const struct sim_summary *runs, uint32_t count)
+{
+    uint64_t low = value_of(&runs[0], x), high = low;
+
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t value = value_of(&runs[i], x);
+
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    fprintf(script, "set xrange [%.3f:%.3f]\n", (double)low / 1.3,
+            (double)high * 1.3);
+}
+
 int sim_plot_sweep(const char *path, const char *x, const char *line,
                    const struct sim_summary *runs, uint32_t count)
 {
@@ -158,6 +175,7 @@ int sim_plot_sweep(const char *path, const char *x, const char *line,
 
     if (script == NULL)
         return OV_ESYS;
+    write_range(script, x, runs, count);
     fprintf(script,
             "set title 'time until everything is there'\nset logscale xy\nset "
             "xtics (");

@@ -14,7 +14,7 @@
 #include "overlay/base/err.h"
 #include "tests/unit/chance.h"
 
-enum { HOSTS_MAX = 3000, SMALL_MAX = 18 };
+enum { HOSTS_MAX = 12000, MEDIUM_MAX = 3000, SMALL_MAX = 18 };
 
 /* A fabric, and what is counted of a tree over it. */
 static uint32_t under[HOSTS_MAX], above[HOSTS_MAX], children[HOSTS_MAX + 1];
@@ -150,7 +150,7 @@ static void draw(struct chance *chance, struct topo_shape_ask *ask)
     uint32_t law = chance_in(chance, 0, 3), at = 0, s = 0;
     uint32_t most = chance_in(chance, 1, 64);
 
-    ask->hosts = chance_in(chance, 1, chance_is(chance, 20) ? HOSTS_MAX : 200);
+    ask->hosts = chance_in(chance, 1, chance_is(chance, 20) ? MEDIUM_MAX : 200);
     ask->arity = chance_in(chance, 1, chance_is(chance, 50) ? 4 : 40);
     while (at < ask->hosts) {
         uint32_t size = law == 0   ? most
@@ -186,6 +186,39 @@ static void test_random_fabrics_are_crossed_as_rarely_as_can_be(void **state)
         struct topo_shape_ask ask = {.under = under};
 
         draw(&chance, &ask);
+        more += check(&ask);
+    }
+    printf("%u of %u with one level more\n", more, rounds);
+}
+
+/* Thousands of hosts under switches of the usual sizes and of any, with some
+ * that have few left of them, as in an allocation. */
+static void test_large_fabrics_are_crossed_as_rarely_as_can_be(void **state)
+{
+    struct chance chance = chance_start(2);
+    uint32_t more = 0, rounds = 60;
+
+    (void)state;
+    for (uint32_t i = 0; i < rounds; i++) {
+        struct topo_shape_ask ask = {
+            .hosts = chance_in(&chance, MEDIUM_MAX, HOSTS_MAX),
+            .arity = chance_in(&chance, 2, chance_is(&chance, 50) ? 16 : 256),
+            .under = under,
+            .launcher = TOPO_NONE};
+        uint32_t usual = 16u << chance_in(&chance, 0, 4), at = 0;
+        bool is_uneven = chance_is(&chance, 50);
+
+        for (; at < ask.hosts; ask.switches++) {
+            uint32_t size = is_uneven ? chance_in(&chance, 1, 2 * usual)
+                            : chance_is(&chance, 5)
+                                ? chance_in(&chance, 1, usual)
+                                : usual;
+
+            for (; size > 0 && at < ask.hosts; size--)
+                under[at++] = ask.switches;
+        }
+        if (chance_is(&chance, 50))
+            ask.launcher = chance_in(&chance, 0, ask.switches - 1);
         more += check(&ask);
     }
     printf("%u of %u with one level more\n", more, rounds);
@@ -245,6 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_small_fabrics_cost_one_level_at_most),
         cmocka_unit_test(test_random_fabrics_are_crossed_as_rarely_as_can_be),
+        cmocka_unit_test(test_large_fabrics_are_crossed_as_rarely_as_can_be),
         cmocka_unit_test(test_one_switch_makes_the_depth_of_a_complete_tree),
         cmocka_unit_test(test_wrong_numbers_are_refused),
     };
