@@ -40,6 +40,7 @@ enum key {
     KEY_LINGER,
     KEY_STATS,
     KEY_NO_PMIX,
+    KEY_PMIX_ALLOW,
     KEY_NO_COLON,
     KEY_BIND,
 };
@@ -126,6 +127,8 @@ static const struct argp_option argp_options[] = {
      "read a process's output so long past its exit (default: 2)", 4},
     {"stats", KEY_STATS, "FILE", 0, "write a report in JSON at the end", 4},
     {"no-pmix", KEY_NO_PMIX, NULL, 0, "PMIx tools cannot connect", 4},
+    {"pmix-allow", KEY_PMIX_ALLOW, "USER,...", 0,
+     "whose PMIx tools can connect (default: your own and root's)", 4},
     {"verbose", 'v', NULL, 0, "say what xylem itself does", 4},
     {0},
 };
@@ -354,6 +357,9 @@ static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_NO_PMIX:
         o->tap = NULL;
+        return true;
+    case KEY_PMIX_ALLOW:
+        run_pmix_allow(words("--pmix-allow", arg));
         return true;
     case KEY_STATS:
         o->stats = words("--stats", arg);

@@ -3,17 +3,64 @@
 #include "commands/run_pmix.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "commands/run_values.h"
 #include "overlay/base/err.h"
 #include "pmix_api/host.h"
+
+static uint8_t allowed = PX_ALLOW_USER | PX_ALLOW_ROOT;
 
 struct run_pmix {
     struct ep_tap_cfg run;
     struct px_host *host;
 };
+
+/* --- who may connect */
+
+static bool find_user(const char *word, uid_t *uid)
+{
+    const struct passwd *user = getpwnam(word);
+    char *end;
+    unsigned long number = strtoul(word, &end, 10);
+
+    *uid = user != NULL ? user->pw_uid : (uid_t)number;
+    return user != NULL || (end != word && *end == '\0' && *uid == number);
+}
+
+static uint8_t bits_of(const char *word)
+{
+    uint8_t bits = 0;
+    uid_t uid;
+
+    if (!find_user(word, &uid))
+        run_usage("--pmix-allow: there is no user '%s'", word);
+    if (uid == geteuid())
+        bits |= PX_ALLOW_USER;
+    if (uid == 0)
+        bits |= PX_ALLOW_ROOT;
+    if (bits == 0)
+        run_usage("--pmix-allow takes the user of the job and root, not '%s'",
+                  word);
+    return bits;
+}
+
+void run_pmix_allow(const char *users)
+{
+    char *list = strdup(users), *rest = NULL;
+
+    allowed = 0;
+    for (char *word = list != NULL ? strtok_r(list, ",", &rest) : NULL;
+         word != NULL; word = strtok_r(NULL, ",", &rest))
+        allowed |= bits_of(word);
+    free(list);
+    if (allowed == 0)
+        run_usage("--pmix-allow names nobody: --no-pmix lets nobody in");
+}
 
 /* --- to the launcher */
 
@@ -115,6 +162,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .size = run->size,
         .apps = run->apps,
         .parts = run->parts,
+        .allow = allowed,
         .events = &events,
         .arg = pmix,
     };

@@ -8,4 +8,8 @@
  * --verbose only. */
 extern const struct ep_tap_ops run_pmix_tap;
 
+/* --pmix-allow: whose tools may connect; the user's own and root's where it is
+ * not called. Ends the program with words when the list names others. */
+void run_pmix_allow(const char *users);
+
 #endif

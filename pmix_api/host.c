@@ -11,6 +11,7 @@
 
 #include "overlay/base/err.h"
 #include "pmix_api/host_impl.h"
+#include "pmix_api/rendezvous.h"
 #include "pmix_api/wire.h"
 
 enum {
@@ -52,6 +53,9 @@ static void put_down(struct px_host *host)
     if (host->fd >= 0)
         close(host->fd);
     host->fd = -1;
+    if (host->has_file)
+        unlink(px_rendezvous_path());
+    host->has_file = false;
     if (host->folder[0] != '\0')
         px_folder_remove(host->folder);
     host->folder[0] = '\0';
@@ -116,11 +120,32 @@ static void on_pulled(struct px_host *host, const struct px_pull *pull)
         host->wanted[rank] |= pull->channels;
 }
 
+/* A tool that has started us waits for this file. */
+static void put_file(struct px_host *host)
+{
+    const char *path = px_rendezvous_path();
+    char from[PX_PATH_MAX + 600], here[256] = "", text[512];
+
+    if (path == NULL)
+        return;
+    gethostname(here, sizeof(here) - 1);
+    snprintf(from, sizeof(from), "%s/server/pmix.%s.tool.%s", host->folder,
+             here, host->cfg.nspace);
+    host->has_file = px_rendezvous_put(from, path) == 0;
+    if (host->has_file)
+        return;
+    snprintf(text, sizeof(text),
+             "the rendezvous file %.300s cannot be written: %s", path,
+             errno == EEXIST ? "there is one already" : strerror(errno));
+    host->cfg.events->on_say(host->cfg.arg, text);
+}
+
 static void say_up(struct px_host *host, struct px_text uri)
 {
     char text[PX_PATH_MAX + 512];
 
     host->is_up = true;
+    put_file(host);
     snprintf(text, sizeof(text), "PMIx tools can connect to %.*s, or by %s",
              (int)uri.len_bytes, uri.at, host->folder);
     host->cfg.events->on_note(host->cfg.arg, text);

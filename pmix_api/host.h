@@ -62,6 +62,7 @@ struct px_host_cfg {
     uint32_t size; /* processes */
     uint32_t apps; /* programs */
     uint32_t parts;
+    uint8_t allow; /* PX_ALLOW_USER, PX_ALLOW_ROOT: whose tools may connect */
     const struct px_host_events *events;
     void *arg;
 };

@@ -61,8 +61,9 @@ struct px_host {
     bool is_ping_due;
     bool is_up; /* it has said so */
     bool has_tools;
-    bool is_deaf; /* it takes nothing: nothing is held for it */
-    char *log;    /* owned: pieces of a text of a tool; NULL: none yet */
+    bool has_file; /* px_rendezvous_path() is ours */
+    bool is_deaf;  /* it takes nothing: nothing is held for it */
+    char *log;     /* owned: pieces of a text of a tool; NULL: none yet */
     uint32_t log_bytes;
     bool is_told; /* the user knows that a helper has died */
     bool is_flush_due, is_flush_sent;

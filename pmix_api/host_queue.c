@@ -51,6 +51,7 @@ static int send_start(struct px_host *host)
                   .size = cfg->size,
                   .apps = cfg->apps,
                   .parts = cfg->parts,
+                  .allow = cfg->allow,
                   .nspace = px_text(cfg->nspace),
                   .folder = px_text(host->folder)},
     };

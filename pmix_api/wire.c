@@ -48,6 +48,7 @@ static void put_start(struct ov_wr *wr, const struct px_start *start)
     ov_wr_u32(wr, start->size);
     ov_wr_u32(wr, start->apps);
     ov_wr_u32(wr, start->parts);
+    ov_wr_u8(wr, start->allow);
     put_text(wr, start->nspace);
     put_text(wr, start->folder);
 }
@@ -163,6 +164,7 @@ static void get_start(struct ov_rd *rd, struct px_start *start)
     start->size = ov_rd_u32(rd);
     start->apps = ov_rd_u32(rd);
     start->parts = ov_rd_u32(rd);
+    start->allow = ov_rd_u8(rd);
     start->nspace = get_text(rd);
     start->folder = get_text(rd);
 }

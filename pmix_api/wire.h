@@ -5,7 +5,8 @@
  * bytes without NUL.
  *
  *     1  START    u16 version, u32 pid of the launcher, u32 processes,
- *                 u32 programs, u32 parts, text namespace, text folder
+ *                 u32 programs, u32 parts, u8 who may connect (1: the
+ *                 user, 2: root), text namespace, text folder
  *     2  PART     u32 program's number, u32 first rank, u32 processes, text
  *                 host, text program: neighbours by rank, on one host
  *     3  EXIT     u32 rank, u32 status as of waitpid
@@ -40,6 +41,8 @@
 #include <stdint.h>
 
 #include "overlay/base/wire.h"
+
+enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
     PX_WIRE_VERSION = 1,
@@ -97,6 +100,7 @@ struct px_text {
 struct px_start {
     uint16_t version;
     uint32_t pid, size, apps, parts;
+    uint8_t allow; /* PX_ALLOW_ bits */
     struct px_text nspace, folder;
 };
 
@@ -106,8 +110,7 @@ struct px_part {
 };
 
 struct px_exit {
-    uint32_t rank;
-    uint32_t status;
+    uint32_t rank, status;
 };
 
 struct px_output {
@@ -121,8 +124,7 @@ struct px_output {
 
 struct px_pull {
     uint8_t channels;
-    uint32_t first;
-    uint32_t last;
+    uint32_t first, last;
 };
 
 struct px_pids {
@@ -135,8 +137,7 @@ struct px_stage {
     uint8_t name; /* enum px_stage_name */
     uint64_t time_s;
     bool has_failed;
-    uint32_t rank; /* that failed first */
-    uint32_t status;
+    uint32_t rank, status; /* of the first one */
 };
 
 struct px_done {

@@ -49,6 +49,7 @@ enum {
 static struct {
     char folder[PX_PATH_MAX];
     uint32_t launcher_pid;
+    uint8_t allow;
     int listener; /* epoll: something was accepted, or will be */
     bool is_up;
     bool is_flushing;
@@ -118,8 +119,8 @@ static int watch_listener(void)
 
 static void go_up(void)
 {
-    const char *why =
-        px_server_open(main_state.folder, main_state.launcher_pid);
+    const char *why = px_server_open(main_state.folder, main_state.launcher_pid,
+                                     main_state.allow);
     pmix_status_t rc;
 
     if (why != NULL)
@@ -143,6 +144,7 @@ static int on_start(const struct px_start *start)
         fail("xylem-pmix is of another version of xylem");
     px_text_copy(start->folder, main_state.folder, sizeof(main_state.folder));
     main_state.launcher_pid = start->pid;
+    main_state.allow = start->allow;
     return px_job_start(start);
 }
 

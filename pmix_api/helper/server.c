@@ -179,6 +179,28 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
 
 /* --- start */
 
+/* What another host of PMIx has told the launcher is not for its server: names,
+ * addresses, pipes, files. Settings of the library are. */
+static void forget_host(void)
+{
+    static const char prefix[] = "PMIX_", setting[] = "PMIX_MCA_";
+    char name[256];
+
+    for (char **at = environ; *at != NULL;) {
+        size_t len = strcspn(*at, "=");
+
+        if (strncmp(*at, prefix, strlen(prefix)) != 0 ||
+            strncmp(*at, setting, strlen(setting)) == 0 ||
+            len >= sizeof(name)) {
+            at++;
+            continue;
+        }
+        memcpy(name, *at, len);
+        name[len] = '\0';
+        unsetenv(name); /* the next one is at its place */
+    }
+}
+
 /* The library's own settings: see docs/pmix.md. What the user has set holds,
  * but for what keeps it alive. */
 static void set_up(void)
@@ -189,10 +211,6 @@ static void set_up(void)
     setenv("PMIX_MCA_plog", "^stdfd", 1);
     /* Events are there for late listeners as long as the job. */
     setenv("PMIX_MCA_pmix_event_eviction_time", "1000000000", 1);
-    unsetenv("PMIX_LAUNCHER_RNDZ_URI");
-    unsetenv("PMIX_LAUNCHER_RNDZ_FILE");
-    unsetenv("PMIX_NAMESPACE");
-    unsetenv("PMIX_RANK");
 }
 
 static pmix_status_t init(const char *folder)
@@ -258,7 +276,8 @@ static const char *read_uri(const char *folder, uint32_t launcher_pid)
     return NULL;
 }
 
-const char *px_server_open(const char *folder, uint32_t launcher_pid)
+const char *px_server_open(const char *folder, uint32_t launcher_pid,
+                           uint8_t allow)
 {
     pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
     pmix_status_t rc;
@@ -268,6 +287,7 @@ const char *px_server_open(const char *folder, uint32_t launcher_pid)
         strcpy(server.host, "localhost");
     snprintf(server.self.nspace, sizeof(server.self.nspace), "%.200s-server",
              px_job_nspace());
+    forget_host();
     set_up();
     snprintf(server.folder, sizeof(server.folder), "%s/server", folder);
     if (mkdir(server.folder, 0700) != 0)
@@ -278,7 +298,7 @@ const char *px_server_open(const char *folder, uint32_t launcher_pid)
     why = read_uri(server.folder, launcher_pid);
     if (why != NULL)
         return why;
-    px_tools_open(server.port);
+    px_tools_open(server.port, allow);
     PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, NULL, NULL);
     return NULL;
 }

@@ -8,7 +8,8 @@
  * in `folder`: by the process number of the launcher, by the namespace of the
  * job, and by the library's own names. Blocks for some tens of milliseconds.
  * Returns NULL, or what went wrong. Call it once, after px_job_start(). */
-const char *px_server_open(const char *folder, uint32_t launcher_pid);
+const char *px_server_open(const char *folder, uint32_t launcher_pid,
+                           uint8_t allow);
 
 /* Valid from then on. */
 const char *px_server_uri(void);

@@ -27,13 +27,15 @@ static struct {
     unsigned count;
     unsigned named; /* names given so far */
     uint16_t port;
+    uint8_t allow;
     struct px_socket silent[SOCKETS_MAX]; /* seen at the last sweep */
     unsigned silent_count;
 } tools = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void px_tools_open(uint16_t port)
+void px_tools_open(uint16_t port, uint8_t allow)
 {
     tools.port = port;
+    tools.allow = allow;
     for (unsigned i = 0; i < TOOLS_MAX; i++)
         tools.tools[i].sock.fd = -1;
 }
@@ -56,7 +58,10 @@ static bool may_enter(const struct px_socket *sock)
 {
     uid_t uid;
 
-    return px_socket_owner(sock, &uid) && (uid == geteuid() || uid == 0);
+    if (!px_socket_owner(sock, &uid))
+        return false;
+    return (uid == geteuid() && (tools.allow & PX_ALLOW_USER) != 0) ||
+           (uid == 0 && (tools.allow & PX_ALLOW_ROOT) != 0);
 }
 
 /* The one that the library has just read the greeting of, and no other: it
@@ -103,7 +108,7 @@ static const char *admit(const pmix_proc_t *given, const struct px_socket *sock,
     struct tool *tool = find_free();
 
     if (!may_enter(sock))
-        return "it is not of the job's user";
+        return "it is of a user who may not connect";
     if (tool == NULL)
         return "there are too many";
     if (given != NULL && find_named(given) != NULL)

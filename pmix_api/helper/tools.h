@@ -17,8 +17,9 @@ enum {
     TOOLS_GREET_MS = 500, /* between two looks at connections */
 };
 
-/* The server listens on this port. */
-void px_tools_open(uint16_t port);
+/* The server listens on this port; `allow` says who may come in, PX_ALLOW_USER
+ * being the user of this process. */
+void px_tools_open(uint16_t port, uint8_t allow);
 
 /* A tool asks to come in, with a name of its own or (NULL) without. Finds its
  * socket and who holds it: the user of this process and root may come in.

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Who may connect, and what those do who come and go, die, or may not: no job
+loses a byte, and the launcher with its helper grows by 32 MiB at most.
+"""
+# timeout: 400
+import os
+import pwd
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import pmix
+import live
+
+RANKS = 4
+LINES = 20000
+ROUNDS = live.full(1000, 20)
+GROWTH_MIB = 32
+WRITE = 'seq -f "$XYLEM_RANK %%08g" %d' % LINES
+
+
+def rss_kib(pid):
+    found = re.search(rb"VmRSS:\s+(\d+)", live.read_proc(pid, "status") or b"")
+    return int(found[1]) if found else 0
+
+
+class Run:
+    """A job whose processes write when they may, and whose output is read."""
+
+    def __init__(self, *options, command=WRITE, **more):
+        self.gate = pmix.Gate()
+        self.job = live.Job("-v", "-N", RANKS, *options, "--", "sh", "-c",
+                            pmix.Gate.WAIT + command, self.gate.path, **more)
+        self.out = b""
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        self.out = self.job.stdout.read()
+
+    def wait_up(self):
+        pmix.wait_up(self.job)
+        return self
+
+    def uri(self):
+        return re.findall(r"connect to (\S+), or", self.job.said())[-1]
+
+    def rss_mib(self):
+        """Of the launcher and its helper."""
+        pids = [self.job.proc.pid, pmix.helper_of(self.job)]
+        return sum(rss_kib(pid) for pid in pids if pid) / 1024
+
+    def end(self):
+        self.gate.open()
+        self.job.check_ok()
+        self.reader.join()
+        lines = self.out.splitlines()
+        for rank in range(RANKS):
+            mine = [line for line in lines
+                    if line.startswith(b"%d " % rank)]
+            live.check(mine == [b"%d %08d" % (rank, n)
+                                for n in range(1, LINES + 1)],
+                       "rank %d: %d lines" % (rank, len(mine)))
+
+
+def many():
+    """Tools connect and leave, one after the other and several at once."""
+    run = Run().wait_up()
+    before = None
+    left = ROUNDS
+    while left > 0:
+        tools = [pmix.Asker(run.job) for _ in range(min(left, 4))]
+        for tool in tools:
+            live.check(tool.connect(), "connected")
+        for tool in tools:
+            live.check_eq(0, tool.end())
+        left -= len(tools)
+        before = before or run.rss_mib()
+    grown = run.rss_mib() - before
+    live.check(grown < GROWTH_MIB, "%.1f MiB more" % grown)
+    run.end()
+    live.check("cut off" not in run.job.said(), run.job.said())
+
+
+def killed_tools():
+    """Tools are killed while they connect (at any time of it), when they are
+    in, and while they are sent output."""
+    seed = int(os.environ.get("SEED") or random.SystemRandom().getrandbits(32))
+    print("# SEED=%d" % seed)
+    chance = random.Random(seed)
+    run = Run().wait_up()
+    before = run.rss_mib()
+    for _ in range(live.full(100, 12)):
+        tool = pmix.Tool(run.job)
+        time.sleep(chance.random() * 0.1)  # sleep-ok: the time is the subject
+        tool.proc.kill()
+        tool.proc.wait()
+    live.eventually(lambda: pmix.helper_of(run.job), 60, "a helper")
+    for _ in range(3):
+        asker = pmix.Asker(run.job)
+        if asker.connect():
+            asker.tell("crash")
+        asker.proc.wait()
+    tools = [pmix.Tool(run.job) for _ in range(3)]
+    for tool in tools:
+        live.eventually(lambda tool=tool: tool.has("ready") or
+                        tool.proc.poll() is not None, 60, "registered")
+    run.gate.open()
+    for tool in tools:
+        live.eventually(lambda tool=tool: tool.got(0, "stdout") or
+                        tool.proc.poll() is not None, 60, "output")
+        tool.proc.kill()
+        tool.proc.wait()
+    if run.job.proc.poll() is None and pmix.helper_of(run.job):
+        grown = run.rss_mib() - before
+        live.check(grown < GROWTH_MIB, "%.1f MiB more" % grown)
+    run.end()
+
+
+def killed_helper():
+    """The helper is killed while it starts, as soon as tools can connect, while
+    one does, and while output goes to one."""
+    run = Run()
+    live.eventually(lambda: pmix.helper_of(run.job), 60, "the helper")
+    os.kill(pmix.helper_of(run.job), signal.SIGKILL)
+    live.eventually(lambda: pmix.is_up(run.job), 60, "another one is up")
+    for phase in ("up", "connecting", "registered"):
+        live.eventually(lambda: pmix.rendezvous(run.job), 60, "its file")
+        tool = None
+        if phase == "connecting":
+            tool = pmix.Tool(run.job)
+        elif phase == "registered":
+            tool = pmix.Tool(run.job)
+            tool.wait_ready()
+            run.gate.open()
+            live.eventually(lambda t=tool: t.got(0, "stdout"), 60, "output")
+        helper = pmix.helper_of(run.job)
+        if helper:
+            os.kill(helper, signal.SIGKILL)
+            live.eventually(
+                lambda old=helper: pmix.helper_of(run.job) != old, 60,
+                "it is gone")
+        if tool is not None:
+            tool.wait()
+    run.end()
+
+
+def nobody_of(path):
+    """The arguments of a Popen for another user, who can use `path`."""
+    user = pwd.getpwnam("nobody")
+    os.chown(path, user.pw_uid, user.pw_gid)
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def can_run_as(other):
+    return subprocess.run(["test", "-x", pmix.ASK], check=False,
+                          **other).returncode == 0
+
+
+def others():
+    """A tool of another user is refused, though it has the address."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as path:
+        other = nobody_of(path)
+        os.chmod(path, 0o700)
+        if not can_run_as(other):
+            print("# skipped: the build is not for others to read")
+            return
+        run = Run().wait_up()
+        tool = pmix.Asker(run.job, "-u", run.uri(), cwd="/",
+                          env={**os.environ, "TMPDIR": path}, **other)
+        live.check_eq(None, tool.connect())
+        live.check(tool.end() != 0, "it ends")
+        live.eventually(lambda: "a user who may not connect" in
+                        run.job.said(), 60, "it was refused")
+        tool = pmix.Asker(run.job)
+        live.check(tool.connect(), "one of ours is let in")
+        tool.end()
+        run.end()
+
+
+def allowed():
+    """--pmix-allow narrows it: root's tools are not let in, the user's are."""
+    xylem = [live.XYLEM, "run", "--pmix-allow"]
+    for users in ("no-such-user", "daemon", "", ","):
+        done = subprocess.run([*xylem, users, "true"], capture_output=True,
+                              text=True, check=False)
+        live.check_eq(2, done.returncode, users)
+        live.check("--pmix-allow" in done.stderr, done.stderr)
+    with tempfile.TemporaryDirectory(dir="/tmp") as path:
+        other = nobody_of(path)
+        if not can_run_as(other):
+            return
+        env = {**os.environ, "TMPDIR": path, "HOME": path}
+        job = live.Job("-v", "-N", 1, "--pmix-allow", "nobody", "--", "sleep",
+                       "1000", cwd="/", env=env, **other)
+        pmix.wait_up(job)
+        uri = re.findall(r"connect to (\S+), or", job.said())[-1]
+        tool = pmix.Asker(job, "-u", uri)
+        live.check_eq(None, tool.connect(), "root")
+        tool.end()
+        tool = pmix.Asker(job, "-u", uri, cwd="/", env=env, **other)
+        live.check(tool.connect(), "the job's user")
+        tool.end()
+        job.proc.terminate()
+        job.proc.wait()
+
+
+def file():
+    """The rendezvous file that the environment names appears whole, works,
+    goes with the job, and does not take the place of another."""
+    for name in ("PMIX_LAUNCHER_RNDZ_FILE", "PMIX_LAUNCHER_RENDEZVOUS_FILE"):
+        path = os.path.join(live.TMP, "file-" + name)
+        run = Run(env={**os.environ, name: path})
+        live.eventually(lambda path=path: os.path.exists(path), 60, path)
+        live.check_eq(0o600, os.stat(path).st_mode & 0o777)
+        tool = pmix.Asker(run.job, "-f", path)
+        live.check(tool.connect(), "by the file")
+        tool.end()
+        run.end()
+        live.check(not os.path.exists(path), "it goes with the job")
+    with open(path, "w", encoding="ascii") as mine:
+        mine.write("mine\n")
+    run = Run(env={**os.environ, name: path}).wait_up()
+    run.end()
+    live.check("there is one already" in run.job.said(), run.job.said())
+    with open(path, encoding="ascii") as mine:
+        live.check_eq("mine\n", mine.read())
+
+
+def main():
+    pmix.need()
+    tests = [(many, "tools come and go"),
+             (killed_tools, "tools are killed"),
+             (killed_helper, "the helper is killed"),
+             (file, "the rendezvous file of a launcher")]
+    if os.geteuid() == 0:
+        tests += [(others, "another user's tool"), (allowed, "--pmix-allow")]
+    for test, sentence in tests:
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
