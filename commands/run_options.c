@@ -31,6 +31,8 @@ enum key {
     KEY_INPUT,
     KEY_STDIN_SLOW,
     KEY_SPILL_DIR,
+    KEY_TIMESTAMP,
+    KEY_FORMAT,
     KEY_MERGE_STDERR,
     KEY_RAW,
     KEY_UNBUFFERED,
@@ -112,6 +114,10 @@ static const struct argp_option argp_options[] = {
     {"label", 'l', "WHAT", OPTION_ARG_OPTIONAL,
      "every line starts with `RANK: '; --label=host: `HOST: ', --label=full: "
      "`[NSPACE,RANK]<channel>: '", 3},
+    {"timestamp", KEY_TIMESTAMP, NULL, 0,
+     "every line starts with the time at which it came", 3},
+    {"format", KEY_FORMAT, "F", 0,
+     "text, json (an object a line) or xml (default: text)", 3},
     {"merge-stderr", KEY_MERGE_STDERR, NULL, 0, "stderr joins stdout", 3},
     {"raw", KEY_RAW, NULL, 0, "bytes as they come, no line handling", 3},
     {"unbuffered", KEY_UNBUFFERED, NULL, 0,
@@ -144,6 +150,18 @@ static void label(const char *text, struct ep_run_options *o)
         o->label = EP_RUN_LABEL_FULL;
     else
         run_usage("--label takes rank, host or full, not '%s'", text);
+}
+
+static void format(const char *text, struct ep_run_options *o)
+{
+    if (strcmp(text, "text") == 0)
+        o->format = EP_RUN_FORMAT_TEXT;
+    else if (strcmp(text, "json") == 0)
+        o->format = EP_RUN_FORMAT_JSON;
+    else if (strcmp(text, "xml") == 0)
+        o->format = EP_RUN_FORMAT_XML;
+    else
+        run_usage("--format takes text, json or xml, not '%s'", text);
 }
 
 static void launcher(const char *text, struct ep_run_options *o)
@@ -308,7 +326,33 @@ static bool parse_fabric(int key, const char *arg, struct ep_run_options *o)
     }
 }
 
-static bool parse_bytes(int key, const char *arg, struct ep_run_options *o)
+static bool parse_output(int key, const char *arg, struct ep_run_options *o)
+{
+    switch (key) {
+    case 'l':
+        label(arg, o);
+        return true;
+    case KEY_TIMESTAMP:
+        o->timestamp = true;
+        return true;
+    case KEY_FORMAT:
+        format(arg, o);
+        return true;
+    case KEY_MERGE_STDERR:
+        o->merge_stderr = true;
+        return true;
+    case KEY_RAW:
+        o->raw = true;
+        return true;
+    case KEY_UNBUFFERED:
+        o->unbuffered = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool parse_input(int key, const char *arg, struct ep_run_options *o)
 {
     switch (key) {
     case 'i':
@@ -322,18 +366,6 @@ static bool parse_bytes(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_SPILL_DIR:
         spill_dir(arg, o);
-        return true;
-    case 'l':
-        label(arg, o);
-        return true;
-    case KEY_MERGE_STDERR:
-        o->merge_stderr = true;
-        return true;
-    case KEY_RAW:
-        o->raw = true;
-        return true;
-    case KEY_UNBUFFERED:
-        o->unbuffered = true;
         return true;
     default:
         return false;
@@ -384,6 +416,9 @@ static void check(const struct ep_run_options *o)
         run_usage(
             "--raw passes bytes as they come and cannot label lines: leave "
             "out --label or --raw");
+    if (o->raw && (o->timestamp || o->format != EP_RUN_FORMAT_TEXT))
+        run_usage("--raw passes bytes as they come and knows no lines: leave "
+                  "out --timestamp, --format or --raw");
     for (uint32_t i = 0; i < o->apps_count; i++) {
         const struct ep_run_app *app = &o->apps[i];
 
@@ -439,7 +474,8 @@ static bool parse_global(int key, const char *arg, struct reading *reading)
         return true;
     }
     return parse_where(key, arg, o) || parse_fabric(key, arg, o) ||
-           parse_bytes(key, arg, o) || parse_ending(key, arg, o);
+           parse_input(key, arg, o) || parse_output(key, arg, o) ||
+           parse_ending(key, arg, o);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -9,7 +9,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
-#include "endpoints/console/label.h"
+#include "endpoints/console/style.h"
 #include "pmix_api/helper/deliver.h"
 
 static struct {

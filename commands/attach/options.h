@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "endpoints/console/label.h"
+#include "endpoints/console/style.h"
 #include "topo/ranges.h"
 
 struct attach_options {

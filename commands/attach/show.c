@@ -159,6 +159,7 @@ static void to_console(struct piece *piece)
 {
     const struct link_output *output = &piece->output;
     struct ep_console_record record = {
+        .proc = output->rank,
         .rank = output->rank,
         .buf = &piece->buf,
         .len_bytes = (uint32_t)output->len_bytes,
@@ -245,9 +246,9 @@ static int open_console(struct event_base *base,
     cfg.base = base;
     cfg.writer = show.writer;
     cfg.is_raw = options->raw;
-    cfg.label = options->label;
+    cfg.style.label = options->label;
     cfg.merge_stderr = options->merge_stderr;
-    cfg.nspace = show.job.nspace;
+    cfg.style.nspace = show.job.nspace;
     cfg.park_limit_bytes = HAND_BYTES / 2;
     cfg.events = &events;
     ep_fds_widen(STDOUT_FILENO);

@@ -67,8 +67,8 @@ static void on_written(void *arg, const struct ep_item *item)
     const struct ep_console_cfg *cfg = &((struct lane *)arg)->con->cfg;
 
     if (cfg->events->on_written != NULL)
-        cfg->events->on_written(cfg->arg, item->rank, item->channel, item->mem,
-                                item->len_bytes);
+        cfg->events->on_written(cfg->arg, item->proc, item->origin.channel,
+                                item->mem, item->len_bytes);
 }
 
 static void on_taken(void *arg, uint64_t cookie)
@@ -218,13 +218,19 @@ void ep_console_cfg_init(struct ep_console_cfg *cfg)
     };
 }
 
+static bool is_style(const struct ep_style *style, bool is_raw)
+{
+    return (int)style->label >= 0 && style->label < EP_LABEL_MODES &&
+           (int)style->format >= 0 && style->format < EP_FORMATS &&
+           (!is_raw || ep_style_is_plain(style));
+}
+
 int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
 {
     struct ep_console *con;
     int rc = 0;
 
-    if ((int)cfg->label < 0 || cfg->label >= EP_LABEL_MODES ||
-        (cfg->is_raw && cfg->label != EP_LABEL_NONE))
+    if (!is_style(&cfg->style, cfg->is_raw))
         return OV_EINVAL;
     con = calloc(1, sizeof(*con));
     if (con == NULL)
@@ -293,7 +299,8 @@ int ep_console_record(struct ep_console *con,
     int rc;
 
     if (rec->channel < 1 || rec->channel > PORTS ||
-        rec->len_bytes > EP_CONSOLE_RECORD_MAX)
+        rec->len_bytes > EP_CONSOLE_RECORD_MAX ||
+        (rec->style != NULL && !is_style(rec->style, con->cfg.is_raw)))
         return OV_EINVAL;
     if (!taken_reserve(con))
         return OV_ENOMEM;

@@ -6,9 +6,10 @@
  * its last record did not end in a newline, keeps the descriptor until the
  * line ends, the channel ends, or it has paused for a second while others
  * wait (endpoints/console/port.h says exactly when). A newline is added where
- * another's output follows an unfinished line; with labels also at the end of
- * a channel, so that without labels one process's output is byte-exact. Empty
- * lines are labelled, NUL bytes pass, lines may have any length.
+ * another's output follows an unfinished line; with labels or times also at the
+ * end of a channel, so that without them one process's output is byte-exact.
+ * Empty lines are labelled, NUL bytes pass, lines may have any length. JSON and
+ * XML: endpoints/console/format.h. Each job may have a style of its own.
  *
  * stdout and stderr are independent: a stuck one does not hold up the other.
  * The console holds nothing back on its own, so there is nothing to unbuffer.
@@ -30,7 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/console/label.h"
+#include "endpoints/console/style.h"
 #include "overlay/base/buf.h"
 
 struct event_base;
@@ -40,8 +41,13 @@ struct ep_writer;
 enum { EP_CONSOLE_RECORD_MAX = 128 * 1024 }; /* bytes of one record */
 
 struct ep_console_record {
-    uint32_t rank;
-    const char *host;   /* borrowed until the console is closed */
+    uint32_t proc;    /* its number among those of all jobs: with the channel
+                         it tells whose line goes on */
+    uint32_t rank;    /* in its job */
+    const char *host; /* borrowed until the console is closed */
+    const struct ep_style *style; /* of its job, borrowed as host; NULL: that
+                                     of the console */
+    uint64_t time_ns;   /* of arrival, since 1970; for styles with a time */
     struct ov_buf *buf; /* the caller keeps its reference until on_taken; may
                            be NULL when len_bytes is 0 */
     uint32_t off_bytes;
@@ -56,7 +62,7 @@ struct ep_console_events {
      * in order for each source. What is dropped is not told, nor is what the
      * console adds. The one callback that may come from within a call; it must
      * not call the console. */
-    void (*on_written)(void *arg, uint32_t rank, uint8_t channel,
+    void (*on_written)(void *arg, uint32_t proc, uint8_t channel,
                        const void *mem, uint32_t len_bytes);
     /* The record is safe: written, spooled, or dropped after an error or
      * ep_console_give_up. In order for each source. */
@@ -77,9 +83,8 @@ struct ep_console_cfg {
     int fd_stdout;            /* copied */
     int fd_stderr;
     bool merge_stderr; /* stderr records go to fd_stdout */
-    bool is_raw;       /* bytes as they come: no lines, no labels */
-    enum ep_label_mode label;
-    const char *nspace;        /* for EP_LABEL_FULL */
+    bool is_raw;       /* bytes as they come: no lines, plain styles */
+    struct ep_style style;
     uint64_t park_limit_bytes; /* in hand while others' lines are open; keep
                                   below what one link may have in flight */
     uint32_t park_limit_records;
@@ -96,7 +101,7 @@ struct ep_console_cfg {
  * records parked, 1 GiB of spool, a round of 64 MiB. */
 void ep_console_cfg_init(struct ep_console_cfg *cfg);
 
-/* Returns 0, OV_EINVAL (raw with labels, a label mode that is none),
+/* Returns 0, OV_EINVAL (raw with a style, a style that is none),
  * OV_ENOMEM, or OV_ESYS with errno. A closed descriptor is no error here but
  * EBADF at its first output. */
 int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out);
@@ -105,8 +110,9 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out);
  * that is stuck is given up. NULL is fine. */
 void ep_console_close(struct ep_console *con);
 
-/* Takes one record. Returns 0, OV_EINVAL (channel or length out of range), or
- * OV_ENOMEM; the record is then still the caller's. O(1), never blocks. */
+/* Takes one record. Returns 0, OV_EINVAL (channel, length or style out of
+ * range), or OV_ENOMEM; the record is then still the caller's. O(1), never
+ * blocks. */
 int ep_console_record(struct ep_console *con,
                       const struct ep_console_record *rec);
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "endpoints/console/spool.h"
+#include "endpoints/console/style.h"
 
 struct ep_source;
 
@@ -23,18 +24,17 @@ struct ep_item {
     struct ep_source *source;  /* NULL when it begins and ends between lines */
     struct ep_item *run;       /* the spooled item that its bytes are from */
     const uint8_t *mem;        /* borrowed; NULL while spooled */
-    const char *host;          /* borrowed */
+    struct ep_origin origin;
     uint64_t cookie;
     uint64_t end_bytes; /* outlet: written when that many bytes are */
     uint64_t payload_bytes;
     struct ep_spool_ref ref; /* spooled */
     uint32_t records;        /* it stands for */
     uint32_t users;          /* of a run: items still in the outlet */
-    uint32_t rank;
-    uint32_t len_bytes; /* of mem */
-    uint8_t channel;
-    bool is_eof;     /* the channel ends with it */
-    bool is_opening; /* its source's line is open after it */
+    uint32_t proc;           /* with the channel: whose it is */
+    uint32_t len_bytes;      /* of mem */
+    bool is_eof;             /* the channel ends with it */
+    bool is_opening;         /* its source's line is open after it */
     bool is_spooled;
 };
 

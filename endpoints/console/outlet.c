@@ -15,22 +15,30 @@
 
 static const char newline[] = "\n";
 
-static bool is_labelled(const struct ep_outlet *out)
+/* Cookies of jobs: their bytes, and whether they are a block. */
+static uint64_t cookie_of(uint64_t bytes, bool is_block)
 {
-    return out->mode != EP_LABEL_NONE;
+    return bytes << 1 | is_block;
+}
+
+static bool is_plain(const struct ep_item *item)
+{
+    return ep_style_is_plain(item->origin.style);
 }
 
 /* The item goes on with the line that the last byte written is from. */
 static bool is_same_line(const struct ep_outlet *out,
                          const struct ep_item *item)
 {
-    return out->line_channel == item->channel && out->line_rank == item->rank;
+    return out->line_channel == item->origin.channel &&
+           out->line_proc == item->proc;
 }
 
 static void line_take(struct ep_outlet *out, const struct ep_item *item)
 {
-    out->line_rank = item->rank;
-    out->line_channel = item->channel;
+    out->line_proc = item->proc;
+    out->line_channel = item->origin.channel;
+    out->line_is_plain = is_plain(item);
 }
 
 /* ready_first is wholly handed over. */
@@ -69,9 +77,9 @@ static void sent_answer(struct ep_outlet *out)
 
 /* Returns false when the sink takes no more for now. */
 static bool job_put(struct ep_outlet *out, struct iovec *iov, int n,
-                    uint64_t bytes)
+                    uint64_t cookie)
 {
-    int rc = ep_sink_write(out->sink, iov, n, bytes);
+    int rc = ep_sink_write(out->sink, iov, n, cookie);
 
     if (rc == OV_ESYS) /* no thread; OV_ECLOSED is told by on_error */
         out->err = EAGAIN;
@@ -95,18 +103,12 @@ static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
     }
     iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)item->mem,
                               .iov_len = item->len_bytes};
-    if (!job_put(out, iov, n, bytes))
+    if (!job_put(out, iov, n, cookie_of(bytes, false)))
         return false;
     out->handed_bytes += bytes;
     out->mid_line = item->mem[item->len_bytes - 1] != '\n';
     line_take(out, item);
     return true;
-}
-
-static void plain_feed(struct ep_outlet *out)
-{
-    while (out->ready_first != NULL && plain_put(out, out->ready_first))
-        ready_pop(out);
 }
 
 /* ---- formatted ---- */
@@ -131,8 +133,7 @@ static bool block_send(struct ep_outlet *out, struct ep_outlet_block *block)
 {
     struct iovec iov = {.iov_base = block->mem, .iov_len = block->len_bytes};
 
-    /* Fewer blocks than a sink has jobs: a refusal is an error to come. */
-    if (!job_put(out, &iov, 1, block->len_bytes))
+    if (!job_put(out, &iov, 1, cookie_of(block->len_bytes, true)))
         return false;
     out->blocks_busy++;
     return true;
@@ -148,14 +149,16 @@ static bool block_newline(struct ep_outlet *out, struct ep_outlet_block *block)
     return true;
 }
 
-static void label_for(struct ep_outlet *out, const struct ep_item *item)
+/* Bytes in a block that is not on its way yet. */
+static struct ep_outlet_block *block_begun(struct ep_outlet *out)
 {
-    if (out->label_channel == item->channel && out->label_rank == item->rank)
-        return;
-    ep_label_make(&out->label, out->mode, out->nspace, item->host, item->rank,
-                  item->channel);
-    out->label_rank = item->rank;
-    out->label_channel = item->channel;
+    struct ep_outlet_block *block;
+
+    if (out->blocks_busy == EP_OUTLET_BLOCKS)
+        return NULL;
+    block =
+        &out->blocks[(out->first_block + out->blocks_busy) % EP_OUTLET_BLOCKS];
+    return block->len_bytes > 0 ? block : NULL;
 }
 
 /* Formats ready_first as far as the block goes. Returns whether all of it. */
@@ -165,22 +168,21 @@ static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
     const uint8_t *src;
     size_t len;
 
-    if (out->at_bytes < item->len_bytes) {
+    if (out->at_bytes < item->len_bytes || ep_format_is_open(&out->format)) {
         src = item->mem + out->at_bytes;
         if (out->mid_line && !is_same_line(out, item) &&
             !block_newline(out, block))
             return false;
-        label_for(out, item);
-        len = ep_label_lines(&out->label, &out->mid_line, &src,
-                             item->mem + item->len_bytes,
-                             block->mem + block->len_bytes,
-                             EP_OUTLET_BLOCK_BYTES - block->len_bytes);
+        len = ep_format_lines(&out->format, &item->origin, &out->mid_line, &src,
+                              item->mem + item->len_bytes,
+                              block->mem + block->len_bytes,
+                              EP_OUTLET_BLOCK_BYTES - block->len_bytes);
         if (len > 0)
             line_take(out, item);
         block->len_bytes += (uint32_t)len;
         out->handed_bytes += len;
         out->at_bytes = (uint32_t)(src - item->mem);
-        if (out->at_bytes < item->len_bytes)
+        if (out->at_bytes < item->len_bytes || ep_format_is_open(&out->format))
             return false;
     }
     if (item->is_eof && out->mid_line && is_same_line(out, item))
@@ -188,27 +190,45 @@ static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
     return true;
 }
 
-static void labelled_feed(struct ep_outlet *out)
+/* Hands over as much of ready_first as goes. Returns whether the next one can
+ * be tried. */
+static bool ready_feed(struct ep_outlet *out)
 {
-    struct ep_outlet_block *block = NULL;
+    struct ep_item *item = out->ready_first;
+    struct ep_outlet_block *block;
 
-    while (out->ready_first != NULL && out->err == 0) {
+    if (is_plain(item)) {
+        block = block_begun(out);
+        if ((block != NULL && !block_send(out, block)) || !plain_put(out, item))
+            return false;
+        ready_pop(out);
+        return true;
+    }
+    block = block_open(out);
+    if (block == NULL)
+        return false;
+    if (!item_format(out, block))
+        return block_send(out, block);
+    ready_pop(out);
+    return true;
+}
+
+/* What is begun leaves when nothing else is on its way. */
+static void begun_feed(struct ep_outlet *out)
+{
+    struct ep_outlet_block *block;
+
+    if (out->is_finishing && out->mid_line && !out->line_is_plain) {
         block = block_open(out);
         if (block == NULL)
             return;
-        if (item_format(out, block))
-            ready_pop(out);
-        else if (!block_send(out, block))
-            return;
+        if (!block_newline(out, block)) {
+            block_send(out, block);
+            return; /* again when it is written */
+        }
     }
-    block = block_open(out);
-    if (block == NULL || out->err != 0)
-        return;
-    if (out->is_finishing && out->mid_line && !block_newline(out, block)) {
-        block_send(out, block);
-        return; /* again when it is written */
-    }
-    if (block->len_bytes > 0 && out->blocks_busy == 0)
+    block = block_begun(out);
+    if (block != NULL && out->blocks_busy == 0)
         block_send(out, block);
 }
 
@@ -216,10 +236,10 @@ static void outlet_feed(struct ep_outlet *out)
 {
     if (out->sink == NULL || out->err != 0)
         return;
-    if (is_labelled(out))
-        labelled_feed(out);
-    else
-        plain_feed(out);
+    while (out->ready_first != NULL && out->err == 0 && ready_feed(out))
+        ;
+    if (out->ready_first == NULL && out->err == 0)
+        begun_feed(out);
     sent_answer(out);
 }
 
@@ -229,8 +249,8 @@ static void on_written(void *arg, uint64_t cookie)
 {
     struct ep_outlet *out = arg;
 
-    out->written_bytes += cookie;
-    if (is_labelled(out)) {
+    out->written_bytes += cookie >> 1;
+    if (cookie & 1) {
         OV_ASSERT(out->blocks_busy > 0);
         out->blocks[out->first_block].len_bytes = 0;
         out->first_block = (out->first_block + 1) % EP_OUTLET_BLOCKS;
@@ -264,12 +284,8 @@ int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg)
     int fd;
     int rc;
 
-    OV_ASSERT(!cfg->is_raw || cfg->mode == EP_LABEL_NONE);
-    *out = (struct ep_outlet){.events = cfg->events,
-                              .arg = cfg->arg,
-                              .nspace = cfg->nspace,
-                              .mode = cfg->mode,
-                              .is_raw = cfg->is_raw};
+    *out = (struct ep_outlet){
+        .events = cfg->events, .arg = cfg->arg, .is_raw = cfg->is_raw};
     rc = ep_sink_open(cfg->writer, cfg->fd, &sink_events, out, &out->sink);
     if (rc != OV_ESYS || errno != EBADF)
         return rc;

@@ -1,7 +1,7 @@
 /* One descriptor's end of the console: items in, bytes out, in order.
  *
- * Unlabelled items go to the sink as they are, by reference. Labelled ones
- * are formatted into a few blocks of 64 KiB; a block leaves when it is full or
+ * Items of a plain style go to the sink as they are, by reference. Others are
+ * formatted into a few blocks of 64 KiB; a block leaves when it is full or
  * when nothing else is on its way, so a quiet console adds no delay and a busy
  * one no small writes. Items wait in a list while blocks or jobs run out.
  *
@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/console/format.h"
 #include "endpoints/console/item.h"
-#include "endpoints/console/label.h"
 
 struct ep_sink;
 struct ep_writer;
@@ -42,7 +42,6 @@ struct ep_outlet {
     const struct ep_outlet_events *events;
     void *arg;
     struct ep_sink *sink;        /* NULL: closed */
-    const char *nspace;          /* borrowed */
     struct ep_item *ready_first; /* not or not wholly handed to the sink */
     struct ep_item *ready_last;
     struct ep_item *sent_first; /* handed over, not yet written */
@@ -54,25 +53,21 @@ struct ep_outlet {
     uint32_t at_bytes;    /* of ready_first already formatted */
     uint32_t first_block; /* of those in use */
     uint32_t blocks_busy; /* handed to the sink */
-    uint32_t line_rank;   /* whose line the last byte is from */
+    uint32_t line_proc;   /* whose line the last byte is from */
     uint8_t line_channel; /* 0: nobody's, the next byte starts a line */
-    enum ep_label_mode mode;
+    bool line_is_plain;
     bool is_raw;
     bool mid_line; /* the last byte was no newline */
     bool is_finishing;
-    int err;               /* nothing more can be written */
-    struct ep_label label; /* of the source below */
-    uint32_t label_rank;
-    uint8_t label_channel; /* 0: none made */
+    int err; /* nothing more can be written */
+    struct ep_format format;
     struct ep_outlet_block blocks[EP_OUTLET_BLOCKS];
 };
 
 struct ep_outlet_cfg {
     struct ep_writer *writer; /* borrowed */
     int fd;                   /* copied by the sink */
-    enum ep_label_mode mode;
-    const char *nspace; /* borrowed; for EP_LABEL_FULL */
-    bool is_raw;        /* no newlines added; mode must be EP_LABEL_NONE */
+    bool is_raw;              /* no newlines added; all items are plain */
     const struct ep_outlet_events *events;
     void *arg;
 };
@@ -84,7 +79,8 @@ int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg);
 /* Takes an item; its memory stays borrowed until on_done. */
 void ep_outlet_put(struct ep_outlet *out, struct ep_item *item);
 
-/* Nothing follows: with labels, an unfinished last line gets its newline. */
+/* Nothing follows: an unfinished last line gets its newline, if it is not of a
+ * plain style. */
 void ep_outlet_finish(struct ep_outlet *out);
 
 /* Why the descriptor cannot be written any more (EPIPE, ENOSPC ...); 0 while

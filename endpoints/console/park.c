@@ -11,10 +11,9 @@
 
 /* Before each record in the spool. Read by the process that wrote it. */
 struct head {
-    const char *host;
-    uint32_t rank;
+    struct ep_origin origin;
+    uint32_t proc;
     uint32_t len_bytes;
-    uint8_t channel;
     bool is_eof;
 };
 
@@ -109,10 +108,9 @@ int ep_park_spill(struct ep_park *park, uint64_t *cookie)
     if (park->spooled_count >= EP_PARK_SPOOLED_MAX)
         return OV_EFULL;
     memset(&head, 0, sizeof(head));
-    head.host = item->host;
-    head.rank = item->rank;
+    head.origin = item->origin;
+    head.proc = item->proc;
     head.len_bytes = item->len_bytes;
-    head.channel = item->channel;
     head.is_eof = item->is_eof;
     rc = ep_spool_put(park->spool, &head, sizeof(head), item->mem,
                       item->len_bytes, &ref);
@@ -167,9 +165,8 @@ struct ep_item *ep_park_next(struct ep_park *park, struct ep_item *run,
     OV_ASSERT(run->ref.len_bytes - *at_bytes >= head.len_bytes);
     item->run = run;
     item->mem = run->mem + *at_bytes;
-    item->host = head.host;
-    item->rank = head.rank;
-    item->channel = head.channel;
+    item->origin = head.origin;
+    item->proc = head.proc;
     item->is_eof = head.is_eof;
     item->len_bytes = head.len_bytes;
     item->payload_bytes = head.len_bytes;

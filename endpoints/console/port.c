@@ -324,7 +324,8 @@ uint64_t ep_port_deadline(const struct ep_port *port)
 static bool item_classify(struct ep_port *port, struct ep_item *item)
 {
     struct ep_sources *all = &port->park.sources;
-    struct ep_source *source = ep_source_find(all, item->rank, item->channel);
+    struct ep_source *source =
+        ep_source_find(all, item->proc, item->origin.channel);
     const bool was_open = source != NULL && source->is_open;
     bool is_open = was_open;
 
@@ -335,9 +336,10 @@ static bool item_classify(struct ep_port *port, struct ep_item *item)
     if (!was_open && !is_open)
         return true;
     if (source == NULL)
-        source = ep_source_add(all, item->rank, item->channel);
+        source = ep_source_add(all, item->proc, item->origin.channel);
     if (source == NULL)
         return false;
+    source->rank = item->origin.rank;
     source->is_open = is_open;
     item->source = source;
     item->is_opening = is_open;
@@ -362,9 +364,14 @@ int ep_port_record(struct ep_port *port, const struct ep_console_record *rec,
     item->len_bytes = rec->len_bytes;
     item->payload_bytes = rec->len_bytes;
     item->records = 1;
-    item->rank = rec->rank;
-    item->host = rec->host;
-    item->channel = rec->channel;
+    item->proc = rec->proc;
+    item->origin = (struct ep_origin){
+        .style = rec->style != NULL ? rec->style : &port->cfg->style,
+        .host = rec->host,
+        .time_ns = rec->time_ns,
+        .rank = rec->rank,
+        .channel = rec->channel,
+    };
     item->cookie = rec->cookie;
     item->is_eof = rec->is_eof;
     if (port->is_dead) {
@@ -406,8 +413,6 @@ int ep_port_open(struct ep_port *port, uint8_t channel, int fd,
 {
     const struct ep_outlet_cfg out = {.writer = cfg->writer,
                                       .fd = fd,
-                                      .mode = cfg->label,
-                                      .nspace = cfg->nspace,
                                       .is_raw = cfg->is_raw,
                                       .events = &outlet_events,
                                       .arg = port};

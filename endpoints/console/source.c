@@ -10,10 +10,10 @@
 
 enum { BUCKETS_MIN = 64 };
 
-static struct ep_source **bucket_of(const struct ep_sources *all, uint32_t rank,
+static struct ep_source **bucket_of(const struct ep_sources *all, uint32_t proc,
                                     uint8_t channel)
 {
-    uint32_t hash = (rank * 2 + channel) * UINT32_C(2654435761);
+    uint32_t hash = (proc * 2 + channel) * UINT32_C(2654435761);
 
     return &all->buckets[(hash >> 8) & (all->buckets_count - 1)];
 }
@@ -31,7 +31,7 @@ static bool sources_grow(struct ep_sources *all)
         struct ep_source *next;
 
         for (struct ep_source *at = all->buckets[i]; at != NULL; at = next) {
-            struct ep_source **to = bucket_of(&more, at->rank, at->channel);
+            struct ep_source **to = bucket_of(&more, at->proc, at->channel);
 
             next = at->next;
             at->next = *to;
@@ -57,20 +57,20 @@ void ep_sources_fini(struct ep_sources *all)
     *all = (struct ep_sources){.count = 0};
 }
 
-struct ep_source *ep_source_find(const struct ep_sources *all, uint32_t rank,
+struct ep_source *ep_source_find(const struct ep_sources *all, uint32_t proc,
                                  uint8_t channel)
 {
     if (all->count == 0)
         return NULL;
-    for (struct ep_source *at = *bucket_of(all, rank, channel); at != NULL;
+    for (struct ep_source *at = *bucket_of(all, proc, channel); at != NULL;
          at = at->next) {
-        if (at->rank == rank && at->channel == channel)
+        if (at->proc == proc && at->channel == channel)
             return at;
     }
     return NULL;
 }
 
-struct ep_source *ep_source_add(struct ep_sources *all, uint32_t rank,
+struct ep_source *ep_source_add(struct ep_sources *all, uint32_t proc,
                                 uint8_t channel)
 {
     struct ep_source *source;
@@ -81,9 +81,9 @@ struct ep_source *ep_source_add(struct ep_sources *all, uint32_t rank,
     source = calloc(1, sizeof(*source));
     if (source == NULL)
         return NULL;
-    source->rank = rank;
+    source->proc = proc;
     source->channel = channel;
-    bucket = bucket_of(all, rank, channel);
+    bucket = bucket_of(all, proc, channel);
     source->next = *bucket;
     *bucket = source;
     all->count++;
@@ -92,7 +92,7 @@ struct ep_source *ep_source_add(struct ep_sources *all, uint32_t rank,
 
 void ep_source_remove(struct ep_sources *all, struct ep_source *source)
 {
-    struct ep_source **at = bucket_of(all, source->rank, source->channel);
+    struct ep_source **at = bucket_of(all, source->proc, source->channel);
 
     while (*at != source) {
         OV_ASSERT(*at != NULL);

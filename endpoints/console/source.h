@@ -1,4 +1,4 @@
-/* Sources with an unfinished line: (rank, channel) -> what is known of it.
+/* Sources with an unfinished line: (process, channel) -> what is known of it.
  *
  * A source is here only while its line is open as received, or while pieces
  * of such a line wait; finished sources cost nothing, so the table is as large
@@ -16,7 +16,8 @@ struct ep_source {
     struct ep_source *next; /* of its bucket */
     struct ep_item *first;  /* its waiting pieces, in order; borrowed */
     struct ep_item *last;
-    uint32_t rank;
+    uint32_t proc;
+    uint32_t rank; /* in its job, for words to the user */
     uint8_t channel;
     bool is_open; /* after the last record received */
 };
@@ -31,11 +32,11 @@ struct ep_sources {
 void ep_sources_fini(struct ep_sources *all);
 
 /* The source, or NULL. O(1). */
-struct ep_source *ep_source_find(const struct ep_sources *all, uint32_t rank,
+struct ep_source *ep_source_find(const struct ep_sources *all, uint32_t proc,
                                  uint8_t channel);
 
 /* A new source, which must not be there yet; NULL when memory is out. */
-struct ep_source *ep_source_add(struct ep_sources *all, uint32_t rank,
+struct ep_source *ep_source_add(struct ep_sources *all, uint32_t proc,
                                 uint8_t channel);
 
 void ep_source_remove(struct ep_sources *all, struct ep_source *source);

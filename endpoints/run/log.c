@@ -6,6 +6,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
 enum { RUN_LOGS_MAX = 256 };
@@ -39,8 +40,11 @@ static struct run_log *make(uint32_t token, const char *text,
 bool ep_run_log(struct run *r, uint32_t token, uint8_t channel,
                 const char *text, uint32_t len_bytes)
 {
-    struct ep_console_record record = {
-        .rank = EP_CONSOLE_TOOL, .host = r->host, .channel = channel};
+    struct ep_console_record record = {.proc = EP_CONSOLE_TOOL,
+                                       .rank = EP_CONSOLE_TOOL,
+                                       .time_ns = ep_clock_unix_ns(),
+                                       .host = r->host,
+                                       .channel = channel};
     struct run_log *log;
 
     if (r->console == NULL || r->phase == RUN_OVER ||

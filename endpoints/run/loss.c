@@ -34,6 +34,7 @@ static void end_rank(struct run *r, uint32_t node, uint32_t rank)
 
     for (unsigned i = 0; i < sizeof(channels); i++) {
         struct ep_console_record end = {
+            .proc = rank,
             .rank = rank,
             .host = ep_run_host(r, node),
             .channel = channels[i],

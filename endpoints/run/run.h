@@ -21,6 +21,12 @@ enum ep_run_label {
     EP_RUN_LABEL_FULL
 };
 
+enum ep_run_format {
+    EP_RUN_FORMAT_TEXT,
+    EP_RUN_FORMAT_JSON,
+    EP_RUN_FORMAT_XML
+};
+
 /* What the job does when a node is lost. */
 enum ep_run_loss { EP_RUN_LOSS_ABORT, EP_RUN_LOSS_CONTINUE };
 
@@ -71,7 +77,8 @@ struct ep_run_options {
     double close_s;
     const char *spill_dir;
     enum ep_run_label label;
-    bool merge_stderr, raw, unbuffered;
+    enum ep_run_format format;
+    bool timestamp, merge_stderr, raw, unbuffered;
     const char *env[EP_RUN_ENV_MAX];
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;

@@ -223,8 +223,10 @@ static void on_record(void *arg, const struct ov_act *act,
     struct run *r = arg;
     const struct ov_record *rec = &act->rec;
     struct ep_console_record out = {
+        .proc = rec->rank,
         .rank = rec->rank,
         .host = ep_run_host(r, rec->source),
+        .time_ns = r->options.timestamp ? ep_clock_unix_ns() : 0,
         .channel = rec->channel,
         .is_eof = (rec->flags & OV_RECORD_EOF) != 0,
         .buf = slice->buf,
@@ -316,6 +318,19 @@ static enum ep_label_mode label_mode(enum ep_run_label label)
     return EP_LABEL_NONE;
 }
 
+static enum ep_format_kind format_kind(enum ep_run_format format)
+{
+    switch (format) {
+    case EP_RUN_FORMAT_JSON:
+        return EP_FORMAT_JSON;
+    case EP_RUN_FORMAT_XML:
+        return EP_FORMAT_XML;
+    case EP_RUN_FORMAT_TEXT:
+        break;
+    }
+    return EP_FORMAT_TEXT;
+}
+
 int ep_run_output_open(struct run *r)
 {
     static const struct ep_console_events events = {
@@ -334,8 +349,12 @@ int ep_run_output_open(struct run *r)
     cfg.base = r->base;
     cfg.writer = r->writer;
     cfg.is_raw = r->options.raw;
-    cfg.label = label_mode(r->options.label);
-    cfg.nspace = r->nspace;
+    cfg.style = (struct ep_style){
+        .nspace = r->nspace,
+        .label = label_mode(r->options.label),
+        .format = format_kind(r->options.format),
+        .has_time = r->options.timestamp,
+    };
     /* Less than one link may have in flight, so that the next piece of a long
      * line always finds its way. */
     cfg.park_limit_bytes =

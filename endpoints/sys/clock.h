@@ -13,6 +13,15 @@ static inline uint64_t ep_clock_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* The time of day, for people: since 1970, and it may jump. */
+static inline uint64_t ep_clock_unix_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
 /* Signed: differences of it are compared. */
 static inline int64_t ep_clock_ms(void)
 {

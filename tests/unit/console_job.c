@@ -17,7 +17,7 @@ struct job *job_new(enum ep_label_mode label)
     struct job *job = calloc(1, sizeof(*job));
 
     rig_prepare(&job->rig);
-    job->rig.cfg.label = label;
+    job->rig.cfg.style.label = label;
     return job;
 }
 
@@ -107,7 +107,7 @@ static void line_check(struct job *job, const uint8_t *text, const uint8_t *end)
 {
     struct speech *sp;
     size_t len;
-    unsigned source = line_source(job->rig.cfg.label, &text);
+    unsigned source = line_source(job->rig.cfg.style.label, &text);
 
     assert_true(source < JOB_SOURCES_MAX && text <= end);
     sp = &job->all[source];

@@ -78,7 +78,7 @@ void rig_prepare(struct console_rig *rig)
     rig->out_fd = -1;
     rig->err_fd = -1;
     ep_console_cfg_init(&rig->cfg);
-    rig->cfg.nspace = "job";
+    rig->cfg.style.nspace = "job";
     rig->cfg.now_ns = rig_clock;
     rig->cfg.events = &rig_events;
     rig->cfg.arg = rig;
@@ -138,9 +138,11 @@ void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
               const void *mem, size_t len, bool is_eof)
 {
     struct rig_record *in = calloc(1, sizeof(*in));
-    struct ep_console_record rec = {.rank = rank,
+    struct ep_console_record rec = {.proc = rank,
+                                    .rank = rank,
                                     .host = rank % 2 ? "odd" : "even",
                                     .channel = channel,
+                                    .style = rig->style,
                                     .is_eof = is_eof,
                                     .len_bytes = (uint32_t)len};
 

@@ -12,7 +12,7 @@
 static void open_with(struct console_rig *rig, enum ep_label_mode label)
 {
     rig_prepare(rig);
-    rig->cfg.label = label;
+    rig->cfg.style.label = label;
     rig_open(rig);
 }
 
@@ -68,7 +68,7 @@ static void full_labels_tell_job_rank_and_channel(void **state)
 
     (void)state;
     rig_prepare(&rig);
-    rig.cfg.label = EP_LABEL_FULL;
+    rig.cfg.style.label = EP_LABEL_FULL;
     rig.cfg.merge_stderr = true;
     rig_open(&rig);
     rig_say(&rig, 3, "one\n");
@@ -77,22 +77,6 @@ static void full_labels_tell_job_rank_and_channel(void **state)
     rig_expect(&rig, "[job,3]<stdout>: one\n"
                      "[job,3]<stderr>: two\n"
                      "[job,4]<stdout>: three\n");
-}
-
-static void a_label_that_is_too_long_is_cut(void **state)
-{
-    struct ep_label label;
-    char name[1000];
-
-    (void)state;
-    memset(name, 'x', sizeof(name) - 1);
-    name[sizeof(name) - 1] = '\0';
-    ep_label_make(&label, EP_LABEL_FULL, name, NULL, UINT32_MAX,
-                  EP_CHANNEL_STDERR);
-    assert_int_equal(label.len_bytes,
-                     EP_LABEL_NAME_MAX + strlen("[,4294967295]<stderr>: "));
-    ep_label_make(&label, EP_LABEL_HOST, NULL, NULL, 1, EP_CHANNEL_STDOUT);
-    assert_memory_equal(label.text, "?: ", label.len_bytes);
 }
 
 /* The others wait, in order, and the held line is whole. */
@@ -487,7 +471,7 @@ static void error_is_told_once(enum ep_label_mode label, int fd, int err)
     struct console_rig rig;
 
     rig_prepare(&rig);
-    rig.cfg.label = label;
+    rig.cfg.style.label = label;
     rig.cfg.fd_stdout = fd;
     rig_open(&rig);
     rig_eof(&rig, 7, ""); /* no bytes, no error */
@@ -550,10 +534,13 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_int_equal(ep_console_record(rig.con, &rec), OV_EINVAL);
     cfg = rig.cfg;
     cfg.is_raw = true;
-    cfg.label = EP_LABEL_RANK;
+    cfg.style.label = EP_LABEL_RANK;
     assert_int_equal(ep_console_open(&cfg, &con), OV_EINVAL);
     cfg.is_raw = false;
-    cfg.label = EP_LABEL_MODES;
+    cfg.style.label = EP_LABEL_MODES;
+    assert_int_equal(ep_console_open(&cfg, &con), OV_EINVAL);
+    cfg.style.label = EP_LABEL_NONE;
+    cfg.style.format = EP_FORMATS;
     assert_int_equal(ep_console_open(&cfg, &con), OV_EINVAL);
     rig_close(&rig);
 }
@@ -565,7 +552,6 @@ int main(void)
         cmocka_unit_test(every_line_is_labelled_with_its_rank),
         cmocka_unit_test(every_line_is_labelled_with_its_host),
         cmocka_unit_test(full_labels_tell_job_rank_and_channel),
-        cmocka_unit_test(a_label_that_is_too_long_is_cut),
         cmocka_unit_test(an_open_line_keeps_the_console),
         cmocka_unit_test(a_continued_line_has_one_label),
         cmocka_unit_test(a_pause_below_a_second_tears_nothing),

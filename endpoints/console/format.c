@@ -1,0 +1,181 @@
+/* Lines, objects and elements, a stretch of room at a time. */
+#include "config.h"
+
+#include "endpoints/console/format.h"
+
+#include <string.h>
+
+#include "endpoints/console/escape.h"
+
+/* Where bytes go, and where they are from. */
+struct flow {
+    const uint8_t *from;
+    const uint8_t *end;
+    uint8_t *to;
+    uint8_t *limit;
+};
+
+static size_t room_of(const struct flow *flow)
+{
+    return (size_t)(flow->limit - flow->to);
+}
+
+static bool flow_put(struct flow *flow, const char *text, size_t len)
+{
+    if (room_of(flow) < len)
+        return false;
+    memcpy(flow->to, text, len);
+    flow->to += len;
+    return true;
+}
+
+static bool is_same(const struct ep_origin *a, const struct ep_origin *b)
+{
+    return a->style == b->style && a->rank == b->rank &&
+           a->channel == b->channel && a->host == b->host && a->ranks == NULL &&
+           b->ranks == NULL &&
+           (!a->style->has_time ||
+            a->time_ns / 1000000 == b->time_ns / 1000000);
+}
+
+static void head_for(struct ep_format *fm, const struct ep_origin *from)
+{
+    if (fm->origin.style != NULL && is_same(&fm->origin, from))
+        return;
+    fm->origin = *from;
+    ep_head_make(&fm->head, from);
+}
+
+static bool put_head(struct ep_format *fm, struct flow *flow)
+{
+    return room_of(flow) > fm->head.len_bytes &&
+           flow_put(flow, fm->head.text, fm->head.len_bytes);
+}
+
+/* ---- text ---- */
+
+static void text_lines(struct ep_format *fm, bool *mid_line, struct flow *flow)
+{
+    while (flow->from < flow->end && flow->to < flow->limit) {
+        const uint8_t *newline;
+        size_t len = (size_t)(flow->end - flow->from);
+
+        if (!*mid_line && !put_head(fm, flow))
+            break;
+        if (len > room_of(flow))
+            len = room_of(flow);
+        newline = memchr(flow->from, '\n', len);
+        if (newline != NULL)
+            len = (size_t)(newline - flow->from) + 1;
+        *mid_line = newline == NULL;
+        memcpy(flow->to, flow->from, len);
+        flow->to += len;
+        flow->from += len;
+    }
+}
+
+/* ---- objects and elements ---- */
+
+static bool piece_begin(struct ep_format *fm, struct flow *flow)
+{
+    const bool is_json = fm->origin.style->format == EP_FORMAT_JSON;
+    const size_t left = (size_t)(flow->end - flow->from);
+    const uint8_t *newline = memchr(flow->from, '\n', left);
+    const char *member;
+    bool is_text = true;
+
+    /* With the longest name of a member. */
+    if (room_of(flow) < fm->head.len_bytes + sizeof("base64\":\""))
+        return false;
+    fm->has_newline = newline != NULL;
+    fm->piece_bytes = newline != NULL ? (size_t)(newline - flow->from) : left;
+    if (is_json)
+        is_text = ep_utf8_is_valid(flow->from, fm->piece_bytes);
+    member = is_text ? "text\":\"" : "base64\":\"";
+    put_head(fm, flow);
+    if (is_json)
+        flow_put(flow, member, strlen(member));
+    fm->part = is_text ? EP_PART_TEXT : EP_PART_BASE64;
+    return true;
+}
+
+/* One character, or a byte that is none. */
+static void character_put(struct ep_format *fm, struct flow *flow)
+{
+    const size_t len = ep_utf8_len(flow->from, fm->piece_bytes);
+
+    if (len > 1) {
+        memcpy(flow->to, flow->from, len);
+        flow->to += len;
+    } else if (fm->origin.style->format == EP_FORMAT_JSON) {
+        flow->to += ep_json_escape(*flow->from, flow->to);
+    } else {
+        flow->to += ep_xml_escape(*flow->from, flow->to);
+    }
+    flow->from += len > 1 ? len : 1;
+    fm->piece_bytes -= len > 1 ? len : 1;
+}
+
+static void base64_put(struct ep_format *fm, struct flow *flow)
+{
+    const size_t len = fm->piece_bytes < 3 ? fm->piece_bytes : 3;
+
+    ep_base64_put(flow->from, len, flow->to);
+    flow->to += 4;
+    flow->from += len;
+    fm->piece_bytes -= len;
+}
+
+static bool piece_end(struct ep_format *fm, struct flow *flow)
+{
+    const bool is_stderr = fm->origin.channel == EP_CHANNEL_STDERR;
+    const char *tail;
+
+    if (fm->origin.style->format == EP_FORMAT_JSON)
+        tail = fm->has_newline ? "\"}\n" : "\",\"newline\":false}\n";
+    else if (fm->has_newline)
+        tail = is_stderr ? "&#010;</stderr>\n" : "&#010;</stdout>\n";
+    else
+        tail = is_stderr ? "</stderr>\n" : "</stdout>\n";
+    if (!flow_put(flow, tail, strlen(tail)))
+        return false;
+    if (fm->has_newline)
+        flow->from++;
+    fm->part = EP_PART_NONE;
+    return true;
+}
+
+static void piece_lines(struct ep_format *fm, struct flow *flow)
+{
+    while (flow->from < flow->end || fm->part != EP_PART_NONE) {
+        if (fm->part == EP_PART_NONE && !piece_begin(fm, flow))
+            return;
+        while (fm->piece_bytes > 0 && room_of(flow) >= EP_ESCAPE_MAX) {
+            if (fm->part == EP_PART_TEXT)
+                character_put(fm, flow);
+            else
+                base64_put(fm, flow);
+        }
+        if (fm->piece_bytes > 0 || !piece_end(fm, flow))
+            return;
+    }
+}
+
+size_t ep_format_lines(struct ep_format *fm, const struct ep_origin *from,
+                       bool *mid_line, const uint8_t **src, const uint8_t *end,
+                       uint8_t *dst, size_t room_bytes)
+{
+    struct flow flow = {
+        .from = *src, .end = end, .to = dst, .limit = dst + room_bytes};
+
+    if (fm->part == EP_PART_NONE)
+        head_for(fm, from);
+    if (from->style->format == EP_FORMAT_TEXT) {
+        text_lines(fm, mid_line, &flow);
+    } else {
+        piece_lines(fm, &flow);
+        *mid_line = false;
+    }
+    *src = flow.from;
+    return (size_t)(flow.to - dst);
+}

@@ -1,0 +1,38 @@
+/* What stands before a line: its label, or the beginning of its object or
+ * element.
+ *
+ *     text  2026-11-22T02:13:04.123+00:00 [job,3]<stdout>:
+ *     json  {"time":"2026-...","nspace":"job","rank":3,"host":"node7",
+ *            "channel":"stdout","
+ *     xml   <stdout nspace="job" rank="3" timestamp="2026-...">
+ *
+ * with the time only where the style has it. Lines of several processes have
+ * "ranks":"0-7,9" in place of "rank":3. XML has the nspace with full labels
+ * and host="node7" with labels of hosts, and the rank always.
+ */
+#ifndef ENDPOINTS_CONSOLE_HEAD_H
+#define ENDPOINTS_CONSOLE_HEAD_H
+
+#include <time.h>
+
+#include "endpoints/console/style.h"
+
+enum {
+    EP_HEAD_NAME_MAX = 255,   /* longer host and job names are cut */
+    EP_HEAD_RANKS_MAX = 2048, /* of ep_origin.ranks */
+    EP_HEAD_MAX = 6144,
+};
+
+/* Zeroed: none made. */
+struct ep_head {
+    uint32_t len_bytes;
+    char text[EP_HEAD_MAX];
+    time_t second; /* that clock tells */
+    char clock[32];
+    char zone[8];
+};
+
+/* Makes the head for this origin. Names may be NULL ("?"). */
+void ep_head_make(struct ep_head *head, const struct ep_origin *from);
+
+#endif

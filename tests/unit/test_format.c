@@ -1,0 +1,411 @@
+/* Lines, objects and elements: what they look like, and that no byte is lost
+ * in them whatever the bytes are and however little room there is. */
+#include "config.h"
+
+#include "endpoints/console/format.h"
+
+#include "tests/unit/rig.h"
+
+#include "endpoints/console/escape.h"
+
+#define TIME_NS UINT64_C(1795313584123456789) /* 2026-11-22 02:13:04 UTC */
+
+enum { OUT_MAX = 4 << 20 };
+
+static struct ep_format fm;
+static uint8_t out[OUT_MAX];
+static size_t out_bytes;
+static bool mid_line;
+
+static void begin(void)
+{
+    memset(&fm, 0, sizeof(fm));
+    out_bytes = 0;
+    mid_line = false;
+}
+
+/* Formats one record, with so much room at a time. */
+static void say_in(const struct ep_origin *from, const void *mem, size_t len,
+                   size_t room)
+{
+    const uint8_t *src = mem;
+    const uint8_t *end = src + len;
+
+    while (src < end || ep_format_is_open(&fm)) {
+        uint8_t *block = malloc(room); /* apart: the sanitizer sees its end */
+        size_t got =
+            ep_format_lines(&fm, from, &mid_line, &src, end, block, room);
+
+        assert_true(got > 0);
+        assert_true(got <= room);
+        assert_true(out_bytes + got < OUT_MAX);
+        memcpy(out + out_bytes, block, got);
+        out_bytes += got;
+        free(block);
+    }
+}
+
+static void say(const struct ep_origin *from, const char *text)
+{
+    say_in(from, text, strlen(text), 1 << 16);
+}
+
+static void expect(const char *want)
+{
+    out[out_bytes] = '\0';
+    assert_string_equal((char *)out, want);
+}
+
+static void text_has_time_and_label_before_each_line(void **state)
+{
+    const struct ep_style style = {
+        .nspace = "job", .label = EP_LABEL_FULL, .has_time = true};
+    struct ep_origin from = {.style = &style, .rank = 3, .time_ns = TIME_NS};
+
+    (void)state;
+    begin();
+    from.channel = EP_CHANNEL_STDERR;
+    say(&from, "one\n\ntw");
+    from.time_ns += 5000000;
+    say(&from, "o\nthree\n");
+    expect("2026-11-22T04:13:04.123+02:00 [job,3]<stderr>: one\n"
+           "2026-11-22T04:13:04.123+02:00 [job,3]<stderr>: \n"
+           "2026-11-22T04:13:04.123+02:00 [job,3]<stderr>: two\n"
+           "2026-11-22T04:13:04.128+02:00 [job,3]<stderr>: three\n");
+}
+
+/* What is no process's. */
+static void a_tool_is_no_rank(void **state)
+{
+    struct ep_style style = {.nspace = "job", .label = EP_LABEL_RANK};
+    const struct ep_origin from = {.style = &style,
+                                   .host = "node",
+                                   .rank = EP_CONSOLE_TOOL,
+                                   .channel = EP_CHANNEL_STDOUT};
+    struct ep_head head = {0};
+
+    (void)state;
+    ep_head_make(&head, &from);
+    assert_string_equal(head.text, "tool: ");
+    style.label = EP_LABEL_HOST;
+    ep_head_make(&head, &from);
+    assert_string_equal(head.text, "tool: ");
+    style.label = EP_LABEL_FULL;
+    ep_head_make(&head, &from);
+    assert_string_equal(head.text, "[job,tool]<stdout>: ");
+    style.format = EP_FORMAT_XML;
+    ep_head_make(&head, &from);
+    assert_string_equal(head.text, "<stdout nspace=\"job\" rank=\"tool\">");
+    style.format = EP_FORMAT_JSON;
+    ep_head_make(&head, &from);
+    assert_string_equal(head.text, "{\"nspace\":\"job\",\"rank\":null,"
+                                   "\"host\":null,\"channel\":\"stdout\","
+                                   "\"");
+}
+
+static void a_name_that_is_too_long_is_cut(void **state)
+{
+    struct ep_style style = {.label = EP_LABEL_FULL};
+    struct ep_origin from = {
+        .style = &style, .rank = UINT32_MAX, .channel = EP_CHANNEL_STDERR};
+    struct ep_head head = {0};
+    char name[1000];
+
+    (void)state;
+    memset(name, 'x', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    style.nspace = name;
+    ep_head_make(&head, &from);
+    assert_int_equal(head.len_bytes,
+                     EP_HEAD_NAME_MAX + strlen("[,4294967295]<stderr>: "));
+    style.label = EP_LABEL_HOST;
+    ep_head_make(&head, &from);
+    assert_memory_equal(head.text, "?: ", head.len_bytes);
+    /* The longest of all: every byte of the names becomes six. */
+    memset(name, '\1', sizeof(name) - 1);
+    from.host = name;
+    style.has_time = true;
+    style.format = EP_FORMAT_JSON;
+    ep_head_make(&head, &from);
+    assert_true(head.len_bytes > 2 * 6 * EP_HEAD_NAME_MAX);
+    assert_true(head.len_bytes < EP_HEAD_MAX);
+}
+
+static void json_has_an_object_for_each_line(void **state)
+{
+    const struct ep_style style = {.nspace = "job", .format = EP_FORMAT_JSON};
+    const struct ep_origin from = {.style = &style,
+                                   .host = "no\"de",
+                                   .rank = 3,
+                                   .channel = EP_CHANNEL_STDOUT};
+#define HEAD                                                                   \
+    "{\"nspace\":\"job\",\"rank\":3,\"host\":\"no\\\"de\","                    \
+    "\"channel\":\"stdout\","
+
+    (void)state;
+    begin();
+    say(&from, "plain\n\n");
+    say(&from, "q\"b\\t\tc\r\x01\x7f gr\xc3\xbc\xc3\x9f\n");
+    say_in(&from, "n\0l\n", 4, 1 << 16);
+    say(&from, "bad\xff\xfe\n");
+    say(&from, "hal");
+    say(&from, "f\n");
+    expect(HEAD "\"text\":\"plain\"}\n" HEAD "\"text\":\"\"}\n" HEAD
+                "\"text\":\"q\\\"b\\\\t\\tc\\r\\u0001\x7f gr\xc3\xbc\xc3\x9f\"}"
+                "\n" HEAD "\"text\":\"n\\u0000l\"}\n" HEAD
+                "\"base64\":\"YmFk//4=\"}\n" HEAD
+                "\"text\":\"hal\",\"newline\":false}\n" HEAD
+                "\"text\":\"f\"}\n");
+#undef HEAD
+}
+
+static void json_tells_time_and_ranks(void **state)
+{
+    const struct ep_style style = {
+        .nspace = "job", .format = EP_FORMAT_JSON, .has_time = true};
+    const struct ep_origin from = {.style = &style,
+                                   .ranks = "0-7,9",
+                                   .time_ns = TIME_NS,
+                                   .channel = EP_CHANNEL_STDERR};
+
+    (void)state;
+    begin();
+    say(&from, "x\n");
+    expect("{\"time\":\"2026-11-22T04:13:04.123+02:00\",\"nspace\":\"job\","
+           "\"ranks\":\"0-7,9\",\"channel\":\"stderr\",\"text\":\"x\"}\n");
+}
+
+static void xml_has_an_element_for_each_line(void **state)
+{
+    struct ep_style style = {.nspace = "j&b", .format = EP_FORMAT_XML};
+    struct ep_origin from = {.style = &style,
+                             .host = "no\"de",
+                             .rank = 3,
+                             .time_ns = TIME_NS,
+                             .channel = EP_CHANNEL_STDOUT};
+
+    (void)state;
+    begin();
+    say(&from, "a<b> & \"c\"\n\n");
+    say(&from, "\r\t\x01 gr\xc3\xbc\xc3\x9f \xff");
+    style.label = EP_LABEL_FULL;
+    style.has_time = true;
+    from.channel = EP_CHANNEL_STDERR;
+    say(&from, "x\n");
+    style.has_time = false;
+    style.label = EP_LABEL_HOST;
+    from.channel = EP_CHANNEL_STDOUT;
+    say(&from, "y\n");
+    expect("<stdout rank=\"3\">a&lt;b&gt; &amp; \"c\"&#010;</stdout>\n"
+           "<stdout rank=\"3\">&#010;</stdout>\n"
+           "<stdout rank=\"3\">&#013;&#009;&#001; gr\xc3\xbc\xc3\x9f &#255;"
+           "</stdout>\n"
+           "<stderr nspace=\"j&amp;b\" rank=\"3\" "
+           "timestamp=\"2026-11-22T04:13:04.123+02:00\">x&#010;</stderr>\n"
+           "<stdout rank=\"3\" host=\"no?de\">y&#010;</stdout>\n");
+}
+
+static void only_characters_are_utf8(void **state)
+{
+    static const char *const good[] = {"a",
+                                       "\xc2\x80",
+                                       "\xdf\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",
+                                       "\xee\x80\x80",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf4\x8f\xbf\xbf"};
+    static const char *const bad[] = {
+        "\x80",
+        "\xc0\x80",
+        "\xc1\xbf",
+        "\xc3",
+        "\xc3(",
+        "\xe0\x9f\xbf",
+        "\xed\xa0\x80",
+        "\xe2\x82",
+        "\xe2\x28\xa1",
+        "\xf0\x8f\xbf\xbf",
+        "\xf4\x90\x80\x80",
+        "\xf5",
+        "\xf0\x90\x80",
+        "\xff",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+        assert_int_equal(ep_utf8_len((const uint8_t *)good[i], strlen(good[i])),
+                         strlen(good[i]));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(ep_utf8_len((const uint8_t *)bad[i], strlen(bad[i])),
+                         0);
+    assert_true(ep_utf8_is_valid((const uint8_t *)"0123456789\xc3\xbcx", 13));
+    assert_false(ep_utf8_is_valid((const uint8_t *)"01234567\xc3", 9));
+}
+
+/* --- any bytes, any room */
+
+static size_t unbase64(const char *text, size_t len, uint8_t *to)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint8_t *const start = to;
+
+    assert_int_equal(len % 4, 0);
+    for (size_t i = 0; i < len; i += 4) {
+        uint32_t bits = 0;
+        size_t n = text[i + 2] == '=' ? 1 : text[i + 3] == '=' ? 2 : 3;
+
+        for (size_t k = 0; k < 4; k++)
+            bits =
+                bits << 6 |
+                (k <= n ? (uint32_t)(strchr(digits, text[i + k]) - digits) : 0);
+        for (size_t k = 0; k < n; k++)
+            *to++ = (uint8_t)(bits >> (16 - 8 * k));
+    }
+    return (size_t)(to - start);
+}
+
+static size_t unescape(const char *text, size_t len, uint8_t *to)
+{
+    uint8_t *const start = to;
+
+    for (size_t i = 0; i < len; i++) {
+        unsigned byte;
+
+        if (text[i] != '\\') {
+            *to++ = (uint8_t)text[i];
+        } else if (text[++i] == 'u') {
+            assert_int_equal(sscanf(text + i + 1, "%4x", &byte), 1);
+            *to++ = (uint8_t)byte;
+            i += 4;
+        } else {
+            const char *names = "nrt\"\\";
+            const char *at = strchr(names, text[i]);
+
+            assert_non_null(at);
+            *to++ = (uint8_t) "\n\r\t\"\\"[at - names];
+        }
+    }
+    return (size_t)(to - start);
+}
+
+/* What the objects in `out` stand for. */
+static size_t read_back(uint8_t *to)
+{
+    static const char less[] = ",\"newline\":false}\n";
+    const char *at = (const char *)out;
+    uint8_t *const start = to;
+
+    out[out_bytes] = '\0';
+    while (*at != '\0') {
+        const char *end = strchr(at, '\n') + 1;
+        bool is_less = (size_t)(end - at) > strlen(less) &&
+                       strncmp(end - strlen(less), less, strlen(less)) == 0;
+        const char *tail = is_less ? end - strlen(less) : end - 2;
+        const char *body = strstr(at, "\"text\":\"");
+
+        assert_int_equal(tail[-1], '"');
+        if (body != NULL && body < end) {
+            body += strlen("\"text\":\"");
+            to += unescape(body, (size_t)(tail - 1 - body), to);
+        } else {
+            body = strstr(at, "\"base64\":\"") + strlen("\"base64\":\"");
+            to += unbase64(body, (size_t)(tail - 1 - body), to);
+        }
+        if (!is_less)
+            *to++ = '\n';
+        at = end;
+    }
+    return (size_t)(to - start);
+}
+
+static size_t random_text(uint8_t *mem, size_t len, uint64_t *seed)
+{
+    static const char *const words[] = {"\n", "\n\n", "\xc3\xbc", "\"",  "text",
+                                        "\\", "\xff", "\r\n",     "\xe2"};
+    size_t at = 0;
+    bool is_wild = rig_random(seed) % 4 == 0;
+
+    while (at + 8 < len) {
+        if (is_wild) {
+            mem[at++] = (uint8_t)rig_random(seed);
+        } else {
+            const char *word =
+                words[rig_random(seed) % (sizeof(words) / sizeof(words[0]))];
+
+            memcpy(mem + at, word, strlen(word));
+            at += strlen(word);
+        }
+    }
+    return at;
+}
+
+/* A reader of the objects has the bytes of the process, whatever they are,
+ * and the room decides nothing about them. */
+static void json_keeps_every_byte(void **state)
+{
+    static uint8_t bytes[70000], back[OUT_MAX], first[OUT_MAX];
+    const struct ep_style style = {.nspace = "job", .format = EP_FORMAT_JSON};
+    const struct ep_origin from = {
+        .style = &style, .rank = 3, .channel = EP_CHANNEL_STDOUT};
+
+    (void)state;
+    for (uint64_t next = 1; next <= 60; next++) {
+        uint64_t seed = next;
+        size_t max = next % 10 == 0 ? sizeof(bytes) : 2000;
+        size_t len = random_text(bytes, max, &seed);
+        size_t at = rig_random(&seed) % (len + 1), first_bytes;
+
+        begin();
+        say_in(&from, bytes, at, 1 << 16);
+        say_in(&from, bytes + at, len - at, 1 << 16);
+        if (read_back(back) != len || memcmp(back, bytes, len) != 0)
+            fail_msg("seed %llu", (unsigned long long)next);
+        memcpy(first, out, out_bytes);
+        first_bytes = out_bytes;
+        begin();
+        say_in(&from, bytes, at, 100 + rig_random(&seed) % 200);
+        say_in(&from, bytes + at, len - at, 100 + rig_random(&seed) % 200);
+        assert_int_equal(out_bytes, first_bytes);
+        assert_memory_equal(out, first, out_bytes);
+    }
+}
+
+/* 64 KiB in one line, as the daemons pass them on. */
+static void a_long_line_is_one_object(void **state)
+{
+    static uint8_t line[65536], back[OUT_MAX];
+    const struct ep_style style = {.nspace = "job", .format = EP_FORMAT_JSON};
+    const struct ep_origin from = {
+        .style = &style, .rank = 3, .channel = EP_CHANNEL_STDOUT};
+
+    (void)state;
+    memset(line, '\1', sizeof(line)); /* each becomes six bytes */
+    line[sizeof(line) - 1] = '\n';
+    begin();
+    say_in(&from, line, sizeof(line), EP_FORMAT_ROOM_MIN);
+    assert_int_equal(read_back(back), sizeof(line));
+    assert_memory_equal(back, line, sizeof(line));
+    out[out_bytes] = '\0';
+    assert_ptr_equal(strchr((char *)out, '\n'), out + out_bytes - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_has_time_and_label_before_each_line),
+        cmocka_unit_test(a_tool_is_no_rank),
+        cmocka_unit_test(a_name_that_is_too_long_is_cut),
+        cmocka_unit_test(json_has_an_object_for_each_line),
+        cmocka_unit_test(json_tells_time_and_ranks),
+        cmocka_unit_test(xml_has_an_element_for_each_line),
+        cmocka_unit_test(only_characters_are_utf8),
+        cmocka_unit_test(json_keeps_every_byte),
+        cmocka_unit_test(a_long_line_is_one_object),
+    };
+
+    setenv("TZ", "XYZ-2", 1); /* two hours east, without a database */
+    tzset();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
