@@ -9,6 +9,7 @@
 #include "commands/run_programs.h"
 #include "commands/run_values.h"
 #include "config.h"
+#include "endpoints/output/names.h"
 #include "topo/tree.h"
 
 enum key {
@@ -33,6 +34,9 @@ enum key {
     KEY_SPILL_DIR,
     KEY_TIMESTAMP,
     KEY_FORMAT,
+    KEY_OUTPUT_DIR,
+    KEY_OUTPUT_FILE,
+    KEY_FILE_ONLY,
     KEY_MERGE_STDERR,
     KEY_RAW,
     KEY_UNBUFFERED,
@@ -118,6 +122,12 @@ static const struct argp_option argp_options[] = {
      "every line starts with the time at which it came", 3},
     {"format", KEY_FORMAT, "F", 0,
      "text, json (an object a line) or xml (default: text)", 3},
+    {"output-dir", KEY_OUTPUT_DIR, "DIR", 0,
+     "output also to DIR/NSPACE/rank.RANK/stdout and stderr", 3},
+    {"output-file", KEY_OUTPUT_FILE, "PAT", 0,
+     "output also to PAT.NSPACE.RANK.stdout and .stderr, or, where PAT has %n "
+     "(nspace), %r (rank) or %h (host), to PAT.stdout and .stderr", 3},
+    {"file-only", KEY_FILE_ONLY, NULL, 0, "output to these files only", 3},
     {"merge-stderr", KEY_MERGE_STDERR, NULL, 0, "stderr joins stdout", 3},
     {"raw", KEY_RAW, NULL, 0, "bytes as they come, no line handling", 3},
     {"unbuffered", KEY_UNBUFFERED, NULL, 0,
@@ -326,6 +336,18 @@ static bool parse_fabric(int key, const char *arg, struct ep_run_options *o)
     }
 }
 
+static void output_file(const char *text, struct ep_run_options *o)
+{
+    const char *fault = ep_names_fault(words("--output-file", text));
+
+    if (fault != NULL)
+        run_usage(
+            "--output-file knows %%n (nspace), %%r (rank), %%h (host) and "
+            "%%%%, not '%.2s'",
+            fault);
+    o->output_file = text;
+}
+
 static bool parse_output(int key, const char *arg, struct ep_run_options *o)
 {
     switch (key) {
@@ -337,6 +359,15 @@ static bool parse_output(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_FORMAT:
         format(arg, o);
+        return true;
+    case KEY_OUTPUT_DIR:
+        o->output_dir = words("--output-dir", arg);
+        return true;
+    case KEY_OUTPUT_FILE:
+        output_file(arg, o);
+        return true;
+    case KEY_FILE_ONLY:
+        o->file_only = true;
         return true;
     case KEY_MERGE_STDERR:
         o->merge_stderr = true;
@@ -419,6 +450,11 @@ static void check(const struct ep_run_options *o)
     if (o->raw && (o->timestamp || o->format != EP_RUN_FORMAT_TEXT))
         run_usage("--raw passes bytes as they come and knows no lines: leave "
                   "out --timestamp, --format or --raw");
+    if (o->output_dir != NULL && o->output_file != NULL)
+        run_usage("--output-dir and --output-file both say where output goes: "
+                  "give one of them");
+    if (o->file_only && o->output_dir == NULL && o->output_file == NULL)
+        run_usage("--file-only needs --output-dir or --output-file");
     for (uint32_t i = 0; i < o->apps_count; i++) {
         const struct ep_run_app *app = &o->apps[i];
 

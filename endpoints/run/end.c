@@ -68,12 +68,12 @@ static void on_hard(evutil_socket_t fd, short what, void *arg)
 /* Everything that was said has come and was written, or nothing more can. */
 void ep_run_check_done(struct run *r)
 {
-    if (r->phase != RUN_RUNNING || r->console == NULL)
+    if (r->phase != RUN_RUNNING || r->output == NULL)
         return;
     if (r->finals < r->nodes_count || ep_run_tap_is_awaited(r))
         return;
-    ep_console_finish(r->console);
-    if (ep_console_pending(r->console) > 0 || !ep_run_tap_flush(r))
+    ep_output_finish(r->output);
+    if (ep_output_pending(r->output) > 0 || !ep_run_tap_flush(r))
         return;
     r->phase = RUN_LEAVING;
     evtimer_del(r->limit);
@@ -169,7 +169,7 @@ void ep_run_last_words(struct run *r)
     tell_failure(r);
     if (r->failed_count > 1 && !r->is_quiet)
         ep_run_say(r, "%u processes ended badly", r->failed_count);
-    if (ep_console_pending(r->console) > 0 && !r->is_quiet)
+    if (ep_output_pending(r->output) > 0 && !r->is_quiet)
         ep_run_say(r, "output that could not be written was given up");
     ep_run_retry_lines(r, LAST_WORDS_MS);
 }
@@ -179,16 +179,21 @@ void ep_run_last_words(struct run *r)
 
 static void check_stuck(struct run *r)
 {
+    enum ep_output_place place;
     uint64_t since_ns;
 
-    if (r->is_stuck_told || !ep_console_is_stuck(r->console, &since_ns))
+    if (r->is_stuck_told || !ep_output_is_stuck(r->output, &since_ns, &place))
         return;
     if (since_ns < r->resumed_ns) /* nobody wrote while we were stopped */
         since_ns = r->resumed_ns;
     if (ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
         return;
     r->is_stuck_told = true;
-    ep_run_say(r, "the output is not being read: everybody waits for that");
+    if (place == EP_OUTPUT_CONSOLE)
+        ep_run_say(r, "the output is not being read: everybody waits for that");
+    else
+        ep_run_say(r, "the file system does not take the output's files: "
+                      "everybody waits for that");
 }
 
 /* A daemon says itself what keeps it; this is for those that cannot. */
@@ -215,10 +220,10 @@ static void on_watch(evutil_socket_t fd, short what, void *arg)
     ep_run_retry_lines(r, 0);
     check_launch(r);
     check_stuck(r);
-    if (r->has_failed && ep_console_pending(r->console) == 0)
+    if (r->has_failed && ep_output_pending(r->output) == 0)
         tell_failure(r);
     if (r->phase == RUN_LAUNCHING || r->lines.len_bytes > 0 ||
-        ep_console_pending(r->console) > 0 ||
+        ep_output_pending(r->output) > 0 ||
         (r->has_failed && !r->is_failure_told))
         ep_run_watch(r);
 }

@@ -2,7 +2,7 @@
  *
  * The order of a run: plan (hosts, ranks, sizes), daemons (started, ready,
  * joined), job (told to the nodes, stdin pumped), output (records to the
- * console, words of the nodes), end (goodbye, or everything killed).
+ * console and files, words of the nodes), end (goodbye, or everything killed).
  */
 #ifndef ENDPOINTS_RUN_IMPL_H
 #define ENDPOINTS_RUN_IMPL_H
@@ -16,12 +16,12 @@
 #include "endpoints/boot/boot.h"
 #include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
-#include "endpoints/console/console.h"
 #include "endpoints/console/input.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/hub/session.h"
 #include "endpoints/msg/job.h"
 #include "endpoints/msg/state.h"
+#include "endpoints/output/output.h"
 #include "endpoints/run/layout.h"
 #include "endpoints/run/run.h"
 #include "endpoints/spawn/spawner.h"
@@ -61,7 +61,7 @@ struct run {
     struct ep_gate *gate; /* slurm: where daemons call, until all have joined */
     struct ep_hub *hub;
     struct ep_writer *writer;
-    struct ep_console *console;
+    struct ep_output *output;
     struct ep_input *input;
     void *tap; /* owned, of options.tap; NULL: none */
     bool tap_is_flushing, tap_is_flushed;

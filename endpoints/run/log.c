@@ -47,7 +47,7 @@ bool ep_run_log(struct run *r, uint32_t token, uint8_t channel,
                                        .channel = channel};
     struct run_log *log;
 
-    if (r->console == NULL || r->phase == RUN_OVER ||
+    if (r->output == NULL || r->phase == RUN_OVER ||
         r->logs_count == RUN_LOGS_MAX || len_bytes >= EP_CONSOLE_RECORD_MAX)
         return false;
     log = make(token, text, len_bytes);
@@ -57,7 +57,7 @@ bool ep_run_log(struct run *r, uint32_t token, uint8_t channel,
     record.buf = &log->buf;
     record.len_bytes = log->buf.len_bytes;
     record.cookie = log->cookie;
-    if (ep_console_record(r->console, &record)) {
+    if (ep_output_record(r->output, &record)) {
         free(log);
         return false;
     }

@@ -47,7 +47,10 @@ static void end_rank(struct run *r, uint32_t node, uint32_t rank)
                                      .cookie = RUN_NO_RECORD};
 
         ep_run_tap_output(r, &told, NULL);
-        (void)ep_console_record(r->console, &end); /* else at the very end */
+        if (i > 0 && r->job.merges_stderr)
+            break; /* there is no such channel */
+        /* What is not told now ends at the very end. */
+        (void)ep_output_record(r->output, &end);
     }
 }
 

@@ -9,8 +9,8 @@
 #include "overlay/base/panic.h"
 
 struct channel {
-    struct ep_tally said;    /* by the daemon */
-    struct ep_tally written; /* by us */
+    struct ep_tally said;                         /* by the daemon */
+    struct ep_tally written[EP_PROOF_PLACES_MAX]; /* by us */
 };
 
 struct proc {
@@ -22,14 +22,17 @@ struct ep_proof {
     bool *has_ended; /* apart, so that silent processes touch no more */
     uint32_t procs_count;
     uint32_t channels;
+    uint32_t places;
     struct ep_proof_verdict verdict;
 };
 
-int ep_proof_open(uint32_t procs, uint32_t channels, struct ep_proof **out)
+int ep_proof_open(uint32_t procs, uint32_t channels, uint32_t places,
+                  struct ep_proof **out)
 {
     struct ep_proof *proof = calloc(1, sizeof(*proof));
 
     OV_ASSERT(channels > 0 && channels <= EP_STATE_OUTPUTS);
+    OV_ASSERT(places > 0 && places <= EP_PROOF_PLACES_MAX);
     if (proof == NULL)
         return OV_ENOMEM;
     proof->procs = calloc(procs, sizeof(*proof->procs));
@@ -40,6 +43,7 @@ int ep_proof_open(uint32_t procs, uint32_t channels, struct ep_proof **out)
     }
     proof->procs_count = procs;
     proof->channels = channels;
+    proof->places = places;
     *out = proof;
     return 0;
 }
@@ -53,13 +57,15 @@ void ep_proof_close(struct ep_proof *proof)
     free(proof);
 }
 
-void ep_proof_written(struct ep_proof *proof, uint32_t rank, uint8_t channel,
-                      const void *mem, uint32_t len_bytes)
+void ep_proof_written(struct ep_proof *proof, uint32_t place, uint32_t rank,
+                      uint8_t channel, const void *mem, uint32_t len_bytes)
 {
     unsigned i = ep_state_output(channel);
 
+    OV_ASSERT(place < proof->places);
     if (rank < proof->procs_count && i < EP_STATE_OUTPUTS)
-        ep_tally_add(&proof->procs[rank].channels[i].written, mem, len_bytes);
+        ep_tally_add(&proof->procs[rank].channels[i].written[place], mem,
+                     len_bytes);
 }
 
 void ep_proof_ended(struct ep_proof *proof, uint32_t rank,
@@ -77,14 +83,32 @@ void ep_proof_ended(struct ep_proof *proof, uint32_t rank,
 /* --- the judgement
  * */
 
-static enum ep_proof_reason compare(const struct channel *ch, bool is_cut)
+static enum ep_proof_reason compare(const struct channel *ch,
+                                    const struct ep_tally *written, bool is_cut)
 {
-    if (ep_tally_is_equal(&ch->said, &ch->written))
+    if (ep_tally_is_equal(&ch->said, written))
         return EP_PROOF_COMPLETE;
-    if (ch->written.bytes < ch->said.bytes)
+    if (written->bytes < ch->said.bytes)
         return is_cut ? EP_PROOF_GIVEN_UP : EP_PROOF_MISSING;
-    return ch->written.bytes > ch->said.bytes ? EP_PROOF_EXTRA
-                                              : EP_PROOF_ALTERED;
+    return written->bytes > ch->said.bytes ? EP_PROOF_EXTRA : EP_PROOF_ALTERED;
+}
+
+/* The place that counts: one that is not right, and of such ones that which
+ * has least. */
+static const struct ep_tally *place_of(const struct ep_proof *proof,
+                                       const struct channel *ch)
+{
+    const struct ep_tally *found = &ch->written[0];
+
+    for (uint32_t i = 1; i < proof->places; i++) {
+        const struct ep_tally *other = &ch->written[i];
+
+        if (!ep_tally_is_equal(&ch->said, other) &&
+            (ep_tally_is_equal(&ch->said, found) ||
+             other->bytes < found->bytes))
+            found = other;
+    }
+    return found;
 }
 
 static void count(struct ep_proof *proof, uint32_t rank, unsigned i,
@@ -98,7 +122,7 @@ static void count(struct ep_proof *proof, uint32_t rank, unsigned i,
     out->channels++;
     out->counts[reason]++;
     if (reason == EP_PROOF_COMPLETE)
-        out->bytes += ch->written.bytes;
+        out->bytes += ch->said.bytes;
     if (reason == EP_PROOF_COMPLETE || reason == EP_PROOF_GIVEN_UP ||
         list->count == EP_PROOF_LIST_MAX)
         return;
@@ -108,7 +132,7 @@ static void count(struct ep_proof *proof, uint32_t rank, unsigned i,
         .reason = (uint8_t)reason,
         .is_end_known = proof->has_ended[rank],
         .expected_bytes = ch->said.bytes,
-        .delivered_bytes = ch->written.bytes,
+        .delivered_bytes = place_of(proof, ch)->bytes,
     };
 }
 
@@ -127,10 +151,11 @@ const struct ep_proof_verdict *ep_proof_judge(struct ep_proof *proof,
             const struct channel *ch = &proof->procs[rank].channels[i];
 
             /* One that cannot be is one all the same when it has bytes. */
-            if (i >= proof->channels && ch->written.bytes == 0 &&
+            if (i >= proof->channels && place_of(proof, ch)->bytes == 0 &&
                 ch->said.bytes == 0)
                 continue;
-            count(proof, rank, i, has_ended ? compare(ch, is_cut) : why);
+            count(proof, rank, i,
+                  has_ended ? compare(ch, place_of(proof, ch), is_cut) : why);
         }
     }
     return &proof->verdict;

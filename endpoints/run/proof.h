@@ -1,8 +1,9 @@
 /* The proof that all output came: what each process says that it wrote,
- * against what the launcher's descriptors have taken.
+ * against what the launcher's descriptors have taken. Output can go to two
+ * places, the console and files; each has to have all of it.
  *
  * A channel (stdout or stderr of a process) is complete when its process has
- * ended and both tallies are equal; one that said nothing, too. Everything
+ * ended and all tallies are equal; one that said nothing, too. Everything
  * else is counted apart:
  *   - a gap: something is missing, too much, altered, or the end of a channel
  *     is missing though its node had nothing more to say;
@@ -11,7 +12,7 @@
  *   - given up: the launcher ended before the output did, because it was told
  *     to or because nobody takes the output.
  *
- * Memory: 64 bytes for each process that had output, 1 for each other one, as
+ * Memory: 96 bytes for each process that had output, 1 for each other one, as
  * far as the system gives pages only to what is written to.
  */
 #ifndef ENDPOINTS_RUN_PROOF_H
@@ -35,7 +36,7 @@ enum ep_proof_reason {
     EP_PROOF_REASONS
 };
 
-enum { EP_PROOF_LIST_MAX = 64 };
+enum { EP_PROOF_LIST_MAX = 64, EP_PROOF_PLACES_MAX = 2 };
 
 /* A channel that is not complete. */
 struct ep_proof_gap {
@@ -65,16 +66,18 @@ struct ep_proof_verdict {
  * GIVEN_UP. */
 typedef enum ep_proof_reason (*ep_proof_absent_fn)(void *arg, uint32_t rank);
 
-/* `channels`: 1 for stdout alone, 2 with stderr. Returns 0 or OV_ENOMEM. */
-int ep_proof_open(uint32_t procs, uint32_t channels, struct ep_proof **out);
+/* `channels`: 1 for stdout alone, 2 with stderr. `places`: 1 or 2. Returns 0 or
+ * OV_ENOMEM. */
+int ep_proof_open(uint32_t procs, uint32_t channels, uint32_t places,
+                  struct ep_proof **out);
 
 /* NULL is fine. */
 void ep_proof_close(struct ep_proof *proof);
 
-/* A record was written. Ranks and channels that are none count for nothing:
- * whose bytes these were lacks them. O(len_bytes). */
-void ep_proof_written(struct ep_proof *proof, uint32_t rank, uint8_t channel,
-                      const void *mem, uint32_t len_bytes);
+/* A record was written to a place, counted from 0. Ranks and channels that are
+ * none count for nothing: whose bytes these were lacks them. O(len_bytes). */
+void ep_proof_written(struct ep_proof *proof, uint32_t place, uint32_t rank,
+                      uint8_t channel, const void *mem, uint32_t len_bytes);
 
 /* The process has ended, and wrote so much: [EP_STATE_OUTPUTS]. O(1). */
 void ep_proof_ended(struct ep_proof *proof, uint32_t rank,

@@ -56,12 +56,15 @@ static int open_all(struct run *r)
     if (rc != 0)
         return rc;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     r->base = event_base_new();
-    if (r->base == NULL || ep_run_end_open(r) || ep_run_signals_open(r) ||
-        ep_run_output_open(r)) {
+    rc = OV_ENOMEM;
+    if (r->base != NULL && !ep_run_end_open(r) && !ep_run_signals_open(r))
+        rc = ep_run_output_open(r);
+    if (rc != 0 && rc != OV_EINVAL)
         ep_run_say(r, "cannot start: out of memory or descriptors");
+    if (rc != 0)
         return 1;
-    }
     /* The daemons load the fabric while we do. */
     rc = ep_run_daemons_start(r);
     if (rc == 0)
@@ -79,7 +82,7 @@ static void close_all(struct run *r)
     ep_run_end_close(r);
     ep_run_tap_close(r);
     ep_input_close(r->input);
-    ep_console_close(r->console);
+    ep_output_close(r->output);
     ep_writer_close(r->writer, true);
     ep_proof_close(r->proof);
     if (r->input_buf != NULL)

@@ -78,6 +78,8 @@ struct ep_run_options {
     const char *spill_dir;
     enum ep_run_label label;
     enum ep_run_format format;
+    const char *output_dir, *output_file; /* one of them, or none */
+    bool file_only;
     bool timestamp, merge_stderr, raw, unbuffered;
     const char *env[EP_RUN_ENV_MAX];
     bool kill_on_bad_exit;

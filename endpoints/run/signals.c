@@ -37,7 +37,7 @@ static void on_interrupt(struct run *r, int signo)
         ep_run_say(r, "killing the processes; output that cannot be written is "
                       "given up");
         ep_run_abort(r, 128 + signo);
-        ep_console_give_up(r->console);
+        ep_output_give_up(r->output);
     }
 }
 

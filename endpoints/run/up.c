@@ -247,7 +247,7 @@ static void on_record(void *arg, const struct ov_act *act,
         r->stderr_bytes += slice->len_bytes;
     ep_run_hold(r, act->cookie, slice->buf);
     tell_tap(r, &out);
-    if (ep_console_record(r->console, &out)) {
+    if (ep_output_record(r->output, &out)) {
         ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
                    rec->rank);
         ep_run_let_go(r, act->cookie);
@@ -258,12 +258,14 @@ static void on_record(void *arg, const struct ov_act *act,
 /* --- the console
  * */
 
-static void on_written(void *arg, uint32_t rank, uint8_t channel,
-                       const void *mem, uint32_t len_bytes)
+static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
+                       uint8_t channel, const void *mem, uint32_t len_bytes)
 {
     struct run *r = arg;
+    const bool is_second =
+        place == EP_OUTPUT_FILES && ep_output_has(r->output, EP_OUTPUT_CONSOLE);
 
-    ep_proof_written(r->proof, rank, channel, mem, len_bytes);
+    ep_proof_written(r->proof, is_second, proc, channel, mem, len_bytes);
 }
 
 static void on_taken(void *arg, uint64_t cookie)
@@ -279,17 +281,17 @@ static void on_taken(void *arg, uint64_t cookie)
 
 /* A reader that has enough ends the job as a pipe does; anything else is told.
  */
-static void on_output_error(void *arg, uint8_t channel, int err)
+static void on_output_error(void *arg, uint8_t channel, int err,
+                            const char *why)
 {
     struct run *r = arg;
-    const char *name = channel == OV_CHANNEL_STDERR ? "stderr" : "stdout";
 
     if (err == EPIPE && channel == OV_CHANNEL_STDOUT) {
         r->is_quiet = true;
         ep_run_abort(r, 128 + SIGPIPE);
         return;
     }
-    ep_run_say(r, "cannot write to %s: %s; the job ends", name, strerror(err));
+    ep_run_say(r, "%s; the job ends", why);
     ep_run_abort(r, 1);
 }
 
@@ -331,25 +333,43 @@ static enum ep_format_kind format_kind(enum ep_run_format format)
     return EP_FORMAT_TEXT;
 }
 
-int ep_run_output_open(struct run *r)
+static struct ep_names names_of(const struct ep_run_options *options)
 {
-    static const struct ep_console_events events = {
+    struct ep_names names = {.kind = EP_NAMES_NONE};
+
+    if (options->output_dir != NULL) {
+        names.kind = EP_NAMES_DIR;
+        names.text = options->output_dir;
+    } else if (options->output_file != NULL) {
+        names.kind = strchr(options->output_file, '%') != NULL
+                         ? EP_NAMES_PATTERN
+                         : EP_NAMES_FILE;
+        names.text = options->output_file;
+    }
+    return names;
+}
+
+static struct ep_output_cfg output_cfg(struct run *r)
+{
+    static const struct ep_output_events events = {
         .on_written = on_written,
         .on_taken = on_taken,
         .on_error = on_output_error,
         .on_drained = on_drained,
         .on_note = on_console_note,
     };
-    struct ep_console_cfg cfg;
+    struct ep_output_cfg cfg = {
+        .names = names_of(&r->options),
+        .file_only = r->options.file_only,
+        .events = &events,
+        .arg = r,
+    };
 
-    if (ep_run_held_open(r) || ep_writer_open(r->base, &r->writer) ||
-        ep_proof_open(r->job.size, r->job.merges_stderr ? 1 : 2, &r->proof))
-        return OV_ENOMEM;
-    ep_console_cfg_init(&cfg);
-    cfg.base = r->base;
-    cfg.writer = r->writer;
-    cfg.is_raw = r->options.raw;
-    cfg.style = (struct ep_style){
+    ep_console_cfg_init(&cfg.console);
+    cfg.console.base = r->base;
+    cfg.console.writer = r->writer;
+    cfg.console.is_raw = r->options.raw;
+    cfg.console.style = (struct ep_style){
         .nspace = r->nspace,
         .label = label_mode(r->options.label),
         .format = format_kind(r->options.format),
@@ -357,13 +377,33 @@ int ep_run_output_open(struct run *r)
     };
     /* Less than one link may have in flight, so that the next piece of a long
      * line always finds its way. */
-    cfg.park_limit_bytes =
+    cfg.console.park_limit_bytes =
         (uint64_t)r->sizes.frame_bytes * r->sizes.up_frames / 2;
-    cfg.round_bytes = (uint64_t)r->sizes.frame_bytes * (r->nodes_count + 1);
-    cfg.events = &events;
-    cfg.arg = r;
+    cfg.console.round_bytes =
+        (uint64_t)r->sizes.frame_bytes * (r->nodes_count + 1);
+    return cfg;
+}
+
+int ep_run_output_open(struct run *r)
+{
+    struct ep_output_cfg cfg;
+    bool is_files;
+    int rc;
+
+    if (ep_run_held_open(r) || ep_writer_open(r->base, &r->writer))
+        return OV_ENOMEM;
+    cfg = output_cfg(r);
     ep_fds_widen(STDOUT_FILENO);
-    return ep_console_open(&cfg, &r->console);
+    rc = ep_output_open(&cfg, &r->output, &is_files);
+    if (rc == OV_ESYS && is_files) {
+        ep_run_say(r, "cannot make the directory of '%s': %s", cfg.names.text,
+                   strerror(errno));
+        return OV_EINVAL;
+    }
+    if (rc != 0)
+        return OV_ENOMEM;
+    return ep_proof_open(r->job.size, r->job.merges_stderr ? 1 : 2,
+                         ep_output_places(r->output), &r->proof);
 }
 
 /* --- the hub
@@ -400,9 +440,11 @@ static void on_lost(void *arg, uint32_t node)
 static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
 {
     struct run *r = arg;
+    enum ep_output_place place;
     uint64_t since_ns;
 
-    if (stream != EP_STREAM_STDIN || ep_console_is_stuck(r->console, &since_ns))
+    if (stream != EP_STREAM_STDIN ||
+        ep_output_is_stuck(r->output, &since_ns, &place))
         return; /* then it is the output that holds everybody up */
     if (rank < r->job.size)
         ep_run_say(r,

@@ -76,8 +76,8 @@ static void tell(struct run *r, void (*say)(struct run *, const char *, ...),
 void ep_run_judge(struct run *r)
 {
     const struct ep_proof_verdict *verdict;
-    bool is_cut = ep_console_pending(r->console) > 0 ||
-                  ep_console_dropped(r->console) > 0;
+    bool is_cut =
+        ep_output_pending(r->output) > 0 || ep_output_dropped(r->output) > 0;
     uint64_t gaps, lost;
 
     if (r->is_aborted) /* there were no processes */

@@ -30,8 +30,9 @@ ENDPOINTS = {
     "boot": "sys fabric msg spawn",
     "hub": "sys fabric msg boot",
     "console": "sys",
+    "output": "sys console",
     "daemon": "sys fabric msg spawn boot hub",
-    "run": "sys fabric msg spawn boot hub console",
+    "run": "sys fabric msg spawn boot hub console output",
 }
 
 # (files, what they may include of ours), the first that matches counts.

@@ -22,7 +22,7 @@ static struct both both_open(uint32_t channels)
 {
     struct both both = {.asked = 0};
 
-    assert_int_equal(ep_proof_open(PROCS, channels, &both.proof), 0);
+    assert_int_equal(ep_proof_open(PROCS, channels, 1, &both.proof), 0);
     return both;
 }
 
@@ -37,7 +37,8 @@ static void says(struct both *both, uint32_t rank, uint8_t channel,
 static void comes(struct both *both, uint32_t rank, uint8_t channel,
                   const char *text)
 {
-    ep_proof_written(both->proof, rank, channel, text, (uint32_t)strlen(text));
+    ep_proof_written(both->proof, 0, rank, channel, text,
+                     (uint32_t)strlen(text));
 }
 
 static void passes(struct both *both, uint32_t rank, uint8_t channel,
@@ -293,7 +294,7 @@ static void the_list_is_bounded_and_the_count_is_not(void **state)
     struct ep_proof *proof;
 
     (void)state;
-    assert_int_equal(ep_proof_open(10000, 2, &proof), 0);
+    assert_int_equal(ep_proof_open(10000, 2, 1, &proof), 0);
     verdict = *ep_proof_judge(proof, false, all_lost, NULL);
     ep_proof_close(proof);
     assert_int_equal(verdict.counts[EP_PROOF_LOST], 20000);
@@ -302,9 +303,42 @@ static void the_list_is_bounded_and_the_count_is_not(void **state)
                      EP_PROOF_LIST_MAX / 2 - 1);
 }
 
+/* What the console has is not all where files go short, and so the other way
+ * round. */
+static void each_place_must_have_all(void **state)
+{
+    for (uint32_t less = 0; less < 2; less++) {
+        struct ep_tally said[EP_STATE_OUTPUTS] = {{0}};
+        const struct ep_proof_verdict *verdict;
+        struct ep_proof *proof;
+
+        (void)state;
+        assert_int_equal(ep_proof_open(2, 2, 2, &proof), 0);
+        for (uint32_t rank = 0; rank < 2; rank++) {
+            for (uint32_t place = 0; place < 2; place++)
+                ep_proof_written(proof, place, rank, OUT, "one", 3);
+        }
+        ep_tally_add(&said[0], "one", 3);
+        ep_proof_ended(proof, 0, said);
+        ep_tally_add(&said[0], "two", 3);
+        ep_proof_ended(proof, 1, said);
+        ep_proof_written(proof, 1 - less, 1, OUT, "two", 3);
+        verdict = ep_proof_judge(proof, false, NULL, NULL);
+        assert_int_equal(verdict->counts[EP_PROOF_MISSING], 1);
+        assert_int_equal(verdict->counts[EP_PROOF_COMPLETE], 3);
+        assert_int_equal(verdict->gaps.at[0].delivered_bytes, 3);
+        ep_proof_written(proof, less, 1, OUT, "two", 3);
+        verdict = ep_proof_judge(proof, false, NULL, NULL);
+        assert_int_equal(ep_proof_gaps(verdict), 0);
+        assert_int_equal(verdict->bytes, 9);
+        ep_proof_close(proof);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_place_must_have_all),
         cmocka_unit_test(what_came_as_it_was_written_is_complete),
         cmocka_unit_test(what_comes_after_the_end_counts),
         cmocka_unit_test(a_dropped_record_is_missing),

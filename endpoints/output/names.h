@@ -1,0 +1,43 @@
+/* Names of the files that processes' output goes to, as PMIx defines them.
+ *
+ *     DIR       text/NSPACE/rank.RANK/stdout      PMIX_IOF_OUTPUT_TO_DIRECTORY
+ *     FILE      text.NSPACE.RANK.stdout           PMIX_IOF_OUTPUT_TO_FILE
+ *     PATTERN   text.stdout                       with PMIX_IOF_FILE_PATTERN
+ *
+ * In a pattern %n is the job's name, %r the rank, %h the host (which PMIx does
+ * not have), %% a per cent sign; other signs stand for themselves. A slash in a
+ * name that is put in becomes '_'. Pure.
+ */
+#ifndef ENDPOINTS_OUTPUT_NAMES_H
+#define ENDPOINTS_OUTPUT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "endpoints/console/style.h"
+
+enum ep_names_kind {
+    EP_NAMES_NONE, /* no files */
+    EP_NAMES_DIR,
+    EP_NAMES_FILE,
+    EP_NAMES_PATTERN,
+    EP_NAMES_KINDS
+};
+
+struct ep_names {
+    enum ep_names_kind kind;
+    const char *text; /* borrowed */
+};
+
+/* Writes the path of this process's channel, with a NUL, into size_bytes.
+ * Returns 0, or OV_EFULL when it is longer. */
+int ep_names_path(const struct ep_names *names, const struct ep_origin *from,
+                  char *path, size_t size_bytes);
+
+/* Several processes have the same file: a pattern without %r. */
+bool ep_names_is_shared(const struct ep_names *names);
+
+/* The first % of a pattern that stands for nothing; NULL: there is none. */
+const char *ep_names_fault(const char *pattern);
+
+#endif

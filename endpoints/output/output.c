@@ -1,0 +1,309 @@
+/* Records to all places, and back when the last one let go. */
+#include "config.h"
+
+#include "endpoints/output/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/output/files.h"
+#include "overlay/base/err.h"
+
+/* A record in several places; its address is their cookie. */
+struct ticket {
+    struct ticket *next;
+    uint64_t cookie;
+    unsigned holders;
+};
+
+enum { TICKETS = 64 };
+
+struct tickets {
+    struct tickets *next;
+    struct ticket all[TICKETS];
+};
+
+struct ep_output {
+    struct ep_output_cfg cfg;
+    struct ep_console *console; /* NULL: none, as below */
+    struct ep_files *files;
+    struct tickets *tickets; /* owned */
+    struct ticket *free;     /* of them */
+};
+
+static bool has_tickets(const struct ep_output *out)
+{
+    return out->console != NULL && out->files != NULL;
+}
+
+static void ticket_put(struct ep_output *out, struct ticket *ticket)
+{
+    ticket->next = out->free;
+    out->free = ticket;
+}
+
+static struct ticket *ticket_get(struct ep_output *out, uint64_t cookie)
+{
+    struct ticket *ticket;
+
+    if (out->free == NULL) {
+        struct tickets *more = malloc(sizeof(*more));
+
+        if (more == NULL)
+            return NULL;
+        more->next = out->tickets;
+        out->tickets = more;
+        for (int i = 0; i < TICKETS; i++)
+            ticket_put(out, &more->all[i]);
+    }
+    ticket = out->free;
+    out->free = ticket->next;
+    *ticket = (struct ticket){.cookie = cookie, .holders = 2};
+    return ticket;
+}
+
+/* ---- from the places ---- */
+
+static void on_taken(void *arg, uint64_t cookie)
+{
+    struct ep_output *out = arg;
+    struct ticket *ticket;
+
+    if (has_tickets(out)) {
+        ticket = (struct ticket *)(uintptr_t)cookie;
+        if (--ticket->holders > 0)
+            return;
+        cookie = ticket->cookie;
+        ticket_put(out, ticket);
+    }
+    out->cfg.events->on_taken(out->cfg.arg, cookie);
+}
+
+static void on_drained(void *arg)
+{
+    struct ep_output *out = arg;
+
+    if (ep_output_pending(out) == 0)
+        out->cfg.events->on_drained(out->cfg.arg);
+}
+
+static void on_note(void *arg, const char *text)
+{
+    struct ep_output *out = arg;
+
+    out->cfg.events->on_note(out->cfg.arg, text);
+}
+
+static void on_console_written(void *arg, uint32_t proc, uint8_t channel,
+                               const void *mem, uint32_t len_bytes)
+{
+    struct ep_output *out = arg;
+
+    out->cfg.events->on_written(out->cfg.arg, EP_OUTPUT_CONSOLE, proc, channel,
+                                mem, len_bytes);
+}
+
+static void on_console_error(void *arg, uint8_t channel, int err)
+{
+    struct ep_output *out = arg;
+    char why[256];
+
+    snprintf(why, sizeof(why), "cannot write to %s: %s",
+             channel == EP_CHANNEL_STDERR ? "stderr" : "stdout", strerror(err));
+    out->cfg.events->on_error(out->cfg.arg, channel, err, why);
+}
+
+static void on_files_written(void *arg, uint32_t proc, uint8_t channel,
+                             const void *mem, uint32_t len_bytes)
+{
+    struct ep_output *out = arg;
+
+    out->cfg.events->on_written(out->cfg.arg, EP_OUTPUT_FILES, proc, channel,
+                                mem, len_bytes);
+}
+
+static void on_files_error(void *arg, int err, const char *why)
+{
+    struct ep_output *out = arg;
+
+    out->cfg.events->on_error(out->cfg.arg, 0, err, why);
+}
+
+static const struct ep_console_events console_events = {
+    .on_written = on_console_written,
+    .on_taken = on_taken,
+    .on_error = on_console_error,
+    .on_drained = on_drained,
+    .on_note = on_note,
+};
+
+static const struct ep_files_events files_events = {
+    .on_written = on_files_written,
+    .on_taken = on_taken,
+    .on_error = on_files_error,
+    .on_drained = on_drained,
+};
+
+/* ---- the calls ---- */
+
+static int open_files(struct ep_output *out)
+{
+    const struct ep_output_cfg *cfg = &out->cfg;
+    const struct ep_files_cfg files = {
+        .base = cfg->console.base,
+        .writer = cfg->console.writer,
+        .names = cfg->names,
+        .style = cfg->console.style,
+        .is_raw = cfg->console.is_raw,
+        .open_max = cfg->open_max,
+        .events = &files_events,
+        .arg = out,
+    };
+
+    return ep_files_open(&files, &out->files);
+}
+
+static int open_console(struct ep_output *out)
+{
+    struct ep_console_cfg cfg = out->cfg.console;
+
+    cfg.events = &console_events;
+    cfg.arg = out;
+    return ep_console_open(&cfg, &out->console);
+}
+
+int ep_output_open(const struct ep_output_cfg *cfg, struct ep_output **out,
+                   bool *is_files)
+{
+    const bool has_files = cfg->names.kind != EP_NAMES_NONE;
+    struct ep_output *output;
+    int rc = 0;
+    int err;
+
+    *is_files = false;
+    if (cfg->file_only && !has_files)
+        return OV_EINVAL;
+    output = calloc(1, sizeof(*output));
+    if (output == NULL)
+        return OV_ENOMEM;
+    output->cfg = *cfg;
+    if (!cfg->file_only)
+        rc = open_console(output);
+    if (rc == 0 && has_files) {
+        rc = open_files(output);
+        *is_files = rc != 0;
+    }
+    if (rc != 0) {
+        err = errno;
+        ep_output_close(output);
+        errno = err;
+        return rc;
+    }
+    *out = output;
+    return 0;
+}
+
+void ep_output_close(struct ep_output *out)
+{
+    if (out == NULL)
+        return;
+    ep_console_close(out->console);
+    ep_files_close(out->files);
+    while (out->tickets != NULL) {
+        struct tickets *tickets = out->tickets;
+
+        out->tickets = tickets->next;
+        free(tickets);
+    }
+    free(out);
+}
+
+int ep_output_record(struct ep_output *out, const struct ep_console_record *rec)
+{
+    struct ep_console_record twin = *rec;
+    struct ticket *ticket;
+    int rc;
+
+    if (rec->rank == EP_CONSOLE_TOOL && out->console == NULL)
+        return OV_EINVAL;
+    if (!has_tickets(out))
+        return out->console != NULL ? ep_console_record(out->console, rec)
+                                    : ep_files_record(out->files, rec);
+    ticket = ticket_get(out, rec->cookie);
+    if (ticket == NULL)
+        return OV_ENOMEM;
+    twin.cookie = (uint64_t)(uintptr_t)ticket;
+    rc = ep_console_record(out->console, &twin);
+    if (rc != 0) {
+        ticket_put(out, ticket);
+        return rc;
+    }
+    if (rec->rank == EP_CONSOLE_TOOL) {
+        ticket->holders--;
+    } else if (ep_files_record(out->files, &twin) != 0) {
+        ticket->holders--;
+        on_files_error(out, ENOMEM, "cannot write files: out of memory");
+    }
+    return 0;
+}
+
+void ep_output_finish(struct ep_output *out)
+{
+    if (out->console != NULL)
+        ep_console_finish(out->console);
+    if (out->files != NULL)
+        ep_files_finish(out->files);
+}
+
+uint64_t ep_output_pending(const struct ep_output *out)
+{
+    uint64_t pending = 0;
+
+    if (out->console != NULL)
+        pending += ep_console_pending(out->console);
+    if (out->files != NULL)
+        pending += ep_files_pending(out->files);
+    return pending;
+}
+
+bool ep_output_is_stuck(struct ep_output *out, uint64_t *since_ns,
+                        enum ep_output_place *place)
+{
+    *place = EP_OUTPUT_CONSOLE;
+    if (out->console != NULL && ep_console_is_stuck(out->console, since_ns))
+        return true;
+    *place = EP_OUTPUT_FILES;
+    return out->files != NULL && ep_files_is_stuck(out->files, since_ns);
+}
+
+void ep_output_give_up(struct ep_output *out)
+{
+    if (out->console != NULL)
+        ep_console_give_up(out->console);
+    if (out->files != NULL)
+        ep_files_give_up(out->files);
+}
+
+uint64_t ep_output_dropped(const struct ep_output *out)
+{
+    uint64_t dropped = 0;
+
+    if (out->console != NULL)
+        dropped += ep_console_dropped(out->console);
+    if (out->files != NULL)
+        dropped += ep_files_dropped(out->files);
+    return dropped;
+}
+
+unsigned ep_output_places(const struct ep_output *out)
+{
+    return out->console != NULL && out->files != NULL ? 2 : 1;
+}
+
+bool ep_output_has(const struct ep_output *out, enum ep_output_place place)
+{
+    return place == EP_OUTPUT_CONSOLE ? out->console != NULL
+                                      : out->files != NULL;
+}

@@ -1,0 +1,523 @@
+/* Files of processes: what is in them, how few are open, and what becomes of
+ * errors. */
+#include "config.h"
+
+#include "endpoints/output/output.h"
+
+#include "tests/unit/rig.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "endpoints/output/files.h"
+#include "endpoints/sys/writer.h"
+#include "overlay/base/err.h"
+
+enum { PROCS = 64, SOURCES = PROCS * 2 };
+
+struct rig {
+    struct event_base *base;
+    struct ep_writer *writer;
+    struct ep_output *out;
+    struct ep_output_cfg cfg;
+    char dir[256];
+    unsigned sent;
+    unsigned taken;
+    unsigned drained;
+    unsigned errors;
+    uint64_t sent_bytes;
+    uint64_t written_bytes[EP_OUTPUT_PLACES];
+    uint64_t seq[SOURCES]; /* of the last record taken */
+    int err;
+    char why[5000];
+};
+
+/* A record in flight; its address is the cookie. */
+struct record {
+    struct ov_buf buf;
+    unsigned source;
+    uint64_t seq;
+};
+
+static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
+                       uint8_t channel, const void *mem, uint32_t len_bytes)
+{
+    struct rig *rig = arg;
+
+    (void)proc;
+    (void)channel;
+    assert_non_null(mem);
+    rig->written_bytes[place] += len_bytes;
+}
+
+static void on_taken(void *arg, uint64_t cookie)
+{
+    struct rig *rig = arg;
+    struct record *rec = (struct record *)(uintptr_t)cookie;
+
+    assert_true(rec->seq > rig->seq[rec->source]);
+    rig->seq[rec->source] = rec->seq;
+    rig->taken++;
+    free(rec->buf.mem);
+    free(rec);
+}
+
+static void on_error(void *arg, uint8_t channel, int err, const char *why)
+{
+    struct rig *rig = arg;
+
+    assert_int_equal(channel, 0);
+    rig->errors++;
+    rig->err = err;
+    snprintf(rig->why, sizeof(rig->why), "%s", why);
+}
+
+static void on_drained(void *arg)
+{
+    ((struct rig *)arg)->drained++;
+}
+
+static void on_note(void *arg, const char *text)
+{
+    (void)arg;
+    fail_msg("%s", text);
+}
+
+static const struct ep_output_events events = {
+    .on_written = on_written,
+    .on_taken = on_taken,
+    .on_error = on_error,
+    .on_drained = on_drained,
+    .on_note = on_note,
+};
+
+static void rig_prepare(struct rig *rig, enum ep_names_kind kind,
+                        const char *text)
+{
+    static unsigned count;
+    const char *tmp = getenv("TMPDIR");
+
+    memset(rig, 0, sizeof(*rig));
+    snprintf(rig->dir, sizeof(rig->dir), "%.180s/files-%d-%u",
+             tmp != NULL ? tmp : "/tmp", (int)getpid(), count++);
+    assert_int_equal(mkdir(rig->dir, 0700), 0);
+    assert_int_equal(chdir(rig->dir), 0);
+    ep_console_cfg_init(&rig->cfg.console);
+    rig->cfg.console.style.nspace = "job";
+    rig->cfg.file_only = true;
+    rig->cfg.names.kind = kind;
+    rig->cfg.names.text = text;
+    rig->cfg.events = &events;
+    rig->cfg.arg = rig;
+}
+
+static void rig_open(struct rig *rig)
+{
+    bool is_files;
+
+    rig->base = event_base_new();
+    assert_non_null(rig->base);
+    assert_int_equal(ep_writer_open(rig->base, &rig->writer), 0);
+    rig->cfg.console.base = rig->base;
+    rig->cfg.console.writer = rig->writer;
+    assert_int_equal(ep_output_open(&rig->cfg, &rig->out, &is_files), 0);
+}
+
+static void rig_send(struct rig *rig, uint32_t rank, uint8_t channel,
+                     const void *mem, size_t len, bool is_eof)
+{
+    struct record *in = calloc(1, sizeof(*in));
+    struct ep_console_record rec = {.proc = rank + 1000,
+                                    .rank = rank,
+                                    .host = rank % 2 ? "odd" : "even",
+                                    .buf = &in->buf,
+                                    .len_bytes = (uint32_t)len,
+                                    .cookie = (uint64_t)(uintptr_t)in,
+                                    .channel = channel,
+                                    .is_eof = is_eof};
+
+    in->source = rank * 2 + channel - 1;
+    in->seq = ++rig->sent;
+    in->buf.mem = malloc(len + 1);
+    if (len > 0)
+        memcpy(in->buf.mem, mem, len);
+    rig->sent_bytes += len;
+    assert_int_equal(ep_output_record(rig->out, &rec), 0);
+}
+
+static void rig_say(struct rig *rig, uint32_t rank, const char *text)
+{
+    rig_send(rig, rank, EP_CHANNEL_STDOUT, text, strlen(text), false);
+}
+
+static void rig_eof(struct rig *rig, uint32_t rank)
+{
+    rig_send(rig, rank, EP_CHANNEL_STDOUT, "", 0, true);
+    rig_send(rig, rank, EP_CHANNEL_STDERR, "", 0, true);
+}
+
+static void rig_finish(struct rig *rig)
+{
+    const unsigned before = rig->drained;
+
+    ep_output_finish(rig->out);
+    while (rig->drained == before || rig->taken < rig->sent)
+        event_base_loop(rig->base, EVLOOP_ONCE);
+    assert_int_equal(ep_output_pending(rig->out), 0);
+    assert_int_equal(rig->taken, rig->sent);
+}
+
+static void rig_close(struct rig *rig)
+{
+    if (rig->errors == 0)
+        assert_int_equal(rig->written_bytes[EP_OUTPUT_FILES], rig->sent_bytes);
+    ep_output_close(rig->out);
+    ep_writer_close(rig->writer, true);
+    event_base_free(rig->base);
+}
+
+static void expect_bytes(const char *path, const void *want, size_t len)
+{
+    char *got = malloc(len + 2);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        fail_msg("%s: %s", path, strerror(errno));
+    assert_int_equal(read(fd, got, len + 2), len);
+    assert_memory_equal(got, want, len);
+    close(fd);
+    free(got);
+}
+
+static void expect(const char *path, const char *want)
+{
+    expect_bytes(path, want, strlen(want));
+}
+
+static void expect_path(enum ep_names_kind kind, const char *text,
+                        const char *want)
+{
+    const struct ep_style style = {.nspace = "a/job"};
+    const struct ep_origin from = {.style = &style,
+                                   .host = "u@n/1",
+                                   .rank = 7,
+                                   .channel = EP_CHANNEL_STDERR};
+    const struct ep_names names = {.kind = kind, .text = text};
+    char path[64];
+
+    assert_int_equal(ep_names_path(&names, &from, path, sizeof(path)), 0);
+    assert_string_equal(path, want);
+    assert_int_equal(ep_names_path(&names, &from, path, strlen(want)),
+                     OV_EFULL);
+}
+
+static void names_are_those_of_the_standard(void **state)
+{
+    (void)state;
+    expect_path(EP_NAMES_DIR, "x/y", "x/y/a_job/rank.7/stderr");
+    expect_path(EP_NAMES_FILE, "x/y%r", "x/y%r.a_job.7.stderr");
+    expect_path(EP_NAMES_PATTERN, "x/y", "x/y.stderr");
+    expect_path(EP_NAMES_PATTERN, "%n.%r-%h%%r%x%",
+                "a_job.7-u@n_1%r%x%.stderr");
+    assert_null(ep_names_fault("a%n%r%h%%r"));
+    assert_string_equal(ep_names_fault("a%%%x%r"), "%x%r");
+    assert_string_equal(ep_names_fault("a%"), "%");
+}
+
+/* NULs, a CR, no newline at the end: nothing is added or left out. */
+static void each_channel_has_its_bytes(void **state)
+{
+    static const char odd[] = "a\r\n\0\0\n\xff no end";
+    static char line[65536];
+    struct rig rig;
+
+    (void)state;
+    rig_prepare(&rig, EP_NAMES_DIR, "deep/er");
+    rig_open(&rig);
+    memset(line, 'x', sizeof(line));
+    line[sizeof(line) - 1] = '\n';
+    rig_say(&rig, 0, "one\ntw");
+    rig_send(&rig, 1, EP_CHANNEL_STDOUT, odd, sizeof(odd) - 1, true);
+    rig_send(&rig, 0, EP_CHANNEL_STDERR, "bad\n", 4, true);
+    rig_say(&rig, 0, "o\n");
+    rig_send(&rig, 2, EP_CHANNEL_STDOUT, line, sizeof(line), false);
+    rig_eof(&rig, 3);
+    rig_finish(&rig);
+    expect("deep/er/job/rank.0/stdout", "one\ntwo\n");
+    expect("deep/er/job/rank.0/stderr", "bad\n");
+    expect_bytes("deep/er/job/rank.1/stdout", odd, sizeof(odd) - 1);
+    expect_bytes("deep/er/job/rank.2/stdout", line, sizeof(line));
+    expect("deep/er/job/rank.3/stdout", "");
+    expect("deep/er/job/rank.3/stderr", "");
+    rig_close(&rig);
+}
+
+static unsigned count_open(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    unsigned count = 0;
+
+    while (readdir(dir) != NULL)
+        count++;
+    closedir(dir);
+    return count;
+}
+
+/* 128 files, 5 open at a time: each is opened many times and has all its
+ * bytes. The size of the table of descriptors says how many there ever were.
+ */
+static void few_files_are_open_at_a_time(void **state)
+{
+    static uint64_t seed = 20261122;
+    static char said[SOURCES][4096];
+    unsigned before, most = 0;
+    struct rig rig;
+
+    (void)state;
+    print_message("seed %llu\n", (unsigned long long)seed);
+    rig_prepare(&rig, EP_NAMES_FILE, "of");
+    rig.cfg.open_max = 5;
+    rig_open(&rig);
+    before = count_open();
+    for (int i = 0; i < 4000; i++) {
+        unsigned source = rig_random(&seed) % SOURCES, open_now;
+        char text[64];
+        int len = snprintf(text, sizeof(text), "%d of %u\n", i, source);
+
+        if (rig_random(&seed) % 3 == 0)
+            text[len - 1] = ' ';
+        strcat(said[source], text);
+        rig_send(&rig, source / 2, (uint8_t)(source % 2 + 1), text, (size_t)len,
+                 false);
+        if (rig_random(&seed) % 8 == 0)
+            event_base_loop(rig.base, EVLOOP_NONBLOCK);
+        open_now = count_open();
+        most = open_now > most ? open_now : most;
+    }
+    rig_finish(&rig);
+    assert_true(most <= before + 5);
+    assert_int_equal(count_open(), before);
+    for (unsigned source = 0; source < SOURCES; source++) {
+        char path[64];
+
+        snprintf(path, sizeof(path), "of.job.%u.%s", source / 2,
+                 source % 2 ? "stderr" : "stdout");
+        expect(path, said[source]);
+    }
+    rig_close(&rig);
+}
+
+static void labels_and_formats_are_in_files_too(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_prepare(&rig, EP_NAMES_PATTERN, "l-%r");
+    rig.cfg.console.style.label = EP_LABEL_FULL;
+    rig_open(&rig);
+    rig_say(&rig, 0, "one\ntw");
+    rig_say(&rig, 1, "half");
+    rig_send(&rig, 0, EP_CHANNEL_STDOUT, "o", 1, true);
+    rig_finish(&rig); /* of rank 1 no end came */
+    expect("l-0.stdout", "[job,0]<stdout>: one\n[job,0]<stdout>: two\n");
+    expect("l-1.stdout", "[job,1]<stdout>: half\n");
+    rig_close(&rig);
+    rig_prepare(&rig, EP_NAMES_PATTERN, "j-%r");
+    rig.cfg.console.style.format = EP_FORMAT_JSON;
+    rig_open(&rig);
+    rig_say(&rig, 1, "on\"e\nend");
+    rig_finish(&rig);
+    expect("j-1.stdout",
+           "{\"nspace\":\"job\",\"rank\":1,\"host\":\"odd\",\"channel\":"
+           "\"stdout\",\"text\":\"on\\\"e\"}\n"
+           "{\"nspace\":\"job\",\"rank\":1,\"host\":\"odd\",\"channel\":"
+           "\"stdout\",\"text\":\"end\",\"newline\":false}\n");
+    rig_close(&rig);
+}
+
+/* All processes of a host. What was there before is gone. */
+static void a_pattern_without_rank_is_shared(void **state)
+{
+    struct rig rig;
+    FILE *file;
+
+    (void)state;
+    rig_prepare(&rig, EP_NAMES_PATTERN, "%h");
+    file = fopen("even.stdout", "we");
+    fputs("older and longer than what comes\n", file);
+    fclose(file);
+    rig_open(&rig);
+    rig_say(&rig, 0, "zero\n");
+    rig_say(&rig, 1, "one\n");
+    rig_say(&rig, 2, "two, half");
+    rig_eof(&rig, 0);
+    rig_say(&rig, 4, "four\n");
+    rig_finish(&rig);
+    expect("even.stdout", "zero\ntwo, half\nfour\n");
+    expect("odd.stdout", "one\n");
+    rig_close(&rig);
+}
+
+/* The one record is refused, and all that follow; nothing is left in hand. */
+static void error_names_the_file(const char *path, const char *words)
+{
+    struct rig rig;
+
+    rig_prepare(&rig, EP_NAMES_PATTERN, "%r");
+    if (strstr(words, "link") != NULL)
+        assert_int_equal(symlink("/dev/null", path), 0);
+    else if (strstr(words, "directory") != NULL)
+        assert_int_equal(mkdir(path, 0700), 0);
+    else
+        assert_int_equal(mkfifo(path, 0600), 0);
+    rig_open(&rig);
+    rig_say(&rig, 0, "fine\n");
+    rig_say(&rig, 1, "not\n");
+    while (rig.errors == 0)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+    rig_say(&rig, 2, "too late\n");
+    rig_finish(&rig);
+    assert_int_equal(rig.errors, 1);
+    assert_non_null(strstr(rig.why, path));
+    assert_non_null(strstr(rig.why, words));
+    assert_int_equal(rig.written_bytes[EP_OUTPUT_FILES] +
+                         ep_output_dropped(rig.out),
+                     rig.sent_bytes);
+    expect("0.stdout", "fine\n");
+    rig_close(&rig);
+}
+
+static void what_is_in_the_way_is_told(void **state)
+{
+    (void)state;
+    error_names_the_file("1.stdout", "symbolic link");
+    error_names_the_file("1.stdout", "it is a directory");
+    error_names_the_file("1.stdout", "no regular file");
+}
+
+/* As a disk that is full in the middle of a record. */
+static void a_file_that_cannot_grow_ends_it(void **state)
+{
+    static char bytes[100000];
+    struct rlimit old, small;
+    struct rig rig;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = (struct rlimit){.rlim_cur = 5000, .rlim_max = old.rlim_max};
+    rig_prepare(&rig, EP_NAMES_DIR, "d");
+    rig_open(&rig);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    rig_send(&rig, 3, EP_CHANNEL_STDOUT, bytes, sizeof(bytes), false);
+    rig_finish(&rig);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_int_equal(rig.err, EFBIG);
+    assert_non_null(strstr(rig.why, "'d/job/rank.3/stdout'"));
+    assert_int_equal(ep_output_dropped(rig.out), sizeof(bytes));
+    rig_close(&rig);
+}
+
+static void a_directory_that_cannot_be_made_is_told_at_once(void **state)
+{
+    struct ep_output *out;
+    struct rig rig;
+    bool is_files;
+
+    (void)state;
+    rig_prepare(&rig, EP_NAMES_DIR, "/proc/none");
+    rig.base = event_base_new();
+    assert_int_equal(ep_writer_open(rig.base, &rig.writer), 0);
+    rig.cfg.console.base = rig.base;
+    rig.cfg.console.writer = rig.writer;
+    assert_int_equal(ep_output_open(&rig.cfg, &out, &is_files), OV_ESYS);
+    assert_true(is_files);
+    rig.cfg.names.kind = EP_NAMES_NONE;
+    assert_int_equal(ep_output_open(&rig.cfg, &out, &is_files), OV_EINVAL);
+    ep_writer_close(rig.writer, true);
+    event_base_free(rig.base);
+}
+
+/* With a console that nobody reads a record is not taken, though its file has
+ * it; both have all at the end. */
+static void a_record_is_taken_when_both_places_have_it(void **state)
+{
+    static char bytes[60000];
+    char back[4096];
+    size_t read_bytes = 0;
+    struct rig rig;
+    int fds[2];
+
+    (void)state;
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    rig_prepare(&rig, EP_NAMES_DIR, "d");
+    rig.cfg.file_only = false;
+    rig.cfg.console.fd_stdout = fds[1];
+    rig_open(&rig);
+    close(fds[1]);
+    memset(bytes, 'x', sizeof(bytes));
+    bytes[sizeof(bytes) - 1] = '\n';
+    for (int i = 0; i < 10; i++) /* more than the pipe takes */
+        rig_send(&rig, 3, EP_CHANNEL_STDOUT, bytes, sizeof(bytes), false);
+    while (rig.written_bytes[EP_OUTPUT_FILES] < rig.sent_bytes)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+    assert_true(rig.taken < rig.sent);
+    while (read_bytes < rig.sent_bytes) {
+        ssize_t got = read(fds[0], back, sizeof(back));
+
+        assert_true(got > 0);
+        read_bytes += (size_t)got;
+        event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    }
+    rig_finish(&rig);
+    assert_int_equal(rig.written_bytes[EP_OUTPUT_CONSOLE], rig.sent_bytes);
+    close(fds[0]);
+    rig_close(&rig);
+}
+
+/* Whatever the thread is doing. */
+static void giving_up_takes_all(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_prepare(&rig, EP_NAMES_DIR, "d");
+    rig_open(&rig);
+    for (uint32_t rank = 0; rank < PROCS; rank++)
+        rig_say(&rig, rank, "some words\n");
+    ep_output_give_up(rig.out);
+    rig.errors = 1; /* nothing of which is told */
+    rig_say(&rig, 1, "late\n");
+    rig_finish(&rig);
+    assert_int_equal(rig.errors, 1);
+    assert_int_equal(rig.written_bytes[EP_OUTPUT_FILES] +
+                         ep_output_dropped(rig.out),
+                     rig.sent_bytes);
+    rig_close(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_those_of_the_standard),
+        cmocka_unit_test(each_channel_has_its_bytes),
+        cmocka_unit_test(few_files_are_open_at_a_time),
+        cmocka_unit_test(labels_and_formats_are_in_files_too),
+        cmocka_unit_test(a_pattern_without_rank_is_shared),
+        cmocka_unit_test(what_is_in_the_way_is_told),
+        cmocka_unit_test(a_file_that_cannot_grow_ends_it),
+        cmocka_unit_test(a_directory_that_cannot_be_made_is_told_at_once),
+        cmocka_unit_test(a_record_is_taken_when_both_places_have_it),
+        cmocka_unit_test(giving_up_takes_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
