@@ -61,7 +61,9 @@ def course():
 
 def logs():
     """Lines of two tools and of the processes, all of them whole."""
-    job, gate = start(': <"$0"; seq -f "%06g of a process" 2000', "-l")
+    last = pmix.Gate()
+    job, gate = start(': <"$0"; seq -f "%%06g of a process" 2000; : <"%s"' %
+                      last.path, "-l")
     tools = [connect(job), connect(job)]
     console = []
     reader = threading.Thread(target=lambda: console.append(job.stdout.read()))
@@ -76,6 +78,7 @@ def logs():
             live.check_eq(([], "SUCCESS"), tool.answer())
         live.check_eq(([], "SUCCESS"), tool.ask("log out one\\ntwo\\n"))
         tool.end()
+    last.open()
     job.check_ok()
     reader.join()
     out = console[0].decode().splitlines()

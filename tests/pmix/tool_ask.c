@@ -118,11 +118,14 @@ static void print_info(const char *before, const pmix_info_t *info)
 
 static void add_qualifier(pmix_query_t *query, char *word)
 {
-    pmix_info_t *info = &query->qualifiers[query->nqual++];
+    pmix_info_t *info;
     char *value = strchr(word, '=');
     uint32_t number;
     bool yes = true;
 
+    if (query->qualifiers == NULL)
+        PMIX_INFO_CREATE(query->qualifiers, ITEMS_MAX);
+    info = &query->qualifiers[query->nqual++];
     *value++ = '\0';
     number = (uint32_t)strtoul(value, NULL, 10);
     if (strcmp(word, PMIX_RANK) == 0)
@@ -160,8 +163,6 @@ static pmix_status_t query(char *line)
     PMIX_QUERY_CONSTRUCT(&queries[0]);
     for (char *word = strtok(line, " "); word != NULL;
          word = strtok(NULL, " ")) {
-        if (queries[count].qualifiers == NULL)
-            PMIX_INFO_CREATE(queries[count].qualifiers, ITEMS_MAX);
         if (strcmp(word, "|") == 0)
             PMIX_QUERY_CONSTRUCT(&queries[++count]);
         else if (strchr(word, '=') != NULL)
@@ -172,6 +173,10 @@ static pmix_status_t query(char *line)
     rc = PMIx_Query_info(queries, count + 1, &results, &got);
     for (size_t i = 0; i < got; i++)
         print_info("", &results[i]);
+    if (results != NULL)
+        PMIX_INFO_FREE(results, got);
+    for (size_t i = 0; i <= count; i++)
+        PMIX_QUERY_DESTRUCT(&queries[i]);
     return rc;
 }
 
@@ -286,6 +291,8 @@ static void find_job(void)
     ask.nqual = 1;
     if (PMIx_Query_info(&ask, 1, &results, &count) == PMIX_SUCCESS && count > 0)
         snprintf(job, sizeof(job), "%s", results[0].value.data.string);
+    if (results != NULL)
+        PMIX_INFO_FREE(results, count);
 }
 
 static pmix_status_t attach(uint32_t pid)
