@@ -174,6 +174,76 @@ static void test_addresses_tell_where_names_do_not(void **state)
     close_guess();
 }
 
+/* A name of a few letters that mean something here. */
+static void draw_name(struct chance *chance, char *name)
+{
+    static const char letters[] = "aab01279-._@";
+    uint32_t len = chance_in(chance, 1, 12);
+
+    for (uint32_t i = 0; i < len; i++)
+        name[i] = letters[chance_in(chance, 0, 11)];
+    if (name[0] == '-')
+        name[0] = 'a';
+    name[len] = '\0';
+}
+
+/* The natural order is one: of three names no two pairs contradict the third.
+ */
+static void test_any_names_have_an_order(void **state)
+{
+    struct chance chance = chance_start(3);
+
+    (void)state;
+    for (uint32_t round = 0; round < 100000; round++) {
+        char a[16], b[16], c[16];
+        int ab, bc;
+
+        draw_name(&chance, a);
+        draw_name(&chance, b);
+        draw_name(&chance, c);
+        ab = topo_guess_compare(a, b);
+        bc = topo_guess_compare(b, c);
+        assert_int_equal(ab > 0, topo_guess_compare(b, a) < 0);
+        assert_int_equal(ab == 0, strcmp(a, b) == 0);
+        if (ab <= 0 && bc <= 0)
+            assert_true(topo_guess_compare(a, c) <= 0);
+    }
+}
+
+/* Whatever hosts are called: each is in the order once, and in a group or in
+ * none, and what is above a group ends. */
+static void test_any_names_are_guessed_at(void **state)
+{
+    struct chance chance = chance_start(4);
+
+    (void)state;
+    for (uint32_t round = 0; round < 3000; round++) {
+        const struct topo_fabric *f = &guess.fabric;
+        bool is_there[64] = {false};
+        char name[16];
+
+        topo_hosts_init(&hosts);
+        for (uint32_t i = chance_in(&chance, 1, 60); i > 0; i--) {
+            draw_name(&chance, name);
+            assert_int_equal(topo_hosts_add(&hosts, name, strlen(name), 0), 0);
+        }
+        draw_name(&chance, name);
+        assert_int_equal(
+            topo_guess_init(&guess, &hosts, hosts.count, name, NULL), 0);
+        for (uint32_t i = 0; i < hosts.count; i++) {
+            assert_true(guess.order[i] < hosts.count);
+            assert_false(is_there[guess.order[i]]);
+            is_there[guess.order[i]] = true;
+        }
+        for (uint32_t i = 0; i < f->hosts.count; i++)
+            assert_true(f->leaf[i] < f->switches.count);
+        for (uint32_t s = 0; s < f->switches.count; s++)
+            assert_true(f->above[s] == TOPO_NONE || f->above[s] < s);
+        assert_int_equal(f->hosts.count > 0, guess.by != TOPO_GUESS_ORDER);
+        close_guess();
+    }
+}
+
 /* --- trees
  * */
 
@@ -309,6 +379,8 @@ int main(void)
         cmocka_unit_test(test_all_but_the_last_number_is_a_group),
         cmocka_unit_test(test_groups_of_groups),
         cmocka_unit_test(test_addresses_tell_where_names_do_not),
+        cmocka_unit_test(test_any_names_have_an_order),
+        cmocka_unit_test(test_any_names_are_guessed_at),
         cmocka_unit_test(test_neighbours_share_subtrees),
         cmocka_unit_test(test_groups_stay_what_they_are),
     };
