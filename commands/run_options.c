@@ -31,6 +31,7 @@ enum key {
     KEY_HEARTBEAT,
     KEY_INPUT,
     KEY_STDIN_SLOW,
+    KEY_KEEP_STDIN,
     KEY_SPILL_DIR,
     KEY_TIMESTAMP,
     KEY_FORMAT,
@@ -109,6 +110,8 @@ static const struct argp_option argp_options[] = {
      "who reads stdin: all, none, or a list of ranks as 0,4-7 (default: all)",
      2},
     {"input", KEY_INPUT, "FILE", 0, "read from FILE instead of stdin", 2},
+    {"keep-stdin", KEY_KEEP_STDIN, NULL, 0,
+     "the end of stdin does not end it for the processes: PMIx tools go on", 2},
     {"stdin-slow", KEY_STDIN_SLOW, "P", 0,
      "what is done for a process that does not read: wait, spill[=BYTES], "
      "close[=SECONDS] (default: wait)", 2},
@@ -397,6 +400,9 @@ static bool parse_input(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_SPILL_DIR:
         spill_dir(arg, o);
+        return true;
+    case KEY_KEEP_STDIN:
+        o->keep_stdin = true;
         return true;
     default:
         return false;

@@ -115,6 +115,20 @@ static enum px_answer on_signal(void *arg, const struct px_signal *signal)
                : PX_ANSWER_NOT_NOW;
 }
 
+static void on_push(void *arg, const uint8_t *mem, uint32_t len_bytes)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_push(pmix->run.arg, mem, len_bytes);
+}
+
+static void on_rest(void *arg)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_rest(pmix->run.arg);
+}
+
 static void on_say(void *arg, const char *text)
 {
     const struct run_pmix *pmix = arg;
@@ -152,6 +166,8 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_flushed = on_flushed,
         .on_log = on_log,
         .on_signal = on_signal,
+        .on_push = on_push,
+        .on_rest = on_rest,
         .on_say = on_say,
         .on_note = on_note,
     };
@@ -163,6 +179,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .apps = run->apps,
         .parts = run->parts,
         .allow = allowed,
+        .push_bytes = run->push_bytes,
         .events = &events,
         .arg = pmix,
     };
@@ -224,6 +241,21 @@ static void pmix_exit(void *tap, uint32_t rank, uint32_t status)
     px_host_exit(pmix->host, rank, status);
 }
 
+static void pmix_has_stdin(void *tap, uint32_t first, uint32_t last,
+                           bool is_open)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_stdin(pmix->host, first, last, is_open);
+}
+
+static void pmix_pushed(void *tap)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_pushed(pmix->host);
+}
+
 static bool pmix_flush(void *tap)
 {
     const struct run_pmix *pmix = tap;
@@ -238,5 +270,7 @@ const struct ep_tap_ops run_pmix_tap = {
     .started = pmix_started,
     .exit = pmix_exit,
     .logged = pmix_logged,
+    .has_stdin = pmix_has_stdin,
+    .pushed = pmix_pushed,
     .flush = pmix_flush,
 };

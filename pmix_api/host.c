@@ -66,6 +66,12 @@ static void put_down(struct px_host *host)
     px_queue_clear(host);
 }
 
+/* With the helper all its tools are gone. */
+static void rest(struct px_host *host)
+{
+    host->cfg.events->on_rest(host->cfg.arg);
+}
+
 static void explain(int status, const char *why, char *out, size_t size)
 {
     if (why != NULL)
@@ -104,6 +110,7 @@ static void on_death(struct px_host *host, const char *why)
         events->on_note(host->cfg.arg, "it is not started again");
     }
     tell_flushed(host);
+    rest(host);
 }
 
 /* --- what it says */
@@ -215,6 +222,12 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_PONG:
         host->asked_ms = 0;
         return;
+    case PX_REST:
+        host->cfg.events->on_rest(host->cfg.arg);
+        return;
+    case PX_PUSH: /* see hear() */
+    case PX_STDIN:
+    case PX_GRANT:
     case PX_START:
     case PX_PART:
     case PX_EXIT:
@@ -231,7 +244,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
 /* One packet: 1, 0 when there is none, OV_ECLOSED, or OV_EPROTO. */
 static int hear(struct px_host *host)
 {
-    uint8_t mem[PX_TEXT_BYTES_MAX + 64];
+    uint8_t mem[PX_PUSH_HEAD_BYTES + PX_PUSH_BYTES_MAX];
     ssize_t got = recv(host->fd, mem, sizeof(mem), MSG_DONTWAIT);
     struct ov_rd rd;
     struct px_msg msg;
@@ -243,7 +256,8 @@ static int hear(struct px_host *host)
     host->heard_ms = px_now_ms();
     rd = ov_rd_init(mem, (size_t)got);
     while (ov_rd_left(&rd) > 0) {
-        if (px_msg_decode(&rd, &msg) != 0)
+        if (px_msg_decode(&rd, &msg) != 0 ||
+            (msg.kind == PX_PUSH && px_push_heard(host, &msg.push) != 0))
             return OV_EPROTO;
         on_msg(host, &msg);
     }
@@ -304,6 +318,7 @@ static int start(struct px_host *host)
     host->is_flush_due = host->is_flush_sent = false;
     host->asked_ms = 0;
     host->heard_ms = host->taken_ms = px_now_ms();
+    px_push_begin(host);
     event_add(host->reads, NULL);
     px_queue_wake(host);
     return 0;
@@ -381,7 +396,9 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
     host->fd = -1;
     host->items_last = &host->items;
     host->timer = evtimer_new(cfg->base, on_timer, host);
-    if (host->timer != NULL && px_stage_open(host) == 0)
+    host->stdin_state = calloc(cfg->size, sizeof(*host->stdin_state));
+    if (host->timer != NULL && host->stdin_state != NULL &&
+        px_stage_open(host) == 0)
         rc = px_process_find(cfg->path, host->path);
     if (rc == 0)
         rc = start(host);
@@ -405,6 +422,7 @@ void px_host_close(struct px_host *host)
     if (host->timer != NULL)
         event_free(host->timer);
     px_stage_close(host);
+    free(host->stdin_state);
     free(host);
     errno = err;
 }
@@ -445,4 +463,23 @@ bool px_host_flush(struct px_host *host)
     host->flush_ms = px_now_ms();
     px_queue_wake(host);
     return true;
+}
+
+void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
+                   bool is_open)
+{
+    for (uint32_t rank = first; rank < host->cfg.size && rank <= last; rank++) {
+        host->stdin_state[rank] &= (uint8_t)~PX_STDIN_OPEN;
+        host->stdin_state[rank] |= is_open ? PX_STDIN_OPEN : 0;
+    }
+    if (host->stdin_told > first)
+        host->stdin_told = first;
+    px_queue_wake(host);
+}
+
+void px_host_pushed(struct px_host *host)
+{
+    host->pushes_held--;
+    host->grants_due++;
+    px_queue_wake(host);
 }

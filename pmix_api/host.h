@@ -49,6 +49,12 @@ struct px_host_events {
     bool (*on_log)(void *arg, const struct px_log *log);
     /* A tool sends a signal, to all processes or to some. */
     enum px_answer (*on_signal)(void *arg, const struct px_signal *signal);
+    /* A tool has pushed: a message as of overlay/wire/push.h, borrowed within
+     * the call; px_host_pushed() is to follow for each. Not more than
+     * 2 * PX_PUSHES_MAX of them are without that. */
+    void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
+    /* No tool that has pushed is left, and all that was pushed was told. */
+    void (*on_rest)(void *arg);
     /* Something the user should know. */
     void (*on_say)(void *arg, const char *text);
     /* Something for a user who wants to know all. */
@@ -63,6 +69,7 @@ struct px_host_cfg {
     uint32_t apps; /* programs */
     uint32_t parts;
     uint8_t allow; /* PX_ALLOW_USER, PX_ALLOW_ROOT: whose tools may connect */
+    uint32_t push_bytes; /* of a message for on_push, at most */
     const struct px_host_events *events;
     void *arg;
 };
@@ -98,6 +105,15 @@ void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);
 
 /* The answer to an on_log. Harmless when its helper has gone. */
 void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer);
+
+/* These ranks have a stdin, which tools may push to; or they have none any
+ * more. At the start nobody has one. */
+void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
+                   bool is_open);
+
+/* The oldest push without this call has its place in the order of stdin: it is
+ * accepted. Another one may come. */
+void px_host_pushed(struct px_host *host);
 
 /* No output follows, and the job is over. Returns true when on_flushed will
  * come, which takes at most FLUSH_S; false when there is nothing to wait for.

@@ -9,6 +9,7 @@
 
 #include "pmix_api/folder.h"
 #include "pmix_api/host.h"
+#include "pmix_api/wire.h"
 
 enum px_host_phase {
     PX_HOST_DOWN,  /* there is none: restarted later, or given up */
@@ -68,6 +69,15 @@ struct px_host {
     bool is_told; /* the user knows that a helper has died */
     bool is_flush_due, is_flush_sent;
     uint32_t starts;
+    uint8_t *stdin_state; /* [size]: enum px_stdin_bit */
+    uint32_t stdin_told;  /* ranks; set back when something changes */
+    uint32_t pushes_held; /* told, and without px_host_pushed() */
+    uint32_t grants_due;
+};
+
+enum px_stdin_bit {
+    PX_STDIN_OPEN = 1,
+    PX_STDIN_NAMED = 2, /* by the push of the tools that came last */
 };
 
 static inline uint64_t px_now_ms(void)
@@ -119,6 +129,18 @@ void px_queue_wake(struct px_host *host);
 bool px_queue_is_waiting(const struct px_host *host);
 /* The timer, unless it runs already. */
 void px_queue_arm(struct px_host *host, unsigned ms);
+/* --- host_push.c */
+
+/* The helper has said so; OV_EPROTO: it makes no sense. */
+int px_push_heard(struct px_host *host, const struct px_push *push);
+/* A helper begins: what it may send. */
+void px_push_begin(struct px_host *host);
+/* Nothing is due to be told of it. */
+bool px_push_is_told(const struct px_host *host);
+/* The next runs of ranks with and without a stdin, as many as `wr` takes;
+ * returns how far that is. */
+uint32_t px_push_runs(const struct px_host *host, struct ov_wr *wr);
+
 /* Nothing is left to send. */
 bool px_queue_is_empty(const struct px_host *host);
 

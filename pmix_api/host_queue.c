@@ -130,6 +130,31 @@ static int send_exits(struct px_host *host)
     return rc;
 }
 
+static int send_stdin(struct px_host *host)
+{
+    uint8_t mem[PACKET_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint32_t told = px_push_runs(host, &wr);
+    int rc = send_packet(host, mem, (size_t)(wr.at - mem));
+
+    if (rc == 1)
+        host->stdin_told = told;
+    return rc;
+}
+
+static int send_grant(struct px_host *host)
+{
+    struct px_msg msg = {
+        .kind = PX_GRANT,
+        .grant = {.messages = host->grants_due, .bytes = host->cfg.push_bytes},
+    };
+    int rc = send_msg(host, &msg);
+
+    if (rc == 1)
+        host->grants_due = 0;
+    return rc;
+}
+
 static int send_job(struct px_host *host)
 {
     int rc = 1;
@@ -145,6 +170,10 @@ static int send_job(struct px_host *host)
         rc = send_pids(host);
     while (rc == 1 && host->exits_told < host->cfg.size)
         rc = send_exits(host);
+    while (rc == 1 && host->stdin_told < host->cfg.size)
+        rc = send_stdin(host);
+    if (rc == 1 && host->grants_due > 0)
+        rc = send_grant(host);
     return rc;
 }
 
@@ -347,6 +376,7 @@ bool px_queue_is_empty(const struct px_host *host)
     return host->phase == PX_HOST_READY && host->items == NULL &&
            host->parts_told == host->cfg.parts &&
            host->stages_told == host->stage && !host->is_ping_due &&
+           px_push_is_told(host) &&
            (!host->is_flush_due || host->is_flush_sent);
 }
 

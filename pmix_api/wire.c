@@ -105,6 +105,19 @@ static void put_more(struct ov_wr *wr, const struct px_msg *msg)
     }
 }
 
+static void put_stdin(struct ov_wr *wr, const struct px_stdin *in)
+{
+    ov_wr_u8(wr, in->is_open ? 1 : 0);
+    ov_wr_u32(wr, in->first);
+    ov_wr_u32(wr, in->last);
+}
+
+static void put_push(struct ov_wr *wr, const struct px_push *push)
+{
+    ov_wr_u32(wr, push->len_bytes);
+    ov_wr_bytes(wr, push->mem, push->len_bytes);
+}
+
 void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
 {
     ov_wr_u8(wr, (uint8_t)msg->kind);
@@ -131,6 +144,16 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         ov_wr_u32(wr, msg->pull.first);
         ov_wr_u32(wr, msg->pull.last);
         return;
+    case PX_STDIN:
+        put_stdin(wr, &msg->in);
+        return;
+    case PX_GRANT:
+        ov_wr_u32(wr, msg->grant.messages);
+        ov_wr_u32(wr, msg->grant.bytes);
+        return;
+    case PX_PUSH:
+        put_push(wr, &msg->push);
+        return;
     case PX_UP:
     case PX_NOTE:
         put_text(wr, msg->text);
@@ -150,6 +173,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_QUIET:
     case PX_FLUSHED:
     case PX_TOOL:
+    case PX_REST:
         return;
     }
     wr->bad = true;
@@ -272,6 +296,26 @@ static void get_more(struct ov_rd *rd, struct px_msg *msg)
         get_signal(rd, &msg->signal);
 }
 
+static void get_stdin(struct ov_rd *rd, struct px_stdin *in)
+{
+    uint8_t open = ov_rd_u8(rd);
+
+    in->is_open = open == 1;
+    in->first = ov_rd_u32(rd);
+    in->last = ov_rd_u32(rd);
+    if (open > 1 || in->first > in->last)
+        rd->bad = true;
+}
+
+static void get_push(struct ov_rd *rd, struct px_push *push)
+{
+    push->len_bytes = ov_rd_u32(rd);
+    if (push->len_bytes > PX_PUSH_BYTES_MAX)
+        rd->bad = true;
+    else
+        push->mem = ov_rd_bytes(rd, push->len_bytes);
+}
+
 /* The body of a message of msg->kind; false when there is no such kind. */
 static bool get_body(struct ov_rd *rd, struct px_msg *msg)
 {
@@ -296,6 +340,16 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_PULL:
         get_pull(rd, &msg->pull);
         return true;
+    case PX_STDIN:
+        get_stdin(rd, &msg->in);
+        return true;
+    case PX_GRANT:
+        msg->grant.messages = ov_rd_u32(rd);
+        msg->grant.bytes = ov_rd_u32(rd);
+        return true;
+    case PX_PUSH:
+        get_push(rd, &msg->push);
+        return true;
     case PX_UP:
     case PX_NOTE:
         msg->text = get_text(rd);
@@ -315,6 +369,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_QUIET:
     case PX_FLUSHED:
     case PX_TOOL:
+    case PX_REST:
         return true;
     }
     return false;

@@ -19,6 +19,7 @@
  *     8  STAGE    u8 stage, u64 time as of time(), u8 1 when a process has
  *                 failed, u32 its rank, u32 status as of waitpid
  *     9  DONE     u32 token, u8 answer to LOG or SIGNAL
+ *     10, 11, 25, 26: wire_push.h
  *     16 UP       text uri: tools can connect
  *     17 PULL     u8 channels (1 << channel each), u32 first rank, u32 last
  *     18 QUIET    no tool is left: what was pulled is wanted no more
@@ -41,6 +42,8 @@
 #include <stdint.h>
 
 #include "overlay/base/wire.h"
+#include "pmix_api/wire_ask.h"
+#include "pmix_api/wire_push.h"
 
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
@@ -51,7 +54,6 @@ enum {
     PX_OUTPUT_HEAD_BYTES = 19,       /* before its bytes, kind included */
     PX_TEXT_BYTES_MAX = 4096,
     PX_PIDS_MAX = 4096,       /* in one PIDS */
-    PX_RANGES_MAX = 64,       /* in one SIGNAL */
     PX_LOG_BYTES_MAX = 60000, /* all pieces together */
 };
 
@@ -65,6 +67,8 @@ enum px_kind {
     PX_PIDS,
     PX_STAGE,
     PX_DONE,
+    PX_STDIN,
+    PX_GRANT,
     PX_UP = 16,
     PX_PULL,
     PX_QUIET,
@@ -74,6 +78,8 @@ enum px_kind {
     PX_TOOL,
     PX_LOG,
     PX_SIGNAL,
+    PX_PUSH,
+    PX_REST,
 };
 
 /* How far a job is. */
@@ -82,13 +88,6 @@ enum px_stage_name {
     PX_STAGE_STARTED, /* a process runs */
     PX_STAGE_RUNNING, /* all do */
     PX_STAGE_ENDED,
-};
-
-enum px_answer {
-    PX_ANSWER_OK,
-    PX_ANSWER_NOT_NOW, /* the job has not begun, or is over */
-    PX_ANSWER_FULL,    /* too much waits */
-    PX_ANSWERS
 };
 
 /* Bytes without NUL, borrowed from the packet or from the writer's caller. */
@@ -140,27 +139,11 @@ struct px_stage {
     uint32_t rank, status; /* of the first one */
 };
 
-struct px_done {
-    uint32_t token;
-    uint8_t answer; /* enum px_answer */
-};
-
 struct px_log {
     uint32_t token;
     uint8_t channel; /* enum ov_channel: stdout or stderr */
     bool is_more;
     struct px_text text;
-};
-
-struct px_range {
-    uint32_t first, last;
-};
-
-struct px_signal {
-    uint32_t token;
-    uint32_t signo;
-    uint8_t count; /* 0: all */
-    struct px_range ranges[PX_RANGES_MAX];
 };
 
 struct px_msg {
@@ -176,6 +159,9 @@ struct px_msg {
         struct px_done done;
         struct px_log log;
         struct px_signal signal;
+        struct px_stdin in;
+        struct px_grant grant;
+        struct px_push push;
         struct px_text text; /* UP, NOTE */
         uint32_t token;      /* PING, PONG */
     };

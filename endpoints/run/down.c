@@ -5,6 +5,8 @@
 
 #include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/push.h"
+#include "endpoints/run/tap.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"
 #include "topo/ranges.h"
@@ -19,6 +21,7 @@ static void send_end(struct run *r)
         return;
     r->input_over = true;
     ep_hub_down(r->hub, EP_STREAM_STDIN, last, 0, OV_DOWN_END);
+    ep_run_tap_stdin(r, 0, r->job.size - 1, false);
 }
 
 /* Asks for the next frame when there is room for it beside `held` frames that
@@ -36,12 +39,15 @@ static void want_input(struct run *r, uint32_t held)
 
 static void pump_stdin(struct run *r)
 {
-    if (!r->input_open || r->input_over)
+    if (!r->input_open || r->input_over) {
+        ep_run_push_pump(r);
         return;
-    if (r->input_ended && ep_hub_down_room(r->hub, EP_STREAM_STDIN) > 0)
+    }
+    want_input(r, 0);
+    ep_run_push_pump(r);
+    if (r->input_ended && !ep_run_push_keeps(r) &&
+        ep_hub_down_room(r->hub, EP_STREAM_STDIN) > 0)
         send_end(r);
-    else
-        want_input(r, 0);
 }
 
 void ep_run_pump(struct run *r)
@@ -50,6 +56,18 @@ void ep_run_pump(struct run *r)
         return;
     ep_run_control_pump(r);
     pump_stdin(r);
+}
+
+void ep_run_pushed_to(struct run *r, const uint8_t *mem, uint32_t len_bytes)
+{
+    ep_run_push(r, mem, len_bytes);
+    ep_run_pump(r);
+}
+
+void ep_run_rests(struct run *r)
+{
+    ep_run_push_rest(r);
+    ep_run_pump(r);
 }
 
 static void on_data(void *arg, uint32_t len_bytes)

@@ -65,7 +65,7 @@ struct run {
     struct ep_input *input;
     void *tap; /* owned, of options.tap; NULL: none */
     bool tap_is_flushing, tap_is_flushed;
-    void (*on_tap_flushed)(struct run *r);
+    const struct run_tap_events *tap_events;
     struct ep_text lines;         /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
@@ -92,7 +92,6 @@ struct run {
     uint32_t missing_count;
     char *left_out; /* owned: hosts that the next launch goes without */
 
-    /* stream 0 and stdin */
     struct run_control *controls, **controls_last;
     struct run_held *held; /* [RUN_RECORDS_MAX]: records not yet taken */
     struct run_log *logs;  /* owned: lines of tools, not yet taken */
@@ -100,10 +99,11 @@ struct run {
     uint64_t logs_made;
     struct ov_buf *input_buf; /* being filled by the reader */
     bool input_open, input_ended, input_over;
+    bool is_pushed_to;                      /* by others, who may have more */
+    struct run_push *pushes, **pushes_last; /* owned */
     int input_fd;
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
 
-    /* the end */
     struct event *limit;  /* --timeout */
     struct event *hard;   /* the time an end may take */
     struct event *watch;  /* once a second while something waits */
@@ -129,9 +129,8 @@ struct run {
     bool is_stopping;
     uint64_t stopping_ns, resumed_ns;
 
-    /* figures */
     uint64_t start_ns, launched_ns;
-    uint64_t stdin_bytes, stdout_bytes, stderr_bytes;
+    uint64_t stdin_bytes, stdout_bytes, stderr_bytes, pushed_bytes;
     uint64_t taken_bytes;  /* of stdin: the most that a process took */
     uint32_t readers_over; /* of which we know that */
     uint32_t usage_count;
@@ -142,9 +141,8 @@ struct run {
 
 /* The files, each above those it calls; some have headers:
  *     say  plan_guess  plan_tree  plan_hosts  plan_job  plan_session
- *     plan_machine  plan
- *     verdict  control  held  log  tap  end  loss  signals  down  daemons
- *     up  run
+ *     plan_machine  plan  verdict  control  held  log  tap  push  end  loss
+ *     signals  down  daemons  up  run
  */
 
 /* --- say.c */
@@ -180,6 +178,9 @@ int ep_run_write_stats(struct run *r);
 int ep_run_job_send(struct run *r);
 /* Sends what waits, as far as there is room. */
 void ep_run_pump(struct run *r);
+/* As ep_run_push and ep_run_push_rest. */
+void ep_run_pushed_to(struct run *r, const uint8_t *mem, uint32_t len_bytes);
+void ep_run_rests(struct run *r);
 /* A process is over and took so many bytes of stdin. */
 void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes);
 /* Nothing more will be taken: the rest of stdin is for others. */

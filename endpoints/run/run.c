@@ -12,6 +12,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/push.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/tap.h"
@@ -48,6 +49,12 @@ static int open_hub(struct run *r)
     return 0;
 }
 
+static const struct run_tap_events tap_events = {
+    .on_end = ep_run_check_done,
+    .on_push = ep_run_pushed_to,
+    .on_rest = ep_run_rests,
+};
+
 /* Everything before the loop; 0, or the exit code. */
 static int open_all(struct run *r)
 {
@@ -68,7 +75,7 @@ static int open_all(struct run *r)
     /* The daemons load the fabric while we do. */
     rc = ep_run_daemons_start(r);
     if (rc == 0)
-        ep_run_tap_open(r, ep_run_check_done);
+        ep_run_tap_open(r, &tap_events);
     if (rc == 0)
         rc = open_hub(r);
     if (rc == 0)
@@ -81,6 +88,7 @@ static void close_all(struct run *r)
     ep_run_signals_close(r);
     ep_run_end_close(r);
     ep_run_tap_close(r);
+    ep_run_push_close(r);
     ep_input_close(r->input);
     ep_output_close(r->output);
     ep_writer_close(r->writer, true);
@@ -140,6 +148,7 @@ int ep_run(const struct ep_run_options *options)
     r->exit_code = -1;
     r->input_fd = -1;
     r->controls_last = &r->controls;
+    r->pushes_last = &r->pushes;
     r->options = *options;
     rc = open_stats(r);
     if (rc != 0)

@@ -7,6 +7,9 @@
 #include "endpoints/run/log.h"
 #include "endpoints/run/plan.h"
 
+/* Of a push: a larger frame would only be copied for longer. */
+enum { PUSH_FRAME_BYTES = 32 * 1024 };
+
 static uint32_t nodes_of(const struct ep_job_ranks *ranks)
 {
     return ranks->nodes.last - ranks->nodes.first + 1;
@@ -61,7 +64,21 @@ static void on_flushed(void *arg)
     struct run *r = arg;
 
     r->tap_is_flushed = true;
-    r->on_tap_flushed(r);
+    r->tap_events->on_end(r);
+}
+
+static void on_push(void *arg, const uint8_t *mem, uint32_t len_bytes)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_push(r, mem, len_bytes);
+}
+
+static void on_rest(void *arg)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_rest(r);
 }
 
 static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
@@ -91,7 +108,17 @@ static void on_note(void *arg, const char *text)
     ep_run_note(arg, "%s", text);
 }
 
-void ep_run_tap_open(struct run *r, void (*on_end)(struct run *r))
+/* What fits a frame of every size, behind its head. */
+static uint32_t push_bytes(const struct run *r)
+{
+    uint32_t frame_bytes = r->sizes.frame_bytes;
+
+    if (frame_bytes > PUSH_FRAME_BYTES)
+        frame_bytes = PUSH_FRAME_BYTES;
+    return frame_bytes - OV_DOWN_HEAD_BYTES;
+}
+
+void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
 {
     static const struct ep_tap_events events = {
         .on_part = on_part,
@@ -99,6 +126,8 @@ void ep_run_tap_open(struct run *r, void (*on_end)(struct run *r))
         .on_flushed = on_flushed,
         .on_log = on_log,
         .on_signal = on_signal,
+        .on_push = on_push,
+        .on_rest = on_rest,
         .on_say = on_say,
         .on_note = on_note,
     };
@@ -108,13 +137,17 @@ void ep_run_tap_open(struct run *r, void (*on_end)(struct run *r))
         .size = r->job.size,
         .apps = r->job.apps_count,
         .parts = count_parts(&r->job),
+        .push_bytes = push_bytes(r),
         .events = &events,
         .arg = r,
     };
 
-    r->on_tap_flushed = on_end;
+    r->tap_events = then;
     if (r->options.tap != NULL)
         r->tap = r->options.tap->open(&cfg);
+    for (uint32_t i = 0; i < r->job.readers_count; i++)
+        ep_run_tap_stdin(r, r->job.readers[i].first, r->job.readers[i].last,
+                         true);
 }
 
 void ep_run_tap_close(struct run *r)
@@ -162,4 +195,17 @@ bool ep_run_tap_flush(struct run *r)
 bool ep_run_tap_is_awaited(const struct run *r)
 {
     return r->tap_is_flushing && !r->tap_is_flushed;
+}
+
+void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
+                      bool is_open)
+{
+    if (r->tap != NULL)
+        r->options.tap->has_stdin(r->tap, first, last, is_open);
+}
+
+void ep_run_tap_pushed(struct run *r)
+{
+    if (r->tap != NULL)
+        r->options.tap->pushed(r->tap);
 }

@@ -7,8 +7,15 @@
 struct ov_buf;
 struct run;
 
-/* Opens options.tap; on_end is called when ep_run_tap_is_awaited() is over. */
-void ep_run_tap_open(struct run *r, void (*on_end)(struct run *r));
+struct run_tap_events {
+    void (*on_end)(struct run *r); /* ep_run_tap_is_awaited() is over */
+    /* As of struct ep_tap_events. */
+    void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
+    void (*on_rest)(struct run *r);
+};
+
+/* Opens options.tap, and tells it who reads stdin. */
+void ep_run_tap_open(struct run *r, const struct run_tap_events *then);
 void ep_run_tap_close(struct run *r);
 
 /* A record, whose buffer it is in; the tap holds it for itself. */
@@ -20,6 +27,11 @@ void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
 
 /* Text of the tap with that token has been written. */
 void ep_run_tap_logged(struct run *r, uint32_t token);
+/* These ranks have a stdin; or they have none any more. */
+void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
+                      bool is_open);
+/* The oldest push is in the stream. */
+void ep_run_tap_pushed(struct run *r);
 
 /* No output follows. True when the tap has nothing left to do. */
 bool ep_run_tap_flush(struct run *r);

@@ -43,6 +43,11 @@ struct ep_tap_events {
      * for all. Once for each process. False: none runs yet, or any more. */
     bool (*on_signal)(void *arg, int signo, const struct topo_range *ranges,
                       uint32_t count);
+    /* For stdin of some processes: a message as of overlay/wire/push.h,
+     * borrowed within the call. pushed() follows, when it has its place. */
+    void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
+    /* Nobody who has pushed is left. */
+    void (*on_rest)(void *arg);
     void (*on_say)(void *arg, const char *text);  /* to the user */
     void (*on_note)(void *arg, const char *text); /* with --verbose */
 };
@@ -53,6 +58,7 @@ struct ep_tap_cfg {
     uint32_t size;           /* processes */
     uint32_t apps;           /* programs */
     uint32_t parts;
+    uint32_t push_bytes; /* of a message for on_push, at most */
     const struct ep_tap_events *events;
     void *arg;
 };
@@ -80,6 +86,11 @@ struct ep_tap_ops {
     void (*exit)(void *tap, uint32_t rank, uint32_t status);
     /* See on_log. */
     void (*logged)(void *tap, uint32_t token);
+    /* These ranks have a stdin, or no more; at the start nobody has. */
+    void (*has_stdin)(void *tap, uint32_t first, uint32_t last, bool is_open);
+    /* The oldest push that was told is in the stream. May be called from
+     * within on_push and on_rest. */
+    void (*pushed)(void *tap);
     /* No output follows. True when on_flushed comes, in seconds at most. */
     bool (*flush)(void *tap);
 };

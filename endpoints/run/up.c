@@ -116,6 +116,7 @@ static void on_slow_stdin(struct run *r, const struct ep_state *state)
                    "rank %u on %s has not read its stdin for %g s: it is "
                    "closed",
                    state->rank, host, r->job.close_ms / 1000.0);
+        ep_run_tap_stdin(r, state->rank, state->rank, false);
         break;
     case EP_STDIN_LOST:
         ep_run_say(r,

@@ -126,6 +126,16 @@ bool px_job_has_ended(void)
     return has_ended;
 }
 
+bool px_job_runs(uint32_t rank)
+{
+    bool runs;
+
+    pthread_mutex_lock(&job.lock);
+    runs = job.status[rank] < 0;
+    pthread_mutex_unlock(&job.lock);
+    return runs;
+}
+
 /* --- registration */
 
 struct maps {

@@ -33,6 +33,8 @@ const char *px_job_nspace(void);
 uint32_t px_job_size(void);
 
 bool px_job_has_ended(void);
+/* The rank, which there is, has not ended. */
+bool px_job_runs(uint32_t rank);
 
 /* This machine, as hosts of the job are named. */
 const char *px_job_here(void);

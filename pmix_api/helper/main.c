@@ -28,6 +28,7 @@
 #include "pmix_api/helper/event.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/request.h"
+#include "pmix_api/helper/push.h"
 #include "pmix_api/helper/server.h"
 #include "pmix_api/helper/sockets.h"
 #include "pmix_api/helper/talk.h"
@@ -38,6 +39,7 @@ enum {
     FILES_MAX = 128,
     DEAF_MS = 10000, /* the library has not answered for so long: it hangs */
     FLUSH_MS = 2000, /* the end waits so long for a tool that takes nothing */
+    FDS = 4,         /* descriptors waited for, beside those of tools */
     CALM_MS = 20,
     STUCK_LOOK_MS = 100,
     EXIT_USAGE = 2,
@@ -119,10 +121,13 @@ static int watch_listener(void)
 
 static void go_up(void)
 {
-    const char *why = px_server_open(main_state.folder, main_state.launcher_pid,
-                                     main_state.allow);
+    const char *why;
     pmix_status_t rc;
 
+    if (px_push_open(main_state.folder))
+        fail("out of memory");
+    why = px_server_open(main_state.folder, main_state.launcher_pid,
+                         main_state.allow);
     if (why != NULL)
         fail(why);
     rc = px_job_register();
@@ -179,6 +184,14 @@ static int on_msg(const struct px_msg *msg)
     case PX_TOOL:
     case PX_LOG:
     case PX_SIGNAL:
+    case PX_STDIN:
+        px_push_stdin(&msg->in);
+        return 0;
+    case PX_GRANT:
+        px_push_grant(&msg->grant);
+        return 0;
+    case PX_PUSH:
+    case PX_REST:
     case PX_UP:
     case PX_PULL:
     case PX_QUIET:
@@ -263,7 +276,7 @@ static void turn(struct pollfd *fds, unsigned stuck)
     uint64_t now = now_ms();
     struct epoll_event event;
 
-    poll(fds, 3 + stuck, timeout_ms(now, stuck));
+    poll(fds, FDS + stuck, timeout_ms(now, stuck));
     now = now_ms();
     if (fds[0].revents != 0)
         hear();
@@ -276,7 +289,7 @@ static void turn(struct pollfd *fds, unsigned stuck)
 
 int main(void)
 {
-    struct pollfd fds[3 + TOOLS_MAX];
+    struct pollfd fds[FDS + TOOLS_MAX];
 
     prepare();
     if (fcntl(TALK_FD, F_GETFD) < 0) {
@@ -284,12 +297,16 @@ int main(void)
         return EXIT_USAGE;
     }
     for (;;) {
-        unsigned stuck =
-            main_state.is_up ? px_deliver_step(now_ms(), fds + 3) : 0;
+        unsigned stuck;
+
+        if (main_state.is_up)
+            px_push_step();
+        stuck = main_state.is_up ? px_deliver_step(now_ms(), fds + FDS) : 0;
 
         fds[0] = (struct pollfd){.fd = TALK_FD, .events = POLLIN};
         fds[1] = (struct pollfd){.fd = px_deliver_fd(), .events = POLLIN};
         fds[2] = (struct pollfd){.fd = main_state.listener, .events = POLLIN};
+        fds[3] = (struct pollfd){.fd = px_push_fd(), .events = POLLIN};
         turn(fds, stuck);
     }
 }

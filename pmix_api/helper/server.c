@@ -15,6 +15,7 @@
 #include "pmix_api/folder.h"
 #include "pmix_api/helper/control.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/push.h"
 #include "pmix_api/helper/query.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
@@ -77,6 +78,7 @@ static void on_lost(size_t handler, pmix_status_t status,
     (void)results;
     (void)nresults;
     if (source != NULL && px_tools_forget(source)) {
+        px_push_forget(source);
         px_talk_note("PMIx tool %s.%u has gone", source->nspace, source->rank);
         PMIx_server_deregister_nspace(source->nspace, on_done, NULL);
         if (px_tools_count() == 0)
@@ -218,6 +220,7 @@ static pmix_status_t init(const char *folder)
     static pmix_server_module_t module = {
         .tool_connected = on_tool,
         .iof_pull = on_pull,
+        .push_stdin = px_push,
         .query = px_query,
         .job_control = px_control,
         .log = px_log,

@@ -8,7 +8,7 @@
 
 void px_talk(const struct px_msg *msg)
 {
-    uint8_t mem[PX_TEXT_BYTES_MAX + 64];
+    uint8_t mem[PX_PUSH_HEAD_BYTES + PX_PUSH_BYTES_MAX];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
     px_msg_encode(&wr, msg);

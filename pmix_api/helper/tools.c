@@ -250,6 +250,20 @@ uint64_t px_tools_unsent_bytes(void)
     return sum;
 }
 
+void px_tools_end(const pmix_proc_t *name)
+{
+    const struct tool *tool;
+
+    pthread_mutex_lock(&tools.lock);
+    tool = find_named(name);
+    if (tool != NULL)
+        px_socket_end(&tool->sock);
+    pthread_mutex_unlock(&tools.lock);
+    px_talk_note("PMIx tool %s.%u was cut off: it pushes without waiting for "
+                 "answers",
+                 name->nspace, name->rank);
+}
+
 unsigned px_tools_cut(void)
 {
     struct pollfd stuck[TOOLS_MAX];

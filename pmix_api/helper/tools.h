@@ -44,6 +44,9 @@ unsigned px_tools_stuck(struct pollfd *out);
 /* What the kernel holds for all of them that they have not taken. */
 uint64_t px_tools_unsent_bytes(void);
 
+/* Ends the connection of a tool. */
+void px_tools_end(const pmix_proc_t *name);
+
 /* Ends the connections of those that are stuck; returns how many. */
 unsigned px_tools_cut(void);
 

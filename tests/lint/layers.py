@@ -47,9 +47,10 @@ LAYERS = (
        ("overlay/*", "topo/*", "config.h", f"endpoints/{folder}/*",
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
-    (("pmix_api/helper/*",), ("overlay/base/*", "pmix_api/*", "config.h")),
-    (("pmix_api/*",), ("overlay/base/*", "pmix_api/*", "!pmix_api/helper/*",
-                       "config.h")),
+    (("pmix_api/helper/*",), ("overlay/base/*", "overlay/wire/push.h",
+                              "topo/tree.h", "pmix_api/*", "config.h")),
+    (("pmix_api/*",), ("overlay/base/*", "overlay/wire/push.h", "pmix_api/*",
+                       "!pmix_api/helper/*", "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),
     (("bench/*",), ("*", "!tests/*", "!commands/*")),
     (("tests/*",), ("*", "!bench/*")),

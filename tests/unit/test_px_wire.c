@@ -97,6 +97,26 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     assert_int_equal(ov_rd_left(&rd), 0);
 }
 
+static void a_push_has_the_bytes_that_are_drawn(void **state)
+{
+    static const uint8_t want[] = {25, 2, 0, 0, 0, 'h', 'i', 10, 1,
+                                   3,  0, 0, 0, 9, 0,   0,   0,  11,
+                                   4,  0, 0, 0, 0, 1,   0,   0,  26};
+    uint8_t mem[64];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    (void)state;
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_PUSH,
+                                        .push = {2, (const uint8_t *)"hi"}});
+    assert_int_equal(wr.at - mem, PX_PUSH_HEAD_BYTES + 2);
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_STDIN, .in = {true, 3, 9}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_GRANT, .grant = {4, 256}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_REST});
+    assert_false(wr.bad);
+    assert_int_equal(wr.at - mem, sizeof(want));
+    assert_memory_equal(mem, want, sizeof(want));
+}
+
 static int decode(const void *mem, size_t len)
 {
     struct ov_rd rd = ov_rd_init(mem, len);
@@ -146,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(a_push_has_the_bytes_that_are_drawn),
         cmocka_unit_test(messages_in_a_row_are_heard_as_said),
         cmocka_unit_test(what_is_no_message_is_refused),
         cmocka_unit_test(texts_are_cut_to_their_room),

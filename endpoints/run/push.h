@@ -1,0 +1,27 @@
+/* What others than the launcher's stdin have for the stdin of processes. It is
+ * in the stream of stdin, in the order of these calls; from there on it is
+ * stdin like any other. */
+#ifndef ENDPOINTS_RUN_PUSH_H
+#define ENDPOINTS_RUN_PUSH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run;
+
+/* A message as of overlay/wire/push.h: copied, and sent by the pump. */
+void ep_run_push(struct run *r, const uint8_t *mem, uint32_t len_bytes);
+
+/* Sends what waits as far as there is room, and tells the tap of each. What
+ * nobody can get any more is dropped. */
+void ep_run_push_pump(struct run *r);
+
+/* Nobody is left who pushes. */
+void ep_run_push_rest(struct run *r);
+
+/* The end of the launcher's stdin must not end that of the processes now. */
+bool ep_run_push_keeps(const struct run *r);
+
+void ep_run_push_close(struct run *r);
+
+#endif

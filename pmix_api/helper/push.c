@@ -1,0 +1,420 @@
+/* What tools push, on its way to the launcher.
+ *
+ * The library's thread judges a call and puts it at the end of a list, with
+ * what it borrows; the main thread cuts it into messages for the launcher, and
+ * these wait in a spool. */
+#include "pmix_api/helper/push.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "overlay/base/err.h"
+#include "overlay/wire/push.h"
+#include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/readers.h"
+#include "pmix_api/helper/tools.h"
+#include "pmix_api/spool.h"
+
+enum {
+    NEAR_BYTES = 1 << 20,
+    FAR_BYTES = 256 << 20,
+    WAITING_BYTES = 16 << 20, /* without an answer, of one tool */
+};
+
+/* A tool that has pushed. */
+struct pusher {
+    pmix_proc_t name;
+    uint64_t waiting_bytes;
+    uint32_t calls;     /* not whole in the spool */
+    bool is_there;      /* connected; the slot is free without that and calls */
+    bool has_completed; /* its own stdin is collected no more */
+};
+
+/* A call of PMIx_IOF_push that is not whole in the spool. */
+struct call {
+    struct call *next;
+    struct pusher *pusher;
+    struct px_set set; /* owned */
+    uint32_t named;    /* ranges of it in the spool */
+    bool is_named;
+    const char *mem; /* borrowed until the answer */
+    size_t len_bytes, put_bytes;
+    bool closes;
+    pmix_status_t status; /* the answer */
+    pmix_op_cbfunc_t answer;
+    void *arg;
+};
+
+static struct {
+    pthread_mutex_t lock; /* of what follows */
+    struct pusher pushers[TOOLS_MAX];
+    struct call *calls, **last;
+    bool has_pushed; /* since the last REST */
+
+    /* the main thread's */
+    int wake;
+    struct px_spool spool;
+    struct px_set set; /* owned: of the message spooled last */
+    uint32_t granted, message_bytes;
+    uint8_t ahead[PX_PUSH_BYTES_MAX]; /* taken out of the spool already */
+    uint32_t ahead_bytes;
+} push = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &push.calls, .wake = -1};
+
+int px_push_open(const char *dir)
+{
+    push.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (push.wake < 0 || px_readers_open())
+        return OV_ENOMEM;
+    return px_spool_open(&push.spool, NEAR_BYTES, FAR_BYTES, dir);
+}
+
+int px_push_fd(void)
+{
+    return push.wake;
+}
+
+static void wake(void)
+{
+    static const uint64_t one = 1;
+
+    if (write(push.wake, &one, sizeof(one)) < 0)
+        abort(); /* nobody would go on */
+}
+
+void px_push_stdin(const struct px_stdin *in)
+{
+    px_readers_told(in);
+}
+
+void px_push_grant(const struct px_grant *grant)
+{
+    push.granted += grant->messages;
+    push.message_bytes =
+        grant->bytes < PX_PUSH_BYTES_MAX ? grant->bytes : PX_PUSH_BYTES_MAX;
+}
+
+/* --- calls */
+
+static struct pusher *find(const pmix_proc_t *name)
+{
+    struct pusher *free_one = NULL;
+
+    for (unsigned i = 0; i < TOOLS_MAX; i++) {
+        struct pusher *p = &push.pushers[i];
+
+        if (p->is_there && PMIX_CHECK_PROCID(&p->name, name))
+            return p;
+        if (!p->is_there && p->calls == 0 && free_one == NULL)
+            free_one = p;
+    }
+    return free_one;
+}
+
+/* Its slot; NULL when there are too many. */
+static struct pusher *enlist(const pmix_proc_t *name)
+{
+    struct pusher *p = find(name);
+
+    if (p != NULL && !p->is_there)
+        *p = (struct pusher){.name = *name, .is_there = true};
+    return p;
+}
+
+void px_push_forget(const pmix_proc_t *tool)
+{
+    struct pusher *p;
+
+    pthread_mutex_lock(&push.lock);
+    p = find(tool);
+    if (p != NULL)
+        p->is_there = false;
+    pthread_mutex_unlock(&push.lock);
+    if (push.wake >= 0)
+        wake();
+}
+
+static bool is_asked(const pmix_info_t *info, const char *key)
+{
+    return PMIX_CHECK_KEY(info, key) && PMIX_INFO_TRUE(info);
+}
+
+/* What the directives say. RFC 0025 has PMIX_IOF_PUSH_STDIN as a process, the
+ * standard as a bool. */
+struct ask {
+    bool is_collected; /* the library's own doing, of the tool's stdin */
+    bool is_complete;
+    const pmix_proc_t *target;
+};
+
+static struct ask read_directives(const pmix_info_t info[], size_t count)
+{
+    struct ask ask = {.target = NULL};
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_proc = PMIX_CHECK_KEY(&info[i], PMIX_IOF_PUSH_STDIN) &&
+                       info[i].value.type == PMIX_PROC;
+
+        if (is_proc)
+            ask.target = info[i].value.data.proc;
+        ask.is_collected |= is_proc || is_asked(&info[i], PMIX_IOF_PUSH_STDIN);
+        ask.is_complete |= is_asked(&info[i], PMIX_IOF_COMPLETE);
+    }
+    return ask;
+}
+
+static void append(struct call *call)
+{
+    call->pusher->calls++;
+    call->pusher->waiting_bytes += call->len_bytes;
+    *push.last = call;
+    push.last = &call->next;
+    push.has_pushed = true;
+}
+
+/* Under the lock. */
+static pmix_status_t take(const pmix_proc_t *source, const struct ask *ask,
+                          struct call *call)
+{
+    struct pusher *p = enlist(source);
+
+    if (p == NULL)
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    if (ask->is_collected && p->has_completed)
+        return PMIX_ERR_IOF_COMPLETE;
+    p->has_completed |= ask->is_complete;
+    if (p->waiting_bytes + call->len_bytes > WAITING_BYTES) {
+        if (p->calls > 0)
+            px_tools_end(source);
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    call->pusher = p;
+    if (call->closes)
+        px_readers_close(&call->set);
+    append(call);
+    return PMIX_SUCCESS;
+}
+
+/* Any answer but these two makes the library of a tool that collects its stdin
+ * hang; the first one would make it send the end again and again. */
+static pmix_status_t answer_of(const struct ask *ask, pmix_status_t rc,
+                               size_t len_bytes)
+{
+    if (!ask->is_collected)
+        return rc;
+    return rc == PMIX_SUCCESS && len_bytes > 0 ? PMIX_SUCCESS
+                                               : PMIX_ERR_IOF_COMPLETE;
+}
+
+/* Always accepted, and answered by the callback: of what is refused by a
+ * status the library keeps the bytes. */
+pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
+                      size_t ntargets, const pmix_info_t directives[],
+                      size_t ndirs, const pmix_byte_object_t *bytes,
+                      pmix_op_cbfunc_t answer, void *arg)
+{
+    struct ask ask = read_directives(directives, ndirs);
+    struct call *call = calloc(1, sizeof(*call));
+    pmix_status_t rc = PMIX_ERR_NOMEM;
+    size_t len_bytes = bytes != NULL ? bytes->size : 0;
+
+    if (ntargets == 0 && ask.target != NULL) {
+        targets = ask.target;
+        ntargets = 1;
+    }
+    if (call != NULL)
+        rc = px_readers_judge(targets, ntargets, &call->set);
+    if (rc == PMIX_SUCCESS) {
+        call->mem = len_bytes > 0 ? bytes->bytes : "";
+        call->len_bytes = len_bytes;
+        call->closes = len_bytes == 0 || ask.is_complete;
+        call->status = answer_of(&ask, PMIX_SUCCESS, len_bytes);
+        call->answer = answer;
+        call->arg = arg;
+        pthread_mutex_lock(&push.lock);
+        rc = take(source, &ask, call);
+        pthread_mutex_unlock(&push.lock);
+    }
+    if (rc == PMIX_SUCCESS) {
+        wake();
+        return PMIX_SUCCESS;
+    }
+    if (call != NULL)
+        free(call->set.range);
+    free(call);
+    answer(answer_of(&ask, rc, len_bytes), arg);
+    return PMIX_SUCCESS;
+}
+
+/* --- into the spool */
+
+static bool is_same_set(const struct px_set *a, const struct px_set *b)
+{
+    return a->count == b->count &&
+           memcmp(a->range, b->range, a->count * sizeof(a->range[0])) == 0;
+}
+
+static void keep_set(struct call *call)
+{
+    free(push.set.range);
+    push.set = call->set;
+    call->set = (struct px_set){.range = NULL};
+}
+
+/* The next message of a call; OV_EFULL. */
+static int spool_piece(struct call *call)
+{
+    uint8_t mem[PX_PUSH_BYTES_MAX];
+    struct ov_wr wr = ov_wr_init(mem, push.message_bytes);
+    uint32_t room = push.message_bytes - OV_PUSH_HEAD_BYTES;
+    uint32_t left = call->is_named ? 0 : call->set.count - call->named;
+    uint32_t ranges = room / OV_PUSH_RANGE_BYTES;
+    size_t bytes = call->len_bytes - call->put_bytes;
+    uint16_t flags = left > 0 && call->named == 0 ? OV_PUSH_NEW : 0;
+
+    if (ranges > left)
+        ranges = left;
+    room -= ranges * OV_PUSH_RANGE_BYTES;
+    if (ranges < left) {
+        flags |= OV_PUSH_MORE;
+        bytes = 0;
+    } else if (bytes > room) {
+        bytes = room;
+    } else if (call->closes) {
+        flags |= OV_PUSH_CLOSE;
+    }
+    ov_push_encode(&wr, flags, left > 0 ? call->set.range + call->named : NULL,
+                   (uint16_t)ranges);
+    ov_wr_bytes(&wr, call->mem + call->put_bytes, bytes);
+    if (px_spool_put(&push.spool, mem, (uint32_t)(wr.at - mem)))
+        return OV_EFULL;
+    call->named += ranges;
+    call->put_bytes += bytes;
+    if (!call->is_named && ranges == left) {
+        call->is_named = true;
+        keep_set(call);
+    }
+    return 0;
+}
+
+/* All that there is of it; false when the spool is full. */
+static bool spool_call(struct call *call)
+{
+    if (call->named == 0 && !call->is_named &&
+        is_same_set(&call->set, &push.set))
+        call->is_named = true;
+    do {
+        if (spool_piece(call))
+            return false;
+    } while (!call->is_named || call->put_bytes < call->len_bytes);
+    return true;
+}
+
+static struct call *first_call(void)
+{
+    struct call *call;
+
+    pthread_mutex_lock(&push.lock);
+    call = push.calls;
+    pthread_mutex_unlock(&push.lock);
+    return call;
+}
+
+static void finish(struct call *call)
+{
+    pthread_mutex_lock(&push.lock);
+    push.calls = call->next;
+    if (push.calls == NULL)
+        push.last = &push.calls;
+    call->pusher->calls--;
+    call->pusher->waiting_bytes -= call->len_bytes;
+    pthread_mutex_unlock(&push.lock);
+    call->answer(call->status, call->arg);
+    free(call->set.range);
+    free(call);
+}
+
+static void spool_calls(void)
+{
+    struct call *call;
+
+    while (push.message_bytes > 0 && (call = first_call()) != NULL &&
+           spool_call(call))
+        finish(call);
+}
+
+/* --- to the launcher */
+
+static bool have_ahead(void)
+{
+    int len;
+
+    if (push.ahead_bytes > 0)
+        return true;
+    len = px_spool_get(&push.spool, push.ahead, sizeof(push.ahead));
+    push.ahead_bytes = len > 0 ? (uint32_t)len : 0;
+    return len > 0;
+}
+
+/* Bytes for the same targets, which the message can take along. */
+static bool is_more_of_it(const uint8_t *mem, uint32_t len_bytes)
+{
+    struct ov_push first, next;
+
+    return ov_push_decode(mem, len_bytes, &first) == 0 &&
+           (first.flags & (OV_PUSH_MORE | OV_PUSH_CLOSE)) == 0 &&
+           ov_push_decode(push.ahead, push.ahead_bytes, &next) == 0 &&
+           next.flags == 0 && next.ranges == 0 &&
+           len_bytes + next.len_bytes <= push.message_bytes;
+}
+
+/* Small calls are put together as far as they are here. */
+static void send_message(void)
+{
+    uint8_t mem[PX_PUSH_BYTES_MAX];
+    uint32_t len_bytes = push.ahead_bytes;
+
+    memcpy(mem, push.ahead, len_bytes);
+    push.ahead_bytes = 0;
+    while (have_ahead() && is_more_of_it(mem, len_bytes)) {
+        uint32_t more = push.ahead_bytes - OV_PUSH_HEAD_BYTES;
+
+        memcpy(mem + len_bytes, push.ahead + OV_PUSH_HEAD_BYTES, more);
+        len_bytes += more;
+        push.ahead_bytes = 0;
+    }
+    push.granted--;
+    px_talk(&(struct px_msg){.kind = PX_PUSH, .push = {len_bytes, mem}});
+}
+
+/* All was sent; is anybody there who may have more? */
+static void rest(void)
+{
+    bool is_due;
+
+    pthread_mutex_lock(&push.lock);
+    is_due = push.has_pushed && push.calls == NULL;
+    for (unsigned i = 0; i < TOOLS_MAX; i++)
+        is_due &= !push.pushers[i].is_there;
+    push.has_pushed &= !is_due;
+    pthread_mutex_unlock(&push.lock);
+    if (is_due)
+        px_talk_kind(PX_REST);
+}
+
+void px_push_step(void)
+{
+    uint64_t seen;
+
+    if (read(push.wake, &seen, sizeof(seen)) < 0)
+        seen = 0; /* nothing to clear */
+    spool_calls();
+    while (push.granted > 0 && have_ahead()) {
+        send_message();
+        spool_calls();
+    }
+    if (!have_ahead())
+        rest();
+}

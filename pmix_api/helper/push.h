@@ -1,0 +1,45 @@
+/* What tools push to the stdin of processes, on its way to the launcher.
+ *
+ * The calls of all tools are one after another, each whole, in the order in
+ * which the library has them. A call is answered when all of it is queued here:
+ * 1 MiB in memory, then 256 MiB in a file without a name; beyond that the
+ * answer waits, and so does a tool that waits for answers. One that does not,
+ * and has more than 16 MiB without an answer, is cut off.
+ *
+ * The queue empties at the pace of the processes: the launcher grants a few
+ * messages at a time.
+ */
+#ifndef PMIX_API_HELPER_PUSH_H
+#define PMIX_API_HELPER_PUSH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmix_server.h>
+
+#include "pmix_api/wire.h"
+
+/* When the job is known, before the server is open; `dir` is borrowed. Returns
+ * 0 or OV_ENOMEM. */
+int px_push_open(const char *dir);
+
+/* The upcall of the server's module; in the library's thread. */
+pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
+                      size_t ntargets, const pmix_info_t directives[],
+                      size_t ndirs, const pmix_byte_object_t *bytes,
+                      pmix_op_cbfunc_t answer, void *arg);
+
+/* A tool has gone; what it had pushed goes on. Any thread. */
+void px_push_forget(const pmix_proc_t *tool);
+
+/* Words of the launcher. */
+void px_push_stdin(const struct px_stdin *in);
+void px_push_grant(const struct px_grant *grant);
+
+/* Readable when px_push_step() has something to do. */
+int px_push_fd(void);
+
+/* Goes on as far as that is possible. */
+void px_push_step(void);
+
+#endif

@@ -1,0 +1,110 @@
+/* Who has a stdin. */
+#include "pmix_api/helper/readers.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
+#include "pmix_api/helper/job.h"
+#include "pmix_api/helper/target.h"
+
+static struct {
+    pthread_mutex_t lock;
+    bool *is_open; /* [ranks] */
+} readers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+int px_readers_open(void)
+{
+    readers.is_open =
+        calloc((size_t)px_job_size() + 1, sizeof(*readers.is_open));
+    return readers.is_open == NULL ? OV_ENOMEM : 0;
+}
+
+static void set_all(uint32_t first, uint32_t last, bool is_open)
+{
+    uint32_t size = px_job_size();
+
+    pthread_mutex_lock(&readers.lock);
+    for (uint32_t rank = first; rank < size && rank <= last; rank++)
+        readers.is_open[rank] = is_open;
+    pthread_mutex_unlock(&readers.lock);
+}
+
+void px_readers_told(const struct px_stdin *in)
+{
+    set_all(in->first, in->last, in->is_open);
+}
+
+void px_readers_close(const struct px_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        set_all(set->range[i].first, set->range[i].last, false);
+}
+
+static bool can_take(uint32_t rank)
+{
+    bool is_open;
+
+    pthread_mutex_lock(&readers.lock);
+    is_open = readers.is_open[rank];
+    pthread_mutex_unlock(&readers.lock);
+    return is_open && px_job_runs(rank);
+}
+
+static bool can_any_take(const struct px_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        for (uint64_t rank = set->range[i].first; rank <= set->range[i].last;
+             rank++) {
+            if (can_take((uint32_t)rank))
+                return true;
+        }
+    }
+    return false;
+}
+
+static int copy(const struct px_targets *found, struct px_set *out)
+{
+    out->range = calloc((size_t)found->count + 1, sizeof(out->range[0]));
+    if (out->range == NULL)
+        return OV_ENOMEM;
+    for (; out->count < found->count; out->count++)
+        out->range[out->count] = (struct topo_range){
+            found->ranges[out->count].first, found->ranges[out->count].last};
+    return 0;
+}
+
+/* Names for one process each; all of them exist. */
+static pmix_status_t judge_each(const pmix_proc_t targets[], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (targets[i].rank <= PMIX_RANK_VALID && !can_take(targets[i].rank))
+            return PMIX_ERR_IOF_COMPLETE;
+    }
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_readers_judge(const pmix_proc_t targets[], size_t n,
+                               struct px_set *out)
+{
+    struct px_targets found = {.ranges = NULL};
+    pmix_status_t rc;
+
+    *out = (struct px_set){.range = NULL};
+    if (targets == NULL || n == 0)
+        return PMIX_ERR_BAD_PARAM;
+    rc = px_targets_find(targets, n, &found);
+    if (rc == PMIX_SUCCESS && copy(&found, out))
+        rc = PMIX_ERR_NOMEM;
+    px_targets_end(&found);
+    if (rc == PMIX_SUCCESS)
+        rc = judge_each(targets, n);
+    if (rc == PMIX_SUCCESS && !can_any_take(out))
+        rc = PMIX_ERR_IOF_COMPLETE;
+    if (rc == PMIX_SUCCESS)
+        return PMIX_SUCCESS;
+    free(out->range);
+    *out = (struct px_set){.range = NULL};
+    return rc;
+}

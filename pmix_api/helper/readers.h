@@ -1,0 +1,36 @@
+/* Who has a stdin that can be pushed to. Every call takes the lock. */
+#ifndef PMIX_API_HELPER_READERS_H
+#define PMIX_API_HELPER_READERS_H
+
+#include <stdint.h>
+
+#include <pmix_server.h>
+
+#include "pmix_api/wire.h"
+#include "topo/tree.h"
+
+/* Ranks: ascending, none twice. */
+struct px_set {
+    struct topo_range *range; /* owned */
+    uint32_t count;
+};
+
+/* Nobody has a stdin yet. Returns 0 or OV_ENOMEM. */
+int px_readers_open(void);
+
+/* Word of the launcher. */
+void px_readers_told(const struct px_stdin *in);
+
+/* Returns PMIX_SUCCESS with *out, which is the caller's; or what
+ * px_targets_find() returns; or
+ *     PMIX_ERR_BAD_PARAM      no target is named
+ *     PMIX_ERR_IOF_COMPLETE   one has no stdin, or none any more; with a name
+ *                             for many: none of them all has
+ * O(n log n), and O(ranks) for each name for many. */
+pmix_status_t px_readers_judge(const pmix_proc_t targets[], size_t n,
+                               struct px_set *out);
+
+/* Their stdin ends: nobody can push to them from now on. */
+void px_readers_close(const struct px_set *set);
+
+#endif

@@ -1,0 +1,32 @@
+/* What is in the words of wire.h with which tools order something. */
+#ifndef PMIX_API_WIRE_ASK_H
+#define PMIX_API_WIRE_ASK_H
+
+#include <stdint.h>
+
+enum { PX_RANGES_MAX = 64 }; /* in one SIGNAL */
+
+enum px_answer {
+    PX_ANSWER_OK,
+    PX_ANSWER_NOT_NOW, /* the job has not begun, or is over */
+    PX_ANSWER_FULL,    /* too much waits */
+    PX_ANSWERS
+};
+
+struct px_done {
+    uint32_t token;
+    uint8_t answer; /* enum px_answer */
+};
+
+struct px_range {
+    uint32_t first, last;
+};
+
+struct px_signal {
+    uint32_t token;
+    uint32_t signo;
+    uint8_t count; /* 0: all */
+    struct px_range ranges[PX_RANGES_MAX];
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* The words of wire.h about pushing to stdin.
+ *
+ *     10 STDIN    u8 open, u32 first rank, u32 last: these can be pushed to, or
+ *                 no more; from the launcher
+ *     11 GRANT    u32 messages, u32 bytes: so many PUSHes more may come, of so
+ *                 many bytes at most each; from the launcher
+ *     25 PUSH     u32 length, bytes: a message as of overlay/wire/push.h
+ *     26 REST     no tool that has pushed is left, and all of it was sent
+ */
+#ifndef PMIX_API_WIRE_PUSH_H
+#define PMIX_API_WIRE_PUSH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PX_PUSH_BYTES_MAX = 32 * 1024, /* in one PUSH */
+    PX_PUSH_HEAD_BYTES = 5,        /* before its bytes, kind included */
+    PX_PUSHES_MAX = 4,             /* granted at a time */
+};
+
+struct px_stdin {
+    bool is_open;
+    uint32_t first, last;
+};
+
+struct px_grant {
+    uint32_t messages;
+    uint32_t bytes;
+};
+
+struct px_push {
+    uint32_t len_bytes;
+    const uint8_t *mem; /* borrowed */
+};
+
+#endif

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Tools push to the stdin of processes: byte for byte, in the order of the
+calls, to whom they are for and nobody else.
+
+Each process writes what it reads to a file of its own.
+"""
+# timeout: 300
+import os
+import signal
+import subprocess
+import sys
+
+import pmix
+import live
+
+SIZE = live.full(64, 4) * live.MIB
+ROUNDS = 1000
+KEEP = 'cat >"$0.$XYLEM_RANK"'
+FILE = os.path.join(live.TMP, "pushed")
+
+
+class Taker:
+    """A job whose processes write their stdin to files."""
+    count = 0
+
+    def __init__(self, ranks, *options, command=KEEP, keep=True,
+                 stdin=subprocess.DEVNULL):
+        Taker.count += 1
+        self.base = os.path.join(live.TMP, "taken-%d" % Taker.count)
+        if keep:
+            options = ("--keep-stdin", *options)
+        self.job = live.Job("-v", "-N", ranks, *options, "--",
+                            "sh", "-c", command, self.base, stdin=stdin)
+        pmix.wait_up(self.job)
+
+    def got(self, rank):
+        try:
+            with open("%s.%d" % (self.base, rank), "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return b""
+
+    def tool(self, *options, stdin=subprocess.PIPE):
+        return subprocess.Popen(
+            [os.path.join(live.BUILD, "tests", "pmix", "tool_push"),
+             *map(str, options), str(self.job.proc.pid)],
+            stdin=stdin, stdout=subprocess.PIPE)
+
+    def push(self, script, *options):
+        """Runs a script to its end; the lines that it printed."""
+        tool = self.tool(*options)
+        out, _ = tool.communicate(script.encode(), 60 * live.SLOW)
+        live.check_eq(0, tool.returncode, "the tool")
+        return out.decode().splitlines()
+
+
+class Session:
+    """A tool that is told what to push, one after another."""
+
+    def __init__(self, taker):
+        self.tool = taker.tool()
+
+    def ask(self, line):
+        """Pushes and returns the status, in one spelling."""
+        self.tool.stdin.write((line + "\n?\n").encode())
+        self.tool.stdin.flush()
+        said = self.tool.stdout.readline().decode().strip()
+        for other in (" ", "-"):
+            said = said.replace(other, "_")
+        return said.replace("PMIX_", "").replace("ERR_", "")
+
+    def end(self):
+        self.tool.stdin.close()
+        live.check_eq(0, self.tool.wait(60 * live.SLOW), "the tool")
+
+
+def make_file():
+    with open(FILE, "wb") as file:
+        for n in range(SIZE // live.MIB):
+            file.write(bytes([n % 251]) + os.urandom(live.MIB - 1))
+    with open(FILE, "rb") as file:
+        return file.read()
+
+
+def all_exact():
+    want = make_file()
+    taker = Taker(8, "--nodes-per-daemon", 2, "--arity", 2)
+    said = taker.push("f * %d %s\nz *\n" % (300000, FILE))
+    live.check_eq("0", said[-1].split()[1], "pushes that failed")
+    taker.job.check_ok()
+    for rank in range(8):
+        live.check(taker.got(rank) == want, "rank %d" % rank)
+
+
+def in_order():
+    """A to 0 and 1, B to 1 and 2, C to 0 and 2, again and again."""
+    taker = Taker(3)
+    said = taker.push("".join("p 0,1 A%d\np 1,2 B%d\np 0,2 C%d\n" % (n, n, n)
+                              for n in range(ROUNDS)) + "z *\n", "-w", 64)
+    live.check_eq("%d 0" % (3 * ROUNDS + 1), said[-1])
+    taker.job.check_ok()
+    for rank, letters in enumerate(("AC", "AB", "BC")):
+        want = "".join("%s%d\n" % (letter, n)
+                       for n in range(ROUNDS) for letter in letters)
+        live.check(taker.got(rank) == want.encode(), "rank %d" % rank)
+
+
+def two_tools():
+    """The bytes of one call are together, and those of a tool in order."""
+    taker = Taker(1)
+    tools = [taker.tool("-w", 16) for _ in "XY"]
+    for tool, letter in zip(tools, "XY"):
+        tool.stdin.write("".join(
+            "p 0 %s %d %s\n" % (letter, n, letter * 5000)
+            for n in range(300)).encode())
+        tool.stdin.close()
+    for tool in tools:
+        live.check_eq(0, tool.wait(60 * live.SLOW))
+    live.check_eq("1 0", taker.push("z 0\n")[-1])
+    taker.job.check_ok()
+    lines = taker.got(0).decode().splitlines()
+    live.check_eq(600, len(lines))
+    for letter in "XY":
+        mine = [line for line in lines if line.startswith(letter)]
+        live.check(mine == ["%s %d %s" % (letter, n, letter * 5000)
+                            for n in range(300)], "calls of " + letter)
+
+
+def collected():
+    """The library reads the tool's stdin; its end is that of the targets."""
+    want = make_file()
+    taker = Taker(3)
+    with open(FILE, "rb") as file:
+        tool = taker.tool("-S", "0,2", stdin=file)
+    live.eventually(lambda: len(taker.got(0)) == len(taker.got(2)) == SIZE, 60,
+                    "all of it is there")
+    session = Session(taker)
+    live.check_eq("IOF_COMPLETE", session.ask("p 0 late"))
+    live.check_eq("SUCCESS", session.ask("a 1 by attribute"))
+    live.check_eq("SUCCESS", session.ask("z 1"))
+    session.end()
+    taker.job.check_ok()
+    live.check_eq(0, tool.wait(60 * live.SLOW), "the tool that collects")
+    live.check(taker.got(0) == want and taker.got(2) == want, "0 and 2")
+    live.check_eq(b"by attribute\n", taker.got(1))
+
+
+def refused():
+    """Each is told why, and nobody else gets a byte of it."""
+    taker = Taker(4, "-i", "0-2", command=(
+        'test $XYLEM_RANK = 2 && exit; ' + KEEP))
+    session = Session(taker)
+    live.eventually(lambda: session.ask("p 2 x") == "IOF_COMPLETE", 60,
+                    "rank 2 has ended")
+    for line, status in (
+            ("p 3 it has no stdin", "IOF_COMPLETE"),
+            ("p 9 there is no such rank", "NOT_FOUND"),
+            ("n there is no such job", "NOT_FOUND"),
+            ("p 0,2 one has ended", "IOF_COMPLETE"),
+            ("p 0,9 one is not there", "NOT_FOUND"),
+            ("c 0 last", "SUCCESS"),
+            ("p 0 too late", "IOF_COMPLETE"),
+            ("p * y", "SUCCESS"),
+            ("z *", "SUCCESS"),
+            ("p * nobody is left", "IOF_COMPLETE")):
+        live.check_eq(status, session.ask(line), line)
+    session.end()
+    taker.job.check_ok()
+    live.check_eq(b"last\n", taker.got(0))
+    live.check_eq(b"y\n", taker.got(1))
+
+
+def beside_stdin():
+    """The launcher's own end waits while a tool is there that has pushed."""
+    taker = Taker(2, keep=False, stdin=subprocess.PIPE)
+    taker.job.stdin.write(b"own\n")
+    taker.job.stdin.flush()
+    live.eventually(lambda: taker.got(0) == taker.got(1) == b"own\n", 60,
+                    "its own")
+    session = Session(taker)
+    live.check_eq("SUCCESS", session.ask("p 1 tool"))
+    taker.job.stdin.close()
+    live.check_eq("SUCCESS", session.ask("p 0 more"))
+    session.end()
+    taker.job.check_ok()
+    live.check_eq(b"own\nmore\n", taker.got(0))
+    live.check_eq(b"own\ntool\n", taker.got(1))
+
+
+def killed():
+    """A tool dies in the middle: whole calls, in order, and others go on."""
+    taker = Taker(2)
+    tool = taker.tool("-w", 4)
+    line = "p 0 %06d " + "k" * 3000 + "\n"
+    tool.stdin.write("".join(line % n for n in range(200)).encode())
+    tool.stdin.flush()
+    live.eventually(lambda: len(taker.got(0)) > 30000, 60, "some is there")
+    tool.send_signal(signal.SIGKILL)
+    tool.wait()
+    session = Session(taker)
+    live.check_eq("SUCCESS", session.ask("p 0 after"))
+    live.check_eq("SUCCESS", session.ask("z *"))
+    session.end()
+    taker.job.check_ok()
+    lines = taker.got(0).decode().splitlines()
+    live.check_eq("after", lines[-1])
+    live.check(lines[:-1] == [("%06d " % n) + "k" * 3000
+                              for n in range(len(lines) - 1)], "whole calls")
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (all_exact, "everybody gets a file"),
+            (in_order, "pushes to changing targets are in order"),
+            (two_tools, "calls of two tools stay whole"),
+            (collected, "a tool's stdin is collected by the library"),
+            (refused, "what cannot be pushed is refused by the right name"),
+            (beside_stdin, "a tool beside the launcher's stdin"),
+            (killed, "a tool is killed in the middle")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
