@@ -42,6 +42,7 @@ enum {
     FDS = 4,         /* descriptors waited for, beside those of tools */
     CALM_MS = 20,
     STUCK_LOOK_MS = 100,
+    REAP_MS = 1000, /* between two looks whether tools have gone */
     EXIT_USAGE = 2,
     EXIT_SERVER = 3,
     EXIT_DEAF = 4,
@@ -55,7 +56,8 @@ static struct {
     int listener; /* epoll: something was accepted, or will be */
     bool is_up;
     bool is_flushing;
-    uint64_t sweep_ms;             /* 0: no connection is silent */
+    uint64_t sweep_ms; /* 0: no connection is silent */
+    uint64_t reaped_ms;
     uint64_t left_bytes, moved_ms; /* while flushing */
 } main_state = {.listener = -1};
 
@@ -266,6 +268,8 @@ static int timeout_ms(uint64_t now, unsigned stuck)
         return STUCK_LOOK_MS;
     if (px_deliver_asked_ms() != 0)
         return DEAF_MS;
+    if (main_state.sweep_ms == 0 && px_tools_count() > 0)
+        return REAP_MS;
     if (main_state.sweep_ms != 0)
         return main_state.sweep_ms > now ? (int)(main_state.sweep_ms - now) : 0;
     return -1;
@@ -280,6 +284,10 @@ static void turn(struct pollfd *fds, unsigned stuck)
     now = now_ms();
     if (fds[0].revents != 0)
         hear();
+    if (main_state.is_up && now - main_state.reaped_ms >= REAP_MS) {
+        main_state.reaped_ms = now;
+        px_server_reap();
+    }
     if (main_state.is_up)
         sweep(now, epoll_wait(main_state.listener, &event, 1, 0) > 0);
     if (px_deliver_asked_ms() != 0 && now - px_deliver_asked_ms() > DEAF_MS)

@@ -46,6 +46,25 @@ static void on_done(pmix_status_t status, void *arg)
 
 /* --- tools come and go */
 
+/* Its registrations stay until its namespace is forgotten. */
+static void forget(const pmix_proc_t *tool)
+{
+    px_push_forget(tool);
+    px_talk_note("PMIx tool %s.%u has gone", tool->nspace, tool->rank);
+    PMIx_server_deregister_nspace(tool->nspace, on_done, NULL);
+    if (px_tools_count() == 0)
+        px_talk_kind(PX_QUIET);
+}
+
+void px_server_reap(void)
+{
+    pmix_proc_t gone[TOOLS_MAX];
+    unsigned count = px_tools_reap(gone);
+
+    for (unsigned i = 0; i < count; i++)
+        forget(&gone[i]);
+}
+
 static void on_tool(pmix_info_t *info, size_t infos,
                     pmix_tool_connection_cbfunc_t answer, void *arg)
 {
@@ -57,6 +76,7 @@ static void on_tool(pmix_info_t *info, size_t infos,
         else if (PMIX_CHECK_KEY(&info[i], PMIX_RANK))
             given.rank = info[i].value.data.rank;
     }
+    px_server_reap(); /* their places and names are free */
     /* Whoever is refused gets no answer: any but success, and the library
      * falls over it. */
     if (px_tools_admit(given.nspace[0] != '\0' ? &given : NULL, &name)) {
@@ -65,7 +85,6 @@ static void on_tool(pmix_info_t *info, size_t infos,
     }
 }
 
-/* Its registrations stay until its namespace is forgotten. */
 static void on_lost(size_t handler, pmix_status_t status,
                     const pmix_proc_t *source, pmix_info_t info[], size_t infos,
                     pmix_info_t results[], size_t nresults,
@@ -77,13 +96,8 @@ static void on_lost(size_t handler, pmix_status_t status,
     (void)infos;
     (void)results;
     (void)nresults;
-    if (source != NULL && px_tools_forget(source)) {
-        px_push_forget(source);
-        px_talk_note("PMIx tool %s.%u has gone", source->nspace, source->rank);
-        PMIx_server_deregister_nspace(source->nspace, on_done, NULL);
-        if (px_tools_count() == 0)
-            px_talk_kind(PX_QUIET);
-    }
+    if (source != NULL && px_tools_forget(source))
+        forget(source);
     if (done != NULL)
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }

@@ -11,6 +11,10 @@
 const char *px_server_open(const char *folder, uint32_t launcher_pid,
                            uint8_t allow);
 
+/* Looks for tools that have gone without a word: do so now and then while there
+ * are any. Any thread. */
+void px_server_reap(void);
+
 /* Valid from then on. */
 const char *px_server_uri(void);
 uint16_t px_server_port(void);

@@ -160,6 +160,24 @@ bool px_tools_forget(const pmix_proc_t *name)
     return tool != NULL;
 }
 
+unsigned px_tools_reap(pmix_proc_t *gone)
+{
+    unsigned count = 0;
+
+    pthread_mutex_lock(&tools.lock);
+    for (unsigned i = 0; i < TOOLS_MAX; i++) {
+        struct tool *tool = &tools.tools[i];
+
+        if (tool->sock.fd < 0 || px_socket_is_same(&tool->sock))
+            continue;
+        gone[count++] = tool->name;
+        tool->sock.fd = -1;
+        tools.count--;
+    }
+    pthread_mutex_unlock(&tools.lock);
+    return count;
+}
+
 unsigned px_tools_count(void)
 {
     unsigned count;

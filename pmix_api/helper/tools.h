@@ -30,6 +30,10 @@ bool px_tools_admit(const pmix_proc_t *given, pmix_proc_t *out);
 /* A tool has gone; true when it was one. */
 bool px_tools_forget(const pmix_proc_t *tool);
 
+/* Forgets those whose sockets the library has closed without a word: they have
+ * finalized. Writes their names to `gone` (TOOLS_MAX); returns how many. */
+unsigned px_tools_reap(pmix_proc_t *gone);
+
 unsigned px_tools_count(void);
 
 /* Ends connections that say nothing between two looks, nor who they are, and at

@@ -19,7 +19,7 @@ import live
 
 RANKS = 4
 LINES = 20000
-ROUNDS = live.full(1000, 20)
+ROUNDS = live.full(1000, 72)  # there is room for 64 at a time
 GROWTH_MIB = 32
 WRITE = 'seq -f "$XYLEM_RANK %%08g" %d' % LINES
 
