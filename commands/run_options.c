@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/output_options.h"
 #include "commands/run_pmix.h"
 #include "commands/run_programs.h"
 #include "commands/run_values.h"
 #include "config.h"
-#include "endpoints/output/names.h"
 #include "topo/tree.h"
 
 enum key {
@@ -33,14 +33,6 @@ enum key {
     KEY_STDIN_SLOW,
     KEY_KEEP_STDIN,
     KEY_SPILL_DIR,
-    KEY_TIMESTAMP,
-    KEY_FORMAT,
-    KEY_OUTPUT_DIR,
-    KEY_OUTPUT_FILE,
-    KEY_FILE_ONLY,
-    KEY_MERGE_STDERR,
-    KEY_RAW,
-    KEY_UNBUFFERED,
     KEY_ENV,
     KEY_ON_NODE_LOSS,
     KEY_TIMEOUT,
@@ -118,23 +110,7 @@ static const struct argp_option argp_options[] = {
     {"spill-dir", KEY_SPILL_DIR, "DIR", 0,
      "where nodes spill (default: TMPDIR or /var/tmp, on a disk)", 2},
     {.doc = "Output:", .group = 3},
-    {"label", 'l', "WHAT", OPTION_ARG_OPTIONAL,
-     "every line starts with `RANK: '; --label=host: `HOST: ', --label=full: "
-     "`[NSPACE,RANK]<channel>: '", 3},
-    {"timestamp", KEY_TIMESTAMP, NULL, 0,
-     "every line starts with the time at which it came", 3},
-    {"format", KEY_FORMAT, "F", 0,
-     "text, json (an object a line) or xml (default: text)", 3},
-    {"output-dir", KEY_OUTPUT_DIR, "DIR", 0,
-     "output also to DIR/NSPACE/rank.RANK/stdout and stderr", 3},
-    {"output-file", KEY_OUTPUT_FILE, "PAT", 0,
-     "output also to PAT.NSPACE.RANK.stdout and .stderr, or, where PAT has %n "
-     "(nspace), %r (rank) or %h (host), to PAT.stdout and .stderr", 3},
-    {"file-only", KEY_FILE_ONLY, NULL, 0, "output to these files only", 3},
-    {"merge-stderr", KEY_MERGE_STDERR, NULL, 0, "stderr joins stdout", 3},
-    {"raw", KEY_RAW, NULL, 0, "bytes as they come, no line handling", 3},
-    {"unbuffered", KEY_UNBUFFERED, NULL, 0,
-     "show a line without newline after 250 ms", 3},
+    OUTPUT_OPTIONS(3)
     {.doc = "Ending:", .group = 4},
     {"kill-on-bad-exit", 'K', NULL, 0, "a non-zero exit ends the job", 4},
     {"on-node-loss", KEY_ON_NODE_LOSS, "P", 0,
@@ -152,30 +128,6 @@ static const struct argp_option argp_options[] = {
     {0},
 };
 // clang-format on
-
-static void label(const char *text, struct ep_run_options *o)
-{
-    if (text == NULL || strcmp(text, "rank") == 0)
-        o->label = EP_RUN_LABEL_RANK;
-    else if (strcmp(text, "host") == 0)
-        o->label = EP_RUN_LABEL_HOST;
-    else if (strcmp(text, "full") == 0)
-        o->label = EP_RUN_LABEL_FULL;
-    else
-        run_usage("--label takes rank, host or full, not '%s'", text);
-}
-
-static void format(const char *text, struct ep_run_options *o)
-{
-    if (strcmp(text, "text") == 0)
-        o->format = EP_RUN_FORMAT_TEXT;
-    else if (strcmp(text, "json") == 0)
-        o->format = EP_RUN_FORMAT_JSON;
-    else if (strcmp(text, "xml") == 0)
-        o->format = EP_RUN_FORMAT_XML;
-    else
-        run_usage("--format takes text, json or xml, not '%s'", text);
-}
 
 static void launcher(const char *text, struct ep_run_options *o)
 {
@@ -339,53 +291,6 @@ static bool parse_fabric(int key, const char *arg, struct ep_run_options *o)
     }
 }
 
-static void output_file(const char *text, struct ep_run_options *o)
-{
-    const char *fault = ep_names_fault(words("--output-file", text));
-
-    if (fault != NULL)
-        run_usage(
-            "--output-file knows %%n (nspace), %%r (rank), %%h (host) and "
-            "%%%%, not '%.2s'",
-            fault);
-    o->output_file = text;
-}
-
-static bool parse_output(int key, const char *arg, struct ep_run_options *o)
-{
-    switch (key) {
-    case 'l':
-        label(arg, o);
-        return true;
-    case KEY_TIMESTAMP:
-        o->timestamp = true;
-        return true;
-    case KEY_FORMAT:
-        format(arg, o);
-        return true;
-    case KEY_OUTPUT_DIR:
-        o->output_dir = words("--output-dir", arg);
-        return true;
-    case KEY_OUTPUT_FILE:
-        output_file(arg, o);
-        return true;
-    case KEY_FILE_ONLY:
-        o->file_only = true;
-        return true;
-    case KEY_MERGE_STDERR:
-        o->merge_stderr = true;
-        return true;
-    case KEY_RAW:
-        o->raw = true;
-        return true;
-    case KEY_UNBUFFERED:
-        o->unbuffered = true;
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool parse_input(int key, const char *arg, struct ep_run_options *o)
 {
     switch (key) {
@@ -449,18 +354,7 @@ static void check(const struct ep_run_options *o)
     if (o->spill_dir != NULL && o->slow != EP_SLOW_SPILL)
         run_usage("--spill-dir is where --stdin-slow=spill spills: give that, "
                   "too");
-    if (o->raw && o->label != EP_RUN_LABEL_NONE)
-        run_usage(
-            "--raw passes bytes as they come and cannot label lines: leave "
-            "out --label or --raw");
-    if (o->raw && (o->timestamp || o->format != EP_RUN_FORMAT_TEXT))
-        run_usage("--raw passes bytes as they come and knows no lines: leave "
-                  "out --timestamp, --format or --raw");
-    if (o->output_dir != NULL && o->output_file != NULL)
-        run_usage("--output-dir and --output-file both say where output goes: "
-                  "give one of them");
-    if (o->file_only && o->output_dir == NULL && o->output_file == NULL)
-        run_usage("--file-only needs --output-dir or --output-file");
+    output_options_check(o);
     for (uint32_t i = 0; i < o->apps_count; i++) {
         const struct ep_run_app *app = &o->apps[i];
 
@@ -516,7 +410,7 @@ static bool parse_global(int key, const char *arg, struct reading *reading)
         return true;
     }
     return parse_where(key, arg, o) || parse_fabric(key, arg, o) ||
-           parse_input(key, arg, o) || parse_output(key, arg, o) ||
+           parse_input(key, arg, o) || output_options_parse(key, arg, o) ||
            parse_ending(key, arg, o);
 }
 

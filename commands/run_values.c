@@ -14,6 +14,8 @@
 #define CLOSE_MIN_S     0.1
 #define CLOSE_DEFAULT_S 10
 
+const char *run_usage_command = "run";
+
 void run_usage(const char *format, ...)
 {
     va_list args;
@@ -22,7 +24,8 @@ void run_usage(const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fputs("\nTry `xylem run --help' for the options.\n", stderr);
+    fprintf(stderr, "\nTry `xylem %s --help' for the options.\n",
+            run_usage_command);
     exit(2);
 }
 

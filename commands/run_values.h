@@ -6,6 +6,9 @@
 
 #include "endpoints/run/run.h"
 
+/* The command that the user is referred to; `run' at the start. */
+extern const char *run_usage_command;
+
 /* Wrong usage: says so on stderr, and exits with 2. */
 _Noreturn void run_usage(const char *format, ...)
     __attribute__((format(printf, 1, 2)));

@@ -91,14 +91,11 @@ static void on_drained(void)
         event_base_loopbreak(attach.base);
 }
 
-static void on_error(bool is_stderr, int err)
+static void on_error(bool is_left, const char *why)
 {
-    bool is_pipe = err == EPIPE && !is_stderr;
-
-    if (!is_pipe)
-        fprintf(stderr, "xylem: cannot write to %s: %s\n",
-                is_stderr ? "stderr" : "stdout", strerror(err));
-    finish(is_pipe ? 128 + SIGPIPE : 1);
+    if (!is_left)
+        fprintf(stderr, "xylem: %s\n", why);
+    finish(is_left ? 128 + SIGPIPE : 1);
 }
 
 /* The first one leaves, what has come is still shown; the second one does not
@@ -190,8 +187,8 @@ static const char *begin(const struct server *server)
         why = check_ranks("--ranks", &o->ranks, job.size);
     if (why == NULL)
         why = check_ranks("--stdin", &o->stdin_ranks, job.size);
-    if (why == NULL && show_open(attach.base, o, &job, &show_events) != 0)
-        why = ov_strerror(OV_ENOMEM);
+    if (why == NULL)
+        why = show_open(attach.base, o, &job, &show_events);
     if (why == NULL)
         why = link_pull(&o->ranks);
     if (why == NULL && o->feeds && feed_open(attach.base, &o->stdin_ranks) != 0)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "endpoints/console/style.h"
+#include "endpoints/run/run.h"
 #include "topo/ranges.h"
 
 struct attach_options {
@@ -16,8 +16,7 @@ struct attach_options {
     struct topo_ranges ranks;       /* no member: all */
     bool feeds;                     /* stdin goes to: */
     struct topo_ranges stdin_ranks; /* no member: all */
-    enum ep_label_mode label;
-    bool merge_stderr, raw;
+    struct ep_run_options output;   /* of these, what says how it is shown */
     bool verbose;
 };
 

@@ -1,6 +1,7 @@
 /* The console of `xylem attach`, and the queue before it. */
 #include "commands/attach/show.h"
 
+#include <errno.h>
 #include <event2/event.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -10,7 +11,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "endpoints/console/console.h"
+#include "endpoints/output/output.h"
+#include "endpoints/run/style.h"
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
@@ -34,12 +37,13 @@ static struct {
     int wake;                    /* eventfd */
     struct event *wakes;
     struct ep_writer *writer;
-    struct ep_console *console;
+    struct ep_output *output;
     const struct show_events *events;
     struct link_job job;
     uint8_t *ended; /* [job.size]: bits of channels */
     uint64_t left;  /* channels that have not ended */
     uint64_t dropped_bytes;
+    char why[512];
 } show = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .room = PTHREAD_COND_INITIALIZER,
           .wake = -1};
@@ -155,7 +159,7 @@ static bool ends(const struct link_output *output)
     return true;
 }
 
-static void to_console(struct piece *piece)
+static void to_output(struct piece *piece)
 {
     const struct link_output *output = &piece->output;
     struct ep_console_record record = {
@@ -165,6 +169,7 @@ static void to_console(struct piece *piece)
         .len_bytes = (uint32_t)output->len_bytes,
         .cookie = (uintptr_t)piece,
         .channel = output->channel,
+        .time_ns = ep_clock_unix_ns(),
     };
 
     if (output->rank >= show.job.size) {
@@ -175,7 +180,7 @@ static void to_console(struct piece *piece)
     record.is_eof = ends(output);
     if (output->dropped_bytes > 0)
         tell_dropped(output);
-    if (ep_console_record(show.console, &record) != 0) {
+    if (ep_output_record(show.output, &record) != 0) {
         fputs("xylem: out of memory\n", stderr);
         _exit(1);
     }
@@ -199,12 +204,23 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
     pthread_mutex_unlock(&show.lock);
     for (; piece != NULL; piece = next) {
         next = piece->next;
-        to_console(piece);
+        to_output(piece);
     }
     if (show.left == 0)
         show.events->on_complete();
     else if (is_lost)
         show.events->on_lost();
+}
+
+static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
+                       uint8_t channel, const void *mem, uint32_t len_bytes)
+{
+    (void)arg;
+    (void)place;
+    (void)proc;
+    (void)channel;
+    (void)mem;
+    (void)len_bytes;
 }
 
 static void on_taken(void *arg, uint64_t cookie)
@@ -213,10 +229,10 @@ static void on_taken(void *arg, uint64_t cookie)
     let_go((struct piece *)(uintptr_t)cookie);
 }
 
-static void on_error(void *arg, uint8_t channel, int err)
+static void on_error(void *arg, uint8_t channel, int err, const char *why)
 {
     (void)arg;
-    show.events->on_error(channel == EP_CHANNEL_STDERR, err);
+    show.events->on_error(channel == EP_CHANNEL_STDOUT && err == EPIPE, why);
 }
 
 static void on_drained(void *arg)
@@ -231,32 +247,41 @@ static void on_note(void *arg, const char *text)
     fprintf(stderr, "xylem: %s\n", text);
 }
 
-static int open_console(struct event_base *base,
-                        const struct attach_options *options)
+static const char *open_output(struct event_base *base,
+                               const struct attach_options *options)
 {
-    static const struct ep_console_events events = {
+    static const struct ep_output_events events = {
+        .on_written = on_written,
         .on_taken = on_taken,
         .on_error = on_error,
         .on_drained = on_drained,
         .on_note = on_note,
     };
-    struct ep_console_cfg cfg;
+    struct ep_output_cfg cfg;
+    bool is_files;
+    int rc;
 
-    ep_console_cfg_init(&cfg);
-    cfg.base = base;
-    cfg.writer = show.writer;
-    cfg.is_raw = options->raw;
-    cfg.style.label = options->label;
-    cfg.merge_stderr = options->merge_stderr;
-    cfg.style.nspace = show.job.nspace;
-    cfg.park_limit_bytes = HAND_BYTES / 2;
+    ep_run_output_cfg(&options->output, show.job.nspace, &cfg);
+    cfg.console.base = base;
+    cfg.console.writer = show.writer;
+    cfg.console.merge_stderr = options->output.merge_stderr;
+    cfg.console.park_limit_bytes = HAND_BYTES / 2;
     cfg.events = &events;
     ep_fds_widen(STDOUT_FILENO);
-    return ep_console_open(&cfg, &show.console);
+    rc = ep_output_open(&cfg, &show.output, &is_files);
+    if (rc == OV_ESYS && is_files) {
+        snprintf(show.why, sizeof(show.why),
+                 "cannot make the directory of '%s': %s", cfg.names.text,
+                 strerror(errno));
+        return show.why;
+    }
+    return rc == 0 ? NULL : ov_strerror(rc);
 }
 
-int show_open(struct event_base *base, const struct attach_options *options,
-              const struct link_job *job, const struct show_events *events)
+const char *show_open(struct event_base *base,
+                      const struct attach_options *options,
+                      const struct link_job *job,
+                      const struct show_events *events)
 {
     uint32_t ranks = topo_ranges_size(&options->ranks);
 
@@ -267,13 +292,13 @@ int show_open(struct event_base *base, const struct attach_options *options,
     show.ended = calloc(job->size, sizeof(*show.ended));
     show.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (show.ended == NULL || show.wake < 0)
-        return OV_ENOMEM;
+        return ov_strerror(OV_ENOMEM);
     show.wakes =
         event_new(base, show.wake, EV_READ | EV_PERSIST, on_wake, NULL);
     if (show.wakes == NULL || event_add(show.wakes, NULL) != 0 ||
         ep_writer_open(base, &show.writer) != 0)
-        return OV_ENOMEM;
-    return open_console(base, options);
+        return ov_strerror(OV_ENOMEM);
+    return open_output(base, options);
 }
 
 static void stop_taking(void)
@@ -288,19 +313,19 @@ void show_finish(void)
 {
     stop_taking();
     on_wake(show.wake, 0, NULL);
-    ep_console_finish(show.console);
+    ep_output_finish(show.output);
 }
 
 void show_give_up(void)
 {
     stop_taking();
-    ep_console_give_up(show.console);
+    ep_output_give_up(show.output);
 }
 
 void show_close(void)
 {
     stop_taking();
-    ep_console_close(show.console);
+    ep_output_close(show.output);
     ep_writer_close(show.writer, true);
     if (show.wakes != NULL)
         event_free(show.wakes);

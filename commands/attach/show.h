@@ -1,4 +1,4 @@
-/* Output on its way from the library's thread to the console.
+/* Output on its way from the library's thread to the console and files.
  *
  * What has come and is not written yet is bounded: show_put() waits when it is
  * HAND_BYTES, so that the launcher is read no faster than our own output is.
@@ -22,13 +22,16 @@ struct show_events {
     void (*on_lost)(void);
     /* All is written, after show_finish(). */
     void (*on_drained)(void);
-    /* stdout (or stderr) takes nothing more. */
-    void (*on_error)(bool is_stderr, int err);
+    /* A place takes nothing more, and why; is_left: what reads stdout has
+     * left. */
+    void (*on_error)(bool is_left, const char *why);
 };
 
-/* Returns 0, or an OV_ code. */
-int show_open(struct event_base *base, const struct attach_options *options,
-              const struct link_job *job, const struct show_events *events);
+/* Returns NULL, or what went wrong. */
+const char *show_open(struct event_base *base,
+                      const struct attach_options *options,
+                      const struct link_job *job,
+                      const struct show_events *events);
 /* Frees all, drops what is not written. */
 void show_close(void);
 

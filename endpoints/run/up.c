@@ -15,6 +15,7 @@
 #include "endpoints/run/loss.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/signals.h"
+#include "endpoints/run/style.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
@@ -306,50 +307,6 @@ static void on_console_note(void *arg, const char *text)
     ep_run_say(arg, "%s", text);
 }
 
-static enum ep_label_mode label_mode(enum ep_run_label label)
-{
-    switch (label) {
-    case EP_RUN_LABEL_RANK:
-        return EP_LABEL_RANK;
-    case EP_RUN_LABEL_HOST:
-        return EP_LABEL_HOST;
-    case EP_RUN_LABEL_FULL:
-        return EP_LABEL_FULL;
-    case EP_RUN_LABEL_NONE:
-        break;
-    }
-    return EP_LABEL_NONE;
-}
-
-static enum ep_format_kind format_kind(enum ep_run_format format)
-{
-    switch (format) {
-    case EP_RUN_FORMAT_JSON:
-        return EP_FORMAT_JSON;
-    case EP_RUN_FORMAT_XML:
-        return EP_FORMAT_XML;
-    case EP_RUN_FORMAT_TEXT:
-        break;
-    }
-    return EP_FORMAT_TEXT;
-}
-
-static struct ep_names names_of(const struct ep_run_options *options)
-{
-    struct ep_names names = {.kind = EP_NAMES_NONE};
-
-    if (options->output_dir != NULL) {
-        names.kind = EP_NAMES_DIR;
-        names.text = options->output_dir;
-    } else if (options->output_file != NULL) {
-        names.kind = strchr(options->output_file, '%') != NULL
-                         ? EP_NAMES_PATTERN
-                         : EP_NAMES_FILE;
-        names.text = options->output_file;
-    }
-    return names;
-}
-
 static struct ep_output_cfg output_cfg(struct run *r)
 {
     static const struct ep_output_events events = {
@@ -359,23 +316,13 @@ static struct ep_output_cfg output_cfg(struct run *r)
         .on_drained = on_drained,
         .on_note = on_console_note,
     };
-    struct ep_output_cfg cfg = {
-        .names = names_of(&r->options),
-        .file_only = r->options.file_only,
-        .events = &events,
-        .arg = r,
-    };
+    struct ep_output_cfg cfg;
 
-    ep_console_cfg_init(&cfg.console);
+    ep_run_output_cfg(&r->options, r->nspace, &cfg);
     cfg.console.base = r->base;
     cfg.console.writer = r->writer;
-    cfg.console.is_raw = r->options.raw;
-    cfg.console.style = (struct ep_style){
-        .nspace = r->nspace,
-        .label = label_mode(r->options.label),
-        .format = format_kind(r->options.format),
-        .has_time = r->options.timestamp,
-    };
+    cfg.events = &events;
+    cfg.arg = r;
     /* Less than one link may have in flight, so that the next piece of a long
      * line always finds its way. */
     cfg.console.park_limit_bytes =

@@ -6,6 +6,7 @@ The truth is what the processes write: a text that follows from rank and
 channel, and that the test makes, too.
 """
 # timeout: 240
+import json
 import os
 import signal
 import subprocess
@@ -93,6 +94,28 @@ def named():
         check_shown(one.shown().splitlines(), b"o", range(RANKS))
 
 
+def formed():
+    """Options of output are those of xylem run, files among them."""
+    job, gate = start()
+    folder = os.path.join(live.TMP, "files")
+    tool = pmix.Attach("--pid", job.proc.pid, "--format=json", "--timestamp",
+                       "--output-file", folder + "/%r")
+    tool.wait_attached()
+    finish(job, gate)
+    live.check_eq(0, tool.wait(), "exit code")
+    lines = [json.loads(line) for line in tool.shown().splitlines()]
+    for rank in range(RANKS):
+        mine = [line["text"] for line in lines if line["rank"] == rank]
+        live.check(mine == [line.decode() for line in text(rank, b"o")],
+                   "rank %d: %d objects" % (rank, len(mine)))
+        for channel, name in ((b"o", "stdout"), (b"e", "stderr")):
+            with open("%s/%d.%s" % (folder, rank, name), "rb") as file:
+                mine = [json.loads(line)["text"].encode() for line in file]
+            live.check(mine == text(rank, channel),
+                       "file of rank %d %s" % (rank, name))
+    live.check(all(line["time"] > "2026" for line in lines), "times")
+
+
 def left():
     """A signal leaves; the job goes on, nothing of the tool is left."""
     job, gate = start(command="echo first; " + WRITE)
@@ -172,6 +195,8 @@ def refused():
     pid = jobs[0][0].proc.pid
     fails("there is no rank 7, the job has 4", "--pid", pid, "--ranks", "7")
     nobody = ("setpriv", "--reuid=65534", "--clear-groups")
+    fails("cannot make the directory", "--pid", pid, "--output-dir",
+          "/proc/nowhere")
     if os.geteuid() == 0 and subprocess.call(
             [*nobody, live.XYLEM, "--version"], stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL) == 0:  # the build is open to all
@@ -196,6 +221,7 @@ def main():
     for test, sentence in (
             (whole, "all output, of all or of some"),
             (named, "by name, by address, or the only one"),
+            (formed, "in JSON, and in files"),
             (left, "a signal leaves"),
             (head, "its reader leaves"),
             (slow, "its reader is slow"),
