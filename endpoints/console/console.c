@@ -328,7 +328,11 @@ void ep_console_finish(struct ep_console *con)
 
 uint64_t ep_console_pending(const struct ep_console *con)
 {
-    return con->pending;
+    uint64_t errors = 0;
+
+    for (int i = 0; i < con->lanes_count; i++)
+        errors += con->lanes[i].err != 0;
+    return con->pending + errors;
 }
 
 bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns)

@@ -119,7 +119,8 @@ int ep_console_record(struct ep_console *con,
 /* No record follows: open lines end here. */
 void ep_console_finish(struct ep_console *con);
 
-/* Records that are not yet written, spooled ones included. */
+/* Records that are not yet written, spooled ones included, and errors that are
+ * not told yet: who waits for 0 has heard of them. */
 uint64_t ep_console_pending(const struct ep_console *con);
 
 /* Whether output waits on a descriptor that takes none; *since_ns: since when

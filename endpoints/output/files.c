@@ -430,8 +430,10 @@ uint64_t ep_files_pending(const struct ep_files *files)
 {
     const bool is_owed =
         files->is_finishing && !files->is_finished && !files->is_dead;
+    const bool is_error_due =
+        files->is_dead && !files->is_error_told && files->sink != NULL;
 
-    return files->pending + is_owed;
+    return files->pending + is_owed + is_error_due;
 }
 
 bool ep_files_is_stuck(struct ep_files *files, uint64_t *since_ns)

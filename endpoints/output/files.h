@@ -71,7 +71,8 @@ int ep_files_record(struct ep_files *files,
 /* No record follows: lines that are not plain end here, files are closed. */
 void ep_files_finish(struct ep_files *files);
 
-/* Records that are not yet written, and what a finish has to do. */
+/* Records that are not yet written, what a finish has to do, and an error that
+ * is not told yet. */
 uint64_t ep_files_pending(const struct ep_files *files);
 
 /* As ep_console_is_stuck, on the monotonic clock. */
