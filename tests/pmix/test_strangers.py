@@ -146,7 +146,9 @@ def killed_helper():
                 lambda old=helper: pmix.helper_of(run.job) != old, 60,
                 "it is gone")
         if tool is not None:
-            tool.wait()
+            # Its library may wait for ever for a server that died meanwhile.
+            tool.proc.kill()
+            tool.proc.wait()
     run.end()
 
 
