@@ -77,6 +77,9 @@ enum {
     EP_BOOT_TEXT_MAX = 4096 /* text of an error or note, with its NUL */
 };
 
+/* With this ends the text of an error about a daemon that had called. */
+#define EP_BOOT_HUNG_UP "its connection has ended"
+
 /* Adds the text from `xylem-boot` to `go`. Returns 0, OV_ENOMEM, or OV_EINVAL
  * when the configuration is not complete or too big, with `why`
  * (EP_BOOT_WHY_MAX bytes) filled; *out then holds nothing of it. */

@@ -78,6 +78,8 @@ static int run(const struct ep_launch *launch, const char **env)
             "--overlap", "--mem=0", "--cpu-bind=none",
             /* a plain program, which has stdin and output from elsewhere */
             "--mpi=none", "--input=none", "--export=ALL",
+            /* who says what, and so why a task has ended */
+            "--label",
             /* nothing that befalls one task or node ends the others */
             "--no-kill", "--kill-on-bad-exit=0", "--wait=0", launch->xylemd,
             "--boot-env", NULL};

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "endpoints/boot/boot.h"
+#include "endpoints/boot/srun.h"
 
 struct event_base;
 struct ep_spawner;
@@ -55,6 +56,11 @@ struct ep_starter_events {
      * before (ep_starter_take_over), or NULL. NULL: on_error is called. */
     void (*on_unreached)(void *arg, uint32_t index, uint32_t time_ms,
                          const char *text, const char *first);
+    /* The daemon on this host, one of those of ep_starter_add_all, will not
+     * come, as the command says: the reason, for the user (srun.h). Before
+     * on_error or ep_starter_arrived; once or more. May be NULL. */
+    void (*on_missing)(void *arg, uint32_t index, const char *host,
+                       enum ep_srun_end end, const char *text);
     /* A daemon beneath this one listens here. May be NULL. */
     void (*on_peer)(void *arg, uint32_t index, const struct ep_boot_peer *peer);
     /* This daemon, or one beneath it, asks to have the daemon of a node

@@ -26,7 +26,6 @@
 
 enum {
     ERR_LINE_MAX = 4 << 10,
-    LAST_MAX = 8 << 10,
     RUBBISH_KEPT = 1 << 10,
     DRAIN_CHUNKS = 64, /* bound on reading a pipe that others still write */
     TO_CHILD = 0,
@@ -138,6 +137,7 @@ void ep_daemon_free(struct ep_daemon *d)
     ep_text_fini(&d->words);
     free(d->host);
     free(d->hosts);
+    ep_srun_fini(&d->srun);
     free(d->first_words);
     free(d);
 }
@@ -146,46 +146,6 @@ void ep_daemon_forget(struct ep_daemon *d)
 {
     daemon_move(d, EP_DAEMON_OVER);
     shut_all(d);
-}
-
-static void tell_stderr(struct ep_daemon *d, const char *line)
-{
-    d->st->events->on_stderr(d->st->arg, d->index, d->host, line);
-}
-
-/* Tells the first line of what was held back. */
-static void tell_first_held(struct ep_daemon *d)
-{
-    char *end = memchr(d->last.at, '\n', d->last.len_bytes);
-
-    *end = '\0'; /* every line there has its newline */
-    tell_stderr(d, d->last.at);
-    ep_text_cut(&d->last, (size_t)(end - d->last.at) + 1);
-}
-
-static void tell_all_held(struct ep_daemon *d)
-{
-    while (d->last.len_bytes > 0)
-        tell_first_held(d);
-}
-
-/* A line of stderr, ended by a NUL at line[len_bytes]. */
-static void on_err_line(struct ep_daemon *d, char *line, size_t len_bytes)
-{
-    for (size_t i = 0; i < len_bytes; i++) {
-        if (line[i] == '\0')
-            line[i] = ' ';
-    }
-    if (d->state != EP_DAEMON_STARTING) {
-        tell_stderr(d, line);
-        return;
-    }
-    ep_text_add(&d->last, line, len_bytes);
-    ep_text_add(&d->last, "\n", 1);
-    if (d->last.bad)
-        ep_text_clear(&d->last);
-    while (d->last.len_bytes > LAST_MAX)
-        tell_first_held(d);
 }
 
 static void give_up(struct ep_daemon *d, bool has_spoken)
@@ -243,14 +203,14 @@ static void on_ready(struct ep_daemon *d, const struct ep_boot_up *up)
     }
     become_ready(d);
     d->st->events->on_ready(d->st->arg, d->index, &peer);
-    tell_all_held(d);
+    ep_daemon_tell_held(d);
     ep_text_fini(&d->last);
 }
 
 void ep_daemon_arrive(struct ep_daemon *d)
 {
     become_ready(d);
-    tell_all_held(d);
+    ep_daemon_tell_held(d);
     ep_text_fini(&d->last);
 }
 
@@ -265,7 +225,7 @@ static void on_own_error(struct ep_daemon *d, const char *text)
     ep_starter_words_own(&d->words, &who, text);
     if (d->state == EP_DAEMON_STARTING) {
         take_stderr(d); /* overwrites the chunk: nothing is read after this */
-        tell_all_held(d);
+        ep_daemon_tell_held(d);
         ep_daemon_fail(d);
     } else if (!d->words.bad && !d->st->is_leaving) {
         d->st->events->on_error(d->st->arg, d->index, d->words.at);
@@ -280,7 +240,7 @@ static void on_rubbish(struct ep_daemon *d, char *line, size_t len_bytes)
     if (len_bytes == 0)
         return;
     if (d->state != EP_DAEMON_STARTING) {
-        on_err_line(d, line, len_bytes);
+        ep_daemon_err_line(d, line, len_bytes);
         return;
     }
     ep_text_add(&d->rubbish, line, len_bytes < room ? len_bytes : room);
@@ -295,7 +255,7 @@ static void on_ill_formed(struct ep_daemon *d, const char *line)
     struct ep_starter_who who = ep_daemon_who(d);
 
     if (d->state != EP_DAEMON_STARTING) {
-        tell_stderr(d, line);
+        ep_daemon_tell(d, line);
         return;
     }
     ep_text_clear(&d->words);
@@ -444,7 +404,7 @@ static bool read_once(struct ep_daemon *d, unsigned end)
         on_out_bytes(d, st->chunk, (size_t)got);
     else
         split(d, &d->err_line, st->chunk, (size_t)got, ERR_LINE_MAX,
-              on_err_line);
+              ep_daemon_err_line);
     return d->fds[end] >= 0;
 }
 
@@ -458,7 +418,7 @@ static void drain(struct ep_daemon *d, unsigned end)
 static void take_stderr(struct ep_daemon *d)
 {
     drain(d, FROM_ERR);
-    flush(d, &d->err_line, on_err_line);
+    flush(d, &d->err_line, ep_daemon_err_line);
 }
 
 static void take_stdout(struct ep_daemon *d)

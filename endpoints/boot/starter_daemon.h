@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "endpoints/boot/boot.h"
+#include "endpoints/boot/srun.h"
 #include "endpoints/boot/starter.h"
 #include "endpoints/boot/starter_words.h"
 
@@ -34,7 +35,8 @@ struct ep_daemon {
     bool is_expected; /* somebody else starts it, and it calls */
     char *hosts;      /* owned; not NULL: stands for all daemons there */
     uint32_t hosts_count;
-    int fds[3]; /* our ends of its stdin, stdout, stderr; -1: closed */
+    struct ep_srun srun; /* where it does so */
+    int fds[3];          /* our ends of its stdin, stdout, stderr; -1: closed */
     struct event *events[3]; /* owned, NULL with a closed end */
     struct event *timer;     /* owned */
     struct ep_text input;    /* what is to go down; holds the key */
@@ -94,6 +96,12 @@ void ep_daemon_feed(struct ep_daemon *d);
 
 /* Closes its stdin; what was not fed is dropped. */
 void ep_daemon_shut_stdin(struct ep_daemon *d);
+
+/* A line of stderr, ended by a NUL at line[len_bytes]: told, or held back until
+ * it is ready; and a line that was (starter_stderr.c). */
+void ep_daemon_err_line(struct ep_daemon *d, char *line, size_t len_bytes);
+void ep_daemon_tell(struct ep_daemon *d, const char *line);
+void ep_daemon_tell_held(struct ep_daemon *d);
 
 /* Who it is, for words. */
 struct ep_starter_who ep_daemon_who(const struct ep_daemon *d);

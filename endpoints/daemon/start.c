@@ -59,8 +59,7 @@ static void on_exit_(void *arg, uint32_t index, int status)
         const char *host = ep_boot_host(&d->config, index);
 
         if (status == EP_STARTER_HUNG_UP)
-            snprintf(words, sizeof(words), "%s: its connection has ended",
-                     host);
+            snprintf(words, sizeof(words), "%s: " EP_BOOT_HUNG_UP, host);
         else
             snprintf(
                 words, sizeof(words), "%s: the remote shell has ended (%s %d)",

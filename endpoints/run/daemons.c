@@ -180,6 +180,17 @@ static void on_error(void *arg, uint32_t index, const char *text)
     on_unreached(arg, index, 0, text, NULL);
 }
 
+/* srun says so. */
+static void on_missing(void *arg, uint32_t index, const char *host,
+                       enum ep_srun_end end, const char *text)
+{
+    struct run *r = arg;
+
+    (void)index;
+    if (r->phase == RUN_LAUNCHING && !r->is_killed)
+        ep_run_missing_task(r, host, end, text);
+}
+
 static bool is_beneath(const struct run *r, uint32_t above, uint32_t node)
 {
     return node < r->config.tree.nodes && above != node && above != 0 &&
@@ -225,7 +236,8 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
 static void on_srun_line(struct run *r, const char *line)
 {
     if (r->options.verbose ||
-        (!r->is_recalled && !r->is_arriving && r->phase != RUN_LEAVING))
+        (!r->is_recalled && !r->is_arriving && r->phase != RUN_LEAVING &&
+         !ep_run_missing_is_told(r)))
         ep_run_line(r, "slurm", line);
 }
 
@@ -249,7 +261,7 @@ static void tell_early_end(struct run *r, uint32_t index, int status)
                  "its daemon has ended (%s %d) before the job began",
                  WIFSIGNALED(status) ? "signal" : "exit status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    ep_run_missing(r, index, text, NULL);
+    ep_run_missing_ended(r, index, text);
 }
 
 static void on_exit_(void *arg, uint32_t index, int status)
@@ -276,6 +288,7 @@ static const struct ep_starter_events starter_events = {
     .on_note = on_note,
     .on_error = on_error,
     .on_unreached = on_unreached,
+    .on_missing = on_missing,
     .on_peer = on_peer,
     .on_start = on_start,
     .on_stderr = on_stderr,

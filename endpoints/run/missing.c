@@ -18,8 +18,11 @@ struct run_missing {
     uint32_t host; /* in the run's list */
     uint32_t node; /* in the tree, where `first` is not NULL */
     bool is_told;
-    char *text;  /* owned: the reason, as it was said */
-    char *plain; /* owned: with HOST for the host's name, to be compared */
+    bool is_task;    /* a resource manager has told it */
+    bool is_vague;   /* it has ended, and that is all */
+    bool is_refused; /* it was not started, and all others are killed for it */
+    char *text;      /* owned: the reason, as it was said */
+    char *plain;     /* owned: with HOST for the host's name, to be compared */
     /* The same of its parent in the tree where that is another, else NULL. */
     char *first, *first_plain;
 };
@@ -115,31 +118,87 @@ static bool fill(const struct run *r, struct run_missing *one, const char *text,
     return one->first != NULL || strcmp(one->first_plain, one->plain) == 0;
 }
 
-void ep_run_missing(struct run *r, uint32_t index, const char *text,
-                    const char *first)
+static struct run_missing *find(const struct run *r, uint32_t host)
 {
-    bool has_host = r->config.launcher != EP_LAUNCHER_LOCAL && index > 0 &&
-                    index <= r->nodes_count;
-    struct run_missing one = {.host = TOPO_NONE, .node = index}, *grown;
-
-    if (has_host)
-        one.host = ep_run_place(r, index);
-    text = skip_hosts(r, text, &one.host);
     for (uint32_t i = 0; i < r->missing_count; i++) {
-        if (one.host != TOPO_NONE && r->missing[i].host == one.host)
-            return; /* the first reason is the best */
+        if (r->missing[i].host == host)
+            return &r->missing[i];
     }
-    grown = reallocarray(r->missing, r->missing_count + 1, sizeof(*grown));
+    return NULL;
+}
+
+static void add(struct run *r, struct run_missing *one, const char *text,
+                const char *first)
+{
+    struct run_missing *grown =
+        reallocarray(r->missing, r->missing_count + 1, sizeof(*grown));
+
     if (grown != NULL)
         r->missing = grown;
-    if (grown == NULL || !fill(r, &one, text, first)) {
-        free_one(&one);
+    if (grown == NULL || !fill(r, one, text, first)) {
+        free_one(one);
         ep_run_say(r, "a daemon does not come: %s", text);
         ep_run_abort(r, 1);
         return;
     }
-    r->missing[r->missing_count++] = one;
+    r->missing[r->missing_count++] = *one;
     settle(r);
+}
+
+static void add_node(struct run *r, struct run_missing one, const char *text,
+                     const char *first)
+{
+    bool has_host = r->config.launcher != EP_LAUNCHER_LOCAL && one.node > 0 &&
+                    one.node <= r->nodes_count;
+
+    one.host = has_host ? ep_run_place(r, one.node) : TOPO_NONE;
+    text = skip_hosts(r, text, &one.host);
+    if (one.host != TOPO_NONE && find(r, one.host) != NULL)
+        return; /* the first reason is the best */
+    /* What starts all ends because of those that are known. */
+    if (one.host == TOPO_NONE && r->missing_count > 0)
+        return;
+    add(r, &one, text, first);
+}
+
+void ep_run_missing(struct run *r, uint32_t index, const char *text,
+                    const char *first)
+{
+    size_t len = strlen(text), tail = strlen(EP_BOOT_HUNG_UP);
+    bool is_vague =
+        len >= tail && strcmp(text + len - tail, EP_BOOT_HUNG_UP) == 0;
+
+    add_node(r, (struct run_missing){.node = index, .is_vague = is_vague}, text,
+             first);
+}
+
+void ep_run_missing_ended(struct run *r, uint32_t index, const char *text)
+{
+    add_node(r, (struct run_missing){.node = index, .is_vague = true}, text,
+             NULL);
+}
+
+void ep_run_missing_task(struct run *r, const char *host, enum ep_srun_end end,
+                         const char *text)
+{
+    struct run_missing one = {.is_task = true,
+                              .is_vague = end == EP_SRUN_ENDED,
+                              .is_refused = end == EP_SRUN_REFUSED};
+    struct run_missing *old;
+
+    one.host = topo_hosts_find(&r->hosts, host, strlen(host));
+    if (one.host == TOPO_NONE)
+        return;
+    old = find(r, one.host);
+    if (old == NULL) {
+        add(r, &one, text, NULL);
+    } else if ((old->is_task || old->is_vague || one.is_refused) &&
+               fill(r, &one, text, NULL)) {
+        free_one(old);
+        *old = one;
+    } else {
+        free_one(&one);
+    }
 }
 
 /* --- the end of it
@@ -182,6 +241,27 @@ static void say_group(struct run *r, const struct run_missing *lead,
     free(above);
 }
 
+/* What was to start all daemons has ended; or it is not known whose it is. */
+static void say_all(struct run *r, const char *text)
+{
+    struct topo_hosts hosts;
+    char *list = NULL;
+
+    topo_hosts_init(&hosts);
+    for (uint32_t n = 1; n <= r->nodes_count; n++)
+        add_name(&hosts, ep_run_host(r, n));
+    if (r->config.launcher == EP_LAUNCHER_SLURM)
+        list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
+    if (list == NULL || hosts.count == 1)
+        ep_run_say(r, "a daemon does not come: %s%s%s",
+                   list == NULL ? "" : list, list == NULL ? "" : ": ", text);
+    else
+        ep_run_say(r, "%u daemons do not come: %s: %s", hosts.count, list,
+                   text);
+    free(list);
+    topo_hosts_fini(&hosts);
+}
+
 /* Tells one group: all that are missing for the reasons of number `first`. */
 static void tell_group(struct run *r, uint32_t first)
 {
@@ -189,7 +269,7 @@ static void tell_group(struct run *r, uint32_t first)
     struct topo_hosts hosts, parents;
 
     if (lead->host == TOPO_NONE) {
-        ep_run_say(r, "a daemon does not come: %s", lead->text);
+        say_all(r, lead->text);
         return;
     }
     topo_hosts_init(&hosts);
@@ -208,6 +288,38 @@ static void tell_group(struct run *r, uint32_t first)
     say_group(r, lead, &hosts, &parents);
     topo_hosts_fini(&hosts);
     topo_hosts_fini(&parents);
+}
+
+bool ep_run_missing_is_told(const struct run *r)
+{
+    for (uint32_t i = 0; i < r->missing_count; i++) {
+        if (r->missing[i].is_task)
+            return true;
+    }
+    return false;
+}
+
+/* Forgets who has ended because of others. */
+static void drop_vague(struct run *r)
+{
+    uint32_t kept = 0, vague = 0;
+    bool is_refused = false;
+
+    for (uint32_t i = 0; i < r->missing_count; i++) {
+        vague += r->missing[i].is_vague;
+        is_refused = is_refused || r->missing[i].is_refused;
+    }
+    if (vague == r->missing_count)
+        return;
+    for (uint32_t i = 0; i < r->missing_count; i++) {
+        struct run_missing *one = &r->missing[i];
+
+        if (one->is_vague || (is_refused && !one->is_task))
+            free_one(one);
+        else
+            r->missing[kept++] = *one;
+    }
+    r->missing_count = kept;
 }
 
 static int by_host(const void *a, const void *b)
@@ -248,12 +360,14 @@ static char *list_left_out(const struct run *r)
 static void on_settled(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
-    uint32_t least = r->options.min_nodes, left = hosts_left(r);
+    uint32_t least = r->options.min_nodes, left;
 
     (void)fd;
     (void)what;
     if (r->phase != RUN_LAUNCHING || r->is_aborted)
         return;
+    drop_vague(r);
+    left = hosts_left(r);
     qsort(r->missing, r->missing_count, sizeof(*r->missing), by_host);
     for (uint32_t i = 0; i < r->missing_count; i++) {
         if (!r->missing[i].is_told)

@@ -2,7 +2,10 @@
  *
  * What fails on one host fails on others, too, as a rule within a moment. So
  * after the first failure the launcher listens for more, for a second after
- * each, and then tells them in groups of the same reason. With --min-nodes and
+ * each, and then tells them in groups of the same reason. Of those of which no
+ * more is known than that they have ended nothing is said when others have
+ * reasons: they have ended for these. Where srun has killed all because of one
+ * the same holds for whatever they have said. With --min-nodes and
  * enough hosts left the job is started anew without those that failed; else it
  * ends.
  */
@@ -17,6 +20,16 @@
  * Only while launching. O(hosts named in it). */
 void ep_run_missing(struct run *r, uint32_t index, const char *text,
                     const char *first);
+
+/* The daemon on this host does not come, as the resource manager says; what it
+ * says later is better. */
+void ep_run_missing_task(struct run *r, const char *host, enum ep_srun_end end,
+                         const char *text);
+/* Has that been said of any? */
+bool ep_run_missing_is_told(const struct run *r);
+
+/* The daemon with that index has come, and has ended. */
+void ep_run_missing_ended(struct run *r, uint32_t index, const char *text);
 
 /* After everything was closed: starts the launcher anew if that was decided.
  * Returns only when it was not, or (after words on stderr) cannot be done. */

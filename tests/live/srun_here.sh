@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # An srun that starts its tasks on this machine. Called by the name `srun`, with
 # the options that the launcher gives; hosts are names that lead here, such as
 # 127.0.0.2.
@@ -34,31 +34,30 @@ task() {
     shift
     exec "$@"
 }
-pids=
+# What a task says has its number before it, as --label has it.
+declare -A number host_of
 id=0
 for host in $(echo "$list" | tr , ' '); do
-    (task "$host" "$@") </dev/null &
-    pids="$pids $!:$host"
+    task "$host" "$@" </dev/null > >(exec sed -u "s/^/$id: /") \
+        2> >(exec sed -u "s/^/$id: /" >&2) &
+    number[$!]=$id host_of[$!]=$host
     id=$((id + 1))
 done
 end() {
     echo 'srun: forcing job termination' >&2
-    for one in $pids; do kill -KILL "${one%%:*}" 2>/dev/null; done
+    kill -KILL "${!number[@]}" 2>/dev/null
 }
 trap end TERM
 status=0
-id=0
-for one in $pids; do
-    code=0
+while [ ${#number[@]} -gt 0 ]; do
+    one=
+    wait -n -p one "${!number[@]}"
+    code=$?
     # A trap ends the wait before its time.
-    while :; do
-        wait "${one%%:*}"
-        code=$?
-        kill -0 "${one%%:*}" 2>/dev/null || break
-    done
+    [ -n "$one" ] || continue
     [ $code -le $status ] || status=$code
-    [ $code -eq 0 ] || echo \
-        "srun: error: ${one#*:}: task $id: Exited with exit code $code" >&2
-    id=$((id + 1))
+    [ $code -eq 0 ] || echo "srun: error: ${host_of[$one]}: task \
+${number[$one]}: Exited with exit code $code" >&2
+    unset "number[$one]"
 done
 exit $status

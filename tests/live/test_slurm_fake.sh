@@ -44,7 +44,7 @@ check_eq 1 "$(wc -l <"$FAKE_LOG")"
 check_has "$FAKE_LOG" "--nodelist=127.0.0.2,127.0.0.3,127.0.0.4 "
 check_has "$FAKE_LOG" "--nodes=3 --ntasks=3 --ntasks-per-node=1"
 for option in --overlap --no-kill --kill-on-bad-exit=0 --wait=0 --mpi=none \
-    --input=none --cpu-bind=none; do
+    --input=none --cpu-bind=none --label; do
     check_has "$FAKE_LOG" "$option"
 done
 check_eq "SLURM_JOB_ID=7" "$(grep '^SLURM_JOB_ID=' "$FAKE_ENV")"
@@ -97,8 +97,9 @@ it "says what srun said when that does not start"
 export FAKE_REFUSE="Unable to create step for job 7: Job has expired"
 launch -- true </dev/null
 check_eq 1 "$rc"
-check_has "$err" "srun ended before xylemd was ready (exit status 1); its last\
- words: srun: error: Unable to create step for job 7: Job has expired"
+check_has "$err" "4 daemons do not come: 127.0.0.[2-5]: srun ended before \
+xylemd was ready (exit status 1); its last words: \
+srun: error: Unable to create step for job 7: Job has expired"
 unset FAKE_REFUSE
 check_gone
 
@@ -111,11 +112,20 @@ check_eq 1 "$rc"
 check_has "$err" "/no/xylemd"
 check_gone
 
-it "ends when one of them cannot be started, and leaves nothing behind"
-export FAKE_BAD=127.0.0.4
-launch --launch-timeout $((4 * live_slow)) -- true </dev/null
+it "ends when two of them cannot be started, long before its time is over"
+export FAKE_BAD="127.0.0.3 127.0.0.4"
+launch --launch-timeout 3600 -- true </dev/null
 check_eq 1 "$rc"
-check_has "$err" "127.0.0.4"
+check_has "$err" "2 daemons do not come: 127.0.0.[3-4]: xylemd does not run \
+(srun: Exited with exit code 2); its last words: slurmstepd: error: execve(): "
+check_eq 1 "$(wc -l <"$err")"
+check_gone
+
+it "goes on without those that cannot be started"
+launch --launch-timeout 3600 --min-nodes 2 --label=host -- \
+    printenv XYLEM_SIZE </dev/null
+check_eq 0 "$rc"
+check_eq "127.0.0.2: 2,127.0.0.5: 2" "$(sort "$out" | paste -sd,)"
 unset FAKE_BAD
 check_gone
 

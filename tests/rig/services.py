@@ -184,6 +184,11 @@ class Slurm:
                 [find(words[0]), *words[1:]], stdin=subprocess.DEVNULL,
                 stdout=out, stderr=out)
 
+    def stop(self, name):
+        """No slurmd there any more, and nobody is told; tasks go on."""
+        self.daemons[name, "slurmd"].kill()
+        self.daemons[name, "slurmd"].wait()
+
     def start_munged(self):
         """Its socket is where everybody looks for it."""
         os.makedirs("/run/munge", 0o755, exist_ok=True)

@@ -1,0 +1,222 @@
+/* What srun says of single tasks: labelled lines, and who has ended. */
+#include "config.h"
+
+#include "endpoints/boot/srun.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/msg/text.h"
+#include "topo/hosts.h"
+
+/* Who is told. */
+struct teller {
+    const char *xylemd;
+    ep_srun_fn fn;
+    void *arg;
+};
+
+/* A list of task numbers, `0-3,7`, being walked. */
+struct walk {
+    const char *at;
+    uint32_t next, last; /* of the range; next > last: it is done */
+};
+
+/* The number at *at, which then points behind it; -1 when there is none. */
+static int64_t take_number(const char **at)
+{
+    char *end;
+    unsigned long number;
+
+    if (!isdigit((unsigned char)**at))
+        return -1;
+    number = strtoul(*at, &end, 10);
+    *at = end;
+    return number < EP_SRUN_TASKS_MAX ? (int64_t)number : -1;
+}
+
+/* The next task, or -1. */
+static int64_t walk_next(struct walk *walk)
+{
+    if (walk->next > walk->last) {
+        int64_t first = take_number(&walk->at), last = first;
+
+        if (first >= 0 && *walk->at == '-') {
+            walk->at++;
+            last = take_number(&walk->at);
+        }
+        if (first < 0 || last < first)
+            return -1;
+        if (*walk->at == ',')
+            walk->at++;
+        walk->next = (uint32_t)first;
+        walk->last = (uint32_t)last;
+    }
+    return walk->next++;
+}
+
+/* The task, or NULL: no such one, or memory is out. */
+static struct ep_srun_task *find(struct ep_srun *srun, int64_t task)
+{
+    uint32_t cap = srun->cap == 0 ? 64 : srun->cap;
+    struct ep_srun_task *grown;
+
+    if (task < 0)
+        return NULL;
+    while (cap <= task)
+        cap *= 2;
+    if (cap > srun->cap) {
+        grown = reallocarray(srun->tasks, cap, sizeof(*grown));
+        if (grown == NULL)
+            return NULL;
+        memset(grown + srun->cap, 0, (cap - srun->cap) * sizeof(*grown));
+        srun->tasks = grown;
+        srun->cap = cap;
+    }
+    return &srun->tasks[task];
+}
+
+static void keep(char **slot, const char *text)
+{
+    free(*slot);
+    *slot = strndup(text, EP_SRUN_WORDS_MAX - 1);
+}
+
+/* Of a task that has ended for a reason of its own: words that came with it. */
+static const char *own_words(const struct ep_srun_task *task,
+                             const char *reason)
+{
+    static const char exited[] = "Exited with";
+
+    return task != NULL && strncmp(reason, exited, strlen(exited)) == 0
+               ? task->words
+               : NULL;
+}
+
+/* One host's. words NULL: it has said nothing. */
+static void tell(const struct teller *to, const char *host,
+                 enum ep_srun_end end, const char *reason, const char *words)
+{
+    struct ep_text text = {0};
+
+    ep_text_puts(&text, "xylemd does not run (srun: ");
+    ep_text_quote(&text, reason, strlen(reason), EP_SRUN_WORDS_MAX);
+    ep_text_puts(&text, ")");
+    if (words != NULL) {
+        ep_text_puts(&text, "; its last words: ");
+        ep_text_quote(&text, words, strlen(words), EP_SRUN_WORDS_MAX);
+    }
+    if (words != NULL && strstr(words, "execve") != NULL)
+        ep_text_printf(&text,
+                       " (is xylem installed there as %s? --xylemd names the "
+                       "daemon)",
+                       to->xylemd);
+    to->fn(to->arg, host, end, text.bad ? "xylemd does not run" : text.at);
+    ep_text_fini(&text);
+}
+
+static void on_end(const struct teller *to, const struct ep_srun_task *task,
+                   const char *host, const char *reason)
+{
+    const char *words = own_words(task, reason);
+
+    tell(to, host, words == NULL ? EP_SRUN_ENDED : EP_SRUN_FAILED, reason,
+         words);
+}
+
+/* `HOSTS: task(s) LIST: REASON`, one task on each host, in the same order. */
+static void on_ends(struct ep_srun *srun, const char *line,
+                    const struct teller *to)
+{
+    const char *mark = strstr(line, ": task"), *reason;
+    struct topo_hosts hosts;
+    struct walk walk = {.next = 1};
+    char *list;
+
+    if (mark == NULL)
+        return;
+    walk.at = mark + strlen(": task");
+    walk.at += *walk.at == 's';
+    walk.at += *walk.at == ' ';
+    reason = strstr(walk.at, ": ");
+    list = strndup(line, (size_t)(mark - line));
+    topo_hosts_init(&hosts);
+    if (reason != NULL && list != NULL &&
+        topo_hosts_parse(&hosts, list, NULL) == 0) {
+        for (uint32_t i = 0; i < hosts.count; i++) {
+            struct ep_srun_task *task = find(srun, walk_next(&walk));
+            const char *host = topo_hosts_name(&hosts, i);
+
+            on_end(to, task, host, reason + 2);
+            if (task != NULL) {
+                keep(&task->host, host);
+                keep(&task->reason, reason + 2);
+            }
+        }
+    }
+    topo_hosts_fini(&hosts);
+    free(list);
+}
+
+/* `Task launch for STEP failed on node HOST: REASON` */
+static void on_refusal(const char *line, const struct teller *to)
+{
+    static const char mark[] = " failed on node ";
+    const char *host = strstr(line, mark), *reason;
+    char *name;
+
+    if (host == NULL)
+        return;
+    host += strlen(mark);
+    reason = strstr(host, ": ");
+    if (reason == NULL)
+        return;
+    name = strndup(host, (size_t)(reason - host));
+    if (name != NULL)
+        tell(to, name, EP_SRUN_REFUSED, reason + 2, NULL);
+    free(name);
+}
+
+static void on_words(struct ep_srun *srun, int64_t number, const char *words,
+                     const struct teller *to)
+{
+    struct ep_srun_task *task = find(srun, number);
+
+    if (task == NULL)
+        return;
+    keep(&task->words, words);
+    if (task->host != NULL && task->reason != NULL)
+        on_end(to, task, task->host, task->reason);
+}
+
+void ep_srun_line(struct ep_srun *srun, const char *line, const char *xylemd,
+                  ep_srun_fn fn, void *arg)
+{
+    static const char own[] = "srun: error: ";
+    static const char launch[] = "Task launch for ";
+    const struct teller to = {.xylemd = xylemd, .fn = fn, .arg = arg};
+    const char *at = line + strspn(line, " ");
+    int64_t task = take_number(&at);
+
+    if (task >= 0 && strncmp(at, ": ", 2) == 0)
+        on_words(srun, task, at + 2, &to);
+    if (strncmp(line, own, strlen(own)) != 0)
+        return;
+    line += strlen(own);
+    if (strncmp(line, launch, strlen(launch)) == 0)
+        on_refusal(line, &to);
+    else
+        on_ends(srun, line, &to);
+}
+
+void ep_srun_fini(struct ep_srun *srun)
+{
+    for (uint32_t i = 0; i < srun->cap; i++) {
+        free(srun->tasks[i].words);
+        free(srun->tasks[i].host);
+        free(srun->tasks[i].reason);
+    }
+    free(srun->tasks);
+    *srun = (struct ep_srun){0};
+}

@@ -1,0 +1,60 @@
+/* What is said on the stderr of a daemon's process. Before it is ready the last
+ * lines are held back: they may be the reason why it does not come. */
+#include "config.h"
+
+#include <string.h>
+
+#include "endpoints/boot/starter_daemon.h"
+
+enum { LAST_MAX = 8 << 10 };
+
+void ep_daemon_tell(struct ep_daemon *d, const char *line)
+{
+    d->st->events->on_stderr(d->st->arg, d->index, d->host, line);
+}
+
+/* Tells the first line of what was held back. */
+static void tell_first_held(struct ep_daemon *d)
+{
+    char *end = memchr(d->last.at, '\n', d->last.len_bytes);
+
+    *end = '\0'; /* every line there has its newline */
+    ep_daemon_tell(d, d->last.at);
+    ep_text_cut(&d->last, (size_t)(end - d->last.at) + 1);
+}
+
+void ep_daemon_tell_held(struct ep_daemon *d)
+{
+    while (d->last.len_bytes > 0)
+        tell_first_held(d);
+}
+
+static void on_task_end(void *arg, const char *host, enum ep_srun_end end,
+                        const char *text)
+{
+    struct ep_daemon *d = arg;
+    struct ep_starter *st = d->st;
+
+    if (st->events->on_missing != NULL && !st->is_leaving)
+        st->events->on_missing(st->arg, d->index, host, end, text);
+}
+
+void ep_daemon_err_line(struct ep_daemon *d, char *line, size_t len_bytes)
+{
+    for (size_t i = 0; i < len_bytes; i++) {
+        if (line[i] == '\0')
+            line[i] = ' ';
+    }
+    if (d->state != EP_DAEMON_STARTING) {
+        ep_daemon_tell(d, line);
+        return;
+    }
+    ep_text_add(&d->last, line, len_bytes);
+    ep_text_add(&d->last, "\n", 1);
+    if (d->last.bad)
+        ep_text_clear(&d->last);
+    while (d->last.len_bytes > LAST_MAX)
+        tell_first_held(d);
+    if (d->hosts != NULL)
+        ep_srun_line(&d->srun, line, d->st->xylemd, on_task_end, d);
+}
