@@ -75,8 +75,8 @@ static int open_all(struct daemon *d)
     d->input =
         event_new(d->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_input, d);
     d->term = evsignal_new(d->base, SIGTERM, on_term, d);
-    if (ep_daemon_stop_open(d) || d->input == NULL || d->term == NULL ||
-        event_add(d->term, NULL))
+    if (ep_daemon_stop_open(d) || ep_daemon_jobs_open(d) || d->input == NULL ||
+        d->term == NULL || event_add(d->term, NULL))
         return OV_ENOMEM;
     if (!d->is_calling && event_add(d->input, NULL))
         return OV_ENOMEM;
@@ -105,8 +105,8 @@ static void close_all(struct daemon *d)
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         ep_local_close(d->nodes[i].local);
         ep_text_fini(&d->nodes[i].job_text);
-        free(d->nodes[i].pids);
     }
+    ep_daemon_jobs_close(d);
     ep_writer_close(d->writer, true);
     ep_hub_close(d->hub);
     ep_starter_close(d->starter);
@@ -120,8 +120,6 @@ static void close_all(struct daemon *d)
         event_base_free(d->base);
     ep_boot_reader_fini(&d->boot);
     ep_boot_config_fini(&d->config);
-    ep_binding_close(&d->binding);
-    ep_job_fini(&d->job);
     ep_text_fini(&d->said);
     free(d->nodes);
     free(d->numbers);

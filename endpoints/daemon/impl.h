@@ -21,10 +21,18 @@ struct daemon_node {
     struct ep_text job_text; /* pieces of a job so far */
     uint64_t controls;       /* frames of stream 0 consumed */
     uint64_t orphan_ns;      /* since when it had no parent, the last time */
-    uint32_t proc_first;     /* its first process among the spawner's */
-    uint32_t *pids;          /* owned: until all of them run */
-    uint32_t pids_count;
-    bool has_left; /* or has ended */
+    uint32_t jobs;           /* told to it so far */
+    bool has_left;           /* or has ended */
+};
+
+enum { DAEMON_JOBS_MAX = 256 }; /* at a time */
+
+/* A job of which a node here runs a part, or is still to be told: each hears of
+ * it by itself, all in the same order. */
+struct daemon_job {
+    struct ep_job job; /* shared by the nodes */
+    struct ep_binding binding;
+    uint32_t nth; /* of all that came here */
 };
 
 /* How a daemon ends. */
@@ -58,10 +66,11 @@ struct daemon {
     uint32_t *numbers; /* of the nodes hosted here */
     uint32_t nodes_count;
     uint32_t left;
-    uint32_t over;     /* nodes whose processes are over */
-    struct ep_job job; /* shared by the nodes; size 0 before it came */
-    struct ep_binding binding;
-    uint32_t procs_started;
+    uint32_t idle;                            /* nodes where nothing runs */
+    struct daemon_job *jobs[DAEMON_JOBS_MAX]; /* owned; NULL: free */
+    uint32_t jobs_told;                       /* so far */
+    struct event *reap;                       /* jobs that are over are freed */
+    struct ep_usage used;                     /* as told to the launcher */
     uint32_t beneath; /* daemons that we started, ready and alive */
     uint32_t awaited; /* daemons that are still to call */
     char path[4096];  /* of this program */
@@ -75,7 +84,7 @@ struct daemon {
 
 /* The files, each above those that it calls:
  *
- *     stop  procs  orders  call  shells  start  daemon */
+ *     stop  jobs  orders  call  shells  start  daemon */
 
 /* --- stop.c */
 /* The events of it, once there is a base. 0 or OV_ENOMEM. */
@@ -94,17 +103,20 @@ bool ep_daemon_was_linked(const struct daemon *d);
 /* Ends the loop when we are ending and everybody else has gone. */
 void ep_daemon_check_gone(struct daemon *d);
 
-/* --- procs.c: the nodes' processes */
-/* The node whose process this is, or NULL; *proc then counts from its first. */
-struct daemon_node *ep_daemon_owner(struct daemon *d, uint32_t *proc);
-void ep_daemon_started(struct daemon *d, uint32_t proc, int64_t pid);
-/* The body of EP_CONTROL_SIGNAL, for the node of that index. */
-void ep_daemon_signal(struct daemon *d, uint32_t index, struct ov_rd body);
+/* --- jobs.c: the jobs that came */
+int ep_daemon_jobs_open(struct daemon *d);
+void ep_daemon_jobs_close(struct daemon *d);
+/* A piece of a job's text, for one node: the last one begins it there. */
+void ep_daemon_job(struct daemon *d, uint32_t index,
+                   const struct ov_control *control);
+/* As of struct ep_local_cfg. */
+bool ep_daemon_on_idle(void *arg, struct ep_usage *usage);
+/* A job may be over: looked at soon. */
+void ep_daemon_on_over(void *arg);
 
 /* --- orders.c: what stream 0 and the nodes say */
 extern const struct ep_hub_events ep_daemon_hub_events;
 extern const struct ep_spawner_events ep_daemon_spawner_events;
-bool ep_daemon_on_over(void *arg, struct ep_usage *usage);
 
 /* --- call.c: daemons that a resource manager started */
 /* Calls the parent: once it answers the loop reads descriptor 0, and words for

@@ -1,10 +1,10 @@
-/* The processes of one node: started, fed, read, ended.
+/* The processes of one node, of one job or several: started, fed, read, ended.
  *
  * Input 0 of the node is what the node itself has to say
- * (endpoints/msg/state.h), inputs 1 + 2p and 2 + 2p are stdout and stderr of
- * its p-th process. A process's exit is said after its output: when both
- * channels have ended, or a while (linger) after its exit and its last byte.
- * The final record follows the last exit.
+ * (endpoints/msg/state.h), two others are stdout and stderr of a process, and
+ * of another one when it is over. A process's exit is said after its output:
+ * when both channels have ended, or a while (linger) after its exit and its
+ * last byte. OVER follows whenever nothing is left that runs here.
  */
 #ifndef ENDPOINTS_DAEMON_LOCAL_H
 #define ENDPOINTS_DAEMON_LOCAL_H
@@ -28,11 +28,15 @@ struct ep_local_cfg {
     uint32_t index; /* of the node in the hub */
     uint32_t node;
     uint32_t nodes;         /* of this daemon */
+    uint32_t inputs;        /* of the node */
     uint32_t window_frames; /* of stdin */
     struct ep_writer *writer;
-    /* This node's processes are over. True when it was the last of its
-     * daemon: it then speaks for it and says what the daemon has used. */
-    bool (*on_over)(void *arg, struct ep_usage *usage);
+    /* Nothing runs here. True when that holds for all of its daemon: it then
+     * speaks for it and says what the daemon has used. */
+    bool (*on_idle)(void *arg, struct ep_usage *usage);
+    /* A job is over here, but for ep_local_reap(); not from within a call of
+     * the owner's that would mind. */
+    void (*on_over)(void *arg);
     void *arg;
 };
 
@@ -46,19 +50,18 @@ static inline uint32_t ep_local_inputs(uint32_t procs)
 int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out);
 void ep_local_close(struct ep_local *local);
 
-/* The spawner's number for a program of a job. */
-static inline uint32_t ep_local_app(const struct ep_job *job, uint32_t app)
-{
-    return job->number * EP_JOB_APPS_MAX + app;
-}
-
-/* Starts the node's processes of a job, once; the job and the binding
- * are borrowed, its programs were announced to the spawner, as ep_local_app has
- * it. They are the spawner's processes proc_first and following. One that
- * cannot be started is a word (FAILED), not an error. Returns 0 or OV_ENOMEM.
- */
+/* Starts the node's processes of a job, if it has some; the job and the binding
+ * are borrowed until it is reaped, its programs were announced to the spawner
+ * by numbers from `program` on. Its processes are the spawner's by the numbers
+ * that they have in the tree. One that cannot be started is a word (FAILED),
+ * not an error. Returns 0 or OV_ENOMEM. */
 int ep_local_begin(struct ep_local *local, const struct ep_job *job,
-                   const struct ep_binding *binding, uint32_t proc_first);
+                   const struct ep_binding *binding, uint32_t program);
+
+/* Frees what there is of a job that is over here; false when it is not. */
+bool ep_local_reap(struct ep_local *local, const struct ep_job *job);
+/* A job was told, and nothing runs. */
+bool ep_local_is_idle(const struct ep_local *local);
 
 /* OV_ACT_READ: input below ep_local_inputs(). */
 void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
@@ -74,17 +77,16 @@ void ep_local_pause(struct ep_local *local, bool is_paused);
 /* The node has a word to say. */
 void ep_local_say(struct ep_local *local, const struct ep_state *state);
 
-/* From the spawner; `proc` counts from proc_first. */
-void ep_local_started(struct ep_local *local);
-void ep_local_failed(struct ep_local *local, uint32_t proc, const char *step,
+/* Is the process one of this node's, of a job that was not reaped? */
+bool ep_local_has(const struct ep_local *local, uint32_t number);
+/* From the spawner, for one of these. */
+void ep_local_started(struct ep_local *local, uint32_t number, int64_t pid);
+void ep_local_failed(struct ep_local *local, uint32_t number, const char *step,
                      int err);
-void ep_local_exited(struct ep_local *local, uint32_t proc, int status);
+void ep_local_exited(struct ep_local *local, uint32_t number, int status);
 
-/* How many processes there are; whether all that they and the node had to
- * say was read. */
-uint32_t ep_local_procs(const struct ep_local *local);
-/* The rank of one, which counts from 0. */
-uint32_t ep_local_rank(const struct ep_local *local, uint32_t proc);
-bool ep_local_is_final(const struct ep_local *local);
+/* A signal to the processes that run here: those of the ranges of process
+ * numbers, first 4 and last 4 each; without one all. O(processes * ranges). */
+void ep_local_signal(struct ep_local *local, int signo, struct ov_rd ranges);
 
 #endif

@@ -1,109 +1,31 @@
 /* What a daemon does at the word of stream 0, and for its processes. */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "endpoints/daemon/impl.h"
 #include "endpoints/sys/clock.h"
-#include "endpoints/sys/usage.h"
 #include "overlay/base/err.h"
 #include "overlay/wire/item.h"
 
-bool ep_daemon_on_over(void *arg, struct ep_usage *usage)
-{
-    struct daemon *d = arg;
-    struct ep_hub_stats stats;
-
-    if (++d->over < d->nodes_count)
-        return false;
-    ep_hub_stats(d->hub, &stats);
-    usage->rss_peak_bytes = ep_usage_rss_peak_bytes();
-    usage->cpu_us = ep_usage_cpu_us();
-    usage->refused_peers = stats.refused_peers;
-    usage->frames_up = stats.frames_up;
-    usage->frames_down = stats.frames_down;
-    return true;
-}
-
-/* --- the job
+/* --- from stream 0
  * */
 
-/* Each program is a job of the spawner, numbered as ep_local_begin does. */
-static int announce(struct daemon *d)
+static void on_signal(struct daemon *d, uint32_t index, struct ov_rd body)
 {
-    int rc = 0;
+    int signo = (int)ov_rd_u32(&body);
 
-    for (uint32_t i = 0; rc == 0 && i < d->job.apps_count; i++) {
-        const struct ep_job_app *app = &d->job.apps[i];
-        const char **env = ep_job_app_env(&d->job, i);
-        struct ep_spawn_job what = {
-            .argv = (const char *const *)app->argv.at,
-            .env = env,
-            .cwd = app->cwd,
-            .cwd_optional = app->cwd_is_optional,
-            .manners = d->job.manners.is_known ? &d->job.manners : NULL,
-        };
-
-        rc = env == NULL
-                 ? OV_ENOMEM
-                 : ep_spawner_job(d->spawner, ep_local_app(&d->job, i), &what);
-        free(env);
-    }
-    return rc;
-}
-
-/* The first node to have the whole text makes it the daemon's job. Returns 0,
- * or an error with words in why. */
-static int take_job(struct daemon *d, struct daemon_node *node, char *why)
-{
-    int rc = 0;
-
-    if (d->job.size == 0) {
-        rc =
-            ep_job_decode(node->job_text.at, node->job_text.len_bytes, &d->job);
-        if (rc == 0)
-            rc = announce(d);
-        snprintf(why, TOPO_WHY_MAX, "%s",
-                 rc == OV_EPROTO ? "the job's description makes no sense"
-                                 : ov_strerror(rc));
-        if (rc == 0)
-            rc = ep_binding_open(&d->binding, &d->job, why);
-        if (rc == 0)
-            rc = ep_binding_check(&d->job, d->numbers[0], why);
-    }
-    ep_text_fini(&node->job_text);
-    return rc;
-}
-
-static void on_job(struct daemon *d, uint32_t index,
-                   const struct ov_control *control)
-{
-    struct daemon_node *node = &d->nodes[index];
-    size_t len_bytes = ov_rd_left(&control->body);
-    char why[TOPO_WHY_MAX];
-    int rc;
-
-    ep_text_add(&node->job_text, (const char *)control->body.at, len_bytes);
-    if (node->job_text.bad || node->job_text.len_bytes > EP_JOB_BYTES_MAX) {
-        ep_daemon_error(d, "the job's description is too large");
-        ep_daemon_stop(d, DAEMON_FAILS);
+    if (body.bad)
+        return;
+    if (ov_rd_left(&body) > 0) {
+        ep_local_signal(d->nodes[index].local, signo, body);
         return;
     }
-    if (control->more)
-        return;
-    rc = take_job(d, node, why);
-    if (rc == 0) {
-        snprintf(why, sizeof(why), "%s", ov_strerror(OV_ENOMEM));
-        node->proc_first = d->procs_started;
-        rc =
-            ep_local_begin(node->local, &d->job, &d->binding, d->procs_started);
-        d->procs_started += ep_local_procs(node->local);
-    }
-    if (rc != 0) {
-        ep_daemon_error(d, why);
-        ep_daemon_stop(d, DAEMON_FAILS);
-    }
+    if (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT)
+        ep_local_pause(d->nodes[index].local, signo != SIGCONT);
+    /* One word reaches all processes of the daemon. */
+    if (index == 0)
+        ep_spawner_signal_all(d->spawner, signo);
 }
 
 static void on_control(struct daemon *d, uint32_t index,
@@ -115,9 +37,9 @@ static void on_control(struct daemon *d, uint32_t index,
                           &control))
         return;
     if (control.kind == EP_CONTROL_JOB)
-        on_job(d, index, &control);
+        ep_daemon_job(d, index, &control);
     else if (control.kind == EP_CONTROL_SIGNAL)
-        ep_daemon_signal(d, index, control.body);
+        on_signal(d, index, control.body);
     else if (control.kind == EP_CONTROL_KILL && index == 0)
         ep_spawner_end(d->spawner);
 }
@@ -178,6 +100,7 @@ static void end_node(struct daemon *d, uint32_t index)
     if (d->nodes[index].has_left)
         return;
     d->nodes[index].has_left = true;
+    ep_daemon_on_over(d); /* jobs do not wait for it */
     if (++d->left == d->nodes_count)
         ep_daemon_stop(d, d->has_goodbye ? DAEMON_LEAVES : DAEMON_FAILS);
 }
@@ -193,8 +116,7 @@ static void on_end(void *arg, uint32_t index, enum ov_end why)
              why == OV_END_DECLARED ? "was given up by the job"
                                     : "has found no parent");
     ep_daemon_note(d, d->numbers[0], words);
-    for (uint32_t i = 0; i < ep_local_procs(node->local); i++)
-        ep_spawner_signal(d->spawner, node->proc_first + i, SIGKILL);
+    ep_local_signal(node->local, SIGKILL, ov_rd_init(NULL, 0));
     end_node(d, index);
 }
 
@@ -249,23 +171,29 @@ const struct ep_hub_events ep_daemon_hub_events = {
 /* --- from the spawner
  * */
 
-static struct ep_local *owner(struct daemon *d, uint32_t *proc)
+/* The node whose process this is. */
+static struct ep_local *owner(const struct daemon *d, uint32_t proc)
 {
-    struct daemon_node *node = ep_daemon_owner(d, proc);
-
-    return node != NULL ? node->local : NULL;
+    for (uint32_t i = 0; i < d->nodes_count; i++) {
+        if (ep_local_has(d->nodes[i].local, proc))
+            return d->nodes[i].local;
+    }
+    return NULL;
 }
 
 static void on_started(void *arg, uint32_t proc, int64_t pid)
 {
-    ep_daemon_started(arg, proc, pid);
+    struct ep_local *local = owner(arg, proc);
+
+    if (local != NULL)
+        ep_local_started(local, proc, pid);
 }
 
 /* One word is enough for all processes of the daemon. */
 static void on_elsewhere(void *arg, uint32_t proc, int err)
 {
     struct daemon *d = arg;
-    struct ep_local *local = owner(d, &proc);
+    struct ep_local *local = owner(d, proc);
     struct ep_state state = {.kind = EP_STATE_NOTE};
 
     if (local == NULL || d->is_elsewhere_told)
@@ -280,7 +208,7 @@ static void on_elsewhere(void *arg, uint32_t proc, int err)
 
 static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 {
-    struct ep_local *local = owner(arg, &proc);
+    struct ep_local *local = owner(arg, proc);
 
     if (local != NULL)
         ep_local_failed(local, proc, step, err);
@@ -290,7 +218,7 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 static void on_exit_(void *arg, uint32_t proc, int status)
 {
     struct daemon *d = arg;
-    struct ep_local *local = owner(d, &proc);
+    struct ep_local *local = owner(d, proc);
 
     if (local != NULL && d->end == DAEMON_STAYS)
         ep_local_exited(local, proc, status);

@@ -180,8 +180,10 @@ static int open_locals(struct daemon *d)
             .index = i,
             .node = d->numbers[i],
             .nodes = d->nodes_count,
+            .inputs = ep_session_inputs(&d->config),
             .window_frames = d->config.down_window_frames,
             .writer = d->writer,
+            .on_idle = ep_daemon_on_idle,
             .on_over = ep_daemon_on_over,
             .arg = d,
         };

@@ -104,6 +104,11 @@ int ep_session_pack(struct ep_boot_config *config,
     return rc;
 }
 
+uint32_t ep_session_inputs(const struct ep_boot_config *config)
+{
+    return (uint32_t)ep_boot_param(config, "inputs", 1);
+}
+
 /* Links that are accepted with all their receives: of one node as many as may
  * send unasked, of several as many as are planned. */
 static uint32_t accepted_full(const struct ep_hub_cfg *hub)
@@ -144,8 +149,7 @@ static int configure(const struct ep_boot_config *config,
     if (cfg->timers.launch_ns < launch_ns)
         cfg->timers.launch_ns = launch_ns;
     /* The root has no processes. */
-    hub->inputs =
-        hub->nodes[0] == 0 ? 1 : (uint16_t)ep_boot_param(config, "inputs", 1);
+    hub->inputs = hub->nodes[0] == 0 ? 1 : (uint16_t)ep_session_inputs(config);
     hub->transport = (struct ep_transport_cfg){
         .provider = config->provider,
         .interface = config->interface,

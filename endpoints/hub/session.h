@@ -47,6 +47,9 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
 int ep_session_pack(struct ep_boot_config *config,
                     const struct ep_session_sizes *sizes, uint32_t inputs);
 
+/* That number, once it has travelled. */
+uint32_t ep_session_inputs(const struct ep_boot_config *config);
+
 /* Opens the hub with what travelled: launcher and daemons alike. The caller
  * fills in base, auth, nodes, events and arg of *hub. Raises the limit on
  * descriptors to `descriptors` before; 0: leaves it. Returns 0, OV_EINVAL

@@ -3,6 +3,7 @@
  * A job travels as text of endpoints/msg/text.h, cut into APP messages:
  *
  *     job NUMBER SIZE NODES     number, processes, nodes that host some
+ *     base N                    the process number of rank 0; none: 0
  *     stdin FIRST LAST          ranks that read stdin; none: nobody does
  *     stdin-slow spill BYTES | close MS    a slow reader is not waited for
  *     spill-dir DIR             where; none: the daemon's own TMPDIR
@@ -27,8 +28,9 @@
  *
  * Ranks ascend, each from 0 to SIZE - 1 is on one node, and the places of one
  * program ascend. A node may run several programs, and does so in their order.
- * Places count from 1 here; for the user, who sees no other number of a node,
- * from 0.
+ * The process number of a rank is base + rank: it names the process among those
+ * of all jobs of a tree. Places count from 1 here; for the user, who sees no
+ * other number of a node, from 0.
  */
 #ifndef ENDPOINTS_MSG_JOB_H
 #define ENDPOINTS_MSG_JOB_H
@@ -99,6 +101,7 @@ struct ep_job_app {
 
 struct ep_job {
     uint32_t number;
+    uint32_t base; /* process number of rank 0 */
     uint32_t size;
     uint32_t nodes;
     bool is_raw;

@@ -99,6 +99,8 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
 {
     put_numbers(out, "job", (uint32_t[]){job->number, job->size, job->nodes},
                 3);
+    if (job->base > 0)
+        put_numbers(out, "base", &job->base, 1);
     for (uint32_t i = 0; i < job->readers_count; i++)
         put_numbers(out, "stdin",
                     (uint32_t[]){job->readers[i].first, job->readers[i].last},
@@ -130,6 +132,12 @@ static int read_head(struct ep_job *job, struct ep_fields *fields)
     job->number = number(fields);
     job->size = number(fields);
     job->nodes = number(fields);
+    return 0;
+}
+
+static int read_base(struct ep_job *job, struct ep_fields *fields)
+{
+    job->base = number(fields);
     return 0;
 }
 
@@ -310,6 +318,7 @@ static const struct {
     enum place place;
 } keywords[] = {
     {"job", read_head, OF_JOB},
+    {"base", read_base, OF_JOB},
     {"stdin", read_stdin, OF_JOB},
     {"stdin-slow", read_slow, OF_JOB},
     {"spill-dir", read_spill_dir, OF_JOB},
@@ -490,7 +499,8 @@ static bool readers_ascend(const struct ep_job *job)
 
 static bool makes_sense(const struct ep_job *job)
 {
-    return job->size > 0 && places_all(job) && readers_ascend(job);
+    return job->size > 0 && job->size <= UINT32_MAX - job->base &&
+           places_all(job) && readers_ascend(job);
 }
 
 int ep_job_decode(char *text, size_t len_bytes, struct ep_job *job)

@@ -12,6 +12,7 @@ static void write_usage(struct ov_wr *wr, const struct ep_usage *usage)
     ov_wr_u64(wr, usage->refused_peers);
     ov_wr_u64(wr, usage->frames_up);
     ov_wr_u64(wr, usage->frames_down);
+    ov_wr_u64(wr, usage->daemons);
 }
 
 static void read_usage(struct ov_rd *rd, struct ep_usage *usage)
@@ -21,6 +22,7 @@ static void read_usage(struct ov_rd *rd, struct ep_usage *usage)
     usage->refused_peers = ov_rd_u64(rd);
     usage->frames_up = ov_rd_u64(rd);
     usage->frames_down = ov_rd_u64(rd);
+    usage->daemons = ov_rd_u64(rd);
 }
 
 static void write_tallies(struct ov_wr *wr, const struct ep_tally *tallies)
@@ -86,7 +88,7 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
     uint16_t len_bytes;
 
     switch ((enum ep_state_kind)state->kind) {
-    case EP_STATE_STARTED:
+    case EP_STATE_OVER:
         ov_wr_u32(&body, state->value);
         break;
     case EP_STATE_ADOPTED:
@@ -98,6 +100,7 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
         ov_wr_u32(&body, state->value);
         ov_wr_u64(&body, state->taken_bytes);
         break;
+    case EP_STATE_STARTED:
     case EP_STATE_FAILED:
         ov_wr_u32(&body, state->rank);
         ov_wr_u32(&body, state->value);
@@ -155,7 +158,7 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
         return OV_EPROTO;
     body = ov_rd_init(mem, len_bytes);
     switch ((enum ep_state_kind)state->kind) {
-    case EP_STATE_STARTED:
+    case EP_STATE_OVER:
         state->value = ov_rd_u32(&body);
         break;
     case EP_STATE_ADOPTED:
@@ -167,6 +170,7 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
         state->value = ov_rd_u32(&body);
         state->taken_bytes = ov_rd_u64(&body);
         break;
+    case EP_STATE_STARTED:
     case EP_STATE_FAILED:
         state->rank = ov_rd_u32(&body);
         state->value = ov_rd_u32(&body);

@@ -1,10 +1,11 @@
 /* The words of a node to the launcher, in records of the STATE channel.
  *
- * A record holds one word after another:
+ * A record holds one word after another; ranks are process numbers:
  *
  *     kind 1, body length 2, body
  *
- *     STARTED  count 4                 processes of the node are running
+ *     STARTED  rank 4, count 4         processes of the node are running: all
+ *              that it has of the job, the first of them with that number
  *     EXIT     rank 4, status 4, taken 8
  *              status as from waitpid; the bytes of stdin that it took from
  *              its pipe; its output came before;
@@ -12,12 +13,16 @@
  *              channel 1, bytes 8, sum 8    see endpoints/msg/tally.h
  *     FAILED   rank 4, errno 4, step   it could not be started
  *     ADOPTED  parent 4, us 4          the node was without a parent so long
- *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8
- *              of the daemon, from one of its nodes, before its final record
+ *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8,
+ *              daemons 8               of the daemon, from one of its nodes,
+ *              before its OVER; all but the peak since its last one; daemons: 1
+ *              when that is the first, then 0
  *     NOTE     text                    for the user
  *     STDIN    rank 4, what 4, errno 4 what became of a slow process's stdin
  *     PIDS     rank 4, then a pid 4 for it and each rank after it: before
  *              STARTED, as the host counts them
+ *     OVER     jobs 4                  the processes of so many jobs, all that
+ *              had some here, are over, and nothing more is to be said of them
  */
 #ifndef ENDPOINTS_MSG_STATE_H
 #define ENDPOINTS_MSG_STATE_H
@@ -37,6 +42,7 @@ enum ep_state_kind {
     EP_STATE_NOTE,
     EP_STATE_STDIN,
     EP_STATE_PIDS,
+    EP_STATE_OVER,
     EP_STATE_KINDS
 };
 
@@ -65,12 +71,13 @@ struct ep_usage {
     uint64_t refused_peers;
     uint64_t frames_up;
     uint64_t frames_down;
+    uint64_t daemons; /* 1: the daemon's first word of it; then 0 */
 };
 
 struct ep_state {
     uint8_t kind;
     uint8_t stdin_event;              /* STDIN: enum ep_stdin_event */
-    uint32_t rank;                    /* EXIT, FAILED, STDIN, PIDS: the first */
+    uint32_t rank;                    /* process number; PIDS: the first */
     uint32_t parent;                  /* ADOPTED: a node of the tree */
     uint32_t value;                   /* status, errno, count, microseconds */
     uint32_t pids[EP_STATE_PIDS_MAX]; /* PIDS: `value` of them */

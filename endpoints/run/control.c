@@ -44,6 +44,38 @@ void ep_run_control_pump(struct run *r)
     }
 }
 
+int ep_run_control_job(struct run *r, const struct ep_job *job)
+{
+    uint32_t piece =
+        r->sizes.frame_bytes - OV_DOWN_HEAD_BYTES - OV_CONTROL_HEAD_BYTES;
+    struct ep_text text = {0};
+
+    ep_job_encode(job, &text);
+    if (text.bad || text.len_bytes > EP_JOB_BYTES_MAX) {
+        ep_text_fini(&text);
+        return OV_EFULL;
+    }
+    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+        struct run_node *node = &r->nodes[n];
+
+        if (ep_job_on_node(job, n) == 0)
+            continue;
+        node->jobs++;
+        if (node->is_final)
+            r->finals--;
+        node->is_final = false;
+    }
+    for (size_t at = 0; at < text.len_bytes; at += piece) {
+        size_t left = text.len_bytes - at;
+        bool more = left > piece;
+
+        ep_run_control_queue(r, EP_CONTROL_JOB, more, text.at + at,
+                             (uint32_t)(more ? piece : left));
+    }
+    ep_text_fini(&text);
+    return 0;
+}
+
 void ep_run_control(struct run *r, uint8_t kind, const void *body,
                     uint32_t len_bytes)
 {

@@ -205,27 +205,13 @@ static void queue_open(struct run *r)
 
 int ep_run_job_send(struct run *r)
 {
-    uint32_t piece =
-        r->sizes.frame_bytes - OV_DOWN_HEAD_BYTES - OV_CONTROL_HEAD_BYTES;
-    struct ep_text text = {0};
-
-    ep_job_encode(&r->job, &text);
-    if (text.bad || text.len_bytes > EP_JOB_BYTES_MAX) {
+    if (ep_run_control_job(r, &r->job)) {
         ep_run_say(r,
                    "the program's arguments and environment are larger than "
                    "%d MiB",
                    EP_JOB_BYTES_MAX >> 20);
-        ep_text_fini(&text);
         return 1;
     }
-    for (size_t at = 0; at < text.len_bytes; at += piece) {
-        size_t left = text.len_bytes - at;
-        bool more = left > piece;
-
-        ep_run_control_queue(r, EP_CONTROL_JOB, more, text.at + at,
-                             (uint32_t)(more ? piece : left));
-    }
-    ep_text_fini(&text);
     if (r->job.readers_count > 0) {
         if (open_input(r)) {
             ep_run_say(r, "cannot read stdin: out of memory or descriptors");

@@ -37,10 +37,12 @@ struct run_control {
 
 /* A node as the launcher knows it. */
 struct run_node {
-    bool is_started; /* its processes run */
-    bool is_final;   /* it has nothing more to say */
+    bool is_started; /* the job's processes run there */
+    bool is_final;   /* nothing that it was told to run does */
     bool is_lost;
     bool is_silent; /* lost, or cut off by a loss, before it was final */
+    uint32_t jobs;  /* told so far that have processes there */
+    uint32_t spare; /* processes there of jobs beside the run's own */
 };
 
 /* Records at the console at once: what the overlay's root allows. */
@@ -66,6 +68,9 @@ struct run {
     void *tap; /* owned, of options.tap; NULL: none */
     bool tap_is_flushing, tap_is_flushed;
     const struct run_tap_events *tap_events;
+    struct run_job *jobs;         /* owned: those beside the run's own */
+    uint32_t jobs_made;           /* so far */
+    uint32_t next_number;         /* of a process */
     struct ep_text lines;         /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
@@ -141,8 +146,8 @@ struct run {
 
 /* The files, each above those it calls; some have headers:
  *     say  plan_guess  plan_tree  plan_hosts  plan_job  plan_session
- *     plan_machine  plan  verdict  control  held  log  tap  push  end  loss
- *     signals  down  daemons  up  run
+ *     plan_machine  plan  verdict  control  held  log  tap  jobs  push  end
+ *     loss  signals  down  daemons  up  run
  */
 
 /* --- say.c */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/plan.h"
@@ -121,10 +122,15 @@ void ep_run_lost(struct run *r, uint32_t node)
         ep_run_missing(r, node, "it was lost before the job began", NULL);
         return;
     }
+    if (r->nodes[node].is_final) { /* nothing is lost with it */
+        r->nodes[node].is_lost = true;
+        return;
+    }
     remember(r, node);
     tell(r, node);
     count_final(r, node);
     end_channels(r, node);
+    ep_run_jobs_lost(r, node);
     if (!goes_on(r))
         ep_run_abort(r, 1);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
@@ -91,6 +92,8 @@ int ep_run_plan_session(struct run *r, uint32_t most)
         config->tree, r->nodes_per_daemon, most);
     if (ep_auth_generate(&config->auth))
         return ep_run_fail(r, "the system gives no random numbers for a key");
+    if (o->tap != NULL) /* it may start further jobs */
+        most += RUN_SPARE_PROCS;
     if (set_strings(r) || ep_session_pack(config, &r->sizes, 1 + 2 * most))
         return ep_run_fail(r, "out of memory, or too many processes on a node");
     snprintf(r->nspace, sizeof(r->nspace), "xylem-%08x",

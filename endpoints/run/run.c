@@ -10,6 +10,7 @@
 #include "endpoints/run/held.h"
 #include "endpoints/run/log.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/push.h"
@@ -53,7 +54,14 @@ static const struct run_tap_events tap_events = {
     .on_end = ep_run_check_done,
     .on_push = ep_run_pushed_to,
     .on_rest = ep_run_rests,
+    .on_spawn = ep_run_spawn,
 };
+
+static void open_tap(struct run *r)
+{
+    r->next_number = r->job.size;
+    ep_run_tap_open(r, &tap_events);
+}
 
 /* Everything before the loop; 0, or the exit code. */
 static int open_all(struct run *r)
@@ -75,7 +83,7 @@ static int open_all(struct run *r)
     /* The daemons load the fabric while we do. */
     rc = ep_run_daemons_start(r);
     if (rc == 0)
-        ep_run_tap_open(r, &tap_events);
+        open_tap(r);
     if (rc == 0)
         rc = open_hub(r);
     if (rc == 0)
@@ -93,6 +101,7 @@ static void close_all(struct run *r)
     ep_output_close(r->output);
     ep_writer_close(r->writer, true);
     ep_proof_close(r->proof);
+    ep_run_jobs_close(r);
     if (r->input_buf != NULL)
         ep_hub_put(r->hub, r->input_buf);
     ep_hub_close(r->hub);

@@ -108,6 +108,13 @@ static void on_note(void *arg, const char *text)
     ep_run_note(arg, "%s", text);
 }
 
+static uint32_t on_spawn(void *arg, const struct ep_tap_spawn *spawn, char *why)
+{
+    struct run *r = arg;
+
+    return r->tap_events->on_spawn(r, spawn, why);
+}
+
 /* What fits a frame of every size, behind its head. */
 static uint32_t push_bytes(const struct run *r)
 {
@@ -128,6 +135,7 @@ void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
         .on_signal = on_signal,
         .on_push = on_push,
         .on_rest = on_rest,
+        .on_spawn = on_spawn,
         .on_say = on_say,
         .on_note = on_note,
     };
@@ -181,6 +189,12 @@ void ep_run_tap_logged(struct run *r, uint32_t token)
 {
     if (r->tap != NULL)
         r->options.tap->logged(r->tap, token);
+}
+
+void ep_run_tap_job(struct run *r, const struct ep_tap_job *job)
+{
+    if (r->tap != NULL && r->options.tap->job != NULL)
+        r->options.tap->job(r->tap, job);
 }
 
 bool ep_run_tap_flush(struct run *r)

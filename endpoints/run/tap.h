@@ -12,6 +12,9 @@ struct run_tap_events {
     /* As of struct ep_tap_events. */
     void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
     void (*on_rest)(struct run *r);
+    /* As of struct ep_tap_events. */
+    uint32_t (*on_spawn)(struct run *r, const struct ep_tap_spawn *spawn,
+                         char *why);
 };
 
 /* Opens options.tap, and tells it who reads stdin. */
@@ -32,6 +35,7 @@ void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
                       bool is_open);
 /* The oldest push is in the stream. */
 void ep_run_tap_pushed(struct run *r);
+void ep_run_tap_job(struct run *r, const struct ep_tap_job *job);
 
 /* No output follows. True when the tap has nothing left to do. */
 bool ep_run_tap_flush(struct run *r);

@@ -25,6 +25,41 @@ struct ep_tap_part {
     uint32_t ranks;
 };
 
+enum { EP_TAP_WHY_MAX = 256 };
+
+/* A program of a job that a tap starts. All is borrowed for the call. */
+struct ep_tap_app {
+    char *const *argv; /* NULL-terminated, the program first */
+    char *const *env;  /* NAME=VALUE, NULL-terminated, beside the run's own; or
+                          NULL */
+    const char *cwd;   /* NULL: the launcher's, where it exists */
+    uint32_t procs;    /* 0: one on each node */
+    uint32_t ppn;      /* of these on a node at most; 0: by its slots */
+};
+
+struct ep_tap_spawn {
+    const struct ep_tap_app *apps;
+    uint32_t apps_count;
+};
+
+enum ep_tap_event {
+    EP_TAP_JOB_STARTED, /* all of its processes run */
+    EP_TAP_JOB_FAILED,  /* one cannot be started; the others are ended. Once */
+    EP_TAP_JOB_ENDED    /* all of its processes have; the last word of it */
+};
+
+/* What becomes of a job that a tap has started. */
+struct ep_tap_job {
+    enum ep_tap_event event;
+    uint32_t base;       /* the number of its first process */
+    uint32_t size;       /* processes */
+    uint32_t rank;       /* FAILED: that process, from 0 in its job, */
+    const char *program; /* borrowed, what it was to run, */
+    const char *step;    /* borrowed, what could not be done, */
+    int err;             /* and why: an errno */
+    bool is_whole;       /* ENDED: all output of it came */
+};
+
 /* What a tap may call; never from within a call to it, but on_part, and
  * on_released from close. */
 struct ep_tap_events {
@@ -48,6 +83,11 @@ struct ep_tap_events {
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
     /* Nobody who has pushed is left. */
     void (*on_rest)(void *arg);
+    /* Starts a job in the tree of the run. Returns the number of its first
+     * process, from which output and exits are told as of the run's own; 0
+     * when it cannot be, with a sentence in why (EP_TAP_WHY_MAX bytes). */
+    uint32_t (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,
+                         char *why);
     void (*on_say)(void *arg, const char *text);  /* to the user */
     void (*on_note)(void *arg, const char *text); /* with --verbose */
 };
@@ -64,7 +104,7 @@ struct ep_tap_cfg {
 };
 
 struct ep_tap_output {
-    uint32_t rank;
+    uint32_t rank;   /* the number of the process */
     uint8_t channel; /* enum ov_channel */
     bool is_end;     /* the channel ends with it */
     const void *mem; /* borrowed until on_released */
@@ -91,6 +131,8 @@ struct ep_tap_ops {
     /* The oldest push that was told is in the stream. May be called from
      * within on_push and on_rest. */
     void (*pushed)(void *tap);
+    /* NULL where no jobs are started. */
+    void (*job)(void *tap, const struct ep_tap_job *job);
     /* No output follows. True when on_flushed comes, in seconds at most. */
     bool (*flush)(void *tap);
 };

@@ -10,6 +10,7 @@
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/log.h"
 #include "endpoints/run/loss.h"
@@ -43,7 +44,7 @@ static void on_started(struct run *r, uint32_t node)
 
 static void on_usage(struct run *r, const struct ep_usage *usage)
 {
-    r->usage_count++;
+    r->usage_count += (uint32_t)usage->daemons;
     if (usage->rss_peak_bytes > r->usage_rss_max)
         r->usage_rss_max = usage->rss_peak_bytes;
     r->usage_cpu_us += usage->cpu_us;
@@ -147,8 +148,29 @@ static void on_adopted(struct run *r, uint32_t node,
         r->repair_us_max = state->value;
 }
 
+/* Of all jobs that it was told: else it is not up to date. */
+static void on_over(struct run *r, uint32_t node, uint32_t jobs)
+{
+    if (jobs != r->nodes[node].jobs || r->nodes[node].is_final)
+        return;
+    r->nodes[node].is_final = true;
+    r->finals++;
+}
+
+/* Is it about a process of another job than the run's own? */
+static bool is_of_others(const struct run *r, const struct ep_state *state)
+{
+    return (state->kind == EP_STATE_STARTED || state->kind == EP_STATE_EXIT ||
+            state->kind == EP_STATE_FAILED || state->kind == EP_STATE_PIDS) &&
+           state->rank >= r->job.size;
+}
+
 static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
 {
+    if (is_of_others(r, state)) {
+        ep_run_jobs_word(r, state);
+        return;
+    }
     switch ((enum ep_state_kind)state->kind) {
     case EP_STATE_STARTED:
         on_started(r, node);
@@ -180,6 +202,9 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
             r, "%s: %s", ep_run_host(r, node), state->text);
         r->is_note_told = true;
         break;
+    case EP_STATE_OVER:
+        on_over(r, node, state->value);
+        break;
     case EP_STATE_STDIN:
         if (state->rank < r->job.size && !r->is_killed)
             on_slow_stdin(r, state);
@@ -198,13 +223,9 @@ static void on_state_record(struct run *r, const struct ov_record *rec,
 
     while (ov_rd_left(&rd) > 0 && ep_state_decode(&rd, &state) == 0)
         on_word(r, rec->source, &state);
-    if ((rec->flags & OV_RECORD_FINAL) && !r->nodes[rec->source].is_final) {
-        r->nodes[rec->source].is_final = true;
-        r->finals++;
-    }
 }
 
-static void tell_tap(struct run *r, const struct ep_console_record *record)
+static struct ep_tap_output tap_output(const struct ep_console_record *record)
 {
     struct ep_tap_output output = {
         .rank = record->rank,
@@ -216,7 +237,7 @@ static void tell_tap(struct run *r, const struct ep_console_record *record)
 
     if (record->len_bytes > 0)
         output.mem = record->buf->mem + record->off_bytes;
-    ep_run_tap_output(r, &output, record->buf);
+    return output;
 }
 
 static void on_record(void *arg, const struct ov_act *act,
@@ -224,6 +245,7 @@ static void on_record(void *arg, const struct ov_act *act,
 {
     struct run *r = arg;
     const struct ov_record *rec = &act->rec;
+    struct ep_tap_output tapped;
     struct ep_console_record out = {
         .proc = rec->rank,
         .rank = rec->rank,
@@ -242,13 +264,19 @@ static void on_record(void *arg, const struct ov_act *act,
         take(r, act->cookie, slice->buf);
         return;
     }
+    tapped = tap_output(&out);
+    ep_run_hold(r, act->cookie, slice->buf);
+    if (rec->rank >= r->job.size) {
+        ep_run_jobs_output(r, &tapped, slice->buf);
+        ep_run_let_go(r, act->cookie);
+        return;
+    }
     ep_run_watch(r);
     if (rec->channel == OV_CHANNEL_STDOUT)
         r->stdout_bytes += slice->len_bytes;
     else
         r->stderr_bytes += slice->len_bytes;
-    ep_run_hold(r, act->cookie, slice->buf);
-    tell_tap(r, &out);
+    ep_run_tap_output(r, &tapped, slice->buf);
     if (ep_output_record(r->output, &out)) {
         ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
                    rec->rank);

@@ -33,7 +33,7 @@ static int read_text(const char *text, struct ep_job *job)
 }
 
 /* Each keyword of the protocol comes back as it was. */
-static const char text[] = "job 7 5 4\n"
+static const char text[] = "job 7 5 4\nbase 9\n"
                            "stdin 0 1\n"
                            "stdin 4 4\n"
                            "stdin-slow spill 1048576\n"
@@ -85,6 +85,7 @@ static void what_is_read_is_written_again(void **state)
     (void)state;
     assert_int_equal(read_text(text, &job), 0);
     assert_int_equal(job.number, 7);
+    assert_int_equal(job.base, 9);
     assert_int_equal(job.size, 5);
     assert_int_equal(job.nodes, 4);
     assert_true(job.is_raw && job.merges_stderr);
@@ -291,6 +292,7 @@ static const char *const wrong[] = {
     HEAD "arg sh\narg\n",                      /* one too few */
     "open-ms -1\n" HEAD "arg sh\n",            /* no number */
     "open-ms 4294967296\n" HEAD "arg sh\n",    /* too large */
+    "base 4294967291\n" HEAD "arg sh\n",       /* past the last number */
     HEAD "arg a b\n",                          /* a raw space */
     "bind\n" HEAD "arg sh\n",
     "bind none\n" HEAD "arg sh\n", /* what is not said is not bound */

@@ -12,7 +12,7 @@
 #include "overlay/base/err.h"
 
 static const struct ep_state words[] = {
-    {.kind = EP_STATE_STARTED, .value = 7},
+    {.kind = EP_STATE_STARTED, .rank = 4, .value = 7},
     {.kind = EP_STATE_EXIT,
      .rank = 0x01020304,
      .value = 0x8b00,
@@ -26,13 +26,15 @@ static const struct ep_state words[] = {
     {.kind = EP_STATE_EXIT, .rank = 7, .tallies = {[1] = {.bytes = 3}}},
     {.kind = EP_STATE_FAILED, .rank = 3, .value = 2, .text = "exec"},
     {.kind = EP_STATE_ADOPTED, .parent = 4, .value = 1500},
-    {.kind = EP_STATE_USAGE, .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5}},
+    {.kind = EP_STATE_USAGE,
+     .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5, 1}},
     {.kind = EP_STATE_NOTE, .text = "a word for the user"},
     {.kind = EP_STATE_STDIN,
      .rank = 9,
      .stdin_event = EP_STDIN_CLOSED,
      .value = 28},
     {.kind = EP_STATE_PIDS, .rank = 3, .value = 2, .pids = {4711, UINT32_MAX}},
+    {.kind = EP_STATE_OVER, .value = 3},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };

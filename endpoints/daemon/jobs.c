@@ -1,0 +1,235 @@
+/* The jobs of a daemon, from their text to their end. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "endpoints/daemon/impl.h"
+#include "endpoints/sys/usage.h"
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+/* --- the end
+ * */
+
+bool ep_daemon_on_idle(void *arg, struct ep_usage *usage)
+{
+    struct daemon *d = arg;
+    struct ep_usage now = {.daemons = 1};
+    struct ep_hub_stats stats;
+
+    if (++d->idle < d->nodes_count)
+        return false;
+    ep_hub_stats(d->hub, &stats);
+    now.cpu_us = ep_usage_cpu_us();
+    now.refused_peers = stats.refused_peers;
+    now.frames_up = stats.frames_up;
+    now.frames_down = stats.frames_down;
+    *usage = (struct ep_usage){
+        .rss_peak_bytes = ep_usage_rss_peak_bytes(),
+        .cpu_us = now.cpu_us - d->used.cpu_us,
+        .refused_peers = now.refused_peers - d->used.refused_peers,
+        .frames_up = now.frames_up - d->used.frames_up,
+        .frames_down = now.frames_down - d->used.frames_down,
+        .daemons = now.daemons - d->used.daemons,
+    };
+    d->used = now;
+    return true;
+}
+
+static void free_job(struct daemon_job *job)
+{
+    ep_binding_close(&job->binding);
+    ep_job_fini(&job->job);
+    free(job);
+}
+
+/* Of a job that is over nothing stays: the spawner's copy of its programs goes
+ * with the next one in the same place. */
+static void reap_job(struct daemon *d, uint32_t slot)
+{
+    struct daemon_job *job = d->jobs[slot];
+    bool is_over = true;
+
+    for (uint32_t i = 0; i < d->nodes_count; i++) {
+        bool is_told = d->nodes[i].jobs > job->nth;
+
+        if (is_told ? !ep_local_reap(d->nodes[i].local, &job->job)
+                    : !d->nodes[i].has_left)
+            is_over = false;
+    }
+    if (!is_over)
+        return;
+    free_job(job);
+    d->jobs[slot] = NULL;
+}
+
+static void on_reap(evutil_socket_t fd, short what, void *arg)
+{
+    struct daemon *d = arg;
+
+    (void)fd;
+    (void)what;
+    for (uint32_t slot = 0; slot < DAEMON_JOBS_MAX; slot++) {
+        if (d->jobs[slot] != NULL)
+            reap_job(d, slot);
+    }
+}
+
+void ep_daemon_on_over(void *arg)
+{
+    static const struct timeval now = {0, 0};
+    struct daemon *d = arg;
+
+    if (!evtimer_pending(d->reap, NULL))
+        evtimer_add(d->reap, &now);
+}
+
+int ep_daemon_jobs_open(struct daemon *d)
+{
+    d->reap = evtimer_new(d->base, on_reap, d);
+    return d->reap == NULL ? OV_ENOMEM : 0;
+}
+
+void ep_daemon_jobs_close(struct daemon *d)
+{
+    for (uint32_t slot = 0; slot < DAEMON_JOBS_MAX; slot++) {
+        if (d->jobs[slot] != NULL)
+            free_job(d->jobs[slot]);
+        d->jobs[slot] = NULL;
+    }
+    if (d->reap != NULL)
+        event_free(d->reap);
+    d->reap = NULL;
+}
+
+/* --- the beginning
+ * */
+
+/* The spawner's number for the first program of a job. */
+static uint32_t program_of(uint32_t slot)
+{
+    return slot * EP_JOB_APPS_MAX;
+}
+
+/* Each program is a job of the spawner. */
+static int announce(struct daemon *d, const struct ep_job *job, uint32_t slot)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < job->apps_count; i++) {
+        const struct ep_job_app *app = &job->apps[i];
+        const char **env = ep_job_app_env(job, i);
+        struct ep_spawn_job what = {
+            .argv = (const char *const *)app->argv.at,
+            .env = env,
+            .cwd = app->cwd,
+            .cwd_optional = app->cwd_is_optional,
+            .manners = job->manners.is_known ? &job->manners : NULL,
+        };
+
+        rc = env == NULL
+                 ? OV_ENOMEM
+                 : ep_spawner_job(d->spawner, program_of(slot) + i, &what);
+        free(env);
+    }
+    return rc;
+}
+
+static uint32_t find_slot(const struct daemon *d, uint32_t nth)
+{
+    uint32_t slot = 0;
+
+    while (slot < DAEMON_JOBS_MAX &&
+           (d->jobs[slot] == NULL || d->jobs[slot]->nth != nth))
+        slot++;
+    return slot;
+}
+
+static uint32_t free_slot(const struct daemon *d)
+{
+    uint32_t slot = 0;
+
+    while (slot < DAEMON_JOBS_MAX && d->jobs[slot] != NULL)
+        slot++;
+    return slot;
+}
+
+/* The first node to have the whole text makes it a job of the daemon. Returns
+ * 0, or an error with words in why. */
+static int take_job(struct daemon *d, struct ep_text *text, uint32_t *slot,
+                    char *why)
+{
+    struct daemon_job *job = calloc(1, sizeof(*job));
+    int rc = OV_ENOMEM;
+
+    *slot = free_slot(d);
+    if (*slot == DAEMON_JOBS_MAX)
+        rc = OV_EFULL;
+    else if (job != NULL)
+        rc = ep_job_decode(text->at, text->len_bytes, &job->job);
+    if (rc == 0)
+        rc = announce(d, &job->job, *slot);
+    snprintf(why, TOPO_WHY_MAX, "%s",
+             rc == OV_EPROTO ? "the job's description makes no sense"
+                             : ov_strerror(rc));
+    if (rc == 0)
+        rc = ep_binding_open(&job->binding, &job->job, why);
+    if (rc == 0)
+        rc = ep_binding_check(&job->job, d->numbers[0], why);
+    if (rc != 0) {
+        if (job != NULL)
+            free_job(job);
+        return rc;
+    }
+    job->nth = d->jobs_told++;
+    d->jobs[*slot] = job;
+    return 0;
+}
+
+static int begin(struct daemon *d, uint32_t index, uint32_t slot)
+{
+    struct daemon_node *node = &d->nodes[index];
+    struct daemon_job *job = d->jobs[slot];
+    bool was_idle = ep_local_is_idle(node->local);
+    int rc;
+
+    if (was_idle && ep_job_on_node(&job->job, d->numbers[index]) > 0)
+        d->idle--;
+    node->jobs++;
+    rc =
+        ep_local_begin(node->local, &job->job, &job->binding, program_of(slot));
+    ep_daemon_on_over(d); /* it may have nothing to do with this node */
+    return rc;
+}
+
+void ep_daemon_job(struct daemon *d, uint32_t index,
+                   const struct ov_control *control)
+{
+    struct daemon_node *node = &d->nodes[index];
+    size_t len_bytes = ov_rd_left(&control->body);
+    char why[TOPO_WHY_MAX];
+    uint32_t slot;
+    int rc = 0;
+
+    ep_text_add(&node->job_text, (const char *)control->body.at, len_bytes);
+    if (node->job_text.bad || node->job_text.len_bytes > EP_JOB_BYTES_MAX) {
+        ep_daemon_error(d, "the job's description is too large");
+        ep_daemon_stop(d, DAEMON_FAILS);
+        return;
+    }
+    if (control->more)
+        return;
+    if (node->jobs == d->jobs_told)
+        rc = take_job(d, &node->job_text, &slot, why);
+    else
+        slot = find_slot(d, node->jobs);
+    OV_ASSERT(rc != 0 || slot < DAEMON_JOBS_MAX);
+    ep_text_fini(&node->job_text);
+    if (rc == 0) {
+        snprintf(why, sizeof(why), "%s", ov_strerror(OV_ENOMEM));
+        rc = begin(d, index, slot);
+    }
+    if (rc != 0) {
+        ep_daemon_error(d, why);
+        ep_daemon_stop(d, DAEMON_FAILS);
+    }
+}

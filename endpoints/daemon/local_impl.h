@@ -1,0 +1,110 @@
+/* What the files of a node's processes share.
+ *
+ * A node runs its share of each job that was begun and is not over. Process p
+ * of a share has a lane: two inputs of the node, 1 + 2 * lane and 2 + 2 * lane,
+ * which are another process's when it is over. The files, each above those that
+ * it calls: local_words  share  local.
+ */
+#ifndef ENDPOINTS_DAEMON_LOCAL_IMPL_H
+#define ENDPOINTS_DAEMON_LOCAL_IMPL_H
+
+#include <sys/queue.h>
+
+#include <event2/event.h>
+
+#include "endpoints/daemon/channel.h"
+#include "endpoints/daemon/feed.h"
+#include "endpoints/daemon/local.h"
+#include "endpoints/spawn/spawner.h"
+
+enum { OUTPUTS = EP_STATE_OUTPUTS };
+
+/* stdout or stderr of a process. */
+struct output {
+    struct ep_channel *channel; /* NULL: none, or ended */
+    struct proc *proc;
+    struct ep_tally tally; /* of what was read, every byte */
+    uint16_t input;
+    uint8_t name; /* enum ov_channel */
+};
+
+struct proc {
+    struct share *share;
+    struct output outputs[OUTPUTS];
+    struct event *linger; /* owned; made when the process has ended */
+    uint64_t taken_bytes; /* of stdin, when it had ended */
+    uint32_t rank;        /* in its job */
+    uint32_t app;
+    uint16_t lane; /* LANE_NONE: it has none */
+    int status;
+    bool is_running; /* not yet failed or exited */
+    bool is_over;    /* its end was said */
+};
+
+enum { LANE_NONE = UINT16_MAX };
+
+/* The processes of one job here. */
+struct share {
+    TAILQ_ENTRY(share) entry;
+    struct ep_local *local;
+    const struct ep_job *job; /* borrowed, with the binding */
+    const struct ep_binding *binding;
+    struct proc *procs;   /* owned, ascending ranks */
+    uint32_t procs_count; /* > 0 */
+    uint32_t program;     /* the spawner's number of the first program */
+    uint32_t *pids;       /* owned: until all of them run; else NULL */
+    uint32_t started;
+    uint32_t over;
+};
+
+struct ep_local {
+    struct ep_local_cfg cfg;
+    TAILQ_HEAD(, share) shares; /* owned, as begun */
+    struct proc **lanes;        /* [lanes_count]; NULL: free */
+    uint32_t lanes_count;
+    struct ep_feed *feed;
+    struct ov_buf *block;   /* output is read into it, then referenced */
+    uint64_t fed, consumed; /* frames of stdin */
+    uint32_t block_used;
+    uint32_t begun;  /* jobs that had processes here */
+    uint32_t active; /* shares that are not over */
+    bool has_begun;  /* a job was told */
+    uint8_t *words;  /* [words_len]: said but not read; owned */
+    size_t words_len, words_cap;
+    bool is_ready_told; /* input 0 */
+};
+
+/* The number of a process in the tree, for the spawner, too. */
+static inline uint32_t ep_proc_number(const struct proc *proc)
+{
+    return proc->share->job->base + proc->rank;
+}
+
+/* --- local_words.c */
+/* Room in the block for max_bytes, or for as much as a block can have left
+ * when half of it is still free. 0: memory is out. */
+uint32_t ep_words_room(struct ep_local *local, uint32_t max_bytes);
+/* So many bytes of it are what was read. */
+void ep_words_took(struct ep_local *local, uint32_t len_bytes,
+                   struct ov_read *read);
+/* Input 0. */
+void ep_words_read(struct ep_local *local, uint32_t max_bytes,
+                   struct ov_read *read);
+/* Nothing runs here: the daemon's usage, then that it is so. */
+void ep_words_over(struct ep_local *local);
+
+/* --- share.c */
+/* Makes the share and starts its processes; `program` is the spawner's number
+ * of the job's first one. 0 or OV_ENOMEM. */
+int ep_share_begin(struct ep_local *local, const struct ep_job *job,
+                   const struct ep_binding *binding, uint32_t program);
+void ep_share_free(struct share *share);
+/* The process of that number, or NULL. O(shares + log processes). */
+struct proc *ep_share_find(const struct ep_local *local, uint32_t number);
+void ep_share_failed(struct proc *proc, const char *step, int err);
+void ep_share_exited(struct proc *proc, int status);
+/* OV_ACT_READ, for an output. */
+void ep_share_read(struct output *out, uint32_t max_bytes,
+                   struct ov_read *read);
+
+#endif

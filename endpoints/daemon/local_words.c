@@ -1,0 +1,115 @@
+/* What a node has to say, and the block that all its reads go into. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/daemon/local_impl.h"
+#include "overlay/base/err.h"
+
+static void tell_ready(struct ep_local *local)
+{
+    if (local->is_ready_told)
+        return;
+    local->is_ready_told = true;
+    ep_hub_ready(local->cfg.hub, local->cfg.index, 0);
+}
+
+void ep_local_say(struct ep_local *local, const struct ep_state *state)
+{
+    uint8_t mem[EP_STATE_BYTES_MAX + 64];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    size_t len_bytes;
+
+    ep_state_encode(&wr, state);
+    OV_ASSERT(!wr.bad);
+    len_bytes = (size_t)(wr.at - mem);
+    if (local->words_len + len_bytes > local->words_cap) {
+        size_t cap = 2 * local->words_cap + sizeof(mem);
+        uint8_t *words = realloc(local->words, cap);
+
+        OV_ASSERT(words != NULL);
+        local->words = words;
+        local->words_cap = cap;
+    }
+    memcpy(local->words + local->words_len, mem, len_bytes);
+    local->words_len += len_bytes;
+    tell_ready(local);
+}
+
+void ep_words_over(struct ep_local *local)
+{
+    struct ep_state state = {.kind = EP_STATE_USAGE};
+
+    if (local->cfg.on_idle(local->cfg.arg, &state.usage))
+        ep_local_say(local, &state);
+    state = (struct ep_state){.kind = EP_STATE_OVER, .value = local->begun};
+    ep_local_say(local, &state);
+}
+
+/* --- reading
+ * */
+
+uint32_t ep_words_room(struct ep_local *local, uint32_t max_bytes)
+{
+    struct ov_buf *block = local->block;
+    uint32_t left = block == NULL ? 0 : block->cap_bytes - local->block_used;
+
+    if (block == NULL || (left < max_bytes && left < block->cap_bytes / 2)) {
+        if (block != NULL)
+            ep_hub_put(local->cfg.hub, block);
+        local->block = ep_hub_buf(local->cfg.hub);
+        local->block_used = 0;
+        if (local->block == NULL)
+            return 0;
+        left = local->block->cap_bytes;
+    }
+    return left < max_bytes ? left : max_bytes;
+}
+
+void ep_words_took(struct ep_local *local, uint32_t len_bytes,
+                   struct ov_read *read)
+{
+    read->len_bytes = len_bytes;
+    if (len_bytes == 0)
+        return;
+    read->buf = ov_buf_ref(local->block);
+    read->off_bytes = local->block_used;
+    local->block_used += len_bytes;
+}
+
+/* Whole words only: their lengths are walked. */
+static uint32_t words_that_fit(const struct ep_local *local, uint32_t room)
+{
+    uint32_t at = 0;
+
+    while (at < local->words_len) {
+        struct ov_rd rd = ov_rd_init(local->words + at + 1, 2);
+        uint32_t next = at + 3 + ov_rd_u16(&rd);
+
+        /* OVER comes alone: it is heard whatever becomes of the others. */
+        if (next > room || (at > 0 && local->words[at] == EP_STATE_OVER))
+            break;
+        at = next;
+    }
+    return at;
+}
+
+void ep_words_read(struct ep_local *local, uint32_t max_bytes,
+                   struct ov_read *read)
+{
+    uint32_t room = ep_words_room(local, max_bytes);
+    uint32_t len_bytes = words_that_fit(local, room);
+
+    read->rank = local->cfg.node;
+    read->channel = OV_CHANNEL_STATE;
+    if (len_bytes > 0) {
+        memcpy(local->block->mem + local->block_used, local->words, len_bytes);
+        memmove(local->words, local->words + len_bytes,
+                local->words_len - len_bytes);
+        local->words_len -= len_bytes;
+    }
+    ep_words_took(local, len_bytes, read);
+    local->is_ready_told = local->words_len > 0;
+    read->state = local->words_len > 0 ? OV_INPUT_MORE : OV_INPUT_IDLE;
+}

@@ -1,0 +1,394 @@
+/* The processes of one job on one node: started, read, ended. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/daemon/identity.h"
+#include "endpoints/daemon/local_impl.h"
+#include "endpoints/sys/fds.h"
+#include "endpoints/sys/spool_file.h"
+#include "overlay/base/err.h"
+
+enum {
+    SPILL_AFTER_MS = 1000,
+    /* No wide pipes for more: a user's pipes share a limit (64 MiB as a rule,
+     * see pipe(7)), and beyond it new ones of anybody are tiny. */
+    WIDE_PROCS = 16,
+};
+
+/* --- the end
+ * */
+
+static void drop_outputs(struct proc *proc)
+{
+    struct ep_local *local = proc->share->local;
+
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        ep_channel_close(proc->outputs[i].channel);
+        proc->outputs[i].channel = NULL;
+    }
+    if (proc->lane != LANE_NONE)
+        local->lanes[proc->lane] = NULL;
+    proc->lane = LANE_NONE;
+}
+
+/* Nothing more is to be said of a process. */
+static void count_over(struct proc *proc)
+{
+    struct share *share = proc->share;
+    struct ep_local *local = share->local;
+
+    proc->is_over = true;
+    if (++share->over < share->procs_count)
+        return;
+    if (--local->active == 0)
+        ep_words_over(local);
+    local->cfg.on_over(local->cfg.arg);
+}
+
+/* The process has ended and nothing more is to come from it. */
+static void check_over(struct proc *proc)
+{
+    struct ep_state state = {.kind = EP_STATE_EXIT,
+                             .rank = ep_proc_number(proc),
+                             .value = (uint32_t)proc->status,
+                             .taken_bytes = proc->taken_bytes};
+
+    if (proc->is_running || proc->is_over)
+        return;
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        if (proc->outputs[i].channel != NULL)
+            return;
+        state.tallies[i] = proc->outputs[i].tally;
+    }
+    drop_outputs(proc);
+    ep_local_say(proc->share->local, &state);
+    count_over(proc);
+}
+
+static void restart_linger(struct proc *proc)
+{
+    uint32_t ms = proc->share->job->linger_ms;
+    struct timeval wait = {(time_t)(ms / 1000),
+                           (suseconds_t)(ms % 1000 * 1000)};
+
+    if (proc->linger != NULL)
+        evtimer_add(proc->linger, &wait);
+}
+
+void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
+{
+    struct proc *proc = out->proc;
+    struct ep_local *local = proc->share->local;
+    uint32_t room, got = 0;
+    enum ep_channel_state state;
+
+    read->rank = ep_proc_number(proc);
+    read->channel = out->name;
+    read->state = OV_INPUT_IDLE;
+    if (out->channel == NULL)
+        return;
+    room = ep_words_room(local, max_bytes);
+    OV_ASSERT(room > 0); /* memory is bounded, and without it nothing works */
+    ep_channel_read(out->channel, local->block->mem + local->block_used, room,
+                    &got, &state);
+    ep_tally_add(&out->tally, local->block->mem + local->block_used, got);
+    ep_words_took(local, got, read);
+    if (got > 0)
+        restart_linger(proc);
+    if (state == EP_CHANNEL_MORE)
+        read->state = OV_INPUT_MORE;
+    if (state != EP_CHANNEL_END)
+        return;
+    read->state = OV_INPUT_END;
+    read->flags = OV_RECORD_EOF;
+    ep_channel_close(out->channel);
+    out->channel = NULL;
+    check_over(proc);
+}
+
+static void on_ready(void *arg, struct ep_channel *channel)
+{
+    struct output *out = arg;
+    const struct ep_local_cfg *cfg = &out->proc->share->local->cfg;
+
+    (void)channel;
+    ep_hub_ready(cfg->hub, cfg->index, out->input);
+}
+
+static void on_linger(evutil_socket_t fd, short what, void *arg)
+{
+    struct proc *proc = arg;
+
+    (void)fd;
+    (void)what;
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        if (proc->outputs[i].channel != NULL)
+            ep_channel_expire(proc->outputs[i].channel);
+    }
+}
+
+void ep_share_exited(struct proc *proc, int status)
+{
+    struct ep_local *local = proc->share->local;
+
+    proc->is_running = false;
+    proc->status = status;
+    proc->taken_bytes = ep_feed_taken(local->feed, ep_proc_number(proc));
+    ep_feed_drop_target(local->feed, ep_proc_number(proc));
+    proc->linger = evtimer_new(local->cfg.base, on_linger, proc);
+    restart_linger(proc);
+    check_over(proc);
+}
+
+void ep_share_failed(struct proc *proc, const char *step, int err)
+{
+    struct ep_local *local = proc->share->local;
+    struct ep_state state = {.kind = EP_STATE_FAILED,
+                             .rank = ep_proc_number(proc),
+                             .value = (uint32_t)err};
+
+    if (proc->is_over)
+        return;
+    proc->is_running = false;
+    drop_outputs(proc);
+    ep_feed_drop_target(local->feed, ep_proc_number(proc));
+    snprintf(state.text, EP_STATE_STEP_MAX, "%s", step);
+    ep_local_say(local, &state);
+    count_over(proc);
+}
+
+/* --- starting
+ * */
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static int open_output(struct proc *proc, unsigned which, int fd)
+{
+    struct ep_local *local = proc->share->local;
+    struct output *out = &proc->outputs[which];
+    struct ep_channel_cfg cfg = {
+        .base = local->cfg.base,
+        .fd = fd,
+        .raw = proc->share->job->is_raw,
+        .open_ms = proc->share->job->open_ms,
+        .on_ready = on_ready,
+        .arg = out,
+    };
+
+    return ep_channel_open(&cfg, &out->channel);
+}
+
+static void widen(const struct share *share, int fd)
+{
+    if ((uint64_t)share->procs_count * share->local->cfg.nodes <= WIDE_PROCS)
+        ep_fds_widen(fd);
+}
+
+/* Pipes for a process: the far ends in stdio, to be closed by the caller. */
+static int make_pipes(struct proc *proc, int stdio[3])
+{
+    struct ep_local *local = proc->share->local;
+    const struct ep_job *job = proc->share->job;
+    int pair[2];
+
+    if (ep_job_reads(job, proc->rank)) {
+        if (pipe2(pair, O_CLOEXEC))
+            return errno;
+        stdio[0] = pair[0];
+        widen(proc->share, pair[1]);
+        if (ep_feed_target(local->feed, pair[1], ep_proc_number(proc))) {
+            close(pair[1]);
+            return ENOMEM;
+        }
+    }
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        if (i == 1 && job->merges_stderr) {
+            stdio[2] = fcntl(stdio[1], F_DUPFD_CLOEXEC, 0);
+            return stdio[2] < 0 ? errno : 0;
+        }
+        if (pipe2(pair, O_CLOEXEC))
+            return errno;
+        stdio[1 + i] = pair[1];
+        if (i == 0)
+            widen(proc->share, pair[1]);
+        if (open_output(proc, i, pair[0])) {
+            close(pair[0]);
+            return ENOMEM;
+        }
+    }
+    return 0;
+}
+
+static bool take_lane(struct proc *proc)
+{
+    struct ep_local *local = proc->share->local;
+
+    for (uint32_t i = 0; i < local->lanes_count; i++) {
+        if (local->lanes[i] != NULL)
+            continue;
+        local->lanes[i] = proc;
+        proc->lane = (uint16_t)i;
+        for (unsigned o = 0; o < OUTPUTS; o++)
+            proc->outputs[o].input = (uint16_t)(1 + i * OUTPUTS + o);
+        return true;
+    }
+    return false;
+}
+
+static void start(struct proc *proc)
+{
+    const struct share *share = proc->share;
+    uint32_t local_rank = (uint32_t)(proc - share->procs);
+    struct ep_identity identity;
+    int stdio[3] = {-1, -1, -1};
+    struct ep_spawn_proc what = {
+        .job = share->program + proc->app,
+        .proc = ep_proc_number(proc),
+        .env = identity.env,
+        .cpus = ep_binding_of(share->binding, proc->rank, local_rank),
+    };
+    int err = take_lane(proc) ? make_pipes(proc, stdio) : EUSERS;
+
+    ep_identity_fill(&identity, share->job,
+                     ep_job_place(share->job, share->local->cfg.node),
+                     proc->rank, local_rank);
+    memcpy(what.stdio, stdio, sizeof(stdio));
+    if (err == 0 && ep_spawner_start(share->local->cfg.spawner, &what))
+        err = EAGAIN;
+    for (unsigned i = 0; i < 3; i++)
+        close_fd(&stdio[i]);
+    if (err != 0)
+        ep_share_failed(proc, "pipes", err);
+}
+
+/* Where stdin of slow processes is to lie in a file, one can be made now: the
+ * loop waits for it once, before any process runs. Returns 0 or an errno. */
+static int set_slow(struct ep_local *local, const struct ep_job *job)
+{
+    struct ep_feed_slow slow = {
+        .policy = job->slow,
+        .window_frames = local->cfg.window_frames,
+        .after_ms = job->slow == EP_SLOW_SPILL ? SPILL_AFTER_MS : job->close_ms,
+        .spill_bytes = job->spill_bytes,
+        .spill_dir = job->spill_dir,
+        .writer = local->cfg.writer,
+    };
+    int err = 0;
+
+    if (job->readers_count == 0)
+        return 0;
+    if (job->slow == EP_SLOW_SPILL)
+        err = ep_spool_file_probe(job->spill_dir);
+    if (err == 0 && ep_feed_slow(local->feed, &slow))
+        err = ENOMEM;
+    return err;
+}
+
+static void init_proc(struct share *share, uint32_t i, uint32_t app,
+                      uint32_t rank)
+{
+    struct proc *proc = &share->procs[i];
+
+    proc->share = share;
+    proc->rank = rank;
+    proc->app = app;
+    proc->lane = LANE_NONE;
+    proc->is_running = true;
+    for (unsigned o = 0; o < OUTPUTS; o++)
+        proc->outputs[o] = (struct output){
+            .proc = proc,
+            .name = (uint8_t)(OV_CHANNEL_STDOUT + o),
+        };
+}
+
+static struct share *make(struct ep_local *local, const struct ep_job *job)
+{
+    struct share *share = calloc(1, sizeof(*share));
+    struct ep_job_part part = {0};
+    uint32_t next = 0;
+
+    if (share == NULL)
+        return NULL;
+    share->procs_count = ep_job_on_node(job, local->cfg.node);
+    share->procs = calloc(share->procs_count, sizeof(*share->procs));
+    if (share->procs == NULL) {
+        free(share);
+        return NULL;
+    }
+    share->local = local;
+    share->job = job;
+    while (ep_job_next_on_node(job, local->cfg.node, &part)) {
+        for (uint32_t i = 0; i < part.count; i++)
+            init_proc(share, next++, part.app, part.first_rank + i);
+    }
+    return share;
+}
+
+int ep_share_begin(struct ep_local *local, const struct ep_job *job,
+                   const struct ep_binding *binding, uint32_t program)
+{
+    struct share *share = make(local, job);
+    int err;
+
+    if (share == NULL)
+        return OV_ENOMEM;
+    share->binding = binding;
+    share->program = program;
+    TAILQ_INSERT_TAIL(&local->shares, share, entry);
+    local->begun++;
+    local->active++;
+    err = set_slow(local, job);
+    for (uint32_t i = 0; i < share->procs_count; i++) {
+        if (err == 0)
+            start(&share->procs[i]);
+        else
+            ep_share_failed(&share->procs[i], EP_STATE_STEP_SPILL, err);
+    }
+    return 0;
+}
+
+void ep_share_free(struct share *share)
+{
+    TAILQ_REMOVE(&share->local->shares, share, entry);
+    for (uint32_t i = 0; i < share->procs_count; i++) {
+        drop_outputs(&share->procs[i]);
+        if (share->procs[i].linger != NULL)
+            event_free(share->procs[i].linger);
+    }
+    free(share->procs);
+    free(share->pids);
+    free(share);
+}
+
+static int compare_rank(const void *key, const void *item)
+{
+    uint32_t rank = *(const uint32_t *)key;
+    const struct proc *proc = item;
+
+    return (rank > proc->rank) - (rank < proc->rank);
+}
+
+struct proc *ep_share_find(const struct ep_local *local, uint32_t number)
+{
+    const struct share *share;
+
+    TAILQ_FOREACH (share, &local->shares, entry) {
+        uint32_t rank = number - share->job->base;
+
+        if (number >= share->job->base && rank < share->job->size)
+            return bsearch(&rank, share->procs, share->procs_count,
+                           sizeof(*share->procs), compare_rank);
+    }
+    return NULL;
+}

@@ -1,0 +1,429 @@
+/* Jobs beside the run's own. */
+#include "endpoints/run/jobs.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/control.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/loss.h"
+#include "endpoints/run/plan.h"
+#include "endpoints/run/proof.h"
+#include "endpoints/run/tap.h"
+#include "overlay/base/err.h"
+#include "overlay/wire/frame.h"
+#include "topo/programs.h"
+
+struct run_job {
+    struct run_job *next;
+    struct ep_job desc;
+    struct ep_proof *proof; /* owned: output as it came, against its ends */
+    bool *has_ended;        /* owned, by rank */
+    uint32_t nodes_started;
+    uint32_t ended;
+    bool has_failed;
+};
+
+/* --- the plan
+ * */
+
+static int add_app(const struct ep_tap_app *from, struct ep_job *job)
+{
+    struct ep_job_app *app;
+    char cwd[4096];
+    int rc = ep_job_add_app(job);
+
+    if (rc != 0)
+        return rc;
+    app = ep_job_app_last(job);
+    app->cwd_is_optional = from->cwd == NULL;
+    if (from->cwd != NULL)
+        rc = ep_job_app_set_cwd(app, from->cwd);
+    else if (getcwd(cwd, sizeof(cwd)) != NULL)
+        rc = ep_job_app_set_cwd(app, cwd);
+    for (char *const *arg = from->argv; rc == 0 && *arg != NULL; arg++)
+        rc = ep_job_app_add_arg(app, *arg);
+    for (char *const *e = from->env; rc == 0 && e != NULL && *e != NULL; e++)
+        rc = ep_job_app_add_env(app, *e);
+    return rc;
+}
+
+/* What is as with the run's own job. */
+static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
+                    struct ep_job *job)
+{
+    int rc = 0;
+
+    job->manners = r->job.manners;
+    job->linger_ms = r->job.linger_ms;
+    for (uint32_t i = 0; rc == 0 && i < r->job.env.count; i++)
+        rc = ep_job_add_env(job, r->job.env.at[i]);
+    for (uint32_t i = 0; rc == 0 && i < r->job.places_count; i++)
+        rc = ep_job_add_places(job, r->job.places[i]);
+    for (uint32_t i = 0; rc == 0 && i < spawn->apps_count; i++)
+        rc = add_app(&spawn->apps[i], job);
+    return rc;
+}
+
+/* No more nodes than there are processes, where all programs say how many. */
+static uint32_t nodes_for(const struct run *r, const struct ep_tap_spawn *spawn)
+{
+    uint64_t procs = 0;
+
+    for (uint32_t i = 0; i < spawn->apps_count; i++) {
+        if (spawn->apps[i].procs == 0)
+            return r->nodes_count;
+        procs += spawn->apps[i].procs;
+    }
+    return procs < r->nodes_count ? (uint32_t)procs : r->nodes_count;
+}
+
+static int place(const struct run *r, const struct ep_tap_spawn *spawn,
+                 struct topo_programs *out, char *why)
+{
+    struct topo_program programs[EP_JOB_APPS_MAX];
+    struct topo_programs_ask ask = {
+        .hosts = r->hosts.count > 0 ? &r->hosts : NULL,
+        .nodes = nodes_for(r, spawn),
+        .programs = programs,
+        .count = spawn->apps_count,
+    };
+    char text[TOPO_WHY_MAX] = "out of memory";
+    int rc;
+
+    for (uint32_t i = 0; i < spawn->apps_count; i++)
+        programs[i] = (struct topo_program){.name = spawn->apps[i].argv[0],
+                                            .procs = spawn->apps[i].procs,
+                                            .ppn = spawn->apps[i].ppn};
+    rc = topo_programs_place(out, &ask, text);
+    if (rc != 0)
+        snprintf(why, EP_TAP_WHY_MAX, "%.*s", EP_TAP_WHY_MAX - 1, text);
+    return rc;
+}
+
+static int list_ranks(const struct topo_programs *placed, struct ep_job *job)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < placed->count; i++) {
+        const struct topo_block *block = &placed->blocks[i];
+        struct ep_job_ranks ranks = {
+            .nodes = {block->nodes.first + 1, block->nodes.last + 1},
+            .each = block->each,
+            .first_rank = block->first_rank,
+        };
+
+        rc = ep_job_app_add_ranks(&job->apps[block->program], ranks);
+    }
+    job->size = placed->procs;
+    job->nodes = placed->nodes;
+    return rc;
+}
+
+/* Do its nodes live, and have room? */
+static bool has_room(const struct run *r, const struct ep_job *job, char *why)
+{
+    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+        uint32_t procs = ep_job_on_node(job, n);
+
+        if (procs > 0 && r->nodes[n].is_lost) {
+            snprintf(why, EP_TAP_WHY_MAX, "node %u on %.128s is lost",
+                     ep_run_place(r, n), ep_run_host(r, n));
+            return false;
+        }
+        if (procs > RUN_SPARE_PROCS - r->nodes[n].spare) {
+            snprintf(why, EP_TAP_WHY_MAX,
+                     "node %u on %.128s has room for %u more processes",
+                     ep_run_place(r, n), ep_run_host(r, n),
+                     RUN_SPARE_PROCS - r->nodes[n].spare);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void free_job(struct run_job *job)
+{
+    ep_job_fini(&job->desc);
+    ep_proof_close(job->proof);
+    free(job->has_ended);
+    free(job);
+}
+
+/* The job as it is told; NULL with a sentence in why. */
+static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
+                            char *why)
+{
+    struct run_job *job = calloc(1, sizeof(*job));
+    struct topo_programs placed;
+    int rc = job == NULL ? OV_ENOMEM : place(r, spawn, &placed, why);
+
+    if (rc == 0) {
+        rc = describe(r, spawn, &job->desc);
+        if (rc == 0)
+            rc = list_ranks(&placed, &job->desc);
+        topo_programs_fini(&placed);
+        if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->next_number) {
+            snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
+            rc = OV_EFULL;
+        }
+        if (rc == 0 && !has_room(r, &job->desc, why))
+            rc = OV_EFULL;
+    }
+    if (rc == 0) {
+        job->desc.number = 2 + r->jobs_made;
+        job->desc.base = r->next_number;
+        job->has_ended = calloc(job->desc.size, sizeof(*job->has_ended));
+        rc = job->has_ended == NULL
+                 ? OV_ENOMEM
+                 : ep_proof_open(job->desc.size, 2, 1, &job->proof);
+    }
+    if (rc == 0)
+        return job;
+    if (job != NULL)
+        free_job(job);
+    return NULL;
+}
+
+static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
+                      char *why)
+{
+    uint32_t count = 0;
+
+    for (const struct run_job *job = r->jobs; job != NULL; job = job->next)
+        count++;
+    if (r->phase != RUN_RUNNING || r->is_killed)
+        snprintf(why, EP_TAP_WHY_MAX, "the run takes no further jobs");
+    else if (count == RUN_JOBS_MAX)
+        snprintf(why, EP_TAP_WHY_MAX, "%d jobs run: that is all there may be",
+                 RUN_JOBS_MAX);
+    else if (spawn->apps_count == 0 || spawn->apps_count > EP_JOB_APPS_MAX)
+        snprintf(why, EP_TAP_WHY_MAX, "a job has 1 to %d programs",
+                 EP_JOB_APPS_MAX);
+    else
+        return true;
+    return false;
+}
+
+/* Its processes run on their nodes, or (less) do no longer. */
+static void count_spare(struct run *r, const struct ep_job *job, bool is_more)
+{
+    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+        uint32_t procs = ep_job_on_node(job, n);
+
+        r->nodes[n].spare += is_more ? procs : 0 - procs;
+    }
+}
+
+uint32_t ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
+                      char *why)
+{
+    struct run_job *job;
+
+    if (!may_spawn(r, spawn, why))
+        return 0;
+    snprintf(why, EP_TAP_WHY_MAX, "out of memory");
+    job = plan(r, spawn, why);
+    if (job == NULL)
+        return 0;
+    if (ep_run_control_job(r, &job->desc)) {
+        snprintf(why, EP_TAP_WHY_MAX,
+                 "its arguments and environment are larger than %d MiB",
+                 EP_JOB_BYTES_MAX >> 20);
+        free_job(job);
+        return 0;
+    }
+    count_spare(r, &job->desc, true);
+    r->jobs_made++;
+    r->next_number += job->desc.size;
+    job->next = r->jobs;
+    r->jobs = job;
+    ep_run_control_pump(r);
+    return job->desc.base;
+}
+
+/* --- what becomes of it
+ * */
+
+static struct run_job *find(const struct run *r, uint32_t number)
+{
+    for (struct run_job *job = r->jobs; job != NULL; job = job->next) {
+        if (number >= job->desc.base &&
+            number - job->desc.base < job->desc.size)
+            return job;
+    }
+    return NULL;
+}
+
+static void kill_job(struct run *r, const struct run_job *job)
+{
+    struct topo_range all = {job->desc.base,
+                             job->desc.base + job->desc.size - 1};
+
+    ep_run_signal_some(r, SIGKILL, &all, 1);
+}
+
+/* A process that has not ended, at the end: its node was lost. */
+static enum ep_proof_reason absent(void *arg, uint32_t rank)
+{
+    (void)arg;
+    (void)rank;
+    return EP_PROOF_LOST;
+}
+
+static void end_job(struct run *r, struct run_job *job)
+{
+    const struct ep_proof_verdict *verdict =
+        ep_proof_judge(job->proof, false, absent, NULL);
+    struct ep_tap_job told = {
+        .event = EP_TAP_JOB_ENDED,
+        .base = job->desc.base,
+        .size = job->desc.size,
+        .is_whole = verdict->counts[EP_PROOF_COMPLETE] == verdict->channels,
+    };
+    struct run_job **at = &r->jobs;
+
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
+    if (ep_proof_gaps(verdict) > 0)
+        ep_run_say(r,
+                   "output of a further job, processes %u to %u, is not "
+                   "whole",
+                   told.base, told.base + told.size - 1);
+    count_spare(r, &job->desc, false);
+    free_job(job);
+    ep_run_tap_job(r, &told);
+}
+
+/* One process more is over; the job may be, and gone. */
+static void count_ended(struct run *r, struct run_job *job, uint32_t number,
+                        uint32_t status)
+{
+    uint32_t rank = number - job->desc.base;
+
+    if (job->has_ended[rank])
+        return;
+    job->has_ended[rank] = true;
+    ep_run_tap_exit(r, number, status);
+    if (++job->ended == job->desc.size)
+        end_job(r, job);
+}
+
+static void on_started(struct run *r, struct run_job *job)
+{
+    struct ep_tap_job told = {
+        .event = EP_TAP_JOB_STARTED,
+        .base = job->desc.base,
+        .size = job->desc.size,
+    };
+
+    if (++job->nodes_started == job->desc.nodes)
+        ep_run_tap_job(r, &told);
+}
+
+static void on_failed(struct run *r, struct run_job *job,
+                      const struct ep_state *state)
+{
+    struct ep_tap_job told = {
+        .event = EP_TAP_JOB_FAILED,
+        .base = job->desc.base,
+        .size = job->desc.size,
+        .rank = state->rank - job->desc.base,
+        .step = state->text,
+        .err = (int)state->value,
+    };
+    uint32_t app = 0;
+
+    if (job->has_failed)
+        return;
+    job->has_failed = true;
+    (void)ep_job_node_of(&job->desc, told.rank, &app);
+    told.program = job->desc.apps[app].argv.at[0];
+    ep_run_tap_job(r, &told);
+    kill_job(r, job);
+}
+
+void ep_run_jobs_word(struct run *r, const struct ep_state *state)
+{
+    struct run_job *job = find(r, state->rank);
+
+    if (job == NULL)
+        return;
+    if (state->kind == EP_STATE_PIDS) {
+        ep_run_tap_started(r, state->rank, state->pids, state->value);
+        return;
+    }
+    if (state->kind == EP_STATE_STARTED) {
+        on_started(r, job);
+        return;
+    }
+    if (state->kind == EP_STATE_FAILED)
+        on_failed(r, job, state);
+    ep_proof_ended(job->proof, state->rank - job->desc.base, state->tallies);
+    count_ended(r, job, state->rank,
+                state->kind == EP_STATE_EXIT ? state->value : 127 << 8);
+}
+
+void ep_run_jobs_output(struct run *r, const struct ep_tap_output *output,
+                        struct ov_buf *buf)
+{
+    const struct run_job *job = find(r, output->rank);
+
+    if (job == NULL)
+        return;
+    ep_proof_written(job->proof, 0, output->rank - job->desc.base,
+                     output->channel, output->mem, output->len_bytes);
+    ep_run_tap_output(r, output, buf);
+}
+
+/* --- losses
+ * */
+
+static void lose(struct run *r, struct run_job *job, uint32_t number)
+{
+    static const uint8_t channels[] = {OV_CHANNEL_STDOUT, OV_CHANNEL_STDERR};
+
+    if (job->has_ended[number - job->desc.base])
+        return;
+    for (unsigned i = 0; i < sizeof(channels); i++) {
+        struct ep_tap_output end = {.rank = number,
+                                    .channel = channels[i],
+                                    .is_end = true,
+                                    .cookie = RUN_NO_RECORD};
+
+        ep_run_tap_output(r, &end, NULL);
+    }
+    count_ended(r, job, number, SIGKILL);
+}
+
+void ep_run_jobs_lost(struct run *r, uint32_t node)
+{
+    struct run_job *next;
+
+    for (struct run_job *job = r->jobs; job != NULL; job = next) {
+        uint32_t base = job->desc.base, left = job->desc.size - job->ended;
+        struct ep_job_part part = {0};
+
+        next = job->next;
+        while (left > 0 && ep_job_next_on_node(&job->desc, node, &part)) {
+            for (uint32_t i = 0; left > 0 && i < part.count; i++) {
+                left -= !job->has_ended[part.first_rank + i];
+                lose(r, job, base + part.first_rank + i);
+            }
+        }
+    }
+}
+
+void ep_run_jobs_close(struct run *r)
+{
+    while (r->jobs != NULL) {
+        struct run_job *job = r->jobs;
+
+        r->jobs = job->next;
+        free_job(job);
+    }
+}

@@ -1,0 +1,39 @@
+/* Jobs beside the run's own: started in its tree by a tap, any number of them
+ * one after the other.
+ *
+ * The processes of each have numbers of their own, from its base on; a number
+ * is never used again. Such a job has no part in the console, in the exit code
+ * or in the run's stdin: its output is for the tap, and proved as far as that.
+ * The run ends when its own job and all of these have ended.
+ */
+#ifndef ENDPOINTS_RUN_JOBS_H
+#define ENDPOINTS_RUN_JOBS_H
+
+#include "endpoints/msg/state.h"
+#include "endpoints/run/taps.h"
+
+struct ov_buf;
+struct run;
+
+/* Processes of such jobs that a node may run at a time. */
+enum { RUN_SPARE_PROCS = 64 };
+/* Jobs at a time. */
+enum { RUN_JOBS_MAX = 128 };
+
+/* Plans a job and tells it to the nodes; while the run is running. Returns the
+ * number of its first process; 0 when it cannot be, with a sentence in why
+ * (EP_TAP_WHY_MAX bytes). O(nodes + processes). */
+uint32_t ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
+                      char *why);
+
+/* --- from the nodes: what is about a process that is not the run's own */
+void ep_run_jobs_word(struct run *r, const struct ep_state *state);
+void ep_run_jobs_output(struct run *r, const struct ep_tap_output *output,
+                        struct ov_buf *buf);
+/* The node is gone for ever, and its processes. */
+void ep_run_jobs_lost(struct run *r, uint32_t node);
+
+/* Frees what is left, without a word. */
+void ep_run_jobs_close(struct run *r);
+
+#endif
