@@ -86,6 +86,20 @@ static void on_released(void *arg, uint64_t cookie)
     pmix->run.events->on_released(pmix->run.arg, cookie);
 }
 
+static void on_gone(void *arg, uint64_t cookie)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_gone(pmix->run.arg, cookie);
+}
+
+static void on_returned(void *arg, uint64_t cookie)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_returned(pmix->run.arg, cookie);
+}
+
 static void on_flushed(void *arg)
 {
     const struct run_pmix *pmix = arg;
@@ -163,6 +177,8 @@ static void *pmix_open(const struct ep_tap_cfg *run)
     static const struct px_host_events events = {
         .on_part = on_part,
         .on_released = on_released,
+        .on_gone = on_gone,
+        .on_returned = on_returned,
         .on_flushed = on_flushed,
         .on_log = on_log,
         .on_signal = on_signal,
@@ -211,6 +227,7 @@ static bool pmix_output(void *tap, const struct ep_tap_output *output)
         .rank = output->rank,
         .channel = output->channel,
         .is_end = output->is_end,
+        .is_redirected = output->is_redirected,
         .mem = output->mem,
         .len_bytes = output->len_bytes,
         .cookie = output->cookie,
@@ -225,6 +242,13 @@ static void pmix_started(void *tap, uint32_t rank, const uint32_t *pids,
     const struct run_pmix *pmix = tap;
 
     px_host_started(pmix->host, rank, pids, count);
+}
+
+static bool pmix_redirects(void *tap, uint32_t rank, uint8_t channel)
+{
+    const struct run_pmix *pmix = tap;
+
+    return px_host_redirects(pmix->host, rank, channel);
 }
 
 static void pmix_logged(void *tap, uint32_t token)
@@ -268,6 +292,7 @@ const struct ep_tap_ops run_pmix_tap = {
     .close = pmix_close,
     .output = pmix_output,
     .started = pmix_started,
+    .redirects = pmix_redirects,
     .exit = pmix_exit,
     .logged = pmix_logged,
     .has_stdin = pmix_has_stdin,

@@ -28,12 +28,6 @@ enum {
 
 /* --- it ends */
 
-static void unwant(struct px_host *host)
-{
-    free(host->wanted);
-    host->wanted = NULL;
-}
-
 static void tell_flushed(struct px_host *host)
 {
     if (host->flush_ms == 0)
@@ -59,10 +53,10 @@ static void put_down(struct px_host *host)
     if (host->folder[0] != '\0')
         px_folder_remove(host->folder);
     host->folder[0] = '\0';
-    unwant(host);
     free(host->log);
     host->log = NULL;
     host->log_bytes = 0;
+    px_pulls_clear(host);
     px_queue_clear(host);
 }
 
@@ -114,18 +108,6 @@ static void on_death(struct px_host *host, const char *why)
 }
 
 /* --- what it says */
-
-static void on_pulled(struct px_host *host, const struct px_pull *pull)
-{
-    uint32_t size = host->cfg.size;
-
-    if (host->wanted == NULL)
-        host->wanted = calloc(size, sizeof(*host->wanted));
-    if (host->wanted == NULL)
-        return;
-    for (uint32_t rank = pull->first; rank < size && rank <= pull->last; rank++)
-        host->wanted[rank] |= pull->channels;
-}
 
 /* A tool that has started us waits for this file. */
 static void put_file(struct px_host *host)
@@ -197,14 +179,19 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         say_up(host, msg->text);
         return;
     case PX_PULL:
-        on_pulled(host, &msg->pull);
+        px_pulls_told(host, &msg->pull);
         return;
     case PX_TOOL:
         host->has_tools = true;
         return;
     case PX_QUIET:
         host->has_tools = false;
-        unwant(host);
+        return;
+    case PX_END:
+        px_pulls_ended(host, &msg->end);
+        return;
+    case PX_BEHIND:
+        px_pulls_behind(host, msg->id);
         return;
     case PX_LOG:
         on_log(host, &msg->log);
@@ -237,6 +224,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_PIDS:
     case PX_STAGE:
     case PX_DONE:
+    case PX_LIVE:
         return;
     }
 }
@@ -434,7 +422,7 @@ bool px_host_output(struct px_host *host, const struct px_host_output *output)
     if (host->wanted == NULL || output->rank >= host->cfg.size ||
         (host->wanted[output->rank] & 1u << output->channel) == 0)
         return false;
-    if (!host->is_deaf)
+    if (!host->is_deaf || output->is_redirected)
         return px_queue_push(host, &item);
     px_queue_count_dropped(host, output, output->len_bytes);
     item.output.len_bytes = 0;
@@ -443,6 +431,12 @@ bool px_host_output(struct px_host *host, const struct px_host_output *output)
     if (output->is_end)
         px_queue_push(host, &item);
     return false;
+}
+
+bool px_host_redirects(const struct px_host *host, uint32_t rank,
+                       uint8_t channel)
+{
+    return px_redirects(host, rank, channel);
 }
 
 void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer)

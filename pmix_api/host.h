@@ -40,6 +40,13 @@ struct px_host_events {
     void (*on_part)(void *arg, uint32_t index, struct px_host_part *out);
     /* The bytes of px_host_output() are not needed any more. */
     void (*on_released)(void *arg, uint64_t cookie);
+    /* Redirected output goes to the helper now, and cannot come back. In order
+     * for each channel. */
+    void (*on_gone)(void *arg, uint64_t cookie);
+    /* No tool is there for this redirected output any more: it is the caller's,
+     * who is still told on_released. In order, and before anything that comes
+     * later. */
+    void (*on_returned)(void *arg, uint64_t cookie);
     /* All that tools wanted has gone to them, or cannot; once, after
      * px_host_flush(). */
     void (*on_flushed)(void *arg);
@@ -78,7 +85,8 @@ struct px_host_output {
     uint32_t rank;
     uint8_t channel; /* enum ov_channel */
     bool is_end;
-    const void *mem; /* borrowed until on_released */
+    bool is_redirected; /* nobody else has it; as px_host_redirects() says */
+    const void *mem;    /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
 };
@@ -93,12 +101,16 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out);
 void px_host_close(struct px_host *host);
 
 /* Output of a process. Returns true when a tool wants it: on_released comes,
- * later. O(1). */
+ * later. What is redirected is not dropped for a helper that takes nothing: it
+ * waits until that has died. O(1). */
 bool px_host_output(struct px_host *host, const struct px_host_output *output);
 
 /* Ranks from `rank` on were started; pids as their host counts them. */
 void px_host_started(struct px_host *host, uint32_t rank, const uint32_t *pids,
                      uint32_t count);
+/* Is the channel redirected to a tool at present? O(1). */
+bool px_host_redirects(const struct px_host *host, uint32_t rank,
+                       uint8_t channel);
 
 /* A process has ended; status as of waitpid. */
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);

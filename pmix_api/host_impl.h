@@ -17,11 +17,20 @@ enum px_host_phase {
     PX_HOST_READY, /* it was told */
 };
 
+/* What a tool has asked for. */
+struct px_host_pull {
+    struct px_host_pull *next;
+    struct px_pull told; /* the range is in `ranges` */
+    uint32_t ranges_count;
+    uint32_t (*ranges)[2]; /* owned: first, last */
+};
+
 enum px_item_kind {
     PX_ITEM_OUTPUT,
     PX_ITEM_EXIT, /* of output.rank; value: its status */
     PX_ITEM_PIDS, /* from output.rank on; value: how many */
     PX_ITEM_DONE, /* output.rank: the token; value: the answer */
+    PX_ITEM_LIVE, /* value: this pull gets what it wants from here on */
 };
 
 /* Output or a word, waiting for the socket. */
@@ -46,9 +55,11 @@ struct px_host {
     uint32_t parts_told, pids_told, exits_told;
     uint8_t stages_told;
     struct px_item *items, **items_last; /* owned, in order */
-    uint8_t *wanted; /* [size]: bits of channels that tools want; NULL: 0 */
-    int32_t *status; /* [size]: of those that ended; -1: it runs */
-    uint8_t *pids;   /* [size x 4]: little-endian; 0: not started */
+    struct px_host_pull *pulls;          /* owned */
+    uint8_t *redirected; /* [size]: those that only tools get; with wanted */
+    uint8_t *wanted;     /* [size]: bits of channels that tools want; NULL: 0 */
+    int32_t *status;     /* [size]: of those that ended; -1: it runs */
+    uint8_t *pids;       /* [size x 4]: little-endian; 0: not started */
     uint32_t started, ended; /* processes */
     uint8_t stage;           /* enum px_stage_name: what it has reached */
     uint64_t stage_s[3];     /* when, from STARTED on */
@@ -88,6 +99,13 @@ static inline uint64_t px_now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static inline bool px_redirects(const struct px_host *host, uint32_t rank,
+                                uint8_t channel)
+{
+    return host->redirected != NULL && rank < host->cfg.size &&
+           (host->redirected[rank] & 1u << channel) != 0;
+}
+
 /* --- host_process.c: the helper as a process. */
 
 /* Finds the program. Returns 0 or OV_ENOENT. */
@@ -105,9 +123,20 @@ int px_stage_open(struct px_host *host);
 void px_stage_close(struct px_host *host);
 /* No process runs any more, or none is heard of. */
 void px_stage_end(struct px_host *host);
+/* --- host_pulls.c: what tools have asked for. */
+
+/* A piece of it; the last one makes it valid. */
+void px_pulls_told(struct px_host *host, const struct px_pull *pull);
+void px_pulls_ended(struct px_host *host, const struct px_end *end);
+void px_pulls_behind(struct px_host *host, uint32_t id);
+/* No pull is left, nor anything of them. */
+void px_pulls_clear(struct px_host *host);
 
 /* --- host_queue.c: what waits for the socket. */
 
+/* Redirected output that no tool is there for any more, and of which nothing
+ * was sent, goes back. */
+void px_queue_return(struct px_host *host);
 /* Sends as much as the socket takes. Returns 0, or OV_ECLOSED when nobody is
  * at its other end. */
 int px_queue_pump(struct px_host *host);
@@ -116,8 +145,8 @@ int px_queue_pump(struct px_host *host);
 void px_queue_count_dropped(struct px_host *host,
                             const struct px_host_output *output,
                             uint32_t bytes);
-/* Releases all that is held, and counts its bytes as dropped; ends of channels
- * and exits stay. */
+/* Releases all that is held but what is redirected, and counts its bytes as
+ * dropped; ends of channels and exits stay. */
 void px_queue_drop(struct px_host *host);
 /* Releases everything and forgets it. */
 void px_queue_clear(struct px_host *host);

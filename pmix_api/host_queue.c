@@ -222,6 +222,7 @@ static int send_output(struct px_host *host, struct px_item *item)
         .output = {.rank = o->rank,
                    .channel = o->channel,
                    .is_end = o->is_end && len == left,
+                   .is_redirected = o->is_redirected,
                    .dropped_bytes = dropped != NULL ? *dropped : 0,
                    .len_bytes = len,
                    .mem = len == 0
@@ -234,6 +235,8 @@ static int send_output(struct px_host *host, struct px_item *item)
         return rc;
     if (dropped != NULL)
         *dropped = 0;
+    if (o->is_redirected && item->sent_bytes == 0)
+        host->cfg.events->on_gone(host->cfg.arg, o->cookie);
     item->sent_bytes += len;
     if (item->sent_bytes == o->len_bytes)
         drop_head(host);
@@ -247,6 +250,8 @@ static struct px_msg word_of(const struct px_host *host,
 
     if (item->kind == PX_ITEM_EXIT)
         return (struct px_msg){.kind = PX_EXIT, .exit = {rank, item->value}};
+    if (item->kind == PX_ITEM_LIVE)
+        return (struct px_msg){.kind = PX_LIVE, .id = item->value};
     if (item->kind == PX_ITEM_DONE)
         return (struct px_msg){.kind = PX_DONE,
                                .done = {rank, (uint8_t)item->value}};
@@ -302,7 +307,8 @@ static void drop_empty(struct px_host *host)
     while (*at != NULL) {
         struct px_item *item = *at;
 
-        if (item->kind != PX_ITEM_OUTPUT || item->output.is_end) {
+        if (item->kind != PX_ITEM_OUTPUT || item->output.is_end ||
+            item->output.is_redirected) {
             at = &item->next;
             continue;
         }
@@ -353,7 +359,7 @@ void px_queue_drop(struct px_host *host)
     for (struct px_item *item = host->items; item != NULL; item = item->next) {
         struct px_host_output *o = &item->output;
 
-        if (item->kind != PX_ITEM_OUTPUT || item->is_bare)
+        if (item->kind != PX_ITEM_OUTPUT || item->is_bare || o->is_redirected)
             continue;
         px_queue_count_dropped(host, o, o->len_bytes - item->sent_bytes);
         release(host, item);
@@ -363,8 +369,22 @@ void px_queue_drop(struct px_host *host)
     drop_empty(host);
 }
 
+void px_queue_return(struct px_host *host)
+{
+    for (struct px_item *item = host->items; item != NULL; item = item->next) {
+        struct px_host_output *o = &item->output;
+
+        if (item->kind != PX_ITEM_OUTPUT || !o->is_redirected ||
+            item->sent_bytes > 0 || px_redirects(host, o->rank, o->channel))
+            continue;
+        o->is_redirected = false;
+        host->cfg.events->on_returned(host->cfg.arg, o->cookie);
+    }
+}
+
 void px_queue_clear(struct px_host *host)
 {
+    px_queue_return(host);
     while (host->items != NULL)
         drop_head(host);
     free(host->dropped);

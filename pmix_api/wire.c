@@ -3,7 +3,11 @@
 
 #include "overlay/base/err.h"
 
-enum { FLAG_END = 1, CHANNEL_FIRST = 1, CHANNEL_LAST = 3 };
+enum { CHANNEL_FIRST = 1, CHANNEL_LAST = 3 };
+
+enum output_flag { OUTPUT_END = 1, OUTPUT_REDIRECTED = 2, OUTPUT_TURN = 4 };
+
+enum pull_flag { PULL_REDIRECTS = 1, PULL_MORE = 2 };
 
 struct px_text px_text(const char *string)
 {
@@ -57,7 +61,10 @@ static void put_output(struct ov_wr *wr, const struct px_output *output)
 {
     ov_wr_u32(wr, output->rank);
     ov_wr_u8(wr, output->channel);
-    ov_wr_u8(wr, output->is_end ? FLAG_END : 0);
+    ov_wr_u8(wr, (uint8_t)((output->is_end ? OUTPUT_END : 0) |
+                           (output->is_redirected ? OUTPUT_REDIRECTED : 0) |
+                           (output->is_turn ? OUTPUT_TURN : 0)));
+    ov_wr_u32(wr, output->to);
     ov_wr_u64(wr, output->dropped_bytes);
     ov_wr_u32(wr, output->len_bytes);
     ov_wr_bytes(wr, output->mem, output->len_bytes);
@@ -118,6 +125,35 @@ static void put_push(struct ov_wr *wr, const struct px_push *push)
     ov_wr_bytes(wr, push->mem, push->len_bytes);
 }
 
+static void put_exit(struct ov_wr *wr, const struct px_exit *exit)
+{
+    ov_wr_u32(wr, exit->rank);
+    ov_wr_u32(wr, exit->status);
+}
+
+static void put_grant(struct ov_wr *wr, const struct px_grant *grant)
+{
+    ov_wr_u32(wr, grant->messages);
+    ov_wr_u32(wr, grant->bytes);
+}
+
+static void put_end(struct ov_wr *wr, const struct px_end *end)
+{
+    ov_wr_u32(wr, end->id);
+    ov_wr_u64(wr, end->lost_bytes);
+}
+
+static void put_pull(struct ov_wr *wr, const struct px_pull *pull)
+{
+    ov_wr_u32(wr, pull->id);
+    ov_wr_u8(wr, pull->channels);
+    ov_wr_u8(wr, (uint8_t)((pull->redirects ? PULL_REDIRECTS : 0) |
+                           (pull->has_more ? PULL_MORE : 0)));
+    ov_wr_u32(wr, pull->first);
+    ov_wr_u32(wr, pull->last);
+    ov_wr_u32(wr, pull->cache_bytes);
+}
+
 void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
 {
     ov_wr_u8(wr, (uint8_t)msg->kind);
@@ -133,23 +169,26 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         put_text(wr, msg->part.program);
         return;
     case PX_EXIT:
-        ov_wr_u32(wr, msg->exit.rank);
-        ov_wr_u32(wr, msg->exit.status);
+        put_exit(wr, &msg->exit);
         return;
     case PX_OUTPUT:
         put_output(wr, &msg->output);
         return;
     case PX_PULL:
-        ov_wr_u8(wr, msg->pull.channels);
-        ov_wr_u32(wr, msg->pull.first);
-        ov_wr_u32(wr, msg->pull.last);
+        put_pull(wr, &msg->pull);
+        return;
+    case PX_END:
+        put_end(wr, &msg->end);
+        return;
+    case PX_LIVE:
+    case PX_BEHIND:
+        ov_wr_u32(wr, msg->id);
         return;
     case PX_STDIN:
         put_stdin(wr, &msg->in);
         return;
     case PX_GRANT:
-        ov_wr_u32(wr, msg->grant.messages);
-        ov_wr_u32(wr, msg->grant.bytes);
+        put_grant(wr, &msg->grant);
         return;
     case PX_PUSH:
         put_push(wr, &msg->push);
@@ -200,22 +239,45 @@ static void get_output(struct ov_rd *rd, struct px_output *output)
     output->rank = ov_rd_u32(rd);
     output->channel = ov_rd_u8(rd);
     flags = ov_rd_u8(rd);
-    output->is_end = (flags & FLAG_END) != 0;
+    output->is_end = (flags & OUTPUT_END) != 0;
+    output->is_redirected = (flags & OUTPUT_REDIRECTED) != 0;
+    output->is_turn = (flags & OUTPUT_TURN) != 0;
+    output->to = ov_rd_u32(rd);
     output->dropped_bytes = ov_rd_u64(rd);
     output->len_bytes = ov_rd_u32(rd);
     if (output->channel < CHANNEL_FIRST || output->channel > CHANNEL_LAST ||
-        (flags & ~FLAG_END) != 0 || output->len_bytes > PX_OUTPUT_BYTES_MAX)
+        (flags & ~(OUTPUT_END | OUTPUT_REDIRECTED | OUTPUT_TURN)) != 0 ||
+        output->len_bytes > PX_OUTPUT_BYTES_MAX)
         rd->bad = true;
     else
         output->mem = ov_rd_bytes(rd, output->len_bytes);
 }
 
+static void get_grant(struct ov_rd *rd, struct px_grant *grant)
+{
+    grant->messages = ov_rd_u32(rd);
+    grant->bytes = ov_rd_u32(rd);
+}
+
+static void get_end(struct ov_rd *rd, struct px_end *end)
+{
+    end->id = ov_rd_u32(rd);
+    end->lost_bytes = ov_rd_u64(rd);
+}
+
 static void get_pull(struct ov_rd *rd, struct px_pull *pull)
 {
+    uint8_t flags;
+
+    pull->id = ov_rd_u32(rd);
     pull->channels = ov_rd_u8(rd);
+    flags = ov_rd_u8(rd);
+    pull->redirects = (flags & PULL_REDIRECTS) != 0;
+    pull->has_more = (flags & PULL_MORE) != 0;
     pull->first = ov_rd_u32(rd);
     pull->last = ov_rd_u32(rd);
-    if (pull->first > pull->last)
+    pull->cache_bytes = ov_rd_u32(rd);
+    if (pull->first > pull->last || pull->id == 0)
         rd->bad = true;
 }
 
@@ -344,11 +406,17 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
         get_stdin(rd, &msg->in);
         return true;
     case PX_GRANT:
-        msg->grant.messages = ov_rd_u32(rd);
-        msg->grant.bytes = ov_rd_u32(rd);
+        get_grant(rd, &msg->grant);
         return true;
     case PX_PUSH:
         get_push(rd, &msg->push);
+        return true;
+    case PX_END:
+        get_end(rd, &msg->end);
+        return true;
+    case PX_LIVE:
+    case PX_BEHIND:
+        msg->id = ov_rd_u32(rd);
         return true;
     case PX_UP:
     case PX_NOTE:

@@ -10,9 +10,10 @@
  *     2  PART     u32 program's number, u32 first rank, u32 processes, text
  *                 host, text program: neighbours by rank, on one host
  *     3  EXIT     u32 rank, u32 status as of waitpid
- *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here),
- *                 u64 bytes of this channel dropped just before, u32 length,
- *                 bytes
+ *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here, 2:
+ *                 redirected, 4: `to` gets the channel from here on), u32 to
+ *                 (a pull; 0: all that get the channel), u64 bytes of this
+ *                 channel dropped just before, u32 length, bytes
  *     5  FLUSH    no more OUTPUT follows
  *     6  PING     u32 token
  *     7  PIDS     u32 first rank, u16 count, u32 each: processes were started
@@ -21,8 +22,11 @@
  *     9  DONE     u32 token, u8 answer to LOG or SIGNAL
  *     10, 11, 25, 26: wire_push.h
  *     16 UP       text uri: tools can connect
- *     17 PULL     u8 channels (1 << channel each), u32 first rank, u32 last
- *     18 QUIET    no tool is left: what was pulled is wanted no more
+ *     13 LIVE     u32 pull: it gets all its channels from here on
+ *     17 PULL     u32 pull, u8 channels (1 << channel each), u8 flags (1:
+ *                 redirect, 2: more of it follows), u32 first rank, u32 last,
+ *                 u32 bytes of each channel from before that it wants
+ *     18 QUIET    no tool is left
  *     19 NOTE     text: for a user who wants to know all
  *     20 FLUSHED  what came before FLUSH has gone to the tools, or cannot
  *     21 PONG     u32 token
@@ -31,8 +35,10 @@
  *                 of it follows, text
  *     24 SIGNAL   u32 token, u32 number, u8 count, u32 first and u32 last rank
  *                 each; none: all processes
+ *     40 END      u32 pull, u64 bytes redirected to it that nobody got
+ *     41 BEHIND   u32 pull: it takes too little, and is to get copies only
  *
- * The launcher sends the first nine, START and all PARTs first. Both ends are
+ * The launcher sends those below 16, START and all PARTs first. Both ends are
  * of one installation; the version is there to say so when they are not.
  */
 #ifndef PMIX_API_WIRE_H
@@ -43,15 +49,16 @@
 
 #include "overlay/base/wire.h"
 #include "pmix_api/wire_ask.h"
+#include "pmix_api/wire_pull.h"
 #include "pmix_api/wire_push.h"
 
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 1,
+    PX_WIRE_VERSION = 2,
     PX_PACKET_BYTES_MAX = 64 * 1024,
     PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
-    PX_OUTPUT_HEAD_BYTES = 19,       /* before its bytes, kind included */
+    PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */
     PX_TEXT_BYTES_MAX = 4096,
     PX_PIDS_MAX = 4096,       /* in one PIDS */
     PX_LOG_BYTES_MAX = 60000, /* all pieces together */
@@ -69,6 +76,7 @@ enum px_kind {
     PX_DONE,
     PX_STDIN,
     PX_GRANT,
+    PX_LIVE = 13,
     PX_UP = 16,
     PX_PULL,
     PX_QUIET,
@@ -80,6 +88,8 @@ enum px_kind {
     PX_SIGNAL,
     PX_PUSH,
     PX_REST,
+    PX_END = 40,
+    PX_BEHIND,
 };
 
 /* How far a job is. */
@@ -114,16 +124,12 @@ struct px_exit {
 
 struct px_output {
     uint32_t rank;
-    uint8_t channel; /* enum ov_channel */
-    bool is_end;
+    uint8_t channel;                     /* enum ov_channel */
+    bool is_end, is_redirected, is_turn; /* turn: `to` gets it from here on */
+    uint32_t to;                         /* a pull; 0: all that get it */
     uint64_t dropped_bytes;
     uint32_t len_bytes;
     const uint8_t *mem; /* borrowed */
-};
-
-struct px_pull {
-    uint8_t channels;
-    uint32_t first, last;
 };
 
 struct px_pids {
@@ -154,6 +160,8 @@ struct px_msg {
         struct px_exit exit;
         struct px_output output;
         struct px_pull pull;
+        struct px_end end;
+        uint32_t id; /* LIVE, BEHIND: a pull */
         struct px_pids pids;
         struct px_stage stage;
         struct px_done done;

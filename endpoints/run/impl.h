@@ -99,7 +99,9 @@ struct run {
 
     struct run_control *controls, **controls_last;
     struct run_held *held; /* [RUN_RECORDS_MAX]: records not yet taken */
-    struct run_log *logs;  /* owned: lines of tools, not yet taken */
+    struct run_redirect *redirect; /* owned: output that others get */
+    uint32_t redirects_waiting;    /* records: not yet theirs */
+    struct run_log *logs;          /* owned: lines of tools, not yet taken */
     uint32_t logs_count;
     uint64_t logs_made;
     struct ov_buf *input_buf; /* being filled by the reader */
@@ -147,7 +149,7 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  plan_guess  plan_tree  plan_hosts  plan_job  plan_session
  *     plan_machine  plan  verdict  control  held  log  tap  jobs  push  end
- *     loss  signals  down  daemons  up  run
+ *     redirect  loss  signals  down  daemons  up  run
  */
 
 /* --- say.c */

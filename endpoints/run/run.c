@@ -14,6 +14,7 @@
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/push.h"
+#include "endpoints/run/redirect.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/tap.h"
@@ -52,6 +53,8 @@ static int open_hub(struct run *r)
 
 static const struct run_tap_events tap_events = {
     .on_end = ep_run_check_done,
+    .on_gone = ep_run_redirect_gone,
+    .on_returned = ep_run_redirect_returned,
     .on_push = ep_run_pushed_to,
     .on_rest = ep_run_rests,
     .on_spawn = ep_run_spawn,
@@ -102,6 +105,7 @@ static void close_all(struct run *r)
     ep_writer_close(r->writer, true);
     ep_proof_close(r->proof);
     ep_run_jobs_close(r);
+    ep_run_redirect_close(r);
     if (r->input_buf != NULL)
         ep_hub_put(r->hub, r->input_buf);
     ep_hub_close(r->hub);

@@ -59,6 +59,20 @@ static void on_released(void *arg, uint64_t cookie)
     ep_run_let_go(arg, cookie);
 }
 
+static void on_gone(void *arg, uint64_t cookie)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_gone(r, cookie);
+}
+
+static void on_returned(void *arg, uint64_t cookie)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_returned(r, cookie);
+}
+
 static void on_flushed(void *arg)
 {
     struct run *r = arg;
@@ -130,6 +144,8 @@ void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
     static const struct ep_tap_events events = {
         .on_part = on_part,
         .on_released = on_released,
+        .on_gone = on_gone,
+        .on_returned = on_returned,
         .on_flushed = on_flushed,
         .on_log = on_log,
         .on_signal = on_signal,
@@ -165,11 +181,19 @@ void ep_run_tap_close(struct run *r)
     r->tap = NULL;
 }
 
-void ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
+bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
                        struct ov_buf *buf)
 {
-    if (r->tap != NULL && r->options.tap->output(r->tap, output))
-        ep_run_hold(r, output->cookie, buf);
+    if (r->tap == NULL || !r->options.tap->output(r->tap, output))
+        return false;
+    ep_run_hold(r, output->cookie, buf);
+    return true;
+}
+
+bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel)
+{
+    return r->tap != NULL && r->options.tap->redirects != NULL &&
+           r->options.tap->redirects(r->tap, rank, channel);
 }
 
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,

@@ -10,6 +10,8 @@ struct run;
 struct run_tap_events {
     void (*on_end)(struct run *r); /* ep_run_tap_is_awaited() is over */
     /* As of struct ep_tap_events. */
+    void (*on_gone)(struct run *r, uint64_t cookie);
+    void (*on_returned)(struct run *r, uint64_t cookie);
     void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
     void (*on_rest)(struct run *r);
     /* As of struct ep_tap_events. */
@@ -21,11 +23,13 @@ struct run_tap_events {
 void ep_run_tap_open(struct run *r, const struct run_tap_events *then);
 void ep_run_tap_close(struct run *r);
 
-/* A record, whose buffer it is in; the tap holds it for itself. */
-void ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
+/* A record, whose buffer it is in; the tap holds it for itself. False when it
+ * does not want it. */
+bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
                        struct ov_buf *buf);
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
                         uint32_t count);
+bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel);
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
 
 /* Text of the tap with that token has been written. */

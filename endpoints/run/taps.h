@@ -61,12 +61,18 @@ struct ep_tap_job {
 };
 
 /* What a tap may call; never from within a call to it, but on_part, and
- * on_released from close. */
+ * on_returned and on_released from close. */
 struct ep_tap_events {
     /* Where the ranks are: part `index` of parts, in the order of ranks. */
     void (*on_part)(void *arg, uint32_t index, struct ep_tap_part *out);
     /* The bytes of an output are not needed any more. */
     void (*on_released)(void *arg, uint64_t cookie);
+    /* Redirected output is on its way and counts as delivered. In order for
+     * each channel. */
+    void (*on_gone)(void *arg, uint64_t cookie);
+    /* Nobody is there for this redirected output: it is for the console, before
+     * all that comes later. on_released comes for it, too. */
+    void (*on_returned)(void *arg, uint64_t cookie);
     /* After flush: all is out. */
     void (*on_flushed)(void *arg);
     /* Text for stdout or stderr (enum ov_channel), which goes out as lines. It
@@ -104,10 +110,11 @@ struct ep_tap_cfg {
 };
 
 struct ep_tap_output {
-    uint32_t rank;   /* the number of the process */
-    uint8_t channel; /* enum ov_channel */
-    bool is_end;     /* the channel ends with it */
-    const void *mem; /* borrowed until on_released */
+    uint32_t rank;      /* the number of the process */
+    uint8_t channel;    /* enum ov_channel */
+    bool is_end;        /* the channel ends with it */
+    bool is_redirected; /* the console does not get it */
+    const void *mem;    /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
 };
@@ -123,6 +130,8 @@ struct ep_tap_ops {
     /* Ranks from `rank` on were started; their pids are those of their host. */
     void (*started)(void *tap, uint32_t rank, const uint32_t *pids,
                     uint32_t count);
+    /* Is the channel redirected at present? NULL: none ever is. */
+    bool (*redirects)(void *tap, uint32_t rank, uint8_t channel);
     void (*exit)(void *tap, uint32_t rank, uint32_t status);
     /* See on_log. */
     void (*logged)(void *tap, uint32_t token);

@@ -15,6 +15,7 @@
 #include "endpoints/run/log.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/redirect.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/style.h"
 #include "endpoints/run/tap.h"
@@ -245,7 +246,6 @@ static void on_record(void *arg, const struct ov_act *act,
 {
     struct run *r = arg;
     const struct ov_record *rec = &act->rec;
-    struct ep_tap_output tapped;
     struct ep_console_record out = {
         .proc = rec->rank,
         .rank = rec->rank,
@@ -264,9 +264,10 @@ static void on_record(void *arg, const struct ov_act *act,
         take(r, act->cookie, slice->buf);
         return;
     }
-    tapped = tap_output(&out);
     ep_run_hold(r, act->cookie, slice->buf);
     if (rec->rank >= r->job.size) {
+        struct ep_tap_output tapped = tap_output(&out);
+
         ep_run_jobs_output(r, &tapped, slice->buf);
         ep_run_let_go(r, act->cookie);
         return;
@@ -276,13 +277,7 @@ static void on_record(void *arg, const struct ov_act *act,
         r->stdout_bytes += slice->len_bytes;
     else
         r->stderr_bytes += slice->len_bytes;
-    ep_run_tap_output(r, &tapped, slice->buf);
-    if (ep_output_record(r->output, &out)) {
-        ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
-                   rec->rank);
-        ep_run_let_go(r, act->cookie);
-        ep_run_abort(r, 1);
-    }
+    ep_run_redirect_record(r, &out);
 }
 
 /* --- the console
@@ -296,6 +291,7 @@ static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
         place == EP_OUTPUT_FILES && ep_output_has(r->output, EP_OUTPUT_CONSOLE);
 
     ep_proof_written(r->proof, is_second, proc, channel, mem, len_bytes);
+    ep_run_redirect_written(r, proc, channel);
 }
 
 static void on_taken(void *arg, uint64_t cookie)
@@ -366,7 +362,8 @@ int ep_run_output_open(struct run *r)
     bool is_files;
     int rc;
 
-    if (ep_run_held_open(r) || ep_writer_open(r->base, &r->writer))
+    if (ep_run_held_open(r) || ep_writer_open(r->base, &r->writer) ||
+        ep_run_redirect_open(r))
         return OV_ENOMEM;
     cfg = output_cfg(r);
     ep_fds_widen(STDOUT_FILENO);

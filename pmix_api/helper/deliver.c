@@ -7,49 +7,36 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <pmix_server.h>
-
 #include "overlay/base/err.h"
+#include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
-#include "pmix_api/helper/talk.h"
-#include "pmix_api/helper/tools.h"
-#include "pmix_api/spool.h"
+#include "pmix_api/helper/pulls.h"
 
-enum {
-    NEAR_BYTES = 2 << 20,
-    FAR_BYTES = 256 << 20,
-    ENDS_BYTES = 1 << 20, /* of the file: kept for the ends of channels */
-    BATCH_BYTES = 64 * 1024,
-    BATCH_MAX = 32,
-    CHANNELS = 3,
-    PATIENCE_MS = 2000, /* others wait so long for one tool, then it is cut */
-};
+enum { BATCH_BYTES = 64 * 1024, BATCH_MAX = 32, INFOS = 2 };
 
 /* One call of PMIx_server_IOF_deliver; what it borrows, until its answer. */
 struct delivery {
     pmix_proc_t source;
-    pmix_byte_object_t bytes;
-    pmix_info_t info[2];
+    pmix_byte_object_t bytes; /* owned */
+    pmix_info_t info[INFOS];
     size_t infos;
-    uint8_t mem[];
+    pmix_iof_channel_t channel;
+    const void *request; /* NULL: nobody is to get it any more */
+    bool is_open;        /* the library has yet to take it */
 };
 
 static struct {
-    struct px_spool spool;
-    uint64_t *dropped; /* [ranks x CHANNELS]; NULL: none yet */
-    int wake;          /* eventfd: the last answer has come */
+    struct delivery batch[BATCH_MAX];
+    unsigned used;     /* of the batch */
+    int wake;          /* eventfd */
     atomic_uint asked; /* deliveries without an answer */
     uint64_t asked_ms;
-    uint64_t stuck_ms;
-    bool is_told;
 } out = {.wake = -1};
 
-int px_deliver_open(const char *dir)
+int px_deliver_open(void)
 {
     out.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (out.wake < 0)
-        return OV_ENOMEM;
-    return px_spool_open(&out.spool, NEAR_BYTES, FAR_BYTES, dir);
+    return out.wake < 0 ? OV_ESYS : 0;
 }
 
 int px_deliver_fd(void)
@@ -57,10 +44,17 @@ int px_deliver_fd(void)
     return out.wake;
 }
 
-uint64_t px_deliver_left_bytes(void)
+void px_deliver_wake(void)
 {
-    return out.spool.near.used_bytes + out.spool.far.used_bytes +
-           atomic_load(&out.asked);
+    static const uint64_t one = 1;
+
+    if (out.wake >= 0 && write(out.wake, &one, sizeof(one)) < 0)
+        abort(); /* nobody would go on */
+}
+
+unsigned px_deliver_asked(void)
+{
+    return atomic_load(&out.asked);
 }
 
 uint64_t px_deliver_asked_ms(void)
@@ -68,143 +62,120 @@ uint64_t px_deliver_asked_ms(void)
     return atomic_load(&out.asked) > 0 ? out.asked_ms : 0;
 }
 
-/* --- the queue */
+/* --- one delivery */
 
-static uint64_t *dropped_of(const struct px_output *o)
+static bool fill(struct delivery *d, const struct px_output *o,
+                 const void *request)
 {
-    size_t cells = (size_t)px_job_size() * CHANNELS;
-
-    if (out.dropped == NULL)
-        out.dropped = calloc(cells, sizeof(*out.dropped));
-    if (out.dropped == NULL)
-        return NULL;
-    return &out.dropped[(size_t)o->rank * CHANNELS + o->channel - 1];
-}
-
-static void drop(const struct px_output *o)
-{
-    uint64_t *cell = dropped_of(o);
-
-    if (cell != NULL)
-        *cell += o->dropped_bytes + o->len_bytes;
-    if (!out.is_told)
-        px_talk_note("a PMIx tool is too slow: output is dropped for it");
-    out.is_told = true;
-}
-
-static bool is_full(void)
-{
-    return out.spool.far.used_bytes > FAR_BYTES - ENDS_BYTES;
-}
-
-static int put(const struct px_output *o)
-{
-    uint8_t mem[PX_OUTPUT_HEAD_BYTES + PX_OUTPUT_BYTES_MAX];
-    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-
-    if (o->len_bytes > 0 && is_full())
-        return OV_EFULL;
-    px_msg_encode(&wr, &(struct px_msg){.kind = PX_OUTPUT, .output = *o});
-    return px_spool_put(&out.spool, mem, (uint32_t)(wr.at - mem));
-}
-
-/* The end of a channel is queued by itself: it is not dropped with bytes. */
-void px_deliver_put(const struct px_output *output)
-{
-    struct px_output o = *output;
-    uint64_t *cell;
-
-    if (o.rank >= px_job_size() || px_tools_count() == 0)
-        return;
-    if (out.dropped != NULL && (cell = dropped_of(&o)) != NULL) {
-        o.dropped_bytes += *cell;
-        *cell = 0;
-    }
-    o.is_end = false;
-    if ((o.len_bytes > 0 || o.dropped_bytes > 0) && put(&o) != 0)
-        drop(&o);
-    o = (struct px_output){
-        .rank = o.rank, .channel = o.channel, .is_end = true};
-    if (output->is_end)
-        put(&o);
-}
-
-/* --- to the library */
-
-/* In the library's thread. */
-static void on_delivered(pmix_status_t status, void *arg)
-{
-    static const uint64_t one = 1;
-    struct delivery *d = arg;
-
-    (void)status;
-    for (size_t i = 0; i < d->infos; i++)
-        PMIX_INFO_DESTRUCT(&d->info[i]);
-    free(d);
-    if (atomic_fetch_sub(&out.asked, 1) == 1 &&
-        write(out.wake, &one, sizeof(one)) < 0)
-        abort(); /* nobody would go on */
-}
-
-static pmix_iof_channel_t channel_of(uint8_t channel)
-{
-    return (pmix_iof_channel_t)(PMIX_FWD_STDIN_CHANNEL << channel);
-}
-
-static void deliver(const struct px_output *o)
-{
-    struct delivery *d = calloc(1, sizeof(*d) + o->len_bytes);
     uint64_t dropped = o->dropped_bytes;
 
-    if (d == NULL)
-        return;
-    PMIX_LOAD_PROCID(&d->source, px_job_nspace(), o->rank);
-    d->bytes.bytes = (char *)d->mem;
-    d->bytes.size = o->len_bytes;
+    memset(d, 0, sizeof(*d));
+    d->bytes.bytes = malloc(o->len_bytes + 1);
+    if (d->bytes.bytes == NULL)
+        return false;
     if (o->len_bytes > 0)
-        memcpy(d->mem, o->mem, o->len_bytes);
+        memcpy(d->bytes.bytes, o->mem, o->len_bytes);
+    d->bytes.size = o->len_bytes;
+    d->channel = (pmix_iof_channel_t)(PMIX_FWD_STDIN_CHANNEL << o->channel);
+    d->request = request;
+    PMIX_LOAD_PROCID(&d->source, px_job_nspace(), o->rank);
     if (o->is_end)
         PMIX_INFO_LOAD(&d->info[d->infos++], PMIX_IOF_COMPLETE, NULL,
                        PMIX_BOOL);
     if (dropped > 0)
         PMIX_INFO_LOAD(&d->info[d->infos++], PX_IOF_DROPPED, &dropped,
                        PMIX_UINT64);
-    atomic_fetch_add(&out.asked, 1);
-    if (PMIx_server_IOF_deliver(&d->source, channel_of(o->channel), &d->bytes,
-                                d->infos > 0 ? d->info : NULL, d->infos,
-                                on_delivered, d) != PMIX_SUCCESS)
-        on_delivered(PMIX_ERROR, d);
+    return true;
 }
 
-static void deliver_batch(void)
+static void clear(struct delivery *d)
 {
-    uint8_t mem[PX_OUTPUT_HEAD_BYTES + PX_OUTPUT_BYTES_MAX];
-    uint32_t bytes = 0;
+    for (size_t i = 0; i < d->infos; i++)
+        PMIX_INFO_DESTRUCT(&d->info[i]);
+    free(d->bytes.bytes);
+    d->bytes.bytes = NULL;
+    d->infos = 0;
+}
 
-    for (unsigned i = 0; i < BATCH_MAX && bytes < BATCH_BYTES; i++) {
-        int len = px_spool_get(&out.spool, mem, sizeof(mem));
-        struct px_msg msg;
-        struct ov_rd rd;
+/* In the library's thread. */
+static void on_delivered(pmix_status_t status, void *arg)
+{
+    struct delivery *d = arg;
 
-        if (len <= 0)
-            return;
-        rd = ov_rd_init(mem, (size_t)len);
-        if (px_msg_decode(&rd, &msg) != 0 || px_tools_count() == 0)
+    (void)status;
+    clear(d);
+    d->is_open = false;
+    if (atomic_fetch_sub(&out.asked, 1) == 1)
+        px_deliver_wake();
+}
+
+/* --- the library's thread */
+
+static struct delivery *find(const pmix_proc_t *source)
+{
+    for (unsigned i = 0; i < BATCH_MAX; i++) {
+        if (source == &out.batch[i].source)
+            return &out.batch[i];
+    }
+    return NULL;
+}
+
+bool px_deliver_is_ours(const pmix_proc_t *source)
+{
+    return find(source) != NULL;
+}
+
+bool px_deliver_is_for(const pmix_proc_t *source, const void *request)
+{
+    return find(source)->request == request;
+}
+
+static void give(const struct delivery *d, const void *request)
+{
+    px_hooks_give(d->channel, &d->source, &d->bytes,
+                  d->infos > 0 ? d->info : NULL, d->infos, request);
+}
+
+void px_deliver_hurry(const void *request)
+{
+    for (unsigned i = 0; i < out.used; i++) {
+        struct delivery *d = &out.batch[i];
+
+        if (!d->is_open || d->request != request)
             continue;
-        deliver(&msg.output);
-        bytes += (uint32_t)len;
+        give(d, request);
+        d->request = NULL;
     }
 }
 
-/* Tools that take nothing hold up the others. That is worth nothing but time
- * while the queue has room; then they go, unless it is one tool alone. */
-static void judge_stuck(uint64_t now_ms)
+void px_deliver_now(const struct px_output *output, const void *request)
 {
-    if (out.stuck_ms == 0)
-        out.stuck_ms = now_ms;
-    if (px_tools_count() > 1 && now_ms - out.stuck_ms >= PATIENCE_MS &&
-        px_tools_cut() > 0)
-        px_talk_note("a PMIx tool that others waited for was cut off");
+    struct delivery d;
+
+    if (!fill(&d, output, request))
+        return;
+    give(&d, request);
+    clear(&d);
+}
+
+/* --- the main thread */
+
+static void add(const struct px_output *o, const void *request)
+{
+    struct delivery *d = &out.batch[out.used];
+
+    if (fill(d, o, request)) {
+        d->is_open = true;
+        out.used++;
+    }
+}
+
+static void submit(struct delivery *d)
+{
+    if (PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes,
+                                d->infos > 0 ? d->info : NULL, d->infos,
+                                on_delivered, d) != PMIX_SUCCESS)
+        on_delivered(PMIX_ERROR, d);
 }
 
 unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck)
@@ -214,17 +185,14 @@ unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck)
 
     if (read(out.wake, &seen, sizeof(seen)) < 0)
         seen = 0; /* nothing to clear */
-    while (atomic_load(&out.asked) == 0 && !px_spool_is_empty(&out.spool)) {
-        count = px_tools_stuck(stuck);
-        if (count > 0) {
-            judge_stuck(now_ms);
-            return count;
-        }
-        out.stuck_ms = 0;
-        out.asked_ms = now_ms;
-        deliver_batch();
-    }
-    if (px_spool_is_empty(&out.spool))
-        out.stuck_ms = 0;
-    return 0;
+    px_pulls_reap(false);
+    if (px_deliver_asked() > 0)
+        return 0;
+    out.used = 0;
+    count = px_pulls_take(now_ms, BATCH_BYTES, add, stuck);
+    out.asked_ms = now_ms;
+    atomic_store(&out.asked, out.used);
+    for (unsigned i = 0, n = out.used; i < n; i++)
+        submit(&out.batch[i]);
+    return count;
 }

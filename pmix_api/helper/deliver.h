@@ -1,11 +1,8 @@
-/* Output on its way to the tools.
+/* Output on its way to the tools: from the pulls (helper/pulls.h) to the
+ * library.
  *
- * What the launcher sends is queued: in memory, then in a file, then no more
- * (what is dropped is counted, and told with the next bytes of its channel).
  * The library takes whatever it is given and keeps it in memory without bound,
- * so it is given a batch only while the socket of every tool has room.
- *
- * All calls in the main thread.
+ * so a pull is given a batch only while the socket of its tool has room.
  */
 #ifndef PMIX_API_HELPER_DELIVER_H
 #define PMIX_API_HELPER_DELIVER_H
@@ -14,29 +11,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <pmix_server.h>
+
 #include "pmix_api/wire.h"
 
 /* What is told of dropped bytes: an info of a delivery, uint64_t. */
 #define PX_IOF_DROPPED "xylem.iof.dropped"
 
-/* After the job is known; `dir` is borrowed. Returns 0 or OV_ENOMEM. */
-int px_deliver_open(const char *dir);
+/* Returns 0 or OV_ESYS. */
+int px_deliver_open(void);
 
 /* Readable when px_deliver_step() has something to do. */
 int px_deliver_fd(void);
+/* Makes it so; any thread. */
+void px_deliver_wake(void);
 
-/* Queues one OUTPUT. */
-void px_deliver_put(const struct px_output *output);
-
-/* Goes on as far as that is possible. Fills in the sockets of tools that hold
- * everybody up (TOOLS_MAX), for poll(); returns how many. `now_ms` is a
- * monotonic clock. */
+/* Goes on as far as that is possible; the main thread. Fills in the sockets of
+ * tools that take nothing (TOOLS_MAX), for poll(); returns how many. `now_ms`
+ * is a monotonic clock. */
 unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck);
 
-/* What waits here, and what the library has not taken; 0: nothing. */
-uint64_t px_deliver_left_bytes(void);
-
-/* Since when the library owes an answer; 0: it does not. */
+/* Deliveries that the library has not taken; 0: none. */
+unsigned px_deliver_asked(void);
+/* Since when; 0: there are none. */
 uint64_t px_deliver_asked_ms(void);
+
+/* --- In the library's thread. */
+
+/* A delivery of ours, and for this request of the library? */
+bool px_deliver_is_ours(const pmix_proc_t *source);
+bool px_deliver_is_for(const pmix_proc_t *source, const void *request);
+/* Those on their way to a request go before all others. */
+void px_deliver_hurry(const void *request);
+/* One more goes at once. */
+void px_deliver_now(const struct px_output *output, const void *request);
 
 #endif

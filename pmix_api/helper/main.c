@@ -27,6 +27,7 @@
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/event.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/request.h"
 #include "pmix_api/helper/push.h"
 #include "pmix_api/helper/server.h"
@@ -126,7 +127,7 @@ static void go_up(void)
     const char *why;
     pmix_status_t rc;
 
-    if (px_push_open(main_state.folder))
+    if (px_deliver_open() || px_push_open(main_state.folder))
         fail("out of memory");
     why = px_server_open(main_state.folder, main_state.launcher_pid,
                          main_state.allow);
@@ -136,8 +137,7 @@ static void go_up(void)
     if (rc != PMIX_SUCCESS)
         fail(PMIx_Error_string(rc));
     px_attributes_register();
-    if (px_deliver_open(main_state.folder))
-        fail("out of memory");
+    px_pulls_open(main_state.folder);
     main_state.listener = watch_listener();
     main_state.is_up = true;
     px_talk(&(struct px_msg){.kind = PX_UP, .text = px_text(px_server_uri())});
@@ -166,10 +166,14 @@ static int on_msg(const struct px_msg *msg)
         px_job_exit(msg->exit.rank, msg->exit.status);
         return 0;
     case PX_OUTPUT:
-        px_deliver_put(&msg->output);
+        px_pulls_put(&msg->output);
+        return 0;
+    case PX_LIVE:
+        px_pulls_live(msg->id);
         return 0;
     case PX_FLUSH:
         main_state.is_flushing = true;
+        px_pulls_flush();
         return 0;
     case PX_PING:
         px_talk(&(struct px_msg){.kind = PX_PONG, .token = msg->token});
@@ -197,6 +201,8 @@ static int on_msg(const struct px_msg *msg)
     case PX_UP:
     case PX_PULL:
     case PX_QUIET:
+    case PX_END:
+    case PX_BEHIND:
     case PX_NOTE:
     case PX_FLUSHED:
     case PX_PONG:
@@ -240,6 +246,7 @@ static void sweep(uint64_t now, bool is_new)
 static void flushed(void)
 {
     main_state.is_flushing = false;
+    px_pulls_reap(true);
     px_talk_kind(PX_FLUSHED);
 }
 
@@ -247,11 +254,12 @@ static void flushed(void)
  * for some time: the library may stand in between. */
 static void check_flushed(uint64_t now)
 {
-    uint64_t left =
-        px_deliver_left_bytes() + px_tools_unsent_bytes() + px_event_left();
+    uint64_t left;
 
     if (!main_state.is_flushing)
         return;
+    left = px_pulls_left_bytes() + px_deliver_asked() +
+           px_tools_unsent_bytes() + px_event_left();
     if (left != main_state.left_bytes || main_state.moved_ms == 0) {
         main_state.left_bytes = left;
         main_state.moved_ms = now;
@@ -260,19 +268,27 @@ static void check_flushed(uint64_t now)
     }
 }
 
+static int until_ms(uint64_t now, uint64_t due)
+{
+    return due > now ? (int)(due - now) : 0;
+}
+
 static int timeout_ms(uint64_t now, unsigned stuck)
 {
+    uint64_t due = px_pulls_due_ms();
+
     if (main_state.is_flushing)
         return CALM_MS / 2;
-    if (stuck > 0)
-        return STUCK_LOOK_MS;
     if (px_deliver_asked_ms() != 0)
         return DEAF_MS;
-    if (main_state.sweep_ms == 0 && px_tools_count() > 0)
+    if (stuck > 0)
+        return STUCK_LOOK_MS;
+    if (main_state.sweep_ms != 0 && (due == 0 || main_state.sweep_ms < due))
+        due = main_state.sweep_ms;
+    if (main_state.sweep_ms == 0 && px_tools_count() > 0 &&
+        (due == 0 || due > now + REAP_MS))
         return REAP_MS;
-    if (main_state.sweep_ms != 0)
-        return main_state.sweep_ms > now ? (int)(main_state.sweep_ms - now) : 0;
-    return -1;
+    return due != 0 ? until_ms(now, due) : -1;
 }
 
 static void turn(struct pollfd *fds, unsigned stuck)

@@ -15,6 +15,7 @@
 #include "pmix_api/folder.h"
 #include "pmix_api/helper/control.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/push.h"
 #include "pmix_api/helper/query.h"
 #include "pmix_api/helper/talk.h"
@@ -38,20 +39,21 @@ uint16_t px_server_port(void)
     return server.port;
 }
 
-static void on_done(pmix_status_t status, void *arg)
+/* --- tools come and go */
+
+static void on_forgotten(pmix_status_t status, void *arg)
 {
     (void)status;
     (void)arg;
+    px_pulls_probe();
 }
-
-/* --- tools come and go */
 
 /* Its registrations stay until its namespace is forgotten. */
 static void forget(const pmix_proc_t *tool)
 {
     px_push_forget(tool);
     px_talk_note("PMIx tool %s.%u has gone", tool->nspace, tool->rank);
-    PMIx_server_deregister_nspace(tool->nspace, on_done, NULL);
+    PMIx_server_deregister_nspace(tool->nspace, on_forgotten, NULL);
     if (px_tools_count() == 0)
         px_talk_kind(PX_QUIET);
 }
@@ -104,18 +106,6 @@ static void on_lost(size_t handler, pmix_status_t status,
 
 /* --- pull */
 
-/* What nobody takes any more the library keeps for the next who asks: one
- * delivery, by our setting, from any time ago. This one, which nobody can ask
- * for, takes its place. Until the library answers it is borrowed. */
-static void rinse(void)
-{
-    static pmix_byte_object_t nothing = {"", 0};
-    static pmix_proc_t nobody = {.nspace = "xylem-nobody", .rank = 0};
-
-    PMIx_server_IOF_deliver(&nobody, PMIX_FWD_STDOUT_CHANNEL, &nothing, NULL, 0,
-                            on_done, NULL);
-}
-
 static pmix_status_t judge_procs(const pmix_proc_t procs[], size_t nprocs)
 {
     for (size_t i = 0; i < nprocs; i++) {
@@ -127,16 +117,6 @@ static pmix_status_t judge_procs(const pmix_proc_t procs[], size_t nprocs)
         if (procs[i].rank != PMIX_RANK_WILDCARD &&
             procs[i].rank >= px_job_size())
             return PMIX_ERR_NOT_FOUND;
-    }
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t judge_directives(const pmix_info_t info[], size_t infos)
-{
-    for (size_t i = 0; i < infos; i++) {
-        if (PMIX_CHECK_KEY(&info[i], PMIX_IOF_REDIRECT) &&
-            PMIX_INFO_TRUE(&info[i]))
-            return PMIX_ERR_NOT_SUPPORTED;
     }
     return PMIX_SUCCESS;
 }
@@ -154,20 +134,6 @@ static pmix_status_t judge_channels(pmix_iof_channel_t channels)
                                                       : PMIX_ERR_BAD_PARAM;
 }
 
-/* A channel of the library is 1 << ours. */
-static void subscribe(const pmix_proc_t *proc, pmix_iof_channel_t channels)
-{
-    bool is_all = proc->rank == PMIX_RANK_WILDCARD;
-    struct px_msg msg = {
-        .kind = PX_PULL,
-        .pull = {.channels = (uint8_t)(channels & 0xe),
-                 .first = is_all ? 0 : proc->rank,
-                 .last = is_all ? px_job_size() - 1 : proc->rank},
-    };
-
-    px_talk(&msg);
-}
-
 /* Success by itself would be used after it is freed, in the library. */
 static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
                              const pmix_info_t directives[], size_t ndirs,
@@ -178,19 +144,16 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
 
     (void)answer;
     (void)arg;
-    if (procs == NULL || nprocs == 0)
-        return PMIX_OPERATION_SUCCEEDED; /* a handler was deregistered */
+    if (procs == NULL || nprocs == 0) { /* a handler was deregistered */
+        px_pulls_probe();
+        return PMIX_OPERATION_SUCCEEDED;
+    }
     rc = judge_channels(channels);
     if (rc == PMIX_SUCCESS)
         rc = judge_procs(procs, nprocs);
     if (rc == PMIX_SUCCESS)
-        rc = judge_directives(directives, ndirs);
-    if (rc != PMIX_SUCCESS)
-        return rc;
-    rinse();
-    for (size_t i = 0; i < nprocs; i++)
-        subscribe(&procs[i], channels);
-    return PMIX_OPERATION_SUCCEEDED;
+        rc = px_pulls_add(procs, nprocs, directives, ndirs, channels);
+    return rc == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
 /* --- start */

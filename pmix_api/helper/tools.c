@@ -224,47 +224,20 @@ bool px_tools_sweep(void)
     return kept > 0;
 }
 
-/* The sockets of all, for poll(). */
-static unsigned list_all(struct pollfd *out)
+uint64_t px_tools_unsent_bytes(void)
 {
-    unsigned count = 0;
+    uint64_t sum = 0;
+    int unsent;
 
     pthread_mutex_lock(&tools.lock);
     for (unsigned i = 0; i < TOOLS_MAX; i++) {
         const struct px_socket *sock = &tools.tools[i].sock;
 
-        if (sock->fd >= 0 && px_socket_is_same(sock))
-            out[count++] = (struct pollfd){.fd = sock->fd, .events = POLLOUT};
-    }
-    pthread_mutex_unlock(&tools.lock);
-    return count;
-}
-
-unsigned px_tools_stuck(struct pollfd *out)
-{
-    struct pollfd all[TOOLS_MAX];
-    unsigned count = list_all(all), stuck = 0;
-
-    if (count > 0)
-        poll(all, count, 0);
-    for (unsigned i = 0; i < count; i++) {
-        if (all[i].revents == 0)
-            out[stuck++] = all[i];
-    }
-    return stuck;
-}
-
-uint64_t px_tools_unsent_bytes(void)
-{
-    struct pollfd all[TOOLS_MAX];
-    unsigned count = list_all(all);
-    uint64_t sum = 0;
-    int unsent;
-
-    for (unsigned i = 0; i < count; i++) {
-        if (ioctl(all[i].fd, SIOCOUTQ, &unsent) == 0)
+        if (sock->fd >= 0 && px_socket_is_same(sock) &&
+            ioctl(sock->fd, SIOCOUTQ, &unsent) == 0)
             sum += (uint64_t)unsent;
     }
+    pthread_mutex_unlock(&tools.lock);
     return sum;
 }
 
@@ -280,14 +253,4 @@ void px_tools_end(const pmix_proc_t *name)
     px_talk_note("PMIx tool %s.%u was cut off: it pushes without waiting for "
                  "answers",
                  name->nspace, name->rank);
-}
-
-unsigned px_tools_cut(void)
-{
-    struct pollfd stuck[TOOLS_MAX];
-    unsigned count = px_tools_stuck(stuck);
-
-    for (unsigned i = 0; i < count; i++)
-        shutdown(stuck[i].fd, SHUT_RDWR);
-    return count;
 }

@@ -6,7 +6,6 @@
 #ifndef PMIX_API_HELPER_TOOLS_H
 #define PMIX_API_HELPER_TOOLS_H
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,17 +40,10 @@ unsigned px_tools_count(void);
  * Returns true when one is left that may become such. Call it that often. */
 bool px_tools_sweep(void);
 
-/* The sockets of tools that take nothing at present, for poll() with POLLOUT
- * (`out`: TOOLS_MAX); returns how many. */
-unsigned px_tools_stuck(struct pollfd *out);
-
 /* What the kernel holds for all of them that they have not taken. */
 uint64_t px_tools_unsent_bytes(void);
 
 /* Ends the connection of a tool. */
 void px_tools_end(const pmix_proc_t *name);
-
-/* Ends the connections of those that are stuck; returns how many. */
-unsigned px_tools_cut(void);
 
 #endif

@@ -30,6 +30,21 @@ def helper_of(job):
     return None
 
 
+def spooled(job):
+    """Bytes that the helper has put into files."""
+    total = 0
+    folder = "/proc/%d/fd" % helper_of(job)
+    for fd in os.listdir(folder):
+        try:
+            path = os.path.join(folder, fd)
+            if " (deleted)" in os.readlink(path) and \
+                    live.TMP in os.readlink(path):
+                total += os.stat(path).st_size
+        except OSError:
+            continue
+    return total
+
+
 def rendezvous(job):
     """The file by which tools find the job's launcher."""
     found = glob.glob(os.path.join(

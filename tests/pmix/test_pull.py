@@ -94,8 +94,7 @@ def deregistered():
 def refused():
     job, gate = start(command="true", ranks=2)
     for options, words in ((("-c", 1), "stdin"), (("-c", 0), "no channel"),
-                           (("-r", "7"), "a rank that is not there"),
-                           (("-R",), "redirection")):
+                           (("-r", "7"), "a rank that is not there")):
         tool = pmix.Tool(job, *options)
         live.check_eq(4, tool.wait(), words)
     tool = pmix.Tool(job, "-k", "pmix.qry.queues")

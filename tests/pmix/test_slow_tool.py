@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""A tool that is stopped slows neither the job nor, for long, another tool,
-and costs no memory."""
-# timeout: 240
+"""A tool that is stopped slows neither the job nor another tool, and costs no
+memory; what it misses is what it asked to miss. Small deliveries are put
+together for a tool that wants them so."""
+# timeout: 300
 import os
 import signal
+import subprocess
 import sys
 
 import pmix
@@ -12,6 +14,7 @@ import live
 RANKS = 4
 MEGS = live.full(200, 24)  # of each rank
 SIZE = RANKS * MEGS * live.MIB
+LINES = live.full(1000000, 200000)
 WRITE = "head -c %dM /dev/zero" % MEGS
 
 
@@ -73,10 +76,110 @@ def beside_another():
     stuck.wait()
 
 
+def numbered(rank):
+    return b"".join(b"%d %08d\n" % (rank, n) for n in range(1, LINES + 1))
+
+
+def misses(oldest):
+    """More than its bound waits for it: of that it gets the first, or the last,
+    and what came and what is said to be missing is all."""
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT +
+                   'seq -f "$XYLEM_RANK %%08g" %d' % LINES, gate.path)
+    pmix.wait_up(job)
+    tool = pmix.Tool(job, "-C", live.MIB, "-n", 2 * RANKS,
+                     *(("-O",) if oldest else ()))
+    tool.wait_ready()
+    os.kill(tool.proc.pid, signal.SIGSTOP)
+    gate.open()
+    size = sum(len(numbered(rank)) for rank in range(RANKS))
+    left = size
+    while left > 0:
+        left -= len(os.read(job.stdout.fileno(), live.MIB)) or left
+    os.kill(tool.proc.pid, signal.SIGCONT)
+    job.stdout.read()
+    job.check_ok()
+    live.check_eq(0, tool.wait())
+    got = [tool.got(rank, "stdout") or b"" for rank in range(RANKS)]
+    live.check(tool.dropped() > 0, "nothing was dropped")
+    live.check_eq(size, sum(map(len, got)) + tool.dropped(), "in all")
+    last = [text.endswith(numbered(rank)[-11:])
+            for rank, text in enumerate(got)]
+    live.check(any(last) if oldest else not all(last), "the last line")
+    for rank, text in enumerate(got):
+        lines = iter(numbered(rank).splitlines())
+        live.check(all(line in lines for line in text.splitlines()),
+                   "rank %d: lines in their order" % rank)
+        live.check(oldest or text.startswith(numbered(rank)[:11]),
+                   "rank %d: not the first" % rank)
+
+
+def put_together():
+    """Each delivery but the last has as much as was asked for."""
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", 1, "--", "sh", "-c", pmix.Gate.WAIT +
+                   "seq 1 20000", gate.path)
+    pmix.wait_up(job)
+    tool = pmix.Tool(job, "-B", 50000, "-n", 2)
+    tool.wait_ready()
+    gate.open()
+    job.stdout.read()
+    job.check_ok()
+    live.check_eq(0, tool.wait())
+    live.check_eq("".join("%d\n" % n for n in range(1, 20001)).encode(),
+                  tool.got(0, "stdout"))
+    sizes = [int(size) for size in tool.got(0, "stdout.sizes").split()]
+    live.check(all(size >= 50000 for size in sizes[:-1]), sizes)
+
+
+def held(*options):
+    """A line that is less than what is to be put together, and the tools that
+    wait for more."""
+    gates = pmix.Gate(), pmix.Gate()
+    job = live.Job("-v", "-N", 1, "--", "sh", "-c",
+                   ': <"%s"; echo one; : <"%s"' % tuple(
+                       gate.path for gate in gates))
+    pmix.wait_up(job)
+    tool = pmix.Tool(job, "-B", live.MIB, *options, stdin=subprocess.PIPE)
+    tool.wait_ready()
+    gates[0].open()
+    live.check_eq(b"one\n", job.stdout.readline())
+    return job, tool, gates[1]
+
+
+def for_a_time():
+    job, tool, gate = held("-T", 1)
+    live.eventually(lambda: tool.got(0, "stdout") == b"one\n", 60, "its time")
+    gate.open()
+    job.check_ok()
+    tool.proc.stdin.close()
+    tool.wait()
+
+
+def until_it_leaves():
+    """Sent when the tool deregisters; where libpmix has forgotten its callback
+    by then, it comes out at the tool's stdout."""
+    job, tool, gate = held("-d")
+    tool.proc.stdin.write(b"leave\n")
+    tool.proc.stdin.flush()
+    live.eventually(lambda: tool.has("left"), 60, "it has left")
+    tool.proc.stdin.close()
+    tool.wait()
+    live.check_eq("one\n", (tool.got(0, "stdout") or b"").decode() +
+                  tool.said())
+    gate.open()
+    job.check_ok()
+
+
 def main():
     pmix.need()
     for test, sentence in ((alone, "a stopped tool"),
-                           (beside_another, "a stopped tool and another")):
+                           (beside_another, "a stopped tool and another"),
+                           (lambda: misses(False), "the newest are dropped"),
+                           (lambda: misses(True), "the oldest are dropped"),
+                           (put_together, "deliveries are put together"),
+                           (for_a_time, "but not for ever"),
+                           (until_it_leaves, "and sent on deregistration")):
         with live.case(sentence):
             test()
     live.check_gone()

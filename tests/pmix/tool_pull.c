@@ -12,6 +12,11 @@
  *     -c MASK   channels, as a number (default: 6, stdout and stderr)
  *     -n N      ends when so many channels have ended (default: never)
  *     -R        asks to redirect
+ *     -N        says nothing of copy or redirect
+ *     -C SIZE   PMIX_IOF_CACHE_SIZE
+ *     -O        PMIX_IOF_DROP_OLDEST
+ *     -B SIZE   PMIX_IOF_BUFFERING_SIZE
+ *     -T TIME   PMIX_IOF_BUFFERING_TIME
  *     -d        deregisters when a line comes on stdin, then waits for another
  *     -q        asks for namespace, state and processes, prints them, ends
  *     -k KEY    asks for this key, prints the status, ends
@@ -107,6 +112,23 @@ static void drop(unsigned long long bytes)
     fclose(file);
 }
 
+/* What is asked of a pull besides ranks and channels. */
+static struct {
+    const char *mode; /* NULL: not said */
+    uint32_t cache_bytes, buffer_bytes, buffer_s;
+    bool has_cache, drops_oldest;
+} ask_for = {.mode = PMIX_IOF_COPY};
+
+/* With -B: the size of each delivery, in DIR/RANK.CHANNEL.sizes. */
+static void append_size(const char *file, size_t size)
+{
+    char name[96], line[32];
+
+    snprintf(name, sizeof(name), "%s.sizes", file);
+    snprintf(line, sizeof(line), "%zu\n", size);
+    append(name, line, strlen(line));
+}
+
 static void on_output(size_t handler, pmix_iof_channel_t channel,
                       pmix_proc_t *source, pmix_byte_object_t *payload,
                       pmix_info_t info[], size_t ninfo)
@@ -118,6 +140,8 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
     snprintf(file, sizeof(file), "%u.%s", source->rank, name);
     if (payload != NULL && payload->size > 0)
         append(file, payload->bytes, payload->size);
+    if (payload != NULL && payload->size > 0 && ask_for.buffer_bytes > 0)
+        append_size(file, payload->size);
     for (size_t i = 0; i < ninfo; i++) {
         if (strcmp(info[i].key, "xylem.iof.dropped") == 0)
             drop(info[i].value.data.uint64);
@@ -284,17 +308,36 @@ static size_t list_procs(char *ranks, pmix_proc_t *procs)
     return count;
 }
 
-static void pull(char *ranks, pmix_iof_channel_t mask, bool redirects)
+static size_t fill_directives(pmix_info_t *info)
+{
+    size_t count = 0;
+
+    if (ask_for.mode != NULL)
+        PMIX_INFO_LOAD(&info[count++], ask_for.mode, NULL, PMIX_BOOL);
+    if (ask_for.has_cache)
+        PMIX_INFO_LOAD(&info[count++], PMIX_IOF_CACHE_SIZE,
+                       &ask_for.cache_bytes, PMIX_UINT32);
+    if (ask_for.drops_oldest)
+        PMIX_INFO_LOAD(&info[count++], PMIX_IOF_DROP_OLDEST, NULL, PMIX_BOOL);
+    if (ask_for.buffer_bytes > 0)
+        PMIX_INFO_LOAD(&info[count++], PMIX_IOF_BUFFERING_SIZE,
+                       &ask_for.buffer_bytes, PMIX_UINT32);
+    if (ask_for.buffer_s > 0)
+        PMIX_INFO_LOAD(&info[count++], PMIX_IOF_BUFFERING_TIME,
+                       &ask_for.buffer_s, PMIX_UINT32);
+    return count;
+}
+
+static void pull(char *ranks, pmix_iof_channel_t mask)
 {
     pmix_proc_t procs[RANKS_MAX];
     size_t nprocs = list_procs(ranks, procs);
-    pmix_info_t info[1];
+    pmix_info_t info[5];
+    size_t infos = fill_directives(info);
     pmix_status_t rc;
 
-    PMIX_INFO_LOAD(&info[0], redirects ? PMIX_IOF_REDIRECT : PMIX_IOF_COPY,
-                   NULL, PMIX_BOOL);
-    rc = PMIx_IOF_pull(procs, nprocs, info, 1, mask, on_output, on_registered,
-                       NULL);
+    rc = PMIx_IOF_pull(procs, nprocs, info, infos, mask, on_output,
+                       on_registered, NULL);
     if (rc == PMIX_SUCCESS)
         wait_for(&tool.is_answered);
     if (rc == PMIX_SUCCESS)
@@ -322,15 +365,45 @@ static void wait_for_end(void)
     pthread_mutex_unlock(&tool.lock);
 }
 
+/* False: it is none of those for the pull. */
+static bool read_option(int c, const char *value)
+{
+    uint32_t number = value != NULL ? (uint32_t)strtoul(value, NULL, 10) : 0;
+
+    switch (c) {
+    case 'R':
+        ask_for.mode = PMIX_IOF_REDIRECT;
+        return true;
+    case 'N':
+        ask_for.mode = NULL;
+        return true;
+    case 'C':
+        ask_for.has_cache = true;
+        ask_for.cache_bytes = number;
+        return true;
+    case 'O':
+        ask_for.drops_oldest = true;
+        return true;
+    case 'B':
+        ask_for.buffer_bytes = number;
+        return true;
+    case 'T':
+        ask_for.buffer_s = number;
+        return true;
+    default:
+        return false;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *key = NULL, *server = NULL, *own = NULL;
     pmix_iof_channel_t mask = 6;
-    bool asks = false, leaves = false, redirects = false;
+    bool asks = false, leaves = false;
     char *ranks = NULL;
     int c;
 
-    while ((c = getopt(argc, argv, "r:c:n:Rdqk:s:i:")) != -1) {
+    while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:dqk:s:i:")) != -1) {
         switch (c) {
         case 'r':
             ranks = optarg;
@@ -340,9 +413,6 @@ int main(int argc, char **argv)
             break;
         case 'n':
             tool.wanted = (unsigned)atoi(optarg);
-            break;
-        case 'R':
-            redirects = true;
             break;
         case 'd':
             leaves = true;
@@ -360,7 +430,8 @@ int main(int argc, char **argv)
             own = optarg;
             break;
         default:
-            return 2;
+            if (!read_option(c, optarg))
+                return 2;
         }
     }
     if (argc - optind != 2)
@@ -370,7 +441,7 @@ int main(int argc, char **argv)
     if (asks || key != NULL) {
         c = asks ? query_all() : query_one(key);
     } else {
-        pull(ranks, mask, redirects);
+        pull(ranks, mask);
         if (leaves)
             deregister();
         else

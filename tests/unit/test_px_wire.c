@@ -23,13 +23,15 @@ static size_t encode(const struct px_msg *msg, uint8_t *mem, size_t size)
 /* The layout on the wire is the one that wire.h draws. */
 static void output_has_the_bytes_that_are_drawn(void **state)
 {
-    static const uint8_t want[] = {4, 3, 0, 0, 0, 2, 1, 7, 0,   0,  0,
-                                   0, 0, 0, 0, 2, 0, 0, 0, 'h', 'i'};
+    static const uint8_t want[] = {4, 3, 0, 0, 0, 2, 5, 9, 0, 0, 0,   7,  0,
+                                   0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 'h', 'i'};
     uint8_t mem[64];
     struct px_msg msg = {.kind = PX_OUTPUT,
                          .output = {.rank = 3,
                                     .channel = 2,
                                     .is_end = true,
+                                    .is_turn = true,
+                                    .to = 9,
                                     .dropped_bytes = 7,
                                     .len_bytes = 2,
                                     .mem = (const uint8_t *)"hi"}};
@@ -56,7 +58,6 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_PART,
                                         .part = {1, 2, 3, px_text("host"),
                                                  px_text("./a b")}});
-    px_msg_encode(&wr, &(struct px_msg){.kind = PX_PULL, .pull = {6, 0, 9}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_PIDS,
                                         .pids = {7, 1, (const void *)"abcd"}});
     px_msg_encode(&wr, &(struct px_msg){
@@ -78,8 +79,6 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.part.ranks, 3);
     assert_int_equal(msg.part.program.len_bytes, 5);
-    assert_int_equal(px_msg_decode(&rd, &msg), 0);
-    assert_int_equal(msg.pull.last, 9);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.pids.first, 7);
     assert_memory_equal(msg.pids.mem, "abcd", 4);
@@ -117,6 +116,37 @@ static void a_push_has_the_bytes_that_are_drawn(void **state)
     assert_memory_equal(mem, want, sizeof(want));
 }
 
+static void words_on_pulls_are_heard_as_said(void **state)
+{
+    uint8_t mem[512];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct ov_rd rd;
+    struct px_msg msg;
+
+    (void)state;
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_PULL,
+                                        .pull = {.id = 1,
+                                                 .channels = 6,
+                                                 .redirects = true,
+                                                 .last = 9,
+                                                 .cache_bytes = 5}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_END, .end = {1, 77}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_BEHIND, .id = 3});
+    assert_false(wr.bad);
+    rd = ov_rd_init(mem, (size_t)(wr.at - mem));
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.pull.last, 9);
+    assert_true(msg.pull.redirects);
+    assert_false(msg.pull.has_more);
+    assert_int_equal(msg.pull.cache_bytes, 5);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.kind, PX_END);
+    assert_int_equal(msg.end.lost_bytes, 77);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.id, 3);
+    assert_int_equal(ov_rd_left(&rd), 0);
+}
+
 static int decode(const void *mem, size_t len)
 {
     struct ov_rd rd = ov_rd_init(mem, len);
@@ -128,12 +158,14 @@ static int decode(const void *mem, size_t len)
 static void what_is_no_message_is_refused(void **state)
 {
     static const uint8_t unknown[] = {99};
-    static const uint8_t backwards[] = {17, 6, 5, 0, 0, 0, 4, 0, 0, 0};
-    static const uint8_t stdin_channel[19] = {4};
-    static const uint8_t odd_flag[19] = {4, 0, 0, 0, 0, 1, 2};
+    static const uint8_t backwards[] = {17, 1, 0, 0, 0, 6, 0, 5, 0, 0,
+                                        0,  4, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t no_pull[19] = {17, 0, 0, 0, 0, 6};
+    static const uint8_t stdin_channel[24] = {4};
+    static const uint8_t odd_flag[24] = {4, 0, 0, 0, 0, 1, 8};
     static const uint8_t long_text[3 + 5000] = {19, 0x88, 0x13};
-    static const uint8_t too_much[19] = {4, 0, 0, 0, 0, 1, 0,    0, 0, 0,
-                                         0, 0, 0, 0, 0, 1, 0x80, 0, 0};
+    static const uint8_t too_much[24] = {4, 0, 0, 0, 0, 1, 0, 0, 0,    0, 0, 0,
+                                         0, 0, 0, 0, 0, 0, 0, 1, 0x80, 0, 0};
     uint8_t cut[64];
     struct px_msg msg = {.kind = PX_PART,
                          .part = {1, 2, 3, px_text("h"), px_text("p")}};
@@ -142,6 +174,7 @@ static void what_is_no_message_is_refused(void **state)
     (void)state;
     assert_int_equal(decode(unknown, sizeof(unknown)), OV_EPROTO);
     assert_int_equal(decode(backwards, sizeof(backwards)), OV_EPROTO);
+    assert_int_equal(decode(no_pull, sizeof(no_pull)), OV_EPROTO);
     assert_int_equal(decode(stdin_channel, sizeof(stdin_channel)), OV_EPROTO);
     assert_int_equal(decode(odd_flag, sizeof(odd_flag)), OV_EPROTO);
     assert_int_equal(decode(long_text, sizeof(long_text)), OV_EPROTO);
@@ -168,6 +201,7 @@ int main(void)
         cmocka_unit_test(output_has_the_bytes_that_are_drawn),
         cmocka_unit_test(a_push_has_the_bytes_that_are_drawn),
         cmocka_unit_test(messages_in_a_row_are_heard_as_said),
+        cmocka_unit_test(words_on_pulls_are_heard_as_said),
         cmocka_unit_test(what_is_no_message_is_refused),
         cmocka_unit_test(texts_are_cut_to_their_room),
     };

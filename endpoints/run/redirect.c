@@ -1,0 +1,243 @@
+/* Which records go to the console, and which only to the tap. */
+#include "endpoints/run/redirect.h"
+
+#include <stdlib.h>
+
+#include "endpoints/run/held.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/loss.h"
+#include "endpoints/run/proof.h"
+#include "endpoints/run/tap.h"
+#include "overlay/base/err.h"
+
+enum { CHANNELS = 2, NONE = RUN_RECORDS_MAX };
+
+struct entry {
+    struct ep_console_record rec;
+    uint32_t next; /* of those that wait: a cookie */
+};
+
+struct run_redirect {
+    uint32_t *at_console;  /* owned [size x CHANNELS]: records not written */
+    struct entry *entries; /* owned [RUN_RECORDS_MAX], by cookie, or NULL */
+    struct event *turn;    /* owned: a channel has nothing at the console */
+    uint32_t first, last;  /* that wait, in order; NONE: none */
+};
+
+static uint32_t *at_console(const struct run *r, uint32_t rank, uint8_t channel)
+{
+    unsigned which = ep_state_output(channel);
+
+    if (rank >= r->job.size || which >= CHANNELS)
+        return NULL;
+    return &r->redirect->at_console[(size_t)rank * CHANNELS + which];
+}
+
+/* --- to one or the other */
+
+static void to_console(struct run *r, const struct ep_console_record *rec)
+{
+    uint32_t *count = at_console(r, rec->rank, rec->channel);
+
+    if (ep_output_record(r->output, rec) == 0) {
+        if (count != NULL && rec->len_bytes > 0)
+            *count += ep_output_places(r->output);
+        return;
+    }
+    ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
+               rec->rank);
+    ep_run_let_go(r, rec->cookie);
+    ep_run_abort(r, 1);
+}
+
+static bool to_tap(struct run *r, const struct ep_console_record *rec,
+                   bool is_redirected)
+{
+    struct ep_tap_output output = {
+        .rank = rec->rank,
+        .channel = rec->channel,
+        .is_end = rec->is_eof,
+        .is_redirected = is_redirected,
+        .len_bytes = rec->len_bytes,
+        .cookie = rec->cookie,
+    };
+
+    if (rec->len_bytes > 0)
+        output.mem = rec->buf->mem + rec->off_bytes;
+    return ep_run_tap_output(r, &output, rec->buf);
+}
+
+/* The console hears of the channel's end in any case. */
+static void end_at_console(struct run *r, const struct ep_console_record *rec)
+{
+    struct ep_console_record end = *rec;
+
+    end.buf = NULL;
+    end.off_bytes = end.len_bytes = 0;
+    end.cookie = RUN_NO_RECORD;
+    if (rec->is_eof)
+        to_console(r, &end);
+}
+
+static void dispatch(struct run *r, const struct ep_console_record *rec)
+{
+    if (!ep_run_tap_redirects(r, rec->rank, rec->channel)) {
+        to_tap(r, rec, false);
+        to_console(r, rec);
+        return;
+    }
+    r->redirect->entries[rec->cookie].rec = *rec;
+    if (!to_tap(r, rec, true)) {
+        to_console(r, rec);
+        return;
+    }
+    ep_run_let_go(r, rec->cookie); /* the tap has its own hold */
+}
+
+/* --- those that wait */
+
+static bool is_same(const struct ep_console_record *a,
+                    const struct ep_console_record *b)
+{
+    return a->rank == b->rank && a->channel == b->channel;
+}
+
+static bool has_waiting(const struct run_redirect *it,
+                        const struct ep_console_record *rec)
+{
+    for (uint32_t at = it->first; at != NONE; at = it->entries[at].next) {
+        if (is_same(&it->entries[at].rec, rec))
+            return true;
+    }
+    return false;
+}
+
+static void wait(struct run *r, const struct ep_console_record *rec)
+{
+    struct run_redirect *it = r->redirect;
+    uint32_t cookie = (uint32_t)rec->cookie;
+
+    it->entries[cookie] = (struct entry){.rec = *rec, .next = NONE};
+    if (it->first == NONE)
+        it->first = cookie;
+    else
+        it->entries[it->last].next = cookie;
+    it->last = cookie;
+    r->redirects_waiting++;
+}
+
+static bool must_wait(const struct run *r, const struct ep_console_record *rec)
+{
+    const uint32_t *count = at_console(r, rec->rank, rec->channel);
+
+    return count != NULL && *count > 0 &&
+           ep_run_tap_redirects(r, rec->rank, rec->channel);
+}
+
+/* All that wait are looked at, those that still must wait again. */
+static void on_turn(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+    struct run_redirect *it = r->redirect;
+    uint32_t at = it->first;
+
+    (void)fd;
+    (void)what;
+    it->first = it->last = NONE;
+    r->redirects_waiting = 0;
+    while (at != NONE) {
+        struct ep_console_record rec = it->entries[at].rec;
+
+        at = it->entries[at].next;
+        if (must_wait(r, &rec) || has_waiting(it, &rec))
+            wait(r, &rec);
+        else
+            dispatch(r, &rec);
+    }
+    ep_run_check_done(r);
+}
+
+void ep_run_redirect_written(struct run *r, uint32_t rank, uint8_t channel)
+{
+    uint32_t *count = at_console(r, rank, channel);
+
+    if (count != NULL && *count > 0 && --*count == 0 &&
+        r->redirects_waiting > 0)
+        event_active(r->redirect->turn, 0, 0);
+}
+
+/* --- records */
+
+static bool prepare(struct run_redirect *it)
+{
+    if (it->entries == NULL)
+        it->entries = calloc(RUN_RECORDS_MAX, sizeof(*it->entries));
+    return it->entries != NULL;
+}
+
+void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec)
+{
+    struct run_redirect *it = r->redirect;
+    bool is_usual =
+        it->first == NONE && !ep_run_tap_redirects(r, rec->rank, rec->channel);
+
+    if (is_usual || !prepare(it)) {
+        to_tap(r, rec, false);
+        to_console(r, rec);
+    } else if (must_wait(r, rec) || has_waiting(it, rec)) {
+        wait(r, rec);
+    } else {
+        dispatch(r, rec);
+    }
+}
+
+void ep_run_redirect_gone(struct run *r, uint64_t cookie)
+{
+    const struct ep_console_record *rec = &r->redirect->entries[cookie].rec;
+
+    for (uint32_t i = 0; rec->len_bytes > 0 && i < ep_output_places(r->output);
+         i++)
+        ep_proof_written(r->proof, i, rec->rank, rec->channel,
+                         rec->buf->mem + rec->off_bytes, rec->len_bytes);
+    end_at_console(r, rec);
+}
+
+void ep_run_redirect_returned(struct run *r, uint64_t cookie)
+{
+    struct ep_console_record rec = r->redirect->entries[cookie].rec;
+
+    if (r->phase == RUN_OVER)
+        return;
+    ep_run_hold(r, cookie, rec.buf);
+    to_console(r, &rec);
+}
+
+/* --- beginning and end */
+
+int ep_run_redirect_open(struct run *r)
+{
+    struct run_redirect *it = calloc(1, sizeof(*it));
+
+    r->redirect = it;
+    if (it == NULL)
+        return OV_ENOMEM;
+    it->first = it->last = NONE;
+    it->at_console =
+        calloc((size_t)r->job.size * CHANNELS, sizeof(*it->at_console));
+    it->turn = event_new(r->base, -1, 0, on_turn, r);
+    return it->at_console == NULL || it->turn == NULL ? OV_ENOMEM : 0;
+}
+
+void ep_run_redirect_close(struct run *r)
+{
+    struct run_redirect *it = r->redirect;
+
+    if (it == NULL)
+        return;
+    if (it->turn != NULL)
+        event_free(it->turn);
+    free(it->at_console);
+    free(it->entries);
+    free(it);
+    r->redirect = NULL;
+}

@@ -1,0 +1,36 @@
+/* Which records go to the console (or to files, or both: endpoints/output/),
+ * and which only to the tap.
+ *
+ * A channel that the tap redirects goes there from the first record on that
+ * comes when the console has written all that it has of it; records that come
+ * meanwhile wait here, in order. The proof counts records in their order, so
+ * that of the console is over first. In the other direction nothing waits: what
+ * the tap gives back comes before all that is new.
+ *
+ * Memory: 4 bytes for each channel of all processes; 80 bytes for each record
+ * that the tree can hand over at once, from the first redirection on.
+ */
+#ifndef ENDPOINTS_RUN_REDIRECT_H
+#define ENDPOINTS_RUN_REDIRECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ep_console_record;
+struct run;
+
+/* Returns 0 or OV_ENOMEM. */
+int ep_run_redirect_open(struct run *r);
+void ep_run_redirect_close(struct run *r);
+
+/* A record, held once; its hold passes to whoever has it now. */
+void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec);
+
+/* One of its places has written one of the channel's records. Calls nobody. */
+void ep_run_redirect_written(struct run *r, uint32_t rank, uint8_t channel);
+
+/* The tap's words for a redirected record. */
+void ep_run_redirect_gone(struct run *r, uint64_t cookie);
+void ep_run_redirect_returned(struct run *r, uint64_t cookie);
+
+#endif

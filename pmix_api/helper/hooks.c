@@ -1,0 +1,120 @@
+/* Functions of the library that come by here first. */
+#include "config.h"
+
+#include "pmix_api/helper/hooks.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <pmix_tool.h>
+
+#define OF_LIBRARY(name) __asm__(name) __attribute__((visibility("default")))
+
+typedef void (*function)(void);
+
+pmix_status_t
+px_hook_process(pmix_iof_channel_t channel, const pmix_proc_t *source,
+                const pmix_byte_object_t *bytes, const pmix_info_t *info,
+                size_t infos, const void *request)
+    OF_LIBRARY("pmix_iof_process_iof");
+pmix_status_t px_hook_pull(void *tool, void *buffer, pmix_op_cbfunc_t answer,
+                           void *arg) OF_LIBRARY("pmix_server_iofreg");
+pmix_status_t px_hook_deregister(void *tool, void *buffer,
+                                 pmix_op_cbfunc_t answer, void *arg)
+    OF_LIBRARY("pmix_server_iofdereg");
+void px_hook_send(int fd, short what, void *tool)
+    OF_LIBRARY("pmix_ptl_base_send_handler");
+
+static struct {
+    const struct px_hooks *ours;
+    pmix_status_t (*process)(pmix_iof_channel_t, const pmix_proc_t *,
+                             const pmix_byte_object_t *, const pmix_info_t *,
+                             size_t, const void *);
+    pmix_status_t (*pull)(void *, void *, pmix_op_cbfunc_t, void *);
+    pmix_status_t (*deregister)(void *, void *, pmix_op_cbfunc_t, void *);
+    void (*send)(int, short, void *);
+    bool was_asked;
+} hooks;
+
+static bool find(const char *name, void *out)
+{
+    function found = (function)(uintptr_t)dlsym(RTLD_NEXT, name);
+
+    memcpy(out, &found, sizeof(found));
+    return found != NULL;
+}
+
+bool px_hooks_open(const struct px_hooks *ours)
+{
+    hooks.ours = ours;
+    return find("pmix_iof_process_iof", &hooks.process) &&
+           find("pmix_server_iofreg", &hooks.pull) &&
+           find("pmix_server_iofdereg", &hooks.deregister) &&
+           find("pmix_ptl_base_send_handler", &hooks.send);
+}
+
+/* A request of the server itself, which gets nothing: it is there to be asked
+ * about. The library keeps the delivery, see rinse() of helper/pulls.c. */
+bool px_hooks_try(void)
+{
+    static const pmix_proc_t nobody = {.nspace = "xylem-nobody", .rank = 0};
+    static const pmix_byte_object_t nothing = {"", 0};
+
+    PMIx_IOF_pull(&nobody, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, NULL, NULL,
+                  NULL);
+    PMIx_server_IOF_deliver(&nobody, PMIX_FWD_STDOUT_CHANNEL, &nothing, NULL, 0,
+                            NULL, NULL);
+    return hooks.was_asked;
+}
+
+void px_hooks_give(pmix_iof_channel_t channel, const pmix_proc_t *source,
+                   const pmix_byte_object_t *bytes, const pmix_info_t *info,
+                   size_t infos, const void *request)
+{
+    hooks.process(channel, source, bytes, info, infos, request);
+}
+
+/* SUCCEEDED says that somebody has it: the library does not keep it then. */
+pmix_status_t px_hook_process(pmix_iof_channel_t channel,
+                              const pmix_proc_t *source,
+                              const pmix_byte_object_t *bytes,
+                              const pmix_info_t *info, size_t infos,
+                              const void *request)
+{
+    hooks.was_asked = true;
+    if (hooks.ours->on_match(source, request))
+        return hooks.process(channel, source, bytes, info, infos, request);
+    return strcmp(source->nspace, "xylem-nobody") == 0
+               ? PMIX_SUCCESS
+               : PMIX_OPERATION_SUCCEEDED;
+}
+
+pmix_status_t px_hook_pull(void *tool, void *buffer, pmix_op_cbfunc_t answer,
+                           void *arg)
+{
+    pmix_status_t rc;
+
+    hooks.ours->on_asker(tool);
+    rc = hooks.pull(tool, buffer, answer, arg);
+    hooks.ours->on_asker(NULL);
+    return rc;
+}
+
+pmix_status_t px_hook_deregister(void *tool, void *buffer,
+                                 pmix_op_cbfunc_t answer, void *arg)
+{
+    pmix_status_t rc;
+
+    hooks.ours->on_deregister(tool);
+    hooks.ours->on_asker(tool);
+    rc = hooks.deregister(tool, buffer, answer, arg);
+    hooks.ours->on_asker(NULL);
+    return rc;
+}
+
+void px_hook_send(int fd, short what, void *tool)
+{
+    hooks.ours->on_socket(tool, fd);
+    hooks.send(fd, what, tool);
+}

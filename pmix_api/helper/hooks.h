@@ -1,0 +1,48 @@
+/* Between the library's own functions: who asks, and who gets what.
+ *
+ * PMIx_server_IOF_deliver gives output to every tool that wants it, and the
+ * upcall for a pull does not say whose it is: a tool that takes nothing would
+ * hold up the others, and what one asks to have from before would come to all.
+ * Inside, the library asks one function for each request whether a delivery is
+ * for it (pmix_iof_process_iof), and names the tool to others
+ * (pmix_server_iofreg, pmix_ptl_base_send_handler). It exports them for its
+ * plugins and calls them as such, so definitions in this program come first;
+ * each of them calls the library's. Their arguments are the same from 4.2 to
+ * 6.0; what they point to is never looked into.
+ *
+ * Where a library was linked so that it calls them directly, px_hooks_try()
+ * says so, and only one pull at a time is served (helper/server.c).
+ *
+ * All but px_hooks_try() in the library's thread.
+ */
+#ifndef PMIX_API_HELPER_HOOKS_H
+#define PMIX_API_HELPER_HOOKS_H
+
+#include <stdbool.h>
+
+#include <pmix_server.h>
+
+/* What is asked of our side; requests and tools are mere names. */
+struct px_hooks {
+    /* Is this delivery for that request? */
+    bool (*on_match)(const pmix_proc_t *source, const void *request);
+    /* The pull or deregistration that follows is that tool's; NULL: over. */
+    void (*on_asker)(const void *tool);
+    /* The tool is about to deregister something. */
+    void (*on_deregister)(const void *tool);
+    /* The library writes to the tool through this descriptor. */
+    void (*on_socket)(const void *tool, int fd);
+};
+
+/* Once, before the library is started. False: the library lacks them. */
+bool px_hooks_open(const struct px_hooks *hooks);
+
+/* A server has been started: does it come by here? Blocks. */
+bool px_hooks_try(void);
+
+/* As PMIx_server_IOF_deliver, at once, to one request. */
+void px_hooks_give(pmix_iof_channel_t channel, const pmix_proc_t *source,
+                   const pmix_byte_object_t *bytes, const pmix_info_t *info,
+                   size_t infos, const void *request);
+
+#endif

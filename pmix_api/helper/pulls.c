@@ -1,0 +1,579 @@
+/* The pulls of all tools. */
+#include "pmix_api/helper/pulls.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+#include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/hooks.h"
+#include "pmix_api/helper/job.h"
+#include "pmix_api/helper/queue.h"
+#include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/tools.h"
+
+enum {
+    CACHE_BYTES = 64 * 1024, /* from before, of each channel: the default */
+    LIMIT_BYTES = 256 << 20, /* what waits for one pull: the default */
+    SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
+    CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
+    CHANNELS = 3,
+};
+
+enum pull_state {
+    PULL_FREE,
+    PULL_ASKED, /* the library has yet to name its request */
+    PULL_KNOWN,
+    PULL_OVER, /* the library has forgotten it */
+};
+
+struct pull {
+    enum pull_state state;
+    uint32_t id;
+    bool redirects, is_behind;
+    const void *request; /* names of the library's */
+    const void *tool;
+    int fd; /* -1: not seen yet */
+    uint32_t seen;
+    uint64_t bound_bytes; /* redirected output that may wait */
+    uint8_t *wanted;      /* owned [procs]: bits, 1 << channel */
+    uint8_t *live;        /* owned [procs]: those that it gets */
+    struct px_queue queue;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct pull pulls[PULLS_MAX];
+    const char *dir;
+    bool has_hooks, is_flushing;
+    uint32_t made;
+    const void *asker;    /* the tool whose request is being handled */
+    uint32_t turn;        /* who is served first */
+    uint64_t stray_bytes; /* redirected, and nobody was there any more */
+    /* the probe */
+    bool is_probing, is_probe_due;
+    uint32_t probe;
+} pulls = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const pmix_proc_t nobody = {.nspace = "xylem-nobody", .rank = 0};
+
+static void lock(void)
+{
+    pthread_mutex_lock(&pulls.lock);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&pulls.lock);
+}
+
+static struct pull *find(uint32_t id)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls.pulls[i].state != PULL_FREE && pulls.pulls[i].id == id)
+            return &pulls.pulls[i];
+    }
+    return NULL;
+}
+
+static bool is_served(const struct pull *pull)
+{
+    return pull->state == PULL_KNOWN;
+}
+
+/* --- what the library says */
+
+/* The library names a request: for a delivery, or as one that it knows. What it
+ * has kept of a delivery for nobody it offers to a new request, and to no
+ * other.
+ */
+static void bind(const void *request)
+{
+    struct pull *asked = NULL;
+
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        struct pull *pull = &pulls.pulls[i];
+
+        if (pull->state == PULL_ASKED &&
+            (asked == NULL || pull->id < asked->id))
+            asked = pull;
+        else if (pull->state == PULL_KNOWN && pull->request == request)
+            pull->state = PULL_OVER;
+    }
+    if (asked == NULL)
+        return;
+    asked->request = request;
+    asked->seen = pulls.probe;
+    asked->state = PULL_KNOWN;
+}
+
+static void see(const void *request)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (is_served(&pulls.pulls[i]) && pulls.pulls[i].request == request)
+            pulls.pulls[i].seen = pulls.probe;
+    }
+}
+
+static bool on_match(const pmix_proc_t *source, const void *request)
+{
+    if (px_deliver_is_ours(source))
+        return px_deliver_is_for(source, request);
+    if (strcmp(source->nspace, nobody.nspace) != 0)
+        return false;
+    lock();
+    if (source == &nobody)
+        see(request);
+    else
+        bind(request);
+    unlock();
+    px_deliver_wake();
+    return false;
+}
+
+static void on_asker(const void *tool)
+{
+    lock();
+    pulls.asker = tool;
+    unlock();
+}
+
+static void on_socket(const void *tool, int fd)
+{
+    lock();
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls.pulls[i].state != PULL_FREE && pulls.pulls[i].tool == tool)
+            pulls.pulls[i].fd = fd;
+    }
+    unlock();
+}
+
+/* What was put together goes out while the library still knows the request. */
+static void on_deregister(const void *tool)
+{
+    struct px_output o;
+
+    lock();
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        struct pull *pull = &pulls.pulls[i];
+
+        if (!is_served(pull) || pull->tool != tool || pull->live == NULL)
+            continue;
+        px_deliver_hurry(pull->request);
+        while (px_queue_get(&pull->queue, 0, true, &o))
+            px_deliver_now(&o, pull->request);
+    }
+    unlock();
+}
+
+/* --- probes */
+
+static void on_probed(pmix_status_t status, void *arg);
+
+static void probe(void)
+{
+    static const pmix_byte_object_t nothing = {"", 0};
+
+    lock();
+    pulls.probe++;
+    unlock();
+    PMIx_server_IOF_deliver(&nobody, PMIX_FWD_STDOUT_CHANNEL, &nothing, NULL, 0,
+                            on_probed, NULL);
+}
+
+static void on_probed(pmix_status_t status, void *arg)
+{
+    bool again;
+
+    (void)status;
+    (void)arg;
+    lock();
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        struct pull *pull = &pulls.pulls[i];
+
+        if (is_served(pull) && pulls.has_hooks && pull->seen != pulls.probe)
+            pull->state = PULL_OVER;
+    }
+    again = pulls.is_probe_due;
+    pulls.is_probing = again;
+    pulls.is_probe_due = false;
+    unlock();
+    px_deliver_wake();
+    if (again)
+        probe();
+}
+
+void px_pulls_probe(void)
+{
+    bool now;
+
+    lock();
+    now = !pulls.is_probing;
+    pulls.is_probe_due = pulls.is_probing;
+    pulls.is_probing = true;
+    for (unsigned i = 0; i < PULLS_MAX && !pulls.has_hooks; i++) {
+        if (is_served(&pulls.pulls[i])) /* the only one */
+            pulls.pulls[i].state = PULL_OVER;
+    }
+    unlock();
+    if (now)
+        probe();
+}
+
+void px_pulls_open(const char *dir)
+{
+    static const struct px_hooks hooks = {
+        .on_match = on_match,
+        .on_asker = on_asker,
+        .on_deregister = on_deregister,
+        .on_socket = on_socket,
+    };
+
+    pulls.dir = dir;
+    pulls.has_hooks = px_hooks_open(&hooks) && px_hooks_try();
+    if (!pulls.has_hooks)
+        px_talk_note("this libpmix serves one pull at a time");
+}
+
+/* --- a tool asks */
+
+static uint64_t number(const pmix_info_t *info, uint64_t otherwise)
+{
+    switch (info->value.type) {
+    case PMIX_UINT32:
+        return info->value.data.uint32;
+    case PMIX_UINT64:
+        return info->value.data.uint64;
+    case PMIX_SIZE:
+        return info->value.data.size;
+    case PMIX_INT:
+        return info->value.data.integer > 0 ? (uint64_t)info->value.data.integer
+                                            : otherwise;
+    default:
+        return otherwise;
+    }
+}
+
+/* The directives of a request. */
+struct wish {
+    bool copies, drops_oldest, has_cache;
+    uint64_t cache_bytes, buffer_bytes, buffer_s;
+};
+
+static void read_wish(const pmix_info_t info[], size_t infos, struct wish *wish)
+{
+    *wish = (struct wish){.cache_bytes = CACHE_BYTES};
+    for (size_t i = 0; i < infos; i++) {
+        const pmix_info_t *it = &info[i];
+
+        if (PMIX_CHECK_KEY(it, PMIX_IOF_COPY)) {
+            wish->copies = PMIX_INFO_TRUE(it);
+        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_REDIRECT)) {
+            wish->copies = !PMIX_INFO_TRUE(it);
+        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_DROP_OLDEST)) {
+            wish->drops_oldest = PMIX_INFO_TRUE(it);
+        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_DROP_NEWEST)) {
+            wish->drops_oldest = !PMIX_INFO_TRUE(it);
+        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_CACHE_SIZE)) {
+            wish->has_cache = true;
+            wish->cache_bytes = number(it, CACHE_BYTES);
+        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_SIZE)) {
+            wish->buffer_bytes = number(it, 0);
+        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_TIME)) {
+            wish->buffer_s = number(it, 0);
+        }
+    }
+}
+
+static void forget(struct pull *pull)
+{
+    if (pull->live != NULL)
+        px_queue_close(&pull->queue);
+    free(pull->live);
+    free(pull->wanted);
+    memset(pull, 0, sizeof(*pull));
+}
+
+static uint32_t least(uint64_t a, uint32_t b)
+{
+    return a < b ? (uint32_t)a : b;
+}
+
+/* What waits for a slow tool is bounded by CACHE_SIZE, too. */
+static int prepare(struct pull *pull, const struct wish *wish)
+{
+    uint32_t procs = px_job_size();
+    struct px_queue_cfg cfg = {
+        .dir = pulls.dir,
+        .procs = procs,
+        .limit_bytes = LIMIT_BYTES,
+        .drops_oldest = wish->drops_oldest,
+        .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
+        .buffer_ms = 1000 * least(wish->buffer_s, 1000000),
+    };
+
+    if (wish->has_cache && wish->cache_bytes < LIMIT_BYTES)
+        cfg.limit_bytes = wish->cache_bytes;
+    if (cfg.limit_bytes < 1 << 20)
+        cfg.limit_bytes = 1 << 20;
+    pull->bound_bytes = cfg.limit_bytes;
+    if (!wish->copies)
+        cfg.limit_bytes += SPARE_BYTES;
+    pull->redirects = !wish->copies;
+    pull->wanted = calloc(procs, 1);
+    pull->live = calloc(procs, 1);
+    if (pull->wanted == NULL || pull->live == NULL)
+        return OV_ENOMEM;
+    return px_queue_open(&pull->queue, &cfg);
+}
+
+static struct pull *make(const struct wish *wish)
+{
+    struct pull *pull = NULL;
+
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls.pulls[i].state == PULL_FREE)
+            pull = &pulls.pulls[i];
+        else if (!pulls.has_hooks)
+            return NULL; /* it could not be told from this one */
+    }
+    if (pull == NULL)
+        return NULL;
+    if (prepare(pull, wish) != 0) {
+        free(pull->live);
+        free(pull->wanted);
+        memset(pull, 0, sizeof(*pull));
+        return NULL;
+    }
+    pull->id = ++pulls.made;
+    pull->state = pulls.has_hooks ? PULL_ASKED : PULL_KNOWN;
+    pull->tool = pulls.asker;
+    pull->fd = -1;
+    return pull;
+}
+
+/* One message for each range. */
+static void tell(const struct pull *pull, const pmix_proc_t procs[],
+                 size_t nprocs, uint8_t channels, uint32_t cache_bytes)
+{
+    for (size_t i = 0; i < nprocs; i++) {
+        bool is_all = procs[i].rank == PMIX_RANK_WILDCARD;
+        uint32_t first = is_all ? 0 : procs[i].rank;
+        uint32_t last = is_all ? px_job_size() - 1 : first;
+
+        for (uint32_t rank = first; rank <= last; rank++)
+            pull->wanted[rank] |= channels;
+        px_talk(&(struct px_msg){
+            .kind = PX_PULL,
+            .pull = {.id = pull->id,
+                     .channels = channels,
+                     .redirects = pull->redirects,
+                     .has_more = i + 1 < nprocs,
+                     .first = first,
+                     .last = last,
+                     .cache_bytes = cache_bytes},
+        });
+    }
+}
+
+pmix_status_t px_pulls_add(const pmix_proc_t procs[], size_t nprocs,
+                           const pmix_info_t info[], size_t infos,
+                           pmix_iof_channel_t channels)
+{
+    struct pull *pull;
+    struct wish wish;
+
+    read_wish(info, infos, &wish);
+    lock();
+    pull = make(&wish);
+    if (pull != NULL)
+        tell(pull, procs, nprocs, (uint8_t)(channels & CHANNEL_BITS),
+             least(wish.cache_bytes, UINT32_MAX));
+    unlock();
+    return pull != NULL ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
+}
+
+/* --- the main thread */
+
+void px_pulls_live(uint32_t id)
+{
+    struct pull *pull;
+
+    lock();
+    pull = find(id);
+    if (pull != NULL)
+        memcpy(pull->live, pull->wanted, px_job_size());
+    unlock();
+}
+
+/* The stream is given back to where it went before. */
+static void check_behind(struct pull *pull)
+{
+    if (!pull->redirects || pull->is_behind ||
+        px_queue_bytes(&pull->queue) < pull->bound_bytes)
+        return;
+    pull->is_behind = true;
+    px_talk(&(struct px_msg){.kind = PX_BEHIND, .id = pull->id});
+}
+
+static bool put(struct pull *pull, const struct px_output *o)
+{
+    uint8_t bit = (uint8_t)(1u << o->channel);
+
+    if (o->to != 0 ? o->to != pull->id
+                   : (pull->live == NULL || (pull->live[o->rank] & bit) == 0))
+        return false;
+    if (o->is_turn)
+        pull->live[o->rank] |= bit;
+    px_queue_put(&pull->queue, o);
+    check_behind(pull);
+    return pull->redirects;
+}
+
+void px_pulls_put(const struct px_output *output)
+{
+    bool is_taken = false;
+
+    if (output->rank >= px_job_size())
+        return;
+    lock();
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        struct pull *pull = &pulls.pulls[i];
+
+        if (pull->state == PULL_ASKED || pull->state == PULL_KNOWN)
+            is_taken |= put(pull, output);
+    }
+    if (output->is_redirected && !is_taken)
+        pulls.stray_bytes += output->len_bytes;
+    unlock();
+}
+
+/* --- to the tools */
+
+/* False when its socket takes nothing: it is then in the list, unless its tool
+ * is dead, which the library will say. */
+static bool takes(const struct pull *pull, struct pollfd *stuck,
+                  unsigned *count)
+{
+    struct pollfd sock = {.fd = pull->fd, .events = POLLOUT};
+
+    if (pull->fd < 0)
+        return true;
+    if (poll(&sock, 1, 0) != 0)
+        return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
+    for (unsigned i = 0; i < *count; i++) {
+        if (stuck[i].fd == sock.fd)
+            return false;
+    }
+    if (*count < TOOLS_MAX)
+        stuck[(*count)++] = (struct pollfd){.fd = sock.fd, .events = POLLOUT};
+    return false;
+}
+
+static bool has_something(const struct pull *pull, uint64_t now_ms)
+{
+    uint64_t due;
+
+    if (!is_served(pull) || pull->live == NULL)
+        return false;
+    if (!px_queue_is_idle(&pull->queue) ||
+        (pulls.is_flushing && px_queue_bytes(&pull->queue) > 0))
+        return true;
+    due = px_queue_due_ms(&pull->queue);
+    return due != 0 && due <= now_ms;
+}
+
+unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
+                       struct pollfd *stuck)
+{
+    unsigned count = 0;
+
+    lock();
+    for (unsigned i = 0; i < PULLS_MAX && bytes > 0; i++) {
+        struct pull *pull = &pulls.pulls[(pulls.turn + i) % PULLS_MAX];
+        uint32_t left = bytes;
+        struct px_output o;
+
+        if (!has_something(pull, now_ms) || !takes(pull, stuck, &count))
+            continue;
+        while (left > 0 &&
+               px_queue_get(&pull->queue, now_ms, pulls.is_flushing, &o)) {
+            uint32_t cost = o.len_bytes + 2048;
+
+            give(&o, pull->request);
+            left -= cost < left ? cost : left;
+        }
+        pulls.turn = (pulls.turn + i + 1) % PULLS_MAX;
+        bytes = 0;
+    }
+    unlock();
+    return count;
+}
+
+static void say_end(struct pull *pull)
+{
+    uint64_t lost = pull->redirects && pull->live != NULL
+                        ? px_queue_bytes(&pull->queue)
+                        : 0;
+
+    px_talk(&(struct px_msg){.kind = PX_END,
+                             .end = {.id = pull->id, .lost_bytes = lost}});
+}
+
+void px_pulls_reap(bool last)
+{
+    lock();
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        struct pull *pull = &pulls.pulls[i];
+
+        if (pull->state == PULL_FREE || (pull->state != PULL_OVER && !last))
+            continue;
+        say_end(pull);
+        if (pull->state == PULL_OVER)
+            forget(pull);
+    }
+    if (last && pulls.stray_bytes > 0)
+        px_talk(&(struct px_msg){.kind = PX_END,
+                                 .end = {.lost_bytes = pulls.stray_bytes}});
+    if (last)
+        pulls.stray_bytes = 0;
+    unlock();
+}
+
+uint64_t px_pulls_left_bytes(void)
+{
+    uint64_t sum = 0;
+
+    lock();
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (is_served(&pulls.pulls[i]) && pulls.pulls[i].live != NULL)
+            sum += px_queue_bytes(&pulls.pulls[i].queue) +
+                   (px_queue_is_idle(&pulls.pulls[i].queue) ? 0 : 1);
+    }
+    unlock();
+    return sum;
+}
+
+uint64_t px_pulls_due_ms(void)
+{
+    uint64_t due = 0;
+
+    lock();
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        const struct pull *pull = &pulls.pulls[i];
+        uint64_t its = is_served(pull) ? px_queue_due_ms(&pull->queue) : 0;
+
+        if (its != 0 && (due == 0 || its < due))
+            due = its;
+    }
+    unlock();
+    return due;
+}
+
+void px_pulls_flush(void)
+{
+    lock();
+    pulls.is_flushing = true;
+    unlock();
+}

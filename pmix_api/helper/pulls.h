@@ -1,0 +1,62 @@
+/* The pulls of all tools: what each wants, and what waits for it.
+ *
+ * A pull begins in the library's thread, which asks for it; it gets output from
+ * the time on at which the launcher says so. It ends when the library does not
+ * know its request any more: the tool has deregistered, left or died. Whether
+ * that is so is asked of the library by a delivery that is for nobody: for each
+ * request that it knows the function of helper/hooks.h is called.
+ *
+ * Thread-safe; a lock is held for as long as a batch takes to copy.
+ */
+#ifndef PMIX_API_HELPER_PULLS_H
+#define PMIX_API_HELPER_PULLS_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmix_server.h>
+
+#include "pmix_api/wire.h"
+
+enum { PULLS_MAX = 128 };
+
+/* Once, when the job is known and the library started; `dir` is borrowed.
+ * Blocks. */
+void px_pulls_open(const char *dir);
+
+/* A tool asks, in the library's thread: PMIX_SUCCESS, or why not. */
+pmix_status_t px_pulls_add(const pmix_proc_t procs[], size_t nprocs,
+                           const pmix_info_t info[], size_t infos,
+                           pmix_iof_channel_t channels);
+
+/* A tool has deregistered something, or gone: which pulls are over? */
+void px_pulls_probe(void);
+
+/* --- The main thread. */
+
+/* The launcher's word: a pull gets all that it wants from here on. */
+void px_pulls_live(uint32_t id);
+/* Output for all that want it, or for the pull that is named. */
+void px_pulls_put(const struct px_output *output);
+
+/* What is to be delivered next: takes outputs of at most `bytes` from pulls
+ * whose tools take something, and hands each to `give` with the library's
+ * request (NULL: all). Fills in the sockets of those that take nothing and for
+ * which something waits (TOOLS_MAX), and returns how many. */
+typedef void (*px_pulls_give_fn)(const struct px_output *output,
+                                 const void *request);
+unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
+                       struct pollfd *stuck);
+
+/* Forgets the pulls that are over and tells the launcher; last: also what the
+ * others have not taken. */
+void px_pulls_reap(bool last);
+
+/* Bytes of payload that wait; when time makes some of them go (0: never). */
+uint64_t px_pulls_left_bytes(void);
+uint64_t px_pulls_due_ms(void);
+/* From now on nothing is held back to be put together. */
+void px_pulls_flush(void);
+
+#endif

@@ -1,0 +1,293 @@
+/* What waits for one pull. */
+#include "pmix_api/helper/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+
+enum {
+    NEAR_BYTES = 256 * 1024,
+    LIMIT_MIN = 1 << 20,
+    SPARE_BYTES = 1 << 20, /* of the file: kept for the ends of channels */
+    HELD_MAX = 4 << 20,
+    BUFFER_MAX = 1 << 20,
+    CHANNELS = 3,
+    PACKET_MAX = PX_OUTPUT_HEAD_BYTES + PX_OUTPUT_BYTES_MAX,
+};
+
+/* A channel. */
+struct px_queue_cell {
+    uint64_t dropped_bytes;
+    uint8_t *mem; /* owned: being put together */
+    uint32_t used_bytes, room_bytes;
+    uint64_t due_ms;
+};
+
+int px_queue_open(struct px_queue *queue, const struct px_queue_cfg *cfg)
+{
+    *queue = (struct px_queue){.cfg = *cfg};
+    if (queue->cfg.limit_bytes < LIMIT_MIN)
+        queue->cfg.limit_bytes = LIMIT_MIN;
+    if (queue->cfg.buffer_bytes > BUFFER_MAX)
+        queue->cfg.buffer_bytes = BUFFER_MAX;
+    queue->out = malloc(PX_QUEUE_OUTPUT_MAX);
+    if (queue->out != NULL &&
+        px_spool_open(&queue->spool, NEAR_BYTES,
+                      queue->cfg.limit_bytes + SPARE_BYTES, cfg->dir) == 0)
+        return 0;
+    free(queue->out);
+    queue->out = NULL;
+    return OV_ENOMEM;
+}
+
+static size_t cells_count(const struct px_queue *queue)
+{
+    return (size_t)queue->cfg.procs * CHANNELS;
+}
+
+void px_queue_close(struct px_queue *queue)
+{
+    if (queue->out == NULL)
+        return;
+    for (size_t i = 0; queue->cells != NULL && i < cells_count(queue); i++)
+        free(queue->cells[i].mem);
+    free(queue->cells);
+    free(queue->out);
+    px_spool_close(&queue->spool);
+    queue->cells = NULL;
+    queue->out = NULL;
+}
+
+/* NULL when memory is out: then nothing is counted or put together. */
+static struct px_queue_cell *cell_of(struct px_queue *queue,
+                                     const struct px_output *o)
+{
+    if (queue->cells == NULL)
+        queue->cells = calloc(cells_count(queue), sizeof(*queue->cells));
+    if (queue->cells == NULL)
+        return NULL;
+    return &queue->cells[(size_t)o->rank * CHANNELS + o->channel - 1];
+}
+
+static void count_dropped(struct px_queue *queue, const struct px_output *o,
+                          uint64_t bytes)
+{
+    struct px_queue_cell *cell = bytes > 0 ? cell_of(queue, o) : NULL;
+
+    if (cell != NULL)
+        cell->dropped_bytes += bytes;
+    if (bytes > 0)
+        queue->has_dropped = true;
+}
+
+/* What is to be told with this output. */
+static void take_dropped(struct px_queue *queue, struct px_output *o)
+{
+    struct px_queue_cell *cell = queue->has_dropped ? cell_of(queue, o) : NULL;
+
+    if (cell == NULL)
+        return;
+    o->dropped_bytes += cell->dropped_bytes;
+    cell->dropped_bytes = 0;
+}
+
+/* --- in */
+
+static int put(struct px_queue *queue, const struct px_output *o)
+{
+    uint8_t mem[PACKET_MAX];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    int rc;
+
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_OUTPUT, .output = *o});
+    rc = px_spool_put(&queue->spool, mem, (uint32_t)(wr.at - mem));
+    if (rc == 0)
+        queue->waiting_bytes += o->len_bytes;
+    return rc;
+}
+
+static bool get(struct px_queue *queue, uint8_t *mem, struct px_output *out)
+{
+    int len = px_spool_get(&queue->spool, mem, PACKET_MAX);
+    struct px_msg msg;
+    struct ov_rd rd;
+
+    if (len <= 0) {
+        queue->waiting_bytes = 0;
+        return false;
+    }
+    rd = ov_rd_init(mem, (size_t)len);
+    if (px_msg_decode(&rd, &msg) != 0)
+        return false;
+    *out = msg.output;
+    queue->waiting_bytes -= out->len_bytes;
+    return true;
+}
+
+/* Also where many small outputs fill the file with their heads. */
+static bool is_full(const struct px_queue *queue, uint32_t len_bytes)
+{
+    return queue->waiting_bytes + len_bytes > queue->cfg.limit_bytes ||
+           queue->spool.far.used_bytes > queue->cfg.limit_bytes;
+}
+
+/* The longest waiting goes; an end of a channel, behind which nothing comes of
+ * it, waits once more. */
+static void drop_oldest(struct px_queue *queue, uint32_t len_bytes)
+{
+    uint8_t mem[PACKET_MAX];
+    struct px_output o;
+
+    while (is_full(queue, len_bytes) && get(queue, mem, &o)) {
+        count_dropped(queue, &o, o.dropped_bytes + o.len_bytes);
+        o.len_bytes = 0;
+        o.dropped_bytes = 0;
+        if (o.is_end)
+            put(queue, &o);
+    }
+}
+
+static int put_bytes(struct px_queue *queue, const struct px_output *o)
+{
+    if (queue->cfg.drops_oldest)
+        drop_oldest(queue, o->len_bytes);
+    return is_full(queue, o->len_bytes) ? OV_EFULL : put(queue, o);
+}
+
+void px_queue_put(struct px_queue *queue, const struct px_output *output)
+{
+    struct px_output o = *output;
+
+    if (!queue->cfg.drops_oldest)
+        take_dropped(queue, &o);
+    o.is_end = false;
+    if (o.len_bytes > 0) {
+        if (put_bytes(queue, &o) != 0)
+            count_dropped(queue, &o, o.dropped_bytes + o.len_bytes);
+        o.dropped_bytes = 0;
+    }
+    o.is_end = output->is_end;
+    o.len_bytes = 0;
+    if (o.is_end && !queue->cfg.drops_oldest)
+        take_dropped(queue, &o);
+    if ((o.is_end || o.dropped_bytes > 0) && put(queue, &o) != 0)
+        count_dropped(queue, &o, o.dropped_bytes);
+}
+
+/* --- out */
+
+static void free_held(struct px_queue *queue, struct px_queue_cell *cell)
+{
+    queue->held_bytes -= cell->used_bytes;
+    free(cell->mem);
+    cell->mem = NULL;
+    cell->used_bytes = cell->room_bytes = 0;
+}
+
+static bool grow(struct px_queue_cell *cell, uint32_t need_bytes)
+{
+    uint32_t room = cell->room_bytes > 0 ? cell->room_bytes : 4096;
+    uint8_t *mem;
+
+    while (room < need_bytes)
+        room *= 2;
+    if (room == cell->room_bytes)
+        return true;
+    mem = realloc(cell->mem, room);
+    if (mem == NULL)
+        return false;
+    cell->mem = mem;
+    cell->room_bytes = room;
+    return true;
+}
+
+/* All that is held of a channel, then `o`, becomes `o`. */
+static void join(struct px_queue *queue, struct px_queue_cell *cell,
+                 struct px_output *o)
+{
+    uint32_t held = cell->used_bytes;
+
+    if (held == 0)
+        return;
+    memcpy(queue->out, cell->mem, held);
+    if (o->len_bytes > 0)
+        memcpy(queue->out + held, o->mem, o->len_bytes);
+    free_held(queue, cell);
+    o->mem = queue->out;
+    o->len_bytes += held;
+}
+
+/* True when `o` is to go, with what was held before it; else it is held. */
+static bool judge(struct px_queue *queue, uint64_t now_ms, struct px_output *o)
+{
+    struct px_queue_cell *cell;
+    uint32_t together;
+
+    if (queue->cfg.buffer_bytes == 0)
+        return true;
+    cell = cell_of(queue, o);
+    if (cell == NULL)
+        return true;
+    together = cell->used_bytes + o->len_bytes;
+    if (o->is_end || o->dropped_bytes > 0 ||
+        together >= queue->cfg.buffer_bytes ||
+        queue->held_bytes + o->len_bytes > HELD_MAX || !grow(cell, together)) {
+        join(queue, cell, o);
+        return true;
+    }
+    if (cell->used_bytes == 0)
+        cell->due_ms = now_ms + queue->cfg.buffer_ms;
+    memcpy(cell->mem + cell->used_bytes, o->mem, o->len_bytes);
+    cell->used_bytes = together;
+    queue->held_bytes += o->len_bytes;
+    return false;
+}
+
+/* What has been held long enough, or all. */
+static bool get_held(struct px_queue *queue, uint64_t now_ms, bool all,
+                     struct px_output *out)
+{
+    if (queue->held_bytes == 0 || (!all && queue->cfg.buffer_ms == 0))
+        return false;
+    for (size_t i = 0; i < cells_count(queue); i++) {
+        struct px_queue_cell *cell = &queue->cells[i];
+
+        if (cell->used_bytes == 0 || (!all && now_ms < cell->due_ms))
+            continue;
+        *out = (struct px_output){.rank = (uint32_t)(i / CHANNELS),
+                                  .channel = (uint8_t)(1 + i % CHANNELS)};
+        join(queue, cell, out);
+        return true;
+    }
+    return false;
+}
+
+bool px_queue_get(struct px_queue *queue, uint64_t now_ms, bool all,
+                  struct px_output *out)
+{
+    static _Thread_local uint8_t mem[PACKET_MAX];
+
+    while (get(queue, mem, out)) {
+        if (queue->cfg.drops_oldest)
+            take_dropped(queue, out);
+        if (judge(queue, now_ms, out))
+            return true;
+    }
+    return get_held(queue, now_ms, all, out);
+}
+
+uint64_t px_queue_due_ms(const struct px_queue *queue)
+{
+    uint64_t due = 0;
+
+    if (queue->held_bytes == 0 || queue->cfg.buffer_ms == 0)
+        return 0;
+    for (size_t i = 0; i < cells_count(queue); i++) {
+        const struct px_queue_cell *cell = &queue->cells[i];
+
+        if (cell->used_bytes > 0 && (due == 0 || cell->due_ms < due))
+            due = cell->due_ms;
+    }
+    return due;
+}

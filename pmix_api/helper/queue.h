@@ -1,0 +1,75 @@
+/* What waits for one pull: in memory, then in a file, then no more.
+ *
+ * At its bound the queue drops: what comes (the default) or what has waited
+ * longest. Bytes dropped of a channel are counted, and told with the next ones
+ * of it, or with its end; ends are never dropped. What goes out can be put
+ * together per channel: until so many bytes are there, so many seconds have
+ * passed, or the channel ends.
+ *
+ * Memory: 256 KiB, at most 4 MiB of what is put together, and 24 bytes for each
+ * channel of all processes from the first drop, or with putting together, on.
+ * Not thread-safe.
+ */
+#ifndef PMIX_API_HELPER_QUEUE_H
+#define PMIX_API_HELPER_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pmix_api/spool.h"
+#include "pmix_api/wire.h"
+
+enum {
+    PX_QUEUE_OUTPUT_MAX = (1 << 20) + PX_OUTPUT_BYTES_MAX, /* of one output */
+};
+
+struct px_queue_cfg {
+    const char *dir; /* borrowed: for the file */
+    uint32_t procs;
+    uint64_t limit_bytes; /* kept at most, at least 1 MiB */
+    bool drops_oldest;
+    uint32_t buffer_bytes; /* put together; 0: nothing, at most 1 MiB */
+    uint32_t buffer_ms;    /* and sent after so long; 0: whenever it is full */
+};
+
+struct px_queue_cell;
+
+struct px_queue {
+    struct px_queue_cfg cfg;
+    struct px_spool spool;
+    struct px_queue_cell *cells; /* owned [procs x channels]; NULL: none yet */
+    uint8_t *out;                /* owned: what px_queue_get() put together */
+    uint64_t waiting_bytes;      /* payload in the spool */
+    uint64_t held_bytes;         /* being put together */
+    bool has_dropped;
+};
+
+/* Returns 0 or OV_ENOMEM. */
+int px_queue_open(struct px_queue *queue, const struct px_queue_cfg *cfg);
+void px_queue_close(struct px_queue *queue);
+
+/* Copies one output. */
+void px_queue_put(struct px_queue *queue, const struct px_output *output);
+
+/* Takes out the next output that is to go: false when there is none now.
+ * all: also what is being put together. Its bytes are valid until the next
+ * call. */
+bool px_queue_get(struct px_queue *queue, uint64_t now_ms, bool all,
+                  struct px_output *out);
+
+/* Bytes of payload that wait here. */
+static inline uint64_t px_queue_bytes(const struct px_queue *queue)
+{
+    return queue->waiting_bytes + queue->held_bytes;
+}
+
+/* px_queue_get() has nothing to do until time passes. */
+static inline bool px_queue_is_idle(const struct px_queue *queue)
+{
+    return px_spool_is_empty(&queue->spool);
+}
+
+/* When time makes something go, on the clock of px_queue_get(); 0: never. */
+uint64_t px_queue_due_ms(const struct px_queue *queue);
+
+#endif

@@ -1,0 +1,154 @@
+/* What tools have asked for, as the launcher knows it. */
+#include "pmix_api/host_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct px_host_pull **find(struct px_host *host, uint32_t id)
+{
+    struct px_host_pull **at = &host->pulls;
+
+    while (*at != NULL && (*at)->told.id != id)
+        at = &(*at)->next;
+    return at;
+}
+
+static void drop(struct px_host_pull **at)
+{
+    struct px_host_pull *pull = *at;
+
+    *at = pull->next;
+    free(pull->ranges);
+    free(pull);
+}
+
+static void mark(struct px_host *host, const struct px_host_pull *pull)
+{
+    uint8_t channels = pull->told.channels;
+
+    for (uint32_t i = 0; i < pull->ranges_count; i++) {
+        uint32_t last = pull->ranges[i][1];
+
+        for (uint32_t rank = pull->ranges[i][0];
+             rank < host->cfg.size && rank <= last; rank++) {
+            host->wanted[rank] |= channels;
+            if (pull->told.redirects)
+                host->redirected[rank] |= channels;
+        }
+    }
+}
+
+/* What is wanted, of all pulls that are whole. */
+static void sum_up(struct px_host *host)
+{
+    free(host->wanted);
+    free(host->redirected);
+    host->wanted = host->redirected = NULL;
+    if (host->pulls == NULL)
+        return;
+    host->wanted = calloc(host->cfg.size, sizeof(*host->wanted));
+    host->redirected = calloc(host->cfg.size, sizeof(*host->redirected));
+    if (host->wanted == NULL || host->redirected == NULL) {
+        free(host->wanted);
+        free(host->redirected);
+        host->wanted = host->redirected = NULL;
+        return;
+    }
+    for (struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next) {
+        if (!pull->told.has_more)
+            mark(host, pull);
+    }
+}
+
+static struct px_host_pull *add(struct px_host *host,
+                                const struct px_pull *told)
+{
+    struct px_host_pull **at = find(host, told->id);
+    struct px_host_pull *pull = *at;
+    uint32_t(*ranges)[2];
+
+    if (pull == NULL)
+        pull = calloc(1, sizeof(*pull));
+    if (pull == NULL)
+        return NULL;
+    *at = pull;
+    pull->told = *told;
+    ranges = realloc(pull->ranges, (pull->ranges_count + 1) * sizeof(*ranges));
+    if (ranges == NULL)
+        return NULL;
+    pull->ranges = ranges;
+    ranges[pull->ranges_count][0] = told->first;
+    ranges[pull->ranges_count][1] = told->last;
+    pull->ranges_count++;
+    return pull;
+}
+
+static void note(struct px_host *host, uint32_t id, const char *what)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "PMIx pull %u %s", id, what);
+    host->cfg.events->on_note(host->cfg.arg, text);
+}
+
+static void say_lost(struct px_host *host, uint64_t bytes)
+{
+    char text[128];
+
+    if (bytes == 0)
+        return;
+    snprintf(text, sizeof(text),
+             "a PMIx tool has left %llu bytes of redirected output untaken: "
+             "they are lost",
+             (unsigned long long)bytes);
+    host->cfg.events->on_say(host->cfg.arg, text);
+}
+
+void px_pulls_told(struct px_host *host, const struct px_pull *told)
+{
+    struct px_item item = {
+        .value = told->id, .kind = PX_ITEM_LIVE, .is_bare = true};
+
+    if (add(host, told) == NULL || told->has_more)
+        return;
+    sum_up(host);
+    px_queue_push(host, &item);
+    note(host, told->id, told->redirects ? "redirects" : "copies");
+}
+
+void px_pulls_ended(struct px_host *host, const struct px_end *end)
+{
+    struct px_host_pull **at = find(host, end->id);
+
+    say_lost(host, end->lost_bytes);
+    if (*at == NULL)
+        return;
+    drop(at);
+    sum_up(host);
+    px_queue_return(host);
+    note(host, end->id, "has ended");
+}
+
+void px_pulls_behind(struct px_host *host, uint32_t id)
+{
+    struct px_host_pull **at = find(host, id);
+
+    if (*at == NULL || !(*at)->told.redirects)
+        return;
+    (*at)->told.redirects = false;
+    sum_up(host);
+    px_queue_return(host);
+    host->cfg.events->on_say(
+        host->cfg.arg,
+        "a PMIx tool takes redirected output too slowly: it goes "
+        "where it went before, and to the tool as a copy");
+}
+
+void px_pulls_clear(struct px_host *host)
+{
+    while (host->pulls != NULL)
+        drop(&host->pulls);
+    sum_up(host);
+}

@@ -1,0 +1,20 @@
+/* The words of wire.h about pulling output. */
+#ifndef PMIX_API_WIRE_PULL_H
+#define PMIX_API_WIRE_PULL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct px_pull {
+    uint32_t id, first, last; /* id: 1, 2, 3 ... */
+    uint8_t channels;
+    bool redirects, has_more; /* the next PULL is of the same one */
+    uint32_t cache_bytes;     /* 0: nothing from before */
+};
+
+struct px_end {
+    uint32_t id;
+    uint64_t lost_bytes;
+};
+
+#endif
