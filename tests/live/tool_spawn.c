@@ -101,7 +101,6 @@ static void on_later(evutil_socket_t fd, short what, void *arg)
         ;
     if (tap.over == tap.count)
         fputs("all\n", tap.report);
-    fflush(tap.report);
 }
 
 /* --- the tap */
@@ -173,7 +172,6 @@ static void on_exit_(void *arg, uint32_t rank, uint32_t status)
     (void)arg;
     fprintf(tap.report, "exit %u %u %u\n", nth, rank - tap.jobs[nth].base,
             status);
-    fflush(tap.report);
 }
 
 static void on_job(void *arg, const struct ep_tap_job *job)
@@ -233,6 +231,8 @@ int main(int argc, char **argv)
     options.xylemd = argv[1];
     options.stats = argv[2];
     tap.report = fopen(argv[3], "w");
+    if (tap.report == NULL || setvbuf(tap.report, NULL, _IOLBF, 0) != 0)
+        return 2;
     tap.count = (uint32_t)atoi(argv[4]);
     tap.at_once = (uint32_t)atoi(argv[5]);
     tap.procs = (uint32_t)atoi(argv[6]);
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
     tap.argv = argv + 8;
     tap.kills = getenv("XYLEM_TEST_KILL") != NULL;
     options.apps[0].argv = own;
-    if (tap.report == NULL || tap.count > JOBS_MAX)
+    if (tap.count > JOBS_MAX)
         return 2;
     return ep_run(&options);
 }

@@ -58,7 +58,8 @@ def main():
             tool.stdin.write(("p %s %s\n" % (SETS[n % 4], line(n))).encode())
             if n == CALLS // 3:
                 tool.stdin.flush()
-                live.eventually(lambda: len(got(3)) > 50000, 60, "some is there")
+                live.eventually(lambda: len(got(3)) > 50000, 60,
+                                "some is there")
                 os.kill(inner, signal.SIGKILL)
         tool.stdin.write(b"z *\n")
         tool.stdin.close()
