@@ -27,20 +27,24 @@ enum { ROOT_PLACES_MAX = 4096, SPARE_PLACES = 2 };
 
 /* A leaf has no place. The root may come to be the parent of everybody, within
  * reason; others of as many as the session allows. Two more for holds: with
- * those two can be put together when a child needs a place. */
+ * those two can be put together when a child needs a place. But not such that
+ * have frames left, as all of them have while nobody takes the output: others
+ * send the child on then, the root has room for one of each frame. */
 static uint16_t places_for(const struct ov_cfg *cfg, uint32_t self)
 {
-    uint32_t beneath = topo_tree_size(&cfg->plan, self) - 1;
+    uint32_t wanted = topo_tree_size(&cfg->plan, self) - 1;
     uint32_t most = cfg->children_max;
 
-    if (beneath == 0)
+    if (wanted == 0)
         return 0;
     if (self == 0) {
+        wanted +=
+            (uint32_t)cfg->standing_max * cfg->up_frames + cfg->lent_frames;
         most = (UINT16_MAX - 1u) / cfg->up_frames - SPARE_PLACES;
         if (most > ROOT_PLACES_MAX)
             most = ROOT_PLACES_MAX;
     }
-    return (uint16_t)((beneath < most ? beneath : most) + SPARE_PLACES);
+    return (uint16_t)((wanted < most ? wanted : most) + SPARE_PLACES);
 }
 
 static uint32_t members_for(const struct ov_cfg *cfg, uint32_t self)
