@@ -277,7 +277,8 @@ static void get_pull(struct ov_rd *rd, struct px_pull *pull)
     pull->first = ov_rd_u32(rd);
     pull->last = ov_rd_u32(rd);
     pull->cache_bytes = ov_rd_u32(rd);
-    if (pull->first > pull->last || pull->id == 0)
+    if (pull->first > pull->last || pull->id == 0 ||
+        (flags & ~(PULL_REDIRECTS | PULL_MORE)) != 0)
         rd->bad = true;
 }
 

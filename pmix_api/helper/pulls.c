@@ -9,6 +9,7 @@
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/queue.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
@@ -39,6 +40,7 @@ struct pull {
     uint64_t bound_bytes; /* redirected output that may wait */
     uint8_t *wanted;      /* owned [procs]: bits, 1 << channel */
     uint8_t *live;        /* owned [procs]: those that it gets */
+    struct px_lag lag;
     struct px_queue queue;
 };
 
@@ -141,12 +143,20 @@ static void on_asker(const void *tool)
 
 static void on_socket(const void *tool, int fd)
 {
+    bool goes_on = false;
+
     lock();
     for (unsigned i = 0; i < PULLS_MAX; i++) {
-        if (pulls.pulls[i].state != PULL_FREE && pulls.pulls[i].tool == tool)
-            pulls.pulls[i].fd = fd;
+        struct pull *pull = &pulls.pulls[i];
+
+        if (pull->state == PULL_FREE || pull->tool != tool)
+            continue;
+        pull->fd = fd;
+        goes_on |= px_lag_sent(&pull->lag);
     }
     unlock();
+    if (goes_on)
+        px_deliver_wake();
 }
 
 /* What was put together goes out while the library still knows the request. */
@@ -452,8 +462,8 @@ void px_pulls_put(const struct px_output *output)
 /* --- to the tools */
 
 /* False when its socket takes nothing: it is then in the list, unless its tool
- * is dead, which the library will say. */
-static bool takes(const struct pull *pull, struct pollfd *stuck,
+ * is dead, which the library will say. Or the library is behind. */
+static bool takes(struct pull *pull, uint64_t now_ms, struct pollfd *stuck,
                   unsigned *count)
 {
     struct pollfd sock = {.fd = pull->fd, .events = POLLOUT};
@@ -461,7 +471,8 @@ static bool takes(const struct pull *pull, struct pollfd *stuck,
     if (pull->fd < 0)
         return true;
     if (poll(&sock, 1, 0) != 0)
-        return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
+        return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0 &&
+               !px_lag_holds(&pull->lag, now_ms);
     for (unsigned i = 0; i < *count; i++) {
         if (stuck[i].fd == sock.fd)
             return false;
@@ -495,13 +506,14 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
         uint32_t left = bytes;
         struct px_output o;
 
-        if (!has_something(pull, now_ms) || !takes(pull, stuck, &count))
+        if (!has_something(pull, now_ms) || !takes(pull, now_ms, stuck, &count))
             continue;
         while (left > 0 &&
                px_queue_get(&pull->queue, now_ms, pulls.is_flushing, &o)) {
             uint32_t cost = o.len_bytes + 2048;
 
             give(&o, pull->request);
+            px_lag_given(&pull->lag);
             left -= cost < left ? cost : left;
         }
         pulls.turn = (pulls.turn + i + 1) % PULLS_MAX;
@@ -563,9 +575,14 @@ uint64_t px_pulls_due_ms(void)
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         const struct pull *pull = &pulls.pulls[i];
         uint64_t its = is_served(pull) ? px_queue_due_ms(&pull->queue) : 0;
+        uint64_t lag = is_served(pull) && !px_queue_is_idle(&pull->queue)
+                           ? px_lag_due_ms(&pull->lag)
+                           : 0;
 
         if (its != 0 && (due == 0 || its < due))
             due = its;
+        if (lag != 0 && (due == 0 || lag < due))
+            due = lag;
     }
     unlock();
     return due;
