@@ -170,6 +170,37 @@ def slow():
     memory.check(RANKS, 3)
 
 
+def fed():
+    """Stdin of one goes to two processes, that of another to the third, whose
+    output comes back; the end of each is theirs."""
+    path = os.path.join(live.TMP, "input")
+    with open(path, "wb") as file:
+        file.write(b"".join(b"line %07d\n" % n for n in range(100000)))
+    job = live.Job("-v", "-N", 3, "--keep-stdin", "--", "sh", "-c",
+                   "cat | cksum", stdin=subprocess.DEVNULL)
+    pmix.wait_up(job)
+    with open(path, "rb") as file:
+        both = pmix.Attach("--pid", job.proc.pid, "-l", "--stdin", "0,2",
+                           stdin=file)
+    both.wait_attached()
+    one = pmix.Attach("--pid", job.proc.pid, "-l", "--stdin", "1",
+                      stdin=subprocess.PIPE)
+    one.wait_attached()
+    one.proc.stdin.write(b"the other\n")
+    one.proc.stdin.close()
+    sums = [subprocess.run(["cksum"], input=text, stdout=subprocess.PIPE,
+                           check=True).stdout
+            for text in (open(path, "rb").read(), b"the other\n")]
+    live.check_eq(sorted([sums[0], sums[0], sums[1]]),
+                  sorted(job.stdout.read().splitlines(True)))
+    job.check_ok()
+    for tool in (both, one):
+        live.check_eq(0, tool.wait(), "exit code: %s" % tool.said())
+    live.check_eq(sorted([b"0: " + sums[0], b"1: " + sums[1],
+                          b"2: " + sums[0]]),
+                  sorted(both.shown().splitlines(True)))
+
+
 def refused():
     """What cannot be attached to is told."""
     def fails(words, *args, code=1, **more):
@@ -225,6 +256,7 @@ def main():
             (left, "a signal leaves"),
             (head, "its reader leaves"),
             (slow, "its reader is slow"),
+            (fed, "it feeds processes"),
             (refused, "what cannot be attached to"),
             (cut, "the helper is killed")):
         if test is cut and not live.FULL:
