@@ -11,7 +11,7 @@ static void show(size_t id, pmix_iof_channel_t channel, pmix_proc_t *from,
                  pmix_byte_object_t *got, pmix_info_t info[], size_t infos)
 {
     (void)id, (void)from;
-    fwrite(got->bytes, 1, got->size,
+    fwrite(got->size > 0 ? got->bytes : "", 1, got->size,
            channel & PMIX_FWD_STDERR_CHANNEL ? stderr : stdout);
     for (size_t i = 0; i < infos; i++)
         PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE) ? sem_post(&ends) : 0;
