@@ -53,8 +53,13 @@ def rendezvous(job):
     return found[0] if found else None
 
 
+def ups(job):
+    """How many helpers have come up so far."""
+    return job.said().count("PMIx tools can connect to")
+
+
 def is_up(job):
-    return "PMIx tools can connect to" in job.said()
+    return ups(job) > 0
 
 
 def wait_up(job):

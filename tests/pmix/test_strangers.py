@@ -130,7 +130,6 @@ def killed_helper():
     os.kill(pmix.helper_of(run.job), signal.SIGKILL)
     live.eventually(lambda: pmix.is_up(run.job), 60, "another one is up")
     for phase in ("up", "connecting", "registered"):
-        live.eventually(lambda: pmix.rendezvous(run.job), 60, "its file")
         tool = None
         if phase == "connecting":
             tool = pmix.Tool(run.job)
@@ -139,12 +138,12 @@ def killed_helper():
             tool.wait_ready()
             run.gate.open()
             live.eventually(lambda t=tool: t.got(0, "stdout"), 60, "output")
-        helper = pmix.helper_of(run.job)
-        if helper:
-            os.kill(helper, signal.SIGKILL)
-            live.eventually(
-                lambda old=helper: pmix.helper_of(run.job) != old, 60,
-                "it is gone")
+        # The file of one that is dead stands there until the next is up.
+        ups = pmix.ups(run.job)
+        os.kill(pmix.helper_of(run.job), signal.SIGKILL)
+        if phase != "registered":  # the job ends then
+            live.eventually(lambda old=ups: pmix.ups(run.job) > old, 60,
+                            "another one is up")
         if tool is not None:
             # Its library may wait for ever for a server that died meanwhile.
             tool.proc.kill()

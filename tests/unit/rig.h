@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -89,6 +90,19 @@ static inline unsigned rig_threads(void)
         count++;
     closedir(dir);
     return count - 2; /* . and .. */
+}
+
+/* Waits until there are so many: one that was joined is still listed for a
+ * moment. */
+static inline void rig_threads_until(unsigned want)
+{
+    const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
+
+    while (rig_threads() != want) {
+        if (rig_now_ns() > limit_ns)
+            fail_msg("still %u threads, not %u", rig_threads(), want);
+        sched_yield();
+    }
 }
 
 /* Reads a descriptor to its end in a thread. */
