@@ -2,45 +2,22 @@
 """Hosts of an allocation of Slurm whose daemons do not come: each is named
 soon, with its reason, and the job goes on without them where it may."""
 # timeout: 180
-import os
-import shutil
 import subprocess
 import sys
 
 import rig
+import installed
 import live
 import services
 from live import check, check_eq
 
 COUNT = 6
-FOLDER = os.path.join(live.TMP, "installed")
-XYLEMD = os.path.join(FOLDER, "xylemd")
-
-
-def install():
-    """A xylemd of our own for all hosts, and one of another version."""
-    own = os.path.join(live.BUILD, "commands", "xylemd")
-    for folder in FOLDER, FOLDER + ".none", FOLDER + ".old":
-        os.mkdir(folder)
-    shutil.copy(own, XYLEMD)
-    with open(own, "rb") as file:
-        spoiled = file.read().replace(
-            os.environ["XYLEM_VERSION"].encode() + b"\0", b"9.8.7\0")
-    with open(FOLDER + ".old/xylemd", "wb") as file:
-        file.write(spoiled)
-    os.chmod(FOLDER + ".old/xylemd", 0o755)
-
-
-def put(hosts, name, kind):
-    """From now on this host has another folder there."""
-    check_eq(0, hosts.hosts[name].popen(
-        ["mount", "--bind", FOLDER + kind, FOLDER]).wait())
 
 
 def run(*options, nodes=COUNT, before=""):
     """In an allocation: exit code, output, and what was said."""
-    words = [live.XYLEM, "run", "--xylemd", XYLEMD, "--label=host", *options,
-             "--", "printenv", "XYLEM_SIZE"]
+    words = [live.XYLEM, "run", "--xylemd", installed.XYLEMD, "--label=host",
+             *options, "--", "printenv", "XYLEM_SIZE"]
     done = subprocess.run(
         ["salloc", "-Q", "-w", "h[1-%d]" % nodes, "sh", "-c",
          before + ' exec "$@"', "sh", *map(str, words)], text=True, check=False,
@@ -53,18 +30,18 @@ def run(*options, nodes=COUNT, before=""):
 
 def not_installed(hosts):
     """Long before the time of the launch is over."""
-    put(hosts, "h3", ".none")
-    put(hosts, "h5", ".none")
+    installed.put(hosts, "h3", ".none")
+    installed.put(hosts, "h5", ".none")
     code, out, said = run("--launch-timeout", 3600)
     check_eq((1, []), (code, out))
     check("2 daemons do not come: h[3,5]: xylemd does not run (srun: Exited "
           "with exit code 2); its last words: slurmstepd" in said, said)
-    check("No such file" in said and XYLEMD in said, said)
+    check("No such file" in said and installed.XYLEMD in said, said)
 
 
 def mixed(hosts):
     """Each reason has its line, and the others run."""
-    put(hosts, "h2", ".old")
+    installed.put(hosts, "h2", ".old")
     code, out, said = run("--launch-timeout", 3600, "--min-nodes", 3)
     check_eq((0, ["h1: 3", "h4: 3", "h6: 3"]), (code, out), said)
     check("daemons do not come: h[3,5]: " in said, said)
@@ -99,7 +76,7 @@ def main():
     rig.start()
     if services.Slurm.missing():
         live.skip("no %s here" % services.Slurm.missing())
-    install()
+    installed.install()
     with rig.Rig(COUNT) as hosts:
         slurm = services.Slurm(hosts)
         with live.case("no xylemd on two hosts"):
