@@ -228,6 +228,7 @@ static bool pmix_output(void *tap, const struct ep_tap_output *output)
         .channel = output->channel,
         .is_end = output->is_end,
         .is_redirected = output->is_redirected,
+        .is_broken = output->is_broken,
         .mem = output->mem,
         .len_bytes = output->len_bytes,
         .cookie = output->cookie,

@@ -225,6 +225,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_STAGE:
     case PX_DONE:
     case PX_LIVE:
+    case PX_BROKEN:
         return;
     }
 }
@@ -300,6 +301,7 @@ static int start(struct px_host *host)
         return OV_ENOMEM;
     host->phase = PX_HOST_START;
     host->parts_told = host->pids_told = host->exits_told = 0;
+    host->broken_told = 0;
     host->stages_told = PX_STAGE_NONE;
     host->has_tools = false;
     host->is_up = host->is_deaf = host->is_ping_due = false;
@@ -386,7 +388,7 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
     host->timer = evtimer_new(cfg->base, on_timer, host);
     host->stdin_state = calloc(cfg->size, sizeof(*host->stdin_state));
     if (host->timer != NULL && host->stdin_state != NULL &&
-        px_stage_open(host) == 0)
+        px_stage_open(host) == 0 && px_ends_open(host) == 0)
         rc = px_process_find(cfg->path, host->path);
     if (rc == 0)
         rc = start(host);
@@ -410,6 +412,7 @@ void px_host_close(struct px_host *host)
     if (host->timer != NULL)
         event_free(host->timer);
     px_stage_close(host);
+    px_ends_close(host);
     free(host->stdin_state);
     free(host);
     errno = err;
@@ -419,7 +422,8 @@ bool px_host_output(struct px_host *host, const struct px_host_output *output)
 {
     struct px_item item = {.output = *output};
 
-    if (host->wanted == NULL || output->rank >= host->cfg.size ||
+    if (output->rank >= host->cfg.size || !px_ends_note(host, output) ||
+        host->wanted == NULL ||
         (host->wanted[output->rank] & 1u << output->channel) == 0)
         return false;
     if (!host->is_deaf || output->is_redirected)

@@ -86,6 +86,7 @@ struct px_host_output {
     uint8_t channel; /* enum ov_channel */
     bool is_end;
     bool is_redirected; /* nobody else has it; as px_host_redirects() says */
+    bool is_broken;     /* with is_end: not all of the channel came, nor will */
     const void *mem;    /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
@@ -100,9 +101,10 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out);
 /* Ends the helper, releases what it holds, frees everything. NULL is fine. */
 void px_host_close(struct px_host *host);
 
-/* Output of a process. Returns true when a tool wants it: on_released comes,
- * later. What is redirected is not dropped for a helper that takes nothing: it
- * waits until that has died. O(1). */
+/* Output of a process; all of it, whether tools are there or not: those that
+ * come later are told which channels have ended. Returns true when a tool wants
+ * it: on_released comes, later. What is redirected is not dropped for a helper
+ * that takes nothing: it waits until that has died. O(1). */
 bool px_host_output(struct px_host *host, const struct px_host_output *output);
 
 /* Ranks from `rank` on were started; pids as their host counts them. */

@@ -27,10 +27,11 @@ struct px_host_pull {
 
 enum px_item_kind {
     PX_ITEM_OUTPUT,
-    PX_ITEM_EXIT, /* of output.rank; value: its status */
-    PX_ITEM_PIDS, /* from output.rank on; value: how many */
-    PX_ITEM_DONE, /* output.rank: the token; value: the answer */
-    PX_ITEM_LIVE, /* value: this pull gets what it wants from here on */
+    PX_ITEM_EXIT,   /* of output.rank; value: its status */
+    PX_ITEM_PIDS,   /* from output.rank on; value: how many */
+    PX_ITEM_DONE,   /* output.rank: the token; value: the answer */
+    PX_ITEM_LIVE,   /* value: this pull gets what it wants from here on */
+    PX_ITEM_BROKEN, /* output.rank and its channel */
 };
 
 /* Output or a word, waiting for the socket. */
@@ -39,6 +40,7 @@ struct px_item {
     struct px_host_output output;
     uint32_t sent_bytes;
     uint32_t value;
+    uint32_t to;  /* OUTPUT: a pull; 0: all that get it */
     uint8_t kind; /* enum px_item_kind */
     bool is_bare; /* its bytes were released: the end of a channel is left */
 };
@@ -52,18 +54,20 @@ struct px_host {
     struct event *reads, *writes;
     struct event *timer; /* restart while down, else the watch */
     enum px_host_phase phase;
-    uint32_t parts_told, pids_told, exits_told;
+    uint32_t parts_told, pids_told, exits_told, broken_told;
     uint8_t stages_told;
     struct px_item *items, **items_last; /* owned, in order */
     struct px_host_pull *pulls;          /* owned */
     uint8_t *redirected; /* [size]: those that only tools get; with wanted */
     uint8_t *wanted;     /* [size]: bits of channels that tools want; NULL: 0 */
+    uint8_t *ended;      /* [size]: bits of channels that have ended, */
+    uint8_t *broken;     /* [size]: and of those that are not whole */
     int32_t *status;     /* [size]: of those that ended; -1: it runs */
     uint8_t *pids;       /* [size x 4]: little-endian; 0: not started */
-    uint32_t started, ended; /* processes */
-    uint8_t stage;           /* enum px_stage_name: what it has reached */
-    uint64_t stage_s[3];     /* when, from STARTED on */
-    bool has_failed;         /* a process; the first one: */
+    uint32_t started, exited; /* processes */
+    uint8_t stage;            /* enum px_stage_name: what it has reached */
+    uint64_t stage_s[3];      /* when, from STARTED on */
+    bool has_failed;          /* a process; the first one: */
     uint32_t failed_rank, failed_status;
     uint64_t *dropped; /* [size x 3]; NULL: none yet */
     uint64_t heard_ms; /* the last word of the helper */
@@ -123,6 +127,18 @@ int px_stage_open(struct px_host *host);
 void px_stage_close(struct px_host *host);
 /* No process runs any more, or none is heard of. */
 void px_stage_end(struct px_host *host);
+/* --- host_ends.c: channels that have ended. */
+
+/* Returns 0 or OV_ENOMEM. */
+int px_ends_open(struct px_host *host);
+void px_ends_close(struct px_host *host);
+/* False: the channel's end is told already, or it says nothing new. */
+bool px_ends_note(struct px_host *host, const struct px_host_output *output);
+/* A process has ended: so have the channels that it never had. */
+void px_ends_exit(struct px_host *host, uint32_t rank);
+/* To a pull that begins: which of its channels have ended before. */
+void px_ends_tell(struct px_host *host, const struct px_host_pull *pull);
+
 /* --- host_pulls.c: what tools have asked for. */
 
 /* A piece of it; the last one makes it valid. */

@@ -115,6 +115,7 @@ void px_pulls_told(struct px_host *host, const struct px_pull *told)
         return;
     sum_up(host);
     px_queue_push(host, &item);
+    px_ends_tell(host, *find(host, told->id));
     note(host, told->id, told->redirects ? "redirects" : "copies");
 }
 

@@ -130,6 +130,29 @@ static int send_exits(struct px_host *host)
     return rc;
 }
 
+/* The same of channels that are not whole. */
+static int send_broken(struct px_host *host)
+{
+    uint8_t mem[PACKET_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint32_t rank = host->broken_told;
+    int rc = 1;
+
+    for (; rank < host->cfg.size && wr.end - wr.at > 16 * CHANNELS; rank++) {
+        for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
+            struct px_msg msg = {.kind = PX_BROKEN, .broken = {rank, channel}};
+
+            if ((host->broken[rank] & 1u << channel) != 0)
+                px_msg_encode(&wr, &msg);
+        }
+    }
+    if (wr.at != mem)
+        rc = send_packet(host, mem, (size_t)(wr.at - mem));
+    if (rc == 1)
+        host->broken_told = rank;
+    return rc;
+}
+
 static int send_stdin(struct px_host *host)
 {
     uint8_t mem[PACKET_BYTES];
@@ -170,6 +193,8 @@ static int send_job(struct px_host *host)
         rc = send_pids(host);
     while (rc == 1 && host->exits_told < host->cfg.size)
         rc = send_exits(host);
+    while (rc == 1 && host->broken_told < host->cfg.size)
+        rc = send_broken(host);
     while (rc == 1 && host->stdin_told < host->cfg.size)
         rc = send_stdin(host);
     if (rc == 1 && host->grants_due > 0)
@@ -214,7 +239,8 @@ static void drop_head(struct px_host *host)
 static int send_output(struct px_host *host, struct px_item *item)
 {
     const struct px_host_output *o = &item->output;
-    uint64_t *dropped = host->dropped != NULL ? dropped_of(host, o) : NULL;
+    uint64_t *dropped =
+        host->dropped != NULL && item->to == 0 ? dropped_of(host, o) : NULL;
     uint32_t left = o->len_bytes - item->sent_bytes;
     uint32_t len = left < PX_OUTPUT_BYTES_MAX ? left : PX_OUTPUT_BYTES_MAX;
     struct px_msg msg = {
@@ -223,6 +249,7 @@ static int send_output(struct px_host *host, struct px_item *item)
                    .channel = o->channel,
                    .is_end = o->is_end && len == left,
                    .is_redirected = o->is_redirected,
+                   .to = item->to,
                    .dropped_bytes = dropped != NULL ? *dropped : 0,
                    .len_bytes = len,
                    .mem = len == 0
@@ -250,6 +277,9 @@ static struct px_msg word_of(const struct px_host *host,
 
     if (item->kind == PX_ITEM_EXIT)
         return (struct px_msg){.kind = PX_EXIT, .exit = {rank, item->value}};
+    if (item->kind == PX_ITEM_BROKEN)
+        return (struct px_msg){.kind = PX_BROKEN,
+                               .broken = {rank, item->output.channel}};
     if (item->kind == PX_ITEM_LIVE)
         return (struct px_msg){.kind = PX_LIVE, .id = item->value};
     if (item->kind == PX_ITEM_DONE)

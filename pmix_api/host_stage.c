@@ -77,6 +77,7 @@ void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status)
     /* One that is still to be told of the job hears it with that. */
     if (host->phase == PX_HOST_READY && rank < host->exits_told)
         px_queue_push(host, &item);
-    if (++host->ended == host->cfg.size)
+    px_ends_exit(host, rank);
+    if (++host->exited == host->cfg.size)
         px_stage_end(host);
 }

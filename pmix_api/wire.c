@@ -57,6 +57,15 @@ static void put_start(struct ov_wr *wr, const struct px_start *start)
     put_text(wr, start->folder);
 }
 
+static void put_part(struct ov_wr *wr, const struct px_part *part)
+{
+    ov_wr_u32(wr, part->app);
+    ov_wr_u32(wr, part->first_rank);
+    ov_wr_u32(wr, part->ranks);
+    put_text(wr, part->host);
+    put_text(wr, part->program);
+}
+
 static void put_output(struct ov_wr *wr, const struct px_output *output)
 {
     ov_wr_u32(wr, output->rank);
@@ -90,6 +99,12 @@ static void put_signal(struct ov_wr *wr, const struct px_signal *signal)
     }
 }
 
+static void put_broken(struct ov_wr *wr, const struct px_broken *broken)
+{
+    ov_wr_u32(wr, broken->rank);
+    ov_wr_u8(wr, broken->channel);
+}
+
 /* Of the job's course, and of what tools ask for. */
 static void put_more(struct ov_wr *wr, const struct px_msg *msg)
 {
@@ -107,6 +122,8 @@ static void put_more(struct ov_wr *wr, const struct px_msg *msg)
         ov_wr_u8(wr, msg->log.channel);
         ov_wr_u8(wr, msg->log.is_more);
         put_text(wr, msg->log.text);
+    } else if (msg->kind == PX_BROKEN) {
+        put_broken(wr, &msg->broken);
     } else {
         put_signal(wr, &msg->signal);
     }
@@ -162,11 +179,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         put_start(wr, &msg->start);
         return;
     case PX_PART:
-        ov_wr_u32(wr, msg->part.app);
-        ov_wr_u32(wr, msg->part.first_rank);
-        ov_wr_u32(wr, msg->part.ranks);
-        put_text(wr, msg->part.host);
-        put_text(wr, msg->part.program);
+        put_part(wr, &msg->part);
         return;
     case PX_EXIT:
         put_exit(wr, &msg->exit);
@@ -206,6 +219,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_DONE:
     case PX_LOG:
     case PX_SIGNAL:
+    case PX_BROKEN:
         put_more(wr, msg);
         return;
     case PX_FLUSH:
@@ -230,6 +244,15 @@ static void get_start(struct ov_rd *rd, struct px_start *start)
     start->allow = ov_rd_u8(rd);
     start->nspace = get_text(rd);
     start->folder = get_text(rd);
+}
+
+static void get_part(struct ov_rd *rd, struct px_part *part)
+{
+    part->app = ov_rd_u32(rd);
+    part->first_rank = ov_rd_u32(rd);
+    part->ranks = ov_rd_u32(rd);
+    part->host = get_text(rd);
+    part->program = get_text(rd);
 }
 
 static void get_output(struct ov_rd *rd, struct px_output *output)
@@ -345,6 +368,14 @@ static void get_signal(struct ov_rd *rd, struct px_signal *signal)
     }
 }
 
+static void get_broken(struct ov_rd *rd, struct px_broken *broken)
+{
+    broken->rank = ov_rd_u32(rd);
+    broken->channel = ov_rd_u8(rd);
+    if (broken->channel < CHANNEL_FIRST || broken->channel > CHANNEL_LAST)
+        rd->bad = true;
+}
+
 static void get_more(struct ov_rd *rd, struct px_msg *msg)
 {
     if (msg->kind == PX_PIDS)
@@ -355,6 +386,8 @@ static void get_more(struct ov_rd *rd, struct px_msg *msg)
         get_done(rd, &msg->done);
     else if (msg->kind == PX_LOG)
         get_log(rd, &msg->log);
+    else if (msg->kind == PX_BROKEN)
+        get_broken(rd, &msg->broken);
     else
         get_signal(rd, &msg->signal);
 }
@@ -387,11 +420,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
         get_start(rd, &msg->start);
         return true;
     case PX_PART:
-        msg->part.app = ov_rd_u32(rd);
-        msg->part.first_rank = ov_rd_u32(rd);
-        msg->part.ranks = ov_rd_u32(rd);
-        msg->part.host = get_text(rd);
-        msg->part.program = get_text(rd);
+        get_part(rd, &msg->part);
         return true;
     case PX_EXIT:
         msg->exit.rank = ov_rd_u32(rd);
@@ -432,6 +461,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_DONE:
     case PX_LOG:
     case PX_SIGNAL:
+    case PX_BROKEN:
         get_more(rd, msg);
         return true;
     case PX_FLUSH:

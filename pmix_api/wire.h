@@ -22,6 +22,7 @@
  *     9  DONE     u32 token, u8 answer to LOG or SIGNAL
  *     10, 11, 25, 26: wire_push.h
  *     16 UP       text uri: tools can connect
+ *     12 BROKEN   u32 rank, u8 channel: it has ended, and not all of it came
  *     13 LIVE     u32 pull: it gets all its channels from here on
  *     17 PULL     u32 pull, u8 channels (1 << channel each), u8 flags (1:
  *                 redirect, 2: more of it follows), u32 first rank, u32 last,
@@ -55,7 +56,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 2,
+    PX_WIRE_VERSION = 3,
     PX_PACKET_BYTES_MAX = 64 * 1024,
     PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
     PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */
@@ -76,7 +77,8 @@ enum px_kind {
     PX_DONE,
     PX_STDIN,
     PX_GRANT,
-    PX_LIVE = 13,
+    PX_BROKEN,
+    PX_LIVE,
     PX_UP = 16,
     PX_PULL,
     PX_QUIET,
@@ -161,6 +163,7 @@ struct px_msg {
         struct px_output output;
         struct px_pull pull;
         struct px_end end;
+        struct px_broken broken;
         uint32_t id; /* LIVE, BEHIND: a pull */
         struct px_pids pids;
         struct px_stage stage;

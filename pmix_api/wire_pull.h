@@ -12,6 +12,12 @@ struct px_pull {
     uint32_t cache_bytes;     /* 0: nothing from before */
 };
 
+/* A channel of a process. */
+struct px_broken {
+    uint32_t rank;
+    uint8_t channel; /* enum ov_channel */
+};
+
 struct px_end {
     uint32_t id;
     uint64_t lost_bytes;

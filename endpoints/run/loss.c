@@ -45,11 +45,14 @@ static void end_rank(struct run *r, uint32_t node, uint32_t rank)
         struct ep_tap_output told = {.rank = rank,
                                      .channel = channels[i],
                                      .is_end = true,
+                                     .is_broken = true,
                                      .cookie = RUN_NO_RECORD};
 
-        ep_run_tap_output(r, &told, NULL);
         if (i > 0 && r->job.merges_stderr)
-            break; /* there is no such channel */
+            told.is_broken = false; /* there is no such channel */
+        ep_run_tap_output(r, &told, NULL);
+        if (!told.is_broken)
+            break;
         /* What is not told now ends at the very end. */
         (void)ep_output_record(r->output, &end);
     }

@@ -114,6 +114,7 @@ struct ep_tap_output {
     uint8_t channel;    /* enum ov_channel */
     bool is_end;        /* the channel ends with it */
     bool is_redirected; /* the console does not get it */
+    bool is_broken;     /* with is_end: not all of the channel came */
     const void *mem;    /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
@@ -125,7 +126,8 @@ struct ep_tap_ops {
     void *(*open)(const struct ep_tap_cfg *cfg);
     /* Whatever it holds is released. */
     void (*close)(void *tap);
-    /* A record. True when it is held: on_released comes. */
+    /* A record, or the end of a channel of a lost node. True when it is held:
+     * on_released comes. */
     bool (*output)(void *tap, const struct ep_tap_output *output);
     /* Ranks from `rank` on were started; their pids are those of their host. */
     void (*started)(void *tap, uint32_t rank, const uint32_t *pids,

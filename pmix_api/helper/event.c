@@ -86,23 +86,47 @@ static pmix_status_t code_of(uint8_t stage)
                                      : PMIX_EVENT_JOB_END;
 }
 
+static struct event *make(pmix_rank_t rank)
+{
+    struct event *event = calloc(1, sizeof(*event));
+
+    if (event == NULL)
+        return NULL;
+    PMIX_LOAD_PROCID(&event->source, px_job_nspace(), rank);
+    add(event, PMIX_EVENT_AFFECTED_PROC, &event->source, PMIX_PROC);
+    return event;
+}
+
+static void notify(struct event *event, pmix_status_t code)
+{
+    atomic_fetch_add(&left, 1);
+    if (PMIx_Notify_event(code, &event->source, PMIX_RANGE_SESSION, event->info,
+                          event->infos, on_turn, event) != PMIX_SUCCESS)
+        on_turn(PMIX_ERROR, event);
+}
+
 /* The source is the job: what the server says itself comes back to it. */
 void px_event_stage(const struct px_stage *stage)
 {
-    struct event *event = calloc(1, sizeof(*event));
+    struct event *event = make(PMIX_RANK_WILDCARD);
     time_t when = (time_t)stage->time_s;
 
     if (event == NULL)
         return;
-    PMIX_LOAD_PROCID(&event->source, px_job_nspace(), PMIX_RANK_WILDCARD);
     add(event, PMIX_NSPACE, px_job_nspace(), PMIX_STRING);
-    add(event, PMIX_EVENT_AFFECTED_PROC, &event->source, PMIX_PROC);
     add(event, PMIX_EVENT_TIMESTAMP, &when, PMIX_TIME);
     if (stage->name == PX_STAGE_ENDED)
         add_end(event, stage);
-    atomic_fetch_add(&left, 1);
-    if (PMIx_Notify_event(code_of(stage->name), &event->source,
-                          PMIX_RANGE_SESSION, event->info, event->infos,
-                          on_turn, event) != PMIX_SUCCESS)
-        on_turn(PMIX_ERROR, event);
+    notify(event, code_of(stage->name));
+}
+
+void px_event_broken(const struct px_broken *broken)
+{
+    struct event *event = make(broken->rank);
+    uint16_t channel = (uint16_t)(PMIX_FWD_STDIN_CHANNEL << broken->channel);
+
+    if (event == NULL)
+        return;
+    add(event, PX_IOF_CHANNEL, &channel, PMIX_UINT16);
+    notify(event, PMIX_ERR_IOF_FAILURE);
 }

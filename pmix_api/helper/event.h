@@ -10,6 +10,13 @@
  * thread. */
 void px_event_stage(const struct px_stage *stage);
 
+/* The same of a channel of which not all has come, as PMIX_ERR_IOF_FAILURE from
+ * its process. */
+void px_event_broken(const struct px_broken *broken);
+
+/* The channel in that, one of PMIX_FWD_*_CHANNEL: an info, uint16_t. */
+#define PX_IOF_CHANNEL "xylem.iof.channel"
+
 /* Events that may still be on their way to a socket. */
 unsigned px_event_left(void);
 

@@ -187,15 +187,18 @@ static int on_msg(const struct px_msg *msg)
     case PX_DONE:
         px_request_done(&msg->done);
         return 0;
-    case PX_TOOL:
-    case PX_LOG:
-    case PX_SIGNAL:
+    case PX_BROKEN:
+        px_event_broken(&msg->broken);
+        return 0;
     case PX_STDIN:
         px_push_stdin(&msg->in);
         return 0;
     case PX_GRANT:
         px_push_grant(&msg->grant);
         return 0;
+    case PX_TOOL:
+    case PX_LOG:
+    case PX_SIGNAL:
     case PX_PUSH:
     case PX_REST:
     case PX_UP:

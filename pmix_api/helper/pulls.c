@@ -13,9 +13,9 @@
 #include "pmix_api/helper/queue.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
+#include "pmix_api/helper/wish.h"
 
 enum {
-    CACHE_BYTES = 64 * 1024, /* from before, of each channel: the default */
     LIMIT_BYTES = 256 << 20, /* what waits for one pull: the default */
     SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
     CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
@@ -248,54 +248,6 @@ void px_pulls_open(const char *dir)
 
 /* --- a tool asks */
 
-static uint64_t number(const pmix_info_t *info, uint64_t otherwise)
-{
-    switch (info->value.type) {
-    case PMIX_UINT32:
-        return info->value.data.uint32;
-    case PMIX_UINT64:
-        return info->value.data.uint64;
-    case PMIX_SIZE:
-        return info->value.data.size;
-    case PMIX_INT:
-        return info->value.data.integer > 0 ? (uint64_t)info->value.data.integer
-                                            : otherwise;
-    default:
-        return otherwise;
-    }
-}
-
-/* The directives of a request. */
-struct wish {
-    bool copies, drops_oldest, has_cache;
-    uint64_t cache_bytes, buffer_bytes, buffer_s;
-};
-
-static void read_wish(const pmix_info_t info[], size_t infos, struct wish *wish)
-{
-    *wish = (struct wish){.cache_bytes = CACHE_BYTES};
-    for (size_t i = 0; i < infos; i++) {
-        const pmix_info_t *it = &info[i];
-
-        if (PMIX_CHECK_KEY(it, PMIX_IOF_COPY)) {
-            wish->copies = PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_REDIRECT)) {
-            wish->copies = !PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_DROP_OLDEST)) {
-            wish->drops_oldest = PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_DROP_NEWEST)) {
-            wish->drops_oldest = !PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_CACHE_SIZE)) {
-            wish->has_cache = true;
-            wish->cache_bytes = number(it, CACHE_BYTES);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_SIZE)) {
-            wish->buffer_bytes = number(it, 0);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_TIME)) {
-            wish->buffer_s = number(it, 0);
-        }
-    }
-}
-
 static void forget(struct pull *pull)
 {
     if (pull->live != NULL)
@@ -311,7 +263,7 @@ static uint32_t least(uint64_t a, uint32_t b)
 }
 
 /* What waits for a slow tool is bounded by CACHE_SIZE, too. */
-static int prepare(struct pull *pull, const struct wish *wish)
+static int prepare(struct pull *pull, const struct px_wish *wish)
 {
     uint32_t procs = px_job_size();
     struct px_queue_cfg cfg = {
@@ -338,7 +290,7 @@ static int prepare(struct pull *pull, const struct wish *wish)
     return px_queue_open(&pull->queue, &cfg);
 }
 
-static struct pull *make(const struct wish *wish)
+static struct pull *make(const struct px_wish *wish)
 {
     struct pull *pull = NULL;
 
@@ -392,9 +344,9 @@ pmix_status_t px_pulls_add(const pmix_proc_t procs[], size_t nprocs,
                            pmix_iof_channel_t channels)
 {
     struct pull *pull;
-    struct wish wish;
+    struct px_wish wish;
 
-    read_wish(info, infos, &wish);
+    px_wish_read(info, infos, &wish);
     lock();
     pull = make(&wish);
     if (pull != NULL)

@@ -131,6 +131,10 @@ class Tool:
         except FileNotFoundError:
             return 0
 
+    def broken(self, rank, channel):
+        """How often it was notified that the channel is not whole."""
+        return len(self.got(rank, channel + ".broken") or b"")
+
     def ends(self, rank, channel):
         """How often it was told that the channel has ended."""
         return len(self.got(rank, channel + ".end") or b"")

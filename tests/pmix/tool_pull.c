@@ -5,8 +5,9 @@
  * Connects to the server of the launcher with that process number, pulls the
  * output of its job and writes each channel to DIR/RANK.stdout or .stderr. At
  * the end of a channel DIR/RANK.CHANNEL.end is made; bytes that were dropped
- * are added up in DIR/dropped. DIR/ready is made when it is registered. Ends
- * with 0 when its server has gone, or all channels it waits for have ended.
+ * are added up in DIR/dropped; DIR/RANK.CHANNEL.broken is made when the failure
+ * of a channel is notified. DIR/ready is made when it is registered. Ends with
+ * 0 when its server has gone, or all channels it waits for have ended.
  *
  *     -r LIST   ranks, as 0,3 (default: all, by wildcard)
  *     -c MASK   channels, as a number (default: 6, stdout and stderr)
@@ -129,15 +130,21 @@ static void append_size(const char *file, size_t size)
     append(name, line, strlen(line));
 }
 
+static const char *name_of(pmix_iof_channel_t channel)
+{
+    if (channel == PMIX_FWD_STDDIAG_CHANNEL)
+        return "stddiag";
+    return channel == PMIX_FWD_STDOUT_CHANNEL ? "stdout" : "stderr";
+}
+
 static void on_output(size_t handler, pmix_iof_channel_t channel,
                       pmix_proc_t *source, pmix_byte_object_t *payload,
                       pmix_info_t info[], size_t ninfo)
 {
-    const char *name = channel == PMIX_FWD_STDOUT_CHANNEL ? "stdout" : "stderr";
     char file[64];
 
     (void)handler;
-    snprintf(file, sizeof(file), "%u.%s", source->rank, name);
+    snprintf(file, sizeof(file), "%u.%s", source->rank, name_of(channel));
     if (payload != NULL && payload->size > 0)
         append(file, payload->bytes, payload->size);
     if (payload != NULL && payload->size > 0 && ask_for.buffer_bytes > 0)
@@ -188,6 +195,34 @@ static void on_lost(size_t handler, pmix_status_t status,
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }
 
+/* The source is not to be relied on: to whom registers late the library names
+ * the tool itself. */
+static void on_broken(size_t handler, pmix_status_t status,
+                      const pmix_proc_t *source, pmix_info_t info[],
+                      size_t ninfo, pmix_info_t results[], size_t nresults,
+                      pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    pmix_rank_t rank = PMIX_RANK_UNDEF;
+    char file[64];
+
+    (void)handler;
+    (void)status;
+    (void)source;
+    (void)results;
+    (void)nresults;
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC))
+            rank = info[i].value.data.proc->rank;
+        if (strcmp(info[i].key, "xylem.iof.channel") != 0)
+            continue;
+        snprintf(file, sizeof(file), "%u.%s.broken", rank,
+                 name_of(info[i].value.data.uint16));
+        append(file, "+", 1);
+    }
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
 static void on_handler(pmix_status_t status, size_t handler, void *arg)
 {
     (void)status;
@@ -199,6 +234,7 @@ static void on_handler(pmix_status_t status, size_t handler, void *arg)
 static void connect_to(uint32_t pid, const char *server, const char *own)
 {
     pmix_status_t lost = PMIX_ERR_LOST_CONNECTION, rc;
+    pmix_status_t broken = PMIX_ERR_IOF_FAILURE;
     pmix_info_t info[3];
     pmix_rank_t rank = 0;
     pmix_proc_t self;
@@ -216,6 +252,10 @@ static void connect_to(uint32_t pid, const char *server, const char *own)
     if (rc != PMIX_SUCCESS)
         die("cannot connect", rc, EXIT_CONNECT);
     PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, on_handler, NULL);
+    wait_for(&tool.is_answered);
+    tool.is_answered = false;
+    PMIx_Register_event_handler(&broken, 1, NULL, 0, on_broken, on_handler,
+                                NULL);
     wait_for(&tool.is_answered);
     tool.is_answered = false;
 }

@@ -132,6 +132,7 @@ static void words_on_pulls_are_heard_as_said(void **state)
                                                  .cache_bytes = 5}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_END, .end = {1, 77}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_BEHIND, .id = 3});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_BROKEN, .broken = {8, 2}});
     assert_false(wr.bad);
     rd = ov_rd_init(mem, (size_t)(wr.at - mem));
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
@@ -144,6 +145,9 @@ static void words_on_pulls_are_heard_as_said(void **state)
     assert_int_equal(msg.end.lost_bytes, 77);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.id, 3);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.broken.rank, 8);
+    assert_int_equal(msg.broken.channel, 2);
     assert_int_equal(ov_rd_left(&rd), 0);
 }
 
@@ -162,6 +166,7 @@ static void what_is_no_message_is_refused(void **state)
                                         0,  4, 0, 0, 0, 0, 0, 0, 0};
     static const uint8_t no_pull[19] = {17, 0, 0, 0, 0, 6};
     static const uint8_t stdin_channel[24] = {4};
+    static const uint8_t broken_stdin[6] = {12, 1};
     static const uint8_t odd_flag[24] = {4, 0, 0, 0, 0, 1, 8};
     static const uint8_t long_text[3 + 5000] = {19, 0x88, 0x13};
     static const uint8_t too_much[24] = {4, 0, 0, 0, 0, 1, 0, 0, 0,    0, 0, 0,
@@ -176,6 +181,7 @@ static void what_is_no_message_is_refused(void **state)
     assert_int_equal(decode(backwards, sizeof(backwards)), OV_EPROTO);
     assert_int_equal(decode(no_pull, sizeof(no_pull)), OV_EPROTO);
     assert_int_equal(decode(stdin_channel, sizeof(stdin_channel)), OV_EPROTO);
+    assert_int_equal(decode(broken_stdin, sizeof(broken_stdin)), OV_EPROTO);
     assert_int_equal(decode(odd_flag, sizeof(odd_flag)), OV_EPROTO);
     assert_int_equal(decode(long_text, sizeof(long_text)), OV_EPROTO);
     assert_int_equal(decode(too_much, sizeof(too_much)), OV_EPROTO);

@@ -1,0 +1,19 @@
+/* The directives of a pull. */
+#ifndef PMIX_API_HELPER_WISH_H
+#define PMIX_API_HELPER_WISH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pmix_server.h>
+
+struct px_wish {
+    bool copies, drops_oldest, has_cache;
+    uint64_t cache_bytes, buffer_bytes, buffer_s;
+};
+
+/* What is not said has its default; a directive that comes twice counts as the
+ * last. O(infos). */
+void px_wish_read(const pmix_info_t info[], size_t infos, struct px_wish *wish);
+
+#endif
