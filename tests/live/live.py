@@ -81,11 +81,15 @@ def is_sanitized():
         return b"__asan_init" in file.read()
 
 
-def read_proc(pid, name):
-    with contextlib.suppress(OSError):
-        with open(f"/proc/{pid}/{name}", "rb") as file:
-            return file.read()
+def read_file(path):
+    """All of it; nothing where there is none."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return file.read()
     return b""
+
+
+def read_proc(pid, name):
+    return read_file(f"/proc/{pid}/{name}")
 
 
 def descendants(root):
@@ -104,7 +108,9 @@ def descendants(root):
 
 
 def parent(pid):
-    return int(read_proc(pid, "stat").rpartition(b")")[2].split()[1])
+    """None when it is gone."""
+    fields = read_proc(pid, "stat").rpartition(b")")[2].split()
+    return int(fields[1]) if fields else None
 
 
 def ours():

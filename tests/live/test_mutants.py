@@ -34,6 +34,9 @@ TIMES = 5  # as long as the core as it is takes
 HANG = 3  # exit code
 LINES = 12000
 FIRST_LINES = 100
+# Of them that much reaches one that does not read: in frames of 4 KiB at least,
+# what a process writes at a time, of which some may be under way.
+FIRST_BYTES = 7500
 STEADY_S = 0.5
 TRIES = 3  # what a mutant breaks may need some luck to be met
 # The last rank begins when a file is there, and has something to say first.
@@ -65,6 +68,14 @@ def unread_bytes(pid):
     return sum(int(words[4].partition(":")[2], 16)
                for words in map(str.split, lines)
                if f"socket:[{words[9]}]" in own)
+
+
+def switches(pid):
+    """How often it went to sleep: the same again where nothing happens."""
+    for line in live.read_proc(pid, "status").splitlines():
+        if line.startswith(b"voluntary_ctxt_switches"):
+            return line
+    return b""
 
 
 class Echo:
@@ -106,12 +117,20 @@ class Echo:
         with open(self.go, "w"):
             pass
 
+    def settle(self, look):
+        """Waits until it sees the same twice."""
+        before = None
+        while before != (before := look()):
+            time.sleep(STEADY_S * live.SLOW)  # sleep-ok: for that long
+
     def steady(self):
         """Waits until nothing moves any more."""
-        before = None
-        while before != (self.fed, self.lines) or self.fed == 0:
-            before = self.fed, self.lines
-            time.sleep(STEADY_S * live.SLOW)  # sleep-ok: for that long
+        self.settle(lambda: (self.fed, self.lines) if self.fed else object())
+
+    def idle(self):
+        """Waits until all daemons have answered what came to them."""
+        self.settle(lambda: [switches(pid)
+                             for pid in self.running.daemons.values()])
 
     def need_held(self, why):
         need(self.fed < LINES, f"all of the input is taken, although {why}")
@@ -150,9 +169,10 @@ def chain():
     whose child is late: what that one has not had is kept for it."""
     echo = Echo(5, 1)
     running = echo.running
+    echo.idle()  # node 3 may send as many frames as there are
     running.signal(signal.SIGSTOP, 2)
     echo.last_begins()
-    while unread_bytes(running.daemons[2]) < 500 * FIRST_LINES:
+    while unread_bytes(running.daemons[2]) < FIRST_BYTES:
         time.sleep(0.02)  # sleep-ok: between two looks
     running.kill(2)
     while echo.lines < FIRST_LINES:

@@ -16,19 +16,20 @@ NODES = 5
 SHAPE = ("-N", NODES, "--arity", 2, "--nodes-per-daemon", 2)
 HOSTS = "a,b,c,d,e"
 
-# Tells every signal that it gets; SIGUSR2 makes it leave.
+# Tells every signal that it gets; SIGUSR2 makes it leave. They are taken where
+# it waits for them: a handler in Python may have to wait for the next one.
 TELLER = """
 import os, signal, sys
-names = sys.argv[1].split(",")
-def tell(number, frame):
-    os.write(1, b"%s\\n" % signal.Signals(number).name.encode())
-    if number == signal.SIGUSR2:
-        os._exit(0)
-for name in names + ["SIGUSR2"]:
-    signal.signal(signal.Signals[name], tell)
-os.write(1, b"up\\n")
-while True:
-    signal.pause()
+names = sys.argv[1].split(",") + ["SIGUSR2"]
+numbers = [signal.Signals[name] for name in names]
+for number in numbers:
+    signal.signal(number, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+word = b"up"
+while word != b"SIGUSR2":
+    os.write(1, word + b"\\n")
+    word = signal.Signals(signal.sigwait(numbers)).name.encode()
+os.write(1, word + b"\\n")
 """
 
 

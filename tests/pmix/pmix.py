@@ -2,6 +2,8 @@
 import glob
 import os
 import queue
+import re
+import signal
 import socket
 import subprocess
 import sys
@@ -45,26 +47,45 @@ def spooled(job):
     return total
 
 
-def rendezvous(job):
-    """The file by which tools find the job's launcher."""
+def rendezvous(job, tmp=live.TMP):
+    """The file by which tools find the job's launcher; `tmp` is its TMPDIR."""
     found = glob.glob(os.path.join(
-        live.TMP, "xylem-pmix-*", "server",
+        tmp, "xylem-pmix-*", "server",
         "pmix.%s.tool.%d" % (socket.gethostname(), job.proc.pid)))
     return found[0] if found else None
 
 
-def ups(job):
-    """How many helpers have come up so far."""
-    return job.said().count("PMIx tools can connect to")
+def server(job, tmp=live.TMP):
+    """(pid, port) of the helper that tools can connect to now, or None. The
+    file of one that is dead stands there until the next one is up."""
+    pid, path = helper_of(job), rendezvous(job, tmp)
+    text = live.read_file(path) if path else b""
+    found = re.search(rb"tcp4://[0-9.]+:(\d+)", text)
+    if pid is None or found is None:
+        return None
+    port = int(found[1])
+    there = [port for _, port in live.sockets(pid, live.LISTEN)]
+    return (pid, port) if port in there else None
 
 
 def is_up(job):
-    return ups(job) > 0
+    return server(job) is not None
 
 
-def wait_up(job):
-    """The job was started with -v; until tools can connect."""
-    live.eventually(lambda: is_up(job), CONNECT_S, "the helper is up")
+def wait_up(job, tmp=live.TMP):
+    """The job was started with -v; until tools can connect and it is said."""
+    def truth():
+        found = server(job, tmp)
+        return found and ":%d, or by" % found[1] in job.said()
+    live.eventually(truth, CONNECT_S, "the helper is up")
+
+
+def kill_helper(job):
+    """Kills the helper, up or not, and waits until it is gone."""
+    live.eventually(lambda: helper_of(job), 60, "a helper")
+    pid = helper_of(job)
+    os.kill(pid, signal.SIGKILL)
+    live.eventually(lambda: helper_of(job) != pid, 60, "it is gone")
 
 
 class Gate:

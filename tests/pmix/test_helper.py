@@ -42,15 +42,11 @@ def killed():
     job, gate = start()
     for _ in range(2):
         pmix.wait_up(job)
-        live.eventually(lambda: pmix.rendezvous(job), 30, "its file")
         tool = pmix.Tool(job)
         tool.wait_ready()
-        helper = pmix.helper_of(job)
-        os.kill(helper, signal.SIGKILL)
+        pmix.kill_helper(job)
         live.check_eq(0, tool.wait(), "the tool was cut off")
-        live.eventually(lambda: pmix.helper_of(job) not in (None, helper), 30,
-                        "another helper")
-    live.eventually(lambda: pmix.rendezvous(job), 30, "its file")
+    pmix.wait_up(job)
     tool = pmix.Tool(job, "-n", 2 * RANKS)
     tool.wait_ready()
     gate.open()
@@ -66,11 +62,9 @@ def killed_quietly():
     job = live.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
                    gate.path)
     for _ in range(2):
-        live.eventually(lambda: pmix.rendezvous(job), 30, "the helper is up")
-        helper = pmix.helper_of(job)
-        os.kill(helper, signal.SIGKILL)
-        live.eventually(lambda: pmix.helper_of(job) not in (None, helper), 30,
-                        "another helper")
+        live.eventually(lambda: pmix.is_up(job), 30, "the helper is up")
+        pmix.kill_helper(job)
+    live.eventually(lambda: pmix.helper_of(job), 30, "another helper")
     gate.open()
     check_output(job)
     live.check_eq(1, len(job.said().splitlines()) - 1, job.said())

@@ -125,29 +125,22 @@ def killed_tools():
 def killed_helper():
     """The helper is killed while it starts, as soon as tools can connect, while
     one does, and while output goes to one."""
-    run = Run()
-    live.eventually(lambda: pmix.helper_of(run.job), 60, "the helper")
-    os.kill(pmix.helper_of(run.job), signal.SIGKILL)
-    live.eventually(lambda: pmix.is_up(run.job), 60, "another one is up")
+    stay = pmix.Gate()  # when all is written the job does not end yet
+    run = Run(command=WRITE + "; : <" + stay.path)
+    pmix.kill_helper(run.job)
     for phase in ("up", "connecting", "registered"):
-        tool = None
-        if phase == "connecting":
-            tool = pmix.Tool(run.job)
-        elif phase == "registered":
-            tool = pmix.Tool(run.job)
+        run.wait_up()
+        tool = None if phase == "up" else pmix.Tool(run.job)
+        if phase == "registered":
             tool.wait_ready()
             run.gate.open()
             live.eventually(lambda t=tool: t.got(0, "stdout"), 60, "output")
-        # The file of one that is dead stands there until the next is up.
-        ups = pmix.ups(run.job)
-        os.kill(pmix.helper_of(run.job), signal.SIGKILL)
-        if phase != "registered":  # the job ends then
-            live.eventually(lambda old=ups: pmix.ups(run.job) > old, 60,
-                            "another one is up")
+        pmix.kill_helper(run.job)
         if tool is not None:
             # Its library may wait for ever for a server that died meanwhile.
             tool.proc.kill()
             tool.proc.wait()
+    stay.open()
     run.end()
 
 
@@ -199,7 +192,7 @@ def allowed():
         env = {**os.environ, "TMPDIR": path, "HOME": path}
         job = live.Job("-v", "-N", 1, "--pmix-allow", "nobody", "--", "sleep",
                        "1000", cwd="/", env=env, **other)
-        pmix.wait_up(job)
+        pmix.wait_up(job, path)
         uri = re.findall(r"connect to (\S+), or", job.said())[-1]
         tool = pmix.Asker(job, "-u", uri)
         live.check_eq(None, tool.connect(), "root")
