@@ -226,6 +226,8 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_DONE:
     case PX_LIVE:
     case PX_BROKEN:
+    case PX_JOB:
+    case PX_SPAWN:
         return;
     }
 }
@@ -300,9 +302,7 @@ static int start(struct px_host *host)
     if (host->reads == NULL || host->writes == NULL)
         return OV_ENOMEM;
     host->phase = PX_HOST_START;
-    host->parts_told = host->pids_told = host->exits_told = 0;
-    host->broken_told = 0;
-    host->stages_told = PX_STAGE_NONE;
+    px_jobs_begin(host);
     host->has_tools = false;
     host->is_up = host->is_deaf = host->is_ping_due = false;
     host->is_flush_due = host->is_flush_sent = false;
@@ -374,6 +374,16 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 /* --- public */
 
+static struct px_host_job *add_own(struct px_host *host)
+{
+    struct px_host_job own = {.size = host->cfg.size,
+                              .apps = host->cfg.apps,
+                              .parts = host->cfg.parts};
+
+    snprintf(own.nspace, sizeof(own.nspace), "%s", host->cfg.nspace);
+    return px_job_add(host, &own);
+}
+
 int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
 {
     struct px_host *host = calloc(1, sizeof(*host));
@@ -386,9 +396,7 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
     host->fd = -1;
     host->items_last = &host->items;
     host->timer = evtimer_new(cfg->base, on_timer, host);
-    host->stdin_state = calloc(cfg->size, sizeof(*host->stdin_state));
-    if (host->timer != NULL && host->stdin_state != NULL &&
-        px_stage_open(host) == 0 && px_ends_open(host) == 0)
+    if (host->timer != NULL && add_own(host) != NULL)
         rc = px_process_find(cfg->path, host->path);
     if (rc == 0)
         rc = start(host);
@@ -411,9 +419,7 @@ void px_host_close(struct px_host *host)
     put_down(host);
     if (host->timer != NULL)
         event_free(host->timer);
-    px_stage_close(host);
-    px_ends_close(host);
-    free(host->stdin_state);
+    px_jobs_close(host);
     free(host);
     errno = err;
 }
@@ -421,10 +427,10 @@ void px_host_close(struct px_host *host)
 bool px_host_output(struct px_host *host, const struct px_host_output *output)
 {
     struct px_item item = {.output = *output};
+    struct px_host_job *job = px_job_of(host, output->rank);
 
-    if (output->rank >= host->cfg.size || !px_ends_note(host, output) ||
-        host->wanted == NULL ||
-        (host->wanted[output->rank] & 1u << output->channel) == 0)
+    if (job == NULL || !px_ends_note(host, job, output) ||
+        (job->wanted[output->rank - job->base] & 1u << output->channel) == 0)
         return false;
     if (!host->is_deaf || output->is_redirected)
         return px_queue_push(host, &item);
@@ -454,25 +460,13 @@ void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer)
 
 bool px_host_flush(struct px_host *host)
 {
-    px_stage_end(host);
+    px_stages_end(host);
     if (!host->has_tools || host->phase != PX_HOST_READY)
         return false;
     host->is_flush_due = true;
     host->flush_ms = px_now_ms();
     px_queue_wake(host);
     return true;
-}
-
-void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
-                   bool is_open)
-{
-    for (uint32_t rank = first; rank < host->cfg.size && rank <= last; rank++) {
-        host->stdin_state[rank] &= (uint8_t)~PX_STDIN_OPEN;
-        host->stdin_state[rank] |= is_open ? PX_STDIN_OPEN : 0;
-    }
-    if (host->stdin_told > first)
-        host->stdin_told = first;
-    px_queue_wake(host);
 }
 
 void px_host_pushed(struct px_host *host)

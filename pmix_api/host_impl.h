@@ -9,6 +9,7 @@
 
 #include "pmix_api/folder.h"
 #include "pmix_api/host.h"
+#include "pmix_api/host_job.h"
 #include "pmix_api/wire.h"
 
 enum px_host_phase {
@@ -54,24 +55,11 @@ struct px_host {
     struct event *reads, *writes;
     struct event *timer; /* restart while down, else the watch */
     enum px_host_phase phase;
-    uint32_t parts_told, pids_told, exits_told, broken_told;
-    uint8_t stages_told;
+    struct px_host_job *jobs;            /* owned; the run's own first */
     struct px_item *items, **items_last; /* owned, in order */
     struct px_host_pull *pulls;          /* owned */
-    uint8_t *redirected; /* [size]: those that only tools get; with wanted */
-    uint8_t *wanted;     /* [size]: bits of channels that tools want; NULL: 0 */
-    uint8_t *ended;      /* [size]: bits of channels that have ended, */
-    uint8_t *broken;     /* [size]: and of those that are not whole */
-    int32_t *status;     /* [size]: of those that ended; -1: it runs */
-    uint8_t *pids;       /* [size x 4]: little-endian; 0: not started */
-    uint32_t started, exited; /* processes */
-    uint8_t stage;            /* enum px_stage_name: what it has reached */
-    uint64_t stage_s[3];      /* when, from STARTED on */
-    bool has_failed;          /* a process; the first one: */
-    uint32_t failed_rank, failed_status;
-    uint64_t *dropped; /* [size x 3]; NULL: none yet */
-    uint64_t heard_ms; /* the last word of the helper */
-    uint64_t taken_ms; /* when it last took something */
+    uint64_t heard_ms;                   /* the last word of the helper */
+    uint64_t taken_ms;                   /* when it last took something */
     uint64_t asked_ms; /* a PING is due or has no answer since; 0: none */
     uint64_t flush_ms; /* px_host_flush() was called; 0: not */
     bool is_ping_due;
@@ -84,8 +72,6 @@ struct px_host {
     bool is_told; /* the user knows that a helper has died */
     bool is_flush_due, is_flush_sent;
     uint32_t starts;
-    uint8_t *stdin_state; /* [size]: enum px_stdin_bit */
-    uint32_t stdin_told;  /* ranks; set back when something changes */
     uint32_t pushes_held; /* told, and without px_host_pushed() */
     uint32_t grants_due;
 };
@@ -103,13 +89,6 @@ static inline uint64_t px_now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static inline bool px_redirects(const struct px_host *host, uint32_t rank,
-                                uint8_t channel)
-{
-    return host->redirected != NULL && rank < host->cfg.size &&
-           (host->redirected[rank] & 1u << channel) != 0;
-}
-
 /* --- host_process.c: the helper as a process. */
 
 /* Finds the program. Returns 0 or OV_ENOENT. */
@@ -122,20 +101,16 @@ int px_process_end(pid_t pid);
 
 /* --- host_stage.c: how far the job is. */
 
-/* Returns 0 or OV_ENOMEM. */
-int px_stage_open(struct px_host *host);
-void px_stage_close(struct px_host *host);
-/* No process runs any more, or none is heard of. */
-void px_stage_end(struct px_host *host);
+/* No process of any job runs any more, or none is heard of. */
+void px_stages_end(struct px_host *host);
+
 /* --- host_ends.c: channels that have ended. */
 
-/* Returns 0 or OV_ENOMEM. */
-int px_ends_open(struct px_host *host);
-void px_ends_close(struct px_host *host);
 /* False: the channel's end is told already, or it says nothing new. */
-bool px_ends_note(struct px_host *host, const struct px_host_output *output);
+bool px_ends_note(struct px_host *host, struct px_host_job *job,
+                  const struct px_host_output *output);
 /* A process has ended: so have the channels that it never had. */
-void px_ends_exit(struct px_host *host, uint32_t rank);
+void px_ends_exit(struct px_host *host, struct px_host_job *job, uint32_t rank);
 /* To a pull that begins: which of its channels have ended before. */
 void px_ends_tell(struct px_host *host, const struct px_host_pull *pull);
 
@@ -147,6 +122,16 @@ void px_pulls_ended(struct px_host *host, const struct px_end *end);
 void px_pulls_behind(struct px_host *host, uint32_t id);
 /* No pull is left, nor anything of them. */
 void px_pulls_clear(struct px_host *host);
+
+/* --- host_tell.c: what the helper is told of the jobs. */
+
+/* One packet: 1 when it went, 0 when there is no room, or OV_ECLOSED. */
+int px_tell_packet(struct px_host *host, const uint8_t *mem, size_t len);
+int px_tell(struct px_host *host, const struct px_msg *msg);
+/* All that is due before output: 1 when it went, else as above. */
+int px_tell_jobs(struct px_host *host);
+/* And behind it: the stages. */
+int px_tell_stages(struct px_host *host);
 
 /* --- host_queue.c: what waits for the socket. */
 
@@ -180,12 +165,6 @@ void px_queue_arm(struct px_host *host, unsigned ms);
 int px_push_heard(struct px_host *host, const struct px_push *push);
 /* A helper begins: what it may send. */
 void px_push_begin(struct px_host *host);
-/* Nothing is due to be told of it. */
-bool px_push_is_told(const struct px_host *host);
-/* The next runs of ranks with and without a stdin, as many as `wr` takes;
- * returns how far that is. */
-uint32_t px_push_runs(const struct px_host *host, struct ov_wr *wr);
-
 /* Nothing is left to send. */
 bool px_queue_is_empty(const struct px_host *host);
 

@@ -23,37 +23,33 @@ static void drop(struct px_host_pull **at)
     free(pull);
 }
 
+static void mark_range(struct px_host_job *job, const uint32_t range[2],
+                       const struct px_pull *told)
+{
+    uint32_t first = range[0] > job->base ? range[0] - job->base : 0;
+
+    for (uint32_t rank = first;
+         rank < job->size && job->base + rank <= range[1]; rank++) {
+        job->wanted[rank] |= told->channels;
+        if (told->redirects)
+            job->redirected[rank] |= told->channels;
+    }
+}
+
 static void mark(struct px_host *host, const struct px_host_pull *pull)
 {
-    uint8_t channels = pull->told.channels;
-
     for (uint32_t i = 0; i < pull->ranges_count; i++) {
-        uint32_t last = pull->ranges[i][1];
-
-        for (uint32_t rank = pull->ranges[i][0];
-             rank < host->cfg.size && rank <= last; rank++) {
-            host->wanted[rank] |= channels;
-            if (pull->told.redirects)
-                host->redirected[rank] |= channels;
-        }
+        for (struct px_host_job *job = host->jobs; job != NULL; job = job->next)
+            mark_range(job, pull->ranges[i], &pull->told);
     }
 }
 
 /* What is wanted, of all pulls that are whole. */
 static void sum_up(struct px_host *host)
 {
-    free(host->wanted);
-    free(host->redirected);
-    host->wanted = host->redirected = NULL;
-    if (host->pulls == NULL)
-        return;
-    host->wanted = calloc(host->cfg.size, sizeof(*host->wanted));
-    host->redirected = calloc(host->cfg.size, sizeof(*host->redirected));
-    if (host->wanted == NULL || host->redirected == NULL) {
-        free(host->wanted);
-        free(host->redirected);
-        host->wanted = host->redirected = NULL;
-        return;
+    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
+        memset(job->wanted, 0, job->size);
+        memset(job->redirected, 0, job->size);
     }
     for (struct px_host_pull *pull = host->pulls; pull != NULL;
          pull = pull->next) {

@@ -5,23 +5,29 @@
 #include "overlay/wire/push.h"
 #include "pmix_api/host_impl.h"
 
-enum { STDIN_BYTES = 10 }; /* of the message */
-
-static void set_bits(struct px_host *host, uint32_t first, uint32_t last,
-                     uint8_t set, uint8_t clear)
+/* Of all processes with these numbers that there are. */
+static void set_bits(struct px_host *host, struct topo_range range, uint8_t set,
+                     uint8_t clear)
 {
-    for (uint32_t rank = first; rank < host->cfg.size && rank <= last; rank++) {
-        host->stdin_state[rank] &= (uint8_t)~clear;
-        host->stdin_state[rank] |= set;
+    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
+        uint32_t first = range.first > job->base ? range.first - job->base : 0;
+
+        for (uint32_t rank = first;
+             rank < job->size && job->base + rank <= range.last; rank++) {
+            job->stdin_state[rank] &= (uint8_t)~clear;
+            job->stdin_state[rank] |= set;
+        }
     }
 }
 
 /* A helper that is started again must know whose stdin a tool has closed. */
 static void note_closed(struct px_host *host)
 {
-    for (uint32_t rank = 0; rank < host->cfg.size; rank++) {
-        if (host->stdin_state[rank] & PX_STDIN_NAMED)
-            host->stdin_state[rank] &= (uint8_t)~PX_STDIN_OPEN;
+    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
+        for (uint32_t rank = 0; rank < job->size; rank++) {
+            if (job->stdin_state[rank] & PX_STDIN_NAMED)
+                job->stdin_state[rank] &= (uint8_t)~PX_STDIN_OPEN;
+        }
     }
 }
 
@@ -34,12 +40,9 @@ int px_push_heard(struct px_host *host, const struct px_push *heard)
         host->pushes_held >= 2 * PX_PUSHES_MAX)
         return OV_EPROTO;
     if ((push.flags & OV_PUSH_NEW) != 0)
-        set_bits(host, 0, UINT32_MAX, 0, PX_STDIN_NAMED);
-    for (unsigned i = 0; i < push.ranges; i++) {
-        struct topo_range range = ov_push_range(&push);
-
-        set_bits(host, range.first, range.last, PX_STDIN_NAMED, 0);
-    }
+        set_bits(host, (struct topo_range){0, UINT32_MAX}, 0, PX_STDIN_NAMED);
+    for (unsigned i = 0; i < push.ranges; i++)
+        set_bits(host, ov_push_range(&push), PX_STDIN_NAMED, 0);
     if ((push.flags & OV_PUSH_CLOSE) != 0)
         note_closed(host);
     host->pushes_held++;
@@ -49,29 +52,17 @@ int px_push_heard(struct px_host *host, const struct px_push *heard)
 
 void px_push_begin(struct px_host *host)
 {
-    host->stdin_told = 0;
     host->grants_due = PX_PUSHES_MAX;
 }
 
-bool px_push_is_told(const struct px_host *host)
+void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
+                   bool is_open)
 {
-    return host->stdin_told == host->cfg.size && host->grants_due == 0;
-}
+    struct px_host_job *job = px_job_of(host, first);
 
-uint32_t px_push_runs(const struct px_host *host, struct ov_wr *wr)
-{
-    uint32_t rank = host->stdin_told;
-
-    while (rank < host->cfg.size && wr->end - wr->at >= STDIN_BYTES) {
-        uint8_t open = host->stdin_state[rank] & PX_STDIN_OPEN;
-        struct px_msg msg = {.kind = PX_STDIN,
-                             .in = {.is_open = open != 0, .first = rank}};
-
-        while (rank < host->cfg.size &&
-               (host->stdin_state[rank] & PX_STDIN_OPEN) == open)
-            rank++;
-        msg.in.last = rank - 1;
-        px_msg_encode(wr, &msg);
-    }
-    return rank;
+    set_bits(host, (struct topo_range){first, last},
+             is_open ? PX_STDIN_OPEN : 0, is_open ? 0 : PX_STDIN_OPEN);
+    if (job != NULL && job->stdin_told > first - job->base)
+        job->stdin_told = first - job->base;
+    px_queue_wake(host);
 }

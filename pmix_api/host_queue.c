@@ -11,210 +11,26 @@
 #include "pmix_api/wire.h"
 
 enum {
-    PACKET_BYTES = 32 * 1024,
     CHANNELS = 3,
     LOOK_MS = 250, /* while something waits */
 };
 
-/* One packet: 1 when it went, 0 when there is no room, or OV_ECLOSED. */
-static int send_packet(struct px_host *host, const uint8_t *mem, size_t len)
-{
-    ssize_t sent = send(host->fd, mem, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-    if (sent >= 0) {
-        host->taken_ms = px_now_ms();
-        host->is_deaf = false;
-        return 1;
-    }
-    return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? 0
-                                                                 : OV_ECLOSED;
-}
-
-static int send_msg(struct px_host *host, const struct px_msg *msg)
-{
-    uint8_t mem[PX_OUTPUT_HEAD_BYTES + PX_OUTPUT_BYTES_MAX];
-    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-
-    px_msg_encode(&wr, msg);
-    return send_packet(host, mem, (size_t)(wr.at - mem));
-}
-
-/* --- the job */
-
-static int send_start(struct px_host *host)
-{
-    const struct px_host_cfg *cfg = &host->cfg;
-    struct px_msg msg = {
-        .kind = PX_START,
-        .start = {.version = PX_WIRE_VERSION,
-                  .pid = (uint32_t)getpid(),
-                  .size = cfg->size,
-                  .apps = cfg->apps,
-                  .parts = cfg->parts,
-                  .allow = cfg->allow,
-                  .nspace = px_text(cfg->nspace),
-                  .folder = px_text(host->folder)},
-    };
-
-    return send_msg(host, &msg);
-}
-
-/* As many parts as a packet holds. */
-static int send_parts(struct px_host *host)
-{
-    uint8_t mem[PACKET_BYTES];
-    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-    uint32_t next = host->parts_told;
-    int rc;
-
-    for (; next < host->cfg.parts; next++) {
-        struct px_msg msg = {.kind = PX_PART};
-        struct ov_wr was = wr;
-        struct px_host_part part;
-
-        host->cfg.events->on_part(host->cfg.arg, next, &part);
-        msg.part = (struct px_part){.app = part.app,
-                                    .first_rank = part.first_rank,
-                                    .ranks = part.ranks,
-                                    .host = px_text(part.host),
-                                    .program = px_text(part.program)};
-        px_msg_encode(&wr, &msg);
-        if (wr.bad) {
-            wr = was;
-            break;
-        }
-    }
-    rc = send_packet(host, mem, (size_t)(wr.at - mem));
-    if (rc == 1)
-        host->parts_told = next;
-    return rc;
-}
-
-/* To a helper that was started again: who was started, and has ended,
- * already. */
-static int send_pids(struct px_host *host)
-{
-    uint32_t left = host->cfg.size - host->pids_told;
-    uint16_t count = (uint16_t)(left < PX_PIDS_MAX ? left : PX_PIDS_MAX);
-    struct px_msg msg = {
-        .kind = PX_PIDS,
-        .pids = {.first = host->pids_told,
-                 .count = count,
-                 .mem = host->pids + 4 * (size_t)host->pids_told}};
-    int rc = host->started > 0 ? send_msg(host, &msg) : 1;
-
-    if (rc == 1)
-        host->pids_told += count;
-    return rc;
-}
-
-static int send_exits(struct px_host *host)
-{
-    uint8_t mem[PACKET_BYTES];
-    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-    uint32_t rank = host->exits_told;
-    int rc = 1;
-
-    for (; rank < host->cfg.size && wr.end - wr.at > 16; rank++) {
-        struct px_msg msg = {.kind = PX_EXIT, .exit = {.rank = rank}};
-
-        if (host->status[rank] < 0)
-            continue;
-        msg.exit.status = (uint32_t)host->status[rank];
-        px_msg_encode(&wr, &msg);
-    }
-    if (wr.at != mem)
-        rc = send_packet(host, mem, (size_t)(wr.at - mem));
-    if (rc == 1)
-        host->exits_told = rank;
-    return rc;
-}
-
-/* The same of channels that are not whole. */
-static int send_broken(struct px_host *host)
-{
-    uint8_t mem[PACKET_BYTES];
-    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-    uint32_t rank = host->broken_told;
-    int rc = 1;
-
-    for (; rank < host->cfg.size && wr.end - wr.at > 16 * CHANNELS; rank++) {
-        for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
-            struct px_msg msg = {.kind = PX_BROKEN, .broken = {rank, channel}};
-
-            if ((host->broken[rank] & 1u << channel) != 0)
-                px_msg_encode(&wr, &msg);
-        }
-    }
-    if (wr.at != mem)
-        rc = send_packet(host, mem, (size_t)(wr.at - mem));
-    if (rc == 1)
-        host->broken_told = rank;
-    return rc;
-}
-
-static int send_stdin(struct px_host *host)
-{
-    uint8_t mem[PACKET_BYTES];
-    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-    uint32_t told = px_push_runs(host, &wr);
-    int rc = send_packet(host, mem, (size_t)(wr.at - mem));
-
-    if (rc == 1)
-        host->stdin_told = told;
-    return rc;
-}
-
-static int send_grant(struct px_host *host)
-{
-    struct px_msg msg = {
-        .kind = PX_GRANT,
-        .grant = {.messages = host->grants_due, .bytes = host->cfg.push_bytes},
-    };
-    int rc = send_msg(host, &msg);
-
-    if (rc == 1)
-        host->grants_due = 0;
-    return rc;
-}
-
-static int send_job(struct px_host *host)
-{
-    int rc = 1;
-
-    if (host->phase == PX_HOST_START) {
-        rc = send_start(host);
-        if (rc == 1)
-            host->phase = PX_HOST_READY;
-    }
-    while (rc == 1 && host->parts_told < host->cfg.parts)
-        rc = send_parts(host);
-    while (rc == 1 && host->pids_told < host->cfg.size)
-        rc = send_pids(host);
-    while (rc == 1 && host->exits_told < host->cfg.size)
-        rc = send_exits(host);
-    while (rc == 1 && host->broken_told < host->cfg.size)
-        rc = send_broken(host);
-    while (rc == 1 && host->stdin_told < host->cfg.size)
-        rc = send_stdin(host);
-    if (rc == 1 && host->grants_due > 0)
-        rc = send_grant(host);
-    return rc;
-}
-
 /* --- output and exits */
 
+/* NULL: none was dropped of this job, or memory is out. */
 static uint64_t *dropped_of(struct px_host *host,
-                            const struct px_host_output *output)
+                            const struct px_host_output *output, bool makes)
 {
-    size_t cells = (size_t)host->cfg.size * CHANNELS;
+    struct px_host_job *job = px_job_of(host, output->rank);
+    size_t cell;
 
-    if (host->dropped == NULL)
-        host->dropped = calloc(cells, sizeof(*host->dropped));
-    if (host->dropped == NULL)
+    if (job != NULL && job->dropped == NULL && makes)
+        job->dropped =
+            calloc((size_t)job->size * CHANNELS, sizeof(*job->dropped));
+    if (job == NULL || job->dropped == NULL)
         return NULL;
-    return &host->dropped[(size_t)output->rank * CHANNELS + output->channel -
-                          1];
+    cell = (size_t)(output->rank - job->base) * CHANNELS + output->channel - 1;
+    return &job->dropped[cell];
 }
 
 static void release(struct px_host *host, struct px_item *item)
@@ -239,8 +55,7 @@ static void drop_head(struct px_host *host)
 static int send_output(struct px_host *host, struct px_item *item)
 {
     const struct px_host_output *o = &item->output;
-    uint64_t *dropped =
-        host->dropped != NULL && item->to == 0 ? dropped_of(host, o) : NULL;
+    uint64_t *dropped = item->to == 0 ? dropped_of(host, o, false) : NULL;
     uint32_t left = o->len_bytes - item->sent_bytes;
     uint32_t len = left < PX_OUTPUT_BYTES_MAX ? left : PX_OUTPUT_BYTES_MAX;
     struct px_msg msg = {
@@ -256,7 +71,7 @@ static int send_output(struct px_host *host, struct px_item *item)
                               ? NULL
                               : (const uint8_t *)o->mem + item->sent_bytes},
     };
-    int rc = send_msg(host, &msg);
+    int rc = px_tell(host, &msg);
 
     if (rc != 1)
         return rc;
@@ -274,6 +89,7 @@ static struct px_msg word_of(const struct px_host *host,
                              const struct px_item *item)
 {
     uint32_t rank = item->output.rank;
+    const struct px_host_job *job;
 
     if (item->kind == PX_ITEM_EXIT)
         return (struct px_msg){.kind = PX_EXIT, .exit = {rank, item->value}};
@@ -285,9 +101,11 @@ static struct px_msg word_of(const struct px_host *host,
     if (item->kind == PX_ITEM_DONE)
         return (struct px_msg){.kind = PX_DONE,
                                .done = {rank, (uint8_t)item->value}};
+    job = px_job_of(host, rank);
     return (struct px_msg){
         .kind = PX_PIDS,
-        .pids = {rank, (uint16_t)item->value, host->pids + 4 * (size_t)rank}};
+        .pids = {rank, (uint16_t)item->value,
+                 job->pids + 4 * (size_t)(rank - job->base)}};
 }
 
 static int send_head(struct px_host *host)
@@ -299,30 +117,15 @@ static int send_head(struct px_host *host)
     if (item->kind == PX_ITEM_OUTPUT)
         return send_output(host, item);
     msg = word_of(host, item);
-    rc = send_msg(host, &msg);
+    rc = px_tell(host, &msg);
     if (rc == 1)
         drop_head(host);
     return rc;
 }
 
-static int send_stage(struct px_host *host)
-{
-    struct px_msg msg = {.kind = PX_STAGE,
-                         .stage = {.name = (uint8_t)(host->stages_told + 1),
-                                   .time_s = host->stage_s[host->stages_told],
-                                   .has_failed = host->has_failed,
-                                   .rank = host->failed_rank,
-                                   .status = host->failed_status}};
-    int rc = send_msg(host, &msg);
-
-    if (rc == 1)
-        host->stages_told++;
-    return rc;
-}
-
 static int send_flush(struct px_host *host)
 {
-    int rc = send_msg(host, &(struct px_msg){.kind = PX_FLUSH});
+    int rc = px_tell(host, &(struct px_msg){.kind = PX_FLUSH});
 
     if (rc == 1)
         host->is_flush_sent = true;
@@ -350,7 +153,7 @@ static void drop_empty(struct px_host *host)
 
 static int send_ping(struct px_host *host)
 {
-    int rc = send_msg(host, &(struct px_msg){.kind = PX_PING});
+    int rc = px_tell(host, &(struct px_msg){.kind = PX_PING});
 
     if (rc == 1)
         host->is_ping_due = false;
@@ -363,11 +166,11 @@ int px_queue_pump(struct px_host *host)
 
     if (host->phase == PX_HOST_DOWN)
         return 0;
-    rc = send_job(host);
+    rc = px_tell_jobs(host);
     while (rc == 1 && host->items != NULL)
         rc = send_head(host);
-    while (rc == 1 && host->stages_told < host->stage)
-        rc = send_stage(host);
+    if (rc == 1)
+        rc = px_tell_stages(host);
     if (rc == 1 && host->is_flush_due && !host->is_flush_sent)
         rc = send_flush(host);
     if (rc == 1 && host->is_ping_due)
@@ -378,7 +181,7 @@ int px_queue_pump(struct px_host *host)
 void px_queue_count_dropped(struct px_host *host,
                             const struct px_host_output *output, uint32_t bytes)
 {
-    uint64_t *dropped = bytes > 0 ? dropped_of(host, output) : NULL;
+    uint64_t *dropped = bytes > 0 ? dropped_of(host, output, true) : NULL;
 
     if (dropped != NULL)
         *dropped += bytes;
@@ -417,16 +220,17 @@ void px_queue_clear(struct px_host *host)
     px_queue_return(host);
     while (host->items != NULL)
         drop_head(host);
-    free(host->dropped);
-    host->dropped = NULL;
+    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
+        free(job->dropped);
+        job->dropped = NULL;
+    }
 }
 
 bool px_queue_is_empty(const struct px_host *host)
 {
     return host->phase == PX_HOST_READY && host->items == NULL &&
-           host->parts_told == host->cfg.parts &&
-           host->stages_told == host->stage && !host->is_ping_due &&
-           px_push_is_told(host) &&
+           px_jobs_are_told(host) && !host->is_ping_due &&
+           host->grants_due == 0 &&
            (!host->is_flush_due || host->is_flush_sent);
 }
 

@@ -57,15 +57,6 @@ static void put_start(struct ov_wr *wr, const struct px_start *start)
     put_text(wr, start->folder);
 }
 
-static void put_part(struct ov_wr *wr, const struct px_part *part)
-{
-    ov_wr_u32(wr, part->app);
-    ov_wr_u32(wr, part->first_rank);
-    ov_wr_u32(wr, part->ranks);
-    put_text(wr, part->host);
-    put_text(wr, part->program);
-}
-
 static void put_output(struct ov_wr *wr, const struct px_output *output)
 {
     ov_wr_u32(wr, output->rank);
@@ -79,8 +70,36 @@ static void put_output(struct ov_wr *wr, const struct px_output *output)
     ov_wr_bytes(wr, output->mem, output->len_bytes);
 }
 
+static void put_part(struct ov_wr *wr, const struct px_part *part)
+{
+    ov_wr_u32(wr, part->app);
+    ov_wr_u32(wr, part->first_rank);
+    ov_wr_u32(wr, part->ranks);
+    put_text(wr, part->host);
+    put_text(wr, part->program);
+}
+
+static void put_job(struct ov_wr *wr, const struct px_job_word *job)
+{
+    ov_wr_u32(wr, job->token);
+    ov_wr_u32(wr, job->base);
+    ov_wr_u32(wr, job->size);
+    ov_wr_u32(wr, job->apps);
+    ov_wr_u32(wr, job->parts);
+    put_text(wr, job->nspace);
+}
+
+static void put_spawn(struct ov_wr *wr, const struct px_spawn_piece *spawn)
+{
+    ov_wr_u32(wr, spawn->token);
+    ov_wr_u8(wr, spawn->is_more);
+    ov_wr_u32(wr, spawn->len_bytes);
+    ov_wr_bytes(wr, spawn->mem, spawn->len_bytes);
+}
+
 static void put_stage(struct ov_wr *wr, const struct px_stage *stage)
 {
+    ov_wr_u32(wr, stage->base);
     ov_wr_u8(wr, stage->name);
     ov_wr_u64(wr, stage->time_s);
     ov_wr_u8(wr, stage->has_failed);
@@ -99,14 +118,13 @@ static void put_signal(struct ov_wr *wr, const struct px_signal *signal)
     }
 }
 
-static void put_broken(struct ov_wr *wr, const struct px_broken *broken)
+static void put_exit(struct ov_wr *wr, const struct px_exit *exit)
 {
-    ov_wr_u32(wr, broken->rank);
-    ov_wr_u8(wr, broken->channel);
+    ov_wr_u32(wr, exit->rank);
+    ov_wr_u32(wr, exit->status);
 }
 
-/* Of the job's course, and of what tools ask for. */
-static void put_more(struct ov_wr *wr, const struct px_msg *msg)
+static void put_of_job(struct ov_wr *wr, const struct px_msg *msg)
 {
     if (msg->kind == PX_PIDS) {
         ov_wr_u32(wr, msg->pids.first);
@@ -114,7 +132,27 @@ static void put_more(struct ov_wr *wr, const struct px_msg *msg)
         ov_wr_bytes(wr, msg->pids.mem, 4u * msg->pids.count);
     } else if (msg->kind == PX_STAGE) {
         put_stage(wr, &msg->stage);
-    } else if (msg->kind == PX_DONE) {
+    } else if (msg->kind == PX_PART) {
+        put_part(wr, &msg->part);
+    } else if (msg->kind == PX_EXIT) {
+        put_exit(wr, &msg->exit);
+    } else if (msg->kind == PX_JOB) {
+        put_job(wr, &msg->job);
+    } else {
+        put_spawn(wr, &msg->spawn);
+    }
+}
+
+static void put_broken(struct ov_wr *wr, const struct px_broken *broken)
+{
+    ov_wr_u32(wr, broken->rank);
+    ov_wr_u8(wr, broken->channel);
+}
+
+/* Of what tools ask for. */
+static void put_more(struct ov_wr *wr, const struct px_msg *msg)
+{
+    if (msg->kind == PX_DONE) {
         ov_wr_u32(wr, msg->done.token);
         ov_wr_u8(wr, msg->done.answer);
     } else if (msg->kind == PX_LOG) {
@@ -140,12 +178,6 @@ static void put_push(struct ov_wr *wr, const struct px_push *push)
 {
     ov_wr_u32(wr, push->len_bytes);
     ov_wr_bytes(wr, push->mem, push->len_bytes);
-}
-
-static void put_exit(struct ov_wr *wr, const struct px_exit *exit)
-{
-    ov_wr_u32(wr, exit->rank);
-    ov_wr_u32(wr, exit->status);
 }
 
 static void put_grant(struct ov_wr *wr, const struct px_grant *grant)
@@ -179,10 +211,12 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         put_start(wr, &msg->start);
         return;
     case PX_PART:
-        put_part(wr, &msg->part);
-        return;
+    case PX_JOB:
+    case PX_SPAWN:
     case PX_EXIT:
-        put_exit(wr, &msg->exit);
+    case PX_PIDS:
+    case PX_STAGE:
+        put_of_job(wr, msg);
         return;
     case PX_OUTPUT:
         put_output(wr, &msg->output);
@@ -214,8 +248,6 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_PONG:
         ov_wr_u32(wr, msg->token);
         return;
-    case PX_PIDS:
-    case PX_STAGE:
     case PX_DONE:
     case PX_LOG:
     case PX_SIGNAL:
@@ -244,15 +276,6 @@ static void get_start(struct ov_rd *rd, struct px_start *start)
     start->allow = ov_rd_u8(rd);
     start->nspace = get_text(rd);
     start->folder = get_text(rd);
-}
-
-static void get_part(struct ov_rd *rd, struct px_part *part)
-{
-    part->app = ov_rd_u32(rd);
-    part->first_rank = ov_rd_u32(rd);
-    part->ranks = ov_rd_u32(rd);
-    part->host = get_text(rd);
-    part->program = get_text(rd);
 }
 
 static void get_output(struct ov_rd *rd, struct px_output *output)
@@ -314,10 +337,52 @@ static void get_pids(struct ov_rd *rd, struct px_pids *pids)
         rd->bad = true;
 }
 
+static void get_part(struct ov_rd *rd, struct px_part *part)
+{
+    part->app = ov_rd_u32(rd);
+    part->first_rank = ov_rd_u32(rd);
+    part->ranks = ov_rd_u32(rd);
+    part->host = get_text(rd);
+    part->program = get_text(rd);
+}
+
+static void get_job(struct ov_rd *rd, struct px_job_word *job)
+{
+    job->token = ov_rd_u32(rd);
+    job->base = ov_rd_u32(rd);
+    job->size = ov_rd_u32(rd);
+    job->apps = ov_rd_u32(rd);
+    job->parts = ov_rd_u32(rd);
+    job->nspace = get_text(rd);
+    if (job->base == 0 || job->size == 0 || job->size > UINT32_MAX - job->base)
+        rd->bad = true;
+}
+
+static void get_spawn(struct ov_rd *rd, struct px_spawn_piece *spawn)
+{
+    uint8_t is_more;
+
+    spawn->token = ov_rd_u32(rd);
+    is_more = ov_rd_u8(rd);
+    spawn->is_more = is_more == 1;
+    spawn->len_bytes = ov_rd_u32(rd);
+    if (spawn->len_bytes > PX_SPAWN_PIECE || is_more > 1)
+        rd->bad = true;
+    else
+        spawn->mem = ov_rd_bytes(rd, spawn->len_bytes);
+}
+
+static void get_exit(struct ov_rd *rd, struct px_exit *exit)
+{
+    exit->rank = ov_rd_u32(rd);
+    exit->status = ov_rd_u32(rd);
+}
+
 static void get_stage(struct ov_rd *rd, struct px_stage *stage)
 {
     uint8_t has_failed;
 
+    stage->base = ov_rd_u32(rd);
     stage->name = ov_rd_u8(rd);
     stage->time_s = ov_rd_u64(rd);
     has_failed = ov_rd_u8(rd);
@@ -368,6 +433,22 @@ static void get_signal(struct ov_rd *rd, struct px_signal *signal)
     }
 }
 
+static void get_of_job(struct ov_rd *rd, struct px_msg *msg)
+{
+    if (msg->kind == PX_PIDS)
+        get_pids(rd, &msg->pids);
+    else if (msg->kind == PX_STAGE)
+        get_stage(rd, &msg->stage);
+    else if (msg->kind == PX_PART)
+        get_part(rd, &msg->part);
+    else if (msg->kind == PX_EXIT)
+        get_exit(rd, &msg->exit);
+    else if (msg->kind == PX_JOB)
+        get_job(rd, &msg->job);
+    else
+        get_spawn(rd, &msg->spawn);
+}
+
 static void get_broken(struct ov_rd *rd, struct px_broken *broken)
 {
     broken->rank = ov_rd_u32(rd);
@@ -378,11 +459,7 @@ static void get_broken(struct ov_rd *rd, struct px_broken *broken)
 
 static void get_more(struct ov_rd *rd, struct px_msg *msg)
 {
-    if (msg->kind == PX_PIDS)
-        get_pids(rd, &msg->pids);
-    else if (msg->kind == PX_STAGE)
-        get_stage(rd, &msg->stage);
-    else if (msg->kind == PX_DONE)
+    if (msg->kind == PX_DONE)
         get_done(rd, &msg->done);
     else if (msg->kind == PX_LOG)
         get_log(rd, &msg->log);
@@ -420,11 +497,12 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
         get_start(rd, &msg->start);
         return true;
     case PX_PART:
-        get_part(rd, &msg->part);
-        return true;
+    case PX_JOB:
+    case PX_SPAWN:
     case PX_EXIT:
-        msg->exit.rank = ov_rd_u32(rd);
-        msg->exit.status = ov_rd_u32(rd);
+    case PX_PIDS:
+    case PX_STAGE:
+        get_of_job(rd, msg);
         return true;
     case PX_OUTPUT:
         get_output(rd, &msg->output);
@@ -456,8 +534,6 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_PONG:
         msg->token = ov_rd_u32(rd);
         return true;
-    case PX_PIDS:
-    case PX_STAGE:
     case PX_DONE:
     case PX_LOG:
     case PX_SIGNAL:

@@ -7,19 +7,15 @@
  *     1  START    u16 version, u32 pid of the launcher, u32 processes,
  *                 u32 programs, u32 parts, u8 who may connect (1: the
  *                 user, 2: root), text namespace, text folder
- *     2  PART     u32 program's number, u32 first rank, u32 processes, text
- *                 host, text program: neighbours by rank, on one host
- *     3  EXIT     u32 rank, u32 status as of waitpid
+ *     2, 3, 7, 8, 14, 27: wire_job.h
  *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here, 2:
  *                 redirected, 4: `to` gets the channel from here on), u32 to
  *                 (a pull; 0: all that get the channel), u64 bytes of this
  *                 channel dropped just before, u32 length, bytes
  *     5  FLUSH    no more OUTPUT follows
  *     6  PING     u32 token
- *     7  PIDS     u32 first rank, u16 count, u32 each: processes were started
- *     8  STAGE    u8 stage, u64 time as of time(), u8 1 when a process has
- *                 failed, u32 its rank, u32 status as of waitpid
- *     9  DONE     u32 token, u8 answer to LOG or SIGNAL
+ *     9  DONE     u32 token, u8 answer to LOG, SIGNAL or
+ *                 SPAWN
  *     10, 11, 25, 26: wire_push.h
  *     16 UP       text uri: tools can connect
  *     12 BROKEN   u32 rank, u8 channel: it has ended, and not all of it came
@@ -41,6 +37,9 @@
  *
  * The launcher sends those below 16, START and all PARTs first. Both ends are
  * of one installation; the version is there to say so when they are not.
+ *
+ * Ranks here are numbers of processes: those of all jobs of the tree have one
+ * space of them, in which the run's own job comes first.
  */
 #ifndef PMIX_API_WIRE_H
 #define PMIX_API_WIRE_H
@@ -50,19 +49,19 @@
 
 #include "overlay/base/wire.h"
 #include "pmix_api/wire_ask.h"
+#include "pmix_api/wire_job.h"
+#include "pmix_api/wire_text.h"
 #include "pmix_api/wire_pull.h"
 #include "pmix_api/wire_push.h"
 
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 3,
+    PX_WIRE_VERSION = 4,
     PX_PACKET_BYTES_MAX = 64 * 1024,
     PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
     PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */
-    PX_TEXT_BYTES_MAX = 4096,
-    PX_PIDS_MAX = 4096,       /* in one PIDS */
-    PX_LOG_BYTES_MAX = 60000, /* all pieces together */
+    PX_LOG_BYTES_MAX = 60000,        /* all pieces together */
 };
 
 enum px_kind {
@@ -79,6 +78,7 @@ enum px_kind {
     PX_GRANT,
     PX_BROKEN,
     PX_LIVE,
+    PX_JOB,
     PX_UP = 16,
     PX_PULL,
     PX_QUIET,
@@ -90,22 +90,9 @@ enum px_kind {
     PX_SIGNAL,
     PX_PUSH,
     PX_REST,
+    PX_SPAWN,
     PX_END = 40,
     PX_BEHIND,
-};
-
-/* How far a job is. */
-enum px_stage_name {
-    PX_STAGE_NONE,
-    PX_STAGE_STARTED, /* a process runs */
-    PX_STAGE_RUNNING, /* all do */
-    PX_STAGE_ENDED,
-};
-
-/* Bytes without NUL, borrowed from the packet or from the writer's caller. */
-struct px_text {
-    const char *at;
-    uint16_t len_bytes;
 };
 
 struct px_start {
@@ -113,15 +100,6 @@ struct px_start {
     uint32_t pid, size, apps, parts;
     uint8_t allow; /* PX_ALLOW_ bits */
     struct px_text nspace, folder;
-};
-
-struct px_part {
-    uint32_t app, first_rank, ranks;
-    struct px_text host, program;
-};
-
-struct px_exit {
-    uint32_t rank, status;
 };
 
 struct px_output {
@@ -132,19 +110,6 @@ struct px_output {
     uint64_t dropped_bytes;
     uint32_t len_bytes;
     const uint8_t *mem; /* borrowed */
-};
-
-struct px_pids {
-    uint32_t first;
-    uint16_t count;
-    const uint8_t *mem; /* borrowed; 4 bytes each, little-endian */
-};
-
-struct px_stage {
-    uint8_t name; /* enum px_stage_name */
-    uint64_t time_s;
-    bool has_failed;
-    uint32_t rank, status; /* of the first one */
 };
 
 struct px_log {
@@ -159,6 +124,8 @@ struct px_msg {
     union {
         struct px_start start;
         struct px_part part;
+        struct px_job_word job;
+        struct px_spawn_piece spawn;
         struct px_exit exit;
         struct px_output output;
         struct px_pull pull;
@@ -177,11 +144,6 @@ struct px_msg {
         uint32_t token;      /* PING, PONG */
     };
 };
-
-/* The text of a string, cut at PX_TEXT_BYTES_MAX. */
-struct px_text px_text(const char *string);
-/* Copies as many bytes as fit and adds a NUL; size_bytes > 0. */
-void px_text_copy(struct px_text text, char *out, size_t size_bytes);
 
 /* Appends a message; what does not fit or is no message of the list above sets
  * wr->bad. O(length). */

@@ -70,6 +70,8 @@ static bool fill(struct delivery *d, const struct px_output *o,
     uint64_t dropped = o->dropped_bytes;
 
     memset(d, 0, sizeof(*d));
+    if (!px_job_name(o->rank, &d->source))
+        return false;
     d->bytes.bytes = malloc(o->len_bytes + 1);
     if (d->bytes.bytes == NULL)
         return false;
@@ -78,7 +80,6 @@ static bool fill(struct delivery *d, const struct px_output *o,
     d->bytes.size = o->len_bytes;
     d->channel = (pmix_iof_channel_t)(PMIX_FWD_STDIN_CHANNEL << o->channel);
     d->request = request;
-    PMIX_LOAD_PROCID(&d->source, px_job_nspace(), o->rank);
     if (o->is_end)
         PMIX_INFO_LOAD(&d->info[d->infos++], PMIX_IOF_COMPLETE, NULL,
                        PMIX_BOOL);

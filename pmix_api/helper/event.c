@@ -56,7 +56,7 @@ static void add(struct event *event, const char *key, const void *value,
 
 static pmix_status_t outcome(const struct px_stage *stage)
 {
-    if (!px_job_has_ended())
+    if (!px_job_has_ended(stage->base))
         return PMIX_ERR_JOB_ABORTED; /* of some processes nothing was heard */
     if (!stage->has_failed)
         return PMIX_SUCCESS;
@@ -73,8 +73,8 @@ static void add_end(struct event *event, const struct px_stage *stage)
     add(event, PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
     if (!stage->has_failed)
         return;
-    PMIX_LOAD_PROCID(&failed, px_job_nspace(), stage->rank);
-    add(event, PMIX_PROCID, &failed, PMIX_PROC);
+    if (px_job_name(stage->rank, &failed))
+        add(event, PMIX_PROCID, &failed, PMIX_PROC);
     add(event, PMIX_EXIT_CODE, &code, PMIX_INT);
 }
 
@@ -86,13 +86,17 @@ static pmix_status_t code_of(uint8_t stage)
                                      : PMIX_EVENT_JOB_END;
 }
 
-static struct event *make(pmix_rank_t rank)
+/* About a process, or (is_job) its job. NULL: there is none any more. */
+static struct event *make(uint32_t number, bool is_job)
 {
     struct event *event = calloc(1, sizeof(*event));
 
-    if (event == NULL)
+    if (event == NULL || !px_job_name(number, &event->source)) {
+        free(event);
         return NULL;
-    PMIX_LOAD_PROCID(&event->source, px_job_nspace(), rank);
+    }
+    if (is_job)
+        event->source.rank = PMIX_RANK_WILDCARD;
     add(event, PMIX_EVENT_AFFECTED_PROC, &event->source, PMIX_PROC);
     return event;
 }
@@ -108,12 +112,12 @@ static void notify(struct event *event, pmix_status_t code)
 /* The source is the job: what the server says itself comes back to it. */
 void px_event_stage(const struct px_stage *stage)
 {
-    struct event *event = make(PMIX_RANK_WILDCARD);
+    struct event *event = make(stage->base, true);
     time_t when = (time_t)stage->time_s;
 
     if (event == NULL)
         return;
-    add(event, PMIX_NSPACE, px_job_nspace(), PMIX_STRING);
+    add(event, PMIX_NSPACE, event->source.nspace, PMIX_STRING);
     add(event, PMIX_EVENT_TIMESTAMP, &when, PMIX_TIME);
     if (stage->name == PX_STAGE_ENDED)
         add_end(event, stage);
@@ -122,7 +126,7 @@ void px_event_stage(const struct px_stage *stage)
 
 void px_event_broken(const struct px_broken *broken)
 {
-    struct event *event = make(broken->rank);
+    struct event *event = make(broken->rank, false);
     uint16_t channel = (uint16_t)(PMIX_FWD_STDIN_CHANNEL << broken->channel);
 
     if (event == NULL)

@@ -1,48 +1,132 @@
-/* The job of this run, and what the library is told of it. */
+/* The jobs of this run, and their processes. */
 #include "pmix_api/helper/job.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "overlay/base/err.h"
-
-struct part {
-    char *host, *program; /* owned; equal ones of neighbours are one */
-    uint32_t first_rank;
-    uint32_t ranks;
-};
+#include "pmix_api/helper/job_impl.h"
 
 static struct {
     pthread_mutex_t lock;
-    pmix_nspace_t nspace;
-    uint32_t size, apps, ended;
-    uint32_t next_rank;
-    struct part *parts; /* [parts_max], ascending ranks */
-    uint32_t parts_count, parts_max;
-    int32_t *status; /* [size]; -1: it runs */
-    uint32_t *pids;  /* [size]; 0: not started */
+    struct px_job_state *list; /* owned; the run's own first */
     char here[256];
-} job = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} jobs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void lock(void)
+{
+    pthread_mutex_lock(&jobs.lock);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&jobs.lock);
+}
+
+/* --- under the lock, or in the main thread, which alone adds */
+
+static struct px_job_state *find(uint32_t number)
+{
+    struct px_job_state *job = jobs.list;
+
+    while (job != NULL && (number < job->name.base ||
+                           number - job->name.base >= job->name.size))
+        job = job->next;
+    return job;
+}
+
+static struct px_job_state *find_name(const char *nspace)
+{
+    struct px_job_state *job = jobs.list;
+
+    while (job != NULL && strcmp(job->name.nspace, nspace) != 0)
+        job = job->next;
+    return job;
+}
+
+static bool is_whole(const struct px_job_state *job)
+{
+    return job->parts_count == job->parts_max &&
+           job->next_rank == job->name.size;
+}
+
+/* --- words of the launcher */
+
+static void free_job(struct px_job_state *job)
+{
+    for (uint32_t i = 0; job->parts != NULL && i < job->parts_count; i++) {
+        const struct px_job_part *part = &job->parts[i];
+
+        if (i == 0 || part->host != part[-1].host)
+            free(part->host);
+        if (i == 0 || part->program != part[-1].program)
+            free(part->program);
+    }
+    free(job->parts);
+    free(job->status);
+    free(job->pids);
+    free(job->has_stdin);
+    free(job);
+}
+
+static struct px_job_state *make(const struct px_job_word *told)
+{
+    struct px_job_state *job = calloc(1, sizeof(*job));
+
+    if (job == NULL)
+        return NULL;
+    px_text_copy(told->nspace, job->name.nspace, sizeof(job->name.nspace));
+    job->name.base = told->base;
+    job->name.size = told->size;
+    job->token = told->token;
+    job->apps = told->apps;
+    job->parts_max = told->parts;
+    job->parts = calloc((size_t)told->parts + 1, sizeof(*job->parts));
+    job->status = malloc(((size_t)told->size + 1) * sizeof(*job->status));
+    job->pids = calloc((size_t)told->size + 1, sizeof(*job->pids));
+    job->has_stdin = calloc((size_t)told->size + 1, sizeof(*job->has_stdin));
+    if (job->parts == NULL || job->status == NULL || job->pids == NULL ||
+        job->has_stdin == NULL) {
+        free_job(job);
+        return NULL;
+    }
+    memset(job->status, 0xff, told->size * sizeof(*job->status));
+    return job;
+}
+
+int px_job_add(const struct px_job_word *told)
+{
+    struct px_job_state *job = make(told), **at = &jobs.list;
+
+    if (job == NULL)
+        return OV_ENOMEM;
+    if (find(told->base) != NULL || find_name(job->name.nspace) != NULL) {
+        free_job(job);
+        return OV_EPROTO;
+    }
+    lock();
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = job;
+    unlock();
+    return 0;
+}
 
 int px_job_start(const struct px_start *start)
 {
-    px_text_copy(start->nspace, job.nspace, sizeof(job.nspace));
-    job.size = start->size;
-    job.apps = start->apps;
-    job.parts_max = start->parts;
-    job.parts = calloc((size_t)job.parts_max + 1, sizeof(*job.parts));
-    job.status = malloc(((size_t)job.size + 1) * sizeof(*job.status));
-    job.pids = calloc((size_t)job.size + 1, sizeof(*job.pids));
-    if (gethostname(job.here, sizeof(job.here) - 1) != 0)
-        strcpy(job.here, "localhost");
-    if (job.parts == NULL || job.status == NULL || job.pids == NULL)
-        return OV_ENOMEM;
-    memset(job.status, 0xff, job.size * sizeof(*job.status));
-    return 0;
+    const struct px_job_word own = {
+        .size = start->size,
+        .apps = start->apps,
+        .parts = start->parts,
+        .nspace = start->nspace,
+    };
+
+    if (gethostname(jobs.here, sizeof(jobs.here) - 1) != 0)
+        strcpy(jobs.here, "localhost");
+    return px_job_add(&own);
 }
 
 /* A string of its own, or the one of the part before. */
@@ -54,234 +138,220 @@ static char *keep(struct px_text text, char *before)
     return strndup(text.at, text.len_bytes);
 }
 
-int px_job_part(const struct px_part *told)
+static int add_part(struct px_job_state *job, const struct px_part *told)
 {
-    struct part *part = &job.parts[job.parts_count];
-    const struct part none = {.host = NULL};
-    const struct part *before = job.parts_count > 0 ? part - 1 : &none;
+    const struct px_job_part none = {.host = NULL};
+    const struct px_job_part *before =
+        job->parts_count > 0 ? &job->parts[job->parts_count - 1] : &none;
+    uint32_t first = told->first_rank - job->name.base;
+    struct px_job_part part;
 
-    if (job.parts_count == job.parts_max || told->first_rank != job.next_rank ||
-        told->ranks > job.size - told->first_rank)
+    if (job->parts_count == job->parts_max || first != job->next_rank ||
+        told->ranks > job->name.size - first)
         return OV_EPROTO;
-    *part = (struct part){
+    part = (struct px_job_part){
         .host = keep(told->host, before->host),
         .program = keep(told->program, before->program),
-        .first_rank = told->first_rank,
+        .first_rank = first,
         .ranks = told->ranks,
     };
-    if (part->host == NULL || part->program == NULL)
+    if (part.host == NULL || part.program == NULL)
         return OV_ENOMEM;
-    job.parts_count++;
-    job.next_rank += told->ranks;
+    job->parts[job->parts_count++] = part;
+    job->next_rank += told->ranks;
     return 0;
+}
+
+int px_job_part(const struct px_part *told)
+{
+    struct px_job_state *job;
+    int rc = OV_EPROTO;
+
+    lock();
+    job = find(told->first_rank);
+    if (job != NULL)
+        rc = add_part(job, told);
+    unlock();
+    return rc;
+}
+
+bool px_job_whole_with(const struct px_part *told, struct px_job *out)
+{
+    const struct px_job_state *job;
+    bool is_last;
+
+    lock();
+    job = find(told->first_rank);
+    is_last = job != NULL && is_whole(job);
+    if (is_last)
+        *out = job->name;
+    unlock();
+    return is_last;
 }
 
 bool px_job_is_whole(void)
 {
-    return job.size > 0 && job.parts_count == job.parts_max &&
-           job.next_rank == job.size;
+    return jobs.list != NULL && jobs.list->name.size > 0 && is_whole(jobs.list);
 }
 
-void px_job_exit(uint32_t rank, uint32_t status)
+void px_job_exit(uint32_t number, uint32_t status)
 {
-    pthread_mutex_lock(&job.lock);
-    if (rank < job.size && job.status[rank] < 0) {
-        job.status[rank] = (int32_t)(status & INT32_MAX);
-        job.ended++;
+    struct px_job_state *job;
+
+    lock();
+    job = find(number);
+    if (job != NULL && job->status[number - job->name.base] < 0) {
+        job->status[number - job->name.base] = (int32_t)(status & INT32_MAX);
+        job->ended++;
     }
-    pthread_mutex_unlock(&job.lock);
+    unlock();
 }
 
 void px_job_pids(const struct px_pids *told)
 {
     struct ov_rd rd = ov_rd_init(told->mem, 4 * (size_t)told->count);
+    struct px_job_state *job;
 
-    pthread_mutex_lock(&job.lock);
-    for (uint32_t i = 0; i < told->count; i++) {
-        uint32_t pid = ov_rd_u32(&rd);
+    lock();
+    job = find(told->first);
+    for (uint32_t i = 0; job != NULL && i < told->count; i++) {
+        uint32_t pid = ov_rd_u32(&rd), rank = told->first - job->name.base;
 
-        if (told->first < job.size && i < job.size - told->first && pid != 0)
-            job.pids[told->first + i] = pid;
+        if (i < job->name.size - rank && pid != 0)
+            job->pids[rank + i] = pid;
     }
-    pthread_mutex_unlock(&job.lock);
+    unlock();
 }
 
-const char *px_job_nspace(void)
+void px_job_stdin(uint32_t first, uint32_t last, bool is_open)
 {
-    return job.nspace;
+    lock();
+    for (struct px_job_state *job = jobs.list; job != NULL; job = job->next) {
+        uint32_t base = job->name.base;
+
+        for (uint32_t rank = first > base ? first - base : 0;
+             rank < job->name.size && base + rank <= last; rank++)
+            job->has_stdin[rank] = is_open;
+    }
+    unlock();
 }
 
-uint32_t px_job_size(void)
+/* --- names */
+
+const char *px_job_own(void)
 {
-    return job.size;
+    return jobs.list->name.nspace;
 }
 
-bool px_job_has_ended(void)
+bool px_job_find(const char *nspace, struct px_job *out)
 {
+    const struct px_job_state *job;
+    bool is_there;
+
+    lock();
+    job = find_name(nspace);
+    is_there = job != NULL && is_whole(job);
+    if (is_there)
+        *out = job->name;
+    unlock();
+    return is_there;
+}
+
+bool px_job_next(struct px_job *job)
+{
+    const struct px_job_state *next;
+
+    lock();
+    next = jobs.list;
+    while (next != NULL &&
+           (!is_whole(next) || (job->size > 0 && next->name.base <= job->base)))
+        next = next->next;
+    if (next != NULL)
+        *job = next->name;
+    unlock();
+    return next != NULL;
+}
+
+bool px_job_of_token(uint32_t token, struct px_job *out)
+{
+    const struct px_job_state *job;
+
+    lock();
+    job = jobs.list;
+    while (job != NULL && (job->token != token || token == 0))
+        job = job->next;
+    if (job != NULL)
+        *out = job->name;
+    unlock();
+    return job != NULL;
+}
+
+bool px_job_name(uint32_t number, pmix_proc_t *out)
+{
+    const struct px_job_state *job;
+
+    lock();
+    job = find(number);
+    if (job != NULL)
+        PMIX_LOAD_PROCID(out, job->name.nspace, number - job->name.base);
+    unlock();
+    return job != NULL;
+}
+
+bool px_job_has_ended(uint32_t base)
+{
+    const struct px_job_state *job;
     bool has_ended;
 
-    pthread_mutex_lock(&job.lock);
-    has_ended = job.ended == job.size;
-    pthread_mutex_unlock(&job.lock);
+    lock();
+    job = find(base);
+    has_ended = job == NULL || job->ended == job->name.size;
+    unlock();
     return has_ended;
 }
 
-bool px_job_runs(uint32_t rank)
+bool px_job_can_take(uint32_t number)
 {
-    bool runs;
+    const struct px_job_state *job;
+    bool can;
 
-    pthread_mutex_lock(&job.lock);
-    runs = job.status[rank] < 0;
-    pthread_mutex_unlock(&job.lock);
-    return runs;
-}
-
-/* --- registration */
-
-struct maps {
-    char *hosts, *ranks; /* owned */
-    uint32_t hosts_count;
-};
-
-static int compare_parts(const void *a, const void *b)
-{
-    const struct part *const *left = a, *const *right = b;
-    int order = strcmp((*left)->host, (*right)->host);
-
-    if (order != 0)
-        return order;
-    return (*left)->first_rank < (*right)->first_rank ? -1 : 1;
-}
-
-/* By host, then by rank; the caller frees it. NULL when memory is out. */
-static const struct part **sort_parts(void)
-{
-    const struct part **sorted =
-        calloc((size_t)job.parts_count + 1, sizeof(*sorted));
-
-    for (uint32_t i = 0; sorted != NULL && i < job.parts_count; i++)
-        sorted[i] = &job.parts[i];
-    if (sorted != NULL)
-        qsort(sorted, job.parts_count, sizeof(struct part *), compare_parts);
-    return sorted;
-}
-
-/* "host,host" and "0,1;2,3": who is where, as the library reads it. A host may
- * have several parts, of which neighbours are sorted. */
-static void write_maps(const struct part **sorted, FILE *hosts, FILE *ranks,
-                       uint32_t *count)
-{
-    const char *last = NULL;
-
-    for (uint32_t i = 0; i < job.parts_count; i++) {
-        const struct part *part = sorted[i];
-        bool is_new = last == NULL || strcmp(last, part->host) != 0;
-
-        if (is_new)
-            fprintf(hosts, "%s%s", *count > 0 ? "," : "", part->host);
-        for (uint32_t k = 0; k < part->ranks; k++)
-            fprintf(ranks, "%s%u",
-                    k > 0 || !is_new ? "," : (*count > 0 ? ";" : ""),
-                    part->first_rank + k);
-        *count += is_new;
-        last = part->host;
-    }
-}
-
-/* The strings are the caller's to free, also after an error. */
-static int make_maps(struct maps *maps)
-{
-    const struct part **sorted = sort_parts();
-    size_t len;
-    FILE *hosts = open_memstream(&maps->hosts, &len);
-    FILE *ranks = open_memstream(&maps->ranks, &len);
-    bool is_bad = sorted == NULL || hosts == NULL || ranks == NULL;
-
-    if (!is_bad)
-        write_maps(sorted, hosts, ranks, &maps->hosts_count);
-    if (hosts != NULL && fclose(hosts) != 0)
-        is_bad = true;
-    if (ranks != NULL && fclose(ranks) != 0)
-        is_bad = true;
-    free(sorted);
-    return is_bad ? OV_ENOMEM : 0;
-}
-
-static pmix_status_t give(uint32_t hosts, const char *node_map,
-                          const char *proc_map)
-{
-    enum { INFOS = 8 };
-    pmix_info_t info[INFOS];
-    pmix_status_t rc;
-
-    for (int i = 0; i < INFOS; i++)
-        PMIX_INFO_CONSTRUCT(&info[i]);
-    PMIX_INFO_LOAD(&info[0], PMIX_JOBID, job.nspace, PMIX_STRING);
-    PMIX_INFO_LOAD(&info[1], PMIX_UNIV_SIZE, &job.size, PMIX_UINT32);
-    PMIX_INFO_LOAD(&info[2], PMIX_JOB_SIZE, &job.size, PMIX_UINT32);
-    PMIX_INFO_LOAD(&info[3], PMIX_MAX_PROCS, &job.size, PMIX_UINT32);
-    PMIX_INFO_LOAD(&info[4], PMIX_JOB_NUM_APPS, &job.apps, PMIX_UINT32);
-    PMIX_INFO_LOAD(&info[5], PMIX_NUM_NODES, &hosts, PMIX_UINT32);
-    PMIX_INFO_LOAD(&info[6], PMIX_NODE_MAP, node_map, PMIX_REGEX);
-    PMIX_INFO_LOAD(&info[7], PMIX_PROC_MAP, proc_map, PMIX_REGEX);
-    rc = PMIx_server_register_nspace(job.nspace, 0, info, INFOS, NULL, NULL);
-    for (int i = 0; i < INFOS; i++)
-        PMIX_INFO_DESTRUCT(&info[i]);
-    return rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
-}
-
-pmix_status_t px_job_register(void)
-{
-    struct maps maps = {.hosts = NULL};
-    char *node_map = NULL, *proc_map = NULL;
-    pmix_status_t rc = PMIX_ERR_NOMEM;
-
-    if (make_maps(&maps) == 0)
-        rc = PMIx_generate_regex(maps.hosts, &node_map);
-    if (rc == PMIX_SUCCESS)
-        rc = PMIx_generate_ppn(maps.ranks, &proc_map);
-    if (rc == PMIX_SUCCESS)
-        rc = give(maps.hosts_count, node_map, proc_map);
-    free(node_map);
-    free(proc_map);
-    free(maps.hosts);
-    free(maps.ranks);
-    return rc;
+    lock();
+    job = find(number);
+    can = job != NULL && job->has_stdin[number - job->name.base] &&
+          job->status[number - job->name.base] < 0;
+    unlock();
+    return can;
 }
 
 /* --- places and processes */
 
-const char *px_job_here(void)
+const struct px_job_state *px_job_state(uint32_t base)
 {
-    return job.here;
+    const struct px_job_state *job;
+
+    lock();
+    job = find(base);
+    unlock();
+    return job;
 }
 
-bool px_job_place(uint32_t index, struct px_place *out)
+const char *px_job_here(void)
 {
-    const struct part *part = &job.parts[index];
+    return jobs.here;
+}
 
-    if (index >= job.parts_count)
+bool px_job_place(const struct px_job *job, uint32_t index,
+                  struct px_place *out)
+{
+    const struct px_job_state *state = px_job_state(job->base);
+    const struct px_job_part *part;
+
+    if (state == NULL || index >= state->parts_count)
         return false;
+    part = &state->parts[index];
     *out = (struct px_place){part->host, part->program, part->first_rank,
                              part->ranks};
     return true;
-}
-
-/* Nodes are numbered as they stand in the map of nodes. */
-const char *px_job_host(uint32_t node)
-{
-    const struct part **sorted = sort_parts();
-    const char *host = NULL;
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; sorted != NULL && i < job.parts_count; i++) {
-        if (i > 0 && strcmp(sorted[i]->host, sorted[i - 1]->host) == 0)
-            continue;
-        if (count++ == node)
-            host = sorted[i]->host;
-    }
-    free(sorted);
-    return host;
 }
 
 int px_job_exit_code(uint32_t status)
@@ -291,27 +361,32 @@ int px_job_exit_code(uint32_t status)
     return WEXITSTATUS((int)status);
 }
 
-static pmix_proc_state_t state_of(uint32_t rank)
+static pmix_proc_state_t state_of(const struct px_job_state *job, uint32_t rank)
 {
-    int32_t status = job.status[rank];
+    int32_t status = job->status[rank];
 
     if (status >= 0)
         return WIFSIGNALED(status) ? PMIX_PROC_STATE_ABORTED_BY_SIG
                                    : PMIX_PROC_STATE_TERMINATED;
-    return job.pids[rank] != 0 ? PMIX_PROC_STATE_RUNNING
-                               : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
+    return job->pids[rank] != 0 ? PMIX_PROC_STATE_RUNNING
+                                : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
 }
 
-void px_job_describe(uint32_t rank, const struct px_place *place,
-                     pmix_proc_info_t *out)
+void px_job_describe(const struct px_job *job, uint32_t rank,
+                     const struct px_place *place, pmix_proc_info_t *out)
 {
-    PMIX_LOAD_PROCID(&out->proc, job.nspace, rank);
+    const struct px_job_state *state;
+
+    PMIX_LOAD_PROCID(&out->proc, job->nspace, rank);
     out->hostname = strdup(place->host);
     out->executable_name = strdup(place->program);
-    pthread_mutex_lock(&job.lock);
-    out->pid = (pid_t)job.pids[rank];
-    out->state = state_of(rank);
-    if (job.status[rank] >= 0)
-        out->exit_code = px_job_exit_code((uint32_t)job.status[rank]);
-    pthread_mutex_unlock(&job.lock);
+    lock();
+    state = find(job->base);
+    if (state != NULL) {
+        out->pid = (pid_t)state->pids[rank];
+        out->state = state_of(state, rank);
+        if (state->status[rank] >= 0)
+            out->exit_code = px_job_exit_code((uint32_t)state->status[rank]);
+    }
+    unlock();
 }

@@ -1,7 +1,11 @@
-/* The job as the helper knows it: where its ranks are, which have ended.
+/* The jobs as the helper knows them: where their ranks are, which have ended.
  *
- * Built and changed by the main thread; also read by the library's thread, so
- * every call takes the lock.
+ * The run's own is the first one; others come and go. All processes of all jobs
+ * have a number of their own, which the launcher and its wire know them by; a
+ * job's ranks are one less its base.
+ *
+ * Built and changed by the main thread, forgotten in the library's; read by
+ * both, so every call takes the lock.
  */
 #ifndef PMIX_API_HELPER_JOB_H
 #define PMIX_API_HELPER_JOB_H
@@ -14,34 +18,51 @@
 
 #include "pmix_api/wire.h"
 
-/* Copies what START says. Returns 0 or OV_ENOMEM. */
+/* A job, as a range of numbers. */
+struct px_job {
+    pmix_nspace_t nspace;
+    uint32_t base, size;
+};
+
+/* Copies what START says of the run's own job, or JOB of another one. Returns 0
+ * or OV_ENOMEM; also OV_EPROTO when there is such a job already. */
 int px_job_start(const struct px_start *start);
-/* One more part. Returns 0, or OV_ENOMEM, or OV_EPROTO for a part too many, or
- * one whose ranks do not follow those before. */
+int px_job_add(const struct px_job_word *told);
+/* One more part of a job. Returns 0, or OV_ENOMEM, or OV_EPROTO for a part too
+ * many, or one whose ranks do not follow those before. */
 int px_job_part(const struct px_part *part);
-/* All parts are told. */
+/* Was that the last part of its job? */
+bool px_job_whole_with(const struct px_part *part, struct px_job *out);
+/* All parts of the run's own job are told. */
 bool px_job_is_whole(void);
-/* Unknown ranks are ignored. */
+/* Unknown processes are ignored. */
 void px_job_pids(const struct px_pids *pids);
-void px_job_exit(uint32_t rank, uint32_t status);
+void px_job_exit(uint32_t number, uint32_t status);
+void px_job_stdin(uint32_t first, uint32_t last, bool is_open);
 
-/* Tells the library of the job. Blocks; not from its thread. */
-pmix_status_t px_job_register(void);
+/* Of the run's own job; constant from px_job_start on. */
+const char *px_job_own(void);
 
-/* Constant from px_job_start on. */
-const char *px_job_nspace(void);
-uint32_t px_job_size(void);
+/* The job of that name, or (next) the one behind `job`, of those that are
+ * whole; `job` of size 0: the first one. False when there is none. O(jobs). */
+bool px_job_find(const char *nspace, struct px_job *out);
+bool px_job_next(struct px_job *job);
+/* The job that was spawned with this token. */
+bool px_job_of_token(uint32_t token, struct px_job *out);
+/* The name of a process; false when there is none. */
+bool px_job_name(uint32_t number, pmix_proc_t *out);
 
-bool px_job_has_ended(void);
-/* The rank, which there is, has not ended. */
-bool px_job_runs(uint32_t rank);
+/* All processes of the job with this base have ended. */
+bool px_job_has_ended(uint32_t base);
+/* The process has a stdin that can be pushed to, and has not ended. */
+bool px_job_can_take(uint32_t number);
 
 /* This machine, as hosts of the job are named. */
 const char *px_job_here(void);
 
 /* Processes that are neighbours by rank, of one program, on one host. */
 struct px_place {
-    const char *host; /* constant, as is program */
+    const char *host; /* constant while the job is, as is program */
     const char *program;
     uint32_t first_rank;
     uint32_t ranks;
@@ -49,17 +70,14 @@ struct px_place {
 
 /* The place of that number, from 0 on, in the order of ranks; false when there
  * are no more. Places do not change once the job is whole. */
-bool px_job_place(uint32_t index, struct px_place *out);
-
-/* The host of a node number, as the library counts them; NULL: there is none.
- * O(places log places). */
-const char *px_job_host(uint32_t node);
+bool px_job_place(const struct px_job *job, uint32_t index,
+                  struct px_place *out);
 
 /* A program's, or 128 and the signal. */
 int px_job_exit_code(uint32_t status);
 
 /* Fills in what is known of a process, into a zeroed *out. */
-void px_job_describe(uint32_t rank, const struct px_place *place,
-                     pmix_proc_info_t *out);
+void px_job_describe(const struct px_job *job, uint32_t rank,
+                     const struct px_place *place, pmix_proc_info_t *out);
 
 #endif

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "overlay/base/err.h"
 #include "pmix_api/folder.h"
 #include "pmix_api/helper/attribute.h"
 #include "pmix_api/helper/deliver.h"
@@ -32,6 +33,7 @@
 #include "pmix_api/helper/push.h"
 #include "pmix_api/helper/server.h"
 #include "pmix_api/helper/sockets.h"
+#include "pmix_api/helper/space.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
 
@@ -122,6 +124,17 @@ static int watch_listener(void)
     return set;
 }
 
+/* All that there are already. */
+static pmix_status_t register_jobs(void)
+{
+    struct px_job job = {.size = 0};
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    while (rc == PMIX_SUCCESS && px_job_next(&job))
+        rc = px_space_register(job.base, true);
+    return rc;
+}
+
 static void go_up(void)
 {
     const char *why;
@@ -133,7 +146,7 @@ static void go_up(void)
                          main_state.allow);
     if (why != NULL)
         fail(why);
-    rc = px_job_register();
+    rc = register_jobs();
     if (rc != PMIX_SUCCESS)
         fail(PMIx_Error_string(rc));
     px_attributes_register();
@@ -155,13 +168,25 @@ static int on_start(const struct px_start *start)
     return px_job_start(start);
 }
 
+/* With its last part a job is known to all. */
+static int on_part(const struct px_part *part)
+{
+    struct px_job job;
+    int rc = px_job_part(part);
+
+    if (rc == 0 && main_state.is_up && px_job_whole_with(part, &job) &&
+        px_space_register(job.base, false) != PMIX_SUCCESS)
+        rc = OV_ENOMEM;
+    return rc;
+}
+
 static int on_msg(const struct px_msg *msg)
 {
     switch (msg->kind) {
     case PX_START:
         return on_start(&msg->start);
     case PX_PART:
-        return px_job_part(&msg->part);
+        return on_part(&msg->part);
     case PX_EXIT:
         px_job_exit(msg->exit.rank, msg->exit.status);
         return 0;
@@ -196,11 +221,14 @@ static int on_msg(const struct px_msg *msg)
     case PX_GRANT:
         px_push_grant(&msg->grant);
         return 0;
+    case PX_JOB:
+        return px_job_add(&msg->job);
     case PX_TOOL:
     case PX_LOG:
     case PX_SIGNAL:
     case PX_PUSH:
     case PX_REST:
+    case PX_SPAWN:
     case PX_UP:
     case PX_PULL:
     case PX_QUIET:

@@ -12,6 +12,7 @@
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/queue.h"
 #include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
 #include "pmix_api/helper/wish.h"
 
@@ -20,6 +21,7 @@ enum {
     SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
     CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
     CHANNELS = 3,
+    SPAN_MAX = 1 << 24, /* from the first process of one to the last */
 };
 
 enum pull_state {
@@ -37,9 +39,10 @@ struct pull {
     const void *tool;
     int fd; /* -1: not seen yet */
     uint32_t seen;
-    uint64_t bound_bytes; /* redirected output that may wait */
-    uint8_t *wanted;      /* owned [procs]: bits, 1 << channel */
-    uint8_t *live;        /* owned [procs]: those that it gets */
+    uint64_t bound_bytes;  /* redirected output that may wait */
+    uint32_t first, procs; /* the numbers from its first process to its last */
+    uint8_t *wanted;       /* owned [procs]: bits, 1 << channel */
+    uint8_t *live;         /* owned [procs]: those that it gets */
     struct px_lag lag;
     struct px_queue queue;
 };
@@ -265,10 +268,10 @@ static uint32_t least(uint64_t a, uint32_t b)
 /* What waits for a slow tool is bounded by CACHE_SIZE, too. */
 static int prepare(struct pull *pull, const struct px_wish *wish)
 {
-    uint32_t procs = px_job_size();
     struct px_queue_cfg cfg = {
         .dir = pulls.dir,
-        .procs = procs,
+        .first = pull->first,
+        .procs = pull->procs,
         .limit_bytes = LIMIT_BYTES,
         .drops_oldest = wish->drops_oldest,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
@@ -283,14 +286,14 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
     if (!wish->copies)
         cfg.limit_bytes += SPARE_BYTES;
     pull->redirects = !wish->copies;
-    pull->wanted = calloc(procs, 1);
-    pull->live = calloc(procs, 1);
+    pull->wanted = calloc(pull->procs, 1);
+    pull->live = calloc(pull->procs, 1);
     if (pull->wanted == NULL || pull->live == NULL)
         return OV_ENOMEM;
     return px_queue_open(&pull->queue, &cfg);
 }
 
-static struct pull *make(const struct px_wish *wish)
+static struct pull *make(const struct px_wish *wish, struct px_range span)
 {
     struct pull *pull = NULL;
 
@@ -300,8 +303,10 @@ static struct pull *make(const struct px_wish *wish)
         else if (!pulls.has_hooks)
             return NULL; /* it could not be told from this one */
     }
-    if (pull == NULL)
+    if (pull == NULL || span.last - span.first >= SPAN_MAX)
         return NULL;
+    pull->first = span.first;
+    pull->procs = span.last - span.first + 1;
     if (prepare(pull, wish) != 0) {
         free(pull->live);
         free(pull->wanted);
@@ -320,20 +325,18 @@ static void tell(const struct pull *pull, const pmix_proc_t procs[],
                  size_t nprocs, uint8_t channels, uint32_t cache_bytes)
 {
     for (size_t i = 0; i < nprocs; i++) {
-        bool is_all = procs[i].rank == PMIX_RANK_WILDCARD;
-        uint32_t first = is_all ? 0 : procs[i].rank;
-        uint32_t last = is_all ? px_job_size() - 1 : first;
+        struct px_range range = px_target_range(&procs[i]);
 
-        for (uint32_t rank = first; rank <= last; rank++)
-            pull->wanted[rank] |= channels;
+        for (uint32_t n = range.first; n <= range.last; n++)
+            pull->wanted[n - pull->first] |= channels;
         px_talk(&(struct px_msg){
             .kind = PX_PULL,
             .pull = {.id = pull->id,
                      .channels = channels,
                      .redirects = pull->redirects,
                      .has_more = i + 1 < nprocs,
-                     .first = first,
-                     .last = last,
+                     .first = range.first,
+                     .last = range.last,
                      .cache_bytes = cache_bytes},
         });
     }
@@ -348,7 +351,7 @@ pmix_status_t px_pulls_add(const pmix_proc_t procs[], size_t nprocs,
 
     px_wish_read(info, infos, &wish);
     lock();
-    pull = make(&wish);
+    pull = make(&wish, px_target_span(procs, nprocs));
     if (pull != NULL)
         tell(pull, procs, nprocs, (uint8_t)(channels & CHANNEL_BITS),
              least(wish.cache_bytes, UINT32_MAX));
@@ -365,7 +368,7 @@ void px_pulls_live(uint32_t id)
     lock();
     pull = find(id);
     if (pull != NULL)
-        memcpy(pull->live, pull->wanted, px_job_size());
+        memcpy(pull->live, pull->wanted, pull->procs);
     unlock();
 }
 
@@ -382,12 +385,13 @@ static void check_behind(struct pull *pull)
 static bool put(struct pull *pull, const struct px_output *o)
 {
     uint8_t bit = (uint8_t)(1u << o->channel);
+    uint32_t nth = o->rank - pull->first;
 
-    if (o->to != 0 ? o->to != pull->id
-                   : (pull->live == NULL || (pull->live[o->rank] & bit) == 0))
+    if (pull->live == NULL || o->rank < pull->first || nth >= pull->procs ||
+        (o->to != 0 ? o->to != pull->id : (pull->live[nth] & bit) == 0))
         return false;
     if (o->is_turn)
-        pull->live[o->rank] |= bit;
+        pull->live[nth] |= bit;
     px_queue_put(&pull->queue, o);
     check_behind(pull);
     return pull->redirects;
@@ -397,8 +401,6 @@ void px_pulls_put(const struct px_output *output)
 {
     bool is_taken = false;
 
-    if (output->rank >= px_job_size())
-        return;
     lock();
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];

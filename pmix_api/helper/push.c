@@ -66,7 +66,7 @@ static struct {
 int px_push_open(const char *dir)
 {
     push.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (push.wake < 0 || px_readers_open())
+    if (push.wake < 0)
         return OV_ENOMEM;
     return px_spool_open(&push.spool, NEAR_BYTES, FAR_BYTES, dir);
 }

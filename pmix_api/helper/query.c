@@ -8,9 +8,12 @@
 
 #include "pmix_api/helper/attribute.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/space.h"
 
 /* What a query is about, as its qualifiers say. */
 struct about {
+    struct px_job job;
+    bool is_named;    /* the job */
     const char *host; /* NULL: all */
     pmix_rank_t rank; /* PMIX_RANK_WILDCARD: all */
 };
@@ -23,19 +26,20 @@ typedef pmix_status_t (*load_fn)(pmix_info_t *out, const char *key,
 static pmix_status_t check_rank(struct about *about, pmix_rank_t rank)
 {
     if (rank != PMIX_RANK_WILDCARD && rank != PMIX_RANK_UNDEF &&
-        rank >= px_job_size())
+        rank >= about->job.size)
         return PMIX_ERR_NOT_FOUND;
     about->rank = rank == PMIX_RANK_UNDEF ? PMIX_RANK_WILDCARD : rank;
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t check_nspace(const char *nspace)
+static pmix_status_t check_nspace(struct about *about, const char *nspace)
 {
     if (nspace == NULL)
         return PMIX_ERR_BAD_PARAM;
-    return nspace[0] == '\0' || strcmp(nspace, px_job_nspace()) == 0
-               ? PMIX_SUCCESS
-               : PMIX_ERR_NOT_FOUND;
+    if (nspace[0] == '\0')
+        return PMIX_SUCCESS;
+    about->is_named = true;
+    return px_job_find(nspace, &about->job) ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
 }
 
 static pmix_status_t check_host(struct about *about, const char *host)
@@ -43,7 +47,8 @@ static pmix_status_t check_host(struct about *about, const char *host)
     struct px_place place;
 
     about->host = host;
-    for (uint32_t i = 0; host != NULL && px_job_place(i, &place); i++) {
+    for (uint32_t i = 0; host != NULL && px_job_place(&about->job, i, &place);
+         i++) {
         if (strcmp(place.host, host) == 0)
             return PMIX_SUCCESS;
     }
@@ -57,9 +62,9 @@ static pmix_status_t read_qualifier(const pmix_info_t *info,
     const pmix_value_t *value = &info->value;
 
     if (PMIX_CHECK_KEY(info, PMIX_NSPACE) && value->type == PMIX_STRING)
-        return check_nspace(value->data.string);
+        return check_nspace(about, value->data.string);
     if (PMIX_CHECK_KEY(info, PMIX_PROCID) && value->type == PMIX_PROC) {
-        pmix_status_t rc = check_nspace(value->data.proc->nspace);
+        pmix_status_t rc = check_nspace(about, value->data.proc->nspace);
 
         return rc != PMIX_SUCCESS ? rc
                                   : check_rank(about, value->data.proc->rank);
@@ -69,7 +74,8 @@ static pmix_status_t read_qualifier(const pmix_info_t *info,
     if (PMIX_CHECK_KEY(info, PMIX_HOSTNAME) && value->type == PMIX_STRING)
         return check_host(about, value->data.string);
     if (PMIX_CHECK_KEY(info, PMIX_NODEID) && value->type == PMIX_UINT32)
-        return check_host(about, px_job_host(value->data.uint32));
+        return check_host(about,
+                          px_space_host(&about->job, value->data.uint32));
     if (PMIX_CHECK_KEY(info, PMIX_QUERY_REFRESH_CACHE))
         return PMIX_SUCCESS; /* we have none */
     return PMIX_INFO_IS_REQUIRED(info) ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS;
@@ -81,6 +87,8 @@ static pmix_status_t read_qualifiers(const pmix_query_t *query,
     pmix_status_t rc = PMIX_SUCCESS;
 
     *about = (struct about){.rank = PMIX_RANK_WILDCARD};
+    if (!px_job_next(&about->job))
+        return PMIX_ERR_NOT_FOUND;
     for (size_t i = 0; rc == PMIX_SUCCESS && i < query->nqual; i++)
         rc = read_qualifier(&query->qualifiers[i], about);
     return rc;
@@ -92,7 +100,7 @@ static pmix_status_t read_qualifiers(const pmix_query_t *query,
 static bool next_place(const struct about *about, uint32_t *next,
                        struct px_place *place)
 {
-    while (px_job_place((*next)++, place)) {
+    while (px_job_place(&about->job, (*next)++, place)) {
         if (about->host != NULL && strcmp(about->host, place->host) != 0)
             continue;
         if (about->rank == PMIX_RANK_WILDCARD)
@@ -149,7 +157,8 @@ static pmix_status_t load_table(pmix_info_t *out, const char *key,
         return PMIX_ERR_NOMEM;
     while (next_place(about, &next, &place)) {
         for (uint32_t i = 0; i < place.ranks; i++)
-            px_job_describe(place.first_rank + i, &place, &table[count++]);
+            px_job_describe(&about->job, place.first_rank + i, &place,
+                            &table[count++]);
     }
     load_array(out, key, table, size, PMIX_PROC_INFO);
     PMIX_PROC_INFO_FREE(table, size);
@@ -214,7 +223,7 @@ static pmix_status_t load_procs(pmix_info_t *out, const char *key,
         return PMIX_ERR_NOMEM;
     while (next_place(&local, &next, &place)) {
         for (uint32_t i = 0; i < place.ranks; i++, count++)
-            PMIX_LOAD_PROCID(&procs[count], px_job_nspace(),
+            PMIX_LOAD_PROCID(&procs[count], local.job.nspace,
                              place.first_rank + i);
     }
     load_array(out, key, procs, size, PMIX_PROC);
@@ -240,50 +249,77 @@ static pmix_status_t load_local_size(pmix_info_t *out, const char *key,
 static pmix_status_t load_size(pmix_info_t *out, const char *key,
                                const struct about *about)
 {
-    (void)about;
-    return load_number(out, key, px_job_size());
+    return load_number(out, key, about->job.size);
 }
 
 static pmix_status_t load_status(pmix_info_t *out, const char *key,
                                  const struct about *about)
 {
-    pmix_status_t status =
-        px_job_has_ended() ? PMIX_EVENT_JOB_END : PMIX_EVENT_JOB_START;
+    pmix_status_t status = px_job_has_ended(about->job.base)
+                               ? PMIX_EVENT_JOB_END
+                               : PMIX_EVENT_JOB_START;
 
-    (void)about;
     PMIX_INFO_LOAD(out, key, &status, PMIX_STATUS);
     return PMIX_SUCCESS;
 }
 
+/* Separated by commas, the run's own first. */
 static pmix_status_t load_spaces(pmix_info_t *out, const char *key,
                                  const struct about *about)
 {
+    struct px_job job = {.size = 0};
+    char *text = NULL;
+    size_t len;
+    FILE *file = open_memstream(&text, &len);
+    pmix_status_t rc = PMIX_ERR_NOMEM;
+
     (void)about;
-    return load_text(out, key, px_job_nspace());
+    if (file == NULL)
+        return rc;
+    while (px_job_next(&job))
+        fprintf(file, "%s%s", ftell(file) > 0 ? "," : "", job.nspace);
+    if (fclose(file) == 0)
+        rc = load_text(out, key, text);
+    free(text);
+    return rc;
 }
 
-/* An array for each namespace: its name, its first program, its size. */
+/* Its name, its first program, its size. */
+static void load_space(pmix_info_t *out, const struct px_job *job)
+{
+    enum { INFOS = 3 };
+    struct px_place place = {.program = ""};
+    pmix_info_t *info;
+
+    (void)px_job_place(job, 0, &place);
+    PMIX_INFO_CREATE(info, INFOS);
+    PMIX_INFO_LOAD(&info[0], PMIX_NSPACE, job->nspace, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_CMD_LINE, place.program, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[2], PMIX_JOB_SIZE, &job->size, PMIX_UINT32);
+    load_array(out, PMIX_JOB_INFO_ARRAY, info, INFOS, PMIX_INFO);
+    PMIX_INFO_FREE(info, INFOS);
+}
+
+/* An array for each namespace, or for the one that is named. */
 static pmix_status_t load_space_info(pmix_info_t *out, const char *key,
                                      const struct about *about)
 {
-    enum { INFOS = 3 };
-    uint32_t size = px_job_size();
-    struct px_place place = {.program = ""};
-    pmix_info_t *info, space;
+    struct px_job job = {.size = 0};
+    pmix_info_t *spaces;
+    size_t jobs = 0, count = 0;
 
-    (void)about;
-    (void)px_job_place(0, &place);
-    PMIX_INFO_CREATE(info, INFOS);
-    if (info == NULL)
+    while (px_job_next(&job))
+        jobs++;
+    PMIX_INFO_CREATE(spaces, jobs);
+    if (spaces == NULL)
         return PMIX_ERR_NOMEM;
-    PMIX_INFO_LOAD(&info[0], PMIX_NSPACE, px_job_nspace(), PMIX_STRING);
-    PMIX_INFO_LOAD(&info[1], PMIX_CMD_LINE, place.program, PMIX_STRING);
-    PMIX_INFO_LOAD(&info[2], PMIX_JOB_SIZE, &size, PMIX_UINT32);
-    PMIX_INFO_CONSTRUCT(&space);
-    load_array(&space, PMIX_JOB_INFO_ARRAY, info, INFOS, PMIX_INFO);
-    load_array(out, key, &space, 1, PMIX_INFO);
-    PMIX_INFO_DESTRUCT(&space);
-    PMIX_INFO_FREE(info, INFOS);
+    job.size = 0;
+    while (count < jobs && px_job_next(&job)) {
+        if (!about->is_named || job.base == about->job.base)
+            load_space(&spaces[count++], &job);
+    }
+    load_array(out, key, spaces, count, PMIX_INFO);
+    PMIX_INFO_FREE(spaces, jobs);
     return PMIX_SUCCESS;
 }
 

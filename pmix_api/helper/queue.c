@@ -67,7 +67,8 @@ static struct px_queue_cell *cell_of(struct px_queue *queue,
         queue->cells = calloc(cells_count(queue), sizeof(*queue->cells));
     if (queue->cells == NULL)
         return NULL;
-    return &queue->cells[(size_t)o->rank * CHANNELS + o->channel - 1];
+    return &queue->cells[(size_t)(o->rank - queue->cfg.first) * CHANNELS +
+                         o->channel - 1];
 }
 
 static void count_dropped(struct px_queue *queue, const struct px_output *o,
@@ -255,7 +256,8 @@ static bool get_held(struct px_queue *queue, uint64_t now_ms, bool all,
 
         if (cell->used_bytes == 0 || (!all && now_ms < cell->due_ms))
             continue;
-        *out = (struct px_output){.rank = (uint32_t)(i / CHANNELS),
+        *out = (struct px_output){.rank = queue->cfg.first +
+                                          (uint32_t)(i / CHANNELS),
                                   .channel = (uint8_t)(1 + i % CHANNELS)};
         join(queue, cell, out);
         return true;

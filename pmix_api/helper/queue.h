@@ -24,9 +24,9 @@ enum {
 };
 
 struct px_queue_cfg {
-    const char *dir; /* borrowed: for the file */
-    uint32_t procs;
-    uint64_t limit_bytes; /* kept at most, at least 1 MiB */
+    const char *dir;       /* borrowed: for the file */
+    uint32_t first, procs; /* numbers of processes */
+    uint64_t limit_bytes;  /* kept at most, at least 1 MiB */
     bool drops_oldest;
     uint32_t buffer_bytes; /* put together; 0: nothing, at most 1 MiB */
     uint32_t buffer_ms;    /* and sent after so long; 0: whenever it is full */

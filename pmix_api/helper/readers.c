@@ -1,7 +1,6 @@
 /* Who has a stdin. */
 #include "pmix_api/helper/readers.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -9,47 +8,15 @@
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/target.h"
 
-static struct {
-    pthread_mutex_t lock;
-    bool *is_open; /* [ranks] */
-} readers = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-int px_readers_open(void)
-{
-    readers.is_open =
-        calloc((size_t)px_job_size() + 1, sizeof(*readers.is_open));
-    return readers.is_open == NULL ? OV_ENOMEM : 0;
-}
-
-static void set_all(uint32_t first, uint32_t last, bool is_open)
-{
-    uint32_t size = px_job_size();
-
-    pthread_mutex_lock(&readers.lock);
-    for (uint32_t rank = first; rank < size && rank <= last; rank++)
-        readers.is_open[rank] = is_open;
-    pthread_mutex_unlock(&readers.lock);
-}
-
 void px_readers_told(const struct px_stdin *in)
 {
-    set_all(in->first, in->last, in->is_open);
+    px_job_stdin(in->first, in->last, in->is_open);
 }
 
 void px_readers_close(const struct px_set *set)
 {
     for (uint32_t i = 0; i < set->count; i++)
-        set_all(set->range[i].first, set->range[i].last, false);
-}
-
-static bool can_take(uint32_t rank)
-{
-    bool is_open;
-
-    pthread_mutex_lock(&readers.lock);
-    is_open = readers.is_open[rank];
-    pthread_mutex_unlock(&readers.lock);
-    return is_open && px_job_runs(rank);
+        px_job_stdin(set->range[i].first, set->range[i].last, false);
 }
 
 static bool can_any_take(const struct px_set *set)
@@ -57,7 +24,7 @@ static bool can_any_take(const struct px_set *set)
     for (uint32_t i = 0; i < set->count; i++) {
         for (uint64_t rank = set->range[i].first; rank <= set->range[i].last;
              rank++) {
-            if (can_take((uint32_t)rank))
+            if (px_job_can_take((uint32_t)rank))
                 return true;
         }
     }
@@ -78,8 +45,12 @@ static int copy(const struct px_targets *found, struct px_set *out)
 /* Names for one process each; all of them exist. */
 static pmix_status_t judge_each(const pmix_proc_t targets[], size_t n)
 {
+    struct px_job job;
+
     for (size_t i = 0; i < n; i++) {
-        if (targets[i].rank <= PMIX_RANK_VALID && !can_take(targets[i].rank))
+        if (targets[i].rank <= PMIX_RANK_VALID &&
+            (!px_job_find(targets[i].nspace, &job) ||
+             !px_job_can_take(job.base + targets[i].rank)))
             return PMIX_ERR_IOF_COMPLETE;
     }
     return PMIX_SUCCESS;

@@ -9,14 +9,11 @@
 #include "pmix_api/wire.h"
 #include "topo/tree.h"
 
-/* Ranks: ascending, none twice. */
+/* Numbers of processes: ascending, none twice. */
 struct px_set {
     struct topo_range *range; /* owned */
     uint32_t count;
 };
-
-/* Nobody has a stdin yet. Returns 0 or OV_ENOMEM. */
-int px_readers_open(void);
 
 /* Word of the launcher. */
 void px_readers_told(const struct px_stdin *in);

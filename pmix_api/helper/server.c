@@ -108,14 +108,15 @@ static void on_lost(size_t handler, pmix_status_t status,
 
 static pmix_status_t judge_procs(const pmix_proc_t procs[], size_t nprocs)
 {
+    struct px_job job;
+
     for (size_t i = 0; i < nprocs; i++) {
-        if (strcmp(procs[i].nspace, px_job_nspace()) != 0)
+        if (!px_job_find(procs[i].nspace, &job))
             return PMIX_ERR_NOT_FOUND;
         if (procs[i].rank != PMIX_RANK_WILDCARD &&
             procs[i].rank > PMIX_RANK_VALID)
             return PMIX_ERR_NOT_SUPPORTED;
-        if (procs[i].rank != PMIX_RANK_WILDCARD &&
-            procs[i].rank >= px_job_size())
+        if (procs[i].rank != PMIX_RANK_WILDCARD && procs[i].rank >= job.size)
             return PMIX_ERR_NOT_FOUND;
     }
     return PMIX_SUCCESS;
@@ -239,7 +240,7 @@ static const char *read_uri(const char *folder, uint32_t launcher_pid)
     snprintf(by_pid, sizeof(by_pid), "%s/pmix.%s.tool.%u", folder, server.host,
              launcher_pid);
     snprintf(by_job, sizeof(by_job), "%s/pmix.%s.tool.%s", folder, server.host,
-             px_job_nspace());
+             px_job_own());
     file = fopen(own, "r");
     if (file == NULL)
         return "its rendezvous file is missing";
@@ -266,7 +267,7 @@ const char *px_server_open(const char *folder, uint32_t launcher_pid,
     if (gethostname(server.host, sizeof(server.host) - 1) != 0)
         strcpy(server.host, "localhost");
     snprintf(server.self.nspace, sizeof(server.self.nspace), "%.200s-server",
-             px_job_nspace());
+             px_job_own());
     forget_host();
     set_up();
     snprintf(server.folder, sizeof(server.folder), "%s/server", folder);

@@ -1,4 +1,4 @@
-/* The processes that a tool means: names become ranges of ranks. */
+/* The processes that a tool means: names become ranges of numbers. */
 #include "pmix_api/helper/target.h"
 
 #include <stdlib.h>
@@ -21,16 +21,23 @@ static pmix_status_t add(struct px_targets *out, uint32_t first, uint32_t last)
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t add_local(struct px_targets *out)
+static pmix_status_t add_job(struct px_targets *out, const struct px_job *job)
+{
+    return add(out, job->base, job->base + job->size - 1);
+}
+
+static pmix_status_t add_local(struct px_targets *out, const struct px_job *job)
 {
     pmix_status_t rc = PMIX_ERR_NOT_FOUND;
     const char *here = px_job_here();
     struct px_place place;
 
-    for (uint32_t i = 0; px_job_place(i, &place); i++) {
+    for (uint32_t i = 0; px_job_place(job, i, &place); i++) {
+        uint32_t first = job->base + place.first_rank;
+
         if (strcmp(place.host, here) != 0 || place.ranks == 0)
             continue;
-        rc = add(out, place.first_rank, place.first_rank + place.ranks - 1);
+        rc = add(out, first, first + place.ranks - 1);
         if (rc != PMIX_SUCCESS)
             return rc;
     }
@@ -39,18 +46,27 @@ static pmix_status_t add_local(struct px_targets *out)
 
 static pmix_status_t add_named(struct px_targets *out, const pmix_proc_t *proc)
 {
-    if (strcmp(proc->nspace, px_job_nspace()) != 0)
+    struct px_job job;
+
+    if (!px_job_find(proc->nspace, &job))
         return PMIX_ERR_NOT_FOUND;
     if (proc->rank == PMIX_RANK_WILDCARD)
-        return add(out, 0, px_job_size() - 1);
+        return add_job(out, &job);
     if (proc->rank == PMIX_RANK_LOCAL_NODE ||
         proc->rank == PMIX_RANK_LOCAL_PEERS)
-        return add_local(out);
+        return add_local(out, &job);
     if (proc->rank > PMIX_RANK_VALID)
         return PMIX_ERR_NOT_SUPPORTED;
-    if (proc->rank >= px_job_size())
+    if (proc->rank >= job.size)
         return PMIX_ERR_NOT_FOUND;
-    return add(out, proc->rank, proc->rank);
+    return add(out, job.base + proc->rank, job.base + proc->rank);
+}
+
+static pmix_status_t add_own(struct px_targets *out)
+{
+    struct px_job own = {.size = 0};
+
+    return px_job_next(&own) ? add_job(out, &own) : PMIX_ERR_NOT_FOUND;
 }
 
 static int compare(const void *a, const void *b)
@@ -85,7 +101,7 @@ pmix_status_t px_targets_find(const pmix_proc_t *procs, size_t count,
 
     *out = (struct px_targets){.ranges = NULL};
     if (procs == NULL || count == 0)
-        rc = add(out, 0, px_job_size() - 1);
+        rc = add_own(out);
     for (size_t i = 0; rc == PMIX_SUCCESS && procs != NULL && i < count; i++)
         rc = add_named(out, &procs[i]);
     if (rc == PMIX_SUCCESS)
@@ -97,4 +113,28 @@ void px_targets_end(struct px_targets *targets)
 {
     free(targets->ranges);
     *targets = (struct px_targets){.ranges = NULL};
+}
+
+struct px_range px_target_range(const pmix_proc_t *proc)
+{
+    struct px_job job = {.size = 0};
+
+    if (!px_job_find(proc->nspace, &job))
+        return (struct px_range){1, 0};
+    if (proc->rank == PMIX_RANK_WILDCARD)
+        return (struct px_range){job.base, job.base + job.size - 1};
+    return (struct px_range){job.base + proc->rank, job.base + proc->rank};
+}
+
+struct px_range px_target_span(const pmix_proc_t procs[], size_t nprocs)
+{
+    struct px_range span = px_target_range(&procs[0]);
+
+    for (size_t i = 1; i < nprocs; i++) {
+        struct px_range range = px_target_range(&procs[i]);
+
+        span.first = range.first < span.first ? range.first : span.first;
+        span.last = range.last > span.last ? range.last : span.last;
+    }
+    return span;
 }

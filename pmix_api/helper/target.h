@@ -8,7 +8,7 @@
 
 #include "pmix_api/wire.h"
 
-/* Ranks, lying apart and ascending. */
+/* Numbers of processes, lying apart and ascending. */
 struct px_targets {
     struct px_range *ranges; /* owned */
     uint32_t count, cap;
@@ -16,11 +16,18 @@ struct px_targets {
 
 /* Adds the processes of each name: a rank, PMIX_RANK_WILDCARD, or those on
  * this machine (PMIX_RANK_LOCAL_NODE, PMIX_RANK_LOCAL_PEERS). No name at all
- * means all. Returns PMIX_SUCCESS; NOT_FOUND for another namespace or a rank
- * that is none, or when nobody is here; NOT_SUPPORTED for other special ranks;
- * NOMEM. The targets are the caller's to end in any case. O(n log n). */
+ * means the run's own job. Returns PMIX_SUCCESS; NOT_FOUND for a namespace or a
+ * rank that is none, or when nobody is here; NOT_SUPPORTED for other special
+ * ranks; NOMEM. The targets are the caller's to end in any case. O(n log n). */
 pmix_status_t px_targets_find(const pmix_proc_t *procs, size_t count,
                               struct px_targets *out);
 void px_targets_end(struct px_targets *targets);
+
+/* The numbers of a rank, or of all of its job; {1, 0} when there is no such
+ * job. */
+struct px_range px_target_range(const pmix_proc_t *proc);
+/* From the first number to the last one that are named, of one name at least.
+ */
+struct px_range px_target_span(const pmix_proc_t procs[], size_t nprocs);
 
 #endif

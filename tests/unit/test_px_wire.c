@@ -60,9 +60,9 @@ static void messages_in_a_row_are_heard_as_said(void **state)
                                                  px_text("./a b")}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_PIDS,
                                         .pids = {7, 1, (const void *)"abcd"}});
-    px_msg_encode(&wr, &(struct px_msg){
-                           .kind = PX_STAGE,
-                           .stage = {PX_STAGE_ENDED, 1u << 31, true, 8, 256}});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_STAGE,
+                                        .stage = {7, PX_STAGE_ENDED, 1u << 31,
+                                                  true, 8, 256}});
     px_msg_encode(
         &wr, &(struct px_msg){.kind = PX_DONE, .done = {9, PX_ANSWER_FULL}});
     px_msg_encode(&wr,
@@ -83,6 +83,7 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     assert_int_equal(msg.pids.first, 7);
     assert_memory_equal(msg.pids.mem, "abcd", 4);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.stage.base, 7);
     assert_int_equal(msg.stage.time_s, 1u << 31);
     assert_true(msg.stage.has_failed);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
@@ -151,6 +152,34 @@ static void words_on_pulls_are_heard_as_said(void **state)
     assert_int_equal(ov_rd_left(&rd), 0);
 }
 
+static void a_job_has_the_bytes_that_are_drawn(void **state)
+{
+    static const uint8_t want[] = {14, 9, 0, 0, 0, 3, 0, 0, 0, 2, 0,   0,
+                                   0,  1, 0, 0, 0, 4, 0, 0, 0, 1, 0,   'x',
+                                   27, 9, 0, 0, 0, 1, 2, 0, 0, 0, 'h', 'i'};
+    uint8_t mem[64];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct ov_rd rd;
+    struct px_msg msg;
+
+    (void)state;
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_JOB,
+                                        .job = {9, 3, 2, 1, 4, px_text("x")}});
+    px_msg_encode(&wr,
+                  &(struct px_msg){.kind = PX_SPAWN,
+                                   .spawn = {9, true, 2, (const void *)"hi"}});
+    assert_false(wr.bad);
+    assert_int_equal(wr.at - mem, sizeof(want));
+    assert_memory_equal(mem, want, sizeof(want));
+    rd = ov_rd_init(mem, sizeof(want));
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.job.base, 3);
+    assert_int_equal(msg.job.parts, 4);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_true(msg.spawn.is_more);
+    assert_memory_equal(msg.spawn.mem, "hi", 2);
+}
+
 static int decode(const void *mem, size_t len)
 {
     struct ov_rd rd = ov_rd_init(mem, len);
@@ -207,6 +236,7 @@ int main(void)
         cmocka_unit_test(output_has_the_bytes_that_are_drawn),
         cmocka_unit_test(a_push_has_the_bytes_that_are_drawn),
         cmocka_unit_test(messages_in_a_row_are_heard_as_said),
+        cmocka_unit_test(a_job_has_the_bytes_that_are_drawn),
         cmocka_unit_test(words_on_pulls_are_heard_as_said),
         cmocka_unit_test(what_is_no_message_is_refused),
         cmocka_unit_test(texts_are_cut_to_their_room),

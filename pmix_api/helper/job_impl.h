@@ -1,0 +1,29 @@
+/* What the files about jobs share. */
+#ifndef PMIX_API_HELPER_JOB_IMPL_H
+#define PMIX_API_HELPER_JOB_IMPL_H
+
+#include "pmix_api/helper/job.h"
+
+struct px_job_part {
+    char *host, *program; /* owned; equal ones of neighbours are one */
+    uint32_t first_rank;
+    uint32_t ranks;
+};
+
+struct px_job_state {
+    struct px_job_state *next; /* ascending bases */
+    struct px_job name;
+    uint32_t token; /* of the request it began with; 0: none */
+    uint32_t apps, ended;
+    uint32_t next_rank;
+    struct px_job_part *parts; /* [parts_max], ascending ranks */
+    uint32_t parts_count, parts_max;
+    int32_t *status; /* [size]; -1: it runs */
+    uint32_t *pids;  /* [size]; 0: not started */
+    bool *has_stdin; /* [size] */
+};
+
+/* NULL: there is none. Its parts do not change once it is whole. */
+const struct px_job_state *px_job_state(uint32_t base);
+
+#endif

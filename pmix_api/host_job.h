@@ -1,0 +1,47 @@
+/* A job as the launcher's side of PMIx knows it. */
+#ifndef PMIX_API_HOST_JOB_H
+#define PMIX_API_HOST_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct px_host;
+
+/* Processes have numbers in the whole tree; a rank is one less its base. */
+struct px_host_job {
+    struct px_host_job *next; /* as they came: the run's own first */
+    uint32_t base, size, apps, parts;
+    char nspace[64];
+    uint8_t *redirected;      /* [size]: those that only tools get */
+    uint8_t *wanted;          /* [size]: bits of channels that tools want */
+    int32_t *status;          /* [size]: of those that ended; -1: it runs */
+    uint8_t *pids;            /* [size x 4]: little-endian; 0: not started */
+    uint8_t *stdin_state;     /* [size]: enum px_stdin_bit */
+    uint64_t *dropped;        /* [size x 3]; NULL: none yet */
+    uint8_t *ended;           /* [size]: bits of channels that have ended, */
+    uint8_t *broken;          /* [size]: and of those that are not whole */
+    uint32_t started, exited; /* processes */
+    uint8_t stage;            /* enum px_stage_name: what it has reached */
+    uint64_t stage_s[3];      /* when, from STARTED on */
+    bool has_failed;          /* a process; the first one: */
+    uint32_t failed_rank, failed_status;
+    /* What the helper knows of it. */
+    uint32_t parts_told, pids_told, exits_told, broken_told;
+    uint32_t stdin_told; /* ranks; set back when something changes */
+    uint8_t stages_told;
+};
+
+/* The job of a process; NULL: there is none. O(jobs). */
+struct px_host_job *px_job_of(const struct px_host *host, uint32_t number);
+bool px_redirects(const struct px_host *host, uint32_t number, uint8_t channel);
+/* Adds one behind the others; nothing of it is told yet. NULL when memory is
+ * out. */
+struct px_host_job *px_job_add(struct px_host *host,
+                               const struct px_host_job *like);
+void px_jobs_close(struct px_host *host);
+/* A helper begins: it knows of none. */
+void px_jobs_begin(struct px_host *host);
+/* Is each told of, as far as it is? */
+bool px_jobs_are_told(const struct px_host *host);
+
+#endif

@@ -1,0 +1,255 @@
+/* What the helper is told of the jobs: how each is, where its processes are,
+ * who was started and has ended, who has a stdin. */
+#include "pmix_api/host_impl.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "overlay/base/err.h"
+#include "pmix_api/wire.h"
+
+enum { PACKET_BYTES = 32 * 1024, STDIN_BYTES = 10, CHANNELS = 3 };
+
+int px_tell_packet(struct px_host *host, const uint8_t *mem, size_t len)
+{
+    ssize_t sent = send(host->fd, mem, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    if (sent >= 0) {
+        host->taken_ms = px_now_ms();
+        host->is_deaf = false;
+        return 1;
+    }
+    return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? 0
+                                                                 : OV_ECLOSED;
+}
+
+int px_tell(struct px_host *host, const struct px_msg *msg)
+{
+    uint8_t mem[PX_OUTPUT_HEAD_BYTES + PX_OUTPUT_BYTES_MAX];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    px_msg_encode(&wr, msg);
+    return px_tell_packet(host, mem, (size_t)(wr.at - mem));
+}
+
+static int tell_start(struct px_host *host)
+{
+    const struct px_host_cfg *cfg = &host->cfg;
+    struct px_msg msg = {
+        .kind = PX_START,
+        .start = {.version = PX_WIRE_VERSION,
+                  .pid = (uint32_t)getpid(),
+                  .size = cfg->size,
+                  .apps = cfg->apps,
+                  .parts = cfg->parts,
+                  .allow = cfg->allow,
+                  .nspace = px_text(cfg->nspace),
+                  .folder = px_text(host->folder)},
+    };
+
+    return px_tell(host, &msg);
+}
+
+/* As many parts as a packet holds. */
+static int tell_parts(struct px_host *host, struct px_host_job *job)
+{
+    uint8_t mem[PACKET_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint32_t next = job->parts_told;
+    int rc;
+
+    for (; next < job->parts; next++) {
+        struct px_msg msg = {.kind = PX_PART};
+        struct ov_wr was = wr;
+        struct px_host_part part;
+
+        host->cfg.events->on_part(host->cfg.arg, next, &part);
+        msg.part = (struct px_part){.app = part.app,
+                                    .first_rank = job->base + part.first_rank,
+                                    .ranks = part.ranks,
+                                    .host = px_text(part.host),
+                                    .program = px_text(part.program)};
+        px_msg_encode(&wr, &msg);
+        if (wr.bad) {
+            wr = was;
+            break;
+        }
+    }
+    rc = px_tell_packet(host, mem, (size_t)(wr.at - mem));
+    if (rc == 1)
+        job->parts_told = next;
+    return rc;
+}
+
+/* To a helper that was started again: who was started, and has ended,
+ * already. */
+static int tell_pids(struct px_host *host, struct px_host_job *job)
+{
+    uint32_t left = job->size - job->pids_told;
+    uint16_t count = (uint16_t)(left < PX_PIDS_MAX ? left : PX_PIDS_MAX);
+    struct px_msg msg = {
+        .kind = PX_PIDS,
+        .pids = {.first = job->base + job->pids_told,
+                 .count = count,
+                 .mem = job->pids + 4 * (size_t)job->pids_told}};
+    int rc = job->started > 0 ? px_tell(host, &msg) : 1;
+
+    if (rc == 1)
+        job->pids_told += count;
+    return rc;
+}
+
+static int tell_exits(struct px_host *host, struct px_host_job *job)
+{
+    uint8_t mem[PACKET_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint32_t rank = job->exits_told;
+    int rc = 1;
+
+    for (; rank < job->size && wr.end - wr.at > 16; rank++) {
+        struct px_msg msg = {.kind = PX_EXIT,
+                             .exit = {.rank = job->base + rank}};
+
+        if (job->status[rank] < 0)
+            continue;
+        msg.exit.status = (uint32_t)job->status[rank];
+        px_msg_encode(&wr, &msg);
+    }
+    if (wr.at != mem)
+        rc = px_tell_packet(host, mem, (size_t)(wr.at - mem));
+    if (rc == 1)
+        job->exits_told = rank;
+    return rc;
+}
+
+/* The same of channels that are not whole. */
+static int tell_broken(struct px_host *host, struct px_host_job *job)
+{
+    uint8_t mem[PACKET_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint32_t rank = job->broken_told;
+    int rc = 1;
+
+    for (; rank < job->size && wr.end - wr.at > 16 * CHANNELS; rank++) {
+        for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
+            struct px_msg msg = {.kind = PX_BROKEN,
+                                 .broken = {job->base + rank, channel}};
+
+            if ((job->broken[rank] & 1u << channel) != 0)
+                px_msg_encode(&wr, &msg);
+        }
+    }
+    if (wr.at != mem)
+        rc = px_tell_packet(host, mem, (size_t)(wr.at - mem));
+    if (rc == 1)
+        job->broken_told = rank;
+    return rc;
+}
+
+/* The next runs of ranks with and without a stdin, as many as there is room
+ * for; returns how far that is. */
+static uint32_t put_runs(const struct px_host_job *job, struct ov_wr *wr)
+{
+    uint32_t rank = job->stdin_told;
+
+    while (rank < job->size && wr->end - wr->at >= STDIN_BYTES) {
+        uint8_t open = job->stdin_state[rank] & PX_STDIN_OPEN;
+        struct px_msg msg = {
+            .kind = PX_STDIN,
+            .in = {.is_open = open != 0, .first = job->base + rank}};
+
+        while (rank < job->size &&
+               (job->stdin_state[rank] & PX_STDIN_OPEN) == open)
+            rank++;
+        msg.in.last = job->base + rank - 1;
+        px_msg_encode(wr, &msg);
+    }
+    return rank;
+}
+
+static int tell_stdin(struct px_host *host, struct px_host_job *job)
+{
+    uint8_t mem[PACKET_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint32_t told = put_runs(job, &wr);
+    int rc = px_tell_packet(host, mem, (size_t)(wr.at - mem));
+
+    if (rc == 1)
+        job->stdin_told = told;
+    return rc;
+}
+
+static int tell_grant(struct px_host *host)
+{
+    struct px_msg msg = {
+        .kind = PX_GRANT,
+        .grant = {.messages = host->grants_due, .bytes = host->cfg.push_bytes},
+    };
+    int rc = px_tell(host, &msg);
+
+    if (rc == 1)
+        host->grants_due = 0;
+    return rc;
+}
+
+static int tell_job(struct px_host *host, struct px_host_job *job)
+{
+    int rc = 1;
+
+    while (rc == 1 && job->parts_told < job->parts)
+        rc = tell_parts(host, job);
+    while (rc == 1 && job->pids_told < job->size)
+        rc = tell_pids(host, job);
+    while (rc == 1 && job->exits_told < job->size)
+        rc = tell_exits(host, job);
+    while (rc == 1 && job->broken_told < job->size)
+        rc = tell_broken(host, job);
+    while (rc == 1 && job->stdin_told < job->size)
+        rc = tell_stdin(host, job);
+    return rc;
+}
+
+int px_tell_jobs(struct px_host *host)
+{
+    int rc = 1;
+
+    if (host->phase == PX_HOST_START) {
+        rc = tell_start(host);
+        if (rc == 1)
+            host->phase = PX_HOST_READY;
+    }
+    for (struct px_host_job *job = host->jobs; rc == 1 && job != NULL;
+         job = job->next)
+        rc = tell_job(host, job);
+    if (rc == 1 && host->grants_due > 0)
+        rc = tell_grant(host);
+    return rc;
+}
+
+static int tell_stage(struct px_host *host, struct px_host_job *job)
+{
+    struct px_msg msg = {.kind = PX_STAGE,
+                         .stage = {.base = job->base,
+                                   .name = (uint8_t)(job->stages_told + 1),
+                                   .time_s = job->stage_s[job->stages_told],
+                                   .has_failed = job->has_failed,
+                                   .rank = job->base + job->failed_rank,
+                                   .status = job->failed_status}};
+    int rc = px_tell(host, &msg);
+
+    if (rc == 1)
+        job->stages_told++;
+    return rc;
+}
+
+int px_tell_stages(struct px_host *host)
+{
+    int rc = 1;
+
+    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
+        while (rc == 1 && job->stages_told < job->stage)
+            rc = tell_stage(host, job);
+    }
+    return rc;
+}
