@@ -112,6 +112,9 @@ static void tell(const struct teller *to, const char *host,
                        " (is xylem installed there as %s? --xylemd names the "
                        "daemon)",
                        to->xylemd);
+    if (end == EP_SRUN_REFUSED)
+        ep_text_puts(&text, " (are slurmd and munged of that host up? sinfo "
+                            "and the log of its slurmd tell)");
     to->fn(to->arg, host, end, text.bad ? "xylemd does not run" : text.at);
     ep_text_fini(&text);
 }

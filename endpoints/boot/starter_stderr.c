@@ -39,12 +39,22 @@ static void on_task_end(void *arg, const char *host, enum ep_srun_end end,
         st->events->on_missing(st->arg, d->index, host, end, text);
 }
 
+/* srun says so on sites where --cpu-bind=none has nothing to undo. */
+static bool is_idle_talk(const struct ep_daemon *d, const char *line)
+{
+    return d->hosts != NULL &&
+           strcmp(line, "srun: cluster configuration lacks support for cpu "
+                        "binding") == 0;
+}
+
 void ep_daemon_err_line(struct ep_daemon *d, char *line, size_t len_bytes)
 {
     for (size_t i = 0; i < len_bytes; i++) {
         if (line[i] == '\0')
             line[i] = ' ';
     }
+    if (is_idle_talk(d, line))
+        return;
     if (d->state != EP_DAEMON_STARTING) {
         ep_daemon_tell(d, line);
         return;

@@ -121,7 +121,10 @@ void ep_starter_words_late(struct ep_text *out,
     ep_text_printf(out, "xylemd was not ready after %g s",
                    (double)waited_ms / 1000);
     put_said(out, who);
-    if (waited_ms == time_ms)
+    if (waited_ms == time_ms && who->launcher == EP_LAUNCHER_SLURM)
+        ep_text_puts(out, " (scontrol ping and sinfo tell whether Slurm "
+                          "answers; --launch-timeout gives it more time)");
+    else if (waited_ms == time_ms)
         ep_text_puts(out, " (--launch-timeout gives it more time)");
 }
 

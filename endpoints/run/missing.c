@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/plan.h"
+#include "endpoints/run/scontrol.h"
 #include "overlay/base/err.h"
 
 enum { SETTLE_MS = 1000, SHOWN_BYTES = 400 };
@@ -145,6 +146,40 @@ static void add(struct run *r, struct run_missing *one, const char *text,
     settle(r);
 }
 
+/* Those that are not in `left` any more. */
+static void add_taken(struct run *r, const struct topo_hosts *left)
+{
+    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+        struct run_missing one = {.host = ep_run_place(r, n), .is_task = true};
+        const char *name = topo_hosts_name(&r->hosts, one.host);
+
+        if (topo_hosts_find(left, name, strlen(name)) == TOPO_NONE &&
+            find(r, one.host) == NULL)
+            add(r, &one,
+                "Slurm has taken it out of this allocation (sinfo -R may "
+                "tell why)",
+                NULL);
+    }
+}
+
+/* srun has ended as a whole, which it does where the allocation has lost a
+ * node. Is that known to be so? */
+static bool find_taken(struct run *r)
+{
+    const char *job = getenv("SLURM_JOB_ID");
+    struct ep_text list = {0};
+    struct topo_hosts left;
+
+    topo_hosts_init(&left);
+    if (r->config.launcher == EP_LAUNCHER_SLURM && job != NULL &&
+        ep_scontrol_nodes(job, &list) == 0 &&
+        topo_hosts_parse(&left, list.at, NULL) == 0)
+        add_taken(r, &left);
+    topo_hosts_fini(&left);
+    ep_text_fini(&list);
+    return r->missing_count > 0;
+}
+
 static void add_node(struct run *r, struct run_missing one, const char *text,
                      const char *first)
 {
@@ -156,7 +191,7 @@ static void add_node(struct run *r, struct run_missing one, const char *text,
     if (one.host != TOPO_NONE && find(r, one.host) != NULL)
         return; /* the first reason is the best */
     /* What starts all ends because of those that are known. */
-    if (one.host == TOPO_NONE && r->missing_count > 0)
+    if (one.host == TOPO_NONE && (r->missing_count > 0 || find_taken(r)))
         return;
     add(r, &one, text, first);
 }

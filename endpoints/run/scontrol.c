@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,9 +19,8 @@
 extern char **environ;
 
 /* Its stdout is the pipe; it reads nothing, and its words are for nobody. */
-static int start(int out, pid_t *pid)
+static int start(const char *const *argv, int out, pid_t *pid)
 {
-    static char *argv[] = {"scontrol", "show", "topology", NULL};
     posix_spawn_file_actions_t files;
     int rc;
 
@@ -33,7 +33,8 @@ static int start(int out, pid_t *pid)
         rc = posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY,
                                               0);
     if (rc == 0)
-        rc = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
+        rc = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)argv,
+                          environ);
     posix_spawn_file_actions_destroy(&files);
     return rc == 0 ? 0 : OV_ENOENT;
 }
@@ -65,7 +66,7 @@ static bool read_all(int fd, struct ep_text *out)
     }
 }
 
-int ep_scontrol_topology(struct ep_text *out)
+static int ask(const char *const *argv, struct ep_text *out)
 {
     int ends[2], status = 0;
     bool is_whole;
@@ -73,7 +74,7 @@ int ep_scontrol_topology(struct ep_text *out)
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return OV_ENOENT;
-    if (start(ends[1], &pid) != 0) {
+    if (start(argv, ends[1], &pid) != 0) {
         close(ends[0]);
         close(ends[1]);
         return OV_ENOENT;
@@ -88,4 +89,30 @@ int ep_scontrol_topology(struct ep_text *out)
     if (out->bad)
         return OV_ENOMEM;
     return is_whole && status == 0 && out->len_bytes > 0 ? 0 : OV_ENOENT;
+}
+
+int ep_scontrol_topology(struct ep_text *out)
+{
+    static const char *const argv[] = {"scontrol", "show", "topology", NULL};
+
+    return ask(argv, out);
+}
+
+int ep_scontrol_nodes(const char *job, struct ep_text *out)
+{
+    static const char mark[] = " NodeList="; /* others end in it: ReqNodeList */
+    const char *const argv[] = {"scontrol", "-o", "show", "job", job, NULL};
+    struct ep_text all = {0};
+    int rc = ask(argv, &all);
+    const char *list = rc == 0 ? strstr(all.at, mark) : NULL;
+
+    if (rc == 0 && list == NULL)
+        rc = OV_ENOENT;
+    if (rc == 0) {
+        list += strlen(mark);
+        ep_text_add(out, list, strcspn(list, " \n"));
+        rc = out->bad ? OV_ENOMEM : 0;
+    }
+    ep_text_fini(&all);
+    return rc;
 }

@@ -1,4 +1,4 @@
-/* What Slurm says about its switches. */
+/* What Slurm says about its switches, and about an allocation. */
 #ifndef ENDPOINTS_RUN_SCONTROL_H
 #define ENDPOINTS_RUN_SCONTROL_H
 
@@ -13,5 +13,9 @@ enum {
  * not there, fails, says nothing or too much, or takes too long (it is killed
  * then); OV_ENOMEM. Waits for it. */
 int ep_scontrol_topology(struct ep_text *out);
+
+/* Adds the nodes that this job has now, as Slurm lists them: h[1-3,7]. Returns
+ * as above; OV_ENOENT also for a job that is over. */
+int ep_scontrol_nodes(const char *job, struct ep_text *out);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hosts of an allocation of Slurm whose daemons do not come: each is named
 soon, with its reason, and the job goes on without them where it may."""
-# timeout: 180
+# timeout: 240
 import subprocess
 import sys
 
@@ -14,12 +14,12 @@ from live import check, check_eq
 COUNT = 6
 
 
-def run(*options, nodes=COUNT, before=""):
+def run(*options, nodes="h[1-%d]" % COUNT, before="", salloc=()):
     """In an allocation: exit code, output, and what was said."""
     words = [live.XYLEM, "run", "--xylemd", installed.XYLEMD, "--label=host",
              *options, "--", "printenv", "XYLEM_SIZE"]
     done = subprocess.run(
-        ["salloc", "-Q", "-w", "h[1-%d]" % nodes, "sh", "-c",
+        ["salloc", "-Q", "-w", nodes, *salloc, "sh", "-c",
          before + ' exec "$@"', "sh", *map(str, words)], text=True, check=False,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
@@ -63,13 +63,58 @@ def nobody_listens(hosts, slurm):
 
 def no_allocation():
     """It is over when srun asks for a step."""
-    code, out, said = run(nodes=2, before="""
+    code, out, said = run(nodes="h[1-2]", before="""
         scancel $SLURM_JOB_ID
         while squeue -h -j $SLURM_JOB_ID | grep -q .; do
             sleep 0.1; done;""")  # sleep-ok: between two looks
     check_eq((1, []), (code, out))
     check("2 daemons do not come: h[1-2]: srun ended before xylemd was ready "
           "(exit status 1)" in said and "expired" in said, said)
+
+
+def drained(hosts):
+    """No new jobs get there; this one has it still."""
+    code, out, said = run(
+        nodes="h[1,6]",
+        before="scontrol update nodename=h6 state=drain reason=test;")
+    check_eq((0, ["h1: 2", "h6: 2"], ""), (code, out, said))
+    subprocess.run(["scontrol", "update", "nodename=h6", "state=resume"],
+                   check=True)
+
+
+def taken_away(hosts):
+    """salloc --no-kill: the allocation loses a node. srun then starts nothing
+    and does not say for which."""
+    down = "scontrol update nodename=h6 state=down reason=test;"
+    code, out, said = run("--min-nodes", 1, nodes="h[1,6]", before=down,
+                          salloc=["--no-kill"])
+    check_eq((0, ["h1: 1"]), (code, out), said)
+    check("a daemon does not come: h6: Slurm has taken it out of this "
+          "allocation" in said, said)
+    subprocess.run(["scontrol", "update", "nodename=h6", "state=resume"],
+                   check=True)
+
+
+def no_munge_there(hosts):
+    """srun's own words for it are of no use."""
+    check_eq(0, hosts.hosts["h3"].popen(
+        ["mount", "-t", "tmpfs", "none", "/run/munge"]).wait())
+    code, out, said = run("--min-nodes", 1, nodes="h[1,3]")
+    check_eq((0, ["h1: 1"]), (code, out), said)
+    check("a daemon does not come: h3: xylemd does not run (srun: " in said
+          and "munged of that host" in said, said)
+    check_eq(0, hosts.hosts["h3"].popen(["umount", "/run/munge"]).wait())
+
+
+def no_munge_here():
+    """Of the launcher's host: for it and its srun alone."""
+    code, out, said = run("--launch-timeout", 3600, nodes="h1", before="""
+        set -- unshare -m sh -c '
+            mount -t tmpfs none /run/munge; exec "$@"' sh "$@";""")
+    check_eq((1, []), (code, out))
+    check("a daemon does not come: h1: srun ended before xylemd was ready "
+          "(exit status 1); its last words: srun: error: " in said
+          and "Did you start munged?" in said, said)
 
 
 def main():
@@ -85,6 +130,14 @@ def main():
             mixed(hosts)
         with live.case("no allocation any more"):
             no_allocation()
+        with live.case("no munged for the launcher"):
+            no_munge_here()
+        with live.case("a host is drained"):
+            drained(hosts)
+        with live.case("a host is taken out of the allocation"):
+            taken_away(hosts)
+        with live.case("no munged on a host"):
+            no_munge_there(hosts)
         with live.case("no slurmd on a host"):
             nobody_listens(hosts, slurm)
     return live.end()

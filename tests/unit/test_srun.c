@@ -76,7 +76,9 @@ static void who_is_not_started_is_told_apart_from_who_is_killed(void **state)
 
     (void)state;
     expect(lines,
-           "h4 2 xylemd does not run (srun: Communication connection failure)\n"
+           "h4 2 xylemd does not run (srun: Communication connection failure) "
+           "(are slurmd and munged of that host up? sinfo and the log of its "
+           "slurmd tell)\n"
            "h1 0 xylemd does not run (srun: Killed)\n"
            "h2 0 xylemd does not run (srun: Killed)\n");
 }
