@@ -141,6 +141,82 @@ static void files_mean_hosts_with_slots(void **state)
     assert_string_equal(read_as(&env), "SGE a.site:4 c.site:2");
 }
 
+/* What the managers write for jobs of a kind: the file and what is set beside
+ * it. */
+static const struct {
+    const char *variable, *text;
+    struct environment env;
+    const char *want;
+} written_files[] = {
+    /* Torque, qsub -l nodes=2:ppn=3: downwards by processor, the mother
+     * superior first */
+    {"PBS_NODEFILE",
+     "node02\nnode02\nnode02\nnode01\nnode01\nnode01\n",
+     {{"PBS_NUM_NODES=2", "PBS_NUM_PPN=3", "PBS_NP=6"}},
+     "PBS node02:3 node01:3"},
+    /* Torque, -l nodes=1:ppn=4+2:ppn=1; PBS_NUM_PPN is the first one's */
+    {"PBS_NODEFILE",
+     "big1\nbig1\nbig1\nbig1\nsmall7\nsmall8\n",
+     {{"PBS_NUM_NODES=3", "PBS_NUM_PPN=4", "PBS_NP=6"}},
+     "PBS big1:4 small7:1 small8:1"},
+    /* PBS Professional, -l select=2:ncpus=8:mpiprocs=2+1:ncpus=4, two chunks
+     * on one host, which is there again further down */
+    {"PBS_NODEFILE",
+     "r1i0n3.ib0.site\nr1i0n3.ib0.site\nr1i0n4.ib0.site\n"
+     "r1i0n4.ib0.site\nr1i0n3.ib0.site\n",
+     {{"NCPUS=8", "OMP_NUM_THREADS=8", "PBS_ENVIRONMENT=PBS_BATCH"}},
+     "PBS r1i0n3.ib0.site:3 r1i0n4.ib0.site:2"},
+    /* the same without mpiprocs: a process for each chunk */
+    {"PBS_NODEFILE",
+     "cn001\ncn002\ncn003\n",
+     {{"NCPUS=16", "OMP_NUM_THREADS=16"}},
+     "PBS cn001:1 cn002:1 cn003:1"},
+    /* hosts once each, PBS_NUM_PPN, and an end without a newline */
+    {"PBS_NODEFILE", "n2\nn10", {{"PBS_NUM_PPN=16"}}, "PBS n2:16 n10:16"},
+    {"PBS_NODEFILE", "n2\nn10", {{"PBS_NUM_PPN="}}, "PBS n2:1 n10:1"},
+    {"PBS_NODEFILE", "n2\nn10", {{"PBS_NUM_PPN=x"}}, "PBS n2:1 n10:1"},
+    /* LSF, bsub -n 5 -R span[ptile=3]; its lists in the environment say the
+     * same */
+    {"LSB_DJOB_HOSTFILE",
+     "hosta\nhosta\nhosta\nhostb\nhostb\n",
+     {{"LSB_MCPU_HOSTS=hosta 3 hostb 2 ", "LSB_DJOB_NUMPROC=5",
+       "LSB_HOSTS=hosta hosta hosta hostb hostb"}},
+     "LSF hosta:3 hostb:2"},
+    /* Grid Engine: qsub -pe mpi 7, a host by two queues, one line each */
+    {"PE_HOSTFILE",
+     "c1.site 4 all.q@c1.site UNDEFINED\n"
+     "c2.site 2 all.q@c2.site UNDEFINED\n"
+     "c1.site 1 long.q@c1.site UNDEFINED\n",
+     {{"NSLOTS=7", "NHOSTS=2", "PE=mpi"}},
+     "SGE c1.site:5 c2.site:2"},
+    /* -binding pe linear:2 gives sockets and cores in the fourth field */
+    {"PE_HOSTFILE",
+     "c1 2 all.q@c1 0,0:0,1\nc2 2 all.q@c2 1,2:1,3\n",
+     {{"NSLOTS=4"}},
+     "SGE c1:2 c2:2"},
+    /* Univa: <NULL> there; a host of the list that has given no slot */
+    {"PE_HOSTFILE",
+     "c1\t8\tall.q@c1\t<NULL>\r\nc2 0 all.q@c2 <NULL>\n",
+     {{"NSLOTS=8"}},
+     "SGE c1:8"},
+};
+
+static void files_are_read_as_managers_write_them(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(written_files) / sizeof(written_files[0]);
+         i++) {
+        struct environment env = written_files[i].env;
+        unsigned free_entry = 0;
+
+        while (env.entries[free_entry] != NULL)
+            free_entry++;
+        env.entries[free_entry] =
+            file(written_files[i].variable, written_files[i].text);
+        assert_string_equal(read_as(&env), written_files[i].want);
+    }
+}
+
 static const struct {
     struct environment env;
     const char *words;
@@ -160,6 +236,7 @@ static const struct {
     {{{"LSB_MCPU_HOSTS=hostA"}}, "no number of processors follows \"hostA\""},
     {{{"LSB_MCPU_HOSTS=hostA hostB"}}, "follows \"hostA\""},
     {{{"LSB_MCPU_HOSTS=hostA 0"}}, "the allocation of LSF names no host"},
+    {{{"LSB_MCPU_HOSTS=hostA 2 hostB -1"}}, "follows \"hostB\""},
     {{{"LSB_HOSTS=a;b"}}, "LSB_HOSTS: \"a;b\" is no host's name"},
     {{{"PBS_NODEFILE=/nonexistent/file"}},
      "PBS_NODEFILE names /nonexistent/file, which cannot be opened: No such"},
@@ -176,6 +253,12 @@ static void bad_environments_are_explained(void **state)
             fail_msg("%s -> %s", bad[i].words, read_as(&bad[i].env));
     }
     assert_non_null(strstr(read_as(&env), "no number of slots follows"));
+    env.entries[0] = file("PE_HOSTFILE", "a all.q@a 4 UNDEFINED\n");
+    assert_non_null(strstr(read_as(&env), "no number of slots follows \"a\""));
+    env.entries[0] = file("PE_HOSTFILE", "a 0 all.q@a UNDEFINED\n");
+    assert_non_null(strstr(read_as(&env), "of SGE names no host"));
+    env.entries[0] = file("LSB_DJOB_HOSTFILE", "");
+    assert_non_null(strstr(read_as(&env), "of LSF names no host"));
     env.entries[0] = file("PBS_NODEFILE", "-rf\n");
     assert_non_null(strstr(read_as(&env), "\"-rf\" is no host's name"));
     env.entries[0] = file("PBS_NODEFILE", "\n\n");
@@ -242,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(environments_mean_hosts_with_slots),
         cmocka_unit_test(files_mean_hosts_with_slots),
+        cmocka_unit_test(files_are_read_as_managers_write_them),
         cmocka_unit_test(bad_environments_are_explained),
         cmocka_unit_test(users_choose_within_the_allocation),
         cmocka_unit_test(excluded_hosts_are_left_out),
