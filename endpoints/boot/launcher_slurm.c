@@ -78,6 +78,9 @@ static int run(const struct ep_launch *launch, const char **env)
             "--overlap", "--mem=0", "--cpu-bind=none",
             /* a plain program, which has stdin and output from elsewhere */
             "--mpi=none", "--input=none", "--export=ALL",
+            /* the directory of the job is for its processes: a host may lack
+               it, of which Slurm would speak, too. This one it takes then */
+            "--chdir=/tmp",
             /* who says what, and so why a task has ended */
             "--label",
             /* nothing that befalls one task or node ends the others */
