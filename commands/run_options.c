@@ -32,6 +32,7 @@ enum key {
     KEY_INPUT,
     KEY_STDIN_SLOW,
     KEY_KEEP_STDIN,
+    KEY_STDDIAG,
     KEY_SPILL_DIR,
     KEY_ENV,
     KEY_ON_NODE_LOSS,
@@ -111,6 +112,9 @@ static const struct argp_option argp_options[] = {
      "where nodes spill (default: TMPDIR or /var/tmp, on a disk)", 2},
     {.doc = "Output:", .group = 3},
     OUTPUT_OPTIONS(3)
+    {"stddiag", KEY_STDDIAG, NULL, 0,
+     "a third channel of output, for diagnostics: the descriptor that "
+     "XYLEM_STDDIAG_FD names; it comes out on stderr", 3},
     {.doc = "Ending:", .group = 4},
     {"kill-on-bad-exit", 'K', NULL, 0, "a non-zero exit ends the job", 4},
     {"on-node-loss", KEY_ON_NODE_LOSS, "P", 0,
@@ -308,6 +312,9 @@ static bool parse_input(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_KEEP_STDIN:
         o->keep_stdin = true;
+        return true;
+    case KEY_STDDIAG:
+        o->stddiag = true;
         return true;
     default:
         return false;

@@ -92,8 +92,9 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
 {
     struct link_output output = {
         .rank = source->rank,
-        .channel = channel & PMIX_FWD_STDOUT_CHANNEL ? EP_CHANNEL_STDOUT
-                                                     : EP_CHANNEL_STDERR,
+        .channel = channel & PMIX_FWD_STDOUT_CHANNEL   ? EP_CHANNEL_STDOUT
+                   : channel & PMIX_FWD_STDERR_CHANNEL ? EP_CHANNEL_STDERR
+                                                       : EP_CHANNEL_STDDIAG,
     };
 
     (void)handler;
@@ -267,7 +268,8 @@ const char *link_pull(const struct topo_ranges *ranks)
     if (procs != NULL) {
         PMIX_INFO_LOAD(&info, PMIX_IOF_COPY, NULL, PMIX_BOOL);
         rc = PMIx_IOF_pull(procs, count, &info, 1,
-                           PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL,
+                           PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL |
+                               PMIX_FWD_STDDIAG_CHANNEL,
                            on_output, on_registered, NULL);
         if (rc == PMIX_SUCCESS)
             rc = wait_answer();

@@ -17,7 +17,7 @@
 
 struct link_output {
     uint32_t rank;
-    uint8_t channel;        /* EP_CHANNEL_STDOUT or EP_CHANNEL_STDERR */
+    uint8_t channel;        /* EP_CHANNEL_ */
     bool is_end;            /* of the channel */
     uint64_t dropped_bytes; /* missing just before */
     const void *mem;        /* borrowed */

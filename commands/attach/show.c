@@ -18,7 +18,8 @@
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 
-enum { HAND_BYTES = 4 << 20, CHANNELS = 2 };
+/* One that a process does not have ends with it. */
+enum { HAND_BYTES = 4 << 20, CHANNELS = EP_CHANNELS - 1 };
 
 /* A piece of output with its bytes behind it. */
 struct piece {

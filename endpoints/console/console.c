@@ -30,7 +30,7 @@ struct lane {
 struct ep_console {
     struct ep_console_cfg cfg;
     struct lane lanes[PORTS];
-    int lanes_count; /* opened: one when merged */
+    int lanes_count; /* opened */
     struct ep_item_pool pool;
     struct event *deliver;
     struct event *timer;
@@ -242,7 +242,7 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
     con->timer = event_new(cfg->base, -1, EV_TIMEOUT, on_timer, con);
     if (con->deliver == NULL || con->timer == NULL)
         rc = OV_ENOMEM;
-    for (int i = 0; rc == 0 && i < (cfg->merge_stderr ? 1 : PORTS); i++) {
+    for (int i = 0; rc == 0 && i < PORTS; i++) {
         con->lanes[i].con = con;
         rc = ep_port_open(&con->lanes[i].port, (uint8_t)(i + 1),
                           i == 0 ? cfg->fd_stdout : cfg->fd_stderr, &con->cfg,
@@ -292,19 +292,27 @@ static bool taken_reserve(struct ep_console *con)
     return true;
 }
 
+static struct lane *lane_of(struct ep_console *con, uint8_t channel)
+{
+    bool is_first = channel == EP_CHANNEL_STDOUT ||
+                    (channel == EP_CHANNEL_STDERR && con->cfg.merge_stderr);
+
+    return &con->lanes[is_first ? 0 : 1];
+}
+
 int ep_console_record(struct ep_console *con,
                       const struct ep_console_record *rec)
 {
     struct lane *lane;
     int rc;
 
-    if (rec->channel < 1 || rec->channel > PORTS ||
+    if (rec->channel < 1 || rec->channel >= EP_CHANNELS ||
         rec->len_bytes > EP_CONSOLE_RECORD_MAX ||
         (rec->style != NULL && !is_style(rec->style, con->cfg.is_raw)))
         return OV_EINVAL;
     if (!taken_reserve(con))
         return OV_ENOMEM;
-    lane = &con->lanes[con->lanes_count == 1 ? 0 : rec->channel - 1];
+    lane = lane_of(con, rec->channel);
     con->in_hand++;
     con->pending++;
     rc = ep_port_record(&lane->port, rec, now_of(con));

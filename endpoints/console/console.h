@@ -12,6 +12,7 @@
  * XML: endpoints/console/format.h. Each job may have a style of its own.
  *
  * stdout and stderr are independent: a stuck one does not hold up the other.
+ * What comes by stddiag goes to stderr, as a source of its own.
  * The console holds nothing back on its own, so there is nothing to unbuffer.
  *
  * Memory: records in hand pin the caller's buffers; the caller's windows bound
@@ -53,7 +54,7 @@ struct ep_console_record {
     uint32_t off_bytes;
     uint32_t len_bytes;
     uint64_t cookie;
-    uint8_t channel; /* EP_CHANNEL_STDOUT or EP_CHANNEL_STDERR */
+    uint8_t channel; /* EP_CHANNEL_ */
     bool is_eof;     /* the channel ends with this record */
 };
 

@@ -3,9 +3,12 @@
 
 #include "endpoints/console/format.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "endpoints/console/escape.h"
+
+enum { TAIL_MAX = 32 };
 
 /* Where bytes go, and where they are from. */
 struct flow {
@@ -128,15 +131,14 @@ static void base64_put(struct ep_format *fm, struct flow *flow)
 
 static bool piece_end(struct ep_format *fm, struct flow *flow)
 {
-    const bool is_stderr = fm->origin.channel == EP_CHANNEL_STDERR;
-    const char *tail;
+    char tail[TAIL_MAX];
 
     if (fm->origin.style->format == EP_FORMAT_JSON)
-        tail = fm->has_newline ? "\"}\n" : "\",\"newline\":false}\n";
-    else if (fm->has_newline)
-        tail = is_stderr ? "&#010;</stderr>\n" : "&#010;</stdout>\n";
+        strcpy(tail, fm->has_newline ? "\"}\n" : "\",\"newline\":false}\n");
     else
-        tail = is_stderr ? "</stderr>\n" : "</stdout>\n";
+        snprintf(tail, sizeof(tail), "%s</%s>\n",
+                 fm->has_newline ? "&#010;" : "",
+                 ep_channel_name(fm->origin.channel));
     if (!flow_put(flow, tail, strlen(tail)))
         return false;
     if (fm->has_newline)

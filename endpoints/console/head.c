@@ -76,11 +76,6 @@ static void put_time(struct ep_head *head, uint64_t time_ns)
         (unsigned)(time_ns / 1000000 % 1000), head->zone, head->zone + 3);
 }
 
-static const char *channel_name(uint8_t channel)
-{
-    return channel == EP_CHANNEL_STDERR ? "stderr" : "stdout";
-}
-
 static void put_ranks(struct ep_head *head, const struct ep_origin *from)
 {
     if (from->ranks != NULL)
@@ -109,7 +104,7 @@ static void put_label(struct ep_head *head, const struct ep_origin *from)
     case EP_LABEL_FULL:
         put(head, "[%.*s,", EP_HEAD_NAME_MAX, or_unknown(from->style->nspace));
         put_ranks(head, from);
-        put(head, "]<%s>: ", channel_name(from->channel));
+        put(head, "]<%s>: ", ep_channel_name(from->channel));
         break;
     }
 }
@@ -138,18 +133,18 @@ static void make_json(struct ep_head *head, const struct ep_origin *from)
         put_ranks(head, from);
     } else if (from->rank == EP_CONSOLE_TOOL) {
         put(head, "\",\"rank\":null,\"host\":null,\"channel\":\"%s\",\"",
-            channel_name(from->channel));
+            ep_channel_name(from->channel));
         return;
     } else {
         put(head, "\",\"rank\":%" PRIu32 ",\"host\":\"", from->rank);
         put_name(head, from->host, ep_json_escape);
     }
-    put(head, "\",\"channel\":\"%s\",\"", channel_name(from->channel));
+    put(head, "\",\"channel\":\"%s\",\"", ep_channel_name(from->channel));
 }
 
 static void make_xml(struct ep_head *head, const struct ep_origin *from)
 {
-    put(head, "<%s", channel_name(from->channel));
+    put(head, "<%s", ep_channel_name(from->channel));
     if (from->style->label == EP_LABEL_FULL) {
         put(head, " nspace=\"");
         put_name(head, from->style->nspace, attribute_escape);

@@ -20,7 +20,21 @@ enum ep_format_kind {
     EP_FORMATS
 };
 
-enum { EP_CHANNEL_STDOUT = 1, EP_CHANNEL_STDERR = 2 };
+enum {
+    EP_CHANNEL_STDOUT = 1,
+    EP_CHANNEL_STDERR = 2,
+    EP_CHANNEL_STDDIAG = 3, /* diagnostics, where a job has it */
+    EP_CHANNELS
+};
+
+/* "?" for one that is none. */
+static inline const char *ep_channel_name(uint8_t channel)
+{
+    static const char *const names[EP_CHANNELS] = {"?", "stdout", "stderr",
+                                                   "stddiag"};
+
+    return names[channel < EP_CHANNELS ? channel : 0];
+}
 
 /* The rank of what is no process's, but a tool's: "tool: ", "[job,tool]". */
 #define EP_CONSOLE_TOOL (UINT32_MAX - 1)

@@ -1,4 +1,5 @@
-/* An output channel: the read end of a process's stdout or stderr pipe.
+/* An output channel: the read end of a pipe, a process's stdout, stderr or
+ * stddiag.
  *
  * It is pulled: on_ready says once that there is something to read, and the
  * channel is then silent until ep_channel_read has drained it, so a channel

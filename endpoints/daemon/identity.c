@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "endpoints/spawn/spawner.h"
+
 void ep_identity_fill(struct ep_identity *identity, const struct ep_job *job,
                       uint32_t place, uint32_t rank, uint32_t local_rank)
 {
@@ -15,12 +17,14 @@ void ep_identity_fill(struct ep_identity *identity, const struct ep_job *job,
         {"XYLEM_LOCAL_RANK", local_rank},
         {"XYLEM_NODE", place - 1},
         {"XYLEM_NNODES", job->nodes},
+        {"XYLEM_STDDIAG_FD", EP_SPAWN_FURTHER_FD},
     };
+    unsigned count = EP_IDENTITY_VARS - !job->has_stddiag;
 
-    for (unsigned i = 0; i < EP_IDENTITY_VARS; i++) {
+    for (unsigned i = 0; i < count; i++) {
         snprintf(identity->vars[i], sizeof(identity->vars[i]), "%s=%u",
                  vars[i].name, vars[i].value);
         identity->env[i] = identity->vars[i];
     }
-    identity->env[EP_IDENTITY_VARS] = NULL;
+    identity->env[count] = NULL;
 }

@@ -6,11 +6,11 @@
 
 #include "endpoints/msg/job.h"
 
-enum { EP_IDENTITY_VARS = 5 };
+enum { EP_IDENTITY_VARS = 6 };
 
 struct ep_identity {
     char vars[EP_IDENTITY_VARS][40];
-    const char *env[EP_IDENTITY_VARS + 1]; /* these, NULL-terminated */
+    const char *env[EP_IDENTITY_VARS + 1]; /* those it has, NULL-terminated */
 };
 
 /* The local_rank-th process of the host at that place, which has that rank. */

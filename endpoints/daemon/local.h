@@ -1,10 +1,10 @@
 /* The processes of one node, of one job or several: started, fed, read, ended.
  *
  * Input 0 of the node is what the node itself has to say
- * (endpoints/msg/state.h), two others are stdout and stderr of a process, and
- * of another one when it is over. A process's exit is said after its output:
- * when both channels have ended, or a while (linger) after its exit and its
- * last byte. OVER follows whenever nothing is left that runs here.
+ * (endpoints/msg/state.h), three others are stdout, stderr and stddiag of a
+ * process, and of another one when it is over. A process's exit is said after
+ * its output: when its channels have ended, or a while (linger) after its exit
+ * and its last byte. OVER follows whenever nothing is left that runs here.
  */
 #ifndef ENDPOINTS_DAEMON_LOCAL_H
 #define ENDPOINTS_DAEMON_LOCAL_H
@@ -43,7 +43,7 @@ struct ep_local_cfg {
 /* Inputs that a node with so many processes has. */
 static inline uint32_t ep_local_inputs(uint32_t procs)
 {
-    return 1 + 2 * procs;
+    return 1 + EP_STATE_OUTPUTS * procs;
 }
 
 /* Returns 0 or OV_ENOMEM. */

@@ -1,8 +1,8 @@
 /* What the files of a node's processes share.
  *
  * A node runs its share of each job that was begun and is not over. Process p
- * of a share has a lane: two inputs of the node, 1 + 2 * lane and 2 + 2 * lane,
- * which are another process's when it is over. The files, each above those that
+ * of a share has a lane: three inputs of the node, from 1 + 3 * lane on, which
+ * are another process's when it is over. The files, each above those that
  * it calls: local_words  share  local.
  */
 #ifndef ENDPOINTS_DAEMON_LOCAL_IMPL_H
@@ -19,9 +19,9 @@
 
 enum { OUTPUTS = EP_STATE_OUTPUTS };
 
-/* stdout or stderr of a process. */
+/* stdout, stderr or stddiag of a process. */
 struct output {
-    struct ep_channel *channel; /* NULL: none, or ended */
+    struct ep_channel *channel; /* NULL: it has none, or that has ended */
     struct proc *proc;
     struct ep_tally tally; /* of what was read, every byte */
     uint16_t input;

@@ -19,6 +19,7 @@ enum {
     /* No wide pipes for more: a user's pipes share a limit (64 MiB as a rule,
      * see pipe(7)), and beyond it new ones of anybody are tiny. */
     WIDE_PROCS = 16,
+    FDS = EP_SPAWN_FURTHER_FD + 1, /* of a process */
 };
 
 /* --- the end
@@ -195,39 +196,56 @@ static void widen(const struct share *share, int fd)
         ep_fds_widen(fd);
 }
 
-/* Pipes for a process: the far ends in stdio, to be closed by the caller. */
-static int make_pipes(struct proc *proc, int stdio[3])
+/* *far is the process's end; 0 or an errno. */
+static int make_input(struct proc *proc, int *far)
 {
     struct ep_local *local = proc->share->local;
-    const struct ep_job *job = proc->share->job;
     int pair[2];
 
-    if (ep_job_reads(job, proc->rank)) {
-        if (pipe2(pair, O_CLOEXEC))
-            return errno;
-        stdio[0] = pair[0];
+    if (!ep_job_reads(proc->share->job, proc->rank))
+        return 0;
+    if (pipe2(pair, O_CLOEXEC))
+        return errno;
+    *far = pair[0];
+    widen(proc->share, pair[1]);
+    if (ep_feed_target(local->feed, pair[1], ep_proc_number(proc)) == 0)
+        return 0;
+    close(pair[1]);
+    return ENOMEM;
+}
+
+static int make_output(struct proc *proc, unsigned which, int *far)
+{
+    int pair[2];
+
+    if (pipe2(pair, O_CLOEXEC))
+        return errno;
+    *far = pair[1];
+    if (which == 0)
         widen(proc->share, pair[1]);
-        if (ep_feed_target(local->feed, pair[1], ep_proc_number(proc))) {
-            close(pair[1]);
-            return ENOMEM;
-        }
+    if (open_output(proc, which, pair[0]) == 0)
+        return 0;
+    close(pair[0]);
+    return ENOMEM;
+}
+
+/* Pipes for a process: the far ends, to be closed by the caller, by the numbers
+ * that they are to have there. */
+static int make_pipes(struct proc *proc, int fds[FDS])
+{
+    const struct ep_job *job = proc->share->job;
+    uint32_t channels = ep_job_channels(job);
+    int err = make_input(proc, &fds[0]);
+
+    for (unsigned i = 0; err == 0 && i < OUTPUTS; i++) {
+        if (channels & 1u << (OV_CHANNEL_STDOUT + i))
+            err = make_output(proc, i, &fds[1 + i]);
     }
-    for (unsigned i = 0; i < OUTPUTS; i++) {
-        if (i == 1 && job->merges_stderr) {
-            stdio[2] = fcntl(stdio[1], F_DUPFD_CLOEXEC, 0);
-            return stdio[2] < 0 ? errno : 0;
-        }
-        if (pipe2(pair, O_CLOEXEC))
-            return errno;
-        stdio[1 + i] = pair[1];
-        if (i == 0)
-            widen(proc->share, pair[1]);
-        if (open_output(proc, i, pair[0])) {
-            close(pair[0]);
-            return ENOMEM;
-        }
+    if (err == 0 && job->merges_stderr) {
+        fds[2] = fcntl(fds[1], F_DUPFD_CLOEXEC, 0);
+        err = fds[2] < 0 ? errno : 0;
     }
-    return 0;
+    return err;
 }
 
 static bool take_lane(struct proc *proc)
@@ -251,23 +269,24 @@ static void start(struct proc *proc)
     const struct share *share = proc->share;
     uint32_t local_rank = (uint32_t)(proc - share->procs);
     struct ep_identity identity;
-    int stdio[3] = {-1, -1, -1};
+    int fds[FDS] = {-1, -1, -1, -1};
     struct ep_spawn_proc what = {
         .job = share->program + proc->app,
         .proc = ep_proc_number(proc),
         .env = identity.env,
         .cpus = ep_binding_of(share->binding, proc->rank, local_rank),
     };
-    int err = take_lane(proc) ? make_pipes(proc, stdio) : EUSERS;
+    int err = take_lane(proc) ? make_pipes(proc, fds) : EUSERS;
 
     ep_identity_fill(&identity, share->job,
                      ep_job_place(share->job, share->local->cfg.node),
                      proc->rank, local_rank);
-    memcpy(what.stdio, stdio, sizeof(stdio));
+    memcpy(what.stdio, fds, sizeof(what.stdio));
+    what.further = fds[EP_SPAWN_FURTHER_FD] > 0 ? fds[EP_SPAWN_FURTHER_FD] : 0;
     if (err == 0 && ep_spawner_start(share->local->cfg.spawner, &what))
         err = EAGAIN;
-    for (unsigned i = 0; i < 3; i++)
-        close_fd(&stdio[i]);
+    for (unsigned i = 0; i < FDS; i++)
+        close_fd(&fds[i]);
     if (err != 0)
         ep_share_failed(proc, "pipes", err);
 }

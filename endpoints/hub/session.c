@@ -196,13 +196,12 @@ int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
 }
 
 uint64_t ep_session_descriptors(struct topo_tree tree, uint32_t nodes,
-                                uint32_t procs_per_node)
+                                uint32_t per_node)
 {
     uint64_t children = ep_session_children(tree);
     uint64_t links = nodes == 1 ? children + 1 : 2 * (uint64_t)nodes + children;
 
-    /* One for a link, three for 64 of them, four for a process while it
-     * starts, the rest for the loop, the fabric, the spawner. */
-    return links + 3 * (links / 64 + 1) + 4 * (uint64_t)nodes * procs_per_node +
-           64;
+    /* One for a link, three for 64 of them, the rest for the loop, the fabric,
+     * the spawner. */
+    return links + 3 * (links / 64 + 1) + (uint64_t)nodes * per_node + 64;
 }

@@ -59,8 +59,8 @@ int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
                     uint64_t descriptors, struct ep_hub **out, char *why);
 
 /* Descriptors that a process hosting these nodes needs, links of children
- * included. */
+ * included; per_node: for the processes of one of them. */
 uint64_t ep_session_descriptors(struct topo_tree tree, uint32_t nodes,
-                                uint32_t procs_per_node);
+                                uint32_t per_node);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "overlay/base/err.h"
+#include "overlay/wire/frame.h"
 
 static void strings_fini(struct ep_job_strings *strings)
 {
@@ -303,6 +304,17 @@ uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app)
         }
     }
     return TOPO_NONE;
+}
+
+uint32_t ep_job_channels(const struct ep_job *job)
+{
+    uint32_t channels = 1u << OV_CHANNEL_STDOUT;
+
+    if (!job->merges_stderr)
+        channels |= 1u << OV_CHANNEL_STDERR;
+    if (job->has_stddiag)
+        channels |= 1u << OV_CHANNEL_STDDIAG;
+    return channels;
 }
 
 bool ep_job_reads(const struct ep_job *job, uint32_t rank)

@@ -7,7 +7,7 @@
  *     stdin FIRST LAST          ranks that read stdin; none: nobody does
  *     stdin-slow spill BYTES | close MS    a slow reader is not waited for
  *     spill-dir DIR             where; none: the daemon's own TMPDIR
- *     raw | merge-stderr        present or not
+ *     raw | merge-stderr | stddiag   present or not
  *     open-ms N                 an open line older than this is shown
  *     linger-ms N               channels are read so long past the exit
  *     bind core | socket        processes are bound to one of the node's each
@@ -106,6 +106,7 @@ struct ep_job {
     uint32_t nodes;
     bool is_raw;
     bool merges_stderr;
+    bool has_stddiag; /* a third channel of output, see ep_job_channels() */
     uint32_t open_ms; /* 0: open lines wait for their end */
     uint32_t linger_ms;
     enum ep_slow_policy slow;
@@ -182,6 +183,8 @@ uint32_t ep_job_place(const struct ep_job *job, uint32_t node);
  * further ranges as the job has of places are enough. O(places). */
 void ep_job_add_nodes(const struct ep_job *job, struct topo_range places,
                       struct topo_ranges *nodes);
+/* The channels of output that a process has: bits 1 << enum ov_channel. */
+uint32_t ep_job_channels(const struct ep_job *job);
 /* Does this rank read stdin? O(log readers). */
 bool ep_job_reads(const struct ep_job *job, uint32_t rank);
 /* How many ranks do. O(readers). */

@@ -110,6 +110,8 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
         ep_text_puts(out, "raw\n");
     if (job->merges_stderr)
         ep_text_puts(out, "merge-stderr\n");
+    if (job->has_stddiag)
+        ep_text_puts(out, "stddiag\n");
     put_numbers(out, "open-ms", &job->open_ms, 1);
     put_numbers(out, "linger-ms", &job->linger_ms, 1);
     if (job->bind != TOPO_NO_OBJECT)
@@ -205,6 +207,13 @@ static int read_merge(struct ep_job *job, struct ep_fields *fields)
 {
     (void)fields;
     job->merges_stderr = true;
+    return 0;
+}
+
+static int read_stddiag(struct ep_job *job, struct ep_fields *fields)
+{
+    (void)fields;
+    job->has_stddiag = true;
     return 0;
 }
 
@@ -324,6 +333,7 @@ static const struct {
     {"spill-dir", read_spill_dir, OF_JOB},
     {"raw", read_raw, OF_JOB},
     {"merge-stderr", read_merge, OF_JOB},
+    {"stddiag", read_stddiag, OF_JOB},
     {"open-ms", read_open_ms, OF_JOB},
     {"linger-ms", read_linger_ms, OF_JOB},
     {"bind", read_bind, OF_JOB},

@@ -49,7 +49,7 @@ enum ep_state_kind {
 enum {
     EP_STATE_STEP_MAX = 32,
     EP_STATE_BYTES_MAX = 512,
-    EP_STATE_OUTPUTS = 2,   /* channels of a process: stdout, stderr */
+    EP_STATE_OUTPUTS = 3,   /* channels of output: stdout, stderr, stddiag */
     EP_STATE_PIDS_MAX = 64, /* in one word */
 };
 
@@ -84,7 +84,7 @@ struct ep_state {
     uint64_t taken_bytes;             /* EXIT */
     char text[EP_STATE_BYTES_MAX];    /* FAILED: step; NOTE */
     struct ep_usage usage;
-    /* EXIT: what was sent of stdout and stderr. */
+    /* EXIT: what was sent of each channel. */
     struct ep_tally tallies[EP_STATE_OUTPUTS];
 };
 

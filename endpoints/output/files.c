@@ -73,7 +73,7 @@ static struct ep_file_item *list_get(struct ep_file_list *list)
 static uint32_t hash_of(const struct ep_files *files, uint32_t proc,
                         uint8_t channel, const char *path)
 {
-    uint32_t hash = (proc * 2 + channel) * UINT32_C(2654435761) >> 8;
+    uint32_t hash = (proc * EP_CHANNELS + channel) * UINT32_C(2654435761) >> 8;
 
     if (path != NULL) {
         for (hash = 2166136261u; *path != '\0'; path++)

@@ -65,8 +65,7 @@ int ep_names_path(const struct ep_names *names, const struct ep_origin *from,
                   char *text, size_t size_bytes)
 {
     struct path path = {.text = text, .size = size_bytes};
-    const char *channel =
-        from->channel == EP_CHANNEL_STDERR ? "stderr" : "stdout";
+    const char *channel = ep_channel_name(from->channel);
 
     switch (names->kind) {
     case EP_NAMES_DIR:

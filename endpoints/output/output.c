@@ -111,7 +111,7 @@ static void on_console_error(void *arg, uint8_t channel, int err)
     char why[256];
 
     snprintf(why, sizeof(why), "cannot write to %s: %s",
-             channel == EP_CHANNEL_STDERR ? "stderr" : "stdout", strerror(err));
+             ep_channel_name(channel), strerror(err));
     out->cfg.events->on_error(out->cfg.arg, channel, err, why);
 }
 

@@ -137,7 +137,7 @@ struct run {
     uint64_t stopping_ns, resumed_ns;
 
     uint64_t start_ns, launched_ns;
-    uint64_t stdin_bytes, stdout_bytes, stderr_bytes, pushed_bytes;
+    uint64_t stdin_bytes, pushed_bytes, output_bytes[OV_CHANNELS];
     uint64_t taken_bytes;  /* of stdin: the most that a process took */
     uint32_t readers_over; /* of which we know that */
     uint32_t usage_count;

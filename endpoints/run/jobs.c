@@ -179,7 +179,8 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
         job->has_ended = calloc(job->desc.size, sizeof(*job->has_ended));
         rc = job->has_ended == NULL
                  ? OV_ENOMEM
-                 : ep_proof_open(job->desc.size, 2, 1, &job->proof);
+                 : ep_proof_open(job->desc.size, ep_job_channels(&job->desc), 1,
+                                 &job->proof);
     }
     if (rc == 0)
         return job;
@@ -385,13 +386,12 @@ void ep_run_jobs_output(struct run *r, const struct ep_tap_output *output,
 
 static void lose(struct run *r, struct run_job *job, uint32_t number)
 {
-    static const uint8_t channels[] = {OV_CHANNEL_STDOUT, OV_CHANNEL_STDERR};
-
     if (job->has_ended[number - job->desc.base])
         return;
-    for (unsigned i = 0; i < sizeof(channels); i++) {
+    for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
+         channel++) {
         struct ep_tap_output end = {.rank = number,
-                                    .channel = channels[i],
+                                    .channel = channel,
                                     .is_end = true,
                                     .cookie = RUN_NO_RECORD};
 

@@ -31,30 +31,27 @@ static void count_final(struct run *r, uint32_t node)
 
 static void end_rank(struct run *r, uint32_t node, uint32_t rank)
 {
-    static const uint8_t channels[] = {OV_CHANNEL_STDOUT, OV_CHANNEL_STDERR};
-
-    for (unsigned i = 0; i < sizeof(channels); i++) {
+    for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
+         channel++) {
+        bool has = (ep_job_channels(&r->job) & 1u << channel) != 0;
         struct ep_console_record end = {
             .proc = rank,
             .rank = rank,
             .host = ep_run_host(r, node),
-            .channel = channels[i],
+            .channel = channel,
             .is_eof = true,
             .cookie = RUN_NO_RECORD,
         };
         struct ep_tap_output told = {.rank = rank,
-                                     .channel = channels[i],
+                                     .channel = channel,
                                      .is_end = true,
-                                     .is_broken = true,
+                                     .is_broken = has,
                                      .cookie = RUN_NO_RECORD};
 
-        if (i > 0 && r->job.merges_stderr)
-            told.is_broken = false; /* there is no such channel */
         ep_run_tap_output(r, &told, NULL);
-        if (!told.is_broken)
-            break;
         /* What is not told now ends at the very end. */
-        (void)ep_output_record(r->output, &end);
+        if (has)
+            (void)ep_output_record(r->output, &end);
     }
 }
 

@@ -143,6 +143,7 @@ int ep_run_plan_job(struct run *r)
     ep_manners_read(&r->job.manners);
     r->job.is_raw = o->raw;
     r->job.merges_stderr = o->merge_stderr;
+    r->job.has_stddiag = o->stddiag;
     r->job.open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
     r->job.linger_ms = (uint32_t)(o->linger_s * 1000);
     r->job.slow = o->slow;

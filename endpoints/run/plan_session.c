@@ -8,9 +8,19 @@
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
-enum { DAEMONS_MIN = 2, DAEMONS_MAX = 64 };
+enum {
+    DAEMONS_MIN = 2,
+    DAEMONS_MAX = 64,
+    PROC_DESCRIPTORS = 4, /* of a process while it starts */
+};
 
 extern char **environ;
+
+/* Of the processes of one node. */
+static uint32_t descriptors(const struct run *r, uint32_t procs)
+{
+    return procs * (PROC_DESCRIPTORS + r->options.stddiag);
+}
 
 /* Virtual nodes share few daemons: as many as there are processors to run
  * them, more where one process could not have all the descriptors. */
@@ -26,8 +36,8 @@ static uint32_t nodes_per_daemon(const struct run *r, uint32_t most)
     if (daemons > DAEMONS_MAX)
         daemons = DAEMONS_MAX;
     each = (r->nodes_count + daemons - 1) / daemons;
-    while (each > 1 &&
-           ep_session_descriptors(r->config.tree, each, most) > 8192)
+    while (each > 1 && ep_session_descriptors(r->config.tree, each,
+                                              descriptors(r, most)) > 8192)
         each = (each + 1) / 2;
     return each;
 }
@@ -89,12 +99,13 @@ int ep_run_plan_session(struct run *r, uint32_t most)
     r->nodes_per_daemon = is_local ? nodes_per_daemon(r, most) : 1;
     r->sizes = ep_session_sizes(config->tree, r->nodes_per_daemon);
     config->nofile = (uint32_t)ep_session_descriptors(
-        config->tree, r->nodes_per_daemon, most);
+        config->tree, r->nodes_per_daemon, descriptors(r, most));
     if (ep_auth_generate(&config->auth))
         return ep_run_fail(r, "the system gives no random numbers for a key");
     if (o->tap != NULL) /* it may start further jobs */
         most += RUN_SPARE_PROCS;
-    if (set_strings(r) || ep_session_pack(config, &r->sizes, 1 + 2 * most))
+    if (set_strings(r) ||
+        ep_session_pack(config, &r->sizes, 1 + EP_STATE_OUTPUTS * most))
         return ep_run_fail(r, "out of memory, or too many processes on a node");
     snprintf(r->nspace, sizeof(r->nspace), "xylem-%08x",
              (unsigned)config->auth.session);

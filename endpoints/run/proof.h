@@ -2,9 +2,9 @@
  * against what the launcher's descriptors have taken. Output can go to two
  * places, the console and files; each has to have all of it.
  *
- * A channel (stdout or stderr of a process) is complete when its process has
- * ended and all tallies are equal; one that said nothing, too. Everything
- * else is counted apart:
+ * A channel (stdout, stderr or stddiag of a process) is complete when its
+ * process has ended and all tallies are equal; one that said nothing, too.
+ * Everything else is counted apart:
  *   - a gap: something is missing, too much, altered, or the end of a channel
  *     is missing though its node had nothing more to say;
  *   - lost: the process was on a node that was lost. What came of it is right,
@@ -12,7 +12,7 @@
  *   - given up: the launcher ended before the output did, because it was told
  *     to or because nobody takes the output.
  *
- * Memory: 96 bytes for each process that had output, 1 for each other one, as
+ * Memory: 144 bytes for each process that had output, 1 for each other one, as
  * far as the system gives pages only to what is written to.
  */
 #ifndef ENDPOINTS_RUN_PROOF_H
@@ -66,8 +66,8 @@ struct ep_proof_verdict {
  * GIVEN_UP. */
 typedef enum ep_proof_reason (*ep_proof_absent_fn)(void *arg, uint32_t rank);
 
-/* `channels`: 1 for stdout alone, 2 with stderr. `places`: 1 or 2. Returns 0 or
- * OV_ENOMEM. */
+/* `channels`: those that each process has, bits 1 << enum ov_channel. `places`:
+ * 1 or 2. Returns 0 or OV_ENOMEM. */
 int ep_proof_open(uint32_t procs, uint32_t channels, uint32_t places,
                   struct ep_proof **out);
 

@@ -10,7 +10,7 @@
 #include "endpoints/run/tap.h"
 #include "overlay/base/err.h"
 
-enum { CHANNELS = 2, NONE = RUN_RECORDS_MAX };
+enum { CHANNELS = EP_STATE_OUTPUTS, NONE = RUN_RECORDS_MAX };
 
 struct entry {
     struct ep_console_record rec;

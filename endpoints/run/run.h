@@ -81,6 +81,7 @@ struct ep_run_options {
     const char *output_dir, *output_file; /* one of them, or none */
     bool file_only;
     bool timestamp, merge_stderr, raw, unbuffered;
+    bool stddiag;    /* processes have this channel, too */
     bool keep_stdin; /* its end does not end that of the processes */
     const char *env[EP_RUN_ENV_MAX];
     bool kill_on_bad_exit;

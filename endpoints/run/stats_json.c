@@ -21,6 +21,7 @@
 
 #include <jansson.h>
 
+#include "endpoints/console/style.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 
@@ -54,14 +55,13 @@ static json_t *lost_list(const struct ep_stats *stats)
 /* json_pack takes over what makes its parts, also when it fails. */
 static json_t *gap_object(const struct ep_proof_gap *gap)
 {
-    return json_pack(
-        "{s:I, s:s, s:o, s:I, s:s}", "rank", as_int(gap->rank), "channel",
-        gap->channel == OV_CHANNEL_STDERR ? "stderr" : "stdout",
-        "expected_bytes",
-        gap->is_end_known ? json_integer(as_int(gap->expected_bytes))
-                          : json_null(),
-        "delivered_bytes", as_int(gap->delivered_bytes), "reason",
-        ep_proof_name((enum ep_proof_reason)gap->reason));
+    return json_pack("{s:I, s:s, s:o, s:I, s:s}", "rank", as_int(gap->rank),
+                     "channel", ep_channel_name(gap->channel), "expected_bytes",
+                     gap->is_end_known
+                         ? json_integer(as_int(gap->expected_bytes))
+                         : json_null(),
+                     "delivered_bytes", as_int(gap->delivered_bytes), "reason",
+                     ep_proof_name((enum ep_proof_reason)gap->reason));
 }
 
 static json_t *gaps_list(const struct ep_proof_verdict *proof)
@@ -95,7 +95,7 @@ static json_t *report(const struct ep_stats *stats)
 {
     // clang-format off
     return json_pack(
-        "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:i,"
+        "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:I, s:i,"
         " s:{s:I, s:f}, s:{s:I, s:I, s:f}, s:{s:I, s:I}, s:{s:I, s:f},"
         " s:o, s:I, s:o}",
         "nodes", as_int(stats->nodes),
@@ -108,6 +108,7 @@ static json_t *report(const struct ep_stats *stats)
         "stdin_bytes", as_int(stats->stdin_bytes),
         "stdout_bytes", as_int(stats->stdout_bytes),
         "stderr_bytes", as_int(stats->stderr_bytes),
+        "stddiag_bytes", as_int(stats->stddiag_bytes),
         "exit_code", stats->exit_code,
         "launcher",
             "rss_peak_bytes", as_int(stats->launcher.rss_peak_bytes),

@@ -1,7 +1,7 @@
 /* The report of --stats: one JSON object, written when a job has ended.
  *
  * Members, in this order: nodes, procs, arity, depth, provider, wall_s,
- * launch_s, stdin_bytes, stdout_bytes, stderr_bytes, exit_code,
+ * launch_s, stdin_bytes, stdout_bytes, stderr_bytes, stddiag_bytes, exit_code,
  * launcher {rss_peak_bytes, cpu_s}, daemons {count, rss_peak_bytes_max,
  * cpu_s_sum}, frames {up, down}, repairs {count, longest_s}, lost_nodes [...],
  * refused_peers,
@@ -21,7 +21,7 @@ struct ep_stats {
     const char *provider; /* borrowed; NULL: written as null */
     double wall_s;        /* from start to end of the launcher */
     double launch_s;      /* from start until every process was started */
-    uint64_t stdin_bytes, stdout_bytes, stderr_bytes;
+    uint64_t stdin_bytes, stdout_bytes, stderr_bytes, stddiag_bytes;
     int exit_code;
     struct {
         uint64_t rss_peak_bytes;

@@ -273,10 +273,7 @@ static void on_record(void *arg, const struct ov_act *act,
         return;
     }
     ep_run_watch(r);
-    if (rec->channel == OV_CHANNEL_STDOUT)
-        r->stdout_bytes += slice->len_bytes;
-    else
-        r->stderr_bytes += slice->len_bytes;
+    r->output_bytes[rec->channel] += slice->len_bytes;
     ep_run_redirect_record(r, &out);
 }
 
@@ -375,7 +372,7 @@ int ep_run_output_open(struct run *r)
     }
     if (rc != 0)
         return OV_ENOMEM;
-    return ep_proof_open(r->job.size, r->job.merges_stderr ? 1 : 2,
+    return ep_proof_open(r->job.size, ep_job_channels(&r->job),
                          ep_output_places(r->output), &r->proof);
 }
 

@@ -387,6 +387,8 @@ static int proc_start(struct child *c, const struct ep_wire_in *in,
         if (start->mask & (1u << i))
             shim.stdio[i] = in->fds[used++];
     }
+    if ((start->mask & 1u << EP_SPAWN_FURTHER_FD) && used < in->fd_count)
+        shim.further = in->fds[used];
     *step = EP_STEP_START;
     if (shim.job == NULL)
         return ENOENT;

@@ -201,6 +201,8 @@ struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)
         if (what->stdio[i] >= 0)
             mask |= (uint8_t)(1u << i);
     }
+    if (what->further > 0)
+        mask |= 1u << EP_SPAWN_FURTHER_FD;
     ov_wr_u32(&wr, what->job);
     ov_wr_u32(&wr, what->proc);
     ov_wr_u8(&wr, mask);
@@ -219,7 +221,7 @@ int ep_start_decode(const struct ep_wire_in *in, struct ep_start *out)
     out->mask = ov_rd_u8(&rd);
     out->cpus = string_read(&rd);
     rc = strings_read(&rd, &out->env);
-    if (rc == 0 && (ov_rd_left(&rd) > 0 || out->mask > 7)) {
+    if (rc == 0 && (ov_rd_left(&rd) > 0 || out->mask > 15)) {
         ep_start_fini(out);
         rc = OV_EPROTO;
     }

@@ -21,8 +21,6 @@
 
 #include "endpoints/sys/fds.h"
 
-enum { REPORT_FD = 3 };
-
 static void tell(int report_fd, enum ep_step step, int err)
 {
     struct ep_shim_report report = {.step = step, .err = err};
@@ -74,6 +72,8 @@ static int session_enter(const struct ep_shim *shim)
  * the report pipe, or -1. */
 static int stdio_set(const struct ep_shim *shim)
 {
+    int report_fd = EP_SPAWN_FURTHER_FD;
+
     for (int i = 0; i < 3; i++) {
         int from = shim->stdio[i];
 
@@ -82,12 +82,18 @@ static int stdio_set(const struct ep_shim *shim)
         if (from >= 0 && dup2(from, i) < 0)
             return -1;
     }
-    /* Nothing else can be at REPORT_FD that is still needed. */
-    if (shim->report_fd != REPORT_FD &&
-        dup3(shim->report_fd, REPORT_FD, O_CLOEXEC) < 0)
+    /* Up to now the owner's socket was there, and behind it nothing that is
+     * still needed. */
+    if (shim->further > 0) {
+        if (dup2(shim->further, EP_SPAWN_FURTHER_FD) < 0)
+            return -1;
+        report_fd++;
+    }
+    if (shim->report_fd != report_fd &&
+        dup3(shim->report_fd, report_fd, O_CLOEXEC) < 0)
         return -1;
-    ep_fds_close_from(REPORT_FD + 1);
-    return REPORT_FD;
+    ep_fds_close_from(report_fd + 1);
+    return report_fd;
 }
 
 /* Binds the process to processors, given as "0-3,8". Those that the system does

@@ -19,6 +19,7 @@ struct ep_shim {
     const struct ep_job *job;
     const struct ep_start *start;
     int stdio[3];         /* for 0, 1, 2, all above 2; -1: /dev/null */
+    int further;          /* for EP_SPAWN_FURTHER_FD, above 2; 0: none */
     int report_fd;        /* write end of a pipe, above 2 */
     pid_t spawner;        /* its death is to be ours */
     struct rlimit nofile; /* descriptor limit to restore */

@@ -216,7 +216,7 @@ int ep_spawner_job(struct ep_spawner *sp, uint32_t job,
 
 int ep_spawner_start(struct ep_spawner *sp, const struct ep_spawn_proc *what)
 {
-    int fds[3];
+    int fds[EP_WIRE_FDS_MAX];
     uint8_t count = 0;
     int err;
     struct ep_wire_out *out = ep_start_encode(what, &err);
@@ -225,6 +225,8 @@ int ep_spawner_start(struct ep_spawner *sp, const struct ep_spawn_proc *what)
         if (what->stdio[i] >= 0)
             fds[count++] = what->stdio[i];
     }
+    if (what->further > 0)
+        fds[count++] = what->further;
     return post(sp, out, err, fds, count);
 }
 

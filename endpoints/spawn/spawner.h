@@ -28,6 +28,11 @@ struct ep_spawner;
  * the last of them, and the last of their descendants, has ended by itself. */
 #define EP_SPAWNER_WAITS UINT_MAX
 
+/* The number that a fourth descriptor has in a process. With one digit, because
+ * shells know no others; the first that is free, as nobody expects it closed.
+ */
+#define EP_SPAWN_FURTHER_FD 3
+
 /* What all processes of one job have in common; sent once. */
 struct ep_spawn_job {
     const char *const *argv; /* NULL-terminated; argv[0] searched in PATH */
@@ -49,6 +54,7 @@ struct ep_spawn_proc {
     int stdio[3];     /* descriptors for 0, 1, 2; -1: /dev/null. Borrowed: the
                          caller closes its copies when the call has returned.
                          Blocking mode is the caller's to set */
+    int further;      /* the same for EP_SPAWN_FURTHER_FD; 0: it has none */
 };
 
 /* All callbacks come from the event loop; each may call anything below, also

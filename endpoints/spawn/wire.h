@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum {
-    EP_WIRE_FDS_MAX = 3,
+    EP_WIRE_FDS_MAX = 4,
     EP_WIRE_HEADER_BYTES = 8,
     EP_WIRE_PIECE_BYTES = 32 * 1024 - EP_WIRE_HEADER_BYTES,
     EP_WIRE_BODY_MAX = 8 * 1024 * 1024,

@@ -16,7 +16,8 @@ F_SETPIPE_SZ = 1031  # fcntl has a name for it from Python 3.10 on
 KINDS = {
     "nodes": int, "procs": int, "arity": int, "depth": int, "provider": str,
     "wall_s": float, "launch_s": float, "stdin_bytes": int,
-    "stdout_bytes": int, "stderr_bytes": int, "exit_code": int,
+    "stdout_bytes": int, "stderr_bytes": int,
+    "stddiag_bytes": int, "exit_code": int,
     "launcher": {"rss_peak_bytes": int, "cpu_s": float},
     "daemons": {"count": int, "rss_peak_bytes_max": int, "cpu_s_sum": float},
     "frames": {"up": int, "down": int},

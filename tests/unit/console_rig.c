@@ -12,7 +12,7 @@ static void rig_on_written(void *arg, uint32_t rank, uint8_t channel,
     struct console_rig *rig = arg;
 
     assert_true(len_bytes > 0);
-    ep_tally_add(&rig->written[rank * 2 + channel - 1], mem, len_bytes);
+    ep_tally_add(&rig->written[rank * 3 + channel - 1], mem, len_bytes);
     rig->written_bytes += len_bytes;
 }
 
@@ -147,7 +147,7 @@ void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
                                     .len_bytes = (uint32_t)len};
 
     in->rig = rig;
-    in->source = rank * 2 + channel - 1;
+    in->source = rank * 3 + channel - 1;
     assert_true(in->source < RIG_SOURCES_MAX);
     in->seq = ++rig->sent_seq[in->source];
     in->buf.mem = malloc(len + 8);
@@ -230,13 +230,26 @@ char *rig_rest(int fd, size_t *len_bytes)
     return text;
 }
 
-void rig_expect(struct console_rig *rig, const char *want)
+static void expect_from(int fd, const char *want)
 {
-    char *text;
+    char *text = rig_rest(fd, NULL);
 
-    rig_finish(rig);
-    text = rig_rest(rig->out_fd, NULL);
     assert_string_equal(text, want);
     free(text);
+}
+
+void rig_expect(struct console_rig *rig, const char *want)
+{
+    rig_finish(rig);
+    expect_from(rig->out_fd, want);
+    rig_close(rig);
+}
+
+void rig_expect_both(struct console_rig *rig, const char *want,
+                     const char *want_err)
+{
+    rig_finish(rig);
+    expect_from(rig->out_fd, want);
+    expect_from(rig->err_fd, want_err);
     rig_close(rig);
 }

@@ -8,7 +8,7 @@
 #include "endpoints/msg/tally.h"
 #include "endpoints/sys/writer.h"
 
-enum { RIG_SOURCES_MAX = 512 }; /* rank * 2 + channel - 1 */
+enum { RIG_SOURCES_MAX = 768 }; /* rank * 3 + channel - 1 */
 
 #define RIG_MS UINT64_C(1000000)
 
@@ -82,5 +82,8 @@ char *rig_rest(int fd, size_t *len_bytes);
 
 /* Ends the output and compares all of stdout, which must fit a pipe. */
 void rig_expect(struct console_rig *rig, const char *want);
+/* The same, and all of stderr. */
+void rig_expect_both(struct console_rig *rig, const char *want,
+                     const char *want_err);
 
 #endif

@@ -79,6 +79,30 @@ static void full_labels_tell_job_rank_and_channel(void **state)
                      "[job,4]<stdout>: three\n");
 }
 
+/* Beside those of stderr, also where stderr itself joins stdout. */
+static void diagnostics_are_lines_on_stderr(void **state)
+{
+    for (int merged = 0; merged < 2; merged++) {
+        struct console_rig rig;
+
+        (void)state;
+        rig_prepare(&rig);
+        rig.cfg.style.label = EP_LABEL_FULL;
+        rig.cfg.merge_stderr = merged;
+        rig_open(&rig);
+        rig_say(&rig, 3, "out\n");
+        rig_send(&rig, 3, EP_CHANNEL_STDDIAG, "di", 2, false);
+        rig_send(&rig, 3, EP_CHANNEL_STDERR, "err\n", 4, false);
+        rig_send(&rig, 3, EP_CHANNEL_STDDIAG, "ag\n", 3, true);
+        rig_expect_both(&rig,
+                        merged ? "[job,3]<stdout>: out\n[job,3]<stderr>: err\n"
+                               : "[job,3]<stdout>: out\n",
+                        merged ? "[job,3]<stddiag>: diag\n"
+                               : "[job,3]<stddiag>: diag\n"
+                                 "[job,3]<stderr>: err\n");
+    }
+}
+
 /* The others wait, in order, and the held line is whole. */
 static void an_open_line_keeps_the_console(void **state)
 {
@@ -292,7 +316,6 @@ static void raw_bytes_go_out_as_they_come(void **state)
 static void stdout_and_stderr_are_independent(void **state)
 {
     struct console_rig rig;
-    char *text;
 
     (void)state;
     open_with(&rig, EP_LABEL_RANK);
@@ -301,14 +324,7 @@ static void stdout_and_stderr_are_independent(void **state)
     rig_send(&rig, 0, EP_CHANNEL_STDERR, "other\n", 6, false);
     rig_send(&rig, 1, EP_CHANNEL_STDERR, "ror\n", 4, false);
     rig_say(&rig, 0, "en\n");
-    rig_finish(&rig);
-    text = rig_rest(rig.out_fd, NULL);
-    assert_string_equal(text, "0: open\n");
-    free(text);
-    text = rig_rest(rig.err_fd, NULL);
-    assert_string_equal(text, "1: error\n0: other\n");
-    free(text);
-    rig_close(&rig);
+    rig_expect_both(&rig, "0: open\n", "1: error\n0: other\n");
 }
 
 /* Parked buffers are given back soon, or a link whose window they fill could
@@ -522,7 +538,7 @@ static void what_makes_no_sense_is_refused(void **state)
     struct console_rig rig;
     struct ep_console *con;
     struct ep_console_cfg cfg;
-    struct ep_console_record rec = {.channel = 3};
+    struct ep_console_record rec = {.channel = EP_CHANNELS};
 
     (void)state;
     open_with(&rig, EP_LABEL_NONE);
@@ -552,6 +568,7 @@ int main(void)
         cmocka_unit_test(every_line_is_labelled_with_its_rank),
         cmocka_unit_test(every_line_is_labelled_with_its_host),
         cmocka_unit_test(full_labels_tell_job_rank_and_channel),
+        cmocka_unit_test(diagnostics_are_lines_on_stderr),
         cmocka_unit_test(an_open_line_keeps_the_console),
         cmocka_unit_test(a_continued_line_has_one_label),
         cmocka_unit_test(a_pause_below_a_second_tears_nothing),

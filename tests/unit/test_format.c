@@ -196,13 +196,17 @@ static void xml_has_an_element_for_each_line(void **state)
     style.label = EP_LABEL_HOST;
     from.channel = EP_CHANNEL_STDOUT;
     say(&from, "y\n");
+    style.label = EP_LABEL_NONE;
+    from.channel = EP_CHANNEL_STDDIAG;
+    say(&from, "z");
     expect("<stdout rank=\"3\">a&lt;b&gt; &amp; \"c\"&#010;</stdout>\n"
            "<stdout rank=\"3\">&#010;</stdout>\n"
            "<stdout rank=\"3\">&#013;&#009;&#001; gr\xc3\xbc\xc3\x9f &#255;"
            "</stdout>\n"
            "<stderr nspace=\"j&amp;b\" rank=\"3\" "
            "timestamp=\"2026-11-22T04:13:04.123+02:00\">x&#010;</stderr>\n"
-           "<stdout rank=\"3\" host=\"no?de\">y&#010;</stdout>\n");
+           "<stdout rank=\"3\" host=\"no?de\">y&#010;</stdout>\n"
+           "<stddiag rank=\"3\">z</stddiag>\n");
 }
 
 static void only_characters_are_utf8(void **state)

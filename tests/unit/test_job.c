@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "overlay/base/err.h"
+#include "overlay/wire/frame.h"
 
 /* Five ranks: 0 and 1 on node 1, 2 on node 2, 3 on node 3, 4 on node 5. */
 #define HEAD "job 7 5 4\n" APP
@@ -40,6 +41,7 @@ static const char text[] = "job 7 5 4\nbase 9\n"
                            "spill-dir /a%20c\n"
                            "raw\n"
                            "merge-stderr\n"
+                           "stddiag\n"
                            "open-ms 250\n"
                            "linger-ms 4294967295\n"
                            "bind socket\n"
@@ -88,7 +90,9 @@ static void what_is_read_is_written_again(void **state)
     assert_int_equal(job.base, 9);
     assert_int_equal(job.size, 5);
     assert_int_equal(job.nodes, 4);
-    assert_true(job.is_raw && job.merges_stderr);
+    assert_true(job.is_raw && job.merges_stderr && job.has_stddiag);
+    assert_int_equal(ep_job_channels(&job),
+                     1 << OV_CHANNEL_STDOUT | 1 << OV_CHANNEL_STDDIAG);
     assert_int_equal(job.slow, EP_SLOW_SPILL);
     assert_int_equal(job.spill_bytes, 1 << 20);
     assert_string_equal(job.spill_dir, "/a c");

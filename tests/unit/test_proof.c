@@ -8,7 +8,13 @@
 
 #include <cmocka.h>
 
-enum { OUT = OV_CHANNEL_STDOUT, ERR = OV_CHANNEL_STDERR, PROCS = 4 };
+enum {
+    OUT = OV_CHANNEL_STDOUT,
+    ERR = OV_CHANNEL_STDERR,
+    DIAG = OV_CHANNEL_STDDIAG,
+    BOTH = 1 << OUT | 1 << ERR,
+    PROCS = 4
+};
 
 /* Both ends of the output of a job. */
 struct both {
@@ -99,7 +105,7 @@ static const struct ep_proof_gap *only_gap(struct both *both)
 
 static void what_came_as_it_was_written_is_complete(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
     const struct ep_proof_verdict *verdict;
 
     (void)state;
@@ -119,7 +125,7 @@ static void what_came_as_it_was_written_is_complete(void **state)
 /* The exit overtakes what its descriptor has not taken yet. */
 static void what_comes_after_the_end_counts(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
 
     (void)state;
     says(&both, 1, OUT, "late");
@@ -130,7 +136,7 @@ static void what_comes_after_the_end_counts(void **state)
 
 static void a_dropped_record_is_missing(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
     const struct ep_proof_gap *gap;
 
     (void)state;
@@ -145,7 +151,7 @@ static void a_dropped_record_is_missing(void **state)
 
 static void all_of_a_channel_is_missing(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
 
     (void)state;
     says(&both, 2, OUT, "all");
@@ -154,7 +160,7 @@ static void all_of_a_channel_is_missing(void **state)
 
 static void a_doubled_record_is_extra(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
     const struct ep_proof_gap *gap;
 
     (void)state;
@@ -168,7 +174,7 @@ static void a_doubled_record_is_extra(void **state)
 
 static void swapped_records_are_altered(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
 
     (void)state;
     says(&both, 2, OUT, "first");
@@ -180,7 +186,7 @@ static void swapped_records_are_altered(void **state)
 
 static void a_flipped_bit_is_altered(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
 
     (void)state;
     says(&both, 2, OUT, "bit a");
@@ -191,7 +197,7 @@ static void a_flipped_bit_is_altered(void **state)
 /* A record that lost its way: both processes are named. */
 static void bytes_of_another_show_at_both(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
     const struct ep_proof_verdict *verdict;
 
     (void)state;
@@ -209,12 +215,12 @@ static void bytes_of_another_show_at_both(void **state)
 
 static void processes_that_are_none_count_for_nothing(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
 
     (void)state;
     comes(&both, PROCS, OUT, "whose");
     comes(&both, UINT32_MAX, OUT, "whose");
-    comes(&both, 0, OV_CHANNEL_STDDIAG, "what");
+    comes(&both, 0, OV_CHANNELS, "what");
     comes(&both, 0, OV_CHANNEL_STATE, "what");
     ep_proof_ended(both.proof, PROCS, both.said[0]);
     all_end(&both);
@@ -224,7 +230,7 @@ static void processes_that_are_none_count_for_nothing(void **state)
 /* Silent or not: nobody knows what else it had to say. */
 static void without_an_end_nothing_is_complete(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
     const struct ep_proof_verdict *verdict;
 
     (void)state;
@@ -251,7 +257,7 @@ static void without_an_end_nothing_is_complete(void **state)
 /* What is too much or altered was not given up. */
 static void output_given_up_is_no_gap(void **state)
 {
-    struct both both = both_open(2);
+    struct both both = both_open(BOTH);
     const struct ep_proof_verdict *verdict;
 
     (void)state;
@@ -268,7 +274,7 @@ static void output_given_up_is_no_gap(void **state)
 
 static void merged_processes_have_one_channel(void **state)
 {
-    struct both both = both_open(1);
+    struct both both = both_open(1 << OUT);
     const struct ep_proof_verdict *verdict;
 
     (void)state;
@@ -279,6 +285,25 @@ static void merged_processes_have_one_channel(void **state)
     assert_int_equal(verdict->channels, PROCS + 1);
     assert_int_equal(verdict->counts[EP_PROOF_COMPLETE], PROCS);
     assert_int_equal(verdict->gaps.at[0].channel, ERR);
+}
+
+/* Beside stdout alone, too; a process that says nothing by it has said all. */
+static void diagnostics_are_a_channel_as_others(void **state)
+{
+    struct both both = both_open(1 << OUT | 1 << DIAG);
+    const struct ep_proof_verdict *verdict;
+
+    (void)state;
+    passes(&both, 0, OUT, "out");
+    passes(&both, 0, DIAG, "right");
+    says(&both, 2, DIAG, "lacking");
+    all_end(&both);
+    verdict = judge(&both, false);
+    assert_int_equal(verdict->channels, 2 * PROCS);
+    assert_int_equal(verdict->counts[EP_PROOF_COMPLETE], 2 * PROCS - 1);
+    assert_int_equal(verdict->gaps.at[0].rank, 2);
+    assert_int_equal(verdict->gaps.at[0].channel, DIAG);
+    assert_int_equal(verdict->gaps.at[0].reason, EP_PROOF_MISSING);
 }
 
 static enum ep_proof_reason all_lost(void *arg, uint32_t rank)
@@ -294,7 +319,7 @@ static void the_list_is_bounded_and_the_count_is_not(void **state)
     struct ep_proof *proof;
 
     (void)state;
-    assert_int_equal(ep_proof_open(10000, 2, 1, &proof), 0);
+    assert_int_equal(ep_proof_open(10000, BOTH, 1, &proof), 0);
     verdict = *ep_proof_judge(proof, false, all_lost, NULL);
     ep_proof_close(proof);
     assert_int_equal(verdict.counts[EP_PROOF_LOST], 20000);
@@ -313,7 +338,7 @@ static void each_place_must_have_all(void **state)
         struct ep_proof *proof;
 
         (void)state;
-        assert_int_equal(ep_proof_open(2, 2, 2, &proof), 0);
+        assert_int_equal(ep_proof_open(2, BOTH, 2, &proof), 0);
         for (uint32_t rank = 0; rank < 2; rank++) {
             for (uint32_t place = 0; place < 2; place++)
                 ep_proof_written(proof, place, rank, OUT, "one", 3);
@@ -351,6 +376,7 @@ int main(void)
         cmocka_unit_test(without_an_end_nothing_is_complete),
         cmocka_unit_test(output_given_up_is_no_gap),
         cmocka_unit_test(merged_processes_have_one_channel),
+        cmocka_unit_test(diagnostics_are_a_channel_as_others),
         cmocka_unit_test(the_list_is_bounded_and_the_count_is_not),
     };
 

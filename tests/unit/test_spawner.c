@@ -399,6 +399,23 @@ static void stdio_is_given_or_null(void **state)
     rig_wait(rig, &rig->exited, 2);
 }
 
+/* By its number, and nothing else behind it. */
+static void a_further_descriptor_has_its_number(void **state)
+{
+    struct rig *rig = *state;
+    int fds[2];
+    struct ep_spawn_proc proc = {.job = 1, .stdio = {-1, -1, -1}};
+
+    rig_shell(rig, "ls /proc/self/fd >&3; echo end >&3");
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    proc.further = fds[1];
+    assert_int_equal(ep_spawner_start(rig->sp, &proc), 0);
+    close(fds[1]);
+    /* 4 is the folder that ls reads. */
+    assert_string_equal(rig_read_all(fds[0]), "0\n1\n2\n3\n4\nend\n");
+    rig_wait(rig, &rig->exited, 1);
+}
+
 static void signals_reach_the_whole_group(void **state)
 {
     struct rig *rig = *state;
@@ -571,6 +588,7 @@ int main(void)
         RIG_TEST(umask_is_inherited),
         RIG_TEST(process_leads_its_group_or_session),
         RIG_TEST(stdio_is_given_or_null),
+        RIG_TEST(a_further_descriptor_has_its_number),
         RIG_TEST(signals_reach_the_whole_group),
         RIG_TEST(hanging_exec_delays_nobody_and_keeps_its_signals),
         RIG_TEST(big_environment_arrives_whole),

@@ -127,16 +127,16 @@ static int exit_with(const uint8_t *channels, unsigned count, uint64_t bytes)
 
 static void each_channel_is_told_once_in_order_or_refused(void **state)
 {
-    static const uint8_t both[] = {1, 2}, back[] = {2, 1}, twice[] = {1, 1};
-    static const uint8_t own[] = {0}, third[] = {3}, last[] = {255};
+    static const uint8_t all[] = {1, 2, 3}, back[] = {2, 1}, twice[] = {1, 1};
+    static const uint8_t own[] = {0}, fourth[] = {4}, last[] = {255};
 
     (void)state;
-    assert_int_equal(exit_with(both, 2, 1), 0);
-    assert_int_equal(exit_with(both, 2, 0), OV_EPROTO);
+    assert_int_equal(exit_with(all, 3, 1), 0);
+    assert_int_equal(exit_with(all, 3, 0), OV_EPROTO);
     assert_int_equal(exit_with(back, 2, 1), OV_EPROTO);
     assert_int_equal(exit_with(twice, 2, 1), OV_EPROTO);
     assert_int_equal(exit_with(own, 1, 1), OV_EPROTO);
-    assert_int_equal(exit_with(third, 1, 1), OV_EPROTO);
+    assert_int_equal(exit_with(fourth, 1, 1), OV_EPROTO);
     assert_int_equal(exit_with(last, 1, 1), OV_EPROTO);
 }
 

@@ -57,6 +57,7 @@ static const struct ep_stats sample = {
     .stdin_bytes = 1ull << 40,
     .stdout_bytes = 5,
     .stderr_bytes = 0,
+    .stddiag_bytes = 6,
     .exit_code = 137,
     .launcher = {.rss_peak_bytes = 9000000, .cpu_s = 1.5},
     .daemons = {.count = 3, .rss_peak_bytes_max = 8000000, .cpu_s_sum = 2},
@@ -124,6 +125,7 @@ static const char sample_text[] = "{\n"
                                   "  \"stdin_bytes\": 1099511627776,\n"
                                   "  \"stdout_bytes\": 5,\n"
                                   "  \"stderr_bytes\": 0,\n"
+                                  "  \"stddiag_bytes\": 6,\n"
                                   "  \"exit_code\": 137,\n"
                                   "  \"launcher\": {\n"
                                   "    \"rss_peak_bytes\": 9000000,\n"
