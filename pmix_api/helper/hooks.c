@@ -23,6 +23,9 @@ pmix_status_t px_hook_pull(void *tool, void *buffer, pmix_op_cbfunc_t answer,
 pmix_status_t px_hook_deregister(void *tool, void *buffer,
                                  pmix_op_cbfunc_t answer, void *arg)
     OF_LIBRARY("pmix_server_iofdereg");
+pmix_status_t px_hook_procs(void *types, void *buffer, void *procs,
+                            int32_t *count, pmix_data_type_t type)
+    OF_LIBRARY("pmix_bfrops_base_unpack_proc");
 void px_hook_send(int fd, short what, void *tool)
     OF_LIBRARY("pmix_ptl_base_send_handler");
 
@@ -33,8 +36,10 @@ static struct {
                              size_t, const void *);
     pmix_status_t (*pull)(void *, void *, pmix_op_cbfunc_t, void *);
     pmix_status_t (*deregister)(void *, void *, pmix_op_cbfunc_t, void *);
+    pmix_status_t (*procs)(void *, void *, void *, int32_t *, pmix_data_type_t);
     void (*send)(int, short, void *);
     bool was_asked;
+    bool is_pull; /* its processes are still to be read */
 } hooks;
 
 static bool find(const char *name, void *out)
@@ -48,6 +53,7 @@ static bool find(const char *name, void *out)
 bool px_hooks_open(const struct px_hooks *ours)
 {
     hooks.ours = ours;
+    find("pmix_bfrops_base_unpack_proc", &hooks.procs); /* may be missing */
     return find("pmix_iof_process_iof", &hooks.process) &&
            find("pmix_server_iofreg", &hooks.pull) &&
            find("pmix_server_iofdereg", &hooks.deregister) &&
@@ -96,7 +102,9 @@ pmix_status_t px_hook_pull(void *tool, void *buffer, pmix_op_cbfunc_t answer,
     pmix_status_t rc;
 
     hooks.ours->on_asker(tool);
+    hooks.is_pull = true;
     rc = hooks.pull(tool, buffer, answer, arg);
+    hooks.is_pull = false;
     hooks.ours->on_asker(NULL);
     return rc;
 }
@@ -110,6 +118,17 @@ pmix_status_t px_hook_deregister(void *tool, void *buffer,
     hooks.ours->on_asker(tool);
     rc = hooks.deregister(tool, buffer, answer, arg);
     hooks.ours->on_asker(NULL);
+    return rc;
+}
+
+pmix_status_t px_hook_procs(void *types, void *buffer, void *procs,
+                            int32_t *count, pmix_data_type_t type)
+{
+    pmix_status_t rc = hooks.procs(types, buffer, procs, count, type);
+
+    if (hooks.is_pull && rc == PMIX_SUCCESS && *count > 0)
+        hooks.ours->on_procs(procs, (size_t)*count);
+    hooks.is_pull = false; /* what follows is in its directives */
     return rc;
 }
 

@@ -4,11 +4,12 @@
  * upcall for a pull does not say whose it is: a tool that takes nothing would
  * hold up the others, and what one asks to have from before would come to all.
  * Inside, the library asks one function for each request whether a delivery is
- * for it (pmix_iof_process_iof), and names the tool to others
- * (pmix_server_iofreg, pmix_ptl_base_send_handler). It exports them for its
- * plugins and calls them as such, so definitions in this program come first;
- * each of them calls the library's. Their arguments are the same from 4.2 to
- * 6.0; what they point to is never looked into.
+ * for it (pmix_iof_process_iof), names the tool to others
+ * (pmix_server_iofreg, pmix_ptl_base_send_handler), and reads the processes of
+ * a request with a further one (pmix_bfrops_base_unpack_proc). It exports them
+ * for its plugins and calls them as such, so definitions in this program come
+ * first; each of them calls the library's. Their arguments are the same
+ * from 4.2 to 6.0; what they point to is never looked into.
  *
  * Where a library was linked so that it calls them directly, px_hooks_try()
  * says so, and only one pull at a time is served (helper/server.c).
@@ -28,6 +29,9 @@ struct px_hooks {
     bool (*on_match)(const pmix_proc_t *source, const void *request);
     /* The pull or deregistration that follows is that tool's; NULL: over. */
     void (*on_asker)(const void *tool);
+    /* The processes of the pull, as the library reads them: they may be
+     * changed. */
+    void (*on_procs)(pmix_proc_t *procs, size_t count);
     /* The tool is about to deregister something. */
     void (*on_deregister)(const void *tool);
     /* The library writes to the tool through this descriptor. */

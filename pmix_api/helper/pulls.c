@@ -10,6 +10,7 @@
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
+#include "pmix_api/helper/local.h"
 #include "pmix_api/helper/queue.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/target.h"
@@ -239,6 +240,7 @@ void px_pulls_open(const char *dir)
     static const struct px_hooks hooks = {
         .on_match = on_match,
         .on_asker = on_asker,
+        .on_procs = px_local_read,
         .on_deregister = on_deregister,
         .on_socket = on_socket,
     };
@@ -321,11 +323,11 @@ static struct pull *make(const struct px_wish *wish, struct px_range span)
 }
 
 /* One message for each range. */
-static void tell(const struct pull *pull, const pmix_proc_t procs[],
-                 size_t nprocs, uint8_t channels, uint32_t cache_bytes)
+static void tell(const struct pull *pull, const struct px_targets *targets,
+                 uint8_t channels, uint32_t cache_bytes)
 {
-    for (size_t i = 0; i < nprocs; i++) {
-        struct px_range range = px_target_range(&procs[i]);
+    for (uint32_t i = 0; i < targets->count; i++) {
+        struct px_range range = targets->ranges[i];
 
         for (uint32_t n = range.first; n <= range.last; n++)
             pull->wanted[n - pull->first] |= channels;
@@ -334,7 +336,7 @@ static void tell(const struct pull *pull, const pmix_proc_t procs[],
             .pull = {.id = pull->id,
                      .channels = channels,
                      .redirects = pull->redirects,
-                     .has_more = i + 1 < nprocs,
+                     .has_more = i + 1 < targets->count,
                      .first = range.first,
                      .last = range.last,
                      .cache_bytes = cache_bytes},
@@ -342,18 +344,20 @@ static void tell(const struct pull *pull, const pmix_proc_t procs[],
     }
 }
 
-pmix_status_t px_pulls_add(const pmix_proc_t procs[], size_t nprocs,
+pmix_status_t px_pulls_add(const struct px_targets *targets,
                            const pmix_info_t info[], size_t infos,
                            pmix_iof_channel_t channels)
 {
+    struct px_range span = {targets->ranges[0].first,
+                            targets->ranges[targets->count - 1].last};
     struct pull *pull;
     struct px_wish wish;
 
     px_wish_read(info, infos, &wish);
     lock();
-    pull = make(&wish, px_target_span(procs, nprocs));
+    pull = make(&wish, span);
     if (pull != NULL)
-        tell(pull, procs, nprocs, (uint8_t)(channels & CHANNEL_BITS),
+        tell(pull, targets, (uint8_t)(channels & CHANNEL_BITS),
              least(wish.cache_bytes, UINT32_MAX));
     unlock();
     return pull != NULL ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;

@@ -17,6 +17,7 @@
 
 #include <pmix_server.h>
 
+#include "pmix_api/helper/target.h"
 #include "pmix_api/wire.h"
 
 enum { PULLS_MAX = 128 };
@@ -25,8 +26,9 @@ enum { PULLS_MAX = 128 };
  * Blocks. */
 void px_pulls_open(const char *dir);
 
-/* A tool asks, in the library's thread: PMIX_SUCCESS, or why not. */
-pmix_status_t px_pulls_add(const pmix_proc_t procs[], size_t nprocs,
+/* A tool asks, in the library's thread: PMIX_SUCCESS, or why not. One target at
+ * least. */
+pmix_status_t px_pulls_add(const struct px_targets *targets,
                            const pmix_info_t info[], size_t infos,
                            pmix_iof_channel_t channels);
 

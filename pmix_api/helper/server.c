@@ -15,10 +15,12 @@
 #include "pmix_api/folder.h"
 #include "pmix_api/helper/control.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/local.h"
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/push.h"
 #include "pmix_api/helper/query.h"
 #include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
 
 static struct {
@@ -106,20 +108,15 @@ static void on_lost(size_t handler, pmix_status_t status,
 
 /* --- pull */
 
-static pmix_status_t judge_procs(const pmix_proc_t procs[], size_t nprocs)
+/* Of one name at least. */
+static pmix_status_t find_targets(const pmix_proc_t procs[], size_t nprocs,
+                                  struct px_targets *out)
 {
-    struct px_job job;
+    const pmix_proc_t *said = px_local_said(procs, nprocs);
 
-    for (size_t i = 0; i < nprocs; i++) {
-        if (!px_job_find(procs[i].nspace, &job))
-            return PMIX_ERR_NOT_FOUND;
-        if (procs[i].rank != PMIX_RANK_WILDCARD &&
-            procs[i].rank > PMIX_RANK_VALID)
-            return PMIX_ERR_NOT_SUPPORTED;
-        if (procs[i].rank != PMIX_RANK_WILDCARD && procs[i].rank >= job.size)
-            return PMIX_ERR_NOT_FOUND;
-    }
-    return PMIX_SUCCESS;
+    *out = (struct px_targets){.ranges = NULL};
+    return said == NULL ? PMIX_ERR_NOT_SUPPORTED
+                        : px_targets_find(said, nprocs, out);
 }
 
 /* Stdin cannot be pulled; a mask of all channels means those that can. */
@@ -141,6 +138,7 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
                              pmix_iof_channel_t channels,
                              pmix_op_cbfunc_t answer, void *arg)
 {
+    struct px_targets targets;
     pmix_status_t rc;
 
     (void)answer;
@@ -150,10 +148,12 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
         return PMIX_OPERATION_SUCCEEDED;
     }
     rc = judge_channels(channels);
+    if (rc != PMIX_SUCCESS)
+        return rc;
+    rc = find_targets(procs, nprocs, &targets);
     if (rc == PMIX_SUCCESS)
-        rc = judge_procs(procs, nprocs);
-    if (rc == PMIX_SUCCESS)
-        rc = px_pulls_add(procs, nprocs, directives, ndirs, channels);
+        rc = px_pulls_add(&targets, directives, ndirs, channels);
+    px_targets_end(&targets);
     return rc == PMIX_SUCCESS ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 

@@ -114,27 +114,3 @@ void px_targets_end(struct px_targets *targets)
     free(targets->ranges);
     *targets = (struct px_targets){.ranges = NULL};
 }
-
-struct px_range px_target_range(const pmix_proc_t *proc)
-{
-    struct px_job job = {.size = 0};
-
-    if (!px_job_find(proc->nspace, &job))
-        return (struct px_range){1, 0};
-    if (proc->rank == PMIX_RANK_WILDCARD)
-        return (struct px_range){job.base, job.base + job.size - 1};
-    return (struct px_range){job.base + proc->rank, job.base + proc->rank};
-}
-
-struct px_range px_target_span(const pmix_proc_t procs[], size_t nprocs)
-{
-    struct px_range span = px_target_range(&procs[0]);
-
-    for (size_t i = 1; i < nprocs; i++) {
-        struct px_range range = px_target_range(&procs[i]);
-
-        span.first = range.first < span.first ? range.first : span.first;
-        span.last = range.last > span.last ? range.last : span.last;
-    }
-    return span;
-}

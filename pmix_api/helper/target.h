@@ -23,11 +23,4 @@ pmix_status_t px_targets_find(const pmix_proc_t *procs, size_t count,
                               struct px_targets *out);
 void px_targets_end(struct px_targets *targets);
 
-/* The numbers of a rank, or of all of its job; {1, 0} when there is no such
- * job. */
-struct px_range px_target_range(const pmix_proc_t *proc);
-/* From the first number to the last one that are named, of one name at least.
- */
-struct px_range px_target_span(const pmix_proc_t procs[], size_t nprocs);
-
 #endif

@@ -7,12 +7,14 @@ channel, and that the test makes, too.
 """
 # timeout: 240
 import os
+import socket
 import subprocess
 import sys
 
 import pmix
 import live
 
+HOST = socket.gethostname()
 RANKS = 8
 LINES = live.full(400000, 40000)  # of each rank and channel: 11 bytes each
 WRITE = ('seq -f "$XYLEM_RANK o %%07g" %d & seq -f "$XYLEM_RANK e %%07g" %d '
@@ -24,9 +26,9 @@ def text(rank, channel):
                     for n in range(1, LINES + 1))
 
 
-def start(*options, command=WRITE, ranks=RANKS):
+def start(*options, command=WRITE, nodes=RANKS):
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", ranks, "--nodes-per-daemon", 4, *options, "--",
+    job = live.Job("-v", "-N", nodes, "--nodes-per-daemon", 4, *options, "--",
                    "sh", "-c", pmix.Gate.WAIT + command, gate.path)
     pmix.wait_up(job)
     return job, gate
@@ -68,6 +70,24 @@ def several():
         live.check(mine == text(rank, "stdout"), "console of rank %d" % rank)
 
 
+def here():
+    """By a name for many: those on the launcher's machine, whatever else is
+    named, and no others."""
+    job, gate = start("--launcher", "local", "--ppn", 2, "-w",
+                      ",".join((HOST, "other", "third", "fourth")), nodes=4)
+    tools = [(pmix.Tool(job, "-r", ranks, "-c", 2, "-n", len(want)), want)
+             for ranks, want in (("node", (0, 1)), ("peers", (0, 1)),
+                                 ("3,node,1", (0, 1, 3)))]
+    for tool, _ in tools:
+        tool.wait_ready()
+    gate.open()
+    job.stdout.read()
+    job.check_ok()
+    for tool, ranks in tools:
+        live.check_eq(0, tool.wait(), "tool")
+        check_exact(tool, ranks, ("stdout",))
+
+
 def deregistered():
     """After it has left nothing comes, and the others go on."""
     gates = pmix.Gate()
@@ -92,11 +112,16 @@ def deregistered():
 
 
 def refused():
-    job, gate = start(command="true", ranks=2)
+    job, gate = start(command="true", nodes=2)
     for options, words in ((("-c", 1), "stdin"), (("-c", 0), "no channel"),
                            (("-r", "7"), "a rank that is not there")):
         tool = pmix.Tool(job, *options)
         live.check_eq(4, tool.wait(), words)
+    away, gates = start("--launcher", "local", "-w", "other", command="true",
+                        nodes=1)
+    live.check_eq(4, pmix.Tool(away, "-r", "node").wait(), "nobody is here")
+    gates.open()
+    away.check_ok()
     tool = pmix.Tool(job, "-k", "pmix.qry.queues")
     live.check_eq(0, tool.wait())
     live.check("NOT-SUPPORTED" in tool.said().replace("_", "-"), "queues")
@@ -105,7 +130,7 @@ def refused():
 
 
 def asked():
-    job, gate = start(command="exit $((XYLEM_RANK * 3))", ranks=2)
+    job, gate = start(command="exit $((XYLEM_RANK * 3))", nodes=2)
     tool = pmix.Tool(job, "-q")
     live.check_eq(0, tool.wait())
     name, status, *table = tool.said().splitlines()
@@ -121,7 +146,7 @@ def asked():
 
 
 def private():
-    job, gate = start(command="true", ranks=1)
+    job, gate = start(command="true", nodes=1)
     file = pmix.rendezvous(job)
     folder = os.path.dirname(os.path.dirname(file))
     live.check_eq(0o700, os.stat(folder).st_mode & 0o777, "mode")
@@ -134,6 +159,7 @@ def main():
     pmix.need()
     for test, sentence in (
             (several, "three tools with overlapping requests"),
+            (here, "names for the processes of this machine"),
             (deregistered, "a tool that deregisters"),
             (refused, "what cannot be asked for is refused"),
             (asked, "namespaces, state and processes"),

@@ -9,7 +9,7 @@
  * of a channel is notified. DIR/ready is made when it is registered. Ends with
  * 0 when its server has gone, or all channels it waits for have ended.
  *
- *     -r LIST   ranks, as 0,3 (default: all, by wildcard)
+ *     -r LIST   ranks, as 0,3, also node and peers (default: all, by wildcard)
  *     -c MASK   channels, as a number (default: 6, stdout and stderr)
  *     -n N      ends when so many channels have ended (default: never)
  *     -R        asks to redirect
@@ -330,6 +330,15 @@ static int query_one(const char *key)
     return 0;
 }
 
+static pmix_rank_t rank_of(const char *word)
+{
+    if (strcmp(word, "node") == 0)
+        return PMIX_RANK_LOCAL_NODE;
+    if (strcmp(word, "peers") == 0)
+        return PMIX_RANK_LOCAL_PEERS;
+    return (pmix_rank_t)strtoul(word, NULL, 10);
+}
+
 static size_t list_procs(char *ranks, pmix_proc_t *procs)
 {
     char *nspace = job_name();
@@ -342,8 +351,7 @@ static size_t list_procs(char *ranks, pmix_proc_t *procs)
     }
     for (char *word = strtok(ranks, ","); word != NULL && count < RANKS_MAX;
          word = strtok(NULL, ","), count++)
-        PMIX_LOAD_PROCID(&procs[count], nspace,
-                         (pmix_rank_t)strtoul(word, NULL, 10));
+        PMIX_LOAD_PROCID(&procs[count], nspace, rank_of(word));
     free(nspace);
     return count;
 }
