@@ -133,7 +133,7 @@ struct run {
     int exit_code;    /* as decided; -1: by the processes */
     bool is_quiet;    /* the end needs no words */
     bool is_stop_due; /* SIGTSTP while daemons were being started */
-    bool is_stopping;
+    bool is_stopping, is_stop_looked;
     uint64_t stopping_ns, resumed_ns;
 
     uint64_t start_ns, launched_ns;

@@ -51,7 +51,8 @@ static void look_later(struct run *r)
 }
 
 /* A second SIGTSTP before the stop means the same one: it is left to the
- * system, which drops it with SIGCONT. Caught, it would stop us again after. */
+ * system, which drops it with SIGCONT. Heard after that, it would stop us
+ * again. */
 static void hold_back(int how)
 {
     sigset_t stop;
@@ -63,7 +64,7 @@ static void hold_back(int how)
 
 static void end_stop(struct run *r)
 {
-    r->is_stopping = false;
+    r->is_stopping = r->is_stop_looked = false;
     hold_back(SIG_UNBLOCK);
     evtimer_del(r->stop);
     r->resumed_ns = ep_clock_ns();
@@ -73,14 +74,18 @@ static void end_stop(struct run *r)
 static void on_stop(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
+    uint64_t limit_ns = r->stopping_ns + STOP_WAIT_MS * UINT64_C(1000000);
     bool is_told =
-        r->controls == NULL && ep_hub_look(r->hub, 0, 0).in_flight == 0;
+        (r->controls == NULL && ep_hub_look(r->hub, 0, 0).in_flight == 0) ||
+        ep_clock_ns() >= limit_ns;
     bool is_ending = r->phase != RUN_RUNNING || r->exit_code >= 0;
 
     (void)fd;
     (void)what;
-    if (!is_ending && !is_told &&
-        ep_clock_ns() < r->stopping_ns + STOP_WAIT_MS * UINT64_C(1000000)) {
+    /* The second look: one that was caught before they were held back is heard
+     * at the latest in the round of the first. */
+    if (!is_ending && !(is_told && r->is_stop_looked)) {
+        r->is_stop_looked = true;
         look_later(r);
         return;
     }

@@ -155,6 +155,27 @@ def stopped_at_any_time():
         job.check_ok()
 
 
+def stopped_twice_at_once():
+    """Two SIGTSTP that come together, of which one is heard late, are one: the
+    launcher does not stop again after SIGCONT."""
+    late = os.path.join(live.TMP, "preload_stop.so")
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC",
+                    "-o", late, os.path.join(os.environ["top_srcdir"], "tests",
+                                             "live", "preload_stop.c"), "-ldl"],
+                   check=True)
+    job = live.Job(*SHAPE, "--", "cat", stdin=subprocess.PIPE,
+                   env={**os.environ, "LD_PRELOAD": late})
+    job.stdin.write(b"here\n")
+    job.stdin.flush()
+    read_all(job, "here")
+    stop(job)
+    job.proc.send_signal(signal.SIGCONT)
+    job.stdin.close()
+    live.eventually(lambda: job.proc.poll() is not None, 60, "it ends")
+    job.proc.send_signal(signal.SIGCONT)
+    job.check_ok()
+
+
 def killed_while_stopped():
     """Nobody waits for a launcher that will not come back, nor for one that
     was stopped without a word."""
@@ -257,6 +278,9 @@ def main():
         stopped_for_long(True)
     with live.case("SIGTSTP while the job starts"):
         stopped_at_any_time()
+    if not live.is_sanitized():  # which has to be loaded first
+        with live.case("two SIGTSTP are one"):
+            stopped_twice_at_once()
     with live.case("a launcher that is killed while it is stopped"):
         killed_while_stopped()
     with live.case("the second SIGINT kills and gives up output"):
