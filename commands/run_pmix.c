@@ -9,16 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/run_pmix_jobs.h"
 #include "commands/run_values.h"
 #include "overlay/base/err.h"
 #include "pmix_api/host.h"
 
 static uint8_t allowed = PX_ALLOW_USER | PX_ALLOW_ROOT;
-
-struct run_pmix {
-    struct ep_tap_cfg run;
-    struct px_host *host;
-};
 
 /* --- who may connect */
 
@@ -64,12 +60,13 @@ void run_pmix_allow(const char *users)
 
 /* --- to the launcher */
 
-static void on_part(void *arg, uint32_t index, struct px_host_part *out)
+static void on_part(void *arg, uint32_t base, uint32_t index,
+                    struct px_host_part *out)
 {
     const struct run_pmix *pmix = arg;
     struct ep_tap_part part = {.host = NULL};
 
-    pmix->run.events->on_part(pmix->run.arg, index, &part);
+    pmix->run.events->on_part(pmix->run.arg, base, index, &part);
     *out = (struct px_host_part){
         .host = part.host,
         .program = part.program,
@@ -184,6 +181,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_signal = on_signal,
         .on_push = on_push,
         .on_rest = on_rest,
+        .on_spawn = run_pmix_spawn,
         .on_say = on_say,
         .on_note = on_note,
     };
@@ -298,5 +296,6 @@ const struct ep_tap_ops run_pmix_tap = {
     .logged = pmix_logged,
     .has_stdin = pmix_has_stdin,
     .pushed = pmix_pushed,
+    .job = run_pmix_job,
     .flush = pmix_flush,
 };

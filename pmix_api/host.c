@@ -58,6 +58,8 @@ static void put_down(struct px_host *host)
     host->log_bytes = 0;
     px_pulls_clear(host);
     px_queue_clear(host);
+    px_spawn_forget(host);
+    px_jobs_reap(host);
 }
 
 /* With the helper all its tools are gone. */
@@ -212,6 +214,9 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_REST:
         host->cfg.events->on_rest(host->cfg.arg);
         return;
+    case PX_SPAWN:
+        px_spawn_heard(host, &msg->spawn);
+        return;
     case PX_PUSH: /* see hear() */
     case PX_STDIN:
     case PX_GRANT:
@@ -227,7 +232,6 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_LIVE:
     case PX_BROKEN:
     case PX_JOB:
-    case PX_SPAWN:
         return;
     }
 }
@@ -447,15 +451,6 @@ bool px_host_redirects(const struct px_host *host, uint32_t rank,
                        uint8_t channel)
 {
     return px_redirects(host, rank, channel);
-}
-
-void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer)
-{
-    struct px_item item = {
-        .output = {.rank = token}, .value = answer, .kind = PX_ITEM_DONE};
-
-    if (host->phase == PX_HOST_READY)
-        px_queue_push(host, &item);
 }
 
 bool px_host_flush(struct px_host *host)

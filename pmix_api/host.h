@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pmix_api/spawn.h"
 #include "pmix_api/wire.h"
 
 struct event_base;
@@ -35,9 +36,17 @@ struct px_host_part {
     uint32_t ranks;
 };
 
+/* A job beside the run's own. */
+struct px_spawned {
+    uint32_t base; /* the number of its first process, not 0 */
+    uint32_t size, apps, parts;
+};
+
 struct px_host_events {
-    /* Where the ranks are: part `index` of parts, in the order of ranks. */
-    void (*on_part)(void *arg, uint32_t index, struct px_host_part *out);
+    /* Where the ranks of the job with this base are: part `index` of parts, in
+     * the order of ranks. Of a job of on_spawn: at once. */
+    void (*on_part)(void *arg, uint32_t base, uint32_t index,
+                    struct px_host_part *out);
     /* The bytes of px_host_output() are not needed any more. */
     void (*on_released)(void *arg, uint64_t cookie);
     /* Redirected output goes to the helper now, and cannot come back. In order
@@ -62,6 +71,11 @@ struct px_host_events {
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
     /* No tool that has pushed is left, and all that was pushed was told. */
     void (*on_rest)(void *arg);
+    /* A tool wants a job; all is borrowed. True: it begins, *out says which,
+     * and px_host_over() is to follow, behind px_host_running() or _failed().
+     */
+    bool (*on_spawn)(void *arg, const struct px_spawn *spawn,
+                     struct px_spawned *out);
     /* Something the user should know. */
     void (*on_say)(void *arg, const char *text);
     /* Something for a user who wants to know all. */
@@ -82,7 +96,7 @@ struct px_host_cfg {
 };
 
 struct px_host_output {
-    uint32_t rank;
+    uint32_t rank;   /* the number of the process, as in all that follows */
     uint8_t channel; /* enum ov_channel */
     bool is_end;
     bool is_redirected; /* nobody else has it; as px_host_redirects() says */
@@ -116,6 +130,13 @@ bool px_host_redirects(const struct px_host *host, uint32_t rank,
 
 /* A process has ended; status as of waitpid. */
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);
+
+/* All processes of the job with this base run. */
+void px_host_running(struct px_host *host, uint32_t base);
+/* One cannot be started, for this reason; the others will end. */
+void px_host_failed(struct px_host *host, uint32_t base, enum px_answer why);
+/* All have ended, and all of its output came. */
+void px_host_over(struct px_host *host, uint32_t base);
 
 /* The answer to an on_log. Harmless when its helper has gone. */
 void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer);

@@ -69,7 +69,10 @@ struct px_host {
     bool is_deaf;  /* it takes nothing: nothing is held for it */
     char *log;     /* owned: pieces of a text of a tool; NULL: none yet */
     uint32_t log_bytes;
-    bool is_told; /* the user knows that a helper has died */
+    uint8_t *spawn; /* owned: pieces of what a tool asks for */
+    size_t spawn_bytes;
+    uint32_t spawned; /* jobs so far */
+    bool is_told;     /* the user knows that a helper has died */
     bool is_flush_due, is_flush_sent;
     uint32_t starts;
     uint32_t pushes_held; /* told, and without px_host_pushed() */
@@ -159,6 +162,12 @@ void px_queue_wake(struct px_host *host);
 bool px_queue_is_waiting(const struct px_host *host);
 /* The timer, unless it runs already. */
 void px_queue_arm(struct px_host *host, unsigned ms);
+/* --- host_spawn.c: jobs that tools start. */
+
+void px_spawn_heard(struct px_host *host, const struct px_spawn_piece *piece);
+/* The helper has gone, and what it was about to say. */
+void px_spawn_forget(struct px_host *host);
+
 /* --- host_push.c */
 
 /* The helper has said so; OV_EPROTO: it makes no sense. */

@@ -25,6 +25,11 @@ bool px_redirects(const struct px_host *host, uint32_t number, uint8_t channel)
 
 static void free_job(struct px_host_job *job)
 {
+    for (uint32_t i = 0; job->places != NULL && i < job->parts; i++) {
+        free((void *)(uintptr_t)job->places[i].host);
+        free((void *)(uintptr_t)job->places[i].program);
+    }
+    free(job->places);
     free(job->redirected);
     free(job->wanted);
     free(job->status);
@@ -34,6 +39,22 @@ static void free_job(struct px_host_job *job)
     free(job->ended);
     free(job->broken);
     free(job);
+}
+
+/* It may be over before all of it is told. */
+static bool keep_places(const struct px_host *host, struct px_host_job *job)
+{
+    job->places = calloc((size_t)job->parts + 1, sizeof(*job->places));
+    for (uint32_t i = 0; job->places != NULL && i < job->parts; i++) {
+        struct px_host_part *part = &job->places[i];
+
+        host->cfg.events->on_part(host->cfg.arg, job->base, i, part);
+        part->host = strdup(part->host);
+        part->program = strdup(part->program);
+        if (part->host == NULL || part->program == NULL)
+            return false;
+    }
+    return job->places != NULL;
 }
 
 struct px_host_job *px_job_add(struct px_host *host,
@@ -52,6 +73,10 @@ struct px_host_job *px_job_add(struct px_host *host,
     job->stdin_state = calloc(job->size, sizeof(*job->stdin_state));
     job->ended = calloc(job->size, sizeof(*job->ended));
     job->broken = calloc(job->size, sizeof(*job->broken));
+    if (job->base > 0 && !keep_places(host, job)) {
+        free_job(job);
+        return NULL;
+    }
     if (job->ended == NULL || job->broken == NULL || job->redirected == NULL ||
         job->wanted == NULL || job->status == NULL || job->pids == NULL ||
         job->stdin_state == NULL) {
@@ -63,6 +88,22 @@ struct px_host_job *px_job_add(struct px_host *host,
         at = &(*at)->next;
     *at = job;
     return job;
+}
+
+void px_jobs_reap(struct px_host *host)
+{
+    struct px_host_job **at = &host->jobs;
+
+    while (*at != NULL) {
+        struct px_host_job *job = *at;
+
+        if (!job->is_over) {
+            at = &job->next;
+            continue;
+        }
+        *at = job->next;
+        free_job(job);
+    }
 }
 
 void px_jobs_close(struct px_host *host)
@@ -78,6 +119,7 @@ void px_jobs_close(struct px_host *host)
 void px_jobs_begin(struct px_host *host)
 {
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
+        job->is_named = false;
         job->parts_told = job->pids_told = job->exits_told = 0;
         job->stdin_told = job->broken_told = 0;
         job->stages_told = PX_STAGE_NONE;
@@ -88,8 +130,8 @@ bool px_jobs_are_told(const struct px_host *host)
 {
     for (const struct px_host_job *job = host->jobs; job != NULL;
          job = job->next) {
-        if (job->parts_told < job->parts || job->stdin_told < job->size ||
-            job->stages_told < job->stage)
+        if (job->is_over || job->parts_told < job->parts ||
+            job->stdin_told < job->size || job->stages_told < job->stage)
             return false;
     }
     return true;

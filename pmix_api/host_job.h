@@ -6,11 +6,17 @@
 #include <stdint.h>
 
 struct px_host;
+struct px_host_part;
 
 /* Processes have numbers in the whole tree; a rank is one less its base. */
 struct px_host_job {
     struct px_host_job *next; /* as they came: the run's own first */
     uint32_t base, size, apps, parts;
+    uint32_t token;              /* of the request it began with; 0: none */
+    bool is_awaited;             /* that has no answer yet */
+    struct px_host_part *places; /* owned [parts], with their strings; NULL for
+                                    the run's own: it is asked for them */
+    bool is_over; /* nothing more comes of it: it goes once that is told */
     char nspace[64];
     uint8_t *redirected;      /* [size]: those that only tools get */
     uint8_t *wanted;          /* [size]: bits of channels that tools want */
@@ -26,6 +32,7 @@ struct px_host_job {
     bool has_failed;          /* a process; the first one: */
     uint32_t failed_rank, failed_status;
     /* What the helper knows of it. */
+    bool is_named; /* by START or JOB */
     uint32_t parts_told, pids_told, exits_told, broken_told;
     uint32_t stdin_told; /* ranks; set back when something changes */
     uint8_t stages_told;
@@ -38,6 +45,8 @@ bool px_redirects(const struct px_host *host, uint32_t number, uint8_t channel);
  * out. */
 struct px_host_job *px_job_add(struct px_host *host,
                                const struct px_host_job *like);
+/* Those that are over. */
+void px_jobs_reap(struct px_host *host);
 void px_jobs_close(struct px_host *host);
 /* A helper begins: it knows of none. */
 void px_jobs_begin(struct px_host *host);

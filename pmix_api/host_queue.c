@@ -274,3 +274,12 @@ bool px_queue_push(struct px_host *host, const struct px_item *what)
     px_queue_wake(host);
     return true;
 }
+
+void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer)
+{
+    struct px_item item = {
+        .output = {.rank = token}, .value = answer, .kind = PX_ITEM_DONE};
+
+    if (host->phase == PX_HOST_READY)
+        px_queue_push(host, &item);
+}

@@ -64,7 +64,10 @@ static int tell_parts(struct px_host *host, struct px_host_job *job)
         struct ov_wr was = wr;
         struct px_host_part part;
 
-        host->cfg.events->on_part(host->cfg.arg, next, &part);
+        if (job->places != NULL)
+            part = job->places[next];
+        else
+            host->cfg.events->on_part(host->cfg.arg, job->base, next, &part);
         msg.part = (struct px_part){.app = part.app,
                                     .first_rank = job->base + part.first_rank,
                                     .ranks = part.ranks,
@@ -193,9 +196,24 @@ static int tell_grant(struct px_host *host)
     return rc;
 }
 
+static int tell_name(struct px_host *host, struct px_host_job *job)
+{
+    struct px_msg msg = {.kind = PX_JOB,
+                         .job = {.token = job->token,
+                                 .base = job->base,
+                                 .size = job->size,
+                                 .apps = job->apps,
+                                 .parts = job->parts,
+                                 .nspace = px_text(job->nspace)}};
+    int rc = job->base == 0 ? tell_start(host) : px_tell(host, &msg);
+
+    job->is_named = rc == 1;
+    return rc;
+}
+
 static int tell_job(struct px_host *host, struct px_host_job *job)
 {
-    int rc = 1;
+    int rc = job->is_named ? 1 : tell_name(host, job);
 
     while (rc == 1 && job->parts_told < job->parts)
         rc = tell_parts(host, job);
@@ -214,14 +232,12 @@ int px_tell_jobs(struct px_host *host)
 {
     int rc = 1;
 
-    if (host->phase == PX_HOST_START) {
-        rc = tell_start(host);
+    for (struct px_host_job *job = host->jobs; rc == 1 && job != NULL;
+         job = job->next) {
+        rc = tell_job(host, job);
         if (rc == 1)
             host->phase = PX_HOST_READY;
     }
-    for (struct px_host_job *job = host->jobs; rc == 1 && job != NULL;
-         job = job->next)
-        rc = tell_job(host, job);
     if (rc == 1 && host->grants_due > 0)
         rc = tell_grant(host);
     return rc;
@@ -251,5 +267,7 @@ int px_tell_stages(struct px_host *host)
         while (rc == 1 && job->stages_told < job->stage)
             rc = tell_stage(host, job);
     }
+    if (rc == 1)
+        px_jobs_reap(host);
     return rc;
 }

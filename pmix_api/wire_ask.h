@@ -9,7 +9,12 @@ enum { PX_RANGES_MAX = 64 }; /* in one SIGNAL */
 enum px_answer {
     PX_ANSWER_OK,
     PX_ANSWER_NOT_NOW, /* the job has not begun, or is over */
-    PX_ANSWER_FULL,    /* too much waits */
+    PX_ANSWER_FULL,    /* too much waits, or there is no room */
+    /* Of what was to be started. */
+    PX_ANSWER_NO_PROGRAM, /* it does not exist */
+    PX_ANSWER_NO_EXEC,    /* it cannot be executed */
+    PX_ANSWER_NO_DIR,     /* its directory cannot be entered */
+    PX_ANSWER_FAILED,     /* something else went wrong */
     PX_ANSWERS
 };
 

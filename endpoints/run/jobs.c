@@ -39,7 +39,7 @@ static int add_app(const struct ep_tap_app *from, struct ep_job *job)
     if (rc != 0)
         return rc;
     app = ep_job_app_last(job);
-    app->cwd_is_optional = from->cwd == NULL;
+    app->cwd_is_optional = from->cwd == NULL || from->cwd_optional;
     if (from->cwd != NULL)
         rc = ep_job_app_set_cwd(app, from->cwd);
     else if (getcwd(cwd, sizeof(cwd)) != NULL)
@@ -219,23 +219,23 @@ static void count_spare(struct run *r, const struct ep_job *job, bool is_more)
     }
 }
 
-uint32_t ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
-                      char *why)
+bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
+                  struct ep_tap_spawned *out, char *why)
 {
     struct run_job *job;
 
     if (!may_spawn(r, spawn, why))
-        return 0;
+        return false;
     snprintf(why, EP_TAP_WHY_MAX, "out of memory");
     job = plan(r, spawn, why);
     if (job == NULL)
-        return 0;
+        return false;
     if (ep_run_control_job(r, &job->desc)) {
         snprintf(why, EP_TAP_WHY_MAX,
                  "its arguments and environment are larger than %d MiB",
                  EP_JOB_BYTES_MAX >> 20);
         free_job(job);
-        return 0;
+        return false;
     }
     count_spare(r, &job->desc, true);
     r->jobs_made++;
@@ -243,7 +243,9 @@ uint32_t ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     job->next = r->jobs;
     r->jobs = job;
     ep_run_control_pump(r);
-    return job->desc.base;
+    *out = (struct ep_tap_spawned){job->desc.base, job->desc.size,
+                                   ep_run_tap_parts(&job->desc)};
+    return true;
 }
 
 /* --- what becomes of it
@@ -257,6 +259,13 @@ static struct run_job *find(const struct run *r, uint32_t number)
             return job;
     }
     return NULL;
+}
+
+const struct ep_job *ep_run_jobs_find(const struct run *r, uint32_t base)
+{
+    const struct run_job *job = find(r, base);
+
+    return job != NULL ? &job->desc : NULL;
 }
 
 static void kill_job(struct run *r, const struct run_job *job)

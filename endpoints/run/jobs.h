@@ -12,6 +12,7 @@
 #include "endpoints/msg/state.h"
 #include "endpoints/run/taps.h"
 
+struct ep_job;
 struct ov_buf;
 struct run;
 
@@ -20,11 +21,13 @@ enum { RUN_SPARE_PROCS = 64 };
 /* Jobs at a time. */
 enum { RUN_JOBS_MAX = 128 };
 
-/* Plans a job and tells it to the nodes; while the run is running. Returns the
- * number of its first process; 0 when it cannot be, with a sentence in why
- * (EP_TAP_WHY_MAX bytes). O(nodes + processes). */
-uint32_t ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
-                      char *why);
+/* Plans a job and tells it to the nodes; while the run is running. False when
+ * it cannot be, with a sentence in why (EP_TAP_WHY_MAX bytes). O(nodes +
+ * processes). */
+bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
+                  struct ep_tap_spawned *out, char *why);
+/* The one with this base; NULL: there is none. */
+const struct ep_job *ep_run_jobs_find(const struct run *r, uint32_t base);
 
 /* --- from the nodes: what is about a process that is not the run's own */
 void ep_run_jobs_word(struct run *r, const struct ep_state *state);

@@ -58,6 +58,7 @@ static const struct run_tap_events tap_events = {
     .on_push = ep_run_pushed_to,
     .on_rest = ep_run_rests,
     .on_spawn = ep_run_spawn,
+    .on_find = ep_run_jobs_find,
 };
 
 static void open_tap(struct run *r)

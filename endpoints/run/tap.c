@@ -6,6 +6,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/log.h"
 #include "endpoints/run/plan.h"
+#include "overlay/base/panic.h"
 
 /* Of a push: a larger frame would only be copied for longer. */
 enum { PUSH_FRAME_BYTES = 32 * 1024 };
@@ -15,7 +16,7 @@ static uint32_t nodes_of(const struct ep_job_ranks *ranks)
     return ranks->nodes.last - ranks->nodes.first + 1;
 }
 
-static uint32_t count_parts(const struct ep_job *job)
+uint32_t ep_run_tap_parts(const struct ep_job *job)
 {
     uint32_t count = 0;
 
@@ -26,27 +27,31 @@ static uint32_t count_parts(const struct ep_job *job)
     return count;
 }
 
-static void fill_part(const struct run *r, uint32_t app,
-                      const struct ep_job_ranks *ranks, uint32_t nth,
-                      struct ep_tap_part *out)
+static void fill_part(const struct run *r, const struct ep_job *job,
+                      uint32_t app, const struct ep_job_ranks *ranks,
+                      uint32_t nth, struct ep_tap_part *out)
 {
     out->host = ep_run_host(r, ranks->nodes.first + nth);
-    out->program = r->job.apps[app].argv.at[0];
+    out->program = job->apps[app].argv.at[0];
     out->app = app;
     out->first_rank = ranks->first_rank + nth * ranks->each;
     out->ranks = ranks->each;
 }
 
-static void on_part(void *arg, uint32_t index, struct ep_tap_part *out)
+static void on_part(void *arg, uint32_t base, uint32_t index,
+                    struct ep_tap_part *out)
 {
     const struct run *r = arg;
+    const struct ep_job *job =
+        base == 0 ? &r->job : r->tap_events->on_find(r, base);
 
-    for (uint32_t app = 0; app < r->job.apps_count; app++) {
-        const struct ep_job_app *of = &r->job.apps[app];
+    OV_ASSERT(job != NULL);
+    for (uint32_t app = 0; app < job->apps_count; app++) {
+        const struct ep_job_app *of = &job->apps[app];
 
         for (uint32_t i = 0; i < of->ranks_count; i++) {
             if (index < nodes_of(&of->ranks[i])) {
-                fill_part(r, app, &of->ranks[i], index, out);
+                fill_part(r, job, app, &of->ranks[i], index, out);
                 return;
             }
             index -= nodes_of(&of->ranks[i]);
@@ -122,11 +127,12 @@ static void on_note(void *arg, const char *text)
     ep_run_note(arg, "%s", text);
 }
 
-static uint32_t on_spawn(void *arg, const struct ep_tap_spawn *spawn, char *why)
+static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
+                     struct ep_tap_spawned *out, char *why)
 {
     struct run *r = arg;
 
-    return r->tap_events->on_spawn(r, spawn, why);
+    return r->tap_events->on_spawn(r, spawn, out, why);
 }
 
 /* What fits a frame of every size, behind its head. */
@@ -160,7 +166,7 @@ void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
         .nspace = r->nspace,
         .size = r->job.size,
         .apps = r->job.apps_count,
-        .parts = count_parts(&r->job),
+        .parts = ep_run_tap_parts(&r->job),
         .push_bytes = push_bytes(r),
         .events = &events,
         .arg = r,

@@ -4,6 +4,7 @@
 
 #include "endpoints/run/taps.h"
 
+struct ep_job;
 struct ov_buf;
 struct run;
 
@@ -15,13 +16,17 @@ struct run_tap_events {
     void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
     void (*on_rest)(struct run *r);
     /* As of struct ep_tap_events. */
-    uint32_t (*on_spawn)(struct run *r, const struct ep_tap_spawn *spawn,
-                         char *why);
+    bool (*on_spawn)(struct run *r, const struct ep_tap_spawn *spawn,
+                     struct ep_tap_spawned *out, char *why);
+    /* The job with this base; NULL: there is none any more. */
+    const struct ep_job *(*on_find)(const struct run *r, uint32_t base);
 };
 
 /* Opens options.tap, and tells it who reads stdin. */
 void ep_run_tap_open(struct run *r, const struct run_tap_events *then);
 void ep_run_tap_close(struct run *r);
+/* How many parts a job has, for those who ask with on_part. */
+uint32_t ep_run_tap_parts(const struct ep_job *job);
 
 /* A record, whose buffer it is in; the tap holds it for itself. False when it
  * does not want it. */

@@ -33,6 +33,7 @@ struct ep_tap_app {
     char *const *env;  /* NAME=VALUE, NULL-terminated, beside the run's own; or
                           NULL */
     const char *cwd;   /* NULL: the launcher's, where it exists */
+    bool cwd_optional; /* where it does not exist: the daemon's own */
     uint32_t procs;    /* 0: one on each node */
     uint32_t ppn;      /* of these on a node at most; 0: by its slots */
 };
@@ -40,6 +41,12 @@ struct ep_tap_app {
 struct ep_tap_spawn {
     const struct ep_tap_app *apps;
     uint32_t apps_count;
+};
+
+/* A job that begins. */
+struct ep_tap_spawned {
+    uint32_t base; /* the number of its first process, not 0 */
+    uint32_t size, parts;
 };
 
 enum ep_tap_event {
@@ -63,8 +70,10 @@ struct ep_tap_job {
 /* What a tap may call; never from within a call to it, but on_part, and
  * on_returned and on_released from close. */
 struct ep_tap_events {
-    /* Where the ranks are: part `index` of parts, in the order of ranks. */
-    void (*on_part)(void *arg, uint32_t index, struct ep_tap_part *out);
+    /* Where the ranks of the job with this base are: part `index` of parts, in
+     * the order of ranks. Only while it runs. */
+    void (*on_part)(void *arg, uint32_t base, uint32_t index,
+                    struct ep_tap_part *out);
     /* The bytes of an output are not needed any more. */
     void (*on_released)(void *arg, uint64_t cookie);
     /* Redirected output is on its way and counts as delivered. In order for
@@ -89,11 +98,11 @@ struct ep_tap_events {
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
     /* Nobody who has pushed is left. */
     void (*on_rest)(void *arg);
-    /* Starts a job in the tree of the run. Returns the number of its first
-     * process, from which output and exits are told as of the run's own; 0
-     * when it cannot be, with a sentence in why (EP_TAP_WHY_MAX bytes). */
-    uint32_t (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,
-                         char *why);
+    /* Starts a job in the tree of the run, of which output and exits are told
+     * as of the run's own, by the numbers of processes. False when it cannot
+     * be, with a sentence in why (EP_TAP_WHY_MAX bytes). */
+    bool (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,
+                     struct ep_tap_spawned *out, char *why);
     void (*on_say)(void *arg, const char *text);  /* to the user */
     void (*on_note)(void *arg, const char *text); /* with --verbose */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pmix_api/helper/job.h"
 #include "pmix_api/helper/turn.h"
 
 struct request {
@@ -12,6 +13,7 @@ struct request {
     uint32_t token;
     uint32_t bytes;
     struct px_asker asker;
+    pmix_nspace_t nspace; /* of what was started */
 };
 
 /* Tokens of a helper that has died must not be ours. */
@@ -31,6 +33,8 @@ static void answer(pmix_status_t ignored, void *arg)
     (void)ignored;
     if (asker->on_op != NULL)
         asker->on_op(asker->status, asker->arg);
+    else if (asker->on_spawn != NULL)
+        asker->on_spawn(asker->status, request->nspace, asker->arg);
     else
         asker->on_info(asker->status, NULL, 0, asker->arg, NULL, NULL);
     free(request);
@@ -58,7 +62,10 @@ uint32_t px_request_open(const struct px_asker *asker, uint32_t bytes)
         request = calloc(1, sizeof(*request));
     if (request != NULL) {
         token = ((uint32_t)getpid() << 16) + ++requests.made;
-        *request = (struct request){requests.list, token, bytes, *asker};
+        *request = (struct request){.next = requests.list,
+                                    .token = token,
+                                    .bytes = bytes,
+                                    .asker = *asker};
         requests.list = request;
         requests.count++;
         requests.bytes += bytes;
@@ -76,11 +83,33 @@ static pmix_status_t status_of(uint8_t word, pmix_status_t if_done)
         return if_done;
     case PX_ANSWER_NOT_NOW:
         return PMIX_ERR_NOT_AVAILABLE;
+    case PX_ANSWER_NO_PROGRAM:
+        return PMIX_ERR_JOB_EXE_NOT_FOUND;
+    case PX_ANSWER_NO_EXEC:
+        return PMIX_ERR_JOB_APP_NOT_EXECUTABLE;
+    case PX_ANSWER_NO_DIR:
+        return PMIX_ERR_JOB_WDIR_NOT_FOUND;
+    case PX_ANSWER_FAILED:
+        return PMIX_ERR_JOB_FAILED_TO_LAUNCH;
     case PX_ANSWER_FULL:
     case PX_ANSWERS:
         break;
     }
     return PMIX_ERR_OUT_OF_RESOURCE;
+}
+
+/* A job that was started has been told of before. */
+static void name(struct request *request)
+{
+    struct px_asker *asker = &request->asker;
+    struct px_job job;
+
+    if (asker->status == PMIX_ERR_OUT_OF_RESOURCE)
+        asker->status = PMIX_ERR_JOB_INSUFFICIENT_RESOURCES;
+    if (asker->status == PMIX_SUCCESS && !px_job_of_token(request->token, &job))
+        asker->status = PMIX_ERR_JOB_FAILED_TO_LAUNCH;
+    if (asker->status == PMIX_SUCCESS)
+        PMIX_LOAD_NSPACE(request->nspace, job.nspace);
 }
 
 void px_request_done(const struct px_done *done)
@@ -101,5 +130,7 @@ void px_request_done(const struct px_done *done)
     if (request == NULL)
         return;
     request->asker.status = status_of(done->answer, request->asker.status);
+    if (request->asker.on_spawn != NULL)
+        name(request);
     px_turn(answer, request);
 }

@@ -21,6 +21,7 @@ enum {
 struct px_asker {
     pmix_op_cbfunc_t on_op;
     pmix_info_cbfunc_t on_info;
+    pmix_spawn_cbfunc_t on_spawn;
     void *arg;
     pmix_status_t status; /* the answer, where the launcher has done it */
 };

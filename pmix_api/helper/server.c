@@ -19,6 +19,7 @@
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/push.h"
 #include "pmix_api/helper/query.h"
+#include "pmix_api/helper/spawn.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
@@ -202,6 +203,7 @@ static pmix_status_t init(const char *folder)
         .query = px_query,
         .job_control = px_control,
         .log = px_log,
+        .spawn = px_spawn,
     };
     enum { INFOS = 9 };
     pmix_info_t info[INFOS];

@@ -68,19 +68,18 @@ static bool spawn(void)
     const struct ep_tap_app app = {
         .argv = tap.argv, .env = env, .procs = tap.procs};
     const struct ep_tap_spawn what = {.apps = &app, .apps_count = 1};
+    struct ep_tap_spawned spawned;
     char why[EP_TAP_WHY_MAX];
-    uint32_t base;
 
     /* So much of a job would be noticed if it stayed. */
     memset(pad, 'x', sizeof(pad) - 1);
     memcpy(pad, "PAD=", 4);
-    base = tap.run.events->on_spawn(tap.run.arg, &what, why);
-    if (base == 0) {
+    if (!tap.run.events->on_spawn(tap.run.arg, &what, &spawned, why)) {
         fprintf(tap.report, "refused %s\n", why);
         tap.count = tap.made;
         return false;
     }
-    tap.jobs[++tap.made] = (struct job){.base = base};
+    tap.jobs[++tap.made] = (struct job){.base = spawned.base};
     return true;
 }
 

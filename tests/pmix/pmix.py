@@ -215,24 +215,26 @@ class Asker:
     """A tool_ask, which does one order at a time."""
     CUT = 5  # its code when the server has gone
 
-    def __init__(self, job, *options, **more):
+    def __init__(self, job, *options, command=None, **more):
         options = options or ("-p", job.proc.pid)
         self.lines = queue.Queue()
         self.events = []
         self.proc = subprocess.Popen(
-            [ASK, *map(str, options)], stdin=subprocess.PIPE,
+            command or [ASK, *map(str, options)], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
     def read(self):
         for line in self.proc.stdout:
-            line = line.rstrip("\n")
-            if line.startswith("event "):
-                self.events.append(line[6:])
-            else:
-                self.lines.put(line)
+            self.take(line.rstrip("\n"))
         self.lines.put(None)
+
+    def take(self, line):
+        if line.startswith("event "):
+            self.events.append(line[6:])
+        else:
+            self.lines.put(line)
 
     def line(self):
         """None at its end."""

@@ -1,0 +1,113 @@
+/* Jobs that PMIx tools start: between the launcher and pmix_api/. */
+#include "commands/run_pmix_jobs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- to the launcher */
+
+static bool copy_env(const struct px_app *from, struct ep_tap_app *to)
+{
+    const char **env = calloc((size_t)from->changes + 1, sizeof(*env));
+
+    if (env == NULL)
+        return false;
+    for (uint32_t i = 0; i < from->changes; i++)
+        env[i] = from->env[i].text;
+    to->env = (char *const *)env;
+    return true;
+}
+
+static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
+{
+    *to = (struct ep_tap_app){
+        .argv = (char *const *)from->argv,
+        .cwd = from->cwd,
+        .cwd_optional = (from->flags & PX_APP_CWD_OPTIONAL) != 0,
+        .procs = from->procs,
+        .ppn = from->ppn,
+    };
+    return copy_env(from, to);
+}
+
+static bool start(struct run_pmix *pmix, const struct px_spawn *from,
+                  struct ep_tap_app *apps, struct ep_tap_spawned *out,
+                  char *why)
+{
+    const struct ep_tap_spawn spawn = {.apps = apps, .apps_count = from->count};
+
+    snprintf(why, EP_TAP_WHY_MAX, "out of memory");
+    for (uint16_t i = 0; i < from->count; i++) {
+        if (!copy_app(&from->apps[i], &apps[i]))
+            return false;
+    }
+    return pmix->run.events->on_spawn(pmix->run.arg, &spawn, out, why);
+}
+
+static void note(const struct run_pmix *pmix, const char *what, const char *why)
+{
+    char text[EP_TAP_WHY_MAX + 128];
+
+    snprintf(text, sizeof(text), "%s: %s", what, why);
+    pmix->run.events->on_note(pmix->run.arg, text);
+}
+
+bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
+                    struct px_spawned *out)
+{
+    struct run_pmix *pmix = arg;
+    struct ep_tap_app *apps = calloc(spawn->count, sizeof(*apps));
+    struct ep_tap_spawned made = {.base = 0};
+    char why[EP_TAP_WHY_MAX];
+    bool is_made = apps != NULL && start(pmix, spawn, apps, &made, why);
+
+    for (uint16_t i = 0; apps != NULL && i < spawn->count; i++)
+        free((void *)(uintptr_t)apps[i].env);
+    free(apps);
+    if (is_made)
+        *out =
+            (struct px_spawned){made.base, made.size, spawn->count, made.parts};
+    else
+        note(pmix, "a job of a PMIx tool is refused", why);
+    return is_made;
+}
+
+/* --- from the launcher */
+
+static enum px_answer reason(const struct ep_tap_job *job)
+{
+    if (strcmp(job->step, "chdir") == 0)
+        return PX_ANSWER_NO_DIR;
+    if (strcmp(job->step, "exec") != 0)
+        return PX_ANSWER_FAILED;
+    return job->err == ENOENT ? PX_ANSWER_NO_PROGRAM : PX_ANSWER_NO_EXEC;
+}
+
+static void fail(const struct run_pmix *pmix, const struct ep_tap_job *job)
+{
+    char text[EP_TAP_WHY_MAX];
+
+    snprintf(text, sizeof(text), "rank %u: %s of '%.128s': %s", job->rank,
+             job->step, job->program, strerror(job->err));
+    note(pmix, "a job of a PMIx tool cannot be started", text);
+    px_host_failed(pmix->host, job->base, reason(job));
+}
+
+void run_pmix_job(void *tap, const struct ep_tap_job *job)
+{
+    const struct run_pmix *pmix = tap;
+
+    switch (job->event) {
+    case EP_TAP_JOB_STARTED:
+        px_host_running(pmix->host, job->base);
+        return;
+    case EP_TAP_JOB_FAILED:
+        fail(pmix, job);
+        return;
+    case EP_TAP_JOB_ENDED:
+        px_host_over(pmix->host, job->base);
+        return;
+    }
+}

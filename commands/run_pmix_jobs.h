@@ -1,0 +1,22 @@
+/* Jobs that PMIx tools start in the tree of a run. */
+#ifndef COMMANDS_RUN_PMIX_JOBS_H
+#define COMMANDS_RUN_PMIX_JOBS_H
+
+#include <stdbool.h>
+
+#include "endpoints/run/taps.h"
+#include "pmix_api/host.h"
+
+/* The tap. */
+struct run_pmix {
+    struct ep_tap_cfg run;
+    struct px_host *host;
+};
+
+/* As of struct px_host_events; arg is a struct run_pmix. */
+bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
+                    struct px_spawned *out);
+/* As of struct ep_tap_ops; the tap is one. */
+void run_pmix_job(void *tap, const struct ep_tap_job *job);
+
+#endif

@@ -1,0 +1,173 @@
+/* PMIx_Spawn: what a tool wants becomes words for the launcher. */
+#include "pmix_api/helper/spawn.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pmix_api/helper/request.h"
+#include "pmix_api/helper/talk.h"
+#include "pmix_api/spawn.h"
+
+/* --- programs */
+
+static uint32_t count_words(char *const *words)
+{
+    uint32_t count = 0;
+
+    while (words != NULL && words[count] != NULL)
+        count++;
+    return count;
+}
+
+/* The library has made the first word the name of the program. */
+static pmix_status_t read_words(const pmix_app_t *from, struct px_app *app)
+{
+    uint32_t words = count_words(from->argv);
+
+    if (from->cmd == NULL && words == 0)
+        return PMIX_ERR_JOB_NO_EXE_SPECIFIED;
+    app->argv = calloc((size_t)words + 2, sizeof(*app->argv));
+    if (app->argv == NULL)
+        return PMIX_ERR_NOMEM;
+    for (uint32_t i = 0; i < words; i++)
+        app->argv[i] = from->argv[i];
+    if (from->cmd != NULL)
+        app->argv[0] = from->cmd;
+    app->words = words > 0 ? words : 1;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t read_env(const pmix_app_t *from, struct px_app *app)
+{
+    uint32_t count = count_words(from->env);
+
+    app->env = calloc((size_t)count + 1, sizeof(*app->env));
+    if (app->env == NULL)
+        return PMIX_ERR_NOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *equals = strchr(from->env[i], '=');
+
+        if (equals == NULL || equals == from->env[i])
+            return PMIX_ERR_BAD_PARAM;
+        app->env[app->changes++] =
+            (struct px_env){.what = PX_ENV_SET, .text = from->env[i]};
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Where the tool names none its library says where the tool is: that need not
+ * exist on other hosts. */
+static pmix_status_t read_app(const pmix_app_t *from, struct px_app *app)
+{
+    pmix_status_t rc = read_words(from, app);
+
+    if (rc == PMIX_SUCCESS)
+        rc = read_env(from, app);
+    if (from->maxprocs < 0)
+        rc = PMIX_ERR_BAD_PARAM;
+    app->procs = (uint32_t)from->maxprocs;
+    app->cwd = from->cwd;
+    if (from->cwd != NULL && access(from->cwd, X_OK) == 0)
+        app->flags |= PX_APP_CWD_OPTIONAL;
+    return rc;
+}
+
+static pmix_status_t read_apps(const pmix_app_t apps[], size_t count,
+                               struct px_spawn *out)
+{
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    if (count == 0 || count > PX_SPAWN_APPS_MAX)
+        return PMIX_ERR_BAD_PARAM;
+    out->apps = calloc(count, sizeof(*out->apps));
+    if (out->apps == NULL)
+        return PMIX_ERR_NOMEM;
+    while (rc == PMIX_SUCCESS && out->count < count) {
+        rc = read_app(&apps[out->count], &out->apps[out->count]);
+        out->count++;
+    }
+    return rc;
+}
+
+/* --- directives */
+
+static pmix_status_t refuse(const pmix_info_t *info)
+{
+    px_talk_note("PMIx_Spawn is refused: %s is not supported", info->key);
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* One that we do not know is no obstacle, unless it is required. */
+static pmix_status_t read_info(const pmix_info_t info[], size_t infos)
+{
+    for (size_t i = 0; i < infos; i++) {
+        if (PMIX_INFO_IS_REQUIRED(&info[i]))
+            return refuse(&info[i]);
+    }
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t read_all(const pmix_info_t info[], size_t infos,
+                              const pmix_app_t apps[], size_t napps,
+                              struct px_spawn *out)
+{
+    pmix_status_t rc = read_apps(apps, napps, out);
+
+    if (rc == PMIX_SUCCESS)
+        rc = read_info(info, infos);
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < napps; i++)
+        rc = read_info(apps[i].info, apps[i].ninfo);
+    return rc;
+}
+
+/* --- to the launcher */
+
+static void send_pieces(const uint8_t *mem, size_t len, uint32_t token)
+{
+    for (size_t at = 0; at < len; at += PX_SPAWN_PIECE) {
+        size_t left = len - at;
+        struct px_msg msg = {
+            .kind = PX_SPAWN,
+            .spawn = {.token = token,
+                      .is_more = left > PX_SPAWN_PIECE,
+                      .len_bytes =
+                          (uint32_t)(left < PX_SPAWN_PIECE ? left
+                                                           : PX_SPAWN_PIECE),
+                      .mem = mem + at},
+        };
+
+        px_talk(&msg);
+    }
+}
+
+/* Refused later, too: of what is refused by a status the library forgets less
+ * than it should. */
+pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
+                       size_t infos, const pmix_app_t apps[], size_t napps,
+                       pmix_spawn_cbfunc_t answer, void *arg)
+{
+    struct px_asker who = {
+        .on_spawn = answer, .arg = arg, .status = PMIX_SUCCESS};
+    struct px_spawn what = {.flags = 0};
+    pmix_status_t rc = read_all(info, infos, apps, napps, &what);
+    uint8_t *mem = NULL;
+    uint32_t token;
+    size_t len;
+
+    (void)spawner;
+    if (rc == PMIX_SUCCESS) {
+        len = px_spawn_encode(&what, &mem);
+        rc = mem == NULL ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS;
+    }
+    if (rc != PMIX_SUCCESS) {
+        px_request_refuse(&who, rc);
+    } else {
+        token = px_request_open(&who, 0);
+        if (token != 0)
+            send_pieces(mem, len, token);
+    }
+    free(mem);
+    px_spawn_fini(&what);
+    return PMIX_SUCCESS;
+}

@@ -1,0 +1,124 @@
+/* Jobs that tools start: from what they ask for to what becomes of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+#include "pmix_api/host_impl.h"
+#include "pmix_api/spawn.h"
+#include "pmix_api/wire.h"
+
+/* --- what is asked for */
+
+/* False: a piece too many, or no memory for it. */
+static bool keep(struct px_host *host, const struct px_spawn_piece *piece)
+{
+    uint8_t *more;
+
+    if (piece->len_bytes > PX_SPAWN_BYTES_MAX - host->spawn_bytes)
+        return false;
+    more = realloc(host->spawn, host->spawn_bytes + piece->len_bytes + 1);
+    if (more == NULL)
+        return false;
+    host->spawn = more;
+    if (piece->len_bytes > 0)
+        memcpy(more + host->spawn_bytes, piece->mem, piece->len_bytes);
+    host->spawn_bytes += piece->len_bytes;
+    return true;
+}
+
+void px_spawn_forget(struct px_host *host)
+{
+    free(host->spawn);
+    host->spawn = NULL;
+    host->spawn_bytes = 0;
+    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next)
+        job->is_awaited = false;
+}
+
+static void add(struct px_host *host, const struct px_spawned *spawned,
+                uint32_t token)
+{
+    struct px_host_job job = {
+        .base = spawned->base,
+        .size = spawned->size,
+        .apps = spawned->apps,
+        .parts = spawned->parts,
+        .token = token,
+        .is_awaited = true,
+    };
+
+    snprintf(job.nspace, sizeof(job.nspace), "%.48s.%u", host->cfg.nspace,
+             ++host->spawned);
+    if (px_job_add(host, &job) == NULL)
+        px_host_done(host, token, PX_ANSWER_FULL); /* it runs untold */
+    px_queue_wake(host);
+}
+
+static void start(struct px_host *host, uint32_t token)
+{
+    struct px_spawn spawn;
+    struct px_spawned spawned;
+    int rc = px_spawn_decode(host->spawn, host->spawn_bytes, &spawn);
+
+    if (rc == 0 && host->cfg.events->on_spawn(host->cfg.arg, &spawn, &spawned))
+        add(host, &spawned, token);
+    else
+        px_host_done(host, token,
+                     rc == OV_EPROTO ? PX_ANSWER_FAILED : PX_ANSWER_FULL);
+    px_spawn_fini(&spawn);
+}
+
+void px_spawn_heard(struct px_host *host, const struct px_spawn_piece *piece)
+{
+    bool is_kept = keep(host, piece);
+
+    if (is_kept && piece->is_more)
+        return;
+    if (is_kept)
+        start(host, piece->token);
+    else if (!piece->is_more)
+        px_host_done(host, piece->token, PX_ANSWER_FULL);
+    free(host->spawn);
+    host->spawn = NULL;
+    host->spawn_bytes = 0;
+}
+
+/* --- what becomes of it */
+
+static void answer(struct px_host *host, struct px_host_job *job,
+                   enum px_answer how)
+{
+    if (job->is_awaited)
+        px_host_done(host, job->token, how);
+    job->is_awaited = false;
+}
+
+void px_host_running(struct px_host *host, uint32_t base)
+{
+    struct px_host_job *job = px_job_of(host, base);
+
+    if (job != NULL)
+        answer(host, job, PX_ANSWER_OK);
+}
+
+void px_host_failed(struct px_host *host, uint32_t base, enum px_answer why)
+{
+    struct px_host_job *job = px_job_of(host, base);
+
+    if (job != NULL)
+        answer(host, job, why);
+}
+
+void px_host_over(struct px_host *host, uint32_t base)
+{
+    struct px_host_job *job = px_job_of(host, base);
+
+    if (job == NULL)
+        return;
+    answer(host, job, PX_ANSWER_FAILED);
+    job->is_over = true;
+    if (host->phase == PX_HOST_DOWN)
+        px_jobs_reap(host);
+    px_queue_wake(host);
+}

@@ -1,0 +1,70 @@
+/* What a tool asks to be started, as bytes between helper and launcher.
+ *
+ *     u8 flags (PX_SPAWN_ bits), u16 programs; for each of them
+ *         u32 processes, u32 of these on a node at most (0: not said),
+ *         u8 flags (PX_APP_ bits), string directory (empty: none),
+ *         u32 words, a string each: the program first
+ *         u32 changes of the environment: u8 what (enum px_env_change), u8
+ *         separator, string NAME or NAME=VALUE
+ *
+ * Numbers are little-endian; a string is its bytes and a NUL.
+ */
+#ifndef PMIX_API_SPAWN_H
+#define PMIX_API_SPAWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PX_SPAWN_BYTES_MAX = 8 << 20,
+    PX_SPAWN_APPS_MAX = 64,
+};
+
+enum px_app_flag { PX_APP_CWD_OPTIONAL = 1 };
+
+enum px_env_change {
+    PX_ENV_SET,   /* NAME=VALUE */
+    PX_ENV_ADD,   /* the same, where there is no NAME */
+    PX_ENV_UNSET, /* NAME */
+    PX_ENV_PREPEND,
+    PX_ENV_APPEND, /* NAME=VALUE, with the separator between */
+    PX_ENV_CHANGES
+};
+
+struct px_env {
+    uint8_t what; /* enum px_env_change */
+    char separator;
+    const char *text;
+};
+
+struct px_app {
+    uint32_t procs, ppn;
+    uint8_t flags; /* enum px_app_flag */
+    const char *cwd;
+    const char **argv; /* owned; NULL-terminated */
+    uint32_t words;
+    struct px_env *env; /* owned */
+    uint32_t changes;
+};
+
+/* Strings are borrowed. */
+struct px_spawn {
+    uint8_t flags;
+    struct px_app *apps; /* owned */
+    uint16_t count;
+};
+
+/* Into a block that is the caller's to free; *mem is NULL when memory is out,
+ * or when it is larger than PX_SPAWN_BYTES_MAX. Returns its size. */
+size_t px_spawn_encode(const struct px_spawn *spawn, uint8_t **mem);
+
+/* Returns 0, with strings in mem; OV_EPROTO when it is none: a program without
+ * a word, a setting without a name, a number that is not covered by what
+ * follows; or OV_ENOMEM. *out is empty then. O(len_bytes). */
+int px_spawn_decode(const uint8_t *mem, size_t len_bytes, struct px_spawn *out);
+
+/* Also of one that was put together by hand from blocks of malloc. */
+void px_spawn_fini(struct px_spawn *spawn);
+
+#endif

@@ -1,0 +1,80 @@
+"""A tool that starts jobs, for the tests of PMIx_Spawn."""
+import os
+import subprocess
+import tempfile
+
+import pmix
+import live
+
+START = os.path.join(live.BUILD, "tests", "pmix", "tool_start")
+
+
+class Starter(pmix.Asker):
+    """A tool_start."""
+
+    def __init__(self, job):
+        self.dir = tempfile.mkdtemp(dir=live.TMP, prefix="start-")
+        self.outputs = {}  # (namespace, rank, channel): text
+        self.ends = []
+        super().__init__(job, command=[START, str(job.proc.pid), self.dir])
+
+    def take(self, line):
+        word, *rest = line.split(" ", 4)
+        if word == "output":
+            key = (rest[0], int(rest[1]), rest[2])
+            self.outputs[key] = self.outputs.get(key, "") + \
+                rest[3].replace("\\n", "\n")
+        elif word == "end":
+            self.ends.append((rest[0], int(rest[1]), rest[2]))
+        else:
+            super().take(line)
+
+    def spawn(self, what):
+        """The namespace, or None; and the status."""
+        said, status = self.ask("spawn " + what)
+        return said[0] if said else None, status
+
+    def do(self, order):
+        """An order that is to succeed."""
+        live.check_eq("SUCCESS", self.ask(order)[1], order)
+
+    def wait_ends(self, space, ranks, channels=("stdout", "stderr")):
+        want = {(space, rank, channel) for rank in range(ranks)
+                for channel in channels}
+        live.eventually(lambda: want <= set(self.ends), 60, "all has come")
+
+    def got(self, space, rank, channel="stdout"):
+        return self.outputs.get((space, rank, channel))
+
+    def shown(self, name="stdout"):
+        """What its library has written itself."""
+        with open(os.path.join(self.dir, name), encoding="utf-8") as file:
+            return file.read()
+
+    def happened(self, name, space):
+        return any(event.startswith("%s %s " % (name, space))
+                   for event in self.events)
+
+    def wait_event(self, name, space):
+        live.eventually(lambda: self.happened(name, space), 60,
+                        "%s of %s" % (name, space))
+        return next(event for event in self.events
+                    if event.startswith("%s %s " % (name, space)))
+
+
+def start(command="true", *options, nodes=3):
+    """A job whose processes wait at a gate, then do that."""
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", nodes, *options, "--", "sh", "-c",
+                   pmix.Gate.WAIT + command, gate.path,
+                   stdin=subprocess.DEVNULL)
+    pmix.wait_up(job)
+    live.eventually(lambda: "processes are running" in job.said(), 60,
+                    "all run")
+    return job, gate
+
+
+def connect(job):
+    tool = Starter(job)
+    live.check(tool.connect(), "connected")
+    return tool

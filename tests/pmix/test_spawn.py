@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Tools start jobs in the tree of a run, with PMIx_Spawn: they have names of
+their own, by which their output is pulled, and they are asked about, heard of
+and signalled."""
+# timeout: 240
+import os
+import sys
+
+import pmix
+import live
+import spawning
+from live import check, check_eq
+
+
+def pulled():
+    """Two programs of one job, each with its ranks, directory and environment,
+    at the same time as the run's own; the console has nothing of it."""
+    door = pmix.Gate()
+    job, gate = spawning.start("echo own")
+    tool = spawning.connect(job)
+    place = os.path.realpath(live.TMP)
+    script = (": <$0; echo $XYLEM_RANK of $XYLEM_SIZE in $PWD $WHAT; "
+              "echo bad >&2").replace(" ", "\\s")
+    space, status = tool.spawn(
+        f"-- cwd={place} env=WHAT=first 2 sh -c {script} {door.path} : "
+        f"cwd=/ env=WHAT=second 3 sh -c {script} {door.path}")
+    check_eq("SUCCESS", status)
+    own = tool_asks(job, "pmix.qry.ns")[0].split(",")[0]
+    check(space not in (None, own), "a namespace of its own: %s" % space)
+    tool.do(f"pull {space} *")
+    door.open()
+    tool.wait_ends(space, 5)
+    for rank in range(5):
+        where, what = (place, "first") if rank < 2 else ("/", "second")
+        check_eq(f"{rank} of 5 in {where} {what}\n", tool.got(space, rank))
+        check_eq("bad\n", tool.got(space, rank, "stderr"))
+    check_eq(0, tool.end())
+    gate.open()
+    check_eq(b"own\n" * 3, job.stdout.read())
+    job.check_ok()
+
+
+def tool_asks(job, keys, *options):
+    """The answers of one query, without their keys."""
+    asker = pmix.Asker(job)
+    asker.connect()
+    said, status = asker.query(" ".join((*options, keys)))
+    asker.end()
+    return [line.split(None, 1)[1] for line in said] or [status]
+
+
+def known():
+    """Queries and events of two jobs beside the run's own, one of which is
+    killed and the other one fails."""
+    door = pmix.Gate()
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    one, status = tool.spawn(f"-- 2 sh -c :\\s<$0;exit\\s3 {door.path}")
+    check_eq("SUCCESS", status)
+    two, status = tool.spawn("-- 3 sleep 1000")
+    check_eq("SUCCESS", status)
+    for space in (one, two):
+        tool.do("events " + space)
+        tool.wait_event("JOB STARTED", space)
+        tool.wait_event("PMIX LAUNCH COMPLETE", space)
+    own = tool_asks(job, "pmix.qry.ns")[0].split(",")[0]
+    check_eq([",".join((own, one, two))], tool_asks(job, "pmix.qry.ns"))
+    for space, size, program in ((one, 2, "sh"), (two, 3, "sleep")):
+        table = tool_asks(job, "pmix.qry.ptable", "pmix.nspace=" + space)
+        check_eq(str(size), table[0])
+        check_eq([[space, str(rank), program] for rank in range(size)],
+                 [[space, row.split()[0], row.split()[2]]
+                  for row in table[1:]])
+    check_eq(["JOB STARTED"], tool_asks(job, "pmix.qry.jst",
+                                        "pmix.nspace=" + two))
+    tool.do(f"signal {two} * 9")
+    check(tool.wait_event("JOB ENDED", two).endswith("ABORTED-BY-SIG") or
+          "SIG" in tool.wait_event("JOB ENDED", two), tool.events)
+    check_eq(["JOB ENDED"], tool_asks(job, "pmix.qry.jst",
+                                      "pmix.nspace=" + two))
+    check(not tool.happened("JOB ENDED", one), "the other one runs")
+    door.open()
+    check("NON" in tool.wait_event("JOB ENDED", one), tool.events)
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
+def refused():
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    text = os.path.join(live.TMP, "text")
+    with open(text, "w", encoding="ascii"):
+        os.chmod(text, 0o600)
+    for what, status in (
+            ("-- 1 /no/such/program", "EXECUTABLE NOT FOUND"),
+            ("-- 1 " + text, "NOT EXECUTABLE"),
+            ("-- cwd=/no/such/dir 1 true", "WORKING DIRECTORY NOT FOUND"),
+            ("-- 1000 true", "INSUFFICIENT RESOURCES"),
+            ("!no.such.key -- 1 true", "NOT SUPPORTED")):
+        space, said = tool.spawn(what)
+        check_eq(None, space, what)
+        check(said and status in said.replace("-", " ").upper(),
+              "%s: %s" % (what, said))
+    for words in ("no.such.key is not supported", "has room for"):
+        live.eventually(lambda: words in job.said(), 60, words)
+    check_eq("SUCCESS", tool.spawn("no.such.key -- 1 true")[1],
+             "what is not required is ignored:")
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (pulled, "output by rank and program"),
+            (known, "queries, events and signals"),
+            (refused, "what cannot be started, and why")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

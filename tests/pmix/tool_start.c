@@ -1,0 +1,375 @@
+/* A PMIx tool as anybody may write one, which starts jobs.
+ *
+ *     tool_start PID DIR
+ *
+ * It connects to the launcher with that process number and says "connected
+ * NAMESPACE RANK". What its library writes to stdout and stderr goes to
+ * DIR/stdout and DIR/stderr. Each line of stdin is an order, with words between
+ * single blanks, and ends with a line "= STATUS":
+ *
+ *     spawn [DIRECTIVE...] -- [APP...] N WORD... [: [APP...] N WORD...]
+ *                              prints the namespace
+ *     pull NAMESPACE RANK [DIRECTIVE...]   RANK may be *
+ *     push NAMESPACE RANK [TEXT]           without a text: the end
+ *     signal NAMESPACE RANK NUMBER
+ *     events NAMESPACE
+ *
+ * A directive is KEY, KEY=TEXT or KEY:NUMBER (uint32_t), and pmix.envar.*
+ * NAME=VALUE; with ! before it it is required. An APP is one, or cwd=DIR or
+ * env=NAME=VALUE. \n and \s in a text are a newline and a blank.
+ *
+ * What comes is told as "output NAMESPACE RANK CHANNEL TEXT" and "end NAMESPACE
+ * RANK CHANNEL", and "event CODE NAMESPACE [STATUS]".
+ *
+ * Ends at the end of stdin with 0, when the server has gone with 5.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmix.h>
+#include <pmix_tool.h>
+
+enum { ITEMS_MAX = 64, EXIT_USAGE = 2, EXIT_CONNECT = 3, EXIT_LOST = 5 };
+
+/* libpmix 4.2 itself leaves some of a tool's blocks behind. */
+#define FOR_SANITIZERS(name, text)                                             \
+    __attribute__((visibility("default"))) const char *name(void);             \
+    const char *name(void)                                                     \
+    {                                                                          \
+        return text;                                                           \
+    }
+
+FOR_SANITIZERS(__lsan_default_suppressions, "leak:libpmix.so\n")
+FOR_SANITIZERS(__lsan_default_options, "print_suppressions=0")
+
+static FILE *out;
+
+/* --- words */
+
+static void unescape(char *text)
+{
+    char *to = text;
+
+    for (const char *at = text; *at != '\0'; at++, to++) {
+        *to = *at;
+        if (at[0] == '\\' && (at[1] == 'n' || at[1] == 's'))
+            *to = *++at == 'n' ? '\n' : ' ';
+    }
+    *to = '\0';
+}
+
+static char *next_word(char **rest)
+{
+    char *word = *rest, *end;
+
+    if (word == NULL || *word == '\0')
+        return NULL;
+    end = strchr(word, ' ');
+    if (end != NULL)
+        *end++ = '\0';
+    *rest = end;
+    return word;
+}
+
+static pmix_proc_t next_proc(char **rest)
+{
+    const char *nspace = next_word(rest), *rank = next_word(rest);
+    pmix_proc_t proc;
+
+    if (rank == NULL)
+        exit(EXIT_USAGE);
+    PMIX_LOAD_PROCID(&proc, nspace,
+                     strcmp(rank, "*") == 0
+                         ? PMIX_RANK_WILDCARD
+                         : (pmix_rank_t)strtoul(rank, NULL, 10));
+    return proc;
+}
+
+static void load_envar(pmix_info_t *info, const char *key, char *value)
+{
+    char *equals = strchr(value, '=');
+    pmix_envar_t envar = {.separator = ':'};
+
+    if (equals == NULL) { /* to unset */
+        PMIX_INFO_LOAD(info, key, value, PMIX_STRING);
+        return;
+    }
+    *equals = '\0';
+    envar.envar = value;
+    envar.value = equals + 1;
+    PMIX_INFO_LOAD(info, key, &envar, PMIX_ENVAR);
+}
+
+static void load_directive(pmix_info_t *info, char *word)
+{
+    bool is_required = *word == '!';
+    size_t len;
+    char kind;
+
+    word += is_required;
+    len = strcspn(word, "=:");
+    kind = word[len];
+    word[len] = '\0';
+    if (kind == '=')
+        unescape(word + len + 1);
+    if (kind == '=' && strncmp(word, "pmix.envar.", 11) == 0) {
+        load_envar(info, word, word + len + 1);
+    } else if (kind == '=') {
+        PMIX_INFO_LOAD(info, word, word + len + 1, PMIX_STRING);
+    } else if (kind == ':') {
+        uint32_t number = (uint32_t)strtoul(word + len + 1, NULL, 10);
+
+        PMIX_INFO_LOAD(info, word, &number, PMIX_UINT32);
+    } else {
+        PMIX_INFO_LOAD(info, word, NULL, PMIX_BOOL);
+    }
+    if (is_required)
+        PMIX_INFO_REQUIRED(info);
+}
+
+/* --- spawn */
+
+static void read_app(char **rest, pmix_app_t *app)
+{
+    pmix_status_t rc;
+    char *word;
+
+    PMIX_APP_CONSTRUCT(app);
+    PMIX_INFO_CREATE(app->info, ITEMS_MAX);
+    while ((word = next_word(rest)) != NULL &&
+           (word[0] < '0' || word[0] > '9')) {
+        if (strncmp(word, "cwd=", 4) == 0)
+            app->cwd = strdup(word + 4);
+        else if (strncmp(word, "env=", 4) == 0)
+            PMIX_ARGV_APPEND(rc, app->env, word + 4);
+        else
+            load_directive(&app->info[app->ninfo++], word);
+    }
+    app->maxprocs = word != NULL ? atoi(word) : 0;
+    while ((word = next_word(rest)) != NULL && strcmp(word, ":") != 0) {
+        unescape(word);
+        PMIX_ARGV_APPEND(rc, app->argv, word);
+    }
+    app->cmd = strdup(app->argv[0]);
+    (void)rc;
+}
+
+static pmix_status_t spawn(char *rest)
+{
+    pmix_info_t info[ITEMS_MAX];
+    static pmix_app_t apps[ITEMS_MAX];
+    size_t infos = 0, count = 0;
+    pmix_nspace_t nspace;
+    pmix_status_t rc;
+    char *word;
+
+    while ((word = next_word(&rest)) != NULL && strcmp(word, "--") != 0)
+        load_directive(&info[infos++], word);
+    while (rest != NULL)
+        read_app(&rest, &apps[count++]);
+    rc = PMIx_Spawn(infos > 0 ? info : NULL, infos, apps, count, nspace);
+    if (rc == PMIX_SUCCESS)
+        fprintf(out, "%s\n", nspace);
+    for (size_t i = 0; i < infos; i++)
+        PMIX_INFO_DESTRUCT(&info[i]);
+    for (size_t i = 0; i < count; i++) {
+        apps[i].ninfo = ITEMS_MAX;
+        PMIX_APP_DESTRUCT(&apps[i]);
+    }
+    return rc;
+}
+
+/* --- output and stdin */
+
+static void on_output(size_t handler, pmix_iof_channel_t channel,
+                      pmix_proc_t *source, pmix_byte_object_t *payload,
+                      pmix_info_t info[], size_t ninfo)
+{
+    const char *name = channel == PMIX_FWD_STDOUT_CHANNEL ? "stdout" : "stderr";
+
+    (void)handler;
+    flockfile(out);
+    if (payload != NULL && payload->size > 0) {
+        fprintf(out, "output %s %u %s ", source->nspace, source->rank, name);
+        for (size_t i = 0; i < payload->size; i++) {
+            if (payload->bytes[i] == '\n')
+                fputs("\\n", out);
+            else
+                fputc(payload->bytes[i], out);
+        }
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE))
+            fprintf(out, "end %s %u %s\n", source->nspace, source->rank, name);
+    }
+    fflush(out);
+    funlockfile(out);
+}
+
+static pmix_status_t pull(char *rest)
+{
+    pmix_proc_t proc = next_proc(&rest);
+    pmix_iof_channel_t channels =
+        PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL;
+    pmix_info_t info[ITEMS_MAX];
+    size_t infos = 0;
+    pmix_status_t rc;
+    char *word;
+
+    while ((word = next_word(&rest)) != NULL) {
+        if (strcmp(word, "out") == 0)
+            channels = PMIX_FWD_STDOUT_CHANNEL;
+        else if (strcmp(word, "err") == 0)
+            channels = PMIX_FWD_STDERR_CHANNEL;
+        else
+            load_directive(&info[infos++], word);
+    }
+    rc = PMIx_IOF_pull(&proc, 1, info, infos, channels, on_output, NULL, NULL);
+    return rc < 0 ? rc : PMIX_SUCCESS; /* a handler's number is not below 0 */
+}
+
+static void on_pushed(pmix_status_t status, void *arg)
+{
+    (void)arg;
+    fprintf(out, "= %s\n", PMIx_Error_string(status));
+    fflush(out);
+}
+
+/* A push that waits hangs in the library: its answer is that of the order. */
+static void push(char *rest)
+{
+    pmix_proc_t proc = next_proc(&rest);
+    pmix_byte_object_t bytes = {.bytes = (char[]){""}, .size = 0};
+    pmix_status_t rc;
+
+    if (rest != NULL) {
+        unescape(rest);
+        bytes.bytes = rest;
+        bytes.size = strlen(rest);
+    }
+    rc = PMIx_IOF_push(&proc, 1, &bytes, NULL, 0, on_pushed, NULL);
+    if (rc != PMIX_SUCCESS)
+        on_pushed(rc, NULL);
+}
+
+/* --- control and events */
+
+static pmix_status_t send_signal(char *rest)
+{
+    pmix_proc_t proc = next_proc(&rest);
+    int number = rest != NULL ? atoi(rest) : 0;
+    pmix_info_t info, *results = NULL;
+    size_t nresults = 0;
+
+    PMIX_INFO_LOAD(&info, PMIX_JOB_CTRL_SIGNAL, &number, PMIX_INT);
+    return PMIx_Job_control(&proc, 1, &info, 1, &results, &nresults);
+}
+
+static void on_event(size_t handler, pmix_status_t status,
+                     const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    const char *term = "";
+
+    (void)handler;
+    (void)results;
+    (void)nresults;
+    if (status == PMIX_ERR_LOST_CONNECTION)
+        _exit(EXIT_LOST);
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_JOB_TERM_STATUS))
+            term = PMIx_Error_string(info[i].value.data.status);
+    }
+    fprintf(out, "event %s %s %s\n", PMIx_Error_string(status),
+            source != NULL ? source->nspace : "", term);
+    fflush(out);
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
+static pmix_status_t events(const char *nspace)
+{
+    pmix_status_t codes[] = {PMIX_EVENT_JOB_START, PMIX_LAUNCH_COMPLETE,
+                             PMIX_EVENT_JOB_END};
+    pmix_info_t info;
+    pmix_proc_t proc;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, PMIX_RANK_WILDCARD);
+    PMIX_INFO_LOAD(&info, PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    rc = PMIx_Register_event_handler(codes, 3, &info, 1, on_event, NULL, NULL);
+    return rc < 0 ? rc : PMIX_SUCCESS;
+}
+
+static void obey(char *line)
+{
+    char *rest = line, *order = next_word(&rest);
+    pmix_status_t rc = PMIX_ERR_BAD_PARAM;
+
+    if (order == NULL)
+        return;
+    if (strcmp(order, "push") == 0) {
+        push(rest);
+        return;
+    }
+    if (strcmp(order, "spawn") == 0)
+        rc = spawn(rest);
+    else if (strcmp(order, "pull") == 0)
+        rc = pull(rest);
+    else if (strcmp(order, "signal") == 0)
+        rc = send_signal(rest);
+    else if (strcmp(order, "events") == 0)
+        rc = events(rest);
+    fprintf(out, "= %s\n", PMIx_Error_string(rc));
+    fflush(out);
+}
+
+/* The library keeps stdout and stderr for output that nobody pulls. */
+static void set_aside(const char *dir)
+{
+    static const char *const names[] = {"", "stdout", "stderr"};
+    char path[4096];
+    int fd;
+
+    out = fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10), "w");
+    for (int i = STDOUT_FILENO; i <= STDERR_FILENO; i++) {
+        snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+        fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+        if (out == NULL || fd < 0 || dup2(fd, i) < 0)
+            exit(EXIT_USAGE);
+        close(fd);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION, rc;
+    static char line[1 << 20];
+    pmix_info_t info;
+    pmix_proc_t self;
+    uint32_t pid;
+
+    if (argc != 3)
+        return EXIT_USAGE;
+    set_aside(argv[2]);
+    pid = (uint32_t)strtoul(argv[1], NULL, 10);
+    PMIX_INFO_LOAD(&info, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    rc = PMIx_tool_init(&self, &info, 1);
+    if (rc != PMIX_SUCCESS)
+        _exit(EXIT_CONNECT);
+    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_event, NULL, NULL);
+    fprintf(out, "connected %s %u\n", self.nspace, self.rank);
+    fflush(out);
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        obey(line);
+    }
+    PMIx_tool_finalize();
+    return 0;
+}

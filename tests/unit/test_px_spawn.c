@@ -1,0 +1,87 @@
+/* What a tool asks to be started, as bytes. */
+#include "pmix_api/spawn.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "overlay/base/err.h"
+
+/* The layout is the one that spawn.h draws. */
+static const uint8_t drawn[] = {
+    0,   1,   0,   2,   0, 0, 0, 1, 0, 0, 0, 1, '/', 'x', 0,   2, 0,
+    0,   0,   'l', 's', 0, 0, 2, 0, 0, 0, 0, 0, 'A', '=', 'b', 0, PX_ENV_UNSET,
+    ':', 'C', 0,
+};
+
+static void a_spawn_has_the_bytes_that_are_drawn(void **state)
+{
+    const char *argv[] = {"ls", "", NULL};
+    struct px_env env[] = {{PX_ENV_SET, 0, "A=b"}, {PX_ENV_UNSET, ':', "C"}};
+    struct px_app app = {.procs = 2,
+                         .ppn = 1,
+                         .flags = PX_APP_CWD_OPTIONAL,
+                         .cwd = "/x",
+                         .argv = argv,
+                         .words = 2,
+                         .env = env,
+                         .changes = 2};
+    const struct px_spawn spawn = {.apps = &app, .count = 1};
+    struct px_spawn back;
+    uint8_t *mem;
+
+    (void)state;
+    assert_int_equal(px_spawn_encode(&spawn, &mem), sizeof(drawn));
+    assert_memory_equal(mem, drawn, sizeof(drawn));
+    assert_int_equal(px_spawn_decode(mem, sizeof(drawn), &back), 0);
+    assert_int_equal(back.count, 1);
+    assert_int_equal(back.apps[0].ppn, 1);
+    assert_string_equal(back.apps[0].cwd, "/x");
+    assert_string_equal(back.apps[0].argv[0], "ls");
+    assert_null(back.apps[0].argv[2]);
+    assert_string_equal(back.apps[0].env[1].text, "C");
+    px_spawn_fini(&back);
+    free(mem);
+}
+
+/* Cut anywhere, with something behind it, or with a byte that means nothing. */
+static void what_is_no_spawn_is_refused(void **state)
+{
+    static const struct {
+        size_t at;
+        uint8_t byte;
+    } wrong[] = {{0, 1},    {1, 0},    {1, 65},         {11, 2},
+                 {15, 0},   {15, 255}, {19, 0},         {27, PX_ENV_CHANGES},
+                 {29, '='}, {30, 'x'}, {33, PX_ENV_SET}};
+    uint8_t mem[sizeof(drawn) + 1] = {0};
+    struct px_spawn spawn;
+
+    (void)state;
+    memcpy(mem, drawn, sizeof(drawn));
+    for (size_t len = 0; len <= sizeof(mem); len++) {
+        assert_int_equal(px_spawn_decode(mem, len, &spawn),
+                         len == sizeof(drawn) ? 0 : OV_EPROTO);
+        px_spawn_fini(&spawn);
+    }
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        memcpy(mem, drawn, sizeof(drawn));
+        mem[wrong[i].at] = wrong[i].byte;
+        assert_int_equal(px_spawn_decode(mem, sizeof(drawn), &spawn),
+                         OV_EPROTO);
+        assert_null(spawn.apps);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_spawn_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(what_is_no_spawn_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
