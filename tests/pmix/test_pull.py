@@ -113,6 +113,7 @@ def deregistered():
 
 def refused():
     job, gate = start(command="true", nodes=2)
+    # PMIX_FWD_STDIN_CHANNEL, PMIX_FWD_NO_CHANNELS
     for options, words in ((("-c", 1), "stdin"), (("-c", 0), "no channel"),
                            (("-r", "7"), "a rank that is not there")):
         tool = pmix.Tool(job, *options)

@@ -80,6 +80,10 @@ def numbered(rank):
     return b"".join(b"%d %08d\n" % (rank, n) for n in range(1, LINES + 1))
 
 
+# PMIX_IOF_DROP_NEWEST; so it is unasked, too.
+NEWEST = ("-D", "pmix.iof.new")
+
+
 def misses(oldest):
     """More than its bound waits for it: of that it gets the first, or the last,
     and what came and what is said to be missing is all."""
@@ -88,7 +92,7 @@ def misses(oldest):
                    'seq -f "$XYLEM_RANK %%08g" %d' % LINES, gate.path)
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-C", live.MIB, "-n", 2 * RANKS,
-                     *(("-O",) if oldest else ()))
+                     *(("-O",) if oldest else NEWEST))
     tool.wait_ready()
     os.kill(tool.proc.pid, signal.SIGSTOP)
     gate.open()

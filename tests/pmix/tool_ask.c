@@ -1,11 +1,12 @@
 /* A PMIx tool as anybody may write one, which does what its stdin says.
  *
  *     tool_ask [-p PID] [-s NAMESPACE] [-u URI] [-f FILE] [-i NAME]
+ *              [-a KEY[=TEXT]] [-n KEY=NUMBER]
  *
  * It connects to the server that is named by process number, namespace,
- * address or rendezvous file (none: to any that it finds), as NAME, and says
- * "connected NAMESPACE RANK". Each line of stdin is an order, each order ends
- * with a line "= STATUS":
+ * address or rendezvous file (none: to any that it finds), as NAME, with
+ * further attributes, and says "connected NAMESPACE RANK". Each line of stdin
+ * is an order, each order ends with a line "= STATUS":
  *
  *     query KEY[,KEY] [QUALIFIER=VALUE...] [| KEY...]
  *                           prints what comes, a value a line
@@ -347,6 +348,23 @@ static pmix_status_t obey(char *line, const pmix_proc_t *self)
     return PMIX_SUCCESS;
 }
 
+/* KEY[=VALUE] as an attribute. */
+static void load_other(pmix_info_t *info, const char *text, bool is_number)
+{
+    char key[PMIX_MAX_KEYLEN + 1];
+    const char *value = strchr(text, '=');
+    uint32_t number =
+        value != NULL ? (uint32_t)strtoul(value + 1, NULL, 10) : 0;
+
+    snprintf(key, sizeof(key), "%.*s", (int)strcspn(text, "="), text);
+    if (is_number)
+        PMIX_INFO_LOAD(info, key, &number, PMIX_UINT32);
+    else if (value != NULL)
+        PMIX_INFO_LOAD(info, key, value + 1, PMIX_STRING);
+    else
+        PMIX_INFO_LOAD(info, key, NULL, PMIX_BOOL);
+}
+
 static size_t read_options(int argc, char **argv, pmix_info_t *info)
 {
     size_t count = 0;
@@ -354,8 +372,10 @@ static size_t read_options(int argc, char **argv, pmix_info_t *info)
     uint32_t pid;
     int c;
 
-    while ((c = getopt(argc, argv, "p:s:u:f:i:")) != -1) {
-        if (c == 'p') {
+    while ((c = getopt(argc, argv, "p:s:u:f:i:a:n:")) != -1) {
+        if (c == 'a' || c == 'n') {
+            load_other(&info[count++], optarg, c == 'n');
+        } else if (c == 'p') {
             pid = (uint32_t)strtoul(optarg, NULL, 10);
             PMIX_INFO_LOAD(&info[count], PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
             count++;

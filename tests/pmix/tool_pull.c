@@ -18,6 +18,8 @@
  *     -O        PMIX_IOF_DROP_OLDEST
  *     -B SIZE   PMIX_IOF_BUFFERING_SIZE
  *     -T TIME   PMIX_IOF_BUFFERING_TIME
+ *     -D KEY[=TEXT]  a further directive, bool or text; may be repeated
+ *     -L        the library shows the output: no callback is registered
  *     -d        deregisters when a line comes on stdin, then waits for another
  *     -q        asks for namespace, state and processes, prints them, ends
  *     -k KEY    asks for this key, prints the status, ends
@@ -36,7 +38,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
-enum { RANKS_MAX = 64, EXIT_CONNECT = 3, EXIT_PULL = 4 };
+enum { RANKS_MAX = 64, OTHERS_MAX = 8, EXIT_CONNECT = 3, EXIT_PULL = 4 };
 
 /* libpmix 4.2 itself leaves some of a tool's blocks behind. */
 #define FOR_SANITIZERS(name, text)                                             \
@@ -118,6 +120,9 @@ static struct {
     const char *mode; /* NULL: not said */
     uint32_t cache_bytes, buffer_bytes, buffer_s;
     bool has_cache, drops_oldest;
+    const char *others[OTHERS_MAX]; /* KEY, or KEY=TEXT */
+    size_t others_count;
+    bool is_shown; /* by the library: no callback */
 } ask_for = {.mode = PMIX_IOF_COPY};
 
 /* With -B: the size of each delivery, in DIR/RANK.CHANNEL.sizes. */
@@ -132,9 +137,16 @@ static void append_size(const char *file, size_t size)
 
 static const char *name_of(pmix_iof_channel_t channel)
 {
-    if (channel == PMIX_FWD_STDDIAG_CHANNEL)
+    switch (channel) {
+    case PMIX_FWD_STDOUT_CHANNEL:
+        return "stdout";
+    case PMIX_FWD_STDERR_CHANNEL:
+        return "stderr";
+    case PMIX_FWD_STDDIAG_CHANNEL:
         return "stddiag";
-    return channel == PMIX_FWD_STDOUT_CHANNEL ? "stdout" : "stderr";
+    default:
+        return "none";
+    }
 }
 
 static void on_output(size_t handler, pmix_iof_channel_t channel,
@@ -373,6 +385,15 @@ static size_t fill_directives(pmix_info_t *info)
     if (ask_for.buffer_s > 0)
         PMIX_INFO_LOAD(&info[count++], PMIX_IOF_BUFFERING_TIME,
                        &ask_for.buffer_s, PMIX_UINT32);
+    for (size_t i = 0; i < ask_for.others_count; i++) {
+        char key[PMIX_MAX_KEYLEN + 1];
+        const char *equals = strchr(ask_for.others[i], '=');
+        size_t len = strcspn(ask_for.others[i], "=");
+
+        snprintf(key, sizeof(key), "%.*s", (int)len, ask_for.others[i]);
+        PMIX_INFO_LOAD(&info[count++], key, equals != NULL ? equals + 1 : NULL,
+                       equals != NULL ? PMIX_STRING : PMIX_BOOL);
+    }
     return count;
 }
 
@@ -380,12 +401,13 @@ static void pull(char *ranks, pmix_iof_channel_t mask)
 {
     pmix_proc_t procs[RANKS_MAX];
     size_t nprocs = list_procs(ranks, procs);
-    pmix_info_t info[5];
+    pmix_info_t info[5 + OTHERS_MAX];
     size_t infos = fill_directives(info);
     pmix_status_t rc;
 
-    rc = PMIx_IOF_pull(procs, nprocs, info, infos, mask, on_output,
-                       on_registered, NULL);
+    rc =
+        PMIx_IOF_pull(procs, nprocs, info, infos, mask,
+                      ask_for.is_shown ? NULL : on_output, on_registered, NULL);
     if (rc == PMIX_SUCCESS)
         wait_for(&tool.is_answered);
     if (rc == PMIX_SUCCESS)
@@ -432,6 +454,13 @@ static bool read_option(int c, const char *value)
     case 'O':
         ask_for.drops_oldest = true;
         return true;
+    case 'L':
+        ask_for.is_shown = true;
+        return true;
+    case 'D':
+        if (ask_for.others_count < OTHERS_MAX)
+            ask_for.others[ask_for.others_count++] = value;
+        return true;
     case 'B':
         ask_for.buffer_bytes = number;
         return true;
@@ -451,7 +480,7 @@ int main(int argc, char **argv)
     char *ranks = NULL;
     int c;
 
-    while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:dqk:s:i:")) != -1) {
+    while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:LD:dqk:s:i:")) != -1) {
         switch (c) {
         case 'r':
             ranks = optarg;
