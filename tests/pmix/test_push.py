@@ -12,78 +12,15 @@ import sys
 
 import pmix
 import live
+from pushing import KEEP, Session, Taker, make_file
 
 SIZE = live.full(64, 4) * live.MIB
 ROUNDS = 1000
-KEEP = 'cat >"$0.$XYLEM_RANK"'
 FILE = os.path.join(live.TMP, "pushed")
 
 
-class Taker:
-    """A job whose processes write their stdin to files."""
-    count = 0
-
-    def __init__(self, ranks, *options, command=KEEP, keep=True,
-                 stdin=subprocess.DEVNULL):
-        Taker.count += 1
-        self.base = os.path.join(live.TMP, "taken-%d" % Taker.count)
-        if keep:
-            options = ("--keep-stdin", *options)
-        self.job = live.Job("-v", "-N", ranks, *options, "--",
-                            "sh", "-c", command, self.base, stdin=stdin)
-        pmix.wait_up(self.job)
-
-    def got(self, rank):
-        try:
-            with open("%s.%d" % (self.base, rank), "rb") as file:
-                return file.read()
-        except FileNotFoundError:
-            return b""
-
-    def tool(self, *options, stdin=subprocess.PIPE):
-        return subprocess.Popen(
-            [os.path.join(live.BUILD, "tests", "pmix", "tool_push"),
-             *map(str, options), str(self.job.proc.pid)],
-            stdin=stdin, stdout=subprocess.PIPE)
-
-    def push(self, script, *options):
-        """Runs a script to its end; the lines that it printed."""
-        tool = self.tool(*options)
-        out, _ = tool.communicate(script.encode(), 60 * live.SLOW)
-        live.check_eq(0, tool.returncode, "the tool")
-        return out.decode().splitlines()
-
-
-class Session:
-    """A tool that is told what to push, one after another."""
-
-    def __init__(self, taker):
-        self.tool = taker.tool()
-
-    def ask(self, line):
-        """Pushes and returns the status, in one spelling."""
-        self.tool.stdin.write((line + "\n?\n").encode())
-        self.tool.stdin.flush()
-        said = self.tool.stdout.readline().decode().strip()
-        for other in (" ", "-"):
-            said = said.replace(other, "_")
-        return said.replace("PMIX_", "").replace("ERR_", "")
-
-    def end(self):
-        self.tool.stdin.close()
-        live.check_eq(0, self.tool.wait(60 * live.SLOW), "the tool")
-
-
-def make_file():
-    with open(FILE, "wb") as file:
-        for n in range(SIZE // live.MIB):
-            file.write(bytes([n % 251]) + os.urandom(live.MIB - 1))
-    with open(FILE, "rb") as file:
-        return file.read()
-
-
 def all_exact():
-    want = make_file()
+    want = make_file(FILE, SIZE)
     taker = Taker(8, "--nodes-per-daemon", 2, "--arity", 2)
     said = taker.push("f * %d %s\nz *\n" % (300000, FILE))
     live.check_eq("0", said[-1].split()[1], "pushes that failed")
@@ -128,7 +65,7 @@ def two_tools():
 
 def collected():
     """The library reads the tool's stdin; its end is that of the targets."""
-    want = make_file()
+    want = make_file(FILE, SIZE)
     taker = Taker(3)
     with open(FILE, "rb") as file:
         tool = taker.tool("-S", "0,2", stdin=file)
