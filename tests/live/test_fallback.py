@@ -76,8 +76,8 @@ def all_are_cut_off():
                   % (free, dict(ways()), job.said()))
         check(calls_of_launcher() <= 4 + free, "more than two at once")
         os.write(opener, b"go\n")
-    os.close(opener)
     exact(job, quiet=False)
+    os.close(opener)
     found = ways()
     # Whoever has no starter but the launcher has one way up.
     check_eq(["h1", "-"], found["h3"])
