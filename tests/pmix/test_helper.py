@@ -12,7 +12,7 @@ import pmix
 import live
 
 RANKS = 4
-WRITE = "seq -f \"$XYLEM_RANK %08g\" 20000"
+WRITE = "seq -f \"$XYLEM_RANK %08.0f\" 20000"
 
 
 def start(*options, command=WRITE, **more):
@@ -73,7 +73,7 @@ def killed_quietly():
 
 def stopped():
     """One that hangs while output is wanted holds nobody up."""
-    job, gate = start(command="seq -f \"$XYLEM_RANK %08g\" 20000")
+    job, gate = start(command="seq -f \"$XYLEM_RANK %08.0f\" 20000")
     pmix.wait_up(job)
     tool = pmix.Tool(job)
     tool.wait_ready()

@@ -26,7 +26,7 @@ def text(rank, part, count=LINES):
 
 
 def write(part, count=LINES):
-    return 'seq -f "$XYLEM_RANK %s %%07g" %d' % (part, count)
+    return 'seq -f "$XYLEM_RANK %s %%07.0f" %d' % (part, count)
 
 
 def of_rank(out, rank):

@@ -89,7 +89,7 @@ def misses(oldest):
     and what came and what is said to be missing is all."""
     gate = pmix.Gate()
     job = live.Job("-v", "-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT +
-                   'seq -f "$XYLEM_RANK %%08g" %d' % LINES, gate.path)
+                   'seq -f "$XYLEM_RANK %%08.0f" %d' % LINES, gate.path)
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-C", live.MIB, "-n", 2 * RANKS,
                      *(("-O",) if oldest else NEWEST))

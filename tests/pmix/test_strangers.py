@@ -21,7 +21,7 @@ RANKS = 4
 LINES = 20000
 ROUNDS = live.full(1000, 72)  # there is room for 64 at a time
 GROWTH_MIB = 32
-WRITE = 'seq -f "$XYLEM_RANK %%08g" %d' % LINES
+WRITE = 'seq -f "$XYLEM_RANK %%08.0f" %d' % LINES
 
 
 def rss_kib(pid):
