@@ -1,6 +1,7 @@
 /* Placement of several programs, each by topo/place.h on the nodes left. */
 #include "topo/programs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "overlay/base/err.h"
@@ -24,6 +25,12 @@ static int fail_memory(char *why)
 {
     topo_why(why, "out of memory for the placement of processes");
     return OV_ENOMEM;
+}
+
+/* --ppn on a node; 0: not said. */
+static uint32_t ppn_at(const struct topo_program *program, uint32_t node)
+{
+    return program->ppn_of != NULL ? program->ppn_of[node] : program->ppn;
 }
 
 /* --- blocks */
@@ -97,18 +104,21 @@ static int number_ranks(struct topo_programs *out, char *why)
 /* --- programs with -n */
 
 /* Lists the nodes from `first` on that have room. */
-static void list_rest(struct chain *c, uint32_t first, uint32_t ppn)
+static void list_rest(struct chain *c, uint32_t first,
+                      const struct topo_program *program)
 {
     c->rest.count = 0;
     for (uint32_t node = first; node < c->nodes; node++) {
-        uint32_t left = ppn > 0 ? NO_LIMIT : c->left[node];
+        uint32_t left = program->ppn_of != NULL ? program->ppn_of[node]
+                        : program->ppn > 0      ? NO_LIMIT
+                                                : c->left[node];
 
         if (left == 0)
             continue;
         c->node_of[c->rest.count] = node;
         c->rest.items[c->rest.count++].slots = left == NO_LIMIT ? 0 : left;
         /* Nodes that are made as needed: one is enough. */
-        if (c->ask->hosts == NULL && c->ask->nodes == 0 && ppn == 0)
+        if (c->ask->hosts == NULL && c->ask->nodes == 0 && program->ppn == 0)
             break;
     }
 }
@@ -142,12 +152,12 @@ static int deal(struct chain *c, uint32_t program,
 
 /* The next program goes on at the last node in use, or behind it. */
 static void move_on(struct chain *c, const struct topo_place *place,
-                    uint32_t ppn)
+                    const struct topo_program *program)
 {
     uint32_t end = c->node_of[place->nodes - 1];
     uint32_t here = place->first[place->nodes] - place->first[place->nodes - 1];
 
-    c->next = end + (here == ppn || c->left[end] == 0);
+    c->next = end + (here == ppn_at(program, end) || c->left[end] == 0);
 }
 
 /* A group that begins at node `first`. */
@@ -155,7 +165,10 @@ static int place_from(struct chain *c, uint32_t program, uint32_t count,
                       uint32_t first, char *why)
 {
     const struct topo_program *programs = &c->ask->programs[program];
-    struct topo_place_ask ask = {.hosts = &c->rest, .ppn = programs[0].ppn};
+    struct topo_place_ask ask = {
+        .hosts = &c->rest,
+        .ppn = programs[0].ppn_of == NULL ? programs[0].ppn : 0,
+    };
     struct topo_place place;
     uint64_t procs = 0;
     int rc;
@@ -163,7 +176,7 @@ static int place_from(struct chain *c, uint32_t program, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
         procs += programs[i].procs;
     ask.procs = procs < TOPO_NONE ? (uint32_t)procs : TOPO_NONE;
-    list_rest(c, first, ask.ppn);
+    list_rest(c, first, &programs[0]);
     if (c->rest.count == 0) {
         topo_why(why,
                  "no slot is left: give more hosts, more slots (HOST:N), or "
@@ -177,9 +190,23 @@ static int place_from(struct chain *c, uint32_t program, uint32_t count,
         return rc;
     rc = deal(c, program, &place) == 0 ? 0 : fail_memory(why);
     if (rc == 0 && first >= c->next)
-        move_on(c, &place, ask.ppn);
+        move_on(c, &place, &programs[0]);
     topo_place_fini(&place);
     return rc;
+}
+
+/* Hosts that differ have room for fewer. */
+static void say_room(const struct chain *c, uint32_t program)
+{
+    const struct topo_program *p = &c->ask->programs[program];
+    uint64_t room = 0;
+
+    for (uint32_t node = 0; node < c->nodes; node++)
+        room += p->ppn_of[node];
+    topo_why(c->why,
+             "'%s': asked for %u processes, but the hosts have room for "
+             "%" PRIu64 " (--ppn): give more hosts, or a larger --ppn",
+             p->name, p->procs, room);
 }
 
 static int place_group(struct chain *c, uint32_t program, uint32_t count)
@@ -192,7 +219,9 @@ static int place_group(struct chain *c, uint32_t program, uint32_t count)
         rc = place_from(c, program, count, c->next, why);
     if (rc == OV_EINVAL && c->next > 0)
         rc = place_from(c, program, count, 0, why);
-    if (rc == OV_EINVAL && count == 1)
+    if (rc == OV_EINVAL && programs[0].ppn_of != NULL)
+        say_room(c, program);
+    else if (rc == OV_EINVAL && count == 1)
         topo_why(c->why, "program %u ('%s'): %s", program + 1, programs[0].name,
                  why);
     else if (rc == OV_EINVAL)
@@ -310,6 +339,21 @@ static uint32_t nodes_of_all(const struct chain *c)
     return nodes;
 }
 
+/* The processes of a program without -n. */
+static int place_on_all(struct topo_programs *out, uint32_t program,
+                        const struct topo_program *p, uint32_t nodes)
+{
+    struct topo_block block = {
+        program, {0, nodes - 1}, p->ppn > 0 ? p->ppn : 1, 0};
+    int rc = 0;
+
+    if (p->ppn_of == NULL)
+        return block_add(out, block);
+    for (uint32_t node = 0; rc == 0 && node < nodes; node++)
+        rc = node_add(out, program, node, p->ppn_of[node]);
+    return rc;
+}
+
 static int place_many(struct topo_programs *out,
                       const struct topo_programs_ask *ask, char *why)
 {
@@ -322,10 +366,8 @@ static int place_many(struct topo_programs *out,
     nodes = rc == 0 ? nodes_of_all(&chain) : 0;
     for (uint32_t i = 0; rc == 0 && i < ask->count; i++) {
         const struct topo_program *p = &ask->programs[i];
-        struct topo_block block = {
-            i, {0, nodes - 1}, p->ppn > 0 ? p->ppn : 1, 0};
 
-        if (p->procs == 0 && block_add(out, block) != 0)
+        if (p->procs == 0 && place_on_all(out, i, p, nodes) != 0)
             rc = fail_memory(why);
     }
     chain_close(&chain);
@@ -358,7 +400,9 @@ int topo_programs_place(struct topo_programs *out,
     int rc;
 
     *out = (struct topo_programs){0};
-    rc = ask->count == 1 ? place_one(out, ask, why) : place_many(out, ask, why);
+    rc = ask->count == 1 && ask->programs[0].ppn_of == NULL
+             ? place_one(out, ask, why)
+             : place_many(out, ask, why);
     if (rc == 0)
         rc = number_ranks(out, why);
     if (rc != 0)

@@ -30,9 +30,11 @@
 
 /* What the user asks for one program; 0 where nothing is said. */
 struct topo_program {
-    const char *name; /* for messages */
-    uint32_t procs;   /* -n */
-    uint32_t ppn;     /* --ppn */
+    const char *name;       /* for messages */
+    uint32_t procs;         /* -n */
+    uint32_t ppn;           /* --ppn */
+    const uint32_t *ppn_of; /* borrowed: of each host, at least 1, where they
+                               differ; ppn is then the largest. Else NULL */
 };
 
 struct topo_programs_ask {

@@ -27,6 +27,9 @@ enum ep_launcher {
     EP_LAUNCHERS
 };
 
+/* A parameter: the daemon tells of its machine when it has joined. */
+#define EP_BOOT_PARAM_MACHINE "machine"
+
 struct ep_boot_param {
     char name[EP_BOOT_NAME_MAX];
     uint64_t value;

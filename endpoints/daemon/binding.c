@@ -1,5 +1,4 @@
-/* Processes take turns on the objects of the machine, and are counted by them.
- */
+/* Processes take turns on the objects of the machine. */
 #include "endpoints/daemon/binding.h"
 
 #include <stddef.h>
@@ -21,43 +20,6 @@ int ep_binding_open(struct ep_binding *binding, const struct ep_job *job,
     binding->at = (const char *const *)(binding->by_rank ? job->cpus.at
                                                          : binding->own.at);
     binding->count = binding->by_rank ? job->cpus.count : binding->own.count;
-    return 0;
-}
-
-/* A host unlike the launcher's has other numbers of processes to run. */
-static int fail_unlike(const struct ep_job_app *app,
-                       const struct topo_machine *machine, char *why)
-{
-    const char *object = topo_object_name(app->per);
-    char own[80];
-
-    topo_machine_name(machine, own, sizeof(own));
-    topo_why(why,
-             "this host has %s, not %u %s%s as the launcher's, by which --ppn "
-             "N:%s counts: give --ppn a number alone",
-             own, app->per_count, object, app->per_count == 1 ? "" : "s",
-             object);
-    return OV_EINVAL;
-}
-
-int ep_binding_check(const struct ep_job *job, uint32_t node, char *why)
-{
-    struct ep_job_part part = {0};
-    struct topo_machine machine = {0};
-
-    while (ep_job_next_on_node(job, node, &part)) {
-        const struct ep_job_app *app = &job->apps[part.app];
-        int rc = 0;
-
-        if (app->per == TOPO_NO_OBJECT)
-            continue;
-        if (machine.pus == 0)
-            rc = topo_machine_load(&machine, NULL, why);
-        if (rc != 0)
-            return rc;
-        if (topo_machine_count(&machine, app->per) != app->per_count)
-            return fail_unlike(app, &machine, why);
-    }
     return 0;
 }
 

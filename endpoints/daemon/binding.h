@@ -24,11 +24,6 @@ struct ep_binding {
  * OV_EINVAL or OV_ENOMEM with a sentence in why (TOPO_WHY_MAX bytes). */
 int ep_binding_open(struct ep_binding *binding, const struct ep_job *job,
                     char *why);
-/* Has the machine what the programs of this node were counted by? Looks at it
- * only where one was. Returns 0; OV_EINVAL when it has not, OV_ESYS or
- * OV_ENOMEM, with a sentence in why. */
-int ep_binding_check(const struct ep_job *job, uint32_t node, char *why);
-
 void ep_binding_close(struct ep_binding *binding);
 
 /* The processors of a process, as "0-3,8"; NULL: it is not bound. O(1). */

@@ -173,8 +173,6 @@ static int take_job(struct daemon *d, struct ep_text *text, uint32_t *slot,
                              : ov_strerror(rc));
     if (rc == 0)
         rc = ep_binding_open(&job->binding, &job->job, why);
-    if (rc == 0)
-        rc = ep_binding_check(&job->job, d->numbers[0], why);
     if (rc != 0) {
         if (job != NULL)
             free_job(job);

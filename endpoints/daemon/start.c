@@ -213,6 +213,29 @@ static int open_hub(struct daemon *d, char *why)
     return rc;
 }
 
+/* The launcher may place processes by what each host has. It is told before it
+ * tells of any job. Returns 0, or an error with words in why. */
+static int look_at_machine(struct daemon *d, struct ep_state *found, char *why)
+{
+    struct topo_machine machine;
+    int rc;
+
+    if (ep_boot_param(&d->config, EP_BOOT_PARAM_MACHINE, 0) == 0)
+        return 0;
+    rc = topo_machine_load(&machine, NULL, why);
+    if (rc == 0)
+        *found = (struct ep_state){.kind = EP_STATE_MACHINE,
+                                   .packages = machine.packages,
+                                   .cores = machine.cores};
+    return rc;
+}
+
+static void tell_machine(struct daemon *d, const struct ep_state *found)
+{
+    for (uint32_t i = 0; found->kind != 0 && i < d->nodes_count; i++)
+        ep_local_say(d->nodes[i].local, found);
+}
+
 /* Before libfabric is loaded. A remote shell brings no environment along. */
 static int set_env(const struct ep_boot_config *config)
 {
@@ -234,6 +257,7 @@ static int set_env(const struct ep_boot_config *config)
 void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 {
     struct daemon *d = arg;
+    struct ep_state machine = {0};
     struct ep_boot_peer self;
     char why[EP_BOOT_WHY_MAX] = "";
 
@@ -247,7 +271,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
         refuse(d, why);
         return;
     }
-    if (open_hub(d, why)) {
+    if (look_at_machine(d, &machine, why) || open_hub(d, why)) {
         refuse(d, why);
         return;
     }
@@ -258,6 +282,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
         event_add(d->output, NULL);
     tell_beneath(d, &self);
     ep_hub_start(d->hub);
+    tell_machine(d, &machine);
 }
 
 /* --- the way to the parents

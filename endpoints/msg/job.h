@@ -20,7 +20,6 @@
  *     app                       a program begins: what follows is its own
  *     ranks FIRST LAST COUNT RANK  places FIRST..LAST run COUNT each
  *                               from RANK on
- *     per core | socket N       each of its nodes must have N of them
  *     cwd DIR
  *     cwd-optional              where DIR does not exist: the daemon's own
  *     arg WORD                  in order, the program first
@@ -91,8 +90,6 @@ struct ep_job_strings {
 struct ep_job_app {
     struct ep_job_ranks *ranks; /* owned, ascending */
     uint32_t ranks_count, ranks_cap;
-    enum topo_object per; /* its processes were counted by these, */
-    uint32_t per_count;   /* of which a node has so many */
     bool cwd_is_optional;
     char *cwd; /* owned; NULL: where the daemon is */
     struct ep_job_strings argv;

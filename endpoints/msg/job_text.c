@@ -81,12 +81,6 @@ static void put_app(struct ep_text *out, const struct ep_job_app *app)
 {
     ep_text_puts(out, "app\n");
     put_ranks(out, app);
-    if (app->per != TOPO_NO_OBJECT) {
-        ep_text_puts(out, "per");
-        ep_text_field(out, topo_object_name(app->per));
-        ep_text_number(out, app->per_count);
-        ep_text_puts(out, "\n");
-    }
     if (app->cwd != NULL)
         put_word(out, "cwd", app->cwd);
     if (app->cwd_is_optional)
@@ -230,15 +224,6 @@ static int read_bind(struct ep_job *job, struct ep_fields *fields)
     return job->bind == TOPO_NO_OBJECT ? OV_EPROTO : 0;
 }
 
-static int read_per(struct ep_job *job, struct ep_fields *fields)
-{
-    struct ep_job_app *app = ep_job_app_last(job);
-
-    app->per = read_object(fields);
-    app->per_count = number(fields);
-    return app->per == TOPO_NO_OBJECT ? OV_EPROTO : 0;
-}
-
 /* A list as "0-3,8": nothing else may come to the shim. */
 static int read_cpus(struct ep_job *job, struct ep_fields *fields)
 {
@@ -344,7 +329,6 @@ static const struct {
     {"places", read_places, OF_JOB},
     {"app", read_app, OF_BOTH},
     {"ranks", read_ranks, OF_APP},
-    {"per", read_per, OF_APP},
     {"cwd", read_cwd, OF_APP},
     {"cwd-optional", read_cwd_optional, OF_APP},
     {"arg", read_arg, OF_APP},

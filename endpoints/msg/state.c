@@ -55,6 +55,13 @@ static bool read_tallies(struct ov_rd *rd, struct ep_tally *tallies)
     return true;
 }
 
+static bool read_machine(struct ov_rd *rd, struct ep_state *state)
+{
+    state->packages = ov_rd_u32(rd);
+    state->cores = ov_rd_u32(rd);
+    return state->packages > 0 && state->cores > 0;
+}
+
 static bool read_stdin(struct ov_rd *rd, struct ep_state *state)
 {
     uint32_t event;
@@ -115,6 +122,10 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
         break;
     case EP_STATE_USAGE:
         write_usage(&body, &state->usage);
+        break;
+    case EP_STATE_MACHINE:
+        ov_wr_u32(&body, state->packages);
+        ov_wr_u32(&body, state->cores);
         break;
     case EP_STATE_NOTE:
     case EP_STATE_KINDS:
@@ -185,6 +196,10 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
         break;
     case EP_STATE_USAGE:
         read_usage(&body, &state->usage);
+        break;
+    case EP_STATE_MACHINE:
+        if (!read_machine(&body, state))
+            return OV_EPROTO;
         break;
     case EP_STATE_NOTE:
     case EP_STATE_KINDS:

@@ -23,6 +23,8 @@
  *              STARTED, as the host counts them
  *     OVER     jobs 4                  the processes of so many jobs, all that
  *              had some here, are over, and nothing more is to be said of them
+ *     MACHINE  sockets 4, cores 4      of the host: before any job, where the
+ *              launcher places processes by them
  */
 #ifndef ENDPOINTS_MSG_STATE_H
 #define ENDPOINTS_MSG_STATE_H
@@ -43,6 +45,7 @@ enum ep_state_kind {
     EP_STATE_STDIN,
     EP_STATE_PIDS,
     EP_STATE_OVER,
+    EP_STATE_MACHINE,
     EP_STATE_KINDS
 };
 
@@ -82,6 +85,7 @@ struct ep_state {
     uint32_t value;                   /* status, errno, count, microseconds */
     uint32_t pids[EP_STATE_PIDS_MAX]; /* PIDS: `value` of them */
     uint64_t taken_bytes;             /* EXIT */
+    uint32_t packages, cores;         /* MACHINE: at least 1 */
     char text[EP_STATE_BYTES_MAX];    /* FAILED: step; NOTE */
     struct ep_usage usage;
     /* EXIT: what was sent of each channel. */

@@ -24,6 +24,7 @@
 #include "endpoints/output/output.h"
 #include "endpoints/run/layout.h"
 #include "endpoints/run/run.h"
+#include "endpoints/run/survey.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 #include "topo/hosts.h"
@@ -43,6 +44,7 @@ struct run_node {
     bool is_silent; /* lost, or cut off by a loss, before it was final */
     uint32_t jobs;  /* told so far that have processes there */
     uint32_t spare; /* processes there of jobs beside the run's own */
+    struct ep_machine machine; /* as it has said */
 };
 
 /* Records at the console at once: what the overlay's root allows. */
@@ -78,6 +80,7 @@ struct run {
     enum ep_launcher launcher;    /* what the options come to */
     struct topo_hosts hosts;      /* empty: virtual nodes on this machine */
     struct ep_tree_plan tree;     /* how the tree came to be */
+    struct ep_survey survey;      /* machines that ranks are placed by */
     struct run_node *nodes;       /* [1 + N], by overlay node */
     struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
     char host[256];               /* this machine's name */
@@ -147,9 +150,9 @@ struct run {
 };
 
 /* The files, each above those it calls; some have headers:
- *     say  plan_guess  plan_tree  plan_hosts  plan_job  plan_session
- *     plan_machine  plan  verdict  control  held  log  tap  jobs  push  end
- *     redirect  loss  signals  down  daemons  up  run
+ *     say  plan_guess  plan_tree  plan_hosts  plan_machine  plan_ranks
+ *     plan_job  plan_session  plan  verdict  control  held  log  tap  jobs
+ *     push  end  redirect  loss  signals  down  daemons  survey  up  run
  */
 
 /* --- say.c */
@@ -192,9 +195,5 @@ void ep_run_rests(struct run *r);
 void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes);
 /* Nothing more will be taken: the rest of stdin is for others. */
 void ep_run_give_back(struct run *r);
-
-/* --- up.c */
-int ep_run_output_open(struct run *r);
-extern const struct ep_hub_events ep_run_hub_events;
 
 #endif

@@ -40,6 +40,7 @@ void ep_layout_close(struct ep_layout *layout)
     topo_hosts_fini(&layout->run.hosts);
     ep_tree_plan_fini(&layout->run.tree);
     ep_text_fini(&layout->run.lines);
+    ep_run_survey_close(&layout->run);
     free(layout);
 }
 

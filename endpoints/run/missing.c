@@ -446,15 +446,22 @@ static char **own_words(void)
     return count > 0 ? words : NULL;
 }
 
+/* For the next launch, where there is anything to be told. */
+static int set_env(const char *name, const char *value)
+{
+    return value == NULL ? 0 : setenv(name, value, 1);
+}
+
 void ep_run_missing_relaunch(struct run *r)
 {
     char **words;
 
-    if (r->left_out == NULL)
+    if (r->left_out == NULL && r->survey.found == NULL)
         return;
     words = own_words();
     signal(SIGPIPE, SIG_DFL);
-    if (words != NULL && setenv(RUN_LEFT_OUT, r->left_out, 1) == 0)
+    if (words != NULL && set_env(RUN_LEFT_OUT, r->left_out) == 0 &&
+        set_env(RUN_MACHINES, r->survey.found) == 0)
         execv("/proc/self/exe", words);
     ep_run_say(r, "cannot start anew");
 }

@@ -19,9 +19,10 @@ int ep_run_plan(struct run *r);
 /* Of these what decides the tree: hosts, ranks and the tree itself. */
 int ep_run_plan_nodes(struct run *r, uint32_t *most);
 
-/* --- plan_hosts.c: the list of hosts, and the ranks on them; *most becomes
- * the number of processes of the node that has most. */
+/* --- plan_hosts.c: the list of hosts. */
 int ep_run_plan_hosts(struct run *r);
+/* --- plan_ranks.c: the ranks on them; *most becomes the number of processes of
+ * the node that has most. */
 int ep_run_plan_ranks(struct run *r, uint32_t *most);
 
 /* The name of a node's host; of a rank's. */
@@ -46,11 +47,9 @@ int ep_run_use_shape(struct run *r);
 /* The place in the list of a node > 0: its number for the user. */
 uint32_t ep_run_place(const struct run *r, uint32_t node);
 
-/* --- plan_machine.c: --ppn N:core becomes the number that this machine makes
- * of it, before ranks are placed. How many processes a node has must be known
- * before its daemon starts, so hosts are taken to be like this one; each daemon
- * checks that of its own. */
-int ep_run_plan_ppn(struct run *r);
+/* --- plan_machine.c: what is known or guessed of the hosts' machines, before
+ * ranks are placed, where anything depends on them (survey.h). */
+int ep_run_plan_machines(struct run *r);
 /* What processes are bound to, after the session's plan. Virtual nodes are all
  * here: this machine is looked at once for all. */
 int ep_run_plan_bind(struct run *r);

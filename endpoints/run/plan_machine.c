@@ -1,54 +1,144 @@
 /* What a run needs to know of machines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "overlay/base/err.h"
 #include "topo/machine.h"
 
-/* The processes of a node are as many as the session has memory for. */
-static int count_app(struct run *r, struct ep_run_app *app,
-                     const struct topo_machine *machine)
-{
-    uint32_t count = topo_machine_count(machine, app->per);
-    uint64_t ppn = (uint64_t)app->ppn * count;
+/* --- what is needed
+ * */
 
-    if (ppn <= EP_RUN_PPN_MAX) {
-        app->per_count = count;
-        app->ppn = (uint32_t)ppn;
-        return 0;
+/* Does the list speak of slots? */
+static bool has_slots(const struct topo_hosts *hosts)
+{
+    for (uint32_t i = 0; i < hosts->count; i++) {
+        if (hosts->items[i].slots > 0)
+            return true;
     }
-    ep_run_say(r,
-               "--ppn %u:%s makes %llu processes on a node with %u of them: %d "
-               "at most",
-               app->ppn, topo_object_name(app->per), (unsigned long long)ppn,
-               count, EP_RUN_PPN_MAX);
+    return false;
+}
+
+/* -n fills hosts to their slots, which are their cores where no list says
+ * anything. */
+static bool needs_slots(const struct run *r, const struct ep_run_app *app)
+{
+    return app->procs > 0 && app->ppn == 0 && r->options.nodes == 0 &&
+           r->launcher != EP_LAUNCHER_LOCAL && !has_slots(&r->hosts);
+}
+
+/* Does anything depend on machines? */
+static bool find_needs(struct run *r)
+{
+    struct ep_survey *survey = &r->survey;
+
+    for (uint32_t i = 0; i < r->options.apps_count; i++) {
+        const struct ep_run_app *app = &r->options.apps[i];
+
+        survey->by_slots |= needs_slots(r, app);
+        survey->by_cores |= survey->by_slots || app->per == TOPO_CORE;
+        survey->by_sockets |= app->per == TOPO_SOCKET;
+    }
+    return survey->by_cores || survey->by_sockets;
+}
+
+/* --- what is known
+ * */
+
+/* The hosts of a list, as an earlier launch has found them. */
+static void know(struct run *r, const struct topo_hosts *list,
+                 struct ep_machine machine)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *name = topo_hosts_name(list, i);
+        uint32_t host = topo_hosts_find(&r->hosts, name, strlen(name));
+
+        if (host != TOPO_NONE)
+            r->survey.machines[host] = machine;
+    }
+}
+
+/* HOSTS=SOCKETS/CORES. False: that it is not. */
+static bool read_item(struct run *r, char *item)
+{
+    struct ep_machine machine = {.is_known = true};
+    char *mark = strchr(item, '=');
+    struct topo_hosts list;
+
+    if (mark == NULL ||
+        sscanf(mark, "=%u/%u", &machine.packages, &machine.cores) != 2 ||
+        machine.packages == 0 || machine.cores == 0)
+        return false;
+    *mark = '\0';
+    if (topo_hosts_parse(&list, item, NULL) != 0)
+        return false;
+    know(r, &list, machine);
+    topo_hosts_fini(&list);
+    return true;
+}
+
+static int read_known(struct run *r)
+{
+    const char *text = getenv(RUN_MACHINES);
+    char *copy = text == NULL ? NULL : strdup(text), *rest = NULL;
+    bool is_good = true;
+
+    for (char *item = copy == NULL ? NULL : strtok_r(copy, ";", &rest);
+         is_good && item != NULL; item = strtok_r(NULL, ";", &rest))
+        is_good = read_item(r, item);
+    free(copy);
+    if (is_good)
+        return 0;
+    ep_run_say(r, RUN_MACHINES " is not understood: unset it");
     return 2;
 }
 
-int ep_run_plan_ppn(struct run *r)
+/* Hosts that nobody has seen are taken to be like the one before them in the
+ * list, those before all others like the first that is known, or this one. */
+static int guess_others(struct run *r)
 {
-    struct topo_machine machine = {0};
+    struct ep_survey *survey = &r->survey;
+    struct topo_machine own = {0};
+    struct ep_machine last = {0};
     char why[TOPO_WHY_MAX] = "";
-    int rc = 0;
 
-    for (uint32_t i = 0; rc == 0 && i < r->options.apps_count; i++) {
-        struct ep_run_app *app = &r->options.apps[i];
-
-        if (app->per == TOPO_NO_OBJECT)
-            continue;
-        if (machine.pus == 0 && topo_machine_load(&machine, NULL, why))
+    for (uint32_t i = 0; last.cores == 0 && i < survey->count; i++)
+        last = survey->machines[i];
+    if (last.cores == 0) {
+        if (topo_machine_load(&own, NULL, why))
             return ep_run_fail(r, why);
-        rc = count_app(r, app, &machine);
+        last =
+            (struct ep_machine){.packages = own.packages, .cores = own.cores};
     }
-    return rc;
+    last.is_known = r->launcher == EP_LAUNCHER_LOCAL;
+    for (uint32_t i = 0; i < survey->count; i++) {
+        if (survey->machines[i].cores == 0)
+            survey->machines[i] = last;
+        last = survey->machines[i];
+        last.is_known = r->launcher == EP_LAUNCHER_LOCAL;
+    }
+    return 0;
 }
 
-/* Hosts must have what the programs were counted by. */
-static void demand_objects(struct run *r)
+int ep_run_plan_machines(struct run *r)
 {
-    for (uint32_t i = 0; i < r->job.apps_count; i++) {
-        r->job.apps[i].per = r->options.apps[i].per;
-        r->job.apps[i].per_count = r->options.apps[i].per_count;
-    }
+    struct ep_survey *survey = &r->survey;
+    int rc;
+
+    if (!find_needs(r))
+        return 0;
+    survey->count = r->hosts.count > 0 ? r->hosts.count : 1;
+    survey->machines = calloc(survey->count, sizeof(survey->machines[0]));
+    if (survey->machines == NULL)
+        return ep_run_fail(r, "out of memory");
+    rc = r->launcher == EP_LAUNCHER_LOCAL ? 0 : read_known(r);
+    return rc == 0 ? guess_others(r) : rc;
 }
+
+/* --- binding
+ * */
 
 int ep_run_plan_bind(struct run *r)
 {
@@ -57,11 +147,7 @@ int ep_run_plan_bind(struct run *r)
     int rc = 0;
 
     r->job.bind = r->options.bind;
-    if (!r->config.is_virtual) {
-        demand_objects(r);
-        return 0;
-    }
-    if (r->job.bind == TOPO_NO_OBJECT)
+    if (r->job.bind == TOPO_NO_OBJECT || !r->config.is_virtual)
         return 0;
     if (topo_machine_cpus(&cpus, r->job.bind, NULL, why))
         return ep_run_fail(r, why);

@@ -104,6 +104,9 @@ int ep_run_plan_session(struct run *r, uint32_t most)
         return ep_run_fail(r, "the system gives no random numbers for a key");
     if (o->tap != NULL) /* it may start further jobs */
         most += RUN_SPARE_PROCS;
+    if (ep_run_survey_asks(r) &&
+        ep_boot_add_param(config, EP_BOOT_PARAM_MACHINE, 1))
+        return ep_run_fail(r, "out of memory");
     if (set_strings(r) ||
         ep_session_pack(config, &r->sizes, 1 + EP_STATE_OUTPUTS * most))
         return ep_run_fail(r, "out of memory, or too many processes on a node");

@@ -18,6 +18,7 @@
 #include "endpoints/run/signals.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/tap.h"
+#include "endpoints/run/up.h"
 #include "endpoints/run/verdict.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/limits.h"
@@ -184,5 +185,6 @@ int ep_run(const struct ep_run_options *options)
     close_all(r);
     ep_run_missing_relaunch(r);
     ep_run_missing_close(r);
+    ep_run_survey_close(r);
     return rc;
 }

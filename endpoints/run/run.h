@@ -39,8 +39,7 @@ enum {
 /* One program, with what is its own. */
 struct ep_run_app {
     uint32_t procs, ppn;
-    enum topo_object per;          /* --ppn is for each of these on a node, */
-    uint32_t per_count;            /* which has so many; 0 before the plan */
+    enum topo_object per;          /* --ppn is for each of these on a node */
     uint32_t env_first, env_count; /* its part of the options' env */
     const char *chdir;
     char **argv; /* the program and its arguments, NULL-terminated */

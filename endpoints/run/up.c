@@ -1,4 +1,6 @@
 /* What comes up: records to the console, words of the nodes. */
+#include "endpoints/run/up.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -158,6 +160,22 @@ static void on_over(struct run *r, uint32_t node, uint32_t jobs)
     r->finals++;
 }
 
+/* Once all have joined, and have told of their machines where that was asked.
+ */
+static void begin(struct run *r)
+{
+    if (!r->survey.has_joined || r->phase != RUN_LAUNCHING || r->is_aborted ||
+        (ep_run_survey_asks(r) &&
+         (r->survey.come < r->nodes_count || !ep_run_survey_fits(r))))
+        return;
+    r->phase = RUN_RUNNING;
+    ep_run_daemons_joined(r);
+    if (ep_run_job_send(r))
+        ep_run_abort(r, 1);
+    else if (r->is_stop_due)
+        ep_run_stop(r);
+}
+
 /* Is it about a process of another job than the run's own? */
 static bool is_of_others(const struct run *r, const struct ep_state *state)
 {
@@ -209,6 +227,10 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
     case EP_STATE_STDIN:
         if (state->rank < r->job.size && !r->is_killed)
             on_slow_stdin(r, state);
+        break;
+    case EP_STATE_MACHINE:
+        if (ep_run_survey_word(r, node, state))
+            begin(r);
         break;
     case EP_STATE_KINDS:
         break;
@@ -394,12 +416,8 @@ static void on_joined(void *arg)
 
     ep_run_note(r, "%u nodes have joined after %.3f s", r->nodes_count,
                 (double)(ep_clock_ns() - r->start_ns) / 1e9);
-    r->phase = RUN_RUNNING;
-    ep_run_daemons_joined(r);
-    if (ep_run_job_send(r))
-        ep_run_abort(r, 1);
-    else if (r->is_stop_due)
-        ep_run_stop(r);
+    r->survey.has_joined = true;
+    begin(r);
 }
 
 static void on_lost(void *arg, uint32_t node)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What processes on other hosts find, by ssh and by Slurm: environment,
-directory, umask and limits as a user of srun expects them."""
+directory, umask and limits as a user of srun expects them, and how many there
+are by what each host has."""
 # timeout: 180
+import collections
 import os
 import pwd
 import resource
@@ -87,6 +89,28 @@ def must_be_there(launch):
           in done.stderr, done.stderr)
 
 
+def counts_cores(launch):
+    """The hosts are other machines than the launcher's, and than each other:
+    nothing starts before that is known, and then each runs its own number."""
+    data = os.path.join(os.path.abspath(os.environ["top_srcdir"]), "tests",
+                        "data")
+    xylemd = os.path.join(live.TMP, "by-host")
+    services.write(xylemd, f"""#!/bin/sh
+case $(hostname) in
+h1) machine=two-sockets ;;
+h2) machine=one-core ;;
+*) machine=cut-down ;;
+esac
+HWLOC_XMLFILE={data}/$machine.xml exec \
+    {os.path.join(live.BUILD, "commands", "xylemd")} "$@"
+""", 0o755)
+    done = run(launch("--xylemd", xylemd, "--ppn", "1:core", "--label=host",
+                      "--", "printenv", "XYLEM_SIZE"))
+    check_eq(0, done.returncode, done.stderr)
+    check_eq({"h1: 36": 32, "h2: 36": 1, "h3: 36": 3},
+             dict(collections.Counter(done.stdout.splitlines())))
+
+
 def launches():
     if services.Sshd.is_here():
         yield "ssh", by_ssh, services.Sshd, pwd.getpwuid(0).pw_dir
@@ -109,6 +133,8 @@ def main():
                 finds(launch, elsewhere)
             with live.case(name + ": -D"):
                 must_be_there(launch)
+            with live.case(name + ": a process for each core"):
+                counts_cores(launch)
     return live.end()
 
 

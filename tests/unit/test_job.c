@@ -58,8 +58,7 @@ static const char text[] = "job 7 5 4\nbase 9\n"
                            "limit rss 6\n"
                            "limit stack 8388608\n"
                            "env A=1\n"
-                           "env B=%0A\n" APP "per socket 2\n"
-                           "cwd /a%20b\n"
+                           "env B=%0A\n" APP "cwd /a%20b\n"
                            "cwd-optional\n"
                            "arg sh\n"
                            "arg %\n"
@@ -67,8 +66,6 @@ static const char text[] = "job 7 5 4\nbase 9\n"
 
 static void check_app(const struct ep_job_app *app)
 {
-    assert_int_equal(app->per, TOPO_SOCKET);
-    assert_int_equal(app->per_count, 2);
     assert_string_equal(app->cwd, "/a b");
     assert_true(app->cwd_is_optional);
     assert_int_equal(app->argv.count, 2);
@@ -304,9 +301,6 @@ static const char *const wrong[] = {
     "limit core 0\n" HEAD "arg sh\n", /* nobody knows the others */
     "umask 18\nlimit memlock 0\n" HEAD "arg sh\n",
     "umask 18\nlimit core -1\n" HEAD "arg sh\n",
-    "per core 2\n" HEAD "arg sh\n", /* of no program */
-    HEAD "per none 2\narg sh\n",
-    HEAD "per core\narg sh\n",
     "bind core 1\n" HEAD "arg sh\n",
     "bind core\ncpus %\n" HEAD "arg sh\n",
     "bind core\ncpus 0;1\n" HEAD "arg sh\n",

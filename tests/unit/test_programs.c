@@ -25,15 +25,15 @@ struct wish {
 
 #define EACH(ppn)                                                              \
     {                                                                          \
-        "p", 0, ppn                                                            \
+        "p", 0, ppn, NULL                                                      \
     }
 #define FILL(n)                                                                \
     {                                                                          \
-        "p", n, 0                                                              \
+        "p", n, 0, NULL                                                        \
     }
 #define FILL_BY(n, by)                                                         \
     {                                                                          \
-        "p", n, by                                                             \
+        "p", n, by, NULL                                                       \
     }
 
 static int place(const struct wish *wish, struct topo_programs *out, char *why)
@@ -146,6 +146,35 @@ static void ppn_bounds_a_program_of_its_own(void **state)
 }
 
 /* Where too few nodes are left. */
+/* Hosts with 2, 3 and 1 of what --ppn counts. */
+static void ppn_may_be_another_on_each_host(void **state)
+{
+    static const uint32_t of[] = {2, 3, 1}, alike[] = {2, 2, 2};
+
+    (void)state;
+    assert_string_equal(placed((struct wish){"a,b,c", 0, {{"p", 0, 3, of}}}),
+                        "0:2 1:3 2:1");
+    assert_string_equal(
+        placed((struct wish){"a,b,c", 2, {{"p", 0, 3, of}, EACH(1)}}),
+        "0:2 1:3; 0-1:1");
+    assert_string_equal(
+        placed((struct wish){"a:9,b:9,c", 0, {{"p", 4, 3, of}, FILL(8)}}),
+        "0-1:2; 1:7 2:1");
+    assert_string_equal(placed((struct wish){"a,b,c", 3, {{"p", 5, 3, of}}}),
+                        "0-1:2 2:1");
+    assert_string_equal(
+        placed((struct wish){"a,b,c", 0, {{"p", 2, 3, of}, {"p", 3, 3, of}}}),
+        "0:2; 1:3");
+    assert_string_equal(placed((struct wish){"a,b,c", 0, {{"p", 5, 2, alike}}}),
+                        placed((struct wish){"a,b,c", 0, {FILL_BY(5, 2)}}));
+    assert_non_null(
+        strstr(placed((struct wish){"a,b,c", 0, {{"p", 7, 3, of}}}),
+               "asked for 7 processes, but the hosts have room for 6 (--ppn)"));
+    assert_non_null(
+        strstr(placed((struct wish){"a,b,c", 2, {{"p", 6, 3, of}}}),
+               "asked for 6 processes, but the hosts have room for 5 (--ppn)"));
+}
+
 static void a_program_begins_again_at_the_first_node(void **state)
 {
     (void)state;
@@ -167,12 +196,12 @@ static void impossible_wishes_name_the_program(void **state)
         struct wish wish;
         const char *says;
     } cases[] = {
-        {{"a:2,b:2", 0, {{"one", 2, 0}, {"two", 3, 0}}},
+        {{"a:2,b:2", 0, {{"one", 2, 0, NULL}, {"two", 3, 0, NULL}}},
          "programs 1 to 2 ('one' to 'two'): asked for 5 processes, but the "
          "hosts have 4 slots: give more hosts"},
-        {{"a:2,b:2", 0, {{"one", 4, 2}, {"two", 3, 0}}},
+        {{"a:2,b:2", 0, {{"one", 4, 2, NULL}, {"two", 3, 0, NULL}}},
          "program 2 ('two'): no slot is left: give more hosts, more slots"},
-        {{"a,b", 0, {{"one", 1, 0}, {"two", 9, 2}}},
+        {{"a,b", 0, {{"one", 1, 0, NULL}, {"two", 9, 2, NULL}}},
          "program 2 ('two'): asked for 9 processes, but 2 nodes with 2 each "
          "(--ppn) have room for 4"},
         {{"a,b", 3, {FILL(1), FILL(1)}},
@@ -257,7 +286,7 @@ static void random_jobs_have_what_they_ask_for(void **state)
             struct topo_program *p = &wish.programs[i - 1];
 
             *p = (struct topo_program){"p", (uint32_t)rand() % 5,
-                                       (uint32_t)rand() % 3};
+                                       (uint32_t)rand() % 3, NULL};
             has_ppn = has_ppn || p->ppn > 0;
         }
         if (place(&wish, &got, why) != 0)
@@ -289,6 +318,7 @@ int main(void)
         cmocka_unit_test(the_second_goes_on_where_the_first_stops),
         cmocka_unit_test(programs_without_procs_are_on_each_node),
         cmocka_unit_test(ppn_bounds_a_program_of_its_own),
+        cmocka_unit_test(ppn_may_be_another_on_each_host),
         cmocka_unit_test(a_program_begins_again_at_the_first_node),
         cmocka_unit_test(impossible_wishes_name_the_program),
         cmocka_unit_test(random_jobs_have_what_they_ask_for),

@@ -35,6 +35,7 @@ static const struct ep_state words[] = {
      .value = 28},
     {.kind = EP_STATE_PIDS, .rank = 3, .value = 2, .pids = {4711, UINT32_MAX}},
     {.kind = EP_STATE_OVER, .value = 3},
+    {.kind = EP_STATE_MACHINE, .packages = 2, .cores = 128},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -58,6 +59,8 @@ static void words_in_a_row_are_heard_as_said(void **state)
         assert_int_equal(heard.kind, words[i].kind);
         assert_int_equal(heard.rank, words[i].rank);
         assert_int_equal(heard.parent, words[i].parent);
+        assert_int_equal(heard.packages, words[i].packages);
+        assert_int_equal(heard.cores, words[i].cores);
         assert_int_equal(heard.value, words[i].value);
         assert_memory_equal(heard.pids, words[i].pids, sizeof(heard.pids));
         assert_int_equal(heard.stdin_event, words[i].stdin_event);
@@ -169,6 +172,8 @@ static void what_says_nothing_is_refused(void **state)
         {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, 1, 1},
         {EP_STATE_PIDS, 4, 0, 1, 0, 0, 0}, /* nobody's */
         {EP_STATE_PIDS, 6, 0, 1, 0, 0, 0, 9, 9},
+        {EP_STATE_MACHINE, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0}, /* no core */
+        {EP_STATE_MACHINE, 4, 0, 1, 0, 0, 0},
     };
 
     (void)state;

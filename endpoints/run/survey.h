@@ -1,0 +1,53 @@
+/* The machines of the hosts, where ranks are placed by them.
+ *
+ * How many processes a node has must be known before its daemon starts: they
+ * decide its memory and its descriptors. So hosts are first taken to be like
+ * this one. Each daemon then says what its machine is, before any process
+ * starts, and where that is not what was taken the job is started anew by what
+ * was said. Hosts that are like this one cost a message each; others a second
+ * launch.
+ */
+#ifndef ENDPOINTS_RUN_SURVEY_H
+#define ENDPOINTS_RUN_SURVEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "endpoints/msg/state.h"
+
+struct run;
+
+/* The variable with what launches before this one have found:
+ * HOSTS=SOCKETS/CORES, with semicolons between. */
+#define RUN_MACHINES "XYLEM_MACHINES"
+
+struct ep_machine {
+    uint32_t packages, cores; /* as in topo/machine.h; 0: nobody knows */
+    bool is_known;            /* an earlier launch has found it */
+};
+
+struct ep_survey {
+    struct ep_machine *machines; /* owned: by host of the list; virtual nodes
+                                    have one. NULL: nothing depends on them */
+    uint32_t count;
+    bool by_slots, by_cores, by_sockets; /* what depends on them */
+    bool is_blind;   /* the guess has no room for the job: it asks, no more */
+    bool has_joined; /* all nodes have */
+    uint32_t come;   /* nodes that have said theirs */
+    char *found;     /* owned: for the next launch; NULL: none is needed */
+};
+
+/* Do daemons have to say what their machine is? */
+bool ep_run_survey_asks(const struct run *r);
+
+/* The word of a node. True: it was the last one. */
+bool ep_run_survey_word(struct run *r, uint32_t node,
+                        const struct ep_state *state);
+
+/* When all have joined and said so. True: ranks are where they should be. Else
+ * the run ends, to be started anew. O(hosts). */
+bool ep_run_survey_fits(struct run *r);
+
+void ep_run_survey_close(struct run *r);
+
+#endif
