@@ -10,13 +10,22 @@
 
 static bool copy_env(const struct px_app *from, struct ep_tap_app *to)
 {
-    const char **env = calloc((size_t)from->changes + 1, sizeof(*env));
+    static const enum ep_tap_env_what whats[PX_ENV_CHANGES] = {
+        [PX_ENV_SET] = EP_TAP_ENV_SET,
+        [PX_ENV_ADD] = EP_TAP_ENV_ADD,
+        [PX_ENV_UNSET] = EP_TAP_ENV_UNSET,
+        [PX_ENV_PREPEND] = EP_TAP_ENV_PREPEND,
+        [PX_ENV_APPEND] = EP_TAP_ENV_APPEND,
+    };
+    struct ep_tap_env *env = calloc((size_t)from->changes + 1, sizeof(*env));
 
     if (env == NULL)
         return false;
     for (uint32_t i = 0; i < from->changes; i++)
-        env[i] = from->env[i].text;
-    to->env = (char *const *)env;
+        env[i] = (struct ep_tap_env){whats[from->env[i].what],
+                                     from->env[i].separator, from->env[i].text};
+    to->env = env;
+    to->changes = from->changes;
     return true;
 }
 
@@ -64,7 +73,7 @@ bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
     bool is_made = apps != NULL && start(pmix, spawn, apps, &made, why);
 
     for (uint16_t i = 0; apps != NULL && i < spawn->count; i++)
-        free((void *)(uintptr_t)apps[i].env);
+        free((struct ep_tap_env *)(uintptr_t)apps[i].env);
     free(apps);
     if (is_made)
         *out =

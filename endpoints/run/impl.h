@@ -150,9 +150,10 @@ struct run {
 };
 
 /* The files, each above those it calls; some have headers:
- *     say  plan_guess  plan_tree  plan_hosts  plan_machine  plan_ranks
- *     plan_job  plan_session  plan  verdict  control  held  log  tap  jobs
- *     push  end  redirect  loss  signals  down  daemons  survey  up  run
+ *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
+ *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
+ *     tap  jobs  push  end  redirect  loss  signals  down  daemons  survey  up
+ *     run
  */
 
 /* --- say.c */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/control.h"
+#include "endpoints/run/environ.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/plan.h"
@@ -30,7 +31,8 @@ struct run_job {
 /* --- the plan
  * */
 
-static int add_app(const struct ep_tap_app *from, struct ep_job *job)
+static int add_app(const struct run *r, const struct ep_tap_app *from,
+                   struct ep_job *job)
 {
     struct ep_job_app *app;
     char cwd[4096];
@@ -46,9 +48,7 @@ static int add_app(const struct ep_tap_app *from, struct ep_job *job)
         rc = ep_job_app_set_cwd(app, cwd);
     for (char *const *arg = from->argv; rc == 0 && *arg != NULL; arg++)
         rc = ep_job_app_add_arg(app, *arg);
-    for (char *const *e = from->env; rc == 0 && e != NULL && *e != NULL; e++)
-        rc = ep_job_app_add_env(app, *e);
-    return rc;
+    return rc == 0 ? ep_run_environ(&r->job.env, from, app) : rc;
 }
 
 /* What is as with the run's own job. */
@@ -59,12 +59,10 @@ static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
 
     job->manners = r->job.manners;
     job->linger_ms = r->job.linger_ms;
-    for (uint32_t i = 0; rc == 0 && i < r->job.env.count; i++)
-        rc = ep_job_add_env(job, r->job.env.at[i]);
     for (uint32_t i = 0; rc == 0 && i < r->job.places_count; i++)
         rc = ep_job_add_places(job, r->job.places[i]);
     for (uint32_t i = 0; rc == 0 && i < spawn->apps_count; i++)
-        rc = add_app(&spawn->apps[i], job);
+        rc = add_app(r, &spawn->apps[i], job);
     return rc;
 }
 

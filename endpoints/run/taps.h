@@ -27,11 +27,26 @@ struct ep_tap_part {
 
 enum { EP_TAP_WHY_MAX = 256 };
 
+enum ep_tap_env_what {
+    EP_TAP_ENV_SET,   /* NAME=VALUE */
+    EP_TAP_ENV_ADD,   /* the same, unless there is NAME already */
+    EP_TAP_ENV_UNSET, /* NAME */
+    EP_TAP_ENV_PREPEND,
+    EP_TAP_ENV_APPEND, /* NAME=VALUE, to what there is */
+};
+
+/* A change of the environment. */
+struct ep_tap_env {
+    enum ep_tap_env_what what;
+    char separator; /* between what there is and what comes to it */
+    const char *text;
+};
+
 /* A program of a job that a tap starts. All is borrowed for the call. */
 struct ep_tap_app {
-    char *const *argv; /* NULL-terminated, the program first */
-    char *const *env;  /* NAME=VALUE, NULL-terminated, beside the run's own; or
-                          NULL */
+    char *const *argv;            /* NULL-terminated, the program first */
+    const struct ep_tap_env *env; /* of that of the run's processes, in order */
+    uint32_t changes;
     const char *cwd;   /* NULL: the launcher's, where it exists */
     bool cwd_optional; /* where it does not exist: the daemon's own */
     uint32_t procs;    /* 0: one on each node */

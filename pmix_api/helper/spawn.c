@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pmix_api/helper/directive.h"
 #include "pmix_api/helper/request.h"
 #include "pmix_api/helper/talk.h"
-#include "pmix_api/spawn.h"
 
 /* --- programs */
 
@@ -40,18 +40,14 @@ static pmix_status_t read_words(const pmix_app_t *from, struct px_app *app)
 
 static pmix_status_t read_env(const pmix_app_t *from, struct px_app *app)
 {
-    uint32_t count = count_words(from->env);
+    for (char *const *at = from->env; at != NULL && *at != NULL; at++) {
+        const char *equals = strchr(*at, '=');
+        struct px_env change = {.what = PX_ENV_SET, .text = *at};
 
-    app->env = calloc((size_t)count + 1, sizeof(*app->env));
-    if (app->env == NULL)
-        return PMIX_ERR_NOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        const char *equals = strchr(from->env[i], '=');
-
-        if (equals == NULL || equals == from->env[i])
+        if (equals == NULL || equals == *at)
             return PMIX_ERR_BAD_PARAM;
-        app->env[app->changes++] =
-            (struct px_env){.what = PX_ENV_SET, .text = from->env[i]};
+        if (px_directive_env(app, change) != PMIX_SUCCESS)
+            return PMIX_ERR_NOMEM;
     }
     return PMIX_SUCCESS;
 }
@@ -60,22 +56,34 @@ static pmix_status_t read_env(const pmix_app_t *from, struct px_app *app)
  * exist on other hosts. */
 static pmix_status_t read_app(const pmix_app_t *from, struct px_app *app)
 {
-    pmix_status_t rc = read_words(from, app);
-
-    if (rc == PMIX_SUCCESS)
-        rc = read_env(from, app);
     if (from->maxprocs < 0)
-        rc = PMIX_ERR_BAD_PARAM;
+        return PMIX_ERR_BAD_PARAM;
     app->procs = (uint32_t)from->maxprocs;
     app->cwd = from->cwd;
     if (from->cwd != NULL && access(from->cwd, X_OK) == 0)
         app->flags |= PX_APP_CWD_OPTIONAL;
+    return read_words(from, app);
+}
+
+/* What is said of the job, then of the program itself. */
+static pmix_status_t read_changes(struct px_plan *plan, struct px_app *app,
+                                  const pmix_info_t info[], size_t infos,
+                                  const pmix_app_t *from)
+{
+    pmix_status_t rc = px_directives(plan, app, info, infos);
+
+    if (rc == PMIX_SUCCESS)
+        rc = read_env(from, app);
+    if (rc == PMIX_SUCCESS)
+        rc = px_directives(plan, app, from->info, from->ninfo);
     return rc;
 }
 
-static pmix_status_t read_apps(const pmix_app_t apps[], size_t count,
-                               struct px_spawn *out)
+static pmix_status_t read_all(const pmix_info_t info[], size_t infos,
+                              const pmix_app_t apps[], size_t count,
+                              struct px_plan *plan)
 {
+    struct px_spawn *out = &plan->spawn;
     pmix_status_t rc = PMIX_SUCCESS;
 
     if (count == 0 || count > PX_SPAWN_APPS_MAX)
@@ -84,40 +92,13 @@ static pmix_status_t read_apps(const pmix_app_t apps[], size_t count,
     if (out->apps == NULL)
         return PMIX_ERR_NOMEM;
     while (rc == PMIX_SUCCESS && out->count < count) {
-        rc = read_app(&apps[out->count], &out->apps[out->count]);
-        out->count++;
+        struct px_app *app = &out->apps[out->count];
+        const pmix_app_t *from = &apps[out->count++];
+
+        rc = read_app(from, app);
+        if (rc == PMIX_SUCCESS)
+            rc = read_changes(plan, app, info, infos, from);
     }
-    return rc;
-}
-
-/* --- directives */
-
-static pmix_status_t refuse(const pmix_info_t *info)
-{
-    px_talk_note("PMIx_Spawn is refused: %s is not supported", info->key);
-    return PMIX_ERR_NOT_SUPPORTED;
-}
-
-/* One that we do not know is no obstacle, unless it is required. */
-static pmix_status_t read_info(const pmix_info_t info[], size_t infos)
-{
-    for (size_t i = 0; i < infos; i++) {
-        if (PMIX_INFO_IS_REQUIRED(&info[i]))
-            return refuse(&info[i]);
-    }
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t read_all(const pmix_info_t info[], size_t infos,
-                              const pmix_app_t apps[], size_t napps,
-                              struct px_spawn *out)
-{
-    pmix_status_t rc = read_apps(apps, napps, out);
-
-    if (rc == PMIX_SUCCESS)
-        rc = read_info(info, infos);
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < napps; i++)
-        rc = read_info(apps[i].info, apps[i].ninfo);
     return rc;
 }
 
@@ -149,7 +130,7 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
 {
     struct px_asker who = {
         .on_spawn = answer, .arg = arg, .status = PMIX_SUCCESS};
-    struct px_spawn what = {.flags = 0};
+    struct px_plan what = {.made = NULL};
     pmix_status_t rc = read_all(info, infos, apps, napps, &what);
     uint8_t *mem = NULL;
     uint32_t token;
@@ -157,7 +138,7 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
 
     (void)spawner;
     if (rc == PMIX_SUCCESS) {
-        len = px_spawn_encode(&what, &mem);
+        len = px_spawn_encode(&what.spawn, &mem);
         rc = mem == NULL ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS;
     }
     if (rc != PMIX_SUCCESS) {
@@ -168,6 +149,6 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
             send_pieces(mem, len, token);
     }
     free(mem);
-    px_spawn_fini(&what);
+    px_plan_fini(&what);
     return PMIX_SUCCESS;
 }

@@ -64,9 +64,9 @@ static void wake(void)
 static bool spawn(void)
 {
     static char pad[PAD_BYTES];
-    char *env[] = {pad, NULL};
+    struct ep_tap_env env = {.what = EP_TAP_ENV_SET, .text = pad};
     const struct ep_tap_app app = {
-        .argv = tap.argv, .env = env, .procs = tap.procs};
+        .argv = tap.argv, .env = &env, .changes = 1, .procs = tap.procs};
     const struct ep_tap_spawn what = {.apps = &app, .apps_count = 1};
     struct ep_tap_spawned spawned;
     char why[EP_TAP_WHY_MAX];

@@ -62,12 +62,12 @@ class Starter(pmix.Asker):
                     if event.startswith("%s %s " % (name, space)))
 
 
-def start(command="true", *options, nodes=3):
+def start(command="true", *options, nodes=3, **env):
     """A job whose processes wait at a gate, then do that."""
     gate = pmix.Gate()
     job = live.Job("-v", "-N", nodes, *options, "--", "sh", "-c",
                    pmix.Gate.WAIT + command, gate.path,
-                   stdin=subprocess.DEVNULL)
+                   stdin=subprocess.DEVNULL, env={**os.environ, **env})
     pmix.wait_up(job)
     live.eventually(lambda: "processes are running" in job.said(), 60,
                     "all run")

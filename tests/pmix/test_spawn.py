@@ -22,6 +22,7 @@ def pulled():
     script = (": <$0; echo $XYLEM_RANK of $XYLEM_SIZE in $PWD $WHAT; "
               "echo bad >&2").replace(" ", "\\s")
     space, status = tool.spawn(
+        "!pmix.fwd.stdout !pmix.fwd.stderr "
         f"-- cwd={place} env=WHAT=first 2 sh -c {script} {door.path} : "
         f"cwd=/ env=WHAT=second 3 sh -c {script} {door.path}")
     check_eq("SUCCESS", status)
@@ -55,7 +56,8 @@ def known():
     door = pmix.Gate()
     job, gate = spawning.start()
     tool = spawning.connect(job)
-    one, status = tool.spawn(f"-- 2 sh -c :\\s<$0;exit\\s3 {door.path}")
+    one, status = tool.spawn("!pmix.note.jev !pmix.notecomp "
+                             f"-- 2 sh -c :\\s<$0;exit\\s3 {door.path}")
     check_eq("SUCCESS", status)
     two, status = tool.spawn("-- 3 sleep 1000")
     check_eq("SUCCESS", status)
@@ -81,6 +83,51 @@ def known():
     check(not tool.happened("JOB ENDED", one), "the other one runs")
     door.open()
     check("NON" in tool.wait_event("JOB ENDED", one), tool.events)
+    kept, status = tool.spawn("!pmix.nohup -- 1 sleep 1000")
+    check_eq("SUCCESS", status)
+    check_eq(0, tool.end())
+    live.eventually(lambda: "has gone" in job.said(), 60, "the tool is gone")
+    check_eq(["JOB STARTED"], tool_asks(job, "pmix.qry.jst",
+                                        "pmix.nspace=" + kept))
+    tool = spawning.connect(job)
+    tool.do(f"signal {kept} * 9")
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
+def changed():
+    """The environment, for a job and for one of its programs; the directory;
+    how many processes a node has."""
+    job, gate = spawning.start(OURS="1", PART="mid", GONE="x")
+    tool = spawning.connect(job)
+    place = os.path.realpath(live.TMP)
+    script = ("echo $OURS,$NEW,$PART,${GONE-none},$PWD,$XYLEM_NODE"
+              .replace(" ", "\\s"))
+    gone = pmix.Gate()
+    script = ":\\s<$0;" + script
+    space, status = tool.spawn(
+        "pmix.envar.add=OURS=2 pmix.envar.add=NEW=3 pmix.envar.prepnd=PART=a "
+        "pmix.envar.appnd=PART=z pmix.envar.unset=GONE !pmix.ppr=1:node "
+        f"!pmix.wdir={place} -- 2 sh -c {script} {gone.path} : "
+        f"pmix.envar.set=OURS=9 !pmix.mapby=slot 1 sh -c {script} {gone.path}")
+    check_eq("SUCCESS", status)
+    tool.do(f"pull {space} *")
+    gone.open()
+    tool.wait_ends(space, 3)
+    rows = [tool.got(space, rank).strip().split(",") for rank in range(3)]
+    for row, ours in zip(rows, "119"):
+        check_eq([ours, "3", "a:mid:z", "none", place], row[:5])
+    check(rows[0][5] != rows[1][5], "one on a node: %s" % rows)
+    for what, status in (("!pmix.ppr=1:core", "NOT SUPPORTED"),
+                         ("pmix.ppr=1", "BAD PARAM"),
+                         ("!pmix.mapby=numa", "NOT SUPPORTED"),
+                         ("!pmix.fwd.stdin", "NOT SUPPORTED"),
+                         ("!pmix.alloc.nnodes:3", "NOT SUPPORTED")):
+        said = tool.spawn(what + " -- 1 true")[1]
+        check(said and status in said.replace("-", " "), what + ": %s" % said)
+        live.eventually(lambda: "refused: " + what.strip("!").split("=")[0]
+                        .split(":")[0] in job.said(), 60, what)
     check_eq(0, tool.end())
     gate.open()
     job.check_ok()
@@ -116,6 +163,7 @@ def main():
     for test, sentence in (
             (pulled, "output by rank and program"),
             (known, "queries, events and signals"),
+            (changed, "environment, directory and places"),
             (refused, "what cannot be started, and why")):
         with live.case(sentence):
             test()

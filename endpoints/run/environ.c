@@ -1,0 +1,108 @@
+/* The environment of a program: that of the run, with changes. */
+#include "endpoints/run/environ.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+
+struct settings {
+    char **at; /* owned, as its strings; NULL: unset */
+    size_t count;
+};
+
+static bool has_name(const char *setting, const char *name, size_t len)
+{
+    return setting != NULL && strncmp(setting, name, len) == 0 &&
+           setting[len] == '=';
+}
+
+/* The last one of that name: it is the one that holds. NULL: there is none. */
+static char **find(const struct settings *all, const char *name, size_t len)
+{
+    for (size_t i = all->count; i > 0; i--) {
+        if (has_name(all->at[i - 1], name, len))
+            return &all->at[i - 1];
+    }
+    return NULL;
+}
+
+static void unset(struct settings *all, const char *name, size_t len)
+{
+    char **at;
+
+    while ((at = find(all, name, len)) != NULL) {
+        free(*at);
+        *at = NULL;
+    }
+}
+
+/* A name, and two values in one. */
+static char *join(const char *name, size_t len, const char *first,
+                  char separator, const char *second)
+{
+    size_t size = len + 1 + strlen(first) + 1 + strlen(second) + 1;
+    char *text = malloc(size);
+
+    if (text != NULL)
+        snprintf(text, size, "%.*s=%s%c%s", (int)len, name, first, separator,
+                 second);
+    return text;
+}
+
+/* What the change makes of a setting that there is. */
+static char *changed(const struct ep_tap_env *change, size_t len,
+                     const char *old)
+{
+    const char *value = change->text + len + 1, *was = old + len + 1;
+
+    if (change->what == EP_TAP_ENV_PREPEND)
+        return join(change->text, len, value, change->separator, was);
+    if (change->what == EP_TAP_ENV_APPEND)
+        return join(change->text, len, was, change->separator, value);
+    return strdup(change->what == EP_TAP_ENV_ADD ? old : change->text);
+}
+
+/* There is room for one more. */
+static int apply(struct settings *all, const struct ep_tap_env *change)
+{
+    size_t len = strcspn(change->text, "=");
+    char **old = find(all, change->text, len);
+    char *made;
+
+    if (change->what == EP_TAP_ENV_UNSET) {
+        unset(all, change->text, len);
+        return 0;
+    }
+    made = old == NULL ? strdup(change->text) : changed(change, len, *old);
+    if (made == NULL)
+        return OV_ENOMEM;
+    unset(all, change->text, len);
+    all->at[all->count++] = made;
+    return 0;
+}
+
+int ep_run_environ(const struct ep_job_strings *own,
+                   const struct ep_tap_app *from, struct ep_job_app *app)
+{
+    struct settings all = {.count = 0};
+    int rc = 0;
+
+    all.at = calloc((size_t)own->count + from->changes + 1, sizeof(*all.at));
+    if (all.at == NULL)
+        return OV_ENOMEM;
+    for (; rc == 0 && all.count < own->count; all.count += rc == 0) {
+        all.at[all.count] = strdup(own->at[all.count]);
+        rc = all.at[all.count] == NULL ? OV_ENOMEM : 0;
+    }
+    for (uint32_t i = 0; rc == 0 && i < from->changes; i++)
+        rc = apply(&all, &from->env[i]);
+    for (size_t i = 0; rc == 0 && i < all.count; i++)
+        rc = all.at[i] != NULL ? ep_job_app_add_env(app, all.at[i]) : 0;
+    for (size_t i = 0; i < all.count; i++)
+        free(all.at[i]);
+    free(all.at);
+    return rc;
+}

@@ -1,0 +1,13 @@
+/* The environment of a program that is not the run's own. */
+#ifndef ENDPOINTS_RUN_ENVIRON_H
+#define ENDPOINTS_RUN_ENVIRON_H
+
+#include "endpoints/msg/job.h"
+#include "endpoints/run/taps.h"
+
+/* Adds to the program what the changes make of `own`, NAME=VALUE each. Returns
+ * 0 or OV_ENOMEM. O(settings * changes). */
+int ep_run_environ(const struct ep_job_strings *own,
+                   const struct ep_tap_app *from, struct ep_job_app *app);
+
+#endif

@@ -1,0 +1,229 @@
+/* The directives of PMIx_Spawn. */
+#include "pmix_api/helper/directive.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmix_api/helper/talk.h"
+
+/* Does what an info asks for. NOT_SUPPORTED: this value cannot be served. */
+typedef pmix_status_t (*apply_fn)(struct px_plan *plan, struct px_app *app,
+                                  const pmix_info_t *info);
+
+static char *keep(struct px_plan *plan, char *text)
+{
+    char **more =
+        realloc(plan->made, (plan->made_count + 1) * sizeof(*plan->made));
+
+    if (text == NULL || more == NULL) {
+        plan->made = more != NULL ? more : plan->made;
+        free(text);
+        return NULL;
+    }
+    plan->made = more;
+    more[plan->made_count++] = text;
+    return text;
+}
+
+void px_plan_fini(struct px_plan *plan)
+{
+    px_spawn_fini(&plan->spawn);
+    for (size_t i = 0; i < plan->made_count; i++)
+        free(plan->made[i]);
+    free(plan->made);
+}
+
+/* --- the environment */
+
+pmix_status_t px_directive_env(struct px_app *app, struct px_env change)
+{
+    struct px_env *more =
+        realloc(app->env, (app->changes + 1) * sizeof(*app->env));
+
+    if (more == NULL)
+        return PMIX_ERR_NOMEM;
+    app->env = more;
+    more[app->changes++] = change;
+    return PMIX_SUCCESS;
+}
+
+static uint8_t change_of(const pmix_info_t *info)
+{
+    if (PMIX_CHECK_KEY(info, PMIX_SET_ENVAR))
+        return PX_ENV_SET;
+    if (PMIX_CHECK_KEY(info, PMIX_ADD_ENVAR))
+        return PX_ENV_ADD;
+    return PMIX_CHECK_KEY(info, PMIX_PREPEND_ENVAR) ? PX_ENV_PREPEND
+                                                    : PX_ENV_APPEND;
+}
+
+static bool is_name(const char *name)
+{
+    return name != NULL && name[0] != '\0' && strchr(name, '=') == NULL;
+}
+
+static pmix_status_t set_env(struct px_plan *plan, struct px_app *app,
+                             const pmix_info_t *info)
+{
+    const pmix_envar_t *envar = &info->value.data.envar;
+    struct px_env change = {.what = change_of(info),
+                            .separator = envar->separator};
+    char *text;
+    size_t size;
+
+    if (info->value.type != PMIX_ENVAR || !is_name(envar->envar) ||
+        envar->value == NULL)
+        return PMIX_ERR_BAD_PARAM;
+    size = strlen(envar->envar) + strlen(envar->value) + 2;
+    text = malloc(size);
+    if (text != NULL)
+        snprintf(text, size, "%s=%s", envar->envar, envar->value);
+    change.text = keep(plan, text);
+    return change.text != NULL ? px_directive_env(app, change) : PMIX_ERR_NOMEM;
+}
+
+static pmix_status_t unset_env(struct px_plan *plan, struct px_app *app,
+                               const pmix_info_t *info)
+{
+    (void)plan;
+    if (info->value.type != PMIX_STRING || !is_name(info->value.data.string))
+        return PMIX_ERR_BAD_PARAM;
+    return px_directive_env(
+        app,
+        (struct px_env){.what = PX_ENV_UNSET, .text = info->value.data.string});
+}
+
+/* --- where */
+
+static pmix_status_t set_dir(struct px_plan *plan, struct px_app *app,
+                             const pmix_info_t *info)
+{
+    (void)plan;
+    if (info->value.type != PMIX_STRING || info->value.data.string == NULL)
+        return PMIX_ERR_BAD_PARAM;
+    app->cwd = info->value.data.string;
+    app->flags &= (uint8_t)~PX_APP_CWD_OPTIONAL;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t need_dir(struct px_plan *plan, struct px_app *app,
+                              const pmix_info_t *info)
+{
+    (void)plan;
+    if (PMIX_INFO_TRUE(info))
+        app->flags &= (uint8_t)~PX_APP_CWD_OPTIONAL;
+    return PMIX_SUCCESS;
+}
+
+/* "N:node", as far as we count. */
+static pmix_status_t read_ppr(const char *text, struct px_app *app)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+
+    if (!isdigit((unsigned char)text[0]) || number == 0 ||
+        number > UINT32_MAX || *end != ':')
+        return PMIX_ERR_BAD_PARAM;
+    if (strcmp(end + 1, "node") != 0)
+        return PMIX_ERR_NOT_SUPPORTED;
+    app->ppn = (uint32_t)number;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t set_ppr(struct px_plan *plan, struct px_app *app,
+                             const pmix_info_t *info)
+{
+    (void)plan;
+    if (info->value.type != PMIX_STRING || info->value.data.string == NULL)
+        return PMIX_ERR_BAD_PARAM;
+    return read_ppr(info->value.data.string, app);
+}
+
+/* Slot by slot, as it is without a word. */
+static pmix_status_t set_map(struct px_plan *plan, struct px_app *app,
+                             const pmix_info_t *info)
+{
+    const char *text = info->value.data.string;
+
+    (void)plan;
+    if (info->value.type != PMIX_STRING || text == NULL)
+        return PMIX_ERR_BAD_PARAM;
+    if (strncmp(text, "ppr:", 4) == 0)
+        return read_ppr(text + 4, app);
+    return strcmp(text, "slot") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* --- */
+
+/* What is so in any case. */
+static pmix_status_t accept(struct px_plan *plan, struct px_app *app,
+                            const pmix_info_t *info)
+{
+    (void)plan;
+    (void)app;
+    (void)info;
+    return PMIX_SUCCESS;
+}
+
+/* What is so unless it is asked for: false says nothing. */
+static pmix_status_t deny(struct px_plan *plan, struct px_app *app,
+                          const pmix_info_t *info)
+{
+    (void)plan;
+    (void)app;
+    return PMIX_INFO_TRUE(info) ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS;
+}
+
+static const struct {
+    const char *key;
+    apply_fn apply;
+} directives[] = {
+    {PMIX_SET_ENVAR, set_env},
+    {PMIX_ADD_ENVAR, set_env},
+    {PMIX_UNSET_ENVAR, unset_env},
+    {PMIX_PREPEND_ENVAR, set_env},
+    {PMIX_APPEND_ENVAR, set_env},
+    {PMIX_WDIR, set_dir},
+    {PMIX_WDIR_USER_SPECIFIED, need_dir},
+    {PMIX_PPR, set_ppr},
+    {PMIX_MAPBY, set_map},
+    {PMIX_FWD_STDIN, deny},
+    {PMIX_FWD_STDOUT, accept},
+    {PMIX_FWD_STDERR, accept},
+    {PMIX_NOHUP, accept},
+    {PMIX_NOTIFY_JOB_EVENTS, accept},
+    {PMIX_NOTIFY_COMPLETION, accept},
+    {PMIX_SETUP_APP_ENVARS, accept}, /* the tool's library has done it */
+};
+
+enum { DIRECTIVES = sizeof(directives) / sizeof(directives[0]) };
+
+static pmix_status_t apply(struct px_plan *plan, struct px_app *app,
+                           const pmix_info_t *info)
+{
+    for (size_t i = 0; i < DIRECTIVES; i++) {
+        if (PMIX_CHECK_KEY(info, directives[i].key))
+            return directives[i].apply(plan, app, info);
+    }
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
+pmix_status_t px_directives(struct px_plan *plan, struct px_app *app,
+                            const pmix_info_t info[], size_t infos)
+{
+    for (size_t i = 0; i < infos; i++) {
+        pmix_status_t rc = apply(plan, app, &info[i]);
+
+        if (rc == PMIX_ERR_NOT_SUPPORTED && !PMIX_INFO_IS_REQUIRED(&info[i]))
+            continue;
+        if (rc != PMIX_SUCCESS)
+            px_talk_note("PMIx_Spawn is refused: %s %s", info[i].key,
+                         rc == PMIX_ERR_NOT_SUPPORTED ? "is not supported"
+                                                      : "makes no sense");
+        if (rc != PMIX_SUCCESS)
+            return rc;
+    }
+    return PMIX_SUCCESS;
+}

@@ -1,0 +1,27 @@
+/* The directives of PMIx_Spawn, for a job or for one of its programs. */
+#ifndef PMIX_API_HELPER_DIRECTIVE_H
+#define PMIX_API_HELPER_DIRECTIVE_H
+
+#include <pmix_server.h>
+
+#include "pmix_api/spawn.h"
+
+/* What is to be started, and strings that were made for it. */
+struct px_plan {
+    struct px_spawn spawn;
+    char **made; /* owned, as its strings */
+    size_t made_count;
+};
+
+/* A change behind the others of a program. PMIX_SUCCESS or NOMEM. */
+pmix_status_t px_directive_env(struct px_app *app, struct px_env change);
+
+/* Applies them, in order, to a program; job-level ones to each. One that is not
+ * known is ignored, unless it is required: NOT_SUPPORTED, and a note names it.
+ * Also BAD_PARAM, NOMEM. */
+pmix_status_t px_directives(struct px_plan *plan, struct px_app *app,
+                            const pmix_info_t info[], size_t infos);
+
+void px_plan_fini(struct px_plan *plan);
+
+#endif
