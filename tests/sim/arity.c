@@ -1,7 +1,7 @@
 /* Does --arity auto pick well? Trees of other arities in the simulator.
  *
  *     arity        a few machines of 100 and 1,000 hosts
- *     arity all    more, and of 10,000 hosts, as a table of docs/tree.md
+ *     arity all    more, and of 10,000 hosts, as a table of docs/arity.md
  *
  * A machine is a latency of so many overheads, and what a byte costs. The job
  * is that of topo/cost.h: 4 KiB to everybody until the launcher knows that all
