@@ -107,6 +107,7 @@ static void on_death(struct px_host *host, const char *why)
     }
     tell_flushed(host);
     rest(host);
+    px_spawn_hangup(host, 0);
 }
 
 /* --- what it says */
@@ -172,6 +173,18 @@ static void on_signal(struct px_host *host, const struct px_signal *signal)
         px_host_done(host, signal->token, answer);
 }
 
+static void on_wish(struct px_host *host, const struct px_msg *msg)
+{
+    if (msg->kind == PX_LOG)
+        on_log(host, &msg->log);
+    else if (msg->kind == PX_SIGNAL)
+        on_signal(host, &msg->signal);
+    else if (msg->kind == PX_SPAWN)
+        px_spawn_heard(host, &msg->spawn);
+    else
+        px_spawn_hangup(host, msg->token);
+}
+
 static void on_msg(struct px_host *host, const struct px_msg *msg)
 {
     char text[PX_TEXT_BYTES_MAX + 1];
@@ -195,12 +208,6 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_BEHIND:
         px_pulls_behind(host, msg->id);
         return;
-    case PX_LOG:
-        on_log(host, &msg->log);
-        return;
-    case PX_SIGNAL:
-        on_signal(host, &msg->signal);
-        return;
     case PX_NOTE:
         px_text_copy(msg->text, text, sizeof(text));
         host->cfg.events->on_note(host->cfg.arg, text);
@@ -214,8 +221,11 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_REST:
         host->cfg.events->on_rest(host->cfg.arg);
         return;
+    case PX_LOG:
+    case PX_SIGNAL:
     case PX_SPAWN:
-        px_spawn_heard(host, &msg->spawn);
+    case PX_HANGUP:
+        on_wish(host, msg);
         return;
     case PX_PUSH: /* see hear() */
     case PX_STDIN:

@@ -165,6 +165,8 @@ void px_queue_arm(struct px_host *host, unsigned ms);
 /* --- host_spawn.c: jobs that tools start. */
 
 void px_spawn_heard(struct px_host *host, const struct px_spawn_piece *piece);
+/* Who has asked for that job is gone, and so is it; 0: all who have asked. */
+void px_spawn_hangup(struct px_host *host, uint32_t token);
 /* The helper has gone, and what it was about to say. */
 void px_spawn_forget(struct px_host *host);
 

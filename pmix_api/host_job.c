@@ -30,6 +30,8 @@ static void free_job(struct px_host_job *job)
         free((void *)(uintptr_t)job->places[i].program);
     }
     free(job->places);
+    if (job->hangup != NULL)
+        event_free(job->hangup);
     free(job->redirected);
     free(job->wanted);
     free(job->status);

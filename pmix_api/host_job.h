@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct event;
 struct px_host;
 struct px_host_part;
 
@@ -12,8 +13,11 @@ struct px_host_part;
 struct px_host_job {
     struct px_host_job *next; /* as they came: the run's own first */
     uint32_t base, size, apps, parts;
-    uint32_t token;              /* of the request it began with; 0: none */
-    bool is_awaited;             /* that has no answer yet */
+    uint32_t token;       /* of the request it began with; 0: none */
+    bool is_awaited;      /* that has no answer yet */
+    bool is_kept;         /* also when who has asked for it is gone */
+    struct px_host *host; /* with hangup */
+    struct event *hangup; /* owned: it is killed then; NULL: not asked to end */
     struct px_host_part *places; /* owned [parts], with their strings; NULL for
                                     the run's own: it is asked for them */
     bool is_over; /* nothing more comes of it: it goes once that is told */

@@ -1,4 +1,5 @@
 /* Jobs that tools start: from what they ask for to what becomes of it. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 #include "pmix_api/host_impl.h"
 #include "pmix_api/spawn.h"
 #include "pmix_api/wire.h"
+
+enum { HANGUP_S = 2 }; /* from SIGTERM to SIGKILL */
 
 /* --- what is asked for */
 
@@ -37,7 +40,7 @@ void px_spawn_forget(struct px_host *host)
 }
 
 static void add(struct px_host *host, const struct px_spawned *spawned,
-                uint32_t token)
+                uint32_t token, bool is_kept)
 {
     struct px_host_job job = {
         .base = spawned->base,
@@ -46,6 +49,7 @@ static void add(struct px_host *host, const struct px_spawned *spawned,
         .parts = spawned->parts,
         .token = token,
         .is_awaited = true,
+        .is_kept = is_kept,
     };
 
     snprintf(job.nspace, sizeof(job.nspace), "%.48s.%u", host->cfg.nspace,
@@ -62,7 +66,7 @@ static void start(struct px_host *host, uint32_t token)
     int rc = px_spawn_decode(host->spawn, host->spawn_bytes, &spawn);
 
     if (rc == 0 && host->cfg.events->on_spawn(host->cfg.arg, &spawn, &spawned))
-        add(host, &spawned, token);
+        add(host, &spawned, token, (spawn.flags & PX_SPAWN_NOHUP) != 0);
     else
         px_host_done(host, token,
                      rc == OV_EPROTO ? PX_ANSWER_FAILED : PX_ANSWER_FULL);
@@ -82,6 +86,52 @@ void px_spawn_heard(struct px_host *host, const struct px_spawn_piece *piece)
     free(host->spawn);
     host->spawn = NULL;
     host->spawn_bytes = 0;
+}
+
+/* --- who has asked for it is gone */
+
+static void send_signal(const struct px_host *host,
+                        const struct px_host_job *job, uint32_t signo)
+{
+    const struct px_signal signal = {
+        .signo = signo,
+        .count = 1,
+        .ranges = {{job->base, job->base + job->size - 1}},
+    };
+
+    (void)host->cfg.events->on_signal(host->cfg.arg, &signal);
+}
+
+static void on_hangup(evutil_socket_t fd, short what, void *arg)
+{
+    struct px_host_job *job = arg;
+
+    (void)fd;
+    (void)what;
+    send_signal(job->host, job, SIGKILL);
+}
+
+static void hang_up(struct px_host *host, struct px_host_job *job)
+{
+    static const struct timeval wait = {HANGUP_S, 0};
+
+    job->host = host;
+    job->hangup = evtimer_new(host->cfg.base, on_hangup, job);
+    if (job->hangup != NULL)
+        event_add(job->hangup, &wait);
+    send_signal(host, job, SIGTERM);
+}
+
+void px_spawn_hangup(struct px_host *host, uint32_t token)
+{
+    struct px_host_job *next;
+
+    for (struct px_host_job *job = host->jobs; job != NULL; job = next) {
+        next = job->next;
+        if (job->base > 0 && !job->is_kept && !job->is_over &&
+            job->hangup == NULL && (token == 0 || token == job->token))
+            hang_up(host, job);
+    }
 }
 
 /* --- what becomes of it */

@@ -135,7 +135,8 @@ int px_spawn_decode(const uint8_t *mem, size_t len_bytes, struct px_spawn *out)
 
     *out = (struct px_spawn){.flags = ov_rd_u8(&rd)};
     count = ov_rd_u16(&rd);
-    if (!rd.bad && out->flags == 0 && count > 0 && count <= PX_SPAWN_APPS_MAX) {
+    if (!rd.bad && (out->flags & ~PX_SPAWN_NOHUP) == 0 && count > 0 &&
+        count <= PX_SPAWN_APPS_MAX) {
         out->apps = calloc(count, sizeof(*out->apps));
         rc = out->apps == NULL ? OV_ENOMEM : 0;
     }

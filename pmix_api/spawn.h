@@ -21,6 +21,9 @@ enum {
     PX_SPAWN_APPS_MAX = 64,
 };
 
+/* Its end does not come with that of who has started it. */
+enum px_spawn_flag { PX_SPAWN_NOHUP = 1 };
+
 enum px_app_flag { PX_APP_CWD_OPTIONAL = 1 };
 
 enum px_env_change {
@@ -50,7 +53,7 @@ struct px_app {
 
 /* Strings are borrowed. */
 struct px_spawn {
-    uint8_t flags;
+    uint8_t flags;       /* enum px_spawn_flag */
     struct px_app *apps; /* owned */
     uint16_t count;
 };

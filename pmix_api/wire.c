@@ -246,6 +246,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         return;
     case PX_PING:
     case PX_PONG:
+    case PX_HANGUP:
         ov_wr_u32(wr, msg->token);
         return;
     case PX_DONE:
@@ -532,6 +533,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
         return true;
     case PX_PING:
     case PX_PONG:
+    case PX_HANGUP:
         msg->token = ov_rd_u32(rd);
         return true;
     case PX_DONE:

@@ -7,7 +7,7 @@
  *     1  START    u16 version, u32 pid of the launcher, u32 processes,
  *                 u32 programs, u32 parts, u8 who may connect (1: the
  *                 user, 2: root), text namespace, text folder
- *     2, 3, 7, 8, 14, 27: wire_job.h
+ *     2, 3, 7, 8, 14, 27, 28: wire_job.h
  *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here, 2:
  *                 redirected, 4: `to` gets the channel from here on), u32 to
  *                 (a pull; 0: all that get the channel), u64 bytes of this
@@ -57,7 +57,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 4,
+    PX_WIRE_VERSION = 5,
     PX_PACKET_BYTES_MAX = 64 * 1024,
     PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
     PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */
@@ -91,6 +91,7 @@ enum px_kind {
     PX_PUSH,
     PX_REST,
     PX_SPAWN,
+    PX_HANGUP,
     PX_END = 40,
     PX_BEHIND,
 };
@@ -141,7 +142,7 @@ struct px_msg {
         struct px_grant grant;
         struct px_push push;
         struct px_text text; /* UP, NOTE */
-        uint32_t token;      /* PING, PONG */
+        uint32_t token;      /* PING, PONG, HANGUP */
     };
 };
 

@@ -12,6 +12,7 @@
  *                 of an ended job beside the run's own it is the last word
  *     27 SPAWN    u32 token, u8 1 when more of it follows, u32 length, bytes: a
  *                 piece of what spawn.h has; from the helper
+ *     28 HANGUP   u32 token of the SPAWN: who has sent that has gone
  */
 #ifndef PMIX_API_WIRE_JOB_H
 #define PMIX_API_WIRE_JOB_H

@@ -157,6 +157,15 @@ static pmix_status_t set_map(struct px_plan *plan, struct px_app *app,
 
 /* --- */
 
+static pmix_status_t set_nohup(struct px_plan *plan, struct px_app *app,
+                               const pmix_info_t *info)
+{
+    (void)app;
+    if (PMIX_INFO_TRUE(info))
+        plan->spawn.flags |= PX_SPAWN_NOHUP;
+    return PMIX_SUCCESS;
+}
+
 /* What is so in any case. */
 static pmix_status_t accept(struct px_plan *plan, struct px_app *app,
                             const pmix_info_t *info)
@@ -192,7 +201,7 @@ static const struct {
     {PMIX_FWD_STDIN, deny},
     {PMIX_FWD_STDOUT, accept},
     {PMIX_FWD_STDERR, accept},
-    {PMIX_NOHUP, accept},
+    {PMIX_NOHUP, set_nohup},
     {PMIX_NOTIFY_JOB_EVENTS, accept},
     {PMIX_NOTIFY_COMPLETION, accept},
     {PMIX_SETUP_APP_ENVARS, accept}, /* the tool's library has done it */

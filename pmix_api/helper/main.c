@@ -229,6 +229,7 @@ static int on_msg(const struct px_msg *msg)
     case PX_PUSH:
     case PX_REST:
     case PX_SPAWN:
+    case PX_HANGUP:
     case PX_UP:
     case PX_PULL:
     case PX_QUIET:

@@ -55,6 +55,7 @@ static void on_forgotten(pmix_status_t status, void *arg)
 static void forget(const pmix_proc_t *tool)
 {
     px_push_forget(tool);
+    px_spawn_forget(tool);
     px_talk_note("PMIx tool %s.%u has gone", tool->nspace, tool->rank);
     PMIx_server_deregister_nspace(tool->nspace, on_forgotten, NULL);
     if (px_tools_count() == 0)

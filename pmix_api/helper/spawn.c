@@ -1,6 +1,7 @@
 /* PMIx_Spawn: what a tool wants becomes words for the launcher. */
 #include "pmix_api/helper/spawn.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,6 +103,51 @@ static pmix_status_t read_all(const pmix_info_t info[], size_t infos,
     return rc;
 }
 
+/* --- who has started what */
+
+/* It goes with the tool, whatever has become of the job. */
+struct started {
+    struct started *next;
+    pmix_proc_t by;
+    uint32_t token;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct started *list; /* owned */
+} started = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void remember(const pmix_proc_t *tool, uint32_t token)
+{
+    struct started *one = malloc(sizeof(*one));
+
+    if (one == NULL)
+        return; /* it stays */
+    pthread_mutex_lock(&started.lock);
+    *one = (struct started){started.list, *tool, token};
+    started.list = one;
+    pthread_mutex_unlock(&started.lock);
+}
+
+void px_spawn_forget(const pmix_proc_t *tool)
+{
+    struct started **at = &started.list;
+
+    pthread_mutex_lock(&started.lock);
+    while (*at != NULL) {
+        struct started *one = *at;
+
+        if (!PMIX_CHECK_PROCID(&one->by, tool)) {
+            at = &one->next;
+            continue;
+        }
+        px_talk(&(struct px_msg){.kind = PX_HANGUP, .token = one->token});
+        *at = one->next;
+        free(one);
+    }
+    pthread_mutex_unlock(&started.lock);
+}
+
 /* --- to the launcher */
 
 static void send_pieces(const uint8_t *mem, size_t len, uint32_t token)
@@ -136,7 +182,6 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
     uint32_t token;
     size_t len;
 
-    (void)spawner;
     if (rc == PMIX_SUCCESS) {
         len = px_spawn_encode(&what.spawn, &mem);
         rc = mem == NULL ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS;
@@ -145,6 +190,8 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
         px_request_refuse(&who, rc);
     } else {
         token = px_request_open(&who, 0);
+        if (token != 0 && (what.spawn.flags & PX_SPAWN_NOHUP) == 0)
+            remember(spawner, token);
         if (token != 0)
             send_pieces(mem, len, token);
     }

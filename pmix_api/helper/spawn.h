@@ -10,4 +10,8 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
                        size_t infos, const pmix_app_t apps[], size_t napps,
                        pmix_spawn_cbfunc_t answer, void *arg);
 
+/* A tool has gone: what it has started ends, but for what is to stay. Any
+ * thread. */
+void px_spawn_forget(const pmix_proc_t *tool);
+
 #endif

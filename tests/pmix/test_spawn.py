@@ -96,6 +96,26 @@ def known():
     job.check_ok()
 
 
+def left():
+    """A job ends with the tool that has started it, by SIGTERM or, where that
+    does not help, SIGKILL; the run's own job does not."""
+    job, gate = spawning.start("echo own")
+    for leaves in (lambda tool: tool.end(), lambda tool: tool.proc.kill()):
+        tool = spawning.connect(job)
+        script = "trap\\s''\\sTERM;echo\\shere;while\\s:;do\\ssleep\\s1;done"
+        spaces = [tool.spawn(what)[0] for what in (
+            "-- 2 sleep 1000", f"-- 1 sh -c {script}")]
+        check(None not in spaces, spaces)
+        leaves(tool)
+        for space in spaces:
+            live.eventually(lambda: tool_asks(
+                job, "pmix.qry.jst", "pmix.nspace=" + space) == ["JOB ENDED"],
+                60, "it is over")
+    gate.open()
+    check_eq(b"own\n" * 3, job.stdout.read())
+    job.check_ok()
+
+
 def changed():
     """The environment, for a job and for one of its programs; the directory;
     how many processes a node has."""
@@ -163,6 +183,7 @@ def main():
     for test, sentence in (
             (pulled, "output by rank and program"),
             (known, "queries, events and signals"),
+            (left, "jobs end with the tool that has started them"),
             (changed, "environment, directory and places"),
             (refused, "what cannot be started, and why")):
         with live.case(sentence):

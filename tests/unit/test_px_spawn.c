@@ -54,7 +54,7 @@ static void what_is_no_spawn_is_refused(void **state)
     static const struct {
         size_t at;
         uint8_t byte;
-    } wrong[] = {{0, 1},    {1, 0},    {1, 65},         {11, 2},
+    } wrong[] = {{0, 2},    {1, 0},    {1, 65},         {11, 2},
                  {15, 0},   {15, 255}, {19, 0},         {27, PX_ENV_CHANGES},
                  {29, '='}, {30, 'x'}, {33, PX_ENV_SET}};
     uint8_t mem[sizeof(drawn) + 1] = {0};
