@@ -31,18 +31,9 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "tests/pmix/suppress.h"
+
 enum { ITEMS_MAX = 64, EXIT_USAGE = 2, EXIT_CONNECT = 3, EXIT_LOST = 5 };
-
-/* libpmix 4.2 itself leaves some of a tool's blocks behind. */
-#define FOR_SANITIZERS(name, text)                                             \
-    __attribute__((visibility("default"))) const char *name(void);             \
-    const char *name(void)                                                     \
-    {                                                                          \
-        return text;                                                           \
-    }
-
-FOR_SANITIZERS(__lsan_default_suppressions, "leak:libpmix.so\n")
-FOR_SANITIZERS(__lsan_default_options, "print_suppressions=0")
 
 static char job[PMIX_MAX_NSLEN + 1];
 

@@ -38,47 +38,19 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "tests/pmix/suppress.h"
+#include "tests/pmix/turn.h"
+
 enum { RANKS_MAX = 64, OTHERS_MAX = 8, EXIT_CONNECT = 3, EXIT_PULL = 4 };
 
-/* libpmix 4.2 itself leaves some of a tool's blocks behind. */
-#define FOR_SANITIZERS(name, text)                                             \
-    __attribute__((visibility("default"))) const char *name(void);             \
-    const char *name(void)                                                     \
-    {                                                                          \
-        return text;                                                           \
-    }
-
-FOR_SANITIZERS(__lsan_default_suppressions, "leak:libpmix.so\n")
-FOR_SANITIZERS(__lsan_default_options, "print_suppressions=0")
-
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
     const char *dir;
     unsigned ended, wanted; /* channels; wanted 0: never enough */
     unsigned long long dropped;
-    bool is_cut;
     bool is_answered;
     size_t handler;
     pmix_status_t status;
-} tool = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .changed = PTHREAD_COND_INITIALIZER};
-
-static void change(bool *flag)
-{
-    pthread_mutex_lock(&tool.lock);
-    *flag = true;
-    pthread_cond_broadcast(&tool.changed);
-    pthread_mutex_unlock(&tool.lock);
-}
-
-static void wait_for(const bool *flag)
-{
-    pthread_mutex_lock(&tool.lock);
-    while (!*flag && !tool.is_cut)
-        pthread_cond_wait(&tool.changed, &tool.lock);
-    pthread_mutex_unlock(&tool.lock);
-}
+} tool;
 
 static void die(const char *what, pmix_status_t rc, int code)
 {
@@ -168,10 +140,10 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
             continue;
         strcat(file, ".end");
         append(file, "+", 1);
-        pthread_mutex_lock(&tool.lock);
+        pthread_mutex_lock(&turn.lock);
         tool.ended++;
-        pthread_cond_broadcast(&tool.changed);
-        pthread_mutex_unlock(&tool.lock);
+        pthread_cond_broadcast(&turn.changed);
+        pthread_mutex_unlock(&turn.lock);
     }
 }
 
@@ -188,23 +160,6 @@ static void on_done(pmix_status_t status, void *arg)
     (void)arg;
     tool.status = status;
     change(&tool.is_answered);
-}
-
-static void on_lost(size_t handler, pmix_status_t status,
-                    const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                    pmix_info_t results[], size_t nresults,
-                    pmix_event_notification_cbfunc_fn_t done, void *arg)
-{
-    (void)handler;
-    (void)status;
-    (void)source;
-    (void)info;
-    (void)ninfo;
-    (void)results;
-    (void)nresults;
-    change(&tool.is_cut);
-    if (done != NULL)
-        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }
 
 /* The source is not to be relied on: to whom registers late the library names
@@ -235,20 +190,11 @@ static void on_broken(size_t handler, pmix_status_t status,
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }
 
-static void on_handler(pmix_status_t status, size_t handler, void *arg)
-{
-    (void)status;
-    (void)handler;
-    (void)arg;
-    change(&tool.is_answered);
-}
-
 static void connect_to(uint32_t pid, const char *server, const char *own)
 {
-    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION, rc;
-    pmix_status_t broken = PMIX_ERR_IOF_FAILURE;
     pmix_info_t info[3];
     pmix_rank_t rank = 0;
+    pmix_status_t rc;
     pmix_proc_t self;
     size_t count = 1;
 
@@ -263,13 +209,8 @@ static void connect_to(uint32_t pid, const char *server, const char *own)
     rc = PMIx_tool_init(&self, info, count);
     if (rc != PMIX_SUCCESS)
         die("cannot connect", rc, EXIT_CONNECT);
-    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, on_handler, NULL);
-    wait_for(&tool.is_answered);
-    tool.is_answered = false;
-    PMIx_Register_event_handler(&broken, 1, NULL, 0, on_broken, on_handler,
-                                NULL);
-    wait_for(&tool.is_answered);
-    tool.is_answered = false;
+    listen_for(PMIX_ERR_LOST_CONNECTION, on_lost);
+    listen_for(PMIX_ERR_IOF_FAILURE, on_broken);
 }
 
 static pmix_info_t *ask(const char *key, size_t *count, pmix_status_t *rc)
@@ -429,10 +370,10 @@ static void deregister(void)
 
 static void wait_for_end(void)
 {
-    pthread_mutex_lock(&tool.lock);
-    while (!tool.is_cut && (tool.wanted == 0 || tool.ended < tool.wanted))
-        pthread_cond_wait(&tool.changed, &tool.lock);
-    pthread_mutex_unlock(&tool.lock);
+    pthread_mutex_lock(&turn.lock);
+    while (!turn.is_cut && (tool.wanted == 0 || tool.ended < tool.wanted))
+        pthread_cond_wait(&turn.changed, &turn.lock);
+    pthread_mutex_unlock(&turn.lock);
 }
 
 /* False: it is none of those for the pull. */
@@ -526,7 +467,7 @@ int main(int argc, char **argv)
         c = 0;
     }
     fflush(stdout);
-    if (!tool.is_cut)
+    if (!turn.is_cut)
         PMIx_tool_finalize();
     return c;
 }

@@ -31,30 +31,17 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "tests/pmix/suppress.h"
+#include "tests/pmix/turn.h"
+
 enum { RANKS_MAX = 64, EXIT_CONNECT = 3, EXIT_PUSH = 4 };
 
-/* libpmix 4.2 itself leaves some of a tool's blocks behind. */
-#define FOR_SANITIZERS(name, text)                                             \
-    __attribute__((visibility("default"))) const char *name(void);             \
-    const char *name(void)                                                     \
-    {                                                                          \
-        return text;                                                           \
-    }
-
-FOR_SANITIZERS(__lsan_default_suppressions, "leak:libpmix.so\n")
-FOR_SANITIZERS(__lsan_default_options, "print_suppressions=0")
-
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
     pmix_nspace_t job;
     unsigned open, window; /* pushes without an answer; at most */
     unsigned good, bad;
     pmix_status_t status;
-    bool is_cut, is_ready;
-} tool = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .changed = PTHREAD_COND_INITIALIZER,
-          .window = 8};
+} tool = {.window = 8};
 
 static void die(const char *what, pmix_status_t rc, int code)
 {
@@ -62,51 +49,10 @@ static void die(const char *what, pmix_status_t rc, int code)
     _exit(code);
 }
 
-static void change(bool *flag)
-{
-    pthread_mutex_lock(&tool.lock);
-    *flag = true;
-    pthread_cond_broadcast(&tool.changed);
-    pthread_mutex_unlock(&tool.lock);
-}
-
-static void wait_for(const bool *flag)
-{
-    pthread_mutex_lock(&tool.lock);
-    while (!*flag && !tool.is_cut)
-        pthread_cond_wait(&tool.changed, &tool.lock);
-    pthread_mutex_unlock(&tool.lock);
-}
-
-static void on_lost(size_t handler, pmix_status_t status,
-                    const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                    pmix_info_t results[], size_t nresults,
-                    pmix_event_notification_cbfunc_fn_t done, void *arg)
-{
-    (void)handler;
-    (void)status;
-    (void)source;
-    (void)info;
-    (void)ninfo;
-    (void)results;
-    (void)nresults;
-    change(&tool.is_cut);
-    if (done != NULL)
-        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
-}
-
-static void on_handler(pmix_status_t status, size_t handler, void *arg)
-{
-    (void)status;
-    (void)handler;
-    (void)arg;
-    change(&tool.is_ready);
-}
-
 static void connect_to(uint32_t pid)
 {
-    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION, rc;
     pmix_info_t info[1], *results = NULL;
+    pmix_status_t rc;
     pmix_proc_t self;
     pmix_query_t query;
     size_t count = 0;
@@ -115,8 +61,7 @@ static void connect_to(uint32_t pid)
     rc = PMIx_tool_init(&self, info, 1);
     if (rc != PMIX_SUCCESS)
         die("cannot connect", rc, EXIT_CONNECT);
-    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, on_handler, NULL);
-    wait_for(&tool.is_ready);
+    listen_for(PMIX_ERR_LOST_CONNECTION, on_lost);
     PMIX_QUERY_CONSTRUCT(&query);
     PMIX_ARGV_APPEND(rc, query.keys, PMIX_QUERY_NAMESPACES);
     rc = PMIx_Query_info(&query, 1, &results, &count);
@@ -149,23 +94,23 @@ static size_t list_procs(char *ranks, pmix_proc_t *procs)
 static void on_answer(pmix_status_t status, void *arg)
 {
     (void)arg;
-    pthread_mutex_lock(&tool.lock);
+    pthread_mutex_lock(&turn.lock);
     tool.status = status;
     if (status == PMIX_SUCCESS)
         tool.good++;
     else
         tool.bad++;
     tool.open--;
-    pthread_cond_broadcast(&tool.changed);
-    pthread_mutex_unlock(&tool.lock);
+    pthread_cond_broadcast(&turn.changed);
+    pthread_mutex_unlock(&turn.lock);
 }
 
 static void wait_below(unsigned most)
 {
-    pthread_mutex_lock(&tool.lock);
-    while (tool.open >= most && !tool.is_cut)
-        pthread_cond_wait(&tool.changed, &tool.lock);
-    pthread_mutex_unlock(&tool.lock);
+    pthread_mutex_lock(&turn.lock);
+    while (tool.open >= most && !turn.is_cut)
+        pthread_cond_wait(&turn.changed, &turn.lock);
+    pthread_mutex_unlock(&turn.lock);
 }
 
 static void push(const pmix_proc_t *procs, size_t count, const void *mem,
@@ -175,9 +120,9 @@ static void push(const pmix_proc_t *procs, size_t count, const void *mem,
     pmix_status_t rc;
 
     wait_below(tool.window);
-    pthread_mutex_lock(&tool.lock);
+    pthread_mutex_lock(&turn.lock);
     tool.open++;
-    pthread_mutex_unlock(&tool.lock);
+    pthread_mutex_unlock(&turn.lock);
     rc = PMIx_IOF_push(procs, count, &bytes, info, infos, on_answer, NULL);
     if (rc != PMIX_SUCCESS)
         die("cannot push", rc, EXIT_PUSH);
@@ -244,7 +189,7 @@ static void obey(char *line)
     if (line[0] == '?')
         printf("%s\n", PMIx_Error_string(tool.status));
     if (line[0] == 'h')
-        wait_for(&tool.is_cut);
+        wait_for(&turn.is_cut);
     if (line[0] == 'n')
         push_nowhere(line + 2);
     fflush(stdout);
@@ -268,7 +213,7 @@ static void collect(char *ranks)
     rc = PMIx_IOF_push(procs, count, NULL, &info, 1, NULL, NULL);
     if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED)
         die("cannot collect", rc, EXIT_PUSH);
-    wait_for(&tool.is_cut);
+    wait_for(&turn.is_cut);
 }
 
 int main(int argc, char **argv)
@@ -292,13 +237,13 @@ int main(int argc, char **argv)
         collect(ranks);
         return 0;
     }
-    while (!tool.is_cut && getline(&line, &room, stdin) > 0)
+    while (!turn.is_cut && getline(&line, &room, stdin) > 0)
         obey(line);
     wait_below(1);
     free(line);
     printf("%u %u\n", tool.good, tool.bad);
     fflush(stdout);
-    if (!tool.is_cut)
+    if (!turn.is_cut)
         PMIx_tool_finalize();
     return 0;
 }
