@@ -41,6 +41,7 @@ enum key {
     KEY_STATS,
     KEY_NO_PMIX,
     KEY_PMIX_ALLOW,
+    KEY_PMIX_CACHE,
     KEY_NO_COLON,
     KEY_BIND,
 };
@@ -128,6 +129,9 @@ static const struct argp_option argp_options[] = {
     {"no-pmix", KEY_NO_PMIX, NULL, 0, "PMIx tools cannot connect", 4},
     {"pmix-allow", KEY_PMIX_ALLOW, "USER,...", 0,
      "whose PMIx tools can connect (default: your own and root's)", 4},
+    {"pmix-cache", KEY_PMIX_CACHE, "BYTES", 0,
+     "keep so many of each channel for PMIx tools that come late (default: 0)",
+     4},
     {"verbose", 'v', NULL, 0, "say what xylem itself does", 4},
     {0},
 };
@@ -341,6 +345,9 @@ static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
         return true;
     case KEY_PMIX_ALLOW:
         run_pmix_allow(words("--pmix-allow", arg));
+        return true;
+    case KEY_PMIX_CACHE:
+        run_pmix_cache(arg, o);
         return true;
     case KEY_STATS:
         o->stats = words("--stats", arg);

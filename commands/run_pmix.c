@@ -140,6 +140,26 @@ static void on_rest(void *arg)
     pmix->run.events->on_rest(pmix->run.arg);
 }
 
+static uint16_t on_replay(void *arg, const struct px_replay *want)
+{
+    const struct run_pmix *pmix = arg;
+    struct topo_range *ranges = calloc(want->count, sizeof(*ranges));
+    struct ep_tap_replay replay = {.ranges = ranges,
+                                   .count = want->count,
+                                   .channels = want->channels,
+                                   .is_last = want->is_last,
+                                   .bytes = want->bytes};
+    uint16_t ticket;
+
+    if (ranges == NULL)
+        return 0;
+    for (uint32_t i = 0; i < want->count; i++)
+        ranges[i] = (struct topo_range){want->ranges[i][0], want->ranges[i][1]};
+    ticket = pmix->run.events->on_replay(pmix->run.arg, &replay);
+    free(ranges);
+    return ticket;
+}
+
 static void on_say(void *arg, const char *text)
 {
     const struct run_pmix *pmix = arg;
@@ -181,6 +201,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_signal = on_signal,
         .on_push = on_push,
         .on_rest = on_rest,
+        .on_replay = on_replay,
         .on_spawn = run_pmix_spawn,
         .on_say = on_say,
         .on_note = on_note,
@@ -193,6 +214,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .apps = run->apps,
         .parts = run->parts,
         .allow = allowed,
+        .cache_bytes = run->cache_bytes,
         .push_bytes = run->push_bytes,
         .events = &events,
         .arg = pmix,
@@ -227,12 +249,29 @@ static bool pmix_output(void *tap, const struct ep_tap_output *output)
         .is_end = output->is_end,
         .is_redirected = output->is_redirected,
         .is_broken = output->is_broken,
+        .ticket = output->ticket,
+        .is_turn = output->is_turn,
+        .dropped_bytes = output->dropped_bytes,
         .mem = output->mem,
         .len_bytes = output->len_bytes,
         .cookie = output->cookie,
     };
 
     return px_host_output(pmix->host, &out);
+}
+
+static void pmix_lost(void *tap, uint32_t first, uint32_t count)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_lost(pmix->host, first, count);
+}
+
+static bool pmix_replays(void *tap)
+{
+    const struct run_pmix *pmix = tap;
+
+    return px_host_replays(pmix->host);
 }
 
 static void pmix_started(void *tap, uint32_t rank, const uint32_t *pids,
@@ -290,6 +329,8 @@ const struct ep_tap_ops run_pmix_tap = {
     .open = pmix_open,
     .close = pmix_close,
     .output = pmix_output,
+    .lost = pmix_lost,
+    .replays = pmix_replays,
     .started = pmix_started,
     .redirects = pmix_redirects,
     .exit = pmix_exit,

@@ -117,6 +117,16 @@ void run_stdin_slow(const char *text, struct ep_run_options *o)
     }
 }
 
+void run_pmix_cache(const char *text, struct ep_run_options *o)
+{
+    uint64_t bytes;
+
+    if (!units_bytes(text, &bytes) || bytes > EP_JOB_CACHE_MAX)
+        run_usage("--pmix-cache takes bytes from 0 to 16M, as 64K, not '%s'",
+                  text);
+    o->cache_bytes = (uint32_t)bytes;
+}
+
 /* N, N:core or N:socket. */
 void run_ppn(const char *text, struct ep_run_app *app)
 {

@@ -18,9 +18,10 @@ uint32_t run_number(const char *option, const char *text, uint32_t min,
                     uint32_t max);
 double run_seconds(const char *option, const char *text, double min);
 
-/* --port-range, --stdin-slow and --ppn. */
+/* --port-range, --stdin-slow, --pmix-cache and --ppn. */
 void run_port_range(const char *text, struct ep_run_options *o);
 void run_stdin_slow(const char *text, struct ep_run_options *o);
+void run_pmix_cache(const char *text, struct ep_run_options *o);
 void run_ppn(const char *text, struct ep_run_app *app);
 
 #endif

@@ -443,6 +443,8 @@ bool px_host_output(struct px_host *host, const struct px_host_output *output)
     struct px_item item = {.output = *output};
     struct px_host_job *job = px_job_of(host, output->rank);
 
+    if (job != NULL && output->ticket != 0)
+        return px_replay_output(host, output);
     if (job == NULL || !px_ends_note(host, job, output) ||
         (job->wanted[output->rank - job->base] & 1u << output->channel) == 0)
         return false;

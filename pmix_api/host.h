@@ -42,6 +42,16 @@ struct px_spawned {
     uint32_t size, apps, parts;
 };
 
+/* Output from before that a tool asks for: of the channels of these processes
+ * the first bytes, or the last. */
+struct px_replay {
+    const uint32_t (*ranges)[2]; /* first, last; ascending, apart */
+    uint32_t count;
+    uint8_t channels; /* 1 << channel each */
+    bool is_last;
+    uint32_t bytes; /* of each channel at most */
+};
+
 struct px_host_events {
     /* Where the ranks of the job with this base are: part `index` of parts, in
      * the order of ranks. Of a job of on_spawn: at once. */
@@ -59,6 +69,10 @@ struct px_host_events {
     /* All that tools wanted has gone to them, or cannot; once, after
      * px_host_flush(). */
     void (*on_flushed)(void *arg);
+    /* A tool wants what was before. Returns the ticket of the outputs that
+     * answer: a turn, the last one, comes for each channel, or px_host_lost();
+     * new output of a channel comes behind it. 0: nothing is kept. */
+    uint16_t (*on_replay)(void *arg, const struct px_replay *want);
     /* A tool has something to say: text for stdout or stderr, borrowed. With a
      * token other than 0 px_host_done() is due once it is written. False: it
      * cannot be taken, and nothing is due. */
@@ -90,7 +104,8 @@ struct px_host_cfg {
     uint32_t apps; /* programs */
     uint32_t parts;
     uint8_t allow; /* PX_ALLOW_USER, PX_ALLOW_ROOT: whose tools may connect */
-    uint32_t push_bytes; /* of a message for on_push, at most */
+    uint32_t cache_bytes; /* of each channel are kept for on_replay */
+    uint32_t push_bytes;  /* of a message for on_push, at most */
     const struct px_host_events *events;
     void *arg;
 };
@@ -101,7 +116,10 @@ struct px_host_output {
     bool is_end;
     bool is_redirected; /* nobody else has it; as px_host_redirects() says */
     bool is_broken;     /* with is_end: not all of the channel came, nor will */
-    const void *mem;    /* borrowed until on_released */
+    uint16_t ticket;    /* an answer to on_replay; 0: it is new */
+    bool is_turn;       /* with a ticket: the channel's last */
+    uint64_t dropped_bytes; /* with a ticket: missing just before it */
+    const void *mem;        /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
 };
@@ -120,6 +138,11 @@ void px_host_close(struct px_host *host);
  * it: on_released comes, later. What is redirected is not dropped for a helper
  * that takes nothing: it waits until that has died. O(1). */
 bool px_host_output(struct px_host *host, const struct px_host_output *output);
+
+/* The node of these processes is lost: it answers to no on_replay. */
+void px_host_lost(struct px_host *host, uint32_t first, uint32_t count);
+/* Answers to on_replay are still to come. O(pulls). */
+bool px_host_replays(const struct px_host *host);
 
 /* Ranks from `rank` on were started; pids as their host counts them. */
 void px_host_started(struct px_host *host, uint32_t rank, const uint32_t *pids,

@@ -24,6 +24,10 @@ struct px_host_pull {
     struct px_pull told; /* the range is in `ranges` */
     uint32_t ranges_count;
     uint32_t (*ranges)[2]; /* owned: first, last */
+    uint8_t *waits;        /* owned, by rank of the run's own job: channels that
+                              come behind what was before; NULL: none do */
+    uint32_t waits_left;
+    uint16_t ticket;
 };
 
 enum px_item_kind {
@@ -41,8 +45,10 @@ struct px_item {
     struct px_host_output output;
     uint32_t sent_bytes;
     uint32_t value;
-    uint32_t to;  /* OUTPUT: a pull; 0: all that get it */
-    uint8_t kind; /* enum px_item_kind */
+    uint64_t dropped_bytes; /* with `to` */
+    uint32_t to;            /* OUTPUT: a pull; 0: all that get it */
+    uint8_t kind;           /* enum px_item_kind */
+    bool is_turn;           /* `to` gets the channel from here on */
     bool is_bare; /* its bytes were released: the end of a channel is left */
 };
 
@@ -116,6 +122,18 @@ bool px_ends_note(struct px_host *host, struct px_host_job *job,
 void px_ends_exit(struct px_host *host, struct px_host_job *job, uint32_t rank);
 /* To a pull that begins: which of its channels have ended before. */
 void px_ends_tell(struct px_host *host, const struct px_host_pull *pull);
+
+/* --- host_replay.c: output from before a pull. */
+
+/* False: there is none, and the pull gets all at once. Else it gets each
+ * channel at its turn; */
+bool px_replay_begin(struct px_host *host, struct px_host_pull *pull);
+/* those without a past now. */
+void px_replay_tell(struct px_host *host, const struct px_host_pull *pull);
+void px_replay_drop(struct px_host_pull *pull);
+/* As px_host_output(), with a ticket. */
+bool px_replay_output(struct px_host *host,
+                      const struct px_host_output *output);
 
 /* --- host_pulls.c: what tools have asked for. */
 

@@ -40,6 +40,7 @@ static void free_job(struct px_host_job *job)
     free(job->dropped);
     free(job->ended);
     free(job->broken);
+    free(job->is_lost);
     free(job);
 }
 
@@ -75,13 +76,14 @@ struct px_host_job *px_job_add(struct px_host *host,
     job->stdin_state = calloc(job->size, sizeof(*job->stdin_state));
     job->ended = calloc(job->size, sizeof(*job->ended));
     job->broken = calloc(job->size, sizeof(*job->broken));
+    job->is_lost = calloc(job->size, sizeof(*job->is_lost));
     if (job->base > 0 && !keep_places(host, job)) {
         free_job(job);
         return NULL;
     }
     if (job->ended == NULL || job->broken == NULL || job->redirected == NULL ||
         job->wanted == NULL || job->status == NULL || job->pids == NULL ||
-        job->stdin_state == NULL) {
+        job->stdin_state == NULL || job->is_lost == NULL) {
         free_job(job);
         return NULL;
     }

@@ -30,6 +30,7 @@ struct px_host_job {
     uint64_t *dropped;        /* [size x 3]; NULL: none yet */
     uint8_t *ended;           /* [size]: bits of channels that have ended, */
     uint8_t *broken;          /* [size]: and of those that are not whole */
+    bool *is_lost;            /* [size]: those of lost nodes */
     uint32_t started, exited; /* processes */
     uint8_t stage;            /* enum px_stage_name: what it has reached */
     uint64_t stage_s[3];      /* when, from STARTED on */

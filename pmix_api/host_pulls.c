@@ -19,20 +19,31 @@ static void drop(struct px_host_pull **at)
     struct px_host_pull *pull = *at;
 
     *at = pull->next;
+    px_replay_drop(pull);
     free(pull->ranges);
     free(pull);
 }
 
+/* Channels that it gets later. */
+static uint8_t waits_of(const struct px_host_pull *pull,
+                        const struct px_host_job *job, uint32_t rank)
+{
+    return pull->waits != NULL && job->base == 0 ? pull->waits[rank] : 0;
+}
+
 static void mark_range(struct px_host_job *job, const uint32_t range[2],
-                       const struct px_pull *told)
+                       const struct px_host_pull *pull)
 {
     uint32_t first = range[0] > job->base ? range[0] - job->base : 0;
 
     for (uint32_t rank = first;
          rank < job->size && job->base + rank <= range[1]; rank++) {
-        job->wanted[rank] |= told->channels;
-        if (told->redirects)
-            job->redirected[rank] |= told->channels;
+        uint8_t bits =
+            pull->told.channels & (uint8_t)~waits_of(pull, job, rank);
+
+        job->wanted[rank] |= bits;
+        if (pull->told.redirects)
+            job->redirected[rank] |= bits;
     }
 }
 
@@ -40,7 +51,7 @@ static void mark(struct px_host *host, const struct px_host_pull *pull)
 {
     for (uint32_t i = 0; i < pull->ranges_count; i++) {
         for (struct px_host_job *job = host->jobs; job != NULL; job = job->next)
-            mark_range(job, pull->ranges[i], &pull->told);
+            mark_range(job, pull->ranges[i], pull);
     }
 }
 
@@ -107,11 +118,18 @@ void px_pulls_told(struct px_host *host, const struct px_pull *told)
     struct px_item item = {
         .value = told->id, .kind = PX_ITEM_LIVE, .is_bare = true};
 
-    if (add(host, told) == NULL || told->has_more)
+    struct px_host_pull *pull = add(host, told);
+
+    if (pull == NULL || told->has_more)
         return;
-    sum_up(host);
-    px_queue_push(host, &item);
-    px_ends_tell(host, *find(host, told->id));
+    if (px_replay_begin(host, pull)) {
+        sum_up(host);
+        px_replay_tell(host, pull);
+    } else {
+        sum_up(host);
+        px_queue_push(host, &item);
+        px_ends_tell(host, pull);
+    }
     note(host, told->id, told->redirects ? "redirects" : "copies");
 }
 

@@ -65,7 +65,9 @@ static int send_output(struct px_host *host, struct px_item *item)
                    .is_end = o->is_end && len == left,
                    .is_redirected = o->is_redirected,
                    .to = item->to,
-                   .dropped_bytes = dropped != NULL ? *dropped : 0,
+                   .is_turn = item->is_turn && len == left,
+                   .dropped_bytes =
+                       dropped != NULL ? *dropped : item->dropped_bytes,
                    .len_bytes = len,
                    .mem = len == 0
                               ? NULL
@@ -77,6 +79,7 @@ static int send_output(struct px_host *host, struct px_item *item)
         return rc;
     if (dropped != NULL)
         *dropped = 0;
+    item->dropped_bytes = 0;
     if (o->is_redirected && item->sent_bytes == 0)
         host->cfg.events->on_gone(host->cfg.arg, o->cookie);
     item->sent_bytes += len;
@@ -141,7 +144,7 @@ static void drop_empty(struct px_host *host)
         struct px_item *item = *at;
 
         if (item->kind != PX_ITEM_OUTPUT || item->output.is_end ||
-            item->output.is_redirected) {
+            item->output.is_redirected || item->to != 0) {
             at = &item->next;
             continue;
         }
@@ -194,7 +197,10 @@ void px_queue_drop(struct px_host *host)
 
         if (item->kind != PX_ITEM_OUTPUT || item->is_bare || o->is_redirected)
             continue;
-        px_queue_count_dropped(host, o, o->len_bytes - item->sent_bytes);
+        if (item->to != 0)
+            item->dropped_bytes += o->len_bytes - item->sent_bytes;
+        else
+            px_queue_count_dropped(host, o, o->len_bytes - item->sent_bytes);
         release(host, item);
         o->mem = NULL;
         o->len_bytes = item->sent_bytes = 0;

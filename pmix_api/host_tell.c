@@ -41,6 +41,7 @@ static int tell_start(struct px_host *host)
         .start = {.version = PX_WIRE_VERSION,
                   .pid = (uint32_t)getpid(),
                   .size = cfg->size,
+                  .cache_bytes = cfg->cache_bytes,
                   .apps = cfg->apps,
                   .parts = cfg->parts,
                   .allow = cfg->allow,

@@ -7,7 +7,7 @@ enum { CHANNEL_FIRST = 1, CHANNEL_LAST = 3 };
 
 enum output_flag { OUTPUT_END = 1, OUTPUT_REDIRECTED = 2, OUTPUT_TURN = 4 };
 
-enum pull_flag { PULL_REDIRECTS = 1, PULL_MORE = 2 };
+enum pull_flag { PULL_REDIRECTS = 1, PULL_MORE = 2, PULL_LAST = 4 };
 
 struct px_text px_text(const char *string)
 {
@@ -53,6 +53,7 @@ static void put_start(struct ov_wr *wr, const struct px_start *start)
     ov_wr_u32(wr, start->apps);
     ov_wr_u32(wr, start->parts);
     ov_wr_u8(wr, start->allow);
+    ov_wr_u32(wr, start->cache_bytes);
     put_text(wr, start->nspace);
     put_text(wr, start->folder);
 }
@@ -197,7 +198,8 @@ static void put_pull(struct ov_wr *wr, const struct px_pull *pull)
     ov_wr_u32(wr, pull->id);
     ov_wr_u8(wr, pull->channels);
     ov_wr_u8(wr, (uint8_t)((pull->redirects ? PULL_REDIRECTS : 0) |
-                           (pull->has_more ? PULL_MORE : 0)));
+                           (pull->has_more ? PULL_MORE : 0) |
+                           (pull->is_last ? PULL_LAST : 0)));
     ov_wr_u32(wr, pull->first);
     ov_wr_u32(wr, pull->last);
     ov_wr_u32(wr, pull->cache_bytes);
@@ -275,6 +277,7 @@ static void get_start(struct ov_rd *rd, struct px_start *start)
     start->apps = ov_rd_u32(rd);
     start->parts = ov_rd_u32(rd);
     start->allow = ov_rd_u8(rd);
+    start->cache_bytes = ov_rd_u32(rd);
     start->nspace = get_text(rd);
     start->folder = get_text(rd);
 }
@@ -321,11 +324,12 @@ static void get_pull(struct ov_rd *rd, struct px_pull *pull)
     flags = ov_rd_u8(rd);
     pull->redirects = (flags & PULL_REDIRECTS) != 0;
     pull->has_more = (flags & PULL_MORE) != 0;
+    pull->is_last = (flags & PULL_LAST) != 0;
     pull->first = ov_rd_u32(rd);
     pull->last = ov_rd_u32(rd);
     pull->cache_bytes = ov_rd_u32(rd);
     if (pull->first > pull->last || pull->id == 0 ||
-        (flags & ~(PULL_REDIRECTS | PULL_MORE)) != 0)
+        (flags & ~(PULL_REDIRECTS | PULL_MORE | PULL_LAST)) != 0)
         rd->bad = true;
 }
 

@@ -6,7 +6,8 @@
  *
  *     1  START    u16 version, u32 pid of the launcher, u32 processes,
  *                 u32 programs, u32 parts, u8 who may connect (1: the
- *                 user, 2: root), text namespace, text folder
+ *                 user, 2: root), u32 bytes of each channel from before that
+ *                 are kept, text namespace, text folder
  *     2, 3, 7, 8, 14, 27, 28: wire_job.h
  *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here, 2:
  *                 redirected, 4: `to` gets the channel from here on), u32 to
@@ -21,8 +22,9 @@
  *     12 BROKEN   u32 rank, u8 channel: it has ended, and not all of it came
  *     13 LIVE     u32 pull: it gets all its channels from here on
  *     17 PULL     u32 pull, u8 channels (1 << channel each), u8 flags (1:
- *                 redirect, 2: more of it follows), u32 first rank, u32 last,
- *                 u32 bytes of each channel from before that it wants
+ *                 redirect, 2: more of it follows, 4: the last bytes from
+ *                 before and not the first), u32 first rank, u32 last, u32
+ *                 bytes of each channel from before that it wants
  *     18 QUIET    no tool is left
  *     19 NOTE     text: for a user who wants to know all
  *     20 FLUSHED  what came before FLUSH has gone to the tools, or cannot
@@ -100,6 +102,7 @@ struct px_start {
     uint16_t version;
     uint32_t pid, size, apps, parts;
     uint8_t allow; /* PX_ALLOW_ bits */
+    uint32_t cache_bytes;
     struct px_text nspace, folder;
 };
 

@@ -9,6 +9,7 @@ struct px_pull {
     uint32_t id, first, last; /* id: 1, 2, 3 ... */
     uint8_t channels;
     bool redirects, has_more; /* the next PULL is of the same one */
+    bool is_last;             /* the last bytes from before, not the first */
     uint32_t cache_bytes;     /* 0: nothing from before */
 };
 

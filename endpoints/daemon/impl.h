@@ -70,6 +70,7 @@ struct daemon {
     struct daemon_job *jobs[DAEMON_JOBS_MAX]; /* owned; NULL: free */
     uint32_t jobs_told;                       /* so far */
     struct event *reap;                       /* jobs that are over are freed */
+    struct ep_cache_pool pool;                /* output for tools */
     struct ep_usage used;                     /* as told to the launcher */
     uint32_t beneath; /* daemons that we started, ready and alive */
     uint32_t awaited; /* daemons that are still to call */

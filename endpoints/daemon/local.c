@@ -63,7 +63,9 @@ int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out)
         return OV_ENOMEM;
     local->cfg = *cfg;
     TAILQ_INIT(&local->shares);
-    local->lanes_count = (cfg->inputs - 1) / OUTPUTS;
+    STAILQ_INIT(&local->replays);
+    if (cfg->inputs > EP_LOCAL_OWN_INPUTS)
+        local->lanes_count = (cfg->inputs - EP_LOCAL_OWN_INPUTS) / OUTPUTS;
     local->lanes =
         calloc((size_t)local->lanes_count + 1, sizeof(*local->lanes));
     if (local->lanes == NULL ||
@@ -80,6 +82,7 @@ void ep_local_close(struct ep_local *local)
 {
     if (local == NULL)
         return;
+    ep_replay_close(local);
     while (!TAILQ_EMPTY(&local->shares))
         ep_share_free(TAILQ_FIRST(&local->shares));
     ep_feed_close(local->feed);
@@ -110,7 +113,7 @@ bool ep_local_reap(struct ep_local *local, const struct ep_job *job)
     TAILQ_FOREACH (share, &local->shares, entry) {
         if (share->job != job)
             continue;
-        if (share->over < share->procs_count)
+        if (share->over < share->procs_count || share == local->kept)
             return false;
         ep_share_free(share);
         return true;
@@ -139,10 +142,15 @@ void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
         ep_words_read(local, max_bytes, read);
         return;
     }
-    proc = local->lanes[(input - 1) / OUTPUTS];
+    if (input == EP_LOCAL_REPLAY_INPUT) {
+        ep_replay_read(local, max_bytes, read);
+        return;
+    }
+    input = (uint16_t)(input - EP_LOCAL_OWN_INPUTS);
+    proc = local->lanes[input / OUTPUTS];
     read->state = OV_INPUT_IDLE;
     if (proc != NULL) /* else it has ended since */
-        ep_share_read(&proc->outputs[(input - 1) % OUTPUTS], max_bytes, read);
+        ep_share_read(&proc->outputs[input % OUTPUTS], max_bytes, read);
 }
 
 void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
@@ -215,29 +223,17 @@ bool ep_local_has(const struct ep_local *local, uint32_t number)
     return ep_share_find(local, number) != NULL;
 }
 
-static bool is_in(uint32_t number, struct ov_rd ranges)
-{
-    bool is_all = ov_rd_left(&ranges) == 0;
-
-    while (ov_rd_left(&ranges) > 0 && !ranges.bad) {
-        uint32_t first = ov_rd_u32(&ranges);
-        uint32_t last = ov_rd_u32(&ranges);
-
-        if (!ranges.bad && number >= first && number <= last)
-            return true;
-    }
-    return is_all;
-}
-
 void ep_local_signal(struct ep_local *local, int signo, struct ov_rd ranges)
 {
+    bool is_all = ov_rd_left(&ranges) == 0;
     const struct share *share;
 
     TAILQ_FOREACH (share, &local->shares, entry) {
         for (uint32_t i = 0; i < share->procs_count; i++) {
             uint32_t number = ep_proc_number(&share->procs[i]);
 
-            if (share->procs[i].is_running && is_in(number, ranges))
+            if (share->procs[i].is_running &&
+                (is_all || ep_share_is_in(number, ranges)))
                 ep_spawner_signal(local->cfg.spawner, number, signo);
         }
     }

@@ -1,8 +1,9 @@
 /* The processes of one node, of one job or several: started, fed, read, ended.
  *
  * Input 0 of the node is what the node itself has to say
- * (endpoints/msg/state.h), three others are stdout, stderr and stddiag of a
- * process, and of another one when it is over. A process's exit is said after
+ * (endpoints/msg/state.h), input 1 is output from before, for tools that come
+ * late (endpoints/msg/replay.h), three others are stdout, stderr and stddiag of
+ * a process, and of another one when it is over. A process's exit is said after
  * its output: when its channels have ended, or a while (linger) after its exit
  * and its last byte. OVER follows whenever nothing is left that runs here.
  */
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "endpoints/daemon/binding.h"
+#include "endpoints/daemon/cache.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/msg/job.h"
 #include "endpoints/msg/state.h"
@@ -31,6 +33,7 @@ struct ep_local_cfg {
     uint32_t inputs;        /* of the node */
     uint32_t window_frames; /* of stdin */
     struct ep_writer *writer;
+    struct ep_cache_pool *pool; /* of the daemon */
     /* Nothing runs here. True when that holds for all of its daemon: it then
      * speaks for it and says what the daemon has used. */
     bool (*on_idle)(void *arg, struct ep_usage *usage);
@@ -40,10 +43,12 @@ struct ep_local_cfg {
     void *arg;
 };
 
+enum { EP_LOCAL_REPLAY_INPUT = 1, EP_LOCAL_OWN_INPUTS };
+
 /* Inputs that a node with so many processes has. */
 static inline uint32_t ep_local_inputs(uint32_t procs)
 {
-    return 1 + EP_STATE_OUTPUTS * procs;
+    return EP_LOCAL_OWN_INPUTS + EP_STATE_OUTPUTS * procs;
 }
 
 /* Returns 0 or OV_ENOMEM. */
@@ -58,7 +63,8 @@ void ep_local_close(struct ep_local *local);
 int ep_local_begin(struct ep_local *local, const struct ep_job *job,
                    const struct ep_binding *binding, uint32_t program);
 
-/* Frees what there is of a job that is over here; false when it is not. */
+/* Frees what there is of a job that is over here; false when it is not, or
+ * keeps its output for tools that come late. */
 bool ep_local_reap(struct ep_local *local, const struct ep_job *job);
 /* A job was told, and nothing runs. */
 bool ep_local_is_idle(const struct ep_local *local);
@@ -70,6 +76,10 @@ void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
 /* A frame of stdin; one reference passes. */
 void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
                    uint32_t flags);
+
+/* Somebody wants what was written before: an order of endpoints/msg/replay.h.
+ * Its channels stand still until it is answered. O(processes * ranges). */
+void ep_local_replay(struct ep_local *local, struct ov_rd body);
 
 /* The processes are told to stop, or to go on. */
 void ep_local_pause(struct ep_local *local, bool is_paused);

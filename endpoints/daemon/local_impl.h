@@ -1,9 +1,9 @@
 /* What the files of a node's processes share.
  *
  * A node runs its share of each job that was begun and is not over. Process p
- * of a share has a lane: three inputs of the node, from 1 + 3 * lane on, which
+ * of a share has a lane: three inputs of the node, from 2 + 3 * lane on, which
  * are another process's when it is over. The files, each above those that
- * it calls: local_words  share  local.
+ * it calls: local_words  share  replay  local.
  */
 #ifndef ENDPOINTS_DAEMON_LOCAL_IMPL_H
 #define ENDPOINTS_DAEMON_LOCAL_IMPL_H
@@ -12,6 +12,7 @@
 
 #include <event2/event.h>
 
+#include "endpoints/daemon/cache.h"
 #include "endpoints/daemon/channel.h"
 #include "endpoints/daemon/feed.h"
 #include "endpoints/daemon/local.h"
@@ -24,6 +25,8 @@ struct output {
     struct ep_channel *channel; /* NULL: it has none, or that has ended */
     struct proc *proc;
     struct ep_tally tally; /* of what was read, every byte */
+    struct ep_cache cache; /* the same, for tools that come late */
+    uint32_t replays;      /* orders before which it is not read */
     uint16_t input;
     uint8_t name; /* enum ov_channel */
 };
@@ -59,8 +62,10 @@ struct share {
 
 struct ep_local {
     struct ep_local_cfg cfg;
-    TAILQ_HEAD(, share) shares; /* owned, as begun */
-    struct proc **lanes;        /* [lanes_count]; NULL: free */
+    struct share *kept;            /* the one whose output is kept, or NULL */
+    STAILQ_HEAD(, replay) replays; /* owned, as they came */
+    TAILQ_HEAD(, share) shares;    /* owned, as begun */
+    struct proc **lanes;           /* [lanes_count]; NULL: free */
     uint32_t lanes_count;
     struct ep_feed *feed;
     struct ov_buf *block;   /* output is read into it, then referenced */
@@ -101,10 +106,19 @@ int ep_share_begin(struct ep_local *local, const struct ep_job *job,
 void ep_share_free(struct share *share);
 /* The process of that number, or NULL. O(shares + log processes). */
 struct proc *ep_share_find(const struct ep_local *local, uint32_t number);
+/* Is the number in one of the ranges, first 4 and last 4 each? O(ranges). */
+bool ep_share_is_in(uint32_t number, struct ov_rd ranges);
 void ep_share_failed(struct proc *proc, const char *step, int err);
 void ep_share_exited(struct proc *proc, int status);
 /* OV_ACT_READ, for an output. */
 void ep_share_read(struct output *out, uint32_t max_bytes,
                    struct ov_read *read);
+
+/* --- replay.c */
+/* EP_LOCAL_REPLAY_INPUT. */
+void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
+                    struct ov_read *read);
+/* No order is left. */
+void ep_replay_close(struct ep_local *local);
 
 #endif

@@ -40,6 +40,8 @@ static void on_control(struct daemon *d, uint32_t index,
         ep_daemon_job(d, index, &control);
     else if (control.kind == EP_CONTROL_SIGNAL)
         on_signal(d, index, control.body);
+    else if (control.kind == EP_CONTROL_REPLAY)
+        ep_local_replay(d->nodes[index].local, control.body);
     else if (control.kind == EP_CONTROL_KILL && index == 0)
         ep_spawner_end(d->spawner);
 }

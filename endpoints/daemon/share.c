@@ -82,6 +82,27 @@ static void restart_linger(struct proc *proc)
         evtimer_add(proc->linger, &wait);
 }
 
+/* Copies it for tools that come late. */
+static void keep(struct output *out, const uint8_t *mem, uint32_t len_bytes)
+{
+    struct ep_local *local = out->proc->share->local;
+    struct ep_cache_pool *pool = local->cfg.pool;
+    struct ep_state state = {.kind = EP_STATE_NOTE};
+    bool was_full = pool->is_full;
+
+    if (out->proc->share != local->kept)
+        return;
+    ep_cache_add(&out->cache, pool, out->proc->share->job->cache_bytes, mem,
+                 len_bytes);
+    if (was_full || !pool->is_full)
+        return;
+    snprintf(state.text, sizeof(state.text),
+             "no more output is kept for tools that come late: there are "
+             "%d MiB of it",
+             EP_CACHE_POOL_BYTES >> 20);
+    ep_local_say(local, &state);
+}
+
 void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
 {
     struct proc *proc = out->proc;
@@ -92,13 +113,14 @@ void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
     read->rank = ep_proc_number(proc);
     read->channel = out->name;
     read->state = OV_INPUT_IDLE;
-    if (out->channel == NULL)
+    if (out->channel == NULL || out->replays > 0)
         return;
     room = ep_words_room(local, max_bytes);
     OV_ASSERT(room > 0); /* memory is bounded, and without it nothing works */
     ep_channel_read(out->channel, local->block->mem + local->block_used, room,
                     &got, &state);
     ep_tally_add(&out->tally, local->block->mem + local->block_used, got);
+    keep(out, local->block->mem + local->block_used, got);
     ep_words_took(local, got, read);
     if (got > 0)
         restart_linger(proc);
@@ -258,7 +280,8 @@ static bool take_lane(struct proc *proc)
         local->lanes[i] = proc;
         proc->lane = (uint16_t)i;
         for (unsigned o = 0; o < OUTPUTS; o++)
-            proc->outputs[o].input = (uint16_t)(1 + i * OUTPUTS + o);
+            proc->outputs[o].input =
+                (uint16_t)(EP_LOCAL_OWN_INPUTS + i * OUTPUTS + o);
         return true;
     }
     return false;
@@ -364,6 +387,8 @@ int ep_share_begin(struct ep_local *local, const struct ep_job *job,
         return OV_ENOMEM;
     share->binding = binding;
     share->program = program;
+    if (job->cache_bytes > 0 && job->base == 0)
+        local->kept = share;
     TAILQ_INSERT_TAIL(&local->shares, share, entry);
     local->begun++;
     local->active++;
@@ -380,10 +405,15 @@ int ep_share_begin(struct ep_local *local, const struct ep_job *job,
 void ep_share_free(struct share *share)
 {
     TAILQ_REMOVE(&share->local->shares, share, entry);
+    if (share->local->kept == share)
+        share->local->kept = NULL;
     for (uint32_t i = 0; i < share->procs_count; i++) {
         drop_outputs(&share->procs[i]);
         if (share->procs[i].linger != NULL)
             event_free(share->procs[i].linger);
+        for (unsigned o = 0; o < OUTPUTS; o++)
+            ep_cache_fini(&share->procs[i].outputs[o].cache,
+                          share->local->cfg.pool);
     }
     free(share->procs);
     free(share->pids);
@@ -410,4 +440,16 @@ struct proc *ep_share_find(const struct ep_local *local, uint32_t number)
                            sizeof(*share->procs), compare_rank);
     }
     return NULL;
+}
+
+bool ep_share_is_in(uint32_t number, struct ov_rd ranges)
+{
+    while (ov_rd_left(&ranges) > 0 && !ranges.bad) {
+        uint32_t first = ov_rd_u32(&ranges);
+        uint32_t last = ov_rd_u32(&ranges);
+
+        if (!ranges.bad && number >= first && number <= last)
+            return true;
+    }
+    return false;
 }

@@ -183,6 +183,7 @@ static int open_locals(struct daemon *d)
             .inputs = ep_session_inputs(&d->config),
             .window_frames = d->config.down_window_frames,
             .writer = d->writer,
+            .pool = &d->pool,
             .on_idle = ep_daemon_on_idle,
             .on_over = ep_daemon_on_over,
             .arg = d,

@@ -9,6 +9,7 @@
  *     spill-dir DIR             where; none: the daemon's own TMPDIR
  *     raw | merge-stderr | stddiag   present or not
  *     open-ms N                 an open line older than this is shown
+ *     cache N                   bytes of each channel are kept; none: nothing
  *     linger-ms N               channels are read so long past the exit
  *     bind core | socket        processes are bound to one of the node's each
  *     cpus LIST                 the processors of one; none: the daemon looks
@@ -49,7 +50,11 @@ enum ep_control_kind {
     EP_CONTROL_SIGNAL,               /* number 4, then ranges of processes,
                                         first 4 last 4 each; none: all */
     EP_CONTROL_KILL,                 /* end every process and all it started */
+    EP_CONTROL_REPLAY,               /* output from before: msg/replay.h */
 };
+
+/* Of cache_bytes. */
+enum { EP_JOB_CACHE_MAX = 16 << 20 };
 
 enum {
     EP_JOB_BYTES_MAX = 16 << 20,
@@ -106,6 +111,7 @@ struct ep_job {
     bool has_stddiag; /* a third channel of output, see ep_job_channels() */
     uint32_t open_ms; /* 0: open lines wait for their end */
     uint32_t linger_ms;
+    uint32_t cache_bytes; /* first and last ones of each channel; 0: none */
     enum ep_slow_policy slow;
     uint64_t spill_bytes; /* of each process at most */
     uint32_t close_ms;

@@ -108,6 +108,8 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
         ep_text_puts(out, "stddiag\n");
     put_numbers(out, "open-ms", &job->open_ms, 1);
     put_numbers(out, "linger-ms", &job->linger_ms, 1);
+    if (job->cache_bytes > 0)
+        put_numbers(out, "cache", &job->cache_bytes, 1);
     if (job->bind != TOPO_NO_OBJECT)
         put_word(out, "bind", topo_object_name(job->bind));
     put_strings(out, "cpus", &job->cpus);
@@ -278,6 +280,12 @@ static int read_open_ms(struct ep_job *job, struct ep_fields *fields)
     return 0;
 }
 
+static int read_cache(struct ep_job *job, struct ep_fields *fields)
+{
+    job->cache_bytes = (uint32_t)ep_fields_number(fields, 1, EP_JOB_CACHE_MAX);
+    return 0;
+}
+
 static int read_linger_ms(struct ep_job *job, struct ep_fields *fields)
 {
     job->linger_ms = number(fields);
@@ -320,6 +328,7 @@ static const struct {
     {"merge-stderr", read_merge, OF_JOB},
     {"stddiag", read_stddiag, OF_JOB},
     {"open-ms", read_open_ms, OF_JOB},
+    {"cache", read_cache, OF_JOB},
     {"linger-ms", read_linger_ms, OF_JOB},
     {"bind", read_bind, OF_JOB},
     {"cpus", read_cpus, OF_JOB},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/msg/replay.h"
 #include "endpoints/run/impl.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"
@@ -101,4 +102,34 @@ void ep_run_signal_some(struct run *r, int signo,
 void ep_run_signal(struct run *r, int signo)
 {
     ep_run_signal_some(r, signo, NULL, 0);
+}
+
+static uint16_t next_ticket(struct run *r)
+{
+    return (uint16_t)(1 + r->tickets++ % UINT16_MAX);
+}
+
+uint16_t ep_run_replay(struct run *r, const struct ep_tap_replay *want)
+{
+    struct ep_replay_order order = {.channels = want->channels,
+                                    .is_last = want->is_last,
+                                    .bytes = want->bytes};
+    uint32_t at = 0;
+
+    if (r->phase != RUN_RUNNING || r->job.cache_bytes == 0)
+        return 0;
+    order.ticket = next_ticket(r);
+    while (at < want->count) {
+        uint8_t body[EP_REPLAY_ORDER_BYTES];
+        struct ov_wr wr = ov_wr_init(body, sizeof(body));
+
+        ep_replay_order_encode(&wr, &order);
+        for (unsigned i = 0; at < want->count && i < EP_REPLAY_RANGES_MAX;
+             i++, at++) {
+            ov_wr_u32(&wr, want->ranges[at].first);
+            ov_wr_u32(&wr, want->ranges[at].last);
+        }
+        ep_run_control(r, EP_CONTROL_REPLAY, body, (uint32_t)(wr.at - body));
+    }
+    return order.ticket;
 }

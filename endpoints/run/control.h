@@ -8,6 +8,7 @@
 #include "topo/tree.h"
 
 struct ep_job;
+struct ep_tap_replay;
 struct run;
 
 /* Ranges of processes that one message signals. */
@@ -27,5 +28,8 @@ int ep_run_control_job(struct run *r, const struct ep_job *job);
 void ep_run_signal(struct run *r, int signo);
 void ep_run_signal_some(struct run *r, int signo,
                         const struct topo_range *ranges, uint32_t count);
+/* Asks for output from before; returns the ticket of the answers, or 0 when
+ * nothing is kept. O(ranges). */
+uint16_t ep_run_replay(struct run *r, const struct ep_tap_replay *want);
 
 #endif

@@ -71,7 +71,8 @@ void ep_run_check_done(struct run *r)
     if (r->phase != RUN_RUNNING || r->output == NULL)
         return;
     if (r->finals < r->nodes_count || r->jobs != NULL ||
-        ep_run_tap_is_awaited(r) || r->redirects_waiting > 0)
+        ep_run_tap_is_awaited(r) || ep_run_tap_replays(r) ||
+        r->redirects_waiting > 0)
         return;
     ep_output_finish(r->output);
     if (ep_output_pending(r->output) > 0 || !ep_run_tap_flush(r))

@@ -71,7 +71,7 @@ struct run {
     bool tap_is_flushing, tap_is_flushed;
     const struct run_tap_events *tap_events;
     struct run_job *jobs;         /* owned: those beside the run's own */
-    uint32_t jobs_made;           /* so far */
+    uint32_t jobs_made, tickets;  /* so far */
     uint32_t next_number;         /* of a process */
     struct ep_text lines;         /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */

@@ -55,6 +55,15 @@ static void end_rank(struct run *r, uint32_t node, uint32_t rank)
     }
 }
 
+/* What is asked of their past is not answered. */
+static void tell_tap(struct run *r, uint32_t node)
+{
+    struct ep_job_part part = {0};
+
+    while (ep_job_next_on_node(&r->job, node, &part))
+        ep_run_tap_lost(r, part.first_rank, part.count);
+}
+
 /* Lines that its processes left open end here. */
 static void end_channels(struct run *r, uint32_t node)
 {
@@ -122,6 +131,7 @@ void ep_run_lost(struct run *r, uint32_t node)
         ep_run_missing(r, node, "it was lost before the job began", NULL);
         return;
     }
+    tell_tap(r, node);
     if (r->nodes[node].is_final) { /* nothing is lost with it */
         r->nodes[node].is_lost = true;
         return;

@@ -12,6 +12,7 @@ enum {
     DAEMONS_MIN = 2,
     DAEMONS_MAX = 64,
     PROC_DESCRIPTORS = 4, /* of a process while it starts */
+    NODE_INPUTS = 2,      /* beside those of processes: daemon/local.h */
 };
 
 extern char **environ;
@@ -108,7 +109,8 @@ int ep_run_plan_session(struct run *r, uint32_t most)
         ep_boot_add_param(config, EP_BOOT_PARAM_MACHINE, 1))
         return ep_run_fail(r, "out of memory");
     if (set_strings(r) ||
-        ep_session_pack(config, &r->sizes, 1 + EP_STATE_OUTPUTS * most))
+        ep_session_pack(config, &r->sizes,
+                        NODE_INPUTS + EP_STATE_OUTPUTS * most))
         return ep_run_fail(r, "out of memory, or too many processes on a node");
     snprintf(r->nspace, sizeof(r->nspace), "xylem-%08x",
              (unsigned)config->auth.session);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "endpoints/msg/replay.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
@@ -14,7 +15,8 @@ enum { CHANNELS = EP_STATE_OUTPUTS, NONE = RUN_RECORDS_MAX };
 
 struct entry {
     struct ep_console_record rec;
-    uint32_t next; /* of those that wait: a cookie */
+    uint16_t ticket; /* of output from before; 0: it is new */
+    uint32_t next;   /* of those that wait: a cookie */
 };
 
 struct run_redirect {
@@ -94,6 +96,29 @@ static void dispatch(struct run *r, const struct ep_console_record *rec)
     ep_run_let_go(r, rec->cookie); /* the tap has its own hold */
 }
 
+/* What makes no sense is nobody's. */
+static void replay(struct run *r, const struct ep_console_record *rec,
+                   uint16_t ticket)
+{
+    struct ov_rd rd =
+        ov_rd_init(rec->len_bytes > 0 ? rec->buf->mem + rec->off_bytes : NULL,
+                   rec->len_bytes);
+    struct ep_replay_answer answer;
+    struct ep_tap_output output = {.rank = rec->rank,
+                                   .channel = rec->channel,
+                                   .ticket = ticket,
+                                   .cookie = rec->cookie};
+
+    if (ep_replay_answer_decode(&rd, &answer) == 0) {
+        output.is_turn = answer.is_turn;
+        output.dropped_bytes = answer.dropped_bytes;
+        output.len_bytes = (uint32_t)ov_rd_left(&rd);
+        output.mem = output.len_bytes > 0 ? rd.at : NULL;
+        ep_run_tap_output(r, &output, rec->buf);
+    }
+    ep_run_let_go(r, rec->cookie);
+}
+
 /* --- those that wait */
 
 static bool is_same(const struct ep_console_record *a,
@@ -112,12 +137,14 @@ static bool has_waiting(const struct run_redirect *it,
     return false;
 }
 
-static void wait(struct run *r, const struct ep_console_record *rec)
+static void wait(struct run *r, const struct ep_console_record *rec,
+                 uint16_t ticket)
 {
     struct run_redirect *it = r->redirect;
     uint32_t cookie = (uint32_t)rec->cookie;
 
-    it->entries[cookie] = (struct entry){.rec = *rec, .next = NONE};
+    it->entries[cookie] =
+        (struct entry){.rec = *rec, .ticket = ticket, .next = NONE};
     if (it->first == NONE)
         it->first = cookie;
     else
@@ -146,13 +173,16 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     it->first = it->last = NONE;
     r->redirects_waiting = 0;
     while (at != NONE) {
-        struct ep_console_record rec = it->entries[at].rec;
+        struct entry entry = it->entries[at];
 
-        at = it->entries[at].next;
-        if (must_wait(r, &rec) || has_waiting(it, &rec))
-            wait(r, &rec);
+        at = entry.next;
+        if (has_waiting(it, &entry.rec) ||
+            (entry.ticket == 0 && must_wait(r, &entry.rec)))
+            wait(r, &entry.rec, entry.ticket);
+        else if (entry.ticket != 0)
+            replay(r, &entry.rec, entry.ticket);
         else
-            dispatch(r, &rec);
+            dispatch(r, &entry.rec);
     }
     ep_run_check_done(r);
 }
@@ -185,10 +215,20 @@ void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec)
         to_tap(r, rec, false);
         to_console(r, rec);
     } else if (must_wait(r, rec) || has_waiting(it, rec)) {
-        wait(r, rec);
+        wait(r, rec, 0);
     } else {
         dispatch(r, rec);
     }
+}
+
+/* It has its place among those of its channel. */
+void ep_run_redirect_replay(struct run *r, const struct ep_console_record *rec,
+                            uint16_t ticket)
+{
+    if (has_waiting(r->redirect, rec))
+        wait(r, rec, ticket);
+    else
+        replay(r, rec, ticket);
 }
 
 void ep_run_redirect_gone(struct run *r, uint64_t cookie)

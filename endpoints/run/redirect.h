@@ -26,6 +26,11 @@ void ep_run_redirect_close(struct run *r);
 /* A record, held once; its hold passes to whoever has it now. */
 void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec);
 
+/* A record of output from before, which is for the tap alone: the ticket is
+ * its field `job`. Held once, and otherwise the same. */
+void ep_run_redirect_replay(struct run *r, const struct ep_console_record *rec,
+                            uint16_t ticket);
+
 /* One of its places has written one of the channel's records. Calls nobody. */
 void ep_run_redirect_written(struct run *r, uint32_t rank, uint8_t channel);
 

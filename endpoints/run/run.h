@@ -90,6 +90,7 @@ struct ep_run_options {
     const char *stats;
     bool verbose;
     const struct ep_tap_ops *tap; /* NULL: none */
+    uint32_t cache_bytes; /* of each channel, for what comes late to the tap */
 };
 
 /* Runs the job to its end. Call first thing in main, after the options were

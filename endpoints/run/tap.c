@@ -127,6 +127,11 @@ static void on_note(void *arg, const char *text)
     ep_run_note(arg, "%s", text);
 }
 
+static uint16_t on_replay(void *arg, const struct ep_tap_replay *want)
+{
+    return ep_run_replay(arg, want);
+}
+
 static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why)
 {
@@ -157,6 +162,7 @@ void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
         .on_signal = on_signal,
         .on_push = on_push,
         .on_rest = on_rest,
+        .on_replay = on_replay,
         .on_spawn = on_spawn,
         .on_say = on_say,
         .on_note = on_note,
@@ -167,6 +173,7 @@ void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
         .size = r->job.size,
         .apps = r->job.apps_count,
         .parts = ep_run_tap_parts(&r->job),
+        .cache_bytes = r->job.cache_bytes,
         .push_bytes = push_bytes(r),
         .events = &events,
         .arg = r,
@@ -200,6 +207,18 @@ bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel)
 {
     return r->tap != NULL && r->options.tap->redirects != NULL &&
            r->options.tap->redirects(r->tap, rank, channel);
+}
+
+void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count)
+{
+    if (r->tap != NULL && r->options.tap->lost != NULL)
+        r->options.tap->lost(r->tap, first, count);
+}
+
+bool ep_run_tap_replays(const struct run *r)
+{
+    return r->tap != NULL && r->options.tap->replays != NULL &&
+           r->options.tap->replays(r->tap);
 }
 
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,

@@ -34,6 +34,10 @@ bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
                        struct ov_buf *buf);
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
                         uint32_t count);
+/* Nothing is heard of these ranks any more. */
+void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count);
+/* The tap waits for output from before. */
+bool ep_run_tap_replays(const struct run *r);
 bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel);
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
 

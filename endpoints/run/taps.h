@@ -25,6 +25,16 @@ struct ep_tap_part {
     uint32_t ranks;
 };
 
+/* Output from before that a tap asks for: of each channel of the run's own
+ * processes that is named, its first bytes or its last. */
+struct ep_tap_replay {
+    const struct topo_range *ranges; /* of ranks, ascending, apart */
+    uint32_t count;
+    uint8_t channels; /* bits, 1 << channel each: stdout, stderr */
+    bool is_last;
+    uint32_t bytes; /* of each channel at most */
+};
+
 enum { EP_TAP_WHY_MAX = 256 };
 
 enum ep_tap_env_what {
@@ -113,6 +123,11 @@ struct ep_tap_events {
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
     /* Nobody who has pushed is left. */
     void (*on_rest)(void *arg);
+    /* Output from before: the processes' daemons are asked for it. Returns a
+     * ticket, by which it comes as output of its own: the last of each channel
+     * is a turn, and what the channel gives later comes behind it. 0: nothing
+     * is kept. Lost ranks do not answer. */
+    uint16_t (*on_replay)(void *arg, const struct ep_tap_replay *want);
     /* Starts a job in the tree of the run, of which output and exits are told
      * as of the run's own, by the numbers of processes. False when it cannot
      * be, with a sentence in why (EP_TAP_WHY_MAX bytes). */
@@ -128,18 +143,22 @@ struct ep_tap_cfg {
     uint32_t size;           /* processes */
     uint32_t apps;           /* programs */
     uint32_t parts;
-    uint32_t push_bytes; /* of a message for on_push, at most */
+    uint32_t cache_bytes; /* that are kept of each channel for on_replay */
+    uint32_t push_bytes;  /* of a message for on_push, at most */
     const struct ep_tap_events *events;
     void *arg;
 };
 
 struct ep_tap_output {
-    uint32_t rank;      /* the number of the process */
-    uint8_t channel;    /* enum ov_channel */
-    bool is_end;        /* the channel ends with it */
-    bool is_redirected; /* the console does not get it */
-    bool is_broken;     /* with is_end: not all of the channel came */
-    const void *mem;    /* borrowed until on_released */
+    uint32_t rank;          /* the number of the process */
+    uint8_t channel;        /* enum ov_channel */
+    bool is_end;            /* the channel ends with it */
+    bool is_redirected;     /* the console does not get it */
+    bool is_broken;         /* with is_end: not all of the channel came */
+    uint16_t ticket;        /* from before, for whoever asked; 0: it is new */
+    bool is_turn;           /* with a ticket */
+    uint64_t dropped_bytes; /* with a ticket: missing before it */
+    const void *mem;        /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
 };
@@ -153,6 +172,11 @@ struct ep_tap_ops {
     /* A record, or the end of a channel of a lost node. True when it is held:
      * on_released comes. */
     bool (*output)(void *tap, const struct ep_tap_output *output);
+    /* The node of these ranks is lost: it gives no answers. Before the ends of
+     * their channels. */
+    void (*lost)(void *tap, uint32_t first, uint32_t count);
+    /* Are answers to on_replay still to come? NULL: no. */
+    bool (*replays)(void *tap);
     /* Ranks from `rank` on were started; their pids are those of their host. */
     void (*started)(void *tap, uint32_t rank, const uint32_t *pids,
                     uint32_t count);

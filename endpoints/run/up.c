@@ -287,6 +287,10 @@ static void on_record(void *arg, const struct ov_act *act,
         return;
     }
     ep_run_hold(r, act->cookie, slice->buf);
+    if (rec->job != 0) {
+        ep_run_redirect_replay(r, &out, rec->job);
+        return;
+    }
     if (rec->rank >= r->job.size) {
         struct ep_tap_output tapped = tap_output(&out);
 

@@ -56,6 +56,7 @@ static struct {
     char folder[PX_PATH_MAX];
     uint32_t launcher_pid;
     uint8_t allow;
+    uint32_t cache_bytes;
     int listener; /* epoll: something was accepted, or will be */
     bool is_up;
     bool is_flushing;
@@ -150,7 +151,7 @@ static void go_up(void)
     if (rc != PMIX_SUCCESS)
         fail(PMIx_Error_string(rc));
     px_attributes_register();
-    px_pulls_open(main_state.folder);
+    px_pulls_open(main_state.folder, main_state.cache_bytes);
     main_state.listener = watch_listener();
     main_state.is_up = true;
     px_talk(&(struct px_msg){.kind = PX_UP, .text = px_text(px_server_uri())});
@@ -165,6 +166,7 @@ static int on_start(const struct px_start *start)
     px_text_copy(start->folder, main_state.folder, sizeof(main_state.folder));
     main_state.launcher_pid = start->pid;
     main_state.allow = start->allow;
+    main_state.cache_bytes = start->cache_bytes;
     return px_job_start(start);
 }
 

@@ -52,6 +52,7 @@ static struct {
     pthread_mutex_t lock;
     struct pull pulls[PULLS_MAX];
     const char *dir;
+    uint32_t cache_bytes; /* of each channel are kept */
     bool has_hooks, is_flushing;
     uint32_t made;
     const void *asker;    /* the tool whose request is being handled */
@@ -235,7 +236,7 @@ void px_pulls_probe(void)
         probe();
 }
 
-void px_pulls_open(const char *dir)
+void px_pulls_open(const char *dir, uint32_t cache_bytes)
 {
     static const struct px_hooks hooks = {
         .on_match = on_match,
@@ -246,6 +247,7 @@ void px_pulls_open(const char *dir)
     };
 
     pulls.dir = dir;
+    pulls.cache_bytes = cache_bytes;
     pulls.has_hooks = px_hooks_open(&hooks) && px_hooks_try();
     if (!pulls.has_hooks)
         px_talk_note("this libpmix serves one pull at a time");
@@ -267,7 +269,15 @@ static uint32_t least(uint64_t a, uint32_t b)
     return a < b ? (uint32_t)a : b;
 }
 
-/* What waits for a slow tool is bounded by CACHE_SIZE, too. */
+/* What it gets of each channel from before. */
+static uint32_t cache_of(const struct px_wish *wish)
+{
+    return wish->has_cache ? least(wish->cache_bytes, pulls.cache_bytes)
+                           : pulls.cache_bytes;
+}
+
+/* What waits for a slow tool is bounded by CACHE_SIZE, too, beside what is from
+ * before. */
 static int prepare(struct pull *pull, const struct px_wish *wish)
 {
     struct px_queue_cfg cfg = {
@@ -284,6 +294,8 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         cfg.limit_bytes = wish->cache_bytes;
     if (cfg.limit_bytes < 1 << 20)
         cfg.limit_bytes = 1 << 20;
+    cfg.limit_bytes +=
+        least((uint64_t)pull->procs * CHANNELS * cache_of(wish), LIMIT_BYTES);
     pull->bound_bytes = cfg.limit_bytes;
     if (!wish->copies)
         cfg.limit_bytes += SPARE_BYTES;
@@ -324,7 +336,7 @@ static struct pull *make(const struct px_wish *wish, struct px_range span)
 
 /* One message for each range. */
 static void tell(const struct pull *pull, const struct px_targets *targets,
-                 uint8_t channels, uint32_t cache_bytes)
+                 uint8_t channels, const struct px_wish *wish)
 {
     for (uint32_t i = 0; i < targets->count; i++) {
         struct px_range range = targets->ranges[i];
@@ -339,7 +351,8 @@ static void tell(const struct pull *pull, const struct px_targets *targets,
                      .has_more = i + 1 < targets->count,
                      .first = range.first,
                      .last = range.last,
-                     .cache_bytes = cache_bytes},
+                     .is_last = wish->drops_oldest,
+                     .cache_bytes = cache_of(wish)},
         });
     }
 }
@@ -357,8 +370,7 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
     lock();
     pull = make(&wish, span);
     if (pull != NULL)
-        tell(pull, targets, (uint8_t)(channels & CHANNEL_BITS),
-             least(wish.cache_bytes, UINT32_MAX));
+        tell(pull, targets, (uint8_t)(channels & CHANNEL_BITS), &wish);
     unlock();
     return pull != NULL ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }

@@ -22,9 +22,10 @@
 
 enum { PULLS_MAX = 128 };
 
-/* Once, when the job is known and the library started; `dir` is borrowed.
+/* Once, when the job is known and the library started; `dir` is borrowed. The
+ * run's own job keeps cache_bytes of each channel for pulls that come later.
  * Blocks. */
-void px_pulls_open(const char *dir);
+void px_pulls_open(const char *dir, uint32_t cache_bytes);
 
 /* A tool asks, in the library's thread: PMIX_SUCCESS, or why not. One target at
  * least. */

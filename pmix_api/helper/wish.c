@@ -1,8 +1,6 @@
 /* What a tool says of its pull. */
 #include "pmix_api/helper/wish.h"
 
-enum { CACHE_BYTES = 64 * 1024 }; /* from before, of each channel */
-
 static uint64_t number(const pmix_info_t *info, uint64_t otherwise)
 {
     switch (info->value.type) {
@@ -22,7 +20,7 @@ static uint64_t number(const pmix_info_t *info, uint64_t otherwise)
 
 void px_wish_read(const pmix_info_t info[], size_t infos, struct px_wish *wish)
 {
-    *wish = (struct px_wish){.cache_bytes = CACHE_BYTES};
+    *wish = (struct px_wish){.copies = false};
     for (size_t i = 0; i < infos; i++) {
         const pmix_info_t *it = &info[i];
 
@@ -36,7 +34,7 @@ void px_wish_read(const pmix_info_t info[], size_t infos, struct px_wish *wish)
             wish->drops_oldest = !PMIX_INFO_TRUE(it);
         } else if (PMIX_CHECK_KEY(it, PMIX_IOF_CACHE_SIZE)) {
             wish->has_cache = true;
-            wish->cache_bytes = number(it, CACHE_BYTES);
+            wish->cache_bytes = number(it, 0);
         } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_SIZE)) {
             wish->buffer_bytes = number(it, 0);
         } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_TIME)) {

@@ -9,7 +9,8 @@
 
 struct px_wish {
     bool copies, drops_oldest, has_cache;
-    uint64_t cache_bytes, buffer_bytes, buffer_s;
+    uint64_t cache_bytes; /* with has_cache */
+    uint64_t buffer_bytes, buffer_s;
 };
 
 /* What is not said has its default; a directive that comes twice counts as the

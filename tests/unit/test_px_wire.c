@@ -51,10 +51,10 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     struct px_msg msg;
 
     (void)state;
-    px_msg_encode(&wr,
-                  &(struct px_msg){.kind = PX_START,
-                                   .start = {1, 2, 3, 4, 5, 3, px_text("space"),
-                                             px_text("/tmp/x")}});
+    px_msg_encode(
+        &wr, &(struct px_msg){.kind = PX_START,
+                              .start = {1, 2, 3, 4, 5, 3, 6, px_text("space"),
+                                        px_text("/tmp/x")}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_PART,
                                         .part = {1, 2, 3, px_text("host"),
                                                  px_text("./a b")}});
@@ -75,6 +75,7 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     rd = ov_rd_init(mem, (size_t)(wr.at - mem));
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.start.parts, 5);
+    assert_int_equal(msg.start.cache_bytes, 6);
     assert_memory_equal(msg.start.folder.at, "/tmp/x", 6);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.part.ranks, 3);
@@ -129,6 +130,7 @@ static void words_on_pulls_are_heard_as_said(void **state)
                                         .pull = {.id = 1,
                                                  .channels = 6,
                                                  .redirects = true,
+                                                 .is_last = true,
                                                  .last = 9,
                                                  .cache_bytes = 5}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_END, .end = {1, 77}});
@@ -139,6 +141,7 @@ static void words_on_pulls_are_heard_as_said(void **state)
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.pull.last, 9);
     assert_true(msg.pull.redirects);
+    assert_true(msg.pull.is_last);
     assert_false(msg.pull.has_more);
     assert_int_equal(msg.pull.cache_bytes, 5);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);

@@ -1,0 +1,59 @@
+/* What a channel has written before somebody wants it: its first and its last
+ * bytes, as many of each as the job says.
+ *
+ * Who comes later says which of the two it wants, and how much: the rule for
+ * overflow is not known while the bytes go by, so both ends are kept.
+ *
+ * Memory: twice the size for each channel, as it is needed, and no more than
+ * EP_CACHE_POOL_BYTES for all channels of a daemon, half of it for first bytes
+ * and half for last ones: beyond it a channel keeps what it has room for.
+ */
+#ifndef ENDPOINTS_DAEMON_CACHE_H
+#define ENDPOINTS_DAEMON_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EP_CACHE_POOL_BYTES = 64 << 20 };
+
+/* Zeroed it is empty. */
+struct ep_cache_pool {
+    uint64_t heads_bytes, tails_bytes;
+    bool is_full; /* some were not kept for want of it */
+};
+
+/* Zeroed it is empty. */
+struct ep_cache {
+    uint64_t total_bytes; /* of the channel so far */
+    uint8_t *head, *tail; /* owned */
+    uint32_t head_bytes, head_room;
+    uint32_t tail_bytes, tail_room;
+    uint32_t tail_first; /* where the oldest byte of the tail is */
+};
+
+/* What there is for somebody: the bytes from one position to another, and how
+ * many before and behind them are gone. */
+struct ep_cache_part {
+    uint64_t from, to;
+    uint64_t before_bytes, behind_bytes;
+};
+
+/* Gives its memory back to the pool, and is empty. */
+void ep_cache_fini(struct ep_cache *cache, struct ep_cache_pool *pool);
+
+/* The channel's next bytes; size_bytes is the same in all calls. O(len_bytes),
+ * and where the memory grows what is kept. */
+void ep_cache_add(struct ep_cache *cache, struct ep_cache_pool *pool,
+                  uint32_t size_bytes, const uint8_t *mem, uint32_t len_bytes);
+
+/* The first max_bytes of the channel, or the last; fewer where they are not
+ * kept. O(1). */
+void ep_cache_select(const struct ep_cache *cache, uint32_t max_bytes,
+                     bool is_last, struct ep_cache_part *out);
+
+/* Copies len_bytes from a position on, within a part that was selected since
+ * the last ep_cache_add. */
+void ep_cache_read(const struct ep_cache *cache, uint64_t from, uint8_t *dst,
+                   uint32_t len_bytes);
+
+#endif

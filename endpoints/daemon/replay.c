@@ -1,0 +1,195 @@
+/* Output from before: a node's answers to the orders of tools that come late.
+ *
+ * From the order on the channels that it names are not read, until they have
+ * been answered, one after the other, on an input of their own: so what was
+ * read before is in the answer, and what comes later stands behind it.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/daemon/local_impl.h"
+#include "endpoints/msg/replay.h"
+#include "overlay/base/err.h"
+
+/* An order. */
+struct replay {
+    STAILQ_ENTRY(replay) entry;
+    struct ep_replay_order order; /* its ranges are in `ranges` */
+    uint32_t proc, which;         /* the channel in hand */
+    bool has_part;                /* it has begun */
+    bool is_before_told;          /* of its bytes that are gone */
+    struct ep_cache_part part;    /* what is left of it */
+    uint8_t ranges[];
+};
+
+static struct output *output_of(const struct ep_local *local,
+                                const struct replay *replay)
+{
+    return &local->kept->procs[replay->proc].outputs[replay->which];
+}
+
+static bool is_meant(const struct replay *replay, const struct output *out)
+{
+    return (replay->order.channels & 1u << out->name) != 0 &&
+           ep_share_is_in(ep_proc_number(out->proc), replay->order.ranges);
+}
+
+static bool is_over(const struct ep_local *local, const struct replay *replay)
+{
+    return replay->proc == local->kept->procs_count;
+}
+
+static void step(struct replay *replay)
+{
+    replay->has_part = replay->is_before_told = false;
+    if (++replay->which < OUTPUTS)
+        return;
+    replay->which = 0;
+    replay->proc++;
+}
+
+/* From the channel in hand on. */
+static void find(const struct ep_local *local, struct replay *replay)
+{
+    while (!is_over(local, replay) &&
+           !is_meant(replay, output_of(local, replay)))
+        step(replay);
+}
+
+/* --- the order */
+
+static void tell_ready(const struct ep_local *local)
+{
+    ep_hub_ready(local->cfg.hub, local->cfg.index, EP_LOCAL_REPLAY_INPUT);
+}
+
+static void hold_back(struct ep_local *local, struct replay *replay)
+{
+    struct replay at = *replay;
+
+    at.order.ranges = replay->order.ranges;
+    for (find(local, &at); !is_over(local, &at); find(local, &at)) {
+        output_of(local, &at)->replays++;
+        step(&at);
+    }
+}
+
+void ep_local_replay(struct ep_local *local, struct ov_rd body)
+{
+    struct ep_replay_order order;
+    struct replay *replay;
+    size_t len_bytes;
+
+    if (local->kept == NULL || ep_replay_order_decode(body, &order))
+        return;
+    len_bytes = ov_rd_left(&order.ranges);
+    replay = calloc(1, sizeof(*replay) + len_bytes);
+    OV_ASSERT(replay != NULL);
+    replay->order = order;
+    memcpy(replay->ranges, order.ranges.at, len_bytes);
+    replay->order.ranges = ov_rd_init(replay->ranges, len_bytes);
+    hold_back(local, replay);
+    find(local, replay);
+    if (is_over(local, replay)) {
+        free(replay);
+        return;
+    }
+    STAILQ_INSERT_TAIL(&local->replays, replay, entry);
+    tell_ready(local);
+}
+
+void ep_replay_close(struct ep_local *local)
+{
+    while (!STAILQ_EMPTY(&local->replays)) {
+        struct replay *replay = STAILQ_FIRST(&local->replays);
+
+        STAILQ_REMOVE_HEAD(&local->replays, entry);
+        free(replay);
+    }
+}
+
+/* --- the answer */
+
+static void let_go(const struct ep_local *local, struct output *out)
+{
+    if (--out->replays == 0 && out->channel != NULL)
+        ep_hub_ready(local->cfg.hub, local->cfg.index, out->input);
+}
+
+/* The head of the next record, and how many bytes go with it. */
+static struct ep_replay_answer plan(struct replay *replay,
+                                    const struct output *out, uint32_t room,
+                                    uint32_t *len_bytes)
+{
+    struct ep_cache_part *part = &replay->part;
+    struct ep_replay_answer answer = {0};
+
+    if (!replay->has_part)
+        ep_cache_select(&out->cache, replay->order.bytes, replay->order.is_last,
+                        part);
+    replay->has_part = true;
+    answer.dropped_bytes = replay->is_before_told ? 0 : part->before_bytes;
+    replay->is_before_told = true;
+    *len_bytes =
+        part->to - part->from < room ? (uint32_t)(part->to - part->from) : room;
+    if (part->from + *len_bytes < part->to)
+        return answer;
+    /* What is missing behind the bytes goes before those of a record without
+     * any. */
+    if (*len_bytes > 0 && part->behind_bytes > 0)
+        return answer;
+    answer.dropped_bytes += part->behind_bytes;
+    answer.is_turn = true;
+    return answer;
+}
+
+/* Returns whether the channel is answered. */
+static bool write_answer(struct ep_local *local, struct replay *replay,
+                         const struct output *out, uint32_t room,
+                         struct ov_read *read)
+{
+    uint8_t *mem = local->block->mem + local->block_used;
+    struct ov_wr wr = ov_wr_init(mem, EP_REPLAY_HEAD_BYTES);
+    struct ep_replay_answer answer;
+    uint32_t len_bytes;
+
+    OV_ASSERT(room > EP_REPLAY_HEAD_BYTES);
+    answer = plan(replay, out, room - EP_REPLAY_HEAD_BYTES, &len_bytes);
+    ep_replay_answer_encode(&wr, &answer);
+    if (len_bytes > 0)
+        ep_cache_read(&out->cache, replay->part.from,
+                      mem + EP_REPLAY_HEAD_BYTES, len_bytes);
+    replay->part.from += len_bytes;
+    ep_words_took(local, EP_REPLAY_HEAD_BYTES + len_bytes, read);
+    return answer.is_turn;
+}
+
+void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
+                    struct ov_read *read)
+{
+    struct replay *replay = STAILQ_FIRST(&local->replays);
+    struct output *out;
+
+    read->state = OV_INPUT_IDLE;
+    if (replay == NULL)
+        return;
+    out = output_of(local, replay);
+    read->rank = ep_proc_number(out->proc);
+    read->channel = out->name;
+    read->job = replay->order.ticket;
+    read->state = OV_INPUT_MORE;
+    if (!write_answer(local, replay, out, ep_words_room(local, max_bytes),
+                      read))
+        return;
+    let_go(local, out);
+    step(replay);
+    find(local, replay);
+    if (!is_over(local, replay))
+        return;
+    STAILQ_REMOVE_HEAD(&local->replays, entry);
+    free(replay);
+    if (STAILQ_EMPTY(&local->replays))
+        read->state = OV_INPUT_IDLE;
+}

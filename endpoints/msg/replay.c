@@ -1,0 +1,49 @@
+/* Words about output from before, as bytes. */
+#include "endpoints/msg/replay.h"
+
+#include "overlay/base/err.h"
+
+enum order_flag { ORDER_LAST = 1 };
+
+enum answer_flag { ANSWER_TURN = 1 };
+
+void ep_replay_order_encode(struct ov_wr *wr,
+                            const struct ep_replay_order *order)
+{
+    ov_wr_u16(wr, order->ticket);
+    ov_wr_u8(wr, order->channels);
+    ov_wr_u8(wr, order->is_last ? ORDER_LAST : 0);
+    ov_wr_u32(wr, order->bytes);
+}
+
+int ep_replay_order_decode(struct ov_rd body, struct ep_replay_order *out)
+{
+    uint8_t flags;
+
+    out->ticket = ov_rd_u16(&body);
+    out->channels = ov_rd_u8(&body);
+    flags = ov_rd_u8(&body);
+    out->is_last = (flags & ORDER_LAST) != 0;
+    out->bytes = ov_rd_u32(&body);
+    out->ranges = body;
+    if (body.bad || out->ticket == 0 || (flags & ~ORDER_LAST) != 0 ||
+        ov_rd_left(&body) == 0 || ov_rd_left(&body) % 8 != 0)
+        return OV_EPROTO;
+    return 0;
+}
+
+void ep_replay_answer_encode(struct ov_wr *wr,
+                             const struct ep_replay_answer *answer)
+{
+    ov_wr_u32(wr, answer->is_turn ? ANSWER_TURN : 0);
+    ov_wr_u64(wr, answer->dropped_bytes);
+}
+
+int ep_replay_answer_decode(struct ov_rd *rd, struct ep_replay_answer *out)
+{
+    uint32_t flags = ov_rd_u32(rd);
+
+    out->is_turn = flags == ANSWER_TURN;
+    out->dropped_bytes = ov_rd_u64(rd);
+    return rd->bad || flags > ANSWER_TURN ? OV_EPROTO : 0;
+}

@@ -1,0 +1,55 @@
+/* Output from before, for somebody who comes late: the order on stream 0, and
+ * what a node answers.
+ *
+ *     order   ticket 2, channels 1, flags 1, bytes 4, then ranges of process
+ *             numbers, first 4 and last 4 each
+ *     answer  flags 4, dropped 8, then bytes of the channel
+ *
+ * Channels are bits, 1 << channel each; flag 1 of the order asks for the last
+ * bytes of each channel instead of the first. An answer is the payload of an UP
+ * record of that process and channel whose field `job` is the ticket, which is
+ * not 0. There are as many as it takes; the last of a channel has flag 1, and
+ * stands in the order of the node's records where what it had read of the
+ * channel before ends. `dropped` is bytes that are missing just before those of
+ * the record.
+ */
+#ifndef ENDPOINTS_MSG_REPLAY_H
+#define ENDPOINTS_MSG_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overlay/base/wire.h"
+
+enum {
+    EP_REPLAY_HEAD_BYTES = 12, /* of an answer */
+    EP_REPLAY_RANGES_MAX = 64, /* of one order */
+    EP_REPLAY_ORDER_BYTES = 8 + 8 * EP_REPLAY_RANGES_MAX,
+};
+
+struct ep_replay_order {
+    uint16_t ticket;
+    uint8_t channels;
+    bool is_last;
+    uint32_t bytes;
+    struct ov_rd ranges; /* decoded: what follows */
+};
+
+struct ep_replay_answer {
+    bool is_turn;
+    uint64_t dropped_bytes;
+};
+
+/* What stands before the ranges. */
+void ep_replay_order_encode(struct ov_wr *wr,
+                            const struct ep_replay_order *order);
+/* Returns 0, or OV_EPROTO when something is missing or no range is there. */
+int ep_replay_order_decode(struct ov_rd body, struct ep_replay_order *out);
+
+/* What stands before the bytes. */
+void ep_replay_answer_encode(struct ov_wr *wr,
+                             const struct ep_replay_answer *answer);
+/* Returns 0, with the bytes left in *rd, or OV_EPROTO. */
+int ep_replay_answer_decode(struct ov_rd *rd, struct ep_replay_answer *out);
+
+#endif

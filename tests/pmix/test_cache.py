@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Output from before a registration: a tool that comes late gets what it asks
+for of it, to the byte, then all that follows, each once; the console notices
+nothing.
+
+The truth is what the processes write, which the test makes, too: SIZE bytes are
+kept at both ends of each channel, and what was more is said to be missing.
+"""
+# timeout: 300
+import os
+import signal
+import subprocess
+import sys
+
+import pmix
+import live
+
+RANKS = 4
+CHANNELS = ("stdout", "stderr")
+SIZE = 20000
+LINES = 10000  # of each part: 12 bytes each, more than both ends together
+BIG = 512 * 1024  # many records
+FLOOD = live.full(2000000, 100000)
+FLOOD_OF_A = "seq -f '%%07g' %d | sed \"s/^/$XYLEM_RANK a /\"" % FLOOD
+
+
+def text(rank, part, count=LINES):
+    return b"".join(b"%d %s %07d\n" % (rank, part, n)
+                    for n in range(1, count + 1))
+
+
+def write(part, count=LINES):
+    return ('seq -f "$XYLEM_RANK %s %%07g" %d' % (part, count) +
+            ' & seq -f "$XYLEM_RANK %s %%07g" %d >&2; wait' % (part, count))
+
+
+def start(*parts, options=("--pmix-cache", SIZE)):
+    """Before each part each process waits at a gate of its own."""
+    gates = [pmix.Gate() for _ in parts]
+    command = "; ".join(': <"%s"; %s' % (gate.path, part)
+                        for gate, part in zip(gates, parts))
+    job = live.Job("-v", "-N", RANKS, "--nodes-per-daemon", 2, *options, "--",
+                   "sh", "-c", command)
+    pmix.wait_up(job)
+    return job, gates
+
+
+def read_part(job, part, count=LINES):
+    """Until the console has a part of all ranks: the daemons had it, too."""
+    left = sum(len(text(rank, part, count)) for rank in range(RANKS))
+    out = b""
+    while left > 0:
+        more = os.read(job.stdout.fileno(), live.MIB)
+        if not more:
+            break
+        out += more
+        left -= len(more)
+    live.eventually(lambda: lines_of(job, part) == RANKS * count, 60,
+                    "stderr of part %s" % part.decode())
+    return out
+
+
+def lines_of(job, part):
+    return job.said().count(" %s " % part.decode())
+
+
+def of_rank(out, rank):
+    return b"".join(line for line in out.splitlines(keepends=True)
+                    if line.startswith(b"%d " % rank))
+
+
+def check_console(job, out, *parts):
+    said = job.said().encode()
+    for rank in range(RANKS):
+        want = b"".join(text(rank, part) for part in parts)
+        live.check(of_rank(out, rank) == want, "console of rank %d" % rank)
+        live.check(of_rank(said, rank) == want, "stderr of rank %d" % rank)
+
+
+def check_tool(tool, before, after, dropped):
+    """`before` of part a of each channel, then all of `after`."""
+    for rank in range(RANKS):
+        want = text(rank, b"a")[before] + b"".join(text(rank, part)
+                                                   for part in after)
+        for channel in CHANNELS:
+            got = tool.got(rank, channel) or b""
+            live.check(got == want, "rank %d %s: %d bytes of %d, alike %d" % (
+                rank, channel, len(got), len(want),
+                len(os.path.commonprefix([got, want]))))
+            live.check_eq(1, tool.ends(rank, channel), "ends told")
+    live.check_eq(dropped * RANKS * 2, tool.dropped(), "bytes dropped")
+
+
+def late(options, before, dropped):
+    """It comes when part a is out, and sees part b live."""
+    job, gates = start(write("a"), write("b"))
+    gates[0].open()
+    out = read_part(job, b"a")
+    tool = pmix.Tool(job, *options, "-n", 2 * RANKS)
+    tool.wait_ready()
+    gates[1].open()
+    out += job.stdout.read()
+    job.check_ok()
+    live.check_eq(0, tool.wait(60), "the tool")
+    check_tool(tool, before, [b"b"], dropped)
+    check_console(job, out, b"a", b"b")
+
+
+def redirected():
+    """The console has part a and nothing of part b, the tool the last of part
+    a and all of part b; then it leaves."""
+    job, gates = start(write("a"), write("b"), write("c"))
+    gates[0].open()
+    out = read_part(job, b"a")
+    tool = pmix.Tool(job, "-R", "-O", "-C", 5000, "-d", stdin=subprocess.PIPE)
+    tool.wait_ready()
+    gates[1].open()
+    want = {rank: text(rank, b"a")[-5000:] + text(rank, b"b")
+            for rank in range(RANKS)}
+    live.eventually(lambda: all(tool.got(rank, channel) == want[rank]
+                                for rank in range(RANKS)
+                                for channel in CHANNELS), 60, "it has part b")
+    tool.proc.stdin.write(b"leave\n")
+    tool.proc.stdin.flush()
+    live.eventually(lambda: "has ended" in job.said(), 60, "it has left")
+    gates[2].open()
+    out += job.stdout.read()
+    job.check_ok()
+    check_console(job, out, b"a", b"c")
+    tool.proc.stdin.close()
+    tool.wait(60)
+
+
+def over():
+    """The processes of one rank have ended: what they wrote is kept as long as
+    the run goes on. The tool comes twice."""
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", RANKS, "--pmix-cache", "64K", "--", "sh", "-c",
+                   'seq -f "$XYLEM_RANK a %07g" 100; '
+                   '[ $XYLEM_RANK != 0 ] || : <"$0"', gate.path)
+    pmix.wait_up(job)
+    for _ in range(2):
+        tool = pmix.Tool(job, "-r", "1,2,3", "-n", 6)
+        live.check_eq(0, tool.wait(60), "a tool")
+        for rank in range(1, RANKS):
+            live.check(tool.got(rank, "stdout") == text(rank, b"a", 100),
+                       "rank %d" % rank)
+            live.check_eq([1, 1], [tool.ends(rank, channel)
+                                   for channel in CHANNELS])
+    gate.open()
+    job.stdout.read()
+    job.check_ok()
+
+
+def in_the_middle(*options):
+    """It comes in the middle of a flood: its part begins BIG bytes before what
+    is new for it, nothing is missing or twice from there on. Where it
+    redirects, the console's part ends there. (It names no size, so that it is
+    not too slow for its bound.)"""
+    job, gates = start(FLOOD_OF_A, options=("--pmix-cache", BIG))
+    gates[0].open()
+    out = os.read(job.stdout.fileno(), live.MIB)
+    tool = pmix.Tool(job, *options, "-O", "-n", 2 * RANKS)
+    tool.wait_ready()
+    out += job.stdout.read()
+    job.check_ok()
+    live.check_eq(0, tool.wait(60))
+    missing = 0
+    for rank in range(RANKS):
+        want = text(rank, b"a", FLOOD)
+        got = tool.got(rank, "stdout") or b""
+        live.check(want.endswith(got), "rank %d: a run of its bytes" % rank)
+        missing += len(want) - len(got)
+        console = of_rank(out, rank)
+        if "-R" in options:
+            live.check_eq(len(want), len(console) + len(got) -
+                          min(BIG, len(console)), "rank %d in all" % rank)
+            live.check(want.startswith(console), "console, rank %d" % rank)
+        else:
+            live.check(console == want, "console, rank %d" % rank)
+    live.check_eq(missing, tool.dropped(), "bytes said to be dropped")
+
+
+def behind_another():
+    """It comes while records wait for the console, as another tool has just
+    redirected them: what was before still comes before what is new."""
+    job, gates = start(FLOOD_OF_A, options=("--pmix-cache", BIG))
+    gates[0].open()
+    out = os.read(job.stdout.fileno(), 100)
+    first = pmix.Tool(job, "-R", "-n", 2 * RANKS)
+    first.wait_ready()
+    tool = pmix.Tool(job, "-O", "-n", 2 * RANKS)
+    tool.wait_ready()
+    out += job.stdout.read()
+    job.check_ok()
+    live.check_eq(0, tool.wait(60))
+    live.check_eq(0, first.wait(60))
+    missing = 0
+    for rank in range(RANKS):
+        want = text(rank, b"a", FLOOD)
+        got = tool.got(rank, "stdout") or b""
+        live.check(want.endswith(got), "rank %d: a run of its bytes" % rank)
+        shown = len(of_rank(out, rank))
+        live.check(of_rank(out, rank) == want[:shown], "console, %d" % rank)
+        live.check((first.got(rank, "stdout") or b"") ==
+                   want[:min(BIG, shown)] + want[shown:],
+                   "rank %d: the first tool" % rank)
+        missing += len(want) - len(got)
+    live.check_eq(missing, tool.dropped(), "bytes said to be dropped")
+
+
+def ups(job, count):
+    """The daemons of the ranks, which have said who their parents are."""
+    found = {}
+    while len(found) < count:
+        _, rank, spawner = job.stdout.readline().split()
+        found[int(rank)] = live.parent(int(spawner))
+    return found
+
+
+def repaired():
+    """An inner daemon dies while the tool asks: what the others have written is
+    whole, for the console and the tool, and the lost rank's channels end."""
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", 6, "--nodes-per-daemon", 1, "--arity", 2,
+                   "--on-node-loss", "continue", "--pmix-cache", BIG, "--",
+                   "sh", "-c", 'echo up $XYLEM_RANK $PPID; : <"$0"; ' +
+                   FLOOD_OF_A, gate.path, bufsize=0)
+    daemons = ups(job, 6)
+    pmix.wait_up(job)
+    gate.open()
+    out = os.read(job.stdout.fileno(), 100)
+    os.kill(daemons[0], signal.SIGKILL)
+    tool = pmix.Tool(job, "-O", "-n", 12)
+    tool.wait_ready()
+    out += job.stdout.read()
+    live.check_eq(1, job.wait(60), "exit code")
+    live.check_eq(0, tool.wait(60))
+    for rank in range(1, 6):
+        want = text(rank, b"a", FLOOD)
+        got = tool.got(rank, "stdout") or b""
+        if got.startswith(b"up "):
+            got = got[got.index(b"\n") + 1:]
+        live.check(of_rank(out, rank) == want, "console, rank %d" % rank)
+        live.check(want.endswith(got), "rank %d: a run of its bytes" % rank)
+    lost = (tool.got(0, "stdout") or b"").split(b"\n", 1)
+    if lost[0].startswith(b"up "):
+        lost = lost[1:]
+    live.check(b"\n".join(lost) in text(0, b"a", FLOOD),
+               "the lost rank: a run of its bytes")
+    for rank in range(6):
+        live.check_eq([1, 1], [tool.ends(rank, channel)
+                               for channel in CHANNELS], "rank %d" % rank)
+
+
+def gone():
+    """Nobody answers for ranks of a node that is lost, before or after the
+    tool asks, whether they had ended or not."""
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", 3, "--nodes-per-daemon", 1, "--on-node-loss",
+                   "continue", "--pmix-cache", SIZE, "--", "sh", "-c",
+                   'echo up $XYLEM_RANK $PPID; '
+                   '[ $XYLEM_RANK = 1 ] || : <"$0"', gate.path, bufsize=0)
+    daemons = ups(job, 3)
+    pmix.wait_up(job)
+    tool = pmix.Tool(job, "-r", 1, "-n", 2)
+    live.check_eq(0, tool.wait(60), "rank 1 has ended")
+    for rank in (1, 2):
+        os.kill(daemons[rank], signal.SIGKILL)
+        tool = pmix.Tool(job, "-r", rank, "-n", 2)
+        live.check_eq(0, tool.wait(60), "a tool for rank %d" % rank)
+        live.check_eq([1, 1], [tool.ends(rank, channel)
+                               for channel in CHANNELS], "rank %d" % rank)
+    gate.open()
+    job.stdout.read()
+    live.check_eq(1, job.wait(60), "exit code")
+
+
+def full():
+    """More is to be kept than a daemon has room for: it says so, and what it
+    has not kept it tells as missing."""
+    megs = 20
+    job, gates = start("head -c %dM /dev/zero" % megs, "true",
+                       options=("--raw", "--pmix-cache", "16M",
+                                "--nodes-per-daemon", RANKS))
+    gates[0].open()
+    left = RANKS * megs * live.MIB
+    while left > 0:
+        left -= len(os.read(job.stdout.fileno(), live.MIB)) or left
+    live.eventually(lambda: "no more output is kept" in job.said(), 60, "words")
+    tool = pmix.Tool(job, "-O", "-n", 2 * RANKS)
+    tool.wait_ready()
+    gates[1].open()
+    job.check_ok()
+    live.check_eq(0, tool.wait(60), "the tool")
+    got = sum(len(tool.got(rank, "stdout") or b"") for rank in range(RANKS))
+    live.check(0 < got <= 64 * live.MIB, "%d bytes came" % got)
+    live.check(tool.dropped() > 0, "nothing is missing")
+    live.check_eq(RANKS * megs * live.MIB, got + tool.dropped(), "in all")
+
+
+def main():
+    pmix.need()
+    all_of = len(text(0, b"a"))
+    live.check(all_of > 3 * SIZE, "there is more than is kept")
+    for options, before, dropped, sentence in (
+            ((), slice(SIZE), all_of - SIZE, "as the job says"),
+            (("-O",), slice(-SIZE, None), all_of - SIZE, "its last bytes"),
+            (("-C", 5001), slice(5001), all_of - 5001, "less than is kept"),
+            (("-C", 777, "-O"), slice(-777, None), all_of - 777,
+             "less, the last bytes"),
+            (("-C", live.MIB), slice(SIZE), all_of - SIZE,
+             "more than is kept"),
+            (("-C", 0), slice(0), 0, "nothing from before")):
+        with live.case("a late tool: " + sentence):
+            late(options, before, dropped)
+    for test, sentence in (
+            (redirected, "it redirects"),
+            (over, "of processes that have ended"),
+            (in_the_middle, "in the middle of a flood"),
+            (lambda: in_the_middle("-R"), "redirecting a flood"),
+            (behind_another, "behind a tool that redirects"),
+            (repaired, "while the tree is repaired"),
+            (gone, "of nodes that are lost"),
+            (full, "a cache that is full")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

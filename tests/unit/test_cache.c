@@ -1,0 +1,182 @@
+/* The cache of a channel's output, against a copy of every byte. */
+#include "endpoints/daemon/cache.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/chance.h"
+
+enum { ALL_BYTES = 200000, ROUNDS = 300, PIECE_MAX = 9000 };
+
+static uint8_t all[ALL_BYTES], got[ALL_BYTES];
+
+static void fill(void)
+{
+    struct chance chance = chance_from(1);
+
+    for (uint32_t i = 0; i < ALL_BYTES; i++)
+        all[i] = (uint8_t)chance_next(&chance);
+}
+
+/* Whatever was selected is a run of the channel's bytes. */
+static void check_bytes(const struct ep_cache *cache,
+                        const struct ep_cache_part *part, struct chance *chance)
+{
+    uint64_t at = part->from;
+
+    while (at < part->to) {
+        uint32_t len = chance_in(chance, 1, PIECE_MAX);
+
+        if (len > part->to - at)
+            len = (uint32_t)(part->to - at);
+        ep_cache_read(cache, at, got + at, len);
+        at += len;
+    }
+    assert_memory_equal(got + part->from, all + part->from,
+                        part->to - part->from);
+    assert_int_equal(part->before_bytes, part->from);
+    assert_int_equal(part->behind_bytes, cache->total_bytes - part->to);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void check(const struct ep_cache *cache, uint32_t size,
+                  struct chance *chance)
+{
+    uint32_t wanted = chance_in(chance, 1, size);
+    struct ep_cache_part part;
+
+    ep_cache_select(cache, wanted, false, &part);
+    assert_int_equal(part.from, 0);
+    assert_int_equal(part.to, least(wanted, cache->total_bytes));
+    check_bytes(cache, &part, chance);
+    ep_cache_select(cache, wanted, true, &part);
+    assert_int_equal(part.to, cache->total_bytes);
+    assert_int_equal(part.to - part.from, least(wanted, cache->total_bytes));
+    check_bytes(cache, &part, chance);
+}
+
+/* Random pieces into caches of random sizes; after each both rules give what
+ * the copy says, for a random part of the size. */
+static void both_ends_are_kept_to_the_byte(void **state)
+{
+    struct chance chance = chance_start(11);
+
+    (void)state;
+    fill();
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t size =
+            chance_in(&chance, 1, chance_is(&chance, 50) ? 100 : 50000);
+        struct ep_cache_pool pool = {0};
+        struct ep_cache cache = {0};
+
+        while (cache.total_bytes < ALL_BYTES) {
+            uint32_t len = chance_in(&chance, 1, PIECE_MAX);
+
+            len = (uint32_t)least(len, ALL_BYTES - cache.total_bytes);
+            ep_cache_add(&cache, &pool, size, all + cache.total_bytes, len);
+            check(&cache, size, &chance);
+        }
+        assert_true(pool.heads_bytes <= size && pool.tails_bytes <= size);
+        assert_false(pool.is_full);
+        ep_cache_fini(&cache, &pool);
+        assert_int_equal(pool.heads_bytes + pool.tails_bytes, 0);
+    }
+}
+
+/* More than the size is asked for: all that was kept, without a gap. */
+static void no_more_than_is_kept_is_given(void **state)
+{
+    struct ep_cache_pool pool = {0};
+    struct ep_cache cache = {0};
+    struct ep_cache_part part;
+    struct chance chance = chance_from(3);
+
+    (void)state;
+    fill();
+    ep_cache_add(&cache, &pool, 1000, all, 1500);
+    ep_cache_select(&cache, UINT32_MAX, false, &part);
+    assert_int_equal(part.to, 1500); /* both ends together have all of it */
+    check_bytes(&cache, &part, &chance);
+    ep_cache_add(&cache, &pool, 1000, all + 1500, 3500);
+    ep_cache_select(&cache, UINT32_MAX, false, &part);
+    assert_int_equal(part.to, 1000);
+    assert_int_equal(part.behind_bytes, 4000);
+    ep_cache_select(&cache, UINT32_MAX, true, &part);
+    assert_int_equal(part.from, 4000);
+    check_bytes(&cache, &part, &chance);
+    ep_cache_fini(&cache, &pool);
+}
+
+/* The pool is used up by others: what is kept is less, but a run of bytes
+ * still, and the pool says so. */
+static void the_pool_is_the_bound_of_all(void **state)
+{
+    struct chance chance = chance_start(5);
+
+    (void)state;
+    fill();
+    for (int round = 0; round < ROUNDS; round++) {
+        struct ep_cache_pool pool = {0};
+        struct ep_cache cache = {0};
+        uint32_t half = EP_CACHE_POOL_BYTES / 2;
+        uint32_t heads = half - chance_in(&chance, 0, 70000);
+        uint32_t tails = half - chance_in(&chance, 0, 40000);
+
+        pool.heads_bytes = heads;
+        pool.tails_bytes = tails;
+        while (cache.total_bytes < ALL_BYTES) {
+            uint32_t len = chance_in(&chance, 1, PIECE_MAX);
+            struct ep_cache_part part;
+
+            len = (uint32_t)least(len, ALL_BYTES - cache.total_bytes);
+            ep_cache_add(&cache, &pool, 60000, all + cache.total_bytes, len);
+            for (int is_last = 0; is_last < 2; is_last++) {
+                ep_cache_select(&cache, 60000, is_last, &part);
+                check_bytes(&cache, &part, &chance);
+            }
+            assert_true(pool.heads_bytes <= half && pool.tails_bytes <= half);
+        }
+        assert_true(pool.is_full);
+        ep_cache_fini(&cache, &pool);
+        assert_int_equal(pool.heads_bytes, heads);
+        assert_int_equal(pool.tails_bytes, tails);
+    }
+}
+
+/* What is empty, or has no size, has nothing to give. */
+static void nothing_is_kept_without_a_size(void **state)
+{
+    struct ep_cache_pool pool = {0};
+    struct ep_cache cache = {0};
+    struct ep_cache_part part;
+
+    (void)state;
+    ep_cache_add(&cache, &pool, 0, all, 100);
+    ep_cache_select(&cache, 100, true, &part);
+    assert_int_equal(part.from, part.to);
+    assert_int_equal(part.before_bytes + part.behind_bytes, 0);
+    assert_int_equal(pool.heads_bytes + pool.tails_bytes, 0);
+    ep_cache_fini(&cache, &pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_ends_are_kept_to_the_byte),
+        cmocka_unit_test(no_more_than_is_kept_is_given),
+        cmocka_unit_test(the_pool_is_the_bound_of_all),
+        cmocka_unit_test(nothing_is_kept_without_a_size),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
