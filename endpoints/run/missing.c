@@ -1,6 +1,7 @@
 /* Daemons that do not come. */
 #include "endpoints/run/missing.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,14 +45,34 @@ static const char *name_of(const struct run *r, const struct run_missing *one)
     return topo_hosts_name(&r->hosts, one->host);
 }
 
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
+
+/* The next place of a name in the text as a word of its own, or NULL; `start`
+ * is where the whole text begins. */
+static const char *find_name(const char *text, const char *start,
+                             const char *name)
+{
+    size_t len = strlen(name);
+
+    while (len > 0 && (text = strstr(text, name)) != NULL) {
+        if ((text == start || !is_of_name(text[-1])) && !is_of_name(text[len]))
+            return text;
+        text += len;
+    }
+    return NULL;
+}
+
 /* A copy of the text with HOST in the place of a name. */
 static char *without_name(const char *text, const char *name)
 {
+    const char *start = text, *found;
     struct ep_text out = {0};
-    const char *found;
     char *copy;
 
-    while (*name != '\0' && (found = strstr(text, name)) != NULL) {
+    while ((found = find_name(text, start, name)) != NULL) {
         ep_text_add(&out, text, (size_t)(found - text));
         ep_text_puts(&out, "HOST");
         text = found + strlen(name);
