@@ -17,6 +17,7 @@
 enum {
     HOLD_MS = 1000,    /* records are held for a helper so long at most */
     QUIET_MS = 2000,   /* one that says nothing for so long is asked */
+    FIRST_MS = 1000,   /* at the latest, from the beginning */
     ANSWER_MS = 10000, /* one that does not answer is ended */
     UP_MS = 60000,     /* it may take so long to come up */
     FLUSH_MS = 10000,  /* the end of a job waits no longer for tools */
@@ -412,12 +413,12 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
     host->timer = evtimer_new(cfg->base, on_timer, host);
     if (host->timer != NULL && add_own(host) != NULL)
         rc = px_process_find(cfg->path, host->path);
-    if (rc == 0)
-        rc = start(host);
     if (rc != 0) {
         px_host_close(host);
         return rc;
     }
+    /* A tool that has started us waits for it. */
+    px_queue_arm(host, px_rendezvous_path() != NULL ? 0 : FIRST_MS);
     *out = host;
     return 0;
 }

@@ -124,10 +124,12 @@ struct px_host_output {
     uint64_t cookie;
 };
 
-/* Starts the helper, xylem-pmix: the path that XYLEM_PMIX names, or one beside
+/* Finds the helper, xylem-pmix: the path that XYLEM_PMIX names, or one beside
  * the running program, in ../libexec/xylem, or where the package was installed.
- * Does not wait for it. Returns 0; OV_ENOENT when there is none (built without
- * PMIx); OV_ENOMEM, or OV_ESYS with errno. */
+ * It is started 200 ms after the first processes, or a second after this, so
+ * that it takes no time from a launch; at once when the environment names a
+ * rendezvous file, for which a tool waits. Returns 0; OV_ENOENT when there is
+ * none (built without PMIx); or OV_ENOMEM. */
 int px_host_open(const struct px_host_cfg *cfg, struct px_host **out);
 
 /* Ends the helper, releases what it holds, frees everything. NULL is fine. */

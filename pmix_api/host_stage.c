@@ -2,7 +2,11 @@
 #include <time.h>
 
 #include "pmix_api/host_impl.h"
+#include "pmix_api/rendezvous.h"
 #include "pmix_api/wire.h"
+
+/* A job that is over before has no use for the helper. */
+enum { AFTER_MS = 200 };
 
 /* Stages are passed in their order: one that was skipped has the time of the
  * one after it. */
@@ -47,6 +51,10 @@ void px_host_started(struct px_host *host, uint32_t rank, const uint32_t *pids,
         px_queue_push(host, &item);
     reach(host, job,
           job->started < job->size ? PX_STAGE_STARTED : PX_STAGE_RUNNING);
+    if (host->starts == 0 && job->started == count && !px_rendezvous_path()) {
+        event_del(host->timer);
+        px_queue_arm(host, AFTER_MS);
+    }
 }
 
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status)
