@@ -45,11 +45,6 @@ static const char *name_of(const struct run *r, const struct run_missing *one)
     return topo_hosts_name(&r->hosts, one->host);
 }
 
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '-' || c == '_';
-}
-
 /* The next place of a name in the text as a word of its own, or NULL; `start`
  * is where the whole text begins. */
 static const char *find_name(const char *text, const char *start,
@@ -58,7 +53,8 @@ static const char *find_name(const char *text, const char *start,
     size_t len = strlen(name);
 
     while (len > 0 && (text = strstr(text, name)) != NULL) {
-        if ((text == start || !is_of_name(text[-1])) && !is_of_name(text[len]))
+        if ((text == start || !isalnum((unsigned char)text[-1])) &&
+            !isalnum((unsigned char)text[len]))
             return text;
         text += len;
     }
