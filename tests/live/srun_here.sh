@@ -23,6 +23,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 task() {
+    exec {out}>&- {err}>&-
     case " ${FAKE_BAD:-} " in *" $1 "*)
         echo "slurmstepd: error: execve(): $2: No such file or directory" >&2
         exit 2
@@ -36,11 +37,16 @@ task() {
 }
 # What a task says has its number before it, as --label has it.
 declare -A number host_of
+labels=()
 id=0
 for host in $(echo "$list" | tr , ' '); do
-    task "$host" "$@" </dev/null > >(exec sed -u "s/^/$id: /") \
-        2> >(exec sed -u "s/^/$id: /" >&2) &
+    exec {out}> >(exec sed -u "s/^/$id: /")
+    labels+=($!)
+    exec {err}> >(exec sed -u "s/^/$id: /" >&2)
+    labels+=($!)
+    task "$host" "$@" </dev/null >&"$out" 2>&"$err" &
     number[$!]=$id host_of[$!]=$host
+    exec {out}>&- {err}>&-
     id=$((id + 1))
 done
 end() {
@@ -60,4 +66,5 @@ while [ ${#number[@]} -gt 0 ]; do
 ${number[$one]}: Exited with exit code $code" >&2
     unset "number[$one]"
 done
+wait "${labels[@]}" # all that tasks have said is out before its end, as srun's
 exit $status

@@ -206,7 +206,8 @@ def descriptors():
 def nothing_leaks():
     """Those that lose and adopt again and again have as many descriptors as
     links: the root has one for each of its children, and those of its start."""
-    running = Running(14, 2, ECHO, options=("-N", 14, "--nodes-per-daemon", 1))
+    running = Running(14, 2, ECHO, options=("-N", 14, "--nodes-per-daemon", 1,
+                                            "--no-pmix"))
     running.ask(b"first")
     root = running.job.proc.pid
     before, orphans = descriptors()[root], 0
