@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #include <event2/event.h>
 #include <rdma/fabric.h>
@@ -141,6 +142,7 @@ struct ep_request {
 /* A socket that connected to the listener and has proved nothing. */
 struct ep_stray {
     union ep_sockaddr peer;
+    ino_t inode;      /* the socket's: its address may come again */
     int64_t since_ms; /* 0: none here */
     bool is_shut;
 };

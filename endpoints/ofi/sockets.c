@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "endpoints/ofi/address.h"
@@ -78,6 +79,13 @@ void ep_sock_open(struct ep_transport *t)
                      sizeof(limit));
     (void)setsockopt(t->listen_fd, SOL_SOCKET, SO_RCVLOWAT, &least_bytes,
                      sizeof(least_bytes));
+}
+
+ino_t ep_sock_inode(int fd)
+{
+    struct stat is;
+
+    return fstat(fd, &is) == 0 ? is.st_ino : 0;
 }
 
 void ep_sock_wake_early(int fd)

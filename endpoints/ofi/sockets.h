@@ -28,6 +28,9 @@ int ep_sock_find(struct ep_transport *t, const union ep_sockaddr *local,
 bool ep_sock_is_accepted(const struct ep_transport *t, int fd,
                          union ep_sockaddr *peer);
 
+/* What sets this socket apart from all that were before it; 0: no socket. */
+ino_t ep_sock_inode(int fd);
+
 /* An accepted socket is readable from its first byte on, no longer only when
  * a whole request may be there. */
 void ep_sock_wake_early(int fd);

@@ -96,17 +96,20 @@ static struct ep_stray *stray_at(struct ep_transport *t, int fd)
 }
 
 /* A socket without a link. It is made non-blocking, because the provider
- * may read it as if all had arrived that it expects.
+ * may read it as if all had arrived that it expects. A note outlives its
+ * socket, and a newcomer may have the same descriptor and the same address:
+ * only the inode tells them apart.
  */
 static struct ep_stray *stray_note(struct ep_transport *t, int fd,
                                    const union ep_sockaddr *peer)
 {
     struct ep_stray *stray = stray_at(t, fd);
+    ino_t inode = ep_sock_inode(fd);
 
-    if (stray == NULL ||
-        (stray->since_ms != 0 && ep_addr_compare(&stray->peer, peer) == 0))
+    if (stray == NULL || (stray->since_ms != 0 && stray->inode == inode))
         return stray;
     stray->peer = *peer;
+    stray->inode = inode;
     stray->since_ms = ep_clock_ms();
     stray->is_shut = false;
     (void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);

@@ -330,6 +330,39 @@ static void strangers_that_leave_are_not_counted(void **state)
     assert_int_equal(shut_count(rig), 0);
 }
 
+/* Connects as stranger_come does, from the port that it had the last time. */
+static void stranger_again(struct rig *rig, struct sockaddr_in *from)
+{
+    struct sockaddr_in to = address_of(rig->ops->address(rig->sides[1].t));
+    struct linger reset = {.l_onoff = 1};
+    socklen_t from_bytes = sizeof(*from);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+
+    assert_true(fd >= 0);
+    strangers.fds[strangers.count++] = fd;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+    assert_int_equal(bind(fd, (struct sockaddr *)from, sizeof(*from)), 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof(to)), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)from, &from_bytes), 0);
+}
+
+/* The port, and the descriptor here, of one that was shut before. */
+static void a_stranger_that_comes_again_is_shut_again(void **state)
+{
+    struct sockaddr_in from = {.sin_family = AF_INET};
+    struct rig *rig = *state;
+
+    open_rig(rig, 50);
+    fds_least = rig_fds();
+    for (unsigned i = 1; i <= 3; i++) {
+        stranger_again(rig, &from);
+        rig_until(rig, are_strangers_gone);
+        assert_int_equal(shut_count(rig), i);
+        strangers_close();
+    }
+}
+
 static bool are_many_shut(struct rig *rig)
 {
     return shut_count(rig) >= FLOOD / 2;
@@ -396,6 +429,7 @@ int main(int argc, char **argv)
         TEST(recorded_requests_are_for_the_owner_to_refuse),
         TEST(a_request_with_a_bad_length_never_reaches_the_owner),
         TEST(strangers_that_leave_are_not_counted),
+        TEST(a_stranger_that_comes_again_is_shut_again),
         TEST(running_out_of_descriptors_is_survived),
     };
 
