@@ -24,7 +24,6 @@
 #include <stdint.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
-#include <sys/types.h>
 
 #include <event2/event.h>
 #include <rdma/fabric.h>
@@ -137,14 +136,6 @@ struct ep_request {
     struct fi_info *info;   /* owned; NULL when it was refused for its age */
     TAILQ_ENTRY(ep_request) link;
     int64_t since_ms;
-};
-
-/* A socket that connected to the listener and has proved nothing. */
-struct ep_stray {
-    union ep_sockaddr peer;
-    ino_t inode;      /* the socket's: its address may come again */
-    int64_t since_ms; /* 0: none here */
-    bool is_shut;
 };
 
 struct ep_transport {

@@ -6,7 +6,17 @@
 #ifndef ENDPOINTS_OFI_SWEEP_H
 #define ENDPOINTS_OFI_SWEEP_H
 
+#include <sys/types.h>
+
 #include "endpoints/ofi/ofi.h"
+
+/* A socket that connected to the listener and has proved nothing. */
+struct ep_stray {
+    union ep_sockaddr peer;
+    ino_t inode;      /* the socket's: its address may come again */
+    int64_t since_ms; /* 0: none here */
+    bool is_shut;
+};
 
 /* The event queue was read while a connection waited at the listener. It was
  * accepted, most likely as `fd`, the lowest free descriptor before; -1: there
