@@ -10,24 +10,13 @@
 #include "pmix_api/folder.h"
 #include "pmix_api/host.h"
 #include "pmix_api/host_job.h"
+#include "pmix_api/host_pulls.h"
 #include "pmix_api/wire.h"
 
 enum px_host_phase {
     PX_HOST_DOWN,  /* there is none: restarted later, or given up */
     PX_HOST_START, /* it is being told of the job */
     PX_HOST_READY, /* it was told */
-};
-
-/* What a tool has asked for. */
-struct px_host_pull {
-    struct px_host_pull *next;
-    struct px_pull told; /* the range is in `ranges` */
-    uint32_t ranges_count;
-    uint32_t (*ranges)[2]; /* owned: first, last */
-    uint8_t *waits;        /* owned, by rank of the run's own job: channels that
-                              come behind what was before; NULL: none do */
-    uint32_t waits_left;
-    uint16_t ticket;
 };
 
 enum px_item_kind {
@@ -113,41 +102,11 @@ int px_process_end(pid_t pid);
 /* No process of any job runs any more, or none is heard of. */
 void px_stages_end(struct px_host *host);
 
-/* --- host_ends.c: channels that have ended. */
-
-/* False: the channel's end is told already, or it says nothing new. */
-bool px_ends_note(struct px_host *host, struct px_host_job *job,
-                  const struct px_host_output *output);
-/* A process has ended: so have the channels that it never had. */
-void px_ends_exit(struct px_host *host, struct px_host_job *job, uint32_t rank);
-/* To a pull that begins: which of its channels have ended before. */
-void px_ends_tell(struct px_host *host, const struct px_host_pull *pull);
-
-/* --- host_replay.c: output from before a pull. */
-
-/* False: there is none, and the pull gets all at once. Else it gets each
- * channel at its turn; */
-bool px_replay_begin(struct px_host *host, struct px_host_pull *pull);
-/* those without a past now. */
-void px_replay_tell(struct px_host *host, const struct px_host_pull *pull);
-void px_replay_drop(struct px_host_pull *pull);
-/* As px_host_output(), with a ticket. */
-bool px_replay_output(struct px_host *host,
-                      const struct px_host_output *output);
-
-/* --- host_pulls.c: what tools have asked for. */
-
-/* A piece of it; the last one makes it valid. */
-void px_pulls_told(struct px_host *host, const struct px_pull *pull);
-void px_pulls_ended(struct px_host *host, const struct px_end *end);
-void px_pulls_behind(struct px_host *host, uint32_t id);
-/* No pull is left, nor anything of them. */
-void px_pulls_clear(struct px_host *host);
-
 /* --- host_tell.c: what the helper is told of the jobs. */
 
 /* One packet: 1 when it went, 0 when there is no room, or OV_ECLOSED. */
 int px_tell_packet(struct px_host *host, const uint8_t *mem, size_t len);
+int px_tell_output(struct px_host *host, const struct px_output *output);
 int px_tell(struct px_host *host, const struct px_msg *msg);
 /* All that is due before output: 1 when it went, else as above. */
 int px_tell_jobs(struct px_host *host);

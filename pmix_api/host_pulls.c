@@ -1,9 +1,11 @@
 /* What tools have asked for, as the launcher knows it. */
-#include "pmix_api/host_impl.h"
+#include "pmix_api/host_pulls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "pmix_api/host_impl.h"
 
 static struct px_host_pull **find(struct px_host *host, uint32_t id)
 {

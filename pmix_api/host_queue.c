@@ -58,22 +58,18 @@ static int send_output(struct px_host *host, struct px_item *item)
     uint64_t *dropped = item->to == 0 ? dropped_of(host, o, false) : NULL;
     uint32_t left = o->len_bytes - item->sent_bytes;
     uint32_t len = left < PX_OUTPUT_BYTES_MAX ? left : PX_OUTPUT_BYTES_MAX;
-    struct px_msg msg = {
-        .kind = PX_OUTPUT,
-        .output = {.rank = o->rank,
-                   .channel = o->channel,
-                   .is_end = o->is_end && len == left,
-                   .is_redirected = o->is_redirected,
-                   .to = item->to,
-                   .is_turn = item->is_turn && len == left,
-                   .dropped_bytes =
-                       dropped != NULL ? *dropped : item->dropped_bytes,
-                   .len_bytes = len,
-                   .mem = len == 0
-                              ? NULL
-                              : (const uint8_t *)o->mem + item->sent_bytes},
+    struct px_output piece = {
+        .rank = o->rank,
+        .channel = o->channel,
+        .is_end = o->is_end && len == left,
+        .is_redirected = o->is_redirected,
+        .to = item->to,
+        .is_turn = item->is_turn && len == left,
+        .dropped_bytes = dropped != NULL ? *dropped : item->dropped_bytes,
+        .len_bytes = len,
+        .mem = len == 0 ? NULL : (const uint8_t *)o->mem + item->sent_bytes,
     };
-    int rc = px_tell(host, &msg);
+    int rc = px_tell_output(host, &piece);
 
     if (rc != 1)
         return rc;

@@ -152,29 +152,9 @@ static void tell_rank(struct px_host *host, const struct px_host_pull *pull,
     }
 }
 
-static void tell_job(struct px_host *host, const struct px_host_pull *pull,
-                     const struct px_host_job *job)
-{
-    bool *is_told = calloc(job->size, sizeof(*is_told));
-
-    for (uint32_t i = 0; is_told != NULL && i < pull->ranges_count; i++) {
-        const uint32_t *range = pull->ranges[i];
-        uint32_t first = range[0] > job->base ? range[0] - job->base : 0;
-
-        for (uint32_t rank = first;
-             rank < job->size && job->base + rank <= range[1]; rank++) {
-            if (!is_told[rank])
-                tell_rank(host, pull, job, rank);
-            is_told[rank] = true;
-        }
-    }
-    free(is_told);
-}
-
 void px_replay_tell(struct px_host *host, const struct px_host_pull *pull)
 {
-    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next)
-        tell_job(host, pull, job);
+    px_pulls_walk(host, pull, tell_rank);
 }
 
 /* From here on the pull gets the channel, for which it has waited. */

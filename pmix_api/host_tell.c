@@ -11,10 +11,8 @@
 
 enum { PACKET_BYTES = 32 * 1024, STDIN_BYTES = 10, CHANNELS = 3 };
 
-int px_tell_packet(struct px_host *host, const uint8_t *mem, size_t len)
+static int went(struct px_host *host, ssize_t sent)
 {
-    ssize_t sent = send(host->fd, mem, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-
     if (sent >= 0) {
         host->taken_ms = px_now_ms();
         host->is_deaf = false;
@@ -22,6 +20,27 @@ int px_tell_packet(struct px_host *host, const uint8_t *mem, size_t len)
     }
     return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? 0
                                                                  : OV_ECLOSED;
+}
+
+int px_tell_packet(struct px_host *host, const uint8_t *mem, size_t len)
+{
+    return went(host, send(host->fd, mem, len, MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+/* Its bytes are copied by the kernel alone. */
+int px_tell_output(struct px_host *host, const struct px_output *output)
+{
+    uint8_t head[PX_OUTPUT_HEAD_BYTES];
+    struct ov_wr wr = ov_wr_init(head, sizeof(head));
+    struct iovec parts[2] = {
+        {.iov_base = head, .iov_len = sizeof(head)},
+        {.iov_base = (void *)(uintptr_t)output->mem,
+         .iov_len = output->len_bytes},
+    };
+    struct msghdr packet = {.msg_iov = parts, .msg_iovlen = 2};
+
+    px_output_encode_head(&wr, output);
+    return went(host, sendmsg(host->fd, &packet, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
 int px_tell(struct px_host *host, const struct px_msg *msg)

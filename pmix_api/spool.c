@@ -100,6 +100,8 @@ static bool append(struct px_spool *spool, bool is_near, const void *mem,
     uint64_t at;
     uint64_t part = straight(ring, ring->used_bytes, len, &at);
 
+    if (len == 0)
+        return true;
     if (!poke(spool, is_near, at, mem, part) ||
         (part < len &&
          !poke(spool, is_near, 0, (const uint8_t *)mem + part, len - part)))
@@ -158,15 +160,18 @@ static bool have_file(struct px_spool *spool)
     return !spool->is_broken;
 }
 
-int px_spool_put(struct px_spool *spool, const void *mem, uint32_t len_bytes)
+int px_spool_put(struct px_spool *spool, const void *head, uint32_t head_bytes,
+                 const void *mem, uint32_t len_bytes)
 {
-    uint64_t len = (uint64_t)len_bytes + HEAD_BYTES;
+    uint32_t packet_bytes = head_bytes + len_bytes;
+    uint64_t len = (uint64_t)packet_bytes + HEAD_BYTES;
     bool is_near = spool->far.used_bytes == 0 && fits(&spool->near, len);
     uint64_t used = spool->far.used_bytes;
 
     if (!is_near && (!fits(&spool->far, len) || !have_file(spool)))
         return OV_EFULL;
-    if (append(spool, is_near, &len_bytes, HEAD_BYTES) &&
+    if (append(spool, is_near, &packet_bytes, HEAD_BYTES) &&
+        append(spool, is_near, head, head_bytes) &&
         append(spool, is_near, mem, len_bytes))
         return 0;
     spool->far.used_bytes = used; /* the disk is full: what is there stays */
@@ -193,6 +198,8 @@ int px_spool_get(struct px_spool *spool, void *out, uint32_t size_bytes)
         spool->near.used_bytes = spool->far.used_bytes = 0;
         return OV_ESYS;
     }
+    if (spool->near.used_bytes == 0)
+        spool->near.first = 0; /* the same memory again, and no more of it */
     if (!is_near && spool->far.used_bytes == 0)
         shrink(spool);
     return (int)len;

@@ -25,15 +25,17 @@ struct px_spool {
     bool is_broken;  /* the file cannot be used: nothing goes there any more */
 };
 
-/* Memory of mem_bytes at once, a file of at most file_bytes in `dir` when it
- * must be. Returns 0 or OV_ENOMEM. */
+/* Memory of mem_bytes, touched as far as it is needed, a file of at most
+ * file_bytes in `dir` when it must be. Returns 0 or OV_ENOMEM. */
 int px_spool_open(struct px_spool *spool, uint64_t mem_bytes,
                   uint64_t file_bytes, const char *dir);
 void px_spool_close(struct px_spool *spool);
 
-/* Copies one packet to the end. Returns 0; OV_EFULL when there is no room, also
+/* Copies one packet, a head (NULL: none) and what follows it, to the end.
+ * Returns 0; OV_EFULL when there is no room, also
  * for want of a file; nothing has changed then. May write to the file. */
-int px_spool_put(struct px_spool *spool, const void *mem, uint32_t len_bytes);
+int px_spool_put(struct px_spool *spool, const void *head, uint32_t head_bytes,
+                 const void *mem, uint32_t len_bytes);
 
 /* The first packet: takes it out into `out`, which has size_bytes. Returns its
  * length, 0 when the queue is empty, or OV_ESYS when the file cannot be read or

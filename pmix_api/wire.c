@@ -58,7 +58,7 @@ static void put_start(struct ov_wr *wr, const struct px_start *start)
     put_text(wr, start->folder);
 }
 
-static void put_output(struct ov_wr *wr, const struct px_output *output)
+static void put_output_head(struct ov_wr *wr, const struct px_output *output)
 {
     ov_wr_u32(wr, output->rank);
     ov_wr_u8(wr, output->channel);
@@ -68,7 +68,6 @@ static void put_output(struct ov_wr *wr, const struct px_output *output)
     ov_wr_u32(wr, output->to);
     ov_wr_u64(wr, output->dropped_bytes);
     ov_wr_u32(wr, output->len_bytes);
-    ov_wr_bytes(wr, output->mem, output->len_bytes);
 }
 
 static void put_part(struct ov_wr *wr, const struct px_part *part)
@@ -205,6 +204,12 @@ static void put_pull(struct ov_wr *wr, const struct px_pull *pull)
     ov_wr_u32(wr, pull->cache_bytes);
 }
 
+void px_output_encode_head(struct ov_wr *wr, const struct px_output *output)
+{
+    ov_wr_u8(wr, PX_OUTPUT);
+    put_output_head(wr, output);
+}
+
 void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
 {
     ov_wr_u8(wr, (uint8_t)msg->kind);
@@ -221,7 +226,8 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         put_of_job(wr, msg);
         return;
     case PX_OUTPUT:
-        put_output(wr, &msg->output);
+        put_output_head(wr, &msg->output);
+        ov_wr_bytes(wr, msg->output.mem, msg->output.len_bytes);
         return;
     case PX_PULL:
         put_pull(wr, &msg->pull);

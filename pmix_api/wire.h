@@ -153,6 +153,10 @@ struct px_msg {
  * wr->bad. O(length). */
 void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg);
 
+/* What stands before the bytes of an OUTPUT: PX_OUTPUT_HEAD_BYTES. For whoever
+ * does not want the bytes copied. */
+void px_output_encode_head(struct ov_wr *wr, const struct px_output *output);
+
 /* Reads one message. Returns 0, or OV_EPROTO for what is none: an unknown kind
  * or flag, bytes that are missing, a text or an output that is too long, a
  * channel that is no output, a range that goes back, a stage or answer that is

@@ -12,7 +12,11 @@
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/pulls.h"
 
-enum { BATCH_BYTES = 64 * 1024, BATCH_MAX = 32, INFOS = 2 };
+enum {
+    BATCH_BYTES = 512 * 1024,
+    BATCH_MAX = BATCH_BYTES / PULLS_MESSAGE_BYTES,
+    INFOS = 2,
+};
 
 /* One call of PMIx_server_IOF_deliver; what it borrows, until its answer. */
 struct delivery {

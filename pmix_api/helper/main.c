@@ -40,8 +40,10 @@
 enum {
     SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
     FILES_MAX = 128,
+    KEPT_BYTES = 4 << 20, /* free memory that malloc keeps, in each arena */
     DEAF_MS = 10000, /* the library has not answered for so long: it hangs */
     FLUSH_MS = 2000, /* the end waits so long for a tool that takes nothing */
+    PACKETS_MAX = 8, /* heard before the library is looked after */
     FDS = 4,         /* descriptors waited for, beside those of tools */
     CALM_MS = 20,
     STUCK_LOOK_MS = 100,
@@ -111,6 +113,9 @@ static void prepare(void)
     set_limit(RLIMIT_NOFILE, FILES_MAX);
     set_limit(RLIMIT_CORE, 0);
     mallopt(M_ARENA_MAX, 2);
+    /* Else each batch of output gives its memory back and faults it in anew. */
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 }
 
 /* Tells of new connections, without a look at the library. */
@@ -245,8 +250,8 @@ static int on_msg(const struct px_msg *msg)
     return -1;
 }
 
-/* One packet. */
-static void hear(void)
+/* One packet; false when there is none. */
+static bool hear_one(void)
 {
     static uint8_t mem[PX_PACKET_BYTES_MAX];
     ssize_t got = recv(TALK_FD, mem, sizeof(mem), MSG_DONTWAIT);
@@ -254,7 +259,7 @@ static void hear(void)
     struct px_msg msg;
 
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
+        return false;
     if (got <= 0)
         leave(0); /* the launcher has gone */
     rd = ov_rd_init(mem, (size_t)got);
@@ -264,6 +269,13 @@ static void hear(void)
     }
     if (!main_state.is_up && px_job_is_whole())
         go_up();
+    return true;
+}
+
+static void hear(void)
+{
+    for (unsigned i = 0; i < PACKETS_MAX && hear_one(); i++)
+        continue;
 }
 
 /* --- the loop */

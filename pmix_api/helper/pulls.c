@@ -19,6 +19,9 @@
 
 enum {
     LIMIT_BYTES = 256 << 20, /* what waits for one pull: the default */
+    NEAR_BYTES = 256 << 10,  /* of it in memory */
+    AMPLE_BYTES = 16 << 20,  /* the same, of the first few: */
+    AMPLE_MAX = 4,           /* a file costs twice the time */
     SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
     CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
     CHANNELS = 3,
@@ -276,6 +279,17 @@ static uint32_t cache_of(const struct px_wish *wish)
                            : pulls.cache_bytes;
 }
 
+/* What it may have in memory. */
+static uint32_t near_bytes(void)
+{
+    unsigned ample = 0;
+
+    for (unsigned i = 0; i < PULLS_MAX; i++)
+        ample += pulls.pulls[i].state != PULL_FREE &&
+                 pulls.pulls[i].queue.cfg.near_bytes == AMPLE_BYTES;
+    return ample < AMPLE_MAX ? AMPLE_BYTES : NEAR_BYTES;
+}
+
 /* What waits for a slow tool is bounded by CACHE_SIZE, too, beside what is from
  * before. */
 static int prepare(struct pull *pull, const struct px_wish *wish)
@@ -284,6 +298,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         .dir = pulls.dir,
         .first = pull->first,
         .procs = pull->procs,
+        .near_bytes = near_bytes(),
         .limit_bytes = LIMIT_BYTES,
         .drops_oldest = wish->drops_oldest,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
@@ -480,7 +495,7 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
             continue;
         while (left > 0 &&
                px_queue_get(&pull->queue, now_ms, pulls.is_flushing, &o)) {
-            uint32_t cost = o.len_bytes + 2048;
+            uint32_t cost = o.len_bytes + PULLS_MESSAGE_BYTES;
 
             give(&o, pull->request);
             px_lag_given(&pull->lag);

@@ -20,7 +20,10 @@
 #include "pmix_api/helper/target.h"
 #include "pmix_api/wire.h"
 
-enum { PULLS_MAX = 128 };
+enum {
+    PULLS_MAX = 128,
+    PULLS_MESSAGE_BYTES = 16 * 1024, /* what an output counts beside its own */
+};
 
 /* Once, when the job is known and the library started; `dir` is borrowed. The
  * run's own job keeps cache_bytes of each channel for pulls that come later.
@@ -43,7 +46,7 @@ void px_pulls_live(uint32_t id);
 /* Output for all that want it, or for the pull that is named. */
 void px_pulls_put(const struct px_output *output);
 
-/* What is to be delivered next: takes outputs of at most `bytes` from pulls
+/* What is to be delivered next: takes outputs of about `bytes` from pulls
  * whose tools take something, and hands each to `give` with the library's
  * request (NULL: all). Fills in the sockets of those that take nothing and for
  * which something waits (TOOLS_MAX), and returns how many. */

@@ -288,7 +288,7 @@ static int spool_piece(struct call *call)
     ov_push_encode(&wr, flags, left > 0 ? call->set.range + call->named : NULL,
                    (uint16_t)ranges);
     ov_wr_bytes(&wr, call->mem + call->put_bytes, bytes);
-    if (px_spool_put(&push.spool, mem, (uint32_t)(wr.at - mem)))
+    if (px_spool_put(&push.spool, NULL, 0, mem, (uint32_t)(wr.at - mem)))
         return OV_EFULL;
     call->named += ranges;
     call->put_bytes += bytes;

@@ -7,7 +7,6 @@
 #include "overlay/base/err.h"
 
 enum {
-    NEAR_BYTES = 256 * 1024,
     LIMIT_MIN = 1 << 20,
     SPARE_BYTES = 1 << 20, /* of the file: kept for the ends of channels */
     HELD_MAX = 4 << 20,
@@ -33,7 +32,7 @@ int px_queue_open(struct px_queue *queue, const struct px_queue_cfg *cfg)
         queue->cfg.buffer_bytes = BUFFER_MAX;
     queue->out = malloc(PX_QUEUE_OUTPUT_MAX);
     if (queue->out != NULL &&
-        px_spool_open(&queue->spool, NEAR_BYTES,
+        px_spool_open(&queue->spool, cfg->near_bytes,
                       queue->cfg.limit_bytes + SPARE_BYTES, cfg->dir) == 0)
         return 0;
     free(queue->out);
@@ -97,12 +96,12 @@ static void take_dropped(struct px_queue *queue, struct px_output *o)
 
 static int put(struct px_queue *queue, const struct px_output *o)
 {
-    uint8_t mem[PACKET_MAX];
-    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    uint8_t head[PX_OUTPUT_HEAD_BYTES];
+    struct ov_wr wr = ov_wr_init(head, sizeof(head));
     int rc;
 
-    px_msg_encode(&wr, &(struct px_msg){.kind = PX_OUTPUT, .output = *o});
-    rc = px_spool_put(&queue->spool, mem, (uint32_t)(wr.at - mem));
+    px_output_encode_head(&wr, o);
+    rc = px_spool_put(&queue->spool, head, sizeof(head), o->mem, o->len_bytes);
     if (rc == 0)
         queue->waiting_bytes += o->len_bytes;
     return rc;

@@ -6,8 +6,9 @@
  * together per channel: until so many bytes are there, so many seconds have
  * passed, or the channel ends.
  *
- * Memory: 256 KiB, at most 4 MiB of what is put together, and 24 bytes for each
- * channel of all processes from the first drop, or with putting together, on.
+ * Memory: what it is told, at most 4 MiB of what is put together, and 24 bytes
+ * for each channel of all processes from the first drop, or with putting
+ * together, on.
  * Not thread-safe.
  */
 #ifndef PMIX_API_HELPER_QUEUE_H
@@ -26,6 +27,7 @@ enum {
 struct px_queue_cfg {
     const char *dir;       /* borrowed: for the file */
     uint32_t first, procs; /* numbers of processes */
+    uint32_t near_bytes;   /* of them in memory, as needed */
     uint64_t limit_bytes;  /* kept at most, at least 1 MiB */
     bool drops_oldest;
     uint32_t buffer_bytes; /* put together; 0: nothing, at most 1 MiB */

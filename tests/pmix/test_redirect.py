@@ -18,6 +18,7 @@ import live
 RANKS = 4
 LINES = 5000
 FLOOD = live.full(2000000, 200000)
+MUCH = max(FLOOD, 800000)  # more than the helper has in memory
 
 
 def text(rank, part, count=LINES):
@@ -172,7 +173,7 @@ def behind():
 
 def dies_with_some():
     """What it has not taken dies with a tool; the user is told."""
-    job, gates = start(write("a", FLOOD), write("b"))
+    job, gates = start(write("a", MUCH), write("b"))
     tool = pmix.Tool(job, "-R")
     tool.wait_ready()
     os.kill(tool.proc.pid, signal.SIGSTOP)
@@ -184,7 +185,7 @@ def dies_with_some():
     out = job.stdout.read()
     job.check_ok()
     for rank in range(RANKS):
-        want = text(rank, b"a", FLOOD) + text(rank, b"b")
+        want = text(rank, b"a", MUCH) + text(rank, b"b")
         live.check(want.endswith(of_rank(out, rank)), "rank %d" % rank)
         live.check(of_rank(out, rank).endswith(text(rank, b"b")), "its end")
 

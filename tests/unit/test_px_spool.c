@@ -35,6 +35,16 @@ static void expect(struct px_spool *spool, uint32_t n)
     assert_memory_equal(got, want, len);
 }
 
+/* A packet in two parts, of which one may be empty. */
+static int put(struct px_spool *spool, uint32_t n)
+{
+    uint8_t mem[PACKET_MAX];
+    uint32_t len = make(n, mem), head = n % (len + 1);
+
+    return px_spool_put(spool, head > 0 ? mem : NULL, head, mem + head,
+                        len - head);
+}
+
 static void open_spool(struct px_spool *spool, const char *dir)
 {
     assert_int_equal(px_spool_open(spool, MEM_BYTES, FILE_BYTES, dir), 0);
@@ -52,11 +62,10 @@ static void packets_come_out_as_they_went_in(void **state)
     (void)state;
     open_spool(&spool, getenv("TMPDIR"));
     for (unsigned turn = 0; turn < 20000; turn++) {
-        uint8_t mem[PACKET_MAX];
         /* Long runs of the one kind: both rings fill, and empty. */
         bool puts = chance_is(&chance, turn / 200 % 2 ? 80 : 20);
 
-        if (puts && px_spool_put(&spool, mem, make(next, mem)) == 0)
+        if (puts && put(&spool, next) == 0)
             next++;
         else if (puts)
             full++;
@@ -80,7 +89,7 @@ static void the_file_shrinks_to_nothing(void **state)
 
     (void)state;
     open_spool(&spool, getenv("TMPDIR"));
-    while (px_spool_put(&spool, mem, make(next, mem)) == 0)
+    while (put(&spool, next) == 0)
         next++;
     assert_int_equal(fstat(spool.fd, &st), 0);
     assert_true(st.st_size > FILE_BYTES / 2);
@@ -95,12 +104,11 @@ static void the_file_shrinks_to_nothing(void **state)
 static void without_a_folder_there_is_memory_alone(void **state)
 {
     struct px_spool spool;
-    uint8_t mem[PACKET_MAX];
     uint32_t next = 0;
 
     (void)state;
     open_spool(&spool, "/nowhere/at/all");
-    while (px_spool_put(&spool, mem, make(next, mem)) == 0)
+    while (put(&spool, next) == 0)
         next++;
     assert_true(next > 0);
     assert_true(spool.is_broken);
