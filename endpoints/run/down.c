@@ -1,4 +1,6 @@
 /* What goes down: the job and stdin. */
+#include "endpoints/run/down.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

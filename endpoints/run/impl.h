@@ -93,8 +93,9 @@ struct run {
     uint32_t started; /* nodes whose processes run */
     uint32_t finals;
     uint32_t lost_count;
-    uint32_t *lost;   /* owned */
-    uint64_t lost_ns; /* the first one */
+    uint32_t *lost;            /* owned */
+    uint64_t lost_ns;          /* the first one */
+    struct run_losses *losses; /* owned: not told yet */
     enum run_phase phase;
     struct run_missing *missing; /* owned: daemons that do not come */
     uint32_t missing_count;
@@ -152,8 +153,8 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  jobs  push  end  redirect  loss  signals  down  daemons  survey  up
- *     run
+ *     tap  jobs  push  end  redirect  losses  loss  signals  down  daemons
+ * survey  up run
  */
 
 /* --- say.c */
@@ -184,17 +185,5 @@ void ep_run_check_done(struct run *r);
 int ep_run_exit_code(const struct run *r);
 void ep_run_last_words(struct run *r);
 int ep_run_write_stats(struct run *r);
-
-/* --- down.c */
-int ep_run_job_send(struct run *r);
-/* Sends what waits, as far as there is room. */
-void ep_run_pump(struct run *r);
-/* As ep_run_push and ep_run_push_rest. */
-void ep_run_pushed_to(struct run *r, const uint8_t *mem, uint32_t len_bytes);
-void ep_run_rests(struct run *r);
-/* A process is over and took so many bytes of stdin. */
-void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes);
-/* Nothing more will be taken: the rest of stdin is for others. */
-void ep_run_give_back(struct run *r);
 
 #endif

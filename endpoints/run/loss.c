@@ -1,15 +1,14 @@
 /* Nodes that are lost: what becomes of the job. */
 #include "endpoints/run/loss.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/plan.h"
-#include "topo/ranges.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/wire/frame.h"
 
@@ -88,40 +87,6 @@ static void remember(struct run *r, uint32_t node)
     lost[r->lost_count++] = ep_run_place(r, node);
 }
 
-/* ", with ranks 0-3,8" of a node, cut where it is too long. */
-static void name_ranks(const struct run *r, uint32_t node, char text[96])
-{
-    struct topo_range items[EP_JOB_APPS_MAX];
-    struct topo_ranges ranks;
-    struct ep_job_part part = {0};
-    size_t len;
-
-    topo_ranges_init(&ranks, items, EP_JOB_APPS_MAX);
-    while (ep_job_next_on_node(&r->job, node, &part))
-        (void)topo_ranges_add(
-            &ranks, (struct topo_range){part.first_rank,
-                                        part.first_rank + part.count - 1});
-    text[0] = '\0';
-    if (ranks.count == 0)
-        return;
-    len = (size_t)sprintf(text, ", with rank%s ",
-                          topo_ranges_size(&ranks) == 1 ? "" : "s");
-    (void)topo_ranges_format(&ranks, text + len, 96 - len);
-}
-
-static void tell(struct run *r, uint32_t node)
-{
-    const char *then =
-        goes_on(r) ? "the job goes on without it" : "the job ends";
-    char ranks[96];
-
-    name_ranks(r, node, ranks);
-    /* The end of others is no news while the job ends. */
-    (r->exit_code < 0 ? ep_run_say : ep_run_note)(
-        r, "the daemon of node %u on %s is lost%s; %s", ep_run_place(r, node),
-        ep_run_host(r, node), ranks, then);
-}
-
 void ep_run_lost(struct run *r, uint32_t node)
 {
     if (node == 0 || node > r->nodes_count || r->nodes[node].is_lost ||
@@ -137,7 +102,7 @@ void ep_run_lost(struct run *r, uint32_t node)
         return;
     }
     remember(r, node);
-    tell(r, node);
+    ep_run_losses_add(r, node, goes_on(r));
     count_final(r, node);
     end_channels(r, node);
     ep_run_jobs_lost(r, node);

@@ -7,10 +7,12 @@
 
 #include "endpoints/run/control.h"
 #include "endpoints/run/daemons.h"
+#include "endpoints/run/down.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/log.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/push.h"
@@ -175,6 +177,7 @@ int ep_run(const struct ep_run_options *options)
     rc = open_all(r);
     if (rc == 0) {
         event_base_dispatch(r->base);
+        ep_run_losses_tell(r);
         ep_run_judge(r);
         rc = ep_run_exit_code(r);
         ep_run_give_back(r);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/daemons.h"
+#include "endpoints/run/down.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"

@@ -92,11 +92,21 @@ def read_proc(pid, name):
     return read_file(f"/proc/{pid}/{name}")
 
 
+def stat(pid):
+    """What /proc tells, from the state on; empty when it is gone."""
+    return read_proc(pid, "stat").rpartition(b")")[2].split()
+
+
+def state(pid):
+    """Its letter, or nothing when it is gone."""
+    return (stat(pid) or [b""])[0]
+
+
 def descendants(root):
     """The pids below root, parents first, with zombies left out."""
     below = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
-        fields = read_proc(name, "stat").rpartition(b")")[2].split()
+        fields = stat(name)
         if fields and fields[0] != b"Z":
             below.setdefault(int(fields[1]), []).append(int(name))
     found, todo = [], [root]
@@ -109,7 +119,7 @@ def descendants(root):
 
 def parent(pid):
     """None when it is gone."""
-    fields = read_proc(pid, "stat").rpartition(b")")[2].split()
+    fields = stat(pid)
     return int(fields[1]) if fields else None
 
 

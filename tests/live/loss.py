@@ -16,6 +16,24 @@ SUM = GREETING + "exec sha256sum"
 ECHO = GREETING + "exec cat"
 
 
+LOST = re.compile(r"the daemons? of nodes? (\S+) on (\S+) (?:is|are) lost"
+                  r"(?:, with ranks? (\S+))?; (.*)")
+
+
+def numbers(text):
+    """Those of "1,3-5"."""
+    ends = [list(map(int, term.split("-"))) for term in text.split(",")]
+    return {n for pair in ends for n in range(pair[0], pair[-1] + 1)}
+
+
+def told(said):
+    """Who was said to be lost: {node: (hosts, ranks, what becomes of the
+    job)}, the hosts and ranks those of all that were told with it."""
+    return {node: (hosts, numbers(ranks) if ranks else set(), then)
+            for nodes, hosts, ranks, then in LOST.findall(said)
+            for node in numbers(nodes)}
+
+
 class Running:
     """A job of a shell command on nodes with a daemon each."""
 
@@ -62,10 +80,8 @@ class Running:
         return found
 
     def await_lost(self, *ranks, seconds=20):
-        for rank in ranks:
-            words = re.compile(r"the daemon of node %d on \S+ is lost" % rank)
-            live.eventually(lambda: words.search(self.job.said()), seconds,
-                            "node %d is lost" % rank)
+        live.eventually(lambda: set(ranks) <= set(told(self.job.said())),
+                        seconds, "nodes %s are lost" % (ranks,))
 
     def await_repairs(self, *ranks, seconds=20):
         live.eventually(lambda: set(ranks) <= set(self.repairs()), seconds,

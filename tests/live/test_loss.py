@@ -16,7 +16,7 @@ import time
 
 import live
 from live import check, check_eq
-from loss import ECHO, GREETING, SUM, Running, beneath
+from loss import ECHO, GREETING, SUM, Running, beneath, told
 
 # Lines that say whose they are and count.
 LINES = GREETING + """exec awk -v n="$1" -v r="$XYLEM_RANK" \
@@ -40,6 +40,26 @@ def leaf_dies():
                         "of lost nodes came: rank 1 on",
                         "(stdout: %d bytes, the end is not known)" % known)
     check_eq([], times, "nobody lost a parent:")
+
+
+def many_die_at_once():
+    """They are told in one line: the launcher, stopped meanwhile, hears of all
+    in the same moment."""
+    hosts = ["h%d" % n for n in range(5)]
+    running = Running(5, 5, ECHO, options=(",".join(hosts),),
+                      start=live.Remote)
+    running.ask(b"one")
+    running.job.proc.send_signal(signal.SIGSTOP)
+    live.eventually(lambda: live.state(running.job.proc.pid) == b"T", 60,
+                    "the launcher is stopped")
+    running.kill(1, 2, 3)
+    live.eventually(lambda: all(live.state(running.daemons[rank]) in (b"", b"Z")
+                                for rank in (1, 2, 3)), 60, "they are dead")
+    running.job.proc.send_signal(signal.SIGCONT)
+    running.await_lost(1, 2, 3)
+    running.ask(b"two")
+    running.end("the daemons of nodes 1-3 on h[1-3] are lost, with ranks 1-3; "
+                "the job goes on without them")
 
 
 def inner_dies():
@@ -100,8 +120,8 @@ def all_die():
     running.kill(0, 1)
     live.eventually(lambda: running.job.proc.poll() is not None, 20,
                     "the job ends")
-    running.end("with rank 0; the job goes on", "with rank 1; the job goes on",
-                "of lost nodes came: rank 0")
+    running.end("; the job goes on", "of lost nodes came: rank 0")
+    check_eq({0, 1}, set(told(running.job.said())), running.job.said())
 
 
 def abort():
@@ -377,6 +397,7 @@ def main():
             ("all die", all_die),
             ("abort", abort),
             ("a process had failed before", failed_before),
+            ("many die at once", many_die_at_once),
             ("a daemon freezes for a short time", frozen_briefly),
             ("a daemon freezes, is given up and thaws", frozen),
             ("daemons with several nodes", several_nodes),

@@ -60,14 +60,10 @@ def as_shell(code):
     return 128 - code if code < 0 else code
 
 
-def state(pid):
-    return live.read_proc(pid, "stat").rpartition(b")")[2].split()[0]
-
-
 def stop(job):
     """SIGTSTP stops the launcher itself."""
     job.proc.send_signal(signal.SIGTSTP)
-    live.eventually(lambda: state(job.proc.pid) == b"T", 10,
+    live.eventually(lambda: live.state(job.proc.pid) == b"T", 10,
                     "the launcher is stopped: " + job.said())
 
 
@@ -102,14 +98,14 @@ def stops_and_goes():
     pids = [int(job.stdout.readline()) for _ in range(NODES)]
 
     def are(what):
-        return all(state(pid) == what for pid in pids)
+        return all(live.state(pid) == what for pid in pids)
 
     for _ in range(2):
         stop(job)
         live.eventually(lambda: are(b"T"), 10, "all are stopped")
         job.proc.send_signal(signal.SIGCONT)
         live.eventually(lambda: are(b"S"), 10, "all go on")
-        check(state(job.proc.pid) != b"T", "the launcher does not go on")
+        check(live.state(job.proc.pid) != b"T", "the launcher does not go on")
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     live.eventually(lambda: are(b"T"), 10, "all are stopped again")
@@ -146,7 +142,7 @@ def stopped_at_any_time():
     looks after signals one may be lost: there is no shell here.)"""
     for _ in range(3):
         job = live.Job(*SHAPE, "--", "cat", stdin=subprocess.PIPE)
-        live.eventually(lambda: state(job.proc.pid) == b"T" or
+        live.eventually(lambda: live.state(job.proc.pid) == b"T" or
                         job.proc.send_signal(signal.SIGTSTP), 20, "stopped")
         job.proc.send_signal(signal.SIGCONT)
         job.stdin.write(b"here\n")
@@ -184,7 +180,7 @@ def killed_while_stopped():
                        "echo up; exec tail -f /dev/null")
         read_all(job, "up")
         job.proc.send_signal(number)
-        live.eventually(lambda: state(job.proc.pid) == b"T", 10, "stopped")
+        live.eventually(lambda: live.state(job.proc.pid) == b"T", 10, "stopped")
         if number == signal.SIGTSTP:
             job.proc.kill()
             check_eq(-signal.SIGKILL, job.wait())

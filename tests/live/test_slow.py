@@ -193,9 +193,8 @@ def stopped():
         before = fed.feeder.fed  # until the window is full
         time.sleep(0.3)  # sleep-ok: between two looks
     fed.job.proc.send_signal(signal.SIGTSTP)
-    live.eventually(lambda: live.read_proc(
-        fed.job.proc.pid, "stat").rpartition(b")")[2].split()[0] == b"T",
-        30, "the launcher stops")
+    live.eventually(lambda: live.state(fed.job.proc.pid) == b"T", 30,
+                    "the launcher stops")
     time.sleep(1.5 * limit_s)  # sleep-ok: stopped for so long; it is the test
     fed.job.proc.send_signal(signal.SIGCONT)
     fed.gate.open()

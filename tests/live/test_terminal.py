@@ -75,10 +75,6 @@ def in_a_pipe(is_unbuffered):
     job.check_ok()
 
 
-def state(pid):
-    return live.read_proc(pid, "stat").rpartition(b")")[2].split()[0]
-
-
 class Shell(Terminal):
     """An interactive shell with job control."""
 
@@ -124,7 +120,7 @@ def background():
         shell.say("echo my${NONE}self", b"myself\r\n")
         # Twice as long as it takes to look whether the terminal is its own.
         time.sleep(1)  # sleep-ok: nothing is to happen; that is the test
-        check_eq(b"S", state(launcher), "the launcher's state:")
+        check_eq(b"S", live.state(launcher), "the launcher's state:")
         shell.say("jobs", b"Running")
         check(b"heard" not in shell.text, "the job took it")
         teller.write("two\n")
@@ -150,7 +146,7 @@ def put_aside():
     shell.say("one", b"one\r\n", b"one\r\n")
     shell.write(b"\x1a")
     shell.read_until(b"Stopped", b"ready> ")
-    check_eq(b"T", state(shell.launcher()), "the launcher's state:")
+    check_eq(b"T", live.state(shell.launcher()), "the launcher's state:")
     shell.say("echo my${NONE}self", b"myself\r\n")
     shell.say("fg", b"run -N 1")
     shell.say("two", b"two\r\n", b"two\r\n")

@@ -11,7 +11,7 @@ import sys
 
 import live
 from live import check, check_eq
-from loss import ECHO, Running
+from loss import ECHO, Running, told
 
 SWITCHES = {"s1": ["a%d" % n for n in range(1, 9)],
             "s2": ["b%d" % n for n in range(1, 8)],
@@ -127,8 +127,10 @@ def killed():
     running.ask(b"two")
     running.await_lost(*dead)
     running.ask(b"three")
-    times = running.end(*("node %d on %s is lost, with rank %d" %
-                          (n, hosts[n], n) for n in dead))
+    times = running.end()
+    said = told(running.job.said())
+    check_eq(set(dead), set(said))
+    check_eq(set(dead), set().union(*(ranks for _, ranks, _ in said.values())))
     check(len(times) >= 3, "%d were orphans" % len(times))
 
 

@@ -1,0 +1,181 @@
+/* The words on nodes that are lost. */
+#include "endpoints/run/losses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
+#include "topo/ranges.h"
+
+enum { LOSSES_MS = 200, HOSTS_BYTES = 400, NUMBERS_BYTES = 200 };
+
+struct run_losses {
+    uint32_t *nodes; /* owned, [room] */
+    uint32_t count, room;
+    bool goes_on; /* the job, without all of these */
+    bool is_news; /* the job has not ended before */
+    struct event *timer;
+};
+
+struct numbers {
+    struct topo_ranges set;
+    char text[NUMBERS_BYTES];
+};
+
+static bool numbers_init(struct numbers *numbers, size_t ranges)
+{
+    struct topo_range *items = calloc(ranges + 1, sizeof(*items));
+
+    if (items == NULL)
+        return false;
+    topo_ranges_init(&numbers->set, items, (uint32_t)ranges);
+    return true;
+}
+
+/* The text, with dots where it is cut. */
+static const char *numbers_text(struct numbers *numbers)
+{
+    size_t len = topo_ranges_format(&numbers->set, numbers->text,
+                                    sizeof(numbers->text) - 3);
+
+    if (len >= sizeof(numbers->text) - 3)
+        memcpy(numbers->text + sizeof(numbers->text) - 4, "...", 4);
+    return numbers->text;
+}
+
+static void add_ranks(const struct run *r, uint32_t node, struct numbers *ranks)
+{
+    struct ep_job_part part = {0};
+
+    while (ep_job_next_on_node(&r->job, node, &part))
+        (void)topo_ranges_add(
+            &ranks->set, (struct topo_range){part.first_rank,
+                                             part.first_rank + part.count - 1});
+}
+
+static void say(struct run *r, const struct run_losses *losses,
+                const char *hosts, struct numbers *nodes, struct numbers *ranks)
+{
+    bool many = losses->count > 1;
+    uint32_t procs = topo_ranges_size(&ranks->set);
+
+    (losses->is_news ? ep_run_say : ep_run_note)(
+        r, "the daemon%s of node%s %s on %s %s lost%s%s; %s", many ? "s" : "",
+        many ? "s" : "", numbers_text(nodes), hosts, many ? "are" : "is",
+        procs == 0   ? ""
+        : procs == 1 ? ", with rank "
+                     : ", with ranks ",
+        numbers_text(ranks),
+        !losses->goes_on ? "the job ends"
+        : many           ? "the job goes on without them"
+                         : "the job goes on without it");
+}
+
+static void tell(struct run *r, const struct run_losses *losses)
+{
+    struct numbers nodes, ranks = {.set = {0}};
+    struct topo_hosts hosts;
+    char *list;
+
+    if (!numbers_init(&nodes, losses->count))
+        return;
+    topo_hosts_init(&hosts);
+    if (numbers_init(&ranks, (size_t)losses->count * EP_JOB_APPS_MAX)) {
+        for (uint32_t i = 0; i < losses->count; i++) {
+            uint32_t place = ep_run_place(r, losses->nodes[i]);
+            const char *host = ep_run_host(r, losses->nodes[i]);
+
+            (void)topo_ranges_add(&nodes.set,
+                                  (struct topo_range){place, place});
+            add_ranks(r, losses->nodes[i], &ranks);
+            if (topo_hosts_find(&hosts, host, strlen(host)) == TOPO_NONE)
+                (void)topo_hosts_add(&hosts, host, strlen(host), 0);
+        }
+        list = topo_hosts_fold_short(&hosts, HOSTS_BYTES);
+        say(r, losses, list == NULL ? "" : list, &nodes, &ranks);
+        free(list);
+    }
+    topo_hosts_fini(&hosts);
+    free(nodes.set.items);
+    free(ranks.set.items);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+void ep_run_losses_tell(struct run *r)
+{
+    struct run_losses *losses = r->losses;
+
+    if (losses == NULL)
+        return;
+    r->losses = NULL;
+    if (losses->count > 0) {
+        qsort(losses->nodes, losses->count, sizeof(*losses->nodes), by_number);
+        tell(r, losses);
+    }
+    if (losses->timer != NULL)
+        event_free(losses->timer);
+    free(losses->nodes);
+    free(losses);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    ep_run_losses_tell(arg);
+}
+
+static bool grow(struct run_losses *losses)
+{
+    uint32_t room = losses->room == 0 ? 16 : 2 * losses->room;
+    uint32_t *nodes;
+
+    if (losses->count < losses->room)
+        return true;
+    nodes = reallocarray(losses->nodes, room, sizeof(*nodes));
+    if (nodes == NULL)
+        return false;
+    losses->nodes = nodes;
+    losses->room = room;
+    return true;
+}
+
+static bool open_group(struct run *r, bool goes_on, bool is_news)
+{
+    struct timeval wait = {.tv_usec = LOSSES_MS * 1000};
+
+    r->losses = calloc(1, sizeof(*r->losses));
+    if (r->losses == NULL)
+        return false;
+    r->losses->goes_on = goes_on;
+    r->losses->is_news = is_news;
+    r->losses->timer = evtimer_new(r->base, on_timer, r);
+    return r->losses->timer != NULL &&
+           evtimer_add(r->losses->timer, &wait) == 0;
+}
+
+void ep_run_losses_add(struct run *r, uint32_t node, bool goes_on)
+{
+    bool is_news = r->exit_code < 0, is_late = goes_on || !is_news;
+
+    if (r->losses != NULL &&
+        (r->losses->goes_on != goes_on || r->losses->is_news != is_news))
+        ep_run_losses_tell(r);
+    if (r->losses == NULL)
+        is_late = open_group(r, goes_on, is_news) && is_late;
+    if (r->losses == NULL || !grow(r->losses)) {
+        ep_run_say(r, "the daemon of node %u on %s is lost",
+                   ep_run_place(r, node), ep_run_host(r, node));
+        return;
+    }
+    r->losses->nodes[r->losses->count++] = node;
+    if (!is_late)
+        ep_run_losses_tell(r);
+}
