@@ -137,6 +137,33 @@ static const struct argp_option argp_options[] = {
 };
 // clang-format on
 
+const int run_options_tree[] = {
+    'w',
+    'H',
+    KEY_HOSTFILE,
+    'x',
+    'N',
+    KEY_ARITY,
+    KEY_MODEL,
+    KEY_TOPOLOGY,
+    KEY_LAUNCHER,
+    KEY_RSH,
+    KEY_XYLEMD,
+    KEY_NO_TREE_SPAWN,
+    KEY_LAUNCH_TIMEOUT,
+    KEY_MIN_NODES,
+    KEY_NODES_PER_DAEMON,
+    KEY_PROVIDER,
+    KEY_INTERFACE,
+    KEY_PORT_RANGE,
+    KEY_HEARTBEAT,
+    KEY_ON_NODE_LOSS,
+    KEY_LINGER,
+    KEY_PMIX_ALLOW,
+    'v',
+    0,
+};
+
 static void launcher(const char *text, struct ep_run_options *o)
 {
     if (strcmp(text, "local") == 0)
@@ -382,7 +409,7 @@ static void check(const struct ep_run_options *o)
 /* Of the command line: what was read so far, and what is left. */
 struct reading {
     struct ep_run_options *options;
-    bool only_looks; /* at what would be done: no program is needed */
+    const struct run_command *command;
     bool no_colon;
     char **colon; /* the ':' behind the program, or NULL */
 };
@@ -432,12 +459,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct reading *reading = state->input;
     struct ep_run_options *o = reading->options;
-    static char name[] = "xylem run", tree[] = "xylem tree";
 
     switch (key) {
     case ARGP_KEY_ARG:
-        if (state->arg_num == 0) /* the word `run': argp names itself anew */
-            state->name = reading->only_looks ? tree : name;
+        if (state->arg_num == 0) /* its word: argp names itself anew */
+            state->name = reading->command->name;
+        else if (reading->command->takes == RUN_NO_PROGRAMS)
+            run_usage("there is nothing to be said behind the options: '%s'",
+                      arg);
         else
             take_program(reading, state);
         return 0;
@@ -455,20 +484,79 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                : ARGP_ERR_UNKNOWN;
 }
 
-void run_options_parse(int argc, char **argv, const struct argp_child *more,
+static void read_programs(int argc, char **argv, const struct argp *argp,
+                          struct reading *reading)
+{
+    struct ep_run_options *options = reading->options;
+
+    for (;;) {
+        argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, reading);
+        options->apps_count++;
+        if (reading->colon == NULL)
+            break;
+        *reading->colon = NULL; /* not before: argp still looked at it */
+        if (options->apps_count == EP_RUN_APPS_MAX)
+            run_usage("a job has %d programs at most", EP_RUN_APPS_MAX);
+        app_now(options)->env_first =
+            options->apps[options->apps_count - 1].env_first +
+            options->apps[options->apps_count - 1].env_count;
+        argv = run_programs_words(argv, reading->colon + 1, &argc);
+        if (argv == NULL)
+            run_usage("out of memory");
+        reading->colon = NULL;
+    }
+}
+
+static bool takes(const struct run_command *command, int key)
+{
+    const int *at = command->keys;
+
+    while (at != NULL && *at != 0 && *at != key)
+        at++;
+    return at == NULL || *at == key;
+}
+
+enum { ROWS = sizeof(argp_options) / sizeof(argp_options[0]) };
+
+/* A row without a key is the words above a group. */
+static bool is_empty(const struct run_command *command, int group)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        if (argp_options[i].group == group && argp_options[i].key != 0 &&
+            takes(command, argp_options[i].key))
+            return false;
+    }
+    return true;
+}
+
+/* Those that the command takes. */
+static void choose_options(const struct run_command *command,
+                           struct argp_option *out)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct argp_option *row = &argp_options[i];
+
+        if (row->key != 0 ? takes(command, row->key)
+                          : row->doc == NULL || !is_empty(command, row->group))
+            *out++ = *row;
+    }
+}
+
+void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options)
 {
+    static struct argp_option taken[ROWS];
     const struct argp argp = {
-        .options = argp_options,
+        .options = taken,
         .parser = parse,
-        .children = more,
-        .args_doc = "PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]...",
-        .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
-               "through a tree of daemons.",
+        .children = command->more,
+        .args_doc = command->args_doc,
+        .doc = command->doc,
     };
     static char name[] = "xylem", *none[] = {name, NULL};
-    struct reading reading = {.options = options, .only_looks = more != NULL};
+    struct reading reading = {.options = options, .command = command};
 
+    choose_options(command, taken);
     argp_program_version = "xylem " PACKAGE_VERSION;
     argp_err_exit_status = 2;
     argv[0] = name;
@@ -478,22 +566,7 @@ void run_options_parse(int argc, char **argv, const struct argp_child *more,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes",
                                        .tap = &run_pmix_tap};
-    options->apps[0].argv = more != NULL ? none : NULL;
-    for (;;) {
-        argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &reading);
-        options->apps_count++;
-        if (reading.colon == NULL)
-            break;
-        *reading.colon = NULL; /* not before: argp still looked at it */
-        if (options->apps_count == EP_RUN_APPS_MAX)
-            run_usage("a job has %d programs at most", EP_RUN_APPS_MAX);
-        app_now(options)->env_first =
-            options->apps[options->apps_count - 1].env_first +
-            options->apps[options->apps_count - 1].env_count;
-        argv = run_programs_words(argv, reading.colon + 1, &argc);
-        if (argv == NULL)
-            run_usage("out of memory");
-        reading.colon = NULL;
-    }
+    options->apps[0].argv = command->takes != RUN_PROGRAMS ? none : NULL;
+    read_programs(argc, argv, &argp, &reading);
     check(options);
 }

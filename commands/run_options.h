@@ -6,11 +6,24 @@
 
 #include "endpoints/run/run.h"
 
-/* Parses the words after `run`, which is argv[1]; strings stay borrowed. On
- * wrong usage, --help and --version it prints and ends the program (2, 0).
- * `more` (ended by a zero one; NULL: none) has the further options of a command
- * that only looks at what `run` would do: then no program is needed. */
-void run_options_parse(int argc, char **argv, const struct argp_child *more,
+#define RUN_ARGS_DOC "PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]..."
+
+/* A command that takes options of `run`. */
+struct run_command {
+    char *name; /* with the word xylem before it */
+    const char *args_doc, *doc;
+    const struct argp_child *more; /* further ones, ended by a zero one */
+    const int *keys; /* the ones of `run' that it takes, ended by 0; or all */
+    enum { RUN_PROGRAMS, RUN_MAY_PROGRAMS, RUN_NO_PROGRAMS } takes;
+};
+
+/* What makes a tree, and no job of it: for run_command.keys. */
+extern const int run_options_tree[];
+
+/* Parses the words after that of the command, which is argv[1]; strings stay
+ * borrowed. On wrong usage, --help and --version it prints and ends the program
+ * (2, 0). */
+void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options);
 
 #endif

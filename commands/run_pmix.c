@@ -160,6 +160,13 @@ static uint16_t on_replay(void *arg, const struct px_replay *want)
     return ticket;
 }
 
+static void on_up(void *arg, const char *uri)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_up(pmix->run.arg, uri);
+}
+
 static void on_say(void *arg, const char *text)
 {
     const struct run_pmix *pmix = arg;
@@ -203,6 +210,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_rest = on_rest,
         .on_replay = on_replay,
         .on_spawn = run_pmix_spawn,
+        .on_up = on_up,
         .on_say = on_say,
         .on_note = on_note,
     };
@@ -216,6 +224,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .allow = allowed,
         .cache_bytes = run->cache_bytes,
         .push_bytes = run->push_bytes,
+        .is_dvm = run->is_dvm,
         .events = &events,
         .arg = pmix,
     };

@@ -146,11 +146,18 @@ int tree_main(int argc, char **argv)
         {0}};
     static const struct argp argp = {.options = own, .parser = parse};
     static const struct argp_child more[] = {{.argp = &argp}, {0}};
+    static char name[] = "xylem tree";
+    static const struct run_command command = {
+        .name = name,
+        .args_doc = RUN_ARGS_DOC,
+        .doc = "Draw the tree that `xylem run' would build with these options.",
+        .more = more,
+        .takes = RUN_MAY_PROGRAMS};
     static struct ep_run_options options;
     struct ep_layout *layout;
     int rc;
 
-    run_options_parse(argc, argv, more, &options);
+    run_options_parse(argc, argv, &command, &options);
     rc = ep_layout_open(&options, &layout);
     if (rc != 0)
         return rc;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/attach.h"
+#include "commands/dvm.h"
 #include "commands/fabric.h"
 #include "commands/panic.h"
 #include "commands/run_options.h"
@@ -14,9 +15,15 @@
 
 static int run_main(int argc, char **argv)
 {
+    static char name[] = "xylem run";
+    static const struct run_command command = {
+        .name = name,
+        .args_doc = RUN_ARGS_DOC,
+        .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
+               "through a tree of daemons."};
     static struct ep_run_options options;
 
-    run_options_parse(argc, argv, NULL, &options);
+    run_options_parse(argc, argv, &command, &options);
     return ep_run(&options);
 }
 
@@ -28,6 +35,7 @@ static const struct {
     {"run", run_main,
      "start a command on many nodes, feed it, show its output"},
     {"attach", attach_main, "show the output of a running job, send it input"},
+    {"dvm", dvm_main, "keep a tree of daemons up that jobs are started in"},
     {"tree", tree_main, "draw the tree that run would build, start nothing"},
     {"sim", sim_main, "see how a tree of many nodes would carry a job"},
 };

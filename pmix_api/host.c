@@ -135,13 +135,15 @@ static void put_file(struct px_host *host)
 
 static void say_up(struct px_host *host, struct px_text uri)
 {
-    char text[PX_PATH_MAX + 512];
+    char text[PX_PATH_MAX + 512], address[PX_TEXT_BYTES_MAX + 1];
 
     host->is_up = true;
     put_file(host);
     snprintf(text, sizeof(text), "PMIx tools can connect to %.*s, or by %s",
              (int)uri.len_bytes, uri.at, host->folder);
     host->cfg.events->on_note(host->cfg.arg, text);
+    px_text_copy(uri, address, sizeof(address));
+    host->cfg.events->on_up(host->cfg.arg, address);
 }
 
 /* Its pieces follow each other. */
@@ -417,8 +419,9 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
         px_host_close(host);
         return rc;
     }
-    /* A tool that has started us waits for it. */
-    px_queue_arm(host, px_rendezvous_path() != NULL ? 0 : FIRST_MS);
+    /* Who has started us, or a dvm, waits for it. */
+    px_queue_arm(host,
+                 px_rendezvous_path() != NULL || cfg->is_dvm ? 0 : FIRST_MS);
     *out = host;
     return 0;
 }

@@ -90,6 +90,8 @@ struct px_host_events {
      */
     bool (*on_spawn)(void *arg, const struct px_spawn *spawn,
                      struct px_spawned *out);
+    /* Tools can connect, at this address; again with another helper. */
+    void (*on_up)(void *arg, const char *uri);
     /* Something the user should know. */
     void (*on_say)(void *arg, const char *text);
     /* Something for a user who wants to know all. */
@@ -106,6 +108,7 @@ struct px_host_cfg {
     uint8_t allow; /* PX_ALLOW_USER, PX_ALLOW_ROOT: whose tools may connect */
     uint32_t cache_bytes; /* of each channel are kept for on_replay */
     uint32_t push_bytes;  /* of a message for on_push, at most */
+    bool is_dvm;          /* the processes are daemons, and no job */
     const struct px_host_events *events;
     void *arg;
 };

@@ -64,6 +64,7 @@ static int tell_start(struct px_host *host)
                   .apps = cfg->apps,
                   .parts = cfg->parts,
                   .allow = cfg->allow,
+                  .is_dvm = cfg->is_dvm,
                   .nspace = px_text(cfg->nspace),
                   .folder = px_text(host->folder)},
     };

@@ -53,6 +53,7 @@ static void put_start(struct ov_wr *wr, const struct px_start *start)
     ov_wr_u32(wr, start->apps);
     ov_wr_u32(wr, start->parts);
     ov_wr_u8(wr, start->allow);
+    ov_wr_u8(wr, start->is_dvm);
     ov_wr_u32(wr, start->cache_bytes);
     put_text(wr, start->nspace);
     put_text(wr, start->folder);
@@ -283,6 +284,7 @@ static void get_start(struct ov_rd *rd, struct px_start *start)
     start->apps = ov_rd_u32(rd);
     start->parts = ov_rd_u32(rd);
     start->allow = ov_rd_u8(rd);
+    start->is_dvm = ov_rd_u8(rd) != 0;
     start->cache_bytes = ov_rd_u32(rd);
     start->nspace = get_text(rd);
     start->folder = get_text(rd);

@@ -6,8 +6,9 @@
  *
  *     1  START    u16 version, u32 pid of the launcher, u32 processes,
  *                 u32 programs, u32 parts, u8 who may connect (1: the
- *                 user, 2: root), u32 bytes of each channel from before that
- *                 are kept, text namespace, text folder
+ *                 user, 2: root), u8 1 when the processes are the daemons of a
+ *                 dvm, u32 bytes of each channel from before that are kept,
+ *                 text namespace, text folder
  *     2, 3, 7, 8, 14, 27, 28: wire_job.h
  *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here, 2:
  *                 redirected, 4: `to` gets the channel from here on), u32 to
@@ -59,7 +60,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 5,
+    PX_WIRE_VERSION = 7,
     PX_PACKET_BYTES_MAX = 64 * 1024,
     PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
     PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */
@@ -102,6 +103,7 @@ struct px_start {
     uint16_t version;
     uint32_t pid, size, apps, parts;
     uint8_t allow; /* PX_ALLOW_ bits */
+    bool is_dvm;   /* the processes are the daemons */
     uint32_t cache_bytes;
     struct px_text nspace, folder;
 };

@@ -188,6 +188,8 @@ static const char *find_only(void)
         return say("the launcher does not tell its job", rc);
     snprintf(link_.nspace, sizeof(link_.nspace), "%s",
              found->value.data.string);
+    if (link_.nspace[0] == '\0')
+        why = "no job runs in it";
     if (strchr(link_.nspace, ',') != NULL) {
         snprintf(link_.why, sizeof(link_.why),
                  "there are several jobs, name one with --nspace: %.180s",

@@ -125,7 +125,10 @@ unsigned servers_list(struct server *out)
 bool server_has(const struct server *server, const char *nspace)
 {
     for (unsigned i = 0; i < server->jobs; i++) {
-        if (strcmp(server->nspace[i], nspace) == 0)
+        size_t len = strlen(server->nspace[i]);
+
+        if (strncmp(server->nspace[i], nspace, len) == 0 &&
+            (nspace[len] == '\0' || nspace[len] == '.'))
             return true;
     }
     return false;

@@ -25,6 +25,8 @@ struct server {
  * Cost: a look at everything in that folder. */
 unsigned servers_list(struct server *out);
 
+/* Is it the name of a job of it, or of one that was started in its tree, which
+ * is that name with a dot and a number? */
 bool server_has(const struct server *server, const char *nspace);
 
 #endif

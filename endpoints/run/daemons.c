@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/loss.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/why.h"
@@ -171,7 +172,7 @@ static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
         return;
     }
     ep_run_say(r, "a daemon has failed: %s", text);
-    if (r->options.on_node_loss == EP_RUN_LOSS_ABORT)
+    if (!ep_run_bears_loss(r))
         ep_run_abort(r, 1);
 }
 

@@ -87,11 +87,9 @@ struct run {
     char nspace[32];
     uint32_t nodes_count;   /* N: nodes that host processes */
     uint32_t daemons_count; /* started by the launcher itself */
-    uint32_t daemons_ready;
-    uint32_t daemons_alive;
+    uint32_t daemons_ready, daemons_alive;
     uint32_t nodes_per_daemon;
-    uint32_t started; /* nodes whose processes run */
-    uint32_t finals;
+    uint32_t started, finals; /* nodes whose processes run, or do no more */
     uint32_t lost_count;
     uint32_t *lost;            /* owned */
     uint64_t lost_ns;          /* the first one */
@@ -119,15 +117,17 @@ struct run {
     struct event *hard;   /* the time an end may take */
     struct event *watch;  /* once a second while something waits */
     struct event *settle; /* no daemon has failed for a while */
+    struct event *grace;  /* of a dvm: jobs were told to end */
     struct event *stop;   /* a stop that waits until all is told */
     struct event *signals[8];
     uint32_t signals_count;
-    uint32_t interrupts; /* SIGINT, SIGTERM, SIGHUP so far */
-    bool is_aborted;     /* before the job began */
-    bool is_recalled;    /* srun was told to end */
-    bool is_arriving;    /* the last daemon of srun is there */
-    bool is_killed;      /* processes were told to die: exits mean nothing */
-    bool has_failed;     /* a process ended badly */
+    uint32_t interrupts;         /* SIGINT, SIGTERM, SIGHUP so far */
+    bool is_aborted;             /* before the job began */
+    bool is_recalled;            /* srun was told to end */
+    bool is_arriving;            /* the last daemon of srun is there */
+    bool is_ending, is_reported; /* of a dvm: see dvm.c */
+    bool is_killed;  /* processes were told to die: exits mean nothing */
+    bool has_failed; /* a process ended badly */
     bool is_failure_told;
     bool is_stuck_told, is_note_told;
     uint32_t failed_rank;
@@ -153,8 +153,8 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  jobs  push  end  redirect  losses  loss  signals  down  daemons
- * survey  up run
+ *     tap  jobs  push  end  redirect  losses  loss  dvm  signals  down
+ *     daemons  survey  up  run
  */
 
 /* --- say.c */

@@ -194,7 +194,7 @@ static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
 
     for (const struct run_job *job = r->jobs; job != NULL; job = job->next)
         count++;
-    if (r->phase != RUN_RUNNING || r->is_killed)
+    if (r->phase != RUN_RUNNING || r->is_killed || r->is_ending)
         snprintf(why, EP_TAP_WHY_MAX, "the run takes no further jobs");
     else if (count == RUN_JOBS_MAX)
         snprintf(why, EP_TAP_WHY_MAX, "%d jobs run: that is all there may be",
@@ -407,6 +407,12 @@ static void lose(struct run *r, struct run_job *job, uint32_t number)
     count_ended(r, job, number, SIGKILL);
 }
 
+/* A dvm goes on, but by this policy not the job that has lost a node. */
+static bool ends_with_loss(const struct run *r)
+{
+    return r->options.is_dvm && r->options.on_node_loss == EP_RUN_LOSS_ABORT;
+}
+
 void ep_run_jobs_lost(struct run *r, uint32_t node)
 {
     struct run_job *next;
@@ -414,6 +420,7 @@ void ep_run_jobs_lost(struct run *r, uint32_t node)
     for (struct run_job *job = r->jobs; job != NULL; job = next) {
         uint32_t base = job->desc.base, left = job->desc.size - job->ended;
         struct ep_job_part part = {0};
+        uint32_t before = left;
 
         next = job->next;
         while (left > 0 && ep_job_next_on_node(&job->desc, node, &part)) {
@@ -422,6 +429,8 @@ void ep_run_jobs_lost(struct run *r, uint32_t node)
                 lose(r, job, base + part.first_rank + i);
             }
         }
+        if (left > 0 && left < before && ends_with_loss(r))
+            kill_job(r, job);
     }
 }
 

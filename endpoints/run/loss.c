@@ -12,10 +12,14 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/wire/frame.h"
 
+bool ep_run_bears_loss(const struct run *r)
+{
+    return r->options.is_dvm || r->options.on_node_loss == EP_RUN_LOSS_CONTINUE;
+}
+
 static bool goes_on(const struct run *r)
 {
-    return r->options.on_node_loss == EP_RUN_LOSS_CONTINUE &&
-           r->phase == RUN_RUNNING && r->exit_code < 0;
+    return ep_run_bears_loss(r) && r->phase == RUN_RUNNING && r->exit_code < 0;
 }
 
 /* Says goodbye for a node that cannot any more. */
@@ -87,6 +91,15 @@ static void remember(struct run *r, uint32_t node)
     lost[r->lost_count++] = ep_run_place(r, node);
 }
 
+/* A dvm without a node. */
+static bool is_bare(struct run *r)
+{
+    if (!r->options.is_dvm || r->lost_count < r->nodes_count)
+        return false;
+    ep_run_say(r, "no node is left");
+    return true;
+}
+
 void ep_run_lost(struct run *r, uint32_t node)
 {
     if (node == 0 || node > r->nodes_count || r->nodes[node].is_lost ||
@@ -97,7 +110,7 @@ void ep_run_lost(struct run *r, uint32_t node)
         return;
     }
     tell_tap(r, node);
-    if (r->nodes[node].is_final) { /* nothing is lost with it */
+    if (r->nodes[node].is_final && !r->options.is_dvm) { /* nothing is lost */
         r->nodes[node].is_lost = true;
         return;
     }
@@ -106,6 +119,6 @@ void ep_run_lost(struct run *r, uint32_t node)
     count_final(r, node);
     end_channels(r, node);
     ep_run_jobs_lost(r, node);
-    if (!goes_on(r))
+    if (!goes_on(r) || is_bare(r))
         ep_run_abort(r, 1);
 }

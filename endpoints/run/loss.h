@@ -14,4 +14,8 @@ enum { RUN_NO_RECORD = RUN_RECORDS_MAX };
  * O(ranks) for the job's description. */
 void ep_run_lost(struct run *r, uint32_t node);
 
+/* The run goes on without a node: so do a dvm, whose jobs may end, and what has
+ * been asked to. */
+bool ep_run_bears_loss(const struct run *r);
+
 #endif

@@ -48,7 +48,8 @@ static void add_ranks(const struct run *r, uint32_t node, struct numbers *ranks)
 {
     struct ep_job_part part = {0};
 
-    while (ep_job_next_on_node(&r->job, node, &part))
+    /* Those of a dvm are the daemons themselves. */
+    while (!r->options.is_dvm && ep_job_next_on_node(&r->job, node, &part))
         (void)topo_ranges_add(
             &ranks->set, (struct topo_range){part.first_rank,
                                              part.first_rank + part.count - 1});
@@ -61,15 +62,16 @@ static void say(struct run *r, const struct run_losses *losses,
     uint32_t procs = topo_ranges_size(&ranks->set);
 
     (losses->is_news ? ep_run_say : ep_run_note)(
-        r, "the daemon%s of node%s %s on %s %s lost%s%s; %s", many ? "s" : "",
-        many ? "s" : "", numbers_text(nodes), hosts, many ? "are" : "is",
+        r, "the daemon%s of node%s %s on %s %s lost%s%s; the %s %s",
+        many ? "s" : "", many ? "s" : "", numbers_text(nodes), hosts,
+        many ? "are" : "is",
         procs == 0   ? ""
         : procs == 1 ? ", with rank "
                      : ", with ranks ",
-        numbers_text(ranks),
-        !losses->goes_on ? "the job ends"
-        : many           ? "the job goes on without them"
-                         : "the job goes on without it");
+        numbers_text(ranks), r->options.is_dvm ? "tree" : "job",
+        !losses->goes_on ? "ends"
+        : many           ? "goes on without them"
+                         : "goes on without it");
 }
 
 static void tell(struct run *r, const struct run_losses *losses)

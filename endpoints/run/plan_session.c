@@ -112,7 +112,8 @@ int ep_run_plan_session(struct run *r, uint32_t most)
         ep_session_pack(config, &r->sizes,
                         NODE_INPUTS + EP_STATE_OUTPUTS * most))
         return ep_run_fail(r, "out of memory, or too many processes on a node");
-    snprintf(r->nspace, sizeof(r->nspace), "xylem-%08x",
+    snprintf(r->nspace, sizeof(r->nspace), "%s%08x",
+             o->is_dvm ? EP_RUN_DVM_NAME : "xylem-",
              (unsigned)config->auth.session);
     if (is_local)
         return 0;

@@ -8,6 +8,7 @@
 #include "endpoints/run/control.h"
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/down.h"
+#include "endpoints/run/dvm.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/log.h"
 #include "endpoints/run/impl.h"
@@ -61,13 +62,17 @@ static const struct run_tap_events tap_events = {
     .on_push = ep_run_pushed_to,
     .on_rest = ep_run_rests,
     .on_spawn = ep_run_spawn,
+    .on_up = ep_run_dvm_up,
     .on_find = ep_run_jobs_find,
 };
 
+/* That of a dvm lets nobody in before the tree is there. */
 static void open_tap(struct run *r)
 {
     r->next_number = r->job.size;
-    ep_run_tap_open(r, &tap_events);
+    r->tap_events = &tap_events;
+    if (!r->options.is_dvm)
+        ep_run_tap_open(r);
 }
 
 /* Everything before the loop; 0, or the exit code. */
@@ -102,6 +107,7 @@ static void close_all(struct run *r)
 {
     ep_run_signals_close(r);
     ep_run_end_close(r);
+    ep_run_dvm_close(r);
     ep_run_tap_close(r);
     ep_run_push_close(r);
     ep_input_close(r->input);

@@ -49,6 +49,9 @@ struct ep_run_app {
  * nodes are hosts. */
 #define EP_RUN_ARITY_AUTO UINT32_MAX
 
+/* What the namespace of a dvm begins with. */
+#define EP_RUN_DVM_NAME "xylem-dvm-"
+
 /* All strings are borrowed from argv. A zero number means: not given. */
 struct ep_run_options {
     struct ep_run_app apps[EP_RUN_APPS_MAX];
@@ -91,6 +94,10 @@ struct ep_run_options {
     bool verbose;
     const struct ep_tap_ops *tap; /* NULL: none */
     uint32_t cache_bytes; /* of each channel, for what comes late to the tap */
+    /* No job of its own: the tree is there for those that the tap starts, until
+     * it is told to end. Of apps one that is never started. */
+    bool is_dvm;
+    const char *report_uri; /* a file for the tap's address, "-": stdout */
 };
 
 /* Runs the job to its end. Call first thing in main, after the options were

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/control.h"
+#include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
@@ -31,6 +32,8 @@ static void on_interrupt(struct run *r, int signo)
     if (r->phase == RUN_LAUNCHING) {
         r->is_quiet = true;
         ep_run_abort(r, 128 + signo);
+    } else if (r->options.is_dvm && r->interrupts == 1) {
+        ep_run_dvm_end(r);
     } else if (r->interrupts == 1) {
         ep_run_signal(r, signo);
     } else {
@@ -139,8 +142,9 @@ static void on_signal(evutil_socket_t signo, short what, void *arg)
     case SIGCONT:
         on_continue(r);
         break;
-    default:
-        ep_run_signal(r, signo);
+    default: /* a dvm's jobs have their own launchers */
+        if (!r->options.is_dvm)
+            ep_run_signal(r, signo);
         break;
     }
 }

@@ -140,6 +140,13 @@ static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
     return r->tap_events->on_spawn(r, spawn, out, why);
 }
 
+static void on_up(void *arg, const char *uri)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_up(r, uri);
+}
+
 /* What fits a frame of every size, behind its head. */
 static uint32_t push_bytes(const struct run *r)
 {
@@ -150,7 +157,7 @@ static uint32_t push_bytes(const struct run *r)
     return frame_bytes - OV_DOWN_HEAD_BYTES;
 }
 
-void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
+void ep_run_tap_open(struct run *r)
 {
     static const struct ep_tap_events events = {
         .on_part = on_part,
@@ -164,6 +171,7 @@ void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
         .on_rest = on_rest,
         .on_replay = on_replay,
         .on_spawn = on_spawn,
+        .on_up = on_up,
         .on_say = on_say,
         .on_note = on_note,
     };
@@ -175,11 +183,11 @@ void ep_run_tap_open(struct run *r, const struct run_tap_events *then)
         .parts = ep_run_tap_parts(&r->job),
         .cache_bytes = r->job.cache_bytes,
         .push_bytes = push_bytes(r),
+        .is_dvm = r->options.is_dvm,
         .events = &events,
         .arg = r,
     };
 
-    r->tap_events = then;
     if (r->options.tap != NULL)
         r->tap = r->options.tap->open(&cfg);
     for (uint32_t i = 0; i < r->job.readers_count; i++)

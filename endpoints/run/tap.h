@@ -18,12 +18,14 @@ struct run_tap_events {
     /* As of struct ep_tap_events. */
     bool (*on_spawn)(struct run *r, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why);
+    void (*on_up)(struct run *r, const char *uri);
     /* The job with this base; NULL: there is none any more. */
     const struct ep_job *(*on_find)(const struct run *r, uint32_t base);
 };
 
-/* Opens options.tap, and tells it who reads stdin. */
-void ep_run_tap_open(struct run *r, const struct run_tap_events *then);
+/* Opens options.tap, and tells it who reads stdin. Its words go to tap_events
+ * of the run. */
+void ep_run_tap_open(struct run *r);
 void ep_run_tap_close(struct run *r);
 /* How many parts a job has, for those who ask with on_part. */
 uint32_t ep_run_tap_parts(const struct ep_job *job);

@@ -2,9 +2,8 @@
  *
  * The launcher knows a tap by this table only; what it does with the output
  * is its own affair (commands/run_pmix.c has the one for PMIx tools). A tap
- * never ends the job, and never fails: it can only want no more.
- *
- * All calls and callbacks in the loop's thread.
+ * never ends the job, and never fails: it can only want no more. All calls and
+ * callbacks in the loop's thread.
  */
 #ifndef ENDPOINTS_RUN_TAPS_H
 #define ENDPOINTS_RUN_TAPS_H
@@ -133,6 +132,8 @@ struct ep_tap_events {
      * be, with a sentence in why (EP_TAP_WHY_MAX bytes). */
     bool (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why);
+    /* Others can come, to this address; again when it has changed. */
+    void (*on_up)(void *arg, const char *uri);
     void (*on_say)(void *arg, const char *text);  /* to the user */
     void (*on_note)(void *arg, const char *text); /* with --verbose */
 };
@@ -141,10 +142,10 @@ struct ep_tap_cfg {
     struct event_base *base; /* borrowed, as all that follows */
     const char *nspace;      /* the job's name */
     uint32_t size;           /* processes */
-    uint32_t apps;           /* programs */
-    uint32_t parts;
-    uint32_t cache_bytes; /* that are kept of each channel for on_replay */
-    uint32_t push_bytes;  /* of a message for on_push, at most */
+    uint32_t apps, parts;    /* programs; see on_part */
+    uint32_t cache_bytes;    /* that are kept of each channel for on_replay */
+    uint32_t push_bytes;     /* of a message for on_push, at most */
+    bool is_dvm;             /* these processes are the daemons: see run.h */
     const struct ep_tap_events *events;
     void *arg;
 };

@@ -11,6 +11,7 @@
 
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/down.h"
+#include "endpoints/run/dvm.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
@@ -171,9 +172,11 @@ static void begin(struct run *r)
         return;
     r->phase = RUN_RUNNING;
     ep_run_daemons_joined(r);
-    if (ep_run_job_send(r))
+    if (r->options.is_dvm)
+        ep_run_dvm_begin(r);
+    else if (ep_run_job_send(r))
         ep_run_abort(r, 1);
-    else if (r->is_stop_due)
+    if (r->is_stop_due)
         ep_run_stop(r);
 }
 

@@ -80,7 +80,7 @@ void ep_run_judge(struct run *r)
         ep_output_pending(r->output) > 0 || ep_output_dropped(r->output) > 0;
     uint64_t gaps, lost;
 
-    if (r->is_aborted) /* there were no processes */
+    if (r->is_aborted || r->options.is_dvm) /* there were no processes */
         return;
     verdict = ep_proof_judge(r->proof, is_cut, absent, r);
     gaps = ep_proof_gaps(verdict);

@@ -14,6 +14,7 @@ static struct {
     pthread_mutex_t lock;
     struct px_job_state *list; /* owned; the run's own first */
     char here[256];
+    bool is_dvm; /* the first one is the daemons */
 } jobs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
@@ -126,6 +127,7 @@ int px_job_start(const struct px_start *start)
 
     if (gethostname(jobs.here, sizeof(jobs.here) - 1) != 0)
         strcpy(jobs.here, "localhost");
+    jobs.is_dvm = start->is_dvm;
     return px_job_add(&own);
 }
 
@@ -270,6 +272,13 @@ bool px_job_next(struct px_job *job)
         *job = next->name;
     unlock();
     return next != NULL;
+}
+
+bool px_job_next_listed(struct px_job *job)
+{
+    bool is_hidden = jobs.is_dvm && job->size == 0;
+
+    return px_job_next(job) && (!is_hidden || px_job_next(job));
 }
 
 bool px_job_of_token(uint32_t token, struct px_job *out)

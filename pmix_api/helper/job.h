@@ -47,6 +47,8 @@ const char *px_job_own(void);
  * whole; `job` of size 0: the first one. False when there is none. O(jobs). */
 bool px_job_find(const char *nspace, struct px_job *out);
 bool px_job_next(struct px_job *job);
+/* As px_job_next(), without the daemons of a dvm, which are no job. */
+bool px_job_next_listed(struct px_job *job);
 /* The job that was spawned with this token. */
 bool px_job_of_token(uint32_t token, struct px_job *out);
 /* The name of a process; false when there is none. */

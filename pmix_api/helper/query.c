@@ -276,7 +276,7 @@ static pmix_status_t load_spaces(pmix_info_t *out, const char *key,
     (void)about;
     if (file == NULL)
         return rc;
-    while (px_job_next(&job))
+    while (px_job_next_listed(&job))
         fprintf(file, "%s%s", ftell(file) > 0 ? "," : "", job.nspace);
     if (fclose(file) == 0)
         rc = load_text(out, key, text);
@@ -308,19 +308,20 @@ static pmix_status_t load_space_info(pmix_info_t *out, const char *key,
     pmix_info_t *spaces;
     size_t jobs = 0, count = 0;
 
-    while (px_job_next(&job))
+    while (px_job_next_listed(&job))
         jobs++;
     PMIX_INFO_CREATE(spaces, jobs);
     if (spaces == NULL)
         return PMIX_ERR_NOMEM;
     job.size = 0;
-    while (count < jobs && px_job_next(&job)) {
+    while (count < jobs && px_job_next_listed(&job)) {
         if (!about->is_named || job.base == about->job.base)
             load_space(&spaces[count++], &job);
     }
-    load_array(out, key, spaces, count, PMIX_INFO);
+    if (count > 0)
+        load_array(out, key, spaces, count, PMIX_INFO);
     PMIX_INFO_FREE(spaces, jobs);
-    return PMIX_SUCCESS;
+    return count > 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
 }
 
 static pmix_status_t load_list(pmix_info_t *out, const char *key,

@@ -203,12 +203,14 @@ class Memory(threading.Thread):
 class Job:
     """`xylem run ARGS` in the background. stdout is a pipe unless given. `wrap`
     are words before the command."""
+    COMMAND = "run"
 
     def __init__(self, *args, stdin=subprocess.DEVNULL,
                  stdout=subprocess.PIPE, wrap=(), **more):
         self.errors = tempfile.TemporaryFile(dir=TMP)
         self.proc = subprocess.Popen(
-            [*wrap, XYLEM, "run", "--launcher", "local", *map(str, args)],
+            [*wrap, XYLEM, self.COMMAND, "--launcher", "local",
+             *map(str, args)],
             stdin=stdin, stdout=stdout, stderr=self.errors, **more)
         self.stdin, self.stdout = self.proc.stdin, self.proc.stdout
 

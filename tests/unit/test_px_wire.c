@@ -53,8 +53,8 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     (void)state;
     px_msg_encode(
         &wr, &(struct px_msg){.kind = PX_START,
-                              .start = {1, 2, 3, 4, 5, 3, 6, px_text("space"),
-                                        px_text("/tmp/x")}});
+                              .start = {1, 2, 3, 4, 5, 3, true, 6,
+                                        px_text("space"), px_text("/tmp/x")}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_PART,
                                         .part = {1, 2, 3, px_text("host"),
                                                  px_text("./a b")}});

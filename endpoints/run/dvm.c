@@ -1,0 +1,133 @@
+/* A tree without a job of its own. */
+#include "endpoints/run/dvm.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/control.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/tap.h"
+
+/* What a job gets between SIGTERM and SIGKILL. */
+enum { GRACE_S = 2 };
+
+/* --- it begins
+ * */
+
+void ep_run_dvm_begin(struct run *r)
+{
+    for (uint32_t n = 1; n <= r->nodes_count; n++)
+        r->nodes[n].is_final = true;
+    r->finals = r->nodes_count;
+    /* Whoever hears a word of the launcher knows that the tree stands. This one
+     * reaches no process: there is none. */
+    ep_run_signal(r, SIGCONT);
+    ep_run_tap_open(r);
+    if (r->tap != NULL)
+        return;
+    ep_run_say(r, "PMIx tools cannot connect, and a dvm is for nobody else "
+                  "(`xylem dvm -v' says why)");
+    ep_run_abort(r, 1);
+}
+
+static bool is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* Whole or not at all: somebody may wait for it. */
+static int put_file(const char *path, const char *uri)
+{
+    char temporary[4096];
+    int len = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
+    int fd = -1, err;
+    bool is_good;
+
+    errno = ENAMETOOLONG;
+    if (len < (int)sizeof(temporary))
+        fd = mkstemp(temporary);
+    if (fd < 0)
+        return -1;
+    is_good = dprintf(fd, "%s\n", uri) > 0;
+    is_good = close(fd) == 0 && is_good && rename(temporary, path) == 0;
+    err = errno;
+    if (!is_good)
+        unlink(temporary);
+    errno = err;
+    return is_good ? 0 : -1;
+}
+
+static int report(struct run *r, const char *uri)
+{
+    const char *path = r->options.report_uri;
+
+    if (path == NULL)
+        return 0;
+    if (is_stdout(path))
+        return dprintf(STDOUT_FILENO, "%s\n", uri) > 0 ? 0 : -1;
+    if (put_file(path, uri) != 0)
+        return -1;
+    r->is_reported = true;
+    return 0;
+}
+
+void ep_run_dvm_up(struct run *r, const char *uri)
+{
+    if (!r->options.is_dvm || r->is_ending)
+        return;
+    if (report(r, uri) != 0) {
+        ep_run_say(r, "--report-uri: cannot write '%s': %s",
+                   r->options.report_uri, strerror(errno));
+        ep_run_abort(r, 1);
+        return;
+    }
+    ep_run_say(r,
+               "%u node%s up: jobs can be started, `xylem dvm --stop=%d' ends "
+               "it",
+               r->nodes_count - r->lost_count,
+               r->nodes_count - r->lost_count == 1 ? " is" : "s are",
+               (int)getpid());
+}
+
+/* --- it ends
+ * */
+
+static void on_grace(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)fd;
+    (void)what;
+    ep_run_note(r, "jobs that are still there are killed");
+    ep_run_abort(r, 0);
+}
+
+void ep_run_dvm_end(struct run *r)
+{
+    static const struct timeval grace = {.tv_sec = GRACE_S};
+
+    r->is_ending = true;
+    r->grace = evtimer_new(r->base, on_grace, r);
+    if (r->jobs == NULL) {
+        ep_run_check_done(r);
+    } else if (r->grace == NULL) {
+        ep_run_abort(r, 0);
+    } else {
+        ep_run_note(r, "the jobs are ended");
+        ep_run_signal(r, SIGTERM);
+        ep_run_signal(r, SIGCONT);
+        evtimer_add(r->grace, &grace);
+    }
+}
+
+void ep_run_dvm_close(struct run *r)
+{
+    if (r->grace != NULL)
+        event_free(r->grace);
+    if (r->is_reported)
+        unlink(r->options.report_uri);
+}

@@ -1,0 +1,24 @@
+/* A tree without a job of its own, for those that others start in it: `xylem
+ * dvm`.
+ *
+ * The processes of the run's own job are the daemons then, one for each node.
+ * They are never started, so they have no output and no exit; but they have a
+ * name, and the numbers of all processes that come begin behind theirs.
+ */
+#ifndef ENDPOINTS_RUN_DVM_H
+#define ENDPOINTS_RUN_DVM_H
+
+struct run;
+
+/* All nodes have joined: the tap is opened. */
+void ep_run_dvm_begin(struct run *r);
+/* Tools can come, at this address: tells the user, and options.report_uri. Does
+ * nothing for a run with a job of its own. */
+void ep_run_dvm_up(struct run *r, const char *uri);
+/* Ends the jobs, with SIGKILL those that are still there after a grace, and
+ * then the run, with code 0. The caller sees to it that it happens once. */
+void ep_run_dvm_end(struct run *r);
+/* Removes the file of options.report_uri. */
+void ep_run_dvm_close(struct run *r);
+
+#endif

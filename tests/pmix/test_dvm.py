@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""A tree that stays up without a job of its own: tools start jobs in it, it
+outlives these and its nodes, and ends with all that is in it."""
+# timeout: 240
+import glob
+import os
+import signal
+import subprocess
+import sys
+
+import pmix
+import live
+import spawning
+from live import check, check_eq
+
+
+class Dvm(live.Job):
+    COMMAND = "dvm"
+
+    def wait_up(self):
+        live.eventually(lambda: "jobs can be started" in self.said() or
+                        self.proc.poll() is not None, 60, "it is up")
+        return check("jobs can be started" in self.said(), self.said())
+
+
+def start(*options, nodes=3, **more):
+    dvm = Dvm("-v", "-N", nodes, *options, **more)
+    dvm.wait_up()
+    return dvm
+
+
+def stop(*words, wrap=()):
+    """The exit code and the words of `xylem dvm --stop`."""
+    done = subprocess.run(
+        [*wrap, live.XYLEM, "dvm", "--stop", *map(str, words)],
+        stderr=subprocess.PIPE, check=False)
+    return done.returncode, done.stderr.decode()
+
+
+def check_end(dvm, code=0):
+    """It has gone, and left nothing."""
+    check_eq(code, dvm.wait(), dvm.said())
+    live.check_gone(60)
+    check_eq([], glob.glob(os.path.join(live.TMP, "xylem-pmix-*")), "files")
+
+
+def asks(dvm, keys):
+    asker = pmix.Asker(dvm)
+    asker.connect()
+    said, status = asker.query(keys)
+    asker.end()
+    return said, status
+
+
+def spawned(tool, what):
+    space, status = tool.spawn(what)
+    check_eq("SUCCESS", status, what)
+    return space
+
+
+BOTH = "pmix.fwd.stdout pmix.fwd.stderr "
+TELL = "echo\\s$PPID>$0.$XYLEM_RANK"
+
+
+def told(place, ranks):
+    """What they have said: the processes that have started them."""
+    paths = ["%s.%d" % (place, rank) for rank in range(ranks)]
+    live.eventually(lambda: all(live.read_file(path).endswith(b"\n")
+                                for path in paths), 60, "all are there")
+    return [int(live.read_file(path)) for path in paths]
+
+
+def served():
+    """Jobs come and go, several at a time, each with its name and its output;
+    the address stands in a file as long as tools can come."""
+    path = os.path.join(live.TMP, "uri")
+    dvm = start("--report-uri", path)
+    uri = live.read_file(path).decode()
+    check(uri.startswith("xylem-dvm-") and uri.endswith("\n"), uri)
+    check_eq(1, pmix.Attach().wait(), "there is no job yet")
+    tools = [spawning.connect(dvm) for _ in range(2)]
+    known = []
+    for turn in range(2):
+        door = pmix.Gate()
+        script = ":\\s<$0;echo\\s$XYLEM_RANK\\sof\\s$XYLEM_SIZE"
+        spaces = [spawned(tool, f"{BOTH}-- {size} sh -c {script} {door.path}")
+                  for tool, size in zip(tools, (3, 5))]
+        known += spaces
+        check_eq(known, asks(dvm, "pmix.qry.ns")[0][0].split()[-1].split(","),
+                 "the daemons are no job")
+        for tool, space in zip(tools, spaces):
+            tool.do(f"pull {space} *")
+        door.open()
+        for tool, space, size in zip(tools, spaces, (3, 5)):
+            tool.wait_ends(space, size)
+            for rank in range(size):
+                check_eq(f"{rank} of {size}\n", tool.got(space, rank),
+                         "turn %d" % turn)
+    for tool in tools:
+        check_eq(0, tool.end())
+    check_eq((0, ""), stop())
+    check(dvm.proc.poll() is not None, "--stop waits for the end")
+    check_eq(False, os.path.exists(path), "the file has gone with it")
+    check_end(dvm)
+
+
+def stopped():
+    """Jobs end with it: by SIGTERM, or where they do not care by SIGKILL. By a
+    signal, by name, and by process number."""
+    script = "trap\\s''\\sTERM;" + TELL + ";while\\s:;do\\ssleep\\s1;done"
+    for end in ("name", "pid", signal.SIGTERM, signal.SIGINT):
+        dvm = start()
+        tool = spawning.connect(dvm)
+        easy = spawned(tool, "!pmix.nohup -- 3 sleep 1000")
+        place = os.path.join(live.TMP, "stopped-%s" % end)
+        spawned(tool, f"!pmix.nohup -- 2 sh -c {script} {place}")
+        told(place, 2)
+        tool.do("events " + easy)
+        if end == "name":
+            own = easy.rpartition(".")[0]
+            check_eq((0, ""), stop(own))
+        elif end == "pid":
+            check_eq((0, ""), stop(dvm.proc.pid))
+        else:
+            dvm.proc.send_signal(end)
+        check("SIG" in tool.wait_event("JOB ENDED", easy), tool.events)
+        check_end(dvm)
+        tool.end()
+
+
+def refused():
+    """No dvm, several of them, somebody else's, a process that is none, an
+    option of jobs."""
+    code, said = stop()
+    check(code == 1 and "no dvm of yours is up" in said, said)
+    code, said = stop("nix")
+    check(code == 1 and "no dvm nix runs" in said, said)
+    code, said = stop(os.getpid())
+    check(code == 1 and "is no dvm" in said, said)
+    dvms = [start(nodes=1) for _ in range(2)]
+    code, said = stop()
+    check(code == 1 and "2 of your dvms are up" in said, said)
+    for dvm in dvms:
+        check("--stop=%d " % dvm.proc.pid in said, said)
+    nobody = ("setpriv", "--reuid=65534", "--clear-groups")
+    if os.geteuid() == 0 and subprocess.run(
+            [*nobody, live.XYLEM, "--version"], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        code, said = stop(dvms[0].proc.pid, wrap=nobody)
+        check(code == 1 and "belongs to root" in said, said)
+        code, said = stop(wrap=nobody)
+        check(code == 1 and "no dvm of yours" in said, said)
+    for dvm in dvms:
+        check(dvm.proc.poll() is None, "it is still there")
+        check_eq((0, ""), stop(dvm.proc.pid))
+    for words in (["--label"], ["-n", "3"], ["true"]):
+        done = subprocess.run([live.XYLEM, "dvm", *words], check=False,
+                              stderr=subprocess.DEVNULL)
+        check_eq(2, done.returncode, words)
+    check_end(dvms[0])
+
+
+def killed():
+    """kill -9: daemons and processes follow."""
+    dvm = start()
+    tool = spawning.connect(dvm)
+    spawned(tool, "-- 3 sleep 1000")
+    dvm.proc.kill()
+    dvm.wait()
+    live.check_gone(60)
+    tool.end()
+
+
+def lost():
+    """A daemon dies: the job that it had a part of ends, others go on, and new
+    ones are started where there is a node. Without any node it ends."""
+    door = pmix.Gate()
+    dvm = start("--nodes-per-daemon", 1)
+    tool = spawning.connect(dvm)
+    alone = spawned(tool, f"{BOTH}-- 1 sh -c :\\s<$0;echo\\swhole {door.path}")
+    place = os.path.join(live.TMP, "lost")
+    wide = spawned(tool, f"-- 3 sh -c {TELL};exec\\ssleep\\s1000 {place}")
+    tool.do(f"pull {alone} *")
+    for space in (alone, wide):
+        tool.do("events " + space)
+    daemons = told(place, 3)
+    os.kill(daemons[2], signal.SIGKILL)
+    check("SIG" in tool.wait_event("JOB ENDED", wide), tool.events)
+    live.eventually(lambda: "is lost; the tree goes on without it"
+                    in dvm.said(), 60, "it says so")
+    check(not tool.happened("JOB ENDED", alone), "the other one runs")
+    door.open()
+    tool.wait_ends(alone, 1)
+    check_eq("whole\n", tool.got(alone, 0))
+    late = spawned(tool, "-- 2 echo late")
+    tool.do("events " + late)
+    tool.wait_event("JOB ENDED", late)
+    for daemon in daemons[:2]:
+        os.kill(daemon, signal.SIGKILL)
+    check_end(dvm, 1)
+    check("no node is left" in dvm.said(), dvm.said())
+    tool.end()
+
+
+def main():
+    pmix.need()
+    for what in (served, stopped, refused, killed, lost):
+        with live.case(" ".join(what.__doc__.split())):
+            what()
+    sys.exit(live.end())
+
+
+if __name__ == "__main__":
+    main()
