@@ -28,6 +28,10 @@ pmix_status_t px_hook_procs(void *types, void *buffer, void *procs,
     OF_LIBRARY("pmix_bfrops_base_unpack_proc");
 void px_hook_send(int fd, short what, void *tool)
     OF_LIBRARY("pmix_ptl_base_send_handler");
+pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)
+    OF_LIBRARY("pmix_ptl_base_recv_blocking");
+pmix_status_t px_hook_answer(int fd, char *mem, size_t bytes)
+    OF_LIBRARY("pmix_ptl_base_send_blocking");
 
 static struct {
     const struct px_hooks *ours;
@@ -38,6 +42,8 @@ static struct {
     pmix_status_t (*deregister)(void *, void *, pmix_op_cbfunc_t, void *);
     pmix_status_t (*procs)(void *, void *, void *, int32_t *, pmix_data_type_t);
     void (*send)(int, short, void *);
+    pmix_status_t (*hear)(int, char *, size_t);
+    pmix_status_t (*answer)(int, char *, size_t);
     bool was_asked;
     bool is_pull; /* its processes are still to be read */
 } hooks;
@@ -54,6 +60,8 @@ bool px_hooks_open(const struct px_hooks *ours)
 {
     hooks.ours = ours;
     find("pmix_bfrops_base_unpack_proc", &hooks.procs); /* may be missing */
+    find("pmix_ptl_base_recv_blocking", &hooks.hear);   /* and these */
+    find("pmix_ptl_base_send_blocking", &hooks.answer);
     return find("pmix_iof_process_iof", &hooks.process) &&
            find("pmix_server_iofreg", &hooks.pull) &&
            find("pmix_server_iofdereg", &hooks.deregister) &&
@@ -136,4 +144,17 @@ void px_hook_send(int fd, short what, void *tool)
 {
     hooks.ours->on_socket(tool, fd);
     hooks.send(fd, what, tool);
+}
+
+pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)
+{
+    hooks.ours->on_greeting(fd);
+    return hooks.hear(fd, mem, bytes);
+}
+
+/* Who is not there any more is found out by the next read. */
+pmix_status_t px_hook_answer(int fd, char *mem, size_t bytes)
+{
+    hooks.answer(fd, mem, bytes);
+    return PMIX_SUCCESS;
 }

@@ -11,6 +11,14 @@
  * first; each of them calls the library's. Their arguments are the same
  * from 4.2 to 6.0; what they point to is never looked into.
  *
+ * Two more are for tools that connect. One reads what a tool says first
+ * (pmix_ptl_base_recv_blocking): the upcall for a tool does not say through
+ * which descriptor. The other one sends it the answer
+ * (pmix_ptl_base_send_blocking). Where that fails, since the tool has died
+ * meanwhile, the library takes the tool's namespace out of a list that it is
+ * not yet in, by a null pointer. So it never fails here: the tool comes in, its
+ * end is read next, and it has gone as any other one goes.
+ *
  * Where a library was linked so that it calls them directly, px_hooks_try()
  * says so, and only one pull at a time is served (helper/server.c).
  *
@@ -36,6 +44,8 @@ struct px_hooks {
     void (*on_deregister)(const void *tool);
     /* The library writes to the tool through this descriptor. */
     void (*on_socket)(const void *tool, int fd);
+    /* The library reads here what a connection says first. */
+    void (*on_greeting)(int fd);
 };
 
 /* Once, before the library is started. False: the library lacks them. */

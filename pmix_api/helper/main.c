@@ -148,6 +148,7 @@ static void go_up(void)
 
     if (px_deliver_open() || px_push_open(main_state.folder))
         fail("out of memory");
+    px_pulls_open(main_state.folder, main_state.cache_bytes);
     why = px_server_open(main_state.folder, main_state.launcher_pid,
                          main_state.allow);
     if (why != NULL)
@@ -156,7 +157,7 @@ static void go_up(void)
     if (rc != PMIX_SUCCESS)
         fail(PMIx_Error_string(rc));
     px_attributes_register();
-    px_pulls_open(main_state.folder, main_state.cache_bytes);
+    px_pulls_try();
     main_state.listener = watch_listener();
     main_state.is_up = true;
     px_talk(&(struct px_msg){.kind = PX_UP, .text = px_text(px_server_uri())});

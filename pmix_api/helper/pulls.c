@@ -247,11 +247,17 @@ void px_pulls_open(const char *dir, uint32_t cache_bytes)
         .on_procs = px_local_read,
         .on_deregister = on_deregister,
         .on_socket = on_socket,
+        .on_greeting = px_tools_greet,
     };
 
     pulls.dir = dir;
     pulls.cache_bytes = cache_bytes;
-    pulls.has_hooks = px_hooks_open(&hooks) && px_hooks_try();
+    pulls.has_hooks = px_hooks_open(&hooks);
+}
+
+void px_pulls_try(void)
+{
+    pulls.has_hooks = pulls.has_hooks && px_hooks_try();
     if (!pulls.has_hooks)
         px_talk_note("this libpmix serves one pull at a time");
 }

@@ -25,10 +25,13 @@ enum {
     PULLS_MESSAGE_BYTES = 16 * 1024, /* what an output counts beside its own */
 };
 
-/* Once, when the job is known and the library started; `dir` is borrowed. The
- * run's own job keeps cache_bytes of each channel for pulls that come later.
- * Blocks. */
+/* Once, when the job is known and before the library is started, from when on
+ * tools may come; `dir` is borrowed. The run's own job keeps cache_bytes of
+ * each channel for pulls that come later. */
 void px_pulls_open(const char *dir, uint32_t cache_bytes);
+
+/* Once, when the library has started: does it come by our hooks? Blocks. */
+void px_pulls_try(void);
 
 /* A tool asks, in the library's thread: PMIX_SUCCESS, or why not. One target at
  * least. */

@@ -26,11 +26,12 @@ static struct {
     struct tool tools[TOOLS_MAX];
     unsigned count;
     unsigned named; /* names given so far */
+    int greeter;    /* what the library reads; -1: it does not say */
     uint16_t port;
     uint8_t allow;
     struct px_socket silent[SOCKETS_MAX]; /* seen at the last sweep */
     unsigned silent_count;
-} tools = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} tools = {.lock = PTHREAD_MUTEX_INITIALIZER, .greeter = -1};
 
 void px_tools_open(uint16_t port, uint8_t allow)
 {
@@ -72,6 +73,8 @@ static bool find_greeter(struct px_socket *out)
     unsigned count = px_sockets_list(tools.port, list);
 
     for (unsigned i = 0; i < count; i++) {
+        if (tools.greeter >= 0 && list[i].fd != tools.greeter)
+            continue;
         if (!is_tool(&list[i]) && px_socket_is_read(&list[i])) {
             *out = list[i];
             return true;
@@ -127,17 +130,32 @@ static const char *admit(const pmix_proc_t *given, const struct px_socket *sock,
     return NULL;
 }
 
+void px_tools_greet(int fd)
+{
+    pthread_mutex_lock(&tools.lock);
+    tools.greeter = fd;
+    pthread_mutex_unlock(&tools.lock);
+}
+
+/* The library never closes what it has no answer for. */
+static void refuse(const struct px_socket *sock)
+{
+    if (tools.greeter >= 0)
+        close(tools.greeter);
+    else if (sock->fd >= 0)
+        px_socket_end(sock);
+}
+
 bool px_tools_admit(const pmix_proc_t *given, pmix_proc_t *out)
 {
-    struct px_socket sock;
+    struct px_socket sock = {.fd = -1};
     const char *why = "it is gone";
 
     pthread_mutex_lock(&tools.lock);
-    if (find_greeter(&sock)) {
+    if (find_greeter(&sock))
         why = admit(given, &sock, out);
-        if (why != NULL)
-            px_socket_end(&sock);
-    }
+    if (why != NULL)
+        refuse(&sock);
     pthread_mutex_unlock(&tools.lock);
     if (why != NULL)
         px_talk_note("a PMIx tool was refused: %s", why);

@@ -20,10 +20,15 @@ enum {
  * being the user of this process. */
 void px_tools_open(uint16_t port, uint8_t allow);
 
+/* The library reads what a connection says first: if this is a tool, it asks to
+ * come in next. In the library's thread. */
+void px_tools_greet(int fd);
+
 /* A tool asks to come in, with a name of its own or (NULL) without. Finds its
  * socket and who holds it: the user of this process and root may come in.
- * Returns true and its name in *out; or false: its connection was ended, and
- * the library must not be answered. In the library's thread. */
+ * Returns true and its name in *out; or false: its connection was closed, and
+ * the library must not be answered, which then never looks at it again. In the
+ * library's thread. */
 bool px_tools_admit(const pmix_proc_t *given, pmix_proc_t *out);
 
 /* A tool has gone; true when it was one. */

@@ -3,11 +3,14 @@
 loses a byte, and the launcher with its helper grows by 32 MiB at most.
 """
 # timeout: 400
+import contextlib
 import os
 import pwd
 import random
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -87,12 +90,99 @@ def many():
     live.check("cut off" not in run.job.said(), run.job.said())
 
 
+def draw():
+    """Chance, with a seed of its own or that of the environment."""
+    seed = int(os.environ.get("SEED") or random.SystemRandom().getrandbits(32))
+    print("# SEED=%d" % seed)
+    return random.Random(seed)
+
+
+def greet(port, name=None):
+    """What the library of a tool says first, but without the library: a header
+    (of which the length counts), how it proves who it is, what it is, whose,
+    its name if it has one, and how it packs what follows."""
+    who = os.getuid(), os.getgid()
+    said = b"native\0" + struct.pack("!I", 8) + struct.pack("=II", *who)
+    said += bytes([4 if name else 3]) + struct.pack("!II", *who)
+    if name:
+        said += name + b"\0" + struct.pack("!I", 0)
+    said += b"4.2.2\0" + b"v41\0" + b"\1" + b"hash\0"
+    sock = socket.create_connection(("127.0.0.1", port))
+    sock.sendall(struct.pack("=iIII", -1, 0, len(said), 0) + said)
+    return sock
+
+
+def answer(sock):
+    """The name that it was given; None when it was not let in."""
+    sock.settimeout(60 * live.SLOW)
+    try:
+        if sock.recv(4, socket.MSG_WAITALL) != bytes(4):
+            return None
+        return sock.recv(256, socket.MSG_WAITALL).rstrip(b"\0")
+    except ConnectionError:
+        return None
+
+
+def let_in(port, name=None):
+    """A greeting that is answered: one whose words come half a second after it
+    has connected, on a machine that stands still, is cut off."""
+    for _ in range(20):
+        with contextlib.suppress(ConnectionError):
+            sock = greet(port, name)
+            if answer(sock):
+                return sock
+            sock.close()
+    raise ConnectionError("no greeting was answered")
+
+
+def files_of(pid):
+    return len(os.listdir("/proc/%d/fd" % pid))
+
+
+def broken_off():
+    """A tool that dies between its greeting and the last byte of the answer
+    does the helper no harm, and leaves nothing behind in it."""
+    chance = draw()
+    run = Run().wait_up()
+    helper, port = pmix.server(run.job)
+    with let_in(port):
+        before = files_of(helper)
+    for _ in range(live.full(4000, 300)):
+        with contextlib.suppress(ConnectionResetError), greet(port):
+            end = time.perf_counter() + chance.random() * 0.002
+            while time.perf_counter() < end:
+                pass
+    tool = pmix.Asker(run.job)
+    live.check(tool.connect(), "a tool is let in")
+    live.check_eq(helper, pmix.helper_of(run.job), "the same helper")
+    live.eventually(lambda: files_of(helper) <= before, 60, "descriptors")
+    tool.end()
+    run.end()
+    live.check("cut off" not in run.job.said(), run.job.said())
+
+
+def refused():
+    """Tools are refused more often than the helper may have descriptors."""
+    run = Run().wait_up()
+    helper, port = pmix.server(run.job)
+    with let_in(port, b"mine"):
+        before = files_of(helper)
+        for _ in range(200):
+            with contextlib.suppress(ConnectionResetError), \
+                    greet(port, b"mine") as sock:
+                if not live.check_eq(None, answer(sock), "its name is taken"):
+                    break
+        live.eventually(lambda: files_of(helper) <= before, 60, "descriptors")
+    tool = pmix.Asker(run.job)
+    live.check(tool.connect(), "another one is let in")
+    tool.end()
+    run.end()
+
+
 def killed_tools():
     """Tools are killed while they connect (at any time of it), when they are
     in, and while they are sent output."""
-    seed = int(os.environ.get("SEED") or random.SystemRandom().getrandbits(32))
-    print("# SEED=%d" % seed)
-    chance = random.Random(seed)
+    chance = draw()
     run = Run().wait_up()
     before = run.rss_mib()
     for _ in range(live.full(100, 12)):
@@ -229,6 +319,8 @@ def file():
 def main():
     pmix.need()
     tests = [(many, "tools come and go"),
+             (broken_off, "greetings are broken off"),
+             (refused, "tools are refused"),
              (killed_tools, "tools are killed"),
              (killed_helper, "the helper is killed"),
              (file, "the rendezvous file of a launcher")]
