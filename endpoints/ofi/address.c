@@ -3,10 +3,15 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <limits.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /* What `interface` asks for. */
 struct wish {
@@ -183,46 +188,73 @@ static bool is_in_net(const union ep_sockaddr *addr, const struct wish *wish)
     return rest == 0 || (host[whole] ^ net[whole]) >> (8 - rest) == 0;
 }
 
-/* How much this address is liked, 0 most; -1: not what is asked for. */
-static int rank(const struct ifaddrs *ifa, const struct wish *wish)
+/* Bridges join containers and virtual machines of this host, often with the
+ * same address on each host: other hosts are seldom behind them.
+ */
+static bool is_bridge(const char *name)
+{
+    struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+    struct ifreq request = {.ifr_data = (char *)&info};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool is_told;
+
+    if (fd < 0) /* a host without IPv4, for one */
+        fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    snprintf(request.ifr_name, IF_NAMESIZE, "%s", name);
+    is_told = fd >= 0 && ioctl(fd, SIOCETHTOOL, &request) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_told && strcmp(info.driver, "bridge") == 0;
+}
+
+static bool is_wished(const struct ifaddrs *ifa, const struct wish *wish)
 {
     const union ep_sockaddr *addr = (const union ep_sockaddr *)ifa->ifa_addr;
     bool is_loopback = (ifa->ifa_flags & IFF_LOOPBACK) != 0;
     bool is_asked = wish->name || wish->net.sa.sa_family != AF_UNSPEC;
 
     if (addr == NULL || !(ifa->ifa_flags & IFF_UP))
-        return -1;
+        return false;
     if (addr->sa.sa_family != AF_INET && addr->sa.sa_family != AF_INET6)
-        return -1;
+        return false;
     if (wish->name && strcmp(wish->name, ifa->ifa_name) != 0)
-        return -1;
+        return false;
     if (wish->net.sa.sa_family != AF_UNSPEC && !is_in_net(addr, wish))
-        return -1;
-    if (!is_asked && is_loopback != wish->is_loopback)
-        return -1;
-    if (addr->sa.sa_family == AF_INET)
-        return ntohl(addr->in.sin_addr.s_addr) >> 16 == 0xa9fe ? 2 : 0;
-    return IN6_IS_ADDR_LINKLOCAL(&addr->in6.sin6_addr) ? 3 : 1;
+        return false;
+    return is_asked || is_loopback == wish->is_loopback;
+}
+
+/* How far behind others this address stands: where there is no carrier, then
+ * those that lead no farther than the cable, then bridges, then IPv6.
+ */
+static unsigned rank(const struct ifaddrs *ifa)
+{
+    const union ep_sockaddr *addr = (const union ep_sockaddr *)ifa->ifa_addr;
+    bool is_ipv4 = addr->sa.sa_family == AF_INET;
+    bool is_local = is_ipv4 ? ntohl(addr->in.sin_addr.s_addr) >> 16 == 0xa9fe
+                            : IN6_IS_ADDR_LINKLOCAL(&addr->in6.sin6_addr);
+
+    return (ifa->ifa_flags & IFF_RUNNING ? 0 : 8u) | (is_local ? 4u : 0) |
+           (is_bridge(ifa->ifa_name) ? 2u : 0) | !is_ipv4;
 }
 
 static bool find_best(const struct ifaddrs *list, const struct wish *wish,
                       union ep_sockaddr *out)
 {
-    int best = -1;
+    unsigned best = UINT_MAX;
 
     for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next) {
-        int liked = rank(ifa, wish);
         const union ep_sockaddr *addr =
             (const union ep_sockaddr *)ifa->ifa_addr;
 
-        if (liked < 0 || (best >= 0 && liked >= best))
+        if (!is_wished(ifa, wish) || rank(ifa) >= best)
             continue;
-        best = liked;
+        best = rank(ifa);
         *out = (union ep_sockaddr){0};
         memcpy(out, addr, ep_addr_len(addr));
         ep_addr_set_port(out, 0);
     }
-    return best >= 0;
+    return best != UINT_MAX;
 }
 
 static void explain(const struct ifaddrs *list, const char *interface,

@@ -75,10 +75,27 @@ def nobody_joins(hosts):
     live.check_gone()
 
 
+def containers(hosts):
+    """Bridges of container engines have one address everywhere and may come
+    first in the list; some hosts have nobody behind theirs."""
+    hosts.shut(0)
+    waiting = []
+    for host in hosts.hosts.values():
+        lines = ["link del eth0", "link add index 2 name docker0 type bridge",
+                 "addr add 172.17.0.1/16 dev docker0", "link set docker0 up"]
+        if host.number % 2:
+            lines += ["link add c0 type veth peer name c1",
+                      "link set c0 master docker0 up", "link set c1 up"]
+        waiting.append(host.ip(lines))
+    check_eq({0}, {proc.wait() for proc in waiting})
+    works(hosts, listen="10.78.")
+
+
 CASES = (
     ("IPv6 alone", {"families": (6,)},
      lambda hosts: works(hosts, listen="fd77::")),
     ("own names lead to loopback", {"own_loopback": True}, works),
+    ("bridges for containers", {"networks": 2, "named": 1}, containers),
     ("two networks, and the first leads nowhere",
      {"networks": 2, "named": 1}, two_networks),
 )
