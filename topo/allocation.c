@@ -427,19 +427,31 @@ int topo_allocation_choose(struct topo_hosts *hosts,
 static int check_excluded(const struct topo_hosts *hosts,
                           const struct topo_hosts *list, char *why)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
+    struct topo_hosts outside;
+    char *text;
+    int rc = 0;
+
+    topo_hosts_init(&outside);
+    for (uint32_t i = 0; rc == 0 && i < list->count; i++) {
         const char *name = topo_hosts_name(list, i);
 
-        if (topo_hosts_find(hosts, name, strlen(name)) == TOPO_NONE) {
-            topo_why(why, "--exclude: %s is not among the hosts", name);
-            return OV_EINVAL;
-        }
+        if (topo_hosts_find(hosts, name, strlen(name)) == TOPO_NONE)
+            rc = topo_hosts_add(&outside, name, strlen(name), 0);
     }
-    if (list->count == hosts->count) {
+    if (rc != 0) {
+        topo_why(why, "%s", ov_strerror(rc));
+    } else if (outside.count > 0) {
+        text = topo_hosts_fold_short(&outside, 200);
+        topo_why(why, "--exclude: %s %s not among the hosts",
+                 text == NULL ? "one" : text, outside.count > 1 ? "are" : "is");
+        free(text);
+        rc = OV_EINVAL;
+    } else if (list->count == hosts->count) {
         topo_why(why, "--exclude leaves no host");
-        return OV_EINVAL;
+        rc = OV_EINVAL;
     }
-    return 0;
+    topo_hosts_fini(&outside);
+    return rc;
 }
 
 int topo_hosts_exclude(struct topo_hosts *hosts, const struct topo_hosts *list,

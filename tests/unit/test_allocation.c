@@ -317,6 +317,8 @@ static void excluded_hosts_are_left_out(void **state)
     assert_string_equal(without("a,b,a", "b"), "a:2");
     assert_string_equal(without("a,b", "c"),
                         "--exclude: c is not among the hosts");
+    assert_string_equal(without("a,b", "n[1-3],a"),
+                        "--exclude: n[1-3] are not among the hosts");
     assert_string_equal(without("a,b", "b,a"), "--exclude leaves no host");
 }
 
