@@ -1,18 +1,40 @@
 /* A filter for tests in other languages: reads a host list per line, writes
- * its names with blanks between them, a tab, and its short form. */
+ * its names with blanks between them, a tab, and its short form. Of a line
+ * "LIST - LIST" those of the first without those of the second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/hosts.h"
+#include "topo/allocation.h"
 
-static int answer(const char *list)
+static int read_hosts(struct topo_hosts *hosts, char *list, char *why)
+{
+    char *minus = strstr(list, " - ");
+    struct topo_hosts less;
+    int rc;
+
+    if (minus != NULL)
+        *minus = '\0';
+    rc = topo_hosts_parse(hosts, list, why);
+    if (rc != 0 || minus == NULL)
+        return rc;
+    rc = topo_hosts_parse(&less, minus + 3, why);
+    if (rc == 0) {
+        rc = topo_hosts_exclude(hosts, &less, why);
+        topo_hosts_fini(&less);
+    }
+    if (rc != 0)
+        topo_hosts_fini(hosts);
+    return rc;
+}
+
+static int answer(char *list)
 {
     char why[TOPO_WHY_MAX];
     struct topo_hosts hosts;
     char *fold = NULL;
 
-    if (topo_hosts_parse(&hosts, list, why) != 0) {
+    if (read_hosts(&hosts, list, why) != 0) {
         printf("error\t%s\n", why);
         return 0;
     }

@@ -5,8 +5,10 @@ ClusterShell's nodeset knows names with bracketed ranges, steps and leading
 zeros. For each list it must name the same hosts as ours, also when it reads
 our short form; and its own short form must be ours for hosts in its order,
 where names have one number and do not mix lengths with leading zeros (there
-it breaks 999-1000 in two, for no need). Skipped where ClusterShell is not
-installed.
+it breaks 999-1000 in two, for no need). What --exclude leaves of a list is
+what `nodeset LIST -x LIST` leaves; ours is an error, with no list, where it
+would take away a host that is not there, or all. Skipped where ClusterShell
+is not installed.
 
 XYLEM_TEST_SEED chooses another seed.
 """
@@ -18,6 +20,7 @@ import subprocess
 import sys
 
 LISTS = 2500
+PAIRS = 500
 
 
 def find_clustershell():
@@ -87,6 +90,43 @@ def ask(lists):
     return answers
 
 
+def random_exclusion(rng, nodeset, terms):
+    """Mostly hosts of the list: some terms of it, or a few of its hosts."""
+    shape = rng.randrange(8)
+    if shape == 0:
+        return random_term(rng)
+    if shape < 3:
+        return ",".join(rng.sample(terms, rng.randrange(len(terms)) + 1))
+    hosts = list(nodeset(rng.choice(terms)))
+    return ",".join(rng.sample(hosts, min(len(hosts), rng.randrange(1, 20))))
+
+
+def exclusions(rng, nodeset):
+    """Pairs of lists, the second taken away from the first. How many are bad,
+    and how many had something to take and something to leave."""
+    pairs = []
+    for _ in range(PAIRS):
+        terms = [random_term(rng) for _ in range(rng.randrange(1, 4))]
+        pairs.append((",".join(terms),
+                      random_exclusion(rng, nodeset, terms)))
+    bad = left = 0
+    for (text, less), (names, rest) in zip(
+            pairs, ask(["%s - %s" % pair for pair in pairs])):
+        whole, away = nodeset(text), nodeset(less)
+        theirs = set(whole - away)
+        if away <= whole and theirs:
+            left += 1
+            ours = names.split(" ")
+            if set(ours) != theirs or len(ours) != len(theirs):
+                bad += 1
+                print(f"{text} - {less}: ours {ours[:5]} ({rest:.200}), "
+                      f"theirs {sorted(theirs)[:5]}")
+        elif names != "error":
+            bad += 1
+            print(f"{text} - {less}: no error, but {names:.200}")
+    return bad, left
+
+
 def main():
     nodeset = find_clustershell()
     seed = int(os.environ.get("XYLEM_TEST_SEED") or 20240613)
@@ -120,8 +160,11 @@ def main():
         if fold != str(theirs):
             bad += 1
             print(f"{theirs}: our short form is {fold}")
-    print(f"{LISTS} lists, {hosts} hosts, {compared} short forms, {bad} bad")
-    return 1 if bad or compared < LISTS // 10 else 0
+    wrong, left = exclusions(rng, nodeset)
+    print(f"{LISTS} lists, {hosts} hosts, {compared} short forms, {bad} bad; "
+          f"{PAIRS} exclusions, {left} that leave something, {wrong} bad")
+    return 1 if (bad or wrong or compared < LISTS // 10 or
+                 not PAIRS // 4 < left < PAIRS) else 0
 
 
 if __name__ == "__main__":
