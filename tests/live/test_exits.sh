@@ -12,12 +12,20 @@ check_has "$err" 4
 
 it "of the lowest rank among the first that were seen to fail"
 mkfifo "$TMPDIR/after"
-launch -N 4 -- sh -c '
+"$XYLEM" run -N 4 -- sh -c '
     case $XYLEM_RANK in
     2) exit 7 ;;
-    1) sleep 1; exit 9 ;; # sleep-ok: later than rank 2 is the point
-    esac' </dev/null
+    1) read -r _ <"$0"; exit 9 ;;
+    esac' "$TMPDIR/after" >"$out" 2>"$err" </dev/null &
+job=$!
+eventually 60 grep -q "^xylem: rank 2 on .* returned 7" "$err"
+exec 9<>"$TMPDIR/after"
+echo go >&9
+rc=0
+wait $job || rc=$?
+exec 9>&-
 check_eq 7 $rc
+check_has "$err" "2 processes ended badly"
 
 it "128 and the number of a signal"
 launch -N 3 -- sh -c 'test "$XYLEM_RANK" != 1 || kill -SEGV $$'
