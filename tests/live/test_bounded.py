@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Memory stays bounded and heartbeats go on while somebody does not read."""
 # timeout: 240
+import json
 import os
+import re
+import socket
 import subprocess
 import sys
 import time
@@ -13,6 +16,12 @@ SIZE = live.full(1024, 128) * live.MIB
 PAUSE_S = live.full(30, 8)
 LINES = live.full(200000, 40000)
 STUCK = 5  # the rank that does not read
+# Less than each time in which somebody does not read (where times are not
+# stretched): a heartbeat that waited for him would be missed.
+HEARTBEAT_S = int(6 * live.SLOW)
+STATS = os.path.join(live.TMP, "stats")
+OPTIONS = ("-N", NODES, "--arity", 4, "--heartbeat", HEARTBEAT_S,
+           "--stats", STATS)
 # Each rank but the stuck one begins at once; that one waits for the gate.
 HOLD = 'test "$XYLEM_RANK" != %d || read -r go <"$0"; ' % STUCK
 
@@ -29,19 +38,29 @@ def gate_open(path):
 
 
 def check_stall(job):
-    """The message that names who holds the others up: once, with the rank."""
-    lines = [line for line in job.said().splitlines()
-             if "rank %d" % STUCK in line]
-    live.check(len(lines) == 1, "told %d times: %s" % (len(lines), lines))
-    print("#", *lines)
+    """The message that names who holds the others up, and where: once."""
+    live.check_eq([], [line for line in job.said().splitlines()
+                       if "rank %d" % STUCK in line][1:], "told again:")
+    live.check(re.search(r"^xylem: rank %d on %s does not read its stdin: "
+                         "everybody waits for it$" %
+                         (STUCK, re.escape(socket.gethostname())), job.said(),
+                         re.MULTILINE), job.said())
+
+
+def check_beats():
+    """Nobody left a neighbour for being silent."""
+    with open(STATS) as file:
+        stats = json.load(file)
+    live.check_eq(0, stats["repairs"]["count"], "repairs:")
+    live.check_eq([], stats["lost_nodes"], "lost nodes:")
+    os.unlink(STATS)
 
 
 def one_does_not_read(per_daemon):
     gate = gate_make("gate-stdin-%d" % per_daemon)
     memory = live.Memory()
     memory.start()
-    job = live.Job("-N", NODES, "--arity", 4, "--nodes-per-daemon", per_daemon,
-                   "--heartbeat", 2, "--", "sh", "-c",
+    job = live.Job(*OPTIONS, "--nodes-per-daemon", per_daemon, "--", "sh", "-c",
                    HOLD + "exec cksum", gate, stdin=subprocess.PIPE)
     feeder = live.Feeder(job.stdin, SIZE)
     feeder.start()
@@ -56,6 +75,7 @@ def one_does_not_read(per_daemon):
     memory.check(per_daemon, NODES // per_daemon + 1)
     live.check_eq([live.cksum(SIZE)] * NODES, text.splitlines())
     check_stall(job)
+    check_beats()
 
 
 def check_lines(job, pipe):
@@ -69,21 +89,20 @@ def check_lines(job, pipe):
 def output_is_not_read():
     memory = live.Memory()
     memory.start()
-    job = live.Job("-N", NODES, "--arity", 4, "--nodes-per-daemon", 1,
-                   "--heartbeat", 2, "-l", "--",
+    job = live.Job(*OPTIONS, "--nodes-per-daemon", 1, "-l", "--",
                    live.tool("tool_lines"), "--count", LINES)
     time.sleep(PAUSE_S)  # sleep-ok: this long nobody reads; it is the test
     live.check(job.proc.poll() is None, "it ended: " + job.said())
     check_lines(job, job.stdout)
     memory.check(1, NODES + 1)
+    check_beats()
 
 
 def neither_is_read():
     gate = gate_make("gate-both")
     memory = live.Memory()
     memory.start()
-    job = live.Job("-N", NODES, "--arity", 4, "--nodes-per-daemon", 1,
-                   "--heartbeat", 2, "-l", "--", "sh", "-c",
+    job = live.Job(*OPTIONS, "--nodes-per-daemon", 1, "-l", "--", "sh", "-c",
                    '"$1" --count "$2" & ' + HOLD + "cat >/dev/null; wait",
                    gate, live.tool("tool_lines"), LINES,
                    stdin=subprocess.PIPE)
@@ -96,6 +115,7 @@ def neither_is_read():
     check_lines(job, job.stdout)
     opener.wait()
     memory.check(1, NODES + 1)
+    check_beats()
     live.check_eq(SIZE, feeder.fed)
 
 
