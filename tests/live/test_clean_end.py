@@ -82,11 +82,12 @@ class Running:
         live.check_eq(set(), files() - self.files, "files:")
 
 
-def by_signal(number, *options):
+def by_signal(number, *options, passed=None):
+    """`passed` is the signal that the processes get: the same by default."""
     running = Running(*options)
     running.job.proc.send_signal(number)
     code = running.job.wait()
-    live.check_eq(128 + number, code, "exit code of the processes:")
+    live.check_eq(128 + (passed or number), code, "exit code of the processes:")
     running.check_gone()
 
 
@@ -134,9 +135,10 @@ def main():
     one = ("--nodes-per-daemon", 1)
     with live.case("a normal end"):
         normal()
-    with live.case("SIGINT, SIGTERM and SIGHUP are passed on"):
+    with live.case("SIGINT and SIGTERM are passed on, SIGHUP as SIGTERM"):
         by_signal(signal.SIGINT)
         by_signal(signal.SIGTERM, *one)
+        by_signal(signal.SIGHUP, passed=signal.SIGTERM)
     with live.case("a second one ends processes that ignore the first"):
         by_second_signal(signal.SIGINT)
         by_second_signal(signal.SIGTERM)

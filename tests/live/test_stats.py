@@ -93,9 +93,13 @@ def plain():
 
 
 def shared_daemons():
-    got = report("-N", NODES, "--nodes-per-daemon", 4, "--", "true")
+    got = report("-N", NODES, "--nodes-per-daemon", 4, "--", "sh", "-c",
+                 "cat >&2", stdin=subprocess.PIPE)
     check_eq(3, got["daemons"]["count"], "daemons:")
     check_eq(0, got["stdout_bytes"])
+    # Between nodes of one daemon there are links as between all others.
+    check(got["frames"]["down"] >= live.MIB // 65536 * NODES,
+          "down: %s" % got["frames"])
 
 
 def bad_ends():

@@ -121,6 +121,28 @@ def named():
     job.check_ok()
 
 
+def modelled():
+    """Another machine, another tree, of run as well: where the way is long and
+    processors quick there are fewer levels."""
+    path = os.path.join(live.TMP, "far")
+    with open(path, "w") as file:
+        file.write("latency 1ms        # of a link, one way\n"
+                   "overhead 25us\nbandwidth 1.25G\n")
+    for options, arity in (((), 3), (("--model", path), 10)):
+        head = tree("-w", "node[001-100]", *options).splitlines()[0]
+        check_eq("100 hosts, arity %d by the model" % arity, head)
+    stats = os.path.join(live.TMP, "stats")
+    for options, arity in (((), 3), (("--model", path), 8)):
+        live.Remote("h[1-8]", *options, "--stats", stats, "--",
+                    "true").check_ok()
+        with open(stats) as file:
+            check_eq(arity, json.load(file)["arity"], "arity of run:")
+    with open(path, "a") as file:
+        file.write("latency soon\n")
+    check("far:4: a line is" in tree("-w", "a", "--model", path, code=2),
+          "no words")
+
+
 def large():
     """10,000 hosts fit a screen or two, and no line is wider than it says."""
     for options in ((), ("--arity", 16), ("--topology", conf()),
@@ -161,6 +183,8 @@ with live.case("names of hosts tell the order and groups"):
     names()
 with live.case("ranks go by the list whatever names tell"):
     named()
+with live.case("the arity by the model of a file"):
+    modelled()
 with live.case("10,000 hosts"):
     large()
 with live.case("no fabric is needed"):
