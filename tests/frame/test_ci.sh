@@ -15,11 +15,19 @@ printf '#!/bin/sh\ncp %s/bootstrap "$4"\n' "$project" >"$tools/tar"
 chmod +x "$tools/tar"
 export PATH=$tools:$PATH
 
-# suite TEXT: what ./bootstrap check does, after ./bootstrap build.
+# suite TEXT [NAMES]: what ./bootstrap check does, after ./bootstrap build and a
+# run on so many names.
 suite() {
     cat >"$project/bootstrap" <<TEXT
 #!/bin/sh
-[ "\$1" = check ] || exec mkdir -p "\$XYLEM_BUILD"
+case \$1 in
+check) ;;
+run)
+    seq 0 $((${2:-8} - 1)) | sed "s/\$/: $(uname -n)/"
+    exit
+    ;;
+*) exec mkdir -p "\$XYLEM_BUILD" ;;
+esac
 $1
 TEXT
     chmod 755 "$project/bootstrap"
@@ -60,6 +68,13 @@ exit 2"
 ci check
 check_eq 1 $rc
 check_has "$out" 'check: FAILED (status 2)'
+check_eq '3 passed, 1 failed' "$(tail -n 1 "$out")"
+
+it "so does a first run on other than eight names"
+suite "$(summary 3 0)" 7
+ci check
+check_eq 1 $rc
+check_has "$project/build-ci/check.log" 'run -N 8 --label -- hostname: 0: '
 check_eq '3 passed, 1 failed' "$(tail -n 1 "$out")"
 
 it "a step that ran no test has failed"
