@@ -140,6 +140,13 @@ static void on_rest(void *arg)
     pmix->run.events->on_rest(pmix->run.arg);
 }
 
+static void on_wanted(void *arg)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_wanted(pmix->run.arg);
+}
+
 static uint16_t on_replay(void *arg, const struct px_replay *want)
 {
     const struct run_pmix *pmix = arg;
@@ -209,6 +216,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_push = on_push,
         .on_rest = on_rest,
         .on_replay = on_replay,
+        .on_wanted = on_wanted,
         .on_spawn = run_pmix_spawn,
         .on_up = on_up,
         .on_say = on_say,
@@ -298,6 +306,13 @@ static bool pmix_redirects(void *tap, uint32_t rank, uint8_t channel)
     return px_host_redirects(pmix->host, rank, channel);
 }
 
+static bool pmix_wants(void *tap, uint32_t rank, uint8_t channel)
+{
+    const struct run_pmix *pmix = tap;
+
+    return px_host_wants(pmix->host, rank, channel);
+}
+
 static void pmix_logged(void *tap, uint32_t token)
 {
     const struct run_pmix *pmix = tap;
@@ -342,6 +357,7 @@ const struct ep_tap_ops run_pmix_tap = {
     .replays = pmix_replays,
     .started = pmix_started,
     .redirects = pmix_redirects,
+    .wants = pmix_wants,
     .exit = pmix_exit,
     .logged = pmix_logged,
     .has_stdin = pmix_has_stdin,

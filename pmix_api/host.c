@@ -469,6 +469,13 @@ bool px_host_redirects(const struct px_host *host, uint32_t rank,
     return px_redirects(host, rank, channel);
 }
 
+bool px_host_wants(const struct px_host *host, uint32_t rank, uint8_t channel)
+{
+    const struct px_host_job *job = px_job_of(host, rank);
+
+    return job != NULL && (job->wanted[rank - job->base] & 1u << channel) != 0;
+}
+
 bool px_host_flush(struct px_host *host)
 {
     px_stages_end(host);

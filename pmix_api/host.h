@@ -85,6 +85,8 @@ struct px_host_events {
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
     /* No tool that has pushed is left, and all that was pushed was told. */
     void (*on_rest)(void *arg);
+    /* More output is wanted than before: px_host_wants(). */
+    void (*on_wanted)(void *arg);
     /* A tool wants a job; all is borrowed. True: it begins, *out says which,
      * and px_host_over() is to follow, behind px_host_running() or _failed().
      */
@@ -155,6 +157,9 @@ void px_host_started(struct px_host *host, uint32_t rank, const uint32_t *pids,
 /* Is the channel redirected to a tool at present? O(1). */
 bool px_host_redirects(const struct px_host *host, uint32_t rank,
                        uint8_t channel);
+
+/* Does a tool want the channel, as far as its helper has said? O(1). */
+bool px_host_wants(const struct px_host *host, uint32_t rank, uint8_t channel);
 
 /* A process has ended; status as of waitpid. */
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);

@@ -357,6 +357,13 @@ int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
     return 0;
 }
 
+void ep_channel_wait(struct ep_channel *ch)
+{
+    arm(ch);
+    if (ch->at_end) /* what is left of a line: the pipe says nothing of it */
+        event_active(ch->readable, EV_READ, 0);
+}
+
 uint32_t ep_channel_open_bytes(const struct ep_channel *ch)
 {
     return ch->carry_bytes;

@@ -63,6 +63,10 @@ void ep_channel_close(struct ep_channel *ch);
 int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
                     uint32_t *got, enum ep_channel_state *state);
 
+/* After a read that left EP_CHANNEL_MORE: on_ready comes all the same, soon.
+ * For an owner that gives others a turn. */
+void ep_channel_wait(struct ep_channel *ch);
+
 /* Bytes of an open line that wait for their newline. */
 uint32_t ep_channel_open_bytes(const struct ep_channel *ch);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "endpoints/daemon/local_impl.h"
+#include "endpoints/msg/want.h"
 #include "overlay/base/err.h"
 
 enum { NAME_FRAMES = 4 };
@@ -221,6 +222,25 @@ void ep_local_exited(struct ep_local *local, uint32_t number, int status)
 bool ep_local_has(const struct ep_local *local, uint32_t number)
 {
     return ep_share_find(local, number) != NULL;
+}
+
+void ep_local_want(struct ep_local *local, struct ov_rd body)
+{
+    struct ep_want_order order;
+    const struct share *share;
+
+    if (ep_want_order_decode(body, &order))
+        return;
+    TAILQ_FOREACH (share, &local->shares, entry) {
+        for (uint32_t i = 0; i < share->procs_count * OUTPUTS; i++) {
+            struct output *out =
+                &share->procs[i / OUTPUTS].outputs[i % OUTPUTS];
+
+            if ((order.channels & 1u << out->name) != 0 &&
+                ep_share_is_in(ep_proc_number(out->proc), order.ranges))
+                ep_share_want(out, order.is_wanted);
+        }
+    }
 }
 
 void ep_local_signal(struct ep_local *local, int signo, struct ov_rd ranges)

@@ -81,6 +81,10 @@ void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
  * Its channels stand still until it is answered. O(processes * ranges). */
 void ep_local_replay(struct ep_local *local, struct ov_rd body);
 
+/* Output of some channels is wanted from now on, or not: an order of
+ * endpoints/msg/want.h. O(processes * ranges). */
+void ep_local_want(struct ep_local *local, struct ov_rd body);
+
 /* The processes are told to stop, or to go on. */
 void ep_local_pause(struct ep_local *local, bool is_paused);
 

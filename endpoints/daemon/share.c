@@ -20,6 +20,7 @@ enum {
      * see pipe(7)), and beyond it new ones of anybody are tiny. */
     WIDE_PROCS = 16,
     FDS = EP_SPAWN_FURTHER_FD + 1, /* of a process */
+    DROPS_MAX = 16, /* reads of a channel that nobody wants, in a row */
 };
 
 /* --- the end
@@ -103,19 +104,46 @@ static void keep(struct output *out, const uint8_t *mem, uint32_t len_bytes)
     ep_local_say(local, &state);
 }
 
-void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
+static bool is_dropped(const struct output *out)
 {
-    struct proc *proc = out->proc;
-    struct ep_local *local = proc->share->local;
-    uint32_t room, got = 0;
+    return out->is_unwanted && out->replays == 0 && !out->has_ended;
+}
+
+/* Reads what nobody wants, whether the tree has room or not: only a process
+ * that writes without end finds us busy with others now and then. The proof of
+ * the job's output is about what travels, so it is not counted. */
+static void drop(struct output *out)
+{
+    static uint8_t mem[EP_CHANNEL_CARRY_MAX];
+    enum ep_channel_state state = EP_CHANNEL_MORE;
+    uint32_t got;
+
+    for (unsigned i = 0; i < DROPS_MAX && state == EP_CHANNEL_MORE; i++) {
+        ep_channel_read(out->channel, mem, sizeof(mem), &got, &state);
+        keep(out, mem, got);
+        if (got > 0)
+            restart_linger(out->proc);
+    }
+    if (state == EP_CHANNEL_MORE)
+        ep_channel_wait(out->channel);
+    out->has_ended = state == EP_CHANNEL_END;
+}
+
+static void tell_ready(const struct output *out)
+{
+    const struct ep_local_cfg *cfg = &out->proc->share->local->cfg;
+
+    ep_hub_ready(cfg->hub, cfg->index, out->input);
+}
+
+/* Its bytes into the block. */
+static enum ep_channel_state take(struct output *out, uint32_t max_bytes,
+                                  struct ov_read *read)
+{
+    struct ep_local *local = out->proc->share->local;
+    uint32_t room = ep_words_room(local, max_bytes), got = 0;
     enum ep_channel_state state;
 
-    read->rank = ep_proc_number(proc);
-    read->channel = out->name;
-    read->state = OV_INPUT_IDLE;
-    if (out->channel == NULL || out->replays > 0)
-        return;
-    room = ep_words_room(local, max_bytes);
     OV_ASSERT(room > 0); /* memory is bounded, and without it nothing works */
     ep_channel_read(out->channel, local->block->mem + local->block_used, room,
                     &got, &state);
@@ -123,7 +151,27 @@ void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
     keep(out, local->block->mem + local->block_used, got);
     ep_words_took(local, got, read);
     if (got > 0)
-        restart_linger(proc);
+        restart_linger(out->proc);
+    return state;
+}
+
+void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
+{
+    struct proc *proc = out->proc;
+    enum ep_channel_state state = EP_CHANNEL_END;
+
+    read->rank = ep_proc_number(proc);
+    read->channel = out->name;
+    read->state = OV_INPUT_IDLE;
+    if (out->channel == NULL || out->replays > 0)
+        return;
+    if (is_dropped(out)) {
+        drop(out);
+        if (!out->has_ended)
+            return;
+    }
+    if (!out->has_ended)
+        state = take(out, max_bytes, read);
     if (state == EP_CHANNEL_MORE)
         read->state = OV_INPUT_MORE;
     if (state != EP_CHANNEL_END)
@@ -135,13 +183,27 @@ void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
     check_over(proc);
 }
 
+static void look(struct output *out)
+{
+    if (is_dropped(out))
+        drop(out);
+    if (!is_dropped(out))
+        tell_ready(out);
+}
+
 static void on_ready(void *arg, struct ep_channel *channel)
 {
-    struct output *out = arg;
-    const struct ep_local_cfg *cfg = &out->proc->share->local->cfg;
-
     (void)channel;
-    ep_hub_ready(cfg->hub, cfg->index, out->input);
+    look(arg);
+}
+
+void ep_share_want(struct output *out, bool is_wanted)
+{
+    if (out->is_unwanted == !is_wanted)
+        return;
+    out->is_unwanted = !is_wanted;
+    if (out->channel != NULL)
+        look(out); /* what is in the pipe may have waited for room */
 }
 
 static void on_linger(evutil_socket_t fd, short what, void *arg)

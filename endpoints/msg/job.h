@@ -51,6 +51,7 @@ enum ep_control_kind {
                                         first 4 last 4 each; none: all */
     EP_CONTROL_KILL,                 /* end every process and all it started */
     EP_CONTROL_REPLAY,               /* output from before: msg/replay.h */
+    EP_CONTROL_WANT,                 /* who is heard from now on: msg/want.h */
 };
 
 /* Of cache_bytes. */

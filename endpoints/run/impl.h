@@ -153,7 +153,7 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  jobs  push  end  redirect  losses  loss  dvm  signals  down
+ *     tap  want  jobs  push  end  redirect  losses  loss  dvm  signals  down
  *     daemons  survey  up  run
  */
 

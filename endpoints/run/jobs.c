@@ -14,6 +14,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/tap.h"
+#include "endpoints/run/want.h"
 #include "overlay/base/err.h"
 #include "overlay/wire/frame.h"
 #include "topo/programs.h"
@@ -22,7 +23,8 @@ struct run_job {
     struct run_job *next;
     struct ep_job desc;
     struct ep_proof *proof; /* owned: output as it came, against its ends */
-    bool *has_ended;        /* owned, by rank */
+    struct run_want want;
+    bool *has_ended; /* owned, by rank */
     uint32_t nodes_started;
     uint32_t ended;
     bool has_failed;
@@ -147,6 +149,7 @@ static void free_job(struct run_job *job)
 {
     ep_job_fini(&job->desc);
     ep_proof_close(job->proof);
+    ep_run_want_close(&job->want);
     free(job->has_ended);
     free(job);
 }
@@ -180,6 +183,9 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
                  : ep_proof_open(job->desc.size, ep_job_channels(&job->desc), 1,
                                  &job->proof);
     }
+    if (rc == 0)
+        rc = ep_run_want_open(&job->want, job->desc.base, job->desc.size,
+                              ep_job_channels(&job->desc));
     if (rc == 0)
         return job;
     if (job != NULL)
@@ -379,13 +385,21 @@ void ep_run_jobs_word(struct run *r, const struct ep_state *state)
 void ep_run_jobs_output(struct run *r, const struct ep_tap_output *output,
                         struct ov_buf *buf)
 {
-    const struct run_job *job = find(r, output->rank);
+    struct run_job *job = find(r, output->rank);
 
     if (job == NULL)
         return;
+    ep_run_want_record(r, &job->want, output->rank, output->channel,
+                       output->len_bytes);
     ep_proof_written(job->proof, 0, output->rank - job->desc.base,
                      output->channel, output->mem, output->len_bytes);
     ep_run_tap_output(r, output, buf);
+}
+
+void ep_run_jobs_wanted(struct run *r)
+{
+    for (struct run_job *job = r->jobs; job != NULL; job = job->next)
+        ep_run_want_again(r, &job->want);
 }
 
 /* --- losses

@@ -33,6 +33,8 @@ const struct ep_job *ep_run_jobs_find(const struct run *r, uint32_t base);
 void ep_run_jobs_word(struct run *r, const struct ep_state *state);
 void ep_run_jobs_output(struct run *r, const struct ep_tap_output *output,
                         struct ov_buf *buf);
+/* Somebody wants output of them that nobody did. */
+void ep_run_jobs_wanted(struct run *r);
 /* The node is gone for ever, and its processes. */
 void ep_run_jobs_lost(struct run *r, uint32_t node);
 

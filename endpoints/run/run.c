@@ -61,6 +61,7 @@ static const struct run_tap_events tap_events = {
     .on_returned = ep_run_redirect_returned,
     .on_push = ep_run_pushed_to,
     .on_rest = ep_run_rests,
+    .on_wanted = ep_run_jobs_wanted,
     .on_spawn = ep_run_spawn,
     .on_up = ep_run_dvm_up,
     .on_find = ep_run_jobs_find,

@@ -132,6 +132,13 @@ static uint16_t on_replay(void *arg, const struct ep_tap_replay *want)
     return ep_run_replay(arg, want);
 }
 
+static void on_wanted(void *arg)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_wanted(r);
+}
+
 static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why)
 {
@@ -170,6 +177,7 @@ void ep_run_tap_open(struct run *r)
         .on_push = on_push,
         .on_rest = on_rest,
         .on_replay = on_replay,
+        .on_wanted = on_wanted,
         .on_spawn = on_spawn,
         .on_up = on_up,
         .on_say = on_say,
@@ -209,6 +217,12 @@ bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
         return false;
     ep_run_hold(r, output->cookie, buf);
     return true;
+}
+
+bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel)
+{
+    return r->tap != NULL && (r->options.tap->wants == NULL ||
+                              r->options.tap->wants(r->tap, number, channel));
 }
 
 bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel)

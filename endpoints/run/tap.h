@@ -15,6 +15,7 @@ struct run_tap_events {
     void (*on_returned)(struct run *r, uint64_t cookie);
     void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
     void (*on_rest)(struct run *r);
+    void (*on_wanted)(struct run *r);
     /* As of struct ep_tap_events. */
     bool (*on_spawn)(struct run *r, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why);
@@ -34,6 +35,8 @@ uint32_t ep_run_tap_parts(const struct ep_job *job);
  * does not want it. */
 bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
                        struct ov_buf *buf);
+/* Is this channel of a job that the tap has started for anybody? */
+bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel);
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
                         uint32_t count);
 /* Nothing is heard of these ranks any more. */

@@ -127,9 +127,10 @@ struct ep_tap_events {
      * is a turn, and what the channel gives later comes behind it. 0: nothing
      * is kept. Lost ranks do not answer. */
     uint16_t (*on_replay)(void *arg, const struct ep_tap_replay *want);
-    /* Starts a job in the tree of the run, of which output and exits are told
-     * as of the run's own, by the numbers of processes. False when it cannot
-     * be, with a sentence in why (EP_TAP_WHY_MAX bytes). */
+    /* wants() says yes to more than before. */
+    void (*on_wanted)(void *arg);
+    /* Starts a job in the tree of the run: output and exits are told as of the
+     * run's own. False: cannot, as why (EP_TAP_WHY_MAX bytes) says. */
     bool (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why);
     /* Others can come, to this address; again when it has changed. */
@@ -168,8 +169,7 @@ struct ep_tap_ops {
     /* The job is planned and its daemons are being started. Returns the tap;
      * NULL: there is none, and no other call comes. */
     void *(*open)(const struct ep_tap_cfg *cfg);
-    /* Whatever it holds is released. */
-    void (*close)(void *tap);
+    void (*close)(void *tap); /* whatever it holds is released */
     /* A record, or the end of a channel of a lost node. True when it is held:
      * on_released comes. */
     bool (*output)(void *tap, const struct ep_tap_output *output);
@@ -183,16 +183,16 @@ struct ep_tap_ops {
                     uint32_t count);
     /* Is the channel redirected at present? NULL: none ever is. */
     bool (*redirects)(void *tap, uint32_t rank, uint8_t channel);
+    /* Is it wanted, of a job that the tap has started? NULL: all is. */
+    bool (*wants)(void *tap, uint32_t rank, uint8_t channel);
     void (*exit)(void *tap, uint32_t rank, uint32_t status);
-    /* See on_log. */
-    void (*logged)(void *tap, uint32_t token);
+    void (*logged)(void *tap, uint32_t token); /* see on_log */
     /* These ranks have a stdin, or no more; at the start nobody has. */
     void (*has_stdin)(void *tap, uint32_t first, uint32_t last, bool is_open);
     /* The oldest push that was told is in the stream. May be called from
      * within on_push and on_rest. */
     void (*pushed)(void *tap);
-    /* NULL where no jobs are started. */
-    void (*job)(void *tap, const struct ep_tap_job *job);
+    void (*job)(void *tap, const struct ep_tap_job *job); /* may be NULL */
     /* No output follows. True when on_flushed comes, in seconds at most. */
     bool (*flush)(void *tap);
 };

@@ -1,0 +1,26 @@
+/* What is wanted, as bytes. */
+#include "endpoints/msg/want.h"
+
+#include "overlay/base/err.h"
+
+enum order_flag { ORDER_WANTED = 1 };
+
+void ep_want_order_encode(struct ov_wr *wr, const struct ep_want_order *order)
+{
+    ov_wr_u8(wr, order->channels);
+    ov_wr_u8(wr, order->is_wanted ? ORDER_WANTED : 0);
+}
+
+int ep_want_order_decode(struct ov_rd body, struct ep_want_order *out)
+{
+    uint8_t flags;
+
+    out->channels = ov_rd_u8(&body);
+    flags = ov_rd_u8(&body);
+    out->is_wanted = (flags & ORDER_WANTED) != 0;
+    out->ranges = body;
+    if (body.bad || (flags & ~ORDER_WANTED) != 0 || ov_rd_left(&body) == 0 ||
+        ov_rd_left(&body) % 8 != 0)
+        return OV_EPROTO;
+    return 0;
+}

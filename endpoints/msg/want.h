@@ -1,0 +1,35 @@
+/* Output that somebody wants, or nobody: the order on stream 0.
+ *
+ *     channels 1, flags 1, then ranges of process numbers, first 4 and last 4
+ *     each
+ *
+ * Channels are bits, 1 << channel each. With flag 1 these channels are wanted
+ * from now on, else they are not: what comes of them is read and dropped where
+ * it was written, and only their end travels. A channel is wanted until an
+ * order says otherwise.
+ */
+#ifndef ENDPOINTS_MSG_WANT_H
+#define ENDPOINTS_MSG_WANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overlay/base/wire.h"
+
+enum {
+    EP_WANT_RANGES_MAX = 64, /* of one order */
+    EP_WANT_ORDER_BYTES = 2 + 8 * EP_WANT_RANGES_MAX,
+};
+
+struct ep_want_order {
+    uint8_t channels;
+    bool is_wanted;
+    struct ov_rd ranges; /* decoded: what follows */
+};
+
+/* What stands before the ranges. */
+void ep_want_order_encode(struct ov_wr *wr, const struct ep_want_order *order);
+/* Returns 0, or OV_EPROTO when something is missing or no range is there. */
+int ep_want_order_decode(struct ov_rd body, struct ep_want_order *out);
+
+#endif

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Output of a job that nobody wants is dropped where it is written: its
+processes go on, next to nothing travels, and who asks later gets all that comes
+from then on, whatever the tree has been through."""
+# timeout: 300
+import json
+import os
+import signal
+import sys
+import tempfile
+
+import pmix
+import live
+import spawning
+from live import check, check_eq
+
+FLOOD = 64 * live.MIB  # of each of two processes
+FRAME = 64 * 1024      # of the tree, at most
+
+
+class Place:
+    """A folder where a job says how far it is, and hears when to end."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(dir=live.TMP)
+
+    def wait(self, count):
+        live.eventually(lambda: all(map(self.parent, range(count))),
+                        60, "%d processes have written it all" % count)
+
+    def parent(self, rank):
+        """Who has started the process, once it has written it all."""
+        said = live.read_file(os.path.join(self.path, str(rank)))
+        return int(said) if said and said.endswith(b"\n") else None
+
+    def stop(self):
+        open(os.path.join(self.path, "stop"), "w").close()
+
+
+def words(script):
+    return script.replace(" ", "\\s")
+
+
+def flood(place, then="true"):
+    """Each process writes that much, and says so in the folder."""
+    return words("yes something | head -c %d; echo $PPID >%s/$XYLEM_RANK; "
+                 % (FLOOD, place.path) + then)
+
+
+def ticks(place):
+    """Numbered lines until it is to stop."""
+    return ("n=0; while [ ! -e %s/stop ]; do n=$((n+1)); echo line $n; "
+            "sleep 0.02; done; echo last" % place.path)
+
+
+def check_ticks(tool, space, rank):
+    """All lines from some one on."""
+    lines = (tool.got(space, rank) or "").splitlines()
+    first = int(lines[0].split()[1]) if len(lines) > 1 else 1
+    check_eq(["line %d" % n for n in range(first, first + len(lines) - 1)] +
+             ["last"], lines, "rank %d" % rank)
+
+
+def ask(job, tool, space):
+    """A pull that the nodes have heard of, as its first output shows."""
+    live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
+    tool.do(f"pull {space} *")
+    live.eventually(lambda: all(tool.got(space, rank) for rank in range(2)),
+                    60, "something has come")
+
+
+def next_to_nothing():
+    """Two processes that nobody listens to write more than all buffers on the
+    way hold, and end."""
+    stats = os.path.join(live.TMP, "stats")
+    job, gate = spawning.start("true", "--stats", stats)
+    tool = spawning.connect(job)
+    place = Place()
+    space, status = tool.spawn("-- 2 sh -c " + flood(place))
+    check_eq("SUCCESS", status)
+    tool.do("events " + space)
+    place.wait(2)
+    tool.wait_event("JOB ENDED", space)
+    check("nobody wants" in job.said(), job.said())
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+    with open(stats, encoding="utf-8") as file:
+        up = json.load(file)["frames"]["up"]
+    check(up * 4 < 2 * FLOOD / FRAME, "%d frames went up" % up)
+
+
+def asked_later():
+    """A tool that comes in the middle, and another one when it has gone."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    place = Place()
+    space, status = tool.spawn(
+        "-- 2 sh -c " + flood(place, ticks(place)))
+    check_eq("SUCCESS", status)
+    place.wait(2)
+    ask(job, tool, space)
+    place.stop()
+    tool.wait_ends(space, 2)
+    for rank in range(2):
+        check_ticks(tool, space, rank)
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
+def after_a_loss():
+    """The daemon between the launcher and a job's node dies: what is wanted is
+    known there as before."""
+    job, gate = spawning.start("true", "--nodes-per-daemon", 1, "--arity", 1,
+                               "--on-node-loss", "continue", nodes=3)
+    tool = spawning.connect(job)
+    place = Place()
+    space, status = tool.spawn(
+        "!pmix.ppr=1:node -- 3 sh -c " + flood(place, ticks(place)))
+    check_eq("SUCCESS", status)
+    place.wait(3)
+    live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
+    os.kill(live.parent(place.parent(0)), signal.SIGKILL)
+    live.eventually(lambda: "has a new parent" in job.said(), 60, "repaired")
+    tool.do(f"pull {space} *")
+    live.eventually(lambda: all(tool.got(space, rank) for rank in (1, 2)),
+                    60, "something has come")
+    place.stop()
+    live.eventually(lambda: {(space, rank, "stdout") for rank in range(3)} <=
+                    set(tool.ends), 60, "all has come")
+    for rank in (1, 2):
+        check_ticks(tool, space, rank)
+    check_eq(0, tool.end())
+    gate.open()
+    job.wait()
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (next_to_nothing, "next to nothing travels"),
+            (asked_later, "who asks later"),
+            (after_a_loss, "a daemon on the way dies")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
