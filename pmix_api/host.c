@@ -91,16 +91,18 @@ static void on_death(struct px_host *host, const char *why)
     put_down(host);
     snprintf(text, sizeof(text),
              "the PMIx helper %s: tools are cut off and may connect again, "
-             "the job goes on",
-             cause);
+             "the %s goes on",
+             cause, host->cfg.is_dvm ? "tree" : "job");
     if (host->is_told)
         events->on_note(host->cfg.arg, text);
     else
         events->on_say(host->cfg.arg, text);
     host->is_told = true;
     event_del(host->timer);
-    if (host->starts < STARTS_MAX) {
-        if (BACKOFF_MS << host->starts < BACKOFF_MAX_MS)
+    /* A dvm is of no use without it. */
+    if (host->starts < STARTS_MAX || host->cfg.is_dvm) {
+        if (host->starts < STARTS_MAX &&
+            BACKOFF_MS << host->starts < BACKOFF_MAX_MS)
             wait_ms = (unsigned)BACKOFF_MS << host->starts;
         px_queue_arm(host, wait_ms);
     } else {

@@ -171,6 +171,33 @@ def killed():
     tool.end()
 
 
+def helped():
+    """The helper dies: jobs of tools end with it, and tools can come again, to
+    the address that the file has then."""
+    path = os.path.join(live.TMP, "uri")
+    dvm = start("--report-uri", path)
+    before = live.read_file(path)
+    tool = spawning.connect(dvm)
+    place = os.path.join(live.TMP, "helped")
+    spawned(tool, f"-- 3 sh -c {TELL};exec\\ssleep\\s1000 {place}")
+    told(place, 3)
+    pmix.kill_helper(dvm)
+    tool.end()
+    live.eventually(lambda: live.read_file(path) not in (b"", before), 60,
+                    "there is a new address")
+    pmix.wait_up(dvm)
+    live.eventually(lambda: all(
+        live.read_proc(pid, "cmdline") != b"sleep\0" + b"1000\0"
+        for pid in live.descendants(dvm.proc.pid)), 60, "the job is over")
+    tool = spawning.connect(dvm)
+    late = spawned(tool, "-- 2 echo late")
+    tool.do("events " + late)
+    tool.wait_event("JOB ENDED", late)
+    check_eq(0, tool.end())
+    check_eq((0, ""), stop())
+    check_end(dvm)
+
+
 def lost():
     """A daemon dies: the job that it had a part of ends, others go on, and new
     ones are started where there is a node. Without any node it ends."""
@@ -204,7 +231,7 @@ def lost():
 
 def main():
     pmix.need()
-    for what in (served, stopped, refused, killed, lost):
+    for what in (served, stopped, refused, killed, helped, lost):
         with live.case(" ".join(what.__doc__.split())):
             what()
     sys.exit(live.end())
