@@ -61,7 +61,8 @@ AC_DEFUN([XYLEM_FABRIC_ARCHIVE], [
         enable_fabric_archive=no
         for xylem_more in -ldl "-ldl -latomic"; do
             AS_IF([test "x$enable_fabric_archive" = xno], [
-                FABRIC_ARCHIVE="$xylem_folder/libfabric.a $xylem_more"
+                FABRIC_ARCHIVE="-Wl,--wrap=ofi_bufpool_create_attr"
+                FABRIC_ARCHIVE="$FABRIC_ARCHIVE $xylem_folder/libfabric.a $xylem_more"
                 LIBS="$FABRIC_ARCHIVE $xylem_libs $PTHREAD_CFLAGS"
                 AC_LINK_IFELSE([AC_LANG_PROGRAM(
                     [#include "endpoints/ofi/only_tcp.c"],

@@ -10,9 +10,12 @@
  * These are the names of libfabric up to 2.1; one that is missing makes the
  * link fail with its libraries, and configure goes without the archive.
  */
+#include <stddef.h>
+
 #include <rdma/fabric.h>
 
 struct fi_provider;
+struct ofi_bufpool;
 
 #define LEFT_OUT(name)                                                         \
     struct fi_provider *fi_##name##_ini(void);                                 \
@@ -52,3 +55,32 @@ LEFT_OUT(verbs)
 #if FI_MAJOR_VERSION == 1 && FI_MINOR_VERSION < 18
 LEFT_OUT(xnet) /* the provider net; later, tcp goes by this name */
 #endif
+
+/* How libfabric describes a pool of equal pieces, from 1.9 to 2.1. */
+struct pool_attr {
+    size_t size_bytes, alignment;
+    size_t max_count;   /* 0: no limit */
+    size_t chunk_count; /* pieces by which it grows */
+};
+
+enum { TCP_CHUNK = 1024, CHUNK = 32, PIECE_MAX = 1024 };
+
+int __real_ofi_bufpool_create_attr(struct pool_attr *attr,
+                                   struct ofi_bufpool **out);
+int __wrap_ofi_bufpool_create_attr(struct pool_attr *attr,
+                                   struct ofi_bufpool **out);
+
+/* tcp takes and clears room for 1,024 transfers when a link posts the first,
+ * half a megabyte and a hundred page faults in a daemon that has a handful:
+ * a quarter of all that its start takes. So it gets them in smaller lots. The
+ * linker puts this in the place of the original; a pool that looks otherwise
+ * stays as it was meant.
+ */
+int __wrap_ofi_bufpool_create_attr(struct pool_attr *attr,
+                                   struct ofi_bufpool **out)
+{
+    if (attr->chunk_count == TCP_CHUNK && attr->max_count == 0 &&
+        attr->alignment == 16 && attr->size_bytes <= PIECE_MAX)
+        attr->chunk_count = CHUNK;
+    return __real_ofi_bufpool_create_attr(attr, out);
+}
