@@ -28,10 +28,6 @@ struct ep_launch {
     const struct ep_text *text; /* slurm: the start-up text */
 };
 
-/* The host of a job of the spawner that serves all hosts (ssh) is in this
- * variable of the process. */
-#define EP_LAUNCHER_HOST_VARIABLE "XYLEM_RSH_HOST"
-
 struct ep_launcher_ops {
     const char *name;
     bool has_text_in_env; /* nothing goes over stdin */
@@ -39,6 +35,9 @@ struct ep_launcher_ops {
     /* Tells the spawner what to run. Returns 0, OV_EINVAL (the start-up text
      * is too long) or what ep_spawner_job returns. */
     int (*announce)(const struct ep_launch *launch);
+    /* Adds the command line that a host is to run: its name and this are the
+     * last arguments of each process. NULL: they have none of their own. */
+    void (*put_line)(struct ep_text *out, const char *xylemd);
     /* Adds what a message calls the command. */
     void (*put_program)(struct ep_text *out, const char *xylemd,
                         const char *rsh);

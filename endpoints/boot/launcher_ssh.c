@@ -2,40 +2,74 @@
  * quoted as a shell does. */
 #include "config.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "endpoints/boot/launcher.h"
 #include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 
-/* The host travels to the shell in a variable, so that one job of the spawner
- * serves all hosts; it is gone before the remote shell starts. A session of its
- * own: no terminal to ask for a password on, which would stop it in the
- * background, and no SIGINT from there. */
-static int announce(const struct ep_launch *launch)
+/* The words of a command that needs no shell to be split; NULL where it does,
+ * or memory is out. To be freed; they are in `copy`. */
+static const char **split(char *copy)
 {
-    struct ep_text script = {0}, line = {0};
+    const char **words = calloc(strlen(copy) / 2 + 2, sizeof(*words));
+    size_t count = 0;
+    char *rest, *word = strtok_r(copy, " \t", &rest);
+
+    for (; words != NULL && word != NULL; word = strtok_r(NULL, " \t", &rest)) {
+        if (!ep_text_is_plain(word)) {
+            free(words);
+            return NULL;
+        }
+        words[count++] = word;
+    }
+    return words;
+}
+
+static int post(const struct ep_launch *launch, const char *const *argv)
+{
+    /* A session of its own: no terminal to ask for a password on, which would
+     * stop it in the background, and no SIGINT from there. */
+    struct ep_spawn_job job = {
+        .argv = argv, .env = (const char *const *)environ, .new_session = true};
+
+    return ep_spawner_job(launch->spawner, launch->job, &job);
+}
+
+/* Where splitting takes a shell, one runs for each host. */
+static int announce_shell(const struct ep_launch *launch)
+{
+    struct ep_text script = {0};
     int rc = OV_ENOMEM;
 
-    ep_text_printf(&script,
-                   "h=$" EP_LAUNCHER_HOST_VARIABLE
-                   "; unset " EP_LAUNCHER_HOST_VARIABLE
-                   "; exec %s \"$h\" \"$1\"",
-                   launch->rsh);
-    ep_text_puts(&line, "exec ");
-    ep_text_shell_word(&line, launch->xylemd);
-    ep_text_puts(&line, " --boot");
-    if (!script.bad && !line.bad) {
-        const char *argv[] = {"/bin/sh", "-c", script.at, "sh", line.at, NULL};
-        struct ep_spawn_job job = {.argv = argv,
-                                   .env = (const char *const *)environ,
-                                   .new_session = true};
+    ep_text_printf(&script, "exec %s \"$@\"", launch->rsh);
+    if (!script.bad) {
+        const char *argv[] = {"/bin/sh", "-c", script.at, "sh", NULL};
 
-        rc = ep_spawner_job(launch->spawner, launch->job, &job);
+        rc = post(launch, argv);
     }
     ep_text_fini(&script);
-    ep_text_fini(&line);
     return rc;
+}
+
+static int announce(const struct ep_launch *launch)
+{
+    char *copy = strdup(launch->rsh);
+    const char **words = copy != NULL ? split(copy) : NULL;
+    int rc = words != NULL ? post(launch, words) : announce_shell(launch);
+
+    free(words);
+    free(copy);
+    return rc;
+}
+
+static void put_line(struct ep_text *out, const char *xylemd)
+{
+    ep_text_puts(out, "exec ");
+    ep_text_shell_word(out, xylemd);
+    ep_text_puts(out, " --boot");
 }
 
 static void put_program(struct ep_text *out, const char *xylemd,
@@ -45,5 +79,7 @@ static void put_program(struct ep_text *out, const char *xylemd,
     ep_text_printf(out, "the remote shell \"%s\"", rsh);
 }
 
-const struct ep_launcher_ops ep_launcher_ssh = {
-    .name = "ssh", .announce = announce, .put_program = put_program};
+const struct ep_launcher_ops ep_launcher_ssh = {.name = "ssh",
+                                                .announce = announce,
+                                                .put_line = put_line,
+                                                .put_program = put_program};

@@ -68,24 +68,27 @@ fail:
 static int spawn(struct ep_daemon *d, const int theirs[3])
 {
     struct ep_starter *st = d->st;
-    struct ep_text host = {0};
-    const char *env[] = {NULL, NULL};
+    const struct ep_launcher_ops *ops =
+        ep_launcher_ops((enum ep_launcher)d->launcher);
+    struct ep_text line = {0};
+    const char *args[] = {NULL, NULL, NULL};
     struct ep_spawn_proc proc = {
         .job = st->job_first + d->launcher,
         .proc = st->proc_first + d->index,
-        .env = env,
+        .args = args,
         .stdio = {theirs[0], theirs[1], theirs[2]},
     };
     int rc = announce(d);
 
-    if (rc == 0 && d->launcher == EP_LAUNCHER_SSH) {
-        ep_text_printf(&host, EP_LAUNCHER_HOST_VARIABLE "=%s", d->host);
-        env[0] = host.at;
-        rc = host.bad ? OV_ENOMEM : 0;
+    if (rc == 0 && ops->put_line != NULL) {
+        ops->put_line(&line, st->xylemd);
+        args[0] = d->host;
+        args[1] = line.at;
+        rc = line.bad ? OV_ENOMEM : 0;
     }
     if (rc == 0)
         rc = ep_spawner_start(st->spawner, &proc);
-    ep_text_fini(&host);
+    ep_text_fini(&line);
     return rc;
 }
 

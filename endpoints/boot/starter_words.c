@@ -111,6 +111,8 @@ void ep_starter_words_failed(struct ep_text *out,
     if (strcmp(step, "exec") == 0 && who->launcher == EP_LAUNCHER_LOCAL)
         ep_text_puts(out, " (is xylem installed completely? --xylemd names "
                           "the daemon)");
+    if (strcmp(step, "exec") == 0 && who->launcher == EP_LAUNCHER_SSH)
+        ep_text_puts(out, " (--rsh names the remote shell)");
 }
 
 void ep_starter_words_late(struct ep_text *out,

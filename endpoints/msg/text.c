@@ -168,18 +168,18 @@ void ep_text_hex(struct ep_text *text, const uint8_t *mem, size_t len_bytes)
     text->len_bytes += 2 * len_bytes;
 }
 
-static bool is_plain_word(const char *word)
+bool ep_text_is_plain(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_-./:,+@";
+                                "0123456789_-./:,+@%=";
 
     return *word != '\0' && word[strspn(word, plain)] == '\0';
 }
 
 void ep_text_shell_word(struct ep_text *text, const char *word)
 {
-    if (is_plain_word(word)) {
+    if (ep_text_is_plain(word)) {
         ep_text_puts(text, word);
         return;
     }

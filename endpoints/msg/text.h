@@ -50,6 +50,10 @@ void ep_text_field(struct ep_text *text, const char *field);
 void ep_text_number(struct ep_text *text, uint64_t value);
 void ep_text_hex(struct ep_text *text, const uint8_t *mem, size_t len_bytes);
 
+/* Is it one word to a shell, as it is, and nothing else? (Not at the begin of a
+ * command, where A=B is an assignment.) O(length). */
+bool ep_text_is_plain(const char *word);
+
 /* Adds the string so that a shell takes it as one word. */
 void ep_text_shell_word(struct ep_text *text, const char *word);
 

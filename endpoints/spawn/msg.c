@@ -194,7 +194,9 @@ struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)
             return NULL;
     }
     out = out_new(EP_SPAWN_START,
-                  9 + strlen(cpus) + 1 + strings_bytes(what->env), &wr, err);
+                  9 + strlen(cpus) + 1 + strings_bytes(what->args) +
+                      strings_bytes(what->env),
+                  &wr, err);
     if (out == NULL)
         return NULL;
     for (unsigned i = 0; i < 3; i++) {
@@ -207,6 +209,7 @@ struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)
     ov_wr_u32(&wr, what->proc);
     ov_wr_u8(&wr, mask);
     ov_wr_bytes(&wr, cpus, strlen(cpus) + 1);
+    strings_write(&wr, what->args);
     strings_write(&wr, what->env);
     return out;
 }
@@ -216,22 +219,26 @@ int ep_start_decode(const struct ep_wire_in *in, struct ep_start *out)
     struct ov_rd rd = ov_rd_init(in->body, in->len_bytes);
     int rc;
 
+    *out = (struct ep_start){0};
     out->job = ov_rd_u32(&rd);
     out->proc = ov_rd_u32(&rd);
     out->mask = ov_rd_u8(&rd);
     out->cpus = string_read(&rd);
-    rc = strings_read(&rd, &out->env);
-    if (rc == 0 && (ov_rd_left(&rd) > 0 || out->mask > 15)) {
-        ep_start_fini(out);
+    rc = strings_read(&rd, &out->args);
+    if (rc == 0)
+        rc = strings_read(&rd, &out->env);
+    if (rc == 0 && (ov_rd_left(&rd) > 0 || out->mask > 15))
         rc = OV_EPROTO;
-    }
+    if (rc != 0)
+        ep_start_fini(out);
     return rc;
 }
 
 void ep_start_fini(struct ep_start *start)
 {
+    free(start->args.at);
     free(start->env.at);
-    start->env = (struct ep_strings){0};
+    start->args = start->env = (struct ep_strings){0};
 }
 
 struct ep_wire_out *ep_signal_encode(const struct ep_signal *sig, int *err)

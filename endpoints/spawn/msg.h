@@ -4,7 +4,8 @@
  *   JOB      job u32, flags u8, cwd, argc u32, argv..., envc u32, env...;
  *            with flag 4 then umask u32, soft limits u64 each
  *   START    job u32, proc u32, mask u8 (bit i: a descriptor for i follows),
- *            cpus, envc u32, env...; with the descriptors
+ *            cpus, argc u32, further argv..., envc u32, env...; with the
+ *            descriptors
  *   SIGNAL   proc u32, signal u8, all u8
  *   END      everything started, with its descendants, shall end
  *   CLOSE    the same, and the spawner too
@@ -92,8 +93,9 @@ struct ep_start {
     uint32_t job;
     uint32_t proc;
     uint8_t mask;
-    const char *cpus;      /* into the received body; "": not bound */
-    struct ep_strings env; /* the same */
+    const char *cpus;       /* into the received body; "": not bound */
+    struct ep_strings args; /* the same */
+    struct ep_strings env;  /* the same */
 };
 
 struct ep_signal {

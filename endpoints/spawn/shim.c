@@ -192,11 +192,27 @@ static const char **env_build(const struct ep_shim *shim, const char *pwd)
     return env;
 }
 
+/* The job's arguments and its own. NULL when memory is out. */
+static char **argv_build(const struct ep_shim *shim)
+{
+    const struct ep_strings *job = &shim->job->argv;
+    const struct ep_strings *own = &shim->start->args;
+    const char **argv =
+        calloc((size_t)job->count + own->count + 1, sizeof(*argv));
+
+    if (argv == NULL)
+        return NULL;
+    memcpy(argv, job->at, job->count * sizeof(*argv));
+    memcpy(argv + job->count, own->at, own->count * sizeof(*argv));
+    return (char **)argv;
+}
+
 _Noreturn void ep_shim_run(const struct ep_shim *shim)
 {
     static char pwd[PATH_MAX + 4];
     int report_fd = shim->report_fd;
     const char **env;
+    char **argv;
     int fd;
 
     follow(shim->spawner);
@@ -214,7 +230,8 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
     if (directory_enter(shim->job, report_fd, pwd) != 0)
         fail(report_fd, EP_STEP_CHDIR);
     env = env_build(shim, pwd);
-    if (env == NULL)
+    argv = argv_build(shim);
+    if (env == NULL || argv == NULL)
         fail(report_fd, EP_STEP_ENV);
     /* Late: memory may become scarce. */
     if (ep_manners_apply(&shim->job->manners) != 0)
@@ -222,6 +239,6 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
     /* execvp searches the PATH of `environ`, which is to be the job's, and
      * hands a script without an interpreter line to /bin/sh. */
     environ = (char **)env;
-    execvp(shim->job->argv.at[0], (char *const *)shim->job->argv.at);
+    execvp(argv[0], argv);
     fail(report_fd, EP_STEP_EXEC);
 }

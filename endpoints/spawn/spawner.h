@@ -47,8 +47,10 @@ struct ep_spawn_job {
 struct ep_spawn_proc {
     uint32_t job;  /* number given to ep_spawner_job */
     uint32_t proc; /* caller's number, free again after on_failed, on_exit */
-    const char *const *env; /* NULL or NULL-terminated NAME=VALUE for this one;
-                               replaces the job's of the same name */
+    const char *const *args; /* NULL or NULL-terminated: further arguments of
+                                this one, behind the job's */
+    const char *const *env;  /* NULL or NULL-terminated NAME=VALUE for this one;
+                                replaces the job's of the same name */
     const char *cpus; /* processors to bind it to, as "0-3,8"; NULL: as the
                          spawner is. One that this machine has is enough */
     int stdio[3];     /* descriptors for 0, 1, 2; -1: /dev/null. Borrowed: the

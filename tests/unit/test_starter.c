@@ -70,7 +70,7 @@ static void peers_follow_the_text_in_order(void **state)
 }
 
 /* --rsh is split and quoted as a shell does; the command line is one word
- * that survives a path with a space; the variable is gone. */
+ * that survives a path with a space. */
 static void remote_shell_is_called_with_host_and_commandline(void **state)
 {
     char rsh[1024];
@@ -79,7 +79,6 @@ static void remote_shell_is_called_with_host_and_commandline(void **state)
     (void)state;
     snprintf(rsh, sizeof(rsh), "'%s' -o \"A  B\"",
              rig_script("my rsh", "for a; do echo \"<$a>\" >&2; done\n"
-                                  "env | grep XYLEM_RSH >&2\n"
                                   "eval \"$4\"\n"));
     rig_start(daemon, rsh, 0, 0);
     rig_add(0, "user@n17");
@@ -90,6 +89,28 @@ static void remote_shell_is_called_with_host_and_commandline(void **state)
                         "stderr 0 user@n17: <user@n17>\n"
                         "stderr 0 user@n17: <exec '"));
     assert_true(rig_has("/my xylemd' --boot>\n"));
+    assert_int_equal(rig_count("stderr"), 4);
+}
+
+/* One of plain words is split without a shell, at blanks of any number. */
+static void remote_shell_of_plain_words_is_split_at_blanks(void **state)
+{
+    char rsh[1024];
+    const char *daemon = rig_script("xylemd", UNTIL_GO "@READY\n" UNTIL_EOF);
+
+    (void)state;
+    snprintf(rsh, sizeof(rsh), " %s\t-o  A=B,%%c:1@x+y_.z ",
+             rig_script("rsh", "for a; do echo \"<$a>\" >&2; done\n"
+                               "eval \"$4\"\n"));
+    rig_start(daemon, rsh, 0, 0);
+    rig_add(0, "n17");
+    rig_wait("ready 0 5 a:1 40");
+    rig_wait_count("stderr", 4);
+    assert_true(rig_has("stderr 0 n17: <-o>\n"
+                        "stderr 0 n17: <A=B,%c:1@x+y_.z>\n"
+                        "stderr 0 n17: <n17>\n"
+                        "stderr 0 n17: <exec "));
+    assert_true(rig_has("/xylemd --boot>\n"));
     assert_int_equal(rig_count("stderr"), 4);
 }
 
@@ -266,6 +287,7 @@ int main(void)
         T(local_daemon_gets_text_and_peers_and_leaves),
         T(peers_follow_the_text_in_order),
         T(remote_shell_is_called_with_host_and_commandline),
+        T(remote_shell_of_plain_words_is_split_at_blanks),
         T(rubbish_before_the_ready_line_is_skipped),
         T(lines_after_ready_are_told_as_they_are),
         T(stderr_lines_are_told_with_their_host),

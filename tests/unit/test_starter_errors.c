@@ -118,8 +118,21 @@ static void missing_remote_shell_is_told(void **state)
     rig_start("/opt/xylemd", "no-such-rsh -x", 0, 0);
     rig_add(0, "n1");
     rig_wait("error");
-    assert_true(rig_has("error 0 n1: the remote shell \"no-such-rsh -x\" ended "
-                        "before xylemd was ready (exit status 127)"));
+    assert_true(rig_has("error 0 n1: cannot start the remote shell "
+                        "\"no-such-rsh -x\": exec: No such file or directory "
+                        "(--rsh names the remote shell)"));
+}
+
+/* The same where a shell has to split it. */
+static void missing_quoted_remote_shell_is_told(void **state)
+{
+    (void)state;
+    rig_start("/opt/xylemd", "no-such-rsh 'x'", 0, 0);
+    rig_add(0, "n1");
+    rig_wait("error");
+    assert_true(
+        rig_has("error 0 n1: the remote shell \"no-such-rsh 'x'\" ended "
+                "before xylemd was ready (exit status 127)"));
     assert_true(rig_has("no-such-rsh: not found"));
     assert_true(rig_has("--rsh the remote shell)"));
 }
@@ -291,6 +304,7 @@ int main(void)
         T(death_by_signal_is_named),
         T(missing_program_is_told),
         T(missing_remote_shell_is_told),
+        T(missing_quoted_remote_shell_is_told),
         T(missing_xylemd_over_there_is_told),
         T(another_version_is_told_with_both_and_the_path),
         T(endless_rubbish_is_cut_off_and_quoted),
