@@ -3,6 +3,10 @@
  * The only part of xylem that knows hwloc. What counts is what this process
  * may use: a container's or batch system's cut-down set of processors, and
  * its own binding. A limit on processor time (a quota) does not count.
+ *
+ * What looks at machines is a module, `xylem_machine.so`, which
+ * endpoints/sys/machine.h opens: hwloc and the libraries that it needs are a
+ * fifth of what the start of a daemon takes, and few jobs ask for it.
  */
 #ifndef TOPO_MACHINE_H
 #define TOPO_MACHINE_H
@@ -52,5 +56,16 @@ void topo_machine_name(const struct topo_machine *machine, char *text,
 int topo_machine_cpus(struct topo_cpus *out, enum topo_object object,
                       const char *xml_path, char *why);
 void topo_cpus_fini(struct topo_cpus *cpus);
+
+/* What looks at machines, for whoever opens the module. */
+struct topo_machine_ops {
+    int (*load)(struct topo_machine *out, const char *xml_path, char *why);
+    int (*cpus)(struct topo_cpus *out, enum topo_object object,
+                const char *xml_path, char *why);
+};
+
+#define TOPO_MACHINE_SYMBOL "topo_machine_hwloc"
+extern const struct topo_machine_ops topo_machine_hwloc
+    __attribute__((visibility("default")));
 
 #endif

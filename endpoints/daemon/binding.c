@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 
 int ep_binding_open(struct ep_binding *binding, const struct ep_job *job,
@@ -14,7 +15,7 @@ int ep_binding_open(struct ep_binding *binding, const struct ep_job *job,
     if (job->bind == TOPO_NO_OBJECT)
         return 0;
     if (!binding->by_rank)
-        rc = topo_machine_cpus(&binding->own, job->bind, NULL, why);
+        rc = ep_machine_cpus(&binding->own, job->bind, why);
     if (rc != 0)
         return rc;
     binding->at = (const char *const *)(binding->by_rank ? job->cpus.at

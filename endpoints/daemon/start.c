@@ -6,6 +6,7 @@
 
 #include "endpoints/daemon/impl.h"
 #include "endpoints/hub/session.h"
+#include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 
 /* The starter is told why, and the daemon ends. */
@@ -223,7 +224,7 @@ static int look_at_machine(struct daemon *d, struct ep_state *found, char *why)
 
     if (ep_boot_param(&d->config, EP_BOOT_PARAM_MACHINE, 0) == 0)
         return 0;
-    rc = topo_machine_load(&machine, NULL, why);
+    rc = ep_machine_load(&machine, why);
     if (rc == 0)
         *found = (struct ep_state){.kind = EP_STATE_MACHINE,
                                    .packages = machine.packages,

@@ -5,8 +5,8 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
-#include "topo/machine.h"
 
 /* --- what is needed
  * */
@@ -107,7 +107,7 @@ static int guess_others(struct run *r)
     for (uint32_t i = 0; last.cores == 0 && i < survey->count; i++)
         last = survey->machines[i];
     if (last.cores == 0) {
-        if (topo_machine_load(&own, NULL, why))
+        if (ep_machine_load(&own, why))
             return ep_run_fail(r, why);
         last =
             (struct ep_machine){.packages = own.packages, .cores = own.cores};
@@ -149,7 +149,7 @@ int ep_run_plan_bind(struct run *r)
     r->job.bind = r->options.bind;
     if (r->job.bind == TOPO_NO_OBJECT || !r->config.is_virtual)
         return 0;
-    if (topo_machine_cpus(&cpus, r->job.bind, NULL, why))
+    if (ep_machine_cpus(&cpus, r->job.bind, why))
         return ep_run_fail(r, why);
     for (uint32_t i = 0; rc == 0 && i < cpus.count; i++)
         rc = ep_job_add_cpus(&r->job, cpus.at[i]);

@@ -14,6 +14,7 @@ mv "$stage/$prefix" "$root"
 it "programs, module, pages and documents are there"
 check test -x "$root/bin/xylem"
 check test -x "$root/bin/xylemd"
+check test -f "$root"/lib*/xylem/xylem_machine.so
 check test -f "$root"/lib*/xylem/xylem_ofi.so
 helper=$(find "$root" -name xylem-pmix)
 check test -n "$helper" -o ! -x "$top_builddir/pmix_api/xylem-pmix"

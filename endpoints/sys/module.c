@@ -1,0 +1,95 @@
+/* Where modules are: an installed program has them in ../lib/xylem beside it or
+ * in the package's library folder, and one that is run from its build tree
+ * where libtool keeps them, in .libs. All are tried relative to the file that
+ * is running, so that a copied or moved installation works.
+ */
+#include "endpoints/sys/module.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Below the folder of the running program. Libtool runs a program that is
+ * not installed from .libs, one deeper than where it was built.
+ */
+static const char *const beside[] = {
+    "",
+    ".libs/",
+    "endpoints/.libs/",
+    "../endpoints/.libs/",
+    "../../endpoints/.libs/",
+    "../../../endpoints/.libs/",
+    "../lib/xylem/",
+    "../lib64/xylem/",
+};
+
+/* Writes the folder of the running program with its slash, or "". */
+static void program_folder(char *dir, size_t size)
+{
+    ssize_t len = readlink("/proc/self/exe", dir, size - 1);
+    char *slash;
+
+    dir[len > 0 ? len : 0] = '\0';
+    slash = strrchr(dir, '/');
+    if (slash != NULL)
+        slash[1] = '\0';
+    else
+        dir[0] = '\0';
+}
+
+static void *open_if_there(const struct ep_module *module, const char *dir,
+                           const char *below, char *why)
+{
+    char path[PATH_MAX];
+    const char *slash = *dir && dir[strlen(dir) - 1] != '/' ? "/" : "";
+    void *opened;
+    int len;
+
+    len = snprintf(path, sizeof(path), "%s%s%s%s", dir, slash, below,
+                   module->file);
+    if (len < 0 || (size_t)len >= sizeof(path) || access(path, R_OK) != 0)
+        return NULL;
+    opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (opened == NULL)
+        snprintf(why, EP_WHY_MAX,
+                 "the %s module cannot be loaded: %.160s (is %s installed?)",
+                 module->what, dlerror(), module->library);
+    return opened;
+}
+
+static void *open_module(const struct ep_module *module, char *why)
+{
+    const char *env = getenv("XYLEM_MODULE_DIR");
+    char dir[PATH_MAX];
+    void *opened = NULL;
+
+    snprintf(why, EP_WHY_MAX,
+             "the %s module %s is not installed: looked beside the "
+             "program and in %.120s (XYLEM_MODULE_DIR can name its folder)",
+             module->what, module->file, XYLEM_PKGLIBDIR);
+    if (env != NULL && *env)
+        opened = open_if_there(module, env, "", why);
+    program_folder(dir, sizeof(dir));
+    for (size_t i = 0;
+         opened == NULL && *dir && i < sizeof(beside) / sizeof(beside[0]); i++)
+        opened = open_if_there(module, dir, beside[i], why);
+    if (opened == NULL)
+        opened = open_if_there(module, XYLEM_PKGLIBDIR, "", why);
+    return opened;
+}
+
+const void *ep_module_open(const struct ep_module *module, char *why)
+{
+    void *opened = open_module(module, why);
+    const void *symbol = opened != NULL ? dlsym(opened, module->symbol) : NULL;
+
+    if (opened != NULL && symbol == NULL)
+        snprintf(why, EP_WHY_MAX,
+                 "the %s module %s is of another version of xylem: install "
+                 "both from one package",
+                 module->what, module->file);
+    return symbol;
+}

@@ -1,0 +1,22 @@
+/* Modules: parts of a program that are loaded when they are needed, because the
+ * libraries that they bring along cost time and memory.
+ */
+#ifndef ENDPOINTS_SYS_MODULE_H
+#define ENDPOINTS_SYS_MODULE_H
+
+#include "endpoints/sys/why.h"
+
+struct ep_module {
+    const char *what;    /* for words: "transport" */
+    const char *file;    /* xylem_NAME.so */
+    const char *symbol;  /* the one that it exports */
+    const char *library; /* what it needs, for words */
+};
+
+/* Finds and loads a module, for as long as the process lives. Looked for in
+ * XYLEM_MODULE_DIR, beside the running program and in the package's folder.
+ * Returns the address of its symbol, or NULL with a sentence in why (EP_WHY_MAX
+ * bytes). */
+const void *ep_module_open(const struct ep_module *module, char *why);
+
+#endif
