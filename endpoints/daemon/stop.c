@@ -84,8 +84,9 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
     if (end == DAEMON_FAILS && !ep_daemon_was_linked(d))
         end = DAEMON_QUITS;
     d->end = (uint8_t)end;
-    /* Whoever is beneath is to know at once. */
-    if (end != DAEMON_LEAVES && d->hub != NULL)
+    /* Whoever is beneath is to know at once; and where the job is over, a link
+     * that ends acknowledges the peer's last words, for which it waits. */
+    if (d->hub != NULL)
         ep_hub_leave(d->hub);
     if (end != DAEMON_FAILS && d->starter != NULL)
         ep_starter_leave(d->starter);
