@@ -190,7 +190,7 @@ void ep_hub_ready(struct ep_hub *hub, uint32_t index, uint16_t input)
 {
     struct ov_event ev = {.kind = OV_EV_READY, .input = input};
 
-    ep_hub_post(hub, index, &ev);
+    ep_hub_post_later(hub, index, &ev);
 }
 
 void ep_hub_consumed(struct ep_hub *hub, uint32_t index, uint32_t stream,
@@ -199,7 +199,7 @@ void ep_hub_consumed(struct ep_hub *hub, uint32_t index, uint32_t stream,
     struct ov_event ev = {
         .kind = OV_EV_CONSUMED, .stream = stream, .seq = frames, .rank = rank};
 
-    ep_hub_post(hub, index, &ev);
+    ep_hub_post_later(hub, index, &ev);
 }
 
 void ep_hub_taken(struct ep_hub *hub, uint32_t cookie)
