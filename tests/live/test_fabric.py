@@ -17,10 +17,13 @@ LINE = b"to and fro\n"
 
 def loaded():
     """{process: it has loaded the shared libfabric} of those with a fabric:
-    spawners have none."""
-    return {pid: b"libfabric" in live.read_proc(pid, "maps")
+    spawners have none. hwloc is for jobs that ask for sockets or cores."""
+    maps = {pid: live.read_proc(pid, "maps")
             for pid, name in live.ours().items()
             if name.endswith(("xylem", "xylemd"))}
+    check(not any(b"hwloc" in text for text in maps.values()),
+          "hwloc was loaded")
+    return {pid: b"libfabric" in text for pid, text in maps.items()}
 
 
 def job(start):
