@@ -144,11 +144,16 @@ class Tool:
         except FileNotFoundError:
             return None
 
+    def taken(self):
+        """How many bytes of all stdout it has by now."""
+        return sum(os.path.getsize(path) for path in
+                   glob.glob(os.path.join(self.dir, "*.stdout")))
+
     def dropped(self):
         try:
             with open(os.path.join(self.dir, "dropped"),
                       encoding="ascii") as file:
-                return int(file.read())
+                return int(file.read() or 0)
         except FileNotFoundError:
             return 0
 

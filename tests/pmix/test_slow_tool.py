@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
 """A tool that is stopped slows neither the job nor another tool, and costs no
 memory; what it misses is what it asked to miss. Small deliveries are put
-together for a tool that wants them so."""
+together for a tool that wants them so.
+
+A job waits at its end only for some time for what tools have not yet taken, and
+a healthy tool that gets no processor falls behind as a stopped one does. So a
+job here does not end before its tools have what they are to have, and writes no
+more at once than waits for a tool that takes nothing."""
 # timeout: 300
 import os
 import signal
@@ -12,44 +17,58 @@ import pmix
 import live
 
 RANKS = 4
-MEGS = live.full(200, 24)  # of each rank
-SIZE = RANKS * MEGS * live.MIB
+PARTS = live.full(8, 1)
+PART = RANKS * 24 * live.MIB  # less than may wait for a tool
+SIZE = PARTS * PART
+WAITS = 240 * live.MIB  # and some more, for a tool that does not say how much
 LINES = live.full(1000000, 200000)
-WRITE = "head -c %dM /dev/zero" % MEGS
+STAY = '; : <"$1"'
 
 
 def start():
-    gate = pmix.Gate()
+    """A job of as many parts, each behind a gate, and one gate at its end."""
+    gates = [pmix.Gate() for _ in range(PARTS + 1)]
     job = live.Job("-v", "-N", RANKS, "--raw", "--", "sh", "-c",
-                   pmix.Gate.WAIT + WRITE, gate.path)
+                   'for gate; do : <"$gate"; head -c 24M /dev/zero; done; '
+                   ': <"$0"', gates[-1].path,
+                   *(gate.path for gate in gates[:-1]))
     pmix.wait_up(job)
-    return job, gate
+    return job, gates
 
 
-def drain(job):
-    """Reads the console up to the last byte of the job, or its end."""
-    left = SIZE
+def drain(job, size):
+    """Reads so many bytes of the console, or up to its end."""
+    left = size
     while left > 0:
-        part = os.read(job.stdout.fileno(), live.MIB)
+        part = os.read(job.stdout.fileno(), min(left, live.MIB))
         if not part:
             break
         left -= len(part)
-    return SIZE - left
+    return size - left
+
+
+def wait_taken(tool, size):
+    live.eventually(lambda: tool.taken() >= size or
+                    tool.proc.poll() is not None, 120,
+                    "a tool takes %d bytes" % size)
 
 
 def alone():
     """It is stopped before the output and goes on after it: the job has ended
     its output meanwhile, and the tool gets all that fits in its queue."""
-    job, gate = start()
+    job, gates = start()
     tool = pmix.Tool(job, "-n", 2 * RANKS)
     tool.wait_ready()
     memory = live.Memory()
     memory.start()
     os.kill(tool.proc.pid, signal.SIGSTOP)
-    gate.open()
-    live.check_eq(SIZE, drain(job), "console")
+    for gate in gates[:-1]:
+        gate.open()
+    live.check_eq(SIZE, drain(job, SIZE), "console")
     os.kill(tool.proc.pid, signal.SIGCONT)
-    job.stdout.read()
+    wait_taken(tool, min(SIZE, WAITS))
+    gates[-1].open()
+    live.check_eq(b"", job.stdout.read())
     job.check_ok()
     live.check_eq(0, tool.wait())
     total = sum(len(tool.got(rank, "stdout") or b"") for rank in range(RANKS))
@@ -60,18 +79,22 @@ def alone():
 
 def beside_another():
     """The other one gets everything while the first stays stopped."""
-    job, gate = start()
+    job, gates = start()
     stuck, tool = pmix.Tool(job), pmix.Tool(job, "-n", 2 * RANKS)
     stuck.wait_ready()
     tool.wait_ready()
     os.kill(stuck.proc.pid, signal.SIGSTOP)
-    gate.open()
-    live.check_eq(SIZE, drain(job), "console")
+    for part, gate in enumerate(gates[:-1], 1):
+        gate.open()
+        live.check_eq(PART, drain(job, PART), "console")
+        wait_taken(tool, part * PART)
+    gates[-1].open()
     job.check_ok()
     live.check_eq(0, tool.wait())
     for rank in range(RANKS):
-        live.check_eq(MEGS * live.MIB, len(tool.got(rank, "stdout") or b""),
+        live.check_eq(SIZE // RANKS, len(tool.got(rank, "stdout") or b""),
                       "rank %d" % rank)
+    live.check_eq(0, tool.dropped())
     os.kill(stuck.proc.pid, signal.SIGCONT)
     stuck.wait()
 
@@ -87,9 +110,10 @@ NEWEST = ("-D", "pmix.iof.new")
 def misses(oldest):
     """More than its bound waits for it: of that it gets the first, or the last,
     and what came and what is said to be missing is all."""
-    gate = pmix.Gate()
+    gate, stay = pmix.Gate(), pmix.Gate()
     job = live.Job("-v", "-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT +
-                   'seq -f "$XYLEM_RANK %%08.0f" %d' % LINES, gate.path)
+                   'seq -f "$XYLEM_RANK %%08.0f" %d' % LINES + STAY,
+                   gate.path, stay.path)
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-C", live.MIB, "-n", 2 * RANKS,
                      *(("-O",) if oldest else NEWEST))
@@ -97,11 +121,11 @@ def misses(oldest):
     os.kill(tool.proc.pid, signal.SIGSTOP)
     gate.open()
     size = sum(len(numbered(rank)) for rank in range(RANKS))
-    left = size
-    while left > 0:
-        left -= len(os.read(job.stdout.fileno(), live.MIB)) or left
+    live.check_eq(size, drain(job, size), "console")
     os.kill(tool.proc.pid, signal.SIGCONT)
-    job.stdout.read()
+    wait_taken(tool, live.MIB // 2)  # the rest is little
+    stay.open()
+    live.check_eq(b"", job.stdout.read())
     job.check_ok()
     live.check_eq(0, tool.wait())
     got = [tool.got(rank, "stdout") or b"" for rank in range(RANKS)]
