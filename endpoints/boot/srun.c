@@ -173,7 +173,7 @@ static void on_refusal(const char *line, const struct teller *to)
         return;
     host += strlen(mark);
     reason = strstr(host, ": ");
-    if (reason == NULL)
+    if (reason == NULL || reason == host)
         return;
     name = strndup(host, (size_t)(reason - host));
     if (name != NULL)

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 
 #include "endpoints/ofi/address.h"
+#include "endpoints/ofi/cm.h"
 #include "endpoints/ofi/frames.h"
 #include "endpoints/ofi/listen.h"
 #include "endpoints/ofi/poll.h"

@@ -5,31 +5,12 @@
 #include <string.h>
 
 #include "endpoints/ofi/address.h"
+#include "endpoints/ofi/cm.h"
 #include "endpoints/ofi/conn.h"
 #include "endpoints/ofi/poll.h"
 #include "endpoints/ofi/sockets.h"
 #include "endpoints/ofi/sweep.h"
 #include "endpoints/sys/clock.h"
-
-size_t ep_cm_encode(uint8_t *wire, const uint8_t *cm, size_t len_bytes)
-{
-    OV_ASSERT(len_bytes <= EP_CM_MAX);
-    wire[0] = (uint8_t)len_bytes;
-    if (len_bytes > 0)
-        memcpy(wire + 1, cm, len_bytes);
-    memset(wire + 1 + len_bytes, 0, EP_CM_MAX - len_bytes);
-    return EP_CM_WIRE_MAX;
-}
-
-bool ep_cm_decode(const uint8_t *wire, size_t wire_bytes, const uint8_t **cm,
-                  size_t *len_bytes)
-{
-    if (wire_bytes < 1 || wire[0] > EP_CM_MAX || wire[0] > wire_bytes - 1)
-        return false;
-    *cm = wire + 1;
-    *len_bytes = wire[0];
-    return true;
-}
 
 /* Listens on one port, 0 for any. A code of libfabric. */
 static int listen_on(struct ep_transport *t, uint16_t port)

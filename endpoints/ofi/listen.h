@@ -22,12 +22,4 @@ void ep_request_reject(struct ep_request *req, const uint8_t *cm,
 /* Refuses a request that its owner has let lie; accept() will say so. */
 void ep_request_expire(struct ep_request *req);
 
-/* Private data travels with its length before it, because some fabrics pad
- * it to a size of their own. Encode writes EP_CM_WIRE_MAX bytes, however few
- * are used, and returns that; decode is false for what no peer of ours sends.
- */
-size_t ep_cm_encode(uint8_t *wire, const uint8_t *cm, size_t len_bytes);
-bool ep_cm_decode(const uint8_t *wire, size_t wire_bytes, const uint8_t **cm,
-                  size_t *len_bytes);
-
 #endif

@@ -38,9 +38,8 @@
 #include "overlay/base/panic.h"
 
 enum {
-    EP_CQ_LINKS_MAX = 64, /* tcp 1.17 walks all links of a queue it reads */
-    EP_SEND_MARGIN = 2,   /* of the provider's queues over what we post */
-    EP_CM_WIRE_MAX = EP_CM_MAX + 1, /* with its length; verbs carries 55 */
+    EP_CQ_LINKS_MAX = 64,   /* tcp 1.17 walks all links of a queue it reads */
+    EP_SEND_MARGIN = 2,     /* of the provider's queues over what we post */
     EP_LOSS_WAIT_MS = 1000, /* for the end of what a failing link delivers */
     EP_FLUSH_MS = 5000,     /* for the last frames of a dropped link */
     EP_CLOSE_FLUSH_MS = 1000

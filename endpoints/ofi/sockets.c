@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "endpoints/ofi/address.h"
+#include "endpoints/ofi/cm.h"
 
 /* A receive that blocks on a socket of the listener gives up after this. */
 enum { RECV_LIMIT_US = 1000 };

@@ -1,0 +1,59 @@
+/* The environment of a resource manager: a list that is taken has hosts with
+ * names and slots within bounds; else there is a sentence and no list. The
+ * input is values of variables, with NUL between them; an empty one is not set.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "overlay/base/err.h"
+#include "topo/allocation.h"
+
+static const char *const names[] = {
+    "SLURM_JOB_NODELIST",  "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE",
+    "SLURM_CPUS_PER_TASK", "LSB_MCPU_HOSTS",       "LSB_HOSTS"};
+enum { NAMES = sizeof(names) / sizeof(names[0]) };
+
+static const char *get(void *arg, const char *name)
+{
+    char *const *values = arg;
+
+    for (int i = 0; i < NAMES; i++) {
+        if (strcmp(names[i], name) == 0)
+            return values[i];
+    }
+    return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
+{
+    static char text[65536 + 1], *values[NAMES];
+    enum topo_manager manager;
+    struct topo_hosts hosts;
+    char why[TOPO_WHY_MAX] = "", *at = text;
+    int rc;
+
+    if (len_bytes >= sizeof(text))
+        return 0;
+    if (len_bytes > 0)
+        memcpy(text, mem, len_bytes);
+    text[len_bytes] = '\0';
+    for (int i = 0; i < NAMES; i++) {
+        values[i] = at < text + len_bytes && *at != '\0' ? at : NULL;
+        at += at < text + len_bytes ? strlen(at) + 1 : 0;
+    }
+    rc = topo_allocation_read(get, values, &hosts, &manager, why);
+    FUZZ_CHECK(rc == 0 || rc == OV_EINVAL || rc == OV_EFULL);
+    if (rc != 0) {
+        FUZZ_CHECK(why[0] != '\0' && hosts.count == 0);
+        return 0;
+    }
+    FUZZ_CHECK((hosts.count > 0) == (manager != TOPO_MANAGER_NONE));
+    FUZZ_CHECK(manager < TOPO_MANAGERS && hosts.count <= TOPO_HOSTS_MAX);
+    for (uint32_t i = 0; i < hosts.count; i++) {
+        FUZZ_CHECK(topo_hosts_name(&hosts, i)[0] != '\0');
+        FUZZ_CHECK(hosts.items[i].slots <= TOPO_SLOTS_MAX);
+    }
+    topo_hosts_fini(&hosts);
+    return 0;
+}
