@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "overlay/wire/frame.h"
+
 /* --- to the launcher */
 
 static bool copy_env(const struct px_app *from, struct ep_tap_app *to)
@@ -45,7 +47,11 @@ static bool start(struct run_pmix *pmix, const struct px_spawn *from,
                   struct ep_tap_app *apps, struct ep_tap_spawned *out,
                   char *why)
 {
-    const struct ep_tap_spawn spawn = {.apps = apps, .apps_count = from->count};
+    const struct ep_tap_spawn spawn = {
+        .apps = apps,
+        .apps_count = from->count,
+        .has_stddiag = (from->forwards & 1u << OV_CHANNEL_STDDIAG) != 0,
+    };
 
     snprintf(why, EP_TAP_WHY_MAX, "out of memory");
     for (uint16_t i = 0; i < from->count; i++) {

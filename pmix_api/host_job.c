@@ -124,6 +124,7 @@ void px_jobs_begin(struct px_host *host)
 {
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
         job->is_named = false;
+        job->pull = 0; /* that was of another helper */
         job->parts_told = job->pids_told = job->exits_told = 0;
         job->stdin_told = job->broken_told = 0;
         job->stages_told = PX_STAGE_NONE;

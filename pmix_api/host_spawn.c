@@ -39,8 +39,22 @@ void px_spawn_forget(struct px_host *host)
         job->is_awaited = false;
 }
 
+/* Who has asked for the job gets its output by itself, from the first byte. */
+static void forward(struct px_host *host, const struct px_host_job *job)
+{
+    const struct px_pull pull = {
+        .id = job->pull,
+        .first = job->base,
+        .last = job->base + job->size - 1,
+        .channels = job->forwards & (uint8_t)~1u,
+    };
+
+    if (pull.id != 0)
+        px_pulls_told(host, &pull);
+}
+
 static void add(struct px_host *host, const struct px_spawned *spawned,
-                uint32_t token, bool is_kept)
+                const struct px_spawn *spawn, uint32_t token)
 {
     struct px_host_job job = {
         .base = spawned->base,
@@ -49,13 +63,17 @@ static void add(struct px_host *host, const struct px_spawned *spawned,
         .parts = spawned->parts,
         .token = token,
         .is_awaited = true,
-        .is_kept = is_kept,
+        .is_kept = (spawn->flags & PX_SPAWN_NOHUP) != 0,
+        .forwards = spawn->forwards,
+        .pull = spawn->pull,
     };
 
     snprintf(job.nspace, sizeof(job.nspace), "%.48s.%u", host->cfg.nspace,
              ++host->spawned);
     if (px_job_add(host, &job) == NULL)
         px_host_done(host, token, PX_ANSWER_FULL); /* it runs untold */
+    else
+        forward(host, &job);
     px_queue_wake(host);
 }
 
@@ -66,7 +84,7 @@ static void start(struct px_host *host, uint32_t token)
     int rc = px_spawn_decode(host->spawn, host->spawn_bytes, &spawn);
 
     if (rc == 0 && host->cfg.events->on_spawn(host->cfg.arg, &spawn, &spawned))
-        add(host, &spawned, token, (spawn.flags & PX_SPAWN_NOHUP) != 0);
+        add(host, &spawned, &spawn, token);
     else
         px_host_done(host, token,
                      rc == OV_EPROTO ? PX_ANSWER_FAILED : PX_ANSWER_FULL);

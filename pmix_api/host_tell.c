@@ -225,6 +225,8 @@ static int tell_name(struct px_host *host, struct px_host_job *job)
                                  .size = job->size,
                                  .apps = job->apps,
                                  .parts = job->parts,
+                                 .forwards = job->forwards,
+                                 .pull = job->pull,
                                  .nspace = px_text(job->nspace)}};
     int rc = job->base == 0 ? tell_start(host) : px_tell(host, &msg);
 

@@ -33,7 +33,7 @@ static void put_app(struct ov_wr *wr, const struct px_app *app)
 
 static size_t size_of(const struct px_spawn *spawn)
 {
-    size_t size = 3;
+    size_t size = 12;
 
     for (uint16_t i = 0; i < spawn->count; i++) {
         const struct px_app *app = &spawn->apps[i];
@@ -57,6 +57,9 @@ size_t px_spawn_encode(const struct px_spawn *spawn, uint8_t **mem)
         return 0;
     wr = ov_wr_init(*mem, size);
     ov_wr_u8(&wr, spawn->flags);
+    ov_wr_u8(&wr, spawn->forwards);
+    ov_wr_u32(&wr, spawn->reader);
+    ov_wr_u32(&wr, spawn->pull);
     ov_wr_u16(&wr, spawn->count);
     for (uint16_t i = 0; i < spawn->count; i++)
         put_app(&wr, &spawn->apps[i]);
@@ -134,8 +137,12 @@ int px_spawn_decode(const uint8_t *mem, size_t len_bytes, struct px_spawn *out)
     int rc = OV_EPROTO;
 
     *out = (struct px_spawn){.flags = ov_rd_u8(&rd)};
+    out->forwards = ov_rd_u8(&rd);
+    out->reader = ov_rd_u32(&rd);
+    out->pull = ov_rd_u32(&rd);
     count = ov_rd_u16(&rd);
-    if (!rd.bad && (out->flags & ~PX_SPAWN_NOHUP) == 0 && count > 0 &&
+    if (!rd.bad && (out->flags & ~PX_SPAWN_NOHUP) == 0 &&
+        (out->forwards & ~PX_FORWARD_ALL) == 0 && count > 0 &&
         count <= PX_SPAWN_APPS_MAX) {
         out->apps = calloc(count, sizeof(*out->apps));
         rc = out->apps == NULL ? OV_ENOMEM : 0;

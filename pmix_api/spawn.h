@@ -1,7 +1,9 @@
 /* What a tool asks to be started, as bytes between helper and launcher.
  *
- *     u8 flags (PX_SPAWN_ bits), u16 programs; for each of them
- *         u32 processes, u32 of these on a node at most (0: not said),
+ *     u8 flags (PX_SPAWN_ bits), u8 channels that can be forwarded (1 <<
+ * channel each, enum ov_channel), u32 rank whose stdin that is (UINT32_MAX:
+ * all), u32 pull that gets its output from the start (0: none) u16 programs;
+ * for each of them u32 processes, u32 of these on a node at most (0: not said),
  *         u8 flags (PX_APP_ bits), string directory (empty: none),
  *         u32 words, a string each: the program first
  *         u32 changes of the environment: u8 what (enum px_env_change), u8
@@ -23,6 +25,11 @@ enum {
 
 /* Its end does not come with that of who has started it. */
 enum px_spawn_flag { PX_SPAWN_NOHUP = 1 };
+
+/* Of px_spawn.reader. */
+#define PX_READERS_ALL UINT32_MAX
+
+enum { PX_FORWARD_STDIN = 1, PX_FORWARD_ALL = 0xf };
 
 enum px_app_flag { PX_APP_CWD_OPTIONAL = 1 };
 
@@ -54,6 +61,9 @@ struct px_app {
 /* Strings are borrowed. */
 struct px_spawn {
     uint8_t flags;       /* enum px_spawn_flag */
+    uint8_t forwards;    /* bits, 1 << channel */
+    uint32_t reader;     /* rank whose stdin is forwarded, or all */
+    uint32_t pull;       /* gets the output from the start; 0: none does */
     struct px_app *apps; /* owned */
     uint16_t count;
 };

@@ -1,8 +1,10 @@
 /* The words of wire.h about jobs.
  *
  *     14 JOB      u32 token of the SPAWN (0: it is not answered), u32 base,
- *                 u32 processes, u32 programs, u32 parts, text namespace: a
- *                 job beside the run's own; its PARTs follow
+ *                 u32 processes, u32 programs, u32 parts, u8 channels that are
+ *                 forwarded (1 << channel each), u32 pull that gets its output
+ *                 from the start (0: none), text namespace: a job beside the
+ *                 run's own; its PARTs follow
  *     2  PART     u32 program's number, u32 first rank, u32 processes, text
  *                 host, text program: neighbours by rank, on one host
  *     3  EXIT     u32 rank, u32 status as of waitpid
@@ -37,6 +39,8 @@ enum px_stage_name {
 
 struct px_job_word {
     uint32_t token, base, size, apps, parts;
+    uint8_t forwards; /* bits, 1 << channel */
+    uint32_t pull;
     struct px_text nspace;
 };
 

@@ -61,6 +61,7 @@ static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
 
     job->manners = r->job.manners;
     job->linger_ms = r->job.linger_ms;
+    job->has_stddiag = spawn->has_stddiag;
     for (uint32_t i = 0; rc == 0 && i < r->job.places_count; i++)
         rc = ep_job_add_places(job, r->job.places[i]);
     for (uint32_t i = 0; rc == 0 && i < spawn->apps_count; i++)

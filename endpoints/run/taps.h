@@ -65,6 +65,7 @@ struct ep_tap_app {
 struct ep_tap_spawn {
     const struct ep_tap_app *apps;
     uint32_t apps_count;
+    bool has_stddiag; /* its processes have that channel */
 };
 
 /* A job that begins. */

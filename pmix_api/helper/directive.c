@@ -185,6 +185,38 @@ static pmix_status_t deny(struct px_plan *plan, struct px_app *app,
     return PMIX_INFO_TRUE(info) ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS;
 }
 
+static pmix_status_t forward(struct px_plan *plan, const pmix_info_t *info,
+                             pmix_iof_channel_t channel)
+{
+    uint8_t bits = (uint8_t)channel;
+
+    plan->spawn.forwards &= (uint8_t)~bits;
+    if (PMIX_INFO_TRUE(info))
+        plan->spawn.forwards |= bits;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t forward_out(struct px_plan *plan, struct px_app *app,
+                                 const pmix_info_t *info)
+{
+    (void)app;
+    return forward(plan, info, PMIX_FWD_STDOUT_CHANNEL);
+}
+
+static pmix_status_t forward_err(struct px_plan *plan, struct px_app *app,
+                                 const pmix_info_t *info)
+{
+    (void)app;
+    return forward(plan, info, PMIX_FWD_STDERR_CHANNEL);
+}
+
+static pmix_status_t forward_diag(struct px_plan *plan, struct px_app *app,
+                                  const pmix_info_t *info)
+{
+    (void)app;
+    return forward(plan, info, PMIX_FWD_STDDIAG_CHANNEL);
+}
+
 static const struct {
     const char *key;
     apply_fn apply;
@@ -199,8 +231,14 @@ static const struct {
     {PMIX_PPR, set_ppr},
     {PMIX_MAPBY, set_map},
     {PMIX_FWD_STDIN, deny},
-    {PMIX_FWD_STDOUT, accept},
-    {PMIX_FWD_STDERR, accept},
+    {PMIX_FWD_STDOUT, forward_out},
+    {PMIX_FWD_STDERR, forward_err},
+    {PMIX_FWD_STDDIAG, forward_diag},
+    {PMIX_IOF_CACHE_SIZE, accept}, /* see px_wish_read() */
+    {PMIX_IOF_DROP_OLDEST, accept},
+    {PMIX_IOF_DROP_NEWEST, accept},
+    {PMIX_IOF_BUFFERING_SIZE, accept},
+    {PMIX_IOF_BUFFERING_TIME, accept},
     {PMIX_NOHUP, set_nohup},
     {PMIX_NOTIFY_JOB_EVENTS, accept},
     {PMIX_NOTIFY_COMPLETION, accept},

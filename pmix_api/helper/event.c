@@ -8,6 +8,8 @@
 
 #include <pmix_server.h>
 
+#include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/turn.h"
 
@@ -16,6 +18,8 @@ enum {
     /* In the turn after the call the library has queued the event for its
      * sockets, one or two more and it has written it. */
     TURNS = 4,
+    ENDING_MS = 2000, /* an end waits so long for a tool that takes nothing */
+    LOOK_MS = 100,
 };
 
 struct event {
@@ -25,6 +29,14 @@ struct event {
     unsigned turns;
 };
 
+/* The end of a job, which waits for its output. */
+struct ending {
+    struct ending *next;
+    struct px_stage stage;
+    uint64_t left_bytes, moved_ms;
+};
+
+static struct ending *endings, **endings_last = &endings; /* owned, in order */
 static atomic_uint left;
 
 unsigned px_event_left(void)
@@ -110,7 +122,7 @@ static void notify(struct event *event, pmix_status_t code)
 }
 
 /* The source is the job: what the server says itself comes back to it. */
-void px_event_stage(const struct px_stage *stage)
+static void tell_stage(const struct px_stage *stage)
 {
     struct event *event = make(stage->base, true);
     time_t when = (time_t)stage->time_s;
@@ -122,6 +134,56 @@ void px_event_stage(const struct px_stage *stage)
     if (stage->name == PX_STAGE_ENDED)
         add_end(event, stage);
     notify(event, code_of(stage->name));
+}
+
+void px_event_stage(const struct px_stage *stage)
+{
+    struct ending *one = NULL;
+
+    if (stage->name == PX_STAGE_ENDED)
+        one = calloc(1, sizeof(*one));
+    if (one == NULL) {
+        tell_stage(stage);
+        return;
+    }
+    one->stage = *stage;
+    *endings_last = one;
+    endings_last = &one->next;
+    atomic_fetch_add(&left, 1);
+}
+
+/* All of its output has been given to the library, or nobody takes it. */
+static bool is_due(struct ending *one, uint64_t now_ms)
+{
+    uint64_t bytes = px_forward_left_bytes(one->stage.base);
+
+    if (one->moved_ms == 0 || bytes != one->left_bytes) {
+        one->left_bytes = bytes;
+        one->moved_ms = now_ms;
+    }
+    return (bytes == 0 && px_deliver_asked() == 0) ||
+           now_ms - one->moved_ms >= ENDING_MS;
+}
+
+uint64_t px_event_step(uint64_t now_ms)
+{
+    struct ending **at = &endings;
+
+    while (*at != NULL) {
+        struct ending *one = *at;
+
+        if (!is_due(one, now_ms)) {
+            at = &one->next;
+            continue;
+        }
+        px_forward_end(one->stage.base);
+        tell_stage(&one->stage);
+        *at = one->next;
+        free(one);
+        atomic_fetch_sub(&left, 1);
+    }
+    endings_last = at;
+    return endings != NULL ? now_ms + LOOK_MS : 0;
 }
 
 void px_event_broken(const struct px_broken *broken)

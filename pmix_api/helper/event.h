@@ -7,8 +7,12 @@
 #include "pmix_api/wire.h"
 
 /* Notifies all tools that want to know, now or when they register. In the main
- * thread. */
+ * thread. The end of a job comes behind its output for the tool that has
+ * spawned it, unless that takes nothing for two seconds: */
 void px_event_stage(const struct px_stage *stage);
+
+/* what is due by now is told. When to look again at the latest; 0: never. */
+uint64_t px_event_step(uint64_t now_ms);
 
 /* The same of a channel of which not all has come, as PMIX_ERR_IOF_FAILURE from
  * its process. */

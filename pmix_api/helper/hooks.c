@@ -26,6 +26,9 @@ pmix_status_t px_hook_deregister(void *tool, void *buffer,
 pmix_status_t px_hook_procs(void *types, void *buffer, void *procs,
                             int32_t *count, pmix_data_type_t type)
     OF_LIBRARY("pmix_bfrops_base_unpack_proc");
+pmix_status_t px_hook_spawn(void *tool, void *buffer,
+                            pmix_spawn_cbfunc_t answer, void *arg)
+    OF_LIBRARY("pmix_server_spawn");
 void px_hook_send(int fd, short what, void *tool)
     OF_LIBRARY("pmix_ptl_base_send_handler");
 pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)
@@ -41,6 +44,7 @@ static struct {
     pmix_status_t (*pull)(void *, void *, pmix_op_cbfunc_t, void *);
     pmix_status_t (*deregister)(void *, void *, pmix_op_cbfunc_t, void *);
     pmix_status_t (*procs)(void *, void *, void *, int32_t *, pmix_data_type_t);
+    pmix_status_t (*spawn)(void *, void *, pmix_spawn_cbfunc_t, void *);
     void (*send)(int, short, void *);
     pmix_status_t (*hear)(int, char *, size_t);
     pmix_status_t (*answer)(int, char *, size_t);
@@ -65,6 +69,7 @@ bool px_hooks_open(const struct px_hooks *ours)
     return find("pmix_iof_process_iof", &hooks.process) &&
            find("pmix_server_iofreg", &hooks.pull) &&
            find("pmix_server_iofdereg", &hooks.deregister) &&
+           find("pmix_server_spawn", &hooks.spawn) &&
            find("pmix_ptl_base_send_handler", &hooks.send);
 }
 
@@ -137,6 +142,17 @@ pmix_status_t px_hook_procs(void *types, void *buffer, void *procs,
     if (hooks.is_pull && rc == PMIX_SUCCESS && *count > 0)
         hooks.ours->on_procs(procs, (size_t)*count);
     hooks.is_pull = false; /* what follows is in its directives */
+    return rc;
+}
+
+pmix_status_t px_hook_spawn(void *tool, void *buffer,
+                            pmix_spawn_cbfunc_t answer, void *arg)
+{
+    pmix_status_t rc;
+
+    hooks.ours->on_asker(tool);
+    rc = hooks.spawn(tool, buffer, answer, arg);
+    hooks.ours->on_asker(NULL);
     return rc;
 }
 

@@ -5,11 +5,12 @@
  * hold up the others, and what one asks to have from before would come to all.
  * Inside, the library asks one function for each request whether a delivery is
  * for it (pmix_iof_process_iof), names the tool to others
- * (pmix_server_iofreg, pmix_ptl_base_send_handler), and reads the processes of
- * a request with a further one (pmix_bfrops_base_unpack_proc). It exports them
- * for its plugins and calls them as such, so definitions in this program come
- * first; each of them calls the library's. Their arguments are the same
- * from 4.2 to 6.0; what they point to is never looked into.
+ * (pmix_server_iofreg, pmix_server_spawn, pmix_ptl_base_send_handler), and
+ * reads the processes of a request with a further one
+ * (pmix_bfrops_base_unpack_proc). It exports them for its plugins and calls
+ * them as such, so definitions in this program come first; each of them calls
+ * the library's. Their arguments are the same from 4.2 to 6.0; what they point
+ * to is never looked into.
  *
  * Two more are for tools that connect. One reads what a tool says first
  * (pmix_ptl_base_recv_blocking): the upcall for a tool does not say through
@@ -35,7 +36,8 @@
 struct px_hooks {
     /* Is this delivery for that request? */
     bool (*on_match)(const pmix_proc_t *source, const void *request);
-    /* The pull or deregistration that follows is that tool's; NULL: over. */
+    /* The pull, deregistration or spawn that follows is that tool's; NULL:
+     * over. */
     void (*on_asker)(const void *tool);
     /* The processes of the pull, as the library reads them: they may be
      * changed. */

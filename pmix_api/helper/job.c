@@ -9,6 +9,7 @@
 
 #include "overlay/base/err.h"
 #include "pmix_api/helper/job_impl.h"
+#include "pmix_api/spawn.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -82,6 +83,8 @@ static struct px_job_state *make(const struct px_job_word *told)
     px_text_copy(told->nspace, job->name.nspace, sizeof(job->name.nspace));
     job->name.base = told->base;
     job->name.size = told->size;
+    job->name.forwards = told->forwards;
+    job->pull = told->pull;
     job->token = told->token;
     job->apps = told->apps;
     job->parts_max = told->parts;
@@ -122,6 +125,7 @@ int px_job_start(const struct px_start *start)
         .size = start->size,
         .apps = start->apps,
         .parts = start->parts,
+        .forwards = PX_FORWARD_ALL,
         .nspace = start->nspace,
     };
 
@@ -177,7 +181,8 @@ int px_job_part(const struct px_part *told)
     return rc;
 }
 
-bool px_job_whole_with(const struct px_part *told, struct px_job *out)
+bool px_job_whole_with(const struct px_part *told, struct px_job *out,
+                       uint32_t *pull)
 {
     const struct px_job_state *job;
     bool is_last;
@@ -185,8 +190,10 @@ bool px_job_whole_with(const struct px_part *told, struct px_job *out)
     lock();
     job = find(told->first_rank);
     is_last = job != NULL && is_whole(job);
-    if (is_last)
+    if (is_last) {
         *out = job->name;
+        *pull = job->pull;
+    }
     unlock();
     return is_last;
 }

@@ -22,6 +22,7 @@
 struct px_job {
     pmix_nspace_t nspace;
     uint32_t base, size;
+    uint8_t forwards; /* bits of channels, 1 << channel: tools may have them */
 };
 
 /* Copies what START says of the run's own job, or JOB of another one. Returns 0
@@ -31,8 +32,10 @@ int px_job_add(const struct px_job_word *told);
 /* One more part of a job. Returns 0, or OV_ENOMEM, or OV_EPROTO for a part too
  * many, or one whose ranks do not follow those before. */
 int px_job_part(const struct px_part *part);
-/* Was that the last part of its job? */
-bool px_job_whole_with(const struct px_part *part, struct px_job *out);
+/* Was that the last part of its job? *pull: gets its output from the start; 0:
+ * none does. */
+bool px_job_whole_with(const struct px_part *part, struct px_job *out,
+                       uint32_t *pull);
 /* All parts of the run's own job are told. */
 bool px_job_is_whole(void);
 /* Unknown processes are ignored. */

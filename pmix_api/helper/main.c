@@ -27,6 +27,7 @@
 #include "pmix_api/helper/attribute.h"
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/event.h"
+#include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/request.h"
@@ -64,6 +65,7 @@ static struct {
     bool is_flushing;
     uint64_t sweep_ms; /* 0: no connection is silent */
     uint64_t reaped_ms;
+    uint64_t ending_ms;            /* 0: no end of a job waits */
     uint64_t left_bytes, moved_ms; /* while flushing */
 } main_state = {.listener = -1};
 
@@ -180,12 +182,13 @@ static int on_start(const struct px_start *start)
 static int on_part(const struct px_part *part)
 {
     struct px_job job;
+    uint32_t pull;
     int rc = px_job_part(part);
 
-    if (rc == 0 && main_state.is_up && px_job_whole_with(part, &job) &&
-        px_space_register(job.base, false) != PMIX_SUCCESS)
-        rc = OV_ENOMEM;
-    return rc;
+    if (rc != 0 || !main_state.is_up || !px_job_whole_with(part, &job, &pull))
+        return rc;
+    px_forward_job(pull, &job);
+    return px_space_register(job.base, false) == PMIX_SUCCESS ? 0 : OV_ENOMEM;
 }
 
 static int on_msg(const struct px_msg *msg)
@@ -322,8 +325,10 @@ static int until_ms(uint64_t now, uint64_t due)
 
 static int timeout_ms(uint64_t now, unsigned stuck)
 {
-    uint64_t due = px_pulls_due_ms();
+    uint64_t due = px_pulls_due_ms(), ending = main_state.ending_ms;
 
+    if (ending != 0 && (due == 0 || ending < due))
+        due = ending;
     if (main_state.is_flushing)
         return CALM_MS / 2;
     if (px_deliver_asked_ms() != 0)
@@ -371,8 +376,10 @@ int main(void)
     for (;;) {
         unsigned stuck;
 
-        if (main_state.is_up)
+        if (main_state.is_up) {
             px_push_step();
+            main_state.ending_ms = px_event_step(now_ms());
+        }
         stuck = main_state.is_up ? px_deliver_step(now_ms(), fds + FDS) : 0;
 
         fds[0] = (struct pollfd){.fd = TALK_FD, .events = POLLIN};

@@ -6,16 +6,16 @@
 #include <string.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/helper/bind.h"
 #include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
-#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/local.h"
-#include "pmix_api/helper/queue.h"
+#include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
-#include "pmix_api/helper/wish.h"
 
 enum {
     LIMIT_BYTES = 256 << 20, /* what waits for one pull: the default */
@@ -26,29 +26,6 @@ enum {
     CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
     CHANNELS = 3,
     SPAN_MAX = 1 << 24, /* from the first process of one to the last */
-};
-
-enum pull_state {
-    PULL_FREE,
-    PULL_ASKED, /* the library has yet to name its request */
-    PULL_KNOWN,
-    PULL_OVER, /* the library has forgotten it */
-};
-
-struct pull {
-    enum pull_state state;
-    uint32_t id;
-    bool redirects, is_behind;
-    const void *request; /* names of the library's */
-    const void *tool;
-    int fd; /* -1: not seen yet */
-    uint32_t seen;
-    uint64_t bound_bytes;  /* redirected output that may wait */
-    uint32_t first, procs; /* the numbers from its first process to its last */
-    uint8_t *wanted;       /* owned [procs]: bits, 1 << channel */
-    uint8_t *live;         /* owned [procs]: those that it gets */
-    struct px_lag lag;
-    struct px_queue queue;
 };
 
 static struct {
@@ -73,7 +50,13 @@ static void lock(void)
     pthread_mutex_lock(&pulls.lock);
 }
 
-static void unlock(void)
+struct pull *px_pulls_lock(void)
+{
+    lock();
+    return pulls.pulls;
+}
+
+void px_pulls_unlock(void)
 {
     pthread_mutex_unlock(&pulls.lock);
 }
@@ -128,6 +111,8 @@ static void see(const void *request)
 
 static bool on_match(const pmix_proc_t *source, const void *request)
 {
+    if (px_bind_match(source, request))
+        return false;
     if (px_deliver_is_ours(source))
         return px_deliver_is_for(source, request);
     if (strcmp(source->nspace, nobody.nspace) != 0)
@@ -137,7 +122,7 @@ static bool on_match(const pmix_proc_t *source, const void *request)
         see(request);
     else
         bind(request);
-    unlock();
+    px_pulls_unlock();
     px_deliver_wake();
     return false;
 }
@@ -146,7 +131,7 @@ static void on_asker(const void *tool)
 {
     lock();
     pulls.asker = tool;
-    unlock();
+    px_pulls_unlock();
 }
 
 static void on_socket(const void *tool, int fd)
@@ -162,7 +147,7 @@ static void on_socket(const void *tool, int fd)
         pull->fd = fd;
         goes_on |= px_lag_sent(&pull->lag);
     }
-    unlock();
+    px_pulls_unlock();
     if (goes_on)
         px_deliver_wake();
 }
@@ -182,7 +167,7 @@ static void on_deregister(const void *tool)
         while (px_queue_get(&pull->queue, 0, true, &o))
             px_deliver_now(&o, pull->request);
     }
-    unlock();
+    px_pulls_unlock();
 }
 
 /* --- probes */
@@ -195,7 +180,7 @@ static void probe(void)
 
     lock();
     pulls.probe++;
-    unlock();
+    px_pulls_unlock();
     PMIx_server_IOF_deliver(&nobody, PMIX_FWD_STDOUT_CHANNEL, &nothing, NULL, 0,
                             on_probed, NULL);
 }
@@ -216,7 +201,7 @@ static void on_probed(pmix_status_t status, void *arg)
     again = pulls.is_probe_due;
     pulls.is_probing = again;
     pulls.is_probe_due = false;
-    unlock();
+    px_pulls_unlock();
     px_deliver_wake();
     if (again)
         probe();
@@ -234,7 +219,7 @@ void px_pulls_probe(void)
         if (is_served(&pulls.pulls[i])) /* the only one */
             pulls.pulls[i].state = PULL_OVER;
     }
-    unlock();
+    px_pulls_unlock();
     if (now)
         probe();
 }
@@ -260,6 +245,11 @@ void px_pulls_try(void)
     pulls.has_hooks = pulls.has_hooks && px_hooks_try();
     if (!pulls.has_hooks)
         px_talk_note("this libpmix serves one pull at a time");
+}
+
+bool px_pulls_are_many(void)
+{
+    return pulls.has_hooks;
 }
 
 /* --- a tool asks */
@@ -309,6 +299,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         .drops_oldest = wish->drops_oldest,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
         .buffer_ms = 1000 * least(wish->buffer_s, 1000000),
+        .has_lines = pull->is_forward,
     };
 
     if (wish->has_cache && wish->cache_bytes < LIMIT_BYTES)
@@ -328,7 +319,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
     return px_queue_open(&pull->queue, &cfg);
 }
 
-static struct pull *make(const struct px_wish *wish, struct px_range span)
+struct pull *px_pulls_slot(void)
 {
     struct pull *pull = NULL;
 
@@ -338,20 +329,34 @@ static struct pull *make(const struct px_wish *wish, struct px_range span)
         else if (!pulls.has_hooks)
             return NULL; /* it could not be told from this one */
     }
-    if (pull == NULL || span.last - span.first >= SPAN_MAX)
-        return NULL;
+    if (pull != NULL)
+        *pull =
+            (struct pull){.id = ++pulls.made, .tool = pulls.asker, .fd = -1};
+    return pull;
+}
+
+bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
+                   struct px_range span)
+{
+    if (span.last - span.first >= SPAN_MAX)
+        return false;
     pull->first = span.first;
     pull->procs = span.last - span.first + 1;
-    if (prepare(pull, wish) != 0) {
-        free(pull->live);
-        free(pull->wanted);
-        memset(pull, 0, sizeof(*pull));
-        return NULL;
-    }
-    pull->id = ++pulls.made;
+    if (prepare(pull, wish) == 0)
+        return true;
+    free(pull->live);
+    free(pull->wanted);
+    pull->live = pull->wanted = NULL;
+    return false;
+}
+
+static struct pull *make(const struct px_wish *wish, struct px_range span)
+{
+    struct pull *pull = px_pulls_slot();
+
+    if (pull == NULL || !px_pulls_span(pull, wish, span))
+        return NULL; /* the slot is free as it was */
     pull->state = pulls.has_hooks ? PULL_ASKED : PULL_KNOWN;
-    pull->tool = pulls.asker;
-    pull->fd = -1;
     return pull;
 }
 
@@ -392,7 +397,7 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
     pull = make(&wish, span);
     if (pull != NULL)
         tell(pull, targets, (uint8_t)(channels & CHANNEL_BITS), &wish);
-    unlock();
+    px_pulls_unlock();
     return pull != NULL ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
@@ -404,9 +409,11 @@ void px_pulls_live(uint32_t id)
 
     lock();
     pull = find(id);
-    if (pull != NULL)
+    if (pull != NULL && pull->live != NULL) {
         memcpy(pull->live, pull->wanted, pull->procs);
-    unlock();
+        px_forward_yield(pulls.pulls, pull, pull->first, pull->procs);
+    }
+    px_pulls_unlock();
 }
 
 /* The stream is given back to where it went before. */
@@ -427,8 +434,10 @@ static bool put(struct pull *pull, const struct px_output *o)
     if (pull->live == NULL || o->rank < pull->first || nth >= pull->procs ||
         (o->to != 0 ? o->to != pull->id : (pull->live[nth] & bit) == 0))
         return false;
-    if (o->is_turn)
+    if (o->is_turn) {
         pull->live[nth] |= bit;
+        px_forward_yield(pulls.pulls, pull, o->rank, 1);
+    }
     px_queue_put(&pull->queue, o);
     check_behind(pull);
     return pull->redirects;
@@ -442,12 +451,12 @@ void px_pulls_put(const struct px_output *output)
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
-        if (pull->state == PULL_ASKED || pull->state == PULL_KNOWN)
+        if (pull->state != PULL_FREE && pull->state != PULL_OVER)
             is_taken |= put(pull, output);
     }
     if (output->is_redirected && !is_taken)
         pulls.stray_bytes += output->len_bytes;
-    unlock();
+    px_pulls_unlock();
 }
 
 /* --- to the tools */
@@ -510,7 +519,7 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
         pulls.turn = (pulls.turn + i + 1) % PULLS_MAX;
         bytes = 0;
     }
-    unlock();
+    px_pulls_unlock();
     return count;
 }
 
@@ -530,6 +539,7 @@ void px_pulls_reap(bool last)
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
+        px_forward_check(pull);
         if (pull->state == PULL_FREE || (pull->state != PULL_OVER && !last))
             continue;
         say_end(pull);
@@ -541,7 +551,7 @@ void px_pulls_reap(bool last)
                                  .end = {.lost_bytes = pulls.stray_bytes}});
     if (last)
         pulls.stray_bytes = 0;
-    unlock();
+    px_pulls_unlock();
 }
 
 uint64_t px_pulls_left_bytes(void)
@@ -554,7 +564,7 @@ uint64_t px_pulls_left_bytes(void)
             sum += px_queue_bytes(&pulls.pulls[i].queue) +
                    (px_queue_is_idle(&pulls.pulls[i].queue) ? 0 : 1);
     }
-    unlock();
+    px_pulls_unlock();
     return sum;
 }
 
@@ -575,7 +585,7 @@ uint64_t px_pulls_due_ms(void)
         if (lag != 0 && (due == 0 || lag < due))
             due = lag;
     }
-    unlock();
+    px_pulls_unlock();
     return due;
 }
 
@@ -583,5 +593,5 @@ void px_pulls_flush(void)
 {
     lock();
     pulls.is_flushing = true;
-    unlock();
+    px_pulls_unlock();
 }

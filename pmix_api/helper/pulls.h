@@ -33,6 +33,9 @@ void px_pulls_open(const char *dir, uint32_t cache_bytes);
 /* Once, when the library has started: does it come by our hooks? Blocks. */
 void px_pulls_try(void);
 
+/* Requests can be told from one another: several are served at a time. */
+bool px_pulls_are_many(void);
+
 /* A tool asks, in the library's thread: PMIX_SUCCESS, or why not. One target at
  * least. */
 pmix_status_t px_pulls_add(const struct px_targets *targets,

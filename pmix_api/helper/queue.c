@@ -218,30 +218,74 @@ static void join(struct px_queue *queue, struct px_queue_cell *cell,
     o->len_bytes += held;
 }
 
+static void hold(struct px_queue *queue, struct px_queue_cell *cell,
+                 uint64_t now_ms, const void *mem, uint32_t len_bytes)
+{
+    if (len_bytes == 0)
+        return;
+    if (cell->used_bytes == 0)
+        cell->due_ms = now_ms + queue->cfg.buffer_ms;
+    memcpy(cell->mem + cell->used_bytes, mem, len_bytes);
+    cell->used_bytes += len_bytes;
+    queue->held_bytes += len_bytes;
+}
+
+/* Bytes of an output behind its last newline. */
+static uint32_t open_bytes(const struct px_output *o)
+{
+    uint32_t bytes = 0;
+
+    while (bytes < o->len_bytes && o->mem[o->len_bytes - bytes - 1] != '\n')
+        bytes++;
+    return bytes;
+}
+
+/* The channel ends: so does its line. */
+static void close_line(struct px_queue *queue, struct px_output *o)
+{
+    if (o->len_bytes == 0 || o->mem[o->len_bytes - 1] == '\n')
+        return;
+    if (o->mem != queue->out)
+        memcpy(queue->out, o->mem, o->len_bytes);
+    queue->out[o->len_bytes++] = '\n';
+    o->mem = queue->out;
+}
+
 /* True when `o` is to go, with what was held before it; else it is held. */
 static bool judge(struct px_queue *queue, uint64_t now_ms, struct px_output *o)
 {
     struct px_queue_cell *cell;
-    uint32_t together;
+    uint32_t together, open = 0;
+    const uint8_t *mem = o->mem;
 
-    if (queue->cfg.buffer_bytes == 0)
+    if (queue->cfg.buffer_bytes == 0 && !queue->cfg.has_lines)
         return true;
     cell = cell_of(queue, o);
     if (cell == NULL)
         return true;
     together = cell->used_bytes + o->len_bytes;
-    if (o->is_end || o->dropped_bytes > 0 ||
-        together >= queue->cfg.buffer_bytes ||
+    if (queue->cfg.has_lines)
+        open = open_bytes(o);
+    if (o->is_end || o->dropped_bytes > 0 || together >= BUFFER_MAX ||
+        (together >= queue->cfg.buffer_bytes && open == 0) ||
         queue->held_bytes + o->len_bytes > HELD_MAX || !grow(cell, together)) {
         join(queue, cell, o);
+        if (queue->cfg.has_lines && o->is_end)
+            close_line(queue, o);
         return true;
     }
-    if (cell->used_bytes == 0)
-        cell->due_ms = now_ms + queue->cfg.buffer_ms;
-    memcpy(cell->mem + cell->used_bytes, o->mem, o->len_bytes);
-    cell->used_bytes = together;
-    queue->held_bytes += o->len_bytes;
-    return false;
+    if (together < queue->cfg.buffer_bytes || open == o->len_bytes) {
+        hold(queue, cell, now_ms, mem, o->len_bytes);
+        return false;
+    }
+    o->len_bytes -= open;
+    mem += o->len_bytes;
+    join(queue, cell, o);
+    if (grow(cell, open))
+        hold(queue, cell, now_ms, mem, open);
+    else
+        count_dropped(queue, o, open);
+    return true;
 }
 
 /* What has been held long enough, or all. */

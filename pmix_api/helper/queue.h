@@ -21,7 +21,8 @@
 #include "pmix_api/wire.h"
 
 enum {
-    PX_QUEUE_OUTPUT_MAX = (1 << 20) + PX_OUTPUT_BYTES_MAX, /* of one output */
+    /* Of one output. */
+    PX_QUEUE_OUTPUT_MAX = (1 << 20) + PX_OUTPUT_BYTES_MAX + 1,
 };
 
 struct px_queue_cfg {
@@ -32,6 +33,8 @@ struct px_queue_cfg {
     bool drops_oldest;
     uint32_t buffer_bytes; /* put together; 0: nothing, at most 1 MiB */
     uint32_t buffer_ms;    /* and sent after so long; 0: whenever it is full */
+    bool has_lines; /* an open line waits for its end, as far as there is room;
+                       the last one of a channel gets one */
 };
 
 struct px_queue_cell;

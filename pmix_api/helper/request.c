@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pmix_api/helper/bind.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/turn.h"
 
@@ -34,7 +35,7 @@ static void answer(pmix_status_t ignored, void *arg)
     if (asker->on_op != NULL)
         asker->on_op(asker->status, asker->arg);
     else if (asker->on_spawn != NULL)
-        asker->on_spawn(asker->status, request->nspace, asker->arg);
+        px_bind_answer(asker, request->nspace);
     else
         asker->on_info(asker->status, NULL, 0, asker->arg, NULL, NULL);
     free(request);

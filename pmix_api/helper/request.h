@@ -23,6 +23,7 @@ struct px_asker {
     pmix_info_cbfunc_t on_info;
     pmix_spawn_cbfunc_t on_spawn;
     void *arg;
+    uint32_t pull;        /* of on_spawn: gets its output; 0: none does */
     pmix_status_t status; /* the answer, where the launcher has done it */
 };
 

@@ -134,6 +134,28 @@ static pmix_status_t judge_channels(pmix_iof_channel_t channels)
                                                       : PMIX_ERR_BAD_PARAM;
 }
 
+/* What its job was started without is not to be had. */
+static pmix_status_t judge_forwards(const pmix_proc_t procs[], size_t nprocs,
+                                    pmix_iof_channel_t channels)
+{
+    static const pmix_iof_channel_t judged =
+        PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL;
+    struct px_job job;
+
+    for (size_t i = 0; i < nprocs; i++) {
+        if (!px_job_find(procs[i].nspace, &job) ||
+            (channels & judged & ~job.forwards) == 0)
+            continue;
+        px_talk_note("a pull is refused: %s was not started with %s",
+                     job.nspace,
+                     channels & ~job.forwards & PMIX_FWD_STDOUT_CHANNEL
+                         ? "PMIX_FWD_STDOUT"
+                         : "PMIX_FWD_STDERR");
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return PMIX_SUCCESS;
+}
+
 /* Success by itself would be used after it is freed, in the library. */
 static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
                              const pmix_info_t directives[], size_t ndirs,
@@ -150,6 +172,9 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
         return PMIX_OPERATION_SUCCEEDED;
     }
     rc = judge_channels(channels);
+    if (rc != PMIX_SUCCESS)
+        return rc;
+    rc = judge_forwards(procs, nprocs, channels);
     if (rc != PMIX_SUCCESS)
         return rc;
     rc = find_targets(procs, nprocs, &targets);

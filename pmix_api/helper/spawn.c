@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "pmix_api/helper/directive.h"
+#include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/request.h"
 #include "pmix_api/helper/talk.h"
 
@@ -168,6 +169,16 @@ static void send_pieces(const uint8_t *mem, size_t len, uint32_t token)
     }
 }
 
+/* Its output comes to the tool by itself. */
+static pmix_status_t begin_forward(const pmix_info_t info[], size_t infos,
+                                   struct px_spawn *spawn)
+{
+    if ((spawn->forwards & ~PX_FORWARD_STDIN) == 0)
+        return PMIX_SUCCESS;
+    spawn->pull = px_forward_begin(info, infos);
+    return spawn->pull != 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
+}
+
 /* Refused later, too: of what is refused by a status the library forgets less
  * than it should. */
 pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
@@ -182,6 +193,9 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
     uint32_t token;
     size_t len;
 
+    if (rc == PMIX_SUCCESS)
+        rc = begin_forward(info, infos, &what.spawn);
+    who.pull = what.spawn.pull;
     if (rc == PMIX_SUCCESS) {
         len = px_spawn_encode(&what.spawn, &mem);
         rc = mem == NULL ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS;

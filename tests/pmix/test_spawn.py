@@ -127,6 +127,7 @@ def changed():
     gone = pmix.Gate()
     script = ":\\s<$0;" + script
     space, status = tool.spawn(
+        "pmix.fwd.stdout pmix.fwd.stderr "
         "pmix.envar.add=OURS=2 pmix.envar.add=NEW=3 pmix.envar.prepnd=PART=a "
         "pmix.envar.appnd=PART=z pmix.envar.unset=GONE !pmix.ppr=1:node "
         f"!pmix.wdir={place} -- 2 sh -c {script} {gone.path} : "

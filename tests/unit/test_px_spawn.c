@@ -13,9 +13,52 @@
 
 /* The layout is the one that spawn.h draws. */
 static const uint8_t drawn[] = {
-    0,   1,   0,   2,   0, 0, 0, 1, 0, 0, 0, 1, '/', 'x', 0,   2, 0,
-    0,   0,   'l', 's', 0, 0, 2, 0, 0, 0, 0, 0, 'A', '=', 'b', 0, PX_ENV_UNSET,
-    ':', 'C', 0,
+    0,
+    6,
+    3,
+    0,
+    0,
+    0,
+    7,
+    0,
+    0,
+    0,
+    1,
+    0,
+    2,
+    0,
+    0,
+    0,
+    1,
+    0,
+    0,
+    0,
+    1,
+    '/',
+    'x',
+    0,
+    2,
+    0,
+    0,
+    0,
+    'l',
+    's',
+    0,
+    0,
+    2,
+    0,
+    0,
+    0,
+    0,
+    0,
+    'A',
+    '=',
+    'b',
+    0,
+    PX_ENV_UNSET,
+    ':',
+    'C',
+    0,
 };
 
 static void a_spawn_has_the_bytes_that_are_drawn(void **state)
@@ -30,7 +73,8 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
                          .words = 2,
                          .env = env,
                          .changes = 2};
-    const struct px_spawn spawn = {.apps = &app, .count = 1};
+    const struct px_spawn spawn = {
+        .forwards = 6, .reader = 3, .pull = 7, .apps = &app, .count = 1};
     struct px_spawn back;
     uint8_t *mem;
 
@@ -39,6 +83,9 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
     assert_memory_equal(mem, drawn, sizeof(drawn));
     assert_int_equal(px_spawn_decode(mem, sizeof(drawn), &back), 0);
     assert_int_equal(back.count, 1);
+    assert_int_equal(back.forwards, 6);
+    assert_int_equal(back.reader, 3);
+    assert_int_equal(back.pull, 7);
     assert_int_equal(back.apps[0].ppn, 1);
     assert_string_equal(back.apps[0].cwd, "/x");
     assert_string_equal(back.apps[0].argv[0], "ls");
@@ -54,9 +101,10 @@ static void what_is_no_spawn_is_refused(void **state)
     static const struct {
         size_t at;
         uint8_t byte;
-    } wrong[] = {{0, 2},    {1, 0},    {1, 65},         {11, 2},
-                 {15, 0},   {15, 255}, {19, 0},         {27, PX_ENV_CHANGES},
-                 {29, '='}, {30, 'x'}, {33, PX_ENV_SET}};
+    } wrong[] = {{0, 2},    {1, 16},   {10, 0},
+                 {10, 65},  {20, 2},   {24, 0},
+                 {24, 255}, {28, 0},   {36, PX_ENV_CHANGES},
+                 {38, '='}, {39, 'x'}, {42, PX_ENV_SET}};
     uint8_t mem[sizeof(drawn) + 1] = {0};
     struct px_spawn spawn;
 

@@ -1,0 +1,189 @@
+/* Output of a job for the tool that has spawned it. */
+#include "pmix_api/helper/forward.h"
+
+#include <string.h>
+
+#include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/pulls_impl.h"
+
+enum { OUTPUTS = 0xe }; /* of the bits 1 << channel */
+
+static struct pull *find(struct pull *pulls, uint32_t id)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls[i].state != PULL_FREE && pulls[i].id == id)
+            return &pulls[i];
+    }
+    return NULL;
+}
+
+uint32_t px_forward_begin(const pmix_info_t info[], size_t infos)
+{
+    struct pull *pull;
+    uint32_t id = 0;
+
+    px_pulls_lock();
+    pull = px_pulls_slot();
+    if (pull != NULL) {
+        px_wish_read(info, infos, &pull->wish);
+        pull->wish.copies = true; /* it has no console */
+        pull->is_forward = true;
+        pull->state = PULL_SPAWNING;
+        id = pull->id;
+    }
+    px_pulls_unlock();
+    return id;
+}
+
+void px_forward_job(uint32_t id, const struct px_job *job)
+{
+    struct px_range span = {job->base, job->base + job->size - 1};
+    struct pull *pull = find(px_pulls_lock(), id);
+
+    if (pull != NULL && pull->live == NULL) {
+        if (px_pulls_span(pull, &pull->wish, span))
+            memset(pull->wanted, job->forwards & OUTPUTS, pull->procs);
+        else
+            pull->state = PULL_OVER;
+    }
+    px_pulls_unlock();
+}
+
+static void settle(uint32_t id, enum pull_state state, const void *request)
+{
+    struct pull *pull = find(px_pulls_lock(), id);
+
+    if (pull != NULL && pull->state == PULL_SPAWNING) {
+        pull->request = request;
+        pull->state = state;
+    }
+    px_pulls_unlock();
+    px_deliver_wake();
+}
+
+void px_forward_bind(uint32_t id, const void *request)
+{
+    settle(id, PULL_KNOWN, request);
+}
+
+void px_forward_drop(uint32_t id)
+{
+    settle(id, PULL_OVER, NULL);
+}
+
+static bool is_among(const void *request, const void *const *requests,
+                     size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (requests[i] == request)
+            return true;
+    }
+    return false;
+}
+
+void px_forward_sweep(const void *const *requests, size_t count)
+{
+    struct pull *pulls = px_pulls_lock();
+
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls[i].state == PULL_KNOWN &&
+            !is_among(pulls[i].request, requests, count))
+            pulls[i].state = PULL_OVER;
+    }
+    px_pulls_unlock();
+}
+
+static bool is_known(const struct pull *pulls, const void *request)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls[i].state == PULL_KNOWN && pulls[i].request == request)
+            return true;
+    }
+    return false;
+}
+
+static bool is_any_asked(const struct pull *pulls)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls[i].state == PULL_ASKED)
+            return true;
+    }
+    return false;
+}
+
+bool px_forward_stranger(const void *const *requests, size_t count,
+                         const void **out)
+{
+    const struct pull *pulls = px_pulls_lock();
+    bool is_told = !is_any_asked(pulls);
+
+    *out = NULL;
+    for (size_t i = 0; is_told && i < count; i++) {
+        if (!is_known(pulls, requests[i]))
+            *out = requests[i];
+    }
+    px_pulls_unlock();
+    return is_told;
+}
+
+static bool is_of(const struct pull *pull, uint32_t base)
+{
+    return pull->state != PULL_FREE && pull->is_forward && pull->live != NULL &&
+           pull->first == base;
+}
+
+void px_forward_end(uint32_t base)
+{
+    struct pull *pulls = px_pulls_lock();
+
+    for (unsigned i = 0; i < PULLS_MAX; i++)
+        pulls[i].is_ending |= is_of(&pulls[i], base);
+    px_pulls_unlock();
+    px_deliver_wake();
+}
+
+static uint64_t waiting(const struct pull *pull)
+{
+    return px_queue_bytes(&pull->queue) +
+           (px_queue_is_idle(&pull->queue) ? 0 : 1);
+}
+
+uint64_t px_forward_left_bytes(uint32_t base)
+{
+    const struct pull *pulls = px_pulls_lock();
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (is_of(&pulls[i], base) && pulls[i].state != PULL_OVER)
+            sum += waiting(&pulls[i]);
+    }
+    px_pulls_unlock();
+    return sum;
+}
+
+static void yield(struct pull *from, const struct pull *to, uint32_t number)
+{
+    if (number >= from->first && number - from->first < from->procs)
+        from->live[number - from->first] &=
+            (uint8_t)~to->live[number - to->first];
+}
+
+void px_forward_yield(struct pull *pulls, const struct pull *pull,
+                      uint32_t first, uint32_t count)
+{
+    for (unsigned i = 0; i < PULLS_MAX && !pull->is_forward; i++) {
+        struct pull *from = &pulls[i];
+
+        if (from->state == PULL_FREE || !from->is_forward ||
+            from->live == NULL || from->tool != pull->tool)
+            continue;
+        for (uint32_t n = 0; n < count; n++)
+            yield(from, pull, first + n);
+    }
+}
+
+void px_forward_check(struct pull *pull)
+{
+    if (pull->state == PULL_KNOWN && pull->is_ending && waiting(pull) == 0)
+        pull->state = PULL_OVER;
+}

@@ -1,0 +1,48 @@
+/* A pull, for the files that know pulls from inside. */
+#ifndef PMIX_API_HELPER_PULLS_IMPL_H
+#define PMIX_API_HELPER_PULLS_IMPL_H
+
+#include "pmix_api/helper/lag.h"
+#include "pmix_api/helper/pulls.h"
+#include "pmix_api/helper/queue.h"
+#include "pmix_api/helper/wish.h"
+
+enum pull_state {
+    PULL_FREE,
+    PULL_SPAWNING, /* the library has no request for it yet */
+    PULL_ASKED,    /* the library has yet to name its request */
+    PULL_KNOWN,
+    PULL_OVER, /* the library has forgotten it */
+};
+
+struct pull {
+    enum pull_state state;
+    uint32_t id;
+    bool redirects, is_behind;
+    bool is_forward;     /* of a job that its tool has spawned */
+    bool is_ending;      /* with the last of what waits it is over */
+    const void *request; /* names of the library's */
+    const void *tool;
+    int fd; /* -1: not seen yet */
+    uint32_t seen;
+    struct px_wish wish;   /* of a forward, until its job is known */
+    uint64_t bound_bytes;  /* redirected output that may wait */
+    uint32_t first, procs; /* the numbers from its first process to its last */
+    uint8_t *wanted;       /* owned [procs]: bits, 1 << channel */
+    uint8_t *live;         /* owned [procs]: those that it gets */
+    struct px_lag lag;
+    struct px_queue queue;
+};
+
+/* All of them, PULLS_MAX, under the lock. */
+struct pull *px_pulls_lock(void);
+void px_pulls_unlock(void);
+
+/* Under the lock. A slot for a pull of the tool that is being heard; NULL:
+ * there is none left. */
+struct pull *px_pulls_slot(void);
+/* Makes it one of these processes. False: it cannot be. */
+bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
+                   struct px_range span);
+
+#endif

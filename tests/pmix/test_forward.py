@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Who spawns a job with PMIX_FWD_STDOUT and its like gets its output without a
+pull: the tool's library shows it, from the first byte to the last."""
+# timeout: 240
+import collections
+import sys
+
+import pmix
+import live
+import spawning
+from live import check, check_eq
+
+BOTH = "!pmix.fwd.stdout !pmix.fwd.stderr "
+LINES = live.full(20000, 1000)
+
+
+def words(script):
+    return script.replace(" ", "\\s")
+
+
+def finish(job, gate, *tools):
+    for tool in tools:
+        check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
+def wait_end(tool, space):
+    """The end of a job comes behind its output."""
+    tool.do("events " + space)
+    tool.wait_event("JOB ENDED", space)
+
+
+def exact():
+    """Short lines, long ones, one that does not end; beside a second job whose
+    lines come at the same time."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    script = words(
+        f"seq {LINES} | sed s/^/$XYLEM_SIZE:$XYLEM_RANK:/; "
+        "printf %0200000d $XYLEM_RANK; echo x; "
+        "echo err $XYLEM_SIZE $XYLEM_RANK >&2; printf last$XYLEM_SIZE")
+    spaces = [tool.spawn(BOTH + f"-- {size} sh -c {script}")[0]
+              for size in (2, 3)]
+    for space in spaces:
+        wait_end(tool, space)
+    check_eq(0, tool.end())
+    got = tool.shown().splitlines()
+    for size in (2, 3):
+        for rank in range(size):
+            mark = f"{size}:{rank}:"
+            check([line for line in got if line.startswith(mark)] ==
+                  [mark + str(n + 1) for n in range(LINES)],
+                  "lines of rank %d of %d" % (rank, size))
+            check("%0200000d" % rank + "x" in got, "a long line")
+        check_eq(size, got.count(f"last{size}"), "last lines")
+    check_eq(5 * (LINES + 2), len(got), "lines in all")
+    check_eq(sorted(f"err {size} {rank}" for size in (2, 3)
+                    for rank in range(size)),
+             sorted(tool.shown("stderr").splitlines()))
+    finish(job, gate)
+
+
+def at_once():
+    """Jobs that are over before they are answered, of several tools: each gets
+    its own, once."""
+    job, gate = spawning.start()
+    tools = [spawning.connect(job) for _ in range(3)]
+    last = {}
+    for round_ in range(live.full(50, 10)):
+        for nth, tool in enumerate(tools):
+            tool.tell(f"spawn {BOTH}-- 2 echo {nth} {round_}")
+        for tool in tools:
+            said, status = tool.answer()
+            check_eq("SUCCESS", status)
+            last[tool] = said[0]
+    for nth, tool in enumerate(tools):
+        wait_end(tool, last[tool])
+        check_eq(0, tool.end())
+        check_eq([f"{nth} {r}" for r in range(round_ + 1) for _ in "12"],
+                 sorted(tool.shown().splitlines(),
+                        key=lambda line: int(line.split()[1])))
+    finish(job, gate)
+
+
+def pulled():
+    """What the tool pulls itself is not shown as well; another tool's pull
+    changes nothing."""
+    job, gate = spawning.start()
+    door = pmix.Gate()
+    tool, other = spawning.connect(job), spawning.connect(job)
+    space = tool.spawn(BOTH + "-- 2 sh -c "
+                       + words(": <$0; echo out; echo err >&2")
+                       + " " + door.path)[0]
+    tool.do(f"pull {space} * out pmix.iof.copy")
+    other.do(f"pull {space} *")
+    live.eventually(lambda: "PMIx pull 3 copies" in job.said() or
+                    "PMIx pull 3 redirects" in job.said(), 60, "all pull")
+    door.open()
+    tool.wait_ends(space, 2, ("stdout",))
+    other.wait_ends(space, 2)
+    wait_end(tool, space)
+    finish(job, gate, tool, other)
+    for rank in range(2):
+        check_eq("out\n", tool.got(space, rank))
+        check_eq("out\n", other.got(space, rank))
+        check_eq("err\n", other.got(space, rank, "stderr"))
+    check_eq("", tool.shown())
+    check_eq("err\nerr\n", tool.shown("stderr"))
+
+
+def refused():
+    """A job has forwarded what it was started with, and no more."""
+    job, gate = spawning.start()
+    tool, other = spawning.connect(job), spawning.connect(job)
+    none = tool.spawn("-- 1 sleep 1000")[0]
+    out = tool.spawn("!pmix.fwd.stdout -- 1 sleep 1000")[0]
+    for order in (f"pull {none} * out", f"pull {none} *", f"pull {out} * err",
+                  f"pull {out} *"):
+        for who in (tool, other):
+            check_eq("NOT SUPPORTED", who.ask(order)[1], order)
+    live.eventually(lambda: "was not started with PMIX_FWD_STDOUT" in job.said()
+                    and "was not started with PMIX_FWD_STDERR" in job.said(),
+                    60, "it says so")
+    other.do(f"pull {out} * out")
+    finish(job, gate, other, tool)
+
+
+def diagnosed():
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    space = tool.spawn("!pmix.fwd.stddiag -- 2 sh -c " + words(
+        "eval 'echo diag >&'$XYLEM_STDDIAG_FD; echo out"))[0]
+    wait_end(tool, space)
+    finish(job, gate, tool)
+    check_eq("diag\ndiag\n", tool.shown("stderr"))
+    check_eq("", tool.shown(), "stdout was not asked for")
+
+
+def killed():
+    """Spawners are killed in a flood; others go on, and the run does."""
+    job, gate = spawning.start("echo own")
+    flood = BOTH + "!pmix.nohup -- 2 yes"
+    stays = spawning.connect(job)
+    for _ in range(3):
+        tool = spawning.connect(job)
+        space = tool.spawn(flood)[0]
+        live.eventually(lambda: "y\n" in tool.shown(), 60, "it floods")
+        tool.proc.kill()
+        tool.proc.wait()
+        mine = stays.spawn(BOTH + "-- 2 seq 1000")[0]
+        wait_end(stays, mine)
+        stays.do(f"signal {space} * 9")
+        wait_end(stays, space)
+    check_eq(0, stays.end())
+    got = stays.shown().splitlines()
+    check_eq(6000, len(got))
+    check_eq({str(n + 1): 6 for n in range(1000)}, collections.Counter(got))
+    check("the PMIx helper" not in job.said(), job.said())
+    gate.open()
+    check_eq(b"own\n" * 3, job.stdout.read())
+    job.check_ok()
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (exact, "all of it, line by line"),
+            (at_once, "jobs that end at once, of several tools"),
+            (pulled, "a pull takes the place of what is shown"),
+            (refused, "what a job does not forward cannot be pulled"),
+            (diagnosed, "stddiag"),
+            (killed, "spawners that are killed in a flood")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
