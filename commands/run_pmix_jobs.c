@@ -50,6 +50,9 @@ static bool start(struct run_pmix *pmix, const struct px_spawn *from,
     const struct ep_tap_spawn spawn = {
         .apps = apps,
         .apps_count = from->count,
+        .has_stdin = (from->forwards & PX_FORWARD_STDIN) != 0,
+        .reader =
+            from->reader == PX_READERS_ALL ? EP_TAP_READERS_ALL : from->reader,
         .has_stddiag = (from->forwards & 1u << OV_CHANNEL_STDDIAG) != 0,
     };
 

@@ -146,6 +146,23 @@ int ep_feed_target(struct ep_feed *feed, int fd, uint32_t proc)
     return 0;
 }
 
+int ep_feed_join(struct ep_feed *feed, int fd, uint32_t proc)
+{
+    struct feed_target *target;
+    int rc;
+
+    if (target_find(feed, proc) != NULL)
+        return OV_EINVAL;
+    rc = ep_target_open(feed, fd, proc, &target);
+    if (rc != 0)
+        return rc;
+    target->next = feed->head;
+    TAILQ_INSERT_TAIL(&feed->all, target, all);
+    feed->reading++;
+    ep_target_settle(target);
+    return 0;
+}
+
 void ep_feed_drop_target(struct ep_feed *feed, uint32_t proc)
 {
     struct feed_target *target = target_find(feed, proc);

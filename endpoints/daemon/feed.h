@@ -79,6 +79,10 @@ void ep_feed_close(struct ep_feed *feed);
  */
 int ep_feed_target(struct ep_feed *feed, int fd, uint32_t proc);
 
+/* The same for a process that gets what is appended from now on. 0, OV_EINVAL
+ * (proc is a target), OV_ESYS or OV_ENOMEM. */
+int ep_feed_join(struct ep_feed *feed, int fd, uint32_t proc);
+
 /* Closes the target's pipe, if open, and forgets it. Unknown ones are
  * ignored. */
 void ep_feed_drop_target(struct ep_feed *feed, uint32_t proc);

@@ -16,29 +16,30 @@ enum { NAME_FRAMES = 4 };
  * */
 
 /* So many frames are consumed; who is furthest behind goes with it. */
-static void tell_consumed(struct ep_local *local)
+static void tell_consumed(const struct intake *intake)
 {
+    const struct ep_local_cfg *cfg = &intake->local->cfg;
     uint32_t rank = TOPO_NONE;
     uint64_t done;
 
-    ep_feed_holder(local->feed, &rank, &done);
-    ep_hub_consumed(local->cfg.hub, local->cfg.index, EP_STREAM_STDIN,
-                    local->consumed, rank);
+    ep_feed_holder(intake->feed, &rank, &done);
+    ep_hub_consumed(cfg->hub, cfg->index, intake->stream, intake->consumed,
+                    rank);
 }
 
 static void on_consumed(void *arg, uint64_t frames)
 {
-    struct ep_local *local = arg;
+    struct intake *intake = arg;
 
-    local->consumed = frames;
-    tell_consumed(local);
+    intake->consumed = frames;
+    tell_consumed(intake);
 }
 
 static void on_free(void *arg, struct ov_buf *buf)
 {
-    struct ep_local *local = arg;
+    const struct intake *intake = arg;
 
-    ep_hub_free(local->cfg.hub, buf);
+    ep_hub_free(intake->local->cfg.hub, buf);
 }
 
 static void on_slow(void *arg, uint32_t rank, enum ep_stdin_event what, int err)
@@ -47,8 +48,33 @@ static void on_slow(void *arg, uint32_t rank, enum ep_stdin_event what, int err)
                              .stdin_event = (uint8_t)what,
                              .rank = rank,
                              .value = (uint32_t)err};
+    const struct intake *intake = arg;
 
-    ep_local_say(arg, &state);
+    ep_local_say(intake->local, &state);
+}
+
+static int open_intakes(struct ep_local *local)
+{
+    static const struct ep_feed_events events = {
+        .on_consumed = on_consumed, .on_free = on_free, .on_slow = on_slow};
+    static const uint32_t streams[INTAKES] = {
+        [INTAKE_OWN] = EP_STREAM_STDIN, [INTAKE_PUSHED] = EP_STREAM_PUSHED};
+    int rc = 0;
+
+    for (unsigned i = 0; rc == 0 && i < INTAKES; i++) {
+        struct intake *intake = &local->intakes[i];
+
+        intake->local = local;
+        intake->stream = streams[i];
+        rc = ep_feed_open(local->cfg.base, &events, intake, &intake->feed);
+    }
+    return rc;
+}
+
+static void close_intakes(struct ep_local *local)
+{
+    for (unsigned i = 0; i < INTAKES; i++)
+        ep_feed_close(local->intakes[i].feed);
 }
 
 /* --- life
@@ -56,8 +82,6 @@ static void on_slow(void *arg, uint32_t rank, enum ep_stdin_event what, int err)
 
 int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out)
 {
-    static const struct ep_feed_events events = {
-        .on_consumed = on_consumed, .on_free = on_free, .on_slow = on_slow};
     struct ep_local *local = calloc(1, sizeof(*local));
 
     if (local == NULL)
@@ -69,8 +93,8 @@ int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out)
         local->lanes_count = (cfg->inputs - EP_LOCAL_OWN_INPUTS) / OUTPUTS;
     local->lanes =
         calloc((size_t)local->lanes_count + 1, sizeof(*local->lanes));
-    if (local->lanes == NULL ||
-        ep_feed_open(cfg->base, &events, local, &local->feed)) {
+    if (local->lanes == NULL || open_intakes(local)) {
+        close_intakes(local);
         free(local->lanes);
         free(local);
         return OV_ENOMEM;
@@ -86,7 +110,7 @@ void ep_local_close(struct ep_local *local)
     ep_replay_close(local);
     while (!TAILQ_EMPTY(&local->shares))
         ep_share_free(TAILQ_FIRST(&local->shares));
-    ep_feed_close(local->feed);
+    close_intakes(local);
     if (local->block != NULL)
         ep_hub_put(local->cfg.hub, local->block);
     free(local->words);
@@ -129,7 +153,8 @@ bool ep_local_is_idle(const struct ep_local *local)
 
 void ep_local_pause(struct ep_local *local, bool is_paused)
 {
-    ep_feed_pause(local->feed, is_paused);
+    for (unsigned i = 0; i < INTAKES; i++)
+        ep_feed_pause(local->intakes[i].feed, is_paused);
 }
 
 /* --- events */
@@ -154,18 +179,21 @@ void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
         ep_share_read(&proc->outputs[input % OUTPUTS], max_bytes, read);
 }
 
-void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
-                   uint32_t flags)
+void ep_local_feed(struct ep_local *local, uint32_t stream,
+                   const struct ov_slice *slice, uint32_t flags)
 {
+    struct intake *intake =
+        &local->intakes[stream == EP_STREAM_STDIN ? INTAKE_OWN : INTAKE_PUSHED];
+
     (flags & OV_DOWN_SOME ? ep_feed_push_some : ep_feed_push)(
-        local->feed, slice->buf, slice->off_bytes, slice->len_bytes);
+        intake->feed, slice->buf, slice->off_bytes, slice->len_bytes);
     ep_hub_put(local->cfg.hub, slice->buf);
-    local->fed++;
+    intake->fed++;
     if (flags & OV_DOWN_END)
-        ep_feed_end(local->feed);
+        ep_feed_end(intake->feed);
     /* Whoever does not read at all is known by name before it matters. */
-    if (local->fed - local->consumed == NAME_FRAMES)
-        tell_consumed(local);
+    if (intake->fed - intake->consumed == NAME_FRAMES)
+        tell_consumed(intake);
 }
 
 /* In words of neighbours by rank. */

@@ -73,9 +73,9 @@ bool ep_local_is_idle(const struct ep_local *local);
 void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
                    struct ov_read *read);
 
-/* A frame of stdin; one reference passes. */
-void ep_local_feed(struct ep_local *local, const struct ov_slice *slice,
-                   uint32_t flags);
+/* A frame of stdin, of EP_STREAM_STDIN or _PUSHED; one reference passes. */
+void ep_local_feed(struct ep_local *local, uint32_t stream,
+                   const struct ov_slice *slice, uint32_t flags);
 
 /* Somebody wants what was written before: an order of endpoints/msg/replay.h.
  * Its channels stand still until it is answered. O(processes * ranges). */

@@ -62,16 +62,27 @@ struct share {
     uint32_t over;
 };
 
+/* A stream of stdin on this node: that of the run's own job, or that of all
+ * others, whose processes come and go. */
+struct intake {
+    struct ep_local *local;
+    struct ep_feed *feed;   /* owned */
+    uint32_t stream;        /* its number */
+    uint64_t fed, consumed; /* frames */
+    bool has_policy;        /* for slow processes */
+};
+
+enum { INTAKE_OWN, INTAKE_PUSHED, INTAKES };
+
 struct ep_local {
     struct ep_local_cfg cfg;
+    struct intake intakes[INTAKES];
     struct share *kept;            /* the one whose output is kept, or NULL */
     STAILQ_HEAD(, replay) replays; /* owned, as they came */
     TAILQ_HEAD(, share) shares;    /* owned, as begun */
     struct proc **lanes;           /* [lanes_count]; NULL: free */
     uint32_t lanes_count;
-    struct ep_feed *feed;
-    struct ov_buf *block;   /* output is read into it, then referenced */
-    uint64_t fed, consumed; /* frames of stdin */
+    struct ov_buf *block; /* output is read into it, then referenced */
     uint32_t block_used;
     uint32_t begun;  /* jobs that had processes here */
     uint32_t active; /* shares that are not over */
@@ -85,6 +96,12 @@ struct ep_local {
 static inline uint32_t ep_proc_number(const struct proc *proc)
 {
     return proc->share->job->base + proc->rank;
+}
+
+static inline struct intake *ep_intake_of(struct ep_local *local,
+                                          const struct ep_job *job)
+{
+    return &local->intakes[job->base == 0 ? INTAKE_OWN : INTAKE_PUSHED];
 }
 
 /* --- local_words.c */

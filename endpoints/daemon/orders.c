@@ -66,7 +66,7 @@ static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
     struct daemon_node *node = &d->nodes[index];
 
     if (act->stream != 0) {
-        ep_local_feed(node->local, slice, act->flags);
+        ep_local_feed(node->local, act->stream, slice, act->flags);
         return;
     }
     d->has_begun = true;

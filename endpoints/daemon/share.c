@@ -221,11 +221,12 @@ static void on_linger(evutil_socket_t fd, short what, void *arg)
 void ep_share_exited(struct proc *proc, int status)
 {
     struct ep_local *local = proc->share->local;
+    struct ep_feed *feed = ep_intake_of(local, proc->share->job)->feed;
 
     proc->is_running = false;
     proc->status = status;
-    proc->taken_bytes = ep_feed_taken(local->feed, ep_proc_number(proc));
-    ep_feed_drop_target(local->feed, ep_proc_number(proc));
+    proc->taken_bytes = ep_feed_taken(feed, ep_proc_number(proc));
+    ep_feed_drop_target(feed, ep_proc_number(proc));
     proc->linger = evtimer_new(local->cfg.base, on_linger, proc);
     restart_linger(proc);
     check_over(proc);
@@ -242,7 +243,8 @@ void ep_share_failed(struct proc *proc, const char *step, int err)
         return;
     proc->is_running = false;
     drop_outputs(proc);
-    ep_feed_drop_target(local->feed, ep_proc_number(proc));
+    ep_feed_drop_target(ep_intake_of(local, proc->share->job)->feed,
+                        ep_proc_number(proc));
     snprintf(state.text, EP_STATE_STEP_MAX, "%s", step);
     ep_local_say(local, &state);
     count_over(proc);
@@ -280,19 +282,22 @@ static void widen(const struct share *share, int fd)
         ep_fds_widen(fd);
 }
 
-/* *far is the process's end; 0 or an errno. */
+/* *far is the process's end; 0 or an errno. The run's own have the stream from
+ * its first byte on, others what is pushed once they run. */
 static int make_input(struct proc *proc, int *far)
 {
-    struct ep_local *local = proc->share->local;
+    const struct ep_job *job = proc->share->job;
+    struct ep_feed *feed = ep_intake_of(proc->share->local, job)->feed;
     int pair[2];
 
-    if (!ep_job_reads(proc->share->job, proc->rank))
+    if (!ep_job_reads(job, proc->rank))
         return 0;
     if (pipe2(pair, O_CLOEXEC))
         return errno;
     *far = pair[0];
     widen(proc->share, pair[1]);
-    if (ep_feed_target(local->feed, pair[1], ep_proc_number(proc)) == 0)
+    if ((job->base == 0 ? ep_feed_target : ep_feed_join)(
+            feed, pair[1], ep_proc_number(proc)) == 0)
         return 0;
     close(pair[1]);
     return ENOMEM;
@@ -388,14 +393,16 @@ static int set_slow(struct ep_local *local, const struct ep_job *job)
         .spill_dir = job->spill_dir,
         .writer = local->cfg.writer,
     };
+    struct intake *intake = ep_intake_of(local, job);
     int err = 0;
 
-    if (job->readers_count == 0)
+    if (job->readers_count == 0 || intake->has_policy)
         return 0;
     if (job->slow == EP_SLOW_SPILL)
         err = ep_spool_file_probe(job->spill_dir);
-    if (err == 0 && ep_feed_slow(local->feed, &slow))
+    if (err == 0 && ep_feed_slow(intake->feed, &slow))
         err = ENOMEM;
+    intake->has_policy = err == 0;
     return err;
 }
 

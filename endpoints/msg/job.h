@@ -61,6 +61,7 @@ enum {
     EP_JOB_BYTES_MAX = 16 << 20,
     EP_JOB_APPS_MAX = 64, /* programs of a job */
     EP_STREAM_STDIN = 1,
+    EP_STREAM_PUSHED = 2, /* what is pushed to jobs beside the run's own */
 };
 
 /* Bytes that a process may be behind with EP_SLOW_SPILL. */

@@ -23,6 +23,7 @@
 #include "endpoints/msg/state.h"
 #include "endpoints/output/output.h"
 #include "endpoints/run/layout.h"
+#include "endpoints/run/push.h"
 #include "endpoints/run/run.h"
 #include "endpoints/run/survey.h"
 #include "endpoints/spawn/spawner.h"
@@ -108,8 +109,9 @@ struct run {
     uint64_t logs_made;
     struct ov_buf *input_buf; /* being filled by the reader */
     bool input_open, input_ended, input_over;
-    bool is_pushed_to;                      /* by others, who may have more */
-    struct run_push *pushes, **pushes_last; /* owned */
+    bool pushed_open;  /* EP_STREAM_PUSHED */
+    bool is_pushed_to; /* by others, who may have more */
+    struct run_pushes pushes[RUN_PUSHES];
     int input_fd;
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
 
@@ -153,7 +155,7 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  want  jobs  push  end  redirect  losses  loss  dvm  signals  down
+ *     tap  want  push  jobs  end  redirect  losses  loss  dvm  signals  down
  *     daemons  survey  up  run
  */
 

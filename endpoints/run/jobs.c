@@ -13,6 +13,7 @@
 #include "endpoints/run/loss.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/push.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/want.h"
 #include "overlay/base/err.h"
@@ -124,6 +125,31 @@ static int list_ranks(const struct topo_programs *placed, struct ep_job *job)
     return rc;
 }
 
+/* What is done about those that do not read is as with the run's own job. */
+static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
+                       struct ep_job *job, char *why)
+{
+    struct topo_range ranks = {spawn->reader, spawn->reader};
+    int rc = 0;
+
+    if (!spawn->has_stdin)
+        return 0;
+    if (spawn->reader == EP_TAP_READERS_ALL)
+        ranks = (struct topo_range){0, job->size - 1};
+    if (ranks.last >= job->size) {
+        snprintf(why, EP_TAP_WHY_MAX,
+                 "rank %u is to have stdin, but there are %u", ranks.last,
+                 job->size);
+        return OV_EINVAL;
+    }
+    job->slow = r->job.slow;
+    job->spill_bytes = r->job.spill_bytes;
+    job->close_ms = r->job.close_ms;
+    if (r->job.spill_dir != NULL)
+        rc = ep_job_set_spill_dir(job, r->job.spill_dir);
+    return rc == 0 ? ep_job_add_reader(job, ranks) : rc;
+}
+
 /* Do its nodes live, and have room? */
 static bool has_room(const struct run *r, const struct ep_job *job, char *why)
 {
@@ -167,6 +193,8 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
         rc = describe(r, spawn, &job->desc);
         if (rc == 0)
             rc = list_ranks(&placed, &job->desc);
+        if (rc == 0)
+            rc = add_readers(r, spawn, &job->desc, why);
         topo_programs_fini(&placed);
         if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->next_number) {
             snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
@@ -235,6 +263,8 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     job = plan(r, spawn, why);
     if (job == NULL)
         return false;
+    if (job->desc.readers_count > 0)
+        ep_run_push_open(r);
     if (ep_run_control_job(r, &job->desc)) {
         snprintf(why, EP_TAP_WHY_MAX,
                  "its arguments and environment are larger than %d MiB",
@@ -336,8 +366,47 @@ static void on_started(struct run *r, struct run_job *job)
         .size = job->desc.size,
     };
 
-    if (++job->nodes_started == job->desc.nodes)
-        ep_run_tap_job(r, &told);
+    if (++job->nodes_started < job->desc.nodes)
+        return;
+    /* From now on what is pushed to them finds them there. */
+    for (uint32_t i = 0; i < job->desc.readers_count; i++)
+        ep_run_tap_stdin(r, job->desc.base + job->desc.readers[i].first,
+                         job->desc.base + job->desc.readers[i].last, true);
+    ep_run_tap_job(r, &told);
+}
+
+/* What became of stdin of a process that does not read. */
+static void on_slow(struct run *r, const struct run_job *job,
+                    const struct ep_state *state)
+{
+    uint32_t rank = state->rank - job->desc.base;
+    const char *host = ep_run_host(r, ep_job_node_of(&job->desc, rank, NULL));
+
+    switch ((enum ep_stdin_event)state->stdin_event) {
+    case EP_STDIN_FULL:
+    case EP_STDIN_UNSAVED:
+        ep_run_say(r,
+                   "rank %u of a further job on %s does not read its stdin, "
+                   "and no more of it is spilled: pushes wait for it",
+                   rank, host);
+        break;
+    case EP_STDIN_CLOSED:
+        ep_run_say(r,
+                   "rank %u of a further job on %s has not read its stdin for "
+                   "%g s: it is closed",
+                   rank, host, job->desc.close_ms / 1000.0);
+        ep_run_tap_stdin(r, state->rank, state->rank, false);
+        break;
+    case EP_STDIN_LOST:
+        ep_run_say(r,
+                   "spilled stdin of rank %u of a further job on %s cannot be "
+                   "read back: %s; that job ends",
+                   rank, host, strerror((int)state->value));
+        kill_job(r, job);
+        break;
+    case EP_STDIN_EVENTS:
+        break;
+    }
 }
 
 static void on_failed(struct run *r, struct run_job *job,
@@ -374,6 +443,10 @@ void ep_run_jobs_word(struct run *r, const struct ep_state *state)
     }
     if (state->kind == EP_STATE_STARTED) {
         on_started(r, job);
+        return;
+    }
+    if (state->kind == EP_STATE_STDIN) {
+        on_slow(r, job, state);
         return;
     }
     if (state->kind == EP_STATE_FAILED)

@@ -172,7 +172,7 @@ int ep_run(const struct ep_run_options *options)
     r->exit_code = -1;
     r->input_fd = -1;
     r->controls_last = &r->controls;
-    r->pushes_last = &r->pushes;
+    ep_run_push_init(r);
     r->options = *options;
     rc = open_stats(r);
     if (rc != 0)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/run/taps_job.h"
 #include "topo/tree.h"
 
 struct event_base;
@@ -35,62 +36,6 @@ struct ep_tap_replay {
 };
 
 enum { EP_TAP_WHY_MAX = 256 };
-
-enum ep_tap_env_what {
-    EP_TAP_ENV_SET,   /* NAME=VALUE */
-    EP_TAP_ENV_ADD,   /* the same, unless there is NAME already */
-    EP_TAP_ENV_UNSET, /* NAME */
-    EP_TAP_ENV_PREPEND,
-    EP_TAP_ENV_APPEND, /* NAME=VALUE, to what there is */
-};
-
-/* A change of the environment. */
-struct ep_tap_env {
-    enum ep_tap_env_what what;
-    char separator; /* between what there is and what comes to it */
-    const char *text;
-};
-
-/* A program of a job that a tap starts. All is borrowed for the call. */
-struct ep_tap_app {
-    char *const *argv;            /* NULL-terminated, the program first */
-    const struct ep_tap_env *env; /* of that of the run's processes, in order */
-    uint32_t changes;
-    const char *cwd;   /* NULL: the launcher's, where it exists */
-    bool cwd_optional; /* where it does not exist: the daemon's own */
-    uint32_t procs;    /* 0: one on each node */
-    uint32_t ppn;      /* of these on a node at most; 0: by its slots */
-};
-
-struct ep_tap_spawn {
-    const struct ep_tap_app *apps;
-    uint32_t apps_count;
-    bool has_stddiag; /* its processes have that channel */
-};
-
-/* A job that begins. */
-struct ep_tap_spawned {
-    uint32_t base; /* the number of its first process, not 0 */
-    uint32_t size, parts;
-};
-
-enum ep_tap_event {
-    EP_TAP_JOB_STARTED, /* all of its processes run */
-    EP_TAP_JOB_FAILED,  /* one cannot be started; the others are ended. Once */
-    EP_TAP_JOB_ENDED    /* all of its processes have; the last word of it */
-};
-
-/* What becomes of a job that a tap has started. */
-struct ep_tap_job {
-    enum ep_tap_event event;
-    uint32_t base;       /* the number of its first process */
-    uint32_t size;       /* processes */
-    uint32_t rank;       /* FAILED: that process, from 0 in its job, */
-    const char *program; /* borrowed, what it was to run, */
-    const char *step;    /* borrowed, what could not be done, */
-    int err;             /* and why: an errno */
-    bool is_whole;       /* ENDED: all output of it came */
-};
 
 /* What a tap may call; never from within a call to it, but on_part, and
  * on_returned and on_released from close. */

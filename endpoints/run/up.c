@@ -184,7 +184,8 @@ static void begin(struct run *r)
 static bool is_of_others(const struct run *r, const struct ep_state *state)
 {
     return (state->kind == EP_STATE_STARTED || state->kind == EP_STATE_EXIT ||
-            state->kind == EP_STATE_FAILED || state->kind == EP_STATE_PIDS) &&
+            state->kind == EP_STATE_FAILED || state->kind == EP_STATE_PIDS ||
+            state->kind == EP_STATE_STDIN) &&
            state->rank >= r->job.size;
 }
 
@@ -439,10 +440,14 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
     enum ep_output_place place;
     uint64_t since_ns;
 
-    if (stream != EP_STREAM_STDIN ||
-        ep_output_is_stuck(r->output, &since_ns, &place))
+    if (stream == 0 || ep_output_is_stuck(r->output, &since_ns, &place))
         return; /* then it is the output that holds everybody up */
-    if (rank < r->job.size)
+    if (stream == EP_STREAM_PUSHED)
+        ep_run_say(r,
+                   "process %u, of a further job, on %s does not read its "
+                   "stdin: pushes to such jobs wait for it",
+                   rank, ep_run_host(r, node));
+    else if (rank < r->job.size)
         ep_run_say(r,
                    "rank %u on %s does not read its stdin: everybody waits "
                    "for it",

@@ -176,15 +176,6 @@ static pmix_status_t accept(struct px_plan *plan, struct px_app *app,
     return PMIX_SUCCESS;
 }
 
-/* What is so unless it is asked for: false says nothing. */
-static pmix_status_t deny(struct px_plan *plan, struct px_app *app,
-                          const pmix_info_t *info)
-{
-    (void)plan;
-    (void)app;
-    return PMIX_INFO_TRUE(info) ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS;
-}
-
 static pmix_status_t forward(struct px_plan *plan, const pmix_info_t *info,
                              pmix_iof_channel_t channel)
 {
@@ -193,6 +184,28 @@ static pmix_status_t forward(struct px_plan *plan, const pmix_info_t *info,
     plan->spawn.forwards &= (uint8_t)~bits;
     if (PMIX_INFO_TRUE(info))
         plan->spawn.forwards |= bits;
+    return PMIX_SUCCESS;
+}
+
+/* A rank, or all; a bool as OpenPMIx has it, for all. */
+static pmix_status_t forward_in(struct px_plan *plan, struct px_app *app,
+                                const pmix_info_t *info)
+{
+    uint32_t rank = PMIX_RANK_WILDCARD;
+
+    (void)app;
+    if (info->value.type == PMIX_PROC_RANK)
+        rank = info->value.data.rank;
+    else if (info->value.type == PMIX_UINT32)
+        rank = info->value.data.uint32;
+    else if (info->value.type != PMIX_BOOL)
+        return PMIX_ERR_BAD_PARAM;
+    if (rank > PMIX_RANK_VALID && rank != PMIX_RANK_WILDCARD)
+        return PMIX_ERR_NOT_SUPPORTED;
+    plan->spawn.reader = rank == PMIX_RANK_WILDCARD ? PX_READERS_ALL : rank;
+    plan->spawn.forwards &= (uint8_t)~PX_FORWARD_STDIN;
+    if (info->value.type != PMIX_BOOL || PMIX_INFO_TRUE(info))
+        plan->spawn.forwards |= PX_FORWARD_STDIN;
     return PMIX_SUCCESS;
 }
 
@@ -230,7 +243,7 @@ static const struct {
     {PMIX_WDIR_USER_SPECIFIED, need_dir},
     {PMIX_PPR, set_ppr},
     {PMIX_MAPBY, set_map},
-    {PMIX_FWD_STDIN, deny},
+    {PMIX_FWD_STDIN, forward_in},
     {PMIX_FWD_STDOUT, forward_out},
     {PMIX_FWD_STDERR, forward_err},
     {PMIX_FWD_STDDIAG, forward_diag},

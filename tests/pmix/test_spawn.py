@@ -143,7 +143,6 @@ def changed():
     for what, status in (("!pmix.ppr=1:core", "NOT SUPPORTED"),
                          ("pmix.ppr=1", "BAD PARAM"),
                          ("!pmix.mapby=numa", "NOT SUPPORTED"),
-                         ("!pmix.fwd.stdin", "NOT SUPPORTED"),
                          ("!pmix.alloc.nnodes:3", "NOT SUPPORTED")):
         said = tool.spawn(what + " -- 1 true")[1]
         check(said and status in said.replace("-", " "), what + ": %s" % said)

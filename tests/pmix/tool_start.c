@@ -11,6 +11,7 @@
  *                              prints the namespace
  *     pull NAMESPACE RANK [DIRECTIVE...]   RANK may be *
  *     push NAMESPACE RANK [TEXT]           without a text: the end
+ *     also NAMESPACE RANK                  the next push is for these, too
  *     signal NAMESPACE RANK NUMBER
  *     events NAMESPACE
  *
@@ -231,10 +232,19 @@ static void on_pushed(pmix_status_t status, void *arg)
     fflush(out);
 }
 
+static pmix_proc_t also; /* of the next push; nspace "": nobody */
+
+static pmix_status_t name_also(char *rest)
+{
+    also = next_proc(&rest);
+    return PMIX_SUCCESS;
+}
+
 /* A push that waits hangs in the library: its answer is that of the order. */
 static void push(char *rest)
 {
-    pmix_proc_t proc = next_proc(&rest);
+    pmix_proc_t procs[] = {next_proc(&rest), also};
+    size_t count = also.nspace[0] != '\0' ? 2 : 1;
     pmix_byte_object_t bytes = {.bytes = (char[]){""}, .size = 0};
     pmix_status_t rc;
 
@@ -243,7 +253,8 @@ static void push(char *rest)
         bytes.bytes = rest;
         bytes.size = strlen(rest);
     }
-    rc = PMIx_IOF_push(&proc, 1, &bytes, NULL, 0, on_pushed, NULL);
+    memset(&also, 0, sizeof(also));
+    rc = PMIx_IOF_push(procs, count, &bytes, NULL, 0, on_pushed, NULL);
     if (rc != PMIX_SUCCESS)
         on_pushed(rc, NULL);
 }
@@ -313,6 +324,8 @@ static void obey(char *line)
         rc = spawn(rest);
     else if (strcmp(order, "pull") == 0)
         rc = pull(rest);
+    else if (strcmp(order, "also") == 0)
+        rc = name_also(rest);
     else if (strcmp(order, "signal") == 0)
         rc = send_signal(rest);
     else if (strcmp(order, "events") == 0)
