@@ -70,7 +70,32 @@ static void tell_rank(struct px_host *host, const struct px_host_pull *pull,
     }
 }
 
+/* Of its job nothing is known any more, but that. */
+static void tell_over(struct px_host *host, const struct px_host_pull *pull,
+                      uint32_t number)
+{
+    for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
+        if ((pull->told.channels & 1u << channel) != 0)
+            tell(host, pull->told.id, number, channel);
+    }
+}
+
 void px_ends_tell(struct px_host *host, const struct px_host_pull *pull)
 {
     px_pulls_walk(host, pull, tell_rank);
+}
+
+void px_ends_tell_over(struct px_host *host, const struct px_host_pull *pull)
+{
+    for (uint32_t i = 0; i < pull->ranges_count; i++) {
+        uint32_t number = pull->ranges[i][0], last = pull->ranges[i][1];
+
+        while (number <= last) {
+            const struct px_host_job *job = px_job_of(host, number);
+
+            if (job == NULL)
+                tell_over(host, pull, number);
+            number = job == NULL ? number + 1 : job->base + job->size;
+        }
+    }
 }

@@ -132,6 +132,7 @@ void px_pulls_told(struct px_host *host, const struct px_pull *told)
         px_queue_push(host, &item);
         px_ends_tell(host, pull);
     }
+    px_ends_tell_over(host, pull);
     host->cfg.events->on_wanted(host->cfg.arg);
     note(host, told->id, told->redirects ? "redirects" : "copies");
 }

@@ -51,6 +51,8 @@ bool px_ends_note(struct px_host *host, struct px_host_job *job,
 void px_ends_exit(struct px_host *host, struct px_host_job *job, uint32_t rank);
 /* To a pull that begins: which of its channels have ended before. */
 void px_ends_tell(struct px_host *host, const struct px_host_pull *pull);
+/* The same of processes whose jobs are over and forgotten: all of them. */
+void px_ends_tell_over(struct px_host *host, const struct px_host_pull *pull);
 
 /* --- host_replay.c: output from before a pull. */
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The tool of docs/examples, as it stands there: it shows all output, and it
-has 40 lines at most."""
+"""The tools of docs/examples, as they stand there, with 40 lines at most: one
+shows all output, one starts a job with its stdin and shows its output."""
+import hashlib
 import os
 import subprocess
 import sys
@@ -9,15 +10,47 @@ import pmix
 import live
 
 TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_example")
-SOURCE = os.path.join(os.environ["top_srcdir"], "docs", "examples", "tool.c")
+START = os.path.join(live.BUILD, "tests", "pmix", "tool_example_start")
+EXAMPLES = os.path.join(os.environ["top_srcdir"], "docs", "examples")
+
+
+def start(job, stdin, *words):
+    """What it shows."""
+    done = subprocess.run([START, str(job.proc.pid), *words], input=stdin,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, **pmix.leaks_of_library()},
+                          timeout=60 * live.SLOW, check=False)
+    live.check_eq((0, b""), (done.returncode, done.stderr), words)
+    return done.stdout
+
+
+def starts():
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", 2, "--", "sh", "-c", pmix.Gate.WAIT, gate.path)
+    pmix.wait_up(job)
+    live.check_eq(b"", start(job, b"", "3", "true"))
+    got = start(job, b"one\ntwo\n", "2", "cat")
+    live.check_eq([b"one", b"one", b"two", b"two"], sorted(got.splitlines()))
+    data = os.urandom(3 << 20)
+    live.check_eq([hashlib.sha256(data).hexdigest().encode() + b"  -"] * 4,
+                  start(job, data, "4", "sha256sum").splitlines())
+    gate.open()
+    job.check_ok()
+    done = subprocess.run([START, str(job.proc.pid), "1", "true"], stderr=subprocess.PIPE,
+                          check=False)
+    live.check_eq((1, b"start: it cannot be started there\n"),
+                  (done.returncode, done.stderr))
 
 
 def main():
     pmix.need()
-    with live.case("it has 40 lines"):
-        with open(SOURCE, encoding="ascii") as file:
-            live.check(len(file.readlines()) <= 40, "it is longer")
-    with live.case("it shows what a job writes"):
+    with live.case("they have 40 lines"):
+        for name in os.listdir(EXAMPLES):
+            with open(os.path.join(EXAMPLES, name), encoding="ascii") as file:
+                live.check(len(file.readlines()) <= 40, name)
+    with live.case("one starts, feeds and shows a job"):
+        starts()
+    with live.case("one shows what a job writes"):
         gate = pmix.Gate()
         job = live.Job("-v", "-N", 3, "--", "sh", "-c", pmix.Gate.WAIT +
                        "echo out $XYLEM_RANK; echo err $XYLEM_RANK >&2",

@@ -109,6 +109,18 @@ def pulled():
     check_eq("err\nerr\n", tool.shown("stderr"))
 
 
+def late():
+    """A pull of a job that is over hears of all ends at once."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    space = tool.spawn(BOTH + "-- 2 echo out")[0]
+    wait_end(tool, space)
+    tool.do(f"pull {space} *")
+    tool.wait_ends(space, 2)
+    finish(job, gate, tool)
+    check_eq("out\nout\n", tool.shown())
+
+
 def refused():
     """A job has forwarded what it was started with, and no more."""
     job, gate = spawning.start()
@@ -168,6 +180,7 @@ def main():
             (exact, "all of it, line by line"),
             (at_once, "jobs that end at once, of several tools"),
             (pulled, "a pull takes the place of what is shown"),
+            (late, "a pull of a job that is over"),
             (refused, "what a job does not forward cannot be pulled"),
             (diagnosed, "stddiag"),
             (killed, "spawners that are killed in a flood")):

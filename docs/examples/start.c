@@ -1,0 +1,39 @@
+/* start PID N COMMAND...: N processes of a command in the tree of xylem run or
+ * xylem dvm PID, which get its stdin and whose stdout it shows. */
+#include <pmix.h>
+#include <pmix_tool.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static sem_t ends; /* one for each process whose stdout has ended */
+
+static void show(size_t id, pmix_iof_channel_t channel, pmix_proc_t *from,
+                 pmix_byte_object_t *got, pmix_info_t info[], size_t infos)
+{
+    (void)id, (void)channel, (void)from;
+    fwrite(got->size > 0 ? got->bytes : "", 1, got->size, stdout);
+    for (size_t i = 0; i < infos; i++)
+        PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE) ? sem_post(&ends) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    pid_t pid = argc > 3 ? atoi(argv[1]) : 0;
+    pmix_app_t app = {.maxprocs = pid ? atoi(argv[2]) : 0, .argv = argv + 3};
+    pmix_proc_t self, all = {.rank = PMIX_RANK_WILDCARD};
+    pmix_info_t server, in_out[2], collect;
+
+    PMIX_INFO_LOAD(&server, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    PMIX_INFO_LOAD(&in_out[0], PMIX_FWD_STDIN, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&in_out[1], PMIX_FWD_STDOUT, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&collect, PMIX_IOF_PUSH_STDIN, NULL, PMIX_BOOL);
+    if (PMIx_tool_init(&self, &server, 1) || !(app.cmd = argv[3]) ||
+        PMIx_Spawn(in_out, 2, &app, 1, all.nspace) || sem_init(&ends, 0, 0))
+        return fputs("start: it cannot be started there\n", stderr), 1;
+    PMIx_IOF_pull(&all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, show, NULL, NULL);
+    PMIx_IOF_push(&all, 1, NULL, &collect, 1, NULL, NULL); /* until it ends */
+    while (app.maxprocs-- > 0)
+        sem_wait(&ends);
+    return PMIx_tool_finalize();
+}
