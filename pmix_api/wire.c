@@ -280,13 +280,18 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
 
 static void get_start(struct ov_rd *rd, struct px_start *start)
 {
+    uint8_t is_dvm;
+
     start->version = ov_rd_u16(rd);
     start->pid = ov_rd_u32(rd);
     start->size = ov_rd_u32(rd);
     start->apps = ov_rd_u32(rd);
     start->parts = ov_rd_u32(rd);
     start->allow = ov_rd_u8(rd);
-    start->is_dvm = ov_rd_u8(rd) != 0;
+    is_dvm = ov_rd_u8(rd);
+    start->is_dvm = is_dvm != 0;
+    if (is_dvm > 1)
+        rd->bad = true;
     start->cache_bytes = ov_rd_u32(rd);
     start->nspace = get_text(rd);
     start->folder = get_text(rd);

@@ -136,7 +136,8 @@ def build(folder, source, changes):
     done = subprocess.run(
         [*shlex.split(os.environ.get("CC", "cc")), "-O1", "-w", "-std=gnu11",
          f"-I{TOP}", f"-I{live.BUILD}", "-o", program, mutant,
-         *glob.glob(f"{live.BUILD}/commands/xylem-*.o"), *libraries()],
+         *glob.glob(f"{live.BUILD}/commands/xylem-*.o"),
+         *glob.glob(f"{live.BUILD}/commands/attach/xylem-*.o"), *libraries()],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise ValueError("does not compile:\n" + done.stdout)

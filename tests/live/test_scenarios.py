@@ -26,6 +26,7 @@ import threading
 import time
 
 import live
+from loss import told
 
 FOLDER = os.path.join(os.environ["top_srcdir"], "tests", "scenario")
 LINE_BYTES = 64
@@ -119,7 +120,8 @@ class Scenario:
         raise LookupError(f"no process of node {node}")
 
     def wait(self, what):
-        said = {"lost": " is lost", "stalled": " does not read its stdin"}
+        said = {"lost": told,
+                "stalled": lambda said: " does not read its stdin" in said}
         nodes = int(self.set["nodes"]) - 1
         if what == "joined":
             live.eventually(
@@ -128,7 +130,7 @@ class Scenario:
         elif what == "over":
             self.job.wait(END_S)
         elif what in said:
-            live.eventually(lambda: said[what] in self.job.said(), END_S, what)
+            live.eventually(lambda: said[what](self.job.said()), END_S, what)
         else:
             self.wait_s = seconds_of(what)
             if self.wait_s < 1:
@@ -153,8 +155,8 @@ class Scenario:
     def is_lost(self, node):
         said = self.job.said()
         if node == 0:
-            return " is lost" not in said
-        return f"the daemon of node {node - 1} on " in said
+            return not told(said)
+        return node - 1 in told(said)
 
     def has_read(self, node, count):
         got = 0

@@ -33,6 +33,9 @@ class Place:
         said = live.read_file(os.path.join(self.path, str(rank)))
         return int(said) if said and said.endswith(b"\n") else None
 
+    def go(self):
+        open(os.path.join(self.path, "go"), "w").close()
+
     def stop(self):
         open(os.path.join(self.path, "stop"), "w").close()
 
@@ -43,8 +46,24 @@ def words(script):
 
 def flood(place, then="true"):
     """Each process writes that much, and says so in the folder."""
-    return words("yes something | head -c %d; echo $PPID >%s/$XYLEM_RANK; "
-                 % (FLOOD, place.path) + then)
+    return ("yes something | head -c %d; echo $PPID >%s/$XYLEM_RANK; "
+            % (FLOOD, place.path) + then)
+
+
+def leave(job, what, place):
+    """The namespace of a job that does that when who has spawned it, for whom
+    its output was, has gone."""
+    tool = spawning.connect(job)
+    space, status = tool.spawn(
+        "!pmix.fwd.stdout !pmix.fwd.stderr !pmix.nohup " + what +
+        words("while [ ! -e %s/go ]; do sleep 0.02; done; %s"
+              % (place.path, flood(place, ticks(place)))))
+    check_eq("SUCCESS", status)
+    check_eq(0, tool.end())
+    live.eventually(lambda: "PMIx pull 1 has ended" in job.said(), 60,
+                    "its spawner has gone")
+    place.go()
+    return space
 
 
 def ticks(place):
@@ -76,7 +95,7 @@ def next_to_nothing():
     job, gate = spawning.start("true", "--stats", stats)
     tool = spawning.connect(job)
     place = Place()
-    space, status = tool.spawn("-- 2 sh -c " + flood(place))
+    space, status = tool.spawn("-- 2 sh -c " + words(flood(place)))
     check_eq("SUCCESS", status)
     tool.do("events " + space)
     place.wait(2)
@@ -93,11 +112,9 @@ def next_to_nothing():
 def asked_later():
     """A tool that comes in the middle, and another one when it has gone."""
     job, gate = spawning.start()
-    tool = spawning.connect(job)
     place = Place()
-    space, status = tool.spawn(
-        "-- 2 sh -c " + flood(place, ticks(place)))
-    check_eq("SUCCESS", status)
+    space = leave(job, "-- 2 sh -c ", place)
+    tool = spawning.connect(job)
     place.wait(2)
     ask(job, tool, space)
     place.stop()
@@ -114,11 +131,9 @@ def after_a_loss():
     known there as before."""
     job, gate = spawning.start("true", "--nodes-per-daemon", 1, "--arity", 1,
                                "--on-node-loss", "continue", nodes=3)
-    tool = spawning.connect(job)
     place = Place()
-    space, status = tool.spawn(
-        "!pmix.ppr=1:node -- 3 sh -c " + flood(place, ticks(place)))
-    check_eq("SUCCESS", status)
+    space = leave(job, "!pmix.ppr=1:node -- 3 sh -c ", place)
+    tool = spawning.connect(job)
     place.wait(3)
     live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
     os.kill(live.parent(place.parent(0)), signal.SIGKILL)
