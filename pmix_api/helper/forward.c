@@ -26,7 +26,6 @@ uint32_t px_forward_begin(const pmix_info_t info[], size_t infos)
     pull = px_pulls_slot();
     if (pull != NULL) {
         px_wish_read(info, infos, &pull->wish);
-        pull->wish.copies = true; /* it has no console */
         pull->is_forward = true;
         pull->state = PULL_SPAWNING;
         id = pull->id;
@@ -41,6 +40,8 @@ void px_forward_job(uint32_t id, const struct px_job *job)
     struct pull *pull = find(px_pulls_lock(), id);
 
     if (pull != NULL && pull->live == NULL) {
+        px_job_set_wish(job->base, &pull->wish);
+        pull->wish.copies = true; /* it has no console */
         if (px_pulls_span(pull, &pull->wish, span))
             memset(pull->wanted, job->forwards & OUTPUTS, pull->procs);
         else

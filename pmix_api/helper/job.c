@@ -232,6 +232,27 @@ void px_job_pids(const struct px_pids *told)
     unlock();
 }
 
+void px_job_set_wish(uint32_t base, const struct px_wish *wish)
+{
+    struct px_job_state *job;
+
+    lock();
+    job = find(base);
+    if (job != NULL)
+        job->wish = *wish;
+    unlock();
+}
+
+void px_job_wish(uint32_t number, struct px_wish *out)
+{
+    const struct px_job_state *job;
+
+    lock();
+    job = find(number);
+    *out = job != NULL ? job->wish : (struct px_wish){.copies = false};
+    unlock();
+}
+
 void px_job_stdin(uint32_t first, uint32_t last, bool is_open)
 {
     lock();

@@ -16,6 +16,7 @@
 #include <pmix.h>
 #include <pmix_server.h>
 
+#include "pmix_api/helper/wish.h"
 #include "pmix_api/wire.h"
 
 /* A job, as a range of numbers. */
@@ -61,6 +62,11 @@ bool px_job_name(uint32_t number, pmix_proc_t *out);
 bool px_job_has_ended(uint32_t base);
 /* The process has a stdin that can be pushed to, and has not ended. */
 bool px_job_can_take(uint32_t number);
+
+/* What its spawn says of pulls of a job, where they do not say it themselves; all
+ * zero for the run's own, and where the spawn says nothing. */
+void px_job_set_wish(uint32_t base, const struct px_wish *wish);
+void px_job_wish(uint32_t number, struct px_wish *out);
 
 /* This machine, as hosts of the job are named. */
 const char *px_job_here(void);

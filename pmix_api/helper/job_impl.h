@@ -15,6 +15,7 @@ struct px_job_state {
     struct px_job name;
     uint32_t token; /* of the request it began with; 0: none */
     uint32_t pull;  /* gets its output from the start; 0: none does */
+    struct px_wish wish; /* of pulls of it */
     uint32_t apps, ended;
     uint32_t next_rank;
     struct px_job_part *parts; /* [parts_max], ascending ranks */

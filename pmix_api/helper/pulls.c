@@ -392,6 +392,7 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
     struct pull *pull;
     struct px_wish wish;
 
+    px_job_wish(targets->ranges[0].first, &wish);
     px_wish_read(info, infos, &wish);
     lock();
     pull = make(&wish, span);

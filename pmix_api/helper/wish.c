@@ -20,7 +20,6 @@ static uint64_t number(const pmix_info_t *info, uint64_t otherwise)
 
 void px_wish_read(const pmix_info_t info[], size_t infos, struct px_wish *wish)
 {
-    *wish = (struct px_wish){.copies = false};
     for (size_t i = 0; i < infos; i++) {
         const pmix_info_t *it = &info[i];
 

@@ -13,8 +13,8 @@ struct px_wish {
     uint64_t buffer_bytes, buffer_s;
 };
 
-/* What is not said has its default; a directive that comes twice counts as the
- * last. O(infos). */
+/* What is not said stays as it is; a directive that comes twice counts as the
+ * last. All zero is the default. O(infos). */
 void px_wish_read(const pmix_info_t info[], size_t infos, struct px_wish *wish);
 
 #endif
