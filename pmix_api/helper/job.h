@@ -63,8 +63,8 @@ bool px_job_has_ended(uint32_t base);
 /* The process has a stdin that can be pushed to, and has not ended. */
 bool px_job_can_take(uint32_t number);
 
-/* What its spawn says of pulls of a job, where they do not say it themselves; all
- * zero for the run's own, and where the spawn says nothing. */
+/* What its spawn says of pulls of a job, where they do not say it themselves;
+ * all zero for the run's own, and where the spawn says nothing. */
 void px_job_set_wish(uint32_t base, const struct px_wish *wish);
 void px_job_wish(uint32_t number, struct px_wish *out);
 

@@ -13,8 +13,8 @@ struct px_job_part {
 struct px_job_state {
     struct px_job_state *next; /* ascending bases */
     struct px_job name;
-    uint32_t token; /* of the request it began with; 0: none */
-    uint32_t pull;  /* gets its output from the start; 0: none does */
+    uint32_t token;      /* of the request it began with; 0: none */
+    uint32_t pull;       /* gets its output from the start; 0: none does */
     struct px_wish wish; /* of pulls of it */
     uint32_t apps, ended;
     uint32_t next_rank;
