@@ -161,6 +161,8 @@ const int run_options_tree[] = {
     KEY_LINGER,
     KEY_PMIX_ALLOW,
     'v',
+    KEY_STDIN_SLOW,
+    KEY_SPILL_DIR,
     0,
 };
 

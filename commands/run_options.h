@@ -17,7 +17,7 @@ struct run_command {
     enum { RUN_PROGRAMS, RUN_MAY_PROGRAMS, RUN_NO_PROGRAMS } takes;
 };
 
-/* What makes a tree, and no job of it: for run_command.keys. */
+/* What makes a tree, and holds for all jobs in it: for run_command.keys. */
 extern const int run_options_tree[];
 
 /* Parses the words after that of the command, which is argv[1]; strings stay

@@ -131,6 +131,31 @@ def beside():
     job.check_ok()
 
 
+def slow():
+    """With --stdin-slow=spill one that does not read holds up nobody: what it
+    lacks waits in a file."""
+    job, gate = spawning.start("true", "--stdin-slow", "spill",
+                               "--spill-dir", live.TMP)
+    tool = spawning.connect(job)
+    go = pmix.Gate()
+    late = Kept(tool, 1, command=f":\\s<{go.path};" + KEEP)
+    others = Kept(tool, 2)
+    piece = "x" * 60000
+    for n in range(100):
+        tool.do(f"push {late.space} * {n}{piece}")
+        tool.do(f"push {others.space} * {n}\\n")
+    lines = b"".join(b"%d\n" % n for n in range(100))
+    for rank in range(2):
+        others.wait(rank, lines)
+    check_eq(b"", late.got(0), "it has read already")
+    go.open()
+    for kept in (late, others):
+        tool.do(f"push {kept.space} *")
+        wait_end(tool, kept.space)
+    late.wait(0, "".join(f"{n}{piece}" for n in range(100)).encode())
+    finish(job, gate, tool)
+
+
 def killed():
     """Who pushes is killed in the middle: its job ends, that of another one
     goes on to its end."""
@@ -162,6 +187,7 @@ def main():
             (exact, "several jobs, byte for byte"),
             (some, "one rank of three, and what is refused"),
             (beside, "beside the run's own stdin"),
+            (slow, "one that does not read, with --stdin-slow=spill"),
             (killed, "tools that are killed")):
         with live.case(sentence):
             test()
