@@ -20,8 +20,8 @@
 enum {
     LIMIT_BYTES = 256 << 20, /* what waits for one pull: the default */
     NEAR_BYTES = 256 << 10,  /* of it in memory */
-    AMPLE_BYTES = 16 << 20,  /* the same, of the first few: */
-    AMPLE_MAX = 4,           /* a file costs twice the time */
+    AMPLE_BYTES = 6 << 20,   /* the same, of the first few: */
+    AMPLE_MAX = 2,           /* a file costs twice the time */
     SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
     CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
     CHANNELS = 3,

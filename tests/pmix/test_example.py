@@ -37,7 +37,8 @@ def starts():
     gate.open()
     job.check_ok()
     done = subprocess.run([START, str(job.proc.pid), "1", "true"],
-                          stderr=subprocess.PIPE, check=False)
+                          stderr=subprocess.PIPE, check=False,
+                          env={**os.environ, **pmix.leaks_of_library()})
     live.check_eq((1, b"start: it cannot be started there\n"),
                   (done.returncode, done.stderr))
 

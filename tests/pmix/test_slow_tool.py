@@ -161,33 +161,37 @@ def put_together():
 
 
 def held(*options):
-    """A line that is less than what is to be put together, and the tools that
-    wait for more."""
+    """A line that is less than what is to be put together, the tool that waits
+    for more, and one that does not: what it has the other could have."""
     gates = pmix.Gate(), pmix.Gate()
     job = live.Job("-v", "-N", 1, "--", "sh", "-c",
                    ': <"%s"; echo one; : <"%s"' % tuple(
                        gate.path for gate in gates))
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-B", live.MIB, *options, stdin=subprocess.PIPE)
+    other = pmix.Tool(job)
     tool.wait_ready()
+    other.wait_ready()
     gates[0].open()
     live.check_eq(b"one\n", job.stdout.readline())
-    return job, tool, gates[1]
+    live.eventually(lambda: other.got(0, "stdout") == b"one\n", 60, "one")
+    return job, tool, other, gates[1]
 
 
 def for_a_time():
-    job, tool, gate = held("-T", 1)
+    job, tool, other, gate = held("-T", 1)
     live.eventually(lambda: tool.got(0, "stdout") == b"one\n", 60, "its time")
     gate.open()
     job.check_ok()
     tool.proc.stdin.close()
     tool.wait()
+    other.wait()
 
 
 def until_it_leaves():
     """Sent when the tool deregisters; where libpmix has forgotten its callback
     by then, it comes out at the tool's stdout."""
-    job, tool, gate = held("-d")
+    job, tool, other, gate = held("-d")
     tool.proc.stdin.write(b"leave\n")
     tool.proc.stdin.flush()
     live.eventually(lambda: tool.has("left"), 60, "it has left")
@@ -197,6 +201,7 @@ def until_it_leaves():
                   tool.said())
     gate.open()
     job.check_ok()
+    other.wait()
 
 
 def main():
