@@ -8,15 +8,6 @@
 
 enum { OUTPUTS = 0xe }; /* of the bits 1 << channel */
 
-static struct pull *find(struct pull *pulls, uint32_t id)
-{
-    for (unsigned i = 0; i < PULLS_MAX; i++) {
-        if (pulls[i].state != PULL_FREE && pulls[i].id == id)
-            return &pulls[i];
-    }
-    return NULL;
-}
-
 uint32_t px_forward_begin(const pmix_info_t info[], size_t infos)
 {
     struct pull *pull;
@@ -37,7 +28,7 @@ uint32_t px_forward_begin(const pmix_info_t info[], size_t infos)
 void px_forward_job(uint32_t id, const struct px_job *job)
 {
     struct px_range span = {job->base, job->base + job->size - 1};
-    struct pull *pull = find(px_pulls_lock(), id);
+    struct pull *pull = px_pulls_find(px_pulls_lock(), id);
 
     if (pull != NULL && pull->live == NULL) {
         px_job_set_wish(job->base, &pull->wish);
@@ -52,7 +43,7 @@ void px_forward_job(uint32_t id, const struct px_job *job)
 
 static void settle(uint32_t id, enum pull_state state, const void *request)
 {
-    struct pull *pull = find(px_pulls_lock(), id);
+    struct pull *pull = px_pulls_find(px_pulls_lock(), id);
 
     if (pull != NULL && pull->state == PULL_SPAWNING) {
         pull->request = request;

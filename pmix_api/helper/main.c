@@ -29,6 +29,7 @@
 #include "pmix_api/helper/event.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/live.h"
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/request.h"
 #include "pmix_api/helper/push.h"

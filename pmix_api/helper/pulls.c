@@ -11,6 +11,7 @@
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/live.h"
 #include "pmix_api/helper/local.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/talk.h"
@@ -59,15 +60,6 @@ struct pull *px_pulls_lock(void)
 void px_pulls_unlock(void)
 {
     pthread_mutex_unlock(&pulls.lock);
-}
-
-static struct pull *find(uint32_t id)
-{
-    for (unsigned i = 0; i < PULLS_MAX; i++) {
-        if (pulls.pulls[i].state != PULL_FREE && pulls.pulls[i].id == id)
-            return &pulls.pulls[i];
-    }
-    return NULL;
 }
 
 static bool is_served(const struct pull *pull)
@@ -391,31 +383,24 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
                             targets->ranges[targets->count - 1].last};
     struct pull *pull;
     struct px_wish wish;
+    uint32_t id = 0;
 
     px_job_wish(targets->ranges[0].first, &wish);
     px_wish_read(info, infos, &wish);
     lock();
     pull = make(&wish, span);
-    if (pull != NULL)
+    if (pull != NULL) {
         tell(pull, targets, (uint8_t)(channels & CHANNEL_BITS), &wish);
+        id = pull->id;
+    }
     px_pulls_unlock();
-    return pull != NULL ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
+    /* Where there is a past, that says where it begins. */
+    if (id != 0 && cache_of(&wish) == 0)
+        px_live_await(id);
+    return id != 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
 /* --- the main thread */
-
-void px_pulls_live(uint32_t id)
-{
-    struct pull *pull;
-
-    lock();
-    pull = find(id);
-    if (pull != NULL && pull->live != NULL) {
-        memcpy(pull->live, pull->wanted, pull->procs);
-        px_forward_yield(pulls.pulls, pull, pull->first, pull->procs);
-    }
-    px_pulls_unlock();
-}
 
 /* The stream is given back to where it went before. */
 static void check_behind(struct pull *pull)

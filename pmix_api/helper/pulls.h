@@ -47,8 +47,6 @@ void px_pulls_probe(void);
 
 /* --- The main thread. */
 
-/* The launcher's word: a pull gets all that it wants from here on. */
-void px_pulls_live(uint32_t id);
 /* Output for all that want it, or for the pull that is named. */
 void px_pulls_put(const struct px_output *output);
 

@@ -38,6 +38,8 @@ struct pull {
 struct pull *px_pulls_lock(void);
 void px_pulls_unlock(void);
 
+/* Under the lock. The pull with this number; NULL: there is none. */
+struct pull *px_pulls_find(struct pull *pulls, uint32_t id);
 /* Under the lock. A slot for a pull of the tool that is being heard; NULL:
  * there is none left. */
 struct pull *px_pulls_slot(void);

@@ -3,7 +3,9 @@
 pull: the tool's library shows it, from the first byte to the last."""
 # timeout: 240
 import collections
+import signal
 import sys
+import threading
 
 import pmix
 import live
@@ -131,6 +133,27 @@ def precedence():
     check_eq(seq, tool.shown())
 
 
+def answered():
+    """What is written once a pull is answered comes, also where the launcher is
+    stopped while a tool asks."""
+    for _ in range(5):
+        job, gate = spawning.start("echo out")
+        tool = spawning.connect(job)
+        own = tool.spawn("-- 1 true")[0].rsplit(".", 1)[0]
+        job.proc.send_signal(signal.SIGSTOP)
+        live.eventually(lambda: live.state(job.proc.pid) == b"T", 60, "stopped")
+        goes_on = threading.Timer(0.3, job.proc.send_signal, (signal.SIGCONT,))
+        goes_on.start()
+        tool.do(f"pull {own} * out pmix.iof.copy")
+        gate.open()
+        tool.wait_ends(own, 3, ("stdout",))
+        for rank in range(3):
+            check_eq("out\n", tool.got(own, rank), "rank %d" % rank)
+        goes_on.join()
+        check_eq(0, tool.end())
+        job.check_ok()
+
+
 def late():
     """A pull of a job that is over hears of all ends at once."""
     job, gate = spawning.start()
@@ -203,6 +226,7 @@ def main():
             (at_once, "jobs that end at once, of several tools"),
             (pulled, "a pull takes the place of what is shown"),
             (precedence, "what a pull does not say its job's spawn does"),
+            (answered, "a pull that is answered holds"),
             (late, "a pull of a job that is over"),
             (refused, "what a job does not forward cannot be pulled"),
             (diagnosed, "stddiag"),
