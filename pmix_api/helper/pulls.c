@@ -34,10 +34,9 @@ static struct {
     struct pull pulls[PULLS_MAX];
     const char *dir;
     uint32_t cache_bytes; /* of each channel are kept */
-    bool has_hooks, is_flushing;
+    bool has_hooks;
     uint32_t made;
     const void *asker;    /* the tool whose request is being handled */
-    uint32_t turn;        /* who is served first */
     uint64_t stray_bytes; /* redirected, and nobody was there any more */
     /* the probe */
     bool is_probing, is_probe_due;
@@ -445,69 +444,7 @@ void px_pulls_put(const struct px_output *output)
     px_pulls_unlock();
 }
 
-/* --- to the tools */
-
-/* False when its socket takes nothing: it is then in the list, unless its tool
- * is dead, which the library will say. Or the library is behind. */
-static bool takes(struct pull *pull, uint64_t now_ms, struct pollfd *stuck,
-                  unsigned *count)
-{
-    struct pollfd sock = {.fd = pull->fd, .events = POLLOUT};
-
-    if (pull->fd < 0)
-        return true;
-    if (poll(&sock, 1, 0) != 0)
-        return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0 &&
-               !px_lag_holds(&pull->lag, now_ms);
-    for (unsigned i = 0; i < *count; i++) {
-        if (stuck[i].fd == sock.fd)
-            return false;
-    }
-    if (*count < TOOLS_MAX)
-        stuck[(*count)++] = (struct pollfd){.fd = sock.fd, .events = POLLOUT};
-    return false;
-}
-
-static bool has_something(const struct pull *pull, uint64_t now_ms)
-{
-    uint64_t due;
-
-    if (!is_served(pull) || pull->live == NULL)
-        return false;
-    if (!px_queue_is_idle(&pull->queue) ||
-        (pulls.is_flushing && px_queue_bytes(&pull->queue) > 0))
-        return true;
-    due = px_queue_due_ms(&pull->queue);
-    return due != 0 && due <= now_ms;
-}
-
-unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
-                       struct pollfd *stuck)
-{
-    unsigned count = 0;
-
-    lock();
-    for (unsigned i = 0; i < PULLS_MAX && bytes > 0; i++) {
-        struct pull *pull = &pulls.pulls[(pulls.turn + i) % PULLS_MAX];
-        uint32_t left = bytes;
-        struct px_output o;
-
-        if (!has_something(pull, now_ms) || !takes(pull, now_ms, stuck, &count))
-            continue;
-        while (left > 0 &&
-               px_queue_get(&pull->queue, now_ms, pulls.is_flushing, &o)) {
-            uint32_t cost = o.len_bytes + PULLS_MESSAGE_BYTES;
-
-            give(&o, pull->request);
-            px_lag_given(&pull->lag);
-            left -= cost < left ? cost : left;
-        }
-        pulls.turn = (pulls.turn + i + 1) % PULLS_MAX;
-        bytes = 0;
-    }
-    px_pulls_unlock();
-    return count;
-}
+/* --- the end */
 
 static void say_end(struct pull *pull)
 {
@@ -537,47 +474,5 @@ void px_pulls_reap(bool last)
                                  .end = {.lost_bytes = pulls.stray_bytes}});
     if (last)
         pulls.stray_bytes = 0;
-    px_pulls_unlock();
-}
-
-uint64_t px_pulls_left_bytes(void)
-{
-    uint64_t sum = 0;
-
-    lock();
-    for (unsigned i = 0; i < PULLS_MAX; i++) {
-        if (is_served(&pulls.pulls[i]) && pulls.pulls[i].live != NULL)
-            sum += px_queue_bytes(&pulls.pulls[i].queue) +
-                   (px_queue_is_idle(&pulls.pulls[i].queue) ? 0 : 1);
-    }
-    px_pulls_unlock();
-    return sum;
-}
-
-uint64_t px_pulls_due_ms(void)
-{
-    uint64_t due = 0;
-
-    lock();
-    for (unsigned i = 0; i < PULLS_MAX; i++) {
-        const struct pull *pull = &pulls.pulls[i];
-        uint64_t its = is_served(pull) ? px_queue_due_ms(&pull->queue) : 0;
-        uint64_t lag = is_served(pull) && !px_queue_is_idle(&pull->queue)
-                           ? px_lag_due_ms(&pull->lag)
-                           : 0;
-
-        if (its != 0 && (due == 0 || its < due))
-            due = its;
-        if (lag != 0 && (due == 0 || lag < due))
-            due = lag;
-    }
-    px_pulls_unlock();
-    return due;
-}
-
-void px_pulls_flush(void)
-{
-    lock();
-    pulls.is_flushing = true;
     px_pulls_unlock();
 }
