@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,27 +12,13 @@
 #include <unistd.h>
 
 #include "commands/attach/servers.h"
+#include "commands/refuse.h"
 #include "commands/run_values.h"
 #include "endpoints/run/run.h"
 
 enum { LOOK_MS = 50 };
 
 static struct server servers[SERVERS_MAX];
-
-static int refuse(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-
-static int refuse(const char *format, ...)
-{
-    va_list args;
-
-    fputs("xylem: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return 1;
-}
 
 /* --- which one */
 
@@ -63,15 +47,6 @@ static unsigned list(bool is_named)
     return dvms;
 }
 
-static int refuse_owner(pid_t pid, uid_t uid)
-{
-    const struct passwd *user = getpwuid(uid);
-    const char *name = user != NULL ? user->pw_name : "another user";
-
-    return refuse("process %d belongs to %s: only %s and root can stop it",
-                  (int)pid, name, user != NULL ? name : "that user");
-}
-
 static int refuse_word(const char *word)
 {
     char path[64], *end;
@@ -90,7 +65,7 @@ static int refuse_word(const char *word)
                       "runs)",
                       pid);
     if (stat_of.st_uid != geteuid() && geteuid() != 0)
-        return refuse_owner((pid_t)pid, stat_of.st_uid);
+        return refuse_owner((pid_t)pid, stat_of.st_uid, "stop it");
     return refuse("process %ld is no dvm that is up, or has another TMPDIR "
                   "than this",
                   pid);

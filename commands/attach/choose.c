@@ -1,8 +1,6 @@
 /* Choosing a launcher. */
 #include "commands/attach/choose.h"
 
-#include <pwd.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,24 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands/refuse.h"
+
 enum { LOOK_MS = 50, TELL_MS = 1000, COMING_UP_MS = 20000 };
 
 static struct server servers[SERVERS_MAX];
-
-static int refuse(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
-
-static int refuse(const char *format, ...)
-{
-    va_list args;
-
-    fputs("xylem: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return 1;
-}
 
 /* --- by process number */
 
@@ -71,15 +56,6 @@ static bool find_owner(pid_t pid, uid_t *uid)
     return true;
 }
 
-static int refuse_owner(pid_t pid, uid_t uid)
-{
-    const struct passwd *user = getpwuid(uid);
-
-    return refuse("process %d belongs to %s: only %s and root can attach to it",
-                  (int)pid, user != NULL ? user->pw_name : "another user",
-                  user != NULL ? user->pw_name : "that user");
-}
-
 /* The launcher lets tools in some tenths of a second after its start. */
 static const struct server *wait_for(pid_t pid)
 {
@@ -103,7 +79,7 @@ static int choose_pid(pid_t pid, struct server *out)
     uid_t uid;
 
     if (find_owner(pid, &uid) && uid != geteuid() && geteuid() != 0)
-        return refuse_owner(pid, uid);
+        return refuse_owner(pid, uid, "attach to it");
     found = wait_for(pid);
     if (found != NULL) {
         *out = *found;
