@@ -9,7 +9,6 @@
 #include "endpoints/ofi/address.h"
 #include "endpoints/ofi/cm.h"
 #include "endpoints/ofi/frames.h"
-#include "endpoints/ofi/listen.h"
 #include "endpoints/ofi/poll.h"
 #include "endpoints/ofi/sockets.h"
 #include "endpoints/ofi/sweep.h"
