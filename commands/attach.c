@@ -7,16 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pmix_api/program.h"
+#include "endpoints/sys/beside.h"
 
 int attach_main(int argc, char **argv)
 {
     static char name[] = "xylem attach";
-    char path[PX_PROGRAM_MAX];
+    char path[EP_BESIDE_MAX];
 
     (void)argc;
-    if (px_program_find("xylem-attach", "XYLEM_ATTACH", "commands/attach",
-                        path) != 0) {
+    if (ep_beside_find("xylem-attach", "XYLEM_ATTACH", "commands/attach",
+                       path) != 0) {
         fputs("xylem: attach needs the program xylem-attach, which is not "
               "here: this xylem was built without libpmix (install it, the "
               "package libpmix-dev of apt, pmix-devel of dnf, and build "

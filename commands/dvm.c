@@ -7,8 +7,9 @@
 
 #include "commands/dvm_stop.h"
 #include "commands/run_options.h"
+#include "commands/run_pmix.h"
 #include "commands/run_values.h"
-#include "pmix_api/program.h"
+#include "endpoints/sys/beside.h"
 
 enum { KEY_REPORT_URI = 1024, KEY_STOP };
 
@@ -30,9 +31,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* Without it there would be a tree that nobody can use. */
 static bool can_serve(void)
 {
-    char path[PX_PROGRAM_MAX];
+    char path[EP_BESIDE_MAX];
 
-    if (px_program_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", path) == 0)
+    if (run_pmix_find(path) == 0)
         return true;
     fputs("xylem: dvm needs the program xylem-pmix, which is not here: this "
           "xylem was built without libpmix (install it, the package "

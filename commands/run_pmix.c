@@ -203,6 +203,11 @@ static void say_why(const struct ep_tap_cfg *cfg, int rc)
     cfg->events->on_note(cfg->arg, text);
 }
 
+int run_pmix_find(char *path)
+{
+    return ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", path);
+}
+
 static void *pmix_open(const struct ep_tap_cfg *run)
 {
     static const struct px_host_events events = {
@@ -225,6 +230,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
     struct run_pmix *pmix = calloc(1, sizeof(*pmix));
     struct px_host_cfg cfg = {
         .base = run->base,
+        .path = pmix != NULL ? pmix->helper : NULL,
         .nspace = run->nspace,
         .size = run->size,
         .apps = run->apps,
@@ -240,7 +246,9 @@ static void *pmix_open(const struct ep_tap_cfg *run)
 
     if (pmix != NULL) {
         pmix->run = *run;
-        rc = px_host_open(&cfg, &pmix->host);
+        rc = run_pmix_find(pmix->helper);
+        if (rc == 0)
+            rc = px_host_open(&cfg, &pmix->host);
     }
     if (rc == 0)
         return pmix;

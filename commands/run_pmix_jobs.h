@@ -5,12 +5,14 @@
 #include <stdbool.h>
 
 #include "endpoints/run/taps.h"
+#include "endpoints/sys/beside.h"
 #include "pmix_api/host.h"
 
 /* The tap. */
 struct run_pmix {
     struct ep_tap_cfg run;
     struct px_host *host;
+    char helper[EP_BESIDE_MAX]; /* the program */
 };
 
 /* As of struct px_host_events; arg is a struct run_pmix. */

@@ -309,7 +309,7 @@ static int start(struct px_host *host)
         host->folder[0] = '\0';
         return OV_ESYS;
     }
-    if (px_process_start(host->path, &host->pid, &host->fd)) {
+    if (px_process_start(host->cfg.path, &host->pid, &host->fd)) {
         host->pid = -1;
         return OV_ESYS;
     }
@@ -406,7 +406,6 @@ static struct px_host_job *add_own(struct px_host *host)
 int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
 {
     struct px_host *host = calloc(1, sizeof(*host));
-    int rc = OV_ENOMEM;
 
     if (host == NULL)
         return OV_ENOMEM;
@@ -415,11 +414,9 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
     host->fd = -1;
     host->items_last = &host->items;
     host->timer = evtimer_new(cfg->base, on_timer, host);
-    if (host->timer != NULL && add_own(host) != NULL)
-        rc = px_process_find(cfg->path, host->path);
-    if (rc != 0) {
+    if (host->timer == NULL || add_own(host) == NULL) {
         px_host_close(host);
-        return rc;
+        return OV_ENOMEM;
     }
     /* Who has started us, or a dvm, waits for it. */
     px_queue_arm(host,

@@ -102,7 +102,7 @@ struct px_host_events {
 
 struct px_host_cfg {
     struct event_base *base; /* borrowed, as are all pointers here */
-    const char *path;        /* of the helper; NULL: looked for, see below */
+    const char *path;        /* of the helper, the program xylem-pmix */
     const char *nspace;
     uint32_t size; /* processes */
     uint32_t apps; /* programs */
@@ -129,12 +129,9 @@ struct px_host_output {
     uint64_t cookie;
 };
 
-/* Finds the helper, xylem-pmix: the path that XYLEM_PMIX names, or one beside
- * the running program, in ../libexec/xylem, or where the package was installed.
- * It is started 200 ms after the first processes, or a second after this, so
- * that it takes no time from a launch; at once when the environment names a
- * rendezvous file, for which a tool waits. Returns 0; OV_ENOENT when there is
- * none (built without PMIx); or OV_ENOMEM. */
+/* The helper is started 200 ms after the first processes, or a second after
+ * this, so that it takes no time from a launch; at once when the environment
+ * names a rendezvous file, for which a tool waits. Returns 0 or OV_ENOMEM. */
 int px_host_open(const struct px_host_cfg *cfg, struct px_host **out);
 
 /* Ends the helper, releases what it holds, frees everything. NULL is fine. */

@@ -43,7 +43,6 @@ struct px_item {
 
 struct px_host {
     struct px_host_cfg cfg;
-    char path[PX_PATH_MAX];
     char folder[PX_PATH_MAX]; /* of this helper; "" without one */
     pid_t pid;                /* -1: none */
     int fd;
@@ -89,8 +88,6 @@ static inline uint64_t px_now_ms(void)
 
 /* --- host_process.c: the helper as a process. */
 
-/* Finds the program. Returns 0 or OV_ENOENT. */
-int px_process_find(const char *given, char *path);
 /* Starts it with one end of a socketpair as its descriptor 3; *fd is the
  * other. Returns 0, or OV_ESYS with errno. */
 int px_process_start(const char *path, pid_t *pid, int *fd);

@@ -1,4 +1,4 @@
-/* The helper as a process: found, started, ended. */
+/* The helper as a process: started, ended. */
 #include "config.h"
 
 #include "pmix_api/host_impl.h"
@@ -14,21 +14,10 @@
 #include <unistd.h>
 
 #include "overlay/base/err.h"
-#include "pmix_api/program.h"
-
-#define HELPER_FILE "xylem-pmix"
 
 enum { HELPER_FD = 3, SOCKET_BYTES = 1 << 20 };
 
 extern char **environ;
-
-int px_process_find(const char *given, char *path)
-{
-    if (given == NULL)
-        return px_program_find(HELPER_FILE, "XYLEM_PMIX", "pmix_api", path);
-    snprintf(path, PX_PATH_MAX, "%s", given);
-    return access(path, X_OK) == 0 ? 0 : OV_ENOENT;
-}
 
 /* A process group of its own, so that the terminal's signals are not for it,
  * and no handler or mask of ours. */
@@ -75,7 +64,7 @@ static int set_files(posix_spawn_file_actions_t *actions, int fd)
 
 static int spawn(const char *path, int fd, pid_t *pid)
 {
-    char *argv[] = {(char[]){HELPER_FILE}, NULL};
+    char *argv[] = {(char[]){"xylem-pmix"}, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int rc = posix_spawn_file_actions_init(&actions);

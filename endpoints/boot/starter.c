@@ -447,21 +447,3 @@ void ep_starter_leave(struct ep_starter *st)
             recall(d);
     }
 }
-
-int ep_starter_beside(const char *name, char *path, size_t size_bytes)
-{
-    char self[PATH_MAX];
-    ssize_t got = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    char *slash;
-    int len;
-
-    if (got < 0)
-        return OV_ESYS;
-    self[got] = '\0';
-    slash = strrchr(self, '/');
-    if (slash == NULL)
-        return OV_ESYS;
-    slash[1] = '\0';
-    len = snprintf(path, size_bytes, "%s%s", self, name);
-    return len >= 0 && (size_t)len < size_bytes ? 0 : OV_EINVAL;
-}

@@ -182,8 +182,4 @@ void ep_starter_leave(struct ep_starter *st);
  * are left to the spawner. NULL is allowed. */
 void ep_starter_close(struct ep_starter *st);
 
-/* The path of the program `name` in the folder of the running program.
- * Returns 0, OV_ESYS (no /proc) or OV_EINVAL (longer than size_bytes). */
-int ep_starter_beside(const char *name, char *path, size_t size_bytes);
-
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "endpoints/daemon/impl.h"
+#include "endpoints/sys/beside.h"
 #include "overlay/base/err.h"
 
 /* Is the launcher the one that started us? */
@@ -80,7 +81,7 @@ static int open_all(struct daemon *d)
         return OV_ENOMEM;
     if (!d->is_calling && event_add(d->input, NULL))
         return OV_ENOMEM;
-    if (ep_starter_beside("xylemd", d->path, sizeof(d->path)))
+    if (ep_beside_path("xylemd", d->path, sizeof(d->path)))
         snprintf(d->path, sizeof(d->path), "xylemd");
     ep_boot_reader_init(&d->boot, &boot_events, d, d->path);
     d->boot.host = getenv("SLURMD_NODENAME");

@@ -6,6 +6,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/sys/beside.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -49,7 +50,7 @@ static int set_strings(struct run *r)
     struct ep_boot_config *config = &r->config;
     char path[4096];
 
-    if (o->xylemd == NULL && ep_starter_beside("xylemd", path, sizeof(path)))
+    if (o->xylemd == NULL && ep_beside_path("xylemd", path, sizeof(path)))
         return OV_ESYS;
     if (ep_boot_set(&config->provider, o->provider) ||
         ep_boot_set(&config->interface, o->interface) ||

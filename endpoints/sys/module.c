@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/sys/beside.h"
+
 /* Below the folder of the running program. Libtool runs a program that is
  * not installed from .libs, one deeper than where it was built.
  */
@@ -25,20 +27,6 @@ static const char *const beside[] = {
     "../lib/xylem/",
     "../lib64/xylem/",
 };
-
-/* Writes the folder of the running program with its slash, or "". */
-static void program_folder(char *dir, size_t size)
-{
-    ssize_t len = readlink("/proc/self/exe", dir, size - 1);
-    char *slash;
-
-    dir[len > 0 ? len : 0] = '\0';
-    slash = strrchr(dir, '/');
-    if (slash != NULL)
-        slash[1] = '\0';
-    else
-        dir[0] = '\0';
-}
 
 static void *open_if_there(const struct ep_module *module, const char *dir,
                            const char *below, char *why)
@@ -72,7 +60,7 @@ static void *open_module(const struct ep_module *module, char *why)
              module->what, module->file, XYLEM_PKGLIBDIR);
     if (env != NULL && *env)
         opened = open_if_there(module, env, "", why);
-    program_folder(dir, sizeof(dir));
+    ep_beside_folder(dir, sizeof(dir));
     for (size_t i = 0;
          opened == NULL && *dir && i < sizeof(beside) / sizeof(beside[0]); i++)
         opened = open_if_there(module, dir, beside[i], why);

@@ -268,17 +268,6 @@ static void leaving_early_is_quiet(void **state)
     assert_string_equal(rig_told, "note 0 of 5 here\n");
 }
 
-static void program_is_found_beside_this_one(void **state)
-{
-    char path[512] = "";
-
-    (void)state;
-    assert_int_equal(ep_starter_beside("test_starter", path, sizeof(path)), 0);
-    assert_int_equal(access(path, X_OK), 0);
-    assert_int_equal(path[0], '/');
-    assert_int_equal(ep_starter_beside("test_starter", path, 5), OV_EINVAL);
-}
-
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_enter, rig_leave)
 
 int main(void)
@@ -295,7 +284,6 @@ int main(void)
         T(long_text_arrives_whole),
         T(daemon_that_closes_stdin_is_no_error),
         T(leaving_early_is_quiet),
-        cmocka_unit_test(program_is_found_beside_this_one),
     };
     int failed;
 
