@@ -39,6 +39,11 @@ static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
         .cwd_optional = (from->flags & PX_APP_CWD_OPTIONAL) != 0,
         .procs = from->procs,
         .ppn = from->ppn,
+        .map = from->map == PX_MAP_NODES ? EP_TAP_MAP_NODES : EP_TAP_MAP_SLOTS,
+        .hosts = from->hosts,
+        .hostfile = from->hostfile,
+        .add_hosts = from->add_hosts,
+        .add_hostfile = from->add_hostfile,
     };
     return copy_env(from, to);
 }
@@ -56,7 +61,6 @@ static bool start(struct run_pmix *pmix, const struct px_spawn *from,
         .has_stddiag = (from->forwards & 1u << OV_CHANNEL_STDDIAG) != 0,
     };
 
-    snprintf(why, EP_TAP_WHY_MAX, "out of memory");
     for (uint16_t i = 0; i < from->count; i++) {
         if (!copy_app(&from->apps[i], &apps[i]))
             return false;
@@ -72,22 +76,39 @@ static void note(const struct run_pmix *pmix, const char *what, const char *why)
     pmix->run.events->on_note(pmix->run.arg, text);
 }
 
+static enum px_answer answer_to(enum ep_tap_refusal refusal)
+{
+    switch (refusal) {
+    case EP_TAP_NO_HOST:
+        return PX_ANSWER_NO_HOST;
+    case EP_TAP_NO_GROWTH:
+        return PX_ANSWER_NO_GROWTH;
+    case EP_TAP_BAD_HOSTS:
+        return PX_ANSWER_BAD;
+    case EP_TAP_NO_ROOM:
+        break;
+    }
+    return PX_ANSWER_FULL;
+}
+
 bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
                     struct px_spawned *out)
 {
     struct run_pmix *pmix = arg;
     struct ep_tap_app *apps = calloc(spawn->count, sizeof(*apps));
-    struct ep_tap_spawned made = {.base = 0};
-    char why[EP_TAP_WHY_MAX];
+    struct ep_tap_spawned made = {.refusal = EP_TAP_NO_ROOM};
+    char why[EP_TAP_WHY_MAX] = "out of memory";
     bool is_made = apps != NULL && start(pmix, spawn, apps, &made, why);
 
     for (uint16_t i = 0; apps != NULL && i < spawn->count; i++)
         free((struct ep_tap_env *)(uintptr_t)apps[i].env);
     free(apps);
-    if (is_made)
-        *out =
-            (struct px_spawned){made.base, made.size, spawn->count, made.parts};
-    else
+    *out = (struct px_spawned){.base = made.base,
+                               .size = made.size,
+                               .apps = spawn->count,
+                               .parts = made.parts,
+                               .refusal = answer_to(made.refusal)};
+    if (!is_made)
         note(pmix, "a job of a PMIx tool is refused", why);
     return is_made;
 }

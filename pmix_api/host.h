@@ -40,6 +40,7 @@ struct px_host_part {
 struct px_spawned {
     uint32_t base; /* the number of its first process, not 0 */
     uint32_t size, apps, parts;
+    enum px_answer refusal; /* where there is none */
 };
 
 /* Output from before that a tool asks for: of the channels of these processes
@@ -89,7 +90,7 @@ struct px_host_events {
     void (*on_wanted)(void *arg);
     /* A tool wants a job; all is borrowed. True: it begins, *out says which,
      * and px_host_over() is to follow, behind px_host_running() or _failed().
-     */
+     * False: out->refusal says why not. */
     bool (*on_spawn)(void *arg, const struct px_spawn *spawn,
                      struct px_spawned *out);
     /* Tools can connect, at this address; again with another helper. */

@@ -80,14 +80,14 @@ static void add(struct px_host *host, const struct px_spawned *spawned,
 static void start(struct px_host *host, uint32_t token)
 {
     struct px_spawn spawn;
-    struct px_spawned spawned;
+    struct px_spawned spawned = {.refusal = PX_ANSWER_FULL};
     int rc = px_spawn_decode(host->spawn, host->spawn_bytes, &spawn);
 
     if (rc == 0 && host->cfg.events->on_spawn(host->cfg.arg, &spawn, &spawned))
         add(host, &spawned, &spawn, token);
     else
         px_host_done(host, token,
-                     rc == OV_EPROTO ? PX_ANSWER_FAILED : PX_ANSWER_FULL);
+                     rc == OV_EPROTO ? PX_ANSWER_FAILED : spawned.refusal);
     px_spawn_fini(&spawn);
 }
 

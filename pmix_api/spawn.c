@@ -14,12 +14,18 @@ static void put_string(struct ov_wr *wr, const char *string)
     ov_wr_bytes(wr, string, strlen(string) + 1);
 }
 
+/* An empty one says nothing. */
+static void put_maybe(struct ov_wr *wr, const char *string)
+{
+    put_string(wr, string != NULL ? string : "");
+}
+
 static void put_app(struct ov_wr *wr, const struct px_app *app)
 {
     ov_wr_u32(wr, app->procs);
     ov_wr_u32(wr, app->ppn);
     ov_wr_u8(wr, app->flags);
-    put_string(wr, app->cwd != NULL ? app->cwd : "");
+    put_maybe(wr, app->cwd);
     ov_wr_u32(wr, app->words);
     for (uint32_t i = 0; i < app->words; i++)
         put_string(wr, app->argv[i]);
@@ -29,6 +35,16 @@ static void put_app(struct ov_wr *wr, const struct px_app *app)
         ov_wr_u8(wr, (uint8_t)app->env[i].separator);
         put_string(wr, app->env[i].text);
     }
+    ov_wr_u8(wr, app->map);
+    put_maybe(wr, app->hosts);
+    put_maybe(wr, app->hostfile);
+    put_maybe(wr, app->add_hosts);
+    put_maybe(wr, app->add_hostfile);
+}
+
+static size_t size_of_maybe(const char *string)
+{
+    return (string != NULL ? strlen(string) : 0) + 1;
 }
 
 static size_t size_of(const struct px_spawn *spawn)
@@ -38,7 +54,9 @@ static size_t size_of(const struct px_spawn *spawn)
     for (uint16_t i = 0; i < spawn->count; i++) {
         const struct px_app *app = &spawn->apps[i];
 
-        size += 17 + 1 + (app->cwd != NULL ? strlen(app->cwd) : 0);
+        size += 18 + size_of_maybe(app->cwd) + size_of_maybe(app->hosts) +
+                size_of_maybe(app->hostfile) + size_of_maybe(app->add_hosts) +
+                size_of_maybe(app->add_hostfile);
         for (uint32_t k = 0; k < app->words; k++)
             size += strlen(app->argv[k]) + 1;
         for (uint32_t k = 0; k < app->changes; k++)
@@ -81,6 +99,13 @@ static const char *get_string(struct ov_rd *rd)
     return string;
 }
 
+static const char *get_maybe(struct ov_rd *rd)
+{
+    const char *string = get_string(rd);
+
+    return string[0] != '\0' ? string : NULL;
+}
+
 /* So many things of so many bytes at least may still come. */
 static uint32_t get_count(struct ov_rd *rd, size_t least_bytes)
 {
@@ -109,9 +134,7 @@ static int get_app(struct ov_rd *rd, struct px_app *app)
     app->procs = ov_rd_u32(rd);
     app->ppn = ov_rd_u32(rd);
     app->flags = ov_rd_u8(rd);
-    app->cwd = get_string(rd);
-    if (app->cwd[0] == '\0')
-        app->cwd = NULL;
+    app->cwd = get_maybe(rd);
     app->words = get_count(rd, 1);
     app->argv = calloc((size_t)app->words + 1, sizeof(*app->argv));
     if (app->argv == NULL)
@@ -124,7 +147,12 @@ static int get_app(struct ov_rd *rd, struct px_app *app)
         return OV_ENOMEM;
     for (uint32_t i = 0; i < app->changes; i++)
         get_change(rd, &app->env[i]);
-    if (app->words == 0 || app->argv[0][0] == '\0' ||
+    app->map = ov_rd_u8(rd);
+    app->hosts = get_maybe(rd);
+    app->hostfile = get_maybe(rd);
+    app->add_hosts = get_maybe(rd);
+    app->add_hostfile = get_maybe(rd);
+    if (app->map >= PX_MAPS || app->words == 0 || app->argv[0][0] == '\0' ||
         (app->flags & ~PX_APP_CWD_OPTIONAL) != 0)
         rd->bad = true;
     return rd->bad ? OV_EPROTO : 0;

@@ -8,6 +8,8 @@
  *         u32 words, a string each: the program first
  *         u32 changes of the environment: u8 what (enum px_env_change), u8
  *         separator, string NAME or NAME=VALUE
+ *         u8 how it is spread (enum px_map), strings (empty: none): hosts, file
+ *         of hosts, hosts to add, file of hosts to add
  *
  * Numbers are little-endian; a string is its bytes and a NUL.
  */
@@ -42,6 +44,12 @@ enum px_env_change {
     PX_ENV_CHANGES
 };
 
+enum px_map {
+    PX_MAP_SLOTS, /* node after node, by slots */
+    PX_MAP_NODES, /* nodes share evenly */
+    PX_MAPS
+};
+
 struct px_env {
     uint8_t what; /* enum px_env_change */
     char separator;
@@ -56,6 +64,9 @@ struct px_app {
     uint32_t words;
     struct px_env *env; /* owned */
     uint32_t changes;
+    uint8_t map;                          /* enum px_map */
+    const char *hosts, *hostfile;         /* NULL: not said, as of */
+    const char *add_hosts, *add_hostfile; /* these */
 };
 
 /* Strings are borrowed. */

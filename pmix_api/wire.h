@@ -60,7 +60,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 8,
+    PX_WIRE_VERSION = 9,
     PX_PACKET_BYTES_MAX = 64 * 1024,
     PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
     PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */

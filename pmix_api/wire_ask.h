@@ -15,6 +15,9 @@ enum px_answer {
     PX_ANSWER_NO_EXEC,    /* it cannot be executed */
     PX_ANSWER_NO_DIR,     /* its directory cannot be entered */
     PX_ANSWER_FAILED,     /* something else went wrong */
+    PX_ANSWER_NO_HOST,    /* a host is none of the tree's */
+    PX_ANSWER_NO_GROWTH,  /* the tree gets no further hosts */
+    PX_ANSWER_BAD,        /* it makes no sense */
     PX_ANSWERS
 };
 

@@ -227,7 +227,7 @@ static uint32_t find_places(const struct ep_job *job, uint32_t place)
     return low;
 }
 
-static uint32_t node_at(const struct ep_job *job, uint32_t place)
+uint32_t ep_job_node_at(const struct ep_job *job, uint32_t place)
 {
     const struct ep_job_places *p;
 
@@ -241,7 +241,7 @@ void ep_job_add_nodes(const struct ep_job *job, struct topo_range places,
                       struct topo_ranges *nodes)
 {
     while (places.first <= places.last) {
-        uint32_t last = places.last, node = node_at(job, places.first);
+        uint32_t last = places.last, node = ep_job_node_at(job, places.first);
         uint32_t end = last;
 
         if (job->places_count > 0)
@@ -299,8 +299,8 @@ uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app)
                 continue;
             if (app != NULL)
                 *app = a;
-            return node_at(job,
-                           r->nodes.first + (rank - r->first_rank) / r->each);
+            return ep_job_node_at(job, r->nodes.first +
+                                           (rank - r->first_rank) / r->each);
         }
     }
     return TOPO_NONE;

@@ -184,6 +184,8 @@ uint32_t ep_job_on_node(const struct ep_job *job, uint32_t node);
 uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app);
 /* The place of a node, from 1; TOPO_NONE when it has none. O(places). */
 uint32_t ep_job_place(const struct ep_job *job, uint32_t node);
+/* The node of a place that there is. O(log places). */
+uint32_t ep_job_node_at(const struct ep_job *job, uint32_t place);
 /* The nodes of a range of places that there are are added to *nodes; as many
  * further ranges as the job has of places are enough. O(places). */
 void ep_job_add_nodes(const struct ep_job *job, struct topo_range places,

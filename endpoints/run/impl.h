@@ -155,8 +155,8 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  want  push  jobs  end  redirect  losses  loss  dvm  signals  down
- *     daemons  survey  up  run
+ *     tap  want  push  pool  further  jobs  end  redirect  losses  loss  dvm
+ *     signals  down  daemons  survey  up  run
  */
 
 /* --- say.c */

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "endpoints/run/control.h"
-#include "endpoints/run/environ.h"
+#include "endpoints/run/further.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/plan.h"
@@ -18,7 +17,6 @@
 #include "endpoints/run/want.h"
 #include "overlay/base/err.h"
 #include "overlay/wire/frame.h"
-#include "topo/programs.h"
 
 struct run_job {
     struct run_job *next;
@@ -31,147 +29,6 @@ struct run_job {
     bool has_failed;
 };
 
-/* --- the plan
- * */
-
-static int add_app(const struct run *r, const struct ep_tap_app *from,
-                   struct ep_job *job)
-{
-    struct ep_job_app *app;
-    char cwd[4096];
-    int rc = ep_job_add_app(job);
-
-    if (rc != 0)
-        return rc;
-    app = ep_job_app_last(job);
-    app->cwd_is_optional = from->cwd == NULL || from->cwd_optional;
-    if (from->cwd != NULL)
-        rc = ep_job_app_set_cwd(app, from->cwd);
-    else if (getcwd(cwd, sizeof(cwd)) != NULL)
-        rc = ep_job_app_set_cwd(app, cwd);
-    for (char *const *arg = from->argv; rc == 0 && *arg != NULL; arg++)
-        rc = ep_job_app_add_arg(app, *arg);
-    return rc == 0 ? ep_run_environ(&r->job.env, from, app) : rc;
-}
-
-/* What is as with the run's own job. */
-static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
-                    struct ep_job *job)
-{
-    int rc = 0;
-
-    job->manners = r->job.manners;
-    job->linger_ms = r->job.linger_ms;
-    job->has_stddiag = spawn->has_stddiag;
-    for (uint32_t i = 0; rc == 0 && i < r->job.places_count; i++)
-        rc = ep_job_add_places(job, r->job.places[i]);
-    for (uint32_t i = 0; rc == 0 && i < spawn->apps_count; i++)
-        rc = add_app(r, &spawn->apps[i], job);
-    return rc;
-}
-
-/* No more nodes than there are processes, where all programs say how many. */
-static uint32_t nodes_for(const struct run *r, const struct ep_tap_spawn *spawn)
-{
-    uint64_t procs = 0;
-
-    for (uint32_t i = 0; i < spawn->apps_count; i++) {
-        if (spawn->apps[i].procs == 0)
-            return r->nodes_count;
-        procs += spawn->apps[i].procs;
-    }
-    return procs < r->nodes_count ? (uint32_t)procs : r->nodes_count;
-}
-
-static int place(const struct run *r, const struct ep_tap_spawn *spawn,
-                 struct topo_programs *out, char *why)
-{
-    struct topo_program programs[EP_JOB_APPS_MAX];
-    struct topo_programs_ask ask = {
-        .hosts = r->hosts.count > 0 ? &r->hosts : NULL,
-        .nodes = nodes_for(r, spawn),
-        .programs = programs,
-        .count = spawn->apps_count,
-    };
-    char text[TOPO_WHY_MAX] = "out of memory";
-    int rc;
-
-    for (uint32_t i = 0; i < spawn->apps_count; i++)
-        programs[i] = (struct topo_program){.name = spawn->apps[i].argv[0],
-                                            .procs = spawn->apps[i].procs,
-                                            .ppn = spawn->apps[i].ppn};
-    rc = topo_programs_place(out, &ask, text);
-    if (rc != 0)
-        snprintf(why, EP_TAP_WHY_MAX, "%.*s", EP_TAP_WHY_MAX - 1, text);
-    return rc;
-}
-
-static int list_ranks(const struct topo_programs *placed, struct ep_job *job)
-{
-    int rc = 0;
-
-    for (uint32_t i = 0; rc == 0 && i < placed->count; i++) {
-        const struct topo_block *block = &placed->blocks[i];
-        struct ep_job_ranks ranks = {
-            .nodes = {block->nodes.first + 1, block->nodes.last + 1},
-            .each = block->each,
-            .first_rank = block->first_rank,
-        };
-
-        rc = ep_job_app_add_ranks(&job->apps[block->program], ranks);
-    }
-    job->size = placed->procs;
-    job->nodes = placed->nodes;
-    return rc;
-}
-
-/* What is done about those that do not read is as with the run's own job. */
-static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
-                       struct ep_job *job, char *why)
-{
-    struct topo_range ranks = {spawn->reader, spawn->reader};
-    int rc = 0;
-
-    if (!spawn->has_stdin)
-        return 0;
-    if (spawn->reader == EP_TAP_READERS_ALL)
-        ranks = (struct topo_range){0, job->size - 1};
-    if (ranks.last >= job->size) {
-        snprintf(why, EP_TAP_WHY_MAX,
-                 "rank %u is to have stdin, but there are %u", ranks.last,
-                 job->size);
-        return OV_EINVAL;
-    }
-    job->slow = r->job.slow;
-    job->spill_bytes = r->job.spill_bytes;
-    job->close_ms = r->job.close_ms;
-    if (r->job.spill_dir != NULL)
-        rc = ep_job_set_spill_dir(job, r->job.spill_dir);
-    return rc == 0 ? ep_job_add_reader(job, ranks) : rc;
-}
-
-/* Do its nodes live, and have room? */
-static bool has_room(const struct run *r, const struct ep_job *job, char *why)
-{
-    for (uint32_t n = 1; n <= r->nodes_count; n++) {
-        uint32_t procs = ep_job_on_node(job, n);
-
-        if (procs > 0 && r->nodes[n].is_lost) {
-            snprintf(why, EP_TAP_WHY_MAX, "node %u on %.128s is lost",
-                     ep_run_place(r, n), ep_run_host(r, n));
-            return false;
-        }
-        if (procs > RUN_SPARE_PROCS - r->nodes[n].spare) {
-            snprintf(why, EP_TAP_WHY_MAX,
-                     "node %u on %.128s has room for %u more processes",
-                     ep_run_place(r, n), ep_run_host(r, n),
-                     RUN_SPARE_PROCS - r->nodes[n].spare);
-            return false;
-        }
-    }
-    return true;
-}
-
 static void free_job(struct run_job *job)
 {
     ep_job_fini(&job->desc);
@@ -183,38 +40,30 @@ static void free_job(struct run_job *job)
 
 /* The job as it is told; NULL with a sentence in why. */
 static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
-                            char *why)
+                            enum ep_tap_refusal *refusal, char *why)
 {
     struct run_job *job = calloc(1, sizeof(*job));
-    struct topo_programs placed;
-    int rc = job == NULL ? OV_ENOMEM : place(r, spawn, &placed, why);
+    uint32_t channels;
+    int rc = OV_ENOMEM;
 
-    if (rc == 0) {
-        rc = describe(r, spawn, &job->desc);
-        if (rc == 0)
-            rc = list_ranks(&placed, &job->desc);
-        if (rc == 0)
-            rc = add_readers(r, spawn, &job->desc, why);
-        topo_programs_fini(&placed);
-        if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->next_number) {
-            snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
-            rc = OV_EFULL;
-        }
-        if (rc == 0 && !has_room(r, &job->desc, why))
-            rc = OV_EFULL;
+    if (job != NULL)
+        rc = ep_run_further(r, spawn, &job->desc, refusal, why);
+    if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->next_number) {
+        snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
+        rc = OV_EFULL;
     }
     if (rc == 0) {
+        channels = ep_job_channels(&job->desc);
         job->desc.number = 2 + r->jobs_made;
         job->desc.base = r->next_number;
         job->has_ended = calloc(job->desc.size, sizeof(*job->has_ended));
         rc = job->has_ended == NULL
                  ? OV_ENOMEM
-                 : ep_proof_open(job->desc.size, ep_job_channels(&job->desc), 1,
-                                 &job->proof);
+                 : ep_proof_open(job->desc.size, channels, 1, &job->proof);
     }
     if (rc == 0)
         rc = ep_run_want_open(&job->want, job->desc.base, job->desc.size,
-                              ep_job_channels(&job->desc));
+                              channels);
     if (rc == 0)
         return job;
     if (job != NULL)
@@ -257,10 +106,11 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
 {
     struct run_job *job;
 
+    out->refusal = EP_TAP_NO_ROOM;
     if (!may_spawn(r, spawn, why))
         return false;
     snprintf(why, EP_TAP_WHY_MAX, "out of memory");
-    job = plan(r, spawn, why);
+    job = plan(r, spawn, &out->refusal, why);
     if (job == NULL)
         return false;
     if (job->desc.readers_count > 0)
@@ -278,8 +128,9 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     job->next = r->jobs;
     r->jobs = job;
     ep_run_control_pump(r);
-    *out = (struct ep_tap_spawned){job->desc.base, job->desc.size,
-                                   ep_run_tap_parts(&job->desc)};
+    *out = (struct ep_tap_spawned){.base = job->desc.base,
+                                   .size = job->desc.size,
+                                   .parts = ep_run_tap_parts(&job->desc)};
     return true;
 }
 

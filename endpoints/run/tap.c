@@ -31,7 +31,7 @@ static void fill_part(const struct run *r, const struct ep_job *job,
                       uint32_t app, const struct ep_job_ranks *ranks,
                       uint32_t nth, struct ep_tap_part *out)
 {
-    out->host = ep_run_host(r, ranks->nodes.first + nth);
+    out->host = ep_run_host(r, ep_job_node_at(job, ranks->nodes.first + nth));
     out->program = job->apps[app].argv.at[0];
     out->app = app;
     out->first_rank = ranks->first_rank + nth * ranks->each;

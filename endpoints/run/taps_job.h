@@ -20,6 +20,13 @@ struct ep_tap_env {
     const char *text;
 };
 
+/* How processes come to nodes, in blocks of ranks in any case. */
+enum ep_tap_map {
+    EP_TAP_MAP_SLOTS, /* node after node is filled; where the tree's list says
+                         nothing about slots they share evenly */
+    EP_TAP_MAP_NODES, /* nodes share them evenly */
+};
+
 /* A program of a job that a tap starts. All is borrowed for the call. */
 struct ep_tap_app {
     char *const *argv;            /* NULL-terminated, the program first */
@@ -29,6 +36,11 @@ struct ep_tap_app {
     bool cwd_optional; /* where it does not exist: the daemon's own */
     uint32_t procs;    /* 0: one on each node */
     uint32_t ppn;      /* of these on a node at most; 0: by its slots */
+    enum ep_tap_map map;
+    /* Texts of hosts and paths of files of them, as topo/hosts.h has them; NULL
+     * where nothing is said. A path begins in cwd. */
+    const char *hosts, *hostfile;         /* these alone */
+    const char *add_hosts, *add_hostfile; /* that the tree is to have */
 };
 
 #define EP_TAP_READERS_ALL UINT32_MAX
@@ -41,10 +53,18 @@ struct ep_tap_spawn {
     uint32_t reader;  /* the rank that reads it; EP_TAP_READERS_ALL */
 };
 
-/* A job that begins. */
+enum ep_tap_refusal {
+    EP_TAP_NO_ROOM,   /* too little room, or anything that is not below */
+    EP_TAP_NO_HOST,   /* a host is none of those it may be on */
+    EP_TAP_NO_GROWTH, /* add_hosts has one that the tree has not */
+    EP_TAP_BAD_HOSTS, /* a text or file of hosts makes no sense */
+};
+
+/* A job that begins, or (refusal) does not. */
 struct ep_tap_spawned {
     uint32_t base; /* the number of its first process, not 0 */
     uint32_t size, parts;
+    enum ep_tap_refusal refusal;
 };
 
 enum ep_tap_event {

@@ -7,7 +7,7 @@
 
 #include <pmix.h>
 
-enum { ATTRIBUTES_MAX = 24 };
+enum { ATTRIBUTES_MAX = 64 };
 
 /* As the standard names them; docs/pmix.md says what they do. */
 static const struct {
@@ -28,11 +28,26 @@ static const struct {
       "PMIX_JOB_SIZE", "PMIX_NSPACE", "PMIX_PROCID", "PMIX_RANK",
       "PMIX_HOSTNAME", "PMIX_NODEID", NULL}},
     {"PMIx_Spawn",
-     {"PMIX_SET_ENVAR", "PMIX_ADD_ENVAR", "PMIX_UNSET_ENVAR",
-      "PMIX_PREPEND_ENVAR", "PMIX_APPEND_ENVAR", "PMIX_WDIR",
-      "PMIX_WDIR_USER_SPECIFIED", "PMIX_PPR", "PMIX_MAPBY", "PMIX_NOHUP",
-      "PMIX_FWD_STDOUT", "PMIX_FWD_STDERR", "PMIX_NOTIFY_JOB_EVENTS",
-      "PMIX_NOTIFY_COMPLETION", NULL}},
+     {"PMIX_SET_ENVAR",
+      "PMIX_ADD_ENVAR",
+      "PMIX_UNSET_ENVAR",
+      "PMIX_PREPEND_ENVAR",
+      "PMIX_APPEND_ENVAR",
+      "PMIX_WDIR",
+      "PMIX_WDIR_USER_SPECIFIED",
+      "PMIX_PPR",
+      "PMIX_MAPBY",
+      "PMIX_RANKBY",
+      "PMIX_HOST",
+      "PMIX_HOSTFILE",
+      "PMIX_ADD_HOST",
+      "PMIX_ADD_HOSTFILE",
+      "PMIX_NOHUP",
+      "PMIX_FWD_STDOUT",
+      "PMIX_FWD_STDERR",
+      "PMIX_NOTIFY_JOB_EVENTS",
+      "PMIX_NOTIFY_COMPLETION",
+      NULL}},
 };
 
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };

@@ -1,18 +1,18 @@
 /* The directives of PMIx_Spawn. */
 #include "pmix_api/helper/directive.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmix_api/helper/mapping.h"
 #include "pmix_api/helper/talk.h"
 
 /* Does what an info asks for. NOT_SUPPORTED: this value cannot be served. */
 typedef pmix_status_t (*apply_fn)(struct px_plan *plan, struct px_app *app,
                                   const pmix_info_t *info);
 
-static char *keep(struct px_plan *plan, char *text)
+char *px_plan_keep(struct px_plan *plan, char *text)
 {
     char **more =
         realloc(plan->made, (plan->made_count + 1) * sizeof(*plan->made));
@@ -80,7 +80,7 @@ static pmix_status_t set_env(struct px_plan *plan, struct px_app *app,
     text = malloc(size);
     if (text != NULL)
         snprintf(text, size, "%s=%s", envar->envar, envar->value);
-    change.text = keep(plan, text);
+    change.text = px_plan_keep(plan, text);
     return change.text != NULL ? px_directive_env(app, change) : PMIX_ERR_NOMEM;
 }
 
@@ -115,44 +115,6 @@ static pmix_status_t need_dir(struct px_plan *plan, struct px_app *app,
     if (PMIX_INFO_TRUE(info))
         app->flags &= (uint8_t)~PX_APP_CWD_OPTIONAL;
     return PMIX_SUCCESS;
-}
-
-/* "N:node", as far as we count. */
-static pmix_status_t read_ppr(const char *text, struct px_app *app)
-{
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-
-    if (!isdigit((unsigned char)text[0]) || number == 0 ||
-        number > UINT32_MAX || *end != ':')
-        return PMIX_ERR_BAD_PARAM;
-    if (strcmp(end + 1, "node") != 0)
-        return PMIX_ERR_NOT_SUPPORTED;
-    app->ppn = (uint32_t)number;
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t set_ppr(struct px_plan *plan, struct px_app *app,
-                             const pmix_info_t *info)
-{
-    (void)plan;
-    if (info->value.type != PMIX_STRING || info->value.data.string == NULL)
-        return PMIX_ERR_BAD_PARAM;
-    return read_ppr(info->value.data.string, app);
-}
-
-/* Slot by slot, as it is without a word. */
-static pmix_status_t set_map(struct px_plan *plan, struct px_app *app,
-                             const pmix_info_t *info)
-{
-    const char *text = info->value.data.string;
-
-    (void)plan;
-    if (info->value.type != PMIX_STRING || text == NULL)
-        return PMIX_ERR_BAD_PARAM;
-    if (strncmp(text, "ppr:", 4) == 0)
-        return read_ppr(text + 4, app);
-    return strcmp(text, "slot") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 }
 
 /* --- */
@@ -241,8 +203,13 @@ static const struct {
     {PMIX_APPEND_ENVAR, set_env},
     {PMIX_WDIR, set_dir},
     {PMIX_WDIR_USER_SPECIFIED, need_dir},
-    {PMIX_PPR, set_ppr},
-    {PMIX_MAPBY, set_map},
+    {PMIX_PPR, px_mapping_ppr},
+    {PMIX_MAPBY, px_mapping_mapby},
+    {PMIX_RANKBY, px_mapping_rankby},
+    {PMIX_HOST, px_mapping_hosts},
+    {PMIX_HOSTFILE, px_mapping_hosts},
+    {PMIX_ADD_HOST, px_mapping_hosts},
+    {PMIX_ADD_HOSTFILE, px_mapping_hosts},
     {PMIX_FWD_STDIN, forward_in},
     {PMIX_FWD_STDOUT, forward_out},
     {PMIX_FWD_STDERR, forward_err},

@@ -13,6 +13,10 @@ struct px_plan {
     size_t made_count;
 };
 
+/* Keeps a block of malloc as long as the plan. NULL: it is NULL, or memory is
+ * out; it is freed then. */
+char *px_plan_keep(struct px_plan *plan, char *text);
+
 /* A change behind the others of a program. PMIX_SUCCESS or NOMEM. */
 pmix_status_t px_directive_env(struct px_app *app, struct px_env change);
 

@@ -92,6 +92,12 @@ static pmix_status_t status_of(uint8_t word, pmix_status_t if_done)
         return PMIX_ERR_JOB_WDIR_NOT_FOUND;
     case PX_ANSWER_FAILED:
         return PMIX_ERR_JOB_FAILED_TO_LAUNCH;
+    case PX_ANSWER_NO_HOST:
+        return PMIX_ERR_NOT_FOUND;
+    case PX_ANSWER_NO_GROWTH:
+        return PMIX_ERR_JOB_ALLOC_FAILED;
+    case PX_ANSWER_BAD:
+        return PMIX_ERR_BAD_PARAM;
     case PX_ANSWER_FULL:
     case PX_ANSWERS:
         break;

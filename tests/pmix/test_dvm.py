@@ -219,9 +219,16 @@ def lost():
     door.open()
     tool.wait_ends(alone, 1)
     check_eq("whole\n", tool.got(alone, 0))
-    late = spawned(tool, "-- 2 echo late")
+    place = os.path.join(live.TMP, "late")
+    for procs, ranks in ((4, 4), (0, 2)):
+        late = spawned(tool, f"pmix.host=localhost -- {procs} sh -c {TELL} "
+                             f"{place}{procs}")
+        check_eq(sorted(daemons[:2] * (ranks // 2)),
+                 sorted(told(place + str(procs), ranks)), "the living ones")
     tool.do("events " + late)
     tool.wait_event("JOB ENDED", late)
+    check("SUFFICIENT" in tool.spawn("pmix.host=localhost:3 -- 4 true")[1],
+          "their slots")
     for daemon in daemons[:2]:
         os.kill(daemon, signal.SIGKILL)
     check_end(dvm, 1)

@@ -143,11 +143,66 @@ def changed():
     for what, status in (("!pmix.ppr=1:core", "NOT SUPPORTED"),
                          ("pmix.ppr=1", "BAD PARAM"),
                          ("!pmix.mapby=numa", "NOT SUPPORTED"),
+                         ("!pmix.host=", "BAD PARAM"),
                          ("!pmix.alloc.nnodes:3", "NOT SUPPORTED")):
         said = tool.spawn(what + " -- 1 true")[1]
         check(said and status in said.replace("-", " "), what + ": %s" % said)
         live.eventually(lambda: "refused: " + what.strip("!").split("=")[0]
                         .split(":")[0] in job.said(), 60, what)
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
+def hosts_of(job, space):
+    """Where the processes of that job are, by rank."""
+    rows = tool_asks(job, "pmix.qry.ptable", "pmix.nspace=" + space)[1:]
+    return " ".join(row.split()[1] for row in rows)
+
+
+def placed():
+    """On hosts that the tool names, of the job or of a program, in their order
+    and by their slots; in a file that is found where the program is to be."""
+    job, gate = spawning.start("true", "-w", "n2,n0,n1", "--launcher", "local")
+    tool = spawning.connect(job)
+    place = os.path.realpath(live.TMP)
+    with open(os.path.join(place, "some"), "w", encoding="ascii") as file:
+        file.write("# two of them\nn1 slots=2\nn0\n")
+    os.mkfifo(os.path.join(place, "pipe"))
+    for what, want in (
+            ("-- 3 true", "n2 n0 n1"),
+            ("!pmix.host=n1,n2 -- 3 true", "n1 n1 n2"),
+            ("!pmix.host=n2,n0:2 -- 3 true", "n2 n0 n0"),
+            ("!pmix.host=n1:*,n0:auto -- 0 true", "n1 n0"),
+            ("!pmix.host=n1,n1,n2 -- 3 true", "n1 n1 n2"),
+            ("-- !pmix.host=n0 1 true : !pmix.host=n1,n2 2 true : 1 true",
+             "n0 n2 n1 n2"),
+            ("!pmix.host=n0 -- 1 true : pmix.host=n1 1 true", "n0 n1"),
+            (f"!pmix.hostfile={place}/some -- 3 true", "n1 n1 n0"),
+            (f"!pmix.hostfile=some -- cwd={place} 1 true", "n1"),
+            (f"!pmix.hostfile={place}/some !pmix.host=n0 -- 1 true", "n0"),
+            ("!pmix.mapby=slot !pmix.host=n0:2,n1:2 -- 2 true", "n0 n0"),
+            ("!pmix.mapby=node !pmix.host=n0:2,n1:2 -- 2 true", "n0 n1"),
+            ("!pmix.mapby=ppr:2:node !pmix.rankby=slot -- 3 true", "n2 n2 n0"),
+            (f"!pmix.addhost=n1 !pmix.addhostfile={place}/some -- 1 true",
+             "n2")):
+        space, status = tool.spawn(what)
+        check_eq("SUCCESS", status, what)
+        check_eq(want, hosts_of(job, space), what)
+    for what, status, words in (
+            ("pmix.host=n1,nix -- 1 true", "NOT FOUND", "nix of the list"),
+            (f"pmix.host=n2 pmix.hostfile={place}/some -- 1 true", "NOT FOUND",
+             "n2 of the list of hosts is no host of the host file"),
+            ("pmix.host=n1:1 -- 2 true", "INSUFFICIENT", "1 slot"),
+            ("pmix.host=n[ -- 1 true", "BAD PARAM", "after \"n["),
+            (f"pmix.hostfile={place}/pipe -- 1 true", "BAD PARAM", "no file"),
+            ("pmix.hostfile=/nix -- 1 true", "BAD PARAM", "/nix cannot"),
+            ("pmix.addhost=nix -- 1 true", "ALLOC", "nix is to be added"),
+            ("!pmix.rankby=node -- 1 true", "NOT SUPPORTED", "pmix.rankby")):
+        said = tool.spawn(what)[1]
+        check(said and status in said.replace("-", " ").upper(),
+              what + ": %s" % said)
+        live.eventually(lambda: words in job.said(), 60, words)
     check_eq(0, tool.end())
     gate.open()
     job.check_ok()
@@ -185,6 +240,7 @@ def main():
             (known, "queries, events and signals"),
             (left, "jobs end with the tool that has started them"),
             (changed, "environment, directory and places"),
+            (placed, "hosts"),
             (refused, "what cannot be started, and why")):
         with live.case(sentence):
             test()

@@ -59,6 +59,16 @@ static const uint8_t drawn[] = {
     ':',
     'C',
     0,
+    PX_MAP_NODES,
+    'a',
+    ',',
+    'b',
+    0,
+    0,
+    'c',
+    0,
+    'f',
+    0,
 };
 
 static void a_spawn_has_the_bytes_that_are_drawn(void **state)
@@ -72,7 +82,11 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
                          .argv = argv,
                          .words = 2,
                          .env = env,
-                         .changes = 2};
+                         .changes = 2,
+                         .map = PX_MAP_NODES,
+                         .hosts = "a,b",
+                         .add_hosts = "c",
+                         .add_hostfile = "f"};
     const struct px_spawn spawn = {
         .forwards = 6, .reader = 3, .pull = 7, .apps = &app, .count = 1};
     struct px_spawn back;
@@ -91,6 +105,11 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
     assert_string_equal(back.apps[0].argv[0], "ls");
     assert_null(back.apps[0].argv[2]);
     assert_string_equal(back.apps[0].env[1].text, "C");
+    assert_int_equal(back.apps[0].map, PX_MAP_NODES);
+    assert_string_equal(back.apps[0].hosts, "a,b");
+    assert_null(back.apps[0].hostfile);
+    assert_string_equal(back.apps[0].add_hosts, "c");
+    assert_string_equal(back.apps[0].add_hostfile, "f");
     px_spawn_fini(&back);
     free(mem);
 }
@@ -101,10 +120,11 @@ static void what_is_no_spawn_is_refused(void **state)
     static const struct {
         size_t at;
         uint8_t byte;
-    } wrong[] = {{0, 2},    {1, 16},   {10, 0},
-                 {10, 65},  {20, 2},   {24, 0},
-                 {24, 255}, {28, 0},   {36, PX_ENV_CHANGES},
-                 {38, '='}, {39, 'x'}, {42, PX_ENV_SET}};
+    } wrong[] = {{0, 2},       {1, 16},   {10, 0},
+                 {10, 65},     {20, 2},   {24, 0},
+                 {24, 255},    {28, 0},   {36, PX_ENV_CHANGES},
+                 {38, '='},    {39, 'x'}, {42, PX_ENV_SET},
+                 {46, PX_MAPS}};
     uint8_t mem[sizeof(drawn) + 1] = {0};
     struct px_spawn spawn;
 

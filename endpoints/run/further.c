@@ -1,0 +1,346 @@
+/* The plan of a further job. */
+#include "endpoints/run/further.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/environ.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
+#include "endpoints/run/plan.h"
+#include "endpoints/run/pool.h"
+#include "overlay/base/err.h"
+#include "topo/programs.h"
+
+/* Programs that are placed as those of one job. */
+struct group {
+    struct run_pool pool;
+    struct topo_programs placed;
+    uint32_t first; /* its first program */
+};
+
+struct placing {
+    const struct run *r;
+    const struct ep_tap_spawn *spawn;
+    struct group groups[EP_JOB_APPS_MAX];
+    uint32_t count;                     /* groups */
+    uint32_t group_of[EP_JOB_APPS_MAX]; /* of each program */
+    uint32_t *place_of; /* owned: of each node its place, from 1; 0: none */
+};
+
+/* --- what it is
+ * */
+
+static int add_app(const struct run *r, const struct ep_tap_app *from,
+                   struct ep_job *job)
+{
+    struct ep_job_app *app;
+    char cwd[4096];
+    int rc = ep_job_add_app(job);
+
+    if (rc != 0)
+        return rc;
+    app = ep_job_app_last(job);
+    app->cwd_is_optional = from->cwd == NULL || from->cwd_optional;
+    if (from->cwd != NULL)
+        rc = ep_job_app_set_cwd(app, from->cwd);
+    else if (getcwd(cwd, sizeof(cwd)) != NULL)
+        rc = ep_job_app_set_cwd(app, cwd);
+    for (char *const *arg = from->argv; rc == 0 && *arg != NULL; arg++)
+        rc = ep_job_app_add_arg(app, *arg);
+    return rc == 0 ? ep_run_environ(&r->job.env, from, app) : rc;
+}
+
+/* What is as with the run's own job. */
+static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
+                    struct ep_job *job)
+{
+    int rc = 0;
+
+    job->manners = r->job.manners;
+    job->linger_ms = r->job.linger_ms;
+    job->has_stddiag = spawn->has_stddiag;
+    for (uint32_t i = 0; rc == 0 && i < spawn->apps_count; i++)
+        rc = add_app(r, &spawn->apps[i], job);
+    return rc;
+}
+
+/* --- where it is
+ * */
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool are_alike(const struct ep_tap_app *a, const struct ep_tap_app *b)
+{
+    bool has_files = a->hostfile != NULL || a->add_hostfile != NULL;
+
+    return a->map == b->map && is_same(a->hosts, b->hosts) &&
+           is_same(a->hostfile, b->hostfile) &&
+           is_same(a->add_hosts, b->add_hosts) &&
+           is_same(a->add_hostfile, b->add_hostfile) &&
+           (!has_files || is_same(a->cwd, b->cwd));
+}
+
+static void group_apps(struct placing *p)
+{
+    const struct ep_tap_app *apps = p->spawn->apps;
+
+    for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
+        uint32_t g = 0;
+
+        while (g < p->count && !are_alike(&apps[i], &apps[p->groups[g].first]))
+            g++;
+        if (g == p->count)
+            p->groups[p->count++].first = i;
+        p->group_of[i] = g;
+    }
+}
+
+/* No more nodes than there are processes, where all programs say how many. */
+static uint32_t share_among(const struct topo_program *programs, uint32_t count,
+                            uint32_t nodes)
+{
+    uint64_t procs = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (programs[i].procs == 0)
+            return nodes;
+        procs += programs[i].procs;
+    }
+    return procs < nodes ? (uint32_t)procs : nodes;
+}
+
+static int place_group(struct placing *p, uint32_t g, char *why)
+{
+    struct group *group = &p->groups[g];
+    struct topo_program programs[EP_JOB_APPS_MAX];
+    struct topo_programs_ask ask = {.hosts = &group->pool.hosts,
+                                    .programs = programs};
+    char text[TOPO_WHY_MAX] = "out of memory";
+    int rc;
+
+    for (uint32_t i = group->first; i < p->spawn->apps_count; i++) {
+        const struct ep_tap_app *app = &p->spawn->apps[i];
+
+        if (p->group_of[i] == g)
+            programs[ask.count++] = (struct topo_program){
+                .name = app->argv[0], .procs = app->procs, .ppn = app->ppn};
+    }
+    if (p->spawn->apps[group->first].map == EP_TAP_MAP_NODES)
+        ask.nodes = share_among(programs, ask.count, group->pool.hosts.count);
+    rc = topo_programs_place(&group->placed, &ask, text);
+    if (rc != 0)
+        snprintf(why, EP_TAP_WHY_MAX, "%.*s", EP_TAP_WHY_MAX - 1, text);
+    return rc;
+}
+
+static int place_all(struct placing *p, enum ep_tap_refusal *refusal, char *why)
+{
+    int rc = 0;
+
+    for (uint32_t g = 0; rc == 0 && g < p->count; g++) {
+        struct group *group = &p->groups[g];
+
+        rc = ep_run_pool_open(p->r, &p->spawn->apps[group->first], &group->pool,
+                              refusal, why);
+        if (rc == 0 && p->count > 1)
+            rc = ep_run_pool_sort(p->r, &group->pool);
+        if (rc == 0)
+            rc = place_group(p, g, why);
+    }
+    return rc;
+}
+
+/* The node that is the nth in the order of the job; 0: there is none. */
+static uint32_t nth_node(const struct placing *p, uint32_t nth)
+{
+    const struct run_pool *pool = &p->groups[0].pool;
+
+    if (p->count > 1)
+        return nth < p->r->nodes_count ? ep_job_node_at(&p->r->job, nth + 1)
+                                       : 0;
+    return nth < pool->hosts.count ? pool->nodes[nth] : 0;
+}
+
+static void mark_nodes(struct placing *p)
+{
+    for (uint32_t g = 0; g < p->count; g++) {
+        const struct group *group = &p->groups[g];
+
+        for (uint32_t i = 0; i < group->placed.count; i++) {
+            struct topo_range nodes = group->placed.blocks[i].nodes;
+
+            for (uint32_t n = nodes.first; n <= nodes.last; n++)
+                p->place_of[group->pool.nodes[n]] = 1;
+        }
+    }
+}
+
+/* The nodes that run something have the places 1, 2, ... */
+static int list_places(struct placing *p, struct ep_job *job)
+{
+    struct ep_job_places run = {{1, 0}, 0};
+    uint32_t node;
+    int rc = 0;
+
+    mark_nodes(p);
+    for (uint32_t nth = 0; rc == 0 && (node = nth_node(p, nth)) != 0; nth++) {
+        if (p->place_of[node] == 0)
+            continue;
+        p->place_of[node] = ++job->nodes;
+        if (run.places.last >= run.places.first &&
+            node != run.node + (run.places.last - run.places.first) + 1) {
+            rc = ep_job_add_places(job, run);
+            run.places.first = job->nodes;
+        }
+        if (run.places.first == job->nodes)
+            run.node = node;
+        run.places.last = job->nodes;
+    }
+    return rc == 0 ? ep_job_add_places(job, run) : rc;
+}
+
+/* The next node of a program, with so many ranks. */
+static int add_rank(struct ep_job_app *app, uint32_t place, uint32_t each,
+                    uint32_t first_rank)
+{
+    struct ep_job_ranks *last =
+        app->ranks_count > 0 ? &app->ranks[app->ranks_count - 1] : NULL;
+    struct ep_job_ranks ranks = {{place, place}, each, first_rank};
+
+    if (last == NULL || last->each != each || last->nodes.last + 1 != place)
+        return ep_job_app_add_ranks(app, ranks);
+    last->nodes.last = place;
+    return 0;
+}
+
+/* `program` of its group; *ranks counts on. */
+static int list_app(const struct placing *p, const struct group *group,
+                    uint32_t program, struct ep_job_app *app, uint64_t *ranks)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < group->placed.count; i++) {
+        const struct topo_block *block = &group->placed.blocks[i];
+
+        if (block->program != program)
+            continue;
+        for (uint32_t n = block->nodes.first; rc == 0 && n <= block->nodes.last;
+             n++) {
+            uint32_t place = p->place_of[group->pool.nodes[n]];
+
+            if (*ranks + block->each > TOPO_NUMBER_MAX)
+                return OV_EFULL;
+            rc = add_rank(app, place, block->each, (uint32_t)*ranks);
+            *ranks += block->each;
+        }
+    }
+    return rc;
+}
+
+static int list_ranks(const struct placing *p, struct ep_job *job)
+{
+    uint32_t programs[EP_JOB_APPS_MAX] = {0}; /* of each group, so far */
+    uint64_t ranks = 0;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < job->apps_count; i++) {
+        uint32_t g = p->group_of[i];
+
+        rc = list_app(p, &p->groups[g], programs[g]++, &job->apps[i], &ranks);
+    }
+    job->size = (uint32_t)ranks;
+    return rc;
+}
+
+static int place(const struct run *r, const struct ep_tap_spawn *spawn,
+                 struct ep_job *job, enum ep_tap_refusal *refusal, char *why)
+{
+    struct placing *p = calloc(1, sizeof(*p));
+    int rc = OV_ENOMEM;
+
+    if (p == NULL)
+        return rc;
+    p->r = r;
+    p->spawn = spawn;
+    p->place_of = calloc((size_t)r->nodes_count + 1, sizeof(*p->place_of));
+    group_apps(p);
+    if (p->place_of != NULL)
+        rc = place_all(p, refusal, why);
+    if (rc == 0)
+        rc = list_places(p, job);
+    if (rc == 0)
+        rc = list_ranks(p, job);
+    for (uint32_t g = 0; g < p->count; g++) {
+        ep_run_pool_close(&p->groups[g].pool);
+        topo_programs_fini(&p->groups[g].placed);
+    }
+    free(p->place_of);
+    free(p);
+    return rc;
+}
+
+/* --- who reads, and is there room?
+ * */
+
+/* What is done about those that do not read is as with the run's own job. */
+static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
+                       struct ep_job *job, char *why)
+{
+    struct topo_range ranks = {spawn->reader, spawn->reader};
+    int rc = 0;
+
+    if (!spawn->has_stdin)
+        return 0;
+    if (spawn->reader == EP_TAP_READERS_ALL)
+        ranks = (struct topo_range){0, job->size - 1};
+    if (ranks.last >= job->size) {
+        snprintf(why, EP_TAP_WHY_MAX,
+                 "rank %u is to have stdin, but there are %u", ranks.last,
+                 job->size);
+        return OV_EINVAL;
+    }
+    job->slow = r->job.slow;
+    job->spill_bytes = r->job.spill_bytes;
+    job->close_ms = r->job.close_ms;
+    if (r->job.spill_dir != NULL)
+        rc = ep_job_set_spill_dir(job, r->job.spill_dir);
+    return rc == 0 ? ep_job_add_reader(job, ranks) : rc;
+}
+
+/* Have its nodes room? */
+static bool has_room(const struct run *r, const struct ep_job *job, char *why)
+{
+    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+        uint32_t procs = ep_job_on_node(job, n);
+
+        if (procs > RUN_SPARE_PROCS - r->nodes[n].spare) {
+            snprintf(why, EP_TAP_WHY_MAX,
+                     "node %u on %.128s has room for %u more processes",
+                     ep_run_place(r, n), ep_run_host(r, n),
+                     RUN_SPARE_PROCS - r->nodes[n].spare);
+            return false;
+        }
+    }
+    return true;
+}
+
+int ep_run_further(const struct run *r, const struct ep_tap_spawn *spawn,
+                   struct ep_job *job, enum ep_tap_refusal *refusal, char *why)
+{
+    int rc = describe(r, spawn, job);
+
+    *refusal = EP_TAP_NO_ROOM;
+    if (rc == 0)
+        rc = place(r, spawn, job, refusal, why);
+    if (rc == 0)
+        rc = add_readers(r, spawn, job, why);
+    if (rc == 0 && !has_room(r, job, why))
+        rc = OV_EFULL;
+    return rc;
+}

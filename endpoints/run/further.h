@@ -1,0 +1,21 @@
+/* The plan of a further job: what its processes are, and where. */
+#ifndef ENDPOINTS_RUN_FURTHER_H
+#define ENDPOINTS_RUN_FURTHER_H
+
+#include "endpoints/msg/job.h"
+#include "endpoints/run/taps.h"
+
+struct run;
+
+/* Fills the zeroed *job, but for its number and base. It has places of its own:
+ * the nodes that it runs on, in the order of its list of hosts, or where its
+ * programs have lists that differ in that of the tree. Programs with the same
+ * list follow each other (topo/programs.h); others do not see each other.
+ *
+ * Returns 0; an OV_E... code with a sentence in why (EP_TAP_WHY_MAX bytes) and
+ * *refusal, with what the caller gives to ep_job_fini() in *job. O(nodes *
+ * programs + processes). */
+int ep_run_further(const struct run *r, const struct ep_tap_spawn *spawn,
+                   struct ep_job *job, enum ep_tap_refusal *refusal, char *why);
+
+#endif

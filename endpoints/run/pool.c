@@ -1,0 +1,322 @@
+/* The nodes that a program of a further job may run on. */
+#include "endpoints/run/pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
+#include "endpoints/run/plan.h"
+#include "overlay/base/err.h"
+
+/* What a pool is made of. */
+struct making {
+    const struct run *r;
+    struct run_pool *pool;
+    enum ep_tap_refusal *refusal;
+    char *why;
+};
+
+/* A list of hosts that somebody names. */
+struct named {
+    struct topo_hosts list; /* owned */
+    char label[80];         /* for messages: where it stands */
+};
+
+void ep_run_pool_close(struct run_pool *pool)
+{
+    free(pool->hosts.items);
+    free(pool->nodes);
+    *pool = (struct run_pool){.nodes = NULL};
+}
+
+/* Room for all nodes, empty. */
+static int pool_new(const struct run *r, struct run_pool *pool)
+{
+    *pool = (struct run_pool){
+        .nodes = calloc(r->nodes_count + 1, sizeof(*pool->nodes))};
+    pool->hosts.items = calloc(r->nodes_count + 1, sizeof(*pool->hosts.items));
+    if (pool->nodes != NULL && pool->hosts.items != NULL)
+        return 0;
+    ep_run_pool_close(pool);
+    return OV_ENOMEM;
+}
+
+static void add(struct run_pool *pool, uint32_t node, uint32_t slots)
+{
+    pool->nodes[pool->hosts.count] = node;
+    pool->hosts.items[pool->hosts.count++].slots = slots;
+}
+
+/* Of what the list says no more than there is room for: others have more. */
+static uint32_t slots_of(const struct run *r, uint32_t node)
+{
+    uint32_t room = RUN_SPARE_PROCS - r->nodes[node].spare;
+    uint32_t slots = 0;
+
+    if (r->hosts.count > 0)
+        slots = r->hosts.items[ep_run_place(r, node)].slots;
+    return room > 0 && slots > room ? room : slots;
+}
+
+static void add_living(const struct run *r, struct run_pool *pool)
+{
+    for (uint32_t place = 1; place <= r->nodes_count; place++) {
+        uint32_t node = ep_job_node_at(&r->job, place);
+
+        if (!r->nodes[node].is_lost)
+            add(pool, node, slots_of(r, node));
+    }
+}
+
+/* --- hosts that are named */
+
+static void named_fini(struct named *named)
+{
+    topo_hosts_fini(&named->list);
+}
+
+static int fail(const struct making *m, enum ep_tap_refusal refusal,
+                const char *what)
+{
+    *m->refusal = refusal;
+    snprintf(m->why, EP_TAP_WHY_MAX, "%.*s", EP_TAP_WHY_MAX - 1, what);
+    return OV_EINVAL;
+}
+
+static int named_text(const struct making *m, const char *text,
+                      struct named *out)
+{
+    char why[TOPO_WHY_MAX] = "out of memory";
+    int rc = topo_hosts_parse(&out->list, text, why);
+
+    snprintf(out->label, sizeof(out->label), "the list of hosts");
+    return rc == 0 ? 0 : fail(m, EP_TAP_BAD_HOSTS, why);
+}
+
+/* A file that nobody waits for: no pipe, not without end. */
+static int check_file(const struct making *m, const char *path)
+{
+    char what[TOPO_WHY_MAX];
+    struct stat st;
+
+    if (stat(path, &st) != 0 ||
+        (S_ISREG(st.st_mode) && st.st_size <= RUN_HOSTFILE_BYTES_MAX))
+        return 0;
+    snprintf(what, sizeof(what),
+             "the host file %.150s is no file of %d MiB "
+             "at most",
+             path, RUN_HOSTFILE_BYTES_MAX >> 20);
+    return fail(m, EP_TAP_BAD_HOSTS, what);
+}
+
+static int named_file(const struct making *m, const struct ep_tap_app *app,
+                      const char *name, struct named *out)
+{
+    char path[4096], why[TOPO_WHY_MAX] = "out of memory";
+    bool is_whole = name[0] == '/' || app->cwd == NULL;
+    int len = snprintf(path, sizeof(path), "%s%s%s", is_whole ? "" : app->cwd,
+                       is_whole ? "" : "/", name);
+    int rc;
+
+    topo_hosts_init(&out->list);
+    snprintf(out->label, sizeof(out->label), "the host file");
+    if (len >= (int)sizeof(path))
+        return fail(m, EP_TAP_BAD_HOSTS, "the host file's path is too long");
+    rc = check_file(m, path);
+    if (rc != 0)
+        return rc;
+    rc = topo_hosts_read(&out->list, path, why);
+    return rc == 0 ? 0 : fail(m, EP_TAP_BAD_HOSTS, why);
+}
+
+/* Is it this machine, by a name that the tree's list does not have? */
+static bool is_here(const struct run *r, const char *name)
+{
+    return strcmp(name, r->host) == 0 || strcmp(name, "localhost") == 0;
+}
+
+/* The place of a host, from 1; 0 for all: virtual nodes have one name;
+ * TOPO_NONE: it is none of the tree. */
+static uint32_t place_of(const struct run *r, const char *name)
+{
+    uint32_t at = topo_hosts_find(&r->hosts, name, strlen(name));
+
+    if (r->hosts.count == 0)
+        return is_here(r, name) ? 0 : TOPO_NONE;
+    if (at == TOPO_NONE && is_here(r, name))
+        at = topo_hosts_find(&r->hosts, r->host, strlen(r->host));
+    return at < r->nodes_count ? at + 1 : TOPO_NONE;
+}
+
+/* --- those among them */
+
+/* All nodes of one name share the slots that are said; those that get none are
+ * left out. */
+static void add_all(const struct run_pool *from, uint32_t slots,
+                    struct run_pool *to)
+{
+    uint32_t count = from->hosts.count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t each = slots / count + (i < slots % count);
+
+        if (slots == 0)
+            each = from->hosts.items[i].slots;
+        if (slots == 0 || each > 0)
+            add(to, from->nodes[i], each);
+    }
+}
+
+/* at[node]: its number in the pool and 1; 0: not there. TOPO_NONE: taken, by
+ * another name. */
+static int choose_one(const struct making *m, const struct named *named,
+                      uint32_t i, uint32_t *at, struct run_pool *to)
+{
+    const char *name = topo_hosts_name(&named->list, i);
+    uint32_t place = place_of(m->r, name), slots = named->list.items[i].slots;
+    char what[TOPO_WHY_MAX];
+    uint32_t node;
+
+    if (place == 0) {
+        if (to->hosts.count == 0)
+            add_all(m->pool, slots, to);
+        return 0;
+    }
+    node = place != TOPO_NONE ? ep_job_node_at(&m->r->job, place) : 0;
+    if (node == 0 || (at[node] == 0 && !m->r->nodes[node].is_lost)) {
+        snprintf(what, sizeof(what), "%.128s of %s is no host of %s", name,
+                 named->label, node == 0 ? "the tree" : "the host file");
+        return fail(m, EP_TAP_NO_HOST, what);
+    }
+    if (at[node] == 0 || at[node] == TOPO_NONE)
+        return 0;
+    add(to, node, slots > 0 ? slots : m->pool->hosts.items[at[node] - 1].slots);
+    at[node] = TOPO_NONE;
+    return 0;
+}
+
+/* Leaves of the pool what is named, in that order. */
+static int choose(const struct making *m, const struct named *named)
+{
+    uint32_t *at = calloc((size_t)m->r->nodes_count + 1, sizeof(*at));
+    struct run_pool to;
+    int rc = at == NULL ? OV_ENOMEM : pool_new(m->r, &to);
+
+    if (rc != 0) {
+        free(at);
+        return rc;
+    }
+    for (uint32_t i = 0; i < m->pool->hosts.count; i++)
+        at[m->pool->nodes[i]] = i + 1;
+    for (uint32_t i = 0; rc == 0 && i < named->list.count; i++)
+        rc = choose_one(m, named, i, at, &to);
+    free(at);
+    if (rc == 0) {
+        ep_run_pool_close(m->pool);
+        *m->pool = to;
+    } else {
+        ep_run_pool_close(&to);
+    }
+    return rc;
+}
+
+/* A tree has the nodes that it began with, less those that are lost. */
+static int check_growth(const struct making *m, const struct named *named)
+{
+    char what[TOPO_WHY_MAX];
+
+    for (uint32_t i = 0; i < named->list.count; i++) {
+        const char *name = topo_hosts_name(&named->list, i);
+        uint32_t place = place_of(m->r, name);
+
+        if (place == 0 ||
+            (place != TOPO_NONE &&
+             !m->r->nodes[ep_job_node_at(&m->r->job, place)].is_lost))
+            continue;
+        snprintf(what, sizeof(what),
+                 "%.128s is to be added, but a tree gets no further hosts: "
+                 "start one that has it",
+                 name);
+        return fail(m, EP_TAP_NO_GROWTH, what);
+    }
+    return 0;
+}
+
+/* --- all */
+
+static int use_text(const struct making *m, const char *text,
+                    int (*use)(const struct making *, const struct named *))
+{
+    struct named named;
+    int rc = text == NULL ? 0 : named_text(m, text, &named);
+
+    if (text == NULL || rc != 0)
+        return rc;
+    rc = use(m, &named);
+    named_fini(&named);
+    return rc;
+}
+
+static int use_file(const struct making *m, const struct ep_tap_app *app,
+                    const char *path,
+                    int (*use)(const struct making *, const struct named *))
+{
+    struct named named;
+    int rc = path == NULL ? 0 : named_file(m, app, path, &named);
+
+    if (path == NULL || rc != 0)
+        return rc;
+    rc = use(m, &named);
+    named_fini(&named);
+    return rc;
+}
+
+int ep_run_pool_open(const struct run *r, const struct ep_tap_app *app,
+                     struct run_pool *pool, enum ep_tap_refusal *refusal,
+                     char *why)
+{
+    struct making m = {r, pool, refusal, why};
+    int rc = pool_new(r, pool);
+
+    *refusal = EP_TAP_NO_ROOM;
+    if (rc == 0)
+        add_living(r, pool);
+    if (rc == 0)
+        rc = use_file(&m, app, app->add_hostfile, check_growth);
+    if (rc == 0)
+        rc = use_text(&m, app->add_hosts, check_growth);
+    if (rc == 0)
+        rc = use_file(&m, app, app->hostfile, choose);
+    if (rc == 0)
+        rc = use_text(&m, app->hosts, choose);
+    if (rc == 0 && pool->hosts.count == 0)
+        rc = fail(&m, EP_TAP_NO_ROOM, "all nodes that it may have are lost");
+    if (rc != 0)
+        ep_run_pool_close(pool);
+    return rc;
+}
+
+int ep_run_pool_sort(const struct run *r, struct run_pool *pool)
+{
+    uint32_t *at = calloc((size_t)r->nodes_count + 1, sizeof(*at));
+    struct run_pool to;
+    int rc = at == NULL ? OV_ENOMEM : pool_new(r, &to);
+
+    for (uint32_t i = 0; rc == 0 && i < pool->hosts.count; i++)
+        at[pool->nodes[i]] = i + 1;
+    for (uint32_t place = 1; rc == 0 && place <= r->nodes_count; place++) {
+        uint32_t node = ep_job_node_at(&r->job, place);
+
+        if (at[node] > 0)
+            add(&to, node, pool->hosts.items[at[node] - 1].slots);
+    }
+    free(at);
+    if (rc == 0) {
+        ep_run_pool_close(pool);
+        *pool = to;
+    }
+    return rc;
+}
