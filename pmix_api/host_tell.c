@@ -282,6 +282,15 @@ static int tell_stage(struct px_host *host, struct px_host_job *job)
     return rc;
 }
 
+/* Nothing of the job ever ran. */
+static int tell_void(struct px_host *host, const struct px_host_job *job)
+{
+    struct px_msg msg = {.kind = PX_STAGE,
+                         .stage = {.base = job->base, .name = PX_STAGE_NONE}};
+
+    return px_tell(host, &msg);
+}
+
 int px_tell_stages(struct px_host *host)
 {
     int rc = 1;
@@ -289,6 +298,8 @@ int px_tell_stages(struct px_host *host)
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
         while (rc == 1 && job->stages_told < job->stage)
             rc = tell_stage(host, job);
+        if (rc == 1 && job->is_over && job->stage == PX_STAGE_NONE)
+            rc = tell_void(host, job);
     }
     if (rc == 1)
         px_jobs_reap(host);

@@ -411,8 +411,7 @@ static void get_stage(struct ov_rd *rd, struct px_stage *stage)
     stage->has_failed = has_failed == 1;
     stage->rank = ov_rd_u32(rd);
     stage->status = ov_rd_u32(rd);
-    if (stage->name == PX_STAGE_NONE || stage->name > PX_STAGE_ENDED ||
-        has_failed > 1)
+    if (stage->name > PX_STAGE_ENDED || has_failed > 1)
         rd->bad = true;
 }
 

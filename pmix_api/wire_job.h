@@ -11,7 +11,8 @@
  *     7  PIDS     u32 first rank, u16 count, u32 each: processes were started
  *     8  STAGE    u32 base, u8 stage, u64 time as of time(), u8 1 when a
  *                 process has failed, u32 its rank, u32 status as of waitpid;
- *                 of an ended job beside the run's own it is the last word
+ *                 of an ended job beside the run's own it is the last word;
+ *                 stage 0: so it is of one that never began
  *     27 SPAWN    u32 token, u8 1 when more of it follows, u32 length, bytes: a
  *                 piece of what spawn.h has; from the helper
  *     28 HANGUP   u32 token of the SPAWN: who has sent that has gone

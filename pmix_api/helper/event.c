@@ -11,6 +11,8 @@
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/space.h"
+#include "pmix_api/helper/spawn.h"
 #include "pmix_api/helper/turn.h"
 
 enum {
@@ -136,10 +138,19 @@ static void tell_stage(const struct px_stage *stage)
     notify(event, code_of(stage->name));
 }
 
+static void forget(uint32_t base)
+{
+    px_spawn_over(px_space_over(base));
+}
+
 void px_event_stage(const struct px_stage *stage)
 {
     struct ending *one = NULL;
 
+    if (stage->name == PX_STAGE_NONE) {
+        forget(stage->base);
+        return;
+    }
     if (stage->name == PX_STAGE_ENDED)
         one = calloc(1, sizeof(*one));
     if (one == NULL) {
@@ -178,6 +189,7 @@ uint64_t px_event_step(uint64_t now_ms)
         }
         px_forward_end(one->stage.base);
         tell_stage(&one->stage);
+        forget(one->stage.base);
         *at = one->next;
         free(one);
         atomic_fetch_sub(&left, 1);

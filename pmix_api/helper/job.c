@@ -15,7 +15,8 @@ static struct {
     pthread_mutex_t lock;
     struct px_job_state *list; /* owned; the run's own first */
     char here[256];
-    bool is_dvm; /* the first one is the daemons */
+    bool is_dvm;   /* the first one is the daemons */
+    uint64_t over; /* so far */
 } jobs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
@@ -28,7 +29,7 @@ static void unlock(void)
     pthread_mutex_unlock(&jobs.lock);
 }
 
-/* --- under the lock, or in the main thread, which alone adds */
+/* --- under the lock */
 
 static struct px_job_state *find(uint32_t number)
 {
@@ -104,19 +105,20 @@ static struct px_job_state *make(const struct px_job_word *told)
 int px_job_add(const struct px_job_word *told)
 {
     struct px_job_state *job = make(told), **at = &jobs.list;
+    bool is_new;
 
     if (job == NULL)
         return OV_ENOMEM;
-    if (find(told->base) != NULL || find_name(job->name.nspace) != NULL) {
-        free_job(job);
-        return OV_EPROTO;
-    }
     lock();
+    is_new = find(told->base) == NULL && find_name(job->name.nspace) == NULL;
     while (*at != NULL)
         at = &(*at)->next;
-    *at = job;
+    if (is_new)
+        *at = job;
     unlock();
-    return 0;
+    if (!is_new)
+        free_job(job);
+    return is_new ? 0 : OV_EPROTO;
 }
 
 int px_job_start(const struct px_start *start)
@@ -264,6 +266,58 @@ void px_job_stdin(uint32_t first, uint32_t last, bool is_open)
             job->has_stdin[rank] = is_open;
     }
     unlock();
+}
+
+/* --- ended ones */
+
+/* The one that has been over for longest, where there are more than are kept;
+ * NULL: all may stay. */
+static struct px_job_state *oldest_over(void)
+{
+    struct px_job_state *oldest = NULL;
+    uint32_t count = 0;
+
+    for (struct px_job_state *job = jobs.list; job != NULL; job = job->next) {
+        if (job->over_nth == 0)
+            continue;
+        count++;
+        if (oldest == NULL || job->over_nth < oldest->over_nth)
+            oldest = job;
+    }
+    return count > JOBS_OVER_MAX ? oldest : NULL;
+}
+
+bool px_job_over(uint32_t base, uint32_t *token, struct px_job *forget)
+{
+    struct px_job_state *job;
+
+    lock();
+    job = find(base);
+    *token = job != NULL ? job->token : 0;
+    if (job != NULL && job->name.base > 0 && job->over_nth == 0)
+        job->over_nth = ++jobs.over;
+    job = oldest_over();
+    if (job != NULL) {
+        *forget = job->name;
+        job->over_nth = 0; /* it is chosen once */
+    }
+    unlock();
+    return job != NULL;
+}
+
+void px_job_forget(uint32_t base)
+{
+    struct px_job_state **at = &jobs.list, *job;
+
+    lock();
+    while (*at != NULL && (*at)->name.base != base)
+        at = &(*at)->next;
+    job = *at;
+    if (job != NULL)
+        *at = job->next;
+    unlock();
+    if (job != NULL)
+        free_job(job);
 }
 
 /* --- names */

@@ -19,6 +19,9 @@
 #include "pmix_api/helper/wish.h"
 #include "pmix_api/wire.h"
 
+/* Ended jobs beside the run's own that are still known. */
+enum { JOBS_OVER_MAX = 64 };
+
 /* A job, as a range of numbers. */
 struct px_job {
     pmix_nspace_t nspace;
@@ -43,6 +46,13 @@ bool px_job_is_whole(void);
 void px_job_pids(const struct px_pids *pids);
 void px_job_exit(uint32_t number, uint32_t status);
 void px_job_stdin(uint32_t first, uint32_t last, bool is_open);
+
+/* Nothing more comes of a job; *token is that which it was spawned with. True:
+ * *forget has been over for longest of too many, and is to be forgotten.
+ * O(jobs). */
+bool px_job_over(uint32_t base, uint32_t *token, struct px_job *forget);
+/* In the library's thread, which alone holds on to what it has found. */
+void px_job_forget(uint32_t base);
 
 /* Of the run's own job; constant from px_job_start on. */
 const char *px_job_own(void);

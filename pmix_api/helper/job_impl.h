@@ -17,6 +17,7 @@ struct px_job_state {
     uint32_t pull;       /* gets its output from the start; 0: none does */
     struct px_wish wish; /* of pulls of it */
     uint32_t apps, ended;
+    uint64_t over_nth; /* the how many-th that was over; 0: it is not */
     uint32_t next_rank;
     struct px_job_part *parts; /* [parts_max], ascending ranks */
     uint32_t parts_count, parts_max;

@@ -153,6 +153,23 @@ pmix_status_t px_space_register(uint32_t base, bool waits)
     return rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
 }
 
+static void on_forgotten(pmix_status_t status, void *arg)
+{
+    (void)status;
+    px_job_forget((uint32_t)(uintptr_t)arg);
+}
+
+uint32_t px_space_over(uint32_t base)
+{
+    struct px_job old;
+    uint32_t token;
+
+    if (px_job_over(base, &token, &old))
+        PMIx_server_deregister_nspace(old.nspace, on_forgotten,
+                                      (void *)(uintptr_t)old.base);
+    return token;
+}
+
 /* Nodes are numbered as they stand in the map of nodes. */
 const char *px_space_host(const struct px_job *of, uint32_t node)
 {

@@ -14,6 +14,11 @@
  * it is asked for later. */
 pmix_status_t px_space_register(uint32_t base, bool waits);
 
+/* Nothing more comes of a job beside the run's own: it stays known while it is
+ * one of the last that have ended (JOBS_OVER_MAX). Returns the token that it
+ * was spawned with. Not from the library's thread. */
+uint32_t px_space_over(uint32_t base);
+
 /* The host of a node number, as the library counts them for that job; NULL:
  * there is none. O(places log places). */
 const char *px_space_host(const struct px_job *job, uint32_t node);

@@ -130,6 +130,20 @@ static void remember(const pmix_proc_t *tool, uint32_t token)
     pthread_mutex_unlock(&started.lock);
 }
 
+void px_spawn_over(uint32_t token)
+{
+    struct started **at = &started.list, *one;
+
+    pthread_mutex_lock(&started.lock);
+    while (*at != NULL && (*at)->token != token)
+        at = &(*at)->next;
+    one = *at;
+    if (one != NULL)
+        *at = one->next;
+    pthread_mutex_unlock(&started.lock);
+    free(one);
+}
+
 void px_spawn_forget(const pmix_proc_t *tool)
 {
     struct started **at = &started.list;

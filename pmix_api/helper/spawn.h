@@ -13,5 +13,7 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
 /* A tool has gone: what it has started ends, but for what is to stay. Any
  * thread. */
 void px_spawn_forget(const pmix_proc_t *tool);
+/* The job with that token has ended. Any thread. O(jobs that run). */
+void px_spawn_over(uint32_t token);
 
 #endif

@@ -236,9 +236,60 @@ def lost():
     tool.end()
 
 
+KEPT = 64  # jobs that have ended and are still known
+
+
+def held(pid):
+    """Memory of its own, in KiB; descriptors."""
+    with open("/proc/%d/smaps_rollup" % pid, encoding="ascii") as file:
+        sizes = [line.split()[1] for line in file
+                 if line.startswith("Private_")]
+    return sum(map(int, sizes)), len(os.listdir("/proc/%d/fd" % pid))
+
+
+def forgotten():
+    """Of jobs that have ended the last ones are known, and of others nothing is
+    left: what launcher and helper hold does not grow with them. A job that
+    could not be started is one of them."""
+    dvm = start()
+    tool = spawning.connect(dvm)
+    spaces = []
+
+    def many(jobs):
+        for _ in range(jobs):
+            spaces.append(spawned(tool, "pmix.fwd.stdout -- 1 true"))
+
+    waits = spawned(tool, "!pmix.nohup -- 1 sleep 1000")
+    many(KEPT + 5)
+    for _ in range(2):
+        check("NOT FOUND" in tool.spawn("-- 1 /nix")[1], "no program")
+
+    def known():
+        return asks(dvm, "pmix.qry.ns")[0][0].split()[-1].split(",")
+
+    want = [waits] + spaces[7:]
+    live.eventually(lambda: known()[:len(want)] == want, 60, "the last ones")
+    check_eq(KEPT + 1, len(known()), "and those that did not begin")
+    for what, status in ((spaces[0], "NOT FOUND"), (spaces[-1], "SUCCESS")):
+        check(status in asks(dvm, "pmix.nspace=%s pmix.qry.jst" % what)[1],
+              what)
+    if os.environ.get("XYLEM_TEST_FULL") == "1":
+        many(500)  # its library keeps the events of 170 of them
+        pids = [dvm.proc.pid, pmix.helper_of(dvm)]
+        before = [held(pid) for pid in pids]
+        many(2000)
+        for pid, (size, files) in zip(pids, before):
+            now = held(pid)
+            check_eq(files, now[1], "descriptors")
+            check(now[0] < size + 2048, "%d KiB of %d" % (now[0], size))
+    check_eq(0, tool.end())
+    check_eq((0, ""), stop())
+    check_end(dvm)
+
+
 def main():
     pmix.need()
-    for what in (served, stopped, refused, killed, helped, lost):
+    for what in (served, stopped, refused, killed, helped, lost, forgotten):
         with live.case(" ".join(what.__doc__.split())):
             what()
     sys.exit(live.end())
