@@ -47,4 +47,11 @@ static inline bool px_spool_is_empty(const struct px_spool *spool)
     return spool->near.used_bytes + spool->far.used_bytes == 0;
 }
 
+/* The memory is half full, or the file in use. */
+static inline bool px_spool_is_filling(const struct px_spool *spool)
+{
+    return spool->near.used_bytes > spool->near.cap_bytes / 2 ||
+           spool->far.used_bytes > 0;
+}
+
 #endif

@@ -49,7 +49,8 @@ enum {
     FDS = 4,         /* descriptors waited for, beside those of tools */
     CALM_MS = 20,
     STUCK_LOOK_MS = 100,
-    REAP_MS = 1000, /* between two looks whether tools have gone */
+    HOLD_LOOK_MS = 10, /* the library says when it is done; a tool does not */
+    REAP_MS = 1000,    /* between two looks whether tools have gone */
     EXIT_USAGE = 2,
     EXIT_SERVER = 3,
     EXIT_DEAF = 4,
@@ -277,9 +278,14 @@ static bool hear_one(void)
     return true;
 }
 
+static bool holds(void)
+{
+    return main_state.is_up && px_pulls_hold(now_ms());
+}
+
 static void hear(void)
 {
-    for (unsigned i = 0; i < PACKETS_MAX && hear_one(); i++)
+    for (unsigned i = 0; i < PACKETS_MAX && !holds() && hear_one(); i++)
         continue;
 }
 
@@ -324,7 +330,7 @@ static int until_ms(uint64_t now, uint64_t due)
     return due > now ? (int)(due - now) : 0;
 }
 
-static int timeout_ms(uint64_t now, unsigned stuck)
+static int timeout_ms(uint64_t now, unsigned stuck, bool is_held)
 {
     uint64_t due = px_pulls_due_ms(), ending = main_state.ending_ms;
 
@@ -332,6 +338,8 @@ static int timeout_ms(uint64_t now, unsigned stuck)
         due = ending;
     if (main_state.is_flushing)
         return CALM_MS / 2;
+    if (is_held)
+        return HOLD_LOOK_MS;
     if (px_deliver_asked_ms() != 0)
         return DEAF_MS;
     if (stuck > 0)
@@ -349,7 +357,7 @@ static void turn(struct pollfd *fds, unsigned stuck)
     uint64_t now = now_ms(), asked;
     struct epoll_event event;
 
-    poll(fds, FDS + stuck, timeout_ms(now, stuck));
+    poll(fds, FDS + stuck, timeout_ms(now, stuck, fds[0].fd < 0));
     now = now_ms();
     if (fds[0].revents != 0)
         hear();
@@ -383,7 +391,8 @@ int main(void)
         }
         stuck = main_state.is_up ? px_deliver_step(now_ms(), fds + FDS) : 0;
 
-        fds[0] = (struct pollfd){.fd = TALK_FD, .events = POLLIN};
+        fds[0] =
+            (struct pollfd){.fd = holds() ? -1 : TALK_FD, .events = POLLIN};
         fds[1] = (struct pollfd){.fd = px_deliver_fd(), .events = POLLIN};
         fds[2] = (struct pollfd){.fd = main_state.listener, .events = POLLIN};
         fds[3] = (struct pollfd){.fd = px_push_fd(), .events = POLLIN};

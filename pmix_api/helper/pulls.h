@@ -59,6 +59,10 @@ typedef void (*px_pulls_give_fn)(const struct px_output *output,
 unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
                        struct pollfd *stuck);
 
+/* No more output is to be taken in for now: the library is behind, and not its
+ * tools. Not for long, where it stands still. */
+bool px_pulls_hold(uint64_t now_ms);
+
 /* Forgets the pulls that are over and tells the launcher; last: also what the
  * others have not taken. */
 void px_pulls_reap(bool last);

@@ -31,6 +31,7 @@ struct pull {
     uint8_t *wanted;       /* owned [procs]: bits, 1 << channel */
     uint8_t *live;         /* owned [procs]: those that it gets */
     struct px_lag lag;
+    uint64_t given_ms; /* to the library, the last time */
     struct px_queue queue;
 };
 

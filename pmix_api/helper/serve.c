@@ -4,6 +4,11 @@
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/tools.h"
 
+enum {
+    HOLD_MS = 100,         /* for a library that takes nothing meanwhile */
+    HOLD_BYTES = 16 << 20, /* a tool with more before it is slow */
+};
+
 static struct {
     uint32_t turn; /* who is served first */
     bool is_flushing;
@@ -69,11 +74,36 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
             px_lag_given(&pull->lag);
             left -= cost < left ? cost : left;
         }
+        pull->given_ms = now_ms;
         serve.turn = (serve.turn + i + 1) % PULLS_MAX;
         bytes = 0;
     }
     px_pulls_unlock();
     return count;
+}
+
+/* More of it would go through the file soon, and its tool takes what it is
+ * given: the library alone is behind. */
+static bool holds(const struct pull *pull, uint64_t now_ms)
+{
+    struct pollfd sock = {.fd = pull->fd, .events = POLLOUT};
+
+    return is_served(pull) && pull->live != NULL && pull->fd >= 0 &&
+           px_spool_is_filling(&pull->queue.spool) &&
+           px_queue_bytes(&pull->queue) < HOLD_BYTES &&
+           now_ms - pull->given_ms < HOLD_MS && poll(&sock, 1, 0) == 1 &&
+           (sock.revents & POLLOUT) != 0;
+}
+
+bool px_pulls_hold(uint64_t now_ms)
+{
+    const struct pull *pulls = px_pulls_lock();
+    bool is_held = false;
+
+    for (unsigned i = 0; i < PULLS_MAX && !is_held; i++)
+        is_held = holds(&pulls[i], now_ms);
+    px_pulls_unlock();
+    return is_held;
 }
 
 uint64_t px_pulls_left_bytes(void)

@@ -79,6 +79,30 @@ static void packets_come_out_as_they_went_in(void **state)
     px_spool_close(&spool);
 }
 
+/* Past half of its memory, and until the file has been read to its end. */
+static void it_says_when_it_fills(void **state)
+{
+    struct px_spool spool;
+    uint32_t next = 0, first = 0;
+
+    (void)state;
+    open_spool(&spool, getenv("TMPDIR"));
+    assert_false(px_spool_is_filling(&spool));
+    while (spool.near.used_bytes <= MEM_BYTES / 2) {
+        assert_false(px_spool_is_filling(&spool));
+        assert_int_equal(put(&spool, next++), 0);
+    }
+    assert_true(px_spool_is_filling(&spool));
+    while (spool.far.used_bytes == 0)
+        assert_int_equal(put(&spool, next++), 0);
+    while (spool.far.used_bytes > 0) {
+        assert_true(px_spool_is_filling(&spool));
+        expect(&spool, first++);
+    }
+    assert_false(px_spool_is_filling(&spool));
+    px_spool_close(&spool);
+}
+
 /* What was read leaves no file behind. */
 static void the_file_shrinks_to_nothing(void **state)
 {
@@ -122,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_come_out_as_they_went_in),
+        cmocka_unit_test(it_says_when_it_fills),
         cmocka_unit_test(the_file_shrinks_to_nothing),
         cmocka_unit_test(without_a_folder_there_is_memory_alone),
     };
