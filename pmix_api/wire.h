@@ -60,9 +60,9 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 9,
-    PX_PACKET_BYTES_MAX = 64 * 1024,
-    PX_OUTPUT_BYTES_MAX = 32 * 1024, /* in one OUTPUT */
+    PX_WIRE_VERSION = 10,
+    PX_PACKET_BYTES_MAX = 72 * 1024,
+    PX_OUTPUT_BYTES_MAX = 64 * 1024, /* in one OUTPUT: what a pipe holds */
     PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */
     PX_LOG_BYTES_MAX = 60000,        /* all pieces together */
 };

@@ -11,17 +11,21 @@
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/pulls.h"
+#include "pmix_api/helper/queue.h"
 
 enum {
     BATCH_BYTES = 512 * 1024,
     BATCH_MAX = BATCH_BYTES / PULLS_MESSAGE_BYTES,
     INFOS = 2,
+    /* A batch, and the packet that goes beyond it. */
+    ROOM_BYTES = BATCH_BYTES + PX_QUEUE_PACKET_MAX,
 };
 
 /* One call of PMIx_server_IOF_deliver; what it borrows, until its answer. */
 struct delivery {
     pmix_proc_t source;
-    pmix_byte_object_t bytes; /* owned */
+    pmix_byte_object_t bytes; /* in `memory` */
+    uint8_t *owned;           /* or here */
     pmix_info_t info[INFOS];
     size_t infos;
     pmix_iof_channel_t channel;
@@ -31,11 +35,14 @@ struct delivery {
 
 static struct {
     struct delivery batch[BATCH_MAX];
-    unsigned used;     /* of the batch */
-    int wake;          /* eventfd */
-    atomic_uint asked; /* deliveries without an answer */
+    unsigned used;       /* of the batch */
+    uint32_t used_bytes; /* of the memory below */
+    int wake;            /* eventfd */
+    atomic_uint asked;   /* deliveries without an answer */
     uint64_t asked_ms;
 } out = {.wake = -1};
+
+static uint8_t memory[ROOM_BYTES]; /* bytes of the batch */
 
 int px_deliver_open(void)
 {
@@ -76,11 +83,7 @@ static bool fill(struct delivery *d, const struct px_output *o,
     memset(d, 0, sizeof(*d));
     if (!px_job_name(o->rank, &d->source))
         return false;
-    d->bytes.bytes = malloc(o->len_bytes + 1);
-    if (d->bytes.bytes == NULL)
-        return false;
-    if (o->len_bytes > 0)
-        memcpy(d->bytes.bytes, o->mem, o->len_bytes);
+    d->bytes.bytes = o->len_bytes > 0 ? (char *)(uintptr_t)o->mem : "";
     d->bytes.size = o->len_bytes;
     d->channel = (pmix_iof_channel_t)(PMIX_FWD_STDIN_CHANNEL << o->channel);
     d->request = request;
@@ -97,8 +100,8 @@ static void clear(struct delivery *d)
 {
     for (size_t i = 0; i < d->infos; i++)
         PMIX_INFO_DESTRUCT(&d->info[i]);
-    free(d->bytes.bytes);
-    d->bytes.bytes = NULL;
+    free(d->owned);
+    d->owned = NULL;
     d->infos = 0;
 }
 
@@ -165,14 +168,42 @@ void px_deliver_now(const struct px_output *output, const void *request)
 
 /* --- the main thread */
 
+static uint8_t *room(void)
+{
+    return memory + out.used_bytes;
+}
+
+/* Where the bytes stay until the answer; false: memory is out. */
+static bool keep(struct delivery *d)
+{
+    const uint8_t *mem = (const uint8_t *)d->bytes.bytes;
+
+    if (d->bytes.size == 0)
+        return true;
+    if (mem >= room() && mem < room() + PX_QUEUE_PACKET_MAX) {
+        out.used_bytes += (uint32_t)(mem - room()) + (uint32_t)d->bytes.size;
+        return true;
+    }
+    d->owned = malloc(d->bytes.size);
+    if (d->owned == NULL)
+        return false;
+    memcpy(d->owned, mem, d->bytes.size);
+    d->bytes.bytes = (char *)d->owned;
+    return true;
+}
+
 static void add(const struct px_output *o, const void *request)
 {
     struct delivery *d = &out.batch[out.used];
 
-    if (fill(d, o, request)) {
-        d->is_open = true;
-        out.used++;
+    if (!fill(d, o, request))
+        return;
+    if (!keep(d)) {
+        clear(d);
+        return;
     }
+    d->is_open = true;
+    out.used++;
 }
 
 static void submit(struct delivery *d)
@@ -185,6 +216,7 @@ static void submit(struct delivery *d)
 
 unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck)
 {
+    static const struct px_pulls_taker taker = {.room = room, .give = add};
     unsigned count = 0;
     uint64_t seen;
 
@@ -194,7 +226,8 @@ unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck)
     if (px_deliver_asked() > 0)
         return 0;
     out.used = 0;
-    count = px_pulls_take(now_ms, BATCH_BYTES, add, stuck);
+    out.used_bytes = 0;
+    count = px_pulls_take(now_ms, BATCH_BYTES, &taker, stuck);
     out.asked_ms = now_ms;
     atomic_store(&out.asked, out.used);
     for (unsigned i = 0, n = out.used; i < n; i++)

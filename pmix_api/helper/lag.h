@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LAG_MESSAGES_MAX = 48, LAG_FORGET_MS = 50 };
+enum { LAG_MESSAGES_MAX = 24, LAG_FORGET_MS = 50 };
 
 struct px_lag {
     uint32_t unsent;

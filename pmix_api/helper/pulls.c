@@ -146,6 +146,7 @@ static void on_socket(const void *tool, int fd)
 /* What was put together goes out while the library still knows the request. */
 static void on_deregister(const void *tool)
 {
+    static uint8_t mem[PX_QUEUE_PACKET_MAX]; /* under the lock */
     struct px_output o;
 
     lock();
@@ -155,7 +156,7 @@ static void on_deregister(const void *tool)
         if (!is_served(pull) || pull->tool != tool || pull->live == NULL)
             continue;
         px_deliver_hurry(pull->request);
-        while (px_queue_get(&pull->queue, 0, true, &o))
+        while (px_queue_get(&pull->queue, 0, true, mem, &o))
             px_deliver_now(&o, pull->request);
     }
     px_pulls_unlock();

@@ -52,11 +52,16 @@ void px_pulls_put(const struct px_output *output);
 
 /* What is to be delivered next: takes outputs of about `bytes` from pulls
  * whose tools take something, and hands each to `give` with the library's
- * request (NULL: all). Fills in the sockets of those that take nothing and for
- * which something waits (TOOLS_MAX), and returns how many. */
-typedef void (*px_pulls_give_fn)(const struct px_output *output,
-                                 const void *request);
-unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
+ * request (NULL: all). An output's bytes are in what `room` has said just
+ * before (PX_QUEUE_PACKET_MAX), or elsewhere until `give` is back. Fills in the
+ * sockets of those that take nothing and for which something waits (TOOLS_MAX),
+ * and returns how many. */
+struct px_pulls_taker {
+    uint8_t *(*room)(void);
+    void (*give)(const struct px_output *output, const void *request);
+};
+unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
+                       const struct px_pulls_taker *taker,
                        struct pollfd *stuck);
 
 /* No more output is to be taken in for now: the library is behind, and not its

@@ -12,7 +12,6 @@ enum {
     HELD_MAX = 4 << 20,
     BUFFER_MAX = 1 << 20,
     CHANNELS = 3,
-    PACKET_MAX = PX_OUTPUT_HEAD_BYTES + PX_OUTPUT_BYTES_MAX,
 };
 
 /* A channel. */
@@ -109,7 +108,7 @@ static int put(struct px_queue *queue, const struct px_output *o)
 
 static bool get(struct px_queue *queue, uint8_t *mem, struct px_output *out)
 {
-    int len = px_spool_get(&queue->spool, mem, PACKET_MAX);
+    int len = px_spool_get(&queue->spool, mem, PX_QUEUE_PACKET_MAX);
     struct px_msg msg;
     struct ov_rd rd;
 
@@ -136,7 +135,7 @@ static bool is_full(const struct px_queue *queue, uint32_t len_bytes)
  * it, waits once more. */
 static void drop_oldest(struct px_queue *queue, uint32_t len_bytes)
 {
-    uint8_t mem[PACKET_MAX];
+    uint8_t mem[PX_QUEUE_PACKET_MAX];
     struct px_output o;
 
     while (is_full(queue, len_bytes) && get(queue, mem, &o)) {
@@ -309,10 +308,8 @@ static bool get_held(struct px_queue *queue, uint64_t now_ms, bool all,
 }
 
 bool px_queue_get(struct px_queue *queue, uint64_t now_ms, bool all,
-                  struct px_output *out)
+                  uint8_t *mem, struct px_output *out)
 {
-    static _Thread_local uint8_t mem[PACKET_MAX];
-
     while (get(queue, mem, out)) {
         if (queue->cfg.drops_oldest)
             take_dropped(queue, out);

@@ -23,6 +23,8 @@
 enum {
     /* Of one output. */
     PX_QUEUE_OUTPUT_MAX = (1 << 20) + PX_OUTPUT_BYTES_MAX + 1,
+    /* Of one as it came, with its head. */
+    PX_QUEUE_PACKET_MAX = PX_OUTPUT_HEAD_BYTES + PX_OUTPUT_BYTES_MAX,
 };
 
 struct px_queue_cfg {
@@ -57,10 +59,10 @@ void px_queue_close(struct px_queue *queue);
 void px_queue_put(struct px_queue *queue, const struct px_output *output);
 
 /* Takes out the next output that is to go: false when there is none now.
- * all: also what is being put together. Its bytes are valid until the next
- * call. */
+ * all: also what is being put together. Its bytes are in `mem`
+ * (PX_QUEUE_PACKET_MAX), or in the queue until the next call. */
 bool px_queue_get(struct px_queue *queue, uint64_t now_ms, bool all,
-                  struct px_output *out);
+                  uint8_t *mem, struct px_output *out);
 
 /* Bytes of payload that wait here. */
 static inline uint64_t px_queue_bytes(const struct px_queue *queue)

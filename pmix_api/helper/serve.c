@@ -53,8 +53,8 @@ static bool has_something(const struct pull *pull, uint64_t now_ms)
     return due != 0 && due <= now_ms;
 }
 
-unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
-                       struct pollfd *stuck)
+unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
+                       const struct px_pulls_taker *taker, struct pollfd *stuck)
 {
     struct pull *pulls = px_pulls_lock();
     unsigned count = 0;
@@ -66,11 +66,11 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes, px_pulls_give_fn give,
 
         if (!has_something(pull, now_ms) || !takes(pull, now_ms, stuck, &count))
             continue;
-        while (left > 0 &&
-               px_queue_get(&pull->queue, now_ms, serve.is_flushing, &o)) {
+        while (left > 0 && px_queue_get(&pull->queue, now_ms, serve.is_flushing,
+                                        taker->room(), &o)) {
             uint32_t cost = o.len_bytes + PULLS_MESSAGE_BYTES;
 
-            give(&o, pull->request);
+            taker->give(&o, pull->request);
             px_lag_given(&pull->lag);
             left -= cost < left ? cost : left;
         }
