@@ -7,63 +7,79 @@
 
 #include <pmix.h>
 
+#include "pmix_api/helper/directive.h"
+#include "pmix_api/helper/query.h"
+
 enum { ATTRIBUTES_MAX = 64 };
 
-/* As the standard names them; docs/pmix.md says what they do. */
+/* The index-th attribute of a call; NULL: there are no more. */
+typedef const char *(*key_fn)(size_t index);
+
+static const char *pull_key(size_t index)
+{
+    static const char *const keys[] = {
+        PMIX_IOF_COPY,           PMIX_IOF_REDIRECT,       PMIX_IOF_CACHE_SIZE,
+        PMIX_IOF_DROP_OLDEST,    PMIX_IOF_DROP_NEWEST,    PMIX_IOF_COMPLETE,
+        PMIX_IOF_BUFFERING_SIZE, PMIX_IOF_BUFFERING_TIME,
+    };
+
+    return index < sizeof(keys) / sizeof(keys[0]) ? keys[index] : NULL;
+}
+
+static const char *push_key(size_t index)
+{
+    static const char *const keys[] = {PMIX_IOF_PUSH_STDIN, PMIX_IOF_COMPLETE};
+
+    return index < sizeof(keys) / sizeof(keys[0]) ? keys[index] : NULL;
+}
+
+static const char *control_key(size_t index)
+{
+    static const char *const keys[] = {
+        PMIX_JOB_CTRL_SIGNAL, PMIX_JOB_CTRL_KILL,   PMIX_JOB_CTRL_TERMINATE,
+        PMIX_JOB_CTRL_PAUSE,  PMIX_JOB_CTRL_RESUME,
+    };
+
+    return index < sizeof(keys) / sizeof(keys[0]) ? keys[index] : NULL;
+}
+
+static const char *log_key(size_t index)
+{
+    static const char *const keys[] = {PMIX_LOG_STDOUT, PMIX_LOG_STDERR};
+
+    return index < sizeof(keys) / sizeof(keys[0]) ? keys[index] : NULL;
+}
+
 static const struct {
     const char *call;
-    const char *names[ATTRIBUTES_MAX]; /* up to NULL */
+    key_fn key;
 } calls[] = {
-    {"PMIx_IOF_pull", {"PMIX_IOF_COPY", NULL}},
-    {"PMIx_Job_control",
-     {"PMIX_JOB_CTRL_SIGNAL", "PMIX_JOB_CTRL_KILL", "PMIX_JOB_CTRL_TERMINATE",
-      "PMIX_JOB_CTRL_PAUSE", "PMIX_JOB_CTRL_RESUME", NULL}},
-    {"PMIx_Log", {"PMIX_LOG_STDOUT", "PMIX_LOG_STDERR", NULL}},
-    {"PMIx_Query_info",
-     {"PMIX_QUERY_NAMESPACES", "PMIX_QUERY_NAMESPACE_INFO",
-      "PMIX_QUERY_JOB_STATUS", "PMIX_QUERY_PROC_TABLE",
-      "PMIX_QUERY_LOCAL_PROC_TABLE", "PMIX_QUERY_SPAWN_SUPPORT",
-      "PMIX_QUERY_DEBUG_SUPPORT", "PMIX_QUERY_ATTRIBUTE_SUPPORT",
-      "PMIX_LOCAL_PEERS", "PMIX_LOCAL_PROCS", "PMIX_LOCAL_SIZE",
-      "PMIX_JOB_SIZE", "PMIX_NSPACE", "PMIX_PROCID", "PMIX_RANK",
-      "PMIX_HOSTNAME", "PMIX_NODEID", NULL}},
-    {"PMIx_Spawn",
-     {"PMIX_SET_ENVAR",
-      "PMIX_ADD_ENVAR",
-      "PMIX_UNSET_ENVAR",
-      "PMIX_PREPEND_ENVAR",
-      "PMIX_APPEND_ENVAR",
-      "PMIX_WDIR",
-      "PMIX_WDIR_USER_SPECIFIED",
-      "PMIX_PPR",
-      "PMIX_MAPBY",
-      "PMIX_RANKBY",
-      "PMIX_HOST",
-      "PMIX_HOSTFILE",
-      "PMIX_ADD_HOST",
-      "PMIX_ADD_HOSTFILE",
-      "PMIX_NOHUP",
-      "PMIX_FWD_STDOUT",
-      "PMIX_FWD_STDERR",
-      "PMIX_NOTIFY_JOB_EVENTS",
-      "PMIX_NOTIFY_COMPLETION",
-      NULL}},
+    {"PMIx_IOF_pull", pull_key},       {"PMIx_IOF_push", push_key},
+    {"PMIx_Job_control", control_key}, {"PMIx_Log", log_key},
+    {"PMIx_Query_info", px_query_key}, {"PMIx_Spawn", px_directive_key},
 };
 
 enum { CALLS = sizeof(calls) / sizeof(calls[0]) };
 
-/* The library copies all. */
+/* By names as the standard has them. The library copies all. */
 void px_attributes_register(void)
 {
     for (size_t i = 0; i < CALLS; i++) {
         char *names[ATTRIBUTES_MAX + 1] = {NULL};
+        const char *key;
+        size_t count = 0;
         char call[64];
 
         snprintf(call, sizeof(call), "%s", calls[i].call);
-        for (size_t k = 0; calls[i].names[k] != NULL; k++)
-            names[k] = strdup(calls[i].names[k]);
+        for (size_t k = 0; (key = calls[i].key(k)) != NULL; k++) {
+            const char *name = PMIx_Get_attribute_name(key);
+
+            /* One that it does not know would cut its answer short. */
+            if (count < ATTRIBUTES_MAX && strncmp(name, "PMIX_", 5) == 0)
+                names[count++] = strdup(name);
+        }
         PMIx_Register_attributes(call, names);
-        for (size_t k = 0; names[k] != NULL; k++)
+        for (size_t k = 0; k < count; k++)
             free(names[k]);
     }
 }
@@ -71,6 +87,7 @@ void px_attributes_register(void)
 char *px_attributes_list(const char *call)
 {
     char *text = NULL;
+    const char *key;
     size_t len;
     FILE *out = open_memstream(&text, &len);
 
@@ -79,9 +96,8 @@ char *px_attributes_list(const char *call)
     for (size_t i = 0; i < CALLS; i++) {
         if (strcmp(calls[i].call, call) != 0)
             continue;
-        for (size_t k = 0; calls[i].names[k] != NULL; k++)
-            fprintf(out, "%s%s", k > 0 ? "," : "",
-                    PMIx_Get_attribute_string(calls[i].names[k]));
+        for (size_t k = 0; (key = calls[i].key(k)) != NULL; k++)
+            fprintf(out, "%s%s", k > 0 ? "," : "", key);
     }
     return fclose(out) == 0 ? text : NULL;
 }

@@ -227,6 +227,11 @@ static const struct {
 
 enum { DIRECTIVES = sizeof(directives) / sizeof(directives[0]) };
 
+const char *px_directive_key(size_t index)
+{
+    return index < DIRECTIVES ? directives[index].key : NULL;
+}
+
 static pmix_status_t apply(struct px_plan *plan, struct px_app *app,
                            const pmix_info_t *info)
 {

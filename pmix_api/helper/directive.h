@@ -26,6 +26,9 @@ pmix_status_t px_directive_env(struct px_app *app, struct px_env change);
 pmix_status_t px_directives(struct px_plan *plan, struct px_app *app,
                             const pmix_info_t info[], size_t infos);
 
+/* The key of the index-th one that is known; NULL: there are no more. */
+const char *px_directive_key(size_t index);
+
 void px_plan_fini(struct px_plan *plan);
 
 #endif

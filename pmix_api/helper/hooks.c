@@ -35,6 +35,9 @@ pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)
     OF_LIBRARY("pmix_ptl_base_recv_blocking");
 pmix_status_t px_hook_answer(int fd, char *mem, size_t bytes)
     OF_LIBRARY("pmix_ptl_base_send_blocking");
+pmix_status_t px_hook_query(pmix_query_t *queries, size_t nqueries,
+                            pmix_info_cbfunc_t answer, void *arg)
+    OF_LIBRARY("PMIx_Query_info_nb");
 
 static struct {
     const struct px_hooks *ours;
@@ -48,6 +51,7 @@ static struct {
     void (*send)(int, short, void *);
     pmix_status_t (*hear)(int, char *, size_t);
     pmix_status_t (*answer)(int, char *, size_t);
+    pmix_status_t (*query)(pmix_query_t *, size_t, pmix_info_cbfunc_t, void *);
     bool was_asked;
     bool is_pull; /* its processes are still to be read */
 } hooks;
@@ -70,6 +74,7 @@ bool px_hooks_open(const struct px_hooks *ours)
            find("pmix_server_iofreg", &hooks.pull) &&
            find("pmix_server_iofdereg", &hooks.deregister) &&
            find("pmix_server_spawn", &hooks.spawn) &&
+           find("PMIx_Query_info_nb", &hooks.query) &&
            find("pmix_ptl_base_send_handler", &hooks.send);
 }
 
@@ -173,4 +178,17 @@ pmix_status_t px_hook_answer(int fd, char *mem, size_t bytes)
 {
     hooks.answer(fd, mem, bytes);
     return PMIX_SUCCESS;
+}
+
+/* Of a tool: the helper itself asks nothing. */
+pmix_status_t px_hook_query(pmix_query_t *queries, size_t nqueries,
+                            pmix_info_cbfunc_t answer, void *arg)
+{
+    return hooks.ours->on_query(NULL, queries, nqueries, answer, arg);
+}
+
+pmix_status_t px_hooks_support(pmix_query_t *queries, size_t nqueries,
+                               pmix_info_cbfunc_t answer)
+{
+    return hooks.query(queries, nqueries, answer, NULL);
 }

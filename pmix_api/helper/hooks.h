@@ -20,6 +20,12 @@
  * not yet in, by a null pointer. So it never fails here: the tool comes in, its
  * end is read next, and it has gone as any other one goes.
  *
+ * And one is for queries (PMIx_Query_info_nb, by which the server answers those
+ * of tools). It looks into what the library remembers first, and falls over
+ * some: a query without a key, a rank without a namespace, and all that ask
+ * for the attributes that are supported, whose answer it gives to the wrong
+ * argument. They go past that to our side.
+ *
  * Where a library was linked so that it calls them directly, px_hooks_try()
  * says so, and only one pull at a time is served (helper/server.c).
  *
@@ -48,10 +54,20 @@ struct px_hooks {
     void (*on_socket)(const void *tool, int fd);
     /* The library reads here what a connection says first. */
     void (*on_greeting)(int fd);
+    /* As px_query(). */
+    pmix_status_t (*on_query)(pmix_proc_t *asker, pmix_query_t *queries,
+                              size_t nqueries, pmix_info_cbfunc_t answer,
+                              void *arg);
 };
 
 /* Once, before the library is started. False: the library lacks them. */
 bool px_hooks_open(const struct px_hooks *hooks);
+
+/* The library's own answer to queries for attributes. It comes with another
+ * argument; one answer for each call, in their order, in the library's
+ * thread. */
+pmix_status_t px_hooks_support(pmix_query_t *queries, size_t nqueries,
+                               pmix_info_cbfunc_t answer);
 
 /* A server has been started: does it come by here? Blocks. */
 bool px_hooks_try(void);

@@ -14,6 +14,7 @@
 #include "pmix_api/helper/live.h"
 #include "pmix_api/helper/local.h"
 #include "pmix_api/helper/pulls_impl.h"
+#include "pmix_api/helper/query.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
@@ -225,6 +226,7 @@ void px_pulls_open(const char *dir, uint32_t cache_bytes)
         .on_deregister = on_deregister,
         .on_socket = on_socket,
         .on_greeting = px_tools_greet,
+        .on_query = px_query,
     };
 
     pulls.dir = dir;

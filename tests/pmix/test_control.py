@@ -4,6 +4,7 @@ its processes, all of them or some.
 """
 # timeout: 240
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -17,7 +18,9 @@ RANKS = 4
 
 def start(command, *options, ranks=RANKS, **more):
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", ranks, *options, "--", "sh", "-c", command,
+    if "-w" not in options:
+        options = ("-N", ranks, *options)
+    job = live.Job("-v", *options, "--", "sh", "-c", command,
                    gate.path, **more)
     pmix.wait_up(job)
     live.eventually(lambda: "processes are running" in job.said(), 60,
@@ -51,6 +54,7 @@ def course():
     live.check_eq(space, event["pmix.nspace"])
     live.check_eq(f"{space} 2", event["pmix.procid"])
     live.check_eq("3", event["pmix.exit.code"])
+    live.check(before <= int(event["pmix.evtstamp"]) <= time.time(), event)
     live.check("NON" in event["pmix.job.term.status"].replace("-", " "),
                event)
     live.check_eq(3, job.proc.wait())
@@ -77,6 +81,7 @@ def logs():
         for _ in range(50):
             live.check_eq(([], "SUCCESS"), tool.answer())
         live.check_eq(([], "SUCCESS"), tool.ask("log out one\\ntwo\\n"))
+        live.check_eq(([], "BAD PARAM"), tool.ask("log out " + 60001 * "x"))
         tool.end()
     last.open()
     job.check_ok()
@@ -91,6 +96,7 @@ def logs():
         live.check(sorted(mine) == sorted(want), "%d lines" % len(mine))
     live.check_eq(2, out.count("tool: one"))
     live.check_eq(2, out.count("tool: two"))
+    live.check(not any(len(line) > 60000 for line in out), "too long a text")
     for rank in range(RANKS):
         mine = [line for line in out if line.startswith(f"{rank}: ")]
         live.check(mine == ["%d: %06d of a process" % (rank, n)
@@ -99,9 +105,11 @@ def logs():
 
 
 def signals():
-    """A signal for some reaches each of them once, and nobody else."""
+    """A signal for some reaches each of them once, and nobody else. Two of
+    them are on the launcher's host."""
     job, _ = start('trap "echo got" USR1; echo ready; '
                    'until read line; do :; done; echo over', "-l", "-i", "all",
+                   "-w", socket.gethostname() + ",other", "--ppn", RANKS // 2,
                    stdin=subprocess.PIPE)
     tool = connect(job)
     seen = []
@@ -117,10 +125,10 @@ def signals():
     live.check_eq(([], "SUCCESS"),
                   tool.ask("control pmix.jctrl.sig=10 1 3 1"))
     read_until(2, "got")
-    live.check_eq(([], "SUCCESS"), tool.ask("control pmix.jctrl.sig=10 node"))
-    read_until(2 + RANKS, "got")
-    live.check_eq(([], "SUCCESS"), tool.ask("control pmix.jctrl.sig=10"))
-    read_until(2 + 2 * RANKS, "got")
+    for count, whom in ((4, "node"), (6, "peers"), (6 + RANKS, "")):
+        live.check_eq(([], "SUCCESS"),
+                      tool.ask(f"control pmix.jctrl.sig=10 {whom}".strip()))
+        read_until(count, "got")
     for order, want in (("pmix.jctrl.sig=0 *", "BAD PARAM"),
                         ("pmix.jctrl.sig=99 *", "BAD PARAM"),
                         ("pmix.jctrl.sig=10 7", "NOT FOUND"),
@@ -133,7 +141,7 @@ def signals():
     job.check_ok()
     got = [sum(line == f"{rank}: got" for line in seen)
            for rank in range(RANKS)]
-    live.check_eq([2, 3, 2, 3], got)
+    live.check_eq([3, 4, 1, 2], got)
     tool.end()
 
 

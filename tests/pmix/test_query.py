@@ -10,14 +10,15 @@ import sys
 
 import pmix
 import live
+import spawning
 
 RANKS = 4
 HOST = socket.gethostname()
 
 
-def start():
+def start(*nodes):
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", RANKS, "--", "sh", "-c",
+    job = live.Job("-v", *(nodes or ("-N", RANKS)), "--", "sh", "-c",
                    pmix.Gate.WAIT + "exit 0", gate.path)
     pmix.wait_up(job)
     live.eventually(lambda: "processes are running" in job.said(), 60,
@@ -60,6 +61,69 @@ def table():
     tool.end()
 
 
+def hosts():
+    """What is local is what runs on the launcher's host. Nodes have the numbers
+    of their hosts in the order of names."""
+    job, gate = start("-w", f"{HOST},other,third", "--ppn", 2)
+    tool = pmix.Asker(job)
+    live.check(tool.connect(), "connected")
+    rows, status = tool.query("pmix.qry.ptable")
+    live.check_eq("SUCCESS", status)
+    live.check_eq(2 * [HOST] + 2 * ["other"] + 2 * ["third"],
+                  [row.split()[2] for row in rows[1:]])
+    node = sorted((HOST, "other", "third")).index
+    for order, ranks in (("pmix.qry.lptable", [0, 1]),
+                         ("pmix.hname=other pmix.qry.lptable", [2, 3]),
+                         (f"pmix.nodeid={node('third')} pmix.qry.ptable",
+                          [4, 5])):
+        rows, status = tool.query(order)
+        live.check_eq(("SUCCESS", ranks),
+                      (status, [int(row.split()[1]) for row in rows[1:]]))
+    for order, ranks in (("pmix.lpeers", "0,1"),
+                         ("pmix.hname=third pmix.lpeers", "4,5"),
+                         (f"pmix.nodeid={node('other')} pmix.lpeers", "2,3")):
+        live.check_eq(([f"pmix.lpeers {ranks}"], "SUCCESS"), tool.query(order))
+    live.check_eq((["pmix.local.size 2"], "SUCCESS"),
+                  tool.query("pmix.hname=other pmix.local.size"))
+    gate.open()
+    job.check_ok()
+    tool.end()
+
+
+def ended():
+    """Processes that have ended: their state and code, and what a tool hears
+    that comes after the end."""
+    job, gate = start()
+    first = spawning.connect(job)
+    space, status = first.spawn("-- 2 sh -c "
+                                "test\\s$XYLEM_RANK\\s=\\s0&&exit\\s7;"
+                                "kill\\s-9\\s$$")
+    live.check_eq("SUCCESS", status)
+    tool = pmix.Asker(job)
+    live.check(tool.connect(), "connected")
+
+    def rows():
+        return tool.query(f"pmix.nspace={space} pmix.qry.ptable")[0][1:]
+
+    live.eventually(lambda: tool.query(
+        f"pmix.nspace={space} pmix.qry.jst")[0] ==
+        ["pmix.qry.jst JOB ENDED"], 60, "it is over")
+    live.check_eq(["PROC HAS TERMINATED", "PROC ABORTED BY SIGNAL"],
+                  [row.split(None, 6)[6].replace("-", " ").upper()
+                   for row in rows()])
+    for rank, code in ((0, 7), (1, 128 + 9)):
+        live.check_eq(([f"pmix.exit.code {code}"], "SUCCESS"), tool.query(
+            f"pmix.nspace={space} pmix.rank={rank} pmix.exit.code"))
+    live.check_eq("SUCCESS", tool.ask(f"events {space}")[1])
+    event = tool.wait_event("JOB ENDED")
+    live.check_eq(space, event["pmix.nspace"])
+    live.check(int(event["pmix.evtstamp"]) > 0, event)
+    gate.open()
+    job.check_ok()
+    tool.end()
+    first.end()
+
+
 def keys():
     """Several queries of several keys; some of them fail."""
     job, gate = start()
@@ -92,9 +156,52 @@ def keys():
     live.check("pmix.qry.ptable" in named.split()[1].split(","), named)
     info, _ = tool.query("pmix.qry.nsinfo")
     live.check(f"    pmix.nspace {space}" in info, info)
-    live.check_eq("SUCCESS", tool.query("pmix.qry.spawn,pmix.qry.debug")[1])
+    for order in ("pmix.exit.code",
+                  "pmix.rank=1 pmix.exit.code"):
+        said, status = tool.query(order)
+        live.check(not said and status != "SUCCESS", (order, status))
     gate.open()
     job.check_ok()
+    tool.end()
+
+
+def support():
+    """What is supported, by key and by the library's own query: of the host
+    it is what the helper's tables have."""
+    job, gate = start()
+    tool = pmix.Asker(job)
+    live.check(tool.connect(), "connected")
+    (spawn, debug), status = tool.query("pmix.qry.spawn,pmix.qry.debug")
+    live.check_eq("SUCCESS", status)
+    words = set(spawn.split()[1].split(","))
+    live.check({"pmix.wdir", "pmix.fwd.stdin", "pmix.fwd.stddiag",
+                "pmix.nohup", "pmix.envar.set"} <= words, spawn)
+    live.check_eq("pmix.qry.debug", debug.strip(), "no debuggers yet")
+    for call, some in (
+            ("PMIx_IOF_pull", {"PMIX_IOF_COPY", "PMIX_IOF_REDIRECT",
+                               "PMIX_IOF_CACHE_SIZE",
+                               "PMIX_IOF_BUFFERING_TIME"}),
+            ("PMIx_IOF_push", {"PMIX_IOF_PUSH_STDIN"}),
+            ("PMIx_Query_info", {"PMIX_QUERY_PROC_TABLE", "PMIX_PROCID"}),
+            ("PMIx_Spawn", {"PMIX_WDIR", "PMIX_FWD_STDIN", "PMIX_NOHUP"})):
+        (_, head, *rows), status = tool.ask(
+            f"query pmix.host.attrs={call} pmix.qry.attrs")
+        live.check_eq("SUCCESS", status)
+        live.check_eq(call, head.split()[0])
+        live.check(some <= {row.strip() for row in rows}, (call, rows))
+    (_, calls), status = tool.ask("query pmix.host.fns=all pmix.qry.attrs")
+    live.check_eq("SUCCESS", status)
+    live.check_eq({"PMIx_IOF_pull", "PMIx_IOF_push", "PMIx_Job_control",
+                   "PMIx_Log", "PMIx_Query_info", "PMIx_Spawn"},
+                  set(calls.split()[1].split(",")))
+    said, status = tool.ask("query pmix.srvr.attrs=all pmix.host.fns=all "
+                            "pmix.qry.attrs")
+    live.check_eq("SUCCESS", status)
+    live.check(any("PMIx_server_init" in row for row in said), said[:9])
+    live.check_eq(2, sum(row.startswith("pmix.qry.attrs") for row in said))
+    gate.open()
+    job.check_ok()
+    live.check("helper" not in job.said(), job.said())
     tool.end()
 
 
@@ -160,7 +267,10 @@ def main():
     pmix.need()
     for test, sentence in (
             (table, "processes, field by field"),
+            (hosts, "processes of several hosts"),
+            (ended, "processes that have ended"),
             (keys, "keys and qualifiers"),
+            (support, "what is supported"),
             (servers, "two runs, one tool"),
             (rendezvous, "the ways to a server")):
         with live.case(sentence):

@@ -1,0 +1,89 @@
+/* Queries for the attributes that are supported.
+ *
+ * The library knows the answer, but gives it with an argument of its own in
+ * the place of ours. Answers come in the order of the questions.
+ */
+#include "pmix_api/helper/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmix_api/helper/hooks.h"
+
+struct asked {
+    struct asked *next;
+    pmix_info_cbfunc_t answer;
+    void *arg;
+};
+
+static struct asked *list, **last = &list; /* owned, in order */
+
+bool px_support_is(const pmix_query_t *queries, size_t nqueries)
+{
+    for (size_t i = 0; i < nqueries; i++) {
+        char **keys = queries[i].keys;
+
+        if (keys == NULL || keys[0] == NULL || keys[1] != NULL ||
+            strcmp(keys[0], PMIX_QUERY_ATTRIBUTE_SUPPORT) != 0)
+            return false;
+    }
+    return nqueries > 0;
+}
+
+/* The result of its nth qualifier gets the nth key as its name. */
+static bool name_results(pmix_query_t *query)
+{
+    char **keys = calloc(query->nqual + 2, sizeof(*keys));
+
+    if (keys == NULL)
+        return false;
+    keys[0] = query->keys[0];
+    free(query->keys);
+    query->keys = keys;
+    for (size_t i = 1; i < query->nqual; i++) {
+        keys[i] = strdup(PMIX_QUERY_ATTRIBUTE_SUPPORT);
+        if (keys[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void on_answer(pmix_status_t status, pmix_info_t *info, size_t infos,
+                      void *arg, pmix_release_cbfunc_t release,
+                      void *release_arg)
+{
+    struct asked *asked = list;
+
+    (void)arg;
+    list = asked->next;
+    if (list == NULL)
+        last = &list;
+    asked->answer(status, info, infos, asked->arg, release, release_arg);
+    free(asked);
+}
+
+pmix_status_t px_support(pmix_query_t *queries, size_t nqueries,
+                         pmix_info_cbfunc_t answer, void *arg)
+{
+    struct asked *asked = calloc(1, sizeof(*asked));
+    pmix_status_t rc;
+
+    if (asked == NULL)
+        return PMIX_ERR_NOMEM;
+    asked->answer = answer;
+    asked->arg = arg;
+    for (size_t i = 0; i < nqueries; i++) {
+        if (!name_results(&queries[i])) {
+            free(asked);
+            return PMIX_ERR_NOMEM;
+        }
+    }
+    rc = px_hooks_support(queries, nqueries, on_answer);
+    if (rc != PMIX_SUCCESS) {
+        free(asked);
+        return rc;
+    }
+    *last = asked;
+    last = &asked->next;
+    return PMIX_SUCCESS;
+}
