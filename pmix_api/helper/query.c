@@ -354,8 +354,8 @@ static pmix_status_t load_debug(pmix_info_t *out, const char *key,
 static pmix_status_t load_keys(pmix_info_t *out, const char *key,
                                const struct about *about);
 
-/* Of one process that has ended. The table has no room for it on its way: no
- * version of the library packs that field. */
+/* Of one process that has ended. In the table it does not get through: the
+ * library does not pack that field. */
 static pmix_status_t load_exit(pmix_info_t *out, const char *key,
                                const struct about *about)
 {
