@@ -10,7 +10,7 @@
 #include "pmix_api/helper/directive.h"
 #include "pmix_api/helper/query.h"
 
-enum { ATTRIBUTES_MAX = 64 };
+enum { ATTRIBUTES_MAX = 128 };
 
 /* The index-th attribute of a call; NULL: there are no more. */
 typedef const char *(*key_fn)(size_t index);
