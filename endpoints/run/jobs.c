@@ -23,7 +23,8 @@ struct run_job {
     struct ep_job desc;
     struct ep_proof *proof; /* owned: output as it came, against its ends */
     struct run_want want;
-    bool *has_ended; /* owned, by rank */
+    bool *has_ended;   /* owned, by rank */
+    bool *has_started; /* owned, by place: its processes run, or it is lost */
     uint32_t nodes_started;
     uint32_t ended;
     bool has_failed;
@@ -35,6 +36,7 @@ static void free_job(struct run_job *job)
     ep_proof_close(job->proof);
     ep_run_want_close(&job->want);
     free(job->has_ended);
+    free(job->has_started);
     free(job);
 }
 
@@ -57,7 +59,9 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
         job->desc.number = 2 + r->jobs_made;
         job->desc.base = r->next_number;
         job->has_ended = calloc(job->desc.size, sizeof(*job->has_ended));
-        rc = job->has_ended == NULL
+        job->has_started =
+            calloc((size_t)job->desc.nodes + 1, sizeof(*job->has_started));
+        rc = job->has_ended == NULL || job->has_started == NULL
                  ? OV_ENOMEM
                  : ep_proof_open(job->desc.size, channels, 1, &job->proof);
     }
@@ -209,14 +213,19 @@ static void count_ended(struct run *r, struct run_job *job, uint32_t number,
         end_job(r, job);
 }
 
-static void on_started(struct run *r, struct run_job *job)
+/* All processes of the node run, or never will. */
+static void on_started(struct run *r, struct run_job *job, uint32_t node)
 {
+    bool *has_started = &job->has_started[ep_job_place(&job->desc, node)];
     struct ep_tap_job told = {
         .event = EP_TAP_JOB_STARTED,
         .base = job->desc.base,
         .size = job->desc.size,
     };
 
+    if (*has_started)
+        return;
+    *has_started = true;
     if (++job->nodes_started < job->desc.nodes)
         return;
     /* From now on what is pushed to them finds them there. */
@@ -293,7 +302,9 @@ void ep_run_jobs_word(struct run *r, const struct ep_state *state)
         return;
     }
     if (state->kind == EP_STATE_STARTED) {
-        on_started(r, job);
+        on_started(
+            r, job,
+            ep_job_node_of(&job->desc, state->rank - job->desc.base, NULL));
         return;
     }
     if (state->kind == EP_STATE_STDIN) {
@@ -360,6 +371,7 @@ void ep_run_jobs_lost(struct run *r, uint32_t node)
         uint32_t base = job->desc.base, left = job->desc.size - job->ended;
         struct ep_job_part part = {0};
         uint32_t before = left;
+        bool is_its = ep_job_on_node(&job->desc, node) > 0;
 
         next = job->next;
         while (left > 0 && ep_job_next_on_node(&job->desc, node, &part)) {
@@ -368,8 +380,12 @@ void ep_run_jobs_lost(struct run *r, uint32_t node)
                 lose(r, job, base + part.first_rank + i);
             }
         }
-        if (left > 0 && left < before && ends_with_loss(r))
+        if (left == 0 || !is_its)
+            continue;
+        if (left < before && ends_with_loss(r))
             kill_job(r, job);
+        else if (!job->has_failed) /* who waits for all does not for these */
+            on_started(r, job, node);
     }
 }
 

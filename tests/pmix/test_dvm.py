@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pmix
 import live
@@ -236,6 +237,29 @@ def lost():
     tool.end()
 
 
+def unstarted():
+    """A node is lost before it has started its part of a job that goes on
+    without it: who waits for the job hears that the others run."""
+    dvm = start("--nodes-per-daemon", 1, "--on-node-loss", "continue")
+    tool = spawning.connect(dvm)
+    place = os.path.join(live.TMP, "unstarted")
+    spawned(tool, f"-- 3 sh -c {TELL} {place}-all")
+    last = told(place + "-all", 3)[2]
+    os.kill(last, signal.SIGSTOP)
+    said = []
+    waits = threading.Thread(target=lambda: said.append(tool.spawn(
+        f"-- 3 sh -c {TELL};exec\\ssleep\\s1000 {place}")))
+    waits.start()
+    told(place, 2)
+    check_eq([], said, "it waits for the third one")
+    os.kill(last, signal.SIGKILL)
+    waits.join()
+    check_eq("SUCCESS", said[0][1], "two of three")
+    check_eq(0, tool.end())
+    check_eq((0, ""), stop())
+    check_end(dvm)
+
+
 KEPT = 64  # jobs that have ended and are still known
 
 
@@ -289,7 +313,8 @@ def forgotten():
 
 def main():
     pmix.need()
-    for what in (served, stopped, refused, killed, helped, lost, forgotten):
+    for what in (served, stopped, refused, killed, helped, lost, unstarted,
+                 forgotten):
         with live.case(" ".join(what.__doc__.split())):
             what()
     sys.exit(live.end())
