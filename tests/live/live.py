@@ -156,18 +156,29 @@ def host_of(pid):
     return found[2].decode() if found else ""
 
 
+LOOK_S = 0.1  # what a look counts for at most
+
+
 def eventually(truth, seconds, what):
-    """Wait until truth() holds. The limit is for liveness alone."""
-    limit = time.monotonic() + seconds * SLOW
+    """Wait until truth() holds. The limit is for liveness alone: looks that
+    take long, because much else runs here, make it longer."""
+    left_s, last_s = seconds * SLOW, time.monotonic()
     while not truth():
-        if time.monotonic() > limit:
+        now_s = time.monotonic()
+        left_s -= min(now_s - last_s, LOOK_S)
+        last_s = now_s
+        if left_s <= 0:
             return check(False, f"not within {seconds:g} s: {what}")
         time.sleep(0.02)  # sleep-ok: between two looks
     return True
 
 
 def check_gone(seconds=5):
-    eventually(lambda: not ours(), seconds, "no process of xylem is left")
+    if not eventually(lambda: not ours(), seconds,
+                      "no process of xylem is left"):
+        for pid, name in ours().items():
+            print("#  ", pid, name, "beneath", parent(pid),
+                  read_proc(pid, "cmdline").replace(b"\0", b" "))
 
 
 class Memory(threading.Thread):
