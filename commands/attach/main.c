@@ -51,12 +51,24 @@ static void on_complete(void)
     finish(0);
 }
 
+/* A launcher that ends as it should tells the end of every channel first. */
+static void end_short(void)
+{
+    if (attach.is_leaving)
+        return;
+    fprintf(stderr,
+            "xylem: the launcher has gone before the end of %llu channels: "
+            "output may be missing\n",
+            (unsigned long long)show_open_channels());
+    finish(1);
+}
+
 static void on_gone(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
     (void)arg;
-    finish(0);
+    end_short();
 }
 
 static void on_alone(evutil_socket_t fd, short what, void *arg)
@@ -78,7 +90,7 @@ static void on_lost(void)
     static const struct timeval patience = {.tv_sec = LAUNCHER_END_S};
 
     if (attach.gone == NULL) {
-        finish(0);
+        end_short();
         return;
     }
     event_add(attach.gone, NULL);

@@ -337,3 +337,8 @@ uint64_t show_dropped_bytes(void)
 {
     return show.dropped_bytes;
 }
+
+uint64_t show_open_channels(void)
+{
+    return show.left;
+}

@@ -46,5 +46,7 @@ void show_give_up(void);
 
 /* What was dropped on its way to us. */
 uint64_t show_dropped_bytes(void);
+/* Channels that were asked for and have not ended. */
+uint64_t show_open_channels(void);
 
 #endif

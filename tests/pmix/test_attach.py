@@ -247,6 +247,35 @@ def cut():
     finish(job, gate)
 
 
+def orphaned():
+    """The launcher is killed before its job is over: what is missing is told,
+    after all that has come."""
+    job, gate = start(command="echo first; exec tail -f /dev/null", ranks=2)
+    tool = pmix.Attach("--pid", job.proc.pid)
+    tool.wait_attached()
+    gate.open()
+    live.eventually(lambda: tool.shown() == b"first\nfirst\n", 60, "output")
+    job.proc.kill()
+    live.check_eq(1, tool.wait(), "exit code")
+    live.check(b"before the end of 6 channels" in tool.said(), tool.said())
+    live.check_eq(b"first\nfirst\n", tool.shown())
+    job.stdout.close()
+    job.proc.wait()
+
+
+def ended():
+    """The job is ended by a signal: that is an end as any other."""
+    job, gate = start(command="echo first; exec tail -f /dev/null")
+    tool = pmix.Attach("--pid", job.proc.pid)
+    tool.wait_attached()
+    gate.open()
+    live.eventually(lambda: tool.shown() == b"first\n" * RANKS, 60, "output")
+    job.proc.send_signal(signal.SIGTERM)
+    live.check_eq(0, tool.wait(), "exit code: %s" % tool.said())
+    job.stdout.close()
+    job.wait()
+
+
 def main():
     pmix.need()
     for test, sentence in (
@@ -258,6 +287,8 @@ def main():
             (slow, "its reader is slow"),
             (fed, "it feeds processes"),
             (refused, "what cannot be attached to"),
+            (orphaned, "the launcher is killed"),
+            (ended, "the job is ended by a signal"),
             (cut, "the helper is killed")):
         if test is cut and not live.FULL:
             continue  # it takes its time
