@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "commands/attach/servers.h"
+#include "commands/dvm_wait.h"
 #include "commands/refuse.h"
 #include "commands/run_values.h"
 #include "endpoints/run/run.h"
@@ -185,6 +186,7 @@ int dvm_stop(int argc, char **argv)
             run_usage("--stop takes one dvm, not '%s' and '%s'", word, argv[3]);
         word = argv[3];
     }
+    dvm_wait();
     found = word != NULL ? find_word(word) : find_only();
     return found != NULL ? end(found->pid) : 1;
 }

@@ -199,6 +199,34 @@ def helped():
     check_end(dvm)
 
 
+def found_late():
+    """--stop waits for a dvm whose helper is being started again: it neither
+    misses it nor takes another one for the only one."""
+    gate = os.path.join(live.TMP, "held")
+    helper = os.path.join(live.TMP, "helper")
+    with open(helper, "w") as file:
+        file.write("#!/bin/sh\ntest ! -p '%s' || : <'%s'\nexec '%s'\n" % (
+            gate, gate, os.path.join(live.BUILD, "pmix_api", "xylem-pmix")))
+    os.chmod(helper, 0o755)
+    dvm = start(nodes=1, env={**os.environ, "XYLEM_PMIX": helper})
+    other = start(nodes=1)
+    os.mkfifo(gate)
+    pmix.kill_helper(dvm)
+    live.eventually(lambda: pmix.rendezvous(dvm) is None, 60, "it is gone")
+    with subprocess.Popen([live.XYLEM, "dvm", "--stop"], text=True,
+                          stderr=subprocess.PIPE) as stopping:
+        said = stopping.stderr.readline()
+        check(f"waiting for process {dvm.proc.pid} " in said, said)
+        with open(gate, "w"):
+            said = stopping.stderr.read()
+    check_eq(1, stopping.returncode)
+    check("2 of your dvms are up" in said, said)
+    for one in (dvm, other):
+        check_eq((0, ""), stop(one.proc.pid))
+        check_eq(0, one.wait(), one.said())
+    check_end(dvm)
+
+
 def lost():
     """A daemon dies: the job that it had a part of ends, others go on, and new
     ones are started where there is a node. Without any node it ends."""
@@ -313,8 +341,8 @@ def forgotten():
 
 def main():
     pmix.need()
-    for what in (served, stopped, refused, killed, helped, lost, unstarted,
-                 forgotten):
+    for what in (served, stopped, refused, killed, helped, found_late, lost,
+                 unstarted, forgotten):
         with live.case(" ".join(what.__doc__.split())):
             what()
     sys.exit(live.end())

@@ -1,0 +1,139 @@
+/* Dvms by the table of processes: `xylem dvm` with the user and TMPDIR of this
+ * one. */
+#include "config.h"
+
+#include "commands/dvm_wait.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/attach/servers.h"
+
+enum { LOOK_MS = 50, TELL_MS = 1000, WAIT_MS = 20000 };
+
+static FILE *open_file(pid_t pid, const char *name)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    return fopen(path, "r");
+}
+
+/* Is it `PROGRAM dvm ...`, and not one that is to end another? */
+static bool has_words(pid_t pid)
+{
+    FILE *file = open_file(pid, "cmdline");
+    bool is_dvm = false;
+    char *word = NULL;
+    size_t size = 0;
+
+    if (file == NULL)
+        return false;
+    for (int i = 0; getdelim(&word, &size, '\0', file) > 0; i++) {
+        if (i == 1)
+            is_dvm = strcmp(word, "dvm") == 0;
+        if (strncmp(word, "--stop", 6) == 0)
+            is_dvm = false;
+    }
+    free(word);
+    fclose(file);
+    return is_dvm;
+}
+
+static bool has_name(pid_t pid)
+{
+    FILE *file = open_file(pid, "comm");
+    char name[64] = "";
+
+    if (file == NULL)
+        return false;
+    if (fgets(name, sizeof(name), file) == NULL)
+        name[0] = '\0';
+    fclose(file);
+    return strcmp(name, "xylem\n") == 0 || strcmp(name, "lt-xylem\n") == 0;
+}
+
+static const char *folder_of(const char *tmpdir)
+{
+    return tmpdir != NULL && tmpdir[0] != '\0' ? tmpdir : "/tmp";
+}
+
+static bool has_our_folder(pid_t pid)
+{
+    FILE *file = open_file(pid, "environ");
+    const char *ours = folder_of(getenv("TMPDIR"));
+    bool is_ours = strcmp(folder_of(NULL), ours) == 0;
+    char *word = NULL;
+    size_t size = 0;
+
+    if (file == NULL)
+        return false;
+    while (getdelim(&word, &size, '\0', file) > 0) {
+        if (strncmp(word, "TMPDIR=", 7) == 0)
+            is_ours = strcmp(folder_of(word + 7), ours) == 0;
+    }
+    free(word);
+    fclose(file);
+    return is_ours;
+}
+
+static bool is_own(const char *name)
+{
+    struct stat stat_of;
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%.32s", name);
+    return stat(path, &stat_of) == 0 && stat_of.st_uid == geteuid();
+}
+
+static bool is_listed(const struct server *servers, unsigned count, pid_t pid)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (servers[i].pid == pid)
+            return true;
+    }
+    return false;
+}
+
+/* A dvm that has no files; 0: there is none. Its processes are looked at first:
+ * files that come meanwhile are seen. */
+static pid_t find_silent(void)
+{
+    static struct server servers[SERVERS_MAX];
+    pid_t found = 0;
+    struct dirent *entry;
+    DIR *dir = opendir("/proc");
+
+    if (dir == NULL)
+        return 0;
+    while (found == 0 && (entry = readdir(dir)) != NULL) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+
+        if (pid > 0 && is_own(entry->d_name) && has_name(pid) &&
+            has_words(pid) && has_our_folder(pid) &&
+            !is_listed(servers, servers_list(servers), pid))
+            found = pid;
+    }
+    closedir(dir);
+    return found;
+}
+
+void dvm_wait(void)
+{
+    static const struct timespec look = {.tv_nsec = LOOK_MS * 1000000};
+    pid_t pid = find_silent();
+
+    for (int ms = 0; pid != 0 && ms < WAIT_MS; ms += LOOK_MS) {
+        if (ms == TELL_MS)
+            fprintf(stderr, "xylem: waiting for process %d to let tools in\n",
+                    (int)pid);
+        nanosleep(&look, NULL);
+        pid = find_silent();
+    }
+}
