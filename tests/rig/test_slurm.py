@@ -12,6 +12,9 @@ import live
 import services
 from live import check, check_eq
 
+sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "pmix"))
+import pmix  # noqa: E402
+
 COUNT = live.full(64, 16)
 SIZE = live.full(64, 2) * live.MIB
 
@@ -141,6 +144,28 @@ def bad_daemons_are_told():
     live.check_gone()
 
 
+def tools_by_munge():
+    """libpmix shows a credential of munge by itself where munged answers. A
+    launcher that is told so lets nobody in without."""
+    if not os.access(pmix.ASK, os.X_OK):
+        return
+    gate = pmix.Gate()
+    running = live.Job("-v", "-N", 1, "--", "sh", "-c", pmix.Gate.WAIT,
+                       gate.path, env={**os.environ, "PMIX_MCA_psec": "munge"})
+    pmix.wait_up(running)
+    tool = pmix.Asker(running)
+    check(tool.connect(), "by munge, without a word")
+    other = pmix.Asker(running, env={**os.environ, "PMIX_MCA_psec": "native"})
+    live.eventually(lambda: "has gone" in running.said(), 60,
+                    "the one without is shut out")
+    other.proc.kill()  # its library waits on
+    check_eq(None, other.connect(), "without munge")
+    check_eq("SUCCESS", tool.query("pmix.qry.ns")[1])
+    check_eq(0, tool.end())
+    gate.open()
+    running.check_ok()
+
+
 def main():
     rig.start()
     if services.Slurm.missing():
@@ -149,6 +174,8 @@ def main():
         slurm = services.Slurm(hosts)
         with live.case("srun reaches each host"):
             srun_works(hosts, slurm)
+        with live.case("tools show a credential of munge"):
+            tools_by_munge()
         with live.case("one srun starts the daemons of an allocation"):
             one_step_for_all(hosts)
         with live.case("%d MiB by Slurm" % (SIZE // live.MIB)):
