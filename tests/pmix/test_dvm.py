@@ -326,14 +326,15 @@ def forgotten():
         check(status in asks(dvm, "pmix.nspace=%s pmix.qry.jst" % what)[1],
               what)
     if os.environ.get("XYLEM_TEST_FULL") == "1":
-        many(500)  # its library keeps the events of 170 of them
+        many(500)  # libpmix keeps the events of 170 of them
         pids = [dvm.proc.pid, pmix.helper_of(dvm)]
         before = [held(pid) for pid in pids]
         many(2000)
         for pid, (size, files) in zip(pids, before):
             now = held(pid)
             check_eq(files, now[1], "descriptors")
-            check(now[0] < size + 2048, "%d KiB of %d" % (now[0], size))
+            # All of them kept would be 88 MiB.
+            check(now[0] < size + 8192, "%d KiB of %d" % (now[0], size))
     check_eq(0, tool.end())
     check_eq((0, ""), stop())
     check_end(dvm)
