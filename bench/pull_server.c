@@ -1,21 +1,28 @@
 /* A PMIx server that does the work and nothing else: hands output to libpmix as
  * fast as that takes it.
  *
- *     pull_server -g GATE FOLDER RANKS BYTES PIECE
+ *     pull_server -g GATE FOLDER RANKS BYTES PIECE [COMMAND ARGUMENT...]
  *
  * Tools find its address by files in FOLDER. Waits for a tool that pulls, then
  * at the gate, and delivers BYTES bytes of each of RANKS processes, in turn,
  * PIECE bytes at a time. The next turn begins when the library has answered for
  * the one before: it has queued it then, not sent. Ends when the tool has gone.
+ *
+ * With a command it starts that RANKS times instead, does not go to the gate
+ * itself, and delivers what comes through their pipes, each read of PIECE bytes
+ * at most by itself and at once, to their end.
  */
 #include "bench/gate.h"
 
+#include <poll.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <pmix.h>
@@ -145,6 +152,91 @@ static void deliver_all(unsigned ranks, size_t bytes, size_t piece)
     free(sources);
 }
 
+/* --- output of processes */
+
+extern char **environ;
+
+/* Returns the end of its output. */
+static int start_one(unsigned rank, char **argv)
+{
+    posix_spawn_file_actions_t actions;
+    char text[16];
+    int fds[2];
+    pid_t pid;
+
+    snprintf(text, sizeof(text), "%u", rank);
+    setenv("XYLEM_RANK", text, 1);
+    if (pipe(fds) != 0 || posix_spawn_file_actions_init(&actions) != 0)
+        fail("pipe", PMIX_ERR_NOMEM);
+    posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, fds[0]);
+    if (fds[1] != STDOUT_FILENO)
+        posix_spawn_file_actions_addclose(&actions, fds[1]);
+    if (posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ) != 0)
+        fail(argv[0], PMIX_ERR_NOT_FOUND);
+    posix_spawn_file_actions_destroy(&actions);
+    close(fds[1]);
+    return fds[0];
+}
+
+/* In the library's thread. */
+static void on_copied(pmix_status_t status, void *arg)
+{
+    (void)status;
+    free(arg);
+}
+
+/* False at the end. */
+static bool pass_on(int fd, const pmix_proc_t *source, size_t piece)
+{
+    pmix_byte_object_t *object = malloc(sizeof(*object) + piece);
+    pmix_status_t rc;
+    ssize_t got;
+
+    if (object == NULL)
+        fail("memory", PMIX_ERR_NOMEM);
+    object->bytes = (char *)(object + 1);
+    got = read(fd, object->bytes, piece);
+    if (got <= 0) {
+        free(object);
+        return false;
+    }
+    object->size = (size_t)got;
+    rc = PMIx_server_IOF_deliver(source, PMIX_FWD_STDOUT_CHANNEL, object, NULL,
+                                 0, on_copied, object);
+    if (rc != PMIX_SUCCESS)
+        fail("deliver", rc);
+    return true;
+}
+
+static void pass_all(unsigned ranks, size_t piece, char **argv)
+{
+    struct pollfd *fds = calloc(ranks, sizeof(*fds));
+    pmix_proc_t *sources = calloc(ranks, sizeof(*sources));
+    unsigned left = ranks;
+
+    if (fds == NULL || sources == NULL)
+        fail("memory", PMIX_ERR_NOMEM);
+    for (unsigned rank = 0; rank < ranks; rank++) {
+        PMIX_LOAD_PROCID(&sources[rank], "bench", rank);
+        fds[rank].fd = start_one(rank, argv);
+        fds[rank].events = POLLIN;
+    }
+    while (left > 0 && poll(fds, ranks, -1) > 0) {
+        for (unsigned rank = 0; rank < ranks; rank++) {
+            if (fds[rank].revents == 0 ||
+                pass_on(fds[rank].fd, &sources[rank], piece))
+                continue;
+            close(fds[rank].fd);
+            fds[rank].fd = -1;
+            left--;
+        }
+    }
+    while (wait(NULL) > 0)
+        continue;
+    free(fds); /* the sources are the library's until its end */
+}
+
 /* --- start */
 
 static void init(const char *folder)
@@ -173,16 +265,23 @@ int main(int argc, char **argv)
 {
     pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
 
-    if (argc != 7 || strcmp(argv[1], "-g") != 0) {
-        fputs("usage: pull_server -g GATE FOLDER RANKS BYTES PIECE\n", stderr);
+    if (argc < 7 || strcmp(argv[1], "-g") != 0) {
+        fputs("usage: pull_server -g GATE FOLDER RANKS BYTES PIECE [COMMAND "
+              "ARGUMENT...]\n",
+              stderr);
         return 2;
     }
     init(argv[3]);
     PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, NULL, NULL);
     wait_for(&server.is_asked);
-    gate_wait(argv[2]);
-    deliver_all((unsigned)atoi(argv[4]), strtoull(argv[5], NULL, 10),
-                strtoull(argv[6], NULL, 10));
+    if (argc > 7) {
+        pass_all((unsigned)atoi(argv[4]), strtoull(argv[6], NULL, 10),
+                 argv + 7);
+    } else {
+        gate_wait(argv[2]);
+        deliver_all((unsigned)atoi(argv[4]), strtoull(argv[5], NULL, 10),
+                    strtoull(argv[6], NULL, 10));
+    }
     wait_for(&server.is_gone);
     PMIx_server_finalize();
     return 0;

@@ -1,10 +1,11 @@
 /* A PMIx tool that pulls output and counts it.
  *
- *     pull_tool -g GATE -p PID NSPACE BYTES
+ *     pull_tool -g GATE -p PID NSPACE BYTES [redirect]
  *
  * Connects to the server of the process PID, pulls stdout of all processes of
  * NSPACE (-: the one that the server tells), comes to the gate, and reports
  * there when the last of BYTES bytes has come. Fails when more come, or less.
+ * It asks for a copy, or with that word for the output itself.
  */
 #include "bench/gate.h"
 
@@ -126,14 +127,15 @@ static void find_job(const char *given, char *nspace)
     PMIX_LOAD_NSPACE(nspace, found->value.data.string);
 }
 
-static void pull(const char *given)
+static void pull(const char *given, bool redirects)
 {
     pmix_proc_t all = {.rank = PMIX_RANK_WILDCARD};
     pmix_info_t info;
     pmix_status_t rc;
 
     find_job(given, all.nspace);
-    PMIX_INFO_LOAD(&info, PMIX_IOF_COPY, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info, redirects ? PMIX_IOF_REDIRECT : PMIX_IOF_COPY, NULL,
+                   PMIX_BOOL);
     rc = PMIx_IOF_pull(&all, 1, &info, 1, PMIX_FWD_STDOUT_CHANNEL, on_output,
                        on_registered, NULL);
     wait_for(&tool.is_answered);
@@ -143,13 +145,15 @@ static void pull(const char *given)
 
 int main(int argc, char **argv)
 {
-    if (argc != 7 || strcmp(argv[1], "-g") != 0 || strcmp(argv[3], "-p") != 0) {
-        fputs("usage: pull_tool -g GATE -p PID NSPACE BYTES\n", stderr);
+    if (argc < 7 || argc > 8 || strcmp(argv[1], "-g") != 0 ||
+        strcmp(argv[3], "-p") != 0) {
+        fputs("usage: pull_tool -g GATE -p PID NSPACE BYTES [redirect]\n",
+              stderr);
         return 2;
     }
     tool.wanted_bytes = strtoull(argv[6], NULL, 10);
     connect_to((uint32_t)atoi(argv[4]));
-    pull(argv[5]);
+    pull(argv[5], argc > 7);
     gate_wait(argv[2]);
     wait_for(&tool.is_done);
     gate_report(argv[2]);
