@@ -48,11 +48,30 @@ static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
     return copy_env(from, to);
 }
 
+static struct ep_tap_sinks sinks_of(const struct px_spawn *from)
+{
+    struct ep_tap_sinks sinks = {
+        .names.text = from->files,
+        .is_raw = (from->output & PX_OUTPUT_RAW) != 0,
+        .merges_stderr = (from->output & PX_OUTPUT_MERGE) != 0,
+    };
+
+    if ((from->output & PX_OUTPUT_DIR) != 0)
+        sinks.names.kind = EP_NAMES_DIR;
+    else if ((from->output & PX_OUTPUT_FILE) != 0)
+        sinks.names.kind = EP_NAMES_FILE;
+    else if ((from->output & PX_OUTPUT_PATTERN) != 0)
+        sinks.names.kind = EP_NAMES_PATTERN;
+    return sinks;
+}
+
 static bool start(struct run_pmix *pmix, const struct px_spawn *from,
                   struct ep_tap_app *apps, struct ep_tap_spawned *out,
                   char *why)
 {
     const struct ep_tap_spawn spawn = {
+        .nspace = from->nspace,
+        .output = sinks_of(from),
         .apps = apps,
         .apps_count = from->count,
         .has_stdin = (from->forwards & PX_FORWARD_STDIN) != 0,
@@ -61,6 +80,12 @@ static bool start(struct run_pmix *pmix, const struct px_spawn *from,
         .has_stddiag = (from->forwards & 1u << OV_CHANNEL_STDDIAG) != 0,
     };
 
+    if (spawn.output.names.kind == EP_NAMES_PATTERN &&
+        ep_names_fault(from->files) != NULL) {
+        snprintf(why, EP_TAP_WHY_MAX, "no pattern of files: '%.128s'",
+                 from->files);
+        return false;
+    }
     for (uint16_t i = 0; i < from->count; i++) {
         if (!copy_app(&from->apps[i], &apps[i]))
             return false;

@@ -68,11 +68,11 @@ static void add(struct px_host *host, const struct px_spawned *spawned,
         .pull = spawn->pull,
     };
 
-    snprintf(job.nspace, sizeof(job.nspace), "%.48s.%u", host->cfg.nspace,
-             ++host->spawned);
+    host->spawned++;
+    snprintf(job.nspace, sizeof(job.nspace), "%s", spawn->nspace);
     if (px_job_add(host, &job) == NULL)
         px_host_done(host, token, PX_ANSWER_FULL); /* it runs untold */
-    else
+    else if ((spawn->output & PX_OUTPUT_FILE_ONLY) == 0)
         forward(host, &job);
     px_queue_wake(host);
 }
@@ -82,7 +82,11 @@ static void start(struct px_host *host, uint32_t token)
     struct px_spawn spawn;
     struct px_spawned spawned = {.refusal = PX_ANSWER_FULL};
     int rc = px_spawn_decode(host->spawn, host->spawn_bytes, &spawn);
+    char nspace[64];
 
+    snprintf(nspace, sizeof(nspace), "%.48s.%u", host->cfg.nspace,
+             host->spawned + 1);
+    spawn.nspace = nspace;
     if (rc == 0 && host->cfg.events->on_spawn(host->cfg.arg, &spawn, &spawned))
         add(host, &spawned, &spawn, token);
     else

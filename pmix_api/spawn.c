@@ -49,7 +49,7 @@ static size_t size_of_maybe(const char *string)
 
 static size_t size_of(const struct px_spawn *spawn)
 {
-    size_t size = 12;
+    size_t size = 17 + (spawn->files != NULL ? strlen(spawn->files) : 0);
 
     for (uint16_t i = 0; i < spawn->count; i++) {
         const struct px_app *app = &spawn->apps[i];
@@ -78,6 +78,8 @@ size_t px_spawn_encode(const struct px_spawn *spawn, uint8_t **mem)
     ov_wr_u8(&wr, spawn->forwards);
     ov_wr_u32(&wr, spawn->reader);
     ov_wr_u32(&wr, spawn->pull);
+    ov_wr_u32(&wr, spawn->output);
+    put_string(&wr, spawn->files != NULL ? spawn->files : "");
     ov_wr_u16(&wr, spawn->count);
     for (uint16_t i = 0; i < spawn->count; i++)
         put_app(&wr, &spawn->apps[i]);
@@ -158,6 +160,21 @@ static int get_app(struct ov_rd *rd, struct px_app *app)
     return rd->bad ? OV_EPROTO : 0;
 }
 
+/* A name, and one kind of it, or neither. */
+static void get_output(struct ov_rd *rd, struct px_spawn *spawn)
+{
+    uint32_t kind;
+
+    spawn->output = ov_rd_u32(rd);
+    spawn->files = get_string(rd);
+    kind = spawn->output & PX_OUTPUT_FILES;
+    if ((spawn->output & ~(uint32_t)PX_OUTPUT_ALL) != 0 ||
+        (kind & (kind - 1)) != 0 || (kind == 0) != (spawn->files[0] == '\0'))
+        rd->bad = true;
+    if (spawn->files[0] == '\0')
+        spawn->files = NULL;
+}
+
 int px_spawn_decode(const uint8_t *mem, size_t len_bytes, struct px_spawn *out)
 {
     struct ov_rd rd = ov_rd_init(mem, len_bytes);
@@ -168,6 +185,7 @@ int px_spawn_decode(const uint8_t *mem, size_t len_bytes, struct px_spawn *out)
     out->forwards = ov_rd_u8(&rd);
     out->reader = ov_rd_u32(&rd);
     out->pull = ov_rd_u32(&rd);
+    get_output(&rd, out);
     count = ov_rd_u16(&rd);
     if (!rd.bad && (out->flags & ~PX_SPAWN_NOHUP) == 0 &&
         (out->forwards & ~PX_FORWARD_ALL) == 0 && count > 0 &&

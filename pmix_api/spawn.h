@@ -2,8 +2,11 @@
  *
  *     u8 flags (PX_SPAWN_ bits), u8 channels that can be forwarded (1 <<
  * channel each, enum ov_channel), u32 rank whose stdin that is (UINT32_MAX:
- * all), u32 pull that gets its output from the start (0: none) u16 programs;
- * for each of them u32 processes, u32 of these on a node at most (0: not said),
+ *         all), u32 pull that gets its output from the start (0: none), u32
+ *         what becomes of its output (PX_OUTPUT_ bits), string name of its
+ *         files (empty: none)
+ *     u16 programs; for each of them
+ *         u32 processes, u32 of these on a node at most (0: not said),
  *         u8 flags (PX_APP_ bits), string directory (empty: none),
  *         u32 words, a string each: the program first
  *         u32 changes of the environment: u8 what (enum px_env_change), u8
@@ -32,6 +35,21 @@ enum px_spawn_flag { PX_SPAWN_NOHUP = 1 };
 #define PX_READERS_ALL UINT32_MAX
 
 enum { PX_FORWARD_STDIN = 1, PX_FORWARD_ALL = 0xf };
+
+enum px_output_flag {
+    PX_OUTPUT_DIR = 1,       /* files below a directory of that name, */
+    PX_OUTPUT_FILE = 2,      /* or files whose names begin so, */
+    PX_OUTPUT_PATTERN = 4,   /* or are made of it */
+    PX_OUTPUT_FILE_ONLY = 8, /* nothing is shown */
+    PX_OUTPUT_MERGE = 16,    /* stderr joins stdout */
+    PX_OUTPUT_RAW = 32,      /* not by lines */
+    PX_OUTPUT_TAG = 64,
+    PX_OUTPUT_RANK = 128,
+    PX_OUTPUT_TIME = 256,
+    PX_OUTPUT_XML = 512,
+    PX_OUTPUT_FILES = 7, /* those of files */
+    PX_OUTPUT_ALL = 1023
+};
 
 enum px_app_flag { PX_APP_CWD_OPTIONAL = 1 };
 
@@ -75,6 +93,9 @@ struct px_spawn {
     uint8_t forwards;    /* bits, 1 << channel */
     uint32_t reader;     /* rank whose stdin is forwarded, or all */
     uint32_t pull;       /* gets the output from the start; 0: none does */
+    uint32_t output;     /* enum px_output_flag */
+    const char *files;   /* NULL: none */
+    const char *nspace;  /* what the job is to be called: the launcher's own */
     struct px_app *apps; /* owned */
     uint16_t count;
 };

@@ -309,12 +309,10 @@ static void on_deliver(evutil_socket_t fd, short what, void *arg)
 
 static const struct ep_sink_events sink_events = {.on_written = on_job};
 
-static uint32_t open_max_of(uint32_t wish)
+uint32_t ep_files_open_limit(void)
 {
     struct rlimit limit;
 
-    if (wish > 0)
-        return wish;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 >= OPEN_MAX)
         return OPEN_MAX;
     return limit.rlim_cur / 4 < OPEN_MIN ? OPEN_MIN
@@ -357,7 +355,8 @@ int ep_files_open(const struct ep_files_cfg *cfg, struct ep_files **out)
         rc = OV_ENOMEM;
     if (rc == 0)
         rc = ep_file_set_init(&files->set, &cfg->names, cfg->is_raw,
-                              open_max_of(cfg->open_max));
+                              cfg->open_max > 0 ? cfg->open_max
+                                                : ep_files_open_limit());
     if (rc == 0)
         rc = ep_sink_open(cfg->writer, -1, &sink_events, files, &files->sink);
     if (rc != 0) {

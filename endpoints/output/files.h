@@ -54,6 +54,9 @@ struct ep_files_cfg {
     void *arg;
 };
 
+/* 256, or a quarter of what the process may have open where that is less. */
+uint32_t ep_files_open_limit(void);
+
 /* Makes the directory of EP_NAMES_DIR, and for the others the one they begin
  * with, at once: it may block. Returns 0, OV_ENOMEM, or OV_ESYS with errno when
  * it cannot be made. */

@@ -7,6 +7,7 @@
 
 #include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/tap.h"
@@ -187,8 +188,13 @@ static void check_stuck(struct run *r)
     enum ep_output_place place;
     uint64_t since_ns;
 
-    if (r->is_stuck_told || !ep_output_is_stuck(r->output, &since_ns, &place))
+    if (r->is_stuck_told)
         return;
+    if (!ep_output_is_stuck(r->output, &since_ns, &place)) {
+        if (!ep_run_jobs_are_stuck(r, &since_ns))
+            return;
+        place = EP_OUTPUT_FILES;
+    }
     if (since_ns < r->resumed_ns) /* nobody wrote while we were stopped */
         since_ns = r->resumed_ns;
     if (ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
@@ -228,7 +234,7 @@ static void on_watch(evutil_socket_t fd, short what, void *arg)
     if (r->has_failed && ep_output_pending(r->output) == 0)
         tell_failure(r);
     if (r->phase == RUN_LAUNCHING || r->lines.len_bytes > 0 ||
-        ep_output_pending(r->output) > 0 ||
+        ep_output_pending(r->output) > 0 || r->sinks_open > 0 ||
         (r->has_failed && !r->is_failure_told))
         ep_run_watch(r);
 }

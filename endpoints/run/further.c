@@ -62,6 +62,8 @@ static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
     job->manners = r->job.manners;
     job->linger_ms = r->job.linger_ms;
     job->has_stddiag = spawn->has_stddiag;
+    job->is_raw = spawn->output.is_raw;
+    job->merges_stderr = spawn->output.merges_stderr;
     for (uint32_t i = 0; rc == 0 && i < spawn->apps_count; i++)
         rc = add_app(r, &spawn->apps[i], job);
     return rc;

@@ -74,6 +74,7 @@ struct run {
     struct run_job *jobs;         /* owned: those beside the run's own */
     uint32_t jobs_made, tickets;  /* so far */
     uint32_t next_number;         /* of a process */
+    uint32_t sinks_open;          /* files that they may have open at a time */
     struct ep_text lines;         /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
@@ -155,8 +156,8 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  want  push  pool  further  jobs  end  redirect  losses  loss  dvm
- *     signals  down  daemons  survey  up  run
+ *     tap  want  push  pool  further  sinks  slow  jobs  end  redirect  losses
+ *     loss  dvm  signals  down  daemons  survey  up  run
  */
 
 /* --- say.c */

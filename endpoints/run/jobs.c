@@ -13,6 +13,8 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/push.h"
+#include "endpoints/run/sinks.h"
+#include "endpoints/run/slow.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/want.h"
 #include "overlay/base/err.h"
@@ -23,15 +25,20 @@ struct run_job {
     struct ep_job desc;
     struct ep_proof *proof; /* owned: output as it came, against its ends */
     struct run_want want;
-    bool *has_ended;   /* owned, by rank */
+    struct run *run;
+    struct run_sinks *sinks; /* owned; NULL: its output is for the tap alone */
+    bool *has_ended;         /* owned, by rank */
     bool *has_started; /* owned, by place: its processes run, or it is lost */
     uint32_t nodes_started;
     uint32_t ended;
+    uint32_t last, last_status; /* the process that ended last */
     bool has_failed;
+    bool is_cut; /* not all of its output could be written */
 };
 
 static void free_job(struct run_job *job)
 {
+    ep_run_sinks_close(job->sinks);
     ep_job_fini(&job->desc);
     ep_proof_close(job->proof);
     ep_run_want_close(&job->want);
@@ -40,12 +47,46 @@ static void free_job(struct run_job *job)
     free(job);
 }
 
+static void on_sinks_error(void *arg, const char *why);
+static void on_sinks_done(void *arg);
+
+/* What is known of a job by the launcher alone. */
+static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
+                   struct run_job *job, char *why)
+{
+    static const struct run_sinks_events events = {
+        .on_error = on_sinks_error,
+        .on_done = on_sinks_done,
+    };
+    const bool has_sinks = ep_run_sinks_are_asked(spawn);
+    const uint32_t channels = ep_job_channels(&job->desc);
+    int rc;
+
+    job->run = r;
+    job->has_ended = calloc(job->desc.size, sizeof(*job->has_ended));
+    job->has_started =
+        calloc((size_t)job->desc.nodes + 1, sizeof(*job->has_started));
+    if (job->has_ended == NULL || job->has_started == NULL)
+        return OV_ENOMEM;
+    rc = ep_proof_open(job->desc.size, channels, 1 + has_sinks, &job->proof);
+    if (rc == 0)
+        rc = ep_run_want_open(&job->want, job->desc.base, job->desc.size,
+                              channels);
+    if (rc == 0 && has_sinks) {
+        job->sinks = ep_run_sinks_open(
+            r, spawn,
+            &(struct run_sinks_job){job->desc.base, job->proof, &events, job},
+            why);
+        rc = job->sinks == NULL ? OV_EINVAL : 0;
+    }
+    return rc;
+}
+
 /* The job as it is told; NULL with a sentence in why. */
 static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
                             enum ep_tap_refusal *refusal, char *why)
 {
     struct run_job *job = calloc(1, sizeof(*job));
-    uint32_t channels;
     int rc = OV_ENOMEM;
 
     if (job != NULL)
@@ -55,19 +96,10 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
         rc = OV_EFULL;
     }
     if (rc == 0) {
-        channels = ep_job_channels(&job->desc);
         job->desc.number = 2 + r->jobs_made;
         job->desc.base = r->next_number;
-        job->has_ended = calloc(job->desc.size, sizeof(*job->has_ended));
-        job->has_started =
-            calloc((size_t)job->desc.nodes + 1, sizeof(*job->has_started));
-        rc = job->has_ended == NULL || job->has_started == NULL
-                 ? OV_ENOMEM
-                 : ep_proof_open(job->desc.size, channels, 1, &job->proof);
+        rc = prepare(r, spawn, job, why);
     }
-    if (rc == 0)
-        rc = ep_run_want_open(&job->want, job->desc.base, job->desc.size,
-                              channels);
     if (rc == 0)
         return job;
     if (job != NULL)
@@ -177,7 +209,7 @@ static enum ep_proof_reason absent(void *arg, uint32_t rank)
 static void end_job(struct run *r, struct run_job *job)
 {
     const struct ep_proof_verdict *verdict =
-        ep_proof_judge(job->proof, false, absent, NULL);
+        ep_proof_judge(job->proof, job->is_cut, absent, NULL);
     struct ep_tap_job told = {
         .event = EP_TAP_JOB_ENDED,
         .base = job->desc.base,
@@ -199,7 +231,8 @@ static void end_job(struct run *r, struct run_job *job)
     ep_run_tap_job(r, &told);
 }
 
-/* One process more is over; the job may be, and gone. */
+/* One process more is over; the job may be, and gone. Its end is told with that
+ * of its last process, so behind all that its files are to have. */
 static void count_ended(struct run *r, struct run_job *job, uint32_t number,
                         uint32_t status)
 {
@@ -208,9 +241,55 @@ static void count_ended(struct run *r, struct run_job *job, uint32_t number,
     if (job->has_ended[rank])
         return;
     job->has_ended[rank] = true;
-    ep_run_tap_exit(r, number, status);
-    if (++job->ended == job->desc.size)
+    if (++job->ended < job->desc.size || job->sinks == NULL) {
+        ep_run_tap_exit(r, number, status);
+    } else {
+        job->last = number;
+        job->last_status = status;
+        ep_run_sinks_finish(job->sinks);
+    }
+    if (job->ended == job->desc.size && job->sinks == NULL)
         end_job(r, job);
+}
+
+/* --- its files
+ * */
+
+static void on_sinks_error(void *arg, const char *why)
+{
+    struct run_job *job = arg;
+
+    if (!job->is_cut)
+        ep_run_say(job->run, "%s; the job that was to have it ends", why);
+    job->is_cut = true;
+    kill_job(job->run, job);
+}
+
+static void on_sinks_done(void *arg)
+{
+    struct run_job *job = arg;
+    struct run *r = job->run;
+
+    ep_run_tap_exit(r, job->last, job->last_status);
+    end_job(r, job);
+    r->tap_events->on_end(r);
+}
+
+void ep_run_jobs_give_up(struct run *r)
+{
+    for (struct run_job *job = r->jobs; job != NULL; job = job->next) {
+        job->is_cut = true;
+        ep_run_sinks_give_up(job->sinks);
+    }
+}
+
+bool ep_run_jobs_are_stuck(const struct run *r, uint64_t *since_ns)
+{
+    for (const struct run_job *job = r->jobs; job != NULL; job = job->next) {
+        if (ep_run_sinks_are_stuck(job->sinks, since_ns))
+            return true;
+    }
+    return false;
 }
 
 /* All processes of the node run, or never will. */
@@ -233,40 +312,6 @@ static void on_started(struct run *r, struct run_job *job, uint32_t node)
         ep_run_tap_stdin(r, job->desc.base + job->desc.readers[i].first,
                          job->desc.base + job->desc.readers[i].last, true);
     ep_run_tap_job(r, &told);
-}
-
-/* What became of stdin of a process that does not read. */
-static void on_slow(struct run *r, const struct run_job *job,
-                    const struct ep_state *state)
-{
-    uint32_t rank = state->rank - job->desc.base;
-    const char *host = ep_run_host(r, ep_job_node_of(&job->desc, rank, NULL));
-
-    switch ((enum ep_stdin_event)state->stdin_event) {
-    case EP_STDIN_FULL:
-    case EP_STDIN_UNSAVED:
-        ep_run_say(r,
-                   "rank %u of a further job on %s does not read its stdin, "
-                   "and no more of it is spilled: pushes wait for it",
-                   rank, host);
-        break;
-    case EP_STDIN_CLOSED:
-        ep_run_say(r,
-                   "rank %u of a further job on %s has not read its stdin for "
-                   "%g s: it is closed",
-                   rank, host, job->desc.close_ms / 1000.0);
-        ep_run_tap_stdin(r, state->rank, state->rank, false);
-        break;
-    case EP_STDIN_LOST:
-        ep_run_say(r,
-                   "spilled stdin of rank %u of a further job on %s cannot be "
-                   "read back: %s; that job ends",
-                   rank, host, strerror((int)state->value));
-        kill_job(r, job);
-        break;
-    case EP_STDIN_EVENTS:
-        break;
-    }
 }
 
 static void on_failed(struct run *r, struct run_job *job,
@@ -308,7 +353,8 @@ void ep_run_jobs_word(struct run *r, const struct ep_state *state)
         return;
     }
     if (state->kind == EP_STATE_STDIN) {
-        on_slow(r, job, state);
+        if (ep_run_slow_said(r, &job->desc, state))
+            kill_job(r, job);
         return;
     }
     if (state->kind == EP_STATE_FAILED)
@@ -318,18 +364,20 @@ void ep_run_jobs_word(struct run *r, const struct ep_state *state)
                 state->kind == EP_STATE_EXIT ? state->value : 127 << 8);
 }
 
-void ep_run_jobs_output(struct run *r, const struct ep_tap_output *output,
-                        struct ov_buf *buf)
+void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec)
 {
-    struct run_job *job = find(r, output->rank);
+    const struct ep_tap_output output = ep_run_tap_record(rec);
+    struct run_job *job = find(r, rec->rank);
 
     if (job == NULL)
         return;
-    ep_run_want_record(r, &job->want, output->rank, output->channel,
-                       output->len_bytes);
-    ep_proof_written(job->proof, 0, output->rank - job->desc.base,
-                     output->channel, output->mem, output->len_bytes);
-    ep_run_tap_output(r, output, buf);
+    if (job->sinks == NULL)
+        ep_run_want_record(r, &job->want, rec->rank, rec->channel,
+                           rec->len_bytes);
+    ep_proof_written(job->proof, 0, rec->rank - job->desc.base, rec->channel,
+                     output.mem, rec->len_bytes);
+    ep_run_sinks_record(job->sinks, rec, rec->rank - job->desc.base);
+    ep_run_tap_output(r, &output, rec->buf);
 }
 
 void ep_run_jobs_wanted(struct run *r)
@@ -343,16 +391,25 @@ void ep_run_jobs_wanted(struct run *r)
 
 static void lose(struct run *r, struct run_job *job, uint32_t number)
 {
-    if (job->has_ended[number - job->desc.base])
+    const uint32_t rank = number - job->desc.base;
+    const uint32_t channels = ep_job_channels(&job->desc);
+    const char *host = ep_run_host(r, ep_job_node_of(&job->desc, rank, NULL));
+
+    if (job->has_ended[rank])
         return;
     for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
          channel++) {
-        struct ep_tap_output end = {.rank = number,
-                                    .channel = channel,
-                                    .is_end = true,
-                                    .cookie = RUN_NO_RECORD};
+        const struct ep_console_record end = {.proc = number,
+                                              .rank = number,
+                                              .host = host,
+                                              .channel = channel,
+                                              .is_eof = true,
+                                              .cookie = RUN_NO_RECORD};
+        const struct ep_tap_output told = ep_run_tap_record(&end);
 
-        ep_run_tap_output(r, &end, NULL);
+        if ((channels & 1u << channel) != 0)
+            ep_run_sinks_record(job->sinks, &end, rank);
+        ep_run_tap_output(r, &told, NULL);
     }
     count_ended(r, job, number, SIGKILL);
 }

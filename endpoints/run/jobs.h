@@ -3,8 +3,9 @@
  *
  * The processes of each have numbers of their own, from its base on; a number
  * is never used again. Such a job has no part in the console, in the exit code
- * or in the run's stdin: its output is for the tap, and proved as far as that.
- * The run ends when its own job and all of these have ended.
+ * or in the run's stdin: its output is for the tap and for files of its own,
+ * and proved as far as those. The run ends when its own job and all of these
+ * have ended.
  */
 #ifndef ENDPOINTS_RUN_JOBS_H
 #define ENDPOINTS_RUN_JOBS_H
@@ -12,8 +13,8 @@
 #include "endpoints/msg/state.h"
 #include "endpoints/run/taps.h"
 
+struct ep_console_record;
 struct ep_job;
-struct ov_buf;
 struct run;
 
 /* Processes of such jobs that a node may run at a time. */
@@ -31,12 +32,17 @@ const struct ep_job *ep_run_jobs_find(const struct run *r, uint32_t base);
 
 /* --- from the nodes: what is about a process that is not the run's own */
 void ep_run_jobs_word(struct run *r, const struct ep_state *state);
-void ep_run_jobs_output(struct run *r, const struct ep_tap_output *output,
-                        struct ov_buf *buf);
+/* A record, by the number of its process, which the caller holds. */
+void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec);
 /* Somebody wants output of them that nobody did. */
 void ep_run_jobs_wanted(struct run *r);
 /* The node is gone for ever, and its processes. */
 void ep_run_jobs_lost(struct run *r, uint32_t node);
+
+/* Their files: what is not written is dropped; does one take nothing, and since
+ * when? As of endpoints/output/output.h. */
+void ep_run_jobs_give_up(struct run *r);
+bool ep_run_jobs_are_stuck(const struct run *r, uint64_t *since_ns);
 
 /* Frees what is left, without a word. */
 void ep_run_jobs_close(struct run *r);

@@ -55,17 +55,9 @@ static void to_console(struct run *r, const struct ep_console_record *rec)
 static bool to_tap(struct run *r, const struct ep_console_record *rec,
                    bool is_redirected)
 {
-    struct ep_tap_output output = {
-        .rank = rec->rank,
-        .channel = rec->channel,
-        .is_end = rec->is_eof,
-        .is_redirected = is_redirected,
-        .len_bytes = rec->len_bytes,
-        .cookie = rec->cookie,
-    };
+    struct ep_tap_output output = ep_run_tap_record(rec);
 
-    if (rec->len_bytes > 0)
-        output.mem = rec->buf->mem + rec->off_bytes;
+    output.is_redirected = is_redirected;
     return ep_run_tap_output(r, &output, rec->buf);
 }
 

@@ -13,6 +13,7 @@
 #include "endpoints/run/control.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
@@ -41,6 +42,7 @@ static void on_interrupt(struct run *r, int signo)
                       "given up");
         ep_run_abort(r, 128 + signo);
         ep_output_give_up(r->output);
+        ep_run_jobs_give_up(r);
     }
 }
 

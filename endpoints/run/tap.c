@@ -210,6 +210,21 @@ void ep_run_tap_close(struct run *r)
     r->tap = NULL;
 }
 
+struct ep_tap_output ep_run_tap_record(const struct ep_console_record *rec)
+{
+    struct ep_tap_output output = {
+        .rank = rec->rank,
+        .channel = rec->channel,
+        .is_end = rec->is_eof,
+        .len_bytes = rec->len_bytes,
+        .cookie = rec->cookie,
+    };
+
+    if (rec->len_bytes > 0)
+        output.mem = rec->buf->mem + rec->off_bytes;
+    return output;
+}
+
 bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
                        struct ov_buf *buf)
 {

@@ -4,12 +4,15 @@
 
 #include "endpoints/run/taps.h"
 
+struct ep_console_record;
 struct ep_job;
 struct ov_buf;
 struct run;
 
 struct run_tap_events {
-    void (*on_end)(struct run *r); /* ep_run_tap_is_awaited() is over */
+    /* ep_run_tap_is_awaited() is over, or a job is that the tap has started:
+     * the run may be. */
+    void (*on_end)(struct run *r);
     /* As of struct ep_tap_events. */
     void (*on_gone)(struct run *r, uint64_t cookie);
     void (*on_returned)(struct run *r, uint64_t cookie);
@@ -31,6 +34,8 @@ void ep_run_tap_close(struct run *r);
 /* How many parts a job has, for those who ask with on_part. */
 uint32_t ep_run_tap_parts(const struct ep_job *job);
 
+/* A record of the console, as a tap has it. */
+struct ep_tap_output ep_run_tap_record(const struct ep_console_record *rec);
 /* A record, whose buffer it is in; the tap holds it for itself. False when it
  * does not want it. */
 bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/output/names.h"
+
 enum ep_tap_env_what {
     EP_TAP_ENV_SET,   /* NAME=VALUE */
     EP_TAP_ENV_ADD,   /* the same, unless there is NAME already */
@@ -45,12 +47,22 @@ struct ep_tap_app {
 
 #define EP_TAP_READERS_ALL UINT32_MAX
 
+/* What becomes of a job's output beside the tap. */
+struct ep_tap_sinks {
+    struct ep_names names; /* of files, EP_NAMES_NONE: there are none */
+    struct ep_style style; /* of their lines; nspace is that of the spawn */
+    bool is_raw;           /* its bytes are not gathered to lines */
+    bool merges_stderr;
+};
+
 struct ep_tap_spawn {
+    const char *nspace; /* the name of the job */
     const struct ep_tap_app *apps;
     uint32_t apps_count;
     bool has_stddiag; /* its processes have that channel */
     bool has_stdin;   /* as far as it is pushed: */
     uint32_t reader;  /* the rank that reads it; EP_TAP_READERS_ALL */
+    struct ep_tap_sinks output;
 };
 
 enum ep_tap_refusal {

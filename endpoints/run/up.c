@@ -253,21 +253,6 @@ static void on_state_record(struct run *r, const struct ov_record *rec,
         on_word(r, rec->source, &state);
 }
 
-static struct ep_tap_output tap_output(const struct ep_console_record *record)
-{
-    struct ep_tap_output output = {
-        .rank = record->rank,
-        .channel = record->channel,
-        .is_end = record->is_eof,
-        .len_bytes = record->len_bytes,
-        .cookie = record->cookie,
-    };
-
-    if (record->len_bytes > 0)
-        output.mem = record->buf->mem + record->off_bytes;
-    return output;
-}
-
 static void on_record(void *arg, const struct ov_act *act,
                       const struct ov_slice *slice)
 {
@@ -297,9 +282,7 @@ static void on_record(void *arg, const struct ov_act *act,
         return;
     }
     if (rec->rank >= r->job.size) {
-        struct ep_tap_output tapped = tap_output(&out);
-
-        ep_run_jobs_output(r, &tapped, slice->buf);
+        ep_run_jobs_output(r, &out);
         ep_run_let_go(r, act->cookie);
         return;
     }

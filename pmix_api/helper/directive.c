@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pmix_api/helper/mapping.h"
+#include "pmix_api/helper/output.h"
 #include "pmix_api/helper/talk.h"
 
 /* Does what an info asks for. NOT_SUPPORTED: this value cannot be served. */
@@ -239,7 +240,8 @@ static pmix_status_t apply(struct px_plan *plan, struct px_app *app,
         if (PMIX_CHECK_KEY(info, directives[i].key))
             return directives[i].apply(plan, app, info);
     }
-    return PMIX_ERR_NOT_SUPPORTED;
+    return px_output_knows(info) ? px_output_apply(plan, info)
+                                 : PMIX_ERR_NOT_SUPPORTED;
 }
 
 pmix_status_t px_directives(struct px_plan *plan, struct px_app *app,

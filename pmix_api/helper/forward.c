@@ -8,7 +8,7 @@
 
 enum { OUTPUTS = 0xe }; /* of the bits 1 << channel */
 
-uint32_t px_forward_begin(const pmix_info_t info[], size_t infos)
+uint32_t px_forward_begin(const pmix_info_t info[], size_t infos, bool is_raw)
 {
     struct pull *pull;
     uint32_t id = 0;
@@ -18,6 +18,7 @@ uint32_t px_forward_begin(const pmix_info_t info[], size_t infos)
     if (pull != NULL) {
         px_wish_read(info, infos, &pull->wish);
         pull->is_forward = true;
+        pull->is_raw = is_raw;
         pull->state = PULL_SPAWNING;
         id = pull->id;
     }

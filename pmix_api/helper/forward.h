@@ -20,8 +20,9 @@
 struct pull;
 
 /* A tool spawns something, in the library's thread: the number of the pull, to
- * be told to the launcher, or 0 when there are too many. */
-uint32_t px_forward_begin(const pmix_info_t info[], size_t infos);
+ * be told to the launcher, or 0 when there are too many. is_raw: not by lines.
+ */
+uint32_t px_forward_begin(const pmix_info_t info[], size_t infos, bool is_raw);
 /* The job is known: those channels of it are wanted. 0: nothing is. */
 void px_forward_job(uint32_t id, const struct px_job *job);
 /* The library's request for it; NULL where it is the only one. */

@@ -293,7 +293,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         .drops_oldest = wish->drops_oldest,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
         .buffer_ms = 1000 * least(wish->buffer_s, 1000000),
-        .has_lines = pull->is_forward,
+        .has_lines = pull->is_forward && !pull->is_raw,
     };
 
     if (wish->has_cache && wish->cache_bytes < LIMIT_BYTES)

@@ -20,6 +20,7 @@ struct pull {
     uint32_t id;
     bool redirects, is_behind;
     bool is_forward;     /* of a job that its tool has spawned */
+    bool is_raw;         /* which is not to have it by lines */
     bool is_ending;      /* with the last of what waits it is over */
     const void *request; /* names of the library's */
     const void *tool;

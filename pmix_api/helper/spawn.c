@@ -8,6 +8,7 @@
 
 #include "pmix_api/helper/directive.h"
 #include "pmix_api/helper/forward.h"
+#include "pmix_api/helper/output.h"
 #include "pmix_api/helper/request.h"
 #include "pmix_api/helper/talk.h"
 
@@ -101,7 +102,7 @@ static pmix_status_t read_all(const pmix_info_t info[], size_t infos,
         if (rc == PMIX_SUCCESS)
             rc = read_changes(plan, app, info, infos, from);
     }
-    return rc;
+    return rc == PMIX_SUCCESS ? px_output_settle(plan) : rc;
 }
 
 /* --- who has started what */
@@ -189,7 +190,8 @@ static pmix_status_t begin_forward(const pmix_info_t info[], size_t infos,
 {
     if ((spawn->forwards & ~PX_FORWARD_STDIN) == 0)
         return PMIX_SUCCESS;
-    spawn->pull = px_forward_begin(info, infos);
+    spawn->pull =
+        px_forward_begin(info, infos, (spawn->output & PX_OUTPUT_RAW) != 0);
     return spawn->pull != 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 

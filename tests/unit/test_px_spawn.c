@@ -23,6 +23,12 @@ static const uint8_t drawn[] = {
     0,
     0,
     0,
+    PX_OUTPUT_FILE | PX_OUTPUT_FILE_ONLY,
+    0,
+    0,
+    0,
+    'f',
+    0,
     1,
     0,
     2,
@@ -88,7 +94,14 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
                          .add_hosts = "c",
                          .add_hostfile = "f"};
     const struct px_spawn spawn = {
-        .forwards = 6, .reader = 3, .pull = 7, .apps = &app, .count = 1};
+        .forwards = 6,
+        .reader = 3,
+        .pull = 7,
+        .output = PX_OUTPUT_FILE | PX_OUTPUT_FILE_ONLY,
+        .files = "f",
+        .apps = &app,
+        .count = 1,
+    };
     struct px_spawn back;
     uint8_t *mem;
 
@@ -100,6 +113,8 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(back.forwards, 6);
     assert_int_equal(back.reader, 3);
     assert_int_equal(back.pull, 7);
+    assert_int_equal(back.output, PX_OUTPUT_FILE | PX_OUTPUT_FILE_ONLY);
+    assert_string_equal(back.files, "f");
     assert_int_equal(back.apps[0].ppn, 1);
     assert_string_equal(back.apps[0].cwd, "/x");
     assert_string_equal(back.apps[0].argv[0], "ls");
@@ -120,11 +135,23 @@ static void what_is_no_spawn_is_refused(void **state)
     static const struct {
         size_t at;
         uint8_t byte;
-    } wrong[] = {{0, 2},       {1, 16},   {10, 0},
-                 {10, 65},     {20, 2},   {24, 0},
-                 {24, 255},    {28, 0},   {36, PX_ENV_CHANGES},
-                 {38, '='},    {39, 'x'}, {42, PX_ENV_SET},
-                 {46, PX_MAPS}};
+    } wrong[] = {{0, 2},
+                 {1, 16},
+                 {10, 0},
+                 {10, 3},
+                 {11, 4},
+                 {14, 0},
+                 {16, 0},
+                 {16, 65},
+                 {26, 2},
+                 {30, 0},
+                 {30, 255},
+                 {34, 0},
+                 {42, PX_ENV_CHANGES},
+                 {44, '='},
+                 {45, 'x'},
+                 {48, PX_ENV_SET},
+                 {52, PX_MAPS}};
     uint8_t mem[sizeof(drawn) + 1] = {0};
     struct px_spawn spawn;
 

@@ -1,0 +1,113 @@
+/* The directives of PMIx_Spawn about what becomes of a job's output. */
+#include "pmix_api/helper/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmix_api/helper/directive.h"
+#include "pmix_api/helper/talk.h"
+
+static const struct {
+    const char *key;
+    uint32_t flag; /* enum px_output_flag */
+} directives[] = {
+    {PMIX_IOF_OUTPUT_TO_DIRECTORY, PX_OUTPUT_DIR},
+    {PMIX_IOF_OUTPUT_TO_FILE, PX_OUTPUT_FILE},
+    {PMIX_IOF_FILE_PATTERN, PX_OUTPUT_PATTERN},
+    {PMIX_IOF_FILE_ONLY, PX_OUTPUT_FILE_ONLY},
+    {PMIX_IOF_MERGE_STDERR_STDOUT, PX_OUTPUT_MERGE},
+    {PMIX_IOF_OUTPUT_RAW, PX_OUTPUT_RAW},
+    /* The same in versions before: */
+    {"pmix.outdir", PX_OUTPUT_DIR},
+    {"pmix.outfile", PX_OUTPUT_FILE},
+    {"pmix.nocopy", PX_OUTPUT_FILE_ONLY},
+    {"pmix.mergeerrout", PX_OUTPUT_MERGE},
+};
+
+enum { DIRECTIVES = sizeof(directives) / sizeof(directives[0]) };
+
+static uint32_t flag_of(const pmix_info_t *info)
+{
+    for (size_t i = 0; i < DIRECTIVES; i++) {
+        if (PMIX_CHECK_KEY(info, directives[i].key))
+            return directives[i].flag;
+    }
+    return 0;
+}
+
+bool px_output_knows(const pmix_info_t *info)
+{
+    return flag_of(info) != 0;
+}
+
+/* That of the job is applied with each program. */
+static pmix_status_t set_files(struct px_spawn *spawn, const pmix_info_t *info,
+                               uint32_t flag)
+{
+    const char *text = info->value.data.string;
+
+    if (info->value.type != PMIX_STRING || text == NULL || text[0] == '\0')
+        return PMIX_ERR_BAD_PARAM;
+    if (spawn->files != NULL &&
+        ((spawn->output & flag) == 0 || strcmp(spawn->files, text) != 0))
+        return PMIX_ERR_BAD_PARAM;
+    spawn->files = text;
+    spawn->output |= flag;
+    return PMIX_SUCCESS;
+}
+
+pmix_status_t px_output_apply(struct px_plan *plan, const pmix_info_t *info)
+{
+    uint32_t flag = flag_of(info);
+
+    if (flag == PX_OUTPUT_DIR || flag == PX_OUTPUT_FILE)
+        return set_files(&plan->spawn, info, flag);
+    plan->spawn.output &= ~flag;
+    if (PMIX_INFO_TRUE(info))
+        plan->spawn.output |= flag;
+    return PMIX_SUCCESS;
+}
+
+/* One bit says which kind of name it is. */
+static void settle_kind(struct px_spawn *spawn)
+{
+    const bool is_pattern = (spawn->output & PX_OUTPUT_PATTERN) != 0;
+
+    if ((spawn->output & PX_OUTPUT_FILE) != 0 && is_pattern)
+        spawn->output &= ~(uint32_t)PX_OUTPUT_FILE;
+    else
+        spawn->output &= ~(uint32_t)PX_OUTPUT_PATTERN;
+}
+
+/* The tool may be anywhere, and the launcher too: the job is where it was told
+ * to be. */
+static pmix_status_t settle_path(struct px_plan *plan)
+{
+    struct px_spawn *spawn = &plan->spawn;
+    const char *cwd = spawn->apps[0].cwd;
+    size_t size;
+    char *path;
+
+    if (spawn->files == NULL || spawn->files[0] == '/' || cwd == NULL)
+        return PMIX_SUCCESS;
+    size = strlen(cwd) + strlen(spawn->files) + 2;
+    path = malloc(size);
+    if (path != NULL)
+        snprintf(path, size, "%s/%s", cwd, spawn->files);
+    spawn->files = px_plan_keep(plan, path);
+    return spawn->files != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
+pmix_status_t px_output_settle(struct px_plan *plan)
+{
+    const struct px_spawn *spawn = &plan->spawn;
+
+    if ((spawn->output & PX_OUTPUT_FILE_ONLY) != 0 && spawn->files == NULL) {
+        px_talk_note("PMIx_Spawn is refused: %s without files",
+                     PMIX_IOF_FILE_ONLY);
+        return PMIX_ERR_BAD_PARAM;
+    }
+    settle_kind(&plan->spawn);
+    return settle_path(plan);
+}
