@@ -16,6 +16,7 @@ struct px_host_job {
     uint32_t token;       /* of the request it began with; 0: none */
     bool is_awaited;      /* that has no answer yet */
     bool is_kept;         /* also when who has asked for it is gone */
+    uint8_t logs;         /* enum px_spawn_flag: what the user is told of */
     uint8_t forwards;     /* bits of channels that tools may have */
     uint32_t pull;        /* gets its output from the start; 0: none does */
     struct px_host *host; /* with hangup */

@@ -64,6 +64,7 @@ static void add(struct px_host *host, const struct px_spawned *spawned,
         .token = token,
         .is_awaited = true,
         .is_kept = (spawn->flags & PX_SPAWN_NOHUP) != 0,
+        .logs = spawn->flags & (PX_SPAWN_LOG_EVENTS | PX_SPAWN_LOG_END),
         .forwards = spawn->forwards,
         .pull = spawn->pull,
     };

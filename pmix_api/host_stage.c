@@ -1,12 +1,54 @@
 /* How far jobs are: which processes were started, which have ended. */
+#include <stdio.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "pmix_api/host_impl.h"
 #include "pmix_api/rendezvous.h"
+#include "pmix_api/spawn.h"
 #include "pmix_api/wire.h"
 
 /* A job that is over before has no use for the helper. */
 enum { AFTER_MS = 200 };
+
+/* How it ended: the first process that ended badly says so. */
+static void put_end(const struct px_host_job *job, char *text, size_t size)
+{
+    const int status = (int)job->failed_status;
+
+    if (job->exited < job->size)
+        snprintf(text, size, "%u of %u processes were not heard of again",
+                 job->size - job->exited, job->size);
+    else if (!job->has_failed)
+        snprintf(text, size, "all %u processes returned 0", job->size);
+    else if (WIFSIGNALED(status))
+        snprintf(text, size, "rank %u was ended by signal %d", job->failed_rank,
+                 WTERMSIG(status));
+    else
+        snprintf(text, size, "rank %u returned %d", job->failed_rank,
+                 WEXITSTATUS(status));
+}
+
+/* PMIX_LOG_JOB_EVENTS, PMIX_LOG_COMPLETION. */
+static void log_stage(const struct px_host *host, const struct px_host_job *job,
+                      enum px_stage_name stage)
+{
+    char what[96] = "a first process runs", text[256];
+    const char *name = "PMIX_EVENT_JOB_START";
+
+    if ((job->logs & PX_SPAWN_LOG_EVENTS) == 0 &&
+        (stage != PX_STAGE_ENDED || job->logs == 0))
+        return;
+    if (stage == PX_STAGE_RUNNING) {
+        name = "PMIX_LAUNCH_COMPLETE";
+        snprintf(what, sizeof(what), "all %u processes run", job->size);
+    } else if (stage == PX_STAGE_ENDED) {
+        name = "PMIX_EVENT_JOB_END";
+        put_end(job, what, sizeof(what));
+    }
+    snprintf(text, sizeof(text), "%s of %s: %s", name, job->nspace, what);
+    host->cfg.events->on_say(host->cfg.arg, text);
+}
 
 /* Stages are passed in their order: one that was skipped has the time of the
  * one after it. */
@@ -15,6 +57,7 @@ static void reach(struct px_host *host, struct px_host_job *job,
 {
     while (job->stage < stage) {
         job->stage_s[job->stage++] = (uint64_t)time(NULL);
+        log_stage(host, job, job->stage);
         px_queue_wake(host);
     }
 }

@@ -187,7 +187,7 @@ int px_spawn_decode(const uint8_t *mem, size_t len_bytes, struct px_spawn *out)
     out->pull = ov_rd_u32(&rd);
     get_output(&rd, out);
     count = ov_rd_u16(&rd);
-    if (!rd.bad && (out->flags & ~PX_SPAWN_NOHUP) == 0 &&
+    if (!rd.bad && (out->flags & ~PX_SPAWN_FLAGS) == 0 &&
         (out->forwards & ~PX_FORWARD_ALL) == 0 && count > 0 &&
         count <= PX_SPAWN_APPS_MAX) {
         out->apps = calloc(count, sizeof(*out->apps));

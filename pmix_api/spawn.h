@@ -28,8 +28,12 @@ enum {
     PX_SPAWN_APPS_MAX = 64,
 };
 
-/* Its end does not come with that of who has started it. */
-enum px_spawn_flag { PX_SPAWN_NOHUP = 1 };
+enum px_spawn_flag {
+    PX_SPAWN_NOHUP = 1, /* its end does not come with that of who started it */
+    PX_SPAWN_LOG_EVENTS = 2, /* the launcher tells its user how far it is */
+    PX_SPAWN_LOG_END = 4,    /* or of its end alone */
+    PX_SPAWN_FLAGS = 7
+};
 
 /* Of px_spawn.reader. */
 #define PX_READERS_ALL UINT32_MAX

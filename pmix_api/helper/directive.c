@@ -129,6 +129,20 @@ static pmix_status_t set_nohup(struct px_plan *plan, struct px_app *app,
     return PMIX_SUCCESS;
 }
 
+static pmix_status_t set_log(struct px_plan *plan, struct px_app *app,
+                             const pmix_info_t *info)
+{
+    const uint8_t flag = PMIX_CHECK_KEY(info, PMIX_LOG_COMPLETION)
+                             ? PX_SPAWN_LOG_END
+                             : PX_SPAWN_LOG_EVENTS;
+
+    (void)app;
+    plan->spawn.flags &= (uint8_t)~flag;
+    if (PMIX_INFO_TRUE(info))
+        plan->spawn.flags |= flag;
+    return PMIX_SUCCESS;
+}
+
 /* What is so in any case. */
 static pmix_status_t accept(struct px_plan *plan, struct px_app *app,
                             const pmix_info_t *info)
@@ -223,6 +237,8 @@ static const struct {
     {PMIX_NOHUP, set_nohup},
     {PMIX_NOTIFY_JOB_EVENTS, accept},
     {PMIX_NOTIFY_COMPLETION, accept},
+    {PMIX_LOG_JOB_EVENTS, set_log},
+    {PMIX_LOG_COMPLETION, set_log},
     {PMIX_SETUP_APP_ENVARS, accept}, /* the tool's library has done it */
 };
 

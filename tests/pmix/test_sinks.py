@@ -175,6 +175,31 @@ def full(job, tool):
     check(not tool.happened("JOB ENDED", stays), "the other one runs")
 
 
+def logged(job, tool):
+    """How far a job is, and how it ended, in the words of the launcher."""
+    gone = len(job.said())
+    spaces = [tool.spawn(what)[0] for what in (
+        "!pmix.log.jev -- 2 sh -c exit\\s3", "!pmix.logcomp -- 3 true",
+        "!pmix.log.jev !pmix.logcomp -- 1 sh -c kill\\s-9\\s$$",
+        "-- 1 true")]
+    for space in spaces:
+        wait_end(tool, space)
+    want = {0: ["PMIX_EVENT_JOB_START of {}: a first process runs",
+                "PMIX_LAUNCH_COMPLETE of {}: all 2 processes run",
+                "PMIX_EVENT_JOB_END of {}: rank [01] returned 3"],
+            1: ["PMIX_EVENT_JOB_END of {}: all 3 processes returned 0"],
+            2: ["PMIX_EVENT_JOB_START of {}: a first process runs",
+                "PMIX_LAUNCH_COMPLETE of {}: all 1 processes run",
+                "PMIX_EVENT_JOB_END of {}: rank 0 was ended by signal 9"],
+            3: []}
+    for nth, space in enumerate(spaces):
+        lines = [line for line in job.said()[gone:].splitlines()
+                 if f" of {space}: " in line]
+        check(len(lines) == len(want[nth]) and all(
+            re.fullmatch("xylem: " + row.format(space), line)
+            for row, line in zip(want[nth], lines)), lines)
+
+
 def main():
     pmix.need()
     job, gate = spawning.start("echo own")
@@ -191,6 +216,8 @@ def main():
         wrong(job, tool)
     with live.case("a disk that is full"):
         full(job, tool)
+    with live.case("a log of events"):
+        logged(job, tool)
     with live.case("the run's own output"):
         check_eq(0, tool.end())
         gate.open()

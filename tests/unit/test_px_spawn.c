@@ -135,7 +135,7 @@ static void what_is_no_spawn_is_refused(void **state)
     static const struct {
         size_t at;
         uint8_t byte;
-    } wrong[] = {{0, 2},
+    } wrong[] = {{0, 8},
                  {1, 16},
                  {10, 0},
                  {10, 3},
