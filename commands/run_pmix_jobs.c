@@ -48,12 +48,28 @@ static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
     return copy_env(from, to);
 }
 
+static struct ep_style style_of(uint32_t output)
+{
+    struct ep_style style = {.has_time = (output & PX_OUTPUT_TIME) != 0};
+
+    if ((output & PX_OUTPUT_TAG) != 0)
+        style.label = EP_LABEL_FULL;
+    else if ((output & PX_OUTPUT_RANK) != 0)
+        style.label = EP_LABEL_RANK;
+    if ((output & PX_OUTPUT_XML) != 0)
+        style.format = EP_FORMAT_XML;
+    return style;
+}
+
 static struct ep_tap_sinks sinks_of(const struct px_spawn *from)
 {
     struct ep_tap_sinks sinks = {
         .names.text = from->files,
         .is_raw = (from->output & PX_OUTPUT_RAW) != 0,
         .merges_stderr = (from->output & PX_OUTPUT_MERGE) != 0,
+        .is_shown = (from->output & PX_OUTPUT_LOCAL) != 0,
+        .is_show_needed = (from->output & PX_OUTPUT_LOCAL_NEEDED) != 0,
+        .style = style_of(from->output),
     };
 
     if ((from->output & PX_OUTPUT_DIR) != 0)

@@ -51,8 +51,11 @@ enum px_output_flag {
     PX_OUTPUT_RANK = 128,
     PX_OUTPUT_TIME = 256,
     PX_OUTPUT_XML = 512,
-    PX_OUTPUT_FILES = 7, /* those of files */
-    PX_OUTPUT_ALL = 1023
+    PX_OUTPUT_FILES = 7,           /* those of files */
+    PX_OUTPUT_LOCAL = 1024,        /* on the launcher's console, too, */
+    PX_OUTPUT_LOCAL_NEEDED = 2048, /* or the job is refused */
+    PX_OUTPUT_FORMATS = 960,
+    PX_OUTPUT_ALL = 4095
 };
 
 enum px_app_flag { PX_APP_CWD_OPTIONAL = 1 };

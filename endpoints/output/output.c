@@ -60,7 +60,7 @@ static struct ticket *ticket_get(struct ep_output *out, uint64_t cookie)
     }
     ticket = out->free;
     out->free = ticket->next;
-    *ticket = (struct ticket){.cookie = cookie, .holders = 2};
+    *ticket = (struct ticket){.cookie = cookie};
     return ticket;
 }
 
@@ -220,33 +220,46 @@ void ep_output_close(struct ep_output *out)
     free(out);
 }
 
-int ep_output_record(struct ep_output *out, const struct ep_console_record *rec)
+/* To the console, and to the files where there are `holders` of it. */
+static int to_console(struct ep_output *out,
+                      const struct ep_console_record *rec, unsigned holders)
 {
     struct ep_console_record twin = *rec;
     struct ticket *ticket;
     int rc;
 
-    if (rec->rank == EP_CONSOLE_TOOL && out->console == NULL)
+    if (out->console == NULL)
         return OV_EINVAL;
     if (!has_tickets(out))
-        return out->console != NULL ? ep_console_record(out->console, rec)
-                                    : ep_files_record(out->files, rec);
+        return ep_console_record(out->console, rec);
     ticket = ticket_get(out, rec->cookie);
     if (ticket == NULL)
         return OV_ENOMEM;
+    ticket->holders = holders;
     twin.cookie = (uint64_t)(uintptr_t)ticket;
     rc = ep_console_record(out->console, &twin);
     if (rc != 0) {
         ticket_put(out, ticket);
         return rc;
     }
-    if (rec->rank == EP_CONSOLE_TOOL) {
-        ticket->holders--;
-    } else if (ep_files_record(out->files, &twin) != 0) {
+    if (holders > 1 && ep_files_record(out->files, &twin) != 0) {
         ticket->holders--;
         on_files_error(out, ENOMEM, "cannot write files: out of memory");
     }
     return 0;
+}
+
+int ep_output_record(struct ep_output *out, const struct ep_console_record *rec)
+{
+    if (rec->rank == EP_CONSOLE_TOOL)
+        return to_console(out, rec, 1);
+    return out->console != NULL ? to_console(out, rec, 2)
+                                : ep_files_record(out->files, rec);
+}
+
+int ep_output_show(struct ep_output *out, const struct ep_console_record *rec)
+{
+    return to_console(out, rec, 1);
 }
 
 void ep_output_finish(struct ep_output *out)

@@ -68,6 +68,10 @@ void ep_output_close(struct ep_output *out);
 int ep_output_record(struct ep_output *out,
                      const struct ep_console_record *rec);
 
+/* Takes one record for the console alone, whatever it is of. As
+ * ep_output_record(); OV_EINVAL also where there is no console. */
+int ep_output_show(struct ep_output *out, const struct ep_console_record *rec);
+
 /* No record follows: open lines end here. May be called again. */
 void ep_output_finish(struct ep_output *out);
 

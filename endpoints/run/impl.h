@@ -74,6 +74,7 @@ struct run {
     struct run_job *jobs;         /* owned: those beside the run's own */
     uint32_t jobs_made, tickets;  /* so far */
     uint32_t next_number;         /* of a process */
+    struct run_shown *shown;      /* owned: those of them on the console */
     uint32_t sinks_open;          /* files that they may have open at a time */
     struct ep_text lines;         /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */

@@ -58,7 +58,8 @@ static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
         .on_error = on_sinks_error,
         .on_done = on_sinks_done,
     };
-    const bool has_sinks = ep_run_sinks_are_asked(spawn);
+    const bool has_sinks = ep_run_sinks_are_asked(r, spawn);
+    const bool has_files = spawn->output.names.kind != EP_NAMES_NONE;
     const uint32_t channels = ep_job_channels(&job->desc);
     int rc;
 
@@ -68,7 +69,7 @@ static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
         calloc((size_t)job->desc.nodes + 1, sizeof(*job->has_started));
     if (job->has_ended == NULL || job->has_started == NULL)
         return OV_ENOMEM;
-    rc = ep_proof_open(job->desc.size, channels, 1 + has_sinks, &job->proof);
+    rc = ep_proof_open(job->desc.size, channels, 1 + has_files, &job->proof);
     if (rc == 0)
         rc = ep_run_want_open(&job->want, job->desc.base, job->desc.size,
                               channels);

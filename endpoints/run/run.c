@@ -19,6 +19,7 @@
 #include "endpoints/run/push.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/signals.h"
+#include "endpoints/run/sinks.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/up.h"
@@ -113,6 +114,7 @@ static void close_all(struct run *r)
     ep_run_push_close(r);
     ep_input_close(r->input);
     ep_output_close(r->output);
+    ep_run_sinks_forget(r);
     ep_writer_close(r->writer, true);
     ep_proof_close(r->proof);
     ep_run_jobs_close(r);

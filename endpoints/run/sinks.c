@@ -10,16 +10,25 @@
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/style.h"
 #include "endpoints/run/taps.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
 enum { OPEN_MIN = 4 };
 
+/* How a job is shown. */
+struct run_shown {
+    struct run_shown *next;
+    struct ep_style style;
+    char nspace[64];
+};
+
 struct run_sinks {
     struct run *run;
     struct run_sinks_job job;
-    struct ep_files *files;
+    struct ep_files *files;        /* NULL: none */
+    const struct run_shown *shown; /* of the run; NULL: it is not */
     struct event *done; /* owned: on_done, as nobody may close from within */
     struct ep_style style;
     char *nspace, *text; /* owned: borrowed by style and names */
@@ -74,9 +83,49 @@ static void on_done(evutil_socket_t fd, short what, void *arg)
 /* --- the calls
  * */
 
-bool ep_run_sinks_are_asked(const struct ep_tap_spawn *spawn)
+static bool can_show(const struct run *r)
 {
-    return spawn->output.names.kind != EP_NAMES_NONE;
+    return ep_output_has(r->output, EP_OUTPUT_CONSOLE);
+}
+
+bool ep_run_sinks_are_asked(const struct run *r,
+                            const struct ep_tap_spawn *spawn)
+{
+    return spawn->output.names.kind != EP_NAMES_NONE ||
+           (spawn->output.is_shown && can_show(r)) ||
+           spawn->output.is_show_needed;
+}
+
+/* As it asks for; without a word as the run's own job. */
+static bool begin_show(struct run_sinks *sinks,
+                       const struct ep_tap_spawn *spawn)
+{
+    struct run *r = sinks->run;
+    struct run_shown *shown = calloc(1, sizeof(*shown));
+    struct ep_output_cfg cfg;
+
+    if (shown == NULL)
+        return false;
+    snprintf(shown->nspace, sizeof(shown->nspace), "%s", spawn->nspace);
+    ep_run_output_cfg(&r->options, shown->nspace, &cfg);
+    shown->style = cfg.console.style;
+    if (!ep_style_is_plain(&spawn->output.style) && !cfg.console.is_raw)
+        shown->style = spawn->output.style;
+    shown->style.nspace = shown->nspace;
+    shown->next = r->shown;
+    r->shown = shown;
+    sinks->shown = shown;
+    return true;
+}
+
+void ep_run_sinks_forget(struct run *r)
+{
+    while (r->shown != NULL) {
+        struct run_shown *shown = r->shown;
+
+        r->shown = shown->next;
+        free(shown);
+    }
 }
 
 /* Half of what is left: the first job has most, and each has some. */
@@ -116,6 +165,31 @@ static int open_files(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
     return rc;
 }
 
+static int open_all(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
+                    char *why)
+{
+    struct run *r = sinks->run;
+
+    sinks->nspace = strdup(spawn->nspace);
+    sinks->done = event_new(r->base, -1, 0, on_done, sinks);
+    if (sinks->nspace == NULL || sinks->done == NULL)
+        return OV_ENOMEM;
+    if (spawn->output.is_show_needed && !can_show(r)) {
+        snprintf(why, EP_TAP_WHY_MAX, "the run has no console to show it on");
+        return OV_EINVAL;
+    }
+    if (spawn->output.is_shown && can_show(r) && !begin_show(sinks, spawn))
+        return OV_ENOMEM;
+    if (spawn->output.names.kind == EP_NAMES_NONE)
+        return 0;
+    sinks->text = strdup(spawn->output.names.text);
+    sinks->style = spawn->output.style;
+    sinks->style.nspace = sinks->nspace;
+    sinks->open_max = open_max(r);
+    r->sinks_open += sinks->open_max;
+    return sinks->text == NULL ? OV_ENOMEM : open_files(sinks, spawn, why);
+}
+
 struct run_sinks *ep_run_sinks_open(struct run *r,
                                     const struct ep_tap_spawn *spawn,
                                     const struct run_sinks_job *job, char *why)
@@ -127,15 +201,7 @@ struct run_sinks *ep_run_sinks_open(struct run *r,
         return NULL;
     sinks->run = r;
     sinks->job = *job;
-    sinks->nspace = strdup(spawn->nspace);
-    sinks->text = strdup(spawn->output.names.text);
-    sinks->style = spawn->output.style;
-    sinks->style.nspace = sinks->nspace;
-    sinks->done = event_new(r->base, -1, 0, on_done, sinks);
-    sinks->open_max = open_max(r);
-    r->sinks_open += sinks->open_max;
-    if (sinks->nspace == NULL || sinks->text == NULL || sinks->done == NULL ||
-        open_files(sinks, spawn, why) != 0) {
+    if (open_all(sinks, spawn, why) != 0) {
         ep_run_sinks_close(sinks);
         return NULL;
     }
@@ -155,6 +221,21 @@ void ep_run_sinks_close(struct run_sinks *sinks)
     free(sinks);
 }
 
+static void show(struct run_sinks *sinks, struct ep_console_record rec)
+{
+    struct run *r = sinks->run;
+
+    if (sinks->shown == NULL)
+        return;
+    rec.style = &sinks->shown->style;
+    ep_run_hold(r, rec.cookie, rec.buf);
+    if (ep_output_show(r->output, &rec) == 0)
+        return;
+    ep_run_let_go(r, rec.cookie);
+    sinks->job.events->on_error(sinks->job.arg,
+                                "cannot show output: out of memory");
+}
+
 void ep_run_sinks_record(struct run_sinks *sinks,
                          const struct ep_console_record *rec, uint32_t rank)
 {
@@ -163,10 +244,14 @@ void ep_run_sinks_record(struct run_sinks *sinks,
     if (sinks == NULL)
         return;
     its.rank = rank;
-    if (sinks->style.has_time)
+    if (sinks->style.has_time ||
+        (sinks->shown != NULL && sinks->shown->style.has_time))
         its.time_ns = ep_clock_unix_ns();
-    ep_run_hold(sinks->run, its.cookie, its.buf);
     ep_run_watch(sinks->run);
+    show(sinks, its);
+    if (sinks->files == NULL)
+        return;
+    ep_run_hold(sinks->run, its.cookie, its.buf);
     if (ep_files_record(sinks->files, &its) == 0)
         return;
     ep_run_let_go(sinks->run, its.cookie);
@@ -177,16 +262,20 @@ void ep_run_sinks_record(struct run_sinks *sinks,
 void ep_run_sinks_finish(struct run_sinks *sinks)
 {
     sinks->is_finishing = true;
-    ep_files_finish(sinks->files);
+    if (sinks->files != NULL)
+        ep_files_finish(sinks->files);
+    else
+        event_active(sinks->done, 0, 0);
 }
 
 void ep_run_sinks_give_up(struct run_sinks *sinks)
 {
-    if (sinks != NULL)
+    if (sinks != NULL && sinks->files != NULL)
         ep_files_give_up(sinks->files);
 }
 
 bool ep_run_sinks_are_stuck(struct run_sinks *sinks, uint64_t *since_ns)
 {
-    return sinks != NULL && ep_files_is_stuck(sinks->files, since_ns);
+    return sinks != NULL && sinks->files != NULL &&
+           ep_files_is_stuck(sinks->files, since_ns);
 }

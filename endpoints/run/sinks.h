@@ -1,11 +1,13 @@
-/* Where output of a further job goes beside the tools: files.
+/* Where output of a further job goes beside the tools: files, and the console.
  *
  * Records are borrowed until they are written, and hold the windows of the
  * tree as those of the console do: what a file system does not take holds
  * everybody up.
  *
  * At most ep_files_open_limit() files are open at a time for all such jobs,
- * and 4 more for each; 120 KiB and a thread for each.
+ * and 4 more for each; 120 KiB and a thread for each. What is known of a job
+ * whose output is shown (140 bytes) is kept until the run ends, as the console
+ * may have lines of it in its spool.
  */
 #ifndef ENDPOINTS_RUN_SINKS_H
 #define ENDPOINTS_RUN_SINKS_H
@@ -36,13 +38,16 @@ struct run_sinks_job {
     void *arg;
 };
 
-/* Does the job have any? */
-bool ep_run_sinks_are_asked(const struct ep_tap_spawn *spawn);
+/* Does the job have any, in this run? */
+bool ep_run_sinks_are_asked(const struct run *r,
+                            const struct ep_tap_spawn *spawn);
 /* NULL, with a sentence in why (EP_TAP_WHY_MAX bytes), when they cannot be
  * made. */
 struct run_sinks *ep_run_sinks_open(struct run *r,
                                     const struct ep_tap_spawn *spawn,
                                     const struct run_sinks_job *job, char *why);
+/* Frees what is kept of jobs that were shown; the console is closed. */
+void ep_run_sinks_forget(struct run *r);
 /* Drops what is not written. NULL is fine, here and below. */
 void ep_run_sinks_close(struct run_sinks *sinks);
 

@@ -53,6 +53,9 @@ struct ep_tap_sinks {
     struct ep_style style; /* of their lines; nspace is that of the spawn */
     bool is_raw;           /* its bytes are not gathered to lines */
     bool merges_stderr;
+    bool is_shown; /* on the run's console, too; is_show_needed: nothing is
+                      started where there is none */
+    bool is_show_needed;
 };
 
 struct ep_tap_spawn {

@@ -246,7 +246,8 @@ enum { DIRECTIVES = sizeof(directives) / sizeof(directives[0]) };
 
 const char *px_directive_key(size_t index)
 {
-    return index < DIRECTIVES ? directives[index].key : NULL;
+    return index < DIRECTIVES ? directives[index].key
+                              : px_output_key(index - DIRECTIVES);
 }
 
 static pmix_status_t apply(struct px_plan *plan, struct px_app *app,

@@ -11,6 +11,7 @@ struct px_plan {
     struct px_spawn spawn;
     char **made; /* owned, as its strings */
     size_t made_count;
+    uint32_t needed; /* enum px_output_flag: required */
 };
 
 /* Keeps a block of malloc as long as the plan. NULL: it is NULL, or memory is

@@ -18,7 +18,14 @@ static const struct {
     {PMIX_IOF_FILE_ONLY, PX_OUTPUT_FILE_ONLY},
     {PMIX_IOF_MERGE_STDERR_STDOUT, PX_OUTPUT_MERGE},
     {PMIX_IOF_OUTPUT_RAW, PX_OUTPUT_RAW},
+    {PMIX_IOF_LOCAL_OUTPUT, PX_OUTPUT_LOCAL},
+    {PMIX_IOF_TAG_OUTPUT, PX_OUTPUT_TAG},
+    {PMIX_IOF_RANK_OUTPUT, PX_OUTPUT_RANK},
+    {PMIX_IOF_TIMESTAMP_OUTPUT, PX_OUTPUT_TIME},
+    {PMIX_IOF_XML_OUTPUT, PX_OUTPUT_XML},
     /* The same in versions before: */
+    {"pmix.tagout", PX_OUTPUT_TAG},
+    {"pmix.tsout", PX_OUTPUT_TIME},
     {"pmix.outdir", PX_OUTPUT_DIR},
     {"pmix.outfile", PX_OUTPUT_FILE},
     {"pmix.nocopy", PX_OUTPUT_FILE_ONLY},
@@ -34,6 +41,11 @@ static uint32_t flag_of(const pmix_info_t *info)
             return directives[i].flag;
     }
     return 0;
+}
+
+const char *px_output_key(size_t index)
+{
+    return index < DIRECTIVES ? directives[index].key : NULL;
 }
 
 bool px_output_knows(const pmix_info_t *info)
@@ -66,7 +78,43 @@ pmix_status_t px_output_apply(struct px_plan *plan, const pmix_info_t *info)
     plan->spawn.output &= ~flag;
     if (PMIX_INFO_TRUE(info))
         plan->spawn.output |= flag;
+    if (PMIX_INFO_TRUE(info) && PMIX_INFO_IS_REQUIRED(info))
+        plan->needed |= flag;
     return PMIX_SUCCESS;
+}
+
+/* The launcher formats what it shows and writes; what the spawner's library
+ * shows stays as it is. */
+static pmix_status_t settle_formats(struct px_plan *plan)
+{
+    struct px_spawn *spawn = &plan->spawn;
+    const bool is_forwarded = (spawn->forwards & ~PX_FORWARD_STDIN) != 0 &&
+                              (spawn->output & PX_OUTPUT_FILE_ONLY) == 0;
+
+    if ((spawn->output & PX_OUTPUT_FORMATS) == 0)
+        return PMIX_SUCCESS;
+    if ((spawn->output & PX_OUTPUT_RAW) != 0) {
+        px_talk_note("PMIx_Spawn is refused: %s with a format of lines",
+                     PMIX_IOF_OUTPUT_RAW);
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (is_forwarded && (plan->needed & PX_OUTPUT_FORMATS) != 0) {
+        px_talk_note("PMIx_Spawn is refused: a format is not supported for "
+                     "what is forwarded to who spawns");
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Files only are no console. */
+static void settle_show(struct px_plan *plan)
+{
+    struct px_spawn *spawn = &plan->spawn;
+
+    if ((spawn->output & PX_OUTPUT_FILE_ONLY) != 0)
+        spawn->output &= ~(uint32_t)PX_OUTPUT_LOCAL;
+    else if ((plan->needed & PX_OUTPUT_LOCAL) != 0)
+        spawn->output |= PX_OUTPUT_LOCAL_NEEDED;
 }
 
 /* One bit says which kind of name it is. */
@@ -102,6 +150,7 @@ static pmix_status_t settle_path(struct px_plan *plan)
 pmix_status_t px_output_settle(struct px_plan *plan)
 {
     const struct px_spawn *spawn = &plan->spawn;
+    pmix_status_t rc;
 
     if ((spawn->output & PX_OUTPUT_FILE_ONLY) != 0 && spawn->files == NULL) {
         px_talk_note("PMIx_Spawn is refused: %s without files",
@@ -109,5 +158,7 @@ pmix_status_t px_output_settle(struct px_plan *plan)
         return PMIX_ERR_BAD_PARAM;
     }
     settle_kind(&plan->spawn);
-    return settle_path(plan);
+    settle_show(plan);
+    rc = settle_formats(plan);
+    return rc == PMIX_SUCCESS ? settle_path(plan) : rc;
 }

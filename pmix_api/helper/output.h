@@ -3,19 +3,22 @@
 #define PMIX_API_HELPER_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <pmix_server.h>
 
 struct px_plan;
 
+/* The index-th of them; NULL: there are no more. */
+const char *px_output_key(size_t index);
 /* Is it one of them? */
 bool px_output_knows(const pmix_info_t *info);
 /* Does what it asks for. PMIX_SUCCESS, or BAD_PARAM: a value of another type,
  * or another name of files than before. */
 pmix_status_t px_output_apply(struct px_plan *plan, const pmix_info_t *info);
 /* Once all are applied: a name of files that is no full path begins in the
- * directory of the first program. PMIX_SUCCESS, NOMEM, or BAD_PARAM, with a
- * note: they contradict each other. */
+ * directory of the first program. PMIX_SUCCESS or NOMEM; with a note
+ * BAD_PARAM: they contradict each other, or NOT_SUPPORTED. */
 pmix_status_t px_output_settle(struct px_plan *plan);
 
 #endif

@@ -121,6 +121,39 @@ def raw(tool):
     live.eventually(lambda: tool.shown() == before + "openend\n", 60, "its end")
 
 
+def local(job, tool):
+    """On the launcher's own stdout and stderr, in the formats that are asked
+    for, which files have, too. What is forwarded cannot have them."""
+    script = words("echo out $XYLEM_RANK; echo err >&2")
+    shown, errors = [], len(job.said())
+
+    def add(what, *lines):
+        space = tool.spawn(f"!pmix.iof.local {what} -- 2 sh -c {script}")[0]
+        wait_end(tool, space)
+        shown.append((space, lines))
+        return space
+    add("", "out 0", "out 1")
+    add("pmix.fwd.stdout", "out 0", "out 1")
+    add("!pmix.iof.rank", "0: out 0", "1: out 1")
+    space = add(f"!pmix.iof.tag !pmix.iof.file={place('t')}",
+                *("[{0},%d]<stdout>: out %d" % (r, r) for r in range(2)))
+    check_eq(f"[{space},1]<stderr>: err\n".encode(),
+             read(place(f"t.{space}.1.stderr")))
+    add("!pmix.tagout !pmix.iof.xml",
+        *('<stdout nspace="{0}" rank="%d">out %d&#010;</stdout>' % (r, r)
+          for r in range(2)))
+    add(f"!pmix.iof.fonly !pmix.iof.file={place('t')}")
+    for what, status in (("!pmix.fwd.stdout !pmix.iof.rank", "NOT SUPPORTED"),
+                         ("!pmix.iof.raw !pmix.iof.rank", "BAD PARAM")):
+        said = tool.spawn(f"{what} -- 1 true")[1]
+        check(said and status in said.replace("-", " "), f"{what}: {said}")
+    want = [line.format(space) for space, lines in shown for line in lines]
+    live.eventually(lambda: job.said()[errors:].count("err") >= 10, 60,
+                    "stderr")
+    check_eq(4, len(re.findall("^err$", job.said()[errors:], re.M)))
+    return sorted(want)
+
+
 def only(job, tool):
     """Not to the spawner, but to who pulls."""
     before = tool.shown()
@@ -210,6 +243,9 @@ def main():
         names(tool)
     with live.case("not by lines"):
         raw(tool)
+    want = []
+    with live.case("on the console"):
+        want = local(job, tool)
     with live.case("files only"):
         only(job, tool)
     with live.case("what makes no sense"):
@@ -221,7 +257,8 @@ def main():
     with live.case("the run's own output"):
         check_eq(0, tool.end())
         gate.open()
-        check_eq(b"own\n" * 3, job.stdout.read())
+        check_eq(sorted(want + ["own"] * 3),
+                 sorted(job.stdout.read().decode().splitlines()))
         job.check_ok()
         check("not whole" not in job.said(), job.said())
     live.check_gone()

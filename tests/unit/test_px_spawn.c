@@ -139,7 +139,7 @@ static void what_is_no_spawn_is_refused(void **state)
                  {1, 16},
                  {10, 0},
                  {10, 3},
-                 {11, 4},
+                 {11, 16},
                  {14, 0},
                  {16, 0},
                  {16, 65},
