@@ -7,6 +7,7 @@ Each process writes what it reads to a file of its own.
 # timeout: 300
 import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -107,6 +108,18 @@ def refused():
     live.check_eq(b"y\n", taker.got(1))
 
 
+def local():
+    """What is on the launcher's host, by its two names."""
+    taker = Taker(2, "-w", socket.gethostname() + ",other")
+    session = Session(taker)
+    for line in ("p node one", "p * two", "p peers three", "z *"):
+        live.check_eq("SUCCESS", session.ask(line), line)
+    session.end()
+    taker.job.check_ok()
+    live.check_eq(b"one\ntwo\nthree\n", taker.got(0))
+    live.check_eq(b"two\n", taker.got(1))
+
+
 def beside_stdin():
     """The launcher's own end waits while a tool is there that has pushed."""
     taker = Taker(2, keep=False, stdin=subprocess.PIPE)
@@ -153,6 +166,7 @@ def main():
             (two_tools, "calls of two tools stay whole"),
             (collected, "a tool's stdin is collected by the library"),
             (refused, "what cannot be pushed is refused by the right name"),
+            (local, "targets by place"),
             (beside_stdin, "a tool beside the launcher's stdin"),
             (killed, "a tool is killed in the middle")):
         with live.case(sentence):

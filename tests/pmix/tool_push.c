@@ -6,7 +6,8 @@
  * The first one does what the lines of its stdin say, with at most N pushes
  * (default: 8) that have no answer, and ends when all have one; then it prints
  * how often each status came, and the status of those that follow a `?`.
- * RANKS is a list, as 0,3, or `*` for the wildcard.
+ * RANKS is a list, as 0,3, `*` for the wildcard, or `node` or `peers` for what
+ * is local.
  *
  *     p RANKS TEXT    pushes the text and a newline
  *     f RANKS SIZE FILE   pushes a file in calls of so many bytes
@@ -77,8 +78,17 @@ static size_t list_procs(char *ranks, pmix_proc_t *procs)
     size_t count = 0;
     char *rest = NULL;
 
-    if (strcmp(ranks, "*") == 0) {
-        PMIX_LOAD_PROCID(&procs[0], tool.job, PMIX_RANK_WILDCARD);
+    static const struct {
+        const char *word;
+        pmix_rank_t rank;
+    } groups[] = {{"*", PMIX_RANK_WILDCARD},
+                  {"node", PMIX_RANK_LOCAL_NODE},
+                  {"peers", PMIX_RANK_LOCAL_PEERS}};
+
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+        if (strcmp(ranks, groups[i].word) != 0)
+            continue;
+        PMIX_LOAD_PROCID(&procs[0], tool.job, groups[i].rank);
         return 1;
     }
     for (char *word = strtok_r(ranks, ",", &rest);
