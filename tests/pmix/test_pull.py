@@ -113,11 +113,16 @@ def deregistered():
 
 def refused():
     job, gate = start(command="true", nodes=2)
-    # PMIX_FWD_STDIN_CHANNEL, PMIX_FWD_NO_CHANNELS
-    for options, words in ((("-c", 1), "stdin"), (("-c", 0), "no channel"),
-                           (("-r", "7"), "a rank that is not there")):
+    # PMIX_FWD_STDIN_CHANNEL (the tool's library refuses what has stdin in
+    # it), PMIX_FWD_NO_CHANNELS, PMIX_FWD_ALL_CHANNELS, no such rank
+    for options, status in ((("-c", 1), "NOT-SUPPORTED"),
+                            (("-c", 0), "BAD-PARAM"),
+                            (("-c", 255), "NOT-SUPPORTED"),
+                            (("-r", "7"), "NOT-FOUND")):
         tool = pmix.Tool(job, *options)
-        live.check_eq(4, tool.wait(), words)
+        live.check_eq(4, tool.wait(), options)
+        said = tool.proc.stderr.read().decode().replace("_", "-")
+        live.check(status in said, (options, said))
     away, gates = start("--launcher", "local", "-w", "other", command="true",
                         nodes=1)
     live.check_eq(4, pmix.Tool(away, "-r", "node").wait(), "nobody is here")
