@@ -24,7 +24,6 @@ enum {
     STUCK_S = 10,        /* output not read for so long is told */
     LAST_WORDS_MS = 500, /* a stderr that nobody reads gets no more */
     LAUNCHES = 2,        /* launch timeouts that a whole launch may take */
-    SAME_MS = 100,       /* failures seen within this are the first ones */
 };
 
 /* --- ending
@@ -112,45 +111,29 @@ void ep_run_abort(struct run *r, int exit_code)
 
 /* --- processes that end badly */
 
-static int code_of(int status)
-{
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* The first one is told once its output is out. */
 static void tell_failure(struct run *r)
 {
-    int status = r->failed_status;
+    const struct ep_failure *failure = &r->failure;
+    int status = failure->status;
 
-    if (!r->has_failed || r->is_failure_told || r->is_quiet)
+    if (failure->count == 0 || r->is_failure_told || r->is_quiet)
         return;
     r->is_failure_told = true;
     if (WIFSIGNALED(status))
         ep_run_say(r, "rank %u on %s was ended by signal %d (%s)",
-                   r->failed_rank, ep_run_host_of_rank(r, r->failed_rank),
+                   failure->rank, ep_run_host_of_rank(r, failure->rank),
                    WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        ep_run_say(r, "rank %u on %s returned %d", r->failed_rank,
-                   ep_run_host_of_rank(r, r->failed_rank), WEXITSTATUS(status));
+        ep_run_say(r, "rank %u on %s returned %d", failure->rank,
+                   ep_run_host_of_rank(r, failure->rank), WEXITSTATUS(status));
 }
 
 void ep_run_failed(struct run *r, uint32_t rank, int status)
 {
-    uint64_t now_ns = ep_clock_ns();
-
     if (r->is_killed)
         return;
-    r->failed_count++;
-    if (!r->has_failed) {
-        r->has_failed = true;
-        r->failed_ns = now_ns;
-        r->failed_rank = rank;
-        r->failed_status = status;
-    } else if (rank < r->failed_rank &&
-               now_ns - r->failed_ns < SAME_MS * UINT64_C(1000000)) {
-        r->failed_rank = rank;
-        r->failed_status = status;
-    }
+    ep_failure_add(&r->failure, rank, status, ep_clock_ns());
     ep_run_watch(r);
     if (r->options.kill_on_bad_exit)
         kill_all(r);
@@ -158,8 +141,9 @@ void ep_run_failed(struct run *r, uint32_t rank, int status)
 
 int ep_run_exit_code(const struct run *r)
 {
+    bool has_failed = r->failure.count > 0;
     bool is_lost_first =
-        r->lost_count > 0 && (!r->has_failed || r->lost_ns < r->failed_ns);
+        r->lost_count > 0 && (!has_failed || r->lost_ns < r->failure.since_ns);
 
     if (r->exit_code >= 0)
         return r->exit_code;
@@ -167,14 +151,14 @@ int ep_run_exit_code(const struct run *r)
         return 0;
     if (is_lost_first)
         return EXIT_LOST;
-    return r->has_failed ? code_of(r->failed_status) : 0;
+    return has_failed ? ep_failure_code(r->failure.status) : 0;
 }
 
 void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
-    if (r->failed_count > 1 && !r->is_quiet)
-        ep_run_say(r, "%u processes ended badly", r->failed_count);
+    if (r->failure.count > 1 && !r->is_quiet)
+        ep_run_say(r, "%u processes ended badly", r->failure.count);
     if (ep_output_pending(r->output) > 0 && !r->is_quiet)
         ep_run_say(r, "output that could not be written was given up");
     ep_run_retry_lines(r, LAST_WORDS_MS);
@@ -231,11 +215,11 @@ static void on_watch(evutil_socket_t fd, short what, void *arg)
     ep_run_retry_lines(r, 0);
     check_launch(r);
     check_stuck(r);
-    if (r->has_failed && ep_output_pending(r->output) == 0)
+    if (r->failure.count > 0 && ep_output_pending(r->output) == 0)
         tell_failure(r);
     if (r->phase == RUN_LAUNCHING || r->lines.len_bytes > 0 ||
         ep_output_pending(r->output) > 0 || r->sinks_open > 0 ||
-        (r->has_failed && !r->is_failure_told))
+        (r->failure.count > 0 && !r->is_failure_told))
         ep_run_watch(r);
 }
 

@@ -22,6 +22,7 @@
 #include "endpoints/msg/job.h"
 #include "endpoints/msg/state.h"
 #include "endpoints/output/output.h"
+#include "endpoints/run/failure.h"
 #include "endpoints/run/layout.h"
 #include "endpoints/run/push.h"
 #include "endpoints/run/run.h"
@@ -130,14 +131,10 @@ struct run {
     bool is_recalled;            /* srun was told to end */
     bool is_arriving;            /* the last daemon of srun is there */
     bool is_ending, is_reported; /* of a dvm: see dvm.c */
-    bool is_killed;  /* processes were told to die: exits mean nothing */
-    bool has_failed; /* a process ended badly */
+    bool is_killed; /* processes were told to die: exits mean nothing */
     bool is_failure_told;
     bool is_stuck_told, is_note_told;
-    uint32_t failed_rank;
-    int failed_status;
-    uint64_t failed_ns;
-    uint32_t failed_count;
+    struct ep_failure failure;
     int exit_code;    /* as decided; -1: by the processes */
     bool is_quiet;    /* the end needs no words */
     bool is_stop_due; /* SIGTSTP while daemons were being started */
