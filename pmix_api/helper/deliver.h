@@ -18,6 +18,10 @@
 /* What is told of dropped bytes: an info of a delivery, uint64_t. */
 #define PX_IOF_DROPPED "xylem.iof.dropped"
 
+/* Of a spawn: its output waits for a pull of the spawner's, which has this
+ * info, too, and gets all of it from the first byte on; a bool. */
+#define PX_IOF_HOLD "xylem.iof.hold"
+
 /* Returns 0 or OV_ESYS. */
 int px_deliver_open(void);
 

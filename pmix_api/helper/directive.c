@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/mapping.h"
 #include "pmix_api/helper/output.h"
 #include "pmix_api/helper/talk.h"
@@ -234,6 +235,7 @@ static const struct {
     {PMIX_IOF_DROP_NEWEST, accept},
     {PMIX_IOF_BUFFERING_SIZE, accept},
     {PMIX_IOF_BUFFERING_TIME, accept},
+    {PX_IOF_HOLD, accept},
     {PMIX_NOHUP, set_nohup},
     {PMIX_NOTIFY_JOB_EVENTS, accept},
     {PMIX_NOTIFY_COMPLETION, accept},

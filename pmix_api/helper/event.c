@@ -82,6 +82,7 @@ static void add_end(struct event *event, const struct px_stage *stage)
 {
     pmix_status_t status = outcome(stage);
     int code = px_job_exit_code(stage->status);
+    uint32_t count = px_job_count_failed(stage->base);
     pmix_proc_t failed;
 
     add(event, PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
@@ -90,6 +91,7 @@ static void add_end(struct event *event, const struct px_stage *stage)
     if (px_job_name(stage->rank, &failed))
         add(event, PMIX_PROCID, &failed, PMIX_PROC);
     add(event, PMIX_EXIT_CODE, &code, PMIX_INT);
+    add(event, PX_JOB_FAILED, &count, PMIX_UINT32);
 }
 
 static pmix_status_t code_of(uint8_t stage)

@@ -21,6 +21,10 @@ void px_event_broken(const struct px_broken *broken);
 /* The channel in that, one of PMIX_FWD_*_CHANNEL: an info, uint16_t. */
 #define PX_IOF_CHANNEL "xylem.iof.channel"
 
+/* How many processes have ended badly: an info of the end of a job where there
+ * are any, uint32_t. */
+#define PX_JOB_FAILED "xylem.job.failed"
+
 /* Events that may still be on their way to a socket. */
 unsigned px_event_left(void);
 

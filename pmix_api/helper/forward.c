@@ -19,6 +19,7 @@ uint32_t px_forward_begin(const pmix_info_t info[], size_t infos, bool is_raw)
         px_wish_read(info, infos, &pull->wish);
         pull->is_forward = true;
         pull->is_raw = is_raw;
+        pull->is_held = pull->wish.holds;
         pull->state = PULL_SPAWNING;
         id = pull->id;
     }
@@ -32,6 +33,7 @@ void px_forward_job(uint32_t id, const struct px_job *job)
     struct pull *pull = px_pulls_find(px_pulls_lock(), id);
 
     if (pull != NULL && pull->live == NULL) {
+        pull->wish.holds = false; /* who else pulls holds nothing */
         px_job_set_wish(job->base, &pull->wish);
         pull->wish.copies = true; /* it has no console */
         if (px_pulls_span(pull, &pull->wish, span))
@@ -119,10 +121,33 @@ bool px_forward_stranger(const void *const *requests, size_t count,
     return is_told;
 }
 
+uint32_t px_forward_take(struct px_range procs)
+{
+    struct pull *pulls = px_pulls_lock();
+    const void *tool = px_pulls_asker();
+    uint32_t id = 0;
+
+    for (unsigned i = 0; i < PULLS_MAX && id == 0; i++) {
+        struct pull *pull = &pulls[i];
+
+        if (!pull->is_held || pull->live == NULL || pull->tool != tool ||
+            (pull->state != PULL_SPAWNING && pull->state != PULL_KNOWN) ||
+            pull->first != procs.first ||
+            pull->procs != procs.last - procs.first + 1)
+            continue;
+        pull->is_held = pull->is_forward = false;
+        pull->queue.cfg.has_lines = false;
+        px_pulls_ask(pull);
+        id = pull->id;
+    }
+    px_pulls_unlock();
+    return id;
+}
+
 static bool is_of(const struct pull *pull, uint32_t base)
 {
-    return pull->state != PULL_FREE && pull->is_forward && pull->live != NULL &&
-           pull->first == base;
+    return pull->state != PULL_FREE && pull->is_forward && !pull->is_held &&
+           pull->live != NULL && pull->first == base;
 }
 
 void px_forward_end(uint32_t base)

@@ -3,7 +3,8 @@
  * The library makes a request for it when the spawn is answered, which is too
  * late: so a pull is there from the job's first byte on, its output waits, and
  * helper/bind.h finds out which request is its own. What the tool pulls itself
- * it does not get twice.
+ * it does not get twice. With PX_IOF_HOLD nothing is given to the library's
+ * request: all waits for the pull.
  *
  * Thread-safe, but where it says that the lock of the pulls is held.
  */
@@ -23,6 +24,10 @@ struct pull;
  * be told to the launcher, or 0 when there are too many. is_raw: not by lines.
  */
 uint32_t px_forward_begin(const pmix_info_t info[], size_t infos, bool is_raw);
+/* The tool asks for what is held of its job, which is these processes: the
+ * pull becomes an ordinary one, as of that question. Its number; 0: nothing is
+ * held. */
+uint32_t px_forward_take(struct px_range procs);
 /* The job is known: those channels of it are wanted. 0: nothing is. */
 void px_forward_job(uint32_t id, const struct px_job *job);
 /* The library's request for it; NULL where it is the only one. */

@@ -401,6 +401,19 @@ bool px_job_has_ended(uint32_t base)
     return has_ended;
 }
 
+uint32_t px_job_count_failed(uint32_t base)
+{
+    const struct px_job_state *job;
+    uint32_t failed = 0;
+
+    lock();
+    job = find(base);
+    for (uint32_t rank = 0; job != NULL && rank < job->name.size; rank++)
+        failed += job->status[rank] > 0;
+    unlock();
+    return failed;
+}
+
 bool px_job_can_take(uint32_t number)
 {
     const struct px_job_state *job;

@@ -70,6 +70,8 @@ bool px_job_name(uint32_t number, pmix_proc_t *out);
 
 /* All processes of the job with this base have ended. */
 bool px_job_has_ended(uint32_t base);
+/* So many of them have ended badly. O(processes). */
+uint32_t px_job_count_failed(uint32_t base);
 /* The process has a stdin that can be pushed to, and has not ended. */
 bool px_job_can_take(uint32_t number);
 

@@ -36,7 +36,7 @@ static struct {
     const char *dir;
     uint32_t cache_bytes; /* of each channel are kept */
     bool has_hooks;
-    uint32_t made;
+    uint32_t made, asks;
     const void *asker;    /* the tool whose request is being handled */
     uint64_t stray_bytes; /* redirected, and nobody was there any more */
     /* the probe */
@@ -64,7 +64,7 @@ void px_pulls_unlock(void)
 
 static bool is_served(const struct pull *pull)
 {
-    return pull->state == PULL_KNOWN;
+    return pull->state == PULL_KNOWN && !pull->is_held;
 }
 
 /* --- what the library says */
@@ -81,7 +81,7 @@ static void bind(const void *request)
         struct pull *pull = &pulls.pulls[i];
 
         if (pull->state == PULL_ASKED &&
-            (asked == NULL || pull->id < asked->id))
+            (asked == NULL || pull->nth < asked->nth))
             asked = pull;
         else if (pull->state == PULL_KNOWN && pull->request == request)
             pull->state = PULL_OVER;
@@ -96,7 +96,8 @@ static void bind(const void *request)
 static void see(const void *request)
 {
     for (unsigned i = 0; i < PULLS_MAX; i++) {
-        if (is_served(&pulls.pulls[i]) && pulls.pulls[i].request == request)
+        if (pulls.pulls[i].state == PULL_KNOWN &&
+            pulls.pulls[i].request == request)
             pulls.pulls[i].seen = pulls.probe;
     }
 }
@@ -188,7 +189,8 @@ static void on_probed(pmix_status_t status, void *arg)
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
-        if (is_served(pull) && pulls.has_hooks && pull->seen != pulls.probe)
+        if (pull->state == PULL_KNOWN && pulls.has_hooks &&
+            pull->seen != pulls.probe)
             pull->state = PULL_OVER;
     }
     again = pulls.is_probe_due;
@@ -329,6 +331,18 @@ struct pull *px_pulls_slot(void)
     return pull;
 }
 
+const void *px_pulls_asker(void)
+{
+    return pulls.asker;
+}
+
+void px_pulls_ask(struct pull *pull)
+{
+    pull->nth = ++pulls.asks;
+    pull->request = NULL;
+    pull->state = pulls.has_hooks ? PULL_ASKED : PULL_KNOWN;
+}
+
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
                    struct px_range span)
 {
@@ -350,7 +364,7 @@ static struct pull *make(const struct px_wish *wish, struct px_range span)
 
     if (pull == NULL || !px_pulls_span(pull, wish, span))
         return NULL; /* the slot is free as it was */
-    pull->state = pulls.has_hooks ? PULL_ASKED : PULL_KNOWN;
+    px_pulls_ask(pull);
     return pull;
 }
 
@@ -389,6 +403,8 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
 
     px_job_wish(targets->ranges[0].first, &wish);
     px_wish_read(info, infos, &wish);
+    if (wish.holds)
+        return px_forward_take(span) != 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     lock();
     pull = make(&wish, span);
     if (pull != NULL) {

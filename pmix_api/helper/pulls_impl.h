@@ -21,11 +21,13 @@ struct pull {
     bool redirects, is_behind;
     bool is_forward;     /* of a job that its tool has spawned */
     bool is_raw;         /* which is not to have it by lines */
+    bool is_held;        /* until its tool asks for it with a pull */
     bool is_ending;      /* with the last of what waits it is over */
     const void *request; /* names of the library's */
     const void *tool;
     int fd; /* -1: not seen yet */
     uint32_t seen;
+    uint32_t nth;          /* ASKED: in the order of the questions */
     struct px_wish wish;   /* of a forward, until its job is known */
     uint64_t bound_bytes;  /* redirected output that may wait */
     uint32_t first, procs; /* the numbers from its first process to its last */
@@ -45,6 +47,10 @@ struct pull *px_pulls_find(struct pull *pulls, uint32_t id);
 /* Under the lock. A slot for a pull of the tool that is being heard; NULL:
  * there is none left. */
 struct pull *px_pulls_slot(void);
+/* Under the lock. The tool that is being heard; a name. */
+const void *px_pulls_asker(void);
+/* Under the lock. The library will name its request. */
+void px_pulls_ask(struct pull *pull);
 /* Makes it one of these processes. False: it cannot be. */
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
                    struct px_range span);

@@ -16,7 +16,7 @@ static struct {
 
 static bool is_served(const struct pull *pull)
 {
-    return pull->state == PULL_KNOWN;
+    return pull->state == PULL_KNOWN && !pull->is_held;
 }
 
 /* False when its socket takes nothing: it is then in the list, unless its tool

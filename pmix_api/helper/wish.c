@@ -1,6 +1,8 @@
 /* What a tool says of its pull. */
 #include "pmix_api/helper/wish.h"
 
+#include "pmix_api/helper/deliver.h"
+
 static uint64_t number(const pmix_info_t *info, uint64_t otherwise)
 {
     switch (info->value.type) {
@@ -34,6 +36,8 @@ void px_wish_read(const pmix_info_t info[], size_t infos, struct px_wish *wish)
         } else if (PMIX_CHECK_KEY(it, PMIX_IOF_CACHE_SIZE)) {
             wish->has_cache = true;
             wish->cache_bytes = number(it, 0);
+        } else if (PMIX_CHECK_KEY(it, PX_IOF_HOLD)) {
+            wish->holds = PMIX_INFO_TRUE(it);
         } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_SIZE)) {
             wish->buffer_bytes = number(it, 0);
         } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_TIME)) {
