@@ -63,6 +63,8 @@ int dvm_main(int argc, char **argv)
                "own: PMIx tools start jobs in it, until it is told to end.",
         .more = more,
         .keys = run_options_tree,
+        .tap = &run_pmix_tap,
+        .pmix_allow = run_pmix_allow,
         .takes = RUN_NO_PROGRAMS};
     static struct ep_run_options options;
 

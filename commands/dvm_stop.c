@@ -1,4 +1,4 @@
-/* Ending a running dvm: by the rendezvous files it leaves for tools. */
+/* Ending a running dvm. */
 #include "commands/dvm_stop.h"
 
 #include <errno.h>
@@ -7,102 +7,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "commands/attach/servers.h"
+#include "commands/dvm_choose.h"
 #include "commands/dvm_wait.h"
 #include "commands/refuse.h"
 #include "commands/run_values.h"
-#include "endpoints/run/run.h"
 
 enum { LOOK_MS = 50 };
 
-static struct server servers[SERVERS_MAX];
-
-/* --- which one */
-
-/* Its own name; NULL: it has a job of its own. */
-static const char *name_of(const struct server *server)
-{
-    for (unsigned i = 0; i < server->jobs; i++) {
-        if (strncmp(server->nspace[i], EP_RUN_DVM_NAME,
-                    strlen(EP_RUN_DVM_NAME)) == 0)
-            return server->nspace[i];
-    }
-    return NULL;
-}
-
-/* Leaves those in `servers` that are a dvm, of this user where none is named.
- */
-static unsigned list(bool is_named)
-{
-    unsigned count = servers_list(servers), dvms = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        if (name_of(&servers[i]) != NULL &&
-            (is_named || servers[i].uid == geteuid()))
-            servers[dvms++] = servers[i];
-    }
-    return dvms;
-}
-
-static int refuse_word(const char *word)
-{
-    char path[64], *end;
-    long pid = strtol(word, &end, 10);
-    struct stat stat_of;
-
-    if (*word < '0' || *word > '9' || *end != '\0')
-        return refuse("no dvm %s runs on this machine that you may stop: it "
-                      "has ended, is somebody else's, or has another TMPDIR "
-                      "than this",
-                      word);
-    snprintf(path, sizeof(path), "/proc/%ld", pid);
-    if (stat(path, &stat_of) != 0)
-        return refuse("there is no process %ld: it has ended, or never was "
-                      "(`xylem dvm --stop' by itself looks for the dvm that "
-                      "runs)",
-                      pid);
-    if (stat_of.st_uid != geteuid() && geteuid() != 0)
-        return refuse_owner((pid_t)pid, stat_of.st_uid, "stop it");
-    return refuse("process %ld is no dvm that is up, or has another TMPDIR "
-                  "than this",
-                  pid);
-}
-
-static const struct server *find_word(const char *word)
-{
-    unsigned count = list(true);
-    char number[32];
-
-    for (unsigned i = 0; i < count; i++) {
-        snprintf(number, sizeof(number), "%d", (int)servers[i].pid);
-        if (strcmp(number, word) == 0 ||
-            strcmp(name_of(&servers[i]), word) == 0)
-            return &servers[i];
-    }
-    refuse_word(word);
-    return NULL;
-}
-
-static const struct server *find_only(void)
-{
-    unsigned count = list(false);
-
-    if (count == 1)
-        return &servers[0];
-    if (count == 0) {
-        refuse("no dvm of yours is up on this machine (with this TMPDIR)");
-        return NULL;
-    }
-    refuse("%u of your dvms are up here: say which one", count);
-    for (unsigned i = 0; i < count; i++)
-        fprintf(stderr, "  xylem dvm --stop=%d   (%s)\n", (int)servers[i].pid,
-                name_of(&servers[i]));
-    return NULL;
-}
+static const struct dvm_use use = {.option = "dvm --stop", .verb = "stop"};
 
 /* --- its end */
 
@@ -114,7 +29,7 @@ static bool is_still(const struct server *server)
     char word[32];
 
     snprintf(word, sizeof(word), "%d", (int)server->pid);
-    return find_word(word) != NULL;
+    return dvm_choose(word, &use) != NULL;
 }
 
 /* Readable when the process has ended; -1 where the system does not know. */
@@ -145,11 +60,11 @@ static int end(pid_t pid)
 
     if (!is_still(&same))
         return 1;
-    if (kill(pid, SIGTERM) != 0)
-        return errno == ESRCH
-                   ? 0
-                   : refuse("process %d: %s", (int)pid, strerror(errno));
-    wait_gone(pid, fd);
+    if (kill(pid, SIGTERM) == 0) {
+        wait_gone(pid, fd);
+    } else if (errno != ESRCH) {
+        return refuse("process %d: %s", (int)pid, strerror(errno));
+    }
     return 0;
 }
 
@@ -187,6 +102,6 @@ int dvm_stop(int argc, char **argv)
         word = argv[3];
     }
     dvm_wait();
-    found = word != NULL ? find_word(word) : find_only();
+    found = dvm_choose(word, &use);
     return found != NULL ? end(found->pid) : 1;
 }

@@ -6,165 +6,11 @@
 #include <string.h>
 
 #include "commands/output_options.h"
-#include "commands/run_pmix.h"
 #include "commands/run_programs.h"
+#include "commands/run_table.h"
 #include "commands/run_values.h"
 #include "config.h"
 #include "topo/tree.h"
-
-enum key {
-    KEY_HOSTFILE = 256,
-    KEY_PPN,
-    KEY_ARITY,
-    KEY_TOPOLOGY,
-    KEY_MODEL,
-    KEY_LAUNCHER,
-    KEY_RSH,
-    KEY_XYLEMD,
-    KEY_NO_TREE_SPAWN,
-    KEY_LAUNCH_TIMEOUT,
-    KEY_MIN_NODES,
-    KEY_NODES_PER_DAEMON,
-    KEY_PROVIDER,
-    KEY_INTERFACE,
-    KEY_PORT_RANGE,
-    KEY_HEARTBEAT,
-    KEY_INPUT,
-    KEY_STDIN_SLOW,
-    KEY_KEEP_STDIN,
-    KEY_STDDIAG,
-    KEY_SPILL_DIR,
-    KEY_ENV,
-    KEY_ON_NODE_LOSS,
-    KEY_TIMEOUT,
-    KEY_LINGER,
-    KEY_STATS,
-    KEY_NO_PMIX,
-    KEY_PMIX_ALLOW,
-    KEY_PMIX_CACHE,
-    KEY_NO_COLON,
-    KEY_BIND,
-};
-
-// clang-format off
-static const struct argp_option argp_options[] = {
-    {.doc = "Where:", .group = 1},
-    {"hosts", 'w', "LIST", 0, "hosts, as node[001-128],login:4", 1},
-    {NULL, 'H', NULL, OPTION_ALIAS, NULL, 1},
-    {"hostfile", KEY_HOSTFILE, "FILE", 0,
-     "one host per line, slots=N, # comments", 1},
-    {"exclude", 'x', "LIST", 0, "hosts to leave out", 1},
-    {"nodes", 'N', "N", 0,
-     "the first N hosts of the list or allocation; with neither, N virtual "
-     "nodes on this machine", 1},
-    {"procs", 'n', "N", 0,
-     "processes in all, placed by slots (default: one per node)", 1},
-    {"ppn", KEY_PPN, "N", 0,
-     "processes per node; N:core, N:socket: per core or socket of a node", 1},
-    {"arity", KEY_ARITY, "K", 0,
-     "children per node of the tree, or auto: by a model of the machine", 1},
-    {"model", KEY_MODEL, "FILE", 0, "latency, overhead and bandwidth of it", 1},
-    {"topology", KEY_TOPOLOGY, "FILE", 0,
-     "which host is under which switch, as Slurm's topology.conf: the tree "
-     "crosses switches as rarely as can be", 1},
-    {"launcher", KEY_LAUNCHER, "L", 0,
-     "local, ssh, slurm or auto (default: slurm inside an allocation of Slurm, "
-     "ssh with hosts, else local)", 1},
-    {"rsh", KEY_RSH, "CMD", 0,
-     "what ssh runs, called as CMD HOST COMMANDLINE (default: "
-     "'ssh -o BatchMode=yes')", 1},
-    {"xylemd", KEY_XYLEMD, "PATH", 0,
-     "the daemon's path on the hosts (default: beside xylem)", 1},
-    {"no-tree-spawn", KEY_NO_TREE_SPAWN, NULL, 0,
-     "the launcher starts every daemon itself", 1},
-    {"launch-timeout", KEY_LAUNCH_TIMEOUT, "SECONDS", 0,
-     "wait so long for the daemons (default: 60)", 1},
-    {"min-nodes", KEY_MIN_NODES, "M", 0,
-     "leave out hosts whose daemons do not come, while M are left", 1},
-    {"nodes-per-daemon", KEY_NODES_PER_DAEMON, "N", 0,
-     "virtual nodes in one daemon of this machine", 1},
-    {"provider", KEY_PROVIDER, "P", 0,
-     "libfabric provider: verbs, tcp (default: best present)", 1},
-    {"interface", KEY_INTERFACE, "IF", 0,
-     "network interface, address, or network as 10.1.0.0/16", 1},
-    {"port-range", KEY_PORT_RANGE, "A-B", 0, "listening ports", 1},
-    {"heartbeat", KEY_HEARTBEAT, "SECONDS", 0,
-     "a daemon silent for so long is left by its neighbours (default: 10)", 1},
-    {"env", KEY_ENV, "NAME[=VALUE]", 0,
-     "environment for the processes (repeatable)", 1},
-    {"chdir", 'D', "DIR", 0,
-     "working directory (default: the launcher's, where it exists)", 1},
-    {"bind", KEY_BIND, "B", 0,
-     "bind processes to a core or socket each, in turn: core, socket or none "
-     "(default: none)", 1},
-    {"no-colon", KEY_NO_COLON, NULL, 0,
-     "a word `:' behind PROGRAM is an argument and begins no other program", 1},
-    {.doc = "Input:", .group = 2},
-    {"stdin", 'i', "T", 0,
-     "who reads stdin: all, none, or a list of ranks as 0,4-7 (default: all)",
-     2},
-    {"input", KEY_INPUT, "FILE", 0, "read from FILE instead of stdin", 2},
-    {"keep-stdin", KEY_KEEP_STDIN, NULL, 0,
-     "the end of stdin does not end it for the processes: PMIx tools go on", 2},
-    {"stdin-slow", KEY_STDIN_SLOW, "P", 0,
-     "what is done for a process that does not read: wait, spill[=BYTES], "
-     "close[=SECONDS] (default: wait)", 2},
-    {"spill-dir", KEY_SPILL_DIR, "DIR", 0,
-     "where nodes spill (default: TMPDIR or /var/tmp, on a disk)", 2},
-    {.doc = "Output:", .group = 3},
-    OUTPUT_OPTIONS(3)
-    {"stddiag", KEY_STDDIAG, NULL, 0,
-     "a third channel of output, for diagnostics: the descriptor that "
-     "XYLEM_STDDIAG_FD names; it comes out on stderr", 3},
-    {.doc = "Ending:", .group = 4},
-    {"kill-on-bad-exit", 'K', NULL, 0, "a non-zero exit ends the job", 4},
-    {"on-node-loss", KEY_ON_NODE_LOSS, "P", 0,
-     "abort: a lost node ends the job; continue: the others go on (default: "
-     "abort)", 4},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
-     "end the job after that time (exit code 124)", 4},
-    {"linger", KEY_LINGER, "SECONDS", 0,
-     "read a process's output so long past its exit (default: 2)", 4},
-    {"stats", KEY_STATS, "FILE", 0, "write a report in JSON at the end", 4},
-    {"no-pmix", KEY_NO_PMIX, NULL, 0, "PMIx tools cannot connect", 4},
-    {"pmix-allow", KEY_PMIX_ALLOW, "USER,...", 0,
-     "whose PMIx tools can connect (default: your own and root's)", 4},
-    {"pmix-cache", KEY_PMIX_CACHE, "BYTES", 0,
-     "keep so many of each channel for PMIx tools that come late (default: 0)",
-     4},
-    {"verbose", 'v', NULL, 0, "say what xylem itself does", 4},
-    {0},
-};
-// clang-format on
-
-const int run_options_tree[] = {
-    'w',
-    'H',
-    KEY_HOSTFILE,
-    'x',
-    'N',
-    KEY_ARITY,
-    KEY_MODEL,
-    KEY_TOPOLOGY,
-    KEY_LAUNCHER,
-    KEY_RSH,
-    KEY_XYLEMD,
-    KEY_NO_TREE_SPAWN,
-    KEY_LAUNCH_TIMEOUT,
-    KEY_MIN_NODES,
-    KEY_NODES_PER_DAEMON,
-    KEY_PROVIDER,
-    KEY_INTERFACE,
-    KEY_PORT_RANGE,
-    KEY_HEARTBEAT,
-    KEY_ON_NODE_LOSS,
-    KEY_LINGER,
-    KEY_PMIX_ALLOW,
-    'v',
-    KEY_STDIN_SLOW,
-    KEY_SPILL_DIR,
-    0,
-};
 
 static void launcher(const char *text, struct ep_run_options *o)
 {
@@ -372,9 +218,6 @@ static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
     case KEY_NO_PMIX:
         o->tap = NULL;
         return true;
-    case KEY_PMIX_ALLOW:
-        run_pmix_allow(words("--pmix-allow", arg));
-        return true;
     case KEY_PMIX_CACHE:
         run_pmix_cache(arg, o);
         return true;
@@ -413,8 +256,41 @@ struct reading {
     struct ep_run_options *options;
     const struct run_command *command;
     bool no_colon;
-    char **colon; /* the ':' behind the program, or NULL */
+    char **colon;                    /* the ':' behind the program, or NULL */
+    const struct argp_option *alien; /* the first that no dvm's job can have */
 };
+
+static bool is_among(const int *keys, int key)
+{
+    while (*keys != 0 && *keys != key)
+        keys++;
+    return *keys == key;
+}
+
+/* A job in a dvm: what is asked for that it cannot have? */
+static void check_dvm(const struct reading *reading)
+{
+    const struct argp_option *alien = reading->alien;
+    const struct ep_run_options *o = reading->options;
+
+    if (o->dvm == NULL)
+        return;
+    if (alien != NULL && is_among(run_options_tree, alien->key))
+        run_usage("--%s is for a tree, and with --dvm there is one: give it to "
+                  "`xylem dvm', or leave out --dvm",
+                  alien->name);
+    if (alien != NULL)
+        run_usage("a job in a dvm cannot have --%s: leave out that, or --dvm",
+                  alien->name);
+    for (uint32_t i = 0; i < o->apps_count; i++) {
+        if (o->apps[i].per != TOPO_NO_OBJECT)
+            run_usage("a job in a dvm has --ppn for each node alone, not for "
+                      "each core or socket: leave out that, or --dvm");
+        if (o->apps[i].procs > 0 && o->nodes > 0)
+            run_usage("with --dvm, -N says on how many nodes, --ppn how many "
+                      "on each: give these instead of -n");
+    }
+}
 
 /* The program and its arguments go to the next ':' or the end. */
 static void take_program(struct reading *reading, struct argp_state *state)
@@ -435,7 +311,7 @@ static void take_program(struct reading *reading, struct argp_state *state)
 static bool parse_global(int key, const char *arg, struct reading *reading)
 {
     struct ep_run_options *o = reading->options;
-    const struct argp_option *option = argp_options;
+    const struct argp_option *option = run_table;
 
     while (option->key != key &&
            (option->name != NULL || option->doc != NULL || option->flags != 0))
@@ -448,8 +324,18 @@ static bool parse_global(int key, const char *arg, struct reading *reading)
         run_usage("--%s is for all programs: give it before the first one, not "
                   "behind a ':'",
                   option->name);
+    if (reading->alien == NULL && !is_among(run_options_job, key))
+        reading->alien = option;
     if (key == KEY_NO_COLON) {
         reading->no_colon = true;
+        return true;
+    }
+    if (key == KEY_DVM) {
+        o->dvm = arg != NULL ? arg : "";
+        return true;
+    }
+    if (key == KEY_PMIX_ALLOW) {
+        reading->command->pmix_allow(words("--pmix-allow", arg));
         return true;
     }
     return parse_where(key, arg, o) || parse_fabric(key, arg, o) ||
@@ -511,21 +397,14 @@ static void read_programs(int argc, char **argv, const struct argp *argp,
 
 static bool takes(const struct run_command *command, int key)
 {
-    const int *at = command->keys;
-
-    while (at != NULL && *at != 0 && *at != key)
-        at++;
-    return at == NULL || *at == key;
+    return command->keys == NULL || is_among(command->keys, key);
 }
 
-enum { ROWS = sizeof(argp_options) / sizeof(argp_options[0]) };
-
-/* A row without a key is the words above a group. */
 static bool is_empty(const struct run_command *command, int group)
 {
-    for (size_t i = 0; i < ROWS; i++) {
-        if (argp_options[i].group == group && argp_options[i].key != 0 &&
-            takes(command, argp_options[i].key))
+    for (size_t i = 0; i < RUN_ROWS; i++) {
+        if (run_table[i].group == group && run_table[i].key != 0 &&
+            takes(command, run_table[i].key))
             return false;
     }
     return true;
@@ -535,8 +414,8 @@ static bool is_empty(const struct run_command *command, int group)
 static void choose_options(const struct run_command *command,
                            struct argp_option *out)
 {
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct argp_option *row = &argp_options[i];
+    for (size_t i = 0; i < RUN_ROWS; i++) {
+        const struct argp_option *row = &run_table[i];
 
         if (row->key != 0 ? takes(command, row->key)
                           : row->doc == NULL || !is_empty(command, row->group))
@@ -547,7 +426,7 @@ static void choose_options(const struct run_command *command,
 void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options)
 {
-    static struct argp_option taken[ROWS];
+    static struct argp_option taken[RUN_ROWS];
     const struct argp argp = {
         .options = taken,
         .parser = parse,
@@ -567,8 +446,9 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
                                        .heartbeat_s = 10,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes",
-                                       .tap = &run_pmix_tap};
+                                       .tap = command->tap};
     options->apps[0].argv = command->takes != RUN_PROGRAMS ? none : NULL;
     read_programs(argc, argv, &argp, &reading);
     check(options);
+    check_dvm(&reading);
 }

@@ -4,6 +4,7 @@
 
 #include <argp.h>
 
+#include "commands/run_table.h"
 #include "endpoints/run/run.h"
 
 #define RUN_ARGS_DOC "PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]..."
@@ -14,11 +15,10 @@ struct run_command {
     const char *args_doc, *doc;
     const struct argp_child *more; /* further ones, ended by a zero one */
     const int *keys; /* the ones of `run' that it takes, ended by 0; or all */
+    const struct ep_tap_ops *tap;          /* for the options */
+    void (*pmix_allow)(const char *users); /* --pmix-allow */
     enum { RUN_PROGRAMS, RUN_MAY_PROGRAMS, RUN_NO_PROGRAMS } takes;
 };
-
-/* What makes a tree, and holds for all jobs in it: for run_command.keys. */
-extern const int run_options_tree[];
 
 /* Parses the words after that of the command, which is argv[1]; strings stay
  * borrowed. On wrong usage, --help and --version it prints and ends the program

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "commands/run_options.h"
+#include "commands/run_pmix.h"
+#include "commands/run_values.h"
 #include "commands/tree_draw.h"
 #include "commands/tree_json.h"
 
@@ -152,12 +154,16 @@ int tree_main(int argc, char **argv)
         .args_doc = RUN_ARGS_DOC,
         .doc = "Draw the tree that `xylem run' would build with these options.",
         .more = more,
+        .tap = &run_pmix_tap,
+        .pmix_allow = run_pmix_allow,
         .takes = RUN_MAY_PROGRAMS};
     static struct ep_run_options options;
     struct ep_layout *layout;
     int rc;
 
     run_options_parse(argc, argv, &command, &options);
+    if (options.dvm != NULL)
+        run_usage("--dvm builds no tree: give the options of the dvm");
     rc = ep_layout_open(&options, &layout);
     if (rc != 0)
         return rc;

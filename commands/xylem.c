@@ -8,8 +8,10 @@
 #include "commands/fabric.h"
 #include "commands/panic.h"
 #include "commands/run_options.h"
+#include "commands/run_pmix.h"
 #include "commands/sim.h"
 #include "commands/stdio.h"
+#include "commands/submit.h"
 #include "commands/tree.h"
 #include "config.h"
 
@@ -20,11 +22,14 @@ static int run_main(int argc, char **argv)
         .name = name,
         .args_doc = RUN_ARGS_DOC,
         .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
-               "through a tree of daemons."};
+               "through a tree of daemons.",
+        .tap = &run_pmix_tap,
+        .pmix_allow = run_pmix_allow};
     static struct ep_run_options options;
 
+    submit_keep(argc, argv);
     run_options_parse(argc, argv, &command, &options);
-    return ep_run(&options);
+    return options.dvm != NULL ? submit_exec() : ep_run(&options);
 }
 
 static const struct {

@@ -22,15 +22,16 @@ static struct {
     struct event *wakes;
     int wake; /* eventfd: the launcher has answered */
     char why[128];
-    bool is_at_end;
+    bool is_at_end, is_own, is_over;
     uint8_t mem[PIECE_BYTES];
 } feed = {.wake = -1};
 
-void feed_pushed(const char *why)
+void feed_pushed(const char *why, bool is_over)
 {
     static const uint64_t one = 1;
 
     snprintf(feed.why, sizeof(feed.why), "%s", why != NULL ? why : "");
+    feed.is_over = is_over;
     if (write(feed.wake, &one, sizeof(one)) < 0)
         abort(); /* nobody would go on */
 }
@@ -43,7 +44,8 @@ static void end_input(void)
 
 static void refuse(const char *why)
 {
-    fprintf(stderr, "xylem: the job takes no input from here: %s\n", why);
+    if (!feed.is_own || !feed.is_over)
+        fprintf(stderr, "xylem: the job takes no input from here: %s\n", why);
     end_input();
 }
 
@@ -90,12 +92,20 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
         ep_input_want(feed.input, feed.mem, sizeof(feed.mem));
 }
 
-int feed_open(struct event_base *base, const struct topo_ranges *ranks)
+void feed_wake(void)
+{
+    if (feed.input != NULL)
+        ep_input_wake(feed.input);
+}
+
+int feed_open(struct event_base *base, const struct topo_ranges *ranks,
+              bool is_own)
 {
     static const struct ep_input_events events = {
         .on_data = on_data, .on_end = on_end, .on_error = on_error};
 
     feed.ranks = ranks;
+    feed.is_own = is_own;
     feed.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (feed.wake < 0)
         return OV_ESYS;

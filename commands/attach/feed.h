@@ -3,17 +3,25 @@
 #ifndef COMMANDS_ATTACH_FEED_H
 #define COMMANDS_ATTACH_FEED_H
 
+#include <stdbool.h>
+
 #include "topo/ranges.h"
 
 struct event_base;
 
-/* Begins to read; `ranks` is borrowed. Returns 0, or an OV_ code. */
-int feed_open(struct event_base *base, const struct topo_ranges *ranks);
+/* Begins to read; `ranks` is borrowed. is_own: it is this program's job, whose
+ * processes may end or close their stdin without a word. Returns 0, or an OV_
+ * code. */
+int feed_open(struct event_base *base, const struct topo_ranges *ranks,
+              bool is_own);
+/* We may be in the foreground of the terminal now. */
+void feed_wake(void);
 /* Harmless when it is not open. */
 void feed_close(void);
 
 /* The launcher has answered: NULL when it has taken the piece, else why it
- * takes no more, borrowed. In the library's thread. */
-void feed_pushed(const char *why);
+ * takes no more, borrowed; is_over: there is no reader any more. In the
+ * library's thread. */
+void feed_pushed(const char *why, bool is_over);
 
 #endif

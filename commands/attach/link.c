@@ -1,5 +1,6 @@
 /* The connection to a launcher. */
 #include "commands/attach/link.h"
+#include "commands/attach/link_impl.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static struct {
 } link_ = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .changed = PTHREAD_COND_INITIALIZER};
 
-static const char *say(const char *what, pmix_status_t rc)
+const char *link_say(const char *what, pmix_status_t rc)
 {
     snprintf(link_.why, sizeof(link_.why), "%s: %s", what,
              PMIx_Error_string(rc));
@@ -45,8 +46,12 @@ static void change(bool *flag, pmix_status_t status)
     pthread_mutex_unlock(&link_.lock);
 }
 
-/* The answer of the library to what was just asked. */
-static pmix_status_t wait_answer(void)
+void link_answer(pmix_status_t status)
+{
+    change(&link_.is_answered, status);
+}
+
+pmix_status_t link_wait(void)
 {
     pmix_status_t status;
 
@@ -65,7 +70,7 @@ static void on_registered(pmix_status_t status, size_t handler, void *arg)
 {
     (void)arg;
     link_.handler = handler;
-    change(&link_.is_answered, status);
+    link_answer(status);
 }
 
 static void on_lost(size_t handler, pmix_status_t status,
@@ -114,10 +119,11 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
 static void on_pushed(pmix_status_t status, void *arg)
 {
     (void)arg;
-    link_.events->on_pushed(status == PMIX_SUCCESS ||
-                                    status == PMIX_OPERATION_SUCCEEDED
-                                ? NULL
-                                : PMIx_Error_string(status));
+    link_.events->on_pushed(
+        status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED
+            ? NULL
+            : PMIx_Error_string(status),
+        status == PMIX_ERR_IOF_COMPLETE || status == PMIX_ERR_NOT_FOUND);
 }
 
 /* --- connect */
@@ -146,14 +152,14 @@ const char *link_open(const char *uri, const struct link_events *events)
     rc = PMIx_tool_init(&self, &info, 1);
     PMIX_INFO_DESTRUCT(&info);
     if (rc != PMIX_SUCCESS)
-        return say("cannot connect to the launcher (it may have ended, or "
-                   "refused this user)",
-                   rc);
+        return link_say("cannot connect to the launcher (it may have ended, or "
+                        "refused this user)",
+                        rc);
     link_.is_open = true;
     PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, on_registered,
                                 NULL);
-    rc = wait_answer();
-    return rc == PMIX_SUCCESS ? NULL : say("the launcher has gone", rc);
+    rc = link_wait();
+    return rc == PMIX_SUCCESS ? NULL : link_say("the launcher has gone", rc);
 }
 
 /* --- the job */
@@ -167,10 +173,11 @@ static pmix_status_t ask(const char *key, const char *nspace,
 
     PMIX_QUERY_CONSTRUCT(&query);
     PMIX_ARGV_APPEND(rc, query.keys, key);
-    if (nspace != NULL) {
-        PMIX_QUERY_QUALIFIERS_CREATE(&query, 1);
-        PMIX_INFO_LOAD(&query.qualifiers[0], PMIX_NSPACE, nspace, PMIX_STRING);
-    }
+    PMIX_QUERY_QUALIFIERS_CREATE(&query, nspace != NULL ? 2 : 1);
+    PMIX_INFO_LOAD(&query.qualifiers[0], PMIX_QUERY_REFRESH_CACHE, NULL,
+                   PMIX_BOOL);
+    if (nspace != NULL)
+        PMIX_INFO_LOAD(&query.qualifiers[1], PMIX_NSPACE, nspace, PMIX_STRING);
     rc = PMIx_Query_info(&query, 1, results, &count);
     PMIX_QUERY_DESTRUCT(&query);
     if (rc == PMIX_SUCCESS && count != 1)
@@ -185,7 +192,7 @@ static const char *find_only(void)
     const char *why = NULL;
 
     if (rc != PMIX_SUCCESS)
-        return say("the launcher does not tell its job", rc);
+        return link_say("the launcher does not tell its job", rc);
     snprintf(link_.nspace, sizeof(link_.nspace), "%s",
              found->value.data.string);
     if (link_.nspace[0] == '\0')
@@ -210,7 +217,7 @@ static const char *keep_hosts(const pmix_data_array_t *table)
     }
     link_.hosts = calloc(link_.size, sizeof(*link_.hosts));
     if (link_.hosts == NULL)
-        return say("the job", PMIX_ERR_NOMEM);
+        return link_say("the job", PMIX_ERR_NOMEM);
     for (size_t i = 0; i < table->size; i++) {
         char **host = &link_.hosts[procs[i].proc.rank];
 
@@ -234,7 +241,8 @@ const char *link_job(const char *nspace, struct link_job *out)
         return why;
     rc = ask(PMIX_QUERY_PROC_TABLE, link_.nspace, &found);
     if (rc != PMIX_SUCCESS || found->value.type != PMIX_DATA_ARRAY)
-        return say("the launcher does not tell the processes of the job", rc);
+        return link_say("the launcher does not tell the processes of the job",
+                        rc);
     why = keep_hosts(found->value.data.darray);
     PMIX_INFO_FREE(found, 1);
     *out = (struct link_job){.nspace = link_.nspace,
@@ -248,7 +256,7 @@ const char *link_job(const char *nspace, struct link_job *out)
 /* The processes of a list, for the caller to free. */
 static pmix_proc_t *list_procs(const struct topo_ranges *ranks, size_t *count)
 {
-    uint32_t members = topo_ranges_size(ranks);
+    uint32_t members = ranks != NULL ? topo_ranges_size(ranks) : 0;
     pmix_proc_t *procs = calloc(members > 0 ? members : 1, sizeof(*procs));
 
     *count = members > 0 ? members : 1;
@@ -260,7 +268,7 @@ static pmix_proc_t *list_procs(const struct topo_ranges *ranks, size_t *count)
     return procs;
 }
 
-const char *link_pull(const struct topo_ranges *ranks)
+const char *link_pull(const struct topo_ranges *ranks, enum link_how how)
 {
     size_t count;
     pmix_proc_t *procs = list_procs(ranks, &count);
@@ -268,17 +276,18 @@ const char *link_pull(const struct topo_ranges *ranks)
     pmix_status_t rc = PMIX_ERR_NOMEM;
 
     if (procs != NULL) {
-        PMIX_INFO_LOAD(&info, PMIX_IOF_COPY, NULL, PMIX_BOOL);
+        PMIX_INFO_LOAD(&info, how == LINK_HELD ? PX_IOF_HOLD : PMIX_IOF_COPY,
+                       NULL, PMIX_BOOL);
         rc = PMIx_IOF_pull(procs, count, &info, 1,
                            PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL |
                                PMIX_FWD_STDDIAG_CHANNEL,
                            on_output, on_registered, NULL);
         if (rc == PMIX_SUCCESS)
-            rc = wait_answer();
+            rc = link_wait();
         PMIX_INFO_DESTRUCT(&info);
         free(procs);
     }
-    return rc == PMIX_SUCCESS ? NULL : say("the output cannot be had", rc);
+    return rc == PMIX_SUCCESS ? NULL : link_say("the output cannot be had", rc);
 }
 
 const char *link_push(const struct topo_ranges *ranks, const void *mem,
@@ -289,12 +298,12 @@ const char *link_push(const struct topo_ranges *ranks, const void *mem,
     if (link_.targets == NULL)
         link_.targets = list_procs(ranks, &link_.ntargets);
     if (link_.targets == NULL)
-        return say("input", PMIX_ERR_NOMEM);
+        return link_say("input", PMIX_ERR_NOMEM);
     link_.input = (pmix_byte_object_t){.bytes = (char *)(uintptr_t)mem,
                                        .size = len_bytes};
     rc = PMIx_IOF_push(link_.targets, link_.ntargets, &link_.input, NULL, 0,
                        on_pushed, NULL);
-    return rc == PMIX_SUCCESS ? NULL : say("the input cannot be sent", rc);
+    return rc == PMIX_SUCCESS ? NULL : link_say("the input cannot be sent", rc);
 }
 
 void link_close(void)

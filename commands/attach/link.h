@@ -28,9 +28,13 @@ struct link_events {
     void (*on_output)(const struct link_output *output);
     /* The launcher has gone, or has cut us off: nothing more comes. */
     void (*on_lost)(void);
-    /* Input was taken: NULL; or why the job takes no more, borrowed. */
-    void (*on_pushed)(const char *why);
+    /* Input was taken: NULL; or why the job takes no more, borrowed. is_over:
+     * nobody reads it any more. */
+    void (*on_pushed)(const char *why, bool is_over);
 };
+
+/* A copy of what comes from now on, or of a job that we have started all. */
+enum link_how { LINK_COPY, LINK_HELD };
 
 /* A job, as the launcher tells it; owned by the connection. */
 struct link_job {
@@ -44,8 +48,9 @@ const char *link_open(const char *uri, const struct link_events *events);
 /* The job of this name, or NULL: the only one. */
 const char *link_job(const char *nspace, struct link_job *out);
 
-/* Asks for the output of these ranks of the job; no member: of all. */
-const char *link_pull(const struct topo_ranges *ranks);
+/* Asks for the output of these ranks of the job; no member, or NULL: of all.
+ */
+const char *link_pull(const struct topo_ranges *ranks, enum link_how how);
 
 /* Sends input to these ranks; no member: to all. No bytes: the end of it.
  * `mem` is borrowed until on_pushed. */

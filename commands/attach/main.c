@@ -20,6 +20,7 @@
 #include "commands/attach/show.h"
 #include "commands/panic.h"
 #include "commands/stdio.h"
+#include "endpoints/console/style.h"
 #include "overlay/base/err.h"
 
 /* The launcher ends its helper, and then itself, at the end of a job. */
@@ -176,6 +177,15 @@ static const char *check_ranks(const char *option,
     return why;
 }
 
+/* A channel that a process does not have ends with it. */
+static uint64_t ends_of(const struct attach_options *o,
+                        const struct link_job *job)
+{
+    uint32_t ranks = topo_ranges_size(&o->ranks);
+
+    return (uint64_t)(EP_CHANNELS - 1) * (ranks > 0 ? ranks : job->size);
+}
+
 static const char *begin(const struct server *server)
 {
     static const struct link_events link_events = {
@@ -200,10 +210,12 @@ static const char *begin(const struct server *server)
     if (why == NULL)
         why = check_ranks("--stdin", &o->stdin_ranks, job.size);
     if (why == NULL)
-        why = show_open(attach.base, o, &job, &show_events);
+        why = show_open(attach.base, &o->output, ends_of(o, &job), &job,
+                        &show_events);
     if (why == NULL)
-        why = link_pull(&o->ranks);
-    if (why == NULL && o->feeds && feed_open(attach.base, &o->stdin_ranks) != 0)
+        why = link_pull(&o->ranks, LINK_COPY);
+    if (why == NULL && o->feeds &&
+        feed_open(attach.base, &o->stdin_ranks, false) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL && o->verbose)
         fprintf(stderr, "xylem: attached to %s: %u processes, Ctrl-C leaves\n",

@@ -18,8 +18,7 @@
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 
-/* One that a process does not have ends with it. */
-enum { HAND_BYTES = 4 << 20, CHANNELS = EP_CHANNELS - 1 };
+enum { HAND_BYTES = 4 << 20 };
 
 /* A piece of output with its bytes behind it. */
 struct piece {
@@ -35,6 +34,7 @@ static struct {
     struct piece *first, **last; /* owned; not with the console yet */
     uint64_t hand_bytes;         /* here and with the console */
     bool is_lost, is_over;       /* is_over: nothing more is taken */
+    bool passes;                 /* nobody waits for room */
     int wake;                    /* eventfd */
     struct event *wakes;
     struct ep_writer *writer;
@@ -68,7 +68,7 @@ static uint64_t cost_of(const struct piece *piece)
 static void queue(struct piece *piece)
 {
     pthread_mutex_lock(&show.lock);
-    while (show.hand_bytes >= HAND_BYTES && !show.is_over)
+    while (show.hand_bytes >= HAND_BYTES && !show.passes && !show.is_over)
         pthread_cond_wait(&show.room, &show.lock);
     if (show.is_over) {
         free(piece);
@@ -249,7 +249,7 @@ static void on_note(void *arg, const char *text)
 }
 
 static const char *open_output(struct event_base *base,
-                               const struct attach_options *options)
+                               const struct ep_run_options *options)
 {
     static const struct ep_output_events events = {
         .on_written = on_written,
@@ -262,10 +262,10 @@ static const char *open_output(struct event_base *base,
     bool is_files;
     int rc;
 
-    ep_run_output_cfg(&options->output, show.job.nspace, &cfg);
+    ep_run_output_cfg(options, show.job.nspace, &cfg);
     cfg.console.base = base;
     cfg.console.writer = show.writer;
-    cfg.console.merge_stderr = options->output.merge_stderr;
+    cfg.console.merge_stderr = options->merge_stderr;
     cfg.console.park_limit_bytes = HAND_BYTES / 2;
     cfg.events = &events;
     ep_fds_widen(STDOUT_FILENO);
@@ -280,16 +280,14 @@ static const char *open_output(struct event_base *base,
 }
 
 const char *show_open(struct event_base *base,
-                      const struct attach_options *options,
+                      const struct ep_run_options *options, uint64_t ends,
                       const struct link_job *job,
                       const struct show_events *events)
 {
-    uint32_t ranks = topo_ranges_size(&options->ranks);
-
     show.last = &show.first;
     show.events = events;
     show.job = *job;
-    show.left = (uint64_t)CHANNELS * (ranks > 0 ? ranks : job->size);
+    show.left = ends;
     show.ended = calloc(job->size, sizeof(*show.ended));
     show.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (show.ended == NULL || show.wake < 0)
@@ -315,6 +313,14 @@ void show_finish(void)
     stop_taking();
     on_wake(show.wake, 0, NULL);
     ep_output_finish(show.output);
+}
+
+void show_let_pass(bool passes)
+{
+    pthread_mutex_lock(&show.lock);
+    show.passes = passes;
+    pthread_cond_broadcast(&show.room);
+    pthread_mutex_unlock(&show.lock);
 }
 
 void show_give_up(void)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "commands/attach/link.h"
-#include "commands/attach/options.h"
+#include "endpoints/run/run.h"
 
 struct event_base;
 
@@ -27,9 +27,10 @@ struct show_events {
     void (*on_error)(bool is_left, const char *why);
 };
 
-/* Returns NULL, or what went wrong. */
+/* So many ends of channels are awaited. Of the options those count that say how
+ * output is shown. Returns NULL, or what went wrong. */
 const char *show_open(struct event_base *base,
-                      const struct attach_options *options,
+                      const struct ep_run_options *options, uint64_t ends,
                       const struct link_job *job,
                       const struct show_events *events);
 /* Frees all, drops what is not written. */
@@ -41,6 +42,9 @@ void show_lost(void);
 
 /* Takes no more; what is in hand is written. Main thread, as all below. */
 void show_finish(void);
+/* While true show_put() waits for nothing: the library's thread has something
+ * else to do. */
+void show_let_pass(bool passes);
 /* Drops what is not written yet. */
 void show_give_up(void);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/boot/task_env.h"
 #include "overlay/base/err.h"
 
 struct settings {
@@ -105,4 +106,25 @@ int ep_run_environ(const struct ep_job_strings *own,
         free(all.at[i]);
     free(all.at);
     return rc;
+}
+
+bool ep_run_env_is_private(const char *entry)
+{
+    static const char *const names[] = {"_", "OLDPWD", "PWD", "SHLVL"};
+    /* Those of PMI and PMIx would lead a process to a server that knows
+     * nothing of it: the one above the launcher. */
+    static const char *const prefixes[] = {"XYLEM_", "BASH_FUNC_", "PMIX_",
+                                           "PMI_", "PMI2_"};
+
+    if (ep_task_env_has(entry))
+        return true;
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        if (strncmp(entry, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (has_name(entry, names[i], strlen(names[i])))
+            return true;
+    }
+    return false;
 }

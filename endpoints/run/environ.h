@@ -2,6 +2,8 @@
 #ifndef ENDPOINTS_RUN_ENVIRON_H
 #define ENDPOINTS_RUN_ENVIRON_H
 
+#include <stdbool.h>
+
 #include "endpoints/msg/job.h"
 #include "endpoints/run/taps.h"
 
@@ -9,5 +11,9 @@
  * 0 or OV_ENOMEM. O(settings * changes). */
 int ep_run_environ(const struct ep_job_strings *own,
                    const struct ep_tap_app *from, struct ep_job_app *app);
+
+/* Is a setting (NAME=VALUE) of the launcher's shell or xylem's own, or about
+ * the task that the launcher is? Such are not passed on. */
+bool ep_run_env_is_private(const char *entry);
 
 #endif

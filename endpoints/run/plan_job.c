@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "endpoints/boot/task_env.h"
+#include "endpoints/run/environ.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "topo/ranges.h"
@@ -44,34 +44,6 @@ static int list_readers(struct run *r)
         rc = ep_job_add_reader(&r->job, set.items[i]) ? 1 : 0;
     free(set.items);
     return rc;
-}
-
-static bool is_named(const char *entry, const char *name, size_t len)
-{
-    return strncmp(entry, name, len) == 0 && entry[len] == '=';
-}
-
-/* Of the launcher's shell or xylem's own, or about the task that the launcher
- * is. */
-static bool is_private(const char *entry)
-{
-    static const char *const names[] = {"_", "OLDPWD", "PWD", "SHLVL"};
-    /* Those of PMI and PMIx would lead a process to a server that knows
-     * nothing of it: the one above the launcher. */
-    static const char *const prefixes[] = {"XYLEM_", "BASH_FUNC_", "PMIX_",
-                                           "PMI_", "PMI2_"};
-
-    if (ep_task_env_has(entry))
-        return true;
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        if (strncmp(entry, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
-    }
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (is_named(entry, names[i], strlen(names[i])))
-            return true;
-    }
-    return false;
 }
 
 /* --env without a value: that of the launcher. */
@@ -127,7 +99,7 @@ static int describe_app(struct run *r, const struct ep_run_app *from,
 static int list_env(struct run *r)
 {
     for (char **e = environ; *e != NULL; e++) {
-        if (strchr(*e, '=') != NULL && !is_private(*e) &&
+        if (strchr(*e, '=') != NULL && !ep_run_env_is_private(*e) &&
             ep_job_add_env(&r->job, *e))
             return ep_run_fail(r, "out of memory");
     }

@@ -98,6 +98,9 @@ struct ep_run_options {
      * it is told to end. Of apps one that is never started. */
     bool is_dvm;
     const char *report_uri; /* a file for the tap's address, "-": stdout */
+    /* Not for ep_run(): the job is to run in the dvm of this name, or in the
+     * only one (""). NULL: it has a tree of its own. */
+    const char *dvm;
 };
 
 /* Runs the job to its end. Call first thing in main, after the options were

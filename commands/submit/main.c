@@ -1,0 +1,371 @@
+/* xylem-submit: runs a job in a dvm, as any PMIx tool can, and shows its output
+ * and feeds it as if it had a tree of its own. `xylem run --dvm` becomes this
+ * program.
+ *
+ * The job ends when this process does: it is the tool that has started it.
+ */
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "commands/attach/feed.h"
+#include "commands/attach/link.h"
+#include "commands/attach/show.h"
+#include "commands/dvm_choose.h"
+#include "commands/dvm_wait.h"
+#include "commands/panic.h"
+#include "commands/refuse.h"
+#include "commands/run_options.h"
+#include "commands/run_values.h"
+#include "commands/stdio.h"
+#include "commands/submit/job.h"
+#include "commands/submit/signals.h"
+#include "overlay/base/err.h"
+
+enum {
+    EXIT_TIMEOUT = 124,
+    /* The dvm ends its helper, and then itself. */
+    DVM_END_S = 10,
+};
+
+static struct {
+    struct ep_run_options options;
+    struct event_base *base;
+    struct event *wakes; /* by the library's thread, through: */
+    int wake;            /* eventfd */
+    struct event *gone;  /* the dvm has ended; NULL: not known */
+    struct event *alone; /* nothing comes any more, yet it goes on */
+    struct event *limit; /* --timeout */
+    struct topo_ranges readers;
+    struct topo_range reader; /* the only member of these */
+    struct link_job job;
+    struct job_end end;
+    bool is_complete, has_ended, is_leaving;
+    int code;
+} submit = {.wake = -1};
+
+/* --- how it ends */
+
+static void finish(int code)
+{
+    if (submit.is_leaving)
+        return;
+    submit.is_leaving = true;
+    submit.code = code;
+    feed_close();
+    show_finish();
+}
+
+static const char *host_of(uint32_t rank)
+{
+    const char *host = rank < submit.job.size ? submit.job.hosts[rank] : NULL;
+
+    return host != NULL ? host : "?";
+}
+
+/* As a run with a tree of its own has it. */
+static int tell_end(const struct job_end *end)
+{
+    if (end->is_lost)
+        return refuse("a node with processes of the job is lost: it has not "
+                      "run to its end (the dvm says which)");
+    if (!end->has_failed)
+        return 0;
+    if (end->is_signal)
+        fprintf(stderr, "xylem: rank %u on %s was ended by signal %d (%s)\n",
+                end->rank, host_of(end->rank), end->code, strsignal(end->code));
+    else
+        fprintf(stderr, "xylem: rank %u on %s returned %d\n", end->rank,
+                host_of(end->rank), end->code);
+    if (end->failed > 1)
+        fprintf(stderr, "xylem: %u processes ended badly\n", end->failed);
+    return end->is_signal ? 128 + end->code : end->code;
+}
+
+static void check_over(void)
+{
+    if (submit.is_complete && submit.has_ended)
+        finish(0);
+}
+
+static void on_complete(void)
+{
+    submit.is_complete = true;
+    check_over();
+}
+
+static void on_gone(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    if (!submit.is_leaving)
+        refuse("the dvm has ended, and the job with it");
+    finish(1);
+}
+
+static void on_alone(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    if (!submit.is_leaving)
+        refuse("the dvm has cut this off, but goes on: the job is ended "
+               "(what serves tools there has died; start the job again)");
+    finish(1);
+}
+
+/* The end of the dvm, or of the helper in it that served us. */
+static void on_lost(void)
+{
+    static const struct timeval patience = {.tv_sec = DVM_END_S};
+
+    if (submit.gone == NULL) {
+        on_gone(-1, 0, NULL);
+        return;
+    }
+    event_add(submit.gone, NULL);
+    event_add(submit.alone, &patience);
+}
+
+static void on_drained(void)
+{
+    if (submit.is_leaving)
+        event_base_loopbreak(submit.base);
+}
+
+static void on_error(bool is_left, const char *why)
+{
+    if (!is_left)
+        refuse("%s", why);
+    finish(is_left ? 128 + SIGPIPE : 1);
+}
+
+static void on_limit(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    if (!submit.is_leaving)
+        fprintf(stderr, "xylem: the time of %g s is over; the job ends\n",
+                submit.options.timeout_s);
+    finish(EXIT_TIMEOUT);
+}
+
+/* A second signal: nothing is waited for. */
+static void on_give_up(int code)
+{
+    show_give_up();
+    finish(code);
+    event_base_loopbreak(submit.base);
+}
+
+/* --- news of the library's thread */
+
+static void wake(void)
+{
+    static const uint64_t one = 1;
+
+    if (write(submit.wake, &one, sizeof(one)) < 0)
+        abort(); /* nobody would go on */
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *arg)
+{
+    uint64_t seen;
+
+    (void)what;
+    (void)arg;
+    if (read(fd, &seen, sizeof(seen)) < 0)
+        return;
+    if (job_is_told()) {
+        show_let_pass(false);
+        signals_told();
+    }
+    if (job_has_ended(&submit.end)) {
+        submit.has_ended = true;
+        check_over();
+    }
+}
+
+/* --- how it begins */
+
+/* Readable when the process has ended; -1 where the system does not know. */
+static int watch_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    if (pid > 0)
+        return (int)syscall(SYS_pidfd_open, pid, 0);
+#endif
+    (void)pid;
+    return -1;
+}
+
+static bool open_base(int dvm_fd)
+{
+    submit.base = event_base_new();
+    submit.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (submit.base == NULL || submit.wake < 0)
+        return false;
+    submit.wakes = event_new(submit.base, submit.wake, EV_READ | EV_PERSIST,
+                             on_wake, NULL);
+    if (dvm_fd >= 0)
+        submit.gone = event_new(submit.base, dvm_fd, EV_READ, on_gone, NULL);
+    submit.alone = evtimer_new(submit.base, on_alone, NULL);
+    submit.limit = evtimer_new(submit.base, on_limit, NULL);
+    return submit.wakes != NULL && submit.alone != NULL &&
+           submit.limit != NULL && event_add(submit.wakes, NULL) == 0;
+}
+
+static bool arm_limit(double seconds)
+{
+    struct timeval limit = {
+        (time_t)seconds,
+        (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)};
+
+    return seconds <= 0 || event_add(submit.limit, &limit) == 0;
+}
+
+/* PMIx has one rank or all for that. */
+static uint32_t read_readers(const char *text)
+{
+    struct topo_fault fault = {.what = "there is nothing"};
+
+    topo_ranges_init(&submit.readers, &submit.reader, 1);
+    if (strcmp(text, "none") == 0)
+        return JOB_READER_NONE;
+    if (strcmp(text, "all") == 0)
+        return JOB_READER_ALL;
+    if (topo_ranges_parse(&submit.readers, text, strlen(text), &fault) != 0 ||
+        topo_ranges_size(&submit.readers) != 1)
+        run_usage("with --dvm, --stdin takes all, none or one rank, not '%s'",
+                  text);
+    return submit.reader.first;
+}
+
+static void open_input(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
+        fprintf(stderr, "xylem: --input %s: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    close(fd);
+}
+
+static const char *find_dvm(const char *word, struct server *out)
+{
+    static const struct dvm_use use = {.option = "run --dvm", .verb = "use"};
+    const struct server *found;
+
+    *out = (struct server){.pid = 0};
+    if (strchr(word, ';') != NULL && strlen(word) < SERVER_URI_MAX) {
+        strcpy(out->uri, word);
+        return out->uri;
+    }
+    dvm_wait();
+    found = dvm_choose(word[0] != '\0' ? word : NULL, &use);
+    if (found == NULL)
+        return NULL;
+    *out = *found;
+    return out->uri;
+}
+
+static const char *begin(const char *uri, uint32_t reader)
+{
+    static const struct link_events link_events = {
+        .on_output = show_put,
+        .on_lost = show_lost,
+        .on_pushed = feed_pushed,
+    };
+    static const struct show_events show_events = {
+        .on_complete = on_complete,
+        .on_lost = on_lost,
+        .on_drained = on_drained,
+        .on_error = on_error,
+    };
+    const struct ep_run_options *o = &submit.options;
+    const char *why = link_open(uri, &link_events), *nspace;
+    uint64_t channels = o->stddiag ? 3 : 2;
+
+    if (why == NULL)
+        why = job_watch(wake);
+    if (why == NULL)
+        why = job_start(o, reader, &nspace);
+    if (why == NULL)
+        why = link_job(nspace, &submit.job);
+    if (why == NULL)
+        why = show_open(submit.base, o, channels * submit.job.size, &submit.job,
+                        &show_events);
+    if (why == NULL)
+        why = link_pull(NULL, LINK_HELD);
+    if (why == NULL && reader != JOB_READER_NONE &&
+        feed_open(submit.base, &submit.readers, true) != 0)
+        why = ov_strerror(OV_ENOMEM);
+    if (why == NULL && o->verbose)
+        fprintf(stderr, "xylem: %u processes are running as %s\n",
+                submit.job.size, nspace);
+    return why;
+}
+
+static int end(void)
+{
+    int code = submit.code;
+
+    feed_close();
+    if (submit.is_complete && submit.has_ended && code == 0)
+        code = tell_end(&submit.end);
+    show_close();
+    link_close();
+    if (show_dropped_bytes() > 0) {
+        fprintf(stderr,
+                "xylem: the output is not whole: %llu bytes are missing\n",
+                (unsigned long long)show_dropped_bytes());
+        code = code == 0 ? 1 : code;
+    }
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    static char name[] = "xylem run";
+    static const struct run_command command = {
+        .name = name,
+        .args_doc = RUN_ARGS_DOC,
+        .doc = "Run PROGRAM in the tree of a running dvm.",
+        .keys = run_options_job};
+    static const struct signals_events signals = {.on_send = job_signal,
+                                                  .on_give_up = on_give_up};
+    static struct server server;
+    const char *uri, *why;
+    uint32_t reader;
+
+    stdio_open();
+    panic_install();
+    run_options_parse(argc, argv, &command, &submit.options);
+    reader = read_readers(submit.options.stdin_ranks);
+    if (submit.options.input != NULL)
+        open_input(submit.options.input);
+    uri = find_dvm(submit.options.dvm, &server);
+    if (uri == NULL)
+        return 1;
+    if (!open_base(watch_process(server.pid)) ||
+        !arm_limit(submit.options.timeout_s))
+        return refuse("%s", ov_strerror(OV_ENOMEM));
+    signal(SIGPIPE, SIG_IGN);
+    why = begin(uri, reader);
+    if (why == NULL && signals_open(submit.base, &signals) != 0)
+        why = ov_strerror(OV_ENOMEM);
+    if (why != NULL)
+        return refuse("%s", why);
+    event_base_dispatch(submit.base);
+    return end();
+}

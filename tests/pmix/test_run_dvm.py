@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""xylem run --dvm: a job in the tree of a dvm, for its user as one with a tree
+of its own. Outputs are compared with what the processes write."""
+# timeout: 240
+import glob
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+import pmix
+import live
+from live import check, check_eq
+
+NODES = 3
+LINES = live.full(200000, 5000)
+
+
+class Dvm(live.Job):
+    COMMAND = "dvm"
+
+
+def start(*options):
+    dvm = Dvm("-v", "-N", NODES, *options)
+    live.eventually(lambda: "jobs can be started" in dvm.said() or
+                    dvm.proc.poll() is not None, 60, "it is up")
+    return dvm
+
+
+class Run:
+    """`xylem run --dvm ARGS` in the background; its stdout is a file unless
+    given."""
+
+    def __init__(self, *args, stdin=subprocess.DEVNULL, stdout=None, **more):
+        self.out = tempfile.TemporaryFile(dir=live.TMP)
+        self.errors = tempfile.TemporaryFile(dir=live.TMP)
+        self.proc = subprocess.Popen(
+            [live.XYLEM, "run", "--dvm", *map(str, args)], stdin=stdin,
+            stdout=stdout or self.out, stderr=self.errors,
+            env={**os.environ, **pmix.leaks_of_library()}, **more)
+
+    @staticmethod
+    def _read(file):
+        return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
+
+    def shown(self):
+        return self._read(self.out)
+
+    def said(self):
+        return self._read(self.errors).decode()
+
+    def wait(self):
+        try:
+            return self.proc.wait(60 * live.SLOW)
+        except subprocess.TimeoutExpired:
+            check(False, "it did not end: %s" % self.said())
+            self.proc.kill()
+            return self.proc.wait()
+
+
+def run(*args, **more):
+    """The exit code, stdout and stderr."""
+    one = Run(*args, **more)
+    return one.wait(), one.shown(), one.said()
+
+
+def seq(mark, count=LINES):
+    return b"".join(b"%s%d\n" % (mark, n + 1) for n in range(count))
+
+
+def lines_of(shown, mark):
+    return b"".join(line for line in shown.splitlines(True)
+                    if line.startswith(mark))
+
+
+def whole():
+    """Every byte of many processes, of two runs at a time, one of them over at
+    once; lines whole, long ones, one that does not end, none at all."""
+    script = (f"seq {LINES} | sed s/^/$XYLEM_RANK:/; "
+              "echo err $XYLEM_RANK >&2; printf $XYLEM_RANK=%0100000d 0; echo; "
+              "printf $XYLEM_RANK.last")
+    runs = [Run("-n", 8, "--", "sh", "-c", script) for _ in range(2)]
+    check_eq((0, b"", ""), run("true"))
+    for one in runs:
+        check_eq(0, one.wait(), one.said())
+        shown = one.shown()
+        size = 0
+        for rank in range(8):
+            mark = b"%d:" % rank
+            check(lines_of(shown, mark) == seq(mark), "rank %d" % rank)
+            check(b"%d=%0100000d\n" % (rank, 0) in shown, "a long line")
+            check(b"%d.last" % rank in shown, "an open line")
+            size += len(seq(mark)) + 100000 + 3 + 6
+        # an open line that others follow is ended on the console
+        check_eq(size, len(shown.replace(b".last\n", b".last")),
+                 "nothing else")
+        check_eq(["err %d" % rank for rank in range(8)],
+                 sorted(one.said().splitlines()))
+
+
+def fed():
+    """stdin, exact, to all, to one, to none, and from a file."""
+    data = os.urandom(live.full(64, 1) * live.MIB + 17)
+    path = os.path.join(live.TMP, "input")
+    with open(path, "wb") as file:
+        file.write(data)
+    full = hashlib.sha1(data).hexdigest()
+    none = hashlib.sha1(b"").hexdigest()
+    for words, want in ((["-i", "all"], [full] * 3),
+                        (["-i", "1"], [none, full, none]),
+                        (["-i", "none"], [none] * 3)):
+        with open(path, "rb") as file:
+            code, out, said = run("-n", 3, "--label", *words, "sha1sum",
+                                  stdin=file)
+        check_eq((0, ""), (code, said), words)
+        check_eq([f"{rank}: {text}  -" for rank, text in enumerate(want)],
+                 sorted(out.decode().splitlines()), words)
+    code, out, said = run("-n", 1, "--input", path, "cat")
+    check_eq((0, ""), (code, said))
+    check(out == data, "it comes back as it was")
+    with open(path, "rb") as file:
+        check_eq((0, b"", ""), run("-n", 2, "true", stdin=file),
+                 "nobody reads it")
+
+
+def ended():
+    """Exit codes and the words on them are those of xylem run."""
+    host = os.uname().nodename
+    code, _, said = run("-n", 3, "sh", "-c",
+                        "exit $((XYLEM_RANK == 1 ? 7 : 0))")
+    check_eq((7, f"xylem: rank 1 on {host} returned 7\n"), (code, said))
+    code, _, said = run("-n", 3, "sh", "-c",
+                        "test $XYLEM_RANK = 0 || kill -9 $$")
+    check_eq(128 + 9, code)
+    check("was ended by signal 9 (Killed)\nxylem: 2 processes ended badly\n"
+          in said, said)
+    for words, want in ((["nixda"], "nixda cannot be started"),
+                        (["-D", "/nix", "true"], "no directory /nix"),
+                        (["-n", 1000, "true"], "no room"),
+                        (["/dev/null"], "may not run it")):
+        code, _, said = run(*words)
+        check(code == 1 and want in said, (words, code, said))
+    code, _, said = run("--timeout", "0.1", "sleep", "1000")
+    check(code == 124 and "the time of 0.1 s is over" in said, said)
+    code, _, said = run("-n", 1, "-D", "/", "--env", "NEW=$x", "--env", "PATH",
+                        "sh", "-c", "pwd; echo $NEW $OWN $XYLEM_SIZE >&2",
+                        ":", "-n", 2, "--env", "OWN=2", "sh", "-c",
+                        "echo $OWN >&2")
+    check_eq((0, ["$x 3", "2", "2"]), (code, sorted(said.splitlines())))
+
+
+def refused():
+    """What cannot be had is named."""
+    for words, want in ((["-w", "a", "true"], "--hosts is for a tree"),
+                        (["--arity", "2", "true"], "--arity is for a tree"),
+                        (["-K", "true"], "cannot have --kill-on-bad-exit"),
+                        (["--stats", "x", "true"], "cannot have --stats"),
+                        (["-i", "0,2", "true"], "all, none or one rank"),
+                        (["--ppn", "1:core", "true"], "each core or socket"),
+                        (["-N", 2, "-n", 2, "true"], "instead of -n"),
+                        ([], "no program is given")):
+        code, _, said = run(*words)
+        check(code == 2 and want in said, (words, code, said))
+    done = subprocess.run([live.XYLEM, "run", "--dvm=nix", "true"], check=False,
+                          stderr=subprocess.PIPE)
+    check(done.returncode == 1 and b"no dvm nix runs" in done.stderr,
+          done.stderr)
+
+
+def shown():
+    """Options of output and of places."""
+    host = os.uname().nodename
+    code, out, said = run("-N", 2, "--ppn", 2, "--label=host", "--merge-stderr",
+                          "sh", "-c", "echo out; echo err >&2")
+    check_eq((0, ""), (code, said))
+    check_eq([f"{host}: err"] * 4 + [f"{host}: out"] * 4,
+             sorted(out.decode().splitlines()))
+    folder = os.path.join(live.TMP, "files")
+    code, out, _ = run("-n", 2, "--output-file", folder + "/%r", "--file-only",
+                       "--format=json", "echo", "x")
+    check_eq((0, b""), (code, out))
+    for rank in range(2):
+        with open(f"{folder}/{rank}.stdout", "rb") as file:
+            check_eq("x", json.loads(file.read())["text"])
+    code, out, _ = run("-n", 1, "--raw", "printf", "a\\nb")
+    check_eq((0, b"a\nb"), (code, out))
+    code, _, said = run("-n", 2, "--stddiag", "sh", "-c",
+                        'eval "echo diag >&$XYLEM_STDDIAG_FD"')
+    check_eq((0, "diag\ndiag\n"), (code, said))
+
+
+def jobs_of(dvm):
+    """Processes that have been started in it."""
+    return [pid for pid in live.descendants(dvm.proc.pid)
+            if live.read_proc(pid, "cmdline").startswith(b"sleep\0")]
+
+
+def signalled(dvm):
+    """A signal is the job's; a second one does not wait; a stop stops both."""
+    for signo in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+        one = Run("-n", 1, "sh", "-c", "echo up; exec sleep 1000")
+        live.eventually(lambda: one.shown() == b"up\n", 60, "it runs")
+        one.proc.send_signal(signo)
+        check_eq(128 + signo, one.wait(), one.said())
+    one = Run("-n", 2, "sh", "-c", "trap : INT; echo up; "
+              "while :; do sleep 1000; done")
+    live.eventually(lambda: one.shown() == b"up\nup\n", 60, "they run")
+    one.proc.send_signal(signal.SIGTSTP)
+    live.eventually(lambda: live.state(one.proc.pid) == b"T", 60, "stopped")
+    check(all(live.state(pid) == b"T" for pid in jobs_of(dvm)), "all of it")
+    one.proc.send_signal(signal.SIGCONT)
+    live.eventually(lambda: jobs_of(dvm) and all(
+        live.state(pid) != b"T" for pid in jobs_of(dvm)), 60, "it goes on")
+    one.proc.send_signal(signal.SIGINT)
+    one.proc.send_signal(signal.SIGTERM)
+    check_eq(128 + signal.SIGTERM, one.wait(), one.said())
+    check("killing the processes" in one.said(), one.said())
+
+
+def left(dvm):
+    """One that is killed, or whose reader leaves, takes its job along; the dvm
+    goes on."""
+    one = Run("-n", 3, "sh", "-c", "echo up; exec sleep 1000")
+    live.eventually(lambda: one.shown() == b"up\n" * 3, 60, "it runs")
+    one.proc.kill()
+    one.wait()
+    live.eventually(lambda: not jobs_of(dvm), 60, "its job is over")
+    source, sink = os.pipe()
+    one = Run("-n", 2, "yes", stdout=sink)
+    os.close(sink)
+    check(os.read(source, 10) != b"", "some of it")
+    os.close(source)
+    check_eq((141, ""), (one.wait(), one.said()))
+    check_eq((0, b"on\n", ""), run("-n", 1, "echo", "on"))
+
+
+def gone(dvm):
+    """The helper dies, the dvm does: it says so, and fails."""
+    one = Run("-n", 2, "sh", "-c", "echo up; exec sleep 1000")
+    live.eventually(lambda: one.shown() == b"up\n" * 2, 60, "it runs")
+    dvm.proc.kill()
+    check_eq(1, one.wait())
+    check("the dvm has ended, and the job with it" in one.said(), one.said())
+    dvm.wait()
+    live.check_gone(60)
+    for path in glob.glob(os.path.join(live.TMP, "xylem-pmix-*")):
+        subprocess.run(["rm", "-r", path], check=False)
+    check_eq((1, b""), run("true")[:2], "there is none any more")
+
+
+def main():
+    pmix.need()
+    dvm = start()
+    for what in (whole, fed, ended, refused, shown):
+        with live.case(" ".join(what.__doc__.split())):
+            what()
+    for what in (signalled, left, gone):
+        with live.case(" ".join(what.__doc__.split())):
+            what(dvm)
+    sys.exit(live.end())
+
+
+if __name__ == "__main__":
+    main()
