@@ -147,6 +147,14 @@ static void on_wanted(void *arg)
     pmix->run.events->on_wanted(pmix->run.arg);
 }
 
+static void on_hold(void *arg, uint32_t first, uint32_t last, bool is_held)
+{
+    const struct run_pmix *pmix = arg;
+    struct topo_range range = {first, last};
+
+    pmix->run.events->on_hold(pmix->run.arg, &range, is_held);
+}
+
 static uint16_t on_replay(void *arg, const struct px_replay *want)
 {
     const struct run_pmix *pmix = arg;
@@ -222,6 +230,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_rest = on_rest,
         .on_replay = on_replay,
         .on_wanted = on_wanted,
+        .on_hold = on_hold,
         .on_spawn = run_pmix_spawn,
         .on_up = on_up,
         .on_say = on_say,

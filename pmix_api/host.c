@@ -213,6 +213,9 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_BEHIND:
         px_pulls_behind(host, msg->id);
         return;
+    case PX_FULL:
+        px_pulls_full(host, msg->id);
+        return;
     case PX_NOTE:
         px_text_copy(msg->text, text, sizeof(text));
         host->cfg.events->on_note(host->cfg.arg, text);

@@ -88,6 +88,9 @@ struct px_host_events {
     void (*on_rest)(void *arg);
     /* More output is wanted than before: px_host_wants(). */
     void (*on_wanted)(void *arg);
+    /* These processes of a job that a tool has started are not to be read, or
+     * are again: it does not take what they write. */
+    void (*on_hold)(void *arg, uint32_t first, uint32_t last, bool is_held);
     /* A tool wants a job; all is borrowed. True: it begins, *out says which,
      * and px_host_over() is to follow, behind px_host_running() or _failed().
      * False: out->refusal says why not. */

@@ -137,6 +137,23 @@ void px_pulls_told(struct px_host *host, const struct px_pull *told)
     note(host, told->id, told->redirects ? "redirects" : "copies");
 }
 
+static void fill(struct px_host *host, struct px_host_pull *pull, bool is_full)
+{
+    if (pull->is_full == is_full || pull->ranges_count == 0)
+        return;
+    pull->is_full = is_full;
+    host->cfg.events->on_hold(host->cfg.arg, pull->ranges[0][0],
+                              pull->ranges[0][1], is_full);
+}
+
+void px_pulls_full(struct px_host *host, uint32_t id)
+{
+    struct px_host_pull *pull = *find(host, id);
+
+    if (pull != NULL)
+        fill(host, pull, !pull->is_full);
+}
+
 void px_pulls_ended(struct px_host *host, const struct px_end *end)
 {
     struct px_host_pull **at = find(host, end->id);
@@ -144,6 +161,7 @@ void px_pulls_ended(struct px_host *host, const struct px_end *end)
     say_lost(host, end->lost_bytes);
     if (*at == NULL)
         return;
+    fill(host, *at, false);
     drop(at);
     sum_up(host);
     px_queue_return(host);
@@ -167,7 +185,9 @@ void px_pulls_behind(struct px_host *host, uint32_t id)
 
 void px_pulls_clear(struct px_host *host)
 {
-    while (host->pulls != NULL)
+    while (host->pulls != NULL) {
+        fill(host, host->pulls, false);
         drop(&host->pulls);
+    }
     sum_up(host);
 }

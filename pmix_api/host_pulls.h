@@ -20,6 +20,7 @@ struct px_host_pull {
     uint8_t *waits;        /* owned, by rank of the run's own job: channels that
                               come behind what was before; NULL: none do */
     uint32_t waits_left;
+    bool is_full; /* its processes are held back */
     uint16_t ticket;
 };
 
@@ -39,6 +40,8 @@ void px_pulls_walk(struct px_host *host, const struct px_host_pull *pull,
 void px_pulls_told(struct px_host *host, const struct px_pull *pull);
 void px_pulls_ended(struct px_host *host, const struct px_end *end);
 void px_pulls_behind(struct px_host *host, uint32_t id);
+/* It has no room; or, called once more, has again. */
+void px_pulls_full(struct px_host *host, uint32_t id);
 /* No pull is left, nor anything of them. */
 void px_pulls_clear(struct px_host *host);
 

@@ -240,6 +240,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         return;
     case PX_LIVE:
     case PX_BEHIND:
+    case PX_FULL:
         ov_wr_u32(wr, msg->id);
         return;
     case PX_STDIN:
@@ -545,6 +546,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
         return true;
     case PX_LIVE:
     case PX_BEHIND:
+    case PX_FULL:
         msg->id = ov_rd_u32(rd);
         return true;
     case PX_UP:

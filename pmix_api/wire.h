@@ -37,6 +37,8 @@
  *                 each; none: all processes
  *     40 END      u32 pull, u64 bytes redirected to it that nobody got
  *     41 BEHIND   u32 pull: it takes too little, and is to get copies only
+ *     42 FULL     u32 pull: its processes are not to be read from here on;
+ *                 once more, or END: they are again
  *
  * The launcher sends those below 16, START and all PARTs first. Both ends are
  * of one installation; the version is there to say so when they are not.
@@ -60,7 +62,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 10,
+    PX_WIRE_VERSION = 11,
     PX_PACKET_BYTES_MAX = 72 * 1024,
     PX_OUTPUT_BYTES_MAX = 64 * 1024, /* in one OUTPUT: what a pipe holds */
     PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */
@@ -97,6 +99,7 @@ enum px_kind {
     PX_HANGUP,
     PX_END = 40,
     PX_BEHIND,
+    PX_FULL,
 };
 
 struct px_start {
@@ -137,7 +140,7 @@ struct px_msg {
         struct px_pull pull;
         struct px_end end;
         struct px_broken broken;
-        uint32_t id; /* LIVE, BEHIND: a pull */
+        uint32_t id; /* LIVE, BEHIND, FULL: a pull */
         struct px_pids pids;
         struct px_stage stage;
         struct px_done done;

@@ -266,7 +266,7 @@ void ep_local_want(struct ep_local *local, struct ov_rd body)
 
             if ((order.channels & 1u << out->name) != 0 &&
                 ep_share_is_in(ep_proc_number(out->proc), order.ranges))
-                ep_share_want(out, order.is_wanted);
+                ep_share_want(out, order.is_wanted, order.is_held_back);
         }
     }
 }

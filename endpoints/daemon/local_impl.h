@@ -28,6 +28,7 @@ struct output {
     struct ep_cache cache; /* the same, for tools that come late */
     uint32_t replays;      /* orders before which it is not read */
     bool is_unwanted;      /* what comes is dropped here */
+    bool is_held_back;     /* it is not read */
     bool has_ended;        /* that is still to be told */
     uint16_t input;
     uint8_t name; /* enum ov_channel */
@@ -129,8 +130,8 @@ struct proc *ep_share_find(const struct ep_local *local, uint32_t number);
 bool ep_share_is_in(uint32_t number, struct ov_rd ranges);
 void ep_share_failed(struct proc *proc, const char *step, int err);
 void ep_share_exited(struct proc *proc, int status);
-/* The channel's output travels from now on, or not. */
-void ep_share_want(struct output *out, bool is_wanted);
+/* The channel's output travels from now on, or not; or it stays in the pipe. */
+void ep_share_want(struct output *out, bool is_wanted, bool is_held_back);
 /* OV_ACT_READ, for an output. */
 void ep_share_read(struct output *out, uint32_t max_bytes,
                    struct ov_read *read);

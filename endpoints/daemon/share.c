@@ -163,7 +163,7 @@ void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
     read->rank = ep_proc_number(proc);
     read->channel = out->name;
     read->state = OV_INPUT_IDLE;
-    if (out->channel == NULL || out->replays > 0)
+    if (out->channel == NULL || out->replays > 0 || out->is_held_back)
         return;
     if (is_dropped(out)) {
         drop(out);
@@ -197,13 +197,23 @@ static void on_ready(void *arg, struct ep_channel *channel)
     look(arg);
 }
 
-void ep_share_want(struct output *out, bool is_wanted)
+void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
 {
-    if (out->is_unwanted == !is_wanted)
+    if (out->is_unwanted == !is_wanted && out->is_held_back == is_held_back)
         return;
     out->is_unwanted = !is_wanted;
+    out->is_held_back = is_held_back;
     if (out->channel != NULL)
         look(out); /* what is in the pipe may have waited for room */
+}
+
+static bool is_held_back(const struct proc *proc)
+{
+    bool is_held = false;
+
+    for (unsigned i = 0; i < OUTPUTS; i++)
+        is_held |= proc->outputs[i].is_held_back;
+    return is_held;
 }
 
 static void on_linger(evutil_socket_t fd, short what, void *arg)
@@ -212,6 +222,10 @@ static void on_linger(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (is_held_back(proc)) { /* its last byte may be to come */
+        restart_linger(proc);
+        return;
+    }
     for (unsigned i = 0; i < OUTPUTS; i++) {
         if (proc->outputs[i].channel != NULL)
             ep_channel_expire(proc->outputs[i].channel);

@@ -5,8 +5,10 @@
  *
  * Channels are bits, 1 << channel each. With flag 1 these channels are wanted
  * from now on, else they are not: what comes of them is read and dropped where
- * it was written, and only their end travels. A channel is wanted until an
- * order says otherwise.
+ * it was written, and only their end travels. With flags 1 and 2 they are
+ * wanted, but held back: they are not read, so that who writes more than a pipe
+ * takes waits. A channel is wanted, and not held back, until an order says
+ * otherwise.
  */
 #ifndef ENDPOINTS_MSG_WANT_H
 #define ENDPOINTS_MSG_WANT_H
@@ -23,7 +25,7 @@ enum {
 
 struct ep_want_order {
     uint8_t channels;
-    bool is_wanted;
+    bool is_wanted, is_held_back;
     struct ov_rd ranges; /* decoded: what follows */
 };
 

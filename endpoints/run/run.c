@@ -24,6 +24,7 @@
 #include "endpoints/run/tap.h"
 #include "endpoints/run/up.h"
 #include "endpoints/run/verdict.h"
+#include "endpoints/run/want.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/limits.h"
 #include "overlay/base/err.h"
@@ -63,6 +64,7 @@ static const struct run_tap_events tap_events = {
     .on_push = ep_run_pushed_to,
     .on_rest = ep_run_rests,
     .on_wanted = ep_run_jobs_wanted,
+    .on_hold = ep_run_want_hold,
     .on_spawn = ep_run_spawn,
     .on_up = ep_run_dvm_up,
     .on_find = ep_run_jobs_find,

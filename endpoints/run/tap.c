@@ -139,6 +139,13 @@ static void on_wanted(void *arg)
     r->tap_events->on_wanted(r);
 }
 
+static void on_hold(void *arg, const struct topo_range *range, bool is_held)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_hold(r, range, is_held);
+}
+
 static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why)
 {
@@ -178,6 +185,7 @@ void ep_run_tap_open(struct run *r)
         .on_rest = on_rest,
         .on_replay = on_replay,
         .on_wanted = on_wanted,
+        .on_hold = on_hold,
         .on_spawn = on_spawn,
         .on_up = on_up,
         .on_say = on_say,

@@ -19,6 +19,8 @@ struct run_tap_events {
     void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
     void (*on_rest)(struct run *r);
     void (*on_wanted)(struct run *r);
+    void (*on_hold)(struct run *r, const struct topo_range *range,
+                    bool is_held);
     /* As of struct ep_tap_events. */
     bool (*on_spawn)(struct run *r, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why);

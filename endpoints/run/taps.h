@@ -75,6 +75,9 @@ struct ep_tap_events {
     uint16_t (*on_replay)(void *arg, const struct ep_tap_replay *want);
     /* wants() says yes to more than before. */
     void (*on_wanted)(void *arg);
+    /* Processes of a started job are not to be read, or are again: who is to
+     * have their output has no room for more. */
+    void (*on_hold)(void *arg, const struct topo_range *range, bool is_held);
     /* Starts a job in the tree of the run: output and exits are told as of the
      * run's own. False: cannot, as why (EP_TAP_WHY_MAX bytes) says. */
     bool (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,

@@ -108,6 +108,23 @@ void ep_run_want_record(struct run *r, struct run_want *want, uint32_t number,
     tell_all(r, want, false);
 }
 
+void ep_run_want_hold(struct run *r, const struct topo_range *range,
+                      bool is_held)
+{
+    struct order order = {
+        .head = {.channels = (1u << OV_CHANNELS) - (1u << OV_CHANNEL_STDOUT),
+                 .is_wanted = true,
+                 .is_held_back = is_held},
+        .ranges = {*range},
+        .count = 1,
+    };
+
+    give(r, &order);
+    ep_run_note(r, "processes %u to %u are %s", range->first, range->last,
+                is_held ? "held back: nobody takes what they write"
+                        : "read again");
+}
+
 void ep_run_want_again(struct run *r, struct run_want *want)
 {
     tell_all(r, want, true);

@@ -7,7 +7,10 @@
 #ifndef ENDPOINTS_RUN_WANT_H
 #define ENDPOINTS_RUN_WANT_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "topo/tree.h"
 
 struct run;
 
@@ -29,6 +32,9 @@ void ep_run_want_close(struct run_want *want);
 /* A record came. O(1), and when the nodes are told O(size). */
 void ep_run_want_record(struct run *r, struct run_want *want, uint32_t number,
                         uint8_t channel, uint32_t len_bytes);
+/* These processes are not to be read, or are again. O(1). */
+void ep_run_want_hold(struct run *r, const struct topo_range *range,
+                      bool is_held);
 /* Somebody wants more than before. O(size). */
 void ep_run_want_again(struct run *r, struct run_want *want);
 

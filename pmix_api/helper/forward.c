@@ -19,7 +19,7 @@ uint32_t px_forward_begin(const pmix_info_t info[], size_t infos, bool is_raw)
         px_wish_read(info, infos, &pull->wish);
         pull->is_forward = true;
         pull->is_raw = is_raw;
-        pull->is_held = pull->wish.holds;
+        pull->is_held = pull->is_careful = pull->wish.holds;
         pull->state = PULL_SPAWNING;
         id = pull->id;
     }
@@ -146,7 +146,7 @@ uint32_t px_forward_take(struct px_range procs)
 
 static bool is_of(const struct pull *pull, uint32_t base)
 {
-    return pull->state != PULL_FREE && pull->is_forward && !pull->is_held &&
+    return pull->state != PULL_FREE && (pull->is_forward || pull->is_careful) &&
            pull->live != NULL && pull->first == base;
 }
 
@@ -164,6 +164,18 @@ static uint64_t waiting(const struct pull *pull)
 {
     return px_queue_bytes(&pull->queue) +
            (px_queue_is_idle(&pull->queue) ? 0 : 1);
+}
+
+bool px_forward_is_awaited(uint32_t base)
+{
+    const struct pull *pulls = px_pulls_lock();
+    bool is_awaited = false;
+
+    for (unsigned i = 0; i < PULLS_MAX; i++)
+        is_awaited |= pulls[i].is_careful && is_of(&pulls[i], base) &&
+                      pulls[i].state != PULL_OVER;
+    px_pulls_unlock();
+    return is_awaited;
 }
 
 uint64_t px_forward_left_bytes(uint32_t base)
@@ -202,6 +214,7 @@ void px_forward_yield(struct pull *pulls, const struct pull *pull,
 
 void px_forward_check(struct pull *pull)
 {
-    if (pull->state == PULL_KNOWN && pull->is_ending && waiting(pull) == 0)
+    if (pull->state == PULL_KNOWN && pull->is_ending && !pull->is_held &&
+        waiting(pull) == 0)
         pull->state = PULL_OVER;
 }

@@ -47,6 +47,8 @@ bool px_forward_stranger(const void *const *requests, size_t count,
 void px_forward_end(uint32_t base);
 /* Bytes of that job that wait for the tool which has spawned it. */
 uint64_t px_forward_left_bytes(uint32_t base);
+/* Is that awaited however long it takes? Nothing of it is to be dropped. */
+bool px_forward_is_awaited(uint32_t base);
 
 /* --- with the lock held, for pulls.c */
 

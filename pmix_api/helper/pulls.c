@@ -21,6 +21,8 @@
 
 enum {
     LIMIT_BYTES = 256 << 20, /* what waits for one pull: the default */
+    CAREFUL_BYTES = 1 << 30, /* for one that drops nothing: what is on its way
+                                when it is full has room */
     NEAR_BYTES = 256 << 10,  /* of it in memory */
     AMPLE_BYTES = 6 << 20,   /* the same, of the first few: */
     AMPLE_MAX = 2,           /* a file costs twice the time */
@@ -300,6 +302,8 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
 
     if (wish->has_cache && wish->cache_bytes < LIMIT_BYTES)
         cfg.limit_bytes = wish->cache_bytes;
+    if (pull->is_careful)
+        cfg.limit_bytes = CAREFUL_BYTES;
     if (cfg.limit_bytes < 1 << 20)
         cfg.limit_bytes = 1 << 20;
     cfg.limit_bytes +=
@@ -430,6 +434,15 @@ static void check_behind(struct pull *pull)
     px_talk(&(struct px_msg){.kind = PX_BEHIND, .id = pull->id});
 }
 
+static void check_full(struct pull *pull)
+{
+    if (!pull->is_careful || pull->is_full ||
+        px_queue_bytes(&pull->queue) < PULL_FULL_BYTES)
+        return;
+    pull->is_full = true;
+    px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
+}
+
 static bool put(struct pull *pull, const struct px_output *o)
 {
     uint8_t bit = (uint8_t)(1u << o->channel);
@@ -444,6 +457,7 @@ static bool put(struct pull *pull, const struct px_output *o)
     }
     px_queue_put(&pull->queue, o);
     check_behind(pull);
+    check_full(pull);
     return pull->redirects;
 }
 

@@ -22,6 +22,8 @@ struct pull {
     bool is_forward;     /* of a job that its tool has spawned */
     bool is_raw;         /* which is not to have it by lines */
     bool is_held;        /* until its tool asks for it with a pull */
+    bool is_careful;     /* drops nothing: its job is held back when it is */
+    bool is_full;        /* and there are so many bytes: */
     bool is_ending;      /* with the last of what waits it is over */
     const void *request; /* names of the library's */
     const void *tool;
@@ -36,6 +38,11 @@ struct pull {
     struct px_lag lag;
     uint64_t given_ms; /* to the library, the last time */
     struct px_queue queue;
+};
+
+enum {
+    PULL_FULL_BYTES = 16 << 20,
+    PULL_ROOM_BYTES = 4 << 20, /* it goes on when there are fewer */
 };
 
 /* All of them, PULLS_MAX, under the lock. */

@@ -2,6 +2,7 @@
 #include <poll.h>
 
 #include "pmix_api/helper/pulls_impl.h"
+#include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
 
 enum {
@@ -53,6 +54,14 @@ static bool has_something(const struct pull *pull, uint64_t now_ms)
     return due != 0 && due <= now_ms;
 }
 
+static void check_room(struct pull *pull)
+{
+    if (!pull->is_full || px_queue_bytes(&pull->queue) > PULL_ROOM_BYTES)
+        return;
+    pull->is_full = false;
+    px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
+}
+
 unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
                        const struct px_pulls_taker *taker, struct pollfd *stuck)
 {
@@ -75,6 +84,7 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
             left -= cost < left ? cost : left;
         }
         pull->given_ms = now_ms;
+        check_room(pull);
         serve.turn = (serve.turn + i + 1) % PULLS_MAX;
         bytes = 0;
     }

@@ -210,7 +210,8 @@ def signalled(dvm):
     live.eventually(lambda: one.shown() == b"up\nup\n", 60, "they run")
     one.proc.send_signal(signal.SIGTSTP)
     live.eventually(lambda: live.state(one.proc.pid) == b"T", 60, "stopped")
-    check(all(live.state(pid) == b"T" for pid in jobs_of(dvm)), "all of it")
+    live.eventually(lambda: jobs_of(dvm) and all(
+        live.state(pid) == b"T" for pid in jobs_of(dvm)), 60, "all of it")
     one.proc.send_signal(signal.SIGCONT)
     live.eventually(lambda: jobs_of(dvm) and all(
         live.state(pid) != b"T" for pid in jobs_of(dvm)), 60, "it goes on")
@@ -237,6 +238,37 @@ def left(dvm):
     check_eq((0, b"on\n", ""), run("-n", 1, "echo", "on"))
 
 
+def held(dvm):
+    """Who does not read its output holds back the job, and nothing is lost;
+    one that is killed meanwhile lets go."""
+    size = live.full(2048, 64) * live.MIB
+    for is_killed in (False, True):
+        source, sink = os.pipe()
+        one = Run("-n", 2, "sh", "-c", f"yes $XYLEM_RANK | head -c {size}",
+                  stdout=sink)
+        os.close(sink)
+        words = dvm.said().count("are held back")
+        live.eventually(lambda: dvm.said().count("are held back") > words, 60,
+                        "it is held back")
+        if is_killed:
+            one.proc.kill()
+            one.wait()
+            live.eventually(lambda: dvm.said().count("are held back") ==
+                            dvm.said().count("are read again"), 60, "let go")
+        else:
+            check(pmix.spooled(dvm) < 48 * live.MIB, "bounded: %d MiB" %
+                  (pmix.spooled(dvm) // live.MIB))
+            count = [0, 0]
+            with os.fdopen(source, "rb", closefd=False) as file:
+                while piece := file.read(live.MIB):
+                    for rank in range(2):
+                        count[rank] += piece.count(b"%d\n" % rank)
+            check_eq((0, ""), (one.wait(), one.said()))
+            check_eq([size // 2] * 2, count)
+        os.close(source)
+    check_eq((0, b"on\n", ""), run("-n", 1, "echo", "on"))
+
+
 def gone(dvm):
     """The helper dies, the dvm does: it says so, and fails."""
     one = Run("-n", 2, "sh", "-c", "echo up; exec sleep 1000")
@@ -257,7 +289,7 @@ def main():
     for what in (whole, fed, ended, refused, shown):
         with live.case(" ".join(what.__doc__.split())):
             what()
-    for what in (signalled, left, gone):
+    for what in (signalled, left, held, gone):
         with live.case(" ".join(what.__doc__.split())):
             what(dvm)
     sys.exit(live.end())

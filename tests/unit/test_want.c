@@ -35,8 +35,26 @@ static void an_order_has_the_bytes_that_are_drawn(void **state)
                      0);
     assert_int_equal(order.channels, 6);
     assert_true(order.is_wanted);
+    assert_false(order.is_held_back);
     assert_int_equal(ov_rd_left(&order.ranges), 16);
     assert_int_equal(ov_rd_u32(&order.ranges), 3);
+}
+
+static void what_is_held_back_is_wanted(void **state)
+{
+    struct ep_want_order order = {
+        .channels = 6, .is_wanted = true, .is_held_back = true};
+    uint8_t mem[sizeof(order_bytes)];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    (void)state;
+    memcpy(mem, order_bytes, sizeof(mem));
+    ep_want_order_encode(&wr, &order);
+    assert_int_equal(mem[1], 3);
+    memset(&order, 0, sizeof(order));
+    assert_int_equal(ep_want_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
+                     0);
+    assert_true(order.is_wanted && order.is_held_back);
 }
 
 /* Cut anywhere but between ranges, with unknown flags. */
@@ -51,15 +69,19 @@ static void what_is_none_is_refused(void **state)
             ep_want_order_decode(ov_rd_init(order_bytes, len), &order),
             len == 10 ? 0 : OV_EPROTO);
     memcpy(mem, order_bytes, sizeof(mem));
-    mem[1] = 2;
-    assert_int_equal(ep_want_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
-                     OV_EPROTO);
+    for (uint8_t flags = 0; flags < 8; flags++) {
+        mem[1] = flags;
+        assert_int_equal(
+            ep_want_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
+            flags == 2 || flags > 3 ? OV_EPROTO : 0);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_order_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(what_is_held_back_is_wanted),
         cmocka_unit_test(what_is_none_is_refused),
     };
 
