@@ -362,7 +362,7 @@ static void turn(struct pollfd *fds, unsigned stuck)
     now = now_ms();
     if (fds[0].revents != 0)
         hear();
-    if (main_state.is_up && now - main_state.reaped_ms >= REAP_MS) {
+    if (px_tools_count() > 0 && now - main_state.reaped_ms >= REAP_MS) {
         main_state.reaped_ms = now;
         px_server_reap();
     }

@@ -23,6 +23,7 @@
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
+#include "pmix_api/helper/turn.h"
 
 static struct {
     pmix_proc_t self;
@@ -51,24 +52,37 @@ static void on_forgotten(pmix_status_t status, void *arg)
     px_pulls_probe();
 }
 
-/* Its registrations stay until its namespace is forgotten. */
-static void forget(const pmix_proc_t *tool)
+/* The library forgets the tool's requests by itself, but its namespace, with
+ * all who have it, only when told to; once for each tool that had it. */
+static void forget(const struct px_gone *gone)
 {
+    const pmix_proc_t *tool = &gone->name;
+
     px_push_forget(tool);
     px_spawn_forget(tool);
     px_talk_note("PMIx tool %s.%u has gone", tool->nspace, tool->rank);
-    PMIx_server_deregister_nspace(tool->nspace, on_forgotten, NULL);
+    for (unsigned i = 0; i < gone->entries; i++)
+        PMIx_server_deregister_nspace(tool->nspace, on_forgotten, NULL);
+    px_pulls_probe();
     if (px_tools_count() == 0)
         px_talk_kind(PX_QUIET);
 }
 
+/* In the library's thread: else a tool could come in by a name while that is
+ * being forgotten. */
+static void reap(pmix_status_t status, void *arg)
+{
+    struct px_gone gone;
+
+    (void)status;
+    (void)arg;
+    while (px_tools_reap(&gone))
+        forget(&gone);
+}
+
 void px_server_reap(void)
 {
-    pmix_proc_t gone[TOOLS_MAX];
-    unsigned count = px_tools_reap(gone);
-
-    for (unsigned i = 0; i < count; i++)
-        forget(&gone[i]);
+    px_turn(reap, NULL);
 }
 
 static void on_tool(pmix_info_t *info, size_t infos,
@@ -82,7 +96,7 @@ static void on_tool(pmix_info_t *info, size_t infos,
         else if (PMIX_CHECK_KEY(&info[i], PMIX_RANK))
             given.rank = info[i].value.data.rank;
     }
-    px_server_reap(); /* their places and names are free */
+    reap(PMIX_SUCCESS, NULL); /* their places and names are free */
     /* Whoever is refused gets no answer: any but success, and the library
      * falls over it. */
     if (px_tools_admit(given.nspace[0] != '\0' ? &given : NULL, &name)) {
@@ -97,13 +111,13 @@ static void on_lost(size_t handler, pmix_status_t status,
                     pmix_event_notification_cbfunc_fn_t done, void *arg)
 {
     (void)handler;
-    (void)status;
+    (void)source;
     (void)info;
     (void)infos;
     (void)results;
     (void)nresults;
-    if (source != NULL && px_tools_forget(source))
-        forget(source);
+    reap(status, NULL);
+    px_pulls_probe(); /* its place may have been free before */
     if (done != NULL)
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }

@@ -12,7 +12,7 @@ const char *px_server_open(const char *folder, uint32_t launcher_pid,
                            uint8_t allow);
 
 /* Looks for tools that have gone without a word: do so now and then while there
- * are any. Any thread. */
+ * are any. Any thread; is done in the library's. */
 void px_server_reap(void);
 
 /* Valid from then on. */

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pmix_api/helper/job.h"
 #include "pmix_api/helper/sockets.h"
 #include "pmix_api/helper/talk.h"
 
@@ -19,6 +20,7 @@ enum { SEND_BYTES = 256 * 1024 };
 struct tool {
     struct px_socket sock; /* fd -1: free */
     pmix_proc_t name;
+    unsigned left; /* entries in the library, of its namespace's others */
 };
 
 static struct {
@@ -95,6 +97,17 @@ static struct tool *find_named(const pmix_proc_t *name)
     return NULL;
 }
 
+static struct tool *find_space(const char *nspace)
+{
+    for (unsigned i = 0; i < TOOLS_MAX; i++) {
+        struct tool *tool = &tools.tools[i];
+
+        if (tool->sock.fd >= 0 && strcmp(tool->name.nspace, nspace) == 0)
+            return tool;
+    }
+    return NULL;
+}
+
 static struct tool *find_free(void)
 {
     for (unsigned i = 0; i < TOOLS_MAX; i++) {
@@ -102,6 +115,35 @@ static struct tool *find_free(void)
             return &tools.tools[i];
     }
     return NULL;
+}
+
+/* With whoever has one of these the library would forget a job, itself, or the
+ * tools that a rank stands for. */
+static bool is_ours(const pmix_proc_t *name)
+{
+    const char *own = px_job_own(), *rest;
+    size_t len = strlen(own);
+
+    if (name->rank > PMIX_RANK_VALID ||
+        strcmp(name->nspace, "xylem-nobody") == 0)
+        return true;
+    rest = name->nspace + len;
+    return strncmp(name->nspace, own, len) == 0 &&
+           (*rest == '\0' || *rest == '.' || strcmp(rest, "-server") == 0);
+}
+
+/* What it is called; no tool has this name. */
+static void name_it(const pmix_proc_t *given, pmix_proc_t *out)
+{
+    if (given != NULL) {
+        *out = *given;
+        return;
+    }
+    out->rank = 0;
+    do
+        snprintf(out->nspace, sizeof(out->nspace), "xylem-tool-%d-%u",
+                 (int)getpid(), ++tools.named);
+    while (find_space(out->nspace) != NULL);
 }
 
 static const char *admit(const pmix_proc_t *given, const struct px_socket *sock,
@@ -116,16 +158,11 @@ static const char *admit(const pmix_proc_t *given, const struct px_socket *sock,
         return "there are too many";
     if (given != NULL && find_named(given) != NULL)
         return "its name is taken";
-    if (given != NULL)
-        *out = *given;
-    else
-        snprintf(out->nspace, sizeof(out->nspace), "xylem-tool-%d-%u",
-                 (int)getpid(), ++tools.named);
-    if (given == NULL)
-        out->rank = 0;
+    if (given != NULL && is_ours(given))
+        return "its name is that of a job or a server";
+    name_it(given, out);
     setsockopt(sock->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-    tool->sock = *sock;
-    tool->name = *out;
+    *tool = (struct tool){.sock = *sock, .name = *out};
     tools.count++;
     return NULL;
 }
@@ -164,36 +201,35 @@ bool px_tools_admit(const pmix_proc_t *given, pmix_proc_t *out)
     return why == NULL;
 }
 
-bool px_tools_forget(const pmix_proc_t *name)
+/* The last one of a namespace takes the entries of all with it. */
+static void forget(struct tool *tool, struct px_gone *gone)
 {
-    struct tool *tool;
+    struct tool *other;
 
-    pthread_mutex_lock(&tools.lock);
-    tool = find_named(name);
-    if (tool != NULL) {
-        tool->sock.fd = -1;
-        tools.count--;
-    }
-    pthread_mutex_unlock(&tools.lock);
-    return tool != NULL;
+    *gone = (struct px_gone){.name = tool->name, .entries = tool->left + 1};
+    tool->sock.fd = -1;
+    tools.count--;
+    other = find_space(tool->name.nspace);
+    if (other == NULL)
+        return;
+    other->left += gone->entries;
+    gone->entries = 0;
 }
 
-unsigned px_tools_reap(pmix_proc_t *gone)
+bool px_tools_reap(struct px_gone *gone)
 {
-    unsigned count = 0;
+    bool is_gone = false;
 
     pthread_mutex_lock(&tools.lock);
-    for (unsigned i = 0; i < TOOLS_MAX; i++) {
+    for (unsigned i = 0; i < TOOLS_MAX && !is_gone; i++) {
         struct tool *tool = &tools.tools[i];
 
-        if (tool->sock.fd < 0 || px_socket_is_same(&tool->sock))
-            continue;
-        gone[count++] = tool->name;
-        tool->sock.fd = -1;
-        tools.count--;
+        is_gone = tool->sock.fd >= 0 && !px_socket_is_same(&tool->sock);
+        if (is_gone)
+            forget(tool, gone);
     }
     pthread_mutex_unlock(&tools.lock);
-    return count;
+    return is_gone;
 }
 
 unsigned px_tools_count(void)

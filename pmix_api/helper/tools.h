@@ -25,18 +25,23 @@ void px_tools_open(uint16_t port, uint8_t allow);
 void px_tools_greet(int fd);
 
 /* A tool asks to come in, with a name of its own or (NULL) without. Finds its
- * socket and who holds it: the user of this process and root may come in.
+ * socket and who holds it: the user of this process and root may come in, but
+ * not by the name of another tool, a job or a server.
  * Returns true and its name in *out; or false: its connection was closed, and
  * the library must not be answered, which then never looks at it again. In the
  * library's thread. */
 bool px_tools_admit(const pmix_proc_t *given, pmix_proc_t *out);
 
-/* A tool has gone; true when it was one. */
-bool px_tools_forget(const pmix_proc_t *tool);
+/* A tool that has gone. */
+struct px_gone {
+    pmix_proc_t name;
+    unsigned entries; /* of its namespace in the library, all of which are to
+                         go; 0: another tool has that namespace, too */
+};
 
-/* Forgets those whose sockets the library has closed without a word: they have
- * finalized. Writes their names to `gone` (TOOLS_MAX); returns how many. */
-unsigned px_tools_reap(pmix_proc_t *gone);
+/* Forgets one whose socket the library has closed; false: there is none. In the
+ * library's thread. */
+bool px_tools_reap(struct px_gone *gone);
 
 unsigned px_tools_count(void);
 

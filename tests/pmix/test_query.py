@@ -16,10 +16,10 @@ RANKS = 4
 HOST = socket.gethostname()
 
 
-def start(*nodes):
+def start(*nodes, command="exit 0"):
     gate = pmix.Gate()
     job = live.Job("-v", *(nodes or ("-N", RANKS)), "--", "sh", "-c",
-                   pmix.Gate.WAIT + "exit 0", gate.path)
+                   pmix.Gate.WAIT + command, gate.path)
     pmix.wait_up(job)
     live.eventually(lambda: "processes are running" in job.said(), 60,
                     "all run")
@@ -231,6 +231,11 @@ def servers():
     tool.end()
 
 
+def uri_of(job):
+    with open(pmix.rendezvous(job), encoding="ascii") as file:
+        return file.readline().strip()
+
+
 def rendezvous():
     """By address, name, number, file; the files are the user's alone."""
     job, gate = start()
@@ -240,9 +245,8 @@ def rendezvous():
                    glob.glob(os.path.join(folder, f"pmix.{HOST}.tool*")))
     live.check(f"pmix.{HOST}.tool" in files and
                f"pmix.{HOST}.tool.{job.proc.pid}" in files, files)
-    with open(pmix.rendezvous(job), encoding="ascii") as file:
-        uri = file.readline().strip()
-    space = uri.split(".")[0]
+    uri = uri_of(job)
+    space = uri.split("-server.")[0]
     live.check(f"pmix.{HOST}.tool.{space}" in files, files)
     names = set()
     for options in (("-u", uri), ("-s", space), ("-p", job.proc.pid),
@@ -257,10 +261,46 @@ def rendezvous():
     twin = pmix.Asker(job, "-u", uri, "-i", "my-own")
     live.check_eq(None, twin.connect(), "a name that is taken")
     live.check(twin.end() != 0, "it ends")
+    for name in (space, space + ".7", space + "-server", "xylem-nobody"):
+        liar = pmix.Asker(job, "-u", uri, "-i", name)
+        live.check_eq(None, liar.connect(), name)
+        live.check(liar.end() != 0, "it ends")
     live.check_eq("SUCCESS", tool.query("pmix.qry.ns")[1])
     tool.end()
     gate.open()
     job.check_ok()
+
+
+def namesakes():
+    """Tools of one namespace come and go; what one of them has asked for is
+    its own as long as it stays, and over when it leaves."""
+    job, gate = start(command="echo out")
+    uri = "-u", uri_of(job)
+    listens = pmix.Asker(job, *uri, "-i", "grp", "-n", "pmix.tool.rank=1")
+    live.check_eq("grp", listens.connect())
+    live.check_eq("SUCCESS", listens.ask("events")[1])
+    leaves = pmix.Tool(job, "-R", "-i", "grp:2")
+    leaves.wait_ready()
+    leaves.proc.kill()
+    leaves.wait()
+    live.eventually(lambda: "pull 1 has ended" in job.said(), 60, "it is over")
+    stays = pmix.Tool(job, "-i", "grp:0", "-n", 2 * RANKS)
+    stays.wait_ready()
+    for rank in (3, 4):
+        tool = pmix.Asker(job, *uri, "-i", "grp",
+                          "-n", f"pmix.tool.rank={rank}")
+        live.check_eq("grp", tool.connect())
+        tool.end()
+        live.eventually(lambda r=rank: f"tool grp.{r} has gone" in job.said(),
+                        60, "it has gone")
+    gate.open()
+    live.check_eq(b"out\n" * RANKS, job.stdout.read())
+    job.check_ok()
+    live.check_eq(0, stays.wait())
+    for rank in range(RANKS):
+        live.check_eq(b"out\n", stays.got(rank, "stdout"))
+    listens.wait_event("JOB ENDED")
+    listens.end()
 
 
 def main():
@@ -272,7 +312,8 @@ def main():
             (keys, "keys and qualifiers"),
             (support, "what is supported"),
             (servers, "two runs, one tool"),
-            (rendezvous, "the ways to a server")):
+            (rendezvous, "the ways to a server"),
+            (namesakes, "tools of one namespace")):
         with live.case(sentence):
             test()
     live.check_gone()

@@ -24,7 +24,7 @@
  *     -q        asks for namespace, state and processes, prints them, ends
  *     -k KEY    asks for this key, prints the status, ends
  *     -s NAME   connects to the server of this namespace, whatever PID
- *     -i NAME   is this namespace itself
+ *     -i NAME[:RANK]  is this one itself
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -190,10 +190,12 @@ static void on_broken(size_t handler, pmix_status_t status,
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }
 
-static void connect_to(uint32_t pid, const char *server, const char *own)
+static void connect_to(uint32_t pid, const char *server, char *own)
 {
     pmix_info_t info[3];
-    pmix_rank_t rank = 0;
+    char *colon = own != NULL ? strchr(own, ':') : NULL;
+    pmix_rank_t rank =
+        colon != NULL ? (pmix_rank_t)strtoul(colon + 1, NULL, 10) : 0;
     pmix_status_t rc;
     pmix_proc_t self;
     size_t count = 1;
@@ -202,6 +204,8 @@ static void connect_to(uint32_t pid, const char *server, const char *own)
         PMIX_INFO_LOAD(&info[0], PMIX_SERVER_NSPACE, server, PMIX_STRING);
     else
         PMIX_INFO_LOAD(&info[0], PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    if (colon != NULL)
+        *colon = '\0';
     if (own != NULL) {
         PMIX_INFO_LOAD(&info[count++], PMIX_TOOL_NSPACE, own, PMIX_STRING);
         PMIX_INFO_LOAD(&info[count++], PMIX_TOOL_RANK, &rank, PMIX_PROC_RANK);
@@ -415,10 +419,10 @@ static bool read_option(int c, const char *value)
 
 int main(int argc, char **argv)
 {
-    const char *key = NULL, *server = NULL, *own = NULL;
+    const char *key = NULL, *server = NULL;
     pmix_iof_channel_t mask = 6;
     bool asks = false, leaves = false;
-    char *ranks = NULL;
+    char *ranks = NULL, *own = NULL;
     int c;
 
     while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:LD:dqk:s:i:")) != -1) {
