@@ -94,10 +94,10 @@ def pulled():
     space = tool.spawn(BOTH + "-- 2 sh -c "
                        + words(": <$0; echo out; echo err >&2")
                        + " " + door.path)[0]
-    tool.do(f"pull {space} * out pmix.iof.copy")
+    tool.do(f"pull {space} * out pmix.iof.cpy")
     other.do(f"pull {space} *")
-    live.eventually(lambda: "PMIx pull 3 copies" in job.said() or
-                    "PMIx pull 3 redirects" in job.said(), 60, "all pull")
+    live.eventually(lambda: "PMIx pull 3 " in job.said(), 60, "all pull")
+    check("PMIx pull 2 copies" in job.said(), job.said())
     door.open()
     tool.wait_ends(space, 2, ("stdout",))
     other.wait_ends(space, 2)
@@ -144,12 +144,14 @@ def answered():
         live.eventually(lambda: live.state(job.proc.pid) == b"T", 60, "stopped")
         goes_on = threading.Timer(0.3, job.proc.send_signal, (signal.SIGCONT,))
         goes_on.start()
-        tool.do(f"pull {own} * out pmix.iof.copy")
+        tool.do(f"pull {own} * out pmix.iof.cpy")
         gate.open()
         tool.wait_ends(own, 3, ("stdout",))
         for rank in range(3):
             check_eq("out\n", tool.got(own, rank), "rank %d" % rank)
         goes_on.join()
+        check("PMIx pull 1 copies" in job.said(), job.said())
+        check_eq(b"out\n" * 3, job.stdout.read(), "the console")
         check_eq(0, tool.end())
         job.check_ok()
 
