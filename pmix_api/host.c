@@ -16,7 +16,7 @@
 
 enum {
     HOLD_MS = 1000,    /* records are held for a helper so long at most */
-    QUIET_MS = 2000,   /* one that says nothing for so long is asked */
+    QUIET_MS = 2000,   /* it is asked so long after its last answer */
     FIRST_MS = 1000,   /* at the latest, from the beginning */
     ANSWER_MS = 10000, /* one that does not answer is ended */
     UP_MS = 60000,     /* it may take so long to come up */
@@ -140,6 +140,7 @@ static void say_up(struct px_host *host, struct px_text uri)
     char text[PX_PATH_MAX + 512], address[PX_TEXT_BYTES_MAX + 1];
 
     host->is_up = true;
+    host->looks = host->looks > 0 ? 1 : 0; /* it had more time before */
     put_file(host);
     snprintf(text, sizeof(text), "PMIx tools can connect to %.*s, or by %s",
              (int)uri.len_bytes, uri.at, host->folder);
@@ -190,6 +191,18 @@ static void on_wish(struct px_host *host, const struct px_msg *msg)
         px_spawn_hangup(host, msg->token);
 }
 
+static void on_tool(struct px_host *host)
+{
+    host->has_tools = true;
+    px_queue_wake(host); /* it is asked from now on */
+}
+
+static void on_pong(struct px_host *host)
+{
+    host->looks = 0;
+    host->answered_ms = px_now_ms();
+}
+
 static void on_msg(struct px_host *host, const struct px_msg *msg)
 {
     char text[PX_TEXT_BYTES_MAX + 1];
@@ -202,7 +215,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         px_pulls_told(host, &msg->pull);
         return;
     case PX_TOOL:
-        host->has_tools = true;
+        on_tool(host);
         return;
     case PX_QUIET:
         host->has_tools = false;
@@ -224,7 +237,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         tell_flushed(host);
         return;
     case PX_PONG:
-        host->asked_ms = 0;
+        on_pong(host);
         return;
     case PX_REST:
         host->cfg.events->on_rest(host->cfg.arg);
@@ -266,7 +279,6 @@ static int hear(struct px_host *host)
         return 0;
     if (got <= 0)
         return OV_ECLOSED;
-    host->heard_ms = px_now_ms();
     rd = ov_rd_init(mem, (size_t)got);
     while (ov_rd_left(&rd) > 0) {
         if (px_msg_decode(&rd, &msg) != 0 ||
@@ -328,8 +340,8 @@ static int start(struct px_host *host)
     host->has_tools = false;
     host->is_up = host->is_deaf = host->is_ping_due = false;
     host->is_flush_due = host->is_flush_sent = false;
-    host->asked_ms = 0;
-    host->heard_ms = host->taken_ms = px_now_ms();
+    host->looks = 0;
+    host->answered_ms = host->taken_ms = px_now_ms();
     px_push_begin(host);
     event_add(host->reads, NULL);
     px_queue_wake(host);
@@ -353,11 +365,11 @@ static void restart(struct px_host *host)
 
 /* --- while something waits */
 
-static void ask(struct px_host *host, uint64_t now)
+static void ask(struct px_host *host)
 {
-    if (host->asked_ms != 0)
+    if (host->looks != 0)
         return;
-    host->asked_ms = now;
+    host->looks = 1;
     host->is_ping_due = true;
 }
 
@@ -367,14 +379,25 @@ static void check_held(struct px_host *host, uint64_t now)
         return;
     host->is_deaf = true;
     px_queue_drop(host);
-    ask(host, now);
+    ask(host);
+}
+
+/* Counted in looks and not by the clock: who has stood still himself cannot
+ * tell how long another one has. */
+static bool is_stuck(struct px_host *host)
+{
+    unsigned limit_ms = host->is_up ? host->answer_ms : UP_MS;
+
+    if (host->looks == 0)
+        return false;
+    host->looks++;
+    return host->looks > limit_ms / PX_LOOK_MS;
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     struct px_host *host = arg;
     uint64_t now = px_now_ms();
-    uint64_t limit = host->is_up ? ANSWER_MS : UP_MS;
 
     (void)fd;
     (void)what;
@@ -382,13 +405,14 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         restart(host);
         return;
     }
-    if (host->asked_ms != 0 && now - host->asked_ms > limit) {
+    if (is_stuck(host)) {
         on_death(host, "did not answer");
         return;
     }
     check_held(host, now);
-    if (px_queue_is_waiting(host) && now - host->heard_ms > QUIET_MS)
-        ask(host, now);
+    if ((host->has_tools || px_queue_is_waiting(host)) &&
+        now - host->answered_ms >= QUIET_MS)
+        ask(host);
     if (host->flush_ms != 0 && now - host->flush_ms > FLUSH_MS)
         tell_flushed(host);
     px_queue_wake(host);
@@ -406,6 +430,15 @@ static struct px_host_job *add_own(struct px_host *host)
     return px_job_add(host, &own);
 }
 
+/* Tests do not wait for as long. */
+static unsigned answer_ms(void)
+{
+    const char *given = getenv("XYLEM_PMIX_ANSWER_MS");
+    unsigned long ms = given != NULL ? strtoul(given, NULL, 10) : 0;
+
+    return ms > 0 && ms < ANSWER_MS ? (unsigned)ms : ANSWER_MS;
+}
+
 int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
 {
     struct px_host *host = calloc(1, sizeof(*host));
@@ -416,6 +449,7 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
     host->pid = -1;
     host->fd = -1;
     host->items_last = &host->items;
+    host->answer_ms = answer_ms();
     host->timer = evtimer_new(cfg->base, on_timer, host);
     if (host->timer == NULL || add_own(host) == NULL) {
         px_host_close(host);

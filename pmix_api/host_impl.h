@@ -13,6 +13,8 @@
 #include "pmix_api/host_pulls.h"
 #include "pmix_api/wire.h"
 
+enum { PX_LOOK_MS = 250 }; /* between two looks while something waits */
+
 enum px_host_phase {
     PX_HOST_DOWN,  /* there is none: restarted later, or given up */
     PX_HOST_START, /* it is being told of the job */
@@ -52,10 +54,12 @@ struct px_host {
     struct px_host_job *jobs;            /* owned; the run's own first */
     struct px_item *items, **items_last; /* owned, in order */
     struct px_host_pull *pulls;          /* owned */
-    uint64_t heard_ms;                   /* the last word of the helper */
+    uint64_t answered_ms;                /* the last PONG, or its beginning */
     uint64_t taken_ms;                   /* when it last took something */
-    uint64_t asked_ms; /* a PING is due or has no answer since; 0: none */
-    uint64_t flush_ms; /* px_host_flush() was called; 0: not */
+    unsigned looks;     /* since a PING was due, and no answer; 0: none is */
+    unsigned answer_ms; /* it may take so long */
+    bool is_slow_timer; /* nothing waits but the next PING */
+    uint64_t flush_ms;  /* px_host_flush() was called; 0: not */
     bool is_ping_due;
     bool is_up; /* it has said so */
     bool has_tools;

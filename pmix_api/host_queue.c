@@ -12,7 +12,7 @@
 
 enum {
     CHANNELS = 3,
-    LOOK_MS = 250, /* while something waits */
+    ASK_MS = 2000, /* while there are tools */
 };
 
 /* --- output and exits */
@@ -166,14 +166,14 @@ int px_queue_pump(struct px_host *host)
     if (host->phase == PX_HOST_DOWN)
         return 0;
     rc = px_tell_jobs(host);
+    if (rc == 1 && host->is_ping_due)
+        rc = send_ping(host); /* no flood of output puts it off */
     while (rc == 1 && host->items != NULL)
         rc = send_head(host);
     if (rc == 1)
         rc = px_tell_stages(host);
     if (rc == 1 && host->is_flush_due && !host->is_flush_sent)
         rc = send_flush(host);
-    if (rc == 1 && host->is_ping_due)
-        rc = send_ping(host);
     return rc < 0 ? rc : 0;
 }
 
@@ -241,13 +241,24 @@ void px_queue_arm(struct px_host *host, unsigned ms)
     struct timeval wait = {(time_t)(ms / 1000),
                            (suseconds_t)(ms % 1000) * 1000};
 
-    if (!evtimer_pending(host->timer, NULL))
-        event_add(host->timer, &wait);
+    if (evtimer_pending(host->timer, NULL) && !host->is_slow_timer)
+        return;
+    host->is_slow_timer = false;
+    event_add(host->timer, &wait);
+}
+
+/* For the next PING, if that is all that there is to do. */
+static void arm_slowly(struct px_host *host)
+{
+    if (!host->has_tools || evtimer_pending(host->timer, NULL))
+        return;
+    px_queue_arm(host, ASK_MS);
+    host->is_slow_timer = true;
 }
 
 bool px_queue_is_waiting(const struct px_host *host)
 {
-    return !host->is_up || !px_queue_is_empty(host) || host->asked_ms != 0 ||
+    return !host->is_up || !px_queue_is_empty(host) || host->looks != 0 ||
            host->flush_ms != 0;
 }
 
@@ -258,7 +269,9 @@ void px_queue_wake(struct px_host *host)
     if (!px_queue_is_empty(host))
         event_add(host->writes, NULL);
     if (px_queue_is_waiting(host))
-        px_queue_arm(host, LOOK_MS);
+        px_queue_arm(host, PX_LOOK_MS);
+    else
+        arm_slowly(host);
 }
 
 bool px_queue_push(struct px_host *host, const struct px_item *what)

@@ -38,6 +38,7 @@
 #include "pmix_api/helper/space.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
+#include "pmix_api/helper/turn.h"
 
 enum {
     SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
@@ -193,6 +194,22 @@ static int on_part(const struct px_part *part)
     return px_space_register(job.base, false) == PMIX_SUCCESS ? 0 : OV_ENOMEM;
 }
 
+static void pong(pmix_status_t status, void *arg)
+{
+    (void)status;
+    (void)arg;
+    px_talk_kind(PX_PONG);
+}
+
+/* The launcher asks for the library: its thread answers, once it is there. */
+static void on_ping(void)
+{
+    if (main_state.is_up)
+        px_turn(pong, NULL);
+    else
+        pong(PMIX_SUCCESS, NULL);
+}
+
 static int on_msg(const struct px_msg *msg)
 {
     switch (msg->kind) {
@@ -214,7 +231,7 @@ static int on_msg(const struct px_msg *msg)
         px_pulls_flush();
         return 0;
     case PX_PING:
-        px_talk(&(struct px_msg){.kind = PX_PONG, .token = msg->token});
+        on_ping();
         return 0;
     case PX_PIDS:
         px_job_pids(&msg->pids);

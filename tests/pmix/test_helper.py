@@ -2,16 +2,19 @@
 """The helper may die, hang or be missing: the job does not notice."""
 # timeout: 240
 import contextlib
+import ctypes
 import os
 import re
 import signal
 import socket
 import sys
+import threading
 
 import pmix
 import live
 
 RANKS = 4
+SEIZE, INTERRUPT, WALL = 0x4206, 0x4207, 0x40000000
 WRITE = "seq -f \"$XYLEM_RANK %08.0f\" 20000"
 
 
@@ -85,6 +88,55 @@ def stopped():
     tool.wait()
 
 
+def hold_library(pid):
+    """Stops all of its threads but the first one, which goes on."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long] * 4
+    threads = [int(tid) for tid in os.listdir(f"/proc/{pid}/task")
+               if int(tid) != pid]
+    for tid in threads:
+        if libc.ptrace(SEIZE, tid, 0, 0) or libc.ptrace(INTERRUPT, tid, 0, 0):
+            return False
+    # Whoever is traced stays until the tracer has seen its end.
+    for tid in threads:
+        threading.Thread(target=see_end, args=(tid,), daemon=True).start()
+    return True
+
+
+def see_end(tid):
+    with contextlib.suppress(ChildProcessError):
+        while not os.WIFEXITED(status := os.waitpid(tid, WALL)[1]) and \
+                not os.WIFSIGNALED(status):
+            pass
+
+
+def quiet():
+    """One that hangs is replaced while no output is wanted at all: the whole
+    process, or only the threads of the library. The user hears of the first
+    one alone."""
+    gate = pmix.Gate()
+    job = live.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
+                   gate.path, env={**os.environ, "XYLEM_PMIX_ANSWER_MS":
+                                   str(2000 * live.SLOW)})
+    for hold in (lambda pid: os.kill(pid, signal.SIGSTOP) or True,
+                 hold_library):
+        live.eventually(lambda: pmix.is_up(job), 30, "the helper is up")
+        helper = pmix.helper_of(job)
+        tool = pmix.Tool(job)
+        tool.wait_ready()
+        if not hold(helper):
+            print("# no tracing here: the library alone is not stopped")
+            tool.proc.kill()
+        else:
+            live.eventually(lambda h=helper: pmix.helper_of(job) not in
+                            (h, None), 120, "another helper")
+        live.check(tool.wait() in (0, -signal.SIGKILL), "it is cut off")
+    gate.open()
+    check_output(job)
+    live.check_eq(1, len(told(job)), job.said())
+    live.check("did not answer" in told(job)[0], told(job))
+
+
 def strangers():
     """Connections that say nothing, or rubbish, do not keep a tool out."""
     job, gate = start()
@@ -125,6 +177,7 @@ def main():
             (killed, "the helper is killed while a tool pulls"),
             (killed_quietly, "the helper is killed while nobody is there"),
             (stopped, "the helper is stopped while a tool pulls"),
+            (quiet, "the helper is stopped while nothing is written"),
             (strangers, "strangers at the port"),
             (none, "without a helper")):
         with live.case(sentence):
