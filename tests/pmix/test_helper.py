@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 
 import pmix
 import live
@@ -171,6 +172,29 @@ def none():
     live.check("built without PMIx" in job.said(), job.said())
 
 
+def slow_start():
+    """One that never comes up: a job that is over before it would be started
+    has not started it, and a longer one runs to its end beside it."""
+    mark = os.path.join(live.TMP, "mark")
+    path = os.path.join(live.TMP, "hangs")
+    with open(path, "w", encoding="ascii") as script:
+        script.write(f"#!/bin/sh\n: >{mark}\nexec sleep 1000\n")
+    os.chmod(path, 0o700)
+    env = {**os.environ, "XYLEM_PMIX": path}
+    for _ in range(10):  # it is due after 0.2 s: a busy machine takes longer
+        begin = time.monotonic()
+        live.Job("-N", 1, "--", "true", env=env).check_ok()
+        if time.monotonic() - begin < 0.2:
+            live.check(not os.path.exists(mark), "it was started")
+            break
+    else:
+        print("# no job was over in time")
+    job, gate = start(env=env)
+    live.eventually(lambda: os.path.exists(mark), 60, "it is started")
+    gate.open()
+    check_output(job)
+
+
 def main():
     pmix.need()
     for test, sentence in (
@@ -179,7 +203,8 @@ def main():
             (stopped, "the helper is stopped while a tool pulls"),
             (quiet, "the helper is stopped while nothing is written"),
             (strangers, "strangers at the port"),
-            (none, "without a helper")):
+            (none, "without a helper"),
+            (slow_start, "a helper that does not come up")):
         with live.case(sentence):
             test()
     live.check_gone()
