@@ -19,11 +19,13 @@ import time
 
 import pmix
 import live
+import spawning
 
 RANKS = 4
 LINES = 20000
 ROUNDS = live.full(1000, 72)  # there is room for 64 at a time
 GROWTH_MIB = 32
+FILES = ("PMIX_LAUNCHER_RNDZ_FILE", "PMIX_LAUNCHER_RENDEZVOUS_FILE")
 WRITE = 'seq -f "$XYLEM_RANK %%08.0f" %d' % LINES
 
 
@@ -301,7 +303,7 @@ def allowed():
 def file():
     """The rendezvous file that the environment names appears whole, works,
     goes with the job, and does not take the place of another."""
-    for name in ("PMIX_LAUNCHER_RNDZ_FILE", "PMIX_LAUNCHER_RENDEZVOUS_FILE"):
+    for name in FILES:
         path = os.path.join(live.TMP, "file-" + name)
         run = Run(env={**os.environ, name: path})
         live.eventually(lambda path=path: os.path.exists(path), 60, path)
@@ -320,6 +322,35 @@ def file():
         live.check_eq("mine\n", mine.read())
 
 
+def cleared():
+    """What a tool or a host above has told the launcher reaches neither its
+    processes, nor those that a tool starts; also while the server runs, which
+    could not begin with these."""
+    above = {"PMIX_LAUNCHER_RNDZ_URI": "x.0;tcp4://127.0.0.1:1",
+             "PMIX_KEEPALIVE_PIPE": "99", "PMIX_RANK": "3",
+             "PMIX_NAMESPACE": "above", "PMIX_SERVER_URI41": "x"}
+    for name in FILES:
+        above[name] = os.path.join(live.TMP, "above-" + name)
+    gate = pmix.Gate()
+    job = live.Job("-v", "-N", 2, "--", "sh", "-c",
+                   pmix.Gate.WAIT + "env | grep ^PM; echo end", gate.path,
+                   env={**os.environ, **above})
+    path = above[FILES[0]]
+    live.eventually(lambda: os.path.exists(path), 60, path)
+    live.check(not os.path.exists(above[FILES[1]]), "one file is enough")
+    tool = spawning.connect(job)
+    space, status = tool.spawn("!pmix.fwd.stdout -- 1 env")
+    live.check_eq("SUCCESS", status)
+    tool.do("events " + space)
+    tool.wait_event("JOB ENDED", space)
+    tool.end()
+    live.check("PATH=" in tool.shown(), tool.shown())
+    live.check("\nPM" not in "\n" + tool.shown(), tool.shown())
+    gate.open()
+    live.check_eq(b"end\n" * 2, job.stdout.read())
+    job.check_ok()
+
+
 def main():
     pmix.need()
     tests = [(many, "tools come and go"),
@@ -327,7 +358,8 @@ def main():
              (refused, "tools are refused"),
              (killed_tools, "tools are killed"),
              (killed_helper, "the helper is killed"),
-             (file, "the rendezvous file of a launcher")]
+             (file, "the rendezvous file of a launcher"),
+             (cleared, "variables of a host above the launcher")]
     if os.geteuid() == 0:
         tests += [(others, "another user's tool"), (allowed, "--pmix-allow")]
     for test, sentence in tests:
