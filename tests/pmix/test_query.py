@@ -160,6 +160,7 @@ def keys():
                   "pmix.rank=1 pmix.exit.code"):
         said, status = tool.query(order)
         live.check(not said and status != "SUCCESS", (order, status))
+    live.check_eq(([], "NOT SUPPORTED"), tool.ask("allocate"))
     gate.open()
     job.check_ok()
     tool.end()

@@ -13,8 +13,8 @@
  *     events [RANK]         of the job; "event CODE KEY=VALUE..." when they
  * come log out|err TEXT      with \n for a newline control KEY[=VALUE] WHO...
  * ranks, *, node or peers attach PID            one more server; prints its
- * namespace server NAMESPACE      is the primary one from here on name prints
- * its own crash                 is killed
+ * namespace server NAMESPACE      is the primary one from here on allocate asks
+ * for one more node name                  prints its own crash is killed
  *
  * Ends at the end of stdin with 0, when the server has gone with 5; with 3 when
  * it cannot connect.
@@ -268,6 +268,17 @@ static pmix_status_t control(char *line)
                             &nresults);
 }
 
+static pmix_status_t allocate(void)
+{
+    pmix_info_t info, *results = NULL;
+    size_t nresults = 0;
+    uint64_t nodes = 1;
+
+    PMIX_INFO_LOAD(&info, PMIX_ALLOC_NUM_NODES, &nodes, PMIX_UINT64);
+    return PMIx_Allocation_request(PMIX_ALLOC_NEW, &info, 1, &results,
+                                   &nresults);
+}
+
 /* --- servers */
 
 static void find_job(void)
@@ -328,6 +339,8 @@ static pmix_status_t obey(char *line, const pmix_proc_t *self)
         return log_text(rest);
     if (strcmp(line, "control") == 0)
         return control(rest);
+    if (strcmp(line, "allocate") == 0)
+        return allocate();
     if (strcmp(line, "attach") == 0)
         return attach((uint32_t)strtoul(rest, NULL, 10));
     if (strcmp(line, "server") == 0)
