@@ -10,6 +10,7 @@
 #include "overlay/base/err.h"
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/queue.h"
 
@@ -29,8 +30,8 @@ struct delivery {
     pmix_info_t info[INFOS];
     size_t infos;
     pmix_iof_channel_t channel;
-    const void *request; /* NULL: nobody is to get it any more */
-    bool is_open;        /* the library has yet to take it */
+    struct px_receiver to; /* its request NULL: nobody any more */
+    bool is_open;          /* the library has yet to take it */
 };
 
 static struct {
@@ -76,7 +77,7 @@ uint64_t px_deliver_asked_ms(void)
 /* --- one delivery */
 
 static bool fill(struct delivery *d, const struct px_output *o,
-                 const void *request)
+                 const struct px_receiver *to)
 {
     uint64_t dropped = o->dropped_bytes;
 
@@ -86,7 +87,7 @@ static bool fill(struct delivery *d, const struct px_output *o,
     d->bytes.bytes = o->len_bytes > 0 ? (char *)(uintptr_t)o->mem : "";
     d->bytes.size = o->len_bytes;
     d->channel = (pmix_iof_channel_t)(PMIX_FWD_STDIN_CHANNEL << o->channel);
-    d->request = request;
+    d->to = *to;
     if (o->is_end)
         PMIX_INFO_LOAD(&d->info[d->infos++], PMIX_IOF_COMPLETE, NULL,
                        PMIX_BOOL);
@@ -135,13 +136,21 @@ bool px_deliver_is_ours(const pmix_proc_t *source)
 
 bool px_deliver_is_for(const pmix_proc_t *source, const void *request)
 {
-    return find(source)->request == request;
+    return find(source)->to.request == request;
 }
 
-static void give(const struct delivery *d, const void *request)
+void px_deliver_queued(const pmix_proc_t *source)
 {
-    px_hooks_give(d->channel, &d->source, &d->bytes,
-                  d->infos > 0 ? d->info : NULL, d->infos, request);
+    const struct delivery *d = find(source);
+
+    px_lag_given(d->to.tool, d->bytes.size);
+}
+
+static void give(const struct delivery *d)
+{
+    if (px_hooks_give(d->channel, &d->source, &d->bytes,
+                      d->infos > 0 ? d->info : NULL, d->infos, d->to.request))
+        px_lag_given(d->to.tool, d->bytes.size);
 }
 
 void px_deliver_hurry(const void *request)
@@ -149,20 +158,21 @@ void px_deliver_hurry(const void *request)
     for (unsigned i = 0; i < out.used; i++) {
         struct delivery *d = &out.batch[i];
 
-        if (!d->is_open || d->request != request)
+        if (!d->is_open || d->to.request != request)
             continue;
-        give(d, request);
-        d->request = NULL;
+        give(d);
+        d->to.request = NULL;
     }
 }
 
-void px_deliver_now(const struct px_output *output, const void *request)
+void px_deliver_now(const struct px_output *output,
+                    const struct px_receiver *to)
 {
     struct delivery d;
 
-    if (!fill(&d, output, request))
+    if (!fill(&d, output, to))
         return;
-    give(&d, request);
+    give(&d);
     clear(&d);
 }
 
@@ -192,11 +202,11 @@ static bool keep(struct delivery *d)
     return true;
 }
 
-static void add(const struct px_output *o, const void *request)
+static void add(const struct px_output *o, const struct px_receiver *to)
 {
     struct delivery *d = &out.batch[out.used];
 
-    if (!fill(d, o, request))
+    if (!fill(d, o, to))
         return;
     if (!keep(d)) {
         clear(d);

@@ -2,7 +2,8 @@
  * library.
  *
  * The library takes whatever it is given and keeps it in memory without bound,
- * so a pull is given a batch only while the socket of its tool has room.
+ * so a pull is given a batch only while the socket of its tool has room and the
+ * library has written most of what it was given for it (helper/lag.h).
  */
 #ifndef PMIX_API_HELPER_DELIVER_H
 #define PMIX_API_HELPER_DELIVER_H
@@ -14,6 +15,8 @@
 #include <pmix_server.h>
 
 #include "pmix_api/wire.h"
+
+struct px_receiver;
 
 /* What is told of dropped bytes: an info of a delivery, uint64_t. */
 #define PX_IOF_DROPPED "xylem.iof.dropped"
@@ -45,9 +48,12 @@ uint64_t px_deliver_asked_ms(void);
 /* A delivery of ours, and for this request of the library? */
 bool px_deliver_is_ours(const pmix_proc_t *source);
 bool px_deliver_is_for(const pmix_proc_t *source, const void *request);
+/* One of ours is in the library's queue now. */
+void px_deliver_queued(const pmix_proc_t *source);
 /* Those on their way to a request go before all others. */
 void px_deliver_hurry(const void *request);
 /* One more goes at once. */
-void px_deliver_now(const struct px_output *output, const void *request);
+void px_deliver_now(const struct px_output *output,
+                    const struct px_receiver *to);
 
 #endif

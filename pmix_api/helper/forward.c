@@ -49,7 +49,7 @@ static void settle(uint32_t id, enum pull_state state, const void *request)
     struct pull *pull = px_pulls_find(px_pulls_lock(), id);
 
     if (pull != NULL && pull->state == PULL_SPAWNING) {
-        pull->request = request;
+        pull->to.request = request;
         pull->state = state;
     }
     px_pulls_unlock();
@@ -82,7 +82,7 @@ void px_forward_sweep(const void *const *requests, size_t count)
 
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         if (pulls[i].state == PULL_KNOWN &&
-            !is_among(pulls[i].request, requests, count))
+            !is_among(pulls[i].to.request, requests, count))
             pulls[i].state = PULL_OVER;
     }
     px_pulls_unlock();
@@ -91,7 +91,7 @@ void px_forward_sweep(const void *const *requests, size_t count)
 static bool is_known(const struct pull *pulls, const void *request)
 {
     for (unsigned i = 0; i < PULLS_MAX; i++) {
-        if (pulls[i].state == PULL_KNOWN && pulls[i].request == request)
+        if (pulls[i].state == PULL_KNOWN && pulls[i].to.request == request)
             return true;
     }
     return false;
@@ -130,7 +130,7 @@ uint32_t px_forward_take(struct px_range procs)
     for (unsigned i = 0; i < PULLS_MAX && id == 0; i++) {
         struct pull *pull = &pulls[i];
 
-        if (!pull->is_held || pull->live == NULL || pull->tool != tool ||
+        if (!pull->is_held || pull->live == NULL || pull->to.tool != tool ||
             (pull->state != PULL_SPAWNING && pull->state != PULL_KNOWN) ||
             pull->first != procs.first ||
             pull->procs != procs.last - procs.first + 1)
@@ -205,7 +205,7 @@ void px_forward_yield(struct pull *pulls, const struct pull *pull,
         struct pull *from = &pulls[i];
 
         if (from->state == PULL_FREE || !from->is_forward ||
-            from->live == NULL || from->tool != pull->tool)
+            from->live == NULL || from->to.tool != pull->to.tool)
             continue;
         for (uint32_t n = 0; n < count; n++)
             yield(from, pull, first + n);

@@ -3,13 +3,21 @@
 
 #include "pmix_api/helper/hooks.h"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include <pmix_tool.h>
 
+#include "pmix_api/helper/lag.h"
+
 #define OF_LIBRARY(name) __asm__(name) __attribute__((visibility("default")))
+
+/* A message's head, as it is on the wire. */
+enum { HEAD_TAG = 4, HEAD_TAG_BYTES = 4, TAG_OUTPUT = 2 };
 
 typedef void (*function)(void);
 
@@ -38,6 +46,8 @@ pmix_status_t px_hook_answer(int fd, char *mem, size_t bytes)
 pmix_status_t px_hook_query(pmix_query_t *queries, size_t nqueries,
                             pmix_info_cbfunc_t answer, void *arg)
     OF_LIBRARY("PMIx_Query_info_nb");
+ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
+    OF_LIBRARY("writev");
 
 static struct {
     const struct px_hooks *ours;
@@ -52,9 +62,12 @@ static struct {
     pmix_status_t (*hear)(int, char *, size_t);
     pmix_status_t (*answer)(int, char *, size_t);
     pmix_status_t (*query)(pmix_query_t *, size_t, pmix_info_cbfunc_t, void *);
+    ssize_t (*writev)(int, const struct iovec *, int);
     bool was_asked;
     bool is_pull; /* its processes are still to be read */
 } hooks;
+
+static _Thread_local const void *receiver; /* who is written to; NULL: nobody */
 
 static bool find(const char *name, void *out)
 {
@@ -75,7 +88,8 @@ bool px_hooks_open(const struct px_hooks *ours)
            find("pmix_server_iofdereg", &hooks.deregister) &&
            find("pmix_server_spawn", &hooks.spawn) &&
            find("PMIx_Query_info_nb", &hooks.query) &&
-           find("pmix_ptl_base_send_handler", &hooks.send);
+           find("pmix_ptl_base_send_handler", &hooks.send) &&
+           find("writev", &hooks.writev);
 }
 
 /* A request of the server itself, which gets nothing: it is there to be asked
@@ -92,11 +106,12 @@ bool px_hooks_try(void)
     return hooks.was_asked;
 }
 
-void px_hooks_give(pmix_iof_channel_t channel, const pmix_proc_t *source,
+bool px_hooks_give(pmix_iof_channel_t channel, const pmix_proc_t *source,
                    const pmix_byte_object_t *bytes, const pmix_info_t *info,
                    size_t infos, const void *request)
 {
-    hooks.process(channel, source, bytes, info, infos, request);
+    return hooks.process(channel, source, bytes, info, infos, request) ==
+           PMIX_OPERATION_SUCCEEDED;
 }
 
 /* SUCCEEDED says that somebody has it: the library does not keep it then. */
@@ -106,9 +121,15 @@ pmix_status_t px_hook_process(pmix_iof_channel_t channel,
                               const pmix_info_t *info, size_t infos,
                               const void *request)
 {
+    pmix_status_t rc;
+
     hooks.was_asked = true;
-    if (hooks.ours->on_match(source, request))
-        return hooks.process(channel, source, bytes, info, infos, request);
+    if (hooks.ours->on_match(source, request)) {
+        rc = hooks.process(channel, source, bytes, info, infos, request);
+        if (rc == PMIX_OPERATION_SUCCEEDED)
+            hooks.ours->on_queued(source);
+        return rc;
+    }
     return strcmp(source->nspace, "xylem-nobody") == 0
                ? PMIX_SUCCESS
                : PMIX_OPERATION_SUCCEEDED;
@@ -164,7 +185,45 @@ pmix_status_t px_hook_spawn(void *tool, void *buffer,
 void px_hook_send(int fd, short what, void *tool)
 {
     hooks.ours->on_socket(tool, fd);
+    receiver = tool;
     hooks.send(fd, what, tool);
+    receiver = NULL;
+}
+
+static bool is_output(const struct iovec *head)
+{
+    uint32_t tag;
+
+    if (head->iov_len < HEAD_TAG + HEAD_TAG_BYTES)
+        return false;
+    memcpy(&tag, (const char *)head->iov_base + HEAD_TAG, sizeof(tag));
+    return ntohl(tag) == TAG_OUTPUT;
+}
+
+static void tell(const struct iovec *parts, int count, size_t bytes)
+{
+    struct px_write write = {.bytes = bytes};
+    size_t asked = 0;
+
+    for (int i = 0; i < count; i++)
+        asked += parts[i].iov_len;
+    write.is_whole = bytes == asked;
+    write.is_delivery = count > 0 && is_output(&parts[0]);
+    hooks.ours->on_write(receiver, &write);
+}
+
+ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
+{
+    ssize_t done;
+
+    if (hooks.writev == NULL && !find("writev", &hooks.writev)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    done = hooks.writev(fd, parts, count);
+    if (receiver != NULL && done > 0)
+        tell(parts, count, (size_t)done);
+    return done;
 }
 
 pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)

@@ -26,6 +26,10 @@
  * for the attributes that are supported, whose answer it gives to the wrong
  * argument. They go past that to our side.
  *
+ * The last one is not the library's: writev of libc, by which it writes a
+ * message to a tool, header and body, in as many parts as that takes. How much
+ * of its queue has left is told by nothing else (helper/lag.h).
+ *
  * Where a library was linked so that it calls them directly, px_hooks_try()
  * says so, and only one pull at a time is served (helper/server.c).
  *
@@ -37,6 +41,8 @@
 #include <stdbool.h>
 
 #include <pmix_server.h>
+
+struct px_write;
 
 /* What is asked of our side; requests and tools are mere names. */
 struct px_hooks {
@@ -50,8 +56,11 @@ struct px_hooks {
     void (*on_procs)(pmix_proc_t *procs, size_t count);
     /* The tool is about to deregister something. */
     void (*on_deregister)(const void *tool);
-    /* The library writes to the tool through this descriptor. */
+    /* The library has queued a delivery, as on_match() wanted. */
+    void (*on_queued)(const pmix_proc_t *source);
+    /* It writes to the tool through this descriptor, and has done so. */
     void (*on_socket)(const void *tool, int fd);
+    void (*on_write)(const void *tool, const struct px_write *write);
     /* The library reads here what a connection says first. */
     void (*on_greeting)(int fd);
     /* As px_query(). */
@@ -72,8 +81,8 @@ pmix_status_t px_hooks_support(pmix_query_t *queries, size_t nqueries,
 /* A server has been started: does it come by here? Blocks. */
 bool px_hooks_try(void);
 
-/* As PMIx_server_IOF_deliver, at once, to one request. */
-void px_hooks_give(pmix_iof_channel_t channel, const pmix_proc_t *source,
+/* As PMIx_server_IOF_deliver, at once, to one request. True: it is queued. */
+bool px_hooks_give(pmix_iof_channel_t channel, const pmix_proc_t *source,
                    const pmix_byte_object_t *bytes, const pmix_info_t *info,
                    size_t infos, const void *request);
 

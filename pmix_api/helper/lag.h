@@ -1,60 +1,55 @@
-/* How far the library is behind with what it was given for one pull.
+/* How far the library is behind with what it was given for each tool.
  *
  * It answers when it has queued a message, not when it has written it, and its
- * queue has no bound; a socket with room says nothing of it. So messages are
- * counted against the library's attempts to write to that tool, one message
- * each. An attempt may be for something else, or for a part: then a little more
- * is given. A message may be for nobody: so a count that stands still while the
+ * queue has no bound; that a socket has room says nothing of it. So each
+ * delivery is counted in when the library has queued it, and out when it has
+ * written the last byte of it, which for a slow tool takes many writes.
+ *
+ * Tools are the library's names, and the count of one that is gone may be left
+ * for the next of that name: one that stands still for a second while the
  * socket has room is forgotten.
+ *
+ * Thread-safe. O(LAG_TOOLS_MAX).
  */
 #ifndef PMIX_API_HELPER_LAG_H
 #define PMIX_API_HELPER_LAG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { LAG_MESSAGES_MAX = 24, LAG_FORGET_MS = 50 };
-
-struct px_lag {
-    uint32_t unsent;
-    uint64_t since_ms; /* it was looked at in vain; 0: it was not */
+enum {
+    LAG_BYTES = 768 * 1024,   /* the library may have so much for a tool */
+    LAG_MESSAGE_BYTES = 4096, /* what a delivery takes beside its payload */
+    LAG_FORGET_MS = 1000,
+    LAG_TOOLS_MAX = 128,
 };
 
-static inline void px_lag_given(struct px_lag *lag)
-{
-    lag->unsent++;
-}
+/* One write of the library to a tool. */
+struct px_write {
+    size_t bytes;     /* written, at least one */
+    bool is_whole;    /* the last that was missing of a message */
+    bool is_delivery; /* of output; counts where it begins a message */
+};
 
-/* An attempt to write. True when somebody who waits should look again. */
-static inline bool px_lag_sent(struct px_lag *lag)
-{
-    bool was_seen = lag->since_ms != 0;
+/* The library has queued a delivery of so many bytes. */
+void px_lag_given(const void *tool, uint64_t bytes);
 
-    if (lag->unsent > 0)
-        lag->unsent--;
-    if (lag->unsent > LAG_MESSAGES_MAX / 2)
-        return false;
-    lag->since_ms = 0;
-    return was_seen;
-}
+/* The library has written. True when somebody who waits should
+ * look again. */
+bool px_lag_wrote(const void *tool, const struct px_write *write);
 
-/* Is it to be given nothing for now? Its socket has room. */
-static inline bool px_lag_holds(struct px_lag *lag, uint64_t now_ms)
-{
-    if (lag->since_ms == 0 && lag->unsent < LAG_MESSAGES_MAX)
-        return false;
-    if (lag->since_ms == 0)
-        lag->since_ms = now_ms;
-    if (now_ms - lag->since_ms < LAG_FORGET_MS)
-        return true;
-    *lag = (struct px_lag){0};
-    return false;
-}
+/* How much more the tool may be given; 0: none, and px_lag_wrote() will say
+ * when. `fd` is its socket, or -1. */
+uint32_t px_lag_room(const void *tool, int fd, uint64_t now_ms);
 
-/* When to look again at the latest; 0: it holds nobody. */
-static inline uint64_t px_lag_due_ms(const struct px_lag *lag)
-{
-    return lag->since_ms == 0 ? 0 : lag->since_ms + LAG_FORGET_MS;
-}
+/* When to look again at the latest; 0: nobody waits. */
+uint64_t px_lag_due_ms(const void *tool);
+
+/* What the library has of all tools. */
+uint64_t px_lag_bytes(void);
+
+/* It is given nothing any more. */
+void px_lag_forget(const void *tool);
 
 #endif

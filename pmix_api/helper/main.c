@@ -29,6 +29,7 @@
 #include "pmix_api/helper/event.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/request.h"
@@ -333,7 +334,7 @@ static void check_flushed(uint64_t now)
 
     if (!main_state.is_flushing)
         return;
-    left = px_pulls_left_bytes() + px_deliver_asked() +
+    left = px_pulls_left_bytes() + px_deliver_asked() + px_lag_bytes() +
            px_tools_unsent_bytes() + px_event_left();
     if (left != main_state.left_bytes || main_state.moved_ms == 0) {
         main_state.left_bytes = left;

@@ -11,6 +11,7 @@
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
 #include "pmix_api/helper/local.h"
 #include "pmix_api/helper/pulls_impl.h"
@@ -27,6 +28,7 @@ enum {
     AMPLE_BYTES = 6 << 20,   /* the same, of the first few: */
     AMPLE_MAX = 2,           /* a file costs twice the time */
     SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
+    LAST_BYTES = 6 << 20,    /* a tool that deregisters is still sent */
     CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
     CHANNELS = 3,
     SPAN_MAX = 1 << 24, /* from the first process of one to the last */
@@ -85,12 +87,12 @@ static void bind(const void *request)
         if (pull->state == PULL_ASKED &&
             (asked == NULL || pull->nth < asked->nth))
             asked = pull;
-        else if (pull->state == PULL_KNOWN && pull->request == request)
+        else if (pull->state == PULL_KNOWN && pull->to.request == request)
             pull->state = PULL_OVER;
     }
     if (asked == NULL)
         return;
-    asked->request = request;
+    asked->to.request = request;
     asked->seen = pulls.probe;
     asked->state = PULL_KNOWN;
 }
@@ -99,7 +101,7 @@ static void see(const void *request)
 {
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         if (pulls.pulls[i].state == PULL_KNOWN &&
-            pulls.pulls[i].request == request)
+            pulls.pulls[i].to.request == request)
             pulls.pulls[i].seen = pulls.probe;
     }
 }
@@ -131,37 +133,45 @@ static void on_asker(const void *tool)
 
 static void on_socket(const void *tool, int fd)
 {
-    bool goes_on = false;
-
     lock();
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
-        if (pull->state == PULL_FREE || pull->tool != tool)
-            continue;
-        pull->fd = fd;
-        goes_on |= px_lag_sent(&pull->lag);
+        if (pull->state != PULL_FREE && pull->to.tool == tool)
+            pull->fd = fd;
     }
     px_pulls_unlock();
-    if (goes_on)
+}
+
+static void on_write(const void *tool, const struct px_write *write)
+{
+    if (px_lag_wrote(tool, write))
         px_deliver_wake();
 }
 
-/* What was put together goes out while the library still knows the request. */
-static void on_deregister(const void *tool)
+/* What was put together goes out while the library still knows the request,
+ * unless much waits before it. */
+static void give_last(struct pull *pull)
 {
     static uint8_t mem[PX_QUEUE_PACKET_MAX]; /* under the lock */
+    uint64_t given = 0;
     struct px_output o;
 
+    px_deliver_hurry(pull->to.request);
+    while (given < LAST_BYTES && px_queue_get(&pull->queue, 0, true, mem, &o)) {
+        px_deliver_now(&o, &pull->to);
+        given += o.len_bytes;
+    }
+}
+
+static void on_deregister(const void *tool)
+{
     lock();
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
-        if (!is_served(pull) || pull->tool != tool || pull->live == NULL)
-            continue;
-        px_deliver_hurry(pull->request);
-        while (px_queue_get(&pull->queue, 0, true, mem, &o))
-            px_deliver_now(&o, pull->request);
+        if (is_served(pull) && pull->to.tool == tool && pull->live != NULL)
+            give_last(pull);
     }
     px_pulls_unlock();
 }
@@ -228,7 +238,9 @@ void px_pulls_open(const char *dir, uint32_t cache_bytes)
         .on_asker = on_asker,
         .on_procs = px_local_read,
         .on_deregister = on_deregister,
+        .on_queued = px_deliver_queued,
         .on_socket = on_socket,
+        .on_write = on_write,
         .on_greeting = px_tools_greet,
         .on_query = px_query,
     };
@@ -252,8 +264,22 @@ bool px_pulls_are_many(void)
 
 /* --- a tool asks */
 
+static bool has_another(const struct pull *pull)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        const struct pull *other = &pulls.pulls[i];
+
+        if (other != pull && other->state != PULL_FREE &&
+            other->to.tool == pull->to.tool)
+            return true;
+    }
+    return false;
+}
+
 static void forget(struct pull *pull)
 {
+    if (!has_another(pull))
+        px_lag_forget(pull->to.tool);
     if (pull->live != NULL)
         px_queue_close(&pull->queue);
     free(pull->live);
@@ -331,7 +357,7 @@ struct pull *px_pulls_slot(void)
     }
     if (pull != NULL)
         *pull =
-            (struct pull){.id = ++pulls.made, .tool = pulls.asker, .fd = -1};
+            (struct pull){.id = ++pulls.made, .to.tool = pulls.asker, .fd = -1};
     return pull;
 }
 
@@ -343,7 +369,7 @@ const void *px_pulls_asker(void)
 void px_pulls_ask(struct pull *pull)
 {
     pull->nth = ++pulls.asks;
-    pull->request = NULL;
+    pull->to.request = NULL;
     pull->state = pulls.has_hooks ? PULL_ASKED : PULL_KNOWN;
 }
 

@@ -25,6 +25,12 @@ enum {
     PULLS_MESSAGE_BYTES = 16 * 1024, /* what an output counts beside its own */
 };
 
+/* Who gets an output: names of the library's. */
+struct px_receiver {
+    const void *request; /* NULL: all that want it */
+    const void *tool;    /* NULL: it does not say */
+};
+
 /* Once, when the job is known and before the library is started, from when on
  * tools may come; `dir` is borrowed. The run's own job keeps cache_bytes of
  * each channel for pulls that come later. */
@@ -51,14 +57,13 @@ void px_pulls_probe(void);
 void px_pulls_put(const struct px_output *output);
 
 /* What is to be delivered next: takes outputs of about `bytes` from pulls
- * whose tools take something, and hands each to `give` with the library's
- * request (NULL: all). An output's bytes are in what `room` has said just
- * before (PX_QUEUE_PACKET_MAX), or elsewhere until `give` is back. Fills in the
- * sockets of those that take nothing and for which something waits (TOOLS_MAX),
- * and returns how many. */
+ * whose tools take something, and hands each to `give`. An output's bytes are
+ * in what `room` has said just before (PX_QUEUE_PACKET_MAX), or elsewhere until
+ * `give` is back. Fills in the sockets of those that take nothing and for which
+ * something waits (TOOLS_MAX), and returns how many. */
 struct px_pulls_taker {
     uint8_t *(*room)(void);
-    void (*give)(const struct px_output *output, const void *request);
+    void (*give)(const struct px_output *output, const struct px_receiver *to);
 };
 unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
                        const struct px_pulls_taker *taker,

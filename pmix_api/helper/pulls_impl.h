@@ -2,7 +2,6 @@
 #ifndef PMIX_API_HELPER_PULLS_IMPL_H
 #define PMIX_API_HELPER_PULLS_IMPL_H
 
-#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/queue.h"
 #include "pmix_api/helper/wish.h"
@@ -19,14 +18,13 @@ struct pull {
     enum pull_state state;
     uint32_t id;
     bool redirects, is_behind;
-    bool is_forward;     /* of a job that its tool has spawned */
-    bool is_raw;         /* which is not to have it by lines */
-    bool is_held;        /* until its tool asks for it with a pull */
-    bool is_careful;     /* drops nothing: its job is held back when it is */
-    bool is_full;        /* and there are so many bytes: */
-    bool is_ending;      /* with the last of what waits it is over */
-    const void *request; /* names of the library's */
-    const void *tool;
+    bool is_forward; /* of a job that its tool has spawned */
+    bool is_raw;     /* which is not to have it by lines */
+    bool is_held;    /* until its tool asks for it with a pull */
+    bool is_careful; /* drops nothing: its job is held back when it is */
+    bool is_full;    /* and there are so many bytes: */
+    bool is_ending;  /* with the last of what waits it is over */
+    struct px_receiver to;
     int fd; /* -1: not seen yet */
     uint32_t seen;
     uint32_t nth;          /* ASKED: in the order of the questions */
@@ -35,8 +33,7 @@ struct pull {
     uint32_t first, procs; /* the numbers from its first process to its last */
     uint8_t *wanted;       /* owned [procs]: bits, 1 << channel */
     uint8_t *live;         /* owned [procs]: those that it gets */
-    struct px_lag lag;
-    uint64_t given_ms; /* to the library, the last time */
+    uint64_t given_ms;     /* to the library, the last time */
     struct px_queue queue;
 };
 

@@ -1,6 +1,7 @@
 /* What of the pulls goes to their tools, and when. */
 #include <poll.h>
 
+#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
@@ -21,8 +22,8 @@ static bool is_served(const struct pull *pull)
 }
 
 /* False when its socket takes nothing: it is then in the list, unless its tool
- * is dead, which the library will say. Or the library is behind. */
-static bool takes(struct pull *pull, uint64_t now_ms, struct pollfd *stuck,
+ * is dead, which the library will say. */
+static bool takes(const struct pull *pull, struct pollfd *stuck,
                   unsigned *count)
 {
     struct pollfd sock = {.fd = pull->fd, .events = POLLOUT};
@@ -30,8 +31,7 @@ static bool takes(struct pull *pull, uint64_t now_ms, struct pollfd *stuck,
     if (pull->fd < 0)
         return true;
     if (poll(&sock, 1, 0) != 0)
-        return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0 &&
-               !px_lag_holds(&pull->lag, now_ms);
+        return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
     for (unsigned i = 0; i < *count; i++) {
         if (stuck[i].fd == sock.fd)
             return false;
@@ -39,6 +39,15 @@ static bool takes(struct pull *pull, uint64_t now_ms, struct pollfd *stuck,
     if (*count < TOOLS_MAX)
         stuck[(*count)++] = (struct pollfd){.fd = sock.fd, .events = POLLOUT};
     return false;
+}
+
+/* How much it can be given now. */
+static uint32_t room_of(const struct pull *pull, uint64_t now_ms,
+                        struct pollfd *stuck, unsigned *count)
+{
+    uint32_t room = px_lag_room(pull->to.tool, pull->fd, now_ms);
+
+    return room > 0 && takes(pull, stuck, count) ? room : 0;
 }
 
 static bool has_something(const struct pull *pull, uint64_t now_ms)
@@ -62,6 +71,26 @@ static void check_room(struct pull *pull)
     px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
 }
 
+static uint32_t less(uint32_t from, uint32_t bytes)
+{
+    return from > bytes ? from - bytes : 0;
+}
+
+static void give_some(struct pull *pull, uint64_t now_ms, uint32_t bytes,
+                      uint32_t room, const struct px_pulls_taker *taker)
+{
+    struct px_output o;
+
+    while (bytes > 0 && room > 0 &&
+           px_queue_get(&pull->queue, now_ms, serve.is_flushing, taker->room(),
+                        &o)) {
+        taker->give(&o, &pull->to);
+        bytes = less(bytes, o.len_bytes + PULLS_MESSAGE_BYTES);
+        room = less(room, o.len_bytes + LAG_MESSAGE_BYTES);
+    }
+    pull->given_ms = now_ms;
+}
+
 unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
                        const struct px_pulls_taker *taker, struct pollfd *stuck)
 {
@@ -70,20 +99,13 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
 
     for (unsigned i = 0; i < PULLS_MAX && bytes > 0; i++) {
         struct pull *pull = &pulls[(serve.turn + i) % PULLS_MAX];
-        uint32_t left = bytes;
-        struct px_output o;
+        uint32_t room = has_something(pull, now_ms)
+                            ? room_of(pull, now_ms, stuck, &count)
+                            : 0;
 
-        if (!has_something(pull, now_ms) || !takes(pull, now_ms, stuck, &count))
+        if (room == 0)
             continue;
-        while (left > 0 && px_queue_get(&pull->queue, now_ms, serve.is_flushing,
-                                        taker->room(), &o)) {
-            uint32_t cost = o.len_bytes + PULLS_MESSAGE_BYTES;
-
-            taker->give(&o, pull->request);
-            px_lag_given(&pull->lag);
-            left -= cost < left ? cost : left;
-        }
-        pull->given_ms = now_ms;
+        give_some(pull, now_ms, bytes, room, taker);
         check_room(pull);
         serve.turn = (serve.turn + i + 1) % PULLS_MAX;
         bytes = 0;
@@ -139,7 +161,7 @@ uint64_t px_pulls_due_ms(void)
         const struct pull *pull = &pulls[i];
         uint64_t its = is_served(pull) ? px_queue_due_ms(&pull->queue) : 0;
         uint64_t lag = is_served(pull) && !px_queue_is_idle(&pull->queue)
-                           ? px_lag_due_ms(&pull->lag)
+                           ? px_lag_due_ms(pull->to.tool)
                            : 0;
 
         if (its != 0 && (due == 0 || its < due))

@@ -8,10 +8,13 @@ a healthy tool that gets no processor falls behind as a stopped one does. So a
 job here does not end before its tools have what they are to have, and writes no
 more at once than waits for a tool that takes nothing."""
 # timeout: 300
+import array
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+import termios
 
 import pmix
 import live
@@ -97,6 +100,63 @@ def beside_another():
     live.check_eq(0, tool.dropped())
     os.kill(stuck.proc.pid, signal.SIGCONT)
     stuck.wait()
+
+
+class Pace:
+    """By this FIFO a tool is told how many deliveries it may take."""
+
+    def __init__(self):
+        self.gate = pmix.Gate()
+        self.gate.open()
+        self.option = ("-P", self.gate.path)
+
+    def left(self):
+        count = array.array("i", [0])
+        fcntl.ioctl(self.gate.fd, termios.FIONREAD, count)
+        return count[0]
+
+    def allow(self, count):
+        os.write(self.gate.fd, b"." * count)
+
+    def end(self):
+        """From now on it takes all."""
+        os.close(self.gate.fd)
+
+
+def slow():
+    """Tools take a sixth of what comes, all the time: they copy, redirect, and
+    have little that may wait. That costs the helper no memory, and when
+    they are slow no more they get all, or hear what is missing."""
+    job = live.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
+                   "while read -r part; do head -c 1M /dev/zero; done",
+                   stdin=subprocess.PIPE)
+    pmix.wait_up(job)
+    paces = [Pace() for _ in range(3)]
+    tools = [pmix.Tool(job, "-c", 2, "-n", 1, *pace.option, *more)
+             for pace, more in zip(paces, ((), ("-R",), ("-C", live.MIB)))]
+    for tool in tools:
+        tool.wait_ready()
+    memory = live.Memory()
+    memory.start()
+    for _ in range(96):
+        job.stdin.write(b"part\n")
+        job.stdin.flush()
+        for pace in paces:
+            pace.allow(5)
+        live.eventually(lambda: not any(pace.left() for pace in paces), 120,
+                        "they take what they may")
+    for pace in paces:
+        pace.end()
+    for tool in tools[:2]:
+        wait_taken(tool, 96 * live.MIB)
+    job.stdin.close()
+    live.check_eq(b"", job.stdout.read())
+    job.check_ok()
+    for tool in tools:
+        live.check_eq(0, tool.wait())
+        live.check_eq(96 * live.MIB, tool.dropped() + tool.taken())
+    live.check_eq(0, tools[0].dropped() + tools[1].dropped())
+    memory.check(1, 2)
 
 
 def numbered(rank):
@@ -208,6 +268,7 @@ def main():
     pmix.need()
     for test, sentence in ((alone, "a stopped tool"),
                            (beside_another, "a stopped tool and another"),
+                           (slow, "tools that are slow all the time"),
                            (lambda: misses(False), "the newest are dropped"),
                            (lambda: misses(True), "the oldest are dropped"),
                            (put_together, "deliveries are put together"),

@@ -19,6 +19,8 @@
  *     -B SIZE   PMIX_IOF_BUFFERING_SIZE
  *     -T TIME   PMIX_IOF_BUFFERING_TIME
  *     -D KEY[=TEXT]  a further directive, bool or text; may be repeated
+ *     -P PATH   takes a delivery of bytes when it can read a byte from this
+ *               FIFO; where that has no writer any more it takes all
  *     -L        the library shows the output: no callback is registered
  *     -d        deregisters when a line comes on stdin, then waits for another
  *     -q        asks for namespace, state and processes, prints them, ends
@@ -95,7 +97,8 @@ static struct {
     const char *others[OTHERS_MAX]; /* KEY, or KEY=TEXT */
     size_t others_count;
     bool is_shown; /* by the library: no callback */
-} ask_for = {.mode = PMIX_IOF_COPY};
+    int pace;      /* descriptor; -1: none */
+} ask_for = {.mode = PMIX_IOF_COPY, .pace = -1};
 
 /* With -B: the size of each delivery, in DIR/RANK.CHANNEL.sizes. */
 static void append_size(const char *file, size_t size)
@@ -121,6 +124,25 @@ static const char *name_of(pmix_iof_channel_t channel)
     }
 }
 
+/* With -P: waits until it may take one more. The library takes nothing
+ * meanwhile. */
+static void wait_pace(void)
+{
+    char byte;
+
+    if (ask_for.pace >= 0 && read(ask_for.pace, &byte, 1) < 1)
+        ask_for.pace = -1;
+}
+
+static void open_pace(const char *path)
+{
+    ask_for.pace = open(path, O_RDONLY);
+    if (ask_for.pace < 0) {
+        perror(path);
+        _exit(1);
+    }
+}
+
 static void on_output(size_t handler, pmix_iof_channel_t channel,
                       pmix_proc_t *source, pmix_byte_object_t *payload,
                       pmix_info_t info[], size_t ninfo)
@@ -128,6 +150,8 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
     char file[64];
 
     (void)handler;
+    if (payload != NULL && payload->size > 0)
+        wait_pace();
     snprintf(file, sizeof(file), "%u.%s", source->rank, name_of(channel));
     if (payload != NULL && payload->size > 0)
         append(file, payload->bytes, payload->size);
@@ -399,6 +423,9 @@ static bool read_option(int c, const char *value)
     case 'O':
         ask_for.drops_oldest = true;
         return true;
+    case 'P':
+        open_pace(value);
+        return true;
     case 'L':
         ask_for.is_shown = true;
         return true;
@@ -425,7 +452,7 @@ int main(int argc, char **argv)
     char *ranks = NULL, *own = NULL;
     int c;
 
-    while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:LD:dqk:s:i:")) != -1) {
+    while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:P:LD:dqk:s:i:")) != -1) {
         switch (c) {
         case 'r':
             ranks = optarg;
