@@ -285,7 +285,7 @@ static bool pmix_output(void *tap, const struct ep_tap_output *output)
         .is_broken = output->is_broken,
         .ticket = output->ticket,
         .is_turn = output->is_turn,
-        .dropped_bytes = output->dropped_bytes,
+        .before_bytes = output->before_bytes,
         .mem = output->mem,
         .len_bytes = output->len_bytes,
         .cookie = output->cookie,

@@ -127,8 +127,8 @@ struct px_host_output {
     bool is_broken;     /* with is_end: not all of the channel came, nor will */
     uint16_t ticket;    /* an answer to on_replay; 0: it is new */
     bool is_turn;       /* with a ticket: the channel's last */
-    uint64_t dropped_bytes; /* with a ticket: missing just before it */
-    const void *mem;        /* borrowed until on_released */
+    uint64_t before_bytes; /* with a ticket: missing just before it */
+    const void *mem;       /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
 };

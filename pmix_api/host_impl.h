@@ -36,10 +36,10 @@ struct px_item {
     struct px_host_output output;
     uint32_t sent_bytes;
     uint32_t value;
-    uint64_t dropped_bytes; /* with `to` */
-    uint32_t to;            /* OUTPUT: a pull; 0: all that get it */
-    uint8_t kind;           /* enum px_item_kind */
-    bool is_turn;           /* `to` gets the channel from here on */
+    uint64_t dropped_bytes, before_bytes; /* with `to` */
+    uint32_t to;  /* OUTPUT: a pull; 0: all that get it */
+    uint8_t kind; /* enum px_item_kind */
+    bool is_turn; /* `to` gets the channel from here on */
     bool is_bare; /* its bytes were released: the end of a channel is left */
 };
 

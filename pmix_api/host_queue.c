@@ -66,6 +66,7 @@ static int send_output(struct px_host *host, struct px_item *item)
         .to = item->to,
         .is_turn = item->is_turn && len == left,
         .dropped_bytes = dropped != NULL ? *dropped : item->dropped_bytes,
+        .before_bytes = item->before_bytes,
         .len_bytes = len,
         .mem = len == 0 ? NULL : (const uint8_t *)o->mem + item->sent_bytes,
     };
@@ -75,7 +76,7 @@ static int send_output(struct px_host *host, struct px_item *item)
         return rc;
     if (dropped != NULL)
         *dropped = 0;
-    item->dropped_bytes = 0;
+    item->dropped_bytes = item->before_bytes = 0;
     if (o->is_redirected && item->sent_bytes == 0)
         host->cfg.events->on_gone(host->cfg.arg, o->cookie);
     item->sent_bytes += len;

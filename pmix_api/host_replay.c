@@ -189,9 +189,9 @@ bool px_replay_output(struct px_host *host, const struct px_host_output *output)
     item.is_turn = output->is_turn;
     item.output.is_end =
         output->is_turn && has_ended(own(host), output->rank, output->channel);
-    item.dropped_bytes = output->dropped_bytes;
+    item.before_bytes = output->before_bytes;
     if (host->is_deaf) {
-        item.dropped_bytes += output->len_bytes;
+        item.dropped_bytes = output->len_bytes;
         item.output.len_bytes = 0;
         item.output.mem = NULL;
         item.is_bare = true;

@@ -68,6 +68,7 @@ static void put_output_head(struct ov_wr *wr, const struct px_output *output)
                            (output->is_turn ? OUTPUT_TURN : 0)));
     ov_wr_u32(wr, output->to);
     ov_wr_u64(wr, output->dropped_bytes);
+    ov_wr_u64(wr, output->before_bytes);
     ov_wr_u32(wr, output->len_bytes);
 }
 
@@ -310,6 +311,7 @@ static void get_output(struct ov_rd *rd, struct px_output *output)
     output->is_turn = (flags & OUTPUT_TURN) != 0;
     output->to = ov_rd_u32(rd);
     output->dropped_bytes = ov_rd_u64(rd);
+    output->before_bytes = ov_rd_u64(rd);
     output->len_bytes = ov_rd_u32(rd);
     if (output->channel < CHANNEL_FIRST || output->channel > CHANNEL_LAST ||
         (flags & ~(OUTPUT_END | OUTPUT_REDIRECTED | OUTPUT_TURN)) != 0 ||

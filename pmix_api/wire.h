@@ -13,7 +13,8 @@
  *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here, 2:
  *                 redirected, 4: `to` gets the channel from here on), u32 to
  *                 (a pull; 0: all that get the channel), u64 bytes of this
- *                 channel dropped just before, u32 length, bytes
+ *                 channel dropped just before, u64 bytes of it that are missing
+ *                 there because they were not kept for `to`, u32 length, bytes
  *     5  FLUSH    no more OUTPUT follows
  *     6  PING     u32 token
  *     9  DONE     u32 token, u8 answer to LOG, SIGNAL or
@@ -65,7 +66,7 @@ enum {
     PX_WIRE_VERSION = 11,
     PX_PACKET_BYTES_MAX = 72 * 1024,
     PX_OUTPUT_BYTES_MAX = 64 * 1024, /* in one OUTPUT: what a pipe holds */
-    PX_OUTPUT_HEAD_BYTES = 23,       /* before its bytes, kind included */
+    PX_OUTPUT_HEAD_BYTES = 31,       /* before its bytes, kind included */
     PX_LOG_BYTES_MAX = 60000,        /* all pieces together */
 };
 
@@ -113,10 +114,10 @@ struct px_start {
 
 struct px_output {
     uint32_t rank;
-    uint8_t channel;                     /* enum ov_channel */
-    bool is_end, is_redirected, is_turn; /* turn: `to` gets it from here on */
-    uint32_t to;                         /* a pull; 0: all that get it */
-    uint64_t dropped_bytes;
+    uint8_t channel;                      /* enum ov_channel */
+    bool is_end, is_redirected, is_turn;  /* turn: `to` gets it from here on */
+    uint32_t to;                          /* a pull; 0: all that get it */
+    uint64_t dropped_bytes, before_bytes; /* missing just before it */
     uint32_t len_bytes;
     const uint8_t *mem; /* borrowed */
 };

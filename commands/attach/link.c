@@ -110,6 +110,8 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
     for (size_t i = 0; i < ninfo; i++) {
         if (strcmp(info[i].key, PX_IOF_DROPPED) == 0)
             output.dropped_bytes = info[i].value.data.uint64;
+        else if (strcmp(info[i].key, PX_IOF_BEFORE) == 0)
+            output.before_bytes = info[i].value.data.uint64;
         else if (PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE))
             output.is_end = true;
     }

@@ -17,10 +17,11 @@
 
 struct link_output {
     uint32_t rank;
-    uint8_t channel;        /* EP_CHANNEL_ */
-    bool is_end;            /* of the channel */
-    uint64_t dropped_bytes; /* missing just before */
-    const void *mem;        /* borrowed */
+    uint8_t channel; /* EP_CHANNEL_ */
+    bool is_end;     /* of the channel */
+    /* Missing just before: we took too little; it was not kept for us. */
+    uint64_t dropped_bytes, before_bytes;
+    const void *mem; /* borrowed */
     size_t len_bytes;
 };
 

@@ -44,6 +44,7 @@ static struct {
     uint8_t *ended; /* [job.size]: bits of channels */
     uint64_t left;  /* channels that have not ended */
     uint64_t dropped_bytes;
+    bool is_past_told;
     char why[512];
 } show = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .room = PTHREAD_COND_INITIALIZER,
@@ -115,7 +116,7 @@ void show_put(const struct link_output *output)
         part.is_end = output->is_end && left == 0;
         put(&part);
         part.mem = (const uint8_t *)part.mem + part.len_bytes;
-        part.dropped_bytes = 0;
+        part.dropped_bytes = part.before_bytes = 0;
     } while (left > 0);
 }
 
@@ -146,6 +147,18 @@ static void tell_dropped(const struct link_output *output)
                 "is too slow for the job\n",
                 output->rank);
     show.dropped_bytes += output->dropped_bytes;
+}
+
+/* No fault of ours: the launcher was told how much to keep. */
+static void tell_before(const struct link_output *output)
+{
+    if (!show.is_past_told)
+        fprintf(stderr,
+                "xylem: the job has written more than it keeps for those who "
+                "attach later (--pmix-cache): of rank %u, %llu bytes are not "
+                "here\n",
+                output->rank, (unsigned long long)output->before_bytes);
+    show.is_past_told = true;
 }
 
 /* Whether the channel ends with it, and had not before. */
@@ -181,6 +194,8 @@ static void to_output(struct piece *piece)
     record.is_eof = ends(output);
     if (output->dropped_bytes > 0)
         tell_dropped(output);
+    if (output->before_bytes > 0)
+        tell_before(output);
     if (ep_output_record(show.output, &record) != 0) {
         fputs("xylem: out of memory\n", stderr);
         _exit(1);

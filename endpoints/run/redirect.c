@@ -103,7 +103,7 @@ static void replay(struct run *r, const struct ep_console_record *rec,
 
     if (ep_replay_answer_decode(&rd, &answer) == 0) {
         output.is_turn = answer.is_turn;
-        output.dropped_bytes = answer.dropped_bytes;
+        output.before_bytes = answer.dropped_bytes;
         output.len_bytes = (uint32_t)ov_rd_left(&rd);
         output.mem = output.len_bytes > 0 ? rd.at : NULL;
         ep_run_tap_output(r, &output, rec->buf);

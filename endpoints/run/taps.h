@@ -101,15 +101,15 @@ struct ep_tap_cfg {
 };
 
 struct ep_tap_output {
-    uint32_t rank;          /* the number of the process */
-    uint8_t channel;        /* enum ov_channel */
-    bool is_end;            /* the channel ends with it */
-    bool is_redirected;     /* the console does not get it */
-    bool is_broken;         /* with is_end: not all of the channel came */
-    uint16_t ticket;        /* from before, for whoever asked; 0: it is new */
-    bool is_turn;           /* with a ticket */
-    uint64_t dropped_bytes; /* with a ticket: missing before it */
-    const void *mem;        /* borrowed until on_released */
+    uint32_t rank;         /* the number of the process */
+    uint8_t channel;       /* enum ov_channel */
+    bool is_end;           /* the channel ends with it */
+    bool is_redirected;    /* the console does not get it */
+    bool is_broken;        /* with is_end: not all of the channel came */
+    uint16_t ticket;       /* from before, for whoever asked; 0: it is new */
+    bool is_turn;          /* with a ticket */
+    uint64_t before_bytes; /* with a ticket: missing before it */
+    const void *mem;       /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
 };

@@ -17,7 +17,7 @@
 enum {
     BATCH_BYTES = 512 * 1024,
     BATCH_MAX = BATCH_BYTES / PULLS_MESSAGE_BYTES,
-    INFOS = 2,
+    INFOS = 3,
     /* A batch, and the packet that goes beyond it. */
     ROOM_BYTES = BATCH_BYTES + PX_QUEUE_PACKET_MAX,
 };
@@ -76,11 +76,15 @@ uint64_t px_deliver_asked_ms(void)
 
 /* --- one delivery */
 
+static void add_count(struct delivery *d, const char *key, uint64_t bytes)
+{
+    if (bytes > 0)
+        PMIX_INFO_LOAD(&d->info[d->infos++], key, &bytes, PMIX_UINT64);
+}
+
 static bool fill(struct delivery *d, const struct px_output *o,
                  const struct px_receiver *to)
 {
-    uint64_t dropped = o->dropped_bytes;
-
     memset(d, 0, sizeof(*d));
     if (!px_job_name(o->rank, &d->source))
         return false;
@@ -91,9 +95,8 @@ static bool fill(struct delivery *d, const struct px_output *o,
     if (o->is_end)
         PMIX_INFO_LOAD(&d->info[d->infos++], PMIX_IOF_COMPLETE, NULL,
                        PMIX_BOOL);
-    if (dropped > 0)
-        PMIX_INFO_LOAD(&d->info[d->infos++], PX_IOF_DROPPED, &dropped,
-                       PMIX_UINT64);
+    add_count(d, PX_IOF_DROPPED, o->dropped_bytes);
+    add_count(d, PX_IOF_BEFORE, o->before_bytes);
     return true;
 }
 

@@ -18,8 +18,11 @@
 
 struct px_receiver;
 
-/* What is told of dropped bytes: an info of a delivery, uint64_t. */
+/* What is told of bytes that are missing just before a delivery, as infos of it
+ * (uint64_t): they were dropped as the tool took too little, or come from
+ * before its pull and were not kept. */
 #define PX_IOF_DROPPED "xylem.iof.dropped"
+#define PX_IOF_BEFORE  "xylem.iof.before"
 
 /* Of a spawn: its output waits for a pull of the spawner's, which has this
  * info, too, and gets all of it from the first byte on; a bool. */

@@ -139,9 +139,10 @@ static void drop_oldest(struct px_queue *queue, uint32_t len_bytes)
     struct px_output o;
 
     while (is_full(queue, len_bytes) && get(queue, mem, &o)) {
-        count_dropped(queue, &o, o.dropped_bytes + o.len_bytes);
+        count_dropped(queue, &o,
+                      o.dropped_bytes + o.before_bytes + o.len_bytes);
         o.len_bytes = 0;
-        o.dropped_bytes = 0;
+        o.dropped_bytes = o.before_bytes = 0;
         if (o.is_end)
             put(queue, &o);
     }
@@ -164,14 +165,17 @@ void px_queue_put(struct px_queue *queue, const struct px_output *output)
     if (o.len_bytes > 0) {
         if (put_bytes(queue, &o) != 0)
             count_dropped(queue, &o, o.dropped_bytes + o.len_bytes);
+        else
+            o.before_bytes = 0;
         o.dropped_bytes = 0;
     }
     o.is_end = output->is_end;
     o.len_bytes = 0;
     if (o.is_end && !queue->cfg.drops_oldest)
         take_dropped(queue, &o);
-    if ((o.is_end || o.dropped_bytes > 0) && put(queue, &o) != 0)
-        count_dropped(queue, &o, o.dropped_bytes);
+    if ((o.is_end || o.dropped_bytes > 0 || o.before_bytes > 0) &&
+        put(queue, &o) != 0)
+        count_dropped(queue, &o, o.dropped_bytes + o.before_bytes);
 }
 
 /* --- out */
@@ -265,7 +269,8 @@ static bool judge(struct px_queue *queue, uint64_t now_ms, struct px_output *o)
     together = cell->used_bytes + o->len_bytes;
     if (queue->cfg.has_lines)
         open = open_bytes(o);
-    if (o->is_end || o->dropped_bytes > 0 || together >= BUFFER_MAX ||
+    if (o->is_end || o->dropped_bytes > 0 || o->before_bytes > 0 ||
+        together >= BUFFER_MAX ||
         (together >= queue->cfg.buffer_bytes && open == 0) ||
         queue->held_bytes + o->len_bytes > HELD_MAX || !grow(cell, together)) {
         join(queue, cell, o);

@@ -149,13 +149,20 @@ class Tool:
         return sum(os.path.getsize(path) for path in
                    glob.glob(os.path.join(self.dir, "*.stdout")))
 
-    def dropped(self):
+    def counted(self, name):
         try:
-            with open(os.path.join(self.dir, "dropped"),
-                      encoding="ascii") as file:
+            with open(os.path.join(self.dir, name), encoding="ascii") as file:
                 return int(file.read() or 0)
         except FileNotFoundError:
             return 0
+
+    def dropped(self):
+        """Bytes that were dropped as it took too little."""
+        return self.counted("dropped")
+
+    def before(self):
+        """Bytes from before it came that were not kept."""
+        return self.counted("before")
 
     def broken(self, rank, channel):
         """How often it was notified that the channel is not whole."""

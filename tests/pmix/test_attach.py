@@ -236,6 +236,32 @@ def refused():
         finish(job, gate)
 
 
+def late():
+    """It comes when more is written than is kept for it: it says so, and that
+    is no failure."""
+    first, then = pmix.Gate(), pmix.Gate()
+    job = live.Job("-N", 2, "--pmix-cache", 1000, "--", "sh", "-c",
+                   ': <"$0"; seq 1000; : <"$1"; echo last', first.path,
+                   then.path)
+    first.open()
+    kept = "".join("%d\n" % n for n in range(1, 1001))
+    out = os.read(job.stdout.fileno(), live.MIB)
+    while len(out) < 2 * len(kept):
+        out += os.read(job.stdout.fileno(), live.MIB)
+    tool = pmix.Attach("--pid", job.proc.pid, "--raw", "--output-file",
+                       os.path.join(live.TMP, "late", "%r"))
+    tool.wait_attached()
+    then.open()
+    job.stdout.read()
+    job.check_ok()
+    live.check_eq(0, tool.wait(), "exit code")
+    live.check(b"%d bytes are not here" % (len(kept) - 1000) in tool.said() and
+               b"too slow" not in tool.said(), tool.said())
+    for rank in range(2):
+        with open(os.path.join(live.TMP, "late", "%d.stdout" % rank)) as file:
+            live.check_eq(kept[:1000] + "last\n", file.read())
+
+
 def cut():
     """The helper of the launcher is killed: what is missing is told."""
     job, gate = start()
@@ -289,6 +315,7 @@ def main():
             (refused, "what cannot be attached to"),
             (orphaned, "the launcher is killed"),
             (ended, "the job is ended by a signal"),
+            (late, "it comes late"),
             (cut, "the helper is killed")):
         if test is cut and not live.FULL:
             continue  # it takes its time

@@ -5,9 +5,10 @@
  * Connects to the server of the launcher with that process number, pulls the
  * output of its job and writes each channel to DIR/RANK.stdout or .stderr. At
  * the end of a channel DIR/RANK.CHANNEL.end is made; bytes that were dropped
- * are added up in DIR/dropped; DIR/RANK.CHANNEL.broken is made when the failure
- * of a channel is notified. DIR/ready is made when it is registered. Ends with
- * 0 when its server has gone, or all channels it waits for have ended.
+ * are added up in DIR/dropped, those from before that were not kept in
+ * DIR/before; DIR/RANK.CHANNEL.broken is made when the failure of a channel is
+ * notified. DIR/ready is made when it is registered. Ends with 0 when its
+ * server has gone, or all channels it waits for have ended.
  *
  *     -r LIST   ranks, as 0,3, also node and peers (default: all, by wildcard)
  *     -c MASK   channels, as a number (default: 6, stdout and stderr)
@@ -48,7 +49,7 @@ enum { RANKS_MAX = 64, OTHERS_MAX = 8, EXIT_CONNECT = 3, EXIT_PULL = 4 };
 static struct {
     const char *dir;
     unsigned ended, wanted; /* channels; wanted 0: never enough */
-    unsigned long long dropped;
+    unsigned long long dropped, before;
     bool is_answered;
     size_t handler;
     pmix_status_t status;
@@ -75,17 +76,18 @@ static void append(const char *name, const void *mem, size_t len)
     close(fd);
 }
 
-static void drop(unsigned long long bytes)
+static void count(const char *name, unsigned long long *sum,
+                  unsigned long long bytes)
 {
     char path[4096];
     FILE *file;
 
-    tool.dropped += bytes;
-    snprintf(path, sizeof(path), "%s/dropped", tool.dir);
+    *sum += bytes;
+    snprintf(path, sizeof(path), "%s/%s", tool.dir, name);
     file = fopen(path, "w");
     if (file == NULL)
         _exit(1);
-    fprintf(file, "%llu\n", tool.dropped);
+    fprintf(file, "%llu\n", *sum);
     fclose(file);
 }
 
@@ -159,7 +161,9 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
         append_size(file, payload->size);
     for (size_t i = 0; i < ninfo; i++) {
         if (strcmp(info[i].key, "xylem.iof.dropped") == 0)
-            drop(info[i].value.data.uint64);
+            count("dropped", &tool.dropped, info[i].value.data.uint64);
+        if (strcmp(info[i].key, "xylem.iof.before") == 0)
+            count("before", &tool.before, info[i].value.data.uint64);
         if (!PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE))
             continue;
         strcat(file, ".end");

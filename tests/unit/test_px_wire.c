@@ -23,8 +23,9 @@ static size_t encode(const struct px_msg *msg, uint8_t *mem, size_t size)
 /* The layout on the wire is the one that wire.h draws. */
 static void output_has_the_bytes_that_are_drawn(void **state)
 {
-    static const uint8_t want[] = {4, 3, 0, 0, 0, 2, 5, 9, 0, 0, 0,   7,  0,
-                                   0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 'h', 'i'};
+    static const uint8_t want[] = {4, 3, 0, 0, 0, 2, 5, 9, 0, 0,   0,
+                                   7, 0, 0, 0, 0, 0, 0, 0, 8, 0,   0,
+                                   0, 0, 0, 0, 0, 2, 0, 0, 0, 'h', 'i'};
     uint8_t mem[64];
     struct px_msg msg = {.kind = PX_OUTPUT,
                          .output = {.rank = 3,
@@ -33,6 +34,7 @@ static void output_has_the_bytes_that_are_drawn(void **state)
                                     .is_turn = true,
                                     .to = 9,
                                     .dropped_bytes = 7,
+                                    .before_bytes = 8,
                                     .len_bytes = 2,
                                     .mem = (const uint8_t *)"hi"}};
 
