@@ -94,6 +94,10 @@ static bool start(struct run_pmix *pmix, const struct px_spawn *from,
         .reader =
             from->reader == PX_READERS_ALL ? EP_TAP_READERS_ALL : from->reader,
         .has_stddiag = (from->forwards & 1u << OV_CHANNEL_STDDIAG) != 0,
+        .cache_bytes = from->cache_bytes == PX_CACHE_UNSAID
+                           ? EP_TAP_CACHE_UNSAID
+                           : from->cache_bytes,
+        .cache_channels = from->forwards & ~(unsigned)PX_FORWARD_STDIN,
     };
 
     if (spawn.output.names.kind == EP_NAMES_PATTERN &&
@@ -148,6 +152,7 @@ bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
                                .size = made.size,
                                .apps = spawn->count,
                                .parts = made.parts,
+                               .cache_bytes = made.cache_bytes,
                                .refusal = answer_to(made.refusal)};
     if (!is_made)
         note(pmix, "a job of a PMIx tool is refused", why);
@@ -188,6 +193,9 @@ void run_pmix_job(void *tap, const struct ep_tap_job *job)
         return;
     case EP_TAP_JOB_ENDED:
         px_host_over(pmix->host, job->base);
+        return;
+    case EP_TAP_JOB_FORGOTTEN:
+        px_host_forgotten(pmix->host, job->base);
         return;
     }
 }

@@ -120,6 +120,7 @@ const int run_options_tree[] = {
     KEY_ON_NODE_LOSS,
     KEY_LINGER,
     KEY_PMIX_ALLOW,
+    KEY_PMIX_CACHE,
     'v',
     KEY_STDIN_SLOW,
     KEY_SPILL_DIR,

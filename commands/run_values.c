@@ -125,6 +125,7 @@ void run_pmix_cache(const char *text, struct ep_run_options *o)
         run_usage("--pmix-cache takes bytes from 0 to 16M, as 64K, not '%s'",
                   text);
     o->cache_bytes = (uint32_t)bytes;
+    o->has_cache = true;
 }
 
 /* N, N:core or N:socket. */

@@ -424,7 +424,9 @@ static struct px_host_job *add_own(struct px_host *host)
 {
     struct px_host_job own = {.size = host->cfg.size,
                               .apps = host->cfg.apps,
-                              .parts = host->cfg.parts};
+                              .parts = host->cfg.parts,
+                              .cache_bytes = host->cfg.cache_bytes,
+                              .forwards = PX_FORWARD_ALL};
 
     snprintf(own.nspace, sizeof(own.nspace), "%s", host->cfg.nspace);
     return px_job_add(host, &own);
@@ -509,7 +511,7 @@ bool px_host_wants(const struct px_host *host, uint32_t rank, uint8_t channel)
 {
     const struct px_host_job *job = px_job_of(host, rank);
 
-    return job != NULL && (job->wanted[rank - job->base] & 1u << channel) != 0;
+    return job != NULL && (job->asked[rank - job->base] & 1u << channel) != 0;
 }
 
 bool px_host_flush(struct px_host *host)

@@ -40,6 +40,8 @@ struct px_host_part {
 struct px_spawned {
     uint32_t base; /* the number of its first process, not 0 */
     uint32_t size, apps, parts;
+    uint32_t cache_bytes;   /* of each channel that it forwards are kept for
+                               on_replay, until px_host_forgotten() */
     enum px_answer refusal; /* where there is none */
 };
 
@@ -92,8 +94,9 @@ struct px_host_events {
      * are again: it does not take what they write. */
     void (*on_hold)(void *arg, uint32_t first, uint32_t last, bool is_held);
     /* A tool wants a job; all is borrowed. True: it begins, *out says which,
-     * and px_host_over() is to follow, behind px_host_running() or _failed().
-     * False: out->refusal says why not. */
+     * and px_host_over() is to follow, behind px_host_running() or _failed();
+     * behind that px_host_forgotten() where something is kept. False:
+     * out->refusal says why not. */
     bool (*on_spawn)(void *arg, const struct px_spawn *spawn,
                      struct px_spawned *out);
     /* Tools can connect, at this address; again with another helper. */
@@ -159,7 +162,8 @@ void px_host_started(struct px_host *host, uint32_t rank, const uint32_t *pids,
 bool px_host_redirects(const struct px_host *host, uint32_t rank,
                        uint8_t channel);
 
-/* Does a tool want the channel, as far as its helper has said? O(1). */
+/* Does a tool want the channel, as far as its helper has said, or will it when
+ * it has what was before? O(1). */
 bool px_host_wants(const struct px_host *host, uint32_t rank, uint8_t channel);
 
 /* A process has ended; status as of waitpid. */
@@ -171,6 +175,8 @@ void px_host_running(struct px_host *host, uint32_t base);
 void px_host_failed(struct px_host *host, uint32_t base, enum px_answer why);
 /* All have ended, and all of its output came. */
 void px_host_over(struct px_host *host, uint32_t base);
+/* Nor is anything of it kept any more. */
+void px_host_forgotten(struct px_host *host, uint32_t base);
 
 /* The answer to an on_log. Harmless when its helper has gone. */
 void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer);

@@ -88,7 +88,7 @@ void px_ends_tell(struct px_host *host, const struct px_host_pull *pull)
 void px_ends_tell_over(struct px_host *host, const struct px_host_pull *pull)
 {
     for (uint32_t i = 0; i < pull->ranges_count; i++) {
-        uint32_t number = pull->ranges[i][0], last = pull->ranges[i][1];
+        uint32_t number = pull->ranges[i].first, last = pull->ranges[i].last;
 
         while (number <= last) {
             const struct px_host_job *job = px_job_of(host, number);

@@ -34,6 +34,7 @@ static void free_job(struct px_host_job *job)
         event_free(job->hangup);
     free(job->redirected);
     free(job->wanted);
+    free(job->asked);
     free(job->status);
     free(job->pids);
     free(job->stdin_state);
@@ -71,6 +72,7 @@ struct px_host_job *px_job_add(struct px_host *host,
     job->next = NULL;
     job->redirected = calloc(job->size, sizeof(*job->redirected));
     job->wanted = calloc(job->size, sizeof(*job->wanted));
+    job->asked = calloc(job->size, sizeof(*job->asked));
     job->status = malloc(job->size * sizeof(*job->status));
     job->pids = calloc(job->size, 4);
     job->stdin_state = calloc(job->size, sizeof(*job->stdin_state));
@@ -82,8 +84,8 @@ struct px_host_job *px_job_add(struct px_host *host,
         return NULL;
     }
     if (job->ended == NULL || job->broken == NULL || job->redirected == NULL ||
-        job->wanted == NULL || job->status == NULL || job->pids == NULL ||
-        job->stdin_state == NULL || job->is_lost == NULL) {
+        job->wanted == NULL || job->asked == NULL || job->status == NULL ||
+        job->pids == NULL || job->stdin_state == NULL || job->is_lost == NULL) {
         free_job(job);
         return NULL;
     }
@@ -101,7 +103,7 @@ void px_jobs_reap(struct px_host *host)
     while (*at != NULL) {
         struct px_host_job *job = *at;
 
-        if (!job->is_over) {
+        if (!job->is_done) {
             at = &job->next;
             continue;
         }
@@ -135,7 +137,7 @@ bool px_jobs_are_told(const struct px_host *host)
 {
     for (const struct px_host_job *job = host->jobs; job != NULL;
          job = job->next) {
-        if (job->is_over || job->parts_told < job->parts ||
+        if (job->is_done || job->parts_told < job->parts ||
             job->stdin_told < job->size || job->stages_told < job->stage)
             return false;
     }

@@ -23,10 +23,13 @@ struct px_host_job {
     struct event *hangup; /* owned: it is killed then; NULL: not asked to end */
     struct px_host_part *places; /* owned [parts], with their strings; NULL for
                                     the run's own: it is asked for them */
-    bool is_over; /* nothing more comes of it: it goes once that is told */
+    uint32_t cache_bytes;        /* of each channel that it forwards are kept */
+    bool is_over;                /* nothing more comes of it */
+    bool is_done; /* nor is anything asked: it goes once that is told */
     char nspace[64];
     uint8_t *redirected;      /* [size]: those that only tools get */
-    uint8_t *wanted;          /* [size]: bits of channels that tools want */
+    uint8_t *wanted;          /* [size]: bits of channels that tools get, */
+    uint8_t *asked;           /* [size]: and of those that they will, too */
     int32_t *status;          /* [size]: of those that ended; -1: it runs */
     uint8_t *pids;            /* [size x 4]: little-endian; 0: not started */
     uint8_t *stdin_state;     /* [size]: enum px_stdin_bit */
@@ -53,7 +56,7 @@ bool px_redirects(const struct px_host *host, uint32_t number, uint8_t channel);
  * out. */
 struct px_host_job *px_job_add(struct px_host *host,
                                const struct px_host_job *like);
-/* Those that are over. */
+/* Those that are done. */
 void px_jobs_reap(struct px_host *host);
 void px_jobs_close(struct px_host *host);
 /* A helper begins: it knows of none. */

@@ -26,23 +26,18 @@ static void drop(struct px_host_pull **at)
     free(pull);
 }
 
-/* Channels that it gets later. */
-static uint8_t waits_of(const struct px_host_pull *pull,
-                        const struct px_host_job *job, uint32_t rank)
-{
-    return pull->waits != NULL && job->base == 0 ? pull->waits[rank] : 0;
-}
-
-static void mark_range(struct px_host_job *job, const uint32_t range[2],
+static void mark_range(struct px_host_job *job,
+                       const struct px_host_range *range,
                        const struct px_host_pull *pull)
 {
-    uint32_t first = range[0] > job->base ? range[0] - job->base : 0;
+    uint32_t first = range->first > job->base ? range->first - job->base : 0;
 
     for (uint32_t rank = first;
-         rank < job->size && job->base + rank <= range[1]; rank++) {
-        uint8_t bits =
-            pull->told.channels & (uint8_t)~waits_of(pull, job, rank);
+         rank < job->size && job->base + rank <= range->last; rank++) {
+        uint8_t bits = pull->told.channels &
+                       (uint8_t)~px_replay_waits(pull, job->base + rank);
 
+        job->asked[rank] |= pull->told.channels;
         job->wanted[rank] |= bits;
         if (pull->told.redirects)
             job->redirected[rank] |= bits;
@@ -53,7 +48,7 @@ static void mark(struct px_host *host, const struct px_host_pull *pull)
 {
     for (uint32_t i = 0; i < pull->ranges_count; i++) {
         for (struct px_host_job *job = host->jobs; job != NULL; job = job->next)
-            mark_range(job, pull->ranges[i], pull);
+            mark_range(job, &pull->ranges[i], pull);
     }
 }
 
@@ -62,6 +57,7 @@ static void sum_up(struct px_host *host)
 {
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
         memset(job->wanted, 0, job->size);
+        memset(job->asked, 0, job->size);
         memset(job->redirected, 0, job->size);
     }
     for (struct px_host_pull *pull = host->pulls; pull != NULL;
@@ -76,7 +72,7 @@ static struct px_host_pull *add(struct px_host *host,
 {
     struct px_host_pull **at = find(host, told->id);
     struct px_host_pull *pull = *at;
-    uint32_t(*ranges)[2];
+    struct px_host_range *ranges;
 
     if (pull == NULL)
         pull = calloc(1, sizeof(*pull));
@@ -88,9 +84,8 @@ static struct px_host_pull *add(struct px_host *host,
     if (ranges == NULL)
         return NULL;
     pull->ranges = ranges;
-    ranges[pull->ranges_count][0] = told->first;
-    ranges[pull->ranges_count][1] = told->last;
-    pull->ranges_count++;
+    ranges[pull->ranges_count++] =
+        (struct px_host_range){told->first, told->last, told->cache_bytes};
     return pull;
 }
 
@@ -124,16 +119,18 @@ void px_pulls_told(struct px_host *host, const struct px_pull *told)
 
     if (pull == NULL || told->has_more)
         return;
+    /* Nodes that drop what nobody wants hear of it before they are asked for
+     * what was before. */
+    sum_up(host);
+    host->cfg.events->on_wanted(host->cfg.arg);
     if (px_replay_begin(host, pull)) {
         sum_up(host);
         px_replay_tell(host, pull);
     } else {
-        sum_up(host);
         px_queue_push(host, &item);
         px_ends_tell(host, pull);
     }
     px_ends_tell_over(host, pull);
-    host->cfg.events->on_wanted(host->cfg.arg);
     note(host, told->id, told->redirects ? "redirects" : "copies");
 }
 
@@ -142,8 +139,8 @@ static void fill(struct px_host *host, struct px_host_pull *pull, bool is_full)
     if (pull->is_full == is_full || pull->ranges_count == 0)
         return;
     pull->is_full = is_full;
-    host->cfg.events->on_hold(host->cfg.arg, pull->ranges[0][0],
-                              pull->ranges[0][1], is_full);
+    host->cfg.events->on_hold(host->cfg.arg, pull->ranges[0].first,
+                              pull->ranges[0].last, is_full);
 }
 
 void px_pulls_full(struct px_host *host, uint32_t id)

@@ -11,15 +11,21 @@ struct px_host;
 struct px_host_job;
 struct px_host_output;
 
+struct px_host_range {
+    uint32_t first, last; /* numbers of processes */
+    uint32_t cache_bytes; /* of each channel from before */
+};
+
 /* What a tool has asked for. */
 struct px_host_pull {
     struct px_host_pull *next;
     struct px_pull told; /* the range is in `ranges` */
     uint32_t ranges_count;
-    uint32_t (*ranges)[2]; /* owned: first, last */
-    uint8_t *waits;        /* owned, by rank of the run's own job: channels that
-                              come behind what was before; NULL: none do */
-    uint32_t waits_left;
+    struct px_host_range *ranges; /* owned, ascending, apart */
+    uint8_t *waits; /* owned, by number from the first of `ranges` on: channels
+                       that come behind what was before; NULL: none do */
+    uint32_t waits_first, waits_count;
+    uint64_t waits_left;
     bool is_full; /* its processes are held back */
     uint16_t ticket;
 };
@@ -59,6 +65,8 @@ void px_ends_tell_over(struct px_host *host, const struct px_host_pull *pull);
 
 /* --- host_replay.c: output from before a pull. */
 
+/* Channels of the process that the pull gets when it has what was before. */
+uint8_t px_replay_waits(const struct px_host_pull *pull, uint32_t number);
 /* False: there is none, and the pull gets all at once. Else it gets each
  * channel at its turn; */
 bool px_replay_begin(struct px_host *host, struct px_host_pull *pull);

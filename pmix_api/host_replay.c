@@ -6,6 +6,7 @@
 enum {
     KEPT = 0xe, /* channels that daemons keep output of, 1 << channel each */
     CHANNELS = 3,
+    SPAN_MAX = 1 << 24, /* from the first process of a pull to the last */
 };
 
 static struct px_host_pull *by_ticket(const struct px_host *host,
@@ -32,46 +33,50 @@ void px_replay_drop(struct px_host_pull *pull)
 
 /* --- it begins */
 
-/* The run's own job: daemons keep output of no other. */
-static struct px_host_job *own(const struct px_host *host)
+/* Each process once, whatever names it. */
+static void mark_job(struct px_host_pull *pull, const struct px_host_job *job,
+                     const struct px_host_range *range)
 {
-    return host->jobs;
+    uint8_t channels = pull->told.channels & job->forwards & KEPT;
+    uint32_t first = range->first > job->base ? range->first - job->base : 0;
+
+    for (uint32_t rank = first;
+         rank < job->size && job->base + rank <= range->last; rank++) {
+        uint8_t *waits = &pull->waits[job->base + rank - pull->waits_first];
+
+        if (*waits != 0 || job->is_lost[rank])
+            continue;
+        *waits = channels;
+        pull->waits_left += count_bits(channels);
+    }
 }
 
-/* Each process once, whatever names it. */
 static void mark(const struct px_host *host, struct px_host_pull *pull)
 {
-    const struct px_host_job *job = own(host);
-    uint8_t channels = pull->told.channels & KEPT;
-
-    for (uint32_t i = 0; i < pull->ranges_count; i++) {
-        uint32_t last = pull->ranges[i][1];
-
-        for (uint32_t rank = pull->ranges[i][0];
-             rank < job->size && rank <= last; rank++) {
-            if (pull->waits[rank] != 0 || job->is_lost[rank])
-                continue;
-            pull->waits[rank] = channels;
-            pull->waits_left += count_bits(channels);
+    for (const struct px_host_job *job = host->jobs; job != NULL;
+         job = job->next) {
+        for (uint32_t i = 0; i < pull->ranges_count; i++) {
+            if (job->cache_bytes > 0 && pull->ranges[i].cache_bytes > 0)
+                mark_job(pull, job, &pull->ranges[i]);
         }
     }
 }
 
 /* Neighbours that wait become ranges, for the caller to free. */
-static uint32_t (*list(const struct px_host *host,
-                       const struct px_host_pull *pull, uint32_t *count))[2]
+static uint32_t (*list(const struct px_host_pull *pull, uint32_t *count))[2]
 {
     uint32_t(*ranges)[2] = NULL;
     uint32_t room = 0;
 
     *count = 0;
-    for (uint32_t rank = 0; rank < own(host)->size; rank++) {
+    for (uint32_t i = 0; i < pull->waits_count; i++) {
+        uint32_t number = pull->waits_first + i;
         void *grown = ranges;
 
-        if (pull->waits[rank] == 0)
+        if (pull->waits[i] == 0)
             continue;
-        if (*count > 0 && ranges[*count - 1][1] + 1 == rank) {
-            ranges[*count - 1][1] = rank;
+        if (*count > 0 && ranges[*count - 1][1] + 1 == number) {
+            ranges[*count - 1][1] = number;
             continue;
         }
         if (*count == room) {
@@ -83,18 +88,29 @@ static uint32_t (*list(const struct px_host *host,
             return NULL;
         }
         ranges = grown;
-        ranges[*count][0] = ranges[*count][1] = rank;
+        ranges[*count][0] = ranges[*count][1] = number;
         ++*count;
     }
     return ranges;
+}
+
+static uint32_t most_of(const struct px_host_pull *pull)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < pull->ranges_count; i++) {
+        if (pull->ranges[i].cache_bytes > most)
+            most = pull->ranges[i].cache_bytes;
+    }
+    return most;
 }
 
 static bool ask(struct px_host *host, struct px_host_pull *pull)
 {
     struct px_replay want = {.channels = pull->told.channels & KEPT,
                              .is_last = pull->told.is_last,
-                             .bytes = pull->told.cache_bytes};
-    uint32_t(*ranges)[2] = list(host, pull, &want.count);
+                             .bytes = most_of(pull)};
+    uint32_t(*ranges)[2] = list(pull, &want.count);
 
     want.ranges = (const uint32_t(*)[2])ranges;
     pull->ticket =
@@ -105,9 +121,14 @@ static bool ask(struct px_host *host, struct px_host_pull *pull)
 
 bool px_replay_begin(struct px_host *host, struct px_host_pull *pull)
 {
-    if (pull->told.cache_bytes == 0)
+    uint32_t first = pull->ranges[0].first;
+    uint32_t last = pull->ranges[pull->ranges_count - 1].last;
+
+    if (most_of(pull) == 0 || last < first || last - first >= SPAN_MAX)
         return false;
-    pull->waits = calloc(own(host)->size, sizeof(*pull->waits));
+    pull->waits_first = first;
+    pull->waits_count = last - first + 1;
+    pull->waits = calloc(pull->waits_count, sizeof(*pull->waits));
     if (pull->waits == NULL)
         return false;
     mark(host, pull);
@@ -115,6 +136,14 @@ bool px_replay_begin(struct px_host *host, struct px_host_pull *pull)
         return true;
     px_replay_drop(pull);
     return false;
+}
+
+uint8_t px_replay_waits(const struct px_host_pull *pull, uint32_t number)
+{
+    return pull->waits != NULL && number >= pull->waits_first &&
+                   number - pull->waits_first < pull->waits_count
+               ? pull->waits[number - pull->waits_first]
+               : 0;
 }
 
 /* --- a channel's turn */
@@ -142,10 +171,9 @@ static void push_turn(struct px_host *host, const struct px_host_pull *pull,
 static void tell_rank(struct px_host *host, const struct px_host_pull *pull,
                       const struct px_host_job *job, uint32_t rank)
 {
-    unsigned bits = pull->told.channels;
+    unsigned bits = pull->told.channels &
+                    ~(unsigned)px_replay_waits(pull, job->base + rank);
 
-    if (job == own(host) && pull->waits != NULL)
-        bits &= (unsigned)~pull->waits[rank];
     for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
         if ((bits & 1u << channel) != 0)
             push_turn(host, pull, job, rank, channel);
@@ -158,37 +186,39 @@ void px_replay_tell(struct px_host *host, const struct px_host_pull *pull)
 }
 
 /* From here on the pull gets the channel, for which it has waited. */
-static void turn(struct px_host *host, struct px_host_pull *pull, uint32_t rank,
-                 uint8_t channel)
+static void turn(struct px_host_job *job, struct px_host_pull *pull,
+                 uint32_t rank, uint8_t channel)
 {
     uint8_t bit = (uint8_t)(1u << channel);
 
-    pull->waits[rank] &= (uint8_t)~bit;
-    own(host)->wanted[rank] |= bit;
+    pull->waits[job->base + rank - pull->waits_first] &= (uint8_t)~bit;
+    job->wanted[rank] |= bit;
     if (pull->told.redirects)
-        own(host)->redirected[rank] |= bit;
+        job->redirected[rank] |= bit;
     if (--pull->waits_left == 0)
         px_replay_drop(pull);
 }
 
-static bool waits(const struct px_host *host, const struct px_host_pull *pull,
-                  uint32_t rank, uint8_t channel)
+static bool waits(const struct px_host_pull *pull, uint32_t number,
+                  uint8_t channel)
 {
-    return pull->waits != NULL && rank < own(host)->size &&
-           (pull->waits[rank] & 1u << channel) != 0;
+    return (px_replay_waits(pull, number) & 1u << channel) != 0;
 }
 
 bool px_replay_output(struct px_host *host, const struct px_host_output *output)
 {
     struct px_host_pull *pull = by_ticket(host, output->ticket);
+    struct px_host_job *job = px_job_of(host, output->rank);
     struct px_item item = {.output = *output};
 
-    if (pull == NULL || !waits(host, pull, output->rank, output->channel))
+    if (pull == NULL || job == NULL ||
+        !waits(pull, output->rank, output->channel))
         return false;
     item.to = pull->told.id;
     item.is_turn = output->is_turn;
     item.output.is_end =
-        output->is_turn && has_ended(own(host), output->rank, output->channel);
+        output->is_turn &&
+        has_ended(job, output->rank - job->base, output->channel);
     item.before_bytes = output->before_bytes;
     if (host->is_deaf) {
         item.dropped_bytes = output->len_bytes;
@@ -197,30 +227,34 @@ bool px_replay_output(struct px_host *host, const struct px_host_output *output)
         item.is_bare = true;
     }
     if (output->is_turn)
-        turn(host, pull, output->rank, output->channel);
+        turn(job, pull, output->rank - job->base, output->channel);
     return px_queue_push(host, &item) && !item.is_bare;
 }
 
 /* --- nodes that are lost */
 
-static void give_up(struct px_host *host, struct px_host_pull *pull,
-                    uint32_t rank)
+static void give_up(struct px_host *host, struct px_host_job *job,
+                    struct px_host_pull *pull, uint32_t rank)
 {
     for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
-        if (!waits(host, pull, rank, channel))
+        if (!waits(pull, job->base + rank, channel))
             continue;
-        turn(host, pull, rank, channel);
-        push_turn(host, pull, own(host), rank, channel);
+        turn(job, pull, rank, channel);
+        push_turn(host, pull, job, rank, channel);
     }
 }
 
 void px_host_lost(struct px_host *host, uint32_t first, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && first + i < own(host)->size; i++) {
-        own(host)->is_lost[first + i] = true;
+    for (uint32_t i = 0; i < count; i++) {
+        struct px_host_job *job = px_job_of(host, first + i);
+
+        if (job == NULL)
+            continue;
+        job->is_lost[first + i - job->base] = true;
         for (struct px_host_pull *pull = host->pulls; pull != NULL;
              pull = pull->next)
-            give_up(host, pull, first + i);
+            give_up(host, job, pull, first + i - job->base);
     }
 }
 

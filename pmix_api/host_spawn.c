@@ -67,6 +67,7 @@ static void add(struct px_host *host, const struct px_spawned *spawned,
         .logs = spawn->flags & (PX_SPAWN_LOG_EVENTS | PX_SPAWN_LOG_END),
         .forwards = spawn->forwards,
         .pull = spawn->pull,
+        .cache_bytes = spawned->cache_bytes,
     };
 
     host->spawned++;
@@ -183,6 +184,15 @@ void px_host_failed(struct px_host *host, uint32_t base, enum px_answer why)
         answer(host, job, why);
 }
 
+/* It goes once it is told of all of it. */
+static void finish(struct px_host *host, struct px_host_job *job)
+{
+    job->is_done = true;
+    if (host->phase == PX_HOST_DOWN)
+        px_jobs_reap(host);
+    px_queue_wake(host);
+}
+
 void px_host_over(struct px_host *host, uint32_t base)
 {
     struct px_host_job *job = px_job_of(host, base);
@@ -191,7 +201,16 @@ void px_host_over(struct px_host *host, uint32_t base)
         return;
     answer(host, job, PX_ANSWER_FAILED);
     job->is_over = true;
-    if (host->phase == PX_HOST_DOWN)
-        px_jobs_reap(host);
-    px_queue_wake(host);
+    if (job->cache_bytes == 0 || job->stage == PX_STAGE_NONE)
+        finish(host, job);
+}
+
+void px_host_forgotten(struct px_host *host, uint32_t base)
+{
+    struct px_host_job *job = px_job_of(host, base);
+
+    if (job == NULL)
+        return;
+    px_host_lost(host, base, job->size);
+    finish(host, job);
 }

@@ -227,6 +227,7 @@ static int tell_name(struct px_host *host, struct px_host_job *job)
                                  .parts = job->parts,
                                  .forwards = job->forwards,
                                  .pull = job->pull,
+                                 .cache_bytes = job->cache_bytes,
                                  .nspace = px_text(job->nspace)}};
     int rc = job->base == 0 ? tell_start(host) : px_tell(host, &msg);
 
@@ -298,7 +299,7 @@ int px_tell_stages(struct px_host *host)
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
         while (rc == 1 && job->stages_told < job->stage)
             rc = tell_stage(host, job);
-        if (rc == 1 && job->is_over && job->stage == PX_STAGE_NONE)
+        if (rc == 1 && job->is_done && job->stage == PX_STAGE_NONE)
             rc = tell_void(host, job);
     }
     if (rc == 1)

@@ -9,11 +9,12 @@ static void walk_job(struct px_host *host, const struct px_host_pull *pull,
     bool *is_seen = calloc(job->size, sizeof(*is_seen));
 
     for (uint32_t i = 0; is_seen != NULL && i < pull->ranges_count; i++) {
-        const uint32_t *range = pull->ranges[i];
-        uint32_t first = range[0] > job->base ? range[0] - job->base : 0;
+        const struct px_host_range *range = &pull->ranges[i];
+        uint32_t first =
+            range->first > job->base ? range->first - job->base : 0;
 
         for (uint32_t rank = first;
-             rank < job->size && job->base + rank <= range[1]; rank++) {
+             rank < job->size && job->base + rank <= range->last; rank++) {
             if (!is_seen[rank])
                 visit(host, pull, job, rank);
             is_seen[rank] = true;

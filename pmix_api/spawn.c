@@ -49,7 +49,7 @@ static size_t size_of_maybe(const char *string)
 
 static size_t size_of(const struct px_spawn *spawn)
 {
-    size_t size = 17 + (spawn->files != NULL ? strlen(spawn->files) : 0);
+    size_t size = 21 + (spawn->files != NULL ? strlen(spawn->files) : 0);
 
     for (uint16_t i = 0; i < spawn->count; i++) {
         const struct px_app *app = &spawn->apps[i];
@@ -81,6 +81,7 @@ size_t px_spawn_encode(const struct px_spawn *spawn, uint8_t **mem)
     ov_wr_u32(&wr, spawn->output);
     put_string(&wr, spawn->files != NULL ? spawn->files : "");
     ov_wr_u16(&wr, spawn->count);
+    ov_wr_u32(&wr, spawn->cache_bytes);
     for (uint16_t i = 0; i < spawn->count; i++)
         put_app(&wr, &spawn->apps[i]);
     return size;
@@ -187,6 +188,7 @@ int px_spawn_decode(const uint8_t *mem, size_t len_bytes, struct px_spawn *out)
     out->pull = ov_rd_u32(&rd);
     get_output(&rd, out);
     count = ov_rd_u16(&rd);
+    out->cache_bytes = ov_rd_u32(&rd);
     if (!rd.bad && (out->flags & ~PX_SPAWN_FLAGS) == 0 &&
         (out->forwards & ~PX_FORWARD_ALL) == 0 && count > 0 &&
         count <= PX_SPAWN_APPS_MAX) {

@@ -5,7 +5,8 @@
  *         all), u32 pull that gets its output from the start (0: none), u32
  *         what becomes of its output (PX_OUTPUT_ bits), string name of its
  *         files (empty: none)
- *     u16 programs; for each of them
+ *     u16 programs, u32 bytes of each of these channels that are kept for those
+ *         who come late (PX_CACHE_UNSAID); for each program
  *         u32 processes, u32 of these on a node at most (0: not said),
  *         u8 flags (PX_APP_ bits), string directory (empty: none),
  *         u32 words, a string each: the program first
@@ -37,6 +38,9 @@ enum px_spawn_flag {
 
 /* Of px_spawn.reader. */
 #define PX_READERS_ALL UINT32_MAX
+
+/* Of px_spawn.cache_bytes: it is not said. */
+#define PX_CACHE_UNSAID UINT32_MAX
 
 enum { PX_FORWARD_STDIN = 1, PX_FORWARD_ALL = 0xf };
 
@@ -105,6 +109,7 @@ struct px_spawn {
     const char *nspace;  /* what the job is to be called: the launcher's own */
     struct px_app *apps; /* owned */
     uint16_t count;
+    uint32_t cache_bytes;
 };
 
 /* Into a block that is the caller's to free; *mem is NULL when memory is out,

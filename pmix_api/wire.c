@@ -90,6 +90,7 @@ static void put_job(struct ov_wr *wr, const struct px_job_word *job)
     ov_wr_u32(wr, job->parts);
     ov_wr_u8(wr, job->forwards);
     ov_wr_u32(wr, job->pull);
+    ov_wr_u32(wr, job->cache_bytes);
     put_text(wr, job->nspace);
 }
 
@@ -378,6 +379,7 @@ static void get_job(struct ov_rd *rd, struct px_job_word *job)
     job->parts = ov_rd_u32(rd);
     job->forwards = ov_rd_u8(rd);
     job->pull = ov_rd_u32(rd);
+    job->cache_bytes = ov_rd_u32(rd);
     job->nspace = get_text(rd);
     if (job->base == 0 || job->size == 0 || job->size > UINT32_MAX - job->base)
         rd->bad = true;

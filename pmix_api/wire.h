@@ -26,7 +26,7 @@
  *     17 PULL     u32 pull, u8 channels (1 << channel each), u8 flags (1:
  *                 redirect, 2: more of it follows, 4: the last bytes from
  *                 before and not the first), u32 first rank, u32 last, u32
- *                 bytes of each channel from before that it wants
+ *                 bytes of each channel of these from before that it wants
  *     18 QUIET    no tool is left
  *     19 NOTE     text: for a user who wants to know all
  *     20 FLUSHED  what came before FLUSH has gone to the tools, or cannot

@@ -3,7 +3,8 @@
  *     14 JOB      u32 token of the SPAWN (0: it is not answered), u32 base,
  *                 u32 processes, u32 programs, u32 parts, u8 channels that are
  *                 forwarded (1 << channel each), u32 pull that gets its output
- *                 from the start (0: none), text namespace: a job beside the
+ *                 from the start (0: none), u32 bytes of each of these channels
+ *                 from before that are kept, text namespace: a job beside the
  *                 run's own; its PARTs follow
  *     2  PART     u32 program's number, u32 first rank, u32 processes, text
  *                 host, text program: neighbours by rank, on one host
@@ -42,6 +43,7 @@ struct px_job_word {
     uint32_t token, base, size, apps, parts;
     uint8_t forwards; /* bits, 1 << channel */
     uint32_t pull;
+    uint32_t cache_bytes;
     struct px_text nspace;
 };
 

@@ -13,6 +13,37 @@ static uint32_t least(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
+static void unlink_retired(struct ep_cache *cache, struct ep_cache_pool *pool)
+{
+    *(cache->older != NULL ? &cache->older->newer : &pool->oldest) =
+        cache->newer;
+    *(cache->newer != NULL ? &cache->newer->older : &pool->newest) =
+        cache->older;
+    cache->older = cache->newer = NULL;
+    cache->is_retired = false;
+}
+
+static void free_room(struct ep_cache *cache, struct ep_cache_pool *pool)
+{
+    pool->heads_bytes -= cache->head_room;
+    pool->tails_bytes -= cache->tail_room;
+    free(cache->head);
+    free(cache->tail);
+}
+
+/* Of what was there only the count stays. */
+static bool evict(struct ep_cache_pool *pool)
+{
+    struct ep_cache *cache = pool->oldest;
+
+    if (cache == NULL)
+        return false;
+    unlink_retired(cache, pool);
+    free_room(cache, pool);
+    *cache = (struct ep_cache){.total_bytes = cache->total_bytes};
+    return true;
+}
+
 /* A room for `need` bytes, at most `size`: NULL when that half of the pool, of
  * which *used is taken, has none. What is in the old one is the caller's to
  * move. */
@@ -25,6 +56,8 @@ static uint8_t *take_room(struct ep_cache_pool *pool, uint64_t *used,
     while (wanted < need)
         wanted *= 2;
     wanted = least(wanted, size);
+    while (*used + wanted - *room > EP_CACHE_POOL_BYTES / 2 && evict(pool))
+        continue;
     if (*used + wanted - *room > EP_CACHE_POOL_BYTES / 2) {
         pool->is_full = true;
         return NULL;
@@ -41,11 +74,26 @@ static uint8_t *take_room(struct ep_cache_pool *pool, uint64_t *used,
 
 void ep_cache_fini(struct ep_cache *cache, struct ep_cache_pool *pool)
 {
-    pool->heads_bytes -= cache->head_room;
-    pool->tails_bytes -= cache->tail_room;
-    free(cache->head);
-    free(cache->tail);
+    if (cache->is_retired)
+        unlink_retired(cache, pool);
+    free_room(cache, pool);
     *cache = (struct ep_cache){0};
+}
+
+void ep_cache_retire(struct ep_cache *cache, struct ep_cache_pool *pool)
+{
+    if (cache->is_retired || cache->head_room + cache->tail_room == 0)
+        return;
+    cache->is_retired = true;
+    cache->older = pool->newest;
+    *(pool->newest != NULL ? &pool->newest->newer : &pool->oldest) = cache;
+    pool->newest = cache;
+}
+
+void ep_cache_recall(struct ep_cache *cache, struct ep_cache_pool *pool)
+{
+    if (cache->is_retired)
+        unlink_retired(cache, pool);
 }
 
 /* --- in */

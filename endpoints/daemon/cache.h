@@ -7,6 +7,7 @@
  * Memory: twice the size for each channel, as it is needed, and no more than
  * EP_CACHE_POOL_BYTES for all channels of a daemon, half of it for first bytes
  * and half for last ones: beyond it a channel keeps what it has room for.
+ * Before that those go which have been retired, the longest first.
  */
 #ifndef ENDPOINTS_DAEMON_CACHE_H
 #define ENDPOINTS_DAEMON_CACHE_H
@@ -16,10 +17,13 @@
 
 enum { EP_CACHE_POOL_BYTES = 64 << 20 };
 
+struct ep_cache;
+
 /* Zeroed it is empty. */
 struct ep_cache_pool {
     uint64_t heads_bytes, tails_bytes;
-    bool is_full; /* some were not kept for want of it */
+    struct ep_cache *oldest, *newest; /* of those that are retired */
+    bool is_full;                     /* some were not kept for want of it */
 };
 
 /* Zeroed it is empty. */
@@ -29,6 +33,8 @@ struct ep_cache {
     uint32_t head_bytes, head_room;
     uint32_t tail_bytes, tail_room;
     uint32_t tail_first; /* where the oldest byte of the tail is */
+    struct ep_cache *older, *newer;
+    bool is_retired;
 };
 
 /* What there is for somebody: the bytes from one position to another, and how
@@ -45,6 +51,11 @@ void ep_cache_fini(struct ep_cache *cache, struct ep_cache_pool *pool);
  * and where the memory grows what is kept. */
 void ep_cache_add(struct ep_cache *cache, struct ep_cache_pool *pool,
                   uint32_t size_bytes, const uint8_t *mem, uint32_t len_bytes);
+
+/* Nothing more comes, and it may be emptied when others need the room; then all
+ * that came is gone. Not before somebody reads it: ep_cache_recall(). O(1). */
+void ep_cache_retire(struct ep_cache *cache, struct ep_cache_pool *pool);
+void ep_cache_recall(struct ep_cache *cache, struct ep_cache_pool *pool);
 
 /* The first max_bytes of the channel, or the last; fewer where they are not
  * kept. O(1). */

@@ -138,9 +138,9 @@ bool ep_local_reap(struct ep_local *local, const struct ep_job *job)
     TAILQ_FOREACH (share, &local->shares, entry) {
         if (share->job != job)
             continue;
-        if (share->over < share->procs_count || share == local->kept)
+        if (share->over < share->procs_count)
             return false;
-        ep_share_free(share);
+        ep_share_end(share);
         return true;
     }
     return true;
@@ -269,6 +269,18 @@ void ep_local_want(struct ep_local *local, struct ov_rd body)
                 ep_share_want(out, order.is_wanted, order.is_held_back);
         }
     }
+}
+
+void ep_local_forget(struct ep_local *local, struct ov_rd body)
+{
+    uint32_t base = ov_rd_u32(&body);
+    struct share *share;
+
+    TAILQ_FOREACH (share, &local->shares, entry) {
+        if (!body.bad && share->base == base)
+            share->is_forgotten = true;
+    }
+    ep_share_sweep(local);
 }
 
 void ep_local_signal(struct ep_local *local, int signo, struct ov_rd ranges)

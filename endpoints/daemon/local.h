@@ -63,8 +63,8 @@ void ep_local_close(struct ep_local *local);
 int ep_local_begin(struct ep_local *local, const struct ep_job *job,
                    const struct ep_binding *binding, uint32_t program);
 
-/* Frees what there is of a job that is over here; false when it is not, or
- * keeps its output for tools that come late. */
+/* The job is not needed any more, but for what is kept of its output for tools
+ * that come late; false when it is not over here. */
 bool ep_local_reap(struct ep_local *local, const struct ep_job *job);
 /* A job was told, and nothing runs. */
 bool ep_local_is_idle(const struct ep_local *local);
@@ -84,6 +84,10 @@ void ep_local_replay(struct ep_local *local, struct ov_rd body);
 /* Output of some channels is wanted from now on, or not: an order of
  * endpoints/msg/want.h. O(processes * ranges). */
 void ep_local_want(struct ep_local *local, struct ov_rd body);
+
+/* What is kept of the output of a job that is over goes: the number of its
+ * first process 4. */
+void ep_local_forget(struct ep_local *local, struct ov_rd body);
 
 /* The processes are told to stop, or to go on. */
 void ep_local_pause(struct ep_local *local, bool is_paused);

@@ -49,16 +49,21 @@ struct proc {
 
 enum { LANE_NONE = UINT16_MAX };
 
-/* The processes of one job here. */
+/* The processes of one job here. When they are over, what their output was may
+ * be kept for some time: then it is past. */
 struct share {
     TAILQ_ENTRY(share) entry;
     struct ep_local *local;
-    const struct ep_job *job; /* borrowed, with the binding */
+    const struct ep_job *job; /* borrowed, with the binding; NULL: it is past */
     const struct ep_binding *binding;
-    struct proc *procs;   /* owned, ascending ranks */
-    uint32_t procs_count; /* > 0 */
-    uint32_t program;     /* the spawner's number of the first program */
-    uint32_t *pids;       /* owned: until all of them run; else NULL */
+    uint32_t base, size;     /* of the job */
+    uint32_t cache_bytes;    /* of each of these channels is kept */
+    uint32_t cache_channels; /* bits, 1 << channel */
+    bool is_forgotten;       /* nobody asks for it any more */
+    struct proc *procs;      /* owned, ascending ranks */
+    uint32_t procs_count;    /* > 0 */
+    uint32_t program;        /* the spawner's number of the first program */
+    uint32_t *pids;          /* owned: until all of them run; else NULL */
     uint32_t started;
     uint32_t over;
 };
@@ -78,7 +83,6 @@ enum { INTAKE_OWN, INTAKE_PUSHED, INTAKES };
 struct ep_local {
     struct ep_local_cfg cfg;
     struct intake intakes[INTAKES];
-    struct share *kept;            /* the one whose output is kept, or NULL */
     STAILQ_HEAD(, replay) replays; /* owned, as they came */
     TAILQ_HEAD(, share) shares;    /* owned, as begun */
     struct proc **lanes;           /* [lanes_count]; NULL: free */
@@ -96,7 +100,7 @@ struct ep_local {
 /* The number of a process in the tree, for the spawner, too. */
 static inline uint32_t ep_proc_number(const struct proc *proc)
 {
-    return proc->share->job->base + proc->rank;
+    return proc->share->base + proc->rank;
 }
 
 static inline struct intake *ep_intake_of(struct ep_local *local,
@@ -124,6 +128,12 @@ void ep_words_over(struct ep_local *local);
 int ep_share_begin(struct ep_local *local, const struct ep_job *job,
                    const struct ep_binding *binding, uint32_t program);
 void ep_share_free(struct share *share);
+/* All of its processes are over: it is past, or freed. */
+void ep_share_end(struct share *share);
+/* What is kept of a channel of one that is past goes when there is no room. */
+void ep_share_retire(struct output *out);
+/* Frees what is past and forgotten, and not being read. */
+void ep_share_sweep(struct ep_local *local);
 /* The process of that number, or NULL. O(shares + log processes). */
 struct proc *ep_share_find(const struct ep_local *local, uint32_t number);
 /* Is the number in one of the ranges, first 4 and last 4 each? O(ranges). */

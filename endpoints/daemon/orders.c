@@ -42,6 +42,8 @@ static void on_control(struct daemon *d, uint32_t index,
         on_signal(d, index, control.body);
     else if (control.kind == EP_CONTROL_REPLAY)
         ep_local_replay(d->nodes[index].local, control.body);
+    else if (control.kind == EP_CONTROL_FORGET)
+        ep_local_forget(d->nodes[index].local, control.body);
     else if (control.kind == EP_CONTROL_WANT)
         ep_local_want(d->nodes[index].local, control.body);
     else if (control.kind == EP_CONTROL_KILL && index == 0)

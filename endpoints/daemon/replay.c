@@ -17,17 +17,17 @@
 struct replay {
     STAILQ_ENTRY(replay) entry;
     struct ep_replay_order order; /* its ranges are in `ranges` */
-    uint32_t proc, which;         /* the channel in hand */
-    bool has_part;                /* it has begun */
-    bool is_before_told;          /* of its bytes that are gone */
-    struct ep_cache_part part;    /* what is left of it */
+    struct share *share;          /* the channel in hand; NULL: none is left */
+    uint32_t proc, which;
+    bool has_part;             /* it has begun */
+    bool is_before_told;       /* of its bytes that are gone */
+    struct ep_cache_part part; /* what is left of it */
     uint8_t ranges[];
 };
 
-static struct output *output_of(const struct ep_local *local,
-                                const struct replay *replay)
+static struct output *output_of(const struct replay *replay)
 {
-    return &local->kept->procs[replay->proc].outputs[replay->which];
+    return &replay->share->procs[replay->proc].outputs[replay->which];
 }
 
 static bool is_meant(const struct replay *replay, const struct output *out)
@@ -36,9 +36,9 @@ static bool is_meant(const struct replay *replay, const struct output *out)
            ep_share_is_in(ep_proc_number(out->proc), replay->order.ranges);
 }
 
-static bool is_over(const struct ep_local *local, const struct replay *replay)
+static bool is_over(const struct replay *replay)
 {
-    return replay->proc == local->kept->procs_count;
+    return replay->share == NULL;
 }
 
 static void step(struct replay *replay)
@@ -47,14 +47,16 @@ static void step(struct replay *replay)
     if (++replay->which < OUTPUTS)
         return;
     replay->which = 0;
-    replay->proc++;
+    if (++replay->proc < replay->share->procs_count)
+        return;
+    replay->proc = 0;
+    replay->share = TAILQ_NEXT(replay->share, entry);
 }
 
 /* From the channel in hand on. */
-static void find(const struct ep_local *local, struct replay *replay)
+static void find(struct replay *replay)
 {
-    while (!is_over(local, replay) &&
-           !is_meant(replay, output_of(local, replay)))
+    while (!is_over(replay) && !is_meant(replay, output_of(replay)))
         step(replay);
 }
 
@@ -65,13 +67,13 @@ static void tell_ready(const struct ep_local *local)
     ep_hub_ready(local->cfg.hub, local->cfg.index, EP_LOCAL_REPLAY_INPUT);
 }
 
-static void hold_back(struct ep_local *local, struct replay *replay)
+static void hold_back(struct ep_local *local, const struct replay *replay)
 {
     struct replay at = *replay;
 
-    at.order.ranges = replay->order.ranges;
-    for (find(local, &at); !is_over(local, &at); find(local, &at)) {
-        output_of(local, &at)->replays++;
+    for (find(&at); !is_over(&at); find(&at)) {
+        output_of(&at)->replays++;
+        ep_cache_recall(&output_of(&at)->cache, local->cfg.pool);
         step(&at);
     }
 }
@@ -82,7 +84,7 @@ void ep_local_replay(struct ep_local *local, struct ov_rd body)
     struct replay *replay;
     size_t len_bytes;
 
-    if (local->kept == NULL || ep_replay_order_decode(body, &order))
+    if (ep_replay_order_decode(body, &order))
         return;
     len_bytes = ov_rd_left(&order.ranges);
     replay = calloc(1, sizeof(*replay) + len_bytes);
@@ -90,9 +92,10 @@ void ep_local_replay(struct ep_local *local, struct ov_rd body)
     replay->order = order;
     memcpy(replay->ranges, order.ranges.at, len_bytes);
     replay->order.ranges = ov_rd_init(replay->ranges, len_bytes);
+    replay->share = TAILQ_FIRST(&local->shares);
     hold_back(local, replay);
-    find(local, replay);
-    if (is_over(local, replay)) {
+    find(replay);
+    if (is_over(replay)) {
         free(replay);
         return;
     }
@@ -114,8 +117,12 @@ void ep_replay_close(struct ep_local *local)
 
 static void let_go(const struct ep_local *local, struct output *out)
 {
-    if (--out->replays == 0 && out->channel != NULL)
+    if (--out->replays > 0)
+        return;
+    if (out->channel != NULL)
         ep_hub_ready(local->cfg.hub, local->cfg.index, out->input);
+    else
+        ep_share_retire(out);
 }
 
 /* The head of the next record, and how many bytes go with it. */
@@ -175,7 +182,7 @@ void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
     read->state = OV_INPUT_IDLE;
     if (replay == NULL)
         return;
-    out = output_of(local, replay);
+    out = output_of(replay);
     read->rank = ep_proc_number(out->proc);
     read->channel = out->name;
     read->job = replay->order.ticket;
@@ -185,11 +192,12 @@ void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
         return;
     let_go(local, out);
     step(replay);
-    find(local, replay);
-    if (!is_over(local, replay))
+    find(replay);
+    if (!is_over(replay))
         return;
     STAILQ_REMOVE_HEAD(&local->replays, entry);
     free(replay);
+    ep_share_sweep(local);
     if (STAILQ_EMPTY(&local->replays))
         read->state = OV_INPUT_IDLE;
 }

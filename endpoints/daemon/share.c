@@ -91,9 +91,9 @@ static void keep(struct output *out, const uint8_t *mem, uint32_t len_bytes)
     struct ep_state state = {.kind = EP_STATE_NOTE};
     bool was_full = pool->is_full;
 
-    if (out->proc->share != local->kept)
+    if ((out->proc->share->cache_channels & 1u << out->name) == 0)
         return;
-    ep_cache_add(&out->cache, pool, out->proc->share->job->cache_bytes, mem,
+    ep_cache_add(&out->cache, pool, out->proc->share->cache_bytes, mem,
                  len_bytes);
     if (was_full || !pool->is_full)
         return;
@@ -453,6 +453,10 @@ static struct share *make(struct ep_local *local, const struct ep_job *job)
     }
     share->local = local;
     share->job = job;
+    share->base = job->base;
+    share->size = job->size;
+    share->cache_bytes = job->cache_bytes;
+    share->cache_channels = job->cache_bytes > 0 ? job->cache_channels : 0;
     while (ep_job_next_on_node(job, local->cfg.node, &part)) {
         for (uint32_t i = 0; i < part.count; i++)
             init_proc(share, next++, part.app, part.first_rank + i);
@@ -470,8 +474,6 @@ int ep_share_begin(struct ep_local *local, const struct ep_job *job,
         return OV_ENOMEM;
     share->binding = binding;
     share->program = program;
-    if (job->cache_bytes > 0 && job->base == 0)
-        local->kept = share;
     TAILQ_INSERT_TAIL(&local->shares, share, entry);
     local->begun++;
     local->active++;
@@ -488,8 +490,6 @@ int ep_share_begin(struct ep_local *local, const struct ep_job *job,
 void ep_share_free(struct share *share)
 {
     TAILQ_REMOVE(&share->local->shares, share, entry);
-    if (share->local->kept == share)
-        share->local->kept = NULL;
     for (uint32_t i = 0; i < share->procs_count; i++) {
         drop_outputs(&share->procs[i]);
         if (share->procs[i].linger != NULL)
@@ -501,6 +501,48 @@ void ep_share_free(struct share *share)
     free(share->procs);
     free(share->pids);
     free(share);
+}
+
+static bool is_read(const struct share *share)
+{
+    for (uint32_t i = 0; i < share->procs_count * OUTPUTS; i++) {
+        if (share->procs[i / OUTPUTS].outputs[i % OUTPUTS].replays > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The run's own output is kept as long as it runs, as its user has asked. */
+void ep_share_retire(struct output *out)
+{
+    const struct share *share = out->proc->share;
+
+    if (share->job == NULL && share->base > 0 && out->replays == 0)
+        ep_cache_retire(&out->cache, share->local->cfg.pool);
+}
+
+void ep_share_end(struct share *share)
+{
+    share->job = NULL;
+    share->binding = NULL;
+    if (share->cache_channels == 0 || share->is_forgotten) {
+        share->is_forgotten = true;
+        ep_share_sweep(share->local);
+        return;
+    }
+    for (uint32_t i = 0; i < share->procs_count * OUTPUTS; i++)
+        ep_share_retire(&share->procs[i / OUTPUTS].outputs[i % OUTPUTS]);
+}
+
+void ep_share_sweep(struct ep_local *local)
+{
+    struct share *share = TAILQ_FIRST(&local->shares), *next;
+
+    for (; share != NULL; share = next) {
+        next = TAILQ_NEXT(share, entry);
+        if (share->job == NULL && share->is_forgotten && !is_read(share))
+            ep_share_free(share);
+    }
 }
 
 static int compare_rank(const void *key, const void *item)
@@ -516,9 +558,9 @@ struct proc *ep_share_find(const struct ep_local *local, uint32_t number)
     const struct share *share;
 
     TAILQ_FOREACH (share, &local->shares, entry) {
-        uint32_t rank = number - share->job->base;
+        uint32_t rank = number - share->base;
 
-        if (number >= share->job->base && rank < share->job->size)
+        if (share->job != NULL && number >= share->base && rank < share->size)
             return bsearch(&rank, share->procs, share->procs_count,
                            sizeof(*share->procs), compare_rank);
     }

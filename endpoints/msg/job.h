@@ -9,7 +9,7 @@
  *     spill-dir DIR             where; none: the daemon's own TMPDIR
  *     raw | merge-stderr | stddiag   present or not
  *     open-ms N                 an open line older than this is shown
- *     cache N                   bytes of each channel are kept; none: nothing
+ *     cache N CHANNELS          bytes of each of these (bits) are kept
  *     linger-ms N               channels are read so long past the exit
  *     bind core | socket        processes are bound to one of the node's each
  *     cpus LIST                 the processors of one; none: the daemon looks
@@ -52,12 +52,12 @@ enum ep_control_kind {
     EP_CONTROL_KILL,                 /* end every process and all it started */
     EP_CONTROL_REPLAY,               /* output from before: msg/replay.h */
     EP_CONTROL_WANT,                 /* who is heard from now on: msg/want.h */
+    EP_CONTROL_FORGET, /* 4: base of a job whose output is not kept on */
 };
 
-/* Of cache_bytes. */
-enum { EP_JOB_CACHE_MAX = 16 << 20 };
-
 enum {
+    EP_JOB_CACHE_MAX = 16 << 20, /* cache_bytes */
+    EP_JOB_CACHE_ALL = 0xe,      /* cache_channels */
     EP_JOB_BYTES_MAX = 16 << 20,
     EP_JOB_APPS_MAX = 64, /* programs of a job */
     EP_STREAM_STDIN = 1,
@@ -113,7 +113,7 @@ struct ep_job {
     bool has_stddiag; /* a third channel of output, see ep_job_channels() */
     uint32_t open_ms; /* 0: open lines wait for their end */
     uint32_t linger_ms;
-    uint32_t cache_bytes; /* first and last ones of each channel; 0: none */
+    uint32_t cache_bytes, cache_channels; /* kept of each of these (bits) */
     enum ep_slow_policy slow;
     uint64_t spill_bytes; /* of each process at most */
     uint32_t close_ms;

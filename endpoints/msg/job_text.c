@@ -109,7 +109,8 @@ void ep_job_encode(const struct ep_job *job, struct ep_text *out)
     put_numbers(out, "open-ms", &job->open_ms, 1);
     put_numbers(out, "linger-ms", &job->linger_ms, 1);
     if (job->cache_bytes > 0)
-        put_numbers(out, "cache", &job->cache_bytes, 1);
+        put_numbers(out, "cache",
+                    (uint32_t[]){job->cache_bytes, job->cache_channels}, 2);
     if (job->bind != TOPO_NO_OBJECT)
         put_word(out, "bind", topo_object_name(job->bind));
     put_strings(out, "cpus", &job->cpus);
@@ -283,6 +284,8 @@ static int read_open_ms(struct ep_job *job, struct ep_fields *fields)
 static int read_cache(struct ep_job *job, struct ep_fields *fields)
 {
     job->cache_bytes = (uint32_t)ep_fields_number(fields, 1, EP_JOB_CACHE_MAX);
+    job->cache_channels =
+        (uint32_t)ep_fields_number(fields, 1, EP_JOB_CACHE_ALL);
     return 0;
 }
 

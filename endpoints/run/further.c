@@ -53,6 +53,20 @@ static int add_app(const struct run *r, const struct ep_tap_app *from,
     return rc == 0 ? ep_run_environ(&r->job.env, from, app) : rc;
 }
 
+/* What its spawn says of it counts before what the run does. */
+static uint32_t cache_bytes(const struct run *r,
+                            const struct ep_tap_spawn *spawn)
+{
+    uint32_t bytes = spawn->cache_bytes;
+
+    if (spawn->cache_channels == 0)
+        return 0;
+    if (bytes == EP_TAP_CACHE_UNSAID)
+        bytes =
+            r->options.has_cache ? r->options.cache_bytes : EP_TAP_CACHE_BYTES;
+    return bytes < EP_JOB_CACHE_MAX ? bytes : EP_JOB_CACHE_MAX;
+}
+
 /* What is as with the run's own job. */
 static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
                     struct ep_job *job)
@@ -64,6 +78,8 @@ static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
     job->has_stddiag = spawn->has_stddiag;
     job->is_raw = spawn->output.is_raw;
     job->merges_stderr = spawn->output.merges_stderr;
+    job->cache_bytes = cache_bytes(r, spawn);
+    job->cache_channels = spawn->cache_channels;
     for (uint32_t i = 0; rc == 0 && i < spawn->apps_count; i++)
         rc = add_app(r, &spawn->apps[i], job);
     return rc;

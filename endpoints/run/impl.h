@@ -72,7 +72,9 @@ struct run {
     void *tap; /* owned, of options.tap; NULL: none */
     bool tap_is_flushing, tap_is_flushed;
     const struct run_tap_events *tap_events;
-    struct run_job *jobs;         /* owned: those beside the run's own */
+    struct run_job *jobs;   /* owned: those beside the run's own */
+    struct run_past *pasts; /* owned: those that are over */
+    uint32_t pasts_count;
     uint32_t jobs_made, tickets;  /* so far */
     uint32_t next_number;         /* of a process */
     struct run_shown *shown;      /* owned: those of them on the console */
@@ -154,8 +156,8 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  want  push  pool  further  sinks  slow  jobs  end  redirect  losses
- *     loss  dvm  signals  down  daemons  survey  up  run
+ *     tap  want  push  pool  further  sinks  slow  past  jobs  end  redirect
+ *     losses  loss  dvm  signals  down  daemons  survey  up  run
  */
 
 /* --- say.c */

@@ -10,6 +10,7 @@
 #include "endpoints/run/further.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
+#include "endpoints/run/past.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/push.h"
@@ -167,7 +168,8 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     ep_run_control_pump(r);
     *out = (struct ep_tap_spawned){.base = job->desc.base,
                                    .size = job->desc.size,
-                                   .parts = ep_run_tap_parts(&job->desc)};
+                                   .parts = ep_run_tap_parts(&job->desc),
+                                   .cache_bytes = job->desc.cache_bytes};
     return true;
 }
 
@@ -228,8 +230,10 @@ static void end_job(struct run *r, struct run_job *job)
                    "whole",
                    told.base, told.base + told.size - 1);
     count_spare(r, &job->desc, false);
-    free_job(job);
     ep_run_tap_job(r, &told);
+    if (job->desc.cache_bytes > 0)
+        ep_run_past_add(r, &job->desc);
+    free_job(job);
 }
 
 /* One process more is over; the job may be, and gone. Its end is told with that
@@ -421,10 +425,22 @@ static bool ends_with_loss(const struct run *r)
     return r->options.is_dvm && r->options.on_node_loss == EP_RUN_LOSS_ABORT;
 }
 
+/* It gives no answers. */
+static void tell_lost(struct run *r, const struct ep_job *job, uint32_t node)
+{
+    struct ep_job_part part = {0};
+
+    while (ep_job_next_on_node(job, node, &part))
+        ep_run_tap_lost(r, job->base + part.first_rank, part.count);
+}
+
 void ep_run_jobs_lost(struct run *r, uint32_t node)
 {
     struct run_job *next;
 
+    ep_run_past_lost(r, node);
+    for (const struct run_job *job = r->jobs; job != NULL; job = job->next)
+        tell_lost(r, &job->desc, node);
     for (struct run_job *job = r->jobs; job != NULL; job = next) {
         uint32_t base = job->desc.base, left = job->desc.size - job->ended;
         struct ep_job_part part = {0};

@@ -118,7 +118,8 @@ int ep_run_plan_job(struct run *r)
     r->job.has_stddiag = o->stddiag;
     r->job.open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
     r->job.linger_ms = (uint32_t)(o->linger_s * 1000);
-    r->job.cache_bytes = o->tap != NULL ? o->cache_bytes : 0;
+    r->job.cache_bytes = o->tap != NULL && !o->is_dvm ? o->cache_bytes : 0;
+    r->job.cache_channels = EP_JOB_CACHE_ALL;
     r->job.slow = o->slow;
     r->job.spill_bytes = o->spill_bytes;
     r->job.close_ms = (uint32_t)(o->close_s * 1000);

@@ -13,6 +13,7 @@
 #include "endpoints/run/log.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/past.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
@@ -120,6 +121,7 @@ static void close_all(struct run *r)
     ep_writer_close(r->writer, true);
     ep_proof_close(r->proof);
     ep_run_jobs_close(r);
+    ep_run_past_close(r);
     ep_run_redirect_close(r);
     if (r->input_buf != NULL)
         ep_hub_put(r->hub, r->input_buf);

@@ -93,6 +93,7 @@ struct ep_run_options {
     const char *stats;
     bool verbose;
     const struct ep_tap_ops *tap; /* NULL: none */
+    bool has_cache;               /* cache_bytes was said */
     uint32_t cache_bytes; /* of each channel, for what comes late to the tap */
     /* No job of its own: the tree is there for those that the tap starts, until
      * it is told to end. Of apps one that is never started. */

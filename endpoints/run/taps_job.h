@@ -57,6 +57,11 @@ struct ep_tap_sinks {
                       started where there is none */
     bool is_show_needed;
 };
+/* The run says how much is kept, or else it is EP_TAP_CACHE_BYTES: room for
+ * what a program says before those come who were told of it, and so little that
+ * 64 processes take 16 MiB. */
+#define EP_TAP_CACHE_UNSAID UINT32_MAX
+enum { EP_TAP_CACHE_BYTES = 64 * 1024 };
 
 struct ep_tap_spawn {
     const char *nspace; /* the name of the job */
@@ -66,6 +71,9 @@ struct ep_tap_spawn {
     bool has_stdin;   /* as far as it is pushed: */
     uint32_t reader;  /* the rank that reads it; EP_TAP_READERS_ALL */
     struct ep_tap_sinks output;
+    /* So much of each of these channels (bits, 1 << channel) is kept for
+     * on_replay; EP_TAP_CACHE_UNSAID. */
+    uint32_t cache_bytes, cache_channels;
 };
 
 enum ep_tap_refusal {
@@ -79,13 +87,16 @@ enum ep_tap_refusal {
 struct ep_tap_spawned {
     uint32_t base; /* the number of its first process, not 0 */
     uint32_t size, parts;
+    uint32_t cache_bytes; /* that are kept; 0: nothing, and FORGOTTEN does not
+                             come */
     enum ep_tap_refusal refusal;
 };
 
 enum ep_tap_event {
-    EP_TAP_JOB_STARTED, /* all of its processes run */
-    EP_TAP_JOB_FAILED,  /* one cannot be started; the others are ended. Once */
-    EP_TAP_JOB_ENDED    /* all of its processes have; the last word of it */
+    EP_TAP_JOB_STARTED,  /* all of its processes run */
+    EP_TAP_JOB_FAILED,   /* one cannot be started; the others are ended. Once */
+    EP_TAP_JOB_ENDED,    /* all of its processes have */
+    EP_TAP_JOB_FORGOTTEN /* nor is anything of its output kept any more */
 };
 
 /* What becomes of a job that a tap has started. */

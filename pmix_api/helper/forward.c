@@ -8,7 +8,8 @@
 
 enum { OUTPUTS = 0xe }; /* of the bits 1 << channel */
 
-uint32_t px_forward_begin(const pmix_info_t info[], size_t infos, bool is_raw)
+uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
+                          size_t infos, bool is_raw)
 {
     struct pull *pull;
     uint32_t id = 0;
@@ -20,6 +21,7 @@ uint32_t px_forward_begin(const pmix_info_t info[], size_t infos, bool is_raw)
         pull->is_forward = true;
         pull->is_raw = is_raw;
         pull->is_held = pull->is_careful = pull->wish.holds;
+        pull->spawner = *tool;
         pull->state = PULL_SPAWNING;
         id = pull->id;
     }
@@ -35,6 +37,7 @@ void px_forward_job(uint32_t id, const struct px_job *job)
     if (pull != NULL && pull->live == NULL) {
         pull->wish.holds = false; /* who else pulls holds nothing */
         px_job_set_wish(job->base, &pull->wish);
+        px_job_set_spawner(job->base, pull->to.tool, &pull->spawner);
         pull->wish.copies = true; /* it has no console */
         if (px_pulls_span(pull, &pull->wish, span))
             memset(pull->wanted, job->forwards & OUTPUTS, pull->procs);

@@ -23,7 +23,8 @@ struct pull;
 /* A tool spawns something, in the library's thread: the number of the pull, to
  * be told to the launcher, or 0 when there are too many. is_raw: not by lines.
  */
-uint32_t px_forward_begin(const pmix_info_t info[], size_t infos, bool is_raw);
+uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
+                          size_t infos, bool is_raw);
 /* The tool asks for what is held of its job, which is these processes: the
  * pull becomes an ordinary one, as of that question. Its number; 0: nothing is
  * held. */

@@ -85,6 +85,7 @@ static struct px_job_state *make(const struct px_job_word *told)
     job->name.base = told->base;
     job->name.size = told->size;
     job->name.forwards = told->forwards;
+    job->name.cache_bytes = told->cache_bytes;
     job->pull = told->pull;
     job->token = told->token;
     job->apps = told->apps;
@@ -128,6 +129,7 @@ int px_job_start(const struct px_start *start)
         .apps = start->apps,
         .parts = start->parts,
         .forwards = PX_FORWARD_ALL,
+        .cache_bytes = start->cache_bytes,
         .nspace = start->nspace,
     };
 
@@ -253,6 +255,45 @@ void px_job_wish(uint32_t number, struct px_wish *out)
     job = find(number);
     *out = job != NULL ? job->wish : (struct px_wish){.copies = false};
     unlock();
+}
+
+void px_job_set_spawner(uint32_t base, const void *tool,
+                        const pmix_proc_t *name)
+{
+    struct px_job_state *job;
+
+    lock();
+    job = find(base);
+    if (job != NULL) {
+        job->spawner = tool;
+        job->spawner_name = *name;
+    }
+    unlock();
+}
+
+void px_job_leave(const pmix_proc_t *name)
+{
+    lock();
+    for (struct px_job_state *job = jobs.list; job != NULL; job = job->next) {
+        if (job->spawner != NULL && PMIX_CHECK_PROCID(&job->spawner_name, name))
+            job->spawner = NULL;
+    }
+    unlock();
+}
+
+bool px_job_at(uint32_t number, const void *tool, struct px_job *out,
+               bool *is_spawner)
+{
+    const struct px_job_state *job;
+
+    lock();
+    job = find(number);
+    if (job != NULL) {
+        *out = job->name;
+        *is_spawner = job->spawner != NULL && job->spawner == tool;
+    }
+    unlock();
+    return job != NULL;
 }
 
 void px_job_stdin(uint32_t first, uint32_t last, bool is_open)

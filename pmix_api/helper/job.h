@@ -27,6 +27,7 @@ struct px_job {
     pmix_nspace_t nspace;
     uint32_t base, size;
     uint8_t forwards; /* bits of channels, 1 << channel: tools may have them */
+    uint32_t cache_bytes; /* of each of these are kept, from before a pull */
 };
 
 /* Copies what START says of the run's own job, or JOB of another one. Returns 0
@@ -79,6 +80,15 @@ bool px_job_can_take(uint32_t number);
  * all zero for the run's own, and where the spawn says nothing. */
 void px_job_set_wish(uint32_t base, const struct px_wish *wish);
 void px_job_wish(uint32_t number, struct px_wish *out);
+/* Who gets the output of a job from its start: the tool, as the library names
+ * it, until the one of that name leaves. */
+void px_job_set_spawner(uint32_t base, const void *tool,
+                        const pmix_proc_t *name);
+void px_job_leave(const pmix_proc_t *name);
+/* The job that this process is of, and whether that tool is its spawner. False:
+ * there is none. */
+bool px_job_at(uint32_t number, const void *tool, struct px_job *out,
+               bool *is_spawner);
 
 /* This machine, as hosts of the job are named. */
 const char *px_job_here(void);

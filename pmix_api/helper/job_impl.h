@@ -16,6 +16,8 @@ struct px_job_state {
     uint32_t token;      /* of the request it began with; 0: none */
     uint32_t pull;       /* gets its output from the start; 0: none does */
     struct px_wish wish; /* of pulls of it */
+    const void *spawner; /* gets its output from the start; NULL: it has left */
+    pmix_proc_t spawner_name;
     uint32_t apps, ended;
     uint64_t over_nth; /* the how many-th that was over; 0: it is not */
     uint32_t next_rank;

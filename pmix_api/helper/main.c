@@ -63,7 +63,6 @@ static struct {
     char folder[PX_PATH_MAX];
     uint32_t launcher_pid;
     uint8_t allow;
-    uint32_t cache_bytes;
     int listener; /* epoll: something was accepted, or will be */
     bool is_up;
     bool is_flushing;
@@ -154,7 +153,7 @@ static void go_up(void)
 
     if (px_deliver_open() || px_push_open(main_state.folder))
         fail("out of memory");
-    px_pulls_open(main_state.folder, main_state.cache_bytes);
+    px_pulls_open(main_state.folder);
     why = px_server_open(main_state.folder, main_state.launcher_pid,
                          main_state.allow);
     if (why != NULL)
@@ -178,7 +177,6 @@ static int on_start(const struct px_start *start)
     px_text_copy(start->folder, main_state.folder, sizeof(main_state.folder));
     main_state.launcher_pid = start->pid;
     main_state.allow = start->allow;
-    main_state.cache_bytes = start->cache_bytes;
     return px_job_start(start);
 }
 

@@ -14,6 +14,7 @@
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
 #include "pmix_api/helper/local.h"
+#include "pmix_api/helper/past.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/query.h"
 #include "pmix_api/helper/talk.h"
@@ -30,15 +31,13 @@ enum {
     SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
     LAST_BYTES = 6 << 20,    /* a tool that deregisters is still sent */
     CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
-    CHANNELS = 3,
-    SPAN_MAX = 1 << 24, /* from the first process of one to the last */
+    SPAN_MAX = 1 << 24,      /* from the first process of one to the last */
 };
 
 static struct {
     pthread_mutex_t lock;
     struct pull pulls[PULLS_MAX];
     const char *dir;
-    uint32_t cache_bytes; /* of each channel are kept */
     bool has_hooks;
     uint32_t made, asks;
     const void *asker;    /* the tool whose request is being handled */
@@ -231,7 +230,7 @@ void px_pulls_probe(void)
         probe();
 }
 
-void px_pulls_open(const char *dir, uint32_t cache_bytes)
+void px_pulls_open(const char *dir)
 {
     static const struct px_hooks hooks = {
         .on_match = on_match,
@@ -246,7 +245,6 @@ void px_pulls_open(const char *dir, uint32_t cache_bytes)
     };
 
     pulls.dir = dir;
-    pulls.cache_bytes = cache_bytes;
     pulls.has_hooks = px_hooks_open(&hooks);
 }
 
@@ -292,13 +290,6 @@ static uint32_t least(uint64_t a, uint32_t b)
     return a < b ? (uint32_t)a : b;
 }
 
-/* What it gets of each channel from before. */
-static uint32_t cache_of(const struct px_wish *wish)
-{
-    return wish->has_cache ? least(wish->cache_bytes, pulls.cache_bytes)
-                           : pulls.cache_bytes;
-}
-
 /* What it may have in memory. */
 static uint32_t near_bytes(void)
 {
@@ -332,8 +323,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         cfg.limit_bytes = CAREFUL_BYTES;
     if (cfg.limit_bytes < 1 << 20)
         cfg.limit_bytes = 1 << 20;
-    cfg.limit_bytes +=
-        least((uint64_t)pull->procs * CHANNELS * cache_of(wish), LIMIT_BYTES);
+    cfg.limit_bytes += least(pull->past_bytes, LIMIT_BYTES);
     pull->bound_bytes = cfg.limit_bytes;
     if (!wish->copies)
         cfg.limit_bytes += SPARE_BYTES;
@@ -388,35 +378,38 @@ bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
     return false;
 }
 
-static struct pull *make(const struct px_wish *wish, struct px_range span)
+static struct pull *make(const struct px_wish *wish, struct px_range span,
+                         uint64_t past_bytes)
 {
     struct pull *pull = px_pulls_slot();
 
+    if (pull != NULL)
+        pull->past_bytes = past_bytes;
     if (pull == NULL || !px_pulls_span(pull, wish, span))
         return NULL; /* the slot is free as it was */
     px_pulls_ask(pull);
     return pull;
 }
 
-/* One message for each range. */
+/* One message for each range of each job. */
 static void tell(const struct pull *pull, const struct px_targets *targets,
-                 uint8_t channels, const struct px_wish *wish)
+                 uint8_t channels, const struct px_wish *own, bool is_last)
 {
-    for (uint32_t i = 0; i < targets->count; i++) {
-        struct px_range range = targets->ranges[i];
+    struct px_past past = {.at = 0};
 
-        for (uint32_t n = range.first; n <= range.last; n++)
+    while (px_past_next(targets, pull->to.tool, own, &past)) {
+        for (uint32_t n = past.range.first; n <= past.range.last; n++)
             pull->wanted[n - pull->first] |= channels;
         px_talk(&(struct px_msg){
             .kind = PX_PULL,
             .pull = {.id = pull->id,
                      .channels = channels,
                      .redirects = pull->redirects,
-                     .has_more = i + 1 < targets->count,
-                     .first = range.first,
-                     .last = range.last,
-                     .is_last = wish->drops_oldest,
-                     .cache_bytes = cache_of(wish)},
+                     .has_more = !past.is_last,
+                     .first = past.range.first,
+                     .last = past.range.last,
+                     .is_last = is_last,
+                     .cache_bytes = past.cache_bytes},
         });
     }
 }
@@ -428,22 +421,26 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
     struct px_range span = {targets->ranges[0].first,
                             targets->ranges[targets->count - 1].last};
     struct pull *pull;
-    struct px_wish wish;
+    struct px_wish wish, own = {.has_cache = false};
+    uint64_t past_bytes;
     uint32_t id = 0;
 
     px_job_wish(targets->ranges[0].first, &wish);
     px_wish_read(info, infos, &wish);
     if (wish.holds)
         return px_forward_take(span) != 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+    px_wish_read(info, infos, &own);
     lock();
-    pull = make(&wish, span);
+    past_bytes = px_past_sum(targets, pulls.asker, &own);
+    pull = make(&wish, span, past_bytes);
     if (pull != NULL) {
-        tell(pull, targets, (uint8_t)(channels & CHANNEL_BITS), &wish);
+        tell(pull, targets, (uint8_t)(channels & CHANNEL_BITS), &own,
+             wish.drops_oldest);
         id = pull->id;
     }
     px_pulls_unlock();
     /* Where there is a past, that says where it begins. */
-    if (id != 0 && cache_of(&wish) == 0)
+    if (id != 0 && past_bytes == 0)
         px_live_await(id);
     return id != 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }

@@ -32,9 +32,8 @@ struct px_receiver {
 };
 
 /* Once, when the job is known and before the library is started, from when on
- * tools may come; `dir` is borrowed. The run's own job keeps cache_bytes of
- * each channel for pulls that come later. */
-void px_pulls_open(const char *dir, uint32_t cache_bytes);
+ * tools may come; `dir` is borrowed. */
+void px_pulls_open(const char *dir);
 
 /* Once, when the library has started: does it come by our hooks? Blocks. */
 void px_pulls_try(void);

@@ -29,6 +29,8 @@ struct pull {
     uint32_t seen;
     uint32_t nth;          /* ASKED: in the order of the questions */
     struct px_wish wish;   /* of a forward, until its job is known */
+    pmix_proc_t spawner;   /* of the same: its tool's name */
+    uint64_t past_bytes;   /* from before, that wait beside the others */
     uint64_t bound_bytes;  /* redirected output that may wait */
     uint32_t first, procs; /* the numbers from its first process to its last */
     uint8_t *wanted;       /* owned [procs]: bits, 1 << channel */

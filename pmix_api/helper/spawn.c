@@ -149,6 +149,7 @@ void px_spawn_forget(const pmix_proc_t *tool)
 {
     struct started **at = &started.list;
 
+    px_job_leave(tool);
     pthread_mutex_lock(&started.lock);
     while (*at != NULL) {
         struct started *one = *at;
@@ -184,14 +185,27 @@ static void send_pieces(const uint8_t *mem, size_t len, uint32_t token)
     }
 }
 
+/* That are kept of it for tools that come late. */
+static uint32_t cache_of(const pmix_info_t info[], size_t infos)
+{
+    struct px_wish wish = {.has_cache = false};
+
+    px_wish_read(info, infos, &wish);
+    if (!wish.has_cache)
+        return PX_CACHE_UNSAID;
+    return wish.cache_bytes < PX_CACHE_UNSAID ? (uint32_t)wish.cache_bytes
+                                              : PX_CACHE_UNSAID - 1;
+}
+
 /* Its output comes to the tool by itself. */
-static pmix_status_t begin_forward(const pmix_info_t info[], size_t infos,
+static pmix_status_t begin_forward(const pmix_proc_t *spawner,
+                                   const pmix_info_t info[], size_t infos,
                                    struct px_spawn *spawn)
 {
     if ((spawn->forwards & ~PX_FORWARD_STDIN) == 0)
         return PMIX_SUCCESS;
-    spawn->pull =
-        px_forward_begin(info, infos, (spawn->output & PX_OUTPUT_RAW) != 0);
+    spawn->pull = px_forward_begin(spawner, info, infos,
+                                   (spawn->output & PX_OUTPUT_RAW) != 0);
     return spawn->pull != 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
@@ -209,8 +223,9 @@ pmix_status_t px_spawn(const pmix_proc_t *spawner, const pmix_info_t info[],
     uint32_t token;
     size_t len;
 
+    what.spawn.cache_bytes = cache_of(info, infos);
     if (rc == PMIX_SUCCESS)
-        rc = begin_forward(info, infos, &what.spawn);
+        rc = begin_forward(spawner, info, infos, &what.spawn);
     who.pull = what.spawn.pull;
     if (rc == PMIX_SUCCESS) {
         len = px_spawn_encode(&what.spawn, &mem);

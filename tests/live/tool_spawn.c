@@ -192,6 +192,8 @@ static void on_job(void *arg, const struct ep_tap_job *job)
         tap.over++;
         wake();
         break;
+    case EP_TAP_JOB_FORGOTTEN: /* nothing was kept */
+        break;
     }
 }
 

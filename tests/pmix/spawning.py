@@ -16,6 +16,7 @@ class Starter(pmix.Asker):
         self.dir = tempfile.mkdtemp(dir=live.TMP, prefix="start-")
         self.outputs = {}  # (namespace, rank, channel): text
         self.ends = []
+        self.befores = {}  # the same: bytes that were not kept
         super().__init__(job, command=[START, str(job.proc.pid), self.dir])
 
     def take(self, line):
@@ -24,6 +25,9 @@ class Starter(pmix.Asker):
             key = (rest[0], int(rest[1]), rest[2])
             self.outputs[key] = self.outputs.get(key, "") + \
                 rest[3].replace("\\n", "\n")
+        elif word == "before":
+            key = (rest[0], int(rest[1]), rest[2])
+            self.befores[key] = self.befores.get(key, 0) + int(rest[3])
         elif word == "end":
             self.ends.append((rest[0], int(rest[1]), rest[2]))
         else:
@@ -45,6 +49,9 @@ class Starter(pmix.Asker):
 
     def got(self, space, rank, channel="stdout"):
         return self.outputs.get((space, rank, channel))
+
+    def before(self, space, rank, channel="stdout"):
+        return self.befores.get((space, rank, channel), 0)
 
     def shown(self, name="stdout"):
         """What its library has written itself."""

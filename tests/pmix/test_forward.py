@@ -3,6 +3,7 @@
 pull: the tool's library shows it, from the first byte to the last."""
 # timeout: 240
 import collections
+import os
 import signal
 import sys
 import threading
@@ -13,6 +14,7 @@ import spawning
 from live import check, check_eq
 
 BOTH = "!pmix.fwd.stdout !pmix.fwd.stderr "
+KEPT_JOBS = 32  # that are over
 LINES = live.full(20000, 1000)
 
 
@@ -168,6 +170,127 @@ def late():
     check_eq("out\nout\n", tool.shown())
 
 
+def started_late():
+    """What was kept of a started job: as much as its spawn says, or the run, or
+    a pull; and all that follows."""
+    job, gate = spawning.start("true", "--pmix-cache", 777)
+    others = ("", "pmix.iof.old", "pmix.iof.csize:500", "pmix.iof.csize:90000",
+              "pmix.iof.csize:0")
+    for said, size in (("pmix.iof.csize:5000 ", 5000), ("", 777),
+                       ("pmix.iof.csize:0 ", 0),
+                       ("pmix.iof.csize:5000 pmix.iof.old ", -5000)):
+        check_late(job, said, size, others if size == 5000 else others[:1])
+    finish(job, gate)
+
+
+def check_late(job, said, size, others):
+    first, second = pmix.Gate(), pmix.Gate()
+    tool = spawning.connect(job)
+    space = tool.spawn(BOTH + said + "-- 2 sh -c " + words(
+        f": <{first.path}; seq 3000; : <{second.path}; echo new"))[0]
+    old = "".join(f"{n + 1}\n" for n in range(3000))
+    first.open()
+    live.eventually(lambda: len(tool.shown()) == 2 * len(old), 60, "shown")
+    tools = []
+    for other in others:
+        late = spawning.connect(job)
+        late.do(f"pull {space} * {other}".rstrip())
+        most = int(other.split(":")[1]) if ":" in other else abs(size)
+        most = min(most, abs(size))
+        is_last = size < 0 or other == "pmix.iof.old"
+        want = old[len(old) - most:] if is_last else old[:most]
+        live.eventually(lambda: all((late.got(space, rank) or "") == want
+                                    for rank in range(2)), 60, "what was kept")
+        tools.append((late, want, len(old) - most if most > 0 else 0))
+    second.open()
+    for late, want, before in tools:
+        late.wait_ends(space, 2)
+        for rank in range(2):
+            check_eq(want + "new\n", late.got(space, rank))
+            check_eq(before, late.before(space, rank), "not kept")
+        check_eq(0, late.end())
+    wait_end(tool, space)
+    check_eq(0, tool.end())
+    check_eq(2, tool.shown().count("new\n"), "the spawner has it once")
+
+
+def ended_before():
+    """Of a job that is over what was kept comes, to whoever asks, but for its
+    spawner, which had it; until so many others are over that it is forgotten.
+    """
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    seq = "".join(f"{n + 1}\n" for n in range(1000))
+    space = tool.spawn(BOTH + "-- 2 sh -c " + words(
+        "seq 1000; echo err >&2"))[0]
+    wait_end(tool, space)
+    tool.do(f"pull {space} *")
+    tool.wait_ends(space, 2)
+    for _ in range(2):
+        late = spawning.connect(job)
+        late.do(f"pull {space} *")
+        late.wait_ends(space, 2)
+        for rank in range(2):
+            check_eq(seq, late.got(space, rank))
+            check_eq("err\n", late.got(space, rank, "stderr"))
+            check_eq(0, late.before(space, rank))
+        check_eq(0, late.end())
+    for _ in range(KEPT_JOBS):
+        last = tool.spawn(BOTH + "-- 1 true")[0]
+    wait_end(tool, last)
+    late = spawning.connect(job)
+    late.do(f"pull {space} *")
+    late.wait_ends(space, 2)
+    check_eq({}, late.outputs, "it is forgotten")
+    finish(job, gate, late, tool)
+    check_eq(None, tool.got(space, 0), "its spawner had it")
+    check_eq(collections.Counter(2 * seq.split()),
+             collections.Counter(tool.shown().split()), "once")
+
+
+def at_its_start():
+    """A spawner that pulls at once has all of it, from the first byte: shown up
+    to some line, to its callback from there on, nothing twice."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    shown = 0
+    for _ in range(live.full(50, 10)):
+        space = tool.spawn(BOTH + f"-- 1 seq {LINES}")[0]
+        tool.do(f"pull {space} *")
+        tool.wait_ends(space, 1)
+        wait_end(tool, space)
+        seq = "".join(f"{n + 1}\n" for n in range(LINES))
+        rest = tool.got(space, 0) or ""
+        check(seq.endswith(rest), "a run of its lines")
+        shown += len(seq) - len(rest)
+    finish(job, gate, tool)
+    check_eq(shown, len(tool.shown()), "what its library has shown")
+
+
+def lost_before():
+    """What a lost node has kept of a job that is over is lost; other nodes
+    have theirs."""
+    job, gate = spawning.start("true", "--nodes-per-daemon", 1,
+                               "--on-node-loss", "continue", nodes=2)
+    tool = spawning.connect(job)
+    space = tool.spawn(BOTH + "!pmix.ppr=1:node -- 2 sh -c " + words(
+        "echo $PPID; echo out"))[0]
+    wait_end(tool, space)
+    live.eventually(lambda: tool.shown().count("out\n") == 2, 60, "shown")
+    late = spawning.connect(job)
+    late.do(f"pull {space} *")
+    late.wait_ends(space, 2)
+    os.kill(live.parent(int(late.got(space, 1).split()[0])), signal.SIGKILL)
+    live.eventually(lambda: "lost" in job.said(), 60, "lost")
+    late = spawning.connect(job)
+    late.do(f"pull {space} *")
+    late.wait_ends(space, 2)
+    check_eq(None, late.got(space, 1), "it is lost")
+    check_eq("out", late.got(space, 0).split()[1])
+    gate.open()
+    job.wait()
+
+
 def refused():
     """A job has forwarded what it was started with, and no more."""
     job, gate = spawning.start()
@@ -230,6 +353,10 @@ def main():
             (precedence, "what a pull does not say its job's spawn does"),
             (answered, "a pull that is answered holds"),
             (late, "a pull of a job that is over"),
+            (at_its_start, "a spawner that pulls at once"),
+            (started_late, "what was before, of a job that runs"),
+            (ended_before, "and of one that is over"),
+            (lost_before, "and of a lost node"),
             (refused, "what a job does not forward cannot be pulled"),
             (diagnosed, "stddiag"),
             (killed, "spawners that are killed in a flood")):

@@ -83,7 +83,7 @@ def check_ticks(tool, space, rank):
 def ask(job, tool, space):
     """A pull that the nodes have heard of, as its first output shows."""
     live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
-    tool.do(f"pull {space} *")
+    tool.do(f"pull {space} * pmix.iof.csize:0")
     live.eventually(lambda: all(tool.got(space, rank) for rank in range(2)),
                     60, "something has come")
 
@@ -126,6 +126,42 @@ def asked_later():
     job.check_ok()
 
 
+def kept():
+    """The first bytes of what was dropped are kept, the gap is told, and what
+    comes from the pull on follows, to the byte."""
+    job, gate = spawning.start()
+    place = Place()
+    space = leave(job, "pmix.iof.csize:5000 -- 2 sh -c ", place)
+    tools = [spawning.connect(job) for _ in range(2)]
+    place.wait(2)
+    live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
+    tools[0].do(f"pull {space} *")
+    tools[1].do(f"pull {space} * pmix.iof.old")
+    for tool in tools:
+        live.eventually(lambda: all("line" in (tool.got(space, rank) or "")
+                                    for rank in range(2)), 60, "new lines")
+    place.stop()
+    for tool, is_last in zip(tools, (False, True)):
+        tool.wait_ends(space, 2)
+        for rank in range(2):
+            check_kept(tool.got(space, rank), tool.before(space, rank), is_last)
+        check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
+def check_kept(got, before, is_last):
+    """`got` is a flood and lines, without `before` bytes in one place."""
+    last = int(got.splitlines()[-2].split()[1])
+    whole = "something\n" * (FLOOD // 10 + 1)
+    whole = whole[:FLOOD] + "".join("line %d\n" % n
+                                    for n in range(1, last + 1)) + "last\n"
+    check_eq(len(whole), len(got) + before, "bytes in all")
+    at = 0 if is_last else 5000
+    check(got[:at] == whole[:at], "the first bytes")
+    check(got[at:] == whole[at + before:], "what follows")
+
+
 def after_a_loss():
     """The daemon between the launcher and a job's node dies: what is wanted is
     known there as before."""
@@ -138,7 +174,7 @@ def after_a_loss():
     live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
     os.kill(live.parent(place.parent(0)), signal.SIGKILL)
     live.eventually(lambda: "has a new parent" in job.said(), 60, "repaired")
-    tool.do(f"pull {space} *")
+    tool.do(f"pull {space} * pmix.iof.csize:0")
     live.eventually(lambda: all(tool.got(space, rank) for rank in (1, 2)),
                     60, "something has come")
     place.stop()
@@ -156,6 +192,7 @@ def main():
     for test, sentence in (
             (next_to_nothing, "next to nothing travels"),
             (asked_later, "who asks later"),
+            (kept, "what is kept of it"),
             (after_a_loss, "a daemon on the way dies")):
         with live.case(sentence):
             test()

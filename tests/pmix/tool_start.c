@@ -20,7 +20,8 @@
  * env=NAME=VALUE. \n and \s in a text are a newline and a blank.
  *
  * What comes is told as "output NAMESPACE RANK CHANNEL TEXT" and "end NAMESPACE
- * RANK CHANNEL", and "event CODE NAMESPACE [STATUS]".
+ * RANK CHANNEL", "before NAMESPACE RANK CHANNEL BYTES" for what was not kept
+ * from before, and "event CODE NAMESPACE [STATUS]".
  *
  * Ends at the end of stdin with 0, when the server has gone with 5.
  */
@@ -198,6 +199,9 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
     for (size_t i = 0; i < ninfo; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE))
             fprintf(out, "end %s %u %s\n", source->nspace, source->rank, name);
+        if (strcmp(info[i].key, "xylem.iof.before") == 0)
+            fprintf(out, "before %s %u %s %llu\n", source->nspace, source->rank,
+                    name, (unsigned long long)info[i].value.data.uint64);
     }
     fflush(out);
     funlockfile(out);

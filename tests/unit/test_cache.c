@@ -169,6 +169,42 @@ static void nothing_is_kept_without_a_size(void **state)
     ep_cache_fini(&cache, &pool);
 }
 
+/* Where there is no room the one that was retired first goes, and says what it
+ * has lost; one that was recalled stays. The pool is so full that each one's
+ * bytes are missed. */
+static void the_oldest_of_the_retired_makes_room(void **state)
+{
+    struct ep_cache_pool pool = {.heads_bytes = EP_CACHE_POOL_BYTES / 2 - 12288,
+                                 .tails_bytes = EP_CACHE_POOL_BYTES / 2};
+    struct ep_cache caches[5] = {{.total_bytes = 0}};
+    struct ep_cache_part part;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        ep_cache_add(&caches[i], &pool, 4096, all, 100 + i);
+        ep_cache_retire(&caches[i], &pool);
+    }
+    ep_cache_recall(&caches[0], &pool);
+    ep_cache_add(&caches[3], &pool, 4096, all, 50);
+    assert_false(pool.is_full);
+    for (unsigned i = 0; i < 4; i++) {
+        ep_cache_select(&caches[i], 4096, i == 1, &part);
+        assert_int_equal(part.before_bytes, i == 1 ? 101 : 0);
+        assert_int_equal(part.to - part.from, i == 1   ? 0
+                                              : i == 3 ? 50
+                                                       : 100 + i);
+    }
+    ep_cache_fini(&caches[2], &pool);
+    ep_cache_add(&caches[4], &pool, 4096, all, 60);
+    assert_false(pool.is_full);
+    ep_cache_retire(&caches[0], &pool);
+    for (unsigned i = 0; i < 5; i++)
+        ep_cache_fini(&caches[i], &pool);
+    assert_int_equal(pool.heads_bytes, EP_CACHE_POOL_BYTES / 2 - 12288);
+    assert_null(pool.oldest);
+    assert_null(pool.newest);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +212,7 @@ int main(void)
         cmocka_unit_test(no_more_than_is_kept_is_given),
         cmocka_unit_test(the_pool_is_the_bound_of_all),
         cmocka_unit_test(nothing_is_kept_without_a_size),
+        cmocka_unit_test(the_oldest_of_the_retired_makes_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static const char text[] = "job 7 5 4\nbase 9\n"
                            "stddiag\n"
                            "open-ms 250\n"
                            "linger-ms 4294967295\n"
-                           "cache 16777216\n"
+                           "cache 16777216 6\n"
                            "bind socket\n"
                            "cpus 0-3,8\n"
                            "cpus 4-7\n"
@@ -97,6 +97,7 @@ static void what_is_read_is_written_again(void **state)
     assert_int_equal(job.open_ms, 250);
     assert_int_equal(job.linger_ms, UINT32_MAX);
     assert_int_equal(job.cache_bytes, 16 << 20);
+    assert_int_equal(job.cache_channels, 6);
     assert_int_equal(job.manners.umask, 077);
     assert_int_equal(job.manners.soft[EP_MANNERS_NOFILE], 1024);
     assert_int_equal(job.bind, TOPO_SOCKET);

@@ -31,6 +31,10 @@ static const uint8_t drawn[] = {
     0,
     1,
     0,
+    5,
+    0,
+    1,
+    0,
     2,
     0,
     0,
@@ -101,6 +105,7 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
         .files = "f",
         .apps = &app,
         .count = 1,
+        .cache_bytes = 65541,
     };
     struct px_spawn back;
     uint8_t *mem;
@@ -115,6 +120,7 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(back.pull, 7);
     assert_int_equal(back.output, PX_OUTPUT_FILE | PX_OUTPUT_FILE_ONLY);
     assert_string_equal(back.files, "f");
+    assert_int_equal(back.cache_bytes, 65541);
     assert_int_equal(back.apps[0].ppn, 1);
     assert_string_equal(back.apps[0].cwd, "/x");
     assert_string_equal(back.apps[0].argv[0], "ls");
@@ -143,15 +149,15 @@ static void what_is_no_spawn_is_refused(void **state)
                  {14, 0},
                  {16, 0},
                  {16, 65},
-                 {26, 2},
-                 {30, 0},
-                 {30, 255},
+                 {30, 2},
                  {34, 0},
-                 {42, PX_ENV_CHANGES},
-                 {44, '='},
-                 {45, 'x'},
-                 {48, PX_ENV_SET},
-                 {52, PX_MAPS}};
+                 {34, 255},
+                 {38, 0},
+                 {46, PX_ENV_CHANGES},
+                 {48, '='},
+                 {49, 'x'},
+                 {52, PX_ENV_SET},
+                 {56, PX_MAPS}};
     uint8_t mem[sizeof(drawn) + 1] = {0};
     struct px_spawn spawn;
 

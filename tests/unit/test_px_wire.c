@@ -163,18 +163,19 @@ static void words_on_pulls_are_heard_as_said(void **state)
 
 static void a_job_has_the_bytes_that_are_drawn(void **state)
 {
-    static const uint8_t want[] = {
-        14, 9, 0, 0, 0, 3, 0, 0,   0,  2, 0, 0, 0, 1, 0, 0, 0, 4, 0,   0,  0,
-        6,  5, 0, 0, 0, 1, 0, 'x', 27, 9, 0, 0, 0, 1, 2, 0, 0, 0, 'h', 'i'};
+    static const uint8_t want[] = {14, 9, 0, 0, 0, 3, 0, 0,   0,   2,  0, 0,
+                                   0,  1, 0, 0, 0, 4, 0, 0,   0,   6,  5, 0,
+                                   0,  0, 8, 0, 1, 0, 1, 0,   'x', 27, 9, 0,
+                                   0,  0, 1, 2, 0, 0, 0, 'h', 'i'};
     uint8_t mem[64];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     struct ov_rd rd;
     struct px_msg msg;
 
     (void)state;
-    px_msg_encode(&wr,
-                  &(struct px_msg){.kind = PX_JOB,
-                                   .job = {9, 3, 2, 1, 4, 6, 5, px_text("x")}});
+    px_msg_encode(&wr, &(struct px_msg){
+                           .kind = PX_JOB,
+                           .job = {9, 3, 2, 1, 4, 6, 5, 65544, px_text("x")}});
     px_msg_encode(&wr,
                   &(struct px_msg){.kind = PX_SPAWN,
                                    .spawn = {9, true, 2, (const void *)"hi"}});
@@ -185,6 +186,7 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.job.base, 3);
     assert_int_equal(msg.job.parts, 4);
+    assert_int_equal(msg.job.cache_bytes, 65544);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_true(msg.spawn.is_more);
     assert_memory_equal(msg.spawn.mem, "hi", 2);
