@@ -48,16 +48,16 @@ static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
     return copy_env(from, to);
 }
 
-static struct ep_style style_of(uint32_t output)
+static struct text_style style_of(uint32_t output)
 {
-    struct ep_style style = {.has_time = (output & PX_OUTPUT_TIME) != 0};
+    struct text_style style = {.has_time = (output & PX_OUTPUT_TIME) != 0};
 
     if ((output & PX_OUTPUT_TAG) != 0)
-        style.label = EP_LABEL_FULL;
+        style.label = TEXT_LABEL_FULL;
     else if ((output & PX_OUTPUT_RANK) != 0)
-        style.label = EP_LABEL_RANK;
+        style.label = TEXT_LABEL_RANK;
     if ((output & PX_OUTPUT_XML) != 0)
-        style.format = EP_FORMAT_XML;
+        style.format = TEXT_FORMAT_XML;
     return style;
 }
 

@@ -10,7 +10,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
-#include "endpoints/console/style.h"
+#include "text/style.h"
 #include "pmix_api/helper/deliver.h"
 
 static struct {
@@ -97,9 +97,9 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
 {
     struct link_output output = {
         .rank = source->rank,
-        .channel = channel & PMIX_FWD_STDOUT_CHANNEL   ? EP_CHANNEL_STDOUT
-                   : channel & PMIX_FWD_STDERR_CHANNEL ? EP_CHANNEL_STDERR
-                                                       : EP_CHANNEL_STDDIAG,
+        .channel = channel & PMIX_FWD_STDOUT_CHANNEL   ? TEXT_CHANNEL_STDOUT
+                   : channel & PMIX_FWD_STDERR_CHANNEL ? TEXT_CHANNEL_STDERR
+                                                       : TEXT_CHANNEL_STDDIAG,
     };
 
     (void)handler;

@@ -20,7 +20,7 @@
 #include "commands/attach/show.h"
 #include "commands/panic.h"
 #include "commands/stdio.h"
-#include "endpoints/console/style.h"
+#include "text/style.h"
 #include "overlay/base/err.h"
 
 /* The launcher ends its helper, and then itself, at the end of a job. */
@@ -183,7 +183,7 @@ static uint64_t ends_of(const struct attach_options *o,
 {
     uint32_t ranks = topo_ranges_size(&o->ranks);
 
-    return (uint64_t)(EP_CHANNELS - 1) * (ranks > 0 ? ranks : job->size);
+    return (uint64_t)(TEXT_CHANNELS - 1) * (ranks > 0 ? ranks : job->size);
 }
 
 static const char *begin(const struct server *server)

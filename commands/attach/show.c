@@ -248,7 +248,7 @@ static void on_taken(void *arg, uint64_t cookie)
 static void on_error(void *arg, uint8_t channel, int err, const char *why)
 {
     (void)arg;
-    show.events->on_error(channel == EP_CHANNEL_STDOUT && err == EPIPE, why);
+    show.events->on_error(channel == TEXT_CHANNEL_STDOUT && err == EPIPE, why);
 }
 
 static void on_drained(void *arg)

@@ -218,11 +218,11 @@ void ep_console_cfg_init(struct ep_console_cfg *cfg)
     };
 }
 
-static bool is_style(const struct ep_style *style, bool is_raw)
+static bool is_style(const struct text_style *style, bool is_raw)
 {
-    return (int)style->label >= 0 && style->label < EP_LABEL_MODES &&
-           (int)style->format >= 0 && style->format < EP_FORMATS &&
-           (!is_raw || ep_style_is_plain(style));
+    return (int)style->label >= 0 && style->label < TEXT_LABEL_MODES &&
+           (int)style->format >= 0 && style->format < TEXT_FORMATS &&
+           (!is_raw || text_style_is_plain(style));
 }
 
 int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
@@ -294,8 +294,8 @@ static bool taken_reserve(struct ep_console *con)
 
 static struct lane *lane_of(struct ep_console *con, uint8_t channel)
 {
-    bool is_first = channel == EP_CHANNEL_STDOUT ||
-                    (channel == EP_CHANNEL_STDERR && con->cfg.merge_stderr);
+    bool is_first = channel == TEXT_CHANNEL_STDOUT ||
+                    (channel == TEXT_CHANNEL_STDERR && con->cfg.merge_stderr);
 
     return &con->lanes[is_first ? 0 : 1];
 }
@@ -306,7 +306,7 @@ int ep_console_record(struct ep_console *con,
     struct lane *lane;
     int rc;
 
-    if (rec->channel < 1 || rec->channel >= EP_CHANNELS ||
+    if (rec->channel < 1 || rec->channel >= TEXT_CHANNELS ||
         rec->len_bytes > EP_CONSOLE_RECORD_MAX ||
         (rec->style != NULL && !is_style(rec->style, con->cfg.is_raw)))
         return OV_EINVAL;

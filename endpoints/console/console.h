@@ -9,7 +9,7 @@
  * another's output follows an unfinished line; with labels or times also at the
  * end of a channel, so that without them one process's output is byte-exact.
  * Empty lines are labelled, NUL bytes pass, lines may have any length. JSON and
- * XML: endpoints/console/format.h. Each job may have a style of its own.
+ * XML: text/format.h. Each job may have a style of its own.
  *
  * stdout and stderr are independent: a stuck one does not hold up the other.
  * What comes by stddiag goes to stderr, as a source of its own.
@@ -32,7 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/console/style.h"
+#include "text/style.h"
 #include "overlay/base/buf.h"
 
 struct event_base;
@@ -46,7 +46,7 @@ struct ep_console_record {
                          it tells whose line goes on */
     uint32_t rank;    /* in its job */
     const char *host; /* borrowed until the console is closed */
-    const struct ep_style *style; /* of its job, borrowed as host; NULL: that
+    const struct text_style *style; /* of its job, borrowed as host; NULL: that
                                      of the console */
     uint64_t time_ns;   /* of arrival, since 1970; for styles with a time */
     struct ov_buf *buf; /* the caller keeps its reference until on_taken; may
@@ -69,7 +69,7 @@ struct ep_console_events {
      * ep_console_give_up. In order for each source. */
     void (*on_taken)(void *arg, uint64_t cookie);
     /* Output cannot be written (EPIPE, ENOSPC, EIO ...), or was lost in the
-     * spool. Once for each descriptor (EP_CHANNEL_STDOUT for both when
+     * spool. Once for each descriptor (TEXT_CHANNEL_STDOUT for both when
      * merged). Its records are dropped, and taken, from here on. */
     void (*on_error)(void *arg, uint8_t channel, int err);
     /* Nothing is pending any more. */
@@ -85,7 +85,7 @@ struct ep_console_cfg {
     int fd_stderr;
     bool merge_stderr; /* stderr records go to fd_stdout */
     bool is_raw;       /* bytes as they come: no lines, plain styles */
-    struct ep_style style;
+    struct text_style style;
     uint64_t park_limit_bytes; /* in hand while others' lines are open; keep
                                   below what one link may have in flight */
     uint32_t park_limit_records;

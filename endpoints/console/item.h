@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "endpoints/console/spool.h"
-#include "endpoints/console/style.h"
+#include "text/style.h"
 
 struct ep_source;
 
@@ -24,7 +24,7 @@ struct ep_item {
     struct ep_source *source;  /* NULL when it begins and ends between lines */
     struct ep_item *run;       /* the spooled item that its bytes are from */
     const uint8_t *mem;        /* borrowed; NULL while spooled */
-    struct ep_origin origin;
+    struct text_origin origin;
     uint64_t cookie;
     uint64_t end_bytes; /* outlet: written when that many bytes are */
     uint64_t payload_bytes;

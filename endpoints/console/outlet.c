@@ -23,7 +23,7 @@ static uint64_t cookie_of(uint64_t bytes, bool is_block)
 
 static bool is_plain(const struct ep_item *item)
 {
-    return ep_style_is_plain(item->origin.style);
+    return text_style_is_plain(item->origin.style);
 }
 
 /* The item goes on with the line that the last byte written is from. */
@@ -168,21 +168,22 @@ static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
     const uint8_t *src;
     size_t len;
 
-    if (out->at_bytes < item->len_bytes || ep_format_is_open(&out->format)) {
+    if (out->at_bytes < item->len_bytes || text_format_is_open(&out->format)) {
         src = item->mem + out->at_bytes;
         if (out->mid_line && !is_same_line(out, item) &&
             !block_newline(out, block))
             return false;
-        len = ep_format_lines(&out->format, &item->origin, &out->mid_line, &src,
-                              item->mem + item->len_bytes,
-                              block->mem + block->len_bytes,
-                              EP_OUTLET_BLOCK_BYTES - block->len_bytes);
+        len = text_format_lines(&out->format, &item->origin, &out->mid_line,
+                                &src, item->mem + item->len_bytes,
+                                block->mem + block->len_bytes,
+                                EP_OUTLET_BLOCK_BYTES - block->len_bytes);
         if (len > 0)
             line_take(out, item);
         block->len_bytes += (uint32_t)len;
         out->handed_bytes += len;
         out->at_bytes = (uint32_t)(src - item->mem);
-        if (out->at_bytes < item->len_bytes || ep_format_is_open(&out->format))
+        if (out->at_bytes < item->len_bytes ||
+            text_format_is_open(&out->format))
             return false;
     }
     if (item->is_eof && out->mid_line && is_same_line(out, item))

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/console/format.h"
+#include "text/format.h"
 #include "endpoints/console/item.h"
 
 struct ep_sink;
@@ -60,7 +60,7 @@ struct ep_outlet {
     bool mid_line; /* the last byte was no newline */
     bool is_finishing;
     int err; /* nothing more can be written */
-    struct ep_format format;
+    struct text_format format;
     struct ep_outlet_block blocks[EP_OUTLET_BLOCKS];
 };
 

@@ -11,7 +11,7 @@
 
 /* Before each record in the spool. Read by the process that wrote it. */
 struct head {
-    struct ep_origin origin;
+    struct text_origin origin;
     uint32_t proc;
     uint32_t len_bytes;
     bool is_eof;

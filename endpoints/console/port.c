@@ -365,7 +365,7 @@ int ep_port_record(struct ep_port *port, const struct ep_console_record *rec,
     item->payload_bytes = rec->len_bytes;
     item->records = 1;
     item->proc = rec->proc;
-    item->origin = (struct ep_origin){
+    item->origin = (struct text_origin){
         .style = rec->style != NULL ? rec->style : &port->cfg->style,
         .host = rec->host,
         .time_ns = rec->time_ns,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "endpoints/console/style.h"
+#include "text/style.h"
 #include "overlay/base/panic.h"
 
 enum { BUCKETS_MIN = 64 };
@@ -14,7 +14,7 @@ enum { BUCKETS_MIN = 64 };
 static struct ep_source **bucket_of(const struct ep_sources *all, uint32_t proc,
                                     uint8_t channel)
 {
-    uint32_t hash = (proc * EP_CHANNELS + channel) * UINT32_C(2654435761);
+    uint32_t hash = (proc * TEXT_CHANNELS + channel) * UINT32_C(2654435761);
 
     return &all->buckets[(hash >> 8) & (all->buckets_count - 1)];
 }

@@ -254,14 +254,14 @@ static bool format_item(struct ep_file_set *set, struct ep_file *file,
 
     if (item->len_bytes > 0 && is_torn(file, item) && !block_newline(set, file))
         return false;
-    while (src < end || ep_format_is_open(&set->format)) {
+    while (src < end || text_format_is_open(&set->format)) {
         const size_t room = EP_FILE_BLOCK_BYTES - set->block_bytes;
         const size_t len =
-            ep_format_lines(&set->format, &item->origin, &file->mid_line, &src,
-                            end, set->block + set->block_bytes, room);
+            text_format_lines(&set->format, &item->origin, &file->mid_line,
+                              &src, end, set->block + set->block_bytes, room);
 
         set->block_bytes += (uint32_t)len;
-        if ((src < end || ep_format_is_open(&set->format)) &&
+        if ((src < end || text_format_is_open(&set->format)) &&
             !block_flush(set, file))
             return false;
     }
@@ -292,7 +292,7 @@ bool ep_file_write(struct ep_file_set *set, struct ep_file *file)
 {
     struct ep_file_item *item = file->work.first;
     const bool is_last = file->work.last->is_eof && file->path == NULL;
-    const bool is_plain = ep_style_is_plain(item->origin.style);
+    const bool is_plain = text_style_is_plain(item->origin.style);
 
     if (!file_open(set, file))
         return false;
@@ -306,7 +306,7 @@ bool ep_file_write(struct ep_file_set *set, struct ep_file *file)
 
 bool ep_file_finish(struct ep_file_set *set, struct ep_file *file)
 {
-    if (file->mid_line && !ep_style_is_plain(file->origin.style)) {
+    if (file->mid_line && !text_style_is_plain(file->origin.style)) {
         set->block_bytes = 0;
         if (!file_open(set, file) || !block_newline(set, file) ||
             !block_flush(set, file))

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/console/format.h"
+#include "text/format.h"
 #include "endpoints/output/names.h"
 
 enum {
@@ -27,7 +27,7 @@ enum {
 /* A record on its way to its file. */
 struct ep_file_item {
     struct ep_file_item *next;
-    struct ep_origin origin;
+    struct text_origin origin;
     const uint8_t *mem; /* borrowed */
     uint64_t cookie;
     uint32_t proc;
@@ -47,10 +47,10 @@ struct ep_file {
     struct ep_file *next_work; /* of the batch in hand */
     struct ep_file *newer;     /* of those that are open */
     struct ep_file *older;
-    struct ep_file_list due;  /* the loop's */
-    struct ep_file_list work; /* the thread's */
-    struct ep_origin origin;  /* of its first record: makes its name */
-    char *path;               /* owned: of a shared one; else NULL */
+    struct ep_file_list due;   /* the loop's */
+    struct ep_file_list work;  /* the thread's */
+    struct text_origin origin; /* of its first record: makes its name */
+    char *path;                /* owned: of a shared one; else NULL */
     uint32_t proc;
     uint32_t line_proc;   /* whose the last line is */
     uint8_t line_channel; /* 0: nobody's */
@@ -66,7 +66,7 @@ struct ep_file_set {
     uint32_t open_count;
     struct ep_file *newest; /* of those that are open */
     struct ep_file *oldest;
-    struct ep_format format;
+    struct text_format format;
     uint8_t *block; /* owned */
     uint32_t block_bytes;
     atomic_bool is_given_up;

@@ -73,7 +73,8 @@ static struct ep_file_item *list_get(struct ep_file_list *list)
 static uint32_t hash_of(const struct ep_files *files, uint32_t proc,
                         uint8_t channel, const char *path)
 {
-    uint32_t hash = (proc * EP_CHANNELS + channel) * UINT32_C(2654435761) >> 8;
+    uint32_t hash =
+        (proc * TEXT_CHANNELS + channel) * UINT32_C(2654435761) >> 8;
 
     if (path != NULL) {
         for (hash = 2166136261u; *path != '\0'; path++)
@@ -125,7 +126,7 @@ static bool is_file_of(const struct ep_file *file, uint32_t proc,
 
 /* The file of a record, made where there is none; NULL: no memory. */
 static struct ep_file *file_get(struct ep_files *files,
-                                const struct ep_origin *from, uint32_t proc)
+                                const struct text_origin *from, uint32_t proc)
 {
     char text[PATH_MAX];
     const char *path = NULL;
@@ -369,7 +370,7 @@ int ep_files_open(const struct ep_files_cfg *cfg, struct ep_files **out)
 
 int ep_files_record(struct ep_files *files, const struct ep_console_record *rec)
 {
-    const struct ep_origin origin = {
+    const struct text_origin origin = {
         .style = &files->cfg.style,
         .host = rec->host,
         .time_ns = rec->time_ns,

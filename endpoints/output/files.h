@@ -47,9 +47,9 @@ struct ep_files_cfg {
     struct event_base *base; /* borrowed, as all pointers here */
     struct ep_writer *writer;
     struct ep_names names;
-    struct ep_style style; /* of all lines, with the job's name */
-    bool is_raw;           /* no newline is added; the style is plain */
-    uint32_t open_max;     /* 0: 256, or a quarter of what is allowed */
+    struct text_style style; /* of all lines, with the job's name */
+    bool is_raw;             /* no newline is added; the style is plain */
+    uint32_t open_max;       /* 0: 256, or a quarter of what is allowed */
     const struct ep_files_events *events;
     void *arg;
 };

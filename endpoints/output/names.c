@@ -43,7 +43,7 @@ static void put_rank(struct path *path, uint32_t rank)
 }
 
 static void put_pattern(struct path *path, const char *at,
-                        const struct ep_origin *from)
+                        const struct text_origin *from)
 {
     for (; *at != '\0'; at++) {
         const char sign = at[0] == '%' ? at[1] : '\0';
@@ -61,11 +61,11 @@ static void put_pattern(struct path *path, const char *at,
     }
 }
 
-int ep_names_path(const struct ep_names *names, const struct ep_origin *from,
+int ep_names_path(const struct ep_names *names, const struct text_origin *from,
                   char *text, size_t size_bytes)
 {
     struct path path = {.text = text, .size = size_bytes};
-    const char *channel = ep_channel_name(from->channel);
+    const char *channel = text_channel_name(from->channel);
 
     switch (names->kind) {
     case EP_NAMES_DIR:

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "endpoints/console/style.h"
+#include "text/style.h"
 
 enum ep_names_kind {
     EP_NAMES_NONE, /* no files */
@@ -31,7 +31,7 @@ struct ep_names {
 
 /* Writes the path of this process's channel, with a NUL, into size_bytes.
  * Returns 0, or OV_EFULL when it is longer. */
-int ep_names_path(const struct ep_names *names, const struct ep_origin *from,
+int ep_names_path(const struct ep_names *names, const struct text_origin *from,
                   char *path, size_t size_bytes);
 
 /* Several processes have the same file: a pattern without %r. */

@@ -111,7 +111,7 @@ static void on_console_error(void *arg, uint8_t channel, int err)
     char why[256];
 
     snprintf(why, sizeof(why), "cannot write to %s: %s",
-             ep_channel_name(channel), strerror(err));
+             text_channel_name(channel), strerror(err));
     out->cfg.events->on_error(out->cfg.arg, channel, err, why);
 }
 
@@ -251,7 +251,7 @@ static int to_console(struct ep_output *out,
 
 int ep_output_record(struct ep_output *out, const struct ep_console_record *rec)
 {
-    if (rec->rank == EP_CONSOLE_TOOL)
+    if (rec->rank == TEXT_CONSOLE_TOOL)
         return to_console(out, rec, 1);
     return out->console != NULL ? to_console(out, rec, 2)
                                 : ep_files_record(out->files, rec);

@@ -60,7 +60,7 @@ int ep_output_open(const struct ep_output_cfg *cfg, struct ep_output **out,
  * fine. */
 void ep_output_close(struct ep_output *out);
 
-/* Takes one record. One of a tool (EP_CONSOLE_TOOL) goes to the console only.
+/* Takes one record. One of a tool (TEXT_CONSOLE_TOOL) goes to the console only.
  * Returns 0, OV_EINVAL (channel, length or style out of range, or a tool's
  * where there is no console) or OV_ENOMEM; the record is then still the
  * caller's. Where memory is

@@ -40,8 +40,8 @@ static struct run_log *make(uint32_t token, const char *text,
 bool ep_run_log(struct run *r, uint32_t token, uint8_t channel,
                 const char *text, uint32_t len_bytes)
 {
-    struct ep_console_record record = {.proc = EP_CONSOLE_TOOL,
-                                       .rank = EP_CONSOLE_TOOL,
+    struct ep_console_record record = {.proc = TEXT_CONSOLE_TOOL,
+                                       .rank = TEXT_CONSOLE_TOOL,
                                        .time_ns = ep_clock_unix_ns(),
                                        .host = r->host,
                                        .channel = channel};

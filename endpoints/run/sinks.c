@@ -20,7 +20,7 @@ enum { OPEN_MIN = 4 };
 /* How a job is shown. */
 struct run_shown {
     struct run_shown *next;
-    struct ep_style style;
+    struct text_style style;
     char nspace[64];
 };
 
@@ -30,7 +30,7 @@ struct run_sinks {
     struct ep_files *files;        /* NULL: none */
     const struct run_shown *shown; /* of the run; NULL: it is not */
     struct event *done; /* owned: on_done, as nobody may close from within */
-    struct ep_style style;
+    struct text_style style;
     char *nspace, *text; /* owned: borrowed by style and names */
     uint32_t open_max;
     bool is_finishing;
@@ -109,7 +109,7 @@ static bool begin_show(struct run_sinks *sinks,
     snprintf(shown->nspace, sizeof(shown->nspace), "%s", spawn->nspace);
     ep_run_output_cfg(&r->options, shown->nspace, &cfg);
     shown->style = cfg.console.style;
-    if (!ep_style_is_plain(&spawn->output.style) && !cfg.console.is_raw)
+    if (!text_style_is_plain(&spawn->output.style) && !cfg.console.is_raw)
         shown->style = spawn->output.style;
     shown->style.nspace = shown->nspace;
     shown->next = r->shown;

@@ -21,7 +21,7 @@
 
 #include <jansson.h>
 
-#include "endpoints/console/style.h"
+#include "text/style.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 
@@ -55,13 +55,13 @@ static json_t *lost_list(const struct ep_stats *stats)
 /* json_pack takes over what makes its parts, also when it fails. */
 static json_t *gap_object(const struct ep_proof_gap *gap)
 {
-    return json_pack("{s:I, s:s, s:o, s:I, s:s}", "rank", as_int(gap->rank),
-                     "channel", ep_channel_name(gap->channel), "expected_bytes",
-                     gap->is_end_known
-                         ? json_integer(as_int(gap->expected_bytes))
-                         : json_null(),
-                     "delivered_bytes", as_int(gap->delivered_bytes), "reason",
-                     ep_proof_name((enum ep_proof_reason)gap->reason));
+    return json_pack(
+        "{s:I, s:s, s:o, s:I, s:s}", "rank", as_int(gap->rank), "channel",
+        text_channel_name(gap->channel), "expected_bytes",
+        gap->is_end_known ? json_integer(as_int(gap->expected_bytes))
+                          : json_null(),
+        "delivered_bytes", as_int(gap->delivered_bytes), "reason",
+        ep_proof_name((enum ep_proof_reason)gap->reason));
 }
 
 static json_t *gaps_list(const struct ep_proof_verdict *proof)

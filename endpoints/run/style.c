@@ -3,32 +3,32 @@
 
 #include <string.h>
 
-static enum ep_label_mode label_mode(enum ep_run_label label)
+static enum text_label_mode label_mode(enum ep_run_label label)
 {
     switch (label) {
     case EP_RUN_LABEL_RANK:
-        return EP_LABEL_RANK;
+        return TEXT_LABEL_RANK;
     case EP_RUN_LABEL_HOST:
-        return EP_LABEL_HOST;
+        return TEXT_LABEL_HOST;
     case EP_RUN_LABEL_FULL:
-        return EP_LABEL_FULL;
+        return TEXT_LABEL_FULL;
     case EP_RUN_LABEL_NONE:
         break;
     }
-    return EP_LABEL_NONE;
+    return TEXT_LABEL_NONE;
 }
 
-static enum ep_format_kind format_kind(enum ep_run_format format)
+static enum text_format_kind format_kind(enum ep_run_format format)
 {
     switch (format) {
     case EP_RUN_FORMAT_JSON:
-        return EP_FORMAT_JSON;
+        return TEXT_FORMAT_JSON;
     case EP_RUN_FORMAT_XML:
-        return EP_FORMAT_XML;
+        return TEXT_FORMAT_XML;
     case EP_RUN_FORMAT_TEXT:
         break;
     }
-    return EP_FORMAT_TEXT;
+    return TEXT_FORMAT_TEXT;
 }
 
 static struct ep_names names_of(const struct ep_run_options *options)
@@ -56,7 +56,7 @@ void ep_run_output_cfg(const struct ep_run_options *options, const char *nspace,
     };
     ep_console_cfg_init(&cfg->console);
     cfg->console.is_raw = options->raw;
-    cfg->console.style = (struct ep_style){
+    cfg->console.style = (struct text_style){
         .nspace = nspace,
         .label = label_mode(options->label),
         .format = format_kind(options->format),

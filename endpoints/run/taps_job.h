@@ -49,9 +49,9 @@ struct ep_tap_app {
 
 /* What becomes of a job's output beside the tap. */
 struct ep_tap_sinks {
-    struct ep_names names; /* of files, EP_NAMES_NONE: there are none */
-    struct ep_style style; /* of their lines; nspace is that of the spawn */
-    bool is_raw;           /* its bytes are not gathered to lines */
+    struct ep_names names;   /* of files, EP_NAMES_NONE: there are none */
+    struct text_style style; /* of their lines; nspace is that of the spawn */
+    bool is_raw;             /* its bytes are not gathered to lines */
     bool merges_stderr;
     bool is_shown; /* on the run's console, too; is_show_needed: nothing is
                       started where there is none */

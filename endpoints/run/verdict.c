@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "endpoints/console/style.h"
+#include "text/style.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 
@@ -65,7 +65,7 @@ static void tell(struct run *r, void (*say)(struct run *, const char *, ...),
             text + at, NAME_BYTES,
             "%srank %" PRIu32 " on %.250s (%s: %" PRIu64 " bytes%s)",
             named > 0 ? ", " : "", gap->rank, ep_run_host_of_rank(r, gap->rank),
-            ep_channel_name(gap->channel), gap->delivered_bytes, words);
+            text_channel_name(gap->channel), gap->delivered_bytes, words);
     }
     if (total > named)
         say(r, "%s: %s, and %" PRIu64 " more", what, text, total - named);

@@ -8,7 +8,8 @@
     L4  sim | endpoints | pmix_api      siblings; none includes another
     L5  commands, tests, bench
 
-topo/ outside the shape stands beside L2 and includes topo/ and overlay/base.
+topo/ outside the shape stands beside L2 and includes topo/ and overlay/base;
+text/ does so, too.
 The folders of endpoints/ have an order among themselves: ENDPOINTS.
 """
 import fnmatch
@@ -42,13 +43,15 @@ LAYERS = (
     (("overlay/node*",), ("overlay/*", *SHAPE)),
     (("overlay/*",), ("overlay/*", "!overlay/node*", *SHAPE)),
     (("topo/*",), ("overlay/base/*", "topo/*")),
+    (("text/*",), ("overlay/base/*", "text/*", "config.h")),
     (("sim/*",), ("overlay/*", "topo/*", "sim/*")),
     *(((f"endpoints/{folder}/*",),
-       ("overlay/*", "topo/*", "config.h", f"endpoints/{folder}/*",
+       ("overlay/*", "topo/*", "text/*", "config.h",
+        f"endpoints/{folder}/*",
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
     (("pmix_api/helper/*",), ("overlay/base/*", "overlay/wire/push.h",
-                              "topo/tree.h", "pmix_api/*", "config.h")),
+                              "topo/tree.h", "text/*", "pmix_api/*", "config.h")),
     (("pmix_api/*",), ("overlay/base/*", "overlay/wire/push.h", "pmix_api/*",
                        "!pmix_api/helper/*", "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),

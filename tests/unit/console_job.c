@@ -12,7 +12,7 @@ void job_start(struct job *job)
     job->rig.out_fd = -1;
 }
 
-struct job *job_new(enum ep_label_mode label)
+struct job *job_new(enum text_label_mode label)
 {
     struct job *job = calloc(1, sizeof(*job));
 
@@ -78,15 +78,15 @@ void job_flood(struct job *job, unsigned source, size_t bytes)
 }
 
 /* Whose line it is, and where its text begins. */
-static unsigned line_source(enum ep_label_mode label, const uint8_t **text)
+static unsigned line_source(enum text_label_mode label, const uint8_t **text)
 {
     const char *at = (const char *)*text;
     char *after;
     unsigned source;
 
-    if (label == EP_LABEL_NONE)
+    if (label == TEXT_LABEL_NONE)
         return (unsigned)strtoul(at, NULL, 10);
-    if (label == EP_LABEL_RANK) {
+    if (label == TEXT_LABEL_RANK) {
         source = 2 * (unsigned)strtoul(at, &after, 10);
         assert_memory_equal(after, ": ", 2);
         *text = (const uint8_t *)after + 2;

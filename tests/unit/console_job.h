@@ -28,7 +28,7 @@ struct job {
 };
 
 /* A job whose console can still be changed: job->rig.cfg. */
-struct job *job_new(enum ep_label_mode label);
+struct job *job_new(enum text_label_mode label);
 
 /* Opens the console; a thread reads its stdout. */
 void job_start(struct job *job);

@@ -166,12 +166,12 @@ void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
 
 void rig_say(struct console_rig *rig, uint32_t rank, const char *text)
 {
-    rig_send(rig, rank, EP_CHANNEL_STDOUT, text, strlen(text), false);
+    rig_send(rig, rank, TEXT_CHANNEL_STDOUT, text, strlen(text), false);
 }
 
 void rig_eof(struct console_rig *rig, uint32_t rank, const char *text)
 {
-    rig_send(rig, rank, EP_CHANNEL_STDOUT, text, strlen(text), true);
+    rig_send(rig, rank, TEXT_CHANNEL_STDOUT, text, strlen(text), true);
 }
 
 void rig_taken(struct console_rig *rig, unsigned want)

@@ -19,7 +19,7 @@ struct console_rig {
     struct ep_console_cfg cfg;
     int out_fd; /* what the console's stdout is read from; -1: given away */
     int err_fd;
-    const struct ep_style *style; /* of records to come; NULL: the cfg's */
+    const struct text_style *style; /* of records to come; NULL: the cfg's */
     uint64_t now_ns;
     unsigned looks; /* at the clock */
     bool is_stuck;  /* what was written is not read: it stays so */

@@ -9,7 +9,7 @@
 
 #include "overlay/base/err.h"
 
-static void open_with(struct console_rig *rig, enum ep_label_mode label)
+static void open_with(struct console_rig *rig, enum text_label_mode label)
 {
     rig_prepare(rig);
     rig->cfg.style.label = label;
@@ -25,10 +25,11 @@ static void one_process_alone_is_byte_exact(void **state)
     char *got;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
-    rig_send(&rig, 0, EP_CHANNEL_STDOUT, text, 6, false);
-    rig_send(&rig, 0, EP_CHANNEL_STDOUT, text + 6, 3, false);
-    rig_send(&rig, 0, EP_CHANNEL_STDOUT, text + 9, sizeof(text) - 1 - 9, true);
+    open_with(&rig, TEXT_LABEL_NONE);
+    rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, text, 6, false);
+    rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, text + 6, 3, false);
+    rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, text + 9, sizeof(text) - 1 - 9,
+             true);
     rig_finish(&rig);
     got = rig_rest(rig.out_fd, &len);
     assert_int_equal(len, sizeof(text) - 1);
@@ -42,7 +43,7 @@ static void every_line_is_labelled_with_its_rank(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_say(&rig, 3, "one\ntwo\n");
     rig_say(&rig, 12, "\n\n");
     rig_eof(&rig, 3, "last");
@@ -55,7 +56,7 @@ static void every_line_is_labelled_with_its_host(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_HOST);
+    open_with(&rig, TEXT_LABEL_HOST);
     rig_say(&rig, 3, "one\n");
     rig_say(&rig, 2, "two\n");
     rig_expect(&rig, "odd: one\neven: two\n");
@@ -68,11 +69,11 @@ static void full_labels_tell_job_rank_and_channel(void **state)
 
     (void)state;
     rig_prepare(&rig);
-    rig.cfg.style.label = EP_LABEL_FULL;
+    rig.cfg.style.label = TEXT_LABEL_FULL;
     rig.cfg.merge_stderr = true;
     rig_open(&rig);
     rig_say(&rig, 3, "one\n");
-    rig_send(&rig, 3, EP_CHANNEL_STDERR, "two\n", 4, false);
+    rig_send(&rig, 3, TEXT_CHANNEL_STDERR, "two\n", 4, false);
     rig_say(&rig, 4, "three\n");
     rig_expect(&rig, "[job,3]<stdout>: one\n"
                      "[job,3]<stderr>: two\n"
@@ -87,13 +88,13 @@ static void diagnostics_are_lines_on_stderr(void **state)
 
         (void)state;
         rig_prepare(&rig);
-        rig.cfg.style.label = EP_LABEL_FULL;
+        rig.cfg.style.label = TEXT_LABEL_FULL;
         rig.cfg.merge_stderr = merged;
         rig_open(&rig);
         rig_say(&rig, 3, "out\n");
-        rig_send(&rig, 3, EP_CHANNEL_STDDIAG, "di", 2, false);
-        rig_send(&rig, 3, EP_CHANNEL_STDERR, "err\n", 4, false);
-        rig_send(&rig, 3, EP_CHANNEL_STDDIAG, "ag\n", 3, true);
+        rig_send(&rig, 3, TEXT_CHANNEL_STDDIAG, "di", 2, false);
+        rig_send(&rig, 3, TEXT_CHANNEL_STDERR, "err\n", 4, false);
+        rig_send(&rig, 3, TEXT_CHANNEL_STDDIAG, "ag\n", 3, true);
         rig_expect_both(&rig,
                         merged ? "[job,3]<stdout>: out\n[job,3]<stderr>: err\n"
                                : "[job,3]<stdout>: out\n",
@@ -109,7 +110,7 @@ static void an_open_line_keeps_the_console(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_say(&rig, 0, "whole\nop");
     rig_say(&rig, 1, "first\n");
     rig_say(&rig, 2, "second\nsec");
@@ -125,7 +126,7 @@ static void a_continued_line_has_one_label(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_say(&rig, 1, "other\n");
@@ -138,7 +139,7 @@ static void a_pause_below_a_second_tears_nothing(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_say(&rig, 1, "other\n");
@@ -156,7 +157,7 @@ static void a_pause_of_a_second_lets_others_through(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_say(&rig, 1, "other\n");
@@ -171,7 +172,7 @@ static void without_labels_a_pause_adds_a_newline_only(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_say(&rig, 1, "other\n");
@@ -186,7 +187,7 @@ static void a_prompt_that_stood_long_blocks_nobody(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_say(&rig, 0, "name? ");
     rig_taken(&rig, 1);
     rig_pass(&rig, 5000);
@@ -201,7 +202,7 @@ static void a_line_that_holds_up_nobody_is_never_torn(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_pass(&rig, 5000);
@@ -215,7 +216,7 @@ static void a_late_loop_starts_the_second_anew(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_say(&rig, 1, "other\n");
@@ -232,7 +233,7 @@ static void the_end_of_a_channel_ends_its_line(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_say(&rig, 0, "open");
     rig_say(&rig, 1, "other\n");
     rig_eof(&rig, 0, "");
@@ -245,7 +246,7 @@ static void with_labels_the_last_line_is_ended(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_say(&rig, 0, "open");
     rig_say(&rig, 1, "other");
     rig_eof(&rig, 0, "");
@@ -260,7 +261,7 @@ static void with_labels_the_end_of_a_channel_ends_its_line(void **state)
     char got[sizeof(want)] = "";
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_eof(&rig, 0, "last");
     rig_taken(&rig, 1);
     assert_int_equal(read(rig.out_fd, got, sizeof(got)), strlen(want));
@@ -274,7 +275,7 @@ static void a_channel_that_begins_anew_begins_a_line(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_eof(&rig, 0, "last");
     rig_say(&rig, 0, "first\n");
     rig_expect(&rig, "last\nfirst\n");
@@ -286,7 +287,7 @@ static void empty_records_are_taken(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_say(&rig, 0, "");
     rig_eof(&rig, 1, "");
     rig_say(&rig, 0, "op");
@@ -318,11 +319,11 @@ static void stdout_and_stderr_are_independent(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     rig_say(&rig, 0, "op");
-    rig_send(&rig, 1, EP_CHANNEL_STDERR, "er", 2, false);
-    rig_send(&rig, 0, EP_CHANNEL_STDERR, "other\n", 6, false);
-    rig_send(&rig, 1, EP_CHANNEL_STDERR, "ror\n", 4, false);
+    rig_send(&rig, 1, TEXT_CHANNEL_STDERR, "er", 2, false);
+    rig_send(&rig, 0, TEXT_CHANNEL_STDERR, "other\n", 6, false);
+    rig_send(&rig, 1, TEXT_CHANNEL_STDERR, "ror\n", 4, false);
     rig_say(&rig, 0, "en\n");
     rig_expect_both(&rig, "0: open\n", "1: error\n0: other\n");
 }
@@ -334,7 +335,7 @@ static void parked_records_are_taken_within_a_tenth_of_a_second(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_say(&rig, 1, "one\n");
@@ -357,7 +358,7 @@ static void pieces_may_be_taken_from_between_whole_lines(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_say(&rig, 1, "piece ");
@@ -401,7 +402,7 @@ static void a_console_that_waits_sleeps(void **state)
     struct console_rig rig;
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     rig_say(&rig, 0, "op");
     rig_taken(&rig, 1);
     rig_say(&rig, 1, "two ");
@@ -433,13 +434,13 @@ static void a_stuck_stdout_does_not_stop_stderr(void **state)
     (void)state;
     memset(big, 'x', BIG);
     big[BIG - 1] = '\n';
-    open_with(&rig, EP_LABEL_RANK);
+    open_with(&rig, TEXT_LABEL_RANK);
     for (int i = 0; i < COUNT; i++)
-        rig_send(&rig, 1, EP_CHANNEL_STDOUT, big, BIG, false);
+        rig_send(&rig, 1, TEXT_CHANNEL_STDOUT, big, BIG, false);
     rig_reader_start(&rd, rig.err_fd);
     rig.err_fd = -1;
     for (int i = 0; i < COUNT; i++)
-        rig_send(&rig, 1, EP_CHANNEL_STDERR, big, BIG, false);
+        rig_send(&rig, 1, TEXT_CHANNEL_STDERR, big, BIG, false);
     rig_taken(&rig, COUNT);
     assert_int_equal(ep_console_pending(rig.con), COUNT);
     assert_false(ep_console_is_stuck(rig.con, &since_ns));
@@ -469,10 +470,10 @@ static void a_slow_output_holds_its_writers_up(void **state)
 
     (void)state;
     memset(big, 'x', BIG);
-    open_with(&rig, EP_LABEL_NONE);
-    rig_send(&rig, 0, EP_CHANNEL_STDOUT, big, BIG, false);
+    open_with(&rig, TEXT_LABEL_NONE);
+    rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, big, BIG, false);
     for (int i = 0; i < COUNT; i++)
-        rig_send(&rig, 1, EP_CHANNEL_STDOUT, big, BIG, false);
+        rig_send(&rig, 1, TEXT_CHANNEL_STDOUT, big, BIG, false);
     rig.is_stuck = true;
     rig_pass(&rig, 10000);
     assert_int_equal(rig.taken, 0);
@@ -482,7 +483,7 @@ static void a_slow_output_holds_its_writers_up(void **state)
     free(big);
 }
 
-static void error_is_told_once(enum ep_label_mode label, int fd, int err)
+static void error_is_told_once(enum text_label_mode label, int fd, int err)
 {
     struct console_rig rig;
 
@@ -498,10 +499,10 @@ static void error_is_told_once(enum ep_label_mode label, int fd, int err)
     rig_say(&rig, 1, "line\nop");
     rig_run_until(rig.base, &rig.errors, 1);
     assert_int_equal(rig.err, err);
-    assert_int_equal(rig.err_channel, EP_CHANNEL_STDOUT);
+    assert_int_equal(rig.err_channel, TEXT_CHANNEL_STDOUT);
     for (int i = 0; i < 300; i++)
         rig_say(&rig, 1, "x");
-    rig_send(&rig, 1, EP_CHANNEL_STDERR, "fine\n", 5, false);
+    rig_send(&rig, 1, TEXT_CHANNEL_STDERR, "fine\n", 5, false);
     rig_finish(&rig);
     assert_int_equal(rig.errors, 1);
     rig_close(&rig);
@@ -513,24 +514,24 @@ static void a_reader_that_left_is_epipe(void **state)
     int fd;
 
     (void)state;
-    for (int label = EP_LABEL_NONE; label < EP_LABEL_MODES; label++) {
+    for (int label = TEXT_LABEL_NONE; label < TEXT_LABEL_MODES; label++) {
         fd = rig_pipe(&read_fd);
         close(read_fd);
-        error_is_told_once((enum ep_label_mode)label, fd, EPIPE);
+        error_is_told_once((enum text_label_mode)label, fd, EPIPE);
     }
 }
 
 static void a_full_disk_is_enospc(void **state)
 {
     (void)state;
-    error_is_told_once(EP_LABEL_NONE, open("/dev/full", O_WRONLY), ENOSPC);
-    error_is_told_once(EP_LABEL_RANK, open("/dev/full", O_WRONLY), ENOSPC);
+    error_is_told_once(TEXT_LABEL_NONE, open("/dev/full", O_WRONLY), ENOSPC);
+    error_is_told_once(TEXT_LABEL_RANK, open("/dev/full", O_WRONLY), ENOSPC);
 }
 
 static void a_closed_stdout_is_an_error_with_the_first_byte(void **state)
 {
     (void)state;
-    error_is_told_once(EP_LABEL_NONE, 987, EBADF);
+    error_is_told_once(TEXT_LABEL_NONE, 987, EBADF);
 }
 
 static void what_makes_no_sense_is_refused(void **state)
@@ -538,10 +539,10 @@ static void what_makes_no_sense_is_refused(void **state)
     struct console_rig rig;
     struct ep_console *con;
     struct ep_console_cfg cfg;
-    struct ep_console_record rec = {.channel = EP_CHANNELS};
+    struct ep_console_record rec = {.channel = TEXT_CHANNELS};
 
     (void)state;
-    open_with(&rig, EP_LABEL_NONE);
+    open_with(&rig, TEXT_LABEL_NONE);
     assert_int_equal(ep_console_record(rig.con, &rec), OV_EINVAL);
     rec.channel = 0;
     assert_int_equal(ep_console_record(rig.con, &rec), OV_EINVAL);
@@ -550,13 +551,13 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_int_equal(ep_console_record(rig.con, &rec), OV_EINVAL);
     cfg = rig.cfg;
     cfg.is_raw = true;
-    cfg.style.label = EP_LABEL_RANK;
+    cfg.style.label = TEXT_LABEL_RANK;
     assert_int_equal(ep_console_open(&cfg, &con), OV_EINVAL);
     cfg.is_raw = false;
-    cfg.style.label = EP_LABEL_MODES;
+    cfg.style.label = TEXT_LABEL_MODES;
     assert_int_equal(ep_console_open(&cfg, &con), OV_EINVAL);
-    cfg.style.label = EP_LABEL_NONE;
-    cfg.style.format = EP_FORMATS;
+    cfg.style.label = TEXT_LABEL_NONE;
+    cfg.style.format = TEXT_FORMATS;
     assert_int_equal(ep_console_open(&cfg, &con), OV_EINVAL);
     rig_close(&rig);
 }

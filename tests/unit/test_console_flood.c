@@ -18,7 +18,7 @@
  * be stuck behind them. */
 static void a_line_waits_for_its_rest_behind_50_MB(void **state)
 {
-    struct job *job = job_new(EP_LABEL_RANK);
+    struct job *job = job_new(TEXT_LABEL_RANK);
 
     (void)state;
     job_start(job);
@@ -43,7 +43,7 @@ static void a_line_waits_for_its_rest_behind_50_MB(void **state)
  * them, and each line comes out in one. */
 static void mixed_long_lines_are_sorted_out(void **state)
 {
-    struct job *job = job_new(EP_LABEL_NONE);
+    struct job *job = job_new(TEXT_LABEL_NONE);
 
     (void)state;
     job->rig.cfg.merge_stderr = true;
@@ -68,7 +68,7 @@ static void mixed_long_lines_are_sorted_out(void **state)
 /* The piece may be behind what keeps coming: five seconds and more. */
 static void a_flood_is_no_pause(void **state)
 {
-    struct job *job = job_new(EP_LABEL_RANK);
+    struct job *job = job_new(TEXT_LABEL_RANK);
 
     (void)state;
     job_start(job);
@@ -89,7 +89,7 @@ static void a_flood_is_no_pause(void **state)
 /* ... but no further than a round of everybody's output reaches. */
 static void a_prompt_in_a_flood_gives_way_after_a_round(void **state)
 {
-    struct job *job = job_new(EP_LABEL_RANK);
+    struct job *job = job_new(TEXT_LABEL_RANK);
 
     (void)state;
     job->rig.cfg.round_bytes = 8 << 20;
@@ -136,7 +136,7 @@ static void others_wait(struct job *job, unsigned taken_max)
 
 static void with_a_full_spool_others_wait(void **state)
 {
-    struct job *job = job_new(EP_LABEL_RANK);
+    struct job *job = job_new(TEXT_LABEL_RANK);
 
     (void)state;
     job->rig.cfg.spool_limit_bytes = 4 << 20;
@@ -145,7 +145,7 @@ static void with_a_full_spool_others_wait(void **state)
 
 static void without_a_place_for_the_spool_others_wait(void **state)
 {
-    struct job *job = job_new(EP_LABEL_RANK);
+    struct job *job = job_new(TEXT_LABEL_RANK);
 
     (void)state;
     job->rig.cfg.spool_dir = "/nowhere/at/all";
@@ -163,7 +163,7 @@ static void with_a_full_disk_others_wait(void **state)
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    others_wait(job_new(EP_LABEL_RANK), 1 + (4 << 20) / JOB_PIECE);
+    others_wait(job_new(TEXT_LABEL_RANK), 1 + (4 << 20) / JOB_PIECE);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
@@ -172,7 +172,7 @@ static void a_disk_that_has_room_again_is_used_again(void **state)
 {
     const struct rlimit small = {.rlim_cur = 1000000,
                                  .rlim_max = RLIM_INFINITY};
-    struct job *job = job_new(EP_LABEL_RANK);
+    struct job *job = job_new(TEXT_LABEL_RANK);
     struct rlimit before;
 
     (void)state;
@@ -201,7 +201,7 @@ static void a_disk_that_has_room_again_is_used_again(void **state)
 
 static void without_a_spool_others_wait_silently(void **state)
 {
-    struct job *job = job_new(EP_LABEL_RANK);
+    struct job *job = job_new(TEXT_LABEL_RANK);
 
     (void)state;
     job->rig.cfg.spool_limit_bytes = 0;
@@ -224,7 +224,7 @@ static void without_a_spool_others_wait_silently(void **state)
 /* Ten floods, each of them nearly as large as the spool. */
 static void an_emptied_spool_has_its_room_again(void **state)
 {
-    struct job *job = job_new(EP_LABEL_NONE);
+    struct job *job = job_new(TEXT_LABEL_NONE);
 
     (void)state;
     job->rig.cfg.spool_limit_bytes = 6 << 20;
@@ -249,7 +249,7 @@ static void an_emptied_spool_has_its_room_again(void **state)
 /* Most of it is in the spool, some of that on its way out to nobody. */
 static void giving_up_drops_what_is_spooled(void **state)
 {
-    struct job *job = job_new(EP_LABEL_NONE);
+    struct job *job = job_new(TEXT_LABEL_NONE);
 
     (void)state;
     rig_open(&job->rig);
@@ -271,7 +271,7 @@ static void giving_up_drops_what_is_spooled(void **state)
 
 static void a_reader_that_leaves_ends_the_spool(void **state)
 {
-    struct job *job = job_new(EP_LABEL_RANK);
+    struct job *job = job_new(TEXT_LABEL_RANK);
     char some[4096];
 
     (void)state;
@@ -376,7 +376,7 @@ static void job_run(struct job *job, uint64_t *seed, bool with_time)
     }
 }
 
-static void random_job(enum ep_label_mode label, bool with_time)
+static void random_job(enum text_label_mode label, bool with_time)
 {
     static uint64_t next_seed = 20240;
     uint64_t seed = next_seed++;
@@ -384,7 +384,7 @@ static void random_job(enum ep_label_mode label, bool with_time)
     const unsigned sources = 3 + rig_random(&seed) % 35;
 
     print_message("seed %llu\n", (unsigned long long)(next_seed - 1));
-    job->rig.cfg.merge_stderr = label == EP_LABEL_FULL;
+    job->rig.cfg.merge_stderr = label == TEXT_LABEL_FULL;
     job->rig.cfg.park_limit_bytes = UINT64_C(1)
                                     << (10 + rig_random(&seed) % 11);
     job->rig.cfg.park_limit_records = 4u << (rig_random(&seed) % 10);
@@ -401,9 +401,9 @@ static void random_jobs_keep_every_line_whole(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        random_job(EP_LABEL_NONE, false);
-        random_job(EP_LABEL_RANK, false);
-        random_job(EP_LABEL_FULL, false);
+        random_job(TEXT_LABEL_NONE, false);
+        random_job(TEXT_LABEL_RANK, false);
+        random_job(TEXT_LABEL_FULL, false);
     }
 }
 
@@ -412,8 +412,8 @@ static void random_jobs_with_pauses_keep_every_byte(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
-        random_job(EP_LABEL_RANK, true);
-        random_job(EP_LABEL_FULL, true);
+        random_job(TEXT_LABEL_RANK, true);
+        random_job(TEXT_LABEL_FULL, true);
     }
 }
 

@@ -10,14 +10,14 @@
  * another process follows. */
 static void each_job_has_its_style(void **state)
 {
-    static const struct ep_style plain = {.nspace = "b"};
-    static const struct ep_style json = {.nspace = "c",
-                                         .format = EP_FORMAT_JSON};
+    static const struct text_style plain = {.nspace = "b"};
+    static const struct text_style json = {.nspace = "c",
+                                           .format = TEXT_FORMAT_JSON};
     struct console_rig rig;
 
     (void)state;
     rig_prepare(&rig);
-    rig.cfg.style.label = EP_LABEL_FULL;
+    rig.cfg.style.label = TEXT_LABEL_FULL;
     rig_open(&rig);
     rig_say(&rig, 0, "one\n");
     rig.style = &plain;
@@ -41,12 +41,13 @@ static void each_job_has_its_style(void **state)
 /* A style travels with its record into the spool and back. */
 static void a_spooled_record_keeps_its_style(void **state)
 {
-    static const struct ep_style xml = {.nspace = "c", .format = EP_FORMAT_XML};
+    static const struct text_style xml = {.nspace = "c",
+                                          .format = TEXT_FORMAT_XML};
     struct console_rig rig;
 
     (void)state;
     rig_prepare(&rig);
-    rig.cfg.style.label = EP_LABEL_RANK;
+    rig.cfg.style.label = TEXT_LABEL_RANK;
     rig.cfg.park_limit_records = 1;
     rig_open(&rig);
     rig_say(&rig, 0, "op");

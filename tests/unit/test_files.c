@@ -155,13 +155,13 @@ static void rig_send(struct rig *rig, uint32_t rank, uint8_t channel,
 
 static void rig_say(struct rig *rig, uint32_t rank, const char *text)
 {
-    rig_send(rig, rank, EP_CHANNEL_STDOUT, text, strlen(text), false);
+    rig_send(rig, rank, TEXT_CHANNEL_STDOUT, text, strlen(text), false);
 }
 
 static void rig_eof(struct rig *rig, uint32_t rank)
 {
-    rig_send(rig, rank, EP_CHANNEL_STDOUT, "", 0, true);
-    rig_send(rig, rank, EP_CHANNEL_STDERR, "", 0, true);
+    rig_send(rig, rank, TEXT_CHANNEL_STDOUT, "", 0, true);
+    rig_send(rig, rank, TEXT_CHANNEL_STDERR, "", 0, true);
 }
 
 static void rig_finish(struct rig *rig)
@@ -205,11 +205,11 @@ static void expect(const char *path, const char *want)
 static void expect_path(enum ep_names_kind kind, const char *text,
                         const char *want)
 {
-    const struct ep_style style = {.nspace = "a/job"};
-    const struct ep_origin from = {.style = &style,
-                                   .host = "u@n/1",
-                                   .rank = 7,
-                                   .channel = EP_CHANNEL_STDERR};
+    const struct text_style style = {.nspace = "a/job"};
+    const struct text_origin from = {.style = &style,
+                                     .host = "u@n/1",
+                                     .rank = 7,
+                                     .channel = TEXT_CHANNEL_STDERR};
     const struct ep_names names = {.kind = kind, .text = text};
     char path[64];
 
@@ -245,10 +245,10 @@ static void each_channel_has_its_bytes(void **state)
     memset(line, 'x', sizeof(line));
     line[sizeof(line) - 1] = '\n';
     rig_say(&rig, 0, "one\ntw");
-    rig_send(&rig, 1, EP_CHANNEL_STDOUT, odd, sizeof(odd) - 1, true);
-    rig_send(&rig, 0, EP_CHANNEL_STDERR, "bad\n", 4, true);
+    rig_send(&rig, 1, TEXT_CHANNEL_STDOUT, odd, sizeof(odd) - 1, true);
+    rig_send(&rig, 0, TEXT_CHANNEL_STDERR, "bad\n", 4, true);
     rig_say(&rig, 0, "o\n");
-    rig_send(&rig, 2, EP_CHANNEL_STDOUT, line, sizeof(line), false);
+    rig_send(&rig, 2, TEXT_CHANNEL_STDOUT, line, sizeof(line), false);
     rig_eof(&rig, 3);
     rig_finish(&rig);
     expect("deep/er/job/rank.0/stdout", "one\ntwo\n");
@@ -321,17 +321,17 @@ static void labels_and_formats_are_in_files_too(void **state)
 
     (void)state;
     rig_prepare(&rig, EP_NAMES_PATTERN, "l-%r");
-    rig.cfg.console.style.label = EP_LABEL_FULL;
+    rig.cfg.console.style.label = TEXT_LABEL_FULL;
     rig_open(&rig);
     rig_say(&rig, 0, "one\ntw");
     rig_say(&rig, 1, "half");
-    rig_send(&rig, 0, EP_CHANNEL_STDOUT, "o", 1, true);
+    rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, "o", 1, true);
     rig_finish(&rig); /* of rank 1 no end came */
     expect("l-0.stdout", "[job,0]<stdout>: one\n[job,0]<stdout>: two\n");
     expect("l-1.stdout", "[job,1]<stdout>: half\n");
     rig_close(&rig);
     rig_prepare(&rig, EP_NAMES_PATTERN, "j-%r");
-    rig.cfg.console.style.format = EP_FORMAT_JSON;
+    rig.cfg.console.style.format = TEXT_FORMAT_JSON;
     rig_open(&rig);
     rig_say(&rig, 1, "on\"e\nend");
     rig_finish(&rig);
@@ -417,7 +417,7 @@ static void a_file_that_cannot_grow_ends_it(void **state)
     rig_prepare(&rig, EP_NAMES_DIR, "d");
     rig_open(&rig);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    rig_send(&rig, 3, EP_CHANNEL_STDOUT, bytes, sizeof(bytes), false);
+    rig_send(&rig, 3, TEXT_CHANNEL_STDOUT, bytes, sizeof(bytes), false);
     rig_finish(&rig);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(rig.err, EFBIG);
@@ -466,7 +466,7 @@ static void a_record_is_taken_when_both_places_have_it(void **state)
     memset(bytes, 'x', sizeof(bytes));
     bytes[sizeof(bytes) - 1] = '\n';
     for (int i = 0; i < 10; i++) /* more than the pipe takes */
-        rig_send(&rig, 3, EP_CHANNEL_STDOUT, bytes, sizeof(bytes), false);
+        rig_send(&rig, 3, TEXT_CHANNEL_STDOUT, bytes, sizeof(bytes), false);
     while (rig.written_bytes[EP_OUTPUT_FILES] < rig.sent_bytes)
         event_base_loop(rig.base, EVLOOP_ONCE);
     assert_true(rig.taken < rig.sent);

@@ -2,17 +2,17 @@
  * in them whatever the bytes are and however little room there is. */
 #include "config.h"
 
-#include "endpoints/console/format.h"
+#include "text/format.h"
 
 #include "tests/unit/rig.h"
 
-#include "endpoints/console/escape.h"
+#include "text/escape.h"
 
 #define TIME_NS UINT64_C(1795313584123456789) /* 2026-11-22 02:13:04 UTC */
 
 enum { OUT_MAX = 4 << 20 };
 
-static struct ep_format fm;
+static struct text_format fm;
 static uint8_t out[OUT_MAX];
 static size_t out_bytes;
 static bool mid_line;
@@ -25,16 +25,16 @@ static void begin(void)
 }
 
 /* Formats one record, with so much room at a time. */
-static void say_in(const struct ep_origin *from, const void *mem, size_t len,
+static void say_in(const struct text_origin *from, const void *mem, size_t len,
                    size_t room)
 {
     const uint8_t *src = mem;
     const uint8_t *end = src + len;
 
-    while (src < end || ep_format_is_open(&fm)) {
+    while (src < end || text_format_is_open(&fm)) {
         uint8_t *block = malloc(room); /* apart: the sanitizer sees its end */
         size_t got =
-            ep_format_lines(&fm, from, &mid_line, &src, end, block, room);
+            text_format_lines(&fm, from, &mid_line, &src, end, block, room);
 
         assert_true(got > 0);
         assert_true(got <= room);
@@ -45,7 +45,7 @@ static void say_in(const struct ep_origin *from, const void *mem, size_t len,
     }
 }
 
-static void say(const struct ep_origin *from, const char *text)
+static void say(const struct text_origin *from, const char *text)
 {
     say_in(from, text, strlen(text), 1 << 16);
 }
@@ -58,13 +58,13 @@ static void expect(const char *want)
 
 static void text_has_time_and_label_before_each_line(void **state)
 {
-    const struct ep_style style = {
-        .nspace = "job", .label = EP_LABEL_FULL, .has_time = true};
-    struct ep_origin from = {.style = &style, .rank = 3, .time_ns = TIME_NS};
+    const struct text_style style = {
+        .nspace = "job", .label = TEXT_LABEL_FULL, .has_time = true};
+    struct text_origin from = {.style = &style, .rank = 3, .time_ns = TIME_NS};
 
     (void)state;
     begin();
-    from.channel = EP_CHANNEL_STDERR;
+    from.channel = TEXT_CHANNEL_STDERR;
     say(&from, "one\n\ntw");
     from.time_ns += 5000000;
     say(&from, "o\nthree\n");
@@ -77,27 +77,27 @@ static void text_has_time_and_label_before_each_line(void **state)
 /* What is no process's. */
 static void a_tool_is_no_rank(void **state)
 {
-    struct ep_style style = {.nspace = "job", .label = EP_LABEL_RANK};
-    const struct ep_origin from = {.style = &style,
-                                   .host = "node",
-                                   .rank = EP_CONSOLE_TOOL,
-                                   .channel = EP_CHANNEL_STDOUT};
-    struct ep_head head = {0};
+    struct text_style style = {.nspace = "job", .label = TEXT_LABEL_RANK};
+    const struct text_origin from = {.style = &style,
+                                     .host = "node",
+                                     .rank = TEXT_CONSOLE_TOOL,
+                                     .channel = TEXT_CHANNEL_STDOUT};
+    struct text_head head = {0};
 
     (void)state;
-    ep_head_make(&head, &from);
+    text_head_make(&head, &from);
     assert_string_equal(head.text, "tool: ");
-    style.label = EP_LABEL_HOST;
-    ep_head_make(&head, &from);
+    style.label = TEXT_LABEL_HOST;
+    text_head_make(&head, &from);
     assert_string_equal(head.text, "tool: ");
-    style.label = EP_LABEL_FULL;
-    ep_head_make(&head, &from);
+    style.label = TEXT_LABEL_FULL;
+    text_head_make(&head, &from);
     assert_string_equal(head.text, "[job,tool]<stdout>: ");
-    style.format = EP_FORMAT_XML;
-    ep_head_make(&head, &from);
+    style.format = TEXT_FORMAT_XML;
+    text_head_make(&head, &from);
     assert_string_equal(head.text, "<stdout nspace=\"job\" rank=\"tool\">");
-    style.format = EP_FORMAT_JSON;
-    ep_head_make(&head, &from);
+    style.format = TEXT_FORMAT_JSON;
+    text_head_make(&head, &from);
     assert_string_equal(head.text, "{\"nspace\":\"job\",\"rank\":null,"
                                    "\"host\":null,\"channel\":\"stdout\","
                                    "\"");
@@ -105,39 +105,40 @@ static void a_tool_is_no_rank(void **state)
 
 static void a_name_that_is_too_long_is_cut(void **state)
 {
-    struct ep_style style = {.label = EP_LABEL_FULL};
-    struct ep_origin from = {
-        .style = &style, .rank = UINT32_MAX, .channel = EP_CHANNEL_STDERR};
-    struct ep_head head = {0};
+    struct text_style style = {.label = TEXT_LABEL_FULL};
+    struct text_origin from = {
+        .style = &style, .rank = UINT32_MAX, .channel = TEXT_CHANNEL_STDERR};
+    struct text_head head = {0};
     char name[1000];
 
     (void)state;
     memset(name, 'x', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     style.nspace = name;
-    ep_head_make(&head, &from);
+    text_head_make(&head, &from);
     assert_int_equal(head.len_bytes,
-                     EP_HEAD_NAME_MAX + strlen("[,4294967295]<stderr>: "));
-    style.label = EP_LABEL_HOST;
-    ep_head_make(&head, &from);
+                     TEXT_HEAD_NAME_MAX + strlen("[,4294967295]<stderr>: "));
+    style.label = TEXT_LABEL_HOST;
+    text_head_make(&head, &from);
     assert_memory_equal(head.text, "?: ", head.len_bytes);
     /* The longest of all: every byte of the names becomes six. */
     memset(name, '\1', sizeof(name) - 1);
     from.host = name;
     style.has_time = true;
-    style.format = EP_FORMAT_JSON;
-    ep_head_make(&head, &from);
-    assert_true(head.len_bytes > 2 * 6 * EP_HEAD_NAME_MAX);
-    assert_true(head.len_bytes < EP_HEAD_MAX);
+    style.format = TEXT_FORMAT_JSON;
+    text_head_make(&head, &from);
+    assert_true(head.len_bytes > 2 * 6 * TEXT_HEAD_NAME_MAX);
+    assert_true(head.len_bytes < TEXT_HEAD_MAX);
 }
 
 static void json_has_an_object_for_each_line(void **state)
 {
-    const struct ep_style style = {.nspace = "job", .format = EP_FORMAT_JSON};
-    const struct ep_origin from = {.style = &style,
-                                   .host = "no\"de",
-                                   .rank = 3,
-                                   .channel = EP_CHANNEL_STDOUT};
+    const struct text_style style = {.nspace = "job",
+                                     .format = TEXT_FORMAT_JSON};
+    const struct text_origin from = {.style = &style,
+                                     .host = "no\"de",
+                                     .rank = 3,
+                                     .channel = TEXT_CHANNEL_STDOUT};
 #define HEAD                                                                   \
     "{\"nspace\":\"job\",\"rank\":3,\"host\":\"no\\\"de\","                    \
     "\"channel\":\"stdout\","
@@ -161,12 +162,12 @@ static void json_has_an_object_for_each_line(void **state)
 
 static void json_tells_time_and_ranks(void **state)
 {
-    const struct ep_style style = {
-        .nspace = "job", .format = EP_FORMAT_JSON, .has_time = true};
-    const struct ep_origin from = {.style = &style,
-                                   .ranks = "0-7,9",
-                                   .time_ns = TIME_NS,
-                                   .channel = EP_CHANNEL_STDERR};
+    const struct text_style style = {
+        .nspace = "job", .format = TEXT_FORMAT_JSON, .has_time = true};
+    const struct text_origin from = {.style = &style,
+                                     .ranks = "0-7,9",
+                                     .time_ns = TIME_NS,
+                                     .channel = TEXT_CHANNEL_STDERR};
 
     (void)state;
     begin();
@@ -177,27 +178,27 @@ static void json_tells_time_and_ranks(void **state)
 
 static void xml_has_an_element_for_each_line(void **state)
 {
-    struct ep_style style = {.nspace = "j&b", .format = EP_FORMAT_XML};
-    struct ep_origin from = {.style = &style,
-                             .host = "no\"de",
-                             .rank = 3,
-                             .time_ns = TIME_NS,
-                             .channel = EP_CHANNEL_STDOUT};
+    struct text_style style = {.nspace = "j&b", .format = TEXT_FORMAT_XML};
+    struct text_origin from = {.style = &style,
+                               .host = "no\"de",
+                               .rank = 3,
+                               .time_ns = TIME_NS,
+                               .channel = TEXT_CHANNEL_STDOUT};
 
     (void)state;
     begin();
     say(&from, "a<b> & \"c\"\n\n");
     say(&from, "\r\t\x01 gr\xc3\xbc\xc3\x9f \xff");
-    style.label = EP_LABEL_FULL;
+    style.label = TEXT_LABEL_FULL;
     style.has_time = true;
-    from.channel = EP_CHANNEL_STDERR;
+    from.channel = TEXT_CHANNEL_STDERR;
     say(&from, "x\n");
     style.has_time = false;
-    style.label = EP_LABEL_HOST;
-    from.channel = EP_CHANNEL_STDOUT;
+    style.label = TEXT_LABEL_HOST;
+    from.channel = TEXT_CHANNEL_STDOUT;
     say(&from, "y\n");
-    style.label = EP_LABEL_NONE;
-    from.channel = EP_CHANNEL_STDDIAG;
+    style.label = TEXT_LABEL_NONE;
+    from.channel = TEXT_CHANNEL_STDDIAG;
     say(&from, "z");
     expect("<stdout rank=\"3\">a&lt;b&gt; &amp; \"c\"&#010;</stdout>\n"
            "<stdout rank=\"3\">&#010;</stdout>\n"
@@ -238,13 +239,14 @@ static void only_characters_are_utf8(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-        assert_int_equal(ep_utf8_len((const uint8_t *)good[i], strlen(good[i])),
-                         strlen(good[i]));
+        assert_int_equal(
+            text_utf8_len((const uint8_t *)good[i], strlen(good[i])),
+            strlen(good[i]));
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_int_equal(ep_utf8_len((const uint8_t *)bad[i], strlen(bad[i])),
+        assert_int_equal(text_utf8_len((const uint8_t *)bad[i], strlen(bad[i])),
                          0);
-    assert_true(ep_utf8_is_valid((const uint8_t *)"0123456789\xc3\xbcx", 13));
-    assert_false(ep_utf8_is_valid((const uint8_t *)"01234567\xc3", 9));
+    assert_true(text_utf8_is_valid((const uint8_t *)"0123456789\xc3\xbcx", 13));
+    assert_false(text_utf8_is_valid((const uint8_t *)"01234567\xc3", 9));
 }
 
 /* --- any bytes, any room */
@@ -353,9 +355,10 @@ static size_t random_text(uint8_t *mem, size_t len, uint64_t *seed)
 static void json_keeps_every_byte(void **state)
 {
     static uint8_t bytes[20000], back[OUT_MAX], first[OUT_MAX];
-    const struct ep_style style = {.nspace = "job", .format = EP_FORMAT_JSON};
-    const struct ep_origin from = {
-        .style = &style, .rank = 3, .channel = EP_CHANNEL_STDOUT};
+    const struct text_style style = {.nspace = "job",
+                                     .format = TEXT_FORMAT_JSON};
+    const struct text_origin from = {
+        .style = &style, .rank = 3, .channel = TEXT_CHANNEL_STDOUT};
 
     (void)state;
     for (uint64_t next = 1; next <= 60; next++) {
@@ -383,15 +386,16 @@ static void json_keeps_every_byte(void **state)
 static void a_long_line_is_one_object(void **state)
 {
     static uint8_t line[65536], back[OUT_MAX];
-    const struct ep_style style = {.nspace = "job", .format = EP_FORMAT_JSON};
-    const struct ep_origin from = {
-        .style = &style, .rank = 3, .channel = EP_CHANNEL_STDOUT};
+    const struct text_style style = {.nspace = "job",
+                                     .format = TEXT_FORMAT_JSON};
+    const struct text_origin from = {
+        .style = &style, .rank = 3, .channel = TEXT_CHANNEL_STDOUT};
 
     (void)state;
     memset(line, '\1', sizeof(line)); /* each becomes six bytes */
     line[sizeof(line) - 1] = '\n';
     begin();
-    say_in(&from, line, sizeof(line), EP_FORMAT_ROOM_MIN);
+    say_in(&from, line, sizeof(line), TEXT_FORMAT_ROOM_MIN);
     assert_int_equal(read_back(back), sizeof(line));
     assert_memory_equal(back, line, sizeof(line));
     out[out_bytes] = '\0';

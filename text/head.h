@@ -10,29 +10,29 @@
  * "ranks":"0-7,9" in place of "rank":3. XML has the nspace with full labels
  * and host="node7" with labels of hosts, and the rank always.
  */
-#ifndef ENDPOINTS_CONSOLE_HEAD_H
-#define ENDPOINTS_CONSOLE_HEAD_H
+#ifndef TEXT_HEAD_H
+#define TEXT_HEAD_H
 
 #include <time.h>
 
-#include "endpoints/console/style.h"
+#include "text/style.h"
 
 enum {
-    EP_HEAD_NAME_MAX = 255,   /* longer host and job names are cut */
-    EP_HEAD_RANKS_MAX = 2048, /* of ep_origin.ranks */
-    EP_HEAD_MAX = 6144,
+    TEXT_HEAD_NAME_MAX = 255,   /* longer host and job names are cut */
+    TEXT_HEAD_RANKS_MAX = 2048, /* of text_origin.ranks */
+    TEXT_HEAD_MAX = 6144,
 };
 
 /* Zeroed: none made. */
-struct ep_head {
+struct text_head {
     uint32_t len_bytes;
-    char text[EP_HEAD_MAX];
+    char text[TEXT_HEAD_MAX];
     time_t second; /* that clock tells */
     char clock[32];
     char zone[8];
 };
 
 /* Makes the head for this origin. Names may be NULL ("?"). */
-void ep_head_make(struct ep_head *head, const struct ep_origin *from);
+void text_head_make(struct text_head *head, const struct text_origin *from);
 
 #endif

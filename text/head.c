@@ -1,22 +1,22 @@
 /* Heads of lines. */
 #include "config.h"
 
-#include "endpoints/console/head.h"
+#include "text/head.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "endpoints/console/escape.h"
+#include "text/escape.h"
 #include "overlay/base/panic.h"
 
 typedef size_t (*escape_fn)(uint8_t byte, uint8_t *dst);
 
-static void put(struct ep_head *head, const char *format, ...)
+static void put(struct text_head *head, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void put(struct ep_head *head, const char *format, ...)
+static void put(struct text_head *head, const char *format, ...)
 {
     const size_t room = sizeof(head->text) - head->len_bytes;
     va_list args;
@@ -35,16 +35,16 @@ static const char *or_unknown(const char *name)
 }
 
 /* A name as an attribute or string; what is no UTF-8 in it as '?'. */
-static void put_name(struct ep_head *head, const char *name, escape_fn escape)
+static void put_name(struct text_head *head, const char *name, escape_fn escape)
 {
     const uint8_t *at = (const uint8_t *)or_unknown(name);
-    const uint8_t *end = at + strnlen((const char *)at, EP_HEAD_NAME_MAX);
+    const uint8_t *end = at + strnlen((const char *)at, TEXT_HEAD_NAME_MAX);
 
     while (at < end) {
-        const size_t len = ep_utf8_len(at, (size_t)(end - at));
+        const size_t len = text_utf8_len(at, (size_t)(end - at));
         uint8_t *to = (uint8_t *)head->text + head->len_bytes;
 
-        OV_ASSERT(head->len_bytes + EP_ESCAPE_MAX < sizeof(head->text));
+        OV_ASSERT(head->len_bytes + TEXT_ESCAPE_MAX < sizeof(head->text));
         if (len > 1)
             memcpy(to, at, len);
         head->len_bytes += (uint32_t)(len > 1    ? len
@@ -57,11 +57,11 @@ static void put_name(struct ep_head *head, const char *name, escape_fn escape)
 /* A quotation mark would end an attribute. */
 static size_t attribute_escape(uint8_t byte, uint8_t *dst)
 {
-    return ep_xml_escape(byte == '"' ? '?' : byte, dst);
+    return text_xml_escape(byte == '"' ? '?' : byte, dst);
 }
 
 /* The time as ISO 8601, with the zone it is in. */
-static void put_time(struct ep_head *head, uint64_t time_ns)
+static void put_time(struct text_head *head, uint64_t time_ns)
 {
     const time_t second = (time_t)(time_ns / 1000000000);
     struct tm tm;
@@ -76,40 +76,41 @@ static void put_time(struct ep_head *head, uint64_t time_ns)
         (unsigned)(time_ns / 1000000 % 1000), head->zone, head->zone + 3);
 }
 
-static void put_ranks(struct ep_head *head, const struct ep_origin *from)
+static void put_ranks(struct text_head *head, const struct text_origin *from)
 {
     if (from->ranks != NULL)
-        put(head, "%.*s", EP_HEAD_RANKS_MAX, from->ranks);
-    else if (from->rank == EP_CONSOLE_TOOL)
+        put(head, "%.*s", TEXT_HEAD_RANKS_MAX, from->ranks);
+    else if (from->rank == TEXT_CONSOLE_TOOL)
         put(head, "tool");
     else
         put(head, "%" PRIu32, from->rank);
 }
 
-static void put_label(struct ep_head *head, const struct ep_origin *from)
+static void put_label(struct text_head *head, const struct text_origin *from)
 {
     switch (from->style->label) {
-    case EP_LABEL_NONE:
-    case EP_LABEL_MODES:
+    case TEXT_LABEL_NONE:
+    case TEXT_LABEL_MODES:
         break;
-    case EP_LABEL_RANK:
+    case TEXT_LABEL_RANK:
         put(head, "%s", from->ranks != NULL ? "[" : "");
         put_ranks(head, from);
         put(head, "%s", from->ranks != NULL ? "]: " : ": ");
         break;
-    case EP_LABEL_HOST:
-        put(head, "%.*s: ", EP_HEAD_NAME_MAX,
-            from->rank == EP_CONSOLE_TOOL ? "tool" : or_unknown(from->host));
+    case TEXT_LABEL_HOST:
+        put(head, "%.*s: ", TEXT_HEAD_NAME_MAX,
+            from->rank == TEXT_CONSOLE_TOOL ? "tool" : or_unknown(from->host));
         break;
-    case EP_LABEL_FULL:
-        put(head, "[%.*s,", EP_HEAD_NAME_MAX, or_unknown(from->style->nspace));
+    case TEXT_LABEL_FULL:
+        put(head, "[%.*s,", TEXT_HEAD_NAME_MAX,
+            or_unknown(from->style->nspace));
         put_ranks(head, from);
-        put(head, "]<%s>: ", ep_channel_name(from->channel));
+        put(head, "]<%s>: ", text_channel_name(from->channel));
         break;
     }
 }
 
-static void make_text(struct ep_head *head, const struct ep_origin *from)
+static void make_text(struct text_head *head, const struct text_origin *from)
 {
     if (from->style->has_time) {
         put_time(head, from->time_ns);
@@ -118,7 +119,7 @@ static void make_text(struct ep_head *head, const struct ep_origin *from)
     put_label(head, from);
 }
 
-static void make_json(struct ep_head *head, const struct ep_origin *from)
+static void make_json(struct text_head *head, const struct text_origin *from)
 {
     put(head, "{");
     if (from->style->has_time) {
@@ -127,32 +128,32 @@ static void make_json(struct ep_head *head, const struct ep_origin *from)
         put(head, "\",");
     }
     put(head, "\"nspace\":\"");
-    put_name(head, from->style->nspace, ep_json_escape);
+    put_name(head, from->style->nspace, text_json_escape);
     if (from->ranks != NULL) {
         put(head, "\",\"ranks\":\"");
         put_ranks(head, from);
-    } else if (from->rank == EP_CONSOLE_TOOL) {
+    } else if (from->rank == TEXT_CONSOLE_TOOL) {
         put(head, "\",\"rank\":null,\"host\":null,\"channel\":\"%s\",\"",
-            ep_channel_name(from->channel));
+            text_channel_name(from->channel));
         return;
     } else {
         put(head, "\",\"rank\":%" PRIu32 ",\"host\":\"", from->rank);
-        put_name(head, from->host, ep_json_escape);
+        put_name(head, from->host, text_json_escape);
     }
-    put(head, "\",\"channel\":\"%s\",\"", ep_channel_name(from->channel));
+    put(head, "\",\"channel\":\"%s\",\"", text_channel_name(from->channel));
 }
 
-static void make_xml(struct ep_head *head, const struct ep_origin *from)
+static void make_xml(struct text_head *head, const struct text_origin *from)
 {
-    put(head, "<%s", ep_channel_name(from->channel));
-    if (from->style->label == EP_LABEL_FULL) {
+    put(head, "<%s", text_channel_name(from->channel));
+    if (from->style->label == TEXT_LABEL_FULL) {
         put(head, " nspace=\"");
         put_name(head, from->style->nspace, attribute_escape);
         put(head, "\"");
     }
     put(head, " rank=\"");
     put_ranks(head, from);
-    if (from->style->label == EP_LABEL_HOST) {
+    if (from->style->label == TEXT_LABEL_HOST) {
         put(head, "\" host=\"");
         put_name(head, from->host, attribute_escape);
     }
@@ -163,18 +164,18 @@ static void make_xml(struct ep_head *head, const struct ep_origin *from)
     put(head, "\">");
 }
 
-void ep_head_make(struct ep_head *head, const struct ep_origin *from)
+void text_head_make(struct text_head *head, const struct text_origin *from)
 {
     head->len_bytes = 0;
     switch (from->style->format) {
-    case EP_FORMAT_TEXT:
-    case EP_FORMATS:
+    case TEXT_FORMAT_TEXT:
+    case TEXT_FORMATS:
         make_text(head, from);
         break;
-    case EP_FORMAT_JSON:
+    case TEXT_FORMAT_JSON:
         make_json(head, from);
         break;
-    case EP_FORMAT_XML:
+    case TEXT_FORMAT_XML:
         make_xml(head, from);
         break;
     }

@@ -1,7 +1,7 @@
 /* Escaping of single bytes; what a character of UTF-8 is. */
 #include "config.h"
 
-#include "endpoints/console/escape.h"
+#include "text/escape.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool is_tail(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-size_t ep_utf8_len(const uint8_t *mem, size_t left_bytes)
+size_t text_utf8_len(const uint8_t *mem, size_t left_bytes)
 {
     const uint8_t first = mem[0];
 
@@ -43,7 +43,7 @@ static bool is_ascii(const uint8_t *mem)
     return (word & UINT64_C(0x8080808080808080)) == 0;
 }
 
-bool ep_utf8_is_valid(const uint8_t *mem, size_t len_bytes)
+bool text_utf8_is_valid(const uint8_t *mem, size_t len_bytes)
 {
     const uint8_t *const end = mem + len_bytes;
 
@@ -54,7 +54,7 @@ bool ep_utf8_is_valid(const uint8_t *mem, size_t len_bytes)
             mem += 8;
             continue;
         }
-        len = ep_utf8_len(mem, (size_t)(end - mem));
+        len = text_utf8_len(mem, (size_t)(end - mem));
         if (len == 0)
             return false;
         mem += len;
@@ -70,7 +70,7 @@ static size_t put(uint8_t *dst, const char *text)
     return len;
 }
 
-size_t ep_json_escape(uint8_t byte, uint8_t *dst)
+size_t text_json_escape(uint8_t byte, uint8_t *dst)
 {
     static const char digits[] = "0123456789abcdef";
 
@@ -98,7 +98,7 @@ size_t ep_json_escape(uint8_t byte, uint8_t *dst)
     return 6;
 }
 
-size_t ep_xml_escape(uint8_t byte, uint8_t *dst)
+size_t text_xml_escape(uint8_t byte, uint8_t *dst)
 {
     switch (byte) {
     case '&':
@@ -122,7 +122,7 @@ size_t ep_xml_escape(uint8_t byte, uint8_t *dst)
     return 6;
 }
 
-void ep_base64_put(const uint8_t *mem, size_t len_bytes, uint8_t *dst)
+void text_base64_put(const uint8_t *mem, size_t len_bytes, uint8_t *dst)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                  "abcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,12 +1,12 @@
 /* Lines, objects and elements, a stretch of room at a time. */
 #include "config.h"
 
-#include "endpoints/console/format.h"
+#include "text/format.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "endpoints/console/escape.h"
+#include "text/escape.h"
 
 enum { TAIL_MAX = 32 };
 
@@ -32,7 +32,7 @@ static bool flow_put(struct flow *flow, const char *text, size_t len)
     return true;
 }
 
-static bool is_same(const struct ep_origin *a, const struct ep_origin *b)
+static bool is_same(const struct text_origin *a, const struct text_origin *b)
 {
     return a->style == b->style && a->rank == b->rank &&
            a->channel == b->channel && a->host == b->host && a->ranks == NULL &&
@@ -41,15 +41,15 @@ static bool is_same(const struct ep_origin *a, const struct ep_origin *b)
             a->time_ns / 1000000 == b->time_ns / 1000000);
 }
 
-static void head_for(struct ep_format *fm, const struct ep_origin *from)
+static void head_for(struct text_format *fm, const struct text_origin *from)
 {
     if (fm->origin.style != NULL && is_same(&fm->origin, from))
         return;
     fm->origin = *from;
-    ep_head_make(&fm->head, from);
+    text_head_make(&fm->head, from);
 }
 
-static bool put_head(struct ep_format *fm, struct flow *flow)
+static bool put_head(struct text_format *fm, struct flow *flow)
 {
     return room_of(flow) > fm->head.len_bytes &&
            flow_put(flow, fm->head.text, fm->head.len_bytes);
@@ -57,7 +57,8 @@ static bool put_head(struct ep_format *fm, struct flow *flow)
 
 /* ---- text ---- */
 
-static void text_lines(struct ep_format *fm, bool *mid_line, struct flow *flow)
+static void text_lines(struct text_format *fm, bool *mid_line,
+                       struct flow *flow)
 {
     while (flow->from < flow->end && flow->to < flow->limit) {
         const uint8_t *newline;
@@ -79,9 +80,9 @@ static void text_lines(struct ep_format *fm, bool *mid_line, struct flow *flow)
 
 /* ---- objects and elements ---- */
 
-static bool piece_begin(struct ep_format *fm, struct flow *flow)
+static bool piece_begin(struct text_format *fm, struct flow *flow)
 {
-    const bool is_json = fm->origin.style->format == EP_FORMAT_JSON;
+    const bool is_json = fm->origin.style->format == TEXT_FORMAT_JSON;
     const size_t left = (size_t)(flow->end - flow->from);
     const uint8_t *newline = memchr(flow->from, '\n', left);
     const char *member;
@@ -93,67 +94,67 @@ static bool piece_begin(struct ep_format *fm, struct flow *flow)
     fm->has_newline = newline != NULL;
     fm->piece_bytes = newline != NULL ? (size_t)(newline - flow->from) : left;
     if (is_json)
-        is_text = ep_utf8_is_valid(flow->from, fm->piece_bytes);
+        is_text = text_utf8_is_valid(flow->from, fm->piece_bytes);
     member = is_text ? "text\":\"" : "base64\":\"";
     put_head(fm, flow);
     if (is_json)
         flow_put(flow, member, strlen(member));
-    fm->part = is_text ? EP_PART_TEXT : EP_PART_BASE64;
+    fm->part = is_text ? TEXT_PART_TEXT : TEXT_PART_BASE64;
     return true;
 }
 
 /* One character, or a byte that is none. */
-static void character_put(struct ep_format *fm, struct flow *flow)
+static void character_put(struct text_format *fm, struct flow *flow)
 {
-    const size_t len = ep_utf8_len(flow->from, fm->piece_bytes);
+    const size_t len = text_utf8_len(flow->from, fm->piece_bytes);
 
     if (len > 1) {
         memcpy(flow->to, flow->from, len);
         flow->to += len;
-    } else if (fm->origin.style->format == EP_FORMAT_JSON) {
-        flow->to += ep_json_escape(*flow->from, flow->to);
+    } else if (fm->origin.style->format == TEXT_FORMAT_JSON) {
+        flow->to += text_json_escape(*flow->from, flow->to);
     } else {
-        flow->to += ep_xml_escape(*flow->from, flow->to);
+        flow->to += text_xml_escape(*flow->from, flow->to);
     }
     flow->from += len > 1 ? len : 1;
     fm->piece_bytes -= len > 1 ? len : 1;
 }
 
-static void base64_put(struct ep_format *fm, struct flow *flow)
+static void base64_put(struct text_format *fm, struct flow *flow)
 {
     const size_t len = fm->piece_bytes < 3 ? fm->piece_bytes : 3;
 
-    ep_base64_put(flow->from, len, flow->to);
+    text_base64_put(flow->from, len, flow->to);
     flow->to += 4;
     flow->from += len;
     fm->piece_bytes -= len;
 }
 
-static bool piece_end(struct ep_format *fm, struct flow *flow)
+static bool piece_end(struct text_format *fm, struct flow *flow)
 {
     char tail[TAIL_MAX];
 
-    if (fm->origin.style->format == EP_FORMAT_JSON)
+    if (fm->origin.style->format == TEXT_FORMAT_JSON)
         strcpy(tail, fm->has_newline ? "\"}\n" : "\",\"newline\":false}\n");
     else
         snprintf(tail, sizeof(tail), "%s</%s>\n",
                  fm->has_newline ? "&#010;" : "",
-                 ep_channel_name(fm->origin.channel));
+                 text_channel_name(fm->origin.channel));
     if (!flow_put(flow, tail, strlen(tail)))
         return false;
     if (fm->has_newline)
         flow->from++;
-    fm->part = EP_PART_NONE;
+    fm->part = TEXT_PART_NONE;
     return true;
 }
 
-static void piece_lines(struct ep_format *fm, struct flow *flow)
+static void piece_lines(struct text_format *fm, struct flow *flow)
 {
-    while (flow->from < flow->end || fm->part != EP_PART_NONE) {
-        if (fm->part == EP_PART_NONE && !piece_begin(fm, flow))
+    while (flow->from < flow->end || fm->part != TEXT_PART_NONE) {
+        if (fm->part == TEXT_PART_NONE && !piece_begin(fm, flow))
             return;
-        while (fm->piece_bytes > 0 && room_of(flow) >= EP_ESCAPE_MAX) {
-            if (fm->part == EP_PART_TEXT)
+        while (fm->piece_bytes > 0 && room_of(flow) >= TEXT_ESCAPE_MAX) {
+            if (fm->part == TEXT_PART_TEXT)
                 character_put(fm, flow);
             else
                 base64_put(fm, flow);
@@ -163,16 +164,16 @@ static void piece_lines(struct ep_format *fm, struct flow *flow)
     }
 }
 
-size_t ep_format_lines(struct ep_format *fm, const struct ep_origin *from,
-                       bool *mid_line, const uint8_t **src, const uint8_t *end,
-                       uint8_t *dst, size_t room_bytes)
+size_t text_format_lines(struct text_format *fm, const struct text_origin *from,
+                         bool *mid_line, const uint8_t **src,
+                         const uint8_t *end, uint8_t *dst, size_t room_bytes)
 {
     struct flow flow = {
         .from = *src, .end = end, .to = dst, .limit = dst + room_bytes};
 
-    if (fm->part == EP_PART_NONE)
+    if (fm->part == TEXT_PART_NONE)
         head_for(fm, from);
-    if (from->style->format == EP_FORMAT_TEXT) {
+    if (from->style->format == TEXT_FORMAT_TEXT) {
         text_lines(fm, mid_line, &flow);
     } else {
         piece_lines(fm, &flow);

@@ -17,46 +17,46 @@
  *
  * Pure: no state but the caller's.
  */
-#ifndef ENDPOINTS_CONSOLE_FORMAT_H
-#define ENDPOINTS_CONSOLE_FORMAT_H
+#ifndef TEXT_FORMAT_H
+#define TEXT_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "endpoints/console/head.h"
+#include "text/head.h"
 
 /* Room that suffices for something to be put. */
-enum { EP_FORMAT_ROOM_MIN = EP_HEAD_MAX + 64 };
+enum { TEXT_FORMAT_ROOM_MIN = TEXT_HEAD_MAX + 64 };
 
-enum ep_format_part { EP_PART_NONE, EP_PART_TEXT, EP_PART_BASE64 };
+enum text_format_part { TEXT_PART_NONE, TEXT_PART_TEXT, TEXT_PART_BASE64 };
 
 /* Zeroed: at the start of a line. */
-struct ep_format {
-    struct ep_origin origin; /* of the head; style NULL: none made */
-    size_t piece_bytes;      /* of the object or element, still to be put */
-    enum ep_format_part part;
+struct text_format {
+    struct text_origin origin; /* of the head; style NULL: none made */
+    size_t piece_bytes;        /* of the object or element, still to be put */
+    enum text_format_part part;
     bool has_newline; /* behind the piece */
-    struct ep_head head;
+    struct text_head head;
 };
 
 /* Copies bytes from *src (up to `end`) to dst, as lines of this origin, until
  * either is used up; *src moves on. `mid_line` says whether dst's last byte
  * before was inside a line, and is kept. A head is put whole or not at all,
  * and never at the end of the room. A call that returned with
- * ep_format_is_open() is to be followed by one with the same origin and bytes,
- * also where *src is at its end.
+ * text_format_is_open() is to be followed by one with the same origin and
+ * bytes, also where *src is at its end.
  *
  * Cost: O(bytes), and a head a line. Returns the bytes put.
  */
-size_t ep_format_lines(struct ep_format *fm, const struct ep_origin *from,
-                       bool *mid_line, const uint8_t **src, const uint8_t *end,
-                       uint8_t *dst, size_t room_bytes);
+size_t text_format_lines(struct text_format *fm, const struct text_origin *from,
+                         bool *mid_line, const uint8_t **src,
+                         const uint8_t *end, uint8_t *dst, size_t room_bytes);
 
 /* An object or element was begun and wants more room. */
-static inline bool ep_format_is_open(const struct ep_format *fm)
+static inline bool text_format_is_open(const struct text_format *fm)
 {
-    return fm->part != EP_PART_NONE;
+    return fm->part != TEXT_PART_NONE;
 }
 
 #endif
