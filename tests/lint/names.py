@@ -12,8 +12,8 @@ import re
 
 import symbols
 
-PREFIX = {"overlay": "ov_", "topo": "topo_", "text": "text_", "endpoints": "ep_",
-          "pmix_api": "px_", "sim": "sim_"}
+PREFIX = {"overlay": "ov_", "topo": "topo_", "text": "text_",
+          "endpoints": "ep_", "pmix_api": "px_", "sim": "sim_"}
 MODULE = {"xylem_machine.so": ("topo_machine_hwloc",),
           "xylem_ofi.so": ("ep_transport_ofi_ops",)}
 LINKER = re.compile(r"_(init|fini|edata|end|_bss_start)$|__bss_start$")
