@@ -86,7 +86,7 @@ static bool is_address(const char *name)
 
 /* The text of a name: without user@, and the parts of a domain from the last
  * to the first. NULL: out of memory. */
-static char *text_of(const char *name)
+static char *string_of(const char *name)
 {
     const char *user = strrchr(name, '@');
     char *text, *to;
@@ -126,7 +126,7 @@ static struct text *texts_new(const struct topo_hosts *hosts, uint32_t count)
     struct text *texts = calloc(count, sizeof(*texts));
 
     for (uint32_t i = 0; texts != NULL && i < count; i++) {
-        texts[i] = (struct text){text_of(topo_hosts_name(hosts, i)), i};
+        texts[i] = (struct text){string_of(topo_hosts_name(hosts, i)), i};
         if (texts[i].at == NULL) {
             texts_free(texts, i);
             return NULL;
@@ -235,7 +235,7 @@ static int add_host(struct topo_fabric *f, const char *name, const char *text,
 /* The launcher is where others of its kind are, or nowhere. */
 static int add_launcher(struct topo_fabric *f, const char *name, size_t end)
 {
-    char *text = text_of(name);
+    char *text = string_of(name);
     size_t len = text != NULL ? strlen(text) : 0;
     size_t group = group_len(text, len > end ? len - end : len);
     int rc = text == NULL ? OV_ENOMEM : 0;

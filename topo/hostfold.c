@@ -40,7 +40,7 @@ struct text {
     size_t max;
 };
 
-static void text_put(struct text *out, const char *bytes, size_t len)
+static void put_text(struct text *out, const char *bytes, size_t len)
 {
     if (out->bytes != NULL && out->max - out->len < len + 1) {
         size_t max = out->max * 2 + len;
@@ -178,10 +178,10 @@ static void put_run(const struct run *run, struct text *out)
 {
     if (run->first_len == 0)
         return;
-    text_put(out, run->first, run->first_len);
+    put_text(out, run->first, run->first_len);
     if (run->last != run->first) {
-        text_put(out, "-", 1);
-        text_put(out, run->last, run->last_len);
+        put_text(out, "-", 1);
+        put_text(out, run->last, run->last_len);
     }
 }
 
@@ -194,7 +194,7 @@ static void put_bracket(const struct topo_hosts *hosts, const struct term *term,
 
     for (unsigned d = n + 1; d < NUMBERS_MAX; d++)
         stride *= term->values[d];
-    text_put(out, "[", 1);
+    put_text(out, "[", 1);
     for (uint32_t k = 0; k < term->values[n]; k++) {
         const char *name = topo_hosts_name(hosts, term->first + k * stride);
         const char *number = name + at;
@@ -203,7 +203,7 @@ static void put_bracket(const struct topo_hosts *hosts, const struct term *term,
         if (!run_takes(&run, number, len)) {
             put_run(&run, out);
             if (k > 0)
-                text_put(out, ",", 1);
+                put_text(out, ",", 1);
             run.first = number;
             run.first_len = len;
         }
@@ -211,7 +211,7 @@ static void put_bracket(const struct topo_hosts *hosts, const struct term *term,
         run.last_len = len;
     }
     put_run(&run, out);
-    text_put(out, "]", 1);
+    put_text(out, "]", 1);
 }
 
 static void put_term(const struct topo_hosts *hosts, const struct term *term,
@@ -227,16 +227,16 @@ static void put_term(const struct topo_hosts *hosts, const struct term *term,
 
         struct digits number = number_find(name, n);
 
-        text_put(out, name + done, number.at - done);
+        put_text(out, name + done, number.at - done);
         put_bracket(hosts, term, n, number.at, out);
         done = number.at + number.len;
     }
-    text_put(out, name + done, strlen(name) - done);
+    put_text(out, name + done, strlen(name) - done);
     if (slots > 0) {
         char suffix[16];
         int len = snprintf(suffix, sizeof(suffix), ":%u", slots);
 
-        text_put(out, suffix, (size_t)len);
+        put_text(out, suffix, (size_t)len);
     }
 }
 
@@ -255,7 +255,7 @@ char *topo_hosts_fold(const struct topo_hosts *hosts, uint32_t count)
     count = fold_terms(hosts, count, terms);
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0)
-            text_put(&out, ",", 1);
+            put_text(&out, ",", 1);
         put_term(hosts, &terms[i], &out);
     }
     free(terms);
@@ -309,7 +309,7 @@ char *topo_hosts_fold_short(const struct topo_hosts *hosts, size_t max_bytes)
 
         out.len = strlen(out.bytes);
         out.max = out.len + 1;
-        text_put(&out, more, (size_t)len);
+        put_text(&out, more, (size_t)len);
     }
     return out.bytes;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* NULL: it is no text. */
-static const char *text_of(const pmix_info_t *info)
+static const char *string_of(const pmix_info_t *info)
 {
     return info->value.type == PMIX_STRING ? info->value.data.string : NULL;
 }
@@ -29,7 +29,7 @@ static pmix_status_t read_ppr(const char *text, struct px_app *app)
 pmix_status_t px_mapping_ppr(struct px_plan *plan, struct px_app *app,
                              const pmix_info_t *info)
 {
-    const char *text = text_of(info);
+    const char *text = string_of(info);
 
     (void)plan;
     return text != NULL ? read_ppr(text, app) : PMIX_ERR_BAD_PARAM;
@@ -38,7 +38,7 @@ pmix_status_t px_mapping_ppr(struct px_plan *plan, struct px_app *app,
 pmix_status_t px_mapping_mapby(struct px_plan *plan, struct px_app *app,
                                const pmix_info_t *info)
 {
-    const char *text = text_of(info);
+    const char *text = string_of(info);
 
     (void)plan;
     if (text == NULL)
@@ -56,7 +56,7 @@ pmix_status_t px_mapping_mapby(struct px_plan *plan, struct px_app *app,
 pmix_status_t px_mapping_rankby(struct px_plan *plan, struct px_app *app,
                                 const pmix_info_t *info)
 {
-    const char *text = text_of(info);
+    const char *text = string_of(info);
 
     (void)plan;
     (void)app;
@@ -101,7 +101,7 @@ static const char **field_of(struct px_app *app, const pmix_info_t *info)
 pmix_status_t px_mapping_hosts(struct px_plan *plan, struct px_app *app,
                                const pmix_info_t *info)
 {
-    const char *text = text_of(info);
+    const char *text = string_of(info);
     char *copy;
 
     if (text == NULL || text[0] == '\0')

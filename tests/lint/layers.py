@@ -51,7 +51,8 @@ LAYERS = (
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
     (("pmix_api/helper/*",), ("overlay/base/*", "overlay/wire/push.h",
-                              "topo/tree.h", "text/*", "pmix_api/*", "config.h")),
+                              "topo/tree.h", "text/*", "pmix_api/*",
+                              "config.h")),
     (("pmix_api/*",), ("overlay/base/*", "overlay/wire/push.h", "pmix_api/*",
                        "!pmix_api/helper/*", "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),
