@@ -57,8 +57,8 @@ static bool put_head(struct text_format *fm, struct flow *flow)
 
 /* ---- text ---- */
 
-static void text_lines(struct text_format *fm, bool *mid_line,
-                       struct flow *flow)
+static void plain_lines(struct text_format *fm, bool *mid_line,
+                        struct flow *flow)
 {
     while (flow->from < flow->end && flow->to < flow->limit) {
         const uint8_t *newline;
@@ -174,7 +174,7 @@ size_t text_format_lines(struct text_format *fm, const struct text_origin *from,
     if (fm->part == TEXT_PART_NONE)
         head_for(fm, from);
     if (from->style->format == TEXT_FORMAT_TEXT) {
-        text_lines(fm, mid_line, &flow);
+        plain_lines(fm, mid_line, &flow);
     } else {
         piece_lines(fm, &flow);
         *mid_line = false;

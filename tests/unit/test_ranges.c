@@ -148,7 +148,7 @@ static void a_full_set_still_takes_what_joins(void **state)
     assert_int_equal(topo_ranges_size(&box.set), 7);
 }
 
-static void text_is_cut_where_the_buffer_ends(void **state)
+static void string_is_cut_where_the_buffer_ends(void **state)
 {
     struct topo_fault fault;
     char text[TEXT_MAX];
@@ -363,7 +363,7 @@ int main(void)
         cmocka_unit_test(a_nul_inside_a_list_is_a_fault),
         cmocka_unit_test(terms_bound_the_memory_a_list_needs),
         cmocka_unit_test(a_full_set_still_takes_what_joins),
-        cmocka_unit_test(text_is_cut_where_the_buffer_ends),
+        cmocka_unit_test(string_is_cut_where_the_buffer_ends),
         cmocka_unit_test(random_sets_equal_a_table),
         cmocka_unit_test(coarse_sets_are_the_smallest_supersets),
         cmocka_unit_test(coarsening_at_the_far_end_does_not_overflow),

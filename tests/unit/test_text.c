@@ -211,7 +211,7 @@ static void shell_words_survive_a_shell(void **state)
     ep_text_fini(&text);
 }
 
-static void text_grows_and_shrinks(void **state)
+static void buffer_grows_and_shrinks(void **state)
 {
     struct ep_text text = {0};
 
@@ -240,7 +240,7 @@ int main(void)
         cmocka_unit_test(one_field_too_many_or_few_is_noticed),
         cmocka_unit_test(quoted_text_is_harmless_to_a_terminal),
         cmocka_unit_test(shell_words_survive_a_shell),
-        cmocka_unit_test(text_grows_and_shrinks),
+        cmocka_unit_test(buffer_grows_and_shrinks),
     };
 
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
