@@ -9,7 +9,7 @@
 enum { OUTPUTS = 0xe }; /* of the bits 1 << channel */
 
 uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
-                          size_t infos, bool is_raw)
+                          size_t infos, uint32_t output)
 {
     struct pull *pull;
     uint32_t id = 0;
@@ -19,7 +19,7 @@ uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
     if (pull != NULL) {
         px_wish_read(info, infos, &pull->wish);
         pull->is_forward = true;
-        pull->is_raw = is_raw;
+        pull->output = output;
         pull->is_held = pull->is_careful = pull->wish.holds;
         pull->spawner = *tool;
         pull->state = PULL_SPAWNING;
@@ -27,6 +27,15 @@ uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
     }
     px_pulls_unlock();
     return id;
+}
+
+/* What waits for a pull stays as it is. */
+static bool dress(struct pull *pull, const struct px_job *job)
+{
+    if (pull->is_held || !px_show_is_wanted(pull->output))
+        return true;
+    pull->show = px_show_open(pull->output, job);
+    return pull->show != NULL;
 }
 
 void px_forward_job(uint32_t id, const struct px_job *job)
@@ -39,7 +48,7 @@ void px_forward_job(uint32_t id, const struct px_job *job)
         px_job_set_wish(job->base, &pull->wish);
         px_job_set_spawner(job->base, pull->to.tool, &pull->spawner);
         pull->wish.copies = true; /* it has no console */
-        if (px_pulls_span(pull, &pull->wish, span))
+        if (dress(pull, job) && px_pulls_span(pull, &pull->wish, span))
             memset(pull->wanted, job->forwards & OUTPUTS, pull->procs);
         else
             pull->state = PULL_OVER;

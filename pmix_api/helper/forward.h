@@ -21,10 +21,10 @@
 struct pull;
 
 /* A tool spawns something, in the library's thread: the number of the pull, to
- * be told to the launcher, or 0 when there are too many. is_raw: not by lines.
- */
+ * be told to the launcher, or 0 when there are too many. output: of enum
+ * px_output_flag, by lines or not, and how these look. */
 uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
-                          size_t infos, bool is_raw);
+                          size_t infos, uint32_t output);
 /* The tool asks for what is held of its job, which is these processes: the
  * pull becomes an ordinary one, as of that question. Its number; 0: nothing is
  * held. */

@@ -83,27 +83,16 @@ pmix_status_t px_output_apply(struct px_plan *plan, const pmix_info_t *info)
     return PMIX_SUCCESS;
 }
 
-/* The launcher formats what it shows and writes; what the spawner's library
- * shows stays as it is. */
 static pmix_status_t settle_formats(struct px_plan *plan)
 {
-    struct px_spawn *spawn = &plan->spawn;
-    const bool is_forwarded = (spawn->forwards & ~PX_FORWARD_STDIN) != 0 &&
-                              (spawn->output & PX_OUTPUT_FILE_ONLY) == 0;
+    const struct px_spawn *spawn = &plan->spawn;
 
-    if ((spawn->output & PX_OUTPUT_FORMATS) == 0)
+    if ((spawn->output & PX_OUTPUT_FORMATS) == 0 ||
+        (spawn->output & PX_OUTPUT_RAW) == 0)
         return PMIX_SUCCESS;
-    if ((spawn->output & PX_OUTPUT_RAW) != 0) {
-        px_talk_note("PMIx_Spawn is refused: %s with a format of lines",
-                     PMIX_IOF_OUTPUT_RAW);
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (is_forwarded && (plan->needed & PX_OUTPUT_FORMATS) != 0) {
-        px_talk_note("PMIx_Spawn is refused: a format is not supported for "
-                     "what is forwarded to who spawns");
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    return PMIX_SUCCESS;
+    px_talk_note("PMIx_Spawn is refused: %s with a format of lines",
+                 PMIX_IOF_OUTPUT_RAW);
+    return PMIX_ERR_BAD_PARAM;
 }
 
 /* Files only are no console. */

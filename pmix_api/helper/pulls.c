@@ -20,6 +20,7 @@
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
+#include "pmix_api/spawn.h"
 
 enum {
     LIMIT_BYTES = 256 << 20, /* what waits for one pull: the default */
@@ -280,6 +281,7 @@ static void forget(struct pull *pull)
         px_lag_forget(pull->to.tool);
     if (pull->live != NULL)
         px_queue_close(&pull->queue);
+    px_show_close(pull->show);
     free(pull->live);
     free(pull->wanted);
     memset(pull, 0, sizeof(*pull));
@@ -314,7 +316,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         .drops_oldest = wish->drops_oldest,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
         .buffer_ms = 1000 * least(wish->buffer_s, 1000000),
-        .has_lines = pull->is_forward && !pull->is_raw,
+        .has_lines = pull->is_forward && (pull->output & PX_OUTPUT_RAW) == 0,
     };
 
     if (wish->has_cache && wish->cache_bytes < LIMIT_BYTES)
@@ -478,7 +480,10 @@ static bool put(struct pull *pull, const struct px_output *o)
         pull->live[nth] |= bit;
         px_forward_yield(pulls.pulls, pull, o->rank, 1);
     }
-    px_queue_put(&pull->queue, o);
+    if (pull->show != NULL)
+        px_show_put(pull->show, o, &pull->queue);
+    else
+        px_queue_put(&pull->queue, o);
     check_behind(pull);
     check_full(pull);
     return pull->redirects;

@@ -4,6 +4,7 @@
 
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/queue.h"
+#include "pmix_api/helper/show.h"
 #include "pmix_api/helper/wish.h"
 
 enum pull_state {
@@ -19,7 +20,6 @@ struct pull {
     uint32_t id;
     bool redirects, is_behind;
     bool is_forward; /* of a job that its tool has spawned */
-    bool is_raw;     /* which is not to have it by lines */
     bool is_held;    /* until its tool asks for it with a pull */
     bool is_careful; /* drops nothing: its job is held back when it is */
     bool is_full;    /* and there are so many bytes: */
@@ -27,6 +27,8 @@ struct pull {
     struct px_receiver to;
     int fd; /* -1: not seen yet */
     uint32_t seen;
+    uint32_t output;       /* of a forward: enum px_output_flag */
+    struct px_show *show;  /* owned: makes lines of it; NULL: none */
     uint32_t nth;          /* ASKED: in the order of the questions */
     struct px_wish wish;   /* of a forward, until its job is known */
     pmix_proc_t spawner;   /* of the same: its tool's name */

@@ -204,8 +204,7 @@ static pmix_status_t begin_forward(const pmix_proc_t *spawner,
 {
     if ((spawn->forwards & ~PX_FORWARD_STDIN) == 0)
         return PMIX_SUCCESS;
-    spawn->pull = px_forward_begin(spawner, info, infos,
-                                   (spawn->output & PX_OUTPUT_RAW) != 0);
+    spawn->pull = px_forward_begin(spawner, info, infos, spawn->output);
     return spawn->pull != 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 

@@ -123,7 +123,7 @@ def raw(tool):
 
 def local(job, tool):
     """On the launcher's own stdout and stderr, in the formats that are asked
-    for, which files have, too. What is forwarded cannot have them."""
+    for, which files have, too."""
     script = words("echo out $XYLEM_RANK; echo err >&2")
     shown, errors = [], len(job.said())
 
@@ -143,15 +143,57 @@ def local(job, tool):
         *('<stdout nspace="{0}" rank="%d">out %d&#010;</stdout>' % (r, r)
           for r in range(2)))
     add(f"!pmix.iof.fonly !pmix.iof.file={place('t')}")
-    for what, status in (("!pmix.fwd.stdout !pmix.iof.rank", "NOT SUPPORTED"),
-                         ("!pmix.iof.raw !pmix.iof.rank", "BAD PARAM")):
-        said = tool.spawn(f"{what} -- 1 true")[1]
-        check(said and status in said.replace("-", " "), f"{what}: {said}")
+    said = tool.spawn("!pmix.iof.raw !pmix.iof.rank -- 1 true")[1]
+    check(said and "BAD PARAM" in said.replace("-", " "), said)
     want = [line.format(space) for space, lines in shown for line in lines]
     live.eventually(lambda: job.said()[errors:].count("err") >= 10, 60,
                     "stderr")
     check_eq(4, len(re.findall("^err$", job.said()[errors:], re.M)))
     return sorted(want)
+
+
+def dressed(tool):
+    """What the spawner's library shows has the formats that are asked for: a
+    long line one head, an open one its end. Files have them, too."""
+    long = "%090000d"
+    script = words(f"printf {long} 1; echo; echo '<&>'; echo err >&2; "
+                   "printf open")
+    head = "[{0},%d]<%s>: "
+    element = '<stdout nspace="{0}" rank="%d">%s</stdout>'
+    for what, first in (("rank", "%d: "), ("tag", head)):
+        before, errors = tool.shown(), tool.shown("stderr")
+        space, status = tool.spawn(f"!pmix.fwd.stdout !pmix.fwd.stderr "
+                                   f"!pmix.iof.{what} -- 2 sh -c {script}")
+        check_eq("SUCCESS", status)
+        wait_end(tool, space)
+        heads = [(first % ((r, "stdout") if what == "tag" else r))
+                 .format(space) for r in range(2)]
+        want = sorted(h + text for h in heads
+                      for text in (long % 1, "<&>", "open"))
+        live.eventually(lambda: sorted(
+            tool.shown()[len(before):].splitlines()) == want, 60, what)
+        live.eventually(lambda: sorted(
+            tool.shown("stderr")[len(errors):].splitlines()) ==
+            sorted(h.replace("stdout", "stderr") + "err" for h in heads), 60,
+            what + " of stderr")
+    before = tool.shown()
+    space, _ = tool.spawn("!pmix.fwd.stdout !pmix.iof.tag !pmix.iof.xml "
+                          f"!pmix.iof.file={place('x')} -- 2 sh -c " +
+                          words("echo '<&>'; printf open"))
+    wait_end(tool, space)
+    want = sorted((element % (r, text)).format(space) for r in range(2)
+                  for text in ("&lt;&amp;&gt;&#010;", "open"))
+    live.eventually(lambda: sorted(
+        tool.shown()[len(before):].splitlines()) == want, 60, "elements")
+    check_eq(want, sorted((read(place(f"x.{space}.0.stdout")) +
+                           read(place(f"x.{space}.1.stdout")))
+                          .decode().splitlines()))
+    before = tool.shown()
+    space, _ = tool.spawn("!pmix.fwd.stdout !pmix.iof.ts -- 1 echo now")
+    wait_end(tool, space)
+    live.eventually(lambda: re.fullmatch(
+        r"\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d now\n",
+        tool.shown()[len(before):]), 60, "the time")
 
 
 def only(job, tool):
@@ -246,6 +288,8 @@ def main():
     want = []
     with live.case("on the console"):
         want = local(job, tool)
+    with live.case("what the spawner's library shows"):
+        dressed(tool)
     with live.case("files only"):
         only(job, tool)
     with live.case("what makes no sense"):
