@@ -28,8 +28,7 @@ static void one_process_alone_is_byte_exact(void **state)
     open_with(&rig, TEXT_LABEL_NONE);
     rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, text, 6, false);
     rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, text + 6, 3, false);
-    rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, text + 9, sizeof(text) - 1 - 9,
-             true);
+    rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, text + 9, sizeof(text) - 10, true);
     rig_finish(&rig);
     got = rig_rest(rig.out_fd, &len);
     assert_int_equal(len, sizeof(text) - 1);

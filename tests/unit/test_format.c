@@ -56,7 +56,7 @@ static void expect(const char *want)
     assert_string_equal((char *)out, want);
 }
 
-static void text_has_time_and_label_before_each_line(void **state)
+static void time_and_label_stand_before_each_line(void **state)
 {
     const struct text_style style = {
         .nspace = "job", .label = TEXT_LABEL_FULL, .has_time = true};
@@ -405,7 +405,7 @@ static void a_long_line_is_one_object(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_has_time_and_label_before_each_line),
+        cmocka_unit_test(time_and_label_stand_before_each_line),
         cmocka_unit_test(a_tool_is_no_rank),
         cmocka_unit_test(a_name_that_is_too_long_is_cut),
         cmocka_unit_test(json_has_an_object_for_each_line),
