@@ -270,25 +270,46 @@ static pmix_proc_t *list_procs(const struct topo_ranges *ranks, size_t *count)
     return procs;
 }
 
-const char *link_pull(const struct topo_ranges *ranks, enum link_how how)
+static pmix_status_t pull(const pmix_proc_t *procs, size_t count,
+                          enum link_how how, unsigned channels)
 {
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    PMIX_INFO_LOAD(&info, how == LINK_HELD ? PX_IOF_HOLD : PMIX_IOF_COPY, NULL,
+                   PMIX_BOOL);
+    rc = PMIx_IOF_pull(procs, count, &info, 1, (pmix_iof_channel_t)channels,
+                       on_output, on_registered, NULL);
+    if (rc == PMIX_SUCCESS)
+        rc = link_wait();
+    PMIX_INFO_DESTRUCT(&info);
+    return rc;
+}
+
+const char *link_pull(const struct topo_ranges *ranks, enum link_how how,
+                      unsigned *channels)
+{
+    enum {
+        OUT = PMIX_FWD_STDOUT_CHANNEL,
+        ERR = PMIX_FWD_STDERR_CHANNEL,
+        DIAG = PMIX_FWD_STDDIAG_CHANNEL,
+    };
+    static const unsigned sets[] = {
+        OUT | ERR | DIAG, OUT | ERR, OUT | DIAG, ERR | DIAG, OUT, ERR, DIAG};
+    const unsigned wanted = *channels;
     size_t count;
     pmix_proc_t *procs = list_procs(ranks, &count);
-    pmix_info_t info;
-    pmix_status_t rc = PMIX_ERR_NOMEM;
+    pmix_status_t rc = procs == NULL ? PMIX_ERR_NOMEM : PMIX_ERR_NOT_SUPPORTED;
 
-    if (procs != NULL) {
-        PMIX_INFO_LOAD(&info, how == LINK_HELD ? PX_IOF_HOLD : PMIX_IOF_COPY,
-                       NULL, PMIX_BOOL);
-        rc = PMIx_IOF_pull(procs, count, &info, 1,
-                           PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL |
-                               PMIX_FWD_STDDIAG_CHANNEL,
-                           on_output, on_registered, NULL);
-        if (rc == PMIX_SUCCESS)
-            rc = link_wait();
-        PMIX_INFO_DESTRUCT(&info);
-        free(procs);
+    for (size_t i = 0;
+         rc == PMIX_ERR_NOT_SUPPORTED && i < sizeof(sets) / sizeof(sets[0]);
+         i++) {
+        if ((sets[i] & ~wanted) != 0)
+            continue;
+        rc = pull(procs, count, how, sets[i]);
+        *channels = sets[i];
     }
+    free(procs);
     return rc == PMIX_SUCCESS ? NULL : link_say("the output cannot be had", rc);
 }
 

@@ -50,8 +50,10 @@ const char *link_open(const char *uri, const struct link_events *events);
 const char *link_job(const char *nspace, struct link_job *out);
 
 /* Asks for the output of these ranks of the job; no member, or NULL: of all.
- */
-const char *link_pull(const struct topo_ranges *ranks, enum link_how how);
+ * *channels, bits 1 << TEXT_CHANNEL_: those that are wanted, and then those
+ * that come; what the job was started without does not. */
+const char *link_pull(const struct topo_ranges *ranks, enum link_how how,
+                      unsigned *channels);
 
 /* Sends input to these ranks; no member: to all. No bytes: the end of it.
  * `mem` is borrowed until on_pushed. */

@@ -177,15 +177,6 @@ static const char *check_ranks(const char *option,
     return why;
 }
 
-/* A channel that a process does not have ends with it. */
-static uint64_t ends_of(const struct attach_options *o,
-                        const struct link_job *job)
-{
-    uint32_t ranks = topo_ranges_size(&o->ranks);
-
-    return (uint64_t)(TEXT_CHANNELS - 1) * (ranks > 0 ? ranks : job->size);
-}
-
 static const char *begin(const struct server *server)
 {
     static const struct link_events link_events = {
@@ -202,6 +193,8 @@ static const char *begin(const struct server *server)
     const struct attach_options *o = &attach.options;
     const char *why = link_open(server->uri, &link_events);
     struct link_job job;
+    unsigned channels = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR |
+                        1u << TEXT_CHANNEL_STDDIAG;
 
     if (why == NULL)
         why = link_job(o->nspace, &job);
@@ -210,10 +203,10 @@ static const char *begin(const struct server *server)
     if (why == NULL)
         why = check_ranks("--stdin", &o->stdin_ranks, job.size);
     if (why == NULL)
-        why = show_open(attach.base, &o->output, ends_of(o, &job), &job,
-                        &show_events);
+        why = show_open(attach.base, &o->output, &job, &show_events);
     if (why == NULL)
-        why = link_pull(&o->ranks, LINK_COPY);
+        why = link_pull(&o->ranks, LINK_COPY, &channels);
+    show_expect(channels, topo_ranges_size(&o->ranks));
     if (why == NULL && o->feeds &&
         feed_open(attach.base, &o->stdin_ranks, false) != 0)
         why = ov_strerror(OV_ENOMEM);

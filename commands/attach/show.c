@@ -295,14 +295,13 @@ static const char *open_output(struct event_base *base,
 }
 
 const char *show_open(struct event_base *base,
-                      const struct ep_run_options *options, uint64_t ends,
+                      const struct ep_run_options *options,
                       const struct link_job *job,
                       const struct show_events *events)
 {
     show.last = &show.first;
     show.events = events;
     show.job = *job;
-    show.left = ends;
     show.ended = calloc(job->size, sizeof(*show.ended));
     show.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (show.ended == NULL || show.wake < 0)
@@ -313,6 +312,12 @@ const char *show_open(struct event_base *base,
         ep_writer_open(base, &show.writer) != 0)
         return ov_strerror(OV_ENOMEM);
     return open_output(base, options);
+}
+
+void show_expect(unsigned channels, uint32_t ranks)
+{
+    show.left = (uint64_t)__builtin_popcount(channels) *
+                (ranks > 0 ? ranks : show.job.size);
 }
 
 static void stop_taking(void)

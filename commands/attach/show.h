@@ -27,12 +27,16 @@ struct show_events {
     void (*on_error)(bool is_left, const char *why);
 };
 
-/* So many ends of channels are awaited. Of the options those count that say how
- * output is shown. Returns NULL, or what went wrong. */
+/* Of the options those count that say how output is shown. Returns NULL, or
+ * what went wrong. */
 const char *show_open(struct event_base *base,
-                      const struct ep_run_options *options, uint64_t ends,
+                      const struct ep_run_options *options,
                       const struct link_job *job,
                       const struct show_events *events);
+/* It is complete with the ends of these channels, bits 1 << TEXT_CHANNEL_, of
+ * so many ranks; 0: of all. One that a process does not have ends with it.
+ * Before the loop runs. */
+void show_expect(unsigned channels, uint32_t ranks);
 /* Frees all, drops what is not written. */
 void show_close(void);
 

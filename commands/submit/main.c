@@ -28,6 +28,7 @@
 #include "commands/submit/job.h"
 #include "commands/submit/signals.h"
 #include "overlay/base/err.h"
+#include "text/style.h"
 
 enum {
     EXIT_TIMEOUT = 124,
@@ -294,8 +295,10 @@ static const char *begin(const char *uri, uint32_t reader)
     };
     const struct ep_run_options *o = &submit.options;
     const char *why = link_open(uri, &link_events), *nspace;
-    uint64_t channels = o->stddiag ? 3 : 2;
+    unsigned channels = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR;
 
+    if (o->stddiag)
+        channels |= 1u << TEXT_CHANNEL_STDDIAG;
     if (why == NULL)
         why = job_watch(wake);
     if (why == NULL)
@@ -303,10 +306,10 @@ static const char *begin(const char *uri, uint32_t reader)
     if (why == NULL)
         why = link_job(nspace, &submit.job);
     if (why == NULL)
-        why = show_open(submit.base, o, channels * submit.job.size, &submit.job,
-                        &show_events);
+        why = show_open(submit.base, o, &submit.job, &show_events);
     if (why == NULL)
-        why = link_pull(NULL, LINK_HELD);
+        why = link_pull(NULL, LINK_HELD, &channels);
+    show_expect(channels, 0);
     if (why == NULL && reader != JOB_READER_NONE &&
         feed_open(submit.base, &submit.readers, true) != 0)
         why = ov_strerror(OV_ENOMEM);

@@ -124,6 +124,11 @@ static void on_lost(size_t handler, pmix_status_t status,
 
 /* --- pull */
 
+enum {
+    OUTPUT = PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL |
+             PMIX_FWD_STDDIAG_CHANNEL,
+};
+
 /* Of one name at least. */
 static pmix_status_t find_targets(const pmix_proc_t procs[], size_t nprocs,
                                   struct px_targets *out)
@@ -138,33 +143,37 @@ static pmix_status_t find_targets(const pmix_proc_t procs[], size_t nprocs,
 /* Stdin cannot be pulled; a mask of all channels means those that can. */
 static pmix_status_t judge_channels(pmix_iof_channel_t channels)
 {
-    static const pmix_iof_channel_t output = PMIX_FWD_STDOUT_CHANNEL |
-                                             PMIX_FWD_STDERR_CHANNEL |
-                                             PMIX_FWD_STDDIAG_CHANNEL;
-
     if (channels == PMIX_FWD_ALL_CHANNELS)
         return PMIX_SUCCESS;
-    return channels != 0 && (channels & ~output) == 0 ? PMIX_SUCCESS
+    return channels != 0 && (channels & ~OUTPUT) == 0 ? PMIX_SUCCESS
                                                       : PMIX_ERR_BAD_PARAM;
+}
+
+/* The directive of a spawn that one of these channels is missing. */
+static const char *name_forward(pmix_iof_channel_t channels)
+{
+    if (channels & PMIX_FWD_STDOUT_CHANNEL)
+        return "PMIX_FWD_STDOUT";
+    return channels & PMIX_FWD_STDERR_CHANNEL ? "PMIX_FWD_STDERR"
+                                              : "PMIX_FWD_STDDIAG";
 }
 
 /* What its job was started without is not to be had. */
 static pmix_status_t judge_forwards(const pmix_proc_t procs[], size_t nprocs,
                                     pmix_iof_channel_t channels)
 {
-    static const pmix_iof_channel_t judged =
-        PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL;
     struct px_job job;
 
     for (size_t i = 0; i < nprocs; i++) {
-        if (!px_job_find(procs[i].nspace, &job) ||
-            (channels & judged & ~job.forwards) == 0)
+        pmix_iof_channel_t missing;
+
+        if (!px_job_find(procs[i].nspace, &job))
+            continue;
+        missing = (pmix_iof_channel_t)(channels & OUTPUT & ~job.forwards);
+        if (missing == 0)
             continue;
         px_talk_note("a pull is refused: %s was not started with %s",
-                     job.nspace,
-                     channels & ~job.forwards & PMIX_FWD_STDOUT_CHANNEL
-                         ? "PMIX_FWD_STDOUT"
-                         : "PMIX_FWD_STDERR");
+                     job.nspace, name_forward(missing));
         return PMIX_ERR_NOT_SUPPORTED;
     }
     return PMIX_SUCCESS;

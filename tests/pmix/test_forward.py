@@ -298,14 +298,32 @@ def refused():
     none = tool.spawn("-- 1 sleep 1000")[0]
     out = tool.spawn("!pmix.fwd.stdout -- 1 sleep 1000")[0]
     for order in (f"pull {none} * out", f"pull {none} *", f"pull {out} * err",
-                  f"pull {out} *"):
+                  f"pull {out} *", f"pull {out} * diag",
+                  f"pull {none} * diag"):
         for who in (tool, other):
             check_eq("NOT SUPPORTED", who.ask(order)[1], order)
-    live.eventually(lambda: "was not started with PMIX_FWD_STDOUT" in job.said()
-                    and "was not started with PMIX_FWD_STDERR" in job.said(),
-                    60, "it says so")
+    for name in ("STDOUT", "STDERR", "STDDIAG"):
+        live.eventually(lambda n=name: "was not started with PMIX_FWD_" + n in
+                        job.said(), 60, "it says so")
     other.do(f"pull {out} * out")
     finish(job, gate, other, tool)
+
+
+def attached():
+    """xylem attach shows what there is to be had of such a job."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    for asked, shown in (("stdout", b"out\n"), ("stderr", b"")):
+        door = pmix.Gate()
+        space = tool.spawn(f"!pmix.fwd.{asked} -- 1 sh -c " + words(
+            f": <{door.path}; echo out; echo err >&2"))[0]
+        attach = pmix.Attach("--nspace", space)
+        attach.wait_attached()
+        door.open()
+        check_eq(0, attach.wait(), attach.said())
+        check_eq(shown, attach.shown())
+        check_eq(asked == "stderr", b"\nerr\n" in attach.said())
+    finish(job, gate, tool)
 
 
 def diagnosed():
@@ -358,6 +376,7 @@ def main():
             (ended_before, "and of one that is over"),
             (lost_before, "and of a lost node"),
             (refused, "what a job does not forward cannot be pulled"),
+            (attached, "xylem attach has the rest of it"),
             (diagnosed, "stddiag"),
             (killed, "spawners that are killed in a flood")):
         with live.case(sentence):

@@ -9,7 +9,7 @@
  *
  *     spawn [DIRECTIVE...] -- [APP...] N WORD... [: [APP...] N WORD...]
  *                              prints the namespace
- *     pull NAMESPACE RANK [DIRECTIVE...]   RANK may be *
+ *     pull NAMESPACE RANK [out|err|diag] [DIRECTIVE...]   RANK may be *
  *     push NAMESPACE RANK [TEXT]           without a text: the end
  *     also NAMESPACE RANK                  the next push is for these, too
  *     signal NAMESPACE RANK NUMBER
@@ -182,7 +182,9 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
                       pmix_proc_t *source, pmix_byte_object_t *payload,
                       pmix_info_t info[], size_t ninfo)
 {
-    const char *name = channel == PMIX_FWD_STDOUT_CHANNEL ? "stdout" : "stderr";
+    const char *name = channel == PMIX_FWD_STDOUT_CHANNEL   ? "stdout"
+                       : channel == PMIX_FWD_STDERR_CHANNEL ? "stderr"
+                                                            : "stddiag";
 
     (void)handler;
     flockfile(out);
@@ -222,6 +224,8 @@ static pmix_status_t pull(char *rest)
             channels = PMIX_FWD_STDOUT_CHANNEL;
         else if (strcmp(word, "err") == 0)
             channels = PMIX_FWD_STDERR_CHANNEL;
+        else if (strcmp(word, "diag") == 0)
+            channels = PMIX_FWD_STDDIAG_CHANNEL;
         else
             load_directive(&info[infos++], word);
     }
