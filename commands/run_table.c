@@ -128,6 +128,9 @@ const int run_options_tree[] = {
 };
 
 const int run_options_job[] = {
+    'w',
+    'H',
+    KEY_HOSTFILE,
     'N',
     'n',
     KEY_PPN,

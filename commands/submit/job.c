@@ -244,6 +244,14 @@ static size_t fill_job(const struct ep_run_options *o, uint32_t reader,
         PMIX_INFO_LOAD(&info[count++], PMIX_FWD_STDDIAG, NULL, PMIX_BOOL);
     if (reader != JOB_READER_NONE)
         PMIX_INFO_LOAD(&info[count++], PMIX_FWD_STDIN, &rank, PMIX_PROC_RANK);
+    if (o->hosts != NULL) {
+        PMIX_INFO_LOAD(&info[count], PMIX_HOST, o->hosts, PMIX_STRING);
+        PMIX_INFO_REQUIRED(&info[count++]);
+    }
+    if (o->hostfile != NULL) {
+        PMIX_INFO_LOAD(&info[count], PMIX_HOSTFILE, o->hostfile, PMIX_STRING);
+        PMIX_INFO_REQUIRED(&info[count++]);
+    }
     return count;
 }
 
@@ -273,6 +281,14 @@ static const char *explain(const struct ep_run_options *o, pmix_status_t rc)
                  "the dvm has no room for the job: nodes are too few or lost, "
                  "or have too many processes (`xylem dvm -v' says which it "
                  "is)");
+    else if (rc == PMIX_ERR_NOT_FOUND)
+        snprintf(job.why, WHY_BYTES,
+                 "the job cannot be started: the dvm has not all of its hosts "
+                 "(`xylem dvm -v' names one)");
+    else if (rc == PMIX_ERR_BAD_PARAM)
+        snprintf(job.why, WHY_BYTES,
+                 "the job cannot be started: its hosts make no sense "
+                 "(`xylem dvm -v' says why)");
     else if (rc == PMIX_ERR_LOST_CONNECTION || rc == PMIX_ERR_UNREACH)
         return "the dvm has gone before the job ran";
     else

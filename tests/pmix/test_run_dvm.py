@@ -15,7 +15,8 @@ import pmix
 import live
 from live import check, check_eq
 
-NODES = 3
+HOSTS = ("one", "two", "three")
+NODES = len(HOSTS)
 LINES = live.full(200000, 5000)
 
 
@@ -24,7 +25,7 @@ class Dvm(live.Job):
 
 
 def start(*options):
-    dvm = Dvm("-v", "-N", NODES, *options)
+    dvm = Dvm("-v", "-w", ",".join(HOSTS), *options)
     live.eventually(lambda: "jobs can be started" in dvm.said() or
                     dvm.proc.poll() is not None, 60, "it is up")
     return dvm
@@ -128,10 +129,9 @@ def fed():
 
 def ended():
     """Exit codes and the words on them are those of xylem run."""
-    host = os.uname().nodename
     code, _, said = run("-n", 3, "sh", "-c",
                         "exit $((XYLEM_RANK == 1 ? 7 : 0))")
-    check_eq((7, f"xylem: rank 1 on {host} returned 7\n"), (code, said))
+    check_eq((7, "xylem: rank 1 on two returned 7\n"), (code, said))
     code, _, said = run("-n", 3, "sh", "-c",
                         "test $XYLEM_RANK = 0 || kill -9 $$")
     check_eq(128 + 9, code)
@@ -140,6 +140,8 @@ def ended():
     for words, want in ((["nixda"], "nixda cannot be started"),
                         (["-D", "/nix", "true"], "no directory /nix"),
                         (["-n", 1000, "true"], "no room"),
+                        (["-w", "one,four", "true"], "not all of its hosts"),
+                        (["-w", "one[", "true"], "make no sense"),
                         (["/dev/null"], "may not run it")):
         code, _, said = run(*words)
         check(code == 1 and want in said, (words, code, said))
@@ -154,7 +156,7 @@ def ended():
 
 def refused():
     """What cannot be had is named."""
-    for words, want in ((["-w", "a", "true"], "--hosts is for a tree"),
+    for words, want in ((["-x", "a", "true"], "--exclude is for a tree"),
                         (["--arity", "2", "true"], "--arity is for a tree"),
                         (["-K", "true"], "cannot have --kill-on-bad-exit"),
                         (["--stats", "x", "true"], "cannot have --stats"),
@@ -172,12 +174,23 @@ def refused():
 
 def shown():
     """Options of output and of places."""
-    host = os.uname().nodename
     code, out, said = run("-N", 2, "--ppn", 2, "--label=host", "--merge-stderr",
                           "sh", "-c", "echo out; echo err >&2")
     check_eq((0, ""), (code, said))
-    check_eq([f"{host}: err"] * 4 + [f"{host}: out"] * 4,
+    check_eq(sorted(f"{host}: {text}" for host in ("one", "two")
+                    for text in ("err", "out") for _ in "12"),
              sorted(out.decode().splitlines()))
+    path = os.path.join(live.TMP, "hosts")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("three slots=2\none\n")
+    for words, want in ((["-w", "three,two", "--label=host"], ["three", "two"]),
+                        (["-w", "two,one", "-n", 4, "--label=host"],
+                         ["one"] * 2 + ["two"] * 2),
+                        (["--hostfile", path, "-n", 3, "--label=host"],
+                         ["one", "three", "three"])):
+        code, out, said = run(*words, "echo", "x")
+        check_eq((0, "", [name + ": x" for name in want]),
+                 (code, said, sorted(out.decode().splitlines())), words)
     folder = os.path.join(live.TMP, "files")
     code, out, _ = run("-n", 2, "--output-file", folder + "/%r", "--file-only",
                        "--format=json", "echo", "x")
