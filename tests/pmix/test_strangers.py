@@ -8,6 +8,7 @@ import os
 import pwd
 import random
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -186,13 +187,38 @@ def refused():
     run.end()
 
 
+def killed_at():
+    """A tool is killed before it connects, when it is in, when it has asked for
+    output, when that is answered, and with its first output in hand; another
+    tool has all of it."""
+    run = Run().wait_up()
+    helper = pmix.helper_of(run.job)
+    other = pmix.Tool(run.job, "-n", 2 * RANKS)
+    other.wait_ready()
+    for point in ("begin", "connect", "request", "register"):
+        tool = pmix.Tool(run.job, "-K", point)
+        live.check_eq(-signal.SIGKILL, tool.wait(60), point)
+        live.check_eq(helper, pmix.helper_of(run.job), "the same helper")
+    tool = pmix.Tool(run.job, "-K", "first")
+    tool.wait_ready()
+    run.gate.open()
+    live.check_eq(-signal.SIGKILL, tool.wait(60), "first")
+    live.check_eq(0, other.wait(60), "the other one")
+    for rank in range(RANKS):
+        live.check(other.got(rank, "stdout") == b"".join(
+            b"%d %08d\n" % (rank, n) for n in range(1, LINES + 1)),
+            "all of rank %d" % rank)
+    live.check_eq(0, other.dropped())
+    run.end()
+
+
 def killed_tools():
     """Tools are killed while they connect (at any time of it), when they are
     in, and while they are sent output."""
     chance = draw()
     run = Run().wait_up()
     before = run.rss_mib()
-    for _ in range(live.full(100, 12)):
+    for _ in range(live.full(100, 4)):
         tool = pmix.Tool(run.job)
         time.sleep(chance.random() * 0.1)  # sleep-ok: the time is the subject
         tool.proc.kill()
@@ -248,20 +274,25 @@ def nobody_of(path):
 
 
 def can_run_as(other):
-    return subprocess.run(["test", "-x", pmix.ASK], check=False,
+    return subprocess.run(["test", "-x", live.XYLEM], check=False,
                           **other).returncode == 0
+
+
+def copy_of_tool(path):
+    """In a folder that others can read, whoever may read the build. libtool has
+    the program itself in .libs."""
+    folder, name = os.path.split(pmix.ASK)
+    program = os.path.join(folder, ".libs", name)
+    return shutil.copy(program if os.path.exists(program) else pmix.ASK, path)
 
 
 def others():
     """A tool of another user is refused, though it has the address."""
     with tempfile.TemporaryDirectory(dir="/tmp") as path:
         other = nobody_of(path)
-        os.chmod(path, 0o700)
-        if not can_run_as(other):
-            print("# skipped: the build is not for others to read")
-            return
+        command = [copy_of_tool(path), "-u"]
         run = Run().wait_up()
-        tool = pmix.Asker(run.job, "-u", run.uri(), cwd="/",
+        tool = pmix.Asker(run.job, command=[*command, run.uri()], cwd="/",
                           env={**os.environ, "TMPDIR": path}, **other)
         live.check_eq(None, tool.connect())
         live.check(tool.end() != 0, "it ends")
@@ -284,6 +315,7 @@ def allowed():
     with tempfile.TemporaryDirectory(dir="/tmp") as path:
         other = nobody_of(path)
         if not can_run_as(other):
+            print("# skipped: the build is not for others to read")
             return
         env = {**os.environ, "TMPDIR": path, "HOME": path}
         job = live.Job("-v", "-N", 1, "--pmix-allow", "nobody", "--", "sleep",
@@ -356,6 +388,7 @@ def main():
     tests = [(many, "tools come and go"),
              (broken_off, "greetings are broken off"),
              (refused, "tools are refused"),
+             (killed_at, "tools are killed at each point"),
              (killed_tools, "tools are killed"),
              (killed_helper, "the helper is killed"),
              (file, "the rendezvous file of a launcher"),

@@ -28,10 +28,15 @@
  *     -k KEY    asks for this key, prints the status, ends
  *     -s NAME   connects to the server of this namespace, whatever PID
  *     -i NAME[:RANK]  is this one itself
+ *     -K POINT  kills itself (SIGKILL) at: begin, before it connects; connect,
+ *               when the server has answered that; request, when it has asked
+ *               for the output; register, when that is answered; first, at the
+ *               first delivery of bytes
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,12 +58,19 @@ static struct {
     bool is_answered;
     size_t handler;
     pmix_status_t status;
+    const char *killed_at; /* NULL: nowhere */
 } tool;
 
 static void die(const char *what, pmix_status_t rc, int code)
 {
     fprintf(stderr, "tool_pull: %s: %s\n", what, PMIx_Error_string(rc));
     _exit(code);
+}
+
+static void pass(const char *point)
+{
+    if (tool.killed_at != NULL && strcmp(tool.killed_at, point) == 0)
+        raise(SIGKILL);
 }
 
 /* Appends to a file of DIR; no bytes make an empty one. */
@@ -152,8 +164,10 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
     char file[64];
 
     (void)handler;
-    if (payload != NULL && payload->size > 0)
+    if (payload != NULL && payload->size > 0) {
+        pass("first");
         wait_pace();
+    }
     snprintf(file, sizeof(file), "%u.%s", source->rank, name_of(channel));
     if (payload != NULL && payload->size > 0)
         append(file, payload->bytes, payload->size);
@@ -238,9 +252,11 @@ static void connect_to(uint32_t pid, const char *server, char *own)
         PMIX_INFO_LOAD(&info[count++], PMIX_TOOL_NSPACE, own, PMIX_STRING);
         PMIX_INFO_LOAD(&info[count++], PMIX_TOOL_RANK, &rank, PMIX_PROC_RANK);
     }
+    pass("begin");
     rc = PMIx_tool_init(&self, info, count);
     if (rc != PMIX_SUCCESS)
         die("cannot connect", rc, EXIT_CONNECT);
+    pass("connect");
     listen_for(PMIX_ERR_LOST_CONNECTION, on_lost);
     listen_for(PMIX_ERR_IOF_FAILURE, on_broken);
 }
@@ -381,6 +397,7 @@ static void pull(char *ranks, pmix_iof_channel_t mask)
     rc =
         PMIx_IOF_pull(procs, nprocs, info, infos, mask,
                       ask_for.is_shown ? NULL : on_output, on_registered, NULL);
+    pass("request");
     if (rc == PMIX_SUCCESS)
         wait_for(&tool.is_answered);
     if (rc == PMIX_SUCCESS)
@@ -388,6 +405,7 @@ static void pull(char *ranks, pmix_iof_channel_t mask)
     if (rc != PMIX_SUCCESS)
         die("cannot pull", rc, EXIT_PULL);
     append("ready", "", 0);
+    pass("register");
 }
 
 static void deregister(void)
@@ -430,6 +448,9 @@ static bool read_option(int c, const char *value)
     case 'P':
         open_pace(value);
         return true;
+    case 'K':
+        tool.killed_at = value;
+        return true;
     case 'L':
         ask_for.is_shown = true;
         return true;
@@ -456,7 +477,7 @@ int main(int argc, char **argv)
     char *ranks = NULL, *own = NULL;
     int c;
 
-    while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:P:LD:dqk:s:i:")) != -1) {
+    while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:P:LD:K:dqk:s:i:")) != -1) {
         switch (c) {
         case 'r':
             ranks = optarg;
