@@ -5,7 +5,10 @@ and what cannot be answered has the status of the standard.
 # timeout: 240
 import glob
 import os
+import re
+import shutil
 import socket
+import subprocess
 import sys
 
 import pmix
@@ -304,6 +307,30 @@ def namesakes():
     listens.end()
 
 
+def foreign():
+    """A tool that others have built and that knows nothing of xylem: pps of the
+    library's own package shows the jobs. It takes the only server that it
+    finds, whatever it is told."""
+    if not shutil.which("pps"):
+        print("# skipped: no pps (package libpmix-bin)")
+        return
+    job, gate = start()
+    first = spawning.connect(job)
+    own, status = first.spawn("-- 1 sleep 1000")
+    live.check_eq("SUCCESS", status)
+    spaces = {own, own.rsplit(".", 1)[0]}
+    done = subprocess.run(["pps", "--pid", str(job.proc.pid)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False,
+                          timeout=60 * live.SLOW)
+    live.check_eq(0, done.returncode, done.stdout)
+    shown = re.search("^Active nspaces: (.*)$", done.stdout, re.M)
+    live.check(shown and set(shown[1].split(",")) == spaces, done.stdout)
+    live.check_eq(0, first.end())
+    gate.open()
+    job.check_ok()
+
+
 def main():
     pmix.need()
     for test, sentence in (
@@ -311,6 +338,7 @@ def main():
             (hosts, "processes of several hosts"),
             (ended, "processes that have ended"),
             (keys, "keys and qualifiers"),
+            (foreign, "a tool from elsewhere"),
             (support, "what is supported"),
             (servers, "two runs, one tool"),
             (rendezvous, "the ways to a server"),
