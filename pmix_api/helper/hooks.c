@@ -8,10 +8,13 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include <pmix_tool.h>
 
+#include "pmix_api/helper/gate.h"
 #include "pmix_api/helper/lag.h"
 
 #define OF_LIBRARY(name) __asm__(name) __attribute__((visibility("default")))
@@ -48,6 +51,8 @@ pmix_status_t px_hook_query(pmix_query_t *queries, size_t nqueries,
     OF_LIBRARY("PMIx_Query_info_nb");
 ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
     OF_LIBRARY("writev");
+int px_hook_accept(int fd, struct sockaddr *address, socklen_t *len)
+    OF_LIBRARY("accept");
 
 static struct {
     const struct px_hooks *ours;
@@ -63,6 +68,7 @@ static struct {
     pmix_status_t (*answer)(int, char *, size_t);
     pmix_status_t (*query)(pmix_query_t *, size_t, pmix_info_cbfunc_t, void *);
     ssize_t (*writev)(int, const struct iovec *, int);
+    int (*accept)(int, struct sockaddr *, socklen_t *);
     bool was_asked;
     bool is_pull; /* its processes are still to be read */
 } hooks;
@@ -230,6 +236,44 @@ pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)
 {
     hooks.ours->on_greeting(fd);
     return hooks.hear(fd, mem, bytes);
+}
+
+/* Of the connection, or for want of something: the listener is as it was. */
+static bool is_passing(int error)
+{
+    return error != EBADF && error != ENOTSOCK && error != EINVAL;
+}
+
+/* Who cannot be accepted waits, without the library asking all the time. */
+static int accept_later(void)
+{
+    static const struct timespec pause = {.tv_nsec = GATE_WAIT_MS * 1000000};
+
+    nanosleep(&pause, NULL);
+    errno = EAGAIN;
+    return -1;
+}
+
+int px_hook_accept(int fd, struct sockaddr *address, socklen_t *len)
+{
+    int got;
+
+    if (hooks.accept == NULL && !find("accept", &hooks.accept)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (hooks.ours == NULL)
+        return hooks.accept(fd, address, len);
+    if (!hooks.ours->on_accept()) {
+        errno = EAGAIN;
+        return -1;
+    }
+    got = hooks.accept(fd, address, len);
+    if (got >= 0)
+        hooks.ours->on_accepted(got);
+    else if (errno != EAGAIN && is_passing(errno))
+        return accept_later();
+    return got;
 }
 
 /* Who is not there any more is found out by the next read. */

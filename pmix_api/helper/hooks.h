@@ -26,14 +26,17 @@
  * for the attributes that are supported, whose answer it gives to the wrong
  * argument. They go past that to our side.
  *
- * The last one is not the library's: writev of libc, by which it writes a
+ * The last two are not the library's but libc's: writev, by which it writes a
  * message to a tool, header and body, in as many parts as that takes. How much
- * of its queue has left is told by nothing else (helper/lag.h).
+ * of its queue has left is told by nothing else (helper/lag.h). And accept: the
+ * library takes all connections that come, as long as there are descriptors,
+ * and where it fails it never listens again. So it never fails here but by "not
+ * now" (helper/gate.h).
  *
  * Where a library was linked so that it calls them directly, px_hooks_try()
  * says so, and only one pull at a time is served (helper/server.c).
  *
- * All but px_hooks_try() in the library's thread.
+ * All but px_hooks_try() in the library's thread, or that of its listener.
  */
 #ifndef PMIX_API_HELPER_HOOKS_H
 #define PMIX_API_HELPER_HOOKS_H
@@ -63,6 +66,9 @@ struct px_hooks {
     void (*on_write)(const void *tool, const struct px_write *write);
     /* The library reads here what a connection says first. */
     void (*on_greeting)(int fd);
+    /* It is to accept a connection, if that is true; it has done so. */
+    bool (*on_accept)(void);
+    void (*on_accepted)(int fd);
     /* As px_query(). */
     pmix_status_t (*on_query)(pmix_proc_t *asker, pmix_query_t *queries,
                               size_t nqueries, pmix_info_cbfunc_t answer,

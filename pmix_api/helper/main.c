@@ -28,6 +28,7 @@
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/event.h"
 #include "pmix_api/helper/forward.h"
+#include "pmix_api/helper/gate.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
@@ -43,7 +44,9 @@
 
 enum {
     SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
-    FILES_MAX = 128,
+    /* Of these 64 tools, as many strangers and 128 files of pulls take 256, and
+     * some twenty it has always. The library looks at some with select(). */
+    FILES_MAX = 512,
     KEPT_BYTES = 4 << 20, /* free memory that malloc keeps, in each arena */
     DEAF_MS = 10000, /* the library has not answered for so long: it hangs */
     FLUSH_MS = 2000, /* the end waits so long for a tool that takes nothing */
@@ -57,6 +60,7 @@ enum {
     EXIT_SERVER = 3,
     EXIT_DEAF = 4,
     EXIT_PROTOCOL = 5,
+    EXIT_STARVED = 6,
 };
 
 static struct {
@@ -105,6 +109,17 @@ static void set_limit(int what, rlim_t most)
     }
 }
 
+/* Also where the launcher has fewer, as far as it may have more. */
+static void set_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max < FILES_MAX ? limit.rlim_max : FILES_MAX;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static void prepare(void)
 {
     static const int ignored[] = {SIGPIPE, SIGINT,  SIGHUP, SIGTERM,
@@ -115,7 +130,7 @@ static void prepare(void)
 #if !defined(__SANITIZE_ADDRESS__)
     set_limit(RLIMIT_AS, SPACE_BYTES);
 #endif
-    set_limit(RLIMIT_NOFILE, FILES_MAX);
+    set_files();
     set_limit(RLIMIT_CORE, 0);
     mallopt(M_ARENA_MAX, 2);
     /* Else each batch of output gives its memory back and faults it in anew. */
@@ -153,6 +168,8 @@ static void go_up(void)
 
     if (px_deliver_open() || px_push_open(main_state.folder))
         fail("out of memory");
+    if (px_sockets_open())
+        fail("/proc/self/fd cannot be read");
     px_pulls_open(main_state.folder);
     why = px_server_open(main_state.folder, main_state.launcher_pid,
                          main_state.allow);
@@ -314,6 +331,10 @@ static void sweep(uint64_t now, bool is_new)
         main_state.sweep_ms = now + TOOLS_GREET_MS;
     if (main_state.sweep_ms == 0 || now < main_state.sweep_ms)
         return;
+    if (px_gate_is_starved()) { /* whoever comes now would wait for ever */
+        px_talk_note("hardly any descriptors are left");
+        leave(EXIT_STARVED);
+    }
     main_state.sweep_ms = px_tools_sweep() ? now + TOOLS_GREET_MS : 0;
 }
 

@@ -9,6 +9,7 @@
 #include "pmix_api/helper/bind.h"
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/forward.h"
+#include "pmix_api/helper/gate.h"
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
@@ -242,6 +243,8 @@ void px_pulls_open(const char *dir)
         .on_socket = on_socket,
         .on_write = on_write,
         .on_greeting = px_tools_greet,
+        .on_accept = px_gate_wait,
+        .on_accepted = px_gate_add,
         .on_query = px_query,
     };
 

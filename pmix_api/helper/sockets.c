@@ -8,11 +8,14 @@
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "overlay/base/err.h"
 
 /* linux/tcp.h cannot stand beside netinet/tcp.h, which lacks this. The kernel
  * fills in as much as it knows. */
@@ -21,6 +24,13 @@ struct tcp_info_long {
     uint64_t pacing_rate, max_pacing_rate;
     uint64_t bytes_acked, bytes_received;
 };
+
+static struct {
+    pthread_mutex_t lock; /* of the directory */
+    DIR *own;             /* this process's descriptors */
+    int kernel;           /* netlink; -1: it cannot be asked */
+    uint32_t asked;
+} sockets = {.lock = PTHREAD_MUTEX_INITIALIZER, .kernel = -1};
 
 union address {
     struct sockaddr any;
@@ -51,16 +61,31 @@ static uint16_t peer_port(int fd, union address *address)
     return getpeername(fd, &address->any, &len) == 0 ? port_of(address) : 0;
 }
 
+/* Without netlink nobody is let in, which is said when a tool comes. */
+int px_sockets_open(void)
+{
+    sockets.own = opendir("/proc/self/fd");
+    sockets.kernel =
+        socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    return sockets.own != NULL ? 0 : OV_ESYS;
+}
+
+struct px_socket px_socket_of(int fd)
+{
+    union address address;
+
+    return (struct px_socket){fd, peer_port(fd, &address)};
+}
+
 /* Calls see(arg, fd) for each descriptor that is a socket of this port. */
 static void each(uint16_t port, void (*see)(void *arg, int fd), void *arg)
 {
-    DIR *dir = opendir("/proc/self/fd");
     const struct dirent *entry;
     union address address;
 
-    if (dir == NULL)
-        return;
-    while ((entry = readdir(dir)) != NULL) {
+    pthread_mutex_lock(&sockets.lock);
+    rewinddir(sockets.own);
+    while ((entry = readdir(sockets.own)) != NULL) {
         char *end;
         long fd = strtol(entry->d_name, &end, 10);
 
@@ -68,7 +93,7 @@ static void each(uint16_t port, void (*see)(void *arg, int fd), void *arg)
             own_port((int)fd, &address) == port)
             see(arg, (int)fd);
     }
-    closedir(dir);
+    pthread_mutex_unlock(&sockets.lock);
 }
 
 struct list {
@@ -119,17 +144,29 @@ bool px_socket_is_same(const struct px_socket *sock)
     return peer_port(sock->fd, &address) == sock->port;
 }
 
+static bool ask_tcp(const struct px_socket *sock, struct tcp_info_long *out)
+{
+    socklen_t len = sizeof(*out);
+
+    memset(out, 0, sizeof(*out));
+    return getsockopt(sock->fd, IPPROTO_TCP, TCP_INFO, out, &len) == 0;
+}
+
 bool px_socket_is_read(const struct px_socket *sock)
 {
-    struct tcp_info_long info = {.bytes_received = 0};
-    socklen_t len = sizeof(info);
+    struct tcp_info_long info;
     int unread = 0;
 
-    if (getsockopt(sock->fd, IPPROTO_TCP, TCP_INFO, &info, &len) != 0 ||
-        info.head.tcpi_state != TCP_ESTABLISHED ||
-        ioctl(sock->fd, FIONREAD, &unread) != 0)
-        return false;
-    return info.bytes_received > (uint64_t)unread;
+    return ask_tcp(sock, &info) && info.head.tcpi_state == TCP_ESTABLISHED &&
+           ioctl(sock->fd, FIONREAD, &unread) == 0 &&
+           info.bytes_received > (uint64_t)unread;
+}
+
+bool px_socket_has_spoken(const struct px_socket *sock)
+{
+    struct tcp_info_long info;
+
+    return ask_tcp(sock, &info) && info.bytes_received > 0;
 }
 
 bool px_socket_is_silent(const struct px_socket *sock)
@@ -175,7 +212,7 @@ static bool read_answer(const void *mem, size_t len, uid_t *uid)
     const struct nlmsghdr *head = mem;
     struct inet_diag_msg diag;
 
-    if (len < sizeof(*head) || head->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
+    if (head->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
         len < NLMSG_LENGTH(sizeof(diag)))
         return false;
     memcpy(&diag, NLMSG_DATA(head), sizeof(diag));
@@ -183,6 +220,22 @@ static bool read_answer(const void *mem, size_t len, uid_t *uid)
         return false;
     *uid = diag.idiag_uid;
     return true;
+}
+
+/* The kernel answers before send() is back, so this waits for nothing. What is
+ * not the answer is that to an older question. */
+static bool hear_answer(uint32_t asked, uid_t *uid)
+{
+    _Alignas(struct nlmsghdr) uint8_t mem[1024];
+    const struct nlmsghdr *head = (const void *)mem;
+    ssize_t got;
+
+    do {
+        got = recv(sockets.kernel, mem, sizeof(mem), MSG_DONTWAIT);
+        if (got < (ssize_t)sizeof(*head))
+            return false;
+    } while (head->nlmsg_seq != asked);
+    return read_answer(mem, (size_t)got, uid);
 }
 
 bool px_socket_owner(const struct px_socket *sock, uid_t *uid)
@@ -193,23 +246,12 @@ bool px_socket_owner(const struct px_socket *sock, uid_t *uid)
     } ask = {
         .head = {.nlmsg_len = sizeof(ask),
                  .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                 .nlmsg_flags = NLM_F_REQUEST},
+                 .nlmsg_flags = NLM_F_REQUEST,
+                 .nlmsg_seq = ++sockets.asked},
         .body = {.sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u},
     };
-    _Alignas(struct nlmsghdr) uint8_t answer[1024];
-    bool is_known = false;
-    ssize_t got;
-    int fd;
 
-    if (!name_peer(sock->fd, &ask.body.id, &ask.body.sdiag_family))
-        return false;
-    fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    if (fd < 0)
-        return false;
-    if (send(fd, &ask, sizeof(ask), 0) == (ssize_t)sizeof(ask)) {
-        got = recv(fd, answer, sizeof(answer), 0);
-        is_known = got > 0 && read_answer(answer, (size_t)got, uid);
-    }
-    close(fd);
-    return is_known;
+    return name_peer(sock->fd, &ask.body.id, &ask.body.sdiag_family) &&
+           send(sockets.kernel, &ask, sizeof(ask), 0) == (ssize_t)sizeof(ask) &&
+           hear_answer(sockets.asked, uid);
 }

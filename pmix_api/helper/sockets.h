@@ -4,6 +4,8 @@
  * They are found among this process's own descriptors, by the port they were
  * accepted on. A descriptor alone is no name, for it is used again; with the
  * other end's port it is.
+ *
+ * Thread-safe but for px_socket_owner().
  */
 #ifndef PMIX_API_HELPER_SOCKETS_H
 #define PMIX_API_HELPER_SOCKETS_H
@@ -12,12 +14,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { SOCKETS_MAX = 256 }; /* looked at; the limit of descriptors is lower */
+enum { SOCKETS_MAX = 512 }; /* looked at; as many as there may be descriptors */
 
 struct px_socket {
     int fd;
     uint16_t port; /* of the other end */
 };
+
+/* Opens what the calls below look with, once, before the library is started:
+ * they need no further descriptors. Returns 0 or OV_ESYS. */
+int px_sockets_open(void);
+
+/* This descriptor, and its other end now. */
+struct px_socket px_socket_of(int fd);
 
 /* The number of connections to `port`, written to `out` (SOCKETS_MAX). */
 unsigned px_sockets_list(uint16_t port, struct px_socket *out);
@@ -29,6 +38,9 @@ bool px_socket_is_same(const struct px_socket *sock);
 
 /* Something was read from it; it is open at both ends. */
 bool px_socket_is_read(const struct px_socket *sock);
+
+/* Something has come from it, read or not. */
+bool px_socket_has_spoken(const struct px_socket *sock);
 
 /* Nothing that it has said waits to be read. */
 bool px_socket_is_silent(const struct px_socket *sock);

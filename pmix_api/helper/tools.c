@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pmix_api/helper/gate.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/sockets.h"
 #include "pmix_api/helper/talk.h"
@@ -164,6 +165,7 @@ static const char *admit(const pmix_proc_t *given, const struct px_socket *sock,
     setsockopt(sock->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
     *tool = (struct tool){.sock = *sock, .name = *out};
     tools.count++;
+    px_gate_admit(sock->fd);
     return NULL;
 }
 

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import os
 import re
+import resource
 import signal
 import socket
 import sys
@@ -46,6 +47,7 @@ def killed():
     job, gate = start()
     for _ in range(2):
         pmix.wait_up(job)
+        check_limits(pmix.helper_of(job))
         tool = pmix.Tool(job)
         tool.wait_ready()
         pmix.kill_helper(job)
@@ -58,6 +60,42 @@ def killed():
     live.check_eq(0, tool.wait())
     live.check(len(tool.got(0, "stdout") or b"") == 20000 * 11, "all output")
     live.check_eq(2, len(told(job)), "with -v each time")
+
+
+def limits_of(pid):
+    """The soft ones, by their names."""
+    text = (live.read_proc(pid, "limits") or b"").decode()
+    return {row[0]: row[1] for row in
+            (re.split(r" {2,}", line) for line in text.splitlines())}
+
+
+def check_limits(pid):
+    limits = limits_of(pid)
+    live.check_eq("512", limits["Max open files"])
+    if not live.is_sanitized():  # that maps more than it ever uses
+        live.check_eq(str(1 << 30), limits["Max address space"])
+
+
+def starved():
+    """Where descriptors are lost until too few are left it makes way for
+    another one: nobody could connect any more."""
+    job, gate = start()
+    pmix.wait_up(job)
+    helper, port = pmix.server(job)
+    hard = resource.prlimit(helper, resource.RLIMIT_NOFILE)[1]
+    most = max(int(fd) for fd in os.listdir("/proc/%d/fd" % helper))
+    resource.prlimit(helper, resource.RLIMIT_NOFILE, (most, hard))
+    with socket.create_connection(("127.0.0.1", port)):
+        live.eventually(lambda: pmix.helper_of(job) not in (helper, None), 60,
+                        "another helper")
+    pmix.wait_up(job)
+    tool = pmix.Tool(job, "-n", 2 * RANKS)
+    tool.wait_ready()
+    gate.open()
+    check_output(job)
+    live.check_eq(0, tool.wait())
+    live.check_eq(1, len(told(job)), job.said())
+    live.check("descriptors" in job.said(), job.said())
 
 
 def killed_quietly():
@@ -200,6 +238,7 @@ def main():
     for test, sentence in (
             (killed, "the helper is killed while a tool pulls"),
             (killed_quietly, "the helper is killed while nobody is there"),
+            (starved, "the helper has no descriptors left"),
             (stopped, "the helper is stopped while a tool pulls"),
             (quiet, "the helper is stopped while nothing is written"),
             (strangers, "strangers at the port"),

@@ -18,6 +18,7 @@ import termios
 
 import pmix
 import live
+import spawning
 
 RANKS = 4
 PARTS = live.full(8, 1)
@@ -25,6 +26,7 @@ PART = RANKS * 24 * live.MIB  # less than may wait for a tool
 SIZE = PARTS * PART
 WAITS = 240 * live.MIB  # and some more, for a tool that does not say how much
 LINES = live.full(1000000, 200000)
+PULLS = 120
 STAY = '; : <"$1"'
 
 
@@ -159,6 +161,42 @@ def slow():
     memory.check(1, 2)
 
 
+def many_pulls():
+    """One has a hundred requests, for each of which output waits in a file: the
+    next tool gets in, and all that comes then."""
+    gates = [pmix.Gate() for _ in range(2)]
+    job = live.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
+                   ': <"$0"; head -c 1M /dev/zero; : <"$1"; seq 20000',
+                   *(gate.path for gate in gates))
+    pmix.wait_up(job)
+    helper = pmix.helper_of(job)
+    stuck = spawning.connect(job)
+    asker = pmix.Asker(job)
+    asker.connect()
+    space = asker.query("pmix.qry.ns")[0][0].split()[1]
+    asker.end()
+    for _ in range(PULLS):
+        stuck.do("pull %s * out pmix.iof.cpy" % space)
+    os.kill(stuck.proc.pid, signal.SIGSTOP)
+    gates[0].open()
+    live.check_eq(live.MIB, drain(job, live.MIB), "console")
+    live.eventually(lambda: pmix.spooled(job) > PULLS * live.MIB // 2, 60,
+                    "files")
+    tool = pmix.Tool(job, "-n", 2)
+    is_in = tool.wait_ready()
+    live.check_eq(helper, pmix.helper_of(job), "the same helper")
+    stuck.proc.kill()
+    gates[1].open()
+    job.stdout.read()
+    job.check_ok()
+    if not is_in:
+        tool.proc.kill()
+        return
+    live.check_eq(0, tool.wait())
+    live.check_eq("".join("%d\n" % n for n in range(1, 20001)).encode(),
+                  tool.got(0, "stdout"))
+
+
 def numbered(rank):
     return b"".join(b"%d %08d\n" % (rank, n) for n in range(1, LINES + 1))
 
@@ -269,6 +307,7 @@ def main():
     for test, sentence in ((alone, "a stopped tool"),
                            (beside_another, "a stopped tool and another"),
                            (slow, "tools that are slow all the time"),
+                           (many_pulls, "one with many requests"),
                            (lambda: misses(False), "the newest are dropped"),
                            (lambda: misses(True), "the oldest are dropped"),
                            (put_together, "deliveries are put together"),

@@ -212,6 +212,30 @@ def killed_at():
     run.end()
 
 
+def idle():
+    """Hundreds say nothing, at once: a tool gets in while they are there, and
+    after, and they take few descriptors."""
+    run = Run().wait_up()
+    helper, port = pmix.server(run.job)
+    with contextlib.ExitStack() as open_:
+        for _ in range(600):
+            open_.enter_context(socket.create_connection(("127.0.0.1", port)))
+            live.check(files_of(helper) < 200, "descriptors")
+        check_lets_in(run.job)
+    check_lets_in(run.job)
+    live.check_eq(helper, pmix.helper_of(run.job), "the same helper")
+    run.end()
+    live.check("cut off" not in run.job.said(), run.job.said())
+
+
+def check_lets_in(job):
+    tool = pmix.Asker(job)
+    if live.check(tool.connect(), "a tool is let in"):
+        live.check_eq(0, tool.end())
+    else:
+        tool.proc.kill()
+
+
 def killed_tools():
     """Tools are killed while they connect (at any time of it), when they are
     in, and while they are sent output."""
@@ -389,6 +413,7 @@ def main():
              (broken_off, "greetings are broken off"),
              (refused, "tools are refused"),
              (killed_at, "tools are killed at each point"),
+             (idle, "hundreds that say nothing"),
              (killed_tools, "tools are killed"),
              (killed_helper, "the helper is killed"),
              (file, "the rendezvous file of a launcher"),

@@ -1,0 +1,35 @@
+/* Connections that have yet to say who they are, at most GATE_MAX at a time.
+ *
+ * The library accepts all that come, and one for which no descriptor is left
+ * ends its listener for good. So before each it asks here, and where there are
+ * too many the oldest that has said nothing makes way; meanwhile others wait in
+ * the kernel.
+ *
+ * Thread-safe. O(GATE_MAX).
+ */
+#ifndef PMIX_API_HELPER_GATE_H
+#define PMIX_API_HELPER_GATE_H
+
+#include <stdbool.h>
+
+enum {
+    GATE_MAX = 64,
+    GATE_WAIT_MS = 20, /* for room, or for a descriptor */
+    GATE_SPARE = 16,   /* with fewer descriptors than these it is over */
+};
+
+/* A connection may be accepted. False: not now, nobody has made way for
+ * GATE_WAIT_MS. Blocks so long. */
+bool px_gate_wait(void);
+
+/* It was accepted. */
+void px_gate_add(int fd);
+
+/* It is a tool's. */
+void px_gate_admit(int fd);
+
+/* Nearly all descriptors that this process may have are in use, which happens
+ * only when some are lost: all that it serves leave more free. */
+bool px_gate_is_starved(void);
+
+#endif
