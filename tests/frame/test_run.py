@@ -107,6 +107,8 @@ class RunnerTest(unittest.TestCase):
         echo "==12==Unable to get registers from thread 34." >$folder/report.34
         """
         self.assertEqual(Result(".sh", text).status, 0)
+        nothing = ": >$folder/report.35\n"
+        self.assertEqual(Result(".sh", text + nothing).status, 0)
         more = 'echo "==12==ERROR: LeakSanitizer" >>$folder/report.34'
         self.assertEqual(Result(".sh", text + more).status, 1)
 
