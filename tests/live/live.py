@@ -181,6 +181,12 @@ def check_gone(seconds=5):
                   read_proc(pid, "cmdline").replace(b"\0", b" "))
 
 
+def peak(pid):
+    """The most memory that it has had, in bytes; 0 when it is gone."""
+    found = re.search(rb"VmHWM:\s+(\d+)", read_proc(pid, "status"))
+    return int(found[1]) * 1024 if found else 0
+
+
 class Memory(threading.Thread):
     """Watches the memory peak of every process of xylem while it lives."""
 
@@ -192,9 +198,9 @@ class Memory(threading.Thread):
     def run(self):
         while not self.over.wait(0.1):
             for pid, name in ours().items():
-                line = re.search(rb"VmHWM:\s+(\d+)", read_proc(pid, "status"))
-                if line:
-                    self.peak[pid] = (name, int(line[1]) * 1024)
+                size = peak(pid)
+                if size > 0:
+                    self.peak[pid] = (name, size)
 
     def check(self, nodes_per_daemon, least):
         """32 MiB, and 1 MiB for each further node of a daemon."""

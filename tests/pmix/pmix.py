@@ -16,6 +16,7 @@ import live  # noqa: E402  (found by the line before)
 TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
 ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")
 CONNECT_S = 30
+BOTH = 64 * live.MIB  # the launcher's bound, and as much for what tools cost
 
 
 def need():
@@ -78,6 +79,9 @@ def wait_up(job, tmp=live.TMP):
         found = server(job, tmp)
         return found and ":%d, or by" % found[1] in job.said()
     live.eventually(truth, CONNECT_S, "the helper is up")
+    if isinstance(job, Job):
+        job.look()
+        live.check(len(job.peaks) > 1, "its memory is seen")
 
 
 def kill_helper(job):
@@ -86,6 +90,47 @@ def kill_helper(job):
     pid = helper_of(job)
     os.kill(pid, signal.SIGKILL)
     live.eventually(lambda: helper_of(job) != pid, 60, "it is gone")
+
+
+class Job(live.Job):
+    """One whose launcher and helper take little memory, as it is seen when the
+    job has ended. Of helpers that follow each other the greatest counts."""
+
+    def __init__(self, *args, **more):
+        super().__init__(*args, **more)
+        self.peaks = {}  # pid: bytes
+        self._helper = None
+        self.over = threading.Event()
+        self.watch = threading.Thread(target=self._watch, daemon=True)
+        self.watch.start()
+
+    def _watch(self):
+        while self.look() and not self.over.wait(0.1):
+            pass
+
+    def look(self):
+        """False when the launcher has ended."""
+        helper = self._helper
+        if helper is None or live.peak(helper) == 0:
+            helper = self._helper = helper_of(self)
+        for pid in filter(None, (helper, self.proc.pid)):
+            size = live.peak(pid)
+            if size > 0:
+                self.peaks[pid] = size
+        return size > 0
+
+    def wait(self, seconds=60):
+        code = super().wait(seconds)
+        self.over.set()
+        self.watch.join()
+        mine = self.peaks.get(self.proc.pid, 0)
+        helper = max((size for pid, size in self.peaks.items()
+                      if pid != self.proc.pid), default=0)
+        what = "launcher %.1f MiB, helper %.1f MiB" % (
+            mine / live.MIB, helper / live.MIB)
+        print("#", what, flush=True)
+        live.check(live.is_sanitized() or mine + helper <= BOTH, what)
+        return code
 
 
 class Gate:

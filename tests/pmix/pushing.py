@@ -19,7 +19,7 @@ class Taker:
         self.base = os.path.join(live.TMP, "taken-%d" % Taker.count)
         if keep:
             options = ("--keep-stdin", *options)
-        self.job = live.Job("-v", "-N", ranks, *options, "--",
+        self.job = pmix.Job("-v", "-N", ranks, *options, "--",
                             "sh", "-c", command, self.base, stdin=stdin)
         pmix.wait_up(self.job)
 

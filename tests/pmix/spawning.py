@@ -72,7 +72,7 @@ class Starter(pmix.Asker):
 def start(command="true", *options, nodes=3, **env):
     """A job whose processes wait at a gate, then do that."""
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", nodes, *options, "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", nodes, *options, "--", "sh", "-c",
                    pmix.Gate.WAIT + command, gate.path,
                    stdin=subprocess.DEVNULL, env={**os.environ, **env})
     pmix.wait_up(job)

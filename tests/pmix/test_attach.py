@@ -28,7 +28,7 @@ def text(rank, channel, label=b""):
 
 def start(*options, command=WRITE, ranks=RANKS, **more):
     gate = pmix.Gate()
-    job = live.Job("-N", ranks, *options, "--", "sh", "-c",
+    job = pmix.Job("-N", ranks, *options, "--", "sh", "-c",
                    pmix.Gate.WAIT + command, gate.path, **more)
     return job, gate
 
@@ -176,7 +176,7 @@ def fed():
     path = os.path.join(live.TMP, "input")
     with open(path, "wb") as file:
         file.write(b"".join(b"line %07d\n" % n for n in range(100000)))
-    job = live.Job("-v", "-N", 3, "--keep-stdin", "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", 3, "--keep-stdin", "--", "sh", "-c",
                    "cat | cksum", stdin=subprocess.DEVNULL)
     pmix.wait_up(job)
     with open(path, "rb") as file:
@@ -240,7 +240,7 @@ def late():
     """It comes when more is written than is kept for it: it says so, and that
     is no failure."""
     first, then = pmix.Gate(), pmix.Gate()
-    job = live.Job("-N", 2, "--pmix-cache", 1000, "--", "sh", "-c",
+    job = pmix.Job("-N", 2, "--pmix-cache", 1000, "--", "sh", "-c",
                    ': <"$0"; seq 1000; : <"$1"; echo last', first.path,
                    then.path)
     first.open()

@@ -37,7 +37,7 @@ FORMATS = {
 
 def start(command="true", ranks=1):
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", ranks, "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", ranks, "--", "sh", "-c",
                    pmix.Gate.WAIT + command, gate.path)
     pmix.wait_up(job)
     return job, gate

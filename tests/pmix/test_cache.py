@@ -39,7 +39,7 @@ def start(*parts, options=("--pmix-cache", SIZE)):
     gates = [pmix.Gate() for _ in parts]
     command = "; ".join(': <"%s"; %s' % (gate.path, part)
                         for gate, part in zip(gates, parts))
-    job = live.Job("-v", "-N", RANKS, "--nodes-per-daemon", 2, *options, "--",
+    job = pmix.Job("-v", "-N", RANKS, "--nodes-per-daemon", 2, *options, "--",
                    "sh", "-c", command)
     pmix.wait_up(job)
     return job, gates
@@ -145,7 +145,7 @@ def over():
     """The processes of one rank have ended: what they wrote is kept as long as
     the run goes on. The tool comes twice."""
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", RANKS, "--pmix-cache", "64K", "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", RANKS, "--pmix-cache", "64K", "--", "sh", "-c",
                    'seq -f "$XYLEM_RANK a %07g" 100; '
                    '[ $XYLEM_RANK != 0 ] || : <"$0"', gate.path)
     pmix.wait_up(job)
@@ -232,7 +232,7 @@ def repaired():
     """An inner daemon dies while the tool asks: what the others have written is
     whole, for the console and the tool, and the lost rank's channels end."""
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", 6, "--nodes-per-daemon", 1, "--arity", 2,
+    job = pmix.Job("-v", "-N", 6, "--nodes-per-daemon", 1, "--arity", 2,
                    "--on-node-loss", "continue", "--pmix-cache", BIG, "--",
                    "sh", "-c", 'echo up $XYLEM_RANK $PPID; : <"$0"; ' +
                    FLOOD_OF_A, gate.path, bufsize=0)
@@ -267,7 +267,7 @@ def gone():
     """Nobody answers for ranks of a node that is lost, before or after the
     tool asks, whether they had ended or not."""
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", 3, "--nodes-per-daemon", 1, "--on-node-loss",
+    job = pmix.Job("-v", "-N", 3, "--nodes-per-daemon", 1, "--on-node-loss",
                    "continue", "--pmix-cache", SIZE, "--", "sh", "-c",
                    'echo up $XYLEM_RANK $PPID; '
                    '[ $XYLEM_RANK = 1 ] || : <"$0"', gate.path, bufsize=0)

@@ -20,7 +20,7 @@ def start(command, *options, ranks=RANKS, **more):
     gate = pmix.Gate()
     if "-w" not in options:
         options = ("-N", ranks, *options)
-    job = live.Job("-v", *options, "--", "sh", "-c", command,
+    job = pmix.Job("-v", *options, "--", "sh", "-c", command,
                    gate.path, **more)
     pmix.wait_up(job)
     live.eventually(lambda: "processes are running" in job.said(), 60,

@@ -15,7 +15,7 @@ import spawning
 from live import check, check_eq
 
 
-class Dvm(live.Job):
+class Dvm(pmix.Job):
     COMMAND = "dvm"
 
     def wait_up(self):

@@ -26,7 +26,7 @@ def start(job, stdin, *words):
 
 def starts():
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", 2, "--", "sh", "-c", pmix.Gate.WAIT, gate.path)
+    job = pmix.Job("-v", "-N", 2, "--", "sh", "-c", pmix.Gate.WAIT, gate.path)
     pmix.wait_up(job)
     live.check_eq(b"", start(job, b"", "3", "true"))
     got = start(job, b"one\ntwo\n", "2", "cat")
@@ -53,7 +53,7 @@ def main():
         starts()
     with live.case("one shows what a job writes"):
         gate = pmix.Gate()
-        job = live.Job("-v", "-N", 3, "--", "sh", "-c", pmix.Gate.WAIT +
+        job = pmix.Job("-v", "-N", 3, "--", "sh", "-c", pmix.Gate.WAIT +
                        "echo out $XYLEM_RANK; echo err $XYLEM_RANK >&2",
                        gate.path)
         pmix.wait_up(job)

@@ -22,7 +22,7 @@ WRITE = "seq -f \"$XYLEM_RANK %08.0f\" 20000"
 
 def start(*options, command=WRITE, **more):
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", RANKS, *options, "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", RANKS, *options, "--", "sh", "-c",
                    pmix.Gate.WAIT + command, gate.path, **more)
     return job, gate
 
@@ -101,7 +101,7 @@ def starved():
 def killed_quietly():
     """Without -v the user hears of the first death alone."""
     gate = pmix.Gate()
-    job = live.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
+    job = pmix.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
                    gate.path)
     for _ in range(2):
         live.eventually(lambda: pmix.is_up(job), 30, "the helper is up")
@@ -154,7 +154,7 @@ def quiet():
     process, or only the threads of the library. The user hears of the first
     one alone."""
     gate = pmix.Gate()
-    job = live.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
+    job = pmix.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
                    gate.path, env={**os.environ, "XYLEM_PMIX_ANSWER_MS":
                                    str(2000 * live.SLOW)})
     for hold in (lambda pid: os.kill(pid, signal.SIGSTOP) or True,
@@ -221,7 +221,7 @@ def slow_start():
     env = {**os.environ, "XYLEM_PMIX": path}
     for _ in range(10):  # it is due after 0.2 s: a busy machine takes longer
         begin = time.monotonic()
-        live.Job("-N", 1, "--", "true", env=env).check_ok()
+        pmix.Job("-N", 1, "--", "true", env=env).check_ok()
         if time.monotonic() - begin < 0.2:
             live.check(not os.path.exists(mark), "it was started")
             break

@@ -16,7 +16,7 @@ CHANNELS = ("stdout", "stderr")
 def start(command, *options):
     """Ranks do what the command says, then all but rank 0 wait at a gate."""
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", RANKS, *options, "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", RANKS, *options, "--", "sh", "-c",
                    'trap "" PIPE; ' + command +
                    '; [ "$XYLEM_RANK" = 0 ] || : <"$0"', gate.path)
     pmix.wait_up(job)

@@ -28,7 +28,7 @@ def text(rank, channel):
 
 def start(*options, command=WRITE, nodes=RANKS):
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", nodes, "--nodes-per-daemon", 4, *options, "--",
+    job = pmix.Job("-v", "-N", nodes, "--nodes-per-daemon", 4, *options, "--",
                    "sh", "-c", pmix.Gate.WAIT + command, gate.path)
     pmix.wait_up(job)
     return job, gate

@@ -36,7 +36,7 @@ def truth(rank):
 
 def start():
     """The job and the daemon of rank 0, which has those of 2 and 3 beneath."""
-    job = live.Job("-v", "-N", 6, "--nodes-per-daemon", 1, "--arity", 2,
+    job = pmix.Job("-v", "-N", 6, "--nodes-per-daemon", 1, "--arity", 2,
                    "--keep-stdin", "--on-node-loss", "continue", "--",
                    "sh", "-c", COMMAND, BASE)
     daemons = {}

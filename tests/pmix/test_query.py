@@ -21,7 +21,7 @@ HOST = socket.gethostname()
 
 def start(*nodes, command="exit 0"):
     gate = pmix.Gate()
-    job = live.Job("-v", *(nodes or ("-N", RANKS)), "--", "sh", "-c",
+    job = pmix.Job("-v", *(nodes or ("-N", RANKS)), "--", "sh", "-c",
                    pmix.Gate.WAIT + command, gate.path)
     pmix.wait_up(job)
     live.eventually(lambda: "processes are running" in job.said(), 60,

@@ -40,7 +40,7 @@ def start(*parts, options=()):
     gates = [pmix.Gate() for _ in parts]
     command = "; ".join(': <"%s"; %s' % (gate.path, part)
                         for gate, part in zip(gates, parts))
-    job = live.Job("-v", "-N", RANKS, *options, "--", "sh", "-c", command)
+    job = pmix.Job("-v", "-N", RANKS, *options, "--", "sh", "-c", command)
     pmix.wait_up(job)
     return job, gates
 

@@ -20,7 +20,7 @@ NODES = len(HOSTS)
 LINES = live.full(200000, 5000)
 
 
-class Dvm(live.Job):
+class Dvm(pmix.Job):
     COMMAND = "dvm"
 
 

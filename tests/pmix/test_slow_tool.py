@@ -33,7 +33,7 @@ STAY = '; : <"$1"'
 def start():
     """A job of as many parts, each behind a gate, and one gate at its end."""
     gates = [pmix.Gate() for _ in range(PARTS + 1)]
-    job = live.Job("-v", "-N", RANKS, "--raw", "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", RANKS, "--raw", "--", "sh", "-c",
                    'for gate; do : <"$gate"; head -c 24M /dev/zero; done; '
                    ': <"$0"', gates[-1].path,
                    *(gate.path for gate in gates[:-1]))
@@ -129,7 +129,7 @@ def slow():
     """Tools take a sixth of what comes, all the time: they copy, redirect, and
     have little that may wait. That costs the helper no memory, and when
     they are slow no more they get all, or hear what is missing."""
-    job = live.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
                    "while read -r part; do head -c 1M /dev/zero; done",
                    stdin=subprocess.PIPE)
     pmix.wait_up(job)
@@ -209,7 +209,7 @@ def misses(oldest):
     """More than its bound waits for it: of that it gets the first, or the last,
     and what came and what is said to be missing is all."""
     gate, stay = pmix.Gate(), pmix.Gate()
-    job = live.Job("-v", "-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT +
+    job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT +
                    'seq -f "$XYLEM_RANK %%08.0f" %d' % LINES + STAY,
                    gate.path, stay.path)
     pmix.wait_up(job)
@@ -243,7 +243,7 @@ def misses(oldest):
 def put_together():
     """Each delivery but the last has as much as was asked for."""
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", 1, "--", "sh", "-c", pmix.Gate.WAIT +
+    job = pmix.Job("-v", "-N", 1, "--", "sh", "-c", pmix.Gate.WAIT +
                    "seq 1 20000", gate.path)
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-B", 50000, "-n", 2)
@@ -262,7 +262,7 @@ def held(*options):
     """A line that is less than what is to be put together, the tool that waits
     for more, and one that does not: what it has the other could have."""
     gates = pmix.Gate(), pmix.Gate()
-    job = live.Job("-v", "-N", 1, "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", 1, "--", "sh", "-c",
                    ': <"%s"; echo one; : <"%s"' % tuple(
                        gate.path for gate in gates))
     pmix.wait_up(job)

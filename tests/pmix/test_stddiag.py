@@ -21,7 +21,7 @@ def text(rank, channel):
 
 def start():
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", RANKS, "--stddiag", "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", RANKS, "--stddiag", "--", "sh", "-c",
                    pmix.Gate.WAIT + WRITE, gate.path)
     pmix.wait_up(job)
     return job, gate

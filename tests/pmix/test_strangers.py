@@ -40,7 +40,7 @@ class Run:
 
     def __init__(self, *options, command=WRITE, **more):
         self.gate = pmix.Gate()
-        self.job = live.Job("-v", "-N", RANKS, *options, "--", "sh", "-c",
+        self.job = pmix.Job("-v", "-N", RANKS, *options, "--", "sh", "-c",
                             pmix.Gate.WAIT + command, self.gate.path, **more)
         self.out = b""
         self.reader = threading.Thread(target=self.read)
@@ -342,7 +342,7 @@ def allowed():
             print("# skipped: the build is not for others to read")
             return
         env = {**os.environ, "TMPDIR": path, "HOME": path}
-        job = live.Job("-v", "-N", 1, "--pmix-allow", "nobody", "--", "sleep",
+        job = pmix.Job("-v", "-N", 1, "--pmix-allow", "nobody", "--", "sleep",
                        "1000", cwd="/", env=env, **other)
         pmix.wait_up(job, path)
         uri = re.findall(r"connect to (\S+), or", job.said())[-1]
@@ -388,7 +388,7 @@ def cleared():
     for name in FILES:
         above[name] = os.path.join(live.TMP, "above-" + name)
     gate = pmix.Gate()
-    job = live.Job("-v", "-N", 2, "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", 2, "--", "sh", "-c",
                    pmix.Gate.WAIT + "env | grep ^PM; echo end", gate.path,
                    env={**os.environ, **above})
     path = above[FILES[0]]
