@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 
 import pmix
 import live
@@ -27,6 +28,7 @@ SIZE = PARTS * PART
 WAITS = 240 * live.MIB  # and some more, for a tool that does not say how much
 LINES = live.full(1000000, 200000)
 PULLS = 120
+STOPPED_S = live.full(12, 0)
 STAY = '; : <"$1"'
 
 
@@ -102,6 +104,39 @@ def beside_another():
     live.check_eq(0, tool.dropped())
     os.kill(stuck.proc.pid, signal.SIGCONT)
     stuck.wait()
+
+
+def for_long():
+    """One that stands still is kept, and so is the helper: when it goes on it
+    gets all, of before and after."""
+    gates = [pmix.Gate() for _ in range(3)]
+    job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c",
+                   ': <"$0"; seq -f "$XYLEM_RANK %%08.0f" %d; : <"$1"; '
+                   'echo $XYLEM_RANK more; : <"$2"' % LINES,
+                   *(gate.path for gate in gates))
+    pmix.wait_up(job)
+    tool = pmix.Tool(job, "-n", 2 * RANKS)
+    tool.wait_ready()
+    helper = pmix.helper_of(job)
+    os.kill(tool.proc.pid, signal.SIGSTOP)
+    gates[0].open()
+    want = [numbered(rank) + b"%d more\n" % rank for rank in range(RANKS)]
+    size = sum(map(len, want))
+    live.check_eq(size - 7 * RANKS, drain(job, size - 7 * RANKS), "console")
+    time.sleep(STOPPED_S)  # sleep-ok: stopped for so long; it is the test
+    live.check_eq(helper, pmix.helper_of(job), "the same helper")
+    live.check_eq(b"T", live.state(tool.proc.pid), "the tool")
+    live.check("cut off" not in job.said(), job.said())
+    gates[1].open()
+    live.check_eq(7 * RANKS, drain(job, 7 * RANKS), "console")
+    os.kill(tool.proc.pid, signal.SIGCONT)
+    wait_taken(tool, size)
+    gates[2].open()
+    job.check_ok()
+    live.check_eq(0, tool.wait())
+    for rank in range(RANKS):
+        live.check(tool.got(rank, "stdout") == want[rank], "rank %d" % rank)
+    live.check_eq(0, tool.dropped())
 
 
 class Pace:
@@ -306,6 +341,7 @@ def main():
     pmix.need()
     for test, sentence in ((alone, "a stopped tool"),
                            (beside_another, "a stopped tool and another"),
+                           (for_long, "a tool that is stopped for long"),
                            (slow, "tools that are slow all the time"),
                            (many_pulls, "one with many requests"),
                            (lambda: misses(False), "the newest are dropped"),
