@@ -10,10 +10,15 @@ START = os.path.join(live.BUILD, "tests", "pmix", "tool_start")
 
 
 class Starter(pmix.Asker):
-    """A tool_start."""
+    """A tool_start. Where its stdout is a pipe it is for the test to read."""
 
-    def __init__(self, job):
+    def __init__(self, job, is_piped=False):
         self.dir = tempfile.mkdtemp(dir=live.TMP, prefix="start-")
+        if is_piped:
+            path = os.path.join(self.dir, "stdout")
+            os.mkfifo(path)
+            self.pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            os.set_blocking(self.pipe, True)
         self.outputs = {}  # (namespace, rank, channel): text
         self.ends = []
         self.befores = {}  # the same: bytes that were not kept
@@ -81,7 +86,7 @@ def start(command="true", *options, nodes=3, **env):
     return job, gate
 
 
-def connect(job):
-    tool = Starter(job)
+def connect(job, is_piped=False):
+    tool = Starter(job, is_piped)
     live.check(tool.connect(), "connected")
     return tool

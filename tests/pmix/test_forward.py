@@ -4,6 +4,7 @@ pull: the tool's library shows it, from the first byte to the last."""
 # timeout: 240
 import collections
 import os
+import select
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ from live import check, check_eq
 BOTH = "!pmix.fwd.stdout !pmix.fwd.stderr "
 KEPT_JOBS = 32  # that are over
 LINES = live.full(20000, 1000)
+MEGS = live.full(96, 20)
 
 
 def words(script):
@@ -362,6 +364,44 @@ def killed():
     job.check_ok()
 
 
+def take(tool, size):
+    """So many bytes of what its library shows, or less at the end."""
+    parts = []
+    while size > 0 and (part := os.read(tool.pipe, min(size, live.MIB))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def slow():
+    """Who takes a sixth of what comes, all the time, slows nobody, and gets all
+    of it. What waits for it does so in a file."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job, is_piped=True)
+    door, done = pmix.Gate(), pmix.Gate()
+    door.open()
+    done.open()
+    space = tool.spawn("!pmix.fwd.stdout -- 1 sh -c " + words(
+        "while read -r n; do seq -f %015.0f $n $((n + 65535)); echo >$1; done "
+        "<$0") + f" {door.path} {done.path}")[0]
+    got = b""
+    for n in range(MEGS):
+        os.write(door.fd, b"%d\n" % (n * 65536))
+        live.eventually(lambda: select.select([done.fd], [], [], 0)[0], 120,
+                        "it has written")
+        os.read(done.fd, 1)
+        got += take(tool, live.MIB // 6)
+    os.close(door.fd)
+    check(pmix.spooled(job) > 0, "nothing is in a file")
+    got += take(tool, MEGS * live.MIB - len(got))
+    wait_end(tool, space)
+    check_eq(0, tool.end())
+    check_eq(b"", take(tool, 1), "more")
+    check(got == b"".join(b"%015d\n" % n for n in range(MEGS * 65536)),
+          "%d bytes" % len(got))
+    finish(job, gate)
+
+
 def main():
     pmix.need()
     for test, sentence in (
@@ -378,6 +418,7 @@ def main():
             (refused, "what a job does not forward cannot be pulled"),
             (attached, "xylem attach has the rest of it"),
             (diagnosed, "stddiag"),
+            (slow, "a spawner that is slow all the time"),
             (killed, "spawners that are killed in a flood")):
         with live.case(sentence):
             test()
