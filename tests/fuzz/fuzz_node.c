@@ -209,7 +209,7 @@ static void play(struct script *script)
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
     struct script script = {.at = mem, .end = mem + len_bytes};
-    struct topo_tree plan;
+    struct topo_tree plan = {.parents = NULL};
 
     plan.nodes = 2u + next(&script) % (NODES_MAX - 1);
     plan.arity = 1u + next(&script) % 3;
