@@ -48,6 +48,7 @@ static void put_down(struct px_host *host)
     if (host->fd >= 0)
         close(host->fd);
     host->fd = -1;
+    px_share_close(&host->share);
     if (host->has_file)
         unlink(px_rendezvous_path());
     host->has_file = false;
@@ -324,7 +325,7 @@ static int start(struct px_host *host)
         host->folder[0] = '\0';
         return OV_ESYS;
     }
-    if (px_process_start(host->cfg.path, &host->pid, &host->fd)) {
+    if (px_process_start(host->cfg.path, &host->pid, &host->fd, &host->share)) {
         host->pid = -1;
         return OV_ESYS;
     }

@@ -11,6 +11,7 @@
 #include "pmix_api/host.h"
 #include "pmix_api/host_job.h"
 #include "pmix_api/host_pulls.h"
+#include "pmix_api/share.h"
 #include "pmix_api/wire.h"
 
 enum { PX_LOOK_MS = 250 }; /* between two looks while something waits */
@@ -48,6 +49,7 @@ struct px_host {
     char folder[PX_PATH_MAX]; /* of this helper; "" without one */
     pid_t pid;                /* -1: none */
     int fd;
+    struct px_share share; /* none where it could not be made */
     struct event *reads, *writes;
     struct event *timer; /* restart while down, else the watch */
     enum px_host_phase phase;
@@ -92,9 +94,11 @@ static inline uint64_t px_now_ms(void)
 
 /* --- host_process.c: the helper as a process. */
 
-/* Starts it with one end of a socketpair as its descriptor 3; *fd is the
- * other. Returns 0, or OV_ESYS with errno. */
-int px_process_start(const char *path, pid_t *pid, int *fd);
+/* Starts it with one end of a socketpair as its descriptor 3 and what is shared
+ * as 4; *fd is the other end. Where memory cannot be shared there is no 4, and
+ * *share is empty. Returns 0, or OV_ESYS with errno. */
+int px_process_start(const char *path, pid_t *pid, int *fd,
+                     struct px_share *share);
 /* Kills it and waits for its end, which is soon. Returns its status. */
 int px_process_end(pid_t pid);
 

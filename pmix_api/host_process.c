@@ -15,7 +15,10 @@
 
 #include "overlay/base/err.h"
 
-enum { HELPER_FD = 3, SOCKET_BYTES = 1 << 20 };
+enum { SOCKET_BYTES = 1 << 20 };
+
+/* What the helper finds where; none is used at our side below HELPER_FDS. */
+enum helper_fd { HELPER_TALK = 3, HELPER_SHARE, HELPER_FDS };
 
 extern char **environ;
 
@@ -40,7 +43,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
 }
 
 /* What it says on stderr is the library's, for those who build. */
-static int set_files(posix_spawn_file_actions_t *actions, int fd)
+static int set_files(posix_spawn_file_actions_t *actions, int talk, int share)
 {
     int rc = 0;
 
@@ -54,15 +57,18 @@ static int set_files(posix_spawn_file_actions_t *actions, int fd)
         rc = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO,
                                               "/dev/null", O_WRONLY, 0);
     if (rc == 0)
-        rc = posix_spawn_file_actions_adddup2(actions, fd, HELPER_FD);
+        rc = posix_spawn_file_actions_adddup2(actions, talk, HELPER_TALK);
+    if (rc == 0 && share >= 0)
+        rc = posix_spawn_file_actions_adddup2(actions, share, HELPER_SHARE);
 #ifdef HAVE_POSIX_SPAWN_FILE_ACTIONS_ADDCLOSEFROM_NP
     if (rc == 0)
-        rc = posix_spawn_file_actions_addclosefrom_np(actions, HELPER_FD + 1);
+        rc = posix_spawn_file_actions_addclosefrom_np(
+            actions, share >= 0 ? HELPER_FDS : HELPER_SHARE);
 #endif
     return rc;
 }
 
-static int spawn(const char *path, int fd, pid_t *pid)
+static int spawn(const char *path, int talk, int share, pid_t *pid)
 {
     char *argv[] = {(char[]){"xylem-pmix"}, NULL};
     posix_spawn_file_actions_t actions;
@@ -73,8 +79,9 @@ static int spawn(const char *path, int fd, pid_t *pid)
         return rc;
     rc = posix_spawnattr_init(&attributes);
     if (rc == 0) {
-        rc =
-            set_attributes(&attributes) != 0 ? EINVAL : set_files(&actions, fd);
+        rc = set_attributes(&attributes) != 0
+                 ? EINVAL
+                 : set_files(&actions, talk, share);
         if (rc == 0)
             rc = posix_spawn(pid, path, &actions, &attributes, argv, environ);
         posix_spawnattr_destroy(&attributes);
@@ -83,20 +90,50 @@ static int spawn(const char *path, int fd, pid_t *pid)
     return rc;
 }
 
-int px_process_start(const char *path, pid_t *pid, int *fd)
+/* Out of the way of those that the helper finds: dup2 onto itself would leave
+ * close-on-exec set, onto another one end that. -1 as it is. */
+static int lift(int fd)
+{
+    int high = fd < 0 || fd >= HELPER_FDS
+                   ? fd
+                   : fcntl(fd, F_DUPFD_CLOEXEC, HELPER_FDS);
+
+    if (high != fd)
+        close(fd);
+    return high;
+}
+
+/* Without it bytes go through the socket. */
+static int make_share(struct px_share *share)
+{
+    int fd;
+
+    if (px_share_make(share, &fd) != 0)
+        return -1;
+    fd = lift(fd);
+    if (fd < 0)
+        px_share_close(share);
+    return fd;
+}
+
+int px_process_start(const char *path, pid_t *pid, int *fd,
+                     struct px_share *share)
 {
     static const int bytes = SOCKET_BYTES;
-    int pair[2], rc;
+    int pair[2], memory, rc;
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return OV_ESYS;
-    /* dup2 onto itself would leave close-on-exec set. */
-    if (pair[1] == HELPER_FD)
-        fcntl(pair[1], F_SETFD, 0);
-    rc = spawn(path, pair[1], pid);
-    close(pair[1]);
+    pair[1] = lift(pair[1]);
+    memory = make_share(share);
+    rc = pair[1] < 0 ? errno : spawn(path, pair[1], memory, pid);
+    if (memory >= 0)
+        close(memory);
+    if (pair[1] >= 0)
+        close(pair[1]);
     if (rc != 0) {
         close(pair[0]);
+        px_share_close(share);
         errno = rc;
         return OV_ESYS;
     }

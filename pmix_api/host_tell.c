@@ -28,7 +28,7 @@ int px_tell_packet(struct px_host *host, const uint8_t *mem, size_t len)
 }
 
 /* Its bytes are copied by the kernel alone. */
-int px_tell_output(struct px_host *host, const struct px_output *output)
+static int tell_bytes(struct px_host *host, const struct px_output *output)
 {
     uint8_t head[PX_OUTPUT_HEAD_BYTES];
     struct ov_wr wr = ov_wr_init(head, sizeof(head));
@@ -41,6 +41,26 @@ int px_tell_output(struct px_host *host, const struct px_output *output)
 
     px_output_encode_head(&wr, output);
     return went(host, sendmsg(host->fd, &packet, MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
+/* Where there is no room for its bytes they go behind it. */
+int px_tell_output(struct px_host *host, const struct px_output *output)
+{
+    uint8_t mem[PX_OUTPUT_SHARED_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct px_share was = host->share;
+    struct px_output shared = *output;
+    int rc;
+
+    if (output->len_bytes < PX_SHARE_LEN_MIN ||
+        !px_share_put(&host->share, output->mem, output->len_bytes, &shared.at))
+        return tell_bytes(host, output);
+    shared.is_shared = true;
+    px_output_encode_head(&wr, &shared);
+    rc = px_tell_packet(host, mem, sizeof(mem));
+    if (rc != 1)
+        host->share = was; /* nobody has heard of it */
+    return rc;
 }
 
 int px_tell(struct px_host *host, const struct px_msg *msg)

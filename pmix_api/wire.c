@@ -5,8 +5,6 @@
 
 enum { CHANNEL_FIRST = 1, CHANNEL_LAST = 3 };
 
-enum output_flag { OUTPUT_END = 1, OUTPUT_REDIRECTED = 2, OUTPUT_TURN = 4 };
-
 enum pull_flag { PULL_REDIRECTS = 1, PULL_MORE = 2, PULL_LAST = 4 };
 
 struct px_text px_text(const char *string)
@@ -57,19 +55,6 @@ static void put_start(struct ov_wr *wr, const struct px_start *start)
     ov_wr_u32(wr, start->cache_bytes);
     put_text(wr, start->nspace);
     put_text(wr, start->folder);
-}
-
-static void put_output_head(struct ov_wr *wr, const struct px_output *output)
-{
-    ov_wr_u32(wr, output->rank);
-    ov_wr_u8(wr, output->channel);
-    ov_wr_u8(wr, (uint8_t)((output->is_end ? OUTPUT_END : 0) |
-                           (output->is_redirected ? OUTPUT_REDIRECTED : 0) |
-                           (output->is_turn ? OUTPUT_TURN : 0)));
-    ov_wr_u32(wr, output->to);
-    ov_wr_u64(wr, output->dropped_bytes);
-    ov_wr_u64(wr, output->before_bytes);
-    ov_wr_u32(wr, output->len_bytes);
 }
 
 static void put_part(struct ov_wr *wr, const struct px_part *part)
@@ -209,12 +194,6 @@ static void put_pull(struct ov_wr *wr, const struct px_pull *pull)
     ov_wr_u32(wr, pull->cache_bytes);
 }
 
-void px_output_encode_head(struct ov_wr *wr, const struct px_output *output)
-{
-    ov_wr_u8(wr, PX_OUTPUT);
-    put_output_head(wr, output);
-}
-
 void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
 {
     ov_wr_u8(wr, (uint8_t)msg->kind);
@@ -231,8 +210,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         put_of_job(wr, msg);
         return;
     case PX_OUTPUT:
-        put_output_head(wr, &msg->output);
-        ov_wr_bytes(wr, msg->output.mem, msg->output.len_bytes);
+        px_output_encode(wr, &msg->output);
         return;
     case PX_PULL:
         put_pull(wr, &msg->pull);
@@ -298,28 +276,6 @@ static void get_start(struct ov_rd *rd, struct px_start *start)
     start->cache_bytes = ov_rd_u32(rd);
     start->nspace = get_text(rd);
     start->folder = get_text(rd);
-}
-
-static void get_output(struct ov_rd *rd, struct px_output *output)
-{
-    uint8_t flags;
-
-    output->rank = ov_rd_u32(rd);
-    output->channel = ov_rd_u8(rd);
-    flags = ov_rd_u8(rd);
-    output->is_end = (flags & OUTPUT_END) != 0;
-    output->is_redirected = (flags & OUTPUT_REDIRECTED) != 0;
-    output->is_turn = (flags & OUTPUT_TURN) != 0;
-    output->to = ov_rd_u32(rd);
-    output->dropped_bytes = ov_rd_u64(rd);
-    output->before_bytes = ov_rd_u64(rd);
-    output->len_bytes = ov_rd_u32(rd);
-    if (output->channel < CHANNEL_FIRST || output->channel > CHANNEL_LAST ||
-        (flags & ~(OUTPUT_END | OUTPUT_REDIRECTED | OUTPUT_TURN)) != 0 ||
-        output->len_bytes > PX_OUTPUT_BYTES_MAX)
-        rd->bad = true;
-    else
-        output->mem = ov_rd_bytes(rd, output->len_bytes);
 }
 
 static void get_grant(struct ov_rd *rd, struct px_grant *grant)
@@ -531,7 +487,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
         get_of_job(rd, msg);
         return true;
     case PX_OUTPUT:
-        get_output(rd, &msg->output);
+        px_output_decode(rd, &msg->output);
         return true;
     case PX_PULL:
         get_pull(rd, &msg->pull);

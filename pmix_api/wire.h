@@ -11,10 +11,12 @@
  *                 text namespace, text folder
  *     2, 3, 7, 8, 14, 27, 28: wire_job.h
  *     4  OUTPUT   u32 rank, u8 channel, u8 flags (1: the channel ends here, 2:
- *                 redirected, 4: `to` gets the channel from here on), u32 to
- *                 (a pull; 0: all that get the channel), u64 bytes of this
- *                 channel dropped just before, u64 bytes of it that are missing
- *                 there because they were not kept for `to`, u32 length, bytes
+ *                 redirected, 4: `to` gets the channel from here on, 8:
+ *                 shared), u32 to (a pull; 0: all that get the channel), u64
+ *                 bytes of this channel dropped just before, u64 bytes of it
+ *                 that are missing there because they were not kept for `to`,
+ *                 u32 length, then bytes, or with `shared` u64 where they are
+ *                 (share.h)
  *     5  FLUSH    no more OUTPUT follows
  *     6  PING     u32 token
  *     9  DONE     u32 token, u8 answer to LOG, SIGNAL or
@@ -56,18 +58,17 @@
 #include "overlay/base/wire.h"
 #include "pmix_api/wire_ask.h"
 #include "pmix_api/wire_job.h"
-#include "pmix_api/wire_text.h"
+#include "pmix_api/wire_output.h"
 #include "pmix_api/wire_pull.h"
 #include "pmix_api/wire_push.h"
+#include "pmix_api/wire_text.h"
 
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 11,
+    PX_WIRE_VERSION = 12,
     PX_PACKET_BYTES_MAX = 72 * 1024,
-    PX_OUTPUT_BYTES_MAX = 64 * 1024, /* in one OUTPUT: what a pipe holds */
-    PX_OUTPUT_HEAD_BYTES = 31,       /* before its bytes, kind included */
-    PX_LOG_BYTES_MAX = 60000,        /* all pieces together */
+    PX_LOG_BYTES_MAX = 60000, /* all pieces together */
 };
 
 enum px_kind {
@@ -112,16 +113,6 @@ struct px_start {
     struct px_text nspace, folder;
 };
 
-struct px_output {
-    uint32_t rank;
-    uint8_t channel;                      /* enum ov_channel */
-    bool is_end, is_redirected, is_turn;  /* turn: `to` gets it from here on */
-    uint32_t to;                          /* a pull; 0: all that get it */
-    uint64_t dropped_bytes, before_bytes; /* missing just before it */
-    uint32_t len_bytes;
-    const uint8_t *mem; /* borrowed */
-};
-
 struct px_log {
     uint32_t token;
     uint8_t channel; /* enum ov_channel: stdout or stderr */
@@ -158,10 +149,6 @@ struct px_msg {
 /* Appends a message; what does not fit or is no message of the list above sets
  * wr->bad. O(length). */
 void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg);
-
-/* What stands before the bytes of an OUTPUT: PX_OUTPUT_HEAD_BYTES. For whoever
- * does not want the bytes copied. */
-void px_output_encode_head(struct ov_wr *wr, const struct px_output *output);
 
 /* Reads one message. Returns 0, or OV_EPROTO for what is none: an unknown kind
  * or flag, bytes that are missing, a text or an output that is too long, a

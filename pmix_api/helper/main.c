@@ -41,6 +41,7 @@
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
 #include "pmix_api/helper/turn.h"
+#include "pmix_api/share.h"
 
 enum {
     SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
@@ -67,7 +68,8 @@ static struct {
     char folder[PX_PATH_MAX];
     uint32_t launcher_pid;
     uint8_t allow;
-    int listener; /* epoll: something was accepted, or will be */
+    struct px_share share; /* with the launcher; empty: there is none */
+    int listener;          /* epoll: something was accepted, or will be */
     bool is_up;
     bool is_flushing;
     uint64_t sweep_ms; /* 0: no connection is silent */
@@ -210,6 +212,24 @@ static int on_part(const struct px_part *part)
     return px_space_register(job.base, false) == PMIX_SUCCESS ? 0 : OV_ENOMEM;
 }
 
+/* What was put away is free for the next. */
+static int on_output(const struct px_output *output)
+{
+    struct px_output o = *output;
+
+    if (!o.is_shared) {
+        px_pulls_put(&o);
+        return 0;
+    }
+    o.mem = px_share_look(&main_state.share, o.at, o.len_bytes);
+    if (o.mem == NULL)
+        return -1;
+    o.is_shared = false;
+    px_pulls_put(&o);
+    px_share_free(&main_state.share, o.at + o.len_bytes);
+    return 0;
+}
+
 static void pong(pmix_status_t status, void *arg)
 {
     (void)status;
@@ -237,8 +257,7 @@ static int on_msg(const struct px_msg *msg)
         px_job_exit(msg->exit.rank, msg->exit.status);
         return 0;
     case PX_OUTPUT:
-        px_pulls_put(&msg->output);
-        return 0;
+        return on_output(&msg->output);
     case PX_LIVE:
         px_pulls_live(msg->id);
         return 0;
@@ -420,6 +439,8 @@ int main(void)
         fputs("xylem-pmix is started by xylem run, not by hand\n", stderr);
         return EXIT_USAGE;
     }
+    if (px_share_take(&main_state.share, SHARE_FD) == 0)
+        close(SHARE_FD);
     for (;;) {
         unsigned stuck;
 

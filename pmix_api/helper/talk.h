@@ -4,7 +4,8 @@
 
 #include "pmix_api/wire.h"
 
-enum { TALK_FD = 3 }; /* the socket, as the launcher gives it */
+/* The socket, and the memory (share.h), as the launcher gives them. */
+enum { TALK_FD = 3, SHARE_FD };
 
 /* One message, one packet. Waits while the launcher does not read. A launcher
  * that is gone is noticed by who reads. */

@@ -44,6 +44,34 @@ static void output_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(sizeof(want) - 2, PX_OUTPUT_HEAD_BYTES);
 }
 
+/* One whose bytes are elsewhere says where, in their place. */
+static void shared_output_has_a_position_for_its_bytes(void **state)
+{
+    static const uint8_t want[] = {4, 3, 0, 0, 0, 1, 8, 9, 0, 0, 0, 0, 0,
+                                   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                   0, 0, 0, 1, 0, 6, 5, 4, 3, 2, 1, 0, 0};
+    uint8_t mem[64];
+    struct px_msg msg = {.kind = PX_OUTPUT,
+                         .output = {.rank = 3,
+                                    .channel = 1,
+                                    .to = 9,
+                                    .len_bytes = 65536,
+                                    .is_shared = true,
+                                    .at = 0x010203040506}};
+    struct px_msg heard;
+    struct ov_rd rd;
+
+    (void)state;
+    assert_int_equal(encode(&msg, mem, sizeof(mem)), sizeof(want));
+    assert_memory_equal(mem, want, sizeof(want));
+    assert_int_equal(sizeof(want), PX_OUTPUT_SHARED_BYTES);
+    rd = ov_rd_init(mem, sizeof(want));
+    assert_int_equal(px_msg_decode(&rd, &heard), 0);
+    assert_true(heard.output.is_shared);
+    assert_int_equal(heard.output.at, 0x010203040506);
+    assert_null(heard.output.mem);
+}
+
 /* A packet holds several messages; each is read as it was written. */
 static void messages_in_a_row_are_heard_as_said(void **state)
 {
@@ -246,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(shared_output_has_a_position_for_its_bytes),
         cmocka_unit_test(a_push_has_the_bytes_that_are_drawn),
         cmocka_unit_test(messages_in_a_row_are_heard_as_said),
         cmocka_unit_test(a_job_has_the_bytes_that_are_drawn),

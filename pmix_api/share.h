@@ -1,0 +1,54 @@
+/* Memory that the launcher and its PMIx helper share: larger outputs go
+ * through it, so that the kernel does not copy them twice.
+ *
+ * The launcher puts bytes in and says where they are (wire.h, OUTPUT); the
+ * helper says how far it has read. Positions count bytes from the beginning, in
+ * the order of use; the memory repeats every PX_SHARE_BYTES. Bytes of one
+ * output are in one piece: what is left before the end is skipped when they are
+ * more. Where everything was read the next ones are at the beginning again, so
+ * that no more memory is touched than is in use.
+ *
+ * Neither side trusts the other: a position that makes no sense counts as
+ * "nothing is free", or is refused. The helper cannot write where the bytes
+ * are. Each struct belongs to one thread; O(bytes) all.
+ */
+#ifndef PMIX_API_SHARE_H
+#define PMIX_API_SHARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PX_SHARE_BYTES = 1 << 20,
+    PX_SHARE_LEN_MIN = 4096, /* fewer bytes are not worth it */
+};
+
+struct px_share_head;
+
+struct px_share {
+    struct px_share_head *head; /* owned, mapped; NULL: there is none */
+    uint8_t *mem;               /* owned, mapped: PX_SHARE_BYTES */
+    uint64_t next, read;        /* the launcher's: positions */
+};
+
+/* The launcher's. *fd is the caller's to close once it was handed on. Returns
+ * 0, or OV_ESYS with errno: outputs go through the socket then. */
+int px_share_make(struct px_share *share, int *fd);
+/* The helper's: what was made, by its descriptor, which can be closed
+ * afterwards. Returns 0, or OV_ESYS with errno. */
+int px_share_take(struct px_share *share, int fd);
+/* Either side's; also of one that was never made, all zero. */
+void px_share_close(struct px_share *share);
+
+/* Copies len_bytes, at most PX_SHARE_BYTES, in. Returns false when there is no
+ * room now, or no memory at all; else *at is where they are. */
+bool px_share_put(struct px_share *share, const void *mem, uint32_t len_bytes,
+                  uint64_t *at);
+
+/* The bytes at a position; NULL: they cannot be there. */
+const uint8_t *px_share_look(const struct px_share *share, uint64_t at,
+                             uint32_t len_bytes);
+/* All before this position was read. */
+void px_share_free(struct px_share *share, uint64_t end);
+
+#endif
