@@ -7,9 +7,11 @@
  */
 #include "pmix_api/helper/bind.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/pulls.h"
 
@@ -26,7 +28,7 @@ static const pmix_proc_t after = {.nspace = "xylem-nobody", .rank = 0};
 
 static struct {
     struct answer *list, **last; /* owned, in order */
-    bool is_busy;
+    atomic_bool is_busy;
     const void **requests; /* owned [room]: those from before, then new ones */
     size_t known, count, room;
     unsigned tries;
@@ -34,6 +36,11 @@ static struct {
 
 static void next(void);
 static void on_after(pmix_status_t status, void *arg);
+
+bool px_bind_is_busy(void)
+{
+    return bound.is_busy;
+}
 
 bool px_bind_match(const pmix_proc_t *source, const void *request)
 {
@@ -126,6 +133,7 @@ static void on_after(pmix_status_t status, void *arg)
         px_forward_drop(bound.list->asker.pull);
     drop_first();
     bound.is_busy = false;
+    px_deliver_wake();
     next();
 }
 

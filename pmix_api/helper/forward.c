@@ -38,6 +38,12 @@ static bool dress(struct pull *pull, const struct px_job *job)
     return pull->show != NULL;
 }
 
+static void want(struct pull *pull, uint8_t channels)
+{
+    for (uint32_t n = 0; n < pull->procs; n++)
+        px_pulls_want(pull, pull->first + n, channels);
+}
+
 void px_forward_job(uint32_t id, const struct px_job *job)
 {
     struct px_range span = {job->base, job->base + job->size - 1};
@@ -49,7 +55,7 @@ void px_forward_job(uint32_t id, const struct px_job *job)
         px_job_set_spawner(job->base, pull->to.tool, &pull->spawner);
         pull->wish.copies = true; /* it has no console */
         if (dress(pull, job) && px_pulls_span(pull, &pull->wish, span))
-            memset(pull->wanted, job->forwards & OUTPUTS, pull->procs);
+            want(pull, job->forwards & OUTPUTS);
         else
             pull->state = PULL_OVER;
     }

@@ -214,13 +214,12 @@ uint64_t px_lag_bytes(void)
     return sum;
 }
 
-void px_lag_forget(const void *tool)
+void px_lag_keep(bool (*has_pull)(const void *tool))
 {
-    struct lag *lag;
-
     pthread_mutex_lock(&all.lock);
-    lag = tool != NULL ? find(tool) : NULL;
-    if (lag != NULL)
-        clear(lag, NULL);
+    for (unsigned i = 0; i < LAG_TOOLS_MAX; i++) {
+        if (all.lags[i].tool != NULL && !has_pull(all.lags[i].tool))
+            clear(&all.lags[i], NULL);
+    }
     pthread_mutex_unlock(&all.lock);
 }

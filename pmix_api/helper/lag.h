@@ -49,7 +49,7 @@ uint64_t px_lag_due_ms(const void *tool);
 /* What the library has of all tools. */
 uint64_t px_lag_bytes(void);
 
-/* It is given nothing any more. */
-void px_lag_forget(const void *tool);
+/* Tools without a pull are given nothing any more: they are forgotten. */
+void px_lag_keep(bool (*has_pull)(const void *tool));
 
 #endif

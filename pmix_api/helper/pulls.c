@@ -192,6 +192,18 @@ static void probe(void)
                             on_probed, NULL);
 }
 
+static bool has_pull(const void *tool)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        const struct pull *pull = &pulls.pulls[i];
+
+        if (pull->state != PULL_FREE && pull->state != PULL_OVER &&
+            pull->to.tool == tool)
+            return true;
+    }
+    return false;
+}
+
 static void on_probed(pmix_status_t status, void *arg)
 {
     bool again;
@@ -206,6 +218,7 @@ static void on_probed(pmix_status_t status, void *arg)
             pull->seen != pulls.probe)
             pull->state = PULL_OVER;
     }
+    px_lag_keep(has_pull);
     again = pulls.is_probe_due;
     pulls.is_probing = again;
     pulls.is_probe_due = false;
@@ -266,22 +279,8 @@ bool px_pulls_are_many(void)
 
 /* --- a tool asks */
 
-static bool has_another(const struct pull *pull)
-{
-    for (unsigned i = 0; i < PULLS_MAX; i++) {
-        const struct pull *other = &pulls.pulls[i];
-
-        if (other != pull && other->state != PULL_FREE &&
-            other->to.tool == pull->to.tool)
-            return true;
-    }
-    return false;
-}
-
 static void forget(struct pull *pull)
 {
-    if (!has_another(pull))
-        px_lag_forget(pull->to.tool);
     if (pull->live != NULL)
         px_queue_close(&pull->queue);
     px_show_close(pull->show);
@@ -368,6 +367,14 @@ void px_pulls_ask(struct pull *pull)
     pull->state = pulls.has_hooks ? PULL_ASKED : PULL_KNOWN;
 }
 
+void px_pulls_want(struct pull *pull, uint32_t number, uint8_t channels)
+{
+    uint8_t *wanted = &pull->wanted[number - pull->first];
+
+    pull->open += (uint32_t)__builtin_popcount(channels & (unsigned)~*wanted);
+    *wanted |= channels;
+}
+
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
                    struct px_range span)
 {
@@ -397,14 +404,14 @@ static struct pull *make(const struct px_wish *wish, struct px_range span,
 }
 
 /* One message for each range of each job. */
-static void tell(const struct pull *pull, const struct px_targets *targets,
+static void tell(struct pull *pull, const struct px_targets *targets,
                  uint8_t channels, const struct px_wish *own, bool is_last)
 {
     struct px_past past = {.at = 0};
 
     while (px_past_next(targets, pull->to.tool, own, &past)) {
         for (uint32_t n = past.range.first; n <= past.range.last; n++)
-            pull->wanted[n - pull->first] |= channels;
+            px_pulls_want(pull, n, channels);
         px_talk(&(struct px_msg){
             .kind = PX_PULL,
             .pull = {.id = pull->id,
@@ -510,6 +517,16 @@ void px_pulls_put(const struct px_output *output)
 
 /* --- the end */
 
+/* All that it wants has ended, and the library has all of that. Its request
+ * stays there until the tool deregisters, so it has to be somebody's while one
+ * is looked for that is nobody's. */
+static bool is_done(const struct pull *pull)
+{
+    return pulls.has_hooks && pull->state == PULL_KNOWN && !pull->is_forward &&
+           pull->live != NULL && pull->open == 0 &&
+           px_queue_is_idle(&pull->queue) && !px_bind_is_busy();
+}
+
 static void say_end(struct pull *pull)
 {
     uint64_t lost = pull->redirects && pull->live != NULL
@@ -527,6 +544,8 @@ void px_pulls_reap(bool last)
         struct pull *pull = &pulls.pulls[i];
 
         px_forward_check(pull);
+        if (is_done(pull))
+            pull->state = PULL_OVER;
         if (pull->state == PULL_FREE || (pull->state != PULL_OVER && !last))
             continue;
         say_end(pull);

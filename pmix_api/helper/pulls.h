@@ -1,10 +1,12 @@
 /* The pulls of all tools: what each wants, and what waits for it.
  *
  * A pull begins in the library's thread, which asks for it; it gets output from
- * the time on at which the launcher says so. It ends when the library does not
- * know its request any more: the tool has deregistered, left or died. Whether
- * that is so is asked of the library by a delivery that is for nobody: for each
- * request that it knows the function of helper/hooks.h is called.
+ * the time on at which the launcher says so. It ends with the last of its
+ * channels, when the library has been given the end of that; or when the
+ * library does not know its request any more: the tool has deregistered, left
+ * or died. Whether that is so is asked of the library by a delivery that is for
+ * nobody: for each request that it knows the function of helper/hooks.h is
+ * called.
  *
  * Thread-safe; a lock is held for as long as a batch takes to copy.
  */

@@ -35,7 +35,9 @@ struct pull {
     uint64_t past_bytes;   /* from before, that wait beside the others */
     uint64_t bound_bytes;  /* redirected output that may wait */
     uint32_t first, procs; /* the numbers from its first process to its last */
-    uint8_t *wanted;       /* owned [procs]: bits, 1 << channel */
+    uint8_t *wanted;       /* owned [procs]: bits, 1 << channel, until the end
+                              of that is with the library */
+    uint32_t open;         /* so many of them are left */
     uint8_t *live;         /* owned [procs]: those that it gets */
     uint64_t given_ms;     /* to the library, the last time */
     struct px_queue queue;
@@ -59,6 +61,8 @@ struct pull *px_pulls_slot(void);
 const void *px_pulls_asker(void);
 /* Under the lock. The library will name its request. */
 void px_pulls_ask(struct pull *pull);
+/* Under the lock. It wants these channels of the process, bits as above. */
+void px_pulls_want(struct pull *pull, uint32_t number, uint8_t channels);
 /* Makes it one of these processes. False: it cannot be. */
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
                    struct px_range span);

@@ -76,6 +76,18 @@ static uint32_t less(uint32_t from, uint32_t bytes)
     return from > bytes ? from - bytes : 0;
 }
 
+/* Each once. */
+static void note_end(struct pull *pull, const struct px_output *o)
+{
+    uint8_t *wanted = &pull->wanted[o->rank - pull->first];
+    uint8_t bit = (uint8_t)(1u << o->channel);
+
+    if (!o->is_end || (*wanted & bit) == 0)
+        return;
+    *wanted &= (uint8_t)~bit;
+    pull->open--;
+}
+
 static void give_some(struct pull *pull, uint64_t now_ms, uint32_t bytes,
                       uint32_t room, const struct px_pulls_taker *taker)
 {
@@ -85,6 +97,7 @@ static void give_some(struct pull *pull, uint64_t now_ms, uint32_t bytes,
            px_queue_get(&pull->queue, now_ms, serve.is_flushing, taker->room(),
                         &o)) {
         taker->give(&o, &pull->to);
+        note_end(pull, &o);
         bytes = less(bytes, o.len_bytes + PULLS_MESSAGE_BYTES);
         room = less(room, o.len_bytes + LAG_MESSAGE_BYTES);
     }

@@ -10,6 +10,8 @@
  *     spawn [DIRECTIVE...] -- [APP...] N WORD... [: [APP...] N WORD...]
  *                              prints the namespace
  *     pull NAMESPACE RANK [out|err|diag] [DIRECTIVE...]   RANK may be *
+ *                              prints a number
+ *     leave NUMBER             deregisters that pull
  *     push NAMESPACE RANK [TEXT]           without a text: the end
  *     also NAMESPACE RANK                  the next push is for these, too
  *     signal NAMESPACE RANK NUMBER
@@ -209,7 +211,23 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
     funlockfile(out);
 }
 
-static pmix_status_t pull(char *rest)
+static void on_done(pmix_status_t status, void *arg)
+{
+    (void)arg;
+    fprintf(out, "= %s\n", PMIx_Error_string(status));
+    fflush(out);
+}
+
+static void on_pulled(pmix_status_t status, size_t handler, void *arg)
+{
+    if (status == PMIX_SUCCESS)
+        fprintf(out, "%zu\n", handler);
+    on_done(status, arg);
+}
+
+/* Neither this nor leave() waits in the library: where a deregistration finds
+ * the memory of a registration that did, it waits for ever. */
+static void pull(char *rest)
 {
     pmix_proc_t proc = next_proc(&rest);
     pmix_iof_channel_t channels =
@@ -229,15 +247,26 @@ static pmix_status_t pull(char *rest)
         else
             load_directive(&info[infos++], word);
     }
-    rc = PMIx_IOF_pull(&proc, 1, info, infos, channels, on_output, NULL, NULL);
-    return rc < 0 ? rc : PMIX_SUCCESS; /* a handler's number is not below 0 */
+    rc = PMIx_IOF_pull(&proc, 1, info, infos, channels, on_output, on_pulled,
+                       NULL);
+    if (rc != PMIX_SUCCESS)
+        on_done(rc, NULL);
 }
 
-static void on_pushed(pmix_status_t status, void *arg)
+/* The library of 4.2 answers a deregistration that it has done with whatever
+ * stands in some memory of its own. */
+static void on_left(pmix_status_t status, void *arg)
 {
-    (void)arg;
-    fprintf(out, "= %s\n", PMIx_Error_string(status));
-    fflush(out);
+    on_done(status == PMIX_ERR_NOT_FOUND ? status : PMIX_SUCCESS, arg);
+}
+
+static void leave(char *number)
+{
+    pmix_status_t rc =
+        PMIx_IOF_deregister(strtoul(number, NULL, 10), NULL, 0, on_left, NULL);
+
+    if (rc != PMIX_SUCCESS)
+        on_done(rc, NULL);
 }
 
 static pmix_proc_t also; /* of the next push; nspace "": nobody */
@@ -262,9 +291,9 @@ static void push(char *rest)
         bytes.size = strlen(rest);
     }
     memset(&also, 0, sizeof(also));
-    rc = PMIx_IOF_push(procs, count, &bytes, NULL, 0, on_pushed, NULL);
+    rc = PMIx_IOF_push(procs, count, &bytes, NULL, 0, on_done, NULL);
     if (rc != PMIX_SUCCESS)
-        on_pushed(rc, NULL);
+        on_done(rc, NULL);
 }
 
 /* --- control and events */
@@ -319,19 +348,23 @@ static pmix_status_t events(const char *nspace)
 
 static void obey(char *line)
 {
+    static const struct {
+        const char *order;
+        void (*obey)(char *rest);
+    } later[] = {{"pull", pull}, {"leave", leave}, {"push", push}};
     char *rest = line, *order = next_word(&rest);
     pmix_status_t rc = PMIX_ERR_BAD_PARAM;
 
     if (order == NULL)
         return;
-    if (strcmp(order, "push") == 0) {
-        push(rest);
-        return;
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+        if (strcmp(order, later[i].order) == 0) {
+            later[i].obey(rest);
+            return;
+        }
     }
     if (strcmp(order, "spawn") == 0)
         rc = spawn(rest);
-    else if (strcmp(order, "pull") == 0)
-        rc = pull(rest);
     else if (strcmp(order, "also") == 0)
         rc = name_also(rest);
     else if (strcmp(order, "signal") == 0)

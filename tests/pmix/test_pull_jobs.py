@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""A tool pulls one short job after another, more of them than pulls are served
+at a time, and deregisters none: each gives its place to the next when all its
+channels have ended. One of whose processes some go on keeps it."""
+# timeout: 240
+import sys
+
+import pmix
+import live
+import spawning
+from live import check, check_eq
+
+JOBS = live.full(300, 140)
+SERVED = 128
+BOTH = "pmix.fwd.stdout pmix.fwd.stderr "
+
+
+def spawned(tool, what):
+    space, status = tool.spawn(what)
+    check_eq("SUCCESS", status, what)
+    return space
+
+
+def pulled(tool, order):
+    """What the tool deregisters it by."""
+    said, status = tool.ask("pull " + order)
+    check_eq("SUCCESS", status, order)
+    return said[0] if said else None
+
+
+def long_one(starter, puller):
+    """A job of three whose first one ends at once: its gate, its name, and its
+    pull. Nobody else's output is awaited by it."""
+    gate = pmix.Gate()
+    script = ("echo\\s$XYLEM_RANK;test\\s$XYLEM_RANK\\s=\\s0||:\\s<$0;"
+              "echo\\sgoes\\son")
+    space = spawned(starter, f"{BOTH}-- 3 sh -c {script} {gate.path}")
+    number = pulled(puller, space + " *")
+    puller.wait_ends(space, 1)
+    return gate, space, number
+
+
+def one_by_one():
+    """All come in, and what each has to say."""
+    job, gate = spawning.start()
+    starter, puller = spawning.connect(job), spawning.connect(job)
+    door, waits, number = long_one(starter, puller)
+    numbers = [number]
+    for nth in range(JOBS):
+        space = spawned(starter, f"{BOTH}-- 2 echo {nth}")
+        numbers.append(pulled(puller, space + (" *" if nth % 2 else " 1")))
+        live.eventually(lambda at=space: {
+            (at, 1, "stdout"), (at, 1, "stderr")} <= set(puller.ends), 60,
+            "it has ended")
+        check_eq(f"{nth}\n", puller.got(space, 1))
+    door.open()
+    puller.wait_ends(waits, 3)
+    for rank in range(3):
+        check_eq(f"{rank}\ngoes on\n", puller.got(waits, rank))
+    for number in numbers:
+        puller.do("leave %s" % number)
+    space = spawned(starter, f"{BOTH}-- 2 echo more")
+    pulled(puller, space + " *")
+    puller.wait_ends(space, 2)
+    check_eq("more\n", puller.got(space, 1))
+    for tool in (puller, starter):
+        check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
+def at_a_time():
+    """So many at a time are served and no more, whatever has ended before."""
+    job, gate = spawning.start(nodes=2)
+    tool = spawning.connect(job)
+    over = spawned(tool, f"{BOTH}-- 1 true")
+    pulled(tool, over + " *")
+    tool.wait_ends(over, 1)
+    space = over.rpartition(".")[0]
+    for _ in range(SERVED):
+        pulled(tool, space + " *")
+    check_eq("OUT OF RESOURCE", tool.ask(f"pull {space} *")[1])
+    gate.open()
+    tool.wait_ends(space, 2)
+    live.eventually(lambda: tool.ends.count((space, 1, "stdout")) == SERVED,
+                    60, "each of them hears of the end")
+    check_eq(0, tool.end())
+    job.check_ok()
+
+
+def main():
+    pmix.need()
+    for what in (one_by_one, at_a_time):
+        with live.case(" ".join(what.__doc__.split())):
+            what()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
