@@ -200,7 +200,7 @@ def many_pulls():
     """One has a hundred requests, for each of which output waits in a file: the
     next tool gets in, and all that comes then."""
     gates = [pmix.Gate() for _ in range(2)]
-    job = live.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
+    job = pmix.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
                    ': <"$0"; head -c 1M /dev/zero; : <"$1"; seq 20000',
                    *(gate.path for gate in gates))
     pmix.wait_up(job)
