@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "overlay/wire/frame.h"
+#include "pmix_api/style.h"
 
 /* --- to the launcher */
 
@@ -48,19 +49,6 @@ static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
     return copy_env(from, to);
 }
 
-static struct text_style style_of(uint32_t output)
-{
-    struct text_style style = {.has_time = (output & PX_OUTPUT_TIME) != 0};
-
-    if ((output & PX_OUTPUT_TAG) != 0)
-        style.label = TEXT_LABEL_FULL;
-    else if ((output & PX_OUTPUT_RANK) != 0)
-        style.label = TEXT_LABEL_RANK;
-    if ((output & PX_OUTPUT_XML) != 0)
-        style.format = TEXT_FORMAT_XML;
-    return style;
-}
-
 static struct ep_tap_sinks sinks_of(const struct px_spawn *from)
 {
     struct ep_tap_sinks sinks = {
@@ -69,7 +57,7 @@ static struct ep_tap_sinks sinks_of(const struct px_spawn *from)
         .merges_stderr = (from->output & PX_OUTPUT_MERGE) != 0,
         .is_shown = (from->output & PX_OUTPUT_LOCAL) != 0,
         .is_show_needed = (from->output & PX_OUTPUT_LOCAL_NEEDED) != 0,
-        .style = style_of(from->output),
+        .style = px_output_style(from->output),
     };
 
     if ((from->output & PX_OUTPUT_DIR) != 0)

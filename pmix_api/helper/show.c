@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "pmix_api/spawn.h"
+#include "pmix_api/style.h"
 #include "text/format.h"
 
 struct px_show {
@@ -20,19 +21,6 @@ bool px_show_is_wanted(uint32_t output)
     return (output & PX_OUTPUT_FORMATS) != 0;
 }
 
-static struct text_style style_of(uint32_t output)
-{
-    struct text_style style = {.has_time = (output & PX_OUTPUT_TIME) != 0};
-
-    if ((output & PX_OUTPUT_TAG) != 0)
-        style.label = TEXT_LABEL_FULL;
-    else if ((output & PX_OUTPUT_RANK) != 0)
-        style.label = TEXT_LABEL_RANK;
-    if ((output & PX_OUTPUT_XML) != 0)
-        style.format = TEXT_FORMAT_XML;
-    return style;
-}
-
 struct px_show *px_show_open(uint32_t output, const struct px_job *job)
 {
     struct px_show *show = calloc(1, sizeof(*show));
@@ -40,7 +28,7 @@ struct px_show *px_show_open(uint32_t output, const struct px_job *job)
     if (show == NULL)
         return NULL;
     show->job = *job;
-    show->style = style_of(output);
+    show->style = px_output_style(output);
     show->style.nspace = show->job.nspace;
     show->mid = calloc((size_t)job->size + 1, 1);
     if (show->mid != NULL)
