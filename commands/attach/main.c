@@ -10,27 +10,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "commands/attach/choose.h"
 #include "commands/attach/feed.h"
 #include "commands/attach/link.h"
+#include "commands/attach/loss.h"
 #include "commands/attach/options.h"
 #include "commands/attach/show.h"
 #include "commands/panic.h"
+#include "commands/refuse.h"
 #include "commands/stdio.h"
-#include "text/style.h"
 #include "overlay/base/err.h"
-
-/* The launcher ends its helper, and then itself, at the end of a job. */
-enum { LAUNCHER_END_S = 10 };
+#include "text/style.h"
 
 static struct {
     struct attach_options options;
     struct event_base *base;
-    struct event *gone;  /* the launcher has ended; NULL: not known */
-    struct event *alone; /* nothing comes any more, yet it goes on */
     bool is_leaving;
     int code;
 } attach;
@@ -53,7 +49,7 @@ static void on_complete(void)
 }
 
 /* A launcher that ends as it should tells the end of every channel first. */
-static void end_short(void)
+static void on_gone(void)
 {
     if (attach.is_leaving)
         return;
@@ -64,38 +60,14 @@ static void end_short(void)
     finish(1);
 }
 
-static void on_gone(evutil_socket_t fd, short what, void *arg)
+static void on_alone(void)
 {
-    (void)fd;
-    (void)what;
-    (void)arg;
-    end_short();
-}
-
-static void on_alone(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    (void)arg;
     if (attach.is_leaving)
         return;
     fputs("xylem: the launcher has cut this off, but goes on: output may be "
           "missing (attach again)\n",
           stderr);
     finish(1);
-}
-
-/* The end of the job, or of the helper that served us. */
-static void on_lost(void)
-{
-    static const struct timeval patience = {.tv_sec = LAUNCHER_END_S};
-
-    if (attach.gone == NULL) {
-        end_short();
-        return;
-    }
-    event_add(attach.gone, NULL);
-    event_add(attach.alone, &patience);
 }
 
 static void on_drained(void)
@@ -125,25 +97,10 @@ static void on_signal(evutil_socket_t number, short what, void *arg)
 
 /* --- how it begins */
 
-static int refuse(const char *why)
+static bool open_base(pid_t launcher)
 {
-    fprintf(stderr, "xylem: %s\n", why);
-    return 1;
-}
-
-/* Readable when the process has ended; -1 where the system does not know. */
-static int watch_process(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-    if (pid > 0)
-        return (int)syscall(SYS_pidfd_open, pid, 0);
-#endif
-    (void)pid;
-    return -1;
-}
-
-static bool open_base(int launcher_fd)
-{
+    static const struct loss_events losses = {.on_gone = on_gone,
+                                              .on_alone = on_alone};
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
     attach.base = event_base_new();
@@ -156,11 +113,7 @@ static bool open_base(int launcher_fd)
         if (event == NULL || event_add(event, NULL) != 0)
             return false;
     }
-    if (launcher_fd >= 0)
-        attach.gone =
-            event_new(attach.base, launcher_fd, EV_READ, on_gone, NULL);
-    attach.alone = evtimer_new(attach.base, on_alone, NULL);
-    return attach.alone != NULL;
+    return loss_open(attach.base, launcher, &losses) == 0;
 }
 
 static const char *check_ranks(const char *option,
@@ -186,7 +139,7 @@ static const char *begin(const struct server *server)
     };
     static const struct show_events show_events = {
         .on_complete = on_complete,
-        .on_lost = on_lost,
+        .on_lost = loss_begin,
         .on_drained = on_drained,
         .on_error = on_error,
     };
@@ -226,12 +179,12 @@ int main(int argc, char **argv)
     attach_options_parse(argc, argv, &attach.options);
     if (choose_server(&attach.options, &server) != 0)
         return 1;
-    if (!open_base(watch_process(server.pid)))
-        return refuse(ov_strerror(OV_ENOMEM));
+    if (!open_base(server.pid))
+        return refuse("%s", ov_strerror(OV_ENOMEM));
     signal(SIGPIPE, SIG_IGN);
     why = begin(&server);
     if (why != NULL)
-        return refuse(why);
+        return refuse("%s", why);
     event_base_dispatch(attach.base);
     feed_close();
     show_close();

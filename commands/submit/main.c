@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "commands/attach/feed.h"
 #include "commands/attach/link.h"
+#include "commands/attach/loss.h"
 #include "commands/attach/show.h"
 #include "commands/dvm_choose.h"
 #include "commands/dvm_wait.h"
@@ -30,19 +30,13 @@
 #include "overlay/base/err.h"
 #include "text/style.h"
 
-enum {
-    EXIT_TIMEOUT = 124,
-    /* The dvm ends its helper, and then itself. */
-    DVM_END_S = 10,
-};
+enum { EXIT_TIMEOUT = 124 };
 
 static struct {
     struct ep_run_options options;
     struct event_base *base;
     struct event *wakes; /* by the library's thread, through: */
     int wake;            /* eventfd */
-    struct event *gone;  /* the dvm has ended; NULL: not known */
-    struct event *alone; /* nothing comes any more, yet it goes on */
     struct event *limit; /* --timeout */
     struct topo_ranges readers;
     struct topo_range reader; /* the only member of these */
@@ -102,38 +96,20 @@ static void on_complete(void)
     check_over();
 }
 
-static void on_gone(evutil_socket_t fd, short what, void *arg)
+/* The dvm has ended. */
+static void on_gone(void)
 {
-    (void)fd;
-    (void)what;
-    (void)arg;
     if (!submit.is_leaving)
         refuse("the dvm has ended, and the job with it");
     finish(1);
 }
 
-static void on_alone(evutil_socket_t fd, short what, void *arg)
+static void on_alone(void)
 {
-    (void)fd;
-    (void)what;
-    (void)arg;
     if (!submit.is_leaving)
         refuse("the dvm has cut this off, but goes on: the job is ended "
                "(what serves tools there has died; start the job again)");
     finish(1);
-}
-
-/* The end of the dvm, or of the helper in it that served us. */
-static void on_lost(void)
-{
-    static const struct timeval patience = {.tv_sec = DVM_END_S};
-
-    if (submit.gone == NULL) {
-        on_gone(-1, 0, NULL);
-        return;
-    }
-    event_add(submit.gone, NULL);
-    event_add(submit.alone, &patience);
 }
 
 static void on_drained(void)
@@ -198,31 +174,21 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 
 /* --- how it begins */
 
-/* Readable when the process has ended; -1 where the system does not know. */
-static int watch_process(pid_t pid)
+static bool open_base(pid_t dvm)
 {
-#ifdef SYS_pidfd_open
-    if (pid > 0)
-        return (int)syscall(SYS_pidfd_open, pid, 0);
-#endif
-    (void)pid;
-    return -1;
-}
+    static const struct loss_events losses = {.on_gone = on_gone,
+                                              .on_alone = on_alone};
 
-static bool open_base(int dvm_fd)
-{
     submit.base = event_base_new();
     submit.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (submit.base == NULL || submit.wake < 0)
         return false;
     submit.wakes = event_new(submit.base, submit.wake, EV_READ | EV_PERSIST,
                              on_wake, NULL);
-    if (dvm_fd >= 0)
-        submit.gone = event_new(submit.base, dvm_fd, EV_READ, on_gone, NULL);
-    submit.alone = evtimer_new(submit.base, on_alone, NULL);
     submit.limit = evtimer_new(submit.base, on_limit, NULL);
-    return submit.wakes != NULL && submit.alone != NULL &&
-           submit.limit != NULL && event_add(submit.wakes, NULL) == 0;
+    return submit.wakes != NULL && submit.limit != NULL &&
+           event_add(submit.wakes, NULL) == 0 &&
+           loss_open(submit.base, dvm, &losses) == 0;
 }
 
 static bool arm_limit(double seconds)
@@ -289,7 +255,7 @@ static const char *begin(const char *uri, uint32_t reader)
     };
     static const struct show_events show_events = {
         .on_complete = on_complete,
-        .on_lost = on_lost,
+        .on_lost = loss_begin,
         .on_drained = on_drained,
         .on_error = on_error,
     };
@@ -360,8 +326,7 @@ int main(int argc, char **argv)
     uri = find_dvm(submit.options.dvm, &server);
     if (uri == NULL)
         return 1;
-    if (!open_base(watch_process(server.pid)) ||
-        !arm_limit(submit.options.timeout_s))
+    if (!open_base(server.pid) || !arm_limit(submit.options.timeout_s))
         return refuse("%s", ov_strerror(OV_ENOMEM));
     signal(SIGPIPE, SIG_IGN);
     why = begin(uri, reader);

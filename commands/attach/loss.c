@@ -1,0 +1,69 @@
+/* The server of a tool is lost. */
+#include "commands/attach/loss.h"
+
+#include <event2/event.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "overlay/base/err.h"
+
+/* A launcher ends its helper, and then itself. */
+enum { LAUNCHER_END_S = 10 };
+
+static struct {
+    const struct loss_events *events;
+    struct event *gone; /* NULL: not known */
+    struct event *alone;
+} loss;
+
+static void on_gone(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    loss.events->on_gone();
+}
+
+static void on_alone(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    loss.events->on_alone();
+}
+
+/* Readable when the process has ended; -1 where the system does not know. */
+static int watch_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    if (pid > 0)
+        return (int)syscall(SYS_pidfd_open, pid, 0);
+#endif
+    (void)pid;
+    return -1;
+}
+
+int loss_open(struct event_base *base, pid_t launcher,
+              const struct loss_events *events)
+{
+    int fd = watch_process(launcher);
+
+    loss.events = events;
+    if (fd >= 0)
+        loss.gone = event_new(base, fd, EV_READ, on_gone, NULL);
+    loss.alone = evtimer_new(base, on_alone, NULL);
+    return loss.alone != NULL ? 0 : OV_ENOMEM;
+}
+
+void loss_begin(void)
+{
+    static const struct timeval patience = {.tv_sec = LAUNCHER_END_S};
+
+    if (loss.gone == NULL) {
+        loss.events->on_gone();
+        return;
+    }
+    event_add(loss.gone, NULL);
+    event_add(loss.alone, &patience);
+}
