@@ -20,6 +20,8 @@ helper=$(find "$root" -name xylem-pmix)
 check test -n "$helper" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
 attach=$(find "$root" -name xylem-attach)
 check test -n "$attach" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
+submit=$(find "$root" -name xylem-submit)
+check test -n "$submit" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
 check test -f "$root/share/doc/xylem/LICENSE"
 
 it "the version is the one of the package"
@@ -31,6 +33,13 @@ it "attach is found, or what is missing is told"
 rc=$?
 check_eq "$(test -n "$attach" && echo 2 || echo 1)" $rc
 check_lacks "$err" "cannot be started"
+
+it "so is what asks a dvm, which is not there"
+"$root/bin/xylem" run --dvm=nobody -- true 2>"$err"
+rc=$?
+check_eq 1 $rc
+check_lacks "$err" "cannot be started"
+[ -z "$submit" ] || check_has "$err" "no dvm nobody runs"
 
 it "an installed xylem needs nothing of the build"
 XYLEM=$root/bin/xylem
