@@ -225,7 +225,7 @@ def surroundings():
     check_eq(["fd 0", "fd 0", "fd 1", "fd 1", "fd 2", "fd 2"], fds)
     check_eq(2, lines.count("[a b] [from here]"))
     ours = {line.partition("=")[0] for line in lines
-            if line.startswith("XYLEM") and "TEST" not in line}
+            if line.startswith("XYLEM_") and "TEST" not in line}
     check_eq({"XYLEM_RANK", "XYLEM_SIZE", "XYLEM_LOCAL_RANK", "XYLEM_NODE",
               "XYLEM_NNODES"}, ours)
 
