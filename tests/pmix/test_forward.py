@@ -115,28 +115,6 @@ def pulled():
     check_eq("err\nerr\n", tool.shown("stderr"))
 
 
-def precedence():
-    """What the spawn says of pulls holds for those that say nothing."""
-    job, gate = spawning.start()
-    tool, plain, own = [spawning.connect(job) for _ in range(3)]
-    first, second = pmix.Gate(), pmix.Gate()
-    space = tool.spawn(
-        "!pmix.fwd.stdout pmix.iof.bsize:1000000 -- 1 sh -c " + words(
-            f": <{first.path}; seq {LINES}; : <{second.path}"))[0]
-    plain.do(f"pull {space} * out")
-    own.do(f"pull {space} * out pmix.iof.bsize:0")
-    first.open()
-    seq = "".join(f"{n + 1}\n" for n in range(LINES))
-    live.eventually(lambda: own.got(space, 0) == seq, 60, "at once")
-    check_eq(None, plain.got(space, 0), "it is put together")
-    second.open()
-    plain.wait_ends(space, 1, ("stdout",))
-    check_eq(seq, plain.got(space, 0))
-    wait_end(tool, space)
-    finish(job, gate, tool, plain, own)
-    check_eq(seq, tool.shown())
-
-
 def answered():
     """What is written once a pull is answered comes, also where the launcher is
     stopped while a tool asks."""
@@ -408,7 +386,6 @@ def main():
             (exact, "all of it, line by line"),
             (at_once, "jobs that end at once, of several tools"),
             (pulled, "a pull takes the place of what is shown"),
-            (precedence, "what a pull does not say its job's spawn does"),
             (answered, "a pull that is answered holds"),
             (late, "a pull of a job that is over"),
             (at_its_start, "a spawner that pulls at once"),

@@ -10,6 +10,7 @@
  * notified. DIR/ready is made when it is registered. Ends with 0 when its
  * server has gone, or all channels it waits for have ended.
  *
+ *     -j NAME   the job of this namespace (default: the only one there is)
  *     -r LIST   ranks, as 0,3, also node and peers (default: all, by wildcard)
  *     -c MASK   channels, as a number (default: 6, stdout and stderr)
  *     -n N      ends when so many channels have ended (default: never)
@@ -105,6 +106,7 @@ static void count(const char *name, unsigned long long *sum,
 
 /* What is asked of a pull besides ranks and channels. */
 static struct {
+    const char *job;  /* NULL: the only one */
     const char *mode; /* NULL: not said */
     uint32_t cache_bytes, buffer_bytes, buffer_s;
     bool has_cache, drops_oldest;
@@ -273,14 +275,17 @@ static pmix_info_t *ask(const char *key, size_t *count, pmix_status_t *rc)
     return results;
 }
 
-/* The namespace of the job, of which there is one. The caller frees it. */
+/* The namespace of the job that is meant. The caller frees it. */
 static char *job_name(void)
 {
     pmix_status_t rc;
     size_t count = 0;
-    pmix_info_t *results = ask(PMIX_QUERY_NAMESPACES, &count, &rc);
+    pmix_info_t *results;
     char *name;
 
+    if (ask_for.job != NULL)
+        return strdup(ask_for.job);
+    results = ask(PMIX_QUERY_NAMESPACES, &count, &rc);
     if (rc != PMIX_SUCCESS || count != 1)
         die("no namespace", rc, EXIT_PULL);
     name = strdup(results[0].value.data.string);
@@ -432,6 +437,9 @@ static bool read_option(int c, const char *value)
     uint32_t number = value != NULL ? (uint32_t)strtoul(value, NULL, 10) : 0;
 
     switch (c) {
+    case 'j':
+        ask_for.job = value;
+        return true;
     case 'R':
         ask_for.mode = PMIX_IOF_REDIRECT;
         return true;
@@ -477,7 +485,7 @@ int main(int argc, char **argv)
     char *ranks = NULL, *own = NULL;
     int c;
 
-    while ((c = getopt(argc, argv, "r:c:n:RNC:OB:T:P:LD:K:dqk:s:i:")) != -1) {
+    while ((c = getopt(argc, argv, "r:c:n:j:RNC:OB:T:P:LD:K:dqk:s:i:")) != -1) {
         switch (c) {
         case 'r':
             ranks = optarg;
