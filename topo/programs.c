@@ -410,6 +410,22 @@ int topo_programs_place(struct topo_programs *out,
     return rc;
 }
 
+void topo_program_count(struct topo_program *out, uint32_t each,
+                        uint32_t *ppn_of, uint32_t hosts)
+{
+    out->ppn = 0;
+    out->ppn_of = NULL;
+    for (uint32_t i = 0; i < hosts; i++) {
+        uint64_t ppn = (uint64_t)each * ppn_of[i];
+
+        ppn_of[i] = ppn < TOPO_NUMBER_MAX ? (uint32_t)ppn : TOPO_NUMBER_MAX;
+        if (ppn_of[i] != ppn_of[0])
+            out->ppn_of = ppn_of;
+        if (ppn_of[i] > out->ppn)
+            out->ppn = ppn_of[i];
+    }
+}
+
 void topo_programs_fini(struct topo_programs *out)
 {
     free(out->blocks);

@@ -59,6 +59,12 @@ struct topo_programs {
     uint32_t procs;
 };
 
+/* --ppn for each object of a kind. ppn_of has how many of them each host has,
+ * at least 1, and becomes how many processes that makes, at most
+ * TOPO_NUMBER_MAX; *out borrows it where hosts differ. O(hosts). */
+void topo_program_count(struct topo_program *out, uint32_t each,
+                        uint32_t *ppn_of, uint32_t hosts);
+
 /* Cost: O(nodes * programs).
  * Returns 0; OV_EINVAL when the wishes cannot be met, with a sentence in why
  * (TOPO_WHY_MAX bytes, may be NULL); OV_ENOMEM. On failure out is empty.

@@ -18,16 +18,10 @@ struct asking {
 /* --- processes by object
  * */
 
-static uint32_t count_of(const struct ep_machine *machine,
-                         enum topo_object object)
-{
-    return object == TOPO_CORE ? machine->cores : machine->packages;
-}
-
 /* Not more than the session has memory for. */
 static int check_ppn(struct run *r, const struct ep_run_app *app, uint32_t host)
 {
-    uint32_t count = count_of(&r->survey.machines[host], app->per);
+    uint32_t count = ep_machine_has(&r->survey.machines[host], app->per);
     uint64_t ppn = (uint64_t)app->ppn * count;
 
     if (ppn <= EP_RUN_PPN_MAX)
@@ -46,20 +40,15 @@ static int count_program(struct run *r, const struct ep_run_app *app,
                          uint32_t *ppn_of, struct topo_program *out)
 {
     const struct ep_survey *survey = &r->survey;
-    uint32_t first = app->ppn * count_of(&survey->machines[0], app->per);
 
-    out->ppn = 0;
     for (uint32_t i = 0; i < survey->count; i++) {
         int rc = check_ppn(r, app, i);
 
         if (rc != 0)
             return rc;
-        ppn_of[i] = app->ppn * count_of(&survey->machines[i], app->per);
-        if (ppn_of[i] > out->ppn)
-            out->ppn = ppn_of[i];
-        if (ppn_of[i] != first)
-            out->ppn_of = ppn_of;
+        ppn_of[i] = ep_machine_has(&survey->machines[i], app->per);
     }
+    topo_program_count(out, app->ppn, ppn_of, survey->count);
     return 0;
 }
 

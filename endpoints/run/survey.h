@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "endpoints/msg/state.h"
+#include "topo/object.h"
 
 struct run;
 
@@ -25,6 +26,13 @@ struct ep_machine {
     uint32_t packages, cores; /* as in topo/machine.h; 0: nobody knows */
     bool is_known;            /* an earlier launch has found it */
 };
+
+/* How many of a kind: cores or sockets. */
+static inline uint32_t ep_machine_has(const struct ep_machine *machine,
+                                      enum topo_object object)
+{
+    return object == TOPO_CORE ? machine->cores : machine->packages;
+}
 
 struct ep_survey {
     struct ep_machine *machines; /* owned: by host of the list; virtual nodes

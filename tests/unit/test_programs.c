@@ -175,6 +175,29 @@ static void ppn_may_be_another_on_each_host(void **state)
                "asked for 6 processes, but the hosts have room for 5 (--ppn)"));
 }
 
+/* They have so many cores, and --ppn is for each of them. */
+static void ppn_of_objects_is_what_each_host_has(void **state)
+{
+    uint32_t unlike[] = {2, 3, 1}, alike[] = {4, 4}, many[] = {1, 1u << 20};
+    struct topo_program program = {"p", 9, 7, unlike};
+
+    (void)state;
+    topo_program_count(&program, 2, unlike, 3);
+    assert_int_equal(program.procs, 9);
+    assert_int_equal(program.ppn, 6);
+    assert_ptr_equal(program.ppn_of, unlike);
+    assert_int_equal(unlike[0], 4);
+    assert_int_equal(unlike[1], 6);
+    assert_int_equal(unlike[2], 2);
+    topo_program_count(&program, 3, alike, 2);
+    assert_int_equal(program.ppn, 12);
+    assert_null(program.ppn_of);
+    topo_program_count(&program, UINT32_MAX, many, 2);
+    assert_int_equal(program.ppn, TOPO_NUMBER_MAX);
+    assert_int_equal(many[0], TOPO_NUMBER_MAX);
+    assert_int_equal(many[1], TOPO_NUMBER_MAX);
+}
+
 static void a_program_begins_again_at_the_first_node(void **state)
 {
     (void)state;
@@ -319,6 +342,7 @@ int main(void)
         cmocka_unit_test(programs_without_procs_are_on_each_node),
         cmocka_unit_test(ppn_bounds_a_program_of_its_own),
         cmocka_unit_test(ppn_may_be_another_on_each_host),
+        cmocka_unit_test(ppn_of_objects_is_what_each_host_has),
         cmocka_unit_test(a_program_begins_again_at_the_first_node),
         cmocka_unit_test(impossible_wishes_name_the_program),
         cmocka_unit_test(random_jobs_have_what_they_ask_for),
