@@ -14,6 +14,7 @@
 #include "endpoints/msg/job.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
+#include "topo/machine.h"
 
 /* A node hosted here. */
 struct daemon_node {
@@ -70,6 +71,7 @@ struct daemon {
     struct daemon_job *jobs[DAEMON_JOBS_MAX]; /* owned; NULL: free */
     uint32_t jobs_told;                       /* so far */
     struct event *reap;                       /* jobs that are over are freed */
+    struct topo_machine machine;              /* no cores: not looked at */
     struct ep_cache_pool pool;                /* output for tools */
     struct ep_usage used;                     /* as told to the launcher */
     uint32_t beneath; /* daemons that we started, ready and alive */
@@ -85,7 +87,7 @@ struct daemon {
 
 /* The files, each above those that it calls:
  *
- *     stop  jobs  orders  call  shells  start  daemon */
+ *     stop  jobs  machine  orders  call  shells  start  daemon */
 
 /* --- stop.c */
 /* The events of it, once there is a base. 0 or OV_ENOMEM. */
@@ -114,6 +116,13 @@ void ep_daemon_job(struct daemon *d, uint32_t index,
 bool ep_daemon_on_idle(void *arg, struct ep_usage *usage);
 /* A job may be over: looked at soon. */
 void ep_daemon_on_over(void *arg);
+
+/* --- machine.c */
+/* Looks at the machine, once. Waits for the system, some milliseconds. 0, or an
+ * error with a sentence in why (TOPO_WHY_MAX bytes). */
+int ep_daemon_look(struct daemon *d, char *why);
+/* What it is, or why nobody can tell: a word of that node. */
+void ep_daemon_tell_machine(struct daemon *d, uint32_t index);
 
 /* --- orders.c: what stream 0 and the nodes say */
 extern const struct ep_hub_events ep_daemon_hub_events;

@@ -196,6 +196,11 @@ void ep_local_feed(struct ep_local *local, uint32_t stream,
         tell_consumed(intake);
 }
 
+bool ep_local_is_named(const struct ep_local *local, struct ov_rd ranges)
+{
+    return ep_share_is_in(local->cfg.node, ranges);
+}
+
 /* In words of neighbours by rank. */
 static void say_pids(const struct share *share)
 {

@@ -92,6 +92,9 @@ void ep_local_forget(struct ep_local *local, struct ov_rd body);
 /* The processes are told to stop, or to go on. */
 void ep_local_pause(struct ep_local *local, bool is_paused);
 
+/* Is the node in one of these ranges of nodes, first 4 and last 4 each? */
+bool ep_local_is_named(const struct ep_local *local, struct ov_rd ranges);
+
 /* The node has a word to say. */
 void ep_local_say(struct ep_local *local, const struct ep_state *state);
 

@@ -46,6 +46,9 @@ static void on_control(struct daemon *d, uint32_t index,
         ep_local_forget(d->nodes[index].local, control.body);
     else if (control.kind == EP_CONTROL_WANT)
         ep_local_want(d->nodes[index].local, control.body);
+    else if (control.kind == EP_CONTROL_MACHINE &&
+             ep_local_is_named(d->nodes[index].local, control.body))
+        ep_daemon_tell_machine(d, index);
     else if (control.kind == EP_CONTROL_KILL && index == 0)
         ep_spawner_end(d->spawner);
 }

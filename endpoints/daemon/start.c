@@ -6,7 +6,6 @@
 
 #include "endpoints/daemon/impl.h"
 #include "endpoints/hub/session.h"
-#include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 
 /* The starter is told why, and the daemon ends. */
@@ -216,26 +215,16 @@ static int open_hub(struct daemon *d, char *why)
 }
 
 /* The launcher may place processes by what each host has. It is told before it
- * tells of any job. Returns 0, or an error with words in why. */
-static int look_at_machine(struct daemon *d, struct ep_state *found, char *why)
+ * tells of any job. */
+static bool must_look(const struct daemon *d)
 {
-    struct topo_machine machine;
-    int rc;
-
-    if (ep_boot_param(&d->config, EP_BOOT_PARAM_MACHINE, 0) == 0)
-        return 0;
-    rc = ep_machine_load(&machine, why);
-    if (rc == 0)
-        *found = (struct ep_state){.kind = EP_STATE_MACHINE,
-                                   .packages = machine.packages,
-                                   .cores = machine.cores};
-    return rc;
+    return ep_boot_param(&d->config, EP_BOOT_PARAM_MACHINE, 0) != 0;
 }
 
-static void tell_machine(struct daemon *d, const struct ep_state *found)
+static void tell_machine(struct daemon *d)
 {
-    for (uint32_t i = 0; found->kind != 0 && i < d->nodes_count; i++)
-        ep_local_say(d->nodes[i].local, found);
+    for (uint32_t i = 0; must_look(d) && i < d->nodes_count; i++)
+        ep_daemon_tell_machine(d, i);
 }
 
 /* Before libfabric is loaded. A remote shell brings no environment along. */
@@ -259,7 +248,6 @@ static int set_env(const struct ep_boot_config *config)
 void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 {
     struct daemon *d = arg;
-    struct ep_state machine = {0};
     struct ep_boot_peer self;
     char why[EP_BOOT_WHY_MAX] = "";
 
@@ -273,7 +261,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
         refuse(d, why);
         return;
     }
-    if (look_at_machine(d, &machine, why) || open_hub(d, why)) {
+    if ((must_look(d) && ep_daemon_look(d, why)) || open_hub(d, why)) {
         refuse(d, why);
         return;
     }
@@ -284,7 +272,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
         event_add(d->output, NULL);
     tell_beneath(d, &self);
     ep_hub_start(d->hub);
-    tell_machine(d, &machine);
+    tell_machine(d);
 }
 
 /* --- the way to the parents

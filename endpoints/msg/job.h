@@ -44,15 +44,15 @@
 #include "topo/object.h"
 #include "topo/ranges.h"
 
-/* Messages of the driver on stream 0. */
+/* Messages of the driver on stream 0; a range has first 4 and last 4. */
 enum ep_control_kind {
     EP_CONTROL_JOB = OV_CONTROL_APP, /* a piece of a job's text */
-    EP_CONTROL_SIGNAL,               /* number 4, then ranges of processes,
-                                        first 4 last 4 each; none: all */
+    EP_CONTROL_SIGNAL,               /* number 4, then ranges; none: all */
     EP_CONTROL_KILL,                 /* end every process and all it started */
     EP_CONTROL_REPLAY,               /* output from before: msg/replay.h */
     EP_CONTROL_WANT,                 /* who is heard from now on: msg/want.h */
-    EP_CONTROL_FORGET, /* 4: base of a job whose output is not kept on */
+    EP_CONTROL_FORGET,  /* 4: base of a job whose output is not kept on */
+    EP_CONTROL_MACHINE, /* ranges of nodes that are to say their MACHINE */
 };
 
 enum {

@@ -55,11 +55,39 @@ static bool read_tallies(struct ov_rd *rd, struct ep_tally *tallies)
     return true;
 }
 
-static bool read_machine(struct ov_rd *rd, struct ep_state *state)
+/* The rest of the body as a string. */
+static void read_text(struct ov_rd *body, struct ep_state *state)
 {
-    state->packages = ov_rd_u32(rd);
-    state->cores = ov_rd_u32(rd);
-    return state->packages > 0 && state->cores > 0;
+    size_t len = ov_rd_left(body);
+
+    if (len >= sizeof(state->text))
+        len = sizeof(state->text) - 1;
+    if (len > 0)
+        memcpy(state->text, ov_rd_bytes(body, len), len);
+    state->text[len] = '\0';
+}
+
+static void write_text(struct ov_wr *body, const struct ep_state *state)
+{
+    ov_wr_bytes(body, state->text,
+                strnlen(state->text, sizeof(state->text) - 1));
+}
+
+static void write_machine(struct ov_wr *body, const struct ep_state *state)
+{
+    ov_wr_u32(body, state->packages);
+    ov_wr_u32(body, state->cores);
+    if (state->packages == 0)
+        write_text(body, state);
+}
+
+static bool read_machine(struct ov_rd *body, struct ep_state *state)
+{
+    state->packages = ov_rd_u32(body);
+    state->cores = ov_rd_u32(body);
+    if (state->packages == 0 && state->cores == 0)
+        read_text(body, state);
+    return state->packages > 0 ? state->cores > 0 : state->text[0] != '\0';
 }
 
 static bool read_stdin(struct ov_rd *rd, struct ep_state *state)
@@ -124,8 +152,7 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
         write_usage(&body, &state->usage);
         break;
     case EP_STATE_MACHINE:
-        ov_wr_u32(&body, state->packages);
-        ov_wr_u32(&body, state->cores);
+        write_machine(&body, state);
         break;
     case EP_STATE_NOTE:
     case EP_STATE_KINDS:
@@ -134,24 +161,11 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
     if (state->kind == EP_STATE_EXIT)
         write_tallies(&body, state->tallies);
     if (state->kind == EP_STATE_FAILED || state->kind == EP_STATE_NOTE)
-        ov_wr_bytes(&body, state->text,
-                    strnlen(state->text, sizeof(state->text) - 1));
+        write_text(&body, state);
     len_bytes = (uint16_t)(body.at - mem);
     ov_wr_u8(wr, state->kind);
     ov_wr_u16(wr, len_bytes);
     ov_wr_bytes(wr, mem, len_bytes);
-}
-
-/* The rest of the body as a string. */
-static void read_text(struct ov_rd *body, struct ep_state *state)
-{
-    size_t len = ov_rd_left(body);
-
-    if (len >= sizeof(state->text))
-        len = sizeof(state->text) - 1;
-    if (len > 0)
-        memcpy(state->text, ov_rd_bytes(body, len), len);
-    state->text[len] = '\0';
 }
 
 int ep_state_decode(struct ov_rd *rd, struct ep_state *state)

@@ -24,7 +24,8 @@
  *     OVER     jobs 4                  the processes of so many jobs, all that
  *              had some here, are over, and nothing more is to be said of them
  *     MACHINE  sockets 4, cores 4      of the host: before any job, where the
- *              launcher places processes by them
+ *              launcher places processes by them, or as it asks for them; 0 and
+ *              0 when nobody can tell, then with a text that says why
  */
 #ifndef ENDPOINTS_MSG_STATE_H
 #define ENDPOINTS_MSG_STATE_H
@@ -85,8 +86,8 @@ struct ep_state {
     uint32_t value;                   /* status, errno, count, microseconds */
     uint32_t pids[EP_STATE_PIDS_MAX]; /* PIDS: `value` of them */
     uint64_t taken_bytes;             /* EXIT */
-    uint32_t packages, cores;         /* MACHINE: at least 1 */
-    char text[EP_STATE_BYTES_MAX];    /* FAILED: step; NOTE */
+    uint32_t packages, cores;         /* MACHINE: at least 1, or with text 0 */
+    char text[EP_STATE_BYTES_MAX];    /* FAILED: step; NOTE; MACHINE */
     struct ep_usage usage;
     /* EXIT: what was sent of each channel. */
     struct ep_tally tallies[EP_STATE_OUTPUTS];

@@ -18,7 +18,7 @@ bool ep_run_survey_word(struct run *r, uint32_t node,
 {
     struct run_node *of = &r->nodes[node];
 
-    if (of->machine.is_known)
+    if (of->machine.is_known || state->packages == 0)
         return false;
     of->machine = (struct ep_machine){state->packages, state->cores, true};
     return ++r->survey.come == r->nodes_count;

@@ -22,6 +22,8 @@ static void check_again(const struct ep_state *state)
     FUZZ_CHECK(ov_rd_left(&rd) == 0);
     FUZZ_CHECK(again.kind == state->kind && again.rank == state->rank);
     FUZZ_CHECK(again.value == state->value);
+    FUZZ_CHECK(again.packages == state->packages);
+    FUZZ_CHECK(again.cores == state->cores);
     FUZZ_CHECK(strcmp(again.text, state->text) == 0);
     FUZZ_CHECK(memcmp(&again.usage, &state->usage, sizeof(again.usage)) == 0);
     FUZZ_CHECK(memcmp(again.tallies, state->tallies, sizeof(again.tallies)) ==

@@ -36,6 +36,7 @@ static const struct ep_state words[] = {
     {.kind = EP_STATE_PIDS, .rank = 3, .value = 2, .pids = {4711, UINT32_MAX}},
     {.kind = EP_STATE_OVER, .value = 3},
     {.kind = EP_STATE_MACHINE, .packages = 2, .cores = 128},
+    {.kind = EP_STATE_MACHINE, .text = "nobody can tell"},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -107,6 +108,21 @@ static void an_exit_after_output_is_these_bytes(void **state)
     assert_memory_equal(mem, golden, sizeof(golden));
 }
 
+static void a_machine_that_cannot_be_told_is_these_bytes(void **state)
+{
+    static const struct ep_state blind = {.kind = EP_STATE_MACHINE,
+                                          .text = "no"};
+    static const uint8_t golden[] = {10, 10, 0, 0, 0,   0,  0,
+                                     0,  0,  0, 0, 'n', 'o'};
+    uint8_t mem[32];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    (void)state;
+    ep_state_encode(&wr, &blind);
+    assert_int_equal(wr.at - mem, sizeof(golden));
+    assert_memory_equal(mem, golden, sizeof(golden));
+}
+
 /* An exit with tallies of these channels, of so many bytes each. */
 static int exit_with(const uint8_t *channels, unsigned count, uint64_t bytes)
 {
@@ -174,6 +190,10 @@ static void what_says_nothing_is_refused(void **state)
         {EP_STATE_PIDS, 6, 0, 1, 0, 0, 0, 9, 9},
         {EP_STATE_MACHINE, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0}, /* no core */
         {EP_STATE_MACHINE, 4, 0, 1, 0, 0, 0},
+        {EP_STATE_MACHINE, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0}, /* nor why */
+        {EP_STATE_MACHINE, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+        {EP_STATE_MACHINE, 9, 0, 0, 0, 0, 0, 1, 0, 0, 0, 'x'}, /* no socket */
+        {EP_STATE_MACHINE, 9, 0, 1, 0, 0, 0, 1, 0, 0, 0, 'x'}, /* what for? */
     };
 
     (void)state;
@@ -211,6 +231,7 @@ int main(void)
         cmocka_unit_test(words_in_a_row_are_heard_as_said),
         cmocka_unit_test(an_exit_is_these_bytes),
         cmocka_unit_test(an_exit_after_output_is_these_bytes),
+        cmocka_unit_test(a_machine_that_cannot_be_told_is_these_bytes),
         cmocka_unit_test(each_channel_is_told_once_in_order_or_refused),
         cmocka_unit_test(half_a_word_is_refused),
         cmocka_unit_test(what_says_nothing_is_refused),

@@ -1,0 +1,35 @@
+/* What the launcher is told of the machine, where it places processes by it. */
+#include <stdio.h>
+
+#include "endpoints/daemon/impl.h"
+#include "endpoints/sys/machine.h"
+#include "overlay/base/err.h"
+
+_Static_assert((int)EP_STATE_BYTES_MAX >= (int)TOPO_WHY_MAX,
+               "a word has room for the reason");
+
+int ep_daemon_look(struct daemon *d, char *why)
+{
+    struct topo_machine machine;
+    int rc = 0;
+
+    if (d->machine.cores > 0)
+        return 0;
+    snprintf(why, TOPO_WHY_MAX, "%s", ov_strerror(OV_ENOMEM));
+    rc = ep_machine_load(&machine, why);
+    if (rc == 0)
+        d->machine = machine;
+    return rc;
+}
+
+void ep_daemon_tell_machine(struct daemon *d, uint32_t index)
+{
+    struct ep_state state = {.kind = EP_STATE_MACHINE};
+
+    if (ep_daemon_look(d, state.text) == 0) {
+        state.packages = d->machine.packages;
+        state.cores = d->machine.cores;
+        state.text[0] = '\0';
+    }
+    ep_local_say(d->nodes[index].local, &state);
+}
