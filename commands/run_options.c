@@ -283,9 +283,9 @@ static void check_dvm(const struct reading *reading)
         run_usage("a job in a dvm cannot have --%s: leave out that, or --dvm",
                   alien->name);
     for (uint32_t i = 0; i < o->apps_count; i++) {
-        if (o->apps[i].per != TOPO_NO_OBJECT)
-            run_usage("a job in a dvm has --ppn for each node alone, not for "
-                      "each core or socket: leave out that, or --dvm");
+        if (o->apps[i].per != TOPO_NO_OBJECT && o->nodes > 0)
+            run_usage("with --dvm, -N goes with --ppn for each node alone, not "
+                      "for each core or socket: name hosts instead of -N");
         if (o->apps[i].procs > 0 && o->nodes > 0)
             run_usage("with --dvm, -N says on how many nodes, --ppn how many "
                       "on each: give these instead of -n");

@@ -359,6 +359,13 @@ static void pmix_pushed(void *tap)
     px_host_pushed(pmix->host);
 }
 
+static void pmix_again(void *tap)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_again(pmix->host);
+}
+
 static bool pmix_flush(void *tap)
 {
     const struct run_pmix *pmix = tap;
@@ -380,5 +387,6 @@ const struct ep_tap_ops run_pmix_tap = {
     .has_stdin = pmix_has_stdin,
     .pushed = pmix_pushed,
     .job = run_pmix_job,
+    .again = pmix_again,
     .flush = pmix_flush,
 };

@@ -32,6 +32,17 @@ static bool copy_env(const struct px_app *from, struct ep_tap_app *to)
     return true;
 }
 
+static enum topo_object object_of(uint8_t per)
+{
+    static const enum topo_object objects[PX_PERS] = {
+        [PX_PER_NODE] = TOPO_NO_OBJECT,
+        [PX_PER_CORE] = TOPO_CORE,
+        [PX_PER_SOCKET] = TOPO_SOCKET,
+    };
+
+    return objects[per];
+}
+
 static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
 {
     *to = (struct ep_tap_app){
@@ -40,6 +51,7 @@ static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
         .cwd_optional = (from->flags & PX_APP_CWD_OPTIONAL) != 0,
         .procs = from->procs,
         .ppn = from->ppn,
+        .per = object_of(from->per),
         .map = from->map == PX_MAP_NODES ? EP_TAP_MAP_NODES : EP_TAP_MAP_SLOTS,
         .hosts = from->hosts,
         .hostfile = from->hostfile,
@@ -118,7 +130,10 @@ static enum px_answer answer_to(enum ep_tap_refusal refusal)
         return PX_ANSWER_NO_GROWTH;
     case EP_TAP_BAD_HOSTS:
         return PX_ANSWER_BAD;
+    case EP_TAP_BLIND:
+        return PX_ANSWER_FAILED;
     case EP_TAP_NO_ROOM:
+    case EP_TAP_LATER:
         break;
     }
     return PX_ANSWER_FULL;
@@ -141,8 +156,10 @@ bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
                                .apps = spawn->count,
                                .parts = made.parts,
                                .cache_bytes = made.cache_bytes,
+                               .is_later =
+                                   !is_made && made.refusal == EP_TAP_LATER,
                                .refusal = answer_to(made.refusal)};
-    if (!is_made)
+    if (!is_made && !out->is_later)
         note(pmix, "a job of a PMIx tool is refused", why);
     return is_made;
 }

@@ -198,6 +198,12 @@ static void on_tool(struct px_host *host)
     px_queue_wake(host); /* it is asked from now on */
 }
 
+static void on_end(struct px_host *host, const struct px_end *end)
+{
+    px_spawn_unpull(host, end->id);
+    px_pulls_ended(host, end);
+}
+
 static void on_pong(struct px_host *host)
 {
     host->looks = 0;
@@ -222,7 +228,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         host->has_tools = false;
         return;
     case PX_END:
-        px_pulls_ended(host, &msg->end);
+        on_end(host, &msg->end);
         return;
     case PX_BEHIND:
         px_pulls_behind(host, msg->id);
@@ -518,6 +524,7 @@ bool px_host_wants(const struct px_host *host, uint32_t rank, uint8_t channel)
 bool px_host_flush(struct px_host *host)
 {
     px_stages_end(host);
+    px_spawn_refuse(host);
     if (!host->has_tools || host->phase != PX_HOST_READY)
         return false;
     host->is_flush_due = true;

@@ -43,6 +43,7 @@ struct px_spawned {
     uint32_t cache_bytes;   /* of each channel that it forwards are kept for
                                on_replay, until px_host_forgotten() */
     enum px_answer refusal; /* where there is none */
+    bool is_later;          /* nor is it refused: see px_host_again() */
 };
 
 /* Output from before that a tool asks for: of the channels of these processes
@@ -96,7 +97,7 @@ struct px_host_events {
     /* A tool wants a job; all is borrowed. True: it begins, *out says which,
      * and px_host_over() is to follow, behind px_host_running() or _failed();
      * behind that px_host_forgotten() where something is kept. False:
-     * out->refusal says why not. */
+     * out->refusal says why not, or it is to be asked for later. */
     bool (*on_spawn)(void *arg, const struct px_spawn *spawn,
                      struct px_spawned *out);
     /* Tools can connect, at this address; again with another helper. */
@@ -168,7 +169,8 @@ bool px_host_wants(const struct px_host *host, uint32_t rank, uint8_t channel);
 
 /* A process has ended; status as of waitpid. */
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);
-
+/* What was to be asked for later is, in order. */
+void px_host_again(struct px_host *host);
 /* All processes of the job with this base run. */
 void px_host_running(struct px_host *host, uint32_t base);
 /* One cannot be started, for this reason; the others will end. */

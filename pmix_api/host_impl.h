@@ -71,8 +71,9 @@ struct px_host {
     uint32_t log_bytes;
     uint8_t *spawn; /* owned: pieces of what a tool asks for */
     size_t spawn_bytes;
-    uint32_t spawned; /* jobs so far */
-    bool is_told;     /* the user knows that a helper has died */
+    struct px_wait *waits; /* owned: jobs to be asked for later, in order */
+    uint32_t spawned;      /* jobs so far */
+    bool is_told;          /* the user knows that a helper has died */
     bool is_flush_due, is_flush_sent;
     uint32_t starts;
     uint32_t pushes_held; /* told, and without px_host_pushed() */
@@ -149,8 +150,12 @@ void px_queue_arm(struct px_host *host, unsigned ms);
 void px_spawn_heard(struct px_host *host, const struct px_spawn_piece *piece);
 /* Who has asked for that job is gone, and so is it; 0: all who have asked. */
 void px_spawn_hangup(struct px_host *host, uint32_t token);
-/* The helper has gone, and what it was about to say. */
+/* The helper has gone, and what it was about to say, or has not begun. */
 void px_spawn_forget(struct px_host *host);
+/* What has not begun will not. */
+void px_spawn_refuse(struct px_host *host);
+/* A pull has ended, and gets nothing of a job that begins later. */
+void px_spawn_unpull(struct px_host *host, uint32_t pull);
 
 /* --- host_push.c */
 

@@ -9,7 +9,26 @@
 #include "pmix_api/spawn.h"
 #include "pmix_api/wire.h"
 
-enum { HANGUP_S = 2 }; /* from SIGTERM to SIGKILL */
+enum {
+    HANGUP_S = 2, /* from SIGTERM to SIGKILL */
+    WAITS_MAX = 64,
+};
+
+/* What a tool has asked for, until it begins or is refused. */
+struct px_wait {
+    struct px_wait *next;
+    uint8_t *mem; /* owned */
+    size_t len_bytes;
+    uint32_t token;
+    uint32_t pull;    /* that gets its output from the start; 0: none does, */
+    bool is_unpulled; /* as it has ended */
+};
+
+static void free_wait(struct px_wait *wait)
+{
+    free(wait->mem);
+    free(wait);
+}
 
 /* --- what is asked for */
 
@@ -32,6 +51,12 @@ static bool keep(struct px_host *host, const struct px_spawn_piece *piece)
 
 void px_spawn_forget(struct px_host *host)
 {
+    while (host->waits != NULL) {
+        struct px_wait *wait = host->waits;
+
+        host->waits = wait->next;
+        free_wait(wait);
+    }
     free(host->spawn);
     host->spawn = NULL;
     host->spawn_bytes = 0;
@@ -79,22 +104,72 @@ static void add(struct px_host *host, const struct px_spawned *spawned,
     px_queue_wake(host);
 }
 
-static void start(struct px_host *host, uint32_t token)
+/* False: it is to be asked for later. */
+static bool start(struct px_host *host, struct px_wait *wait)
 {
     struct px_spawn spawn;
     struct px_spawned spawned = {.refusal = PX_ANSWER_FULL};
-    int rc = px_spawn_decode(host->spawn, host->spawn_bytes, &spawn);
+    int rc = px_spawn_decode(wait->mem, wait->len_bytes, &spawn);
     char nspace[64];
 
     snprintf(nspace, sizeof(nspace), "%.48s.%u", host->cfg.nspace,
              host->spawned + 1);
     spawn.nspace = nspace;
+    wait->pull = wait->is_unpulled ? 0 : spawn.pull;
+    spawn.pull = wait->pull;
     if (rc == 0 && host->cfg.events->on_spawn(host->cfg.arg, &spawn, &spawned))
-        add(host, &spawned, &spawn, token);
-    else
-        px_host_done(host, token,
+        add(host, &spawned, &spawn, wait->token);
+    else if (!spawned.is_later)
+        px_host_done(host, wait->token,
                      rc == OV_EPROTO ? PX_ANSWER_FAILED : spawned.refusal);
     px_spawn_fini(&spawn);
+    return !spawned.is_later;
+}
+
+static void attempt(struct px_host *host, struct px_wait *wait)
+{
+    struct px_wait **at = &host->waits;
+    unsigned count = 0;
+
+    if (start(host, wait)) {
+        free_wait(wait);
+        return;
+    }
+    for (; *at != NULL; at = &(*at)->next)
+        count++;
+    if (count < WAITS_MAX) {
+        *at = wait;
+    } else {
+        px_host_done(host, wait->token, PX_ANSWER_FULL);
+        free_wait(wait);
+    }
+}
+
+void px_host_again(struct px_host *host)
+{
+    struct px_wait *next, *wait = host->waits;
+
+    host->waits = NULL;
+    for (; wait != NULL; wait = next) {
+        next = wait->next;
+        wait->next = NULL;
+        attempt(host, wait);
+    }
+}
+
+/* What has come is whole. */
+static void begin(struct px_host *host, uint32_t token)
+{
+    struct px_wait *wait = calloc(1, sizeof(*wait));
+
+    if (wait == NULL) {
+        px_host_done(host, token, PX_ANSWER_FULL);
+        return;
+    }
+    *wait = (struct px_wait){
+        .mem = host->spawn, .len_bytes = host->spawn_bytes, .token = token};
+    host->spawn = NULL;
+    attempt(host, wait);
 }
 
 void px_spawn_heard(struct px_host *host, const struct px_spawn_piece *piece)
@@ -104,7 +179,7 @@ void px_spawn_heard(struct px_host *host, const struct px_spawn_piece *piece)
     if (is_kept && piece->is_more)
         return;
     if (is_kept)
-        start(host, piece->token);
+        begin(host, piece->token);
     else if (!piece->is_more)
         px_host_done(host, piece->token, PX_ANSWER_FULL);
     free(host->spawn);
@@ -146,10 +221,40 @@ static void hang_up(struct px_host *host, struct px_host_job *job)
     send_signal(host, job, SIGTERM);
 }
 
+/* Of what has not begun: that one; 0: all. */
+static void refuse(struct px_host *host, uint32_t token, enum px_answer answer)
+{
+    struct px_wait **at = &host->waits;
+
+    while (*at != NULL) {
+        struct px_wait *wait = *at;
+
+        if (token != 0 && wait->token != token) {
+            at = &wait->next;
+            continue;
+        }
+        *at = wait->next;
+        px_host_done(host, wait->token, answer);
+        free_wait(wait);
+    }
+}
+
+void px_spawn_refuse(struct px_host *host)
+{
+    refuse(host, 0, PX_ANSWER_FULL);
+}
+
+void px_spawn_unpull(struct px_host *host, uint32_t pull)
+{
+    for (struct px_wait *wait = host->waits; wait != NULL; wait = wait->next)
+        wait->is_unpulled |= wait->pull == pull;
+}
+
 void px_spawn_hangup(struct px_host *host, uint32_t token)
 {
     struct px_host_job *next;
 
+    refuse(host, token, PX_ANSWER_FAILED);
     for (struct px_host_job *job = host->jobs; job != NULL; job = next) {
         next = job->next;
         if (job->base > 0 && !job->is_kept && !job->is_over &&

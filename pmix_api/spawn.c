@@ -24,6 +24,7 @@ static void put_app(struct ov_wr *wr, const struct px_app *app)
 {
     ov_wr_u32(wr, app->procs);
     ov_wr_u32(wr, app->ppn);
+    ov_wr_u8(wr, app->per);
     ov_wr_u8(wr, app->flags);
     put_maybe(wr, app->cwd);
     ov_wr_u32(wr, app->words);
@@ -54,7 +55,7 @@ static size_t size_of(const struct px_spawn *spawn)
     for (uint16_t i = 0; i < spawn->count; i++) {
         const struct px_app *app = &spawn->apps[i];
 
-        size += 18 + size_of_maybe(app->cwd) + size_of_maybe(app->hosts) +
+        size += 19 + size_of_maybe(app->cwd) + size_of_maybe(app->hosts) +
                 size_of_maybe(app->hostfile) + size_of_maybe(app->add_hosts) +
                 size_of_maybe(app->add_hostfile);
         for (uint32_t k = 0; k < app->words; k++)
@@ -136,6 +137,7 @@ static int get_app(struct ov_rd *rd, struct px_app *app)
 {
     app->procs = ov_rd_u32(rd);
     app->ppn = ov_rd_u32(rd);
+    app->per = ov_rd_u8(rd);
     app->flags = ov_rd_u8(rd);
     app->cwd = get_maybe(rd);
     app->words = get_count(rd, 1);
@@ -155,8 +157,9 @@ static int get_app(struct ov_rd *rd, struct px_app *app)
     app->hostfile = get_maybe(rd);
     app->add_hosts = get_maybe(rd);
     app->add_hostfile = get_maybe(rd);
-    if (app->map >= PX_MAPS || app->words == 0 || app->argv[0][0] == '\0' ||
-        (app->flags & ~PX_APP_CWD_OPTIONAL) != 0)
+    if (app->map >= PX_MAPS || app->per >= PX_PERS ||
+        (app->per != PX_PER_NODE && app->ppn == 0) || app->words == 0 ||
+        app->argv[0][0] == '\0' || (app->flags & ~PX_APP_CWD_OPTIONAL) != 0)
         rd->bad = true;
     return rd->bad ? OV_EPROTO : 0;
 }

@@ -8,7 +8,8 @@
  *     u16 programs, u32 bytes of each of these channels that are kept for those
  *         who come late (PX_CACHE_UNSAID); for each program
  *         u32 processes, u32 of these on a node at most (0: not said),
- *         u8 flags (PX_APP_ bits), string directory (empty: none),
+ *         u8 for each of what that is (enum px_per), u8 flags (PX_APP_ bits),
+ *         string directory (empty: none),
  *         u32 words, a string each: the program first
  *         u32 changes of the environment: u8 what (enum px_env_change), u8
  *         separator, string NAME or NAME=VALUE
@@ -79,6 +80,14 @@ enum px_map {
     PX_MAPS
 };
 
+/* What processes are counted by. */
+enum px_per {
+    PX_PER_NODE,
+    PX_PER_CORE, /* those of a node that may be used, */
+    PX_PER_SOCKET,
+    PX_PERS
+};
+
 struct px_env {
     uint8_t what; /* enum px_env_change */
     char separator;
@@ -87,6 +96,7 @@ struct px_env {
 
 struct px_app {
     uint32_t procs, ppn;
+    uint8_t per;   /* enum px_per: ppn is for each of these */
     uint8_t flags; /* enum px_app_flag */
     const char *cwd;
     const char **argv; /* owned; NULL-terminated */

@@ -208,8 +208,11 @@ static void fill_infos(const struct ep_run_app *from, uint32_t ppn,
                        PMIX_STRING);
     if (ppn == 0)
         return;
-    snprintf(text, sizeof(text), "%u:node", ppn);
-    PMIX_INFO_LOAD(&app->info[app->ninfo++], PMIX_PPR, text, PMIX_STRING);
+    snprintf(text, sizeof(text), "%u:%s", ppn,
+             from->per == TOPO_NO_OBJECT ? "node"
+                                         : topo_object_name(from->per));
+    PMIX_INFO_LOAD(&app->info[app->ninfo], PMIX_PPR, text, PMIX_STRING);
+    PMIX_INFO_REQUIRED(&app->info[app->ninfo++]);
 }
 
 static pmix_status_t fill_app(const struct ep_run_options *o,
@@ -289,6 +292,8 @@ static const char *explain(const struct ep_run_options *o, pmix_status_t rc)
         snprintf(job.why, WHY_BYTES,
                  "the job cannot be started: its hosts make no sense "
                  "(`xylem dvm -v' says why)");
+    else if (rc == PMIX_ERR_JOB_FAILED_TO_LAUNCH)
+        return "the dvm cannot start the job (`xylem dvm -v' says why)";
     else if (rc == PMIX_ERR_LOST_CONNECTION || rc == PMIX_ERR_UNREACH)
         return "the dvm has gone before the job ran";
     else

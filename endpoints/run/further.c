@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/run/ask.h"
 #include "endpoints/run/environ.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
@@ -19,10 +20,12 @@ struct group {
     struct run_pool pool;
     struct topo_programs placed;
     uint32_t first; /* its first program */
+    uint32_t *ppn;  /* owned: of each of its programs, of each host; NULL: no
+                       program is placed by machines */
 };
 
 struct placing {
-    const struct run *r;
+    struct run *r;
     const struct ep_tap_spawn *spawn;
     struct group groups[EP_JOB_APPS_MAX];
     uint32_t count;                     /* groups */
@@ -133,6 +136,54 @@ static uint32_t share_among(const struct topo_program *programs, uint32_t count,
     return procs < nodes ? (uint32_t)procs : nodes;
 }
 
+static bool is_by_object(const struct ep_tap_app *app)
+{
+    return app->per != TOPO_NO_OBJECT && app->ppn > 0;
+}
+
+static bool has_objects(const struct placing *p, uint32_t g)
+{
+    for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
+        if (p->group_of[i] == g && is_by_object(&p->spawn->apps[i]))
+            return true;
+    }
+    return false;
+}
+
+/* By what the machines of its hosts have; they are known. */
+static void count_program(const struct placing *p, const struct group *group,
+                          const struct ep_tap_app *app, uint32_t *ppn_of,
+                          struct topo_program *out)
+{
+    for (uint32_t i = 0; i < group->pool.hosts.count; i++)
+        ppn_of[i] = ep_machine_has(&p->r->nodes[group->pool.nodes[i]].machine,
+                                   app->per);
+    topo_program_count(out, app->ppn, ppn_of, group->pool.hosts.count);
+}
+
+/* Returns how many they are. */
+static uint32_t list_programs(const struct placing *p, uint32_t g,
+                              struct topo_program *out)
+{
+    const struct group *group = &p->groups[g];
+    uint32_t *ppn_of = group->ppn, count = 0;
+
+    for (uint32_t i = group->first; i < p->spawn->apps_count; i++) {
+        const struct ep_tap_app *app = &p->spawn->apps[i];
+
+        if (p->group_of[i] != g)
+            continue;
+        out[count] = (struct topo_program){
+            .name = app->argv[0], .procs = app->procs, .ppn = app->ppn};
+        if (is_by_object(app)) {
+            count_program(p, group, app, ppn_of, &out[count]);
+            ppn_of += group->pool.hosts.count;
+        }
+        count++;
+    }
+    return count;
+}
+
 static int place_group(struct placing *p, uint32_t g, char *why)
 {
     struct group *group = &p->groups[g];
@@ -142,13 +193,14 @@ static int place_group(struct placing *p, uint32_t g, char *why)
     char text[TOPO_WHY_MAX] = "out of memory";
     int rc;
 
-    for (uint32_t i = group->first; i < p->spawn->apps_count; i++) {
-        const struct ep_tap_app *app = &p->spawn->apps[i];
-
-        if (p->group_of[i] == g)
-            programs[ask.count++] = (struct topo_program){
-                .name = app->argv[0], .procs = app->procs, .ppn = app->ppn};
+    if (has_objects(p, g)) {
+        group->ppn =
+            calloc((size_t)p->spawn->apps_count * group->pool.hosts.count,
+                   sizeof(*group->ppn));
+        if (group->ppn == NULL)
+            return OV_ENOMEM;
     }
+    ask.count = list_programs(p, g, programs);
     if (p->spawn->apps[group->first].map == EP_TAP_MAP_NODES)
         ask.nodes = share_among(programs, ask.count, group->pool.hosts.count);
     rc = topo_programs_place(&group->placed, &ask, text);
@@ -157,7 +209,8 @@ static int place_group(struct placing *p, uint32_t g, char *why)
     return rc;
 }
 
-static int place_all(struct placing *p, enum ep_tap_refusal *refusal, char *why)
+static int open_pools(struct placing *p, enum ep_tap_refusal *refusal,
+                      char *why)
 {
     int rc = 0;
 
@@ -168,9 +221,41 @@ static int place_all(struct placing *p, enum ep_tap_refusal *refusal, char *why)
                               refusal, why);
         if (rc == 0 && p->count > 1)
             rc = ep_run_pool_sort(p->r, &group->pool);
-        if (rc == 0)
-            rc = place_group(p, g, why);
     }
+    return rc;
+}
+
+/* All that is not known is asked for at once. */
+static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
+                        char *why)
+{
+    bool is_asked = false;
+
+    for (uint32_t g = 0; g < p->count; g++) {
+        const struct run_pool *pool = &p->groups[g].pool;
+        int rc = 0;
+
+        if (has_objects(p, g))
+            rc = ep_run_ask(p->r, pool->nodes, pool->hosts.count, why);
+        if (rc == OV_ESYS) {
+            *refusal = EP_TAP_BLIND;
+            return rc;
+        }
+        is_asked |= rc == OV_EAGAIN;
+    }
+    if (is_asked)
+        *refusal = EP_TAP_LATER;
+    return is_asked ? OV_EAGAIN : 0;
+}
+
+static int place_all(struct placing *p, enum ep_tap_refusal *refusal, char *why)
+{
+    int rc = open_pools(p, refusal, why);
+
+    if (rc == 0)
+        rc = ask_machines(p, refusal, why);
+    for (uint32_t g = 0; rc == 0 && g < p->count; g++)
+        rc = place_group(p, g, why);
     return rc;
 }
 
@@ -276,7 +361,7 @@ static int list_ranks(const struct placing *p, struct ep_job *job)
     return rc;
 }
 
-static int place(const struct run *r, const struct ep_tap_spawn *spawn,
+static int place(struct run *r, const struct ep_tap_spawn *spawn,
                  struct ep_job *job, enum ep_tap_refusal *refusal, char *why)
 {
     struct placing *p = calloc(1, sizeof(*p));
@@ -296,6 +381,7 @@ static int place(const struct run *r, const struct ep_tap_spawn *spawn,
         rc = list_ranks(p, job);
     for (uint32_t g = 0; g < p->count; g++) {
         ep_run_pool_close(&p->groups[g].pool);
+        free(p->groups[g].ppn);
         topo_programs_fini(&p->groups[g].placed);
     }
     free(p->place_of);
@@ -348,7 +434,7 @@ static bool has_room(const struct run *r, const struct ep_job *job, char *why)
     return true;
 }
 
-int ep_run_further(const struct run *r, const struct ep_tap_spawn *spawn,
+int ep_run_further(struct run *r, const struct ep_tap_spawn *spawn,
                    struct ep_job *job, enum ep_tap_refusal *refusal, char *why)
 {
     int rc = describe(r, spawn, job);

@@ -12,10 +12,10 @@ struct run;
  * programs have lists that differ in that of the tree. Programs with the same
  * list follow each other (topo/programs.h); others do not see each other.
  *
- * Returns 0; an OV_E... code with a sentence in why (EP_TAP_WHY_MAX bytes) and
- * *refusal, with what the caller gives to ep_job_fini() in *job. O(nodes *
- * programs + processes). */
-int ep_run_further(const struct run *r, const struct ep_tap_spawn *spawn,
+ * Returns 0; an OV_E... code with *refusal and, but for EP_TAP_LATER, a
+ * sentence in why (EP_TAP_WHY_MAX bytes), with what the caller gives to
+ * ep_job_fini() in *job. O(nodes * programs + processes). */
+int ep_run_further(struct run *r, const struct ep_tap_spawn *spawn,
                    struct ep_job *job, enum ep_tap_refusal *refusal, char *why);
 
 #endif

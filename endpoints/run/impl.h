@@ -38,6 +38,9 @@ struct run_control {
     uint8_t mem[]; /* the payload */
 };
 
+/* Is a node to say what its machine is? See ask.h. */
+enum run_ask { RUN_ASK_NOT, RUN_ASK_DUE, RUN_ASK_SENT };
+
 /* A node as the launcher knows it. */
 struct run_node {
     bool is_started; /* the job's processes run there */
@@ -46,6 +49,8 @@ struct run_node {
     bool is_silent; /* lost, or cut off by a loss, before it was final */
     uint32_t jobs;  /* told so far that have processes there */
     uint32_t spare; /* processes there of jobs beside the run's own */
+    uint8_t asked;  /* enum run_ask */
+    char *blind;    /* owned: why it cannot; NULL: it can, or was not asked */
     struct ep_machine machine; /* as it has said */
 };
 
@@ -96,6 +101,7 @@ struct run {
     uint32_t daemons_ready, daemons_alive;
     uint32_t nodes_per_daemon;
     uint32_t started, finals; /* nodes whose processes run, or do no more */
+    uint32_t asked; /* nodes that are to say what their machines are */
     uint32_t lost_count;
     uint32_t *lost;            /* owned */
     uint64_t lost_ns;          /* the first one */
@@ -156,8 +162,8 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  want  push  pool  further  sinks  slow  past  jobs  end  redirect
- *     losses  loss  dvm  signals  down  daemons  survey  up  run
+ *     tap  ask  want  push  pool  further  sinks  slow  past  jobs  end
+ *     redirect  losses  loss  dvm  signals  down  daemons  survey  up  run
  */
 
 /* --- say.c */

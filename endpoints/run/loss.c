@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "endpoints/run/ask.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/losses.h"
@@ -112,6 +113,7 @@ void ep_run_lost(struct run *r, uint32_t node)
     tell_tap(r, node);
     if (r->nodes[node].is_final && !r->options.is_dvm) { /* nothing is lost */
         r->nodes[node].is_lost = true;
+        ep_run_ask_lost(r, node);
         return;
     }
     remember(r, node);
@@ -121,4 +123,5 @@ void ep_run_lost(struct run *r, uint32_t node)
     ep_run_jobs_lost(r, node);
     if (!goes_on(r) || is_bare(r))
         ep_run_abort(r, 1);
+    ep_run_ask_lost(r, node);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "endpoints/run/ask.h"
 #include "endpoints/run/control.h"
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/down.h"
@@ -141,6 +142,7 @@ static void close_all(struct run *r)
     ep_job_fini(&r->job);
     topo_hosts_fini(&r->hosts);
     ep_tree_plan_fini(&r->tree);
+    ep_run_ask_close(r);
     free(r->nodes);
     free(r->daemons);
     free(r->lost);

@@ -291,6 +291,12 @@ void ep_run_tap_job(struct run *r, const struct ep_tap_job *job)
         r->options.tap->job(r->tap, job);
 }
 
+void ep_run_tap_again(struct run *r)
+{
+    if (r->tap != NULL && r->options.tap->again != NULL)
+        r->options.tap->again(r->tap);
+}
+
 bool ep_run_tap_flush(struct run *r)
 {
     if (r->tap == NULL || r->tap_is_flushed)

@@ -61,6 +61,8 @@ void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
 /* The oldest push is in the stream. */
 void ep_run_tap_pushed(struct run *r);
 void ep_run_tap_job(struct run *r, const struct ep_tap_job *job);
+/* What was put off can be tried again. */
+void ep_run_tap_again(struct run *r);
 
 /* No output follows. True when the tap has nothing left to do. */
 bool ep_run_tap_flush(struct run *r);

@@ -37,8 +37,8 @@ struct ep_tap_replay {
 
 enum { EP_TAP_WHY_MAX = 256 };
 
-/* What a tap may call; never from within a call to it, but on_part, and
- * on_returned and on_released from close. */
+/* What a tap may call; never from within a call to it, but on_part, on_spawn
+ * from again, and on_returned and on_released from close. */
 struct ep_tap_events {
     /* Where the ranks of the job with this base are: part `index` of parts, in
      * the order of ranks. Only while it runs. */
@@ -79,7 +79,8 @@ struct ep_tap_events {
      * have their output has no room for more. */
     void (*on_hold)(void *arg, const struct topo_range *range, bool is_held);
     /* Starts a job in the tree of the run: output and exits are told as of the
-     * run's own. False: cannot, as why (EP_TAP_WHY_MAX bytes) says. */
+     * run's own. False: cannot, as why (EP_TAP_WHY_MAX bytes) says, or not yet
+     * (EP_TAP_LATER). */
     bool (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why);
     /* Others can come, to this address; again when it has changed. */
@@ -142,6 +143,9 @@ struct ep_tap_ops {
      * within on_push and on_rest. */
     void (*pushed)(void *tap);
     void (*job)(void *tap, const struct ep_tap_job *job); /* may be NULL */
+    /* What on_spawn has put off can be tried again, at once: from within it
+     * that may be called. NULL: the tap never does. */
+    void (*again)(void *tap);
     /* No output follows. True when on_flushed comes, in seconds at most. */
     bool (*flush)(void *tap);
 };

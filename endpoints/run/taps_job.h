@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "endpoints/output/names.h"
+#include "topo/object.h"
 
 enum ep_tap_env_what {
     EP_TAP_ENV_SET,   /* NAME=VALUE */
@@ -34,10 +35,11 @@ struct ep_tap_app {
     char *const *argv;            /* NULL-terminated, the program first */
     const struct ep_tap_env *env; /* of that of the run's processes, in order */
     uint32_t changes;
-    const char *cwd;   /* NULL: the launcher's, where it exists */
-    bool cwd_optional; /* where it does not exist: the daemon's own */
-    uint32_t procs;    /* 0: one on each node */
-    uint32_t ppn;      /* of these on a node at most; 0: by its slots */
+    const char *cwd;      /* NULL: the launcher's, where it exists */
+    bool cwd_optional;    /* where it does not exist: the daemon's own */
+    uint32_t procs;       /* 0: one on each node */
+    uint32_t ppn;         /* of these on a node at most; 0: by its slots */
+    enum topo_object per; /* ppn is for each of these of the node */
     enum ep_tap_map map;
     /* Texts of hosts and paths of files of them, as topo/hosts.h has them; NULL
      * where nothing is said. A path begins in cwd. */
@@ -81,6 +83,8 @@ enum ep_tap_refusal {
     EP_TAP_NO_HOST,   /* a host is none of those it may be on */
     EP_TAP_NO_GROWTH, /* add_hosts has one that the tree has not */
     EP_TAP_BAD_HOSTS, /* a text or file of hosts makes no sense */
+    EP_TAP_BLIND,     /* a host does not know its machine */
+    EP_TAP_LATER,     /* it can be tried again when the tap is told so */
 };
 
 /* A job that begins, or (refusal) does not. */

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "endpoints/run/ask.h"
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
@@ -234,7 +235,8 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
             on_slow_stdin(r, state);
         break;
     case EP_STATE_MACHINE:
-        if (ep_run_survey_word(r, node, state))
+        if (!ep_run_ask_word(r, node, state) &&
+            ep_run_survey_word(r, node, state))
             begin(r);
         break;
     case EP_STATE_KINDS:

@@ -62,6 +62,19 @@ void px_forward_job(uint32_t id, const struct px_job *job)
     px_pulls_unlock();
 }
 
+void px_forward_leave(const pmix_proc_t *tool)
+{
+    struct pull *pulls = px_pulls_lock();
+
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls[i].state == PULL_SPAWNING &&
+            PMIX_CHECK_PROCID(&pulls[i].spawner, tool))
+            pulls[i].state = PULL_OVER;
+    }
+    px_pulls_unlock();
+    px_deliver_wake();
+}
+
 static void settle(uint32_t id, enum pull_state state, const void *request)
 {
     struct pull *pull = px_pulls_find(px_pulls_lock(), id);

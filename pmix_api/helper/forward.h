@@ -31,6 +31,8 @@ uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
 uint32_t px_forward_take(struct px_range procs);
 /* The job is known: those channels of it are wanted. 0: nothing is. */
 void px_forward_job(uint32_t id, const struct px_job *job);
+/* The tool has gone: what has not begun need not. */
+void px_forward_leave(const pmix_proc_t *tool);
 /* The library's request for it; NULL where it is the only one. */
 void px_forward_bind(uint32_t id, const void *request);
 /* The library has none. */

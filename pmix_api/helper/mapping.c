@@ -11,18 +11,41 @@ static const char *string_of(const pmix_info_t *info)
     return info->value.type == PMIX_STRING ? info->value.data.string : NULL;
 }
 
-/* "N:node", as far as we count. */
+/* PX_PERS: there is no such thing, or it is none that we count. */
+static uint8_t object_of(const char *word)
+{
+    static const struct {
+        const char *word;
+        uint8_t per;
+    } objects[] = {
+        {"node", PX_PER_NODE},
+        {"core", PX_PER_CORE},
+        {"socket", PX_PER_SOCKET},
+        {"package", PX_PER_SOCKET},
+    };
+
+    for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+        if (strcmp(word, objects[i].word) == 0)
+            return objects[i].per;
+    }
+    return PX_PERS;
+}
+
+/* "N:node" and such. */
 static pmix_status_t read_ppr(const char *text, struct px_app *app)
 {
+    uint8_t per;
     char *end;
     unsigned long number = strtoul(text, &end, 10);
 
     if (!isdigit((unsigned char)text[0]) || number == 0 ||
         number > UINT32_MAX || *end != ':')
         return PMIX_ERR_BAD_PARAM;
-    if (strcmp(end + 1, "node") != 0)
+    per = object_of(end + 1);
+    if (per == PX_PERS)
         return PMIX_ERR_NOT_SUPPORTED;
     app->ppn = (uint32_t)number;
+    app->per = per;
     return PMIX_SUCCESS;
 }
 

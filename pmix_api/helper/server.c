@@ -14,6 +14,7 @@
 
 #include "pmix_api/folder.h"
 #include "pmix_api/helper/control.h"
+#include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/local.h"
 #include "pmix_api/helper/pulls.h"
@@ -59,6 +60,7 @@ static void forget(const struct px_gone *gone)
     const pmix_proc_t *tool = &gone->name;
 
     px_push_forget(tool);
+    px_forward_leave(tool);
     px_spawn_forget(tool);
     px_talk_note("PMIx tool %s.%u has gone", tool->nspace, tool->rank);
     for (unsigned i = 0; i < gone->entries; i++)

@@ -74,11 +74,11 @@ class Starter(pmix.Asker):
                     if event.startswith("%s %s " % (name, space)))
 
 
-def start(command="true", *options, nodes=3, **env):
+def start(command="true", *options, nodes=3, wait=pmix.Gate.WAIT, **env):
     """A job whose processes wait at a gate, then do that."""
     gate = pmix.Gate()
     job = pmix.Job("-v", "-N", nodes, *options, "--", "sh", "-c",
-                   pmix.Gate.WAIT + command, gate.path,
+                   wait + command, gate.path,
                    stdin=subprocess.DEVNULL, env={**os.environ, **env})
     pmix.wait_up(job)
     live.eventually(lambda: "processes are running" in job.said(), 60,

@@ -25,7 +25,10 @@ class Dvm(pmix.Job):
 
 
 def start(*options):
-    dvm = Dvm("-v", "-w", ",".join(HOSTS), *options)
+    machine = os.path.join(os.environ["top_srcdir"], "tests", "data",
+                           "cut-down.xml")  # of 2 sockets and 3 cores
+    dvm = Dvm("-v", "-w", ",".join(HOSTS), *options,
+              env={**os.environ, "HWLOC_XMLFILE": machine})
     live.eventually(lambda: "jobs can be started" in dvm.said() or
                     dvm.proc.poll() is not None, 60, "it is up")
     return dvm
@@ -161,7 +164,7 @@ def refused():
                         (["-K", "true"], "cannot have --kill-on-bad-exit"),
                         (["--stats", "x", "true"], "cannot have --stats"),
                         (["-i", "0,2", "true"], "all, none or one rank"),
-                        (["--ppn", "1:core", "true"], "each core or socket"),
+                        (["-N", 1, "--ppn", "1:core", "true"], "instead of -N"),
                         (["-N", 2, "-n", 2, "true"], "instead of -n"),
                         ([], "no program is given")):
         code, _, said = run(*words)
@@ -180,6 +183,12 @@ def shown():
     check_eq(sorted(f"{host}: {text}" for host in ("one", "two")
                     for text in ("err", "out") for _ in "12"),
              sorted(out.decode().splitlines()))
+    for words, want in ((["--ppn", "1:core"], [3, 3, 3]),
+                        (["--ppn", "2:socket", "-n", 7], [4, 3, 0]),
+                        (["-w", "two", "--ppn", "1:socket"], [0, 2, 0])):
+        code, out, said = run(*words, "--label=host", "echo", "x")
+        check_eq((0, "", want), (code, said, [
+            out.count(b"%s: x\n" % host.encode()) for host in HOSTS]), words)
     path = os.path.join(live.TMP, "hosts")
     with open(path, "w", encoding="ascii") as file:
         file.write("three slots=2\none\n")

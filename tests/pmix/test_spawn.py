@@ -140,7 +140,7 @@ def changed():
     for row, ours in zip(rows, "119"):
         check_eq([ours, "3", "a:mid:z", "none", place], row[:5])
     check(rows[0][5] != rows[1][5], "one on a node: %s" % rows)
-    for what, status in (("!pmix.ppr=1:core", "NOT SUPPORTED"),
+    for what, status in (("!pmix.ppr=1:numa", "NOT SUPPORTED"),
                          ("pmix.ppr=1", "BAD PARAM"),
                          ("!pmix.mapby=numa", "NOT SUPPORTED"),
                          ("!pmix.host=", "BAD PARAM"),

@@ -43,6 +43,7 @@ static const uint8_t drawn[] = {
     0,
     0,
     0,
+    PX_PER_SOCKET,
     1,
     '/',
     'x',
@@ -87,6 +88,7 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
     struct px_env env[] = {{PX_ENV_SET, 0, "A=b"}, {PX_ENV_UNSET, ':', "C"}};
     struct px_app app = {.procs = 2,
                          .ppn = 1,
+                         .per = PX_PER_SOCKET,
                          .flags = PX_APP_CWD_OPTIONAL,
                          .cwd = "/x",
                          .argv = argv,
@@ -122,6 +124,7 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
     assert_string_equal(back.files, "f");
     assert_int_equal(back.cache_bytes, 65541);
     assert_int_equal(back.apps[0].ppn, 1);
+    assert_int_equal(back.apps[0].per, PX_PER_SOCKET);
     assert_string_equal(back.apps[0].cwd, "/x");
     assert_string_equal(back.apps[0].argv[0], "ls");
     assert_null(back.apps[0].argv[2]);
@@ -141,23 +144,13 @@ static void what_is_no_spawn_is_refused(void **state)
     static const struct {
         size_t at;
         uint8_t byte;
-    } wrong[] = {{0, 8},
-                 {1, 16},
-                 {10, 0},
-                 {10, 3},
-                 {11, 16},
-                 {14, 0},
-                 {16, 0},
-                 {16, 65},
-                 {30, 2},
-                 {34, 0},
-                 {34, 255},
-                 {38, 0},
-                 {46, PX_ENV_CHANGES},
-                 {48, '='},
-                 {49, 'x'},
-                 {52, PX_ENV_SET},
-                 {56, PX_MAPS}};
+    } wrong[] = {{0, 8},        {1, 16},   {10, 0},
+                 {10, 3},       {11, 16},  {14, 0},
+                 {16, 0},       {16, 65},  {26, 0},
+                 {30, PX_PERS}, {31, 2},   {35, 0},
+                 {35, 255},     {39, 0},   {47, PX_ENV_CHANGES},
+                 {49, '='},     {50, 'x'}, {53, PX_ENV_SET},
+                 {57, PX_MAPS}};
     uint8_t mem[sizeof(drawn) + 1] = {0};
     struct px_spawn spawn;
 

@@ -1,0 +1,130 @@
+/* The machines of nodes, asked for when a further job is placed by them. */
+#include "endpoints/run/ask.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/run/control.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
+#include "endpoints/run/tap.h"
+#include "overlay/base/err.h"
+
+enum { RANGES_MAX = 64 }; /* of one order */
+
+/* --- asking
+ * */
+
+static void order(struct run *r, const struct topo_range *ranges,
+                  uint32_t count)
+{
+    uint8_t body[8 * RANGES_MAX];
+    struct ov_wr wr = ov_wr_init(body, sizeof(body));
+
+    for (uint32_t i = 0; i < count; i++) {
+        ov_wr_u32(&wr, ranges[i].first);
+        ov_wr_u32(&wr, ranges[i].last);
+    }
+    if (count > 0)
+        ep_run_control(r, EP_CONTROL_MACHINE, body, (uint32_t)(wr.at - body));
+}
+
+/* Orders go out as they are full. */
+static void order_all(struct run *r)
+{
+    struct topo_range ranges[RANGES_MAX];
+    uint32_t count = 0;
+
+    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+        if (r->nodes[n].asked != RUN_ASK_DUE)
+            continue;
+        r->nodes[n].asked = RUN_ASK_SENT;
+        r->asked++;
+        if (count > 0 && ranges[count - 1].last + 1 == n) {
+            ranges[count - 1].last = n;
+            continue;
+        }
+        if (count == RANGES_MAX) {
+            order(r, ranges, count);
+            count = 0;
+        }
+        ranges[count++] = (struct topo_range){n, n};
+    }
+    order(r, ranges, count);
+}
+
+int ep_run_ask(struct run *r, const uint32_t *nodes, uint32_t count, char *why)
+{
+    uint32_t unknown = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (r->nodes[nodes[i]].blind == NULL)
+            continue;
+        snprintf(why, EP_TAP_WHY_MAX, "%.64s: %.180s", ep_run_host(r, nodes[i]),
+                 r->nodes[nodes[i]].blind);
+        return OV_ESYS;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct run_node *of = &r->nodes[nodes[i]];
+
+        if (of->machine.is_known)
+            continue;
+        unknown++;
+        if (of->asked == RUN_ASK_NOT)
+            of->asked = RUN_ASK_DUE;
+    }
+    if (unknown == 0)
+        return 0;
+    order_all(r);
+    ep_run_note(r, "a job waits for what the machines of %u nodes are",
+                unknown);
+    return OV_EAGAIN;
+}
+
+/* --- answers
+ * */
+
+static void forget_blind(struct run *r)
+{
+    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+        free(r->nodes[n].blind);
+        r->nodes[n].blind = NULL;
+    }
+}
+
+/* Why a node cannot tell is kept for those who have waited for it. */
+static void settle(struct run *r, struct run_node *of)
+{
+    of->asked = RUN_ASK_NOT;
+    if (--r->asked > 0)
+        return;
+    ep_run_tap_again(r);
+    forget_blind(r);
+}
+
+bool ep_run_ask_word(struct run *r, uint32_t node, const struct ep_state *state)
+{
+    struct run_node *of = &r->nodes[node];
+
+    if (of->asked != RUN_ASK_SENT)
+        return false;
+    if (state->packages > 0)
+        of->machine = (struct ep_machine){state->packages, state->cores, true};
+    else
+        of->blind = strdup(state->text);
+    settle(r, of);
+    return true;
+}
+
+void ep_run_ask_lost(struct run *r, uint32_t node)
+{
+    if (r->nodes[node].asked == RUN_ASK_SENT)
+        settle(r, &r->nodes[node]);
+}
+
+void ep_run_ask_close(struct run *r)
+{
+    if (r->nodes != NULL)
+        forget_blind(r);
+}
