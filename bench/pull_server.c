@@ -28,34 +28,17 @@
 #include <pmix.h>
 #include <pmix_server.h>
 
+#include "tests/pmix/turn.h"
+
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool is_asked, is_gone;
+    bool is_asked;
     unsigned unanswered;
-} server = {.lock = PTHREAD_MUTEX_INITIALIZER,
-            .changed = PTHREAD_COND_INITIALIZER};
+} server;
 
 static _Noreturn void fail(const char *what, pmix_status_t rc)
 {
     fprintf(stderr, "pull_server: %s: %s\n", what, PMIx_Error_string(rc));
     _exit(1);
-}
-
-static void change(bool *flag)
-{
-    pthread_mutex_lock(&server.lock);
-    *flag = true;
-    pthread_cond_broadcast(&server.changed);
-    pthread_mutex_unlock(&server.lock);
-}
-
-static void wait_for(const bool *flag)
-{
-    pthread_mutex_lock(&server.lock);
-    while (!*flag)
-        pthread_cond_wait(&server.changed, &server.lock);
-    pthread_mutex_unlock(&server.lock);
 }
 
 /* --- what the library asks */
@@ -87,33 +70,16 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-static void on_lost(size_t handler, pmix_status_t status,
-                    const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                    pmix_info_t results[], size_t nresults,
-                    pmix_event_notification_cbfunc_fn_t done, void *arg)
-{
-    (void)handler;
-    (void)status;
-    (void)source;
-    (void)info;
-    (void)ninfo;
-    (void)results;
-    (void)nresults;
-    change(&server.is_gone);
-    if (done != NULL)
-        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
-}
-
 /* --- output */
 
 static void on_delivered(pmix_status_t status, void *arg)
 {
     (void)status;
     (void)arg;
-    pthread_mutex_lock(&server.lock);
+    pthread_mutex_lock(&turn.lock);
     server.unanswered--;
-    pthread_cond_broadcast(&server.changed);
-    pthread_mutex_unlock(&server.lock);
+    pthread_cond_broadcast(&turn.changed);
+    pthread_mutex_unlock(&turn.lock);
 }
 
 static void deliver_turn(pmix_proc_t *sources, unsigned ranks,
@@ -128,10 +94,10 @@ static void deliver_turn(pmix_proc_t *sources, unsigned ranks,
         if (rc != PMIX_SUCCESS)
             fail("deliver", rc);
     }
-    pthread_mutex_lock(&server.lock);
+    pthread_mutex_lock(&turn.lock);
     while (server.unanswered > 0)
-        pthread_cond_wait(&server.changed, &server.lock);
-    pthread_mutex_unlock(&server.lock);
+        pthread_cond_wait(&turn.changed, &turn.lock);
+    pthread_mutex_unlock(&turn.lock);
 }
 
 static void deliver_all(unsigned ranks, size_t bytes, size_t piece)
@@ -263,8 +229,6 @@ static void init(const char *folder)
 
 int main(int argc, char **argv)
 {
-    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
-
     if (argc < 7 || strcmp(argv[1], "-g") != 0) {
         fputs("usage: pull_server -g GATE FOLDER RANKS BYTES PIECE [COMMAND "
               "ARGUMENT...]\n",
@@ -272,7 +236,7 @@ int main(int argc, char **argv)
         return 2;
     }
     init(argv[3]);
-    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, NULL, NULL);
+    listen_for(PMIX_ERR_LOST_CONNECTION, on_lost);
     wait_for(&server.is_asked);
     if (argc > 7) {
         pass_all((unsigned)atoi(argv[4]), strtoull(argv[6], NULL, 10),
@@ -282,7 +246,7 @@ int main(int argc, char **argv)
         deliver_all((unsigned)atoi(argv[4]), strtoull(argv[5], NULL, 10),
                     strtoull(argv[6], NULL, 10));
     }
-    wait_for(&server.is_gone);
+    wait_for(&turn.is_cut);
     PMIx_server_finalize();
     return 0;
 }

@@ -9,7 +9,6 @@
  */
 #include "bench/gate.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,35 +19,18 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "tests/pmix/turn.h"
+
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
     uint64_t got_bytes, wanted_bytes;
-    bool is_answered, is_done, is_cut;
+    bool is_answered, is_done;
     pmix_status_t status;
-} tool = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .changed = PTHREAD_COND_INITIALIZER};
+} tool;
 
 static _Noreturn void fail(const char *what, pmix_status_t rc)
 {
     fprintf(stderr, "pull_tool: %s: %s\n", what, PMIx_Error_string(rc));
     _exit(1);
-}
-
-static void change(bool *flag)
-{
-    pthread_mutex_lock(&tool.lock);
-    *flag = true;
-    pthread_cond_broadcast(&tool.changed);
-    pthread_mutex_unlock(&tool.lock);
-}
-
-static void wait_for(const bool *flag)
-{
-    pthread_mutex_lock(&tool.lock);
-    while (!*flag && !tool.is_cut)
-        pthread_cond_wait(&tool.changed, &tool.lock);
-    pthread_mutex_unlock(&tool.lock);
 }
 
 static void on_output(size_t handler, pmix_iof_channel_t channel,
@@ -74,38 +56,18 @@ static void on_registered(pmix_status_t status, size_t handler, void *arg)
     change(&tool.is_answered);
 }
 
-static void on_lost(size_t handler, pmix_status_t status,
-                    const pmix_proc_t *source, pmix_info_t info[], size_t ninfo,
-                    pmix_info_t results[], size_t nresults,
-                    pmix_event_notification_cbfunc_fn_t done, void *arg)
-{
-    (void)handler;
-    (void)status;
-    (void)source;
-    (void)info;
-    (void)ninfo;
-    (void)results;
-    (void)nresults;
-    change(&tool.is_cut);
-    if (done != NULL)
-        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
-}
-
 static void connect_to(uint32_t pid)
 {
-    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION, rc;
     pmix_info_t info;
     pmix_proc_t self;
+    pmix_status_t rc;
 
     setenv("PMIX_MCA_gds", "hash", 1);
     PMIX_INFO_LOAD(&info, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
     rc = PMIx_tool_init(&self, &info, 1);
     if (rc != PMIX_SUCCESS)
         fail("cannot connect", rc);
-    PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, on_registered,
-                                NULL);
-    wait_for(&tool.is_answered);
-    tool.is_answered = false;
+    listen_for(PMIX_ERR_LOST_CONNECTION, on_lost);
 }
 
 static void find_job(const char *given, char *nspace)
@@ -157,7 +119,7 @@ int main(int argc, char **argv)
     gate_wait(argv[2]);
     wait_for(&tool.is_done);
     gate_report(argv[2]);
-    if (!tool.is_cut)
+    if (!turn.is_cut)
         PMIx_tool_finalize();
     if (tool.got_bytes == tool.wanted_bytes)
         return 0;

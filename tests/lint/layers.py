@@ -56,6 +56,7 @@ LAYERS = (
     (("pmix_api/*",), ("overlay/base/*", "overlay/wire/push.h", "text/style.h",
                        "pmix_api/*", "!pmix_api/helper/*", "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),
+    (("bench/pull_*",), ("bench/*", "tests/pmix/turn.h")),
     (("bench/*",), ("*", "!tests/*", "!commands/*")),
     (("tests/*",), ("*", "!bench/*")),
 )

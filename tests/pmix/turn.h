@@ -1,5 +1,5 @@
-/* A tool's main thread waits for callbacks of the library, or for the loss of
- * its server. For one file of a program. */
+/* The main thread of a tool, or of a server, waits for callbacks of the
+ * library, or for the loss of the other side. For one file of a program. */
 #ifndef TESTS_PMIX_TURN_H
 #define TESTS_PMIX_TURN_H
 
@@ -12,7 +12,7 @@
 static struct {
     pthread_mutex_t lock; /* of all that callbacks change */
     pthread_cond_t changed;
-    bool is_cut; /* the server has gone */
+    bool is_cut; /* the other side has gone */
     bool is_listening;
 } turn = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .changed = PTHREAD_COND_INITIALIZER};
