@@ -264,6 +264,22 @@ class Remote(Job):
                          stdin=stdin, env={**os.environ, **env})
 
 
+class Gate:
+    """A FIFO at which processes of a job wait."""
+    count = 0
+
+    def __init__(self):
+        Gate.count += 1
+        self.path = os.path.join(TMP, "gate-%d" % Gate.count)
+        os.mkfifo(self.path)
+
+    def open(self):
+        """Lets all pass: whoever opens it to read waits for this writer."""
+        self.fd = os.open(self.path, os.O_RDWR)
+
+    WAIT = ': <"$0"; '
+
+
 class Feeder(threading.Thread):
     """Writes `size` bytes of a known text to a pipe; `fed` counts them."""
 

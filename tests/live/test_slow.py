@@ -16,22 +16,8 @@ SIZE = live.full(96, 48) * live.MIB
 LARGE = live.full(1024, 96) * live.MIB
 STUCK = 5  # the rank that does not read
 # Each rank but the stuck one begins at once; that one waits for the gate.
-HOLD = 'test "$XYLEM_RANK" != %d || read -r go <"$0"; ' % STUCK
+HOLD = 'test "$XYLEM_RANK" != %d || : <"$0"; ' % STUCK
 DAEMONS = "xylemd", "lt-xylemd"
-
-
-class Gate:
-    """A FIFO at which the stuck rank waits."""
-    count = 0
-
-    def __init__(self):
-        Gate.count += 1
-        self.path = os.path.join(live.TMP, "gate-%d" % Gate.count)
-        os.mkfifo(self.path)
-
-    def open(self):
-        with open(self.path, "w") as gate:
-            gate.write("go\n")
 
 
 class Fed:
@@ -40,7 +26,7 @@ class Fed:
 
     def __init__(self, *options, per_daemon=4, size=SIZE, then="cksum",
                  **more):
-        self.gate = Gate()
+        self.gate = live.Gate()
         self.memory = live.Memory()
         self.memory.start()
         self.per_daemon = per_daemon
@@ -167,13 +153,13 @@ def gone():
 
 def unread(policy):
     """One exits at once and one closes its stdin: they hold up nobody."""
-    gate = Gate()
+    gate = live.Gate()
     job = live.Job("-N", NODES, "--nodes-per-daemon", 4, "--stdin-slow",
                    policy, "--", "sh", "-c", """
                    test $XYLEM_RANK != 1 || exit 0
                    test $XYLEM_RANK != 2 || exec <&-
                    test $XYLEM_RANK = 2 || exec wc -c
-                   read -r go <"$0" """, gate.path, stdin=subprocess.PIPE)
+                   : <"$0" """, gate.path, stdin=subprocess.PIPE)
     feeder = live.Feeder(job.stdin, SIZE)
     feeder.start()
     for _ in range(NODES - 2):

@@ -16,6 +16,7 @@ import live  # noqa: E402  (found by the line before)
 TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
 ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")
 CONNECT_S = 30
+Gate = live.Gate
 BOTH = 64 * live.MIB  # the launcher's bound, and as much for what tools cost
 
 
@@ -133,22 +134,6 @@ class Job(live.Job):
         return code
 
 
-class Gate:
-    """A FIFO at which the processes of a job wait until tools are there."""
-    count = 0
-
-    def __init__(self):
-        Gate.count += 1
-        self.path = os.path.join(live.TMP, "gate-%d" % Gate.count)
-        os.mkfifo(self.path)
-
-    def open(self):
-        """Lets all pass: whoever opens it to read waits for this writer."""
-        self.fd = os.open(self.path, os.O_RDWR)
-
-    WAIT = ': <"$0"; '
-
-
 class Tool:
     """A tool_pull in the background with a folder of its own."""
 
@@ -218,18 +203,27 @@ class Tool:
         return len(self.got(rank, channel + ".end") or b"")
 
 
-class Attach:
-    """`xylem attach -v ARGS` in the background; stdout and stderr are files
-    unless given."""
+class Dvm(Job):
+    COMMAND = "dvm"
 
-    def __init__(self, *args, stdin=subprocess.DEVNULL, stdout=None, wrap=(),
-                 **env):
+    def wait_up(self):
+        live.eventually(lambda: "jobs can be started" in self.said() or
+                        self.proc.poll() is not None, 60, "it is up")
+        return live.check("jobs can be started" in self.said(), self.said())
+
+
+class Command:
+    """`xylem WORDS` in the background, which becomes a PMIx tool; stdout is a
+    file unless given, stderr is one."""
+
+    def __init__(self, *words, stdin=subprocess.DEVNULL, stdout=None, wrap=(),
+                 env=None, **more):
         self.out = tempfile.TemporaryFile(dir=live.TMP)
         self.errors = tempfile.TemporaryFile(dir=live.TMP)
         self.proc = subprocess.Popen(
-            [*wrap, live.XYLEM, "attach", "-v", *map(str, args)],
+            [*wrap, live.XYLEM, *map(str, words)],
             stdin=stdin, stdout=stdout or self.out, stderr=self.errors,
-            env={**os.environ, **leaks_of_library(), **env})
+            env={**os.environ, **leaks_of_library(), **(env or {})}, **more)
 
     @staticmethod
     def _read(file):
@@ -241,6 +235,24 @@ class Attach:
     def said(self):
         return self._read(self.errors)
 
+    def wait(self, seconds=60):
+        try:
+            return self.proc.wait(seconds * live.SLOW)
+        except subprocess.TimeoutExpired:
+            live.check(False, "it did not end in %d s: %s" % (
+                seconds, self.said()))
+            self.proc.kill()
+            return self.proc.wait()
+
+
+class Attach(Command):
+    """`xylem attach -v ARGS`."""
+
+    def __init__(self, *args, stdin=subprocess.DEVNULL, stdout=None, wrap=(),
+                 **env):
+        super().__init__("attach", "-v", *args, stdin=stdin, stdout=stdout,
+                         wrap=wrap, env=env)
+
     def is_attached(self):
         return b"xylem: attached to " in self.said()
 
@@ -250,14 +262,6 @@ class Attach:
                         "it is attached")
         return live.check(self.is_attached(),
                           "it is attached: %s" % self.said().decode())
-
-    def wait(self, seconds=60):
-        try:
-            return self.proc.wait(seconds * live.SLOW)
-        except subprocess.TimeoutExpired:
-            live.check(False, "attach did not end in %d s" % seconds)
-            self.proc.kill()
-            return self.proc.wait()
 
 
 def leaks_of_library():

@@ -15,17 +15,8 @@ import spawning
 from live import check, check_eq
 
 
-class Dvm(pmix.Job):
-    COMMAND = "dvm"
-
-    def wait_up(self):
-        live.eventually(lambda: "jobs can be started" in self.said() or
-                        self.proc.poll() is not None, 60, "it is up")
-        return check("jobs can be started" in self.said(), self.said())
-
-
 def start(*options, nodes=3, **more):
-    dvm = Dvm("-v", "-N", nodes, *options, **more)
+    dvm = pmix.Dvm("-v", "-N", nodes, *options, **more)
     dvm.wait_up()
     return dvm
 

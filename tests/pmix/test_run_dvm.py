@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 
 import pmix
 import live
@@ -20,49 +19,23 @@ NODES = len(HOSTS)
 LINES = live.full(200000, 5000)
 
 
-class Dvm(pmix.Job):
-    COMMAND = "dvm"
-
-
 def start(*options):
     machine = os.path.join(os.environ["top_srcdir"], "tests", "data",
                            "cut-down.xml")  # of 2 sockets and 3 cores
-    dvm = Dvm("-v", "-w", ",".join(HOSTS), *options,
-              env={**os.environ, "HWLOC_XMLFILE": machine})
-    live.eventually(lambda: "jobs can be started" in dvm.said() or
-                    dvm.proc.poll() is not None, 60, "it is up")
+    dvm = pmix.Dvm("-v", "-w", ",".join(HOSTS), *options,
+                   env={**os.environ, "HWLOC_XMLFILE": machine})
+    dvm.wait_up()
     return dvm
 
 
-class Run:
-    """`xylem run --dvm ARGS` in the background; its stdout is a file unless
-    given."""
+class Run(pmix.Command):
+    """`xylem run --dvm ARGS`."""
 
-    def __init__(self, *args, stdin=subprocess.DEVNULL, stdout=None, **more):
-        self.out = tempfile.TemporaryFile(dir=live.TMP)
-        self.errors = tempfile.TemporaryFile(dir=live.TMP)
-        self.proc = subprocess.Popen(
-            [live.XYLEM, "run", "--dvm", *map(str, args)], stdin=stdin,
-            stdout=stdout or self.out, stderr=self.errors,
-            env={**os.environ, **pmix.leaks_of_library()}, **more)
-
-    @staticmethod
-    def _read(file):
-        return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
-
-    def shown(self):
-        return self._read(self.out)
+    def __init__(self, *args, **more):
+        super().__init__("run", "--dvm", *args, **more)
 
     def said(self):
-        return self._read(self.errors).decode()
-
-    def wait(self):
-        try:
-            return self.proc.wait(60 * live.SLOW)
-        except subprocess.TimeoutExpired:
-            check(False, "it did not end: %s" % self.said())
-            self.proc.kill()
-            return self.proc.wait()
+        return super().said().decode()
 
 
 def run(*args, **more):
