@@ -175,6 +175,19 @@ void rig_close(struct rig *rig)
     *rig = (struct rig){0};
 }
 
+int rig_set_up(void **state)
+{
+    *state = calloc(1, sizeof(struct rig));
+    return *state == NULL;
+}
+
+int rig_tear_down(void **state)
+{
+    rig_close(*state);
+    free(*state);
+    return 0;
+}
+
 static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;

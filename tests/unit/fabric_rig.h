@@ -64,6 +64,10 @@ void rig_open_pair(struct rig *rig);
 /* Closes what is open; fails the test when a buffer was not given back. */
 void rig_close(struct rig *rig);
 
+/* A zeroed rig as the state of a test of cmocka, closed behind it. */
+int rig_set_up(void **state);
+int rig_tear_down(void **state);
+
 /* Runs the loop until is_done; fails the test after 60 s. */
 void rig_until(struct rig *rig, bool (*is_done)(struct rig *rig));
 

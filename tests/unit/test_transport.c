@@ -3,26 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "overlay/base/err.h"
 #include "tests/unit/fabric_rig.h"
-
-static int set_up(void **state)
-{
-    *state = calloc(1, sizeof(struct rig));
-    return *state == NULL;
-}
-
-static int tear_down(void **state)
-{
-    rig_close(*state);
-    free(*state);
-    return 0;
-}
 
 /* Both directions of private data, at its sizes from none to the most. */
 static void a_link_comes_up_with_private_data_both_ways(void **state)
@@ -379,7 +365,8 @@ static void buffers_are_used_again(void **state)
     rig_settle(rig);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
 
 int main(int argc, char **argv)
 {

@@ -19,19 +19,6 @@
 
 extern char **environ;
 
-static int set_up(void **state)
-{
-    *state = calloc(1, sizeof(struct rig));
-    return *state == NULL;
-}
-
-static int tear_down(void **state)
-{
-    rig_close(*state);
-    free(*state);
-    return 0;
-}
-
 /* Echoes a number of frames, then stays there until it is killed. */
 static int peer_main(const char *address, unsigned frames)
 {
@@ -197,7 +184,7 @@ static void a_flushed_link_without_frames_ends_at_once(void **state)
     assert_true(end.tv_sec - start.tv_sec < 4); /* not only at its limit */
 }
 
-/* tear_down closes; sanitizers and valgrind judge. */
+/* rig_tear_down() closes; sanitizers and valgrind judge. */
 static void closing_in_the_middle_of_traffic_is_clean(void **state)
 {
     struct rig *rig = *state;
@@ -240,7 +227,8 @@ static void an_unanswered_request_is_refused_in_time(void **state)
     rig->ops->reject(b->held[1], NULL, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
 
 int main(int argc, char **argv)
 {

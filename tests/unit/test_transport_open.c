@@ -23,19 +23,6 @@ enum {
             SA_NODEFER
 };
 
-static int set_up(void **state)
-{
-    *state = calloc(1, sizeof(struct rig));
-    return *state == NULL;
-}
-
-static int tear_down(void **state)
-{
-    rig_close(*state);
-    free(*state);
-    return 0;
-}
-
 static void on_signal(int sig)
 {
     (void)sig;
@@ -289,7 +276,8 @@ static void closing_gives_back_all_descriptors(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)                                                             \
+    cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
 
 int main(int argc, char **argv)
 {
