@@ -3,11 +3,11 @@
 looked at a machine before, each is looked at once, and a job waits for those
 that it needs and no longer."""
 # timeout: 240
+import contextlib
 import os
 import re
 import shlex
 import signal
-import subprocess
 import sys
 
 import pmix
@@ -198,8 +198,10 @@ def lost():
     check_eq(1, job.wait())
 
 
-def final():
-    """Nor is one where the run's own job was over already."""
+def start_final():
+    """A run whose process on b is over, and its daemon stopped when it was
+    asked for its machine; a tool that waits for that, and where to let the
+    others go."""
     job, gate = start_hosts("--on-node-loss", "continue", a=ODD, b=ODD,
                             wait='test $XYLEM_RANK = 1 || ' + pmix.Gate.WAIT)
     tool = spawning.connect(job)
@@ -213,6 +215,12 @@ def final():
     os.kill(pid, signal.SIGSTOP)
     tool.tell("spawn !pmix.ppr=1:core -- 0 true")
     live.eventually(lambda: WAITS in job.said(), 60, "it waits")
+    return job, gate, tool, pid
+
+
+def final():
+    """Nor is one where the run's own job was over already."""
+    job, gate, tool, pid = start_final()
     os.kill(pid, signal.SIGKILL)
     said, status = tool.answer()
     check_eq("SUCCESS", status)
@@ -220,6 +228,20 @@ def final():
     check_eq(0, tool.end())
     gate.open()
     check(job.wait() in (0, 1), "its last word may be lost with it")
+
+
+def over():
+    """A run that ends does not wait for it."""
+    job, gate, tool, pid = start_final()
+    gate.open()
+    said, status = tool.answer()
+    check_eq([], said)
+    check(status is None or "INSUFFICIENT" in status.upper(), status)
+    job.check_ok()
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    tool.proc.kill()
+    tool.proc.wait()
 
 
 def left():
@@ -260,14 +282,10 @@ def left():
         job.check_ok()
 
 
-class Dvm(pmix.Job):
-    COMMAND = "dvm"
-
-
 def ended():
-    """A dvm that ends does not wait for it."""
-    dvm = Dvm("-v", "-w", "a,b", stdin=subprocess.DEVNULL)
-    live.eventually(lambda: "jobs can be started" in dvm.said(), 60, "it is up")
+    """Nor does a dvm that ends."""
+    dvm = pmix.Dvm("-v", "-w", "a,b")
+    dvm.wait_up()
     tool = spawning.connect(dvm)
     daemon = [pid for pid, name in live.ours().items()
               if name.endswith("xylemd")][0]
@@ -285,7 +303,7 @@ def ended():
 
 def main():
     pmix.need()
-    for test in (alike, unlike, blind, lost, final, left, ended):
+    for test in (alike, unlike, blind, lost, final, left, over, ended):
         with live.case(" ".join(test.__doc__.split())):
             test()
     live.check_gone()
