@@ -69,6 +69,43 @@ def one_by_one():
     job.check_ok()
 
 
+def by_ranks():
+    """A pull ends with its own processes, whichever it names and however many
+    of the job go on, and its tool stays; one of all ends with the last."""
+    first, second = pmix.Gate(), pmix.Gate()
+    job = pmix.Job("-v", "-N", 4, "--", "sh", "-c",
+                   'case $XYLEM_RANK in 0|2) : <"$0";; *) : <"$1";; esac; '
+                   'echo $XYLEM_RANK', first.path, second.path)
+    pmix.wait_up(job)
+    tools = []
+    for nth, ranks in enumerate(("0,2", "1,2", "node", None, "2"), 1):
+        tools.append(pmix.Tool(job, *(("-r", ranks) if ranks else ())))
+        tools[-1].wait_ready()
+        check("PMIx pull %d copies" % nth in job.said(), job.said())
+
+    def over(*pulls):
+        return all("PMIx pull %d has ended" % nth in job.said()
+                   for nth in pulls)
+
+    first.open()
+    live.eventually(lambda: over(1, 5), 60, "two have ended")
+    for tool, ranks in ((tools[0], (0, 2)), (tools[4], (2,))):
+        live.eventually(lambda at=tool, of=ranks: all(
+            at.ends(rank, channel) for rank in of
+            for channel in ("stdout", "stderr")), 60, "it hears of that")
+        check_eq(None, tool.proc.poll())
+    live.eventually(lambda: all(tool.ends(2, "stderr")
+                                for tool in tools[1:4]), 60, "rank 2 ends")
+    check(not any(over(nth) for nth in (2, 3, 4)), job.said())
+    second.open()
+    job.check_ok()
+    for tool, ranks in zip(tools, ((0, 2), (1, 2), range(4), range(4), (2,))):
+        check_eq(0, tool.wait())
+        for rank in range(4):
+            check_eq(b"%d\n" % rank if rank in ranks else None,
+                     tool.got(rank, "stdout"))
+
+
 def at_a_time():
     """So many at a time are served and no more, whatever has ended before."""
     job, gate = spawning.start(nodes=2)
@@ -90,7 +127,7 @@ def at_a_time():
 
 def main():
     pmix.need()
-    for what in (one_by_one, at_a_time):
+    for what in (one_by_one, by_ranks, at_a_time):
         with live.case(" ".join(what.__doc__.split())):
             what()
     live.check_gone()
