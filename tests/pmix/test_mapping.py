@@ -173,6 +173,21 @@ def blind():
     job.check_ok()
 
 
+def explained():
+    """xylem run --dvm says where the reason stands."""
+    dvm = pmix.Dvm("-v", "-w", "a,b", env={**os.environ,
+                                           "HWLOC_XMLFILE": __file__})
+    dvm.wait_up()
+    one = pmix.Command("run", "--dvm", "--ppn", "1:core", "true")
+    check_eq(1, one.wait())
+    check(b"cannot start the job (`xylem dvm -v' says why)" in one.said(),
+          one.said())
+    check("is refused: a: the topology" in dvm.said() or
+          "is refused: b: the topology" in dvm.said(), dvm.said())
+    dvm.proc.terminate()
+    check_eq(0, dvm.wait())
+
+
 def lost():
     """A node that is lost is not waited for any more, by none of those that
     wait; meanwhile others begin, and the launcher does all that it ever does.
@@ -303,7 +318,8 @@ def ended():
 
 def main():
     pmix.need()
-    for test in (alike, unlike, blind, lost, final, left, over, ended):
+    for test in (alike, unlike, blind, explained, lost, final, left, over,
+                 ended):
         with live.case(" ".join(test.__doc__.split())):
             test()
     live.check_gone()
