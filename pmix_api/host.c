@@ -50,7 +50,7 @@ static void put_down(struct px_host *host)
     host->fd = -1;
     px_share_close(&host->share);
     if (host->has_file)
-        unlink(px_rendezvous_path());
+        px_rendezvous_remove(px_rendezvous_path(), &host->file);
     host->has_file = false;
     if (host->folder[0] != '\0')
         px_folder_remove(host->folder);
@@ -127,7 +127,7 @@ static void put_file(struct px_host *host)
     gethostname(here, sizeof(here) - 1);
     snprintf(from, sizeof(from), "%s/server/pmix.%s.tool.%s", host->folder,
              here, host->cfg.nspace);
-    host->has_file = px_rendezvous_put(from, path) == 0;
+    host->has_file = px_rendezvous_put(from, path, &host->file) == 0;
     if (host->has_file)
         return;
     snprintf(text, sizeof(text),

@@ -2,6 +2,7 @@
 #ifndef PMIX_API_HOST_IMPL_H
 #define PMIX_API_HOST_IMPL_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -65,9 +66,10 @@ struct px_host {
     bool is_ping_due;
     bool is_up; /* it has said so */
     bool has_tools;
-    bool has_file; /* px_rendezvous_path() is ours */
-    bool is_deaf;  /* it takes nothing: nothing is held for it */
-    char *log;     /* owned: pieces of a text of a tool; NULL: none yet */
+    bool has_file; /* px_rendezvous_path() is ours, this one: */
+    struct stat file;
+    bool is_deaf; /* it takes nothing: nothing is held for it */
+    char *log;    /* owned: pieces of a text of a tool; NULL: none yet */
     uint32_t log_bytes;
     uint8_t *spawn; /* owned: pieces of what a tool asks for */
     size_t spawn_bytes;

@@ -5,6 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +34,7 @@ const char *px_rendezvous_path(void)
 
 static ssize_t read_whole(const char *from, char *mem)
 {
-    int fd = open(from, O_RDONLY | O_CLOEXEC);
+    int fd = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t len;
 
     if (fd < 0)
@@ -56,7 +59,57 @@ static int write_whole(char *temporary, const char *mem, size_t len)
     return rc;
 }
 
-int px_rendezvous_put(const char *from, const char *path)
+/* The process of the server that has written it, which stands alone in the
+ * third line; 0: it is no such file. */
+static pid_t server_of(const char *path)
+{
+    char mem[FILE_BYTES_MAX + 1];
+    ssize_t len = read_whole(path, mem);
+    char *line = mem, *end;
+    long pid;
+
+    if (len <= 0)
+        return 0;
+    mem[len] = '\0';
+    if (strstr(mem, ";tcp") == NULL)
+        return 0;
+    for (int i = 0; line != NULL && i < 2; i++) {
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    if (line == NULL)
+        return 0;
+    pid = strtol(line, &end, 10);
+    return end > line && *end == '\n' && pid > 0 && pid <= INT_MAX ? (pid_t)pid
+                                                                   : 0;
+}
+
+/* What a server has left that is dead. */
+static bool is_stale(const char *path)
+{
+    struct stat st;
+    pid_t pid;
+
+    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    pid = server_of(path);
+    return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* It gets the name, which nothing else may have. */
+static int give_name(const char *temporary, const char *path)
+{
+    if (link(temporary, path) == 0)
+        return 0;
+    if (errno != EEXIST)
+        return OV_ESYS;
+    if (is_stale(path))
+        return rename(temporary, path) == 0 ? 0 : OV_ESYS;
+    errno = EEXIST;
+    return OV_ESYS;
+}
+
+int px_rendezvous_put(const char *from, const char *path, struct stat *st)
 {
     char mem[FILE_BYTES_MAX], temporary[PX_PATH_MAX];
     ssize_t len = read_whole(from, mem);
@@ -70,10 +123,19 @@ int px_rendezvous_put(const char *from, const char *path)
         return OV_ESYS;
     }
     rc = write_whole(temporary, mem, (size_t)len);
-    if (rc == 0 && link(temporary, path) != 0)
-        rc = OV_ESYS;
+    if (rc == 0)
+        rc = stat(temporary, st) == 0 ? give_name(temporary, path) : OV_ESYS;
     err = errno;
     unlink(temporary);
     errno = err;
     return rc;
+}
+
+void px_rendezvous_remove(const char *path, const struct stat *own)
+{
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && st.st_dev == own->st_dev &&
+        st.st_ino == own->st_ino)
+        unlink(path);
 }

@@ -1,15 +1,12 @@
 /* A tree without a job of its own. */
 #include "endpoints/run/dvm.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/report.h"
 #include "endpoints/run/tap.h"
 
 /* What a job gets between SIGTERM and SIGKILL. */
@@ -34,54 +31,11 @@ void ep_run_dvm_begin(struct run *r)
     ep_run_abort(r, 1);
 }
 
-static bool is_stdout(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
-/* Whole or not at all: somebody may wait for it. */
-static int put_file(const char *path, const char *uri)
-{
-    char temporary[4096];
-    int len = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
-    int fd = -1, err;
-    bool is_good;
-
-    errno = ENAMETOOLONG;
-    if (len < (int)sizeof(temporary))
-        fd = mkstemp(temporary);
-    if (fd < 0)
-        return -1;
-    is_good = dprintf(fd, "%s\n", uri) > 0;
-    is_good = close(fd) == 0 && is_good && rename(temporary, path) == 0;
-    err = errno;
-    if (!is_good)
-        unlink(temporary);
-    errno = err;
-    return is_good ? 0 : -1;
-}
-
-static int report(struct run *r, const char *uri)
-{
-    const char *path = r->options.report_uri;
-
-    if (path == NULL)
-        return 0;
-    if (is_stdout(path))
-        return dprintf(STDOUT_FILENO, "%s\n", uri) > 0 ? 0 : -1;
-    if (put_file(path, uri) != 0)
-        return -1;
-    r->is_reported = true;
-    return 0;
-}
-
 void ep_run_dvm_up(struct run *r, const char *uri)
 {
     if (!r->options.is_dvm || r->is_ending)
         return;
-    if (report(r, uri) != 0) {
-        ep_run_say(r, "--report-uri: cannot write '%s': %s",
-                   r->options.report_uri, strerror(errno));
+    if (ep_run_report_put(r, uri) != 0) {
         ep_run_abort(r, 1);
         return;
     }
@@ -128,6 +82,5 @@ void ep_run_dvm_close(struct run *r)
 {
     if (r->grace != NULL)
         event_free(r->grace);
-    if (r->is_reported)
-        unlink(r->options.report_uri);
+    ep_run_report_close(r);
 }

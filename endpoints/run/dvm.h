@@ -18,7 +18,7 @@ void ep_run_dvm_up(struct run *r, const char *uri);
 /* Ends the jobs, with SIGKILL those that are still there after a grace, and
  * then the run, with code 0. The caller sees to it that it happens once. */
 void ep_run_dvm_end(struct run *r);
-/* Removes the file of options.report_uri. */
+/* Removes what is left of it: report.h. */
 void ep_run_dvm_close(struct run *r);
 
 #endif

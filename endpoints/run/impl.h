@@ -25,6 +25,7 @@
 #include "endpoints/run/failure.h"
 #include "endpoints/run/layout.h"
 #include "endpoints/run/push.h"
+#include "endpoints/run/report.h"
 #include "endpoints/run/run.h"
 #include "endpoints/run/survey.h"
 #include "endpoints/spawn/spawner.h"
@@ -134,12 +135,12 @@ struct run {
     struct event *stop;   /* a stop that waits until all is told */
     struct event *signals[8];
     uint32_t signals_count;
-    uint32_t interrupts;         /* SIGINT, SIGTERM, SIGHUP so far */
-    bool is_aborted;             /* before the job began */
-    bool is_recalled;            /* srun was told to end */
-    bool is_arriving;            /* the last daemon of srun is there */
-    bool is_ending, is_reported; /* of a dvm: see dvm.c */
-    bool is_killed; /* processes were told to die: exits mean nothing */
+    uint32_t interrupts; /* SIGINT, SIGTERM, SIGHUP so far */
+    bool is_aborted;     /* before the job began */
+    bool is_recalled;    /* srun was told to end */
+    bool is_arriving;    /* the last daemon of srun is there */
+    bool is_ending;      /* of a dvm: see dvm.c */
+    bool is_killed;      /* processes were told to die: exits mean nothing */
     bool is_failure_told;
     bool is_stuck_told, is_note_told;
     struct ep_failure failure;
@@ -157,12 +158,13 @@ struct run {
     uint64_t usage_rss_max, usage_cpu_us, usage_refused;
     uint64_t usage_up, usage_down, repairs, repair_us_max;
     struct ep_proof *proof;
+    struct run_report report; /* of a dvm */
 };
 
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  ask  want  push  pool  further  sinks  slow  past  jobs  end
+ *     tap  ask  want  push  pool  further  sinks  slow  past  jobs  end  report
  *     redirect  losses  loss  dvm  signals  down  daemons  survey  up  run
  */
 

@@ -20,6 +20,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/push.h"
 #include "endpoints/run/redirect.h"
+#include "endpoints/run/report.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stats_json.h"
@@ -183,6 +184,8 @@ int ep_run(const struct ep_run_options *options)
     ep_run_push_init(r);
     r->options = *options;
     rc = open_stats(r);
+    if (rc == 0)
+        rc = ep_run_report_open(r);
     if (rc != 0)
         return rc;
     if (ep_spawner_open(GRACE_MS, &r->spawner)) {

@@ -2,7 +2,6 @@
 """A tree that stays up without a job of its own: tools start jobs in it, it
 outlives these and its nodes, and ends with all that is in it."""
 # timeout: 240
-import glob
 import os
 import signal
 import subprocess
@@ -12,28 +11,8 @@ import threading
 import pmix
 import live
 import spawning
+from dvms import check_end, start, stop
 from live import check, check_eq
-
-
-def start(*options, nodes=3, **more):
-    dvm = pmix.Dvm("-v", "-N", nodes, *options, **more)
-    dvm.wait_up()
-    return dvm
-
-
-def stop(*words, wrap=()):
-    """The exit code and the words of `xylem dvm --stop`."""
-    done = subprocess.run(
-        [*wrap, live.XYLEM, "dvm", "--stop", *map(str, words)],
-        stderr=subprocess.PIPE, check=False)
-    return done.returncode, done.stderr.decode()
-
-
-def check_end(dvm, code=0):
-    """It has gone, and left nothing."""
-    check_eq(code, dvm.wait(), dvm.said())
-    live.check_gone(60)
-    check_eq([], glob.glob(os.path.join(live.TMP, "xylem-pmix-*")), "files")
 
 
 def asks(dvm, keys):

@@ -378,6 +378,28 @@ def file():
         live.check_eq("mine\n", mine.read())
 
 
+def killed_file():
+    """What a launcher has left that was killed is no hindrance; what stands
+    there at the end and is another's stays."""
+    path = os.path.join(live.TMP, "file-killed")
+    run = Run(env={**os.environ, FILES[0]: path})
+    live.eventually(lambda: os.path.exists(path), 60, path)
+    run.job.proc.kill()
+    run.job.wait()
+    live.check_gone(60)
+    live.check(os.path.exists(path), "it is left")
+    run = Run(env={**os.environ, FILES[0]: path}).wait_up()
+    tool = pmix.Asker(run.job, "-f", path)
+    live.check(tool.connect(), "by the file")
+    tool.end()
+    live.check("there is one already" not in run.job.said(), run.job.said())
+    with open(path + "-other", "w", encoding="ascii") as other:
+        other.write("mine\n")
+    os.rename(path + "-other", path)
+    run.end()
+    live.check_eq(b"mine\n", live.read_file(path))
+
+
 def cleared():
     """What a tool or a host above has told the launcher reaches neither its
     processes, nor those that a tool starts; also while the server runs, which
@@ -417,6 +439,7 @@ def main():
              (killed_tools, "tools are killed"),
              (killed_helper, "the helper is killed"),
              (file, "the rendezvous file of a launcher"),
+             (killed_file, "the file of a launcher that was killed"),
              (cleared, "variables of a host above the launcher")]
     if os.geteuid() == 0:
         tests += [(others, "another user's tool"), (allowed, "--pmix-allow")]

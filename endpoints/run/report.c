@@ -1,0 +1,218 @@
+/* Where the address of a dvm goes. */
+#include "config.h"
+
+#include "endpoints/run/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/run/stats_json.h"
+#include "endpoints/sys/why.h"
+
+enum { PATH_BYTES_MAX = 4096 };
+
+/* What stands there. */
+enum kind {
+    KIND_ROOM,   /* nothing, or an empty file */
+    KIND_FORMER, /* the line of a dvm */
+    KIND_STREAM,
+    KIND_OTHER, /* errno: EEXIST, or why that is not known */
+};
+
+/* One line, as it was written here. */
+static bool is_former(const char *path)
+{
+    char line[RUN_REPORT_BYTES_MAX + 1];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t len;
+
+    if (fd < 0)
+        return false;
+    len = read(fd, line, RUN_REPORT_BYTES_MAX);
+    close(fd);
+    if (len <= 0)
+        return false;
+    line[len] = '\0';
+    return strncmp(line, EP_RUN_DVM_NAME, strlen(EP_RUN_DVM_NAME)) == 0 &&
+           strstr(line, ";tcp") != NULL && strchr(line, '\n') == line + len - 1;
+}
+
+static enum kind look(const char *path)
+{
+    struct stat st;
+    enum kind kind = KIND_OTHER;
+
+    if (stat(path, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)))
+        return KIND_STREAM;
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT ? KIND_ROOM : KIND_OTHER;
+    if (S_ISREG(st.st_mode) && st.st_size == 0)
+        kind = KIND_ROOM;
+    else if (S_ISREG(st.st_mode) && is_former(path))
+        kind = KIND_FORMER;
+    errno = EEXIST;
+    return kind;
+}
+
+/* As errno says. */
+static void refuse(struct run *r)
+{
+    ep_run_say(r, "--report-uri: cannot write '%.300s': %s",
+               r->options.report_uri,
+               errno == EEXIST ? "what is there is not of a dvm, and is left "
+                                 "alone"
+                               : strerror(errno));
+}
+
+/* Else errno says why. */
+static bool is_fit(const char *path, enum kind kind)
+{
+    char name[PATH_BYTES_MAX];
+
+    if (kind == KIND_OTHER)
+        return false;
+    if (kind == KIND_STREAM)
+        return access(path, W_OK) == 0;
+    errno = ENAMETOOLONG;
+    return snprintf(name, sizeof(name), "%s", path) < (int)sizeof(name) &&
+           access(dirname(name), W_OK | X_OK) == 0;
+}
+
+int ep_run_report_open(struct run *r)
+{
+    const char *path = r->options.report_uri;
+    char why[EP_WHY_MAX];
+    enum kind kind;
+
+    r->report.fd = -1;
+    if (path == NULL)
+        return 0;
+    if (ep_stats_fd(path, &r->report.fd, why) != 0) {
+        ep_run_say(r, "--report-uri: %s", why);
+        return 2;
+    }
+    if (r->report.fd >= 0)
+        return 0;
+    kind = look(path);
+    if (!is_fit(path, kind)) {
+        refuse(r);
+        return 2;
+    }
+    if (kind == KIND_FORMER)
+        unlink(path);
+    return 0;
+}
+
+static bool write_line(int fd, const char *line)
+{
+    size_t len = strlen(line);
+    ssize_t done = write(fd, line, len);
+
+    if (done >= 0 && (size_t)done < len)
+        errno = ENOSPC;
+    return done == (ssize_t)len;
+}
+
+/* Whole or not at all: somebody may wait for it. */
+static bool put_file(struct run_report *report, const char *path)
+{
+    char temporary[PATH_BYTES_MAX];
+    int len = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
+    int fd = -1, err;
+    struct stat st;
+    bool is_good;
+
+    errno = ENAMETOOLONG;
+    if (len < (int)sizeof(temporary))
+        fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    is_good = write_line(fd, report->line) && fstat(fd, &st) == 0;
+    is_good = close(fd) == 0 && is_good && rename(temporary, path) == 0;
+    err = errno;
+    if (!is_good)
+        unlink(temporary);
+    errno = err;
+    report->is_file |= is_good;
+    if (is_good)
+        report->file = st;
+    return is_good;
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg);
+
+/* Where nobody reads the pipe yet, or it is full, it is tried again. */
+static bool put_stream(struct run *r)
+{
+    static const struct timeval soon = {.tv_usec = 100000};
+    int fd = open(r->options.report_uri,
+                  O_WRONLY | O_NONBLOCK | O_NOCTTY | O_APPEND | O_CLOEXEC);
+    bool is_good = fd >= 0 && write_line(fd, r->report.line);
+    int err = errno;
+
+    if (fd >= 0)
+        close(fd);
+    errno = err;
+    if (is_good || (err != ENXIO && err != EAGAIN && err != EPIPE))
+        return is_good;
+    if (r->report.again == NULL)
+        r->report.again = evtimer_new(r->base, on_again, r);
+    return r->report.again != NULL && evtimer_add(r->report.again, &soon) == 0;
+}
+
+static bool put(struct run *r)
+{
+    enum kind kind;
+
+    if (r->report.again != NULL)
+        evtimer_del(r->report.again);
+    if (r->report.fd >= 0)
+        return write_line(r->report.fd, r->report.line);
+    kind = look(r->options.report_uri);
+    if (kind == KIND_STREAM)
+        return put_stream(r);
+    return kind != KIND_OTHER && put_file(&r->report, r->options.report_uri);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    if (!put(arg))
+        refuse(arg);
+}
+
+int ep_run_report_put(struct run *r, const char *uri)
+{
+    int len;
+
+    if (r->options.report_uri == NULL)
+        return 0;
+    len = snprintf(r->report.line, sizeof(r->report.line), "%s\n", uri);
+    errno = EMSGSIZE;
+    if (len < (int)sizeof(r->report.line) && put(r))
+        return 0;
+    refuse(r);
+    return -1;
+}
+
+void ep_run_report_close(struct run *r)
+{
+    const struct stat *own = &r->report.file;
+    struct stat st;
+
+    if (r->report.again != NULL)
+        event_free(r->report.again);
+    if (r->report.fd >= 0)
+        close(r->report.fd);
+    if (r->report.is_file && lstat(r->options.report_uri, &st) == 0 &&
+        st.st_dev == own->st_dev && st.st_ino == own->st_ino)
+        unlink(r->options.report_uri);
+}

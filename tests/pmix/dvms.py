@@ -1,0 +1,29 @@
+"""Dvms for tests."""
+import glob
+import os
+import subprocess
+
+import pmix
+import live
+from live import check_eq
+
+
+def start(*options, nodes=3, **more):
+    dvm = pmix.Dvm("-v", "-N", nodes, *options, **more)
+    dvm.wait_up()
+    return dvm
+
+
+def stop(*words, wrap=()):
+    """The exit code and the words of `xylem dvm --stop`."""
+    done = subprocess.run(
+        [*wrap, live.XYLEM, "dvm", "--stop", *map(str, words)],
+        stderr=subprocess.PIPE, check=False)
+    return done.returncode, done.stderr.decode()
+
+
+def check_end(dvm, code=0):
+    """It has gone, and left nothing."""
+    check_eq(code, dvm.wait(), dvm.said())
+    live.check_gone(60)
+    check_eq([], glob.glob(os.path.join(live.TMP, "xylem-pmix-*")), "files")

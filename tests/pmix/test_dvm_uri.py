@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""xylem dvm --report-uri writes the address where it may, takes the place of
+nothing that is somebody's, and removes nothing that it has not made."""
+import os
+import pty
+import stat
+import subprocess
+import sys
+
+import dvms
+import pmix
+import live
+from live import check, check_eq
+
+URI = b"xylem-dvm-"
+
+
+def name(text):
+    return os.path.join(live.TMP, text)
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    return path
+
+
+def is_uri(text):
+    return text.startswith(URI) and text.endswith(b"\n") and \
+        text.count(b"\n") == 1
+
+
+def check_refused(path, code=2, what="is left alone"):
+    done = subprocess.run([live.XYLEM, "dvm", "-N", "1", "--report-uri", path],
+                          stderr=subprocess.PIPE, check=False,
+                          timeout=60 * live.SLOW)
+    said = done.stderr.decode()
+    check_eq(code, done.returncode, said)
+    check(what in said and "up:" not in said, said)
+
+
+def others():
+    """What is somebody's is refused before anything starts."""
+    path = write(name("precious"), "precious\n")
+    link, gone = name("link"), name("gone")
+    os.symlink(path, link)
+    os.symlink(name("nowhere"), gone)
+    for one in (path, link, gone, live.TMP):
+        check_refused(one)
+    check_eq(b"precious\n", live.read_file(path))
+    check(os.path.islink(link) and os.path.islink(gone), "the links")
+    check_refused(name("no/folder"), what="No such file or directory")
+    check_refused(name("x" * 300), what="name too long")
+
+
+def check_served(path, other=None):
+    """A dvm with that file, up to its end; the other one takes its place."""
+    dvm = dvms.start("--report-uri", path, nodes=1)
+    check(is_uri(live.read_file(path)), live.read_file(path))
+    if other:
+        os.rename(other, path)
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)
+
+
+def own():
+    """An empty file, as mktemp makes them, and what a former dvm has left that
+    was killed, make room; at the end only the own file is removed."""
+    path = write(name("empty"), "")
+    check_served(path)
+    check(not os.path.exists(path), "it goes with the dvm")
+    dvm = dvms.start("--report-uri", path, nodes=1)
+    former = live.read_file(path)
+    check(is_uri(former), former)
+    dvm.proc.kill()
+    dvm.wait()
+    live.check_gone(60)
+    check_served(path)
+    check(not os.path.exists(path), "it goes with the dvm")
+    check_served(path, write(name("mine"), "mine\n"))
+    check_eq(b"mine\n", live.read_file(path))
+
+
+def stale():
+    """What a former one has left goes at once: nobody reads it who waits."""
+    path = write(name("stale"), "xylem-dvm-1-server.0;tcp4://127.0.0.1:1\n")
+    done = subprocess.run(
+        [live.XYLEM, "dvm", "-w", "one", "--launcher", "ssh", "--rsh", "false",
+         "--report-uri", path], stderr=subprocess.PIPE, check=False,
+        timeout=60 * live.SLOW)
+    check(done.returncode != 0, done.stderr)
+    check(not os.path.exists(path), "it is not there")
+
+
+def pipe():
+    """A pipe gets it when somebody reads it, and stays."""
+    path = name("pipe")
+    os.mkfifo(path)
+    dvm = dvms.start("--report-uri", path, nodes=1)
+    with open(path, "rb") as file:
+        got = file.read()
+    check(is_uri(got), got)
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)
+    dvm = dvms.start("--report-uri", path, nodes=1)
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)  # though nobody has read it
+    check(stat.S_ISFIFO(os.stat(path).st_mode), "the pipe")
+
+
+def streams():
+    """stdout and stderr by name, as files too, and a terminal are written to;
+    one that takes nothing ends it."""
+    for path, where in (("/dev/stderr", "said"), ("/dev/stdout", "out")):
+        dvm = pmix.Dvm("-N", 1, "--report-uri", path)
+        dvm.wait_up()
+        check_eq((0, ""), dvms.stop())
+        text = dvm.stdout.read() if where == "out" else b""
+        dvms.check_end(dvm)
+        lines = (text or dvm.said().encode()).splitlines(True)
+        check_eq(1, len([line for line in lines if is_uri(line)]), path)
+        check(os.path.islink(path), path)
+    master, slave = pty.openpty()
+    check_terminal(master, os.ttyname(slave))
+    os.close(slave)
+    check_refused("/dev/full", 1, "No space left")
+    check_device("/dev/full")
+
+
+def check_device(path):
+    check(stat.S_ISCHR(os.stat(path).st_mode), path)
+
+
+def check_terminal(master, path):
+    dvm = dvms.start("--report-uri", path, nodes=1)
+    got = os.read(master, 4096).replace(b"\r", b"")
+    check(is_uri(got), got)
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)
+    check_device(path)
+
+
+def main():
+    pmix.need()
+    for what in (others, own, stale, pipe, streams):
+        with live.case(" ".join(what.__doc__.split())):
+            what()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
