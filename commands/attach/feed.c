@@ -18,6 +18,7 @@ enum { PIECE_BYTES = 32 * 1024 };
 
 static struct {
     const struct topo_ranges *ranks;
+    feed_error_fn on_error;
     struct ep_input *input;
     struct event *wakes;
     int wake; /* eventfd: the launcher has answered */
@@ -72,8 +73,9 @@ static void on_end(void *arg)
 
 static void on_error(void *arg, int err)
 {
-    fprintf(stderr, "xylem: cannot read stdin: %s\n", strerror(err));
-    on_end(arg);
+    (void)arg;
+    end_input();
+    feed.on_error(err);
 }
 
 static void on_wake(evutil_socket_t fd, short what, void *arg)
@@ -99,12 +101,13 @@ void feed_wake(void)
 }
 
 int feed_open(struct event_base *base, const struct topo_ranges *ranks,
-              bool is_own)
+              bool is_own, feed_error_fn on_unread)
 {
     static const struct ep_input_events events = {
         .on_data = on_data, .on_end = on_end, .on_error = on_error};
 
     feed.ranks = ranks;
+    feed.on_error = on_unread;
     feed.is_own = is_own;
     feed.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (feed.wake < 0)

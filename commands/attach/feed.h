@@ -9,11 +9,15 @@
 
 struct event_base;
 
+/* stdin cannot be read, errno says why: nothing is sent any more, nor its end.
+ * It may call feed_close(). */
+typedef void (*feed_error_fn)(int err);
+
 /* Begins to read; `ranks` is borrowed. is_own: it is this program's job, whose
  * processes may end or close their stdin without a word. Returns 0, or an OV_
  * code. */
 int feed_open(struct event_base *base, const struct topo_ranges *ranks,
-              bool is_own);
+              bool is_own, feed_error_fn on_error);
 /* We may be in the foreground of the terminal now. */
 void feed_wake(void);
 /* Harmless when it is not open. */

@@ -31,12 +31,14 @@ static struct {
     int code;
 } attach;
 
+/* What goes wrong while the rest is written counts, too; the first of it. */
 static void finish(int code)
 {
+    if (attach.code == 0)
+        attach.code = code;
     if (attach.is_leaving)
         return;
     attach.is_leaving = true;
-    attach.code = code;
     feed_close();
     show_finish();
 }
@@ -78,9 +80,13 @@ static void on_drained(void)
 
 static void on_error(bool is_left, const char *why)
 {
-    if (!is_left)
-        fprintf(stderr, "xylem: %s\n", why);
-    finish(is_left ? 128 + SIGPIPE : 1);
+    finish(is_left ? 128 + SIGPIPE : refuse("%s", why));
+}
+
+static void on_unread(int err)
+{
+    finish(refuse("cannot read stdin: %s; the job gets nothing more from here",
+                  strerror(err)));
 }
 
 /* The first one leaves, what has come is still shown; the second one does not
@@ -161,7 +167,7 @@ static const char *begin(const struct server *server)
         why = link_pull(&o->ranks, LINK_COPY, &channels);
     show_expect(channels, topo_ranges_size(&o->ranks));
     if (why == NULL && o->feeds &&
-        feed_open(attach.base, &o->stdin_ranks, false) != 0)
+        feed_open(attach.base, &o->stdin_ranks, false, on_unread) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL && o->verbose)
         fprintf(stderr, "xylem: attached to %s: %u processes, Ctrl-C leaves\n",

@@ -43,17 +43,20 @@ static struct {
     struct link_job job;
     struct job_end end;
     bool is_complete, has_ended, is_leaving;
+    bool is_quiet; /* what reads stdout has left */
     int code;
 } submit = {.wake = -1};
 
 /* --- how it ends */
 
+/* What goes wrong while the rest is written counts, too; the first of it. */
 static void finish(int code)
 {
+    if (submit.code == 0)
+        submit.code = code;
     if (submit.is_leaving)
         return;
     submit.is_leaving = true;
-    submit.code = code;
     feed_close();
     show_finish();
 }
@@ -100,16 +103,15 @@ static void on_complete(void)
 static void on_gone(void)
 {
     if (!submit.is_leaving)
-        refuse("the dvm has ended, and the job with it");
-    finish(1);
+        finish(refuse("the dvm has ended, and the job with it"));
 }
 
 static void on_alone(void)
 {
     if (!submit.is_leaving)
-        refuse("the dvm has cut this off, but goes on: the job is ended "
-               "(what serves tools there has died; start the job again)");
-    finish(1);
+        finish(refuse("the dvm has cut this off, but goes on: the job is ended "
+                      "(what serves tools there has died; start the job "
+                      "again)"));
 }
 
 static void on_drained(void)
@@ -120,9 +122,16 @@ static void on_drained(void)
 
 static void on_error(bool is_left, const char *why)
 {
-    if (!is_left)
-        refuse("%s", why);
-    finish(is_left ? 128 + SIGPIPE : 1);
+    submit.is_quiet |= is_left;
+    finish(is_left ? 128 + SIGPIPE : refuse("%s", why));
+}
+
+static void on_unread(int err)
+{
+    const char *path = submit.options.input;
+
+    finish(refuse("cannot read %s: %s; the job ends",
+                  path != NULL ? path : "stdin", strerror(err)));
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *arg)
@@ -130,9 +139,10 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     (void)arg;
-    if (!submit.is_leaving)
-        fprintf(stderr, "xylem: the time of %g s is over; the job ends\n",
-                submit.options.timeout_s);
+    if (submit.is_leaving)
+        return;
+    fprintf(stderr, "xylem: the time of %g s is over; the job ends\n",
+            submit.options.timeout_s);
     finish(EXIT_TIMEOUT);
 }
 
@@ -277,7 +287,7 @@ static const char *begin(const char *uri, uint32_t reader)
         why = link_pull(NULL, LINK_HELD, &channels);
     show_expect(channels, 0);
     if (why == NULL && reader != JOB_READER_NONE &&
-        feed_open(submit.base, &submit.readers, true) != 0)
+        feed_open(submit.base, &submit.readers, true, on_unread) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL && o->verbose)
         fprintf(stderr, "xylem: %u processes are running as %s\n",
@@ -287,11 +297,13 @@ static const char *begin(const char *uri, uint32_t reader)
 
 static int end(void)
 {
-    int code = submit.code;
+    int code = submit.code, of_job = 0;
 
     feed_close();
-    if (submit.is_complete && submit.has_ended && code == 0)
-        code = tell_end(&submit.end);
+    if (submit.is_complete && submit.has_ended && !submit.is_quiet)
+        of_job = tell_end(&submit.end);
+    if (code == 0)
+        code = of_job;
     show_close();
     link_close();
     if (show_dropped_bytes() > 0) {

@@ -147,6 +147,36 @@ def head():
     job.wait()
 
 
+def unwritten():
+    """Output that cannot be written is a failure, also when the job has ended
+    before that is seen; as is input that cannot be read. The job goes on."""
+    job, gate = start(command="echo first; cat", ranks=1,
+                      stdin=subprocess.PIPE)
+    source, sink = os.pipe()
+    folder = os.open("/etc", os.O_RDONLY)
+    with open("/dev/full", "wb") as full:
+        tools = [(pmix.Attach("--pid", job.proc.pid, stdout=full), 1,
+                  b"cannot write to stdout: No space left on device\n"),
+                 (pmix.Attach("--pid", job.proc.pid, stdout=sink), 141, b""),
+                 (pmix.Attach("--pid", job.proc.pid, "--stdin", "all",
+                              stdin=folder), 1,
+                  b"cannot read stdin: Is a directory")]
+    os.close(source)
+    os.close(sink)
+    os.close(folder)
+    for tool, _, _ in tools[:2]:
+        tool.wait_attached()
+    live.check_eq(1, tools[2][0].wait(), "input")
+    job.proc.stdin.write(b"last\n")
+    job.proc.stdin.close()
+    gate.open()
+    for tool, code, words in tools:
+        live.check_eq(code, tool.wait(), tool.said())
+        live.check(words in tool.said(), tool.said())
+    live.check_eq(b"first\nlast\n", job.stdout.read())
+    job.check_ok()
+
+
 def slow():
     """What reads it is slow: nothing is lost, and little memory is taken."""
     megs = 6
@@ -310,6 +340,7 @@ def main():
             (formed, "in JSON, and in files"),
             (left, "a signal leaves"),
             (head, "its reader leaves"),
+            (unwritten, "its output cannot be written, nor its input read"),
             (slow, "its reader is slow"),
             (fed, "it feeds processes"),
             (refused, "what cannot be attached to"),

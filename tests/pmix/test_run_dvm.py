@@ -130,6 +130,48 @@ def ended():
     check_eq((0, ["$x 3", "2", "2"]), (code, sorted(said.splitlines())))
 
 
+def jobs_of(dvm, program=b"sleep"):
+    """Processes that have been started in it."""
+    return [pid for pid in live.descendants(dvm.proc.pid)
+            if live.read_proc(pid, "cmdline").startswith(program + b"\0")]
+
+
+def unwritten(dvm):
+    """Output that cannot be written is a failure, also when the job has ended
+    well before that is seen; as is input that cannot be read."""
+    with open("/dev/full", "wb") as full:
+        code, _, said = run("-n", 1, "seq", 5, stdout=full)
+    check_eq((1, "xylem: cannot write to stdout: No space left on device\n"),
+             (code, said))
+    folder = os.path.join(live.TMP, "taken")
+    os.makedirs(folder + "/0.stdout")
+    code, _, said = run("-n", 1, "--file-only", "--output-file", folder + "/%r",
+                        "seq", 5)
+    check(code == 1 and "/taken/0.stdout': it is a directory" in said,
+          (code, said))
+    for is_left in (True, False):
+        source, sink = os.pipe()
+        one = Run("-n", 1, "sh", "-c", "yes | head -c 2M; echo up >&2",
+                  stdout=sink)
+        os.close(sink)
+        live.eventually(lambda: one.said() == "up\n" and
+                        not jobs_of(dvm, b"sh"), 60, "it is over")
+        if is_left:
+            os.close(source)
+        else:
+            one.proc.send_signal(signal.SIGINT)
+            one.proc.send_signal(signal.SIGTERM)
+        check_eq(128 + (signal.SIGPIPE if is_left else signal.SIGTERM),
+                 one.wait(), one.said())
+        check_eq("up\n" if is_left else "up\nxylem: killing the processes; "
+                 "output that cannot be written is given up\n", one.said())
+        if not is_left:
+            os.close(source)
+    code, out, said = run("-n", 1, "--input", "/etc", "cat")
+    check_eq((1, b"", "xylem: cannot read /etc: Is a directory; the job ends"),
+             (code, out, said.strip()))
+
+
 def refused():
     """What cannot be had is named."""
     for words, want in ((["-x", "a", "true"], "--exclude is for a tree"),
@@ -185,12 +227,6 @@ def shown():
     code, _, said = run("-n", 2, "--stddiag", "sh", "-c",
                         'eval "echo diag >&$XYLEM_STDDIAG_FD"')
     check_eq((0, "diag\ndiag\n"), (code, said))
-
-
-def jobs_of(dvm):
-    """Processes that have been started in it."""
-    return [pid for pid in live.descendants(dvm.proc.pid)
-            if live.read_proc(pid, "cmdline").startswith(b"sleep\0")]
 
 
 def signalled(dvm):
@@ -284,7 +320,7 @@ def main():
     for what in (whole, fed, ended, refused, shown):
         with live.case(" ".join(what.__doc__.split())):
             what()
-    for what in (signalled, left, held, gone):
+    for what in (unwritten, signalled, left, held, gone):
         with live.case(" ".join(what.__doc__.split())):
             what(dvm)
     sys.exit(live.end())
