@@ -264,7 +264,8 @@ static pmix_status_t load_status(pmix_info_t *out, const char *key,
     return PMIX_SUCCESS;
 }
 
-/* Separated by commas, the run's own first. */
+/* The run's own, and those of others that have not ended, separated by commas.
+ */
 static pmix_status_t load_spaces(pmix_info_t *out, const char *key,
                                  const struct about *about)
 {
@@ -277,8 +278,10 @@ static pmix_status_t load_spaces(pmix_info_t *out, const char *key,
     (void)about;
     if (file == NULL)
         return rc;
-    while (px_job_next_listed(&job))
-        fprintf(file, "%s%s", ftell(file) > 0 ? "," : "", job.nspace);
+    while (px_job_next_listed(&job)) {
+        if (job.base == 0 || !px_job_has_ended(job.base))
+            fprintf(file, "%s%s", ftell(file) > 0 ? "," : "", job.nspace);
+    }
     if (fclose(file) == 0)
         rc = load_text(out, key, text);
     free(text);

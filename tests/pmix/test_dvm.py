@@ -3,6 +3,7 @@
 outlives these and its nodes, and ends with all that is in it."""
 # timeout: 240
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,12 @@ def asks(dvm, keys):
     said, status = asker.query(keys)
     asker.end()
     return said, status
+
+
+def names_of(dvm, key):
+    """The names of jobs in an answer."""
+    return re.findall(r"xylem-dvm-[0-9a-f]+\.[0-9]+", "\n".join(
+        asks(dvm, key)[0]))
 
 
 def spawned(tool, what):
@@ -50,15 +57,13 @@ def served():
     check(uri.startswith("xylem-dvm-") and uri.endswith("\n"), uri)
     check_eq(1, pmix.Attach().wait(), "there is no job yet")
     tools = [spawning.connect(dvm) for _ in range(2)]
-    known = []
     for turn in range(2):
         door = pmix.Gate()
         script = ":\\s<$0;echo\\s$XYLEM_RANK\\sof\\s$XYLEM_SIZE"
         spaces = [spawned(tool, f"{BOTH}-- {size} sh -c {script} {door.path}")
                   for tool, size in zip(tools, (3, 5))]
-        known += spaces
-        check_eq(known, asks(dvm, "pmix.qry.ns")[0][0].split()[-1].split(","),
-                 "the daemons are no job")
+        check_eq(spaces, names_of(dvm, "pmix.qry.ns"),
+                 "no daemons, none that has ended")
         for tool, space in zip(tools, spaces):
             tool.do(f"pull {space} *")
         door.open()
@@ -67,6 +72,7 @@ def served():
             for rank in range(size):
                 check_eq(f"{rank} of {size}\n", tool.got(space, rank),
                          "turn %d" % turn)
+    live.eventually(lambda: names_of(dvm, "pmix.qry.ns") == [], 60, "all ended")
     for tool in tools:
         check_eq(0, tool.end())
     check_eq((0, ""), stop())
@@ -287,7 +293,7 @@ def forgotten():
         check("NOT FOUND" in tool.spawn("-- 1 /nix")[1], "no program")
 
     def known():
-        return asks(dvm, "pmix.qry.ns")[0][0].split()[-1].split(",")
+        return names_of(dvm, "pmix.qry.nsinfo")
 
     want = [waits] + spaces[7:]
     live.eventually(lambda: known()[:len(want)] == want, 60, "the last ones")

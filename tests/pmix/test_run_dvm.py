@@ -269,6 +269,37 @@ def left(dvm):
     check_eq((0, b"on\n", ""), run("-n", 1, "echo", "on"))
 
 
+def attached(dvm):
+    """`xylem attach' by itself shows the only job that runs, also where others
+    have ended; several are listed, of which one can be named."""
+    def fails(want, *words):
+        tool = pmix.Attach(*words)
+        check_eq(1, tool.wait())
+        check(want in tool.said().decode(), tool.said())
+
+    check_eq((0, b"", ""), run("true"))
+    live.eventually(lambda: not jobs_of(dvm, b"true"), 60, "it has ended")
+    fails("no job runs in it")
+    runs, gates, names = [], [pmix.Gate() for _ in range(2)], []
+    for gate in gates:
+        one = Run("-v", "-n", 1, "sh", "-c", pmix.Gate.WAIT + "echo here",
+                  gate.path)
+        live.eventually(lambda: " running as " in one.said(), 60, "it runs")
+        names.append(one.said().split()[-1])
+        runs.append(one)
+        if len(runs) == 1:
+            tools = [pmix.Attach()]
+            tools[0].wait_attached()
+    fails("there are several jobs, name one with --nspace: " + ",".join(names))
+    tools.append(pmix.Attach("--nspace", names[1]))
+    tools[1].wait_attached()
+    for one, gate, tool in zip(runs, gates, tools):
+        gate.open()
+        check_eq((0, b"here\n"), (one.wait(), one.shown()))
+        check_eq((0, b"here\n"), (tool.wait(), tool.shown()), tool.said())
+    fails("no job runs in it")
+
+
 def held(dvm):
     """Who does not read its output holds back the job, and nothing is lost;
     one that is killed meanwhile lets go."""
@@ -320,7 +351,7 @@ def main():
     for what in (whole, fed, ended, refused, shown):
         with live.case(" ".join(what.__doc__.split())):
             what()
-    for what in (unwritten, signalled, left, held, gone):
+    for what in (unwritten, attached, signalled, left, held, gone):
         with live.case(" ".join(what.__doc__.split())):
             what(dvm)
     sys.exit(live.end())
