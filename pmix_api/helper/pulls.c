@@ -316,6 +316,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         .near_bytes = near_bytes(),
         .limit_bytes = LIMIT_BYTES,
         .drops_oldest = wish->drops_oldest,
+        .drops_nothing = pull->is_careful,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
         .buffer_ms = 1000 * least(wish->buffer_s, 1000000),
         .has_lines = pull->is_forward && (pull->output & PX_OUTPUT_RAW) == 0,
@@ -472,7 +473,8 @@ static void check_behind(struct pull *pull)
 static void check_full(struct pull *pull)
 {
     if (!pull->is_careful || pull->is_full ||
-        px_queue_bytes(&pull->queue) < PULL_FULL_BYTES)
+        (px_queue_bytes(&pull->queue) < PULL_FULL_BYTES &&
+         !px_queue_is_tight(&pull->queue)))
         return;
     pull->is_full = true;
     px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});

@@ -22,6 +22,13 @@ struct px_queue_cell {
     uint64_t due_ms;
 };
 
+/* A packet that the file does not take. */
+struct px_queue_spare {
+    struct px_queue_spare *next; /* owned */
+    uint32_t len_bytes;
+    uint8_t mem[];
+};
+
 int px_queue_open(struct px_queue *queue, const struct px_queue_cfg *cfg)
 {
     *queue = (struct px_queue){.cfg = *cfg};
@@ -39,6 +46,16 @@ int px_queue_open(struct px_queue *queue, const struct px_queue_cfg *cfg)
     return OV_ENOMEM;
 }
 
+static void drop_spare(struct px_queue *queue)
+{
+    struct px_queue_spare *first = queue->spare;
+
+    queue->spare = first->next;
+    if (queue->spare == NULL)
+        queue->spare_last = NULL;
+    free(first);
+}
+
 static size_t cells_count(const struct px_queue *queue)
 {
     return (size_t)queue->cfg.procs * CHANNELS;
@@ -52,6 +69,8 @@ void px_queue_close(struct px_queue *queue)
         free(queue->cells[i].mem);
     free(queue->cells);
     free(queue->out);
+    while (queue->spare != NULL)
+        drop_spare(queue);
     px_spool_close(&queue->spool);
     queue->cells = NULL;
     queue->out = NULL;
@@ -93,17 +112,55 @@ static void take_dropped(struct px_queue *queue, struct px_output *o)
 
 /* --- in */
 
+static int put_spare(struct px_queue *queue, const uint8_t *head,
+                     uint32_t head_bytes, const struct px_output *o)
+{
+    struct px_queue_spare *spare =
+        malloc(sizeof(*spare) + head_bytes + o->len_bytes);
+
+    if (spare == NULL)
+        return OV_ENOMEM;
+    spare->next = NULL;
+    spare->len_bytes = head_bytes + o->len_bytes;
+    memcpy(spare->mem, head, head_bytes);
+    if (o->len_bytes > 0)
+        memcpy(spare->mem + head_bytes, o->mem, o->len_bytes);
+    if (queue->spare_last != NULL)
+        queue->spare_last->next = spare;
+    else
+        queue->spare = spare;
+    queue->spare_last = spare;
+    queue->spare_bytes += o->len_bytes;
+    return 0;
+}
+
+/* A channel's own order stays: behind its end nothing comes, and where other
+ * bytes are in memory all that follow go there. */
 static int put(struct px_queue *queue, const struct px_output *o)
 {
     uint8_t head[PX_OUTPUT_HEAD_BYTES];
     struct ov_wr wr = ov_wr_init(head, sizeof(head));
-    int rc;
+    int rc = OV_EFULL;
 
     px_output_encode_head(&wr, o);
-    rc = px_spool_put(&queue->spool, head, sizeof(head), o->mem, o->len_bytes);
+    if (!queue->cfg.drops_nothing || queue->spare == NULL)
+        rc = px_spool_put(&queue->spool, head, sizeof(head), o->mem,
+                          o->len_bytes);
+    if (rc != 0 && (o->is_end || queue->cfg.drops_nothing))
+        rc = put_spare(queue, head, sizeof(head), o);
     if (rc == 0)
         queue->waiting_bytes += o->len_bytes;
     return rc;
+}
+
+static uint32_t get_spare(struct px_queue *queue, uint8_t *mem)
+{
+    uint32_t len = queue->spare->len_bytes;
+
+    memcpy(mem, queue->spare->mem, len);
+    queue->spare_bytes -= len - PX_OUTPUT_HEAD_BYTES;
+    drop_spare(queue);
+    return len;
 }
 
 static bool get(struct px_queue *queue, uint8_t *mem, struct px_output *out)
@@ -113,8 +170,10 @@ static bool get(struct px_queue *queue, uint8_t *mem, struct px_output *out)
     struct ov_rd rd;
 
     if (len <= 0) {
-        queue->waiting_bytes = 0;
-        return false;
+        queue->waiting_bytes = queue->spare_bytes;
+        if (queue->spare == NULL)
+            return false;
+        len = (int)get_spare(queue, mem);
     }
     rd = ov_rd_init(mem, (size_t)len);
     if (px_msg_decode(&rd, &msg) != 0)

@@ -6,9 +6,13 @@
  * together per channel: until so many bytes are there, so many seconds have
  * passed, or the channel ends.
  *
- * Memory: what it is told, at most 4 MiB of what is put together, and 24 bytes
+ * Where the file takes nothing, as the disk is full, that is the bound: what
+ * comes is dropped. Ends of channels wait in memory then, and so does all of a
+ * queue that drops nothing; its user is to stop what comes: px_queue_is_tight.
+ *
+ * Memory: what it is told, at most 4 MiB of what is put together, 24 bytes
  * for each channel of all processes from the first drop, or with putting
- * together, on.
+ * together, on; and what the file does not take, as above.
  * Not thread-safe.
  */
 #ifndef PMIX_API_HELPER_QUEUE_H
@@ -33,6 +37,7 @@ struct px_queue_cfg {
     uint32_t near_bytes;   /* of them in memory, as needed */
     uint64_t limit_bytes;  /* kept at most, at least 1 MiB */
     bool drops_oldest;
+    bool drops_nothing;    /* below its limit: all that it is given */
     uint32_t buffer_bytes; /* put together; 0: nothing, at most 1 MiB */
     uint32_t buffer_ms;    /* and sent after so long; 0: whenever it is full */
     bool has_lines; /* an open line waits for its end, as far as there is room;
@@ -40,14 +45,18 @@ struct px_queue_cfg {
 };
 
 struct px_queue_cell;
+struct px_queue_spare;
 
 struct px_queue {
     struct px_queue_cfg cfg;
     struct px_spool spool;
-    struct px_queue_cell *cells; /* owned [procs x channels]; NULL: none yet */
-    uint8_t *out;                /* owned: what px_queue_get() put together */
-    uint64_t waiting_bytes;      /* payload in the spool */
-    uint64_t held_bytes;         /* being put together */
+    struct px_queue_cell *cells;  /* owned [procs x channels]; NULL: none yet */
+    uint8_t *out;                 /* owned: what px_queue_get() put together */
+    struct px_queue_spare *spare; /* owned, in order: behind the spool */
+    struct px_queue_spare *spare_last; /* borrowed */
+    uint64_t waiting_bytes; /* payload in the spool and of the spare ones */
+    uint64_t spare_bytes;   /* of it in these */
+    uint64_t held_bytes;    /* being put together */
     bool has_dropped;
 };
 
@@ -73,7 +82,13 @@ static inline uint64_t px_queue_bytes(const struct px_queue *queue)
 /* px_queue_get() has nothing to do until time passes. */
 static inline bool px_queue_is_idle(const struct px_queue *queue)
 {
-    return px_spool_is_empty(&queue->spool);
+    return px_spool_is_empty(&queue->spool) && queue->spare == NULL;
+}
+
+/* The file takes nothing, and what comes costs memory. */
+static inline bool px_queue_is_tight(const struct px_queue *queue)
+{
+    return queue->spare != NULL;
 }
 
 /* When time makes something go, on the clock of px_queue_get(); 0: never. */

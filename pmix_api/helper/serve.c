@@ -65,7 +65,8 @@ static bool has_something(const struct pull *pull, uint64_t now_ms)
 
 static void check_room(struct pull *pull)
 {
-    if (!pull->is_full || px_queue_bytes(&pull->queue) > PULL_ROOM_BYTES)
+    if (!pull->is_full || px_queue_bytes(&pull->queue) > PULL_ROOM_BYTES ||
+        px_queue_is_tight(&pull->queue))
         return;
     pull->is_full = false;
     px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});

@@ -210,26 +210,15 @@ def wrong_values():
           "/no/such/place")
 
 
-def in_memory(place, size):
-    """Words before a command for which alone `place` is in memory; root, or
-    who may have a namespace of their own, can do that. None for others."""
-    who = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
-    words = ["unshare", *who, "--mount", "sh", "-c",
-             'mount -t tmpfs -o size=%d none "$0" && exec "$@"' % size, place]
-    able = subprocess.run([*words, "true"], check=False,
-                          stderr=subprocess.DEVNULL).returncode == 0
-    return words if able else None
-
-
 def mounted():
     small = os.path.join(live.TMP, "small")
     os.mkdir(small)
-    words = in_memory(small, 6 * live.MIB)
+    words = live.in_memory(small, 6 * live.MIB)
     if words is None:
         print("# left out: no file system can be mounted here")
         return
     no_room("No space left on device", "--spill-dir", small, wrap=words)
-    words = in_memory("/var/tmp", live.MIB)
+    words = live.in_memory("/var/tmp", live.MIB)
     env = {**os.environ, "TMPDIR": "/var/tmp"}
     wrong(1, "they lie in memory; name a place on a disk with --spill-dir",
           "-N", 3, "--stdin-slow=spill", wrap=words, env=env)

@@ -345,6 +345,34 @@ def gone(dvm):
     check_eq((1, b""), run("true")[:2], "there is none any more")
 
 
+def full():
+    """Where its helper's disk is full a job is held back all the same: nothing
+    is lost of one that is not read for long, and it ends."""
+    if os.getuid() != 0:
+        print("# left out: no file system can be mounted here")
+        return
+    place = os.path.join(live.TMP, "full")
+    os.mkdir(place)
+    env = {"TMPDIR": place}
+    wrap = live.in_memory(place, live.MIB)
+    dvm = pmix.Dvm("-v", "-N", 2, wrap=wrap, env={**os.environ, **env})
+    dvm.wait_up()
+    size = live.full(512, 64) * live.MIB
+    source, sink = os.pipe()
+    one = Run("-n", 1, "sh", "-c", f"yes {'x' * 98} | head -c {size}",
+              stdout=sink, env=env,
+              wrap=["nsenter", f"--mount=/proc/{dvm.proc.pid}/ns/mnt"])
+    os.close(sink)
+    live.eventually(lambda: "are held back" in dvm.said(), 60, "held back")
+    with os.fdopen(source, "rb") as file:
+        got = sum(len(piece) for piece in iter(
+            lambda: file.read(live.MIB), b""))
+    check_eq((0, ""), (one.wait(), one.said()))
+    check_eq(size, got)
+    dvm.proc.send_signal(signal.SIGTERM)
+    dvm.wait()
+
+
 def main():
     pmix.need()
     dvm = start()
@@ -354,6 +382,8 @@ def main():
     for what in (unwritten, attached, signalled, left, held, gone):
         with live.case(" ".join(what.__doc__.split())):
             what(dvm)
+    with live.case(" ".join(full.__doc__.split())):
+        full()
     sys.exit(live.end())
 
 

@@ -1,0 +1,227 @@
+/* What waits for a pull, where its file takes little or nothing. */
+#include "pmix_api/helper/queue.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/chance.h"
+
+enum {
+    FIRST = 5, /* number of the first process */
+    PROCS = 3,
+    CHANNELS = 3,
+    CELLS = PROCS * CHANNELS,
+    NEAR_BYTES = 20000,
+    FILE_BYTES = 50000, /* as far as it grows */
+    PIECE_MAX = 3000,
+    PUTS = 5000,
+};
+
+/* A channel: what went in and came out. Its bytes count upwards. */
+struct cell {
+    uint32_t put_bytes, got_bytes, dropped_bytes;
+    bool is_closed, has_ended;
+};
+
+struct rig {
+    struct px_queue queue;
+    struct cell cells[CELLS];
+    struct chance chance;
+};
+
+static void open_rig(struct rig *rig, uint64_t seed, struct px_queue_cfg cfg)
+{
+    memset(rig, 0, sizeof(*rig));
+    rig->chance = chance_start(seed);
+    cfg.first = FIRST;
+    cfg.procs = PROCS;
+    cfg.near_bytes = NEAR_BYTES;
+    assert_int_equal(px_queue_open(&rig->queue, &cfg), 0);
+}
+
+static void put(struct rig *rig, unsigned nth, uint32_t len, bool is_end)
+{
+    struct cell *cell = &rig->cells[nth];
+    uint8_t mem[PIECE_MAX];
+    struct px_output o = {.rank = FIRST + nth / CHANNELS,
+                          .channel = (uint8_t)(1 + nth % CHANNELS),
+                          .is_end = is_end,
+                          .len_bytes = len,
+                          .mem = mem};
+
+    assert_false(cell->is_closed);
+    for (uint32_t i = 0; i < len; i++)
+        mem[i] = (uint8_t)((cell->put_bytes + i) % 251);
+    cell->put_bytes += len;
+    cell->is_closed = is_end;
+    px_queue_put(&rig->queue, &o);
+}
+
+/* False when there is nothing. What was dropped is told before what follows,
+ * unless that is put together with what came before. */
+static bool get(struct rig *rig)
+{
+    static uint8_t mem[PX_QUEUE_PACKET_MAX];
+    struct px_output o;
+    struct cell *cell;
+    uint32_t at;
+
+    if (!px_queue_get(&rig->queue, 1, true, mem, &o))
+        return false;
+    cell = &rig->cells[(o.rank - FIRST) * CHANNELS + o.channel - 1];
+    assert_false(cell->has_ended);
+    cell->dropped_bytes += (uint32_t)o.dropped_bytes;
+    cell->has_ended = o.is_end;
+    at = cell->got_bytes + cell->dropped_bytes;
+    if (!rig->queue.cfg.drops_oldest && rig->queue.cfg.buffer_bytes == 0) {
+        for (uint32_t i = 0; i < o.len_bytes; i++)
+            assert_int_equal(o.mem[i], (at + i) % 251);
+    }
+    cell->got_bytes += o.len_bytes;
+    return true;
+}
+
+static uint32_t dropped(const struct rig *rig)
+{
+    uint32_t sum = 0;
+
+    for (unsigned i = 0; i < CELLS; i++)
+        sum += rig->cells[i].dropped_bytes;
+    return sum;
+}
+
+/* Every channel has its end, once, and each of its bytes came or was counted.
+ */
+static void end_rig(struct rig *rig)
+{
+    for (unsigned i = 0; i < CELLS; i++) {
+        if (!rig->cells[i].is_closed)
+            put(rig, i, chance_in(&rig->chance, 0, 2), true);
+    }
+    while (get(rig))
+        ;
+    assert_true(px_queue_is_idle(&rig->queue));
+    assert_false(px_queue_is_tight(&rig->queue));
+    assert_int_equal(px_queue_bytes(&rig->queue), 0);
+    for (unsigned i = 0; i < CELLS; i++) {
+        const struct cell *cell = &rig->cells[i];
+
+        assert_true(cell->has_ended);
+        assert_int_equal(cell->got_bytes + cell->dropped_bytes,
+                         cell->put_bytes);
+    }
+    px_queue_close(&rig->queue);
+}
+
+/* Some go in, some come out, channels may end. */
+static void shuffle(struct rig *rig, unsigned puts, bool closes)
+{
+    for (unsigned i = 0; i < puts; i++) {
+        unsigned nth = chance_in(&rig->chance, 0, CELLS - 1);
+
+        if (!rig->cells[nth].is_closed)
+            put(rig, nth, chance_in(&rig->chance, 1, PIECE_MAX),
+                closes && i > puts / 2 && chance_is(&rig->chance, 1));
+        for (unsigned k = chance_is(&rig->chance, 3)
+                              ? chance_in(&rig->chance, 0, 100)
+                              : 0;
+             k > 0; k--)
+            get(rig);
+    }
+}
+
+static void try_ways(const char *dir)
+{
+    const struct px_queue_cfg ways[] = {
+        {.dir = dir},
+        {.dir = dir, .drops_oldest = true},
+        {.dir = dir, .buffer_bytes = 5000},
+        {.dir = dir, .drops_oldest = true, .buffer_bytes = 5000},
+    };
+    struct rig rig;
+
+    for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        open_rig(&rig, 1 + i, ways[i]);
+        shuffle(&rig, PUTS, true);
+        end_rig(&rig);
+        assert_true(dropped(&rig) > 0);
+    }
+}
+
+static void ends_come_without_a_file(void **state)
+{
+    (void)state;
+    try_ways("/nowhere/at/all");
+}
+
+/* The disk is full from then on. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void ends_come_when_the_disk_is_full(void **state)
+{
+    (void)state;
+    limit_files(FILE_BYTES);
+    try_ways("/tmp");
+    limit_files(RLIM_INFINITY);
+}
+
+/* All that is given comes out, in the order of each channel, and it says from
+ * when on to when it should be given no more. */
+static void try_all(const char *dir, uint64_t seed)
+{
+    const struct px_queue_cfg cfg = {
+        .dir = dir, .limit_bytes = 256 << 20, .drops_nothing = true};
+    struct rig rig;
+
+    open_rig(&rig, seed, cfg);
+    for (unsigned i = 0; i < 20; i++) {
+        unsigned more = 100;
+
+        shuffle(&rig, 100, false);
+        while (!px_queue_is_tight(&rig.queue))
+            put(&rig, 0, PIECE_MAX, false);
+        while (more-- > 0)
+            put(&rig, 0, chance_in(&rig.chance, 1, PIECE_MAX), false);
+        while (px_queue_is_tight(&rig.queue))
+            assert_true(get(&rig));
+        while (chance_is(&rig.chance, 90) && get(&rig))
+            ;
+    }
+    end_rig(&rig);
+    assert_int_equal(dropped(&rig), 0);
+}
+
+static void nothing_is_dropped(void **state)
+{
+    (void)state;
+    try_all("/nowhere/at/all", 11);
+    limit_files(FILE_BYTES);
+    try_all("/tmp", 12);
+    limit_files(RLIM_INFINITY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_come_without_a_file),
+        cmocka_unit_test(ends_come_when_the_disk_is_full),
+        cmocka_unit_test(nothing_is_dropped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
