@@ -242,7 +242,8 @@ NEWEST = ("-D", "pmix.iof.new")
 
 def misses(oldest):
     """More than its bound waits for it: of that it gets the first, or the last,
-    and what came and what is said to be missing is all."""
+    and what came and what is said to be missing is all. Another one that has
+    taken all tells that nothing is under way when it goes on."""
     gate, stay = pmix.Gate(), pmix.Gate()
     job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT +
                    'seq -f "$XYLEM_RANK %%08.0f" %d' % LINES + STAY,
@@ -250,17 +251,20 @@ def misses(oldest):
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-C", live.MIB, "-n", 2 * RANKS,
                      *(("-O",) if oldest else NEWEST))
+    other = pmix.Tool(job, "-n", 2 * RANKS)
     tool.wait_ready()
+    other.wait_ready()
     os.kill(tool.proc.pid, signal.SIGSTOP)
     gate.open()
     size = sum(len(numbered(rank)) for rank in range(RANKS))
     live.check_eq(size, drain(job, size), "console")
+    wait_taken(other, size)
     os.kill(tool.proc.pid, signal.SIGCONT)
     wait_taken(tool, live.MIB // 2)  # the rest is little
     stay.open()
     live.check_eq(b"", job.stdout.read())
     job.check_ok()
-    live.check_eq(0, tool.wait())
+    live.check_eq((0, 0), (tool.wait(), other.wait()))
     got = [tool.got(rank, "stdout") or b"" for rank in range(RANKS)]
     live.check(tool.dropped() > 0, "nothing was dropped")
     live.check_eq(size, sum(map(len, got)) + tool.dropped(), "in all")
