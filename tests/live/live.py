@@ -280,6 +280,26 @@ class Gate:
     WAIT = ': <"$0"; '
 
 
+# Tells each SIGUSR1, and how many there were at the end of its input. SIGTERM
+# does nothing. Ranks above the given one do not read. One thread waits for the
+# signals: a handler in Python may have to wait for the end of a read.
+TELLER = """
+import os, signal, sys, threading
+rank, told = int(os.environ["XYLEM_RANK"]), []
+def tell():
+    while True:
+        told.append(signal.sigwait([signal.SIGUSR1]))
+        os.write(1, b"%d %s\\n" % (rank, told[-1].name.encode()))
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+threading.Thread(target=tell, daemon=True).start()
+os.write(1, b"up %d %d\\n" % (rank, os.getppid()))
+if rank <= int(sys.argv[1]):
+    sys.stdin.read()
+os.write(1, b"%d had %d\\n" % (rank, len(told)))
+"""
+
+
 class Feeder(threading.Thread):
     """Writes `size` bytes of a known text to a pipe; `fed` counts them."""
 

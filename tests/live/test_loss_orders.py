@@ -21,27 +21,11 @@ ADOPTER, VICTIM = 1, 2
 SURVIVORS = (0, 1, 3, 4)
 HEARTBEAT_S = 40  # an attempt takes a quarter of it
 
-# Tells each SIGUSR1, and how many there were at the end of its input. SIGTERM
-# does nothing. Ranks above the given one do not read.
-TELLER = """
-import os, signal, sys
-rank, told = int(os.environ["XYLEM_RANK"]), []
-def tell(number, frame):
-    told.append(number)
-    os.write(1, b"%d %s\\n" % (rank, signal.Signals(number).name.encode()))
-signal.signal(signal.SIGUSR1, tell)
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-os.write(1, b"up %d %d\\n" % (rank, os.getppid()))
-if rank <= int(sys.argv[1]):
-    sys.stdin.read()
-os.write(1, b"%d had %d\\n" % (rank, len(told)))
-"""
-
 
 class Repair(Running):
     def __init__(self, readers=NODES, heartbeat=HEARTBEAT_S, options=()):
         super().__init__(NODES, 1, 'exec "$1" -c "$2" "$3"', sys.executable,
-                         TELLER, readers, heartbeat=heartbeat,
+                         live.TELLER, readers, heartbeat=heartbeat,
                          options=("-N", NODES, "--nodes-per-daemon", 1,
                                   *options))
 

@@ -4,6 +4,7 @@ its processes, all of them or some.
 """
 # timeout: 240
 import re
+import shlex
 import socket
 import subprocess
 import sys
@@ -107,28 +108,28 @@ def logs():
 def signals():
     """A signal for some reaches each of them once, and nobody else. Two of
     them are on the launcher's host."""
-    job, _ = start('trap "echo got" USR1; echo ready; '
-                   'until read line; do :; done; echo over', "-l", "-i", "all",
-                   "-w", socket.gethostname() + ",other", "--ppn", RANKS // 2,
+    teller = shlex.join([sys.executable, "-c", live.TELLER, str(RANKS)])
+    job, _ = start("exec " + teller, "-i", "all", "-w",
+                   socket.gethostname() + ",other", "--ppn", RANKS // 2,
                    stdin=subprocess.PIPE)
     tool = connect(job)
     seen = []
 
     def read_until(count, word):
-        while sum(line.endswith(word) for line in seen) < count:
+        while sum(word in line for line in seen) < count:
             line = job.stdout.readline().decode()
             if not line:
                 break
             seen.append(line.rstrip("\n"))
 
-    read_until(RANKS, "ready")
+    read_until(RANKS, "up ")
     live.check_eq(([], "SUCCESS"),
                   tool.ask("control pmix.jctrl.sig=10 1 3 1"))
-    read_until(2, "got")
+    read_until(2, "SIGUSR1")
     for count, whom in ((4, "node"), (6, "peers"), (6 + RANKS, "")):
         live.check_eq(([], "SUCCESS"),
                       tool.ask(f"control pmix.jctrl.sig=10 {whom}".strip()))
-        read_until(count, "got")
+        read_until(count, "SIGUSR1")
     for order, want in (("pmix.jctrl.sig=0 *", "BAD PARAM"),
                         ("pmix.jctrl.sig=99 *", "BAD PARAM"),
                         ("pmix.jctrl.sig=10 7", "NOT FOUND"),
@@ -136,12 +137,13 @@ def signals():
         live.check_eq(([], want), tool.ask("control " + order), order)
     job.proc.stdin.write(b"line\n")
     job.proc.stdin.close()
-    read_until(RANKS, "over")
+    read_until(RANKS, "had ")
     seen += job.stdout.read().decode().splitlines()
     job.check_ok()
-    got = [sum(line == f"{rank}: got" for line in seen)
-           for rank in range(RANKS)]
-    live.check_eq([3, 4, 1, 2], got)
+    times = [3, 4, 1, 2]
+    for rank in range(RANKS):
+        live.check_eq(times[rank], seen.count(f"{rank} SIGUSR1"), rank)
+        live.check(f"{rank} had {times[rank]}" in seen, rank)
     tool.end()
 
 
