@@ -1,11 +1,10 @@
 /* Choosing a dvm. */
 #include "commands/dvm_choose.h"
 
-#include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands/refuse.h"
@@ -24,64 +23,78 @@ static const char *name_of(const struct server *server)
     return NULL;
 }
 
-/* Leaves those in `servers` that are a dvm, of this user where none is named.
- */
-static unsigned list(bool is_named)
+/* Leaves those in `servers` that are a dvm. */
+static unsigned list(const struct server_name *by)
 {
-    unsigned count = servers_list(servers), dvms = 0;
+    unsigned count = servers_list(by, servers), dvms = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        if (name_of(&servers[i]) != NULL &&
-            (is_named || servers[i].uid == geteuid()))
+        if (name_of(&servers[i]) != NULL)
             servers[dvms++] = servers[i];
     }
     return dvms;
 }
 
-static void refuse_word(const char *word, const struct dvm_use *use)
+/* A process number, or 0. */
+static pid_t number_of(const char *word)
 {
-    char path[64], *end;
+    char *end;
     long pid = strtol(word, &end, 10);
-    char deed[32];
-    struct stat stat_of;
 
-    snprintf(deed, sizeof(deed), "%s it", use->verb);
-    snprintf(path, sizeof(path), "/proc/%ld", pid);
-    if (*word < '0' || *word > '9' || *end != '\0')
-        refuse("no dvm %s runs on this machine that you may %s: it has ended, "
-               "is somebody else's, or has another TMPDIR than this",
-               word, use->verb);
-    else if (stat(path, &stat_of) != 0)
-        refuse("there is no process %ld: it has ended, or never was (`xylem "
-               "%s' by itself looks for the dvm that runs)",
-               pid, use->option);
-    else if (stat_of.st_uid != geteuid() && geteuid() != 0)
-        refuse_owner((pid_t)pid, stat_of.st_uid, deed);
-    else
-        refuse("process %ld is no dvm that is up, or has another TMPDIR than "
-               "this",
-               pid);
+    return *word >= '1' && *word <= '9' && *end == '\0' && pid <= INT_MAX
+               ? (pid_t)pid
+               : 0;
 }
 
-static const struct server *find_word(const char *word,
+static void refuse_pid(pid_t pid, const struct dvm_use *use)
+{
+    char deed[32];
+    uid_t uid;
+
+    snprintf(deed, sizeof(deed), "%s it", use->verb);
+    if (!server_owner(pid, &uid))
+        refuse("there is no process %d: it has ended, or never was (`xylem %s' "
+               "by itself looks for the dvm that runs)",
+               (int)pid, use->option);
+    else if (uid != geteuid() && geteuid() != 0)
+        refuse_owner(pid, uid, deed);
+    else
+        refuse("process %d is no dvm that is up, or has another TMPDIR than "
+               "this",
+               (int)pid);
+}
+
+static const struct server *find_pid(pid_t pid, const struct dvm_use *use)
+{
+    const struct server_name by = {.pid = pid};
+
+    if (list(&by) > 0)
+        return &servers[0];
+    refuse_pid(pid, use);
+    return NULL;
+}
+
+static const struct server *find_name(const char *name,
                                       const struct dvm_use *use)
 {
-    unsigned count = list(true);
-    char number[32];
+    const struct server_name by = {.nspace = name};
+    unsigned count = list(&by);
 
-    for (unsigned i = 0; i < count; i++) {
-        snprintf(number, sizeof(number), "%d", (int)servers[i].pid);
-        if (strcmp(number, word) == 0 ||
-            strcmp(name_of(&servers[i]), word) == 0)
-            return &servers[i];
-    }
-    refuse_word(word, use);
+    if (servers_differ(servers, count))
+        refuse("several users have a dvm that says it is %s: name its process",
+               name);
+    else if (count > 0 && strcmp(name_of(&servers[0]), name) == 0)
+        return &servers[0];
+    else
+        refuse("no dvm %s runs on this machine that you may %s: it has ended, "
+               "is somebody else's, or has another TMPDIR than this",
+               name, use->verb);
     return NULL;
 }
 
 static const struct server *find_only(const struct dvm_use *use)
 {
-    unsigned count = list(false);
+    unsigned count = list(NULL);
 
     if (count == 1)
         return &servers[0];
@@ -98,5 +111,8 @@ static const struct server *find_only(const struct dvm_use *use)
 
 const struct server *dvm_choose(const char *word, const struct dvm_use *use)
 {
-    return word != NULL ? find_word(word, use) : find_only(use);
+    if (word == NULL)
+        return find_only(use);
+    return number_of(word) > 0 ? find_pid(number_of(word), use)
+                               : find_name(word, use);
 }

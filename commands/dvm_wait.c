@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,16 +58,11 @@ static bool has_name(pid_t pid)
     return strcmp(name, "xylem\n") == 0 || strcmp(name, "lt-xylem\n") == 0;
 }
 
-static const char *folder_of(const char *tmpdir)
-{
-    return tmpdir != NULL && tmpdir[0] != '\0' ? tmpdir : "/tmp";
-}
-
 static bool has_our_folder(pid_t pid)
 {
     FILE *file = open_file(pid, "environ");
-    const char *ours = folder_of(getenv("TMPDIR"));
-    bool is_ours = strcmp(folder_of(NULL), ours) == 0;
+    const char *ours = servers_top(getenv("TMPDIR"));
+    bool is_ours = strcmp(servers_top(NULL), ours) == 0;
     char *word = NULL;
     size_t size = 0;
 
@@ -76,20 +70,18 @@ static bool has_our_folder(pid_t pid)
         return false;
     while (getdelim(&word, &size, '\0', file) > 0) {
         if (strncmp(word, "TMPDIR=", 7) == 0)
-            is_ours = strcmp(folder_of(word + 7), ours) == 0;
+            is_ours = strcmp(servers_top(word + 7), ours) == 0;
     }
     free(word);
     fclose(file);
     return is_ours;
 }
 
-static bool is_own(const char *name)
+static bool is_own(pid_t pid)
 {
-    struct stat stat_of;
-    char path[64];
+    uid_t uid;
 
-    snprintf(path, sizeof(path), "/proc/%.32s", name);
-    return stat(path, &stat_of) == 0 && stat_of.st_uid == geteuid();
+    return server_owner(pid, &uid) && uid == geteuid();
 }
 
 static bool is_listed(const struct server *servers, unsigned count, pid_t pid)
@@ -115,9 +107,9 @@ static pid_t find_silent(void)
     while (found == 0 && (entry = readdir(dir)) != NULL) {
         pid_t pid = (pid_t)atoi(entry->d_name);
 
-        if (pid > 0 && is_own(entry->d_name) && has_name(pid) &&
-            has_words(pid) && has_our_folder(pid) &&
-            !is_listed(servers, servers_list(servers), pid))
+        if (pid > 0 && is_own(pid) && has_name(pid) && has_words(pid) &&
+            has_our_folder(pid) &&
+            !is_listed(servers, servers_list(NULL, servers), pid))
             found = pid;
     }
     closedir(dir);

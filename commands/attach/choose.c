@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,13 +17,9 @@ static struct server servers[SERVERS_MAX];
 
 static const struct server *find_pid(pid_t pid)
 {
-    unsigned count = servers_list(servers);
+    const struct server_name by = {.pid = pid};
 
-    for (unsigned i = 0; i < count; i++) {
-        if (servers[i].pid == pid)
-            return &servers[i];
-    }
-    return NULL;
+    return servers_list(&by, servers) > 0 ? &servers[0] : NULL;
 }
 
 static bool is_xylem(pid_t pid)
@@ -41,19 +36,6 @@ static bool is_xylem(pid_t pid)
     fclose(file);
     name[strcspn(name, "\n")] = '\0';
     return strcmp(name, "xylem") == 0 || strcmp(name, "lt-xylem") == 0;
-}
-
-/* Who owns the process; false when there is none. */
-static bool find_owner(pid_t pid, uid_t *uid)
-{
-    struct stat stat_of;
-    char path[64];
-
-    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-    if (stat(path, &stat_of) != 0)
-        return false;
-    *uid = stat_of.st_uid;
-    return true;
 }
 
 /* The launcher lets tools in some tenths of a second after its start. */
@@ -78,14 +60,14 @@ static int choose_pid(pid_t pid, struct server *out)
     const struct server *found;
     uid_t uid;
 
-    if (find_owner(pid, &uid) && uid != geteuid() && geteuid() != 0)
+    if (server_owner(pid, &uid) && uid != geteuid() && geteuid() != 0)
         return refuse_owner(pid, uid, "attach to it");
     found = wait_for(pid);
     if (found != NULL) {
         *out = *found;
         return 0;
     }
-    if (!find_owner(pid, &uid))
+    if (!server_owner(pid, &uid))
         return refuse("there is no process %d: its job is over, or it never "
                       "was one (`xylem attach' by itself looks for the one "
                       "that runs)",
@@ -102,13 +84,16 @@ static int choose_pid(pid_t pid, struct server *out)
 
 static int choose_nspace(const char *nspace, struct server *out)
 {
-    unsigned count = servers_list(servers);
+    const struct server_name by = {.nspace = nspace};
+    unsigned count = servers_list(&by, servers);
 
-    for (unsigned i = 0; i < count; i++) {
-        if (server_has(&servers[i], nspace)) {
-            *out = servers[i];
-            return 0;
-        }
+    if (servers_differ(servers, count))
+        return refuse("several users have a launcher that says %s is its job: "
+                      "name its process, with --pid",
+                      nspace);
+    if (count > 0) {
+        *out = servers[0];
+        return 0;
     }
     return refuse("no job %s runs on this machine that you may attach to: it "
                   "is over, is somebody else's, or has another TMPDIR than "
@@ -119,17 +104,15 @@ static int choose_nspace(const char *nspace, struct server *out)
 /* Also one that lies elsewhere; then its process is not known. */
 static int choose_uri(const char *uri, struct server *out)
 {
-    unsigned count = servers_list(servers);
+    const struct server_name by = {.uri = uri};
 
     if (strchr(uri, ';') == NULL || strlen(uri) >= SERVER_URI_MAX)
         return refuse("'%s' is no address of a launcher: `xylem run -v' "
                       "prints it, as NAME.0;tcp4://127.0.0.1:PORT",
                       uri);
-    for (unsigned i = 0; i < count; i++) {
-        if (strcmp(servers[i].uri, uri) == 0) {
-            *out = servers[i];
-            return 0;
-        }
+    if (servers_list(&by, servers) > 0) {
+        *out = servers[0];
+        return 0;
     }
     *out = (struct server){.pid = 0};
     strcpy(out->uri, uri);
@@ -140,12 +123,8 @@ static int choose_uri(const char *uri, struct server *out)
 
 static int choose_only(struct server *out)
 {
-    unsigned count = servers_list(servers), mine = 0;
+    unsigned mine = servers_list(NULL, servers);
 
-    for (unsigned i = 0; i < count; i++) {
-        if (servers[i].uid == geteuid())
-            servers[mine++] = servers[i];
-    }
     if (mine == 0)
         return refuse("no xylem run of yours is running on this machine that "
                       "tools can connect to (--pid and --nspace name one)");

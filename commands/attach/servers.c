@@ -1,17 +1,18 @@
 /* Rendezvous files of launchers: server/pmix.HOST.tool.NAME in a folder
  * xylem-pmix-*, where NAME is the launcher's process number, the name of a job,
- * or one of the server's own. */
+ * or one of the server's own.
+ *
+ * Anybody can make such a folder in /tmp, so that nothing in it is believed but
+ * where its owner alone can enter it, and then of processes of his alone. */
 #include "commands/attach/servers.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { PATH_BYTES = 4096 };
+#include <unistd.h>
 
 /* What the library says of its server: address, version, process number. */
 struct own {
@@ -19,9 +20,27 @@ struct own {
     pid_t pid;
 };
 
-static bool read_file(const char *path, struct server *server, struct own *own)
+/* --- one folder */
+
+/* Not by a link, and not one that could be waited at. */
+static FILE *open_file(int at, const char *name, uid_t owner)
 {
-    FILE *file = fopen(path, "r");
+    int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat of;
+    FILE *file = NULL;
+
+    if (fd >= 0 && fstat(fd, &of) == 0 && S_ISREG(of.st_mode) &&
+        of.st_uid == owner)
+        file = fdopen(fd, "r");
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+static bool read_file(int at, const char *name, struct server *server,
+                      struct own *own)
+{
+    FILE *file = open_file(at, name, server->uid);
     char version[SERVER_NAME_MAX], pid[32];
     bool is_whole;
 
@@ -61,65 +80,125 @@ static void take_name(const char *name, const struct own *own,
         strcpy(server->nspace[server->jobs++], name);
 }
 
-static bool is_alive(pid_t pid)
+bool server_owner(pid_t pid, uid_t *uid)
 {
-    return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
+    struct stat of;
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    if (pid <= 0 || stat(path, &of) != 0)
+        return false;
+    *uid = of.st_uid;
+    return true;
 }
 
-/* One folder; false when no launcher is behind it. */
-static bool read_folder(const char *folder, struct server *server)
+/* Takes over the descriptor; false when no launcher of server->uid is behind
+ * it. */
+static bool read_folder(int at, struct server *server)
 {
     struct dirent *entry;
     struct own own = {.pid = 0};
-    struct stat stat_of;
-    char path[PATH_BYTES];
-    DIR *dir = opendir(folder);
+    uid_t uid;
+    DIR *dir = fdopendir(at);
 
-    *server = (struct server){.pid = 0};
-    if (dir == NULL)
+    if (dir == NULL) {
+        close(at);
         return false;
-    if (fstat(dirfd(dir), &stat_of) == 0)
-        server->uid = stat_of.st_uid;
+    }
     while ((entry = readdir(dir)) != NULL) {
         const char *tool = strstr(entry->d_name, ".tool.");
-        int len = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 
-        if (tool == NULL || len >= (int)sizeof(path))
+        if (tool == NULL)
             continue;
-        if (own.pid == 0 && !read_file(path, server, &own))
+        if (own.pid == 0 && !read_file(at, entry->d_name, server, &own))
             break;
         take_name(tool + strlen(".tool."), &own, server);
     }
     closedir(dir);
-    return server->jobs > 0 && is_alive(server->pid);
+    return server->jobs > 0 && server_owner(server->pid, &uid) &&
+           uid == server->uid;
 }
 
-static unsigned list_below(const char *top, struct server *out)
+/* --- the folders */
+
+static int open_folder(int at, const char *name)
+{
+    return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Only its owner can have put into it what is there. */
+static bool is_private(int at, uid_t *owner)
+{
+    struct stat of;
+
+    if (fstat(at, &of) != 0 || (of.st_mode & 0777) != 0700)
+        return false;
+    *owner = of.st_uid;
+    return true;
+}
+
+static bool read_entry(int top, const char *name, bool of_others,
+                       struct server *out)
+{
+    int outer = open_folder(top, name), inner = -1;
+
+    *out = (struct server){.pid = 0};
+    if (outer < 0)
+        return false;
+    if (is_private(outer, &out->uid) && (out->uid != geteuid()) == of_others)
+        inner = open_folder(outer, "server");
+    close(outer);
+    return inner >= 0 && read_folder(inner, out);
+}
+
+static bool is_meant(const struct server *server, const struct server_name *by)
+{
+    return (by->pid == 0 || server->pid == by->pid) &&
+           (by->nspace == NULL || server_has(server, by->nspace)) &&
+           (by->uri == NULL || strcmp(server->uri, by->uri) == 0);
+}
+
+static unsigned list(const struct server_name *by, bool of_others,
+                     struct server *out)
 {
     unsigned count = 0;
-    DIR *dir = opendir(top);
+    DIR *dir = opendir(servers_top(getenv("TMPDIR")));
     struct dirent *entry;
-    char path[PATH_BYTES];
 
     if (dir == NULL)
         return count;
     while (count < SERVERS_MAX && (entry = readdir(dir)) != NULL) {
-        if (strncmp(entry->d_name, "xylem-pmix-", 11) != 0 ||
-            snprintf(path, sizeof(path), "%s/%s/server", top, entry->d_name) >=
-                (int)sizeof(path))
-            continue;
-        if (read_folder(path, &out[count]))
+        if (strncmp(entry->d_name, "xylem-pmix-", 11) == 0 &&
+            read_entry(dirfd(dir), entry->d_name, of_others, &out[count]) &&
+            is_meant(&out[count], by))
             count++;
     }
     closedir(dir);
     return count;
 }
 
-unsigned servers_list(struct server *out)
+const char *servers_top(const char *tmpdir)
 {
-    const char *tmp = getenv("TMPDIR");
+    return tmpdir != NULL && tmpdir[0] == '/' ? tmpdir : "/tmp";
+}
 
-    return list_below(tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp", out);
+unsigned servers_list(const struct server_name *by, struct server *out)
+{
+    static const struct server_name any = {.pid = 0};
+    unsigned count = list(by != NULL ? by : &any, false, out);
+
+    if (count == 0 && by != NULL && geteuid() == 0)
+        count = list(by, true, out);
+    return count;
+}
+
+bool servers_differ(const struct server *servers, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        if (servers[i].uid != servers[0].uid)
+            return true;
+    }
+    return false;
 }
 
 bool server_has(const struct server *server, const char *nspace)

@@ -15,15 +15,31 @@ enum {
 
 struct server {
     pid_t pid; /* of the launcher, which runs */
-    uid_t uid;
+    uid_t uid; /* whose it is */
     unsigned jobs;
     char nspace[SERVER_JOBS_MAX][SERVER_NAME_MAX];
     char uri[SERVER_URI_MAX];
 };
 
-/* Writes those that may be looked at to `out` (SERVERS_MAX); returns how many.
- * Cost: a look at everything in that folder. */
-unsigned servers_list(struct server *out);
+/* How one is named: whatever is not 0 has to be so. Borrowed. */
+struct server_name {
+    pid_t pid;
+    const char *nspace; /* as for server_has() */
+    const char *uri;
+};
+
+/* Writes those of the effective user that are named so, NULL: all of these, to
+ * `out` (SERVERS_MAX); returns how many. Root who names one and has none of
+ * that name gets those of other users, who may claim any name but that of a
+ * process which is not theirs. Cost: a look at everything in that folder. */
+unsigned servers_list(const struct server_name *by, struct server *out);
+/* They are of more than one user. */
+bool servers_differ(const struct server *servers, unsigned count);
+/* Where the files lie with this TMPDIR; NULL: without one. Borrowed. */
+const char *servers_top(const char *tmpdir);
+
+/* Who owns the process; false when there is none. */
+bool server_owner(pid_t pid, uid_t *uid);
 
 /* Is it the name of a job of it, or of one that was started in its tree, which
  * is that name with a dot and a number? */
