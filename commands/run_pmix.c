@@ -182,6 +182,13 @@ static void on_up(void *arg, const char *uri)
     pmix->run.events->on_up(pmix->run.arg, uri);
 }
 
+static void on_given_up(void *arg, const char *why)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_given_up(pmix->run.arg, why);
+}
+
 static void on_say(void *arg, const char *text)
 {
     const struct run_pmix *pmix = arg;
@@ -233,6 +240,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_hold = on_hold,
         .on_spawn = run_pmix_spawn,
         .on_up = on_up,
+        .on_given_up = on_given_up,
         .on_say = on_say,
         .on_note = on_note,
     };

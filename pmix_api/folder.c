@@ -13,13 +13,16 @@
 
 enum { DEPTH_MAX = 4 };
 
-int px_folder_make(char *path)
+const char *px_folder_top(void)
 {
     const char *top = getenv("TMPDIR");
 
-    if (top == NULL || top[0] != '/')
-        top = "/tmp";
-    if (snprintf(path, PX_PATH_MAX, "%s/xylem-pmix-XXXXXX", top) >=
+    return top != NULL && top[0] == '/' ? top : "/tmp";
+}
+
+int px_folder_make(char *path)
+{
+    if (snprintf(path, PX_PATH_MAX, "%s/xylem-pmix-XXXXXX", px_folder_top()) >=
         PX_PATH_MAX) {
         errno = ENAMETOOLONG;
         return OV_ESYS;

@@ -12,6 +12,9 @@ enum { PX_PATH_MAX = 1024 };
  * Returns 0, or OV_ESYS with errno; `path` has PX_PATH_MAX bytes. */
 int px_folder_make(char *path);
 
+/* Where it makes one; borrowed. */
+const char *px_folder_top(void);
+
 /* Removes the files in it and in its folders, and then all of these. What is
  * not there any more is no error, nor is what cannot be removed. */
 void px_folder_remove(const char *path);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "overlay/base/err.h"
@@ -21,10 +20,7 @@ enum {
     ANSWER_MS = 10000, /* one that does not answer is ended */
     UP_MS = 60000,     /* it may take so long to come up */
     FLUSH_MS = 10000,  /* the end of a job waits no longer for tools */
-    STARTS_MAX = 8,    /* helpers of one job */
-    BACKOFF_MS = 100,  /* doubled each time */
-    BACKOFF_MAX_MS = 10000,
-    PACKETS_MAX = 64, /* read at a time */
+    PACKETS_MAX = 64,  /* read at a time */
 };
 
 /* --- it ends */
@@ -70,45 +66,17 @@ static void rest(struct px_host *host)
     host->cfg.events->on_rest(host->cfg.arg);
 }
 
-static void explain(int status, const char *why, char *out, size_t size)
-{
-    if (why != NULL)
-        snprintf(out, size, "%s", why);
-    else if (WIFSIGNALED(status))
-        snprintf(out, size, "was ended by signal %d", WTERMSIG(status));
-    else
-        snprintf(out, size, "ended with code %d", WEXITSTATUS(status));
-}
-
 /* Its tools are cut off; the job does not notice. */
 static void on_death(struct px_host *host, const char *why)
 {
-    const struct px_host_events *events = host->cfg.events;
-    unsigned wait_ms = BACKOFF_MAX_MS;
-    char cause[64], text[256];
+    char cause[PX_REASON_MAX + 64];
+    int status = px_process_end(host->pid);
 
-    explain(px_process_end(host->pid), why, cause, sizeof(cause));
+    px_revival_explain(host, status, cause, sizeof(cause));
     host->pid = -1;
     put_down(host);
-    snprintf(text, sizeof(text),
-             "the PMIx helper %s: tools are cut off and may connect again, "
-             "the %s goes on",
-             cause, host->cfg.is_dvm ? "tree" : "job");
-    if (host->is_told)
-        events->on_note(host->cfg.arg, text);
-    else
-        events->on_say(host->cfg.arg, text);
-    host->is_told = true;
     event_del(host->timer);
-    /* A dvm is of no use without it. */
-    if (host->starts < STARTS_MAX || host->cfg.is_dvm) {
-        if (host->starts < STARTS_MAX &&
-            BACKOFF_MS << host->starts < BACKOFF_MAX_MS)
-            wait_ms = (unsigned)BACKOFF_MS << host->starts;
-        px_queue_arm(host, wait_ms);
-    } else {
-        events->on_note(host->cfg.arg, "it is not started again");
-    }
+    px_revival_plan(host, why != NULL ? why : cause);
     tell_flushed(host);
     rest(host);
     px_spawn_hangup(host, 0);
@@ -140,7 +108,8 @@ static void say_up(struct px_host *host, struct px_text uri)
 {
     char text[PX_PATH_MAX + 512], address[PX_TEXT_BYTES_MAX + 1];
 
-    host->is_up = true;
+    host->is_up = host->was_up = true;
+    host->is_failed = false;
     host->looks = host->looks > 0 ? 1 : 0; /* it had more time before */
     put_file(host);
     snprintf(text, sizeof(text), "PMIx tools can connect to %.*s, or by %s",
@@ -210,10 +179,19 @@ static void on_pong(struct px_host *host)
     host->answered_ms = px_now_ms();
 }
 
-static void on_msg(struct px_host *host, const struct px_msg *msg)
+/* Before it is up it says why it will not be. */
+static void on_note(struct px_host *host, struct px_text said)
 {
     char text[PX_TEXT_BYTES_MAX + 1];
 
+    px_text_copy(said, text, sizeof(text));
+    host->cfg.events->on_note(host->cfg.arg, text);
+    if (!host->is_up)
+        snprintf(host->reason, sizeof(host->reason), "%.500s", text);
+}
+
+static void on_msg(struct px_host *host, const struct px_msg *msg)
+{
     switch (msg->kind) {
     case PX_UP:
         say_up(host, msg->text);
@@ -237,8 +215,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         px_pulls_full(host, msg->id);
         return;
     case PX_NOTE:
-        px_text_copy(msg->text, text, sizeof(text));
-        host->cfg.events->on_note(host->cfg.arg, text);
+        on_note(host, msg->text);
         return;
     case PX_FLUSHED:
         tell_flushed(host);
@@ -325,27 +302,38 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 
 /* --- it begins */
 
+/* Why, for the user; errno is that of the last call. */
+static int fail(struct px_host *host, const char *what, const char *where)
+{
+    snprintf(host->reason, sizeof(host->reason), "%s %.300s: %s", what, where,
+             strerror(errno));
+    return OV_ESYS;
+}
+
 static int start(struct px_host *host)
 {
+    host->is_up = false;
+    host->reason[0] = '\0';
     if (px_folder_make(host->folder)) {
         host->folder[0] = '\0';
-        return OV_ESYS;
+        return fail(host, "no folder can be made in", px_folder_top());
     }
     if (px_process_start(host->cfg.path, &host->pid, &host->fd, &host->share)) {
         host->pid = -1;
-        return OV_ESYS;
+        return fail(host, "no process of", host->cfg.path);
     }
-    host->starts++;
     host->reads = event_new(host->cfg.base, host->fd, EV_READ | EV_PERSIST,
                             on_readable, host);
     host->writes =
         event_new(host->cfg.base, host->fd, EV_WRITE, on_writable, host);
-    if (host->reads == NULL || host->writes == NULL)
-        return OV_ENOMEM;
+    if (host->reads == NULL || host->writes == NULL) {
+        errno = ENOMEM;
+        return fail(host, "no events for", host->cfg.path);
+    }
     host->phase = PX_HOST_START;
     px_jobs_begin(host);
     host->has_tools = false;
-    host->is_up = host->is_deaf = host->is_ping_due = false;
+    host->is_deaf = host->is_ping_due = false;
     host->is_flush_due = host->is_flush_sent = false;
     host->looks = 0;
     host->answered_ms = host->taken_ms = px_now_ms();
@@ -357,17 +345,17 @@ static int start(struct px_host *host)
 
 static void restart(struct px_host *host)
 {
-    char text[128];
+    char cause[PX_REASON_MAX + 64];
 
+    host->starts++;
     if (start(host) == 0)
         return;
-    snprintf(text, sizeof(text), "the PMIx helper cannot be started: %s",
-             strerror(errno));
+    snprintf(cause, sizeof(cause), "cannot be started: %s", host->reason);
     if (host->pid >= 0)
         px_process_end(host->pid);
     host->pid = -1;
     put_down(host);
-    host->cfg.events->on_note(host->cfg.arg, text);
+    px_revival_plan(host, cause);
 }
 
 /* --- while something waits */

@@ -1,10 +1,10 @@
 /* The launcher's side of PMIx: it starts the helper, tells it of the job, and
  * hands it the output that tools have asked for.
  *
- * Nothing that happens to the helper or to a tool touches the job. A helper
- * that dies, or says nothing for ten seconds although it was asked, is started
- * again, at most eight times with growing pauses; its tools are cut off. The
- * user is told the first time.
+ * Nothing that happens to the helper or to a tool touches the job. One that
+ * dies, cannot be started, or hangs for ten seconds is started again, at most
+ * eight times with growing pauses; that of a dvm as often as it takes, or three
+ * times before tools could connect. The user is told the first time.
  *
  * Memory: what is asked for is not copied but held, in the caller's buffers,
  * until the socket to the helper has taken it. A healthy helper takes it at
@@ -102,10 +102,10 @@ struct px_host_events {
                      struct px_spawned *out);
     /* Tools can connect, at this address; again with another helper. */
     void (*on_up)(void *arg, const char *uri);
-    /* Something the user should know. */
-    void (*on_say)(void *arg, const char *text);
-    /* Something for a user who wants to know all. */
-    void (*on_note)(void *arg, const char *text);
+    /* A dvm: tools could not connect yet, and never will; why. */
+    void (*on_given_up)(void *arg, const char *why);
+    void (*on_say)(void *arg, const char *text);  /* to the user */
+    void (*on_note)(void *arg, const char *text); /* who wants to know all */
 };
 
 struct px_host_cfg {

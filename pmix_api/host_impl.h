@@ -15,7 +15,10 @@
 #include "pmix_api/share.h"
 #include "pmix_api/wire.h"
 
-enum { PX_LOOK_MS = 250 }; /* between two looks while something waits */
+enum {
+    PX_LOOK_MS = 250, /* between two looks while something waits */
+    PX_REASON_MAX = 512,
+};
 
 enum px_host_phase {
     PX_HOST_DOWN,  /* there is none: restarted later, or given up */
@@ -64,7 +67,10 @@ struct px_host {
     bool is_slow_timer; /* nothing waits but the next PING */
     uint64_t flush_ms;  /* px_host_flush() was called; 0: not */
     bool is_ping_due;
-    bool is_up; /* it has said so */
+    bool is_up;     /* it has said so */
+    bool was_up;    /* one of them has */
+    bool is_failed; /* since then none has come up, and the user knows */
+    char reason[PX_REASON_MAX]; /* why this one does not come up; "" unknown */
     bool has_tools;
     bool has_file; /* px_rendezvous_path() is ours, this one: */
     struct stat file;
@@ -104,6 +110,15 @@ int px_process_start(const char *path, pid_t *pid, int *fd,
                      struct px_share *share);
 /* Kills it and waits for its end, which is soon. Returns its status. */
 int px_process_end(pid_t pid);
+
+/* --- host_revival.c: the next helper. */
+
+/* What has become of one, to be said behind its name. */
+void px_revival_explain(const struct px_host *host, int status, char *out,
+                        size_t size);
+/* There is none any more, or none was started, and this is what has become of
+ * it: says so, and arms the timer for the next one unless that is given up. */
+void px_revival_plan(struct px_host *host, const char *cause);
 
 /* --- host_stage.c: how far the job is. */
 

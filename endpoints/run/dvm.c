@@ -47,6 +47,14 @@ void ep_run_dvm_up(struct run *r, const char *uri)
                (int)getpid());
 }
 
+void ep_run_dvm_give_up(struct run *r, const char *why)
+{
+    ep_run_say(r, "%s", why);
+    ep_run_abort(r, 1);
+    r->is_ending = true;
+    ep_run_check_done(r); /* nobody could start a job */
+}
+
 /* --- it ends
  * */
 

@@ -15,6 +15,8 @@ void ep_run_dvm_begin(struct run *r);
 /* Tools can come, at this address: tells the user, and options.report_uri. Does
  * nothing for a run with a job of its own. */
 void ep_run_dvm_up(struct run *r, const char *uri);
+/* No tool can come, and none will: the dvm ends, with code 1. */
+void ep_run_dvm_give_up(struct run *r, const char *why);
 /* Ends the jobs, with SIGKILL those that are still there after a grace, and
  * then the run, with code 0. The caller sees to it that it happens once. */
 void ep_run_dvm_end(struct run *r);

@@ -70,6 +70,7 @@ static const struct run_tap_events tap_events = {
     .on_hold = ep_run_want_hold,
     .on_spawn = ep_run_spawn,
     .on_up = ep_run_dvm_up,
+    .on_given_up = ep_run_dvm_give_up,
     .on_find = ep_run_jobs_find,
 };
 

@@ -161,6 +161,13 @@ static void on_up(void *arg, const char *uri)
     r->tap_events->on_up(r, uri);
 }
 
+static void on_given_up(void *arg, const char *why)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_given_up(r, why);
+}
+
 /* What fits a frame of every size, behind its head. */
 static uint32_t push_bytes(const struct run *r)
 {
@@ -188,6 +195,7 @@ void ep_run_tap_open(struct run *r)
         .on_hold = on_hold,
         .on_spawn = on_spawn,
         .on_up = on_up,
+        .on_given_up = on_given_up,
         .on_say = on_say,
         .on_note = on_note,
     };

@@ -25,6 +25,7 @@ struct run_tap_events {
     bool (*on_spawn)(struct run *r, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why);
     void (*on_up)(struct run *r, const char *uri);
+    void (*on_given_up)(struct run *r, const char *why);
     /* The job with this base; NULL: there is none any more. */
     const struct ep_job *(*on_find)(const struct run *r, uint32_t base);
 };

@@ -85,6 +85,8 @@ struct ep_tap_events {
                      struct ep_tap_spawned *out, char *why);
     /* Others can come, to this address; again when it has changed. */
     void (*on_up)(void *arg, const char *uri);
+    /* With is_dvm: nobody could come yet, and nobody will. */
+    void (*on_given_up)(void *arg, const char *why);
     void (*on_say)(void *arg, const char *text);  /* to the user */
     void (*on_note)(void *arg, const char *text); /* with --verbose */
 };

@@ -179,7 +179,7 @@ static void go_up(void)
         fail(why);
     rc = register_jobs();
     if (rc != PMIX_SUCCESS)
-        fail(PMIx_Error_string(rc));
+        fail("libpmix does not take the jobs");
     px_attributes_register();
     px_pulls_try();
     main_state.listener = watch_listener();

@@ -4,6 +4,7 @@
  */
 #include "pmix_api/helper/server.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static struct {
     char host[256];
     char folder[PX_PATH_MAX + 8];
     char uri[512];
+    char why[256]; /* it cannot be opened */
     uint16_t port;
 } server;
 
@@ -280,6 +282,12 @@ static pmix_status_t init(const char *folder)
     return rc;
 }
 
+static const char *explain(const char *what, const char *why)
+{
+    snprintf(server.why, sizeof(server.why), "%s: %s", what, why);
+    return server.why;
+}
+
 /* What the library has written of itself: its address, after which others go
  * by names that a user knows. */
 static const char *read_uri(const char *folder, uint32_t launcher_pid)
@@ -296,7 +304,7 @@ static const char *read_uri(const char *folder, uint32_t launcher_pid)
              px_job_own());
     file = fopen(own, "r");
     if (file == NULL)
-        return "its rendezvous file is missing";
+        return explain("its rendezvous file is missing", strerror(errno));
     if (fgets(server.uri, sizeof(server.uri), file) == NULL)
         server.uri[0] = '\0';
     fclose(file);
@@ -306,7 +314,7 @@ static const char *read_uri(const char *folder, uint32_t launcher_pid)
     if (server.port == 0)
         return "its rendezvous file names no port";
     if (link(own, by_pid) != 0 || link(own, by_job) != 0)
-        return "its rendezvous file cannot be linked";
+        return explain("its rendezvous file cannot be linked", strerror(errno));
     return NULL;
 }
 
@@ -325,10 +333,10 @@ const char *px_server_open(const char *folder, uint32_t launcher_pid,
     set_up();
     snprintf(server.folder, sizeof(server.folder), "%s/server", folder);
     if (mkdir(server.folder, 0700) != 0)
-        return "its folder cannot be made";
+        return explain("its folder cannot be made", strerror(errno));
     rc = init(server.folder);
     if (rc != PMIX_SUCCESS)
-        return PMIx_Error_string(rc);
+        return explain("libpmix cannot start", PMIx_Error_string(rc));
     why = read_uri(server.folder, launcher_pid);
     if (why != NULL)
         return why;

@@ -203,6 +203,56 @@ def found_late():
     check_end(dvm)
 
 
+def unserved():
+    """A helper that cannot be started, or ends before anybody can come: the
+    dvm is of no use, says why and fails. A run does without, and has no word
+    for it."""
+    mark = os.path.join(live.TMP, "mark")
+    helper = os.path.join(live.TMP, "ends")
+    with open(helper, "w") as file:
+        file.write(f"#!/bin/sh\n: >{mark}\nexit 7\n")
+    os.chmod(helper, 0o755)
+    for name, value, why in (
+            ("TMPDIR", "/nowhere", "no folder can be made in /nowhere: No such "
+             "file or directory"), ("XYLEM_PMIX", helper, "ended with code 7")):
+        dvm = pmix.Dvm("-N", 2, env={**os.environ, name: value})
+        check_eq(1, dvm.wait(), name)
+        check("of no use without it" in dvm.said() and why in dvm.said(),
+              dvm.said())
+        check_end(dvm, 1)
+    os.unlink(mark)
+    gate = pmix.Gate()
+    job = pmix.Job("-N", 2, "--", "sh", "-c", pmix.Gate.WAIT + "echo on",
+                   gate.path, env={**os.environ, "XYLEM_PMIX": helper})
+    live.eventually(lambda: os.path.exists(mark), 60, "it was tried")
+    live.eventually(lambda: pmix.helper_of(job) is None, 60, "it has ended")
+    gate.open()
+    check_eq(b"on\n" * 2, job.stdout.read())
+    job.check_ok()
+    check("PMIx" not in job.said(), job.said())
+
+
+def revived():
+    """One that cannot be started again for a time is started when it can: the
+    dvm says once that nobody can come meanwhile, and goes on."""
+    place = os.path.join(live.TMP, "place")
+    os.mkdir(place)
+    there = {"TMPDIR": place}
+    dvm = pmix.Dvm("-N", 2, env={**os.environ, **there})
+    dvm.wait_up()
+    live.eventually(lambda: pmix.server(dvm, place), 60, "it is found")
+    os.rename(place, os.path.join(live.TMP, "away"))
+    pmix.kill_helper(dvm)
+    live.eventually(lambda: "tools cannot connect" in dvm.said(), 60, "said")
+    os.mkdir(place)
+    live.eventually(lambda: pmix.server(dvm, place), 60, "it is up again")
+    one = pmix.Command("run", "--dvm", "-n", 2, "echo", "again", env=there)
+    check_eq((0, b"again\n" * 2), (one.wait(), one.shown()), one.said())
+    check_eq(1, dvm.said().count("tools cannot connect"), dvm.said())
+    dvm.proc.send_signal(signal.SIGTERM)
+    check_end(dvm)
+
+
 def lost():
     """A daemon dies: the job that it had a part of ends, others go on, and new
     ones are started where there is a node. Without any node it ends."""
@@ -288,7 +338,10 @@ def forgotten():
             spaces.append(spawned(tool, "pmix.fwd.stdout -- 1 true"))
 
     waits = spawned(tool, "!pmix.nohup -- 1 sleep 1000")
-    many(KEPT + 5)
+    for jobs in (7, KEPT - 2):  # the order in which they end is theirs
+        many(jobs)
+        live.eventually(lambda: names_of(dvm, "pmix.qry.ns") == [waits], 60,
+                        "these have ended")
     for _ in range(2):
         check("NOT FOUND" in tool.spawn("-- 1 /nix")[1], "no program")
 
@@ -318,8 +371,8 @@ def forgotten():
 
 def main():
     pmix.need()
-    for what in (served, stopped, refused, killed, helped, found_late, lost,
-                 unstarted, forgotten):
+    for what in (served, stopped, refused, killed, helped, found_late,
+                 unserved, revived, lost, unstarted, forgotten):
         with live.case(" ".join(what.__doc__.split())):
             what()
     sys.exit(live.end())
