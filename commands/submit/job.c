@@ -13,6 +13,7 @@
 
 #include "commands/attach/link_impl.h"
 #include "endpoints/run/environ.h"
+#include "endpoints/run/jobs.h"
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/event.h"
 
@@ -282,8 +283,9 @@ static const char *explain(const struct ep_run_options *o, pmix_status_t rc)
     else if (rc == PMIX_ERR_JOB_INSUFFICIENT_RESOURCES)
         snprintf(job.why, WHY_BYTES,
                  "the dvm has no room for the job: nodes are too few or lost, "
-                 "or have too many processes (`xylem dvm -v' says which it "
-                 "is)");
+                 "or would have more than %d processes of such jobs (`xylem "
+                 "dvm -v' says which it is)",
+                 RUN_SPARE_PROCS);
     else if (rc == PMIX_ERR_NOT_FOUND)
         snprintf(job.why, WHY_BYTES,
                  "the job cannot be started: the dvm has not all of its hosts "

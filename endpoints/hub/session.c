@@ -171,13 +171,16 @@ static int configure(const struct ep_boot_config *config,
 }
 
 /* Links to orphans that a process may come to have beside those of the plan:
- * the root takes everybody, others as many as they have children. */
-static uint64_t adoptable(const struct ep_boot_config *config,
-                          const struct ep_hub_cfg *hub)
+ * the root takes everybody, others as many as they have children. And what
+ * processes of further jobs have, which is less than two for each input. */
+static uint64_t further(const struct ep_boot_config *config,
+                        const struct ep_hub_cfg *hub)
 {
+    uint64_t inputs = hub->inputs;
+
     if (hub->nodes[0] == 0)
         return config->tree.nodes;
-    return (uint64_t)hub->nodes_count * ep_session_children(config->tree);
+    return hub->nodes_count * (ep_session_children(config->tree) + 2 * inputs);
 }
 
 int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
@@ -188,7 +191,7 @@ int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
     if (rc == 0 && descriptors > 0)
         rc = ep_limits_descriptors(descriptors, why);
     if (rc == 0 && descriptors > 0)
-        ep_limits_wish(descriptors + adoptable(config, hub));
+        ep_limits_wish(descriptors + further(config, hub));
     if (rc == 0)
         rc = ep_transport_load(hub->transport.provider, &hub->ops, why);
     if (rc == 0)

@@ -9,12 +9,12 @@ struct run;
 
 /* Fills the zeroed *job, but for its number and base. It has places of its own:
  * the nodes that it runs on, in the order of its list of hosts, or where its
- * programs have lists that differ in that of the tree. Programs with the same
- * list follow each other (topo/programs.h); others do not see each other.
+ * programs have lists that differ in that of the tree; without a list as
+ * placing.h has it.
  *
  * Returns 0; an OV_E... code with *refusal and, but for EP_TAP_LATER, a
  * sentence in why (EP_TAP_WHY_MAX bytes), with what the caller gives to
- * ep_job_fini() in *job. O(nodes * programs + processes). */
+ * ep_job_fini() in *job. Costs what placing.h says. */
 int ep_run_further(struct run *r, const struct ep_tap_spawn *spawn,
                    struct ep_job *job, enum ep_tap_refusal *refusal, char *why);
 

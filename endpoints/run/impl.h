@@ -141,8 +141,7 @@ struct run {
     bool is_arriving;    /* the last daemon of srun is there */
     bool is_ending;      /* of a dvm: see dvm.c */
     bool is_killed;      /* processes were told to die: exits mean nothing */
-    bool is_failure_told;
-    bool is_stuck_told, is_note_told;
+    bool is_failure_told, is_stuck_told, is_note_told;
     struct ep_failure failure;
     int exit_code;    /* as decided; -1: by the processes */
     bool is_quiet;    /* the end needs no words */
@@ -164,8 +163,9 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  ask  want  push  pool  further  sinks  slow  past  jobs  end  report
- *     redirect  losses  loss  dvm  signals  down  daemons  survey  up  run
+ *     tap  ask  want  push  pool  placing  further  sinks  slow  past  jobs
+ *     end  report  redirect  losses  loss  dvm  signals  down  daemons  survey
+ *     up  run
  */
 
 /* --- say.c */

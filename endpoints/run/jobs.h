@@ -17,8 +17,9 @@ struct ep_console_record;
 struct ep_job;
 struct run;
 
-/* Processes of such jobs that a node may run at a time. */
-enum { RUN_SPARE_PROCS = 64 };
+/* Processes of such jobs that a node may run at a time. For each that there may
+ * be a daemon has some 32 bytes in each of its nodes. */
+enum { RUN_SPARE_PROCS = 256 };
 /* Jobs at a time. */
 enum { RUN_JOBS_MAX = 128 };
 

@@ -19,6 +19,12 @@ struct making {
     char *why;
 };
 
+/* Processes of further jobs on a node. */
+struct spare {
+    uint32_t procs;
+    uint32_t at; /* of the pool */
+};
+
 /* A list of hosts that somebody names. */
 struct named {
     struct topo_hosts list; /* owned */
@@ -50,24 +56,15 @@ static void add(struct run_pool *pool, uint32_t node, uint32_t slots)
     pool->hosts.items[pool->hosts.count++].slots = slots;
 }
 
-/* Of what the list says no more than there is room for: others have more. */
-static uint32_t slots_of(const struct run *r, uint32_t node)
-{
-    uint32_t room = RUN_SPARE_PROCS - r->nodes[node].spare;
-    uint32_t slots = 0;
-
-    if (r->hosts.count > 0)
-        slots = r->hosts.items[ep_run_place(r, node)].slots;
-    return room > 0 && slots > room ? room : slots;
-}
-
 static void add_living(const struct run *r, struct run_pool *pool)
 {
     for (uint32_t place = 1; place <= r->nodes_count; place++) {
         uint32_t node = ep_job_node_at(&r->job, place);
+        uint32_t slots =
+            r->hosts.count > 0 ? r->hosts.items[place - 1].slots : 0;
 
         if (!r->nodes[node].is_lost)
-            add(pool, node, slots_of(r, node));
+            add(pool, node, slots);
     }
 }
 
@@ -319,4 +316,58 @@ int ep_run_pool_sort(const struct run *r, struct run_pool *pool)
         *pool = to;
     }
     return rc;
+}
+
+static int by_spare(const void *a, const void *b)
+{
+    const struct spare *x = a, *y = b;
+
+    if (x->procs != y->procs)
+        return x->procs < y->procs ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+int ep_run_pool_level(const struct run *r, struct run_pool *pool)
+{
+    struct spare *spare = calloc(pool->hosts.count, sizeof(*spare));
+    struct run_pool to;
+    int rc = spare == NULL ? OV_ENOMEM : pool_new(r, &to);
+
+    if (rc != 0) {
+        free(spare);
+        return rc;
+    }
+    for (uint32_t i = 0; i < pool->hosts.count; i++)
+        spare[i] = (struct spare){r->nodes[pool->nodes[i]].spare, i};
+    qsort(spare, pool->hosts.count, sizeof(*spare), by_spare);
+    for (uint32_t i = 0; i < pool->hosts.count; i++)
+        add(&to, pool->nodes[spare[i].at],
+            pool->hosts.items[spare[i].at].slots);
+    free(spare);
+    ep_run_pool_close(pool);
+    *pool = to;
+    return 0;
+}
+
+/* --- what has room */
+
+uint32_t ep_run_pool_room(const struct run *r, uint32_t node)
+{
+    return RUN_SPARE_PROCS - r->nodes[node].spare;
+}
+
+int ep_run_pool_tighten(const struct run *r, struct run_pool *pool,
+                        uint32_t least)
+{
+    uint32_t count = pool->hosts.count;
+
+    pool->hosts.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = pool->nodes[i], slots = pool->hosts.items[i].slots;
+        uint32_t room = ep_run_pool_room(r, node);
+
+        if (room >= least)
+            add(pool, node, slots > 0 && slots < room ? slots : room);
+    }
+    return pool->hosts.count > 0 ? 0 : OV_EFULL;
 }

@@ -36,5 +36,15 @@ void ep_run_pool_close(struct run_pool *pool);
 /* Gives it the tree's own order, for programs whose lists differ. Returns 0 or
  * OV_ENOMEM. O(nodes). */
 int ep_run_pool_sort(const struct run *r, struct run_pool *pool);
+/* First those with the fewest processes of further jobs; where these are equal
+ * the order stays. Returns 0 or OV_ENOMEM. O(nodes log nodes). */
+int ep_run_pool_level(const struct run *r, struct run_pool *pool);
+
+/* How many more processes of further jobs a node may have. O(1). */
+uint32_t ep_run_pool_room(const struct run *r, uint32_t node);
+/* Leaves the nodes that have room for so many, with no more slots than there
+ * is room. Returns 0, or OV_EFULL when none is left. O(nodes). */
+int ep_run_pool_tighten(const struct run *r, struct run_pool *pool,
+                        uint32_t least);
 
 #endif

@@ -111,10 +111,11 @@ def killed():
 
 
 def too_many():
-    run = Run(1, 1, 3 * 64 + 1, "true")
+    run = Run(1, 1, 3 * 256 + 1, "true")
     run.wait_for("all")
     check(any(line.startswith("refused node ") and
-              line.endswith(" has room for 64 more processes")
+              line.endswith(" has room for 256 more processes of the 256 "
+                            "that it takes of such jobs")
               for line in run.lines()), run.lines())
     run.open_gate()
     run.end()

@@ -1,5 +1,6 @@
 """A tool that starts jobs, for the tests of PMIx_Spawn."""
 import os
+import re
 import subprocess
 import tempfile
 
@@ -90,3 +91,24 @@ def connect(job, is_piped=False):
     tool = Starter(job, is_piped)
     live.check(tool.connect(), "connected")
     return tool
+
+
+def hosts_of(job, space):
+    """How many processes are on each host, in the order of ranks."""
+    asker = pmix.Asker(job)
+    asker.connect()
+    said, status = asker.query("pmix.nspace=%s pmix.qry.ptable" % space)
+    asker.end()
+    live.check_eq("SUCCESS", status)
+    hosts = [line.split()[2] for line in said[1:]]
+    return " ".join("%s:%d" % (host, hosts.count(host))
+                    for host in dict.fromkeys(hosts))
+
+
+def wait_over(job, space):
+    """It takes no room any more."""
+    asker = pmix.Asker(job)
+    asker.connect()
+    live.eventually(lambda: space not in re.split(
+        "[, ]", asker.query("pmix.qry.ns")[0][0]), 60, "%s is over" % space)
+    asker.end()

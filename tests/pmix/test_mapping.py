@@ -14,6 +14,7 @@ import pmix
 import live
 import spawning
 from live import check, check_eq
+from spawning import hosts_of
 
 DATA = os.path.join(os.environ["top_srcdir"], "tests", "data")
 ONE = os.path.join(DATA, "one-core.xml")
@@ -45,18 +46,6 @@ def have_looked(pids):
     return [b"xylem_machine" in live.read_proc(pid, "maps") for pid in pids]
 
 
-def hosts_of(job, space):
-    """How many processes are on each host, in the order of ranks."""
-    asker = pmix.Asker(job)
-    asker.connect()
-    said, status = asker.query("pmix.nspace=%s pmix.qry.ptable" % space)
-    asker.end()
-    check_eq("SUCCESS", status)
-    hosts = [line.split()[2] for line in said[1:]]
-    return " ".join("%s:%d" % (host, hosts.count(host))
-                    for host in dict.fromkeys(hosts))
-
-
 def namespaces(job):
     """Of all jobs that are known, also those that have ended."""
     asker = pmix.Asker(job)
@@ -71,9 +60,13 @@ def pulls(job, event):
 
 
 def placed(job, tool, what):
-    """Where the processes of that job are; or why there are none."""
+    """Where the processes of that job were, which is over; or why there are
+    none."""
     space, status = tool.spawn(what)
-    return hosts_of(job, space) if space else status
+    if not space:
+        return status
+    spawning.wait_over(job, space)
+    return hosts_of(job, space)
 
 
 def alike():
@@ -124,7 +117,7 @@ def unlike():
     for what, status, words in (
             ("!pmix.ppr=1:core -- 37 true", "INSUFFICIENT",
              "the hosts have room for 36"),
-            ("!pmix.ppr=3:core -- 0 true", "INSUFFICIENT",
+            ("!pmix.ppr=9:core -- 0 true", "INSUFFICIENT",
              "node 0 on a has room for"),
             ("!pmix.ppr=4294967295:core -- 0 true", "INSUFFICIENT",
              "than there are numbers for"),

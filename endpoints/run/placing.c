@@ -1,0 +1,416 @@
+/* Programs of a further job on nodes. */
+#include "endpoints/run/placing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/run/ask.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
+#include "endpoints/run/plan.h"
+#include "endpoints/run/pool.h"
+#include "overlay/base/err.h"
+#include "topo/programs.h"
+
+/* Programs that are placed as those of one job. */
+struct group {
+    struct run_pool pool;
+    struct topo_programs placed;
+    uint32_t first; /* its first program */
+    uint32_t *ppn;  /* owned: of each of its programs, of each host; NULL: no
+                       program is placed by machines */
+};
+
+struct placing {
+    struct run *r;
+    const struct ep_tap_spawn *spawn;
+    struct group groups[EP_JOB_APPS_MAX];
+    uint32_t count;                     /* groups */
+    uint32_t group_of[EP_JOB_APPS_MAX]; /* of each program */
+    bool is_tight;      /* nodes have no more processes than fit */
+    uint32_t *procs_of; /* owned: of each node the processes of this job */
+    uint32_t *place_of; /* owned: of each node its place, from 1; 0: none */
+};
+
+/* --- programs
+ * */
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool are_alike(const struct ep_tap_app *a, const struct ep_tap_app *b)
+{
+    bool has_files = a->hostfile != NULL || a->add_hostfile != NULL;
+
+    return a->map == b->map && is_same(a->hosts, b->hosts) &&
+           is_same(a->hostfile, b->hostfile) &&
+           is_same(a->add_hosts, b->add_hosts) &&
+           is_same(a->add_hostfile, b->add_hostfile) &&
+           (!has_files || is_same(a->cwd, b->cwd));
+}
+
+static void group_apps(struct placing *p)
+{
+    const struct ep_tap_app *apps = p->spawn->apps;
+
+    for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
+        uint32_t g = 0;
+
+        while (g < p->count && !are_alike(&apps[i], &apps[p->groups[g].first]))
+            g++;
+        if (g == p->count)
+            p->groups[p->count++].first = i;
+        p->group_of[i] = g;
+    }
+}
+
+/* No more nodes than there are processes, where all programs say how many. */
+static uint32_t share_among(const struct topo_program *programs, uint32_t count,
+                            uint32_t nodes)
+{
+    uint64_t procs = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (programs[i].procs == 0)
+            return nodes;
+        procs += programs[i].procs;
+    }
+    return procs < nodes ? (uint32_t)procs : nodes;
+}
+
+static bool is_by_object(const struct ep_tap_app *app)
+{
+    return app->per != TOPO_NO_OBJECT && app->ppn > 0;
+}
+
+static bool has_objects(const struct placing *p, uint32_t g)
+{
+    for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
+        if (p->group_of[i] == g && is_by_object(&p->spawn->apps[i]))
+            return true;
+    }
+    return false;
+}
+
+/* By what the machines of its hosts have; they are known. */
+static void count_program(const struct placing *p, const struct group *group,
+                          const struct ep_tap_app *app, uint32_t *ppn_of,
+                          struct topo_program *out)
+{
+    for (uint32_t i = 0; i < group->pool.hosts.count; i++)
+        ppn_of[i] = ep_machine_has(&p->r->nodes[group->pool.nodes[i]].machine,
+                                   app->per);
+    topo_program_count(out, app->ppn, ppn_of, group->pool.hosts.count);
+}
+
+/* Returns how many they are. */
+static uint32_t list_programs(const struct placing *p, uint32_t g,
+                              struct topo_program *out)
+{
+    const struct group *group = &p->groups[g];
+    uint32_t *ppn_of = group->ppn, count = 0;
+
+    for (uint32_t i = group->first; i < p->spawn->apps_count; i++) {
+        const struct ep_tap_app *app = &p->spawn->apps[i];
+
+        if (p->group_of[i] != g)
+            continue;
+        out[count] = (struct topo_program){
+            .name = app->argv[0], .procs = app->procs, .ppn = app->ppn};
+        if (is_by_object(app)) {
+            count_program(p, group, app, ppn_of, &out[count]);
+            ppn_of += group->pool.hosts.count;
+        }
+        count++;
+    }
+    return count;
+}
+
+static int place_group(struct placing *p, uint32_t g, char *why)
+{
+    struct group *group = &p->groups[g];
+    struct topo_program programs[EP_JOB_APPS_MAX];
+    struct topo_programs_ask ask = {.hosts = &group->pool.hosts,
+                                    .programs = programs};
+    char text[TOPO_WHY_MAX] = "out of memory";
+    int rc;
+
+    if (has_objects(p, g)) {
+        group->ppn =
+            calloc((size_t)p->spawn->apps_count * group->pool.hosts.count,
+                   sizeof(*group->ppn));
+        if (group->ppn == NULL)
+            return OV_ENOMEM;
+    }
+    ask.count = list_programs(p, g, programs);
+    if (p->is_tight || p->spawn->apps[group->first].map == EP_TAP_MAP_NODES)
+        ask.nodes = share_among(programs, ask.count, group->pool.hosts.count);
+    rc = topo_programs_place(&group->placed, &ask, text);
+    if (rc != 0)
+        snprintf(why, EP_TAP_WHY_MAX, "%.*s", EP_TAP_WHY_MAX - 1, text);
+    return rc;
+}
+
+/* Do all programs say how many processes they have? Others are on each node. */
+static bool are_counted(const struct placing *p)
+{
+    for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
+        if (p->spawn->apps[i].procs == 0)
+            return false;
+    }
+    return true;
+}
+
+/* What a node must have room for at least. */
+static uint32_t least(const struct placing *p, uint32_t g)
+{
+    uint32_t most = 1;
+
+    for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
+        if (p->group_of[i] == g && p->spawn->apps[i].ppn > most)
+            most = p->spawn->apps[i].ppn;
+    }
+    return most;
+}
+
+static int open_pool(struct placing *p, uint32_t g,
+                     enum ep_tap_refusal *refusal, char *why)
+{
+    const struct ep_tap_app *app = &p->spawn->apps[p->groups[g].first];
+    struct run_pool *pool = &p->groups[g].pool;
+    int rc = ep_run_pool_open(p->r, app, pool, refusal, why);
+
+    if (rc == 0 && p->is_tight)
+        rc = ep_run_pool_tighten(p->r, pool, least(p, g));
+    if (rc != 0)
+        return rc;
+    if (p->count > 1)
+        return ep_run_pool_sort(p->r, pool);
+    if (app->hosts == NULL && app->hostfile == NULL && are_counted(p))
+        return ep_run_pool_level(p->r, pool);
+    return 0;
+}
+
+static int open_pools(struct placing *p, enum ep_tap_refusal *refusal,
+                      char *why)
+{
+    int rc = 0;
+
+    for (uint32_t g = 0; rc == 0 && g < p->count; g++)
+        rc = open_pool(p, g, refusal, why);
+    return rc;
+}
+
+/* All that is not known is asked for at once. */
+static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
+                        char *why)
+{
+    bool is_asked = false;
+
+    for (uint32_t g = 0; g < p->count; g++) {
+        const struct run_pool *pool = &p->groups[g].pool;
+        int rc = 0;
+
+        if (has_objects(p, g))
+            rc = ep_run_ask(p->r, pool->nodes, pool->hosts.count, why);
+        if (rc == OV_ESYS) {
+            *refusal = EP_TAP_BLIND;
+            return rc;
+        }
+        is_asked |= rc == OV_EAGAIN;
+    }
+    if (is_asked)
+        *refusal = EP_TAP_LATER;
+    return is_asked ? OV_EAGAIN : 0;
+}
+
+static void count_procs(struct placing *p)
+{
+    memset(p->procs_of, 0, (p->r->nodes_count + 1) * sizeof(*p->procs_of));
+    for (uint32_t g = 0; g < p->count; g++) {
+        const struct group *group = &p->groups[g];
+
+        for (uint32_t i = 0; i < group->placed.count; i++) {
+            const struct topo_block *block = &group->placed.blocks[i];
+
+            for (uint32_t n = block->nodes.first; n <= block->nodes.last; n++)
+                p->procs_of[group->pool.nodes[n]] += block->each;
+        }
+    }
+}
+
+static bool has_room(const struct placing *p, char *why)
+{
+    for (uint32_t n = 1; n <= p->r->nodes_count; n++) {
+        uint32_t room = ep_run_pool_room(p->r, n);
+
+        if (p->procs_of[n] <= room)
+            continue;
+        snprintf(
+            why, EP_TAP_WHY_MAX,
+            "node %u on %.128s has room for %u more process%s of the %d that "
+            "it takes of such jobs",
+            ep_run_place(p->r, n), ep_run_host(p->r, n), room,
+            room == 1 ? "" : "es", RUN_SPARE_PROCS);
+        return false;
+    }
+    return true;
+}
+
+static int place_all(struct placing *p, enum ep_tap_refusal *refusal, char *why)
+{
+    int rc = open_pools(p, refusal, why);
+
+    if (rc == 0)
+        rc = ask_machines(p, refusal, why);
+    for (uint32_t g = 0; rc == 0 && g < p->count; g++)
+        rc = place_group(p, g, why);
+    if (rc != 0)
+        return rc;
+    count_procs(p);
+    return has_room(p, why) ? 0 : OV_EFULL;
+}
+
+static void close_groups(struct placing *p)
+{
+    for (uint32_t g = 0; g < p->count; g++) {
+        struct group *group = &p->groups[g];
+
+        ep_run_pool_close(&group->pool);
+        free(group->ppn);
+        group->ppn = NULL;
+        topo_programs_fini(&group->placed);
+    }
+}
+
+/* Where a node has too little room, and others may do: those have it. */
+static int place_tight(struct placing *p)
+{
+    enum ep_tap_refusal refusal;
+    char why[EP_TAP_WHY_MAX];
+
+    close_groups(p);
+    p->is_tight = true;
+    return place_all(p, &refusal, why) == 0 ? 0 : OV_EFULL;
+}
+
+/* --- places and ranks
+ * */
+
+/* The node that is the nth in the order of the job; 0: there is none. */
+static uint32_t nth_node(const struct placing *p, uint32_t nth)
+{
+    const struct run_pool *pool = &p->groups[0].pool;
+
+    if (p->count > 1)
+        return nth < p->r->nodes_count ? ep_job_node_at(&p->r->job, nth + 1)
+                                       : 0;
+    return nth < pool->hosts.count ? pool->nodes[nth] : 0;
+}
+
+/* The nodes that run something have the places 1, 2, ... */
+static int list_places(struct placing *p, struct ep_job *job)
+{
+    struct ep_job_places run = {{1, 0}, 0};
+    uint32_t node;
+    int rc = 0;
+
+    for (uint32_t nth = 0; rc == 0 && (node = nth_node(p, nth)) != 0; nth++) {
+        if (p->procs_of[node] == 0)
+            continue;
+        p->place_of[node] = ++job->nodes;
+        if (run.places.last >= run.places.first &&
+            node != run.node + (run.places.last - run.places.first) + 1) {
+            rc = ep_job_add_places(job, run);
+            run.places.first = job->nodes;
+        }
+        if (run.places.first == job->nodes)
+            run.node = node;
+        run.places.last = job->nodes;
+    }
+    return rc == 0 ? ep_job_add_places(job, run) : rc;
+}
+
+/* The next node of a program, with so many ranks. */
+static int add_rank(struct ep_job_app *app, uint32_t place, uint32_t each,
+                    uint32_t first_rank)
+{
+    struct ep_job_ranks *last =
+        app->ranks_count > 0 ? &app->ranks[app->ranks_count - 1] : NULL;
+    struct ep_job_ranks ranks = {{place, place}, each, first_rank};
+
+    if (last == NULL || last->each != each || last->nodes.last + 1 != place)
+        return ep_job_app_add_ranks(app, ranks);
+    last->nodes.last = place;
+    return 0;
+}
+
+/* `program` of its group; *ranks counts on. */
+static int list_app(const struct placing *p, const struct group *group,
+                    uint32_t program, struct ep_job_app *app, uint64_t *ranks)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < group->placed.count; i++) {
+        const struct topo_block *block = &group->placed.blocks[i];
+
+        if (block->program != program)
+            continue;
+        for (uint32_t n = block->nodes.first; rc == 0 && n <= block->nodes.last;
+             n++) {
+            uint32_t place = p->place_of[group->pool.nodes[n]];
+
+            if (*ranks + block->each > TOPO_NUMBER_MAX)
+                return OV_EFULL;
+            rc = add_rank(app, place, block->each, (uint32_t)*ranks);
+            *ranks += block->each;
+        }
+    }
+    return rc;
+}
+
+static int list_ranks(const struct placing *p, struct ep_job *job)
+{
+    uint32_t programs[EP_JOB_APPS_MAX] = {0}; /* of each group, so far */
+    uint64_t ranks = 0;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < job->apps_count; i++) {
+        uint32_t g = p->group_of[i];
+
+        rc = list_app(p, &p->groups[g], programs[g]++, &job->apps[i], &ranks);
+    }
+    job->size = (uint32_t)ranks;
+    return rc;
+}
+
+int ep_run_placing(struct run *r, const struct ep_tap_spawn *spawn,
+                   struct ep_job *job, enum ep_tap_refusal *refusal, char *why)
+{
+    struct placing *p = calloc(1, sizeof(*p));
+    int rc = OV_ENOMEM;
+
+    if (p == NULL)
+        return rc;
+    p->r = r;
+    p->spawn = spawn;
+    p->procs_of = calloc((size_t)r->nodes_count + 1, sizeof(*p->procs_of));
+    p->place_of = calloc((size_t)r->nodes_count + 1, sizeof(*p->place_of));
+    group_apps(p);
+    if (p->procs_of != NULL && p->place_of != NULL)
+        rc = place_all(p, refusal, why);
+    if (rc == OV_EFULL && are_counted(p))
+        rc = place_tight(p);
+    if (rc == 0)
+        rc = list_places(p, job);
+    if (rc == 0)
+        rc = list_ranks(p, job);
+    close_groups(p);
+    free(p->procs_of);
+    free(p->place_of);
+    free(p);
+    return rc;
+}
