@@ -22,15 +22,16 @@ struct about {
 typedef pmix_status_t (*load_fn)(pmix_info_t *out, const char *key,
                                  const struct about *about);
 
-/* --- qualifiers */
+/* --- qualifiers: all of them hold, in whichever order they come */
 
 static pmix_status_t check_rank(struct about *about, pmix_rank_t rank)
 {
-    if (rank != PMIX_RANK_WILDCARD && rank != PMIX_RANK_UNDEF &&
-        rank >= about->job.size)
-        return PMIX_ERR_NOT_FOUND;
-    about->rank = rank == PMIX_RANK_UNDEF ? PMIX_RANK_WILDCARD : rank;
-    return PMIX_SUCCESS;
+    if (rank == PMIX_RANK_WILDCARD || rank == PMIX_RANK_UNDEF)
+        return PMIX_SUCCESS;
+    if (about->rank != PMIX_RANK_WILDCARD && about->rank != rank)
+        return PMIX_ERR_BAD_PARAM;
+    about->rank = rank;
+    return rank < about->job.size ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
 }
 
 static pmix_status_t check_nspace(struct about *about, const char *nspace)
@@ -39,6 +40,8 @@ static pmix_status_t check_nspace(struct about *about, const char *nspace)
         return PMIX_ERR_BAD_PARAM;
     if (nspace[0] == '\0')
         return PMIX_SUCCESS;
+    if (about->is_named && strcmp(about->job.nspace, nspace) != 0)
+        return PMIX_ERR_BAD_PARAM;
     about->is_named = true;
     return px_job_find(nspace, &about->job) ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
 }
@@ -47,6 +50,8 @@ static pmix_status_t check_host(struct about *about, const char *host)
 {
     struct px_place place;
 
+    if (host != NULL && about->host != NULL && strcmp(about->host, host) != 0)
+        return PMIX_ERR_BAD_PARAM;
     about->host = host;
     for (uint32_t i = 0; host != NULL && px_job_place(&about->job, i, &place);
          i++) {
@@ -56,6 +61,18 @@ static pmix_status_t check_host(struct about *about, const char *host)
     return PMIX_ERR_NOT_FOUND;
 }
 
+/* The job, which all others are about. */
+static pmix_status_t read_nspace(const pmix_info_t *info, struct about *about)
+{
+    const pmix_value_t *value = &info->value;
+
+    if (PMIX_CHECK_KEY(info, PMIX_NSPACE) && value->type == PMIX_STRING)
+        return check_nspace(about, value->data.string);
+    if (PMIX_CHECK_KEY(info, PMIX_PROCID) && value->type == PMIX_PROC)
+        return check_nspace(about, value->data.proc->nspace);
+    return PMIX_SUCCESS;
+}
+
 /* One that we do not know narrows nothing, unless it is required. */
 static pmix_status_t read_qualifier(const pmix_info_t *info,
                                     struct about *about)
@@ -63,13 +80,9 @@ static pmix_status_t read_qualifier(const pmix_info_t *info,
     const pmix_value_t *value = &info->value;
 
     if (PMIX_CHECK_KEY(info, PMIX_NSPACE) && value->type == PMIX_STRING)
-        return check_nspace(about, value->data.string);
-    if (PMIX_CHECK_KEY(info, PMIX_PROCID) && value->type == PMIX_PROC) {
-        pmix_status_t rc = check_nspace(about, value->data.proc->nspace);
-
-        return rc != PMIX_SUCCESS ? rc
-                                  : check_rank(about, value->data.proc->rank);
-    }
+        return PMIX_SUCCESS; /* see read_nspace() */
+    if (PMIX_CHECK_KEY(info, PMIX_PROCID) && value->type == PMIX_PROC)
+        return check_rank(about, value->data.proc->rank);
     if (PMIX_CHECK_KEY(info, PMIX_RANK) && value->type == PMIX_PROC_RANK)
         return check_rank(about, value->data.rank);
     if (PMIX_CHECK_KEY(info, PMIX_HOSTNAME) && value->type == PMIX_STRING)
@@ -90,6 +103,8 @@ static pmix_status_t read_qualifiers(const pmix_query_t *query,
     *about = (struct about){.rank = PMIX_RANK_WILDCARD};
     if (!px_job_next(&about->job))
         return PMIX_ERR_NOT_FOUND;
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < query->nqual; i++)
+        rc = read_nspace(&query->qualifiers[i], about);
     for (size_t i = 0; rc == PMIX_SUCCESS && i < query->nqual; i++)
         rc = read_qualifier(&query->qualifiers[i], about);
     return rc;

@@ -93,6 +93,42 @@ def hosts():
     tool.end()
 
 
+def orders():
+    """Qualifiers are about the job that one of them names, whichever comes
+    first, and none is against another."""
+    job, gate = start("-w", f"{HOST},other", "-n", 2)
+    first = spawning.connect(job)
+    space, status = first.spawn("pmix.ppr=2:node -- 4 sleep 1000")
+    live.check_eq("SUCCESS", status)
+    tool = pmix.Asker(job)
+    live.check(tool.connect(), "connected")
+    own = tool.query("pmix.qry.ns")[0][0].split()[1].split(",")[0]
+    rows = {int(row.split()[1]): row for row in tool.query(
+        f"pmix.nspace={space} pmix.qry.ptable")[0][1:]}
+    live.check_eq([0, 1, 2, 3], sorted(rows))
+    last = 3
+    live.check_eq("other", rows[last].split()[2])
+    node = sorted((HOST, "other")).index("other")
+    named, rank = f"pmix.nspace={space}", f"pmix.rank={last}"
+    one = ["pmix.qry.ptable 1", rows[last]]
+    for words, want in (
+            ((rank, named), one), ((rank, f"pmix.procid={space}/{last}"), one),
+            ((f"pmix.hname=other {rank}", named), one),
+            ((rank, f"pmix.nodeid={node}", named), one),
+            ((rank, named, f"pmix.hname={HOST}"), None),
+            ((f"pmix.rank={last - 1}", f"pmix.procid={space}/{last}"), None),
+            ((f"pmix.nspace={own}", f"pmix.procid={space}/{last}"), None),
+            (("pmix.hname=other", f"pmix.hname={HOST}", named), None)):
+        for turn in (words, words[::-1]):
+            said, status = tool.query(" ".join((*turn, "pmix.qry.ptable")))
+            live.check_eq(want or [], said, turn)
+            live.check_eq(bool(want), status == "SUCCESS", (turn, status))
+    live.check_eq(0, first.end())
+    gate.open()
+    job.check_ok()
+    tool.end()
+
+
 def ended():
     """Processes that have ended: their state and code, and what a tool hears
     that comes after the end."""
@@ -336,6 +372,7 @@ def main():
     for test, sentence in (
             (table, "processes, field by field"),
             (hosts, "processes of several hosts"),
+            (orders, "qualifiers in any order"),
             (ended, "processes that have ended"),
             (keys, "keys and qualifiers"),
             (foreign, "a tool from elsewhere"),

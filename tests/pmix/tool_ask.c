@@ -108,6 +108,19 @@ static void print_info(const char *before, const pmix_info_t *info)
 
 /* --- query */
 
+/* "NAMESPACE/RANK" */
+static void load_proc(pmix_info_t *info, char *value)
+{
+    char *slash = strchr(value, '/');
+    pmix_proc_t proc;
+
+    if (slash == NULL)
+        exit(EXIT_USAGE);
+    *slash = '\0';
+    PMIX_LOAD_PROCID(&proc, value, (pmix_rank_t)strtoul(slash + 1, NULL, 10));
+    PMIX_INFO_LOAD(info, PMIX_PROCID, &proc, PMIX_PROC);
+}
+
 static void add_qualifier(pmix_query_t *query, char *word)
 {
     pmix_info_t *info;
@@ -124,6 +137,8 @@ static void add_qualifier(pmix_query_t *query, char *word)
         PMIX_INFO_LOAD(info, word, &number, PMIX_PROC_RANK);
     else if (strcmp(word, PMIX_NODEID) == 0)
         PMIX_INFO_LOAD(info, word, &number, PMIX_UINT32);
+    else if (strcmp(word, PMIX_PROCID) == 0)
+        load_proc(info, value);
     else if (strcmp(word, PMIX_QUERY_REFRESH_CACHE) == 0)
         PMIX_INFO_LOAD(info, word, &yes, PMIX_BOOL);
     else
