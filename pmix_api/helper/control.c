@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <string.h>
 
+#include "pmix_api/helper/job.h"
 #include "pmix_api/helper/request.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/target.h"
+#include "pmix_api/helper/value.h"
 
 enum { SIGNO_MAX = 64 };
 
@@ -31,8 +33,7 @@ static pmix_status_t read_order(const pmix_info_t *info, unsigned order,
             info->value.data.integer > SIGNO_MAX)
             return PMIX_ERR_BAD_PARAM;
         *signo = info->value.data.integer;
-    } else if (info->value.type != PMIX_BOOL &&
-               info->value.type != PMIX_UNDEF) {
+    } else if (!px_value_is_flag(info)) {
         return PMIX_ERR_BAD_PARAM;
     } else if (PMIX_INFO_TRUE(info)) {
         *signo = orders[order].signo;
@@ -83,6 +84,28 @@ static void send_signal(const struct px_targets *targets, int signo,
     }
 }
 
+static bool are_of(const struct px_targets *targets, const struct px_job *job)
+{
+    for (uint32_t i = 0; i < targets->count; i++) {
+        if (targets->ranges[i].first < job->base + job->size &&
+            targets->ranges[i].last >= job->base)
+            return true;
+    }
+    return false;
+}
+
+/* A job of one of them at least is not over. */
+static bool are_there(const struct px_targets *targets)
+{
+    struct px_job job = {.size = 0};
+
+    while (px_job_next_listed(&job)) {
+        if (are_of(targets, &job) && !px_job_has_ended(job.base))
+            return true;
+    }
+    return false;
+}
+
 pmix_status_t px_control(const pmix_proc_t *asker, const pmix_proc_t targets[],
                          size_t ntargets, const pmix_info_t directives[],
                          size_t ndirs, pmix_info_cbfunc_t answer, void *arg)
@@ -98,6 +121,8 @@ pmix_status_t px_control(const pmix_proc_t *asker, const pmix_proc_t targets[],
     rc = find_order(directives, ndirs, &signo);
     if (rc == PMIX_SUCCESS)
         rc = px_targets_find(targets, ntargets, &all);
+    if (rc == PMIX_SUCCESS && !are_there(&all))
+        rc = PMIX_ERR_NOT_AVAILABLE;
     if (rc == PMIX_SUCCESS) {
         token = px_request_open(&who, 0);
         if (token != 0)

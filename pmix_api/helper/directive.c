@@ -9,6 +9,8 @@
 #include "pmix_api/helper/mapping.h"
 #include "pmix_api/helper/output.h"
 #include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/value.h"
+#include "pmix_api/helper/wish.h"
 
 /* Does what an info asks for. NOT_SUPPORTED: this value cannot be served. */
 typedef pmix_status_t (*apply_fn)(struct px_plan *plan, struct px_app *app,
@@ -114,6 +116,8 @@ static pmix_status_t need_dir(struct px_plan *plan, struct px_app *app,
                               const pmix_info_t *info)
 {
     (void)plan;
+    if (!px_value_is_flag(info))
+        return PMIX_ERR_BAD_PARAM;
     if (PMIX_INFO_TRUE(info))
         app->flags &= (uint8_t)~PX_APP_CWD_OPTIONAL;
     return PMIX_SUCCESS;
@@ -125,6 +129,8 @@ static pmix_status_t set_nohup(struct px_plan *plan, struct px_app *app,
                                const pmix_info_t *info)
 {
     (void)app;
+    if (!px_value_is_flag(info))
+        return PMIX_ERR_BAD_PARAM;
     if (PMIX_INFO_TRUE(info))
         plan->spawn.flags |= PX_SPAWN_NOHUP;
     return PMIX_SUCCESS;
@@ -138,6 +144,8 @@ static pmix_status_t set_log(struct px_plan *plan, struct px_app *app,
                              : PX_SPAWN_LOG_EVENTS;
 
     (void)app;
+    if (!px_value_is_flag(info))
+        return PMIX_ERR_BAD_PARAM;
     plan->spawn.flags &= (uint8_t)~flag;
     if (PMIX_INFO_TRUE(info))
         plan->spawn.flags |= flag;
@@ -150,8 +158,18 @@ static pmix_status_t accept(struct px_plan *plan, struct px_app *app,
 {
     (void)plan;
     (void)app;
-    (void)info;
-    return PMIX_SUCCESS;
+    return px_value_is_flag(info) ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+/* What the pull is told that brings the output. */
+static pmix_status_t check_wish(struct px_plan *plan, struct px_app *app,
+                                const pmix_info_t *info)
+{
+    struct px_wish wish = {.copies = false};
+
+    (void)plan;
+    (void)app;
+    return px_wish_read(info, 1, &wish);
 }
 
 static pmix_status_t forward(struct px_plan *plan, const pmix_info_t *info,
@@ -159,6 +177,8 @@ static pmix_status_t forward(struct px_plan *plan, const pmix_info_t *info,
 {
     uint8_t bits = (uint8_t)channel;
 
+    if (!px_value_is_flag(info))
+        return PMIX_ERR_BAD_PARAM;
     plan->spawn.forwards &= (uint8_t)~bits;
     if (PMIX_INFO_TRUE(info))
         plan->spawn.forwards |= bits;
@@ -211,37 +231,38 @@ static pmix_status_t forward_diag(struct px_plan *plan, struct px_app *app,
 static const struct {
     const char *key;
     apply_fn apply;
+    bool is_of_job; /* among those of an app it is not supported */
 } directives[] = {
-    {PMIX_SET_ENVAR, set_env},
-    {PMIX_ADD_ENVAR, set_env},
-    {PMIX_UNSET_ENVAR, unset_env},
-    {PMIX_PREPEND_ENVAR, set_env},
-    {PMIX_APPEND_ENVAR, set_env},
-    {PMIX_WDIR, set_dir},
-    {PMIX_WDIR_USER_SPECIFIED, need_dir},
-    {PMIX_PPR, px_mapping_ppr},
-    {PMIX_MAPBY, px_mapping_mapby},
-    {PMIX_RANKBY, px_mapping_rankby},
-    {PMIX_HOST, px_mapping_hosts},
-    {PMIX_HOSTFILE, px_mapping_hosts},
-    {PMIX_ADD_HOST, px_mapping_hosts},
-    {PMIX_ADD_HOSTFILE, px_mapping_hosts},
-    {PMIX_FWD_STDIN, forward_in},
-    {PMIX_FWD_STDOUT, forward_out},
-    {PMIX_FWD_STDERR, forward_err},
-    {PMIX_FWD_STDDIAG, forward_diag},
-    {PMIX_IOF_CACHE_SIZE, accept}, /* see px_wish_read() */
-    {PMIX_IOF_DROP_OLDEST, accept},
-    {PMIX_IOF_DROP_NEWEST, accept},
-    {PMIX_IOF_BUFFERING_SIZE, accept},
-    {PMIX_IOF_BUFFERING_TIME, accept},
-    {PX_IOF_HOLD, accept},
-    {PMIX_NOHUP, set_nohup},
-    {PMIX_NOTIFY_JOB_EVENTS, accept},
-    {PMIX_NOTIFY_COMPLETION, accept},
-    {PMIX_LOG_JOB_EVENTS, set_log},
-    {PMIX_LOG_COMPLETION, set_log},
-    {PMIX_SETUP_APP_ENVARS, accept}, /* the tool's library has done it */
+    {PMIX_SET_ENVAR, set_env, false},
+    {PMIX_ADD_ENVAR, set_env, false},
+    {PMIX_UNSET_ENVAR, unset_env, false},
+    {PMIX_PREPEND_ENVAR, set_env, false},
+    {PMIX_APPEND_ENVAR, set_env, false},
+    {PMIX_WDIR, set_dir, false},
+    {PMIX_WDIR_USER_SPECIFIED, need_dir, false},
+    {PMIX_PPR, px_mapping_ppr, false},
+    {PMIX_MAPBY, px_mapping_mapby, false},
+    {PMIX_RANKBY, px_mapping_rankby, false},
+    {PMIX_HOST, px_mapping_hosts, false},
+    {PMIX_HOSTFILE, px_mapping_hosts, false},
+    {PMIX_ADD_HOST, px_mapping_hosts, false},
+    {PMIX_ADD_HOSTFILE, px_mapping_hosts, false},
+    {PMIX_FWD_STDIN, forward_in, true},
+    {PMIX_FWD_STDOUT, forward_out, true},
+    {PMIX_FWD_STDERR, forward_err, true},
+    {PMIX_FWD_STDDIAG, forward_diag, true},
+    {PMIX_IOF_CACHE_SIZE, check_wish, true},
+    {PMIX_IOF_DROP_OLDEST, check_wish, true},
+    {PMIX_IOF_DROP_NEWEST, check_wish, true},
+    {PMIX_IOF_BUFFERING_SIZE, check_wish, true},
+    {PMIX_IOF_BUFFERING_TIME, check_wish, true},
+    {PX_IOF_HOLD, check_wish, true},
+    {PMIX_NOHUP, set_nohup, false},
+    {PMIX_NOTIFY_JOB_EVENTS, accept, false},
+    {PMIX_NOTIFY_COMPLETION, accept, false},
+    {PMIX_LOG_JOB_EVENTS, set_log, false},
+    {PMIX_LOG_COMPLETION, set_log, false},
+    {PMIX_SETUP_APP_ENVARS, accept, false}, /* the tool's library has done it */
 };
 
 enum { DIRECTIVES = sizeof(directives) / sizeof(directives[0]) };
@@ -253,30 +274,40 @@ const char *px_directive_key(size_t index)
 }
 
 static pmix_status_t apply(struct px_plan *plan, struct px_app *app,
-                           const pmix_info_t *info)
+                           bool is_of_job, const pmix_info_t *info)
 {
     for (size_t i = 0; i < DIRECTIVES; i++) {
-        if (PMIX_CHECK_KEY(info, directives[i].key))
-            return directives[i].apply(plan, app, info);
+        if (!PMIX_CHECK_KEY(info, directives[i].key))
+            continue;
+        return is_of_job || !directives[i].is_of_job
+                   ? directives[i].apply(plan, app, info)
+                   : PMIX_ERR_NOT_SUPPORTED;
     }
-    return px_output_knows(info) ? px_output_apply(plan, info)
-                                 : PMIX_ERR_NOT_SUPPORTED;
+    return is_of_job && px_output_knows(info) ? px_output_apply(plan, info)
+                                              : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static void note(const pmix_info_t *info, bool is_of_job, pmix_status_t why)
+{
+    px_talk_note("PMIx_Spawn is refused: %s %s%s", info->key,
+                 why == PMIX_ERR_NOT_SUPPORTED ? "is not supported"
+                                               : "makes no sense",
+                 is_of_job ? "" : " for an app");
 }
 
 pmix_status_t px_directives(struct px_plan *plan, struct px_app *app,
-                            const pmix_info_t info[], size_t infos)
+                            bool is_of_job, const pmix_info_t info[],
+                            size_t infos)
 {
     for (size_t i = 0; i < infos; i++) {
-        pmix_status_t rc = apply(plan, app, &info[i]);
+        pmix_status_t rc = apply(plan, app, is_of_job, &info[i]);
 
         if (rc == PMIX_ERR_NOT_SUPPORTED && !PMIX_INFO_IS_REQUIRED(&info[i]))
             continue;
-        if (rc != PMIX_SUCCESS)
-            px_talk_note("PMIx_Spawn is refused: %s %s", info[i].key,
-                         rc == PMIX_ERR_NOT_SUPPORTED ? "is not supported"
-                                                      : "makes no sense");
-        if (rc != PMIX_SUCCESS)
+        if (rc != PMIX_SUCCESS) {
+            note(&info[i], is_of_job, rc);
             return rc;
+        }
     }
     return PMIX_SUCCESS;
 }

@@ -17,7 +17,7 @@ uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
     px_pulls_lock();
     pull = px_pulls_slot();
     if (pull != NULL) {
-        px_wish_read(info, infos, &pull->wish);
+        (void)px_wish_read(info, infos, &pull->wish);
         pull->is_forward = true;
         pull->output = output;
         pull->is_held = pull->is_careful = pull->wish.holds;

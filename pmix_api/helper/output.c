@@ -7,6 +7,7 @@
 
 #include "pmix_api/helper/directive.h"
 #include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/value.h"
 
 static const struct {
     const char *key;
@@ -75,6 +76,8 @@ pmix_status_t px_output_apply(struct px_plan *plan, const pmix_info_t *info)
 
     if (flag == PX_OUTPUT_DIR || flag == PX_OUTPUT_FILE)
         return set_files(&plan->spawn, info, flag);
+    if (!px_value_is_flag(info))
+        return PMIX_ERR_BAD_PARAM;
     plan->spawn.output &= ~flag;
     if (PMIX_INFO_TRUE(info))
         plan->spawn.output |= flag;

@@ -439,10 +439,11 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
     uint32_t id = 0;
 
     px_job_wish(targets->ranges[0].first, &wish);
-    px_wish_read(info, infos, &wish);
+    if (px_wish_read(info, infos, &wish) != PMIX_SUCCESS)
+        return PMIX_ERR_BAD_PARAM;
     if (wish.holds)
         return px_forward_take(span) != 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
-    px_wish_read(info, infos, &own);
+    (void)px_wish_read(info, infos, &own);
     lock();
     past_bytes = px_past_sum(targets, pulls.asker, &own);
     pull = make(&wish, span, past_bytes);

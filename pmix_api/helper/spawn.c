@@ -73,12 +73,12 @@ static pmix_status_t read_changes(struct px_plan *plan, struct px_app *app,
                                   const pmix_info_t info[], size_t infos,
                                   const pmix_app_t *from)
 {
-    pmix_status_t rc = px_directives(plan, app, info, infos);
+    pmix_status_t rc = px_directives(plan, app, true, info, infos);
 
     if (rc == PMIX_SUCCESS)
         rc = read_env(from, app);
     if (rc == PMIX_SUCCESS)
-        rc = px_directives(plan, app, from->info, from->ninfo);
+        rc = px_directives(plan, app, false, from->info, from->ninfo);
     return rc;
 }
 
@@ -190,7 +190,7 @@ static uint32_t cache_of(const pmix_info_t info[], size_t infos)
 {
     struct px_wish wish = {.has_cache = false};
 
-    px_wish_read(info, infos, &wish);
+    (void)px_wish_read(info, infos, &wish); /* see px_directives() */
     if (!wish.has_cache)
         return PX_CACHE_UNSAID;
     return wish.cache_bytes < PX_CACHE_UNSAID ? (uint32_t)wish.cache_bytes

@@ -2,46 +2,68 @@
 #include "pmix_api/helper/wish.h"
 
 #include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/value.h"
 
-static uint64_t number(const pmix_info_t *info, uint64_t otherwise)
+static pmix_status_t read_number(const pmix_info_t *info, uint64_t *out)
 {
-    switch (info->value.type) {
-    case PMIX_UINT32:
-        return info->value.data.uint32;
-    case PMIX_UINT64:
-        return info->value.data.uint64;
-    case PMIX_SIZE:
-        return info->value.data.size;
-    case PMIX_INT:
-        return info->value.data.integer > 0 ? (uint64_t)info->value.data.integer
-                                            : otherwise;
-    default:
-        return otherwise;
-    }
+    const pmix_value_t *value = &info->value;
+
+    if (value->type == PMIX_UINT32)
+        *out = value->data.uint32;
+    else if (value->type == PMIX_UINT64)
+        *out = value->data.uint64;
+    else if (value->type == PMIX_SIZE)
+        *out = value->data.size;
+    else if (value->type == PMIX_INT && value->data.integer >= 0)
+        *out = (uint64_t)value->data.integer;
+    else
+        return PMIX_ERR_BAD_PARAM;
+    return PMIX_SUCCESS;
 }
 
-void px_wish_read(const pmix_info_t info[], size_t infos, struct px_wish *wish)
+static pmix_status_t read_flag(const pmix_info_t *info, bool is_not, bool *out)
 {
-    for (size_t i = 0; i < infos; i++) {
-        const pmix_info_t *it = &info[i];
+    if (!px_value_is_flag(info))
+        return PMIX_ERR_BAD_PARAM;
+    *out = PMIX_INFO_TRUE(info) != is_not;
+    return PMIX_SUCCESS;
+}
 
-        if (PMIX_CHECK_KEY(it, PMIX_IOF_COPY)) {
-            wish->copies = PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_REDIRECT)) {
-            wish->copies = !PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_DROP_OLDEST)) {
-            wish->drops_oldest = PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_DROP_NEWEST)) {
-            wish->drops_oldest = !PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_CACHE_SIZE)) {
-            wish->has_cache = true;
-            wish->cache_bytes = number(it, 0);
-        } else if (PMIX_CHECK_KEY(it, PX_IOF_HOLD)) {
-            wish->holds = PMIX_INFO_TRUE(it);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_SIZE)) {
-            wish->buffer_bytes = number(it, 0);
-        } else if (PMIX_CHECK_KEY(it, PMIX_IOF_BUFFERING_TIME)) {
-            wish->buffer_s = number(it, 0);
-        }
+static pmix_status_t read_one(const pmix_info_t *info, struct px_wish *wish)
+{
+    pmix_status_t rc;
+
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_COPY))
+        return read_flag(info, false, &wish->copies);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_REDIRECT))
+        return read_flag(info, true, &wish->copies);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_DROP_OLDEST))
+        return read_flag(info, false, &wish->drops_oldest);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_DROP_NEWEST))
+        return read_flag(info, true, &wish->drops_oldest);
+    if (PMIX_CHECK_KEY(info, PX_IOF_HOLD))
+        return read_flag(info, false, &wish->holds);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_SIZE))
+        return read_number(info, &wish->buffer_bytes);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_TIME))
+        return read_number(info, &wish->buffer_s);
+    if (!PMIX_CHECK_KEY(info, PMIX_IOF_CACHE_SIZE))
+        return PMIX_SUCCESS;
+    rc = read_number(info, &wish->cache_bytes);
+    wish->has_cache |= rc == PMIX_SUCCESS;
+    return rc;
+}
+
+pmix_status_t px_wish_read(const pmix_info_t info[], size_t infos,
+                           struct px_wish *wish)
+{
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; i < infos; i++) {
+        pmix_status_t why = read_one(&info[i], wish);
+
+        if (rc == PMIX_SUCCESS)
+            rc = why;
     }
+    return rc;
 }

@@ -15,7 +15,9 @@ struct px_wish {
 };
 
 /* What is not said stays as it is; a directive that comes twice counts as the
- * last. All zero is the default. O(infos). */
-void px_wish_read(const pmix_info_t info[], size_t infos, struct px_wish *wish);
+ * last. All zero is the default. PMIX_SUCCESS, or BAD_PARAM: a value of another
+ * type, or a number below 0; it is as if it was not said. O(infos). */
+pmix_status_t px_wish_read(const pmix_info_t info[], size_t infos,
+                           struct px_wish *wish);
 
 #endif

@@ -209,11 +209,12 @@ def unserved():
     for it."""
     mark = os.path.join(live.TMP, "mark")
     helper = os.path.join(live.TMP, "ends")
+    nowhere = os.path.join(live.TMP, "nowhere")
     with open(helper, "w") as file:
         file.write(f"#!/bin/sh\n: >{mark}\nexit 7\n")
     os.chmod(helper, 0o755)
     for name, value, why in (
-            ("TMPDIR", "/nowhere", "no folder can be made in /nowhere: No such "
+            ("TMPDIR", nowhere, f"no folder can be made in {nowhere}: No such "
              "file or directory"), ("XYLEM_PMIX", helper, "ended with code 7")):
         dvm = pmix.Dvm("-N", 2, env={**os.environ, name: value})
         check_eq(1, dvm.wait(), name)

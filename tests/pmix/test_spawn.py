@@ -80,6 +80,8 @@ def known():
           "SIG" in tool.wait_event("JOB ENDED", two), tool.events)
     check_eq(["JOB ENDED"], tool_asks(job, "pmix.qry.jst",
                                       "pmix.nspace=" + two))
+    check_eq("NOT_AVAILABLE", tool.ask(f"signal {two} * 10")[1],
+             "it is over")
     check(not tool.happened("JOB ENDED", one), "the other one runs")
     door.open()
     check("NON" in tool.wait_event("JOB ENDED", one), tool.events)
@@ -219,13 +221,36 @@ def refused():
             ("-- 1 " + text, "NOT EXECUTABLE"),
             ("-- cwd=/no/such/dir 1 true", "WORKING DIRECTORY NOT FOUND"),
             ("-- 1000 true", "INSUFFICIENT RESOURCES"),
-            ("!no.such.key -- 1 true", "NOT SUPPORTED")):
+            ("!no.such.key -- 1 true", "NOT SUPPORTED"),
+            ("pmix.fwd.stdout=yes -- 1 true", "BAD PARAM"),
+            ("pmix.nohup::1 -- 1 true", "BAD PARAM"),
+            ("pmix.logcomp=yes -- 1 true", "BAD PARAM"),
+            ("pmix.notecomp::1 -- 1 true", "BAD PARAM"),
+            ("pmix.wdir.user=yes -- 1 true", "BAD PARAM"),
+            ("pmix.iof.tag::1 -- 1 true", "BAD PARAM"),
+            ("pmix.iof.csize=1000 -- 1 true", "BAD PARAM"),
+            ("pmix.iof.new=yes -- 1 true", "BAD PARAM"),
+            ("-- !pmix.fwd.stdout 1 true", "NOT SUPPORTED"),
+            ("-- !pmix.fwd.stdin 1 true", "NOT SUPPORTED"),
+            ("-- !pmix.iof.tag 1 true", "NOT SUPPORTED"),
+            (f"-- !pmix.iof.file={text} 1 true", "NOT SUPPORTED"),
+            ("-- 1 true : !pmix.iof.csize:1000 1 true", "NOT SUPPORTED")):
         space, said = tool.spawn(what)
         check_eq(None, space, what)
         check(said and status in said.replace("-", " ").upper(),
               "%s: %s" % (what, said))
-    for words in ("no.such.key is not supported", "has room for"):
+    for words in ("no.such.key is not supported", "has room for",
+                  "pmix.nohup makes no sense",
+                  "pmix.iof.tag is not supported for an app"):
         live.eventually(lambda: words in job.said(), 60, words)
+    space, said = tool.spawn(f"-- pmix.iof.file={text} pmix.fwd.stdout=no "
+                             "1 true")
+    check_eq("SUCCESS", said, "what is for a job alone is no app's:")
+    space = tool.spawn("pmix.fwd.stdout -- 1 true")[0]
+    for word in ("pmix.iof.csize=1000", "pmix.iof.old::1",
+                 "pmix.iof.cpy=yes"):
+        check_eq("BAD PARAM", tool.ask(f"pull {space} * out {word}")[1].replace(
+            "-", " "), word)
     check_eq("SUCCESS", tool.spawn("no.such.key -- 1 true")[1],
              "what is not required is ignored:")
     check_eq(0, tool.end())

@@ -17,9 +17,10 @@
  *     signal NAMESPACE RANK NUMBER
  *     events NAMESPACE
  *
- * A directive is KEY, KEY=TEXT or KEY:NUMBER (uint32_t), and pmix.envar.*
- * NAME=VALUE; with ! before it it is required. An APP is one, or cwd=DIR or
- * env=NAME=VALUE. \n and \s in a text are a newline and a blank.
+ * A directive is KEY, KEY=TEXT, KEY:NUMBER (uint32_t) or KEY::NUMBER
+ * (uint16_t), and pmix.envar.* NAME=VALUE; with ! before it it is required. An
+ * APP is one, or cwd=DIR or env=NAME=VALUE. \n and \s in a text are a newline
+ * and a blank.
  *
  * What comes is told as "output NAMESPACE RANK CHANNEL TEXT" and "end NAMESPACE
  * RANK CHANNEL", "before NAMESPACE RANK CHANNEL BYTES" for what was not kept
@@ -115,6 +116,10 @@ static void load_directive(pmix_info_t *info, char *word)
         load_envar(info, word, word + len + 1);
     } else if (kind == '=') {
         PMIX_INFO_LOAD(info, word, word + len + 1, PMIX_STRING);
+    } else if (kind == ':' && word[len + 1] == ':') {
+        uint16_t number = (uint16_t)strtoul(word + len + 2, NULL, 10);
+
+        PMIX_INFO_LOAD(info, word, &number, PMIX_UINT16);
     } else if (kind == ':') {
         uint32_t number = (uint32_t)strtoul(word + len + 1, NULL, 10);
 
