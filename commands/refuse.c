@@ -21,6 +21,9 @@ int refuse_owner(pid_t pid, uid_t uid, const char *deed)
 {
     const struct passwd *user = getpwuid(uid);
 
+    if (uid == 0)
+        return refuse("process %d belongs to root, who alone can %s", (int)pid,
+                      deed);
     return refuse("process %d belongs to %s: only %s and root can %s", (int)pid,
                   user != NULL ? user->pw_name : "another user",
                   user != NULL ? user->pw_name : "that user", deed);

@@ -404,6 +404,11 @@ bool px_job_next_listed(struct px_job *job)
     return px_job_next(job) && (!is_hidden || px_job_next(job));
 }
 
+bool px_job_is_daemons(const struct px_job *job)
+{
+    return jobs.is_dvm && job->base == 0;
+}
+
 bool px_job_of_token(uint32_t token, struct px_job *out)
 {
     const struct px_job_state *job;

@@ -64,6 +64,8 @@ bool px_job_find(const char *nspace, struct px_job *out);
 bool px_job_next(struct px_job *job);
 /* As px_job_next(), without the daemons of a dvm, which are no job. */
 bool px_job_next_listed(struct px_job *job);
+/* Is it those daemons? */
+bool px_job_is_daemons(const struct px_job *job);
 /* The job that was spawned with this token. */
 bool px_job_of_token(uint32_t token, struct px_job *out);
 /* The name of a process; false when there is none. */

@@ -329,6 +329,8 @@ static pmix_status_t load_space_info(pmix_info_t *out, const char *key,
 
     while (px_job_next_listed(&job))
         jobs++;
+    if (jobs == 0)
+        return PMIX_ERR_NOT_FOUND;
     PMIX_INFO_CREATE(spaces, jobs);
     if (spaces == NULL)
         return PMIX_ERR_NOMEM;

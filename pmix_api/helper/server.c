@@ -162,7 +162,7 @@ static const char *name_forward(pmix_iof_channel_t channels)
                                               : "PMIX_FWD_STDDIAG";
 }
 
-/* What its job was started without is not to be had. */
+/* What its job was started without is not to be had, and nothing of daemons. */
 static pmix_status_t judge_forwards(const pmix_proc_t procs[], size_t nprocs,
                                     pmix_iof_channel_t channels)
 {
@@ -173,6 +173,12 @@ static pmix_status_t judge_forwards(const pmix_proc_t procs[], size_t nprocs,
 
         if (!px_job_find(procs[i].nspace, &job))
             continue;
+        if (px_job_is_daemons(&job)) {
+            px_talk_note("a pull is refused: %s is this dvm, whose daemons "
+                         "have no output",
+                         job.nspace);
+            return PMIX_ERR_NOT_SUPPORTED;
+        }
         missing = (pmix_iof_channel_t)(channels & OUTPUT & ~job.forwards);
         if (missing == 0)
             continue;

@@ -56,7 +56,11 @@ def served():
     uri = live.read_file(path).decode()
     check(uri.startswith("xylem-dvm-") and uri.endswith("\n"), uri)
     check_eq(1, pmix.Attach().wait(), "there is no job yet")
+    check_eq("NOT FOUND", asks(dvm, "pmix.qry.nsinfo")[1])
     tools = [spawning.connect(dvm) for _ in range(2)]
+    own = uri.partition("-server.")[0]
+    check_eq("NOT SUPPORTED", tools[0].ask(f"pull {own} *")[1])
+    check(f"a pull is refused: {own} is this dvm" in dvm.said(), dvm.said())
     for turn in range(2):
         door = pmix.Gate()
         script = ":\\s<$0;echo\\s$XYLEM_RANK\\sof\\s$XYLEM_SIZE"
@@ -124,7 +128,7 @@ def refused():
             [*nobody, live.XYLEM, "--version"], stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, check=False).returncode == 0:
         code, said = stop(dvms[0].proc.pid, wrap=nobody)
-        check(code == 1 and "belongs to root" in said, said)
+        check(code == 1 and "to root, who alone can stop it" in said, said)
         code, said = stop(wrap=nobody)
         check(code == 1 and "no dvm of yours" in said, said)
     for dvm in dvms:
