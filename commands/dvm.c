@@ -60,7 +60,8 @@ int dvm_main(int argc, char **argv)
     static const struct run_command command = {
         .name = name,
         .doc = "Start a tree of daemons and keep it up, without a job of its "
-               "own: PMIx tools start jobs in it, until it is told to end.",
+               "own: `xylem run --dvm' and PMIx tools start jobs in it, until "
+               "it is told to end.",
         .more = more,
         .keys = run_options_tree,
         .tap = &run_pmix_tap,

@@ -90,7 +90,8 @@ const struct argp_option run_table[RUN_ROWS] = {
     {"pmix-allow", KEY_PMIX_ALLOW, "USER,...", 0,
      "whose PMIx tools can connect (default: your own and root's)", 4},
     {"pmix-cache", KEY_PMIX_CACHE, "BYTES", 0,
-     "keep so many of each channel for PMIx tools that come late (default: 0)",
+     "keep so many of each channel for PMIx tools that come late (default: 0; "
+     "of jobs that tools start, 64K)",
      4},
     {"verbose", 'v', NULL, 0, "say what xylem itself does", 4},
     {0},

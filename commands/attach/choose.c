@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands/refuse.h"
+#include "endpoints/run/run.h"
 
 enum { LOOK_MS = 50, TELL_MS = 1000, COMING_UP_MS = 20000 };
 
@@ -82,6 +83,13 @@ static int choose_pid(pid_t pid, struct server *out)
 
 /* --- by name, by address */
 
+/* Its jobs have a number behind that. */
+static bool is_dvm(const char *nspace)
+{
+    return strncmp(nspace, EP_RUN_DVM_NAME, strlen(EP_RUN_DVM_NAME)) == 0 &&
+           strchr(nspace, '.') == NULL;
+}
+
 static int choose_nspace(const char *nspace, struct server *out)
 {
     const struct server_name by = {.nspace = nspace};
@@ -91,6 +99,10 @@ static int choose_nspace(const char *nspace, struct server *out)
         return refuse("several users have a launcher that says %s is its job: "
                       "name its process, with --pid",
                       nspace);
+    if (count > 0 && is_dvm(nspace))
+        return refuse("%s is a dvm and no job: `xylem attach --pid %d' shows "
+                      "the job that runs in it, or lists them",
+                      nspace, (int)servers[0].pid);
     if (count > 0) {
         *out = servers[0];
         return 0;

@@ -46,7 +46,10 @@ static void end_input(void)
 static void refuse(const char *why)
 {
     if (!feed.is_own || !feed.is_over)
-        fprintf(stderr, "xylem: the job takes no input from here: %s\n", why);
+        fprintf(stderr, "xylem: the job takes no input from here: %s\n",
+                feed.is_over ? "its processes have ended, or their stdin has "
+                               "(`xylem run --keep-stdin' keeps that open)"
+                             : why);
     end_input();
 }
 

@@ -12,6 +12,9 @@
 
 #include "text/style.h"
 #include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/tools.h"
+
+enum { NAMES_BYTES = 160, WHY_BYTES = 256 };
 
 static struct {
     pthread_mutex_t lock;
@@ -26,7 +29,7 @@ static struct {
     pmix_proc_t *targets; /* of input; NULL: not listed yet */
     size_t ntargets;
     pmix_byte_object_t input;
-    char why[256];
+    char why[WHY_BYTES];
 } link_ = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .changed = PTHREAD_COND_INITIALIZER};
 
@@ -134,8 +137,10 @@ static void on_pushed(pmix_status_t status, void *arg)
 static void set_up(void)
 {
     static const char *const names[] = {
-        "PMIX_NAMESPACE", "PMIX_RANK", "PMIX_LAUNCHER_RNDZ_URI",
-        "PMIX_LAUNCHER_RNDZ_FILE", "PMIX_SERVER_TMPDIR"};
+        "PMIX_NAMESPACE",      "PMIX_RANK",
+        "PMIX_SERVER_TMPDIR",  "PMIX_LAUNCHER_RNDZ_URI",
+        "PMIX_KEEPALIVE_PIPE", "PMIX_LAUNCHER_RNDZ_FILE",
+        "PMIX_SECURITY_MODE"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         unsetenv(names[i]);
@@ -153,10 +158,16 @@ const char *link_open(const char *uri, const struct link_events *events)
     PMIX_INFO_LOAD(&info, PMIX_SERVER_URI, uri, PMIX_STRING);
     rc = PMIx_tool_init(&self, &info, 1);
     PMIX_INFO_DESTRUCT(&info);
+    if (rc == PMIX_ERR_UNREACH) {
+        snprintf(link_.why, sizeof(link_.why),
+                 "cannot connect to the launcher: it has ended, does not let "
+                 "this user in, or has %d tools already, and takes no more "
+                 "(with -v it says which)",
+                 TOOLS_MAX);
+        return link_.why;
+    }
     if (rc != PMIX_SUCCESS)
-        return link_say("cannot connect to the launcher (it may have ended, or "
-                        "refused this user)",
-                        rc);
+        return link_say("cannot connect to the launcher", rc);
     link_.is_open = true;
     PMIx_Register_event_handler(&lost, 1, NULL, 0, on_lost, on_registered,
                                 NULL);
@@ -187,24 +198,35 @@ static pmix_status_t ask(const char *key, const char *nspace,
     return rc;
 }
 
+/* As many names as there is room for. */
+static const char *list_jobs(const char *names)
+{
+    int shown = (int)strlen(names);
+    bool is_cut = shown > NAMES_BYTES;
+
+    for (shown = is_cut ? NAMES_BYTES : shown; is_cut && names[shown] != ',';)
+        shown--;
+    snprintf(link_.why, sizeof(link_.why),
+             "there are several jobs, name one with --nspace: %.*s%s", shown,
+             names, is_cut ? ", and more" : "");
+    return link_.why;
+}
+
 static const char *find_only(void)
 {
     pmix_info_t *found = NULL;
     pmix_status_t rc = ask(PMIX_QUERY_NAMESPACES, NULL, &found);
-    const char *why = NULL;
+    const char *why = NULL, *names;
 
     if (rc != PMIX_SUCCESS)
         return link_say("the launcher does not tell its job", rc);
-    snprintf(link_.nspace, sizeof(link_.nspace), "%s",
-             found->value.data.string);
-    if (link_.nspace[0] == '\0')
+    names = found->value.data.string;
+    if (names[0] == '\0')
         why = "no job runs in it";
-    if (strchr(link_.nspace, ',') != NULL) {
-        snprintf(link_.why, sizeof(link_.why),
-                 "there are several jobs, name one with --nspace: %.180s",
-                 link_.nspace);
-        why = link_.why;
-    }
+    else if (strchr(names, ',') != NULL)
+        why = list_jobs(names);
+    else
+        snprintf(link_.nspace, sizeof(link_.nspace), "%s", names);
     PMIX_INFO_FREE(found, 1);
     return why;
 }
@@ -242,6 +264,13 @@ const char *link_job(const char *nspace, struct link_job *out)
     if (why != NULL)
         return why;
     rc = ask(PMIX_QUERY_PROC_TABLE, link_.nspace, &found);
+    if (rc == PMIX_ERR_NOT_FOUND) {
+        snprintf(link_.why, sizeof(link_.why),
+                 "the launcher knows no job %.100s: it never was, or was over "
+                 "long ago",
+                 link_.nspace);
+        return link_.why;
+    }
     if (rc != PMIX_SUCCESS || found->value.type != PMIX_DATA_ARRAY)
         return link_say("the launcher does not tell the processes of the job",
                         rc);

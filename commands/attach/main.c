@@ -162,7 +162,7 @@ static const char *begin(const struct server *server)
     if (why == NULL)
         why = check_ranks("--stdin", &o->stdin_ranks, job.size);
     if (why == NULL)
-        why = show_open(attach.base, &o->output, &job, &show_events);
+        why = show_open(attach.base, &o->output, &job, true, &show_events);
     if (why == NULL)
         why = link_pull(&o->ranks, LINK_COPY, &channels);
     show_expect(channels, topo_ranges_size(&o->ranks));

@@ -264,7 +264,8 @@ static void on_note(void *arg, const char *text)
 }
 
 static const char *open_output(struct event_base *base,
-                               const struct ep_run_options *options)
+                               const struct ep_run_options *options,
+                               bool spares_files)
 {
     static const struct ep_output_events events = {
         .on_written = on_written,
@@ -278,6 +279,7 @@ static const char *open_output(struct event_base *base,
     int rc;
 
     ep_run_output_cfg(options, show.job.nspace, &cfg);
+    cfg.names.is_new = spares_files;
     cfg.console.base = base;
     cfg.console.writer = show.writer;
     cfg.console.merge_stderr = options->merge_stderr;
@@ -296,7 +298,7 @@ static const char *open_output(struct event_base *base,
 
 const char *show_open(struct event_base *base,
                       const struct ep_run_options *options,
-                      const struct link_job *job,
+                      const struct link_job *job, bool spares_files,
                       const struct show_events *events)
 {
     show.last = &show.first;
@@ -311,7 +313,7 @@ const char *show_open(struct event_base *base,
     if (show.wakes == NULL || event_add(show.wakes, NULL) != 0 ||
         ep_writer_open(base, &show.writer) != 0)
         return ov_strerror(OV_ENOMEM);
-    return open_output(base, options);
+    return open_output(base, options, spares_files);
 }
 
 void show_expect(unsigned channels, uint32_t ranks)

@@ -27,11 +27,12 @@ struct show_events {
     void (*on_error)(bool is_left, const char *why);
 };
 
-/* Of the options those count that say how output is shown. Returns NULL, or
- * what went wrong. */
+/* Of the options those count that say how output is shown. With spares_files
+ * one that is there already is not replaced: on_error. Returns NULL, or what
+ * went wrong. */
 const char *show_open(struct event_base *base,
                       const struct ep_run_options *options,
-                      const struct link_job *job,
+                      const struct link_job *job, bool spares_files,
                       const struct show_events *events);
 /* It is complete with the ends of these channels, bits 1 << TEXT_CHANNEL_, of
  * so many ranks; 0: of all. One that a process does not have ends with it.

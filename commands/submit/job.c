@@ -1,6 +1,8 @@
 /* A job in a dvm. */
 #include "commands/submit/job.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -216,6 +218,20 @@ static void fill_infos(const struct ep_run_app *from, uint32_t ppn,
     PMIX_INFO_REQUIRED(&app->info[app->ninfo++]);
 }
 
+static bool has_own_cwd(const struct ep_run_app *app)
+{
+    return app->chdir != NULL && app->chdir[0] == '/';
+}
+
+/* Where it is to run, where job_judge() has no objections; owned by the caller.
+ */
+static char *find_cwd(const struct ep_run_app *from)
+{
+    char *cwd = getcwd(NULL, 0);
+
+    return cwd == NULL && has_own_cwd(from) ? strdup(from->chdir) : cwd;
+}
+
 static pmix_status_t fill_app(const struct ep_run_options *o,
                               const struct ep_run_app *from, pmix_app_t *app)
 {
@@ -224,14 +240,14 @@ static pmix_status_t fill_app(const struct ep_run_options *o,
 
     PMIX_APP_CONSTRUCT(app);
     app->cmd = strdup(from->argv[0]);
-    app->cwd = getcwd(NULL, 0);
+    app->cwd = find_cwd(from);
     app->maxprocs = (int)(o->nodes > 0 ? o->nodes * ppn : from->procs);
     for (char **arg = from->argv; rc == PMIX_SUCCESS && *arg != NULL; arg++)
         PMIX_ARGV_APPEND(rc, app->argv, *arg);
     if (rc == PMIX_SUCCESS)
         rc = fill_env(o, from, app);
     fill_infos(from, ppn, app);
-    return app->cmd == NULL ? PMIX_ERR_NOMEM : rc;
+    return app->cmd == NULL || app->cwd == NULL ? PMIX_ERR_NOMEM : rc;
 }
 
 static size_t fill_job(const struct ep_run_options *o, uint32_t reader,
@@ -301,6 +317,20 @@ static const char *explain(const struct ep_run_options *o, pmix_status_t rc)
     else
         return link_say("the dvm does not start the job", rc);
     return job.why;
+}
+
+const char *job_judge(const struct ep_run_options *o)
+{
+    char here[PATH_MAX];
+
+    if (getcwd(here, sizeof(here)) != NULL || errno != ENOENT)
+        return NULL;
+    for (uint32_t i = 0; i < o->apps_count; i++) {
+        if (!has_own_cwd(&o->apps[i]))
+            return "the job cannot be started: the directory that this was "
+                   "started in has been removed (--chdir names another one)";
+    }
+    return NULL;
 }
 
 const char *job_start(const struct ep_run_options *o, uint32_t reader,

@@ -28,6 +28,9 @@ typedef void (*job_wake_fn)(void);
 /* Before the job is started: its end will be heard of. */
 const char *job_watch(job_wake_fn wake);
 
+/* Can it be started from here? Before it is: NULL, or why not. */
+const char *job_judge(const struct ep_run_options *options);
+
 /* Starts it, as the options say, and waits until all processes run. reader: the
  * rank whose stdin is fed, JOB_READER_ALL, or JOB_READER_NONE. *nspace is its
  * name, for as long as the program runs. */

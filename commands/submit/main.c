@@ -270,11 +270,13 @@ static const char *begin(const char *uri, uint32_t reader)
         .on_error = on_error,
     };
     const struct ep_run_options *o = &submit.options;
-    const char *why = link_open(uri, &link_events), *nspace;
+    const char *why = job_judge(o), *nspace;
     unsigned channels = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR;
 
     if (o->stddiag)
         channels |= 1u << TEXT_CHANNEL_STDDIAG;
+    if (why == NULL)
+        why = link_open(uri, &link_events);
     if (why == NULL)
         why = job_watch(wake);
     if (why == NULL)
@@ -282,7 +284,7 @@ static const char *begin(const char *uri, uint32_t reader)
     if (why == NULL)
         why = link_job(nspace, &submit.job);
     if (why == NULL)
-        why = show_open(submit.base, o, &submit.job, &show_events);
+        why = show_open(submit.base, o, &submit.job, false, &show_events);
     if (why == NULL)
         why = link_pull(NULL, LINK_HELD, &channels);
     show_expect(channels, 0);

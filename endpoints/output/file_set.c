@@ -32,6 +32,8 @@ static const char *words_of(int err)
         return "it is a symbolic link, which is not followed";
     case EISDIR:
         return "it is a directory";
+    case EEXIST:
+        return "there is one already, which is left as it is";
     case ENXIO:
         return "it is no regular file";
     default:
@@ -109,10 +111,11 @@ int ep_file_make_dirs(const char *path)
 }
 
 /* Returns a descriptor, or -1 with errno. */
-static int open_path(const char *path, bool is_made)
+static int open_path(const char *path, bool is_made, bool is_new)
 {
+    const int begin = is_new ? O_EXCL : O_TRUNC;
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
-                      O_NONBLOCK | (is_made ? 0 : O_TRUNC);
+                      O_NONBLOCK | (is_made ? 0 : begin);
     struct stat st;
     int fd = open(path, flags, 0666);
     int err;
@@ -147,7 +150,7 @@ static bool file_open(struct ep_file_set *set, struct ep_file *file)
         ep_names_path(&set->names, &file->origin, path, PATH_MAX))
         return file_fail(set, file, ENAMETOOLONG);
     path_of(set, file, path);
-    while ((file->fd = open_path(path, file->is_made)) < 0) {
+    while ((file->fd = open_path(path, file->is_made, set->names.is_new)) < 0) {
         if ((errno != EMFILE && errno != ENFILE) || set->oldest == NULL)
             return file_fail(set, file, errno);
         if (!file_close(set, set->oldest))

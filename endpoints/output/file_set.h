@@ -1,9 +1,10 @@
 /* Files that are written by a thread, few of them open at a time.
  *
  * A file is truncated, or made with the directories before it, when it is
- * first written to, and opened again, to go on at its end, when it had to be
- * closed for another one. Only regular files are written: a symbolic link, a
- * directory, a pipe or a device in the way is an error.
+ * first written to (where the names are to be new: made), and opened again, to
+ * go on at its end, when it had to be closed for another one. Only regular
+ * files are written: a symbolic link, a directory, a pipe or a device in the
+ * way is an error.
  *
  * Everything here may block and is for one thread at a time. Not for use
  * outside this folder.

@@ -27,6 +27,7 @@ enum ep_names_kind {
 struct ep_names {
     enum ep_names_kind kind;
     const char *text; /* borrowed */
+    bool is_new;      /* one that is there is not replaced, but an error */
 };
 
 /* Writes the path of this process's channel, with a NUL, into size_bytes.

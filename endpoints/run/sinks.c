@@ -149,7 +149,7 @@ static int open_files(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
     const struct ep_files_cfg cfg = {
         .base = sinks->run->base,
         .writer = sinks->run->writer,
-        .names = {spawn->output.names.kind, sinks->text},
+        .names = {.kind = spawn->output.names.kind, .text = sinks->text},
         .style = sinks->style,
         .is_raw = spawn->output.is_raw,
         .open_max = sinks->open_max,

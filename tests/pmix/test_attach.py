@@ -6,6 +6,8 @@ The truth is what the processes write: a text that follows from rank and
 channel, and that the test makes, too.
 """
 # timeout: 240
+import contextlib
+import glob
 import json
 import os
 import signal
@@ -177,6 +179,46 @@ def unwritten():
     job.check_ok()
 
 
+def spared():
+    """Files that are there are the job's, or somebody's: they stay."""
+    folder = os.path.join(live.TMP, "spared")
+    first, then = pmix.Gate(), pmix.Gate()
+    job = pmix.Job("-N", 1, "--output-dir", folder, "--file-only", "--", "sh",
+                   "-c", ': <"$0"; echo first; : <"$1"; echo then; '
+                   'echo error >&2', first.path, then.path)
+    tool = pmix.Attach("--pid", job.proc.pid)
+    tool.wait_attached()
+    first.open()
+    live.eventually(lambda: tool.shown() == b"first\n", 60, "it has come")
+    place = glob.glob(folder + "/*/rank.0/")[0]
+    live.eventually(lambda: live.read_file(place + "stdout") == b"first\n", 60,
+                    "it is written")
+    second = pmix.Attach("--pid", job.proc.pid, "--output-dir", folder)
+    second.wait_attached()
+    then.open()
+    live.check_eq(1, second.wait(), second.said())
+    live.check(b"/rank.0/stdout': there is one already" in second.said(),
+               second.said())
+    live.check_eq(0, tool.wait())
+    job.check_ok()
+    live.check_eq(b"first\nthen\n", live.read_file(place + "stdout"))
+
+
+def unread():
+    """Input for processes that read none any more."""
+    job, gate = start(stdin=subprocess.DEVNULL)
+    tool = pmix.Attach("--pid", job.proc.pid, "--stdin", "all",
+                       stdin=subprocess.PIPE)
+    tool.wait_attached()
+    with contextlib.suppress(BrokenPipeError), tool.proc.stdin as pipe:
+        pipe.write(b"x\n")
+    live.eventually(lambda: b"takes no input from here: its processes have "
+                    b"ended, or their stdin has (" in tool.said(), 60,
+                    "it says so")
+    finish(job, gate)
+    live.check_eq(0, tool.wait(), tool.said())
+
+
 def slow():
     """What reads it is slow: nothing is lost, and little memory is taken."""
     megs = 6
@@ -261,7 +303,8 @@ def refused():
     if os.geteuid() == 0 and subprocess.call(
             [*nobody, live.XYLEM, "--version"], stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL) == 0:  # the build is open to all
-        fails("belongs to root", "--pid", pid, wrap=nobody)
+        fails("belongs to root, who alone can attach to it", "--pid", pid,
+              wrap=nobody)
     for job, gate in jobs:
         finish(job, gate)
 
@@ -341,6 +384,8 @@ def main():
             (left, "a signal leaves"),
             (head, "its reader leaves"),
             (unwritten, "its output cannot be written, nor its input read"),
+            (spared, "files that are there"),
+            (unread, "input that nobody reads"),
             (slow, "its reader is slow"),
             (fed, "it feeds processes"),
             (refused, "what cannot be attached to"),

@@ -16,6 +16,7 @@ from live import check, check_eq
 
 HOSTS = ("one", "two", "three")
 NODES = len(HOSTS)
+TOOLS_MAX = 64
 LINES = live.full(200000, 5000)
 
 
@@ -298,6 +299,37 @@ def attached(dvm):
         check_eq((0, b"here\n"), (one.wait(), one.shown()))
         check_eq((0, b"here\n"), (tool.wait(), tool.shown()), tool.said())
     fails("no job runs in it")
+    own = names[0].rpartition(".")[0]
+    fails(f"{own} is a dvm and no job: `xylem attach --pid {dvm.proc.pid}'",
+          "--nspace", own)
+    fails(f"the launcher knows no job {own}.999999: ", "--nspace",
+          own + ".999999")
+
+
+def homeless():
+    """Where its directory has gone it says so, and goes where it is told to."""
+    gone = ("sh", "-c", 'mkdir $0 && cd $0 && rmdir $0 && exec "$@"',
+            live.TMP + "/home")
+    code, _, said = run("pwd", wrap=gone)
+    check(code == 1 and said == "xylem: the job cannot be started: the "
+          "directory that this was started in has been removed (--chdir names "
+          "another one)\n", (code, said))
+    code, out, said = run("-n", 1, "-D", "/", "pwd", wrap=gone)
+    check_eq((0, b"/\n"), (code, out), said)  # libpmix has its own words
+
+
+def many(dvm):
+    """64 tools at a time; one more is told that, and comes when one leaves."""
+    tools = [pmix.Asker(dvm) for _ in range(TOOLS_MAX)]
+    for tool in tools:
+        check(tool.connect(), "it is let in")
+    for one in (Run("true"), pmix.Attach("--pid", dvm.proc.pid)):
+        check_eq(1, one.wait())
+        check(f"has {TOOLS_MAX} tools already" in str(one.said()), one.said())
+    check_eq(0, tools.pop().end())
+    live.eventually(lambda: run("true")[0] == 0, 60, "there is room")
+    for tool in tools:
+        check_eq(0, tool.end())
 
 
 def held(dvm):
@@ -376,10 +408,10 @@ def full():
 def main():
     pmix.need()
     dvm = start()
-    for what in (whole, fed, ended, refused, shown):
+    for what in (whole, fed, ended, refused, shown, homeless):
         with live.case(" ".join(what.__doc__.split())):
             what()
-    for what in (unwritten, attached, signalled, left, held, gone):
+    for what in (unwritten, attached, many, signalled, left, held, gone):
         with live.case(" ".join(what.__doc__.split())):
             what(dvm)
     with live.case(" ".join(full.__doc__.split())):

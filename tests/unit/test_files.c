@@ -285,6 +285,7 @@ static void few_files_are_open_at_a_time(void **state)
     print_message("seed %llu\n", (unsigned long long)seed);
     rig_prepare(&rig, EP_NAMES_FILE, "of");
     rig.cfg.open_max = 5;
+    rig.cfg.names.is_new = true;
     rig_open(&rig);
     before = count_open();
     for (int i = 0; i < 4000; i++) {
@@ -366,6 +367,16 @@ static void a_pattern_without_rank_is_shared(void **state)
     rig_close(&rig);
 }
 
+/* Names are to be new, and this one is not. */
+static void make_first(struct rig *rig, const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    rig->cfg.names.is_new = true;
+}
+
 /* The one record is refused, and all that follow; nothing is left in hand. */
 static void error_names_the_file(const char *path, const char *words)
 {
@@ -376,6 +387,8 @@ static void error_names_the_file(const char *path, const char *words)
         assert_int_equal(symlink("/dev/null", path), 0);
     else if (strstr(words, "directory") != NULL)
         assert_int_equal(mkdir(path, 0700), 0);
+    else if (strstr(words, "one already") != NULL)
+        make_first(&rig, path);
     else
         assert_int_equal(mkfifo(path, 0600), 0);
     rig_open(&rig);
@@ -401,6 +414,7 @@ static void what_is_in_the_way_is_told(void **state)
     error_names_the_file("1.stdout", "symbolic link");
     error_names_the_file("1.stdout", "it is a directory");
     error_names_the_file("1.stdout", "no regular file");
+    error_names_the_file("1.stdout", "there is one already");
 }
 
 /* As a disk that is full in the middle of a record. */
