@@ -9,12 +9,16 @@
  * is an order, each order ends with a line "= STATUS":
  *
  *     query KEY[,KEY] [QUALIFIER=VALUE...] [| KEY...]
- *                           prints what comes, a value a line
- *     events [RANK]         of the job; "event CODE KEY=VALUE..." when they
- * come log out|err TEXT      with \n for a newline control KEY[=VALUE] WHO...
- * ranks, *, node or peers attach PID            one more server; prints its
- * namespace server NAMESPACE      is the primary one from here on allocate asks
- * for one more node name                  prints its own crash is killed
+ *                              prints what comes, a value a line
+ *     events [RANK]            of the job: "event CODE KEY=VALUE..." when they
+ *                              come
+ *     log out|err TEXT         with \n for a newline
+ *     control KEY[=VALUE] WHO...           ranks, *, node or peers
+ *     attach PID               one more server; prints its namespace
+ *     server NAMESPACE         is the primary one from here on
+ *     allocate                 asks for one more node
+ *     name                     prints its own
+ *     crash                    is killed
  *
  * Ends at the end of stdin with 0, when the server has gone with 5; with 3 when
  * it cannot connect.
