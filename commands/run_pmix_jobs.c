@@ -129,6 +129,7 @@ static enum px_answer answer_to(enum ep_tap_refusal refusal)
     case EP_TAP_NO_GROWTH:
         return PX_ANSWER_NO_GROWTH;
     case EP_TAP_BAD_HOSTS:
+    case EP_TAP_NO_READER:
         return PX_ANSWER_BAD;
     case EP_TAP_BLIND:
         return PX_ANSWER_FAILED;
@@ -180,7 +181,7 @@ static void fail(const struct run_pmix *pmix, const struct ep_tap_job *job)
     char text[EP_TAP_WHY_MAX];
 
     snprintf(text, sizeof(text), "rank %u: %s of '%.128s': %s", job->rank,
-             job->step, job->program, strerror(job->err));
+             job->step, job->subject, strerror(job->err));
     note(pmix, "a job of a PMIx tool cannot be started", text);
     px_host_failed(pmix->host, job->base, reason(job));
 }

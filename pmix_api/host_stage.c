@@ -17,10 +17,12 @@ static void put_end(const struct px_host_job *job, char *text, size_t size)
     const int status = (int)job->failed_status;
 
     if (job->exited < job->size)
-        snprintf(text, size, "%u of %u processes were not heard of again",
-                 job->size - job->exited, job->size);
+        snprintf(text, size, "%u of %u processes %s not heard of again",
+                 job->size - job->exited, job->size,
+                 job->size - job->exited == 1 ? "was" : "were");
     else if (!job->has_failed)
-        snprintf(text, size, "all %u processes returned 0", job->size);
+        snprintf(text, size, "%u process%s returned 0", job->size,
+                 job->size == 1 ? "" : "es");
     else if (WIFSIGNALED(status))
         snprintf(text, size, "rank %u was ended by signal %d", job->failed_rank,
                  WTERMSIG(status));
@@ -41,7 +43,8 @@ static void log_stage(const struct px_host *host, const struct px_host_job *job,
         return;
     if (stage == PX_STAGE_RUNNING) {
         name = "PMIX_LAUNCH_COMPLETE";
-        snprintf(what, sizeof(what), "all %u processes run", job->size);
+        snprintf(what, sizeof(what), "%u process%s", job->size,
+                 job->size == 1 ? " runs" : "es run");
     } else if (stage == PX_STAGE_ENDED) {
         name = "PMIX_EVENT_JOB_END";
         put_end(job, what, sizeof(what));

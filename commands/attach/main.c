@@ -170,8 +170,8 @@ static const char *begin(const struct server *server)
         feed_open(attach.base, &o->stdin_ranks, false, on_unread) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL && o->verbose)
-        fprintf(stderr, "xylem: attached to %s: %u processes, Ctrl-C leaves\n",
-                job.nspace, job.size);
+        fprintf(stderr, "xylem: attached to %s: %u process%s, Ctrl-C leaves\n",
+                job.nspace, job.size, job.size == 1 ? "" : "es");
     return why;
 }
 

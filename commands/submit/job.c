@@ -275,27 +275,31 @@ static size_t fill_job(const struct ep_run_options *o, uint32_t reader,
     return count;
 }
 
-/* What a refusal means. The library knows but a number. */
-static const char *explain(const struct ep_run_options *o, pmix_status_t rc)
+/* What a refusal means. The library knows but a number: where there are several
+ * programs it does not say of which. */
+static const char *explain(const struct ep_run_options *o, uint32_t reader,
+                           pmix_status_t rc)
 {
-    const char *program = o->apps[0].argv[0], *dir = o->apps[0].chdir;
-    bool is_one = o->apps_count == 1;
+    const bool is_one = o->apps_count == 1;
+    const char *program = is_one ? o->apps[0].argv[0] : "a program of the job";
+    const char *which = is_one ? "" : "; `xylem dvm -v' says which";
+    const char *dir = is_one ? o->apps[0].chdir : "for one of its programs";
 
     if (rc == PMIX_ERR_JOB_EXE_NOT_FOUND)
         snprintf(job.why, WHY_BYTES,
-                 "%s%.200s cannot be started: there is no such program on a "
-                 "node that is to run it (its PATH is that of this run)",
-                 is_one ? "" : "a program of the job, as ", program);
+                 "%.200s cannot be started: there is no such program on a "
+                 "node that is to run it (its PATH is that of this run%s)",
+                 program, which);
     else if (rc == PMIX_ERR_JOB_APP_NOT_EXECUTABLE)
         snprintf(job.why, WHY_BYTES,
-                 "%s%.200s cannot be started: it is no program, or this user "
-                 "may not run it",
-                 is_one ? "" : "a program of the job, as ", program);
+                 "%.200s cannot be started: it is no program, or this user "
+                 "may not run it%s",
+                 program, which);
     else if (rc == PMIX_ERR_JOB_WDIR_NOT_FOUND)
         snprintf(job.why, WHY_BYTES,
                  "the job cannot be started: a node has no directory %.200s "
-                 "that it may enter (--chdir names another one)",
-                 dir != NULL ? dir : "as this one");
+                 "that it may enter (--chdir names another one%s)",
+                 dir != NULL ? dir : "as this one", which);
     else if (rc == PMIX_ERR_JOB_INSUFFICIENT_RESOURCES)
         snprintf(job.why, WHY_BYTES,
                  "the dvm has no room for the job: nodes are too few or lost, "
@@ -306,10 +310,16 @@ static const char *explain(const struct ep_run_options *o, pmix_status_t rc)
         snprintf(job.why, WHY_BYTES,
                  "the job cannot be started: the dvm has not all of its hosts "
                  "(`xylem dvm -v' names one)");
+    else if (rc == PMIX_ERR_BAD_PARAM && o->hosts == NULL &&
+             o->hostfile == NULL && reader < JOB_READER_NONE)
+        snprintf(job.why, WHY_BYTES,
+                 "the job cannot be started: it has no rank %u to get stdin "
+                 "(-i)",
+                 reader);
     else if (rc == PMIX_ERR_BAD_PARAM)
         snprintf(job.why, WHY_BYTES,
-                 "the job cannot be started: its hosts make no sense "
-                 "(`xylem dvm -v' says why)");
+                 "the job cannot be started: its hosts make no sense, "
+                 "or it has no such rank for stdin (`xylem dvm -v' says why)");
     else if (rc == PMIX_ERR_JOB_FAILED_TO_LAUNCH)
         return "the dvm cannot start the job (`xylem dvm -v' says why)";
     else if (rc == PMIX_ERR_LOST_CONNECTION || rc == PMIX_ERR_UNREACH)
@@ -356,7 +366,7 @@ const char *job_start(const struct ep_run_options *o, uint32_t reader,
         PMIX_APP_DESTRUCT(&apps[i]);
     free(apps);
     *nspace = job.all.nspace;
-    return rc == PMIX_SUCCESS ? NULL : explain(o, rc);
+    return rc == PMIX_SUCCESS ? NULL : explain(o, reader, rc);
 }
 
 /* --- signals */

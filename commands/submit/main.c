@@ -292,8 +292,8 @@ static const char *begin(const char *uri, uint32_t reader)
         feed_open(submit.base, &submit.readers, true, on_unread) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL && o->verbose)
-        fprintf(stderr, "xylem: %u processes are running as %s\n",
-                submit.job.size, nspace);
+        fprintf(stderr, "xylem: %u process%s running as %s\n", submit.job.size,
+                submit.job.size == 1 ? " is" : "es are", nspace);
     return why;
 }
 

@@ -200,9 +200,10 @@ static void check_launch(struct run *r)
         waited_s < LAUNCHES * r->options.launch_timeout_s)
         return;
     ep_run_say(r,
-               "after %.0f s %u of %u nodes have joined (--launch-timeout "
+               "after %.0f s only %u of %u node%s joined (--launch-timeout "
                "gives the others more time)",
-               waited_s, ep_hub_look(r->hub, 0, 0).joined, r->nodes_count);
+               waited_s, ep_hub_look(r->hub, 0, 0).joined, r->nodes_count,
+               r->nodes_count == 1 ? " has" : "s have");
     ep_run_abort(r, 1);
 }
 

@@ -69,7 +69,8 @@ static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
 
 /* What is done about those that do not read is as with the run's own job. */
 static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
-                       struct ep_job *job, char *why)
+                       struct ep_job *job, enum ep_tap_refusal *refusal,
+                       char *why)
 {
     struct topo_range ranks = {spawn->reader, spawn->reader};
     int rc = 0;
@@ -80,8 +81,9 @@ static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
         ranks = (struct topo_range){0, job->size - 1};
     if (ranks.last >= job->size) {
         snprintf(why, EP_TAP_WHY_MAX,
-                 "rank %u is to have stdin, but there are %u", ranks.last,
-                 job->size);
+                 "rank %u is to have stdin, but the job has ranks 0 to %u",
+                 ranks.last, job->size - 1);
+        *refusal = EP_TAP_NO_READER;
         return OV_EINVAL;
     }
     job->slow = r->job.slow;
@@ -101,6 +103,6 @@ int ep_run_further(struct run *r, const struct ep_tap_spawn *spawn,
     if (rc == 0)
         rc = ep_run_placing(r, spawn, job, refusal, why);
     if (rc == 0)
-        rc = add_readers(r, spawn, job, why);
+        rc = add_readers(r, spawn, job, refusal, why);
     return rc;
 }

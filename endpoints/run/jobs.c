@@ -319,6 +319,11 @@ static void on_started(struct run *r, struct run_job *job, uint32_t node)
     ep_run_tap_job(r, &told);
 }
 
+const char *ep_run_jobs_subject(const struct ep_job_app *app, const char *step)
+{
+    return strcmp(step, "chdir") == 0 ? app->cwd : app->argv.at[0];
+}
+
 static void on_failed(struct run *r, struct run_job *job,
                       const struct ep_state *state)
 {
@@ -336,7 +341,7 @@ static void on_failed(struct run *r, struct run_job *job,
         return;
     job->has_failed = true;
     (void)ep_job_node_of(&job->desc, told.rank, &app);
-    told.program = job->desc.apps[app].argv.at[0];
+    told.subject = ep_run_jobs_subject(&job->desc.apps[app], told.step);
     ep_run_tap_job(r, &told);
     kill_job(r, job);
 }

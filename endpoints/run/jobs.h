@@ -15,6 +15,7 @@
 
 struct ep_console_record;
 struct ep_job;
+struct ep_job_app;
 struct run;
 
 /* Processes of such jobs that a node may run at a time. For each that there may
@@ -28,6 +29,9 @@ enum { RUN_JOBS_MAX = 128 };
  * processes). */
 bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
                   struct ep_tap_spawned *out, char *why);
+/* What a step of spawner.h that could not be done for a program was about: its
+ * directory, or what it runs. */
+const char *ep_run_jobs_subject(const struct ep_job_app *app, const char *step);
 /* The one with this base; NULL: there is none. */
 const struct ep_job *ep_run_jobs_find(const struct run *r, uint32_t base);
 

@@ -83,6 +83,7 @@ enum ep_tap_refusal {
     EP_TAP_NO_HOST,   /* a host is none of those it may be on */
     EP_TAP_NO_GROWTH, /* add_hosts has one that the tree has not */
     EP_TAP_BAD_HOSTS, /* a text or file of hosts makes no sense */
+    EP_TAP_NO_READER, /* it has no such rank */
     EP_TAP_BLIND,     /* a host does not know its machine */
     EP_TAP_LATER,     /* it can be tried again when the tap is told so */
 };
@@ -109,8 +110,8 @@ struct ep_tap_job {
     uint32_t base;       /* the number of its first process */
     uint32_t size;       /* processes */
     uint32_t rank;       /* FAILED: that process, from 0 in its job, */
-    const char *program; /* borrowed, what it was to run, */
     const char *step;    /* borrowed, what could not be done, */
+    const char *subject; /* borrowed, with which program, or directory, */
     int err;             /* and why: an errno */
     bool is_whole;       /* ENDED: all output of it came */
 };

@@ -44,8 +44,8 @@ static void on_started(struct run *r, uint32_t node)
     if (++r->started < r->nodes_count)
         return;
     r->launched_ns = ep_clock_ns();
-    ep_run_note(r, "all %u processes are running after %.3f s", r->job.size,
-                (double)(r->launched_ns - r->start_ns) / 1e9);
+    ep_run_note(r, "all processes are running after %.3f s: %u",
+                (double)(r->launched_ns - r->start_ns) / 1e9, r->job.size);
 }
 
 static void on_usage(struct run *r, const struct ep_usage *usage)
@@ -81,13 +81,9 @@ static void say_no_spill(struct run *r, const struct ep_state *state)
 
 static void on_start_failed(struct run *r, const struct ep_state *state)
 {
-    bool is_chdir = strcmp(state->text, "chdir") == 0;
     uint32_t app = 0;
-    const char *what;
 
     (void)ep_job_node_of(&r->job, state->rank, &app);
-    what = is_chdir ? r->job.apps[app].cwd : r->job.apps[app].argv.at[0];
-
     if (!r->is_killed && strcmp(state->text, EP_STATE_STEP_SPILL) == 0)
         say_no_spill(r, state);
     else if (!r->is_killed && strcmp(state->text, "bind") == 0)
@@ -97,7 +93,9 @@ static void on_start_failed(struct run *r, const struct ep_state *state)
     else if (!r->is_killed)
         ep_run_say(r, "rank %u on %s cannot be started: %s of '%s': %s",
                    state->rank, ep_run_host_of_rank(r, state->rank),
-                   state->text, what, strerror((int)state->value));
+                   state->text,
+                   ep_run_jobs_subject(&r->job.apps[app], state->text),
+                   strerror((int)state->value));
     ep_run_abort(r, 1);
 }
 
@@ -408,8 +406,8 @@ static void on_joined(void *arg)
 {
     struct run *r = arg;
 
-    ep_run_note(r, "%u nodes have joined after %.3f s", r->nodes_count,
-                (double)(ep_clock_ns() - r->start_ns) / 1e9);
+    ep_run_note(r, "all nodes have joined after %.3f s: %u",
+                (double)(ep_clock_ns() - r->start_ns) / 1e9, r->nodes_count);
     r->survey.has_joined = true;
     begin(r);
 }

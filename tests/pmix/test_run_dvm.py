@@ -116,12 +116,18 @@ def ended():
           in said, said)
     for words, want in ((["nixda"], "nixda cannot be started"),
                         (["-D", "/nix", "true"], "no directory /nix"),
+                        (["true", ":", "nixda"],
+                         "cannot be started: there is no such program"),
+                        (["true", ":", "-D", "/nix", "true"],
+                         "no directory for one of its programs"),
+                        (["-n", 2, "-i", 2, "true"], "it has no rank 2"),
                         (["-n", 1000, "true"], "no room"),
                         (["-w", "one,four", "true"], "not all of its hosts"),
                         (["-w", "one[", "true"], "make no sense"),
                         (["/dev/null"], "may not run it")):
         code, _, said = run(*words)
         check(code == 1 and want in said, (words, code, said))
+        check(words[0] != "true" or "true" not in said, said)
     code, _, said = run("--timeout", "0.1", "sleep", "1000")
     check(code == 124 and "the time of 0.1 s is over" in said, said)
     code, _, said = run("-n", 1, "-D", "/", "--env", "NEW=$x", "--env", "PATH",

@@ -260,11 +260,11 @@ def logged(job, tool):
     for space in spaces:
         wait_end(tool, space)
     want = {0: ["PMIX_EVENT_JOB_START of {}: a first process runs",
-                "PMIX_LAUNCH_COMPLETE of {}: all 2 processes run",
+                "PMIX_LAUNCH_COMPLETE of {}: 2 processes run",
                 "PMIX_EVENT_JOB_END of {}: rank [01] returned 3"],
-            1: ["PMIX_EVENT_JOB_END of {}: all 3 processes returned 0"],
+            1: ["PMIX_EVENT_JOB_END of {}: 3 processes returned 0"],
             2: ["PMIX_EVENT_JOB_START of {}: a first process runs",
-                "PMIX_LAUNCH_COMPLETE of {}: all 1 processes run",
+                "PMIX_LAUNCH_COMPLETE of {}: 1 process runs",
                 "PMIX_EVENT_JOB_END of {}: rank 0 was ended by signal 9"],
             3: []}
     for nth, space in enumerate(spaces):

@@ -241,7 +241,8 @@ def refused():
               "%s: %s" % (what, said))
     for words in ("no.such.key is not supported", "has room for",
                   "pmix.nohup makes no sense",
-                  "pmix.iof.tag is not supported for an app"):
+                  "pmix.iof.tag is not supported for an app",
+                  "rank 0: chdir of '/no/such/dir': No such"):
         live.eventually(lambda: words in job.said(), 60, words)
     space, said = tool.spawn(f"-- pmix.iof.file={text} pmix.fwd.stdout=no "
                              "1 true")

@@ -89,10 +89,9 @@ def some():
     kept.wait(1, b"mine\nours\n")
     check_eq(b"", kept.got(0) + kept.got(2))
     check("COMPLETE" in tool.ask(f"push {kept.space} 1 x")[1], "it has ended")
-    check("INSUFFICIENT" in tool.spawn("!pmix.fwd.stdin:3 -- 3 cat")[1],
-          "rank 3 of 3")
-    live.eventually(lambda: "rank 3 is to have stdin" in job.said(), 60,
-                    "it says so")
+    check("BAD" in tool.spawn("!pmix.fwd.stdin:3 -- 3 cat")[1], "rank 3 of 3")
+    live.eventually(lambda: "rank 3 is to have stdin, but the job has ranks 0 "
+                    "to 2" in job.said(), 60, "it says so")
     finish(job, gate, tool)
 
 
