@@ -1,5 +1,4 @@
-/* start PID N COMMAND...: N processes of a command in the tree of xylem run or
- * xylem dvm PID, which get its stdin and whose stdout it shows. */
+/* start PID N COMMAND...: N processes in xylem run or dvm PID, on our stdio. */
 #include <pmix.h>
 #include <pmix_tool.h>
 #include <semaphore.h>
@@ -19,21 +18,23 @@ static void show(size_t id, pmix_iof_channel_t channel, pmix_proc_t *from,
 
 int main(int argc, char **argv)
 {
-    pid_t pid = argc > 3 ? atoi(argv[1]) : 0;
-    pmix_app_t app = {.maxprocs = pid ? atoi(argv[2]) : 0, .argv = argv + 3};
+    int pid = argc > 3 ? atoi(argv[1]) : 0, left = argc > 3 ? atoi(argv[2]) : 0;
+    pmix_app_t app = {.maxprocs = left, .argv = argv + 3 * (argc > 3)};
     pmix_proc_t self, all = {.rank = PMIX_RANK_WILDCARD};
     pmix_info_t server, in_out[2], collect;
 
+    if (pid < 1 || left < 1 || sem_init(&ends, 0, 0))
+        return fputs("usage: start PID N COMMAND...\n", stderr), 2;
     PMIX_INFO_LOAD(&server, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
     PMIX_INFO_LOAD(&in_out[0], PMIX_FWD_STDIN, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&in_out[1], PMIX_FWD_STDOUT, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&collect, PMIX_IOF_PUSH_STDIN, NULL, PMIX_BOOL);
-    if (PMIx_tool_init(&self, &server, 1) || !(app.cmd = argv[3]) ||
-        PMIx_Spawn(in_out, 2, &app, 1, all.nspace) || sem_init(&ends, 0, 0))
+    if (PMIx_tool_init(&self, &server, 1) || !(app.cmd = app.argv[0]) ||
+        PMIx_Spawn(in_out, 2, &app, 1, all.nspace) ||
+        PMIx_IOF_pull(&all, 1, 0, 0, PMIX_FWD_STDOUT_CHANNEL, show, 0, 0) < 0)
         return fputs("start: it cannot be started there\n", stderr), 1;
-    PMIx_IOF_pull(&all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, show, NULL, NULL);
     PMIx_IOF_push(&all, 1, NULL, &collect, 1, NULL, NULL); /* until it ends */
-    while (app.maxprocs-- > 0)
+    while (left-- > 0)
         sem_wait(&ends);
     return PMIx_tool_finalize();
 }

@@ -19,22 +19,22 @@ static void show(size_t id, pmix_iof_channel_t channel, pmix_proc_t *from,
 
 int main(int argc, char **argv)
 {
-    pid_t pid = argc == 3 ? atoi(argv[1]) : 0;
+    int pid = argc == 3 ? atoi(argv[1]) : 0, left = pid ? atoi(argv[2]) * 2 : 0;
     pmix_query_t query = {.keys = (char *[]){PMIX_QUERY_NAMESPACES, NULL}};
     pmix_proc_t self, all;
     pmix_info_t server, copy, *jobs;
     size_t count;
 
-    sem_init(&ends, 0, 0);
     PMIX_INFO_LOAD(&server, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    if (PMIx_tool_init(&self, &server, 1) ||
-        PMIx_Query_info(&query, 1, &jobs, &count))
-        return fputs("tool: there is no such launcher\n", stderr), 1;
-    PMIX_LOAD_PROCID(&all, jobs->value.data.string, PMIX_RANK_WILDCARD);
     PMIX_INFO_LOAD(&copy, PMIX_IOF_COPY, NULL, PMIX_BOOL);
-    PMIx_IOF_pull(&all, 1, &copy, 1, 6, show, NULL, NULL); /* stdout, stderr */
+    if (left < 1 || PMIx_tool_init(&self, &server, 1) ||
+        PMIx_Query_info(&query, 1, &jobs, &count) || sem_init(&ends, 0, 0))
+        return fputs("usage: tool PID RANKS, of a xylem run\n", stderr), 2;
+    PMIX_LOAD_PROCID(&all, jobs->value.data.string, PMIX_RANK_WILDCARD);
+    if (PMIx_IOF_pull(&all, 1, &copy, 1, 6, show, NULL, NULL) < 0)
+        return fputs("tool: its output is not to be had\n", stderr), 1;
     fprintf(stderr, "tool: shows %s\n", all.nspace);
-    for (int left = 2 * atoi(argv[2]); left > 0; left--)
+    while (left-- > 0) /* stdout and stderr, which are the channels of 6 */
         sem_wait(&ends);
     return PMIx_tool_finalize();
 }

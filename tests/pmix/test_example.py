@@ -6,22 +6,30 @@ import os
 import subprocess
 import sys
 
+import dvms
 import pmix
 import live
+import spawning
 
 TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_example")
 START = os.path.join(live.BUILD, "tests", "pmix", "tool_example_start")
 EXAMPLES = os.path.join(os.environ["top_srcdir"], "docs", "examples")
 
 
-def start(job, stdin, *words):
-    """What it shows."""
-    done = subprocess.run([START, str(job.proc.pid), *words], input=stdin,
+def run(*words, stdin=b""):
+    """The exit code, and what it shows and says."""
+    done = subprocess.run([str(word) for word in words], input=stdin,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env={**os.environ, **pmix.leaks_of_library()},
                           timeout=60 * live.SLOW, check=False)
-    live.check_eq((0, b""), (done.returncode, done.stderr), words)
-    return done.stdout
+    return done.returncode, done.stdout, done.stderr
+
+
+def start(job, stdin, *words):
+    """What it shows."""
+    code, shown, said = run(START, job.proc.pid, *words, stdin=stdin)
+    live.check_eq((0, b""), (code, said), words)
+    return shown
 
 
 def starts():
@@ -36,11 +44,29 @@ def starts():
     live.check_eq([hashlib.sha256(data).hexdigest() + "  -"] * 4, sums)
     gate.open()
     job.check_ok()
-    done = subprocess.run([START, str(job.proc.pid), "1", "true"],
-                          stderr=subprocess.PIPE, check=False,
-                          env={**os.environ, **pmix.leaks_of_library()})
-    live.check_eq((1, b"start: it cannot be started there\n"),
-                  (done.returncode, done.stderr))
+    live.check_eq((1, b"", b"start: it cannot be started there\n"),
+                  run(START, job.proc.pid, 1, "true"))
+
+
+def misused():
+    """Too few words, and some that are no numbers; a job that forwards nothing
+    cannot be shown."""
+    for words in ((), (1,), (1, 2), ("x", 1, "true"), (1, "x", "true")):
+        code, shown, said = run(START, *words)
+        live.check_eq((2, b""), (code, shown), words)
+        live.check(said.startswith(b"usage: start PID N"), said)
+    for words in ((), (1,), ("x", 1), (1, "x"), (1, 2, 3)):
+        code, shown, said = run(TOOL, *words)
+        live.check_eq((2, b""), (code, shown), words)
+        live.check(said.startswith(b"usage: tool PID R"), said)
+    dvm = dvms.start(nodes=1)
+    tool = spawning.connect(dvm)
+    live.check_eq("SUCCESS", tool.spawn("-- 1 sleep 1000")[1])
+    live.check_eq((1, b"", b"tool: its output is not to be had\n"),
+                  run(TOOL, dvm.proc.pid, 1))
+    live.check_eq(0, tool.end())
+    live.check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)
 
 
 def main():
@@ -51,6 +77,8 @@ def main():
                 live.check(len(file.readlines()) <= 40, name)
     with live.case("one starts, feeds and shows a job"):
         starts()
+    with live.case("what they refuse"):
+        misused()
     with live.case("one shows what a job writes"):
         gate = pmix.Gate()
         job = pmix.Job("-v", "-N", 3, "--", "sh", "-c", pmix.Gate.WAIT +
