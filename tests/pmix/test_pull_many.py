@@ -13,7 +13,7 @@ import pmix
 import live
 
 RANKS = live.full(64, 16)
-SIZE = live.full(100000000, 3200000) // (2 * RANKS)  # of each channel
+SIZE = live.full(100000000, 32000000) // (2 * RANKS)  # of each channel
 STEP = 4099
 TOOLS = 10
 WRITE = ('part() { tail -c +$((1 + (2 * XYLEM_RANK + $1) * %d)) "$FILE" | '
