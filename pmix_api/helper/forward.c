@@ -243,9 +243,101 @@ void px_forward_yield(struct pull *pulls, const struct pull *pull,
     }
 }
 
+/* --- a pull of it goes, and the tool does not */
+
+static bool covers(const struct pull *pull, uint32_t number)
+{
+    return pull->live != NULL && number >= pull->first &&
+           number - pull->first < pull->procs;
+}
+
+/* Who gets what the tool does not pull; NULL: nobody. */
+static struct pull *heir_of(struct pull *pulls, const struct pull *gone,
+                            uint32_t number)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        struct pull *to = &pulls[i];
+
+        if ((to->state == PULL_KNOWN || to->state == PULL_SPAWNING) &&
+            to->is_forward && to->to.tool == gone->to.tool &&
+            covers(to, number))
+            return to;
+    }
+    return NULL;
+}
+
+/* What the tool still pulls of a process. */
+static uint8_t pulled(const struct pull *pulls, const void *tool,
+                      uint32_t number)
+{
+    uint8_t bits = 0;
+
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        const struct pull *pull = &pulls[i];
+
+        if (pull->state != PULL_FREE && pull->state != PULL_OVER &&
+            !pull->is_forward && pull->to.tool == tool && covers(pull, number))
+            bits |= pull->live[number - pull->first];
+    }
+    return bits;
+}
+
+static bool has_forwards(const struct pull *pulls, const void *tool)
+{
+    bool has = false;
+
+    for (unsigned i = 0; i < PULLS_MAX; i++)
+        has |= pulls[i].state != PULL_FREE && pulls[i].state != PULL_OVER &&
+               pulls[i].is_forward && pulls[i].to.tool == tool;
+    return has;
+}
+
+/* What came for it since the library has forgotten it. */
+static void hand_over(struct pull *pulls, struct pull *gone)
+{
+    static uint8_t mem[PX_QUEUE_PACKET_MAX]; /* under the lock */
+    struct px_output o;
+
+    while (px_queue_get(&gone->queue, 0, true, mem, &o)) {
+        struct pull *to = heir_of(pulls, gone, o.rank);
+
+        if (to != NULL && (to->live[o.rank - to->first] & 1u << o.channel) != 0)
+            px_pulls_store(to, &o);
+    }
+}
+
+static void resume(struct pull *pulls, struct pull *gone)
+{
+    for (uint32_t n = gone->first; n - gone->first < gone->procs; n++) {
+        uint8_t bits = gone->live[n - gone->first];
+        struct pull *to = bits != 0 ? heir_of(pulls, gone, n) : NULL;
+
+        if (to != NULL)
+            to->live[n - to->first] |= bits & to->wanted[n - to->first] &
+                                       ~pulled(pulls, gone->to.tool, n);
+    }
+    hand_over(pulls, gone);
+}
+
+void px_forward_resume(struct pull *pulls)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        struct pull *gone = &pulls[i];
+
+        if (gone->state != PULL_OVER || gone->is_settled)
+            continue;
+        gone->is_settled = true;
+        if (!gone->is_forward && gone->live != NULL &&
+            has_forwards(pulls, gone->to.tool))
+            resume(pulls, gone);
+    }
+}
+
+/* --- */
+
 void px_forward_check(struct pull *pull)
 {
     if (pull->state == PULL_KNOWN && pull->is_ending && !pull->is_held &&
-        waiting(pull) == 0)
+        !pull->is_doubted && waiting(pull) == 0)
         pull->state = PULL_OVER;
 }

@@ -59,6 +59,9 @@ bool px_forward_is_awaited(uint32_t base);
  * once. */
 void px_forward_yield(struct pull *pulls, const struct pull *pull,
                       uint32_t first, uint32_t count);
+/* Of pulls that are over, but not their tools: what waits for them, and what
+ * comes, goes where it went without them. Once for each. */
+void px_forward_resume(struct pull *pulls);
 /* Is it over, now that nothing waits? */
 void px_forward_check(struct pull *pull);
 

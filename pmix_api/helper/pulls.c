@@ -69,7 +69,7 @@ void px_pulls_unlock(void)
 
 static bool is_served(const struct pull *pull)
 {
-    return pull->state == PULL_KNOWN && !pull->is_held;
+    return pull->state == PULL_KNOWN && !pull->is_held && !pull->is_doubted;
 }
 
 /* --- what the library says */
@@ -165,16 +165,20 @@ static void give_last(struct pull *pull)
     }
 }
 
+/* Which of them goes is not told: until that is known none is given more. */
 static void on_deregister(const void *tool)
 {
     lock();
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
-        if (is_served(pull) && pull->to.tool == tool && pull->live != NULL)
-            give_last(pull);
+        if (!is_served(pull) || pull->to.tool != tool || pull->live == NULL)
+            continue;
+        give_last(pull);
+        pull->is_doubted = true;
     }
     px_pulls_unlock();
+    px_pulls_probe();
 }
 
 /* --- probes */
@@ -217,6 +221,7 @@ static void on_probed(pmix_status_t status, void *arg)
         if (pull->state == PULL_KNOWN && pulls.has_hooks &&
             pull->seen != pulls.probe)
             pull->state = PULL_OVER;
+        pull->is_doubted &= pulls.is_probe_due;
     }
     px_lag_keep(has_pull);
     again = pulls.is_probe_due;
@@ -481,6 +486,14 @@ static void check_full(struct pull *pull)
     px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
 }
 
+void px_pulls_store(struct pull *pull, const struct px_output *output)
+{
+    if (pull->show != NULL)
+        px_show_put(pull->show, output, &pull->queue);
+    else
+        px_queue_put(&pull->queue, output);
+}
+
 static bool put(struct pull *pull, const struct px_output *o)
 {
     uint8_t bit = (uint8_t)(1u << o->channel);
@@ -493,10 +506,7 @@ static bool put(struct pull *pull, const struct px_output *o)
         pull->live[nth] |= bit;
         px_forward_yield(pulls.pulls, pull, o->rank, 1);
     }
-    if (pull->show != NULL)
-        px_show_put(pull->show, o, &pull->queue);
-    else
-        px_queue_put(&pull->queue, o);
+    px_pulls_store(pull, o);
     check_behind(pull);
     check_full(pull);
     return pull->redirects;
@@ -507,6 +517,7 @@ void px_pulls_put(const struct px_output *output)
     bool is_taken = false;
 
     lock();
+    px_forward_resume(pulls.pulls);
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
@@ -543,6 +554,7 @@ static void say_end(struct pull *pull)
 void px_pulls_reap(bool last)
 {
     lock();
+    px_forward_resume(pulls.pulls);
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 

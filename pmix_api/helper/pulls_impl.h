@@ -24,6 +24,8 @@ struct pull {
     bool is_careful; /* drops nothing: its job is held back when it is */
     bool is_full;    /* and there are so many bytes: */
     bool is_ending;  /* with the last of what waits it is over */
+    bool is_doubted; /* KNOWN: its tool has deregistered one of its own */
+    bool is_settled; /* OVER: nothing is left to resume */
     struct px_receiver to;
     int fd; /* -1: not seen yet */
     uint32_t seen;
@@ -66,5 +68,8 @@ void px_pulls_want(struct pull *pull, uint32_t number, uint8_t channels);
 /* Makes it one of these processes. False: it cannot be. */
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
                    struct px_range span);
+
+/* Under the lock. Output for it, that waits from here on. */
+void px_pulls_store(struct pull *pull, const struct px_output *output);
 
 #endif

@@ -18,7 +18,7 @@ static struct {
 
 static bool is_served(const struct pull *pull)
 {
-    return pull->state == PULL_KNOWN && !pull->is_held;
+    return pull->state == PULL_KNOWN && !pull->is_held && !pull->is_doubted;
 }
 
 /* False when its socket takes nothing: it is then in the list, unless its tool

@@ -17,6 +17,7 @@ from live import check, check_eq
 BOTH = "!pmix.fwd.stdout !pmix.fwd.stderr "
 KEPT_JOBS = 32  # that are over
 LINES = live.full(20000, 1000)
+FLOOD = live.full(2000000, 300000)
 MEGS = live.full(96, 20)
 
 
@@ -113,6 +114,72 @@ def pulled():
         check_eq("err\n", other.got(space, rank, "stderr"))
     check_eq("", tool.shown())
     check_eq("err\nerr\n", tool.shown("stderr"))
+
+
+def left():
+    """What the spawner has pulled is shown again when it leaves the pull."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    doors = [pmix.Gate() for _ in range(3)]
+    space = tool.spawn(BOTH + "-- 2 sh -c " + words(
+        ": <$0; echo one; : <$1; echo two; echo err >&2; : <$2; echo three") +
+        " " + " ".join(door.path for door in doors))[0]
+    (first,), _ = tool.ask(f"pull {space} * out")
+    (second,), _ = tool.ask(f"pull {space} 1")
+    doors[0].open()
+    live.eventually(lambda: (tool.got(space, 0), tool.got(space, 1)) ==
+                    ("one\n", "one\none\n"), 60, "both are pulled")
+    tool.do(f"leave {first}")
+    doors[1].open()
+    live.eventually(lambda: (tool.shown(), tool.shown("stderr")) ==
+                    ("two\n", "err\n"), 60, "the one is shown again")
+    live.eventually(lambda: tool.got(space, 1) == "one\none\ntwo\n", 60,
+                    "the other one is pulled")
+    tool.do(f"leave {second}")
+    tool.do(f"pull {space} 0 out")
+    doors[2].open()
+    tool.wait_ends(space, 1, ("stdout",))
+    wait_end(tool, space)
+    finish(job, gate, tool)
+    check_eq("one\nthree\n", tool.got(space, 0))
+    check_eq("one\none\ntwo\n", tool.got(space, 1))
+    check_eq(["three", "two"], sorted(tool.shown().split()))
+
+
+def left_often():
+    """A flood whose spawner pulls it and leaves that again, all the time: each
+    line comes once, shown or pulled. What is under way for the pull when it
+    leaves may be shown before what was not pulled and waits."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    door = pmix.Gate()
+    space = tool.spawn(BOTH + "-- 2 sh -c " + words(
+        f": <$0; seq -f $XYLEM_RANK:%.0f {FLOOD}") + " " + door.path)[0]
+    turns, size = 0, 2 * len(numbers(0, FLOOD))
+    tool.do("events " + space)
+    door.open()
+    while not tool.happened("JOB ENDED", space):
+        (pull,), _ = tool.ask(f"pull {space} * out")
+        tool.do(f"leave {pull}")
+        turns += 1
+    live.eventually(lambda: sum(map(len, tool.outputs.values())) +
+                    len(tool.shown()) >= size, 60, "all has come")
+    print("# left %d times" % turns)
+    finish(job, gate, tool)
+    shown = tool.shown().splitlines()
+    for rank in range(2):
+        parts = [[line for line in text if line.startswith(f"{rank}:")]
+                 for text in (shown, (tool.got(space, rank) or "").split())]
+        steps = [(one, two) for one, two in zip(parts[1], parts[1][1:])
+                 if int(one[2:]) > int(two[2:])]
+        check_eq([], steps, "what is pulled is in its order")
+        check(sorted(parts[0] + parts[1]) ==
+              sorted(numbers(rank, FLOOD).split()),
+              "rank %d: %d and %d lines" % (rank, *map(len, parts)))
+
+
+def numbers(rank, count):
+    return "".join(f"{rank}:{n + 1}\n" for n in range(count))
 
 
 def answered():
@@ -386,6 +453,8 @@ def main():
             (exact, "all of it, line by line"),
             (at_once, "jobs that end at once, of several tools"),
             (pulled, "a pull takes the place of what is shown"),
+            (left, "a pull that its spawner leaves"),
+            (left_often, "and again and again"),
             (answered, "a pull that is answered holds"),
             (late, "a pull of a job that is over"),
             (at_its_start, "a spawner that pulls at once"),
