@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/dvm_wait.h"
 #include "commands/refuse.h"
 #include "endpoints/run/run.h"
 
@@ -23,13 +24,14 @@ static const char *name_of(const struct server *server)
     return NULL;
 }
 
-/* Leaves those in `servers` that are a dvm. */
+/* Leaves those in `servers` that are a dvm. Of one that was killed the files
+ * may be left, and its number may be another process's by now. */
 static unsigned list(const struct server_name *by)
 {
     unsigned count = servers_list(by, servers), dvms = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        if (name_of(&servers[i]) != NULL)
+        if (name_of(&servers[i]) != NULL && dvm_is_one(servers[i].pid))
             servers[dvms++] = servers[i];
     }
     return dvms;

@@ -24,21 +24,28 @@ static FILE *open_file(pid_t pid, const char *name)
     return fopen(path, "r");
 }
 
-/* Is it `PROGRAM dvm ...`, and not one that is to end another? */
-static bool has_words(pid_t pid)
+static bool ends_with(const char *word, const char *end)
+{
+    size_t len = strlen(word), end_len = strlen(end);
+
+    return len >= end_len && strcmp(word + len - end_len, end) == 0;
+}
+
+/* Behind the program's name, or that of xylem where another one runs it. */
+bool dvm_is_one(pid_t pid)
 {
     FILE *file = open_file(pid, "cmdline");
-    bool is_dvm = false;
+    bool is_dvm = false, is_behind = true;
     char *word = NULL;
     size_t size = 0;
 
     if (file == NULL)
         return false;
     for (int i = 0; getdelim(&word, &size, '\0', file) > 0; i++) {
-        if (i == 1)
-            is_dvm = strcmp(word, "dvm") == 0;
+        is_dvm |= i > 0 && is_behind && strcmp(word, "dvm") == 0;
         if (strncmp(word, "--stop", 6) == 0)
             is_dvm = false;
+        is_behind = i == 0 || ends_with(word, "xylem");
     }
     free(word);
     fclose(file);
@@ -107,7 +114,7 @@ static pid_t find_silent(void)
     while (found == 0 && (entry = readdir(dir)) != NULL) {
         pid_t pid = (pid_t)atoi(entry->d_name);
 
-        if (pid > 0 && is_own(pid) && has_name(pid) && has_words(pid) &&
+        if (pid > 0 && is_own(pid) && has_name(pid) && dvm_is_one(pid) &&
             has_our_folder(pid) &&
             !is_listed(servers, servers_list(NULL, servers), pid))
             found = pid;

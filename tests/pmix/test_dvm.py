@@ -60,7 +60,8 @@ def served():
     tools = [spawning.connect(dvm) for _ in range(2)]
     own = uri.partition("-server.")[0]
     check_eq("NOT SUPPORTED", tools[0].ask(f"pull {own} *")[1])
-    check(f"a pull is refused: {own} is this dvm" in dvm.said(), dvm.said())
+    live.eventually(lambda: f"a pull is refused: {own} is this dvm"
+                    in dvm.said(), 60, "it says so")
     for turn in range(2):
         door = pmix.Gate()
         script = ":\\s<$0;echo\\s$XYLEM_RANK\\sof\\s$XYLEM_SIZE"

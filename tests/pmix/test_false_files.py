@@ -24,10 +24,11 @@ MANY = 300  # more than are listed
 class Trap:
     """Where false files lead to; a process that they say is the launcher."""
 
-    def __init__(self, **as_user):
+    def __init__(self, words, **as_user):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.listener.setblocking(False)
-        self.victim = subprocess.Popen(["sleep", "1000"], **as_user)
+        self.victim = subprocess.Popen(
+            ["sh", "-c", "read end", *words], stdin=subprocess.PIPE, **as_user)
         self.paths = []
 
     def text(self):
@@ -62,6 +63,7 @@ class Trap:
     def close(self):
         self.victim.kill()
         self.victim.wait()
+        self.victim.stdin.close()
         self.listener.close()
         for path in self.paths:
             if os.path.islink(path):
@@ -71,8 +73,8 @@ class Trap:
 
 
 @contextlib.contextmanager
-def trap(**as_user):
-    made = Trap(**as_user)
+def trap(words=("/bin/xylem", "dvm"), **as_user):
+    made = Trap(words, **as_user)
     try:
         yield made
     finally:
@@ -105,6 +107,21 @@ def true_ones():
         made.forge()
         check_eq(0, pmix.Command("dvm", "--stop=" + DVM).wait())
         check_eq(-signal.SIGTERM, made.victim.wait())
+
+
+def outlived():
+    """Files of a dvm that was killed, and whose process number another process
+    has got: that one is left alone."""
+    for words in (("dvm",), ("/bin/xylem", "run", "dvm"),
+                  ("/bin/xylem", "dvm", "--stop")):
+        with trap(words) as made:
+            made.forge()
+            for dvm in ("--dvm=%d" % made.victim.pid, "--dvm=" + DVM, "--dvm"):
+                fails("run", dvm, "true", want=" dvm ")
+            for dvm in ("--stop=%d" % made.victim.pid, "--stop=" + DVM,
+                        "--stop"):
+                fails("dvm", dvm, want=" dvm ")
+            made.is_shut()
 
 
 def loose():
@@ -216,7 +233,7 @@ def can_be_other():
 
 def main():
     pmix.need()
-    cases = [true_ones, loose, relative]
+    cases = [true_ones, outlived, loose, relative]
     if os.geteuid() == 0:
         cases.append(strangers)
     if can_be_other():

@@ -324,6 +324,18 @@ def homeless():
     check_eq((0, b"/\n"), (code, out), said)  # libpmix has its own words
 
 
+def above():
+    """What a host of PMIx above has told is not for it."""
+    for name, value in (("PMIX_KEEPALIVE_PIPE", "0"),
+                        ("PMIX_SECURITY_MODE", "nowhere"),
+                        ("PMIX_NAMESPACE", "above")):
+        with open(__file__, "rb") as file:
+            text = file.read()
+            file.seek(0)
+            check_eq((0, text, ""), run("-n", 1, "cat", env={name: value},
+                                        stdin=file), name)
+
+
 def many(dvm):
     """64 tools at a time; one more is told that, and comes when one leaves."""
     tools = [pmix.Asker(dvm) for _ in range(TOOLS_MAX)]
@@ -414,7 +426,7 @@ def full():
 def main():
     pmix.need()
     dvm = start()
-    for what in (whole, fed, ended, refused, shown, homeless):
+    for what in (whole, fed, ended, refused, shown, homeless, above):
         with live.case(" ".join(what.__doc__.split())):
             what()
     for what in (unwritten, attached, many, signalled, left, held, gone):
