@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
@@ -26,18 +28,20 @@ enum kind {
     KIND_OTHER, /* errno: EEXIST, or why that is not known */
 };
 
-/* One line, as it was written here. */
+/* One line, as it was written here by one that lives no more. */
 static bool is_former(const char *path)
 {
     char line[RUN_REPORT_BYTES_MAX + 1];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool is_locked;
     ssize_t len;
 
     if (fd < 0)
         return false;
+    is_locked = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     len = read(fd, line, RUN_REPORT_BYTES_MAX);
     close(fd);
-    if (len <= 0)
+    if (is_locked || len <= 0)
         return false;
     line[len] = '\0';
     return strncmp(line, EP_RUN_DVM_NAME, strlen(EP_RUN_DVM_NAME)) == 0 &&
@@ -66,8 +70,8 @@ static void refuse(struct run *r)
 {
     ep_run_say(r, "--report-uri: cannot write '%.300s': %s",
                r->options.report_uri,
-               errno == EEXIST ? "what is there is not of a dvm, and is left "
-                                 "alone"
+               errno == EEXIST ? "what is there is not of a former dvm, and "
+                                 "is left alone"
                                : strerror(errno));
 }
 
@@ -92,6 +96,7 @@ int ep_run_report_open(struct run *r)
     enum kind kind;
 
     r->report.fd = -1;
+    r->report.file = -1;
     if (path == NULL)
         return 0;
     if (ep_stats_fd(path, &r->report.fd, why) != 0) {
@@ -120,13 +125,19 @@ static bool write_line(int fd, const char *line)
     return done == (ssize_t)len;
 }
 
+static void let_go(struct run_report *report)
+{
+    if (report->file >= 0)
+        close(report->file);
+    report->file = -1;
+}
+
 /* Whole or not at all: somebody may wait for it. */
 static bool put_file(struct run_report *report, const char *path)
 {
     char temporary[PATH_BYTES_MAX];
     int len = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
     int fd = -1, err;
-    struct stat st;
     bool is_good;
 
     errno = ENAMETOOLONG;
@@ -134,15 +145,18 @@ static bool put_file(struct run_report *report, const char *path)
         fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return false;
-    is_good = write_line(fd, report->line) && fstat(fd, &st) == 0;
-    is_good = close(fd) == 0 && is_good && rename(temporary, path) == 0;
+    (void)flock(fd, LOCK_EX | LOCK_NB);
+    is_good = write_line(fd, report->line) && fsync(fd) == 0 &&
+              rename(temporary, path) == 0;
     err = errno;
-    if (!is_good)
+    if (is_good) {
+        let_go(report);
+        report->file = fd;
+    } else {
         unlink(temporary);
+        close(fd);
+    }
     errno = err;
-    report->is_file |= is_good;
-    if (is_good)
-        report->file = st;
     return is_good;
 }
 
@@ -175,6 +189,8 @@ static bool put(struct run *r)
         evtimer_del(r->report.again);
     if (r->report.fd >= 0)
         return write_line(r->report.fd, r->report.line);
+    if (r->report.file >= 0)
+        (void)flock(r->report.file, LOCK_UN); /* our own makes room */
     kind = look(r->options.report_uri);
     if (kind == KIND_STREAM)
         return put_stream(r);
@@ -205,14 +221,15 @@ int ep_run_report_put(struct run *r, const char *uri)
 
 void ep_run_report_close(struct run *r)
 {
-    const struct stat *own = &r->report.file;
-    struct stat st;
+    struct stat own, st;
 
     if (r->report.again != NULL)
         event_free(r->report.again);
     if (r->report.fd >= 0)
         close(r->report.fd);
-    if (r->report.is_file && lstat(r->options.report_uri, &st) == 0 &&
-        st.st_dev == own->st_dev && st.st_ino == own->st_ino)
+    if (r->report.file >= 0 && fstat(r->report.file, &own) == 0 &&
+        lstat(r->options.report_uri, &st) == 0 && st.st_dev == own.st_dev &&
+        st.st_ino == own.st_ino)
         unlink(r->options.report_uri);
+    let_go(&r->report);
 }

@@ -1,14 +1,11 @@
 /* The file of --report-uri: the address for tools, in one line.
  *
  * It takes the place of nothing but an empty file or what a former dvm has
- * left. A pipe, a terminal and the like are written to, and so are stdout and
- * stderr by any name; they stay.
+ * left; that of one that lives is locked. A pipe, a terminal and the like are
+ * written to, and so are stdout and stderr by any name; they stay.
  */
 #ifndef ENDPOINTS_RUN_REPORT_H
 #define ENDPOINTS_RUN_REPORT_H
-
-#include <stdbool.h>
-#include <sys/stat.h>
 
 struct event;
 struct run;
@@ -17,9 +14,8 @@ struct run;
 enum { RUN_REPORT_BYTES_MAX = 1024 };
 
 struct run_report {
-    int fd;              /* owned: stdout and the like; -1: a path */
-    bool is_file;        /* this one, which we made: */
-    struct stat file;    /* as it was written */
+    int fd;   /* owned: stdout and the like; -1: a path */
+    int file; /* owned, and locked: the file there that we made; -1: none */
     struct event *again; /* owned: for a pipe that nobody reads yet */
     char line[RUN_REPORT_BYTES_MAX];
 };

@@ -65,13 +65,16 @@ def check_served(path, other=None):
 
 def own():
     """An empty file, as mktemp makes them, and what a former dvm has left that
-    was killed, make room; at the end only the own file is removed."""
+    was killed, make room, but not while it lives; at the end only the own file
+    is removed."""
     path = write(name("empty"), "")
     check_served(path)
     check(not os.path.exists(path), "it goes with the dvm")
     dvm = dvms.start("--report-uri", path, nodes=1)
     former = live.read_file(path)
     check(is_uri(former), former)
+    check_refused(path)
+    check_eq(former, live.read_file(path), "while it lives")
     dvm.proc.kill()
     dvm.wait()
     live.check_gone(60)
