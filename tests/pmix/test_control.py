@@ -40,9 +40,11 @@ def course():
     of its start, of the launch and of its end, with the first that failed."""
     before = int(time.time())
     job, gate = start(': <"$0"; test $XYLEM_RANK != 2 || exit 3')
-    tool, other = connect(job), connect(job)
+    tool, other, both, neither = [connect(job) for _ in range(4)]
     space = tool.query("pmix.qry.ns")[0][0].split()[1]
     live.check_eq("SUCCESS", other.ask("events another-job")[1])
+    live.check_eq("SUCCESS", both.ask(f"events another-job {space}")[1])
+    live.check_eq("SUCCESS", neither.ask("events another-job one-more")[1])
     live.check_eq("SUCCESS", tool.ask("events")[1])
     for name in ("JOB STARTED", "PMIX LAUNCH COMPLETE"):
         event = tool.wait_event(name)
@@ -60,8 +62,10 @@ def course():
                event)
     live.check_eq(3, job.proc.wait())
     live.check_eq(pmix.Asker.CUT, tool.proc.wait())
-    live.check_eq(pmix.Asker.CUT, other.proc.wait())
-    live.check_eq([], other.events, "another job's events")
+    both.wait_event("JOB ENDED")
+    for one in (other, both, neither):
+        live.check_eq(pmix.Asker.CUT, one.proc.wait())
+    live.check_eq([], other.events + neither.events, "other jobs' events")
 
 
 def logs():

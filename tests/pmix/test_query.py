@@ -191,6 +191,8 @@ def keys():
                   tool.query("pmix.lprocs"))
     live.check_eq(([f"pmix.local.size {RANKS}"], "SUCCESS"),
                   tool.query("pmix.local.size"))
+    live.check_eq(([f"pmix.job.size {RANKS}"], "SUCCESS"),
+                  tool.query("pmix.job.size"))
     (named,), _ = tool.query("pmix.qry.keys")
     live.check("pmix.qry.ptable" in named.split()[1].split(","), named)
     info, _ = tool.query("pmix.qry.nsinfo")
@@ -263,8 +265,15 @@ def servers():
     live.check_eq(second, other[0].split()[1] + "-server")
     live.check(other != first, "it asks the other run")
     (back,) = names - {second}
-    live.check_eq("SUCCESS", tool.ask(f"server {back}")[1])
+    live.check_eq("SUCCESS", tool.ask(f"server {back} 60")[1])
     live.check_eq(first, tool.query("pmix.qry.ns")[0])
+    both = pmix.Asker(jobs[0][0])
+    live.check(both.connect(), "connected")
+    live.check_eq("SUCCESS",
+                  both.ask("attach %d primary" % jobs[1][0].proc.pid)[1])
+    live.check_eq(other, both.query("pmix.qry.ns")[0], "it asks that at once")
+    both.proc.kill()  # finalizing it waits for ever in libpmix 4.2
+    both.proc.wait()
     for job, gate in jobs:
         gate.open()
         job.check_ok()

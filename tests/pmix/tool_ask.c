@@ -10,12 +10,13 @@
  *
  *     query KEY[,KEY] [QUALIFIER=VALUE...] [| KEY...]
  *                              prints what comes, a value a line
- *     events [RANK]            of the job: "event CODE KEY=VALUE..." when they
- *                              come
+ *     events [NAMESPACE [NAMESPACE]]       of the job, or of these: "event CODE
+ *                              KEY=VALUE..." when they come
  *     log out|err TEXT         with \n for a newline
  *     control KEY[=VALUE] WHO...           ranks, *, node or peers
- *     attach PID               one more server; prints its namespace
- *     server NAMESPACE         is the primary one from here on
+ *     attach PID [primary]     one more server; prints its namespace
+ *     server NAMESPACE [SECONDS]           is the primary one from here on, at
+ *                              the latest after this time
  *     allocate                 asks for one more node
  *     name                     prints its own
  *     crash                    is killed
@@ -217,16 +218,27 @@ static void on_event(size_t handler, pmix_status_t status,
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }
 
-static pmix_status_t events(const char *whose)
+static pmix_status_t events(char *whose)
 {
     pmix_status_t codes[] = {PMIX_EVENT_JOB_START, PMIX_LAUNCH_COMPLETE,
                              PMIX_EVENT_JOB_END};
+    char *other = strchr(whose, ' ');
+    pmix_proc_t procs[2];
+    pmix_data_array_t both = {PMIX_PROC, 2, procs};
     pmix_info_t info;
-    pmix_proc_t proc;
     pmix_status_t rc;
 
-    PMIX_LOAD_PROCID(&proc, whose[0] != '\0' ? whose : job, PMIX_RANK_WILDCARD);
-    PMIX_INFO_LOAD(&info, PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    if (other != NULL)
+        *other++ = '\0';
+    PMIX_LOAD_PROCID(&procs[0], whose[0] != '\0' ? whose : job,
+                     PMIX_RANK_WILDCARD);
+    if (other != NULL) {
+        PMIX_LOAD_PROCID(&procs[1], other, PMIX_RANK_WILDCARD);
+        PMIX_INFO_LOAD(&info, PMIX_EVENT_AFFECTED_PROCS, &both,
+                       PMIX_DATA_ARRAY);
+    } else {
+        PMIX_INFO_LOAD(&info, PMIX_EVENT_AFFECTED_PROC, procs, PMIX_PROC);
+    }
     rc = PMIx_Register_event_handler(codes, 3, &info, 1, on_event, NULL, NULL);
     return rc < 0 ? rc : PMIX_SUCCESS; /* a handler's number is above 0 */
 }
@@ -317,26 +329,36 @@ static void find_job(void)
         PMIX_INFO_FREE(results, count);
 }
 
-static pmix_status_t attach(uint32_t pid)
+static pmix_status_t attach(const char *rest)
 {
+    uint32_t pid = (uint32_t)strtoul(rest, NULL, 10);
+    bool is_primary = strchr(rest, ' ') != NULL;
     pmix_proc_t self, server;
-    pmix_info_t info;
+    pmix_info_t info[2];
     pmix_status_t rc;
 
-    PMIX_INFO_LOAD(&info, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    rc = PMIx_tool_attach_to_server(&self, &server, &info, 1);
+    PMIX_INFO_LOAD(&info[0], PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    PMIX_INFO_LOAD(&info[1], PMIX_PRIMARY_SERVER, &is_primary, PMIX_BOOL);
+    rc = PMIx_tool_attach_to_server(&self, &server, info, 2);
     if (rc == PMIX_SUCCESS)
         printf("%s\n", server.nspace);
     return rc;
 }
 
-static pmix_status_t set_server(const char *nspace)
+static pmix_status_t set_server(char *nspace)
 {
+    char *wait = strchr(nspace, ' ');
     pmix_proc_t server;
+    pmix_info_t info[2];
     pmix_status_t rc;
+    int seconds = wait != NULL ? atoi(wait) : 0;
 
+    if (wait != NULL)
+        *wait = '\0';
     PMIX_LOAD_PROCID(&server, nspace, 0);
-    rc = PMIx_tool_set_server(&server, NULL, 0);
+    PMIX_INFO_LOAD(&info[0], PMIX_WAIT_FOR_CONNECTION, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], PMIX_TIMEOUT, &seconds, PMIX_INT);
+    rc = PMIx_tool_set_server(&server, info, wait != NULL ? 2 : 0);
     if (rc == PMIX_SUCCESS)
         find_job();
     return rc;
@@ -361,7 +383,7 @@ static pmix_status_t obey(char *line, const pmix_proc_t *self)
     if (strcmp(line, "allocate") == 0)
         return allocate();
     if (strcmp(line, "attach") == 0)
-        return attach((uint32_t)strtoul(rest, NULL, 10));
+        return attach(rest);
     if (strcmp(line, "server") == 0)
         return set_server(rest);
     if (strcmp(line, "crash") == 0)
