@@ -15,6 +15,7 @@ struct slot {
 
 struct lag {
     const void *tool; /* NULL: free */
+    int fd;           /* its socket; -1: not known */
     uint64_t turn;    /* of the last write */
     uint64_t bytes;   /* of all slots */
     struct slot slots[SLOTS];
@@ -44,6 +45,7 @@ static struct lag *find(const void *tool)
 static void clear(struct lag *lag, const void *tool)
 {
     lag->tool = tool;
+    lag->fd = -1;
     lag->turn = all.turn;
     lag->bytes = 0;
     lag->first = lag->used = 0;
@@ -77,7 +79,7 @@ static struct lag *get(const void *tool)
     return lag;
 }
 
-void px_lag_given(const void *tool, uint64_t bytes)
+void px_lag_given(const void *tool, int fd, uint64_t bytes)
 {
     uint32_t cost = (uint32_t)bytes + LAG_MESSAGE_BYTES;
     struct lag *lag;
@@ -87,6 +89,8 @@ void px_lag_given(const void *tool, uint64_t bytes)
         return;
     pthread_mutex_lock(&all.lock);
     lag = get(tool);
+    if (fd >= 0)
+        lag->fd = fd;
     if (lag->used < SLOTS)
         lag->slots[(lag->first + lag->used++) % SLOTS] =
             (struct slot){.count = 0};
@@ -214,12 +218,14 @@ uint64_t px_lag_bytes(void)
     return sum;
 }
 
-void px_lag_keep(bool (*has_pull)(const void *tool))
+void px_lag_keep(bool (*is_here)(const void *tool, int fd))
 {
     pthread_mutex_lock(&all.lock);
     for (unsigned i = 0; i < LAG_TOOLS_MAX; i++) {
-        if (all.lags[i].tool != NULL && !has_pull(all.lags[i].tool))
-            clear(&all.lags[i], NULL);
+        struct lag *lag = &all.lags[i];
+
+        if (lag->tool != NULL && !is_here(lag->tool, lag->fd))
+            clear(lag, NULL);
     }
     pthread_mutex_unlock(&all.lock);
 }

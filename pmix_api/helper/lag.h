@@ -32,8 +32,9 @@ struct px_write {
     bool is_delivery; /* of output; counts where it begins a message */
 };
 
-/* The library has queued a delivery of so many bytes. */
-void px_lag_given(const void *tool, uint64_t bytes);
+/* The library has queued a delivery of so many bytes. `fd` is the tool's
+ * socket, or -1: not known yet. */
+void px_lag_given(const void *tool, int fd, uint64_t bytes);
 
 /* The library has written. True when somebody who waits should
  * look again. */
@@ -49,7 +50,8 @@ uint64_t px_lag_due_ms(const void *tool);
 /* What the library has of all tools. */
 uint64_t px_lag_bytes(void);
 
-/* Tools without a pull are given nothing any more: they are forgotten. */
-void px_lag_keep(bool (*has_pull)(const void *tool));
+/* Forgets the tools that are not here any more; `fd` is what px_lag_given() was
+ * told last. One that is, has all its bytes, also when its pulls have ended. */
+void px_lag_keep(bool (*is_here)(const void *tool, int fd));
 
 #endif

@@ -139,7 +139,7 @@ static void on_socket(const void *tool, int fd)
         struct pull *pull = &pulls.pulls[i];
 
         if (pull->state != PULL_FREE && pull->to.tool == tool)
-            pull->fd = fd;
+            pull->to.fd = fd;
     }
     px_pulls_unlock();
 }
@@ -196,8 +196,11 @@ static void probe(void)
                             on_probed, NULL);
 }
 
-static bool has_pull(const void *tool)
+/* A pull that has ended leaves its last bytes with the library. */
+static bool is_here(const void *tool, int fd)
 {
+    if (fd >= 0)
+        return px_tools_has(fd);
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         const struct pull *pull = &pulls.pulls[i];
 
@@ -223,7 +226,7 @@ static void on_probed(pmix_status_t status, void *arg)
             pull->state = PULL_OVER;
         pull->is_doubted &= pulls.is_probe_due;
     }
-    px_lag_keep(has_pull);
+    px_lag_keep(is_here);
     again = pulls.is_probe_due;
     pulls.is_probing = again;
     pulls.is_probe_due = false;
@@ -356,8 +359,8 @@ struct pull *px_pulls_slot(void)
             return NULL; /* it could not be told from this one */
     }
     if (pull != NULL)
-        *pull =
-            (struct pull){.id = ++pulls.made, .to.tool = pulls.asker, .fd = -1};
+        *pull = (struct pull){.id = ++pulls.made,
+                              .to = {.tool = pulls.asker, .fd = -1}};
     return pull;
 }
 

@@ -31,6 +31,7 @@ enum {
 struct px_receiver {
     const void *request; /* NULL: all that want it */
     const void *tool;    /* NULL: it does not say */
+    int fd;              /* the tool's socket; -1: not seen yet */
 };
 
 /* Once, when the job is known and before the library is started, from when on

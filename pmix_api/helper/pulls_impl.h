@@ -27,7 +27,6 @@ struct pull {
     bool is_doubted; /* KNOWN: its tool has deregistered one of its own */
     bool is_settled; /* OVER: nothing is left to resume */
     struct px_receiver to;
-    int fd; /* -1: not seen yet */
     uint32_t seen;
     uint32_t output;       /* of a forward: enum px_output_flag */
     struct px_show *show;  /* owned: makes lines of it; NULL: none */

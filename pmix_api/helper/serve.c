@@ -26,9 +26,9 @@ static bool is_served(const struct pull *pull)
 static bool takes(const struct pull *pull, struct pollfd *stuck,
                   unsigned *count)
 {
-    struct pollfd sock = {.fd = pull->fd, .events = POLLOUT};
+    struct pollfd sock = {.fd = pull->to.fd, .events = POLLOUT};
 
-    if (pull->fd < 0)
+    if (pull->to.fd < 0)
         return true;
     if (poll(&sock, 1, 0) != 0)
         return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
@@ -45,7 +45,7 @@ static bool takes(const struct pull *pull, struct pollfd *stuck,
 static uint32_t room_of(const struct pull *pull, uint64_t now_ms,
                         struct pollfd *stuck, unsigned *count)
 {
-    uint32_t room = px_lag_room(pull->to.tool, pull->fd, now_ms);
+    uint32_t room = px_lag_room(pull->to.tool, pull->to.fd, now_ms);
 
     return room > 0 && takes(pull, stuck, count) ? room : 0;
 }
@@ -132,9 +132,9 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
  * given: the library alone is behind. */
 static bool holds(const struct pull *pull, uint64_t now_ms)
 {
-    struct pollfd sock = {.fd = pull->fd, .events = POLLOUT};
+    struct pollfd sock = {.fd = pull->to.fd, .events = POLLOUT};
 
-    return is_served(pull) && pull->live != NULL && pull->fd >= 0 &&
+    return is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
            px_spool_is_filling(&pull->queue.spool) &&
            px_queue_bytes(&pull->queue) < HOLD_BYTES &&
            now_ms - pull->given_ms < HOLD_MS && poll(&sock, 1, 0) == 1 &&

@@ -244,6 +244,17 @@ unsigned px_tools_count(void)
     return count;
 }
 
+bool px_tools_has(int fd)
+{
+    bool has = false;
+
+    pthread_mutex_lock(&tools.lock);
+    for (unsigned i = 0; i < TOOLS_MAX; i++)
+        has |= tools.tools[i].sock.fd == fd;
+    pthread_mutex_unlock(&tools.lock);
+    return has;
+}
+
 static bool was_silent(const struct px_socket *sock)
 {
     for (unsigned i = 0; i < tools.silent_count; i++) {

@@ -25,7 +25,7 @@ static unsigned fill(const char *tool)
     unsigned given = 0;
 
     for (; px_lag_room(tool, -1, 1) > 0; given++)
-        px_lag_given(tool, PAYLOAD);
+        px_lag_given(tool, -1, PAYLOAD);
     return given;
 }
 
@@ -93,7 +93,7 @@ static void nothing_is_left_over(void **state)
 {
     (void)state;
     for (unsigned size = 0; size < 3000; size++)
-        px_lag_given(&one, size);
+        px_lag_given(&one, -1, size);
     for (unsigned i = 0; i < 3000; i++) {
         assert_true(px_lag_bytes() > 0);
         px_lag_wrote(&one, &whole);
@@ -101,8 +101,9 @@ static void nothing_is_left_over(void **state)
     assert_int_equal(px_lag_bytes(), 0);
 }
 
-static bool is_other(const void *tool)
+static bool is_other(const void *tool, int fd)
 {
+    (void)fd;
     return tool == &other;
 }
 
@@ -141,6 +142,25 @@ static void what_stands_still_is_forgotten(void **state)
     close(pipe_[1]);
 }
 
+static bool is_seven(const void *tool, int fd)
+{
+    (void)tool;
+    return fd == 7;
+}
+
+/* Though it has no pull any more, and others leave. */
+static void who_is_here_has_all_its_bytes(void **state)
+{
+    (void)state;
+    px_lag_given(&one, -1, PAYLOAD);
+    px_lag_given(&one, 7, PAYLOAD);
+    px_lag_given(&one, -1, PAYLOAD);
+    px_lag_given(&other, 8, PAYLOAD);
+    px_lag_keep(is_seven);
+    assert_int_equal(px_lag_bytes(), 3 * COST);
+    drain(&one);
+}
+
 /* Tools that are gone make way for others. */
 static void there_is_a_place_for_the_next(void **state)
 {
@@ -148,7 +168,7 @@ static void there_is_a_place_for_the_next(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2 * LAG_TOOLS_MAX; i++) {
-        px_lag_given(&tools[i], PAYLOAD);
+        px_lag_given(&tools[i], -1, PAYLOAD);
         px_lag_wrote(&tools[i], &part);
     }
     assert_int_equal(px_lag_bytes(), (uint64_t)LAG_TOOLS_MAX * COST);
@@ -165,6 +185,7 @@ int main(void)
         cmocka_unit_test(nothing_is_left_over),
         cmocka_unit_test(tools_do_not_wait_for_one_another),
         cmocka_unit_test(what_stands_still_is_forgotten),
+        cmocka_unit_test(who_is_here_has_all_its_bytes),
         cmocka_unit_test(there_is_a_place_for_the_next),
     };
 
