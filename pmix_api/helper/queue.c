@@ -9,6 +9,7 @@
 enum {
     LIMIT_MIN = 1 << 20,
     SPARE_BYTES = 1 << 20, /* of the file: kept for the ends of channels */
+    END_BYTES = PX_OUTPUT_HEAD_BYTES + 4, /* what one takes of the file */
     HELD_MAX = 4 << 20,
     BUFFER_MAX = 1 << 20,
     CHANNELS = 3,
@@ -146,7 +147,9 @@ static int put(struct px_queue *queue, const struct px_output *o)
     if (!queue->cfg.drops_nothing || queue->spare == NULL)
         rc = px_spool_put(&queue->spool, head, sizeof(head), o->mem,
                           o->len_bytes);
-    if (rc != 0 && (o->is_end || queue->cfg.drops_nothing))
+    if (rc == 0 && o->is_end)
+        queue->filed_ends++;
+    else if (rc != 0 && (o->is_end || queue->cfg.drops_nothing))
         rc = put_spare(queue, head, sizeof(head), o);
     if (rc == 0)
         queue->waiting_bytes += o->len_bytes;
@@ -166,11 +169,13 @@ static uint32_t get_spare(struct px_queue *queue, uint8_t *mem)
 static bool get(struct px_queue *queue, uint8_t *mem, struct px_output *out)
 {
     int len = px_spool_get(&queue->spool, mem, PX_QUEUE_PACKET_MAX);
+    bool is_filed = len > 0;
     struct px_msg msg;
     struct ov_rd rd;
 
-    if (len <= 0) {
+    if (!is_filed) {
         queue->waiting_bytes = queue->spare_bytes;
+        queue->filed_ends = 0;
         if (queue->spare == NULL)
             return false;
         len = (int)get_spare(queue, mem);
@@ -180,14 +185,17 @@ static bool get(struct px_queue *queue, uint8_t *mem, struct px_output *out)
         return false;
     *out = msg.output;
     queue->waiting_bytes -= out->len_bytes;
+    queue->filed_ends -= is_filed && out->is_end;
     return true;
 }
 
-/* Also where many small outputs fill the file with their heads. */
+/* Also where many small outputs fill the file with their heads; but ends, which
+ * are not dropped, leave the room that there is to others. */
 static bool is_full(const struct px_queue *queue, uint32_t len_bytes)
 {
     return queue->waiting_bytes + len_bytes > queue->cfg.limit_bytes ||
-           queue->spool.far.used_bytes > queue->cfg.limit_bytes;
+           queue->spool.far.used_bytes >
+               queue->cfg.limit_bytes + queue->filed_ends * END_BYTES;
 }
 
 /* The longest waiting goes; an end of a channel, behind which nothing comes of

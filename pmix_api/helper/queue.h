@@ -56,6 +56,7 @@ struct px_queue {
     struct px_queue_spare *spare_last; /* borrowed */
     uint64_t waiting_bytes; /* payload in the spool and of the spare ones */
     uint64_t spare_bytes;   /* of it in these */
+    uint64_t filed_ends;    /* in the spool */
     uint64_t held_bytes;    /* being put together */
     bool has_dropped;
 };

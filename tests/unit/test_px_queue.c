@@ -180,6 +180,37 @@ static void ends_come_when_the_disk_is_full(void **state)
     limit_files(RLIM_INFINITY);
 }
 
+/* Ends alone fill more than the limit: there is room for the latest bytes, and
+ * nothing turns for ever to make some. */
+static void many_ends_leave_room(void **state)
+{
+    enum { MANY = 60000 };
+    static uint8_t mem[PX_QUEUE_PACKET_MAX];
+    const struct px_queue_cfg cfg = {.dir = "/tmp",
+                                     .procs = MANY,
+                                     .near_bytes = NEAR_BYTES,
+                                     .limit_bytes = 1 << 20,
+                                     .drops_oldest = true};
+    struct px_output o = {.channel = 1, .is_end = true};
+    struct px_queue queue;
+    unsigned ends = 0;
+
+    (void)state;
+    assert_int_equal(px_queue_open(&queue, &cfg), 0);
+    for (; o.rank < MANY - 1; o.rank++)
+        px_queue_put(&queue, &o);
+    o.mem = (const uint8_t *)"hello";
+    o.len_bytes = 5;
+    px_queue_put(&queue, &o);
+    while (px_queue_get(&queue, 1, true, mem, &o)) {
+        ends += o.is_end;
+        assert_true(o.rank < MANY - 1 || o.is_end || o.len_bytes == 5);
+        assert_int_equal(o.dropped_bytes, 0);
+    }
+    assert_int_equal(ends, MANY);
+    px_queue_close(&queue);
+}
+
 /* All that is given comes out, in the order of each channel, and it says from
  * when on to when it should be given no more. */
 static void try_all(const char *dir, uint64_t seed)
@@ -220,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_come_without_a_file),
         cmocka_unit_test(ends_come_when_the_disk_is_full),
+        cmocka_unit_test(many_ends_leave_room),
         cmocka_unit_test(nothing_is_dropped),
     };
 
