@@ -32,13 +32,13 @@ STOPPED_S = 12
 STAY = '; : <"$1"'
 
 
-def start():
+def start(**more):
     """A job of as many parts, each behind a gate, and one gate at its end."""
     gates = [pmix.Gate() for _ in range(PARTS + 1)]
     job = pmix.Job("-v", "-N", RANKS, "--raw", "--", "sh", "-c",
                    'for gate; do : <"$gate"; head -c 24M /dev/zero; done; '
                    ': <"$0"', gates[-1].path,
-                   *(gate.path for gate in gates[:-1]))
+                   *(gate.path for gate in gates[:-1]), **more)
     pmix.wait_up(job)
     return job, gates
 
@@ -60,10 +60,10 @@ def wait_taken(tool, size):
                     "a tool takes %d bytes" % size)
 
 
-def alone():
+def alone(waits=WAITS, **more):
     """It is stopped before the output and goes on after it: the job has ended
     its output meanwhile, and the tool gets all that fits in its queue."""
-    job, gates = start()
+    job, gates = start(**more)
     tool = pmix.Tool(job, "-n", 2 * RANKS)
     tool.wait_ready()
     memory = live.Memory()
@@ -73,7 +73,7 @@ def alone():
         gate.open()
     live.check_eq(SIZE, drain(job, SIZE), "console")
     os.kill(tool.proc.pid, signal.SIGCONT)
-    wait_taken(tool, min(SIZE, WAITS))
+    wait_taken(tool, min(SIZE, waits))
     gates[-1].open()
     live.check_eq(b"", job.stdout.read())
     job.check_ok()
@@ -81,7 +81,13 @@ def alone():
     total = sum(len(tool.got(rank, "stdout") or b"") for rank in range(RANKS))
     live.check_eq(SIZE, total + tool.dropped(),
                   "what came and what was dropped")
+    live.check("cut off" not in job.said(), job.said())
     memory.check(RANKS, 3)
+
+
+def limited():
+    """So it is where files may not become as large as that."""
+    alone(8 * live.MIB, wrap=["sh", "-c", 'ulimit -f 20480; exec "$@"', "sh"])
 
 
 def beside_another():
@@ -349,6 +355,7 @@ def main():
     pmix.need()
     parts = for_long()
     for test, sentence in ((alone, "a stopped tool"),
+                           (limited, "a stopped tool and small files"),
                            (beside_another, "a stopped tool and another"),
                            (slow, "tools that are slow all the time"),
                            (lambda: next(parts), "a tool is stopped for long"),
