@@ -65,14 +65,33 @@ static enum kind look(const char *path)
     return kind;
 }
 
-/* As errno says. */
+/* Of errno. */
+static const char *explain(void)
+{
+    return errno == EEXIST ? "what is there is not of a former dvm, and is "
+                             "left alone"
+                           : strerror(errno);
+}
+
 static void refuse(struct run *r)
 {
     ep_run_say(r, "--report-uri: cannot write '%.300s': %s",
-               r->options.report_uri,
-               errno == EEXIST ? "what is there is not of a former dvm, and "
-                                 "is left alone"
-                               : strerror(errno));
+               r->options.report_uri, explain());
+}
+
+/* Once: no address that follows may be written there. */
+static void miss(struct run *r)
+{
+    const char *why = explain();
+
+    if (r->report.is_missed)
+        return;
+    r->report.is_missed = true;
+    ep_run_say(
+        r,
+        "--report-uri: cannot write '%.300s' again: %s; the dvm goes on, "
+        "and what is there may be an old address",
+        r->options.report_uri, why);
 }
 
 /* Else errno says why. */
@@ -181,20 +200,32 @@ static bool put_stream(struct run *r)
     return r->report.again != NULL && evtimer_add(r->report.again, &soon) == 0;
 }
 
-static bool put(struct run *r)
+/* Where our own file stays as it was it stays locked. */
+static bool put_path(struct run *r)
 {
     enum kind kind;
+    bool is_good;
+    int err;
 
-    if (r->report.again != NULL)
-        evtimer_del(r->report.again);
-    if (r->report.fd >= 0)
-        return write_line(r->report.fd, r->report.line);
     if (r->report.file >= 0)
         (void)flock(r->report.file, LOCK_UN); /* our own makes room */
     kind = look(r->options.report_uri);
     if (kind == KIND_STREAM)
         return put_stream(r);
-    return kind != KIND_OTHER && put_file(&r->report, r->options.report_uri);
+    is_good = kind != KIND_OTHER && put_file(&r->report, r->options.report_uri);
+    err = errno;
+    if (!is_good && r->report.file >= 0)
+        (void)flock(r->report.file, LOCK_EX | LOCK_NB);
+    errno = err;
+    return is_good;
+}
+
+static bool put(struct run *r)
+{
+    if (r->report.again != NULL)
+        evtimer_del(r->report.again);
+    return r->report.fd >= 0 ? write_line(r->report.fd, r->report.line)
+                             : put_path(r);
 }
 
 static void on_again(evutil_socket_t fd, short what, void *arg)
@@ -202,7 +233,7 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (!put(arg))
-        refuse(arg);
+        miss(arg);
 }
 
 int ep_run_report_put(struct run *r, const char *uri)
@@ -214,9 +245,12 @@ int ep_run_report_put(struct run *r, const char *uri)
     len = snprintf(r->report.line, sizeof(r->report.line), "%s\n", uri);
     errno = EMSGSIZE;
     if (len < (int)sizeof(r->report.line) && put(r))
-        return 0;
-    refuse(r);
-    return -1;
+        r->report.is_put = true;
+    else if (r->report.is_put)
+        miss(r);
+    else
+        refuse(r);
+    return r->report.is_put ? 0 : -1;
 }
 
 void ep_run_report_close(struct run *r)

@@ -7,6 +7,8 @@
 #ifndef ENDPOINTS_RUN_REPORT_H
 #define ENDPOINTS_RUN_REPORT_H
 
+#include <stdbool.h>
+
 struct event;
 struct run;
 
@@ -14,8 +16,10 @@ struct run;
 enum { RUN_REPORT_BYTES_MAX = 1024 };
 
 struct run_report {
-    int fd;   /* owned: stdout and the like; -1: a path */
-    int file; /* owned, and locked: the file there that we made; -1: none */
+    int fd;      /* owned: stdout and the like; -1: a path */
+    int file;    /* owned, and locked: the file there that we made; -1: none */
+    bool is_put; /* once; what follows may fail: */
+    bool is_missed;      /* it has, and the user knows */
     struct event *again; /* owned: for a pipe that nobody reads yet */
     char line[RUN_REPORT_BYTES_MAX];
 };
@@ -25,8 +29,9 @@ struct run_report {
  * the exit code, and the user knows why. */
 int ep_run_report_open(struct run *r);
 /* Writes the address, whole or not at all; again when it has changed. A pipe
- * without a reader gets it when there is one. Returns 0, or -1 and the user
- * knows why: what is there then is as it was. */
+ * without a reader gets it when there is one. Where it cannot be written what
+ * is there is as it was, and the user knows why, once. Returns 0, or -1 when it
+ * never was written. */
 int ep_run_report_put(struct run *r, const char *uri);
 /* Removes the file, if it is still the one that was written. */
 void ep_run_report_close(struct run *r);

@@ -84,6 +84,51 @@ def own():
     check_eq(b"mine\n", live.read_file(path))
 
 
+def between():
+    """That of a dvm that lives is refused also where it came in between."""
+    path, gate, helper = name("alive"), name("gate"), name("helper")
+    os.mkfifo(gate)
+    write(helper, "#!/bin/sh\n: <'%s'\nexec '%s'\n" % (
+        gate, os.path.join(live.BUILD, "pmix_api", "xylem-pmix")))
+    os.chmod(helper, 0o755)
+    late = pmix.Dvm("-N", 1, "--report-uri", path,
+                    env={**os.environ, "XYLEM_PMIX": helper})
+    live.eventually(lambda: live.descendants(late.proc.pid), 60, "it begins")
+    dvm = dvms.start("--report-uri", path, nodes=1)
+    line = live.read_file(path)
+    with open(gate, "w"):
+        check_eq(1, late.wait(), late.said())
+    check("is left alone" in late.said(), late.said())
+    check_eq(line, live.read_file(path))
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)
+    check(not os.path.exists(path), "it goes with the dvm")
+
+
+def check_missed(dvm):
+    """Helpers that follow can say nothing."""
+    for _ in range(2):
+        pmix.kill_helper(dvm)
+        pmix.wait_up(dvm)
+    check_eq(1, dvm.said().count("cannot write"), dvm.said())
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)
+
+
+def missed():
+    """A dvm goes on where its next address cannot be written: what reads it
+    has gone, or its file is somebody's now."""
+    dvm = dvms.start("--report-uri", "-", nodes=1)
+    got = dvm.stdout.readline()
+    check(is_uri(got), got)
+    dvm.stdout.close()
+    check_missed(dvm)
+    path = name("missed")
+    dvm = dvms.start("--report-uri", path, nodes=1)
+    write(path, "mine\n")
+    check_missed(dvm)
+
+
 def stale():
     """What a former one has left goes at once: nobody reads it who waits."""
     path = write(name("stale"), "xylem-dvm-1-server.0;tcp4://127.0.0.1:1\n")
@@ -145,7 +190,8 @@ def check_terminal(master, path):
 
 def main():
     pmix.need()
-    for what in (others, own, stale, pipe, streams):
+    for what in (others, own, between, missed, stale, pipe,
+                 streams):
         with live.case(" ".join(what.__doc__.split())):
             what()
     return live.end()
