@@ -204,8 +204,12 @@ static const char *list_jobs(const char *names)
     int shown = (int)strlen(names);
     bool is_cut = shown > NAMES_BYTES;
 
-    for (shown = is_cut ? NAMES_BYTES : shown; is_cut && names[shown] != ',';)
+    if (is_cut)
+        shown = NAMES_BYTES;
+    while (is_cut && shown > 0 && names[shown] != ',')
         shown--;
+    if (shown == 0) /* of one whose first name is longer */
+        shown = NAMES_BYTES;
     snprintf(link_.why, sizeof(link_.why),
              "there are several jobs, name one with --nspace: %.*s%s", shown,
              names, is_cut ? ", and more" : "");
