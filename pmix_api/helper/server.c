@@ -314,6 +314,8 @@ static const char *read_uri(const char *folder, uint32_t launcher_pid)
     if (fgets(server.uri, sizeof(server.uri), file) == NULL)
         server.uri[0] = '\0';
     fclose(file);
+    if (server.uri[0] == '\0')
+        return "its rendezvous file is empty, as where TMPDIR is full";
     server.uri[strcspn(server.uri, "\n")] = '\0';
     colon = strrchr(server.uri, ':');
     server.port = (uint16_t)(colon != NULL ? atoi(colon + 1) : 0);

@@ -218,9 +218,15 @@ def unserved():
     with open(helper, "w") as file:
         file.write(f"#!/bin/sh\n: >{mark}\nexit 7\n")
     os.chmod(helper, 0o755)
+    full = os.path.join(live.TMP, "full")
+    with open(full, "w") as file:
+        file.write("#!/bin/sh\nulimit -f 0\nexec '%s'\n" % os.path.join(
+            live.BUILD, "pmix_api", "xylem-pmix"))
+    os.chmod(full, 0o755)
     for name, value, why in (
             ("TMPDIR", nowhere, f"no folder can be made in {nowhere}: No such "
-             "file or directory"), ("XYLEM_PMIX", helper, "ended with code 7")):
+             "file or directory"), ("XYLEM_PMIX", helper, "ended with code 7"),
+            ("XYLEM_PMIX", full, "is empty, as where TMPDIR is full")):
         dvm = pmix.Dvm("-N", 2, env={**os.environ, name: value})
         check_eq(1, dvm.wait(), name)
         check("of no use without it" in dvm.said() and why in dvm.said(),
