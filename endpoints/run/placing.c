@@ -95,6 +95,22 @@ static bool has_objects(const struct placing *p, uint32_t g)
     return false;
 }
 
+/* As many as there is room for, where all its objects make more. */
+static void lower_program(const struct placing *p, const struct group *group,
+                          uint32_t *ppn_of, struct topo_program *out)
+{
+    out->ppn = 0;
+    out->ppn_of = ppn_of;
+    for (uint32_t i = 0; i < group->pool.hosts.count; i++) {
+        uint32_t room = ep_run_pool_room(p->r, group->pool.nodes[i]);
+
+        if (ppn_of[i] > room)
+            ppn_of[i] = room;
+        if (ppn_of[i] > out->ppn)
+            out->ppn = ppn_of[i];
+    }
+}
+
 /* By what the machines of its hosts have; they are known. */
 static void count_program(const struct placing *p, const struct group *group,
                           const struct ep_tap_app *app, uint32_t *ppn_of,
@@ -104,6 +120,8 @@ static void count_program(const struct placing *p, const struct group *group,
         ppn_of[i] = ep_machine_has(&p->r->nodes[group->pool.nodes[i]].machine,
                                    app->per);
     topo_program_count(out, app->ppn, ppn_of, group->pool.hosts.count);
+    if (p->is_tight)
+        lower_program(p, group, ppn_of, out);
 }
 
 /* Returns how many they are. */
@@ -164,7 +182,8 @@ static bool are_counted(const struct placing *p)
     return true;
 }
 
-/* What a node must have room for at least. */
+/* What a node must have room for at least: of programs by objects, those of
+ * one. */
 static uint32_t least(const struct placing *p, uint32_t g)
 {
     uint32_t most = 1;

@@ -2,6 +2,7 @@
 """Jobs of a dvm go where there are the fewest, pass over nodes that are full,
 and are refused where there is no room, in words."""
 # timeout: 240
+import os
 import sys
 
 import pmix
@@ -12,6 +13,8 @@ from live import check_eq
 from spawning import hosts_of
 
 ROOM = 256  # endpoints/run/jobs.h
+ODD = os.path.join(os.environ["top_srcdir"], "tests", "data",
+                   "cut-down.xml")  # 3 cores
 HOLD = "-- %d sh -c :<$0 "
 
 
@@ -93,9 +96,20 @@ def files():
     tree.end()
 
 
+def objects():
+    """A node with room for those of one core, but not for those of all its
+    cores, gets what it has room for."""
+    tree = Tree(hosts="a,b,c", wrap=("env", "HWLOC_XMLFILE=" + ODD))
+    per = "!pmix.host=a,b,c !pmix.ppr=20:core"
+    check_eq("a:%d" % (ROOM - 25), tree.place(ROOM - 25, "!pmix.host=a"))
+    check_eq("a:25 b:48 c:47", tree.place(120, per))
+    tree.refused("more processes of the %d" % ROOM, 150, per)
+    tree.end()
+
+
 def main():
     pmix.need()
-    for what in (level, full, slots, files):
+    for what in (level, full, slots, files, objects):
         with live.case(" ".join(what.__doc__.split())):
             what()
     return live.end()
