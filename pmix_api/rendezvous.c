@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "overlay/base/err.h"
@@ -96,6 +97,23 @@ static bool is_stale(const char *path)
     return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
+/* Takes away what a dead server has left. Of those that would one does: whoever
+ * has its lock, where there are locks, while the name is still that file's. */
+static void clear(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    struct stat own, st;
+    bool is_busy;
+
+    if (fd < 0)
+        return;
+    is_busy = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!is_busy && fstat(fd, &own) == 0 && lstat(path, &st) == 0 &&
+        st.st_dev == own.st_dev && st.st_ino == own.st_ino && is_stale(path))
+        unlink(path);
+    close(fd);
+}
+
 /* It gets the name, which nothing else may have. */
 static int give_name(const char *temporary, const char *path)
 {
@@ -103,10 +121,8 @@ static int give_name(const char *temporary, const char *path)
         return 0;
     if (errno != EEXIST)
         return OV_ESYS;
-    if (is_stale(path))
-        return rename(temporary, path) == 0 ? 0 : OV_ESYS;
-    errno = EEXIST;
-    return OV_ESYS;
+    clear(path);
+    return link(temporary, path) == 0 ? 0 : OV_ESYS;
 }
 
 int px_rendezvous_put(const char *from, const char *path, struct stat *st)

@@ -1,0 +1,108 @@
+/* The file by which a tool finds the server of the launcher it has started. */
+#include "pmix_api/rendezvous.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { LAUNCHERS = 4, ROUNDS = 200 };
+
+/* As libpmix writes it. */
+static void write_file(const char *path, pid_t server)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fprintf(file, "s.0;tcp4://127.0.0.1:1\n4.2.2\n%d\n", (int)server);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The number of a process that is dead. */
+static pid_t find_dead(void)
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return pid;
+}
+
+/* Its exit code: 0, it has got the name; 1, another has. */
+static pid_t launch(const int gate[2], const char *from)
+{
+    pid_t pid = fork();
+    struct stat st;
+    char byte;
+
+    assert_true(pid >= 0);
+    if (pid != 0)
+        return pid;
+    close(gate[1]);
+    if (read(gate[0], &byte, 1) != 0)
+        _exit(2);
+    if (px_rendezvous_put(from, "name", &st) == 0)
+        _exit(0);
+    _exit(errno == EEXIST ? 1 : 3);
+}
+
+/* How many get the name, of some that begin at once. */
+static int race(const char *from)
+{
+    pid_t pids[LAUNCHERS];
+    int ends[2], status, winners = 0;
+
+    assert_int_equal(pipe(ends), 0);
+    for (int i = 0; i < LAUNCHERS; i++)
+        pids[i] = launch(ends, from);
+    close(ends[0]);
+    close(ends[1]);
+    for (int i = 0; i < LAUNCHERS; i++) {
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+        winners += WEXITSTATUS(status) == 0;
+    }
+    return winners;
+}
+
+/* What a dead one has left goes to one of those that find it, and no other
+ * takes that one's. */
+static void one_takes_the_place_of_the_dead(void **state)
+{
+    (void)state;
+    write_file("own", getpid());
+    for (int i = 0; i < ROUNDS; i++) {
+        write_file("name", find_dead());
+        assert_int_equal(race("own"), 1);
+        assert_int_equal(race("own"), 0);
+        assert_int_equal(unlink("name"), 0);
+    }
+    assert_int_equal(unlink("own"), 0);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_takes_the_place_of_the_dead),
+    };
+    char place[] = "/tmp/xylem-rendezvous-XXXXXX";
+    int failed;
+
+    if (mkdtemp(place) == NULL || chdir(place) != 0)
+        return 99;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (chdir("/") == 0)
+        rmdir(place);
+    return failed;
+}
