@@ -23,6 +23,7 @@ static struct {
     pthread_mutex_t lock;
     struct stranger strangers[GATE_MAX]; /* the oldest first */
     unsigned count;
+    bool is_new;
 } gate = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_open(const struct stranger *stranger)
@@ -99,15 +100,28 @@ void px_gate_add(int fd)
 {
     struct stranger stranger = {.is_ended = false};
     struct stat stat;
+    bool is_there = fstat(fd, &stat) == 0;
 
-    if (fstat(fd, &stat) != 0)
-        return;
-    stranger.sock = px_socket_of(fd);
-    stranger.inode = stat.st_ino;
+    if (is_there) {
+        stranger.sock = px_socket_of(fd);
+        stranger.inode = stat.st_ino;
+    }
     pthread_mutex_lock(&gate.lock);
-    if (gate.count < GATE_MAX)
+    if (is_there && gate.count < GATE_MAX)
         gate.strangers[gate.count++] = stranger;
+    gate.is_new = true;
     pthread_mutex_unlock(&gate.lock);
+}
+
+bool px_gate_is_new(void)
+{
+    bool is_new;
+
+    pthread_mutex_lock(&gate.lock);
+    is_new = gate.is_new;
+    gate.is_new = false;
+    pthread_mutex_unlock(&gate.lock);
+    return is_new;
 }
 
 void px_gate_admit(int fd)

@@ -22,8 +22,10 @@ enum {
  * GATE_WAIT_MS. Blocks so long. */
 bool px_gate_wait(void);
 
-/* It was accepted. */
+/* It was accepted; or (-1) could not be. */
 void px_gate_add(int fd);
+/* One has been, or could not be, since this was asked last. */
+bool px_gate_is_new(void);
 
 /* It is a tool's. */
 void px_gate_admit(int fd);

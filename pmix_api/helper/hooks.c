@@ -269,11 +269,10 @@ int px_hook_accept(int fd, struct sockaddr *address, socklen_t *len)
         return -1;
     }
     got = hooks.accept(fd, address, len);
-    if (got >= 0)
-        hooks.ours->on_accepted(got);
-    else if (errno != EAGAIN && is_passing(errno))
-        return accept_later();
-    return got;
+    if (got < 0 && (errno == EAGAIN || !is_passing(errno)))
+        return got;
+    hooks.ours->on_accepted(got);
+    return got >= 0 ? got : accept_later();
 }
 
 /* Who is not there any more is found out by the next read. */

@@ -66,7 +66,8 @@ struct px_hooks {
     void (*on_write)(const void *tool, const struct px_write *write);
     /* The library reads here what a connection says first. */
     void (*on_greeting)(int fd);
-    /* It is to accept a connection, if that is true; it has done so. */
+    /* It is to accept a connection, if that is true; it has done so, or it
+     * could not (-1), as for want of a descriptor. */
     bool (*on_accept)(void);
     void (*on_accepted)(int fd);
     /* As px_query(). */

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -52,7 +51,7 @@ enum {
     DEAF_MS = 10000, /* the library has not answered for so long: it hangs */
     FLUSH_MS = 2000, /* the end waits so long for a tool that takes nothing */
     PACKETS_MAX = 8, /* heard before the library is looked after */
-    FDS = 4,         /* descriptors waited for, beside those of tools */
+    FDS = 3,         /* descriptors waited for, beside those of tools */
     CALM_MS = 20,
     STUCK_LOOK_MS = 100,
     HOLD_LOOK_MS = 10, /* the library says when it is done; a tool does not */
@@ -69,14 +68,13 @@ static struct {
     uint32_t launcher_pid;
     uint8_t allow;
     struct px_share share; /* with the launcher; empty: there is none */
-    int listener;          /* epoll: something was accepted, or will be */
     bool is_up;
     bool is_flushing;
     uint64_t sweep_ms; /* 0: no connection is silent */
     uint64_t reaped_ms;
     uint64_t ending_ms;            /* 0: no end of a job waits */
     uint64_t left_bytes, moved_ms; /* while flushing */
-} main_state = {.listener = -1};
+} main_state;
 
 static uint64_t now_ms(void)
 {
@@ -141,18 +139,6 @@ static void prepare(void)
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 }
 
-/* Tells of new connections, without a look at the library. */
-static int watch_listener(void)
-{
-    struct epoll_event event = {.events = EPOLLIN | EPOLLET};
-    int fd = px_sockets_listener(px_server_port());
-    int set = epoll_create1(EPOLL_CLOEXEC);
-
-    if (fd >= 0 && set >= 0)
-        epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
-    return set;
-}
-
 /* All that there are already. */
 static pmix_status_t register_jobs(void)
 {
@@ -183,7 +169,6 @@ static void go_up(void)
         fail("libpmix does not take the jobs");
     px_attributes_register();
     px_pulls_try();
-    main_state.listener = watch_listener();
     main_state.is_up = true;
     px_talk(&(struct px_msg){.kind = PX_UP, .text = px_text(px_server_uri())});
 }
@@ -413,7 +398,6 @@ static int timeout_ms(uint64_t now, unsigned stuck, bool is_held)
 static void turn(struct pollfd *fds, unsigned stuck)
 {
     uint64_t now = now_ms(), asked;
-    struct epoll_event event;
 
     poll(fds, FDS + stuck, timeout_ms(now, stuck, fds[0].fd < 0));
     now = now_ms();
@@ -424,7 +408,7 @@ static void turn(struct pollfd *fds, unsigned stuck)
         px_server_reap();
     }
     if (main_state.is_up)
-        sweep(now, epoll_wait(main_state.listener, &event, 1, 0) > 0);
+        sweep(now, px_gate_is_new());
     asked = px_deliver_asked_ms(); /* once: the answer may come in between */
     if (asked != 0 && now - asked > DEAF_MS)
         leave(EXIT_DEAF);
@@ -454,8 +438,7 @@ int main(void)
         fds[0] =
             (struct pollfd){.fd = holds() ? -1 : TALK_FD, .events = POLLIN};
         fds[1] = (struct pollfd){.fd = px_deliver_fd(), .events = POLLIN};
-        fds[2] = (struct pollfd){.fd = main_state.listener, .events = POLLIN};
-        fds[3] = (struct pollfd){.fd = px_push_fd(), .events = POLLIN};
+        fds[2] = (struct pollfd){.fd = px_push_fd(), .events = POLLIN};
         turn(fds, stuck);
     }
 }

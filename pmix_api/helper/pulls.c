@@ -253,6 +253,13 @@ void px_pulls_probe(void)
         probe();
 }
 
+/* The main thread looks at who says nothing. */
+static void on_accepted(int fd)
+{
+    px_gate_add(fd);
+    px_deliver_wake();
+}
+
 void px_pulls_open(const char *dir)
 {
     static const struct px_hooks hooks = {
@@ -265,7 +272,7 @@ void px_pulls_open(const char *dir)
         .on_write = on_write,
         .on_greeting = px_tools_greet,
         .on_accept = px_gate_wait,
-        .on_accepted = px_gate_add,
+        .on_accepted = on_accepted,
         .on_query = px_query,
     };
 

@@ -119,24 +119,6 @@ unsigned px_sockets_list(uint16_t port, struct px_socket *out)
     return list.count;
 }
 
-static void see_listener(void *arg, int fd)
-{
-    int listens = 0;
-    socklen_t len = sizeof(listens);
-
-    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 &&
-        listens)
-        *(int *)arg = fd;
-}
-
-int px_sockets_listener(uint16_t port)
-{
-    int fd = -1;
-
-    each(port, see_listener, &fd);
-    return fd;
-}
-
 bool px_socket_is_same(const struct px_socket *sock)
 {
     union address address;

@@ -30,8 +30,6 @@ struct px_socket px_socket_of(int fd);
 
 /* The number of connections to `port`, written to `out` (SOCKETS_MAX). */
 unsigned px_sockets_list(uint16_t port, struct px_socket *out);
-/* The descriptor that listens there, or -1. */
-int px_sockets_listener(uint16_t port);
 
 /* Is the descriptor still this connection? */
 bool px_socket_is_same(const struct px_socket *sock);

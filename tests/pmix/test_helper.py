@@ -176,11 +176,34 @@ def quiet():
     live.check("did not answer" in told(job)[0], told(job))
 
 
+def port_of(job):
+    return int(re.search(r"connect to .*:(\d+), or", job.said())[1])
+
+
+def silent():
+    """Who says nothing is shut out, also when the helper's threads come to it
+    in another order: one accepts, the other one looks."""
+    job, gate = start()
+    pmix.wait_up(job)
+    for turn in range(8):
+        os.kill(pmix.helper_of(job), signal.SIGSTOP)
+        with socket.create_connection(("127.0.0.1", port_of(job))) as sock:
+            os.kill(pmix.helper_of(job), signal.SIGCONT)
+            sock.settimeout(30 * live.SLOW)
+            try:
+                live.check_eq(b"", sock.recv(1), "turn %d" % turn)
+            except TimeoutError:
+                live.check(False, "turn %d: nobody looks" % turn)
+                break
+    gate.open()
+    check_output(job)
+
+
 def strangers():
     """Connections that say nothing, or rubbish, do not keep a tool out."""
     job, gate = start()
     pmix.wait_up(job)
-    port = int(re.search(r"connect to .*:(\d+), or", job.said())[1])
+    port = port_of(job)
     with contextlib.ExitStack() as open_:
         for word in (b"", b"", b"GET / HTTP/1.0\r\n\r\n", b"\xff" * 64):
             sock = open_.enter_context(
@@ -241,6 +264,7 @@ def main():
             (starved, "the helper has no descriptors left"),
             (stopped, "the helper is stopped while a tool pulls"),
             (quiet, "the helper is stopped while nothing is written"),
+            (silent, "one that says nothing"),
             (strangers, "strangers at the port"),
             (none, "without a helper"),
             (slow_start, "a helper that does not come up")):
