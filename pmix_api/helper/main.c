@@ -330,10 +330,15 @@ static void hear(void)
 
 /* --- the loop */
 
-static void sweep(uint64_t now, bool is_new)
+/* Before the loop waits: what has woken it may be heard already. */
+static void look_for_new(uint64_t now)
 {
-    if (is_new && main_state.sweep_ms == 0)
+    if (main_state.is_up && px_gate_is_new() && main_state.sweep_ms == 0)
         main_state.sweep_ms = now + TOOLS_GREET_MS;
+}
+
+static void sweep(uint64_t now)
+{
     if (main_state.sweep_ms == 0 || now < main_state.sweep_ms)
         return;
     if (px_gate_is_starved()) { /* whoever comes now would wait for ever */
@@ -399,6 +404,7 @@ static void turn(struct pollfd *fds, unsigned stuck)
 {
     uint64_t now = now_ms(), asked;
 
+    look_for_new(now);
     poll(fds, FDS + stuck, timeout_ms(now, stuck, fds[0].fd < 0));
     now = now_ms();
     if (fds[0].revents != 0)
@@ -407,8 +413,7 @@ static void turn(struct pollfd *fds, unsigned stuck)
         main_state.reaped_ms = now;
         px_server_reap();
     }
-    if (main_state.is_up)
-        sweep(now, px_gate_is_new());
+    sweep(now);
     asked = px_deliver_asked_ms(); /* once: the answer may come in between */
     if (asked != 0 && now - asked > DEAF_MS)
         leave(EXIT_DEAF);
