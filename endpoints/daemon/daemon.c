@@ -22,11 +22,13 @@ static bool is_of_launcher(const struct daemon *d)
 
 /* A starter may die, or the remote shell, while the job goes on: once we have
  * been in the tree, that decides alone who is gone. Only the launcher's death
- * is the end of it all; it is for sure when nobody listens there any more. */
+ * is the end of it all; it is for sure when nobody listens there any more.
+ * Before that nothing has begun here, and a link to a parent is no reason to
+ * stay: the root's word, for which it waits, may never come. */
 static void on_starter_gone(struct daemon *d)
 {
     event_del(d->input);
-    if (!ep_daemon_was_linked(d))
+    if (!ep_daemon_has_joined(d))
         ep_daemon_stop(d, DAEMON_QUITS);
     else if (d->end == DAEMON_STAYS && is_of_launcher(d))
         ep_hub_ask_root(d->hub);

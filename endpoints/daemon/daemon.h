@@ -3,8 +3,8 @@
  * Life: it reads its configuration from its starter (stdin; or the environment,
  * and it calls its parent), starts the daemons of its children or awaits them,
  * listens, says so (stdout), joins the tree, does what stream 0 says, and
- * leaves at the goodbye. When its parent or its starter is lost it kills its
- * processes and goes.
+ * leaves at the goodbye. When the tree is lost to it, or before it has joined
+ * its starter, it kills its processes and goes.
  */
 #ifndef ENDPOINTS_DAEMON_DAEMON_H
 #define ENDPOINTS_DAEMON_DAEMON_H

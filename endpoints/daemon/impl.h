@@ -23,6 +23,7 @@ struct daemon_node {
     uint64_t controls;       /* frames of stream 0 consumed */
     uint64_t orphan_ns;      /* since when it had no parent, the last time */
     uint32_t jobs;           /* told to it so far */
+    bool has_joined;         /* the root has let it in, some time */
     bool has_left;           /* or has ended */
 };
 
@@ -101,8 +102,8 @@ void ep_daemon_say(struct daemon *d);
  * told to go, unless this one alone fails: they find other parents then. Before
  * it has been in the tree a failure is that of the whole launch. */
 void ep_daemon_stop(struct daemon *d, enum daemon_end end);
-/* All nodes have been linked to their parents some time. */
-bool ep_daemon_was_linked(const struct daemon *d);
+/* All nodes have been in the tree some time. */
+bool ep_daemon_has_joined(const struct daemon *d);
 /* Ends the loop when we are ending and everybody else has gone. */
 void ep_daemon_check_gone(struct daemon *d);
 

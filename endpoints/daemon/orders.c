@@ -97,6 +97,7 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
     struct ep_state state = {.kind = EP_STATE_ADOPTED, .parent = parent};
     uint64_t us = (ep_clock_ns() - node->orphan_ns) / 1000;
 
+    node->has_joined = true;
     if (node->orphan_ns == 0)
         return; /* its first parent */
     state.value = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;

@@ -66,10 +66,10 @@ void ep_daemon_check_gone(struct daemon *d)
         event_base_loopbreak(d->base);
 }
 
-bool ep_daemon_was_linked(const struct daemon *d)
+bool ep_daemon_has_joined(const struct daemon *d)
 {
     for (uint32_t i = 0; i < d->nodes_count; i++) {
-        if (d->hub == NULL || !ep_hub_was_linked(d->hub, i))
+        if (!d->nodes[i].has_joined)
             return false;
     }
     return d->nodes_count > 0;
@@ -81,7 +81,7 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
 
     if (d->end != DAEMON_STAYS)
         return;
-    if (end == DAEMON_FAILS && !ep_daemon_was_linked(d))
+    if (end == DAEMON_FAILS && !ep_daemon_has_joined(d))
         end = DAEMON_QUITS;
     d->end = (uint8_t)end;
     /* Whoever is beneath is to know at once; and where the job is over, a link

@@ -1,0 +1,336 @@
+/* When a daemon ends that its starter has left: xylemd itself, started here,
+ * and hubs of ours above it in the tree. Silence is judged after an hour and
+ * patience ends after two, so what ends soon does not end by any clock.
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include <cmocka.h>
+
+#include "endpoints/boot/boot.h"
+#include "endpoints/hub/hub.h"
+#include "endpoints/hub/session.h"
+
+enum { LIVENESS_S = 60, HEARTBEAT_MS = 3600 * 1000, NODE_INPUTS = 2 };
+
+struct rig {
+    struct event_base *base;
+    struct event *output; /* of the daemon, readable */
+    struct ep_boot_config config;
+    struct ep_hub *hub; /* of the daemon's parent */
+    uint32_t parent;
+    pid_t pid;     /* of the daemon; 0: it was waited for */
+    int to, from;  /* its stdin, its stdout */
+    unsigned over; /* its stdout has ended */
+    unsigned lost, joined;
+};
+
+static void on_read(void *arg, uint32_t index, uint16_t input,
+                    uint32_t max_bytes, struct ov_read *read)
+{
+    (void)arg;
+    (void)index;
+    (void)input;
+    (void)max_bytes;
+    *read = (struct ov_read){.state = OV_INPUT_IDLE};
+}
+
+static void on_joined(void *arg)
+{
+    ((struct rig *)arg)->joined++;
+}
+
+static void on_lost(void *arg, uint32_t node)
+{
+    (void)node;
+    ((struct rig *)arg)->lost++;
+}
+
+static const struct ep_hub_events events = {
+    .on_read = on_read,
+    .on_joined = on_joined,
+    .on_lost = on_lost,
+};
+
+/* --- the daemon */
+
+static void on_output(evutil_socket_t fd, short what, void *arg)
+{
+    struct rig *rig = arg;
+    char mem[1024];
+
+    (void)what;
+    if (read(fd, mem, sizeof(mem)) == 0) {
+        event_del(rig->output);
+        rig->over++;
+    }
+}
+
+/* Before there is anything of a fabric that it could inherit. */
+static void start_daemon(struct rig *rig)
+{
+    const char *top = getenv("top_builddir");
+    char path[4096];
+    int to[2], from[2];
+
+    snprintf(path, sizeof(path), "%s/commands/xylemd", top != NULL ? top : ".");
+    assert_int_equal(pipe2(to, O_CLOEXEC) | pipe2(from, O_CLOEXEC), 0);
+    rig->pid = fork();
+    assert_true(rig->pid >= 0);
+    if (rig->pid == 0) {
+        dup2(to[0], STDIN_FILENO);
+        dup2(from[1], STDOUT_FILENO);
+        execl(path, path, "--boot", (char *)NULL);
+        _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    rig->to = to[1];
+    rig->from = from[0];
+    rig->output =
+        event_new(rig->base, rig->from, EV_READ | EV_PERSIST, on_output, rig);
+    assert_non_null(rig->output);
+    assert_int_equal(event_add(rig->output, NULL), 0);
+}
+
+static int start(void **state)
+{
+    struct rig *rig = calloc(1, sizeof(*rig));
+
+    assert_non_null(rig);
+    *state = rig;
+    rig->base = event_base_new();
+    assert_non_null(rig->base);
+    start_daemon(rig);
+    return 0;
+}
+
+static void leave_daemon(struct rig *rig)
+{
+    if (rig->to >= 0)
+        close(rig->to);
+    rig->to = -1;
+}
+
+static void close_hub(struct rig *rig)
+{
+    ep_hub_close(rig->hub);
+    rig->hub = NULL;
+}
+
+static int stop(void **state)
+{
+    struct rig *rig = *state;
+
+    leave_daemon(rig);
+    if (rig->pid > 0) {
+        kill(rig->pid, SIGKILL);
+        waitpid(rig->pid, NULL, 0);
+    }
+    event_free(rig->output);
+    close(rig->from);
+    close_hub(rig);
+    event_base_free(rig->base);
+    ep_boot_config_fini(&rig->config);
+    free(rig);
+    return 0;
+}
+
+/* --- its parent, and the tree */
+
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    *(bool *)arg = true;
+}
+
+static void turn_until(struct rig *rig, bool (*is_done)(const struct rig *))
+{
+    static const struct timeval limit = {LIVENESS_S, 0};
+    bool is_late = false;
+    struct event *late = evtimer_new(rig->base, on_late, &is_late);
+
+    event_add(late, &limit);
+    while (!is_done(rig) && !is_late)
+        event_base_loop(rig->base, EVLOOP_ONCE);
+    event_free(late);
+    assert_false(is_late);
+}
+
+static void tell(struct rig *rig, struct ep_text *text)
+{
+    assert_false(text->bad);
+    assert_int_equal(write(rig->to, text->at, text->len_bytes),
+                     text->len_bytes);
+    ep_text_fini(text);
+}
+
+static void configure(struct rig *rig, struct topo_tree tree, uint32_t node)
+{
+    struct ep_boot_config *config = &rig->config;
+    struct ep_session_sizes sizes = ep_session_sizes(tree, 1);
+
+    config->tree = tree;
+    config->launcher = EP_LAUNCHER_SSH;
+    config->heartbeat_ms = HEARTBEAT_MS;
+    config->launch_timeout_ms = HEARTBEAT_MS;
+    assert_int_equal(ep_auth_generate(&config->auth), 0);
+    assert_int_equal(ep_boot_set(&config->interface, "lo"), 0);
+    assert_int_equal(ep_session_pack(config, &sizes, NODE_INPUTS), 0);
+    assert_int_equal(
+        ep_boot_add_hosted(config, (struct topo_range){node, node}), 0);
+    rig->parent = topo_tree_parent(&config->tree, node);
+}
+
+static void open_parent(struct rig *rig)
+{
+    struct ep_hub_cfg cfg = {
+        .base = rig->base,
+        .auth = &rig->config.auth,
+        .nodes = &rig->parent,
+        .nodes_count = 1,
+        .events = &events,
+        .arg = rig,
+    };
+    char why[EP_BOOT_WHY_MAX] = "";
+
+    if (ep_session_open(&rig->config, &cfg, 0, &rig->hub, why))
+        fail_msg("%s", why);
+    ep_hub_start(rig->hub);
+}
+
+/* The daemon hosts that node of the tree, and knows where its parent is. */
+static void boot(struct rig *rig, struct topo_tree tree, uint32_t node)
+{
+    char why[EP_BOOT_WHY_MAX] = "";
+    struct ep_text text = {0};
+    struct ep_boot_peer self;
+
+    configure(rig, tree, node);
+    open_parent(rig);
+    assert_int_equal(ep_boot_encode(&rig->config, &text, why), 0);
+    ep_hub_self(rig->hub, &self);
+    ep_boot_peer_encode(&self, &text);
+    tell(rig, &text);
+}
+
+/* Its hello has come: it is linked. Its parent has no parent itself, so it is
+ * not told more than that it was heard. */
+static bool is_linked(const struct rig *rig)
+{
+    struct ep_hub_stats stats;
+
+    ep_hub_stats(rig->hub, &stats);
+    return stats.transport.received_frames > 0;
+}
+
+static void boot_until_linked(struct rig *rig)
+{
+    boot(rig, (struct topo_tree){.nodes = 4, .arity = 2}, 3);
+    turn_until(rig, is_linked);
+    assert_int_equal(rig->over, 0);
+}
+
+static bool has_joined(const struct rig *rig)
+{
+    return rig->joined > 0;
+}
+
+static bool is_over(const struct rig *rig)
+{
+    return rig->over > 0;
+}
+
+static void await_end(struct rig *rig)
+{
+    int status = -1;
+
+    turn_until(rig, is_over);
+    assert_int_equal(waitpid(rig->pid, &status, 0), rig->pid);
+    rig->pid = 0;
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+/* --- the tests */
+
+static void one_that_knows_nothing_ends(void **state)
+{
+    struct rig *rig = *state;
+
+    leave_daemon(rig);
+    await_end(rig);
+}
+
+/* The launch was given up between the link to its parent and the root's word
+ * that it has joined: there is no job that could go on. */
+static void one_that_has_not_joined_ends_behind_its_starter(void **state)
+{
+    struct rig *rig = *state;
+
+    boot_until_linked(rig);
+    leave_daemon(rig);
+    await_end(rig);
+}
+
+/* Its parent goes with its starter: as a rule they are one. */
+static void one_that_has_not_joined_ends_behind_its_parent(void **state)
+{
+    struct rig *rig = *state;
+
+    boot_until_linked(rig);
+    close_hub(rig);
+    leave_daemon(rig);
+    await_end(rig);
+}
+
+/* The root's answer shows that the daemon has seen its starter go. */
+static bool was_asked(const struct rig *rig)
+{
+    struct ep_hub_stats stats;
+
+    ep_hub_stats(rig->hub, &stats);
+    return stats.transport.rejected > 0;
+}
+
+static void one_that_has_joined_stays_with_the_root(void **state)
+{
+    struct rig *rig = *state;
+
+    boot(rig, (struct topo_tree){.nodes = 2, .arity = 2}, 1);
+    turn_until(rig, has_joined);
+    leave_daemon(rig);
+    turn_until(rig, was_asked);
+    assert_int_equal(rig->over, 0);
+    assert_int_equal(rig->lost, 0);
+    assert_int_equal(ep_hub_look(rig->hub, 0, 0).children, 1);
+    close_hub(rig);
+    await_end(rig);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(one_that_knows_nothing_ends),
+        TEST(one_that_has_not_joined_ends_behind_its_starter),
+        TEST(one_that_has_not_joined_ends_behind_its_parent),
+        TEST(one_that_has_joined_stays_with_the_root),
+    };
+
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
