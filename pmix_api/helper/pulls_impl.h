@@ -41,6 +41,8 @@ struct pull {
     uint32_t open;         /* so many of them are left */
     uint8_t *live;         /* owned [procs]: those that it gets */
     uint64_t given_ms;     /* to the library, the last time */
+    uint64_t span_ms, full_ms, looked_ms; /* held with a full socket: since
+                              then, so long; the last look, 0: it is not */
     struct px_queue queue;
 };
 

@@ -8,6 +8,8 @@
 
 enum {
     HOLD_MS = 100,         /* for a library that takes nothing meanwhile */
+    SPAN_MS = 1000,        /* of which a tool that takes nothing has so much: */
+    FULL_MS = 100,         /* it may wait for a processor */
     HOLD_BYTES = 16 << 20, /* a tool with more before it is slow */
 };
 
@@ -128,22 +130,47 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
     return count;
 }
 
-/* More of it would go through the file soon, and its tool takes what it is
- * given: the library alone is behind. */
-static bool holds(const struct pull *pull, uint64_t now_ms)
+/* Counts the time for which it is held with its socket full. */
+static bool may_be_full(struct pull *pull, uint64_t now_ms)
+{
+    if (now_ms - pull->span_ms >= SPAN_MS) {
+        pull->span_ms = now_ms;
+        pull->full_ms = 0;
+    }
+    if (pull->looked_ms != 0)
+        pull->full_ms += now_ms - pull->looked_ms;
+    pull->looked_ms = pull->full_ms < FULL_MS ? now_ms : 0;
+    return pull->looked_ms != 0;
+}
+
+/* The socket of its tool has room, or will soon: a tool that reads does not
+ * have a processor all the time. */
+static bool takes_some(struct pull *pull, uint64_t now_ms)
 {
     struct pollfd sock = {.fd = pull->to.fd, .events = POLLOUT};
 
-    return is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
-           px_spool_is_filling(&pull->queue.spool) &&
-           px_queue_bytes(&pull->queue) < HOLD_BYTES &&
-           now_ms - pull->given_ms < HOLD_MS && poll(&sock, 1, 0) == 1 &&
-           (sock.revents & POLLOUT) != 0;
+    if (poll(&sock, 1, 0) == 0)
+        return may_be_full(pull, now_ms);
+    pull->looked_ms = 0;
+    return (sock.revents & POLLOUT) != 0;
+}
+
+/* More of it would go through the file soon, and its tool takes what it is
+ * given: the library alone is behind. */
+static bool holds(struct pull *pull, uint64_t now_ms)
+{
+    if (is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
+        px_spool_is_filling(&pull->queue.spool) &&
+        px_queue_bytes(&pull->queue) < HOLD_BYTES &&
+        now_ms - pull->given_ms < HOLD_MS)
+        return takes_some(pull, now_ms);
+    pull->looked_ms = 0;
+    return false;
 }
 
 bool px_pulls_hold(uint64_t now_ms)
 {
-    const struct pull *pulls = px_pulls_lock();
+    struct pull *pulls = px_pulls_lock();
     bool is_held = false;
 
     for (unsigned i = 0; i < PULLS_MAX && !is_held; i++)
