@@ -212,7 +212,8 @@ static int on_output(const struct px_output *output)
         return -1;
     o.is_shared = false;
     px_pulls_put(&o);
-    px_share_free(&main_state.share, o.at + o.len_bytes);
+    if (px_share_free(&main_state.share, o.at + o.len_bytes))
+        px_talk_kind(PX_ROOM);
     return 0;
 }
 
@@ -279,6 +280,7 @@ static int on_msg(const struct px_msg *msg)
     case PX_SIGNAL:
     case PX_PUSH:
     case PX_REST:
+    case PX_ROOM:
     case PX_SPAWN:
     case PX_HANGUP:
     case PX_UP:
