@@ -28,8 +28,9 @@ enum {
     CAREFUL_BYTES = 1 << 30, /* for one that drops nothing: what is on its way
                                 when it is full has room */
     NEAR_BYTES = 256 << 10,  /* of it in memory */
-    AMPLE_BYTES = 6 << 20,   /* the same, of the first few: */
-    AMPLE_MAX = 2,           /* a file costs twice the time */
+    AMPLE_BYTES = 1 << 20,   /* the same, of the first few: a file costs twice
+                                the time, more memory leaves the caches */
+    AMPLE_MAX = 8,
     SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
     LAST_BYTES = 6 << 20,    /* a tool that deregisters is still sent */
     CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
