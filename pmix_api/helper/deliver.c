@@ -38,8 +38,11 @@ static struct {
     struct delivery batch[BATCH_MAX];
     unsigned used;       /* of the batch */
     uint32_t used_bytes; /* of the memory below */
-    int wake;            /* eventfd */
-    atomic_uint asked;   /* deliveries without an answer */
+    uint32_t passed;     /* bytes that are elsewhere, as a batch counts them */
+    uint32_t number;     /* of the batch */
+    bool is_opened;
+    int wake;          /* eventfd */
+    atomic_uint asked; /* deliveries without an answer */
     uint64_t asked_ms;
 } out = {.wake = -1};
 
@@ -227,6 +230,54 @@ static void submit(struct delivery *d)
         on_delivered(PMIX_ERROR, d);
 }
 
+static void submit_all(uint64_t now_ms)
+{
+    out.is_opened = false;
+    out.asked_ms = now_ms;
+    atomic_store(&out.asked, out.used);
+    for (unsigned i = 0, n = out.used; i < n; i++)
+        submit(&out.batch[i]);
+}
+
+uint32_t px_deliver_batch(void)
+{
+    return out.number;
+}
+
+bool px_deliver_is_open(void)
+{
+    return out.is_opened;
+}
+
+bool px_deliver_pass(const struct px_output *output,
+                     const struct px_receiver *to)
+{
+    struct delivery *d = &out.batch[out.used];
+
+    if (out.used == BATCH_MAX || !fill(d, output, to))
+        return false;
+    d->is_open = true;
+    out.used++;
+    out.passed += output->len_bytes + PULLS_MESSAGE_BYTES;
+    return true;
+}
+
+bool px_deliver_is_full(void)
+{
+    return out.is_opened && out.passed >= BATCH_BYTES;
+}
+
+void px_deliver_close(uint64_t now_ms)
+{
+    if (out.is_opened && out.used > 0)
+        submit_all(now_ms);
+}
+
+bool px_deliver_borrows(void)
+{
+    return out.passed > 0;
+}
+
 unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck)
 {
     static const struct px_pulls_taker taker = {.room = room, .give = add};
@@ -239,11 +290,13 @@ unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck)
     if (px_deliver_asked() > 0)
         return 0;
     out.used = 0;
-    out.used_bytes = 0;
+    out.used_bytes = out.passed = 0;
     count = px_pulls_take(now_ms, BATCH_BYTES, &taker, stuck);
-    out.asked_ms = now_ms;
-    atomic_store(&out.asked, out.used);
-    for (unsigned i = 0, n = out.used; i < n; i++)
-        submit(&out.batch[i]);
+    if (out.used > 0) {
+        submit_all(now_ms);
+    } else {
+        out.is_opened = true;
+        out.number += out.number == UINT32_MAX ? 2 : 1; /* never 0 */
+    }
     return count;
 }

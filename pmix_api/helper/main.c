@@ -67,7 +67,8 @@ static struct {
     char folder[PX_PATH_MAX];
     uint32_t launcher_pid;
     uint8_t allow;
-    struct px_share share; /* with the launcher; empty: there is none */
+    struct px_share share;       /* with the launcher; empty: there is none */
+    uint64_t read_end, free_end; /* of what is shared: read, and given back */
     bool is_up;
     bool is_flushing;
     uint64_t sweep_ms; /* 0: no connection is silent */
@@ -198,22 +199,31 @@ static int on_part(const struct px_part *part)
     return px_space_register(job.base, false) == PMIX_SUCCESS ? 0 : OV_ENOMEM;
 }
 
-/* What was put away is free for the next. */
+/* What nobody needs any more is free for the next. */
+static void free_shared(void)
+{
+    if (main_state.read_end == main_state.free_end || px_deliver_borrows())
+        return;
+    main_state.free_end = main_state.read_end;
+    if (px_share_free(&main_state.share, main_state.free_end))
+        px_talk_kind(PX_ROOM);
+}
+
 static int on_output(const struct px_output *output)
 {
     struct px_output o = *output;
 
     if (!o.is_shared) {
-        px_pulls_put(&o);
+        px_pulls_put(&o, now_ms(), false);
         return 0;
     }
     o.mem = px_share_look(&main_state.share, o.at, o.len_bytes);
     if (o.mem == NULL)
         return -1;
     o.is_shared = false;
-    px_pulls_put(&o);
-    if (px_share_free(&main_state.share, o.at + o.len_bytes))
-        px_talk_kind(PX_ROOM);
+    px_pulls_put(&o, now_ms(), true);
+    main_state.read_end = o.at + o.len_bytes;
+    free_shared();
     return 0;
 }
 
@@ -326,7 +336,9 @@ static bool holds(void)
 
 static void hear(void)
 {
-    for (unsigned i = 0; i < PACKETS_MAX && !holds() && hear_one(); i++)
+    for (unsigned i = 0;
+         i < PACKETS_MAX && !px_deliver_is_full() && !holds() && hear_one();
+         i++)
         continue;
 }
 
@@ -411,6 +423,7 @@ static void turn(struct pollfd *fds, unsigned stuck)
     now = now_ms();
     if (fds[0].revents != 0)
         hear();
+    px_deliver_close(now);
     if (px_tools_count() > 0 && now - main_state.reaped_ms >= REAP_MS) {
         main_state.reaped_ms = now;
         px_server_reap();
@@ -441,7 +454,7 @@ int main(void)
             main_state.ending_ms = px_event_step(now_ms());
         }
         stuck = main_state.is_up ? px_deliver_step(now_ms(), fds + FDS) : 0;
-
+        free_shared();
         fds[0] =
             (struct pollfd){.fd = holds() ? -1 : TALK_FD, .events = POLLIN};
         fds[1] = (struct pollfd){.fd = px_deliver_fd(), .events = POLLIN};

@@ -31,10 +31,10 @@ enum {
     AMPLE_BYTES = 1 << 20,   /* the same, of the first few: a file costs twice
                                 the time, more memory leaves the caches */
     AMPLE_MAX = 8,
-    SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
-    LAST_BYTES = 6 << 20,    /* a tool that deregisters is still sent */
-    CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
-    SPAN_MAX = 1 << 24,      /* from the first process of one to the last */
+    SPARE_BYTES = 16 << 20, /* of redirected output on its way meanwhile */
+    LAST_BYTES = 6 << 20,   /* a tool that deregisters is still sent */
+    CHANNEL_BITS = 0xe,     /* of the library: 1 << ours */
+    SPAN_MAX = 1 << 24,     /* from the first process of one to the last */
 };
 
 static struct {
@@ -505,7 +505,8 @@ void px_pulls_store(struct pull *pull, const struct px_output *output)
         px_queue_put(&pull->queue, output);
 }
 
-static bool put(struct pull *pull, const struct px_output *o)
+static bool put(struct pull *pull, const struct px_output *o, uint64_t now_ms,
+                bool stays)
 {
     uint8_t bit = (uint8_t)(1u << o->channel);
     uint32_t nth = o->rank - pull->first;
@@ -517,13 +518,15 @@ static bool put(struct pull *pull, const struct px_output *o)
         pull->live[nth] |= bit;
         px_forward_yield(pulls.pulls, pull, o->rank, 1);
     }
+    if (stays && px_serve_pass(pull, o, now_ms))
+        return pull->redirects;
     px_pulls_store(pull, o);
     check_behind(pull);
     check_full(pull);
     return pull->redirects;
 }
 
-void px_pulls_put(const struct px_output *output)
+void px_pulls_put(const struct px_output *output, uint64_t now_ms, bool stays)
 {
     bool is_taken = false;
 
@@ -533,7 +536,7 @@ void px_pulls_put(const struct px_output *output)
         struct pull *pull = &pulls.pulls[i];
 
         if (pull->state != PULL_FREE && pull->state != PULL_OVER)
-            is_taken |= put(pull, output);
+            is_taken |= put(pull, output, now_ms, stays);
     }
     if (output->is_redirected && !is_taken)
         pulls.stray_bytes += output->len_bytes;

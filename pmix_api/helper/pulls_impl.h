@@ -40,6 +40,7 @@ struct pull {
                               of that is with the library */
     uint32_t open;         /* so many of them are left */
     uint8_t *live;         /* owned [procs]: those that it gets */
+    uint32_t batch, room;  /* it is in that batch, or was; has room for more */
     uint64_t given_ms;     /* to the library, the last time */
     uint64_t span_ms, full_ms, looked_ms; /* held with a full socket: since
                               then, so long; the last look, 0: it is not */
@@ -69,6 +70,11 @@ void px_pulls_want(struct pull *pull, uint32_t number, uint8_t channels);
 /* Makes it one of these processes. False: it cannot be. */
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
                    struct px_range span);
+
+/* Under the lock. Output whose bytes stay where they are, straight to the
+ * library; false: it is to wait. The main thread. */
+bool px_serve_pass(struct pull *pull, const struct px_output *output,
+                   uint64_t now_ms);
 
 /* Under the lock. Output for it, that waits from here on. */
 void px_pulls_store(struct pull *pull, const struct px_output *output);

@@ -1,6 +1,7 @@
 /* What of the pulls goes to their tools, and when. */
 #include <poll.h>
 
+#include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/talk.h"
@@ -23,8 +24,8 @@ static bool is_served(const struct pull *pull)
     return pull->state == PULL_KNOWN && !pull->is_held && !pull->is_doubted;
 }
 
-/* False when its socket takes nothing: it is then in the list, unless its tool
- * is dead, which the library will say. */
+/* False when its socket takes nothing: it is then in the list (NULL: none is
+ * asked for), unless its tool is dead, which the library will say. */
 static bool takes(const struct pull *pull, struct pollfd *stuck,
                   unsigned *count)
 {
@@ -34,6 +35,8 @@ static bool takes(const struct pull *pull, struct pollfd *stuck,
         return true;
     if (poll(&sock, 1, 0) != 0)
         return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
+    if (stuck == NULL)
+        return false;
     for (unsigned i = 0; i < *count; i++) {
         if (stuck[i].fd == sock.fd)
             return false;
@@ -107,6 +110,35 @@ static void give_some(struct pull *pull, uint64_t now_ms, uint32_t bytes,
     pull->given_ms = now_ms;
 }
 
+/* Nothing is to be done to it, and nothing of it waits. */
+static bool can_pass(const struct pull *pull)
+{
+    const struct px_queue *queue = &pull->queue;
+
+    return is_served(pull) && pull->to.fd >= 0 && pull->show == NULL &&
+           queue->cfg.buffer_bytes == 0 && !queue->cfg.has_lines &&
+           !queue->has_dropped && px_queue_is_idle(queue) &&
+           px_queue_bytes(queue) == 0;
+}
+
+bool px_serve_pass(struct pull *pull, const struct px_output *output,
+                   uint64_t now_ms)
+{
+    uint32_t batch = px_deliver_batch();
+
+    if (!px_deliver_is_open() || !can_pass(pull))
+        return false;
+    if (pull->batch != batch)
+        pull->room = room_of(pull, now_ms, NULL, NULL);
+    pull->batch = batch;
+    if (pull->room == 0 || !px_deliver_pass(output, &pull->to))
+        return false;
+    pull->room = less(pull->room, output->len_bytes + LAG_MESSAGE_BYTES);
+    pull->given_ms = now_ms;
+    note_end(pull, output);
+    return true;
+}
+
 unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
                        const struct px_pulls_taker *taker, struct pollfd *stuck)
 {
@@ -155,12 +187,19 @@ static bool takes_some(struct pull *pull, uint64_t now_ms)
     return (sock.revents & POLLOUT) != 0;
 }
 
-/* More of it would go through the file soon, and its tool takes what it is
- * given: the library alone is behind. */
+/* The library has some of it that it has not taken. */
+static bool is_passing(const struct pull *pull)
+{
+    return px_deliver_borrows() && pull->batch == px_deliver_batch() &&
+           px_deliver_asked() > 0;
+}
+
+/* More of it would be copied, or go through the file soon, and its tool takes
+ * what it is given: the library alone is behind. */
 static bool holds(struct pull *pull, uint64_t now_ms)
 {
     if (is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
-        px_spool_is_filling(&pull->queue.spool) &&
+        (is_passing(pull) || px_spool_is_filling(&pull->queue.spool)) &&
         px_queue_bytes(&pull->queue) < HOLD_BYTES &&
         now_ms - pull->given_ms < HOLD_MS)
         return takes_some(pull, now_ms);
