@@ -192,7 +192,7 @@ static void on_note(struct px_host *host, struct px_text said)
 
 static void on_room(struct px_host *host)
 {
-    host->is_share_full = false;
+    host->is_share_full = host->is_share_stuck = false;
     px_queue_soon(host);
 }
 
@@ -342,7 +342,8 @@ static int start(struct px_host *host)
     host->phase = PX_HOST_START;
     px_jobs_begin(host);
     host->has_tools = false;
-    host->is_deaf = host->is_ping_due = host->is_share_full = false;
+    host->is_deaf = host->is_ping_due = false;
+    host->is_share_full = host->is_share_stuck = false;
     host->is_flush_due = host->is_flush_sent = false;
     host->looks = 0;
     host->answered_ms = host->taken_ms = px_now_ms();
@@ -419,7 +420,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         ask(host);
     if (host->flush_ms != 0 && now - host->flush_ms > FLUSH_MS)
         tell_flushed(host);
-    host->is_share_full = false; /* a word of the helper may be missing */
+    host->is_share_stuck |= host->is_share_full;
+    host->is_share_full = false;
     px_queue_wake(host);
 }
 

@@ -56,6 +56,7 @@ struct px_host {
     int fd;
     struct px_share share; /* none where it could not be made */
     bool is_share_full;    /* the helper says when it is not */
+    bool is_share_stuck;   /* it does not: bytes go through the socket */
     struct event *reads, *writes;
     struct event *timer; /* restart while down, else the watch */
     enum px_host_phase phase;

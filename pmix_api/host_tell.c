@@ -75,7 +75,8 @@ int px_tell_outputs(struct px_host *host, const struct px_output *outputs,
         return tell_bytes(host, outputs);
     put = put_shared(&host->share, &wr, outputs, count);
     if (put == 0) {
-        host->is_share_full = px_share_await(&host->share);
+        host->is_share_full =
+            !host->is_share_stuck && px_share_await(&host->share);
         return host->is_share_full ? 0 : tell_bytes(host, outputs);
     }
     rc = px_tell_packet(host, mem, (size_t)(wr.at - mem));

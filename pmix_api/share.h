@@ -7,7 +7,8 @@
  * output are in one piece: what is left before the end is skipped when they are
  * more. Where everything was read the next ones are at the beginning again, so
  * that no more memory is touched than is in use. Where it is full the launcher
- * waits until the helper has read half of it, and says so (wire.h, ROOM).
+ * waits until the helper has read half of it, and says so (wire.h, ROOM), or
+ * sends bytes by the socket when that takes too long.
  *
  * Neither side trusts the other: a position that makes no sense counts as
  * "nothing is free", or is refused. The helper cannot write where the bytes
