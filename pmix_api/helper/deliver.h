@@ -48,10 +48,13 @@ unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck);
 /* The number of the last batch, not 0; is it open? */
 uint32_t px_deliver_batch(void);
 bool px_deliver_is_open(void);
+/* What of it is for a tool, as px_lag_room() counts. */
+uint64_t px_deliver_passed(const void *tool);
 /* False: it has no room for this one. */
 bool px_deliver_pass(const struct px_output *output,
                      const struct px_receiver *to);
-/* It has enough, and is to be closed. */
+/* It has enough, as was said or by itself, and is to be closed. */
+void px_deliver_enough(void);
 bool px_deliver_is_full(void);
 void px_deliver_close(uint64_t now_ms);
 bool px_deliver_borrows(void);

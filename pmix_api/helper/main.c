@@ -55,6 +55,7 @@ enum {
     CALM_MS = 20,
     STUCK_LOOK_MS = 100,
     HOLD_LOOK_MS = 10, /* the library says when it is done; a tool does not */
+    UNHEARD_MS = 300,  /* a third of what the launcher waits for */
     REAP_MS = 1000,    /* between two looks whether tools have gone */
     EXIT_USAGE = 2,
     EXIT_SERVER = 3,
@@ -71,6 +72,7 @@ static struct {
     uint64_t read_end, free_end; /* of what is shared: read, and given back */
     bool is_up;
     bool is_flushing;
+    uint64_t held_ms;  /* since when nothing was heard for tools; 0: it was */
     uint64_t sweep_ms; /* 0: no connection is silent */
     uint64_t reaped_ms;
     uint64_t ending_ms;            /* 0: no end of a job waits */
@@ -329,9 +331,19 @@ static bool hear_one(void)
     return true;
 }
 
+/* What the launcher says is not left unread for long: it would take us for
+ * dead, and drop what waits for all tools. */
 static bool holds(void)
 {
-    return main_state.is_up && px_pulls_hold(now_ms());
+    uint64_t now = now_ms();
+
+    if (!main_state.is_up || !px_pulls_hold(now)) {
+        main_state.held_ms = 0;
+        return false;
+    }
+    if (main_state.held_ms == 0)
+        main_state.held_ms = now;
+    return now - main_state.held_ms < UNHEARD_MS;
 }
 
 static void hear(void)
@@ -340,6 +352,7 @@ static void hear(void)
          i < PACKETS_MAX && !px_deliver_is_full() && !holds() && hear_one();
          i++)
         continue;
+    main_state.held_ms = 0;
 }
 
 /* --- the loop */

@@ -164,6 +164,7 @@ static void give_last(struct pull *pull)
         px_deliver_now(&o, &pull->to);
         given += o.len_bytes;
     }
+    px_serve_check_room(pull);
 }
 
 /* Which of them goes is not told: until that is known none is given more. */

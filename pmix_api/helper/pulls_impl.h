@@ -40,10 +40,8 @@ struct pull {
                               of that is with the library */
     uint32_t open;         /* so many of them are left */
     uint8_t *live;         /* owned [procs]: those that it gets */
-    uint32_t batch, room;  /* it is in that batch, or was; has room for more */
+    uint32_t batch, room;  /* it was in that batch, and its tool had room */
     uint64_t given_ms;     /* to the library, the last time */
-    uint64_t span_ms, full_ms, looked_ms; /* held with a full socket: since
-                              then, so long; the last look, 0: it is not */
     struct px_queue queue;
 };
 
@@ -75,6 +73,9 @@ bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
  * library; false: it is to wait. The main thread. */
 bool px_serve_pass(struct pull *pull, const struct px_output *output,
                    uint64_t now_ms);
+
+/* Under the lock. Something of it has gone: says so if that is awaited. */
+void px_serve_check_room(struct pull *pull);
 
 /* Under the lock. Output for it, that waits from here on. */
 void px_pulls_store(struct pull *pull, const struct px_output *output);

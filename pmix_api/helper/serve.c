@@ -9,14 +9,18 @@
 
 enum {
     HOLD_MS = 100,         /* for a library that takes nothing meanwhile */
-    SPAN_MS = 1000,        /* of which a tool that takes nothing has so much: */
-    FULL_MS = 100,         /* it may wait for a processor */
+    SPAN_MS = 1000,        /* of which tools that take nothing have so much, */
+    FULL_MS = 100,         /* all together: they may wait for a processor */
     HOLD_BYTES = 16 << 20, /* a tool with more before it is slow */
+    PACKET_BYTES = 256 << 10, /* what may come at once */
 };
 
 static struct {
     uint32_t turn; /* who is served first */
     bool is_flushing;
+    /* Held for tools that take nothing: since when that is counted, for so
+     * long, and the last look, 0: it was not held for them. */
+    uint64_t span_ms, full_ms, looked_ms;
 } serve;
 
 static bool is_served(const struct pull *pull)
@@ -68,7 +72,7 @@ static bool has_something(const struct pull *pull, uint64_t now_ms)
     return due != 0 && due <= now_ms;
 }
 
-static void check_room(struct pull *pull)
+void px_serve_check_room(struct pull *pull)
 {
     if (!pull->is_full || px_queue_bytes(&pull->queue) > PULL_ROOM_BYTES ||
         px_queue_is_tight(&pull->queue))
@@ -125,17 +129,21 @@ bool px_serve_pass(struct pull *pull, const struct px_output *output,
                    uint64_t now_ms)
 {
     uint32_t batch = px_deliver_batch();
+    uint64_t passed;
 
     if (!px_deliver_is_open() || !can_pass(pull))
         return false;
     if (pull->batch != batch)
         pull->room = room_of(pull, now_ms, NULL, NULL);
     pull->batch = batch;
-    if (pull->room == 0 || !px_deliver_pass(output, &pull->to))
+    passed = px_deliver_passed(pull->to.tool);
+    if (pull->room <= passed || !px_deliver_pass(output, &pull->to))
         return false;
-    pull->room = less(pull->room, output->len_bytes + LAG_MESSAGE_BYTES);
+    if (pull->room <= passed + PACKET_BYTES)
+        px_deliver_enough();
     pull->given_ms = now_ms;
     note_end(pull, output);
+    px_serve_check_room(pull);
     return true;
 }
 
@@ -154,37 +162,12 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
         if (room == 0)
             continue;
         give_some(pull, now_ms, bytes, room, taker);
-        check_room(pull);
+        px_serve_check_room(pull);
         serve.turn = (serve.turn + i + 1) % PULLS_MAX;
         bytes = 0;
     }
     px_pulls_unlock();
     return count;
-}
-
-/* Counts the time for which it is held with its socket full. */
-static bool may_be_full(struct pull *pull, uint64_t now_ms)
-{
-    if (now_ms - pull->span_ms >= SPAN_MS) {
-        pull->span_ms = now_ms;
-        pull->full_ms = 0;
-    }
-    if (pull->looked_ms != 0)
-        pull->full_ms += now_ms - pull->looked_ms;
-    pull->looked_ms = pull->full_ms < FULL_MS ? now_ms : 0;
-    return pull->looked_ms != 0;
-}
-
-/* The socket of its tool has room, or will soon: a tool that reads does not
- * have a processor all the time. */
-static bool takes_some(struct pull *pull, uint64_t now_ms)
-{
-    struct pollfd sock = {.fd = pull->to.fd, .events = POLLOUT};
-
-    if (poll(&sock, 1, 0) == 0)
-        return may_be_full(pull, now_ms);
-    pull->looked_ms = 0;
-    return (sock.revents & POLLOUT) != 0;
 }
 
 /* The library has some of it that it has not taken. */
@@ -194,26 +177,48 @@ static bool is_passing(const struct pull *pull)
            px_deliver_asked() > 0;
 }
 
-/* More of it would be copied, or go through the file soon, and its tool takes
- * what it is given: the library alone is behind. */
-static bool holds(struct pull *pull, uint64_t now_ms)
+/* More of it would be copied, or go through the file soon, and the library has
+ * not stood still. */
+static bool may_hold(const struct pull *pull, uint64_t now_ms)
 {
-    if (is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
-        (is_passing(pull) || px_spool_is_filling(&pull->queue.spool)) &&
-        px_queue_bytes(&pull->queue) < HOLD_BYTES &&
-        now_ms - pull->given_ms < HOLD_MS)
-        return takes_some(pull, now_ms);
-    pull->looked_ms = 0;
-    return false;
+    return is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
+           (is_passing(pull) || px_spool_is_filling(&pull->queue.spool)) &&
+           px_queue_bytes(&pull->queue) < HOLD_BYTES &&
+           now_ms - pull->given_ms < HOLD_MS;
 }
 
+/* Counts the time. */
+static bool may_be_full(uint64_t now_ms)
+{
+    if (now_ms - serve.span_ms >= SPAN_MS) {
+        serve.span_ms = now_ms;
+        serve.full_ms = 0;
+    }
+    if (serve.looked_ms != 0)
+        serve.full_ms += now_ms - serve.looked_ms;
+    serve.looked_ms = serve.full_ms < FULL_MS ? now_ms : 0;
+    return serve.looked_ms != 0;
+}
+
+/* Where all their sockets are full there may be room soon: a tool that reads
+ * does not have a processor all the time. */
 bool px_pulls_hold(uint64_t now_ms)
 {
-    struct pull *pulls = px_pulls_lock();
-    bool is_held = false;
+    const struct pull *pulls = px_pulls_lock();
+    bool is_held = false, is_full = false;
 
-    for (unsigned i = 0; i < PULLS_MAX && !is_held; i++)
-        is_held = holds(&pulls[i], now_ms);
+    for (unsigned i = 0; i < PULLS_MAX && !is_held; i++) {
+        struct pollfd sock = {.fd = pulls[i].to.fd, .events = POLLOUT};
+
+        if (!may_hold(&pulls[i], now_ms))
+            continue;
+        is_full |= poll(&sock, 1, 0) == 0;
+        is_held = (sock.revents & POLLOUT) != 0;
+    }
+    if (!is_held && is_full)
+        is_held = may_be_full(now_ms);
+    else
+        serve.looked_ms = 0;
     px_pulls_unlock();
     return is_held;
 }
