@@ -55,7 +55,8 @@ enum {
     CALM_MS = 20,
     STUCK_LOOK_MS = 100,
     HOLD_LOOK_MS = 10, /* the library says when it is done; a tool does not */
-    UNHEARD_MS = 300,  /* a third of what the launcher waits for */
+    UNHEARD_MS = 300,  /* a third of what the launcher waits for, */
+    DUE_MS = 50,       /* then it is heard for so long */
     REAP_MS = 1000,    /* between two looks whether tools have gone */
     EXIT_USAGE = 2,
     EXIT_SERVER = 3,
@@ -333,26 +334,39 @@ static bool hear_one(void)
 
 /* What the launcher says is not left unread for long: it would take us for
  * dead, and drop what waits for all tools. */
+static bool is_overdue(uint64_t now)
+{
+    return main_state.held_ms != 0 && now - main_state.held_ms >= UNHEARD_MS;
+}
+
 static bool holds(void)
 {
     uint64_t now = now_ms();
 
-    if (!main_state.is_up || !px_pulls_hold(now)) {
-        main_state.held_ms = 0;
+    if (!main_state.is_up || !px_pulls_hold(now))
         return false;
-    }
     if (main_state.held_ms == 0)
         main_state.held_ms = now;
-    return now - main_state.held_ms < UNHEARD_MS;
+    return !is_overdue(now);
 }
 
+static bool may_hear(unsigned heard)
+{
+    return heard < PACKETS_MAX && !px_deliver_is_full() && !holds();
+}
+
+/* When it is overdue all that is there: the launcher does not send more before
+ * the socket is nearly empty. */
 static void hear(void)
 {
-    for (unsigned i = 0;
-         i < PACKETS_MAX && !px_deliver_is_full() && !holds() && hear_one();
-         i++)
-        continue;
-    main_state.held_ms = 0;
+    uint64_t began = now_ms();
+    bool is_due = is_overdue(began);
+    unsigned heard = 0;
+
+    while ((is_due ? now_ms() - began < DUE_MS : may_hear(heard)) && hear_one())
+        heard++;
+    if (heard > 0)
+        main_state.held_ms = 0;
 }
 
 /* --- the loop */
@@ -436,6 +450,8 @@ static void turn(struct pollfd *fds, unsigned stuck)
     now = now_ms();
     if (fds[0].revents != 0)
         hear();
+    else if (fds[0].fd >= 0)
+        main_state.held_ms = 0; /* there is nothing */
     px_deliver_close(now);
     if (px_tools_count() > 0 && now - main_state.reaped_ms >= REAP_MS) {
         main_state.reaped_ms = now;

@@ -40,7 +40,7 @@ struct pull {
                               of that is with the library */
     uint32_t open;         /* so many of them are left */
     uint8_t *live;         /* owned [procs]: those that it gets */
-    uint32_t batch, room;  /* it was in that batch, and its tool had room */
+    uint32_t batch, room;  /* of its tool, when that batch was open */
     uint64_t given_ms;     /* to the library, the last time */
     struct px_queue queue;
 };

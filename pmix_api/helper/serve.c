@@ -12,7 +12,8 @@ enum {
     SPAN_MS = 1000,        /* of which tools that take nothing have so much, */
     FULL_MS = 100,         /* all together: they may wait for a processor */
     HOLD_BYTES = 16 << 20, /* a tool with more before it is slow */
-    PACKET_BYTES = 256 << 10, /* what may come at once */
+    /* What may come at once. */
+    PACKET_BYTES = 4 * (PX_OUTPUT_BYTES_MAX + LAG_MESSAGE_BYTES),
 };
 
 static struct {
@@ -139,6 +140,7 @@ bool px_serve_pass(struct pull *pull, const struct px_output *output,
     passed = px_deliver_passed(pull->to.tool);
     if (pull->room <= passed || !px_deliver_pass(output, &pull->to))
         return false;
+    passed += output->len_bytes + LAG_MESSAGE_BYTES;
     if (pull->room <= passed + PACKET_BYTES)
         px_deliver_enough();
     pull->given_ms = now_ms;
@@ -187,8 +189,8 @@ static bool may_hold(const struct pull *pull, uint64_t now_ms)
            now_ms - pull->given_ms < HOLD_MS;
 }
 
-/* Counts the time. */
-static bool may_be_full(uint64_t now_ms)
+/* Counts the time until now, if it was held for such. */
+static void count_full(uint64_t now_ms)
 {
     if (now_ms - serve.span_ms >= SPAN_MS) {
         serve.span_ms = now_ms;
@@ -196,8 +198,7 @@ static bool may_be_full(uint64_t now_ms)
     }
     if (serve.looked_ms != 0)
         serve.full_ms += now_ms - serve.looked_ms;
-    serve.looked_ms = serve.full_ms < FULL_MS ? now_ms : 0;
-    return serve.looked_ms != 0;
+    serve.looked_ms = 0;
 }
 
 /* Where all their sockets are full there may be room soon: a tool that reads
@@ -215,10 +216,11 @@ bool px_pulls_hold(uint64_t now_ms)
         is_full |= poll(&sock, 1, 0) == 0;
         is_held = (sock.revents & POLLOUT) != 0;
     }
-    if (!is_held && is_full)
-        is_held = may_be_full(now_ms);
-    else
-        serve.looked_ms = 0;
+    count_full(now_ms);
+    if (!is_held && is_full && serve.full_ms < FULL_MS) {
+        is_held = true;
+        serve.looked_ms = now_ms;
+    }
     px_pulls_unlock();
     return is_held;
 }
