@@ -38,21 +38,43 @@ static inline void rig_on_tick(evutil_socket_t fd, short what, void *arg)
     (void)arg;
 }
 
-/* Runs the loop until *flag has at least the value `want`. */
-static inline void rig_run_until(struct event_base *base, const unsigned *flag,
-                                 unsigned want)
+/* Runs the loop until it is true. */
+static inline void rig_run_until_true(struct event_base *base,
+                                      bool (*is_true)(const void *arg),
+                                      const void *arg)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
     const struct timeval tick = {.tv_sec = 1};
     struct event *timer = event_new(base, -1, EV_PERSIST, rig_on_tick, NULL);
 
     event_add(timer, &tick);
-    while (*flag < want) {
+    while (!is_true(arg)) {
         event_base_loop(base, EVLOOP_ONCE);
         if (rig_now_ns() > limit_ns)
-            fail_msg("still %u of %u after %d s", *flag, want, RIG_LIMIT_S);
+            fail_msg("not so after %d s", RIG_LIMIT_S);
     }
     event_free(timer);
+}
+
+struct rig_count {
+    const unsigned *flag;
+    unsigned want;
+};
+
+static inline bool rig_is_counted(const void *arg)
+{
+    const struct rig_count *count = arg;
+
+    return *count->flag >= count->want;
+}
+
+/* Runs the loop until *flag has at least the value `want`. */
+static inline void rig_run_until(struct event_base *base, const unsigned *flag,
+                                 unsigned want)
+{
+    const struct rig_count count = {flag, want};
+
+    rig_run_until_true(base, rig_is_counted, &count);
 }
 
 /* A pair of terminal ends. Returns the master. */

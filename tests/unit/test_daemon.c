@@ -21,8 +21,9 @@
 #include "endpoints/boot/boot.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/hub/session.h"
+#include "tests/unit/rig.h"
 
-enum { LIVENESS_S = 60, HEARTBEAT_MS = 3600 * 1000, NODE_INPUTS = 2 };
+enum { HEARTBEAT_MS = 3600 * 1000, NODE_INPUTS = 2 };
 
 struct rig {
     struct event_base *base;
@@ -149,26 +150,6 @@ static int stop(void **state)
 
 /* --- its parent, and the tree */
 
-static void on_late(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    *(bool *)arg = true;
-}
-
-static void turn_until(struct rig *rig, bool (*is_done)(const struct rig *))
-{
-    static const struct timeval limit = {LIVENESS_S, 0};
-    bool is_late = false;
-    struct event *late = evtimer_new(rig->base, on_late, &is_late);
-
-    event_add(late, &limit);
-    while (!is_done(rig) && !is_late)
-        event_base_loop(rig->base, EVLOOP_ONCE);
-    event_free(late);
-    assert_false(is_late);
-}
-
 static void tell(struct rig *rig, struct ep_text *text)
 {
     assert_false(text->bad);
@@ -228,8 +209,9 @@ static void boot(struct rig *rig, struct topo_tree tree, uint32_t node)
 
 /* Its hello has come: it is linked. Its parent has no parent itself, so it is
  * not told more than that it was heard. */
-static bool is_linked(const struct rig *rig)
+static bool is_linked(const void *arg)
 {
+    const struct rig *rig = arg;
     struct ep_hub_stats stats;
 
     ep_hub_stats(rig->hub, &stats);
@@ -239,17 +221,21 @@ static bool is_linked(const struct rig *rig)
 static void boot_until_linked(struct rig *rig)
 {
     boot(rig, (struct topo_tree){.nodes = 4, .arity = 2}, 3);
-    turn_until(rig, is_linked);
+    rig_run_until_true(rig->base, is_linked, rig);
     assert_int_equal(rig->over, 0);
 }
 
-static bool has_joined(const struct rig *rig)
+static bool has_joined(const void *arg)
 {
+    const struct rig *rig = arg;
+
     return rig->joined > 0;
 }
 
-static bool is_over(const struct rig *rig)
+static bool is_over(const void *arg)
 {
+    const struct rig *rig = arg;
+
     return rig->over > 0;
 }
 
@@ -257,7 +243,7 @@ static void await_end(struct rig *rig)
 {
     int status = -1;
 
-    turn_until(rig, is_over);
+    rig_run_until_true(rig->base, is_over, rig);
     assert_int_equal(waitpid(rig->pid, &status, 0), rig->pid);
     rig->pid = 0;
     assert_true(WIFEXITED(status));
@@ -297,8 +283,9 @@ static void one_that_has_not_joined_ends_behind_its_parent(void **state)
 }
 
 /* The root's answer shows that the daemon has seen its starter go. */
-static bool was_asked(const struct rig *rig)
+static bool was_asked(const void *arg)
 {
+    const struct rig *rig = arg;
     struct ep_hub_stats stats;
 
     ep_hub_stats(rig->hub, &stats);
@@ -310,9 +297,9 @@ static void one_that_has_joined_stays_with_the_root(void **state)
     struct rig *rig = *state;
 
     boot(rig, (struct topo_tree){.nodes = 2, .arity = 2}, 1);
-    turn_until(rig, has_joined);
+    rig_run_until_true(rig->base, has_joined, rig);
     leave_daemon(rig);
-    turn_until(rig, was_asked);
+    rig_run_until_true(rig->base, was_asked, rig);
     assert_int_equal(rig->over, 0);
     assert_int_equal(rig->lost, 0);
     assert_int_equal(ep_hub_look(rig->hub, 0, 0).children, 1);

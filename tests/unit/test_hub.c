@@ -1,6 +1,8 @@
 /* The hub over the real transport: addresses, and how a node learns that the
  * root is gone. Two hubs in one process, the root and node 1, on loopback.
  */
+#include "config.h"
+
 #include "endpoints/hub/hub.h"
 
 #include <setjmp.h>
@@ -14,8 +16,9 @@
 #include <cmocka.h>
 
 #include "overlay/base/err.h"
+#include "tests/unit/rig.h"
 
-enum { ROOT, NODE, HUBS, LIVENESS_S = 60 };
+enum { ROOT, NODE, HUBS };
 
 struct rig {
     struct event_base *base;
@@ -143,26 +146,6 @@ static int stop(void **state)
     return 0;
 }
 
-static void on_late(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    *(bool *)arg = true;
-}
-
-static void await(struct rig *rig, const unsigned *count)
-{
-    static const struct timeval limit = {LIVENESS_S, 0};
-    bool is_late = false;
-    struct event *late = evtimer_new(rig->base, on_late, &is_late);
-
-    event_add(late, &limit);
-    while (*count == 0 && !is_late)
-        event_base_loop(rig->base, EVLOOP_ONCE);
-    event_free(late);
-    assert_false(is_late);
-}
-
 /* Node 1 hears where the root listens after it has begun to look for it. */
 static void join(struct rig *rig)
 {
@@ -174,7 +157,7 @@ static void join(struct rig *rig)
     assert_false(ep_hub_was_linked(rig->hub[NODE], 0));
     ep_hub_self(rig->hub[ROOT], &root);
     assert_int_equal(ep_hub_peer(rig->hub[NODE], &root), 0);
-    await(rig, &rig->joined);
+    rig_run_until(rig->base, &rig->joined, 1);
     assert_true(ep_hub_was_linked(rig->hub[NODE], 0));
     assert_string_equal(ep_hub_address(rig->hub[NODE], 0), root.address);
 }
@@ -212,7 +195,7 @@ static void a_root_that_leaves_says_so(void **state)
     join(rig);
     ep_hub_leave(rig->hub[ROOT]);
     ep_hub_ask_root(rig->hub[NODE]);
-    await(rig, &rig->gone);
+    rig_run_until(rig->base, &rig->gone, 1);
     assert_true(rejected(rig) >= 1);
     assert_int_equal(rig->gone, 1);
 }
@@ -226,7 +209,7 @@ static void a_dead_root_is_gone(void **state)
     ep_hub_close(rig->hub[ROOT]);
     rig->hub[ROOT] = NULL;
     ep_hub_ask_root(rig->hub[NODE]);
-    await(rig, &rig->gone);
+    rig_run_until(rig->base, &rig->gone, 1);
     assert_int_equal(rig->gone, 1);
 }
 
@@ -251,7 +234,7 @@ static void a_root_never_reached_is_not_gone(void **state)
         event_base_loop(rig->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
     ep_hub_self(rig->hub[ROOT], &root);
     assert_int_equal(ep_hub_peer(rig->hub[NODE], &root), 0);
-    await(rig, &rig->joined);
+    rig_run_until(rig->base, &rig->joined, 1);
     assert_int_equal(rig->gone, 0);
     ep_hub_stats(rig->hub[ROOT], &stats);
     assert_int_equal(stats.refused_peers, 0);
