@@ -23,10 +23,11 @@ static struct {
     pthread_mutex_t lock;
     struct stranger strangers[GATE_MAX]; /* the oldest first */
     unsigned count;
+    bool is_open;
     bool is_new;
 } gate = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_open(const struct stranger *stranger)
+static bool is_alive(const struct stranger *stranger)
 {
     struct stat stat;
 
@@ -44,7 +45,7 @@ static void remove_at(unsigned at)
 static void forget_closed(void)
 {
     for (unsigned i = 0; i < gate.count;) {
-        if (is_open(&gate.strangers[i]))
+        if (is_alive(&gate.strangers[i]))
             i++;
         else
             remove_at(i);
@@ -72,16 +73,29 @@ static void end_oldest(void)
 
 static bool has_room(void)
 {
-    bool has;
-
-    pthread_mutex_lock(&gate.lock);
     if (gate.count == GATE_MAX)
         forget_closed();
-    has = gate.count < GATE_MAX;
-    if (!has)
-        end_oldest();
+    if (gate.count < GATE_MAX)
+        return true;
+    end_oldest();
+    return false;
+}
+
+static bool may_pass(void)
+{
+    bool may;
+
+    pthread_mutex_lock(&gate.lock);
+    may = gate.is_open && has_room();
     pthread_mutex_unlock(&gate.lock);
-    return has;
+    return may;
+}
+
+void px_gate_open(void)
+{
+    pthread_mutex_lock(&gate.lock);
+    gate.is_open = true;
+    pthread_mutex_unlock(&gate.lock);
 }
 
 bool px_gate_wait(void)
@@ -89,7 +103,7 @@ bool px_gate_wait(void)
     static const struct timespec look = {.tv_nsec = 1000000};
 
     for (unsigned ms = 0; ms < GATE_WAIT_MS; ms++) {
-        if (has_room())
+        if (may_pass())
             return true;
         nanosleep(&look, NULL);
     }

@@ -3,7 +3,8 @@
  * The library accepts all that come, and one for which no descriptor is left
  * ends its listener for good. So before each it asks here, and where there are
  * too many the oldest that has said nothing makes way; meanwhile others wait in
- * the kernel.
+ * the kernel. So do all until we are ready for them: the library listens before
+ * that.
  *
  * Thread-safe. O(GATE_MAX).
  */
@@ -18,8 +19,11 @@ enum {
     GATE_SPARE = 16,   /* with fewer descriptors than these it is over */
 };
 
-/* A connection may be accepted. False: not now, nobody has made way for
- * GATE_WAIT_MS. Blocks so long. */
+/* From now on there is somebody to let them in; before, nobody is accepted. */
+void px_gate_open(void);
+
+/* A connection may be accepted. False: not now, it is not open, or nobody has
+ * made way for GATE_WAIT_MS. Blocks so long. */
 bool px_gate_wait(void);
 
 /* It was accepted; or (-1) could not be. */

@@ -99,7 +99,9 @@ bool px_hooks_open(const struct px_hooks *ours)
 }
 
 /* A request of the server itself, which gets nothing: it is there to be asked
- * about. The library keeps the delivery, see rinse() of helper/pulls.c. */
+ * about. The library keeps the delivery, see bind() of helper/pulls.c; no tool
+ * may have asked before, as the delivery also names requests that are no pulls.
+ */
 bool px_hooks_try(void)
 {
     static const pmix_proc_t nobody = {.nspace = "xylem-nobody", .rank = 0};

@@ -168,7 +168,8 @@ static void go_up(void)
     if (rc != PMIX_SUCCESS)
         fail("libpmix does not take the jobs");
     px_attributes_register();
-    px_pulls_try();
+    px_pulls_try(); /* which binds pulls, so there are none before */
+    px_gate_open();
     main_state.is_up = true;
     px_talk(&(struct px_msg){.kind = PX_UP, .text = px_text(px_server_uri())});
 }

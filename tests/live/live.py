@@ -280,6 +280,16 @@ class Gate:
     WAIT = ': <"$0"; '
 
 
+def preload(*source):
+    """An environment in which the functions of that file come before those of
+    the libraries; not with sanitizers, which have to be loaded first."""
+    made = os.path.join(TMP, source[-1] + ".so")
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC",
+                    "-o", made, os.path.join(os.environ["top_srcdir"], "tests",
+                                             *source), "-ldl"], check=True)
+    return {**os.environ, "LD_PRELOAD": made}
+
+
 # Tells each SIGUSR1, and how many there were at the end of its input. SIGTERM
 # does nothing. Ranks above the given one do not read. One thread waits for the
 # signals: a handler in Python may have to wait for the end of a read.

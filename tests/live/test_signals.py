@@ -154,13 +154,8 @@ def stopped_at_any_time():
 def stopped_twice_at_once():
     """Two SIGTSTP that come together, of which one is heard late, are one: the
     launcher does not stop again after SIGCONT."""
-    late = os.path.join(live.TMP, "preload_stop.so")
-    subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC",
-                    "-o", late, os.path.join(os.environ["top_srcdir"], "tests",
-                                             "live", "preload_stop.c"), "-ldl"],
-                   check=True)
     job = live.Job(*SHAPE, "--", "cat", stdin=subprocess.PIPE,
-                   env={**os.environ, "LD_PRELOAD": late})
+                   env=live.preload("live", "preload_stop.c"))
     job.stdin.write(b"here\n")
     job.stdin.flush()
     read_all(job, "here")

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Tools that come while the helper is not ready yet, though its library
+listens, are let in when it is, and get everything."""
+# timeout: 120
+import sys
+import time
+
+import pmix
+import live
+
+TOOLS = 3
+LOOKS = 50  # at those that are not to get further
+TEXT = b"".join(b"%d\n" % n for n in range(1, 2001))
+
+
+def look_on(job, tools):
+    """Until all are at the port, and then for some time: none gets further."""
+    def are_there():
+        return all(live.sockets(tool.proc.pid, live.ESTABLISHED)
+                   for tool in tools)
+    live.eventually(are_there, 60, "the tools are at the port")
+    for _ in range(LOOKS):
+        if "PMIx pull" in job.said():
+            break
+        time.sleep(0.02)  # sleep-ok: between two looks
+    live.check("PMIx pull" not in job.said(), "let in too early: " + job.said())
+
+
+def early():
+    hold, gate = pmix.Gate(), pmix.Gate()
+    env = {**live.preload("pmix", "preload_early.c"),
+           "XYLEM_TEST_HOLD": hold.path}
+    job = pmix.Job("-v", "-N", 1, "--", "sh", "-c",
+                   pmix.Gate.WAIT + "seq 2000", gate.path, env=env)
+    tools = [pmix.Attach("--pid", job.proc.pid) for _ in range(TOOLS)]
+    look_on(job, tools)
+    hold.open()
+    for tool in tools:
+        tool.wait_attached()
+    gate.open()
+    live.check(TEXT == job.stdout.read(), "the job's own output")
+    job.check_ok()
+    for tool in tools:
+        live.check_eq(0, tool.wait(), "exit code: %s" % tool.said())
+        live.check(TEXT == tool.shown(), "%d bytes" % len(tool.shown()))
+
+
+def main():
+    pmix.need()
+    if live.is_sanitized():
+        live.skip("sanitizers have to be loaded first")
+    with live.case("before the helper is ready"):
+        early()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
