@@ -190,6 +190,12 @@ static void on_note(struct px_host *host, struct px_text said)
         snprintf(host->reason, sizeof(host->reason), "%.500s", text);
 }
 
+static void on_room(struct px_host *host)
+{
+    host->is_share_full = host->is_share_stuck = false;
+    px_queue_soon(host);
+}
+
 static void on_msg(struct px_host *host, const struct px_msg *msg)
 {
     switch (msg->kind) {
@@ -225,6 +231,9 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         return;
     case PX_REST:
         host->cfg.events->on_rest(host->cfg.arg);
+        return;
+    case PX_ROOM:
+        on_room(host);
         return;
     case PX_LOG:
     case PX_SIGNAL:
@@ -334,6 +343,7 @@ static int start(struct px_host *host)
     px_jobs_begin(host);
     host->has_tools = false;
     host->is_deaf = host->is_ping_due = false;
+    host->is_share_full = host->is_share_stuck = false;
     host->is_flush_due = host->is_flush_sent = false;
     host->looks = 0;
     host->answered_ms = host->taken_ms = px_now_ms();
@@ -410,6 +420,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         ask(host);
     if (host->flush_ms != 0 && now - host->flush_ms > FLUSH_MS)
         tell_flushed(host);
+    host->is_share_stuck |= host->is_share_full;
+    host->is_share_full = false;
     px_queue_wake(host);
 }
 

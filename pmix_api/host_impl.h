@@ -16,7 +16,8 @@
 #include "pmix_api/wire.h"
 
 enum {
-    PX_LOOK_MS = 250, /* between two looks while something waits */
+    PX_LOOK_MS = 250,   /* between two looks while something waits */
+    PX_OUTPUTS_MAX = 4, /* told at a time */
     PX_REASON_MAX = 512,
 };
 
@@ -54,6 +55,8 @@ struct px_host {
     pid_t pid;                /* -1: none */
     int fd;
     struct px_share share; /* none where it could not be made */
+    bool is_share_full;    /* the helper says when it is not */
+    bool is_share_stuck;   /* it does not: bytes go through the socket */
     struct event *reads, *writes;
     struct event *timer; /* restart while down, else the watch */
     enum px_host_phase phase;
@@ -129,7 +132,10 @@ void px_stages_end(struct px_host *host);
 
 /* One packet: 1 when it went, 0 when there is no room, or OV_ECLOSED. */
 int px_tell_packet(struct px_host *host, const uint8_t *mem, size_t len);
-int px_tell_output(struct px_host *host, const struct px_output *output);
+/* So many outputs of one record; returns how many of them went, from the first
+ * on, else as above. */
+int px_tell_outputs(struct px_host *host, const struct px_output *outputs,
+                    unsigned count);
 int px_tell(struct px_host *host, const struct px_msg *msg);
 /* All that is due before output: 1 when it went, else as above. */
 int px_tell_jobs(struct px_host *host);
@@ -156,8 +162,11 @@ void px_queue_drop(struct px_host *host);
 void px_queue_clear(struct px_host *host);
 /* Queues a copy of it; false when memory is out. */
 bool px_queue_push(struct px_host *host, const struct px_item *item);
-/* Something may be sent: soon, and what waits is looked at. */
+/* Something may be sent when the socket takes it, and what waits is looked
+ * at. */
 void px_queue_wake(struct px_host *host);
+/* The same, and it is tried in this turn of the loop: mostly there is room. */
+void px_queue_soon(struct px_host *host);
 /* Something waits for the helper: the timer is to look at it. */
 bool px_queue_is_waiting(const struct px_host *host);
 /* The timer, unless it runs already. */

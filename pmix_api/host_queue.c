@@ -51,35 +51,54 @@ static void drop_head(struct px_host *host)
     free(item);
 }
 
-/* A piece of the first one; it goes when all of it was sent. */
+/* The next pieces of an item; returns how many. */
+static unsigned cut(const struct px_item *item, uint64_t dropped_bytes,
+                    struct px_output pieces[PX_OUTPUTS_MAX])
+{
+    const struct px_host_output *o = &item->output;
+    uint32_t at = item->sent_bytes;
+    unsigned count = 0;
+
+    do {
+        uint32_t left = o->len_bytes - at;
+        uint32_t len = left < PX_OUTPUT_BYTES_MAX ? left : PX_OUTPUT_BYTES_MAX;
+
+        pieces[count] = (struct px_output){
+            .rank = o->rank,
+            .channel = o->channel,
+            .is_end = o->is_end && len == left,
+            .is_redirected = o->is_redirected,
+            .to = item->to,
+            .is_turn = item->is_turn && len == left,
+            .dropped_bytes = count == 0 ? dropped_bytes : 0,
+            .before_bytes = count == 0 ? item->before_bytes : 0,
+            .len_bytes = len,
+            .mem = len == 0 ? NULL : (const uint8_t *)o->mem + at,
+        };
+        at += len;
+    } while (++count < PX_OUTPUTS_MAX && at < o->len_bytes);
+    return count;
+}
+
+/* Some of the first one; it goes when all of it was sent. */
 static int send_output(struct px_host *host, struct px_item *item)
 {
     const struct px_host_output *o = &item->output;
     uint64_t *dropped = item->to == 0 ? dropped_of(host, o, false) : NULL;
-    uint32_t left = o->len_bytes - item->sent_bytes;
-    uint32_t len = left < PX_OUTPUT_BYTES_MAX ? left : PX_OUTPUT_BYTES_MAX;
-    struct px_output piece = {
-        .rank = o->rank,
-        .channel = o->channel,
-        .is_end = o->is_end && len == left,
-        .is_redirected = o->is_redirected,
-        .to = item->to,
-        .is_turn = item->is_turn && len == left,
-        .dropped_bytes = dropped != NULL ? *dropped : item->dropped_bytes,
-        .before_bytes = item->before_bytes,
-        .len_bytes = len,
-        .mem = len == 0 ? NULL : (const uint8_t *)o->mem + item->sent_bytes,
-    };
-    int rc = px_tell_output(host, &piece);
+    struct px_output pieces[PX_OUTPUTS_MAX];
+    unsigned count =
+        cut(item, dropped != NULL ? *dropped : item->dropped_bytes, pieces);
+    int told = px_tell_outputs(host, pieces, count);
 
-    if (rc != 1)
-        return rc;
+    if (told < 1)
+        return told;
     if (dropped != NULL)
         *dropped = 0;
     item->dropped_bytes = item->before_bytes = 0;
     if (o->is_redirected && item->sent_bytes == 0)
         host->cfg.events->on_gone(host->cfg.arg, o->cookie);
-    item->sent_bytes += len;
+    for (int i = 0; i < told; i++)
+        item->sent_bytes += pieces[i].len_bytes;
     if (item->sent_bytes == o->len_bytes)
         drop_head(host);
     return 1;
@@ -137,6 +156,7 @@ static void drop_empty(struct px_host *host)
 {
     struct px_item **at = &host->items;
 
+    host->is_share_full = false; /* what waited for it is no more */
     while (*at != NULL) {
         struct px_item *item = *at;
 
@@ -263,16 +283,35 @@ bool px_queue_is_waiting(const struct px_host *host)
            host->flush_ms != 0;
 }
 
-void px_queue_wake(struct px_host *host)
+static bool can_send(const struct px_host *host)
 {
-    if (host->phase == PX_HOST_DOWN)
-        return;
-    if (!px_queue_is_empty(host))
-        event_add(host->writes, NULL);
+    return !px_queue_is_empty(host) && !host->is_share_full;
+}
+
+static void watch(struct px_host *host)
+{
     if (px_queue_is_waiting(host))
         px_queue_arm(host, PX_LOOK_MS);
     else
         arm_slowly(host);
+}
+
+void px_queue_wake(struct px_host *host)
+{
+    if (host->phase == PX_HOST_DOWN)
+        return;
+    if (can_send(host))
+        event_add(host->writes, NULL);
+    watch(host);
+}
+
+void px_queue_soon(struct px_host *host)
+{
+    if (host->phase == PX_HOST_DOWN)
+        return;
+    if (can_send(host) && !event_pending(host->writes, EV_WRITE, NULL))
+        event_active(host->writes, EV_WRITE, 0);
+    watch(host);
 }
 
 bool px_queue_push(struct px_host *host, const struct px_item *what)
@@ -287,7 +326,7 @@ bool px_queue_push(struct px_host *host, const struct px_item *what)
         host->taken_ms = px_now_ms(); /* it has waited from now on */
     *host->items_last = item;
     host->items_last = &item->next;
-    px_queue_wake(host);
+    px_queue_soon(host);
     return true;
 }
 

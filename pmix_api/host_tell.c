@@ -43,23 +43,46 @@ static int tell_bytes(struct px_host *host, const struct px_output *output)
     return went(host, sendmsg(host->fd, &packet, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
-/* Where there is no room for its bytes they go behind it. */
-int px_tell_output(struct px_host *host, const struct px_output *output)
+/* Those that there is room for, from the first on. */
+static unsigned put_shared(struct px_share *share, struct ov_wr *wr,
+                           const struct px_output *outputs, unsigned count)
 {
-    uint8_t mem[PX_OUTPUT_SHARED_BYTES];
+    unsigned put = 0;
+
+    for (; put < count; put++) {
+        struct px_output shared = outputs[put];
+
+        if (shared.len_bytes < PX_SHARE_LEN_MIN ||
+            !px_share_put(share, shared.mem, shared.len_bytes, &shared.at))
+            break;
+        shared.is_shared = true;
+        px_output_encode_head(wr, &shared);
+    }
+    return put;
+}
+
+/* Bytes go behind it where none are shared, or too few for that. */
+int px_tell_outputs(struct px_host *host, const struct px_output *outputs,
+                    unsigned count)
+{
+    uint8_t mem[PX_OUTPUTS_MAX * PX_OUTPUT_SHARED_BYTES];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     struct px_share was = host->share;
-    struct px_output shared = *output;
+    unsigned put;
     int rc;
 
-    if (output->len_bytes < PX_SHARE_LEN_MIN ||
-        !px_share_put(&host->share, output->mem, output->len_bytes, &shared.at))
-        return tell_bytes(host, output);
-    shared.is_shared = true;
-    px_output_encode_head(&wr, &shared);
-    rc = px_tell_packet(host, mem, sizeof(mem));
-    if (rc != 1)
-        host->share = was; /* nobody has heard of it */
+    if (outputs->len_bytes < PX_SHARE_LEN_MIN || was.head == NULL)
+        return tell_bytes(host, outputs);
+    put = put_shared(&host->share, &wr, outputs, count);
+    if (put == 0) {
+        host->is_share_full =
+            !host->is_share_stuck && px_share_await(&host->share);
+        return host->is_share_full ? 0 : tell_bytes(host, outputs);
+    }
+    rc = px_tell_packet(host, mem, (size_t)(wr.at - mem));
+    if (rc == 1)
+        return (int)put;
+    host->share = was; /* nobody has heard of it */
     return rc;
 }
 

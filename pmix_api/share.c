@@ -15,7 +15,9 @@
 enum { HEAD_BYTES = 64 * 1024 }; /* a page, however large one is */
 
 struct px_share_head {
-    _Atomic uint64_t read; /* written by the helper */
+    _Atomic uint64_t read;   /* written by the helper */
+    _Atomic uint64_t wanted; /* what it is to read before it says so; 0: nothing
+                                is to be said */
 };
 
 static int map(struct px_share *share, int fd, int access)
@@ -76,8 +78,7 @@ void px_share_close(struct px_share *share)
 /* How far the helper has read, as far as it can be. */
 static void look_back(struct px_share *share)
 {
-    uint64_t read =
-        atomic_load_explicit(&share->head->read, memory_order_acquire);
+    uint64_t read = atomic_load(&share->head->read);
 
     if (read > share->read && read <= share->next)
         share->read = read;
@@ -109,6 +110,20 @@ bool px_share_put(struct px_share *share, const void *mem, uint32_t len_bytes,
     return true;
 }
 
+/* Who writes his own number first and then looks at the other's, as both do,
+ * cannot miss it. */
+bool px_share_await(struct px_share *share)
+{
+    uint64_t half;
+
+    if (share->head == NULL || share->next <= PX_SHARE_BYTES / 2)
+        return false;
+    half = share->next - PX_SHARE_BYTES / 2;
+    atomic_store(&share->head->wanted, half);
+    look_back(share);
+    return share->read < half;
+}
+
 const uint8_t *px_share_look(const struct px_share *share, uint64_t at,
                              uint32_t len_bytes)
 {
@@ -119,7 +134,14 @@ const uint8_t *px_share_look(const struct px_share *share, uint64_t at,
     return share->mem + offset;
 }
 
-void px_share_free(struct px_share *share, uint64_t end)
+bool px_share_free(struct px_share *share, uint64_t end)
 {
-    atomic_store_explicit(&share->head->read, end, memory_order_release);
+    uint64_t wanted;
+
+    atomic_store(&share->head->read, end);
+    wanted = atomic_load(&share->head->wanted);
+    if (wanted == 0 || end < wanted)
+        return false;
+    atomic_store(&share->head->wanted, 0);
+    return true;
 }

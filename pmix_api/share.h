@@ -6,7 +6,9 @@
  * the order of use; the memory repeats every PX_SHARE_BYTES. Bytes of one
  * output are in one piece: what is left before the end is skipped when they are
  * more. Where everything was read the next ones are at the beginning again, so
- * that no more memory is touched than is in use.
+ * that no more memory is touched than is in use. Where it is full the launcher
+ * waits until the helper has read half of it, and says so (wire.h, ROOM), or
+ * sends bytes by the socket when that takes too long.
  *
  * Neither side trusts the other: a position that makes no sense counts as
  * "nothing is free", or is refused. The helper cannot write where the bytes
@@ -45,10 +47,15 @@ void px_share_close(struct px_share *share);
 bool px_share_put(struct px_share *share, const void *mem, uint32_t len_bytes,
                   uint64_t *at);
 
+/* There was no room: the helper is to say so when half of it is free. Returns
+ * false when that much is, or nobody would say it. */
+bool px_share_await(struct px_share *share);
+
 /* The bytes at a position; NULL: they cannot be there. */
 const uint8_t *px_share_look(const struct px_share *share, uint64_t at,
                              uint32_t len_bytes);
-/* All before this position was read. */
-void px_share_free(struct px_share *share, uint64_t end);
+/* All before this position was read. Returns true when the launcher is to be
+ * told. */
+bool px_share_free(struct px_share *share, uint64_t end);
 
 #endif

@@ -252,6 +252,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_FLUSHED:
     case PX_TOOL:
     case PX_REST:
+    case PX_ROOM:
         return;
     }
     wr->bad = true;
@@ -529,6 +530,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_FLUSHED:
     case PX_TOOL:
     case PX_REST:
+    case PX_ROOM:
         return true;
     }
     return false;

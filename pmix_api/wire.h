@@ -42,6 +42,8 @@
  *     41 BEHIND   u32 pull: it takes too little, and is to get copies only
  *     42 FULL     u32 pull: its processes are not to be read from here on;
  *                 once more, or END: they are again
+ *     43 ROOM     half of what is shared is free again, as was asked for
+ *                 (share.h)
  *
  * The launcher sends those below 16, START and all PARTs first. Both ends are
  * of one installation; the version is there to say so when they are not.
@@ -66,7 +68,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 12,
+    PX_WIRE_VERSION = 13,
     PX_PACKET_BYTES_MAX = 72 * 1024,
     PX_LOG_BYTES_MAX = 60000, /* all pieces together */
 };
@@ -102,6 +104,7 @@ enum px_kind {
     PX_END = 40,
     PX_BEHIND,
     PX_FULL,
+    PX_ROOM,
 };
 
 struct px_start {

@@ -17,6 +17,7 @@
 enum {
     BATCH_BYTES = 512 * 1024,
     BATCH_MAX = BATCH_BYTES / PULLS_MESSAGE_BYTES,
+    PASSED_MAX = 2 * BATCH_BYTES, /* it is full earlier, but between packets */
     INFOS = 3,
     /* A batch, and the packet that goes beyond it. */
     ROOM_BYTES = BATCH_BYTES + PX_QUEUE_PACKET_MAX,
@@ -38,8 +39,11 @@ static struct {
     struct delivery batch[BATCH_MAX];
     unsigned used;       /* of the batch */
     uint32_t used_bytes; /* of the memory below */
-    int wake;            /* eventfd */
-    atomic_uint asked;   /* deliveries without an answer */
+    uint32_t passed;     /* bytes that are elsewhere, as a batch counts them */
+    uint32_t number;     /* of the batch */
+    bool is_opened, has_enough;
+    int wake;          /* eventfd */
+    atomic_uint asked; /* deliveries without an answer */
     uint64_t asked_ms;
 } out = {.wake = -1};
 
@@ -227,6 +231,71 @@ static void submit(struct delivery *d)
         on_delivered(PMIX_ERROR, d);
 }
 
+static void submit_all(uint64_t now_ms)
+{
+    out.is_opened = false;
+    out.asked_ms = now_ms;
+    atomic_store(&out.asked, out.used);
+    for (unsigned i = 0, n = out.used; i < n; i++)
+        submit(&out.batch[i]);
+}
+
+uint32_t px_deliver_batch(void)
+{
+    return out.number;
+}
+
+bool px_deliver_is_open(void)
+{
+    return out.is_opened;
+}
+
+uint64_t px_deliver_passed(const void *tool)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < out.used; i++) {
+        if (out.batch[i].to.tool == tool)
+            sum += out.batch[i].bytes.size + LAG_MESSAGE_BYTES;
+    }
+    return sum;
+}
+
+bool px_deliver_pass(const struct px_output *output,
+                     const struct px_receiver *to)
+{
+    struct delivery *d = &out.batch[out.used];
+
+    if (out.used == BATCH_MAX || out.passed >= PASSED_MAX ||
+        !fill(d, output, to))
+        return false;
+    d->is_open = true;
+    out.used++;
+    out.passed += output->len_bytes + PULLS_MESSAGE_BYTES;
+    return true;
+}
+
+void px_deliver_enough(void)
+{
+    out.has_enough = true;
+}
+
+bool px_deliver_is_full(void)
+{
+    return out.is_opened && (out.has_enough || out.passed >= BATCH_BYTES);
+}
+
+void px_deliver_close(uint64_t now_ms)
+{
+    if (out.is_opened && out.used > 0)
+        submit_all(now_ms);
+}
+
+bool px_deliver_borrows(void)
+{
+    return out.passed > 0;
+}
+
 unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck)
 {
     static const struct px_pulls_taker taker = {.room = room, .give = add};
@@ -239,11 +308,14 @@ unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck)
     if (px_deliver_asked() > 0)
         return 0;
     out.used = 0;
-    out.used_bytes = 0;
+    out.used_bytes = out.passed = 0;
+    out.has_enough = false;
     count = px_pulls_take(now_ms, BATCH_BYTES, &taker, stuck);
-    out.asked_ms = now_ms;
-    atomic_store(&out.asked, out.used);
-    for (unsigned i = 0, n = out.used; i < n; i++)
-        submit(&out.batch[i]);
+    if (out.used > 0) {
+        submit_all(now_ms);
+    } else {
+        out.is_opened = true;
+        out.number += out.number == UINT32_MAX ? 2 : 1; /* never 0 */
+    }
     return count;
 }

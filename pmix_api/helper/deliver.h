@@ -41,6 +41,24 @@ void px_deliver_wake(void);
  * is a monotonic clock. */
 unsigned px_deliver_step(uint64_t now_ms, struct pollfd *stuck);
 
+/* While the library has nothing to do, and nothing waits for it, the next batch
+ * is open until px_deliver_close(): outputs go straight into it, and their
+ * bytes stay where they are while px_deliver_borrows(). The main thread. */
+
+/* The number of the last batch, not 0; is it open? */
+uint32_t px_deliver_batch(void);
+bool px_deliver_is_open(void);
+/* What of it is for a tool, as px_lag_room() counts. */
+uint64_t px_deliver_passed(const void *tool);
+/* False: it has no room for this one. */
+bool px_deliver_pass(const struct px_output *output,
+                     const struct px_receiver *to);
+/* It has enough, as was said or by itself, and is to be closed. */
+void px_deliver_enough(void);
+bool px_deliver_is_full(void);
+void px_deliver_close(uint64_t now_ms);
+bool px_deliver_borrows(void);
+
 /* Deliveries that the library has not taken; 0: none. */
 unsigned px_deliver_asked(void);
 /* Since when; 0: there are none. */

@@ -55,6 +55,8 @@ enum {
     CALM_MS = 20,
     STUCK_LOOK_MS = 100,
     HOLD_LOOK_MS = 10, /* the library says when it is done; a tool does not */
+    UNHEARD_MS = 300,  /* a third of what the launcher waits for, */
+    DUE_MS = 50,       /* then it is heard for so long */
     REAP_MS = 1000,    /* between two looks whether tools have gone */
     EXIT_USAGE = 2,
     EXIT_SERVER = 3,
@@ -67,9 +69,11 @@ static struct {
     char folder[PX_PATH_MAX];
     uint32_t launcher_pid;
     uint8_t allow;
-    struct px_share share; /* with the launcher; empty: there is none */
+    struct px_share share;       /* with the launcher; empty: there is none */
+    uint64_t read_end, free_end; /* of what is shared: read, and given back */
     bool is_up;
     bool is_flushing;
+    uint64_t held_ms;  /* since when nothing was heard for tools; 0: it was */
     uint64_t sweep_ms; /* 0: no connection is silent */
     uint64_t reaped_ms;
     uint64_t ending_ms;            /* 0: no end of a job waits */
@@ -199,21 +203,31 @@ static int on_part(const struct px_part *part)
     return px_space_register(job.base, false) == PMIX_SUCCESS ? 0 : OV_ENOMEM;
 }
 
-/* What was put away is free for the next. */
+/* What nobody needs any more is free for the next. */
+static void free_shared(void)
+{
+    if (main_state.read_end == main_state.free_end || px_deliver_borrows())
+        return;
+    main_state.free_end = main_state.read_end;
+    if (px_share_free(&main_state.share, main_state.free_end))
+        px_talk_kind(PX_ROOM);
+}
+
 static int on_output(const struct px_output *output)
 {
     struct px_output o = *output;
 
     if (!o.is_shared) {
-        px_pulls_put(&o);
+        px_pulls_put(&o, now_ms(), false);
         return 0;
     }
     o.mem = px_share_look(&main_state.share, o.at, o.len_bytes);
     if (o.mem == NULL)
         return -1;
     o.is_shared = false;
-    px_pulls_put(&o);
-    px_share_free(&main_state.share, o.at + o.len_bytes);
+    px_pulls_put(&o, now_ms(), true);
+    main_state.read_end = o.at + o.len_bytes;
+    free_shared();
     return 0;
 }
 
@@ -280,6 +294,7 @@ static int on_msg(const struct px_msg *msg)
     case PX_SIGNAL:
     case PX_PUSH:
     case PX_REST:
+    case PX_ROOM:
     case PX_SPAWN:
     case PX_HANGUP:
     case PX_UP:
@@ -318,15 +333,41 @@ static bool hear_one(void)
     return true;
 }
 
-static bool holds(void)
+/* What the launcher says is not left unread for long: it would take us for
+ * dead, and drop what waits for all tools. */
+static bool is_overdue(uint64_t now)
 {
-    return main_state.is_up && px_pulls_hold(now_ms());
+    return main_state.held_ms != 0 && now - main_state.held_ms >= UNHEARD_MS;
 }
 
+static bool holds(void)
+{
+    uint64_t now = now_ms();
+
+    if (!main_state.is_up || !px_pulls_hold(now))
+        return false;
+    if (main_state.held_ms == 0)
+        main_state.held_ms = now;
+    return !is_overdue(now);
+}
+
+static bool may_hear(unsigned heard)
+{
+    return heard < PACKETS_MAX && !px_deliver_is_full() && !holds();
+}
+
+/* When it is overdue all that is there: the launcher does not send more before
+ * the socket is nearly empty. */
 static void hear(void)
 {
-    for (unsigned i = 0; i < PACKETS_MAX && !holds() && hear_one(); i++)
-        continue;
+    uint64_t began = now_ms();
+    bool is_due = is_overdue(began);
+    unsigned heard = 0;
+
+    while ((is_due ? now_ms() - began < DUE_MS : may_hear(heard)) && hear_one())
+        heard++;
+    if (heard > 0)
+        main_state.held_ms = 0;
 }
 
 /* --- the loop */
@@ -410,6 +451,9 @@ static void turn(struct pollfd *fds, unsigned stuck)
     now = now_ms();
     if (fds[0].revents != 0)
         hear();
+    else if (fds[0].fd >= 0)
+        main_state.held_ms = 0; /* there is nothing */
+    px_deliver_close(now);
     if (px_tools_count() > 0 && now - main_state.reaped_ms >= REAP_MS) {
         main_state.reaped_ms = now;
         px_server_reap();
@@ -440,7 +484,7 @@ int main(void)
             main_state.ending_ms = px_event_step(now_ms());
         }
         stuck = main_state.is_up ? px_deliver_step(now_ms(), fds + FDS) : 0;
-
+        free_shared();
         fds[0] =
             (struct pollfd){.fd = holds() ? -1 : TALK_FD, .events = POLLIN};
         fds[1] = (struct pollfd){.fd = px_deliver_fd(), .events = POLLIN};

@@ -28,12 +28,13 @@ enum {
     CAREFUL_BYTES = 1 << 30, /* for one that drops nothing: what is on its way
                                 when it is full has room */
     NEAR_BYTES = 256 << 10,  /* of it in memory */
-    AMPLE_BYTES = 6 << 20,   /* the same, of the first few: */
-    AMPLE_MAX = 2,           /* a file costs twice the time */
-    SPARE_BYTES = 16 << 20,  /* of redirected output on its way meanwhile */
-    LAST_BYTES = 6 << 20,    /* a tool that deregisters is still sent */
-    CHANNEL_BITS = 0xe,      /* of the library: 1 << ours */
-    SPAN_MAX = 1 << 24,      /* from the first process of one to the last */
+    AMPLE_BYTES = 1 << 20,   /* the same, of the first few: a file costs twice
+                                the time, more memory leaves the caches */
+    AMPLE_MAX = 8,
+    SPARE_BYTES = 16 << 20, /* of redirected output on its way meanwhile */
+    LAST_BYTES = 6 << 20,   /* a tool that deregisters is still sent */
+    CHANNEL_BITS = 0xe,     /* of the library: 1 << ours */
+    SPAN_MAX = 1 << 24,     /* from the first process of one to the last */
 };
 
 static struct {
@@ -163,6 +164,7 @@ static void give_last(struct pull *pull)
         px_deliver_now(&o, &pull->to);
         given += o.len_bytes;
     }
+    px_serve_check_room(pull);
 }
 
 /* Which of them goes is not told: until that is known none is given more. */
@@ -504,7 +506,8 @@ void px_pulls_store(struct pull *pull, const struct px_output *output)
         px_queue_put(&pull->queue, output);
 }
 
-static bool put(struct pull *pull, const struct px_output *o)
+static bool put(struct pull *pull, const struct px_output *o, uint64_t now_ms,
+                bool stays)
 {
     uint8_t bit = (uint8_t)(1u << o->channel);
     uint32_t nth = o->rank - pull->first;
@@ -516,13 +519,15 @@ static bool put(struct pull *pull, const struct px_output *o)
         pull->live[nth] |= bit;
         px_forward_yield(pulls.pulls, pull, o->rank, 1);
     }
+    if (stays && px_serve_pass(pull, o, now_ms))
+        return pull->redirects;
     px_pulls_store(pull, o);
     check_behind(pull);
     check_full(pull);
     return pull->redirects;
 }
 
-void px_pulls_put(const struct px_output *output)
+void px_pulls_put(const struct px_output *output, uint64_t now_ms, bool stays)
 {
     bool is_taken = false;
 
@@ -532,7 +537,7 @@ void px_pulls_put(const struct px_output *output)
         struct pull *pull = &pulls.pulls[i];
 
         if (pull->state != PULL_FREE && pull->state != PULL_OVER)
-            is_taken |= put(pull, output);
+            is_taken |= put(pull, output, now_ms, stays);
     }
     if (output->is_redirected && !is_taken)
         pulls.stray_bytes += output->len_bytes;

@@ -55,8 +55,9 @@ void px_pulls_probe(void);
 
 /* --- The main thread. */
 
-/* Output for all that want it, or for the pull that is named. */
-void px_pulls_put(const struct px_output *output);
+/* Output for all that want it, or for the pull that is named. Its bytes stay
+ * until px_deliver_borrows() nothing any more, or are copied. */
+void px_pulls_put(const struct px_output *output, uint64_t now_ms, bool stays);
 
 /* What is to be delivered next: takes outputs of about `bytes` from pulls
  * whose tools take something, and hands each to `give`. An output's bytes are
@@ -71,8 +72,8 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
                        const struct px_pulls_taker *taker,
                        struct pollfd *stuck);
 
-/* No more output is to be taken in for now: the library is behind, and not its
- * tools. Not for long, where it stands still. */
+/* No more output is to be taken in for now: the library is behind, or a tool
+ * for a moment. Not for long, where it stands still. */
 bool px_pulls_hold(uint64_t now_ms);
 
 /* Forgets the pulls that are over and tells the launcher; last: also what the

@@ -40,6 +40,7 @@ struct pull {
                               of that is with the library */
     uint32_t open;         /* so many of them are left */
     uint8_t *live;         /* owned [procs]: those that it gets */
+    uint32_t batch, room;  /* of its tool, when that batch was open */
     uint64_t given_ms;     /* to the library, the last time */
     struct px_queue queue;
 };
@@ -67,6 +68,14 @@ void px_pulls_want(struct pull *pull, uint32_t number, uint8_t channels);
 /* Makes it one of these processes. False: it cannot be. */
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
                    struct px_range span);
+
+/* Under the lock. Output whose bytes stay where they are, straight to the
+ * library; false: it is to wait. The main thread. */
+bool px_serve_pass(struct pull *pull, const struct px_output *output,
+                   uint64_t now_ms);
+
+/* Under the lock. Something of it has gone: says so if that is awaited. */
+void px_serve_check_room(struct pull *pull);
 
 /* Under the lock. Output for it, that waits from here on. */
 void px_pulls_store(struct pull *pull, const struct px_output *output);

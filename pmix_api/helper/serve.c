@@ -1,6 +1,7 @@
 /* What of the pulls goes to their tools, and when. */
 #include <poll.h>
 
+#include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/talk.h"
@@ -8,12 +9,19 @@
 
 enum {
     HOLD_MS = 100,         /* for a library that takes nothing meanwhile */
+    SPAN_MS = 1000,        /* of which tools that take nothing have so much, */
+    FULL_MS = 100,         /* all together: they may wait for a processor */
     HOLD_BYTES = 16 << 20, /* a tool with more before it is slow */
+    /* What may come at once. */
+    PACKET_BYTES = 4 * (PX_OUTPUT_BYTES_MAX + LAG_MESSAGE_BYTES),
 };
 
 static struct {
     uint32_t turn; /* who is served first */
     bool is_flushing;
+    /* Held for tools that take nothing: since when that is counted, for so
+     * long, and the last look, 0: it was not held for them. */
+    uint64_t span_ms, full_ms, looked_ms;
 } serve;
 
 static bool is_served(const struct pull *pull)
@@ -21,8 +29,8 @@ static bool is_served(const struct pull *pull)
     return pull->state == PULL_KNOWN && !pull->is_held && !pull->is_doubted;
 }
 
-/* False when its socket takes nothing: it is then in the list, unless its tool
- * is dead, which the library will say. */
+/* False when its socket takes nothing: it is then in the list (NULL: none is
+ * asked for), unless its tool is dead, which the library will say. */
 static bool takes(const struct pull *pull, struct pollfd *stuck,
                   unsigned *count)
 {
@@ -32,6 +40,8 @@ static bool takes(const struct pull *pull, struct pollfd *stuck,
         return true;
     if (poll(&sock, 1, 0) != 0)
         return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
+    if (stuck == NULL)
+        return false;
     for (unsigned i = 0; i < *count; i++) {
         if (stuck[i].fd == sock.fd)
             return false;
@@ -63,7 +73,7 @@ static bool has_something(const struct pull *pull, uint64_t now_ms)
     return due != 0 && due <= now_ms;
 }
 
-static void check_room(struct pull *pull)
+void px_serve_check_room(struct pull *pull)
 {
     if (!pull->is_full || px_queue_bytes(&pull->queue) > PULL_ROOM_BYTES ||
         px_queue_is_tight(&pull->queue))
@@ -105,6 +115,40 @@ static void give_some(struct pull *pull, uint64_t now_ms, uint32_t bytes,
     pull->given_ms = now_ms;
 }
 
+/* Nothing is to be done to it, and nothing of it waits. */
+static bool can_pass(const struct pull *pull)
+{
+    const struct px_queue *queue = &pull->queue;
+
+    return is_served(pull) && pull->to.fd >= 0 && pull->show == NULL &&
+           queue->cfg.buffer_bytes == 0 && !queue->cfg.has_lines &&
+           !queue->has_dropped && px_queue_is_idle(queue) &&
+           px_queue_bytes(queue) == 0;
+}
+
+bool px_serve_pass(struct pull *pull, const struct px_output *output,
+                   uint64_t now_ms)
+{
+    uint32_t batch = px_deliver_batch();
+    uint64_t passed;
+
+    if (!px_deliver_is_open() || !can_pass(pull))
+        return false;
+    if (pull->batch != batch)
+        pull->room = room_of(pull, now_ms, NULL, NULL);
+    pull->batch = batch;
+    passed = px_deliver_passed(pull->to.tool);
+    if (pull->room <= passed || !px_deliver_pass(output, &pull->to))
+        return false;
+    passed += output->len_bytes + LAG_MESSAGE_BYTES;
+    if (pull->room <= passed + PACKET_BYTES)
+        px_deliver_enough();
+    pull->given_ms = now_ms;
+    note_end(pull, output);
+    px_serve_check_room(pull);
+    return true;
+}
+
 unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
                        const struct px_pulls_taker *taker, struct pollfd *stuck)
 {
@@ -120,7 +164,7 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
         if (room == 0)
             continue;
         give_some(pull, now_ms, bytes, room, taker);
-        check_room(pull);
+        px_serve_check_room(pull);
         serve.turn = (serve.turn + i + 1) % PULLS_MAX;
         bytes = 0;
     }
@@ -128,26 +172,55 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
     return count;
 }
 
-/* More of it would go through the file soon, and its tool takes what it is
- * given: the library alone is behind. */
-static bool holds(const struct pull *pull, uint64_t now_ms)
+/* The library has some of it that it has not taken. */
+static bool is_passing(const struct pull *pull)
 {
-    struct pollfd sock = {.fd = pull->to.fd, .events = POLLOUT};
-
-    return is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
-           px_spool_is_filling(&pull->queue.spool) &&
-           px_queue_bytes(&pull->queue) < HOLD_BYTES &&
-           now_ms - pull->given_ms < HOLD_MS && poll(&sock, 1, 0) == 1 &&
-           (sock.revents & POLLOUT) != 0;
+    return px_deliver_borrows() && pull->batch == px_deliver_batch() &&
+           px_deliver_asked() > 0;
 }
 
+/* More of it would be copied, or go through the file soon, and the library has
+ * not stood still. */
+static bool may_hold(const struct pull *pull, uint64_t now_ms)
+{
+    return is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
+           (is_passing(pull) || px_spool_is_filling(&pull->queue.spool)) &&
+           px_queue_bytes(&pull->queue) < HOLD_BYTES &&
+           now_ms - pull->given_ms < HOLD_MS;
+}
+
+/* Counts the time until now, if it was held for such. */
+static void count_full(uint64_t now_ms)
+{
+    if (now_ms - serve.span_ms >= SPAN_MS) {
+        serve.span_ms = now_ms;
+        serve.full_ms = 0;
+    }
+    if (serve.looked_ms != 0)
+        serve.full_ms += now_ms - serve.looked_ms;
+    serve.looked_ms = 0;
+}
+
+/* Where all their sockets are full there may be room soon: a tool that reads
+ * does not have a processor all the time. */
 bool px_pulls_hold(uint64_t now_ms)
 {
     const struct pull *pulls = px_pulls_lock();
-    bool is_held = false;
+    bool is_held = false, is_full = false;
 
-    for (unsigned i = 0; i < PULLS_MAX && !is_held; i++)
-        is_held = holds(&pulls[i], now_ms);
+    for (unsigned i = 0; i < PULLS_MAX && !is_held; i++) {
+        struct pollfd sock = {.fd = pulls[i].to.fd, .events = POLLOUT};
+
+        if (!may_hold(&pulls[i], now_ms))
+            continue;
+        is_full |= poll(&sock, 1, 0) == 0;
+        is_held = (sock.revents & POLLOUT) != 0;
+    }
+    count_full(now_ms);
+    if (!is_held && is_full && serve.full_ms < FULL_MS) {
+        is_held = true;
+        serve.looked_ms = now_ms;
+    }
     px_pulls_unlock();
     return is_held;
 }

@@ -16,7 +16,7 @@ import pmix
 import live
 
 RANKS = 4
-SEIZE, INTERRUPT, WALL = 0x4206, 0x4207, 0x40000000
+SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
 WRITE = "seq -f \"$XYLEM_RANK %08.0f\" 20000"
 
 
@@ -27,12 +27,16 @@ def start(*options, command=WRITE, **more):
     return job, gate
 
 
-def check_output(job):
-    lines = job.stdout.read().splitlines()
+def check_lines(text, count=20000):
+    lines = text.splitlines()
     for rank in range(RANKS):
         mine = [line for line in lines if line.startswith(b"%d " % rank)]
         live.check(mine == [b"%d %08d" % (rank, n)
-                            for n in range(1, 20001)], "rank %d" % rank)
+                            for n in range(1, count + 1)], "rank %d" % rank)
+
+
+def check_output(job):
+    check_lines(job.stdout.read())
     job.check_ok()
 
 
@@ -127,19 +131,68 @@ def stopped():
     tool.wait()
 
 
-def hold_library(pid):
-    """Stops all of its threads but the first one, which goes on."""
+def trace(request, tid):
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long] * 4
+    return libc.ptrace(request, tid, 0, 0) == 0
+
+
+def stop_library(pid):
+    """Stops all of its threads but the first one, which goes on: these, or
+    None where nothing can be traced."""
     threads = [int(tid) for tid in os.listdir(f"/proc/{pid}/task")
                if int(tid) != pid]
-    for tid in threads:
-        if libc.ptrace(SEIZE, tid, 0, 0) or libc.ptrace(INTERRUPT, tid, 0, 0):
-            return False
+    if all(trace(SEIZE, tid) and trace(INTERRUPT, tid) for tid in threads):
+        return threads
+    return None
+
+
+def hold_library(pid):
+    threads = stop_library(pid)
     # Whoever is traced stays until the tracer has seen its end.
-    for tid in threads:
+    for tid in threads or ():
         threading.Thread(target=see_end, args=(tid,), daemon=True).start()
-    return True
+    return threads is not None
+
+
+def still():
+    """The library takes nothing for a while: neither the job nor the console
+    waits for it, and the tool gets everything then."""
+    first, count = 1000, 200000
+    gates = pmix.Gate(), pmix.Gate()
+    number = "seq -f \"$XYLEM_RANK %08.0f\""
+    job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c",
+                   f"{pmix.Gate.WAIT} {number} {first}; : <\"$1\";"
+                   f"{number} {first + 1} {count}",
+                   *(gate.path for gate in gates))
+    pmix.wait_up(job)
+    tool = pmix.Tool(job, "-n", 2 * RANKS)
+    tool.wait_ready()
+    gates[0].open()
+    live.eventually(lambda: tool.taken() == RANKS * first * 11, 30,
+                    "the tool has the first lines")
+    helper = pmix.helper_of(job)
+    threads = stop_library(helper)
+    if threads is None:
+        print("# no tracing here: the library is not stopped")
+    for tid in threads or ():
+        os.waitpid(tid, WALL)
+    gates[1].open()
+    text = job.stdout.read(RANKS * count * 11)
+    live.check_eq(helper, pmix.helper_of(job), "it was not replaced:")
+    for tid in threads or ():
+        live.check(trace(DETACH, tid), "a thread goes on")
+    check_lines(text, count)
+    job.check_ok()
+    live.check_eq(0, tool.wait())
+    for rank in range(RANKS):
+        check_tool(tool, rank, count)
+
+
+def check_tool(tool, rank, count):
+    live.check((tool.got(rank, "stdout") or b"").splitlines() ==
+               [b"%d %08d" % (rank, n) for n in range(1, count + 1)],
+               "the tool has all of rank %d" % rank)
 
 
 def see_end(tid):
@@ -263,6 +316,7 @@ def main():
             (killed_quietly, "the helper is killed while nobody is there"),
             (starved, "the helper has no descriptors left"),
             (stopped, "the helper is stopped while a tool pulls"),
+            (still, "the library is stopped while a tool pulls"),
             (quiet, "the helper is stopped while nothing is written"),
             (silent, "one that says nothing"),
             (strangers, "strangers at the port"),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <pthread.h>
 #include <cmocka.h>
 
 #include "tests/unit/chance.h"
@@ -173,7 +174,85 @@ static void without_memory_there_is_no_room(void **state)
     assert_int_not_equal(px_share_take(&none.helper, -1), 0);
     assert_false(put(&none, 1, 1, &note));
     assert_null(px_share_look(&none.helper, 0, 1));
+    assert_false(px_share_await(&none.launcher));
     px_share_close(&none.helper);
+}
+
+static void half_of_it_is_told_to_be_free(void **state)
+{
+    struct both *both = *state;
+    struct note notes[PIECES];
+    uint32_t half = PIECES / 2;
+
+    assert_false(px_share_await(&both->launcher));
+    for (uint32_t i = 0; i < PIECES; i++)
+        assert_true(put(both, i, PIECE, &notes[i]));
+    assert_true(px_share_await(&both->launcher));
+    for (uint32_t i = 0; i < half - 1; i++)
+        assert_false(px_share_free(&both->helper, notes[i].at + PIECE));
+    assert_true(px_share_free(&both->helper, notes[half - 1].at + PIECE));
+    assert_false(px_share_free(&both->helper, notes[half].at + PIECE));
+    assert_false(px_share_await(&both->launcher)); /* there is so much */
+}
+
+enum { TURNS = 50000, LEN = 32 * 1024 };
+
+/* The helper's thread reads from the launcher's positions; it says by the other
+ * pipe that half is free. */
+struct talk {
+    struct both *both;
+    int said[2], room[2];
+};
+
+static void *read_on(void *arg)
+{
+    struct talk *talk = arg;
+    uint64_t end;
+
+    while (read(talk->said[0], &end, sizeof(end)) == sizeof(end)) {
+        if (px_share_free(&talk->both->helper, end) &&
+            write(talk->room[1], "", 1) != 1)
+            abort();
+    }
+    return NULL;
+}
+
+static void tell(const struct talk *talk, uint64_t end)
+{
+    assert_int_equal(write(talk->said[1], &end, sizeof(end)), sizeof(end));
+}
+
+/* Two threads: the launcher never waits for a word that does not come. One that
+ * it does not wait for any more is harmless. */
+static void no_word_of_room_is_lost(void **state)
+{
+    struct both *both = *state;
+    struct talk talk = {.both = both};
+    static uint8_t mem[LEN];
+    uint32_t waits = 0;
+    pthread_t thread;
+    char byte;
+
+    assert_int_equal(pipe(talk.said), 0);
+    assert_int_equal(pipe(talk.room), 0);
+    assert_int_equal(pthread_create(&thread, NULL, read_on, &talk), 0);
+    for (uint32_t i = 0; i < TURNS;) {
+        uint64_t at;
+
+        if (px_share_put(&both->launcher, mem, LEN, &at)) {
+            tell(&talk, at + LEN);
+            i++;
+        } else if (px_share_await(&both->launcher)) {
+            assert_int_equal(read(talk.room[0], &byte, 1), 1);
+            waits++;
+        }
+    }
+    close(talk.said[1]);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(waits > 0);
+    close(talk.said[0]);
+    close(talk.room[0]);
+    close(talk.room[1]);
 }
 
 /* Whatever the lengths and the order, what is read is what was put. */
@@ -213,6 +292,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(bytes_beyond_the_end_are_not_shown,
                                         open_both, close_both),
         cmocka_unit_test(without_memory_there_is_no_room),
+        cmocka_unit_test_setup_teardown(half_of_it_is_told_to_be_free,
+                                        open_both, close_both),
+        cmocka_unit_test_setup_teardown(no_word_of_room_is_lost, open_both,
+                                        close_both),
         cmocka_unit_test_setup_teardown(bytes_are_read_as_they_were_put,
                                         open_both, close_both),
     };
