@@ -177,6 +177,7 @@ static void on_pong(struct px_host *host)
 {
     host->looks = 0;
     host->answered_ms = px_now_ms();
+    host->is_deaf = false;
 }
 
 /* Before it is up it says why it will not be. */
@@ -346,7 +347,8 @@ static int start(struct px_host *host)
     host->is_share_full = host->is_share_stuck = false;
     host->is_flush_due = host->is_flush_sent = false;
     host->looks = 0;
-    host->answered_ms = host->taken_ms = px_now_ms();
+    host->answered_ms = px_now_ms();
+    host->held_looks = 0;
     px_push_begin(host);
     event_add(host->reads, NULL);
     px_queue_wake(host);
@@ -378,17 +380,17 @@ static void ask(struct px_host *host)
     host->is_ping_due = true;
 }
 
-static void check_held(struct px_host *host, uint64_t now)
+/* Counted in looks and not by the clock, as below: who has stood still himself
+ * cannot tell how long another one has. */
+static void check_held(struct px_host *host)
 {
-    if (px_queue_is_empty(host) || now - host->taken_ms < HOLD_MS)
+    if (px_queue_is_empty(host) || ++host->held_looks <= HOLD_MS / PX_LOOK_MS)
         return;
     host->is_deaf = true;
     px_queue_drop(host);
     ask(host);
 }
 
-/* Counted in looks and not by the clock: who has stood still himself cannot
- * tell how long another one has. */
 static bool is_stuck(struct px_host *host)
 {
     unsigned limit_ms = host->is_up ? host->answer_ms : UP_MS;
@@ -414,7 +416,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         on_death(host, "did not answer");
         return;
     }
-    check_held(host, now);
+    check_held(host);
     if ((host->has_tools || px_queue_is_waiting(host)) &&
         now - host->answered_ms >= QUIET_MS)
         ask(host);

@@ -64,11 +64,11 @@ struct px_host {
     struct px_item *items, **items_last; /* owned, in order */
     struct px_host_pull *pulls;          /* owned */
     uint64_t answered_ms;                /* the last PONG, or its beginning */
-    uint64_t taken_ms;                   /* when it last took something */
-    unsigned looks;     /* since a PING was due, and no answer; 0: none is */
-    unsigned answer_ms; /* it may take so long */
-    bool is_slow_timer; /* nothing waits but the next PING */
-    uint64_t flush_ms;  /* px_host_flush() was called; 0: not */
+    unsigned held_looks; /* since it last took something, while some waits */
+    unsigned looks;      /* since a PING was due, and no answer; 0: none is */
+    unsigned answer_ms;  /* it may take so long */
+    bool is_slow_timer;  /* nothing waits but the next PING */
+    uint64_t flush_ms;   /* px_host_flush() was called; 0: not */
     bool is_ping_due;
     bool is_up;     /* it has said so */
     bool was_up;    /* one of them has */

@@ -323,7 +323,7 @@ bool px_queue_push(struct px_host *host, const struct px_item *what)
     *item = *what;
     item->next = NULL;
     if (host->items == NULL && px_queue_is_empty(host))
-        host->taken_ms = px_now_ms(); /* it has waited from now on */
+        host->held_looks = 0; /* it has waited from now on */
     *host->items_last = item;
     host->items_last = &item->next;
     px_queue_soon(host);

@@ -14,7 +14,7 @@ enum { PACKET_BYTES = 32 * 1024, STDIN_BYTES = 10, CHANNELS = 3 };
 static int went(struct px_host *host, ssize_t sent)
 {
     if (sent >= 0) {
-        host->taken_ms = px_now_ms();
+        host->held_looks = 0;
         host->is_deaf = false;
         return 1;
     }

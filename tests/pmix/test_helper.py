@@ -8,6 +8,7 @@ import re
 import resource
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -189,6 +190,30 @@ def still():
         check_tool(tool, rank, count)
 
 
+def paused():
+    """The launcher is stopped for longer than it waits for a helper, and goes
+    on: the helper is not taken for deaf, and the tool misses nothing."""
+    bytes_each = 60 * live.MIB
+    job, gate = start("--raw", command=f"yes | head -c {bytes_each}",
+                      stdout=subprocess.DEVNULL)
+    pmix.wait_up(job)
+    tool = pmix.Tool(job, "-n", 2 * RANKS)
+    tool.wait_ready()
+    gate.open()
+    for part in range(1, 8, 2):
+        live.eventually(lambda: tool.taken() >= part * RANKS * bytes_each / 8,
+                        60, "the tool has some of it")
+        job.proc.send_signal(signal.SIGSTOP)
+        time.sleep(1.5)  # sleep-ok: to be still for so long is the test
+        job.proc.send_signal(signal.SIGCONT)
+    job.check_ok()
+    live.check_eq(0, tool.wait())
+    live.check_eq(0, tool.dropped())
+    for rank in range(RANKS):
+        live.check(tool.got(rank, "stdout") == b"y\n" * (bytes_each // 2),
+                   "the tool has all of rank %d" % rank)
+
+
 def check_tool(tool, rank, count):
     live.check((tool.got(rank, "stdout") or b"").splitlines() ==
                [b"%d %08d" % (rank, n) for n in range(1, count + 1)],
@@ -317,6 +342,7 @@ def main():
             (starved, "the helper has no descriptors left"),
             (stopped, "the helper is stopped while a tool pulls"),
             (still, "the library is stopped while a tool pulls"),
+            (paused, "the launcher is stopped while a tool pulls"),
             (quiet, "the helper is stopped while nothing is written"),
             (silent, "one that says nothing"),
             (strangers, "strangers at the port"),
