@@ -220,6 +220,18 @@ static void tell(const struct iovec *parts, int count, size_t bytes)
     hooks.ours->on_write(receiver, &write);
 }
 
+/* The library of a tool loses the head of a message of which it reads a part
+ * (4.2.2): what it read before the rest had come is forgotten, and whatever
+ * follows is taken for a head. So no segment ends within a head: each message
+ * begins one, as nothing is put behind a message in its last one. */
+static ssize_t send_message(int fd, const struct iovec *parts, int count)
+{
+    struct msghdr message = {.msg_iov = (struct iovec *)(uintptr_t)parts,
+                             .msg_iovlen = (size_t)count};
+
+    return sendmsg(fd, &message, MSG_EOR | MSG_NOSIGNAL);
+}
+
 ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
 {
     ssize_t done;
@@ -228,8 +240,10 @@ ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
         errno = ENOSYS;
         return -1;
     }
-    done = hooks.writev(fd, parts, count);
-    if (receiver != NULL && done > 0)
+    if (receiver == NULL)
+        return hooks.writev(fd, parts, count);
+    done = send_message(fd, parts, count);
+    if (done > 0)
         tell(parts, count, (size_t)done);
     return done;
 }
