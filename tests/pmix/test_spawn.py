@@ -191,6 +191,7 @@ def placed():
         space, status = tool.spawn(what)
         check_eq("SUCCESS", status, what)
         check_eq(want, hosts_of(job, space), what)
+        spawning.wait_over(job, space)  # the least busy are first
     for what, status, words in (
             ("pmix.host=n1,nix -- 1 true", "NOT FOUND", "nix of the list"),
             (f"pmix.host=n2 pmix.hostfile={place}/some -- 1 true", "NOT FOUND",
