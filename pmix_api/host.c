@@ -230,6 +230,9 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_PONG:
         on_pong(host);
         return;
+    case PX_PUSHER:
+        px_push_hold(host);
+        return;
     case PX_REST:
         host->cfg.events->on_rest(host->cfg.arg);
         return;
@@ -245,6 +248,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_PUSH: /* see hear() */
     case PX_STDIN:
     case PX_GRANT:
+    case PX_HELD:
     case PX_START:
     case PX_PART:
     case PX_EXIT:

@@ -87,6 +87,9 @@ struct px_host_events {
      * the call; px_host_pushed() is to follow for each. Not more than
      * 2 * PX_PUSHES_MAX of them are without that. */
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
+    /* A tool is about to push to the run's own job: the end of the launcher's
+     * stdin is not to end that of the processes, up to on_rest. */
+    void (*on_pusher)(void *arg);
     /* No tool that has pushed is left, and all that was pushed was told. */
     void (*on_rest)(void *arg);
     /* More output is wanted than before: px_host_wants(). */

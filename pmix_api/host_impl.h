@@ -89,6 +89,7 @@ struct px_host {
     uint32_t starts;
     uint32_t pushes_held; /* told, and without px_host_pushed() */
     uint32_t grants_due;
+    bool is_held_due; /* what stdin has is told before */
 };
 
 enum px_stdin_bit {
@@ -187,6 +188,8 @@ void px_spawn_unpull(struct px_host *host, uint32_t pull);
 
 /* The helper has said so; OV_EPROTO: it makes no sense. */
 int px_push_heard(struct px_host *host, const struct px_push *push);
+/* A tool is about to push; the helper is told when that is known. */
+void px_push_hold(struct px_host *host);
 /* A helper begins: what it may send. */
 void px_push_begin(struct px_host *host);
 /* Nothing is left to send. */

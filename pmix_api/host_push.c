@@ -50,9 +50,17 @@ int px_push_heard(struct px_host *host, const struct px_push *heard)
     return 0;
 }
 
+void px_push_hold(struct px_host *host)
+{
+    host->cfg.events->on_pusher(host->cfg.arg);
+    host->is_held_due = true;
+    px_queue_soon(host);
+}
+
 void px_push_begin(struct px_host *host)
 {
     host->grants_due = PX_PUSHES_MAX;
+    host->is_held_due = false;
 }
 
 void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,

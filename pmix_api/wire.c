@@ -252,6 +252,8 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_FLUSHED:
     case PX_TOOL:
     case PX_REST:
+    case PX_PUSHER:
+    case PX_HELD:
     case PX_ROOM:
         return;
     }
@@ -530,6 +532,8 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_FLUSHED:
     case PX_TOOL:
     case PX_REST:
+    case PX_PUSHER:
+    case PX_HELD:
     case PX_ROOM:
         return true;
     }

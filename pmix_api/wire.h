@@ -21,7 +21,7 @@
  *     6  PING     u32 token
  *     9  DONE     u32 token, u8 answer to LOG, SIGNAL or
  *                 SPAWN
- *     10, 11, 25, 26: wire_push.h
+ *     10, 11, 15, 25, 26, 29: wire_push.h
  *     16 UP       text uri: tools can connect
  *     12 BROKEN   u32 rank, u8 channel: it has ended, and not all of it came
  *     13 LIVE     u32 pull: it gets all its channels from here on
@@ -68,7 +68,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 13,
+    PX_WIRE_VERSION = 14,
     PX_PACKET_BYTES_MAX = 72 * 1024,
     PX_LOG_BYTES_MAX = 60000, /* all pieces together */
 };
@@ -88,6 +88,7 @@ enum px_kind {
     PX_BROKEN,
     PX_LIVE,
     PX_JOB,
+    PX_HELD,
     PX_UP = 16,
     PX_PULL,
     PX_QUIET,
@@ -101,6 +102,7 @@ enum px_kind {
     PX_REST,
     PX_SPAWN,
     PX_HANGUP,
+    PX_PUSHER,
     PX_END = 40,
     PX_BEHIND,
     PX_FULL,

@@ -4,8 +4,12 @@
  *                 no more; from the launcher
  *     11 GRANT    u32 messages, u32 bytes: so many PUSHes more may come, of so
  *                 many bytes at most each; from the launcher
- *     25 PUSH     u32 length, bytes: a message as of overlay/wire/push.h
- *     26 REST     no tool that has pushed is left, and all of it was sent
+ *     15 HELD     the answer to PUSHER: what the launcher had to say of STDIN
+ * by then was said before it 25 PUSH     u32 length, bytes: a message as of
+ * overlay/wire/push.h 26 REST     no tool that has pushed is left, and all of
+ * it was sent 29 PUSHER   a tool pushes to the run's own job: the end of the
+ * launcher's stdin is not to end that of the processes, up to REST; before its
+ * first PUSH
  */
 #ifndef PMIX_API_WIRE_PUSH_H
 #define PMIX_API_WIRE_PUSH_H

@@ -97,7 +97,6 @@ void ep_run_push(struct run *r, const uint8_t *mem, uint32_t len_bytes)
     }
     if (added[RUN_PUSHES_OWN] == NULL && added[RUN_PUSHES_OTHERS] == NULL)
         ep_run_tap_pushed(r); /* it is for nobody */
-    r->is_pushed_to |= added[RUN_PUSHES_OWN] != NULL;
     if (added[RUN_PUSHES_OWN] != NULL && added[RUN_PUSHES_OTHERS] != NULL) {
         added[RUN_PUSHES_OWN]->twin = added[RUN_PUSHES_OTHERS];
         added[RUN_PUSHES_OTHERS]->twin = added[RUN_PUSHES_OWN];
@@ -166,6 +165,11 @@ void ep_run_push_pump(struct run *r)
              r->input_buf != NULL ? 1 : 0);
     if (r->pushed_open)
         pump(r, &r->pushes[RUN_PUSHES_OTHERS], EP_STREAM_PUSHED, 0);
+}
+
+void ep_run_push_hold(struct run *r)
+{
+    r->is_pushed_to = true;
 }
 
 void ep_run_push_rest(struct run *r)

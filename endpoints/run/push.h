@@ -32,6 +32,8 @@ void ep_run_push(struct run *r, const uint8_t *mem, uint32_t len_bytes);
  * nobody can get any more is dropped. */
 void ep_run_push_pump(struct run *r);
 
+/* Somebody is about to push to the run's own job. */
+void ep_run_push_hold(struct run *r);
 /* Nobody is left who pushes. */
 void ep_run_push_rest(struct run *r);
 

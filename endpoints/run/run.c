@@ -65,6 +65,7 @@ static const struct run_tap_events tap_events = {
     .on_gone = ep_run_redirect_gone,
     .on_returned = ep_run_redirect_returned,
     .on_push = ep_run_pushed_to,
+    .on_pusher = ep_run_push_hold,
     .on_rest = ep_run_rests,
     .on_wanted = ep_run_jobs_wanted,
     .on_hold = ep_run_want_hold,

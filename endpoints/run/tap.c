@@ -93,6 +93,13 @@ static void on_push(void *arg, const uint8_t *mem, uint32_t len_bytes)
     r->tap_events->on_push(r, mem, len_bytes);
 }
 
+static void on_pusher(void *arg)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_pusher(r);
+}
+
 static void on_rest(void *arg)
 {
     struct run *r = arg;
@@ -189,6 +196,7 @@ void ep_run_tap_open(struct run *r)
         .on_log = on_log,
         .on_signal = on_signal,
         .on_push = on_push,
+        .on_pusher = on_pusher,
         .on_rest = on_rest,
         .on_replay = on_replay,
         .on_wanted = on_wanted,

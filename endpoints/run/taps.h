@@ -66,6 +66,10 @@ struct ep_tap_events {
     /* For stdin of some processes: a message as of overlay/wire/push.h,
      * borrowed within the call. pushed() follows, when it has its place. */
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
+    /* Somebody is about to push to the run's own job: the end of the launcher's
+     * stdin does not end that of the processes, up to on_rest. Before the first
+     * push. */
+    void (*on_pusher)(void *arg);
     /* Nobody who has pushed is left. */
     void (*on_rest)(void *arg);
     /* Output from before: the processes' daemons are asked for it. Returns a

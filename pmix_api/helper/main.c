@@ -287,12 +287,16 @@ static int on_msg(const struct px_msg *msg)
     case PX_GRANT:
         px_push_grant(&msg->grant);
         return 0;
+    case PX_HELD:
+        px_push_held();
+        return 0;
     case PX_JOB:
         return px_job_add(&msg->job);
     case PX_TOOL:
     case PX_LOG:
     case PX_SIGNAL:
     case PX_PUSH:
+    case PX_PUSHER:
     case PX_REST:
     case PX_ROOM:
     case PX_SPAWN:

@@ -13,8 +13,9 @@
 
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
-#include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/job.h"
 #include "pmix_api/helper/readers.h"
+#include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
 #include "pmix_api/spool.h"
 
@@ -43,16 +44,22 @@ struct call {
     const char *mem; /* borrowed until the answer */
     size_t len_bytes, put_bytes;
     bool closes;
+    bool is_own;          /* for some of the run's own job */
+    bool is_refused;      /* nobody of them can take it any more */
     pmix_status_t status; /* the answer */
     pmix_op_cbfunc_t answer;
     void *arg;
 };
 
+/* Does the launcher know that somebody pushes to the run's own job? */
+enum hold { HOLD_NONE, HOLD_ASKED, HOLD_SURE };
+
 static struct {
     pthread_mutex_t lock; /* of what follows */
     struct pusher pushers[TOOLS_MAX];
     struct call *calls, **last;
-    bool has_pushed; /* since the last REST */
+    bool has_pushed; /* to the run's own job, since the last REST */
+    enum hold hold;
 
     /* the main thread's */
     int wake;
@@ -171,7 +178,38 @@ static void append(struct call *call)
     call->pusher->waiting_bytes += call->len_bytes;
     *push.last = call;
     push.last = &call->next;
-    push.has_pushed = true;
+    push.has_pushed |= call->is_own;
+}
+
+/* May it go on its way? Under the lock. */
+static bool is_sure(const struct call *call)
+{
+    return !call->is_own || push.hold == HOLD_SURE;
+}
+
+/* The launcher has said meanwhile who has no stdin any more. Calls that were
+ * made before that are judged once more, in their order. */
+void px_push_held(void)
+{
+    pthread_mutex_lock(&push.lock);
+    for (struct call *call = push.calls; call != NULL; call = call->next) {
+        if (is_sure(call))
+            continue;
+        call->is_refused = !px_readers_can_take(&call->set);
+        if (call->is_refused)
+            call->status = PMIX_ERR_IOF_COMPLETE;
+        else if (call->closes)
+            px_readers_close(&call->set);
+    }
+    push.hold = HOLD_SURE;
+    pthread_mutex_unlock(&push.lock);
+}
+
+static bool is_own(const struct px_set *set)
+{
+    struct px_job own = {.size = 0};
+
+    return px_job_next(&own) && set->range[0].first < own.size;
 }
 
 /* Under the lock. */
@@ -190,8 +228,11 @@ static pmix_status_t take(const pmix_proc_t *source, const struct ask *ask,
             px_tools_end(source);
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
+    if (!px_readers_can_take(&call->set)) /* since it was judged */
+        return PMIX_ERR_IOF_COMPLETE;
     call->pusher = p;
-    if (call->closes)
+    call->is_own = is_own(&call->set);
+    if (call->closes && is_sure(call))
         px_readers_close(&call->set);
     append(call);
     return PMIX_SUCCESS;
@@ -302,6 +343,8 @@ static int spool_piece(struct call *call)
 /* All that there is of it; false when the spool is full. */
 static bool spool_call(struct call *call)
 {
+    if (call->is_refused)
+        return true;
     if (call->named == 0 && !call->is_named &&
         is_same_set(&call->set, &push.set))
         call->is_named = true;
@@ -312,12 +355,15 @@ static bool spool_call(struct call *call)
     return true;
 }
 
+/* NULL: there is none, or it has to wait. */
 static struct call *first_call(void)
 {
     struct call *call;
 
     pthread_mutex_lock(&push.lock);
     call = push.calls;
+    if (call != NULL && !is_sure(call))
+        call = NULL;
     pthread_mutex_unlock(&push.lock);
     return call;
 }
@@ -389,6 +435,20 @@ static void send_message(void)
     px_talk(&(struct px_msg){.kind = PX_PUSH, .push = {len_bytes, mem}});
 }
 
+/* Tells the launcher, once, that somebody pushes. */
+static void hold(void)
+{
+    bool is_due;
+
+    pthread_mutex_lock(&push.lock);
+    is_due = push.has_pushed && push.hold == HOLD_NONE;
+    if (is_due)
+        push.hold = HOLD_ASKED;
+    pthread_mutex_unlock(&push.lock);
+    if (is_due)
+        px_talk_kind(PX_PUSHER);
+}
+
 /* All was sent; is anybody there who may have more? */
 static void rest(void)
 {
@@ -399,6 +459,8 @@ static void rest(void)
     for (unsigned i = 0; i < TOOLS_MAX; i++)
         is_due &= !push.pushers[i].is_there;
     push.has_pushed &= !is_due;
+    if (is_due)
+        push.hold = HOLD_NONE;
     pthread_mutex_unlock(&push.lock);
     if (is_due)
         px_talk_kind(PX_REST);
@@ -410,6 +472,7 @@ void px_push_step(void)
 
     if (read(push.wake, &seen, sizeof(seen)) < 0)
         seen = 0; /* nothing to clear */
+    hold();
     spool_calls();
     while (push.granted > 0 && have_ahead()) {
         send_message();

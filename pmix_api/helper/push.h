@@ -6,6 +6,10 @@
  * answer waits, and so does a tool that waits for answers. One that does not,
  * and has more than 16 MiB without an answer, is cut off.
  *
+ * What is for the run's own job waits, at first, until the launcher knows that
+ * somebody pushes: the end of its own stdin would go before. Where it has gone
+ * already, the push is refused.
+ *
  * The queue empties at the pace of the processes: the launcher grants a few
  * messages at a time.
  */
@@ -35,6 +39,7 @@ void px_push_forget(const pmix_proc_t *tool);
 /* Words of the launcher. */
 void px_push_stdin(const struct px_stdin *in);
 void px_push_grant(const struct px_grant *grant);
+void px_push_held(void);
 
 /* Readable when px_push_step() has something to do. */
 int px_push_fd(void);

@@ -1,7 +1,6 @@
 /* Who has a stdin. */
 #include "pmix_api/helper/readers.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "overlay/base/err.h"
@@ -19,7 +18,7 @@ void px_readers_close(const struct px_set *set)
         px_job_stdin(set->range[i].first, set->range[i].last, false);
 }
 
-static bool can_any_take(const struct px_set *set)
+bool px_readers_can_take(const struct px_set *set)
 {
     for (uint32_t i = 0; i < set->count; i++) {
         for (uint64_t rank = set->range[i].first; rank <= set->range[i].last;
@@ -71,7 +70,7 @@ pmix_status_t px_readers_judge(const pmix_proc_t targets[], size_t n,
     px_targets_end(&found);
     if (rc == PMIX_SUCCESS)
         rc = judge_each(targets, n);
-    if (rc == PMIX_SUCCESS && !can_any_take(out))
+    if (rc == PMIX_SUCCESS && !px_readers_can_take(out))
         rc = PMIX_ERR_IOF_COMPLETE;
     if (rc == PMIX_SUCCESS)
         return PMIX_SUCCESS;

@@ -2,6 +2,7 @@
 #ifndef PMIX_API_HELPER_READERS_H
 #define PMIX_API_HELPER_READERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <pmix_server.h>
@@ -26,6 +27,9 @@ void px_readers_told(const struct px_stdin *in);
  * O(n log n), and O(ranks) for each name for many. */
 pmix_status_t px_readers_judge(const pmix_proc_t targets[], size_t n,
                                struct px_set *out);
+
+/* Can one of them be pushed to, still? O(ranks). */
+bool px_readers_can_take(const struct px_set *set);
 
 /* Their stdin ends: nobody can push to them from now on. */
 void px_readers_close(const struct px_set *set);

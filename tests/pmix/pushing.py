@@ -14,13 +14,14 @@ class Taker:
     count = 0
 
     def __init__(self, ranks, *options, command=KEEP, keep=True,
-                 stdin=subprocess.DEVNULL):
+                 stdin=subprocess.DEVNULL, env=None):
         Taker.count += 1
         self.base = os.path.join(live.TMP, "taken-%d" % Taker.count)
         if keep:
             options = ("--keep-stdin", *options)
         self.job = pmix.Job("-v", "-N", ranks, *options, "--",
-                            "sh", "-c", command, self.base, stdin=stdin)
+                            "sh", "-c", command, self.base, stdin=stdin,
+                            env=env)
         pmix.wait_up(self.job)
 
     def got(self, rank):
@@ -30,15 +31,15 @@ class Taker:
         except FileNotFoundError:
             return b""
 
-    def tool(self, *options, stdin=subprocess.PIPE):
+    def tool(self, *options, stdin=subprocess.PIPE, env=None):
         return subprocess.Popen(
             [os.path.join(live.BUILD, "tests", "pmix", "tool_push"),
              *map(str, options), str(self.job.proc.pid)],
-            stdin=stdin, stdout=subprocess.PIPE)
+            stdin=stdin, stdout=subprocess.PIPE, env=env)
 
-    def push(self, script, *options):
+    def push(self, script, *options, env=None):
         """Runs a script to its end; the lines that it printed."""
-        tool = self.tool(*options)
+        tool = self.tool(*options, env=env)
         out, _ = tool.communicate(script.encode(), 60 * live.SLOW)
         live.check_eq(0, tool.returncode, "the tool")
         return out.decode().splitlines()
@@ -52,8 +53,14 @@ class Session:
 
     def ask(self, line):
         """Pushes and returns the status, in one spelling."""
+        self.tell(line)
+        return self.hear()
+
+    def tell(self, line):
         self.tool.stdin.write((line + "\n?\n").encode())
         self.tool.stdin.flush()
+
+    def hear(self):
         said = self.tool.stdout.readline().decode().strip()
         for other in (" ", "-"):
             said = said.replace(other, "_")

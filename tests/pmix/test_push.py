@@ -6,6 +6,7 @@ Each process writes what it reads to a file of its own.
 """
 # timeout: 300
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from pushing import KEEP, Session, Taker, make_file
 
 SIZE = live.full(64, 4) * live.MIB
 ROUNDS = 1000
+LOOK_S = 0.3
 FILE = os.path.join(live.TMP, "pushed")
 
 
@@ -137,6 +139,30 @@ def beside_stdin():
     live.check_eq(b"own\ntool\n", taker.got(1))
 
 
+def at_the_end():
+    """A push that the launcher has not heard of when its stdin ends, and so
+    that of the processes: it is refused, and never said to be accepted."""
+    if live.is_sanitized():
+        return  # they have to be loaded first
+    hold, gate = pmix.Gate(), pmix.Gate()
+    taker = Taker(1, keep=False, stdin=subprocess.PIPE,
+                  command=KEEP + "; : >\"$0.over\"; : <" + gate.path,
+                  env={**live.preload("pmix", "preload_hold.c"),
+                       "XYLEM_TEST_HOLD": hold.path})
+    session = Session(taker)
+    session.tell("p 0 tool")
+    early = select.select([session.tool.stdout], [], [], LOOK_S)[0]
+    taker.job.stdin.close()
+    live.eventually(lambda: os.path.exists(taker.base + ".over"), 60,
+                    "its stdin has ended")
+    hold.open()
+    live.check_eq(([], "IOF_COMPLETE"), (early, session.hear()))
+    session.end()
+    gate.open()
+    taker.job.check_ok()
+    live.check_eq(b"", taker.got(0))
+
+
 def killed():
     """A tool dies in the middle: whole calls, in order, and others go on."""
     taker = Taker(2)
@@ -168,6 +194,7 @@ def main():
             (refused, "what cannot be pushed is refused by the right name"),
             (local, "targets by place"),
             (beside_stdin, "a tool beside the launcher's stdin"),
+            (at_the_end, "a push at the end of the launcher's stdin"),
             (killed, "a tool is killed in the middle")):
         with live.case(sentence):
             test()

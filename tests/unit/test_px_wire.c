@@ -130,9 +130,9 @@ static void messages_in_a_row_are_heard_as_said(void **state)
 
 static void a_push_has_the_bytes_that_are_drawn(void **state)
 {
-    static const uint8_t want[] = {25, 2, 0, 0, 0, 'h', 'i', 10, 1,
-                                   3,  0, 0, 0, 9, 0,   0,   0,  11,
-                                   4,  0, 0, 0, 0, 1,   0,   0,  26};
+    static const uint8_t want[] = {25, 2, 0, 0, 0, 'h', 'i', 10, 1, 3,
+                                   0,  0, 0, 9, 0, 0,   0,   11, 4, 0,
+                                   0,  0, 0, 1, 0, 0,   26,  29, 15};
     uint8_t mem[64];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
@@ -143,6 +143,8 @@ static void a_push_has_the_bytes_that_are_drawn(void **state)
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_STDIN, .in = {true, 3, 9}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_GRANT, .grant = {4, 256}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_REST});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_PUSHER});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_HELD});
     assert_false(wr.bad);
     assert_int_equal(wr.at - mem, sizeof(want));
     assert_memory_equal(mem, want, sizeof(want));
