@@ -133,18 +133,11 @@ static void on_push(void *arg, const uint8_t *mem, uint32_t len_bytes)
     pmix->run.events->on_push(pmix->run.arg, mem, len_bytes);
 }
 
-static void on_pusher(void *arg)
+static void on_pushers(void *arg, bool are_there)
 {
     const struct run_pmix *pmix = arg;
 
-    pmix->run.events->on_pusher(pmix->run.arg);
-}
-
-static void on_rest(void *arg)
-{
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_rest(pmix->run.arg);
+    pmix->run.events->on_pushers(pmix->run.arg, are_there);
 }
 
 static void on_wanted(void *arg)
@@ -241,8 +234,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_log = on_log,
         .on_signal = on_signal,
         .on_push = on_push,
-        .on_pusher = on_pusher,
-        .on_rest = on_rest,
+        .on_pushers = on_pushers,
         .on_replay = on_replay,
         .on_wanted = on_wanted,
         .on_hold = on_hold,

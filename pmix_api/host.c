@@ -63,7 +63,7 @@ static void put_down(struct px_host *host)
 /* With the helper all its tools are gone. */
 static void rest(struct px_host *host)
 {
-    host->cfg.events->on_rest(host->cfg.arg);
+    px_push_hold(host, false);
 }
 
 /* Its tools are cut off; the job does not notice. */
@@ -173,6 +173,18 @@ static void on_end(struct px_host *host, const struct px_end *end)
     px_pulls_ended(host, end);
 }
 
+static void on_pull(struct px_host *host, const struct px_msg *msg)
+{
+    if (msg->kind == PX_PULL)
+        px_pulls_told(host, &msg->pull);
+    else if (msg->kind == PX_END)
+        on_end(host, &msg->end);
+    else if (msg->kind == PX_BEHIND)
+        px_pulls_behind(host, msg->id);
+    else
+        px_pulls_full(host, msg->id);
+}
+
 static void on_pong(struct px_host *host)
 {
     host->looks = 0;
@@ -204,22 +216,16 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         say_up(host, msg->text);
         return;
     case PX_PULL:
-        px_pulls_told(host, &msg->pull);
+    case PX_END:
+    case PX_BEHIND:
+    case PX_FULL:
+        on_pull(host, msg);
         return;
     case PX_TOOL:
         on_tool(host);
         return;
     case PX_QUIET:
         host->has_tools = false;
-        return;
-    case PX_END:
-        on_end(host, &msg->end);
-        return;
-    case PX_BEHIND:
-        px_pulls_behind(host, msg->id);
-        return;
-    case PX_FULL:
-        px_pulls_full(host, msg->id);
         return;
     case PX_NOTE:
         on_note(host, msg->text);
@@ -231,10 +237,8 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         on_pong(host);
         return;
     case PX_PUSHER:
-        px_push_hold(host);
-        return;
     case PX_REST:
-        host->cfg.events->on_rest(host->cfg.arg);
+        px_push_hold(host, msg->kind == PX_PUSHER);
         return;
     case PX_ROOM:
         on_room(host);

@@ -88,10 +88,8 @@ struct px_host_events {
      * 2 * PX_PUSHES_MAX of them are without that. */
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
     /* A tool is about to push to the run's own job: the end of the launcher's
-     * stdin is not to end that of the processes, up to on_rest. */
-    void (*on_pusher)(void *arg);
-    /* No tool that has pushed is left, and all that was pushed was told. */
-    void (*on_rest)(void *arg);
+     * stdin must not end that of its processes. Or none is left. */
+    void (*on_pushers)(void *arg, bool are_there);
     /* More output is wanted than before: px_host_wants(). */
     void (*on_wanted)(void *arg);
     /* These processes of a job that a tool has started are not to be read, or
@@ -196,8 +194,7 @@ void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
 void px_host_pushed(struct px_host *host);
 
 /* No output follows, and the job is over. Returns true when on_flushed will
- * come, which takes at most FLUSH_S; false when there is nothing to wait for.
- */
+ * come, which takes at most FLUSH_S; false: there is nothing to wait for. */
 bool px_host_flush(struct px_host *host);
 
 #endif

@@ -188,8 +188,9 @@ void px_spawn_unpull(struct px_host *host, uint32_t pull);
 
 /* The helper has said so; OV_EPROTO: it makes no sense. */
 int px_push_heard(struct px_host *host, const struct px_push *push);
-/* A tool is about to push; the helper is told when that is known. */
-void px_push_hold(struct px_host *host);
+/* A tool is about to push, and the helper is told that this is known; or none
+ * is left. */
+void px_push_hold(struct px_host *host, bool are_there);
 /* A helper begins: what it may send. */
 void px_push_begin(struct px_host *host);
 /* Nothing is left to send. */

@@ -50,10 +50,10 @@ int px_push_heard(struct px_host *host, const struct px_push *heard)
     return 0;
 }
 
-void px_push_hold(struct px_host *host)
+void px_push_hold(struct px_host *host, bool are_there)
 {
-    host->cfg.events->on_pusher(host->cfg.arg);
-    host->is_held_due = true;
+    host->cfg.events->on_pushers(host->cfg.arg, are_there);
+    host->is_held_due = are_there;
     px_queue_soon(host);
 }
 

@@ -176,6 +176,16 @@ static void put_grant(struct ov_wr *wr, const struct px_grant *grant)
     ov_wr_u32(wr, grant->bytes);
 }
 
+static void put_of_push(struct ov_wr *wr, const struct px_msg *msg)
+{
+    if (msg->kind == PX_STDIN)
+        put_stdin(wr, &msg->in);
+    else if (msg->kind == PX_GRANT)
+        put_grant(wr, &msg->grant);
+    else
+        put_push(wr, &msg->push);
+}
+
 static void put_end(struct ov_wr *wr, const struct px_end *end)
 {
     ov_wr_u32(wr, end->id);
@@ -224,13 +234,9 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         ov_wr_u32(wr, msg->id);
         return;
     case PX_STDIN:
-        put_stdin(wr, &msg->in);
-        return;
     case PX_GRANT:
-        put_grant(wr, &msg->grant);
-        return;
     case PX_PUSH:
-        put_push(wr, &msg->push);
+        put_of_push(wr, msg);
         return;
     case PX_UP:
     case PX_NOTE:
@@ -474,6 +480,16 @@ static void get_push(struct ov_rd *rd, struct px_push *push)
         push->mem = ov_rd_bytes(rd, push->len_bytes);
 }
 
+static void get_of_push(struct ov_rd *rd, struct px_msg *msg)
+{
+    if (msg->kind == PX_STDIN)
+        get_stdin(rd, &msg->in);
+    else if (msg->kind == PX_GRANT)
+        get_grant(rd, &msg->grant);
+    else
+        get_push(rd, &msg->push);
+}
+
 /* The body of a message of msg->kind; false when there is no such kind. */
 static bool get_body(struct ov_rd *rd, struct px_msg *msg)
 {
@@ -496,13 +512,9 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
         get_pull(rd, &msg->pull);
         return true;
     case PX_STDIN:
-        get_stdin(rd, &msg->in);
-        return true;
     case PX_GRANT:
-        get_grant(rd, &msg->grant);
-        return true;
     case PX_PUSH:
-        get_push(rd, &msg->push);
+        get_of_push(rd, msg);
         return true;
     case PX_END:
         get_end(rd, &msg->end);

@@ -66,9 +66,9 @@ void ep_run_pushed_to(struct run *r, const uint8_t *mem, uint32_t len_bytes)
     ep_run_pump(r);
 }
 
-void ep_run_rests(struct run *r)
+void ep_run_pushers(struct run *r, bool are_there)
 {
-    ep_run_push_rest(r);
+    ep_run_push_keep(r, are_there);
     ep_run_pump(r);
 }
 

@@ -167,14 +167,9 @@ void ep_run_push_pump(struct run *r)
         pump(r, &r->pushes[RUN_PUSHES_OTHERS], EP_STREAM_PUSHED, 0);
 }
 
-void ep_run_push_hold(struct run *r)
+void ep_run_push_keep(struct run *r, bool are_there)
 {
-    r->is_pushed_to = true;
-}
-
-void ep_run_push_rest(struct run *r)
-{
-    r->is_pushed_to = false;
+    r->is_pushed_to = are_there;
 }
 
 bool ep_run_push_keeps(const struct run *r)

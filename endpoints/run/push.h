@@ -32,10 +32,8 @@ void ep_run_push(struct run *r, const uint8_t *mem, uint32_t len_bytes);
  * nobody can get any more is dropped. */
 void ep_run_push_pump(struct run *r);
 
-/* Somebody is about to push to the run's own job. */
-void ep_run_push_hold(struct run *r);
-/* Nobody is left who pushes. */
-void ep_run_push_rest(struct run *r);
+/* Somebody is about to push to the run's own job, or nobody is left. */
+void ep_run_push_keep(struct run *r, bool are_there);
 
 /* The end of the launcher's stdin must not end that of the processes now. */
 bool ep_run_push_keeps(const struct run *r);

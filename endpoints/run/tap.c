@@ -93,18 +93,11 @@ static void on_push(void *arg, const uint8_t *mem, uint32_t len_bytes)
     r->tap_events->on_push(r, mem, len_bytes);
 }
 
-static void on_pusher(void *arg)
+static void on_pushers(void *arg, bool are_there)
 {
     struct run *r = arg;
 
-    r->tap_events->on_pusher(r);
-}
-
-static void on_rest(void *arg)
-{
-    struct run *r = arg;
-
-    r->tap_events->on_rest(r);
+    r->tap_events->on_pushers(r, are_there);
 }
 
 static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
@@ -196,8 +189,7 @@ void ep_run_tap_open(struct run *r)
         .on_log = on_log,
         .on_signal = on_signal,
         .on_push = on_push,
-        .on_pusher = on_pusher,
-        .on_rest = on_rest,
+        .on_pushers = on_pushers,
         .on_replay = on_replay,
         .on_wanted = on_wanted,
         .on_hold = on_hold,

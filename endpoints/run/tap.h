@@ -17,8 +17,7 @@ struct run_tap_events {
     void (*on_gone)(struct run *r, uint64_t cookie);
     void (*on_returned)(struct run *r, uint64_t cookie);
     void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
-    void (*on_pusher)(struct run *r);
-    void (*on_rest)(struct run *r);
+    void (*on_pushers)(struct run *r, bool are_there);
     void (*on_wanted)(struct run *r);
     void (*on_hold)(struct run *r, const struct topo_range *range,
                     bool is_held);

@@ -67,11 +67,8 @@ struct ep_tap_events {
      * borrowed within the call. pushed() follows, when it has its place. */
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
     /* Somebody is about to push to the run's own job: the end of the launcher's
-     * stdin does not end that of the processes, up to on_rest. Before the first
-     * push. */
-    void (*on_pusher)(void *arg);
-    /* Nobody who has pushed is left. */
-    void (*on_rest)(void *arg);
+     * stdin does not end that of the processes. Or nobody of them is left. */
+    void (*on_pushers)(void *arg, bool are_there);
     /* Output from before: the processes' daemons are asked for it. Returns a
      * ticket, by which it comes as output of its own: the last of each channel
      * is a turn, and what the channel gives later comes behind it. 0: nothing
@@ -146,7 +143,7 @@ struct ep_tap_ops {
     /* These ranks have a stdin, or no more; at the start nobody has. */
     void (*has_stdin)(void *tap, uint32_t first, uint32_t last, bool is_open);
     /* The oldest push that was told is in the stream. May be called from
-     * within on_push and on_rest. */
+     * within on_push and on_pushers. */
     void (*pushed)(void *tap);
     void (*job)(void *tap, const struct ep_tap_job *job); /* may be NULL */
     /* What on_spawn has put off can be tried again, at once: from within it

@@ -282,13 +282,9 @@ static int on_msg(const struct px_msg *msg)
         px_event_broken(&msg->broken);
         return 0;
     case PX_STDIN:
-        px_push_stdin(&msg->in);
-        return 0;
     case PX_GRANT:
-        px_push_grant(&msg->grant);
-        return 0;
     case PX_HELD:
-        px_push_held();
+        px_push_told(msg);
         return 0;
     case PX_JOB:
         return px_job_add(&msg->job);

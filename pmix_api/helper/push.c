@@ -91,12 +91,7 @@ static void wake(void)
         abort(); /* nobody would go on */
 }
 
-void px_push_stdin(const struct px_stdin *in)
-{
-    px_readers_told(in);
-}
-
-void px_push_grant(const struct px_grant *grant)
+static void on_grant(const struct px_grant *grant)
 {
     push.granted += grant->messages;
     push.message_bytes =
@@ -189,7 +184,7 @@ static bool is_sure(const struct call *call)
 
 /* The launcher has said meanwhile who has no stdin any more. Calls that were
  * made before that are judged once more, in their order. */
-void px_push_held(void)
+static void on_held(void)
 {
     pthread_mutex_lock(&push.lock);
     for (struct call *call = push.calls; call != NULL; call = call->next) {
@@ -287,6 +282,16 @@ pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
     free(call);
     answer(answer_of(&ask, rc, len_bytes), arg);
     return PMIX_SUCCESS;
+}
+
+void px_push_told(const struct px_msg *msg)
+{
+    if (msg->kind == PX_STDIN)
+        px_readers_told(&msg->in);
+    else if (msg->kind == PX_GRANT)
+        on_grant(&msg->grant);
+    else
+        on_held();
 }
 
 /* --- into the spool */

@@ -36,10 +36,8 @@ pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
 /* A tool has gone; what it had pushed goes on. Any thread. */
 void px_push_forget(const pmix_proc_t *tool);
 
-/* Words of the launcher. */
-void px_push_stdin(const struct px_stdin *in);
-void px_push_grant(const struct px_grant *grant);
-void px_push_held(void);
+/* A word of the launcher: PX_STDIN, PX_GRANT or PX_HELD. */
+void px_push_told(const struct px_msg *msg);
 
 /* Readable when px_push_step() has something to do. */
 int px_push_fd(void);
