@@ -11,10 +11,12 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <pmix_tool.h>
 
 #include "pmix_api/helper/gate.h"
+#include "pmix_api/helper/head.h"
 #include "pmix_api/helper/lag.h"
 
 #define OF_LIBRARY(name) __asm__(name) __attribute__((visibility("default")))
@@ -42,6 +44,8 @@ pmix_status_t px_hook_spawn(void *tool, void *buffer,
     OF_LIBRARY("pmix_server_spawn");
 void px_hook_send(int fd, short what, void *tool)
     OF_LIBRARY("pmix_ptl_base_send_handler");
+void px_hook_receive(int fd, short what, void *tool)
+    OF_LIBRARY("pmix_ptl_base_recv_handler");
 pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)
     OF_LIBRARY("pmix_ptl_base_recv_blocking");
 pmix_status_t px_hook_answer(int fd, char *mem, size_t bytes)
@@ -51,6 +55,7 @@ pmix_status_t px_hook_query(pmix_query_t *queries, size_t nqueries,
     OF_LIBRARY("PMIx_Query_info_nb");
 ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
     OF_LIBRARY("writev");
+ssize_t px_hook_read(int fd, void *mem, size_t bytes) OF_LIBRARY("read");
 int px_hook_accept(int fd, struct sockaddr *address, socklen_t *len)
     OF_LIBRARY("accept");
 
@@ -64,16 +69,19 @@ static struct {
     pmix_status_t (*procs)(void *, void *, void *, int32_t *, pmix_data_type_t);
     pmix_status_t (*spawn)(void *, void *, pmix_spawn_cbfunc_t, void *);
     void (*send)(int, short, void *);
+    void (*receive)(int, short, void *);
     pmix_status_t (*hear)(int, char *, size_t);
     pmix_status_t (*answer)(int, char *, size_t);
     pmix_status_t (*query)(pmix_query_t *, size_t, pmix_info_cbfunc_t, void *);
     ssize_t (*writev)(int, const struct iovec *, int);
+    ssize_t (*read)(int, void *, size_t);
     int (*accept)(int, struct sockaddr *, socklen_t *);
     bool was_asked;
     bool is_pull; /* its processes are still to be read */
 } hooks;
 
 static _Thread_local const void *receiver; /* who is written to; NULL: nobody */
+static _Thread_local int reading = -1;     /* a tool's socket; -1: none */
 
 static bool find(const char *name, void *out)
 {
@@ -95,6 +103,7 @@ bool px_hooks_open(const struct px_hooks *ours)
            find("pmix_server_spawn", &hooks.spawn) &&
            find("PMIx_Query_info_nb", &hooks.query) &&
            find("pmix_ptl_base_send_handler", &hooks.send) &&
+           find("pmix_ptl_base_recv_handler", &hooks.receive) &&
            find("writev", &hooks.writev);
 }
 
@@ -248,6 +257,24 @@ ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
     return done;
 }
 
+void px_hook_receive(int fd, short what, void *tool)
+{
+    reading = fd;
+    hooks.receive(fd, what, tool);
+    reading = -1;
+}
+
+ssize_t px_hook_read(int fd, void *mem, size_t bytes)
+{
+    if (hooks.read == NULL && !find("read", &hooks.read)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    if (fd == reading && px_head_is_one(fd, bytes))
+        return px_head_read(fd, mem, bytes, hooks.read);
+    return hooks.read(fd, mem, bytes);
+}
+
 pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)
 {
     hooks.ours->on_greeting(fd);
@@ -287,6 +314,8 @@ int px_hook_accept(int fd, struct sockaddr *address, socklen_t *len)
     got = hooks.accept(fd, address, len);
     if (got < 0 && (errno == EAGAIN || !is_passing(errno)))
         return got;
+    if (got >= 0)
+        px_head_forget(got);
     hooks.ours->on_accepted(got);
     return got >= 0 ? got : accept_later();
 }

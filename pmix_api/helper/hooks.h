@@ -26,8 +26,10 @@
  * for the attributes that are supported, whose answer it gives to the wrong
  * argument. They go past that to our side.
  *
- * The last two are not the library's but libc's: writev, by which it writes a
- * message to a tool, header and body, in as many parts as that takes. How much
+ * The last three are not the library's but libc's: read, while the library
+ * reads from a tool (pmix_ptl_base_recv_handler), as it loses what comes of a
+ * head before the rest of it (helper/head.h). writev, by which it writes a
+ * message to a tool, header and body, in as many parts as that takes: how much
  * of its queue has left is told by nothing else (helper/lag.h). And accept: the
  * library takes all connections that come, as long as there are descriptors,
  * and where it fails it never listens again. So it never fails here but by "not

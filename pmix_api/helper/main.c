@@ -28,6 +28,7 @@
 #include "pmix_api/helper/event.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/gate.h"
+#include "pmix_api/helper/head.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
@@ -46,7 +47,7 @@ enum {
     SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
     /* Of these 64 tools, as many strangers and 128 files of pulls take 256, and
      * some twenty it has always. The library looks at some with select(). */
-    FILES_MAX = 512,
+    FILES_MAX = HEAD_DESCRIPTORS_MAX,
     KEPT_BYTES = 4 << 20, /* free memory that malloc keeps, in each arena */
     DEAF_MS = 10000, /* the library has not answered for so long: it hangs */
     FLUSH_MS = 2000, /* the end waits so long for a tool that takes nothing */

@@ -18,6 +18,7 @@ from pushing import KEEP, Session, Taker, make_file
 
 SIZE = live.full(64, 4) * live.MIB
 ROUNDS = 1000
+CUTS = 200
 LOOK_S = 0.3
 FILE = os.path.join(live.TMP, "pushed")
 
@@ -163,6 +164,20 @@ def at_the_end():
     live.check_eq(b"", taker.got(0))
 
 
+def cut():
+    """The head of each message of the tool comes in two parts."""
+    if live.is_sanitized():
+        return  # they have to be loaded first
+    taker = Taker(2)
+    said = taker.push("".join("p * %d\n" % n for n in range(CUTS)) + "z *\n",
+                      env=live.preload("pmix", "preload_cut.c"))
+    live.check_eq("%d 0" % (CUTS + 1), said[-1])
+    taker.job.check_ok()
+    for rank in range(2):
+        live.check("".join("%d\n" % n for n in range(CUTS)).encode() ==
+                   taker.got(rank), "rank %d" % rank)
+
+
 def killed():
     """A tool dies in the middle: whole calls, in order, and others go on."""
     taker = Taker(2)
@@ -195,6 +210,7 @@ def main():
             (local, "targets by place"),
             (beside_stdin, "a tool beside the launcher's stdin"),
             (at_the_end, "a push at the end of the launcher's stdin"),
+            (cut, "heads of messages come in two parts"),
             (killed, "a tool is killed in the middle")):
         with live.case(sentence):
             test()
