@@ -346,6 +346,20 @@ const char *link_pull(const struct topo_ranges *ranks, enum link_how how,
     return rc == PMIX_SUCCESS ? NULL : link_say("the output cannot be had", rc);
 }
 
+/* As collected: what comes goes to those that are left. The bool would make the
+ * library collect itself. */
+static pmix_status_t push(void)
+{
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    PMIX_INFO_LOAD(&info, PMIX_IOF_PUSH_STDIN, &link_.targets[0], PMIX_PROC);
+    rc = PMIx_IOF_push(link_.targets, link_.ntargets, &link_.input, &info, 1,
+                       on_pushed, NULL);
+    PMIX_INFO_DESTRUCT(&info);
+    return rc;
+}
+
 const char *link_push(const struct topo_ranges *ranks, const void *mem,
                       size_t len_bytes)
 {
@@ -357,8 +371,7 @@ const char *link_push(const struct topo_ranges *ranks, const void *mem,
         return link_say("input", PMIX_ERR_NOMEM);
     link_.input = (pmix_byte_object_t){.bytes = (char *)(uintptr_t)mem,
                                        .size = len_bytes};
-    rc = PMIx_IOF_push(link_.targets, link_.ntargets, &link_.input, NULL, 0,
-                       on_pushed, NULL);
+    rc = push();
     return rc == PMIX_SUCCESS ? NULL : link_say("the input cannot be sent", rc);
 }
 

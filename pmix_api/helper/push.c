@@ -138,6 +138,14 @@ void px_push_forget(const pmix_proc_t *tool)
         wake();
 }
 
+static bool is_known(const pmix_info_t *info)
+{
+    return PMIX_CHECK_KEY(info, PMIX_IOF_PUSH_STDIN) ||
+           PMIX_CHECK_KEY(info, PMIX_IOF_COMPLETE) ||
+           PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_SIZE) ||
+           PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_TIME);
+}
+
 static bool is_asked(const pmix_info_t *info, const char *key)
 {
     return PMIX_CHECK_KEY(info, key) && PMIX_INFO_TRUE(info);
@@ -148,6 +156,7 @@ static bool is_asked(const pmix_info_t *info, const char *key)
 struct ask {
     bool is_collected; /* the library's own doing, of the tool's stdin */
     bool is_complete;
+    bool is_strange; /* one is required that we do not know */
     const pmix_proc_t *target;
 };
 
@@ -163,6 +172,8 @@ static struct ask read_directives(const pmix_info_t info[], size_t count)
             ask.target = info[i].value.data.proc;
         ask.is_collected |= is_proc || is_asked(&info[i], PMIX_IOF_PUSH_STDIN);
         ask.is_complete |= is_asked(&info[i], PMIX_IOF_COMPLETE);
+        ask.is_strange |=
+            PMIX_INFO_IS_REQUIRED(&info[i]) && !is_known(&info[i]);
     }
     return ask;
 }
@@ -244,6 +255,15 @@ static pmix_status_t answer_of(const struct ask *ask, pmix_status_t rc,
                                                : PMIX_ERR_IOF_COMPLETE;
 }
 
+/* What is collected goes to those that are left, piece by piece. */
+static pmix_status_t judge(const struct ask *ask, const pmix_proc_t targets[],
+                           size_t ntargets, struct px_set *out)
+{
+    if (ask->is_strange)
+        return PMIX_ERR_NOT_SUPPORTED;
+    return px_readers_judge(targets, ntargets, ask->is_collected, out);
+}
+
 /* Always accepted, and answered by the callback: of what is refused by a
  * status the library keeps the bytes. */
 pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
@@ -261,7 +281,7 @@ pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
         ntargets = 1;
     }
     if (call != NULL)
-        rc = px_readers_judge(targets, ntargets, &call->set);
+        rc = judge(&ask, targets, ntargets, &call->set);
     if (rc == PMIX_SUCCESS) {
         call->mem = len_bytes > 0 ? bytes->bytes : "";
         call->len_bytes = len_bytes;

@@ -56,7 +56,7 @@ static pmix_status_t judge_each(const pmix_proc_t targets[], size_t n)
 }
 
 pmix_status_t px_readers_judge(const pmix_proc_t targets[], size_t n,
-                               struct px_set *out)
+                               bool may_lack, struct px_set *out)
 {
     struct px_targets found = {.ranges = NULL};
     pmix_status_t rc;
@@ -68,7 +68,7 @@ pmix_status_t px_readers_judge(const pmix_proc_t targets[], size_t n,
     if (rc == PMIX_SUCCESS && copy(&found, out))
         rc = PMIX_ERR_NOMEM;
     px_targets_end(&found);
-    if (rc == PMIX_SUCCESS)
+    if (rc == PMIX_SUCCESS && !may_lack)
         rc = judge_each(targets, n);
     if (rc == PMIX_SUCCESS && !px_readers_can_take(out))
         rc = PMIX_ERR_IOF_COMPLETE;

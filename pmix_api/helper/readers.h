@@ -22,11 +22,12 @@ void px_readers_told(const struct px_stdin *in);
 /* Returns PMIX_SUCCESS with *out, which is the caller's; or what
  * px_targets_find() returns; or
  *     PMIX_ERR_BAD_PARAM      no target is named
- *     PMIX_ERR_IOF_COMPLETE   one has no stdin, or none any more; with a name
- *                             for many: none of them all has
+ *     PMIX_ERR_IOF_COMPLETE   none of them has a stdin, or none any more; of
+ *                             those named one by one, unless they may lack
+ *                             it: one has none
  * O(n log n), and O(ranks) for each name for many. */
 pmix_status_t px_readers_judge(const pmix_proc_t targets[], size_t n,
-                               struct px_set *out);
+                               bool may_lack, struct px_set *out);
 
 /* Can one of them be pushed to, still? O(ranks). */
 bool px_readers_can_take(const struct px_set *set);

@@ -273,6 +273,28 @@ def fed():
                   sorted(both.shown().splitlines(True)))
 
 
+def fed_on():
+    """One of those that are fed ends: the other gets the rest, and the end."""
+    path = os.path.join(live.TMP, "over")
+    job = pmix.Job("-v", "-N", 2, "--keep-stdin", "--", "sh", "-c",
+                   'test $XYLEM_RANK = 1 && exec cat; head -n 1; : >"$0"',
+                   path, stdin=subprocess.DEVNULL)
+    pmix.wait_up(job)
+    tool = pmix.Attach("--pid", job.proc.pid, "--stdin", "0,1",
+                       stdin=subprocess.PIPE)
+    tool.wait_attached()
+    for line in range(LINES):
+        tool.proc.stdin.write(b"%d\n" % line)
+        tool.proc.stdin.flush()
+        if line == 0:
+            live.eventually(lambda: os.path.exists(path), 60, "0 is over")
+    tool.proc.stdin.close()
+    live.check_eq(sorted([b"0\n", *(b"%d\n" % n for n in range(LINES))]),
+                  sorted(job.stdout.read().splitlines(True)))
+    job.check_ok()
+    live.check_eq(0, tool.wait(), "exit code: %s" % tool.said())
+
+
 def refused():
     """What cannot be attached to is told."""
     def fails(words, *args, code=1, **more):
@@ -388,6 +410,7 @@ def main():
             (unread, "input that nobody reads"),
             (slow, "its reader is slow"),
             (fed, "it feeds processes"),
+            (fed_on, "one of those that it feeds ends"),
             (refused, "what cannot be attached to"),
             (orphaned, "the launcher is killed"),
             (ended, "the job is ended by a signal"),

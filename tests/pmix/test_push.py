@@ -5,12 +5,14 @@ calls, to whom they are for and nobody else.
 Each process writes what it reads to a file of its own.
 """
 # timeout: 300
+import contextlib
 import os
 import select
 import signal
 import socket
 import subprocess
 import sys
+import threading
 
 import pmix
 import live
@@ -19,6 +21,7 @@ from pushing import KEEP, Session, Taker, make_file
 SIZE = live.full(64, 4) * live.MIB
 ROUNDS = 1000
 CUTS = 200
+PIECE = 8192
 LOOK_S = 0.3
 FILE = os.path.join(live.TMP, "pushed")
 
@@ -86,6 +89,33 @@ def collected():
     live.check_eq(b"by attribute\n", taker.got(1))
 
 
+def feed(pipe, data):
+    with contextlib.suppress(BrokenPipeError), pipe:
+        pipe.write(data)
+
+
+def collected_on():
+    """One of the targets ends: the others get the rest, and the end."""
+    want = make_file(FILE, SIZE)
+    taker = Taker(3, command='test $XYLEM_RANK = 0 && '
+                             'exec head -c 100 >"$0.0"; ' + KEEP)
+    session = Session(taker)
+    tool = taker.tool("-S", "0,1,2")
+    tool.stdin.write(want[:PIECE])
+    tool.stdin.flush()
+    live.eventually(lambda: session.ask("p 0 late") == "IOF_COMPLETE", 60,
+                    "rank 0 has ended")
+    feeder = threading.Thread(target=feed, args=(tool.stdin, want[PIECE:]),
+                              daemon=True)
+    feeder.start()
+    live.eventually(lambda: len(taker.got(1)) == len(taker.got(2)) == SIZE, 60,
+                    "1 and 2 have all")
+    session.end()
+    taker.job.check_ok()
+    live.check(taker.got(1) == want and taker.got(2) == want, "1 and 2")
+    live.check_eq(0, tool.wait(60 * live.SLOW), "the tool that collects")
+
+
 def refused():
     """Each is told why, and nobody else gets a byte of it."""
     taker = Taker(4, "-i", "0-2", command=(
@@ -103,7 +133,8 @@ def refused():
             ("p 0 too late", "IOF_COMPLETE"),
             ("p * y", "SUCCESS"),
             ("z *", "SUCCESS"),
-            ("p * nobody is left", "IOF_COMPLETE")):
+            ("p * nobody is left", "IOF_COMPLETE"),
+            ("r * nobody knows it", "NOT_SUPPORTED")):
         live.check_eq(status, session.ask(line), line)
     session.end()
     taker.job.check_ok()
@@ -206,6 +237,7 @@ def main():
             (in_order, "pushes to changing targets are in order"),
             (two_tools, "calls of two tools stay whole"),
             (collected, "a tool's stdin is collected by the library"),
+            (collected_on, "one target of a collection ends"),
             (refused, "what cannot be pushed is refused by the right name"),
             (local, "targets by place"),
             (beside_stdin, "a tool beside the launcher's stdin"),

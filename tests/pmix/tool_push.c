@@ -14,6 +14,7 @@
  *     z RANKS         pushes no bytes
  *     c RANKS TEXT    pushes the text with PMIX_IOF_COMPLETE
  *     a RANKS TEXT    pushes with the process in PMIX_IOF_PUSH_STDIN alone
+ *     r RANKS TEXT    pushes with a directive that nobody knows, required
  *     n TEXT          pushes to a namespace that there is not
  *     w               waits for all answers
  *     ?               waits, then prints the status of the last answer
@@ -176,6 +177,11 @@ static void push_line(char verb, char *ranks, char *text)
         PMIX_INFO_LOAD(&info, PMIX_IOF_PUSH_STDIN, &procs[0], PMIX_PROC);
         push(NULL, 0, text, strlen(text), &info, 1);
         PMIX_INFO_DESTRUCT(&info);
+        return;
+    case 'r':
+        PMIX_INFO_LOAD(&info, "no.such.directive", NULL, PMIX_BOOL);
+        PMIX_INFO_REQUIRED(&info);
+        push(procs, count, text, strlen(text), &info, 1);
         return;
     default:
         die("no such word", PMIX_ERROR, 2);
