@@ -11,6 +11,7 @@
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/kept.h"
 #include "pmix_api/helper/space.h"
 #include "pmix_api/helper/spawn.h"
 #include "pmix_api/helper/turn.h"
@@ -205,9 +206,12 @@ void px_event_broken(const struct px_broken *broken)
 {
     struct event *event = make(broken->rank, false);
     uint16_t channel = (uint16_t)(PMIX_FWD_STDIN_CHANNEL << broken->channel);
+    bool yes = true;
 
     if (event == NULL)
         return;
     add(event, PX_IOF_CHANNEL, &channel, PMIX_UINT16);
+    if (!px_kept_add_broken())
+        add(event, PMIX_EVENT_DO_NOT_CACHE, &yes, PMIX_BOOL);
     notify(event, PMIX_ERR_IOF_FAILURE);
 }

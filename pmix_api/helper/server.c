@@ -17,6 +17,7 @@
 #include "pmix_api/helper/control.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
+#include "pmix_api/helper/kept.h"
 #include "pmix_api/helper/local.h"
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/push.h"
@@ -249,8 +250,9 @@ static void set_up(void)
     setenv("PMIX_MCA_pmix_max_iof_cache", "1", 1);
     /* Logs for stdout and stderr are the launcher's to show. */
     setenv("PMIX_MCA_plog", "^stdfd", 1);
-    /* Events are there for late listeners as long as the job. */
+    /* Events are there for late listeners as long as the job is known. */
     setenv("PMIX_MCA_pmix_event_eviction_time", "1000000000", 1);
+    setenv("PMIX_MCA_pmix_max_events", KEPT_EVENTS_MAX, 0);
 }
 
 static pmix_status_t init(const char *folder)

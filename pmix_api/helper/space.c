@@ -7,6 +7,7 @@
 
 #include "overlay/base/err.h"
 #include "pmix_api/helper/job_impl.h"
+#include "pmix_api/helper/kept.h"
 
 enum { INFOS = 8 };
 
@@ -164,9 +165,11 @@ uint32_t px_space_over(uint32_t base)
     struct px_job old;
     uint32_t token;
 
-    if (px_job_over(base, &token, &old))
+    if (px_job_over(base, &token, &old)) {
+        px_kept_forget(old.nspace);
         PMIx_server_deregister_nspace(old.nspace, on_forgotten,
                                       (void *)(uintptr_t)old.base);
+    }
     return token;
 }
 

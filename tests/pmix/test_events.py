@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""What the course of jobs was is told to tools that come late, also when many
+other jobs have come and gone; of a tool that has gone nobody is told."""
+# timeout: 240
+import sys
+
+import pmix
+import live
+import spawning
+from live import check, check_eq
+
+START = ["JOB STARTED", "PMIX LAUNCH COMPLETE"]
+ALL = ["JOB ENDED", *START]
+OVER_MAX = 64  # jobs that have ended and are known
+CHUNK = 8  # divides both
+
+
+def listen(job, space):
+    """The events that a tool gets which comes now and asks for those of one
+    job."""
+    tool = pmix.Asker(job)
+    check(tool.connect(), "connected")
+    check_eq("SUCCESS", tool.ask("events " + space)[1])
+    tool.query("pmix.job.size")  # what was there comes before the answer
+    names = {event.removesuffix(" end") for event in tool.events
+             if event.endswith(" end")}
+    check_eq(0, tool.end())
+    return sorted(names)
+
+
+def own_of(job):
+    tool = pmix.Asker(job)
+    check(tool.connect(), "connected")
+    own = tool.query("pmix.qry.ns")[0][0].split()[1]
+    check_eq(0, tool.end())
+    return own
+
+
+def run_many(tool, count):
+    """The namespaces of jobs that have run and ended, some of them at a time:
+    each of these after all that were before them."""
+    spaces = []
+    while len(spaces) < count:
+        some = [tool.spawn("-- 1 true")[0] for _ in range(CHUNK)]
+        for space in some:
+            tool.do("events " + space)
+        for space in some:
+            tool.wait_event("JOB ENDED", space)
+        spaces += some
+    return spaces
+
+
+def kept(**env):
+    """However many others have come and gone, the events of jobs that run and
+    of the last that have ended are there; those that are forgotten have
+    none."""
+    job, gate = spawning.start(nodes=2, **env)
+    tool = spawning.connect(job)
+    own = own_of(job)
+    door = pmix.Gate()
+    early, status = tool.spawn("-- 1 sh -c :<$0 " + door.path)
+    check_eq("SUCCESS", status)
+    spaces = run_many(tool, 200)
+    for space in (own, early):
+        check_eq(START, listen(job, space), space)
+    for space in spaces[-OVER_MAX], spaces[-1]:
+        check_eq(ALL, listen(job, space), "of the last")
+    check_eq([], listen(job, spaces[0]), "it is forgotten")
+    door.open()
+    gate.open()
+    job.check_ok()
+    check_eq(pmix.Asker.CUT, tool.proc.wait())
+
+
+def main():
+    pmix.need()
+    with live.case("events of a job that runs stay"):
+        kept()
+    with live.case("those that are forgotten make room"):
+        kept(PMIX_MCA_pmix_max_events="256")
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
