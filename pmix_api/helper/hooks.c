@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -53,6 +54,10 @@ pmix_status_t px_hook_answer(int fd, char *mem, size_t bytes)
 pmix_status_t px_hook_query(pmix_query_t *queries, size_t nqueries,
                             pmix_info_cbfunc_t answer, void *arg)
     OF_LIBRARY("PMIx_Query_info_nb");
+pmix_status_t px_hook_notify(pmix_status_t code, const pmix_proc_t *source,
+                             pmix_data_range_t range, const pmix_info_t *info,
+                             size_t infos, pmix_op_cbfunc_t done, void *arg)
+    OF_LIBRARY("pmix_server_notify_client_of_event");
 ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
     OF_LIBRARY("writev");
 ssize_t px_hook_read(int fd, void *mem, size_t bytes) OF_LIBRARY("read");
@@ -73,6 +78,9 @@ static struct {
     pmix_status_t (*hear)(int, char *, size_t);
     pmix_status_t (*answer)(int, char *, size_t);
     pmix_status_t (*query)(pmix_query_t *, size_t, pmix_info_cbfunc_t, void *);
+    pmix_status_t (*notify)(pmix_status_t, const pmix_proc_t *,
+                            pmix_data_range_t, const pmix_info_t *, size_t,
+                            pmix_op_cbfunc_t, void *);
     ssize_t (*writev)(int, const struct iovec *, int);
     ssize_t (*read)(int, void *, size_t);
     int (*accept)(int, struct sockaddr *, socklen_t *);
@@ -97,6 +105,7 @@ bool px_hooks_open(const struct px_hooks *ours)
     find("pmix_bfrops_base_unpack_proc", &hooks.procs); /* may be missing */
     find("pmix_ptl_base_recv_blocking", &hooks.hear);   /* and these */
     find("pmix_ptl_base_send_blocking", &hooks.answer);
+    find("pmix_server_notify_client_of_event", &hooks.notify);
     return find("pmix_iof_process_iof", &hooks.process) &&
            find("pmix_server_iofreg", &hooks.pull) &&
            find("pmix_server_iofdereg", &hooks.deregister) &&
@@ -197,6 +206,35 @@ pmix_status_t px_hook_spawn(void *tool, void *buffer,
     rc = hooks.spawn(tool, buffer, answer, arg);
     hooks.ours->on_asker(NULL);
     return rc;
+}
+
+/* The library makes a copy of what it is given. */
+static pmix_status_t notify_once(pmix_status_t code, const pmix_proc_t *source,
+                                 pmix_data_range_t range,
+                                 const pmix_info_t *info, size_t infos,
+                                 pmix_op_cbfunc_t done, void *arg)
+{
+    pmix_info_t *more = calloc(infos + 1, sizeof(*more));
+    bool yes = true;
+    pmix_status_t rc;
+
+    if (more == NULL)
+        return PMIX_ERR_NOMEM;
+    for (size_t i = 0; i < infos; i++)
+        more[i] = info[i];
+    PMIX_INFO_LOAD(&more[infos], PMIX_EVENT_DO_NOT_CACHE, &yes, PMIX_BOOL);
+    rc = hooks.notify(code, source, range, more, infos + 1, done, arg);
+    free(more);
+    return rc;
+}
+
+pmix_status_t px_hook_notify(pmix_status_t code, const pmix_proc_t *source,
+                             pmix_data_range_t range, const pmix_info_t *info,
+                             size_t infos, pmix_op_cbfunc_t done, void *arg)
+{
+    return range == PMIX_RANGE_PROC_LOCAL
+               ? notify_once(code, source, range, info, infos, done, arg)
+               : hooks.notify(code, source, range, info, infos, done, arg);
 }
 
 void px_hook_send(int fd, short what, void *tool)

@@ -26,6 +26,11 @@
  * for the attributes that are supported, whose answer it gives to the wrong
  * argument. They go past that to our side.
  *
+ * One is for events (pmix_server_notify_client_of_event). The library keeps
+ * them for tools that come late, also the one that a tool has gone, which it
+ * means for this tool: the next one of that name would be told that it has
+ * itself. What is for one process alone is not kept.
+ *
  * The last three are not the library's but libc's: read, while the library
  * reads from a tool (pmix_ptl_base_recv_handler), as it loses what comes of a
  * head before the rest of it (helper/head.h). writev, by which it writes a

@@ -72,12 +72,38 @@ def kept(**env):
     check_eq(pmix.Asker.CUT, tool.proc.wait())
 
 
+def come_and_go(job, turn):
+    """As a tool that has been there before; the last one has gone."""
+    tool = pmix.Asker(job, "-p", job.proc.pid, "-i", "same")
+    if not check_eq("same", tool.connect(), "turn %d" % turn):
+        return
+    check_eq("SUCCESS", tool.query("pmix.job.size")[1])
+    check_eq(0, tool.end(), "turn %d: it has lost nothing" % turn)
+    live.eventually(
+        lambda: job.said().count("PMIx tool same.0 has gone") > turn, 60,
+        "it has gone")
+
+
+def gone():
+    """A tool that comes again under its own name is not told that it has gone.
+    The library takes a second to tell, and here no time, so that it has when
+    the next one comes."""
+    job, gate = spawning.start(nodes=2,
+                               PMIX_MCA_pmix_event_caching_window="0")
+    for turn in range(3):
+        come_and_go(job, turn)
+    gate.open()
+    job.check_ok()
+
+
 def main():
     pmix.need()
     with live.case("events of a job that runs stay"):
         kept()
     with live.case("those that are forgotten make room"):
         kept(PMIX_MCA_pmix_max_events="256")
+    with live.case("a tool is not told of its own end"):
+        gone()
     live.check_gone()
     return live.end()
 
