@@ -9,22 +9,12 @@
 
 #include "pmix_api/helper/directive.h"
 #include "pmix_api/helper/query.h"
+#include "pmix_api/helper/wish.h"
 
 enum { ATTRIBUTES_MAX = 128 };
 
 /* The index-th attribute of a call; NULL: there are no more. */
 typedef const char *(*key_fn)(size_t index);
-
-static const char *pull_key(size_t index)
-{
-    static const char *const keys[] = {
-        PMIX_IOF_COPY,           PMIX_IOF_REDIRECT,       PMIX_IOF_CACHE_SIZE,
-        PMIX_IOF_DROP_OLDEST,    PMIX_IOF_DROP_NEWEST,    PMIX_IOF_COMPLETE,
-        PMIX_IOF_BUFFERING_SIZE, PMIX_IOF_BUFFERING_TIME,
-    };
-
-    return index < sizeof(keys) / sizeof(keys[0]) ? keys[index] : NULL;
-}
 
 static const char *push_key(size_t index)
 {
@@ -54,7 +44,7 @@ static const struct {
     const char *call;
     key_fn key;
 } calls[] = {
-    {"PMIx_IOF_pull", pull_key},       {"PMIx_IOF_push", push_key},
+    {"PMIx_IOF_pull", px_wish_key},    {"PMIx_IOF_push", push_key},
     {"PMIx_Job_control", control_key}, {"PMIx_Log", log_key},
     {"PMIx_Query_info", px_query_key}, {"PMIx_Spawn", px_directive_key},
 };

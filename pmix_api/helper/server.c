@@ -27,6 +27,7 @@
 #include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
 #include "pmix_api/helper/turn.h"
+#include "pmix_api/helper/wish.h"
 
 static struct {
     pmix_proc_t self;
@@ -190,6 +191,19 @@ static pmix_status_t judge_forwards(const pmix_proc_t procs[], size_t nprocs,
     return PMIX_SUCCESS;
 }
 
+/* Of no process: a handler was deregistered, as the library then says; else it
+ * is a pull that nothing would ever come of. */
+static pmix_status_t stop(const pmix_info_t directives[], size_t ndirs)
+{
+    for (size_t i = 0; i < ndirs; i++) {
+        if (!PMIX_CHECK_KEY(&directives[i], PMIX_IOF_STOP))
+            continue;
+        px_pulls_probe();
+        return PMIX_OPERATION_SUCCEEDED;
+    }
+    return PMIX_ERR_BAD_PARAM;
+}
+
 /* Success by itself would be used after it is freed, in the library. */
 static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
                              const pmix_info_t directives[], size_t ndirs,
@@ -201,11 +215,11 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
 
     (void)answer;
     (void)arg;
-    if (procs == NULL || nprocs == 0) { /* a handler was deregistered */
-        px_pulls_probe();
-        return PMIX_OPERATION_SUCCEEDED;
-    }
+    if (procs == NULL || nprocs == 0)
+        return stop(directives, ndirs);
     rc = judge_channels(channels);
+    if (rc == PMIX_SUCCESS)
+        rc = px_wish_judge(directives, ndirs);
     if (rc != PMIX_SUCCESS)
         return rc;
     rc = judge_forwards(procs, nprocs, channels);

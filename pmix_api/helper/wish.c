@@ -2,7 +2,45 @@
 #include "pmix_api/helper/wish.h"
 
 #include "pmix_api/helper/deliver.h"
+#include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/value.h"
+
+static const char *const keys[] = {
+    PMIX_IOF_COPY,           PMIX_IOF_REDIRECT,       PMIX_IOF_CACHE_SIZE,
+    PMIX_IOF_DROP_OLDEST,    PMIX_IOF_DROP_NEWEST,    PMIX_IOF_COMPLETE,
+    PMIX_IOF_BUFFERING_SIZE, PMIX_IOF_BUFFERING_TIME, PX_IOF_HOLD,
+};
+
+/* How the tool's library shows what comes, where it does. Files it makes none
+ * of (4.2). */
+static const char *const of_library[] = {
+    PMIX_IOF_TAG_OUTPUT, PMIX_IOF_RANK_OUTPUT,  PMIX_IOF_TIMESTAMP_OUTPUT,
+    PMIX_IOF_XML_OUTPUT, PMIX_IOF_OUTPUT_RAW,   PMIX_IOF_LOCAL_OUTPUT,
+    PMIX_TAG_OUTPUT,     PMIX_TIMESTAMP_OUTPUT,
+};
+
+enum {
+    KEYS = sizeof(keys) / sizeof(keys[0]),
+    OF_LIBRARY = sizeof(of_library) / sizeof(of_library[0]),
+};
+
+const char *px_wish_key(size_t index)
+{
+    return index < KEYS ? keys[index] : NULL;
+}
+
+pmix_status_t px_wish_judge(const pmix_info_t info[], size_t infos)
+{
+    for (size_t i = 0; i < infos; i++) {
+        if (!PMIX_INFO_IS_REQUIRED(&info[i]) ||
+            px_value_has_key(&info[i], keys, KEYS) ||
+            px_value_has_key(&info[i], of_library, OF_LIBRARY))
+            continue;
+        px_talk_note("a pull is refused: %s is not supported", info[i].key);
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return PMIX_SUCCESS;
+}
 
 static pmix_status_t read_number(const pmix_info_t *info, uint64_t *out)
 {

@@ -20,4 +20,11 @@ struct px_wish {
 pmix_status_t px_wish_read(const pmix_info_t info[], size_t infos,
                            struct px_wish *wish);
 
+/* PMIX_SUCCESS, or NOT_SUPPORTED: one is required that neither we nor the
+ * tool's own library serve; it is noted. O(infos). */
+pmix_status_t px_wish_judge(const pmix_info_t info[], size_t infos);
+
+/* The index-th directive that we serve; NULL: there are no more. */
+const char *px_wish_key(size_t index);
+
 #endif

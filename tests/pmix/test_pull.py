@@ -111,6 +111,26 @@ def deregistered():
     job.check_ok()
 
 
+def demands(job):
+    """What is required and cannot be served refuses a pull; what the tool's own
+    library may serve does not, nor what is not required. A pull of nobody makes
+    no sense."""
+    for options, status in ((("-D", "!no.such"), "NOT-SUPPORTED"),
+                            (("-D", "!pmix.iof.dir=/x"), "NOT-SUPPORTED"),
+                            (("-r", ""), "BAD-PARAM")):
+        tool = pmix.Tool(job, *options)
+        live.check_eq(4, tool.wait(), options)
+        said = tool.proc.stderr.read().decode().replace("_", "-")
+        live.check(status in said, (options, said))
+    live.eventually(lambda: "a pull is refused: pmix.iof.dir is not supported"
+                    in job.said(), 30, "it says so")
+    for key in "!pmix.iof.tag", "!pmix.iof.old", "no.such":
+        tool = pmix.Tool(job, "-d", "-D", key, stdin=subprocess.PIPE)
+        tool.wait_ready()
+        tool.proc.communicate(b"leave\nend\n", 30 * live.SLOW)
+        live.check_eq(0, tool.proc.returncode, key)
+
+
 def refused():
     job, gate = start(command="true", nodes=2)
     # PMIX_FWD_STDIN_CHANNEL (the tool's library refuses what has stdin in
@@ -123,6 +143,7 @@ def refused():
         live.check_eq(4, tool.wait(), options)
         said = tool.proc.stderr.read().decode().replace("_", "-")
         live.check(status in said, (options, said))
+    demands(job)
     away, gates = start("--launcher", "local", "-w", "other", command="true",
                         nodes=1)
     live.check_eq(4, pmix.Tool(away, "-r", "node").wait(), "nobody is here")

@@ -11,7 +11,8 @@
  * server has gone, or all channels it waits for have ended.
  *
  *     -j NAME   the job of this namespace (default: the only one there is)
- *     -r LIST   ranks, as 0,3, also node and peers (default: all, by wildcard)
+ *     -r LIST   ranks, as 0,3, also node and peers; '' for no process at all
+ *               (default: all, by wildcard)
  *     -c MASK   channels, as a number (default: 6, stdout and stderr)
  *     -n N      ends when so many channels have ended (default: never)
  *     -R        asks to redirect
@@ -20,7 +21,7 @@
  *     -O        PMIX_IOF_DROP_OLDEST
  *     -B SIZE   PMIX_IOF_BUFFERING_SIZE
  *     -T TIME   PMIX_IOF_BUFFERING_TIME
- *     -D KEY[=TEXT]  a further directive, bool or text; may be repeated
+ *     -D [!]KEY[=TEXT]  a further directive, bool or text, which ! requires
  *     -P PATH   takes a delivery of bytes when it can read a byte from this
  *               FIFO; where that has no writer any more it takes all
  *     -L        the library shows the output: no callback is registered
@@ -381,12 +382,16 @@ static size_t fill_directives(pmix_info_t *info)
                        &ask_for.buffer_s, PMIX_UINT32);
     for (size_t i = 0; i < ask_for.others_count; i++) {
         char key[PMIX_MAX_KEYLEN + 1];
-        const char *equals = strchr(ask_for.others[i], '=');
-        size_t len = strcspn(ask_for.others[i], "=");
+        bool is_required = ask_for.others[i][0] == '!';
+        const char *word = ask_for.others[i] + is_required;
+        const char *equals = strchr(word, '=');
 
-        snprintf(key, sizeof(key), "%.*s", (int)len, ask_for.others[i]);
-        PMIX_INFO_LOAD(&info[count++], key, equals != NULL ? equals + 1 : NULL,
+        snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+        PMIX_INFO_LOAD(&info[count], key, equals != NULL ? equals + 1 : NULL,
                        equals != NULL ? PMIX_STRING : PMIX_BOOL);
+        if (is_required)
+            PMIX_INFO_REQUIRED(&info[count]);
+        count++;
     }
     return count;
 }
