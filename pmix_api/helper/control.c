@@ -134,6 +134,25 @@ pmix_status_t px_control(const pmix_proc_t *asker, const pmix_proc_t targets[],
 
 /* --- log */
 
+/* What the library does by itself (it gives us all the same), and what it reads
+ * or adds. */
+static const char *const texts_of_library[] = {
+    PMIX_LOG_SYSLOG, PMIX_LOG_LOCAL_SYSLOG, PMIX_LOG_GLOBAL_SYSLOG,
+    PMIX_LOG_EMAIL};
+static const char *const directives_of_library[] = {
+    PMIX_LOG_SOURCE,     PMIX_LOG_TIMESTAMP, PMIX_LOG_GENERATE_TIMESTAMP,
+    PMIX_LOG_SYSLOG_PRI, PMIX_LOG_ONCE,
+#ifdef PMIX_LOG_AGG
+    PMIX_LOG_AGG,        PMIX_LOG_KEY,       PMIX_LOG_VAL,
+#endif
+};
+
+enum {
+    TEXTS_OF_LIBRARY = sizeof(texts_of_library) / sizeof(texts_of_library[0]),
+    DIRECTIVES_OF_LIBRARY =
+        sizeof(directives_of_library) / sizeof(directives_of_library[0]),
+};
+
 static uint8_t channel_of(const pmix_info_t *info)
 {
     if (info->value.type != PMIX_STRING || info->value.data.string == NULL)
@@ -141,6 +160,32 @@ static uint8_t channel_of(const pmix_info_t *info)
     if (PMIX_CHECK_KEY(info, PMIX_LOG_STDOUT))
         return 1;
     return PMIX_CHECK_KEY(info, PMIX_LOG_STDERR) ? 2 : 0;
+}
+
+static bool is_refused(const pmix_info_t *info, const char *const keys[],
+                       size_t count)
+{
+    if (!PMIX_INFO_IS_REQUIRED(info) || channel_of(info) != 0 ||
+        px_value_has_key(info, keys, count))
+        return false;
+    px_talk_note("PMIx_Log is refused: %s is not supported", info->key);
+    return true;
+}
+
+/* What is required cannot be served. */
+static bool asks_too_much(const pmix_info_t data[], size_t ndata,
+                          const pmix_info_t directives[], size_t ndirs)
+{
+    for (size_t i = 0; i < ndata; i++) {
+        if (is_refused(&data[i], texts_of_library, TEXTS_OF_LIBRARY))
+            return true;
+    }
+    for (size_t i = 0; i < ndirs; i++) {
+        if (is_refused(&directives[i], directives_of_library,
+                       DIRECTIVES_OF_LIBRARY))
+            return true;
+    }
+    return false;
 }
 
 /* In pieces; with a token it is answered when it is written. */
@@ -182,8 +227,10 @@ void px_log(const pmix_proc_t *asker, const pmix_info_t data[], size_t ndata,
     uint32_t token;
 
     (void)asker;
-    (void)directives;
-    (void)ndirs;
+    if (asks_too_much(data, ndata, directives, ndirs)) {
+        px_request_refuse(&who, PMIX_ERR_NOT_SUPPORTED);
+        return;
+    }
     for (size_t i = 0; i < ndata; i++) {
         if (channel_of(&data[i]) == 0)
             continue;

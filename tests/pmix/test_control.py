@@ -87,6 +87,10 @@ def logs():
             live.check_eq(([], "SUCCESS"), tool.answer())
         live.check_eq(([], "SUCCESS"), tool.ask("log out one\\ntwo\\n"))
         live.check_eq(([], "BAD PARAM"), tool.ask("log out " + 60001 * "x"))
+        live.check_eq(([], "NOT SUPPORTED"), tool.ask("log out+no.such x"))
+        live.check_eq(([], "NOT SUPPORTED"),
+                      tool.ask("log out+pmix.log.tsout x"))
+        live.check_eq(([], "SUCCESS"), tool.ask("log out+pmix.log.once three"))
         tool.end()
     last.open()
     job.check_ok()
@@ -101,6 +105,8 @@ def logs():
         live.check(sorted(mine) == sorted(want), "%d lines" % len(mine))
     live.check_eq(2, out.count("tool: one"))
     live.check_eq(2, out.count("tool: two"))
+    live.check_eq(2, out.count("tool: three"))
+    live.check_eq(0, out.count("tool: x"), "refused ones")
     live.check(not any(len(line) > 60000 for line in out), "too long a text")
     for rank in range(RANKS):
         mine = [line for line in out if line.startswith(f"{rank}: ")]

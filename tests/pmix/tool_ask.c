@@ -9,10 +9,12 @@
  * is an order, each order ends with a line "= STATUS":
  *
  *     query KEY[,KEY] [QUALIFIER=VALUE...] [| KEY...]
- *                              prints what comes, a value a line
+ *                              prints what comes, a value a line; =#3 is a
+ *                              number of a type that no qualifier has
  *     events [NAMESPACE [NAMESPACE]]       of the job, or of these: "event CODE
  *                              KEY=VALUE..." when they come
- *     log out|err TEXT         with \n for a newline
+ *     log out|err[+KEY] TEXT   with \n for a newline; KEY is a directive that
+ *                              is required
  *     control KEY[=VALUE] WHO...           ranks, *, node or peers
  *     attach PID [primary]     one more server; prints its namespace
  *     server NAMESPACE [SECONDS]           is the primary one from here on, at
@@ -132,13 +134,17 @@ static void add_qualifier(pmix_query_t *query, char *word)
     char *value = strchr(word, '=');
     uint32_t number;
     bool yes = true;
+    int other;
 
     if (query->qualifiers == NULL)
         PMIX_INFO_CREATE(query->qualifiers, ITEMS_MAX);
     info = &query->qualifiers[query->nqual++];
     *value++ = '\0';
     number = (uint32_t)strtoul(value, NULL, 10);
-    if (strcmp(word, PMIX_RANK) == 0)
+    other = atoi(value + (value[0] == '#'));
+    if (value[0] == '#')
+        PMIX_INFO_LOAD(info, word, &other, PMIX_INT);
+    else if (strcmp(word, PMIX_RANK) == 0)
         PMIX_INFO_LOAD(info, word, &number, PMIX_PROC_RANK);
     else if (strcmp(word, PMIX_NODEID) == 0)
         PMIX_INFO_LOAD(info, word, &number, PMIX_UINT32);
@@ -248,9 +254,12 @@ static pmix_status_t events(char *whose)
 static pmix_status_t log_text(char *line)
 {
     bool is_out = strncmp(line, "out", 3) == 0;
-    char *text = strlen(line) > 4 ? line + 4 : line + 3, *to = text;
-    pmix_info_t info;
+    char *text = line + strcspn(line, " "), *to, *key;
+    pmix_info_t info, directive;
 
+    if (*text != '\0')
+        *text++ = '\0';
+    to = text;
     for (char *at = text; *at != '\0'; at++, to++) {
         *to = *at;
         if (at[0] == '\\' && at[1] == 'n') {
@@ -261,7 +270,12 @@ static pmix_status_t log_text(char *line)
     *to = '\0';
     PMIX_INFO_LOAD(&info, is_out ? PMIX_LOG_STDOUT : PMIX_LOG_STDERR, text,
                    PMIX_STRING);
-    return PMIx_Log(&info, 1, NULL, 0);
+    key = strchr(line, '+');
+    if (key == NULL)
+        return PMIx_Log(&info, 1, NULL, 0);
+    PMIX_INFO_LOAD(&directive, key + 1, NULL, PMIX_BOOL);
+    PMIX_INFO_REQUIRED(&directive);
+    return PMIx_Log(&info, 1, &directive, 1);
 }
 
 static pmix_rank_t rank_of(const char *word)
