@@ -61,33 +61,55 @@ static pmix_status_t check_host(struct about *about, const char *host)
     return PMIX_ERR_NOT_FOUND;
 }
 
+/* It is one that we know, and not of the type that the standard gives it. */
+static bool has_other_type(const pmix_info_t *info)
+{
+    static const struct {
+        const char *key;
+        pmix_data_type_t type;
+    } types[] = {
+        {PMIX_NSPACE, PMIX_STRING},  {PMIX_PROCID, PMIX_PROC},
+        {PMIX_RANK, PMIX_PROC_RANK}, {PMIX_HOSTNAME, PMIX_STRING},
+        {PMIX_NODEID, PMIX_UINT32},
+    };
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (PMIX_CHECK_KEY(info, types[i].key))
+            return info->value.type != types[i].type;
+    }
+    return false;
+}
+
 /* The job, which all others are about. */
 static pmix_status_t read_nspace(const pmix_info_t *info, struct about *about)
 {
     const pmix_value_t *value = &info->value;
 
-    if (PMIX_CHECK_KEY(info, PMIX_NSPACE) && value->type == PMIX_STRING)
+    if (has_other_type(info))
+        return PMIX_ERR_BAD_PARAM;
+    if (PMIX_CHECK_KEY(info, PMIX_NSPACE))
         return check_nspace(about, value->data.string);
-    if (PMIX_CHECK_KEY(info, PMIX_PROCID) && value->type == PMIX_PROC)
+    if (PMIX_CHECK_KEY(info, PMIX_PROCID))
         return check_nspace(about, value->data.proc->nspace);
     return PMIX_SUCCESS;
 }
 
-/* One that we do not know narrows nothing, unless it is required. */
+/* Behind read_nspace(). One that we do not know narrows nothing, unless it is
+ * required. */
 static pmix_status_t read_qualifier(const pmix_info_t *info,
                                     struct about *about)
 {
     const pmix_value_t *value = &info->value;
 
-    if (PMIX_CHECK_KEY(info, PMIX_NSPACE) && value->type == PMIX_STRING)
-        return PMIX_SUCCESS; /* see read_nspace() */
-    if (PMIX_CHECK_KEY(info, PMIX_PROCID) && value->type == PMIX_PROC)
+    if (PMIX_CHECK_KEY(info, PMIX_NSPACE))
+        return PMIX_SUCCESS;
+    if (PMIX_CHECK_KEY(info, PMIX_PROCID))
         return check_rank(about, value->data.proc->rank);
-    if (PMIX_CHECK_KEY(info, PMIX_RANK) && value->type == PMIX_PROC_RANK)
+    if (PMIX_CHECK_KEY(info, PMIX_RANK))
         return check_rank(about, value->data.rank);
-    if (PMIX_CHECK_KEY(info, PMIX_HOSTNAME) && value->type == PMIX_STRING)
+    if (PMIX_CHECK_KEY(info, PMIX_HOSTNAME))
         return check_host(about, value->data.string);
-    if (PMIX_CHECK_KEY(info, PMIX_NODEID) && value->type == PMIX_UINT32)
+    if (PMIX_CHECK_KEY(info, PMIX_NODEID))
         return check_host(about,
                           px_space_host(&about->job, value->data.uint32));
     if (PMIX_CHECK_KEY(info, PMIX_QUERY_REFRESH_CACHE))

@@ -180,7 +180,12 @@ def keys():
             (f"pmix.nspace={space} pmix.rank=99 pmix.qry.ptable",
              "NOT FOUND"),
             ("pmix.hname=nowhere pmix.qry.ptable", "NOT FOUND"),
-            ("pmix.nodeid=9 pmix.lpeers", "NOT FOUND")):
+            ("pmix.nodeid=9 pmix.lpeers", "NOT FOUND"),
+            ("pmix.nspace=#3 pmix.qry.ptable", "BAD PARAM"),
+            ("pmix.rank=#0 pmix.qry.ptable", "BAD PARAM"),
+            ("pmix.procid=#0 pmix.qry.ptable", "BAD PARAM"),
+            ("pmix.hname=#0 pmix.qry.lptable", "BAD PARAM"),
+            ("pmix.nodeid=#0 pmix.lpeers", "BAD PARAM")):
         live.check_eq(([], want), tool.query(order), order)
     ranks = ",".join(map(str, range(RANKS)))
     for order in ("pmix.lpeers", f"pmix.hname={HOST} pmix.lpeers",
