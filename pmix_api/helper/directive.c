@@ -287,6 +287,14 @@ static pmix_status_t apply(struct px_plan *plan, struct px_app *app,
                                               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* Who asks for an allocation does not want the job without it. */
+static bool is_allocation(const pmix_info_t *info)
+{
+    static const char prefix[] = "pmix.alloc.";
+
+    return strncmp(info->key, prefix, sizeof(prefix) - 1) == 0;
+}
+
 static void note(const pmix_info_t *info, bool is_of_job, pmix_status_t why)
 {
     px_talk_note("PMIx_Spawn is refused: %s %s%s", info->key,
@@ -302,7 +310,8 @@ pmix_status_t px_directives(struct px_plan *plan, struct px_app *app,
     for (size_t i = 0; i < infos; i++) {
         pmix_status_t rc = apply(plan, app, is_of_job, &info[i]);
 
-        if (rc == PMIX_ERR_NOT_SUPPORTED && !PMIX_INFO_IS_REQUIRED(&info[i]))
+        if (rc == PMIX_ERR_NOT_SUPPORTED && !PMIX_INFO_IS_REQUIRED(&info[i]) &&
+            !is_allocation(&info[i]))
             continue;
         if (rc != PMIX_SUCCESS) {
             note(&info[i], is_of_job, rc);

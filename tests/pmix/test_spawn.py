@@ -146,7 +146,9 @@ def changed():
                          ("pmix.ppr=1", "BAD PARAM"),
                          ("!pmix.mapby=numa", "NOT SUPPORTED"),
                          ("!pmix.host=", "BAD PARAM"),
-                         ("!pmix.alloc.nnodes:3", "NOT SUPPORTED")):
+                         ("!pmix.alloc.nnodes:3", "NOT SUPPORTED"),
+                         ("pmix.alloc.nnodes:3", "NOT SUPPORTED"),
+                         ("pmix.alloc.queue=night", "NOT SUPPORTED")):
         said = tool.spawn(what + " -- 1 true")[1]
         check(said and status in said.replace("-", " "), what + ": %s" % said)
         live.eventually(lambda: "refused: " + what.strip("!").split("=")[0]
