@@ -11,6 +11,7 @@
 #include "pmix_api/folder.h"
 #include "pmix_api/host.h"
 #include "pmix_api/host_job.h"
+#include "pmix_api/host_process.h"
 #include "pmix_api/host_pulls.h"
 #include "pmix_api/share.h"
 #include "pmix_api/wire.h"
@@ -104,16 +105,6 @@ static inline uint64_t px_now_ms(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
-
-/* --- host_process.c: the helper as a process. */
-
-/* Starts it with one end of a socketpair as its descriptor 3 and what is shared
- * as 4; *fd is the other end. Where memory cannot be shared there is no 4, and
- * *share is empty. Returns 0, or OV_ESYS with errno. */
-int px_process_start(const char *path, pid_t *pid, int *fd,
-                     struct px_share *share);
-/* Kills it and waits for its end, which is soon. Returns its status. */
-int px_process_end(pid_t pid);
 
 /* --- host_revival.c: the next helper. */
 

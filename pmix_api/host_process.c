@@ -1,7 +1,7 @@
 /* The helper as a process: started, ended. */
 #include "config.h"
 
-#include "pmix_api/host_impl.h"
+#include "pmix_api/host_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/share.h"
 
 enum { SOCKET_BYTES = 1 << 20 };
 
