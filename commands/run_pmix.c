@@ -97,6 +97,27 @@ static void on_returned(void *arg, uint64_t cookie)
     pmix->run.events->on_returned(pmix->run.arg, cookie);
 }
 
+static bool on_back(void *arg, const struct px_host_output *output)
+{
+    const struct run_pmix *pmix = arg;
+    struct ep_tap_output back = {
+        .rank = output->rank,
+        .channel = output->channel,
+        .is_end = output->is_end,
+        .mem = output->mem,
+        .len_bytes = output->len_bytes,
+    };
+
+    return pmix->run.events->on_back(pmix->run.arg, &back);
+}
+
+static void on_back_over(void *arg)
+{
+    const struct run_pmix *pmix = arg;
+
+    pmix->run.events->on_back_over(pmix->run.arg);
+}
+
 static void on_flushed(void *arg)
 {
     const struct run_pmix *pmix = arg;
@@ -230,6 +251,8 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_released = on_released,
         .on_gone = on_gone,
         .on_returned = on_returned,
+        .on_back = on_back,
+        .on_back_over = on_back_over,
         .on_flushed = on_flushed,
         .on_log = on_log,
         .on_signal = on_signal,
@@ -331,6 +354,20 @@ static bool pmix_redirects(void *tap, uint32_t rank, uint8_t channel)
     return px_host_redirects(pmix->host, rank, channel);
 }
 
+static bool pmix_gives_back(void *tap, uint32_t rank, uint8_t channel)
+{
+    const struct run_pmix *pmix = tap;
+
+    return px_host_gives_back(pmix->host, rank, channel);
+}
+
+static void pmix_took_back(void *tap)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_took_back(pmix->host);
+}
+
 static bool pmix_wants(void *tap, uint32_t rank, uint8_t channel)
 {
     const struct run_pmix *pmix = tap;
@@ -389,6 +426,8 @@ const struct ep_tap_ops run_pmix_tap = {
     .replays = pmix_replays,
     .started = pmix_started,
     .redirects = pmix_redirects,
+    .gives_back = pmix_gives_back,
+    .took_back = pmix_took_back,
     .wants = pmix_wants,
     .exit = pmix_exit,
     .logged = pmix_logged,

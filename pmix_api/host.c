@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/host_back.h"
 #include "pmix_api/host_impl.h"
 #include "pmix_api/rendezvous.h"
 #include "pmix_api/wire.h"
@@ -56,6 +57,8 @@ static void put_down(struct px_host *host)
     host->log_bytes = 0;
     px_pulls_clear(host);
     px_queue_clear(host);
+    host->backs = host->taken_due = 0;
+    host->cfg.events->on_back_over(host->cfg.arg);
     px_spawn_forget(host);
     px_jobs_reap(host);
 }
@@ -179,6 +182,8 @@ static void on_pull(struct px_host *host, const struct px_msg *msg)
         px_pulls_told(host, &msg->pull);
     else if (msg->kind == PX_END)
         on_end(host, &msg->end);
+    else if (msg->kind == PX_STOP)
+        px_back_stop(host, msg->id);
     else if (msg->kind == PX_BEHIND)
         px_pulls_behind(host, msg->id);
     else
@@ -219,6 +224,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_END:
     case PX_BEHIND:
     case PX_FULL:
+    case PX_STOP:
         on_pull(host, msg);
         return;
     case PX_TOOL:
@@ -249,14 +255,15 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_HANGUP:
         on_wish(host, msg);
         return;
-    case PX_PUSH: /* see hear() */
+    case PX_PUSH: /* see heard() */
+    case PX_OUTPUT:
+    case PX_TAKEN:
     case PX_STDIN:
     case PX_GRANT:
     case PX_HELD:
     case PX_START:
     case PX_PART:
     case PX_EXIT:
-    case PX_OUTPUT:
     case PX_FLUSH:
     case PX_PING:
     case PX_PIDS:
@@ -269,10 +276,24 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     }
 }
 
+/* One message that may make no sense to us. */
+static int heard(struct px_host *host, const struct px_msg *msg)
+{
+    int rc = 0;
+
+    if (msg->kind == PX_PUSH)
+        rc = px_push_heard(host, &msg->push);
+    else if (msg->kind == PX_OUTPUT)
+        rc = px_back_heard(host, &msg->output);
+    if (rc == 0)
+        on_msg(host, msg);
+    return rc;
+}
+
 /* One packet: 1, 0 when there is none, OV_ECLOSED, or OV_EPROTO. */
 static int hear(struct px_host *host)
 {
-    uint8_t mem[PX_PUSH_HEAD_BYTES + PX_PUSH_BYTES_MAX];
+    uint8_t mem[PX_PACKET_BYTES_MAX];
     ssize_t got = recv(host->fd, mem, sizeof(mem), MSG_DONTWAIT);
     struct ov_rd rd;
     struct px_msg msg;
@@ -283,10 +304,8 @@ static int hear(struct px_host *host)
         return OV_ECLOSED;
     rd = ov_rd_init(mem, (size_t)got);
     while (ov_rd_left(&rd) > 0) {
-        if (px_msg_decode(&rd, &msg) != 0 ||
-            (msg.kind == PX_PUSH && px_push_heard(host, &msg.push) != 0))
+        if (px_msg_decode(&rd, &msg) != 0 || heard(host, &msg) != 0)
             return OV_EPROTO;
-        on_msg(host, &msg);
     }
     return 1;
 }
@@ -428,7 +447,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     if ((host->has_tools || px_queue_is_waiting(host)) &&
         now - host->answered_ms >= QUIET_MS)
         ask(host);
-    if (host->flush_ms != 0 && now - host->flush_ms > FLUSH_MS)
+    if (host->flush_ms != 0 && host->backs == 0 &&
+        now - host->flush_ms > FLUSH_MS)
         tell_flushed(host);
     host->is_share_stuck |= host->is_share_full;
     host->is_share_full = false;
@@ -535,7 +555,8 @@ bool px_host_flush(struct px_host *host)
 {
     px_stages_end(host);
     px_spawn_refuse(host);
-    if (!host->has_tools || host->phase != PX_HOST_READY)
+    if ((!host->has_tools && host->pulls == NULL) ||
+        host->phase != PX_HOST_READY)
         return false;
     host->is_flush_due = true;
     host->flush_ms = px_now_ms();

@@ -85,6 +85,13 @@ bool px_host_redirects(const struct px_host *host, uint32_t rank,
  * it has what was before? O(1). */
 bool px_host_wants(const struct px_host *host, uint32_t rank, uint8_t channel);
 
+/* Does redirected output of the channel come back by on_back at present? What
+ * is new is to be shown behind that: on_back_over says when. O(1). */
+bool px_host_gives_back(const struct px_host *host, uint32_t rank,
+                        uint8_t channel);
+/* One output of on_back is needed no more, or has gone on its way. */
+void px_host_took_back(struct px_host *host);
+
 /* A process has ended; status as of waitpid. */
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);
 /* What was to be asked for later is, in order. */

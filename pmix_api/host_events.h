@@ -8,6 +8,8 @@
 #include "pmix_api/spawn.h"
 #include "pmix_api/wire.h"
 
+struct px_host_output;
+
 /* Processes that are neighbours by rank, of one program, on one host. */
 struct px_host_part {
     const char *host; /* borrowed until the next call, as is program */
@@ -51,6 +53,12 @@ struct px_host_events {
      * who is still told on_released. In order, and before anything that comes
      * later. */
     void (*on_returned)(void *arg, uint64_t cookie);
+    /* Redirected output that no tool has taken, and of which on_gone was told:
+     * the caller's once more. Borrowed within the call; px_host_took_back() is
+     * to follow. In order for each channel. False: it does not take it. */
+    bool (*on_back)(void *arg, const struct px_host_output *output);
+    /* Nothing more comes back of some channels: px_host_gives_back(). */
+    void (*on_back_over)(void *arg);
     /* All that tools wanted has gone to them, or cannot; once, after
      * px_host_flush(). */
     void (*on_flushed)(void *arg);

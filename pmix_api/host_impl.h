@@ -35,6 +35,7 @@ enum px_item_kind {
     PX_ITEM_DONE,   /* output.rank: the token; value: the answer */
     PX_ITEM_LIVE,   /* value: this pull gets what it wants from here on */
     PX_ITEM_BROKEN, /* output.rank and its channel */
+    PX_ITEM_STOP,   /* value: this pull gets nothing from here on */
 };
 
 /* Output or a word, waiting for the socket. */
@@ -90,7 +91,9 @@ struct px_host {
     uint32_t starts;
     uint32_t pushes_held; /* told, and without px_host_pushed() */
     uint32_t grants_due;
-    bool is_held_due; /* what stdin has is told before */
+    bool is_held_due;   /* what stdin has is told before */
+    uint32_t backs;     /* told, and without px_host_took_back() */
+    uint32_t taken_due; /* words TAKEN */
 };
 
 enum px_stdin_bit {

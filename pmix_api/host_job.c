@@ -33,6 +33,7 @@ static void free_job(struct px_host_job *job)
     if (job->hangup != NULL)
         event_free(job->hangup);
     free(job->redirected);
+    free(job->returning);
     free(job->wanted);
     free(job->asked);
     free(job->status);
@@ -71,6 +72,7 @@ struct px_host_job *px_job_add(struct px_host *host,
     *job = *like;
     job->next = NULL;
     job->redirected = calloc(job->size, sizeof(*job->redirected));
+    job->returning = calloc(job->size, sizeof(*job->returning));
     job->wanted = calloc(job->size, sizeof(*job->wanted));
     job->asked = calloc(job->size, sizeof(*job->asked));
     job->status = malloc(job->size * sizeof(*job->status));
@@ -84,8 +86,9 @@ struct px_host_job *px_job_add(struct px_host *host,
         return NULL;
     }
     if (job->ended == NULL || job->broken == NULL || job->redirected == NULL ||
-        job->wanted == NULL || job->asked == NULL || job->status == NULL ||
-        job->pids == NULL || job->stdin_state == NULL || job->is_lost == NULL) {
+        job->returning == NULL || job->wanted == NULL || job->asked == NULL ||
+        job->status == NULL || job->pids == NULL || job->stdin_state == NULL ||
+        job->is_lost == NULL) {
         free_job(job);
         return NULL;
     }

@@ -28,6 +28,7 @@ struct px_host_job {
     bool is_done; /* nor is anything asked: it goes once that is told */
     char nspace[64];
     uint8_t *redirected;      /* [size]: those that only tools get */
+    uint8_t *returning;       /* [size]: those that come back of tools */
     uint8_t *wanted;          /* [size]: bits of channels that tools get, */
     uint8_t *asked;           /* [size]: and of those that they will, too */
     int32_t *status;          /* [size]: of those that ended; -1: it runs */

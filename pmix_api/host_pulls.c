@@ -37,6 +37,10 @@ static void mark_range(struct px_host_job *job,
         uint8_t bits = pull->told.channels &
                        (uint8_t)~px_replay_waits(pull, job->base + rank);
 
+        if (pull->is_stopped) {
+            job->returning[rank] |= pull->told.redirects ? bits : 0;
+            continue;
+        }
         job->asked[rank] |= pull->told.channels;
         job->wanted[rank] |= bits;
         if (pull->told.redirects)
@@ -59,6 +63,7 @@ static void sum_up(struct px_host *host)
         memset(job->wanted, 0, job->size);
         memset(job->asked, 0, job->size);
         memset(job->redirected, 0, job->size);
+        memset(job->returning, 0, job->size);
     }
     for (struct px_host_pull *pull = host->pulls; pull != NULL;
          pull = pull->next) {
@@ -151,9 +156,21 @@ void px_pulls_full(struct px_host *host, uint32_t id)
         fill(host, pull, !pull->is_full);
 }
 
+void px_pulls_stopped(struct px_host *host, uint32_t id)
+{
+    struct px_host_pull *pull = *find(host, id);
+
+    if (pull == NULL)
+        return;
+    pull->is_stopped = true;
+    px_replay_drop(pull);
+    sum_up(host);
+}
+
 void px_pulls_ended(struct px_host *host, const struct px_end *end)
 {
     struct px_host_pull **at = find(host, end->id);
+    bool was_stopped = *at != NULL && (*at)->is_stopped;
 
     say_lost(host, end->lost_bytes);
     if (*at == NULL)
@@ -162,6 +179,8 @@ void px_pulls_ended(struct px_host *host, const struct px_end *end)
     drop(at);
     sum_up(host);
     px_queue_return(host);
+    if (was_stopped)
+        host->cfg.events->on_back_over(host->cfg.arg);
     note(host, end->id, "has ended");
 }
 

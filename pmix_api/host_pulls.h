@@ -26,7 +26,8 @@ struct px_host_pull {
                        that come behind what was before; NULL: none do */
     uint32_t waits_first, waits_count;
     uint64_t waits_left;
-    bool is_full; /* its processes are held back */
+    bool is_full;    /* its processes are held back */
+    bool is_stopped; /* it is over, and gives back what was redirected to it */
     uint16_t ticket;
 };
 
@@ -46,6 +47,8 @@ void px_pulls_walk(struct px_host *host, const struct px_host_pull *pull,
 void px_pulls_told(struct px_host *host, const struct px_pull *pull);
 void px_pulls_ended(struct px_host *host, const struct px_end *end);
 void px_pulls_behind(struct px_host *host, uint32_t id);
+/* It gets nothing more, and END comes when all has come back. */
+void px_pulls_stopped(struct px_host *host, uint32_t id);
 /* It has no room; or, called once more, has again. */
 void px_pulls_full(struct px_host *host, uint32_t id);
 /* No pull is left, nor anything of them. */

@@ -120,6 +120,8 @@ static struct px_msg word_of(const struct px_host *host,
     if (item->kind == PX_ITEM_DONE)
         return (struct px_msg){.kind = PX_DONE,
                                .done = {rank, (uint8_t)item->value}};
+    if (item->kind == PX_ITEM_STOP)
+        return (struct px_msg){.kind = PX_STOP, .id = item->value};
     job = px_job_of(host, rank);
     return (struct px_msg){
         .kind = PX_PIDS,
@@ -254,7 +256,7 @@ bool px_queue_is_empty(const struct px_host *host)
     return host->phase == PX_HOST_READY && host->items == NULL &&
            px_jobs_are_told(host) && !host->is_ping_due &&
            host->grants_due == 0 && !host->is_held_due &&
-           (!host->is_flush_due || host->is_flush_sent);
+           host->taken_due == 0 && (!host->is_flush_due || host->is_flush_sent);
 }
 
 void px_queue_arm(struct px_host *host, unsigned ms)

@@ -268,6 +268,14 @@ static int tell_held(struct px_host *host)
     return rc;
 }
 
+static int tell_taken(struct px_host *host)
+{
+    int rc = px_tell(host, &(struct px_msg){.kind = PX_TAKEN});
+
+    host->taken_due -= rc == 1;
+    return rc;
+}
+
 static int tell_name(struct px_host *host, struct px_host_job *job)
 {
     struct px_msg msg = {.kind = PX_JOB,
@@ -317,6 +325,8 @@ int px_tell_jobs(struct px_host *host)
         rc = tell_grant(host);
     if (rc == 1 && host->is_held_due)
         rc = tell_held(host);
+    while (rc == 1 && host->taken_due > 0)
+        rc = tell_taken(host);
     return rc;
 }
 

@@ -231,6 +231,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_LIVE:
     case PX_BEHIND:
     case PX_FULL:
+    case PX_STOP:
         ov_wr_u32(wr, msg->id);
         return;
     case PX_STDIN:
@@ -261,6 +262,7 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_PUSHER:
     case PX_HELD:
     case PX_ROOM:
+    case PX_TAKEN:
         return;
     }
     wr->bad = true;
@@ -522,6 +524,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_LIVE:
     case PX_BEHIND:
     case PX_FULL:
+    case PX_STOP:
         msg->id = ov_rd_u32(rd);
         return true;
     case PX_UP:
@@ -547,6 +550,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_PUSHER:
     case PX_HELD:
     case PX_ROOM:
+    case PX_TAKEN:
         return true;
     }
     return false;

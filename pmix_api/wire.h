@@ -44,6 +44,10 @@
  *                 once more, or END: they are again
  *     43 ROOM     half of what is shared is free again, as was asked for
  *                 (share.h)
+ *     44 STOP     u32 pull: it is over, and what is redirected to it comes back
+ *                 as OUTPUT; then END. From the launcher, which answers:
+ * nothing comes for it behind this 45 TAKEN    from the launcher: one more
+ * OUTPUT can come back
  *
  * The launcher sends those below 16, START and all PARTs first. Both ends are
  * of one installation; the version is there to say so when they are not.
@@ -68,9 +72,10 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 14,
+    PX_WIRE_VERSION = 15,
     PX_PACKET_BYTES_MAX = 72 * 1024,
     PX_LOG_BYTES_MAX = 60000, /* all pieces together */
+    PX_BACK_MAX = 8,          /* OUTPUTs that come back without TAKEN */
 };
 
 enum px_kind {
@@ -107,6 +112,8 @@ enum px_kind {
     PX_BEHIND,
     PX_FULL,
     PX_ROOM,
+    PX_STOP,
+    PX_TAKEN,
 };
 
 struct px_start {
@@ -137,7 +144,7 @@ struct px_msg {
         struct px_pull pull;
         struct px_end end;
         struct px_broken broken;
-        uint32_t id; /* LIVE, BEHIND, FULL: a pull */
+        uint32_t id; /* LIVE, BEHIND, FULL, STOP: a pull */
         struct px_pids pids;
         struct px_stage stage;
         struct px_done done;

@@ -164,8 +164,8 @@ struct run {
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
  *     tap  ask  want  push  pool  placing  further  sinks  slow  past  jobs
- *     end  report  redirect  losses  loss  dvm  signals  down  daemons  survey
- *     up  run
+ *     end  report  back  redirect  losses  loss  dvm  signals  down  daemons
+ *     survey  up  run
  */
 
 /* --- say.c */

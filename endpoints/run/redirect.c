@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "endpoints/msg/replay.h"
+#include "endpoints/run/back.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
@@ -24,6 +25,8 @@ struct run_redirect {
     struct entry *entries; /* owned [RUN_RECORDS_MAX], by cookie, or NULL */
     struct event *turn;    /* owned: a channel has nothing at the console */
     uint32_t first, last;  /* that wait, in order; NONE: none */
+    uint32_t waiting;      /* so many */
+    struct run_back back;
 };
 
 static uint32_t *at_console(const struct run *r, uint32_t rank, uint8_t channel)
@@ -129,6 +132,14 @@ static bool has_waiting(const struct run_redirect *it,
     return false;
 }
 
+/* For the end of the job. */
+static void count_waiting(struct run *r)
+{
+    const struct run_redirect *it = r->redirect;
+
+    r->redirects_waiting = it->waiting + ep_run_back_is_waiting(&it->back);
+}
+
 static void wait(struct run *r, const struct ep_console_record *rec,
                  uint16_t ticket)
 {
@@ -142,15 +153,25 @@ static void wait(struct run *r, const struct ep_console_record *rec,
     else
         it->entries[it->last].next = cookie;
     it->last = cookie;
-    r->redirects_waiting++;
+    it->waiting++;
+    count_waiting(r);
+}
+
+/* Of its records that were never elsewhere. */
+static bool has_nothing(const struct run *r, uint32_t rank, uint8_t channel)
+{
+    const uint32_t *count = at_console(r, rank, channel);
+
+    return count == NULL || *count == 0;
 }
 
 static bool must_wait(const struct run *r, const struct ep_console_record *rec)
 {
-    const uint32_t *count = at_console(r, rec->rank, rec->channel);
-
-    return count != NULL && *count > 0 &&
-           ep_run_tap_redirects(r, rec->rank, rec->channel);
+    if (ep_run_tap_redirects(r, rec->rank, rec->channel))
+        return !has_nothing(r, rec->rank, rec->channel) ||
+               ep_run_back_has(&r->redirect->back, rec->rank, rec->channel);
+    return ep_run_tap_gives_back(r, rec->rank, rec->channel) ||
+           ep_run_back_waits(&r->redirect->back, rec->rank, rec->channel);
 }
 
 /* All that wait are looked at, those that still must wait again. */
@@ -162,8 +183,10 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    ep_run_back_show(r, &it->back, has_nothing);
     it->first = it->last = NONE;
-    r->redirects_waiting = 0;
+    it->waiting = 0;
+    count_waiting(r);
     while (at != NONE) {
         struct entry entry = it->entries[at];
 
@@ -179,13 +202,26 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     ep_run_check_done(r);
 }
 
-void ep_run_redirect_written(struct run *r, uint32_t rank, uint8_t channel)
+static void look_again(struct run *r)
 {
+    if (r->redirects_waiting > 0)
+        event_active(r->redirect->turn, 0, 0);
+}
+
+bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
+                             uint8_t channel)
+{
+    struct run_back *back = &r->redirect->back;
     uint32_t *count = at_console(r, rank, channel);
 
-    if (count != NULL && *count > 0 && --*count == 0 &&
-        r->redirects_waiting > 0)
-        event_active(r->redirect->turn, 0, 0);
+    if (back->first != NULL &&
+        ep_run_back_written(back, place, rank, channel)) {
+        look_again(r);
+        return false;
+    }
+    if (count != NULL && *count > 0 && --*count == 0)
+        look_again(r);
+    return true;
 }
 
 /* --- records */
@@ -200,8 +236,9 @@ static bool prepare(struct run_redirect *it)
 void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec)
 {
     struct run_redirect *it = r->redirect;
-    bool is_usual =
-        it->first == NONE && !ep_run_tap_redirects(r, rec->rank, rec->channel);
+    bool is_usual = it->first == NONE && it->back.first == NULL &&
+                    !ep_run_tap_redirects(r, rec->rank, rec->channel) &&
+                    !ep_run_tap_gives_back(r, rec->rank, rec->channel);
 
     if (is_usual || !prepare(it)) {
         to_tap(r, rec, false);
@@ -244,6 +281,42 @@ void ep_run_redirect_returned(struct run *r, uint64_t cookie)
     to_console(r, &rec);
 }
 
+/* --- what has come back */
+
+bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output)
+{
+    struct run_back *back = &r->redirect->back;
+
+    if (r->phase == RUN_OVER || output->rank >= r->job.size)
+        return false;
+    if (!ep_run_back_add(back, output)) {
+        ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
+                   output->rank);
+        ep_run_abort(r, 1);
+        return false;
+    }
+    ep_run_watch(r);
+    ep_run_back_show(r, back, has_nothing);
+    count_waiting(r);
+    return true;
+}
+
+bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
+{
+    if (!ep_run_back_taken(&r->redirect->back, cookie))
+        return false;
+    ep_run_tap_took_back(r);
+    look_again(r);
+    return true;
+}
+
+/* In any case: the end of the job may have waited for this. */
+void ep_run_redirect_back_over(struct run *r)
+{
+    if (r->redirect != NULL)
+        event_active(r->redirect->turn, 0, 0);
+}
+
 /* --- beginning and end */
 
 int ep_run_redirect_open(struct run *r)
@@ -254,6 +327,7 @@ int ep_run_redirect_open(struct run *r)
     if (it == NULL)
         return OV_ENOMEM;
     it->first = it->last = NONE;
+    ep_run_back_open(&it->back);
     it->at_console =
         calloc((size_t)r->job.size * CHANNELS, sizeof(*it->at_console));
     it->turn = event_new(r->base, -1, 0, on_turn, r);
@@ -268,6 +342,7 @@ void ep_run_redirect_close(struct run *r)
         return;
     if (it->turn != NULL)
         event_free(it->turn);
+    ep_run_back_close(&it->back);
     free(it->at_console);
     free(it->entries);
     free(it);

@@ -4,8 +4,10 @@
  * A channel that the tap redirects goes there from the first record on that
  * comes when the console has written all that it has of it; records that come
  * meanwhile wait here, in order. The proof counts records in their order, so
- * that of the console is over first. In the other direction nothing waits: what
- * the tap gives back comes before all that is new.
+ * that of the console is over first. In the other direction what the tap gives
+ * back comes before all that is new: what it had not sent on comes as it is;
+ * what it had, and gets back, comes as bytes (endpoints/run/back.h), for which
+ * new records of the channel wait here, too.
  *
  * Memory: 4 bytes for each channel of all processes; 80 bytes for each record
  * that the tree can hand over at once, from the first redirection on.
@@ -17,6 +19,7 @@
 #include <stdint.h>
 
 struct ep_console_record;
+struct ep_tap_output;
 struct run;
 
 /* Returns 0 or OV_ENOMEM. */
@@ -31,11 +34,17 @@ void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec);
 void ep_run_redirect_replay(struct run *r, const struct ep_console_record *rec,
                             uint16_t ticket);
 
-/* One of its places has written one of the channel's records. Calls nobody. */
-void ep_run_redirect_written(struct run *r, uint32_t rank, uint8_t channel);
+/* A place, counted from 0, has written one of the channel's records. Calls
+ * nobody. False: it had come back, and was counted when it went. */
+bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
+                             uint8_t channel);
+/* The console has taken a record; true when it was one that had come back. */
+bool ep_run_redirect_taken(struct run *r, uint64_t cookie);
 
 /* The tap's words for a redirected record. */
 void ep_run_redirect_gone(struct run *r, uint64_t cookie);
 void ep_run_redirect_returned(struct run *r, uint64_t cookie);
+bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output);
+void ep_run_redirect_back_over(struct run *r);
 
 #endif

@@ -78,6 +78,20 @@ static void on_returned(void *arg, uint64_t cookie)
     r->tap_events->on_returned(r, cookie);
 }
 
+static bool on_back(void *arg, const struct ep_tap_output *output)
+{
+    struct run *r = arg;
+
+    return r->tap_events->on_back(r, output);
+}
+
+static void on_back_over(void *arg)
+{
+    struct run *r = arg;
+
+    r->tap_events->on_back_over(r);
+}
+
 static void on_flushed(void *arg)
 {
     struct run *r = arg;
@@ -185,6 +199,8 @@ void ep_run_tap_open(struct run *r)
         .on_released = on_released,
         .on_gone = on_gone,
         .on_returned = on_returned,
+        .on_back = on_back,
+        .on_back_over = on_back_over,
         .on_flushed = on_flushed,
         .on_log = on_log,
         .on_signal = on_signal,
@@ -260,6 +276,18 @@ bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel)
 {
     return r->tap != NULL && r->options.tap->redirects != NULL &&
            r->options.tap->redirects(r->tap, rank, channel);
+}
+
+bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel)
+{
+    return r->tap != NULL && r->options.tap->gives_back != NULL &&
+           r->options.tap->gives_back(r->tap, rank, channel);
+}
+
+void ep_run_tap_took_back(struct run *r)
+{
+    if (r->tap != NULL)
+        r->options.tap->took_back(r->tap);
 }
 
 void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count)

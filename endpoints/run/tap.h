@@ -16,6 +16,8 @@ struct run_tap_events {
     /* As of struct ep_tap_events. */
     void (*on_gone)(struct run *r, uint64_t cookie);
     void (*on_returned)(struct run *r, uint64_t cookie);
+    bool (*on_back)(struct run *r, const struct ep_tap_output *output);
+    void (*on_back_over)(struct run *r);
     void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
     void (*on_pushers)(struct run *r, bool are_there);
     void (*on_wanted)(struct run *r);
@@ -52,6 +54,9 @@ void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count);
 /* The tap waits for output from before. */
 bool ep_run_tap_replays(const struct run *r);
 bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel);
+bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel);
+/* One output of on_back is on its way. */
+void ep_run_tap_took_back(struct run *r);
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
 
 /* Text of the tap with that token has been written. */

@@ -14,6 +14,7 @@
 #include "endpoints/run/taps_job.h"
 #include "topo/tree.h"
 
+struct ep_tap_output;
 struct event_base;
 
 /* Processes that are neighbours by rank, of one program, on one host. */
@@ -38,7 +39,7 @@ struct ep_tap_replay {
 enum { EP_TAP_WHY_MAX = 256 };
 
 /* What a tap may call; never from within a call to it, but on_part, on_spawn
- * from again, and on_returned and on_released from close. */
+ * from again, and on_returned, on_released and on_back_over from close. */
 struct ep_tap_events {
     /* Where the ranks of the job with this base are: part `index` of parts, in
      * the order of ranks. Only while it runs. */
@@ -52,6 +53,12 @@ struct ep_tap_events {
     /* Nobody is there for this redirected output: it is for the console, before
      * all that comes later. on_released comes for it, too. */
     void (*on_returned)(void *arg, uint64_t cookie);
+    /* Redirected output of which on_gone was told, and that nobody has taken:
+     * it is for the console. Borrowed within the call; took_back() follows. In
+     * order for each channel. False: it is not taken. */
+    bool (*on_back)(void *arg, const struct ep_tap_output *output);
+    /* gives_back() says no to more than before. */
+    void (*on_back_over)(void *arg);
     /* After flush: all is out. */
     void (*on_flushed)(void *arg);
     /* Text for stdout or stderr (enum ov_channel), which goes out as lines. It
@@ -136,6 +143,11 @@ struct ep_tap_ops {
                     uint32_t count);
     /* Is the channel redirected at present? NULL: none ever is. */
     bool (*redirects)(void *tap, uint32_t rank, uint8_t channel);
+    /* Does output of the channel come back by on_back at present? What is new
+     * is for the console behind that. NULL: none ever does. */
+    bool (*gives_back)(void *tap, uint32_t rank, uint8_t channel);
+    /* One output of on_back is on its way to the console. */
+    void (*took_back)(void *tap);
     /* Is it wanted, of a job that the tap has started? NULL: all is. */
     bool (*wants)(void *tap, uint32_t rank, uint8_t channel);
     void (*exit)(void *tap, uint32_t rank, uint32_t status);

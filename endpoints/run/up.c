@@ -301,8 +301,8 @@ static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
     const bool is_second =
         place == EP_OUTPUT_FILES && ep_output_has(r->output, EP_OUTPUT_CONSOLE);
 
-    ep_proof_written(r->proof, is_second, proc, channel, mem, len_bytes);
-    ep_run_redirect_written(r, proc, channel);
+    if (ep_run_redirect_written(r, is_second, proc, channel))
+        ep_proof_written(r->proof, is_second, proc, channel, mem, len_bytes);
 }
 
 static void on_taken(void *arg, uint64_t cookie)
@@ -310,6 +310,8 @@ static void on_taken(void *arg, uint64_t cookie)
     struct run *r = arg;
     uint32_t token;
 
+    if (ep_run_redirect_taken(r, cookie))
+        return;
     if (!ep_run_log_taken(r, cookie, &token))
         ep_run_let_go(r, cookie);
     else if (token != 0)

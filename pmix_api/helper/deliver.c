@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/helper/back.h"
 #include "pmix_api/helper/hooks.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
@@ -31,8 +32,9 @@ struct delivery {
     pmix_info_t info[INFOS];
     size_t infos;
     pmix_iof_channel_t channel;
-    struct px_receiver to; /* its request NULL: nobody any more */
-    bool is_open;          /* the library has yet to take it */
+    struct px_receiver to;         /* its request NULL: nobody any more */
+    bool is_open;                  /* the library has yet to take it */
+    bool is_redirected, is_queued; /* it has it for the tool */
 };
 
 static struct {
@@ -96,6 +98,7 @@ static bool fill(struct delivery *d, const struct px_output *o,
     d->bytes.size = o->len_bytes;
     d->channel = (pmix_iof_channel_t)(PMIX_FWD_STDIN_CHANNEL << o->channel);
     d->to = *to;
+    d->is_redirected = o->is_redirected;
     if (o->is_end)
         PMIX_INFO_LOAD(&d->info[d->infos++], PMIX_IOF_COMPLETE, NULL,
                        PMIX_BOOL);
@@ -119,6 +122,8 @@ static void on_delivered(pmix_status_t status, void *arg)
     struct delivery *d = arg;
 
     (void)status;
+    if (d->is_redirected && !d->is_queued && d->to.request != NULL)
+        px_back_lost(d->to.request, d->bytes.size);
     clear(d);
     d->is_open = false;
     if (atomic_fetch_sub(&out.asked, 1) == 1)
@@ -148,8 +153,9 @@ bool px_deliver_is_for(const pmix_proc_t *source, const void *request)
 
 void px_deliver_queued(const pmix_proc_t *source)
 {
-    const struct delivery *d = find(source);
+    struct delivery *d = find(source);
 
+    d->is_queued = true;
     px_lag_given(d->to.tool, d->to.fd, d->bytes.size);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pmix_api/helper/back.h"
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/pulls_impl.h"
 
@@ -292,18 +293,28 @@ static bool has_forwards(const struct pull *pulls, const void *tool)
     return has;
 }
 
-/* What came for it since the library has forgotten it. */
+bool px_forward_give(struct pull *pulls, const struct pull *gone,
+                     const struct px_output *o)
+{
+    struct pull *to = heir_of(pulls, gone, o->rank);
+
+    if (to == NULL || (to->live[o->rank - to->first] & 1u << o->channel) == 0)
+        return false;
+    px_pulls_store(to, o);
+    return true;
+}
+
+/* What came for it since the library has forgotten it. What goes back to the
+ * launcher is looked at then. */
 static void hand_over(struct pull *pulls, struct pull *gone)
 {
     static uint8_t mem[PX_QUEUE_PACKET_MAX]; /* under the lock */
     struct px_output o;
 
-    while (px_queue_get(&gone->queue, 0, true, mem, &o)) {
-        struct pull *to = heir_of(pulls, gone, o.rank);
-
-        if (to != NULL && (to->live[o.rank - to->first] & 1u << o.channel) != 0)
-            px_pulls_store(to, &o);
-    }
+    if (px_back_is_due(gone))
+        return;
+    while (px_queue_get(&gone->queue, 0, true, mem, &o))
+        (void)px_forward_give(pulls, gone, &o);
 }
 
 static void resume(struct pull *pulls, struct pull *gone)

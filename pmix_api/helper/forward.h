@@ -65,4 +65,9 @@ void px_forward_resume(struct pull *pulls);
 /* Is it over, now that nothing waits? */
 void px_forward_check(struct pull *pull);
 
+/* Under the lock. Output for a pull that has gone, to whoever gets it instead;
+ * false: there is nobody. */
+bool px_forward_give(struct pull *pulls, const struct pull *gone,
+                     const struct px_output *o);
+
 #endif

@@ -368,6 +368,11 @@ const char *px_job_own(void)
     return jobs.list->name.nspace;
 }
 
+uint32_t px_job_own_size(void)
+{
+    return jobs.list->name.size;
+}
+
 bool px_job_find(const char *nspace, struct px_job *out)
 {
     const struct px_job_state *job;

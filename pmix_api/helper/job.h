@@ -57,6 +57,7 @@ void px_job_forget(uint32_t base);
 
 /* Of the run's own job; constant from px_job_start on. */
 const char *px_job_own(void);
+uint32_t px_job_own_size(void);
 
 /* The job of that name, or (next) the one behind `job`, of those that are
  * whole; `job` of size 0: the first one. False when there is none. O(jobs). */

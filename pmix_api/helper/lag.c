@@ -218,6 +218,24 @@ uint64_t px_lag_bytes(void)
     return sum;
 }
 
+uint64_t px_lag_forsake(const void *tool)
+{
+    struct lag *lag;
+    uint64_t bytes = 0;
+
+    pthread_mutex_lock(&all.lock);
+    lag = tool != NULL ? find(tool) : NULL;
+    if (lag != NULL) {
+        bytes = lag->bytes;
+        for (unsigned i = 0; i < lag->used; i++)
+            bytes -= (uint64_t)LAG_MESSAGE_BYTES *
+                     lag->slots[(lag->first + i) % SLOTS].count;
+        clear(lag, NULL);
+    }
+    pthread_mutex_unlock(&all.lock);
+    return bytes;
+}
+
 void px_lag_keep(bool (*is_here)(const void *tool, int fd))
 {
     pthread_mutex_lock(&all.lock);

@@ -50,6 +50,10 @@ uint64_t px_lag_due_ms(const void *tool);
 /* What the library has of all tools. */
 uint64_t px_lag_bytes(void);
 
+/* The tool has gone: forgets it, and returns the payload that the library had
+ * for it. */
+uint64_t px_lag_forsake(const void *tool);
+
 /* Forgets the tools that are not here any more; `fd` is what px_lag_given() was
  * told last. One that is, has all its bytes, also when its pulls have ended. */
 void px_lag_keep(bool (*is_here)(const void *tool, int fd));

@@ -24,6 +24,7 @@
 #include "overlay/base/err.h"
 #include "pmix_api/folder.h"
 #include "pmix_api/helper/attribute.h"
+#include "pmix_api/helper/back.h"
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/event.h"
 #include "pmix_api/helper/forward.h"
@@ -248,6 +249,24 @@ static void on_ping(void)
         pong(PMIX_SUCCESS, NULL);
 }
 
+static void on_pull(const struct px_msg *msg)
+{
+    if (msg->kind == PX_LIVE)
+        px_pulls_live(msg->id);
+    else if (msg->kind == PX_STOP)
+        px_back_stopped(msg->id);
+    else
+        px_back_taken();
+}
+
+static void on_process(const struct px_msg *msg)
+{
+    if (msg->kind == PX_EXIT)
+        px_job_exit(msg->exit.rank, msg->exit.status);
+    else
+        px_job_pids(&msg->pids);
+}
+
 static int on_msg(const struct px_msg *msg)
 {
     switch (msg->kind) {
@@ -256,12 +275,15 @@ static int on_msg(const struct px_msg *msg)
     case PX_PART:
         return on_part(&msg->part);
     case PX_EXIT:
-        px_job_exit(msg->exit.rank, msg->exit.status);
+    case PX_PIDS:
+        on_process(msg);
         return 0;
     case PX_OUTPUT:
         return on_output(&msg->output);
     case PX_LIVE:
-        px_pulls_live(msg->id);
+    case PX_STOP:
+    case PX_TAKEN:
+        on_pull(msg);
         return 0;
     case PX_FLUSH:
         main_state.is_flushing = true;
@@ -269,9 +291,6 @@ static int on_msg(const struct px_msg *msg)
         return 0;
     case PX_PING:
         on_ping();
-        return 0;
-    case PX_PIDS:
-        px_job_pids(&msg->pids);
         return 0;
     case PX_STAGE:
         px_event_stage(&msg->stage);
@@ -393,8 +412,10 @@ static void sweep(uint64_t now)
 
 static void flushed(void)
 {
-    main_state.is_flushing = false;
     px_pulls_reap(true);
+    if (px_back_is_busy())
+        return;
+    main_state.is_flushing = false;
     px_talk_kind(PX_FLUSHED);
 }
 
@@ -404,7 +425,7 @@ static void check_flushed(uint64_t now)
 {
     uint64_t left;
 
-    if (!main_state.is_flushing)
+    if (!main_state.is_flushing || px_back_is_busy())
         return;
     left = px_pulls_left_bytes() + px_deliver_asked() + px_lag_bytes() +
            px_tools_unsent_bytes() + px_event_left();

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/helper/back.h"
 #include "pmix_api/helper/bind.h"
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/gate.h"
 #include "pmix_api/helper/hooks.h"
+#include "pmix_api/helper/intake.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
@@ -43,8 +45,7 @@ static struct {
     const char *dir;
     bool has_hooks;
     uint32_t made, asks;
-    const void *asker;    /* the tool whose request is being handled */
-    uint64_t stray_bytes; /* redirected, and nobody was there any more */
+    const void *asker; /* the tool whose request is being handled */
     /* the probe */
     bool is_probing, is_probe_due;
     uint32_t probe;
@@ -226,6 +227,8 @@ static void on_probed(pmix_status_t status, void *arg)
         if (pull->state == PULL_KNOWN && pulls.has_hooks &&
             pull->seen != pulls.probe)
             pull->state = PULL_OVER;
+        if (pull->state == PULL_OVER && !px_tools_has(pull->to.fd))
+            px_back_forsake(pull);
         pull->is_doubted &= pulls.is_probe_due;
     }
     px_lag_keep(is_here);
@@ -476,74 +479,6 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
     return id != 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
-/* --- the main thread */
-
-/* The stream is given back to where it went before. */
-static void check_behind(struct pull *pull)
-{
-    if (!pull->redirects || pull->is_behind ||
-        px_queue_bytes(&pull->queue) < pull->bound_bytes)
-        return;
-    pull->is_behind = true;
-    px_talk(&(struct px_msg){.kind = PX_BEHIND, .id = pull->id});
-}
-
-static void check_full(struct pull *pull)
-{
-    if (!pull->is_careful || pull->is_full ||
-        (px_queue_bytes(&pull->queue) < PULL_FULL_BYTES &&
-         !px_queue_is_tight(&pull->queue)))
-        return;
-    pull->is_full = true;
-    px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
-}
-
-void px_pulls_store(struct pull *pull, const struct px_output *output)
-{
-    if (pull->show != NULL)
-        px_show_put(pull->show, output, &pull->queue);
-    else
-        px_queue_put(&pull->queue, output);
-}
-
-static bool put(struct pull *pull, const struct px_output *o, uint64_t now_ms,
-                bool stays)
-{
-    uint8_t bit = (uint8_t)(1u << o->channel);
-    uint32_t nth = o->rank - pull->first;
-
-    if (pull->live == NULL || o->rank < pull->first || nth >= pull->procs ||
-        (o->to != 0 ? o->to != pull->id : (pull->live[nth] & bit) == 0))
-        return false;
-    if (o->is_turn) {
-        pull->live[nth] |= bit;
-        px_forward_yield(pulls.pulls, pull, o->rank, 1);
-    }
-    if (stays && px_serve_pass(pull, o, now_ms))
-        return pull->redirects;
-    px_pulls_store(pull, o);
-    check_behind(pull);
-    check_full(pull);
-    return pull->redirects;
-}
-
-void px_pulls_put(const struct px_output *output, uint64_t now_ms, bool stays)
-{
-    bool is_taken = false;
-
-    lock();
-    px_forward_resume(pulls.pulls);
-    for (unsigned i = 0; i < PULLS_MAX; i++) {
-        struct pull *pull = &pulls.pulls[i];
-
-        if (pull->state != PULL_FREE && pull->state != PULL_OVER)
-            is_taken |= put(pull, output, now_ms, stays);
-    }
-    if (output->is_redirected && !is_taken)
-        pulls.stray_bytes += output->len_bytes;
-    px_pulls_unlock();
-}
-
 /* --- the end */
 
 /* All that it wants has ended, and the library has all of that. Its request
@@ -556,36 +491,49 @@ static bool is_done(const struct pull *pull)
            px_queue_is_idle(&pull->queue) && !px_bind_is_busy();
 }
 
-static void say_end(struct pull *pull)
+static void say_end(uint32_t id, uint64_t lost)
 {
-    uint64_t lost = pull->redirects && pull->live != NULL
-                        ? px_queue_bytes(&pull->queue)
-                        : 0;
-
     px_talk(&(struct px_msg){.kind = PX_END,
-                             .end = {.id = pull->id, .lost_bytes = lost}});
+                             .end = {.id = id, .lost_bytes = lost}});
+}
+
+/* It takes nothing, and the job is over: all goes back. */
+static bool is_left(const struct pull *pull)
+{
+    return (pull->state == PULL_ASKED || pull->state == PULL_KNOWN) &&
+           pull->redirects && pull->live != NULL &&
+           px_queue_bytes(&pull->queue) > 0;
+}
+
+static void reap(struct pull *pull, bool last)
+{
+    uint64_t lost = 0;
+
+    px_forward_check(pull);
+    if (last && is_left(pull)) {
+        pull->state = PULL_OVER;
+        px_back_forsake(pull);
+    }
+    if (is_done(pull))
+        pull->state = PULL_OVER;
+    if (pull->state == PULL_OVER && px_back_step(pulls.pulls, pull, &lost))
+        return;
+    if (pull->state == PULL_OVER || (last && pull->state != PULL_FREE))
+        say_end(pull->id, lost);
+    if (pull->state == PULL_OVER)
+        forget(pull);
 }
 
 void px_pulls_reap(bool last)
 {
+    uint64_t stray;
+
     lock();
     px_forward_resume(pulls.pulls);
-    for (unsigned i = 0; i < PULLS_MAX; i++) {
-        struct pull *pull = &pulls.pulls[i];
-
-        px_forward_check(pull);
-        if (is_done(pull))
-            pull->state = PULL_OVER;
-        if (pull->state == PULL_FREE || (pull->state != PULL_OVER && !last))
-            continue;
-        say_end(pull);
-        if (pull->state == PULL_OVER)
-            forget(pull);
-    }
-    if (last && pulls.stray_bytes > 0)
-        px_talk(&(struct px_msg){.kind = PX_END,
-                                 .end = {.lost_bytes = pulls.stray_bytes}});
-    if (last)
-        pulls.stray_bytes = 0;
+    for (unsigned i = 0; i < PULLS_MAX; i++)
+        reap(&pulls.pulls[i], last);
+    stray = last ? px_intake_stray() : 0;
+    if (stray > 0)
+        say_end(0, stray);
     px_pulls_unlock();
 }

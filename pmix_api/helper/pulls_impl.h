@@ -26,6 +26,9 @@ struct pull {
     bool is_ending;  /* with the last of what waits it is over */
     bool is_doubted; /* KNOWN: its tool has deregistered one of its own */
     bool is_settled; /* OVER: nothing is left to resume */
+    bool is_stopping, is_stopped; /* OVER: the launcher is told, and knows */
+    uint64_t lost_bytes;          /* OVER: redirected, and nobody has them */
+    uint32_t since; /* the first redirected output that it got; 0: none yet */
     struct px_receiver to;
     uint32_t seen;
     uint32_t output;       /* of a forward: enum px_output_flag */

@@ -20,6 +20,7 @@ struct px_queue_cell {
     uint64_t dropped_bytes;
     uint8_t *mem; /* owned: being put together */
     uint32_t used_bytes, room_bytes;
+    bool is_redirected; /* some of them */
     uint64_t due_ms;
 };
 
@@ -253,6 +254,7 @@ static void free_held(struct px_queue *queue, struct px_queue_cell *cell)
     free(cell->mem);
     cell->mem = NULL;
     cell->used_bytes = cell->room_bytes = 0;
+    cell->is_redirected = false;
 }
 
 static bool grow(struct px_queue_cell *cell, uint32_t need_bytes)
@@ -283,13 +285,15 @@ static void join(struct px_queue *queue, struct px_queue_cell *cell,
     memcpy(queue->out, cell->mem, held);
     if (o->len_bytes > 0)
         memcpy(queue->out + held, o->mem, o->len_bytes);
+    o->is_redirected |= cell->is_redirected;
     free_held(queue, cell);
     o->mem = queue->out;
     o->len_bytes += held;
 }
 
 static void hold(struct px_queue *queue, struct px_queue_cell *cell,
-                 uint64_t now_ms, const void *mem, uint32_t len_bytes)
+                 uint64_t now_ms, const struct px_output *o, const void *mem,
+                 uint32_t len_bytes)
 {
     if (len_bytes == 0)
         return;
@@ -297,6 +301,7 @@ static void hold(struct px_queue *queue, struct px_queue_cell *cell,
         cell->due_ms = now_ms + queue->cfg.buffer_ms;
     memcpy(cell->mem + cell->used_bytes, mem, len_bytes);
     cell->used_bytes += len_bytes;
+    cell->is_redirected |= o->is_redirected;
     queue->held_bytes += len_bytes;
 }
 
@@ -346,14 +351,14 @@ static bool judge(struct px_queue *queue, uint64_t now_ms, struct px_output *o)
         return true;
     }
     if (together < queue->cfg.buffer_bytes || open == o->len_bytes) {
-        hold(queue, cell, now_ms, mem, o->len_bytes);
+        hold(queue, cell, now_ms, o, mem, o->len_bytes);
         return false;
     }
     o->len_bytes -= open;
     mem += o->len_bytes;
     join(queue, cell, o);
     if (grow(cell, open))
-        hold(queue, cell, now_ms, mem, open);
+        hold(queue, cell, now_ms, o, mem, open);
     else
         count_dropped(queue, o, open);
     return true;

@@ -19,6 +19,22 @@ void px_talk(const struct px_msg *msg)
         ;
 }
 
+void px_talk_output(const struct px_output *output)
+{
+    uint8_t head[PX_OUTPUT_HEAD_BYTES];
+    struct ov_wr wr = ov_wr_init(head, sizeof(head));
+    struct iovec parts[2] = {
+        {.iov_base = head, .iov_len = sizeof(head)},
+        {.iov_base = (void *)(uintptr_t)output->mem,
+         .iov_len = output->len_bytes},
+    };
+    struct msghdr packet = {.msg_iov = parts, .msg_iovlen = 2};
+
+    px_output_encode_head(&wr, output);
+    while (sendmsg(TALK_FD, &packet, MSG_NOSIGNAL) < 0 && errno == EINTR)
+        ;
+}
+
 void px_talk_kind(enum px_kind kind)
 {
     px_talk(&(struct px_msg){.kind = kind});

@@ -14,4 +14,7 @@ void px_talk_kind(enum px_kind kind);
 void px_talk_note(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
+/* An OUTPUT that goes back, of any length. */
+void px_talk_output(const struct px_output *output);
+
 #endif

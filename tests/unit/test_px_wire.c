@@ -128,6 +128,31 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     assert_int_equal(ov_rd_left(&rd), 0);
 }
 
+/* Output that goes back: that a pull is over is said and answered by one word,
+ * and the launcher asks for more. */
+static void what_goes_back_is_stopped_and_taken(void **state)
+{
+    static const uint8_t want[] = {44, 3, 0, 0, 0, 45};
+    uint8_t mem[64];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct px_msg msg;
+    struct ov_rd rd;
+
+    (void)state;
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_STOP, .id = 3});
+    px_msg_encode(&wr, &(struct px_msg){.kind = PX_TAKEN});
+    assert_false(wr.bad);
+    assert_int_equal(wr.at - mem, sizeof(want));
+    assert_memory_equal(mem, want, sizeof(want));
+    rd = ov_rd_init(mem, sizeof(want));
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.kind, PX_STOP);
+    assert_int_equal(msg.id, 3);
+    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.kind, PX_TAKEN);
+    assert_int_equal(ov_rd_left(&rd), 0);
+}
+
 static void a_push_has_the_bytes_that_are_drawn(void **state)
 {
     static const uint8_t want[] = {25, 2, 0, 0, 0, 'h', 'i', 10, 1, 3,
@@ -278,6 +303,7 @@ int main(void)
         cmocka_unit_test(output_has_the_bytes_that_are_drawn),
         cmocka_unit_test(shared_output_has_a_position_for_its_bytes),
         cmocka_unit_test(a_push_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(what_goes_back_is_stopped_and_taken),
         cmocka_unit_test(messages_in_a_row_are_heard_as_said),
         cmocka_unit_test(a_job_has_the_bytes_that_are_drawn),
         cmocka_unit_test(words_on_pulls_are_heard_as_said),
