@@ -137,11 +137,12 @@ class Job(live.Job):
 class Tool:
     """A tool_pull in the background with a folder of its own."""
 
-    def __init__(self, job, *options, stdin=subprocess.DEVNULL, **env):
+    def __init__(self, job, *options, stdin=subprocess.DEVNULL,
+                 stdout=subprocess.PIPE, **env):
         self.dir = tempfile.mkdtemp(dir=live.TMP, prefix="tool-")
         self.proc = subprocess.Popen(
             [TOOL, *map(str, options), str(job.proc.pid), self.dir],
-            stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=stdin, stdout=stdout, stderr=subprocess.PIPE,
             env={**os.environ, **env})
 
     def has(self, name):

@@ -421,6 +421,7 @@ static void pull(char *ranks, pmix_iof_channel_t mask)
 static void deregister(void)
 {
     (void)getchar();
+    append("leaving", "", 0);
     tool.is_answered = false;
     PMIx_IOF_deregister(tool.handler, NULL, 0, on_done, NULL);
     wait_for(&tool.is_answered);
