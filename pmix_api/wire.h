@@ -45,11 +45,12 @@
  *     43 ROOM     half of what is shared is free again, as was asked for
  *                 (share.h)
  *     44 STOP     u32 pull: it is over, and what is redirected to it comes back
- *                 as OUTPUT; then END. From the launcher, which answers:
- * nothing comes for it behind this 45 TAKEN    from the launcher: one more
- * OUTPUT can come back
+ *                 as OUTPUT, then END; and the launcher's answer to that:
+ *                 nothing is on its way to it any more
+ *     45 TAKEN    one more OUTPUT can come back; from the launcher
  *
- * The launcher sends those below 16, START and all PARTs first. Both ends are
+ * The launcher sends those below 16, START and all PARTs first, and the last
+ * two. Both ends are
  * of one installation; the version is there to say so when they are not.
  *
  * Ranks here are numbers of processes: those of all jobs of the tree have one
