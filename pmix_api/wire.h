@@ -50,8 +50,8 @@
  *     45 TAKEN    one more OUTPUT can come back; from the launcher
  *
  * The launcher sends those below 16, START and all PARTs first, and the last
- * two. Both ends are
- * of one installation; the version is there to say so when they are not.
+ * two. Both ends are of one installation; the version is there to say so when
+ * they are not.
  *
  * Ranks here are numbers of processes: those of all jobs of the tree have one
  * space of them, in which the run's own job comes first.
