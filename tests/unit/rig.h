@@ -102,6 +102,8 @@ static inline int rig_readable(int fd)
 }
 
 /* Threads of this process. */
+/* One that was joined is still listed for a moment: count before the first
+ * is started. */
 static inline unsigned rig_threads(void)
 {
     unsigned count = 0;
@@ -114,8 +116,7 @@ static inline unsigned rig_threads(void)
     return count - 2; /* . and .. */
 }
 
-/* Waits until there are so many: one that was joined is still listed for a
- * moment. */
+/* Waits until there are so many. */
 static inline void rig_threads_until(unsigned want)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);

@@ -17,6 +17,8 @@
 
 enum { ROOM = 1 << 16 };
 
+static unsigned threads_at_start;
+
 struct fixture {
     struct event_base *base;
     struct ep_input *in;
@@ -334,7 +336,6 @@ static void one_request_at_a_time(void **state)
  * in the middle of its wait. */
 static void closing_ends_a_reader_that_waits(void **state)
 {
-    const unsigned threads = rig_threads();
 
     (void)state;
     for (int round = 0; round < 30; round++) {
@@ -345,7 +346,7 @@ static void closing_ends_a_reader_that_waits(void **state)
             sched_yield();
         ep_input_close(fx->in);
         fx->in = NULL;
-        rig_threads_until(threads);
+        rig_threads_until(threads_at_start);
         put(fx, "x", 1);
         event_base_loop(fx->base, EVLOOP_NONBLOCK);
         assert_int_equal(fx->answers, 0);
@@ -546,5 +547,6 @@ int main(void)
         cmocka_unit_test(the_foreground_is_noticed_without_a_word),
     };
 
+    threads_at_start = rig_threads();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
