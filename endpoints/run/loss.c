@@ -1,6 +1,7 @@
 /* Nodes that are lost: what becomes of the job. */
 #include "endpoints/run/loss.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "endpoints/run/ask.h"
@@ -68,14 +69,18 @@ static void tell_tap(struct run *r, uint32_t node)
         ep_run_tap_lost(r, part.first_rank, part.count);
 }
 
-/* Lines that its processes left open end here. */
-static void end_channels(struct run *r, uint32_t node)
+/* Lines that its processes left open end here. They are killed where they still
+ * run, and how one has ended that did not is not known: to tools all are, as
+ * those of further jobs. */
+static void end_ranks(struct run *r, uint32_t node)
 {
     struct ep_job_part part = {0};
 
     while (ep_job_next_on_node(&r->job, node, &part)) {
-        for (uint32_t i = 0; i < part.count; i++)
+        for (uint32_t i = 0; i < part.count; i++) {
             end_rank(r, node, part.first_rank + i);
+            ep_run_tap_exit(r, part.first_rank + i, SIGKILL);
+        }
     }
 }
 
@@ -119,7 +124,7 @@ void ep_run_lost(struct run *r, uint32_t node)
     remember(r, node);
     ep_run_losses_add(r, node, goes_on(r));
     count_final(r, node);
-    end_channels(r, node);
+    end_ranks(r, node);
     ep_run_jobs_lost(r, node);
     if (!goes_on(r) || is_bare(r))
         ep_run_abort(r, 1);

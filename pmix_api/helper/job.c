@@ -523,8 +523,10 @@ static pmix_proc_state_t state_of(const struct px_job_state *job, uint32_t rank)
     if (status >= 0)
         return WIFSIGNALED(status) ? PMIX_PROC_STATE_ABORTED_BY_SIG
                                    : PMIX_PROC_STATE_TERMINATED;
-    return job->pids[rank] != 0 ? PMIX_PROC_STATE_RUNNING
-                                : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
+    /* Nobody can ask before the daemons run; they do not tell their pids. */
+    return job->pids[rank] != 0 || px_job_is_daemons(&job->name)
+               ? PMIX_PROC_STATE_RUNNING
+               : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
 }
 
 void px_job_describe(const struct px_job *job, uint32_t rank,

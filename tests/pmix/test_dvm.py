@@ -40,6 +40,12 @@ BOTH = "pmix.fwd.stdout pmix.fwd.stderr "
 TELL = "echo\\s$PPID>$0.$XYLEM_RANK"
 
 
+def states(dvm):
+    """Of its daemons."""
+    rows = asks(dvm, "pmix.qry.ptable")[0][1:]
+    return sorted(" ".join(row.split()[6:]) for row in rows)
+
+
 def told(place, ranks):
     """What they have said: the processes that have started them."""
     paths = ["%s.%d" % (place, rank) for rank in range(ranks)]
@@ -278,10 +284,13 @@ def lost():
     for space in (alone, wide):
         tool.do("events " + space)
     dead, *daemons = told(place, 3)  # the first is on an empty node
+    check_eq(3 * ["PROC EXECUTING"], states(dvm))
     os.kill(dead, signal.SIGKILL)
     check("SIG" in tool.wait_event("JOB ENDED", wide), tool.events)
     live.eventually(lambda: "is lost; the tree goes on without it"
                     in dvm.said(), 60, "it says so")
+    live.eventually(lambda: states(dvm) == ["PROC ABORTED BY SIGNAL"] +
+                    2 * ["PROC EXECUTING"], 60, "a daemon is over")
     check(not tool.happened("JOB ENDED", alone), "the other one runs")
     door.open()
     tool.wait_ends(alone, 1)
