@@ -173,7 +173,7 @@ def eventually(truth, seconds, what):
     return True
 
 
-def check_gone(seconds=5):
+def check_gone(seconds=20):
     if not eventually(lambda: not ours(), seconds,
                       "no process of xylem is left"):
         for pid, name in ours().items():

@@ -79,7 +79,7 @@ class Running:
     def check_gone(self):
         live.eventually(
             lambda: not set(self.pids) & set(live.descendants(live.RUNNER)),
-            5, "every process of the job is gone")
+            20, "every process of the job is gone")
         live.check_gone()
 
 

@@ -63,7 +63,7 @@ def as_shell(code):
 def stop(job):
     """SIGTSTP stops the launcher itself."""
     job.proc.send_signal(signal.SIGTSTP)
-    live.eventually(lambda: live.state(job.proc.pid) == b"T", 10,
+    live.eventually(lambda: live.state(job.proc.pid) == b"T", 20,
                     "the launcher is stopped: " + job.said())
 
 
@@ -102,13 +102,13 @@ def stops_and_goes():
 
     for _ in range(2):
         stop(job)
-        live.eventually(lambda: are(b"T"), 10, "all are stopped")
+        live.eventually(lambda: are(b"T"), 20, "all are stopped")
         job.proc.send_signal(signal.SIGCONT)
-        live.eventually(lambda: are(b"S"), 10, "all go on")
+        live.eventually(lambda: are(b"S"), 20, "all go on")
         check(live.state(job.proc.pid) != b"T", "the launcher does not go on")
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
-    live.eventually(lambda: are(b"T"), 10, "all are stopped again")
+    live.eventually(lambda: are(b"T"), 20, "all are stopped again")
     # Two that come together may be one: again until it ends.
     live.eventually(lambda: job.proc.send_signal(signal.SIGINT) or
                     job.proc.poll() is not None, 20,
@@ -175,7 +175,7 @@ def killed_while_stopped():
                        "echo up; exec tail -f /dev/null")
         read_all(job, "up")
         job.proc.send_signal(number)
-        live.eventually(lambda: live.state(job.proc.pid) == b"T", 10, "stopped")
+        live.eventually(lambda: live.state(job.proc.pid) == b"T", 20, "stopped")
         if number == signal.SIGTSTP:
             job.proc.kill()
             check_eq(-signal.SIGKILL, job.wait())

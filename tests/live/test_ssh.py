@@ -46,7 +46,7 @@ def check_login(hosts):
 def over(hosts):
     """Nothing of a job is left, here and behind sshd."""
     live.check_gone()
-    live.eventually(lambda: not hosts.left(), 5, "no session is left")
+    live.eventually(lambda: not hosts.left(), 20, "no session is left")
 
 
 def all_are_up(job):

@@ -69,7 +69,7 @@ def killed(whom):
     os.kill(whom(proc.pid), signal.SIGKILL)
     check(proc.wait() != 0, "exit code 0")
     proc.stdout.close()
-    live.eventually(lambda: not below(), 5, "no process is left")
+    live.eventually(lambda: not below(), 20, "no process is left")
 
 
 def child(pid):
