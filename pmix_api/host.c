@@ -63,28 +63,6 @@ static void put_down(struct px_host *host)
     px_jobs_reap(host);
 }
 
-/* With the helper all its tools are gone. */
-static void rest(struct px_host *host)
-{
-    px_push_hold(host, false);
-}
-
-/* Its tools are cut off; the job does not notice. */
-static void on_death(struct px_host *host, const char *why)
-{
-    char cause[PX_REASON_MAX + 64];
-    int status = px_process_end(host->pid);
-
-    px_revival_explain(host, status, cause, sizeof(cause));
-    host->pid = -1;
-    put_down(host);
-    event_del(host->timer);
-    px_revival_plan(host, why != NULL ? why : cause);
-    tell_flushed(host);
-    rest(host);
-    px_spawn_hangup(host, 0);
-}
-
 /* --- what it says */
 
 /* A tool that has started us waits for this file. */
@@ -310,6 +288,50 @@ static int hear(struct px_host *host)
     return 1;
 }
 
+/* With the helper all its tools are gone. */
+static void rest(struct px_host *host)
+{
+    px_push_hold(host, false);
+}
+
+/* At most: what it did last it may not have said. */
+static uint64_t lost_with(const struct px_host *host)
+{
+    uint64_t settled = px_share_settled(&host->share);
+
+    return settled < host->redirected_bytes ? host->redirected_bytes - settled
+                                            : 0;
+}
+
+/* What it has said before counts. */
+static void drain(struct px_host *host)
+{
+    while (hear(host) == 1)
+        ;
+}
+
+/* Its tools are cut off; the job does not notice. */
+static void on_death(struct px_host *host, const char *why)
+{
+    char cause[PX_REASON_MAX + 64];
+    int status = px_process_end(host->pid);
+    uint64_t redirected, pushed;
+
+    drain(host);
+    px_revival_explain(host, status, cause, sizeof(cause));
+    host->pid = -1;
+    redirected = lost_with(host);
+    pushed = px_share_held(&host->share);
+    put_down(host);
+    event_del(host->timer);
+    px_revival_plan(host, why != NULL ? why : cause);
+    px_revival_say_lost(host, redirected, "of redirected output");
+    px_revival_say_lost(host, pushed, "that tools have pushed");
+    tell_flushed(host);
+    rest(host);
+    px_spawn_hangup(host, 0);
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct px_host *host = arg;
@@ -373,6 +395,7 @@ static int start(struct px_host *host)
     host->is_deaf = host->is_ping_due = false;
     host->is_share_full = host->is_share_stuck = false;
     host->is_flush_due = host->is_flush_sent = false;
+    host->redirected_bytes = 0;
     host->looks = 0;
     host->answered_ms = px_now_ms();
     host->held_looks = 0;

@@ -91,9 +91,10 @@ struct px_host {
     uint32_t starts;
     uint32_t pushes_held; /* told, and without px_host_pushed() */
     uint32_t grants_due;
-    bool is_held_due;   /* what stdin has is told before */
-    uint32_t backs;     /* told, and without px_host_took_back() */
-    uint32_t taken_due; /* words TAKEN */
+    bool is_held_due;          /* what stdin has is told before */
+    uint32_t backs;            /* told, and without px_host_took_back() */
+    uint32_t taken_due;        /* words TAKEN */
+    uint64_t redirected_bytes; /* sent to this helper */
 };
 
 enum px_stdin_bit {
@@ -117,6 +118,9 @@ void px_revival_explain(const struct px_host *host, int status, char *out,
 /* There is none any more, or none was started, and this is what has become of
  * it: says so, and arms the timer for the next one unless that is given up. */
 void px_revival_plan(struct px_host *host, const char *cause);
+/* So many bytes at most went down with the last one; which ones. */
+void px_revival_say_lost(struct px_host *host, uint64_t bytes,
+                         const char *which);
 
 /* --- host_stage.c: how far the job is. */
 

@@ -95,8 +95,10 @@ static int send_output(struct px_host *host, struct px_item *item)
     if (dropped != NULL)
         *dropped = 0;
     item->dropped_bytes = item->before_bytes = 0;
-    if (o->is_redirected && item->sent_bytes == 0)
+    if (o->is_redirected && item->sent_bytes == 0) {
         host->cfg.events->on_gone(host->cfg.arg, o->cookie);
+        host->redirected_bytes += o->len_bytes;
+    }
     for (int i = 0; i < told; i++)
         item->sent_bytes += pieces[i].len_bytes;
     if (item->sent_bytes == o->len_bytes)

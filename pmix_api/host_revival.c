@@ -100,3 +100,16 @@ void px_revival_plan(struct px_host *host, const char *cause)
     else
         host->cfg.events->on_note(host->cfg.arg, "it is not started again");
 }
+
+void px_revival_say_lost(struct px_host *host, uint64_t bytes,
+                         const char *which)
+{
+    char text[TEXT_BYTES];
+
+    if (bytes == 0)
+        return;
+    snprintf(text, sizeof(text),
+             "up to %llu bytes %s were with the PMIx helper: they are lost",
+             (unsigned long long)bytes, which);
+    host->cfg.events->on_say(host->cfg.arg, text);
+}

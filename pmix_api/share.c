@@ -18,6 +18,8 @@ struct px_share_head {
     _Atomic uint64_t read;   /* written by the helper */
     _Atomic uint64_t wanted; /* what it is to read before it says so; 0: nothing
                                 is to be said */
+    _Atomic uint64_t settled; /* redirected bytes; by the helper, */
+    _Atomic uint64_t held;    /* as this: pushed ones */
 };
 
 static int map(struct px_share *share, int fd, int access)
@@ -144,4 +146,26 @@ bool px_share_free(struct px_share *share, uint64_t end)
         return false;
     atomic_store(&share->head->wanted, 0);
     return true;
+}
+
+void px_share_settle(struct px_share *share, uint64_t bytes)
+{
+    if (share->head != NULL)
+        atomic_store(&share->head->settled, bytes);
+}
+
+uint64_t px_share_settled(const struct px_share *share)
+{
+    return share->head != NULL ? atomic_load(&share->head->settled) : 0;
+}
+
+void px_share_hold(struct px_share *share, uint64_t bytes)
+{
+    if (share->head != NULL)
+        atomic_store(&share->head->held, bytes);
+}
+
+uint64_t px_share_held(const struct px_share *share)
+{
+    return share->head != NULL ? atomic_load(&share->head->held) : 0;
 }

@@ -10,6 +10,10 @@
  * waits until the helper has read half of it, and says so (wire.h, ROOM), or
  * sends bytes by the socket when that takes too long.
  *
+ * The helper also says here how much of what was redirected is no longer with
+ * it, and how much of what tools have pushed still is: that is lost when it is
+ * killed.
+ *
  * Neither side trusts the other: a position that makes no sense counts as
  * "nothing is free", or is refused. The helper cannot write where the bytes
  * are. Each struct belongs to one thread; O(bytes) all.
@@ -57,5 +61,15 @@ const uint8_t *px_share_look(const struct px_share *share, uint64_t at,
 /* All before this position was read. Returns true when the launcher is to be
  * told. */
 bool px_share_free(struct px_share *share, uint64_t end);
+
+/* The helper's: so many redirected bytes, of all that came, are with a tool,
+ * have gone back, or were counted as lost already. */
+void px_share_settle(struct px_share *share, uint64_t bytes);
+/* The launcher's: what was settled last, 0 without any shared memory. */
+uint64_t px_share_settled(const struct px_share *share);
+
+/* The same of bytes that were pushed, are accepted, and are with the helper. */
+void px_share_hold(struct px_share *share, uint64_t bytes);
+uint64_t px_share_held(const struct px_share *share);
 
 #endif

@@ -251,6 +251,15 @@ uint32_t px_deliver_batch(void)
     return out.number;
 }
 
+uint64_t px_deliver_bytes(void)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; px_deliver_asked() > 0 && i < out.used; i++)
+        sum += out.batch[i].bytes.size;
+    return sum;
+}
+
 bool px_deliver_is_open(void)
 {
     return out.is_opened;

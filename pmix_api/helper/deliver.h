@@ -61,6 +61,8 @@ bool px_deliver_borrows(void);
 
 /* Deliveries that the library has not taken; 0: none. */
 unsigned px_deliver_asked(void);
+/* Bytes of these, and of those that were submitted with them. */
+uint64_t px_deliver_bytes(void);
 /* Since when; 0: there are none. */
 uint64_t px_deliver_asked_ms(void);
 

@@ -2,12 +2,15 @@
 #include "pmix_api/helper/intake.h"
 
 #include "pmix_api/helper/back.h"
+#include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/forward.h"
+#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/talk.h"
 
 static struct {
     uint32_t redirected; /* outputs so far, from 1 on */
+    uint64_t bytes;      /* of these */
     uint64_t stray_bytes;
 } intake;
 
@@ -85,6 +88,8 @@ void px_pulls_put(const struct px_output *output, uint64_t now_ms, bool stays)
     px_forward_resume(pulls);
     if (output->is_redirected && ++intake.redirected == 0)
         intake.redirected = 1;
+    if (output->is_redirected)
+        intake.bytes += output->len_bytes;
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls[i];
 
@@ -104,4 +109,26 @@ uint64_t px_intake_stray(void)
 
     intake.stray_bytes = 0;
     return stray;
+}
+
+/* Copies that wait beside it are counted, too. */
+uint64_t px_intake_settled(void)
+{
+    const struct pull *pulls;
+    uint64_t held = 0;
+    bool is_any = false;
+
+    if (intake.bytes == 0)
+        return 0;
+    pulls = px_pulls_lock();
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (pulls[i].state == PULL_FREE || !px_back_is_due(&pulls[i]))
+            continue;
+        is_any = true;
+        held += px_queue_bytes(&pulls[i].queue);
+    }
+    px_pulls_unlock();
+    if (is_any)
+        held += px_lag_payload() + px_deliver_bytes();
+    return held < intake.bytes ? intake.bytes - held : 0;
 }

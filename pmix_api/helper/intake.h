@@ -8,4 +8,8 @@
  * since the last call. */
 uint64_t px_intake_stray(void);
 
+/* Of all that came redirected, so many bytes are not with us any more, or
+ * fewer. */
+uint64_t px_intake_settled(void);
+
 #endif

@@ -218,6 +218,27 @@ uint64_t px_lag_bytes(void)
     return sum;
 }
 
+static uint64_t payload_of(const struct lag *lag)
+{
+    uint64_t bytes = lag->bytes;
+
+    for (unsigned i = 0; i < lag->used; i++)
+        bytes -= (uint64_t)LAG_MESSAGE_BYTES *
+                 lag->slots[(lag->first + i) % SLOTS].count;
+    return bytes;
+}
+
+uint64_t px_lag_payload(void)
+{
+    uint64_t sum = 0;
+
+    pthread_mutex_lock(&all.lock);
+    for (unsigned i = 0; i < LAG_TOOLS_MAX; i++)
+        sum += payload_of(&all.lags[i]);
+    pthread_mutex_unlock(&all.lock);
+    return sum;
+}
+
 uint64_t px_lag_forsake(const void *tool)
 {
     struct lag *lag;
@@ -226,10 +247,7 @@ uint64_t px_lag_forsake(const void *tool)
     pthread_mutex_lock(&all.lock);
     lag = tool != NULL ? find(tool) : NULL;
     if (lag != NULL) {
-        bytes = lag->bytes;
-        for (unsigned i = 0; i < lag->used; i++)
-            bytes -= (uint64_t)LAG_MESSAGE_BYTES *
-                     lag->slots[(lag->first + i) % SLOTS].count;
+        bytes = payload_of(lag);
         clear(lag, NULL);
     }
     pthread_mutex_unlock(&all.lock);

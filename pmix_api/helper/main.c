@@ -30,6 +30,7 @@
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/gate.h"
 #include "pmix_api/helper/head.h"
+#include "pmix_api/helper/intake.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
@@ -161,7 +162,7 @@ static void go_up(void)
     const char *why;
     pmix_status_t rc;
 
-    if (px_deliver_open() || px_push_open(main_state.folder))
+    if (px_deliver_open() || px_push_open(main_state.folder, &main_state.share))
         fail("out of memory");
     if (px_sockets_open())
         fail("/proc/self/fd cannot be read");
@@ -507,6 +508,7 @@ int main(void)
         }
         stuck = main_state.is_up ? px_deliver_step(now_ms(), fds + FDS) : 0;
         free_shared();
+        px_share_settle(&main_state.share, px_intake_settled());
         fds[0] =
             (struct pollfd){.fd = holds() ? -1 : TALK_FD, .events = POLLIN};
         fds[1] = (struct pollfd){.fd = px_deliver_fd(), .events = POLLIN};

@@ -64,14 +64,16 @@ static struct {
     /* the main thread's */
     int wake;
     struct px_spool spool;
-    struct px_set set; /* owned: of the message spooled last */
+    struct px_share *share; /* borrowed */
+    struct px_set set;      /* owned: of the message spooled last */
     uint32_t granted, message_bytes;
     uint8_t ahead[PX_PUSH_BYTES_MAX]; /* taken out of the spool already */
     uint32_t ahead_bytes;
 } push = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &push.calls, .wake = -1};
 
-int px_push_open(const char *dir)
+int px_push_open(const char *dir, struct px_share *share)
 {
+    push.share = share;
     push.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (push.wake < 0)
         return OV_ENOMEM;
@@ -393,8 +395,16 @@ static struct call *first_call(void)
     return call;
 }
 
+/* What would be lost with us; for the launcher. */
+static void say_held(void)
+{
+    px_share_hold(push.share, push.spool.near.used_bytes +
+                                  push.spool.far.used_bytes + push.ahead_bytes);
+}
+
 static void finish(struct call *call)
 {
+    say_held();
     pthread_mutex_lock(&push.lock);
     push.calls = call->next;
     if (push.calls == NULL)
@@ -503,6 +513,7 @@ void px_push_step(void)
         send_message();
         spool_calls();
     }
+    say_held();
     if (!have_ahead())
         rest();
 }

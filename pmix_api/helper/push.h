@@ -21,11 +21,12 @@
 
 #include <pmix_server.h>
 
+#include "pmix_api/share.h"
 #include "pmix_api/wire.h"
 
-/* When the job is known, before the server is open; `dir` is borrowed. Returns
+/* When the job is known, before the server is open; both are borrowed. Returns
  * 0 or OV_ENOMEM. */
-int px_push_open(const char *dir);
+int px_push_open(const char *dir, struct px_share *share);
 
 /* The upcall of the server's module; in the library's thread. */
 pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],

@@ -8,6 +8,7 @@ redirected bytes as delivered.
 """
 # timeout: 300
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -192,6 +193,58 @@ def dies_with_some():
         live.check(len(mine) > len(text(rank, b"b")), "nothing came back")
 
 
+def helper_dies():
+    """What is with the helper dies with it: the user is told how much that can
+    be. The rest is on the console, and what the tool has is whole."""
+    job, gates = start(write("a", MUCH), write("b"))
+    tool = pmix.Tool(job, "-R")
+    tool.wait_ready()
+    os.kill(tool.proc.pid, signal.SIGSTOP)
+    gates[0].open()
+    live.eventually(lambda: pmix.spooled(job) > live.MIB, 60, "much waits")
+    pmix.kill_helper(job)
+    gates[1].open()
+    out = job.stdout.read()
+    job.check_ok()
+    os.kill(tool.proc.pid, signal.SIGCONT)
+    live.check_eq(0, tool.wait(), "the tool was cut off")
+    missing = 0
+    for rank in range(RANKS):
+        want = text(rank, b"a", MUCH) + text(rank, b"b")
+        mine, got = of_rank(out, rank), tool.got(rank, "stdout") or b""
+        live.check(want.endswith(mine), "console of rank %d" % rank)
+        live.check(want.startswith(got), "tool, rank %d" % rank)
+        missing += len(want) - len(mine) - len(got)
+    told = re.search(r"up to (\d+) bytes of redirected output were with the "
+                     "PMIx helper", job.said())
+    told = int(told[1]) if told else 0
+    live.check(live.MIB < missing <= told <= missing + 2 * live.MIB,
+               "%d are missing, %d were told" % (missing, told))
+
+
+def settled():
+    """Where nothing of it waits nothing is lost, and nothing told: who comes
+    next is served when the helper has said that."""
+    job, gates = start(write("a"), write("b"))
+    tool = pmix.Tool(job, "-R", "-d", stdin=subprocess.PIPE)
+    tool.wait_ready()
+    gates[0].open()
+    live.eventually(lambda: has_all(tool, b"a"), 60, "the tool has part a")
+    deregister(tool)
+    until(job, "has ended")
+    other = pmix.Tool(job)
+    other.wait_ready()
+    pmix.kill_helper(job)
+    for one in (tool, other):
+        live.check_eq(0, one.wait(), "a tool was cut off")
+    gates[1].open()
+    out = job.stdout.read()
+    job.check_ok()
+    for rank in range(RANKS):
+        live.check(of_rank(out, rank) == text(rank, b"b"), "rank %d" % rank)
+    live.check("with the PMIx helper" not in job.said(), job.said())
+
+
 def main():
     pmix.need()
     for test, sentence in (
@@ -201,7 +254,9 @@ def main():
             (some_ranks, "some ranks and channels, beside copies"),
             (in_the_middle, "in the middle of a flood"),
             (behind, "it takes nothing"),
-            (dies_with_some, "it dies with output in its queue")):
+            (dies_with_some, "it dies with output in its queue"),
+            (helper_dies, "the helper dies with output in its queue"),
+            (settled, "the helper dies with none")):
         with live.case(sentence):
             test()
     live.check_gone()
