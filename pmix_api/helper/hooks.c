@@ -6,6 +6,8 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,6 +327,15 @@ static bool is_passing(int error)
     return error != EBADF && error != ENOTSOCK && error != EINVAL;
 }
 
+/* The last segment of a message is a small one and ends with it: it does not
+ * wait for the tool to acknowledge what is before, or for the next message. */
+static void set_hasty(int fd)
+{
+    static const int on = 1;
+
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
 /* Who cannot be accepted waits, without the library asking all the time. */
 static int accept_later(void)
 {
@@ -352,8 +363,10 @@ int px_hook_accept(int fd, struct sockaddr *address, socklen_t *len)
     got = hooks.accept(fd, address, len);
     if (got < 0 && (errno == EAGAIN || !is_passing(errno)))
         return got;
-    if (got >= 0)
+    if (got >= 0) {
+        set_hasty(got);
         px_head_forget(got);
+    }
     hooks.ours->on_accepted(got);
     return got >= 0 ? got : accept_later();
 }
