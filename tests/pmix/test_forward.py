@@ -83,6 +83,9 @@ def at_once():
             last[tool] = said[0]
     for nth, tool in enumerate(tools):
         wait_end(tool, last[tool])
+        # One that was started before may still run.
+        live.eventually(lambda t=tool: t.shown().count("\n") >=
+                        2 * (round_ + 1), 60, "all lines")
         check_eq(0, tool.end())
         check_eq([f"{nth} {r}" for r in range(round_ + 1) for _ in "12"],
                  sorted(tool.shown().splitlines(),
