@@ -12,6 +12,9 @@
 #   eventually SECONDS CMD...   CMD succeeds within that time (times
 #                               XYLEM_TEST_SLOW); no fixed waits
 #   launch ARGS...              $XYLEM run ARGS: status in $rc, $out, $err
+#   launch_telling TEXT CMD...  CMD launches; again, three times at most, until
+#                               $err has the text: failures of one second are
+#                               told together, if they come so close
 #   skip WHY                    ends the test here, as skipped
 #
 # A failed check is printed with its line and the test goes on; the script's
@@ -128,6 +131,16 @@ eventually() {
 launch() {
     rc=0
     "$XYLEM" run "$@" >"$out" 2>"$err" || rc=$?
+}
+
+launch_telling() {
+    local text=$1
+
+    shift
+    for _ in 1 2 3; do
+        "$@"
+        grep -qF -- "$text" "$err" && return
+    done
 }
 
 skip() {

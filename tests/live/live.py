@@ -12,6 +12,7 @@ import functools
 import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -88,6 +89,18 @@ def read_file(path):
     return b""
 
 
+def await_lines(path, word, count):
+    """The lines of a file that begin with this word, as soon as there are so
+    many of them at least: the words of each."""
+    def find():
+        lines = read_file(path).decode().splitlines(True)
+        return [line.split() for line in lines
+                if line.startswith(word + " ") and line.endswith("\n")]
+    eventually(lambda: len(find()) >= count, 60,
+               "%d lines '%s' in %s" % (count, word, path))
+    return find()
+
+
 def read_proc(pid, name):
     return read_file(f"/proc/{pid}/{name}")
 
@@ -100,6 +113,28 @@ def stat(pid):
 def state(pid):
     """Its letter, or nothing when it is gone."""
     return (stat(pid) or [b""])[0]
+
+
+def stop(pid):
+    """Stops it, and waits until all of its threads stand still: each does when
+    it is next on a processor, which takes some time on a busy machine."""
+    os.kill(pid, signal.SIGSTOP)
+    eventually(lambda: all(stat("%d/task/%s" % (pid, thread))[:1] == [b"T"]
+                           for thread in os.listdir("/proc/%d/task" % pid)),
+               60, "%d stands still" % pid)
+
+
+def deliver(pid, number):
+    """Sends it a signal, and waits until it has come: another one may then be
+    sent that is not the same."""
+    os.kill(pid, number)
+
+    def is_pending():
+        masks = re.findall(rb"\n(?:SigPnd|ShdPnd):\s*([0-9a-f]+)",
+                           read_proc(pid, "status"))
+        return any(int(mask, 16) >> number - 1 & 1 for mask in masks)
+    eventually(lambda: not is_pending(), 60,
+               "%d takes signal %d" % (pid, number))
 
 
 def descendants(root):
@@ -311,20 +346,31 @@ os.write(1, b"%d had %d\\n" % (rank, len(told)))
 
 
 class Feeder(threading.Thread):
-    """Writes `size` bytes of a known text to a pipe; `fed` counts them."""
+    """Writes `size` bytes of a known text to a pipe; `fed` counts them. If it
+    is endless, a quarter of that at least is still to come when `may_end` is
+    set: `size` grows until then."""
 
     BLOCK = os.urandom(MIB)
     PIECE = 64 * 1024  # of one write, which waits until all of it is taken
 
-    def __init__(self, pipe, size):
+    def __init__(self, pipe, size, endless=False):
         super().__init__(daemon=True)
         self.pipe, self.size, self.fed = pipe, size, 0
+        self.rest = size // 4
+        self.may_end = threading.Event()
+        if not endless:
+            self.may_end.set()
+
+    def left(self):
+        if not self.may_end.is_set():
+            self.size = max(self.size, self.fed + self.rest)
+        return self.size - self.fed
 
     def run(self):
         with contextlib.suppress(BrokenPipeError):
             with self.pipe:
-                while self.fed < self.size:
-                    left = min(self.size - self.fed, self.PIECE)
+                while self.left() > 0:
+                    left = min(self.left(), self.PIECE)
                     part = self.BLOCK[self.fed % MIB:][:left]
                     self.fed += os.write(self.pipe.fileno(), part)
 

@@ -93,7 +93,7 @@ def by_signal(number, *options, passed=None):
 
 def by_second_signal(number):
     running = Running(behave="ignore")
-    running.job.proc.send_signal(number)
+    live.deliver(running.job.proc.pid, number)
     with contextlib.suppress(subprocess.TimeoutExpired):
         # The processes ignore it, so the job goes on.
         live.check(running.job.proc.wait(0.5) is None, "ended at the first")

@@ -52,9 +52,13 @@ check_lacks "$err" "xylem: [^n]"
 check_gone
 
 it "a background child that holds the channels is waited for, not for ever"
+# The process ends when its child has spoken.
 launch -N 2 --linger 1 -- sh -c '
-    (echo early; tail -f /dev/null) & echo $! >>'"$TMPDIR/pids"'
-    exit 0' </dev/null
+    spoke=$0/spoke.$XYLEM_RANK
+    mkfifo "$spoke"
+    (echo early; echo >"$spoke"; tail -f /dev/null) & echo $! >>"$0/pids"
+    read -r _ <"$spoke"
+    exit 0' "$TMPDIR" </dev/null
 check_eq 0 $rc
 check_eq 2 "$(grep -c early "$out")"
 # shellcheck disable=SC2046

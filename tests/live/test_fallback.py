@@ -103,9 +103,9 @@ def chain():
              sorted(job.stdout.readline().decode() for _ in names), job.said())
     check_eq({"h1": ["-"], "h2": ["h1"], "h3": ["h2", "h1"],
               "h4": ["h3", "h1"], "h5": ["h4", "h1"]}, dict(ways()))
-    with open(tap) as file:
-        peers = [line.split()[1] for line in file if line.startswith("peer ")]
-    check_eq(["0", "1", "2", "3", "4"], sorted(peers), "h5 was told of:")
+    peers = live.await_lines(tap, "peer", 5)
+    check_eq(["0", "1", "2", "3", "4"], sorted(peer[1] for peer in peers),
+             "h5 was told of:")
     for lost in "h3", "h4":
         os.kill(next(pid for pid, name in live.ours().items()
                      if name == "xylemd" and live.host_of(pid) == lost), 9)
@@ -139,15 +139,25 @@ def fails(*options, await_s=60, **env):
     return said
 
 
+def three_fail(**env):
+    """Failures of one second are told together. On a busy machine they may be
+    further apart: then again."""
+    for _ in range(3):
+        said = fails(RSH_BAD="h7 h8 h9", **env)
+        if "3 daemons do not come" in " ".join(said):
+            break
+    return said
+
+
 def both_reasons():
     """The last one, and the first where that is another; hosts with the same
     two in one line."""
-    said = fails(RSH_CUT="h3 h4", RSH_BAD="h7 h8 h9")
+    said = three_fail(RSH_CUT="h3 h4")
     check_eq(1, len(said))
     check("3 daemons do not come: h[7-9]: " in said[0], said)
     check("No route to host; before, from h[3-4]: " in said[0], said)
     check(said[0].endswith("HOST: Permission denied"), said)
-    said = fails(RSH_BAD="h7 h8 h9")
+    said = three_fail()
     check_eq(1, len(said))
     check("3 daemons do not come: h[7-9]: " in said[0], said)
     check("before, from" not in said[0], said)

@@ -4,6 +4,7 @@
 # alone
 import os
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -72,10 +73,12 @@ class Idle:
         self.job.check_ok()
 
 
-def check_wakes(idle, wakes, seconds):
-    """A beat of the root wakes each node once, and each answer the parent
-    once more, if answers come one by one. One beat may be under way at the
-    begin, or be late, so that children begin by themselves."""
+def too_often(idle, wakes, seconds):
+    """Who was woken too often, or never. A beat of the root wakes each node
+    once, and each answer the parent once more, if answers come one by one. One
+    beat may be under way at the begin. Beneath a node that is held up a beat
+    comes late, and wakes again those who have begun by themselves: no more than
+    twice for each, and most leaves not so often."""
     beats = int(seconds / BEAT_S) + 1
     leaves = [wakes[pid][0] for pid in idle.leaves]
     inner = [wakes[pid][0] for pid in idle.inner]
@@ -86,22 +89,37 @@ def check_wakes(idle, wakes, seconds):
           "other threads %s; other processes %d; PMIx helper %s" % (
               seconds, beats, sorted(leaves), sorted(inner), root, threads,
               len(still), helper))
-    check(0 < min(leaves) and max(leaves) <= beats, "leaves: %s" % leaves)
-    check(max(inner) <= beats * (1 + ARITY), "inner nodes: %s" % inner)
-    check(root <= beats * (1 + ARITY), "root: %d" % root)
-    check(not any(threads), "threads of the launcher: %s" % threads)
-    check(len(still) == NODES + 1 and not any(map(any, still)),
-          "spawners: %s" % still)
-    for first, *others in helper:  # libpmix looks at its port every 2 s
-        check(first == 0 and sum(others) <= seconds / 2 + 1,
-              "PMIx helper: %s" % [first, *others])
+    return [text for text, is_right in (
+        ("leaves: %s" % leaves,
+         0 < min(leaves) and statistics.median(leaves) <= beats and
+         max(leaves) <= 2 * beats),
+        ("inner nodes: %s" % inner, max(inner) <= beats * (1 + ARITY)),
+        ("root: %d" % root, root <= beats * (1 + ARITY)),
+        ("threads of the launcher: %s" % threads, not any(threads)),
+        ("spawners: %s" % still,
+         len(still) == NODES + 1 and not any(map(any, still))),
+        # libpmix looks at its port every 2 s
+        ("PMIx helper: %s" % helper,
+         all(first == 0 and sum(others) <= seconds / 2 + 1
+             for first, *others in helper))) if not is_right]
+
+
+def check_wakes(idle):
+    """When the root itself is held up, all are woken more often: what is so
+    by itself is so each time."""
+    wrong = too_often(idle, *idle.watch())
+    for _ in range(2):
+        if wrong:
+            print("# once more:", *wrong)
+            wrong = too_often(idle, *idle.watch())
+    check(not wrong, "; ".join(wrong))
 
 
 def main():
     with live.case("%d idle nodes, one to a daemon" % NODES):
         idle = Idle()
         time.sleep(LAUNCH_S)  # sleep-ok: the launch has echoes
-        check_wakes(idle, *idle.watch())
+        check_wakes(idle)
         idle.end()
     with live.case("nothing is left"):
         live.check_gone()

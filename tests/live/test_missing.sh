@@ -10,7 +10,7 @@ start() {
 
 it "tells hosts that fail for the same reason in one line"
 export RSH_BAD="node3 node6 node7"
-start --arity 8 -- true </dev/null
+launch_telling "3 daemons" start --arity 8 -- true </dev/null
 check_eq 1 "$rc"
 check_eq 1 "$(wc -l <"$err")"
 check_has "$err" "xylem: 3 daemons do not come: node[3,6-7]: "
@@ -19,7 +19,8 @@ check_gone
 
 it "tells each reason once"
 export RSH_MUTE="node1 node2"
-start --arity 8 --launch-timeout $((3 * live_slow)) -- true </dev/null
+launch_telling "3 daemons" \
+    start --arity 8 --launch-timeout $((3 * live_slow)) -- true </dev/null
 check_eq 1 "$rc"
 check_has "$err" "3 daemons do not come: node[3,6-7]: "
 unset RSH_BAD

@@ -143,7 +143,7 @@ def second_signal():
     for _ in range(NODES):
         while run.job.stdout.readline() != b"up\n":
             pass
-    run.job.proc.send_signal(signal.SIGINT)
+    live.deliver(run.job.proc.pid, signal.SIGINT)
     with contextlib.suppress(subprocess.TimeoutExpired):
         check(run.job.proc.wait(0.5) is None, "ended at the first")
     run.job.proc.send_signal(signal.SIGINT)

@@ -87,8 +87,7 @@ def key_is_secret():
     job = live.Remote("a,b,c,d,e", "--arity", 2, "--", *STAY,
                       stdin=subprocess.PIPE, RSH_TAP=tap, RSH_TAPPED="b")
     read_up(job, 5)
-    with open(tap, "rb") as file:
-        keys = [line.split()[1] for line in file if line.startswith(b"key ")]
+    keys = [words[1].encode() for words in live.await_lines(tap, "key", 1)]
     check_eq(1, len(keys), "keys that went over the pipe:")
     check_eq(64, len(keys[0]))
     pids = live.descendants(live.RUNNER)
@@ -107,12 +106,11 @@ def ancestors_are_known():
     its parent."""
     for options in ((), ("--no-tree-spawn",)):
         tap = os.path.join(live.TMP, "above")
-        job = live.Remote("a,b,c,d,e", "--arity", 1, *options, "--", "true",
-                          RSH_TAP=tap, RSH_TAPPED="d")
-        job.check_ok()
-        with open(tap) as file:
-            peers = [line.split() for line in file
-                     if line.startswith("peer ")]
+        job = live.Remote("a,b,c,d,e", "--arity", 1, *options, "--", *STAY,
+                          stdin=subprocess.PIPE, RSH_TAP=tap, RSH_TAPPED="d")
+        read_up(job, 5)
+        peers = live.await_lines(tap, "peer", 4)
+        end_input(job)
         os.unlink(tap)
         check_eq(["0", "1", "2", "3"], sorted(peer[1] for peer in peers),
                  "%s: told of:" % " ".join(options))

@@ -10,6 +10,7 @@ What differs from virtual time:
 - silence and freeze both stop a daemon (SIGSTOP), which nobody is told either;
 - sizes of frames and windows are the program's own, so a count of bytes means
   `not all`, and how many nodes gave up by themselves is not seen;
+- stdin is longer if need be: much of it is to come when the last daemon is hit;
 - a link of one who lives cannot be broken here, nothing can be aimed at a word
   on it or at the time before all have joined, and counts are not seen:
   scenarios that do so are left out.
@@ -33,6 +34,7 @@ LINE_BYTES = 64
 START_S = 60
 END_S = 60
 EXPECT_S = 20
+HITS = ("kill", "silence", "freeze")
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1}
 PROCESS = """
 : >"$0/up.$XYLEM_NODE"
@@ -85,13 +87,13 @@ class Scenario:
         self.never = []
         self.wait_s = 0
         self.stopped = []
-        self.job = None
+        self.job = self.feeder = None
+        self.hits = sum(words[0] in HITS for words in self.lines)
 
     # --- what is set up
 
     def start(self):
         nodes = int(self.set["nodes"]) - 1
-        self.bytes = size_of(self.set["stdin"])
         self.output = size_of(self.set["output"]) // LINE_BYTES * LINE_BYTES
         self.folder = tempfile.mkdtemp(dir=live.TMP)
         self.job = live.Job(
@@ -102,7 +104,9 @@ class Scenario:
             "--", "sh", "-c", PROCESS, self.folder, self.output,
             " ".join(str(node - 1) for node in self.never),
             stdin=subprocess.PIPE)
-        live.Feeder(self.job.stdin, self.bytes).start()
+        self.feeder = live.Feeder(self.job.stdin, size_of(self.set["stdin"]),
+                                  endless=self.hits > 0)
+        self.feeder.start()
         self.reader = Reader(self.job.stdout)
         self.reader.start()
 
@@ -163,7 +167,8 @@ class Scenario:
         with contextlib.suppress(OSError):
             with open(f"{self.folder}/read.{node - 1}", encoding="ascii") as f:
                 got = int(f.read())
-        return got == self.bytes if count == "all" else got < self.bytes
+        return got == self.feeder.size if count == "all" \
+            else got < self.feeder.size
 
     def has_ended(self, how):
         code = self.job.proc.poll()
@@ -208,15 +213,20 @@ class Scenario:
         try:
             for words in self.lines:
                 self.line(*words)
+                if words[0] in HITS:
+                    self.hits -= 1
+                    if self.hits == 0:
+                        self.feeder.may_end.set()
         finally:
             self.go_on()
+            self.feeder.may_end.set()
             self.reader.may_read.set()
             if self.job.proc.poll() is None:
                 self.job.proc.terminate()
             self.job.wait()
 
 
-KNOWN = {"kill", "silence", "freeze", "console", "wait", "start", "expect",
+KNOWN = {*HITS, "console", "wait", "start", "expect",
          "reader", *Scenario.SETTINGS}
 
 
@@ -226,7 +236,7 @@ def can_run(lines):
     return (set(words) <= KNOWN and "wait" in words and
             lines[words.index("wait")][1] == "joined" and
             all(line[1].isdigit() for line in lines
-                if line[0] in ("kill", "silence", "freeze")) and
+                if line[0] in HITS) and
             all(line[1] in Scenario.EXPECTED for line in lines
                 if line[0] == "expect"))
 

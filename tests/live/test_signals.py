@@ -16,11 +16,13 @@ NODES = 5
 SHAPE = ("-N", NODES, "--arity", 2, "--nodes-per-daemon", 2)
 HOSTS = "a,b,c,d,e"
 
-# Tells every signal that it gets; SIGUSR2 makes it leave. They are taken where
-# it waits for them: a handler in Python may have to wait for the next one.
+# Tells every signal that it gets, first in a file and then on its stdout;
+# SIGUSR2 makes it leave. They are taken where it waits for them: a handler in
+# Python may have to wait for the next one.
 TELLER = """
 import os, signal, sys
-names = sys.argv[1].split(",") + ["SIGUSR2"]
+heard = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+names = sys.argv[2].split(",") + ["SIGUSR2"]
 numbers = [signal.Signals[name] for name in names]
 for number in numbers:
     signal.signal(number, signal.SIG_DFL)
@@ -29,8 +31,10 @@ word = b"up"
 while word != b"SIGUSR2":
     os.write(1, word + b"\\n")
     word = signal.Signals(signal.sigwait(numbers)).name.encode()
+    os.write(heard, word + b"\\n")
 os.write(1, word + b"\\n")
 """
+HEARD = os.path.join(live.TMP, "heard")
 
 
 def read_all(job, word):
@@ -40,7 +44,9 @@ def read_all(job, word):
 
 
 def teller(*signals, remote=False):
-    what = ("--", sys.executable, "-c", TELLER,
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(HEARD)
+    what = ("--", sys.executable, "-c", TELLER, HEARD,
             ",".join(number.name for number in signals))
     job = live.Remote(HOSTS, "--arity", 2, *what) if remote \
         else live.Job(*SHAPE, *what)
@@ -75,6 +81,11 @@ def each_arrives(remote):
         job.proc.send_signal(number)
         read_all(job, number.name)
     stop(job)
+    # SIGCONT takes back a SIGTSTP that a process has not looked at, and a
+    # launcher that is stopped shows nothing.
+    live.eventually(
+        lambda: live.read_file(HEARD).count(b"SIGTSTP\n") == NODES, 60,
+        "all have heard SIGTSTP")
     job.proc.send_signal(signal.SIGCONT)
     got = [job.stdout.readline().decode().strip() for _ in range(2 * NODES)]
     check_eq(["SIGCONT"] * NODES + ["SIGTSTP"] * NODES, sorted(got))
@@ -200,7 +211,7 @@ def second_kills():
         while job.stdout.readline() != b"up\n":
             pass
     # Nobody reads any more.
-    job.proc.send_signal(signal.SIGINT)
+    live.deliver(job.proc.pid, signal.SIGINT)
     with contextlib.suppress(subprocess.TimeoutExpired):
         check(job.proc.wait(1) is None, "ended at the first: " + job.said())
     job.proc.send_signal(signal.SIGINT)
@@ -244,7 +255,7 @@ def while_it_cleans_up():
 def from_a_terminal():
     """Ctrl-C on the launcher's terminal reaches each process once."""
     job = Terminal(live.XYLEM, "run", *SHAPE, "--", sys.executable, "-c",
-                   TELLER, "SIGINT")
+                   TELLER, HEARD, "SIGINT")
     job.read_until(*[b"up\r\n"] * NODES)
     job.write(b"\x03")
     job.read_until(*[b"SIGINT\r\n"] * NODES)

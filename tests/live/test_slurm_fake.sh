@@ -114,7 +114,7 @@ check_gone
 
 it "ends when two of them cannot be started, long before its time is over"
 export FAKE_BAD="127.0.0.3 127.0.0.4"
-launch --launch-timeout 3600 -- true </dev/null
+launch_telling "2 daemons" launch --launch-timeout 3600 -- true </dev/null
 check_eq 1 "$rc"
 check_has "$err" "2 daemons do not come: 127.0.0.[3-4]: xylemd does not run \
 (srun: Exited with exit code 2); its last words: slurmstepd: error: execve(): "

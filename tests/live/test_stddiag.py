@@ -101,12 +101,14 @@ def whole():
 
 
 def held():
-    """A child that has let go of all but this descriptor."""
+    """A child that has let go of all but this descriptor. Its parent ends
+    when it has spoken."""
     pids = os.path.join(live.TMP, "pids")
     _, said, report = run(
         "--linger", 1, "--", "sh", "-c",
-        "(exec >/dev/null 2>&1; echo early >&3; exec tail -f /dev/null) & "
-        'echo $! >>"$0"', pids)
+        'mkfifo "$0.$XYLEM_RANK"; (exec >/dev/null 2>&1; echo early >&3; '
+        'echo >"$0.$XYLEM_RANK"; exec tail -f /dev/null) & '
+        'echo $! >>"$0"; read -r _ <"$0.$XYLEM_RANK"', pids)
     check_eq("early\n" * NODES, said)
     check_eq(3 * NODES, report["proof"]["complete"])
     with open(pids, encoding="ascii") as file:

@@ -150,6 +150,7 @@ def scontrol():
     """Inside an allocation Slurm is asked; what it does not know, or does not
     say in time, is no matter."""
     hosts, folder = "h[1-8]", os.path.join(live.TMP, "bin")
+    silence = "it says nothing"
     os.makedirs(folder, exist_ok=True)
     for script, words in (
             ("echo SwitchName=s0 Level=0 LinkSpeed=1 Nodes='h[1,3,5,7]'; "
@@ -158,18 +159,21 @@ def scontrol():
              None),
             ("echo no topology", "no switches of Slurm: scontrol show"),
             ("echo SwitchName=s0 Nodes=x", "it names none of the hosts"),
-            ("exit 1", "it says nothing"),
-            ("exec tail -f /dev/null", "it says nothing")):
+            ("exit 1", silence),
+            ("exec tail -f /dev/null", silence)):
         path = os.path.join(folder, "scontrol")
         with open(path, "w") as file:
             file.write("#!/bin/sh\n%s\n" % script)
         os.chmod(path, 0o755)
         env = {"PATH": folder + ":" + os.environ["PATH"], "SLURM_JOB_ID": "7"}
-        job = live.Remote(hosts, "-v", "--arity", 2, "-l", "--", "echo", "x",
-                          **env)
-        check_eq(["%d: x" % n for n in range(8)],
-                 sorted(job.stdout.read().decode().splitlines()))
-        check_eq(0, job.wait(), job.said())
+        for _ in range(3):
+            job = live.Remote(hosts, "-v", "--arity", 2, "-l", "--", "echo",
+                              "x", **env)
+            check_eq(["%d: x" % n for n in range(8)],
+                     sorted(job.stdout.read().decode().splitlines()))
+            check_eq(0, job.wait(), job.said())
+            if words == silence or silence not in job.said():
+                break  # else it was too late, on a busy machine
         if words:
             check(words in job.said(), "no %r in %r" % (words, job.said()))
     tree = live.subprocess.run(

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Strangers at the listeners of a running job: it takes no notice of them."""
 # timeout: 180
+import contextlib
 import json
 import os
 import resource
@@ -157,8 +158,13 @@ class Crowd:
 
 
 def descriptors():
-    """How many descriptors each process of xylem has."""
-    return {pid: len(os.listdir("/proc/%d/fd" % pid)) for pid in live.ours()}
+    """How many descriptors each process of xylem has that has not ended
+    meanwhile."""
+    found = {}
+    for pid in live.ours():
+        with contextlib.suppress(OSError):
+            found[pid] = len(os.listdir("/proc/%d/fd" % pid))
+    return found
 
 
 def flood(echo, where, words, count):

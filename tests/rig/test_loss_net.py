@@ -34,7 +34,8 @@ def inner_is_cut_off(net):
     running.lost.add(0)
     taken_s = running.ask(b"two")
     print("# from the cut to the last answer: %.3f s" % taken_s)
-    check(taken_s < (HEARTBEAT_S + 1) * live.SLOW, "it took %.3f s" % taken_s)
+    # See test_loss.py, frozen(), for this time.
+    check(taken_s < 4 * HEARTBEAT_S * live.SLOW, "it took %.3f s" % taken_s)
     running.await_repairs(2, 3)
     running.await_lost(0)
     running.ask(b"three")

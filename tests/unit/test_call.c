@@ -244,7 +244,7 @@ static void caller_with_another_key_is_turned_away(void **state)
     assert_int_equal(ep_gate_list(gate, &config), 0);
     assert_int_equal(ep_auth_generate(&other), 0);
     config.auth = other;
-    config.launch_timeout_ms = 200;
+    config.launch_timeout_ms = 3000;
     caller = caller_of(1);
     run_until(1);
     assert_int_equal(answer_fd, -1);
