@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/sys/ready.h"
 
 /* A line of ours fits what a pipe takes at once; so many wait at most. */
 enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
@@ -14,9 +15,7 @@ enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
  * for a stderr that nobody reads. Returns false when it must wait. */
 static bool write_line(const char *line, size_t len_bytes, int wait_ms)
 {
-    struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
-
-    if (poll(&fd, 1, wait_ms) == 0)
+    if (!ep_ready(STDERR_FILENO, POLLOUT, wait_ms))
         return false;
     if (write(STDERR_FILENO, line, len_bytes) < 0)
         return true; /* nobody is there to be told */

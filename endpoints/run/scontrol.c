@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "endpoints/sys/clock.h"
+#include "endpoints/sys/ready.h"
 #include "overlay/base/err.h"
 
 extern char **environ;
@@ -47,11 +48,10 @@ static bool read_all(int fd, struct ep_text *out)
 
     for (;;) {
         uint64_t now_ns = ep_clock_ns();
-        struct pollfd wait = {.fd = fd, .events = POLLIN};
         ssize_t got;
 
         if (now_ns >= end_ns ||
-            poll(&wait, 1, (int)((end_ns - now_ns) / 1000000) + 1) <= 0)
+            !ep_ready(fd, POLLIN, (int)((end_ns - now_ns) / 1000000) + 1))
             return false;
         got = read(fd, mem, sizeof(mem));
         if (got == 0)

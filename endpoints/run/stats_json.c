@@ -22,6 +22,7 @@
 #include <jansson.h>
 
 #include "text/style.h"
+#include "endpoints/sys/ready.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 
@@ -144,11 +145,10 @@ static int put_and_close(int fd, const char *text, int wait_ms)
     int err = 0;
 
     while (left > 0 && err == 0) {
-        struct pollfd ready = {.fd = fd, .events = POLLOUT};
         ssize_t put;
 
-        if (poll(&ready, 1, wait_ms) == 0) {
-            err = ETIMEDOUT;
+        if (!ep_ready(fd, POLLOUT, wait_ms)) {
+            err = errno;
             break;
         }
         put = write(fd, text, left < PIECE_BYTES ? left : PIECE_BYTES);

@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -169,8 +170,9 @@ def own_descriptor():
         check("is not open for writing" in job.said(), job.said())
 
 
-def nobody_reads():
-    """A full pipe in place of stdout does not hold up the end for ever."""
+def nobody_reads(is_told=False):
+    """A full pipe in place of stdout does not hold up the end for ever, nor
+    where signals come while it is waited for somebody who reads it."""
     ours, theirs = os.pipe()
     # The launcher widens it, but not to as much.
     fcntl.fcntl(theirs, F_SETPIPE_SZ, live.MIB)
@@ -182,6 +184,13 @@ def nobody_reads():
     job = live.Job("-N", 1, "--timeout", 1, "--stats", "-", "--", "yes",
                    stdout=theirs)
     os.close(theirs)
+
+    def tell():
+        os.kill(job.proc.pid, signal.SIGCONT)
+        return job.proc.poll() is not None
+
+    if is_told:
+        live.eventually(tell, 30, "it is over")
     check_eq(124, job.wait(30), "exit code:")
     check("nobody reads it" in job.said(), job.said())
     os.close(ours)
@@ -204,6 +213,8 @@ def main():
         own_descriptor()
     with live.case("a report that nobody reads"):
         nobody_reads()
+    with live.case("the same while signals come"):
+        nobody_reads(True)
     return live.end()
 
 
