@@ -85,6 +85,28 @@ static pid_t server_of(const char *path)
                                                                    : 0;
 }
 
+/* It is dead, and its parent has yet to hear of it. */
+static bool is_zombie(pid_t pid)
+{
+    char path[64], mem[FILE_BYTES_MAX + 1];
+    const char *name_end; /* the name may hold any other character */
+    ssize_t len;
+
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+    len = read_whole(path, mem);
+    if (len <= 0)
+        return false;
+    mem[len] = '\0';
+    name_end = strrchr(mem, ')');
+    return name_end != NULL && (strncmp(name_end, ") Z", 3) == 0 ||
+                                strncmp(name_end, ") X", 3) == 0);
+}
+
+static bool is_dead(pid_t pid)
+{
+    return (kill(pid, 0) != 0 && errno == ESRCH) || is_zombie(pid);
+}
+
 /* What a server has left that is dead. */
 static bool is_stale(const char *path)
 {
@@ -94,7 +116,7 @@ static bool is_stale(const char *path)
     if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
     pid = server_of(path);
-    return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+    return pid > 0 && is_dead(pid);
 }
 
 /* Takes away what a dead server has left. Of those that would one does: whoever

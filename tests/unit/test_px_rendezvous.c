@@ -91,10 +91,32 @@ static void one_takes_the_place_of_the_dead(void **state)
     assert_int_equal(unlink("own"), 0);
 }
 
+/* Who has killed a launcher may start the next one before anybody has asked for
+ * the end of the first. */
+static void a_zombie_is_dead(void **state)
+{
+    pid_t pid = fork();
+    siginfo_t info;
+    struct stat st;
+
+    (void)state;
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    write_file("own", getpid());
+    write_file("name", pid);
+    assert_int_equal(px_rendezvous_put("own", "name", &st), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(unlink("name"), 0);
+    assert_int_equal(unlink("own"), 0);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_takes_the_place_of_the_dead),
+        cmocka_unit_test(a_zombie_is_dead),
     };
     char place[] = "/tmp/xylem-rendezvous-XXXXXX";
     int failed;
