@@ -1,6 +1,7 @@
 """Dvms for tests."""
 import glob
 import os
+import re
 import subprocess
 
 import pmix
@@ -20,6 +21,20 @@ def stop(*words, wrap=()):
         [*wrap, live.XYLEM, "dvm", "--stop", *map(str, words)],
         stderr=subprocess.PIPE, check=False)
     return done.returncode, done.stderr.decode()
+
+
+def asks(dvm, keys):
+    asker = pmix.Asker(dvm)
+    asker.connect()
+    said, status = asker.query(keys)
+    asker.end()
+    return said, status
+
+
+def names_of(dvm, key):
+    """The names of jobs in an answer."""
+    return re.findall(r"xylem-dvm-[0-9a-f]+\.[0-9]+", "\n".join(
+        asks(dvm, key)[0]))
 
 
 def check_end(dvm, code=0):

@@ -3,7 +3,6 @@
 outlives these and its nodes, and ends with all that is in it."""
 # timeout: 240
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -12,22 +11,8 @@ import threading
 import pmix
 import live
 import spawning
-from dvms import check_end, start, stop
+from dvms import asks, check_end, names_of, start, stop
 from live import check, check_eq
-
-
-def asks(dvm, keys):
-    asker = pmix.Asker(dvm)
-    asker.connect()
-    said, status = asker.query(keys)
-    asker.end()
-    return said, status
-
-
-def names_of(dvm, key):
-    """The names of jobs in an answer."""
-    return re.findall(r"xylem-dvm-[0-9a-f]+\.[0-9]+", "\n".join(
-        asks(dvm, key)[0]))
 
 
 def spawned(tool, what):
@@ -83,7 +68,8 @@ def served():
             for rank in range(size):
                 check_eq(f"{rank} of {size}\n", tool.got(space, rank),
                          "turn %d" % turn)
-    live.eventually(lambda: names_of(dvm, "pmix.qry.ns") == [], 60, "all ended")
+        live.eventually(lambda: names_of(dvm, "pmix.qry.ns") == [], 60,
+                        "all ended")
     for tool in tools:
         check_eq(0, tool.end())
     check_eq((0, ""), stop())

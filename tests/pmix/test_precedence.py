@@ -95,7 +95,7 @@ def misses(says, kinds):
     for tool in (*tools, whole):
         tool.wait_ready()
     for tool in tools:
-        os.kill(tool.proc.pid, signal.SIGSTOP)
+        live.stop(tool.proc.pid)
     first.open()
     live.eventually(lambda: whole.taken() == 9 * LINES, 120, "the first half")
     second.open()

@@ -167,7 +167,8 @@ def asked():
     live.check_eq(["sh", "sh"], [row.split()[3] for row in table])
     tool = pmix.Tool(job, "-q", "-s", name, "-i", "my-tool")
     live.check_eq(0, tool.wait(), "by namespace, with a name of its own")
-    live.check("my-tool.0 has connected" in job.said(), "its name was kept")
+    live.eventually(lambda: "my-tool.0 has connected" in job.said(), 60,
+                    "its name was kept")
     gate.open()
     live.check_eq(3, job.wait())
 

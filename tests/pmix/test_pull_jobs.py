@@ -81,7 +81,8 @@ def by_ranks():
     for nth, ranks in enumerate(("0,2", "1,2", "node", None, "2"), 1):
         tools.append(pmix.Tool(job, *(("-r", ranks) if ranks else ())))
         tools[-1].wait_ready()
-        check("PMIx pull %d copies" % nth in job.said(), job.said())
+        live.eventually(lambda at=nth: "PMIx pull %d copies" % at in
+                        job.said(), 60, "the launcher has heard of it")
 
     def over(*pulls):
         return all("PMIx pull %d has ended" % nth in job.said()

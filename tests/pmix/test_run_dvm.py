@@ -12,6 +12,7 @@ import sys
 
 import pmix
 import live
+from dvms import names_of
 from live import check, check_eq
 
 HOSTS = ("one", "two", "three")
@@ -285,7 +286,9 @@ def attached(dvm):
         check(want in tool.said().decode(), tool.said())
 
     check_eq((0, b"", ""), run("true"))
-    live.eventually(lambda: not jobs_of(dvm, b"true"), 60, "it has ended")
+    live.eventually(lambda: not jobs_of(dvm, b"true") and
+                    names_of(dvm, "pmix.qry.ns") == [], 60,
+                    "it has ended, and those that were left before")
     fails("no job runs in it")
     runs, gates, names = [], [pmix.Gate() for _ in range(2)], []
     for gate in gates:
@@ -356,10 +359,10 @@ def held(dvm):
     size = live.full(2048, 64) * live.MIB
     for is_killed in (False, True):
         source, sink = os.pipe()
+        words = dvm.said().count("are held back")
         one = Run("-n", 2, "sh", "-c", f"yes $XYLEM_RANK | head -c {size}",
                   stdout=sink)
         os.close(sink)
-        words = dvm.said().count("are held back")
         live.eventually(lambda: dvm.said().count("are held back") > words, 60,
                         "it is held back")
         if is_killed:
