@@ -161,11 +161,11 @@ static void on_pushers(void *arg, bool are_there)
     pmix->run.events->on_pushers(pmix->run.arg, are_there);
 }
 
-static void on_wanted(void *arg)
+static bool on_wanted(void *arg)
 {
     const struct run_pmix *pmix = arg;
 
-    pmix->run.events->on_wanted(pmix->run.arg);
+    return pmix->run.events->on_wanted(pmix->run.arg);
 }
 
 static void on_hold(void *arg, uint32_t first, uint32_t last, bool is_held)
@@ -317,6 +317,7 @@ static bool pmix_output(void *tap, const struct ep_tap_output *output)
         .ticket = output->ticket,
         .is_turn = output->is_turn,
         .before_bytes = output->before_bytes,
+        .heard = output->heard,
         .mem = output->mem,
         .len_bytes = output->len_bytes,
         .cookie = output->cookie,

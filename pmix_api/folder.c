@@ -4,9 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "overlay/base/err.h"
@@ -20,14 +23,23 @@ const char *px_folder_top(void)
     return top != NULL && top[0] == '/' ? top : "/tmp";
 }
 
-int px_folder_make(char *path)
+int px_folder_name(char *path)
 {
-    if (snprintf(path, PX_PATH_MAX, "%s/xylem-pmix-XXXXXX", px_folder_top()) >=
-        PX_PATH_MAX) {
+    uint64_t number;
+
+    if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+        return OV_ESYS;
+    if (snprintf(path, PX_PATH_MAX, "%s/xylem-pmix-%016" PRIx64,
+                 px_folder_top(), number) >= PX_PATH_MAX) {
         errno = ENAMETOOLONG;
         return OV_ESYS;
     }
-    return mkdtemp(path) != NULL ? 0 : OV_ESYS;
+    return access(px_folder_top(), W_OK | X_OK) == 0 ? 0 : OV_ESYS;
+}
+
+int px_folder_make(const char *path)
+{
+    return mkdir(path, 0700) == 0 ? 0 : OV_ESYS;
 }
 
 static void empty(int at, int depth);

@@ -6,11 +6,16 @@
 
 enum { PX_PATH_MAX = 1024 };
 
-/* Makes a folder of mode 0700 below TMPDIR, or /tmp without one; its name
- * begins with xylem-pmix. Tools look into both, and all that is beneath. The
- * library opens the mode of the folder that it is given: give it one in here.
- * Returns 0, or OV_ESYS with errno; `path` has PX_PATH_MAX bytes. */
-int px_folder_make(char *path);
+/* A name for a folder below TMPDIR, or /tmp without one, that nobody else has
+ * or can guess; it begins with xylem-pmix. Tools look into both, and all that
+ * is beneath. Returns 0, or OV_ESYS with errno when none can be made there;
+ * `path` has PX_PATH_MAX bytes. */
+int px_folder_name(char *path);
+
+/* Makes it, with mode 0700: whoever is there to remove it. The library opens
+ * the mode of the folder that it is given: give it one in here. Returns 0, or
+ * OV_ESYS with errno. */
+int px_folder_make(const char *path);
 
 /* Where it makes one; borrowed. */
 const char *px_folder_top(void);

@@ -11,6 +11,8 @@
 #include "overlay/base/err.h"
 #include "pmix_api/host_back.h"
 #include "pmix_api/host_impl.h"
+#include "pmix_api/host_keep.h"
+#include "pmix_api/host_salvage.h"
 #include "pmix_api/rendezvous.h"
 #include "pmix_api/wire.h"
 
@@ -20,19 +22,10 @@ enum {
     FIRST_MS = 1000,   /* at the latest, from the beginning */
     ANSWER_MS = 10000, /* one that does not answer is ended */
     UP_MS = 60000,     /* it may take so long to come up */
-    FLUSH_MS = 10000,  /* the end of a job waits no longer for tools */
     PACKETS_MAX = 64,  /* read at a time */
 };
 
 /* --- it ends */
-
-static void tell_flushed(struct px_host *host)
-{
-    if (host->flush_ms == 0)
-        return;
-    host->flush_ms = 0;
-    host->cfg.events->on_flushed(host->cfg.arg);
-}
 
 static void put_down(struct px_host *host)
 {
@@ -151,7 +144,8 @@ static void on_tool(struct px_host *host)
 static void on_end(struct px_host *host, const struct px_end *end)
 {
     px_spawn_unpull(host, end->id);
-    px_pulls_ended(host, end);
+    if (!end->is_kept || !px_salvage_pull(host, end))
+        px_pulls_ended(host, end);
 }
 
 static void on_pull(struct px_host *host, const struct px_msg *msg)
@@ -215,7 +209,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
         on_note(host, msg->text);
         return;
     case PX_FLUSHED:
-        tell_flushed(host);
+        px_flush_done(host);
         return;
     case PX_PONG:
         on_pong(host);
@@ -248,6 +242,7 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_STAGE:
     case PX_DONE:
     case PX_LIVE:
+    case PX_HEARD:
     case PX_BROKEN:
     case PX_JOB:
         return;
@@ -288,21 +283,6 @@ static int hear(struct px_host *host)
     return 1;
 }
 
-/* With the helper all its tools are gone. */
-static void rest(struct px_host *host)
-{
-    px_push_hold(host, false);
-}
-
-/* At most: what it did last it may not have said. */
-static uint64_t lost_with(const struct px_host *host)
-{
-    uint64_t settled = px_share_settled(&host->share);
-
-    return settled < host->redirected_bytes ? host->redirected_bytes - settled
-                                            : 0;
-}
-
 /* What it has said before counts. */
 static void drain(struct px_host *host)
 {
@@ -315,20 +295,18 @@ static void on_death(struct px_host *host, const char *why)
 {
     char cause[PX_REASON_MAX + 64];
     int status = px_process_end(host->pid);
-    uint64_t redirected, pushed;
+    uint64_t redirected;
 
     drain(host);
     px_revival_explain(host, status, cause, sizeof(cause));
     host->pid = -1;
-    redirected = lost_with(host);
-    pushed = px_share_held(&host->share);
+    redirected = px_salvage_take(host);
     put_down(host);
     event_del(host->timer);
     px_revival_plan(host, why != NULL ? why : cause);
     px_revival_say_lost(host, redirected, "of redirected output");
-    px_revival_say_lost(host, pushed, "that tools have pushed");
-    tell_flushed(host);
-    rest(host);
+    px_flush_done(host);
+    px_push_hold(host, false); /* all its tools are gone */
     px_spawn_hangup(host, 0);
 }
 
@@ -373,7 +351,7 @@ static int start(struct px_host *host)
 {
     host->is_up = false;
     host->reason[0] = '\0';
-    if (px_folder_make(host->folder)) {
+    if (px_folder_name(host->folder)) {
         host->folder[0] = '\0';
         return fail(host, "no folder can be made in", px_folder_top());
     }
@@ -395,7 +373,7 @@ static int start(struct px_host *host)
     host->is_deaf = host->is_ping_due = false;
     host->is_share_full = host->is_share_stuck = false;
     host->is_flush_due = host->is_flush_sent = false;
-    host->redirected_bytes = 0;
+    host->redirected_before = host->redirected_bytes;
     host->looks = 0;
     host->answered_ms = px_now_ms();
     host->held_looks = 0;
@@ -462,7 +440,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         restart(host);
         return;
     }
-    if (is_stuck(host)) {
+    if (is_stuck(host) || px_flush_is_late(host, now)) {
         on_death(host, "did not answer");
         return;
     }
@@ -470,9 +448,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     if ((host->has_tools || px_queue_is_waiting(host)) &&
         now - host->answered_ms >= QUIET_MS)
         ask(host);
-    if (host->flush_ms != 0 && host->backs == 0 &&
-        now - host->flush_ms > FLUSH_MS)
-        tell_flushed(host);
+    px_keep_look(host);
     host->is_share_stuck |= host->is_share_full;
     host->is_share_full = false;
     px_queue_wake(host);
@@ -513,7 +489,8 @@ int px_host_open(const struct px_host_cfg *cfg, struct px_host **out)
     host->items_last = &host->items;
     host->answer_ms = answer_ms();
     host->timer = evtimer_new(cfg->base, on_timer, host);
-    if (host->timer == NULL || add_own(host) == NULL) {
+    if (host->timer == NULL || px_salvage_open(host) != 0 ||
+        px_push_open(host) != 0 || add_own(host) == NULL) {
         px_host_close(host);
         return OV_ENOMEM;
     }
@@ -533,8 +510,10 @@ void px_host_close(struct px_host *host)
     if (host->pid >= 0)
         px_process_end(host->pid);
     put_down(host);
+    px_salvage_close(host);
     if (host->timer != NULL)
         event_free(host->timer);
+    px_push_close(host);
     px_jobs_close(host);
     free(host);
     errno = err;
@@ -547,6 +526,8 @@ bool px_host_output(struct px_host *host, const struct px_host_output *output)
 
     if (job != NULL && output->ticket != 0)
         return px_replay_output(host, output);
+    if (job != NULL && output->is_end)
+        px_replay_end(host, job, output->rank - job->base, output->channel);
     if (job == NULL || !px_ends_note(host, job, output) ||
         (job->wanted[output->rank - job->base] & 1u << output->channel) == 0)
         return false;
@@ -572,24 +553,4 @@ bool px_host_wants(const struct px_host *host, uint32_t rank, uint8_t channel)
     const struct px_host_job *job = px_job_of(host, rank);
 
     return job != NULL && (job->asked[rank - job->base] & 1u << channel) != 0;
-}
-
-bool px_host_flush(struct px_host *host)
-{
-    px_stages_end(host);
-    px_spawn_refuse(host);
-    if ((!host->has_tools && host->pulls == NULL) ||
-        host->phase != PX_HOST_READY)
-        return false;
-    host->is_flush_due = true;
-    host->flush_ms = px_now_ms();
-    px_queue_wake(host);
-    return true;
-}
-
-void px_host_pushed(struct px_host *host)
-{
-    host->pushes_held--;
-    host->grants_due++;
-    px_queue_wake(host);
 }

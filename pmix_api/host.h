@@ -50,7 +50,9 @@ struct px_host_output {
     uint16_t ticket;    /* an answer to on_replay; 0: it is new */
     bool is_turn;       /* with a ticket: the channel's last */
     uint64_t before_bytes; /* with a ticket: missing just before it */
-    const void *mem;       /* borrowed until on_released */
+    uint32_t heard;  /* with a ticket: no output; the nodes of so many processes
+                        from rank on have the order; 0: output */
+    const void *mem; /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
 };
@@ -113,12 +115,13 @@ void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer);
 void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
                    bool is_open);
 
-/* The oldest push without this call has its place in the order of stdin: it is
- * accepted. Another one may come. */
+/* The oldest push without this call has its place in the order of stdin.
+ * Another one may come. */
 void px_host_pushed(struct px_host *host);
 
 /* No output follows, and the job is over. Returns true when on_flushed will
- * come, which takes at most FLUSH_S; false: there is nothing to wait for. */
+ * come: within 20 s of the last px_host_took_back() or of this call; false:
+ * there is nothing to wait for. */
 bool px_host_flush(struct px_host *host);
 
 #endif

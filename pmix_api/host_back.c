@@ -3,6 +3,7 @@
 
 #include "overlay/base/err.h"
 #include "pmix_api/host_impl.h"
+#include "pmix_api/host_salvage.h"
 
 void px_back_stop(struct px_host *host, uint32_t pull)
 {
@@ -33,7 +34,7 @@ int px_back_heard(struct px_host *host, const struct px_output *output)
 
 void px_host_took_back(struct px_host *host)
 {
-    if (host->backs == 0)
+    if (px_salvage_taken(host) || host->backs == 0)
         return; /* of a helper that has died */
     host->backs--;
     host->taken_due++;

@@ -55,6 +55,7 @@ void px_ends_exit(struct px_host *host, struct px_host_job *job, uint32_t rank)
 
         if ((job->ended[rank] & bit) != 0)
             continue;
+        px_replay_end(host, job, rank, channel);
         job->ended[rank] |= bit;
         if ((job->wanted[rank] & bit) != 0)
             tell(host, 0, job->base + rank, channel);

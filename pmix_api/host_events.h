@@ -73,14 +73,15 @@ struct px_host_events {
     /* A tool sends a signal, to all processes or to some. */
     enum px_answer (*on_signal)(void *arg, const struct px_signal *signal);
     /* A tool has pushed: a message as of overlay/wire/push.h, borrowed within
-     * the call; px_host_pushed() is to follow for each. Not more than
-     * 2 * PX_PUSHES_MAX of them are without that. */
+     * the call; px_host_pushed() is to follow for each, also from within it.
+     * Four at most are without that. */
     void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
     /* A tool is about to push to the run's own job: the end of the launcher's
      * stdin must not end that of its processes. Or none is left. */
     void (*on_pushers)(void *arg, bool are_there);
-    /* More output is wanted than before: px_host_wants(). */
-    void (*on_wanted)(void *arg);
+    /* More output is wanted than before: px_host_wants(). Returns whether nodes
+     * that have dropped it are told; on_replay says when they have heard. */
+    bool (*on_wanted)(void *arg);
     /* These processes of a job that a tool has started are not to be read, or
      * are again: it does not take what they write. */
     void (*on_hold)(void *arg, uint32_t first, uint32_t last, bool is_held);

@@ -13,12 +13,15 @@
 #include "pmix_api/host_job.h"
 #include "pmix_api/host_process.h"
 #include "pmix_api/host_pulls.h"
+#include "pmix_api/host_queue.h"
+#include "pmix_api/pushes.h"
 #include "pmix_api/share.h"
 #include "pmix_api/wire.h"
 
 enum {
     PX_LOOK_MS = 250,   /* between two looks while something waits */
     PX_OUTPUTS_MAX = 4, /* told at a time */
+    PX_PUSHES_MAX = 4,  /* the same */
     PX_REASON_MAX = 512,
 };
 
@@ -26,29 +29,6 @@ enum px_host_phase {
     PX_HOST_DOWN,  /* there is none: restarted later, or given up */
     PX_HOST_START, /* it is being told of the job */
     PX_HOST_READY, /* it was told */
-};
-
-enum px_item_kind {
-    PX_ITEM_OUTPUT,
-    PX_ITEM_EXIT,   /* of output.rank; value: its status */
-    PX_ITEM_PIDS,   /* from output.rank on; value: how many */
-    PX_ITEM_DONE,   /* output.rank: the token; value: the answer */
-    PX_ITEM_LIVE,   /* value: this pull gets what it wants from here on */
-    PX_ITEM_BROKEN, /* output.rank and its channel */
-    PX_ITEM_STOP,   /* value: this pull gets nothing from here on */
-};
-
-/* Output or a word, waiting for the socket. */
-struct px_item {
-    struct px_item *next;
-    struct px_host_output output;
-    uint32_t sent_bytes;
-    uint32_t value;
-    uint64_t dropped_bytes, before_bytes; /* with `to` */
-    uint32_t to;  /* OUTPUT: a pull; 0: all that get it */
-    uint8_t kind; /* enum px_item_kind */
-    bool is_turn; /* `to` gets the channel from here on */
-    bool is_bare; /* its bytes were released: the end of a channel is left */
 };
 
 struct px_host {
@@ -88,13 +68,26 @@ struct px_host {
     uint32_t spawned;      /* jobs so far */
     bool is_told;          /* the user knows that a helper has died */
     bool is_flush_due, is_flush_sent;
+    bool is_flushed; /* but for what is given back */
     uint32_t starts;
-    uint32_t pushes_held; /* told, and without px_host_pushed() */
-    uint32_t grants_due;
+    struct px_pushes pushes;   /* heard, and not told */
+    struct event *pushes_turn; /* owned: some may be told */
+    uint32_t pushes_held;      /* told, and without px_host_pushed() */
+    uint32_t window_bytes;     /* of PUSHes that may come at a time, */
+    uint32_t granted_bytes;    /* and that may come still */
+    uint32_t grants_due;       /* bytes */
+    bool is_handing_on;        /* within on_push */
     bool is_held_due;          /* what stdin has is told before */
+    bool is_rest_due;          /* no pusher is left, behind all of pushes */
     uint32_t backs;            /* told, and without px_host_took_back() */
     uint32_t taken_due;        /* words TAKEN */
-    uint64_t redirected_bytes; /* sent to this helper */
+    /* Sent redirected to all helpers; and to those before this one. */
+    uint64_t redirected_bytes, redirected_before;
+    struct {
+        struct px_host_pull *pulls; /* owned: of helpers that have died */
+        unsigned out;               /* told, and without px_host_took_back() */
+        struct event *turn;         /* owned: some may be told */
+    } salvage;
 };
 
 enum px_stdin_bit {
@@ -110,6 +103,12 @@ static inline uint64_t px_now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* Something is still to be given back that went down with a helper. */
+static inline bool px_is_returning(const struct px_host *host)
+{
+    return host->salvage.pulls != NULL;
+}
+
 /* --- host_revival.c: the next helper. */
 
 /* What has become of one, to be said behind its name. */
@@ -121,6 +120,15 @@ void px_revival_plan(struct px_host *host, const char *cause);
 /* So many bytes at most went down with the last one; which ones. */
 void px_revival_say_lost(struct px_host *host, uint64_t bytes,
                          const char *which);
+
+/* --- host_flush.c: the end of a job waits for tools. */
+
+/* All that they wanted has gone to them, or cannot. */
+void px_flush_done(struct px_host *host);
+/* Nothing is to be given back any more. */
+void px_flush_go_on(struct px_host *host);
+/* The helper should have said so. */
+bool px_flush_is_late(const struct px_host *host, uint64_t now_ms);
 
 /* --- host_stage.c: how far the job is. */
 
@@ -141,35 +149,6 @@ int px_tell_jobs(struct px_host *host);
 /* And behind it: the stages. */
 int px_tell_stages(struct px_host *host);
 
-/* --- host_queue.c: what waits for the socket. */
-
-/* Redirected output that no tool is there for any more, and of which nothing
- * was sent, goes back. */
-void px_queue_return(struct px_host *host);
-/* Sends as much as the socket takes. Returns 0, or OV_ECLOSED when nobody is
- * at its other end. */
-int px_queue_pump(struct px_host *host);
-/* Bytes that the helper has not been sent and never will: it is told how many
- * with the next ones of their channel. */
-void px_queue_count_dropped(struct px_host *host,
-                            const struct px_host_output *output,
-                            uint32_t bytes);
-/* Releases all that is held but what is redirected, and counts its bytes as
- * dropped; ends of channels and exits stay. */
-void px_queue_drop(struct px_host *host);
-/* Releases everything and forgets it. */
-void px_queue_clear(struct px_host *host);
-/* Queues a copy of it; false when memory is out. */
-bool px_queue_push(struct px_host *host, const struct px_item *item);
-/* Something may be sent when the socket takes it, and what waits is looked
- * at. */
-void px_queue_wake(struct px_host *host);
-/* The same, and it is tried in this turn of the loop: mostly there is room. */
-void px_queue_soon(struct px_host *host);
-/* Something waits for the helper: the timer is to look at it. */
-bool px_queue_is_waiting(const struct px_host *host);
-/* The timer, unless it runs already. */
-void px_queue_arm(struct px_host *host, unsigned ms);
 /* --- host_spawn.c: jobs that tools start. */
 
 void px_spawn_heard(struct px_host *host, const struct px_spawn_piece *piece);
@@ -191,7 +170,8 @@ int px_push_heard(struct px_host *host, const struct px_push *push);
 void px_push_hold(struct px_host *host, bool are_there);
 /* A helper begins: what it may send. */
 void px_push_begin(struct px_host *host);
-/* Nothing is left to send. */
-bool px_queue_is_empty(const struct px_host *host);
+/* OV_ENOMEM. */
+int px_push_open(struct px_host *host);
+void px_push_close(struct px_host *host);
 
 #endif

@@ -125,6 +125,8 @@ int px_process_start(const char *path, pid_t *pid, int *fd,
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return OV_ESYS;
+    for (unsigned i = 0; i < 2; i++)
+        setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
     pair[1] = lift(pair[1]);
     memory = make_share(share);
     rc = pair[1] < 0 ? errno : spawn(path, pair[1], memory, pid);
@@ -138,7 +140,6 @@ int px_process_start(const char *path, pid_t *pid, int *fd,
         errno = rc;
         return OV_ESYS;
     }
-    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
     fcntl(pair[0], F_SETFL, O_NONBLOCK);
     *fd = pair[0];
     return 0;

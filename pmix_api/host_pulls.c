@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "pmix_api/host_impl.h"
+#include "pmix_api/host_keep.h"
 
-static struct px_host_pull **find(struct px_host *host, uint32_t id)
+struct px_host_pull **px_pulls_find(struct px_host *host, uint32_t id)
 {
     struct px_host_pull **at = &host->pulls;
 
@@ -16,12 +17,13 @@ static struct px_host_pull **find(struct px_host *host, uint32_t id)
     return at;
 }
 
-static void drop(struct px_host_pull **at)
+void px_pulls_drop(struct px_host_pull **at)
 {
     struct px_host_pull *pull = *at;
 
     *at = pull->next;
     px_replay_drop(pull);
+    px_journal_close(&pull->journal);
     free(pull->ranges);
     free(pull);
 }
@@ -56,8 +58,17 @@ static void mark(struct px_host *host, const struct px_host_pull *pull)
     }
 }
 
-/* What is wanted, of all pulls that are whole. */
-static void sum_up(struct px_host *host)
+static void mark_all(struct px_host *host, const struct px_host_pull *first)
+{
+    for (const struct px_host_pull *pull = first; pull != NULL;
+         pull = pull->next) {
+        if (!pull->told.has_more)
+            mark(host, pull);
+    }
+}
+
+/* Of all that are whole. */
+void px_pulls_sum_up(struct px_host *host)
 {
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
         memset(job->wanted, 0, job->size);
@@ -65,17 +76,14 @@ static void sum_up(struct px_host *host)
         memset(job->redirected, 0, job->size);
         memset(job->returning, 0, job->size);
     }
-    for (struct px_host_pull *pull = host->pulls; pull != NULL;
-         pull = pull->next) {
-        if (!pull->told.has_more)
-            mark(host, pull);
-    }
+    mark_all(host, host->pulls);
+    mark_all(host, host->salvage.pulls);
 }
 
 static struct px_host_pull *add(struct px_host *host,
                                 const struct px_pull *told)
 {
-    struct px_host_pull **at = find(host, told->id);
+    struct px_host_pull **at = px_pulls_find(host, told->id);
     struct px_host_pull *pull = *at;
     struct px_host_range *ranges;
 
@@ -119,17 +127,18 @@ void px_pulls_told(struct px_host *host, const struct px_pull *told)
 {
     struct px_item item = {
         .value = told->id, .kind = PX_ITEM_LIVE, .is_bare = true};
-
     struct px_host_pull *pull = add(host, told);
+    bool is_late;
 
     if (pull == NULL || told->has_more)
         return;
+    px_keep_begin(host, pull);
     /* Nodes that drop what nobody wants hear of it before they are asked for
      * what was before. */
-    sum_up(host);
-    host->cfg.events->on_wanted(host->cfg.arg);
-    if (px_replay_begin(host, pull)) {
-        sum_up(host);
+    px_pulls_sum_up(host);
+    is_late = host->cfg.events->on_wanted(host->cfg.arg);
+    if (px_replay_begin(host, pull, is_late)) {
+        px_pulls_sum_up(host);
         px_replay_tell(host, pull);
     } else {
         px_queue_push(host, &item);
@@ -150,7 +159,7 @@ static void fill(struct px_host *host, struct px_host_pull *pull, bool is_full)
 
 void px_pulls_full(struct px_host *host, uint32_t id)
 {
-    struct px_host_pull *pull = *find(host, id);
+    struct px_host_pull *pull = *px_pulls_find(host, id);
 
     if (pull != NULL)
         fill(host, pull, !pull->is_full);
@@ -158,40 +167,45 @@ void px_pulls_full(struct px_host *host, uint32_t id)
 
 void px_pulls_stopped(struct px_host *host, uint32_t id)
 {
-    struct px_host_pull *pull = *find(host, id);
+    struct px_host_pull *pull = *px_pulls_find(host, id);
 
     if (pull == NULL)
         return;
     pull->is_stopped = true;
     px_replay_drop(pull);
-    sum_up(host);
+    px_pulls_sum_up(host);
+}
+
+void px_pulls_note_end(struct px_host *host, uint32_t id)
+{
+    note(host, id, "has ended");
 }
 
 void px_pulls_ended(struct px_host *host, const struct px_end *end)
 {
-    struct px_host_pull **at = find(host, end->id);
+    struct px_host_pull **at = px_pulls_find(host, end->id);
     bool was_stopped = *at != NULL && (*at)->is_stopped;
 
     say_lost(host, end->lost_bytes);
     if (*at == NULL)
         return;
     fill(host, *at, false);
-    drop(at);
-    sum_up(host);
+    px_pulls_drop(at);
+    px_pulls_sum_up(host);
     px_queue_return(host);
     if (was_stopped)
         host->cfg.events->on_back_over(host->cfg.arg);
-    note(host, end->id, "has ended");
+    px_pulls_note_end(host, end->id);
 }
 
 void px_pulls_behind(struct px_host *host, uint32_t id)
 {
-    struct px_host_pull **at = find(host, id);
+    struct px_host_pull **at = px_pulls_find(host, id);
 
     if (*at == NULL || !(*at)->told.redirects)
         return;
     (*at)->told.redirects = false;
-    sum_up(host);
+    px_pulls_sum_up(host);
     px_queue_return(host);
     host->cfg.events->on_say(
         host->cfg.arg,
@@ -203,7 +217,7 @@ void px_pulls_clear(struct px_host *host)
 {
     while (host->pulls != NULL) {
         fill(host, host->pulls, false);
-        drop(&host->pulls);
+        px_pulls_drop(&host->pulls);
     }
-    sum_up(host);
+    px_pulls_sum_up(host);
 }

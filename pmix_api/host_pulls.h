@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pmix_api/journal.h"
+#include "pmix_api/share.h"
 #include "pmix_api/wire.h"
 
 struct px_host;
@@ -23,12 +25,20 @@ struct px_host_pull {
     uint32_t ranges_count;
     struct px_host_range *ranges; /* owned, ascending, apart */
     uint8_t *waits; /* owned, by number from the first of `ranges` on: channels
-                       that come behind what was before; NULL: none do */
+                       that come behind what was before, and 1 where the node is
+                       still to hear of the pull; NULL: none do */
     uint32_t waits_first, waits_count;
-    uint64_t waits_left;
-    bool is_full;    /* its processes are held back */
+    uint64_t waits_left;   /* channels */
+    uint32_t unheard_left; /* processes */
+    bool is_full;          /* its processes are held back */
     bool is_stopped; /* it is over, and gives back what was redirected to it */
     uint16_t ticket;
+    bool has_journal;
+    struct px_journal journal; /* of what is redirected to it */
+    unsigned slot;             /* where its state is (share.h) */
+    struct px_share_state at;  /* and was at the last look */
+    bool is_live;              /* with the first output that it gets: */
+    uint64_t live_at;          /* redirected_bytes then */
 };
 
 /* --- host_walk.c */
@@ -46,11 +56,19 @@ void px_pulls_walk(struct px_host *host, const struct px_host_pull *pull,
 /* A piece of it; the last one makes it valid. */
 void px_pulls_told(struct px_host *host, const struct px_pull *pull);
 void px_pulls_ended(struct px_host *host, const struct px_end *end);
+void px_pulls_note_end(struct px_host *host, uint32_t id);
 void px_pulls_behind(struct px_host *host, uint32_t id);
 /* It gets nothing more, and END comes when all has come back. */
 void px_pulls_stopped(struct px_host *host, uint32_t id);
 /* It has no room; or, called once more, has again. */
 void px_pulls_full(struct px_host *host, uint32_t id);
+/* Where it is linked; *px_pulls_find() is NULL when there is none. */
+struct px_host_pull **px_pulls_find(struct px_host *host, uint32_t id);
+/* One less; nothing else is told of it. */
+void px_pulls_drop(struct px_host_pull **at);
+/* What all of them want; also those whose helper has died, of which something
+ * comes back. O(pulls * processes). */
+void px_pulls_sum_up(struct px_host *host);
 /* No pull is left, nor anything of them. */
 void px_pulls_clear(struct px_host *host);
 
@@ -68,14 +86,28 @@ void px_ends_tell_over(struct px_host *host, const struct px_host_pull *pull);
 
 /* --- host_replay.c: output from before a pull. */
 
-/* Channels of the process that the pull gets when it has what was before. */
-uint8_t px_replay_waits(const struct px_host_pull *pull, uint32_t number);
+/* Channels of the process that the pull gets when it has what was before; 1 is
+ * none of them. */
+static inline uint8_t px_replay_waits(const struct px_host_pull *pull,
+                                      uint32_t number)
+{
+    return pull->waits != NULL && number >= pull->waits_first &&
+                   number - pull->waits_first < pull->waits_count
+               ? pull->waits[number - pull->waits_first]
+               : 0;
+}
 /* False: there is none, and the pull gets all at once. Else it gets each
- * channel at its turn; */
-bool px_replay_begin(struct px_host *host, struct px_host_pull *pull);
+ * channel at its turn; `is_late`: also one without a past, as its node may not
+ * have heard yet that somebody wants it; */
+bool px_replay_begin(struct px_host *host, struct px_host_pull *pull,
+                     bool is_late);
 /* those without a past now. */
 void px_replay_tell(struct px_host *host, const struct px_host_pull *pull);
 void px_replay_drop(struct px_host_pull *pull);
+/* A channel ends: where nothing is kept of its job the node may have forgotten
+ * that, and does not answer. */
+void px_replay_end(struct px_host *host, struct px_host_job *job, uint32_t rank,
+                   uint8_t channel);
 /* As px_host_output(), with a ticket. */
 bool px_replay_output(struct px_host *host,
                       const struct px_host_output *output);

@@ -1,6 +1,6 @@
 /* What waits for the socket to the helper: of the job first, then output and
  * exits as they came, then the end. */
-#include "pmix_api/host_impl.h"
+#include "pmix_api/host_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/host_impl.h"
+#include "pmix_api/host_keep.h"
 #include "pmix_api/wire.h"
 
 enum {
@@ -80,6 +82,20 @@ static unsigned cut(const struct px_item *item, uint64_t dropped_bytes,
     return count;
 }
 
+static void note_sent(struct px_host *host, struct px_item *item,
+                      const struct px_output *pieces, unsigned count)
+{
+    const struct px_host_output *o = &item->output;
+
+    if (o->is_redirected && item->sent_bytes == 0)
+        host->cfg.events->on_gone(host->cfg.arg, o->cookie);
+    for (unsigned i = 0; i < count; i++) {
+        if (o->is_redirected)
+            px_keep_output(host, &pieces[i]);
+        item->sent_bytes += pieces[i].len_bytes;
+    }
+}
+
 /* Some of the first one; it goes when all of it was sent. */
 static int send_output(struct px_host *host, struct px_item *item)
 {
@@ -95,12 +111,7 @@ static int send_output(struct px_host *host, struct px_item *item)
     if (dropped != NULL)
         *dropped = 0;
     item->dropped_bytes = item->before_bytes = 0;
-    if (o->is_redirected && item->sent_bytes == 0) {
-        host->cfg.events->on_gone(host->cfg.arg, o->cookie);
-        host->redirected_bytes += o->len_bytes;
-    }
-    for (int i = 0; i < told; i++)
-        item->sent_bytes += pieces[i].len_bytes;
+    note_sent(host, item, pieces, (unsigned)told);
     if (item->sent_bytes == o->len_bytes)
         drop_head(host);
     return 1;
@@ -119,6 +130,8 @@ static struct px_msg word_of(const struct px_host *host,
                                .broken = {rank, item->output.channel}};
     if (item->kind == PX_ITEM_LIVE)
         return (struct px_msg){.kind = PX_LIVE, .id = item->value};
+    if (item->kind == PX_ITEM_HEARD)
+        return (struct px_msg){.kind = PX_HEARD, .id = item->value};
     if (item->kind == PX_ITEM_DONE)
         return (struct px_msg){.kind = PX_DONE,
                                .done = {rank, (uint8_t)item->value}};
@@ -141,6 +154,8 @@ static int send_head(struct px_host *host)
         return send_output(host, item);
     msg = word_of(host, item);
     rc = px_tell(host, &msg);
+    if (rc == 1 && item->kind == PX_ITEM_LIVE)
+        px_keep_live(host, item->value);
     if (rc == 1)
         drop_head(host);
     return rc;
@@ -239,6 +254,31 @@ void px_queue_return(struct px_host *host)
             continue;
         o->is_redirected = false;
         host->cfg.events->on_returned(host->cfg.arg, o->cookie);
+    }
+}
+
+/* All that is left of one. */
+static void salvage(struct px_host *host, struct px_item *item)
+{
+    struct px_output pieces[PX_OUTPUTS_MAX];
+
+    do {
+        unsigned count = cut(item, 0, pieces);
+
+        note_sent(host, item, pieces, count);
+    } while (item->sent_bytes < item->output.len_bytes);
+    release(host, item);
+    item->output.is_redirected = false;
+}
+
+void px_queue_salvage(struct px_host *host)
+{
+    for (struct px_item *item = host->items; item != NULL; item = item->next) {
+        const struct px_host_output *o = &item->output;
+
+        if (item->kind == PX_ITEM_OUTPUT && o->is_redirected &&
+            !item->is_bare && px_keep_has(host, o->rank, o->channel))
+            salvage(host, item);
     }
 }
 

@@ -4,7 +4,8 @@
 #include "pmix_api/host_impl.h"
 
 enum {
-    KEPT = 0xe, /* channels that daemons keep output of, 1 << channel each */
+    KEPT = 0xe,  /* channels that daemons keep output of, 1 << channel each */
+    UNHEARD = 1, /* beside them */
     CHANNELS = 3,
     SPAN_MAX = 1 << 24, /* from the first process of a pull to the last */
 };
@@ -28,35 +29,46 @@ void px_replay_drop(struct px_host_pull *pull)
 {
     free(pull->waits);
     pull->waits = NULL;
-    pull->waits_left = 0;
+    pull->waits_left = pull->unheard_left = 0;
 }
 
 /* --- it begins */
 
-/* Each process once, whatever names it. */
+static bool has_past(const struct px_host_job *job,
+                     const struct px_host_range *range)
+{
+    return job->cache_bytes > 0 && range->cache_bytes > 0;
+}
+
+/* Each process once, whatever names it. What has ended and has no past has
+ * nothing to come. */
 static void mark_job(struct px_host_pull *pull, const struct px_host_job *job,
                      const struct px_host_range *range)
 {
-    uint8_t channels = pull->told.channels & job->forwards & KEPT;
+    uint8_t all = pull->told.channels & job->forwards & KEPT;
     uint32_t first = range->first > job->base ? range->first - job->base : 0;
 
     for (uint32_t rank = first;
          rank < job->size && job->base + rank <= range->last; rank++) {
         uint8_t *waits = &pull->waits[job->base + rank - pull->waits_first];
+        uint8_t channels =
+            has_past(job, range) ? all : all & (uint8_t)~job->ended[rank];
 
-        if (*waits != 0 || job->is_lost[rank])
+        if (*waits != 0 || job->is_lost[rank] || channels == 0)
             continue;
-        *waits = channels;
+        *waits = channels | UNHEARD;
         pull->waits_left += count_bits(channels);
+        pull->unheard_left++;
     }
 }
 
-static void mark(const struct px_host *host, struct px_host_pull *pull)
+static void mark(const struct px_host *host, struct px_host_pull *pull,
+                 bool is_late)
 {
     for (const struct px_host_job *job = host->jobs; job != NULL;
          job = job->next) {
         for (uint32_t i = 0; i < pull->ranges_count; i++) {
-            if (job->cache_bytes > 0 && pull->ranges[i].cache_bytes > 0)
+            if (is_late || has_past(job, &pull->ranges[i]))
                 mark_job(pull, job, &pull->ranges[i]);
         }
     }
@@ -119,31 +131,48 @@ static bool ask(struct px_host *host, struct px_host_pull *pull)
     return pull->ticket != 0;
 }
 
-bool px_replay_begin(struct px_host *host, struct px_host_pull *pull)
+bool px_replay_begin(struct px_host *host, struct px_host_pull *pull,
+                     bool is_late)
 {
     uint32_t first = pull->ranges[0].first;
     uint32_t last = pull->ranges[pull->ranges_count - 1].last;
 
-    if (most_of(pull) == 0 || last < first || last - first >= SPAN_MAX)
+    if ((most_of(pull) == 0 && !is_late) || last < first ||
+        last - first >= SPAN_MAX)
         return false;
     pull->waits_first = first;
     pull->waits_count = last - first + 1;
     pull->waits = calloc(pull->waits_count, sizeof(*pull->waits));
     if (pull->waits == NULL)
         return false;
-    mark(host, pull);
+    mark(host, pull, is_late);
     if (pull->waits_left > 0 && ask(host, pull))
         return true;
     px_replay_drop(pull);
     return false;
 }
 
-uint8_t px_replay_waits(const struct px_host_pull *pull, uint32_t number)
+/* --- its nodes hear of it */
+
+static void hear(struct px_host *host, struct px_host_pull *pull,
+                 uint32_t number)
 {
-    return pull->waits != NULL && number >= pull->waits_first &&
-                   number - pull->waits_first < pull->waits_count
-               ? pull->waits[number - pull->waits_first]
-               : 0;
+    struct px_item item = {
+        .value = pull->told.id, .kind = PX_ITEM_HEARD, .is_bare = true};
+
+    if ((px_replay_waits(pull, number) & UNHEARD) == 0)
+        return;
+    pull->waits[number - pull->waits_first] &= (uint8_t)~UNHEARD;
+    if (--pull->unheard_left == 0)
+        px_queue_push(host, &item);
+}
+
+static void hear_some(struct px_host *host, struct px_host_pull *pull,
+                      uint32_t number, uint32_t count)
+{
+    for (uint32_t i = 0;
+         i < count && number + i - pull->waits_first < pull->waits_count; i++)
+        hear(host, pull, number + i);
 }
 
 /* --- a channel's turn */
@@ -205,14 +234,36 @@ static bool waits(const struct px_host_pull *pull, uint32_t number,
     return (px_replay_waits(pull, number) & 1u << channel) != 0;
 }
 
+/* Only its turn is left of it. */
+static void strip(struct px_item *item)
+{
+    item->output.len_bytes = 0;
+    item->output.mem = NULL;
+    item->is_bare = true;
+}
+
+/* From before, where the pull wants nothing of that. */
+static bool is_too_much(const struct px_host_pull *pull, uint32_t number)
+{
+    for (uint32_t i = 0; i < pull->ranges_count; i++) {
+        const struct px_host_range *range = &pull->ranges[i];
+
+        if (number >= range->first && number <= range->last)
+            return range->cache_bytes == 0;
+    }
+    return true;
+}
+
 bool px_replay_output(struct px_host *host, const struct px_host_output *output)
 {
     struct px_host_pull *pull = by_ticket(host, output->ticket);
     struct px_host_job *job = px_job_of(host, output->rank);
     struct px_item item = {.output = *output};
 
-    if (pull == NULL || job == NULL ||
-        !waits(pull, output->rank, output->channel))
+    if (pull == NULL || job == NULL)
+        return false;
+    hear_some(host, pull, output->rank, output->heard);
+    if (output->heard > 0 || !waits(pull, output->rank, output->channel))
         return false;
     item.to = pull->told.id;
     item.is_turn = output->is_turn;
@@ -220,28 +271,38 @@ bool px_replay_output(struct px_host *host, const struct px_host_output *output)
         output->is_turn &&
         has_ended(job, output->rank - job->base, output->channel);
     item.before_bytes = output->before_bytes;
-    if (host->is_deaf) {
+    if (is_too_much(pull, output->rank)) {
+        item.before_bytes = 0;
+        strip(&item);
+    } else if (host->is_deaf) {
         item.dropped_bytes = output->len_bytes;
-        item.output.len_bytes = 0;
-        item.output.mem = NULL;
-        item.is_bare = true;
+        strip(&item);
     }
+    hear(host, pull, output->rank);
     if (output->is_turn)
         turn(job, pull, output->rank - job->base, output->channel);
     return px_queue_push(host, &item) && !item.is_bare;
 }
 
-/* --- nodes that are lost */
+/* --- no answer comes */
 
 static void give_up(struct px_host *host, struct px_host_job *job,
-                    struct px_host_pull *pull, uint32_t rank)
+                    struct px_host_pull *pull, uint32_t rank, uint8_t channel)
 {
-    for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
-        if (!waits(pull, job->base + rank, channel))
-            continue;
-        turn(job, pull, rank, channel);
-        push_turn(host, pull, job, rank, channel);
-    }
+    if (!waits(pull, job->base + rank, channel))
+        return;
+    hear(host, pull, job->base + rank);
+    turn(job, pull, rank, channel);
+    push_turn(host, pull, job, rank, channel);
+}
+
+void px_replay_end(struct px_host *host, struct px_host_job *job, uint32_t rank,
+                   uint8_t channel)
+{
+    struct px_host_pull *pull = job->cache_bytes > 0 ? NULL : host->pulls;
+
+    for (; pull != NULL; pull = pull->next)
+        give_up(host, job, pull, rank, channel);
 }
 
 void px_host_lost(struct px_host *host, uint32_t first, uint32_t count)
@@ -253,8 +314,10 @@ void px_host_lost(struct px_host *host, uint32_t first, uint32_t count)
             continue;
         job->is_lost[first + i - job->base] = true;
         for (struct px_host_pull *pull = host->pulls; pull != NULL;
-             pull = pull->next)
-            give_up(host, job, pull, first + i - job->base);
+             pull = pull->next) {
+            for (uint8_t channel = 1; channel <= CHANNELS; channel++)
+                give_up(host, job, pull, first + i - job->base, channel);
+        }
     }
 }
 

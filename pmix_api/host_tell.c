@@ -251,12 +251,15 @@ static int tell_grant(struct px_host *host)
 {
     struct px_msg msg = {
         .kind = PX_GRANT,
-        .grant = {.messages = host->grants_due, .bytes = host->cfg.push_bytes},
+        .grant = {.bytes = host->grants_due,
+                  .message_bytes = host->cfg.push_bytes},
     };
     int rc = px_tell(host, &msg);
 
-    if (rc == 1)
+    if (rc == 1) {
+        host->granted_bytes += host->grants_due;
         host->grants_due = 0;
+    }
     return rc;
 }
 

@@ -18,9 +18,13 @@ struct px_share_head {
     _Atomic uint64_t read;   /* written by the helper */
     _Atomic uint64_t wanted; /* what it is to read before it says so; 0: nothing
                                 is to be said */
-    _Atomic uint64_t settled; /* redirected bytes; by the helper, */
-    _Atomic uint64_t held;    /* as this: pushed ones */
+    struct {                 /* by the helper */
+        _Atomic uint32_t pull; /* 0: none */
+        _Atomic uint64_t sent, read;
+    } settled[PX_SHARE_SLOTS];
 };
+
+_Static_assert(sizeof(struct px_share_head) <= HEAD_BYTES, "it has no room");
 
 static int map(struct px_share *share, int fd, int access)
 {
@@ -148,24 +152,47 @@ bool px_share_free(struct px_share *share, uint64_t end)
     return true;
 }
 
-void px_share_settle(struct px_share *share, uint64_t bytes)
+/* Who reads finds the state of the pull that has the slot before and after.
+ * Either of the two may be newer than the other: neither goes back. */
+void px_share_settle(struct px_share *share, unsigned slot, uint32_t pull,
+                     struct px_share_state state)
 {
-    if (share->head != NULL)
-        atomic_store(&share->head->settled, bytes);
+    if (share->head == NULL)
+        return;
+    if (atomic_load(&share->head->settled[slot].pull) != pull)
+        atomic_store(&share->head->settled[slot].pull, 0);
+    atomic_store(&share->head->settled[slot].sent, state.sent);
+    atomic_store(&share->head->settled[slot].read, state.read);
+    atomic_store(&share->head->settled[slot].pull, pull);
 }
 
-uint64_t px_share_settled(const struct px_share *share)
+static bool look_at(const struct px_share *share, uint32_t pull, unsigned slot,
+                    struct px_share_state *state)
 {
-    return share->head != NULL ? atomic_load(&share->head->settled) : 0;
+    struct px_share_state found;
+
+    if (atomic_load(&share->head->settled[slot].pull) != pull)
+        return false;
+    found.sent = atomic_load(&share->head->settled[slot].sent);
+    found.read = atomic_load(&share->head->settled[slot].read);
+    if (atomic_load(&share->head->settled[slot].pull) != pull)
+        return false;
+    *state = found;
+    return true;
 }
 
-void px_share_hold(struct px_share *share, uint64_t bytes)
+bool px_share_settled(const struct px_share *share, uint32_t pull,
+                      unsigned *slot, struct px_share_state *state)
 {
-    if (share->head != NULL)
-        atomic_store(&share->head->held, bytes);
-}
+    if (share->head == NULL)
+        return false;
+    for (unsigned i = 0; i < PX_SHARE_SLOTS; i++) {
+        unsigned at = (*slot + i) % PX_SHARE_SLOTS;
 
-uint64_t px_share_held(const struct px_share *share)
-{
-    return share->head != NULL ? atomic_load(&share->head->held) : 0;
+        if (!look_at(share, pull, at, state))
+            continue;
+        *slot = at;
+        return true;
+    }
+    return false;
 }

@@ -10,9 +10,7 @@
  * waits until the helper has read half of it, and says so (wire.h, ROOM), or
  * sends bytes by the socket when that takes too long.
  *
- * The helper also says here how much of what was redirected is no longer with
- * it, and how much of what tools have pushed still is: that is lost when it is
- * killed.
+ * The helper also says here how far each pull is that redirects.
  *
  * Neither side trusts the other: a position that makes no sense counts as
  * "nothing is free", or is refused. The helper cannot write where the bytes
@@ -27,9 +25,17 @@
 enum {
     PX_SHARE_BYTES = 1 << 20,
     PX_SHARE_LEN_MIN = 4096, /* fewer bytes are not worth it */
+    PX_SHARE_SLOTS = 128,    /* pulls */
 };
 
 struct px_share_head;
+
+/* How far a pull is: positions in all redirected bytes, counted in the order in
+ * which they came. Of the pull's those before it are with the tool: */
+struct px_share_state {
+    uint64_t sent; /* in its kernel's buffer, at least; */
+    uint64_t read; /* the tool has read them, not beyond `sent` */
+};
 
 struct px_share {
     struct px_share_head *head; /* owned, mapped; NULL: there is none */
@@ -62,14 +68,14 @@ const uint8_t *px_share_look(const struct px_share *share, uint64_t at,
  * told. */
 bool px_share_free(struct px_share *share, uint64_t end);
 
-/* The helper's: so many redirected bytes, of all that came, are with a tool,
- * have gone back, or were counted as lost already. */
-void px_share_settle(struct px_share *share, uint64_t bytes);
-/* The launcher's: what was settled last, 0 without any shared memory. */
-uint64_t px_share_settled(const struct px_share *share);
-
-/* The same of bytes that were pushed, are accepted, and are with the helper. */
-void px_share_hold(struct px_share *share, uint64_t bytes);
-uint64_t px_share_held(const struct px_share *share);
+/* The helper's: how far this pull, not 0, is; or nobody has the slot, with
+ * pull 0. */
+void px_share_settle(struct px_share *share, unsigned slot, uint32_t pull,
+                     struct px_share_state state);
+/* The launcher's: what was said last. False: nothing of that pull, and *state
+ * is as it was. *slot is where to look first, and where it was found.
+ * O(PX_SHARE_SLOTS). */
+bool px_share_settled(const struct px_share *share, uint32_t pull,
+                      unsigned *slot, struct px_share_state *state);
 
 #endif

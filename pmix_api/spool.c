@@ -110,19 +110,24 @@ static bool append(struct px_spool *spool, bool is_near, const void *mem,
     return true;
 }
 
-static bool take(struct px_spool *spool, bool is_near, void *mem, uint64_t len)
+/* So many bytes, from offset bytes past the first on. */
+static bool look(struct px_spool *spool, bool is_near, uint64_t offset,
+                 void *mem, uint64_t len)
 {
     struct px_ring *ring = ring_of(spool, is_near);
     uint64_t at;
-    uint64_t part = straight(ring, 0, len, &at);
+    uint64_t part = straight(ring, offset, len, &at);
 
-    if (len > ring->used_bytes || !peek(spool, is_near, at, mem, part) ||
-        (part < len &&
-         !peek(spool, is_near, 0, (uint8_t *)mem + part, len - part)))
-        return false;
+    return offset + len <= ring->used_bytes &&
+           peek(spool, is_near, at, mem, part) &&
+           (part == len ||
+            peek(spool, is_near, 0, (uint8_t *)mem + part, len - part));
+}
+
+static void drop(struct px_ring *ring, uint64_t len)
+{
     ring->first = (ring->first + len) % ring->cap_bytes;
     ring->used_bytes -= len;
-    return true;
 }
 
 /* --- packets */
@@ -186,6 +191,23 @@ static void shrink(struct px_spool *spool)
         spool->is_broken = true;
 }
 
+/* The first packet is no more; the ring that had it begins anew when it is
+ * empty: the same memory again, and no more of it. */
+static void drop_first(struct px_spool *spool, bool is_near, uint32_t len)
+{
+    drop(ring_of(spool, is_near), (uint64_t)HEAD_BYTES + len);
+    if (spool->near.used_bytes == 0)
+        spool->near.first = 0;
+    if (!is_near && spool->far.used_bytes == 0)
+        shrink(spool);
+}
+
+static int fail(struct px_spool *spool)
+{
+    spool->near.used_bytes = spool->far.used_bytes = 0;
+    return OV_ESYS;
+}
+
 int px_spool_get(struct px_spool *spool, void *out, uint32_t size_bytes)
 {
     bool is_near = spool->near.used_bytes > 0;
@@ -193,14 +215,37 @@ int px_spool_get(struct px_spool *spool, void *out, uint32_t size_bytes)
 
     if (px_spool_is_empty(spool))
         return 0;
-    if (!take(spool, is_near, &len, HEAD_BYTES) || len > size_bytes ||
-        !take(spool, is_near, out, len)) {
-        spool->near.used_bytes = spool->far.used_bytes = 0;
-        return OV_ESYS;
-    }
-    if (spool->near.used_bytes == 0)
-        spool->near.first = 0; /* the same memory again, and no more of it */
-    if (!is_near && spool->far.used_bytes == 0)
-        shrink(spool);
+    if (!look(spool, is_near, 0, &len, HEAD_BYTES) || len > size_bytes ||
+        !look(spool, is_near, HEAD_BYTES, out, len))
+        return fail(spool);
+    drop_first(spool, is_near, len);
     return (int)len;
+}
+
+int px_spool_peek(struct px_spool *spool, void *out, uint32_t size_bytes)
+{
+    bool is_near = spool->near.used_bytes > 0;
+    uint32_t len;
+
+    if (px_spool_is_empty(spool))
+        return 0;
+    if (!look(spool, is_near, 0, &len, HEAD_BYTES))
+        return fail(spool);
+    if (len < size_bytes)
+        return 0;
+    return look(spool, is_near, HEAD_BYTES, out, size_bytes) ? (int)len
+                                                             : fail(spool);
+}
+
+void px_spool_skip(struct px_spool *spool)
+{
+    bool is_near = spool->near.used_bytes > 0;
+    uint32_t len;
+
+    if (px_spool_is_empty(spool))
+        return;
+    if (look(spool, is_near, 0, &len, HEAD_BYTES))
+        drop_first(spool, is_near, len);
+    else
+        fail(spool);
 }

@@ -41,6 +41,11 @@ int px_spool_put(struct px_spool *spool, const void *head, uint32_t head_bytes,
  * length, 0 when the queue is empty, or OV_ESYS when the file cannot be read or
  * the packet is larger than size_bytes: the queue is empty then. */
 int px_spool_get(struct px_spool *spool, void *out, uint32_t size_bytes);
+/* Its first size_bytes, without taking it out. Returns its length as above,
+ * also where that is more, and 0 where it has fewer bytes. */
+int px_spool_peek(struct px_spool *spool, void *out, uint32_t size_bytes);
+/* Takes it out unread; nothing where there is none. */
+void px_spool_skip(struct px_spool *spool);
 
 static inline bool px_spool_is_empty(const struct px_spool *spool)
 {

@@ -172,8 +172,8 @@ static void put_push(struct ov_wr *wr, const struct px_push *push)
 
 static void put_grant(struct ov_wr *wr, const struct px_grant *grant)
 {
-    ov_wr_u32(wr, grant->messages);
     ov_wr_u32(wr, grant->bytes);
+    ov_wr_u32(wr, grant->message_bytes);
 }
 
 static void put_of_push(struct ov_wr *wr, const struct px_msg *msg)
@@ -190,6 +190,8 @@ static void put_end(struct ov_wr *wr, const struct px_end *end)
 {
     ov_wr_u32(wr, end->id);
     ov_wr_u64(wr, end->lost_bytes);
+    ov_wr_u8(wr, end->is_kept);
+    ov_wr_u64(wr, end->position);
 }
 
 static void put_pull(struct ov_wr *wr, const struct px_pull *pull)
@@ -202,6 +204,16 @@ static void put_pull(struct ov_wr *wr, const struct px_pull *pull)
     ov_wr_u32(wr, pull->first);
     ov_wr_u32(wr, pull->last);
     ov_wr_u32(wr, pull->cache_bytes);
+}
+
+static void put_of_pull(struct ov_wr *wr, const struct px_msg *msg)
+{
+    if (msg->kind == PX_PULL)
+        put_pull(wr, &msg->pull);
+    else if (msg->kind == PX_END)
+        put_end(wr, &msg->end);
+    else
+        ov_wr_u32(wr, msg->id);
 }
 
 void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
@@ -223,16 +235,13 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
         px_output_encode(wr, &msg->output);
         return;
     case PX_PULL:
-        put_pull(wr, &msg->pull);
-        return;
     case PX_END:
-        put_end(wr, &msg->end);
-        return;
     case PX_LIVE:
+    case PX_HEARD:
     case PX_BEHIND:
     case PX_FULL:
     case PX_STOP:
-        ov_wr_u32(wr, msg->id);
+        put_of_pull(wr, msg);
         return;
     case PX_STDIN:
     case PX_GRANT:
@@ -291,14 +300,21 @@ static void get_start(struct ov_rd *rd, struct px_start *start)
 
 static void get_grant(struct ov_rd *rd, struct px_grant *grant)
 {
-    grant->messages = ov_rd_u32(rd);
     grant->bytes = ov_rd_u32(rd);
+    grant->message_bytes = ov_rd_u32(rd);
 }
 
 static void get_end(struct ov_rd *rd, struct px_end *end)
 {
+    uint8_t is_kept;
+
     end->id = ov_rd_u32(rd);
     end->lost_bytes = ov_rd_u64(rd);
+    is_kept = ov_rd_u8(rd);
+    end->position = ov_rd_u64(rd);
+    end->is_kept = is_kept != 0;
+    if (is_kept > 1)
+        rd->bad = true;
 }
 
 static void get_pull(struct ov_rd *rd, struct px_pull *pull)
@@ -522,6 +538,7 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
         get_end(rd, &msg->end);
         return true;
     case PX_LIVE:
+    case PX_HEARD:
     case PX_BEHIND:
     case PX_FULL:
     case PX_STOP:

@@ -38,7 +38,9 @@
  *                 of it follows, text
  *     24 SIGNAL   u32 token, u32 number, u8 count, u32 first and u32 last rank
  *                 each; none: all processes
- *     40 END      u32 pull, u64 bytes redirected to it that nobody got
+ *     40 END      u32 pull, u64 bytes redirected to it that nobody got, u8 1
+ *                 when the launcher is to show what was redirected to it from
+ *                 a position on (share.h), u64 this
  *     41 BEHIND   u32 pull: it takes too little, and is to get copies only
  *     42 FULL     u32 pull: its processes are not to be read from here on;
  *                 once more, or END: they are again
@@ -48,9 +50,11 @@
  *                 as OUTPUT, then END; and the launcher's answer to that:
  *                 nothing is on its way to it any more
  *     45 TAKEN    one more OUTPUT can come back; from the launcher
+ *     46 HEARD    u32 pull: the nodes of all its processes have heard of it;
+ *                 from the launcher, where it gets output from before
  *
  * The launcher sends those below 16, START and all PARTs first, and the last
- * two. Both ends are of one installation; the version is there to say so when
+ * three. Both ends are of one installation; the version is there to say so when
  * they are not.
  *
  * Ranks here are numbers of processes: those of all jobs of the tree have one
@@ -73,7 +77,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 15,
+    PX_WIRE_VERSION = 18,
     PX_PACKET_BYTES_MAX = 72 * 1024,
     PX_LOG_BYTES_MAX = 60000, /* all pieces together */
     PX_BACK_MAX = 8,          /* OUTPUTs that come back without TAKEN */
@@ -115,6 +119,7 @@ enum px_kind {
     PX_ROOM,
     PX_STOP,
     PX_TAKEN,
+    PX_HEARD,
 };
 
 struct px_start {
@@ -145,7 +150,7 @@ struct px_msg {
         struct px_pull pull;
         struct px_end end;
         struct px_broken broken;
-        uint32_t id; /* LIVE, BEHIND, FULL, STOP: a pull */
+        uint32_t id; /* LIVE, HEARD, BEHIND, FULL, STOP: a pull */
         struct px_pids pids;
         struct px_stage stage;
         struct px_done done;

@@ -22,6 +22,8 @@ struct px_broken {
 struct px_end {
     uint32_t id;
     uint64_t lost_bytes;
+    bool is_kept;      /* what was redirected to it is the launcher's to give */
+    uint64_t position; /* back, from here on (share.h) */
 };
 
 #endif

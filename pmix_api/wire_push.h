@@ -2,14 +2,19 @@
  *
  *     10 STDIN    u8 open, u32 first rank, u32 last: these can be pushed to, or
  *                 no more; from the launcher
- *     11 GRANT    u32 messages, u32 bytes: so many PUSHes more may come, of so
- *                 many bytes at most each; from the launcher
+ *     11 GRANT    u32 bytes, u32 message bytes: PUSHes of so many bytes more
+ *                 may come, by px_push_cost(), each with so many bytes at most;
+ *                 from the launcher
  *     15 HELD     the answer to PUSHER: what the launcher had to say of STDIN
- * by then was said before it 25 PUSH     u32 length, bytes: a message as of
- * overlay/wire/push.h 26 REST     no tool that has pushed is left, and all of
- * it was sent 29 PUSHER   a tool pushes to the run's own job: the end of the
- * launcher's stdin is not to end that of the processes, up to REST; before its
- * first PUSH
+ *                 by then was said before it
+ *     25 PUSH     u32 length, bytes: a message as of overlay/wire/push.h
+ *     26 REST     no tool that has pushed is left, and all of it was sent
+ *     29 PUSHER   a tool pushes to the run's own job: the end of the launcher's
+ *                 stdin is not to end that of the processes, up to REST; before
+ *                 its first PUSH
+ *
+ * What was sent is the launcher's: it hears it also when the helper has died
+ * since, and keeps it until it goes on its way.
  */
 #ifndef PMIX_API_WIRE_PUSH_H
 #define PMIX_API_WIRE_PUSH_H
@@ -18,9 +23,11 @@
 #include <stdint.h>
 
 enum {
-    PX_PUSH_BYTES_MAX = 32 * 1024, /* in one PUSH */
-    PX_PUSH_HEAD_BYTES = 5,        /* before its bytes, kind included */
-    PX_PUSHES_MAX = 4,             /* granted at a time */
+    PX_PUSH_BYTES_MAX = 32 * 1024,      /* in one PUSH */
+    PX_PUSH_HEAD_BYTES = 5,             /* before its bytes, kind included */
+    PX_PUSH_COST_BYTES = 1024,          /* of each for the kernel, or memory */
+    PX_PUSH_WINDOW_MIN = 64 * 1024,     /* granted at a time: what the socket */
+    PX_PUSH_WINDOW_BYTES = 1024 * 1024, /* has room for, but this at most */
 };
 
 struct px_stdin {
@@ -29,13 +36,19 @@ struct px_stdin {
 };
 
 struct px_grant {
-    uint32_t messages;
     uint32_t bytes;
+    uint32_t message_bytes;
 };
 
 struct px_push {
     uint32_t len_bytes;
     const uint8_t *mem; /* borrowed */
 };
+
+/* Of the bytes that were granted. */
+static inline uint32_t px_push_cost(uint32_t len_bytes)
+{
+    return len_bytes + PX_PUSH_COST_BYTES;
+}
 
 #endif

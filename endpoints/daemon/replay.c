@@ -2,7 +2,9 @@
  *
  * From the order on the channels that it names are not read, until they have
  * been answered, one after the other, on an input of their own: so what was
- * read before is in the answer, and what comes later stands behind it.
+ * read before is in the answer, and what comes later stands behind it. That
+ * they are held back the launcher is told before all answers, also to orders
+ * from before: a tool waits for it.
  */
 #include "config.h"
 
@@ -19,6 +21,10 @@ struct replay {
     struct ep_replay_order order; /* its ranges are in `ranges` */
     struct share *share;          /* the channel in hand; NULL: none is left */
     uint32_t proc, which;
+    struct share *told; /* of its process `told_proc` and all behind it the
+                           launcher is still to know that they are held back;
+                           NULL: it does of all */
+    uint32_t told_proc;
     bool has_part;             /* it has begun */
     bool is_before_told;       /* of its bytes that are gone */
     struct ep_cache_part part; /* what is left of it */
@@ -60,6 +66,36 @@ static void find(struct replay *replay)
         step(replay);
 }
 
+/* --- the same for those that are still to be told of */
+
+static const struct proc *to_tell(const struct replay *replay)
+{
+    return &replay->told->procs[replay->told_proc];
+}
+
+static bool is_meant_proc(const struct replay *replay, const struct proc *proc)
+{
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        if (is_meant(replay, &proc->outputs[i]))
+            return true;
+    }
+    return false;
+}
+
+static void step_told(struct replay *replay)
+{
+    if (++replay->told_proc < replay->told->procs_count)
+        return;
+    replay->told_proc = 0;
+    replay->told = TAILQ_NEXT(replay->told, entry);
+}
+
+static void find_told(struct replay *replay)
+{
+    while (replay->told != NULL && !is_meant_proc(replay, to_tell(replay)))
+        step_told(replay);
+}
+
 /* --- the order */
 
 static void tell_ready(const struct ep_local *local)
@@ -92,9 +128,10 @@ void ep_local_replay(struct ep_local *local, struct ov_rd body)
     replay->order = order;
     memcpy(replay->ranges, order.ranges.at, len_bytes);
     replay->order.ranges = ov_rd_init(replay->ranges, len_bytes);
-    replay->share = TAILQ_FIRST(&local->shares);
+    replay->share = replay->told = TAILQ_FIRST(&local->shares);
     hold_back(local, replay);
     find(replay);
+    find_told(replay);
     if (is_over(replay)) {
         free(replay);
         return;
@@ -111,6 +148,44 @@ void ep_replay_close(struct ep_local *local)
         STAILQ_REMOVE_HEAD(&local->replays, entry);
         free(replay);
     }
+}
+
+/* --- that it is heard of */
+
+static struct replay *first_untold(const struct ep_local *local)
+{
+    struct replay *replay = STAILQ_FIRST(&local->replays);
+
+    while (replay != NULL && replay->told == NULL)
+        replay = STAILQ_NEXT(replay, entry);
+    return replay;
+}
+
+/* Neighbours, in one record. */
+static void write_heard(struct ep_local *local, struct replay *replay,
+                        uint32_t max_bytes, struct ov_read *read)
+{
+    const struct share *share = replay->told;
+    uint32_t first = ep_proc_number(to_tell(replay));
+    uint32_t room = ep_words_room(local, max_bytes);
+    struct ep_replay_answer answer = {.heard = 0};
+    struct ov_wr wr;
+
+    OV_ASSERT(room >= EP_REPLAY_HEAD_BYTES);
+    while (replay->told == share && is_meant_proc(replay, to_tell(replay)) &&
+           ep_proc_number(to_tell(replay)) == first + answer.heard) {
+        answer.heard++;
+        step_told(replay);
+    }
+    find_told(replay);
+    wr =
+        ov_wr_init(local->block->mem + local->block_used, EP_REPLAY_HEAD_BYTES);
+    ep_replay_answer_encode(&wr, &answer);
+    ep_words_took(local, EP_REPLAY_HEAD_BYTES, read);
+    read->rank = first;
+    read->channel = OV_CHANNEL_STDOUT;
+    read->job = replay->order.ticket;
+    read->state = OV_INPUT_MORE;
 }
 
 /* --- the answer */
@@ -176,9 +251,14 @@ static bool write_answer(struct ep_local *local, struct replay *replay,
 void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
                     struct ov_read *read)
 {
-    struct replay *replay = STAILQ_FIRST(&local->replays);
+    struct replay *replay = first_untold(local);
     struct output *out;
 
+    if (replay != NULL) {
+        write_heard(local, replay, max_bytes, read);
+        return;
+    }
+    replay = STAILQ_FIRST(&local->replays);
     read->state = OV_INPUT_IDLE;
     if (replay == NULL)
         return;

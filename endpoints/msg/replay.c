@@ -5,7 +5,7 @@
 
 enum order_flag { ORDER_LAST = 1 };
 
-enum answer_flag { ANSWER_TURN = 1 };
+enum answer_flag { ANSWER_TURN = 1, ANSWER_HEARD = 2 };
 
 void ep_replay_order_encode(struct ov_wr *wr,
                             const struct ep_replay_order *order)
@@ -35,6 +35,11 @@ int ep_replay_order_decode(struct ov_rd body, struct ep_replay_order *out)
 void ep_replay_answer_encode(struct ov_wr *wr,
                              const struct ep_replay_answer *answer)
 {
+    if (answer->heard > 0) {
+        ov_wr_u32(wr, ANSWER_HEARD);
+        ov_wr_u64(wr, answer->heard);
+        return;
+    }
     ov_wr_u32(wr, answer->is_turn ? ANSWER_TURN : 0);
     ov_wr_u64(wr, answer->dropped_bytes);
 }
@@ -42,8 +47,18 @@ void ep_replay_answer_encode(struct ov_wr *wr,
 int ep_replay_answer_decode(struct ov_rd *rd, struct ep_replay_answer *out)
 {
     uint32_t flags = ov_rd_u32(rd);
+    uint64_t number = ov_rd_u64(rd);
 
+    if (rd->bad || flags > ANSWER_HEARD)
+        return OV_EPROTO;
+    *out = (struct ep_replay_answer){0};
+    if (flags == ANSWER_HEARD) {
+        out->heard = (uint32_t)number;
+        return number == 0 || number > UINT32_MAX || ov_rd_left(rd) > 0
+                   ? OV_EPROTO
+                   : 0;
+    }
     out->is_turn = flags == ANSWER_TURN;
-    out->dropped_bytes = ov_rd_u64(rd);
-    return rd->bad || flags > ANSWER_TURN ? OV_EPROTO : 0;
+    out->dropped_bytes = number;
+    return 0;
 }

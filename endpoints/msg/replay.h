@@ -4,6 +4,7 @@
  *     order   ticket 2, channels 1, flags 1, bytes 4, then ranges of process
  *             numbers, first 4 and last 4 each
  *     answer  flags 4, dropped 8, then bytes of the channel
+ *     heard   flags 4, processes 8
  *
  * Channels are bits, 1 << channel each; flag 1 of the order asks for the last
  * bytes of each channel instead of the first. An answer is the payload of an UP
@@ -12,6 +13,10 @@
  * stands in the order of the node's records where what it had read of the
  * channel before ends. `dropped` is bytes that are missing just before those of
  * the record.
+ *
+ * Before all answers to an order the node says that it has heard of it, with
+ * flag 2: what these processes, of which the record's is the first, write from
+ * then on stands behind the answers.
  */
 #ifndef ENDPOINTS_MSG_REPLAY_H
 #define ENDPOINTS_MSG_REPLAY_H
@@ -36,6 +41,7 @@ struct ep_replay_order {
 };
 
 struct ep_replay_answer {
+    uint32_t heard; /* so many processes' node has the order; 0: an answer */
     bool is_turn;
     uint64_t dropped_bytes;
 };
@@ -49,7 +55,8 @@ int ep_replay_order_decode(struct ov_rd body, struct ep_replay_order *out);
 /* What stands before the bytes. */
 void ep_replay_answer_encode(struct ov_wr *wr,
                              const struct ep_replay_answer *answer);
-/* Returns 0, with the bytes left in *rd, or OV_EPROTO. */
+/* Returns 0, with the bytes left in *rd, or OV_EPROTO: also for one that has
+ * heard of it for nobody, or with bytes. */
 int ep_replay_answer_decode(struct ov_rd *rd, struct ep_replay_answer *out);
 
 #endif

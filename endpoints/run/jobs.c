@@ -390,10 +390,13 @@ void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec)
     ep_run_tap_output(r, &output, rec->buf);
 }
 
-void ep_run_jobs_wanted(struct run *r)
+bool ep_run_jobs_wanted(struct run *r)
 {
+    bool is_told = false;
+
     for (struct run_job *job = r->jobs; job != NULL; job = job->next)
-        ep_run_want_again(r, &job->want);
+        is_told |= ep_run_want_again(r, &job->want);
+    return is_told;
 }
 
 /* --- losses

@@ -39,8 +39,9 @@ const struct ep_job *ep_run_jobs_find(const struct run *r, uint32_t base);
 void ep_run_jobs_word(struct run *r, const struct ep_state *state);
 /* A record, by the number of its process, which the caller holds. */
 void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec);
-/* Somebody wants output of them that nobody did. */
-void ep_run_jobs_wanted(struct run *r);
+/* Somebody wants output of them that nobody did. Returns whether nodes are to
+ * hear of it. */
+bool ep_run_jobs_wanted(struct run *r);
 /* The node is gone for ever, and its processes. */
 void ep_run_jobs_lost(struct run *r, uint32_t node);
 

@@ -91,13 +91,27 @@ static void dispatch(struct run *r, const struct ep_console_record *rec)
     ep_run_let_go(r, rec->cookie); /* the tap has its own hold */
 }
 
+static struct ov_rd bytes_of(const struct ep_console_record *rec)
+{
+    return ov_rd_init(rec->len_bytes > 0 ? rec->buf->mem + rec->off_bytes
+                                         : NULL,
+                      rec->len_bytes);
+}
+
+/* It is no output, and has no place among that. */
+static bool is_heard(const struct ep_console_record *rec)
+{
+    struct ov_rd rd = bytes_of(rec);
+    struct ep_replay_answer answer;
+
+    return ep_replay_answer_decode(&rd, &answer) == 0 && answer.heard > 0;
+}
+
 /* What makes no sense is nobody's. */
 static void replay(struct run *r, const struct ep_console_record *rec,
                    uint16_t ticket)
 {
-    struct ov_rd rd =
-        ov_rd_init(rec->len_bytes > 0 ? rec->buf->mem + rec->off_bytes : NULL,
-                   rec->len_bytes);
+    struct ov_rd rd = bytes_of(rec);
     struct ep_replay_answer answer;
     struct ep_tap_output output = {.rank = rec->rank,
                                    .channel = rec->channel,
@@ -105,6 +119,7 @@ static void replay(struct run *r, const struct ep_console_record *rec,
                                    .cookie = rec->cookie};
 
     if (ep_replay_answer_decode(&rd, &answer) == 0) {
+        output.heard = answer.heard;
         output.is_turn = answer.is_turn;
         output.before_bytes = answer.dropped_bytes;
         output.len_bytes = (uint32_t)ov_rd_left(&rd);
@@ -254,7 +269,7 @@ void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec)
 void ep_run_redirect_replay(struct run *r, const struct ep_console_record *rec,
                             uint16_t ticket)
 {
-    if (has_waiting(r->redirect, rec))
+    if (!is_heard(rec) && has_waiting(r->redirect, rec))
         wait(r, rec, ticket);
     else
         replay(r, rec, ticket);

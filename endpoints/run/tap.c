@@ -146,11 +146,11 @@ static uint16_t on_replay(void *arg, const struct ep_tap_replay *want)
     return ep_run_replay(arg, want);
 }
 
-static void on_wanted(void *arg)
+static bool on_wanted(void *arg)
 {
     struct run *r = arg;
 
-    r->tap_events->on_wanted(r);
+    return r->tap_events->on_wanted(r);
 }
 
 static void on_hold(void *arg, const struct topo_range *range, bool is_held)

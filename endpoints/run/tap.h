@@ -20,7 +20,7 @@ struct run_tap_events {
     void (*on_back_over)(struct run *r);
     void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
     void (*on_pushers)(struct run *r, bool are_there);
-    void (*on_wanted)(struct run *r);
+    bool (*on_wanted)(struct run *r);
     void (*on_hold)(struct run *r, const struct topo_range *range,
                     bool is_held);
     /* As of struct ep_tap_events. */

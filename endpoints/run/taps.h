@@ -78,11 +78,13 @@ struct ep_tap_events {
     void (*on_pushers)(void *arg, bool are_there);
     /* Output from before: the processes' daemons are asked for it. Returns a
      * ticket, by which it comes as output of its own: the last of each channel
-     * is a turn, and what the channel gives later comes behind it. 0: nothing
-     * is kept. Lost ranks do not answer. */
+     * is a turn, and what the channel gives later comes behind it. Before that
+     * `heard` says of each process when what it writes is no more from before.
+     * 0: nothing is kept. Lost ranks do not answer. */
     uint16_t (*on_replay)(void *arg, const struct ep_tap_replay *want);
-    /* wants() says yes to more than before. */
-    void (*on_wanted)(void *arg);
+    /* wants() says yes to more than before. Returns whether nodes that drop it
+     * are told; on_replay says when they have heard. */
+    bool (*on_wanted)(void *arg);
     /* Processes of a started job are not to be read, or are again: who is to
      * have their output has no room for more. */
     void (*on_hold)(void *arg, const struct topo_range *range, bool is_held);
@@ -120,7 +122,9 @@ struct ep_tap_output {
     uint16_t ticket;       /* from before, for whoever asked; 0: it is new */
     bool is_turn;          /* with a ticket */
     uint64_t before_bytes; /* with a ticket: missing before it */
-    const void *mem;       /* borrowed until on_released */
+    uint32_t heard;  /* with a ticket: no output; the nodes of so many processes
+                        from rank on have heard of it; 0: output */
+    const void *mem; /* borrowed until on_released */
     uint32_t len_bytes;
     uint64_t cookie;
 };

@@ -78,7 +78,7 @@ static uint32_t tell(struct run *r, struct run_want *want, uint8_t channel,
     return count;
 }
 
-static void tell_all(struct run *r, struct run_want *want, bool is_wanted)
+static bool tell_all(struct run *r, struct run_want *want, bool is_wanted)
 {
     uint32_t count = 0;
 
@@ -92,6 +92,7 @@ static void tell_all(struct run *r, struct run_want *want, bool is_wanted)
                     is_wanted ? "somebody wants" : "nobody wants", count,
                     want->base, want->base + want->size - 1,
                     is_wanted ? "" : ": they are dropped on their nodes");
+    return count > 0;
 }
 
 void ep_run_want_record(struct run *r, struct run_want *want, uint32_t number,
@@ -105,7 +106,7 @@ void ep_run_want_record(struct run *r, struct run_want *want, uint32_t number,
     if (want->unwanted_bytes < RUN_UNWANTED_BYTES)
         return;
     want->unwanted_bytes = 0;
-    tell_all(r, want, false);
+    (void)tell_all(r, want, false);
 }
 
 void ep_run_want_hold(struct run *r, const struct topo_range *range,
@@ -125,7 +126,7 @@ void ep_run_want_hold(struct run *r, const struct topo_range *range,
                         : "read again");
 }
 
-void ep_run_want_again(struct run *r, struct run_want *want)
+bool ep_run_want_again(struct run *r, struct run_want *want)
 {
-    tell_all(r, want, true);
+    return tell_all(r, want, true);
 }

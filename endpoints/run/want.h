@@ -35,7 +35,8 @@ void ep_run_want_record(struct run *r, struct run_want *want, uint32_t number,
 /* These processes are not to be read, or are again. O(1). */
 void ep_run_want_hold(struct run *r, const struct topo_range *range,
                       bool is_held);
-/* Somebody wants more than before. O(size). */
-void ep_run_want_again(struct run *r, struct run_want *want);
+/* Somebody wants more than before. Returns whether nodes are to hear of it.
+ * O(size). */
+bool ep_run_want_again(struct run *r, struct run_want *want);
 
 #endif

@@ -6,6 +6,7 @@
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls_impl.h"
+#include "pmix_api/helper/settle.h"
 #include "pmix_api/helper/talk.h"
 
 /* How many more the launcher takes; below 0 where one was cut. */
@@ -27,8 +28,10 @@ bool px_back_put(struct pull *pull, const struct px_output *output)
     if (!px_back_is_due(pull) || output->rank < pull->first ||
         nth >= pull->procs)
         return false;
-    if (output->is_turn && output->to == pull->id)
+    if (output->is_turn && output->to == pull->id) {
         pull->live[nth] |= bit;
+        pull->since = 0;
+    }
     if (!output->is_redirected || (pull->live[nth] & bit) == 0)
         return false;
     px_pulls_store(pull, output);
@@ -115,7 +118,10 @@ bool px_back_step(struct pull *pulls, struct pull *pull, uint64_t *lost_bytes)
     if (!pull->is_stopped || (drained != 0 && drained != pull->id) ||
         px_deliver_asked() > 0)
         return true;
+    if (pull->is_forsaken)
+        return false;
     drained = pull->id;
+    pull->is_drained = true;
     if (!drain(pulls, pull))
         return true;
     drained = 0;
@@ -136,9 +142,14 @@ void px_back_lost(const void *request, uint64_t bytes)
     px_pulls_unlock();
 }
 
-void px_back_forsake(struct pull *pull)
+void px_back_forsake(struct pull *pull, bool is_gone)
 {
-    if (pull->redirects && !pull->is_behind && px_back_is_due(pull))
+    if (!px_back_is_due(pull) || pull->is_forsaken)
+        return;
+    pull->is_forsaken = px_settle_is_kept() && !pull->is_drained;
+    if (pull->is_forsaken)
+        pull->kept_from = is_gone ? pull->at.read : px_settle_given(pull);
+    else if (!pull->is_behind)
         pull->lost_bytes += px_lag_forsake(pull->to.tool);
 }
 

@@ -6,7 +6,10 @@
  * launcher takes it; behind it goes END. While that lasts the launcher shows
  * nothing new of these channels.
  *
- * What the library had already when a tool died is lost, and counted.
+ * When a tool has died, the launcher gives back what it keeps itself
+ * (settle.h): END says from where on. Not when some has gone back already: that
+ * tool was there when it did, and had deregistered; what it has not read of
+ * what it was sent before goes down with it.
  *
  * Where another tool redirects a channel, too, that has what came since it
  * does: only what is older goes back.
@@ -39,9 +42,12 @@ void px_back_taken(void);
 /* The library could not give so many redirected bytes to this request. Locks
  * the pulls. */
 void px_back_lost(const void *request, uint64_t bytes);
-/* What the library has of them for the tool is lost: that has gone. Under the
- * lock. */
-void px_back_forsake(struct pull *pull);
+/* The tool has gone, and what was in its socket with it; or it takes nothing,
+ * and the helper goes. The launcher has all that the tool has not read, or was
+ * not sent, and gives that back, unless some went back already; without that,
+ * what the library has for it is lost. Under the lock;
+ * but where it is gone in the main thread alone. */
+void px_back_forsake(struct pull *pull, bool is_gone);
 
 /* Some is still to go back. Locks the pulls. */
 bool px_back_is_busy(void);

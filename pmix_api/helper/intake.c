@@ -2,9 +2,7 @@
 #include "pmix_api/helper/intake.h"
 
 #include "pmix_api/helper/back.h"
-#include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/forward.h"
-#include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/talk.h"
 
@@ -18,7 +16,8 @@ static struct {
 static void check_behind(struct pull *pull)
 {
     if (!pull->redirects || pull->is_behind ||
-        px_queue_bytes(&pull->queue) < pull->bound_bytes)
+        (px_queue_bytes(&pull->queue) < pull->bound_bytes &&
+         !px_queue_is_tight(&pull->queue)))
         return;
     pull->is_behind = true;
     px_talk(&(struct px_msg){.kind = PX_BEHIND, .id = pull->id});
@@ -34,8 +33,18 @@ static void check_full(struct pull *pull)
     px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
 }
 
+/* It is the pull's from here on. */
+static void count(struct pull *pull, const struct px_output *o)
+{
+    uint64_t others = intake.bytes - (o->is_redirected ? o->len_bytes : 0);
+
+    px_trail_note(&pull->trail,
+                  (struct px_trail_mark){pull->own_bytes, others});
+    pull->own_bytes += o->len_bytes;
+}
+
 /* What is redirected has its place in the order of all that is. */
-void px_pulls_store(struct pull *pull, const struct px_output *output)
+static void store(struct pull *pull, const struct px_output *output)
 {
     struct px_output o = *output;
 
@@ -45,6 +54,12 @@ void px_pulls_store(struct pull *pull, const struct px_output *output)
         px_show_put(pull->show, &o, &pull->queue);
     else
         px_queue_put(&pull->queue, &o);
+}
+
+void px_pulls_store(struct pull *pull, const struct px_output *output)
+{
+    count(pull, output);
+    store(pull, output);
 }
 
 static bool put(struct pull *pulls, struct pull *pull,
@@ -58,13 +73,15 @@ static bool put(struct pull *pulls, struct pull *pull,
         return false;
     if (o->is_turn) {
         pull->live[nth] |= bit;
+        pull->since = 0;
         px_forward_yield(pulls, pull, o->rank, 1);
     }
     if (o->is_redirected && pull->redirects && pull->since == 0)
         pull->since = intake.redirected;
+    count(pull, o);
     if (stays && px_serve_pass(pull, o, now_ms))
         return pull->redirects;
-    px_pulls_store(pull, o);
+    store(pull, o);
     check_behind(pull);
     check_full(pull);
     return pull->redirects;
@@ -111,24 +128,7 @@ uint64_t px_intake_stray(void)
     return stray;
 }
 
-/* Copies that wait beside it are counted, too. */
-uint64_t px_intake_settled(void)
+uint64_t px_intake_bytes(void)
 {
-    const struct pull *pulls;
-    uint64_t held = 0;
-    bool is_any = false;
-
-    if (intake.bytes == 0)
-        return 0;
-    pulls = px_pulls_lock();
-    for (unsigned i = 0; i < PULLS_MAX; i++) {
-        if (pulls[i].state == PULL_FREE || !px_back_is_due(&pulls[i]))
-            continue;
-        is_any = true;
-        held += px_queue_bytes(&pulls[i].queue);
-    }
-    px_pulls_unlock();
-    if (is_any)
-        held += px_lag_payload() + px_deliver_bytes();
-    return held < intake.bytes ? intake.bytes - held : 0;
+    return intake.bytes;
 }

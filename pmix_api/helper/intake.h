@@ -8,8 +8,7 @@
  * since the last call. */
 uint64_t px_intake_stray(void);
 
-/* Of all that came redirected, so many bytes are not with us any more, or
- * fewer. */
-uint64_t px_intake_settled(void);
+/* Under the lock. Bytes that came redirected so far. */
+uint64_t px_intake_bytes(void);
 
 #endif

@@ -228,15 +228,16 @@ static uint64_t payload_of(const struct lag *lag)
     return bytes;
 }
 
-uint64_t px_lag_payload(void)
+uint64_t px_lag_payload(const void *tool)
 {
-    uint64_t sum = 0;
+    const struct lag *lag;
+    uint64_t bytes;
 
     pthread_mutex_lock(&all.lock);
-    for (unsigned i = 0; i < LAG_TOOLS_MAX; i++)
-        sum += payload_of(&all.lags[i]);
+    lag = tool != NULL ? find(tool) : NULL;
+    bytes = lag != NULL ? payload_of(lag) : 0;
     pthread_mutex_unlock(&all.lock);
-    return sum;
+    return bytes;
 }
 
 uint64_t px_lag_forsake(const void *tool)

@@ -49,8 +49,8 @@ uint64_t px_lag_due_ms(const void *tool);
 
 /* What the library has of all tools. */
 uint64_t px_lag_bytes(void);
-/* Its payload. */
-uint64_t px_lag_payload(void);
+/* The payload that it has for one. */
+uint64_t px_lag_payload(const void *tool);
 
 /* The tool has gone: forgets it, and returns the payload that the library had
  * for it. */

@@ -30,7 +30,6 @@
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/gate.h"
 #include "pmix_api/helper/head.h"
-#include "pmix_api/helper/intake.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
@@ -38,6 +37,7 @@
 #include "pmix_api/helper/request.h"
 #include "pmix_api/helper/push.h"
 #include "pmix_api/helper/server.h"
+#include "pmix_api/helper/settle.h"
 #include "pmix_api/helper/sockets.h"
 #include "pmix_api/helper/space.h"
 #include "pmix_api/helper/talk.h"
@@ -52,7 +52,8 @@ enum {
     FILES_MAX = HEAD_DESCRIPTORS_MAX,
     KEPT_BYTES = 4 << 20, /* free memory that malloc keeps, in each arena */
     DEAF_MS = 10000, /* the library has not answered for so long: it hangs */
-    FLUSH_MS = 2000, /* the end waits so long for a tool that takes nothing */
+    FLUSH_MS = 2000, /* the end waits so long for a tool that takes nothing, */
+    LAST_MS = 10000, /* and for one that takes what comes */
     PACKETS_MAX = 8, /* heard before the library is looked after */
     FDS = 3,         /* descriptors waited for, beside those of tools */
     CALM_MS = 20,
@@ -76,11 +77,13 @@ static struct {
     uint64_t read_end, free_end; /* of what is shared: read, and given back */
     bool is_up;
     bool is_flushing;
-    uint64_t held_ms;  /* since when nothing was heard for tools; 0: it was */
-    uint64_t sweep_ms; /* 0: no connection is silent */
+    unsigned settle_ms; /* what tools have is looked at then; 0: it is told */
+    uint64_t held_ms;   /* since when nothing was heard for tools; 0: it was */
+    uint64_t sweep_ms;  /* 0: no connection is silent */
     uint64_t reaped_ms;
     uint64_t ending_ms;            /* 0: no end of a job waits */
-    uint64_t left_bytes, moved_ms; /* while flushing */
+    uint64_t flush_ms;             /* flushing since then; 0: not seen yet */
+    uint64_t left_bytes, moved_ms; /* meanwhile */
 } main_state;
 
 static uint64_t now_ms(void)
@@ -162,7 +165,7 @@ static void go_up(void)
     const char *why;
     pmix_status_t rc;
 
-    if (px_deliver_open() || px_push_open(main_state.folder, &main_state.share))
+    if (px_deliver_open() || px_push_open())
         fail("out of memory");
     if (px_sockets_open())
         fail("/proc/self/fd cannot be read");
@@ -183,11 +186,25 @@ static void go_up(void)
 
 /* --- words of the launcher */
 
+/* Who makes it removes it, also when the launcher is killed any moment. */
+static void make_folder(struct px_text named)
+{
+    char path[PX_PATH_MAX];
+
+    px_text_copy(named, path, sizeof(path));
+    if (px_folder_make(path) != 0) {
+        px_talk_note("no folder can be made in %s: %s", px_folder_top(),
+                     strerror(errno));
+        leave(EXIT_SERVER);
+    }
+    memcpy(main_state.folder, path, sizeof(path));
+}
+
 static int on_start(const struct px_start *start)
 {
     if (start->version != PX_WIRE_VERSION)
         fail("xylem-pmix is of another version of xylem");
-    px_text_copy(start->folder, main_state.folder, sizeof(main_state.folder));
+    make_folder(start->folder);
     main_state.launcher_pid = start->pid;
     main_state.allow = start->allow;
     return px_job_start(start);
@@ -254,6 +271,8 @@ static void on_pull(const struct px_msg *msg)
 {
     if (msg->kind == PX_LIVE)
         px_pulls_live(msg->id);
+    else if (msg->kind == PX_HEARD)
+        px_live_heard(msg->id);
     else if (msg->kind == PX_STOP)
         px_back_stopped(msg->id);
     else
@@ -266,6 +285,12 @@ static void on_process(const struct px_msg *msg)
         px_job_exit(msg->exit.rank, msg->exit.status);
     else
         px_job_pids(&msg->pids);
+}
+
+static void on_flush(void)
+{
+    main_state.is_flushing = true;
+    px_pulls_flush();
 }
 
 static int on_msg(const struct px_msg *msg)
@@ -282,13 +307,13 @@ static int on_msg(const struct px_msg *msg)
     case PX_OUTPUT:
         return on_output(&msg->output);
     case PX_LIVE:
+    case PX_HEARD:
     case PX_STOP:
     case PX_TAKEN:
         on_pull(msg);
         return 0;
     case PX_FLUSH:
-        main_state.is_flushing = true;
-        px_pulls_flush();
+        on_flush();
         return 0;
     case PX_PING:
         on_ping();
@@ -365,7 +390,7 @@ static bool holds(void)
 {
     uint64_t now = now_ms();
 
-    if (!main_state.is_up || !px_pulls_hold(now))
+    if (!main_state.is_up || px_live_is_awaited() || !px_pulls_hold(now))
         return false;
     if (main_state.held_ms == 0)
         main_state.held_ms = now;
@@ -428,9 +453,13 @@ static void check_flushed(uint64_t now)
 
     if (!main_state.is_flushing || px_back_is_busy())
         return;
+    if (main_state.flush_ms == 0)
+        main_state.flush_ms = now; /* before it was heard, perhaps */
     left = px_pulls_left_bytes() + px_deliver_asked() + px_lag_bytes() +
            px_tools_unsent_bytes() + px_event_left();
-    if (left != main_state.left_bytes || main_state.moved_ms == 0) {
+    if (now - main_state.flush_ms >= LAST_MS) {
+        flushed();
+    } else if (left != main_state.left_bytes || main_state.moved_ms == 0) {
         main_state.left_bytes = left;
         main_state.moved_ms = now;
     } else if (now - main_state.moved_ms >= (left == 0 ? CALM_MS : FLUSH_MS)) {
@@ -443,25 +472,36 @@ static int until_ms(uint64_t now, uint64_t due)
     return due > now ? (int)(due - now) : 0;
 }
 
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
+/* Where tools take nothing, what is due waits for that. */
+static uint64_t due_ms(uint64_t now, unsigned stuck)
+{
+    uint64_t due = sooner(px_pulls_due_ms(), main_state.ending_ms);
+
+    if (stuck > 0)
+        return now + STUCK_LOOK_MS;
+    if (main_state.sweep_ms != 0)
+        return sooner(due, main_state.sweep_ms);
+    return px_tools_count() > 0 ? sooner(due, now + REAP_MS) : due;
+}
+
 static int timeout_ms(uint64_t now, unsigned stuck, bool is_held)
 {
-    uint64_t due = px_pulls_due_ms(), ending = main_state.ending_ms;
+    uint64_t due;
 
-    if (ending != 0 && (due == 0 || ending < due))
-        due = ending;
     if (main_state.is_flushing)
         return CALM_MS / 2;
     if (is_held)
         return HOLD_LOOK_MS;
     if (px_deliver_asked_ms() != 0)
         return DEAF_MS;
-    if (stuck > 0)
-        return STUCK_LOOK_MS;
-    if (main_state.sweep_ms != 0 && (due == 0 || main_state.sweep_ms < due))
-        due = main_state.sweep_ms;
-    if (main_state.sweep_ms == 0 && px_tools_count() > 0 &&
-        (due == 0 || due > now + REAP_MS))
-        return REAP_MS;
+    due = due_ms(now, stuck);
+    if (main_state.settle_ms != 0)
+        due = sooner(due, now + main_state.settle_ms);
     return due != 0 ? until_ms(now, due) : -1;
 }
 
@@ -499,6 +539,7 @@ int main(void)
     }
     if (px_share_take(&main_state.share, SHARE_FD) == 0)
         close(SHARE_FD);
+    px_settle_open(&main_state.share);
     for (;;) {
         unsigned stuck;
 
@@ -508,7 +549,7 @@ int main(void)
         }
         stuck = main_state.is_up ? px_deliver_step(now_ms(), fds + FDS) : 0;
         free_shared();
-        px_share_settle(&main_state.share, px_intake_settled());
+        main_state.settle_ms = px_settle_all();
         fds[0] =
             (struct pollfd){.fd = holds() ? -1 : TALK_FD, .events = POLLIN};
         fds[1] = (struct pollfd){.fd = px_deliver_fd(), .events = POLLIN};

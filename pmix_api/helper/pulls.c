@@ -20,6 +20,7 @@
 #include "pmix_api/helper/past.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/query.h"
+#include "pmix_api/helper/settle.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/target.h"
 #include "pmix_api/helper/tools.h"
@@ -34,9 +35,11 @@ enum {
                                 the time, more memory leaves the caches */
     AMPLE_MAX = 8,
     SPARE_BYTES = 16 << 20, /* of redirected output on its way meanwhile */
-    LAST_BYTES = 6 << 20,   /* a tool that deregisters is still sent */
-    CHANNEL_BITS = 0xe,     /* of the library: 1 << ours */
-    SPAN_MAX = 1 << 24,     /* from the first process of one to the last */
+    SPAN_BYTES = 4 << 20, /* behind so much nothing redirected is put together:
+                             the launcher keeps all that is behind it */
+    LAST_BYTES = 6 << 20, /* a tool that deregisters is still sent */
+    CHANNEL_BITS = 0xe,   /* of the library: 1 << ours */
+    SPAN_MAX = 1 << 24,   /* from the first process of one to the last */
 };
 
 static struct {
@@ -214,6 +217,19 @@ static bool is_here(const void *tool, int fd)
     return false;
 }
 
+/* Who dies is seen to be gone here, before any of it goes back. */
+static void check_over(struct pull *pull)
+{
+    bool is_new = pull->state == PULL_KNOWN && pulls.has_hooks &&
+                  pull->seen != pulls.probe;
+
+    if (is_new)
+        pull->state = PULL_OVER;
+    if (pull->state == PULL_OVER &&
+        (!px_tools_has(pull->to.fd) || (is_new && !px_settle_has_tool(pull))))
+        px_back_forsake(pull, true);
+}
+
 static void on_probed(pmix_status_t status, void *arg)
 {
     bool again;
@@ -224,11 +240,7 @@ static void on_probed(pmix_status_t status, void *arg)
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
-        if (pull->state == PULL_KNOWN && pulls.has_hooks &&
-            pull->seen != pulls.probe)
-            pull->state = PULL_OVER;
-        if (pull->state == PULL_OVER && !px_tools_has(pull->to.fd))
-            px_back_forsake(pull);
+        check_over(pull);
         pull->is_doubted &= pulls.is_probe_due;
     }
     px_lag_keep(is_here);
@@ -339,6 +351,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         .drops_nothing = pull->is_careful,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
         .buffer_ms = 1000 * least(wish->buffer_s, 1000000),
+        .span_bytes = wish->copies ? 0 : SPAN_BYTES,
         .has_lines = pull->is_forward && (pull->output & PX_OUTPUT_RAW) == 0,
     };
 
@@ -473,8 +486,7 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
         id = pull->id;
     }
     px_pulls_unlock();
-    /* Where there is a past, that says where it begins. */
-    if (id != 0 && past_bytes == 0)
+    if (id != 0)
         px_live_await(id);
     return id != 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
@@ -491,18 +503,16 @@ static bool is_done(const struct pull *pull)
            px_queue_is_idle(&pull->queue) && !px_bind_is_busy();
 }
 
-static void say_end(uint32_t id, uint64_t lost)
+static void say_end(const struct px_end *end)
 {
-    px_talk(&(struct px_msg){.kind = PX_END,
-                             .end = {.id = id, .lost_bytes = lost}});
+    px_talk(&(struct px_msg){.kind = PX_END, .end = *end});
 }
 
 /* It takes nothing, and the job is over: all goes back. */
 static bool is_left(const struct pull *pull)
 {
     return (pull->state == PULL_ASKED || pull->state == PULL_KNOWN) &&
-           pull->redirects && pull->live != NULL &&
-           px_queue_bytes(&pull->queue) > 0;
+           pull->redirects && pull->live != NULL && px_settle_is_left(pull);
 }
 
 static void reap(struct pull *pull, bool last)
@@ -512,14 +522,17 @@ static void reap(struct pull *pull, bool last)
     px_forward_check(pull);
     if (last && is_left(pull)) {
         pull->state = PULL_OVER;
-        px_back_forsake(pull);
+        px_back_forsake(pull, false);
     }
     if (is_done(pull))
         pull->state = PULL_OVER;
     if (pull->state == PULL_OVER && px_back_step(pulls.pulls, pull, &lost))
         return;
     if (pull->state == PULL_OVER || (last && pull->state != PULL_FREE))
-        say_end(pull->id, lost);
+        say_end(&(struct px_end){.id = pull->id,
+                                 .lost_bytes = lost,
+                                 .is_kept = pull->is_forsaken,
+                                 .position = pull->kept_from});
     if (pull->state == PULL_OVER)
         forget(pull);
 }
@@ -534,6 +547,6 @@ void px_pulls_reap(bool last)
         reap(&pulls.pulls[i], last);
     stray = last ? px_intake_stray() : 0;
     if (stray > 0)
-        say_end(0, stray);
+        say_end(&(struct px_end){.lost_bytes = stray});
     px_pulls_unlock();
 }

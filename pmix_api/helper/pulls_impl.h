@@ -5,7 +5,9 @@
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/queue.h"
 #include "pmix_api/helper/show.h"
+#include "pmix_api/helper/trail.h"
 #include "pmix_api/helper/wish.h"
+#include "pmix_api/share.h"
 
 enum pull_state {
     PULL_FREE,
@@ -27,8 +29,13 @@ struct pull {
     bool is_doubted; /* KNOWN: its tool has deregistered one of its own */
     bool is_settled; /* OVER: nothing is left to resume */
     bool is_stopping, is_stopped; /* OVER: the launcher is told, and knows */
+    bool is_drained;              /* OVER: some of it has gone back, perhaps */
     uint64_t lost_bytes;          /* OVER: redirected, and nobody has them */
-    uint32_t since; /* the first redirected output that it got; 0: none yet */
+    bool is_forsaken;   /* OVER: its tool takes nothing any more, and the
+                           launcher has what was for it, */
+    uint64_t kept_from; /* from this position on */
+    uint32_t since; /* the first redirected output that it got, since the last
+                       of its channels that came behind its past; 0: none yet */
     struct px_receiver to;
     uint32_t seen;
     uint32_t output;       /* of a forward: enum px_output_flag */
@@ -46,6 +53,9 @@ struct pull {
     uint32_t batch, room;  /* of its tool, when that batch was open */
     uint64_t given_ms;     /* to the library, the last time */
     struct px_queue queue;
+    uint64_t own_bytes; /* payload that has come for it */
+    struct px_trail trail;
+    struct px_share_state at; /* as it was told */
 };
 
 enum {

@@ -1,14 +1,15 @@
 /* What tools push, on its way to the launcher.
  *
  * The library's thread judges a call and puts it at the end of a list, with
- * what it borrows; the main thread cuts it into messages for the launcher, and
- * these wait in a spool. */
+ * what it borrows; the main thread cuts it into messages and sends them as far
+ * as the launcher has granted that. */
 #include "pmix_api/helper/push.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "overlay/base/err.h"
@@ -17,32 +18,32 @@
 #include "pmix_api/helper/readers.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
-#include "pmix_api/spool.h"
 
 enum {
-    NEAR_BYTES = 1 << 20,
-    FAR_BYTES = 256 << 20,
-    WAITING_BYTES = 16 << 20, /* without an answer, of one tool */
+    WAITING_BYTES = 16 << 20,       /* without an answer, of one tool */
+    SLOW_BYTES = WAITING_BYTES / 2, /* one is read more slowly: */
+    SLOW_NAPS = 25,                 /* so many for each call, */
+    SLOW_NS = 200 * 1000,           /* each so long */
 };
 
 /* A tool that has pushed. */
 struct pusher {
     pmix_proc_t name;
     uint64_t waiting_bytes;
-    uint32_t calls;     /* not whole in the spool */
+    uint32_t calls;     /* not whole with the launcher */
     bool is_there;      /* connected; the slot is free without that and calls */
     bool has_completed; /* its own stdin is collected no more */
 };
 
-/* A call of PMIx_IOF_push that is not whole in the spool. */
+/* A call of PMIx_IOF_push that is not whole with the launcher. */
 struct call {
     struct call *next;
     struct pusher *pusher;
     struct px_set set; /* owned */
-    uint32_t named;    /* ranges of it in the spool */
+    uint32_t named;    /* ranges of it that were sent */
     bool is_named;
     const char *mem; /* borrowed until the answer */
-    size_t len_bytes, put_bytes;
+    size_t len_bytes, sent_bytes;
     bool closes;
     bool is_own;          /* for some of the run's own job */
     bool is_refused;      /* nobody of them can take it any more */
@@ -63,21 +64,14 @@ static struct {
 
     /* the main thread's */
     int wake;
-    struct px_spool spool;
-    struct px_share *share; /* borrowed */
-    struct px_set set;      /* owned: of the message spooled last */
-    uint32_t granted, message_bytes;
-    uint8_t ahead[PX_PUSH_BYTES_MAX]; /* taken out of the spool already */
-    uint32_t ahead_bytes;
+    struct px_set set; /* owned: of the message sent last */
+    uint32_t granted_bytes, message_bytes;
 } push = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &push.calls, .wake = -1};
 
-int px_push_open(const char *dir, struct px_share *share)
+int px_push_open(void)
 {
-    push.share = share;
     push.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (push.wake < 0)
-        return OV_ENOMEM;
-    return px_spool_open(&push.spool, NEAR_BYTES, FAR_BYTES, dir);
+    return push.wake < 0 ? OV_ENOMEM : 0;
 }
 
 int px_push_fd(void)
@@ -95,9 +89,10 @@ static void wake(void)
 
 static void on_grant(const struct px_grant *grant)
 {
-    push.granted += grant->messages;
-    push.message_bytes =
-        grant->bytes < PX_PUSH_BYTES_MAX ? grant->bytes : PX_PUSH_BYTES_MAX;
+    push.granted_bytes += grant->bytes;
+    push.message_bytes = grant->message_bytes < PX_PUSH_BYTES_MAX
+                             ? grant->message_bytes
+                             : PX_PUSH_BYTES_MAX;
 }
 
 /* --- calls */
@@ -246,6 +241,29 @@ static pmix_status_t take(const pmix_proc_t *source, const struct ask *ask,
     return PMIX_SUCCESS;
 }
 
+static bool is_behind(const pmix_proc_t *source)
+{
+    const struct pusher *p;
+    bool is_it;
+
+    pthread_mutex_lock(&push.lock);
+    p = find(source);
+    is_it = p != NULL && p->is_there && p->waiting_bytes > SLOW_BYTES;
+    pthread_mutex_unlock(&push.lock);
+    return is_it;
+}
+
+/* Of a tool whose library collects its stdin more can come than the launcher
+ * takes in this moment, as that library waits for no answer. Where ours waits a
+ * little, it reads less of the tool. */
+static void slow_down(const pmix_proc_t *source)
+{
+    static const struct timespec nap = {.tv_nsec = SLOW_NS};
+
+    for (unsigned i = 0; i < SLOW_NAPS && is_behind(source); i++)
+        nanosleep(&nap, NULL);
+}
+
 /* Any answer but these two makes the library of a tool that collects its stdin
  * hang; the first one would make it send the end again and again. */
 static pmix_status_t answer_of(const struct ask *ask, pmix_status_t rc,
@@ -278,6 +296,8 @@ pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
     pmix_status_t rc = PMIX_ERR_NOMEM;
     size_t len_bytes = bytes != NULL ? bytes->size : 0;
 
+    if (ask.is_collected)
+        slow_down(source);
     if (ntargets == 0 && ask.target != NULL) {
         targets = ask.target;
         ntargets = 1;
@@ -316,7 +336,7 @@ void px_push_told(const struct px_msg *msg)
         on_held();
 }
 
-/* --- into the spool */
+/* --- to the launcher */
 
 static bool is_same_set(const struct px_set *a, const struct px_set *b)
 {
@@ -331,15 +351,27 @@ static void keep_set(struct call *call)
     call->set = (struct px_set){.range = NULL};
 }
 
-/* The next message of a call; OV_EFULL. */
-static int spool_piece(struct call *call)
+/* False: that much was not granted. */
+static bool say(const uint8_t *mem, uint32_t len_bytes)
+{
+    uint32_t cost_bytes = px_push_cost(len_bytes);
+
+    if (cost_bytes > push.granted_bytes)
+        return false;
+    push.granted_bytes -= cost_bytes;
+    px_talk(&(struct px_msg){.kind = PX_PUSH, .push = {len_bytes, mem}});
+    return true;
+}
+
+/* The next message of a call; false where it has to wait. */
+static bool send_piece(struct call *call)
 {
     uint8_t mem[PX_PUSH_BYTES_MAX];
     struct ov_wr wr = ov_wr_init(mem, push.message_bytes);
     uint32_t room = push.message_bytes - OV_PUSH_HEAD_BYTES;
     uint32_t left = call->is_named ? 0 : call->set.count - call->named;
     uint32_t ranges = room / OV_PUSH_RANGE_BYTES;
-    size_t bytes = call->len_bytes - call->put_bytes;
+    size_t bytes = call->len_bytes - call->sent_bytes;
     uint16_t flags = left > 0 && call->named == 0 ? OV_PUSH_NEW : 0;
 
     if (ranges > left)
@@ -355,20 +387,20 @@ static int spool_piece(struct call *call)
     }
     ov_push_encode(&wr, flags, left > 0 ? call->set.range + call->named : NULL,
                    (uint16_t)ranges);
-    ov_wr_bytes(&wr, call->mem + call->put_bytes, bytes);
-    if (px_spool_put(&push.spool, NULL, 0, mem, (uint32_t)(wr.at - mem)))
-        return OV_EFULL;
+    ov_wr_bytes(&wr, call->mem + call->sent_bytes, bytes);
+    if (!say(mem, (uint32_t)(wr.at - mem)))
+        return false;
     call->named += ranges;
-    call->put_bytes += bytes;
+    call->sent_bytes += bytes;
     if (!call->is_named && ranges == left) {
         call->is_named = true;
         keep_set(call);
     }
-    return 0;
+    return true;
 }
 
-/* All that there is of it; false when the spool is full. */
-static bool spool_call(struct call *call)
+/* All that there is of it; false where some has to wait. */
+static bool send_call(struct call *call)
 {
     if (call->is_refused)
         return true;
@@ -376,9 +408,9 @@ static bool spool_call(struct call *call)
         is_same_set(&call->set, &push.set))
         call->is_named = true;
     do {
-        if (spool_piece(call))
+        if (!send_piece(call))
             return false;
-    } while (!call->is_named || call->put_bytes < call->len_bytes);
+    } while (!call->is_named || call->sent_bytes < call->len_bytes);
     return true;
 }
 
@@ -395,16 +427,8 @@ static struct call *first_call(void)
     return call;
 }
 
-/* What would be lost with us; for the launcher. */
-static void say_held(void)
-{
-    px_share_hold(push.share, push.spool.near.used_bytes +
-                                  push.spool.far.used_bytes + push.ahead_bytes);
-}
-
 static void finish(struct call *call)
 {
-    say_held();
     pthread_mutex_lock(&push.lock);
     push.calls = call->next;
     if (push.calls == NULL)
@@ -417,57 +441,13 @@ static void finish(struct call *call)
     free(call);
 }
 
-static void spool_calls(void)
+static void send_calls(void)
 {
     struct call *call;
 
     while (push.message_bytes > 0 && (call = first_call()) != NULL &&
-           spool_call(call))
+           send_call(call))
         finish(call);
-}
-
-/* --- to the launcher */
-
-static bool have_ahead(void)
-{
-    int len;
-
-    if (push.ahead_bytes > 0)
-        return true;
-    len = px_spool_get(&push.spool, push.ahead, sizeof(push.ahead));
-    push.ahead_bytes = len > 0 ? (uint32_t)len : 0;
-    return len > 0;
-}
-
-/* Bytes for the same targets, which the message can take along. */
-static bool is_more_of_it(const uint8_t *mem, uint32_t len_bytes)
-{
-    struct ov_push first, next;
-
-    return ov_push_decode(mem, len_bytes, &first) == 0 &&
-           (first.flags & (OV_PUSH_MORE | OV_PUSH_CLOSE)) == 0 &&
-           ov_push_decode(push.ahead, push.ahead_bytes, &next) == 0 &&
-           next.flags == 0 && next.ranges == 0 &&
-           len_bytes + next.len_bytes <= push.message_bytes;
-}
-
-/* Small calls are put together as far as they are here. */
-static void send_message(void)
-{
-    uint8_t mem[PX_PUSH_BYTES_MAX];
-    uint32_t len_bytes = push.ahead_bytes;
-
-    memcpy(mem, push.ahead, len_bytes);
-    push.ahead_bytes = 0;
-    while (have_ahead() && is_more_of_it(mem, len_bytes)) {
-        uint32_t more = push.ahead_bytes - OV_PUSH_HEAD_BYTES;
-
-        memcpy(mem + len_bytes, push.ahead + OV_PUSH_HEAD_BYTES, more);
-        len_bytes += more;
-        push.ahead_bytes = 0;
-    }
-    push.granted--;
-    px_talk(&(struct px_msg){.kind = PX_PUSH, .push = {len_bytes, mem}});
 }
 
 /* Tells the launcher, once, that somebody pushes. */
@@ -508,12 +488,6 @@ void px_push_step(void)
     if (read(push.wake, &seen, sizeof(seen)) < 0)
         seen = 0; /* nothing to clear */
     hold();
-    spool_calls();
-    while (push.granted > 0 && have_ahead()) {
-        send_message();
-        spool_calls();
-    }
-    say_held();
-    if (!have_ahead())
-        rest();
+    send_calls();
+    rest();
 }

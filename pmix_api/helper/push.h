@@ -1,17 +1,16 @@
 /* What tools push to the stdin of processes, on its way to the launcher.
  *
  * The calls of all tools are one after another, each whole, in the order in
- * which the library has them. A call is answered when all of it is queued here:
- * 1 MiB in memory, then 256 MiB in a file without a name; beyond that the
- * answer waits, and so does a tool that waits for answers. One that does not,
- * and has more than 16 MiB without an answer, is cut off.
+ * which the library has them. A call is answered when the launcher was sent all
+ * of it: from then on it is there, whatever becomes of us. The launcher grants
+ * that as far as it has room (pushes.h); beyond that the answer waits, and so
+ * does a tool that waits for answers. One that does not, and has more than 16
+ * MiB without an answer, is cut off; one whose stdin is collected is read more
+ * slowly before that.
  *
  * What is for the run's own job waits, at first, until the launcher knows that
  * somebody pushes: the end of its own stdin would go before. Where it has gone
  * already, the push is refused.
- *
- * The queue empties at the pace of the processes: the launcher grants a few
- * messages at a time.
  */
 #ifndef PMIX_API_HELPER_PUSH_H
 #define PMIX_API_HELPER_PUSH_H
@@ -21,12 +20,10 @@
 
 #include <pmix_server.h>
 
-#include "pmix_api/share.h"
 #include "pmix_api/wire.h"
 
-/* When the job is known, before the server is open; both are borrowed. Returns
- * 0 or OV_ENOMEM. */
-int px_push_open(const char *dir, struct px_share *share);
+/* Before the server is open. Returns 0 or OV_ENOMEM. */
+int px_push_open(void);
 
 /* The upcall of the server's module; in the library's thread. */
 pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],

@@ -13,6 +13,7 @@ enum {
     HELD_MAX = 4 << 20,
     BUFFER_MAX = 1 << 20,
     CHANNELS = 3,
+    LOOK_BYTES = 1 << 20, /* between two looks for what is held for long */
 };
 
 /* A channel. */
@@ -22,6 +23,7 @@ struct px_queue_cell {
     uint32_t used_bytes, room_bytes;
     bool is_redirected; /* some of them */
     uint64_t due_ms;
+    uint64_t since; /* so many bytes had gone before the first */
 };
 
 /* A packet that the file does not take. */
@@ -136,8 +138,14 @@ static int put_spare(struct px_queue *queue, const uint8_t *head,
     return 0;
 }
 
+/* Also of one that drops what the file does not take. */
+static bool is_precious(const struct px_queue *queue, const struct px_output *o)
+{
+    return o->is_end || o->is_redirected || queue->cfg.drops_nothing;
+}
+
 /* A channel's own order stays: behind its end nothing comes, and where other
- * bytes are in memory all that follow go there. */
+ * bytes are in memory all that follow go there, or are dropped. */
 static int put(struct px_queue *queue, const struct px_output *o)
 {
     uint8_t head[PX_OUTPUT_HEAD_BYTES];
@@ -145,15 +153,18 @@ static int put(struct px_queue *queue, const struct px_output *o)
     int rc = OV_EFULL;
 
     px_output_encode_head(&wr, o);
-    if (!queue->cfg.drops_nothing || queue->spare == NULL)
+    if (queue->spare == NULL ||
+        (!queue->cfg.drops_nothing && queue->spare_bytes == 0))
         rc = px_spool_put(&queue->spool, head, sizeof(head), o->mem,
                           o->len_bytes);
     if (rc == 0 && o->is_end)
         queue->filed_ends++;
-    else if (rc != 0 && (o->is_end || queue->cfg.drops_nothing))
+    else if (rc != 0 && is_precious(queue, o))
         rc = put_spare(queue, head, sizeof(head), o);
-    if (rc == 0)
+    if (rc == 0) {
         queue->waiting_bytes += o->len_bytes;
+        queue->stored_bytes += o->len_bytes;
+    }
     return rc;
 }
 
@@ -291,14 +302,24 @@ static void join(struct px_queue *queue, struct px_queue_cell *cell,
     o->len_bytes += held;
 }
 
+static uint64_t gone_bytes(const struct px_queue *queue)
+{
+    return queue->stored_bytes - queue->waiting_bytes;
+}
+
+/* These are the last bytes that were taken out. */
 static void hold(struct px_queue *queue, struct px_queue_cell *cell,
                  uint64_t now_ms, const struct px_output *o, const void *mem,
                  uint32_t len_bytes)
 {
     if (len_bytes == 0)
         return;
-    if (cell->used_bytes == 0)
+    if (cell->used_bytes == 0) {
         cell->due_ms = now_ms + queue->cfg.buffer_ms;
+        cell->since = gone_bytes(queue) - len_bytes;
+    }
+    if (queue->held_bytes == 0)
+        queue->held_since = queue->looked_at = cell->since;
     memcpy(cell->mem + cell->used_bytes, mem, len_bytes);
     cell->used_bytes += len_bytes;
     cell->is_redirected |= o->is_redirected;
@@ -364,16 +385,46 @@ static bool judge(struct px_queue *queue, uint64_t now_ms, struct px_output *o)
     return true;
 }
 
+/* Among much that goes: which of it is held for longest? */
+static void look(struct px_queue *queue)
+{
+    uint64_t gone = gone_bytes(queue);
+
+    if (queue->held_bytes == 0 || gone - queue->looked_at < LOOK_BYTES)
+        return;
+    queue->looked_at = queue->held_since = gone;
+    for (size_t i = 0; i < cells_count(queue); i++) {
+        const struct px_queue_cell *cell = &queue->cells[i];
+
+        if (cell->used_bytes > 0 && cell->since < queue->held_since)
+            queue->held_since = cell->since;
+    }
+}
+
+static bool is_spanned(const struct px_queue *queue, uint64_t since)
+{
+    return queue->cfg.span_bytes > 0 &&
+           gone_bytes(queue) - since > queue->cfg.span_bytes;
+}
+
+static bool is_due(const struct px_queue *queue,
+                   const struct px_queue_cell *cell, uint64_t now_ms)
+{
+    return (queue->cfg.buffer_ms > 0 && now_ms >= cell->due_ms) ||
+           is_spanned(queue, cell->since);
+}
+
 /* What has been held long enough, or all. */
 static bool get_held(struct px_queue *queue, uint64_t now_ms, bool all,
                      struct px_output *out)
 {
-    if (queue->held_bytes == 0 || (!all && queue->cfg.buffer_ms == 0))
+    if (queue->held_bytes == 0 || (!all && queue->cfg.buffer_ms == 0 &&
+                                   !is_spanned(queue, queue->held_since)))
         return false;
     for (size_t i = 0; i < cells_count(queue); i++) {
         struct px_queue_cell *cell = &queue->cells[i];
 
-        if (cell->used_bytes == 0 || (!all && now_ms < cell->due_ms))
+        if (cell->used_bytes == 0 || (!all && !is_due(queue, cell, now_ms)))
             continue;
         *out = (struct px_output){.rank = queue->cfg.first +
                                           (uint32_t)(i / CHANNELS),
@@ -393,6 +444,7 @@ bool px_queue_get(struct px_queue *queue, uint64_t now_ms, bool all,
         if (judge(queue, now_ms, out))
             return true;
     }
+    look(queue);
     return get_held(queue, now_ms, all, out);
 }
 

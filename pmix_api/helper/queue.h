@@ -7,8 +7,9 @@
  * passed, or the channel ends.
  *
  * Where the file takes nothing, as the disk is full, that is the bound: what
- * comes is dropped. Ends of channels wait in memory then, and so does all of a
- * queue that drops nothing; its user is to stop what comes: px_queue_is_tight.
+ * comes is dropped. Ends of channels wait in memory then, and so do what was
+ * redirected, which nobody else has, and all of a queue that drops nothing; its
+ * user is to stop what comes: px_queue_is_tight.
  *
  * Memory: what it is told, at most 4 MiB of what is put together, 24 bytes
  * for each channel of all processes from the first drop, or with putting
@@ -40,6 +41,8 @@ struct px_queue_cfg {
     bool drops_nothing;    /* below its limit: all that it is given */
     uint32_t buffer_bytes; /* put together; 0: nothing, at most 1 MiB */
     uint32_t buffer_ms;    /* and sent after so long; 0: whenever it is full */
+    uint64_t span_bytes;   /* or when so many bytes of others have gone before
+                              it, about; 0: however many */
     bool has_lines; /* an open line waits for its end, as far as there is room;
                        the last one of a channel gets one */
 };
@@ -58,6 +61,10 @@ struct px_queue {
     uint64_t spare_bytes;   /* of it in these */
     uint64_t filed_ends;    /* in the spool */
     uint64_t held_bytes;    /* being put together */
+    uint64_t stored_bytes;  /* payload that has ever come in */
+    uint64_t held_since;    /* so many had gone before the oldest of these, or
+                               fewer; */
+    uint64_t looked_at;     /* and when that was looked up */
     bool has_dropped;
 };
 
@@ -78,6 +85,15 @@ bool px_queue_get(struct px_queue *queue, uint64_t now_ms, bool all,
 static inline uint64_t px_queue_bytes(const struct px_queue *queue)
 {
     return queue->waiting_bytes + queue->held_bytes;
+}
+
+/* The same with those that have gone before others that came earlier: without
+ * the last so many, all that ever came have gone; about, where some are put
+ * together. */
+static inline uint64_t px_queue_span(const struct px_queue *queue)
+{
+    return queue->held_bytes == 0 ? queue->waiting_bytes
+                                  : queue->stored_bytes - queue->held_since;
 }
 
 /* px_queue_get() has nothing to do until time passes. */

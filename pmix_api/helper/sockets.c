@@ -6,6 +6,7 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -28,9 +29,12 @@ struct tcp_info_long {
 static struct {
     pthread_mutex_t lock; /* of the directory */
     DIR *own;             /* this process's descriptors */
+    pthread_mutex_t asks; /* of the rest */
     int kernel;           /* netlink; -1: it cannot be asked */
     uint32_t asked;
-} sockets = {.lock = PTHREAD_MUTEX_INITIALIZER, .kernel = -1};
+} sockets = {.lock = PTHREAD_MUTEX_INITIALIZER,
+             .asks = PTHREAD_MUTEX_INITIALIZER,
+             .kernel = -1};
 
 union address {
     struct sockaddr any;
@@ -164,7 +168,7 @@ void px_socket_end(const struct px_socket *sock)
         shutdown(sock->fd, SHUT_RDWR);
 }
 
-/* --- the owner of the other end */
+/* --- the other end */
 
 /* Fills in the name of the other end's socket: its port is its own there. */
 static bool name_peer(int fd, struct inet_diag_sockid *id, uint8_t *family)
@@ -189,7 +193,7 @@ static bool name_peer(int fd, struct inet_diag_sockid *id, uint8_t *family)
 
 /* An established socket that a process holds: one without an inode belongs to
  * nobody any more, and the kernel then calls its owner 0, as it does root. */
-static bool read_answer(const void *mem, size_t len, uid_t *uid)
+static bool read_answer(const void *mem, size_t len, struct px_peer *out)
 {
     const struct nlmsghdr *head = mem;
     struct inet_diag_msg diag;
@@ -200,13 +204,13 @@ static bool read_answer(const void *mem, size_t len, uid_t *uid)
     memcpy(&diag, NLMSG_DATA(head), sizeof(diag));
     if (diag.idiag_state != TCP_ESTABLISHED || diag.idiag_inode == 0)
         return false;
-    *uid = diag.idiag_uid;
+    *out = (struct px_peer){diag.idiag_uid, diag.idiag_rqueue};
     return true;
 }
 
 /* The kernel answers before send() is back, so this waits for nothing. What is
  * not the answer is that to an older question. */
-static bool hear_answer(uint32_t asked, uid_t *uid)
+static bool hear_answer(uint32_t asked, struct px_peer *out)
 {
     _Alignas(struct nlmsghdr) uint8_t mem[1024];
     const struct nlmsghdr *head = (const void *)mem;
@@ -217,10 +221,10 @@ static bool hear_answer(uint32_t asked, uid_t *uid)
         if (got < (ssize_t)sizeof(*head))
             return false;
     } while (head->nlmsg_seq != asked);
-    return read_answer(mem, (size_t)got, uid);
+    return read_answer(mem, (size_t)got, out);
 }
 
-bool px_socket_owner(const struct px_socket *sock, uid_t *uid)
+static bool ask_kernel(const struct px_socket *sock, struct px_peer *out)
 {
     struct {
         struct nlmsghdr head;
@@ -235,5 +239,22 @@ bool px_socket_owner(const struct px_socket *sock, uid_t *uid)
 
     return name_peer(sock->fd, &ask.body.id, &ask.body.sdiag_family) &&
            send(sockets.kernel, &ask, sizeof(ask), 0) == (ssize_t)sizeof(ask) &&
-           hear_answer(sockets.asked, uid);
+           hear_answer(sockets.asked, out);
+}
+
+bool px_socket_peer(const struct px_socket *sock, struct px_peer *out)
+{
+    bool is_there;
+
+    pthread_mutex_lock(&sockets.asks);
+    is_there = ask_kernel(sock, out);
+    pthread_mutex_unlock(&sockets.asks);
+    return is_there;
+}
+
+uint64_t px_socket_unsent(const struct px_socket *sock)
+{
+    int unsent;
+
+    return ioctl(sock->fd, SIOCOUTQ, &unsent) == 0 ? (uint64_t)unsent : 0;
 }

@@ -5,7 +5,7 @@
  * accepted on. A descriptor alone is no name, for it is used again; with the
  * other end's port it is.
  *
- * Thread-safe but for px_socket_owner().
+ * Thread-safe.
  */
 #ifndef PMIX_API_HELPER_SOCKETS_H
 #define PMIX_API_HELPER_SOCKETS_H
@@ -43,9 +43,17 @@ bool px_socket_has_spoken(const struct px_socket *sock);
 /* Nothing that it has said waits to be read. */
 bool px_socket_is_silent(const struct px_socket *sock);
 
-/* Who holds its other end: true and *uid when a process of this machine does,
- * by the kernel's word. Not the claim of anybody. */
-bool px_socket_owner(const struct px_socket *sock, uid_t *uid);
+/* Its other end. */
+struct px_peer {
+    uid_t uid; /* who holds it, by the kernel's word; not anybody's claim */
+    uint32_t unread_bytes; /* it has come there, and was not read */
+};
+
+/* True when a process of this machine holds it now. */
+bool px_socket_peer(const struct px_socket *sock, struct px_peer *out);
+
+/* What the other end has not got yet. */
+uint64_t px_socket_unsent(const struct px_socket *sock);
 
 /* Ends it for both ends, whoever holds it; the library closes it then. */
 void px_socket_end(const struct px_socket *sock);

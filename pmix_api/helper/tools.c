@@ -1,11 +1,9 @@
 /* Tools and their sockets. */
 #include "pmix_api/helper/tools.h"
 
-#include <linux/sockios.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,10 +16,22 @@
  * for a batch of deliveries. The kernel doubles it. */
 enum { SEND_BYTES = 256 * 1024 };
 
+/* A connection that says nothing is ended at this look at it, TOOLS_GREET_MS
+ * each. The library serves nobody else meanwhile: so one more only where nobody
+ * else wants to come in, and in less time than a tool has at the end of a job.
+ */
+enum { LOOKS = 2, LOOKS_ALONE = 3 };
+
 struct tool {
     struct px_socket sock; /* fd -1: free */
     pmix_proc_t name;
     unsigned left; /* entries in the library, of its namespace's others */
+};
+
+/* No tool yet. */
+struct silent {
+    struct px_socket sock;
+    unsigned looks; /* at which it had said nothing, one after another */
 };
 
 static struct {
@@ -32,7 +42,7 @@ static struct {
     int greeter;    /* what the library reads; -1: it does not say */
     uint16_t port;
     uint8_t allow;
-    struct px_socket silent[SOCKETS_MAX]; /* seen at the last sweep */
+    struct silent silent[SOCKETS_MAX]; /* seen at the last sweep */
     unsigned silent_count;
 } tools = {.lock = PTHREAD_MUTEX_INITIALIZER, .greeter = -1};
 
@@ -60,12 +70,12 @@ static bool is_tool(const struct px_socket *sock)
 
 static bool may_enter(const struct px_socket *sock)
 {
-    uid_t uid;
+    struct px_peer peer;
 
-    if (!px_socket_owner(sock, &uid))
+    if (!px_socket_peer(sock, &peer))
         return false;
-    return (uid == geteuid() && (tools.allow & PX_ALLOW_USER) != 0) ||
-           (uid == 0 && (tools.allow & PX_ALLOW_ROOT) != 0);
+    return (peer.uid == geteuid() && (tools.allow & PX_ALLOW_USER) != 0) ||
+           (peer.uid == 0 && (tools.allow & PX_ALLOW_ROOT) != 0);
 }
 
 /* The one that the library has just read the greeting of, and no other: it
@@ -255,31 +265,50 @@ bool px_tools_has(int fd)
     return has;
 }
 
-static bool was_silent(const struct px_socket *sock)
+static unsigned looks_at(const struct px_socket *sock)
 {
     for (unsigned i = 0; i < tools.silent_count; i++) {
-        if (is_equal(&tools.silent[i], sock))
-            return true;
+        if (is_equal(&tools.silent[i].sock, sock))
+            return tools.silent[i].looks;
     }
-    return false;
+    return 0;
+}
+
+/* Those that are no tool's, of which others' are at an end. Returns how many
+ * are left. */
+static unsigned list_strangers(struct silent *list, struct px_socket *end,
+                               unsigned *ends)
+{
+    struct px_socket all[SOCKETS_MAX];
+    unsigned count = px_sockets_list(tools.port, all), left = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (is_tool(&all[i]))
+            continue;
+        if (!may_enter(&all[i]))
+            end[(*ends)++] = all[i];
+        else
+            list[left++] = (struct silent){all[i], 0};
+    }
+    return left;
 }
 
 /* All are judged before one is ended: at that the library goes on, and reads
  * what the next one has said. */
 bool px_tools_sweep(void)
 {
-    struct px_socket list[SOCKETS_MAX], end[SOCKETS_MAX];
-    unsigned count, ends = 0, kept = 0;
+    struct silent list[SOCKETS_MAX];
+    struct px_socket end[SOCKETS_MAX];
+    unsigned count, ends = 0, kept = 0, most;
 
     pthread_mutex_lock(&tools.lock);
-    count = px_sockets_list(tools.port, list);
+    count = list_strangers(list, end, &ends);
+    most = count > 1 ? LOOKS : LOOKS_ALONE;
     for (unsigned i = 0; i < count; i++) {
-        bool is_over = was_silent(&list[i]) && px_socket_is_silent(&list[i]);
-
-        if (is_tool(&list[i]))
-            continue;
-        if (is_over || !may_enter(&list[i]))
-            end[ends++] = list[i];
+        if (px_socket_is_silent(&list[i].sock))
+            list[i].looks = 1 + looks_at(&list[i].sock);
+        if (list[i].looks >= most)
+            end[ends++] = list[i].sock;
         else
             list[kept++] = list[i];
     }
@@ -294,15 +323,13 @@ bool px_tools_sweep(void)
 uint64_t px_tools_unsent_bytes(void)
 {
     uint64_t sum = 0;
-    int unsent;
 
     pthread_mutex_lock(&tools.lock);
     for (unsigned i = 0; i < TOOLS_MAX; i++) {
         const struct px_socket *sock = &tools.tools[i].sock;
 
-        if (sock->fd >= 0 && px_socket_is_same(sock) &&
-            ioctl(sock->fd, SIOCOUTQ, &unsent) == 0)
-            sum += (uint64_t)unsent;
+        if (sock->fd >= 0 && px_socket_is_same(sock))
+            sum += px_socket_unsent(sock);
     }
     pthread_mutex_unlock(&tools.lock);
     return sum;

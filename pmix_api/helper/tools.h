@@ -48,8 +48,9 @@ unsigned px_tools_count(void);
 /* This is the socket of a tool that has not gone. */
 bool px_tools_has(int fd);
 
-/* Ends connections that say nothing between two looks, nor who they are, and at
- * once those of others' processes: each of them stops the library's thread.
+/* Ends connections that say nothing at two looks, nor who they are, or at three
+ * where there is but one, and at once those of others' processes: each of them
+ * stops the library's thread.
  * Returns true when one is left that may become such. Call it that often. */
 bool px_tools_sweep(void);
 

@@ -34,10 +34,10 @@ def helper_of(job):
     return None
 
 
-def spooled(job):
-    """Bytes that the helper has put into files."""
+def spooled(job, pid=None):
+    """Bytes that the helper, or this process, has put into files."""
     total = 0
-    folder = "/proc/%d/fd" % helper_of(job)
+    folder = "/proc/%d/fd" % (pid or helper_of(job))
     for fd in os.listdir(folder):
         try:
             path = os.path.join(folder, fd)
@@ -83,6 +83,17 @@ def wait_up(job, tmp=live.TMP):
     if isinstance(job, Job):
         job.look()
         live.check(len(job.peaks) > 1, "its memory is seen")
+
+
+def has_heard(job):
+    """Its nodes had heard of each pull when that was answered."""
+    return "before all nodes have heard" not in job.said()
+
+
+def until_heard(test, *args):
+    """Does it again where the machine stood still for so long that a pull did
+    not wait for its nodes any more, as it then says."""
+    live.check(any(test(*args) for _ in range(5)), "a pull has waited")
 
 
 def kill_helper(job):

@@ -14,14 +14,14 @@ class Taker:
     count = 0
 
     def __init__(self, ranks, *options, command=KEEP, keep=True,
-                 stdin=subprocess.DEVNULL, env=None):
+                 stdin=subprocess.DEVNULL, env=None, wrap=()):
         Taker.count += 1
         self.base = os.path.join(live.TMP, "taken-%d" % Taker.count)
         if keep:
             options = ("--keep-stdin", *options)
         self.job = pmix.Job("-v", "-N", ranks, *options, "--",
                             "sh", "-c", command, self.base, stdin=stdin,
-                            env=env)
+                            env=env, wrap=wrap)
         pmix.wait_up(self.job)
 
     def got(self, rank):

@@ -205,8 +205,13 @@ def spared():
 
 
 def unread():
-    """Input for processes that read none any more."""
-    job, gate = start(stdin=subprocess.DEVNULL)
+    """Input for processes whose stdin has ended before."""
+    gate, over = pmix.Gate(), os.path.join(live.TMP, "stdin-over")
+    job = pmix.Job("-N", RANKS, "--", "sh", "-c",
+                   'cat; : >"$1.$XYLEM_RANK"; ' + pmix.Gate.WAIT + WRITE,
+                   gate.path, over, stdin=subprocess.DEVNULL)
+    live.eventually(lambda: all(os.path.exists("%s.%d" % (over, rank))
+                                for rank in range(RANKS)), 60, "all have read")
     tool = pmix.Attach("--pid", job.proc.pid, "--stdin", "all",
                        stdin=subprocess.PIPE)
     tool.wait_attached()
@@ -227,6 +232,7 @@ def slow():
     tool.wait_attached()
     memory = live.Memory()
     memory.start()
+    live.eventually(lambda: len(memory.peak) >= 3, 60, "all are seen")
     gate.open()
     got = 0
     while got < RANKS * megs * live.MIB:  # the console alone
@@ -343,18 +349,22 @@ def late():
     out = os.read(job.stdout.fileno(), live.MIB)
     while len(out) < 2 * len(kept):
         out += os.read(job.stdout.fileno(), live.MIB)
+    files = [os.path.join(live.TMP, "late", "%d.stdout" % rank)
+             for rank in range(2)]
     tool = pmix.Attach("--pid", job.proc.pid, "--raw", "--output-file",
                        os.path.join(live.TMP, "late", "%r"))
     tool.wait_attached()
+    live.eventually(lambda: [live.read_file(path) for path in files] ==
+                    2 * [kept[:1000].encode()], 60, "what is kept")
     then.open()
     job.stdout.read()
     job.check_ok()
     live.check_eq(0, tool.wait(), "exit code")
     live.check(b"%d bytes are not here" % (len(kept) - 1000) in tool.said() and
                b"too slow" not in tool.said(), tool.said())
-    for rank in range(2):
-        with open(os.path.join(live.TMP, "late", "%d.stdout" % rank)) as file:
-            live.check_eq(kept[:1000] + "last\n", file.read())
+    for path in files:
+        live.check_eq((kept[:1000] + "last\n").encode(),
+                      live.read_file(path))
 
 
 def cut():

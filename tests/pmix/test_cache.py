@@ -45,9 +45,9 @@ def start(*parts, options=("--pmix-cache", SIZE)):
     return job, gates
 
 
-def read_part(job, part, count=LINES):
+def read_part(job, part, count=LINES, ranks=RANKS):
     """Until the console has a part of all ranks: the daemons had it, too."""
-    left = sum(len(text(rank, part, count)) for rank in range(RANKS))
+    left = sum(len(text(rank, part, count)) for rank in range(ranks))
     out = b""
     while left > 0:
         more = os.read(job.stdout.fileno(), live.MIB)
@@ -55,7 +55,7 @@ def read_part(job, part, count=LINES):
             break
         out += more
         left -= len(more)
-    live.eventually(lambda: lines_of(job, part) == RANKS * count, 60,
+    live.eventually(lambda: lines_of(job, part) == ranks * count, 60,
                     "stderr of part %s" % part.decode())
     return out
 
@@ -93,7 +93,6 @@ def check_tool(tool, before, after, dropped):
 
 
 def wait_before(tool, before):
-    """What is written until the order reaches a daemon is from before, too."""
     live.eventually(lambda: all((tool.got(rank, channel) or b"") ==
                                 text(rank, b"a")[before]
                                 for rank in range(RANKS)
@@ -101,7 +100,8 @@ def wait_before(tool, before):
 
 
 def late(options, before, dropped):
-    """It comes when part a is out, and sees part b live."""
+    """It comes when part a is out, and sees part b live. Where nothing comes
+    from before, its answer alone shows that the nodes have heard of it."""
     job, gates = start(write("a"), write("b"))
     gates[0].open()
     out = read_part(job, b"a")
@@ -112,8 +112,11 @@ def late(options, before, dropped):
     out += job.stdout.read()
     job.check_ok()
     live.check_eq(0, tool.wait(60), "the tool")
-    check_tool(tool, before, [b"b"], dropped)
     check_console(job, out, b"a", b"b")
+    if before == slice(0) and not pmix.has_heard(job):
+        return False
+    check_tool(tool, before, [b"b"], dropped)
+    return True
 
 
 def redirected():
@@ -309,6 +312,46 @@ def full():
     live.check_eq(RANKS * megs * live.MIB, got + tool.before(), "in all")
 
 
+def heard_of():
+    """A pull is answered when the nodes have heard of it: what is written from
+    then on is new, and all of it comes where hardly anything is kept. The order
+    is late for rank 1, as the daemon on its way is stopped for a moment."""
+    few = 3000  # lines: they fit a pipe, and the tree takes them meanwhile
+    first, then = pmix.Gate(), pmix.Gate()
+    done = os.path.join(live.TMP, "written")
+    job = pmix.Job("-v", "-N", 2, "--nodes-per-daemon", 1, "--arity", 1,
+                   "--pmix-cache", 1000, "--", "sh", "-c",
+                   'echo up $XYLEM_RANK $PPID; : <"$0"; %s; : <"$1"; %s; '
+                   'echo >"$2.$XYLEM_RANK"' % (write("a"), write("b", few)),
+                   first.path, then.path, done, bufsize=0)
+    daemons = ups(job, 2)
+    pmix.wait_up(job)
+    first.open()
+    read_part(job, b"a", ranks=2)
+    os.kill(daemons[0], signal.SIGSTOP)
+    tool = pmix.Tool(job, "-n", 4)
+    live.eventually(lambda: "PMIx pull 1 copies" in job.said(), 60, "it asks")
+    if tool.has("ready"):
+        then.open()
+        live.eventually(lambda: os.path.exists(done + ".1"), 60, "b is written")
+    os.kill(daemons[0], signal.SIGCONT)
+    tool.wait_ready()
+    then.open()
+    job.stdout.read()
+    job.check_ok()
+    live.check_eq(0, tool.wait(60), "the tool")
+    if not pmix.has_heard(job):
+        return False
+    for rank in range(2):
+        for channel in CHANNELS:
+            got = tool.got(rank, channel) or b""
+            up = got[:got.index(b"\n") + 1] if got.startswith(b"up ") else b""
+            want = (up + text(rank, b"a"))[:1000] + text(rank, b"b", few)
+            live.check(got == want, "rank %d %s: %d bytes of %d" % (
+                rank, channel, len(got), len(want)))
+    return True
+
+
 def main():
     pmix.need()
     all_of = len(text(0, b"a"))
@@ -323,7 +366,7 @@ def main():
              "more than is kept"),
             (("-C", 0), slice(0), 0, "nothing from before")):
         with live.case("a late tool: " + sentence):
-            late(options, before, dropped)
+            pmix.until_heard(late, options, before, dropped)
     for test, sentence in (
             (redirected, "it redirects"),
             (over, "of processes that have ended"),
@@ -332,7 +375,9 @@ def main():
             (behind_another, "behind a tool that redirects"),
             (repaired, "while the tree is repaired"),
             (gone, "of nodes that are lost"),
-            (full, "a cache that is full")):
+            (full, "a cache that is full"),
+            (lambda: pmix.until_heard(heard_of),
+             "what is written when its pull was answered")):
         with live.case(sentence):
             test()
     live.check_gone()

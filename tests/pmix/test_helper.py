@@ -3,6 +3,7 @@
 # timeout: 240
 import contextlib
 import ctypes
+import glob
 import os
 import re
 import resource
@@ -103,6 +104,15 @@ def starved():
     live.check("descriptors" in job.said(), job.said())
 
 
+def hear(job):
+    """The launcher has heard that the helper is up: it answers what a tool has
+    asked for since."""
+    tool = pmix.Asker(job)
+    live.check(tool.connect(), "connected")
+    live.check_eq(([], "SUCCESS"), tool.ask("log out here"))
+    live.check_eq(0, tool.end(), "the tool")
+
+
 def killed_quietly():
     """Without -v the user hears of the first death alone."""
     gate = pmix.Gate()
@@ -110,6 +120,7 @@ def killed_quietly():
                    gate.path)
     for _ in range(2):
         live.eventually(lambda: pmix.is_up(job), 30, "the helper is up")
+        hear(job)
         pmix.kill_helper(job)
     live.eventually(lambda: pmix.helper_of(job), 30, "another helper")
     gate.open()
@@ -314,13 +325,13 @@ def none():
 def slow_start():
     """One that never comes up: a job that is over before it would be started
     has not started it, and a longer one runs to its end beside it."""
-    mark = os.path.join(live.TMP, "mark")
     path = os.path.join(live.TMP, "hangs")
     with open(path, "w", encoding="ascii") as script:
-        script.write(f"#!/bin/sh\n: >{mark}\nexec sleep 1000\n")
+        script.write('#!/bin/sh\n: >"$MARK"\nexec sleep 1000\n')
     os.chmod(path, 0o700)
-    env = {**os.environ, "XYLEM_PMIX": path}
-    for _ in range(10):  # it is due after 0.2 s: a busy machine takes longer
+    for nth in range(10):  # it is due after 0.2 s: a busy machine takes longer
+        mark = os.path.join(live.TMP, "mark-%d" % nth)
+        env = {**os.environ, "XYLEM_PMIX": path, "MARK": mark}
         begin = time.monotonic()
         pmix.Job("-N", 1, "--", "true", env=env).check_ok()
         if time.monotonic() - begin < 0.2:
@@ -328,10 +339,27 @@ def slow_start():
             break
     else:
         print("# no job was over in time")
-    job, gate = start(env=env)
+    mark = os.path.join(live.TMP, "mark")
+    job, gate = start(env={**env, "MARK": mark})
     live.eventually(lambda: os.path.exists(mark), 60, "it is started")
     gate.open()
     check_output(job)
+
+
+def orphaned():
+    """The launcher is killed before it has said anything to a helper that it
+    has started: no folder is left."""
+    mark, path = (os.path.join(live.TMP, name) for name in ("mark-o", "waits"))
+    with open(path, "w", encoding="ascii") as script:
+        script.write('#!/bin/sh\n: >"$MARK"\nexec cat <&3 >/dev/null\n')
+    os.chmod(path, 0o700)
+    job, gate = start(env={**os.environ, "XYLEM_PMIX": path, "MARK": mark})
+    live.eventually(lambda: os.path.exists(mark), 60, "it is started")
+    job.proc.kill()
+    job.proc.wait()
+    gate.open()
+    live.check_gone()
+    live.check_eq([], glob.glob(os.path.join(live.TMP, "xylem-pmix-*")))
 
 
 def main():
@@ -347,7 +375,8 @@ def main():
             (silent, "one that says nothing"),
             (strangers, "strangers at the port"),
             (none, "without a helper"),
-            (slow_start, "a helper that does not come up")):
+            (slow_start, "a helper that does not come up"),
+            (orphaned, "the launcher is killed before it says a word")):
         with live.case(sentence):
             test()
     live.check_gone()

@@ -7,6 +7,7 @@ begin where nobody else's do.
 """
 # timeout: 600
 import os
+import signal
 import sys
 
 import pmix
@@ -16,6 +17,7 @@ RANKS = live.full(64, 16)
 SIZE = live.full(100000000, 32000000) // (2 * RANKS)  # of each channel
 STEP = 4099
 TOOLS = 10
+MUCH = 16 * live.MIB  # more than sockets hold
 WRITE = ('part() { tail -c +$((1 + (2 * XYLEM_RANK + $1) * %d)) "$FILE" | '
          'head -c %d; }; part 0 & part 1 >&2; wait' % (STEP, SIZE))
 CHANNELS = ("stdout", "stderr")
@@ -44,8 +46,36 @@ def tools_start(job):
                ranks, channels)
 
 
+def slow_to_hear():
+    """The helper takes some ms over each word of the launcher, also the last
+    one, and much waits for the tools then: they get all of it."""
+    gate = pmix.Gate()
+    job = pmix.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
+                   pmix.Gate.WAIT + "head -c %d /dev/zero" % MUCH, gate.path,
+                   env=live.preload("pmix", "preload_slow.c"))
+    pmix.wait_up(job)
+    tools = [pmix.Tool(job, "-n", 2) for _ in range(TOOLS)]
+    for tool in tools:
+        tool.wait_ready()
+        live.stop(tool.proc.pid)
+    gate.open()
+    left = MUCH
+    while left > 0:
+        left -= len(os.read(job.stdout.fileno(), live.MIB))
+    for tool in tools:
+        os.kill(tool.proc.pid, signal.SIGCONT)
+    job.check_ok()
+    for tool in tools:
+        live.check_eq(0, tool.wait(), "tool")
+        live.check_eq((MUCH, 1), (len(tool.got(0, "stdout") or b""),
+                                  tool.ends(0, "stdout")), "its bytes, its end")
+
+
 def main():
     pmix.need()
+    if not live.is_sanitized():  # they have to be loaded first
+        with live.case("the helper is slow to hear"):
+            slow_to_hear()
     path = os.path.join(live.TMP, "random")
     mem = os.urandom(SIZE + 2 * RANKS * STEP)
     with open(path, "wb") as file:
@@ -63,6 +93,8 @@ def main():
             tool.wait_ready()
         memory = live.Memory()
         memory.start()
+        live.eventually(lambda at=memory: len(at.peak) >= 3, 60,
+                        "all are seen")
         gate.open()
         job.check_ok(300)
         for tool, ranks, channels in tools:

@@ -19,6 +19,7 @@ import live
 RANKS = 4
 LINES = 5000
 FLOOD = live.full(2000000, 200000)
+WROTE = '; echo "$XYLEM_RANK wrote" >&2'
 MUCH = max(FLOOD, 800000)  # more than the helper has in memory
 
 
@@ -82,8 +83,12 @@ def taken_over(leave, *options):
     out += job.stdout.read()
     job.check_ok()
     for rank in range(RANKS):
-        live.check(of_rank(out, rank) == text(rank, b"a") + text(rank, b"c"),
-                   "console of rank %d" % rank)
+        shown, begin = of_rank(out, rank), text(rank, b"a")
+        live.check(shown.startswith(begin), "console of rank %d" % rank)
+        # What a tool has read just before it is killed may be shown as well.
+        live.check(shown[len(begin):] == text(rank, b"c") or leave is kill and
+                   (text(rank, b"b") + text(rank, b"c")).endswith(
+                       shown[len(begin):]), "its end, rank %d" % rank)
         live.check(tool.got(rank, "stdout") == text(rank, b"b"),
                    "tool, rank %d" % rank)
     if tool.proc.poll() is None:
@@ -155,7 +160,7 @@ def behind():
     job, gates = start(write("a", FLOOD))
     tool = pmix.Tool(job, "-R", "-C", live.MIB, "-n", 2 * RANKS)
     tool.wait_ready()
-    os.kill(tool.proc.pid, signal.SIGSTOP)
+    live.stop(tool.proc.pid)
     gates[0].open()
     until(job, "takes redirected output too slowly")
     os.kill(tool.proc.pid, signal.SIGCONT)
@@ -173,53 +178,106 @@ def behind():
 
 
 def dies_with_some():
-    """What its library has not written dies with a tool; the user is told. What
-    waits behind that is on the console, before what comes later."""
+    """What a tool that dies has not read is on the console, before what comes
+    later."""
     job, gates = start(write("a", MUCH), write("b"))
     tool = pmix.Tool(job, "-R")
     tool.wait_ready()
-    os.kill(tool.proc.pid, signal.SIGSTOP)
+    live.stop(tool.proc.pid)
     gates[0].open()
     live.eventually(lambda: pmix.spooled(job) > 0, 60, "something waits")
     kill(tool)
     gates[1].open()
     out = job.stdout.read()
     job.check_ok()
-    until(job, "of redirected output untaken")
+    live.check("are lost" not in job.said(), job.said())
     for rank in range(RANKS):
-        want = text(rank, b"a", MUCH) + text(rank, b"b")
-        mine = of_rank(out, rank)
-        live.check(want.endswith(mine), "rank %d" % rank)
-        live.check(len(mine) > len(text(rank, b"b")), "nothing came back")
+        live.check(of_rank(out, rank) ==
+                   text(rank, b"a", MUCH) + text(rank, b"b"), "rank %d" % rank)
 
 
-def helper_dies():
-    """What is with the helper dies with it: the user is told how much that can
-    be. The rest is on the console, and what the tool has is whole."""
-    job, gates = start(write("a", MUCH), write("b"))
-    tool = pmix.Tool(job, "-R")
+def covers(console, got, want, what):
+    """Each byte is with the tool or on the console, in order there; the last of
+    the tool's may be on the console as well. Returns how many are."""
+    live.check(want.endswith(console), "%s: the console" % what)
+    live.check(want.startswith(got), "%s: the tool" % what)
+    live.check(len(console) + len(got) >= len(want), "%s: %d are missing" % (
+        what, len(want) - len(console) - len(got)))
+    return len(console) + len(got) - len(want)
+
+
+def stopped(job):
+    tool = pmix.Tool(job, "-R", "-c", 2)
     tool.wait_ready()
-    os.kill(tool.proc.pid, signal.SIGSTOP)
+    live.stop(tool.proc.pid)
+    return tool
+
+
+def wait_written(job):
+    live.eventually(lambda: all("%d wrote" % rank in job.said()
+                                for rank in range(RANKS)),
+                    60, "all have written")
+
+
+def helper_dies(much):
+    """What was with the helper is on the console, before what comes later, and
+    what the tool has is whole."""
+    job, gates = start(write("a", much) + WROTE, write("b"))
+    tool = stopped(job)
     gates[0].open()
-    live.eventually(lambda: pmix.spooled(job) > live.MIB, 60, "much waits")
+    wait_written(job)
     pmix.kill_helper(job)
     gates[1].open()
     out = job.stdout.read()
     job.check_ok()
     os.kill(tool.proc.pid, signal.SIGCONT)
     live.check_eq(0, tool.wait(), "the tool was cut off")
-    missing = 0
+    twice = 0
     for rank in range(RANKS):
-        want = text(rank, b"a", MUCH) + text(rank, b"b")
-        mine, got = of_rank(out, rank), tool.got(rank, "stdout") or b""
-        live.check(want.endswith(mine), "console of rank %d" % rank)
-        live.check(want.startswith(got), "tool, rank %d" % rank)
-        missing += len(want) - len(mine) - len(got)
-    told = re.search(r"up to (\d+) bytes of redirected output were with the "
-                     "PMIx helper", job.said())
-    told = int(told[1]) if told else 0
-    live.check(live.MIB < missing <= told <= missing + 2 * live.MIB,
-               "%d are missing, %d were told" % (missing, told))
+        twice += covers(of_rank(out, rank), tool.got(rank, "stdout") or b"",
+                        text(rank, b"a", much) + text(rank, b"b"),
+                        "rank %d" % rank)
+    live.check(twice < 8 * live.MIB, "%d bytes twice" % twice)
+    told = re.search(r"up to (\d+) bytes of redirected output that were with "
+                     "the PMIx helper", job.said())
+    live.check(told and int(told[1]) > 0, job.said())
+    live.check("they are lost" not in job.said(), job.said())
+
+
+def helper_dies_reading():
+    """The same while the tool takes what comes."""
+    job, gates = start(write("a", MUCH))
+    tool = pmix.Tool(job, "-R")
+    tool.wait_ready()
+    gates[0].open()
+    live.eventually(lambda: len(tool.got(0, "stdout") or b"") > 0, 60,
+                    "the tool has some")
+    pmix.kill_helper(job)
+    out = job.stdout.read()
+    job.check_ok()
+    live.check_eq(0, tool.wait(), "the tool was cut off")
+    for rank in range(RANKS):
+        covers(of_rank(out, rank), tool.got(rank, "stdout") or b"",
+               text(rank, b"a", MUCH), "rank %d" % rank)
+    live.check("they are lost" not in job.said(), job.said())
+
+
+def helper_dies_at_the_end():
+    """The job is over: it ends when the console has what was with the helper,
+    once, though two tools were to have it."""
+    job, gates = start(write("a", MUCH) + WROTE)
+    tools = [stopped(job), stopped(job)]
+    gates[0].open()
+    wait_written(job)
+    pmix.kill_helper(job)
+    out = job.stdout.read()
+    job.check_ok()
+    for tool in tools:
+        os.kill(tool.proc.pid, signal.SIGCONT)
+        live.check_eq(0, tool.wait(), "the tool was cut off")
+        for rank in range(RANKS):
+            covers(of_rank(out, rank), tool.got(rank, "stdout") or b"",
+                   text(rank, b"a", MUCH), "rank %d" % rank)
 
 
 def settled():
@@ -235,6 +293,7 @@ def settled():
     other = pmix.Tool(job)
     other.wait_ready()
     pmix.kill_helper(job)
+    tool.proc.stdin.close()
     for one in (tool, other):
         live.check_eq(0, one.wait(), "a tool was cut off")
     gates[1].open()
@@ -255,7 +314,10 @@ def main():
             (in_the_middle, "in the middle of a flood"),
             (behind, "it takes nothing"),
             (dies_with_some, "it dies with output in its queue"),
-            (helper_dies, "the helper dies with output in its queue"),
+            (lambda: helper_dies(MUCH), "the helper dies with much"),
+            (lambda: helper_dies(LINES), "the helper dies with little"),
+            (helper_dies_reading, "the helper dies while the tool reads"),
+            (helper_dies_at_the_end, "the helper dies at the end"),
             (settled, "the helper dies with none")):
         with live.case(sentence):
             test()

@@ -82,12 +82,13 @@ class Leaver(pmix.Tool):
         return self.shown.read()
 
 
-def start(*parts, options=()):
+def start(*parts, options=(), **more):
     """Between two parts each process waits at a gate of its own."""
     gates = [pmix.Gate() for _ in parts]
     command = "; ".join(': <"%s"; %s' % (gate.path, part)
                         for gate, part in zip(gates, parts))
-    job = pmix.Job("-v", "-N", RANKS, *options, "--", "sh", "-c", command)
+    job = pmix.Job("-v", "-N", RANKS, *options, "--", "sh", "-c", command,
+                   **more)
     pmix.wait_up(job)
     return job, gates
 
@@ -135,20 +136,65 @@ def in_a_flood(*options):
         tools.append(tool)
         live.eventually(lambda t=tool: t.taken() > live.MIB, 60, "it has some")
         helper = pmix.helper_of(job)
-        os.kill(helper, signal.SIGSTOP)
+        live.stop(helper)
         much = flown(folder) + 3 * live.MIB // 4
         live.eventually(lambda m=much: flown(folder) >= m, 60,
                         "much is under way")
         tool.say_leave()
         os.kill(helper, signal.SIGCONT)
         live.eventually(lambda n=nth: ended(job, n + 1), 60, "its end")
+    lasts = stop_flow(job, folder)
+    check_once(reader.end(), tools, [tool.end() for tool in tools], lasts,
+               "flood")
+    live.check("are lost" not in job.said(), job.said())
+
+
+def stop_flow(job, folder):
+    """How far each rank has come."""
     with open(os.path.join(folder, "stop"), "wb"):
         pass
     job.check_ok()
-    lasts = dict(map(int, found) for found in
-                 re.findall(r"^(\d) wrote (\d+)$", job.said(), re.M))
-    check_once(reader.end(), tools, [tool.end() for tool in tools], lasts,
-               "flood")
+    return dict(map(int, found) for found in
+                re.findall(r"^(\d) wrote (\d+)$", job.said(), re.M))
+
+
+def missing_of(console, tools, lasts, what):
+    """How many lines nobody has, of all ranks; those on the console are in
+    order, and none is there twice."""
+    shown, missing = numbers(console), 0
+    for rank in range(RANKS):
+        live.check(shown[rank] == sorted(set(shown[rank])),
+                   "%s: console of rank %d" % (what, rank))
+        every = set(shown[rank])
+        for tool in tools:
+            every.update(numbers(tool.got(rank, "stdout"))[rank])
+        missing += len(set(range(1, lasts[rank] + 1)) - every)
+    return missing
+
+
+def helpers_die():
+    """One helper after another dies in a flood, with the tool that redirects
+    it: one that reads, or one that does not. On the console nothing is twice or
+    out of order, and what is not there is with one of the tools."""
+    folder = tempfile.mkdtemp(dir=live.TMP)
+    job, gates = start(flow(folder))
+    gates[0].open()
+    tools, reader = [], Reader(job.stdout)
+    for nth in range(4):
+        pmix.wait_up(job)
+        tool = pmix.Tool(job, "-R", "-c", 2)
+        tool.wait_ready()
+        tools.append(tool)
+        live.eventually(lambda t=tool: t.taken() > live.MIB, 60, "it has some")
+        if nth % 2:
+            live.stop(tool.proc.pid)
+            live.eventually(lambda: pmix.spooled(job) > live.MIB, 60,
+                            "much waits")
+        pmix.kill_helper(job)
+        os.kill(tool.proc.pid, signal.SIGCONT)
+        live.check_eq(0, tool.wait(), "the tool was cut off")
+    lasts = stop_flow(job, folder)
+    live.check_eq(0, missing_of(reader.end(), tools, lasts, "helpers"))
     live.check("are lost" not in job.said(), job.said())
 
 
@@ -175,42 +221,64 @@ def much_waits():
     live.check("are lost" not in job.said(), job.said())
 
 
+def goes_at_once():
+    """It deregisters while much waits and nobody reads the console, and is gone
+    before that has gone back: nothing is missing, and the console has each line
+    once, and in order. (Where it is gone before any has gone back some may be
+    with it as well.)"""
+    pace = live.Gate()
+    job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
+    hold = open_pace(pace)
+    tool = Leaver(job, "-P", pace.path)
+    tool.wait_ready()
+    gates[0].open()
+    live.eventually(lambda: pmix.spooled(job) > WIDE * 5 // 8, 60,
+                    "much waits")
+    tool.say_leave()
+    os.close(hold)
+    shown = tool.end()
+    live.eventually(lambda: re.search(r"PMIx tool \S+ has gone", job.said()),
+                    60, "it has gone")
+    reader = Reader(job.stdout)
+    live.eventually(lambda: ended(job, 1), 60, "its end")
+    gates[1].open()
+    job.check_ok()
+    out = reader.end()
+    live.check(len(out) > 0, "nothing came back")
+    parts = [numbers(out), numbers(shown)]
+    for rank in range(RANKS):
+        console = parts[0][rank]
+        live.check(console == sorted(set(console)), "order of rank %d" % rank)
+        its = numbers(tool.got(rank, "stdout"))[rank]
+        live.check_eq(set(range(1, MUCH + 11)),
+                      set(console).union(its, parts[1][rank]), "all lines")
+
+
 def open_pace(gate):
     """A writer of the FIFO, so that who reads from it waits."""
     return os.open(gate.path, os.O_RDWR)
 
 
-def told_lost(job):
-    return sum(map(int, re.findall(r"has left (\d+) bytes", job.said())))
-
-
-def mostly_back(job, reader, tool, last, what):
-    """Lines are missing as far as that is told, and what a socket holds."""
-    console = numbers(reader.end())
-    missing = 0
-    for rank in range(RANKS):
-        got = numbers(tool.got(rank, "stdout"))[rank]
-        both = set(got) | set(console[rank])
-        missing += last - len(both)
-        live.check(console[rank] == sorted(set(console[rank])),
-                   "%s: order of rank %d" % (what, rank))
-        live.check(console[rank][-1:] == [last], "%s: the last" % what)
-        # One more, which was cut, may have come to both.
-        live.check(len(got) + len(console[rank]) <= len(both) + 1,
-                   "%s: rank %d has some twice" % (what, rank))
-    live.check(missing * 100 <= told_lost(job) + 8 * live.MIB,
-               "%s: %d lines are missing, told: %d bytes" %
-               (what, missing, told_lost(job)))
-    live.check(told_lost(job) <= 4 * live.MIB, "%d lost" % told_lost(job))
+def all_back(job, reader, tool, last, what, twice):
+    """Each line is with the tool or on the console; so many bytes may be at
+    both. Returns what the console has."""
+    console = reader.end()
+    shown = numbers(console)
+    live.check_eq(0, missing_of(console, [tool], [last] * RANKS, what))
+    both = sum(len(set(shown[rank]).intersection(
+        numbers(tool.got(rank, "stdout"))[rank])) for rank in range(RANKS))
+    live.check(100 * both <= twice, "%s: %d lines twice" % (what, both))
+    live.check("are lost" not in job.said(), job.said())
+    return shown
 
 
 def dies():
-    """Of a tool that dies only what its library and its socket had is lost."""
+    """A tool dies that has read nothing."""
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
     reader = Reader(job.stdout)
     tool = pmix.Tool(job, "-R", "-c", 2)
     tool.wait_ready()
-    os.kill(tool.proc.pid, signal.SIGSTOP)
+    live.stop(tool.proc.pid)
     gates[0].open()
     live.eventually(lambda: pmix.spooled(job) > WIDE // 2, 60, "much waits")
     tool.proc.kill()
@@ -218,21 +286,99 @@ def dies():
     live.eventually(lambda: ended(job, 1), 60, "its end")
     gates[1].open()
     job.check_ok()
-    mostly_back(job, reader, tool, MUCH + 10, "it dies")
+    all_back(job, reader, tool, MUCH + 10, "it dies", 0)
 
 
-def never_takes():
-    """The job ends, and the tool takes nothing."""
-    job, gates = start(write(1, MUCH, 100))
+def dies_reading():
+    """A tool dies in a flood, and then another one: what each has read is its
+    own, all else is on the console. A line may be cut where it died."""
+    folder = tempfile.mkdtemp(dir=live.TMP)
+    job, gates = start(flow(folder))
+    gates[0].open()
+    reader, tools = Reader(job.stdout), []
+    for nth in range(3):
+        tool = pmix.Tool(job, "-R", "-c", 2)
+        tool.wait_ready()
+        tools.append(tool)
+        live.eventually(lambda t=tool: t.taken() > live.MIB, 60, "it has some")
+        tool.proc.kill()
+        tool.wait()
+        live.eventually(lambda n=nth: ended(job, n + 1), 60, "its end")
+    lasts = stop_flow(job, folder)
+    missing = missing_of(reader.end(), tools, lasts, "dies")
+    # What it had read, and not put away.
+    live.check(missing * 100 <= live.MIB // 2, "%d are missing" % missing)
+    live.check("are lost" not in job.said(), job.said())
+
+
+def never_takes(last):
+    """The job ends, and the tool takes nothing. What was in its socket it has,
+    when it goes on; for the rest the job's end does not wait."""
+    job, gates = start(write(1, last, 100))
     reader = Reader(job.stdout)
     tool = pmix.Tool(job, "-R", "-c", 2)
     tool.wait_ready()
-    os.kill(tool.proc.pid, signal.SIGSTOP)
+    live.stop(tool.proc.pid)
     gates[0].open()
     job.check_ok()
     os.kill(tool.proc.pid, signal.SIGCONT)
     tool.wait()
-    mostly_back(job, reader, tool, MUCH, "it takes nothing")
+    all_back(job, reader, tool, last, "it takes nothing", live.MIB)
+
+
+def disk_is_full():
+    """Nobody can put aside what a tool does not take: the console gets its
+    output again, and nothing is lost."""
+    job, gates = start(write(1, MUCH, 100), wrap=[
+        "sh", "-c", 'ulimit -f 2048; exec "$@"', "sh"])
+    reader = Reader(job.stdout)
+    tool = pmix.Tool(job, "-R", "-c", 2)
+    tool.wait_ready()
+    live.stop(tool.proc.pid)
+    gates[0].open()
+    live.eventually(lambda: "takes redirected output too slowly" in job.said(),
+                    60, "it falls behind")
+    os.kill(tool.proc.pid, signal.SIGCONT)
+    job.check_ok()
+    tool.wait()
+    # From then on it has copies.
+    all_back(job, reader, tool, MUCH, "the disk is full", WIDE)
+
+
+class Pace(threading.Thread):
+    """Lets a tool take one output after another, some in a second."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.gate = live.Gate()
+        self.hold = open_pace(self.gate)
+        self.is_over = threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.is_over.wait(0.1):
+            os.write(self.hold, b".")
+
+    def end(self):
+        self.is_over.set()
+        self.join()
+        os.close(self.hold)
+
+
+def takes_its_time():
+    """The job ends, and the tool would need more time for the rest than the end
+    waits for tools, though it does take what comes."""
+    pace = Pace()
+    job, gates = start(write(1, MUCH, 100))
+    reader = Reader(job.stdout)
+    tool = pmix.Tool(job, "-R", "-c", 2, "-P", pace.gate.path)
+    tool.wait_ready()
+    gates[0].open()
+    job.check_ok()
+    pace.end()
+    tool.wait()
+    shown = all_back(job, reader, tool, MUCH, "it takes its time", 8 * live.MIB)
+    live.check(tool.taken() > 0 and all(shown.values()), "both have some")
 
 
 def another_has_it():
@@ -270,10 +416,16 @@ def main():
     for test, sentence in (
             (in_a_flood, "it deregisters while output flows"),
             (in_files, "the same, with files"),
+            (goes_at_once, "it goes before what it had has gone back"),
             (much_waits, "it deregisters while much waits for it"),
             (dies, "it dies while much waits for it"),
-            (never_takes, "it takes nothing until the job is over"),
-            (another_has_it, "another one redirects, too")):
+            (dies_reading, "it dies while it reads"),
+            (lambda: never_takes(MUCH), "it takes nothing until the end"),
+            (lambda: never_takes(MUCH // 10), "the same with less"),
+            (takes_its_time, "it is slow, and the job is over"),
+            (disk_is_full, "the disk is full"),
+            (another_has_it, "another one redirects, too"),
+            (helpers_die, "one helper after another dies")):
         with live.case(sentence):
             test()
     live.check_gone()

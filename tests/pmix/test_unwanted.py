@@ -14,7 +14,7 @@ import live
 import spawning
 from live import check, check_eq
 
-FLOOD = 64 * live.MIB  # of each of two processes
+FLOOD = 64 * live.MIB // 10 * 10  # of each of two processes, in whole lines
 FRAME = 64 * 1024      # of the tree, at most
 
 
@@ -38,6 +38,11 @@ class Place:
 
     def stop(self):
         open(os.path.join(self.path, "stop"), "w").close()
+
+    def wait_stopped(self, rank):
+        """It has written its last line."""
+        path = os.path.join(self.path, "stopped.%d" % rank)
+        live.eventually(lambda: os.path.exists(path), 60, "its last line")
 
 
 def words(script):
@@ -68,20 +73,23 @@ def leave(job, what, place):
 
 def ticks(place):
     """Numbered lines until it is to stop."""
-    return ("n=0; while [ ! -e %s/stop ]; do n=$((n+1)); echo line $n; "
-            "sleep 0.02; done; echo last" % place.path)
+    return ("n=0; while [ ! -e {0}/stop ]; do n=$((n+1)); echo line $n; "
+            "sleep 0.02; done; echo last; echo >{0}/stopped.$XYLEM_RANK"
+            .format(place.path))
 
 
 def check_ticks(tool, space, rank):
-    """All lines from some one on."""
+    """All lines from some one on; the last of the flood may be before them."""
     lines = (tool.got(space, rank) or "").splitlines()
+    while lines[:1] == ["something"]:
+        lines.pop(0)
     first = int(lines[0].split()[1]) if len(lines) > 1 else 1
     check_eq(["line %d" % n for n in range(first, first + len(lines) - 1)] +
              ["last"], lines, "rank %d" % rank)
 
 
 def ask(job, tool, space):
-    """A pull that the nodes have heard of, as its first output shows."""
+    """A pull, and its first output."""
     live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
     tool.do(f"pull {space} * pmix.iof.csize:0")
     live.eventually(lambda: all(tool.got(space, rank) for rank in range(2)),
@@ -124,6 +132,36 @@ def asked_later():
     check_eq(0, tool.end())
     gate.open()
     job.check_ok()
+
+
+def heard_of(size):
+    """A pull is answered when the nodes have heard of it: what is written from
+    then on comes, whether some of what was before is kept or nothing. The order
+    is late for rank 1, as the daemon on its way is stopped for a moment."""
+    job, gate = spawning.start("true", "--nodes-per-daemon", 1, "--arity", 1)
+    place = Place()
+    space = leave(job, size + "-- 2 sh -c ", place)
+    tool = spawning.connect(job)
+    place.wait(2)
+    live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
+    daemon = live.parent(place.parent(0))
+    os.kill(daemon, signal.SIGSTOP)
+    tool.tell(f"pull {space} * pmix.iof.csize:0")
+    live.eventually(lambda: "PMIx pull 2 " in job.said(), 60, "it asks")
+    if not tool.lines.empty():
+        place.stop()
+        place.wait_stopped(1)
+    os.kill(daemon, signal.SIGCONT)
+    check_eq("SUCCESS", tool.answer()[1])
+    place.stop()
+    tool.wait_ends(space, 2)
+    if pmix.has_heard(job):
+        for rank in range(2):
+            check_ticks(tool, space, rank)
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+    return pmix.has_heard(job)
 
 
 def kept():
@@ -192,6 +230,10 @@ def main():
     for test, sentence in (
             (next_to_nothing, "next to nothing travels"),
             (asked_later, "who asks later"),
+            (lambda: pmix.until_heard(heard_of, ""),
+             "what is written when its pull was answered"),
+            (lambda: pmix.until_heard(heard_of, "pmix.iof.csize:0 "),
+             "the same where nothing is kept"),
             (kept, "what is kept of it"),
             (after_a_loss, "a daemon on the way dies")):
         with live.case(sentence):

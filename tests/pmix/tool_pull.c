@@ -418,15 +418,23 @@ static void pull(char *ranks, pmix_iof_channel_t mask)
     pass("register");
 }
 
+static void read_line(void)
+{
+    int c = getchar();
+
+    while (c != '\n' && c != EOF)
+        c = getchar();
+}
+
 static void deregister(void)
 {
-    (void)getchar();
+    read_line();
     append("leaving", "", 0);
     tool.is_answered = false;
     PMIx_IOF_deregister(tool.handler, NULL, 0, on_done, NULL);
     wait_for(&tool.is_answered);
     append("left", "", 0);
-    (void)getchar();
+    read_line();
 }
 
 static void wait_for_end(void)

@@ -24,6 +24,7 @@
  * killed, or its server is lost.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,6 +226,9 @@ static void collect(char *ranks)
     pmix_info_t info;
     pmix_status_t rc;
 
+    /* The library goes on to push that a file has ended, also as its server
+     * goes. */
+    signal(SIGPIPE, SIG_IGN);
     PMIX_INFO_LOAD(&info, PMIX_IOF_PUSH_STDIN, NULL, PMIX_BOOL);
     rc = PMIx_IOF_push(procs, count, NULL, &info, 1, NULL, NULL);
     if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED)

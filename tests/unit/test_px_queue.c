@@ -34,6 +34,7 @@ struct rig {
     struct px_queue queue;
     struct cell cells[CELLS];
     struct chance chance;
+    bool redirects; /* what is put */
 };
 
 static void open_rig(struct rig *rig, uint64_t seed, struct px_queue_cfg cfg)
@@ -53,6 +54,7 @@ static void put(struct rig *rig, unsigned nth, uint32_t len, bool is_end)
     struct px_output o = {.rank = FIRST + nth / CHANNELS,
                           .channel = (uint8_t)(1 + nth % CHANNELS),
                           .is_end = is_end,
+                          .is_redirected = rig->redirects,
                           .len_bytes = len,
                           .mem = mem};
 
@@ -64,16 +66,16 @@ static void put(struct rig *rig, unsigned nth, uint32_t len, bool is_end)
     px_queue_put(&rig->queue, &o);
 }
 
-/* False when there is nothing. What was dropped is told before what follows,
- * unless that is put together with what came before. */
-static bool get(struct rig *rig)
+/* False when there is nothing, or all is held. What was dropped is told before
+ * what follows, unless that is put together with what came before. */
+static bool get_some(struct rig *rig, bool all)
 {
     static uint8_t mem[PX_QUEUE_PACKET_MAX];
     struct px_output o;
     struct cell *cell;
     uint32_t at;
 
-    if (!px_queue_get(&rig->queue, 1, true, mem, &o))
+    if (!px_queue_get(&rig->queue, 1, all, mem, &o))
         return false;
     cell = &rig->cells[(o.rank - FIRST) * CHANNELS + o.channel - 1];
     assert_false(cell->has_ended);
@@ -86,6 +88,11 @@ static bool get(struct rig *rig)
     }
     cell->got_bytes += o.len_bytes;
     return true;
+}
+
+static bool get(struct rig *rig)
+{
+    return get_some(rig, true);
 }
 
 static uint32_t dropped(const struct rig *rig)
@@ -246,6 +253,85 @@ static void nothing_is_dropped(void **state)
     limit_files(RLIM_INFINITY);
 }
 
+/* Where no file can be made: nobody else has it. What is a copy is dropped
+ * behind it, also when there is room in memory again. */
+static void what_is_redirected_is_kept(void **state)
+{
+    struct rig rig;
+    uint32_t kept = 0, copies = 0;
+
+    (void)state;
+    open_rig(&rig, 14, (struct px_queue_cfg){.dir = "/nowhere/at/all"});
+    rig.redirects = true;
+    for (unsigned i = 0; i < 3 * NEAR_BYTES / PIECE_MAX; i++, kept += PIECE_MAX)
+        put(&rig, i % CELLS, PIECE_MAX, false);
+    assert_true(px_queue_is_tight(&rig.queue));
+    assert_true(get(&rig));
+    assert_true(get(&rig));
+    rig.redirects = false;
+    for (unsigned i = 0; i < CELLS; i++, copies += 100)
+        put(&rig, i, 100, false);
+    assert_int_equal(px_queue_bytes(&rig.queue), kept - 2 * PIECE_MAX);
+    end_rig(&rig);
+    assert_true(dropped(&rig) >= copies);
+}
+
+/* --- how far it is behind */
+
+enum { SPANNED = 4000, SPAN_BYTES = 2 << 20 };
+
+/* What went in, in order; the bytes of its channel and of all before it. */
+struct put {
+    unsigned nth;
+    uint64_t own, all;
+};
+
+/* Those that still wait: the first one of them. */
+static uint64_t oldest(const struct rig *rig, const struct put *puts,
+                       unsigned *first, unsigned count)
+{
+    while (*first < count &&
+           puts[*first].own + 1 <= rig->cells[puts[*first].nth].got_bytes)
+        ++*first;
+    return *first < count ? puts[*first].all : UINT64_MAX;
+}
+
+/* While some is put together: all but the last px_queue_span() bytes have gone,
+ * and that is not much more than it was told, though a channel has one byte
+ * alone. */
+static void it_knows_how_far_it_is_behind(void **state)
+{
+    static struct put puts[SPANNED];
+    struct rig rig;
+    uint64_t all = 0;
+    unsigned first = 0;
+
+    (void)state;
+    open_rig(&rig, 13,
+             (struct px_queue_cfg){.dir = "/tmp",
+                                   .limit_bytes = 64 << 20,
+                                   .buffer_bytes = 2 * PIECE_MAX,
+                                   .span_bytes = SPAN_BYTES});
+    put(&rig, 0, 1, false);
+    puts[0] = (struct put){.nth = 0};
+    for (unsigned i = 1; i < SPANNED; i++) {
+        unsigned nth = chance_in(&rig.chance, 1, CELLS - 1);
+
+        all = rig.queue.stored_bytes;
+        puts[i] = (struct put){nth, rig.cells[nth].put_bytes, all};
+        put(&rig, nth, chance_in(&rig.chance, 1, PIECE_MAX), false);
+        for (unsigned k = chance_in(&rig.chance, 0, 2); k > 0; k--)
+            get_some(&rig, false);
+        assert_true(rig.queue.stored_bytes - px_queue_span(&rig.queue) <=
+                    oldest(&rig, puts, &first, i + 1));
+        assert_true(px_queue_span(&rig.queue) <=
+                    rig.queue.waiting_bytes + SPAN_BYTES + (2 << 20));
+    }
+    assert_true(all > 2 * SPAN_BYTES + (1 << 20));
+    assert_int_equal(rig.cells[0].got_bytes, 1);
+    end_rig(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +339,8 @@ int main(void)
         cmocka_unit_test(ends_come_when_the_disk_is_full),
         cmocka_unit_test(many_ends_leave_room),
         cmocka_unit_test(nothing_is_dropped),
+        cmocka_unit_test(what_is_redirected_is_kept),
+        cmocka_unit_test(it_knows_how_far_it_is_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,6 +278,49 @@ static void bytes_are_read_as_they_were_put(void **state)
     assert_true(full > 100);
 }
 
+static void expect_state(const struct px_share *share, uint32_t pull,
+                         unsigned at, struct px_share_state want)
+{
+    struct px_share_state state = {0, 0};
+    unsigned slot = PX_SHARE_SLOTS - 1;
+
+    assert_true(px_share_settled(share, pull, &slot, &state));
+    assert_int_equal(slot, at);
+    assert_int_equal(state.sent, want.sent);
+    assert_int_equal(state.read, want.read);
+}
+
+static void expect_nothing(const struct px_share *share, uint32_t pull)
+{
+    struct px_share_state state = {7, 8};
+    unsigned slot = 5;
+
+    assert_false(px_share_settled(share, pull, &slot, &state));
+    assert_int_equal(slot, 5);
+    assert_int_equal(state.sent, 7);
+    assert_int_equal(state.read, 8);
+}
+
+/* Of each pull what was said last, wherever that is; of others nothing. */
+static void each_pull_has_its_state(void **state)
+{
+    struct both *both = *state;
+    const struct px_share_state a = {1000, 900}, b = {2000, 2000},
+                                c = {1500, 1200};
+
+    expect_nothing(&both->launcher, 5);
+    px_share_settle(&both->helper, 3, 5, a);
+    px_share_settle(&both->helper, 4, 6, b);
+    expect_state(&both->launcher, 5, 3, a);
+    px_share_settle(&both->helper, 3, 5, c);
+    expect_state(&both->launcher, 5, 3, c);
+    px_share_settle(&both->helper, 3, 7, a);
+    expect_nothing(&both->launcher, 5);
+    px_share_settle(&both->helper, 4, 0, b);
+    expect_nothing(&both->launcher, 6);
+    expect_state(&both->launcher, 7, 3, a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +334,8 @@ int main(void)
                                         open_both, close_both),
         cmocka_unit_test_setup_teardown(bytes_beyond_the_end_are_not_shown,
                                         open_both, close_both),
+        cmocka_unit_test_setup_teardown(each_pull_has_its_state, open_both,
+                                        close_both),
         cmocka_unit_test(without_memory_there_is_no_room),
         cmocka_unit_test_setup_teardown(half_of_it_is_told_to_be_free,
                                         open_both, close_both),

@@ -26,11 +26,19 @@ static uint32_t make(uint32_t n, uint8_t *out)
     return len;
 }
 
+/* It can be looked at before, and be taken out unread. */
 static void expect(struct px_spool *spool, uint32_t n)
 {
     uint8_t want[PACKET_MAX], got[PACKET_MAX];
-    uint32_t len = make(n, want);
+    uint32_t len = make(n, want), part = n % (len + 1);
 
+    assert_int_equal(px_spool_peek(spool, got, part), len);
+    assert_memory_equal(got, want, part);
+    assert_int_equal(px_spool_peek(spool, got, len + 1), 0);
+    if (n % 3 == 0) {
+        px_spool_skip(spool);
+        return;
+    }
     assert_int_equal(px_spool_get(spool, got, sizeof(got)), len);
     assert_memory_equal(got, want, len);
 }
@@ -76,6 +84,8 @@ static void packets_come_out_as_they_went_in(void **state)
     while (first < next)
         expect(&spool, first++);
     assert_true(full > 0);
+    assert_int_equal(px_spool_peek(&spool, &full, 0), 0);
+    px_spool_skip(&spool);
     px_spool_close(&spool);
 }
 

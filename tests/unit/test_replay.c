@@ -63,6 +63,48 @@ static void an_answer_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(answer.dropped_bytes, (UINT64_C(1) << 56) + 7);
 }
 
+static const uint8_t heard_bytes[] = {2, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 0};
+
+static void a_node_has_heard_with_the_bytes_that_are_drawn(void **state)
+{
+    struct ep_replay_answer answer = {.heard = 0x304};
+    uint8_t mem[EP_REPLAY_HEAD_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct ov_rd rd = ov_rd_init(heard_bytes, sizeof(heard_bytes));
+
+    (void)state;
+    ep_replay_answer_encode(&wr, &answer);
+    assert_false(wr.bad);
+    assert_memory_equal(mem, heard_bytes, sizeof(mem));
+    memset(&answer, 0xff, sizeof(answer));
+    assert_int_equal(ep_replay_answer_decode(&rd, &answer), 0);
+    assert_int_equal(answer.heard, 0x304);
+    assert_false(answer.is_turn);
+    assert_int_equal(answer.dropped_bytes, 0);
+}
+
+static int decode(const uint8_t *mem, size_t len)
+{
+    struct ov_rd rd = ov_rd_init(mem, len);
+    struct ep_replay_answer answer;
+
+    return ep_replay_answer_decode(&rd, &answer);
+}
+
+/* For nobody, for too many, with bytes. */
+static void what_no_node_has_heard_is_refused(void **state)
+{
+    uint8_t mem[sizeof(heard_bytes) + 1] = {2, 0, 0, 0, 1};
+
+    (void)state;
+    assert_int_equal(decode(mem, sizeof(heard_bytes)), 0);
+    assert_int_equal(decode(mem, sizeof(mem)), OV_EPROTO);
+    mem[4] = 0;
+    assert_int_equal(decode(mem, sizeof(heard_bytes)), OV_EPROTO);
+    mem[8] = 1;
+    assert_int_equal(decode(mem, sizeof(heard_bytes)), OV_EPROTO);
+}
+
 /* Cut anywhere but between ranges, without a ticket, with unknown flags. */
 static void what_is_none_is_refused(void **state)
 {
@@ -91,7 +133,7 @@ static void what_is_none_is_refused(void **state)
         assert_int_equal(ep_replay_answer_decode(&rd, &answer), OV_EPROTO);
     }
     memcpy(mem, answer_bytes, sizeof(answer_bytes));
-    mem[0] = 2;
+    mem[0] = 3;
     assert_int_equal(
         ep_replay_answer_decode(
             &(struct ov_rd){.at = mem, .end = mem + sizeof(answer_bytes)},
@@ -104,6 +146,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_order_has_the_bytes_that_are_drawn),
         cmocka_unit_test(an_answer_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(a_node_has_heard_with_the_bytes_that_are_drawn),
+        cmocka_unit_test(what_no_node_has_heard_is_refused),
         cmocka_unit_test(what_is_none_is_refused),
     };
 

@@ -1,0 +1,135 @@
+/* Copies of what is redirected. */
+#include "pmix_api/host_keep.h"
+
+#include "pmix_api/host_impl.h"
+
+enum {
+    FILE_BYTES = 288 << 20, /* more than waits for a tool that does not read
+                               before its output is redirected no more */
+};
+
+/* In memory: what is on its way to a tool that reads; less for all but the
+ * first few. */
+static uint64_t near_bytes(const struct px_host *host)
+{
+    unsigned others = 0;
+
+    for (const struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next)
+        others += pull->has_journal;
+    if (others < 2)
+        return 4 << 20;
+    return others < 8 ? 256 << 10 : 32 << 10;
+}
+
+/* Only the run's own job has something to go back to. */
+bool px_keep_is_due(const struct px_host *host, const struct px_host_pull *pull)
+{
+    return !host->cfg.is_dvm && pull->ranges_count > 0 &&
+           pull->ranges[0].first < host->cfg.size;
+}
+
+void px_keep_begin(struct px_host *host, struct px_host_pull *pull)
+{
+    if (!pull->told.redirects || !px_keep_is_due(host, pull) ||
+        host->share.head == NULL)
+        return;
+    pull->has_journal = px_journal_open(&pull->journal, near_bytes(host),
+                                        FILE_BYTES, host->folder) == 0;
+}
+
+/* What the helper has said last: what the tool has read is forgotten. */
+static void settle(struct px_host *host, struct px_host_pull *pull)
+{
+    if (px_share_settled(&host->share, pull->told.id, &pull->slot, &pull->at))
+        px_journal_settle(&pull->journal,
+                          host->redirected_before + pull->at.read);
+}
+
+void px_keep_look(struct px_host *host)
+{
+    for (struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next) {
+        if (pull->has_journal)
+            settle(host, pull);
+    }
+}
+
+void px_keep_live(struct px_host *host, uint32_t id)
+{
+    for (struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next) {
+        if (pull->told.id == id) {
+            pull->is_live = true;
+            pull->live_at = host->redirected_bytes;
+        }
+    }
+}
+
+static bool has_rank(const struct px_host_pull *pull, uint32_t rank)
+{
+    uint32_t low = 0, high = pull->ranges_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (pull->ranges[middle].last < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < pull->ranges_count && pull->ranges[low].first <= rank;
+}
+
+static bool redirects(const struct px_host_pull *pull, uint32_t rank,
+                      uint8_t channel)
+{
+    unsigned channels =
+        pull->told.channels & ~(unsigned)px_replay_waits(pull, rank);
+
+    return pull->told.redirects && (channels & 1u << channel) != 0 &&
+           has_rank(pull, rank);
+}
+
+static bool is_for(const struct px_host *host, const struct px_host_pull *pull,
+                   uint32_t rank, uint8_t channel)
+{
+    return pull->has_journal && rank < host->cfg.size &&
+           redirects(pull, rank, channel);
+}
+
+void px_keep_output(struct px_host *host, const struct px_output *output)
+{
+    uint64_t at = host->redirected_bytes;
+
+    host->redirected_bytes += output->len_bytes;
+    for (struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next) {
+        if (!is_for(host, pull, output->rank, output->channel))
+            continue;
+        settle(host, pull);
+        px_journal_keep(&pull->journal, at, output);
+    }
+}
+
+bool px_keep_has(const struct px_host *host, uint32_t rank, uint8_t channel)
+{
+    for (const struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next) {
+        if (is_for(host, pull, rank, channel))
+            return true;
+    }
+    return false;
+}
+
+bool px_keep_is_elsewhere(const struct px_host *host,
+                          const struct px_journal_entry *entry)
+{
+    for (const struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next) {
+        if (pull->is_live && entry->at >= pull->live_at &&
+            is_for(host, pull, entry->rank, entry->channel))
+            return true;
+    }
+    return false;
+}

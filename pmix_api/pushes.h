@@ -1,0 +1,52 @@
+/* What tools have pushed, until it goes on its way: messages as of
+ * overlay/wire/push.h, in their order.
+ *
+ * A spool keeps them: 1 MiB in memory, made for the first of them, then 256 MiB
+ * in a file without a name. What that does not take is kept in memory as well,
+ * so that none is ever refused: whoever adds sees to it that there is room, and
+ * waits once a file that was thought to take more does not.
+ *
+ * Small messages for the same targets come out as one. Not thread-safe.
+ */
+#ifndef PMIX_API_PUSHES_H
+#define PMIX_API_PUSHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pmix_api/spool.h"
+
+struct px_pushes_spare;
+
+/* All zero: nothing was pushed yet. */
+struct px_pushes {
+    struct px_spool spool;
+    bool is_open;
+    struct px_pushes_spare *spare; /* owned, in order: behind the spool */
+    struct px_pushes_spare **spare_last;
+    uint8_t *ahead; /* owned: the next message, out of the spool already */
+    uint32_t ahead_bytes; /* 0: none */
+    bool is_torn;         /* some were lost: not known whom the next is for */
+    uint64_t lost_bytes;  /* of a file that could not be read again */
+};
+
+void px_pushes_close(struct px_pushes *pushes);
+
+/* Copies a message of at most PX_PUSH_BYTES_MAX to the end. `dir` is borrowed
+ * until px_pushes_close(): a file is made there when it is needed. */
+void px_pushes_put(struct px_pushes *pushes, const void *mem,
+                   uint32_t len_bytes, const char *dir);
+
+/* Will messages that cost so many bytes in all, by px_push_cost(), have room in
+ * the spool, as far as one can know? */
+bool px_pushes_have_room(const struct px_pushes *pushes, uint64_t cost_bytes);
+
+/* Takes the next message out; with it those behind it that are for the same
+ * targets, as far as all are not more than size_bytes, which none alone is.
+ * Returns its length, 0 when there is none. */
+uint32_t px_pushes_get(struct px_pushes *pushes, uint8_t *out,
+                       uint32_t size_bytes);
+
+bool px_pushes_are_none(const struct px_pushes *pushes);
+
+#endif
