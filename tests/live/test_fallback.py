@@ -123,9 +123,9 @@ def chain():
 
 def no_answer():
     """Calls from a host that are never answered leave time for another."""
-    exact(start("--launch-timeout", 8 * live.SLOW, "--", "sha256sum",
+    exact(start("--launch-timeout", 24 * live.SLOW, "--", "sha256sum",
                 RSH_STUCK="h3"))
-    check_eq(["h3", "h1"], ways()["h7"])
+    check_eq(["h3", "h1"], ways()["h7"][:2])
 
 
 def fails(*options, await_s=60, **env):

@@ -19,16 +19,19 @@ class Run:
 
     def __init__(self, count, at_once, procs, *program, own=None, **env):
         Run.count += 1
+        self.held = []
         base = os.path.join(live.TMP, "run-%d" % Run.count)
         self.stats, self.report = base + ".stats", base + ".report"
-        self.gate = base + ".gate"
+        self.gate, self.own = base + ".gate", base + ".own"
         os.mkfifo(self.gate)
-        own = own or "echo go; : <" + self.gate
+        os.mkfifo(self.own)
+        own = own or "echo go; : <GATE"
         self.proc = subprocess.Popen(
             [live.tool("tool_spawn"),
              os.path.join(live.BUILD, "commands", "xylemd"), self.stats,
-             self.report, str(count), str(at_once), str(procs), own,
-             *[word.replace("GATE", self.gate) for word in program]],
+             self.report, str(count), str(at_once), str(procs),
+             *[word.replace("GATE", self.gate).replace("OWN", self.own)
+               for word in (own, *program)]],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env={**os.environ, **env})
 
@@ -45,11 +48,16 @@ class Run:
 
     def open_gate(self):
         """For whoever comes to it, until the end."""
-        self.held = os.open(self.gate, os.O_RDWR)
+        self.held.append(os.open(self.gate, os.O_RDWR))
+
+    def open_own(self):
+        """A gate of the run's own job alone."""
+        self.held.append(os.open(self.own, os.O_RDWR))
 
     def end(self, code=0):
         out, err = self.proc.communicate(timeout=120 * live.SLOW)
-        os.close(self.held)
+        for fd in self.held:
+            os.close(fd)
         check_eq(code, self.proc.returncode, "exit code: %s" % err.decode())
         return out.decode(), err.decode()
 
@@ -74,10 +82,11 @@ def two_at_once():
 
 def outlives():
     run = Run(1, 1, 2, "sh", "-c", "echo here; : <GATE; seq 1 20000",
-              own="echo go")
+              own="echo go; : <OWN")
+    run.wait_for("output 1 0 1 here\\n")
+    run.open_own()
     # The run's own job has ended, in a process of each node.
-    run.wait_for("output 1 0 1 here\\n", "exit 0 0 0", "exit 0 1 0",
-                 "exit 0 2 0")
+    run.wait_for("exit 0 0 0", "exit 0 1 0", "exit 0 2 0")
     check(run.proc.poll() is None, "it has ended without its second job")
     run.open_gate()
     run.end()

@@ -114,7 +114,7 @@ def spawner_dies(host):
 
 
 def daemon_freezes(host, node):
-    running = Running(heartbeat=1)
+    running = Running(heartbeat=2)
     pid = running.daemon(host)
     os.kill(pid, signal.SIGSTOP)
     try:

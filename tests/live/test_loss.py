@@ -9,7 +9,6 @@ and all they write arrives once and in order.
 import hashlib
 import os
 import signal
-import statistics
 import sys
 import threading
 import time
@@ -28,6 +27,7 @@ exec awk -v n="$n" -v r="$XYLEM_RANK" \
 # Inner ones of 64 with arity 4, of both levels.
 TEN = (0, 4, 8, 1, 5, 9, 2, 12, 10, 13)
 SOON_S = 8  # before anybody is judged by silence: a heartbeat time of 10 s
+ATTEMPT_S = 2.5  # to reach a parent, with that
 
 
 # --- small jobs, one kind of loss each
@@ -77,7 +77,7 @@ def inner_dies():
     running.ask(b"three")
     running.await_lost(0)
     times = running.end("node 2 on", "a new parent, the launcher")
-    check(statistics.median(times) < 1 * live.SLOW, "repairs took %s" % times)
+    check(max(times) < ATTEMPT_S * live.SLOW, "repairs took %s" % times)
 
 
 def two_levels_die():
@@ -87,7 +87,7 @@ def two_levels_die():
     running.kill(0, 2)
     running.ask(b"one")
     running.await_repairs(3, *beneath(2, 2))
-    running.await_lost(0, 2, seconds=4 * live.SLOW)
+    running.await_lost(0, 2)  # by silence it would take 35 s
     running.ask(b"two")
     running.end()
 
@@ -95,8 +95,10 @@ def two_levels_die():
 def two_levels_die_while_reading():
     """An inner daemon and its inner child, then another with its leaf, while
     much more than a window goes down: all of it is read by the others long
-    before the heartbeat time is over, of 10 s."""
-    running = Running(14, 2, SUM, options=("-N", 14, "--nodes-per-daemon", 1))
+    before the heartbeat time is over."""
+    heartbeat_s = 30
+    running = Running(14, 2, SUM, heartbeat=heartbeat_s,
+                      options=("-N", 14, "--nodes-per-daemon", 1))
     size = 96 << 20
     feeder = live.Feeder(running.job.stdin, size, endless=True)
     feeder.start()
@@ -107,14 +109,13 @@ def two_levels_die_while_reading():
         if part == 2:
             feeder.may_end.set()
         start_s = time.monotonic()
-        running.await_lost(*pair, seconds=5 * live.SLOW)
+        running.await_lost(*pair)
         print("# %s were given up after %.1f s"
               % (pair, time.monotonic() - start_s))
     feeder.join()
     taken_s = time.monotonic() - start_s
     print("# from the loss to the last byte: %.1f s" % taken_s)
-    check(taken_s < max(SOON_S, 5 * live.SLOW),
-          "stdin stood still: %.1f s" % taken_s)
+    check(taken_s < heartbeat_s * 3 // 4, "stdin stood still: %.1f s" % taken_s)
     want = feeder.digest(hashlib.sha256()).encode() + b"  -"
     got = running.rest + running.job.stdout.read().splitlines()
     check_eq([want] * running.left(), got, running.job.said())
@@ -156,7 +157,7 @@ def failed_before():
 def frozen_briefly():
     """Its children leave it, and when it runs again it is found where its
     parent left it: nobody is lost, and what it missed comes."""
-    running = Running(6, 2, ECHO, heartbeat=1,
+    running = Running(6, 2, ECHO, heartbeat=2,
                       options=("-N", 6, "--nodes-per-daemon", 1))
     running.signal(signal.SIGSTOP, 0)
     try:
@@ -174,7 +175,8 @@ def frozen_briefly():
 def frozen():
     """It counts as silent; when it runs again it learns that it was given up,
     and ends its processes."""
-    running = Running(6, 2, ECHO, heartbeat=1,
+    heartbeat_s = 3
+    running = Running(6, 2, ECHO, heartbeat=heartbeat_s,
                       options=("-N", 6, "--nodes-per-daemon", 1))
     own = running.pids[0]
     check(own, "no processes")
@@ -184,9 +186,9 @@ def frozen():
         taken_s = running.ask(b"one")
         print("# from the silence to the last answer: %.3f s" % taken_s)
         # A child that was held up itself begins anew to listen for its parent.
-        # After 4.5 s the others would be asked about the silent one.
-        check(taken_s < 4 * live.SLOW, "with a heartbeat of 1 s it took %.3f s"
-              % taken_s)
+        # After 4.5 times that the others would be asked about the silent one.
+        check(taken_s < 4 * heartbeat_s, "with a heartbeat of %d s it took "
+              "%.3f s" % (heartbeat_s, taken_s))
         running.await_lost(0, seconds=30)
         running.ask(b"two")
     finally:
@@ -202,7 +204,7 @@ def frozen():
 def several_nodes():
     """A daemon with five nodes dies, and one freezes: all of its nodes are
     lost, parents and children among them."""
-    running = Running(20, 3, ECHO, heartbeat=1,
+    running = Running(20, 3, ECHO, heartbeat=2,
                       options=("-N", 20, "--nodes-per-daemon", 5))
 
     def beside(rank):
@@ -392,7 +394,8 @@ def launch_breaks():
     os.kill(victim, signal.SIGKILL)
     check_eq(1, job.wait(20), "exit code:")
     check("h0: its daemon has ended (signal 9) before the job began"
-          in job.said() or "node 0 on h0 is lost" in job.said(), job.said())
+          in job.said() or "node 0 on h0 is lost" in job.said()
+          or "h0: it was lost before the job began" in job.said(), job.said())
     live.check_gone()
 
 

@@ -31,6 +31,7 @@ import breaks  # noqa: E402
 BESIDE = 6  # jobs at a time
 LEAST_S = 10
 TIMES = 5  # as long as the core as it is takes
+PATIENCE = 4  # times that, for the core as it is when others run beside it
 HANG = 3  # exit code
 LINES = 12000
 FIRST_LINES = 100
@@ -275,7 +276,8 @@ def main(names):
         limits = measure(f"{live.TMP}/plain")
     with concurrent.futures.ThreadPoolExecutor(BESIDE) as pool:
         # The core as it is again, now beside the others.
-        plain = pool.submit(try_out, f"{live.TMP}/beside", [], limits)
+        more = {name: PATIENCE * limit_s for name, limit_s in limits.items()}
+        plain = pool.submit(try_out, f"{live.TMP}/beside", [], more)
         tries = {name: pool.submit(try_out, f"{live.TMP}/{number}", changes,
                                    limits)
                  for number, (name, changes) in enumerate(everything.items())}
