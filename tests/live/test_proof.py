@@ -101,13 +101,14 @@ def linger():
     check_complete(run.end(0), 2 * NODES, NODES * len("early\n"))
 
 
-def cut_short(*command):
-    """A job that --timeout ends, a second after its start at the earliest,
-    however long that takes on this machine."""
+def cut_short(least_bytes, *command):
+    """A job that --timeout ends, a second after its start at the earliest, and
+    when it has written so much, however long that takes on this machine."""
     for limit_s in (2, 8, 32):
         run = Proved(*SHAPE, "--timeout", limit_s, "--", *command)
         run.end(124)
-        if 0 < run.stats["launch_s"] < limit_s - 1:
+        if 0 < run.stats["launch_s"] < limit_s - 1 and \
+                run.proof["bytes"] >= least_bytes:
             break
     return run
 
@@ -115,9 +116,10 @@ def cut_short(*command):
 def timeout():
     """What the job wrote before it was cut short is read: all is complete. It
     is not read: some of it is given up, and nothing is a gap."""
-    run = cut_short("sh", "-c", "echo up; exec sleep 100")
-    check_complete(run.proof, 2 * NODES, NODES * len("up\n"))
-    run = cut_short("yes")
+    said = NODES * len("up\n")
+    run = cut_short(said, "sh", "-c", "echo up; exec sleep 100")
+    check_complete(run.proof, 2 * NODES, said)
+    run = cut_short(0, "yes")
     proof = run.proof
     check(proof["given_up"] > 0, "nothing was given up")
     check_eq([], proof["gaps"])

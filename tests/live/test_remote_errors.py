@@ -63,8 +63,9 @@ def out_of_reach():
     """Its daemon comes, but finds nobody where its parent should be."""
     with socket.create_server(("127.0.0.1", 0)) as sock:
         port = sock.getsockname()[1]
-    said = fails("--launch-timeout", AWAIT_S * live.SLOW, hosts=FEW, arity=2,
-                 RSH_TAPPED="h06", RSH_TAP="/dev/null", RSH_VIA=str(port))
+    said = fails("--launch-timeout", 2 * AWAIT_S * live.SLOW, hosts=FEW,
+                 arity=2, RSH_TAPPED="h06", RSH_TAP="/dev/null",
+                 RSH_VIA=str(port))
     names(said, "h06", "127.0.0.1:%d" % port)
 
 
@@ -117,10 +118,13 @@ def refused():
                   "sed -u 's/^hosted 3 3$/hosted 2 2/' | sh -c \"$2\"\n")
     os.chmod(shell, 0o755)
     job = live.Job("--launcher", "ssh", "--rsh", shell, "-w", "a,b,c", "-v",
-                   "--launch-timeout", 3, "--", "true")
-    check_eq(1, job.wait(), "exit code:")
-    check("node 2 is refused by node 0: it has heard a later dial" in
-          job.said(), "not a word of it: " + job.said())
+                   "--launch-timeout", 60 * live.SLOW, "--", "true")
+    words = "node 2 is refused by node 0: it has heard a later dial"
+    live.eventually(lambda: words in job.said() or job.proc.poll() is not None,
+                    60, "one is refused")
+    check(words in job.said(), "not a word of it: " + job.said())
+    job.proc.terminate()
+    check_eq(128 + 15, job.wait(BOUND_S), "exit code:")
     live.check_gone()
 
 

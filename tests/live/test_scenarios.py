@@ -108,6 +108,8 @@ class Scenario:
                                   endless=self.hits > 0)
         self.feeder.start()
         self.reader = Reader(self.job.stdout)
+        if any(words[0] == "console" for words in self.lines):
+            self.reader.may_read.clear()  # or all is read by the time it stops
         self.reader.start()
 
     # --- what happens

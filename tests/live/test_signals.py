@@ -194,7 +194,7 @@ def killed_while_stopped():
             daemons = [pid for pid, name in live.ours().items()
                        if name == "xylemd"]
             live.eventually(
-                lambda: not any(pid in live.ours() for pid in daemons), 20,
+                lambda: not any(pid in live.ours() for pid in daemons), 60,
                 "the daemons give the launcher up")
             job.proc.send_signal(signal.SIGCONT)
             check_eq(1, job.wait(20), "exit code: " + job.said())

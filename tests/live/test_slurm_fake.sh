@@ -131,7 +131,8 @@ check_gone
 
 it "goes on without hosts that do not come, if it may"
 export FAKE_MUTE="127.0.0.3 127.0.0.4"
-launch --launch-timeout $((4 * live_slow)) --min-nodes 2 --label=host -- \
+launch_telling "2 daemons" \
+    launch --launch-timeout $((4 * live_slow)) --min-nodes 2 --label=host -- \
     printenv XYLEM_SIZE </dev/null
 check_eq 0 "$rc"
 check_has "$err" "2 daemons do not come: 127.0.0.[3-4]: xylemd was not ready"

@@ -207,11 +207,11 @@ static void silent_daemon_is_given_up_and_ended(void **state)
 {
     (void)state;
     rig_start(rig_script("d", "printf 'Password: '\necho hm >&2\nsleep 1000\n"),
-              local_rsh(), 300, 0);
+              local_rsh(), 4000, 0);
     rig_add(0, "n1");
     rig_wait("error");
     assert_string_equal(rig_told,
-                        "error 0 n1: xylemd was not ready after 0.3 s; its "
+                        "error 0 n1: xylemd was not ready after 4 s; its "
                         "last words: hm; on its stdout: Password:  "
                         "(--launch-timeout gives it more time)\n");
     rig_wait_exits(1);
@@ -229,7 +229,7 @@ static void waiting_in_the_queue_is_not_late(void **state)
              "if mkdir %s 2>/dev/null; then sleep 1000; fi\n" UNTIL_GO
              "@READY\n" UNTIL_EOF,
              rig_path("first"));
-    rig_start(rig_script("d", body), NULL, 2000, 1);
+    rig_start(rig_script("d", body), NULL, 5000, 1);
     rig_add(0, NULL);
     rig_add(1, NULL);
     rig_wait("ready 1");
