@@ -33,14 +33,13 @@ static void check_full(struct pull *pull)
     px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
 }
 
-/* It is the pull's from here on. */
-static void count(struct pull *pull, const struct px_output *o)
+/* It is the pull's, if it has room for it. */
+static void note(struct pull *pull, const struct px_output *o)
 {
     uint64_t others = intake.bytes - (o->is_redirected ? o->len_bytes : 0);
 
     px_trail_note(&pull->trail,
-                  (struct px_trail_mark){pull->own_bytes, others});
-    pull->own_bytes += o->len_bytes;
+                  (struct px_trail_mark){px_pull_own_bytes(pull), others});
 }
 
 /* What is redirected has its place in the order of all that is. */
@@ -58,7 +57,7 @@ static void store(struct pull *pull, const struct px_output *output)
 
 void px_pulls_store(struct pull *pull, const struct px_output *output)
 {
-    count(pull, output);
+    note(pull, output);
     store(pull, output);
 }
 
@@ -78,9 +77,11 @@ static bool put(struct pull *pulls, struct pull *pull,
     }
     if (o->is_redirected && pull->redirects && pull->since == 0)
         pull->since = intake.redirected;
-    count(pull, o);
-    if (stays && px_serve_pass(pull, o, now_ms))
+    note(pull, o);
+    if (stays && px_serve_pass(pull, o, now_ms)) {
+        pull->passed_bytes += o->len_bytes;
         return pull->redirects;
+    }
     store(pull, o);
     check_behind(pull);
     check_full(pull);

@@ -53,7 +53,7 @@ struct pull {
     uint32_t batch, room;  /* of its tool, when that batch was open */
     uint64_t given_ms;     /* to the library, the last time */
     struct px_queue queue;
-    uint64_t own_bytes; /* payload that has come for it */
+    uint64_t passed_bytes; /* payload that has gone past the queue */
     struct px_trail trail;
     struct px_share_state at; /* as it was told */
 };
@@ -62,6 +62,13 @@ enum {
     PULL_FULL_BYTES = 16 << 20,
     PULL_ROOM_BYTES = 4 << 20, /* it goes on when there are fewer */
 };
+
+/* Payload that has come for it; without what its queue had no room for, which
+ * is nowhere on the way. */
+static inline uint64_t px_pull_own_bytes(const struct pull *pull)
+{
+    return pull->passed_bytes + pull->queue.stored_bytes;
+}
 
 /* All of them, PULLS_MAX, under the lock. */
 struct pull *px_pulls_lock(void);

@@ -62,16 +62,19 @@ static bool look(const struct pull *pull, struct left *out)
     return true;
 }
 
-static uint64_t less(uint64_t from, uint64_t bytes)
+/* So many of the pull's bytes are not left. */
+static uint64_t gone(const struct pull *pull, uint64_t left)
 {
-    return from > bytes ? from - bytes : 0;
+    uint64_t own = px_pull_own_bytes(pull);
+
+    return own > left ? own - left : 0;
 }
 
-/* What is not there of so many bytes. */
+/* The position before which nothing is left, with so many bytes that are. */
 static uint64_t see(const struct pull *pull, uint64_t left)
 {
     return left == 0 ? px_intake_bytes()
-                     : px_trail_see(&pull->trail, less(pull->own_bytes, left));
+                     : px_trail_see(&pull->trail, gone(pull, left));
 }
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -90,7 +93,7 @@ static uint64_t step(struct pull *pull)
     unread = left.here + left.unsent + left.unread;
     pull->at.sent = most(pull->at.sent, see(pull, left.here + left.unsent));
     pull->at.read = most(pull->at.read, see(pull, unread));
-    px_trail_pass(&pull->trail, less(pull->own_bytes, unread));
+    px_trail_pass(&pull->trail, gone(pull, unread));
     return unread;
 }
 

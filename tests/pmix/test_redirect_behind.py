@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""A tool that redirects falls behind its bound: from then on it has copies, of
+which those are dropped that it has no room for. What it alone had before is not
+among them, and is on the console when the tool or the helper dies.
+"""
+# timeout: 300
+import os
+import signal
+import sys
+
+import pmix
+import live
+from test_redirect_back import (RANKS, Reader, ended, missing_of, numbers,
+                                start, write)
+
+LINES = 160000  # of 100 bytes: far more than the bound and what is on its way
+SLOW = "takes redirected output too slowly"
+
+
+def fall_behind(*options):
+    """A job that has written all and waits at a gate, and a tool with 1 MiB to
+    wait in that has been stopped before."""
+    job, gates = start(write(1, LINES, 100) + '; echo "$XYLEM_RANK wrote" >&2',
+                       "true")
+    reader = Reader(job.stdout)
+    tool = pmix.Tool(job, "-R", "-c", 2, "-C", live.MIB, *options)
+    tool.wait_ready()
+    live.stop(tool.proc.pid)
+    gates[0].open()
+    live.eventually(lambda: SLOW in job.said(), 60, "it falls behind")
+    live.eventually(lambda: all("%d wrote" % rank in job.said()
+                                for rank in range(RANKS)), 60, "all is written")
+    return job, gates[1], reader, tool
+
+
+def check_all(job, reader, tool, what):
+    """Each line is with the tool or on the console, and the console has none
+    twice. What the tool alone had comes behind what followed it there."""
+    console = reader.end()
+    shown = numbers(console)
+    missing = 0
+    for rank in range(RANKS):
+        live.check_eq(len(set(shown[rank])), len(shown[rank]),
+                      "%s: twice on the console, rank %d" % (what, rank))
+        its = numbers(tool.got(rank, "stdout"))[rank]
+        missing += len(set(range(1, LINES + 1)).difference(shown[rank], its))
+    live.check_eq(0, missing, "%s: lines that nobody has" % what)
+    live.check("are lost" not in job.said(), job.said())
+
+
+def dies(*options):
+    job, gate, reader, tool = fall_behind(*options)
+    tool.proc.kill()
+    tool.wait()
+    live.eventually(lambda: ended(job, 1), 60, "its end")
+    gate.open()
+    job.check_ok()
+    check_all(job, reader, tool, "it dies")
+
+
+def helper_dies():
+    job, gate, reader, tool = fall_behind()
+    pmix.kill_helper(job)
+    os.kill(tool.proc.pid, signal.SIGCONT)
+    live.check_eq(0, tool.wait(), "the tool was cut off")
+    gate.open()
+    job.check_ok()
+    check_all(job, reader, tool, "the helper dies")
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (dies, "it dies"),
+            (helper_dies, "the helper dies")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
