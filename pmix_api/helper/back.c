@@ -62,6 +62,16 @@ static bool is_elsewhere(const struct pull *pulls, const struct pull *pull,
     return false;
 }
 
+bool px_back_is_with_other(const struct pull *pulls, const struct pull *pull,
+                           const struct px_output *output)
+{
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (&pulls[i] != pull && !pulls[i].is_behind && has(&pulls[i], output))
+            return true;
+    }
+    return false;
+}
+
 /* What was put together may be longer than one can be. */
 static void give_back(const struct px_output *output)
 {

@@ -35,6 +35,10 @@ bool px_back_is_due(const struct pull *pull);
 /* Output for a pull that is over: true when it was kept. */
 bool px_back_put(struct pull *pull, const struct px_output *output);
 
+/* Redirected output: has another pull it, too, which is not behind? */
+bool px_back_is_with_other(const struct pull *pulls, const struct pull *pull,
+                           const struct px_output *output);
+
 /* The launcher has answered; it can take one more. Both lock the pulls. */
 void px_back_stopped(uint32_t pull);
 void px_back_taken(void);

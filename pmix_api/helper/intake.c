@@ -16,7 +16,7 @@ static struct {
 static void check_behind(struct pull *pull)
 {
     if (!pull->redirects || pull->is_behind ||
-        (px_queue_bytes(&pull->queue) < pull->bound_bytes &&
+        (!px_queue_has(&pull->queue, pull->bound_bytes) &&
          !px_queue_is_tight(&pull->queue)))
         return;
     pull->is_behind = true;
@@ -43,22 +43,40 @@ static void note(struct pull *pull, const struct px_output *o)
 }
 
 /* What is redirected has its place in the order of all that is. */
-static void store(struct pull *pull, const struct px_output *output)
+static struct px_output placed(const struct px_output *output)
 {
     struct px_output o = *output;
 
     if (o.is_redirected && o.to == 0)
         o.to = intake.redirected;
+    return o;
+}
+
+static void store(struct pull *pull, const struct px_output *o)
+{
     if (pull->show != NULL)
-        px_show_put(pull->show, &o, &pull->queue);
+        px_show_put(pull->show, o, &pull->queue);
     else
-        px_queue_put(&pull->queue, &o);
+        px_queue_put(&pull->queue, o);
 }
 
 void px_pulls_store(struct pull *pull, const struct px_output *output)
 {
+    struct px_output o = placed(output);
+
     note(pull, output);
-    store(pull, output);
+    store(pull, &o);
+}
+
+/* One that is behind has copies of what is redirected to others. */
+static void store_its(const struct pull *pulls, struct pull *pull,
+                      const struct px_output *output)
+{
+    struct px_output o = placed(output);
+
+    if (pull->is_behind && px_back_is_with_other(pulls, pull, &o))
+        o.is_redirected = false;
+    store(pull, &o);
 }
 
 static bool put(struct pull *pulls, struct pull *pull,
@@ -82,7 +100,7 @@ static bool put(struct pull *pulls, struct pull *pull,
         pull->passed_bytes += o->len_bytes;
         return pull->redirects;
     }
-    store(pull, o);
+    store_its(pulls, pull, o);
     check_behind(pull);
     check_full(pull);
     return pull->redirects;

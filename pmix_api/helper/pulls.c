@@ -349,6 +349,7 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         .limit_bytes = LIMIT_BYTES,
         .drops_oldest = wish->drops_oldest,
         .drops_nothing = pull->is_careful,
+        .keeps_redirected = !wish->copies,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
         .buffer_ms = 1000 * least(wish->buffer_s, 1000000),
         .span_bytes = wish->copies ? 0 : SPAN_BYTES,

@@ -9,6 +9,7 @@
 enum {
     LIMIT_MIN = 1 << 20,
     SPARE_BYTES = 1 << 20, /* of the file: kept for the ends of channels */
+    KEPT_BYTES = 32 << 20, /* of it: for what is taken beyond the limit */
     END_BYTES = PX_OUTPUT_HEAD_BYTES + 4, /* what one takes of the file */
     HELD_MAX = 4 << 20,
     BUFFER_MAX = 1 << 20,
@@ -18,8 +19,9 @@ enum {
 
 /* A channel. */
 struct px_queue_cell {
-    uint64_t dropped_bytes;
-    uint8_t *mem; /* owned: being put together */
+    uint64_t dropped_bytes; /* before the first that waits */
+    uint64_t refused_bytes; /* behind the last one */
+    uint8_t *mem;           /* owned: being put together */
     uint32_t used_bytes, room_bytes;
     bool is_redirected; /* some of them */
     uint64_t due_ms;
@@ -33,6 +35,15 @@ struct px_queue_spare {
     uint8_t mem[];
 };
 
+static int open_spool(struct px_queue *queue)
+{
+    const struct px_queue_cfg *cfg = &queue->cfg;
+    uint64_t file = cfg->limit_bytes + SPARE_BYTES +
+                    (cfg->keeps_redirected ? KEPT_BYTES : 0);
+
+    return px_spool_open(&queue->spool, cfg->near_bytes, file, cfg->dir);
+}
+
 int px_queue_open(struct px_queue *queue, const struct px_queue_cfg *cfg)
 {
     *queue = (struct px_queue){.cfg = *cfg};
@@ -41,9 +52,7 @@ int px_queue_open(struct px_queue *queue, const struct px_queue_cfg *cfg)
     if (queue->cfg.buffer_bytes > BUFFER_MAX)
         queue->cfg.buffer_bytes = BUFFER_MAX;
     queue->out = malloc(PX_QUEUE_OUTPUT_MAX);
-    if (queue->out != NULL &&
-        px_spool_open(&queue->spool, cfg->near_bytes,
-                      queue->cfg.limit_bytes + SPARE_BYTES, cfg->dir) == 0)
+    if (queue->out != NULL && open_spool(queue) == 0)
         return 0;
     free(queue->out);
     queue->out = NULL;
@@ -103,7 +112,18 @@ static void count_dropped(struct px_queue *queue, const struct px_output *o,
         queue->has_dropped = true;
 }
 
-/* What is to be told with this output. */
+static void count_refused(struct px_queue *queue, const struct px_output *o,
+                          uint64_t bytes)
+{
+    struct px_queue_cell *cell = bytes > 0 ? cell_of(queue, o) : NULL;
+
+    if (cell != NULL)
+        cell->refused_bytes += bytes;
+    if (bytes > 0)
+        queue->has_dropped = true;
+}
+
+/* What is to be told with this output, which goes out, */
 static void take_dropped(struct px_queue *queue, struct px_output *o)
 {
     struct px_queue_cell *cell = queue->has_dropped ? cell_of(queue, o) : NULL;
@@ -112,6 +132,17 @@ static void take_dropped(struct px_queue *queue, struct px_output *o)
         return;
     o->dropped_bytes += cell->dropped_bytes;
     cell->dropped_bytes = 0;
+}
+
+/* or comes in. */
+static void take_refused(struct px_queue *queue, struct px_output *o)
+{
+    struct px_queue_cell *cell = queue->has_dropped ? cell_of(queue, o) : NULL;
+
+    if (cell == NULL)
+        return;
+    o->dropped_bytes += cell->refused_bytes;
+    cell->refused_bytes = 0;
 }
 
 /* --- in */
@@ -138,10 +169,16 @@ static int put_spare(struct px_queue *queue, const uint8_t *head,
     return 0;
 }
 
+/* Nobody else has it. */
+static bool is_kept(const struct px_queue *queue, const struct px_output *o)
+{
+    return o->is_redirected && queue->cfg.keeps_redirected;
+}
+
 /* Also of one that drops what the file does not take. */
 static bool is_precious(const struct px_queue *queue, const struct px_output *o)
 {
-    return o->is_end || o->is_redirected || queue->cfg.drops_nothing;
+    return o->is_end || is_kept(queue, o) || queue->cfg.drops_nothing;
 }
 
 /* A channel's own order stays: behind its end nothing comes, and where other
@@ -164,6 +201,8 @@ static int put(struct px_queue *queue, const struct px_output *o)
     if (rc == 0) {
         queue->waiting_bytes += o->len_bytes;
         queue->stored_bytes += o->len_bytes;
+        if (o->len_bytes > 0 && is_kept(queue, o))
+            queue->kept_end = queue->stored_bytes;
     }
     return rc;
 }
@@ -201,23 +240,33 @@ static bool get(struct px_queue *queue, uint8_t *mem, struct px_output *out)
     return true;
 }
 
-/* Also where many small outputs fill the file with their heads; but ends, which
- * are not dropped, leave the room that there is to others. */
+/* Many small outputs fill the file with their heads; but ends, which are not
+ * dropped, leave the room that there is to others. */
+static bool fills(const struct px_queue *queue, uint64_t bytes)
+{
+    return queue->spool.far.used_bytes > bytes + queue->filed_ends * END_BYTES;
+}
+
 static bool is_full(const struct px_queue *queue, uint32_t len_bytes)
 {
     return queue->waiting_bytes + len_bytes > queue->cfg.limit_bytes ||
-           queue->spool.far.used_bytes >
-               queue->cfg.limit_bytes + queue->filed_ends * END_BYTES;
+           fills(queue, queue->cfg.limit_bytes);
 }
 
-/* The longest waiting goes; an end of a channel, behind which nothing comes of
- * it, waits once more. */
+static uint64_t gone_bytes(const struct px_queue *queue)
+{
+    return queue->stored_bytes - queue->waiting_bytes;
+}
+
+/* The longest waiting goes, but for what nobody else has; an end of a channel,
+ * behind which nothing comes of it, waits once more. */
 static void drop_oldest(struct px_queue *queue, uint32_t len_bytes)
 {
     uint8_t mem[PX_QUEUE_PACKET_MAX];
     struct px_output o;
 
-    while (is_full(queue, len_bytes) && get(queue, mem, &o)) {
+    while (is_full(queue, len_bytes) && gone_bytes(queue) >= queue->kept_end &&
+           get(queue, mem, &o)) {
         count_dropped(queue, &o,
                       o.dropped_bytes + o.before_bytes + o.len_bytes);
         o.len_bytes = 0;
@@ -231,30 +280,35 @@ static int put_bytes(struct px_queue *queue, const struct px_output *o)
 {
     if (queue->cfg.drops_oldest)
         drop_oldest(queue, o->len_bytes);
-    return is_full(queue, o->len_bytes) ? OV_EFULL : put(queue, o);
+    return is_full(queue, o->len_bytes) && !is_kept(queue, o) ? OV_EFULL
+                                                              : put(queue, o);
 }
 
 void px_queue_put(struct px_queue *queue, const struct px_output *output)
 {
     struct px_output o = *output;
 
-    if (!queue->cfg.drops_oldest)
-        take_dropped(queue, &o);
+    take_refused(queue, &o);
     o.is_end = false;
     if (o.len_bytes > 0) {
         if (put_bytes(queue, &o) != 0)
-            count_dropped(queue, &o, o.dropped_bytes + o.len_bytes);
+            count_refused(queue, &o, o.dropped_bytes + o.len_bytes);
         else
             o.before_bytes = 0;
         o.dropped_bytes = 0;
     }
     o.is_end = output->is_end;
     o.len_bytes = 0;
-    if (o.is_end && !queue->cfg.drops_oldest)
-        take_dropped(queue, &o);
+    if (o.is_end)
+        take_refused(queue, &o);
     if ((o.is_end || o.dropped_bytes > 0 || o.before_bytes > 0) &&
         put(queue, &o) != 0)
-        count_dropped(queue, &o, o.dropped_bytes + o.before_bytes);
+        count_refused(queue, &o, o.dropped_bytes + o.before_bytes);
+}
+
+bool px_queue_has(const struct px_queue *queue, uint64_t bytes)
+{
+    return px_queue_bytes(queue) >= bytes || fills(queue, bytes);
 }
 
 /* --- out */
@@ -300,11 +354,6 @@ static void join(struct px_queue *queue, struct px_queue_cell *cell,
     free_held(queue, cell);
     o->mem = queue->out;
     o->len_bytes += held;
-}
-
-static uint64_t gone_bytes(const struct px_queue *queue)
-{
-    return queue->stored_bytes - queue->waiting_bytes;
 }
 
 /* These are the last bytes that were taken out. */

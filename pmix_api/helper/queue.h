@@ -2,16 +2,19 @@
  *
  * At its bound the queue drops: what comes (the default) or what has waited
  * longest. Bytes dropped of a channel are counted, and told with the next ones
- * of it, or with its end; ends are never dropped. What goes out can be put
+ * of it, or with its end; ends are never dropped. Nor is what was redirected,
+ * where it waits here alone: what comes is dropped while such waits, and more
+ * of that is taken beyond the bound; its user is to stop what comes:
+ * px_queue_has. What goes out can be put
  * together per channel: until so many bytes are there, so many seconds have
  * passed, or the channel ends.
  *
  * Where the file takes nothing, as the disk is full, that is the bound: what
  * comes is dropped. Ends of channels wait in memory then, and so do what was
- * redirected, which nobody else has, and all of a queue that drops nothing; its
- * user is to stop what comes: px_queue_is_tight.
+ * redirected, as above, and all of a queue that drops nothing; its user is to
+ * stop what comes: px_queue_is_tight.
  *
- * Memory: what it is told, at most 4 MiB of what is put together, 24 bytes
+ * Memory: what it is told, at most 4 MiB of what is put together, 56 bytes
  * for each channel of all processes from the first drop, or with putting
  * together, on; and what the file does not take, as above.
  * Not thread-safe.
@@ -39,6 +42,7 @@ struct px_queue_cfg {
     uint64_t limit_bytes;  /* kept at most, at least 1 MiB */
     bool drops_oldest;
     bool drops_nothing;    /* below its limit: all that it is given */
+    bool keeps_redirected; /* what was redirected waits here alone */
     uint32_t buffer_bytes; /* put together; 0: nothing, at most 1 MiB */
     uint32_t buffer_ms;    /* and sent after so long; 0: whenever it is full */
     uint64_t span_bytes;   /* or when so many bytes of others have gone before
@@ -62,6 +66,7 @@ struct px_queue {
     uint64_t filed_ends;    /* in the spool */
     uint64_t held_bytes;    /* being put together */
     uint64_t stored_bytes;  /* payload that has ever come in */
+    uint64_t kept_end;      /* so many had, with the last that is not dropped */
     uint64_t held_since;    /* so many had gone before the oldest of these, or
                                fewer; */
     uint64_t looked_at;     /* and when that was looked up */
@@ -95,6 +100,9 @@ static inline uint64_t px_queue_span(const struct px_queue *queue)
     return queue->held_bytes == 0 ? queue->waiting_bytes
                                   : queue->stored_bytes - queue->held_since;
 }
+
+/* So many bytes wait, or take so much of the file with their heads. */
+bool px_queue_has(const struct px_queue *queue, uint64_t bytes);
 
 /* px_queue_get() has nothing to do until time passes. */
 static inline bool px_queue_is_idle(const struct px_queue *queue)

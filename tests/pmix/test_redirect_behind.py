@@ -14,6 +14,7 @@ from test_redirect_back import (RANKS, Reader, ended, missing_of, numbers,
                                 start, write)
 
 LINES = 160000  # of 100 bytes: far more than the bound and what is on its way
+WAITS = 16 * live.MIB  # at least, when nothing more has room
 SLOW = "takes redirected output too slowly"
 
 
@@ -58,6 +59,18 @@ def dies(*options):
     check_all(job, reader, tool, "it dies")
 
 
+def oldest_go():
+    """What it alone had is not the oldest: it waits until the tool goes on."""
+    job, gate, reader, tool = fall_behind("-O")
+    os.kill(tool.proc.pid, signal.SIGCONT)
+    live.eventually(lambda: tool.taken() > WAITS, 60, "it goes on")
+    gate.open()
+    job.check_ok()
+    live.check_eq(0, tool.wait())
+    live.check(tool.dropped() > 0, "nothing was dropped")
+    check_all(job, reader, tool, "it goes on")
+
+
 def helper_dies():
     job, gate, reader, tool = fall_behind()
     pmix.kill_helper(job)
@@ -72,6 +85,8 @@ def main():
     pmix.need()
     for test, sentence in (
             (dies, "it dies"),
+            (oldest_go, "the oldest are to go, and nobody dies"),
+            (lambda: dies("-O"), "the same, and it dies"),
             (helper_dies, "the helper dies")):
         with live.case(sentence):
             test()

@@ -82,7 +82,7 @@ static bool get_some(struct rig *rig, bool all)
     cell->dropped_bytes += (uint32_t)o.dropped_bytes;
     cell->has_ended = o.is_end;
     at = cell->got_bytes + cell->dropped_bytes;
-    if (!rig->queue.cfg.drops_oldest && rig->queue.cfg.buffer_bytes == 0) {
+    if (rig->queue.cfg.buffer_bytes == 0) {
         for (uint32_t i = 0; i < o.len_bytes; i++)
             assert_int_equal(o.mem[i], (at + i) % 251);
     }
@@ -261,7 +261,9 @@ static void what_is_redirected_is_kept(void **state)
     uint32_t kept = 0, copies = 0;
 
     (void)state;
-    open_rig(&rig, 14, (struct px_queue_cfg){.dir = "/nowhere/at/all"});
+    open_rig(&rig, 14,
+             (struct px_queue_cfg){.dir = "/nowhere/at/all",
+                                   .keeps_redirected = true});
     rig.redirects = true;
     for (unsigned i = 0; i < 3 * NEAR_BYTES / PIECE_MAX; i++, kept += PIECE_MAX)
         put(&rig, i % CELLS, PIECE_MAX, false);
@@ -274,6 +276,75 @@ static void what_is_redirected_is_kept(void **state)
     assert_int_equal(px_queue_bytes(&rig.queue), kept - 2 * PIECE_MAX);
     end_rig(&rig);
     assert_true(dropped(&rig) >= copies);
+}
+
+/* Pieces of one channel after another, until the queue has so many bytes. */
+static void fill(struct rig *rig, uint32_t len, uint64_t bytes)
+{
+    for (unsigned i = 0; !px_queue_has(&rig->queue, bytes); i++) {
+        assert_true(i <= bytes / len);
+        put(rig, i % CELLS, len, false);
+    }
+}
+
+static void put_many(struct rig *rig, uint32_t len, uint32_t bytes)
+{
+    for (unsigned i = 0; i < bytes / len; i++)
+        put(rig, i % CELLS, len, false);
+}
+
+/* Copies that come behind it drop none of it, though the oldest is to go; when
+ * it has gone they drop one another. */
+static void what_is_redirected_is_not_the_oldest(void **state)
+{
+    enum { LIMIT = 2 << 20 };
+    struct rig rig;
+
+    (void)state;
+    open_rig(&rig, 15,
+             (struct px_queue_cfg){.dir = "/tmp",
+                                   .limit_bytes = LIMIT,
+                                   .drops_oldest = true,
+                                   .keeps_redirected = true});
+    rig.redirects = true;
+    fill(&rig, PIECE_MAX, LIMIT / 2);
+    rig.redirects = false;
+    put_many(&rig, PIECE_MAX, 2 * LIMIT);
+    assert_true(px_queue_bytes(&rig.queue) <= LIMIT);
+    for (unsigned left = LIMIT / 2; left > PIECE_MAX; left -= PIECE_MAX)
+        assert_true(get(&rig));
+    assert_int_equal(dropped(&rig), 0);
+    while (px_queue_bytes(&rig.queue) > LIMIT / 4)
+        assert_true(get(&rig));
+    put_many(&rig, PIECE_MAX, 2 * LIMIT);
+    end_rig(&rig);
+    assert_true(dropped(&rig) > 2 * LIMIT);
+}
+
+/* Of small ones the file is full of heads: that is said in time, and what is
+ * under way then has room. */
+static void small_ones_are_many_as_well(void **state)
+{
+    enum { BOUND = 4 << 20, SMALL = 24, UNDER_WAY = 4 << 20 };
+    struct rig rig;
+
+    (void)state;
+    open_rig(&rig, 16,
+             (struct px_queue_cfg){.dir = "/tmp",
+                                   .limit_bytes = BOUND + (1 << 20),
+                                   .keeps_redirected = true});
+    rig.redirects = true;
+    fill(&rig, SMALL, BOUND);
+    assert_false(px_queue_is_tight(&rig.queue));
+    put_many(&rig, SMALL, UNDER_WAY);
+    rig.redirects = false;
+    put_many(&rig, SMALL, UNDER_WAY);
+    assert_true(px_queue_bytes(&rig.queue) < BOUND + UNDER_WAY);
+    for (unsigned left = UNDER_WAY; left > SMALL; left -= SMALL)
+        assert_true(get(&rig));
+    assert_int_equal(dropped(&rig), 0);
+    end_rig(&rig);
+    assert_int_equal(dropped(&rig), UNDER_WAY / SMALL * SMALL);
 }
 
 /* --- how far it is behind */
@@ -340,6 +411,8 @@ int main(void)
         cmocka_unit_test(many_ends_leave_room),
         cmocka_unit_test(nothing_is_dropped),
         cmocka_unit_test(what_is_redirected_is_kept),
+        cmocka_unit_test(what_is_redirected_is_not_the_oldest),
+        cmocka_unit_test(small_ones_are_many_as_well),
         cmocka_unit_test(it_knows_how_far_it_is_behind),
     };
 
