@@ -46,7 +46,5 @@ void px_host_took_back(struct px_host *host)
 bool px_host_gives_back(const struct px_host *host, uint32_t rank,
                         uint8_t channel)
 {
-    const struct px_host_job *job = px_job_of(host, rank);
-
-    return job != NULL && (job->returning[rank - job->base] & 1u << channel);
+    return px_returns(host, rank, channel);
 }

@@ -23,6 +23,14 @@ bool px_redirects(const struct px_host *host, uint32_t number, uint8_t channel)
            (job->redirected[number - job->base] & 1u << channel) != 0;
 }
 
+bool px_returns(const struct px_host *host, uint32_t number, uint8_t channel)
+{
+    const struct px_host_job *job = px_job_of(host, number);
+
+    return job != NULL &&
+           (job->returning[number - job->base] & 1u << channel) != 0;
+}
+
 static void free_job(struct px_host_job *job)
 {
     for (uint32_t i = 0; job->places != NULL && i < job->parts; i++) {

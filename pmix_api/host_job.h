@@ -53,6 +53,7 @@ struct px_host_job {
 /* The job of a process; NULL: there is none. O(jobs). */
 struct px_host_job *px_job_of(const struct px_host *host, uint32_t number);
 bool px_redirects(const struct px_host *host, uint32_t number, uint8_t channel);
+bool px_returns(const struct px_host *host, uint32_t number, uint8_t channel);
 /* Adds one behind the others; nothing of it is told yet. NULL when memory is
  * out. */
 struct px_host_job *px_job_add(struct px_host *host,

@@ -244,17 +244,23 @@ void px_queue_drop(struct px_host *host)
     drop_empty(host);
 }
 
-void px_queue_return(struct px_host *host)
+static void give_back(struct px_host *host, bool is_all)
 {
     for (struct px_item *item = host->items; item != NULL; item = item->next) {
         struct px_host_output *o = &item->output;
 
         if (item->kind != PX_ITEM_OUTPUT || !o->is_redirected ||
-            item->sent_bytes > 0 || px_redirects(host, o->rank, o->channel))
+            item->sent_bytes > 0 || px_redirects(host, o->rank, o->channel) ||
+            (!is_all && px_returns(host, o->rank, o->channel)))
             continue;
         o->is_redirected = false;
         host->cfg.events->on_returned(host->cfg.arg, o->cookie);
     }
+}
+
+void px_queue_return(struct px_host *host)
+{
+    give_back(host, false);
 }
 
 /* All that is left of one. */
@@ -284,7 +290,7 @@ void px_queue_salvage(struct px_host *host)
 
 void px_queue_clear(struct px_host *host)
 {
-    px_queue_return(host);
+    give_back(host, true);
     while (host->items != NULL)
         drop_head(host);
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {

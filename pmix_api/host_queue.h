@@ -33,7 +33,8 @@ struct px_item {
 };
 
 /* Redirected output that no tool is there for any more, and of which nothing
- * was sent, goes back. */
+ * was sent, goes back; where older output of its channel is to come back it
+ * goes to the helper behind that, and comes back with it. */
 void px_queue_return(struct px_host *host);
 /* Sends as much as the socket takes. Returns 0, or OV_ECLOSED when nobody is
  * at its other end. */

@@ -19,6 +19,7 @@ import pmix
 import live
 
 RANKS = 4
+LOOKS = 20
 # Of 100 bytes: more than is sent to a tool that deregisters.
 MUCH = live.full(100000, 40000)
 WIDE = MUCH * RANKS * 100
@@ -147,6 +148,35 @@ def in_a_flood(*options):
     check_once(reader.end(), tools, [tool.end() for tool in tools], lasts,
                "flood")
     live.check("are lost" not in job.said(), job.said())
+
+
+def a_copier_goes():
+    """One that has copies goes while what another one has deregistered from is
+    on its way to a helper that takes its time: none of it comes before what is
+    older."""
+    folder = tempfile.mkdtemp(dir=live.TMP)
+    job, gates = start(flow(folder),
+                       env=live.preload("pmix", "preload_slow.c"))
+    gates[0].open()
+    reader = Reader(job.stdout)
+    copier = pmix.Tool(job, "-c", 2)
+    copier.wait_ready()
+    tool = Leaver(job)
+    tool.wait_ready()
+    live.eventually(lambda: tool.taken() > live.MIB, 60, "it has some")
+    helper = pmix.helper_of(job)
+    live.stop(helper)
+    seen = []
+    live.eventually(lambda: seen.append(flown(folder)) or
+                    len(seen) > LOOKS and seen[-LOOKS] == seen[-1], 60,
+                    "the flood stands still")
+    tool.say_leave()
+    copier.proc.kill()
+    copier.wait()
+    os.kill(helper, signal.SIGCONT)
+    live.eventually(lambda: ended(job, 2), 60, "both have ended")
+    lasts = stop_flow(job, folder)
+    check_once(reader.end(), [tool], [tool.end()], lasts, "copier")
 
 
 def stop_flow(job, folder):
@@ -416,6 +446,7 @@ def main():
     for test, sentence in (
             (in_a_flood, "it deregisters while output flows"),
             (in_files, "the same, with files"),
+            (a_copier_goes, "another one goes that has copies"),
             (goes_at_once, "it goes before what it had has gone back"),
             (much_waits, "it deregisters while much waits for it"),
             (dies, "it dies while much waits for it"),
