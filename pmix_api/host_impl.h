@@ -44,6 +44,7 @@ struct px_host {
     enum px_host_phase phase;
     struct px_host_job *jobs;            /* owned; the run's own first */
     struct px_item *items, **items_last; /* owned, in order */
+    uint64_t pushed;                     /* items so far */
     struct px_host_pull *pulls;          /* owned */
     uint64_t answered_ms;                /* the last PONG, or its beginning */
     unsigned held_looks; /* since it last took something, while some waits */

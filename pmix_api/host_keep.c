@@ -36,6 +36,13 @@ void px_keep_begin(struct px_host *host, struct px_host_pull *pull)
         return;
     pull->has_journal = px_journal_open(&pull->journal, near_bytes(host),
                                         FILE_BYTES, host->folder) == 0;
+    pull->until = pull->until_at = UINT64_MAX;
+}
+
+void px_keep_end(const struct px_host *host, struct px_host_pull *pull)
+{
+    if (pull->until > host->pushed)
+        pull->until = host->pushed;
 }
 
 /* What the helper has said last: what the tool has read is forgotten. */
@@ -81,14 +88,14 @@ static bool has_rank(const struct px_host_pull *pull, uint32_t rank)
     return low < pull->ranges_count && pull->ranges[low].first <= rank;
 }
 
+/* Also where it is over: what was redirected to it before is its own. */
 static bool redirects(const struct px_host_pull *pull, uint32_t rank,
                       uint8_t channel)
 {
     unsigned channels =
         pull->told.channels & ~(unsigned)px_replay_waits(pull, rank);
 
-    return pull->told.redirects && (channels & 1u << channel) != 0 &&
-           has_rank(pull, rank);
+    return (channels & 1u << channel) != 0 && has_rank(pull, rank);
 }
 
 static bool is_for(const struct px_host *host, const struct px_host_pull *pull,
@@ -98,25 +105,35 @@ static bool is_for(const struct px_host *host, const struct px_host_pull *pull,
            redirects(pull, rank, channel);
 }
 
-void px_keep_output(struct px_host *host, const struct px_output *output)
+static bool is_over(const struct px_host_pull *pull, uint64_t nth)
+{
+    return nth >= pull->until;
+}
+
+void px_keep_output(struct px_host *host, const struct px_output *output,
+                    uint64_t nth)
 {
     uint64_t at = host->redirected_bytes;
 
     host->redirected_bytes += output->len_bytes;
     for (struct px_host_pull *pull = host->pulls; pull != NULL;
          pull = pull->next) {
-        if (!is_for(host, pull, output->rank, output->channel))
+        if (is_over(pull, nth) && pull->until_at > at)
+            pull->until_at = at;
+        if (is_over(pull, nth) ||
+            !is_for(host, pull, output->rank, output->channel))
             continue;
         settle(host, pull);
         px_journal_keep(&pull->journal, at, output);
     }
 }
 
-bool px_keep_has(const struct px_host *host, uint32_t rank, uint8_t channel)
+bool px_keep_has(const struct px_host *host, uint32_t rank, uint8_t channel,
+                 uint64_t nth)
 {
     for (const struct px_host_pull *pull = host->pulls; pull != NULL;
          pull = pull->next) {
-        if (is_for(host, pull, rank, channel))
+        if (!is_over(pull, nth) && is_for(host, pull, rank, channel))
             return true;
     }
     return false;
@@ -128,6 +145,7 @@ bool px_keep_is_elsewhere(const struct px_host *host,
     for (const struct px_host_pull *pull = host->pulls; pull != NULL;
          pull = pull->next) {
         if (pull->is_live && entry->at >= pull->live_at &&
+            entry->at < pull->until_at &&
             is_for(host, pull, entry->rank, entry->channel))
             return true;
     }

@@ -20,18 +20,24 @@ bool px_keep_is_due(const struct px_host *host,
  * there. */
 void px_keep_begin(struct px_host *host, struct px_host_pull *pull);
 
-/* Redirected output goes to the helper, or would: it is kept for each pull that
- * gets it and has a journal. O(pulls). */
-void px_keep_output(struct px_host *host, const struct px_output *output);
-/* Is there one for the channel? O(pulls). */
-bool px_keep_has(const struct px_host *host, uint32_t rank, uint8_t channel);
+/* What is pushed (host_queue.h) from now on is not redirected to it. */
+void px_keep_end(const struct px_host *host, struct px_host_pull *pull);
+
+/* Redirected output, the nth that was pushed or a part of it, goes to the
+ * helper, or would: it is kept for each pull that gets it and has a journal.
+ * O(pulls). */
+void px_keep_output(struct px_host *host, const struct px_output *output,
+                    uint64_t nth);
+/* Is there one that keeps it? O(pulls). */
+bool px_keep_has(const struct px_host *host, uint32_t rank, uint8_t channel,
+                 uint64_t nth);
 
 /* What tools have read by now is forgotten. */
 void px_keep_look(struct px_host *host);
 
 /* This pull gets all that comes from here on. */
 void px_keep_live(struct px_host *host, uint32_t pull);
-/* Has another pull got this, which redirects it, too? O(pulls). */
+/* Has another pull got this, redirected to it, too? O(pulls). */
 bool px_keep_is_elsewhere(const struct px_host *host,
                           const struct px_journal_entry *entry);
 

@@ -172,6 +172,7 @@ void px_pulls_stopped(struct px_host *host, uint32_t id)
     if (pull == NULL)
         return;
     pull->is_stopped = true;
+    px_keep_end(host, pull);
     px_replay_drop(pull);
     px_pulls_sum_up(host);
 }
@@ -205,6 +206,7 @@ void px_pulls_behind(struct px_host *host, uint32_t id)
     if (*at == NULL || !(*at)->told.redirects)
         return;
     (*at)->told.redirects = false;
+    px_keep_end(host, *at);
     px_pulls_sum_up(host);
     px_queue_return(host);
     host->cfg.events->on_say(

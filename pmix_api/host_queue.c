@@ -91,7 +91,7 @@ static void note_sent(struct px_host *host, struct px_item *item,
         host->cfg.events->on_gone(host->cfg.arg, o->cookie);
     for (unsigned i = 0; i < count; i++) {
         if (o->is_redirected)
-            px_keep_output(host, &pieces[i]);
+            px_keep_output(host, &pieces[i], item->nth);
         item->sent_bytes += pieces[i].len_bytes;
     }
 }
@@ -283,7 +283,7 @@ void px_queue_salvage(struct px_host *host)
         const struct px_host_output *o = &item->output;
 
         if (item->kind == PX_ITEM_OUTPUT && o->is_redirected &&
-            !item->is_bare && px_keep_has(host, o->rank, o->channel))
+            !item->is_bare && px_keep_has(host, o->rank, o->channel, item->nth))
             salvage(host, item);
     }
 }
@@ -372,6 +372,7 @@ bool px_queue_push(struct px_host *host, const struct px_item *what)
         return false;
     *item = *what;
     item->next = NULL;
+    item->nth = host->pushed++;
     if (host->items == NULL && px_queue_is_empty(host))
         host->held_looks = 0; /* it has waited from now on */
     *host->items_last = item;

@@ -22,6 +22,7 @@ enum px_item_kind {
 /* Output or a word, waiting for the socket. */
 struct px_item {
     struct px_item *next;
+    uint64_t nth; /* set as it is pushed */
     struct px_host_output output;
     uint32_t sent_bytes;
     uint32_t value;

@@ -188,6 +188,15 @@ static const struct seen *last_of(const struct seens *seens)
     return &seens->all[seens->count - 1];
 }
 
+static uint64_t bytes_of(const struct seens *seens)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < seens->count; i++)
+        bytes += seens->all[i].len_bytes;
+    return bytes;
+}
+
 static unsigned count_of(const struct seens *seens, uint8_t kind)
 {
     unsigned count = 0;
@@ -214,6 +223,17 @@ static void write_some(struct rig *rig, uint32_t rank, uint8_t fill,
                                                 rig->host, rank, STDOUT),
                                             .mem = mem[fill],
                                             .len_bytes = len_bytes}));
+}
+
+/* It takes all that it gets. */
+static void take_all(struct rig *rig)
+{
+    event_base_loop(rig->base, EVLOOP_NONBLOCK);
+    while (rig->untaken > 0) {
+        rig->untaken--;
+        px_host_took_back(rig->host);
+        event_base_loop(rig->base, EVLOOP_NONBLOCK);
+    }
 }
 
 static void helper_dies(struct rig *rig)
@@ -329,6 +349,68 @@ static void what_waits_is_returned_without_a_helper(void **state)
     assert_int_equal(rig->returned, 1);
 }
 
+/* Some of what has come goes, and the pull falls behind in the middle of an
+ * output. */
+static void fall_behind(struct rig *rig)
+{
+    pull(rig, 1, true, 0);
+    talk(rig);
+    write_some(rig, 0, 'a', MIB - 100 * KIB);
+    write_some(rig, 0, 'b', 400 * KIB);
+    assert_int_equal(px_queue_pump(rig->host), 0);
+    assert_true(rig->host->items->sent_bytes > 0);
+    px_pulls_behind(rig->host, 1);
+}
+
+/* The rest of it goes to the tool as well; when the helper dies before that, or
+ * later, all of it comes back. */
+static void the_rest_is_not_lost(void **state)
+{
+    struct rig *rig = *state;
+
+    fall_behind(rig);
+    talk(rig);
+    assert_int_equal(bytes_of(&rig->helper), MIB + 300 * KIB);
+    helper_dies(rig);
+    take_all(rig);
+    assert_int_equal(bytes_of(&rig->back), MIB + 300 * KIB);
+    assert_int_equal(rig->returned, 0);
+}
+
+static void the_rest_is_not_lost_at_once(void **state)
+{
+    struct rig *rig = *state;
+
+    fall_behind(rig);
+    helper_dies(rig);
+    take_all(rig);
+    assert_int_equal(bytes_of(&rig->back), MIB + 300 * KIB);
+    assert_int_equal(rig->returned, 0);
+}
+
+/* One that is over, or has fallen behind, has nothing of what came later: that
+ * comes back when another one dies that had it. */
+static void what_came_later_is_not_elsewhere(void **state)
+{
+    struct rig *rig = *state;
+
+    pull(rig, 1, true, 0);
+    pull(rig, 2, true, 0);
+    pull(rig, 3, true, 0);
+    talk(rig);
+    write_some(rig, 0, 'a', KIB);
+    talk(rig);
+    px_back_stop(rig->host, 1);
+    px_pulls_behind(rig->host, 2);
+    write_some(rig, 0, 'b', KIB);
+    talk(rig);
+    assert_true(
+        px_salvage_pull(rig->host, &(struct px_end){.id = 3, .is_kept = true}));
+    take_all(rig);
+    assert_int_equal(rig->back.count, 1);
+    assert_int_equal(last_of(&rig->back)->first, 'b');
+}
+
 #define TEST(what) cmocka_unit_test_setup_teardown(what, open_rig, close_rig)
 
 int main(void)
@@ -336,6 +418,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_waits_goes_behind_what_is_older),
         TEST(what_waits_is_returned_without_a_helper),
+        TEST(the_rest_is_not_lost),
+        TEST(the_rest_is_not_lost_at_once),
+        TEST(what_came_later_is_not_elsewhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
