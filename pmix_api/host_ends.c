@@ -62,7 +62,7 @@ void px_ends_exit(struct px_host *host, struct px_host_job *job, uint32_t rank)
     }
 }
 
-static void tell_rank(struct px_host *host, const struct px_host_pull *pull,
+static void tell_rank(struct px_host *host, struct px_host_pull *pull,
                       const struct px_host_job *job, uint32_t rank)
 {
     for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
@@ -81,7 +81,7 @@ static void tell_over(struct px_host *host, const struct px_host_pull *pull,
     }
 }
 
-void px_ends_tell(struct px_host *host, const struct px_host_pull *pull)
+void px_ends_tell(struct px_host *host, struct px_host_pull *pull)
 {
     px_pulls_walk(host, pull, tell_rank);
 }

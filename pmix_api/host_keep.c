@@ -62,15 +62,37 @@ void px_keep_look(struct px_host *host)
     }
 }
 
+static struct px_host_pull *find(const struct px_host *host, uint32_t id)
+{
+    struct px_host_pull *pull = host->pulls;
+
+    while (pull != NULL && pull->told.id != id)
+        pull = pull->next;
+    return pull;
+}
+
+static void go_live(const struct px_host *host, struct px_host_pull *pull)
+{
+    pull->is_live = true;
+    pull->live_at = host->redirected_bytes;
+}
+
 void px_keep_live(struct px_host *host, uint32_t id)
 {
-    for (struct px_host_pull *pull = host->pulls; pull != NULL;
-         pull = pull->next) {
-        if (pull->told.id == id) {
-            pull->is_live = true;
-            pull->live_at = host->redirected_bytes;
-        }
-    }
+    struct px_host_pull *pull = find(host, id);
+
+    if (pull != NULL)
+        go_live(host, pull);
+}
+
+/* One that was over before has had no turn of some channels. */
+void px_keep_turned(struct px_host *host, uint32_t id)
+{
+    struct px_host_pull *pull = find(host, id);
+
+    if (pull != NULL && --pull->turns == 0 && pull->waits == NULL &&
+        !pull->is_stopped)
+        go_live(host, pull);
 }
 
 static bool has_rank(const struct px_host_pull *pull, uint32_t rank)

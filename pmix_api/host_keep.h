@@ -37,6 +37,8 @@ void px_keep_look(struct px_host *host);
 
 /* This pull gets all that comes from here on. */
 void px_keep_live(struct px_host *host, uint32_t pull);
+/* The turn of one of its channels was sent: with the last one it does. */
+void px_keep_turned(struct px_host *host, uint32_t pull);
 /* Has another pull got this, redirected to it, too? O(pulls). */
 bool px_keep_is_elsewhere(const struct px_host *host,
                           const struct px_journal_entry *entry);

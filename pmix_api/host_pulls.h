@@ -30,6 +30,7 @@ struct px_host_pull {
     uint32_t waits_first, waits_count;
     uint64_t waits_left;   /* channels */
     uint32_t unheard_left; /* processes */
+    uint64_t turns;        /* of channels, pushed and not sent */
     bool is_full;          /* its processes are held back */
     bool is_stopped; /* it is over, and gives back what was redirected to it */
     uint16_t ticket;
@@ -46,12 +47,11 @@ struct px_host_pull {
 
 /* --- host_walk.c */
 
-typedef void (*px_pull_rank_fn)(struct px_host *host,
-                                const struct px_host_pull *pull,
+typedef void (*px_pull_rank_fn)(struct px_host *host, struct px_host_pull *pull,
                                 const struct px_host_job *job, uint32_t rank);
 
 /* Each process that it names, once, however often it does. */
-void px_pulls_walk(struct px_host *host, const struct px_host_pull *pull,
+void px_pulls_walk(struct px_host *host, struct px_host_pull *pull,
                    px_pull_rank_fn visit);
 
 /* --- host_pulls.c */
@@ -83,7 +83,7 @@ bool px_ends_note(struct px_host *host, struct px_host_job *job,
 /* A process has ended: so have the channels that it never had. */
 void px_ends_exit(struct px_host *host, struct px_host_job *job, uint32_t rank);
 /* To a pull that begins: which of its channels have ended before. */
-void px_ends_tell(struct px_host *host, const struct px_host_pull *pull);
+void px_ends_tell(struct px_host *host, struct px_host_pull *pull);
 /* The same of processes whose jobs are over and forgotten: all of them. */
 void px_ends_tell_over(struct px_host *host, const struct px_host_pull *pull);
 
@@ -105,7 +105,7 @@ static inline uint8_t px_replay_waits(const struct px_host_pull *pull,
 bool px_replay_begin(struct px_host *host, struct px_host_pull *pull,
                      bool is_late);
 /* those without a past now. */
-void px_replay_tell(struct px_host *host, const struct px_host_pull *pull);
+void px_replay_tell(struct px_host *host, struct px_host_pull *pull);
 void px_replay_drop(struct px_host_pull *pull);
 /* A channel ends: where nothing is kept of its job the node may have forgotten
  * that, and does not answer. */

@@ -112,8 +112,11 @@ static int send_output(struct px_host *host, struct px_item *item)
         *dropped = 0;
     item->dropped_bytes = item->before_bytes = 0;
     note_sent(host, item, pieces, (unsigned)told);
-    if (item->sent_bytes == o->len_bytes)
-        drop_head(host);
+    if (item->sent_bytes < o->len_bytes)
+        return 1;
+    if (item->is_turn)
+        px_keep_turned(host, item->to);
+    drop_head(host);
     return 1;
 }
 

@@ -183,7 +183,7 @@ static bool has_ended(const struct px_host_job *job, uint32_t rank,
     return (job->ended[rank] & 1u << channel) != 0;
 }
 
-static void push_turn(struct px_host *host, const struct px_host_pull *pull,
+static void push_turn(struct px_host *host, struct px_host_pull *pull,
                       const struct px_host_job *job, uint32_t rank,
                       uint8_t channel)
 {
@@ -194,10 +194,11 @@ static void push_turn(struct px_host *host, const struct px_host_pull *pull,
                            .is_turn = true,
                            .is_bare = true};
 
+    pull->turns++;
     px_queue_push(host, &item);
 }
 
-static void tell_rank(struct px_host *host, const struct px_host_pull *pull,
+static void tell_rank(struct px_host *host, struct px_host_pull *pull,
                       const struct px_host_job *job, uint32_t rank)
 {
     unsigned bits = pull->told.channels &
@@ -209,7 +210,7 @@ static void tell_rank(struct px_host *host, const struct px_host_pull *pull,
     }
 }
 
-void px_replay_tell(struct px_host *host, const struct px_host_pull *pull)
+void px_replay_tell(struct px_host *host, struct px_host_pull *pull)
 {
     px_pulls_walk(host, pull, tell_rank);
 }
@@ -267,6 +268,7 @@ bool px_replay_output(struct px_host *host, const struct px_host_output *output)
         return false;
     item.to = pull->told.id;
     item.is_turn = output->is_turn;
+    pull->turns += output->is_turn;
     item.output.is_end =
         output->is_turn &&
         has_ended(job, output->rank - job->base, output->channel);

@@ -3,7 +3,7 @@
 
 #include "pmix_api/host_impl.h"
 
-static void walk_job(struct px_host *host, const struct px_host_pull *pull,
+static void walk_job(struct px_host *host, struct px_host_pull *pull,
                      const struct px_host_job *job, px_pull_rank_fn visit)
 {
     bool *is_seen = calloc(job->size, sizeof(*is_seen));
@@ -23,7 +23,7 @@ static void walk_job(struct px_host *host, const struct px_host_pull *pull,
     free(is_seen);
 }
 
-void px_pulls_walk(struct px_host *host, const struct px_host_pull *pull,
+void px_pulls_walk(struct px_host *host, struct px_host_pull *pull,
                    px_pull_rank_fn visit)
 {
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next)

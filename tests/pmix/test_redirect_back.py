@@ -411,11 +411,12 @@ def takes_its_time():
     live.check(tool.taken() > 0 and all(shown.values()), "both have some")
 
 
-def another_has_it():
-    """Two redirect; one takes nothing and deregisters: the console gets none
-    of what the other one has."""
+def another_has_it(dies, *options):
+    """Two redirect; one takes nothing and deregisters, or dies: the console
+    gets none of what the other one has."""
     pace = live.Gate()
-    job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
+    job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100),
+                       options=options)
     reader = Reader(job.stdout)
     hold = open_pace(pace)
     slow, other = Leaver(job, "-P", pace.path), Leaver(job)
@@ -423,7 +424,10 @@ def another_has_it():
     other.wait_ready()
     gates[0].open()
     live.eventually(lambda: other.taken() == WIDE, 60, "the other one has all")
-    slow.say_leave()
+    if dies:
+        slow.proc.kill()
+    else:
+        slow.say_leave()
     os.close(hold)
     live.eventually(lambda: ended(job, 1), 60, "its end")
     other.say_leave()
@@ -432,7 +436,10 @@ def another_has_it():
     job.check_ok()
     check_once(reader.end(), [other], [other.end()], [MUCH + 10] * RANKS,
                "two")
-    slow.end()
+    if dies:
+        slow.wait()
+    else:
+        slow.end()
 
 
 def in_files():
@@ -455,7 +462,10 @@ def main():
             (lambda: never_takes(MUCH // 10), "the same with less"),
             (takes_its_time, "it is slow, and the job is over"),
             (disk_is_full, "the disk is full"),
-            (another_has_it, "another one redirects, too"),
+            (lambda: another_has_it(False), "another one redirects, too"),
+            (lambda: another_has_it(True), "the same, and it dies"),
+            (lambda: another_has_it(True, "--pmix-cache=64K"),
+             "the same with output from before"),
             (helpers_die, "one helper after another dies")):
         with live.case(sentence):
             test()

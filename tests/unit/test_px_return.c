@@ -411,6 +411,34 @@ static void what_came_later_is_not_elsewhere(void **state)
     assert_int_equal(last_of(&rig->back)->first, 'b');
 }
 
+static void give_turn(struct rig *rig, uint32_t rank)
+{
+    const struct px_host_output turn = {
+        .rank = rank, .channel = STDOUT, .ticket = 1, .is_turn = true};
+
+    px_host_output(rig->host, &turn);
+}
+
+/* With output from before a tool gets each channel at its turn: what comes
+ * behind the last one it has, and not before. */
+static void what_comes_behind_the_turns_is_elsewhere(void **state)
+{
+    struct rig *rig = *state;
+
+    pull(rig, 1, true, 0);
+    pull(rig, 2, true, KIB);
+    write_some(rig, 0, 'a', KIB);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        give_turn(rig, rank);
+        write_some(rig, RANKS - 1, (uint8_t)('b' + rank), KIB);
+    }
+    talk(rig);
+    assert_true(
+        px_salvage_pull(rig->host, &(struct px_end){.id = 1, .is_kept = true}));
+    take_all(rig);
+    assert_int_equal(last_of(&rig->back)->first, 'b' + RANKS - 2);
+}
+
 #define TEST(what) cmocka_unit_test_setup_teardown(what, open_rig, close_rig)
 
 int main(void)
@@ -421,6 +449,7 @@ int main(void)
         TEST(the_rest_is_not_lost),
         TEST(the_rest_is_not_lost_at_once),
         TEST(what_came_later_is_not_elsewhere),
+        TEST(what_comes_behind_the_turns_is_elsewhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
