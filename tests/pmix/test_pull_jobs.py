@@ -114,6 +114,8 @@ def at_a_time():
     over = spawned(tool, f"{BOTH}-- 1 true")
     pulled(tool, over + " *")
     tool.wait_ends(over, 1)
+    tool.do("events " + over)
+    tool.wait_event("JOB ENDED", over)  # its own output is redirected till then
     space = over.rpartition(".")[0]
     for _ in range(SERVED):
         pulled(tool, space + " *")
