@@ -257,7 +257,7 @@ def left():
     """A tool that is gone gets no job any more, but one that was to stay does
     begin; after a helper that has died nothing does."""
     for is_helper in (False, True):
-        job, gate = start_hosts(a=ODD, b=ODD)
+        job, gate = start_hosts("--heartbeat", "60", a=ODD, b=ODD)
         pids = daemons(job)
         tools = [spawning.connect(job) for _ in range(2)]
         os.kill(pids["b"], signal.SIGSTOP)
