@@ -186,10 +186,10 @@ class Tool:
         except FileNotFoundError:
             return None
 
-    def taken(self):
-        """How many bytes of all stdout it has by now."""
+    def taken(self, channel="stdout"):
+        """How many bytes of all stdout, or all stderr, it has by now."""
         return sum(os.path.getsize(path) for path in
-                   glob.glob(os.path.join(self.dir, "*.stdout")))
+                   glob.glob(os.path.join(self.dir, "*." + channel)))
 
     def counted(self, name):
         try:
@@ -213,6 +213,14 @@ class Tool:
     def ends(self, rank, channel):
         """How often it was told that the channel has ended."""
         return len(self.got(rank, channel + ".end") or b"")
+
+
+def ready(job, *options, **more):
+    """A Tool that is registered. Of those that come in beside each other each
+    has less time to say who it is than one that comes in alone."""
+    tool = Tool(job, *options, **more)
+    tool.wait_ready()
+    return tool
 
 
 class Dvm(Job):
@@ -274,6 +282,13 @@ class Attach(Command):
                         "it is attached")
         return live.check(self.is_attached(),
                           "it is attached: %s" % self.said().decode())
+
+
+def attached(*args, **more):
+    """An Attach that is in; see ready()."""
+    tool = Attach(*args, **more)
+    tool.wait_attached()
+    return tool
 
 
 def leaks_of_library():

@@ -37,6 +37,15 @@ class Taker:
              *map(str, options), str(self.job.proc.pid)],
             stdin=stdin, stdout=subprocess.PIPE, env=env)
 
+    def connected(self, *options):
+        """A tool() that has connected: those that do beside each other have
+        less time for it each."""
+        tool = self.tool(*options)
+        tool.stdin.write(b"?\n")
+        tool.stdin.flush()
+        tool.stdout.readline()
+        return tool
+
     def push(self, script, *options, env=None):
         """Runs a script to its end; the lines that it printed."""
         tool = self.tool(*options, env=env)

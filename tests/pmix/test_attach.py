@@ -58,11 +58,10 @@ def whole():
     """By process number, before the launcher lets tools in; all of both
     channels; labels and a list of ranks as another one asks for them."""
     job, gate = start()
-    alls = pmix.Attach("--pid", job.proc.pid)
-    some = pmix.Attach("--pid", job.proc.pid, "--ranks", "1,3", "--label=host")
-    merged = pmix.Attach("--pid", job.proc.pid, "--merge-stderr")
-    for one in (alls, some, merged):
-        one.wait_attached()
+    alls = pmix.attached("--pid", job.proc.pid)
+    some = pmix.attached("--pid", job.proc.pid, "--ranks", "1,3",
+                         "--label=host")
+    merged = pmix.attached("--pid", job.proc.pid, "--merge-stderr")
     finish(job, gate)
     for one in (alls, some, merged):
         live.check_eq(0, one.wait(), "exit code")
@@ -85,10 +84,9 @@ def named():
     with open(pmix.rendezvous(job), encoding="ascii") as file:
         uri = file.readline().strip()
     name = uri.partition("-server.")[0]
-    tools = [pmix.Attach(*args)
+    tools = [pmix.attached(*args)
              for args in ((), ("--nspace", name), ("--uri", uri))]
     for one in tools:
-        one.wait_attached()
         live.check(b"attached to " + name.encode() in one.said(), one.said())
     finish(job, gate)
     for one in tools:
@@ -157,17 +155,15 @@ def unwritten():
     source, sink = os.pipe()
     folder = os.open("/etc", os.O_RDONLY)
     with open("/dev/full", "wb") as full:
-        tools = [(pmix.Attach("--pid", job.proc.pid, stdout=full), 1,
+        tools = [(pmix.attached("--pid", job.proc.pid, stdout=full), 1,
                   b"cannot write to stdout: No space left on device\n"),
-                 (pmix.Attach("--pid", job.proc.pid, stdout=sink), 141, b""),
+                 (pmix.attached("--pid", job.proc.pid, stdout=sink), 141, b""),
                  (pmix.Attach("--pid", job.proc.pid, "--stdin", "all",
                               stdin=folder), 1,
                   b"cannot read stdin: Is a directory")]
     os.close(source)
     os.close(sink)
     os.close(folder)
-    for tool, _, _ in tools[:2]:
-        tool.wait_attached()
     live.check_eq(1, tools[2][0].wait(), "input")
     job.proc.stdin.write(b"last\n")
     job.proc.stdin.close()
@@ -227,7 +223,9 @@ def unread():
 def slow():
     """What reads it is slow: nothing is lost, and little memory is taken."""
     megs = 6
-    job, gate = start("--raw", command="head -c %dM /dev/zero" % megs)
+    end = pmix.Gate()
+    job, gate = start("--raw", command='head -c %dM /dev/zero; : <"%s"' % (
+        megs, end.path))
     tool = pmix.Attach("--pid", job.proc.pid, "--raw", stdout=subprocess.PIPE)
     tool.wait_attached()
     memory = live.Memory()
@@ -241,8 +239,11 @@ def slow():
             break
         got += len(part)
     live.check_eq(RANKS * megs * live.MIB, got, "the console")
-    shown = tool.proc.stdout.read()
+    # The end of the job does not wait for its reader as long as this may take.
+    shown = tool.proc.stdout.read(RANKS * megs * live.MIB)
     live.check_eq(RANKS * megs * live.MIB, len(shown), "attach")
+    end.open()
+    live.check_eq(b"", tool.proc.stdout.read(), "behind it")
     live.check_eq(0, tool.wait(), "exit code")
     job.check_ok()
     memory.check(RANKS, 3)

@@ -68,13 +68,11 @@ def connections():
 
 
 def formats():
-    """All at once, each with a tool of its own: bytes come as they are."""
+    """All in one job, each with a tool of its own: bytes come as they are."""
     job, gate = start("echo out $XYLEM_RANK; echo err >&2", 2)
-    tools = [(name, pmix.Tool(job, "-n", 4, "-D", key % live.TMP
-                              if "%" in key else key))
+    tools = [(name, pmix.ready(job, "-n", 4, "-D", key % live.TMP
+                               if "%" in key else key))
              for name, key in FORMATS.items()]
-    for _, tool in tools:
-        tool.wait_ready()
     gate.open()
     job.stdout.read()
     job.check_ok()

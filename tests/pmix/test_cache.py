@@ -303,6 +303,9 @@ def full():
     live.eventually(lambda: "no more output is kept" in job.said(), 60, "words")
     tool = pmix.Tool(job, "-O", "-n", 2 * RANKS)
     tool.wait_ready()
+    # The end of the job does not wait for a tool as long as that may take.
+    live.eventually(lambda: tool.taken() + tool.before() >=
+                    RANKS * megs * live.MIB, 60, "the tool has all of it")
     gates[1].open()
     job.check_ok()
     live.check_eq(0, tool.wait(60), "the tool")

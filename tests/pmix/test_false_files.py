@@ -193,10 +193,8 @@ def of_root():
             name = file.read().partition("-server.")[0]
         made.forge(uid=user.pw_uid, under=path)  # of a process of a third one
         fails("attach", "--nspace", DVM, want="no job", env={"TMPDIR": path})
-        tools = [pmix.Attach(*words, TMPDIR=path)
+        tools = [pmix.attached(*words, TMPDIR=path)
                  for words in (("--pid", pid), ("--nspace", name))]
-        for tool in tools:
-            tool.wait_attached()
         fails("attach", want="no xylem run of yours", env={"TMPDIR": path})
         _, inner = made.forge(uid=third, under=path)
         head = os.path.join(inner, f"pmix.{socket.gethostname()}.tool.")

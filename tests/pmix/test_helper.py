@@ -169,8 +169,10 @@ def hold_library(pid):
 
 def still():
     """The library takes nothing for a while: neither the job nor the console
-    waits for it, and the tool gets everything then."""
-    first, count = 1000, 200000
+    waits for it, and the tool gets everything then. It is more than is on its
+    way to the helper, and no more than is written before that counts as deaf.
+    """
+    first, count = 1000, 80000
     gates = pmix.Gate(), pmix.Gate()
     number = "seq -f \"$XYLEM_RANK %08.0f\""
     job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c",
@@ -205,8 +207,9 @@ def paused():
     """The launcher is stopped for longer than it waits for a helper, and goes
     on: the helper is not taken for deaf, and the tool misses nothing."""
     bytes_each = 60 * live.MIB
-    job, gate = start("--raw", command=f"yes | head -c {bytes_each}",
-                      stdout=subprocess.DEVNULL)
+    end = pmix.Gate()
+    job, gate = start("--raw", command=f"yes | head -c {bytes_each}; "
+                      f': <"{end.path}"', stdout=subprocess.DEVNULL)
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-n", 2 * RANKS)
     tool.wait_ready()
@@ -217,6 +220,10 @@ def paused():
         job.proc.send_signal(signal.SIGSTOP)
         time.sleep(1.5)  # sleep-ok: to be still for so long is the test
         job.proc.send_signal(signal.SIGCONT)
+    # The end of the job does not wait for a tool as long as that may take.
+    live.eventually(lambda: tool.taken() >= RANKS * bytes_each, 60,
+                    "the tool has all of it")
+    end.open()
     job.check_ok()
     live.check_eq(0, tool.wait())
     live.check_eq(0, tool.dropped())

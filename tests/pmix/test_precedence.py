@@ -90,10 +90,8 @@ def misses(says, kinds):
                     f": <{second.path}; "
                     f"seq -f %08.0f {LINES + 1} {2 * LINES}")
     of_job = ("-j", space, "-c", 2, "-n", 1)
-    tools = [pmix.Tool(job, *of_job, *options) for options, _ in kinds]
-    whole = pmix.Tool(job, *of_job, "-C", 256 * live.MIB)
-    for tool in (*tools, whole):
-        tool.wait_ready()
+    tools = [pmix.ready(job, *of_job, *options) for options, _ in kinds]
+    whole = pmix.ready(job, *of_job, "-C", 256 * live.MIB)
     for tool in tools:
         live.stop(tool.proc.pid)
     first.open()

@@ -51,12 +51,10 @@ def several():
     """Overlapping requests; each tool gets what it asked for and no more."""
     job, gate = start()
     tools = [
-        (pmix.Tool(job, "-n", 2 * RANKS), range(RANKS), ("stdout", "stderr")),
-        (pmix.Tool(job, "-r", "0,3", "-c", 2, "-n", 2), (0, 3), ("stdout",)),
-        (pmix.Tool(job, "-r", "3", "-c", 4, "-n", 1), (3,), ("stderr",)),
+        (pmix.ready(job, "-n", 2 * RANKS), range(RANKS), ("stdout", "stderr")),
+        (pmix.ready(job, "-r", "0,3", "-c", 2, "-n", 2), (0, 3), ("stdout",)),
+        (pmix.ready(job, "-r", "3", "-c", 4, "-n", 1), (3,), ("stderr",)),
     ]
-    for tool, _, _ in tools:
-        tool.wait_ready()
     gate.open()
     out = job.stdout.read()
     job.check_ok()
@@ -75,11 +73,9 @@ def here():
     named, and no others."""
     job, gate = start("--launcher", "local", "--ppn", 2, "-w",
                       ",".join((HOST, "other", "third", "fourth")), nodes=4)
-    tools = [(pmix.Tool(job, "-r", ranks, "-c", 2, "-n", len(want)), want)
+    tools = [(pmix.ready(job, "-r", ranks, "-c", 2, "-n", len(want)), want)
              for ranks, want in (("node", (0, 1)), ("peers", (0, 1)),
                                  ("3,node,1", (0, 1, 3)))]
-    for tool, _ in tools:
-        tool.wait_ready()
     gate.open()
     job.stdout.read()
     job.check_ok()
@@ -92,10 +88,8 @@ def deregistered():
     """After it has left nothing comes, and the others go on."""
     gates = pmix.Gate()
     job, gate = start(command='echo one; : <"%s"; echo two' % gates.path)
-    leaver = pmix.Tool(job, "-d", stdin=subprocess.PIPE)
-    stayer = pmix.Tool(job, "-n", 2 * RANKS)
-    leaver.wait_ready()
-    stayer.wait_ready()
+    leaver = pmix.ready(job, "-d", stdin=subprocess.PIPE)
+    stayer = pmix.ready(job, "-n", 2 * RANKS)
     gate.open()
     live.eventually(lambda: leaver.got(0, "stdout") == b"one\n", 30, "one")
     leaver.proc.stdin.write(b"leave\n")

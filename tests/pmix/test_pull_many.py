@@ -19,7 +19,7 @@ STEP = 4099
 TOOLS = 10
 MUCH = 16 * live.MIB  # more than sockets hold
 WRITE = ('part() { tail -c +$((1 + (2 * XYLEM_RANK + $1) * %d)) "$FILE" | '
-         'head -c %d; }; part 0 & part 1 >&2; wait' % (STEP, SIZE))
+         'head -c %d; }; part 0 & part 1 >&2; wait; : <"$1"' % (STEP, SIZE))
 CHANNELS = ("stdout", "stderr")
 
 
@@ -42,8 +42,17 @@ def tools_start(job):
              (("-c", 2), range(RANKS), ("stdout",)))
     for i in range(TOOLS):
         options, ranks, channels = kinds[i % len(kinds)]
-        yield (pmix.Tool(job, *options, "-n", len(ranks) * len(channels)),
+        yield (pmix.ready(job, *options, "-n", len(ranks) * len(channels)),
                ranks, channels)
+
+
+def wait_taken(tools):
+    """All have all of it: the end of the job waits for a tool no longer than
+    that needs which has kept pace."""
+    for tool, ranks, channels in tools:
+        live.eventually(lambda at=tool, size=len(ranks) * SIZE, of=channels:
+                        all(at.taken(channel) >= size for channel in of),
+                        300, "a tool has it")
 
 
 def slow_to_hear():
@@ -54,16 +63,16 @@ def slow_to_hear():
                    pmix.Gate.WAIT + "head -c %d /dev/zero" % MUCH, gate.path,
                    env=live.preload("pmix", "preload_slow.c"))
     pmix.wait_up(job)
-    tools = [pmix.Tool(job, "-n", 2) for _ in range(TOOLS)]
+    tools = [pmix.ready(job, "-n", 2) for _ in range(TOOLS)]
     for tool in tools:
-        tool.wait_ready()
         live.stop(tool.proc.pid)
     gate.open()
     left = MUCH
-    while left > 0:
-        left -= len(os.read(job.stdout.fileno(), live.MIB))
+    while left > live.MIB:  # the job is not over: it does not wait for long
+        left -= len(os.read(job.stdout.fileno(), left - live.MIB))
     for tool in tools:
         os.kill(tool.proc.pid, signal.SIGCONT)
+    live.check_eq(live.MIB, len(job.stdout.read()), "the rest")
     job.check_ok()
     for tool in tools:
         live.check_eq(0, tool.wait(), "tool")
@@ -82,20 +91,20 @@ def main():
         file.write(mem)
     with live.case("%d tools, %d processes, %d bytes of each channel" % (
             TOOLS, RANKS, SIZE)):
-        gate = pmix.Gate()
+        gate, end = pmix.Gate(), pmix.Gate()
         job = pmix.Job("-v", "-N", RANKS, "--nodes-per-daemon", 16, "--raw",
                        "--", "sh", "-c", pmix.Gate.WAIT + WRITE, gate.path,
-                       stdout=os.open(os.devnull, os.O_WRONLY),
+                       end.path, stdout=os.open(os.devnull, os.O_WRONLY),
                        env={**os.environ, "FILE": path})
         pmix.wait_up(job)
         tools = list(tools_start(job))
-        for tool, _, _ in tools:
-            tool.wait_ready()
         memory = live.Memory()
         memory.start()
         live.eventually(lambda at=memory: len(at.peak) >= 3, 60,
                         "all are seen")
         gate.open()
+        wait_taken(tools)
+        end.open()
         job.check_ok(300)
         for tool, ranks, channels in tools:
             live.check_eq(0, tool.wait(300), "tool")

@@ -52,7 +52,7 @@ def in_order():
 def two_tools():
     """The bytes of one call are together, and those of a tool in order."""
     taker = Taker(1)
-    tools = [taker.tool("-w", 16) for _ in "XY"]
+    tools = [taker.connected("-w", 16) for _ in "XY"]
     for tool, letter in zip(tools, "XY"):
         tool.stdin.write("".join(
             "p 0 %s %d %s\n" % (letter, n, letter * 5000)

@@ -82,7 +82,7 @@ def close():
 def many():
     """Everybody gets the same, and of each tool all, in its order."""
     taker = Taker(3)
-    tools = [taker.tool("-w", 4) for _ in range(TOOLS)]
+    tools = [taker.connected("-w", 4) for _ in range(TOOLS)]
     for name, tool in enumerate(tools):
         tool.stdin.write("".join("p * %d %d\n" % (name, n)
                                  for n in range(LINES)).encode())
