@@ -7,11 +7,7 @@
 
 void px_back_stop(struct px_host *host, uint32_t pull)
 {
-    struct px_item item = {
-        .value = pull, .kind = PX_ITEM_STOP, .is_bare = true};
-
     px_pulls_stopped(host, pull);
-    px_queue_push(host, &item);
 }
 
 int px_back_heard(struct px_host *host, const struct px_output *output)

@@ -9,7 +9,8 @@ struct px_output;
 
 /* The helper says that a pull is over. What was redirected to it is on its way
  * to the helper, and comes back: new output of its channels waits for that, and
- * the helper is told that nothing comes behind this word. */
+ * the helper is told that nothing comes behind this word; one pull at a time,
+ * and none while the launcher itself gives back (host_salvage.h). */
 void px_back_stop(struct px_host *host, uint32_t pull);
 
 /* Some of it. Returns 0, or OV_EPROTO: it makes no sense. */

@@ -14,8 +14,13 @@ void px_flush_done(struct px_host *host)
 
 void px_flush_go_on(struct px_host *host)
 {
-    if (!host->is_flushed || px_is_returning(host))
+    if (px_is_returning(host))
         return;
+    if (!host->is_flushed) {
+        if (host->flush_ms != 0)
+            host->flush_ms = px_now_ms(); /* pulls have waited for that */
+        return;
+    }
     host->is_flushed = false;
     host->flush_ms = 0;
     host->cfg.events->on_flushed(host->cfg.arg);
@@ -24,7 +29,7 @@ void px_flush_go_on(struct px_host *host)
 bool px_flush_is_late(const struct px_host *host, uint64_t now_ms)
 {
     return host->flush_ms != 0 && !host->is_flushed && host->backs == 0 &&
-           now_ms - host->flush_ms > FLUSH_MS;
+           !px_is_returning(host) && now_ms - host->flush_ms > FLUSH_MS;
 }
 
 bool px_host_flush(struct px_host *host)

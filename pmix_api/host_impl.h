@@ -46,6 +46,7 @@ struct px_host {
     struct px_item *items, **items_last; /* owned, in order */
     uint64_t pushed;                     /* items so far */
     struct px_host_pull *pulls;          /* owned */
+    uint32_t stops;                      /* of them so far */
     uint64_t answered_ms;                /* the last PONG, or its beginning */
     unsigned held_looks; /* since it last took something, while some waits */
     unsigned looks;      /* since a PING was due, and no answer; 0: none is */
@@ -126,7 +127,7 @@ void px_revival_say_lost(struct px_host *host, uint64_t bytes,
 
 /* All that they wanted has gone to them, or cannot. */
 void px_flush_done(struct px_host *host);
-/* Nothing is to be given back any more. */
+/* The launcher has nothing to give back any more, perhaps. */
 void px_flush_go_on(struct px_host *host);
 /* The helper should have said so. */
 bool px_flush_is_late(const struct px_host *host, uint64_t now_ms);

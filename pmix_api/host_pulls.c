@@ -165,16 +165,47 @@ void px_pulls_full(struct px_host *host, uint32_t id)
         fill(host, pull, !pull->is_full);
 }
 
+static void answer(struct px_host *host, uint32_t id)
+{
+    struct px_item item = {.value = id, .kind = PX_ITEM_STOP, .is_bare = true};
+
+    px_queue_push(host, &item);
+}
+
+void px_pulls_go_on(struct px_host *host)
+{
+    struct px_host_pull *next = NULL;
+
+    if (host->salvage.pulls != NULL)
+        return;
+    for (struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next) {
+        if (pull->is_answered)
+            return;
+        if (pull->is_stopped &&
+            (next == NULL || pull->stop_nth < next->stop_nth))
+            next = pull;
+    }
+    if (next == NULL)
+        return;
+    next->is_answered = true;
+    answer(host, next->told.id);
+}
+
 void px_pulls_stopped(struct px_host *host, uint32_t id)
 {
     struct px_host_pull *pull = *px_pulls_find(host, id);
 
-    if (pull == NULL)
+    if (pull == NULL) {
+        answer(host, id);
         return;
+    }
     pull->is_stopped = true;
+    pull->stop_nth = ++host->stops;
     px_keep_end(host, pull);
     px_replay_drop(pull);
     px_pulls_sum_up(host);
+    px_pulls_go_on(host);
 }
 
 void px_pulls_note_end(struct px_host *host, uint32_t id)
@@ -194,6 +225,7 @@ void px_pulls_ended(struct px_host *host, const struct px_end *end)
     px_pulls_drop(at);
     px_pulls_sum_up(host);
     px_queue_return(host);
+    px_pulls_go_on(host);
     if (was_stopped)
         host->cfg.events->on_back_over(host->cfg.arg);
     px_pulls_note_end(host, end->id);

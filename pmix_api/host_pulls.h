@@ -32,7 +32,9 @@ struct px_host_pull {
     uint32_t unheard_left; /* processes */
     uint64_t turns;        /* of channels, pushed and not sent */
     bool is_full;          /* its processes are held back */
-    bool is_stopped; /* it is over, and gives back what was redirected to it */
+    bool is_stopped; /* it is over, and gives back what was redirected to it; */
+    uint32_t stop_nth; /* the nth to be over, from 1 on; */
+    bool is_answered;  /* the helper may begin */
     uint16_t ticket;
     bool has_journal;
     struct px_journal journal; /* of what is redirected to it */
@@ -63,6 +65,9 @@ void px_pulls_note_end(struct px_host *host, uint32_t id);
 void px_pulls_behind(struct px_host *host, uint32_t id);
 /* It gets nothing more, and END comes when all has come back. */
 void px_pulls_stopped(struct px_host *host, uint32_t id);
+/* The next one that is over may give back, unless something of another one is
+ * still to come back: the console gets what they had in order. O(pulls). */
+void px_pulls_go_on(struct px_host *host);
 /* It has no room; or, called once more, has again. */
 void px_pulls_full(struct px_host *host, uint32_t id);
 /* Where it is linked; *px_pulls_find() is NULL when there is none. */

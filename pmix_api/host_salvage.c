@@ -180,8 +180,8 @@ static void reap(struct px_host *host)
         return;
     px_pulls_sum_up(host);
     host->cfg.events->on_back_over(host->cfg.arg);
-    if (host->salvage.pulls == NULL)
-        px_flush_go_on(host);
+    px_pulls_go_on(host);
+    px_flush_go_on(host);
 }
 
 static void on_turn(evutil_socket_t fd, short what, void *arg)

@@ -182,11 +182,12 @@ static bool has_nothing(const struct run *r, uint32_t rank, uint8_t channel)
 
 static bool must_wait(const struct run *r, const struct ep_console_record *rec)
 {
+    if (ep_run_tap_gives_back(r, rec->rank, rec->channel))
+        return true;
     if (ep_run_tap_redirects(r, rec->rank, rec->channel))
         return !has_nothing(r, rec->rank, rec->channel) ||
                ep_run_back_has(&r->redirect->back, rec->rank, rec->channel);
-    return ep_run_tap_gives_back(r, rec->rank, rec->channel) ||
-           ep_run_back_waits(&r->redirect->back, rec->rank, rec->channel);
+    return ep_run_back_waits(&r->redirect->back, rec->rank, rec->channel);
 }
 
 /* All that wait are looked at, those that still must wait again. */

@@ -289,6 +289,34 @@ def open_pace(gate):
     return os.open(gate.path, os.O_RDWR)
 
 
+def dies_before_another_leaves():
+    """One dies that has read nothing, and while that goes back, which nobody
+    reads, another one deregisters that has what came later: all is in order."""
+    pace = live.Gate()
+    job, gates = start(write(1, MUCH, 100), write(MUCH + 1, 2 * MUCH, 100))
+    first = pmix.Tool(job, "-R", "-c", 2)
+    first.wait_ready()
+    live.stop(first.proc.pid)
+    gates[0].open()
+    live.eventually(lambda: pmix.spooled(job) > WIDE * 5 // 8, 60,
+                    "much waits")
+    hold = open_pace(pace)
+    tool = Leaver(job, "-P", pace.path)
+    tool.wait_ready()
+    gates[1].open()
+    live.eventually(lambda: pmix.spooled(job) > WIDE * 2, 60, "more waits")
+    first.proc.kill()
+    first.wait()
+    live.eventually(lambda: ended(job, 1), 60, "the first one's end")
+    tool.say_leave()
+    os.close(hold)
+    own = tool.end()
+    reader = Reader(job.stdout)
+    job.check_ok()
+    check_once(reader.end(), [tool], [own], [2 * MUCH] * RANKS, "two go")
+    live.check("are lost" not in job.said(), job.said())
+
+
 def all_back(job, reader, tool, last, what, twice):
     """Each line is with the tool or on the console; so many bytes may be at
     both. Returns what the console has."""
@@ -457,6 +485,7 @@ def main():
             (goes_at_once, "it goes before what it had has gone back"),
             (much_waits, "it deregisters while much waits for it"),
             (dies, "it dies while much waits for it"),
+            (dies_before_another_leaves, "it dies before another one leaves"),
             (dies_reading, "it dies while it reads"),
             (lambda: never_takes(MUCH), "it takes nothing until the end"),
             (lambda: never_takes(MUCH // 10), "the same with less"),

@@ -439,6 +439,43 @@ static void what_comes_behind_the_turns_is_elsewhere(void **state)
     assert_int_equal(last_of(&rig->back)->first, 'b' + RANKS - 2);
 }
 
+static unsigned stops(struct rig *rig)
+{
+    talk(rig);
+    return count_of(&rig->helper, PX_STOP);
+}
+
+/* One after another: the helper gives nothing back of a pull before all of
+ * those that were over before has been taken, which the launcher gives back
+ * itself, or another one's end has come. */
+static void one_comes_back_after_another(void **state)
+{
+    struct rig *rig = *state;
+    const struct px_end first = {.id = 1, .is_kept = true};
+
+    pull(rig, 1, true, 0);
+    talk(rig);
+    for (unsigned i = 0; i <= PX_BACK_MAX; i++)
+        write_some(rig, 0, 'a', KIB);
+    for (uint32_t id = 2; id <= 4; id++)
+        pull(rig, id, true, 0);
+    for (uint32_t id = 1; id <= 3; id++)
+        px_back_stop(rig->host, id);
+    assert_int_equal(stops(rig), 1);
+    assert_true(px_salvage_pull(rig->host, &first));
+    event_base_loop(rig->base, EVLOOP_NONBLOCK);
+    assert_int_equal(rig->back.count, PX_BACK_MAX);
+    assert_int_equal(stops(rig), 1);
+    take_all(rig);
+    assert_int_equal(rig->back.count, PX_BACK_MAX + 1);
+    assert_int_equal(stops(rig), 2);
+    px_back_stop(rig->host, 4);
+    assert_int_equal(stops(rig), 2);
+    px_pulls_ended(rig->host, &(struct px_end){.id = 2});
+    assert_int_equal(stops(rig), 3);
+    assert_int_equal(last_of(&rig->helper)->len_bytes, 3);
+}
+
 #define TEST(what) cmocka_unit_test_setup_teardown(what, open_rig, close_rig)
 
 int main(void)
@@ -450,6 +487,7 @@ int main(void)
         TEST(the_rest_is_not_lost_at_once),
         TEST(what_came_later_is_not_elsewhere),
         TEST(what_comes_behind_the_turns_is_elsewhere),
+        TEST(one_comes_back_after_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
