@@ -97,12 +97,14 @@ def some():
 
 def beside():
     """The run's own stdin, which nobody reads, holds nothing up. What is pushed
-    to both jobs goes to both, and in order to each."""
+    to both jobs goes to both, and in order to each. The last push ends the
+    stdin of the run's own job, too; it stays until the tool has heard all."""
     path = os.path.join(live.TMP, "own")
     with open(path, "wb") as file:
         file.write(b"\n" * (8 << 20))
-    job, gate = spawning.start("grep .", "--input", path, "--keep-stdin",
-                               nodes=2)
+    stay = pmix.Gate()
+    job, gate = spawning.start(f'grep .; : <"{stay.path}"', "--input", path,
+                               "--keep-stdin", nodes=2)
     tool = spawning.connect(job)
     first = Kept(tool, 2)
     tool.do(f"push {first.space} * one\\n")
@@ -124,6 +126,7 @@ def beside():
         both.wait(rank, b"".join(b"both%d\nits%d\n" % (n, n)
                                  for n in range(100)))
     check_eq(0, tool.end())
+    stay.open()
     got = job.stdout.read().splitlines()
     check_eq({b"%s%d" % (word, n): 2 for n in range(100)
               for word in (b"both", b"own")}, dict(collections.Counter(got)))
@@ -156,23 +159,29 @@ def slow():
 
 
 def killed():
-    """Who pushes is killed in the middle: its job ends, that of another one
-    goes on to its end."""
+    """Who pushes is killed in the middle: what was taken of it has come, push
+    by push, and another tool goes on, to a job of its own and to that one
+    (which does not end with its tool: it has its stdin to the end)."""
     job, gate = spawning.start("true", "--stdin", "none")
     stays = spawning.connect(job)
     kept = Kept(stays, 2)
     for n in range(3):
         tool = spawning.connect(job)
-        its = Kept(tool, 2)
+        its = Kept(tool, 2, ALL + "!pmix.nohup ")
         for _ in range(50):
             tool.tell(f"push {its.space} * " + "k" * 5000)
         stays.do(f"push {kept.space} * {n}\\n")
         live.eventually(lambda: its.got(0), 60, "some has come")
         tool.proc.kill()
         tool.proc.wait()
+        live.eventually(lambda: job.said().count(" has gone") > n, 60,
+                        "it has gone")
+        stays.do(f"push {its.space} *")
         wait_end(stays, its.space)
-        check(set(its.got(0)) == {ord("k")} and len(its.got(0)) % 5000 == 0,
-              "whole pushes: %d bytes" % len(its.got(0)))
+        got = its.got(0)
+        check(set(got) == {ord("k")} and len(got) % 5000 == 0,
+              "whole pushes: %d bytes" % len(got))
+        its.wait(1, got)
     stays.do(f"push {kept.space} *")
     wait_end(stays, kept.space)
     for rank in range(2):
