@@ -246,19 +246,20 @@ def helper_dies(much):
 
 def helper_dies_reading():
     """The same while the tool takes what comes."""
-    job, gates = start(write("a", MUCH))
+    job, gates = start(write("a", MUCH), write("b"))
     tool = pmix.Tool(job, "-R")
     tool.wait_ready()
     gates[0].open()
     live.eventually(lambda: len(tool.got(0, "stdout") or b"") > 0, 60,
                     "the tool has some")
     pmix.kill_helper(job)
+    gates[1].open()
     out = job.stdout.read()
     job.check_ok()
     live.check_eq(0, tool.wait(), "the tool was cut off")
     for rank in range(RANKS):
         covers(of_rank(out, rank), tool.got(rank, "stdout") or b"",
-               text(rank, b"a", MUCH), "rank %d" % rank)
+               text(rank, b"a", MUCH) + text(rank, b"b"), "rank %d" % rank)
     live.check("they are lost" not in job.said(), job.said())
 
 

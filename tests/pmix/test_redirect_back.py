@@ -47,16 +47,17 @@ def flown(folder):
 
 
 class Reader(threading.Thread):
-    """Takes what the console has."""
+    """Takes what the console has; `size` is how much that is by now."""
 
     def __init__(self, pipe):
         super().__init__(daemon=True)
-        self.pipe, self.parts = pipe, []
+        self.pipe, self.parts, self.size = pipe, [], 0
         self.start()
 
     def run(self):
         while self.parts[-1:] != [b""]:
             self.parts.append(os.read(self.pipe.fileno(), live.MIB))
+            self.size += len(self.parts[-1])
 
     def end(self):
         self.join()
@@ -75,6 +76,10 @@ class Leaver(pmix.Tool):
         self.proc.stdin.write(b"leave\n")
         self.proc.stdin.flush()
         live.eventually(lambda: self.has("leaving"), 30, "it leaves")
+
+    def size(self):
+        """How much it has by now."""
+        return self.taken() + os.fstat(self.shown.fileno()).st_size
 
     def end(self):
         self.proc.stdin.close()
@@ -138,8 +143,8 @@ def in_a_flood(*options):
         live.eventually(lambda t=tool: t.taken() > live.MIB, 60, "it has some")
         helper = pmix.helper_of(job)
         live.stop(helper)
-        much = flown(folder) + 3 * live.MIB // 4
-        live.eventually(lambda m=much: flown(folder) >= m, 60,
+        live.eventually(lambda: flown(folder) - reader.size - sum(
+            one.size() for one in tools) >= 3 * live.MIB // 4, 60,
                         "much is under way")
         tool.say_leave()
         os.kill(helper, signal.SIGCONT)
@@ -387,8 +392,8 @@ def never_takes(last):
 def disk_is_full():
     """Nobody can put aside what a tool does not take: the console gets its
     output again, and nothing is lost."""
-    job, gates = start(write(1, MUCH, 100), wrap=[
-        "sh", "-c", 'ulimit -f 2048; exec "$@"', "sh"])
+    job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100),
+                       wrap=["sh", "-c", 'ulimit -f 2048; exec "$@"', "sh"])
     reader = Reader(job.stdout)
     tool = pmix.Tool(job, "-R", "-c", 2)
     tool.wait_ready()
@@ -397,10 +402,12 @@ def disk_is_full():
     live.eventually(lambda: "takes redirected output too slowly" in job.said(),
                     60, "it falls behind")
     os.kill(tool.proc.pid, signal.SIGCONT)
+    live.eventually(lambda: tool.taken() > 0, 60, "it goes on")
+    gates[1].open()
     job.check_ok()
     tool.wait()
     # From then on it has copies.
-    all_back(job, reader, tool, MUCH, "the disk is full", WIDE)
+    all_back(job, reader, tool, MUCH + 10, "the disk is full", WIDE + 4000)
 
 
 class Pace(threading.Thread):
