@@ -8,15 +8,22 @@ enum {
                                before its output is redirected no more */
 };
 
+static unsigned count(const struct px_host_pull *first)
+{
+    unsigned journals = 0;
+
+    for (const struct px_host_pull *pull = first; pull != NULL;
+         pull = pull->next)
+        journals += pull->has_journal;
+    return journals;
+}
+
 /* In memory: what is on its way to a tool that reads; less for all but the
- * first few. */
+ * first few, of which some may still come back. */
 static uint64_t near_bytes(const struct px_host *host)
 {
-    unsigned others = 0;
+    unsigned others = count(host->pulls) + count(host->salvage.pulls);
 
-    for (const struct px_host_pull *pull = host->pulls; pull != NULL;
-         pull = pull->next)
-        others += pull->has_journal;
     if (others < 2)
         return 4 << 20;
     return others < 8 ? 256 << 10 : 32 << 10;

@@ -3,6 +3,7 @@
 
 #include "pmix_api/spool.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,9 +161,9 @@ static bool have_file(struct px_spool *spool)
 {
     if (spool->fd < 0 && !spool->is_broken) {
         spool->fd = make_file(spool->dir);
-        spool->is_broken = spool->fd < 0;
+        spool->is_broken = spool->fd < 0 && errno != EMFILE && errno != ENFILE;
     }
-    return !spool->is_broken;
+    return spool->fd >= 0 && !spool->is_broken;
 }
 
 int px_spool_put(struct px_spool *spool, const void *head, uint32_t head_bytes,

@@ -322,6 +322,39 @@ def dies_before_another_leaves():
     live.check("are lost" not in job.said(), job.said())
 
 
+def gone(job):
+    return len(re.findall(r"PMIx tool \S+ has gone", job.said()))
+
+
+def many_die():
+    """Nobody reads the console, and one tool after another dies that has read
+    nothing of a rank of its own: little of it is in memory."""
+    ranks, last = range(24), 60000
+    gates = [pmix.Gate() for _ in ranks]
+    job = pmix.Job("-v", "-N", len(ranks), "--", "sh", "-c",
+                   'shift "$XYLEM_RANK"; : <"$1"; ' + write(1, last, 100),
+                   "sh", *(gate.path for gate in gates))
+    pmix.wait_up(job)
+    for rank in ranks:
+        tool = pmix.Tool(job, "-R", "-c", 2, "-r", rank)
+        tool.wait_ready()
+        live.stop(tool.proc.pid)
+        most = pmix.spooled(job, job.proc.pid) + live.MIB
+        gates[rank].open()
+        live.eventually(lambda m=most: pmix.spooled(job, job.proc.pid) > m, 60,
+                        "it is kept")
+        tool.proc.kill()
+        tool.wait()
+        live.eventually(lambda n=rank: gone(job) > n, 60, "it has gone")
+    reader = Reader(job.stdout)
+    job.check_ok()
+    out = {rank: [] for rank in ranks}
+    for rank, number in re.findall(rb"^(\d+) (\d{7}) x*$", reader.end(), re.M):
+        out[int(rank)].append(int(number))
+    for rank in ranks:
+        live.check(out[rank] == list(range(1, last + 1)), "rank %d" % rank)
+
+
 def all_back(job, reader, tool, last, what, twice):
     """Each line is with the tool or on the console; so many bytes may be at
     both. Returns what the console has."""
@@ -493,6 +526,7 @@ def main():
             (much_waits, "it deregisters while much waits for it"),
             (dies, "it dies while much waits for it"),
             (dies_before_another_leaves, "it dies before another one leaves"),
+            (many_die, "one after another dies"),
             (dies_reading, "it dies while it reads"),
             (lambda: never_takes(MUCH), "it takes nothing until the end"),
             (lambda: never_takes(MUCH // 10), "the same with less"),

@@ -476,6 +476,26 @@ static void one_comes_back_after_another(void **state)
     assert_int_equal(last_of(&rig->helper)->len_bytes, 3);
 }
 
+/* Nobody reads the console, and one helper after another dies with tools: what
+ * is kept has little memory, as that of many tools that live. */
+static void what_comes_back_has_little_memory(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t sum = 0;
+
+    for (unsigned helper = 0; helper < 8; helper++) {
+        for (uint32_t id = 1; id <= 3; id++)
+            pull(rig, id, true, 0);
+        talk(rig);
+        write_some(rig, 0, 'a', KIB);
+        helper_dies(rig);
+    }
+    for (struct px_host_pull *it = rig->host->salvage.pulls; it != NULL;
+         it = it->next)
+        sum += it->journal.spool.near.cap_bytes;
+    assert_in_range(sum, MIB, 10 * MIB);
+}
+
 #define TEST(what) cmocka_unit_test_setup_teardown(what, open_rig, close_rig)
 
 int main(void)
@@ -488,6 +508,7 @@ int main(void)
         TEST(what_came_later_is_not_elsewhere),
         TEST(what_comes_behind_the_turns_is_elsewhere),
         TEST(one_comes_back_after_another),
+        TEST(what_comes_back_has_little_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -152,6 +153,30 @@ static void without_a_folder_there_is_memory_alone(void **state)
     px_spool_close(&spool);
 }
 
+/* That may pass, unlike a folder that cannot be used. */
+static void for_want_of_a_descriptor_there_is_memory_alone(void **state)
+{
+    struct px_spool spool;
+    struct rlimit was, none;
+    uint32_t next = 0, more;
+
+    (void)state;
+    open_spool(&spool, getenv("TMPDIR"));
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = was.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    while (put(&spool, next) == 0)
+        next++;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+    more = next;
+    while (put(&spool, more) == 0)
+        more++;
+    assert_true(more > next);
+    for (uint32_t i = 0; i < more; i++)
+        expect(&spool, i);
+    px_spool_close(&spool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +184,7 @@ int main(void)
         cmocka_unit_test(it_says_when_it_fills),
         cmocka_unit_test(the_file_shrinks_to_nothing),
         cmocka_unit_test(without_a_folder_there_is_memory_alone),
+        cmocka_unit_test(for_want_of_a_descriptor_there_is_memory_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
