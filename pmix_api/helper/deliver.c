@@ -156,14 +156,14 @@ void px_deliver_queued(const pmix_proc_t *source)
     struct delivery *d = find(source);
 
     d->is_queued = true;
-    px_lag_given(d->to.tool, d->to.fd, d->bytes.size);
+    px_lag_given(d->to.tool, d->to.sock.fd, d->bytes.size);
 }
 
 static void give(const struct delivery *d)
 {
     if (px_hooks_give(d->channel, &d->source, &d->bytes,
                       d->infos > 0 ? d->info : NULL, d->infos, d->to.request))
-        px_lag_given(d->to.tool, d->to.fd, d->bytes.size);
+        px_lag_given(d->to.tool, d->to.sock.fd, d->bytes.size);
 }
 
 void px_deliver_hurry(const void *request)

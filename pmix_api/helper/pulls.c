@@ -137,14 +137,22 @@ static void on_asker(const void *tool)
     px_pulls_unlock();
 }
 
+/* It has one in all its life: where this is another one the library has used
+ * the memory of a dead tool again. */
 static void on_socket(const void *tool, int fd)
 {
+    struct px_socket sock = {.fd = -1};
+
     lock();
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         struct pull *pull = &pulls.pulls[i];
 
-        if (pull->state != PULL_FREE && pull->to.tool == tool)
-            pull->to.fd = fd;
+        if (pull->state == PULL_FREE || pull->state == PULL_OVER ||
+            pull->to.tool != tool || pull->to.sock.fd >= 0)
+            continue;
+        if (sock.fd < 0)
+            sock = px_socket_of(fd);
+        pull->to.sock = sock;
     }
     px_pulls_unlock();
 }
@@ -206,7 +214,7 @@ static void probe(void)
 static bool is_here(const void *tool, int fd)
 {
     if (fd >= 0)
-        return px_tools_has(fd);
+        return px_tools_has_fd(fd);
     for (unsigned i = 0; i < PULLS_MAX; i++) {
         const struct pull *pull = &pulls.pulls[i];
 
@@ -217,6 +225,16 @@ static bool is_here(const void *tool, int fd)
     return false;
 }
 
+/* is_new: the library has just forgotten it. Nobody deregisters to whom nothing
+ * was written. */
+static bool has_gone(const struct pull *pull, bool is_new)
+{
+    if (pull->to.sock.fd < 0)
+        return is_new;
+    return !px_tools_has(&pull->to.sock) ||
+           (is_new && !px_settle_has_tool(pull));
+}
+
 /* Who dies is seen to be gone here, before any of it goes back. */
 static void check_over(struct pull *pull)
 {
@@ -225,8 +243,7 @@ static void check_over(struct pull *pull)
 
     if (is_new)
         pull->state = PULL_OVER;
-    if (pull->state == PULL_OVER &&
-        (!px_tools_has(pull->to.fd) || (is_new && !px_settle_has_tool(pull))))
+    if (pull->state == PULL_OVER && has_gone(pull, is_new))
         px_back_forsake(pull, true);
 }
 
@@ -386,7 +403,7 @@ struct pull *px_pulls_slot(void)
     }
     if (pull != NULL)
         *pull = (struct pull){.id = ++pulls.made,
-                              .to = {.tool = pulls.asker, .fd = -1}};
+                              .to = {.tool = pulls.asker, .sock.fd = -1}};
     return pull;
 }
 

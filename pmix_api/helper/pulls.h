@@ -19,6 +19,7 @@
 
 #include <pmix_server.h>
 
+#include "pmix_api/helper/sockets.h"
 #include "pmix_api/helper/target.h"
 #include "pmix_api/wire.h"
 
@@ -29,9 +30,9 @@ enum {
 
 /* Who gets an output: names of the library's. */
 struct px_receiver {
-    const void *request; /* NULL: all that want it */
-    const void *tool;    /* NULL: it does not say */
-    int fd;              /* the tool's socket; -1: not seen yet */
+    const void *request;   /* NULL: all that want it */
+    const void *tool;      /* NULL: it does not say */
+    struct px_socket sock; /* the tool's; fd -1: not seen yet */
 };
 
 /* Once, when the job is known and before the library is started, from when on

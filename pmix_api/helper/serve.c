@@ -34,9 +34,9 @@ static bool is_served(const struct pull *pull)
 static bool takes(const struct pull *pull, struct pollfd *stuck,
                   unsigned *count)
 {
-    struct pollfd sock = {.fd = pull->to.fd, .events = POLLOUT};
+    struct pollfd sock = {.fd = pull->to.sock.fd, .events = POLLOUT};
 
-    if (pull->to.fd < 0)
+    if (pull->to.sock.fd < 0)
         return true;
     if (poll(&sock, 1, 0) != 0)
         return (sock.revents & (POLLERR | POLLHUP | POLLNVAL)) == 0;
@@ -55,7 +55,7 @@ static bool takes(const struct pull *pull, struct pollfd *stuck,
 static uint32_t room_of(const struct pull *pull, uint64_t now_ms,
                         struct pollfd *stuck, unsigned *count)
 {
-    uint32_t room = px_lag_room(pull->to.tool, pull->to.fd, now_ms);
+    uint32_t room = px_lag_room(pull->to.tool, pull->to.sock.fd, now_ms);
 
     return room > 0 && takes(pull, stuck, count) ? room : 0;
 }
@@ -120,7 +120,7 @@ static bool can_pass(const struct pull *pull)
 {
     const struct px_queue *queue = &pull->queue;
 
-    return is_served(pull) && pull->to.fd >= 0 && pull->show == NULL &&
+    return is_served(pull) && pull->to.sock.fd >= 0 && pull->show == NULL &&
            queue->cfg.buffer_bytes == 0 && !queue->cfg.has_lines &&
            !queue->has_dropped && px_queue_is_idle(queue) &&
            px_queue_bytes(queue) == 0;
@@ -183,7 +183,7 @@ static bool is_passing(const struct pull *pull)
  * not stood still. */
 static bool may_hold(const struct pull *pull, uint64_t now_ms)
 {
-    return is_served(pull) && pull->live != NULL && pull->to.fd >= 0 &&
+    return is_served(pull) && pull->live != NULL && pull->to.sock.fd >= 0 &&
            (is_passing(pull) || px_spool_is_filling(&pull->queue.spool)) &&
            px_queue_bytes(&pull->queue) < HOLD_BYTES &&
            now_ms - pull->given_ms < HOLD_MS;
@@ -209,7 +209,7 @@ bool px_pulls_hold(uint64_t now_ms)
     bool is_held = false, is_full = false;
 
     for (unsigned i = 0; i < PULLS_MAX && !is_held; i++) {
-        struct pollfd sock = {.fd = pulls[i].to.fd, .events = POLLOUT};
+        struct pollfd sock = {.fd = pulls[i].to.sock.fd, .events = POLLOUT};
 
         if (!may_hold(&pulls[i], now_ms))
             continue;

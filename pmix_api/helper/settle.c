@@ -45,18 +45,26 @@ static uint64_t here(const struct pull *pull)
     return left + px_lag_payload(pull->to.tool);
 }
 
+/* Nothing was written to it yet; or the library does not say what is. */
+static bool is_untold(const struct pull *pull, struct left *out)
+{
+    if (px_pulls_are_many())
+        out->here = px_pull_own_bytes(pull);
+    return true;
+}
+
 /* False when the tool does not hold its socket any more: what was in it is
  * gone, and nobody knows what it has read. */
 static bool look(const struct pull *pull, struct left *out)
 {
-    struct px_socket sock = {.fd = pull->to.fd};
+    const struct px_socket *sock = &pull->to.sock;
     struct px_peer peer = {.unread_bytes = 0};
 
     *out = (struct left){.here = here(pull)};
-    if (sock.fd < 0)
-        return true; /* it was given nothing yet */
-    out->unsent = px_socket_unsent(&sock);
-    if (!px_socket_peer(&sock, &peer))
+    if (sock->fd < 0)
+        return is_untold(pull, out);
+    out->unsent = px_socket_unsent(sock);
+    if (!px_socket_peer(sock, &peer))
         return false;
     out->unread = peer.unread_bytes;
     return true;
@@ -132,10 +140,9 @@ unsigned px_settle_all(void)
 
 bool px_settle_has_tool(const struct pull *pull)
 {
-    struct px_socket sock = {.fd = pull->to.fd};
     struct px_peer peer;
 
-    return sock.fd < 0 || px_socket_peer(&sock, &peer);
+    return px_socket_peer(&pull->to.sock, &peer);
 }
 
 bool px_settle_is_left(const struct pull *pull)

@@ -22,8 +22,8 @@ bool px_settle_is_kept(void);
  * anything. The main thread. */
 unsigned px_settle_all(void);
 
-/* Under the lock. Does the pull's tool still hold its socket? What it has not
- * read is there then. */
+/* Under the lock. Does the pull's tool still hold its socket, which is known?
+ * What it has not read is there then. */
 bool px_settle_has_tool(const struct pull *pull);
 
 /* Under the lock, in the main thread. Is some of the pull's not in the tool's

@@ -171,11 +171,13 @@ void px_socket_end(const struct px_socket *sock)
 /* --- the other end */
 
 /* Fills in the name of the other end's socket: its port is its own there. */
-static bool name_peer(int fd, struct inet_diag_sockid *id, uint8_t *family)
+static bool name_peer(const struct px_socket *sock, struct inet_diag_sockid *id,
+                      uint8_t *family)
 {
     union address own, peer;
 
-    if (own_port(fd, &own) == 0 || peer_port(fd, &peer) == 0)
+    if (sock->port == 0 || own_port(sock->fd, &own) == 0 ||
+        peer_port(sock->fd, &peer) != sock->port)
         return false;
     *family = (uint8_t)own.any.sa_family;
     id->idiag_sport = htons(port_of(&peer));
@@ -237,7 +239,7 @@ static bool ask_kernel(const struct px_socket *sock, struct px_peer *out)
         .body = {.sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u},
     };
 
-    return name_peer(sock->fd, &ask.body.id, &ask.body.sdiag_family) &&
+    return name_peer(sock, &ask.body.id, &ask.body.sdiag_family) &&
            send(sockets.kernel, &ask, sizeof(ask), 0) == (ssize_t)sizeof(ask) &&
            hear_answer(sockets.asked, out);
 }

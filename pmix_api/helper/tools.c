@@ -254,7 +254,17 @@ unsigned px_tools_count(void)
     return count;
 }
 
-bool px_tools_has(int fd)
+bool px_tools_has(const struct px_socket *sock)
+{
+    bool has;
+
+    pthread_mutex_lock(&tools.lock);
+    has = sock->fd >= 0 && is_tool(sock);
+    pthread_mutex_unlock(&tools.lock);
+    return has;
+}
+
+bool px_tools_has_fd(int fd)
 {
     bool has = false;
 

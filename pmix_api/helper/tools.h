@@ -11,6 +11,8 @@
 
 #include <pmix_server.h>
 
+#include "pmix_api/helper/sockets.h"
+
 enum {
     TOOLS_MAX = 64,
     TOOLS_GREET_MS = 500, /* between two looks at connections */
@@ -46,7 +48,8 @@ bool px_tools_reap(struct px_gone *gone);
 unsigned px_tools_count(void);
 
 /* This is the socket of a tool that has not gone. */
-bool px_tools_has(int fd);
+bool px_tools_has(const struct px_socket *sock);
+bool px_tools_has_fd(int fd);
 
 /* Ends connections that say nothing at two looks, nor who they are, or at three
  * where there is but one, and at once those of others' processes: each of them
