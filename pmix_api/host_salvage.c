@@ -7,6 +7,8 @@
 #include "pmix_api/host_impl.h"
 #include "pmix_api/host_keep.h"
 
+enum { TURN_MAX = 512 }; /* outputs looked at, one after another */
+
 /* --- it has died */
 
 static bool is_left(const struct px_host_pull *pull)
@@ -111,18 +113,19 @@ static bool is_same(const struct px_journal_entry *a,
 }
 
 /* The one whose next output came first; NULL: none has any. */
-static struct px_host_pull *oldest(struct px_host *host)
+static struct px_host_pull *oldest(struct px_host *host,
+                                   struct px_journal_entry *first)
 {
     struct px_host_pull *found = NULL;
-    struct px_journal_entry entry, first = {.at = 0};
+    struct px_journal_entry entry;
 
     for (struct px_host_pull *pull = host->salvage.pulls; pull != NULL;
          pull = pull->next) {
         if (!px_journal_peek(&pull->journal, &entry) ||
-            (found != NULL && first.at <= entry.at))
+            (found != NULL && first->at <= entry.at))
             continue;
         found = pull;
-        first = entry;
+        *first = entry;
     }
     return found;
 }
@@ -148,8 +151,6 @@ static void give(struct px_host *host, struct px_host_pull *pull)
     if (!px_journal_take(&pull->journal, &entry, mem))
         return;
     skip(host, &entry);
-    if (px_keep_is_elsewhere(host, &entry))
-        return;
     back = (struct px_host_output){.rank = entry.rank,
                                    .channel = entry.channel,
                                    .is_end = entry.is_end,
@@ -184,18 +185,33 @@ static void reap(struct px_host *host)
     px_flush_go_on(host);
 }
 
+/* The next one. What is elsewhere is not read. */
+static void step(struct px_host *host)
+{
+    struct px_journal_entry first;
+    struct px_host_pull *pull = oldest(host, &first);
+
+    if (pull == NULL)
+        return;
+    if (px_keep_is_elsewhere(host, &first))
+        skip(host, &first);
+    else
+        give(host, pull);
+}
+
+/* Others have their turn in between. */
 static void on_turn(evutil_socket_t fd, short what, void *arg)
 {
+    static const struct timeval now = {.tv_sec = 0};
     struct px_host *host = arg;
-    struct px_host_pull *pull = oldest(host);
 
     (void)fd;
     (void)what;
-    while (pull != NULL && host->salvage.out < PX_BACK_MAX) {
-        give(host, pull);
-        pull = oldest(host);
-    }
+    for (unsigned i = 0; i < TURN_MAX && host->salvage.out < PX_BACK_MAX; i++)
+        step(host);
     reap(host);
+    if (host->salvage.pulls != NULL && host->salvage.out < PX_BACK_MAX)
+        event_add(host->salvage.turn, &now);
 }
 
 bool px_salvage_taken(struct px_host *host)

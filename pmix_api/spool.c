@@ -12,7 +12,10 @@
 
 #include "overlay/base/err.h"
 
-enum { HEAD_BYTES = 4 }; /* the length before each packet, of this machine */
+enum {
+    HEAD_BYTES = 4, /* the length before each packet, of this machine */
+    AHEAD_BYTES = 16 << 10,
+};
 
 /* --- the file */
 
@@ -62,20 +65,62 @@ static bool file_read(int fd, uint8_t *mem, uint64_t len, uint64_t at)
 
 /* --- bytes at a position of one of the rings */
 
+static void forget_ahead(struct px_spool *spool, uint64_t at, uint64_t len)
+{
+    if (at < spool->ahead_at + spool->ahead_bytes && spool->ahead_at < at + len)
+        spool->ahead_bytes = 0;
+}
+
+/* As much as is there from that position on, to the end of the file. */
+static bool read_ahead(struct px_spool *spool, uint64_t at, uint64_t there)
+{
+    uint64_t left = spool->far.cap_bytes - at;
+    uint64_t len = there < left ? there : left;
+
+    if (spool->ahead == NULL)
+        spool->ahead = malloc(AHEAD_BYTES);
+    if (spool->ahead == NULL)
+        return false;
+    spool->ahead_at = at;
+    spool->ahead_bytes = len < AHEAD_BYTES ? len : AHEAD_BYTES;
+    if (!file_read(spool->fd, spool->ahead, spool->ahead_bytes, at))
+        spool->ahead_bytes = 0;
+    return spool->ahead_bytes > 0;
+}
+
+static bool is_ahead(const struct px_spool *spool, uint64_t at, uint64_t len)
+{
+    return at >= spool->ahead_at &&
+           at + len <= spool->ahead_at + spool->ahead_bytes;
+}
+
+static bool peek_far(struct px_spool *spool, uint64_t at, uint8_t *mem,
+                     uint64_t len, uint64_t there)
+{
+    if (len > AHEAD_BYTES ||
+        (!is_ahead(spool, at, len) && !read_ahead(spool, at, there)))
+        return file_read(spool->fd, mem, len, at);
+    memcpy(mem, spool->ahead + (at - spool->ahead_at), len);
+    return true;
+}
+
 static bool poke(struct px_spool *spool, bool is_near, uint64_t at,
                  const uint8_t *mem, uint64_t len)
 {
-    if (!is_near)
+    if (!is_near) {
+        forget_ahead(spool, at, len);
         return file_write(spool->fd, mem, len, at);
+    }
     memcpy(spool->mem + at, mem, len);
     return true;
 }
 
+/* `there`: so much was put from this position on. */
 static bool peek(struct px_spool *spool, bool is_near, uint64_t at,
-                 uint8_t *mem, uint64_t len)
+                 uint8_t *mem, uint64_t len, uint64_t there)
 {
     if (!is_near)
-        return file_read(spool->fd, mem, len, at);
+        return len == 0 || peek_far(spool, at, mem, len, there);
     memcpy(mem, spool->mem + at, len);
     return true;
 }
@@ -118,11 +163,12 @@ static bool look(struct px_spool *spool, bool is_near, uint64_t offset,
     struct px_ring *ring = ring_of(spool, is_near);
     uint64_t at;
     uint64_t part = straight(ring, offset, len, &at);
+    uint64_t there = ring->used_bytes - offset;
 
     return offset + len <= ring->used_bytes &&
-           peek(spool, is_near, at, mem, part) &&
-           (part == len ||
-            peek(spool, is_near, 0, (uint8_t *)mem + part, len - part));
+           peek(spool, is_near, at, mem, part, there) &&
+           (part == len || peek(spool, is_near, 0, (uint8_t *)mem + part,
+                                len - part, there - part));
 }
 
 static void drop(struct px_ring *ring, uint64_t len)
@@ -147,6 +193,7 @@ int px_spool_open(struct px_spool *spool, uint64_t mem_bytes,
 void px_spool_close(struct px_spool *spool)
 {
     free(spool->mem);
+    free(spool->ahead);
     if (spool->fd >= 0)
         close(spool->fd);
     *spool = (struct px_spool){.fd = -1};
@@ -188,6 +235,7 @@ int px_spool_put(struct px_spool *spool, const void *head, uint32_t head_bytes,
 static void shrink(struct px_spool *spool)
 {
     spool->far.first = 0;
+    spool->ahead_bytes = 0;
     if (ftruncate(spool->fd, 0) != 0)
         spool->is_broken = true;
 }

@@ -2,7 +2,8 @@
  *
  * Both parts are rings of bytes. Once the file holds anything, what comes goes
  * there, so the order is that of the calls. The file is made when it is first
- * needed, and shrinks to nothing when it has been read to its end.
+ * needed, and shrinks to nothing when it has been read to its end. It is read
+ * ahead, 16 KiB at a time: what is short costs no call of its own.
  */
 #ifndef PMIX_API_SPOOL_H
 #define PMIX_API_SPOOL_H
@@ -19,10 +20,12 @@ struct px_ring {
 
 struct px_spool {
     struct px_ring near, far;
-    uint8_t *mem;    /* owned: near.cap_bytes */
-    const char *dir; /* borrowed */
-    int fd;          /* -1: no file */
-    bool is_broken;  /* the file cannot be used: nothing goes there any more */
+    uint8_t *mem;   /* owned: near.cap_bytes */
+    uint8_t *ahead; /* owned: what was read of the file; NULL: nothing yet */
+    uint64_t ahead_at, ahead_bytes; /* of the file */
+    const char *dir;                /* borrowed */
+    int fd;                         /* -1: no file */
+    bool is_broken; /* the file cannot be used: nothing goes there any more */
 };
 
 /* Memory of mem_bytes, touched as far as it is needed, a file of at most

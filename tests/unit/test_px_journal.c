@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -146,12 +148,41 @@ static void an_end_is_kept_behind_its_bytes(void **state)
     px_journal_close(&journal);
 }
 
+static unsigned reads;
+
+/* In the place of libc's. */
+ssize_t pread(int fd, void *mem, size_t len, off_t at)
+{
+    reads++;
+    return syscall(SYS_pread64, fd, mem, len, at);
+}
+
+/* Short ones in the file are not read one by one. */
+static void many_are_settled_with_few_reads(void **state)
+{
+    struct kept kept = {.at = 0, .len_bytes = 10};
+    struct px_journal journal;
+
+    (void)state;
+    open_journal(&journal);
+    for (; keep(&journal, &kept, false); kept.at += 10)
+        ;
+    reads = 0;
+    px_journal_settle(&journal, kept.at - 10);
+    assert_int_equal(journal.left_bytes, 10);
+    assert_in_range(reads, 1, 10);
+    kept.at -= 10;
+    expect(&journal, &kept);
+    px_journal_close(&journal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_settled_is_left),
         cmocka_unit_test(what_does_not_fit_is_counted),
         cmocka_unit_test(an_end_is_kept_behind_its_bytes),
+        cmocka_unit_test(many_are_settled_with_few_reads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -50,6 +51,17 @@ struct rig {
     unsigned returned;
     unsigned untaken; /* of `back` */
 };
+
+static uint64_t read_bytes; /* of files */
+
+/* In the place of libc's. */
+ssize_t pread(int fd, void *mem, size_t len, off_t at)
+{
+    ssize_t got = syscall(SYS_pread64, fd, mem, len, at);
+
+    read_bytes += got > 0 ? (size_t)got : 0;
+    return got;
+}
 
 static void note(struct seens *seens, struct seen seen)
 {
@@ -496,6 +508,33 @@ static void what_comes_back_has_little_memory(void **state)
     assert_in_range(sum, MIB, 10 * MIB);
 }
 
+/* What another tool has is passed over without being read, and some at a time:
+ * the launcher has other things to do. */
+static void what_is_elsewhere_is_passed_over(void **state)
+{
+    struct rig *rig = *state;
+    unsigned turns = 0;
+
+    pull(rig, 1, true, 0);
+    pull(rig, 2, true, 0);
+    talk(rig);
+    for (unsigned i = 0; i < 8; i++) {
+        write_some(rig, 0, 'a', MIB);
+        talk(rig);
+    }
+    for (unsigned i = 0; i < SEEN_MAX / 2; i++)
+        write_some(rig, 1, 'b', 1);
+    talk(rig);
+    read_bytes = 0;
+    assert_true(
+        px_salvage_pull(rig->host, &(struct px_end){.id = 1, .is_kept = true}));
+    for (; rig->host->salvage.pulls != NULL; turns++)
+        event_base_loop(rig->base, EVLOOP_ONCE);
+    assert_int_equal(rig->back.count, 0);
+    assert_in_range(turns, 2, SEEN_MAX);
+    assert_in_range(read_bytes, 1, 2 * MIB);
+}
+
 #define TEST(what) cmocka_unit_test_setup_teardown(what, open_rig, close_rig)
 
 int main(void)
@@ -509,6 +548,7 @@ int main(void)
         TEST(what_comes_behind_the_turns_is_elsewhere),
         TEST(one_comes_back_after_another),
         TEST(what_comes_back_has_little_memory),
+        TEST(what_is_elsewhere_is_passed_over),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
