@@ -153,7 +153,8 @@ bool px_share_free(struct px_share *share, uint64_t end)
 }
 
 /* Who reads finds the state of the pull that has the slot before and after.
- * Either of the two may be newer than the other: neither goes back. */
+ * Either of the two may be newer than the other: `read` does not go back, nor
+ * `sent`, but once to `read`. */
 void px_share_settle(struct px_share *share, unsigned slot, uint32_t pull,
                      struct px_share_state state)
 {

@@ -33,7 +33,8 @@ struct px_share_head;
 /* How far a pull is: positions in all redirected bytes, counted in the order in
  * which they came. Of the pull's those before it are with the tool: */
 struct px_share_state {
-    uint64_t sent; /* in its kernel's buffer, at least; */
+    uint64_t sent; /* in its kernel's buffer, at least; of a dead tool as
+                      `read`; */
     uint64_t read; /* the tool has read them, not beyond `sent` */
 };
 

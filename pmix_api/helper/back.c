@@ -157,10 +157,13 @@ void px_back_forsake(struct pull *pull, bool is_gone)
     if (!px_back_is_due(pull) || pull->is_forsaken)
         return;
     pull->is_forsaken = px_settle_is_kept() && !pull->is_drained;
-    if (pull->is_forsaken)
-        pull->kept_from = is_gone ? pull->at.read : px_settle_given(pull);
-    else if (!pull->is_behind)
+    if (!pull->is_forsaken && !pull->is_behind)
         pull->lost_bytes += px_lag_forsake(pull->to.tool);
+    if (!pull->is_forsaken)
+        return;
+    pull->kept_from = is_gone ? pull->at.read : px_settle_given(pull);
+    if (is_gone)
+        pull->at.sent = pull->at.read; /* we may die before END is heard */
 }
 
 /* --- the launcher */

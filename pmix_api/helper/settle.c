@@ -90,14 +90,28 @@ static uint64_t most(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* What it has not read it will not: should we die, that is to go back. But
+ * where some has gone back already it is as with a tool that has it (back.h).
+ */
+static void step_dead(struct pull *pull, uint64_t here_bytes)
+{
+    pull->at.sent = pull->is_drained
+                        ? most(pull->at.sent, see(pull, here_bytes))
+                        : pull->at.read;
+}
+
 /* Returns what is left of it. */
 static uint64_t step(struct pull *pull)
 {
     struct left left;
     uint64_t unread;
 
-    if (pull->is_forsaken || !look(pull, &left))
+    if (pull->is_forsaken)
         return 0;
+    if (!look(pull, &left)) {
+        step_dead(pull, left.here);
+        return 0;
+    }
     unread = left.here + left.unsent + left.unread;
     pull->at.sent = most(pull->at.sent, see(pull, left.here + left.unsent));
     pull->at.read = most(pull->at.read, see(pull, unread));

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """A tool that redirects dies: what it had not read is on the console, though
-its descriptor is used again before the helper has seen that.
+its descriptor is used again before the helper has seen that, or the helper dies
+as well.
 """
 # timeout: 120
+import array
 import contextlib
+import fcntl
 import os
-import signal
+import re
 import socket
 import sys
+import termios
 
 import pmix
 import live
-from test_redirect_back import (RANKS, Reader, ended, missing_of, open_pace,
-                                start, write)
+from test_redirect_back import (RANKS, Leaver, Reader, ended, missing_of,
+                                numbers, open_pace, start, write)
 
 LINES = 20000  # of 100 bytes, for each rank: more than sockets have
+MANY = 80000  # the same: more than is sent to a tool that deregisters
 LOOKS = 2
 
 
@@ -38,6 +43,11 @@ def of_sockets(pid):
     return found
 
 
+def wait_written(job):
+    live.eventually(lambda: all("%d wrote" % rank in job.said()
+                                for rank in range(RANKS)), 60, "all is written")
+
+
 def much_unread(**more):
     """A job that has written all and waits at a gate, and a tool that has been
     stopped before."""
@@ -47,9 +57,53 @@ def much_unread(**more):
     tool.wait_ready()
     live.stop(tool.proc.pid)
     gates[0].open()
-    live.eventually(lambda: all("%d wrote" % rank in job.said()
-                                for rank in range(RANKS)), 60, "all is written")
+    wait_written(job)
     return job, gates[1], tool
+
+
+def is_shown(job):
+    """Something waits for who reads the console."""
+    count = array.array("i", [0])
+    fcntl.ioctl(job.stdout, termios.FIONREAD, count)
+    return count[0] > 0
+
+
+def then_the_helper():
+    """The helper has seen that a tool is dead, and dies: it had yet to say so,
+    as what was with another tool goes back first, and nobody reads that."""
+    pace = live.Gate()
+    hold = open_pace(pace)
+    job, gates = start(write(1, MANY, 100) + '; echo "$XYLEM_RANK wrote" >&2',
+                       "true")
+    leaver = Leaver(job, "-r", "0,1", "-P", pace.path)
+    leaver.wait_ready()
+    tool = pmix.Tool(job, "-R", "-c", 2, "-r", "2,3")
+    tool.wait_ready()
+    live.stop(tool.proc.pid)
+    gates[0].open()
+    wait_written(job)
+    leaver.say_leave()
+    os.close(hold)
+    live.eventually(lambda: is_shown(job), 60, "some goes back")
+    tool.proc.kill()
+    tool.wait()
+    live.eventually(lambda: re.search(r"PMIx tool \S+ has gone", job.said()),
+                    60, "it has gone")
+    pid = pmix.helper_of(job)
+    seen = turns(pid)
+    live.eventually(lambda: turns(pid) >= seen + LOOKS, 60, "it has looked")
+    live.check(not ended(job, 1), "that was said already")
+    pmix.kill_helper(job)
+    reader = Reader(job.stdout)
+    shown = leaver.end()
+    gates[1].open()
+    job.check_ok()
+    console, own = numbers(reader.end()), numbers(shown)
+    for rank in range(RANKS):
+        its = numbers((leaver if rank < 2 else tool).got(rank, "stdout"))[rank]
+        live.check_eq(MANY, len(set(console[rank]).union(own[rank], its)),
+                      "lines of rank %d" % rank)
+    live.check("are lost" not in job.said(), job.said())
 
 
 def all_there(job, reader, tool, what):
@@ -92,7 +146,8 @@ def used_again():
 def main():
     pmix.need()
     for test, sentence in (
-            (used_again, "its descriptor is used again"),):
+            (used_again, "its descriptor is used again"),
+            (then_the_helper, "then the helper dies")):
         with live.case(sentence):
             test()
     live.check_gone()
