@@ -59,16 +59,6 @@ static struct px_journal_entry entry_of(const struct head *head, int len)
                                      .len_bytes = (uint32_t)len - HEAD_BYTES};
 }
 
-bool px_journal_peek(struct px_journal *journal, struct px_journal_entry *entry)
-{
-    struct head head;
-    int len = px_spool_peek(&journal->spool, &head, sizeof(head));
-
-    if (len > 0)
-        *entry = entry_of(&head, len);
-    return len > 0;
-}
-
 /* A file that cannot be read leaves nothing. */
 static void note_gone(struct px_journal *journal, uint32_t len_bytes)
 {
@@ -80,6 +70,18 @@ static void note_gone(struct px_journal *journal, uint32_t len_bytes)
         left = 0;
     }
     journal->left_bytes = left;
+}
+
+bool px_journal_peek(struct px_journal *journal, struct px_journal_entry *entry)
+{
+    struct head head;
+    int len = px_spool_peek(&journal->spool, &head, sizeof(head));
+
+    if (len > 0)
+        *entry = entry_of(&head, len);
+    else
+        note_gone(journal, 0);
+    return len > 0;
 }
 
 void px_journal_skip(struct px_journal *journal)

@@ -1,6 +1,7 @@
 /* The copy of what was redirected. */
 #include "pmix_api/journal.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,6 +177,32 @@ static void many_are_settled_with_few_reads(void **state)
     px_journal_close(&journal);
 }
 
+/* A file that cannot be read leaves nothing, and that is counted, whoever looks
+ * at it first. */
+static void what_cannot_be_read_is_counted(void **state)
+{
+    struct kept kept = {.at = 0, .len_bytes = LEN_MAX};
+    struct px_journal_entry entry;
+    struct px_journal journal;
+    uint64_t left;
+    int none = open("/dev/null", O_WRONLY);
+
+    (void)state;
+    open_journal(&journal);
+    for (; journal.spool.far.used_bytes == 0; kept.at += LEN_MAX)
+        assert_true(keep(&journal, &kept, false));
+    while (journal.spool.near.used_bytes > 0)
+        px_journal_skip(&journal);
+    left = journal.left_bytes;
+    assert_true(left > 0);
+    assert_int_equal(dup2(none, journal.spool.fd), journal.spool.fd);
+    close(none);
+    assert_false(px_journal_peek(&journal, &entry));
+    assert_int_equal(journal.left_bytes, 0);
+    assert_int_equal(journal.unkept_bytes, left);
+    px_journal_close(&journal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +210,7 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_is_counted),
         cmocka_unit_test(an_end_is_kept_behind_its_bytes),
         cmocka_unit_test(many_are_settled_with_few_reads),
+        cmocka_unit_test(what_cannot_be_read_is_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
