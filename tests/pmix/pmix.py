@@ -187,7 +187,7 @@ class Tool:
             return None
 
     def taken(self, channel="stdout"):
-        """How many bytes of all stdout, or all stderr, it has by now."""
+        """How many bytes of that channel of all it has by now."""
         return sum(os.path.getsize(path) for path in
                    glob.glob(os.path.join(self.dir, "*." + channel)))
 
@@ -221,6 +221,38 @@ def ready(job, *options, **more):
     tool = Tool(job, *options, **more)
     tool.wait_ready()
     return tool
+
+
+def wait_taken(tool, size, channel="stdout"):
+    """Before the job may end: that waits only for some time for a tool that
+    takes nothing, which one does as well that gets no processor."""
+    live.eventually(lambda: tool.taken(channel) >= size or
+                    tool.proc.poll() is not None, 120,
+                    "a tool takes %d bytes" % size)
+
+
+def wait_unspooled(job):
+    """The same where nobody can say how much is to come, as some is dropped:
+    what is not taken yet is in the tool's socket then."""
+    live.eventually(lambda: spooled(job) == 0, 120, "nothing waits in files")
+
+
+class Reader(threading.Thread):
+    """Takes what the console has; `size` is how much that is by now."""
+
+    def __init__(self, job):
+        super().__init__(daemon=True)
+        self.pipe, self.parts, self.size = job.stdout, [], 0
+        self.start()
+
+    def run(self):
+        while self.parts[-1:] != [b""]:
+            self.parts.append(os.read(self.pipe.fileno(), live.MIB))
+            self.size += len(self.parts[-1])
+
+    def end(self):
+        self.join()
+        return b"".join(self.parts)
 
 
 class Dvm(Job):

@@ -137,13 +137,17 @@ def some_ranks():
 def in_the_middle():
     """The console has not taken what it has when the redirection begins: its
     part ends where the tool's begins."""
-    job, gates = start(write("a", FLOOD))
+    job, gates = start(write("a", FLOOD), ":")
     gates[0].open()
     out = os.read(job.stdout.fileno(), 100)
     tool = pmix.Tool(job, "-R", "-n", 2 * RANKS)
     tool.wait_ready()
-    out += job.stdout.read()
+    reader, size = pmix.Reader(job), RANKS * len(text(0, b"a", FLOOD))
+    live.eventually(lambda: 100 + reader.size + tool.taken() >= size, 120,
+                    "the two have all")
+    gates[1].open()
     job.check_ok()
+    out += reader.end()
     live.check_eq(0, tool.wait())
     taken = 0
     for rank in range(RANKS):
@@ -157,15 +161,20 @@ def in_the_middle():
 def behind():
     """A tool that takes nothing gets no more than its bound; the rest is on
     the console, and the user is told."""
-    job, gates = start(write("a", FLOOD))
+    job, gates = start(write("a", FLOOD) + WROTE, ":")
     tool = pmix.Tool(job, "-R", "-C", live.MIB, "-n", 2 * RANKS)
     tool.wait_ready()
     live.stop(tool.proc.pid)
     gates[0].open()
     until(job, "takes redirected output too slowly")
     os.kill(tool.proc.pid, signal.SIGCONT)
-    out = job.stdout.read()
+    reader = pmix.Reader(job)
+    wait_written(job)
+    pmix.wait_taken(tool, live.MIB // 2)  # the rest is little
+    pmix.wait_unspooled(job)
+    gates[1].open()
     job.check_ok()
+    out = reader.end()
     live.check_eq(0, tool.wait())
     live.check(len(out) > 0, "the console has nothing")
     for rank in range(RANKS):

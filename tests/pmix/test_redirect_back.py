@@ -46,24 +46,6 @@ def flown(folder):
                for rank in range(RANKS))
 
 
-class Reader(threading.Thread):
-    """Takes what the console has; `size` is how much that is by now."""
-
-    def __init__(self, pipe):
-        super().__init__(daemon=True)
-        self.pipe, self.parts, self.size = pipe, [], 0
-        self.start()
-
-    def run(self):
-        while self.parts[-1:] != [b""]:
-            self.parts.append(os.read(self.pipe.fileno(), live.MIB))
-            self.size += len(self.parts[-1])
-
-    def end(self):
-        self.join()
-        return b"".join(self.parts)
-
-
 class Leaver(pmix.Tool):
     """Its own stdout is a file; it deregisters when it is told to."""
 
@@ -135,7 +117,7 @@ def in_a_flood(*options):
     folder = tempfile.mkdtemp(dir=live.TMP)
     job, gates = start(flow(folder), options=options)
     gates[0].open()
-    tools, reader = [], Reader(job.stdout)
+    tools, reader = [], pmix.Reader(job)
     for nth in range(3):
         tool = Leaver(job)
         tool.wait_ready()
@@ -163,7 +145,7 @@ def a_copier_goes():
     job, gates = start(flow(folder),
                        env=live.preload("pmix", "preload_slow.c"))
     gates[0].open()
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     copier = pmix.Tool(job, "-c", 2)
     copier.wait_ready()
     tool = Leaver(job)
@@ -214,7 +196,7 @@ def helpers_die():
     folder = tempfile.mkdtemp(dir=live.TMP)
     job, gates = start(flow(folder))
     gates[0].open()
-    tools, reader = [], Reader(job.stdout)
+    tools, reader = [], pmix.Reader(job)
     for nth in range(4):
         pmix.wait_up(job)
         tool = pmix.Tool(job, "-R", "-c", 2)
@@ -238,7 +220,7 @@ def much_waits():
     comes later is behind that."""
     pace = live.Gate()
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     hold = open_pace(pace)
     tool = Leaver(job, "-P", pace.path)
     tool.wait_ready()
@@ -274,7 +256,7 @@ def goes_at_once():
     shown = tool.end()
     live.eventually(lambda: re.search(r"PMIx tool \S+ has gone", job.said()),
                     60, "it has gone")
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     live.eventually(lambda: ended(job, 1), 60, "its end")
     gates[1].open()
     job.check_ok()
@@ -316,7 +298,7 @@ def dies_before_another_leaves():
     tool.say_leave()
     os.close(hold)
     own = tool.end()
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     job.check_ok()
     check_once(reader.end(), [tool], [own], [2 * MUCH] * RANKS, "two go")
     live.check("are lost" not in job.said(), job.said())
@@ -346,7 +328,7 @@ def many_die():
         tool.proc.kill()
         tool.wait()
         live.eventually(lambda n=rank: gone(job) > n, 60, "it has gone")
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     job.check_ok()
     out = {rank: [] for rank in ranks}
     for rank, number in re.findall(rb"^(\d+) (\d{7}) x*$", reader.end(), re.M):
@@ -371,7 +353,7 @@ def all_back(job, reader, tool, last, what, twice):
 def dies():
     """A tool dies that has read nothing."""
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     tool = pmix.Tool(job, "-R", "-c", 2)
     tool.wait_ready()
     live.stop(tool.proc.pid)
@@ -391,7 +373,7 @@ def dies_reading():
     folder = tempfile.mkdtemp(dir=live.TMP)
     job, gates = start(flow(folder))
     gates[0].open()
-    reader, tools = Reader(job.stdout), []
+    reader, tools = pmix.Reader(job), []
     for nth in range(3):
         tool = pmix.Tool(job, "-R", "-c", 2)
         tool.wait_ready()
@@ -411,7 +393,7 @@ def never_takes(last):
     """The job ends, and the tool takes nothing. What was in its socket it has,
     when it goes on; for the rest the job's end does not wait."""
     job, gates = start(write(1, last, 100))
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     tool = pmix.Tool(job, "-R", "-c", 2)
     tool.wait_ready()
     live.stop(tool.proc.pid)
@@ -427,7 +409,7 @@ def disk_is_full():
     output again, and nothing is lost."""
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100),
                        wrap=["sh", "-c", 'ulimit -f 2048; exec "$@"', "sh"])
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     tool = pmix.Tool(job, "-R", "-c", 2)
     tool.wait_ready()
     live.stop(tool.proc.pid)
@@ -468,7 +450,7 @@ def takes_its_time():
     waits for tools, though it does take what comes."""
     pace = Pace()
     job, gates = start(write(1, MUCH, 100))
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     tool = pmix.Tool(job, "-R", "-c", 2, "-P", pace.gate.path)
     tool.wait_ready()
     gates[0].open()
@@ -485,7 +467,7 @@ def another_has_it(dies, *options):
     pace = live.Gate()
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100),
                        options=options)
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     hold = open_pace(pace)
     slow, other = Leaver(job, "-P", pace.path), Leaver(job)
     slow.wait_ready()

@@ -10,7 +10,7 @@ import sys
 
 import pmix
 import live
-from test_redirect_back import (RANKS, Reader, ended, missing_of, numbers,
+from test_redirect_back import (RANKS, ended, missing_of, numbers,
                                 start, write)
 
 LINES = 160000  # of 100 bytes: far more than the bound and what is on its way
@@ -23,7 +23,7 @@ def fall_behind(*options):
     wait in that has been stopped before."""
     job, gates = start(write(1, LINES, 100) + '; echo "$XYLEM_RANK wrote" >&2',
                        "true")
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     tool = pmix.Tool(job, "-R", "-c", 2, "-C", live.MIB, *options)
     tool.wait_ready()
     live.stop(tool.proc.pid)

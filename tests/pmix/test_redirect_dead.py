@@ -118,7 +118,7 @@ def used_again():
     path = os.path.join(live.TMP, "hold")
     job, gate, tool = much_unread(env={
         **live.preload("pmix", "preload_close.c"), "XYLEM_TEST_HOLD": path})
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     pid, port = pmix.server(job)
     before = of_sockets(pid)
     os.mkfifo(path)

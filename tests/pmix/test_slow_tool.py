@@ -54,12 +54,6 @@ def drain(job, size):
     return size - left
 
 
-def wait_taken(tool, size):
-    live.eventually(lambda: tool.taken() >= size or
-                    tool.proc.poll() is not None, 120,
-                    "a tool takes %d bytes" % size)
-
-
 def alone(waits=WAITS, **more):
     """It is stopped before the output and goes on after it: the job has ended
     its output meanwhile, and the tool gets all that fits in its queue."""
@@ -74,7 +68,8 @@ def alone(waits=WAITS, **more):
         gate.open()
     live.check_eq(SIZE, drain(job, SIZE), "console")
     os.kill(tool.proc.pid, signal.SIGCONT)
-    wait_taken(tool, min(SIZE, waits))
+    pmix.wait_taken(tool, min(SIZE, waits))
+    pmix.wait_unspooled(job)
     gates[-1].open()
     live.check_eq(b"", job.stdout.read())
     job.check_ok()
@@ -101,7 +96,7 @@ def beside_another():
     for part, gate in enumerate(gates[:-1], 1):
         gate.open()
         live.check_eq(PART, drain(job, PART), "console")
-        wait_taken(tool, part * PART)
+        pmix.wait_taken(tool, part * PART)
     gates[-1].open()
     job.check_ok()
     live.check_eq(0, tool.wait())
@@ -141,7 +136,7 @@ def for_long():
     gates[1].open()
     live.check_eq(7 * RANKS, drain(job, 7 * RANKS), "console")
     os.kill(tool.proc.pid, signal.SIGCONT)
-    wait_taken(tool, size)
+    pmix.wait_taken(tool, size)
     gates[2].open()
     job.check_ok()
     live.check_eq(0, tool.wait())
@@ -196,7 +191,8 @@ def slow():
     for pace in paces:
         pace.end()
     for tool in tools[:2]:
-        wait_taken(tool, 96 * live.MIB)
+        pmix.wait_taken(tool, 96 * live.MIB)
+    pmix.wait_unspooled(job)
     job.stdin.close()
     live.check_eq(b"", job.stdout.read())
     job.check_ok()
@@ -275,9 +271,10 @@ def misses(oldest):
     gate.open()
     size = sum(len(numbered(rank)) for rank in range(RANKS))
     live.check_eq(size, drain(job, size), "console")
-    wait_taken(other, size)
+    pmix.wait_taken(other, size)
     os.kill(tool.proc.pid, signal.SIGCONT)
-    wait_taken(tool, live.MIB // 2)  # the rest is little
+    pmix.wait_taken(tool, live.MIB // 2)  # the rest is little
+    pmix.wait_unspooled(job)
     stay.open()
     live.check_eq(b"", job.stdout.read())
     job.check_ok()

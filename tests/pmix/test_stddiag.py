@@ -10,7 +10,8 @@ import live
 RANKS = 3
 LINES = live.full(200000, 20000)  # of each rank and channel
 WRITE = ("".join(f'seq -f "$XYLEM_RANK {name} %g" {LINES} >&{fd} & '
-                 for fd, name in ((1, "o"), (2, "e"), (3, "d"))) + "wait")
+                 for fd, name in ((1, "o"), (2, "e"), (3, "d"))) +
+         'wait; : <"$1"')
 CHANNELS = {"stdout": "o", "stderr": "e", "stddiag": "d"}
 
 
@@ -20,11 +21,28 @@ def text(rank, channel):
 
 
 def start():
-    gate = pmix.Gate()
+    """The processes write at the first gate, and end at the second one."""
+    gates = pmix.Gate(), pmix.Gate()
     job = pmix.Job("-v", "-N", RANKS, "--stddiag", "--", "sh", "-c",
-                   pmix.Gate.WAIT + WRITE, gate.path)
+                   pmix.Gate.WAIT + WRITE, *(gate.path for gate in gates))
     pmix.wait_up(job)
-    return job, gate
+    return job, gates
+
+
+def size_of(channel):
+    return sum(len(text(rank, channel)) for rank in range(RANKS))
+
+
+def finish(job, gate):
+    gate.open()
+    live.check_eq(b"", job.stdout.read(), "no more")
+    job.check_ok()
+
+
+def shows_all(shown):
+    return (shown.shown().count(b"]<stdout>: ") == RANKS * LINES and
+            shown.said().count(b"]<stderr>: ") >= RANKS * LINES and
+            shown.said().count(b"]<stddiag>: ") == RANKS * LINES)
 
 
 def check_exact(tool, channels):
@@ -42,16 +60,20 @@ def console_has(job):
 
 
 def copies():
-    job, gate = start()
+    job, gates = start()
     alone = pmix.Tool(job, "-c", 8, "-n", RANKS)
     every = pmix.Tool(job, "-c", 14, "-n", 3 * RANKS)
     shown = pmix.Attach("--pid", job.proc.pid, "--label=full")
     alone.wait_ready()
     every.wait_ready()
     shown.wait_attached()
-    gate.open()
-    job.stdout.read()
-    job.check_ok()
+    gates[0].open()
+    job.stdout.read(size_of("stdout"))
+    for channel in CHANNELS:
+        pmix.wait_taken(every, size_of(channel), channel)
+    pmix.wait_taken(alone, size_of("stddiag"), "stddiag")
+    live.eventually(lambda: shows_all(shown), 120, "attach shows all")
+    finish(job, gates[1])
     live.check_eq(0, alone.wait(), "tool")
     live.check_eq(0, every.wait(), "tool")
     live.check_eq(0, shown.wait(), "attach: " + shown.said().decode()[-500:])
@@ -63,12 +85,13 @@ def copies():
 
 
 def redirected():
-    job, gate = start()
+    job, gates = start()
     tool = pmix.Tool(job, "-R", "-c", 8, "-n", RANKS)
     tool.wait_ready()
-    gate.open()
-    job.stdout.read()
-    job.check_ok()
+    gates[0].open()
+    job.stdout.read(size_of("stdout"))
+    pmix.wait_taken(tool, size_of("stddiag"), "stddiag")
+    finish(job, gates[1])
     live.check_eq(0, tool.wait(), "tool")
     check_exact(tool, ("stddiag",))
     live.check_eq(0, console_has(job), "on the console")

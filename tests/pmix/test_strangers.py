@@ -191,7 +191,8 @@ def killed_at():
     """A tool is killed before it connects, when it is in, when it has asked for
     output, when that is answered, and with its first output in hand; another
     tool has all of it."""
-    run = Run().wait_up()
+    stay = pmix.Gate()
+    run = Run(command=f'{WRITE}; : <"{stay.path}"').wait_up()
     helper = pmix.helper_of(run.job)
     other = pmix.Tool(run.job, "-n", 2 * RANKS)
     other.wait_ready()
@@ -203,6 +204,8 @@ def killed_at():
     tool.wait_ready()
     run.gate.open()
     live.check_eq(-signal.SIGKILL, tool.wait(60), "first")
+    pmix.wait_taken(other, RANKS * LINES * len("0 00000001\n"))
+    stay.open()
     live.check_eq(0, other.wait(60), "the other one")
     for rank in range(RANKS):
         live.check(other.got(rank, "stdout") == b"".join(
