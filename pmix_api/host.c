@@ -408,12 +408,25 @@ static void ask(struct px_host *host)
     host->is_ping_due = true;
 }
 
+static void say_deaf(struct px_host *host)
+{
+    char text[128];
+
+    snprintf(text, sizeof(text),
+             "the PMIx helper takes nothing for %g s: until it does, copies "
+             "for tools are dropped",
+             HOLD_MS / 1000.0);
+    host->cfg.events->on_note(host->cfg.arg, text);
+}
+
 /* Counted in looks and not by the clock, as below: who has stood still himself
  * cannot tell how long another one has. */
 static void check_held(struct px_host *host)
 {
     if (px_queue_is_empty(host) || ++host->held_looks <= HOLD_MS / PX_LOOK_MS)
         return;
+    if (!host->is_deaf && host->has_tools)
+        say_deaf(host);
     host->is_deaf = true;
     px_queue_drop(host);
     ask(host);

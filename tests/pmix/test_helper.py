@@ -20,6 +20,7 @@ import live
 RANKS = 4
 SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
 WRITE = "seq -f \"$XYLEM_RANK %08.0f\" 20000"
+DEAF = "the PMIx helper takes nothing for 1 s"
 
 
 def start(*options, command=WRITE, **more):
@@ -130,15 +131,23 @@ def killed_quietly():
 
 
 def stopped():
-    """One that hangs while output is wanted holds nobody up."""
-    job, gate = start(command="seq -f \"$XYLEM_RANK %08.0f\" 20000")
+    """One that hangs while output is wanted holds nobody up, and -v says once
+    that nothing is kept for it."""
+    stay, count = pmix.Gate(), 200000
+    job, gate = start(command='seq -f "$XYLEM_RANK %%08.0f" %d; : <"%s"' %
+                      (count, stay.path))
     pmix.wait_up(job)
     tool = pmix.Tool(job)
     tool.wait_ready()
     helper = pmix.helper_of(job)
     os.kill(helper, signal.SIGSTOP)
     gate.open()
-    check_output(job)
+    check_lines(job.stdout.read(RANKS * count * 11), count)
+    live.check(live.eventually(lambda: DEAF in job.said(), 60, DEAF), DEAF)
+    stay.open()
+    live.check_eq(b"", job.stdout.read())
+    job.check_ok()
+    live.check_eq(1, job.said().count(DEAF))
     tool.proc.kill()
     tool.wait()
 
