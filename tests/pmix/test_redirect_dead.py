@@ -94,7 +94,7 @@ def then_the_helper():
     live.eventually(lambda: turns(pid) >= seen + LOOKS, 60, "it has looked")
     live.check(not ended(job, 1), "that was said already")
     pmix.kill_helper(job)
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     shown = leaver.end()
     gates[1].open()
     job.check_ok()
