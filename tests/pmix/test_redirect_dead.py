@@ -15,7 +15,7 @@ import termios
 
 import pmix
 import live
-from test_redirect_back import (RANKS, Leaver, Reader, ended, missing_of,
+from test_redirect_back import (RANKS, Leaver, ended, missing_of,
                                 numbers, open_pace, start, write)
 
 LINES = 20000  # of 100 bytes, for each rank: more than sockets have
