@@ -14,7 +14,7 @@ static unsigned count(const struct px_host_pull *first)
 
     for (const struct px_host_pull *pull = first; pull != NULL;
          pull = pull->next)
-        journals += pull->has_journal;
+        journals += pull->journal.spool.mem != NULL;
     return journals;
 }
 
@@ -168,14 +168,27 @@ bool px_keep_has(const struct px_host *host, uint32_t rank, uint8_t channel,
     return false;
 }
 
+static bool has_had(const struct px_host *host, const struct px_host_pull *pull,
+                    const struct px_journal_entry *entry)
+{
+    return pull->is_live && entry->at >= pull->live_at &&
+           entry->at < pull->until_at &&
+           is_for(host, pull, entry->rank, entry->channel);
+}
+
+/* Where its helper has died it has what was sent to it. */
 bool px_keep_is_elsewhere(const struct px_host *host,
                           const struct px_journal_entry *entry)
 {
     for (const struct px_host_pull *pull = host->pulls; pull != NULL;
          pull = pull->next) {
-        if (pull->is_live && entry->at >= pull->live_at &&
-            entry->at < pull->until_at &&
-            is_for(host, pull, entry->rank, entry->channel))
+        if (has_had(host, pull, entry))
+            return true;
+    }
+    for (const struct px_host_pull *pull = host->salvage.pulls; pull != NULL;
+         pull = pull->next) {
+        if (entry->at + entry->len_bytes <= pull->sent_at &&
+            has_had(host, pull, entry))
             return true;
     }
     return false;

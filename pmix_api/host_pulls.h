@@ -42,6 +42,8 @@ struct px_host_pull {
     struct px_share_state at;  /* and was at the last look */
     bool is_live;              /* with the first output that it gets: */
     uint64_t live_at;          /* redirected_bytes then */
+    uint64_t sent_at;  /* its helper has died: of what it got its tool has all
+                          before this position */
     uint64_t until;    /* with has_journal: nothing that is pushed from then on
                           is redirected to it; */
     uint64_t until_at; /* redirected_bytes there, once some has gone */

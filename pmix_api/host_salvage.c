@@ -30,7 +30,7 @@ static uint64_t lost_of(const struct px_host *host, struct px_host_pull *pull,
 }
 
 /* It has fallen behind, perhaps, and is none that redirects any more; but this
- * is older. */
+ * is older. Where nothing is left of it, it says what its tool has. */
 static void move(struct px_host *host, struct px_host_pull **at)
 {
     struct px_host_pull *pull = *at, **last = &host->salvage.pulls;
@@ -38,7 +38,9 @@ static void move(struct px_host *host, struct px_host_pull **at)
     *at = pull->next;
     pull->next = NULL;
     pull->is_stopped = true;
-    pull->told.redirects = true;
+    pull->told.redirects = is_left(pull);
+    if (!is_left(pull))
+        px_journal_close(&pull->journal);
     px_replay_drop(pull);
     while (*last != NULL)
         last = &(*last)->next;
@@ -56,25 +58,42 @@ static void say(struct px_host *host, uint64_t bytes)
     host->cfg.events->on_say(host->cfg.arg, text);
 }
 
-uint64_t px_salvage_take(struct px_host *host)
+/* Its tool lives, and reads what was sent. */
+static void settle(const struct px_host *host, struct px_host_pull *pull)
+{
+    pull->sent_at = host->redirected_before + pull->at.sent;
+    if (pull->has_journal)
+        px_journal_settle(&pull->journal, pull->sent_at);
+}
+
+static void move_all(struct px_host *host)
 {
     struct px_host_pull **at = &host->pulls;
+
+    while (*at != NULL) {
+        if ((*at)->has_journal)
+            move(host, at);
+        else
+            at = &(*at)->next;
+    }
+}
+
+uint64_t px_salvage_take(struct px_host *host)
+{
     uint64_t lost = 0, left = 0;
+    bool is_any = false;
 
     px_keep_look(host);
     px_queue_salvage(host);
-    while (*at != NULL) {
-        if ((*at)->has_journal) /* its tool lives, and reads what was sent */
-            px_journal_settle(&(*at)->journal,
-                              host->redirected_before + (*at)->at.sent);
-        lost += lost_of(host, *at, 0);
-        if (is_left(*at)) {
-            left += (*at)->journal.left_bytes;
-            move(host, at);
-        } else {
-            at = &(*at)->next;
-        }
+    for (struct px_host_pull *pull = host->pulls; pull != NULL;
+         pull = pull->next) {
+        settle(host, pull);
+        lost += lost_of(host, pull, 0);
+        left += is_left(pull) ? pull->journal.left_bytes : 0;
+        is_any |= is_left(pull);
     }
+    if (is_any)
+        move_all(host);
     host->salvage.out += host->backs;
     if (left > 0)
         say(host, left);
@@ -161,22 +180,29 @@ static void give(struct px_host *host, struct px_host_pull *pull)
         host->salvage.out--;
 }
 
-/* Those of which nothing is left. */
+/* Nothing more of it comes back; others may ask it what its tool has. */
+static void finish(struct px_host *host, struct px_host_pull *pull)
+{
+    px_revival_say_lost(host, lost_of(host, pull, 0), "of redirected output");
+    px_journal_close(&pull->journal);
+    pull->told.redirects = false;
+}
+
+/* Those of which nothing is left; they go with the last one. */
 static void reap(struct px_host *host)
 {
-    struct px_host_pull **at = &host->salvage.pulls;
-    bool is_any = false;
+    bool is_any = false, are_left = false;
 
-    while (*at != NULL) {
-        if (is_left(*at)) {
-            at = &(*at)->next;
+    for (struct px_host_pull *pull = host->salvage.pulls; pull != NULL;
+         pull = pull->next) {
+        are_left |= is_left(pull);
+        if (is_left(pull) || !pull->told.redirects)
             continue;
-        }
-        px_revival_say_lost(host, lost_of(host, *at, 0),
-                            "of redirected output");
-        px_pulls_drop(at);
+        finish(host, pull);
         is_any = true;
     }
+    while (!are_left && host->salvage.pulls != NULL)
+        px_pulls_drop(&host->salvage.pulls);
     if (!is_any)
         return;
     px_pulls_sum_up(host);

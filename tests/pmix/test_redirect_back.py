@@ -492,6 +492,25 @@ def another_has_it(dies, *options):
         slow.end()
 
 
+def helper_dies_of_two():
+    """The same, and the helper dies: the console may have some of the last."""
+    job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
+    reader = Reader(job.stdout)
+    slow, other = (pmix.Tool(job, "-R", "-c", 2) for _ in range(2))
+    for tool in (slow, other):
+        tool.wait_ready()
+    live.stop(slow.proc.pid)
+    gates[0].open()
+    live.eventually(lambda: other.taken() == WIDE, 60, "the other one has all")
+    pmix.kill_helper(job)
+    os.kill(slow.proc.pid, signal.SIGCONT)
+    for tool in (slow, other):
+        live.check_eq(0, tool.wait(), "it was cut off")
+    gates[1].open()
+    job.check_ok()
+    all_back(job, reader, other, MUCH + 10, "two, and no helper", live.MIB)
+
+
 def in_files():
     """The same with a second place to go to, which has as much."""
     folder = tempfile.mkdtemp(dir=live.TMP)
@@ -518,6 +537,7 @@ def main():
             (lambda: another_has_it(True), "the same, and it dies"),
             (lambda: another_has_it(True, "--pmix-cache=64K"),
              "the same with output from before"),
+            (helper_dies_of_two, "the same, and the helper dies"),
             (helpers_die, "one helper after another dies")):
         with live.case(sentence):
             test()

@@ -535,6 +535,48 @@ static void what_is_elsewhere_is_passed_over(void **state)
     assert_in_range(read_bytes, 1, 2 * MIB);
 }
 
+/* The helper dies: what the one had read, and the other one not, does not come
+ * back; all else does, once. */
+static void what_another_has_read_stays_there(void **state)
+{
+    struct rig *rig = *state;
+
+    pull(rig, 1, true, 0);
+    pull(rig, 2, true, 0);
+    talk(rig);
+    for (unsigned i = 0; i < 4; i++)
+        write_some(rig, 0, (uint8_t)('a' + i), KIB);
+    talk(rig);
+    px_share_settle(&rig->share, 0, 1, (struct px_share_state){KIB, KIB});
+    px_share_settle(&rig->share, 1, 2,
+                    (struct px_share_state){3 * KIB, 3 * KIB});
+    helper_dies(rig);
+    take_all(rig);
+    assert_int_equal(rig->back.count, 1);
+    assert_int_equal(last_of(&rig->back)->first, 'd');
+}
+
+static void what_another_has_read_stays_there_whole(void **state)
+{
+    struct rig *rig = *state;
+
+    pull(rig, 1, true, 0);
+    talk(rig);
+    write_some(rig, 0, 'a', KIB);
+    pull(rig, 2, true, 0);
+    talk(rig);
+    write_some(rig, 0, 'b', KIB);
+    talk(rig);
+    px_share_settle(&rig->share, 0, 1, (struct px_share_state){0, 0});
+    px_share_settle(&rig->share, 1, 2,
+                    (struct px_share_state){2 * KIB, 2 * KIB});
+    helper_dies(rig);
+    take_all(rig);
+    assert_int_equal(rig->back.count, 1);
+    assert_int_equal(last_of(&rig->back)->first, 'a');
+    assert_null(rig->host->salvage.pulls);
+}
+
 #define TEST(what) cmocka_unit_test_setup_teardown(what, open_rig, close_rig)
 
 int main(void)
@@ -549,6 +591,8 @@ int main(void)
         TEST(one_comes_back_after_another),
         TEST(what_comes_back_has_little_memory),
         TEST(what_is_elsewhere_is_passed_over),
+        TEST(what_another_has_read_stays_there),
+        TEST(what_another_has_read_stays_there_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
