@@ -495,7 +495,7 @@ def another_has_it(dies, *options):
 def helper_dies_of_two():
     """The same, and the helper dies: the console may have some of the last."""
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
-    reader = Reader(job.stdout)
+    reader = pmix.Reader(job)
     slow, other = (pmix.Tool(job, "-R", "-c", 2) for _ in range(2))
     for tool in (slow, other):
         tool.wait_ready()
