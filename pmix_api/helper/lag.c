@@ -218,14 +218,18 @@ uint64_t px_lag_bytes(void)
     return sum;
 }
 
-static uint64_t payload_of(const struct lag *lag)
+static unsigned count_of(const struct lag *lag)
 {
-    uint64_t bytes = lag->bytes;
+    unsigned count = 0;
 
     for (unsigned i = 0; i < lag->used; i++)
-        bytes -= (uint64_t)LAG_MESSAGE_BYTES *
-                 lag->slots[(lag->first + i) % SLOTS].count;
-    return bytes;
+        count += lag->slots[(lag->first + i) % SLOTS].count;
+    return count;
+}
+
+static uint64_t payload_of(const struct lag *lag)
+{
+    return lag->bytes - (uint64_t)LAG_MESSAGE_BYTES * count_of(lag);
 }
 
 uint64_t px_lag_payload(const void *tool)
@@ -238,6 +242,18 @@ uint64_t px_lag_payload(const void *tool)
     bytes = lag != NULL ? payload_of(lag) : 0;
     pthread_mutex_unlock(&all.lock);
     return bytes;
+}
+
+unsigned px_lag_messages(const void *tool)
+{
+    const struct lag *lag;
+    unsigned count;
+
+    pthread_mutex_lock(&all.lock);
+    lag = tool != NULL ? find(tool) : NULL;
+    count = lag != NULL ? count_of(lag) : 0;
+    pthread_mutex_unlock(&all.lock);
+    return count;
 }
 
 uint64_t px_lag_forsake(const void *tool)

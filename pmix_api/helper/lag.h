@@ -51,6 +51,8 @@ uint64_t px_lag_due_ms(const void *tool);
 uint64_t px_lag_bytes(void);
 /* The payload that it has for one. */
 uint64_t px_lag_payload(const void *tool);
+/* And in how many deliveries. */
+unsigned px_lag_messages(const void *tool);
 
 /* The tool has gone: forgets it, and returns the payload that the library had
  * for it. */

@@ -37,7 +37,8 @@ enum {
     SPARE_BYTES = 16 << 20, /* of redirected output on its way meanwhile */
     SPAN_BYTES = 4 << 20, /* behind so much nothing redirected is put together:
                              the launcher keeps all that is behind it */
-    LAST_BYTES = 6 << 20, /* a tool that deregisters is still sent */
+    LAST_BYTES = 6 << 20, /* a tool that deregisters is still sent, */
+    LAST_MESSAGES = 4096, /* in so many; with what the library has for it */
     CHANNEL_BITS = 0xe,   /* of the library: 1 << ours */
     SPAN_MAX = 1 << 24,   /* from the first process of one to the last */
 };
@@ -163,20 +164,45 @@ static void on_write(const void *tool, const struct px_write *write)
         px_deliver_wake();
 }
 
-/* What was put together goes out while the library still knows the request,
- * unless much waits before it. */
-static void give_last(struct pull *pull)
+static bool is_served_to(const struct pull *pull, const void *tool)
+{
+    return is_served(pull) && pull->to.tool == tool && pull->live != NULL;
+}
+
+/* What the library has for one tool. */
+struct given {
+    uint64_t bytes;
+    unsigned messages;
+};
+
+static bool give_one(struct pull *pull, struct given *given)
 {
     static uint8_t mem[PX_QUEUE_PACKET_MAX]; /* under the lock */
-    uint64_t given = 0;
     struct px_output o;
 
-    px_deliver_hurry(pull->to.request);
-    while (given < LAST_BYTES && px_queue_get(&pull->queue, 0, true, mem, &o)) {
-        px_deliver_now(&o, &pull->to);
-        given += o.len_bytes;
+    if (given->bytes >= LAST_BYTES || given->messages >= LAST_MESSAGES ||
+        !px_queue_get(&pull->queue, 0, true, mem, &o))
+        return false;
+    px_deliver_now(&o, &pull->to);
+    given->bytes += o.len_bytes;
+    given->messages++;
+    return true;
+}
+
+/* What was put together goes out while the library still knows the request,
+ * unless much waits before it, or the library has much for the tool already.
+ * Its pulls take turns, as one of them is the one that goes. */
+static void give_last(const void *tool)
+{
+    struct given given = {px_lag_payload(tool), px_lag_messages(tool)};
+    bool is_any = true;
+
+    while (is_any) {
+        is_any = false;
+        for (unsigned i = 0; i < PULLS_MAX; i++)
+            is_any |= is_served_to(&pulls.pulls[i], tool) &&
+                      give_one(&pulls.pulls[i], &given);
     }
-    px_serve_check_room(pull);
 }
 
 /* Which of them goes is not told: until that is known none is given more. */
@@ -184,12 +210,15 @@ static void on_deregister(const void *tool)
 {
     lock();
     for (unsigned i = 0; i < PULLS_MAX; i++) {
-        struct pull *pull = &pulls.pulls[i];
-
-        if (!is_served(pull) || pull->to.tool != tool || pull->live == NULL)
+        if (is_served_to(&pulls.pulls[i], tool))
+            px_deliver_hurry(pulls.pulls[i].to.request);
+    }
+    give_last(tool);
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        if (!is_served_to(&pulls.pulls[i], tool))
             continue;
-        give_last(pull);
-        pull->is_doubted = true;
+        px_serve_check_room(&pulls.pulls[i]);
+        pulls.pulls[i].is_doubted = true;
     }
     px_pulls_unlock();
     px_pulls_probe();

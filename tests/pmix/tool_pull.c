@@ -26,6 +26,7 @@
  *               FIFO; where that has no writer any more it takes all
  *     -L        the library shows the output: no callback is registered
  *     -d        deregisters when a line comes on stdin, then waits for another
+ *     -A        a pull of its own for each rank of -r
  *     -q        asks for namespace, state and processes, prints them, ends
  *     -k KEY    asks for this key, prints the status, ends
  *     -s NAME   connects to the server of this namespace, whatever PID
@@ -58,7 +59,8 @@ static struct {
     unsigned ended, wanted; /* channels; wanted 0: never enough */
     unsigned long long dropped, before;
     bool is_answered;
-    size_t handler;
+    size_t handler, handlers[RANKS_MAX];
+    unsigned pulls;
     pmix_status_t status;
     const char *killed_at; /* NULL: nowhere */
 } tool;
@@ -114,6 +116,7 @@ static struct {
     const char *others[OTHERS_MAX]; /* KEY, or KEY=TEXT */
     size_t others_count;
     bool is_shown; /* by the library: no callback */
+    bool is_apart; /* each rank a pull */
     int pace;      /* descriptor; -1: none */
 } ask_for = {.mode = PMIX_IOF_COPY, .pace = -1};
 
@@ -396,14 +399,14 @@ static size_t fill_directives(pmix_info_t *info)
     return count;
 }
 
-static void pull(char *ranks, pmix_iof_channel_t mask)
+static void pull_some(const pmix_proc_t *procs, size_t nprocs,
+                      pmix_iof_channel_t mask)
 {
-    pmix_proc_t procs[RANKS_MAX];
-    size_t nprocs = list_procs(ranks, procs);
     pmix_info_t info[5 + OTHERS_MAX];
     size_t infos = fill_directives(info);
     pmix_status_t rc;
 
+    tool.is_answered = false;
     rc =
         PMIx_IOF_pull(procs, nprocs, info, infos, mask,
                       ask_for.is_shown ? NULL : on_output, on_registered, NULL);
@@ -414,6 +417,18 @@ static void pull(char *ranks, pmix_iof_channel_t mask)
         rc = tool.status;
     if (rc != PMIX_SUCCESS)
         die("cannot pull", rc, EXIT_PULL);
+    tool.handlers[tool.pulls++] = tool.handler;
+}
+
+static void pull(char *ranks, pmix_iof_channel_t mask)
+{
+    pmix_proc_t procs[RANKS_MAX];
+    size_t nprocs = list_procs(ranks, procs);
+
+    for (size_t i = 0; ask_for.is_apart && i < nprocs; i++)
+        pull_some(&procs[i], 1, mask);
+    if (!ask_for.is_apart)
+        pull_some(procs, nprocs, mask);
     append("ready", "", 0);
     pass("register");
 }
@@ -431,7 +446,8 @@ static void deregister(void)
     read_line();
     append("leaving", "", 0);
     tool.is_answered = false;
-    PMIx_IOF_deregister(tool.handler, NULL, 0, on_done, NULL);
+    for (unsigned i = 0; i < tool.pulls; i++)
+        PMIx_IOF_deregister(tool.handlers[i], NULL, 0, on_done, NULL);
     wait_for(&tool.is_answered);
     append("left", "", 0);
     read_line();
@@ -473,6 +489,9 @@ static bool read_option(int c, const char *value)
     case 'K':
         tool.killed_at = value;
         return true;
+    case 'A':
+        ask_for.is_apart = true;
+        return true;
     case 'L':
         ask_for.is_shown = true;
         return true;
@@ -499,7 +518,8 @@ int main(int argc, char **argv)
     char *ranks = NULL, *own = NULL;
     int c;
 
-    while ((c = getopt(argc, argv, "r:c:n:j:RNC:OB:T:P:LD:K:dqk:s:i:")) != -1) {
+    while ((c = getopt(argc, argv, "r:c:n:j:RNAC:OB:T:P:LD:K:dqk:s:i:")) !=
+           -1) {
         switch (c) {
         case 'r':
             ranks = optarg;
