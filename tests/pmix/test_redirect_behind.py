@@ -10,8 +10,7 @@ import sys
 
 import pmix
 import live
-from test_redirect_back import (RANKS, ended, missing_of, numbers,
-                                start, write)
+from test_redirect_back import RANKS, ended, numbers, start, write
 
 LINES = 160000  # of 100 bytes: far more than the bound and what is on its way
 WAITS = 16 * live.MIB  # at least, when nothing more has room
