@@ -185,14 +185,24 @@ class LibraryTest(unittest.TestCase):
     def test_a_process_of_a_job_is_found_by_check_gone(self):
         result = self.live("""
             XYLEM_RANK=0 tail -f /dev/null &
-            until tr '\\0' '\\n' </proc/$!/environ | grep -q ^XYLEM_RANK=; do
+            job=$!
+            until tr '\\0' '\\n' </proc/$job/environ | grep -q ^XYLEM_RANK=; do
                 live_rest
             done
             check_gone 0
-            kill $!
+            kill $job
         """)
         self.assertEqual(result.status, 1)
         self.assertIn("tail -f /dev/null", result.text)
+
+    def test_the_last_job_is_the_same_after_a_wait(self):
+        result = self.live("""
+            : &
+            job=$!
+            live_rest
+            check_eq $job $!
+        """)
+        self.assertEqual(result.status, 0, result.text)
 
     def test_a_xylem_that_was_not_built_is_named(self):
         result = Result(".sh", '. "$top_srcdir/tests/live/lib.sh"',

@@ -110,9 +110,10 @@ check_gone() {
     fi
 }
 
-# A short rest between two looks, without a process: a read that times out.
+# A short rest between two looks: a read that times out. In a shell of its own,
+# since <() is a job to bash, and $! that of the caller's last one.
 live_rest() {
-    read -rt 0.05 <> <(:) || :
+    (read -rt 0.05 <> <(:)) || :
 }
 
 eventually() {
