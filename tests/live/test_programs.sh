@@ -44,7 +44,8 @@ sorted "0: 0" "10: 0" "11: 0" "1: 0" "2: 0" "3: 0" "4: 0" "5: 0" "6: 0" \
     "7: 14" "8: 0" "9: 0"
 
 it "the exit code is that of the one that failed, and the proof is of all"
-launch -n 2 --ppn 1 --stats "$TMPDIR/stats" true : -n 2 sh -c 'exit 7'
+launch -n 2 --ppn 1 --stats "$TMPDIR/stats" true : \
+    -n 2 sh -c 'test "$XYLEM_RANK" = 3 || exit 7'
 check_eq 7 $rc
 check_has "$err" "rank 2 on "
 check_has "$err" "returned 7"
