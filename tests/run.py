@@ -14,7 +14,8 @@ its time limit, when one of its processes is alive 5 s after its end, or when a
 sanitizer reported anything in any of its processes.
 
 A script may say in its first lines, in a comment of its own:
-    timeout: SECONDS    its time limit (120 when it says nothing)
+    timeout: SECONDS    its time limit (120 when it says nothing; a program,
+                        which cannot, has 600)
     alone               nothing of the suite runs beside it: it measures time
 
 The test gets: a session of its own, no core dumps, default signals, stdin from
@@ -42,6 +43,7 @@ import tempfile
 import time
 
 TIMEOUT_S = 120
+PROGRAM_TIMEOUT_S = 600
 LINGER_S = 5
 LOOK_S = 0.1
 PR_SET_PDEATHSIG = 1
@@ -125,6 +127,7 @@ class Test:
 
     def read_wishes(self):
         if not self.words[0].endswith((".py", ".sh")):
+            self.timeout_s = PROGRAM_TIMEOUT_S
             return
         with open(self.words[0], encoding="utf-8") as script:
             for _, line in zip(range(40), script):

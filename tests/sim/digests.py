@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# timeout: 600
+# timeout: 1200
 """The same seeds give the same runs, whoever compiled them and how.
 
 The simulator and the core are compiled anew with what is there of gcc and

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# timeout: 600
+# timeout: 1200
 """Break a rule of the core, and see the simulator's checks catch it.
 
 Each mutant of breaks.py is compiled beside the core as it is and linked with
