@@ -35,10 +35,16 @@ task() {
     shift
     exec "$@"
 }
+end() {
+    echo 'srun: forcing job termination' >&2
+    kill -KILL "${!number[@]}" 2>/dev/null
+    exit 143
+}
 # What a task says has its number before it, as --label has it.
 declare -A number host_of
 labels=()
 id=0
+trap end TERM
 for host in $(echo "$list" | tr , ' '); do
     exec {out}> >(exec sed -u "s/^/$id: /")
     labels+=($!)
@@ -49,18 +55,13 @@ for host in $(echo "$list" | tr , ' '); do
     exec {out}>&- {err}>&-
     id=$((id + 1))
 done
-end() {
-    echo 'srun: forcing job termination' >&2
-    kill -KILL "${!number[@]}" 2>/dev/null
-}
-trap end TERM
 status=0
 while [ ${#number[@]} -gt 0 ]; do
     one=
     wait -n -p one "${!number[@]}"
     code=$?
-    # A trap ends the wait before its time.
-    [ -n "$one" ] || continue
+    # What a signal has ended before that may be no job any more.
+    [ -n "$one" ] || break
     [ $code -le $status ] || status=$code
     [ $code -eq 0 ] || echo "srun: error: ${host_of[$one]}: task \
 ${number[$one]}: Exited with exit code $code" >&2
