@@ -29,7 +29,6 @@ WAITS = 240 * live.MIB  # and some more, for a tool that does not say how much
 LINES = live.full(1000000, 200000)
 PULLS = 120
 STOPPED_S = 12
-STAY = '; : <"$1"'
 
 
 def start(**more):
@@ -244,8 +243,8 @@ def many_pulls(redirects=False):
                   tool.got(0, "stdout"))
 
 
-def numbered(rank):
-    return b"".join(b"%d %08d\n" % (rank, n) for n in range(1, LINES + 1))
+def numbered(rank, count=LINES):
+    return b"".join(b"%d %08d\n" % (rank, n) for n in range(1, count + 1))
 
 
 # PMIX_IOF_DROP_NEWEST; so it is unasked, too.
@@ -254,13 +253,15 @@ NEWEST = ("-D", "pmix.iof.new")
 
 def misses(oldest):
     """More than its bound waits for it: of that it gets the first, or the last,
-    and what came and what is said to be missing is all. Another one that has
-    taken all tells that nothing is under way when it goes on. Returns whether
-    the end of all is as it should be."""
-    gate, stay = pmix.Gate(), pmix.Gate()
-    job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT +
-                   'seq -f "$XYLEM_RANK %%08.0f" %d' % LINES + STAY,
-                   gate.path, stay.path)
+    and what came and what is said to be missing is all. All ranks have written
+    a line before one goes on, or those that are late find no room for it.
+    Another tool that has taken all tells that nothing is under way when it goes
+    on. Returns whether the end of all is as it should be."""
+    gates = [pmix.Gate() for _ in range(3)]
+    job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c",
+                   'lines() { seq -f "$XYLEM_RANK %%08.0f" "$@"; }; : <"$0"; '
+                   'lines 1; : <"$1"; lines 2 %d; : <"$2"' % LINES,
+                   *(gate.path for gate in gates))
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-C", live.MIB, "-n", 2 * RANKS,
                      *(("-O",) if oldest else NEWEST))
@@ -268,14 +269,17 @@ def misses(oldest):
     tool.wait_ready()
     other.wait_ready()
     live.stop(tool.proc.pid)
-    gate.open()
+    gates[0].open()
+    first = sum(len(numbered(rank, 1)) for rank in range(RANKS))
+    live.check_eq(first, drain(job, first), "console")
+    gates[1].open()
     size = sum(len(numbered(rank)) for rank in range(RANKS))
-    live.check_eq(size, drain(job, size), "console")
+    live.check_eq(size - first, drain(job, size - first), "console")
     pmix.wait_taken(other, size)
     os.kill(tool.proc.pid, signal.SIGCONT)
     pmix.wait_taken(tool, live.MIB // 2)  # the rest is little
     pmix.wait_unspooled(job)
-    stay.open()
+    gates[2].open()
     live.check_eq(b"", job.stdout.read())
     job.check_ok()
     live.check_eq((0, 0), (tool.wait(), other.wait()))
@@ -288,7 +292,7 @@ def misses(oldest):
         lines = iter(numbered(rank).splitlines())
         live.check(all(line in lines for line in text.splitlines()),
                    "rank %d: lines in their order" % rank)
-        live.check(oldest or text.startswith(numbered(rank)[:11]),
+        live.check(oldest or text.startswith(numbered(rank, 1)),
                    "rank %d: not the first" % rank)
     return any(last) if oldest else not all(last)
 
