@@ -62,6 +62,17 @@ static void dismiss(struct visitor *v, bool keeps_fd)
     free(v);
 }
 
+/* It has closed the connection. One that calls does so when its patience is
+ * over, and calls again: who is late here, held up for that long, would take a
+ * daemon for gone that is on its way. */
+static bool has_left(int fd)
+{
+    uint8_t byte;
+    ssize_t got = recv(fd, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT);
+
+    return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
 /* All that a visitor has to say is there. */
 static void judge(struct visitor *v)
 {
@@ -72,7 +83,7 @@ static void judge(struct visitor *v)
 
     if (ep_auth_hello_check(&gate->auth, v->nonce, v->hello, sizeof(v->hello),
                             &hello) != 0 ||
-        hello.target != gate->cfg.node) {
+        hello.target != gate->cfg.node || has_left(fd)) {
         dismiss(v, false);
         return;
     }

@@ -231,6 +231,48 @@ static void child_of_the_launcher_is_told_where_to_call(void **state)
     ep_gate_close(gate);
 }
 
+/* A socket at the gate, whose greeting is there. */
+static int visit(const struct ep_gate *gate)
+{
+    struct sockaddr_in addr = {.sin_family = AF_INET};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+
+    assert_int_equal(ep_gate_list(gate, &config), 0);
+    addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    addr.sin_port = htons((uint16_t)atoi(strrchr(config.gates[0], ':') + 1));
+    assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+    while (poll(&ready, 1, 0) == 0)
+        assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
+    return fd;
+}
+
+/* The gate is held up until the caller's patience is over: it is told of the
+ * next call, not of the one that nobody waits for any more. */
+static void who_has_left_is_not_told(void **state)
+{
+    struct ep_auth_hello hello = {.node = 3, .target = 2, .attach = 1};
+    uint8_t greeting[EP_CALL_GREETING_BYTES], said[EP_AUTH_HELLO_BYTES];
+    struct ep_gate *gate = gate_of(2, false);
+    struct ep_caller *caller;
+    struct ep_auth auth;
+    int fd = visit(gate);
+
+    (void)state;
+    assert_int_equal(recv(fd, greeting, sizeof(greeting), MSG_WAITALL),
+                     sizeof(greeting));
+    assert_int_equal(ep_call_auth(&config.auth, &auth), 0);
+    ep_auth_hello_make(&auth, ep_call_nonce(greeting), &hello, said);
+    ep_auth_fini(&auth);
+    assert_int_equal(write(fd, said, sizeof(said)), sizeof(said));
+    close(fd);
+    caller = caller_of(3);
+    run_until(2);
+    assert_connected();
+    ep_caller_close(caller);
+    ep_gate_close(gate);
+}
+
 /* Another key: the caller is turned away, and says so when its time is over;
  * the gate tells nobody. */
 static void caller_with_another_key_is_turned_away(void **state)
@@ -329,6 +371,7 @@ int main(void)
         T(strangers_at_the_ports_are_passed),
         T(gates_of_other_nodes_are_passed),
         T(child_of_the_launcher_is_told_where_to_call),
+        T(who_has_left_is_not_told),
         T(caller_with_another_key_is_turned_away),
         T(caller_can_be_closed_at_any_time),
         T(ports_differ_and_keep_to_the_range),
