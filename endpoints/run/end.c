@@ -191,12 +191,13 @@ static void check_stuck(struct run *r)
                       "everybody waits for that");
 }
 
-/* A daemon says itself what keeps it; this is for those that cannot. */
+/* A daemon says itself what keeps it; this is for those that cannot. Where
+ * some are known to be missing, that is told soon. */
 static void check_launch(struct run *r)
 {
     double waited_s = (double)(ep_clock_ns() - r->start_ns) / 1e9;
 
-    if (r->phase != RUN_LAUNCHING ||
+    if (r->phase != RUN_LAUNCHING || r->missing_count > 0 ||
         waited_s < LAUNCHES * r->options.launch_timeout_s)
         return;
     ep_run_say(r,

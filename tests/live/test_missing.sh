@@ -30,6 +30,15 @@ check_has "$err" "2 daemons do not come: node[1-2]: xylemd was not ready after"
 unset RSH_MUTE
 check_gone
 
+it "tells them also where the limit is shorter than the wait for others"
+export RSH_MUTE="node4"
+launch_telling "not ready" \
+    start --arity 8 --launch-timeout 0.5 -- true </dev/null
+check_eq 1 "$rc"
+check_has "$err" "xylemd was not ready after"
+unset RSH_MUTE
+check_gone
+
 it "names a single host, and what is said of it, as it was"
 export RSH_BAD=node5
 start --arity 2 -- true </dev/null
