@@ -13,12 +13,14 @@ import live
 
 NODES = live.full(64, 12)
 SIZE = live.full(1024, 128) * live.MIB
-PAUSE_S = live.full(30, 8)
+PAUSE_S = live.full(30, 12)
 LINES = live.full(200000, 40000)
 STUCK = 5  # the rank that does not read
 # Less than each time in which somebody does not read (where times are not
-# stretched): a heartbeat that waited for him would be missed.
-HEARTBEAT_S = int(6 * live.SLOW)
+# stretched), 10 s where a message ends it: a heartbeat that waited for him
+# would be missed. Beats come after just under a half of it, and the other half
+# is more than a daemon may be held up.
+HEARTBEAT_S = int(9 * live.SLOW)
 STATS = os.path.join(live.TMP, "stats")
 OPTIONS = ("-N", NODES, "--arity", 4, "--heartbeat", HEARTBEAT_S,
            "--stats", STATS)
