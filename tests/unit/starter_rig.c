@@ -22,7 +22,7 @@ enum { TOO_LONG_S = 60, PROCS = 1000, JOBS = 100 };
 
 static struct ep_spawner *spawner;
 static struct event_base *base;
-static char dir[64];
+static char dir[400];
 static bool has_ended;
 static unsigned exits;
 static uint32_t procs = PROCS, jobs = JOBS;
@@ -141,7 +141,7 @@ int rig_open(void)
     if (ep_spawner_open(0, &spawner) != 0)
         return -1;
     base = event_base_new();
-    snprintf(dir, sizeof(dir), "%.40s/starter-XXXXXX", tmp ? tmp : "/tmp");
+    snprintf(dir, sizeof(dir), "%.380s/starter-XXXXXX", tmp ? tmp : "/tmp");
     if (base == NULL || mkdtemp(dir) == NULL)
         return -1;
     return ep_spawner_attach(spawner, base, &spawner_events, NULL);
@@ -185,7 +185,7 @@ int rig_leave(void **state)
 
 const char *rig_path(const char *name)
 {
-    static char paths[8][512];
+    static char paths[8][1024];
     static unsigned turn;
     char *path = paths[turn++ % 8];
 

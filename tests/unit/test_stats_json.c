@@ -20,8 +20,8 @@
 #include "endpoints/fabric/transport.h"
 #include "overlay/base/err.h"
 
-static char dir[64];
-static char path[128];
+static char dir[400];
+static char path[500];
 
 static const uint32_t lost[] = {7, 4000000000};
 
@@ -74,7 +74,7 @@ static int enter(void **state)
     const char *tmp = getenv("TMPDIR");
 
     (void)state;
-    snprintf(dir, sizeof(dir), "%.40s/xylem-stats-XXXXXX",
+    snprintf(dir, sizeof(dir), "%.370s/xylem-stats-XXXXXX",
              tmp == NULL ? "/tmp" : tmp);
     if (mkdtemp(dir) == NULL)
         return -1;
@@ -229,7 +229,7 @@ static void old_report_is_replaced_not_rewritten(void **state)
 
 static void symbolic_link_stays_a_link(void **state)
 {
-    char why[EP_WHY_MAX] = "", real[160];
+    char why[EP_WHY_MAX] = "", real[500];
     struct stat st;
     FILE *f;
 
@@ -266,7 +266,7 @@ static void pipe_is_written_to_and_stays(void **state)
 
 static void missing_folder_is_told_in_words(void **state)
 {
-    char why[EP_WHY_MAX] = "", name[160];
+    char why[EP_WHY_MAX] = "", name[500];
 
     (void)state;
     snprintf(name, sizeof(name), "%s/no/such", dir);
