@@ -9,8 +9,10 @@ import sys
 import rig
 import live
 import services
+import world
 from live import check, check_eq
 
+MS_SHARED = 1 << 20
 COMMAND = [sys.executable, os.path.join(rig.HERE, "rig.py"), "up", "--hosts",
            "3", "--networks", "2", "--"]
 # Each host's own name and addresses, told to the next by ssh, and the way
@@ -36,8 +38,18 @@ h2
 STAY = 'echo up; ssh h1 "exec tail -f /dev/null"'
 
 
+def settle():
+    """From now on what is outside of a rig is this test's own, since others
+    come and go on a machine. What is mounted is shared, as on most of them:
+    what got out of a rig would be seen."""
+    world.unshare(world.NEWNS | world.NEWNET)
+    for flag in world.MS_PRIVATE, MS_SHARED:
+        world.mount(None, "/", None, world.MS_REC | flag)
+    world.mount("tmpfs", "/run", "tmpfs")
+
+
 def outside():
-    """What this machine shows of networks and mounts."""
+    """What is there of networks and mounts."""
     found = subprocess.run(["ip", "-o", "link"], stdout=subprocess.PIPE,
                            text=True, check=True).stdout
     with open("/proc/self/mounts") as mounts:
@@ -94,6 +106,7 @@ def main():
     why = rig.missing()
     if why or not services.Sshd.is_here():
         live.skip(why or "no sshd here")
+    settle()
     cases()
     return live.end()
 
