@@ -13,6 +13,8 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
+#include "tests/unit/rig.h"
+
 static void on_ready(void *arg, struct ep_channel *ch)
 {
     struct tap *tap = arg;
@@ -67,7 +69,7 @@ void tap_open(struct tap *tap, bool raw, uint32_t open_ms)
     ep_channel_close(tap->ch);
     if (tap->out >= 0)
         close(tap->out);
-    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    rig_wide_pipe(fds);
     assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
     tap->out = fds[1];
     cfg.fd = fds[0];

@@ -15,6 +15,8 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
+#include "tests/unit/rig.h"
+
 static void on_consumed(void *arg, uint64_t frames_total)
 {
     struct hose *hose = arg;
@@ -93,7 +95,7 @@ int hose_add(struct hose *hose, uint32_t proc)
     int fds[2];
     int rc;
 
-    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    rig_wide_pipe(fds);
     assert_int_equal(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
     rc = ep_feed_target(hose->feed, fds[1], proc);
     if (rc != 0) {

@@ -21,7 +21,10 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
-enum { RIG_LIMIT_S = 120 }; /* a hang, not a speed, is what it finds */
+enum {
+    RIG_LIMIT_S = 120, /* a hang, not a speed, is what it finds */
+    RIG_PIPE_BYTES = 64 * 1024
+};
 
 static inline uint64_t rig_now_ns(void)
 {
@@ -75,6 +78,22 @@ static inline void rig_run_until(struct event_base *base, const unsigned *flag,
     const struct rig_count count = {flag, want};
 
     rig_run_until_true(base, rig_is_counted, &count);
+}
+
+/* A pipe as wide as pipes are. Where a user has very many, as those of jobs of
+ * other tests, the system makes the next ones narrow until some have gone. */
+static inline void rig_wide_pipe(int fds[2])
+{
+    const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
+    const struct timespec nap = {.tv_nsec = 20 * 1000000};
+
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    while (fcntl(fds[1], F_GETPIPE_SZ) < RIG_PIPE_BYTES &&
+           fcntl(fds[1], F_SETPIPE_SZ, RIG_PIPE_BYTES) < 0) {
+        if (rig_now_ns() > limit_ns)
+            fail_msg("no wide pipe after %d s", RIG_LIMIT_S);
+        nanosleep(&nap, NULL); /* sleep-ok: between two looks */
+    }
 }
 
 /* A pair of terminal ends. Returns the master. */

@@ -94,7 +94,7 @@ static struct fixture *with_pipe(void)
     struct fixture *fx = calloc(1, sizeof(*fx));
     int fds[2];
 
-    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    rig_wide_pipe(fds);
     fx->fd = fds[0];
     fx->from = fds[1];
     input_open(fx, fds[0]);

@@ -83,7 +83,7 @@ static int setup(void **state)
     fx->base = event_base_new();
     assert_non_null(fx->base);
     assert_int_equal(ep_writer_open(fx->base, &fx->w), 0);
-    assert_int_equal(pipe2(fx->pipe, O_CLOEXEC), 0);
+    rig_wide_pipe(fx->pipe);
     assert_int_equal(ep_sink_open(fx->w, fx->pipe[1], &events, fx, &fx->sink),
                      0);
     *state = fx;
