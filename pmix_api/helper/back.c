@@ -154,7 +154,8 @@ void px_back_lost(const void *request, uint64_t bytes)
 
 void px_back_forsake(struct pull *pull, bool is_gone)
 {
-    if (!px_back_is_due(pull) || pull->is_forsaken)
+    if (!px_back_is_due(pull) || pull->is_forsaken ||
+        (is_gone && px_settle_has_all(pull)))
         return;
     pull->is_forsaken = px_settle_is_kept() && !pull->is_drained;
     if (!pull->is_forsaken && !pull->is_behind)

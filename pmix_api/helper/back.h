@@ -7,9 +7,12 @@
  * nothing new of these channels.
  *
  * When a tool has died, the launcher gives back what it keeps itself
- * (settle.h): END says from where on. Not when some has gone back already: that
- * tool was there when it did, and had deregistered; what it has not read of
- * what it was sent before goes down with it.
+ * (settle.h): END says from where on, which may be a little before what the
+ * tool has not read. Not when the tool had deregistered, and had read all that
+ * it was given: what waits is all that goes back, and nothing comes twice. Nor
+ * when some has gone back already: that tool was there when it did, and had
+ * deregistered; what it has not read of what it was sent before goes down with
+ * it.
  *
  * Where another tool redirects a channel, too, that has what came since it
  * does: only what is older goes back.

@@ -91,7 +91,8 @@ static struct {
 } hooks;
 
 static _Thread_local const void *receiver; /* who is written to; NULL: nobody */
-static _Thread_local int reading = -1;     /* a tool's socket; -1: none */
+static _Thread_local const void *sender;   /* who is read from, */
+static _Thread_local int reading = -1;     /* at this socket; -1: nobody */
 
 static bool find(const char *name, void *out)
 {
@@ -299,9 +300,21 @@ ssize_t px_hook_writev(int fd, const struct iovec *parts, int count)
 
 void px_hook_receive(int fd, short what, void *tool)
 {
+    sender = tool;
     reading = fd;
     hooks.receive(fd, what, tool);
     reading = -1;
+}
+
+static ssize_t read_tool(int fd, void *mem, size_t bytes)
+{
+    ssize_t got = px_head_is_one(fd, bytes)
+                      ? px_head_read(fd, mem, bytes, hooks.read)
+                      : hooks.read(fd, mem, bytes);
+
+    if (got == 0 && bytes > 0)
+        hooks.ours->on_closed(sender);
+    return got;
 }
 
 ssize_t px_hook_read(int fd, void *mem, size_t bytes)
@@ -310,9 +323,8 @@ ssize_t px_hook_read(int fd, void *mem, size_t bytes)
         errno = ENOSYS;
         return -1;
     }
-    if (fd == reading && px_head_is_one(fd, bytes))
-        return px_head_read(fd, mem, bytes, hooks.read);
-    return hooks.read(fd, mem, bytes);
+    return fd == reading ? read_tool(fd, mem, bytes)
+                         : hooks.read(fd, mem, bytes);
 }
 
 pmix_status_t px_hook_hear(int fd, char *mem, size_t bytes)

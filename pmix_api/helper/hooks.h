@@ -33,12 +33,14 @@
  *
  * The last three are not the library's but libc's: read, while the library
  * reads from a tool (pmix_ptl_base_recv_handler), as it loses what comes of a
- * head before the rest of it (helper/head.h). writev, by which it writes a
- * message to a tool, header and body, in as many parts as that takes: how much
- * of its queue has left is told by nothing else (helper/lag.h). And accept: the
- * library takes all connections that come, as long as there are descriptors,
- * and where it fails it never listens again. So it never fails here but by "not
- * now" (helper/gate.h).
+ * head before the rest of it (helper/head.h); and as an end of the stream says
+ * that the tool has read everything, for a socket that is closed with something
+ * in it resets the connection (RFC 1122, 4.2.2.13). writev, by which it writes
+ * a message to a tool, header and body, in as many parts as that takes: how
+ * much of its queue has left is told by nothing else (helper/lag.h). And
+ * accept: the library takes all connections that come, as long as there are
+ * descriptors, and where it fails it never listens again. So it never fails
+ * here but by "not now" (helper/gate.h).
  *
  * Where a library was linked so that it calls them directly, px_hooks_try()
  * says so, and only one pull at a time is served (helper/server.c).
@@ -71,6 +73,8 @@ struct px_hooks {
     /* It writes to the tool through this descriptor, and has done so. */
     void (*on_socket)(const void *tool, int fd);
     void (*on_write)(const void *tool, const struct px_write *write);
+    /* The tool has closed its end, and has read all that was in it. */
+    void (*on_closed)(const void *tool);
     /* The library reads here what a connection says first. */
     void (*on_greeting)(int fd);
     /* It is to accept a connection, if that is true; it has done so, or it

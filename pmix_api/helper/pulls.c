@@ -333,6 +333,7 @@ void px_pulls_open(const char *dir)
         .on_queued = px_deliver_queued,
         .on_socket = on_socket,
         .on_write = on_write,
+        .on_closed = px_settle_closed,
         .on_greeting = px_tools_greet,
         .on_accept = px_gate_wait,
         .on_accepted = on_accepted,

@@ -56,6 +56,8 @@ struct pull {
     uint64_t passed_bytes; /* payload that has gone past the queue */
     struct px_trail trail;
     struct px_share_state at; /* as it was told */
+    bool has_read;            /* its tool had read all when it closed: */
+    uint64_t read_bytes;      /* what had left the queue by then */
 };
 
 enum {

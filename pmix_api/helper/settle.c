@@ -152,6 +152,40 @@ unsigned px_settle_all(void)
     return next_ms(sum);
 }
 
+/* So much of it has left its queue. */
+static uint64_t given(const struct pull *pull)
+{
+    return px_pull_own_bytes(pull) - px_queue_span(&pull->queue);
+}
+
+static void note_closed(struct pull *pull)
+{
+    pull->has_read = px_lag_payload(pull->to.tool) == 0 &&
+                     px_socket_unsent(&pull->to.sock) == 0;
+    pull->read_bytes = given(pull);
+}
+
+/* What the others were given may be with us still. */
+void px_settle_closed(const void *tool)
+{
+    struct pull *pulls = px_pulls_lock();
+
+    for (unsigned i = 0; i < PULLS_MAX; i++) {
+        struct pull *pull = &pulls[i];
+
+        if (pull->state != PULL_FREE && pull->to.tool == tool &&
+            (pull->state == PULL_OVER || pull->is_doubted) &&
+            px_back_is_due(pull))
+            note_closed(pull);
+    }
+    px_pulls_unlock();
+}
+
+bool px_settle_has_all(const struct pull *pull)
+{
+    return pull->has_read && pull->read_bytes == given(pull);
+}
+
 bool px_settle_has_tool(const struct pull *pull)
 {
     struct px_peer peer;

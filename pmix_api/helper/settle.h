@@ -22,6 +22,14 @@ bool px_settle_is_kept(void);
  * anything. The main thread. */
 unsigned px_settle_all(void);
 
+/* The tool has closed its end, and has read all that was in its socket. Locks
+ * the pulls; in the library's thread. */
+void px_settle_closed(const void *tool);
+
+/* Under the lock. A pull that was given nothing more since, as its tool has
+ * deregistered: had the tool read all of what it was given when it closed? */
+bool px_settle_has_all(const struct pull *pull);
+
 /* Under the lock. Does the pull's tool still hold its socket, which is known?
  * What it has not read is there then. */
 bool px_settle_has_tool(const struct pull *pull);

@@ -300,6 +300,7 @@ def dies_before_another_leaves():
     tool.say_leave()
     os.close(hold)
     own = tool.end()
+    live.eventually(lambda: gone(job) > 1, 60, "it has gone")
     reader = pmix.Reader(job)
     job.check_ok()
     check_once(reader.end(), [tool], [own], [2 * MUCH] * RANKS, "two go")
