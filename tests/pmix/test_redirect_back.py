@@ -64,6 +64,9 @@ class Leaver(pmix.Tool):
         return self.taken() + os.fstat(self.shown.fileno()).st_size
 
     def end(self):
+        """What it has shown. Before its job or its helper may end: what it is
+        still sent as it deregisters nobody else has, and its library writes
+        that out bit by bit, or at its own end."""
         self.proc.stdin.close()
         live.check_eq(0, self.wait())
         self.shown.seek(0)
@@ -117,7 +120,7 @@ def in_a_flood(*options):
     folder = tempfile.mkdtemp(dir=live.TMP)
     job, gates = start(flow(folder), options=options)
     gates[0].open()
-    tools, reader = [], pmix.Reader(job)
+    tools, shown, reader = [], [], pmix.Reader(job)
     for nth in range(3):
         tool = Leaver(job)
         tool.wait_ready()
@@ -131,9 +134,9 @@ def in_a_flood(*options):
         tool.say_leave()
         os.kill(helper, signal.SIGCONT)
         live.eventually(lambda n=nth: ended(job, n + 1), 60, "its end")
+        shown.append(tool.end())
     lasts = stop_flow(job, folder)
-    check_once(reader.end(), tools, [tool.end() for tool in tools], lasts,
-               "flood")
+    check_once(reader.end(), tools, shown, lasts, "flood")
     live.check("are lost" not in job.said(), job.said())
 
 
@@ -164,8 +167,9 @@ def a_copier_goes():
     copier.wait()
     os.kill(helper, signal.SIGCONT)
     live.eventually(lambda: ended(job, 2), 60, "both have ended")
+    shown = tool.end()
     lasts = stop_flow(job, folder)
-    check_once(reader.end(), [tool], [tool.end()], lasts, "copier")
+    check_once(reader.end(), [tool], [shown], lasts, "copier")
 
 
 def stop_flow(job, folder):
@@ -232,10 +236,11 @@ def much_waits():
     tool.say_leave()
     os.close(hold)
     live.eventually(lambda: ended(job, 1), 60, "its end")
+    shown = tool.end()
     gates[1].open()
     job.check_ok()
     out = reader.end()
-    check_once(out, [tool], [tool.end()], [MUCH + 10] * RANKS, "much")
+    check_once(out, [tool], [shown], [MUCH + 10] * RANKS, "much")
     live.check(len(out) > 0, "nothing came back")
     live.check("are lost" not in job.said(), job.said())
 
