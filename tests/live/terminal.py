@@ -43,22 +43,30 @@ class Terminal:
         self.text += more
         return more != b""
 
+    def behind(self, words):
+        """The place in the text behind all of these, or None."""
+        found = [self.at]
+        for word in set(words):
+            place = self.at
+            for _ in range(words.count(word)):
+                place = self.text.find(word, place)
+                if place < 0:
+                    return None
+                place += len(word)
+            found.append(place)
+        return max(found)
+
     def read_until(self, *words, seconds=30):
-        """Reads until all words were shown, in any order, since the last
-        call."""
+        """Reads until all words were shown, in any order, behind those of the
+        last call. What came with them is for the next one."""
         limit = time.monotonic() + seconds * live.SLOW
-
-        def missing():
-            return [word for word in words
-                    if self.text[self.at:].count(word) < words.count(word)]
-
-        while missing():
+        while (place := self.behind(words)) is None:
             rest = limit - time.monotonic()
             if rest < 0 or (not self.read_more(rest) and
                             self.proc.poll() is not None):
                 return live.check(False, "not shown: %r, but %r" % (
-                    missing(), self.text[-1000:]))
-        self.at = len(self.text)
+                    words, self.text[self.at:][-1000:]))
+        self.at = place
         return True
 
     def wait(self, seconds=60):
