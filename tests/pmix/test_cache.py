@@ -99,21 +99,37 @@ def wait_before(tool, before):
                                 for channel in CHANNELS), 60, "its part of a")
 
 
+def wait_all(tool, size):
+    """It has what was kept of so many bytes: see pmix.wait_taken()."""
+    live.eventually(lambda: tool.taken() + tool.before() >= size or
+                    tool.proc.poll() is not None, 120, "the tool has its part")
+
+
 def late(options, before, dropped):
     """It comes when part a is out, and sees part b live. Where nothing comes
     from before, its answer alone shows that the nodes have heard of it."""
-    job, gates = start(write("a"), write("b"))
+    def is_unknown():
+        return before == slice(0) and not pmix.has_heard(job)
+
+    job, gates = start(write("a"), write("b"), "true")
     gates[0].open()
     out = read_part(job, b"a")
     tool = pmix.Tool(job, *options, "-n", 2 * RANKS)
     tool.wait_ready()
     wait_before(tool, before)
     gates[1].open()
+    out += read_part(job, b"b")
+    size = 2 * sum(len(text(rank, b"a")[before] + text(rank, b"b"))
+                   for rank in range(RANKS))
+    live.eventually(lambda: sum(map(tool.taken, CHANNELS)) >= size or
+                    tool.proc.poll() is not None or is_unknown(), 120,
+                    "the tool has part b")
+    gates[2].open()
     out += job.stdout.read()
     job.check_ok()
     live.check_eq(0, tool.wait(60), "the tool")
     check_console(job, out, b"a", b"b")
-    if before == slice(0) and not pmix.has_heard(job):
+    if is_unknown():
         return False
     check_tool(tool, before, [b"b"], dropped)
     return True
@@ -170,12 +186,15 @@ def in_the_middle(*options):
     is new for it, nothing is missing or twice from there on. Where it
     redirects, the console's part ends there. (It names no size, so that it is
     not too slow for its bound.)"""
-    job, gates = start(FLOOD_OF_A, options=("--pmix-cache", BIG))
+    job, gates = start(FLOOD_OF_A, "true", options=("--pmix-cache", BIG))
     gates[0].open()
     out = os.read(job.stdout.fileno(), live.MIB)
     tool = pmix.Tool(job, *options, "-O", "-n", 2 * RANKS)
     tool.wait_ready()
-    out += job.stdout.read()
+    reader = pmix.Reader(job)
+    wait_all(tool, sum(len(text(n, b"a", FLOOD)) for n in range(RANKS)))
+    gates[1].open()
+    out += reader.end()
     job.check_ok()
     live.check_eq(0, tool.wait(60))
     missing = 0
@@ -197,14 +216,18 @@ def in_the_middle(*options):
 def behind_another():
     """It comes while records wait for the console, as another tool has just
     redirected them: what was before still comes before what is new."""
-    job, gates = start(FLOOD_OF_A, options=("--pmix-cache", BIG))
+    job, gates = start(FLOOD_OF_A, "true", options=("--pmix-cache", BIG))
     gates[0].open()
     out = os.read(job.stdout.fileno(), 100)
     first = pmix.Tool(job, "-R", "-n", 2 * RANKS)
     first.wait_ready()
     tool = pmix.Tool(job, "-O", "-n", 2 * RANKS)
     tool.wait_ready()
-    out += job.stdout.read()
+    reader = pmix.Reader(job)
+    for one in (tool, first):
+        wait_all(one, sum(len(text(n, b"a", FLOOD)) for n in range(RANKS)))
+    gates[1].open()
+    out += reader.end()
     job.check_ok()
     live.check_eq(0, tool.wait(60))
     live.check_eq(0, first.wait(60))
@@ -234,11 +257,11 @@ def ups(job, count):
 def repaired():
     """An inner daemon dies while the tool asks: what the others have written is
     whole, for the console and the tool, and the lost rank's channels end."""
-    gate = pmix.Gate()
+    gate, end = pmix.Gate(), pmix.Gate()
     job = pmix.Job("-v", "-N", 6, "--nodes-per-daemon", 1, "--arity", 2,
                    "--on-node-loss", "continue", "--pmix-cache", BIG, "--",
                    "sh", "-c", 'echo up $XYLEM_RANK $PPID; : <"$0"; ' +
-                   FLOOD_OF_A, gate.path, bufsize=0)
+                   FLOOD_OF_A + '; : <"$1"', gate.path, end.path, bufsize=0)
     daemons = ups(job, 6)
     pmix.wait_up(job)
     gate.open()
@@ -246,7 +269,13 @@ def repaired():
     os.kill(daemons[0], signal.SIGKILL)
     tool = pmix.Tool(job, "-O", "-n", 12)
     tool.wait_ready()
-    out += job.stdout.read()
+    reader = pmix.Reader(job)
+    last = b" a %07d\n" % FLOOD
+    live.eventually(lambda: all((tool.got(rank, "stdout") or b"").endswith(last)
+                                for rank in range(1, 6)) or
+                    tool.proc.poll() is not None, 120, "it has the last lines")
+    end.open()
+    out += reader.end()
     live.check_eq(1, job.wait(60), "exit code")
     live.check_eq(0, tool.wait(60))
     for rank in range(1, 6):
@@ -303,9 +332,7 @@ def full():
     live.eventually(lambda: "no more output is kept" in job.said(), 60, "words")
     tool = pmix.Tool(job, "-O", "-n", 2 * RANKS)
     tool.wait_ready()
-    # The end of the job does not wait for a tool as long as that may take.
-    live.eventually(lambda: tool.taken() + tool.before() >=
-                    RANKS * megs * live.MIB, 60, "the tool has all of it")
+    wait_all(tool, RANKS * megs * live.MIB)
     gates[1].open()
     job.check_ok()
     live.check_eq(0, tool.wait(60), "the tool")

@@ -51,7 +51,8 @@ def told(job):
 def killed():
     """The tool is cut off, the user is told once though it dies twice, and
     another tool can connect to the next helper."""
-    job, gate = start()
+    size, end = RANKS * 20000 * 11, pmix.Gate()
+    job, gate = start(command=WRITE + f'; : <"{end.path}"')
     for _ in range(2):
         pmix.wait_up(job)
         check_limits(pmix.helper_of(job))
@@ -63,7 +64,10 @@ def killed():
     tool = pmix.Tool(job, "-n", 2 * RANKS)
     tool.wait_ready()
     gate.open()
-    check_output(job)
+    check_lines(job.stdout.read(size))
+    pmix.wait_taken(tool, size)
+    end.open()
+    job.check_ok()
     live.check_eq(0, tool.wait())
     live.check(len(tool.got(0, "stdout") or b"") == 20000 * 11, "all output")
     live.check_eq(2, len(told(job)), "with -v each time")
@@ -182,11 +186,11 @@ def still():
     way to the helper, and no more than is written before that counts as deaf.
     """
     first, count = 1000, 80000
-    gates = pmix.Gate(), pmix.Gate()
+    gates = pmix.Gate(), pmix.Gate(), pmix.Gate()
     number = "seq -f \"$XYLEM_RANK %08.0f\""
     job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c",
                    f"{pmix.Gate.WAIT} {number} {first}; : <\"$1\";"
-                   f"{number} {first + 1} {count}",
+                   f"{number} {first + 1} {count}; : <\"$2\"",
                    *(gate.path for gate in gates))
     pmix.wait_up(job)
     tool = pmix.Tool(job, "-n", 2 * RANKS)
@@ -206,6 +210,8 @@ def still():
     for tid in threads or ():
         live.check(trace(DETACH, tid), "a thread goes on")
     check_lines(text, count)
+    pmix.wait_taken(tool, RANKS * count * 11)
+    gates[2].open()
     job.check_ok()
     live.check_eq(0, tool.wait())
     for rank in range(RANKS):
