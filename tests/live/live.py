@@ -232,10 +232,14 @@ class Memory(threading.Thread):
 
     def run(self):
         while not self.over.wait(0.1):
-            for pid, name in ours().items():
-                size = peak(pid)
-                if size > 0:
-                    self.peak[pid] = (name, size)
+            self.look()
+
+    def look(self):
+        """Sees all that are there now."""
+        for pid, name in ours().items():
+            size = peak(pid)
+            if size > 0:
+                self.peak[pid] = (name, size)
 
     def check(self, nodes_per_daemon, least):
         """32 MiB, and 1 MiB for each further node of a daemon."""

@@ -38,6 +38,11 @@ class Fed:
         self.feeder.start()
         self.sum = live.cksum(size)
 
+    def go_on(self):
+        """The stuck one may go on. All daemons are seen before that."""
+        self.memory.look()
+        self.gate.open()
+
     def line(self):
         return self.job.stdout.readline().decode().rstrip("\n")
 
@@ -89,7 +94,7 @@ def spill(per_daemon):
     print("# %.1f MiB are spilled" % (held / live.MIB))
     live.check(LARGE - 8 * live.MIB < held <= LARGE + live.MIB,
                "%d bytes are spilled" % held)
-    fed.gate.open()
+    fed.go_on()
     live.check_eq(fed.sum, fed.line())
     fed.end()
     fed.told_nothing()
@@ -101,7 +106,7 @@ def close():
     live.check_eq([str(LARGE)] * (NODES - 1),
                   [fed.line() for _ in range(NODES - 1)])
     fed.told("has not read its stdin for %g s: it is closed" % limit_s)
-    fed.gate.open()
+    fed.go_on()
     rest = int(fed.line())
     live.check(rest <= 256 * 1024, "%d bytes were in its pipe" % rest)
     fed.end()
@@ -117,7 +122,7 @@ def bound():
     live.check(7 * live.MIB <= spilled() <= 8 * live.MIB,
                "%d bytes are spilled" % spilled())
     live.check(fed.feeder.fed < SIZE, "the input was swallowed")
-    fed.gate.open()
+    fed.go_on()
     live.check_eq([fed.sum] * NODES, [fed.line() for _ in range(NODES)])
     fed.end()
     fed.told("is 8 MiB behind in its stdin, more are not spilled")
@@ -134,7 +139,7 @@ def no_room(words, *options, **more):
     fed = Fed("--stdin-slow=spill", *options, **more)
     live.eventually(lambda: "any further" in fed.job.said(), 60,
                     "the message about the disk")
-    fed.gate.open()
+    fed.go_on()
     live.check_eq([fed.sum] * NODES, [fed.line() for _ in range(NODES)])
     fed.end()
     fed.told("cannot be spilled any further (%s" % words)
@@ -146,7 +151,7 @@ def gone():
               'test "$XYLEM_RANK" != %d || exit 0; exec cksum' % STUCK,
               size=SIZE // 2)
     live.eventually(lambda: spilled() > SIZE // 4, 60, "a file grows")
-    fed.gate.open()
+    fed.go_on()
     fed.others()
     fed.end()
     fed.told_nothing()
@@ -184,7 +189,7 @@ def stopped():
                     "the launcher stops")
     time.sleep(1.5 * limit_s)  # sleep-ok: stopped for so long; it is the test
     fed.job.proc.send_signal(signal.SIGCONT)
-    fed.gate.open()
+    fed.go_on()
     live.check_eq([fed.sum] * NODES, [fed.line() for _ in range(NODES)])
     fed.end()
     fed.told_nothing()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Hosts that are reached by ssh, through sshd's of the test's own."""
 # timeout: 240
+import contextlib
 import hashlib
 import os
 import socket
@@ -189,7 +190,8 @@ def cut_off(hosts, name):
         if any(live.host_of(one) == name for one in below):
             for one in [pid, *below]:
                 if live.read_proc(one, "comm").startswith(b"sshd"):
-                    os.kill(one, 9)
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(one, 9)  # it may have ended with the first
     live.eventually(lambda: "%s: Connection to 127.0.0." % name in job.said(),
                     BOUND_S, "ssh says that its connection is gone")
     job.stdin.write(b"on\n")
