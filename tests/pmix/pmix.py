@@ -96,6 +96,20 @@ def until_heard(test, *args):
     live.check(any(test(*args) for _ in range(5)), "a pull has waited")
 
 
+def pulls_heard(job):
+    """How many pulls its launcher has heard of, which -v tells."""
+    return len(re.findall(r"PMIx pull \d+ (?:copies|redirects)", job.said()))
+
+
+def wait_heard(job, before):
+    """With -v: it has heard of one more pull than that. A launcher that gets no
+    processor hears of output first, maybe, that was written after a pull was
+    answered: the answer waits for it for a second."""
+    live.eventually(lambda: "-v" not in job.proc.args or
+                    pulls_heard(job) > before or
+                    job.proc.poll() is not None, 60, "a pull is heard of")
+
+
 def kill_helper(job):
     """Kills the helper, up or not, and waits until it is gone."""
     live.eventually(lambda: helper_of(job), 60, "a helper")
@@ -151,6 +165,7 @@ class Tool:
     def __init__(self, job, *options, stdin=subprocess.DEVNULL,
                  stdout=subprocess.PIPE, **env):
         self.dir = tempfile.mkdtemp(dir=live.TMP, prefix="tool-")
+        self.job, self.heard = job, pulls_heard(job)
         self.proc = subprocess.Popen(
             [TOOL, *map(str, options), str(job.proc.pid), self.dir],
             stdin=stdin, stdout=stdout, stderr=subprocess.PIPE,
@@ -163,6 +178,8 @@ class Tool:
         live.eventually(lambda: self.has("ready") or
                         self.proc.poll() is not None, CONNECT_S,
                         "the tool is registered")
+        if self.has("ready"):
+            wait_heard(self.job, self.heard)
         return live.check(self.has("ready"), "the tool is registered")
 
     def wait(self, seconds=30):

@@ -20,6 +20,7 @@ class Starter(pmix.Asker):
             os.mkfifo(path)
             self.pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
             os.set_blocking(self.pipe, True)
+        self.job = job
         self.outputs = {}  # (namespace, rank, channel): text
         self.ends = []
         self.befores = {}  # the same: bytes that were not kept
@@ -47,6 +48,14 @@ class Starter(pmix.Asker):
     def do(self, order):
         """An order that is to succeed."""
         live.check_eq("SUCCESS", self.ask(order)[1], order)
+
+    def pull(self, what):
+        """One that is to succeed; its number, when the launcher knows of it."""
+        before = pmix.pulls_heard(self.job)
+        said, status = self.ask("pull " + what)
+        live.check_eq("SUCCESS", status, what)
+        pmix.wait_heard(self.job, before)
+        return said[0]
 
     def wait_ends(self, space, ranks, channels=("stdout", "stderr")):
         want = {(space, rank, channel) for rank in range(ranks)

@@ -61,7 +61,7 @@ def served():
         check_eq(spaces, names_of(dvm, "pmix.qry.ns"),
                  "no daemons, none that has ended")
         for tool, space in zip(tools, spaces):
-            tool.do(f"pull {space} *")
+            tool.pull(f"{space} *")
         door.open()
         for tool, space, size in zip(tools, spaces, (3, 5)):
             tool.wait_ends(space, size)

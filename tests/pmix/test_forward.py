@@ -127,8 +127,8 @@ def left():
     space = tool.spawn(BOTH + "-- 2 sh -c " + words(
         ": <$0; echo one; : <$1; echo two; echo err >&2; : <$2; echo three") +
         " " + " ".join(door.path for door in doors))[0]
-    (first,), _ = tool.ask(f"pull {space} * out")
-    (second,), _ = tool.ask(f"pull {space} 1")
+    first = tool.pull(f"{space} * out")
+    second = tool.pull(f"{space} 1")
     doors[0].open()
     live.eventually(lambda: (tool.got(space, 0), tool.got(space, 1)) ==
                     ("one\n", "one\none\n"), 60, "both are pulled")
@@ -139,7 +139,7 @@ def left():
     live.eventually(lambda: tool.got(space, 1) == "one\none\ntwo\n", 60,
                     "the other one is pulled")
     tool.do(f"leave {second}")
-    tool.do(f"pull {space} 0 out")
+    tool.pull(f"{space} 0 out")
     doors[2].open()
     tool.wait_ends(space, 1, ("stdout",))
     wait_end(tool, space)
