@@ -14,7 +14,7 @@ its time limit, when one of its processes is alive 5 s after its end, or when a
 sanitizer reported anything in any of its processes.
 
 A script may say in its first lines, in a comment of its own:
-    timeout: SECONDS    its time limit (120 when it says nothing; a program,
+    timeout: SECONDS    its time limit (300 when it says nothing; a program,
                         which cannot, has 600)
     alone               nothing of the suite runs beside it: it measures time
 
@@ -42,7 +42,7 @@ import sys
 import tempfile
 import time
 
-TIMEOUT_S = 120
+TIMEOUT_S = 300
 PROGRAM_TIMEOUT_S = 600
 LINGER_S = 5
 LOOK_S = 0.1

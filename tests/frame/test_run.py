@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# timeout: 300
 """The test runner and the shell library of the live tests do what they say.
 
 Each case writes a small test, runs it through run.py, and looks at the status,

@@ -1,5 +1,4 @@
 # --bind: processes have the processors that their turn gives them.
-# timeout: 120
 . "$top_srcdir/tests/live/lib.sh"
 
 # The processors that may be used here, by core, as the kernel tells of them.

@@ -5,7 +5,6 @@ Most inner daemons are killed, one after another, while stdin goes down and
 lines come up and nobody reads the launcher's stdout: the launcher comes to have
 many times the children that were planned, each with its frames in flight.
 """
-# timeout: 240
 import collections
 import hashlib
 import sys

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """However a job ends, nothing of it is left five seconds later."""
-# timeout: 180
 import contextlib
 import os
 import signal

@@ -1,6 +1,5 @@
 # What cannot work says why in one line or two, exits with 1 or 2, and leaves
 # nothing behind.
-# timeout: 240
 . "$top_srcdir/tests/live/lib.sh"
 
 # cannot TEXT ARGS...: `xylem run ARGS` fails soon and its message has TEXT,

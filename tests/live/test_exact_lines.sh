@@ -1,5 +1,4 @@
 # Every line of every process arrives once, whole and in its process's order.
-# timeout: 300
 . "$top_srcdir/tests/live/lib.sh"
 
 full=${XYLEM_TEST_FULL:-}

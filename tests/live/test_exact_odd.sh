@@ -1,5 +1,4 @@
 # Output of unusual shape arrives as it was written.
-# timeout: 180
 . "$top_srcdir/tests/live/lib.sh"
 
 lines=$top_builddir/tests/live/tool_lines

@@ -1,5 +1,4 @@
 # Every process gets exactly the bytes of the launcher's standard input.
-# timeout: 240
 . "$top_srcdir/tests/live/lib.sh"
 
 full=${XYLEM_TEST_FULL:-}

@@ -1,5 +1,4 @@
 # Exit codes, the end by a bad exit, by time and by a reader that leaves.
-# timeout: 120
 . "$top_srcdir/tests/live/lib.sh"
 
 it "0 when all return 0, else the code of one that failed"

@@ -1,5 +1,4 @@
 # Of stdin that is a file, what no process took is there for who reads it next.
-# timeout: 180
 . "$top_srcdir/tests/live/lib.sh"
 
 run() {

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """A job with nothing to do sleeps: only heartbeats wake its processes."""
-# timeout: 120
 # alone
 import os
 import re

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Several jobs in one tree: beside the run's own and one after the other."""
-# timeout: 180
 import json
 import os
 import subprocess

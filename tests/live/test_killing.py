@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Processes of xylem that die or freeze in the middle of a job."""
-# timeout: 180
 import json
 import os
 import signal

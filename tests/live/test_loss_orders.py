@@ -5,7 +5,6 @@ A chain of five daemons. That of rank 1 is stopped and that of rank 2 dies: rank
 3 is an orphan and dials rank 1, which does not answer. So the repair is under
 way until that one goes on; it would try the next one after 10 s only.
 """
-# timeout: 120
 import contextlib
 import json
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Very many nodes on this machine: all come, all are heard, memory is kept."""
-# timeout: 240
 import hashlib
 import json
 import os

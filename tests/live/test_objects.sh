@@ -1,5 +1,4 @@
 # --ppn N:core and N:socket, by machines that hwloc has recorded.
-# timeout: 120
 . "$top_srcdir/tests/live/lib.sh"
 
 data=$top_srcdir/tests/data

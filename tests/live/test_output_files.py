@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Output in files: what is in them, the proof, limits, errors."""
-# timeout: 120
 import base64
 import collections
 import glob

@@ -1,5 +1,4 @@
 # Several programs in one job: `xylem run A : B`.
-# timeout: 120
 . "$top_srcdir/tests/live/lib.sh"
 
 mkdir "$TMPDIR/one" "$TMPDIR/two words"

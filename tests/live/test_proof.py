@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The proof that all output came, in the report of every job: complete with
 all ways of output, and honest about what was cut off."""
-# timeout: 180
 import contextlib
 import json
 import os

@@ -6,7 +6,6 @@ with all else as it is, and runs a job that has to end with exit code 1 and the
 name of the process whose output is not as it was written, while that of the
 others is complete. A build with sanitizers skips it.
 """
-# timeout: 300
 import glob
 import json
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Daemons on other hosts: who starts whom, where ranks go, who sees the key."""
-# timeout: 180
 import collections
 import contextlib
 import os

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# timeout: 240
 """The scenarios of the simulator (tests/scenario), over the real transport.
 
 The words are those of sim/scenario.h. One daemon hosts each node; a process is

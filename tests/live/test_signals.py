@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Signals to the launcher reach the processes; a terminal's, too."""
-# timeout: 180
 import contextlib
 import os
 import signal

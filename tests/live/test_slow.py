@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """--stdin-slow: what is done for a process that does not read its stdin."""
-# timeout: 240
 import os
 import resource
 import signal

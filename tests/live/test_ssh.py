@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Hosts that are reached by ssh, through sshd's of the test's own."""
-# timeout: 240
 import contextlib
 import hashlib
 import os

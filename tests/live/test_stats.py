@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The report of --stats: every field, and numbers that can be true."""
-# timeout: 120
 import contextlib
 import fcntl
 import json

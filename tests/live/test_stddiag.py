@@ -4,7 +4,6 @@ and that whoever holds it open is treated as with stdout.
 
 The truth of what is written is made here again, from rank and channel.
 """
-# timeout: 120
 import glob
 import json
 import os

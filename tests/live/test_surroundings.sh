@@ -1,5 +1,4 @@
 # What a process finds: environment, working directory, umask and limits.
-# timeout: 120
 . "$top_srcdir/tests/live/lib.sh"
 
 # A host whose daemon has other manners than the launcher, and another home.

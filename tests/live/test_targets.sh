@@ -1,5 +1,4 @@
 # -i: who gets standard input, and who leaves it alone.
-# timeout: 180
 . "$top_srcdir/tests/live/lib.sh"
 
 lines=1000

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Programs that ask questions, and a launcher in the background."""
-# timeout: 120
 import os
 import select
 import subprocess

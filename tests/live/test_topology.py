@@ -2,7 +2,6 @@
 """--topology: ranks stay in the order of the list whatever the tree is, all of
 the input and output arrives, who dies is repaired around, and the tree crosses
 switches no more often than it must."""
-# timeout: 300
 import collections
 import hashlib
 import os

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """`xylem tree` shows the tree that `xylem run` builds, and reads well."""
-# timeout: 120
 import collections
 import json
 import os

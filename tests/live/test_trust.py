@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Strangers at the listeners of a running job: it takes no notice of them."""
-# timeout: 180
 import contextlib
 import json
 import os

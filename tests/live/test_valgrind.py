@@ -6,7 +6,6 @@ leaked, no descriptor left open, and the sums of the survivors are right.
 Skipped without valgrind, where sanitizers look for the same, and with
 XYLEM_TEST_BRIEF=1.
 """
-# timeout: 240
 import glob
 import hashlib
 import os

@@ -5,7 +5,6 @@ without a trace.
 The truth is what the processes write: a text that follows from rank and
 channel, and that the test makes, too.
 """
-# timeout: 240
 import contextlib
 import glob
 import json

@@ -6,7 +6,6 @@ nothing.
 The truth is what the processes write, which the test makes, too: SIZE bytes are
 kept at both ends of each channel, and what was more is said to be missing.
 """
-# timeout: 300
 import os
 import signal
 import subprocess

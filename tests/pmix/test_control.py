@@ -2,7 +2,6 @@
 """Tools hear of the job's course, write lines beside its output, and signal
 its processes, all of them or some.
 """
-# timeout: 240
 import re
 import shlex
 import socket

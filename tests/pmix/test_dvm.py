@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A tree that stays up without a job of its own: tools start jobs in it, it
 outlives these and its nodes, and ends with all that is in it."""
-# timeout: 240
 import os
 import signal
 import subprocess

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Jobs of a dvm go where there are the fewest, pass over nodes that are full,
 and are refused where there is no room, in words."""
-# timeout: 240
 import os
 import sys
 

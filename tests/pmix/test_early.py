@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Tools that come while the helper is not ready yet, though its library
 listens, are let in when it is, and get everything."""
-# timeout: 120
 import sys
 import time
 

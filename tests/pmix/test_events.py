@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """What the course of jobs was is told to tools that come late, also when many
 other jobs have come and gone; of a tool that has gone nobody is told."""
-# timeout: 240
 import sys
 
 import pmix

@@ -2,7 +2,6 @@
 """Files that say where a launcher is, and lie: anybody can make some in /tmp.
 They are believed only where nobody but the user can have written them; root
 believes another user's of processes of that user."""
-# timeout: 240
 import contextlib
 import os
 import pwd

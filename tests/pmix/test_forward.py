@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Who spawns a job with PMIX_FWD_STDOUT and its like gets its output without a
 pull: the tool's library shows it, from the first byte to the last."""
-# timeout: 240
 import collections
 import os
 import select

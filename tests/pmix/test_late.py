@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A tool that comes late is told which channels have ended before, once each;
 and of a lost node's that they have failed."""
-# timeout: 240
 import os
 import signal
 import sys

@@ -2,7 +2,6 @@
 """Tools start jobs with so many processes for each core or socket: nobody has
 looked at a machine before, each is looked at once, and a job waits for those
 that it needs and no longer."""
-# timeout: 240
 import contextlib
 import os
 import re

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """What a pull of a started job says counts before what the spawn of that has
 said, and this before what the server does by itself."""
-# timeout: 240
 import os
 import signal
 import sys

@@ -5,7 +5,6 @@ once, byte for byte, while the console keeps its own.
 The truth is what the processes write: a text that follows from rank and
 channel, and that the test makes, too.
 """
-# timeout: 240
 import os
 import socket
 import subprocess

@@ -2,7 +2,6 @@
 """A tool pulls one short job after another, more of them than pulls are served
 at a time, and deregisters none: each gives its place to the next when all its
 channels have ended. One of whose processes some go on keeps it."""
-# timeout: 240
 import sys
 
 import pmix

@@ -4,7 +4,6 @@ calls, to whom they are for and nobody else.
 
 Each process writes what it reads to a file of its own.
 """
-# timeout: 300
 import contextlib
 import os
 import select

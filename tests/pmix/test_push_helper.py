@@ -2,7 +2,6 @@
 """The helper is killed while tools push: what was accepted comes, each byte
 once and in its order; of what has no answer perhaps the beginning; and what
 comes later comes behind it."""
-# timeout: 240
 import os
 import signal
 import subprocess

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """An inner daemon dies while a tool pushes to changing targets: every process
 that is left has each call once and in order. Its own has ended then."""
-# timeout: 240
 import os
 import signal
 import subprocess

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Pushes to a process that does not read, under each --stdin-slow, by many
 tools at once, and by one without answers."""
-# timeout: 240
 import os
 import sys
 

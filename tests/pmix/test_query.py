@@ -2,7 +2,6 @@
 """Tools ask about the job: every field of its processes, by key and qualifier,
 and what cannot be answered has the status of the standard.
 """
-# timeout: 240
 import glob
 import os
 import re

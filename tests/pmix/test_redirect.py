@@ -6,7 +6,6 @@ The truth is what the processes write, which the test makes, too. The launcher's
 own proof, which ends a job with an error where output is not whole, counts
 redirected bytes as delivered.
 """
-# timeout: 300
 import os
 import re
 import signal

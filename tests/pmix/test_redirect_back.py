@@ -6,7 +6,6 @@ Each line has its process and its number: in the tool's callback, on the tool's
 own stdout (where its library puts what comes when the callback is gone) and on
 the console together each comes once, and none of them has two in disorder.
 """
-# timeout: 300
 import os
 import re
 import signal

@@ -3,7 +3,6 @@
 which those are dropped that it has no room for. What it alone had before is not
 among them, and is on the console when the tool or the helper dies.
 """
-# timeout: 300
 import os
 import signal
 import sys

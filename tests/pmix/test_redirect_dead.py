@@ -3,7 +3,6 @@
 its descriptor is used again before the helper has seen that, or the helper dies
 as well.
 """
-# timeout: 120
 import array
 import contextlib
 import fcntl

@@ -4,7 +4,6 @@ deregisters one after another while it takes nothing: it is sent no more than
 for one, all else is on the console, and the helper's memory is bounded
 (pmix.Job).
 """
-# timeout: 120
 import os
 import re
 import signal

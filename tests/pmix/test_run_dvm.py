@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """xylem run --dvm: a job in the tree of a dvm, for its user as one with a tree
 of its own. Outputs are compared with what the processes write."""
-# timeout: 240
 import glob
 import hashlib
 import json

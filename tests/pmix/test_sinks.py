@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """What PMIx_Spawn says of a job's output: files, with the names of the
 standard."""
-# timeout: 120
 import glob
 import os
 import re

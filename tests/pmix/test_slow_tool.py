@@ -7,7 +7,6 @@ A job waits at its end only for some time for what tools have not yet taken, and
 a healthy tool that gets no processor falls behind as a stopped one does. So a
 job here does not end before its tools have what they are to have, and writes no
 more at once than waits for a tool that takes nothing."""
-# timeout: 300
 import array
 import fcntl
 import os

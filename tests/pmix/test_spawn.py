@@ -2,7 +2,6 @@
 """Tools start jobs in the tree of a run, with PMIx_Spawn: they have names of
 their own, by which their output is pulled, and they are asked about, heard of
 and signalled."""
-# timeout: 240
 import os
 import sys
 

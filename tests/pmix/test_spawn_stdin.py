@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Tools push to processes of jobs that they have started, beside the stdin of
 the run's own job: byte for byte, to whom it is for, to its end."""
-# timeout: 240
 import collections
 import os
 import sys

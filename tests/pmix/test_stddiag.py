@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Tools and `xylem attach` get stddiag: alone, with the others, in place of the
 console."""
-# timeout: 120
 import sys
 
 import pmix

@@ -2,7 +2,6 @@
 """Output of a job that nobody wants is dropped where it is written: its
 processes go on, next to nothing travels, and who asks later gets all that comes
 from then on, whatever the tree has been through."""
-# timeout: 300
 import json
 import os
 import signal

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Hosts that do not come, and hosts that go: each is named, soon."""
-# timeout: 240
 import os
 import signal
 import subprocess

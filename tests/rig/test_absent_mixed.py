@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Hosts that do not come, all at once and each for a reason of its own."""
-# timeout: 300
 import os
 import re
 import signal

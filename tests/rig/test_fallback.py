@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Hosts of which one cannot log in to others: somebody above it does."""
-# timeout: 180
 import hashlib
 import re
 import subprocess

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Many hosts by ssh: what goes in, what comes out, and who starts whom."""
-# timeout: 240
 import collections
 import hashlib
 import os

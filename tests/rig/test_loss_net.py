@@ -3,7 +3,6 @@
 
 A host's cable is cut by taking the bridge's end of it down.
 """
-# timeout: 240
 import sys
 
 import rig

@@ -2,7 +2,6 @@
 """What processes on other hosts find, by ssh and by Slurm: environment,
 directory, umask and limits as a user of srun expects them, and how many there
 are by what each host has."""
-# timeout: 180
 import collections
 import os
 import pwd

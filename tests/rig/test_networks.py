@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Networks as hosts have them: IPv6 alone, several of which one leads
 nowhere, names that lead to loopback."""
-# timeout: 180
 import subprocess
 import sys
 import time

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """The rig itself: hosts that are separate, and nothing left of them."""
-# timeout: 60
 import os
 import signal
 import subprocess

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Many hosts by Slurm: slurmctld and a slurmd on each, all of them real."""
-# timeout: 180
 import hashlib
 import os
 import re

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Hosts of an allocation of Slurm whose daemons do not come: each is named
 soon, with its reason, and the job goes on without them where it may."""
-# timeout: 240
 import subprocess
 import sys
 

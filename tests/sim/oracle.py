@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# timeout: 300
 """The same broadcast by an engine of others: within 10 % of SimGrid.
 
 Trees of several arities carry 200 frames of 1 MiB over ports of 12.5 GB/s, 2 us

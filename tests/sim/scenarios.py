@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# timeout: 300
 """Runs every scenario and compares its trace with the golden one beside it.
 
 One that says `# Fails where MUTANT.` is run with that mutant of breaks.py, too:

@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# timeout: 300
 """100,000 nodes: everything arrives, and a quiet leaf stays below 1 KiB.
 
 A tenth of them with XYLEM_TEST_BRIEF=1.

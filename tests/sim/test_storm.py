@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# timeout: 120
 """Storms at 10,000 nodes: many orphans at once, and what that costs the root.
 
 A job with stdin for everybody, arity 16: 16 nodes on the first level, 256 on
