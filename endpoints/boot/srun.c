@@ -181,12 +181,21 @@ static void on_refusal(const char *line, const struct teller *to)
     free(name);
 }
 
+/* `slurmstepd-HOST: error: *** STEP 7.0 ON HOST CANCELLED AT TIME ***`: of
+ * any task, as others have failed; how that task ended it does not say. */
+static bool is_of_step(const char *words)
+{
+    return strncmp(words, "slurmstepd", strlen("slurmstepd")) == 0 &&
+           strstr(words, ": *** STEP ") != NULL &&
+           strstr(words, " CANCELLED ") != NULL;
+}
+
 static void on_words(struct ep_srun *srun, int64_t number, const char *words,
                      const struct teller *to)
 {
     struct ep_srun_task *task = find(srun, number);
 
-    if (task == NULL)
+    if (task == NULL || is_of_step(words))
         return;
     keep(&task->words, words);
     if (task->host != NULL && task->reason != NULL)

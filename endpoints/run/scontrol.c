@@ -40,18 +40,25 @@ static int start(const char *const *argv, int out, pid_t *pid)
     return rc == 0 ? 0 : OV_ENOENT;
 }
 
-/* Reads to the end, as long as there is time and room. */
+/* Milliseconds until then. */
+static int left_ms(uint64_t end_ns)
+{
+    uint64_t now_ns = ep_clock_ns();
+
+    return now_ns < end_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : 0;
+}
+
+/* Reads to the end, as long as there is time and room. Who was held up for
+ * longer reads what has come meanwhile. */
 static bool read_all(int fd, struct ep_text *out)
 {
     uint64_t end_ns = ep_clock_ns() + EP_SCONTROL_MS * UINT64_C(1000000);
     char mem[16384];
 
     for (;;) {
-        uint64_t now_ns = ep_clock_ns();
         ssize_t got;
 
-        if (now_ns >= end_ns ||
-            !ep_ready(fd, POLLIN, (int)((end_ns - now_ns) / 1000000) + 1))
+        if (!ep_ready(fd, POLLIN, left_ms(end_ns)))
             return false;
         got = read(fd, mem, sizeof(mem));
         if (got == 0)

@@ -83,6 +83,25 @@ static void who_is_not_started_is_told_apart_from_who_is_killed(void **state)
            "h2 0 xylemd does not run (srun: Killed)\n");
 }
 
+/* One that was about to run when the step was cancelled, and ends by itself. */
+static void words_of_the_step_are_not_those_of_a_task(void **state)
+{
+    static const char *const lines[] = {
+        "0: slurmstepd-h1: error: *** STEP 7.0 ON h1 CANCELLED AT "
+        "2026-11-24T00:58:10 ***",
+        "srun: error: h1: task 0: Exited with exit code 1",
+        "1: xylemd: another version",
+        "1: slurmstepd-h2: error: *** STEP 7.0 ON h1 CANCELLED AT "
+        "2026-11-24T00:58:10 ***",
+        "srun: error: h2: task 1: Exited with exit code 2",
+        NULL};
+
+    (void)state;
+    expect(lines, "h1 0 xylemd does not run (srun: Exited with exit code 1)\n"
+                  "h2 1 xylemd does not run (srun: Exited with exit code 2); "
+                  "its last words: xylemd: another version\n");
+}
+
 static void other_lines_tell_nothing(void **state)
 {
     static const char *const lines[] = {
@@ -109,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_come_with_the_end_of_their_task),
         cmocka_unit_test(who_is_not_started_is_told_apart_from_who_is_killed),
+        cmocka_unit_test(words_of_the_step_are_not_those_of_a_task),
         cmocka_unit_test(other_lines_tell_nothing),
     };
 
