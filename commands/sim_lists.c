@@ -65,19 +65,17 @@ void sim_list_fail(const char *text, struct sim_options *o)
             fault->kind = (uint8_t)i;
     }
     if (fault->kind == SIM_FAULT_KINDS)
-        sim_usage(
-            "--fail knows kill, reset, cut, deaf, mute, silence, freeze and "
-            "refuse, not '%s'",
-            kind);
+        sim_usage("--fail knows kill, reset, cut, deaf, mute, silence, freeze, "
+                  "refuse, reject, reject-in and reject-out, not '%s'",
+                  kind);
     fault->at_ns = sim_time("--fail", time);
     if (length != NULL)
         fault->length_ns = sim_time("--fail", length);
     above = cut(node, '-');
     if (above != NULL) {
-        if (fault->kind != SIM_FAULT_CUT && fault->kind != SIM_FAULT_DEAF &&
-            fault->kind != SIM_FAULT_MUTE)
-            sim_usage("--fail takes NODE-ABOVE for cut, deaf and mute, not for "
-                      "%s",
+        if (!sim_fault_is_between((enum sim_fault_kind)fault->kind))
+            sim_usage("--fail takes NODE-ABOVE for cut, deaf, mute and reject, "
+                      "not for %s",
                       kind);
         fault->peer = (uint32_t)sim_number("--fail", above, 0, UINT32_MAX - 1);
     }

@@ -23,7 +23,10 @@ enum ov_event_kind {
     OV_EV_LINK_UP,     /* link, node (the proved peer), dialled */
     OV_EV_LINK_DOWN,   /* link */
     OV_EV_DIAL_FAILED, /* node */
-    OV_EV_PROBED,      /* node, is_refused: the answer to OV_ACT_PROBE */
+    OV_EV_PROBED,      /* node, link, seq, is_refused: the answer to
+                          OV_ACT_PROBE; refused, buf: where the node listened, as
+                          its driver says it. One reference passes; NULL: not
+                          known */
     OV_EV_FRAME,       /* link, buf: one reference passes to the node */
     OV_EV_SENT,        /* link, count: the transport is done with frames */
     OV_EV_TIMER,       /* the wake-up asked for; early, late or twice is fine */
@@ -90,8 +93,10 @@ enum ov_act_kind {
     OV_ACT_CONSUME, /* stream, seq, flags, slice: for this node's targets */
     OV_ACT_RECORD,  /* root: rec, slice, cookie: for the sinks */
     OV_ACT_JOINED,  /* root: every planned node has joined */
-    OV_ACT_PROBE,   /* node, a former child whose link closed, or one beneath:
-                       dial its address only to see whether that is refused */
+    OV_ACT_PROBE,   /* node, a former child whose link closed, or one beneath,
+                       or one that a neighbour asks about: dial its address only
+                       to see whether that is refused. link, seq: who asks for
+                       it, come back with the answer; seq 0: we do */
     OV_ACT_ADDRESS, /* node, slice: where this child, or child of a child,
                        listens */
     OV_ACT_ORPHAN,  /* node: our parent is gone, others are dialled */

@@ -4,6 +4,7 @@
 #include "overlay/base/err.h"
 #include "overlay/place.h"
 #include "overlay/settle.h"
+#include "overlay/witness.h"
 
 /* --- when */
 
@@ -37,7 +38,56 @@ static void on_member_refused(struct ov_node *node, uint32_t who)
     ask_soon(node, place);
 }
 
-void ov_hold_on_refused(struct ov_node *node, uint32_t who)
+/* The member in a hold whose child is refused to us; NULL: it has turned up. */
+static struct ov_member *find_held(struct ov_node *node, uint32_t who)
+{
+    struct ov_member *member = ov_members_find(&node->tree.members, who);
+
+    if (member == NULL || member->state != OV_MEMBER_CONFIRMED ||
+        node->tree.places[member->place].kind != OV_PLACE_HOLD_REFUSED)
+        return NULL;
+    return member;
+}
+
+static void second(struct ov_node *node, struct ov_member *member)
+{
+    member->is_seconded = true;
+    ask_soon(node, &node->tree.places[member->place]);
+}
+
+/* A firewall refuses, too: somebody else has to see it. */
+static void ask_witness(struct ov_node *node, uint32_t who,
+                        struct ov_buf *address, struct ov_out *out)
+{
+    struct ov_member *member = find_held(node, who);
+
+    if (member != NULL && !member->is_seconded) {
+        member->is_refused = true;
+        if (!ov_witness_ask(node, member, address, out))
+            second(node, member);
+        return;
+    }
+    if (address != NULL)
+        ov_out_put(out, address);
+}
+
+int ov_hold_on_seen(struct ov_node *node, struct ov_item *item)
+{
+    struct ov_member *member;
+    bool is_refused;
+    uint64_t attach;
+    uint32_t who;
+
+    if (ov_seen_decode(item, &who, &attach, &is_refused))
+        return OV_EPROTO;
+    member = is_refused ? find_held(node, who) : NULL;
+    if (member != NULL && member->is_refused && member->attach == attach)
+        second(node, member);
+    return 0;
+}
+
+void ov_hold_on_refused(struct ov_node *node, uint32_t who,
+                        struct ov_buf *address, struct ov_out *out)
 {
     on_member_refused(node, who);
     for (unsigned i = 0; i < node->tree.places_used; i++) {
@@ -48,10 +98,11 @@ void ov_hold_on_refused(struct ov_node *node, uint32_t who)
         place->kind = OV_PLACE_HOLD_REFUSED;
         ask_soon(node, place);
     }
+    ask_witness(node, who, address, out);
 }
 
 /* Before the adoption time is over only those are asked about who are known to
- * be gone: the child, and others to whom a dial was refused. */
+ * be gone: the child, and others, to whom two dials were refused. */
 static bool is_early(const struct ov_node *node, const struct ov_place *place)
 {
     return node->now_ns < place->since_ns + node->cfg->timers.adoption_ns;
@@ -69,18 +120,19 @@ static bool is_asked_about(const struct ov_node *node,
                            const struct ov_member *member)
 {
     return is_held(node, place, member) && member->asks == 0 &&
-           (!is_early(node, place) || member->node == place->child ||
-            member->is_refused);
+           (!is_early(node, place) || member->is_seconded);
 }
 
 /* Is it of use to dial it? Those beneath a child that is gone may be, too; who
- * is not has half a time to turn up elsewhere before. */
+ * is not has half a time to turn up elsewhere before. One that was refused to
+ * us alone is dialled again, and a witness asked again. */
 static bool is_probed(const struct ov_node *node, const struct ov_place *place,
                       const struct ov_member *member)
 {
     return is_held(node, place, member) && member->asks == 0 &&
-           member->is_addressed && !member->is_refused &&
-           member->node != place->child;
+           !member->is_seconded &&
+           (member->node == place->child ? member->is_refused
+                                         : member->is_addressed);
 }
 
 /* Is the lost child itself among those who are held? */

@@ -6,9 +6,15 @@
 
 #include "overlay/state.h"
 
-/* Nobody listens any more where that former child, or one beneath it, did.
- * O(places). */
-void ov_hold_on_refused(struct ov_node *node, uint32_t who);
+/* Nobody listens any more, for us, where that former child, or one beneath it,
+ * did: there, in the driver's words; the reference passes; NULL: nobody can be
+ * asked to look, too. O(places). */
+void ov_hold_on_refused(struct ov_node *node, uint32_t who,
+                        struct ov_buf *address, struct ov_out *out);
+
+/* What a second witness has seen of one whom we have asked it about. OV_EPROTO.
+ */
+int ov_hold_on_seen(struct ov_node *node, struct ov_item *item);
 
 /* Holds whose time has come are asked about, or judged by the root; root: who
  * has not joined in time is given up. O(members) for each. */

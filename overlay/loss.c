@@ -5,6 +5,7 @@
 #include "overlay/down.h"
 #include "overlay/place.h"
 #include "overlay/settle.h"
+#include "overlay/witness.h"
 
 static void on_parent_down(struct ov_node *node, bool was_up, uint32_t peer,
                            struct ov_out *out)
@@ -62,6 +63,8 @@ void ov_loss_on_down(struct ov_node *node, uint16_t index,
 
     ov_link_move(link, OV_LINK_FREE);
     link->is_ending = false;
+    if (index == node->aside.link)
+        ov_witness_drop(node, out);
     if (index == node->tree.parent)
         on_parent_down(node, was_up, link->peer, out);
     else if (link->place != OV_NO_PLACE)

@@ -35,7 +35,8 @@ struct ov_member {
     bool is_missing : 1;   /* a question about it waits */
     bool is_marked : 1;    /* within a function */
     bool is_addressed : 1; /* the driver knows where it listens, */
-    bool is_refused : 1;   /* and nobody does there any more */
+    bool is_refused : 1;   /* and nobody does there any more, as we see it, */
+    bool is_seconded : 1;  /* and somebody else */
 };
 
 _Static_assert(sizeof(struct ov_member) <= 48, "ov_member outgrew its budget");

@@ -13,6 +13,7 @@
 #include "overlay/sink.h"
 #include "overlay/state.h"
 #include "overlay/up.h"
+#include "overlay/witness.h"
 
 /* --- links */
 
@@ -140,7 +141,8 @@ static int on_ack(struct ov_node *node, struct ov_item *item,
 
 /* What a parent says. */
 static int on_parent_item(struct ov_node *node, uint16_t link,
-                          struct ov_item *item, struct ov_out *out)
+                          struct ov_item *item, struct ov_buf *buf,
+                          struct ov_out *out)
 {
     uint64_t limit;
 
@@ -166,6 +168,10 @@ static int on_parent_item(struct ov_node *node, uint16_t link,
         return ov_hold_on_left(node, item);
     case OV_ITEM_PAUSE:
         return ov_pause_decode(item, &node->links[link].is_paused);
+    case OV_ITEM_LOOK:
+        return ov_witness_on_look(node, link, item, buf, out);
+    case OV_ITEM_SEEN:
+        return ov_hold_on_seen(node, item);
     case OV_ITEM_HELLO:
     case OV_ITEM_ASK:
     case OV_ITEM_BASE:
@@ -243,6 +249,10 @@ static int on_child_item(struct ov_node *node, uint16_t link,
         return ov_hold_on_missing(node, link, item);
     case OV_ITEM_WANT:
         return on_want(node, link, item);
+    case OV_ITEM_LOOK:
+        return ov_witness_on_look(node, link, item, buf, out);
+    case OV_ITEM_SEEN:
+        return ov_hold_on_seen(node, item);
     case OV_ITEM_LIMIT:
     case OV_ITEM_ACK:
     case OV_ITEM_ASKED:
@@ -273,7 +283,7 @@ static int on_link_frame(struct ov_node *node, uint16_t link,
             return 0; /* an item before ended the link */
         if (rc == 0)
             rc = link == node->tree.parent
-                     ? on_parent_item(node, link, &item, out)
+                     ? on_parent_item(node, link, &item, buf, out)
                      : on_child_item(node, link, &item, buf, out);
     }
     return rc == 0 && ov_rd_left(&rd) != 0 ? OV_EPROTO : rc;
@@ -369,6 +379,19 @@ static void on_pause(struct ov_node *node, bool is_paused)
     }
 }
 
+static void on_probed(struct ov_node *node, const struct ov_event *ev,
+                      struct ov_out *out)
+{
+    if (ev->is_refused && ev->seq == 0) {
+        ov_hold_on_refused(node, ev->node, ev->buf, out);
+        return;
+    }
+    if (ev->buf != NULL)
+        ov_out_put(out, ev->buf);
+    if (ev->seq != 0)
+        ov_witness_on_probed(node, ev);
+}
+
 static void dispatch(struct ov_node *node, const struct ov_event *ev,
                      struct ov_out *out)
 {
@@ -417,8 +440,7 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         on_pause(node, ev->is_paused);
         break;
     case OV_EV_PROBED:
-        if (ev->is_refused)
-            ov_hold_on_refused(node, ev->node);
+        on_probed(node, ev, out);
         break;
     case OV_EV_KINDS:
         break;
@@ -473,7 +495,7 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
     ov_down_on_time(node, out);
     if (ov_node_is_root(node))
         ov_sink_on_time(node, out);
-    if (!ev->follows)
+    if (!ev->follows || node->aside.link != OV_NO_LINK)
         serve_queue(node, out);
     leave(node, out);
     ov_out_wake(out, node->links_ns);

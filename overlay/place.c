@@ -66,26 +66,14 @@ static bool is_plain_hold(const struct ov_place *place)
            place->drained == place->received;
 }
 
-/* A hold whose child is gone, or is being dialled. The child is one of several
- * in a hold that was put together, so the member keeps what was found out. */
-static bool is_asked_early(struct ov_node *node, const struct ov_place *hold)
-{
-    struct ov_member *child = ov_members_find(&node->tree.members, hold->child);
-
-    if (hold->kind == OV_PLACE_HOLD_REFUSED && child != NULL &&
-        child->state == OV_MEMBER_CONFIRMED &&
-        child->place == ov_place_index(node, hold))
-        child->is_refused = true;
-    return hold->kind != OV_PLACE_HOLD_SILENT;
-}
-
 /* The later clock of both; but those who are gone are asked about as before. */
 static void join_clocks(struct ov_node *node, struct ov_place *to,
                         const struct ov_place *from)
 {
-    bool is_early = is_asked_early(node, to);
+    /* A child is gone, or is being dialled. */
+    bool is_early =
+        to->kind != OV_PLACE_HOLD_SILENT || from->kind != OV_PLACE_HOLD_SILENT;
 
-    is_early = is_asked_early(node, from) || is_early;
     if (to->since_ns < from->since_ns)
         to->since_ns = from->since_ns;
     to->kind = is_early ? OV_PLACE_HOLD_REFUSED : OV_PLACE_HOLD_SILENT;

@@ -44,7 +44,8 @@ struct ov_root {
     uint64_t absent_ns;           /* who has not joined then is given up */
     uint32_t sunk_free;
     uint16_t frames_free;
-    uint16_t turn; /* place to begin with */
+    uint16_t turn;    /* place to begin with */
+    uint16_t witness; /* place whose child was asked to look last */
     bool is_joined_told;
 };
 

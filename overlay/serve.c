@@ -6,6 +6,7 @@
 #include "overlay/loss.h"
 #include "overlay/place.h"
 #include "overlay/up.h"
+#include "overlay/witness.h"
 
 /* A LINK frame stays small: it is held in a buffer like any other, but only
  * its first page is ever touched. */
@@ -377,6 +378,26 @@ static void write_down(struct ov_node *node, struct ov_place *place,
     write_acks(node, place, words);
 }
 
+/* To the one neighbour whom it concerns, once it is welcome. */
+static void write_aside(struct ov_node *node, uint16_t index,
+                        struct words *words, struct ov_out *out)
+{
+    const struct ov_aside *word = &node->aside;
+
+    if (word->link != index || node->links[index].state != OV_LINK_UP ||
+        !fits(words, OV_SEEN_BYTES + OV_ADDRESS_MAX))
+        return;
+    if (word->address == NULL) {
+        ov_seen_encode(&words->wr, word->node, word->attach, word->is_refused);
+    } else {
+        ov_look_encode(&words->wr, word->node, word->attach,
+                       (uint16_t)word->address->len_bytes);
+        ov_wr_bytes(&words->wr, word->address->mem, word->address->len_bytes);
+    }
+    words->count++;
+    ov_witness_drop(node, out);
+}
+
 /* One LINK frame with what is due. Returns true when one was sent. */
 static bool send_words(struct ov_node *node, uint16_t index, bool beat,
                        struct ov_out *out)
@@ -399,6 +420,8 @@ static bool send_words(struct ov_node *node, uint16_t index, bool beat,
     } else if (link->place != OV_NO_PLACE) {
         write_down(node, &node->tree.places[link->place], &words);
     }
+    if (link->refuse == 0)
+        write_aside(node, index, &words, out);
     if (words.count == 0 && !beat)
         return false;
     act = ov_out_act(out, OV_ACT_SEND);

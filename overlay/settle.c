@@ -68,6 +68,7 @@ static void confirm(struct ov_node *node, uint16_t place,
     }
     member->state = OV_MEMBER_CONFIRMED;
     member->is_refused = false;
+    member->is_seconded = false;
     member->attach = ref->attach;
     member->parent = ref->parent;
     if (!ov_node_is_root(node))

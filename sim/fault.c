@@ -137,7 +137,19 @@ bool sim_fault_holds(struct sim_world *w, uint32_t from, uint32_t to,
 bool sim_fault_is_silent(const struct sim_world *w, uint32_t from, uint32_t to)
 {
     return swallower(w, from, to) != TOPO_NONE ||
-           swallower(w, to, from) != TOPO_NONE || has(w, to, SIM_FAULT_FREEZE);
+           swallower(w, to, from) != TOPO_NONE ||
+           has(w, to, SIM_FAULT_FREEZE) ||
+           (sim_fault_rejects(w, to, from) && !sim_fault_rejects(w, from, to));
+}
+
+bool sim_fault_rejects(const struct sim_world *w, uint32_t from, uint32_t to)
+{
+    if ((w->hosts[from].faults | w->hosts[to].faults) == 0)
+        return false;
+    return has_between(w, to, from, SIM_FAULT_REJECT) ||
+           has_between(w, to, from, SIM_FAULT_REJECT_IN) ||
+           has_between(w, from, to, SIM_FAULT_REJECT) ||
+           has_between(w, from, to, SIM_FAULT_REJECT_OUT);
 }
 
 bool sim_fault_refuses(const struct sim_world *w, uint32_t to)
@@ -151,9 +163,34 @@ bool sim_fault_cuts(const struct sim_world *w, uint32_t from, uint32_t to)
            has_between(w, to, from, SIM_FAULT_CUT);
 }
 
+/* Is the host rejected by others, too? */
+static bool is_rejected(const struct sim_world *w, uint32_t n)
+{
+    for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
+        if (w->struck[i].is_on && w->struck[i].node == n &&
+            sim_fault_is_reject((enum sim_fault_kind)w->cfg.faults[i].kind))
+            return true;
+    }
+    return false;
+}
+
+/* One that is refused by a single host is no loss, as another is asked. Whom
+ * the root asks for a child of its own is up to what else goes wrong. */
+static bool is_reject_loss(const struct sim_world *w, uint32_t n,
+                           const struct sim_fault *fault, bool is_long)
+{
+    struct topo_range children = topo_tree_children(&w->cfg.overlay.plan, 0);
+
+    if (fault->peer == 0)
+        return is_long || w->cfg.faults_count > 1 ||
+               children.first == children.last;
+    return fault->peer == TOPO_NONE || is_rejected(w, n);
+}
+
 /* May the root take the host for lost because of it? Only what keeps it from
  * the root for about the heartbeat time. */
-static bool is_loss(const struct sim_world *w, const struct sim_fault *fault)
+static bool is_loss(const struct sim_world *w, uint32_t n,
+                    const struct sim_fault *fault)
 {
     bool is_long = fault->length_ns >= w->cfg.overlay.timers.heartbeat_ns;
 
@@ -168,6 +205,10 @@ static bool is_loss(const struct sim_world *w, const struct sim_fault *fault)
     case SIM_FAULT_SILENCE:
     case SIM_FAULT_FREEZE:
         return is_long;
+    case SIM_FAULT_REJECT:
+    case SIM_FAULT_REJECT_IN:
+    case SIM_FAULT_REJECT_OUT:
+        return is_reject_loss(w, n, fault, is_long);
     case SIM_FAULT_SLOW:
     case SIM_FAULT_RESET:
     case SIM_FAULT_KINDS:
@@ -198,7 +239,7 @@ void sim_fault_begin(struct sim_world *w, const struct sim_item *item)
     if (!sim_host_runs(w, n))
         return; /* no more can be broken */
     w->now_ns = item->at_ns;
-    w->hosts[n].is_touched |= is_loss(w, fault);
+    w->hosts[n].is_touched |= is_loss(w, n, fault);
     if (fault->kind == SIM_FAULT_KILL) {
         sim_host_end(w, n, SIM_HOST_DEAD);
         return;

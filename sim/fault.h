@@ -23,6 +23,10 @@ bool sim_fault_holds(struct sim_world *w, uint32_t from, uint32_t to,
 /* Does the host stand still? Then the item is kept for the thaw. */
 bool sim_fault_freezes(struct sim_world *w, const struct sim_item *item);
 
+/* Is what one sends the other answered with a reset? Who sends it hears that,
+ * the other hears nothing. */
+bool sim_fault_rejects(const struct sim_world *w, uint32_t from, uint32_t to);
+
 /* A dial from one to the other: hears nothing; is refused; finds no way. */
 bool sim_fault_is_silent(const struct sim_world *w, uint32_t from, uint32_t to);
 bool sim_fault_refuses(const struct sim_world *w, uint32_t to);

@@ -120,7 +120,7 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         break;
     case OV_ACT_PROBE:
         sim_check_probe(w, n, act->node);
-        sim_net_probe(w, n, act->node);
+        sim_net_probe(w, n, act);
         break;
     case OV_ACT_END:
         sim_host_end(w, n, SIM_HOST_ENDED);

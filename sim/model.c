@@ -122,12 +122,31 @@ int sim_cfg_check(const struct sim_cfg *cfg, const char **why)
 const char *sim_fault_name(enum sim_fault_kind kind)
 {
     static const char *const names[SIM_FAULT_KINDS] = {
-        [SIM_FAULT_KILL] = "kill",       [SIM_FAULT_CUT] = "cut",
-        [SIM_FAULT_DEAF] = "deaf",       [SIM_FAULT_MUTE] = "mute",
-        [SIM_FAULT_SILENCE] = "silence", [SIM_FAULT_FREEZE] = "freeze",
-        [SIM_FAULT_SLOW] = "slow",       [SIM_FAULT_REFUSE] = "refuse",
+        [SIM_FAULT_KILL] = "kill",
+        [SIM_FAULT_CUT] = "cut",
+        [SIM_FAULT_DEAF] = "deaf",
+        [SIM_FAULT_MUTE] = "mute",
+        [SIM_FAULT_SILENCE] = "silence",
+        [SIM_FAULT_FREEZE] = "freeze",
+        [SIM_FAULT_SLOW] = "slow",
+        [SIM_FAULT_REFUSE] = "refuse",
         [SIM_FAULT_RESET] = "reset",
+        [SIM_FAULT_REJECT] = "reject",
+        [SIM_FAULT_REJECT_IN] = "reject-in",
+        [SIM_FAULT_REJECT_OUT] = "reject-out",
     };
 
     return kind < SIM_FAULT_KINDS ? names[kind] : "?";
+}
+
+bool sim_fault_is_reject(enum sim_fault_kind kind)
+{
+    return kind == SIM_FAULT_REJECT || kind == SIM_FAULT_REJECT_IN ||
+           kind == SIM_FAULT_REJECT_OUT;
+}
+
+bool sim_fault_is_between(enum sim_fault_kind kind)
+{
+    return kind == SIM_FAULT_CUT || kind == SIM_FAULT_DEAF ||
+           kind == SIM_FAULT_MUTE || sim_fault_is_reject(kind);
 }

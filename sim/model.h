@@ -83,15 +83,18 @@ struct sim_job {
 };
 
 enum sim_fault_kind {
-    SIM_FAULT_KILL,    /* the node's daemon dies, its host lives */
-    SIM_FAULT_CUT,     /* links to nodes above break, and dials are refused */
-    SIM_FAULT_DEAF,    /* what nodes above send the node vanishes */
-    SIM_FAULT_MUTE,    /* what the node sends nodes above vanishes */
-    SIM_FAULT_SILENCE, /* everything to and from the node vanishes */
-    SIM_FAULT_FREEZE,  /* the daemon stands still for length_ns */
-    SIM_FAULT_SLOW,    /* its processor and port are slower by factor */
-    SIM_FAULT_REFUSE,  /* it refuses connections for length_ns */
-    SIM_FAULT_RESET,   /* the link to its parent breaks, once */
+    SIM_FAULT_KILL,      /* the node's daemon dies, its host lives */
+    SIM_FAULT_CUT,       /* links to nodes above break, and dials are refused */
+    SIM_FAULT_DEAF,      /* what nodes above send the node vanishes */
+    SIM_FAULT_MUTE,      /* what the node sends nodes above vanishes */
+    SIM_FAULT_SILENCE,   /* everything to and from the node vanishes */
+    SIM_FAULT_FREEZE,    /* the daemon stands still for length_ns */
+    SIM_FAULT_SLOW,      /* its processor and port are slower by factor */
+    SIM_FAULT_REFUSE,    /* it refuses connections for length_ns */
+    SIM_FAULT_RESET,     /* the link to its parent breaks, once */
+    SIM_FAULT_REJECT,    /* hosts answer with a reset, as a firewall does: */
+    SIM_FAULT_REJECT_IN, /* the node's own what nodes above send it, */
+    SIM_FAULT_REJECT_OUT, /* theirs what it sends them; the first: both */
     SIM_FAULT_KINDS
 };
 
@@ -118,7 +121,8 @@ struct sim_fault {
     uint64_t at_ns;
     uint64_t length_ns; /* SIM_NEVER: for good */
     uint32_t node;
-    uint32_t peer; /* CUT, DEAF, MUTE: the node above; TOPO_NONE: all of them */
+    uint32_t peer; /* CUT, DEAF, MUTE, REJECT: the node above; TOPO_NONE: all of
+                      them */
     uint32_t nth;  /* from 1 */
     uint32_t factor;
     uint8_t kind;
@@ -150,5 +154,9 @@ static inline uint64_t sim_time_ns(uint64_t len_bytes, uint64_t rate)
 }
 
 const char *sim_fault_name(enum sim_fault_kind kind);
+/* One answers what another sends with a reset; it is between a node and those
+ * above it, or one of them. */
+bool sim_fault_is_reject(enum sim_fault_kind kind);
+bool sim_fault_is_between(enum sim_fault_kind kind);
 
 #endif

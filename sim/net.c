@@ -114,6 +114,20 @@ static bool is_current(const struct sim_world *w, const struct sim_item *item)
            wire->era == item->era;
 }
 
+/* A host that rejects a frame resets the link of who sent it, and keeps its own
+ * end of it, of which it hears no more. */
+static void reject(struct sim_world *w, uint32_t peer,
+                   const struct sim_item *item)
+{
+    const struct sim_wire *wire = sim_wire(w, item->node, item->link);
+    uint64_t latency_ns = between(w, item->node, peer)->latency_ns;
+
+    sim_load_put(&w->store, item->what.load);
+    sim_push(
+        w, item->at_ns + latency_ns, SIM_ITEM_DOWN, peer,
+        (struct sim_item){.link = wire->peer_link, .era = wire->era, .arg = 1});
+}
+
 void sim_net_arrive(struct sim_world *w, const struct sim_item *item)
 {
     struct sim_host *host = &w->hosts[item->node];
@@ -126,6 +140,10 @@ void sim_net_arrive(struct sim_world *w, const struct sim_item *item)
     }
     if (sim_fault_holds(w, peer, item->node, item))
         return;
+    if (sim_fault_rejects(w, peer, item->node)) {
+        reject(w, peer, item);
+        return;
+    }
     start_ns = max_ns(item->at_ns, host->in_ns);
     host->in_ns =
         start_ns +
@@ -177,6 +195,8 @@ void sim_net_down(struct sim_world *w, const struct sim_item *item)
     if (!is_current(w, item) ||
         sim_fault_holds(w, wire->peer, item->node, item))
         return;
+    if (item->arg == 0 && sim_fault_rejects(w, wire->peer, item->node))
+        return;           /* the word of the end does not come in */
     if (item->arg == 0) { /* behind the frames that are coming in */
         struct sim_item last = *item;
 
@@ -198,23 +218,33 @@ void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer)
              (struct sim_item){.arg = peer});
 }
 
-void sim_net_probe(struct sim_world *w, uint32_t n, uint32_t peer)
+/* Who asks for it, beside the node that is dialled. */
+void sim_net_probe(struct sim_world *w, uint32_t n, const struct ov_act *act)
 {
+    struct sim_item item = {
+        .arg = act->node, .link = act->link, .what.seq = act->seq};
+    uint32_t peer = act->node;
     uint64_t at_ns = w->now_ns + w->cfg.network.connect_ns;
 
     if (sim_fault_is_silent(w, n, peer))
         at_ns += w->cfg.overlay.timers.attempt_ns;
-    sim_push(w, at_ns, SIM_ITEM_PROBED, n, (struct sim_item){.arg = peer});
+    sim_push(w, at_ns, SIM_ITEM_PROBED, n, item);
 }
 
 void sim_net_probed(struct sim_world *w, const struct sim_item *item)
 {
     uint32_t n = item->node, peer = item->arg;
-    struct ov_event ev = {.kind = OV_EV_PROBED, .node = peer};
+    struct ov_event ev = {.kind = OV_EV_PROBED,
+                          .node = peer,
+                          .link = item->link,
+                          .seq = item->what.seq};
 
     ev.is_refused = !sim_fault_is_silent(w, n, peer) &&
                     !sim_fault_cuts(w, n, peer) &&
-                    (!sim_host_runs(w, peer) || sim_fault_refuses(w, peer));
+                    (!sim_host_runs(w, peer) || sim_fault_refuses(w, peer) ||
+                     sim_fault_rejects(w, n, peer));
+    if (ev.is_refused)
+        ev.buf = ov_buf_ref(&w->address);
     sim_tally_add(w, SIM_COUNT_PROBES_REFUSED, ev.is_refused);
     sim_host_step(w, n, ev);
 }
@@ -243,7 +273,8 @@ void sim_net_connect(struct sim_world *w, const struct sim_item *item)
         return;
     }
     if (sim_host_runs(w, peer) && !sim_fault_refuses(w, peer) &&
-        !sim_fault_cuts(w, n, peer) && sim_has_children(w, peer))
+        !sim_fault_cuts(w, n, peer) && !sim_fault_rejects(w, n, peer) &&
+        sim_has_children(w, peer))
         far = ov_node_free_link(sim_node(w, peer));
     if (near == OV_NO_LINK || far == OV_NO_LINK) {
         sim_host_step(w, n, failed);

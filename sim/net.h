@@ -9,7 +9,7 @@ void sim_net_send(struct sim_world *w, uint32_t n, const struct ov_act *act);
 void sim_net_close(struct sim_world *w, uint32_t n, uint16_t link);
 void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer);
 /* Dials only to see whether that is refused. */
-void sim_net_probe(struct sim_world *w, uint32_t n, uint32_t peer);
+void sim_net_probe(struct sim_world *w, uint32_t n, const struct ov_act *act);
 
 /* Items whose time has come. Nothing of a connection that is no more. */
 void sim_net_arrive(struct sim_world *w, const struct sim_item *item);

@@ -26,6 +26,7 @@ struct sim_item {
     union {
         struct sim_load *load; /* one reference */
         struct sim_view *view; /* one reference */
+        uint64_t seq;          /* who asked for a probe */
     } what;
     uint32_t node;
     uint32_t era; /* of the link */

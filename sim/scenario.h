@@ -17,10 +17,10 @@
  *     wait joined           all nodes; or: lost, stalled, over
  *     wait 5ms              so much longer
  *     kill 5                also: reset, cut, deaf, mute, silence, freeze,
- *                           refuse
+ *                           refuse, reject, reject-in, reject-out
  *     freeze 5 2s           for so long
  *     slow 5 20             by a factor
- *     cut 5-1 2s            between the two alone; also deaf, mute
+ *     cut 5-1 2s            between the two alone; also deaf, mute, reject
  *     kill hears:ask:2+1ms  who hears the second ask from when all had joined,
  *                           so much later; also says, claims: the one whom it
  *                           is about, who is also meant in place of the root;

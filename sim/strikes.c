@@ -111,9 +111,10 @@ static void reset_path(struct maker *m, uint64_t at_ns)
 /* A link breaks, both ways or one, between a node and one above it. */
 static void part(struct maker *m, uint64_t at_ns)
 {
-    static const enum sim_fault_kind kinds[] = {SIM_FAULT_CUT, SIM_FAULT_DEAF,
-                                                SIM_FAULT_MUTE};
-    enum sim_fault_kind kind = kinds[in(m, 0, 2)];
+    static const enum sim_fault_kind kinds[] = {
+        SIM_FAULT_CUT,    SIM_FAULT_DEAF,      SIM_FAULT_MUTE,
+        SIM_FAULT_REJECT, SIM_FAULT_REJECT_IN, SIM_FAULT_REJECT_OUT};
+    enum sim_fault_kind kind = kinds[in(m, 0, 5)];
     struct sim_fault *fault = add(m, kind, victim(m), at_ns);
 
     fault->length_ns = length(m);

@@ -164,11 +164,22 @@ static void tell_faults(struct sim_world *w, uint32_t n, uint16_t link,
         sim_fault_on_word(w, (enum sim_when)whens[item->kind], nodes);
 }
 
+static void seen_said(struct sim_world *w, struct ov_item *item)
+{
+    bool is_refused;
+    uint64_t attach;
+    uint32_t who;
+
+    if (ov_seen_decode(item, &who, &attach, &is_refused) == 0 && !is_refused)
+        add(w, SIM_COUNT_LOOKS_THERE);
+}
+
 static void said(struct sim_world *w, uint32_t n, uint16_t link,
                  struct ov_item *item)
 {
     tell_faults(w, n, link, item);
     sim_tally_add(w, SIM_COUNT_WANTS, item->kind == OV_ITEM_WANT);
+    sim_tally_add(w, SIM_COUNT_LOOKS, item->kind == OV_ITEM_LOOK);
     if (item->kind == OV_ITEM_HELLO || item->kind == OV_ITEM_ASK)
         claim_said(w, n, item);
     else if (item->kind == OV_ITEM_WELCOME)
@@ -181,6 +192,8 @@ static void said(struct sim_world *w, uint32_t n, uint16_t link,
         left_said(w, item);
     else if (item->kind == OV_ITEM_MISSING)
         missing(w, n, item, false);
+    else if (item->kind == OV_ITEM_SEEN)
+        seen_said(w, item);
 }
 
 void sim_tally_word(struct sim_world *w, uint32_t n, uint16_t link,

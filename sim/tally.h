@@ -45,6 +45,8 @@
     X(WANTS, "wants", "frames asked for by surplus children")                  \
     X(PROBES, "probes", "probes of a lost child")                              \
     X(PROBES_REFUSED, "probes_refused", "refused")                             \
+    X(LOOKS, "looks", "second witnesses asked")                                \
+    X(LOOKS_THERE, "looks_there", "that are not refused")                      \
     X(VERDICTS, "verdicts", "declared lost")                                   \
     X(VERDICTS_ALIVE, "verdicts_alive", "that live")                           \
     X(ENDED_ALONE, "ended_alone", "ended without a parent")                    \

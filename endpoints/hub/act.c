@@ -146,7 +146,7 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
         events->on_leave(arg, node->index);
         break;
     case OV_ACT_PROBE:
-        ep_hub_probe(node, act->node, true);
+        ep_hub_probe(node, act->node, act);
         break;
     case OV_ACT_ADDRESS:
         do_address(node->hub, act, slice);

@@ -175,7 +175,7 @@ bool ep_hub_was_linked(const struct ep_hub *hub, uint32_t index)
 
 void ep_hub_ask_root(struct ep_hub *hub)
 {
-    ep_hub_probe(&hub->nodes[0], 0, false);
+    ep_hub_probe(&hub->nodes[0], 0, NULL);
     ep_hub_run(hub);
 }
 

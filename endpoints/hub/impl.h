@@ -32,7 +32,9 @@ struct hub_probe {
     struct hub_link link; /* first */
     LIST_ENTRY(hub_probe) entry;
     struct event *limit; /* owned */
-    bool is_for_node;    /* who waits for an OV_EV_PROBED */
+    uint64_t seq;        /* who asks for it, as OV_ACT_PROBE has it, */
+    uint16_t asker;
+    bool is_for_node; /* who waits for an OV_EV_PROBED */
 };
 
 /* A node hosted here. */
@@ -112,8 +114,10 @@ void ep_hub_close_link(struct hub_node *node, uint16_t slot);
 void ep_hub_end_node(struct hub_node *node);
 
 /* --- probe.c */
-/* The answer goes to the node that asks, or to nobody. */
-void ep_hub_probe(struct hub_node *node, uint32_t peer, bool is_for_node);
+/* The answer goes to the node that asks: `act` is its OV_ACT_PROBE; NULL: the
+ * hub itself wants to know. */
+void ep_hub_probe(struct hub_node *node, uint32_t peer,
+                  const struct ov_act *act);
 /* The link of a probe is gone. */
 void ep_hub_probe_end(struct hub_link *link, bool is_refused);
 void ep_hub_probes_drop(struct ep_hub *hub);

@@ -16,14 +16,30 @@ static void probe_free(struct hub_probe *probe)
     free(probe);
 }
 
+/* Where that node listened, for others to look there as well. */
+static struct ov_buf *address_of(struct ep_hub *hub, uint32_t peer)
+{
+    const struct ep_boot_peer *known = ep_book_find(&hub->book, peer);
+    struct ov_buf *buf = known == NULL ? NULL : ep_hub_buf(hub);
+
+    if (buf != NULL)
+        buf->len_bytes = ep_book_encode(known, buf->mem);
+    return buf;
+}
+
 /* The transport has no part in it any more. */
 static void probe_answer(struct hub_probe *probe, bool is_refused)
 {
     struct hub_node *node = probe->link.node;
     struct ov_event ev = {.kind = OV_EV_PROBED,
                           .node = probe->link.peer,
+                          .link = probe->asker,
+                          .seq = probe->seq,
                           .is_refused = is_refused};
     bool is_told = probe->is_for_node;
+
+    if (is_told && is_refused && ev.seq == 0)
+        ev.buf = address_of(node->hub, ev.node);
 
     probe_free(probe);
     if (is_told)
@@ -42,13 +58,16 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     event_active(hub->later, EV_WRITE, 0); /* steps what was queued */
 }
 
-static struct hub_probe *find(const struct hub_node *node, uint32_t peer)
+/* One that is under way for the same asker. */
+static struct hub_probe *find(const struct hub_node *node, uint32_t peer,
+                              uint16_t asker, uint64_t seq)
 {
     struct hub_probe *probe;
 
     LIST_FOREACH(probe, &node->hub->probes, entry)
     {
-        if (probe->link.node == node && probe->link.peer == peer)
+        if (probe->link.node == node && probe->link.peer == peer &&
+            probe->asker == asker && probe->seq == seq)
             return probe;
     }
     return NULL;
@@ -76,16 +95,19 @@ static int begin(struct hub_probe *probe, const struct ep_boot_peer *peer)
                               &probe->link.conn);
 }
 
-void ep_hub_probe(struct hub_node *node, uint32_t peer, bool is_for_node)
+void ep_hub_probe(struct hub_node *node, uint32_t peer,
+                  const struct ov_act *act)
 {
     struct ep_hub *hub = node->hub;
     const struct ep_boot_peer *known = ep_book_find(&hub->book, peer);
-    struct hub_probe *probe = find(node, peer);
+    uint64_t seq = act == NULL ? 0 : act->seq;
+    uint16_t asker = act == NULL ? 0 : act->link;
+    struct hub_probe *probe = find(node, peer, asker, seq);
 
     if (node->is_over)
         return;
     if (probe != NULL) { /* its answer will do */
-        probe->is_for_node |= is_for_node;
+        probe->is_for_node |= act != NULL;
         return;
     }
     probe = calloc(1, sizeof(*probe));
@@ -94,7 +116,9 @@ void ep_hub_probe(struct hub_node *node, uint32_t peer, bool is_for_node)
     probe->link.node = node;
     probe->link.peer = peer;
     probe->link.state = HUB_LINK_PROBING;
-    probe->is_for_node = is_for_node;
+    probe->is_for_node = act != NULL;
+    probe->seq = seq;
+    probe->asker = asker;
     LIST_INSERT_HEAD(&hub->probes, probe, entry);
     if (known == NULL || begin(probe, known))
         probe_answer(probe, false);

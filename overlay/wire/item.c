@@ -252,6 +252,42 @@ int ov_address_decode(struct ov_item *item, uint32_t *node)
     return item->body.bad ? OV_EPROTO : 0;
 }
 
+void ov_look_encode(struct ov_wr *wr, uint32_t node, uint64_t attach,
+                    uint16_t len_bytes)
+{
+    ov_item_begin(wr, OV_ITEM_LOOK, 0, (uint16_t)(OV_LOOK_BYTES + len_bytes));
+    ov_wr_u32(wr, node);
+    ov_wr_u64(wr, attach);
+}
+
+int ov_look_decode(struct ov_item *item, uint32_t *node, uint64_t *attach)
+{
+    *node = ov_rd_u32(&item->body);
+    *attach = ov_rd_u64(&item->body);
+    return item->body.bad ? OV_EPROTO : 0;
+}
+
+void ov_seen_encode(struct ov_wr *wr, uint32_t node, uint64_t attach,
+                    bool is_refused)
+{
+    ov_item_begin(wr, OV_ITEM_SEEN, 0, OV_SEEN_BYTES);
+    ov_wr_u32(wr, node);
+    ov_wr_u64(wr, attach);
+    ov_wr_u32(wr, is_refused);
+}
+
+int ov_seen_decode(struct ov_item *item, uint32_t *node, uint64_t *attach,
+                   bool *is_refused)
+{
+    uint32_t number;
+
+    *node = ov_rd_u32(&item->body);
+    *attach = ov_rd_u64(&item->body);
+    number = ov_rd_u32(&item->body);
+    *is_refused = number == 1;
+    return number > 1 ? OV_EPROTO : body_done(item);
+}
+
 void ov_want_encode(struct ov_wr *wr)
 {
     ov_item_begin(wr, OV_ITEM_WANT, 0, 0);

@@ -26,6 +26,8 @@
  *     ASKED    attach 8: the hello is on its way to the root
  *     WANT     nothing: the child asks for a frame
  *     ADDRESS  node 4, and where it listens, in the words of the drivers
+ *     LOOK     node 4, attach 8, and where it listens: is it there for you?
+ *     SEEN     node 4, attach 8, refused 4: 1 nobody listens there, 0 else
  *
  * HELLO, ASK, ANSWER, WELCOME, PATH, LEFT and MISSING can be split: flag MORE
  * says that the next item of the kind continues this one. A LINK frame
@@ -55,6 +57,8 @@ enum ov_item_kind {
     OV_ITEM_ASKED,
     OV_ITEM_ADDRESS,
     OV_ITEM_WANT,
+    OV_ITEM_LOOK,
+    OV_ITEM_SEEN,
     OV_ITEM_KINDS
 };
 
@@ -87,6 +91,8 @@ enum {
     OV_PAUSE_BYTES = 4,
     OV_ASKED_BYTES = 8,
     OV_ADDRESS_BYTES = 4,
+    OV_LOOK_BYTES = 12,
+    OV_SEEN_BYTES = 16,
 };
 
 struct ov_item {
@@ -190,6 +196,15 @@ int ov_asked_decode(struct ov_item *item, uint64_t *attach);
  * they are what is left of the body. */
 void ov_address_encode(struct ov_wr *wr, uint32_t node, uint16_t len_bytes);
 int ov_address_decode(struct ov_item *item, uint32_t *node);
+
+/* As with ADDRESS. */
+void ov_look_encode(struct ov_wr *wr, uint32_t node, uint64_t attach,
+                    uint16_t len_bytes);
+int ov_look_decode(struct ov_item *item, uint32_t *node, uint64_t *attach);
+void ov_seen_encode(struct ov_wr *wr, uint32_t node, uint64_t attach,
+                    bool is_refused);
+int ov_seen_decode(struct ov_item *item, uint32_t *node, uint64_t *attach,
+                   bool *is_refused);
 
 void ov_want_encode(struct ov_wr *wr);
 int ov_want_decode(struct ov_item *item);

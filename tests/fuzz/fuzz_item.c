@@ -109,6 +109,29 @@ static int redo_address(struct ov_item *item, struct ov_wr *wr)
     return 0;
 }
 
+static int redo_look(struct ov_item *item, struct ov_wr *wr)
+{
+    uint64_t attach;
+    uint32_t node;
+
+    if (ov_look_decode(item, &node, &attach))
+        return -1;
+    ov_look_encode(wr, node, attach, (uint16_t)ov_rd_left(&item->body));
+    return 0;
+}
+
+static int redo_seen(struct ov_item *item, struct ov_wr *wr)
+{
+    bool is_refused;
+    uint64_t attach;
+    uint32_t node;
+
+    if (ov_seen_decode(item, &node, &attach, &is_refused))
+        return -1;
+    ov_seen_encode(wr, node, attach, is_refused);
+    return 0;
+}
+
 static int redo(struct ov_item *item, struct ov_wr *wr)
 {
     switch ((enum ov_item_kind)item->kind) {
@@ -133,6 +156,10 @@ static int redo(struct ov_item *item, struct ov_wr *wr)
         return redo_missing(item, wr);
     case OV_ITEM_ADDRESS:
         return redo_address(item, wr);
+    case OV_ITEM_LOOK:
+        return redo_look(item, wr);
+    case OV_ITEM_SEEN:
+        return redo_seen(item, wr);
     case OV_ITEM_WANT:
         if (ov_want_decode(item))
             return -1;

@@ -197,7 +197,11 @@ static void do_act(uint32_t n, const struct ov_act *act,
         break;
     case OV_ACT_PROBE:
         FUZZ_CHECK(act->node < nodes.cfg.plan.nodes);
-        fly((struct fly){.kind = FLY_PROBE, .node = n, .peer = act->node});
+        fly((struct fly){.kind = FLY_PROBE,
+                         .node = n,
+                         .peer = act->node,
+                         .link = act->link,
+                         .seq = act->seq});
         break;
     case OV_ACT_ADDRESS:
         do_address(act, &out->slice[act->slice_first]);
@@ -305,6 +309,23 @@ static void dial(const struct fly *f)
             (struct wire){.peer = f->peer, .peer_link = far, .era = era}, true);
 }
 
+/* Where a node that is gone listened, in one byte. */
+static struct ov_event probed(const struct fly *f)
+{
+    struct ov_event ev = {.kind = OV_EV_PROBED,
+                          .node = f->peer,
+                          .link = f->link,
+                          .seq = f->seq,
+                          .is_refused = nodes.subjects[f->peer].is_gone};
+
+    if (ev.is_refused) {
+        ev.buf = nodes_buf_new();
+        ev.buf->len_bytes = 1;
+        ev.buf->mem[0] = 'a';
+    }
+    return ev;
+}
+
 static void happen(struct fly *f)
 {
     struct subject *me = &nodes.subjects[f->node];
@@ -331,10 +352,7 @@ static void happen(struct fly *f)
         dial(f);
         break;
     case FLY_PROBE:
-        nodes_step(f->node, (struct ov_event){
-                                .kind = OV_EV_PROBED,
-                                .node = f->peer,
-                                .is_refused = nodes.subjects[f->peer].is_gone});
+        nodes_step(f->node, probed(f));
         break;
     case FLY_DOWN:
         wire->era = 0;

@@ -32,6 +32,7 @@ struct fly {
     uint32_t era; /* of the link */
     struct ov_buf *buf;
     uint32_t cookie;
+    uint64_t seq; /* of a probe */
 };
 
 /* One end of a connection. */

@@ -55,10 +55,10 @@ static _Noreturn void on_panic(const char *file, int line, const char *what)
 /* What a LINK frame says, but for acknowledgements, bases and limits. */
 static void trace_words(const uint8_t *mem, uint32_t len)
 {
-    static const char *const names[] = {"?",      "limit", "base",    "ack",
-                                        "HELLO",  "ASK",   "ANSWER",  "WELCOME",
-                                        "REFUSE", "PATH",  "LEFT",    "MISSING",
-                                        "pause",  "ASKED", "address", "want"};
+    static const char *const names[] = {
+        "?",      "limit",   "base",    "ack",  "HELLO", "ASK",
+        "ANSWER", "WELCOME", "REFUSE",  "PATH", "LEFT",  "MISSING",
+        "pause",  "ASKED",   "address", "want", "LOOK",  "SEEN"};
     struct ov_rd rd =
         ov_rd_init(mem + OV_FRAME_HEAD_BYTES, len - OV_FRAME_HEAD_BYTES);
     struct ov_item item;

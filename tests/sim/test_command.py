@@ -242,7 +242,7 @@ def wrong_options():
             (("--size", "-1"), "--size takes a number of bytes"),
             (("--fail", "kill:3"), "--fail takes KIND@TIME:NODE"),
             (("--fail", "melt@1s:3"), "--fail knows kill, reset, cut"),
-            (("--fail", "kill@1s:3-1"), "NODE-ABOVE for cut, deaf and mute"),
+            (("--fail", "kill@1s:3-1"), "NODE-ABOVE for cut, deaf, mute and "),
             (("--fail", "cut@1s:3-7"), "second node of a fault is above"),
             (("--on-node-loss", "wait"), "--on-node-loss takes abort or"),
             (("--console-stuck", "1s+x"), "--console-stuck takes a time"),

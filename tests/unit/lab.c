@@ -151,6 +151,8 @@ static void say_act(struct lab *lab, const struct ov_act *act)
         break;
     case OV_ACT_PROBE:
         say(lab, "probe:%" PRIu32, act->node);
+        if (act->seq != 0)
+            say(lab, "#%" PRIu64 "(L%u)", act->seq, (unsigned)act->link);
         break;
     case OV_ACT_ADDRESS:
         say_address(lab, act);

@@ -20,10 +20,10 @@
  *     welcome:#ATTACH-NODE  path:NODE,NODE  refuse:#ATTACH!REASON
  *     limit:FRAMES!  want:  base:STREAM=FRAMES@NODE.RANK
  * ack:SOURCE=ACCEPTED/TAKEN left:NODE,NODE!  missing:NODE#ATTACH,NODE#ATTACH
- * address:NODE=TEXT a LINK frame; none at all is a beat
- *     up:SOURCE.SEQ(BYTES),...      an UP frame; a record's flags after it
- *     down:STREAM.SEQ(BYTES)        a DOWN frame; "end" and "skip" after it
- *     open:STREAMwWINDOW:FIRST-LAST goodbye app    the next frames of stream 0
+ * address:NODE=TEXT look:NODE#ATTACH=TEXT seen:NODE#ATTACH! a LINK frame; none
+ * at all is a beat up:SOURCE.SEQ(BYTES),...      an UP frame; a record's flags
+ * after it down:STREAM.SEQ(BYTES)        a DOWN frame; "end" and "skip" after
+ * it open:STREAMwWINDOW:FIRST-LAST goodbye app    the next frames of stream 0
  *
  * A claim has any number of members (+NODE...) and cursors (~STREAM...); the
  * later parts of an ask are without <PARENT. -NODE is stripped, any number of
@@ -109,6 +109,13 @@ int64_t lab_wake(const struct lab *lab, uint64_t ms);
 #define PROBED(peer, refused)                                                  \
     ((struct ov_event){                                                        \
         .kind = OV_EV_PROBED, .node = (peer), .is_refused = (refused)})
+/* The same of a probe that a neighbour asked for. */
+#define PROBED_FOR(slot, peer, attach, refused)                                \
+    ((struct ov_event){.kind = OV_EV_PROBED,                                   \
+                       .link = (slot),                                         \
+                       .node = (peer),                                         \
+                       .seq = (attach),                                        \
+                       .is_refused = (refused)})
 #define SENT(slot, frames)                                                     \
     ((struct ov_event){.kind = OV_EV_SENT, .link = (slot), .count = (frames)})
 #define READY(number)                                                          \

@@ -201,6 +201,46 @@ static void asked_and_address(void **state)
     assert_int_equal(ov_address_decode(&item, &node), OV_EPROTO);
 }
 
+static void look_and_seen(void **state)
+{
+    struct ov_wr wr = fresh();
+    struct ov_item item;
+    bool is_refused;
+    uint64_t attach;
+    uint32_t node;
+
+    (void)state;
+    ov_look_encode(&wr, 6, 9, 3);
+    ov_wr_bytes(&wr, "at5", 3);
+    assert_bytes(&wr, mem, "10 00 0f00 06000000 0900000000000000 617435");
+    item = only(&wr);
+    assert_int_equal(ov_look_decode(&item, &node, &attach), 0);
+    assert_int_equal(node, 6);
+    assert_int_equal(attach, 9);
+    assert_int_equal(ov_rd_left(&item.body), 3);
+    wr = fresh();
+    ov_item_begin(&wr, OV_ITEM_LOOK, 0, 4);
+    ov_wr_u32(&wr, 6);
+    item = only(&wr);
+    assert_int_equal(ov_look_decode(&item, &node, &attach), OV_EPROTO);
+    wr = fresh();
+    ov_seen_encode(&wr, 6, 9, true);
+    assert_bytes(&wr, mem, "11 00 1000 06000000 0900000000000000 01000000");
+    item = only(&wr);
+    assert_int_equal(ov_seen_decode(&item, &node, &attach, &is_refused), 0);
+    assert_int_equal(node, 6);
+    assert_int_equal(attach, 9);
+    assert_true(is_refused);
+    mem[16] = 0;
+    item = only(&wr);
+    assert_int_equal(ov_seen_decode(&item, &node, &attach, &is_refused), 0);
+    assert_false(is_refused);
+    mem[16] = 2;
+    item = only(&wr);
+    assert_int_equal(ov_seen_decode(&item, &node, &attach, &is_refused),
+                     OV_EPROTO);
+}
+
 static void bad_items_are_refused(void **state)
 {
     static const uint8_t bad[][4] = {
@@ -228,6 +268,7 @@ int main(void)
         cmocka_unit_test(paths_left_and_missing),
         cmocka_unit_test(pauses),
         cmocka_unit_test(asked_and_address),
+        cmocka_unit_test(look_and_seen),
         cmocka_unit_test(bad_items_are_refused),
     };
 

@@ -154,6 +154,31 @@ static void say_base(struct text *text, struct ov_item *item)
     say(text, "%s", rc ? "?" : "");
 }
 
+static void say_look(struct text *text, struct ov_item *item)
+{
+    uint64_t attach;
+    uint32_t node;
+    int rc = ov_look_decode(item, &node, &attach);
+    size_t len_bytes = ov_rd_left(&item->body);
+
+    say(text, "look:%" PRIu32 "#%" PRIu64 "=%.*s%s", node, attach,
+        (int)len_bytes, (const char *)ov_rd_bytes(&item->body, len_bytes),
+        rc ? "?" : "");
+}
+
+static void say_seen(struct text *text, struct ov_item *item)
+{
+    bool is_refused;
+    uint64_t attach;
+    uint32_t node;
+
+    if (ov_seen_decode(item, &node, &attach, &is_refused))
+        say(text, "seen:?");
+    else
+        say(text, "seen:%" PRIu32 "#%" PRIu64 "%s", node, attach,
+            is_refused ? "!" : "");
+}
+
 /* What a child says. */
 static void say_up_item(struct text *text, struct ov_item *item)
 {
@@ -232,6 +257,12 @@ static void say_item(struct text *text, struct ov_item *item)
     case OV_ITEM_ADDRESS:
     case OV_ITEM_WANT:
         say_up_item(text, item);
+        break;
+    case OV_ITEM_LOOK:
+        say_look(text, item);
+        break;
+    case OV_ITEM_SEEN:
+        say_seen(text, item);
         break;
     case OV_ITEM_KINDS:
         say(text, "?");

@@ -245,6 +245,31 @@ static void write_address(struct ov_wr *wr, struct word *word)
     word->at += len_bytes;
 }
 
+static void write_look(struct ov_wr *wr, struct word *word)
+{
+    uint32_t node = node_number(&word->at);
+    size_t len_bytes;
+    uint64_t attach;
+
+    expect(&word->at, '#');
+    attach = number(&word->at);
+    expect(&word->at, '=');
+    len_bytes = strlen(word->at);
+    ov_look_encode(wr, node, attach, (uint16_t)len_bytes);
+    ov_wr_bytes(wr, word->at, len_bytes);
+    word->at += len_bytes;
+}
+
+static void write_seen(struct ov_wr *wr, struct word *word)
+{
+    uint32_t node = node_number(&word->at);
+    uint64_t attach;
+
+    expect(&word->at, '#');
+    attach = number(&word->at);
+    ov_seen_encode(wr, node, attach, next_is(&word->at, '!'));
+}
+
 static void write_want(struct ov_wr *wr, struct word *word)
 {
     (void)word;
@@ -270,6 +295,8 @@ static const struct {
     {"missing", OV_ITEM_MISSING, write_missing},
     {"address", OV_ITEM_ADDRESS, write_address},
     {"want", OV_ITEM_WANT, write_want},
+    {"look", OV_ITEM_LOOK, write_look},
+    {"seen", OV_ITEM_SEEN, write_seen},
 };
 
 static void link_word(struct ov_wr *wr, char *text)

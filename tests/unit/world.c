@@ -256,7 +256,8 @@ static void do_note(struct world *w, uint32_t n, const struct ov_act *act)
 static void do_act(struct world *w, uint32_t n, const struct ov_act *act,
                    struct owed *owed)
 {
-    struct fly f = {.node = n, .peer = act->node, .seq = act->attach};
+    struct fly f = {
+        .node = n, .peer = act->node, .seq = act->attach, .link = act->link};
     struct ov_event ev;
     bool is_owed = false;
 
@@ -264,6 +265,8 @@ static void do_act(struct world *w, uint32_t n, const struct ov_act *act,
     case OV_ACT_DIAL:
     case OV_ACT_PROBE:
         f.kind = act->kind == OV_ACT_DIAL ? FLY_DIAL : FLY_PROBE;
+        if (f.kind == FLY_PROBE)
+            f.seq = act->seq;
         fly(w, f, NULL);
         break;
     case OV_ACT_CLOSE:
@@ -281,8 +284,10 @@ static void do_act(struct world *w, uint32_t n, const struct ov_act *act,
     case OV_ACT_CONSUME:
         is_owed = do_consume(w, n, act, &ev);
         break;
-    case OV_ACT_JOINED:
     case OV_ACT_ADDRESS:
+        bag_put(w, w->out->slice[act->slice_first].buf);
+        break;
+    case OV_ACT_JOINED:
     case OV_ACT_ORPHAN:
     case OV_ACT_ADOPTED:
     case OV_ACT_LOST:
@@ -434,7 +439,13 @@ void world_happen(struct world *w, struct fly *f)
     case FLY_PROBE:
         ev = (struct ov_event){.kind = OV_EV_PROBED,
                                .node = f->peer,
+                               .link = f->link,
+                               .seq = f->seq,
                                .is_refused = is_gone(&w->nodes[f->peer])};
+        if (ev.is_refused) { /* where it listened, in one byte */
+            ev.buf = bag_new(w);
+            ev.buf->len_bytes = 1;
+        }
         world_run(w, f->node, ev);
         break;
     case FLY_DOWN:
