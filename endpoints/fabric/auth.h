@@ -43,12 +43,15 @@ enum {
     EP_AUTH_REFUSE_BYTES = 26
 };
 #define EP_AUTH_PROBE (UINT64_C(1) << 63)
+#define EP_AUTH_ROOT  (UINT64_C(1) << 62) /* a probe that asks for the root */
 
 /* Reasons of a refuse beside those of the overlay (enum ov_refuse_reason),
  * which are all below. */
 enum ep_auth_reason {
     EP_AUTH_ALIVE = 256, /* to a probe: this node is in the tree */
     EP_AUTH_OVER,        /* this node has left the tree, for ever */
+    EP_AUTH_HAS_ROOT,    /* to EP_AUTH_ROOT: the root is there for us */
+    EP_AUTH_NO_ROOT,     /* the root refuses us, too */
 };
 _Static_assert((int)EP_AUTH_HELLO_BYTES <= (int)EP_CM_MAX, "hello too long");
 _Static_assert((int)EP_AUTH_ACCEPT_BYTES <= (int)EP_CM_MAX, "accept too long");

@@ -146,7 +146,7 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
         events->on_leave(arg, node->index);
         break;
     case OV_ACT_PROBE:
-        ep_hub_probe(node, act->node, act);
+        ep_hub_probe(node, act);
         break;
     case OV_ACT_ADDRESS:
         do_address(node->hub, act, slice);
@@ -155,7 +155,8 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
         if (events->on_orphan != NULL)
             events->on_orphan(arg, node->index, act->node);
         break;
-    case OV_ACT_ADOPTED:
+    case OV_ACT_ADOPTED: /* the root has let it in, by another way */
+        ep_hub_inquiry_dismiss(node->hub);
         if (events->on_adopted != NULL)
             events->on_adopted(arg, node->index, act->node);
         break;

@@ -45,8 +45,9 @@ int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
     hub->cells = calloc((size_t)cfg->nodes_count * cfg->overlay.kept_max,
                         sizeof(*hub->cells));
     ep_auth_seen_init(&hub->seen, cfg->overlay.plan.nodes);
-    if (ep_hub_queue_init(hub) || hub->later == NULL || hub->out == NULL ||
-        hub->nodes == NULL || hub->cells == NULL)
+    if (ep_hub_queue_init(hub) || !ep_hub_inquiry_init(hub) ||
+        hub->later == NULL || hub->out == NULL || hub->nodes == NULL ||
+        hub->cells == NULL)
         goto fail;
     ov_kept_lend(&hub->pool, hub->cells,
                  cfg->nodes_count * cfg->overlay.kept_max);
@@ -74,6 +75,7 @@ fail_told:
 void ep_hub_leave(struct ep_hub *hub)
 {
     ep_hub_queue_drop(hub);
+    ep_hub_inquiry_stop(hub);
     for (uint32_t i = 0; hub->nodes != NULL && i < hub->cfg.nodes_count; i++)
         ep_hub_end_node(&hub->nodes[i]);
     ep_hub_probes_drop(hub);
@@ -103,6 +105,7 @@ void ep_hub_close(struct ep_hub *hub)
     if (hub->transport != NULL)
         hub->cfg.ops->close(hub->transport);
     ep_auth_seen_fini(&hub->seen);
+    ep_hub_inquiry_fini(hub);
     if (hub->later != NULL)
         event_free(hub->later);
     free(hub->nodes);
@@ -175,7 +178,7 @@ bool ep_hub_was_linked(const struct ep_hub *hub, uint32_t index)
 
 void ep_hub_ask_root(struct ep_hub *hub)
 {
-    ep_hub_probe(&hub->nodes[0], 0, NULL);
+    ep_hub_ask(hub, 0, ep_hub_inquiry_on_root);
     ep_hub_run(hub);
 }
 

@@ -23,18 +23,41 @@ struct hub_link {
     uint32_t peer;
     uint16_t slot; /* in the node, once up */
     uint8_t state;
-    bool is_over; /* a proved refusal: whom we dialled has left for ever */
+    uint16_t reason; /* of a proved refusal: enum ep_auth_reason; or 0 */
     uint8_t hello[EP_AUTH_HELLO_BYTES]; /* dialling: what we sent */
 };
+
+/* What became of a dial that only asks. */
+enum hub_answer {
+    HUB_SILENT,   /* nothing was heard, or nothing that is proved */
+    HUB_NOBODY,   /* the system refuses it: nobody listens there */
+    HUB_OVER,     /* that node has left the tree for ever */
+    HUB_THERE,    /* it listens */
+    HUB_HAS_ROOT, /* and has the root, */
+    HUB_NO_ROOT   /* or is refused there */
+};
+
+typedef void (*hub_told)(struct ep_hub *hub, uint32_t peer,
+                         enum hub_answer answer);
 
 /* A dial that only asks whether somebody listens. */
 struct hub_probe {
     struct hub_link link; /* first */
     LIST_ENTRY(hub_probe) entry;
     struct event *limit; /* owned */
-    uint64_t seq;        /* who asks for it, as OV_ACT_PROBE has it, */
+    hub_told told;       /* who waits for the answer; NULL: the node does */
+    uint64_t seq;        /* for whom, as OV_ACT_PROBE has it */
     uint16_t asker;
-    bool is_for_node; /* who waits for an OV_EV_PROBED */
+};
+
+/* Whether the root is gone: asking others, and being asked. */
+struct hub_inquiry {
+    LIST_HEAD(, hub_question) questions; /* that wait for our dial; owned */
+    struct event *limit; /* owned; when it ends, or begins anew */
+    struct event *grace; /* owned */
+    unsigned waiting;    /* whose answers have not come */
+    bool is_on;          /* the root has refused us */
+    bool has_doubt;      /* somebody cannot say */
 };
 
 /* A node hosted here. */
@@ -75,6 +98,7 @@ struct ep_hub {
     struct ov_kept_pool pool;
     struct ov_kept *cells;         /* lent to the nodes; owned */
     LIST_HEAD(, hub_probe) probes; /* under way; owned */
+    struct hub_inquiry inquiry;
     uint64_t probes_made;
     uint64_t refused;
     uint64_t frames_up, frames_down;
@@ -84,7 +108,7 @@ struct ep_hub {
 
 /* The files, each above those that it calls:
  *
- *     book  queue  link  probe  act  step  peers  hub
+ *     book  queue  link  probe  inquiry  act  step  peers  hub
  *
  * Those below step only put events into the queue; step.c runs it. */
 
@@ -110,17 +134,36 @@ void ep_hub_dial_now(struct hub_node *node);
 /* A dial has come to nothing; its connection is gone. */
 void ep_hub_dial_end(struct hub_node *node);
 void ep_hub_close_link(struct hub_node *node, uint16_t slot);
+/* A proved peer is told why it is not taken in: a reason of the overlay or an
+ * enum ep_auth_reason. */
+void ep_hub_reject(struct ep_hub *hub, struct ep_request *req,
+                   const uint8_t *hello, unsigned reason);
 /* The node has left the tree for ever. */
 void ep_hub_end_node(struct hub_node *node);
 
 /* --- probe.c */
-/* The answer goes to the node that asks: `act` is its OV_ACT_PROBE; NULL: the
- * hub itself wants to know. */
-void ep_hub_probe(struct hub_node *node, uint32_t peer,
-                  const struct ov_act *act);
+/* The answer goes to the node that asks by this OV_ACT_PROBE. */
+void ep_hub_probe(struct hub_node *node, const struct ov_act *act);
+/* The hub itself wants to know: of the root whether it is there, of others
+ * whether they have the root. */
+void ep_hub_ask(struct ep_hub *hub, uint32_t peer, hub_told told);
 /* The link of a probe is gone. */
-void ep_hub_probe_end(struct hub_link *link, bool is_refused);
+void ep_hub_probe_end(struct hub_link *link, enum hub_answer answer);
 void ep_hub_probes_drop(struct ep_hub *hub);
+
+/* --- inquiry.c */
+bool ep_hub_inquiry_init(struct ep_hub *hub);
+/* A peer asks whether we have the root. False: it is not taken. */
+bool ep_hub_inquiry_put(struct ep_hub *hub, struct ep_request *req,
+                        const uint8_t *hello);
+/* What became of a dial of the root. */
+void ep_hub_inquiry_on_root(struct ep_hub *hub, uint32_t peer,
+                            enum hub_answer answer);
+/* Somebody has the root. */
+void ep_hub_inquiry_dismiss(struct ep_hub *hub);
+/* We leave. */
+void ep_hub_inquiry_stop(struct ep_hub *hub);
+void ep_hub_inquiry_fini(struct ep_hub *hub);
 
 /* --- act.c: carrying out actions */
 void ep_hub_act(struct hub_node *node, const struct ov_out *out);

@@ -76,6 +76,15 @@ void ep_hub_dial(struct hub_node *node, uint32_t peer, uint64_t attach)
         ep_hub_dial_end(node);
 }
 
+void ep_hub_reject(struct ep_hub *hub, struct ep_request *req,
+                   const uint8_t *hello, unsigned reason)
+{
+    uint8_t answer[EP_AUTH_REFUSE_BYTES];
+
+    ep_auth_refuse_make(hub->cfg.auth, hello, (uint16_t)reason, answer);
+    hub->cfg.ops->reject(req, answer, sizeof(answer));
+}
+
 void ep_hub_close_link(struct hub_node *node, uint16_t slot)
 {
     struct hub_link *link = node->links[slot];

@@ -41,21 +41,22 @@ void ep_hub_on_attempt_over(evutil_socket_t fd, short what, void *arg)
     end_dial(node);
 }
 
-/* To a peer that is proved. */
-static void answer_no(struct ep_hub *hub, struct ep_request *req,
-                      const uint8_t *cm, unsigned reason)
+/* A peer that only asks. */
+static void answer_probe(struct ep_hub *hub, struct ep_request *req,
+                         const uint8_t *cm, const struct ep_auth_hello *hello)
 {
-    uint8_t answer[EP_AUTH_REFUSE_BYTES];
+    bool is_about_root =
+        (hello->attach & EP_AUTH_ROOT) != 0 && hub->cfg.nodes[0] != 0;
 
-    ep_auth_refuse_make(hub->cfg.auth, cm, (uint16_t)reason, answer);
-    hub->cfg.ops->reject(req, answer, sizeof(answer));
+    if (!is_about_root || !ep_hub_inquiry_put(hub, req, cm))
+        ep_hub_reject(hub, req, cm, EP_AUTH_ALIVE);
 }
 
 static void refuse(struct ep_hub *hub, struct ep_request *req,
                    const uint8_t *cm, enum ov_refuse_reason reason)
 {
     hub->refused++;
-    answer_no(hub, req, cm, reason);
+    ep_hub_reject(hub, req, cm, reason);
 }
 
 static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
@@ -74,11 +75,11 @@ static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
     }
     node = find(hub, hello.target);
     if (node != NULL && node->is_over) {
-        answer_no(hub, req, cm, EP_AUTH_OVER);
+        ep_hub_reject(hub, req, cm, EP_AUTH_OVER);
         return;
     }
     if ((hello.attach & EP_AUTH_PROBE) != 0) {
-        answer_no(hub, req, cm, EP_AUTH_ALIVE);
+        answer_probe(hub, req, cm, &hello);
         return;
     }
     if (ep_auth_seen_take(&hub->seen, &hello)) {
@@ -159,7 +160,7 @@ static void on_up(void *arg, struct ep_conn *conn, const uint8_t *cm,
 
     if (link->state == HUB_LINK_PROBING) { /* a listener never accepts one */
         hub->cfg.ops->drop(conn, false);
-        ep_hub_probe_end(link, false);
+        ep_hub_probe_end(link, HUB_SILENT);
         ep_hub_run(hub);
         return;
     }
@@ -185,35 +186,44 @@ static void on_refused(void *arg, struct ep_conn *conn, const uint8_t *cm,
         ep_auth_refuse_check(hub->cfg.auth, link->hello, cm, len_bytes,
                              &reason))
         return;
-    link->is_over = reason == EP_AUTH_OVER;
+    link->reason = reason;
     if (!is_probe && hub->cfg.events->on_refused != NULL)
         hub->cfg.events->on_refused(hub->cfg.arg, link->node->index, link->peer,
                                     reason);
 }
 
-/* Nobody listens at the root's address, or it says that it has left: then there
- * is no tree any more. A system may refuse for other reasons (a firewall), so
- * that counts only for nodes that have been in the tree. */
-static bool shows_end(const struct hub_link *link, enum ep_down_why why)
+static enum hub_answer answer_of(const struct hub_link *link,
+                                 enum ep_down_why why)
 {
-    bool is_nobody = why == EP_DOWN_NOBODY && link->node->was_linked;
-
-    return link->peer == 0 && (is_nobody || link->is_over);
+    if (why == EP_DOWN_NOBODY)
+        return HUB_NOBODY;
+    switch (link->reason) {
+    case 0:
+        return HUB_SILENT;
+    case EP_AUTH_OVER:
+        return HUB_OVER;
+    case EP_AUTH_HAS_ROOT:
+        return HUB_HAS_ROOT;
+    case EP_AUTH_NO_ROOT:
+        return HUB_NO_ROOT;
+    default:
+        return HUB_THERE;
+    }
 }
 
 /* A dial or a probe has come to nothing. */
 static void on_dial_down(struct ep_hub *hub, struct hub_link *link,
                          enum ep_down_why why)
 {
-    bool is_end = shows_end(link, why) && !hub->is_root_gone;
+    enum hub_answer answer = answer_of(link, why);
+    bool is_root = link->peer == 0;
 
-    if (link->state == HUB_LINK_DIALLING)
+    if (link->state == HUB_LINK_PROBING) {
+        ep_hub_probe_end(link, answer);
+    } else {
         ep_hub_dial_end(link->node);
-    else
-        ep_hub_probe_end(link, why == EP_DOWN_NOBODY || link->is_over);
-    if (is_end) {
-        hub->is_root_gone = true;
-        hub->cfg.events->on_root_gone(hub->cfg.arg);
+        if (is_root)
+            ep_hub_inquiry_on_root(hub, 0, answer);
     }
     ep_hub_run(hub);
 }

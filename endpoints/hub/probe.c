@@ -8,6 +8,9 @@
 #include "endpoints/hub/impl.h"
 #include "overlay/base/err.h"
 
+#define ROOT_NS   UINT64_C(2000000000)
+#define OTHERS_NS UINT64_C(3000000000)
+
 static void probe_free(struct hub_probe *probe)
 {
     LIST_REMOVE(probe, entry);
@@ -28,22 +31,26 @@ static struct ov_buf *address_of(struct ep_hub *hub, uint32_t peer)
 }
 
 /* The transport has no part in it any more. */
-static void probe_answer(struct hub_probe *probe, bool is_refused)
+static void probe_answer(struct hub_probe *probe, enum hub_answer answer)
 {
     struct hub_node *node = probe->link.node;
-    struct ov_event ev = {.kind = OV_EV_PROBED,
-                          .node = probe->link.peer,
-                          .link = probe->asker,
-                          .seq = probe->seq,
-                          .is_refused = is_refused};
-    bool is_told = probe->is_for_node;
-
-    if (is_told && is_refused && ev.seq == 0)
-        ev.buf = address_of(node->hub, ev.node);
+    struct ov_event ev = {
+        .kind = OV_EV_PROBED,
+        .node = probe->link.peer,
+        .link = probe->asker,
+        .seq = probe->seq,
+        .is_refused = answer == HUB_NOBODY || answer == HUB_OVER,
+    };
+    hub_told told = probe->told;
 
     probe_free(probe);
-    if (is_told)
-        ep_hub_queue_put(node->hub, node->index, &ev);
+    if (told != NULL) {
+        told(node->hub, ev.node, answer);
+        return;
+    }
+    if (ev.is_refused && ev.seq == 0)
+        ev.buf = address_of(node->hub, ev.node);
+    ep_hub_queue_put(node->hub, node->index, &ev);
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *arg)
@@ -54,38 +61,50 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     hub->cfg.ops->drop(probe->link.conn, false);
-    probe_answer(probe, false);
+    probe_answer(probe, HUB_SILENT);
     event_active(hub->later, EV_WRITE, 0); /* steps what was queued */
 }
 
 /* One that is under way for the same asker. */
-static struct hub_probe *find(const struct hub_node *node, uint32_t peer,
-                              uint16_t asker, uint64_t seq)
+static bool is_under_way(const struct hub_probe *wanted)
 {
-    struct hub_probe *probe;
+    const struct hub_probe *probe;
 
-    LIST_FOREACH(probe, &node->hub->probes, entry)
+    LIST_FOREACH(probe, &wanted->link.node->hub->probes, entry)
     {
-        if (probe->link.node == node && probe->link.peer == peer &&
-            probe->asker == asker && probe->seq == seq)
-            return probe;
+        if (probe->link.node == wanted->link.node &&
+            probe->link.peer == wanted->link.peer &&
+            probe->told == wanted->told && probe->asker == wanted->asker &&
+            probe->seq == wanted->seq)
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+/* What the hub asks has its own time: it does not depend on the heartbeat. */
+static struct timeval limit_of(const struct hub_probe *probe)
+{
+    uint64_t ns = probe->link.node->hub->cfg.overlay.timers.attempt_ns;
+
+    if (probe->told != NULL)
+        ns = probe->link.peer == 0 ? ROOT_NS : OTHERS_NS;
+    return (struct timeval){(time_t)(ns / 1000000000),
+                            (suseconds_t)(ns % 1000000000 / 1000)};
 }
 
 /* Starts the dial; the probe is in the list. */
 static int begin(struct hub_probe *probe, const struct ep_boot_peer *peer)
 {
     struct ep_hub *hub = probe->link.node->hub;
-    uint64_t ns = hub->cfg.overlay.timers.attempt_ns;
-    struct timeval wait = {(time_t)(ns / 1000000000),
-                           (suseconds_t)(ns % 1000000000 / 1000)};
+    struct timeval wait = limit_of(probe);
     struct ep_auth_hello hello = {
         .node = probe->link.node->self,
         .target = peer->node,
         .attach = EP_AUTH_PROBE | ++hub->probes_made,
     };
 
+    if (probe->told != NULL)
+        hello.attach |= EP_AUTH_ROOT;
     probe->limit = evtimer_new(hub->cfg.base, on_limit, probe);
     if (probe->limit == NULL || evtimer_add(probe->limit, &wait))
         return OV_ENOMEM;
@@ -95,38 +114,45 @@ static int begin(struct hub_probe *probe, const struct ep_boot_peer *peer)
                               &probe->link.conn);
 }
 
-void ep_hub_probe(struct hub_node *node, uint32_t peer,
-                  const struct ov_act *act)
+static void start(const struct hub_probe *wanted)
 {
-    struct ep_hub *hub = node->hub;
-    const struct ep_boot_peer *known = ep_book_find(&hub->book, peer);
-    uint64_t seq = act == NULL ? 0 : act->seq;
-    uint16_t asker = act == NULL ? 0 : act->link;
-    struct hub_probe *probe = find(node, peer, asker, seq);
+    struct hub_node *node = wanted->link.node;
+    const struct ep_boot_peer *known =
+        ep_book_find(&node->hub->book, wanted->link.peer);
+    struct hub_probe *probe;
 
-    if (node->is_over)
+    if (node->is_over || is_under_way(wanted))
         return;
-    if (probe != NULL) { /* its answer will do */
-        probe->is_for_node |= act != NULL;
-        return;
-    }
-    probe = calloc(1, sizeof(*probe));
+    probe = malloc(sizeof(*probe));
     if (probe == NULL)
         return;
-    probe->link.node = node;
-    probe->link.peer = peer;
+    *probe = *wanted;
     probe->link.state = HUB_LINK_PROBING;
-    probe->is_for_node = act != NULL;
-    probe->seq = seq;
-    probe->asker = asker;
-    LIST_INSERT_HEAD(&hub->probes, probe, entry);
+    LIST_INSERT_HEAD(&node->hub->probes, probe, entry);
     if (known == NULL || begin(probe, known))
-        probe_answer(probe, false);
+        probe_answer(probe, HUB_SILENT);
 }
 
-void ep_hub_probe_end(struct hub_link *link, bool is_refused)
+void ep_hub_probe(struct hub_node *node, const struct ov_act *act)
 {
-    probe_answer((struct hub_probe *)link, is_refused);
+    struct hub_probe probe = {.link = {.node = node, .peer = act->node},
+                              .seq = act->seq,
+                              .asker = act->link};
+
+    start(&probe);
+}
+
+void ep_hub_ask(struct ep_hub *hub, uint32_t peer, hub_told told)
+{
+    struct hub_probe probe = {.link = {.node = &hub->nodes[0], .peer = peer},
+                              .told = told};
+
+    start(&probe);
+}
+
+void ep_hub_probe_end(struct hub_link *link, enum hub_answer answer)
+{
+    probe_answer((struct hub_probe *)link, answer);
 }
 
 void ep_hub_probes_drop(struct ep_hub *hub)
