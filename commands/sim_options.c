@@ -98,8 +98,8 @@ static const struct argp_option argp_options[] = {
      "a node whose processor and port are slower (repeatable)", 3},
     {"fail", KEY_FAIL, "KIND@TIME[+LENGTH]:NODE[-ABOVE]", 0,
      "kill, reset, cut, deaf, mute, silence, freeze, refuse, reject, "
-     "reject-in, reject-out; TIME after the start, for LENGTH or for good; cut, "
-     "deaf, mute and reject from all nodes above or from that one "
+     "reject-in, reject-out; TIME after the start, for LENGTH or for good; "
+     "cut, deaf, mute and reject from all nodes above or from that one "
      "(repeatable)", 3},
     {"on-node-loss", KEY_ON_NODE_LOSS, "WHAT", 0,
      "abort: the loss of a node ends the job; or continue (default: abort)",

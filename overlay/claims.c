@@ -19,6 +19,7 @@ void ov_claims_init(struct ov_claims *claims, struct ov_cell *cells,
         .written = OV_NONE,
         .hold_ns = UINT64_MAX,
         .missing = ov_cells_none(),
+        .asides = ov_cells_none(),
     };
     for (uint32_t i = 0; i < cells_count; i++)
         cells[i].next = i + 1 < cells_count ? i + 1 : OV_NONE;

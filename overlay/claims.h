@@ -13,12 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "overlay/base/buf.h"
 #include "overlay/members.h"
 
 struct ov_cell {
-    uint64_t attach;
+    union {
+        uint64_t attach;
+        struct ov_buf *address; /* of a LOOK; one reference */
+    };
     uint32_t node;
-    uint32_t parent; /* of a word: its reason */
+    uint32_t parent; /* of a word: its reason; LOOK, SEEN: the link */
     uint32_t next;
     uint32_t list; /* of a word: first of the nodes it strips */
     uint8_t kind;  /* of a word: enum ov_item_kind */
@@ -62,6 +66,7 @@ struct ov_claims {
     uint32_t written; /* cell of the first due one from which to go on */
     uint64_t hold_ns; /* no hold is asked about before */
     struct ov_cell_list missing; /* members asked about from below */
+    struct ov_cell_list asides;  /* LOOK and SEEN, to one neighbour each */
     uint32_t scan_at;            /* entry of members to go on from in a hold, */
     uint16_t scan_place;         /* which is this one */
     uint16_t lend_turn;          /* place that was lent a frame last */

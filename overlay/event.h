@@ -24,9 +24,9 @@ enum ov_event_kind {
     OV_EV_LINK_DOWN,   /* link */
     OV_EV_DIAL_FAILED, /* node */
     OV_EV_PROBED,      /* node, link, seq, is_refused: the answer to
-                          OV_ACT_PROBE; refused, buf: where the node listened, as
-                          its driver says it. One reference passes; NULL: not
-                          known */
+                          OV_ACT_PROBE; refused, buf: where the node listened,
+                          as its driver says it. One reference passes; NULL:
+                          not known */
     OV_EV_FRAME,       /* link, buf: one reference passes to the node */
     OV_EV_SENT,        /* link, count: the transport is done with frames */
     OV_EV_TIMER,       /* the wake-up asked for; early, late or twice is fine */

@@ -63,8 +63,7 @@ void ov_loss_on_down(struct ov_node *node, uint16_t index,
 
     ov_link_move(link, OV_LINK_FREE);
     link->is_ending = false;
-    if (index == node->aside.link)
-        ov_witness_drop(node, out);
+    ov_witness_drop(node, index, out);
     if (index == node->tree.parent)
         on_parent_down(node, was_up, link->peer, out);
     else if (link->place != OV_NO_PLACE)

@@ -388,8 +388,8 @@ static void on_probed(struct ov_node *node, const struct ov_event *ev,
     }
     if (ev->buf != NULL)
         ov_out_put(out, ev->buf);
-    if (ev->seq != 0)
-        ov_witness_on_probed(node, ev);
+    if (ev->seq != 0 && !ov_witness_on_probed(node, ev))
+        ov_serve_seen(node, ev, out);
 }
 
 static void dispatch(struct ov_node *node, const struct ov_event *ev,
@@ -495,7 +495,7 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
     ov_down_on_time(node, out);
     if (ov_node_is_root(node))
         ov_sink_on_time(node, out);
-    if (!ev->follows || node->aside.link != OV_NO_LINK)
+    if (!ev->follows)
         serve_queue(node, out);
     leave(node, out);
     ov_out_wake(out, node->links_ns);

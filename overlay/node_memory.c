@@ -188,7 +188,6 @@ struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
     node->tree.parent = OV_NO_LINK;
     node->tree.redial_ns = OV_NEVER;
     node->tree.attempt_ns = OV_NEVER;
-    node->aside.link = OV_NO_LINK;
     node->up.pool = pool;
     node->up.next_seq = 1;
     node->up.cursor = 1;
@@ -209,7 +208,7 @@ void ov_node_fini(struct ov_node *node, struct ov_out *out)
     if (node->address != NULL)
         ov_out_put(out, node->address);
     node->address = NULL;
-    ov_witness_drop(node, out);
+    ov_witness_fini(node, out);
     for (unsigned i = 0; i < node->tree.places_used; i++) {
         struct ov_place *place = &node->tree.places[i];
 

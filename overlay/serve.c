@@ -378,24 +378,54 @@ static void write_down(struct ov_node *node, struct ov_place *place,
     write_acks(node, place, words);
 }
 
-/* To the one neighbour whom it concerns, once it is welcome. */
-static void write_aside(struct ov_node *node, uint16_t index,
-                        struct words *words, struct ov_out *out)
+/* Questions and answers about one who may be gone. */
+static void write_asides(struct ov_node *node, uint16_t index,
+                         struct words *words, struct ov_out *out)
 {
-    const struct ov_aside *word = &node->aside;
+    struct ov_aside word;
 
-    if (word->link != index || node->links[index].state != OV_LINK_UP ||
-        !fits(words, OV_SEEN_BYTES + OV_ADDRESS_MAX))
-        return;
-    if (word->address == NULL) {
-        ov_seen_encode(&words->wr, word->node, word->attach, word->is_refused);
-    } else {
-        ov_look_encode(&words->wr, word->node, word->attach,
-                       (uint16_t)word->address->len_bytes);
-        ov_wr_bytes(&words->wr, word->address->mem, word->address->len_bytes);
+    while (fits(words, OV_SEEN_BYTES + OV_ADDRESS_MAX) &&
+           ov_witness_next(node, index, &word)) {
+        words->count++;
+        if (word.address == NULL) {
+            ov_seen_encode(&words->wr, word.node, word.attach, word.is_refused);
+            continue;
+        }
+        ov_look_encode(&words->wr, word.node, word.attach,
+                       (uint16_t)word.address->len_bytes);
+        ov_wr_bytes(&words->wr, word.address->mem, word.address->len_bytes);
+        ov_out_put(out, word.address);
     }
-    words->count++;
-    ov_witness_drop(node, out);
+}
+
+/* A LINK frame begins; its head comes when it is known what is in it. */
+static struct words words_begin(struct ov_out *out, struct ov_wr *start)
+{
+    struct words words = {.wr = ov_out_head(out)};
+
+    words.wr.end = words.wr.at + LINK_FRAME_BYTES;
+    *start = words.wr;
+    ov_wr_room(&words.wr, OV_FRAME_HEAD_BYTES);
+    return words;
+}
+
+static void words_send(struct ov_node *node, uint16_t index,
+                       struct words *words, struct ov_wr *start,
+                       struct ov_out *out)
+{
+    struct ov_act *act = ov_out_act(out, OV_ACT_SEND);
+
+    act->link = index;
+    ov_frame_head_encode(
+        start,
+        &(struct ov_frame_head){
+            .type = OV_FRAME_LINK,
+            .tree = node->tree.number,
+            .count = words->count,
+            .len_bytes = (uint32_t)(words->wr.at - out->head) - act->head_first,
+        });
+    ov_out_head_done(out, act, &words->wr);
+    ov_link_on_send(&node->links[index], false, node->now_ns);
 }
 
 /* One LINK frame with what is due. Returns true when one was sent. */
@@ -403,15 +433,12 @@ static bool send_words(struct ov_node *node, uint16_t index, bool beat,
                        struct ov_out *out)
 {
     struct ov_link *link = &node->links[index];
-    struct words words = {.wr = ov_out_head(out)};
+    struct words words;
     struct ov_wr start;
-    struct ov_act *act;
 
     if (!ov_link_can_send(link, node->cfg, false) || !ov_out_has_room(out))
         return false;
-    words.wr.end = words.wr.at + LINK_FRAME_BYTES;
-    start = words.wr;
-    ov_wr_room(&words.wr, OV_FRAME_HEAD_BYTES);
+    words = words_begin(out, &start);
     if (index == node->tree.parent) {
         write_up(node, &words);
     } else if (link->refuse != 0) {
@@ -420,23 +447,28 @@ static bool send_words(struct ov_node *node, uint16_t index, bool beat,
     } else if (link->place != OV_NO_PLACE) {
         write_down(node, &node->tree.places[link->place], &words);
     }
-    if (link->refuse == 0)
-        write_aside(node, index, &words, out);
+    if (link->state == OV_LINK_UP && link->refuse == 0)
+        write_asides(node, index, &words, out);
     if (words.count == 0 && !beat)
         return false;
-    act = ov_out_act(out, OV_ACT_SEND);
-    act->link = index;
-    ov_frame_head_encode(
-        &start,
-        &(struct ov_frame_head){
-            .type = OV_FRAME_LINK,
-            .tree = node->tree.number,
-            .count = words.count,
-            .len_bytes = (uint32_t)(words.wr.at - out->head) - act->head_first,
-        });
-    ov_out_head_done(out, act, &words.wr);
-    ov_link_on_send(link, false, node->now_ns);
+    words_send(node, index, &words, &start, out);
     return words.count > 0 && link->refuse == 0;
+}
+
+void ov_serve_seen(struct ov_node *node, const struct ov_event *ev,
+                   struct ov_out *out)
+{
+    const struct ov_link *link = &node->links[ev->link];
+    struct words words;
+    struct ov_wr start;
+
+    if (link->state != OV_LINK_UP ||
+        !ov_link_can_send(link, node->cfg, false) || !ov_out_has_room(out))
+        return;
+    words = words_begin(out, &start);
+    ov_seen_encode(&words.wr, ev->node, ev->seq, ev->is_refused);
+    words.count++;
+    words_send(node, ev->link, &words, &start, out);
 }
 
 void ov_serve_link(struct ov_node *node, uint16_t index, bool beat,

@@ -9,4 +9,9 @@
 void ov_serve_link(struct ov_node *node, uint16_t index, bool beat,
                    struct ov_out *out);
 
+/* Says what became of a dial that a neighbour asked for, at once: for a node
+ * that keeps no words. Where the link takes no frame it is not said. */
+void ov_serve_seen(struct ov_node *node, const struct ov_event *ev,
+                   struct ov_out *out);
+
 #endif

@@ -72,16 +72,6 @@ struct ov_up {
     uint16_t reading; /* input being read; OV_DRR_NONE */
 };
 
-/* A word about a node that may be gone, to one neighbour: a question (LOOK) or
- * an answer (SEEN). */
-struct ov_aside {
-    struct ov_buf *address; /* one reference; NULL: an answer */
-    uint64_t attach;
-    uint32_t node;
-    uint16_t link; /* OV_NO_LINK: there is no word */
-    bool is_refused;
-};
-
 struct ov_node {
     const struct ov_cfg *cfg; /* borrowed */
     struct ov_tree tree;
@@ -90,7 +80,6 @@ struct ov_node {
     struct ov_link *links;     /* [links_max] */
     struct ov_stream *streams; /* [streams_max], slot 0 is stream 0 */
     struct ov_buf *address;    /* where we listen, for parents; may be NULL */
-    struct ov_aside aside;
     uint64_t now_ns;
     uint64_t links_ns; /* no link needs a look before */
     uint64_t goodbye;  /* frames of stream 0 up to it included; 0: none */

@@ -9,21 +9,77 @@ static bool is_up(const struct ov_node *node, uint16_t link)
     return link < node->links_max && node->links[link].state == OV_LINK_UP;
 }
 
-void ov_witness_drop(struct ov_node *node, struct ov_out *out)
+/* Without room it is forgotten: who waits for it asks again. */
+static bool say(struct ov_node *node, uint16_t link, uint32_t who,
+                enum ov_item_kind kind, struct ov_cell **out)
 {
-    if (node->aside.address != NULL)
-        ov_out_put(out, node->aside.address);
-    node->aside.address = NULL;
-    node->aside.link = OV_NO_LINK;
+    struct ov_claims *claims = node->tree.claims;
+    struct ov_cell *cell = ov_cell_new(claims);
+
+    if (cell == NULL)
+        return false;
+    cell->kind = (uint8_t)kind;
+    cell->node = who;
+    cell->parent = link;
+    ov_cells_push(claims, &claims->asides, cell);
+    ov_node_serve(node, link);
+    *out = cell;
+    return true;
 }
 
-static bool say(struct ov_node *node, const struct ov_aside *word)
+/* The first cell for that link, or of all; NULL: there is none. */
+static struct ov_cell *take(struct ov_claims *claims, uint32_t link)
 {
-    if (node->aside.link != OV_NO_LINK)
+    struct ov_cell_list all = claims->asides;
+    struct ov_cell *cell, *found = NULL;
+
+    claims->asides = ov_cells_none();
+    while ((cell = ov_cells_pop(claims, &all)) != NULL) {
+        if (found == NULL && (link == OV_NO_LINK || cell->parent == link))
+            found = cell;
+        else
+            ov_cells_push(claims, &claims->asides, cell);
+    }
+    return found;
+}
+
+bool ov_witness_next(struct ov_node *node, uint16_t link, struct ov_aside *word)
+{
+    struct ov_claims *claims = node->tree.claims;
+    const struct ov_member *member;
+    struct ov_cell *cell;
+
+    if (claims == NULL || claims->asides.first == OV_NONE)
         return false;
-    node->aside = *word;
-    ov_node_serve(node, word->link);
+    cell = take(claims, link);
+    if (cell == NULL)
+        return false;
+    *word = (struct ov_aside){.node = cell->node};
+    if (cell->kind == OV_ITEM_LOOK) {
+        member = ov_members_find(&node->tree.members, cell->node);
+        word->address = cell->address;
+        word->attach = member->attach;
+    } else {
+        word->attach = cell->attach;
+        word->is_refused = cell->flags != 0;
+    }
+    ov_cell_free(claims, cell);
     return true;
+}
+
+void ov_witness_drop(struct ov_node *node, uint16_t link, struct ov_out *out)
+{
+    struct ov_aside word;
+
+    while (ov_witness_next(node, link, &word)) {
+        if (word.address != NULL)
+            ov_out_put(out, word.address);
+    }
+}
+
+void ov_witness_fini(struct ov_node *node, struct ov_out *out)
+{
+    ov_witness_drop(node, OV_NO_LINK, out);
 }
 
 /* --- asking */
@@ -50,16 +106,20 @@ bool ov_witness_ask(struct ov_node *node, const struct ov_member *member,
                     struct ov_buf *address, struct ov_out *out)
 {
     bool is_root = ov_node_is_root(node);
-    struct ov_aside word = {
-        .address = address, .attach = member->attach, .node = member->node};
+    struct ov_cell *cell;
+    uint16_t link;
 
-    word.link = is_root ? child_to_ask(node, member->node) : node->tree.parent;
     if (address == NULL)
         return false;
-    if (!is_up(node, word.link) || !say(node, &word))
-        ov_out_put(out, address);
+    link = is_root ? child_to_ask(node, member->node) : node->tree.parent;
+    if (is_up(node, link) &&
+        say(node, link, member->node, OV_ITEM_LOOK, &cell)) {
+        cell->address = address;
+        return true;
+    }
+    ov_out_put(out, address);
     /* One without a parent is not heard either: it asks when it has one. */
-    return !is_root || word.link != OV_NO_LINK;
+    return !is_root || link != OV_NO_LINK;
 }
 
 /* --- being asked */
@@ -103,13 +163,16 @@ int ov_witness_on_look(struct ov_node *node, uint16_t link,
     return 0;
 }
 
-void ov_witness_on_probed(struct ov_node *node, const struct ov_event *ev)
+bool ov_witness_on_probed(struct ov_node *node, const struct ov_event *ev)
 {
-    struct ov_aside word = {.attach = ev->seq,
-                            .node = ev->node,
-                            .link = ev->link,
-                            .is_refused = ev->is_refused};
+    struct ov_cell *cell;
 
-    if (is_up(node, ev->link))
-        say(node, &word);
+    if (node->tree.claims == NULL)
+        return false;
+    if (is_up(node, ev->link) &&
+        say(node, ev->link, ev->node, OV_ITEM_SEEN, &cell)) {
+        cell->attach = ev->seq;
+        cell->flags = ev->is_refused;
+    }
+    return true;
 }

@@ -96,8 +96,7 @@ enum {
 };
 
 struct ov_item {
-    uint8_t kind;
-    uint8_t flags;
+    uint8_t kind, flags;
     struct ov_rd body; /* borrowed from the frame */
 };
 
@@ -110,8 +109,7 @@ struct ov_base {
 
 struct ov_ack {
     uint32_t source;
-    uint64_t accepted;
-    uint64_t taken;
+    uint64_t accepted, taken;
 };
 
 /* A node that wants to be answered for, with what it answers for. */
@@ -130,13 +128,11 @@ struct ov_member_ref {
 
 struct ov_cursor {
     uint32_t stream;
-    uint64_t base;
-    uint64_t head;
+    uint64_t base, head;
 };
 
 struct ov_answer {
-    uint32_t node;
-    uint32_t reason; /* enum ov_refuse_reason */
+    uint32_t node, reason; /* enum ov_refuse_reason */
     uint64_t attach;
 };
 
@@ -151,13 +147,10 @@ int ov_item_next(struct ov_rd *rd, struct ov_item *item);
 
 void ov_limit_encode(struct ov_wr *wr, uint8_t flags, uint64_t limit);
 int ov_limit_decode(struct ov_item *item, uint64_t *limit);
-
 void ov_base_encode(struct ov_wr *wr, const struct ov_base *base);
 int ov_base_decode(struct ov_item *item, struct ov_base *base);
-
 void ov_ack_encode(struct ov_wr *wr, const struct ov_ack *ack);
 int ov_ack_decode(struct ov_item *item, struct ov_ack *ack);
-
 /* kind is HELLO or ASK; the lists are written by the two calls after it. */
 void ov_claim_encode(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
                      const struct ov_claim *claim);
@@ -168,7 +161,6 @@ void ov_cursor_encode(struct ov_wr *wr, const struct ov_cursor *cursor);
 int ov_claim_decode(struct ov_item *item, struct ov_claim *claim);
 struct ov_member_ref ov_member_decode(struct ov_item *item);
 struct ov_cursor ov_cursor_decode(struct ov_item *item);
-
 /* `numbers` node numbers follow by ov_wr_u32; read back by ov_rd_u32 until
  * the body ends. */
 void ov_answer_encode(struct ov_wr *wr, uint8_t flags,
@@ -177,26 +169,21 @@ int ov_answer_decode(struct ov_item *item, struct ov_answer *answer);
 void ov_welcome_encode(struct ov_wr *wr, uint8_t flags, uint64_t attach,
                        uint16_t numbers);
 int ov_welcome_decode(struct ov_item *item, uint64_t *attach);
-
 void ov_refuse_encode(struct ov_wr *wr, uint64_t attach, uint32_t reason);
 int ov_refuse_decode(struct ov_item *item, uint64_t *attach, uint32_t *reason);
-
 /* PATH and LEFT: `numbers` node numbers follow. */
 void ov_numbers_encode(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
                        uint16_t numbers);
 int ov_numbers_decode(struct ov_item *item, uint16_t *numbers);
-
 /* MISSING: `members` pairs of node (ov_wr_u32) and attach (ov_wr_u64). */
 void ov_missing_encode(struct ov_wr *wr, uint8_t flags, uint16_t members);
 int ov_missing_decode(struct ov_item *item, uint16_t *members);
-
 void ov_asked_encode(struct ov_wr *wr, uint64_t attach);
 int ov_asked_decode(struct ov_item *item, uint64_t *attach);
 /* len_bytes bytes of the address follow, OV_ADDRESS_MAX at most; after decode
  * they are what is left of the body. */
 void ov_address_encode(struct ov_wr *wr, uint32_t node, uint16_t len_bytes);
 int ov_address_decode(struct ov_item *item, uint32_t *node);
-
 /* As with ADDRESS. */
 void ov_look_encode(struct ov_wr *wr, uint32_t node, uint64_t attach,
                     uint16_t len_bytes);
@@ -205,10 +192,8 @@ void ov_seen_encode(struct ov_wr *wr, uint32_t node, uint64_t attach,
                     bool is_refused);
 int ov_seen_decode(struct ov_item *item, uint32_t *node, uint64_t *attach,
                    bool *is_refused);
-
 void ov_want_encode(struct ov_wr *wr);
 int ov_want_decode(struct ov_item *item);
-
 void ov_pause_encode(struct ov_wr *wr, bool is_paused);
 int ov_pause_decode(struct ov_item *item, bool *is_paused);
 

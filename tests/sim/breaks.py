@@ -106,8 +106,8 @@ COSTLY = {
         "        return;")],
 }
 
-# The swarm meets the lack of it once in 20,000 jobs, or its checks allow for what
-# else goes wrong there: a scenario counts.
+# The swarm meets the lack of it once in 20,000 jobs, or its checks allow for
+# what else goes wrong there: a scenario counts.
 RARE = {
     "the root asks no second witness": [(
         "witness.c",

@@ -166,13 +166,16 @@ static void say_look(struct text *text, struct ov_item *item)
         rc ? "?" : "");
 }
 
-static void say_seen(struct text *text, struct ov_item *item)
+/* Both ways. */
+static void say_aside(struct text *text, struct ov_item *item)
 {
     bool is_refused;
     uint64_t attach;
     uint32_t node;
 
-    if (ov_seen_decode(item, &node, &attach, &is_refused))
+    if (item->kind == OV_ITEM_LOOK)
+        say_look(text, item);
+    else if (ov_seen_decode(item, &node, &attach, &is_refused))
         say(text, "seen:?");
     else
         say(text, "seen:%" PRIu32 "#%" PRIu64 "%s", node, attach,
@@ -259,10 +262,8 @@ static void say_item(struct text *text, struct ov_item *item)
         say_up_item(text, item);
         break;
     case OV_ITEM_LOOK:
-        say_look(text, item);
-        break;
     case OV_ITEM_SEEN:
-        say_seen(text, item);
+        say_aside(text, item);
         break;
     case OV_ITEM_KINDS:
         say(text, "?");
