@@ -111,9 +111,8 @@ COSTLY = {
 RARE = {
     "the root asks no second witness": [(
         "witness.c",
-        "word.link = is_root ? child_to_ask(node, member->node) :",
-        "word.link = is_root ? (child_to_ask(node, member->node), OV_NO_LINK)"
-        " :")],
+        "link = is_root ? child_to_ask(node, member->node) :",
+        "link = is_root ? (child_to_ask(node, member->node), OV_NO_LINK) :")],
     "the root has no room beside what is left of lost links": [(
         "node_memory.c",
         "        wanted +=\n"
