@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/run_pmix_folders.h"
 #include "commands/run_pmix_jobs.h"
 #include "commands/run_values.h"
 #include "overlay/base/err.h"
@@ -287,12 +288,15 @@ static void *pmix_open(const struct ep_tap_cfg *run)
     if (pmix != NULL) {
         pmix->run = *run;
         rc = run_pmix_find(pmix->helper);
-        if (rc == 0)
+        if (rc == 0) {
+            cfg.mark = run_pmix_folders_open();
             rc = px_host_open(&cfg, &pmix->host);
+        }
     }
     if (rc == 0)
         return pmix;
     say_why(run, rc);
+    run_pmix_folders_close();
     free(pmix);
     return NULL;
 }
@@ -302,6 +306,7 @@ static void pmix_close(void *tap)
     struct run_pmix *pmix = tap;
 
     px_host_close(pmix->host);
+    run_pmix_folders_close();
     free(pmix);
 }
 

@@ -14,7 +14,9 @@
 
 #include "overlay/base/err.h"
 
-enum { DEPTH_MAX = 4 };
+#define PREFIX "xylem-pmix-"
+
+enum { DEPTH_MAX = 4, FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 
 const char *px_folder_top(void)
 {
@@ -23,14 +25,15 @@ const char *px_folder_top(void)
     return top != NULL && top[0] == '/' ? top : "/tmp";
 }
 
-int px_folder_name(char *path)
+int px_folder_name(const char *mark, char *path)
 {
     uint64_t number;
 
     if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
         return OV_ESYS;
-    if (snprintf(path, PX_PATH_MAX, "%s/xylem-pmix-%016" PRIx64,
-                 px_folder_top(), number) >= PX_PATH_MAX) {
+    if (snprintf(path, PX_PATH_MAX, "%s/" PREFIX "%s%s%016" PRIx64,
+                 px_folder_top(), mark, mark[0] != '\0' ? "-" : "",
+                 number) >= PX_PATH_MAX) {
         errno = ENAMETOOLONG;
         return OV_ESYS;
     }
@@ -42,44 +45,93 @@ int px_folder_make(const char *path)
     return mkdir(path, 0700) == 0 ? 0 : OV_ESYS;
 }
 
+/* The next name in a folder; NULL: there is none. */
+static const char *next_name(DIR *dir)
+{
+    const struct dirent *entry;
+
+    do
+        entry = readdir(dir);
+    while (entry != NULL && (strcmp(entry->d_name, ".") == 0 ||
+                             strcmp(entry->d_name, "..") == 0));
+    return entry != NULL ? entry->d_name : NULL;
+}
+
+/* NULL: it cannot be read. Takes over the descriptor. */
+static DIR *read_folder(int at)
+{
+    DIR *dir = at >= 0 ? fdopendir(at) : NULL;
+
+    if (dir == NULL && at >= 0)
+        close(at);
+    return dir;
+}
+
 static void empty(int at, int depth);
 
 /* A file, or a folder with files. */
 static void remove_entry(int at, const char *name, int depth)
 {
-    int sub;
-
     if (unlinkat(at, name, 0) == 0 || depth == DEPTH_MAX)
         return;
-    sub = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (sub >= 0)
-        empty(sub, depth + 1);
+    empty(openat(at, name, FOLDER_FLAGS | O_NOFOLLOW), depth + 1);
     unlinkat(at, name, AT_REMOVEDIR);
 }
 
 /* Takes over the descriptor. */
 static void empty(int at, int depth)
 {
-    DIR *dir = fdopendir(at);
-    const struct dirent *entry;
+    DIR *dir = read_folder(at);
+    const char *name;
 
-    if (dir == NULL) {
-        close(at);
+    if (dir == NULL)
         return;
-    }
-    while ((entry = readdir(dir)) != NULL) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            remove_entry(at, entry->d_name, depth);
-    }
+    while ((name = next_name(dir)) != NULL)
+        remove_entry(at, name, depth);
     closedir(dir);
 }
 
 void px_folder_remove(const char *path)
 {
-    int at = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    empty(open(path, FOLDER_FLAGS | O_NOFOLLOW), 0);
+    rmdir(path);
+}
+
+/* As px_folder_make() makes them. */
+static bool is_own(int at)
+{
+    struct stat st;
+
+    return fstat(at, &st) == 0 && st.st_uid == geteuid() &&
+           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* The name is looked up once: what is judged is what is emptied. */
+static void sweep_entry(int top, const char *name)
+{
+    int at = openat(top, name, FOLDER_FLAGS | O_NOFOLLOW | O_NONBLOCK);
 
     if (at < 0)
         return;
+    if (!is_own(at)) {
+        close(at);
+        return;
+    }
     empty(at, 0);
-    rmdir(path);
+    unlinkat(top, name, AT_REMOVEDIR);
+}
+
+void px_folder_sweep(const char *top, bool (*is_gone)(const char *mark))
+{
+    DIR *dir = read_folder(open(top, FOLDER_FLAGS));
+    const char *name;
+
+    if (dir == NULL)
+        return;
+    while ((name = next_name(dir)) != NULL) {
+        if (strncmp(name, PREFIX, strlen(PREFIX)) == 0 &&
+            is_gone(name + strlen(PREFIX)))
+            sweep_entry(dirfd(dir), name);
+    }
+    closedir(dir);
 }

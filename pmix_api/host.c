@@ -351,7 +351,7 @@ static int start(struct px_host *host)
 {
     host->is_up = false;
     host->reason[0] = '\0';
-    if (px_folder_name(host->folder)) {
+    if (px_folder_name(host->cfg.mark, host->folder)) {
         host->folder[0] = '\0';
         return fail(host, "no folder can be made in", px_folder_top());
     }

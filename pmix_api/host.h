@@ -29,6 +29,7 @@ struct px_host;
 struct px_host_cfg {
     struct event_base *base; /* borrowed, as are all pointers here */
     const char *path;        /* of the helper, the program xylem-pmix */
+    const char *mark;        /* whose folder it is, for its name; or "" */
     const char *nspace;
     uint32_t size; /* processes */
     uint32_t apps; /* programs */

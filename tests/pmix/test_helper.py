@@ -6,6 +6,7 @@ import glob
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -383,6 +384,80 @@ def orphaned():
     live.check_eq([], glob.glob(os.path.join(live.TMP, "xylem-pmix-*")))
 
 
+def make_left(name, uid=-1):
+    """A folder as a session leaves it."""
+    path = os.path.join(live.TMP, name)
+    os.makedirs(os.path.join(path, "server"), 0o700)
+    os.chmod(path, 0o700)
+    with open(os.path.join(path, "server", "pmix.x.tool"), "w"):
+        os.chown(path, uid, -1)
+    return path
+
+
+def is_host_itself():
+    """No container, and with a machine-id: older boots of it can be known."""
+    firsts = [os.readlink("/proc/self/ns/" + name)
+              for name in ("pid", "time")
+              if os.path.exists("/proc/self/ns/" + name)]
+    return bool(live.read_file("/etc/machine-id") or
+                live.read_file("/var/lib/dbus/machine-id")) and \
+        all(link in ("pid:[4026531836]", "time:[4026531834]")
+            for link in firsts)
+
+
+def left():
+    """Launcher and helper are killed together, so that nobody removes the
+    folder. The next session of the user does, however short it is, and leaves
+    all those alone that somebody else may have."""
+    job, gate = start()
+    pmix.wait_up(job)
+    helper = pmix.helper_of(job)
+    live.stop(helper)
+    job.proc.kill()
+    job.proc.wait()
+    os.kill(helper, signal.SIGKILL)
+    gate.open()
+    live.check_gone()
+    found = glob.glob(os.path.join(live.TMP, "xylem-pmix-*"))
+    live.check_eq(1, len(found), "folders that are left")
+    parts = os.path.basename(found[0]).split("-")[2:]
+    live.check_eq(str(job.proc.pid), parts[3], "the process in its name")
+    host, boot, space, pid, begin, number = parts
+
+    def name(*parts):
+        return "-".join(("xylem-pmix", *parts, number))
+    other = "%012x" % (int(host, 16) ^ 1)
+    later = "%012x" % (int(boot, 16) ^ 1)
+    away = "%012x" % (int(space, 16) ^ 1)
+    me = str(os.getpid()), "%x" % int(live.stat(os.getpid())[19])
+    stay = {"of another host": make_left(name(other, boot, space, pid, begin)),
+            "of another host's boot":
+                make_left(name(other, later, space, pid, begin)),
+            "of a container": make_left(name(host, boot, away, pid, begin)),
+            "of a container's boot":
+                make_left(name(host, later, away, pid, begin)),
+            "of one that lives": make_left(name(host, boot, space, *me)),
+            "of no name": make_left("xylem-pmix-" + number),
+            "of half a name": make_left(name(host, boot, space))}
+    go = {"of the dead": found[0],
+          "of one whose number is used again":
+              make_left(name(host, boot, space, me[0], "1"))}
+    if os.geteuid() == 0:
+        stay["of another user"] = make_left(
+            name(host, boot, space, pid, begin) + "0", 1)
+    older = make_left(name(host, later, space, *me))
+    (go if is_host_itself() else stay)["of an older boot"] = older
+    os.symlink(stay["of no name"], os.path.join(
+        live.TMP, name(host, boot, space, pid, begin) + "1"))
+    pmix.Job("-N", 1, "--", "true").check_ok()
+    for whose, path in go.items():
+        live.check(not os.path.exists(path), "the folder %s is left" % whose)
+    for whose, path in stay.items():
+        live.check(os.path.exists(os.path.join(path, "server", "pmix.x.tool")),
+                   "the folder %s is gone" % whose)
+        shutil.rmtree(path, ignore_errors=True)
+
+
 def main():
     pmix.need()
     for test, sentence in (
@@ -397,7 +472,8 @@ def main():
             (strangers, "strangers at the port"),
             (none, "without a helper"),
             (slow_start, "a helper that does not come up"),
-            (orphaned, "the launcher is killed before it says a word")):
+            (orphaned, "the launcher is killed before it says a word"),
+            (left, "launcher and helper are killed together")):
         with live.case(sentence):
             test()
     live.check_gone()

@@ -296,6 +296,7 @@ static int open_rig(void **state)
 {
     struct rig *rig = calloc(1, sizeof(*rig));
     struct px_host_cfg cfg = {.path = "",
+                              .mark = "",
                               .nspace = "it",
                               .size = RANKS,
                               .apps = 1,

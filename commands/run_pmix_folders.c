@@ -1,0 +1,54 @@
+/* Looking through TMPDIR for folders whose launcher is dead. */
+#include "commands/run_pmix_folders.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "endpoints/sys/identity.h"
+#include "endpoints/sys/thread.h"
+#include "pmix_api/folder.h"
+
+/* Of the process, as the thread may outlive its session (ep_thread_join). */
+static struct {
+    struct ep_identity own;
+    char mark[EP_IDENTITY_BYTES];
+    char top[PX_PATH_MAX];
+    pthread_t thread;
+    bool is_running;
+} folders;
+
+static bool is_gone(const char *mark)
+{
+    struct ep_identity whose;
+
+    return ep_identity_read(mark, &whose) != NULL &&
+           ep_identity_is_gone(&whose, &folders.own);
+}
+
+static void *sweep(void *arg)
+{
+    (void)arg;
+    px_folder_sweep(folders.top, is_gone);
+    return NULL;
+}
+
+const char *run_pmix_folders_open(void)
+{
+    if (ep_identity_own(&folders.own) != 0)
+        return "";
+    ep_identity_print(&folders.own, folders.mark);
+    /* Not in the thread: others change the environment. */
+    if (snprintf(folders.top, sizeof(folders.top), "%s", px_folder_top()) >=
+        (int)sizeof(folders.top))
+        return "";
+    folders.is_running = ep_thread_start(&folders.thread, sweep, NULL) == 0;
+    return folders.mark;
+}
+
+void run_pmix_folders_close(void)
+{
+    if (folders.is_running)
+        ep_thread_join(folders.thread, true);
+    folders.is_running = false;
+}
