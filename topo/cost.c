@@ -189,7 +189,10 @@ int topo_cost_read(struct topo_cost *cost, const char *path, char *why)
     }
     for (unsigned long number = 1;
          rc == 0 && fgets(line, sizeof(line), in) != NULL; number++) {
-        if (read_line(&read, line))
+        size_t len = strlen(line);
+        bool is_whole = len > 0 && (line[len - 1] == '\n' || feof(in));
+
+        if (is_whole && read_line(&read, line))
             continue;
         topo_why(why,
                  "%.300s:%lu: a line is `latency 20us', `overhead 500ns' or "

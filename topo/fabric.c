@@ -263,6 +263,30 @@ static int read_line(struct reader *rd)
 /* --- all lines
  * */
 
+/* As getline(), but no further than a line may go, nor behind a NUL: a device
+ * may have no end. */
+static ssize_t get_line(char **line, size_t *max, FILE *in)
+{
+    size_t len = 0;
+    int c = 0;
+
+    while (c != '\n' && len <= LINE_BYTES_MAX && (c = getc(in)) != EOF) {
+        if (len + 2 > *max) {
+            char *grown = realloc(*line, 2 * len + 256);
+
+            if (grown == NULL)
+                return -1;
+            *line = grown;
+            *max = 2 * len + 256;
+        }
+        (*line)[len++] = (char)c;
+        (*line)[len] = '\0';
+        if (c == '\0')
+            break;
+    }
+    return len > 0 && !ferror(in) ? (ssize_t)len : -1;
+}
+
 /* The next line, with those that it goes on in and without comments; an empty
  * one at the end. */
 static int next_line(struct reader *rd, bool *is_over)
@@ -274,17 +298,17 @@ static int next_line(struct reader *rd, bool *is_over)
 
     rd->first = rd->number + 1;
     while (rc == 0 && goes_on) {
-        ssize_t got = getline(&piece, &piece_max, rd->in);
+        ssize_t got = get_line(&piece, &piece_max, rd->in);
 
         *is_over = got < 0;
-        if (got < 0 && ferror(rd->in)) {
+        if (got < 0 && !feof(rd->in)) {
             topo_why(rd->what, "cannot be read: %s", strerror(errno));
             rc = OV_ESYS;
         }
         if (got < 0)
             break;
         rd->number++;
-        if (strlen(piece) != (size_t)got) {
+        if (strlen(piece) != (size_t)got || got > LINE_BYTES_MAX) {
             topo_why(rd->what, "this is no line of text");
             rc = OV_EINVAL;
             break;

@@ -157,6 +157,9 @@ static void test_a_model_is_read_from_a_file(void **state)
         assert_true(cost.latency_ns == 2000 && cost.overhead_ns == 500);
     }
     assert_int_equal(topo_cost_read(&cost, "/nowhere/x", why), OV_ENOENT);
+    /* It has no end, and no end of a line. */
+    assert_int_equal(topo_cost_read(&cost, "/dev/zero", why), OV_EINVAL);
+    assert_non_null(strstr(why, "/dev/zero:1: a line is `latency 20us'"));
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -159,6 +160,27 @@ static void test_bytes_that_are_no_text_are_refused(void **state)
     assert_int_equal(topo_fabric_read(&f, "/nowhere/at/all", why), OV_ENOENT);
     assert_non_null(strstr(why, "/nowhere/at/all cannot be opened"));
     assert_int_equal(topo_fabric_read(&f, "/", why), OV_ESYS);
+    /* It has no end, and no end of a line. */
+    assert_int_equal(topo_fabric_read(&f, "/dev/zero", why), OV_EINVAL);
+    assert_string_equal(why, "/dev/zero:1: this is no line of text");
+}
+
+/* Nor is more read than a line may have. */
+static void test_lines_have_a_bound(void **state)
+{
+    enum { TOO_LONG = (4 << 20) + 8 };
+    char *text = malloc(TOO_LONG);
+    struct topo_fabric f;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, '#', TOO_LONG);
+    assert_int_equal(topo_fabric_parse(&f, text, TOO_LONG, "x", why),
+                     OV_EINVAL);
+    memset(text, ' ', TOO_LONG);
+    assert_int_equal(topo_fabric_parse(&f, text, TOO_LONG, "x", why),
+                     OV_EINVAL);
+    free(text);
 }
 
 static void test_hosts_of_a_job_come_under_their_switches(void **state)
@@ -202,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_hosts_are_found_by_what_people_write),
         cmocka_unit_test(test_what_is_wrong_is_told_with_its_line),
         cmocka_unit_test(test_bytes_that_are_no_text_are_refused),
+        cmocka_unit_test(test_lines_have_a_bound),
         cmocka_unit_test(test_hosts_of_a_job_come_under_their_switches),
     };
 
