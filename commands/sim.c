@@ -2,6 +2,7 @@
 #include "commands/sim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,9 @@
 #include "commands/sim_options.h"
 #include "commands/sim_plot.h"
 #include "commands/sim_sweep.h"
+#include "endpoints/sys/path.h"
+#include "endpoints/sys/prelude.h"
+#include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 #include "sim/launcher.h"
 
@@ -33,6 +37,7 @@ struct study {
     struct sim_progress progress;
     uint32_t sample_every; /* slices of items */
     double told_s;
+    int json_fd; /* -1: the figures go to a file by its name */
 };
 
 static double seconds(clockid_t clock)
@@ -230,7 +235,8 @@ static int write_files(struct study *study)
     const struct sim_options *o = study->options;
     int code = 0;
 
-    if (o->json != NULL && sim_json_write(o->json, study->runs, study->count)) {
+    if (o->json != NULL &&
+        sim_json_write(o->json, study->json_fd, study->runs, study->count)) {
         fprintf(stderr, "xylem: %s cannot be written: %s\n", o->json,
                 strerror(errno));
         code = 1;
@@ -249,13 +255,36 @@ static int write_files(struct study *study)
     return code;
 }
 
+/* What is no regular file is opened before the work: one that nobody reads is
+ * found out, and gnuplot does not wait for a reader. */
+static void open_stream(const char *option, const char *path, int *fd)
+{
+    char why[EP_WHY_MAX];
+    int rc;
+
+    *fd = -1;
+    if (path == NULL || strcmp(path, "-") == 0)
+        return;
+    rc = ep_path_write(option, path, fd, why);
+    if (rc == 0 && *fd >= 0) /* it may take its time */
+        rc = fcntl(*fd, F_SETFL, 0) == 0 ? 0 : OV_ESYS;
+    if (rc == 0)
+        return;
+    fprintf(stderr, "xylem: %s\n", why);
+    exit(rc == OV_EINVAL ? 2 : 1);
+}
+
 int sim_main(int argc, char **argv)
 {
     static struct sim_options options;
     static struct study study = {.options = &options};
-    int code;
+    int code, plot_fd;
 
+    ep_prelude_open(0);
     sim_options_parse(argc, argv, &options);
+    open_stream("--json", options.json, &study.json_fd);
+    open_stream("--plot", options.plot, &plot_fd);
+    ep_prelude_close();
     if (options.plot != NULL)
         sim_plot_check();
     study.runs =
@@ -275,6 +304,8 @@ int sim_main(int argc, char **argv)
         if (study.runs[i].end >= SIM_END_STUCK)
             code = 1;
     }
+    if (plot_fd >= 0)
+        close(plot_fd);
     free(study.progress.at_ns);
     free(study.progress.bytes);
     free(study.runs);

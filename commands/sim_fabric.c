@@ -6,6 +6,8 @@
 
 #include "commands/sim_options.h"
 #include "commands/sim_values.h"
+#include "endpoints/sys/path.h"
+#include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
 #include "topo/cost.h"
 
@@ -20,7 +22,11 @@ static _Noreturn void fail_memory(void)
 void sim_fabric_read(struct sim_fabric *fabric, const char *path)
 {
     char why[TOPO_WHY_MAX] = "out of memory";
-    int rc = topo_fabric_read(&fabric->fabric, path, why);
+    int rc = ep_path_look("--topology", path, why);
+
+    if (rc == 0)
+        rc = topo_fabric_read(&fabric->fabric, path, why);
+    ep_prelude_go_on();
 
     if (rc == OV_EINVAL)
         sim_usage("%s", why);

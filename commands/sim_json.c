@@ -115,11 +115,18 @@ static json_t *run_json(const struct sim_summary *run)
     return object;
 }
 
-int sim_json_write(const char *path, const struct sim_summary *runs,
+static FILE *open_file(const char *path, int fd)
+{
+    if (fd >= 0)
+        return fdopen(fd, "w");
+    return strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+}
+
+int sim_json_write(const char *path, int fd, const struct sim_summary *runs,
                    uint32_t count)
 {
     json_t *root = json_object(), *list = json_array();
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    FILE *file = open_file(path, fd);
     int rc = 0;
 
     json_object_set_new(root, "version", json_string(PACKAGE_VERSION));

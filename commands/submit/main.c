@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +26,10 @@
 #include "commands/stdio.h"
 #include "commands/submit/job.h"
 #include "commands/submit/signals.h"
+#include "endpoints/sys/clock.h"
+#include "endpoints/sys/path.h"
+#include "endpoints/sys/prelude.h"
+#include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 #include "text/style.h"
 
@@ -201,13 +204,19 @@ static bool open_base(pid_t dvm)
            loss_open(submit.base, dvm, &losses) == 0;
 }
 
-static bool arm_limit(double seconds)
+/* It counts from begun_ns on. */
+static bool arm_limit(uint64_t begun_ns)
 {
-    struct timeval limit = {
-        (time_t)seconds,
-        (suseconds_t)((seconds - (double)(time_t)seconds) * 1e6)};
+    double gone_s = (double)(ep_clock_ns() - begun_ns) / 1e9;
+    double left_s = submit.options.timeout_s - gone_s;
+    struct timeval limit = {0, 1}; /* it is over */
 
-    return seconds <= 0 || event_add(submit.limit, &limit) == 0;
+    if (left_s > 0)
+        limit = (struct timeval){
+            (time_t)left_s,
+            (suseconds_t)((left_s - (double)(time_t)left_s) * 1e6)};
+    return submit.options.timeout_s <= 0 ||
+           event_add(submit.limit, &limit) == 0;
 }
 
 /* PMIx has one rank or all for that. */
@@ -229,12 +238,13 @@ static uint32_t read_readers(const char *text)
 
 static void open_input(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char why[EP_WHY_MAX];
+    int fd, rc = ep_path_read("--input", path, &fd, why);
 
-    if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
-        fprintf(stderr, "xylem: --input %s: %s\n", path, strerror(errno));
-        exit(1);
-    }
+    if (rc != 0)
+        exit(refuse("%s", why) + (rc == OV_EINVAL));
+    if (dup2(fd, STDIN_FILENO) < 0)
+        exit(refuse("%s", strerror(errno)));
     close(fd);
 }
 
@@ -329,21 +339,25 @@ int main(int argc, char **argv)
                                                   .on_give_up = on_give_up};
     static struct server server;
     const char *uri, *why;
+    uint64_t begun_ns;
     uint32_t reader;
 
     stdio_open();
     panic_install();
     run_options_parse(argc, argv, &command, &submit.options);
     reader = read_readers(submit.options.stdin_ranks);
+    ep_prelude_open(submit.options.timeout_s);
+    begun_ns = ep_clock_ns();
     if (submit.options.input != NULL)
         open_input(submit.options.input);
     uri = find_dvm(submit.options.dvm, &server);
     if (uri == NULL)
         return 1;
-    if (!open_base(server.pid) || !arm_limit(submit.options.timeout_s))
+    if (!open_base(server.pid) || !arm_limit(begun_ns))
         return refuse("%s", ov_strerror(OV_ENOMEM));
     signal(SIGPIPE, SIG_IGN);
     why = begin(uri, reader);
+    ep_prelude_close();
     if (why == NULL && signals_open(submit.base, &signals) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why != NULL)

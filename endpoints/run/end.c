@@ -238,10 +238,9 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
 
 int ep_run_end_open(struct run *r)
 {
-    double limit_s = r->options.timeout_s;
-    struct timeval limit = {
-        (time_t)limit_s,
-        (suseconds_t)((limit_s - (double)(time_t)limit_s) * 1e6)};
+    double gone_s = (double)(ep_clock_ns() - r->start_ns) / 1e9;
+    double left_s = r->options.timeout_s - gone_s;
+    struct timeval limit = {0, 1}; /* it is over */
 
     r->limit = evtimer_new(r->base, on_limit, r);
     r->hard = evtimer_new(r->base, on_hard, r);
@@ -249,7 +248,11 @@ int ep_run_end_open(struct run *r)
     if (r->limit == NULL || r->hard == NULL || r->watch == NULL)
         return OV_ENOMEM;
     ep_run_watch(r);
-    if (limit_s > 0)
+    if (left_s > 0)
+        limit = (struct timeval){
+            (time_t)left_s,
+            (suseconds_t)((left_s - (double)(time_t)left_s) * 1e6)};
+    if (r->options.timeout_s > 0)
         event_add(r->limit, &limit);
     return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/sys/prelude.h"
 
 struct ep_layout {
     struct run run;
@@ -22,7 +23,9 @@ int ep_layout_open(const struct ep_run_options *options, struct ep_layout **out)
         return 1;
     r = &layout->run;
     r->options = *options;
+    ep_prelude_open(options->timeout_s);
     rc = ep_run_plan_nodes(r, &most);
+    ep_prelude_close();
     if (rc != 0) {
         ep_layout_close(layout);
         return rc;

@@ -1,23 +1,27 @@
 /* What is known of a run before anything is started. */
 #include "endpoints/run/plan.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/sys/path.h"
+#include "endpoints/sys/why.h"
+#include "overlay/base/err.h"
 
 static int open_input_file(struct run *r)
 {
+    char why[EP_WHY_MAX];
+    int rc;
+
     if (r->options.input == NULL)
         return 0;
-    r->input_fd = open(r->options.input, O_RDONLY | O_CLOEXEC);
-    if (r->input_fd >= 0)
+    rc = ep_path_read("--input", r->options.input, &r->input_fd, why);
+    if (rc == 0)
         return 0;
-    ep_run_say(r, "cannot read '%s': %s", r->options.input, strerror(errno));
-    return 1;
+    ep_run_say(r, "%s", why);
+    return rc == OV_EINVAL ? 2 : 1;
 }
 
 int ep_run_plan_nodes(struct run *r, uint32_t *most)

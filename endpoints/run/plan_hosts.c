@@ -4,6 +4,8 @@
 #include "endpoints/boot/launcher.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/sys/path.h"
+#include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
 #include "topo/allocation.h"
 
@@ -36,12 +38,18 @@ static int wrong(struct run *r, int rc, const char *why)
 static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
                        char *why)
 {
+    int rc;
+
     topo_hosts_init(out);
     if (o->hosts != NULL)
         return topo_hosts_parse(out, o->hosts, why);
-    if (o->hostfile != NULL)
-        return topo_hosts_read(out, o->hostfile, why);
-    return 0;
+    if (o->hostfile == NULL)
+        return 0;
+    rc = ep_path_look("--hostfile", o->hostfile, why);
+    if (rc == 0)
+        rc = topo_hosts_read(out, o->hostfile, why);
+    ep_prelude_go_on();
+    return rc;
 }
 
 /* The hosts that there are: of the user's list, within the allocation if there

@@ -9,6 +9,8 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/scontrol.h"
+#include "endpoints/sys/path.h"
+#include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
 #include "topo/fabric.h"
 
@@ -108,7 +110,10 @@ static int plan_fabric(struct run *r)
         ep_run_say(r, "--topology is about hosts: give --hosts or --hostfile");
         return 2;
     }
-    rc = topo_fabric_read(&r->tree.fabric, r->options.topology, why);
+    rc = ep_path_look("--topology", r->options.topology, why);
+    if (rc == 0)
+        rc = topo_fabric_read(&r->tree.fabric, r->options.topology, why);
+    ep_prelude_go_on();
     if (rc != 0) {
         ep_run_say(r, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
@@ -175,7 +180,10 @@ static int choose_arity(struct run *r)
     plan->cost = topo_cost_default;
     plan->procs = (r->job.size - 1) / r->nodes_count + 1;
     if (r->options.model != NULL)
+        rc = ep_path_look("--model", r->options.model, why);
+    if (rc == 0 && r->options.model != NULL)
         rc = topo_cost_read(&plan->cost, r->options.model, why);
+    ep_prelude_go_on();
     if (rc != 0) {
         ep_run_say(r, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;

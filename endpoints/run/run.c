@@ -30,6 +30,8 @@
 #include "endpoints/run/want.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/limits.h"
+#include "endpoints/sys/path.h"
+#include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
 
 /* Daemons that are left to themselves get so long to go. */
@@ -85,10 +87,39 @@ static void open_tap(struct run *r)
         ep_run_tap_open(r);
 }
 
+/* The report of --stats, where that is no regular file: its reader is there, or
+ * nothing begins. */
+static int open_stream(struct run *r)
+{
+    char why[EP_WHY_MAX] = "";
+    int rc;
+
+    if (r->options.stats == NULL || r->stats_fd >= 0)
+        return 0;
+    rc = ep_path_write("--stats", r->options.stats, &r->stats_fd, why);
+    if (rc == 0)
+        return 0;
+    ep_run_say(r, "%s", why);
+    return rc == OV_EINVAL ? 2 : 1;
+}
+
+/* Files may keep us waiting, so the clock and the signals come first. */
+static int plan(struct run *r)
+{
+    int rc;
+
+    ep_prelude_open(r->options.timeout_s);
+    rc = open_stream(r);
+    if (rc == 0)
+        rc = ep_run_plan(r);
+    ep_prelude_close();
+    return rc;
+}
+
 /* Everything before the loop; 0, or the exit code. */
 static int open_all(struct run *r)
 {
-    int rc = ep_run_plan(r);
+    int rc = plan(r);
 
     if (rc != 0)
         return rc;
