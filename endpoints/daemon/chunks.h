@@ -1,0 +1,59 @@
+/* A memory of small chunks, and bytes that lie in chains of them.
+ *
+ * What is given back is taken first: little memory is touched by little use.
+ * Nothing moves and nothing is split, so the memory is the bound. One chain
+ * takes at most two chunks more than its bytes fill.
+ */
+#ifndef ENDPOINTS_DAEMON_CHUNKS_H
+#define ENDPOINTS_DAEMON_CHUNKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EP_CHUNK_BYTES = 508 }; /* that a chunk holds: it has a number, too */
+
+struct ep_chunk {
+    uint32_t next;
+    uint8_t mem[EP_CHUNK_BYTES];
+};
+
+struct ep_chunks {
+    struct ep_chunk *at; /* owned [max] */
+    uint32_t max;
+    uint32_t made; /* below it: used, or on the free list */
+    uint32_t used;
+    uint32_t first_free;
+};
+
+/* Zeroed it is empty. */
+struct ep_chain {
+    uint32_t first, last; /* where len_bytes > 0 */
+    uint32_t skip_bytes;  /* of the first one: gone */
+    uint32_t len_bytes;
+};
+
+/* Room for max chunks, touched by use only. Returns 0 or OV_ENOMEM. */
+int ep_chunks_open(struct ep_chunks *chunks, uint32_t max);
+void ep_chunks_close(struct ep_chunks *chunks);
+
+static inline uint32_t ep_chunks_free(const struct ep_chunks *chunks)
+{
+    return chunks->max - chunks->used;
+}
+
+/* Adds to the end. False when it does not fit: nothing is changed then. */
+bool ep_chain_add(struct ep_chunks *chunks, struct ep_chain *chain,
+                  const uint8_t *src, uint32_t len_bytes);
+
+/* Copies all of it. Any thread, as long as nobody changes the chain. */
+void ep_chain_copy(const struct ep_chunks *chunks, const struct ep_chain *chain,
+                   uint8_t *dst);
+
+/* Moves the first len_bytes to dst. */
+void ep_chain_take(struct ep_chunks *chunks, struct ep_chain *chain,
+                   uint8_t *dst, uint32_t len_bytes);
+
+/* Gives all of it back. */
+void ep_chain_drop(struct ep_chunks *chunks, struct ep_chain *chain);
+
+#endif
