@@ -3,6 +3,9 @@
  * New bytes are read into the caller's memory behind the place where the
  * carry belongs, and the carry is copied before them only once it is known
  * to go out: a line that grows byte by byte costs no more than its bytes.
+ *
+ * A carry of which a part is in the file grows in memory, too, until something
+ * of it is due; then the part has to be fetched before anything is given.
  */
 #include "config.h"
 
@@ -22,26 +25,23 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-enum {
-    CARRY_MIN = 512,
-    CARRY_KEPT = 4096, /* a larger carry is freed when it is empty */
-};
-
 struct ep_channel {
     struct ep_channel_cfg cfg;
     struct event *readable; /* owned */
     struct event *aged;     /* owned, NULL without open_ms */
-    uint8_t *carry;         /* owned, an open line, or NULL */
-    uint32_t carry_bytes;
-    uint32_t carry_room;
-    int64_t open_since_ms; /* arrival of the open line's first byte */
-    uint32_t left_bytes;   /* while is_expiring: what may still be read */
+    struct ep_tail carry;   /* an open line */
+    int64_t open_since_ms;  /* arrival of its first byte */
+    uint64_t lost_bytes;    /* the file has not given them back */
+    uint32_t left_bytes;    /* while is_expiring: what may still be read */
     bool is_expiring;
     bool is_armed;      /* on_ready is due when readable */
     bool is_registered; /* the event is pending in the loop */
     bool at_end;        /* nothing more comes from the descriptor */
     bool flush_open;
+    bool is_due;  /* something of a carry in the file is to go out */
+    bool is_cut;  /* the open line goes in pieces for want of room */
     int err;      /* errno of a failed descriptor */
+    int lost_err; /* that of the file */
     bool *closed; /* borrowed: set when closed during a callback */
 };
 
@@ -104,7 +104,7 @@ static void on_aged(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (!ch->is_armed || ch->carry_bytes == 0)
+    if (!ch->is_armed || ep_tail_bytes(&ch->carry) == 0)
         return;
     if (now_ms() < ch->open_since_ms + ch->cfg.open_ms) {
         aged_start(ch);
@@ -123,9 +123,17 @@ static void arm(struct ep_channel *ch)
         if (event_add(ch->readable, NULL) != 0)
             event_active(ch->readable, EV_READ, 0);
     }
-    if (ch->aged != NULL && ch->carry_bytes > 0 &&
+    if (ch->aged != NULL && ep_tail_bytes(&ch->carry) > 0 &&
         !evtimer_pending(ch->aged, NULL))
         aged_start(ch);
+}
+
+/* From the pool: what it waited for may be there. */
+static void on_carry(void *arg)
+{
+    struct ep_channel *ch = arg;
+
+    event_active(ch->readable, EV_READ, 0);
 }
 
 int ep_channel_open(const struct ep_channel_cfg *cfg, struct ep_channel **out)
@@ -137,6 +145,8 @@ int ep_channel_open(const struct ep_channel_cfg *cfg, struct ep_channel **out)
     if (ch == NULL)
         return OV_ENOMEM;
     ch->cfg = *cfg;
+    ch->carry.on_change = on_carry;
+    ch->carry.arg = ch;
     ch->readable =
         event_new(cfg->base, cfg->fd, EV_READ | EV_PERSIST, on_readable, ch);
     if (ch->readable == NULL)
@@ -167,13 +177,14 @@ void ep_channel_close(struct ep_channel *ch)
         return;
     if (ch->closed != NULL)
         *ch->closed = true;
+    if (!ch->cfg.raw)
+        ep_tail_drop(ch->cfg.tails, &ch->carry);
     if (ch->readable != NULL)
         event_free(ch->readable);
     if (ch->aged != NULL)
         event_free(ch->aged);
     if (ch->cfg.fd >= 0)
         close(ch->cfg.fd);
-    free(ch->carry);
     free(ch);
 }
 
@@ -208,51 +219,37 @@ static uint32_t pull(struct ep_channel *ch, uint8_t *dst, uint32_t room)
     return 0;
 }
 
-static void carry_trim(struct ep_channel *ch)
-{
-    if (ch->carry_bytes > 0 || ch->carry_room <= CARRY_KEPT)
-        return;
-    free(ch->carry);
-    ch->carry = NULL;
-    ch->carry_room = 0;
-}
-
-/* Adds to the carry. False when memory is out; nothing is changed then. */
+/* Adds to the carry. False when there is no room for it; nothing is changed
+ * then. */
 static bool carry_append(struct ep_channel *ch, const uint8_t *src,
                          uint32_t len_bytes)
 {
-    uint32_t needed = ch->carry_bytes + len_bytes;
+    uint32_t carried;
 
-    OV_ASSERT(needed <= EP_CHANNEL_CARRY_MAX);
     if (len_bytes == 0)
         return true;
-    if (needed > ch->carry_room) {
-        uint32_t room = ch->carry_room > 0 ? ch->carry_room : CARRY_MIN;
-        uint8_t *carry;
-
-        while (room < needed)
-            room *= 2;
-        carry = realloc(ch->carry, room);
-        if (carry == NULL)
-            return false;
-        ch->carry = carry;
-        ch->carry_room = room;
-    }
-    if (ch->carry_bytes == 0 && ch->aged != NULL)
+    carried = ep_tail_bytes(&ch->carry);
+    OV_ASSERT(carried + len_bytes <= EP_CHANNEL_CARRY_MAX);
+    if (!ep_tail_add(ch->cfg.tails, &ch->carry, src, len_bytes))
+        return false;
+    if (carried == 0 && ch->aged != NULL)
         ch->open_since_ms = now_ms();
-    memcpy(ch->carry + ch->carry_bytes, src, len_bytes);
-    ch->carry_bytes = needed;
     return true;
 }
 
 /* Moves the first len_bytes of the carry to dst. */
 static void carry_take(struct ep_channel *ch, uint8_t *dst, uint32_t len_bytes)
 {
-    if (len_bytes == 0)
-        return;
-    memcpy(dst, ch->carry, len_bytes);
-    ch->carry_bytes -= len_bytes;
-    memmove(ch->carry, ch->carry + len_bytes, ch->carry_bytes);
+    if (len_bytes > 0)
+        ep_tail_take(ch->cfg.tails, &ch->carry, dst, len_bytes);
+}
+
+/* A line that could have come whole comes in pieces. */
+static void cut(struct ep_channel *ch)
+{
+    if (!ch->is_cut)
+        ep_tails_count_cut(ch->cfg.tails);
+    ch->is_cut = true;
 }
 
 /* How a round of reading into the caller's memory went. */
@@ -262,12 +259,19 @@ struct round {
     bool is_drained;
 };
 
-/* Reads behind the place of the carry. A short read means that the pipe was
- * empty: asking again would only cost, the loop tells when there is more. */
+enum lines_end {
+    LINES_MORE,
+    LINES_DRAINED,
+    LINES_WAIT, /* the carry says when it goes on */
+};
+
+/* Reads behind the place of the carry, up to `room` bytes with it. A short read
+ * means that the pipe was empty: asking again would only cost, the loop tells
+ * when there is more. */
 static struct round lines_pull(struct ep_channel *ch, uint8_t *dst,
                                uint32_t room)
 {
-    struct round round = {.used_bytes = ch->carry_bytes};
+    struct round round = {.used_bytes = ep_tail_bytes(&ch->carry)};
 
     while (round.used_bytes < room && !round.is_drained) {
         uint8_t *at = dst + round.used_bytes;
@@ -283,68 +287,152 @@ static struct round lines_pull(struct ep_channel *ch, uint8_t *dst,
     return round;
 }
 
+/* A longer line goes out in pieces. */
+static uint32_t carry_limit(uint32_t room)
+{
+    return room < EP_CHANNEL_CARRY_MAX ? room : EP_CHANNEL_CARRY_MAX;
+}
+
 /* Decides what goes out, keeps the rest. Returns the bytes at dst. */
 static uint32_t lines_settle(struct ep_channel *ch, uint8_t *dst, uint32_t room,
                              const struct round *round)
 {
-    uint32_t carried = ch->carry_bytes;
+    uint32_t carried = ep_tail_bytes(&ch->carry);
     uint32_t out = round->lines_bytes;
     uint32_t tail = round->used_bytes - out;
-    uint32_t limit = room < EP_CHANNEL_CARRY_MAX ? room : EP_CHANNEL_CARRY_MAX;
 
-    if (ch->at_end || tail >= limit || (ch->flush_open && out == 0))
+    if (out > 0)
+        ch->is_cut = false;
+    if (ch->at_end || tail >= carry_limit(room) || (ch->flush_open && out == 0))
         out = round->used_bytes;
     if (out == 0 &&
         carry_append(ch, dst + carried, round->used_bytes - carried))
         return 0;
-    /* Something goes out, so all that was carried does. Without memory for a
+    /* Something goes out, so all that was carried does. Without room for a
      * carry everything does. */
     carry_take(ch, dst, carried);
-    if (out == 0 || !carry_append(ch, dst + out, round->used_bytes - out))
+    if (out == 0 || !carry_append(ch, dst + out, round->used_bytes - out)) {
+        cut(ch);
         out = round->used_bytes;
+    }
     return out;
 }
 
-static bool lines_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
-                       uint32_t *got)
+/* Adds to a carry that is not in memory alone what there is for it, and finds
+ * out whether something is due. Returns whether the pipe is drained. */
+static bool filed_grow(struct ep_channel *ch, uint8_t *dst, uint32_t room)
+{
+    uint32_t carried = ep_tail_bytes(&ch->carry), limit = carry_limit(room);
+    struct round round = lines_pull(ch, dst, limit);
+    bool is_kept = carry_append(ch, dst + carried, round.used_bytes - carried);
+
+    OV_ASSERT(is_kept); /* there was room for a whole line */
+    ch->is_due = ch->at_end || round.lines_bytes > 0 ||
+                 round.used_bytes >= limit || ch->flush_open;
+    return round.is_drained;
+}
+
+/* Gives what is due of it, once it is back. */
+static enum lines_end filed_give(struct ep_channel *ch, uint8_t *dst,
+                                 uint32_t room, uint32_t *got)
+{
+    struct round round = {0};
+    uint32_t lost;
+    const uint8_t *newline;
+    int rc = ep_tail_fetch(ch->cfg.tails, &ch->carry, &lost);
+
+    if (rc == OV_EAGAIN)
+        return LINES_WAIT;
+    if (rc != 0)
+        ch->lost_err = errno;
+    ch->lost_bytes += lost;
+    /* For what stands behind the line. */
+    if (ep_tails_room(ch->cfg.tails, &ch->carry) == EP_TAILS_WAIT)
+        return LINES_WAIT;
+    round.used_bytes = ep_tail_bytes(&ch->carry);
+    if (round.used_bytes > room) {
+        carry_take(ch, dst, room); /* room enough for a piece only */
+        *got = room;
+        return LINES_MORE;
+    }
+    carry_take(ch, dst, round.used_bytes);
+    newline = memrchr(dst, '\n', round.used_bytes);
+    if (newline != NULL)
+        round.lines_bytes = (uint32_t)(newline - dst) + 1;
+    *got = lines_settle(ch, dst, room, &round);
+    ch->is_due = false;
+    ch->flush_open = false;
+    return LINES_MORE;
+}
+
+static enum lines_end filed_read(struct ep_channel *ch, uint8_t *dst,
+                                 uint32_t room, uint32_t *got)
+{
+    if (!ch->is_due) {
+        bool is_drained;
+
+        switch (ep_tails_room(ch->cfg.tails, &ch->carry)) {
+        case EP_TAILS_WAIT:
+            return LINES_WAIT;
+        case EP_TAILS_ROOM:
+            is_drained = filed_grow(ch, dst, room);
+            if (!ch->is_due)
+                return is_drained ? LINES_DRAINED : LINES_MORE;
+            break;
+        case EP_TAILS_FULL:
+            cut(ch);
+            ch->flush_open = true;
+            ch->is_due = true;
+            break;
+        }
+    }
+    return filed_give(ch, dst, room, got);
+}
+
+static enum lines_end lines_read(struct ep_channel *ch, uint8_t *dst,
+                                 uint32_t room, uint32_t *got)
 {
     struct round round;
 
-    if (ch->carry_bytes >= room) { /* room enough for a piece only */
+    *got = 0;
+    if (ch->is_due || !ep_tail_is_in_memory(&ch->carry))
+        return filed_read(ch, dst, room, got);
+    if (ep_tail_bytes(&ch->carry) >= room) { /* room for a piece only */
         carry_take(ch, dst, room);
         *got = room;
-        return false;
+        return LINES_MORE;
     }
+    if (ep_tails_room(ch->cfg.tails, &ch->carry) == EP_TAILS_WAIT)
+        return LINES_WAIT;
     round = lines_pull(ch, dst, room);
     *got = lines_settle(ch, dst, room, &round);
     if (*got > 0 || round.is_drained)
         ch->flush_open = false;
-    return round.is_drained;
+    return round.is_drained ? LINES_DRAINED : LINES_MORE;
 }
 
-static bool raw_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
-                     uint32_t *got)
+static enum lines_end raw_read(struct ep_channel *ch, uint8_t *dst,
+                               uint32_t room, uint32_t *got)
 {
     *got = pull(ch, dst, room);
-    return *got < room;
+    return *got < room ? LINES_DRAINED : LINES_MORE;
 }
 
 int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
                     uint32_t *got, enum ep_channel_state *state)
 {
-    bool is_drained;
+    enum lines_end end;
 
     OV_ASSERT(room > 0);
-    is_drained = ch->cfg.raw ? raw_read(ch, dst, room, got)
-                             : lines_read(ch, dst, room, got);
-    carry_trim(ch);
-    if (ch->at_end && ch->carry_bytes == 0) {
+    end = ch->cfg.raw ? raw_read(ch, dst, room, got)
+                      : lines_read(ch, dst, room, got);
+    if (ch->at_end && ep_tail_bytes(&ch->carry) == 0) {
         disarm(ch);
         *state = EP_CHANNEL_END;
         errno = ch->err;
         return ch->err != 0 ? OV_ESYS : 0;
     }
-    if (is_drained && !ch->at_end) {
+    if (end == LINES_DRAINED && !ch->at_end) {
         arm(ch);
         *state = EP_CHANNEL_IDLE;
         return 0;
@@ -353,7 +441,7 @@ int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
     /* Within on_ready the event may stay: ready() looks after it. */
     if (ch->closed == NULL)
         disarm(ch);
-    *state = EP_CHANNEL_MORE;
+    *state = end == LINES_WAIT ? EP_CHANNEL_IDLE : EP_CHANNEL_MORE;
     return 0;
 }
 
@@ -366,12 +454,27 @@ void ep_channel_wait(struct ep_channel *ch)
 
 uint32_t ep_channel_open_bytes(const struct ep_channel *ch)
 {
-    return ch->carry_bytes;
+    return ep_tail_bytes(&ch->carry);
+}
+
+void ep_channel_rest(struct ep_channel *ch)
+{
+    if (!ch->cfg.raw)
+        ep_tail_rest(ch->cfg.tails, &ch->carry);
+}
+
+uint64_t ep_channel_lost(struct ep_channel *ch, int *err)
+{
+    uint64_t lost_bytes = ch->lost_bytes;
+
+    *err = ch->lost_err;
+    ch->lost_bytes = 0;
+    return lost_bytes;
 }
 
 void ep_channel_flush_open(struct ep_channel *ch)
 {
-    ch->flush_open = ch->carry_bytes > 0;
+    ch->flush_open = ep_tail_bytes(&ch->carry) > 0;
 }
 
 void ep_channel_expire(struct ep_channel *ch)

@@ -110,6 +110,7 @@ static void close_all(struct daemon *d)
         ep_text_fini(&d->nodes[i].job_text);
     }
     ep_daemon_jobs_close(d);
+    ep_tails_close(d->tails);
     ep_writer_close(d->writer, true);
     ep_hub_close(d->hub);
     ep_starter_close(d->starter);

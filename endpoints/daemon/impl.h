@@ -10,6 +10,7 @@
 #include "endpoints/boot/starter.h"
 #include "endpoints/daemon/binding.h"
 #include "endpoints/daemon/local.h"
+#include "endpoints/daemon/tails.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/msg/job.h"
 #include "endpoints/spawn/spawner.h"
@@ -55,6 +56,7 @@ struct daemon {
     struct ep_gate *gate;       /* slurm: where those beneath call, or NULL */
     struct ep_hub *hub;         /* NULL before `go` */
     struct ep_writer *writer;   /* of what may block */
+    struct ep_tails *tails;     /* open lines of all nodes here */
     struct ep_boot_reader boot;
     struct ep_boot_config config;
     struct event *input;    /* stdin readable */
@@ -80,10 +82,11 @@ struct daemon {
     char path[4096];  /* of this program */
     uint8_t end;      /* enum daemon_end */
     bool is_elsewhere_told;
-    bool has_goodbye; /* a node was told that the job is over */
-    bool has_begun;   /* something came down: all nodes have joined */
-    bool is_bare;     /* ending, and no process is left */
-    bool is_calling;  /* the starter cannot be spoken to yet */
+    bool is_tails_told; /* that they cannot be kept in a file */
+    bool has_goodbye;   /* a node was told that the job is over */
+    bool has_begun;     /* something came down: all nodes have joined */
+    bool is_bare;       /* ending, and no process is left */
+    bool is_calling;    /* the starter cannot be spoken to yet */
 };
 
 /* The files, each above those that it calls:

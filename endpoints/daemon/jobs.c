@@ -23,6 +23,7 @@ bool ep_daemon_on_idle(void *arg, struct ep_usage *usage)
     now.refused_peers = stats.refused_peers;
     now.frames_up = stats.frames_up;
     now.frames_down = stats.frames_down;
+    now.lines_in_pieces = ep_tails_cuts(d->tails);
     *usage = (struct ep_usage){
         .rss_peak_bytes = ep_usage_rss_peak_bytes(),
         .cpu_us = now.cpu_us - d->used.cpu_us,
@@ -30,6 +31,7 @@ bool ep_daemon_on_idle(void *arg, struct ep_usage *usage)
         .frames_up = now.frames_up - d->used.frames_up,
         .frames_down = now.frames_down - d->used.frames_down,
         .daemons = now.daemons - d->used.daemons,
+        .lines_in_pieces = now.lines_in_pieces - d->used.lines_in_pieces,
     };
     d->used = now;
     return true;

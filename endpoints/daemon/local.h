@@ -21,6 +21,7 @@
 
 struct ep_local;
 struct ep_spawner;
+struct ep_tails;
 struct ep_writer;
 
 struct ep_local_cfg {
@@ -33,6 +34,7 @@ struct ep_local_cfg {
     uint32_t inputs;        /* of the node */
     uint32_t window_frames; /* of stdin */
     struct ep_writer *writer;
+    struct ep_tails *tails;     /* of the daemon */
     struct ep_cache_pool *pool; /* of the daemon */
     /* Nothing runs here. True when that holds for all of its daemon: it then
      * speaks for it and says what the daemon has used. */

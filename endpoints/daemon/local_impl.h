@@ -119,6 +119,8 @@ void ep_words_took(struct ep_local *local, uint32_t len_bytes,
 /* Input 0. */
 void ep_words_read(struct ep_local *local, uint32_t max_bytes,
                    struct ov_read *read);
+/* Output of that process is lost, as a file could not be read: an errno. */
+void ep_words_lost(const struct proc *proc, int err);
 /* Nothing runs here: the daemon's usage, then that it is so. */
 void ep_words_over(struct ep_local *local);
 

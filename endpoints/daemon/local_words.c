@@ -1,6 +1,7 @@
 /* What a node has to say, and the block that all its reads go into. */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,17 @@ void ep_local_say(struct ep_local *local, const struct ep_state *state)
     memcpy(local->words + local->words_len, mem, len_bytes);
     local->words_len += len_bytes;
     tell_ready(local);
+}
+
+void ep_words_lost(const struct proc *proc, int err)
+{
+    struct ep_state state = {.kind = EP_STATE_NOTE};
+
+    snprintf(state.text, sizeof(state.text),
+             "an unfinished line of process %u cannot be read back from the "
+             "file that it was kept in: %s",
+             ep_proc_number(proc), strerror(err));
+    ep_local_say(proc->share->local, &state);
 }
 
 void ep_words_over(struct ep_local *local)

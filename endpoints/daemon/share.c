@@ -136,6 +136,19 @@ static void tell_ready(const struct output *out)
     ep_hub_ready(cfg->hub, cfg->index, out->input);
 }
 
+/* Bytes that a file has not given back: the proof of the job's output is to
+ * find that they are missing. */
+static void count_lost(struct output *out)
+{
+    int err;
+    uint64_t lost_bytes = ep_channel_lost(out->channel, &err);
+
+    if (lost_bytes == 0)
+        return;
+    out->tally.bytes += lost_bytes;
+    ep_words_lost(out->proc, err);
+}
+
 /* Its bytes into the block. */
 static enum ep_channel_state take(struct output *out, uint32_t max_bytes,
                                   struct ov_read *read)
@@ -147,6 +160,7 @@ static enum ep_channel_state take(struct output *out, uint32_t max_bytes,
     OV_ASSERT(room > 0); /* memory is bounded, and without it nothing works */
     ep_channel_read(out->channel, local->block->mem + local->block_used, room,
                     &got, &state);
+    count_lost(out);
     ep_tally_add(&out->tally, local->block->mem + local->block_used, got);
     keep(out, local->block->mem + local->block_used, got);
     ep_words_took(local, got, read);
@@ -203,6 +217,8 @@ void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
         return;
     out->is_unwanted = !is_wanted;
     out->is_held_back = is_held_back;
+    if (out->channel != NULL && is_held_back)
+        ep_channel_rest(out->channel);
     if (out->channel != NULL)
         look(out); /* what is in the pipe may have waited for room */
 }
@@ -280,6 +296,7 @@ static int open_output(struct proc *proc, unsigned which, int fd)
     struct output *out = &proc->outputs[which];
     struct ep_channel_cfg cfg = {
         .base = local->cfg.base,
+        .tails = local->cfg.tails,
         .fd = fd,
         .raw = proc->share->job->is_raw,
         .open_ms = proc->share->job->open_ms,

@@ -170,8 +170,34 @@ static int list_numbers(struct daemon *d)
     return 0;
 }
 
+/* Unfinished lines go out in pieces from now on. */
+static void on_tails_failed(void *arg, int err)
+{
+    struct daemon *d = arg;
+    struct ep_state state = {.kind = EP_STATE_PIECES, .value = (uint32_t)err};
+
+    if (d->is_tails_told)
+        return;
+    d->is_tails_told = true;
+    ep_local_say(d->nodes[0].local, &state);
+}
+
+static int open_tails(struct daemon *d)
+{
+    struct ep_tails_cfg cfg = {
+        .writer = d->writer,
+        .bytes = EP_SESSION_TAILS_BYTES,
+        .on_failed = on_tails_failed,
+        .arg = d,
+    };
+
+    return ep_tails_open(&cfg, &d->tails);
+}
+
 static int open_locals(struct daemon *d)
 {
+    if (open_tails(d))
+        return OV_ENOMEM;
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         struct ep_local_cfg cfg = {
             .base = d->base,
@@ -183,6 +209,7 @@ static int open_locals(struct daemon *d)
             .inputs = ep_session_inputs(&d->config),
             .window_frames = d->config.down_window_frames,
             .writer = d->writer,
+            .tails = d->tails,
             .pool = &d->pool,
             .on_idle = ep_daemon_on_idle,
             .on_over = ep_daemon_on_over,

@@ -26,6 +26,20 @@ enum {
     ONE_NODE_BYTES = 18 << 20,
     FURTHER_NODE_BYTES = 850 << 10,
     FRAME_BYTES_MIN = 8 << 10,
+    /* The bounds. Of the first 32 MiB libraries and code, some of what a link
+     * takes beside its frames, and in the launcher the console's spool have
+     * what is left by links and windows, and by unfinished lines. */
+    BASE_BYTES = 32 << 20,
+    NODE_BYTES = 1 << 20,
+    /* Of the launcher: tables, and a link beyond those that the plan's budget
+     * has room for, 31 KiB as measured. */
+    KNOWN_NODE_BYTES = 1 << 10,
+    KNOWN_PROC_BYTES = 1 << 9,
+    ADOPTED_BYTES = 36 << 10,
+    ADOPTED_MAX = 4096,
+    /* Of a daemon: 2.1 KiB as measured with stdout and stderr, 3 KiB at most
+     * with all there is for a process. */
+    PROC_BYTES = 3 << 10,
     /* The launcher ends a launch after as many launch timeouts itself. */
     LAUNCHES = 2,
 };
@@ -83,6 +97,20 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
     if (sizes.up_window_bytes > UP_WINDOW_BYTES_MAX)
         sizes.up_window_bytes = UP_WINDOW_BYTES_MAX;
     return sizes;
+}
+
+uint64_t ep_session_launcher_bytes(uint64_t nodes, uint64_t procs,
+                                   uint64_t adopted)
+{
+    if (adopted > ADOPTED_MAX)
+        adopted = ADOPTED_MAX;
+    return BASE_BYTES + nodes * KNOWN_NODE_BYTES + procs * KNOWN_PROC_BYTES +
+           adopted * ADOPTED_BYTES;
+}
+
+uint64_t ep_session_daemon_bytes(uint64_t nodes, uint64_t procs)
+{
+    return BASE_BYTES + (nodes - 1) * NODE_BYTES + procs * PROC_BYTES;
 }
 
 int ep_session_pack(struct ep_boot_config *config,

@@ -1,12 +1,12 @@
 /* Sizes of a session: from few numbers to a configuration that keeps the
  * memory of every process within its bounds.
  *
- * Bounds: 32 MiB for the launcher and for a daemon with one node, and 1 MiB
- * for each further node of a daemon. What counts: per link the receives that
- * are posted and the frames of a child that are held; per node the windows
- * of its streams and of its own records. Children beyond those of the plan
- * that the bounds have room for share some frames, and their links take a page
- * for each receive.
+ * Bounds: those of ep_session_launcher_bytes() and ep_session_daemon_bytes().
+ * What counts most: per link the receives that are posted and the frames of a
+ * child that are held; per node the windows of its streams and of its own
+ * records; in a daemon unfinished lines. Children beyond those of the plan that
+ * the bounds have room for share some frames, and their links take a page for
+ * each receive.
  */
 #ifndef ENDPOINTS_HUB_SESSION_H
 #define ENDPOINTS_HUB_SESSION_H
@@ -20,7 +20,9 @@ enum {
     /* Children that a node may have: with more the bound of one node would not
      * hold, whatever the size of a frame. Beside its frames a link takes some
      * 25 KiB of libfabric. */
-    EP_SESSION_CHILDREN_MAX = 256
+    EP_SESSION_CHILDREN_MAX = 256,
+    /* Of unfinished lines in a daemon's memory, whatever nodes it has. */
+    EP_SESSION_TAILS_BYTES = 8 << 20,
 };
 
 struct ep_session_sizes {
@@ -41,6 +43,15 @@ uint32_t ep_session_children(struct topo_tree tree);
  * EP_SESSION_CHILDREN_MAX children: the caller sees to it. O(1). */
 struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
                                          uint32_t nodes_per_daemon);
+
+/* The most memory that the launcher may take with so many nodes and processes
+ * in all of its jobs, and nodes that it has adopted. O(1). */
+uint64_t ep_session_launcher_bytes(uint64_t nodes, uint64_t procs,
+                                   uint64_t adopted);
+
+/* The same of a daemon with so many nodes and processes, which keeps no output
+ * for tools that come late: up to EP_CACHE_POOL_BYTES more. O(1). */
+uint64_t ep_session_daemon_bytes(uint64_t nodes, uint64_t procs);
 
 /* Puts sizes and the number of inputs of a node into a configuration. Returns
  * 0, OV_ENOMEM or OV_EFULL. */

@@ -13,6 +13,7 @@ static void write_usage(struct ov_wr *wr, const struct ep_usage *usage)
     ov_wr_u64(wr, usage->frames_up);
     ov_wr_u64(wr, usage->frames_down);
     ov_wr_u64(wr, usage->daemons);
+    ov_wr_u64(wr, usage->lines_in_pieces);
 }
 
 static void read_usage(struct ov_rd *rd, struct ep_usage *usage)
@@ -23,6 +24,7 @@ static void read_usage(struct ov_rd *rd, struct ep_usage *usage)
     usage->frames_up = ov_rd_u64(rd);
     usage->frames_down = ov_rd_u64(rd);
     usage->daemons = ov_rd_u64(rd);
+    usage->lines_in_pieces = ov_rd_u64(rd);
 }
 
 static void write_tallies(struct ov_wr *wr, const struct ep_tally *tallies)
@@ -124,6 +126,7 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
 
     switch ((enum ep_state_kind)state->kind) {
     case EP_STATE_OVER:
+    case EP_STATE_PIECES:
         ov_wr_u32(&body, state->value);
         break;
     case EP_STATE_ADOPTED:
@@ -184,6 +187,7 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
     body = ov_rd_init(mem, len_bytes);
     switch ((enum ep_state_kind)state->kind) {
     case EP_STATE_OVER:
+    case EP_STATE_PIECES:
         state->value = ov_rd_u32(&body);
         break;
     case EP_STATE_ADOPTED:

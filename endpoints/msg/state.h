@@ -14,9 +14,10 @@
  *     FAILED   rank 4, errno 4, step   it could not be started
  *     ADOPTED  parent 4, us 4          the node was without a parent so long
  *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8,
- *              daemons 8               of the daemon, from one of its nodes,
- *              before its OVER; all but the peak since its last one; daemons: 1
- *              when that is the first, then 0
+ *              daemons 8, lines in pieces 8
+ *              of the daemon, from one of its nodes, before its OVER; all but
+ *              the peak since its last one; daemons: 1 when that is the first,
+ *              then 0; lines that could have come whole but for want of room
  *     NOTE     text                    for the user
  *     STDIN    rank 4, what 4, errno 4 what became of a slow process's stdin
  *     PIDS     rank 4, then a pid 4 for it and each rank after it: before
@@ -26,6 +27,9 @@
  *     MACHINE  sockets 4, cores 4      of the host: before any job, where the
  *              launcher places processes by them, or as it asks for them; 0 and
  *              0 when nobody can tell, then with a text that says why
+ *     PIECES   errno 4                 unfinished lines fill the daemon's
+ * memory for them, and the file for more cannot be used: they may come in
+ *              pieces from now on
  */
 #ifndef ENDPOINTS_MSG_STATE_H
 #define ENDPOINTS_MSG_STATE_H
@@ -47,6 +51,7 @@ enum ep_state_kind {
     EP_STATE_PIDS,
     EP_STATE_OVER,
     EP_STATE_MACHINE,
+    EP_STATE_PIECES,
     EP_STATE_KINDS
 };
 
@@ -75,7 +80,8 @@ struct ep_usage {
     uint64_t refused_peers;
     uint64_t frames_up;
     uint64_t frames_down;
-    uint64_t daemons; /* 1: the daemon's first word of it; then 0 */
+    uint64_t daemons;         /* 1: the daemon's first word of it; then 0 */
+    uint64_t lines_in_pieces; /* for want of room */
 };
 
 struct ep_state {

@@ -270,6 +270,26 @@ void ep_run_end_close(struct run *r)
 
 /* --- the report */
 
+/* What memory may have been taken: with the processes of further jobs where
+ * there may have been some. */
+static void set_bounds(const struct run *r, struct ep_stats *stats)
+{
+    uint32_t spare = r->jobs_made > 0 ? RUN_SPARE_PROCS : 0, most = 0;
+    uint32_t procs_all =
+        r->next_number > r->job.size ? r->next_number : r->job.size;
+
+    for (uint32_t node = 1; node <= r->nodes_count; node++) {
+        uint32_t procs = ep_job_on_node(&r->job, node);
+
+        if (procs > most)
+            most = procs;
+    }
+    stats->launcher.rss_bound_bytes =
+        ep_session_launcher_bytes(r->nodes_count, procs_all, r->repairs);
+    stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
+        r->nodes_per_daemon, (uint64_t)r->nodes_per_daemon * (most + spare));
+}
+
 int ep_run_write_stats(struct run *r)
 {
     char why[EP_WHY_MAX] = "";
@@ -299,6 +319,8 @@ int ep_run_write_stats(struct run *r)
     stats.launcher.cpu_s = (double)ep_usage_cpu_us() / 1e6;
     stats.daemons.count = r->usage_count;
     stats.daemons.rss_peak_bytes_max = r->usage_rss_max;
+    set_bounds(r, &stats);
+    stats.daemons.lines_in_pieces = r->usage_pieces;
     stats.daemons.cpu_s_sum = (double)r->usage_cpu_us / 1e6;
     stats.frames.up = hub.frames_up + r->usage_up;
     stats.frames.down = hub.frames_down + r->usage_down;

@@ -141,7 +141,7 @@ struct run {
     bool is_arriving;    /* the last daemon of srun is there */
     bool is_ending;      /* of a dvm: see dvm.c */
     bool is_killed;      /* processes were told to die: exits mean nothing */
-    bool is_failure_told, is_stuck_told, is_note_told;
+    bool is_failure_told, is_stuck_told, is_note_told, is_pieces_told;
     struct ep_failure failure;
     int exit_code;    /* as decided; -1: by the processes */
     bool is_quiet;    /* the end needs no words */
@@ -155,7 +155,7 @@ struct run {
     uint32_t readers_over; /* of which we know that */
     uint32_t usage_count;
     uint64_t usage_rss_max, usage_cpu_us, usage_refused;
-    uint64_t usage_up, usage_down, repairs, repair_us_max;
+    uint64_t usage_up, usage_down, usage_pieces, repairs, repair_us_max;
     struct ep_proof *proof;
     struct run_report report; /* of a dvm */
 };

@@ -97,8 +97,8 @@ static json_t *report(const struct ep_stats *stats)
     // clang-format off
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:I, s:i,"
-        " s:{s:I, s:f}, s:{s:I, s:I, s:f}, s:{s:I, s:I}, s:{s:I, s:f},"
-        " s:o, s:I, s:o}",
+        " s:{s:I, s:I, s:f}, s:{s:I, s:I, s:I, s:f, s:I}, s:{s:I, s:I},"
+        " s:{s:I, s:f}, s:o, s:I, s:o}",
         "nodes", as_int(stats->nodes),
         "procs", as_int(stats->procs),
         "arity", as_int(stats->arity),
@@ -113,11 +113,14 @@ static json_t *report(const struct ep_stats *stats)
         "exit_code", stats->exit_code,
         "launcher",
             "rss_peak_bytes", as_int(stats->launcher.rss_peak_bytes),
+            "rss_bound_bytes", as_int(stats->launcher.rss_bound_bytes),
             "cpu_s", stats->launcher.cpu_s,
         "daemons",
             "count", as_int(stats->daemons.count),
             "rss_peak_bytes_max", as_int(stats->daemons.rss_peak_bytes_max),
+            "rss_bound_bytes", as_int(stats->daemons.rss_bound_bytes),
             "cpu_s_sum", stats->daemons.cpu_s_sum,
+            "lines_in_pieces", as_int(stats->daemons.lines_in_pieces),
         "frames",
             "up", as_int(stats->frames.up),
             "down", as_int(stats->frames.down),

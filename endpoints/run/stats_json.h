@@ -2,8 +2,9 @@
  *
  * Members, in this order: nodes, procs, arity, depth, provider, wall_s,
  * launch_s, stdin_bytes, stdout_bytes, stderr_bytes, stddiag_bytes, exit_code,
- * launcher {rss_peak_bytes, cpu_s}, daemons {count, rss_peak_bytes_max,
- * cpu_s_sum}, frames {up, down}, repairs {count, longest_s}, lost_nodes [...],
+ * launcher {rss_peak_bytes, rss_bound_bytes, cpu_s}, daemons {count,
+ * rss_peak_bytes_max, rss_bound_bytes, cpu_s_sum, lines_in_pieces},
+ * frames {up, down}, repairs {count, longest_s}, lost_nodes [...],
  * refused_peers,
  * proof {channels, complete, given_up, bytes, gaps [{rank, channel,
  * expected_bytes, delivered_bytes, reason} ...]}.
@@ -25,12 +26,15 @@ struct ep_stats {
     int exit_code;
     struct {
         uint64_t rss_peak_bytes;
+        uint64_t rss_bound_bytes; /* that it may have */
         double cpu_s;
     } launcher;
     struct {
         uint32_t count;
         uint64_t rss_peak_bytes_max;
+        uint64_t rss_bound_bytes; /* that the largest may have */
         double cpu_s_sum;
+        uint64_t lines_in_pieces; /* for want of room for them */
     } daemons;
     struct {
         uint64_t up, down;

@@ -57,6 +57,7 @@ static void on_usage(struct run *r, const struct ep_usage *usage)
     r->usage_refused += usage->refused_peers;
     r->usage_up += usage->frames_up;
     r->usage_down += usage->frames_down;
+    r->usage_pieces += usage->lines_in_pieces;
 }
 
 static void say_no_spill(struct run *r, const struct ep_state *state)
@@ -134,6 +135,18 @@ static void on_slow_stdin(struct run *r, const struct ep_state *state)
     case EP_STDIN_EVENTS:
         break;
     }
+}
+
+/* As a rule what is said of one host holds for many. */
+static void on_pieces(struct run *r, uint32_t node, int err)
+{
+    (r->is_pieces_told ? ep_run_note : ep_run_say)(
+        r,
+        "%s: unfinished lines fill the memory for them, and no file can hold "
+        "more in TMPDIR or /var/tmp (%s): some come in pieces",
+        ep_run_host(r, node),
+        err == ENOTSUP ? "they lie in memory" : strerror(err));
+    r->is_pieces_told = true;
 }
 
 static void on_adopted(struct run *r, uint32_t node,
@@ -236,6 +249,9 @@ static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
         if (!ep_run_ask_word(r, node, state) &&
             ep_run_survey_word(r, node, state))
             begin(r);
+        break;
+    case EP_STATE_PIECES:
+        on_pieces(r, node, (int)state->value);
         break;
     case EP_STATE_KINDS:
         break;

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <event2/event.h>
 
+#include "endpoints/sys/writer.h"
 #include "tests/unit/rig.h"
 
 static void on_ready(void *arg, struct ep_channel *ch)
@@ -27,18 +28,42 @@ static void on_ready(void *arg, struct ep_channel *ch)
     }
 }
 
-int tap_setup(void **state)
+static void on_ballast(void *arg)
+{
+    (void)arg;
+}
+
+static int setup_at(void **state, const char *dir)
 {
     struct tap *tap = calloc(1, sizeof(*tap));
+    struct ep_tails_cfg cfg = {.dir = dir, .bytes = EP_CHUNK_BYTES};
 
     assert_non_null(tap);
     tap->base = event_base_new();
+    tap->disk = event_base_new();
     tap->dst = malloc(TAP_ROOM * 4);
     tap->out = -1;
     assert_non_null(tap->base);
+    assert_non_null(tap->disk);
+    assert_int_equal(ep_writer_open(tap->disk, &tap->writer), 0);
+    cfg.writer = tap->writer;
+    assert_int_equal(ep_tails_open(&cfg, &tap->tails), 0);
+    tap->ballast.on_change = on_ballast;
     assert_non_null(tap->dst);
     *state = tap;
     return 0;
+}
+
+int tap_setup(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    return setup_at(state, tmp != NULL ? tmp : "/var/tmp");
+}
+
+int tap_setup_nowhere(void **state)
+{
+    return setup_at(state, "/nonexistent/folder");
 }
 
 int tap_teardown(void **state)
@@ -48,7 +73,11 @@ int tap_teardown(void **state)
     ep_channel_close(tap->ch);
     if (tap->out >= 0)
         close(tap->out);
+    ep_tail_drop(tap->tails, &tap->ballast);
+    ep_tails_close(tap->tails);
+    ep_writer_close(tap->writer, true);
     event_base_free(tap->base);
+    event_base_free(tap->disk);
     free(tap->seen);
     free(tap->dst);
     free(tap);
@@ -60,6 +89,7 @@ void tap_open(struct tap *tap, bool raw, uint32_t open_ms)
     int fds[2];
     struct ep_channel_cfg cfg = {
         .base = tap->base,
+        .tails = tap->tails,
         .raw = raw,
         .open_ms = open_ms,
         .on_ready = on_ready,
@@ -73,9 +103,20 @@ void tap_open(struct tap *tap, bool raw, uint32_t open_ms)
     assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
     tap->out = fds[1];
     cfg.fd = fds[0];
+    tap->in = fds[0];
     assert_int_equal(ep_channel_open(&cfg, &tap->ch), 0);
     tap->seen_bytes = 0;
     tap->ready = 0;
+}
+
+void tap_load(struct tap *tap)
+{
+    static const uint8_t mem[EP_TAIL_BYTES_MAX];
+
+    ep_tail_drop(tap->tails, &tap->ballast);
+    if (ep_tails_room(tap->tails, &tap->ballast) != EP_TAILS_ROOM)
+        return;
+    assert_true(ep_tail_add(tap->tails, &tap->ballast, mem, sizeof(mem)));
 }
 
 void tap_put(struct tap *tap, const void *bytes, size_t len)
@@ -127,5 +168,6 @@ void tap_expect(struct tap *tap, uint32_t room, const char *text,
 
 void tap_turn(struct tap *tap)
 {
+    event_base_loop(tap->disk, EVLOOP_NONBLOCK);
     event_base_loop(tap->base, EVLOOP_NONBLOCK);
 }

@@ -10,14 +10,21 @@
 
 #include "endpoints/daemon/channel.h"
 
+struct ep_writer;
 struct event_base;
 
 enum { TAP_ROOM = 64 * 1024, TAP_ROOM_MAX = 4 * TAP_ROOM };
 
 struct tap {
     struct event_base *base;
+    struct event_base
+        *disk; /* of the writer: the other has the channel alone */
+    struct ep_writer *writer;
+    struct ep_tails *tails; /* two lines of the largest size fit */
+    struct ep_tail ballast; /* another open line */
     struct ep_channel *ch;
     int out; /* write end, non-blocking, -1 when closed */
+    int in;  /* read end, the channel's */
     unsigned ready;
     bool close_when_ready;
     uint8_t *seen; /* all that was pulled since tap_open */
@@ -28,12 +35,18 @@ struct tap {
 
 /* cmocka fixtures; *state is the tap, without a channel yet. */
 int tap_setup(void **state);
+int tap_setup_nowhere(void **state); /* open lines can go to no file */
 int tap_teardown(void **state);
 #define TAP_TEST(name)                                                         \
     cmocka_unit_test_setup_teardown(name, tap_setup, tap_teardown)
 
 /* A fresh pipe and channel. */
 void tap_open(struct tap *tap, bool raw, uint32_t open_ms);
+
+/* Another line is open, and as long as it may be: together with that of the
+ * channel it fills the memory, and one of them goes to the file, then the
+ * other. */
+void tap_load(struct tap *tap);
 
 /* Into the pipe, all at once; and its end. */
 void tap_put(struct tap *tap, const void *bytes, size_t len);

@@ -21,6 +21,7 @@
 #include <event2/event.h>
 
 #include "tests/unit/channel_tap.h"
+#include "tests/unit/rig.h"
 
 static void only_whole_lines_come_out(void **state)
 {
@@ -383,9 +384,53 @@ static void next_open_line_is_not_taken_for_the_old_one(void **state)
     tap_expect(tap, TAP_ROOM, "young", EP_CHANNEL_IDLE);
 }
 
+/* One read, after what it may have had to wait for. */
+static uint32_t pull_waiting(struct tap *tap, enum ep_channel_state *channel)
+{
+    uint32_t got = tap_pull(tap, TAP_ROOM, channel);
+
+    while (got == 0 && rig_readable(tap->in) > 0) {
+        tap_turn(tap);
+        got = tap_pull(tap, TAP_ROOM, channel);
+    }
+    return got;
+}
+
+/* Pieces come at once; a line is counted once, however many they are. */
+static void without_room_a_line_comes_in_pieces(void **state)
+{
+    static const uint8_t mem[EP_TAIL_BYTES_MAX];
+    struct tap *tap = *state;
+    struct ep_tail more = {0};
+    uint8_t *line = long_line(4000);
+    enum ep_channel_state channel;
+
+    tap_open(tap, false, 0);
+    tap_load(tap);
+    assert_true(ep_tail_add(tap->tails, &more, mem, sizeof(mem)));
+    tap_put(tap, line, 4000);
+    assert_int_equal(pull_waiting(tap, &channel), 4000);
+    assert_int_equal(ep_tails_cuts(tap->tails), 1);
+    tap_put(tap, line, 4000);
+    assert_int_equal(pull_waiting(tap, &channel), 4000);
+    tap_put_text(tap, "the end\n");
+    assert_int_equal(pull_waiting(tap, &channel), 8);
+    assert_int_equal(ep_tails_cuts(tap->tails), 1);
+    tap_put(tap, line, 4001); /* whole */
+    assert_int_equal(pull_waiting(tap, &channel), 4001);
+    tap_put(tap, line, 4000);
+    assert_int_equal(pull_waiting(tap, &channel), 4000);
+    assert_int_equal(ep_tails_cuts(tap->tails), 2);
+    assert_int_equal(ep_channel_open_bytes(tap->ch), 0);
+    ep_tail_drop(tap->tails, &more);
+    free(line);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(without_room_a_line_comes_in_pieces,
+                                        tap_setup_nowhere, tap_teardown),
         TAP_TEST(only_whole_lines_come_out),
         TAP_TEST(last_line_without_newline_comes_at_the_end),
         TAP_TEST(nul_bytes_and_empty_lines_pass),

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/channel_tap.h"
+#include "tests/unit/spill_file.h"
 
 /* What the property test knows about the line that is open in `seen`. */
 static size_t open_since(const uint8_t *bytes, size_t len)
@@ -76,6 +77,60 @@ static void random_round(struct tap *tap)
     free(text);
 }
 
+/* The same where other lines fill the memory again and again, so that the open
+ * line goes to the file, once or several times, and comes back: a line is in
+ * pieces for want of room in a read only. */
+static void loaded_round(struct tap *tap, bool *was_in_file)
+{
+    enum { TEXT_MAX = 400000 };
+    uint8_t *text = malloc(TEXT_MAX);
+    size_t len = random_text(text, TEXT_MAX);
+    uint32_t room = rand() % 2 == 0 ? 20000 : TAP_ROOM * 2;
+    uint32_t limit = room < TAP_ROOM ? room : TAP_ROOM;
+    size_t written = 0;
+    enum ep_channel_state channel = EP_CHANNEL_IDLE;
+
+    for (size_t i = 0; i < len; i++) { /* long lines, some of them too long */
+        if (text[i] == '\n' && rand() % 50 != 0)
+            text[i] = 'n';
+    }
+    tap_open(tap, false, 0);
+    while (channel != EP_CHANNEL_END) {
+        size_t chunk = 1 + (size_t)rand() % 9000;
+        ssize_t count;
+        uint32_t got;
+
+        if (chunk > len - written)
+            chunk = len - written;
+        count = chunk > 0 ? write(tap->out, text + written, chunk) : 0;
+        written += count > 0 ? (size_t)count : 0;
+        if (written == len && tap->out >= 0)
+            tap_put_end(tap);
+        if (rand() % 4 == 0)
+            tap_load(tap);
+        tap_turn(tap);
+        *was_in_file = *was_in_file || spill_file_bytes() > 0;
+        got = tap_pull(tap, room, &channel);
+        if (got > 0 && tap->dst[got - 1] != '\n' && channel != EP_CHANNEL_END)
+            assert_true(open_since(tap->seen, tap->seen_bytes) >= limit ||
+                        written == len);
+    }
+    assert_int_equal(tap->seen_bytes, len);
+    if (len > 0)
+        assert_memory_equal(tap->seen, text, len);
+    assert_int_equal(ep_tails_cuts(tap->tails), 0);
+    free(text);
+}
+
+static void random_text_comes_back_from_the_file(void **state)
+{
+    bool was_in_file = false;
+
+    for (unsigned i = 0; i < 60; i++)
+        loaded_round(*state, &was_in_file);
+    assert_true(was_in_file);
+}
+
 static void random_text_in_random_chunks_is_whole(void **state)
 {
     const char *given = getenv("XYLEM_TEST_SEED");
@@ -92,6 +147,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         TAP_TEST(random_text_in_random_chunks_is_whole),
+        TAP_TEST(random_text_comes_back_from_the_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,26 @@ static void further_nodes_of_a_daemon_take_a_mebibyte_each(void **state)
     }
 }
 
+/* What is named in the budget fits it: frames and unfinished lines of a daemon
+ * beside code and libraries; and each bound grows by what it names alone, an
+ * adopted node up to as many as the launcher takes. */
+static void bounds_are_what_the_documents_say(void **state)
+{
+    struct topo_tree tree = {.nodes = 100000, .arity = 4};
+    struct ep_session_sizes sizes = ep_session_sizes(tree, 1);
+
+    (void)state;
+    assert_true(held_bytes(&sizes, 11) + EP_SESSION_TAILS_BYTES + 6 * MIB <=
+                ep_session_daemon_bytes(1, 0));
+    assert_int_equal(ep_session_daemon_bytes(1, 0), 32 * MIB);
+    assert_int_equal(ep_session_daemon_bytes(9, 100),
+                     40 * MIB + UINT64_C(300) * 1024);
+    assert_int_equal(ep_session_launcher_bytes(0, 0, 0), 32 * MIB);
+    assert_int_equal(ep_session_launcher_bytes(1024, 2048, 1024), 70 * MIB);
+    assert_int_equal(ep_session_launcher_bytes(0, 0, 4096),
+                     ep_session_launcher_bytes(0, 0, 10000));
+}
+
 /* Small trees get large frames; the core accepts all that is chosen. */
 static void what_is_chosen_is_usable(void **state)
 {
@@ -80,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_node_holds_more_than_its_bound),
         cmocka_unit_test(further_nodes_of_a_daemon_take_a_mebibyte_each),
+        cmocka_unit_test(bounds_are_what_the_documents_say),
         cmocka_unit_test(what_is_chosen_is_usable),
     };
 

@@ -27,7 +27,7 @@ static const struct ep_state words[] = {
     {.kind = EP_STATE_FAILED, .rank = 3, .value = 2, .text = "exec"},
     {.kind = EP_STATE_ADOPTED, .parent = 4, .value = 1500},
     {.kind = EP_STATE_USAGE,
-     .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5, 1}},
+     .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5, 1, 7}},
     {.kind = EP_STATE_NOTE, .text = "a word for the user"},
     {.kind = EP_STATE_STDIN,
      .rank = 9,
@@ -37,6 +37,7 @@ static const struct ep_state words[] = {
     {.kind = EP_STATE_OVER, .value = 3},
     {.kind = EP_STATE_MACHINE, .packages = 2, .cores = 128},
     {.kind = EP_STATE_MACHINE, .text = "nobody can tell"},
+    {.kind = EP_STATE_PIECES, .value = 28},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };

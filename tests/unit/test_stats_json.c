@@ -59,8 +59,14 @@ static const struct ep_stats sample = {
     .stderr_bytes = 0,
     .stddiag_bytes = 6,
     .exit_code = 137,
-    .launcher = {.rss_peak_bytes = 9000000, .cpu_s = 1.5},
-    .daemons = {.count = 3, .rss_peak_bytes_max = 8000000, .cpu_s_sum = 2},
+    .launcher = {.rss_peak_bytes = 9000000,
+                 .rss_bound_bytes = 10000000,
+                 .cpu_s = 1.5},
+    .daemons = {.count = 3,
+                .rss_peak_bytes_max = 8000000,
+                .rss_bound_bytes = 8500000,
+                .cpu_s_sum = 2,
+                .lines_in_pieces = 7},
     .frames = {.up = 10, .down = 20},
     .lost_nodes = lost,
     .lost_count = 2,
@@ -129,12 +135,15 @@ static const char sample_text[] = "{\n"
                                   "  \"exit_code\": 137,\n"
                                   "  \"launcher\": {\n"
                                   "    \"rss_peak_bytes\": 9000000,\n"
+                                  "    \"rss_bound_bytes\": 10000000,\n"
                                   "    \"cpu_s\": 1.5\n"
                                   "  },\n"
                                   "  \"daemons\": {\n"
                                   "    \"count\": 3,\n"
                                   "    \"rss_peak_bytes_max\": 8000000,\n"
-                                  "    \"cpu_s_sum\": 2.0\n"
+                                  "    \"rss_bound_bytes\": 8500000,\n"
+                                  "    \"cpu_s_sum\": 2.0,\n"
+                                  "    \"lines_in_pieces\": 7\n"
                                   "  },\n"
                                   "  \"frames\": {\n"
                                   "    \"up\": 10,\n"
