@@ -29,6 +29,8 @@
 #include "pmix_api/helper/turn.h"
 #include "pmix_api/helper/wish.h"
 
+extern char **environ; /* PMIx 5 does not declare it */
+
 static struct {
     pmix_proc_t self;
     char host[256];

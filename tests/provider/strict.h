@@ -28,6 +28,11 @@
 #include <rdma/fi_errno.h>
 #include <rdma/providers/fi_prov.h>
 
+#ifndef container_of /* rdma/fabric.h has it up to 1.22 */
+#define container_of(ptr, type, field)                                         \
+    ((type *)((char *)(ptr)-offsetof(type, field)))
+#endif
+
 #define STRICT_NAME "strict"
 #define STRICT_CORE "tcp"
 
