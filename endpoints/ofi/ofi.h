@@ -170,6 +170,7 @@ struct ep_transport {
     unsigned reported; /* callbacks in this round */
     bool is_eq_armed;
     bool is_eq_empty;  /* read to its end */
+    bool has_eq_news;  /* an event, or somebody to accept, since it was ready */
     bool is_eq_paused; /* no descriptor is free to accept with */
     bool is_pushed;    /* a kick has had its pass in this round of the loop */
     bool is_kicked;

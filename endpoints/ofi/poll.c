@@ -29,8 +29,9 @@ static void on_eq_ready(evutil_socket_t fd, short what, void *arg)
     (void)what;
     t->is_eq_armed = false;
     t->is_pushed = false;
-    ep_sweep_later(t);
+    t->has_eq_news = false;
     ep_poll_pass(t);
+    ep_sweep_later(t, t->has_eq_news);
 }
 
 static void on_cq_ready(evutil_socket_t fd, short what, void *arg)
@@ -277,6 +278,7 @@ void ep_poll_read_eq(struct ep_transport *t)
             on_eq_event(t, event, &buf.entry, (size_t)rc);
         else
             t->is_eq_empty = true;
+        t->has_eq_news = t->has_eq_news || is_asked || !t->is_eq_empty;
     }
 }
 

@@ -158,12 +158,6 @@ void ep_sweep_on_accept(struct ep_transport *t, int fd)
     scan_in(t, is_pressed(t) ? SWEEP_MS_MIN : period_ms(t));
 }
 
-void ep_sweep_later(struct ep_transport *t)
-{
-    if (t->listen_fd >= 0 && t->scan_ms == 0)
-        scan_in(t, t->cfg.unproved_ms);
-}
-
 void ep_sweep_release(struct ep_transport *t, const union ep_sockaddr *peer)
 {
     union ep_sockaddr there;
@@ -241,6 +235,23 @@ static void scan_if_due(struct ep_transport *t, int64_t now_ms)
     t->scan_ms = 0;
     if (scan_run(t, is_tight ? PRESSED_MS : t->cfg.unproved_ms) > 0)
         scan_in(t, is_tight ? PRESSED_MS / 2 : period_ms(t));
+}
+
+void ep_sweep_later(struct ep_transport *t, bool is_news)
+{
+    int64_t now_ms;
+
+    if (t->listen_fd < 0)
+        return;
+    if (is_news) {
+        scan_in(t, t->cfg.unproved_ms);
+        return;
+    }
+    now_ms = ep_clock_ms();
+    if (t->scan_ms == 0)
+        t->scan_ms = now_ms + t->cfg.unproved_ms;
+    else if (now_ms >= t->scan_ms)
+        scan_if_due(t, now_ms);
 }
 
 /* One link; true when it has to be looked at again. */

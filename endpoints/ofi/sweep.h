@@ -24,8 +24,12 @@ struct ep_stray {
  */
 void ep_sweep_on_accept(struct ep_transport *t, int fd);
 
-/* The same, when nothing is known: strangers are looked for, but not soon. */
-void ep_sweep_later(struct ep_transport *t);
+/* The event queue's descriptor was ready. With news, an event or somebody at
+ * the listener, strangers are looked for, but not soon. Without, as tcp since
+ * 1.18 has it for whatever comes over any link, nothing is woken for that look:
+ * it is taken when the descriptor is ready once more after that time.
+ */
+void ep_sweep_later(struct ep_transport *t, bool is_news);
 
 /* The socket of this peer becomes a link: its frames may be short. Cost: a look
  * at each descriptor.
