@@ -38,6 +38,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "tests/pmix/status.h"
 #include "tests/pmix/suppress.h"
 
 enum { ITEMS_MAX = 64, EXIT_USAGE = 2, EXIT_CONNECT = 3, EXIT_LOST = 5 };
@@ -46,7 +47,7 @@ static char job[PMIX_MAX_NSLEN + 1];
 
 static void end_order(pmix_status_t rc)
 {
-    printf("= %s\n", PMIx_Error_string(rc));
+    printf("= %s\n", status_name(rc));
     fflush(stdout);
 }
 
@@ -96,7 +97,7 @@ static void print_value(const char *before, const pmix_value_t *value)
     else if (value->type == PMIX_PROC_RANK)
         printf("%u\n", value->data.rank);
     else if (value->type == PMIX_STATUS)
-        printf("%s\n", PMIx_Error_string(value->data.status));
+        printf("%s\n", status_name(value->data.status));
     else if (value->type == PMIX_TIME)
         printf("%lld\n", (long long)value->data.time);
     else if (value->type == PMIX_PROC)
@@ -212,12 +213,12 @@ static void on_event(size_t handler, pmix_status_t status,
     if (status == PMIX_ERR_LOST_CONNECTION)
         _exit(EXIT_LOST);
     flockfile(stdout);
-    printf("event %s %zu\n", PMIx_Error_string(status), ninfo);
+    printf("event %s %zu\n", status_name(status), ninfo);
     for (size_t i = 0; i < ninfo; i++) {
-        printf("event %s  ", PMIx_Error_string(status));
+        printf("event %s  ", status_name(status));
         print_info("", &info[i]);
     }
-    printf("event %s end\n", PMIx_Error_string(status));
+    printf("event %s end\n", status_name(status));
     fflush(stdout);
     funlockfile(stdout);
     if (done != NULL)
@@ -468,8 +469,7 @@ int main(int argc, char **argv)
 
     rc = PMIx_tool_init(&self, infos > 0 ? info : NULL, infos);
     if (rc != PMIX_SUCCESS) {
-        fprintf(stderr, "tool_ask: cannot connect: %s\n",
-                PMIx_Error_string(rc));
+        fprintf(stderr, "tool_ask: cannot connect: %s\n", status_name(rc));
         _exit(EXIT_CONNECT);
     }
     PMIx_Register_event_handler(&lost, 1, NULL, 0, on_event, NULL, NULL);

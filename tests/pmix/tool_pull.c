@@ -49,6 +49,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "tests/pmix/status.h"
 #include "tests/pmix/suppress.h"
 #include "tests/pmix/turn.h"
 
@@ -67,7 +68,7 @@ static struct {
 
 static void die(const char *what, pmix_status_t rc, int code)
 {
-    fprintf(stderr, "tool_pull: %s: %s\n", what, PMIx_Error_string(rc));
+    fprintf(stderr, "tool_pull: %s: %s\n", what, status_name(rc));
     _exit(code);
 }
 
@@ -322,7 +323,7 @@ static int query_all(void)
         if (rc != PMIX_SUCCESS || count != 1)
             die(keys[i], rc, EXIT_PULL);
         if (i == 0)
-            printf("%s\n", PMIx_Error_string(results[0].value.data.status));
+            printf("%s\n", status_name(results[0].value.data.status));
         else
             print_table(results[0].value.data.darray);
         PMIX_INFO_FREE(results, count);
@@ -336,7 +337,7 @@ static int query_one(const char *key)
     size_t count;
 
     ask(key, &count, &rc);
-    printf("%s\n", PMIx_Error_string(rc));
+    printf("%s\n", status_name(rc));
     return 0;
 }
 

@@ -34,6 +34,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "tests/pmix/status.h"
 #include "tests/pmix/suppress.h"
 #include "tests/pmix/turn.h"
 
@@ -48,7 +49,7 @@ static struct {
 
 static void die(const char *what, pmix_status_t rc, int code)
 {
-    fprintf(stderr, "tool_push: %s: %s\n", what, PMIx_Error_string(rc));
+    fprintf(stderr, "tool_push: %s: %s\n", what, status_name(rc));
     _exit(code);
 }
 
@@ -204,7 +205,7 @@ static void obey(char *line)
     if (line[0] == 'w' || line[0] == '?')
         wait_below(1);
     if (line[0] == '?')
-        printf("%s\n", PMIx_Error_string(tool.status));
+        printf("%s\n", status_name(tool.status));
     if (line[0] == 'h')
         wait_for(&turn.is_cut);
     if (line[0] == 'n')

@@ -38,6 +38,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "tests/pmix/status.h"
 #include "tests/pmix/suppress.h"
 
 enum { ITEMS_MAX = 64, EXIT_USAGE = 2, EXIT_CONNECT = 3, EXIT_LOST = 5 };
@@ -219,7 +220,7 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
 static void on_done(pmix_status_t status, void *arg)
 {
     (void)arg;
-    fprintf(out, "= %s\n", PMIx_Error_string(status));
+    fprintf(out, "= %s\n", status_name(status));
     fflush(out);
 }
 
@@ -328,9 +329,9 @@ static void on_event(size_t handler, pmix_status_t status,
         _exit(EXIT_LOST);
     for (size_t i = 0; i < ninfo; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_JOB_TERM_STATUS))
-            term = PMIx_Error_string(info[i].value.data.status);
+            term = status_name(info[i].value.data.status);
     }
-    fprintf(out, "event %s %s %s\n", PMIx_Error_string(status),
+    fprintf(out, "event %s %s %s\n", status_name(status),
             source != NULL ? source->nspace : "", term);
     fflush(out);
     if (done != NULL)
@@ -376,7 +377,7 @@ static void obey(char *line)
         rc = send_signal(rest);
     else if (strcmp(order, "events") == 0)
         rc = events(rest);
-    fprintf(out, "= %s\n", PMIx_Error_string(rc));
+    fprintf(out, "= %s\n", status_name(rc));
     fflush(out);
 }
 

@@ -128,12 +128,7 @@ struct strict_pep {
     struct strict_connreq *connreqs; /* neither accepted nor rejected */
 };
 
-enum strict_state {
-    STRICT_IDLE,
-    STRICT_CONNECTING,
-    STRICT_UP,
-    STRICT_DOWN,
-};
+enum strict_state { STRICT_IDLE, STRICT_CONNECTING, STRICT_UP, STRICT_DOWN };
 
 struct strict_ep {
     struct fid_ep fid;
