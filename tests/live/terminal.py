@@ -15,13 +15,21 @@ LEADER = ("import fcntl, os, sys, termios; os.setsid(); "
           "os.execvp(sys.argv[1], sys.argv[1:])")
 
 
+def open_pair():
+    """Both ends of a new terminal."""
+    try:
+        return pty.openpty()
+    except OSError as why:
+        raise live.LeftOut(f"no terminal can be made here: {why}") from why
+
+
 class Terminal:
     """A program with a terminal of its own for stdin, stdout and stderr.
 
     `text` is all that was shown so far."""
 
     def __init__(self, *words, **more):
-        self.fd, slave = pty.openpty()
+        self.fd, slave = open_pair()
         self.text = b""
         self.at = 0  # read_until looks behind this
         self.proc = subprocess.Popen(

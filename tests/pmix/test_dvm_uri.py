@@ -2,7 +2,6 @@
 """xylem dvm --report-uri writes the address where it may, takes the place of
 nothing that is somebody's, and removes nothing that it has not made."""
 import os
-import pty
 import stat
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import dvms
 import pmix
 import live
 from live import check, check_eq
+from terminal import open_pair
 
 URI = b"xylem-dvm-"
 
@@ -157,8 +157,8 @@ def pipe():
 
 
 def streams():
-    """stdout and stderr by name, as files too, and a terminal are written to;
-    one that takes nothing ends it."""
+    """stdout and stderr by name, and files like them, are written to; one that
+    takes nothing ends it."""
     for path, where in (("/dev/stderr", "said"), ("/dev/stdout", "out")):
         dvm = pmix.Dvm("-N", 1, "--report-uri", path)
         dvm.wait_up()
@@ -168,9 +168,6 @@ def streams():
         lines = (text or dvm.said().encode()).splitlines(True)
         check_eq(1, len([line for line in lines if is_uri(line)]), path)
         check(os.path.islink(path), path)
-    master, slave = pty.openpty()
-    check_terminal(master, os.ttyname(slave))
-    os.close(slave)
     check_refused("/dev/full", 1, "No space left")
     check_device("/dev/full")
 
@@ -179,19 +176,24 @@ def check_device(path):
     check(stat.S_ISCHR(os.stat(path).st_mode), path)
 
 
-def check_terminal(master, path):
+def terminal():
+    """A terminal is written to."""
+    master, slave = open_pair()
+    path = os.ttyname(slave)
     dvm = dvms.start("--report-uri", path, nodes=1)
     got = os.read(master, 4096).replace(b"\r", b"")
     check(is_uri(got), got)
     check_eq((0, ""), dvms.stop())
     dvms.check_end(dvm)
     check_device(path)
+    os.close(slave)
+    os.close(master)
 
 
 def main():
     pmix.need()
     for what in (others, own, between, missed, stale, pipe,
-                 streams):
+                 streams, terminal):
         with live.case(" ".join(what.__doc__.split())):
             what()
     return live.end()

@@ -409,8 +409,8 @@ def full():
     """Where its helper's disk is full a job is held back all the same: nothing
     is lost of one that is not read for long, and it ends."""
     if os.getuid() != 0:
-        print("# left out: no file system can be mounted here")
-        return
+        raise live.LeftOut("no file system can be mounted here for a dvm and "
+                           "what runs in it")
     place = os.path.join(live.TMP, "full")
     os.mkdir(place)
     env = {"TMPDIR": place}
