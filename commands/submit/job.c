@@ -203,9 +203,12 @@ static uint32_t each(const struct ep_run_options *o,
 static void fill_infos(const struct ep_run_app *from, uint32_t ppn,
                        pmix_app_t *app)
 {
+    size_t count = (from->chdir != NULL ? 1u : 0u) + (ppn > 0 ? 1u : 0u);
     char text[32];
 
-    PMIX_INFO_CREATE(app->info, 2);
+    if (count == 0)
+        return; /* PMIx 5 looks for the end of an array whose count is 0 */
+    PMIX_INFO_CREATE(app->info, count);
     if (from->chdir != NULL)
         PMIX_INFO_LOAD(&app->info[app->ninfo++], PMIX_WDIR, from->chdir,
                        PMIX_STRING);

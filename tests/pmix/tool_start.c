@@ -136,11 +136,12 @@ static void load_directive(pmix_info_t *info, char *word)
 
 static void read_app(char **rest, pmix_app_t *app)
 {
+    pmix_info_t *infos;
     pmix_status_t rc;
     char *word;
 
     PMIX_APP_CONSTRUCT(app);
-    PMIX_INFO_CREATE(app->info, ITEMS_MAX);
+    PMIX_INFO_CREATE(infos, ITEMS_MAX);
     while ((word = next_word(rest)) != NULL &&
            (word[0] < '0' || word[0] > '9')) {
         if (strncmp(word, "cwd=", 4) == 0)
@@ -148,8 +149,12 @@ static void read_app(char **rest, pmix_app_t *app)
         else if (strncmp(word, "env=", 4) == 0)
             PMIX_ARGV_APPEND(rc, app->env, word + 4);
         else
-            load_directive(&app->info[app->ninfo++], word);
+            load_directive(&infos[app->ninfo++], word);
     }
+    if (app->ninfo > 0) /* PMIx 5 looks for the end where the count is 0 */
+        app->info = infos;
+    else
+        PMIX_INFO_FREE(infos, ITEMS_MAX);
     app->maxprocs = word != NULL ? atoi(word) : 0;
     while ((word = next_word(rest)) != NULL && strcmp(word, ":") != 0) {
         unescape(word);
@@ -178,7 +183,7 @@ static pmix_status_t spawn(char *rest)
     for (size_t i = 0; i < infos; i++)
         PMIX_INFO_DESTRUCT(&info[i]);
     for (size_t i = 0; i < count; i++) {
-        apps[i].ninfo = ITEMS_MAX;
+        apps[i].ninfo = apps[i].info != NULL ? ITEMS_MAX : 0;
         PMIX_APP_DESTRUCT(&apps[i]);
     }
     return rc;
