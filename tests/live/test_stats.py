@@ -176,7 +176,10 @@ def nobody_reads(is_told=False):
     where signals come while it is waited for somebody who reads it."""
     ours, theirs = os.pipe()
     # The launcher widens it, but not to as much.
-    fcntl.fcntl(theirs, F_SETPIPE_SZ, live.MIB)
+    try:
+        fcntl.fcntl(theirs, F_SETPIPE_SZ, live.MIB)
+    except PermissionError as why:  # all pipes of a user have a bound
+        raise live.LeftOut(f"no larger pipe can be had here: {why}") from why
     os.set_blocking(theirs, False)
     with contextlib.suppress(BlockingIOError):
         while True:

@@ -238,8 +238,9 @@ def many_pulls(redirects=False):
         tool.proc.kill()
         return
     live.check_eq(0, tool.wait())
+    # Where pipes are small not all zeros had been written when it came.
     live.check_eq("".join("%d\n" % n for n in range(1, 20001)).encode(),
-                  tool.got(0, "stdout"))
+                  tool.got(0, "stdout").lstrip(b"\0"))
 
 
 def numbered(rank, count=LINES):

