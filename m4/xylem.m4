@@ -107,6 +107,7 @@ the package libpmix-dev (apt), pmix-devel (dnf, zypper) or openpmix (pacman)])])
     # Its headers are not free of the warnings that ours are free of.
     PMIX_CFLAGS=`AS_ECHO(["$PMIX_CFLAGS"]) | sed 's/-I */-isystem /g'`
     AM_CONDITIONAL([PMIX], [test "x$xylem_have_PMIX" = xyes])
+    AC_SUBST([PMIX_VERSION], [`$PKG_CONFIG --modversion pmix 2>/dev/null`])
 ])
 
 # XYLEM_FUZZING: --enable-fuzzing links the fuzz targets with libFuzzer, and all

@@ -26,6 +26,13 @@ def need():
         live.skip("built without PMIx")
 
 
+def until_5():
+    """The case holds with PMIx 4 alone: docs/pmix.md has all such by name."""
+    version = os.environ.get("PMIX_VERSION", "")
+    if version and int(version.split(".")[0]) >= 5:
+        raise live.LeftOut("does not hold with PMIx %s yet" % version)
+
+
 def helper_of(job):
     """The pid of the job's helper, or None."""
     for pid, name in live.ours().items():

@@ -164,6 +164,7 @@ def ended():
 
 def keys():
     """Several queries of several keys; some of them fail."""
+    pmix.until_5()
     job, gate = start()
     tool = pmix.Asker(job)
     space = tool.connect() and tool.query("pmix.qry.ns")[0][0].split()[1]
@@ -214,6 +215,7 @@ def keys():
 def support():
     """What is supported, by key and by the library's own query: of the host
     it is what the helper's tables have."""
+    pmix.until_5()
     job, gate = start()
     tool = pmix.Asker(job)
     live.check(tool.connect(), "connected")

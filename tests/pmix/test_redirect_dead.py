@@ -112,6 +112,7 @@ def all_there(job, reader, tool, what):
 
 def used_again():
     """Its descriptor is another connection's before anybody has looked."""
+    pmix.until_5()
     if live.is_sanitized():
         return  # they have to be loaded first
     path = os.path.join(live.TMP, "hold")

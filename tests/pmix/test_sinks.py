@@ -154,6 +154,7 @@ def local(job, tool):
 def dressed(tool):
     """What the spawner's library shows has the formats that are asked for: a
     long line one head, an open one its end. Files have them, too."""
+    pmix.until_5()
     long = "%090000d"
     script = words(f"printf {long} 1; echo; echo '<&>'; echo err >&2; "
                    "printf open")

@@ -218,6 +218,7 @@ def killed_at():
 def idle():
     """Hundreds say nothing, at once: a tool gets in while they are there, and
     after, and they take few descriptors."""
+    pmix.until_5()
     run = Run().wait_up()
     helper, port = pmix.server(run.job)
     with contextlib.ExitStack() as open_:
