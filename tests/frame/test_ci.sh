@@ -110,6 +110,20 @@ sh -c 'kill -INT \$\$; echo deaf'"
 ci check
 check_lacks "$project/build-ci/check.log" deaf
 
+it "the step of a bare root fails where that does; only root has it"
+suite "$(summary 1 0)"
+mkdir -p "$project/tests/roots"
+printf '#!/bin/sh\necho "$@"; exit 3\n' >"$project/tests/roots/roots.sh"
+chmod +x "$project/tests/roots/roots.sh"
+ci roots
+if [ "$(id -u)" -eq 0 ]; then
+    check_eq 1 $rc
+    check_has "$project/build-ci/roots.log" 'first trixie'
+else
+    check_eq 0 $rc
+    check_has "$project/build-ci/roots.log" 'left out: only root'
+fi
+
 # The folder that the ordinary user of the last run worked in.
 user_folder() {
     sed -n 's/^here: //p' "$project/build-ci/user.log"
