@@ -213,7 +213,7 @@ alone() {
     setpriv --pdeathsig KILL unshare --mount --propagation private --pid \
         --fork --kill-child --mount-proc bash "$here" within "$@" &
     child=$!
-    trap 'kill -KILL $child; wait $child; exit 143' HUP INT TERM
+    trap 'kill -KILL $child 2>/dev/null; exit 143' HUP INT TERM
     wait $child || status=$?
     return $status
 }
