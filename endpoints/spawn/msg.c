@@ -11,7 +11,7 @@ enum {
     JOB_CWD_OPTIONAL = 1,
     JOB_NEW_SESSION = 2,
     JOB_MANNERS = 4,
-    MANNERS_BYTES = 4 + 8 * EP_MANNERS_LIMITS,
+    MANNERS_BYTES = 5 + 8 * EP_MANNERS_LIMITS,
 };
 
 const char *ep_step_name(unsigned step)
@@ -99,6 +99,7 @@ static struct ep_wire_out *out_new(enum ep_spawn_msg type, size_t len_bytes,
 static void manners_write(struct ov_wr *wr, const struct ep_manners *manners)
 {
     ov_wr_u32(wr, manners->umask);
+    ov_wr_u8(wr, manners->nice);
     for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++)
         ov_wr_u64(wr, manners->soft[i]);
 }
@@ -107,6 +108,7 @@ static void manners_read(struct ov_rd *rd, struct ep_manners *manners)
 {
     manners->is_known = true;
     manners->umask = ov_rd_u32(rd);
+    manners->nice = ov_rd_u8(rd);
     for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++)
         manners->soft[i] = ov_rd_u64(rd);
 }

@@ -2,7 +2,7 @@
  *
  *   owner to spawner
  *   JOB      job u32, flags u8, cwd, argc u32, argv..., envc u32, env...;
- *            with flag 4 then umask u32, soft limits u64 each
+ *            with flag 4 then umask u32, nice u8, soft limits u64 each
  *   START    job u32, proc u32, mask u8 (bit i: a descriptor for i follows),
  *            cpus, argc u32, further argv..., envc u32, env...; with the
  *            descriptors

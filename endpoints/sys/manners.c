@@ -5,6 +5,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "endpoints/sys/limits.h"
 
@@ -45,6 +46,8 @@ int ep_manners_apply(const struct ep_manners *manners)
     if (!manners->is_known)
         return 0;
     umask((mode_t)(manners->umask & 0777));
+    if (manners->nice > 0)
+        (void)nice(manners->nice); /* to give way cannot fail */
     for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++) {
         uint64_t soft = manners->soft[i];
         struct rlimit limit;

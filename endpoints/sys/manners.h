@@ -34,6 +34,7 @@ enum ep_manners_limit {
 struct ep_manners {
     bool is_known;
     uint32_t umask;
+    uint8_t nice; /* further steps of nice(2), which no launcher says */
     uint64_t soft[EP_MANNERS_LIMITS]; /* UINT64_MAX: unlimited */
 };
 
