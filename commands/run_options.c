@@ -443,7 +443,6 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
     argv[0] = name;
     *options = (struct ep_run_options){.linger_s = 2,
                                        .launch_timeout_s = 60,
-                                       .heartbeat_s = 10,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes",
                                        .tap = command->tap};

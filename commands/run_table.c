@@ -49,7 +49,9 @@ const struct argp_option run_table[RUN_ROWS] = {
      "network interface, address, or network as 10.1.0.0/16", 1},
     {"port-range", KEY_PORT_RANGE, "A-B", 0, "listening ports", 1},
     {"heartbeat", KEY_HEARTBEAT, "SECONDS", 0,
-     "a daemon silent for so long is left by its neighbours (default: 10)", 1},
+     "a daemon silent for so long is left by its neighbours (default: 10, more "
+     "for thousands of virtual nodes)",
+     1},
     {"env", KEY_ENV, "NAME[=VALUE]", 0,
      "environment for the processes (repeatable)", 1},
     {"chdir", 'D', "DIR", 0,

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "endpoints/daemon/impl.h"
+#include "endpoints/hub/crowd.h"
+#include "endpoints/hub/need.h"
+#include "endpoints/sys/room.h"
 #include "endpoints/sys/usage.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
@@ -112,9 +115,22 @@ static uint32_t program_of(uint32_t slot)
     return slot * EP_JOB_APPS_MAX;
 }
 
+/* Virtual nodes share a machine: where all processes of a job are too many for
+ * its processors they give way to the daemons. */
+static struct ep_manners manners_of(const struct daemon *d,
+                                    const struct ep_job *job)
+{
+    struct ep_manners manners = job->manners;
+
+    if (d->config.is_virtual)
+        manners.nice = ep_crowd_of(job->size, ep_room_processors()).nice;
+    return manners;
+}
+
 /* Each program is a job of the spawner. */
 static int announce(struct daemon *d, const struct ep_job *job, uint32_t slot)
 {
+    struct ep_manners manners = manners_of(d, job);
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < job->apps_count; i++) {
@@ -125,7 +141,7 @@ static int announce(struct daemon *d, const struct ep_job *job, uint32_t slot)
             .env = env,
             .cwd = app->cwd,
             .cwd_optional = app->cwd_is_optional,
-            .manners = job->manners.is_known ? &job->manners : NULL,
+            .manners = manners.is_known ? &manners : NULL,
         };
 
         rc = env == NULL
@@ -155,6 +171,24 @@ static uint32_t free_slot(const struct daemon *d)
     return slot;
 }
 
+/* A host of its own has room for the processes of the run's own job; of virtual
+ * nodes the launcher has seen to it. Returns 0, or OV_EFULL with words. */
+static int check_room(const struct daemon *d, const struct ep_job *job,
+                      char *why)
+{
+    struct ep_need_plan plan = {.files = d->config.nofile};
+    struct ep_need need;
+    struct ep_room room;
+
+    if (d->config.is_virtual || job->base != 0)
+        return 0;
+    for (uint32_t i = 0; i < d->nodes_count; i++)
+        plan.procs += ep_job_on_node(job, d->numbers[i]);
+    need = ep_need_of(&plan);
+    ep_room_read(&room);
+    return ep_need_check(&need, &room, why);
+}
+
 /* The first node to have the whole text makes it a job of the daemon. Returns
  * 0, or an error with words in why. */
 static int take_job(struct daemon *d, struct ep_text *text, uint32_t *slot,
@@ -173,6 +207,8 @@ static int take_job(struct daemon *d, struct ep_text *text, uint32_t *slot,
     snprintf(why, TOPO_WHY_MAX, "%s",
              rc == OV_EPROTO ? "the job's description makes no sense"
                              : ov_strerror(rc));
+    if (rc == 0)
+        rc = check_room(d, &job->job, why);
     if (rc == 0)
         rc = ep_binding_open(&job->binding, &job->job, why);
     if (rc != 0) {

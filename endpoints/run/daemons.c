@@ -26,12 +26,6 @@ static bool is_slurm(const struct run *r)
     return r->config.launcher == EP_LAUNCHER_SLURM;
 }
 
-/* The launcher hears of all daemons; else of those of its children alone. */
-static bool starts_all(const struct run *r)
-{
-    return r->config.launcher == EP_LAUNCHER_SSH && r->config.no_tree_spawn;
-}
-
 /* The starter's index of the daemon that hosts a node: virtual nodes are dealt
  * out in turn, so that inner nodes are spread over the daemons. */
 static uint32_t daemon_of(const struct run *r, uint32_t node)
@@ -121,7 +115,7 @@ void ep_run_daemons_connect(struct run *r)
 {
     if (is_local(r))
         tell_virtual(r);
-    else if (starts_all(r))
+    else if (ep_run_starts_all(r))
         tell_beneath(r, 0);
     else
         tell_children(r);
@@ -142,7 +136,7 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
                 r->daemons_count, peer->address);
     if (is_local(r))
         tell_virtual(r);
-    else if (starts_all(r))
+    else if (ep_run_starts_all(r))
         tell_beneath(r, index);
 }
 
@@ -392,7 +386,7 @@ void ep_run_daemons_joined(struct run *r)
 
 int ep_run_daemons_start(struct run *r)
 {
-    struct topo_range kids = topo_tree_children(&r->config.tree, 0);
+    struct topo_range kids = ep_run_started_here(r);
     uint32_t top = r->nodes_count;
     struct ep_starter_cfg cfg = {
         .base = r->base,
@@ -400,18 +394,14 @@ int ep_run_daemons_start(struct run *r)
         .xylemd = r->config.xylemd,
         .rsh = r->config.rsh,
         .launch_timeout_ms = r->config.launch_timeout_ms,
+        .max_parallel = r->daemons_parallel,
         .events = &starter_events,
         .arg = r,
     };
 
-    if (starts_all(r))
-        kids = (struct topo_range){1, r->nodes_count};
-    r->daemons_count = kids.last - kids.first + 1;
-    if (r->daemons_count < EP_STARTER_PARALLEL && !is_local(r))
+    r->daemons_count = ep_run_daemons(r);
+    if (r->daemons_count < cfg.max_parallel && !is_local(r))
         cfg.max_parallel = r->daemons_count;
-    if (is_local(r))
-        r->daemons_count =
-            (top + r->nodes_per_daemon - 1) / r->nodes_per_daemon;
     r->daemons = calloc((size_t)top + 1, sizeof(*r->daemons));
     if (r->daemons == NULL || ep_starter_open(&cfg, &r->starter) ||
         ep_starter_attach(r->starter)) {

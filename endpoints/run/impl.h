@@ -99,7 +99,7 @@ struct run {
     char nspace[32];
     uint32_t nodes_count;   /* N: nodes that host processes */
     uint32_t daemons_count; /* started by the launcher itself */
-    uint32_t daemons_ready, daemons_alive;
+    uint32_t daemons_parallel, daemons_ready, daemons_alive;
     uint32_t nodes_per_daemon;
     uint32_t started, finals; /* nodes whose processes run, or do no more */
     uint32_t asked; /* nodes that are to say what their machines are */

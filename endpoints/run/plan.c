@@ -48,6 +48,8 @@ int ep_run_plan(struct run *r)
     if (rc == 0)
         rc = ep_run_plan_session(r, most);
     if (rc == 0)
+        rc = ep_run_plan_room(r);
+    if (rc == 0)
         rc = ep_run_plan_bind(r);
     if (rc == 0) {
         r->nodes = calloc((size_t)r->nodes_count + 1, sizeof(*r->nodes));

@@ -5,7 +5,10 @@
 #ifndef ENDPOINTS_RUN_PLAN_H
 #define ENDPOINTS_RUN_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "topo/tree.h"
 
 struct run;
 
@@ -56,5 +59,17 @@ int ep_run_plan_bind(struct run *r);
 
 /* --- plan_session.c: what daemons are told, memory. */
 int ep_run_plan_session(struct run *r, uint32_t most);
+
+/* --- plan_room.c: has this machine room for what is to run on it? What other
+ * hosts have room for their daemons see. */
+int ep_run_plan_room(struct run *r);
+/* Does the launcher start, and hear of, all daemons that have a host each? Else
+ * it is those of its children alone. */
+bool ep_run_starts_all(const struct run *r);
+struct topo_range ep_run_started_here(const struct run *r);
+/* Daemons that it starts, with virtual nodes, too. */
+uint32_t ep_run_daemons(const struct run *r);
+/* Descriptors that the launcher needs. */
+uint64_t ep_run_descriptors(const struct run *r);
 
 #endif

@@ -3,10 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/hub/crowd.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/beside.h"
+#include "endpoints/sys/room.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -28,7 +30,7 @@ static uint32_t descriptors(const struct run *r, uint32_t procs)
  * them, more where one process could not have all the descriptors. */
 static uint32_t nodes_per_daemon(const struct run *r, uint32_t most)
 {
-    uint32_t daemons = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t daemons = ep_room_processors();
     uint32_t each;
 
     if (r->options.nodes_per_daemon > 0)
@@ -83,6 +85,28 @@ static int list_fabric_env(struct run *r)
     return 0;
 }
 
+/* Virtual nodes are judged by a heartbeat that a crowded machine can hold. */
+static void set_heartbeat(struct run *r, bool is_local)
+{
+    uint32_t procs =
+        r->job.size > r->nodes_count ? r->job.size : r->nodes_count;
+    uint32_t processors = ep_room_processors();
+    struct ep_crowd crowd = ep_crowd_of(is_local ? procs : 0, processors);
+
+    r->daemons_parallel = is_local ? crowd.starting : EP_STARTER_PARALLEL;
+    r->config.heartbeat_ms = r->options.heartbeat_s > 0
+                                 ? (uint32_t)(r->options.heartbeat_s * 1000)
+                                 : crowd.heartbeat_ms;
+    if (is_local)
+        ep_run_note(r,
+                    "heartbeat %g s, daemons started %u at a time, nice %u: "
+                    "for %u processes on %u processor%s",
+                    r->config.heartbeat_ms / 1000.0, crowd.starting, crowd.nice,
+                    procs, processors, processors == 1 ? "" : "s");
+    else
+        ep_run_note(r, "heartbeat %g s", r->config.heartbeat_ms / 1000.0);
+}
+
 int ep_run_plan_session(struct run *r, uint32_t most)
 {
     const struct ep_run_options *o = &r->options;
@@ -96,7 +120,7 @@ int ep_run_plan_session(struct run *r, uint32_t most)
     config->verbose = o->verbose;
     config->port_first = o->port_first;
     config->port_last = o->port_last;
-    config->heartbeat_ms = (uint32_t)(o->heartbeat_s * 1000);
+    set_heartbeat(r, is_local);
     config->launch_timeout_ms = (uint32_t)(o->launch_timeout_s * 1000);
     r->nodes_per_daemon = is_local ? nodes_per_daemon(r, most) : 1;
     r->sizes = ep_session_sizes(config->tree, r->nodes_per_daemon);

@@ -49,8 +49,7 @@ static int open_hub(struct run *r)
         .arg = r,
     };
     char why[EP_BOOT_WHY_MAX] = "";
-    uint64_t need = ep_session_descriptors(r->config.tree, 1, 0) +
-                    3 * (uint64_t)r->daemons_count;
+    uint64_t need = ep_run_descriptors(r);
 
     if (ep_session_open(&r->config, &cfg, need, &r->hub, why)) {
         ep_run_say(r, "%s", why);

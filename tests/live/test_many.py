@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import random
 import subprocess
 import sys
 
@@ -11,6 +12,8 @@ from live import check, check_eq
 
 NODES = live.full(1000, 300)
 SIZE = live.full(16, 1) * live.MIB
+CROWD = live.full(10000, 300)
+COMPUTING = live.full(1000, 200)
 
 
 def told(path):
@@ -57,6 +60,58 @@ def all_hear():
     told(path)
 
 
+def hear_beside_others(busy):
+    """10,000 on few processors, which two others want, too: each sum is right,
+    nobody is lost, and the launcher keeps to its bound."""
+    path = os.path.join(live.TMP, "stats")
+    data = random.Random(SIZE).randbytes(live.MIB)
+    source = os.path.join(live.TMP, "source")
+    with open(source, "wb") as file:
+        file.write(data)
+    with open(source, "rb") as file:
+        job = live.Job("-N", CROWD, "--stats", path, "-l", "--", "sha256sum",
+                       stdin=file)
+    lines = job.stdout.read().decode().splitlines()
+    job.check_ok(600)
+    right = hashlib.sha256(data).hexdigest()
+    check_eq(sorted("%d: %s  -" % (rank, right) for rank in range(CROWD)),
+             sorted(lines))
+    check(all(loop.poll() is None for loop in busy), "a loop has ended")
+    with open(path) as file:
+        stats = json.load(file)
+    peak = stats["launcher"]["rss_peak_bytes"]
+    print("# all running after %.0f s, over after %.0f s, launcher %.1f MiB"
+          % (stats["launch_s"], stats["wall_s"], peak / live.MIB))
+    check_eq([], stats["lost_nodes"])
+    check(live.is_sanitized() or peak <= 32 * live.MIB,
+          "%.1f MiB" % (peak / live.MIB))
+
+
+def crowd():
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"],
+                             preexec_fn=lambda: os.nice(10))
+            for _ in range(2)]
+    try:
+        for _ in range(live.full(3, 1)):
+            hear_beside_others(busy)
+    finally:
+        for loop in busy:
+            loop.kill()
+            loop.wait()
+
+
+def compute():
+    """Processes that take all they get do not keep daemons from starting the
+    others, nor from ending them."""
+    job = live.Job("-N", COMPUTING, "--", "sh", "-c",
+                   'echo; trap "exit 0" TERM; while :; do :; done')
+    for _ in range(COMPUTING):
+        job.stdout.readline()
+    job.proc.kill()
+    job.proc.wait()
+    live.check_gone(10)
+
+
 def widest():
     """As many children as a node may have, all of them with full frames in
     both directions; one more is refused."""
@@ -85,6 +140,11 @@ def main():
         all_speak()
     with live.case("each gets %d MiB" % (SIZE // live.MIB)):
         all_hear()
+    with live.case("each of %d gets 1 MiB beside two busy loops" % CROWD):
+        crowd()
+    with live.case("%d that compute are started, and ended by kill -9 of the "
+                   "launcher" % COMPUTING):
+        compute()
     with live.case("256 children of one node"):
         widest()
     with live.case("nothing is left"):
