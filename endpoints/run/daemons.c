@@ -8,6 +8,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
+#include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/why.h"
@@ -150,6 +151,24 @@ static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
                     ep_run_host(r, node), text);
 }
 
+/* The daemon that says so is known by its host, which others that pass it on
+ * have put before its words, or as one of virtual nodes. */
+static void tell_failed(struct run *r, uint32_t index, const char *text)
+{
+    uint32_t *nodes = calloc(r->nodes_count, sizeof(*nodes));
+    uint32_t count = 0, place = TOPO_NONE;
+
+    if (!is_local(r))
+        text = ep_run_missing_host(r, text, &place);
+    for (uint32_t n = 1; nodes != NULL && n <= r->nodes_count; n++) {
+        if (is_local(r) ? daemon_of(r, n) == index
+                        : ep_run_place(r, n) == place)
+            nodes[count++] = n;
+    }
+    ep_run_losses_failed(r, nodes, count, text);
+    free(nodes);
+}
+
 /* `first`: why another one had failed to start it before, or NULL. */
 static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
                          const char *text, const char *first)
@@ -165,7 +184,7 @@ static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
         ep_run_missing(r, index, text, first);
         return;
     }
-    ep_run_say(r, "a daemon has failed: %s", text);
+    tell_failed(r, index, text);
     if (!ep_run_bears_loss(r))
         ep_run_abort(r, 1);
 }
@@ -275,6 +294,7 @@ static void on_spawner_lost(void *arg)
     struct run *r = arg;
 
     ep_run_say(r, "the process that starts the daemons has died");
+    r->daemons_alive = 0; /* their ends are not heard of any more */
     ep_run_abort(r, 1);
 }
 

@@ -55,52 +55,93 @@ static void add_ranks(const struct run *r, uint32_t node, struct numbers *ranks)
                                              part.first_rank + part.count - 1});
 }
 
-static void say(struct run *r, const struct run_losses *losses,
-                const char *hosts, struct numbers *nodes, struct numbers *ranks)
-{
-    bool many = losses->count > 1;
-    uint32_t procs = topo_ranges_size(&ranks->set);
+/* Some nodes in the words of a message. */
+struct named {
+    struct numbers nodes, ranks;
+    char *hosts; /* owned */
+    bool many;
+};
 
-    (losses->is_news ? ep_run_say : ep_run_note)(
-        r, "the daemon%s of node%s %s on %s %s lost%s%s; the %s %s",
-        many ? "s" : "", many ? "s" : "", numbers_text(nodes), hosts,
-        many ? "are" : "is",
-        procs == 0   ? ""
-        : procs == 1 ? ", with rank "
-                     : ", with ranks ",
-        numbers_text(ranks), r->options.is_dvm ? "tree" : "job",
-        !losses->goes_on ? "ends"
-        : many           ? "goes on without them"
-                         : "goes on without it");
+static void named_fini(struct named *named)
+{
+    free(named->nodes.set.items);
+    free(named->ranks.set.items);
+    free(named->hosts);
+}
+
+static bool named_init(struct run *r, const uint32_t *nodes, uint32_t count,
+                       struct named *named)
+{
+    struct topo_hosts hosts;
+
+    *named = (struct named){.many = count > 1};
+    if (!numbers_init(&named->nodes, count) ||
+        !numbers_init(&named->ranks, (size_t)count * EP_JOB_APPS_MAX)) {
+        named_fini(named);
+        return false;
+    }
+    topo_hosts_init(&hosts);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = ep_run_place(r, nodes[i]);
+        const char *host = ep_run_host(r, nodes[i]);
+
+        (void)topo_ranges_add(&named->nodes.set,
+                              (struct topo_range){place, place});
+        add_ranks(r, nodes[i], &named->ranks);
+        if (topo_hosts_find(&hosts, host, strlen(host)) == TOPO_NONE)
+            (void)topo_hosts_add(&hosts, host, strlen(host), 0);
+    }
+    named->hosts = topo_hosts_fold_short(&hosts, HOSTS_BYTES);
+    topo_hosts_fini(&hosts);
+    return true;
+}
+
+static const char *named_hosts(const struct named *named)
+{
+    return named->hosts == NULL ? "" : named->hosts;
+}
+
+/* What comes before the numbers of ranks. */
+static const char *with_ranks(const struct named *named)
+{
+    uint32_t procs = topo_ranges_size(&named->ranks.set);
+
+    return procs == 0 ? "" : procs == 1 ? ", with rank " : ", with ranks ";
 }
 
 static void tell(struct run *r, const struct run_losses *losses)
 {
-    struct numbers nodes, ranks = {.set = {0}};
-    struct topo_hosts hosts;
-    char *list;
+    struct named named;
 
-    if (!numbers_init(&nodes, losses->count))
+    if (!named_init(r, losses->nodes, losses->count, &named))
         return;
-    topo_hosts_init(&hosts);
-    if (numbers_init(&ranks, (size_t)losses->count * EP_JOB_APPS_MAX)) {
-        for (uint32_t i = 0; i < losses->count; i++) {
-            uint32_t place = ep_run_place(r, losses->nodes[i]);
-            const char *host = ep_run_host(r, losses->nodes[i]);
+    (losses->is_news ? ep_run_say : ep_run_note)(
+        r, "the daemon%s of node%s %s on %s %s lost%s%s; the %s %s",
+        named.many ? "s" : "", named.many ? "s" : "",
+        numbers_text(&named.nodes), named_hosts(&named),
+        named.many ? "are" : "is", with_ranks(&named),
+        numbers_text(&named.ranks), r->options.is_dvm ? "tree" : "job",
+        !losses->goes_on ? "ends"
+        : named.many     ? "goes on without them"
+                         : "goes on without it");
+    named_fini(&named);
+}
 
-            (void)topo_ranges_add(&nodes.set,
-                                  (struct topo_range){place, place});
-            add_ranks(r, losses->nodes[i], &ranks);
-            if (topo_hosts_find(&hosts, host, strlen(host)) == TOPO_NONE)
-                (void)topo_hosts_add(&hosts, host, strlen(host), 0);
-        }
-        list = topo_hosts_fold_short(&hosts, HOSTS_BYTES);
-        say(r, losses, list == NULL ? "" : list, &nodes, &ranks);
-        free(list);
+void ep_run_losses_failed(struct run *r, const uint32_t *nodes, uint32_t count,
+                          const char *text)
+{
+    struct named named;
+
+    if (count == 0 || !named_init(r, nodes, count, &named)) {
+        ep_run_say(r, "a daemon has failed: %s", text);
+        return;
     }
-    topo_hosts_fini(&hosts);
-    free(nodes.set.items);
-    free(ranks.set.items);
+    ep_run_say(r, "the daemon of node%s %s on %s%s%s%s failed: %s",
+               named.many ? "s" : "", numbers_text(&named.nodes),
+               named_hosts(&named), with_ranks(&named),
+               numbers_text(&named.ranks),
+               with_ranks(&named)[0] == '\0' ? " has" : ", has", text);
+    named_fini(&named);
 }
 
 static int by_number(const void *a, const void *b)

@@ -13,6 +13,11 @@ struct run;
  * is told at once, the rest LOSSES_MS later at the latest. Cost: O(1). */
 void ep_run_losses_add(struct run *r, uint32_t node, bool goes_on);
 
+/* One daemon, that of these nodes in ascending order, has said that it cannot
+ * go on, and why. None: nobody knows which. */
+void ep_run_losses_failed(struct run *r, const uint32_t *nodes, uint32_t count,
+                          const char *text);
+
 /* Tells those that are not told yet and frees them. O(n log n) for n nodes, and
  * the job's description. */
 void ep_run_losses_tell(struct run *r);

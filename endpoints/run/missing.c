@@ -92,9 +92,8 @@ static void settle(struct run *r)
         ep_run_abort(r, 1);
 }
 
-/* The text behind the names of hosts that it begins with; *host is the last. */
-static const char *skip_hosts(const struct run *r, const char *text,
-                              uint32_t *host)
+const char *ep_run_missing_host(const struct run *r, const char *text,
+                                uint32_t *host)
 {
     uint32_t found;
     size_t len;
@@ -127,7 +126,7 @@ static bool fill(const struct run *r, struct run_missing *one, const char *text,
         return false;
     if (first == NULL)
         return true;
-    first = skip_hosts(r, first, &host);
+    first = ep_run_missing_host(r, first, &host);
     one->first_plain = without_name(first, name);
     if (one->first_plain == NULL)
         return false;
@@ -204,7 +203,7 @@ static void add_node(struct run *r, struct run_missing one, const char *text,
                     one.node <= r->nodes_count;
 
     one.host = has_host ? ep_run_place(r, one.node) : TOPO_NONE;
-    text = skip_hosts(r, text, &one.host);
+    text = ep_run_missing_host(r, text, &one.host);
     if (one.host != TOPO_NONE && find(r, one.host) != NULL)
         return; /* the first reason is the best */
     /* What starts all ends because of those that are known. */

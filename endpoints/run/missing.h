@@ -21,6 +21,11 @@
 void ep_run_missing(struct run *r, uint32_t index, const char *text,
                     const char *first);
 
+/* The text behind the names of hosts that it begins with; *host becomes the
+ * last of them by its place in the run's list, if there is any. */
+const char *ep_run_missing_host(const struct run *r, const char *text,
+                                uint32_t *host);
+
 /* The daemon on this host does not come, as the resource manager says; what it
  * says later is better. */
 void ep_run_missing_task(struct run *r, const char *host, enum ep_srun_end end,

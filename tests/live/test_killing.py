@@ -107,8 +107,10 @@ def spawner_dies(host):
     running.check_end()
     # The daemon's own words race with its parent's, who sees it leave.
     said = running.job.said()
-    check("%s: the process that starts" % host in said
-          or "on %s is lost" % host in said,
+    node = Running.HOSTS.index(host)
+    check("xylem: the daemon of node %d on %s, with rank %d, has failed: the "
+          "process that starts all others has died\n" % (node, host, node)
+          in said or "on %s is lost" % host in said,
           "no word of %r in %r" % (host, said))
 
 
