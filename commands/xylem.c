@@ -14,6 +14,7 @@
 #include "commands/submit.h"
 #include "commands/tree.h"
 #include "config.h"
+#include "endpoints/spawn/spawner.h"
 
 static int run_main(int argc, char **argv)
 {
@@ -58,6 +59,8 @@ static int help(void)
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], EP_SPAWNER_OPTION) == 0)
+        ep_spawner_become();
     stdio_open();
     panic_install();
     fabric_offer();

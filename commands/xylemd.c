@@ -1,4 +1,5 @@
 /* xylemd: the daemon. People do not start it by hand. */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +10,39 @@
 #include "config.h"
 #include "endpoints/boot/boot_env.h"
 #include "endpoints/daemon/daemon.h"
+#include "endpoints/spawn/leftover.h"
 #include "endpoints/spawn/spawner.h"
+#include "overlay/base/err.h"
+
+enum { SWEEP_MS = 8000 }; /* less than its starter waits */
 
 /* Where the start-up text comes from. */
 static bool is_boot(int argc, char **argv, const char *option)
 {
     return argc == 2 && strcmp(argv[1], option) == 0;
+}
+
+/* What a daemon that was lost has left here is ended; see `sweeps.h'. */
+static int sweep(const char *who)
+{
+    struct ep_mark mark = {.node = 0};
+    struct ep_leftover what = {.of = &mark};
+    int end = 0, found;
+
+    if (sscanf(who, "%16" SCNx64 ".%u%n", &mark.session, &mark.node, &end) !=
+            2 ||
+        who[end] != '\0') {
+        fputs("xylemd: --sweep takes a session and a node\n", stderr);
+        return 2;
+    }
+    found = ep_leftover_end(&what, SWEEP_MS);
+    if (found < 0) {
+        fprintf(stderr, "xylemd: cannot look for processes: %s\n",
+                ov_strerror(found));
+        return 1;
+    }
+    printf("\n" EP_SWEPT " %d\n", found);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -38,12 +66,16 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        printf("Usage: xylemd --boot\n       xylemd --boot-env\n\nThe daemon "
-               "of xylem, started by `xylem run', by another daemon, or by\n"
-               "a resource manager. It takes its configuration from stdin, or "
-               "from the\nenvironment.\n");
+        printf("Usage: xylemd --boot\n       xylemd --boot-env\n       xylemd "
+               "--sweep SESSION.NODE\n\nThe daemon of xylem, started by `xylem "
+               "run', by another daemon, or by\na resource manager. It takes "
+               "its configuration from stdin, or from the\nenvironment. With "
+               "--sweep it ends what such a daemon has left that was "
+               "lost.\n");
         return 0;
     }
+    if (argc == 3 && strcmp(argv[1], "--sweep") == 0)
+        return sweep(argv[2]);
     if (!is_env && !is_boot(argc, argv, "--boot")) {
         fputs("xylemd: it is started by `xylem run', not by hand (try "
               "`xylemd --help')\n",

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *const ep_launcher_boot[2] = {"--boot", NULL};
+
 const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher)
 {
     static const struct ep_launcher_ops *const table[EP_LAUNCHERS] = {

@@ -22,9 +22,10 @@ struct ep_launch {
     struct ep_spawner *spawner;
     uint32_t job; /* the spawner's number for it */
     const char *xylemd;
-    const char *rsh;            /* ssh */
-    const char *hosts;          /* slurm: with commas between them */
-    uint32_t hosts_count;       /* slurm */
+    const char *const *words; /* local: what xylemd is called with, and NULL */
+    const char *rsh;          /* ssh */
+    const char *hosts;        /* slurm: with commas between them */
+    uint32_t hosts_count;     /* slurm */
     const struct ep_text *text; /* slurm: the start-up text */
 };
 
@@ -32,16 +33,24 @@ struct ep_launcher_ops {
     const char *name;
     bool has_text_in_env; /* nothing goes over stdin */
     bool is_for_all;      /* one command starts all daemons */
+    bool is_swept; /* what a lost daemon has left there is ended by `xylemd
+                      --sweep', started in the same way; else whoever manages
+                      the resource does that */
     /* Tells the spawner what to run. Returns 0, OV_EINVAL (the start-up text
      * is too long) or what ep_spawner_job returns. */
     int (*announce)(const struct ep_launch *launch);
-    /* Adds the command line that a host is to run: its name and this are the
-     * last arguments of each process. NULL: they have none of their own. */
-    void (*put_line)(struct ep_text *out, const char *xylemd);
+    /* Adds the command line that a host is to run, xylemd with these words: its
+     * name and this are the last arguments of each process. NULL: they have
+     * none of their own. */
+    void (*put_line)(struct ep_text *out, const char *xylemd,
+                     const char *const *words);
     /* Adds what a message calls the command. */
     void (*put_program)(struct ep_text *out, const char *xylemd,
                         const char *rsh);
 };
+
+/* What a daemon is called with, and NULL. */
+extern const char *const ep_launcher_boot[2];
 
 extern const struct ep_launcher_ops ep_launcher_local, ep_launcher_ssh,
     ep_launcher_slurm;

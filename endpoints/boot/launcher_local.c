@@ -6,12 +6,16 @@
 #include "endpoints/boot/launcher.h"
 #include "endpoints/spawn/spawner.h"
 
+enum { WORDS_MAX = 2 };
+
 static int announce(const struct ep_launch *launch)
 {
-    const char *argv[] = {launch->xylemd, "--boot", NULL};
+    const char *argv[WORDS_MAX + 2] = {launch->xylemd};
     struct ep_spawn_job job = {
         .argv = argv, .env = (const char *const *)environ, .new_session = true};
 
+    for (unsigned i = 0; i < WORDS_MAX && launch->words[i] != NULL; i++)
+        argv[i + 1] = launch->words[i];
     return ep_spawner_job(launch->spawner, launch->job, &job);
 }
 
@@ -23,4 +27,8 @@ static void put_program(struct ep_text *out, const char *xylemd,
 }
 
 const struct ep_launcher_ops ep_launcher_local = {
-    .name = "local", .announce = announce, .put_program = put_program};
+    .name = "local",
+    .is_swept = true,
+    .announce = announce,
+    .put_program = put_program,
+};

@@ -65,11 +65,15 @@ static int announce(const struct ep_launch *launch)
     return rc;
 }
 
-static void put_line(struct ep_text *out, const char *xylemd)
+static void put_line(struct ep_text *out, const char *xylemd,
+                     const char *const *words)
 {
     ep_text_puts(out, "exec ");
     ep_text_shell_word(out, xylemd);
-    ep_text_puts(out, " --boot");
+    for (; *words != NULL; words++) {
+        ep_text_puts(out, " ");
+        ep_text_shell_word(out, *words);
+    }
 }
 
 static void put_program(struct ep_text *out, const char *xylemd,
@@ -80,6 +84,7 @@ static void put_program(struct ep_text *out, const char *xylemd,
 }
 
 const struct ep_launcher_ops ep_launcher_ssh = {.name = "ssh",
+                                                .is_swept = true,
                                                 .announce = announce,
                                                 .put_line = put_line,
                                                 .put_program = put_program};

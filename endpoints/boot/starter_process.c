@@ -18,6 +18,7 @@ static int announce(const struct ep_daemon *d)
         .spawner = st->spawner,
         .job = st->job_first + d->launcher,
         .xylemd = st->xylemd,
+        .words = ep_launcher_boot,
         .rsh = st->rsh,
         .hosts = d->hosts,
         .hosts_count = d->hosts_count,
@@ -81,7 +82,7 @@ static int spawn(struct ep_daemon *d, const int theirs[3])
     int rc = announce(d);
 
     if (rc == 0 && ops->put_line != NULL) {
-        ops->put_line(&line, st->xylemd);
+        ops->put_line(&line, st->xylemd, ep_launcher_boot);
         args[0] = d->host;
         args[1] = line.at;
         rc = line.bad ? OV_ENOMEM : 0;

@@ -100,11 +100,7 @@ static void close_all(struct daemon *d)
 {
     /* Processes first: whatever they still hold ends with them. Daemons that
      * do not leave when the job is over are killed. */
-    ep_spawner_close(d->spawner);
-    if (d->beneath > 0 && d->end != DAEMON_FAILS)
-        ep_spawner_close(d->shells);
-    else
-        ep_spawner_leave(d->shells);
+    ep_daemon_stop_close(d);
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         ep_local_close(d->nodes[i].local);
         ep_text_fini(&d->nodes[i].job_text);
@@ -118,6 +114,8 @@ static void close_all(struct daemon *d)
     free_event(d->input);
     free_event(d->output);
     free_event(d->farewell);
+    free_event(d->remains);
+    free_event(d->children);
     free_event(d->term);
     free_event(d->reach);
     if (d->base != NULL)
@@ -150,6 +148,7 @@ int ep_daemon_run(struct ep_spawner *spawner, struct ep_text *boot)
     if (d == NULL)
         return 1;
     d->spawner = spawner;
+    unsetenv(EP_MARK_NAME); /* of the job in which this session is started */
     d->is_calling = boot != NULL;
     if (open_all(d) == 0 && (boot == NULL || read_boot(d, boot) == 0)) {
         event_base_dispatch(d->base);

@@ -6,7 +6,8 @@
 #include "endpoints/spawn/spawner.h"
 
 void ep_identity_fill(struct ep_identity *identity, const struct ep_job *job,
-                      uint32_t place, uint32_t rank, uint32_t local_rank)
+                      uint32_t place, uint32_t rank, uint32_t local_rank,
+                      const char *mark)
 {
     const struct {
         const char *name;
@@ -26,5 +27,7 @@ void ep_identity_fill(struct ep_identity *identity, const struct ep_job *job,
                  vars[i].name, vars[i].value);
         identity->env[i] = identity->vars[i];
     }
+    if (mark[0] != '\0')
+        identity->env[count++] = mark;
     identity->env[count] = NULL;
 }

@@ -13,6 +13,7 @@
 #include "endpoints/daemon/tails.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/msg/job.h"
+#include "endpoints/spawn/mark.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 #include "topo/machine.h"
@@ -77,16 +78,23 @@ struct daemon {
     struct topo_machine machine;              /* no cores: not looked at */
     struct ep_cache_pool pool;                /* output for tools */
     struct ep_usage used;                     /* as told to the launcher */
-    uint32_t beneath; /* daemons that we started, ready and alive */
-    uint32_t awaited; /* daemons that are still to call */
-    char path[4096];  /* of this program */
-    uint8_t end;      /* enum daemon_end */
+    struct ep_mark mark; /* of all that runs here; session 0: none */
+    char mark_text[EP_MARK_BYTES_MAX]; /* the setting; "": none */
+    struct event *children;            /* SIGCHLD */
+    struct event *remains; /* the spawner has died: between two looks */
+    int64_t remains_ms;    /* until when is looked; 0: it lives */
+    bool remains_quiet;    /* the last look has found nothing */
+    uint32_t beneath;      /* daemons that we started, ready and alive */
+    uint32_t awaited;      /* daemons that are still to call */
+    char path[4096];       /* of this program */
+    uint8_t end;           /* enum daemon_end */
     bool is_elsewhere_told;
-    bool is_tails_told; /* that they cannot be kept in a file */
-    bool has_goodbye;   /* a node was told that the job is over */
-    bool has_begun;     /* something came down: all nodes have joined */
-    bool is_bare;       /* ending, and no process is left */
-    bool is_calling;    /* the starter cannot be spoken to yet */
+    bool is_tails_told;   /* that they cannot be kept in a file */
+    bool has_lost_shells; /* their spawner has died */
+    bool has_goodbye;     /* a node was told that the job is over */
+    bool has_begun;       /* something came down: all nodes have joined */
+    bool is_bare;         /* ending, and no process is left */
+    bool is_calling;      /* the starter cannot be spoken to yet */
 };
 
 /* The files, each above those that it calls:
@@ -94,8 +102,11 @@ struct daemon {
  *     stop  jobs  machine  orders  call  shells  start  daemon */
 
 /* --- stop.c */
-/* The events of it, once there is a base. 0 or OV_ENOMEM. */
+/* The events of it, once there is a base. 0 or OV_ENOMEM. The daemon becomes a
+ * subreaper. */
 int ep_daemon_stop_open(struct daemon *d);
+/* Ends the spawners, and waits for that. */
+void ep_daemon_stop_close(struct daemon *d);
 /* Lines for the starter: an error, or a note of the daemon with that node. */
 void ep_daemon_error(struct daemon *d, const char *words);
 void ep_daemon_note(struct daemon *d, uint32_t node, const char *words);
@@ -105,6 +116,9 @@ void ep_daemon_say(struct daemon *d);
  * told to go, unless this one alone fails: they find other parents then. Before
  * it has been in the tree a failure is that of the whole launch. */
 void ep_daemon_stop(struct daemon *d, enum daemon_end end);
+/* The spawner has died: what it has left is ended look by look, then the daemon
+ * is bare. */
+void ep_daemon_remains(struct daemon *d);
 /* All nodes have been in the tree some time. */
 bool ep_daemon_has_joined(const struct daemon *d);
 /* Ends the loop when we are ending and everybody else has gone. */

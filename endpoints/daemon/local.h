@@ -36,6 +36,7 @@ struct ep_local_cfg {
     struct ep_writer *writer;
     struct ep_tails *tails;     /* of the daemon */
     struct ep_cache_pool *pool; /* of the daemon */
+    const char *mark; /* borrowed: the daemon's, a setting; "": none */
     /* Nothing runs here. True when that holds for all of its daemon: it then
      * speaks for it and says what the daemon has used. */
     bool (*on_idle)(void *arg, struct ep_usage *usage);

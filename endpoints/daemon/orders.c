@@ -98,8 +98,11 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
     uint64_t us = (ep_clock_ns() - node->orphan_ns) / 1000;
 
     node->has_joined = true;
-    if (node->orphan_ns == 0)
-        return; /* its first parent */
+    if (node->orphan_ns == 0) { /* its first parent */
+        if (index == 0 && (!d->config.is_virtual || d->numbers[0] == 1))
+            (void)ep_spawner_sweep(d->spawner); /* one for each machine */
+        return;
+    }
     state.value = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
     ep_local_say(node->local, &state);
 }
@@ -248,8 +251,7 @@ static void on_spawner_lost(void *arg)
 
     ep_daemon_error(d, "the process that starts all others has died");
     ep_daemon_stop(d, DAEMON_FAILS);
-    d->is_bare = true;
-    ep_daemon_check_gone(d);
+    ep_daemon_remains(d);
 }
 
 const struct ep_spawner_events ep_daemon_spawner_events = {

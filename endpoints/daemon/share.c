@@ -401,7 +401,7 @@ static void start(struct proc *proc)
 
     ep_identity_fill(&identity, share->job,
                      ep_job_place(share->job, share->local->cfg.node),
-                     proc->rank, local_rank);
+                     proc->rank, local_rank, share->local->cfg.mark);
     memcpy(what.stdio, fds, sizeof(what.stdio));
     what.further = fds[EP_SPAWN_FURTHER_FD] > 0 ? fds[EP_SPAWN_FURTHER_FD] : 0;
     if (err == 0 && ep_spawner_start(share->local->cfg.spawner, &what))

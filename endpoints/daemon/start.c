@@ -80,6 +80,7 @@ static void on_shells_lost(void *arg)
     struct daemon *d = arg;
 
     d->beneath = 0;
+    d->has_lost_shells = true;
     if (d->has_begun)
         ep_daemon_note(d, d->numbers[0], words);
     else
@@ -211,6 +212,7 @@ static int open_locals(struct daemon *d)
             .writer = d->writer,
             .tails = d->tails,
             .pool = &d->pool,
+            .mark = d->mark_text,
             .on_idle = ep_daemon_on_idle,
             .on_over = ep_daemon_on_over,
             .arg = d,
@@ -288,6 +290,10 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
         refuse(d, why);
         return;
     }
+    if (ep_mark_make(d->config.auth.session, d->numbers[0], &d->mark) == 0)
+        ep_mark_print(&d->mark, d->mark_text);
+    else
+        d->mark = (struct ep_mark){0};
     if ((must_look(d) && ep_daemon_look(d, why)) || open_hub(d, why)) {
         refuse(d, why);
         return;

@@ -1,12 +1,22 @@
 /* A daemon's words to its starter, and its end. */
 #include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "endpoints/daemon/impl.h"
+#include "endpoints/spawn/leftover.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
-/* Leaving waits so long for processes and daemons beneath to be gone. */
-enum { FAREWELL_S = 3 };
+enum {
+    FAREWELL_S = 3,   /* leaving waits so long for processes and daemons beneath
+                         to be gone */
+    LOOK_MS = 20,     /* between two looks for what the spawner has left */
+    REMAINS_MS = 2000 /* for as long as that: then what is there cannot be
+                         ended, as processes of other users (setuid) */
+};
 
 /* --- words
  * */
@@ -44,6 +54,69 @@ void ep_daemon_note(struct daemon *d, uint32_t node, const char *words)
         return;
     ep_boot_note_encode(node, words, &d->said);
     ep_daemon_say(d);
+}
+
+/* --- what a spawner that was killed has left
+ *
+ * The daemon is a subreaper, too: what had the spawner as its parent, or would
+ * have come to it as an orphan, is the daemon's child then. So all that is
+ * below the daemon goes, whatever it has done to its environment, but for the
+ * other spawner and the daemons beneath, which go on. Where that one has died
+ * as well nobody can tell the two kinds apart by their parents, and marks
+ * decide. */
+
+static struct ep_leftover remains_of(const struct daemon *d)
+{
+    return (struct ep_leftover){
+        .of = &d->mark,
+        .is_below = !d->has_lost_shells,
+        .spare = d->shells == NULL ? 0 : (pid_t)ep_spawner_pid(d->shells),
+    };
+}
+
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+    struct daemon *d = arg;
+    struct ep_leftover of = remains_of(d);
+    struct timeval wait = {.tv_usec = LOOK_MS * 1000};
+    struct ep_procs_killed found;
+    bool is_quiet =
+        ep_leftover_kill(&of, &found) != 0 || found.alive + found.denied == 0;
+    bool is_over =
+        (is_quiet && d->remains_quiet) || ep_clock_ms() >= d->remains_ms;
+
+    (void)fd;
+    (void)what;
+    d->remains_quiet = is_quiet;
+    if (!is_over && evtimer_add(d->remains, &wait) == 0)
+        return;
+    d->is_bare = true;
+    ep_daemon_check_gone(d);
+}
+
+void ep_daemon_remains(struct daemon *d)
+{
+    if (d->remains_ms != 0)
+        return;
+    d->remains_ms = ep_clock_ms() + REMAINS_MS;
+    d->remains_quiet = true;
+    d->is_bare = false;
+    on_look(-1, 0, d);
+}
+
+/* Orphans, and the spawners, which are not to be waited for then. */
+static void on_children(evutil_socket_t signo, short what, void *arg)
+{
+    struct daemon *d = arg;
+    int status;
+    pid_t pid;
+
+    (void)signo;
+    (void)what;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        ep_spawner_reaped(d->spawner, pid, status);
+        ep_spawner_reaped(d->shells, pid, status);
+    }
 }
 
 /* --- the end
@@ -91,7 +164,8 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
     if (end != DAEMON_FAILS && d->starter != NULL)
         ep_starter_leave(d->starter);
     evtimer_add(d->farewell, &wait);
-    d->is_bare = ep_spawner_end(d->spawner) != 0;
+    if (ep_spawner_end(d->spawner) != 0)
+        ep_daemon_remains(d);
     ep_daemon_check_gone(d);
 }
 
@@ -99,5 +173,24 @@ int ep_daemon_stop_open(struct daemon *d)
 {
     d->output = event_new(d->base, STDOUT_FILENO, EV_WRITE, on_output, d);
     d->farewell = evtimer_new(d->base, on_farewell, d);
-    return d->output == NULL || d->farewell == NULL ? OV_ENOMEM : 0;
+    d->remains = evtimer_new(d->base, on_look, d);
+    d->children = evsignal_new(d->base, SIGCHLD, on_children, d);
+    if (d->output == NULL || d->farewell == NULL || d->remains == NULL ||
+        d->children == NULL || event_add(d->children, NULL) != 0)
+        return OV_ENOMEM;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* an attempt: marks find most */
+    return 0;
+}
+
+void ep_daemon_stop_close(struct daemon *d)
+{
+    struct ep_leftover of = remains_of(d);
+    bool has_left = ep_spawner_close(d->spawner);
+
+    if (!has_left && !d->is_bare)
+        (void)ep_leftover_end(&of, REMAINS_MS);
+    if (d->beneath > 0 && d->end != DAEMON_FAILS)
+        (void)ep_spawner_close(d->shells);
+    else
+        ep_spawner_leave(d->shells);
 }

@@ -44,9 +44,9 @@ enum run_ask { RUN_ASK_NOT, RUN_ASK_DUE, RUN_ASK_SENT };
 
 /* A node as the launcher knows it. */
 struct run_node {
-    bool is_started; /* the job's processes run there */
-    bool is_final;   /* nothing that it was told to run does */
-    bool is_lost;
+    bool is_started;        /* the job's processes run there */
+    bool is_final;          /* nothing that it was told to run does */
+    bool is_lost, is_swept; /* the latter of a daemon's first: see sweeps.h */
     bool is_silent; /* lost, or cut off by a loss, before it was final */
     uint32_t jobs;  /* told so far that have processes there */
     uint32_t spare; /* processes there of jobs beside the run's own */
@@ -80,9 +80,8 @@ struct run {
     const struct run_tap_events *tap_events;
     struct run_job *jobs;   /* owned: those beside the run's own */
     struct run_past *pasts; /* owned: those that are over */
-    uint32_t pasts_count;
-    uint32_t jobs_made, tickets;  /* so far */
-    uint32_t next_number;         /* of a process */
+    uint32_t pasts_count, jobs_made, tickets; /* so far */
+    uint32_t next_number;                     /* of a process */
     struct run_shown *shown;      /* owned: those of them on the console */
     uint32_t sinks_open;          /* files that they may have open at a time */
     struct ep_text lines;         /* for stderr, not yet written */
@@ -107,6 +106,7 @@ struct run {
     uint32_t *lost;            /* owned */
     uint64_t lost_ns;          /* the first one */
     struct run_losses *losses; /* owned: not told yet */
+    struct run_sweeps *sweeps; /* owned; NULL: no daemon was lost */
     enum run_phase phase;
     struct run_missing *missing; /* owned: daemons that do not come */
     uint32_t missing_count;
@@ -164,8 +164,8 @@ struct run {
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
  *     tap  ask  want  push  pool  placing  further  sinks  slow  past  jobs
- *     end  report  back  redirect  losses  loss  dvm  signals  down  daemons
- *     survey  up  run
+ *     end  report  back  redirect  losses  sweeps  loss  dvm  signals  down
+ *     daemons  survey  up  run
  */
 
 /* --- say.c */

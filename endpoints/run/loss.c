@@ -9,6 +9,7 @@
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
+#include "endpoints/run/sweeps.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/clock.h"
@@ -115,6 +116,7 @@ void ep_run_lost(struct run *r, uint32_t node)
         ep_run_missing(r, node, "it was lost before the job began", NULL);
         return;
     }
+    ep_run_sweep(r, node);
     tell_tap(r, node);
     if (r->nodes[node].is_final && !r->options.is_dvm) { /* nothing is lost */
         r->nodes[node].is_lost = true;

@@ -24,10 +24,12 @@
 #include "endpoints/run/signals.h"
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/run/sweeps.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/up.h"
 #include "endpoints/run/verdict.h"
 #include "endpoints/run/want.h"
+#include "endpoints/spawn/mark.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/limits.h"
 #include "endpoints/sys/path.h"
@@ -146,6 +148,7 @@ static int open_all(struct run *r)
 static void close_all(struct run *r)
 {
     ep_run_signals_close(r);
+    ep_run_sweeps_close(r);
     ep_run_end_close(r);
     ep_run_dvm_close(r);
     ep_run_tap_close(r);
@@ -216,6 +219,7 @@ int ep_run(const struct ep_run_options *options)
     r->controls_last = &r->controls;
     ep_run_push_init(r);
     r->options = *options;
+    unsetenv(EP_MARK_NAME); /* of the job in which this one is started */
     rc = open_stats(r);
     if (rc == 0)
         rc = ep_run_report_open(r);
@@ -235,6 +239,8 @@ int ep_run(const struct ep_run_options *options)
         ep_run_last_words(r);
         if (r->options.stats != NULL && ep_run_write_stats(r) && rc == 0)
             rc = 1;
+        ep_run_sweeps_end(r);
+        ep_run_retry_lines(r, 0);
     }
     close_all(r);
     ep_run_missing_relaunch(r);

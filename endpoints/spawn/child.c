@@ -22,8 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "endpoints/spawn/descendants.h"
+#include "endpoints/spawn/leftover.h"
 #include "endpoints/spawn/msg.h"
+#include "endpoints/spawn/procs.h"
 #include "endpoints/spawn/setup.h"
 #include "endpoints/spawn/shim.h"
 #include "endpoints/spawn/table.h"
@@ -58,6 +59,7 @@ struct child {
     struct ep_wire wire;
     int signal_fd;
     pid_t self;
+    pid_t owner;
     unsigned grace_ms;
     struct rlimit nofile; /* as at our start */
     struct ep_spawn_table table;
@@ -70,6 +72,7 @@ struct child {
     uint32_t poll_room;
 
     enum state state;
+    bool is_left;      /* the owner has said that it goes */
     bool owner_gone;   /* leave when ended, rather than say so */
     int64_t next_ms;   /* end of grace, or next killing round */
     int64_t denied_ms; /* since when only others' processes are left; 0 */
@@ -104,6 +107,9 @@ static void owner_lost(struct child *c)
         return;
     state_move(c, STATE_GRACE);
     c->next_ms = ep_clock_ms() + c->grace_ms;
+    /* Nobody may be left who ends the owner's processes. */
+    if (c->grace_ms == EP_SPAWNER_WAITS && !c->is_left)
+        (void)ep_leftover_fork(c->owner);
 }
 
 static void report(struct child *c, enum ep_spawn_msg type,
@@ -439,6 +445,12 @@ static int on_message(struct child *c, const struct ep_wire_in *in)
     case EP_SPAWN_END:
         end_begin(c);
         return 0;
+    case EP_SPAWN_LEAVE:
+        c->is_left = true;
+        return 0;
+    case EP_SPAWN_SWEEP:
+        (void)ep_leftover_fork(0);
+        return 0;
     default:
         return OV_EPROTO;
     }
@@ -465,8 +477,8 @@ static void on_owner(struct child *c)
  * waited for a while and then left. True when there is nothing to wait for. */
 static bool kill_round(struct child *c)
 {
-    struct ep_descendants found;
-    int rc = ep_descendants_kill(&found);
+    struct ep_procs_killed found;
+    int rc = ep_procs_kill_below(c->self, &found);
     int64_t now = ep_clock_ms();
 
     if (rc != 0) {
@@ -568,6 +580,7 @@ _Noreturn void ep_spawn_child_run(int fd, unsigned grace_ms)
     static struct child child;
 
     child.self = getpid();
+    child.owner = getppid();
     child.grace_ms = grace_ms;
     if (child_open(&child, fd) != 0)
         _exit(1);

@@ -9,6 +9,8 @@
  *   SIGNAL   proc u32, signal u8, all u8
  *   END      everything started, with its descendants, shall end
  *   CLOSE    the same, and the spawner too
+ *   LEAVE    the owner goes, and its end is none that calls for a look
+ *   SWEEP    what dead daemons have left on this machine shall end
  *
  *   spawner to owner
  *   (each a proc u32, a step u8 and a value u32)
@@ -42,6 +44,8 @@ enum ep_spawn_msg {
     EP_SPAWN_EXIT,
     EP_SPAWN_ENDED,
     EP_SPAWN_ELSEWHERE,
+    EP_SPAWN_SWEEP,
+    EP_SPAWN_LEAVE,
 };
 
 /* The steps of a start that can fail, in their order. */

@@ -4,8 +4,10 @@
 #include "endpoints/spawn/spawner.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -16,6 +18,7 @@
 
 #include "endpoints/spawn/child.h"
 #include "endpoints/spawn/msg.h"
+#include "endpoints/spawn/setup.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
@@ -27,7 +30,8 @@ enum {
 
 struct ep_spawner {
     struct ep_wire wire;
-    pid_t pid;
+    pid_t pid;              /* 0: it has ended, and was waited for */
+    int status;             /* then */
     struct event *readable; /* owned, NULL before attach */
     struct event *writable;
     struct event *retry;
@@ -52,7 +56,41 @@ static int fork_child(int fds[2], unsigned grace_ms, pid_t *pid)
     return *pid < 0 ? OV_ESYS : 0;
 }
 
-int ep_spawner_open(unsigned grace_ms, struct ep_spawner **out)
+/* The same with all signals blocked, by a program that calls
+ * ep_spawner_become. */
+static int exec_child(const char *path, int fds[2], pid_t *pid)
+{
+    char *argv[] = {(char[]){"xylem"}, (char[]){EP_SPAWNER_OPTION}, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t all;
+    int rc, fd = fcntl(fds[1], F_DUPFD_CLOEXEC, EP_SPAWN_OWNER_FD + 1);
+
+    if (fd < 0)
+        return OV_ESYS;
+    close(fds[1]);
+    fds[1] = fd;
+    sigfillset(&all);
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return OV_ENOMEM;
+    if (posix_spawnattr_init(&attributes) != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return OV_ENOMEM;
+    }
+    rc = posix_spawn_file_actions_adddup2(&files, fd, EP_SPAWN_OWNER_FD);
+    if (rc == 0)
+        rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    if (rc == 0)
+        rc = posix_spawnattr_setsigmask(&attributes, &all);
+    if (rc == 0)
+        rc = posix_spawn(pid, path, &files, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    return rc == 0 ? 0 : OV_ESYS;
+}
+
+/* The process is made by fork, or, where there is a path, by that program. */
+static int open_by(const char *path, unsigned grace_ms, struct ep_spawner **out)
 {
     struct ep_spawner *sp = calloc(1, sizeof(*sp));
     int fds[2] = {-1, -1};
@@ -70,7 +108,8 @@ int ep_spawner_open(unsigned grace_ms, struct ep_spawner **out)
         close(fds[0]);
         goto fail;
     }
-    rc = fork_child(fds, grace_ms, &sp->pid);
+    rc = path == NULL ? fork_child(fds, grace_ms, &sp->pid)
+                      : exec_child(path, fds, &sp->pid);
     if (rc != 0)
         goto fail;
     close(fds[1]);
@@ -83,6 +122,21 @@ fail:
         close(fds[1]);
     free(sp);
     return rc;
+}
+
+int ep_spawner_open(unsigned grace_ms, struct ep_spawner **out)
+{
+    return open_by(NULL, grace_ms, out);
+}
+
+int ep_spawner_exec(const char *path, struct ep_spawner **out)
+{
+    return open_by(path, 0, out);
+}
+
+_Noreturn void ep_spawner_become(void)
+{
+    ep_spawn_child_run(EP_SPAWN_OWNER_FD, 0);
 }
 
 int64_t ep_spawner_pid(const struct ep_spawner *sp)
@@ -268,6 +322,11 @@ int ep_spawner_end(struct ep_spawner *sp)
     return end_send(sp, EP_SPAWN_END);
 }
 
+int ep_spawner_sweep(struct ep_spawner *sp)
+{
+    return end_send(sp, EP_SPAWN_SWEEP);
+}
+
 /* Asks the spawner to leave and waits until its end of the socket closes,
  * which it does by leaving. */
 static bool leave_wait(struct ep_spawner *sp)
@@ -306,24 +365,38 @@ static void spawner_free(struct ep_spawner *sp)
     free(sp);
 }
 
-void ep_spawner_close(struct ep_spawner *sp)
+bool ep_spawner_close(struct ep_spawner *sp)
 {
+    bool is_closed, has_left;
     pid_t reaped;
 
     if (sp == NULL)
-        return;
+        return true;
+    is_closed = !sp->is_lost && leave_wait(sp);
     /* Its death ends at least the processes it started itself. Its number
      * cannot be another's: only we reap it. */
-    if (sp->is_lost || !leave_wait(sp))
+    if (!is_closed && sp->pid > 0)
         kill(sp->pid, SIGKILL);
     do {
-        reaped = waitpid(sp->pid, NULL, 0);
+        reaped = sp->pid > 0 ? waitpid(sp->pid, &sp->status, 0) : 0;
     } while (reaped < 0 && errno == EINTR);
+    has_left = is_closed && WIFEXITED(sp->status);
     spawner_free(sp);
+    return has_left;
+}
+
+void ep_spawner_reaped(struct ep_spawner *sp, int64_t pid, int status)
+{
+    if (sp == NULL || sp->pid != pid)
+        return;
+    sp->pid = 0;
+    sp->status = status;
 }
 
 void ep_spawner_leave(struct ep_spawner *sp)
 {
-    if (sp != NULL)
-        spawner_free(sp);
+    if (sp == NULL)
+        return;
+    (void)end_send(sp, EP_SPAWN_LEAVE);
+    spawner_free(sp);
 }

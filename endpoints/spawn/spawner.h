@@ -25,7 +25,9 @@ struct ep_manners;
 struct ep_spawner;
 
 /* A grace for processes that are to outlive the caller: the spawner waits until
- * the last of them, and the last of their descendants, has ended by itself. */
+ * the last of them, and the last of their descendants, has ended by itself. If
+ * the caller has died, rather than left, it ends what that has left behind
+ * elsewhere (leftover.h): the caller's other spawner may have died with it. */
 #define EP_SPAWNER_WAITS UINT_MAX
 
 /* The number that a fourth descriptor has in a process. With one digit, because
@@ -95,6 +97,14 @@ struct ep_spawner_events {
  */
 int ep_spawner_open(unsigned grace_ms, struct ep_spawner **out);
 
+/* The same in the middle of things: threads, loop and fabric may be there, as
+ * the process is made by a program, `path`, that is called with
+ * EP_SPAWNER_OPTION and calls ep_spawner_become at once. Its grace is 0.
+ * Returns 0, OV_ESYS or OV_ENOMEM. */
+int ep_spawner_exec(const char *path, struct ep_spawner **out);
+_Noreturn void ep_spawner_become(void);
+#define EP_SPAWNER_OPTION "--spawner"
+
 /* Its process number, for statistics. */
 int64_t ep_spawner_pid(const struct ep_spawner *sp);
 
@@ -127,14 +137,24 @@ int ep_spawner_signal_all(struct ep_spawner *sp, int signo);
  * their process group, until none is alive; then on_ended. */
 int ep_spawner_end(struct ep_spawner *sp);
 
+/* What daemons of this user that run no more have left on this machine is
+ * looked for and ended (leftover.h), by a process beside all others that is not
+ * waited for. */
+int ep_spawner_sweep(struct ep_spawner *sp);
+
+/* For an owner that waits for any child of its own: this one has ended, with
+ * this status. NULL is allowed. */
+void ep_spawner_reaped(struct ep_spawner *sp, int64_t pid, int status);
+
 /* Ends the spawner process (its descendants are killed first) and reaps it.
  * Waits for that, as a rule some milliseconds; after 10 s (processes that the
- * kernel cannot end) the spawner itself is killed. NULL is allowed. */
-void ep_spawner_close(struct ep_spawner *sp);
+ * kernel cannot end) the spawner itself is killed. False when it was, or had
+ * died before: descendants may be left then. NULL is allowed. */
+bool ep_spawner_close(struct ep_spawner *sp);
 
 /* Frees what is ours of it and leaves the process to itself, as our death
- * would: its processes may live on for the grace. Does not wait. NULL is
- * allowed. */
+ * would: its processes may live on for the grace. Nothing else of ours is
+ * looked for. Does not wait. NULL is allowed. */
 void ep_spawner_leave(struct ep_spawner *sp);
 
 #endif

@@ -224,7 +224,7 @@ def surroundings():
     ours = {line.partition("=")[0] for line in lines
             if line.startswith("XYLEM_") and "TEST" not in line}
     check_eq({"XYLEM_RANK", "XYLEM_SIZE", "XYLEM_LOCAL_RANK", "XYLEM_NODE",
-              "XYLEM_NNODES"}, ours)
+              "XYLEM_NNODES", "XYLEM_MARK"}, ours)
 
 
 # The last process ends badly once the others are there; all say a last word.

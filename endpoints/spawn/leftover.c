@@ -1,0 +1,207 @@
+/* Looking for what was left behind, by marks and by descent. */
+#include "config.h"
+
+#include "endpoints/spawn/leftover.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "endpoints/sys/clock.h"
+#include "endpoints/sys/fds.h"
+#include "overlay/base/err.h"
+
+enum {
+    ROUND_MS_MIN = 2, /* between two looks: doubles */
+    ROUND_MS_MAX = 100,
+    FORKED_MS = 5000, /* the most that a process of ep_leftover_fork takes */
+    FORKED_NICE = 10  /* and as long as it takes it is in nobody's way */
+};
+
+/* Numbers are used again: the one with this number may be another process. One
+ * that is there and cannot be looked at is taken for the daemon. */
+static bool is_running(const struct ep_mark *mark)
+{
+    struct ep_procs_row daemon;
+
+    if (kill(mark->pid, 0) != 0 && errno == ESRCH)
+        return false;
+    return !ep_procs_look(mark->pid, &daemon) ||
+           (daemon.start == mark->start && !daemon.is_zombie);
+}
+
+static bool is_left(const struct ep_procs_row *row,
+                    const struct ep_leftover *what)
+{
+    struct ep_mark mark;
+
+    if (row->is_zombie || row->pid == getpid() ||
+        ep_mark_find(row->pid, &mark) != 0)
+        return false;
+    if (what->of != NULL
+            ? mark.session != what->of->session || mark.node != what->of->node
+            : is_running(&mark))
+        return false;
+    return ep_mark_is_on(&mark, row->pid, row->start);
+}
+
+/* Has any process the mark of a daemon that runs no more? As a rule none has,
+ * and all else that is in /proc need not be read then. */
+static bool is_any_left(void)
+{
+    DIR *dir = opendir("/proc");
+    const struct dirent *entry;
+    bool is_found = false;
+
+    while (dir != NULL && !is_found && (entry = readdir(dir)) != NULL) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        struct ep_mark mark;
+
+        is_found =
+            pid > 0 && ep_mark_find(pid, &mark) == 0 && !is_running(&mark);
+    }
+    if (dir != NULL)
+        closedir(dir);
+    return is_found;
+}
+
+/* Those below the caller that are not to be killed are so by their children:
+ * what is older is of whoever was this process before exec. */
+static void doom_own(struct ep_procs *procs, const struct ep_leftover *what)
+{
+    for (size_t i = 0; i < procs->count; i++) {
+        struct ep_procs_row *row = &procs->at[i];
+
+        if (row->parent == getpid() &&
+            (row->pid == what->spare || row->start < what->of->start))
+            row->is_spared = true;
+    }
+    ep_procs_doom_below(procs, getpid());
+}
+
+int ep_leftover_kill(const struct ep_leftover *what,
+                     struct ep_procs_killed *out)
+{
+    struct ep_procs procs;
+    int rc;
+
+    *out = (struct ep_procs_killed){0};
+    if (what->of == NULL && !is_any_left())
+        return 0;
+    rc = ep_procs_read(&procs);
+    if (rc != 0)
+        return rc;
+    if (what->is_below)
+        doom_own(&procs, what);
+    for (size_t i = 0; i < procs.count; i++) {
+        struct ep_procs_row *row = &procs.at[i];
+
+        if (!row->is_doomed && is_left(row, what))
+            row->is_doomed = true;
+    }
+    ep_procs_doom_all_below(&procs);
+    ep_procs_kill(&procs, out);
+    ep_procs_fini(&procs);
+    return 0;
+}
+
+int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms)
+{
+    int64_t end_ms = ep_clock_ms() + limit_ms;
+    int round_ms = ROUND_MS_MIN, found = 0, quiet = 0;
+
+    while (quiet < 2 && ep_clock_ms() < end_ms) {
+        struct ep_procs_killed killed;
+        int rc = ep_leftover_kill(what, &killed);
+
+        if (rc != 0)
+            return rc;
+        quiet = killed.alive > 0 ? 0 : quiet + 1;
+        if (found == 0 && quiet > 0)
+            return 0; /* nobody is there who could have children meanwhile */
+        found += (int)killed.alive;
+        poll(NULL, 0, round_ms);
+        round_ms = 2 * round_ms > ROUND_MS_MAX ? ROUND_MS_MAX : 2 * round_ms;
+    }
+    return found;
+}
+
+/* Its last descriptor is closed before it is gone. */
+static void await_end(pid_t owner)
+{
+    int64_t end_ms = ep_clock_ms() + FORKED_MS;
+    struct ep_procs_row row;
+    uint64_t start = 0;
+
+    while (ep_clock_ms() < end_ms && ep_procs_look(owner, &row) &&
+           !row.is_zombie && (start == 0 || row.start == start)) {
+        start = row.start;
+        poll(NULL, 0, ROUND_MS_MIN);
+    }
+}
+
+/* Whoever has this socket looks for all of its user in this PID namespace. A
+ * name without a file, so nothing stays of it. -1: somebody has it. */
+static int take_turn(void)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct stat space;
+
+    if (fd < 0 || stat("/proc/self/ns/pid", &space) != 0)
+        return fd;
+    snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "xylem-sweep-%u-%ju",
+             geteuid(), (uintmax_t)space.st_ino);
+    if (bind(fd, (const struct sockaddr *)&name, sizeof(name)) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* The kernel's own call: the child is to have our parent. */
+static pid_t fork_beside(void)
+{
+#if defined(__s390__)
+    return (pid_t)syscall(SYS_clone, 0, CLONE_PARENT | SIGCHLD, 0, 0, 0);
+#else
+    return (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+#endif
+}
+
+pid_t ep_leftover_fork(pid_t owner)
+{
+    static const struct ep_leftover what = {.of = NULL};
+    int turn = owner == 0 ? take_turn() : -1;
+    pid_t pid;
+
+    if (owner == 0 && turn < 0)
+        return 0;
+    pid = fork_beside();
+    if (pid != 0) {
+        if (turn >= 0)
+            close(turn);
+        return pid;
+    }
+    if (turn >= 0)
+        dup2(turn, 0);
+    ep_fds_close_from(turn >= 0);
+    prctl(PR_SET_NAME, "xylem-sweep");
+    if (owner > 0)
+        await_end(owner);
+    else
+        setpriority(PRIO_PROCESS, 0, FORKED_NICE);
+    ep_leftover_end(&what, FORKED_MS);
+    _exit(0);
+}

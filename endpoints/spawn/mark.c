@@ -1,0 +1,242 @@
+/* Marks: made, written, read from the environment of others, and believed. */
+#include "config.h"
+
+#include "endpoints/spawn/mark.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "endpoints/spawn/procs.h"
+#include "overlay/base/err.h"
+
+/* A NUL before it, as an environment has it. */
+static const char needle[] = "\0" EP_MARK_NAME "=";
+
+enum { NEEDLE_BYTES = sizeof(needle) - 1, CHUNK_BYTES = 16 * 1024 };
+
+/* --- the place */
+
+static uint64_t hash_add(uint64_t hash, const char *text)
+{
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(1099511628211);
+    return (hash ^ ' ') * UINT64_C(1099511628211);
+}
+
+/* A text file of /proc without its end; false when it is longer. */
+static bool read_text(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t len = 0;
+    ssize_t got = 1;
+
+    if (fd < 0)
+        return false;
+    while (len < size && (got = read(fd, text + len, size - len)) > 0)
+        len += (size_t)got;
+    close(fd);
+    if (got < 0 || len == 0 || len == size)
+        return false;
+    text[len] = '\0';
+    return true;
+}
+
+/* Boot and namespaces of a process; 0: it cannot be looked at. Where process
+ * numbers, times or paths of cgroups have another meaning it is another one. */
+static uint64_t place_of(pid_t pid)
+{
+    static const char *const spaces[] = {"pid", "time", "cgroup"};
+    char path[64], text[128];
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    if (!read_text("/proc/sys/kernel/random/boot_id", text, sizeof(text)))
+        return 0;
+    hash = hash_add(hash, text);
+    for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+        ssize_t len;
+
+        snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, spaces[i]);
+        len = readlink(path, text, sizeof(text) - 1);
+        if (len < 0 && i == 0)
+            return 0;
+        text[len < 0 ? 0 : len] = '\0'; /* older kernels do not have all */
+        hash = hash_add(hash, text);
+    }
+    return hash;
+}
+
+/* --- the cgroup */
+
+/* The next line N:CONTROLLERS:PATH of a text without N and its end, or NULL. */
+static const char *next_group(const char **text, size_t *len)
+{
+    const char *line = *text, *colon = strchr(line, ':');
+
+    *len = strcspn(line, "\n");
+    *text = line + *len + (line[*len] == '\n');
+    if (colon == NULL || colon > line + *len)
+        return NULL;
+    *len -= (size_t)(colon + 1 - line);
+    return colon + 1;
+}
+
+/* Copies what says something: the top of a hierarchy has all in it. */
+static int copy_groups(const char *text, char *out, size_t size)
+{
+    size_t at = 0, len;
+
+    out[0] = '\0';
+    while (*text != '\0') {
+        const char *group = next_group(&text, &len);
+        const char *path = group != NULL ? memchr(group, ':', len) : NULL;
+
+        if (path == NULL || path + 2 >= group + len)
+            continue;
+        if (at + len + 2 > size)
+            return OV_ESYS;
+        at += (size_t)snprintf(out + at, size - at, "%s%.*s", at > 0 ? ";" : "",
+                               (int)len, group);
+    }
+    return 0;
+}
+
+static bool has_group(const char *cgroup, const char *wanted, size_t wanted_len)
+{
+    while (*cgroup != '\0') {
+        size_t len;
+        const char *group = next_group(&cgroup, &len);
+
+        if (group != NULL && len >= wanted_len &&
+            memcmp(group, wanted, wanted_len) == 0 &&
+            (len == wanted_len || group[wanted_len] == '/'))
+            return true;
+    }
+    return false;
+}
+
+bool ep_mark_has_cgroup(const struct ep_mark *mark, const char *cgroup)
+{
+    const char *at = mark->cgroup;
+
+    while (*at != '\0') {
+        size_t len = strcspn(at, ";");
+
+        if (!has_group(cgroup, at, len))
+            return false;
+        at += len + (at[len] == ';');
+    }
+    return true;
+}
+
+static bool is_in_cgroup(const struct ep_mark *mark, pid_t pid)
+{
+    char path[64], text[2 * EP_MARK_CGROUP_MAX];
+
+    snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+    if (read_text(path, text, sizeof(text)))
+        return ep_mark_has_cgroup(mark, text);
+    return mark->cgroup[0] == '\0'; /* a kernel without any */
+}
+
+/* --- the mark */
+
+int ep_mark_make(uint64_t session, uint32_t node, struct ep_mark *out)
+{
+    char text[2 * EP_MARK_CGROUP_MAX];
+    struct ep_procs_row self;
+
+    *out = (struct ep_mark){.session = session, .node = node, .pid = getpid()};
+    out->place = place_of(out->pid);
+    if (out->place == 0 || !ep_procs_look(out->pid, &self))
+        return OV_ESYS;
+    out->start = self.start;
+    if (!read_text("/proc/self/cgroup", text, sizeof(text)))
+        return access("/proc/self/cgroup", F_OK) == 0 ? OV_ESYS : 0;
+    return copy_groups(text, out->cgroup, sizeof(out->cgroup));
+}
+
+void ep_mark_print(const struct ep_mark *mark, char text[EP_MARK_BYTES_MAX])
+{
+    snprintf(text, EP_MARK_BYTES_MAX,
+             EP_MARK_NAME "=%016" PRIx64 ".%u.%d.%" PRIu64 ".%016" PRIx64 ".%s",
+             mark->session, mark->node, (int)mark->pid, mark->start,
+             mark->place, mark->cgroup);
+}
+
+int ep_mark_parse(const char *value, struct ep_mark *out)
+{
+    int end = 0, pid = 0;
+
+    *out = (struct ep_mark){0};
+    if (sscanf(value, "%16" SCNx64 ".%u.%d.%" SCNu64 ".%16" SCNx64 ".%n",
+               &out->session, &out->node, &pid, &out->start, &out->place,
+               &end) != 5 ||
+        end == 0 || pid <= 0 || strlen(value + end) >= sizeof(out->cgroup))
+        return OV_EPROTO;
+    out->pid = pid;
+    strcpy(out->cgroup, value + end);
+    return 0;
+}
+
+/* Looks for a mark in mem, which begins with a NUL. OV_EAGAIN: *from is what is
+ * to be kept before more is read. */
+static int search(const char *mem, size_t len, size_t *from,
+                  struct ep_mark *out)
+{
+    const char *at = memmem(mem, len, needle, NEEDLE_BYTES);
+
+    if (at == NULL) {
+        *from = len < NEEDLE_BYTES ? 0 : len - NEEDLE_BYTES + 1;
+        return OV_EAGAIN;
+    }
+    *from = (size_t)(at - mem);
+    at += NEEDLE_BYTES;
+    if (memchr(at, '\0', len - (size_t)(at - mem)) == NULL)
+        return OV_EAGAIN;
+    return ep_mark_parse(at, out);
+}
+
+int ep_mark_find(pid_t pid, struct ep_mark *out)
+{
+    char path[64], mem[CHUNK_BYTES] = "";
+    size_t len = 1, from;
+    int rc = OV_EAGAIN;
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return OV_ENOENT;
+    while (rc == OV_EAGAIN && len < sizeof(mem) &&
+           (got = read(fd, mem + len, sizeof(mem) - len)) > 0) {
+        len += (size_t)got;
+        rc = search(mem, len, &from, out);
+        if (rc == OV_EAGAIN) {
+            len -= from;
+            memmove(mem, mem + from, len);
+        }
+    }
+    close(fd);
+    return rc == 0 ? 0 : OV_ENOENT;
+}
+
+static bool is_of_user(pid_t pid)
+{
+    char path[64];
+    struct stat stat_;
+
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    return stat(path, &stat_) == 0 && stat_.st_uid == geteuid();
+}
+
+bool ep_mark_is_on(const struct ep_mark *mark, pid_t pid, uint64_t start)
+{
+    return start >= mark->start && is_of_user(pid) &&
+           mark->place == place_of(getpid()) && mark->place == place_of(pid) &&
+           is_in_cgroup(mark, pid);
+}

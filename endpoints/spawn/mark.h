@@ -1,0 +1,64 @@
+/* The mark of a daemon, in the environment of all that it starts.
+ *
+ *     XYLEM_MARK=SESSION.NODE.PID.START.PLACE.CGROUP
+ *
+ * SESSION is the session's random number and PLACE a hash of the machine's boot
+ * and of the daemon's namespaces, both in hexadecimal; NODE is the daemon's
+ * first one, PID its process number, START when it began, in ticks since the
+ * machine's start; CGROUP is where it was then, as /proc/self/cgroup has it:
+ * each hierarchy but those where it was at the top, as CONTROLLERS:PATH, with
+ * ";" between.
+ *
+ * So a process that was left behind says itself whose it is, whether its daemon
+ * still runs, and where it has to lie. It may have handed the mark on to others
+ * that are no part of the job, as `sbatch --export=ALL` does: see
+ * ep_mark_is_on.
+ */
+#ifndef ENDPOINTS_SPAWN_MARK_H
+#define ENDPOINTS_SPAWN_MARK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define EP_MARK_NAME "XYLEM_MARK"
+
+enum {
+    EP_MARK_CGROUP_MAX = 2048,
+    EP_MARK_BYTES_MAX = EP_MARK_CGROUP_MAX + 128 /* with name and NUL */
+};
+
+struct ep_mark {
+    uint64_t session;
+    uint64_t start;
+    uint64_t place;
+    uint32_t node;
+    pid_t pid;
+    char cgroup[EP_MARK_CGROUP_MAX];
+};
+
+/* That of this process as the daemon. Cost: some files of /proc. Returns 0, or
+ * OV_ESYS: /proc is not to be had, or the cgroup's name is too long; there is
+ * no mark then. */
+int ep_mark_make(uint64_t session, uint32_t node, struct ep_mark *out);
+
+/* The setting NAME=VALUE. */
+void ep_mark_print(const struct ep_mark *mark, char text[EP_MARK_BYTES_MAX]);
+
+/* Reads a VALUE. Returns 0 or OV_EPROTO. */
+int ep_mark_parse(const char *value, struct ep_mark *out);
+
+/* The mark that a process has. Returns 0, or OV_ENOENT: it has none, or may not
+ * be looked at. Cost: its environment. */
+int ep_mark_find(pid_t pid, struct ep_mark *out);
+
+/* Can a process with this mark, which began then, be one of the daemon's? It is
+ * of this user, began after the daemon, in the same boot and in the same
+ * namespaces as the daemon and the caller, and lies in the daemon's cgroup or
+ * below. */
+bool ep_mark_is_on(const struct ep_mark *mark, pid_t pid, uint64_t start);
+
+/* Is `cgroup`, a text of /proc/PID/cgroup, the mark's one or below it? */
+bool ep_mark_has_cgroup(const struct ep_mark *mark, const char *cgroup);
+
+#endif

@@ -1,0 +1,366 @@
+#!/usr/bin/env python3
+"""Whoever of xylem is killed: nothing of the job is left ten seconds later, and
+nothing of anybody else's is touched."""
+import contextlib
+import itertools
+import os
+import shlex
+import signal
+import subprocess
+import sys
+
+import agent
+import live
+from live import check, check_eq
+
+GONE_S = 10
+# Two that it does not wait for, one of them in a session of its own; then it
+# lives as long as its input.
+FAMILY = ("sleep 302 & echo up $!; setsid sleep 302 & echo up $!; "
+          "echo up $$; exec cat")
+WHO = ("launcher", "its spawner", "daemon", "the daemon's spawners", "helper")
+HOST = "a"  # where it happens; b is beneath it and goes on
+
+
+class Session(live.Job):
+    def __init__(self, hosts, *options, command=FAMILY, **more):
+        super().__init__("--launcher", "ssh", "--rsh", agent.Agent.rsh(), "-w",
+                         hosts, "--arity", 1, "--on-node-loss", "continue",
+                         *options, "--label=host", "--", "sh", "-c", command,
+                         stdin=subprocess.PIPE, env=AGENT.env(), **more)
+        self.pids = {host: set() for host in hosts.split(",")}
+
+    def await_up(self, each=3):
+        """All are there; what they are."""
+        for _ in range(each * len(self.pids)):
+            words = self.stdout.readline().decode().split()
+            if len(words) != 3:
+                raise RuntimeError("no start: " + self.said())
+            self.pids[words[0].rstrip(":")].add(int(words[2]))
+        self.daemons = {host: live.parent(self.spawner(host))
+                        for host in self.pids}
+
+    def spawner(self, host):
+        return next(pid for pid in map(live.parent, self.pids[host])
+                    if live.read_proc(pid, "comm") == b"xylem-spawn\n")
+
+    def find(self, who, host=HOST):
+        """The processes of one kind."""
+        children = {
+            "its spawner": (self.proc.pid, b"xylem-spawn\n"),
+            "the daemon's spawners": (self.daemons[host], b"xylem-spawn\n"),
+            "helper": (self.proc.pid, b"xylem-pmix\n")}
+        if who == "launcher":
+            return [self.proc.pid]
+        if who == "daemon":
+            return [self.daemons[host]]
+        if who == "the processes' spawner":
+            return [self.spawner(host)]
+        parent, comm = children[who]
+        return [pid for pid in live.descendants(parent)
+                if live.parent(pid) == parent
+                and live.read_proc(pid, "comm") == comm]
+
+    def kill(self, *who, host=HOST):
+        """All at once: nobody sees the end of another one."""
+        pids = sum((self.find(one, host) for one in who), [])
+        for pid in pids:
+            live.stop(pid)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):  # by its parent's end
+                os.kill(pid, signal.SIGKILL)
+
+    def left(self, *hosts):
+        alive = set(live.descendants(live.RUNNER))
+        return {pid for host in hosts or self.pids
+                for pid in self.pids[host] & alive}
+
+
+    def mark(self, host):
+        """What its processes have in their environment."""
+        for entry in live.read_proc(min(self.pids[host]),
+                                    "environ").split(b"\0"):
+            if entry.startswith(b"XYLEM_MARK="):
+                return entry.decode().partition("=")[2]
+        raise RuntimeError("no mark")
+
+    def check_gone(self, what, *hosts):
+        gone = live.eventually(lambda: not self.left(*hosts), GONE_S, what)
+        check(gone, "%s: %s of %s are left: %s"
+              % (what, self.left(*hosts), self.pids, self.said()))
+
+
+def subsets():
+    """All that leave one of launcher, daemon and its spawners alive."""
+    every = itertools.chain.from_iterable(
+        itertools.combinations(WHO, count) for count in range(1, 6))
+    found = [who for who in every
+             if not set(who) >= {"launcher", "daemon", "the daemon's spawners"}]
+    if live.BRIEF:
+        found = [who for who in found if "helper" not in who or len(who) == 4]
+    # The spawner that is left is the one of the daemons beneath.
+    return [*found, ("launcher", "daemon", "the processes' spawner")]
+
+
+def await_sweepers():
+    """Daemons that start look for what others have left; not from here on."""
+    live.eventually(lambda: "xylem-sweep" not in live.ours().values(), 60,
+                    "all have looked")
+
+
+def killed_at_once():
+    running = [(who, Session("a,b")) for who in subsets()]
+    for _, job in running:
+        job.await_up()
+    await_sweepers()
+    for who, job in running:
+        job.kill(*who)
+    for _, job in running:
+        job.stdin.close()
+    for who, job in running:
+        job.check_gone(", ".join(who) + " killed")
+        job.wait()
+        if who == ("the daemon's spawners",):
+            told = ("xylem: the daemon of node 0 on a, with rank 0, has failed:"
+                    " the process that starts all others has died\n")
+            check(told in job.said(), job.said())
+    live.check_gone(GONE_S)
+
+
+def killed_here():
+    """All spawners at once, of virtual nodes."""
+    job = live.Job("-N", 4, "--nodes-per-daemon", 1, "--", "sh", "-c", FAMILY,
+                   stdin=subprocess.PIPE)
+    pids = {int(job.stdout.readline().split()[1]) for _ in range(4 * 3)}
+    spawners = [pid for pid, name in live.ours().items()
+                if name == "xylem-spawn"]
+    check(len(spawners) >= 5, "%d spawners" % len(spawners))
+    for pid in spawners:
+        live.stop(pid)
+    for pid in spawners:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    live.eventually(lambda: not pids & set(live.descendants(live.RUNNER)),
+                    GONE_S, "nothing is left: " + job.said())
+    check_eq(1, job.wait(), "exit code:")
+    live.check_gone(GONE_S)
+
+
+def others_are_left_alone():
+    """A neighbour on the same host, and a run inside the job, by a process on
+    another host, whose daemon is on the one that loses its own."""
+    nested = " ".join(map(shlex.quote, [
+        live.XYLEM, "run", "--launcher", "ssh", "--rsh", agent.Agent.rsh(),
+        "-w", "a", "--label=host", "--", "sh", "-c", FAMILY]))
+    AGENT.ended.clear()
+    job = Session("a,b", command="test $XYLEM_NODE = 0 || exec %s; %s"
+                  % (nested, FAMILY))
+    neighbour = Session("a")
+    inner = set()
+    for _ in range(6):
+        words = job.stdout.readline().decode().split()
+        (job.pids["a"] if words[0] == "a:" else inner).add(int(words[-1]))
+    job.pids["b"] = inner
+    neighbour.await_up()
+    job.daemons = {"a": live.parent(job.spawner("a"))}
+    job.kill("daemon", "the daemon's spawners")
+    job.check_gone("daemon and spawner killed", "a")
+    live.eventually(lambda: any(host == "a" and "--sweep" in line
+                                for host, line in AGENT.ended),
+                    GONE_S, "the host is looked at")
+    check_eq(inner, job.left("b"), "of the run inside:")
+    check_eq(neighbour.pids["a"], neighbour.left(), "of the neighbour:")
+    job.stdin.close()
+    check_eq(1, job.wait(), "exit code:")
+    job.check_gone("the end", "b")
+    neighbour.stdin.close()
+    neighbour.check_ok()
+
+
+class Groups:
+    """Two cgroups side by side, where they can be made."""
+
+    def __init__(self):
+        self.made = []
+        with open("/proc/self/cgroup") as file:
+            lines = [line.rstrip("\n").split(":", 2) for line in file]
+        for _, names, path in lines:
+            top = {"": "/sys/fs/cgroup/unified"}.get(
+                names, "/sys/fs/cgroup/" + names.replace("name=", ""))
+            if names == "" and not os.path.isdir(top):
+                top = "/sys/fs/cgroup"
+            here = top + path.rstrip("/") + "/xylem-test-%d-" % os.getpid()
+            if names in ("", "pids", "freezer", "name=systemd") and \
+                    self.make(here + "1", here + "2", here + "1/below"):
+                return
+
+    def make(self, *folders):
+        try:
+            for folder in folders:
+                os.mkdir(folder)
+                self.made.append(folder)
+            with subprocess.Popen(["sleep", "302"]) as proc:
+                try:
+                    self.put(proc.pid, folders[1])
+                finally:
+                    proc.kill()
+        except OSError:
+            self.remove()
+        return bool(self.made)
+
+    @staticmethod
+    def put(pid, folder):
+        with open(os.path.join(folder, "cgroup.procs"), "w") as file:
+            file.write("%d\n" % pid)
+
+    def remove(self):
+        for folder in sorted(self.made, reverse=True):
+            def gone(folder=folder):
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)
+                return not os.path.isdir(folder)
+            live.eventually(gone, GONE_S, "%s can be removed" % folder)
+        self.made = []
+
+
+class Strangers:
+    """Processes that somebody else starts, with marks."""
+
+    def __init__(self):
+        self.found = {}
+
+    def add(self, name, mark, folder=None):
+        proc = subprocess.Popen(["sleep", "302"],
+                                env={**os.environ, "XYLEM_MARK": mark})
+        self.found[name] = proc
+        if folder is not None:
+            Groups.put(proc.pid, folder)
+
+    def alive(self):
+        return {name for name, proc in self.found.items()
+                if proc.poll() is None}
+
+    def end(self):
+        for proc in self.found.values():
+            proc.kill()
+            proc.wait()
+
+
+def changed(mark, field, value):
+    words = mark.split(".", 5)
+    words[field] = value
+    return ".".join(words)
+
+
+def mark_alone_does_not_kill():
+    groups, strangers = Groups(), Strangers()
+    if not groups.made:
+        print("# no cgroup can be made here: none is tried")
+    AGENT.before = "".join("echo $$ >%s/cgroup.procs; " % folder
+                           for folder in groups.made[:1])
+    job = Session("a")
+    job.await_up()
+    AGENT.before = ""
+    mark = job.mark("a")
+    start = int(mark.split(".")[3])
+    first = groups.made[0] if groups.made else None
+    strangers.add("handed on", mark, first)
+    strangers.add("older", changed(mark, 3, str(start + 10 ** 9)), first)
+    # These have daemons that run: else any session may end them.
+    other = changed(mark, 2, str(os.getpid()))
+    other = changed(other, 3, live.stat(os.getpid())[19].decode())
+    strangers.add("of another node", changed(other, 1, "2"), first)
+    strangers.add("of another boot", changed(mark, 4, "0" * 16), first)
+    strangers.add("of another session", changed(other, 0, "0" * 16), first)
+    strangers.add("not well-formed", "xylem", first)
+    if groups.made:
+        strangers.add("in another cgroup", mark, groups.made[1])
+        strangers.add("below the cgroup", mark, groups.made[2])
+    expected = set(strangers.found) - {"handed on", "below the cgroup"}
+    job.kill("daemon", "the daemon's spawners")
+    job.stdin.close()
+    job.check_gone("daemon and spawner killed")
+    job.wait()
+    live.eventually(lambda: strangers.alive() == expected, GONE_S,
+                    "%s live, not %s" % (strangers.alive(), expected))
+    strangers.end()
+    groups.remove()
+
+
+def check_swept(job, *hosts):
+    """By the next session; or the one after that, as the first leaves it to
+    one that is looking just then, perhaps since before."""
+    def sweep():
+        live.Job("--launcher", "ssh", "--rsh", agent.Agent.rsh(), "-w", "a",
+                 "--", "true", env=AGENT.env()).check_ok()
+        await_sweepers()
+        return not job.left(*hosts)
+    live.eventually(sweep, GONE_S, "the next session ends what is left")
+    job.check_gone("the next session", *hosts)
+
+
+def next_session_sweeps():
+    """Nobody is left and nobody sweeps: the next one that starts a daemon
+    there does. A session beside it goes on."""
+    job, neighbour = Session("a"), Session("a")
+    job.await_up()
+    neighbour.await_up()
+    await_sweepers()
+    job.kill("launcher", "its spawner", "daemon", "the daemon's spawners")
+    job.wait()
+    live.eventually(lambda: not set(job.find("daemon")) &
+                    set(live.descendants(live.RUNNER)), GONE_S, "it is dead")
+    check_eq(2, len(job.left()), "left, as nobody is there:")
+    check_swept(job, "a")
+    check_eq(neighbour.pids["a"], neighbour.left(), "of the neighbour:")
+    neighbour.stdin.close()
+    neighbour.check_ok()
+
+
+def not_reached():
+    """One host that refuses, one that says nothing."""
+    job = Session("x,y,z", "--arity", 3)
+    job.await_up()
+    AGENT.bad.add("y")
+    AGENT.mute.add("z")
+    for host in "xyz":
+        job.kill("daemon", "the daemon's spawners", host=host)
+    return job
+
+
+def check_not_reached(job):
+    job.stdin.close()
+    check_eq(1, job.wait(), "exit code:")
+    job.check_gone("daemon and spawner killed", "x")
+    check(job.said().endswith("xylem: not reached to end what the job may have "
+                              "left there: y,z\n"), job.said())
+    check_swept(job, "y", "z")
+
+
+AGENT = None
+
+
+def main():
+    global AGENT
+    AGENT = agent.Agent(live.TMP)
+    with live.case("hosts refuse, or say nothing"):
+        unreached = not_reached()
+    with live.case("whoever survives ends what the dead ones have left"):
+        killed_at_once()
+    with live.case("all spawners of virtual nodes are killed"):
+        killed_here()
+    with live.case("a neighbour and a run inside the job are left alone"):
+        others_are_left_alone()
+    with live.case("a mark alone kills nobody"):
+        mark_alone_does_not_kill()
+    with live.case("the next session ends what nobody has ended"):
+        next_session_sweeps()
+    with live.case("hosts that are not reached are named"):
+        check_not_reached(unreached)
+    with live.case("nothing is left"):
+        live.check_gone(GONE_S)
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
