@@ -119,8 +119,9 @@ def too_many_on_a_host():
     out = job.stdout.read()
     check_eq(1, job.wait(), "exit code:")
     check_eq(b"", out, "a process has run:")
-    check(re.search(r"a daemon has failed: h[12]: %d processes and threads "
-                    r"are needed here, but there is room for \d+" % procs,
+    check(re.search(r"the daemon of node [01] on h[12], with ranks [0-9-]+, "
+                    r"has failed: %d processes and threads are needed here, "
+                    r"but there is room for \d+" % procs,
                     job.said()),
           job.said())
 

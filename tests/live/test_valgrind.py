@@ -59,17 +59,33 @@ def run():
 
 
 def look(text):
-    """What valgrind says of one process; True when it is all of it."""
+    """What valgrind says of one process; the parent's pid when it is all."""
     words = re.sub(r"==\d+== ?", "", text)
+    parent = re.search(r"Parent PID: (\d+)\s*$", words, re.M)
     if "ERROR SUMMARY" not in words:  # it was killed, or is a command now
         check(re.search(r"Parent PID: \d+\s*$", words), words)
-        return False
+        return None
     check("ERROR SUMMARY: 0 errors" in words, words)
     check("definitely lost: 0 bytes" in words or "no leaks are" in words, words)
     # Who starts processes ends with its socket and its signals open.
     for left in re.findall(r"^Open (?:.+\n)+", words, re.M):
         check("<inherited" in left or "ep_spawn_setup" in left, left)
-    return True
+    return parent.group(1)
+
+
+def count_ended():
+    """Of a daemon's children one starts processes. The others look for what dead
+    sessions have left: not every daemon has one."""
+    parents = {os.path.basename(path):
+               look(live.read_file(path).decode(errors="replace"))
+               for path in glob.glob(LOGS + "/*")}
+    ended = {pid: parent for pid, parent in parents.items() if parent}
+    launcher = [pid for pid, parent in ended.items() if parent not in parents]
+    starter = [pid for pid, parent in ended.items() if parent in launcher]
+    daemons = [pid for pid, parent in ended.items() if parent in starter]
+    below = set(ended.values()).difference(launcher, starter,
+                                           map(ended.get, launcher))
+    return len(launcher) + len(starter) + len(daemons) + len(below)
 
 
 def main():
@@ -84,8 +100,7 @@ def main():
         with live.case("an inner daemon dies while stdin goes down"):
             run()
         with live.case("valgrind has nothing to complain about"):
-            ended = [look(live.read_file(path).decode(errors="replace"))
-                     for path in glob.glob(LOGS + "/*")].count(True)
+            ended = count_ended()
         shutil.rmtree(LOGS)
         if ended == PROCESSES:
             break

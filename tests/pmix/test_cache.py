@@ -7,6 +7,7 @@ The truth is what the processes write, which the test makes, too: SIZE bytes are
 kept at both ends of each channel, and what was more is said to be missing.
 """
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -60,7 +61,7 @@ def read_part(job, part, count=LINES, ranks=RANKS):
 
 
 def lines_of(job, part):
-    return job.said().count(" %s " % part.decode())
+    return len(re.findall("^[0-9]+ %s " % part.decode(), job.said(), re.M))
 
 
 def of_rank(out, rank):
