@@ -265,6 +265,9 @@ static size_t fill_job(const struct ep_run_options *o, uint32_t reader,
     PMIX_INFO_LOAD(&info[count++], PMIX_FWD_STDERR, NULL, PMIX_BOOL);
     if (o->stddiag)
         PMIX_INFO_LOAD(&info[count++], PMIX_FWD_STDDIAG, NULL, PMIX_BOOL);
+    if (o->merge_stderr) /* one pipe, so that the order is kept */
+        PMIX_INFO_LOAD(&info[count++], PMIX_IOF_MERGE_STDERR_STDOUT, NULL,
+                       PMIX_BOOL);
     if (reader != JOB_READER_NONE)
         PMIX_INFO_LOAD(&info[count++], PMIX_FWD_STDIN, &rank, PMIX_PROC_RANK);
     if (o->hosts != NULL) {

@@ -18,6 +18,10 @@ HOSTS = ("one", "two", "three")
 NODES = len(HOSTS)
 TOOLS_MAX = 64
 LINES = live.full(200000, 5000)
+# Writes by turns to stdout and stderr, so that only one pipe keeps the order.
+TURNS = 2000
+ALTERNATE = ("n=0; while [ $n -lt %d ]; do echo $((2 * n + 1)); "
+             "echo $((2 * n + 2)) >&2; n=$((n + 1)); done" % TURNS)
 
 
 def start(*options):
@@ -207,6 +211,10 @@ def shown():
     check_eq(sorted(f"{host}: {text}" for host in ("one", "two")
                     for text in ("err", "out") for _ in "12"),
              sorted(out.decode().splitlines()))
+    code, out, said = run("-n", 1, "--merge-stderr", "sh", "-c", ALTERNATE)
+    check_eq((0, ""), (code, said))
+    check_eq(list(range(1, 2 * TURNS + 1)), list(map(int, out.split())),
+             "stdout and stderr are one pipe:")
     for words, want in ((["--ppn", "1:core"], [3, 3, 3]),
                         (["--ppn", "2:socket", "-n", 7], [4, 3, 0]),
                         (["-w", "two", "--ppn", "1:socket"], [0, 2, 0])):
