@@ -1,0 +1,65 @@
+"""What docs/ promises in numbers, in one place: memory and time.
+
+Times are for a machine that has nothing else to do; those who wait count only
+what such a machine would need (Patience), so that a busy one ends no job.
+"""
+import os
+import time
+
+MIB = 1 << 20
+SLOW = float(os.environ.get("XYLEM_TEST_SLOW") or 1)
+LOOK_S = 0.1  # what a look counts for at most
+
+# docs/architecture.md, "Sizes and memory".
+BASE = 32 * MIB
+NODE = MIB
+# Launcher and helper together (tests/pmix/pmix.py).
+HELPER = 32 * MIB
+# A launcher with this many children; each one more takes so much of libfabric.
+CHILDREN, CHILD = 256, 30 << 10
+
+GIVE_UP = 4.5   # heartbeats until a silent node is lost
+FORSAKEN = 7    # until one that reaches nobody ends by itself
+GONE_S = 15     # "seconds after its end", at most
+JOB_S = 120     # of a job of this size without any fault
+NODE_S = 2      # for each node more
+REFUSAL_S = 30  # what cannot work is told
+
+
+def memory(name, nodes, children=0):
+    """The most that a process of xylem may take."""
+    if name.endswith("xylemd"):
+        return BASE + (nodes - 1) * NODE
+    if name.endswith("xylem-pmix"):
+        return BASE + HELPER
+    return BASE + max(children - CHILDREN, 0) * CHILD
+
+
+def end_s(plan):
+    """Until a job has ended, whatever its faults are: each may hold it up until
+    the node is given up, and one behind the other, where they come so."""
+    if (plan["odd"] or "").endswith("-fifo"):
+        return REFUSAL_S
+    beats = GIVE_UP + FORSAKEN + GIVE_UP * len(plan["faults"])
+    return JOB_S + NODE_S * plan["nodes"] + beats * plan["heartbeat"] + \
+        sum(fault.get("for_s") or 0 for fault in plan["faults"])
+
+
+def gone_s(plan, is_far_off):
+    """Until nothing is left; who cannot reach anybody gives up by himself."""
+    return GONE_S + (FORSAKEN + 1) * plan["heartbeat"] * is_far_off
+
+
+class Patience:
+    """while patience.look(): for so many seconds of a free machine."""
+
+    def __init__(self, seconds, nap_s=0.02):
+        self.left_s, self.last_s = seconds * SLOW, time.monotonic()
+        self.nap_s = nap_s
+
+    def look(self):
+        now_s = time.monotonic()
+        self.left_s -= min(now_s - self.last_s, LOOK_S)
+        self.last_s = now_s
+        time.sleep(self.nap_s)  # sleep-ok: between two looks
+        return self.left_s > 0

@@ -1,0 +1,210 @@
+"""Whoever a job is begun with, fed and read by: `xylem run`, and the tools that
+attach to it."""
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+import zlib
+
+import bounds
+import command
+import writer
+
+PIECE = 1 << 16
+CLIENT_S = 60
+ATTACH_S = 60
+
+
+def read_file(path):
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return file.read()
+    return b""
+
+
+def stdin_pieces(job, size):
+    block, at = writer.stdin_block(job) * 2, 0
+    while size > 0:
+        part = block[at:at + min(size, writer.PERIOD, PIECE)]
+        yield part
+        size, at = size - len(part), (at + len(part)) % writer.PERIOD
+
+
+class Feeder(threading.Thread):
+    """Writes the job's stdin into a pipe; `fed` counts."""
+
+    def __init__(self, job, pipe):
+        super().__init__(daemon=True)
+        self.job, self.pipe, self.fed = job, pipe, 0
+
+    def run(self):
+        size, pauses = self.job["stdin"]["size"], self.job["stdin"]["pauses"]
+        nap_s = self.job["span_s"] / pauses if pauses else 0
+        every = max(size // PIECE // pauses, 1) if pauses else 1
+        with contextlib.suppress(BrokenPipeError), self.pipe:
+            for number, piece in enumerate(stdin_pieces(self.job, size)):
+                self.fed += os.write(self.pipe.fileno(), piece)
+                if nap_s and number % every == 0 and pauses > 0:
+                    pauses -= 1
+                    time.sleep(nap_s)  # sleep-ok: it comes slowly
+
+
+class Reader(threading.Thread):
+    """Takes what the launcher's stdout has into a file; `size` counts."""
+
+    def __init__(self, number, pipe, path, how):
+        super().__init__(daemon=True)
+        self.number, self.pipe, self.path, self.how = number, pipe, path, how
+        self.size, self.left = 0, False
+        self.wake, self.waker = os.pipe()
+
+    def run(self):
+        kind, late_s = self.how["kind"], self.how["late_s"]
+        if kind == "late":
+            select.select([self.wake], [], [], late_s)
+        naps = 50 if kind == "slow" else 0
+        with open(self.path, "wb") as file:
+            while True:
+                if self.wake in select.select([self.pipe, self.wake], [],
+                                              [])[0]:
+                    break
+                data = os.read(self.pipe.fileno(), PIECE)
+                if not data:
+                    break
+                file.write(data)
+                self.size += len(data)
+                if naps > 0:
+                    naps -= 1
+                    select.select([self.wake], [], [], late_s / 50)
+        self.pipe.close()
+
+    def leave(self):
+        self.left = True
+        os.write(self.waker, b"x")
+
+
+class Front:
+    """One `xylem run`."""
+
+    def __init__(self, run, number, words):
+        self.run, self.number = run, number
+        self.job = run.plan["jobs"][number]
+        self.path = run.folder.output(number)
+        self.errors = run.folder.errors(number)
+        stdin = self.open_stdin()
+        with open(self.errors, "wb") as errors:
+            self.proc = run.popen(words, stdin=stdin, stderr=errors,
+                                  stdout=subprocess.PIPE)
+        self.feeder = Feeder(self.job, self.proc.stdin) \
+            if stdin == subprocess.PIPE else None
+        self.reader = Reader(number, self.proc.stdout, self.path,
+                             self.job["reader"])
+        self.words = words
+
+    def open_stdin(self):
+        self.file = None
+        if self.job["stdin"]["kind"] == "pipe":
+            return subprocess.PIPE
+        path = self.run.folder.at("in.%d" % self.number)
+        with open(path, "wb") as file:
+            for piece in stdin_pieces(self.job, self.job["stdin"]["size"]):
+                file.write(piece)
+        self.file = open(path, "rb", buffering=0)
+        return self.file
+
+    def start(self):
+        self.reader.start()
+        if self.feeder:
+            self.feeder.start()
+
+    def fed(self):
+        """How much the launcher has taken, or the pipe to it."""
+        return self.feeder.fed if self.feeder else self.file.seek(0, 1)
+
+    def end(self):
+        """The launcher has gone, and all that held its descriptors."""
+        self.reader.join(CLIENT_S)
+
+    def tell(self):
+        return {"code": self.proc.returncode, "left": self.reader.left,
+                "read": self.reader.size, "words": self.words,
+                "fed": self.fed(), "stuck": self.reader.is_alive()}
+
+
+class Client(threading.Thread):
+    """One `xylem attach`: comes, and leaves in its way."""
+
+    def __init__(self, run, number, client):
+        super().__init__(daemon=True)
+        self.run_, self.number, self.client = run, number, client
+        self.proc, self.attached, self.hung = None, False, False
+
+    def said(self):
+        return read_file(self.run_.folder.client(self.number, "err"))
+
+    def begin(self):
+        folder = self.run_.folder
+        stdin = subprocess.DEVNULL
+        if self.client.get("push") is not None:
+            stdin = subprocess.PIPE
+        out = open(folder.client(self.number, "out"), "wb")
+        errors = open(folder.client(self.number, "err"), "wb")
+        with out, errors:
+            is_shut = self.client["end"] == "shut"
+            self.proc = self.run_.popen(
+                command.attach(self.client, self.run_.launcher.pid),
+                keeper=True, stdin=stdin, stderr=errors,
+                stdout=subprocess.PIPE if is_shut else out)
+
+    def run(self):
+        if not self.run_.wait_for(self.client["when"]):
+            return
+        self.begin()
+        patience = bounds.Patience(ATTACH_S)
+        while b"attached to " not in self.said() and \
+                self.proc.poll() is None and patience.look():
+            pass
+        self.attached = b"attached to " in self.said()
+        if self.client.get("push") is not None:
+            self.push()
+        if self.client["end"] != "stay":
+            time.sleep(self.client["end_s"])  # sleep-ok: then it leaves
+            self.leave()
+
+    def push(self):
+        job = self.run_.plan["jobs"][0]
+        with contextlib.suppress(BrokenPipeError), self.proc.stdin:
+            for piece in stdin_pieces(job, job["push"]["size"]):
+                self.proc.stdin.write(piece)
+
+    def leave(self):
+        end = self.client["end"]
+        if end == "shut":
+            self.proc.stdout.close()
+            return
+        number = {"leave": signal.SIGTERM, "kill": signal.SIGKILL,
+                  "stop": signal.SIGSTOP}[end]
+        self.proc.send_signal(number)
+
+    def end(self):
+        """The job has ended: so does the tool."""
+        self.join()
+        if self.proc is None:
+            return
+        if self.client["end"] == "stop":
+            self.proc.send_signal(signal.SIGCONT)
+        patience = bounds.Patience(CLIENT_S)
+        while self.proc.poll() is None and patience.look():
+            pass
+        self.hung = self.proc.poll() is None
+        if self.hung:
+            self.proc.kill()
+            self.proc.wait()
+
+    def tell(self):
+        return {"attached": self.attached, "hung": self.hung,
+                "came": self.proc is not None,
+                "code": self.proc.returncode if self.proc else None,
+                "crc": zlib.crc32(self.said())}

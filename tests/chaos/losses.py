@@ -1,0 +1,93 @@
+"""Who may be lost by the faults that were carried out, and what may end."""
+import network
+
+LOSSY = 2  # heartbeats: who is stopped or cut off for less is not lost
+
+
+class Losses:
+    """`nodes` may be lost; `ends` are the reasons for which the job may end;
+    `jobs` those of a dvm that may be cut off one by one."""
+
+    def __init__(self, plan, evidence):
+        self.plan, self.places = plan, evidence["places"].values()
+        self.all = set(range(plan["nodes"]))
+        self.nodes, self.ends, self.jobs = set(), set(), set()
+        self.killed, self.hints, self.heavy, self.pairs = {}, set(), 0, 0
+        procs = sum(job["procs"] for job in plan["jobs"])
+        for fault, told in zip(plan["faults"], evidence["done"]):
+            for entry in told["did"]:
+                before = set(self.nodes), set(self.ends)
+                self.take(fault, entry)
+                self.heavy += before != (self.nodes, self.ends)
+                if told["started"] < procs and fault["do"] not in (
+                        "mtu", "slow", "flap"):
+                    self.ends.add("in launch")
+        # Two at a time may leave a node without any way.
+        if self.heavy + self.pairs > 1:
+            self.nodes |= {node for node in self.hints if node >= 0}
+
+    def take(self, fault, entry):
+        kind, who = fault["do"], entry["who"]
+        if kind == "kill":
+            self.killed.setdefault(who, []).append(entry)
+        if kind == "leave":
+            self.jobs.add(entry["job"])
+        elif kind == "term":
+            self.ends.add("term")
+        elif who == "network":
+            self.cut(fault, entry)
+        elif who in ("launcher", "above"):
+            if kind == "kill" or self.is_long(fault, entry):
+                self.ends.add(who)
+                self.nodes |= self.all
+        elif who == "helper":
+            if self.plan["family"] == "dvm" and kind == "kill":
+                self.ends.add("helper")
+        elif who == "submit":
+            self.ends.add("submit")
+        elif who in ("daemon", "spawner", "starter"):
+            if kind == "kill" or self.is_long(fault, entry):
+                self.lose(entry)
+
+    def is_long(self, fault, entry):
+        """How long it was in the end counts, on a busy machine."""
+        return fault["for_s"] is None or \
+            entry.get("for_s", 0) >= LOSSY * self.plan["heartbeat"]
+
+    def lose(self, entry):
+        """The nodes of a process. Of one that had no process of the job yet
+        it is not known which these are."""
+        pids = {entry["pid"], entry["above"]} if entry["who"] != "daemon" \
+            else {entry["pid"]}
+        found = {node for node, daemon, spawner in self.places
+                 if daemon in pids or spawner == entry["pid"]}
+        # Of nodes without a process it is not known whose they are.
+        self.nodes |= found | self.all - {node for node, _, _ in self.places}
+        if not found:
+            self.ends.add("in launch")
+
+    def cut(self, fault, entry):
+        hosts, pairs = network.touched(fault)
+        is_long = self.is_long(fault, entry)
+        if fault["do"] == "flap":
+            is_long = False
+        if hosts and is_long:
+            self.nodes |= self.all if 0 in hosts else \
+                {host - 1 for host in hosts}
+            if 0 in hosts:
+                self.ends.add("cut off")
+        self.pairs += len(pairs)
+        for one, other in pairs:
+            self.hints |= {one - 1, other - 1}
+            for host, to in ((one, other), (other, one)):
+                # It has nobody else above it.
+                if to == 0 and self.parent(host) == 0 and (
+                        is_long or fault["do"] != "drop"):
+                    self.nodes.add(host - 1)
+
+    def parent(self, host):
+        return (host - 1) // self.plan["arity"]
+
+    def is_swept(self):
+        """Nobody of xylem may be left on a host: the next session clears."""
+        return {"launcher", "daemon", "spawner"} <= set(self.killed)

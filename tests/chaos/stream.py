@@ -1,0 +1,159 @@
+"""What each process has shown, taken out of what the launcher has written."""
+import base64
+import contextlib
+import json
+import os
+import re
+
+import front
+
+LABEL = re.compile(rb"(\d+): ")
+HEAD = re.compile(rb"r(\d+) ([oed]) ")
+# What xylem itself says, and the library that it uses for tools.
+OWN = re.compile(rb"xylem: |\[[\w.-]+:\d+\] PMIX ERROR")
+JSON_CHANNELS = {"stdout": "o", "stderr": "e", "stddiag": "d"}
+
+
+class Bad(Exception):
+    """The stream is not what it has to be."""
+
+
+def at(want, got, place):
+    """Where two differ, for a reader."""
+    size = next((n for n in range(min(len(want) - place, len(got)))
+                 if want[place + n] != got[n]), 0)
+    return "at byte %d: want %r, got %r" % (
+        place + size, bytes(want[place + size:][:40]), got[size:][:40])
+
+
+class Channel:
+    """What is to come by one channel of one process, and how far it has."""
+
+    def __init__(self, want, whole):
+        self.want, self.whole, self.place = want, whole, 0
+        self.torn = None  # where a line ended that goes on
+
+    def take(self, line, ends):
+        """A line that was shown, without its newline; `ends` says that it had
+        one. A newline may stand behind what was left open."""
+        if self.torn is not None and not self.is_long(self.torn):
+            raise Bad("a line was ended at byte %d, and went on" % self.torn)
+        if ends and self.want.startswith(line + b"\n", self.place):
+            self.place += len(line) + 1
+        elif self.want.startswith(line, self.place):
+            self.place += len(line)
+            self.torn = self.place if ends else None
+        else:
+            raise Bad(at(self.want, line, self.place))
+
+    def is_long(self, place):
+        """The line there is one that may come in pieces."""
+        start = self.want.rfind(b"\n", 0, place) + 1
+        end = self.want.find(b"\n", place)
+        end = end if end >= 0 else len(self.want)
+        return end - start > self.whole
+
+    def take_bytes(self, data):
+        if not self.want.startswith(data, self.place):
+            raise Bad(at(self.want, data, self.place))
+        self.place += len(data)
+
+    def left(self):
+        return len(self.want) - self.place
+
+
+def lines(data):
+    """(line without its newline, whether it had one)."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        yield data[start:end if end >= 0 else len(data)], end >= 0
+        start = end + 1 if end >= 0 else len(data)
+
+
+def whose(style, line):
+    """(rank, channel or None, what follows the label)."""
+    found = (HEAD if style == "plain" else LABEL).match(line)
+    if not found:
+        raise Bad("a line of nobody: %r" % line[:80])
+    rest = line if style == "plain" else line[found.end():]
+    head = HEAD.match(rest)
+    return int(found[1]), head[2].decode() if head else None, rest
+
+
+def take_stuck(style, line, channels):
+    """A message may stand behind a last line that has no newline, and the
+    newline that was to end that line comes behind the message."""
+    place = line.find(b"xylem: ", 1)
+    if place < 0 or style == "json":
+        return False
+    with contextlib.suppress(Bad):
+        rank, channel, rest = whose(style, line[:place])
+        for kind in channel or "e", "e":
+            found = channels.get((rank, kind))
+            if found and found.want[found.place:] == rest != b"":
+                found.place += len(rest)
+                return True
+    return False
+
+
+def take_lines(style, data, channels, is_error):
+    """Of stdout, or of stderr, where xylem's own words are left out; these are
+    what is returned."""
+    own, was_stuck = [], False
+    for line, ends in lines(data):
+        if is_error and (OWN.match(line) or was_stuck and line == b""):
+            own.append(line)
+            was_stuck = was_stuck and line != b""
+            continue
+        was_stuck = is_error and take_stuck(style, line, channels)
+        if was_stuck:
+            own.append(line)
+            continue
+        if style == "json":
+            if ends:  # else whoever wrote or read it has gone in the middle
+                take_object(line, channels)
+            continue
+        rank, channel, rest = whose(style, line)
+        kind = ("d" if channel == "d" and (rank, "d") in channels else "e") \
+            if is_error else "o"
+        if (rank, kind) not in channels:
+            raise Bad("a line of rank %d: %r" % (rank, line[:80]))
+        try:
+            channels[rank, kind].take(rest, ends)
+        except Bad as why:
+            raise Bad("rank %d %s %s" % (rank, kind, why)) from None
+    return own
+
+
+def take_object(line, channels):
+    try:
+        found = json.loads(line.decode())
+    except ValueError:
+        raise Bad("no object: %r" % line[:200]) from None
+    data = base64.b64decode(found["base64"]) if "base64" in found \
+        else found["text"].encode()
+    if found.get("newline", True):
+        data += b"\n"
+    rank, kind = found["rank"], JSON_CHANNELS[found["channel"]]
+    try:
+        channels[rank, kind].take_bytes(data)
+    except (Bad, KeyError) as why:
+        raise Bad("rank %d %s %s" % (rank, kind, why)) from None
+
+
+def take_files(folder, channels):
+    """Those of --output-dir."""
+    names = {"o": "stdout", "e": "stderr", "d": "stddiag"}
+    spaces = os.listdir(folder) if os.path.isdir(folder) else []
+    for (rank, kind), channel in channels.items():
+        for space in spaces:
+            data = front.read_file(os.path.join(
+                folder, space, "rank.%d" % rank, names[kind]))
+            if channel.left() == 0 and data == b"\n":
+                continue
+            try:
+                channel.take_bytes(data)
+            except Bad as why:
+                raise Bad("file of rank %d %s %s" % (rank, kind,
+                                                     why)) from None
