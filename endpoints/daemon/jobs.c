@@ -122,7 +122,7 @@ static struct ep_manners manners_of(const struct daemon *d,
 {
     struct ep_manners manners = job->manners;
 
-    if (d->config.is_virtual)
+    if (d->config.is_virtual && job->size > EP_CROWD_EASY)
         manners.nice = ep_crowd_of(job->size, ep_room_processors()).nice;
     return manners;
 }

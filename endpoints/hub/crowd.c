@@ -18,7 +18,6 @@ enum {
     HEARTBEAT_MS = 10000, /* of hosts, and of a machine that is not crowded */
     HEARTBEAT_EACH_MS = 10,
     HEARTBEAT_MAX_MS = 600000,
-    EASY = 32, /* processes for each processor that hold up nobody */
     NICE_MAX = 19,
     STARTING_EACH = 4, /* daemons for each processor */
     STARTING_MIN = 8,
@@ -35,7 +34,8 @@ static uint32_t within(uint64_t value, uint32_t min, uint32_t max)
 struct ep_crowd ep_crowd_of(uint64_t procs, uint32_t processors)
 {
     uint64_t each = processors > 0 ? (procs - 1) / processors + 1 : procs;
-    uint64_t share = EASY; /* that weigh as much together with that nice */
+    uint64_t share =
+        EP_CROWD_EASY; /* that weigh as much together with that nice */
     struct ep_crowd crowd;
 
     if (procs == 0)
