@@ -34,8 +34,8 @@ static uint32_t within(uint64_t value, uint32_t min, uint32_t max)
 struct ep_crowd ep_crowd_of(uint64_t procs, uint32_t processors)
 {
     uint64_t each = processors > 0 ? (procs - 1) / processors + 1 : procs;
-    uint64_t share =
-        EP_CROWD_EASY; /* that weigh as much together with that nice */
+    /* Those that weigh as much together with that nice value. */
+    uint64_t share = EP_CROWD_EASY;
     struct ep_crowd crowd;
 
     if (procs == 0)

@@ -74,8 +74,8 @@ def look(text):
 
 
 def count_ended():
-    """Of a daemon's children one starts processes. The others look for what dead
-    sessions have left: not every daemon has one."""
+    """Of a daemon's children one starts processes. The others look for what
+    dead sessions have left: not every daemon has one."""
     parents = {os.path.basename(path):
                look(live.read_file(path).decode(errors="replace"))
                for path in glob.glob(LOGS + "/*")}

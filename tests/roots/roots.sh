@@ -13,7 +13,8 @@
 # takes root and debootstrap, and git where the sources are a clone. The mirror
 # is the one that apt uses here, with its settings. A root lives in memory, in
 # namespaces of this run: all mounts and processes end with it, however it ends.
-# The whole output is in files of XYLEM_ROOTS_LOGS, ./roots by default.
+# The whole output is in files of XYLEM_ROOTS_LOGS, ./roots by default. Exit 77:
+# a root cannot be made here.
 set -u
 here=$(realpath "${BASH_SOURCE[0]}") || exit 1
 top=${here%/tests/roots/*}
@@ -27,6 +28,12 @@ say() {
 die() {
     say "$*"
     exit 1
+}
+
+# A root that cannot be made says nothing of the sources.
+give_up() {
+    say "$*"
+    exit 77
 }
 
 # --- making a root ----------------------------------------------------------
@@ -57,14 +64,17 @@ copy_sources() {
 make_root() {
     local mirror start=$SECONDS log=$XYLEM_ROOTS_LOGS/$1.root.log
     mirror=$(find_mirror)
-    [ -n "$mirror" ] || die "apt knows no mirror of Debian on this machine"
+    [ -n "$mirror" ] || give_up "apt knows no mirror of Debian on this machine"
     umount -l "$place" 2>/dev/null
     mount -t tmpfs -o mode=755 none "$place" && mkdir "$root" || exit 1
     if ! debootstrap --variant=minbase "$1" "$root" "$mirror" >"$log" 2>&1; then
         tail -n 5 "$log"
-        die "$1: debootstrap failed"
+        give_up "$1: debootstrap failed"
     fi
-    apt_settings >"$root/etc/apt/apt.conf.d/mirror"
+    {
+        apt_settings
+        echo 'Acquire::Retries "3";'
+    } >"$root/etc/apt/apt.conf.d/mirror"
     echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fast"
     cp /etc/hosts "$root/etc/hosts"
     chmod 700 "$root/root"
