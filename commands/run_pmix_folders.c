@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "endpoints/sys/identity.h"
+#include "endpoints/sys/owner.h"
 #include "endpoints/sys/thread.h"
 #include "pmix_api/folder.h"
 
 /* Of the process, as the thread may outlive its session (ep_thread_join). */
 static struct {
-    struct ep_identity own;
-    char mark[EP_IDENTITY_BYTES];
+    struct ep_owner own;
+    char mark[EP_OWNER_BYTES];
     char top[PX_PATH_MAX];
     pthread_t thread;
     bool is_running;
@@ -20,10 +20,10 @@ static struct {
 
 static bool is_gone(const char *mark)
 {
-    struct ep_identity whose;
+    struct ep_owner whose;
 
-    return ep_identity_read(mark, &whose) != NULL &&
-           ep_identity_is_gone(&whose, &folders.own);
+    return ep_owner_read(mark, &whose) != NULL &&
+           ep_owner_is_gone(&whose, &folders.own);
 }
 
 static void *sweep(void *arg)
@@ -35,9 +35,9 @@ static void *sweep(void *arg)
 
 const char *run_pmix_folders_open(void)
 {
-    if (ep_identity_own(&folders.own) != 0)
+    if (ep_owner_self(&folders.own) != 0)
         return "";
-    ep_identity_print(&folders.own, folders.mark);
+    ep_owner_print(&folders.own, folders.mark);
     /* Not in the thread: others change the environment. */
     if (snprintf(folders.top, sizeof(folders.top), "%s", px_folder_top()) >=
         (int)sizeof(folders.top))

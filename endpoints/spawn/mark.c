@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "endpoints/spawn/procs.h"
+#include "endpoints/sys/hash.h"
 #include "overlay/base/err.h"
 
 /* A NUL before it, as an environment has it. */
@@ -19,13 +20,6 @@ static const char needle[] = "\0" EP_MARK_NAME "=";
 enum { NEEDLE_BYTES = sizeof(needle) - 1, CHUNK_BYTES = 16 * 1024 };
 
 /* --- the place */
-
-static uint64_t hash_add(uint64_t hash, const char *text)
-{
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (uint8_t)*text) * UINT64_C(1099511628211);
-    return (hash ^ ' ') * UINT64_C(1099511628211);
-}
 
 /* A text file of /proc without its end; false when it is longer. */
 static bool read_text(const char *path, char *text, size_t size)
@@ -51,11 +45,11 @@ static uint64_t place_of(pid_t pid)
 {
     static const char *const spaces[] = {"pid", "time", "cgroup"};
     char path[64], text[128];
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash;
 
     if (!read_text("/proc/sys/kernel/random/boot_id", text, sizeof(text)))
         return 0;
-    hash = hash_add(hash, text);
+    hash = ep_hash(text, strlen(text), 0);
     for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
         ssize_t len;
 
@@ -64,7 +58,7 @@ static uint64_t place_of(pid_t pid)
         if (len < 0 && i == 0)
             return 0;
         text[len < 0 ? 0 : len] = '\0'; /* older kernels do not have all */
-        hash = hash_add(hash, text);
+        hash = ep_hash(text, strlen(text), hash);
     }
     return hash;
 }

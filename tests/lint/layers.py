@@ -77,7 +77,7 @@ LIBRARIES = (
     ("pmix*", ("pmix_api/helper/*", "commands/attach/*",
                "commands/submit/*", "tests/pmix/*", "bench/*")),
     ("sodium*", ("endpoints/*", "tests/*")),
-    ("xxh*", ("endpoints/msg/*",)),
+    ("xxh*", ("endpoints/sys/*",)),
     ("cmocka.h", ("tests/*",)),
 )
 # Headers that one file alone may include.

@@ -1,5 +1,5 @@
-/* The identity of a process, as Linux has it in /proc. */
-#include "endpoints/sys/identity.h"
+/* The owner of something: a process, as Linux has it in /proc. */
+#include "endpoints/sys/owner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/sys/hash.h"
 #include "overlay/base/err.h"
 
-#define HASH_FIRST UINT64_C(0xcbf29ce484222325)
-#define HASH_PRIME UINT64_C(0x100000001b3)
-#define HASH_MASK  UINT64_C(0xffffffffffff)
+#define HASH_MASK UINT64_C(0xffffffffffff)
 
 /* What the namespaces of a host itself are called on every Linux: their inodes
  * are constants of the kernel. A kernel without those of times has one. */
@@ -23,17 +22,10 @@
 
 enum { STAT_BYTES_MAX = 4096, WORD_BYTES_MAX = 256 };
 
-/* FNV-1a; the end of each word counts. */
-static uint64_t hash(uint64_t from, const char *word)
+/* Of one word behind others. */
+static uint64_t hash(uint64_t others, const char *word)
 {
-    for (size_t i = 0; i <= strlen(word); i++)
-        from = (from ^ (unsigned char)word[i]) * HASH_PRIME;
-    return from;
-}
-
-static uint64_t hash_end(uint64_t value)
-{
-    return (value ^ value >> 48) & HASH_MASK;
+    return ep_hash(word, strlen(word), others) & HASH_MASK;
 }
 
 /* What a small file has; "" and false when there is none. */
@@ -77,7 +69,7 @@ static bool parse_start(const char *stat, uint64_t *ticks)
     return true;
 }
 
-int ep_identity_start(uint32_t pid, uint64_t *ticks)
+int ep_owner_start(uint32_t pid, uint64_t *ticks)
 {
     char path[64], mem[STAT_BYTES_MAX];
     const char *name_end;
@@ -104,7 +96,7 @@ static bool is_proc_ours(void)
            strcmp(link, own) == 0;
 }
 
-static void find_host(struct ep_identity *out)
+static void find_host(struct ep_owner *out)
 {
     char name[HOST_NAME_MAX + 1] = "", machine[WORD_BYTES_MAX];
 
@@ -112,10 +104,10 @@ static void find_host(struct ep_identity *out)
     out->is_sure =
         read_small("/etc/machine-id", machine, sizeof(machine)) ||
         read_small("/var/lib/dbus/machine-id", machine, sizeof(machine));
-    out->host = hash_end(hash(hash(HASH_FIRST, name), machine));
+    out->host = hash(hash(0, name), machine);
 }
 
-static void find_space(struct ep_identity *out)
+static void find_space(struct ep_owner *out)
 {
     char pids[WORD_BYTES_MAX], times[WORD_BYTES_MAX];
     bool has_times = read_link("/proc/self/ns/time", times, sizeof(times));
@@ -123,28 +115,28 @@ static void find_space(struct ep_identity *out)
     read_link("/proc/self/ns/pid", pids, sizeof(pids));
     out->is_first = strcmp(pids, FIRST_PIDS) == 0 &&
                     (!has_times || strcmp(times, FIRST_TIMES) == 0);
-    out->space = hash_end(hash(hash(HASH_FIRST, pids), times));
+    out->space = hash(hash(0, pids), times);
 }
 
 /* --- public */
 
-int ep_identity_own(struct ep_identity *out)
+int ep_owner_self(struct ep_owner *out)
 {
     char boot[WORD_BYTES_MAX];
 
-    *out = (struct ep_identity){.pid = (uint32_t)getpid()};
-    if (!is_proc_ours() || ep_identity_start(out->pid, &out->start) != 0 ||
+    *out = (struct ep_owner){.pid = (uint32_t)getpid()};
+    if (!is_proc_ours() || ep_owner_start(out->pid, &out->start) != 0 ||
         !read_small("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)))
         return OV_ESYS;
-    out->boot = hash_end(hash(HASH_FIRST, boot));
+    out->boot = hash(0, boot);
     find_host(out);
     find_space(out);
     return 0;
 }
 
-void ep_identity_print(const struct ep_identity *whose, char *text)
+void ep_owner_print(const struct ep_owner *whose, char *text)
 {
-    snprintf(text, EP_IDENTITY_BYTES,
+    snprintf(text, EP_OWNER_BYTES,
              "%012" PRIx64 "-%012" PRIx64 "-%012" PRIx64 "-%" PRIu32
              "-%" PRIx64,
              whose->host & HASH_MASK, whose->boot & HASH_MASK,
@@ -165,11 +157,11 @@ static const char *read_number(const char *at, int base, uint64_t max,
     return *out > max ? NULL : at + len + (at[len] == '-');
 }
 
-const char *ep_identity_read(const char *text, struct ep_identity *out)
+const char *ep_owner_read(const char *text, struct ep_owner *out)
 {
     uint64_t pid = 0;
 
-    *out = (struct ep_identity){.pid = 0};
+    *out = (struct ep_owner){.pid = 0};
     text = read_number(text, 16, HASH_MASK, &out->host);
     text = read_number(text, 16, HASH_MASK, &out->boot);
     text = read_number(text, 16, HASH_MASK, &out->space);
@@ -179,8 +171,7 @@ const char *ep_identity_read(const char *text, struct ep_identity *out)
     return pid > 0 ? text : NULL;
 }
 
-bool ep_identity_is_gone(const struct ep_identity *whose,
-                         const struct ep_identity *own)
+bool ep_owner_is_gone(const struct ep_owner *whose, const struct ep_owner *own)
 {
     uint64_t start;
     int rc;
@@ -189,6 +180,6 @@ bool ep_identity_is_gone(const struct ep_identity *whose,
         return false;
     if (whose->boot != own->boot)
         return own->is_first && own->is_sure;
-    rc = ep_identity_start(whose->pid, &start);
+    rc = ep_owner_start(whose->pid, &start);
     return rc == OV_ENOENT || (rc == 0 && start != whose->start);
 }

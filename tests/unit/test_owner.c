@@ -1,7 +1,7 @@
 /* The identity of processes: this one, children that live and have died, and
  * what others than this host have written, made by changing one of its parts.
  */
-#include "endpoints/sys/identity.h"
+#include "endpoints/sys/owner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,113 +36,113 @@ static pid_t start_child(int *fd)
     return child;
 }
 
-static struct ep_identity own(void)
+static struct ep_owner own(void)
 {
-    struct ep_identity me;
+    struct ep_owner me;
 
-    assert_int_equal(ep_identity_own(&me), 0);
+    assert_int_equal(ep_owner_self(&me), 0);
     return me;
 }
 
 static void own_identity_lives_and_is_always_the_same(void **state)
 {
-    struct ep_identity me = own(), again = own();
+    struct ep_owner me = own(), again = own();
     uint64_t start;
 
     (void)state;
     assert_int_equal(me.pid, getpid());
-    assert_int_equal(ep_identity_start(me.pid, &start), 0);
+    assert_int_equal(ep_owner_start(me.pid, &start), 0);
     assert_true(start == me.start && start > 0);
     assert_true(again.start == start && again.host == me.host);
     assert_true(again.boot == me.boot && again.space == me.space);
-    assert_false(ep_identity_is_gone(&me, &me));
+    assert_false(ep_owner_is_gone(&me, &me));
 }
 
 /* A dead child is gone while its parent has yet to hear of it, and after. */
 static void process_is_gone_from_its_death_on(void **state)
 {
-    struct ep_identity me = own(), it = me;
+    struct ep_owner me = own(), it = me;
     siginfo_t info;
     int fd;
 
     (void)state;
     it.pid = (uint32_t)start_child(&fd);
-    assert_int_equal(ep_identity_start(it.pid, &it.start), 0);
+    assert_int_equal(ep_owner_start(it.pid, &it.start), 0);
     assert_true(it.start >= me.start);
-    assert_false(ep_identity_is_gone(&it, &me));
+    assert_false(ep_owner_is_gone(&it, &me));
     close(fd);
     assert_int_equal(waitid(P_PID, it.pid, &info, WEXITED | WNOWAIT), 0);
-    assert_int_equal(ep_identity_start(it.pid, &it.start), OV_ENOENT);
-    assert_true(ep_identity_is_gone(&it, &me));
+    assert_int_equal(ep_owner_start(it.pid, &it.start), OV_ENOENT);
+    assert_true(ep_owner_is_gone(&it, &me));
     assert_int_equal(waitpid((pid_t)it.pid, NULL, 0), (int)it.pid);
-    assert_true(ep_identity_is_gone(&it, &me));
+    assert_true(ep_owner_is_gone(&it, &me));
 }
 
 /* The number is in use again: by one that has begun at another time. */
 static void number_that_is_used_again_is_another_process(void **state)
 {
-    struct ep_identity me = own(), before = me;
+    struct ep_owner me = own(), before = me;
 
     (void)state;
     before.start--;
-    assert_true(ep_identity_is_gone(&before, &me));
+    assert_true(ep_owner_is_gone(&before, &me));
 }
 
 /* Nothing is said of the process of another host or container, though there is
  * none of that number here. */
 static void others_are_never_gone(void **state)
 {
-    struct ep_identity me = own(), it = me;
+    struct ep_owner me = own(), it = me;
 
     (void)state;
     it.start--;
     it.host++;
-    assert_false(ep_identity_is_gone(&it, &me));
+    assert_false(ep_owner_is_gone(&it, &me));
     it.boot++;
-    assert_false(ep_identity_is_gone(&it, &me));
+    assert_false(ep_owner_is_gone(&it, &me));
     it = me;
     it.start--;
     it.space++;
-    assert_false(ep_identity_is_gone(&it, &me));
+    assert_false(ep_owner_is_gone(&it, &me));
     it.boot++;
-    assert_false(ep_identity_is_gone(&it, &me));
+    assert_false(ep_owner_is_gone(&it, &me));
 }
 
 /* Whatever has this number today. */
 static void another_boot_of_this_host_is_over(void **state)
 {
-    struct ep_identity me = own(), it = me;
+    struct ep_owner me = own(), it = me;
 
     (void)state;
     it.boot++;
     me.is_first = me.is_sure = true;
-    assert_true(ep_identity_is_gone(&it, &me));
+    assert_true(ep_owner_is_gone(&it, &me));
     me.is_first = false;
-    assert_false(ep_identity_is_gone(&it, &me));
+    assert_false(ep_owner_is_gone(&it, &me));
     me.is_first = true;
     me.is_sure = false;
-    assert_false(ep_identity_is_gone(&it, &me));
+    assert_false(ep_owner_is_gone(&it, &me));
 }
 
 static void all_of_it_is_in_its_text(void **state)
 {
-    struct ep_identity me = own(), read;
-    struct ep_identity most = {.host = 0xffffffffffff,
-                               .boot = 0xffffffffffff,
-                               .space = 0xffffffffffff,
-                               .start = UINT64_MAX,
-                               .pid = INT32_MAX};
-    char text[EP_IDENTITY_BYTES], longer[EP_IDENTITY_BYTES + 8];
+    struct ep_owner me = own(), read;
+    struct ep_owner most = {.host = 0xffffffffffff,
+                            .boot = 0xffffffffffff,
+                            .space = 0xffffffffffff,
+                            .start = UINT64_MAX,
+                            .pid = INT32_MAX};
+    char text[EP_OWNER_BYTES], longer[EP_OWNER_BYTES + 8];
 
     (void)state;
-    ep_identity_print(&me, text);
-    assert_string_equal(ep_identity_read(text, &read), "");
+    ep_owner_print(&me, text);
+    assert_string_equal(ep_owner_read(text, &read), "");
     assert_true(read.host == me.host && read.boot == me.boot);
     assert_true(read.space == me.space && read.start == me.start);
     assert_int_equal(read.pid, me.pid);
-    ep_identity_print(&most, text);
+    ep_owner_print(&most, text);
     snprintf(longer, sizeof(longer), "%s-rest", text);
-    assert_string_equal(ep_identity_read(longer, &read), "rest");
+    assert_string_equal(ep_owner_read(longer, &read), "rest");
     assert_true(read.start == UINT64_MAX && read.pid == INT32_MAX);
 }
 
@@ -165,12 +165,12 @@ static void what_is_no_identity_is_not_read(void **state)
         "+1-2-3-4-5",
         "1-2-3-a-5",
     };
-    struct ep_identity read;
+    struct ep_owner read;
 
     (void)state;
-    assert_non_null(ep_identity_read("1-2-3-4-5", &read));
+    assert_non_null(ep_owner_read("1-2-3-4-5", &read));
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        assert_null(ep_identity_read(texts[i], &read));
+        assert_null(ep_owner_read(texts[i], &read));
 }
 
 int main(void)

@@ -1,0 +1,15 @@
+/* By xxhash, which looks at the processor once where it can. */
+#include "config.h"
+
+#include "endpoints/sys/hash.h"
+
+#ifdef HAVE_XXH3_64BITS_WITHSEED_DISPATCH
+#include <xxh_x86dispatch.h> /* in place of the functions of xxhash.h */
+#else
+#include <xxhash.h>
+#endif
+
+uint64_t ep_hash(const void *mem, size_t len_bytes, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(mem, len_bytes, seed);
+}
