@@ -10,13 +10,14 @@ MIB = 1 << 20
 SLOW = float(os.environ.get("XYLEM_TEST_SLOW") or 1)
 LOOK_S = 0.1  # what a look counts for at most
 
-# docs/architecture.md, "Sizes and memory".
+# docs/architecture.md, "Sizes and memory". The launcher reports how many nodes
+# were adopted; here all are taken for adopted by it.
 BASE = 32 * MIB
 NODE = MIB
+PROCESS = 3 << 10
+LAUNCHER_NODE, LAUNCHER_PROCESS, ADOPTED = 1 << 10, 512, 36 << 10
 # Launcher and helper together (tests/pmix/pmix.py).
 HELPER = 32 * MIB
-# A launcher with this many children; each one more takes so much of libfabric.
-CHILDREN, CHILD = 256, 30 << 10
 
 GIVE_UP = 4.5   # heartbeats until a silent node is lost
 FORSAKEN = 7    # until one that reaches nobody ends by itself
@@ -26,13 +27,15 @@ NODE_S = 2      # for each node more
 REFUSAL_S = 30  # what cannot work is told
 
 
-def memory(name, nodes, children=0):
-    """The most that a process of xylem may take."""
+def memory(name, nodes, processes):
+    """The most that a process of xylem may take: a daemon with so many nodes
+    and processes, or the launcher of so many."""
     if name.endswith("xylemd"):
-        return BASE + (nodes - 1) * NODE
+        return BASE + (nodes - 1) * NODE + processes * PROCESS
     if name.endswith("xylem-pmix"):
         return BASE + HELPER
-    return BASE + max(children - CHILDREN, 0) * CHILD
+    return BASE + nodes * (LAUNCHER_NODE + ADOPTED) + \
+        processes * LAUNCHER_PROCESS
 
 
 def end_s(plan):

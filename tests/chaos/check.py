@@ -84,11 +84,13 @@ class Judge:
 
     def memory(self):
         """(name, most that it took, what it may take) of each process."""
+        ppn = sum(job["ppn"] for job in self.plan["jobs"])
         for name, pid, size in self.seen["peaks"]:
             nodes = {node for node, daemon, _ in self.seen["places"].values()
                      if daemon == pid}
-            yield name, size, bounds.memory(
-                name, max(len(nodes), self.plan["per_daemon"]))
+            count = max(len(nodes), self.plan["per_daemon"]) \
+                if name.endswith("xylemd") else self.plan["nodes"]
+            yield name, size, bounds.memory(name, count, count * ppn)
 
     def check_memory(self):
         for name, size, limit in self.memory():
@@ -157,7 +159,7 @@ class Judge:
         if "in launch" in ends and one["code"] == 1:
             return True
         is_lost = self.lost or self.losses.nodes and \
-            "a daemon has failed" in self.said
+            " has failed: " in self.said
         return bool(is_lost) and (self.plan["policy"] == "abort" or
                                   self.plan["family"] == "dvm")
 
