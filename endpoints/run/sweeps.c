@@ -98,9 +98,8 @@ static void over(struct run *r, uint32_t place, bool has_run)
     if (found < 0)
         miss(r, node);
     else if (found > 0)
-        ep_run_note(r, "%s: %d process%s that a lost daemon has left %s ended",
-                    ep_run_host(r, node), found, found == 1 ? "" : "es",
-                    found == 1 ? "is" : "are");
+        ep_run_note(r, "%s: what a lost daemon has left there is ended",
+                    ep_run_host(r, node));
     close(sweep->said);
     event_free(sweep->timer);
     *sweep = (struct sweep){.node = 0};

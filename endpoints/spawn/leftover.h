@@ -33,8 +33,8 @@ int ep_leftover_kill(const struct ep_leftover *what,
 #define EP_SWEPT "xylemd-swept"
 
 /* Does so again and again until two looks find nobody that could be killed, or
- * the time is over. Returns how many were found, or what ep_leftover_kill
- * does. */
+ * the time is over. Returns how often it has sent SIGKILL (a process may be
+ * there yet at the next look), or what ep_leftover_kill does. */
 int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms);
 
 /* Makes a process that does this for what daemons of this user have left that

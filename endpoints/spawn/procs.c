@@ -21,6 +21,9 @@
 
 #include "overlay/base/err.h"
 
+/* The kernel's PF_EXITING: it closes its files, and starts nobody any more. */
+enum { FLAG_EXITING = 4 };
+
 /* Reads one PID/stat. False when the process has gone. */
 static bool row_read(int proc_fd, const char *name, struct ep_procs_row *out)
 {
@@ -28,6 +31,7 @@ static bool row_read(int proc_fd, const char *name, struct ep_procs_row *out)
     char text[512];
     char state;
     int parent;
+    unsigned flags;
     uint64_t start;
     int fd;
     ssize_t got;
@@ -47,15 +51,16 @@ static bool row_read(int proc_fd, const char *name, struct ep_procs_row *out)
     after = strrchr(text, ')');
     if (after == NULL ||
         sscanf(after + 1,
-               " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-               "%*s %*s %*s %*s %" SCNu64,
-               &state, &parent, &start) != 3)
+               " %c %d %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+               "%*s %*s %*s %" SCNu64,
+               &state, &parent, &flags, &start) != 4)
         return false;
     *out = (struct ep_procs_row){
         .pid = (pid_t)strtol(name, NULL, 10),
         .parent = parent,
         .start = start,
-        .is_zombie = state == 'Z' || state == 'X',
+        .is_zombie =
+            state == 'Z' || state == 'X' || (flags & FLAG_EXITING) != 0,
     };
     return true;
 }

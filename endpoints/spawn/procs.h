@@ -11,7 +11,7 @@ struct ep_procs_row {
     pid_t pid;
     pid_t parent;
     uint64_t start; /* when it began: ticks since this machine's start */
-    bool is_zombie;
+    bool is_zombie; /* or about to be: it has begun to exit */
     bool is_doomed; /* to be killed */
     bool is_spared; /* neither it nor what is below it */
 };
