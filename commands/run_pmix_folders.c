@@ -9,7 +9,8 @@
 #include "endpoints/sys/thread.h"
 #include "pmix_api/folder.h"
 
-/* Of the process, as the thread may outlive its session (ep_thread_join). */
+/* The process has one of these: the thread may outlive its session, see
+ * ep_thread_join. */
 static struct {
     struct ep_owner own;
     char mark[EP_OWNER_BYTES];

@@ -31,8 +31,8 @@ enum {
      * what is left by links and windows, and by unfinished lines. */
     BASE_BYTES = 32 << 20,
     NODE_BYTES = 1 << 20,
-    /* Of the launcher: tables, and a link beyond those that the plan's budget
-     * has room for, 31 KiB as measured. */
+    /* The launcher has tables, and for a node that it adopts a link beyond
+     * those of its plan, which takes 31 KiB as measured. */
     KNOWN_NODE_BYTES = 1 << 10,
     KNOWN_PROC_BYTES = 1 << 9,
     ADOPTED_BYTES = 36 << 10,

@@ -21,7 +21,8 @@ enum {
      * hold, whatever the size of a frame. Beside its frames a link takes some
      * 25 KiB of libfabric. */
     EP_SESSION_CHILDREN_MAX = 256,
-    /* Of unfinished lines in a daemon's memory, whatever nodes it has. */
+    /* A daemon keeps so much of unfinished lines in memory, however many nodes
+     * it has. */
     EP_SESSION_TAILS_BYTES = 8 << 20,
 };
 
@@ -49,8 +50,8 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
 uint64_t ep_session_launcher_bytes(uint64_t nodes, uint64_t procs,
                                    uint64_t adopted);
 
-/* The same of a daemon with so many nodes and processes, which keeps no output
- * for tools that come late: up to EP_CACHE_POOL_BYTES more. O(1). */
+/* The most that a daemon with so many nodes and processes may take. Where it
+ * keeps output for late tools, EP_CACHE_POOL_BYTES are added. O(1). */
 uint64_t ep_session_daemon_bytes(uint64_t nodes, uint64_t procs);
 
 /* Puts sizes and the number of inputs of a node into a configuration. Returns

@@ -27,7 +27,7 @@ enum {
     ROUND_MS_MIN = 2, /* between two looks: doubles */
     ROUND_MS_MAX = 100,
     FORKED_MS = 5000, /* the most that a process of ep_leftover_fork takes */
-    FORKED_NICE = 10  /* and as long as it takes it is in nobody's way */
+    FORKED_NICE = 10  /* its nice value: others go before it */
 };
 
 /* Numbers are used again: the one with this number may be another process. One

@@ -10,7 +10,7 @@
 #include "endpoints/spawn/mark.h"
 #include "endpoints/spawn/procs.h"
 
-/* Whose it is. */
+/* Whose processes are looked for. */
 struct ep_leftover {
     const struct ep_mark *of; /* borrowed; session and node count. NULL: that of
                                  every daemon of this user that runs no more */

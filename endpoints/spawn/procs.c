@@ -147,8 +147,9 @@ bool ep_procs_look(pid_t pid, struct ep_procs_row *row)
     return row_read(AT_FDCWD, name, row);
 }
 
-/* As many passes as they are deep, fewer where children have higher numbers
- * than their parents. `top` 0: nobody's. */
+/* Dooms the children of `top`, none where that is 0, and all that is below the
+ * doomed. It takes as many passes as they are deep, fewer where children have
+ * higher numbers than their parents. */
 static void doom(struct ep_procs *procs, pid_t top)
 {
     bool changed = true;
