@@ -2,10 +2,12 @@
 """Whoever of xylem is killed: nothing of the job is left ten seconds later, and
 nothing of anybody else's is touched."""
 import contextlib
+import errno
 import itertools
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 
@@ -19,6 +21,7 @@ GONE_S = 10
 FAMILY = ("sleep 302 & echo up $!; setsid sleep 302 & echo up $!; "
           "echo up $$; exec cat")
 WHO = ("launcher", "its spawner", "daemon", "the daemon's spawners", "helper")
+SUN_PATH = 108  # bytes of the name of a socket
 HOST = "a"  # where it happens; b is beneath it and goes on
 
 
@@ -106,6 +109,25 @@ def await_sweepers():
     """Daemons that start look for what others have left; not from here on."""
     live.eventually(lambda: "xylem-sweep" not in live.ours().values(), 60,
                     "all have looked")
+
+
+@contextlib.contextmanager
+def turn_is_taken():
+    """Nobody else looks meanwhile: daemons of other tests would, too. The name
+    is as take_turn() of endpoints/spawn/leftover.c makes it."""
+    space = os.stat("/proc/self/ns/pid").st_ino
+    name = b"\0xylem-sweep-%d-%d" % (os.geteuid(), space)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as turn:
+        def take():
+            try:
+                turn.bind(name.ljust(SUN_PATH, b"\0"))
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+                return False
+            return True
+        live.eventually(take, 60, "it is our turn to look")
+        yield
 
 
 def killed_at_once():
@@ -305,12 +327,13 @@ def next_session_sweeps():
     job, neighbour = Session("a"), Session("a")
     job.await_up()
     neighbour.await_up()
-    await_sweepers()
-    job.kill("launcher", "its spawner", "daemon", "the daemon's spawners")
-    job.wait()
-    live.eventually(lambda: not set(job.find("daemon")) &
-                    set(live.descendants(live.RUNNER)), GONE_S, "it is dead")
-    check_eq(2, len(job.left()), "left, as nobody is there:")
+    with turn_is_taken():
+        job.kill("launcher", "its spawner", "daemon", "the daemon's spawners")
+        job.wait()
+        live.eventually(lambda: not set(job.find("daemon")) &
+                        set(live.descendants(live.RUNNER)), GONE_S,
+                        "it is dead")
+        check_eq(2, len(job.left()), "left, as nobody is there:")
     check_swept(job, "a")
     check_eq(neighbour.pids["a"], neighbour.left(), "of the neighbour:")
     neighbour.stdin.close()
