@@ -372,17 +372,14 @@ void ov_down_on_input(struct ov_node *node, const struct ov_event *ev,
                       struct ov_out *out)
 {
     struct ov_stream *stream = find(node, ev->stream);
-    struct ov_feed *feed = feed_of(node, stream);
     struct ov_buf *buf = ev->buf;
     struct ov_wr wr = ov_wr_init(buf->mem, OV_DOWN_HEAD_BYTES);
     struct ov_down down = {.stream = ev->stream, .flags = ev->flags};
 
     OV_ASSERT(ov_down_room(node, ev->stream) > 0);
     down.seq = stream->head;
-    down.offset_bytes = feed->offset_bytes;
     ov_down_encode(&wr, node->tree.number, &down, ev->len_bytes);
     buf->len_bytes = OV_DOWN_HEAD_BYTES + ev->len_bytes;
-    feed->offset_bytes += ev->len_bytes;
     int rc = accept(node, stream, buf, &down, out);
     OV_ASSERT(rc == 0); /* a control message of the driver decodes */
 }

@@ -195,15 +195,12 @@ static void set_next(struct ov_node *node, struct ov_place *place)
 static void declare(struct ov_node *node, struct ov_member *member,
                     struct ov_out *out)
 {
-    bool is_final = member->is_final;
-
     if (!member->is_known) {
         member->is_known = true;
         node->tree.joined++;
     }
     ov_settle_remove(node, member, OV_MEMBER_LOST);
-    if (!is_final)
-        ov_out_act(out, OV_ACT_LOST)->node = member->node;
+    ov_out_act(out, OV_ACT_LOST)->node = member->node;
 }
 
 /* False when `out` had no room for all. */

@@ -31,7 +31,6 @@ struct ov_member {
     uint8_t state;  /* enum ov_member_state */
     bool is_ack_due : 1;
     bool is_known : 1;     /* root: has been confirmed once */
-    bool is_final : 1;     /* root: its last record was accepted */
     bool is_missing : 1;   /* a question about it waits */
     bool is_marked : 1;    /* within a function */
     bool is_addressed : 1; /* the driver knows where it listens, */

@@ -23,8 +23,7 @@ struct ov_source {
 
 /* Root: of a stream, beside what every node has. */
 struct ov_feed {
-    uint64_t offset_bytes; /* of the next frame's payload */
-    uint64_t full_ns;      /* since when the window is full; OV_NEVER */
+    uint64_t full_ns; /* since when the window is full; OV_NEVER */
     bool is_stall_told;
 };
 

@@ -78,8 +78,6 @@ static void hand_on(struct ov_node *node, struct ov_place *place,
     source->last = cookie;
     root->frames[place->frame].records++;
     member->accepted = rec->seq;
-    if (rec->flags & OV_RECORD_FINAL)
-        member->is_final = true;
     act->rec = *rec;
     act->cookie = cookie;
     ov_out_slice(out, act, ov_buf_ref(ov_place_first(place)), place->rec_data,

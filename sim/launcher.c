@@ -131,7 +131,7 @@ void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
 
     sim_check_shown(w, act, slice);
     sim_measure_shown(w, source, act->rec.len_bytes);
-    if ((act->rec.flags & OV_RECORD_FINAL) != 0 &&
+    if ((act->rec.flags & OV_RECORD_EOF) != 0 &&
         !w->hosts[source].is_given_up) {
         w->hosts[source].is_final = true;
         l->finals++;
@@ -165,12 +165,14 @@ void sim_launcher_lost(struct sim_world *w, uint32_t node)
     struct sim_launcher *l = w->launcher;
     struct sim_host *host = &w->hosts[node];
 
+    if (host->is_final)
+        return;
     if (l->lost_ns == SIM_NEVER) {
         l->lost_ns = w->now_ns;
         l->lost = node;
     }
-    l->given_up += !host->is_final && !host->is_given_up;
-    host->is_given_up |= !host->is_final;
+    l->given_up += !host->is_given_up;
+    host->is_given_up = true;
     if (!w->cfg.job.ends_on_loss || l->is_killed || l->has_goodbye)
         return;
     l->is_killed = true;

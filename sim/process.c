@@ -39,7 +39,7 @@ void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read)
 
     *read = (struct ov_read){.rank = n, .channel = OV_CHANNEL_STATE};
     if (!p->is_final_said && is_done(w, p)) {
-        read->flags = OV_RECORD_FINAL;
+        read->flags = OV_RECORD_EOF;
         p->is_final_said = true;
     }
 }

@@ -86,7 +86,6 @@ void ov_down_encode(struct ov_wr *wr, uint8_t tree, const struct ov_down *down,
     ov_wr_u32(wr, down->stream);
     ov_wr_u32(wr, down->flags);
     ov_wr_u64(wr, down->seq);
-    ov_wr_u64(wr, down->offset_bytes);
 }
 
 int ov_down_decode(const uint8_t *mem, const struct ov_frame_head *head,
@@ -101,6 +100,5 @@ int ov_down_decode(const uint8_t *mem, const struct ov_frame_head *head,
     down->stream = ov_rd_u32(&rd);
     down->flags = ov_rd_u32(&rd);
     down->seq = ov_rd_u64(&rd);
-    down->offset_bytes = ov_rd_u64(&rd);
     return (down->flags & ~(uint32_t)OV_DOWN_FLAGS) == 0 ? 0 : OV_EPROTO;
 }

@@ -50,7 +50,7 @@ enum ov_frame_type {
 enum {
     OV_FRAME_HEAD_BYTES = 8,
     OV_RECORD_HEAD_BYTES = 24,
-    OV_DOWN_HEAD_BYTES = 32,
+    OV_DOWN_HEAD_BYTES = 24,
     OV_FRAME_BYTES_MIN = 4096,
     OV_FRAME_BYTES_MAX = 1 << 20,
 };
@@ -72,9 +72,8 @@ enum ov_channel {
 };
 
 enum ov_record_flag {
-    OV_RECORD_EOF = 1,   /* the channel ends with this record */
-    OV_RECORD_FINAL = 2, /* the source node has nothing more to say */
-    OV_RECORD_FLAGS = 3
+    OV_RECORD_EOF = 1, /* the channel ends with this record */
+    OV_RECORD_FLAGS = 1
 };
 
 struct ov_record {
@@ -89,16 +88,14 @@ struct ov_record {
 
 enum ov_down_flag {
     OV_DOWN_END = 1,  /* the stream ends with this frame */
-    OV_DOWN_SKIP = 2, /* no payload: bytes that are not for this subtree */
-    OV_DOWN_SOME = 4, /* for some processes only: overlay/wire/push.h */
-    OV_DOWN_FLAGS = 7
+    OV_DOWN_SOME = 2, /* for some processes only: overlay/wire/push.h */
+    OV_DOWN_FLAGS = 3
 };
 
 struct ov_down {
     uint32_t stream;
     uint32_t flags;
     uint64_t seq;
-    uint64_t offset_bytes; /* of the first payload byte in the stream */
 };
 
 void ov_frame_head_encode(struct ov_wr *wr, const struct ov_frame_head *head);

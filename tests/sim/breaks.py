@@ -283,10 +283,6 @@ MUTANTS = {
         "serve.c",
         "            !part_add(words, &part, &ref))",
         "            0 && !part_add(words, &part, &ref))")],
-    "who has finished is declared lost": [(
-        "hold.c",
-        "bool is_final = member->is_final;",
-        "bool is_final = false;")],
     "what an earlier link left is not counted": [(
         "place.c",
         "place->leftover = leftover_of(node, child);",

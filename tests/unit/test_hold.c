@@ -316,21 +316,6 @@ static void the_root_judges_a_question(void **state)
     lab_close(&lab);
 }
 
-/* A node whose final record was accepted cannot be lost, only gone: nobody is
- * told, and it is refused all the same. */
-static void a_node_with_its_last_word_said_is_only_gone(void **state)
-{
-    (void)state;
-    open_root();
-    assert_string_equal(heard(&lab, 1, 0, "up:7.1(3)final"), "record:7.1(3)#0");
-    assert_string_equal(heard(&lab, 1, 0, "missing:7#1,8#1"),
-                        "lost:8 send:L0[left:7! left:8!]");
-    assert_int_equal(member(7)->state, OV_MEMBER_LOST);
-    assert_string_equal(heard(&lab, 2, 0, "ask:7#2<3"),
-                        "send:L0[answer:7#2!1]");
-    lab_close(&lab);
-}
-
 /* Who never came is given up after the give-up and the adoption time: then the
  * others begin. */
 static void who_never_came_is_given_up(void **state)
@@ -439,7 +424,6 @@ int main(void)
         cmocka_unit_test(a_question_waits_for_a_pending_ask),
         cmocka_unit_test(the_root_gives_up_whom_it_holds),
         cmocka_unit_test(the_root_judges_a_question),
-        cmocka_unit_test(a_node_with_its_last_word_said_is_only_gone),
         cmocka_unit_test(who_never_came_is_given_up),
         cmocka_unit_test(two_holds_become_one_where_room_is_needed),
         cmocka_unit_test(the_dead_in_one_hold_are_asked_about_soon),

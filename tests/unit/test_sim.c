@@ -302,7 +302,7 @@ static void one_frame_down_a_chain(void **state)
  * full and the last frame runs behind the others. */
 static void a_pipeline_down_a_chain(void **state)
 {
-    struct sim_cfg cfg = job(50, 1, 1000 * (65536 - 32), 0);
+    struct sim_cfg cfg = job(50, 1, 1000 * (65536 - 24), 0);
     double wire_ns = 65536 / 12.5;
 
     (void)state;
@@ -316,7 +316,7 @@ static void a_pipeline_down_a_chain(void **state)
 /* All at the root: it sends every byte to each. */
 static void a_flat_tree_sends_everything_from_the_root(void **state)
 {
-    struct sim_cfg cfg = job(101, 100, 200 * (65536 - 32), 0);
+    struct sim_cfg cfg = job(101, 100, 200 * (65536 - 24), 0);
     double wire_ns = 65536 / 12.5;
 
     (void)state;
@@ -338,7 +338,7 @@ static void a_pipeline_down_a_tree_of_arity_k(void **state)
 
         for (; nodes < 500; height++)
             nodes += level *= k;
-        cfg = job(nodes, k, 1000 * (65536 - 32), 0);
+        cfg = job(nodes, k, 1000 * (65536 - 24), 0);
         cfg.overlay.down_frames = WIDE;
         run_to(&cfg, SIM_END_WELL);
         assert_near(stdin_time_ns(),

@@ -81,8 +81,8 @@ static void records_keep_their_heads(void **state)
 {
     (void)state;
     open_root(lab_cfg(7, 2));
-    assert_string_equal(heard(&lab, 0, 0, "up:1.1(0)final"), "record:1.1(0)#0");
-    assert_int_equal(lab.out->acts[0].rec.flags, OV_RECORD_FINAL);
+    assert_string_equal(heard(&lab, 0, 0, "up:1.1(0)eof"), "record:1.1(0)#0");
+    assert_int_equal(lab.out->acts[0].rec.flags, OV_RECORD_EOF);
     assert_int_equal(lab.out->acts[0].rec.channel, OV_CHANNEL_STDOUT);
     lab_close(&lab);
 }

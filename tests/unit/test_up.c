@@ -117,9 +117,8 @@ static void records_without_bytes_need_a_flag(void **state)
     assert_string_equal(wrote_flags(&lab, 1, 1, 0, OV_INPUT_END, OV_RECORD_EOF),
                         "send:L0[up:1.1(0)eof]");
     seen(&lab, 1, READY(0));
-    assert_string_equal(
-        wrote_flags(&lab, 1, 0, 5, OV_INPUT_END, OV_RECORD_FINAL),
-        "send:L0[up:1.2(5)final]");
+    assert_string_equal(wrote_flags(&lab, 1, 0, 5, OV_INPUT_END, OV_RECORD_EOF),
+                        "send:L0[up:1.2(5)eof]");
     lab_close(&lab);
 }
 

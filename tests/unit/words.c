@@ -305,10 +305,9 @@ static void say_up(struct text *text, const uint8_t *mem,
     rd = ov_rd_init(mem + OV_FRAME_HEAD_BYTES, payload - OV_FRAME_HEAD_BYTES);
     for (unsigned i = 0; i < head->count; i++) {
         ov_record_decode(&rd, &rec);
-        say(text, "%s%" PRIu32 ".%" PRIu64 "(%" PRIu32 ")%s%s%s",
+        say(text, "%s%" PRIu32 ".%" PRIu64 "(%" PRIu32 ")%s%s",
             i > 0 ? "," : "", rec.source, rec.seq, rec.len_bytes,
             rec.flags & OV_RECORD_EOF ? "eof" : "",
-            rec.flags & OV_RECORD_FINAL ? "final" : "",
             words_are_in_place(&rec, mem + payload) ? "" : "?");
         payload += rec.len_bytes;
     }
@@ -355,9 +354,8 @@ static void say_down(struct text *text, const uint8_t *mem,
         say_control(text, mem + OV_DOWN_HEAD_BYTES, rec.len_bytes);
         return;
     }
-    say(text, "down:%" PRIu32 ".%" PRIu64 "(%" PRIu32 ")%s%s%s", down.stream,
+    say(text, "down:%" PRIu32 ".%" PRIu64 "(%" PRIu32 ")%s%s", down.stream,
         down.seq, rec.len_bytes, down.flags & OV_DOWN_END ? "end" : "",
-        down.flags & OV_DOWN_SKIP ? "skip" : "",
         words_are_in_place(&rec, mem + OV_DOWN_HEAD_BYTES) ? "" : "?");
 }
 

@@ -356,9 +356,6 @@ static const char *read_record(const char *words, struct ov_record *rec)
     if (strncmp(words, "eof", 3) == 0) {
         rec->flags = OV_RECORD_EOF;
         words += 3;
-    } else if (strncmp(words, "final", 5) == 0) {
-        rec->flags = OV_RECORD_FINAL;
-        words += 5;
     }
     return *words == ',' ? words + 1 : words;
 }

@@ -123,7 +123,7 @@ static struct ov_event read_input(struct world *w, uint32_t n, uint16_t input,
     struct ov_event ev = {.kind = OV_EV_READ, .input = input};
 
     if (input == 0) {
-        ev.read.flags = me->is_final_due ? OV_RECORD_FINAL : 0;
+        ev.read.flags = me->is_final_due ? OV_RECORD_EOF : 0;
         ev.read.rank = n;
         me->is_final_due = false;
     } else {
@@ -216,7 +216,7 @@ static void do_record(struct world *w, const struct ov_act *act)
             sum_more(from->got_sum, slice->buf->mem + slice->off_bytes,
                      slice->len_bytes);
     }
-    from->is_final |= (act->rec.flags & OV_RECORD_FINAL) != 0;
+    from->is_final |= (act->rec.flags & OV_RECORD_EOF) != 0;
     fly(w,
         (struct fly){.kind = FLY_TAKEN,
                      .peer = act->rec.source,
