@@ -169,27 +169,3 @@ uint32_t topo_hosts_find(const struct topo_hosts *hosts, const char *name,
 
     return entry == 0 ? TOPO_NONE : entry - 1;
 }
-
-int topo_hosts_pick(const struct topo_hosts *hosts,
-                    const struct topo_ranges *which, struct topo_hosts *out)
-{
-    int rc = 0;
-
-    topo_hosts_init(out);
-    for (uint32_t i = 0; i < which->count && rc == 0; i++) {
-        struct topo_range range = which->items[i];
-
-        if (range.last >= hosts->count) {
-            rc = OV_EINVAL;
-            break;
-        }
-        for (uint32_t n = range.first; n <= range.last && rc == 0; n++) {
-            const char *name = topo_hosts_name(hosts, n);
-
-            rc = topo_hosts_add(out, name, strlen(name), hosts->items[n].slots);
-        }
-    }
-    if (rc != 0)
-        topo_hosts_fini(out);
-    return rc;
-}

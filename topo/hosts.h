@@ -94,12 +94,6 @@ int topo_hosts_parse(struct topo_hosts *hosts, const char *text, char *why);
  */
 int topo_hosts_read(struct topo_hosts *hosts, const char *path, char *why);
 
-/* Makes out the list of the hosts whose numbers are in which, in their order.
- * Returns 0, OV_EINVAL when which goes past the list, or OV_ENOMEM; out is
- * then empty. */
-int topo_hosts_pick(const struct topo_hosts *hosts,
-                    const struct topo_ranges *which, struct topo_hosts *out);
-
 /* The short form of the first count hosts: a text that topo_hosts_parse turns
  * back into the same list, order and slots included. Hosts fold where they
  * are neighbours in the list. The caller frees the text; NULL: no memory.

@@ -41,14 +41,6 @@ struct topo_cpus {
 int topo_machine_load(struct topo_machine *out, const char *xml_path,
                       char *why);
 
-/* How many of a kind: cores or sockets; O(1). */
-uint32_t topo_machine_count(const struct topo_machine *machine,
-                            enum topo_object object);
-
-/* Writes "2 sockets with 32 cores" into text, cut at size_bytes. */
-void topo_machine_name(const struct topo_machine *machine, char *text,
-                       size_t size_bytes);
-
 /* The objects of a kind in the order of the machine, each with its PUs that
  * may be used, leaving out those that have none: at least one. A machine that
  * tells of no such objects has a core for each PU, and one socket for all.

@@ -56,18 +56,4 @@ void topo_place_fini(struct topo_place *place);
 struct topo_range topo_place_ranks(const struct topo_place *place,
                                    uint32_t node);
 
-/* O(log nodes). The node of a rank; TOPO_NONE when there is no such rank. */
-uint32_t topo_place_node(const struct topo_place *place, uint32_t rank);
-
-/* O(log nodes). Which one of its node's processes a rank is, from 0;
- * TOPO_NONE when there is no such rank. */
-uint32_t topo_place_local(const struct topo_place *place, uint32_t rank);
-
-/* nodes = those that run a rank of ranks. As many ranges are enough.
- * Returns 0, OV_EINVAL when ranks goes past the last rank, OV_EFULL; nodes is
- * then empty. */
-int topo_place_nodes_of(const struct topo_place *place,
-                        const struct topo_ranges *ranks,
-                        struct topo_ranges *nodes);
-
 #endif

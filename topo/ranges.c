@@ -243,31 +243,6 @@ uint32_t topo_ranges_nth(const struct topo_ranges *set, uint32_t n)
     return TOPO_NONE;
 }
 
-int topo_ranges_intersect(const struct topo_ranges *a,
-                          const struct topo_ranges *b, struct topo_ranges *out)
-{
-    uint32_t i = 0;
-    uint32_t j = 0;
-
-    out->count = 0;
-    while (i < a->count && j < b->count) {
-        struct topo_range x = a->items[i];
-        struct topo_range y = b->items[j];
-        struct topo_range both = {x.first > y.first ? x.first : y.first,
-                                  x.last < y.last ? x.last : y.last};
-
-        if (both.first <= both.last && topo_ranges_add(out, both) != 0) {
-            out->count = 0;
-            return OV_EFULL;
-        }
-        if (x.last < y.last)
-            i++;
-        else
-            j++;
-    }
-    return 0;
-}
-
 /* Numbers missing between range i and the one above it; at least 1. */
 static uint32_t gap_above(const struct topo_ranges *set, uint32_t i)
 {

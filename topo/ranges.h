@@ -72,13 +72,6 @@ uint32_t topo_ranges_size(const struct topo_ranges *set);
  * are not so many. */
 uint32_t topo_ranges_nth(const struct topo_ranges *set, uint32_t n);
 
-/* out = the members of both. out's memory must be apart from a's and b's.
- * Cost: O(a->count + b->count), and as many ranges at most less one.
- * Returns 0 or OV_EFULL; out is then empty.
- */
-int topo_ranges_intersect(const struct topo_ranges *a,
-                          const struct topo_ranges *b, struct topo_ranges *out);
-
 /* Brings the set down to at most `ranges` (at least 1) ranges by closing the
  * narrowest gaps, the highest of equal ones first: the smallest superset that
  * has so few. Cost: O(32 * count).

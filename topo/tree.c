@@ -117,19 +117,6 @@ bool topo_tree_contains(const struct topo_tree *tree, uint32_t top,
     return node == top;
 }
 
-uint32_t topo_tree_towards(const struct topo_tree *tree, uint32_t top,
-                           uint32_t node)
-{
-    while (node > top) {
-        uint32_t parent = topo_tree_parent(tree, node);
-
-        if (parent == top)
-            return node;
-        node = parent;
-    }
-    return TOPO_NONE;
-}
-
 bool topo_tree_touches(const struct topo_tree *tree, uint32_t top,
                        struct topo_range range)
 {

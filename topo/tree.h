@@ -65,11 +65,6 @@ uint32_t topo_tree_size(const struct topo_tree *tree, uint32_t node);
 bool topo_tree_contains(const struct topo_tree *tree, uint32_t top,
                         uint32_t node);
 
-/* O(depth). The child of top whose subtree has node; TOPO_NONE when node is
- * not strictly beneath top. */
-uint32_t topo_tree_towards(const struct topo_tree *tree, uint32_t top,
-                           uint32_t node);
-
 /* O(depth). Has the subtree of top a member in range? */
 bool topo_tree_touches(const struct topo_tree *tree, uint32_t top,
                        struct topo_range range);

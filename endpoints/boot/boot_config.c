@@ -307,21 +307,6 @@ const char *ep_boot_host(const struct ep_boot_config *config, uint32_t node)
     return config->hosts[at].name;
 }
 
-bool ep_boot_is_hosted(const struct ep_boot_config *config, uint32_t node)
-{
-    uint32_t low = 0, high = config->hosted_count;
-
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (config->hosted[mid].last < node)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < config->hosted_count && config->hosted[low].first <= node;
-}
-
 static int copy_strings(const struct ep_boot_config *from,
                         struct ep_boot_config *to)
 {

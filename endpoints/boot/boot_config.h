@@ -119,9 +119,6 @@ int ep_boot_host_here(struct ep_boot_config *config, const char *host);
 /* The host of a node, borrowed, or NULL. O(log hosts). */
 const char *ep_boot_host(const struct ep_boot_config *config, uint32_t node);
 
-/* Is this overlay node hosted by the daemon? O(log ranges). */
-bool ep_boot_is_hosted(const struct ep_boot_config *config, uint32_t node);
-
 /* Is this text fit to stand for a host on a command line? */
 bool ep_boot_host_is_fit(const char *name);
 

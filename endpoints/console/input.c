@@ -399,8 +399,3 @@ void ep_input_wake(struct ep_input *in)
     if (in->has_thread)
         wake(in->wake_fd);
 }
-
-uint64_t ep_input_total(const struct ep_input *in)
-{
-    return in->total_bytes;
-}

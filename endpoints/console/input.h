@@ -61,7 +61,4 @@ void ep_input_wake(struct ep_input *in);
  * else has moved the offset meanwhile, whose affair it is then. */
 bool ep_input_give_back(struct ep_input *in, uint64_t taken_bytes);
 
-/* Bytes delivered so far. */
-uint64_t ep_input_total(const struct ep_input *in);
-
 #endif

@@ -452,11 +452,6 @@ void ep_channel_wait(struct ep_channel *ch)
         event_active(ch->readable, EV_READ, 0);
 }
 
-uint32_t ep_channel_open_bytes(const struct ep_channel *ch)
-{
-    return ep_tail_bytes(&ch->carry);
-}
-
 void ep_channel_rest(struct ep_channel *ch)
 {
     if (!ch->cfg.raw)
@@ -470,11 +465,6 @@ uint64_t ep_channel_lost(struct ep_channel *ch, int *err)
     *err = ch->lost_err;
     ch->lost_bytes = 0;
     return lost_bytes;
-}
-
-void ep_channel_flush_open(struct ep_channel *ch)
-{
-    ch->flush_open = ep_tail_bytes(&ch->carry) > 0;
 }
 
 void ep_channel_expire(struct ep_channel *ch)

@@ -12,7 +12,7 @@
  *   - in pieces, when the line passes EP_CHANNEL_CARRY_MAX or the room given,
  *     or when neither memory nor file has room for it;
  *   - at the end of the channel;
- *   - when it is older than open_ms, or after ep_channel_flush_open.
+ *   - when it is older than open_ms.
  * So what a read gave ends in the middle of a line exactly when its last byte
  * is no newline. Bytes are never changed, lost or reordered, NUL included.
  */
@@ -73,9 +73,6 @@ int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
  * For an owner that gives others a turn. */
 void ep_channel_wait(struct ep_channel *ch);
 
-/* Bytes of an open line that wait for their newline. */
-uint32_t ep_channel_open_bytes(const struct ep_channel *ch);
-
 /* It is not going to be read for some time: what others need is left to them.
  * Call ep_channel_read then without being told. */
 void ep_channel_rest(struct ep_channel *ch);
@@ -83,9 +80,6 @@ void ep_channel_rest(struct ep_channel *ch);
 /* Bytes of open lines that the file has not given back, with the errno of the
  * last time; each is told once. They belong before what was read last. */
 uint64_t ep_channel_lost(struct ep_channel *ch, int *err);
-
-/* The next read delivers the open line as it is. Makes no callback. */
-void ep_channel_flush_open(struct ep_channel *ch);
 
 /* The channel ends after what its pipe holds now, although others may hold
  * the pipe open. on_ready follows unless a read is due anyway. */

@@ -31,14 +31,12 @@ static void only_whole_lines_come_out(void **state)
     tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
     tap_put_text(tap, "one\ntwo\nth");
     tap_expect(tap, TAP_ROOM, "one\ntwo\n", EP_CHANNEL_IDLE);
-    assert_int_equal(ep_channel_open_bytes(tap->ch), 2);
     tap_put_text(tap, "r");
     tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
     tap_put_text(tap, "ee\nfo");
     tap_expect(tap, TAP_ROOM, "three\n", EP_CHANNEL_IDLE);
     tap_put_text(tap, "ur\n");
     tap_expect(tap, TAP_ROOM, "four\n", EP_CHANNEL_IDLE);
-    assert_int_equal(ep_channel_open_bytes(tap->ch), 0);
     tap_put_end(tap);
     tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_END);
 }
@@ -165,7 +163,6 @@ static void ten_megabytes_with(struct tap *tap, uint32_t room)
             written += (size_t)count;
         got = tap_pull(tap, room, &channel);
         pieces += got > 0;
-        assert_true(ep_channel_open_bytes(tap->ch) < EP_CHANNEL_CARRY_MAX);
         assert_true(got == 0 || got == (room < TAP_ROOM ? room : TAP_ROOM) ||
                     tap->seen_bytes == BYTES + 1);
     }
@@ -221,7 +218,6 @@ static void long_tail_behind_lines_goes_out_at_once(void **state)
     tap_put_text(tap, "\ntwo\n");
     tap_put(tap, line, TAP_ROOM - 1);
     assert_int_equal(tap_pull(tap, 4 * TAP_ROOM, &channel), 5);
-    assert_int_equal(ep_channel_open_bytes(tap->ch), TAP_ROOM - 1);
     free(line);
 }
 
@@ -237,7 +233,6 @@ static void end_with_a_full_carry_loses_nothing(void **state)
         tap_open(tap, false, 0);
         tap_put(tap, line, TAP_ROOM - 1);
         assert_int_equal(tap_pull(tap, TAP_ROOM, &channel), 0);
-        assert_int_equal(ep_channel_open_bytes(tap->ch), TAP_ROOM - 1);
         tap_put_end(tap);
         do {
             tap_pull(tap, rooms[i], &channel);
@@ -266,29 +261,6 @@ static void raw_bytes_come_as_they_are(void **state)
     tap_turn(tap);
     assert_int_equal(tap->ready, 2);
     tap_expect(tap, 3, "", EP_CHANNEL_END);
-}
-
-static void open_line_can_be_flushed(void **state)
-{
-    struct tap *tap = *state;
-
-    tap_open(tap, false, 0);
-    tap_put_text(tap, "name? ");
-    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
-    ep_channel_flush_open(tap->ch);
-    tap_expect(tap, TAP_ROOM, "name? ", EP_CHANNEL_IDLE);
-    /* Once only; and a line that was completed meanwhile is not torn. */
-    tap_put_text(tap, "rest");
-    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
-    ep_channel_flush_open(tap->ch);
-    tap_put_text(tap, "\nyoung");
-    tap_expect(tap, TAP_ROOM, "rest\n", EP_CHANNEL_IDLE);
-    tap_put_text(tap, "er\n");
-    tap_expect(tap, TAP_ROOM, "younger\n", EP_CHANNEL_IDLE);
-    /* Nothing open: nothing happens. */
-    ep_channel_flush_open(tap->ch);
-    tap_put_text(tap, "x");
-    tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
 }
 
 static void old_open_line_comes_by_itself(void **state)
@@ -421,7 +393,6 @@ static void without_room_a_line_comes_in_pieces(void **state)
     tap_put(tap, line, 4000);
     assert_int_equal(pull_waiting(tap, &channel), 4000);
     assert_int_equal(ep_tails_cuts(tap->tails), 2);
-    assert_int_equal(ep_channel_open_bytes(tap->ch), 0);
     ep_tail_drop(tap->tails, &more);
     free(line);
 }
@@ -442,7 +413,6 @@ int main(void)
         TAP_TEST(long_tail_behind_lines_goes_out_at_once),
         TAP_TEST(end_with_a_full_carry_loses_nothing),
         TAP_TEST(raw_bytes_come_as_they_are),
-        TAP_TEST(open_line_can_be_flushed),
         TAP_TEST(old_open_line_comes_by_itself),
         TAP_TEST(completed_line_leaves_no_alarm),
         TAP_TEST(next_open_line_is_not_taken_for_the_old_one),

@@ -298,26 +298,6 @@ static void messages_tell_how_many_hosts_they_leave_out(void **state)
     check_short("n[1-100/2]", 12, "n[1,3,5,7,9] and 45 more");
 }
 
-static void parts_of_a_list_keep_order_and_slots(void **state)
-{
-    struct topo_range items[] = {{0, 0}, {2, 4}};
-    struct topo_ranges which = {.items = items, .count = 2, .max = 2};
-    struct topo_hosts hosts;
-    struct topo_hosts part;
-
-    (void)state;
-    assert_int_equal(topo_hosts_parse(&hosts, "c:2,b,n[1-2]:3,a", NULL), 0);
-    assert_int_equal(topo_hosts_pick(&hosts, &which, &part), 0);
-    assert_string_equal(written(&part), "c:2 n1:3 n2:3 a");
-    topo_hosts_fini(&part);
-    items[1].last = 5;
-    assert_int_equal(topo_hosts_pick(&hosts, &which, &part), OV_EINVAL);
-    assert_int_equal(part.count, 0);
-    items[1].last = TOPO_NUMBER_MAX;
-    assert_int_equal(topo_hosts_pick(&hosts, &which, &part), OV_EINVAL);
-    topo_hosts_fini(&hosts);
-}
-
 /* Many names in a small table: some beginnings meet longer names there. */
 static void the_beginning_of_a_name_is_another_name(void **state)
 {
@@ -540,7 +520,6 @@ int main(void)
         cmocka_unit_test(several_numbers_fold),
         cmocka_unit_test(slots_fold_with_their_hosts),
         cmocka_unit_test(messages_tell_how_many_hosts_they_leave_out),
-        cmocka_unit_test(parts_of_a_list_keep_order_and_slots),
         cmocka_unit_test(the_beginning_of_a_name_is_another_name),
         cmocka_unit_test(random_lists_survive_folding),
         cmocka_unit_test(host_files_have_one_host_per_line),

@@ -104,19 +104,9 @@ static void only_allowed_processors_are_listed(void **state)
     assert_string_equal(cpus_of("cut-down.xml", TOPO_SOCKET), "[0,2-3][32]");
 }
 
-static void machines_and_objects_have_names(void **state)
+static void objects_have_names(void **state)
 {
-    struct topo_machine machine = {.packages = 2, .cores = 32};
-    char text[64];
-
     (void)state;
-    topo_machine_name(&machine, text, sizeof(text));
-    assert_string_equal(text, "2 sockets with 32 cores");
-    assert_int_equal(topo_machine_count(&machine, TOPO_SOCKET), 2);
-    assert_int_equal(topo_machine_count(&machine, TOPO_CORE), 32);
-    machine = (struct topo_machine){.packages = 1, .cores = 1};
-    topo_machine_name(&machine, text, sizeof(text));
-    assert_string_equal(text, "1 socket with 1 core");
     assert_string_equal(topo_object_name(TOPO_CORE), "core");
     assert_int_equal(topo_object_find("socket"), TOPO_SOCKET);
     assert_int_equal(topo_object_find("none"), TOPO_NO_OBJECT);
@@ -236,7 +226,7 @@ int main(void)
         cmocka_unit_test(only_allowed_processors_count),
         cmocka_unit_test(the_processors_of_objects_are_listed),
         cmocka_unit_test(only_allowed_processors_are_listed),
-        cmocka_unit_test(machines_and_objects_have_names),
+        cmocka_unit_test(objects_have_names),
         cmocka_unit_test(bad_recordings_are_told),
         cmocka_unit_test(the_binding_of_this_process_counts),
         cmocka_unit_test(the_environment_stays_as_it_was),

@@ -75,16 +75,9 @@ static void check_node(const struct oracle *o, const struct topo_tree *tree,
         depth++;
     assert_int_equal(topo_tree_depth(tree, node), depth);
     for (uint32_t other = 0; other < o->nodes; other++) {
-        uint32_t towards = TOPO_NONE;
-
         size += o->above[node][other];
         assert_int_equal(topo_tree_contains(tree, node, other),
                          o->above[node][other]);
-        for (uint32_t i = 0; i < o->children[node]; i++) {
-            if (o->above[o->first_child[node] + i][other])
-                towards = o->first_child[node] + i;
-        }
-        assert_int_equal(topo_tree_towards(tree, node, other), towards);
     }
     assert_int_equal(topo_tree_size(tree, node), size);
 }
@@ -232,7 +225,6 @@ static void check_consistent(const struct topo_tree *tree, uint32_t node)
         assert_true(kids.last - kids.first < tree->arity);
         assert_int_equal(topo_tree_parent(tree, kids.first), node);
         assert_int_equal(topo_tree_parent(tree, kids.last), node);
-        assert_int_equal(topo_tree_towards(tree, node, kids.last), kids.last);
         for (uint32_t kid = kids.first; kid <= kids.last; kid++)
             size += topo_tree_size(tree, kid);
     }
