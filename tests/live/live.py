@@ -176,6 +176,12 @@ def ours():
             if name.startswith(("xylem", "lt-xylem"))}
 
 
+def await_sweepers():
+    """Daemons that start look for what others have left; not from here on."""
+    eventually(lambda: "xylem-sweep" not in ours().values(), 60,
+               "all have looked")
+
+
 LISTEN, ESTABLISHED = "0A", "01"
 
 

@@ -49,6 +49,7 @@ class Idle:
                        if node * ARITY + 1 > NODES]
         self.inner = [pid for pid in daemon.values()
                       if pid not in self.leaves]
+        live.await_sweepers()
         looping = set(daemon.values()) | {self.job.proc.pid}
         ours = live.ours()
         self.helper = [pid for pid, name in ours.items()

@@ -105,12 +105,6 @@ def subsets():
     return [*found, ("launcher", "daemon", "the processes' spawner")]
 
 
-def await_sweepers():
-    """Daemons that start look for what others have left; not from here on."""
-    live.eventually(lambda: "xylem-sweep" not in live.ours().values(), 60,
-                    "all have looked")
-
-
 @contextlib.contextmanager
 def turn_is_taken():
     """Nobody else looks meanwhile: daemons of other tests would, too. The name
@@ -134,7 +128,7 @@ def killed_at_once():
     running = [(who, Session("a,b")) for who in subsets()]
     for _, job in running:
         job.await_up()
-    await_sweepers()
+    live.await_sweepers()
     for who, job in running:
         job.kill(*who)
     for _, job in running:
@@ -315,7 +309,7 @@ def check_swept(job, *hosts):
     def sweep():
         live.Job("--launcher", "ssh", "--rsh", agent.Agent.rsh(), "-w", "a",
                  "--", "true", env=AGENT.env()).check_ok()
-        await_sweepers()
+        live.await_sweepers()
         return not job.left(*hosts)
     live.eventually(sweep, GONE_S, "the next session ends what is left")
     job.check_gone("the next session", *hosts)
