@@ -124,6 +124,28 @@ else
     check_has "$project/build-ci/roots.log" 'left out: only root'
 fi
 
+it "steps of one word run side by side"
+mkfifo "$TMPDIR/meet"
+rm "$tools/make"
+cat >"$tools/make" <<TEXT
+#!/bin/sh
+case \$* in *distcheck) cat ${TMPDIR@Q}/meet && $(summary 1 0 | paste -sd ';') ;; esac
+TEXT
+chmod +x "$tools/make"
+suite "echo they meet >${TMPDIR@Q}/meet
+$(summary 1 0)"
+ci check,distcheck
+check_eq 0 $rc
+check_has "$project/build-ci/distcheck.log" 'they meet'
+check_eq '2 passed, 0 failed' "$(tail -n 1 "$out")"
+ln -sf /bin/true "$tools/make"
+
+it "each of them is counted"
+suite "$(summary 1 1)"
+ci check,user
+check_eq 1 $rc
+check_eq '2 passed, 2 failed' "$(tail -n 1 "$out")"
+
 # The folder that the ordinary user of the last run worked in.
 user_folder() {
     sed -n 's/^here: //p' "$project/build-ci/user.log"
