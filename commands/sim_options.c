@@ -261,7 +261,7 @@ static bool parse_run(int key, const char *arg, struct sim_options *o)
             sim_usage("--on-node-loss takes abort or continue, not '%s'", arg);
         return true;
     case KEY_HEARTBEAT:
-        ov_cfg_heartbeat(&o->cfg.overlay, sim_time("--heartbeat", arg));
+        ov_times_set(&o->cfg.overlay.times, sim_time("--heartbeat", arg));
         return true;
     case KEY_SEED:
         o->cfg.seed = sim_number("--seed", arg, 0, UINT64_MAX);

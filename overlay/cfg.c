@@ -1,4 +1,4 @@
-/* Defaults and the check of sizes and times. */
+/* Defaults, and the check of sizes. */
 #include "overlay/cfg.h"
 
 #include <stddef.h>
@@ -7,19 +7,6 @@
 #include "overlay/wire/frame.h"
 
 #define MS UINT64_C(1000000)
-
-void ov_cfg_heartbeat(struct ov_cfg *cfg, uint64_t heartbeat_ns)
-{
-    struct ov_timers *t = &cfg->timers;
-
-    t->heartbeat_ns = heartbeat_ns;
-    t->attempt_ns = heartbeat_ns / 4;
-    t->letgo_ns = heartbeat_ns / 2;
-    t->refused_ns = heartbeat_ns / 20;
-    t->adoption_ns = 3 * heartbeat_ns + t->letgo_ns;
-    t->giveup_ns = 2 * t->adoption_ns;
-    t->launch_ns = t->giveup_ns;
-}
 
 struct ov_cfg ov_cfg_default(struct topo_tree plan)
 {
@@ -39,12 +26,10 @@ struct ov_cfg ov_cfg_default(struct topo_tree plan)
         .send_slots = 8,
         .data_slots = 4,
         .records_max = 4096,
-        .timers = {.ack_ns = 20 * MS,
-                   .base_ns = 5 * MS,
-                   .stall_ns = 10000 * MS},
+        .times = {.ack_ns = 20 * MS, .base_ns = 5 * MS, .stall_ns = 10000 * MS},
     };
 
-    ov_cfg_heartbeat(&cfg, 10000 * MS);
+    ov_times_set(&cfg.times, 10000 * MS);
     return cfg;
 }
 
@@ -81,28 +66,10 @@ static const char *size_fault(const struct ov_cfg *cfg)
     return NULL;
 }
 
-static const char *timer_fault(const struct ov_timers *t)
-{
-    if (t->attempt_ns >= t->letgo_ns)
-        return "attempt is shorter than let-go";
-    if (t->letgo_ns >= t->heartbeat_ns)
-        return "let-go is shorter than the heartbeat time";
-    if (t->adoption_ns < 3 * t->heartbeat_ns + t->letgo_ns)
-        return "adoption is at least three heartbeat times and let-go";
-    if (t->giveup_ns <= t->adoption_ns)
-        return "give-up is longer than adoption";
-    if (t->launch_ns < t->giveup_ns)
-        return "a launch takes no less than give-up";
-    if (t->refused_ns == 0 || t->attempt_ns == 0 || t->ack_ns == 0 ||
-        t->base_ns == 0 || t->stall_ns == 0)
-        return "no timer is zero";
-    return NULL;
-}
-
 int ov_cfg_check(const struct ov_cfg *cfg, const char **why)
 {
     *why = size_fault(cfg);
     if (*why == NULL)
-        *why = timer_fault(&cfg->timers);
+        *why = ov_times_fault(&cfg->times);
     return *why == NULL ? 0 : OV_EINVAL;
 }

@@ -8,22 +8,8 @@
 
 #include <stdint.h>
 
+#include "overlay/times.h"
 #include "topo/tree.h"
-
-struct ov_timers {
-    uint64_t attempt_ns;   /* one try to reach a parent */
-    uint64_t letgo_ns;     /* without a parent: children are let go */
-    uint64_t heartbeat_ns; /* a link silent for so long is down */
-    uint64_t refused_ns;   /* a lost child that nobody answers for at its
-                              address is asked about */
-    uint64_t adoption_ns;  /* everybody in a hold is */
-    uint64_t giveup_ns;    /* no parent found: the root is lost */
-    uint64_t launch_ns;    /* the same for one that starts; and the root gives
-                              up who has not joined, an adoption time later */
-    uint64_t ack_ns;       /* an acknowledgement waits so long at most */
-    uint64_t base_ns;      /* a base report waits so long at most */
-    uint64_t stall_ns;     /* a stream held up for so long is told */
-};
 
 struct ov_cfg {
     struct topo_tree plan;
@@ -41,7 +27,7 @@ struct ov_cfg {
     uint16_t send_slots;     /* frames handed to the transport, per link */
     uint16_t data_slots;     /* of these, frames that are not link-local */
     uint32_t records_max;    /* root: records at its sinks */
-    struct ov_timers timers;
+    struct ov_times times;
 };
 
 enum {
@@ -55,14 +41,9 @@ enum {
 /* The usual sizes and times for a plan; every field may be changed after. */
 struct ov_cfg ov_cfg_default(struct topo_tree plan);
 
-/* Checks ranges and the order of the timers:
- *     attempt < let-go < heartbeat,
- *     adoption >= 3 * heartbeat + let-go, give-up > adoption.
+/* Checks ranges, and times as ov_times_fault() does.
  * Returns 0, or OV_EINVAL with *why naming the rule that is broken.
  */
 int ov_cfg_check(const struct ov_cfg *cfg, const char **why);
-
-/* Sets heartbeat_ns and the timers whose order depends on it. */
-void ov_cfg_heartbeat(struct ov_cfg *cfg, uint64_t heartbeat_ns);
 
 #endif

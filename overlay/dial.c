@@ -18,7 +18,7 @@ static uint64_t jitter_ns(struct ov_node *node, uint64_t pause_ns)
 void ov_dial_begin(struct ov_node *node)
 {
     struct ov_tree *tree = &node->tree;
-    uint64_t least_ns = node->cfg->timers.attempt_ns / 64;
+    uint64_t least_ns = ov_times_retry_min_ns(&node->cfg->times);
 
     tree->orphan_ns = node->now_ns;
     tree->is_dialling = false;
@@ -33,7 +33,8 @@ void ov_dial_begin(struct ov_node *node)
 static bool is_patient(const struct ov_node *node)
 {
     return !node->tree.has_joined && !node->tree.is_turned_down &&
-           node->now_ns < node->tree.orphan_ns + ov_node_patience_ns(node);
+           node->now_ns <
+               node->tree.orphan_ns + ov_times_patience_ns(&node->cfg->times);
 }
 
 static void dial(struct ov_node *node, struct ov_out *out)
@@ -50,7 +51,7 @@ static void dial(struct ov_node *node, struct ov_out *out)
 void ov_dial_linked(struct ov_node *node)
 {
     node->tree.is_dialling = false;
-    node->tree.attempt_ns = node->now_ns + node->cfg->timers.attempt_ns;
+    node->tree.attempt_ns = node->now_ns + node->cfg->times.attempt_ns;
 }
 
 void ov_dial_asked(struct ov_node *node)
@@ -68,26 +69,20 @@ void ov_dial_done(struct ov_node *node)
 void ov_dial_failed(struct ov_node *node)
 {
     struct ov_tree *tree = &node->tree;
-    uint64_t attempt_ns = node->cfg->timers.attempt_ns;
-    uint64_t waited_ns = node->now_ns - tree->orphan_ns;
-    uint64_t pause_ns = attempt_ns / 64;
-    bool is_round_over = tree->dial_at == 0;
+    uint64_t pause_ns = ov_times_retry_ns(&node->cfg->times, tree->dial_at == 0,
+                                          node->now_ns - tree->orphan_ns);
 
     tree->is_dialling = false;
     tree->attempt_ns = OV_NEVER;
     if (!is_patient(node))
         tree->dial_at = (uint16_t)((tree->dial_at + 1) % tree->ancestors_count);
-    if (is_round_over)
-        pause_ns += waited_ns / 4;
-    if (pause_ns > attempt_ns)
-        pause_ns = attempt_ns;
     tree->redial_ns = node->now_ns + jitter_ns(node, pause_ns);
 }
 
 /* Who starts may have to wait for others that start. */
 static uint64_t giveup_ns(const struct ov_node *node)
 {
-    const struct ov_timers *t = &node->cfg->timers;
+    const struct ov_times *t = &node->cfg->times;
 
     return node->tree.has_joined ? t->giveup_ns : t->launch_ns;
 }

@@ -59,7 +59,7 @@ static void schedule_report(struct ov_node *node, struct ov_stream *stream)
         stream->is_report_due = true;
         ov_node_serve_parent(node);
     } else if (stream->report_ns == OV_NEVER) {
-        stream->report_ns = node->now_ns + node->cfg->timers.base_ns;
+        stream->report_ns = node->now_ns + node->cfg->times.base_ns;
     }
 }
 
@@ -128,7 +128,7 @@ static void refresh(struct ov_node *node, struct ov_stream *stream,
         (low.node != stream->reported_node ||
          low.rank != stream->reported_rank) &&
         stream->report_ns == OV_NEVER)
-        stream->report_ns = node->now_ns + node->cfg->timers.base_ns;
+        stream->report_ns = node->now_ns + node->cfg->times.base_ns;
 }
 
 void ov_down_refresh(struct ov_node *node, struct ov_out *out)
@@ -491,7 +491,7 @@ static void tell_stall(struct ov_node *node, struct ov_stream *stream,
     feed = feed_of(node, stream);
     if (feed->is_stall_told || feed->full_ns == OV_NEVER)
         return;
-    at_ns = feed->full_ns + node->cfg->timers.stall_ns;
+    at_ns = feed->full_ns + node->cfg->times.stall_ns;
     if (node->now_ns < at_ns) {
         ov_out_wake(out, at_ns);
         return;

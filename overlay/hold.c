@@ -16,7 +16,7 @@ static void wake_at(struct ov_node *node, const struct ov_place *place)
 
 static void ask_soon(struct ov_node *node, struct ov_place *place)
 {
-    uint64_t at_ns = node->now_ns + node->cfg->timers.refused_ns;
+    uint64_t at_ns = node->now_ns + node->cfg->times.refused_ns;
 
     if (at_ns < place->question_ns)
         place->question_ns = at_ns;
@@ -105,7 +105,7 @@ void ov_hold_on_refused(struct ov_node *node, uint32_t who,
  * be gone: the child, and others, to whom two dials were refused. */
 static bool is_early(const struct ov_node *node, const struct ov_place *place)
 {
-    return node->now_ns < place->since_ns + node->cfg->timers.adoption_ns;
+    return node->now_ns < place->since_ns + node->cfg->times.adoption_ns;
 }
 
 static bool is_held(const struct ov_node *node, const struct ov_place *place,
@@ -151,16 +151,16 @@ static uint64_t pause_ns(const struct ov_node *node,
                          const struct ov_place *place)
 {
     const struct ov_members *members = &node->tree.members;
-    const struct ov_timers *t = &node->cfg->timers;
+    const struct ov_times *t = &node->cfg->times;
     uint64_t ns = OV_NEVER;
 
     if (holds_child(node, place))
-        return 2 * t->refused_ns;
+        return ov_times_ask_again_ns(t);
     for (uint32_t i = 0; i <= members->mask; i++) {
         const struct ov_member *member = &members->table[i];
 
         if (is_held(node, place, member) && member->is_refused)
-            return 2 * t->refused_ns;
+            return ov_times_ask_again_ns(t);
         if (is_probed(node, place, member))
             ns = t->attempt_ns;
     }
@@ -175,7 +175,7 @@ static uint64_t after(uint64_t now_ns, uint64_t ns)
 /* When there is something to do again: a question, or a probe, may be lost. */
 static void set_next(struct ov_node *node, struct ov_place *place)
 {
-    const struct ov_timers *t = &node->cfg->timers;
+    const struct ov_times *t = &node->cfg->times;
     uint64_t all_ns = place->since_ns + t->adoption_ns;
 
     if (node->now_ns >= all_ns)
@@ -284,7 +284,7 @@ static bool judge_all(struct ov_node *node, struct ov_out *out)
         root->absent_ns = OV_NEVER;
         return true;
     }
-    root->absent_ns = node->now_ns + node->cfg->timers.heartbeat_ns;
+    root->absent_ns = node->now_ns + node->cfg->times.heartbeat_ns;
     if (judge_absent(node, out))
         return true;
     root->absent_ns = node->now_ns;

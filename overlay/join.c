@@ -32,8 +32,8 @@ void ov_join_start(struct ov_node *node, struct ov_buf *address,
     if (ov_node_is_root(node)) {
         tree->is_attached = true;
         tree->has_joined = true;
-        node->root->absent_ns = node->now_ns + node->cfg->timers.launch_ns +
-                                node->cfg->timers.adoption_ns;
+        node->root->absent_ns =
+            node->now_ns + ov_times_absent_ns(&node->cfg->times);
         ov_join_tell(node, out);
     } else {
         ov_dial_begin(node);

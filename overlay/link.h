@@ -57,19 +57,18 @@ void ov_link_on_send(struct ov_link *link, bool is_data, uint64_t now_ns);
 /* Returns false when there were not so many: the driver's bug. */
 bool ov_link_on_sent(struct ov_link *link, unsigned count);
 
-/* When this end has to speak, and when it judges silence: two beats are due
- * before that, and as few as then will do. */
+/* When this end has to speak, and when it judges silence. */
 static inline uint64_t ov_link_beat_ns(const struct ov_link *link,
                                        const struct ov_cfg *cfg)
 {
-    return link->spoke_ns + cfg->timers.heartbeat_ns / 100 * 47;
+    return link->spoke_ns + ov_times_beat_ns(&cfg->times);
 }
 
 static inline uint64_t ov_link_silence_ns(const struct ov_link *link,
                                           const struct ov_cfg *cfg)
 {
     return link->is_paused ? UINT64_MAX
-                           : link->heard_ns + cfg->timers.heartbeat_ns;
+                           : link->heard_ns + cfg->times.heartbeat_ns;
 }
 
 #endif

@@ -93,9 +93,9 @@ static void let_go(struct ov_node *node)
 /* One that starts waits for as long as it has patience with its parent. */
 static uint64_t letgo_ns(const struct ov_node *node)
 {
-    return node->tree.orphan_ns + (node->tree.has_joined
-                                       ? node->cfg->timers.letgo_ns
-                                       : ov_node_patience_ns(node));
+    return node->tree.orphan_ns +
+           (node->tree.has_joined ? node->cfg->times.letgo_ns
+                                  : ov_times_patience_ns(&node->cfg->times));
 }
 
 void ov_loss_on_time(struct ov_node *node, struct ov_out *out)

@@ -35,9 +35,9 @@ uint16_t ov_node_links(const struct ov_node *node)
  * start anew. */
 static void forgive(struct ov_node *node)
 {
-    uint64_t third_ns = node->cfg->timers.heartbeat_ns / 3;
+    uint64_t late_ns = ov_times_own_delay_ns(&node->cfg->times);
 
-    if (node->now_ns <= node->links_ns + third_ns)
+    if (node->now_ns <= node->links_ns + late_ns)
         return;
     for (uint16_t i = 0; i < node->links_max; i++)
         node->links[i].heard_ns = node->now_ns;
@@ -59,7 +59,8 @@ static void watch_soon(struct ov_node *node)
 /* Enough time has passed for a beat that another one takes along. */
 static bool beats_along(const struct ov_node *node, const struct ov_link *link)
 {
-    return node->now_ns >= link->spoke_ns + node->cfg->timers.heartbeat_ns / 6;
+    return node->now_ns >=
+           link->spoke_ns + ov_times_beat_along_ns(&node->cfg->times);
 }
 
 /* The end of a link that was silent, or the beat that is due. */
@@ -85,7 +86,7 @@ static uint64_t look_ns(const struct ov_node *node, const struct ov_link *link)
     uint64_t silence_ns = ov_link_silence_ns(link, node->cfg);
 
     if (node->tree.parent != OV_NO_LINK)
-        beat_ns += node->cfg->timers.heartbeat_ns / 50;
+        beat_ns += ov_times_beat_wait_ns(&node->cfg->times);
     return beat_ns < silence_ns ? beat_ns : silence_ns;
 }
 

@@ -78,7 +78,7 @@ static void join_clocks(struct ov_node *node, struct ov_place *to,
         to->since_ns = from->since_ns;
     to->kind = is_early ? OV_PLACE_HOLD_REFUSED : OV_PLACE_HOLD_SILENT;
     if (!is_early)
-        to->question_ns = to->since_ns + node->cfg->timers.adoption_ns;
+        to->question_ns = to->since_ns + node->cfg->times.adoption_ns;
     else if (from->question_ns < to->question_ns)
         to->question_ns = from->question_ns;
     to->is_question_due = to->is_question_due || from->is_question_due;
@@ -383,7 +383,7 @@ void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;
     place->since_ns = node->now_ns;
-    place->question_ns = node->now_ns + node->cfg->timers.refused_ns;
+    place->question_ns = node->now_ns + node->cfg->times.refused_ns;
     if (place->question_ns < node->tree.claims->hold_ns)
         node->tree.claims->hold_ns = place->question_ns;
     node->tree.has_changed = true;

@@ -49,7 +49,7 @@ static void ack(struct ov_node *node, struct ov_member *member, bool at_once)
 {
     ov_place_ack(node, member, at_once);
     if (!at_once && node->root->ack_ns == OV_NEVER)
-        node->root->ack_ns = node->now_ns + node->cfg->timers.ack_ns;
+        node->root->ack_ns = node->now_ns + node->cfg->times.ack_ns;
 }
 
 static void hand_on(struct ov_node *node, struct ov_place *place,

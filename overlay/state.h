@@ -109,13 +109,6 @@ static inline void ov_node_serve_parent(struct ov_node *node)
         ov_node_serve(node, node->tree.parent);
 }
 
-/* How long one that starts tries its planned parent before it goes higher, in
- * good time before a holder asks about it. */
-static inline uint64_t ov_node_patience_ns(const struct ov_node *node)
-{
-    return node->cfg->timers.adoption_ns / 2;
-}
-
 /* Can a claim be passed on, now or when we have joined ourselves? */
 static inline bool ov_node_asks(const struct ov_node *node)
 {

@@ -192,7 +192,7 @@ static bool is_reject_loss(const struct sim_world *w, uint32_t n,
 static bool is_loss(const struct sim_world *w, uint32_t n,
                     const struct sim_fault *fault)
 {
-    bool is_long = fault->length_ns >= w->cfg.overlay.timers.heartbeat_ns;
+    bool is_long = fault->length_ns >= w->cfg.overlay.times.heartbeat_ns;
 
     switch ((enum sim_fault_kind)fault->kind) {
     case SIM_FAULT_KILL:

@@ -227,7 +227,7 @@ void sim_net_probe(struct sim_world *w, uint32_t n, const struct ov_act *act)
     uint64_t at_ns = w->now_ns + w->cfg.network.connect_ns;
 
     if (sim_fault_is_silent(w, n, peer))
-        at_ns += w->cfg.overlay.timers.attempt_ns;
+        at_ns += w->cfg.overlay.times.attempt_ns;
     sim_push(w, at_ns, SIM_ITEM_PROBED, n, item);
 }
 
@@ -268,7 +268,7 @@ void sim_net_connect(struct sim_world *w, const struct sim_item *item)
     if (!sim_host_runs(w, n))
         return;
     if (sim_fault_is_silent(w, n, peer)) {
-        sim_push(w, item->at_ns + w->cfg.overlay.timers.attempt_ns,
+        sim_push(w, item->at_ns + w->cfg.overlay.times.attempt_ns,
                  SIM_ITEM_DIAL_FAILED, n, *item);
         return;
     }

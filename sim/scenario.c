@@ -147,7 +147,7 @@ static bool set_up(struct scenario *s)
     else if (strcmp(what, "frame") == 0)
         overlay->frame_bytes = (uint32_t)bytes(s, text);
     else if (strcmp(what, "heartbeat") == 0)
-        ov_cfg_heartbeat(overlay, time_ns(s, text));
+        ov_times_set(&overlay->times, time_ns(s, text));
     else if (strcmp(what, "seed") == 0)
         s->cfg.seed = count(s, text);
     else if (strcmp(what, "jitter") == 0)

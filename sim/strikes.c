@@ -37,7 +37,7 @@ static uint32_t victim(struct maker *m)
  * being repaired. */
 static uint64_t moment(struct maker *m)
 {
-    uint64_t heartbeat_ns = m->cfg->overlay.timers.heartbeat_ns;
+    uint64_t heartbeat_ns = m->cfg->overlay.times.heartbeat_ns;
     uint32_t draw = in(m, 0, 99);
 
     if (m->last_ns != 0 && draw < 40)
@@ -59,7 +59,7 @@ static uint64_t length(struct maker *m)
 
     if (draw == sizeof(tenths) / sizeof(tenths[0]))
         return SIM_NEVER;
-    return m->cfg->overlay.timers.heartbeat_ns / 10 * tenths[draw];
+    return m->cfg->overlay.times.heartbeat_ns / 10 * tenths[draw];
 }
 
 /* What is drawn is drawn before the call: the order of arguments is the
@@ -183,7 +183,7 @@ static void overtaken(struct maker *m, uint64_t at_ns)
         fault->whom = i == 0 ? SIM_WHOM_HEARS : SIM_WHOM_CLAIMS;
         if (i == 0)
             fault->length_ns =
-                m->cfg->overlay.timers.heartbeat_ns / 10 * in(m, 1, 8);
+                m->cfg->overlay.times.heartbeat_ns / 10 * in(m, 1, 8);
         else
             fault->at_ns = sim_random_in(m->random, 0, 50 * MS);
     }

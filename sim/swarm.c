@@ -32,7 +32,7 @@ static void make_overlay(struct ov_cfg *cfg, struct sim_random *r)
     cfg->send_slots = (uint16_t)in(r, 2, 10);
     cfg->data_slots = (uint16_t)in(r, 1, cfg->send_slots - 1u);
     cfg->records_max = is_tight ? 1 : in(r, 1, 200);
-    ov_cfg_heartbeat(cfg, in(r, 1, 10) * S);
+    ov_times_set(&cfg->times, in(r, 1, 10) * S);
 }
 
 /* Few that send unasked, and few frames for all others. Drawn apart, so that a
@@ -222,7 +222,7 @@ void sim_swarm_print(const struct sim_swarm *swarm, FILE *file)
             cfg->seed, cfg->overlay.plan.nodes, cfg->overlay.plan.arity,
             cfg->job.stdin_bytes, cfg->job.out_bytes, cfg->job.line_bytes);
     fprintf(file, "  heartbeat %" PRIu64 " s%s%s\n",
-            cfg->overlay.timers.heartbeat_ns / S,
+            cfg->overlay.times.heartbeat_ns / S,
             cfg->job.targets_count > 0 ? ", stdin for some" : "",
             cfg->job.ends_on_loss ? ", a loss ends the job" : "");
     for (uint32_t i = 0; i < cfg->faults_count; i++)

@@ -15,7 +15,7 @@ static void dial_failed(struct hub_node *node)
 /* The attempt is bounded: a fabric may try for ever. */
 static int watch_attempt(struct hub_node *node)
 {
-    uint64_t ns = node->hub->cfg.overlay.timers.attempt_ns;
+    uint64_t ns = node->hub->cfg.overlay.times.attempt_ns;
     struct timeval wait = {(time_t)(ns / 1000000000),
                            (suseconds_t)(ns % 1000000000 / 1000)};
 

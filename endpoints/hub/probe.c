@@ -84,7 +84,7 @@ static bool is_under_way(const struct hub_probe *wanted)
 /* What the hub asks has its own time: it does not depend on the heartbeat. */
 static struct timeval limit_of(const struct hub_probe *probe)
 {
-    uint64_t ns = probe->link.node->hub->cfg.overlay.timers.attempt_ns;
+    uint64_t ns = probe->link.node->hub->cfg.overlay.times.attempt_ns;
 
     if (probe->told != NULL)
         ns = probe->link.peer == 0 ? ROOT_NS : OTHERS_NS;

@@ -174,9 +174,9 @@ static int configure(const struct ep_boot_config *config,
     cfg->standing_max =
         (uint16_t)ep_boot_param(config, "standing", cfg->standing_max);
     cfg->lent_frames = (uint16_t)ep_boot_param(config, "lent", LENT_FRAMES);
-    ov_cfg_heartbeat(cfg, (uint64_t)config->heartbeat_ms * 1000000);
-    if (cfg->timers.launch_ns < launch_ns)
-        cfg->timers.launch_ns = launch_ns;
+    ov_times_set(&cfg->times, (uint64_t)config->heartbeat_ms * 1000000);
+    if (cfg->times.launch_ns < launch_ns)
+        cfg->times.launch_ns = launch_ns;
     /* The root has no processes. */
     hub->inputs = hub->nodes[0] == 0 ? 1 : (uint16_t)ep_session_inputs(config);
     hub->transport = (struct ep_transport_cfg){

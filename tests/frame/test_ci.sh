@@ -129,7 +129,8 @@ mkfifo "$TMPDIR/meet"
 rm "$tools/make"
 cat >"$tools/make" <<TEXT
 #!/bin/sh
-case \$* in *distcheck) cat ${TMPDIR@Q}/meet && $(summary 1 0 | paste -sd ';') ;; esac
+case \$* in *distcheck) cat ${TMPDIR@Q}/meet ;; *) exit ;; esac
+$(summary 1 0)
 TEXT
 chmod +x "$tools/make"
 suite "echo they meet >${TMPDIR@Q}/meet

@@ -101,8 +101,8 @@ COSTLY = {
         "{\n}\n\nvoid ov_dial_done")],
     "who was held up judges others": [(
         "node.c",
-        "    if (node->now_ns <= node->links_ns + third_ns)\n        return;",
-        "    if (node->now_ns <= node->links_ns + third_ns || true)\n"
+        "    if (node->now_ns <= node->links_ns + late_ns)\n        return;",
+        "    if (node->now_ns <= node->links_ns + late_ns || true)\n"
         "        return;")],
 }
 
@@ -191,8 +191,8 @@ MUTANTS = {
         "place->flows[slot].is_needed = place->child % 5 != 3;")],
     "a heartbeat is forgotten": [(
         "link.h",
-        "return link->spoke_ns + cfg->timers.heartbeat_ns / 100 * 47;",
-        "return link->spoke_ns + cfg->timers.heartbeat_ns * 3;")],
+        "return link->spoke_ns + ov_times_beat_ns(&cfg->times);",
+        "return link->spoke_ns + cfg->times.heartbeat_ns * 3;")],
     "goodbye overtakes those beneath": [(
         "down.c",
         "if (node->goodbye == 0 || stream->base < node->goodbye)",

@@ -42,9 +42,9 @@ static void defaults_keep_every_rule(void **state)
     for (size_t i = 0; i < sizeof(beats_ns) / sizeof(beats_ns[0]); i++) {
         struct ov_cfg cfg = good();
 
-        ov_cfg_heartbeat(&cfg, beats_ns[i]);
+        ov_times_set(&cfg.times, beats_ns[i]);
         assert_string_equal(fault(&cfg), "good");
-        assert_true(cfg.timers.heartbeat_ns == beats_ns[i]);
+        assert_true(cfg.times.heartbeat_ns == beats_ns[i]);
     }
 }
 
@@ -114,31 +114,31 @@ static void each_size_has_its_edges(void **state)
  * beyond adoption; each comparison at its edge. */
 static void timers_keep_their_order(void **state)
 {
-    const char *zero = "no timer is zero";
+    const char *zero = "no time is zero";
 
     (void)state;
-    BREAKS(c.timers.attempt_ns = c.timers.letgo_ns,
+    BREAKS(c.times.attempt_ns = c.times.letgo_ns,
            "attempt is shorter than let-go");
-    KEEPS(c.timers.attempt_ns = c.timers.letgo_ns - 1);
-    BREAKS(c.timers.letgo_ns = c.timers.heartbeat_ns,
+    KEEPS(c.times.attempt_ns = c.times.letgo_ns - 1);
+    BREAKS(c.times.letgo_ns = c.times.heartbeat_ns,
            "let-go is shorter than the heartbeat time");
-    BREAKS(c.timers.adoption_ns =
-               3 * c.timers.heartbeat_ns + c.timers.letgo_ns - 1,
+    BREAKS(c.times.adoption_ns =
+               3 * c.times.heartbeat_ns + c.times.letgo_ns - 1,
            "adoption is at least three heartbeat times and let-go");
-    KEEPS(c.timers.adoption_ns = 3 * c.timers.heartbeat_ns + c.timers.letgo_ns);
-    BREAKS(c.timers.giveup_ns = c.timers.adoption_ns,
+    KEEPS(c.times.adoption_ns = 3 * c.times.heartbeat_ns + c.times.letgo_ns);
+    BREAKS(c.times.giveup_ns = c.times.adoption_ns,
            "give-up is longer than adoption");
-    KEEPS(c.timers.giveup_ns = c.timers.adoption_ns + 1);
-    BREAKS(c.timers.launch_ns = c.timers.giveup_ns - 1,
+    KEEPS(c.times.giveup_ns = c.times.adoption_ns + 1);
+    BREAKS(c.times.launch_ns = c.times.giveup_ns - 1,
            "a launch takes no less than give-up");
-    KEEPS(c.timers.launch_ns = 100 * c.timers.giveup_ns);
-    BREAKS(c.timers.attempt_ns = 0, zero);
-    BREAKS(c.timers.refused_ns = 0, zero);
-    BREAKS(c.timers.ack_ns = 0, zero);
-    BREAKS(c.timers.base_ns = 0, zero);
-    BREAKS(c.timers.stall_ns = 0, zero);
-    BREAKS(ov_cfg_heartbeat(&c, 0), "attempt is shorter than let-go");
-    BREAKS(ov_cfg_heartbeat(&c, 3), zero);
+    KEEPS(c.times.launch_ns = 100 * c.times.giveup_ns);
+    BREAKS(c.times.attempt_ns = 0, zero);
+    BREAKS(c.times.refused_ns = 0, zero);
+    BREAKS(c.times.ack_ns = 0, zero);
+    BREAKS(c.times.base_ns = 0, zero);
+    BREAKS(c.times.stall_ns = 0, zero);
+    BREAKS(ov_times_set(&c.times, 0), "attempt is shorter than let-go");
+    BREAKS(ov_times_set(&c.times, 3), zero);
 }
 
 int main(void)

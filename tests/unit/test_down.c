@@ -22,7 +22,7 @@ static struct ov_cfg down_cfg(uint32_t nodes)
     cfg.control_frames = 8;
     cfg.send_slots = OV_SEND_SLOTS_MAX;
     cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
-    ov_cfg_heartbeat(&cfg, UINT64_C(1000000000000));
+    ov_times_set(&cfg.times, UINT64_C(1000000000000));
     return cfg;
 }
 

@@ -324,8 +324,7 @@ static void who_never_came_is_given_up(void **state)
 
     (void)state;
     lab_open(&lab, hold_cfg(), 0);
-    end_ms =
-        (lab.cfg.timers.giveup_ns + lab.cfg.timers.adoption_ns) / LAB_MS_NS;
+    end_ms = (lab.cfg.times.giveup_ns + lab.cfg.times.adoption_ns) / LAB_MS_NS;
     seen(&lab, 0, START);
     add_child(0, "hello:1#1", 1, NULL);
     add_child(1, "hello:2#1", 2, NULL);

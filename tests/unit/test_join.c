@@ -210,9 +210,9 @@ static void dials_are_repeated_until_the_give_up_time(void **state)
 
     (void)state;
     lab_open(&lab, lab_cfg(7, 2), 3);
-    giveup_ms = lab.cfg.timers.giveup_ns / LAB_MS_NS;
-    attempt_ms = lab.cfg.timers.attempt_ns / LAB_MS_NS;
-    patience_ms = lab.cfg.timers.adoption_ns / LAB_MS_NS / 2;
+    giveup_ms = lab.cfg.times.giveup_ns / LAB_MS_NS;
+    attempt_ms = lab.cfg.times.attempt_ns / LAB_MS_NS;
+    patience_ms = lab.cfg.times.adoption_ns / LAB_MS_NS / 2;
     assert_string_equal(seen(&lab, 0, START), "dial:1#1");
     for (;;) {
         uint64_t wait_ms;

@@ -433,7 +433,7 @@ static void without_a_root_everybody_goes(void **state)
     world_open(&w, small_cfg(13, 3));
     world_until(&w, joined, 200);
     run_for(&w, 10);
-    giveup_ms = w.cfg.timers.giveup_ns / WORLD_TICK_NS;
+    giveup_ms = w.cfg.times.giveup_ns / WORLD_TICK_NS;
     world_kill(&w, 0);
     run_for(&w, giveup_ms - 1);
     for (uint32_t n = 1; n < 13; n++)

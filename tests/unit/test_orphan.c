@@ -75,8 +75,8 @@ static void ancestors_are_dialled_from_the_grandparent_up(void **state)
         before_ms = ms;
         assert_string_equal(wait_for_it(&ms), order[i]);
         /* After a round a quarter of what it has waited is added. */
-        assert_true(ms - before_ms <= ms_of(lab.cfg.timers.attempt_ns) / 64 +
-                                          1 + (i == 3 ? before_ms / 4 : 0));
+        assert_true(ms - before_ms <= ms_of(lab.cfg.times.attempt_ns) / 64 + 1 +
+                                          (i == 3 ? before_ms / 4 : 0));
         assert_string_equal(seen(&lab, ms, DIAL_FAILED), "");
     }
     lab_close(&lab);
@@ -96,7 +96,7 @@ static void a_refusal_leads_to_the_next(void **state)
     assert_string_equal(heard(&lab, ms, 0, "refuse:#2!3"), "close:L0");
     assert_string_equal(wait_for_it(&ms), "dial:0#3");
     seen(&lab, ms, DIALLED(0, 0));
-    ms += ms_of(lab.cfg.timers.attempt_ns);
+    ms += ms_of(lab.cfg.times.attempt_ns);
     assert_string_equal(seen(&lab, ms - 1, TICK), "");
     assert_string_equal(seen(&lab, ms, TICK), "close:L0");
     assert_string_equal(wait_for_it(&ms), "dial:3#4");
@@ -115,7 +115,7 @@ static void who_asks_for_it_is_waited_for(void **state)
     wait_for_it(&ms);
     seen(&lab, ms, DIALLED(0, 1));
     assert_string_equal(heard(&lab, ms, 0, "asked:#2"), "");
-    ms += 2 * ms_of(lab.cfg.timers.attempt_ns) - 100;
+    ms += 2 * ms_of(lab.cfg.times.attempt_ns) - 100;
     assert_null(strstr(seen(&lab, ms, TICK), "close:L0"));
     assert_string_equal(heard(&lab, ms, 0, "refuse:#2!2"), "close:L0");
     assert_string_equal(wait_for_it(&ms), "dial:0#3");
@@ -240,7 +240,7 @@ static void children_are_let_go_in_time(void **state)
 
     (void)state;
     open_node(orphan_cfg());
-    letgo_ms = ms_of(lab.cfg.timers.letgo_ns);
+    letgo_ms = ms_of(lab.cfg.times.letgo_ns);
     assert_string_equal(seen(&lab, ms, ENDED(0)), "orphan:3");
     wait_for_it(&ms);
     assert_string_equal(seen(&lab, 4950, TICK), "send:L1[beat] send:L2[beat]");
@@ -267,10 +267,10 @@ static void without_a_parent_it_gives_up(void **state)
 
     (void)state;
     open_node(orphan_cfg());
-    giveup_ms = ms_of(lab.cfg.timers.giveup_ns);
+    giveup_ms = ms_of(lab.cfg.times.giveup_ns);
     seen(&lab, ms, ENDED(0));
     while (strcmp(wait_for_it(&ms), "end:1") != 0) {
-        assert_true(ms < 5 + giveup_ms + ms_of(lab.cfg.timers.attempt_ns));
+        assert_true(ms < 5 + giveup_ms + ms_of(lab.cfg.times.attempt_ns));
         if (strncmp(lab.text, "dial:", 5) == 0)
             assert_string_equal(seen(&lab, ms, DIAL_FAILED), "");
     }

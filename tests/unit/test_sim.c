@@ -124,7 +124,7 @@ static void run_with(struct sim_cfg cfg, struct sim_fault fault,
 /* When the root gives up a node with such a fault: at once when nobody listens
  * any more, else after the adoption time, and the heartbeat time before that
  * where only silence tells of it. */
-static uint64_t verdict_ns(const struct ov_timers *t, enum sim_fault_kind kind)
+static uint64_t verdict_ns(const struct ov_times *t, enum sim_fault_kind kind)
 {
     if (kind == SIM_FAULT_KILL)
         return t->refused_ns;
@@ -142,7 +142,7 @@ static void a_loss_costs_nobody_else_a_byte(void **state)
     (void)state;
     for (unsigned i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
         struct sim_cfg cfg = job(40, 3, 3000000, 300000);
-        uint64_t at_ns = verdict_ns(&cfg.overlay.timers, losses[i]);
+        uint64_t at_ns = verdict_ns(&cfg.overlay.times, losses[i]);
 
         run_with(cfg, fault_of(losses[i], 5), SIM_END_LOSS);
         assert_int_equal(w.launcher->lost, 5);

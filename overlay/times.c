@@ -1,0 +1,33 @@
+/* Times that follow from the heartbeat time, and their order. */
+#include "overlay/times.h"
+
+#include <stddef.h>
+
+void ov_times_set(struct ov_times *times, uint64_t heartbeat_ns)
+{
+    times->heartbeat_ns = heartbeat_ns;
+    times->attempt_ns = heartbeat_ns / 4;
+    times->letgo_ns = heartbeat_ns / 2;
+    times->refused_ns = heartbeat_ns / 20;
+    times->adoption_ns = 3 * heartbeat_ns + times->letgo_ns;
+    times->giveup_ns = 2 * times->adoption_ns;
+    times->launch_ns = times->giveup_ns;
+}
+
+const char *ov_times_fault(const struct ov_times *times)
+{
+    if (times->attempt_ns >= times->letgo_ns)
+        return "attempt is shorter than let-go";
+    if (times->letgo_ns >= times->heartbeat_ns)
+        return "let-go is shorter than the heartbeat time";
+    if (times->adoption_ns < 3 * times->heartbeat_ns + times->letgo_ns)
+        return "adoption is at least three heartbeat times and let-go";
+    if (times->giveup_ns <= times->adoption_ns)
+        return "give-up is longer than adoption";
+    if (times->launch_ns < times->giveup_ns)
+        return "a launch takes no less than give-up";
+    if (times->refused_ns == 0 || times->attempt_ns == 0 ||
+        times->ack_ns == 0 || times->base_ns == 0 || times->stall_ns == 0)
+        return "no time is zero";
+    return NULL;
+}
