@@ -135,7 +135,7 @@ def build(folder, source, changes):
     program = os.path.join(folder, "xylem")
     done = subprocess.run(
         [*shlex.split(os.environ.get("CC", "cc")), "-O1", "-w", "-std=gnu11",
-         f"-I{TOP}", f"-I{live.BUILD}", "-o", program, mutant,
+         "-pthread", f"-I{TOP}", f"-I{live.BUILD}", "-o", program, mutant,
          *glob.glob(f"{live.BUILD}/commands/xylem-*.o"),
          *glob.glob(f"{live.BUILD}/commands/attach/xylem-*.o"), *libraries()],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
