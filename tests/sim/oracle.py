@@ -65,7 +65,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "oracle")
         if not compile_oracle(program):
-            print("SimGrid is not there (libsimgrid-dev)")
+            print("skipped: SimGrid is not there (libsimgrid-dev)")
             sys.exit(77)
         for nodes, arity in TREES[:1 if BRIEF else None]:
             theirs = oracle_ns(program, nodes, arity)
