@@ -416,6 +416,14 @@ def in_memory(place, size):
     return words
 
 
+def need_disk():
+    """What waits goes to a disk; nowhere, where all places lie in memory."""
+    kinds = subprocess.run(["stat", "-fc", "%T", TMP, "/var/tmp"], check=True,
+                           stdout=subprocess.PIPE, text=True).stdout.split()
+    if set(kinds) <= {"tmpfs", "ramfs"}:
+        raise LeftOut("neither TMPDIR nor /var/tmp lies on a disk")
+
+
 def cksum(size):
     """What cksum prints of so many bytes of a Feeder."""
     with subprocess.Popen("cksum", stdin=subprocess.PIPE,

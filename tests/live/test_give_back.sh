@@ -55,7 +55,7 @@ took 10000000
 it "what waits in a spool for one that exits was not taken"
 mkfifo "$TMPDIR/gate"
 {
-    run -w a,b --stdin-slow=spill -- sh -c '
+    run -w a,b --stdin-slow=spill --spill-dir "$TMPDIR" -- sh -c '
         if test $XYLEM_RANK = 0; then
             head -c 30000000 >/dev/null
             echo go >"$0"

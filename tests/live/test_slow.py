@@ -84,6 +84,7 @@ def spilled():
 
 
 def spill(per_daemon):
+    live.need_disk()
     fed = Fed("--stdin-slow=spill", per_daemon=per_daemon, size=LARGE)
     start = time.monotonic()
     fed.others()
@@ -113,6 +114,7 @@ def close():
 
 def bound():
     """Everybody waits, as told; then all of it comes all the same."""
+    live.need_disk()
     fed = Fed("--stdin-slow=spill=8M")
     live.eventually(lambda: "are not spilled" in fed.job.said(), 60,
                     "the message about the bound")
@@ -146,6 +148,7 @@ def no_room(words, *options, **more):
 
 def gone():
     """Its file goes with a process that is not going to read."""
+    live.need_disk()
     fed = Fed("--stdin-slow=spill", then=
               'test "$XYLEM_RANK" != %d || exit 0; exec cksum' % STUCK,
               size=SIZE // 2)
@@ -158,6 +161,8 @@ def gone():
 
 def unread(policy):
     """One exits at once and one closes its stdin: they hold up nobody."""
+    if policy == "spill":
+        live.need_disk()
     gate = live.Gate()
     job = live.Job("-N", NODES, "--nodes-per-daemon", 4, "--stdin-slow",
                    policy, "--", "sh", "-c", """
@@ -239,6 +244,7 @@ def main():
     with live.case("spill: at the bound everybody waits"):
         bound()
     with live.case("spill: a file that may not grow"):
+        live.need_disk()
         no_room("File too large", preexec_fn=limit_files)
     with live.case("spill: a full disk, and none but memory"):
         mounted()
