@@ -11,8 +11,9 @@
 #
 # The sources of root lie in a folder that others cannot enter. To make a root
 # takes root and debootstrap, and git where the sources are a clone. The mirror
-# is the one that apt uses here, with its settings. A root lives in memory, in
-# namespaces of this run: all mounts and processes end with it, however it ends.
+# is the one that apt uses here, with its settings. A root lives in memory, all
+# but /var/tmp, in namespaces of this run: all mounts and processes end with it,
+# however it ends.
 # The whole output is in files of XYLEM_ROOTS_LOGS, ./roots by default. Exit 77:
 # a root cannot be made here.
 set -u
@@ -115,6 +116,7 @@ enter() {
     [ "$kind" = chroot ] || mount --rbind "$root" "$root" || exit 1
     cd "$root" || exit 1
     mount -t proc none proc && mount -t sysfs none sys && add_devices || exit 1
+    mount --bind "$disk" var/tmp || exit 1
     if [ "$kind" = chroot ]; then
         exec setpriv --bounding-set "$weak" --inh-caps "$weak" chroot . "$@"
     fi
@@ -218,8 +220,9 @@ alone() {
     export XYLEM_ROOTS_LOGS=${XYLEM_ROOTS_LOGS:-$PWD/roots}
     mkdir -p "$XYLEM_ROOTS_LOGS" || exit 1
     place=$(mktemp -d) || exit 1
-    export place root=$place/root
-    trap 'rmdir "$place"' EXIT
+    disk=$(mktemp -d /var/tmp/xylem-root-XXXXXX) && chmod 1777 "$disk" || exit 1
+    export place disk root=$place/root
+    trap 'rmdir "$place"; rm -rf "$disk"' EXIT
     setpriv --pdeathsig KILL unshare --mount --propagation private --pid \
         --fork --kill-child --mount-proc bash "$here" within "$@" &
     child=$!
