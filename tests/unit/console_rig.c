@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void rig_on_written(void *arg, uint32_t rank, uint8_t channel,
                            const void *mem, uint32_t len_bytes)
@@ -83,6 +84,7 @@ void rig_prepare(struct console_rig *rig)
     rig->cfg.events = &rig_events;
     rig->cfg.arg = rig;
     rig->cfg.fd_stdout = -1;
+    rig->cfg.spool_dir = getenv("TMPDIR");
 }
 
 int rig_pipe(int *read_fd)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "endpoints/sys/spool_file.h"
 #include "endpoints/sys/writer.h"
@@ -61,8 +62,10 @@ static int setup(void **state)
     static const struct ep_backlog_events events = {.on_saved = on_saved,
                                                     .on_fetched = on_fetched};
     struct fixture *fx = calloc(1, sizeof(*fx));
-    struct ep_backlog_cfg cfg = {
-        .limit_bytes = LIMIT, .events = &events, .arg = fx};
+    struct ep_backlog_cfg cfg = {.limit_bytes = LIMIT,
+                                 .dir = getenv("TMPDIR"),
+                                 .events = &events,
+                                 .arg = fx};
 
     fx->base = event_base_new();
     assert_int_equal(ep_writer_open(fx->base, &fx->writer), 0);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 
 #include "endpoints/sys/writer.h"
 #include "tests/unit/hose.h"
@@ -32,7 +33,8 @@ static int open_with(void **state, enum ep_slow_policy policy,
     struct ep_feed_slow slow = {.policy = policy,
                                 .window_frames = WINDOW,
                                 .after_ms = 20,
-                                .spill_bytes = spill_bytes};
+                                .spill_bytes = spill_bytes,
+                                .spill_dir = getenv("TMPDIR")};
 
     hose_setup(&hose);
     sh->hose = hose;

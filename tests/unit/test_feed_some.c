@@ -53,7 +53,8 @@ static int open_with(void **state, enum ep_slow_policy policy)
     struct ep_feed_slow slow = {.policy = policy,
                                 .window_frames = WINDOW,
                                 .after_ms = 1,
-                                .spill_bytes = 64 << 20};
+                                .spill_bytes = 64 << 20,
+                                .spill_dir = getenv("TMPDIR")};
     void *hose;
 
     assert_non_null(some);
