@@ -271,7 +271,7 @@ def changed(mark, field, value):
 def mark_alone_does_not_kill():
     groups, strangers = Groups(), Strangers()
     if not groups.made:
-        print("# no cgroup can be made here: none is tried")
+        print("# left out: no cgroup can be made here")
     AGENT.before = "".join("echo $$ >%s/cgroup.procs; " % folder
                            for folder in groups.made[:1])
     job = Session("a")

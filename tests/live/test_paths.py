@@ -311,7 +311,7 @@ def main():
                                    for want, word in wants),
                                f"want {wants}, got {code}: {said}")
     if skipped:
-        print("# not tried here:", ", ".join(sorted(skipped)))
+        print("# left out:", ", ".join(sorted(skipped)))
     live.check_gone()
     return live.end()
 

@@ -201,7 +201,7 @@ def still():
     helper = pmix.helper_of(job)
     threads = stop_library(helper)
     if threads is None:
-        print("# no tracing here: the library is not stopped")
+        print("# left out: no tracing here: the library is not stopped")
     for tid in threads or ():
         os.waitpid(tid, WALL)
     gates[1].open()
@@ -275,7 +275,8 @@ def quiet():
         tool = pmix.Tool(job)
         tool.wait_ready()
         if not hold(helper):
-            print("# no tracing here: the library alone is not stopped")
+            print("# left out: no tracing here: the library alone "
+                  "is not stopped")
             tool.proc.kill()
         else:
             live.eventually(lambda h=helper: pmix.helper_of(job) not in

@@ -69,7 +69,7 @@ def crowd(what, nodes, orphans):
 
 
 if os.environ.get("XYLEM_SAN"):
-    print("the plain build shows it, and much faster")
+    print("skipped: the plain build shows it, and much faster")
     sys.exit(77)
 calm = run()
 check(calm["end"] == "well", f"left alone it ends {calm['end']}")
