@@ -290,8 +290,10 @@ static int packet_add(struct ep_wire *wire, const struct header *header,
         if (wire->body == NULL)
             return OV_ENOMEM;
         wire->body_type = header->type;
+        wire->body_total = header->total_bytes;
     }
-    if (wire->body == NULL || wire->body_type != header->type)
+    if (wire->body == NULL || wire->body_type != header->type ||
+        wire->body_total != header->total_bytes)
         return OV_EPROTO;
     if (piece > header->total_bytes - wire->body_bytes)
         return OV_EPROTO;

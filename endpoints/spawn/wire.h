@@ -52,9 +52,10 @@ struct ep_wire {
     int fd;                    /* owned; -1 after fini */
     struct ep_wire_out *first; /* owned queue */
     struct ep_wire_out *last;
-    uint8_t *packet; /* owned, one packet received */
-    uint8_t *body;   /* owned, a message being put together, or NULL */
-    uint32_t body_bytes;
+    uint8_t *packet;     /* owned, one packet received */
+    uint8_t *body;       /* owned, a message being put together, or NULL */
+    uint32_t body_bytes; /* that have come, */
+    uint32_t body_total; /* of so many */
     uint8_t body_type;
     bool body_done;
 };
