@@ -76,7 +76,8 @@ static pid_t server_of(const char *path)
         return 0;
     for (int i = 0; line != NULL && i < 2; i++) {
         line = strchr(line, '\n');
-        line += line != NULL;
+        if (line != NULL)
+            line++;
     }
     if (line == NULL)
         return 0;

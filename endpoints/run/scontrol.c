@@ -105,21 +105,26 @@ int ep_scontrol_topology(struct ep_text *out)
     return ask(argv, out);
 }
 
-int ep_scontrol_nodes(const char *job, struct ep_text *out)
+int ep_scontrol_nodes_parse(const char *text, struct ep_text *out)
 {
     static const char mark[] = " NodeList="; /* others end in it: ReqNodeList */
+    const char *list = strstr(text, mark);
+
+    if (list == NULL)
+        return OV_ENOENT;
+    list += strlen(mark);
+    ep_text_add(out, list, strcspn(list, " \n"));
+    return out->bad ? OV_ENOMEM : 0;
+}
+
+int ep_scontrol_nodes(const char *job, struct ep_text *out)
+{
     const char *const argv[] = {"scontrol", "-o", "show", "job", job, NULL};
     struct ep_text all = {0};
     int rc = ask(argv, &all);
-    const char *list = rc == 0 ? strstr(all.at, mark) : NULL;
 
-    if (rc == 0 && list == NULL)
-        rc = OV_ENOENT;
-    if (rc == 0) {
-        list += strlen(mark);
-        ep_text_add(out, list, strcspn(list, " \n"));
-        rc = out->bad ? OV_ENOMEM : 0;
-    }
+    if (rc == 0)
+        rc = ep_scontrol_nodes_parse(all.at, out);
     ep_text_fini(&all);
     return rc;
 }

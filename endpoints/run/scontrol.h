@@ -18,4 +18,8 @@ int ep_scontrol_topology(struct ep_text *out);
  * as above; OV_ENOENT also for a job that is over. */
 int ep_scontrol_nodes(const char *job, struct ep_text *out);
 
+/* Adds them from what `scontrol -o show job` has printed. Returns 0, OV_ENOENT
+ * (it says nothing of them) or OV_ENOMEM. O(length). */
+int ep_scontrol_nodes_parse(const char *text, struct ep_text *out);
+
 #endif

@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "endpoints/sys/pid_stat.h"
 #include "overlay/base/err.h"
 
 /* The kernel's PF_EXITING: it closes its files, and starts nobody any more. */
@@ -27,15 +27,10 @@ enum { FLAG_EXITING = 4 };
 /* Reads one PID/stat. False when the process has gone. */
 static bool row_read(int proc_fd, const char *name, struct ep_procs_row *out)
 {
-    char path[32];
-    char text[512];
-    char state;
-    int parent;
-    unsigned flags;
-    uint64_t start;
+    char path[32], text[512];
+    struct ep_pid_stat stat;
     int fd;
     ssize_t got;
-    const char *after;
 
     if (snprintf(path, sizeof(path), "%s/stat", name) >= (int)sizeof(path))
         return false;
@@ -47,20 +42,14 @@ static bool row_read(int proc_fd, const char *name, struct ep_procs_row *out)
     if (got <= 0)
         return false;
     text[got] = '\0';
-    /* The name between the parentheses may hold anything, also ")". */
-    after = strrchr(text, ')');
-    if (after == NULL ||
-        sscanf(after + 1,
-               " %c %d %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-               "%*s %*s %*s %" SCNu64,
-               &state, &parent, &flags, &start) != 4)
+    if (ep_pid_stat_parse(text, &stat) != 0)
         return false;
     *out = (struct ep_procs_row){
         .pid = (pid_t)strtol(name, NULL, 10),
-        .parent = parent,
-        .start = start,
+        .parent = stat.parent,
+        .start = stat.start,
         .is_zombie =
-            state == 'Z' || state == 'X' || (flags & FLAG_EXITING) != 0,
+            ep_pid_stat_is_dead(&stat) || (stat.flags & FLAG_EXITING) != 0,
     };
     return true;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "endpoints/sys/hash.h"
+#include "endpoints/sys/pid_stat.h"
 #include "overlay/base/err.h"
 
 #define HASH_MASK UINT64_C(0xffffffffffff)
@@ -52,36 +53,18 @@ static bool read_link(const char *path, char *mem, size_t size_bytes)
 
 /* --- the process */
 
-/* Field 22 of stat. The name, which is the second, may hold anything. */
-static bool parse_start(const char *stat, uint64_t *ticks)
-{
-    const char *at = strrchr(stat, ')');
-
-    if (at == NULL || strncmp(at, ") ", 2) != 0)
-        return false;
-    for (int field = 2; field < 22; field++) {
-        at = strchr(at, ' ');
-        if (at == NULL)
-            return false;
-        at++;
-    }
-    *ticks = strtoull(at, NULL, 10);
-    return true;
-}
-
 int ep_owner_start(uint32_t pid, uint64_t *ticks)
 {
     char path[64], mem[STAT_BYTES_MAX];
-    const char *name_end;
+    struct ep_pid_stat stat;
 
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
     if (!read_small(path, mem, sizeof(mem)))
         return errno == ENOENT || errno == ESRCH ? OV_ENOENT : OV_ESYS;
-    name_end = strrchr(mem, ')');
-    if (name_end != NULL &&
-        (strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0))
-        return OV_ENOENT;
-    return parse_start(mem, ticks) ? 0 : OV_ESYS;
+    if (ep_pid_stat_parse(mem, &stat) != 0)
+        return OV_ESYS;
+    *ticks = stat.start;
+    return ep_pid_stat_is_dead(&stat) ? OV_ENOENT : 0;
 }
 
 /* --- where it is */

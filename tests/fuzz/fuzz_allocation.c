@@ -1,26 +1,34 @@
 /* The environment of a resource manager: a list that is taken has hosts with
  * names and slots within bounds; else there is a sentence and no list. The
- * input is values of variables, with NUL between them; an empty one is not set.
+ * input is values of variables, with NUL between them; an empty one is not set,
+ * and that of a variable which names a file is what is in the file.
  */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
 
 #include "overlay/base/err.h"
+#include "tests/fuzz/file.h"
+#include "tests/fuzz/lists.h"
 #include "topo/allocation.h"
 
 static const char *const names[] = {
     "SLURM_JOB_NODELIST",  "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE",
-    "SLURM_CPUS_PER_TASK", "LSB_MCPU_HOSTS",       "LSB_HOSTS"};
-enum { NAMES = sizeof(names) / sizeof(names[0]) };
+    "SLURM_CPUS_PER_TASK", "LSB_MCPU_HOSTS",       "LSB_HOSTS",
+    "SLURM_NODELIST",      "PBS_NUM_PPN",          "LSB_DJOB_HOSTFILE",
+    "PBS_NODEFILE",        "PE_HOSTFILE"};
+enum { NAMES = sizeof(names) / sizeof(names[0]), FILES_FROM = 8 };
 
 static const char *get(void *arg, const char *name)
 {
     char *const *values = arg;
 
     for (int i = 0; i < NAMES; i++) {
-        if (strcmp(names[i], name) == 0)
-            return values[i];
+        if (strcmp(names[i], name) != 0)
+            continue;
+        return i < FILES_FROM || values[i] == NULL
+                   ? values[i]
+                   : fuzz_file(values[i], strlen(values[i]));
     }
     return NULL;
 }
@@ -33,7 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     char why[TOPO_WHY_MAX] = "", *at = text;
     int rc;
 
-    if (len_bytes >= sizeof(text))
+    if (len_bytes >= sizeof(text) ||
+        lists_are_costly((const char *)mem, len_bytes))
         return 0;
     if (len_bytes > 0)
         memcpy(text, mem, len_bytes);

@@ -2,16 +2,13 @@
  * is what its short form says, and one that is not leaves a sentence.
  * The first byte says which of the two the rest is.
  */
-#include "config.h"
-
 #include "tests/fuzz/fuzz.h"
 
-#include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "overlay/base/err.h"
+#include "tests/fuzz/file.h"
+#include "tests/fuzz/lists.h"
 #include "topo/hosts.h"
 #include "topo/why.h"
 
@@ -60,57 +57,6 @@ static void check_failed(const struct topo_hosts *hosts, int rc,
                hosts->index == NULL);
 }
 
-/* A file in memory, where there are such: a disk is too slow for this. */
-static int file_new(void)
-{
-#ifdef HAVE_MEMFD_CREATE
-    return memfd_create("hosts", MFD_CLOEXEC);
-#else
-    FILE *file = tmpfile();
-
-    return file == NULL ? -1 : fileno(file);
-#endif
-}
-
-static int read_file(struct topo_hosts *hosts, const char *text,
-                     size_t len_bytes, char *why)
-{
-    static int fd = -1;
-    char path[64];
-
-    if (fd < 0)
-        fd = file_new();
-    FUZZ_CHECK(fd >= 0 && ftruncate(fd, 0) == 0);
-    FUZZ_CHECK(pwrite(fd, text, len_bytes, 0) == (ssize_t)len_bytes);
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    return topo_hosts_read(hosts, path, why);
-}
-
-/* Could it name so many hosts that other texts would not get their turn? As
- * many digits as the longest number of a bracket has, all brackets together.
- */
-static bool is_costly(const char *text, size_t len_bytes)
-{
-    unsigned digits = 0, longest = 0, run = 0;
-    bool is_inside = false;
-
-    for (size_t i = 0; i < len_bytes; i++) {
-        bool is_digit = text[i] >= '0' && text[i] <= '9';
-
-        run = is_inside && is_digit ? run + 1 : 0;
-        if (run > longest)
-            longest = run;
-        if (text[i] == '[') {
-            is_inside = true;
-        } else if (text[i] == ']') {
-            is_inside = false;
-            digits += longest;
-            longest = 0;
-        }
-    }
-    return digits >= 5 && digits <= 9;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
     char why[TOPO_WHY_MAX] = "";
@@ -118,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     char *text;
     int rc;
 
-    if (len_bytes < 1 || is_costly((const char *)mem + 1, len_bytes - 1))
+    if (len_bytes < 1 || lists_are_costly((const char *)mem + 1, len_bytes - 1))
         return 0;
     text = calloc(1, len_bytes);
     FUZZ_CHECK(text != NULL);
@@ -126,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     if (mem[0] % 2 == 0)
         rc = topo_hosts_parse(&hosts, text, why);
     else
-        rc = read_file(&hosts, text, len_bytes - 1, why);
+        rc = topo_hosts_read(&hosts, fuzz_file(text, len_bytes - 1), why);
     if (rc != 0)
         check_failed(&hosts, rc, why);
     else

@@ -1,0 +1,23 @@
+/* What /proc/PID/stat says of a process. */
+#ifndef ENDPOINTS_SYS_PID_STAT_H
+#define ENDPOINTS_SYS_PID_STAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct ep_pid_stat {
+    char state;
+    pid_t parent;
+    uint32_t flags; /* the kernel's PF_ bits */
+    uint64_t start; /* in ticks since the boot */
+};
+
+/* Returns 0, or OV_EPROTO: the text is none, or cut short; *out is undefined
+ * then. O(length). */
+int ep_pid_stat_parse(const char *text, struct ep_pid_stat *out);
+
+/* Is it dead, and its parent has yet to hear of it? */
+bool ep_pid_stat_is_dead(const struct ep_pid_stat *stat);
+
+#endif

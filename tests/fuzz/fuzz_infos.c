@@ -1,0 +1,190 @@
+/* Infos of PMIx tools, of any key that is known and with values of any type:
+ * what is taken of them can be sent, and comes as it was. Each info is four
+ * bytes, its key, its type, flags and the length of its text, then the text.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "overlay/base/wire.h"
+#include "pmix_api/helper/directive.h"
+#include "pmix_api/helper/output.h"
+#include "pmix_api/helper/talk.h"
+#include "pmix_api/helper/wish.h"
+
+enum { INFOS_MAX = 16, REQUIRED = 1, OF_APP = 2, HAS_NO_TEXT = 4 };
+
+struct tool {
+    pmix_info_t infos[INFOS_MAX];
+    char *texts[INFOS_MAX]; /* owned */
+    uint8_t flags[INFOS_MAX];
+    unsigned count;
+};
+
+/* What the launcher is told does not matter here. */
+void px_talk_note(const char *format, ...)
+{
+    (void)format;
+}
+
+static const char *key_of(unsigned number)
+{
+    const char *key;
+    unsigned known = 0, wishes = 0;
+
+    while (px_directive_key(known) != NULL)
+        known++;
+    while (px_wish_key(wishes) != NULL)
+        wishes++;
+    number %= known + wishes + 1;
+    key =
+        number < known ? px_directive_key(number) : px_wish_key(number - known);
+    return key == NULL ? "pmix.nobody.knows.it" : key;
+}
+
+/* The first bytes of a text as a number. */
+static uint64_t number_of(const char *text)
+{
+    uint64_t number = 0;
+
+    memcpy(&number, text, strnlen(text, sizeof(number)));
+    return number;
+}
+
+static void set_value(pmix_value_t *value, unsigned type, char *text,
+                      bool has_text)
+{
+    static const pmix_data_type_t types[] = {
+        PMIX_STRING, PMIX_BOOL, PMIX_UNDEF,     PMIX_INT,  PMIX_UINT32,
+        PMIX_UINT64, PMIX_SIZE, PMIX_PROC_RANK, PMIX_ENVAR};
+    uint64_t number = number_of(text);
+    char *equal = strchr(text, '=');
+
+    value->type = types[type % (sizeof(types) / sizeof(types[0]))];
+    if (value->type == PMIX_ENVAR) {
+        if (equal != NULL)
+            *equal++ = '\0';
+        value->data.envar = (pmix_envar_t){
+            .envar = has_text ? text : NULL, .value = equal, .separator = ':'};
+    } else if (value->type == PMIX_STRING) {
+        value->data.string = has_text ? text : NULL;
+    } else if (value->type == PMIX_BOOL) {
+        value->data.flag = number % 2 != 0;
+    } else if (value->type == PMIX_UINT64) {
+        value->data.uint64 = number;
+    } else if (value->type == PMIX_SIZE) {
+        value->data.size = (size_t)number;
+    } else if (value->type != PMIX_UNDEF) {
+        value->data.uint32 = (uint32_t)number;
+    }
+}
+
+static bool read_info(struct ov_rd *rd, struct tool *tool)
+{
+    pmix_info_t *info = &tool->infos[tool->count];
+    uint8_t key = ov_rd_u8(rd), type = ov_rd_u8(rd), flags = ov_rd_u8(rd);
+    size_t len_bytes = ov_rd_u8(rd);
+    char *text;
+
+    if (rd->bad)
+        return false;
+    if (len_bytes > ov_rd_left(rd))
+        len_bytes = ov_rd_left(rd);
+    text = calloc(1, len_bytes + 1);
+    FUZZ_CHECK(text != NULL);
+    memcpy(text, ov_rd_bytes(rd, len_bytes), len_bytes);
+    memset(info, 0, sizeof(*info));
+    strncpy(info->key, key_of(key), PMIX_MAX_KEYLEN);
+    if ((flags & REQUIRED) != 0)
+        info->flags |= PMIX_INFO_REQD;
+    set_value(&info->value, type, text, (flags & HAS_NO_TEXT) == 0);
+    tool->flags[tool->count] = flags;
+    tool->texts[tool->count++] = text;
+    return true;
+}
+
+static bool is_status(pmix_status_t rc)
+{
+    return rc == PMIX_SUCCESS || rc == PMIX_ERR_BAD_PARAM ||
+           rc == PMIX_ERR_NOT_SUPPORTED;
+}
+
+static void check_wish(const struct tool *tool)
+{
+    struct px_wish wish = {.copies = false};
+    pmix_status_t rc = px_wish_read(tool->infos, tool->count, &wish);
+
+    FUZZ_CHECK(rc == PMIX_SUCCESS || rc == PMIX_ERR_BAD_PARAM);
+    FUZZ_CHECK(wish.has_cache || wish.cache_bytes == 0);
+    rc = px_wish_judge(tool->infos, tool->count);
+    FUZZ_CHECK(rc == PMIX_SUCCESS || rc == PMIX_ERR_NOT_SUPPORTED);
+}
+
+static void check_sent(const struct px_spawn *spawn)
+{
+    uint8_t *mem = NULL, *again = NULL;
+    size_t len_bytes = px_spawn_encode(spawn, &mem);
+    struct px_spawn came;
+
+    if (len_bytes > 0) {
+        FUZZ_CHECK(px_spawn_decode(mem, len_bytes, &came) == 0);
+        FUZZ_CHECK(px_spawn_encode(&came, &again) == len_bytes);
+        FUZZ_CHECK(memcmp(mem, again, len_bytes) == 0);
+        px_spawn_fini(&came);
+    }
+    free(mem);
+    free(again);
+}
+
+/* One program, of one word. */
+static void make_plan(struct px_plan *plan)
+{
+    struct px_app *app = calloc(1, sizeof(*app));
+
+    FUZZ_CHECK(app != NULL);
+    app->argv = calloc(2, sizeof(*app->argv));
+    FUZZ_CHECK(app->argv != NULL);
+    app->argv[0] = "a";
+    app->words = 1;
+    plan->spawn.apps = app;
+    plan->spawn.count = 1;
+}
+
+/* As PMIx_Spawn: those of the job for each program, then those of the program.
+ */
+static pmix_status_t apply(const struct tool *tool, struct px_plan *plan)
+{
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    for (unsigned i = 0; rc == PMIX_SUCCESS && i < tool->count; i++) {
+        rc = px_directives(plan, &plan->spawn.apps[0],
+                           (tool->flags[i] & OF_APP) == 0, &tool->infos[i], 1);
+        FUZZ_CHECK(is_status(rc));
+    }
+    if (rc == PMIX_SUCCESS) {
+        rc = px_output_settle(plan);
+        FUZZ_CHECK(is_status(rc));
+    }
+    return rc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
+{
+    struct ov_rd rd = ov_rd_init(mem, len_bytes);
+    static struct tool tool;
+    struct px_plan plan = {.made = NULL};
+
+    tool.count = 0;
+    while (tool.count < INFOS_MAX && read_info(&rd, &tool))
+        ;
+    check_wish(&tool);
+    make_plan(&plan);
+    if (apply(&tool, &plan) == PMIX_SUCCESS)
+        check_sent(&plan.spawn);
+    px_plan_fini(&plan);
+    for (unsigned i = 0; i < tool.count; i++)
+        free(tool.texts[i]);
+    return 0;
+}
