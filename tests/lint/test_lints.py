@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Each lint complains about its fixture, and about what it should.
 
-The fixtures are small trees (layers, rows, style) and libraries (circles,
-names, purity) that break each rule once; beside them stands what must be said,
-line by line.
+The fixtures are small trees (decoders, layers, rows, style) and libraries
+(circles, names, purity) that break each rule once; beside them stands what must
+be said, line by line.
 """
 import os
 import subprocess
 import sys
 import unittest
+from unittest import mock
+
+import decoders
 
 LINT = os.path.join(os.environ["top_srcdir"], "tests", "lint")
 BUILT = os.path.join(os.environ["top_builddir"], "tests", "lint", "fixtures")
@@ -43,6 +46,20 @@ class LintTest(unittest.TestCase):
     def test_rows_want_tests_that_are_there(self):
         status, said = run("pmix_rows", os.path.join(LINT, "fixtures", "rows"))
         self.assertEqual((status, said), (1, wanted("rows")))
+
+    def test_decoders_names_each_that_no_target_calls(self):
+        status, said = run("decoders",
+                           os.path.join(LINT, "fixtures", "decoders"))
+        self.assertEqual((status, said), (1, wanted("decoders")))
+
+    def test_decoders_misses_a_target_that_is_taken_away(self):
+        top = os.environ["top_srcdir"]
+        left = decoders.listed(top) - {"want"}
+        with mock.patch.object(decoders, "listed", lambda root: left):
+            said = [text for _, _, text in decoders.complaints(top)]
+        self.assertIn("not in FUZZ_TARGETS", said)
+        self.assertIn("ep_want_order_decode: no target of tests/fuzz/ calls it",
+                      said)
 
     def test_purity_names_calls_and_state(self):
         status, said = run("purity",
