@@ -175,10 +175,12 @@ static void on_over(struct run *r, uint32_t node, uint32_t jobs)
 }
 
 /* Once all have joined, and have told of their machines where that was asked.
- */
+ * One that was lost meanwhile counts as joined for the tree; the launch ends
+ * for it, in a moment. */
 static void begin(struct run *r)
 {
     if (!r->survey.has_joined || r->phase != RUN_LAUNCHING || r->is_aborted ||
+        r->missing_count > 0 ||
         (ep_run_survey_asks(r) &&
          (r->survey.come < r->nodes_count || !ep_run_survey_fits(r))))
         return;

@@ -87,6 +87,40 @@ def dies_while_others_are_awaited(host):
     live.check_gone()
 
 
+def daemon_of(host):
+    return next((pid for pid, name in live.ours().items()
+                 if name == "xylemd" and live.host_of(pid) == host), None)
+
+
+def has_joined(pid):
+    """It has a connection to its parent, and has said all that it has to."""
+    if pid is None or not live.sockets(pid, live.ESTABLISHED):
+        return False
+    before = live.read_proc(pid, "schedstat").split()[2:]
+    time.sleep(0.2)  # sleep-ok: less than to the next heartbeat
+    return live.read_proc(pid, "schedstat").split()[2:] == before
+
+
+def dies_before_the_last_one_comes():
+    """It had joined, and for the tree everybody is known as soon as the last
+    one has: the job must not begin all the same, and wait for it for ever."""
+    gate = os.path.join(live.TMP, "gate")
+    os.mkfifo(gate)
+    job = live.Remote("h1,h2,h3", "--arity", 3, "--heartbeat", 1, "-v",
+                      "--timeout", int(BOUND_S * live.SLOW), "--", "true",
+                      RSH_HELD="h3", RSH_GATE=gate)
+    for node, host in enumerate(("h1", "h2")):
+        text = "the daemon of node %d on %s: listening" % (node, host)
+        live.eventually(lambda: text in job.said(), 30, text)
+        live.eventually(lambda: has_joined(daemon_of(host)), 30, host)
+    os.kill(daemon_of("h1"), signal.SIGKILL)
+    with open(gate, "w") as file:
+        file.write("go\n")
+    check_eq(1, job.wait(2 * BOUND_S), "exit code: " + job.said())
+    names(job.said(), "a daemon does not come: h1: ")
+    live.check_gone()
+
+
 def interrupted():
     """While some are awaited: the end is quiet, and soon."""
     job = live.Remote(LIST, "--arity", 3, "-v", "--", "hostname",
@@ -141,6 +175,8 @@ def main():
     with live.case("one that dies while another is awaited"):
         dies_while_others_are_awaited("h01")
         dies_while_others_are_awaited("h13")
+    with live.case("one that dies just before the last one comes"):
+        dies_before_the_last_one_comes()
     with live.case("SIGTERM while one is awaited"):
         interrupted()
     with live.case("kill -9 of the launcher while one is awaited"):
