@@ -6,6 +6,8 @@ what such a machine would need (Patience), so that a busy one ends no job.
 import os
 import time
 
+import odd
+
 MIB = 1 << 20
 SLOW = float(os.environ.get("XYLEM_TEST_SLOW") or 1)
 LOOK_S = 0.1  # what a look counts for at most
@@ -22,6 +24,8 @@ HELPER = 32 * MIB
 GIVE_UP = 4.5   # heartbeats until a silent node is lost
 FORSAKEN = 7    # until one that reaches nobody ends by itself
 GONE_S = 15     # "seconds after its end", at most
+LAUNCH_S = 60   # until a host is given up that does not answer; who does
+                # not join then has as long again
 JOB_S = 120     # of a job of this size without any fault
 NODE_S = 2      # for each node more
 REFUSAL_S = 30  # what cannot work is told
@@ -41,10 +45,11 @@ def memory(name, nodes, processes):
 def end_s(plan):
     """Until a job has ended, whatever its faults are: each may hold it up until
     the node is given up, and one behind the other, where they come so."""
-    if (plan["odd"] or "").endswith("-fifo"):
+    if plan["odd"] in odd.REFUSED:
         return REFUSAL_S
     beats = GIVE_UP + FORSAKEN + GIVE_UP * len(plan["faults"])
-    return JOB_S + NODE_S * plan["nodes"] + beats * plan["heartbeat"] + \
+    return JOB_S + 2 * LAUNCH_S + NODE_S * plan["nodes"] + \
+        beats * plan["heartbeat"] + \
         sum(fault.get("for_s") or 0 for fault in plan["faults"])
 
 

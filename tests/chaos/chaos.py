@@ -8,11 +8,12 @@ usage: chaos.py [OPTIONS] [SEED...]
     --seeds N        so many new ones of this machine (20)
     --network N      and so many with faults of the network; as root a quarter
                      of the others, if not given
-    --jobs J         side by side (2)
+    --jobs J         side by side (three for each processor)
     --keep DIR       the folders of jobs that failed go there; see run.py
     --plan FILE      the plan in this file, in place of a seed's
     --shrink SEED    the smallest set of faults with which it still fails
     --again N        run each of the given seeds N times (1)
+    --first          stop at the first failure
 
 Prints the seed of each failure, why it is one, and the command that runs it
 again: a seed is the same job and the same faults, at the same moments as far
@@ -39,6 +40,7 @@ import shrink
 # Beyond all that run.py itself waits for.
 LIMIT_S = 900
 SKIP = 77
+SIDE_BY_SIDE = 3  # for each processor: most of the time they wait
 
 
 class Job:
@@ -97,14 +99,14 @@ class Net:
         self.wanted = wanted
         self.root = tempfile.mkdtemp(prefix="xylem-chaos-")
         self.lock = threading.Lock()
-        self.count, self.failed, self.skipped = 0, [], 0
+        self.count, self.failed, self.skipped, self.excused = 0, [], 0, 0
         self.kinds, self.families = collections.Counter(), collections.Counter()
         self.why, self.peaks = collections.Counter(), {}
 
     def work(self, todo):
         while True:
             with self.lock:
-                if not todo:
+                if not todo or self.wanted.first and self.failed:
                     return
                 plan = todo.pop(0)
             job = Job(plan, self.root)
@@ -122,8 +124,9 @@ class Net:
             if size * worst[1] > worst[0] * limit:
                 self.peaks[name] = size, limit
         for text in job.excused:
-            print("seed %s: excused, as the machine stood still: %s" % (
-                job.seed, text), flush=True)
+            print("seed %s: not judged, the machine was too slow: %s" % (
+                job.seed, text[:500]), flush=True)
+        self.excused += bool(job.excused)
         if job.bad:
             self.fail(job)
         shutil.rmtree(job.path, ignore_errors=True)
@@ -159,6 +162,9 @@ class Net:
             for name, (size, limit) in sorted(self.peaks.items())))
         if self.skipped:
             print("%d were skipped: they need root" % self.skipped)
+        if self.excused:
+            print("%d were not judged in all, as the machine was too slow" %
+                  self.excused)
         if self.failed:
             print("%d failed: %s; seeds %s" % (
                 len(self.failed), counted(self.why), " ".join(self.failed)))
@@ -193,19 +199,22 @@ def new_seeds(wanted):
     first = random.SystemRandom().randrange(1 << 32)
     print("seeds: from %d, %d of them, and %d from n%d" % (
         first, wanted.seeds, network, first), flush=True)
-    return [str(first + number) for number in range(wanted.seeds)] + \
+    found = [str(first + number) for number in range(wanted.seeds)] + \
         ["n%d" % (first + number) for number in range(network)]
+    random.Random(first).shuffle(found)  # those of the network take longer
+    return found
 
 
 def parse():
     parser = argparse.ArgumentParser(
         usage=__doc__.partition("usage: ")[2], add_help=True)
     parser.add_argument("given", nargs="*")
-    for name, value in (("seeds", 20), ("network", None), ("jobs", 2),
-                        ("again", 1)):
+    for name, value in (("seeds", 20), ("network", None), ("again", 1),
+                        ("jobs", SIDE_BY_SIDE * (os.cpu_count() or 2))):
         parser.add_argument("--" + name, type=int, default=value)
     for name in "keep", "plan", "shrink":
         parser.add_argument("--" + name)
+    parser.add_argument("--first", action="store_true")
     return parser.parse_args()
 
 

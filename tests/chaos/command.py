@@ -2,12 +2,13 @@
 import os
 import sys
 
+import bounds
+import odd
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("top_builddir") or
                         os.path.join(HERE, "..", "..", "build"))
 XYLEM = os.environ.get("XYLEM") or os.path.join(BUILD, "commands", "xylem")
-ODD_TIMEOUT_S = 5
-LAUNCH_S = 600  # a machine with much else to do is no host that does not come
 STYLE = {"label": ["--label"], "json": ["--format", "json"], "plain": []}
 
 
@@ -50,7 +51,7 @@ def tree(plan, folder):
     """The options that say where the daemons run."""
     words = ["-v", "--arity", plan["arity"], "--heartbeat", plan["heartbeat"],
              "--on-node-loss", plan["policy"], "--launch-timeout",
-             LAUNCH_S]
+             int(bounds.LAUNCH_S * bounds.SLOW)]
     names = "h[1-%d]" % plan["nodes"]
     if plan["family"] == "far":
         shell = "%s -S -E %s %s" % (sys.executable,
@@ -82,13 +83,15 @@ def shown(job, folder, number):
         ["--stddiag"] * job["stddiag"]
 
 
-def odd(plan, folder):
-    """What takes the place of an option."""
-    name = plan["odd"] or ""
-    if not name.endswith("-fifo"):
-        return ["--stats", folder.stats]
-    option = "--" + name[:-len("-fifo")]
-    return [option, folder.at("fifo"), "--timeout", ODD_TIMEOUT_S]
+def files(plan, folder):
+    """The report, and a FIFO in the place of a file."""
+    option = odd.option(plan["odd"])
+    words = ["--stats", folder.stats] if option != "--stats" else []
+    if option:
+        words += [option, folder.at("fifo")]
+    if plan["odd"] in ("input-fifo", "hostfile-fifo"):
+        words += ["--timeout", odd.FIFO_LIMIT_S]
+    return words
 
 
 def run(plan, folder):
@@ -98,13 +101,13 @@ def run(plan, folder):
     if "push" in job:
         targets = str(job["push"]["rank"])
     words = tree(plan, folder) + ["--ppn", job["ppn"], "-i", targets] + \
-        slow(job, folder) + shown(job, folder, 0) + odd(plan, folder)
-    if "push" in job:
+        slow(job, folder) + shown(job, folder, 0) + files(plan, folder)
+    if "push" in job and job["push"]["end"] == "stay":
         words.append("--keep-stdin")
-    if plan["odd"] == "hostfile-fifo":
-        words = [*odd(plan, folder), "--", "true"]
+    if odd.option(plan["odd"]) == "--hostfile":
+        words = ["--launcher", "local", *files(plan, folder), "--", "true"]
     elif plan["odd"] == "too-many":
-        words = ["-N", 1000, "--nodes-per-daemon", 1, "--", "true"]
+        words = ["-N", odd.MANY_NODES, "--nodes-per-daemon", 1, "--", "true"]
     else:
         words += writer(folder, 0)
     return [XYLEM, "run", *map(str, words)]

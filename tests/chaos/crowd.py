@@ -116,6 +116,15 @@ class Crowd(threading.Thread):
             found = max(found, (waited_s - seen[first][1]) / window_s)
         return round(found, 3)
 
+    def last_share(self, window_s):
+        """The same of the last so many seconds, of whoever has waited most."""
+        start_s, found = time.monotonic() - window_s, 0
+        for seen in self.waits.values():
+            late = [waited_s for at_s, waited_s in seen if at_s > start_s]
+            if late:
+                found = max(found, (late[-1] - late[0]) / window_s)
+        return round(found, 3)
+
     def close(self):
         self.over.set()
         self.join()

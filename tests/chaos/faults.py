@@ -60,6 +60,9 @@ class Doer:
             names = sorted(self.run.shells())
             return [self.run.shells()[names[index % len(names)]]] \
                 if names else []
+        if who == "client":
+            return [one.proc.pid for one in self.run.clients[index:index + 1]
+                    if one.proc]
         if who == "submit":
             submits = self.run.submits
             return [submits[index % len(submits)].pid]
@@ -79,8 +82,10 @@ class Doer:
 
     def tell(self, did, who, pid):
         """Who a process is must be known before it dies."""
-        above = crowd.parent(pid)
-        did.append({"who": who, "pid": pid, "above": above})
+        did.append({"who": who, "pid": pid, "above": crowd.parent(pid)})
+        jobs = [one.proc.pid for one in self.run.fronts]
+        if who == "submit":
+            did[-1]["job"] = jobs.index(pid)
 
     def do_kill(self, fault, did):
         found = self.targets(fault)
@@ -119,6 +124,14 @@ class Doer:
         did.append({"who": "reader", "pid": os.getpid(), "above": 0,
                     "job": reader.number})
         reader.leave()
+
+    def do_pause(self, fault, did):
+        """The reader of the launcher's stdout reads nothing for some time."""
+        reader = self.run.readers[fault["whom"][0][1] % len(self.run.readers)]
+        did.append({"who": "reader", "pid": os.getpid(), "above": 0})
+        reader.may_read.clear()
+        time.sleep(fault["for_s"])  # sleep-ok: so long it does not read
+        reader.may_read.set()
 
     def do_term(self, fault, did):
         found = self.targets(fault)

@@ -24,31 +24,27 @@ def read_file(path):
     return b""
 
 
-def stdin_pieces(job, size):
-    block, at = writer.stdin_block(job) * 2, 0
-    while size > 0:
-        part = block[at:at + min(size, writer.PERIOD, PIECE)]
-        yield part
-        size, at = size - len(part), (at + len(part)) % writer.PERIOD
-
-
 class Feeder(threading.Thread):
-    """Writes the job's stdin into a pipe; `fed` counts."""
+    """Writes the job's stdin into a pipe; `fed` counts. Where a tool pushes
+    without --keep-stdin the end comes when that has gone."""
 
-    def __init__(self, job, pipe):
+    def __init__(self, job, pipe, pushed):
         super().__init__(daemon=True)
-        self.job, self.pipe, self.fed = job, pipe, 0
+        self.job, self.pipe, self.pushed = job, pipe, pushed
+        self.fed = 0
 
     def run(self):
         size, pauses = self.job["stdin"]["size"], self.job["stdin"]["pauses"]
         nap_s = self.job["span_s"] / pauses if pauses else 0
         every = max(size // PIECE // pauses, 1) if pauses else 1
         with contextlib.suppress(BrokenPipeError), self.pipe:
-            for number, piece in enumerate(stdin_pieces(self.job, size)):
+            for number, piece in enumerate(writer.stdin_pieces(self.job, size)):
                 self.fed += os.write(self.pipe.fileno(), piece)
                 if nap_s and number % every == 0 and pauses > 0:
                     pauses -= 1
                     time.sleep(nap_s)  # sleep-ok: it comes slowly
+            if "push" in self.job and self.job["push"]["end"] != "stay":
+                self.pushed.wait()
 
 
 class Reader(threading.Thread):
@@ -58,6 +54,8 @@ class Reader(threading.Thread):
         super().__init__(daemon=True)
         self.number, self.pipe, self.path, self.how = number, pipe, path, how
         self.size, self.left = 0, False
+        self.may_read = threading.Event()
+        self.may_read.set()
         self.wake, self.waker = os.pipe()
 
     def run(self):
@@ -75,6 +73,7 @@ class Reader(threading.Thread):
                     break
                 file.write(data)
                 self.size += len(data)
+                self.may_read.wait()
                 if naps > 0:
                     naps -= 1
                     select.select([self.wake], [], [], late_s / 50)
@@ -97,7 +96,7 @@ class Front:
         with open(self.errors, "wb") as errors:
             self.proc = run.popen(words, stdin=stdin, stderr=errors,
                                   stdout=subprocess.PIPE)
-        self.feeder = Feeder(self.job, self.proc.stdin) \
+        self.feeder = Feeder(self.job, self.proc.stdin, run.pushed) \
             if stdin == subprocess.PIPE else None
         self.reader = Reader(number, self.proc.stdout, self.path,
                              self.job["reader"])
@@ -105,11 +104,13 @@ class Front:
 
     def open_stdin(self):
         self.file = None
-        if self.job["stdin"]["kind"] == "pipe":
-            return subprocess.PIPE
+        if self.job["stdin"]["kind"] != "file":
+            return subprocess.PIPE if self.job["stdin"]["kind"] == "pipe" \
+                else subprocess.DEVNULL
         path = self.run.folder.at("in.%d" % self.number)
         with open(path, "wb") as file:
-            for piece in stdin_pieces(self.job, self.job["stdin"]["size"]):
+            for piece in writer.stdin_pieces(self.job,
+                                             self.job["stdin"]["size"]):
                 file.write(piece)
         self.file = open(path, "rb", buffering=0)
         return self.file
@@ -121,7 +122,10 @@ class Front:
 
     def fed(self):
         """How much the launcher has taken, or the pipe to it."""
-        return self.feeder.fed if self.feeder else self.file.seek(0, 1)
+        if self.file:
+            return self.file.seek(0, 1)
+        giver = self.feeder or self.run.visitor
+        return giver.fed if giver else 0
 
     def end(self):
         """The launcher has gone, and all that held its descriptors."""
@@ -140,6 +144,7 @@ class Client(threading.Thread):
         super().__init__(daemon=True)
         self.run_, self.number, self.client = run, number, client
         self.proc, self.attached, self.hung = None, False, False
+        self.pusher = threading.Thread(target=self.push, daemon=True)
 
     def said(self):
         return read_file(self.run_.folder.client(self.number, "err"))
@@ -168,15 +173,16 @@ class Client(threading.Thread):
             pass
         self.attached = b"attached to " in self.said()
         if self.client.get("push") is not None:
-            self.push()
+            self.pusher.start()
         if self.client["end"] != "stay":
             time.sleep(self.client["end_s"])  # sleep-ok: then it leaves
             self.leave()
+            self.run_.pushed.set()
 
     def push(self):
         job = self.run_.plan["jobs"][0]
-        with contextlib.suppress(BrokenPipeError), self.proc.stdin:
-            for piece in stdin_pieces(job, job["push"]["size"]):
+        with contextlib.suppress(BrokenPipeError, ValueError), self.proc.stdin:
+            for piece in writer.stdin_pieces(job, job["push"]["size"]):
                 self.proc.stdin.write(piece)
 
     def leave(self):
@@ -193,8 +199,7 @@ class Client(threading.Thread):
         self.join()
         if self.proc is None:
             return
-        if self.client["end"] == "stop":
-            self.proc.send_signal(signal.SIGCONT)
+        self.proc.send_signal(signal.SIGCONT)
         patience = bounds.Patience(CLIENT_S)
         while self.proc.poll() is None and patience.look():
             pass

@@ -32,6 +32,8 @@ class Losses:
             self.killed.setdefault(who, []).append(entry)
         if kind == "leave":
             self.jobs.add(entry["job"])
+        elif kind == "pause":
+            pass
         elif kind == "term":
             self.ends.add("term")
         elif who == "network":
@@ -44,7 +46,8 @@ class Losses:
             if self.plan["family"] == "dvm" and kind == "kill":
                 self.ends.add("helper")
         elif who == "submit":
-            self.ends.add("submit")
+            if kind == "kill" or self.is_long(fault, entry):
+                self.jobs.add(entry["job"])
         elif who in ("daemon", "spawner", "starter"):
             if kind == "kill" or self.is_long(fault, entry):
                 self.lose(entry)

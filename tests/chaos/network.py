@@ -9,7 +9,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 import rig  # noqa: E402  (found by the line before)
 
 REFUSALS = {"drop": "drop", "reset": "reject with tcp reset",
-            "icmp": "reject with icmp type admin-prohibited"}
+            "port": "reject with icmp type port-unreachable",
+            "icmp": "reject with icmp type admin-prohibited",
+            "host": "reject with icmp type host-unreachable"}
 
 
 class Network:

@@ -8,7 +8,8 @@ A plan is what json can hold:
     seed, family            local (virtual nodes), far (daemons that are
                             nobody's child, as behind ssh), dvm, network
     odd                     what makes it a job that is to be refused, or to
-                            be ended by its --timeout; see command.py
+                            be ended by its --timeout, or how it meets a
+                            limit; see odd.py
     nodes, per_daemon, arity, heartbeat, policy
     jobs                    one, or those of the dvm: what writer.py does, and
                             how it is fed and read
@@ -20,6 +21,7 @@ A plan is what json can hold:
 """
 import json
 
+import odd
 import writer
 
 STYLES = ("label", "label", "json", "files", "plain")
@@ -120,6 +122,7 @@ def draw_whom(draw, plan):
     kind = weighted(draw, daemon=30, spawner=20, both=8, daemons=8, launcher=4,
                     above=3, helper=6, pair=3, spawners=3, subset=5,
                     starter=3 if plan["family"] == "far" else 0,
+                    client=15 if plan["clients"] else 0,
                     submit=20 if plan["family"] == "dvm" else 0,
                     shell=4 if plan["family"] == "far" else 0)
     some = node()
@@ -137,13 +140,18 @@ def draw_whom(draw, plan):
                        ["launcher", "above", "daemon", "spawner", "helper"],
                        draw.randint(2, 4))],
         "submit": [["submit", some]],
+        "client": [["client", n] for n in range(len(plan["clients"]))],
         "starter": [["starter", some]], "shell": [["shell", some]],
     }[kind]
 
 
 def draw_stop(draw, plan):
-    who = weighted(draw, daemon=8, daemons=2, launcher=2, spawner=2, helper=2)
-    whom = [[who, draw.randrange(plan["nodes"])]]
+    who = weighted(draw, daemon=8, daemons=2, launcher=2, spawner=2, helper=2,
+                   above=1, submit=3 if plan["family"] == "dvm" else 0,
+                   shell=1 if plan["family"] == "far" else 0,
+                   client=3 if plan["clients"] else 0)
+    whom = [[who, draw.randrange(plan["nodes"]) if who != "client" else
+             draw.randrange(len(plan["clients"]))]]
     if who == "daemons":
         whom = [["daemon", draw.randrange(plan["nodes"])] for _ in range(3)]
     beat = plan["heartbeat"]
@@ -157,8 +165,8 @@ def draw_stop(draw, plan):
 def draw_network_fault(draw, plan):
     """Between hosts, of which number 0 is the launcher's and n that of node
     n - 1."""
-    kind = weighted(draw, link=3, drop=3, reset=4, icmp=3, half=2, flap=2,
-                    mtu=1, slow=2)
+    kind = weighted(draw, link=3, drop=3, reset=4, port=2, icmp=1, host=1,
+                    half=2, flap=2, mtu=1, slow=2)
     count, beat = plan["nodes"] + 1, plan["heartbeat"]
     one, other = draw.sample(range(count), 2)
     if draw.random() < 0.5:  # a child and its parent
@@ -191,9 +199,11 @@ def draw_faults(draw, plan):
             fault = draw_network_fault(draw, plan)
         elif draw.random() < 0.3:
             fault = draw_stop(draw, plan)
-        elif draw.random() < 0.1:
-            fault = {"do": draw.choice(["leave", "term"]),
+        elif draw.random() < 0.15:
+            fault = {"do": weighted(draw, leave=2, term=2, pause=3),
                      "whom": [["launcher", 0]]}
+            if fault["do"] == "pause":
+                fault["for_s"] = round(draw.uniform(0.1, 4), 2)
         else:
             fault = {"do": "kill", "whom": draw_whom(draw, plan)}
         fault["when"] = draw_when(draw, plan)
@@ -203,8 +213,7 @@ def draw_faults(draw, plan):
 def draw_clients(draw, plan):
     """Lines are whole where tools attach: what they get is easy to judge."""
     job = plan["jobs"][0]
-    if plan["family"] == "network" or draw.random() < 0.7 or \
-            job["profile"] in ("long", "huge", "edges") or \
+    if draw.random() < 0.7 or job["profile"] in ("long", "huge", "edges") or \
             job["style"] == "files":
         return
     job.update(span_s=max(job["span_s"], 2), lead_s=1)
@@ -222,12 +231,10 @@ def draw_push(draw, plan):
     job = plan["jobs"][0]
     size = log_uniform(draw, 1, 1 << 20)
     job["stdin"].update(size=0, kind="pipe", targets="all")
-    job["push"] = {"rank": draw.randrange(job["procs"]), "size": size}
+    job["push"] = {"rank": draw.randrange(job["procs"]), "size": size,
+                   "end": draw.choice(["stay", "kill"]),
+                   "end_s": round(draw.uniform(0, 2), 2)}
     job["reads"] = ["all"]
-
-
-ODD = ("stats-fifo", "input-fifo", "hostfile-fifo", "nofile", "too-many",
-       "disk-full")
 
 
 def draw_tree(draw, family):
@@ -261,13 +268,39 @@ def make_open(draw, plan):
     job["reader"]["kind"] = "fast"
 
 
+def make_wide(draw, plan):
+    """Many virtual nodes in few daemons."""
+    nodes = draw.randint(24, 100)
+    plan.update(nodes=nodes, family="local", heartbeat=10,
+                per_daemon=draw.choice([nodes, nodes // 2, nodes // 3 + 1]),
+                arity=draw.choice([2, 4, 16, 32, 64]))
+    job = plan["jobs"][0]
+    job.update(procs=nodes, ppn=1, whole=7000, stddiag=False, leaves=0,
+               profile=draw.choice(["tiny", "short", "mixed"]),
+               style=draw.choice(["label", "json", "files"]),
+               bytes=draw.choice([100, 1000, 10000]))
+    job["stdin"].update(targets="all", size=min(job["stdin"]["size"], 1 << 20))
+
+
+def draw_odd(draw, plan):
+    """Jobs that go on may have faults besides."""
+    plan["odd"] = draw.choice([*odd.REFUSED, *odd.CARRIED_OUT])
+    job = plan["jobs"][0]
+    if odd.option(plan["odd"]) == "--input":
+        job["stdin"]["kind"] = "fifo"
+    if not odd.option(plan["odd"]) and plan["odd"] not in odd.REFUSED and \
+            draw.randrange(2):
+        plan["faults"] = list(draw_faults(draw, plan))
+
+
 def draw_family(draw, name):
     """Which one, and its tree."""
     network = name.startswith("n")
     family = "network" if network else weighted(
-        draw, local=50, far=25, dvm=15, odd=6, open=2)
-    plan = {"seed": name, "family": "local" if family in ("odd", "open")
-            else family, "odd": None, "clients": [], "faults": []}
+        draw, local=48, far=24, dvm=14, odd=9, open=3, wide=2)
+    plan = {"seed": name, "family": "local" if family in (
+        "odd", "open", "wide") else family, "odd": None, "clients": [],
+        "faults": []}
     nodes, per_daemon, arity = draw_tree(draw, plan["family"])
     plan.update(nodes=nodes, per_daemon=per_daemon, arity=arity,
                 heartbeat=draw.choice([3, 5] if network else [3, 5, 10]),
@@ -284,14 +317,19 @@ def draw(name):
     plan["jobs"] = [draw_job(draw_, "%s.%d" % (name, number), plan["nodes"],
                              ppn, plan) for number in range(count)]
     if family == "odd":
-        plan["odd"] = draw_.choice(ODD)
-    elif family == "open":
+        draw_odd(draw_, plan)
+        return plan
+    if family == "open":
         make_open(draw_, plan)
+        if draw_.random() < 0.7:
+            return plan
+    elif family == "wide":
+        make_wide(draw_, plan)
     else:
         plan["clients"] = list(draw_clients(draw_, plan))
-        plan["faults"] = list(draw_faults(draw_, plan))
-        if family == "local" and draw_.random() < 0.05:
-            draw_push(draw_, plan)
+    plan["faults"] = list(draw_faults(draw_, plan))
+    if family in ("local", "far") and draw_.random() < 0.1:
+        draw_push(draw_, plan)
     return plan
 
 

@@ -12,9 +12,11 @@ import glob
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import bounds
@@ -24,6 +26,7 @@ import far
 import faults
 import front
 import network
+import odd
 import plan as plans
 import writer
 
@@ -34,8 +37,7 @@ import world  # noqa: E402
 UP_S = 60
 CLIENT_S = 60
 FOLLOW_UP_S = 60
-TINY = 256 << 10  # bytes of a disk that is full soon
-FEW_PIDS = 400
+LATE_S = 10  # of which it is told whether the machine was busy at the end
 
 
 class Run:
@@ -50,7 +52,8 @@ class Run:
         self.network = network.Network(net) if net else None
         self.launcher, self.fronts, self.submits = None, [], []
         self.readers, self.clients = [], []
-        self.server, self.over = None, False
+        self.server, self.visitor, self.over = None, None, False
+        self.pushed = threading.Event()  # the tool that pushes has gone
         self.start_s = time.monotonic()
         self.found = {"hung": [], "left": [], "files": [], "notes": []}
         self.places = {}
@@ -62,10 +65,9 @@ class Run:
         for number, job in enumerate(self.plan["jobs"]):
             os.makedirs(self.folder.journals(number))
             plans.dump(job, self.folder.job(number))
-        odd = self.plan["odd"] or ""
-        if odd.endswith("-fifo"):
+        if odd.option(self.plan["odd"]):
             os.mkfifo(self.folder.at("fifo"))
-        if odd == "disk-full":
+        if self.plan["odd"] == "disk-full":
             self.limit_disk()
 
     def limit_disk(self):
@@ -73,11 +75,24 @@ class Run:
             self.found["notes"].append("no full disk without root")
             return
         world.mount("tmpfs", self.folder.tmp, "tmpfs")
-        subprocess.run(["mount", "-o", "remount,size=%d" % TINY,
+        subprocess.run(["mount", "-o", "remount,size=%d" % odd.TINY,
                         self.folder.tmp], check=True)
         os.makedirs(self.folder.outdir(0))
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % TINY,
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % odd.TINY,
                         "none", self.folder.outdir(0)], check=True)
+
+    def keep_files(self):
+        """Those of a disk of its own, which goes with this world."""
+        out = self.folder.outdir(0)
+        if not os.path.ismount(out):
+            return
+        shutil.copytree(out, out + ".kept")
+        subprocess.run(["umount", "-l", out], check=True)
+        os.rmdir(out)
+        os.rename(out + ".kept", out)
+
+    def is_over(self):
+        return self.over
 
     def age_s(self):
         return time.monotonic() - self.start_s
@@ -184,6 +199,9 @@ class Run:
         one = front.Front(self, 0, command.run(self.plan, self.folder))
         self.launcher = one.proc
         self.fronts = [one]
+        self.visitor = odd.visitor(self)
+        if self.visitor:
+            self.visitor.start()
         self.begin()
 
     def begin(self):
@@ -201,8 +219,10 @@ class Run:
         job = self.plan["jobs"][0]
         found = list(self.plan["clients"])
         if "push" in job:
-            found.append({"style": "label", "ranks": None, "end": "stay",
-                          "push": str(job["push"]["rank"]), "end_s": 0,
+            found.append({"style": "label", "ranks": None,
+                          "end": job["push"]["end"],
+                          "end_s": job["push"]["end_s"],
+                          "push": str(job["push"]["rank"]),
                           "when": {"on": "started", "n": 1, "delay_s": 0}})
         return found if len(self.plan["jobs"]) == 1 else []
 
@@ -308,10 +328,14 @@ class Run:
         for client in self.clients:
             client.end()
         self.await_gone()
+        self.found["late_share"] = self.crowd.last_share(LATE_S)
         self.crowd.close()
         self.crowd.kill()
         for one in self.fronts:
             one.end()
+        if self.visitor:
+            self.visitor.join(CLIENT_S)
+        self.keep_files()
         if self.server:
             self.server.close()
         self.found.update(
@@ -358,8 +382,11 @@ def main():
     if plan["odd"] == "too-many":
         if not is_world():
             sys.exit(77)
-        with open("/proc/sys/kernel/pid_max", "w") as file:
-            file.write(str(FEW_PIDS))
+        # What it reads, and not what holds: that is the whole machine's.
+        name = os.path.join(path, "pid_max")
+        with open(name, "w") as file:
+            file.write(odd.FEW_PIDS)
+        world.mount(name, "/proc/sys/kernel/pid_max", None, world.MS_BIND)
     if plan["family"] != "network":
         Run(plan, path).carry_out()
         return

@@ -100,15 +100,21 @@ def take_stuck(style, line, channels):
 def take_lines(style, data, channels, is_error):
     """Of stdout, or of stderr, where xylem's own words are left out; these are
     what is returned."""
-    own, was_stuck = [], False
+    own, was_stuck, held = [], False, b""
     for line, ends in lines(data):
         if is_error and (OWN.match(line) or was_stuck and line == b""):
             own.append(line)
             was_stuck = was_stuck and line != b""
             continue
+        line, held = held + line, b""
         was_stuck = is_error and take_stuck(style, line, channels)
         if was_stuck:
             own.append(line)
+            continue
+        place = line.find(b"xylem: ", 1) if is_error else -1
+        if place > 0:  # in the middle of a line, which goes on behind it
+            own.append(line[place:])
+            held = line[:place]
             continue
         if style == "json":
             if ends:  # else whoever wrote or read it has gone in the middle

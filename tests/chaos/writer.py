@@ -116,6 +116,14 @@ def stdin_block(job):
     return draw.getrandbits(8 * PERIOD).to_bytes(PERIOD, "little")
 
 
+def stdin_pieces(job, size):
+    block, at = stdin_block(job) * 2, 0
+    while size > 0:
+        part = block[at:at + min(size, PERIOD, PIECE)]
+        yield part
+        size, at = size - len(part), (at + len(part)) % PERIOD
+
+
 def role(job, rank):
     """What this process does beside writing, as plain data."""
     draw = chance("role", job["seed"], rank)

@@ -59,7 +59,7 @@ class Folder:
                     for rank in range(3)}
         self.err = b"".join(labelled(rank, self.texts[rank, "e"])
                             for rank in range(3))
-        self.stdin = b"".join(front.stdin_pieces(self.job, 70000))
+        self.stdin = b"".join(writer.stdin_pieces(self.job, 70000))
         self.read = {0: self.stdin, 1: b"", 2: self.stdin}
         self.evidence = {
             "hung": [], "left": [], "files": [], "done": [], "gap_s": 0,
@@ -215,6 +215,47 @@ class JudgeTest(unittest.TestCase):
             one.evidence["done"] = [dict(HIT, did=[{
                 "who": "network", "pid": 0, "above": 0}])]
             self.finds("were given up", one)
+
+    def test_words_of_xylem_may_stand_in_a_line_of_stderr(self):
+        with folder() as one:
+            place = one.err.index(b"\n1: ") + 9
+            one.err = one.err[:place] + LOST.encode() + one.err[place:]
+            one.plan["faults"], one.evidence["done"] = [KILL], [HIT]
+            one.evidence["fronts"][0]["code"] = 1
+            self.assertEqual(one.judge(), [])
+        with folder() as one:
+            place = one.err.index(b"\n1: ") + 9
+            one.err = one.err[:place] + b"xylem: words\n" + \
+                one.err[place + 1:]
+            self.finds("output", one)
+
+    def test_a_job_that_is_refused_says_why_and_starts_nothing(self):
+        for code, said, daemons, word in (
+                (2, b"xylem: start its reader first\n", 0, None),
+                (0, b"xylem: start its reader first\n", 0, "code"),
+                (2, b"xylem: no\n", 0, "words"),
+                (2, b"xylem: start its reader first\n", 1, "started")):
+            with folder() as one:
+                one.plan["odd"], one.err = "stats-fifo", said
+                one.evidence["fronts"][0]["code"] = code
+                one.evidence["daemons"] = daemons
+                if word:
+                    self.finds(word, one)
+                else:
+                    self.assertEqual(one.judge(), [])
+
+    def test_a_tool_that_is_killed_may_have_pushed_a_part(self):
+        for end, killed, bad in (("stay", False, 1), ("kill", False, 0),
+                                 ("stay", True, 0)):
+            with folder(push={"rank": 0, "size": 70000, "end": end,
+                              "end_s": 0}) as one:
+                one.job["stdin"] = dict(JOB["stdin"], size=0, kind="pipe")
+                one.read = {0: one.stdin[:500], 1: b"", 2: b""}
+                if killed:
+                    one.plan["faults"] = [KILL]
+                    one.evidence["done"] = [dict(HIT, did=[{
+                        "who": "client", "pid": 9, "above": 1}])]
+                self.assertEqual(len(one.judge()), bad, (end, killed))
 
     def test_a_lost_node_is_excused_where_the_machine_stood_still(self):
         for why, bad in (({"gap_s": 9}, 0), ({"busy": {"101": 0.9}}, 0),
