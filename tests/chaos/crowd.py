@@ -33,6 +33,13 @@ def parent(pid):
     return int(fields[1]) if fields else 0
 
 
+def is_daemon(pid):
+    """Not one of those that a daemon has just forked, which have its name for
+    a moment."""
+    return comm(pid).endswith("xylemd") and \
+        not comm(parent(pid)).endswith("xylemd")
+
+
 def is_alive(pid):
     return (stat(pid) or [b"Z"])[0] not in (b"Z", b"X")
 
@@ -97,7 +104,7 @@ class Crowd(threading.Thread):
                 if "xylem" not in name:
                     continue
                 found = re.search(rb"VmHWM:\s+(\d+)", read_proc(pid, "status"))
-                if name.endswith("xylemd") and pid not in self.daemons:
+                if is_daemon(pid) and pid not in self.daemons:
                     self.daemons.append(pid)
                 if found:
                     self.peaks[pid] = (name, int(found[1]) * 1024)

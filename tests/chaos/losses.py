@@ -1,6 +1,7 @@
 """Who may be lost by the faults that were carried out, and what may end."""
 import network
 
+DROPS_S = 0.9  # for so long a helper took nothing: then tools miss something
 LOSSY = 2  # heartbeats: who is stopped or cut off for less is not lost
 
 
@@ -12,6 +13,7 @@ class Losses:
         self.plan, self.places = plan, evidence["places"].values()
         self.all = set(range(plan["nodes"]))
         self.nodes, self.ends, self.jobs = set(), set(), set()
+        self.drops = False  # what comes to tools, as those of a dvm
         self.killed, self.hints, self.heavy, self.pairs = {}, set(), 0, 0
         procs = sum(job["procs"] for job in plan["jobs"])
         for fault, told in zip(plan["faults"], evidence["done"]):
@@ -42,9 +44,11 @@ class Losses:
             if kind == "kill" or self.is_long(fault, entry):
                 self.ends.add(who)
                 self.nodes |= self.all
-        elif who == "helper":
-            if self.plan["family"] == "dvm" and kind == "kill":
+        elif who == "helper" and self.plan["family"] == "dvm":
+            if kind == "kill":
                 self.ends.add("helper")
+            elif entry.get("for_s", DROPS_S) >= DROPS_S:
+                self.drops = True
         elif who == "submit":
             if kind == "kill" or self.is_long(fault, entry):
                 self.jobs.add(entry["job"])

@@ -147,8 +147,7 @@ class Run:
                          crowd.comm(place[1]).endswith("xylemd")})
         if places:
             return places[0][1:]
-        daemons = [pid for pid in self.crowd.alive()
-                   if crowd.comm(pid).endswith("xylemd")]
+        daemons = list(filter(crowd.is_daemon, self.crowd.alive()))
         if not daemons:
             return 0, 0
         daemon = sorted(daemons)[node % len(daemons)]
