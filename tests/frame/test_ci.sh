@@ -147,6 +147,30 @@ ci check,user
 check_eq 1 $rc
 check_eq '2 passed, 2 failed' "$(tail -n 1 "$out")"
 
+it "random jobs are counted by their status, and their seeds are told"
+suite ''
+cat >"$project/check-chaos" <<'TEXT'
+#!/bin/sh
+echo "seeds: from 17, $SEEDS of them, and $NETWORK from n17"
+exit ${CHAOS:-0}
+TEXT
+chmod +x "$project/check-chaos"
+rm "$tools/make"
+printf '#!/bin/sh\nexec %s/check-chaos\n' "$project" >"$tools/make"
+chmod +x "$tools/make"
+few=60 network=0
+[ "$(id -u)" -ne 0 ] || { few=50 network=10; }
+ci chaos
+check_eq 0 $rc
+check_has "$out" "ci:     seeds: from 17, $few of them, and $network from n17"
+check_eq '0 passed, 0 failed' "$(tail -n 1 "$out")"
+CHAOS=1 ci chaos
+check_eq 1 $rc
+check_has "$out" 'chaos: FAILED (status 1)'
+check_eq '0 passed, 1 failed' "$(tail -n 1 "$out")"
+rm "$tools/make"
+ln -s /bin/true "$tools/make"
+
 # The folder that the ordinary user of the last run worked in.
 user_folder() {
     sed -n 's/^here: //p' "$project/build-ci/user.log"
