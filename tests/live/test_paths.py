@@ -256,8 +256,11 @@ def can_try(option, kind):
     """Not as root, whom no mode stops, nor without the means."""
     if kind in ("closed", "shut") and os.geteuid() == 0:
         return False
-    if kind == "full" and live.in_memory(live.TMP, 1 << 16) is None:
-        return False
+    if kind == "full":
+        try:
+            live.in_memory(live.TMP, 1 << 16)
+        except live.LeftOut:
+            return False
     if option.what in ("dvm --report-uri", "run --dvm --input"):
         return HAS_PMIX
     return option.what != "sim --plot" or HAS_GNUPLOT

@@ -57,7 +57,8 @@ def wait_taken(tools):
 
 def slow_to_hear():
     """The helper takes some ms over each word of the launcher, also the last
-    one, and much waits for the tools then: they get all of it."""
+    one, and more than sockets hold waits for the tools then: they get all of
+    it."""
     gate = pmix.Gate()
     job = pmix.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
                    pmix.Gate.WAIT + "head -c %d /dev/zero" % MUCH, gate.path,
@@ -72,6 +73,9 @@ def slow_to_hear():
         left -= len(os.read(job.stdout.fileno(), left - live.MIB))
     for tool in tools:
         os.kill(tool.proc.pid, signal.SIGCONT)
+    for tool in tools:  # the end waits for them 10 s in all
+        live.eventually(lambda at=tool: at.taken() >= MUCH - 2 * live.MIB, 300,
+                        "a tool has most of it")
     live.check_eq(live.MIB, len(job.stdout.read()), "the rest")
     job.check_ok()
     for tool in tools:
