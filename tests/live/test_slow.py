@@ -182,7 +182,7 @@ def unread(policy):
 
 def stopped():
     """All are stopped for longer than the time: nobody is closed for that."""
-    limit_s = 4 * live.SLOW
+    limit_s = 10 * live.SLOW  # to be stopped in, on a busy machine, too
     fed = Fed("--stdin-slow=close=%g" % limit_s)
     before = -1
     while fed.feeder.fed < 4 * fed.feeder.PIECE or fed.feeder.fed != before:

@@ -164,21 +164,27 @@ first() {
     judge "$what: bootstrap run" $? "$start" "$log"
 }
 
+# tests_that LOG RESULT: their names. Behind them the logs of failures name them
+# again.
+tests_that() {
+    sed -n "/^====/q; s/^\($2\): //p" "$1"
+}
+
 # check SUITE KIND USER FOLDER: the suite, and what it left out, by name with
 # the reason.
 check() {
     local what="$1, $2, $3" log=$XYLEM_ROOTS_LOGS/$1.$2.$3.check.log
     local start=$SECONDS status=0 test
     inside "$2" "$3" "$4/bootstrap" check >"$log" 2>&1 || status=$?
-    sed -n 's/^SKIP: //p' "$log" | while read -r test; do
+    tests_that "$log" SKIP | while read -r test; do
         say "  $test: $(sed -n 's/^skipped: //p' \
             "$root$4/build/${test%.??}.log" | head -n 1)"
     done
     find "$root$4/build/tests" -name '*.log' -exec grep -H '^# left out' {} + |
         sed "s|.*/build/|roots:   |"
     say "$what: $(sed -n 's/^# \(PASS\|SKIP\|FAIL\|ERROR\): */\1 /p' "$log" |
-        paste -sd,)"
-    grep -E '^(FAIL|ERROR): ' "$log"
+        head -n 4 | paste -sd,)"
+    tests_that "$log" 'FAIL\|ERROR' | sed 's/^/FAILED: /'
     judge "$what: bootstrap check" $status "$start" "$log"
 }
 
