@@ -56,13 +56,14 @@ static int64_t walk_next(struct walk *walk)
     return walk->next++;
 }
 
-/* The task, or NULL: no such one, or memory is out. */
+/* The task, or NULL: there is no such one, or memory is out. A line can name
+ * any number; it must not cost more than there is. */
 static struct ep_srun_task *find(struct ep_srun *srun, int64_t task)
 {
     uint32_t cap = srun->cap == 0 ? 64 : srun->cap;
     struct ep_srun_task *grown;
 
-    if (task < 0)
+    if (task < 0 || task >= srun->count)
         return NULL;
     while (cap <= task)
         cap *= 2;
@@ -230,5 +231,5 @@ void ep_srun_fini(struct ep_srun *srun)
         free(srun->tasks[i].reason);
     }
     free(srun->tasks);
-    *srun = (struct ep_srun){0};
+    *srun = (struct ep_srun){.count = srun->count};
 }

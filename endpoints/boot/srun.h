@@ -25,10 +25,11 @@ struct ep_srun_task {
     char *host, *reason; /* once it has ended */
 };
 
-/* Zeroed: nothing was said. */
+/* Zeroed but for `count`: nothing was said. */
 struct ep_srun {
     struct ep_srun_task *tasks; /* owned */
-    uint32_t cap;
+    uint32_t cap;               /* of them: not twice `count`, or 64 */
+    uint32_t count; /* the tasks that there are; words of others are nobody's */
 };
 
 enum ep_srun_end {

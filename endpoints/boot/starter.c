@@ -200,6 +200,7 @@ int ep_starter_add_all(struct ep_starter *st, uint32_t index,
     if (d != NULL) {
         d->hosts = list_hosts(config);
         d->hosts_count = config->hosts_count;
+        d->srun.count = config->hosts_count;
         enqueue(d, &text);
     }
     ep_text_fini(&text);

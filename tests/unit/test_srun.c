@@ -29,7 +29,7 @@ static void feed(struct ep_srun *srun, const char *line)
 /* Feeds lines, ended by NULL, and expects exactly this to be told. */
 static void expect(const char *const *lines, const char *want)
 {
-    struct ep_srun srun = {0};
+    struct ep_srun srun = {.count = 8};
 
     told[0] = '\0';
     for (; *lines != NULL; lines++)
@@ -123,6 +123,23 @@ static void other_lines_tell_nothing(void **state)
     expect(lines, "h3 0 xylemd does not run (srun: Killed?)\n");
 }
 
+/* Anybody's line may begin with a number. */
+static void a_number_of_no_task_costs_nothing(void **state)
+{
+    struct ep_srun srun = {.count = 8};
+
+    (void)state;
+    told[0] = '\0';
+    feed(&srun, "8: a word");
+    feed(&srun, "1048575: a word");
+    feed(&srun, "srun: error: h3: task 1000000: Killed");
+    assert_string_equal(told, "h3 0 xylemd does not run (srun: Killed)\n");
+    assert_int_equal(srun.cap, 0);
+    feed(&srun, "7: a word");
+    assert_int_equal(srun.cap, 64);
+    ep_srun_fini(&srun);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +147,7 @@ int main(void)
         cmocka_unit_test(who_is_not_started_is_told_apart_from_who_is_killed),
         cmocka_unit_test(words_of_the_step_are_not_those_of_a_task),
         cmocka_unit_test(other_lines_tell_nothing),
+        cmocka_unit_test(a_number_of_no_task_costs_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
