@@ -144,18 +144,18 @@ def tell_heartbeat():
 
 
 def give_way():
-    """80 on one processor are a crowd, 8 are not; on hosts of their own nobody
-    gives way."""
+    """257 on one processor are a crowd, 80 are not; on hosts of their own
+    nobody gives way."""
     own = os.nice(0)
-    for nodes, more in ((80, 5), (8, 0)):
+    for nodes, more in ((257, 10), (80, 0)):
         job = live.Job("-N", nodes, "--", "nice", preexec_fn=one_processor)
         told = job.stdout.read().decode().split()
         job.check_ok()
         check_eq([str(min(own + more, 19))] * nodes, told)
-    job = live.Remote("h1", "--ppn", 80, "--", "nice")
+    job = live.Remote("h1", "--ppn", 257, "--", "nice")
     told = job.stdout.read().decode().split()
     job.check_ok()
-    check_eq([str(own)] * 80, told)
+    check_eq([str(own)] * 257, told)
 
 
 def main():
