@@ -345,39 +345,6 @@ static void save_end(struct ep_tails *tails, int err)
     read_more(tails);
 }
 
-/* Half of the memory, from the oldest on. */
-static void save_start(struct ep_tails *tails)
-{
-    uint64_t bytes = 0;
-    int err = 0;
-
-    if (tails->saves == NULL)
-        tails->saves = calloc(SAVES_MAX, sizeof(*tails->saves));
-    if (tails->scratch == NULL)
-        tails->scratch = malloc(EP_TAIL_BYTES_MAX);
-    if (tails->saves == NULL || tails->scratch == NULL)
-        err = ENOMEM;
-    while (err == 0 && !TAILQ_EMPTY(&tails->open) &&
-           tails->saves_count < SAVES_MAX && bytes < tails->cfg.bytes / 2) {
-        struct ep_tail *tail = TAILQ_FIRST(&tails->open);
-
-        bytes += tail->chain.len_bytes;
-        if (!save_put(tails, tail))
-            err = ENOMEM;
-    }
-    tails->saves_done = 0;
-    if (tails->saves_count > 0 &&
-        ep_sink_call(tails->sink, save_main, tails, COOKIE_SAVE) == 0)
-        return;
-    if (err == 0 && tails->saves_count > 0)
-        err = EAGAIN; /* the system's word for "no thread" */
-    if (err != 0)
-        save_end(tails, err);
-}
-
-/* --- the loop
- * */
-
 static void answer(struct ep_tails *tails, uint64_t cookie, int err)
 {
     if (cookie == COOKIE_SAVE)
@@ -401,6 +368,42 @@ static const struct ep_sink_events sink_events = {
     .on_failed = on_failed,
 };
 
+/* Half of the memory, from the oldest on. */
+static void save_start(struct ep_tails *tails)
+{
+    uint64_t bytes = 0;
+    int err = 0;
+
+    if (tails->saves == NULL)
+        tails->saves = calloc(SAVES_MAX, sizeof(*tails->saves));
+    if (tails->scratch == NULL)
+        tails->scratch = malloc(EP_TAIL_BYTES_MAX);
+    if (tails->sink == NULL)
+        (void)ep_sink_open(tails->cfg.writer, -1, &sink_events, tails,
+                           &tails->sink);
+    if (tails->saves == NULL || tails->scratch == NULL || tails->sink == NULL)
+        err = ENOMEM;
+    while (err == 0 && !TAILQ_EMPTY(&tails->open) &&
+           tails->saves_count < SAVES_MAX && bytes < tails->cfg.bytes / 2) {
+        struct ep_tail *tail = TAILQ_FIRST(&tails->open);
+
+        bytes += tail->chain.len_bytes;
+        if (!save_put(tails, tail))
+            err = ENOMEM;
+    }
+    tails->saves_done = 0;
+    if (tails->saves_count > 0 &&
+        ep_sink_call(tails->sink, save_main, tails, COOKIE_SAVE) == 0)
+        return;
+    if (err == 0 && tails->saves_count > 0)
+        err = EAGAIN; /* the system's word for "no thread" */
+    if (err != 0)
+        save_end(tails, err);
+}
+
+/* --- the loop
+ * */
+
 int ep_tails_open(const struct ep_tails_cfg *cfg, struct ep_tails **out)
 {
     struct ep_tails *tails = calloc(1, sizeof(*tails));
@@ -419,8 +422,6 @@ int ep_tails_open(const struct ep_tails_cfg *cfg, struct ep_tails **out)
     }
     rc = ep_chunks_open(&tails->chunks,
                         cfg->bytes / EP_CHUNK_BYTES + 2 * LINE_CHUNKS);
-    if (rc == 0)
-        rc = ep_sink_open(cfg->writer, -1, &sink_events, tails, &tails->sink);
     if (rc != 0) {
         ep_tails_close(tails);
         return rc;
