@@ -140,6 +140,17 @@ check_eq "127.0.0.2: 2,127.0.0.5: 2" "$(sort "$out" | paste -sd,)"
 unset FAKE_MUTE
 check_gone
 
+it "starts nothing for what is left on a lost host: Slurm ends that"
+export FAKE_LOG="$TMPDIR/log-loss"
+launch --on-node-loss continue -N 3 -- sh -c '[ "$XYLEM_RANK" = 1 ] || exit 0
+    set -- $(sed "s/.*) //" /proc/$PPID/stat); kill -KILL $2 $PPID' </dev/null
+check_eq 1 "$rc"
+check_has "$err" "127.0.0.3"
+check_lacks "$err" "not reached"
+check_eq 1 "$(wc -l <"$FAKE_LOG")"
+unset FAKE_LOG
+check_gone
+
 it "keeps to a range of ports"
 launch --port-range 34000-34099 --arity 1 -v -- echo hi </dev/null
 check_eq 0 "$rc"
