@@ -111,6 +111,8 @@ static void put_options(struct ep_text *out,
         put_line(out, "rsh", config->rsh);
     if (config->xylemd != NULL)
         put_line(out, "xylemd", config->xylemd);
+    if (config->home != NULL)
+        put_line(out, "home", config->home);
     for (uint32_t i = 0; i < config->env_count; i++)
         put_line(out, "env", config->env[i]);
 }

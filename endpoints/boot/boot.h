@@ -28,6 +28,7 @@
  *   ports FIRST LAST
  *   rsh COMMAND
  *   xylemd PATH
+ *   home PLACE.CGROUP       of the marks of virtual nodes (spawn/mark.h)
  *   env NAME=VALUE          for the fabric (ep_boot_env_is_fabric), any number
  *   param NAME VALUE        a number; at most EP_BOOT_PARAMS_MAX
  *   host NODE NAME          ascending: the hosts of the nodes beneath it

@@ -43,6 +43,7 @@ void ep_boot_config_fini(struct ep_boot_config *config)
     free(config->interface);
     free(config->rsh);
     free(config->xylemd);
+    free(config->home);
     sodium_memzero(config, sizeof(*config));
 }
 
@@ -318,6 +319,8 @@ static int copy_strings(const struct ep_boot_config *from,
         rc = ep_boot_set(&to->rsh, from->rsh);
     if (rc == 0)
         rc = ep_boot_set(&to->xylemd, from->xylemd);
+    if (rc == 0)
+        rc = ep_boot_set(&to->home, from->home);
     for (uint32_t i = 0; rc == 0 && i < from->env_count; i++)
         rc = ep_boot_add_env(to, from->env[i]);
     return rc;
@@ -349,6 +352,7 @@ int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
     *out = *config;
     out->parents = NULL; /* the tree's is that of config */
     out->provider = out->interface = out->rsh = out->xylemd = NULL;
+    out->home = NULL;
     out->hosted = NULL;
     out->hosted_count = out->hosted_cap = 0;
     out->hosts = NULL;

@@ -54,6 +54,7 @@ struct ep_boot_config {
     bool verbose;
     uint16_t port_first, port_last; /* 0, 0: any */
     char *provider, *interface, *rsh, *xylemd;
+    char *home; /* of the daemon's mark (ep_mark_home); NULL: it looks itself */
     uint32_t heartbeat_ms; /* these travel as params */
     uint32_t launch_timeout_ms;
     uint32_t frame_bytes;

@@ -194,6 +194,11 @@ static int read_hosts(struct ep_boot_reader *rd, struct ep_fields *fields)
     return rc == 0 || rc == OV_ENOMEM ? rc : OV_EPROTO;
 }
 
+static int read_home(struct ep_boot_reader *rd, struct ep_fields *fields)
+{
+    return read_string(fields, &rd->config.home);
+}
+
 static int read_gate(struct ep_boot_reader *rd, struct ep_fields *fields)
 {
     const char *address = ep_fields_next(fields);
@@ -220,6 +225,7 @@ static const struct keyword keywords[] = {
     {"ports",         "ports FIRST LAST",    read_ports,         false, false},
     {"rsh",           "rsh COMMAND",         read_rsh,           false, false},
     {"xylemd",        "xylemd PATH",         read_xylemd,        false, false},
+    {"home",          "home PLACE.CGROUP",   read_home,          false, false},
     {"env",           "env NAME=VALUE, of the fabric",
                                              read_env,           true,  false},
     {"param",         "param NAME VALUE, each name once, not too many",

@@ -99,8 +99,8 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
 
     node->has_joined = true;
     if (node->orphan_ns == 0) { /* its first parent */
-        if (index == 0 && (!d->config.is_virtual || d->numbers[0] == 1))
-            (void)ep_spawner_sweep(d->spawner); /* one for each machine */
+        if (index == 0 && !d->config.is_virtual)
+            (void)ep_spawner_sweep(d->spawner); /* else the launcher does */
         return;
     }
     state.value = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;

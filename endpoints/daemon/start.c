@@ -290,7 +290,8 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
         refuse(d, why);
         return;
     }
-    if (ep_mark_make(d->config.auth.session, d->numbers[0], &d->mark) == 0)
+    if (ep_mark_make(d->config.auth.session, d->numbers[0], d->config.home,
+                     &d->mark) == 0)
         ep_mark_print(&d->mark, d->mark_text);
     else
         d->mark = (struct ep_mark){0};

@@ -395,6 +395,8 @@ static int start_slurm(struct run *r, struct topo_range kids)
 
 void ep_run_daemons_joined(struct run *r)
 {
+    if (is_local(r)) /* else each daemon does so on its host */
+        (void)ep_spawner_sweep(r->spawner);
     if (!is_slurm(r))
         return;
     r->is_arriving = true;

@@ -17,7 +17,6 @@
 #include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
 #include "endpoints/console/input.h"
-#include "endpoints/hub/hub.h"
 #include "endpoints/hub/session.h"
 #include "endpoints/msg/job.h"
 #include "endpoints/msg/state.h"
@@ -29,6 +28,7 @@
 #include "endpoints/run/run.h"
 #include "endpoints/run/survey.h"
 #include "endpoints/spawn/spawner.h"
+#include "endpoints/sys/room.h"
 #include "endpoints/sys/writer.h"
 #include "topo/hosts.h"
 
@@ -87,6 +87,7 @@ struct run {
     struct ep_text lines;         /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
+    struct ep_room room; /* of this machine, before anything is started */
     struct ep_job job;
     enum ep_launcher launcher;    /* what the options come to */
     struct topo_hosts hosts;      /* empty: virtual nodes on this machine */
@@ -98,8 +99,7 @@ struct run {
     char nspace[32];
     uint32_t nodes_count;   /* N: nodes that host processes */
     uint32_t daemons_count; /* started by the launcher itself */
-    uint32_t daemons_parallel, daemons_ready, daemons_alive;
-    uint32_t nodes_per_daemon;
+    uint32_t daemons_parallel, daemons_ready, daemons_alive, nodes_per_daemon;
     uint32_t started, finals; /* nodes whose processes run, or do no more */
     uint32_t asked; /* nodes that are to say what their machines are */
     uint32_t lost_count;

@@ -45,8 +45,10 @@ int ep_run_plan(struct run *r)
         rc = ep_run_plan_nodes(r, &most);
     if (rc == 0)
         rc = ep_run_plan_job(r);
-    if (rc == 0)
+    if (rc == 0) {
+        ep_room_read(&r->room);
         rc = ep_run_plan_session(r, most);
+    }
     if (rc == 0)
         rc = ep_run_plan_room(r);
     if (rc == 0)

@@ -59,7 +59,6 @@ int ep_run_plan_room(struct run *r)
                                 .files = ep_run_descriptors(r)};
     char why[EP_WHY_MAX];
     struct ep_need need;
-    struct ep_room room;
 
     if (r->launcher == EP_LAUNCHER_LOCAL) {
         plan.daemons = ep_run_daemons(r);
@@ -74,8 +73,7 @@ int ep_run_plan_room(struct run *r)
                                                      : 1; /* one srun for all */
     }
     need = ep_need_of(&plan);
-    ep_room_read(&room);
-    if (ep_need_check(&need, &room, why) == 0)
+    if (ep_need_check(&need, &r->room, why) == 0)
         return 0;
     ep_run_say(r, "%s", why);
     return 1;

@@ -7,8 +7,8 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/spawn/mark.h"
 #include "endpoints/sys/beside.h"
-#include "endpoints/sys/room.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -30,7 +30,7 @@ static uint32_t descriptors(const struct run *r, uint32_t procs)
  * them, more where one process could not have all the descriptors. */
 static uint32_t nodes_per_daemon(const struct run *r, uint32_t most)
 {
-    uint32_t daemons = ep_room_processors();
+    uint32_t daemons = r->room.processors;
     uint32_t each;
 
     if (r->options.nodes_per_daemon > 0)
@@ -46,6 +46,18 @@ static uint32_t nodes_per_daemon(const struct run *r, uint32_t most)
     return each;
 }
 
+/* Our own xylemd is started from here as it is, so its mark has the same. Where
+ * that cannot be had it looks itself. */
+static int set_home(struct run *r)
+{
+    char home[EP_MARK_BYTES_MAX];
+
+    if (r->launcher != EP_LAUNCHER_LOCAL || r->options.xylemd != NULL ||
+        ep_mark_home(home) != 0)
+        return 0;
+    return ep_boot_set(&r->config.home, home);
+}
+
 static int set_strings(struct run *r)
 {
     const struct ep_run_options *o = &r->options;
@@ -57,7 +69,8 @@ static int set_strings(struct run *r)
     if (ep_boot_set(&config->provider, o->provider) ||
         ep_boot_set(&config->interface, o->interface) ||
         ep_boot_set(&config->rsh, o->rsh) ||
-        ep_boot_set(&config->xylemd, o->xylemd != NULL ? o->xylemd : path))
+        ep_boot_set(&config->xylemd, o->xylemd != NULL ? o->xylemd : path) ||
+        set_home(r))
         return OV_ENOMEM;
     return 0;
 }
@@ -90,7 +103,7 @@ static void set_heartbeat(struct run *r, bool is_local)
 {
     uint32_t procs =
         r->job.size > r->nodes_count ? r->job.size : r->nodes_count;
-    uint32_t processors = ep_room_processors();
+    uint32_t processors = r->room.processors;
     struct ep_crowd crowd = ep_crowd_of(is_local ? procs : 0, processors);
 
     r->daemons_parallel = is_local ? crowd.starting : EP_STARTER_PARALLEL;

@@ -27,39 +27,41 @@ enum {
     ROUND_MS_MIN = 2, /* between two looks: doubles */
     ROUND_MS_MAX = 100,
     FORKED_MS = 5000, /* the most that a process of ep_leftover_fork takes */
-    FORKED_NICE = 10  /* its nice value: others go before it */
+    FORKED_NICE = 10, /* its nice value: others go before it */
+    GATHER_MS = 250   /* before it looks: that is for all who come meanwhile */
 };
 
 /* Numbers are used again: the one with this number may be another process. One
  * that is there and cannot be looked at is taken for the daemon. */
 static bool is_running(const struct ep_mark *mark)
 {
-    struct ep_procs_row daemon;
+    struct ep_process daemon;
 
     if (kill(mark->pid, 0) != 0 && errno == ESRCH)
         return false;
-    return !ep_procs_look(mark->pid, &daemon) ||
+    return ep_process_look(mark->pid, &daemon) != 0 ||
            (daemon.start == mark->start && !daemon.is_zombie);
 }
 
 static bool is_left(const struct ep_procs_row *row,
-                    const struct ep_leftover *what)
+                    const struct ep_leftover *what, uint64_t here)
 {
     struct ep_mark mark;
 
-    if (row->is_zombie || row->pid == getpid() ||
-        ep_mark_find(row->pid, &mark) != 0)
+    if (row->it.is_zombie || row->it.pid == getpid() ||
+        ep_mark_find(row->it.pid, &mark) != 0)
         return false;
     if (what->of != NULL
             ? mark.session != what->of->session || mark.node != what->of->node
-            : is_running(&mark))
+            : mark.place != here || is_running(&mark))
         return false;
-    return ep_mark_is_on(&mark, row->pid, row->start);
+    return ep_mark_is_on(&mark, row->it.pid, row->it.start);
 }
 
 /* Has any process the mark of a daemon that runs no more? As a rule none has,
- * and all else that is in /proc need not be read then. */
-static bool is_any_left(void)
+ * and all else that is in /proc need not be read then. Daemons of containers
+ * have other numbers here: nothing is known of them. */
+static bool is_any_left(uint64_t here)
 {
     DIR *dir = opendir("/proc");
     const struct dirent *entry;
@@ -69,8 +71,8 @@ static bool is_any_left(void)
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
         struct ep_mark mark;
 
-        is_found =
-            pid > 0 && ep_mark_find(pid, &mark) == 0 && !is_running(&mark);
+        is_found = pid > 0 && ep_mark_find(pid, &mark) == 0 &&
+                   mark.place == here && !is_running(&mark);
     }
     if (dir != NULL)
         closedir(dir);
@@ -84,8 +86,8 @@ static void doom_own(struct ep_procs *procs, const struct ep_leftover *what)
     for (size_t i = 0; i < procs->count; i++) {
         struct ep_procs_row *row = &procs->at[i];
 
-        if (row->parent == getpid() &&
-            (row->pid == what->spare || row->start < what->of->start))
+        if (row->it.parent == getpid() &&
+            (row->it.pid == what->spare || row->it.start < what->of->start))
             row->is_spared = true;
     }
     ep_procs_doom_below(procs, getpid());
@@ -94,11 +96,12 @@ static void doom_own(struct ep_procs *procs, const struct ep_leftover *what)
 int ep_leftover_kill(const struct ep_leftover *what,
                      struct ep_procs_killed *out)
 {
+    uint64_t here = ep_mark_place();
     struct ep_procs procs;
     int rc;
 
     *out = (struct ep_procs_killed){0};
-    if (what->of == NULL && !is_any_left())
+    if (what->of == NULL && !is_any_left(here))
         return 0;
     rc = ep_procs_read(&procs);
     if (rc != 0)
@@ -108,7 +111,7 @@ int ep_leftover_kill(const struct ep_leftover *what,
     for (size_t i = 0; i < procs.count; i++) {
         struct ep_procs_row *row = &procs.at[i];
 
-        if (!row->is_doomed && is_left(row, what))
+        if (!row->is_doomed && is_left(row, what, here))
             row->is_doomed = true;
     }
     ep_procs_doom_all_below(&procs);
@@ -142,12 +145,12 @@ int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms)
 static void await_end(pid_t owner)
 {
     int64_t end_ms = ep_clock_ms() + FORKED_MS;
-    struct ep_procs_row row;
+    struct ep_process it;
     uint64_t start = 0;
 
-    while (ep_clock_ms() < end_ms && ep_procs_look(owner, &row) &&
-           !row.is_zombie && (start == 0 || row.start == start)) {
-        start = row.start;
+    while (ep_clock_ms() < end_ms && ep_process_look(owner, &it) == 0 &&
+           !it.is_zombie && (start == 0 || it.start == start)) {
+        start = it.start;
         poll(NULL, 0, ROUND_MS_MIN);
     }
 }
@@ -198,10 +201,12 @@ pid_t ep_leftover_fork(pid_t owner)
         dup2(turn, 0);
     ep_fds_close_from(turn >= 0);
     prctl(PR_SET_NAME, "xylem-sweep");
-    if (owner > 0)
+    if (owner > 0) {
         await_end(owner);
-    else
+    } else {
         setpriority(PRIO_PROCESS, 0, FORKED_NICE);
+        poll(NULL, 0, GATHER_MS);
+    }
     ep_leftover_end(&what, FORKED_MS);
     _exit(0);
 }

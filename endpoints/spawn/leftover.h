@@ -40,9 +40,10 @@ int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms);
 /* Makes a process that does this for what daemons of this user have left that
  * run no more, and ends. It is no child of the caller but of the caller's
  * parent: the caller's end does not depend on it. `owner` 0: at a low priority,
- * and not where such a process is already at work for this user, of another
- * session; else not before the owner runs no more. For a process with one
- * thread. Returns its number; 0: another one is at work; or -1. */
+ * a quarter of a second later, and not where such a process is already at work
+ * for this user, of another session; else not before the owner runs no more.
+ * For a process with one thread. Returns its number; 0: another one is at work;
+ * or -1. */
 pid_t ep_leftover_fork(pid_t owner);
 
 #endif

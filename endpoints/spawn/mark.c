@@ -3,6 +3,7 @@
 
 #include "endpoints/spawn/mark.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "endpoints/spawn/procs.h"
-#include "endpoints/sys/hash.h"
+#include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
 /* A NUL before it, as an environment has it. */
@@ -21,46 +21,19 @@ enum { NEEDLE_BYTES = sizeof(needle) - 1, CHUNK_BYTES = 16 * 1024 };
 
 /* --- the place */
 
-/* A text file of /proc without its end; false when it is longer. */
-static bool read_text(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t len = 0;
-    ssize_t got = 1;
-
-    if (fd < 0)
-        return false;
-    while (len < size && (got = read(fd, text + len, size - len)) > 0)
-        len += (size_t)got;
-    close(fd);
-    if (got < 0 || len == 0 || len == size)
-        return false;
-    text[len] = '\0';
-    return true;
-}
-
 /* Boot and namespaces of a process; 0: it cannot be looked at. Where process
  * numbers, times or paths of cgroups have another meaning it is another one. */
 static uint64_t place_of(pid_t pid)
 {
-    static const char *const spaces[] = {"pid", "time", "cgroup"};
-    char path[64], text[128];
-    uint64_t hash;
+    static const char *const kinds[] = {"pid", "time", "cgroup", NULL};
+    uint64_t boot = ep_process_boot();
 
-    if (!read_text("/proc/sys/kernel/random/boot_id", text, sizeof(text)))
-        return 0;
-    hash = ep_hash(text, strlen(text), 0);
-    for (unsigned i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
-        ssize_t len;
+    return boot == 0 ? 0 : ep_process_spaces(pid, kinds, boot);
+}
 
-        snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, spaces[i]);
-        len = readlink(path, text, sizeof(text) - 1);
-        if (len < 0 && i == 0)
-            return 0;
-        text[len < 0 ? 0 : len] = '\0'; /* older kernels do not have all */
-        hash = ep_hash(text, strlen(text), hash);
-    }
-    return hash;
+uint64_t ep_mark_place(void)
+{
+    return place_of(getpid());
 }
 
 /* --- the cgroup */
@@ -129,28 +102,62 @@ bool ep_mark_has_cgroup(const struct ep_mark *mark, const char *cgroup)
 static bool is_in_cgroup(const struct ep_mark *mark, pid_t pid)
 {
     char path[64], text[2 * EP_MARK_CGROUP_MAX];
+    ssize_t len;
 
     snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
-    if (read_text(path, text, sizeof(text)))
+    len = ep_process_read(path, text, sizeof(text));
+    if (len > 0 && len < (ssize_t)sizeof(text) - 1)
         return ep_mark_has_cgroup(mark, text);
     return mark->cgroup[0] == '\0'; /* a kernel without any */
 }
 
 /* --- the mark */
 
-int ep_mark_make(uint64_t session, uint32_t node, struct ep_mark *out)
+/* Place and cgroup of this process. */
+static int find_home(struct ep_mark *out)
 {
     char text[2 * EP_MARK_CGROUP_MAX];
-    struct ep_procs_row self;
+    ssize_t len = ep_process_read("/proc/self/cgroup", text, sizeof(text));
+
+    out->place = ep_mark_place();
+    if (out->place == 0 || len == (ssize_t)sizeof(text) - 1)
+        return OV_ESYS;
+    if (len < 0) /* a kernel without any? */
+        return errno == ENOENT ? 0 : OV_ESYS;
+    return copy_groups(text, out->cgroup, sizeof(out->cgroup));
+}
+
+int ep_mark_home(char text[EP_MARK_BYTES_MAX])
+{
+    struct ep_mark mark = {0};
+    int rc = find_home(&mark);
+
+    snprintf(text, EP_MARK_BYTES_MAX, "%016" PRIx64 ".%s", mark.place,
+             mark.cgroup);
+    return rc;
+}
+
+static int parse_home(const char *home, struct ep_mark *out)
+{
+    int end = 0;
+
+    if (sscanf(home, "%16" SCNx64 ".%n", &out->place, &end) != 1 || end == 0 ||
+        strlen(home + end) >= sizeof(out->cgroup))
+        return OV_EPROTO;
+    strcpy(out->cgroup, home + end);
+    return 0;
+}
+
+int ep_mark_make(uint64_t session, uint32_t node, const char *home,
+                 struct ep_mark *out)
+{
+    struct ep_process self;
 
     *out = (struct ep_mark){.session = session, .node = node, .pid = getpid()};
-    out->place = place_of(out->pid);
-    if (out->place == 0 || !ep_procs_look(out->pid, &self))
+    if (ep_process_look(out->pid, &self) != 0)
         return OV_ESYS;
     out->start = self.start;
-    if (!read_text("/proc/self/cgroup", text, sizeof(text)))
-        return access("/proc/self/cgroup", F_OK) == 0 ? OV_ESYS : 0;
-    return copy_groups(text, out->cgroup, sizeof(out->cgroup));
+    return home != NULL ? parse_home(home, out) : find_home(out);
 }
 
 void ep_mark_print(const struct ep_mark *mark, char text[EP_MARK_BYTES_MAX])
@@ -166,14 +173,12 @@ int ep_mark_parse(const char *value, struct ep_mark *out)
     int end = 0, pid = 0;
 
     *out = (struct ep_mark){0};
-    if (sscanf(value, "%16" SCNx64 ".%u.%d.%" SCNu64 ".%16" SCNx64 ".%n",
-               &out->session, &out->node, &pid, &out->start, &out->place,
-               &end) != 5 ||
-        end == 0 || pid <= 0 || strlen(value + end) >= sizeof(out->cgroup))
+    if (sscanf(value, "%16" SCNx64 ".%u.%d.%" SCNu64 ".%n", &out->session,
+               &out->node, &pid, &out->start, &end) != 4 ||
+        end == 0 || pid <= 0)
         return OV_EPROTO;
     out->pid = pid;
-    strcpy(out->cgroup, value + end);
-    return 0;
+    return parse_home(value + end, out);
 }
 
 /* Looks for a mark in mem, which begins with a NUL. OV_EAGAIN: *from is what is
@@ -196,7 +201,7 @@ static int search(const char *mem, size_t len, size_t *from,
 
 int ep_mark_find(pid_t pid, struct ep_mark *out)
 {
-    char path[64], mem[CHUNK_BYTES] = "";
+    char path[64], mem[CHUNK_BYTES];
     size_t len = 1, from;
     int rc = OV_EAGAIN;
     ssize_t got;
@@ -206,6 +211,7 @@ int ep_mark_find(pid_t pid, struct ep_mark *out)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return OV_ENOENT;
+    mem[0] = '\0';
     while (rc == OV_EAGAIN && len < sizeof(mem) &&
            (got = read(fd, mem + len, sizeof(mem) - len)) > 0) {
         len += (size_t)got;

@@ -37,10 +37,19 @@ struct ep_mark {
     char cgroup[EP_MARK_CGROUP_MAX];
 };
 
-/* That of this process as the daemon. Cost: some files of /proc. Returns 0, or
- * OV_ESYS: /proc is not to be had, or the cgroup's name is too long; there is
- * no mark then. */
-int ep_mark_make(uint64_t session, uint32_t node, struct ep_mark *out);
+/* The end of it, PLACE.CGROUP, of this process: it is the same for all that it
+ * starts on this machine. Cost: some files of /proc. Returns 0, or OV_ESYS:
+ * /proc is not to be had, or the cgroup's name is too long. */
+int ep_mark_home(char text[EP_MARK_BYTES_MAX]);
+
+/* That of this process as the daemon; `home` as above, NULL: it is looked for.
+ * Returns 0; OV_ESYS as above, there is no mark then; or OV_EPROTO: what home
+ * has is none. */
+int ep_mark_make(uint64_t session, uint32_t node, const char *home,
+                 struct ep_mark *out);
+
+/* PLACE of this process; 0: it is not to be had. */
+uint64_t ep_mark_place(void);
 
 /* The setting NAME=VALUE. */
 void ep_mark_print(const struct ep_mark *mark, char text[EP_MARK_BYTES_MAX]);

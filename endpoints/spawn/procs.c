@@ -10,51 +10,14 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "endpoints/sys/pid_stat.h"
 #include "overlay/base/err.h"
 
-/* The kernel's PF_EXITING: it closes its files, and starts nobody any more. */
-enum { FLAG_EXITING = 4 };
-
-/* Reads one PID/stat. False when the process has gone. */
-static bool row_read(int proc_fd, const char *name, struct ep_procs_row *out)
-{
-    char path[32], text[512];
-    struct ep_pid_stat stat;
-    int fd;
-    ssize_t got;
-
-    if (snprintf(path, sizeof(path), "%s/stat", name) >= (int)sizeof(path))
-        return false;
-    fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    got = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (got <= 0)
-        return false;
-    text[got] = '\0';
-    if (ep_pid_stat_parse(text, &stat) != 0)
-        return false;
-    *out = (struct ep_procs_row){
-        .pid = (pid_t)strtol(name, NULL, 10),
-        .parent = stat.parent,
-        .start = stat.start,
-        .is_zombie =
-            ep_pid_stat_is_dead(&stat) || (stat.flags & FLAG_EXITING) != 0,
-    };
-    return true;
-}
-
-static int push_row(struct ep_procs *procs, const struct ep_procs_row *row)
+static int push_row(struct ep_procs *procs, const struct ep_process *it)
 {
     if (procs->count == procs->room) {
         size_t room = procs->room > 0 ? procs->room * 2 : 256;
@@ -66,34 +29,21 @@ static int push_row(struct ep_procs *procs, const struct ep_procs_row *row)
         procs->at = at;
         procs->room = room;
     }
-    procs->at[procs->count++] = *row;
+    procs->at[procs->count++] = (struct ep_procs_row){.it = *it};
     return 0;
-}
-
-/* /proc may belong to another PID namespace: its numbers would then name
- * processes that are none of ours. */
-static bool proc_is_ours(void)
-{
-    char text[16];
-    ssize_t len = readlink("/proc/self", text, sizeof(text) - 1);
-
-    if (len <= 0)
-        return false;
-    text[len] = '\0';
-    return strtol(text, NULL, 10) == getpid();
 }
 
 static int row_order(const void *left, const void *right)
 {
-    pid_t a = ((const struct ep_procs_row *)left)->pid;
-    pid_t b = ((const struct ep_procs_row *)right)->pid;
+    pid_t a = ((const struct ep_procs_row *)left)->it.pid;
+    pid_t b = ((const struct ep_procs_row *)right)->it.pid;
 
     return (a > b) - (a < b);
 }
 
 int ep_procs_read(struct ep_procs *procs)
 {
-    DIR *dir = proc_is_ours() ? opendir("/proc") : NULL;
+    DIR *dir = ep_process_can_look() ? opendir("/proc") : NULL;
     const struct dirent *entry;
     int rc = 0;
 
@@ -101,11 +51,11 @@ int ep_procs_read(struct ep_procs *procs)
     if (dir == NULL)
         return OV_ESYS;
     while (rc == 0 && (entry = readdir(dir)) != NULL) {
-        struct ep_procs_row row;
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        struct ep_process it;
 
-        if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' &&
-            row_read(dirfd(dir), entry->d_name, &row))
-            rc = push_row(procs, &row);
+        if (pid > 0 && ep_process_look(pid, &it) == 0)
+            rc = push_row(procs, &it);
     }
     closedir(dir);
     if (rc != 0)
@@ -123,17 +73,9 @@ void ep_procs_fini(struct ep_procs *procs)
 
 struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid)
 {
-    struct ep_procs_row key = {.pid = pid};
+    struct ep_procs_row key = {.it.pid = pid};
 
     return bsearch(&key, procs->at, procs->count, sizeof(key), row_order);
-}
-
-bool ep_procs_look(pid_t pid, struct ep_procs_row *row)
-{
-    char name[32];
-
-    snprintf(name, sizeof(name), "/proc/%d", (int)pid);
-    return row_read(AT_FDCWD, name, row);
 }
 
 /* Dooms the children of `top`, none where that is 0, and all that is below the
@@ -149,10 +91,10 @@ static void doom(struct ep_procs *procs, pid_t top)
             struct ep_procs_row *row = &procs->at[i];
             const struct ep_procs_row *parent;
 
-            if (row->is_doomed || row->is_spared || row->pid == top)
+            if (row->is_doomed || row->is_spared || row->it.pid == top)
                 continue;
-            parent = ep_procs_find(procs, row->parent);
-            if ((top == 0 || row->parent != top) &&
+            parent = ep_procs_find(procs, row->it.parent);
+            if ((top == 0 || row->it.parent != top) &&
                 (parent == NULL || !parent->is_doomed))
                 continue;
             row->is_doomed = true;
@@ -176,12 +118,13 @@ static int kill_row(const struct ep_procs_row *row)
 {
     int rc = ENOSYS;
 #if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
-    struct ep_procs_row now;
-    int fd = (int)syscall(SYS_pidfd_open, row->pid, 0);
+    struct ep_process now;
+    int fd = (int)syscall(SYS_pidfd_open, row->it.pid, 0);
 
     if (fd >= 0) {
         rc = ESRCH;
-        if (ep_procs_look(row->pid, &now) && now.start == row->start)
+        if (ep_process_look(row->it.pid, &now) == 0 &&
+            now.start == row->it.start)
             rc = syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0
                      ? 0
                      : errno;
@@ -193,7 +136,7 @@ static int kill_row(const struct ep_procs_row *row)
     if (rc == ESRCH)
         return rc;
     /* An old kernel, or no descriptor is left. */
-    return kill(row->pid, SIGKILL) == 0 ? 0 : errno;
+    return kill(row->it.pid, SIGKILL) == 0 ? 0 : errno;
 }
 
 void ep_procs_kill(const struct ep_procs *procs, struct ep_procs_killed *out)
@@ -203,7 +146,7 @@ void ep_procs_kill(const struct ep_procs *procs, struct ep_procs_killed *out)
         const struct ep_procs_row *row = &procs->at[i];
         int rc;
 
-        if (!row->is_doomed || row->is_zombie)
+        if (!row->is_doomed || row->it.is_zombie)
             continue;
         rc = kill_row(row);
         if (rc == 0)

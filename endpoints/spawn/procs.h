@@ -4,14 +4,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
+#include "endpoints/sys/process.h"
+
 struct ep_procs_row {
-    pid_t pid;
-    pid_t parent;
-    uint64_t start; /* when it began: ticks since this machine's start */
-    bool is_zombie; /* or about to be: it has begun to exit */
+    struct ep_process it;
     bool is_doomed; /* to be killed */
     bool is_spared; /* neither it nor what is below it */
 };
@@ -37,9 +35,6 @@ void ep_procs_fini(struct ep_procs *procs);
 
 /* One of them, or NULL. */
 struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid);
-
-/* Reads one of them. False when it has gone. */
-bool ep_procs_look(pid_t pid, struct ep_procs_row *row);
 
 /* Dooms the children of a process, whether it is among them itself or not, but
  * for those that are spared; and what is below all that are doomed. */

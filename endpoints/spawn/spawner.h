@@ -139,7 +139,7 @@ int ep_spawner_end(struct ep_spawner *sp);
 
 /* What daemons of this user that run no more have left on this machine is
  * looked for and ended (leftover.h), by a process beside all others that is not
- * waited for. */
+ * waited for, a little later. */
 int ep_spawner_sweep(struct ep_spawner *sp);
 
 /* For an owner that waits for any child of its own: this one has ended, with

@@ -1,8 +1,6 @@
 /* The owner of something: a process, as Linux has it in /proc. */
 #include "endpoints/sys/owner.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +9,7 @@
 #include <unistd.h>
 
 #include "endpoints/sys/hash.h"
-#include "endpoints/sys/pid_stat.h"
+#include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
 #define HASH_MASK UINT64_C(0xffffffffffff)
@@ -21,7 +19,7 @@
 #define FIRST_PIDS  "pid:[4026531836]"
 #define FIRST_TIMES "time:[4026531834]"
 
-enum { STAT_BYTES_MAX = 4096, WORD_BYTES_MAX = 256 };
+enum { WORD_BYTES_MAX = 256 };
 
 /* Of one word behind others. */
 static uint64_t hash(uint64_t others, const char *word)
@@ -29,55 +27,18 @@ static uint64_t hash(uint64_t others, const char *word)
     return ep_hash(word, strlen(word), others) & HASH_MASK;
 }
 
-/* What a small file has; "" and false when there is none. */
-static bool read_small(const char *path, char *mem, size_t size_bytes)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    ssize_t len = fd < 0 ? -1 : read(fd, mem, size_bytes - 1);
-    int err = errno;
-
-    if (fd >= 0)
-        close(fd);
-    mem[len > 0 ? len : 0] = '\0';
-    errno = err;
-    return len > 0;
-}
-
-static bool read_link(const char *path, char *mem, size_t size_bytes)
-{
-    ssize_t len = readlink(path, mem, size_bytes - 1);
-
-    mem[len > 0 ? len : 0] = '\0';
-    return len > 0;
-}
-
-/* --- the process */
-
 int ep_owner_start(uint32_t pid, uint64_t *ticks)
 {
-    char path[64], mem[STAT_BYTES_MAX];
-    struct ep_pid_stat stat;
+    struct ep_process it;
+    int rc = ep_process_look((pid_t)pid, &it);
 
-    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
-    if (!read_small(path, mem, sizeof(mem)))
-        return errno == ENOENT || errno == ESRCH ? OV_ENOENT : OV_ESYS;
-    if (ep_pid_stat_parse(mem, &stat) != 0)
-        return OV_ESYS;
-    *ticks = stat.start;
-    return ep_pid_stat_is_dead(&stat) ? OV_ENOENT : 0;
+    if (rc != 0)
+        return rc;
+    *ticks = it.start;
+    return it.is_zombie ? OV_ENOENT : 0;
 }
 
 /* --- where it is */
-
-/* A /proc of another namespace has our number for another process. */
-static bool is_proc_ours(void)
-{
-    char link[WORD_BYTES_MAX], own[32];
-
-    snprintf(own, sizeof(own), "%ld", (long)getpid());
-    return read_link("/proc/self", link, sizeof(link)) &&
-           strcmp(link, own) == 0;
-}
 
 static void find_host(struct ep_owner *out)
 {
@@ -85,33 +46,32 @@ static void find_host(struct ep_owner *out)
 
     gethostname(name, sizeof(name) - 1);
     out->is_sure =
-        read_small("/etc/machine-id", machine, sizeof(machine)) ||
-        read_small("/var/lib/dbus/machine-id", machine, sizeof(machine));
+        ep_process_read("/etc/machine-id", machine, sizeof(machine)) > 0 ||
+        ep_process_read("/var/lib/dbus/machine-id", machine, sizeof(machine)) >
+            0;
     out->host = hash(hash(0, name), machine);
 }
 
 static void find_space(struct ep_owner *out)
 {
-    char pids[WORD_BYTES_MAX], times[WORD_BYTES_MAX];
-    bool has_times = read_link("/proc/self/ns/time", times, sizeof(times));
+    static const char *const kinds[] = {"pid", "time", NULL};
+    uint64_t pids = ep_hash(FIRST_PIDS, strlen(FIRST_PIDS), 0);
+    uint64_t found = ep_process_spaces(getpid(), kinds, 0);
 
-    read_link("/proc/self/ns/pid", pids, sizeof(pids));
-    out->is_first = strcmp(pids, FIRST_PIDS) == 0 &&
-                    (!has_times || strcmp(times, FIRST_TIMES) == 0);
-    out->space = hash(hash(0, pids), times);
+    out->is_first = found == ep_hash(FIRST_TIMES, strlen(FIRST_TIMES), pids) ||
+                    found == ep_hash("", 0, pids);
+    out->space = found & HASH_MASK;
 }
 
 /* --- public */
 
 int ep_owner_self(struct ep_owner *out)
 {
-    char boot[WORD_BYTES_MAX];
-
     *out = (struct ep_owner){.pid = (uint32_t)getpid()};
-    if (!is_proc_ours() || ep_owner_start(out->pid, &out->start) != 0 ||
-        !read_small("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)))
+    out->boot = ep_process_boot() & HASH_MASK;
+    if (!ep_process_can_look() || out->boot == 0 ||
+        ep_owner_start(out->pid, &out->start) != 0)
         return OV_ESYS;
-    out->boot = hash(0, boot);
     find_host(out);
     find_space(out);
     return 0;

@@ -163,7 +163,7 @@ static void look_at_time(const char *root, const char *group,
 }
 
 /* From our group to that of all, whose name is empty. */
-static void read_groups(const char *root, struct ep_room *out)
+static void read_groups(const char *root, bool is_all, struct ep_room *out)
 {
     char group[PATH_BYTES];
     bool is_over = !find_group(root, group);
@@ -171,8 +171,10 @@ static void read_groups(const char *root, struct ep_room *out)
     if (!is_over && strcmp(group, "/") == 0)
         group[0] = '\0';
     while (!is_over) {
-        look_at_tasks(root, group, out);
-        look_at_memory(root, group, out);
+        if (is_all) {
+            look_at_tasks(root, group, out);
+            look_at_memory(root, group, out);
+        }
         look_at_time(root, group, out);
         is_over = group[0] == '\0';
         if (!is_over)
@@ -250,7 +252,7 @@ static void read_user(struct ep_room *out)
 
 static uint32_t count_bound(void)
 {
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    long online;
     int count = 0;
 
     /* Where the kernel knows of more processors than a set has room for it
@@ -266,6 +268,7 @@ static uint32_t count_bound(void)
     }
     if (count > 0)
         return (uint32_t)count;
+    online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (uint32_t)online : 1;
 }
 
@@ -309,7 +312,7 @@ void ep_room_read_at(const char *root, struct ep_room *out)
     if (out->tasks >= out->pid_max)
         out->tasks = 0;
     read_user(out);
-    read_groups(root, out);
+    read_groups(root, true, out);
 }
 
 void ep_room_read(struct ep_room *out)
@@ -319,10 +322,8 @@ void ep_room_read(struct ep_room *out)
 
 uint32_t ep_room_processors(void)
 {
-    struct ep_room room = {.processors = count_bound(),
-                           .group_max = UINT64_MAX,
-                           .group_bytes = UINT64_MAX};
+    struct ep_room room = {.processors = count_bound()};
 
-    read_groups("", &room);
+    read_groups("", false, &room);
     return room.processors;
 }

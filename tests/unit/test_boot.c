@@ -93,6 +93,7 @@ static void build(struct ep_boot_config *config)
     assert_int_equal(ep_boot_set(&config->interface, "eth0"), 0);
     assert_int_equal(ep_boot_set(&config->rsh, "ssh -o 'A=100% \xc3\xa4'"), 0);
     assert_int_equal(ep_boot_set(&config->xylemd, "/opt/my bin/xylemd"), 0);
+    assert_int_equal(ep_boot_set(&config->home, "1f.pids:/a b"), 0);
     assert_int_equal(ep_boot_add_hosted(config, (struct topo_range){1, 1}), 0);
     assert_int_equal(ep_boot_add_hosted(config, (struct topo_range){7, 9}), 0);
     assert_int_equal(ep_boot_add_param(config, "linger_ms", 2000), 0);
@@ -115,6 +116,7 @@ static const char golden[] = "session 1122334455667788\n"
                              "ports 4000 4100\n"
                              "rsh ssh%20-o%20'A=100%25%20%C3%A4'\n"
                              "xylemd /opt/my%20bin/xylemd\n"
+                             "home 1f.pids:/a%20b\n"
                              "param heartbeat_ms 10000\n"
                              "param launch_timeout_ms 60000\n"
                              "param frame_bytes 65536\n"

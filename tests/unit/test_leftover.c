@@ -88,7 +88,7 @@ static void what_has_the_mark_is_ended(void **state)
     pid_t pid, stranger;
 
     (void)state;
-    assert_int_equal(ep_mark_make((uint64_t)getpid(), 1, &mark), 0);
+    assert_int_equal(ep_mark_make((uint64_t)getpid(), 1, NULL, &mark), 0);
     other = mark;
     other.node = 2;
     pid = start(FAMILY, &mark, &mine);
@@ -115,7 +115,7 @@ static void those_who_keep_forking_are_caught(void **state)
     pid_t pid;
 
     (void)state;
-    assert_int_equal(ep_mark_make((uint64_t)getpid(), 3, &mark), 0);
+    assert_int_equal(ep_mark_make((uint64_t)getpid(), 3, NULL, &mark), 0);
     pid = start("echo; f() { (sleep 0.01; f) & }; f", &mark, &out);
     await_lines(out, 1);
     reap(pid);
@@ -133,7 +133,7 @@ static void what_dead_daemons_have_left_is_ended(void **state)
     pid_t pid, orphan;
 
     (void)state;
-    assert_int_equal(ep_mark_make((uint64_t)getpid(), 4, &alive), 0);
+    assert_int_equal(ep_mark_make((uint64_t)getpid(), 4, NULL, &alive), 0);
     gone = alive;
     gone.start--;
     pid = start(FAMILY, &alive, &kept);
@@ -160,7 +160,7 @@ static void what_is_below_is_ended_but_for_the_spared(void **state)
 
     (void)state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-    assert_int_equal(ep_mark_make((uint64_t)getpid(), 5, &mark), 0);
+    assert_int_equal(ep_mark_make((uint64_t)getpid(), 5, NULL, &mark), 0);
     pid = start(FAMILY, NULL, &bare);
     what.spare = start("sleep 1000 & echo; wait", NULL, &spared);
     await_lines(bare, 2);
@@ -185,7 +185,7 @@ static void the_forked_one_ends_it_and_itself(void **state)
     pid_t pid;
 
     (void)state;
-    assert_int_equal(ep_mark_make((uint64_t)getpid(), 6, &gone), 0);
+    assert_int_equal(ep_mark_make((uint64_t)getpid(), 6, NULL, &gone), 0);
     gone.start--;
     pid = start(FAMILY, &gone, &out);
     await_lines(out, 2);

@@ -151,25 +151,45 @@ static void a_mark_is_found_in_any_environment(void **state)
 static void a_mark_is_on_those_who_can_be_the_daemons(void **state)
 {
     char *env[] = {NULL};
-    struct ep_procs_row row;
+    struct ep_process it;
     struct ep_mark mark, other;
     pid_t pid = start(env);
 
     (void)state;
-    assert_int_equal(ep_mark_make(1, 2, &mark), 0);
+    assert_int_equal(ep_mark_make(1, 2, NULL, &mark), 0);
     assert_int_equal(mark.pid, getpid());
-    assert_true(ep_procs_look(pid, &row));
-    assert_int_equal(row.parent, getpid());
-    assert_true(ep_mark_is_on(&mark, pid, row.start));
+    assert_int_equal(ep_process_look(pid, &it), 0);
+    assert_int_equal(it.parent, getpid());
+    assert_true(ep_mark_is_on(&mark, pid, it.start));
     assert_false(ep_mark_is_on(&mark, pid, mark.start - 1));
     other = mark;
     other.place++;
-    assert_false(ep_mark_is_on(&other, pid, row.start));
+    assert_false(ep_mark_is_on(&other, pid, it.start));
     other = mark;
     strcpy(other.cgroup, ":/nowhere/of/this/name");
-    assert_false(ep_mark_is_on(&other, pid, row.start));
+    assert_false(ep_mark_is_on(&other, pid, it.start));
     end(pid);
-    assert_false(ep_mark_is_on(&mark, pid, row.start));
+    assert_false(ep_mark_is_on(&mark, pid, it.start));
+}
+
+/* Whoever starts daemons looks once for all of them. */
+static void a_home_that_is_told_is_the_one_that_is_found(void **state)
+{
+    static const char *const wrong[] = {"", ".", "1", "x.:/a", "1:/a"};
+    char home[EP_MARK_BYTES_MAX], text[EP_MARK_BYTES_MAX],
+        expected[EP_MARK_BYTES_MAX];
+    struct ep_mark mark;
+
+    (void)state;
+    assert_int_equal(ep_mark_make(1, 2, NULL, &mark), 0);
+    assert_true(mark.place == ep_mark_place());
+    ep_mark_print(&mark, expected);
+    assert_int_equal(ep_mark_home(home), 0);
+    assert_int_equal(ep_mark_make(1, 2, home, &mark), 0);
+    ep_mark_print(&mark, text);
+    assert_string_equal(text, expected);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_int_equal(ep_mark_make(1, 2, wrong[i], &mark), OV_EPROTO);
 }
 
 int main(void)
@@ -180,6 +200,7 @@ int main(void)
         cmocka_unit_test(a_cgroup_is_the_same_or_below_in_every_hierarchy),
         cmocka_unit_test(a_mark_is_found_in_any_environment),
         cmocka_unit_test(a_mark_is_on_those_who_can_be_the_daemons),
+        cmocka_unit_test(a_home_that_is_told_is_the_one_that_is_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,86 @@
+/* Reading /proc. */
+#include "endpoints/sys/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "endpoints/sys/hash.h"
+#include "endpoints/sys/pid_stat.h"
+#include "overlay/base/err.h"
+
+enum {
+    STAT_BYTES_MAX = 512, /* up to what we read of it */
+    WORD_BYTES_MAX = 128,
+    FLAG_EXITING = 4 /* PF_EXITING: it starts nobody any more */
+};
+
+ssize_t ep_process_read(const char *path, char *text, size_t size_bytes)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t len = fd < 0 ? -1 : read(fd, text, size_bytes - 1);
+    int err = errno;
+
+    if (fd >= 0)
+        close(fd);
+    text[len > 0 ? len : 0] = '\0';
+    errno = err;
+    return len;
+}
+
+int ep_process_look(pid_t pid, struct ep_process *out)
+{
+    char path[64], text[STAT_BYTES_MAX];
+    struct ep_pid_stat stat;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    if (ep_process_read(path, text, sizeof(text)) < 0)
+        return errno == ENOENT || errno == ESRCH ? OV_ENOENT : OV_ESYS;
+    if (ep_pid_stat_parse(text, &stat) != 0)
+        return OV_ESYS;
+    *out = (struct ep_process){
+        .pid = pid,
+        .parent = stat.parent,
+        .start = stat.start,
+        .is_zombie =
+            ep_pid_stat_is_dead(&stat) || (stat.flags & FLAG_EXITING) != 0,
+    };
+    return 0;
+}
+
+bool ep_process_can_look(void)
+{
+    char link[WORD_BYTES_MAX];
+    ssize_t len = readlink("/proc/self", link, sizeof(link) - 1);
+
+    if (len <= 0)
+        return false;
+    link[len] = '\0';
+    return strtol(link, NULL, 10) == getpid();
+}
+
+uint64_t ep_process_boot(void)
+{
+    char text[WORD_BYTES_MAX];
+    ssize_t len =
+        ep_process_read("/proc/sys/kernel/random/boot_id", text, sizeof(text));
+
+    return len > 0 ? ep_hash(text, (size_t)len, 0) : 0;
+}
+
+uint64_t ep_process_spaces(pid_t pid, const char *const *kinds, uint64_t hash)
+{
+    for (unsigned i = 0; kinds[i] != NULL; i++) {
+        char path[64], text[WORD_BYTES_MAX];
+        ssize_t len;
+
+        snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, kinds[i]);
+        len = readlink(path, text, sizeof(text));
+        if (len < 0 && i == 0)
+            return 0;
+        hash = ep_hash(text, len < 0 ? 0 : (size_t)len, hash);
+    }
+    return hash;
+}
