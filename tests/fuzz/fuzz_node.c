@@ -173,9 +173,35 @@ static void control(struct script *script)
     }
 }
 
+/* The launcher is about to be stopped, or goes on. */
+static void pause_root(struct script *script)
+{
+    bool is_paused = next(script) % 2 == 0;
+
+    if (!nodes.subjects[0].is_gone)
+        nodes_step(
+            0, (struct ov_event){.kind = OV_EV_PAUSE, .is_paused = is_paused});
+}
+
+/* Kinds above the others, so that a seed means what it did before. */
+static bool play_rare(struct script *script, uint8_t what)
+{
+    if (what < 240)
+        return false;
+    if (what < 248)
+        nodes_be_slow(what < 244);
+    else
+        pause_root(script);
+    return true;
+}
+
 static void play(struct script *script)
 {
-    switch (next(script) % 10) {
+    uint8_t what = next(script);
+
+    if (play_rare(script, what))
+        return;
+    switch (what % 10) {
     case 0:
     case 1:
         nodes_deliver(1u + next(script) % 32);
@@ -216,6 +242,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     nodes_open(plan);
     while (script.at < script.end && !nodes_is_tired())
         play(&script);
+    nodes_be_slow(false);
     for (unsigned i = 0; i < CALM_ROUNDS; i++) {
         nodes_deliver(NODES_FLIES_MAX);
         nodes_pass_time(ms_ns * 1000);

@@ -148,15 +148,40 @@ static void do_read(uint32_t n, const struct ov_act *act)
     nodes_step(n, ev);
 }
 
+static void consumed(uint32_t n, uint32_t stream, uint64_t seq)
+{
+    nodes_step(n, (struct ov_event){.kind = OV_EV_CONSUMED,
+                                    .stream = stream,
+                                    .seq = seq,
+                                    .rank = n});
+}
+
 static void do_consume(uint32_t n, const struct ov_act *act,
                        const struct ov_slice *slice)
 {
+    struct subject *me = &nodes.subjects[n];
+
     for (unsigned i = 0; i < act->slices; i++)
         buf_put(slice[i].buf);
-    nodes_step(n, (struct ov_event){.kind = OV_EV_CONSUMED,
-                                    .stream = act->stream,
-                                    .seq = act->seq + 1,
-                                    .rank = n});
+    if (nodes.is_slow && act->stream != 0) {
+        me->held_stream = act->stream;
+        me->held_seq = act->seq + 1;
+        return;
+    }
+    consumed(n, act->stream, act->seq + 1);
+}
+
+void nodes_be_slow(bool is_slow)
+{
+    nodes.is_slow = is_slow;
+    for (uint32_t n = 0; n < nodes.cfg.plan.nodes && !is_slow; n++) {
+        struct subject *me = &nodes.subjects[n];
+        uint32_t stream = me->held_stream;
+
+        me->held_stream = 0;
+        if (stream != 0 && !me->is_gone)
+            consumed(n, stream, me->held_seq);
+    }
 }
 
 static void do_record(const struct ov_act *act, const struct ov_slice *slice)

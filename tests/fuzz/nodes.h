@@ -48,6 +48,9 @@ struct subject {
     void *mem;
     struct wire wires[NODES_LINKS_MAX];
     uint32_t to_write;
+    uint32_t
+        held_stream; /* not 0: consumed, up to held_seq, and not yet told */
+    uint64_t held_seq;
     uint64_t wake_ns;
     bool is_gone;
 };
@@ -62,6 +65,7 @@ struct nodes {
     uint64_t now_ns, bufs_live;
     uint32_t eras;
     unsigned steps, depth;
+    bool is_slow;
     struct ov_out outs[NODES_DEPTH_MAX];
 };
 extern struct nodes nodes;
@@ -73,6 +77,8 @@ void nodes_close(void);
 /* The next `count` things happen; time passes and timers run. */
 void nodes_deliver(unsigned count);
 void nodes_pass_time(uint64_t by_ns);
+/* Processes stop reading their stdin, or go on. */
+void nodes_be_slow(bool is_slow);
 /* Has this run gone on for long enough? */
 bool nodes_is_tired(void);
 
