@@ -83,6 +83,7 @@ SPARED = {
     "endpoints/spawn/procs.c": "numbers in /proc",
     "endpoints/spawn/shim.c": "lists of processors that the daemon has made",
     "endpoints/sys/fds.c": _KERNEL,
+    "endpoints/sys/process.c": _KERNEL,
     "endpoints/sys/usage.c": _KERNEL,
     "ep_spool_put": "keeps them",
     "output_options_parse": _LINE,
