@@ -15,6 +15,9 @@ usage: chaos.py [OPTIONS] [SEED...]
     --again N        run each of the given seeds N times (1)
     --first          stop at the first failure
 
+^C and SIGTERM: no more jobs are begun; what was found is told when those that
+run have ended.
+
 Prints the seed of each failure, why it is one, and the command that runs it
 again: a seed is the same job and the same faults, at the same moments as far
 as these are conditions; the rest is up to the machine.
@@ -25,6 +28,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -148,6 +152,8 @@ class Net:
 
     def run(self, todo):
         start_s = time.monotonic()
+        for number in signal.SIGINT, signal.SIGTERM:
+            signal.signal(number, lambda *_: todo.clear())
         workers = [threading.Thread(target=self.work, args=(todo,))
                    for _ in range(self.wanted.jobs)]
         for worker in workers:

@@ -107,9 +107,7 @@ def changed(changes, folder):
         made.append(name[:-len(".c")] + ".o")
         breaks.checked([*breaks.compiler(), "-O1", "-w", "-std=gnu11",
                         "-DHAVE_CONFIG_H", "-I" + breaks.BUILD,
-                        "-I" + breaks.TOP, "-I" + os.path.dirname(
-                            os.path.join(breaks.TOP, path)),
-                        "-c", "-o", made[-1], name])
+                        "-I" + breaks.TOP, "-c", "-o", made[-1], name])
     return made
 
 
