@@ -333,7 +333,7 @@ class Judge:
             shown.setdefault(rank, []).append(part)
         shown.pop(None, None)
         for rank, parts in shown.items():
-            self.check_shown(number, job, rank, b"".join(parts), seen)
+            self.check_shown(number, job, rank, parts, seen)
 
     @staticmethod
     def object(line):
@@ -344,8 +344,25 @@ class Judge:
         except (stream.Bad, StopIteration):
             return None, b""
 
-    def check_shown(self, number, job, rank, data, seen):
+    @staticmethod
+    def joined(want, parts, whole):
+        """What was shown, without the newlines at which a line was cut that is
+        longer than one may be."""
+        data, channel = b"".join(parts), stream.Channel(want, whole)
+        if data in want:
+            return data
+        channel.place = start = max(want.find(parts[0][:-1]), 0)
+        try:
+            for part in parts:
+                ends = part.endswith(b"\n")
+                channel.take(part[:-1] if ends else part, ends)
+        except stream.Bad:
+            return data
+        return want[start:channel.place]
+
+    def check_shown(self, number, job, rank, parts, seen):
         want = writer.text(job, rank, "o")
+        data = self.joined(want, parts, job["whole"])
         place = want.find(data)
         if place < 0 and data.endswith(b"\n"):  # an open line was closed
             data = data[:-1]

@@ -257,6 +257,15 @@ class JudgeTest(unittest.TestCase):
                         "who": "client", "pid": 9, "above": 1}])]
                 self.assertEqual(len(one.judge()), bad, (end, killed))
 
+    def test_long_lines_alone_may_be_cut_for_tools(self):
+        want = b"ab\n" + b"x" * 90 + b"\ncd\n"
+        for parts, whole, is_right in (
+                ([b"b\n", b"x" * 50 + b"\n", b"x" * 40 + b"\n"], 20, True),
+                ([b"b\n", b"x" * 50 + b"\n", b"x" * 40 + b"\n"], 95, False),
+                ([b"ab\n", b"cd\n"], 20, False)):
+            self.assertEqual(check.Judge.joined(want, parts, whole) in want,
+                             is_right, parts)
+
     def test_a_lost_node_is_excused_where_the_machine_stood_still(self):
         for why, bad in (({"gap_s": 9}, 0), ({"busy": {"101": 0.9}}, 0),
                          ({"busy": {"100": 0.9, "101": 0.1}}, 1)):
