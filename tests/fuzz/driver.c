@@ -5,7 +5,7 @@
  *        fuzz_NOUN FILE...    each file once, to look at a find
  *
  * Environment: XYLEM_FUZZ_SEED (1), XYLEM_FUZZ_RUNS (100000),
- * XYLEM_FUZZ_SECONDS (2): it stops at whichever comes first.
+ * XYLEM_FUZZ_SECONDS (1): it stops at whichever comes first.
  *
  * The runs happen in a child. When it dies, its last input is written to
  * found-NOUN in the working directory.
@@ -27,7 +27,7 @@ enum {
     INPUT_MAX = 65536, /* bytes of one input */
     GROWTH_MAX = 4096, /* bytes that mutations add at most to a small one */
     RUNS_DEFAULT = 100000,
-    SECONDS_DEFAULT = 2,
+    SECONDS_DEFAULT = 1,
     RUNS_PER_LOOK = 64, /* at the clock */
     MUTATIONS_MAX = 6,  /* of one input */
     HANG_S = 20
