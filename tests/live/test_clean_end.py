@@ -11,7 +11,8 @@ import live
 NODES = live.full(32, 7)
 GONE_S = 5
 # Folders of other tests, benchmarks and builds that go on at the same time.
-OTHERS = ("xylem-test-", "xylem-bench-", "xylem-ci-")
+OTHERS = ("xylem-test-", "xylem-bench-", "xylem-ci-", "xylem-fuzz-",
+          "xylem-chaos-")
 
 # A process with a child in its group and one in a session of its own. Each
 # says when it is there, then all wait for a signal.

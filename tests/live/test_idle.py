@@ -49,6 +49,7 @@ class Idle:
                        if node * ARITY + 1 > NODES]
         self.inner = [pid for pid in daemon.values()
                       if pid not in self.leaves]
+        time.sleep(LAUNCH_S)  # sleep-ok: the launch has echoes
         live.await_sweepers()
         looping = set(daemon.values()) | {self.job.proc.pid}
         ours = live.ours()
@@ -118,7 +119,6 @@ def check_wakes(idle):
 def main():
     with live.case("%d idle nodes, one to a daemon" % NODES):
         idle = Idle()
-        time.sleep(LAUNCH_S)  # sleep-ok: the launch has echoes
         check_wakes(idle)
         idle.end()
     with live.case("nothing is left"):

@@ -238,9 +238,11 @@ def while_it_cleans_up():
     job.stdin.write(b"x\n")
     job.stdin.flush()
     check_eq(b"x\n", job.stdout.readline(), job.said())
+    live.await_sweepers()
     spawner = [pid for pid in live.descendants(job.proc.pid)
-               if live.parent(pid) == job.proc.pid]
-    check_eq(1, len(spawner), "children of the launcher:")
+               if live.parent(pid) == job.proc.pid
+               and live.read_proc(pid, "comm") == b"xylem-spawn\n"]
+    check_eq(1, len(spawner), "spawners of the launcher:")
     os.kill(spawner[0], signal.SIGSTOP)
     job.stdin.close()
     live.eventually(lambda: os.path.exists(report), 20, "the report")

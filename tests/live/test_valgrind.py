@@ -74,14 +74,15 @@ def look(text):
 
 
 def count_ended():
-    """Of a daemon's children one starts processes. The others look for what
-    dead sessions have left: not every daemon has one."""
+    """Of the children of the launcher, and of a daemon, one starts processes.
+    The others look for what dead sessions have left: not each has one."""
     parents = {os.path.basename(path):
                look(live.read_file(path).decode(errors="replace"))
                for path in glob.glob(LOGS + "/*")}
     ended = {pid: parent for pid, parent in parents.items() if parent}
     launcher = [pid for pid, parent in ended.items() if parent not in parents]
-    starter = [pid for pid, parent in ended.items() if parent in launcher]
+    starter = [pid for pid, parent in ended.items()
+               if parent in launcher and pid in ended.values()]
     daemons = [pid for pid, parent in ended.items() if parent in starter]
     below = set(ended.values()).difference(launcher, starter,
                                            map(ended.get, launcher))
