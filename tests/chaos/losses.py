@@ -72,6 +72,9 @@ class Losses:
         self.nodes |= found | self.all - {node for node, _, _ in self.places}
         if not found:
             self.ends.add("in launch")
+            if self.plan["family"] == "dvm":
+                # Jobs that came later are placed, and counted, without them.
+                self.nodes |= self.all
 
     def cut(self, fault, entry):
         hosts, pairs = network.touched(fault)
