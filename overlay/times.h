@@ -44,8 +44,8 @@ static inline uint64_t ov_times_beat_ns(const struct ov_times *t)
     return t->heartbeat_ns / 100 * 47;
 }
 
-/* Who has a parent waits so much longer, not to begin before the root's beat
- * has come down. */
+/* A node that has a parent waits so much longer: it must not begin before the
+ * root's beat has come down. */
 static inline uint64_t ov_times_beat_wait_ns(const struct ov_times *t)
 {
     return t->heartbeat_ns / 50;

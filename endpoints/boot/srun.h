@@ -29,7 +29,7 @@ struct ep_srun_task {
 struct ep_srun {
     struct ep_srun_task *tasks; /* owned */
     uint32_t cap;               /* of them: not twice `count`, or 64 */
-    uint32_t count; /* the tasks that there are; words of others are nobody's */
+    uint32_t count; /* of tasks; a line that names a higher one is ignored */
 };
 
 enum ep_srun_end {

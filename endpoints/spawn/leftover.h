@@ -10,7 +10,7 @@
 #include "endpoints/spawn/mark.h"
 #include "endpoints/spawn/procs.h"
 
-/* Whose processes are looked for. */
+/* Says which daemons' processes are looked for. */
 struct ep_leftover {
     const struct ep_mark *of; /* borrowed; session and node count. NULL: that of
                                  every daemon of this user that runs no more */
@@ -39,9 +39,10 @@ int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms);
 
 /* Makes a process that does this for what daemons of this user have left that
  * run no more, and ends. It is no child of the caller but of the caller's
- * parent: the caller's end does not depend on it. `owner` 0: at a low priority,
- * a quarter of a second later, and not where such a process is already at work
- * for this user, of another session; else not before the owner runs no more.
+ * parent: the caller's end does not depend on it. With `owner` 0 it works at a
+ * low priority, begins a quarter of a second later, and is not made where one
+ * of another session is already at work for this user. With any other owner it
+ * begins when that process has ended.
  * For a process with one thread. Returns its number; 0: another one is at work;
  * or -1. */
 pid_t ep_leftover_fork(pid_t owner);

@@ -17,7 +17,7 @@ struct ep_pid_stat {
  * then. O(length). */
 int ep_pid_stat_parse(const char *text, struct ep_pid_stat *out);
 
-/* Is it dead, and its parent has yet to hear of it? */
+/* True when the process has died and its parent has not collected it yet. */
 bool ep_pid_stat_is_dead(const struct ep_pid_stat *stat);
 
 #endif
