@@ -286,6 +286,13 @@ static void on_job(void *arg, uint64_t job)
         event_active(files->deliver, 0, 0);
 }
 
+/* The thread has let go of the error: what it writes of one is read by nobody
+ * before. */
+static bool is_error_due(const struct ep_files *files)
+{
+    return files->is_dead && !files->is_error_told && files->sink != NULL;
+}
+
 static void on_deliver(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_files *files = arg;
@@ -294,7 +301,7 @@ static void on_deliver(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (files->set.err != 0 && !files->is_error_told && files->sink != NULL) {
+    if (is_error_due(files)) {
         files->is_error_told = true;
         cfg->events->on_error(cfg->arg, files->set.err, files->set.why);
     }
@@ -430,10 +437,8 @@ uint64_t ep_files_pending(const struct ep_files *files)
 {
     const bool is_owed =
         files->is_finishing && !files->is_finished && !files->is_dead;
-    const bool is_error_due =
-        files->is_dead && !files->is_error_told && files->sink != NULL;
 
-    return files->pending + is_owed + is_error_due;
+    return files->pending + is_owed + is_error_due(files);
 }
 
 bool ep_files_is_stuck(struct ep_files *files, uint64_t *since_ns)

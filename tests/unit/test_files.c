@@ -9,7 +9,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -417,6 +419,41 @@ static void what_is_in_the_way_is_told(void **state)
     error_names_the_file("1.stdout", "there is one already");
 }
 
+static atomic_bool is_held_up, is_asked; /* the thread that says why */
+
+/* In the place of the C library's: takes as long as the test wants. */
+char *strerror(int err)
+{
+    atomic_store(&is_asked, true);
+    while (atomic_load(&is_held_up))
+        sched_yield();
+    return (char *)(uintptr_t)(err == ENOTDIR ? "Not a directory" : "other");
+}
+
+static void an_error_is_told_when_its_sentence_is_whole(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_prepare(&rig, EP_NAMES_PATTERN, "%r/it");
+    make_first(&rig, "1");
+    rig_open(&rig);
+    atomic_store(&is_asked, false);
+    atomic_store(&is_held_up, true);
+    rig_say(&rig, 1, "not\n");
+    while (!atomic_load(&is_asked))
+        sched_yield();
+    ep_output_finish(rig.out);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    assert_int_equal(rig.errors, 0);
+    atomic_store(&is_held_up, false);
+    rig_finish(&rig);
+    assert_int_equal(rig.errors, 1);
+    assert_string_equal(rig.why,
+                        "cannot write to '1/it.stdout': Not a directory");
+    rig_close(&rig);
+}
+
 /* As a disk that is full in the middle of a record. */
 static void a_file_that_cannot_grow_ends_it(void **state)
 {
@@ -527,6 +564,7 @@ int main(void)
         cmocka_unit_test(labels_and_formats_are_in_files_too),
         cmocka_unit_test(a_pattern_without_rank_is_shared),
         cmocka_unit_test(what_is_in_the_way_is_told),
+        cmocka_unit_test(an_error_is_told_when_its_sentence_is_whole),
         cmocka_unit_test(a_file_that_cannot_grow_ends_it),
         cmocka_unit_test(a_directory_that_cannot_be_made_is_told_at_once),
         cmocka_unit_test(a_record_is_taken_when_both_places_have_it),
