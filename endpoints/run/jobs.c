@@ -466,7 +466,9 @@ void ep_run_jobs_lost(struct run *r, uint32_t node)
             continue;
         if (left < before && ends_with_loss(r))
             kill_job(r, job);
-        else if (!job->has_failed) /* who waits for all does not for these */
+        /* Who waits for all does not for these, nor does what others have
+         * written for one who takes it: their ends come behind it. */
+        if (!job->has_failed)
             on_started(r, job, node);
     }
 }

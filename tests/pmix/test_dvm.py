@@ -320,6 +320,26 @@ def unstarted():
     check_end(dvm)
 
 
+def ended_by_loss():
+    """A node is lost before it has started its part of a job that ends with it:
+    the job ends also where others have written more than goes anywhere before
+    who has started it asks for it."""
+    dvm = start("--nodes-per-daemon", 1, "--on-node-loss", "abort")
+    place = os.path.join(live.TMP, "ended-by-loss")
+    tool = spawning.connect(dvm)
+    spawned(tool, f"-- 3 sh -c {TELL} {place}")
+    last = told(place, 3)[2]
+    os.kill(last, signal.SIGSTOP)
+    one = pmix.Command("run", "--dvm", "-n", 3, "--", "yes")
+    live.eventually(lambda: "are held back" in dvm.said(), 60, "held back")
+    os.kill(last, signal.SIGKILL)
+    check_eq(128 + signal.SIGKILL, one.wait(), one.said())
+    check(b"rank 2 on" in one.said(), one.said())
+    check_eq(0, tool.end())
+    check_eq((0, ""), stop())
+    check_end(dvm)
+
+
 KEPT = 64  # jobs that have ended and are still known
 
 
@@ -378,7 +398,8 @@ def forgotten():
 def main():
     pmix.need()
     for what in (served, stopped, refused, killed, helped, found_late,
-                 unserved, revived, lost, unstarted, forgotten):
+                 unserved, revived, lost, unstarted, ended_by_loss,
+                 forgotten):
         with live.case(" ".join(what.__doc__.split())):
             what()
     sys.exit(live.end())
