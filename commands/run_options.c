@@ -237,7 +237,7 @@ static void check(const struct ep_run_options *o)
 {
     if (o->hosts != NULL && o->hostfile != NULL)
         run_usage("--hosts and --hostfile both name hosts: give one of them");
-    if (o->spill_dir != NULL && o->slow != EP_SLOW_SPILL)
+    if (o->spill_dir != NULL && o->slow != JOB_SLOW_SPILL)
         run_usage("--spill-dir is where --stdin-slow=spill spills: give that, "
                   "too");
     output_options_check(o);

@@ -87,8 +87,8 @@ static uint64_t spill_bytes(const char *text)
 {
     uint64_t bytes;
 
-    if (!units_bytes(text, &bytes) || bytes < EP_SPILL_BYTES_MIN ||
-        bytes > EP_SPILL_BYTES_MAX)
+    if (!units_bytes(text, &bytes) || bytes < JOB_SPILL_BYTES_MIN ||
+        bytes > JOB_SPILL_BYTES_MAX)
         run_usage(
             "--stdin-slow=spill takes bytes from 1M to 1T, as 512M, not '%s'",
             text);
@@ -101,12 +101,12 @@ void run_stdin_slow(const char *text, struct ep_run_options *o)
     const char *time = policy_value(text, "close");
 
     if (strcmp(text, "wait") == 0) {
-        o->slow = EP_SLOW_WAIT;
+        o->slow = JOB_SLOW_WAIT;
     } else if (bytes != NULL) {
-        o->slow = EP_SLOW_SPILL;
+        o->slow = JOB_SLOW_SPILL;
         o->spill_bytes = text[5] == '=' ? spill_bytes(bytes) : SPILL_DEFAULT;
     } else if (time != NULL) {
-        o->slow = EP_SLOW_CLOSE;
+        o->slow = JOB_SLOW_CLOSE;
         o->close_s = text[5] == '='
                          ? run_seconds("--stdin-slow=close", time, CLOSE_MIN_S)
                          : CLOSE_DEFAULT_S;
@@ -121,7 +121,7 @@ void run_pmix_cache(const char *text, struct ep_run_options *o)
 {
     uint64_t bytes;
 
-    if (!units_bytes(text, &bytes) || bytes > EP_JOB_CACHE_MAX)
+    if (!units_bytes(text, &bytes) || bytes > JOB_CACHE_MAX)
         run_usage("--pmix-cache takes bytes from 0 to 16M, as 64K, not '%s'",
                   text);
     o->cache_bytes = (uint32_t)bytes;

@@ -48,7 +48,7 @@ static int sweep(const char *who)
 int main(int argc, char **argv)
 {
     struct ep_spawner *spawner;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     bool is_env = is_boot(argc, argv, "--boot-env");
 
     stdio_open();

@@ -50,7 +50,7 @@ static bool is_rate(uint64_t rate)
     return rate == 0 || rate >= SIM_RATE_LEAST;
 }
 
-static const char *job_fault(const struct sim_cfg *cfg)
+static const char *fault_of_job(const struct sim_cfg *cfg)
 {
     const struct sim_job *job = &cfg->job;
 
@@ -113,7 +113,7 @@ int sim_cfg_check(const struct sim_cfg *cfg, const char **why)
     if (*why == NULL && cfg->overlay.plan.nodes < 2)
         *why = "there are two nodes at least: the launcher and another";
     if (*why == NULL)
-        *why = job_fault(cfg);
+        *why = fault_of_job(cfg);
     if (*why == NULL)
         *why = faults_fault(cfg);
     return *why == NULL ? 0 : OV_EINVAL;

@@ -40,46 +40,47 @@ void ep_boot_version_words(const char *path, const char *host,
              starter);
 }
 
-static void put_line(struct ep_text *out, const char *keyword,
+static void put_line(struct text_buf *out, const char *keyword,
                      const char *field)
 {
-    ep_text_puts(out, keyword);
+    text_buf_puts(out, keyword);
     if (field != NULL)
-        ep_text_field(out, field);
-    ep_text_puts(out, "\n");
+        text_buf_field(out, field);
+    text_buf_puts(out, "\n");
 }
 
-static void put_numbers(struct ep_text *out, const char *keyword,
+static void put_numbers(struct text_buf *out, const char *keyword,
                         uint64_t first, uint64_t second)
 {
-    ep_text_puts(out, keyword);
-    ep_text_number(out, first);
-    ep_text_number(out, second);
-    ep_text_puts(out, "\n");
+    text_buf_puts(out, keyword);
+    text_buf_number(out, first);
+    text_buf_number(out, second);
+    text_buf_puts(out, "\n");
 }
 
-static void put_param(struct ep_text *out, const char *name, uint64_t value)
+static void put_param(struct text_buf *out, const char *name, uint64_t value)
 {
-    ep_text_puts(out, "param");
-    ep_text_field(out, name);
-    ep_text_number(out, value);
-    ep_text_puts(out, "\n");
+    text_buf_puts(out, "param");
+    text_buf_field(out, name);
+    text_buf_number(out, value);
+    text_buf_puts(out, "\n");
 }
 
-static void put_session(struct ep_text *out, const struct ep_auth *auth)
+static void put_session(struct text_buf *out, const struct ep_auth *auth)
 {
     uint8_t session[8];
 
     for (unsigned i = 0; i < sizeof(session); i++)
         session[i] = (uint8_t)(auth->session >> (8 * (7 - i)));
-    ep_text_puts(out, "session");
-    ep_text_hex(out, session, sizeof(session));
-    ep_text_puts(out, "\nkey");
-    ep_text_hex(out, auth->key, sizeof(auth->key));
-    ep_text_puts(out, "\n");
+    text_buf_puts(out, "session");
+    text_buf_hex(out, session, sizeof(session));
+    text_buf_puts(out, "\nkey");
+    text_buf_hex(out, auth->key, sizeof(auth->key));
+    text_buf_puts(out, "\n");
 }
 
-static void put_params(struct ep_text *out, const struct ep_boot_config *config)
+static void put_params(struct text_buf *out,
+                       const struct ep_boot_config *config)
 {
     for (const struct ep_boot_number *n = ep_boot_numbers; n->name; n++) {
         uint32_t value;
@@ -92,7 +93,7 @@ static void put_params(struct ep_text *out, const struct ep_boot_config *config)
         put_param(out, config->params[i].name, config->params[i].value);
 }
 
-static void put_options(struct ep_text *out,
+static void put_options(struct text_buf *out,
                         const struct ep_boot_config *config)
 {
     if (config->is_virtual)
@@ -119,7 +120,7 @@ static void put_options(struct ep_text *out,
 
 /* Of a table how many children each node has, in runs: numbers go level by
  * level, so this says all. Behind the last one there are leaves. */
-static void put_children(struct ep_text *out, const struct topo_tree *tree)
+static void put_children(struct text_buf *out, const struct topo_tree *tree)
 {
     uint32_t run = 0, each = 0;
 
@@ -140,19 +141,19 @@ static void put_children(struct ep_text *out, const struct topo_tree *tree)
     put_numbers(out, "children", each, run);
 }
 
-static void put_hosts(struct ep_text *out, const struct ep_boot_config *config)
+static void put_hosts(struct text_buf *out, const struct ep_boot_config *config)
 {
     for (uint32_t i = 0; i < config->hosts_count; i++) {
-        ep_text_puts(out, "host");
-        ep_text_number(out, config->hosts[i].node);
-        ep_text_field(out, config->hosts[i].name);
-        ep_text_puts(out, "\n");
+        text_buf_puts(out, "host");
+        text_buf_number(out, config->hosts[i].node);
+        text_buf_field(out, config->hosts[i].name);
+        text_buf_puts(out, "\n");
     }
 }
 
 /* All hosts in short, in the order of their nodes, from 1: a daemon that
  * reads this finds its own place. */
-static void put_all_hosts(struct ep_text *out,
+static void put_all_hosts(struct text_buf *out,
                           const struct ep_boot_config *config)
 {
     struct topo_hosts hosts;
@@ -192,7 +193,7 @@ static size_t longest_line(const char *text, size_t len_bytes)
 }
 
 /* Takes back what was added to out after `start`. */
-static int give_up(struct ep_text *out, size_t start, int rc)
+static int give_up(struct text_buf *out, size_t start, int rc)
 {
     if (out->len_bytes > start) {
         memset(out->at + start, 0, out->len_bytes - start);
@@ -201,7 +202,7 @@ static int give_up(struct ep_text *out, size_t start, int rc)
     return rc;
 }
 
-int ep_boot_encode(const struct ep_boot_config *config, struct ep_text *out,
+int ep_boot_encode(const struct ep_boot_config *config, struct text_buf *out,
                    char *why)
 {
     size_t start = out->len_bytes;
@@ -240,87 +241,87 @@ int ep_boot_encode(const struct ep_boot_config *config, struct ep_text *out,
     return 0;
 }
 
-static void put_peer(struct ep_text *out, const struct ep_boot_peer *peer)
+static void put_peer(struct text_buf *out, const struct ep_boot_peer *peer)
 {
-    ep_text_number(out, peer->node);
-    ep_text_field(out, peer->address);
-    ep_text_hex(out, peer->nonce, sizeof(peer->nonce));
-    ep_text_puts(out, "\n");
+    text_buf_number(out, peer->node);
+    text_buf_field(out, peer->address);
+    text_buf_hex(out, peer->nonce, sizeof(peer->nonce));
+    text_buf_puts(out, "\n");
 }
 
-void ep_boot_peer_encode(const struct ep_boot_peer *peer, struct ep_text *out)
+void ep_boot_peer_encode(const struct ep_boot_peer *peer, struct text_buf *out)
 {
-    ep_text_puts(out, "peer");
+    text_buf_puts(out, "peer");
     put_peer(out, peer);
 }
 
-static void put_up(struct ep_text *out, enum ep_boot_up_kind kind)
+static void put_up(struct text_buf *out, enum ep_boot_up_kind kind)
 {
-    ep_text_puts(out, "\n");
-    ep_text_puts(out, up_keywords[kind]);
+    text_buf_puts(out, "\n");
+    text_buf_puts(out, up_keywords[kind]);
 }
 
-static void put_words(struct ep_text *out, const char *words)
+static void put_words(struct text_buf *out, const char *words)
 {
     char cut[EP_BOOT_TEXT_MAX];
 
     snprintf(cut, sizeof(cut), "%s", words);
-    ep_text_field(out, cut);
-    ep_text_puts(out, "\n");
+    text_buf_field(out, cut);
+    text_buf_puts(out, "\n");
 }
 
-void ep_boot_ready_encode(const struct ep_boot_peer *self, struct ep_text *out)
+void ep_boot_ready_encode(const struct ep_boot_peer *self, struct text_buf *out)
 {
     put_up(out, EP_BOOT_READY);
-    ep_text_field(out, ep_boot_version());
+    text_buf_field(out, ep_boot_version());
     put_peer(out, self);
 }
 
-void ep_boot_error_encode(const char *words, struct ep_text *out)
+void ep_boot_error_encode(const char *words, struct text_buf *out)
 {
     put_up(out, EP_BOOT_ERROR);
     put_words(out, words);
 }
 
-void ep_boot_note_encode(uint32_t node, const char *words, struct ep_text *out)
+void ep_boot_note_encode(uint32_t node, const char *words, struct text_buf *out)
 {
     put_up(out, EP_BOOT_NOTE);
-    ep_text_number(out, node);
+    text_buf_number(out, node);
     put_words(out, words);
 }
 
 void ep_boot_beneath_encode(const struct ep_boot_peer *peer,
-                            struct ep_text *out)
+                            struct text_buf *out)
 {
     put_up(out, EP_BOOT_PEER);
     put_peer(out, peer);
 }
 
 void ep_boot_start_encode(uint32_t node, uint32_t time_ms, const char *words,
-                          struct ep_text *out)
+                          struct text_buf *out)
 {
     put_up(out, EP_BOOT_START);
-    ep_text_number(out, node);
-    ep_text_number(out, time_ms);
+    text_buf_number(out, node);
+    text_buf_number(out, time_ms);
     put_words(out, words);
 }
 
-void ep_boot_peer_read(struct ep_fields *fields, struct ep_boot_peer *peer)
+void ep_boot_peer_read(struct text_fields *fields, struct ep_boot_peer *peer)
 {
     const char *address;
 
-    peer->node = (uint32_t)ep_fields_number(fields, 0, TOPO_NONE - 1);
-    address = ep_fields_next(fields);
+    peer->node = (uint32_t)text_fields_number(fields, 0, TOPO_NONE - 1);
+    address = text_fields_next(fields);
     if (*address == '\0' || strlen(address) >= sizeof(peer->address))
         fields->bad = true;
     snprintf(peer->address, sizeof(peer->address), "%s", address);
-    ep_fields_hex(fields, peer->nonce, sizeof(peer->nonce));
+    text_fields_hex(fields, peer->nonce, sizeof(peer->nonce));
 }
 
-void ep_boot_version_read(struct ep_fields *fields,
+void ep_boot_version_read(struct text_fields *fields,
                           char version[EP_BOOT_VERSION_MAX])
 {
-    const char *field = ep_fields_next(fields);
+    const char *field = text_fields_next(fields);
     size_t len = strlen(field);
 
     if (len == 0 || len >= EP_BOOT_VERSION_MAX)
@@ -332,7 +333,7 @@ void ep_boot_version_read(struct ep_fields *fields,
     snprintf(version, EP_BOOT_VERSION_MAX, "%s", fields->bad ? "" : field);
 }
 
-static void ready_read(struct ep_fields *fields, struct ep_boot_up *up)
+static void ready_read(struct text_fields *fields, struct ep_boot_up *up)
 {
     ep_boot_version_read(fields, up->version);
     if (fields->bad)
@@ -358,7 +359,7 @@ static enum ep_boot_up_kind up_kind(const char *line, size_t len_bytes)
 
 int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
 {
-    struct ep_fields fields;
+    struct text_fields fields;
 
     up->kind = up_kind(line, len_bytes);
     if (up->kind == EP_BOOT_UP_KINDS)
@@ -366,8 +367,8 @@ int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
     up->version[0] = up->text[0] = '\0';
     up->peer = (struct ep_boot_peer){0};
     up->time_ms = 0;
-    fields = ep_fields_init(line, len_bytes);
-    ep_fields_next(&fields);
+    fields = text_fields_init(line, len_bytes);
+    text_fields_next(&fields);
     switch (up->kind) {
     case EP_BOOT_READY:
         ready_read(&fields, up);
@@ -377,16 +378,16 @@ int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
         break;
     case EP_BOOT_START:
     case EP_BOOT_NOTE:
-        up->peer.node = (uint32_t)ep_fields_number(&fields, 0, TOPO_NONE - 1);
+        up->peer.node = (uint32_t)text_fields_number(&fields, 0, TOPO_NONE - 1);
         if (up->kind == EP_BOOT_START)
-            up->time_ms = (uint32_t)ep_fields_number(&fields, 1, UINT32_MAX);
-        snprintf(up->text, sizeof(up->text), "%s", ep_fields_next(&fields));
+            up->time_ms = (uint32_t)text_fields_number(&fields, 1, UINT32_MAX);
+        snprintf(up->text, sizeof(up->text), "%s", text_fields_next(&fields));
         break;
     case EP_BOOT_ERROR:
-        snprintf(up->text, sizeof(up->text), "%s", ep_fields_next(&fields));
+        snprintf(up->text, sizeof(up->text), "%s", text_fields_next(&fields));
         break;
     case EP_BOOT_UP_KINDS:
         break;
     }
-    return ep_fields_done(&fields) ? 0 : OV_EPROTO;
+    return text_fields_done(&fields) ? 0 : OV_EPROTO;
 }

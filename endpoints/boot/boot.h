@@ -2,7 +2,7 @@
  *
  * The starter is the launcher or a daemon nearer to the root; the text goes
  * over the daemon's stdin and stdout: a pipe, or a remote shell's. Lines are
- * those of endpoints/msg/text.h. The session key travels here, never on a
+ * those of text/fields.h. The session key travels here, never on a
  * command line.
  *
  * A daemon that a resource manager starts gets the text up to `go` in its
@@ -69,7 +69,7 @@
 #include "endpoints/boot/boot_config.h"
 #include "endpoints/fabric/auth.h"
 #include "endpoints/fabric/transport.h"
-#include "endpoints/msg/text.h"
+#include "text/fields.h"
 
 enum {
     EP_BOOT_LINE_MAX = 1 << 20,   /* bytes of a line with its newline */
@@ -84,7 +84,7 @@ enum {
 /* Adds the text from `xylem-boot` to `go`. Returns 0, OV_ENOMEM, or OV_EINVAL
  * when the configuration is not complete or too big, with `why`
  * (EP_BOOT_WHY_MAX bytes) filled; *out then holds nothing of it. */
-int ep_boot_encode(const struct ep_boot_config *config, struct ep_text *out,
+int ep_boot_encode(const struct ep_boot_config *config, struct text_buf *out,
                    char *why);
 
 /* Where a node listens. */
@@ -95,7 +95,7 @@ struct ep_boot_peer {
 };
 
 /* Adds a `peer` line. Errors show in out->bad. */
-void ep_boot_peer_encode(const struct ep_boot_peer *peer, struct ep_text *out);
+void ep_boot_peer_encode(const struct ep_boot_peer *peer, struct text_buf *out);
 
 struct ep_boot_down_events {
     /* `go` came. The callee may move the configuration out (and zero it);
@@ -113,7 +113,7 @@ struct ep_boot_reader {
     const char *host; /* borrowed: what the resource manager calls this host;
                          NULL: `hosted` says which nodes are here */
     struct ep_boot_config config;
-    struct ep_text line;
+    struct text_buf line;
     uint64_t total_bytes;
     uint64_t lines;
     uint32_t nodes; /* of the tree, for peers after the config moved out */
@@ -155,13 +155,15 @@ struct ep_boot_up {
 };
 
 /* Add one line. Errors show in out->bad. */
-void ep_boot_ready_encode(const struct ep_boot_peer *self, struct ep_text *out);
-void ep_boot_error_encode(const char *words, struct ep_text *out);
-void ep_boot_note_encode(uint32_t node, const char *words, struct ep_text *out);
+void ep_boot_ready_encode(const struct ep_boot_peer *self,
+                          struct text_buf *out);
+void ep_boot_error_encode(const char *words, struct text_buf *out);
+void ep_boot_note_encode(uint32_t node, const char *words,
+                         struct text_buf *out);
 void ep_boot_beneath_encode(const struct ep_boot_peer *peer,
-                            struct ep_text *out);
+                            struct text_buf *out);
 void ep_boot_start_encode(uint32_t node, uint32_t time_ms, const char *words,
-                          struct ep_text *out);
+                          struct text_buf *out);
 
 /* Reads a line without its newline; overwrites it and the byte after it when
  * it begins with one of the keywords. Returns 0; OV_ENOENT for a line that is
@@ -172,9 +174,9 @@ int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up);
 
 /* The field VERSION, printable, and the fields NODE ADDRESS NONCE of a line;
  * fields->bad is set on a bad one. */
-void ep_boot_version_read(struct ep_fields *fields,
+void ep_boot_version_read(struct text_fields *fields,
                           char version[EP_BOOT_VERSION_MAX]);
-void ep_boot_peer_read(struct ep_fields *fields, struct ep_boot_peer *peer);
+void ep_boot_peer_read(struct text_fields *fields, struct ep_boot_peer *peer);
 
 /* "local", "ssh", "slurm". */
 const char *ep_boot_launcher_name(enum ep_launcher launcher);

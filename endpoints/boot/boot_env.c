@@ -25,7 +25,7 @@ void ep_boot_env_free(char **entries)
     free(entries);
 }
 
-int ep_boot_env_make(const struct ep_text *text, char ***out)
+int ep_boot_env_make(const struct text_buf *text, char ***out)
 {
     size_t left = text->len_bytes;
     const char *at = text->at;
@@ -54,11 +54,11 @@ int ep_boot_env_make(const struct ep_text *text, char ***out)
     return entries == NULL ? OV_ENOMEM : 0;
 }
 
-int ep_boot_env_take(struct ep_text *text)
+int ep_boot_env_take(struct text_buf *text)
 {
     char name[32];
 
-    *text = (struct ep_text){0};
+    *text = (struct text_buf){0};
     for (unsigned i = 0; i < EP_BOOT_ENV_PIECES_MAX; i++) {
         char *value;
 
@@ -66,7 +66,7 @@ int ep_boot_env_take(struct ep_text *text)
         value = getenv(name);
         if (value == NULL)
             break;
-        ep_text_puts(text, value);
+        text_buf_puts(text, value);
         sodium_memzero(value, strlen(value));
         unsetenv(name);
     }

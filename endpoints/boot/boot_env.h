@@ -8,7 +8,7 @@
 #ifndef ENDPOINTS_BOOT_BOOT_ENV_H
 #define ENDPOINTS_BOOT_BOOT_ENV_H
 
-#include "endpoints/msg/text.h"
+#include "text/fields.h"
 
 enum {
     EP_BOOT_ENV_PIECE_BYTES = 96 << 10,
@@ -18,7 +18,7 @@ enum {
 /* The variables for a text: entries "NAME=VALUE" in *out, ended by NULL, to be
  * freed by ep_boot_env_free. Returns 0, OV_EINVAL (the text is too long) or
  * OV_ENOMEM; *out is NULL then. */
-int ep_boot_env_make(const struct ep_text *text, char ***out);
+int ep_boot_env_make(const struct text_buf *text, char ***out);
 /* Wipes and frees; NULL is allowed. */
 void ep_boot_env_free(char **entries);
 
@@ -26,6 +26,6 @@ void ep_boot_env_free(char **entries);
  * and the memory that held them is wiped, so that /proc/PID/environ does not
  * show them either. Not while other threads read the environment. Returns 0,
  * OV_ENOENT (there is none) or OV_ENOMEM; wiped is wiped in any case. */
-int ep_boot_env_take(struct ep_text *text);
+int ep_boot_env_take(struct text_buf *text);
 
 #endif

@@ -19,49 +19,49 @@ enum state { WANT_VERSION, WANT_CONFIG, WANT_PEERS };
 struct keyword {
     const char *name;
     const char *usage;
-    int (*read)(struct ep_boot_reader *rd, struct ep_fields *fields);
+    int (*read)(struct ep_boot_reader *rd, struct text_fields *fields);
     bool may_repeat;
     bool is_needed;
 };
 
-static int read_session(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_session(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     uint8_t session[8];
 
-    ep_fields_hex(fields, session, sizeof(session));
+    text_fields_hex(fields, session, sizeof(session));
     for (unsigned i = 0; i < sizeof(session); i++)
         rd->config.auth.session = rd->config.auth.session << 8 | session[i];
     return 0;
 }
 
-static int read_key(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_key(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    ep_fields_hex(fields, rd->config.auth.key, sizeof(rd->config.auth.key));
+    text_fields_hex(fields, rd->config.auth.key, sizeof(rd->config.auth.key));
     return 0;
 }
 
-static int read_tree(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_tree(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     struct topo_tree *tree = &rd->config.tree;
 
-    tree->nodes = (uint32_t)ep_fields_number(fields, 1, TOPO_NONE - 1);
-    tree->arity = (uint32_t)ep_fields_number(fields, 1, TOPO_ARITY_MAX);
+    tree->nodes = (uint32_t)text_fields_number(fields, 1, TOPO_NONE - 1);
+    tree->arity = (uint32_t)text_fields_number(fields, 1, TOPO_ARITY_MAX);
     rd->nodes = tree->nodes;
     return 0;
 }
 
-static int read_children(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_children(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    uint32_t each = (uint32_t)ep_fields_number(fields, 0, TOPO_ARITY_MAX);
-    uint32_t nodes = (uint32_t)ep_fields_number(fields, 1, TOPO_NONE - 1);
+    uint32_t each = (uint32_t)text_fields_number(fields, 0, TOPO_ARITY_MAX);
+    uint32_t nodes = (uint32_t)text_fields_number(fields, 1, TOPO_NONE - 1);
 
     return fields->bad ? OV_EPROTO
                        : ep_boot_add_children(&rd->config, each, nodes);
 }
 
-static int read_launcher(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_launcher(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    const char *name = ep_fields_next(fields);
+    const char *name = text_fields_next(fields);
 
     for (unsigned i = 0; i < EP_LAUNCHERS; i++) {
         if (strcmp(name, ep_boot_launcher_name((enum ep_launcher)i)) == 0) {
@@ -72,16 +72,16 @@ static int read_launcher(struct ep_boot_reader *rd, struct ep_fields *fields)
     return OV_EPROTO;
 }
 
-static int read_hosted(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_hosted(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     struct topo_range range;
 
-    range.first = (uint32_t)ep_fields_number(fields, 0, TOPO_NONE - 1);
-    range.last = (uint32_t)ep_fields_number(fields, 0, TOPO_NONE - 1);
+    range.first = (uint32_t)text_fields_number(fields, 0, TOPO_NONE - 1);
+    range.last = (uint32_t)text_fields_number(fields, 0, TOPO_NONE - 1);
     return fields->bad ? OV_EPROTO : ep_boot_add_hosted(&rd->config, range);
 }
 
-static int read_virtual(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_virtual(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     (void)fields;
     rd->config.is_virtual = true;
@@ -89,68 +89,68 @@ static int read_virtual(struct ep_boot_reader *rd, struct ep_fields *fields)
 }
 
 static int read_no_tree_spawn(struct ep_boot_reader *rd,
-                              struct ep_fields *fields)
+                              struct text_fields *fields)
 {
     (void)fields;
     rd->config.no_tree_spawn = true;
     return 0;
 }
 
-static int read_verbose(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_verbose(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     (void)fields;
     rd->config.verbose = true;
     return 0;
 }
 
-static int read_string(struct ep_fields *fields, char **slot)
+static int read_string(struct text_fields *fields, char **slot)
 {
-    const char *value = ep_fields_next(fields);
+    const char *value = text_fields_next(fields);
 
     return fields->bad ? OV_EPROTO : ep_boot_set(slot, value);
 }
 
-static int read_provider(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_provider(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     return read_string(fields, &rd->config.provider);
 }
 
-static int read_interface(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_interface(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     return read_string(fields, &rd->config.interface);
 }
 
-static int read_rsh(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_rsh(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     return read_string(fields, &rd->config.rsh);
 }
 
-static int read_xylemd(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_xylemd(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     return read_string(fields, &rd->config.xylemd);
 }
 
-static int read_env(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_env(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    const char *entry = ep_fields_next(fields);
+    const char *entry = text_fields_next(fields);
 
     return fields->bad ? OV_EPROTO : ep_boot_add_env(&rd->config, entry);
 }
 
-static int read_ports(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_ports(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    uint64_t first = ep_fields_number(fields, 1, UINT16_MAX);
+    uint64_t first = text_fields_number(fields, 1, UINT16_MAX);
 
     rd->config.port_first = (uint16_t)first;
     rd->config.port_last =
-        (uint16_t)ep_fields_number(fields, first, UINT16_MAX);
+        (uint16_t)text_fields_number(fields, first, UINT16_MAX);
     return 0;
 }
 
-static int read_param(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_param(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    const char *name = ep_fields_next(fields);
-    uint64_t value = ep_fields_number(fields, 0, UINT64_MAX);
+    const char *name = text_fields_next(fields);
+    uint64_t value = text_fields_number(fields, 0, UINT64_MAX);
     char *config = (char *)&rd->config;
 
     if (fields->bad)
@@ -169,18 +169,18 @@ static int read_param(struct ep_boot_reader *rd, struct ep_fields *fields)
     return ep_boot_add_param(&rd->config, name, value);
 }
 
-static int read_host(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_host(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    uint32_t node = (uint32_t)ep_fields_number(fields, 0, TOPO_NONE - 1);
-    const char *name = ep_fields_next(fields);
+    uint32_t node = (uint32_t)text_fields_number(fields, 0, TOPO_NONE - 1);
+    const char *name = text_fields_next(fields);
 
     return fields->bad ? OV_EPROTO : ep_boot_add_host(&rd->config, node, name);
 }
 
 /* Of nodes 1, 2, ... in short. */
-static int read_hosts(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_hosts(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    const char *text = ep_fields_next(fields);
+    const char *text = text_fields_next(fields);
     struct topo_hosts hosts;
     int rc;
 
@@ -194,14 +194,14 @@ static int read_hosts(struct ep_boot_reader *rd, struct ep_fields *fields)
     return rc == 0 || rc == OV_ENOMEM ? rc : OV_EPROTO;
 }
 
-static int read_home(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_home(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     return read_string(fields, &rd->config.home);
 }
 
-static int read_gate(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int read_gate(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    const char *address = ep_fields_next(fields);
+    const char *address = text_fields_next(fields);
 
     return fields->bad ? OV_EPROTO : ep_boot_add_gate(&rd->config, address);
 }
@@ -252,7 +252,7 @@ void ep_boot_reader_init(struct ep_boot_reader *rd,
 void ep_boot_reader_fini(struct ep_boot_reader *rd)
 {
     ep_boot_config_fini(&rd->config);
-    ep_text_fini(&rd->line);
+    text_buf_fini(&rd->line);
 }
 
 static int fail(struct ep_boot_reader *rd, int rc)
@@ -263,11 +263,11 @@ static int fail(struct ep_boot_reader *rd, int rc)
     return rc;
 }
 
-static int on_version(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int on_version(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     char version[EP_BOOT_VERSION_MAX];
 
-    if (strcmp(ep_fields_next(fields), "xylem-boot") != 0) {
+    if (strcmp(text_fields_next(fields), "xylem-boot") != 0) {
         snprintf(rd->why, sizeof(rd->why),
                  "stdin does not begin with \"xylem-boot\": xylemd is started "
                  "by xylem, not by hand");
@@ -334,13 +334,13 @@ static int on_go(struct ep_boot_reader *rd)
     return 0;
 }
 
-static int on_config(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int on_config(struct ep_boot_reader *rd, struct text_fields *fields)
 {
-    const char *name = ep_fields_next(fields);
+    const char *name = text_fields_next(fields);
     unsigned i = 0;
     int rc;
 
-    if (strcmp(name, "go") == 0 && ep_fields_done(fields))
+    if (strcmp(name, "go") == 0 && text_fields_done(fields))
         return on_go(rd);
     while (i < KEYWORDS && strcmp(keywords[i].name, name) != 0)
         i++;
@@ -358,7 +358,7 @@ static int on_config(struct ep_boot_reader *rd, struct ep_fields *fields)
     }
     rd->seen |= 1u << i;
     rc = keywords[i].read(rd, fields);
-    if (rc == OV_ENOMEM || (rc == 0 && ep_fields_done(fields)))
+    if (rc == OV_ENOMEM || (rc == 0 && text_fields_done(fields)))
         return rc;
     /* Not the line itself: it may hold the key. */
     snprintf(rd->why, sizeof(rd->why),
@@ -368,14 +368,14 @@ static int on_config(struct ep_boot_reader *rd, struct ep_fields *fields)
     return OV_EPROTO;
 }
 
-static int on_peer(struct ep_boot_reader *rd, struct ep_fields *fields)
+static int on_peer(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     struct ep_boot_peer peer;
-    const char *name = ep_fields_next(fields);
+    const char *name = text_fields_next(fields);
 
     if (strcmp(name, "peer") == 0) {
         ep_boot_peer_read(fields, &peer);
-        if (ep_fields_done(fields) && peer.node < rd->nodes) {
+        if (text_fields_done(fields) && peer.node < rd->nodes) {
             rd->events->on_peer(rd->arg, &peer);
             return 0;
         }
@@ -390,14 +390,14 @@ static int on_peer(struct ep_boot_reader *rd, struct ep_fields *fields)
 /* rd->line holds one line without its newline. */
 static int on_line(struct ep_boot_reader *rd)
 {
-    struct ep_fields fields;
+    struct text_fields fields;
     int rc = OV_EPROTO;
 
-    ep_text_add(&rd->line, "", 0); /* an empty line has its NUL, too */
+    text_buf_add(&rd->line, "", 0); /* an empty line has its NUL, too */
     if (rd->line.bad)
         return OV_ENOMEM;
     rd->lines++;
-    fields = ep_fields_init(rd->line.at, rd->line.len_bytes);
+    fields = text_fields_init(rd->line.at, rd->line.len_bytes);
     switch ((enum state)rd->state) {
     case WANT_VERSION:
         rc = on_version(rd, &fields);
@@ -409,7 +409,7 @@ static int on_line(struct ep_boot_reader *rd)
         rc = on_peer(rd, &fields);
         break;
     }
-    ep_text_clear(&rd->line);
+    text_buf_clear(&rd->line);
     return rc;
 }
 
@@ -430,7 +430,7 @@ static int take(struct ep_boot_reader *rd, const char *mem, size_t len_bytes,
         return too_big(rd, "a line", EP_BOOT_LINE_MAX);
     if (rd->total_bytes > EP_BOOT_TOTAL_MAX)
         return too_big(rd, "a total", EP_BOOT_TOTAL_MAX);
-    ep_text_add(&rd->line, mem, len_bytes - ends_line);
+    text_buf_add(&rd->line, mem, len_bytes - ends_line);
     if (rd->line.bad)
         return OV_ENOMEM;
     return ends_line ? on_line(rd) : 0;

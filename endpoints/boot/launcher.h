@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "endpoints/boot/boot_config.h"
-#include "endpoints/msg/text.h"
+#include "text/fields.h"
 
 struct ep_spawner;
 
@@ -26,7 +26,7 @@ struct ep_launch {
     const char *rsh;          /* ssh */
     const char *hosts;        /* slurm: with commas between them */
     uint32_t hosts_count;     /* slurm */
-    const struct ep_text *text; /* slurm: the start-up text */
+    const struct text_buf *text; /* slurm: the start-up text */
 };
 
 struct ep_launcher_ops {
@@ -42,10 +42,10 @@ struct ep_launcher_ops {
     /* Adds the command line that a host is to run, xylemd with these words: its
      * name and this are the last arguments of each process. NULL: they have
      * none of their own. */
-    void (*put_line)(struct ep_text *out, const char *xylemd,
+    void (*put_line)(struct text_buf *out, const char *xylemd,
                      const char *const *words);
     /* Adds what a message calls the command. */
-    void (*put_program)(struct ep_text *out, const char *xylemd,
+    void (*put_program)(struct text_buf *out, const char *xylemd,
                         const char *rsh);
 };
 

@@ -19,11 +19,11 @@ static int announce(const struct ep_launch *launch)
     return ep_spawner_job(launch->spawner, launch->job, &job);
 }
 
-static void put_program(struct ep_text *out, const char *xylemd,
+static void put_program(struct text_buf *out, const char *xylemd,
                         const char *rsh)
 {
     (void)rsh;
-    ep_text_puts(out, xylemd);
+    text_buf_puts(out, xylemd);
 }
 
 const struct ep_launcher_ops ep_launcher_local = {

@@ -64,13 +64,13 @@ static const char **make_env(char *const *boot)
 static int run(const struct ep_launch *launch, const char **env)
 {
     char ntasks[32], nodes[32];
-    struct ep_text list = {0};
+    struct text_buf list = {0};
     int rc = OV_ENOMEM;
 
     snprintf(ntasks, sizeof(ntasks), "--ntasks=%u", launch->hosts_count);
     snprintf(nodes, sizeof(nodes), "--nodes=%u", launch->hosts_count);
-    ep_text_puts(&list, "--nodelist=");
-    ep_text_puts(&list, launch->hosts);
+    text_buf_puts(&list, "--nodelist=");
+    text_buf_puts(&list, launch->hosts);
     if (!list.bad) {
         const char *argv[] = {
             "srun", nodes, ntasks, "--ntasks-per-node=1", list.at,
@@ -91,7 +91,7 @@ static int run(const struct ep_launch *launch, const char **env)
 
         rc = ep_spawner_job(launch->spawner, launch->job, &job);
     }
-    ep_text_fini(&list);
+    text_buf_fini(&list);
     return rc;
 }
 
@@ -110,12 +110,12 @@ static int announce(const struct ep_launch *launch)
     return rc;
 }
 
-static void put_program(struct ep_text *out, const char *xylemd,
+static void put_program(struct text_buf *out, const char *xylemd,
                         const char *rsh)
 {
     (void)xylemd;
     (void)rsh;
-    ep_text_puts(out, "srun");
+    text_buf_puts(out, "srun");
 }
 
 const struct ep_launcher_ops ep_launcher_slurm = {

@@ -19,7 +19,7 @@ static const char **split(char *copy)
     char *rest, *word = strtok_r(copy, " \t", &rest);
 
     for (; words != NULL && word != NULL; word = strtok_r(NULL, " \t", &rest)) {
-        if (!ep_text_is_plain(word)) {
+        if (!text_buf_is_plain(word)) {
             free(words);
             return NULL;
         }
@@ -41,16 +41,16 @@ static int post(const struct ep_launch *launch, const char *const *argv)
 /* Where splitting takes a shell, one runs for each host. */
 static int announce_shell(const struct ep_launch *launch)
 {
-    struct ep_text script = {0};
+    struct text_buf script = {0};
     int rc = OV_ENOMEM;
 
-    ep_text_printf(&script, "exec %s \"$@\"", launch->rsh);
+    text_buf_printf(&script, "exec %s \"$@\"", launch->rsh);
     if (!script.bad) {
         const char *argv[] = {"/bin/sh", "-c", script.at, "sh", NULL};
 
         rc = post(launch, argv);
     }
-    ep_text_fini(&script);
+    text_buf_fini(&script);
     return rc;
 }
 
@@ -65,22 +65,22 @@ static int announce(const struct ep_launch *launch)
     return rc;
 }
 
-static void put_line(struct ep_text *out, const char *xylemd,
+static void put_line(struct text_buf *out, const char *xylemd,
                      const char *const *words)
 {
-    ep_text_puts(out, "exec ");
-    ep_text_shell_word(out, xylemd);
+    text_buf_puts(out, "exec ");
+    text_buf_shell_word(out, xylemd);
     for (; *words != NULL; words++) {
-        ep_text_puts(out, " ");
-        ep_text_shell_word(out, *words);
+        text_buf_puts(out, " ");
+        text_buf_shell_word(out, *words);
     }
 }
 
-static void put_program(struct ep_text *out, const char *xylemd,
+static void put_program(struct text_buf *out, const char *xylemd,
                         const char *rsh)
 {
     (void)xylemd;
-    ep_text_printf(out, "the remote shell \"%s\"", rsh);
+    text_buf_printf(out, "the remote shell \"%s\"", rsh);
 }
 
 const struct ep_launcher_ops ep_launcher_ssh = {.name = "ssh",

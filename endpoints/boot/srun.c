@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/msg/text.h"
+#include "text/fields.h"
 #include "topo/hosts.h"
 
 /* Who is told. */
@@ -99,25 +99,25 @@ static const char *own_words(const struct ep_srun_task *task,
 static void tell(const struct teller *to, const char *host,
                  enum ep_srun_end end, const char *reason, const char *words)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
-    ep_text_puts(&text, "xylemd does not run (srun: ");
-    ep_text_quote(&text, reason, strlen(reason), EP_SRUN_WORDS_MAX);
-    ep_text_puts(&text, ")");
+    text_buf_puts(&text, "xylemd does not run (srun: ");
+    text_buf_quote(&text, reason, strlen(reason), EP_SRUN_WORDS_MAX);
+    text_buf_puts(&text, ")");
     if (words != NULL) {
-        ep_text_puts(&text, "; its last words: ");
-        ep_text_quote(&text, words, strlen(words), EP_SRUN_WORDS_MAX);
+        text_buf_puts(&text, "; its last words: ");
+        text_buf_quote(&text, words, strlen(words), EP_SRUN_WORDS_MAX);
     }
     if (words != NULL && strstr(words, "execve") != NULL)
-        ep_text_printf(&text,
-                       " (is xylem installed there as %s? --xylemd names the "
-                       "daemon)",
-                       to->xylemd);
+        text_buf_printf(&text,
+                        " (is xylem installed there as %s? --xylemd names the "
+                        "daemon)",
+                        to->xylemd);
     if (end == EP_SRUN_REFUSED)
-        ep_text_puts(&text, " (are slurmd and munged of that host up? sinfo "
-                            "and the log of its slurmd tell)");
+        text_buf_puts(&text, " (are slurmd and munged of that host up? sinfo "
+                             "and the log of its slurmd tell)");
     to->fn(to->arg, host, end, text.bad ? "xylemd does not run" : text.at);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 static void on_end(const struct teller *to, const struct ep_srun_task *task,

@@ -131,12 +131,12 @@ static struct ep_daemon *add(struct ep_starter *st, uint32_t index,
     return d;
 }
 
-static void enqueue(struct ep_daemon *d, struct ep_text *text)
+static void enqueue(struct ep_daemon *d, struct text_buf *text)
 {
     struct ep_starter *st = d->st;
 
     d->input = *text;
-    *text = (struct ep_text){0};
+    *text = (struct text_buf){0};
     if (st->first == NULL)
         st->first = d;
     else
@@ -147,7 +147,7 @@ static void enqueue(struct ep_daemon *d, struct ep_text *text)
 
 int ep_starter_add(struct ep_starter *st, uint32_t index,
                    enum ep_launcher launcher, const char *host,
-                   struct ep_text *text)
+                   struct text_buf *text)
 {
     struct ep_daemon *d;
     int rc;
@@ -166,7 +166,7 @@ int ep_starter_add(struct ep_starter *st, uint32_t index,
 static char *list_hosts(const struct ep_boot_config *config)
 {
     struct topo_hosts hosts;
-    struct ep_text list = {0};
+    struct text_buf list = {0};
     char *text = NULL;
     int rc = 0;
 
@@ -174,14 +174,14 @@ static char *list_hosts(const struct ep_boot_config *config)
     for (uint32_t i = 0; rc == 0 && i < config->hosts_count; i++) {
         const char *name = config->hosts[i].name;
 
-        ep_text_printf(&list, "%s%s", i > 0 ? "," : "", name);
+        text_buf_printf(&list, "%s%s", i > 0 ? "," : "", name);
         rc = topo_hosts_add(&hosts, name, strlen(name), 0);
     }
     if (rc == 0 && !list.bad)
         text = list.len_bytes < LIST_LONG_BYTES
                    ? strdup(list.at)
                    : topo_hosts_fold(&hosts, hosts.count);
-    ep_text_fini(&list);
+    text_buf_fini(&list);
     topo_hosts_fini(&hosts);
     return text;
 }
@@ -189,7 +189,7 @@ static char *list_hosts(const struct ep_boot_config *config)
 int ep_starter_add_all(struct ep_starter *st, uint32_t index,
                        const struct ep_boot_config *config, char *why)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     struct ep_daemon *d = NULL;
     int rc;
 
@@ -203,7 +203,7 @@ int ep_starter_add_all(struct ep_starter *st, uint32_t index,
         d->srun.count = config->hosts_count;
         enqueue(d, &text);
     }
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     return rc == 0 && d->hosts == NULL ? OV_ENOMEM : rc;
 }
 
@@ -251,14 +251,14 @@ int ep_starter_add_config(struct ep_starter *st, uint32_t index,
                           const struct ep_boot_config *config, const char *host,
                           char *why)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     int rc;
 
     strcpy(why, "out of memory");
     rc = ep_boot_encode(config, &text, why);
     if (rc == 0)
         rc = ep_starter_add(st, index, config->launcher, host, &text);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     return rc;
 }
 
@@ -317,7 +317,7 @@ int ep_starter_peer(struct ep_starter *st, uint32_t index,
                     const struct ep_boot_peer *peer)
 {
     struct ep_daemon *d = find(st, index);
-    struct ep_text line = {0};
+    struct text_buf line = {0};
     bool is_added, will_hear;
 
     if (d == NULL)
@@ -328,10 +328,10 @@ int ep_starter_peer(struct ep_starter *st, uint32_t index,
         return OV_ECLOSED;
     ep_boot_peer_encode(peer, &line);
     if (!line.bad)
-        ep_text_add(&d->input, line.at, line.len_bytes);
+        text_buf_add(&d->input, line.at, line.len_bytes);
     is_added = !line.bad && !d->input.bad;
     d->input.bad = false; /* what was there before is whole */
-    ep_text_fini(&line);
+    text_buf_fini(&line);
     if (!is_added)
         return OV_ENOMEM;
     ep_daemon_feed(d);

@@ -113,7 +113,7 @@ int ep_starter_attach(struct ep_starter *st);
  * OV_ENOMEM. What goes wrong later is told by on_error. */
 int ep_starter_add(struct ep_starter *st, uint32_t index,
                    enum ep_launcher launcher, const char *host,
-                   struct ep_text *text);
+                   struct text_buf *text);
 
 /* Asks for the daemon that this configuration is of. Returns what
  * ep_boot_encode and ep_starter_add return, with `why` (EP_BOOT_WHY_MAX bytes)

@@ -88,7 +88,7 @@ void ep_daemon_shut_stdin(struct ep_daemon *d)
     if (d->is_expected && d->fds[TO_CHILD] >= 0)
         shutdown(d->fds[TO_CHILD], SHUT_WR);
     shut(d, TO_CHILD);
-    ep_text_fini(&d->input);
+    text_buf_fini(&d->input);
     d->input_at = 0;
 }
 
@@ -100,10 +100,10 @@ static void shut_all(struct ep_daemon *d)
     if (d->timer != NULL)
         event_free(d->timer);
     d->timer = NULL;
-    ep_text_fini(&d->out_line);
-    ep_text_fini(&d->err_line);
-    ep_text_fini(&d->rubbish);
-    ep_text_fini(&d->last);
+    text_buf_fini(&d->out_line);
+    text_buf_fini(&d->err_line);
+    text_buf_fini(&d->rubbish);
+    text_buf_fini(&d->last);
 }
 
 struct ep_daemon *ep_daemon_new(struct ep_starter *st, uint32_t index,
@@ -134,7 +134,7 @@ void ep_daemon_free(struct ep_daemon *d)
     if (d == NULL)
         return;
     shut_all(d);
-    ep_text_fini(&d->words);
+    text_buf_fini(&d->words);
     free(d->host);
     free(d->hosts);
     ep_srun_fini(&d->srun);
@@ -156,9 +156,9 @@ static void give_up(struct ep_daemon *d, bool has_spoken)
     const char *words;
 
     if (d->words.bad)
-        ep_text_clear(&d->words);
+        text_buf_clear(&d->words);
     if (d->words.len_bytes == 0)
-        ep_text_puts(&d->words, "a daemon failed, and memory is out");
+        text_buf_puts(&d->words, "a daemon failed, and memory is out");
     words = d->words.bad ? "memory is out" : d->words.at;
     daemon_move(d, EP_DAEMON_OVER);
     shut_all(d);
@@ -169,7 +169,7 @@ static void give_up(struct ep_daemon *d, bool has_spoken)
             st->arg, d->index,
             tried_ms < d->time_ms ? d->time_ms - (uint32_t)tried_ms : 1, words,
             d->first_words);
-    ep_text_fini(&d->words);
+    text_buf_fini(&d->words);
 }
 
 void ep_daemon_fail(struct ep_daemon *d)
@@ -187,7 +187,7 @@ static void become_ready(struct ep_daemon *d)
     daemon_move(d, EP_DAEMON_READY);
     event_free(d->timer);
     d->timer = NULL;
-    ep_text_fini(&d->rubbish);
+    text_buf_fini(&d->rubbish);
 }
 
 static void on_ready(struct ep_daemon *d, const struct ep_boot_up *up)
@@ -204,14 +204,14 @@ static void on_ready(struct ep_daemon *d, const struct ep_boot_up *up)
     become_ready(d);
     d->st->events->on_ready(d->st->arg, d->index, &peer);
     ep_daemon_tell_held(d);
-    ep_text_fini(&d->last);
+    text_buf_fini(&d->last);
 }
 
 void ep_daemon_arrive(struct ep_daemon *d)
 {
     become_ready(d);
     ep_daemon_tell_held(d);
-    ep_text_fini(&d->last);
+    text_buf_fini(&d->last);
 }
 
 static void take_stderr(struct ep_daemon *d);
@@ -221,7 +221,7 @@ static void on_own_error(struct ep_daemon *d, const char *text)
 {
     struct ep_starter_who who = ep_daemon_who(d);
 
-    ep_text_clear(&d->words);
+    text_buf_clear(&d->words);
     ep_starter_words_own(&d->words, &who, text);
     if (d->state == EP_DAEMON_STARTING) {
         take_stderr(d); /* overwrites the chunk: nothing is read after this */
@@ -243,11 +243,11 @@ static void on_rubbish(struct ep_daemon *d, char *line, size_t len_bytes)
         ep_daemon_err_line(d, line, len_bytes);
         return;
     }
-    ep_text_add(&d->rubbish, line, len_bytes < room ? len_bytes : room);
+    text_buf_add(&d->rubbish, line, len_bytes < room ? len_bytes : room);
     if (len_bytes < room)
-        ep_text_add(&d->rubbish, "\n", 1);
+        text_buf_add(&d->rubbish, "\n", 1);
     if (d->rubbish.bad)
-        ep_text_clear(&d->rubbish);
+        text_buf_clear(&d->rubbish);
 }
 
 static void on_ill_formed(struct ep_daemon *d, const char *line)
@@ -258,7 +258,7 @@ static void on_ill_formed(struct ep_daemon *d, const char *line)
         ep_daemon_tell(d, line);
         return;
     }
-    ep_text_clear(&d->words);
+    text_buf_clear(&d->words);
     ep_starter_words_babble(&d->words, &who, line);
     ep_daemon_fail(d);
 }
@@ -307,7 +307,7 @@ typedef void (*line_fn)(struct ep_daemon *d, char *line, size_t len_bytes);
 
 /* Gathers lines; a line longer than max_bytes is given in pieces. Stops when
  * a line ended the daemon. */
-static void split(struct ep_daemon *d, struct ep_text *partial, char *mem,
+static void split(struct ep_daemon *d, struct text_buf *partial, char *mem,
                   size_t len_bytes, size_t max_bytes, line_fn fn)
 {
     while (len_bytes > 0 && d->state != EP_DAEMON_OVER) {
@@ -315,39 +315,39 @@ static void split(struct ep_daemon *d, struct ep_text *partial, char *mem,
         size_t look = len_bytes < room ? len_bytes : room;
         char *newline = memchr(mem, '\n', look);
         size_t piece = newline == NULL ? look : (size_t)(newline - mem);
-        struct ep_text line;
+        struct text_buf line;
 
-        ep_text_add(partial, mem, piece);
+        text_buf_add(partial, mem, piece);
         piece += newline != NULL;
         mem += piece;
         len_bytes -= piece;
         if (partial->bad) {
-            ep_text_clear(partial);
+            text_buf_clear(partial);
             continue;
         }
         if (newline == NULL && partial->len_bytes < max_bytes)
             continue;
         /* The callee may free what the daemon holds. */
         line = *partial;
-        *partial = (struct ep_text){0};
+        *partial = (struct text_buf){0};
         fn(d, line.at, line.len_bytes);
-        ep_text_clear(&line);
+        text_buf_clear(&line);
         if (d->state != EP_DAEMON_OVER && partial->at == NULL)
             *partial = line;
         else
-            ep_text_fini(&line);
+            text_buf_fini(&line);
     }
 }
 
 /* A last line without its newline counts as a line. */
-static void flush(struct ep_daemon *d, struct ep_text *partial, line_fn fn)
+static void flush(struct ep_daemon *d, struct text_buf *partial, line_fn fn)
 {
-    struct ep_text line = *partial;
+    struct text_buf line = *partial;
 
-    *partial = (struct ep_text){0};
+    *partial = (struct text_buf){0};
     if (line.len_bytes > 0 && d->state != EP_DAEMON_OVER)
         fn(d, line.at, line.len_bytes);
-    ep_text_fini(&line);
+    text_buf_fini(&line);
 }
 
 static void on_out_bytes(struct ep_daemon *d, char *mem, size_t len_bytes)
@@ -360,7 +360,7 @@ static void on_out_bytes(struct ep_daemon *d, char *mem, size_t len_bytes)
     d->out_bytes += len_bytes;
     if (d->out_bytes > EP_STARTER_RUBBISH_MAX) {
         flush(d, &d->out_line, on_rubbish);
-        ep_text_clear(&d->words);
+        text_buf_clear(&d->words);
         ep_starter_words_babble(&d->words, &who, NULL);
         ep_daemon_fail(d);
     }
@@ -373,7 +373,7 @@ static void hang_up(struct ep_daemon *d)
     struct ep_starter_who who = ep_daemon_who(d);
 
     if (d->state == EP_DAEMON_STARTING) {
-        ep_text_clear(&d->words);
+        text_buf_clear(&d->words);
         ep_starter_words_gone(&d->words, &who);
         ep_daemon_fail(d);
     } else if (d->state == EP_DAEMON_READY) {
@@ -453,7 +453,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     }
     d->input_at += (size_t)put;
     if (d->input_at == d->input.len_bytes) {
-        ep_text_fini(&d->input);
+        text_buf_fini(&d->input);
         d->input_at = 0;
         event_del(d->events[TO_CHILD]);
     }
@@ -480,7 +480,7 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
     take_stdout(d);
     if (d->state == EP_DAEMON_STARTING) {
         take_stderr(d);
-        ep_text_clear(&d->words);
+        text_buf_clear(&d->words);
         ep_starter_words_late(&d->words, &who, limit_ms(d), d->time_ms);
         /* Not to be waited for; the spawner kills what is left at the end. */
         if (!d->is_expected)
@@ -549,7 +549,7 @@ void ep_daemon_end(struct ep_daemon *d, int status)
     take_stdout(d);
     take_stderr(d);
     if (d->state == EP_DAEMON_STARTING) {
-        ep_text_clear(&d->words);
+        text_buf_clear(&d->words);
         ep_starter_words_exit(&d->words, &who, status);
         ep_daemon_unreached(d);
     } else if (d->state == EP_DAEMON_READY) {

@@ -37,19 +37,19 @@ struct ep_daemon {
     uint32_t hosts_count;
     struct ep_srun srun; /* where it does so */
     int fds[3];          /* our ends of its stdin, stdout, stderr; -1: closed */
-    struct event *events[3]; /* owned, NULL with a closed end */
-    struct event *timer;     /* owned */
-    struct ep_text input;    /* what is to go down; holds the key */
-    size_t input_at;         /* of which so much went */
-    struct ep_text out_line; /* begin of a line of stdout */
-    struct ep_text err_line; /* begin of a line of stderr */
-    struct ep_text rubbish;  /* begin of what is none of ours, for errors */
-    struct ep_text last;     /* last lines of stderr, held back */
-    uint64_t out_bytes;      /* of stdout, before it was ready */
-    struct ep_text words;    /* of an error being told */
-    uint32_t time_ms;        /* that it has to become ready, all tries */
-    uint64_t begin_ns;       /* of this try */
-    char *first_words;       /* owned: why the first try failed, or NULL */
+    struct event *events[3];  /* owned, NULL with a closed end */
+    struct event *timer;      /* owned */
+    struct text_buf input;    /* what is to go down; holds the key */
+    size_t input_at;          /* of which so much went */
+    struct text_buf out_line; /* begin of a line of stdout */
+    struct text_buf err_line; /* begin of a line of stderr */
+    struct text_buf rubbish;  /* begin of what is none of ours, for errors */
+    struct text_buf last;     /* last lines of stderr, held back */
+    uint64_t out_bytes;       /* of stdout, before it was ready */
+    struct text_buf words;    /* of an error being told */
+    uint32_t time_ms;         /* that it has to become ready, all tries */
+    uint64_t begin_ns;        /* of this try */
+    char *first_words;        /* owned: why the first try failed, or NULL */
 };
 
 struct ep_starter {

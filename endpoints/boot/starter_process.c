@@ -71,7 +71,7 @@ static int spawn(struct ep_daemon *d, const int theirs[3])
     struct ep_starter *st = d->st;
     const struct ep_launcher_ops *ops =
         ep_launcher_ops((enum ep_launcher)d->launcher);
-    struct ep_text line = {0};
+    struct text_buf line = {0};
     const char *args[] = {NULL, NULL, NULL};
     struct ep_spawn_proc proc = {
         .job = st->job_first + d->launcher,
@@ -89,7 +89,7 @@ static int spawn(struct ep_daemon *d, const int theirs[3])
     }
     if (rc == 0)
         rc = ep_spawner_start(st->spawner, &proc);
-    ep_text_fini(&line);
+    text_buf_fini(&line);
     return rc;
 }
 
@@ -97,7 +97,7 @@ void ep_daemon_fail_start(struct ep_daemon *d, const char *step, int err)
 {
     struct ep_starter_who who = ep_daemon_who(d);
 
-    ep_text_clear(&d->words);
+    text_buf_clear(&d->words);
     ep_starter_words_failed(&d->words, &who, step, err);
     ep_daemon_unreached(d);
 }

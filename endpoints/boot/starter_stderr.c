@@ -20,7 +20,7 @@ static void tell_first_held(struct ep_daemon *d)
 
     *end = '\0'; /* every line there has its newline */
     ep_daemon_tell(d, d->last.at);
-    ep_text_cut(&d->last, (size_t)(end - d->last.at) + 1);
+    text_buf_cut(&d->last, (size_t)(end - d->last.at) + 1);
 }
 
 void ep_daemon_tell_held(struct ep_daemon *d)
@@ -59,10 +59,10 @@ void ep_daemon_err_line(struct ep_daemon *d, char *line, size_t len_bytes)
         ep_daemon_tell(d, line);
         return;
     }
-    ep_text_add(&d->last, line, len_bytes);
-    ep_text_add(&d->last, "\n", 1);
+    text_buf_add(&d->last, line, len_bytes);
+    text_buf_add(&d->last, "\n", 1);
     if (d->last.bad)
-        ep_text_clear(&d->last);
+        text_buf_clear(&d->last);
     while (d->last.len_bytes > LAST_MAX)
         tell_first_held(d);
     if (d->hosts != NULL)

@@ -17,20 +17,20 @@ enum {
     STATUS_NOT_FOUND = 127
 };
 
-static void put_host(struct ep_text *out, const struct ep_starter_who *who)
+static void put_host(struct text_buf *out, const struct ep_starter_who *who)
 {
     if (who->host != NULL)
-        ep_text_printf(out, "%s: ", who->host);
+        text_buf_printf(out, "%s: ", who->host);
 }
 
 /* What runs on this machine for the daemon. */
-static void put_program(struct ep_text *out, const struct ep_starter_who *who)
+static void put_program(struct text_buf *out, const struct ep_starter_who *who)
 {
     ep_launcher_ops(who->launcher)->put_program(out, who->xylemd, who->rsh);
 }
 
 /* The last QUOTE_MAX bytes, from the begin of a line if one is there. */
-static void put_last(struct ep_text *out, const struct ep_text *last)
+static void put_last(struct text_buf *out, const struct text_buf *last)
 {
     const char *from = last->at;
     size_t len = last->len_bytes;
@@ -46,39 +46,39 @@ static void put_last(struct ep_text *out, const struct ep_text *last)
             from = line + 1;
         }
     }
-    ep_text_quote(out, from, len, QUOTE_MAX);
+    text_buf_quote(out, from, len, QUOTE_MAX);
 }
 
-static void put_said(struct ep_text *out, const struct ep_starter_who *who)
+static void put_said(struct text_buf *out, const struct ep_starter_who *who)
 {
     if (who->last->len_bytes > 0) {
-        ep_text_puts(out, "; its last words: ");
+        text_buf_puts(out, "; its last words: ");
         put_last(out, who->last);
     }
     if (who->rubbish->len_bytes > 0) {
-        ep_text_puts(out, "; on its stdout: ");
-        ep_text_quote(out, who->rubbish->at, who->rubbish->len_bytes,
-                      QUOTE_MAX);
+        text_buf_puts(out, "; on its stdout: ");
+        text_buf_quote(out, who->rubbish->at, who->rubbish->len_bytes,
+                       QUOTE_MAX);
     }
 }
 
-void ep_starter_words_own(struct ep_text *out, const struct ep_starter_who *who,
-                          const char *text)
+void ep_starter_words_own(struct text_buf *out,
+                          const struct ep_starter_who *who, const char *text)
 {
     put_host(out, who);
-    ep_text_quote(out, text, strlen(text), EP_BOOT_TEXT_MAX);
+    text_buf_quote(out, text, strlen(text), EP_BOOT_TEXT_MAX);
 }
 
-static void put_status(struct ep_text *out, int status)
+static void put_status(struct text_buf *out, int status)
 {
     if (WIFSIGNALED(status))
-        ep_text_printf(out, "killed by signal %d, %s", WTERMSIG(status),
-                       strsignal(WTERMSIG(status)));
+        text_buf_printf(out, "killed by signal %d, %s", WTERMSIG(status),
+                        strsignal(WTERMSIG(status)));
     else
-        ep_text_printf(out, "exit status %d", WEXITSTATUS(status));
+        text_buf_printf(out, "exit status %d", WEXITSTATUS(status));
 }
 
-void ep_starter_words_exit(struct ep_text *out,
+void ep_starter_words_exit(struct text_buf *out,
                            const struct ep_starter_who *who, int status)
 {
     bool is_missing =
@@ -87,75 +87,75 @@ void ep_starter_words_exit(struct ep_text *out,
 
     put_host(out, who);
     put_program(out, who);
-    ep_text_puts(out, who->launcher != EP_LAUNCHER_LOCAL
-                          ? " ended before xylemd was ready ("
-                          : " ended before it was ready (");
+    text_buf_puts(out, who->launcher != EP_LAUNCHER_LOCAL
+                           ? " ended before xylemd was ready ("
+                           : " ended before it was ready (");
     put_status(out, status);
-    ep_text_puts(out, ")");
+    text_buf_puts(out, ")");
     put_said(out, who);
     if (is_missing && who->launcher == EP_LAUNCHER_SSH)
-        ep_text_printf(out,
-                       " (is xylem installed there as %s? --xylemd names the "
-                       "daemon, --rsh the remote shell)",
-                       who->xylemd);
+        text_buf_printf(out,
+                        " (is xylem installed there as %s? --xylemd names the "
+                        "daemon, --rsh the remote shell)",
+                        who->xylemd);
 }
 
-void ep_starter_words_failed(struct ep_text *out,
+void ep_starter_words_failed(struct text_buf *out,
                              const struct ep_starter_who *who, const char *step,
                              int err)
 {
     put_host(out, who);
-    ep_text_puts(out, "cannot start ");
+    text_buf_puts(out, "cannot start ");
     put_program(out, who);
-    ep_text_printf(out, ": %s: %s", step, strerror(err));
+    text_buf_printf(out, ": %s: %s", step, strerror(err));
     if (strcmp(step, "exec") == 0 && who->launcher == EP_LAUNCHER_LOCAL)
-        ep_text_puts(out, " (is xylem installed completely? --xylemd names "
-                          "the daemon)");
+        text_buf_puts(out, " (is xylem installed completely? --xylemd names "
+                           "the daemon)");
     if (strcmp(step, "exec") == 0 && who->launcher == EP_LAUNCHER_SSH)
-        ep_text_puts(out, " (--rsh names the remote shell)");
+        text_buf_puts(out, " (--rsh names the remote shell)");
 }
 
-void ep_starter_words_late(struct ep_text *out,
+void ep_starter_words_late(struct text_buf *out,
                            const struct ep_starter_who *who, uint32_t waited_ms,
                            uint32_t time_ms)
 {
     put_host(out, who);
-    ep_text_printf(out, "xylemd was not ready after %g s",
-                   (double)waited_ms / 1000);
+    text_buf_printf(out, "xylemd was not ready after %g s",
+                    (double)waited_ms / 1000);
     put_said(out, who);
     if (waited_ms == time_ms && who->launcher == EP_LAUNCHER_SLURM)
-        ep_text_puts(out, " (scontrol ping and sinfo tell whether Slurm "
-                          "answers; --launch-timeout gives it more time)");
+        text_buf_puts(out, " (scontrol ping and sinfo tell whether Slurm "
+                           "answers; --launch-timeout gives it more time)");
     else if (waited_ms == time_ms)
-        ep_text_puts(out, " (--launch-timeout gives it more time)");
+        text_buf_puts(out, " (--launch-timeout gives it more time)");
 }
 
-void ep_starter_words_gone(struct ep_text *out,
+void ep_starter_words_gone(struct text_buf *out,
                            const struct ep_starter_who *who)
 {
     put_host(out, who);
-    ep_text_puts(out, "xylemd has ended before it was ready");
+    text_buf_puts(out, "xylemd has ended before it was ready");
 }
 
-void ep_starter_words_babble(struct ep_text *out,
+void ep_starter_words_babble(struct text_buf *out,
                              const struct ep_starter_who *who, const char *line)
 {
     put_host(out, who);
     if (line != NULL) {
-        ep_text_puts(out, "a line of xylemd is not well-formed: \"");
-        ep_text_quote(out, line, strlen(line), QUOTE_MAX);
-        ep_text_printf(out, "\" (is %s really xylemd?)", who->xylemd);
+        text_buf_puts(out, "a line of xylemd is not well-formed: \"");
+        text_buf_quote(out, line, strlen(line), QUOTE_MAX);
+        text_buf_printf(out, "\" (is %s really xylemd?)", who->xylemd);
         return;
     }
     put_program(out, who);
-    ep_text_puts(out, " printed more than 64 KiB before xylemd was ready");
+    text_buf_puts(out, " printed more than 64 KiB before xylemd was ready");
     put_said(out, who);
     if (who->launcher == EP_LAUNCHER_SSH)
-        ep_text_puts(out, " (a start-up file of the shell there should print "
-                          "nothing when it is not a terminal)");
+        text_buf_puts(out, " (a start-up file of the shell there should print "
+                           "nothing when it is not a terminal)");
 }
 
-void ep_starter_words_version(struct ep_text *out,
+void ep_starter_words_version(struct text_buf *out,
                               const struct ep_starter_who *who,
                               const char *version)
 {
@@ -163,5 +163,5 @@ void ep_starter_words_version(struct ep_text *out,
 
     ep_boot_version_words(who->xylemd, who->host, version, ep_boot_version(),
                           why);
-    ep_text_quote(out, why, strlen(why), sizeof(why));
+    text_buf_quote(out, why, strlen(why), sizeof(why));
 }

@@ -76,8 +76,8 @@ static void sent_answer(struct ep_outlet *out)
 }
 
 /* Returns false when the sink takes no more for now. */
-static bool job_put(struct ep_outlet *out, struct iovec *iov, int n,
-                    uint64_t cookie)
+static bool task_put(struct ep_outlet *out, struct iovec *iov, int n,
+                     uint64_t cookie)
 {
     int rc = ep_sink_write(out->sink, iov, n, cookie);
 
@@ -103,7 +103,7 @@ static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
     }
     iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)item->mem,
                               .iov_len = item->len_bytes};
-    if (!job_put(out, iov, n, cookie_of(bytes, false)))
+    if (!task_put(out, iov, n, cookie_of(bytes, false)))
         return false;
     out->handed_bytes += bytes;
     out->mid_line = item->mem[item->len_bytes - 1] != '\n';
@@ -133,7 +133,7 @@ static bool block_send(struct ep_outlet *out, struct ep_outlet_block *block)
 {
     struct iovec iov = {.iov_base = block->mem, .iov_len = block->len_bytes};
 
-    if (!job_put(out, &iov, 1, cookie_of(block->len_bytes, true)))
+    if (!task_put(out, &iov, 1, cookie_of(block->len_bytes, true)))
         return false;
     out->blocks_busy++;
     return true;

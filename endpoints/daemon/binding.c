@@ -6,7 +6,7 @@
 #include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 
-int ep_binding_open(struct ep_binding *binding, const struct ep_job *job,
+int ep_binding_open(struct ep_binding *binding, const struct job *job,
                     char *why)
 {
     int rc = 0;

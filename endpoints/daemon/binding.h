@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 #include "topo/machine.h"
 
 struct ep_binding {
@@ -22,7 +22,7 @@ struct ep_binding {
 /* For a job, which is borrowed. Zeroed it binds nobody. Waits for the system,
  * some milliseconds, where it has to look at the machine. Returns 0; OV_ESYS,
  * OV_EINVAL or OV_ENOMEM with a sentence in why (TOPO_WHY_MAX bytes). */
-int ep_binding_open(struct ep_binding *binding, const struct ep_job *job,
+int ep_binding_open(struct ep_binding *binding, const struct job *job,
                     char *why);
 void ep_binding_close(struct ep_binding *binding);
 

@@ -20,7 +20,7 @@ static void on_answer(void *arg, int fd, const char *why)
                 parent == 0 ? "the launcher" : "the daemon on ",
                 parent == 0 ? "" : ep_boot_host(&d->config, parent), why);
         d->is_calling = false; /* nobody will ever be told */
-        ep_text_clear(&d->said);
+        text_buf_clear(&d->said);
         ep_daemon_stop(d, DAEMON_QUITS);
         ep_daemon_check_gone(d);
         return;

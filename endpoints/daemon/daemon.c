@@ -103,7 +103,7 @@ static void close_all(struct daemon *d)
     ep_daemon_stop_close(d);
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         ep_local_close(d->nodes[i].local);
-        ep_text_fini(&d->nodes[i].job_text);
+        text_buf_fini(&d->nodes[i].job_text);
     }
     ep_daemon_jobs_close(d);
     ep_tails_close(d->tails);
@@ -122,17 +122,17 @@ static void close_all(struct daemon *d)
         event_base_free(d->base);
     ep_boot_reader_fini(&d->boot);
     ep_boot_config_fini(&d->config);
-    ep_text_fini(&d->said);
+    text_buf_fini(&d->said);
     free(d->nodes);
     free(d->numbers);
 }
 
 /* The start-up text up to `go` is there already. */
-static int read_boot(struct daemon *d, struct ep_text *boot)
+static int read_boot(struct daemon *d, struct text_buf *boot)
 {
     int rc = ep_boot_reader_feed(&d->boot, boot->at, boot->len_bytes);
 
-    ep_text_fini(boot);
+    text_buf_fini(boot);
     if (rc == 0 && d->hub == NULL && d->end == DAEMON_STAYS)
         rc = ep_boot_reader_end(&d->boot);
     if (rc != 0)
@@ -140,7 +140,7 @@ static int read_boot(struct daemon *d, struct ep_text *boot)
     return rc;
 }
 
-int ep_daemon_run(struct ep_spawner *spawner, struct ep_text *boot)
+int ep_daemon_run(struct ep_spawner *spawner, struct text_buf *boot)
 {
     struct daemon *d = calloc(1, sizeof(*d));
     int exit_code = 1;

@@ -10,13 +10,13 @@
 #define ENDPOINTS_DAEMON_DAEMON_H
 
 struct ep_spawner;
-struct ep_text;
+struct text_buf;
 
 /* Runs to the end on descriptors 0, 1 and 2. The spawner was opened first
  * thing in main and is closed here. `boot` is the start-up text up to `go`,
  * taken over and wiped: the daemon then calls its parent, whose connection
  * takes the place of descriptors 0 and 1; NULL: the text comes on 0. Returns
  * the program's exit code. */
-int ep_daemon_run(struct ep_spawner *spawner, struct ep_text *boot);
+int ep_daemon_run(struct ep_spawner *spawner, struct text_buf *boot);
 
 #endif

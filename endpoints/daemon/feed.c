@@ -85,9 +85,9 @@ int ep_feed_slow(struct ep_feed *feed, const struct ep_feed_slow *slow)
     int rc = 0;
 
     feed->slow = *slow;
-    if (slow->policy == EP_SLOW_SPILL)
+    if (slow->policy == JOB_SLOW_SPILL)
         rc = ep_spill_open(feed);
-    if (rc == 0 && slow->policy != EP_SLOW_WAIT)
+    if (rc == 0 && slow->policy != JOB_SLOW_WAIT)
         rc = ep_slow_open(feed);
     return rc;
 }

@@ -19,8 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/msg/job.h"
-#include "endpoints/msg/state.h"
+#include "job/job.h"
+#include "job/word.h"
 #include "overlay/base/buf.h"
 
 struct event_base;
@@ -40,13 +40,13 @@ struct ep_feed_events {
     /* A slow target was treated so; told once for FULL or UNSAVED. After LOST
      * it gets nothing more. Also called from within push. May not close the
      * feed. Not needed where targets are waited for. */
-    void (*on_slow)(void *arg, uint32_t proc, enum ep_stdin_event what,
+    void (*on_slow)(void *arg, uint32_t proc, enum job_stdin_event what,
                     int err);
 };
 
 /* What becomes of a slow target; feed_slow.c says which ones are slow. */
 struct ep_feed_slow {
-    enum ep_slow_policy policy;
+    enum job_slow_policy policy;
     uint32_t window_frames;   /* of the stream: not more are ever waiting */
     uint32_t after_ms;        /* it has been slow for so long, at least 1 */
     uint64_t spill_bytes;     /* that one may be behind, in whole segments */

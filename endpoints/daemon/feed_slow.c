@@ -45,12 +45,12 @@ static void act(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
 
-    if (feed->slow.policy == EP_SLOW_SPILL) {
+    if (feed->slow.policy == JOB_SLOW_SPILL) {
         ep_spill_begin(target);
     } else if (holds_all(target) &&
                ep_target_taken(target) == target->seen_bytes) {
         ep_target_end(target);
-        feed->events->on_slow(feed->arg, target->proc, EP_STDIN_CLOSED, 0);
+        feed->events->on_slow(feed->arg, target->proc, JOB_STDIN_CLOSED, 0);
     }
 }
 
@@ -85,7 +85,7 @@ static bool look_at(struct feed_target *target)
 
     target->seen_bytes = taken;
     if (!is_behind(target) ||
-        (has_read && target->feed->slow.policy == EP_SLOW_CLOSE)) {
+        (has_read && target->feed->slow.policy == JOB_SLOW_CLOSE)) {
         target->looks = 0;
     } else if (target->looks < LOOKS) {
         target->looks++;

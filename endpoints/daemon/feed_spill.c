@@ -18,7 +18,7 @@ enum {
  * */
 
 /* The one that is furthest behind hears of it, once. */
-static void tell(struct ep_feed *feed, enum ep_stdin_event what, int err)
+static void tell(struct ep_feed *feed, enum job_stdin_event what, int err)
 {
     struct feed_target *target, *last = NULL;
 
@@ -36,7 +36,7 @@ static void tell(struct ep_feed *feed, enum ep_stdin_event what, int err)
 static void break_saving(struct ep_feed *feed, int err)
 {
     feed->is_broken = true;
-    tell(feed, EP_STDIN_UNSAVED, err);
+    tell(feed, JOB_STDIN_UNSAVED, err);
 }
 
 static void references_put(struct ep_feed *feed)
@@ -94,7 +94,7 @@ static void save_more(struct ep_feed *feed)
         return;
     pieces_fill(feed, iov, &bytes);
     if (feed->saving_frames == 0) {
-        tell(feed, EP_STDIN_FULL, 0);
+        tell(feed, JOB_STDIN_FULL, 0);
         return;
     }
     if (bytes == 0) {
@@ -173,7 +173,7 @@ static void lose(struct feed_target *target, int err)
     struct ep_feed *feed = target->feed;
 
     ep_target_state_set(target, TARGET_BLOCKED);
-    feed->events->on_slow(feed->arg, target->proc, EP_STDIN_LOST, err);
+    feed->events->on_slow(feed->arg, target->proc, JOB_STDIN_LOST, err);
 }
 
 static uint64_t pipe_room(const struct feed_target *target)

@@ -5,7 +5,7 @@
 
 #include "endpoints/spawn/spawner.h"
 
-void ep_identity_fill(struct ep_identity *identity, const struct ep_job *job,
+void ep_identity_fill(struct ep_identity *identity, const struct job *job,
                       uint32_t place, uint32_t rank, uint32_t local_rank,
                       const char *mark)
 {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 
 enum { EP_IDENTITY_VARS = 6 };
 
@@ -15,7 +15,7 @@ struct ep_identity {
 
 /* The local_rank-th process of the host at that place, which has that rank.
  * `mark` is borrowed: its daemon's, a setting; "": it has none. */
-void ep_identity_fill(struct ep_identity *identity, const struct ep_job *job,
+void ep_identity_fill(struct ep_identity *identity, const struct job *job,
                       uint32_t place, uint32_t rank, uint32_t local_rank,
                       const char *mark);
 

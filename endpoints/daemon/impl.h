@@ -12,7 +12,7 @@
 #include "endpoints/daemon/local.h"
 #include "endpoints/daemon/tails.h"
 #include "endpoints/hub/hub.h"
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 #include "endpoints/spawn/mark.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
@@ -21,12 +21,12 @@
 /* A node hosted here. */
 struct daemon_node {
     struct ep_local *local;
-    struct ep_text job_text; /* pieces of a job so far */
-    uint64_t controls;       /* frames of stream 0 consumed */
-    uint64_t orphan_ns;      /* since when it had no parent, the last time */
-    uint32_t jobs;           /* told to it so far */
-    bool has_joined;         /* the root has let it in, some time */
-    bool has_left;           /* or has ended */
+    struct text_buf job_text; /* pieces of a job so far */
+    uint64_t controls;        /* frames of stream 0 consumed */
+    uint64_t orphan_ns;       /* since when it had no parent, the last time */
+    uint32_t jobs;            /* told to it so far */
+    bool has_joined;          /* the root has let it in, some time */
+    bool has_left;            /* or has ended */
 };
 
 enum { DAEMON_JOBS_MAX = 256 }; /* at a time */
@@ -34,7 +34,7 @@ enum { DAEMON_JOBS_MAX = 256 }; /* at a time */
 /* A job of which a node here runs a part, or is still to be told: each hears of
  * it by itself, all in the same order. */
 struct daemon_job {
-    struct ep_job job; /* shared by the nodes */
+    struct job job; /* shared by the nodes */
     struct ep_binding binding;
     uint32_t nth; /* of all that came here */
 };
@@ -65,7 +65,7 @@ struct daemon {
     struct event *farewell; /* the time allowed for leaving */
     struct event *term;     /* SIGTERM */
     struct event *reach;    /* the time allowed for finding the parents */
-    struct ep_text said;    /* lines for the starter not yet written */
+    struct text_buf said;   /* lines for the starter not yet written */
     const char *refusal;    /* why a parent refused us last, or NULL */
     struct daemon_node *nodes;
     uint32_t *numbers; /* of the nodes hosted here */
@@ -77,7 +77,7 @@ struct daemon {
     struct event *reap;                       /* jobs that are over are freed */
     struct topo_machine machine;              /* no cores: not looked at */
     struct ep_cache_pool pool;                /* output for tools */
-    struct ep_usage used;                     /* as told to the launcher */
+    struct job_usage used;                    /* as told to the launcher */
     struct ep_mark mark; /* of all that runs here; session 0: none */
     char mark_text[EP_MARK_BYTES_MAX]; /* the setting; "": none */
     struct event *children;            /* SIGCHLD */
@@ -131,7 +131,7 @@ void ep_daemon_jobs_close(struct daemon *d);
 void ep_daemon_job(struct daemon *d, uint32_t index,
                    const struct ov_control *control);
 /* As of struct ep_local_cfg. */
-bool ep_daemon_on_idle(void *arg, struct ep_usage *usage);
+bool ep_daemon_on_idle(void *arg, struct job_usage *usage);
 /* A job may be over: looked at soon. */
 void ep_daemon_on_over(void *arg);
 

@@ -13,10 +13,10 @@
 /* --- the end
  * */
 
-bool ep_daemon_on_idle(void *arg, struct ep_usage *usage)
+bool ep_daemon_on_idle(void *arg, struct job_usage *usage)
 {
     struct daemon *d = arg;
-    struct ep_usage now = {.daemons = 1};
+    struct job_usage now = {.daemons = 1};
     struct ep_hub_stats stats;
 
     if (++d->idle < d->nodes_count)
@@ -27,7 +27,7 @@ bool ep_daemon_on_idle(void *arg, struct ep_usage *usage)
     now.frames_up = stats.frames_up;
     now.frames_down = stats.frames_down;
     now.lines_in_pieces = ep_tails_cuts(d->tails);
-    *usage = (struct ep_usage){
+    *usage = (struct job_usage){
         .rss_peak_bytes = ep_usage_rss_peak_bytes(),
         .cpu_us = now.cpu_us - d->used.cpu_us,
         .refused_peers = now.refused_peers - d->used.refused_peers,
@@ -43,7 +43,7 @@ bool ep_daemon_on_idle(void *arg, struct ep_usage *usage)
 static void free_job(struct daemon_job *job)
 {
     ep_binding_close(&job->binding);
-    ep_job_fini(&job->job);
+    job_fini(&job->job);
     free(job);
 }
 
@@ -112,15 +112,15 @@ void ep_daemon_jobs_close(struct daemon *d)
 /* The spawner's number for the first program of a job. */
 static uint32_t program_of(uint32_t slot)
 {
-    return slot * EP_JOB_APPS_MAX;
+    return slot * JOB_APPS_MAX;
 }
 
 /* Virtual nodes share a machine: where all processes of a job are too many for
  * its processors they give way to the daemons. */
-static struct ep_manners manners_of(const struct daemon *d,
-                                    const struct ep_job *job)
+static struct job_manners manners_of(const struct daemon *d,
+                                     const struct job *job)
 {
-    struct ep_manners manners = job->manners;
+    struct job_manners manners = job->manners;
 
     if (d->config.is_virtual && job->size > EP_CROWD_EASY)
         manners.nice = ep_crowd_of(job->size, ep_room_processors()).nice;
@@ -128,14 +128,14 @@ static struct ep_manners manners_of(const struct daemon *d,
 }
 
 /* Each program is a job of the spawner. */
-static int announce(struct daemon *d, const struct ep_job *job, uint32_t slot)
+static int announce(struct daemon *d, const struct job *job, uint32_t slot)
 {
-    struct ep_manners manners = manners_of(d, job);
+    struct job_manners manners = manners_of(d, job);
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < job->apps_count; i++) {
-        const struct ep_job_app *app = &job->apps[i];
-        const char **env = ep_job_app_env(job, i);
+        const struct job_app *app = &job->apps[i];
+        const char **env = job_app_env(job, i);
         struct ep_spawn_job what = {
             .argv = (const char *const *)app->argv.at,
             .env = env,
@@ -173,8 +173,7 @@ static uint32_t free_slot(const struct daemon *d)
 
 /* A host of its own has room for the processes of the run's own job; of virtual
  * nodes the launcher has seen to it. Returns 0, or OV_EFULL with words. */
-static int check_room(const struct daemon *d, const struct ep_job *job,
-                      char *why)
+static int check_room(const struct daemon *d, const struct job *job, char *why)
 {
     struct ep_need_plan plan = {.files = d->config.nofile};
     struct ep_need need;
@@ -183,7 +182,7 @@ static int check_room(const struct daemon *d, const struct ep_job *job,
     if (d->config.is_virtual || job->base != 0)
         return 0;
     for (uint32_t i = 0; i < d->nodes_count; i++)
-        plan.procs += ep_job_on_node(job, d->numbers[i]);
+        plan.procs += job_on_node(job, d->numbers[i]);
     need = ep_need_of(&plan);
     ep_room_read(&room);
     return ep_need_check(&need, &room, why);
@@ -191,7 +190,7 @@ static int check_room(const struct daemon *d, const struct ep_job *job,
 
 /* The first node to have the whole text makes it a job of the daemon. Returns
  * 0, or an error with words in why. */
-static int take_job(struct daemon *d, struct ep_text *text, uint32_t *slot,
+static int take_job(struct daemon *d, struct text_buf *text, uint32_t *slot,
                     char *why)
 {
     struct daemon_job *job = calloc(1, sizeof(*job));
@@ -201,7 +200,7 @@ static int take_job(struct daemon *d, struct ep_text *text, uint32_t *slot,
     if (*slot == DAEMON_JOBS_MAX)
         rc = OV_EFULL;
     else if (job != NULL)
-        rc = ep_job_decode(text->at, text->len_bytes, &job->job);
+        rc = job_decode(text->at, text->len_bytes, &job->job);
     if (rc == 0)
         rc = announce(d, &job->job, *slot);
     snprintf(why, TOPO_WHY_MAX, "%s",
@@ -228,7 +227,7 @@ static int begin(struct daemon *d, uint32_t index, uint32_t slot)
     bool was_idle = ep_local_is_idle(node->local);
     int rc;
 
-    if (was_idle && ep_job_on_node(&job->job, d->numbers[index]) > 0)
+    if (was_idle && job_on_node(&job->job, d->numbers[index]) > 0)
         d->idle--;
     node->jobs++;
     rc =
@@ -246,8 +245,8 @@ void ep_daemon_job(struct daemon *d, uint32_t index,
     uint32_t slot;
     int rc = 0;
 
-    ep_text_add(&node->job_text, (const char *)control->body.at, len_bytes);
-    if (node->job_text.bad || node->job_text.len_bytes > EP_JOB_BYTES_MAX) {
+    text_buf_add(&node->job_text, (const char *)control->body.at, len_bytes);
+    if (node->job_text.bad || node->job_text.len_bytes > JOB_BYTES_MAX) {
         ep_daemon_error(d, "the job's description is too large");
         ep_daemon_stop(d, DAEMON_FAILS);
         return;
@@ -259,7 +258,7 @@ void ep_daemon_job(struct daemon *d, uint32_t index,
     else
         slot = find_slot(d, node->jobs);
     OV_ASSERT(rc != 0 || slot < DAEMON_JOBS_MAX);
-    ep_text_fini(&node->job_text);
+    text_buf_fini(&node->job_text);
     if (rc == 0) {
         snprintf(why, sizeof(why), "%s", ov_strerror(OV_ENOMEM));
         rc = begin(d, index, slot);

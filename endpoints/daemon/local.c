@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "endpoints/daemon/local_impl.h"
-#include "endpoints/msg/want.h"
+#include "job/want.h"
 #include "overlay/base/err.h"
 
 enum { NAME_FRAMES = 4 };
@@ -42,9 +42,10 @@ static void on_free(void *arg, struct ov_buf *buf)
     ep_hub_free(intake->local->cfg.hub, buf);
 }
 
-static void on_slow(void *arg, uint32_t rank, enum ep_stdin_event what, int err)
+static void on_slow(void *arg, uint32_t rank, enum job_stdin_event what,
+                    int err)
 {
-    struct ep_state state = {.kind = EP_STATE_STDIN,
+    struct job_word state = {.kind = JOB_WORD_STDIN,
                              .stdin_event = (uint8_t)what,
                              .rank = rank,
                              .value = (uint32_t)err};
@@ -58,7 +59,7 @@ static int open_intakes(struct ep_local *local)
     static const struct ep_feed_events events = {
         .on_consumed = on_consumed, .on_free = on_free, .on_slow = on_slow};
     static const uint32_t streams[INTAKES] = {
-        [INTAKE_OWN] = EP_STREAM_STDIN, [INTAKE_PUSHED] = EP_STREAM_PUSHED};
+        [INTAKE_OWN] = JOB_STREAM_STDIN, [INTAKE_PUSHED] = JOB_STREAM_PUSHED};
     int rc = 0;
 
     for (unsigned i = 0; rc == 0 && i < INTAKES; i++) {
@@ -118,20 +119,20 @@ void ep_local_close(struct ep_local *local)
     free(local);
 }
 
-int ep_local_begin(struct ep_local *local, const struct ep_job *job,
+int ep_local_begin(struct ep_local *local, const struct job *job,
                    const struct ep_binding *binding, uint32_t program)
 {
     bool is_first = !local->has_begun;
 
     local->has_begun = true;
-    if (ep_job_on_node(job, local->cfg.node) > 0)
+    if (job_on_node(job, local->cfg.node) > 0)
         return ep_share_begin(local, job, binding, program);
     if (is_first)
         ep_words_over(local);
     return 0;
 }
 
-bool ep_local_reap(struct ep_local *local, const struct ep_job *job)
+bool ep_local_reap(struct ep_local *local, const struct job *job)
 {
     struct share *share;
 
@@ -183,7 +184,8 @@ void ep_local_feed(struct ep_local *local, uint32_t stream,
                    const struct ov_slice *slice, uint32_t flags)
 {
     struct intake *intake =
-        &local->intakes[stream == EP_STREAM_STDIN ? INTAKE_OWN : INTAKE_PUSHED];
+        &local
+             ->intakes[stream == JOB_STREAM_STDIN ? INTAKE_OWN : INTAKE_PUSHED];
 
     (flags & OV_DOWN_SOME ? ep_feed_push_some : ep_feed_push)(
         intake->feed, slice->buf, slice->off_bytes, slice->len_bytes);
@@ -204,7 +206,7 @@ bool ep_local_is_named(const struct ep_local *local, struct ov_rd ranges)
 /* In words of neighbours by rank. */
 static void say_pids(const struct share *share)
 {
-    struct ep_state state = {.kind = EP_STATE_PIDS};
+    struct job_word state = {.kind = JOB_WORD_PIDS};
 
     for (uint32_t i = 0; i < share->procs_count; i++) {
         const struct proc *proc = &share->procs[i];
@@ -212,7 +214,7 @@ static void say_pids(const struct share *share)
         if (state.value == 0)
             state.rank = ep_proc_number(proc);
         state.pids[state.value++] = share->pids[i];
-        if (i + 1 == share->procs_count || state.value == EP_STATE_PIDS_MAX ||
+        if (i + 1 == share->procs_count || state.value == JOB_WORD_PIDS_MAX ||
             share->procs[i + 1].rank != proc->rank + 1) {
             ep_local_say(share->local, &state);
             state.value = 0;
@@ -225,7 +227,7 @@ void ep_local_started(struct ep_local *local, uint32_t number, int64_t pid)
 {
     struct proc *proc = ep_share_find(local, number);
     struct share *share = proc->share;
-    struct ep_state state = {.kind = EP_STATE_STARTED,
+    struct job_word state = {.kind = JOB_WORD_STARTED,
                              .rank = ep_proc_number(&share->procs[0]),
                              .value = share->procs_count};
 
@@ -259,10 +261,10 @@ bool ep_local_has(const struct ep_local *local, uint32_t number)
 
 void ep_local_want(struct ep_local *local, struct ov_rd body)
 {
-    struct ep_want_order order;
+    struct job_want_order order;
     const struct share *share;
 
-    if (ep_want_order_decode(body, &order))
+    if (job_want_order_decode(body, &order))
         return;
     TAILQ_FOREACH (share, &local->shares, entry) {
         for (uint32_t i = 0; i < share->procs_count * OUTPUTS; i++) {

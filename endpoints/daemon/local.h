@@ -1,8 +1,8 @@
 /* The processes of one node, of one job or several: started, fed, read, ended.
  *
  * Input 0 of the node is what the node itself has to say
- * (endpoints/msg/state.h), input 1 is output from before, for tools that come
- * late (endpoints/msg/replay.h), three others are stdout, stderr and stddiag of
+ * (job/word.h), input 1 is output from before, for tools that come
+ * late (job/replay.h), three others are stdout, stderr and stddiag of
  * a process, and of another one when it is over. A process's exit is said after
  * its output: when its channels have ended, or a while (linger) after its exit
  * and its last byte. OVER follows whenever nothing is left that runs here.
@@ -16,8 +16,8 @@
 #include "endpoints/daemon/binding.h"
 #include "endpoints/daemon/cache.h"
 #include "endpoints/hub/hub.h"
-#include "endpoints/msg/job.h"
-#include "endpoints/msg/state.h"
+#include "job/job.h"
+#include "job/word.h"
 
 struct ep_local;
 struct ep_spawner;
@@ -39,7 +39,7 @@ struct ep_local_cfg {
     const char *mark; /* borrowed: the daemon's, a setting; "": none */
     /* Nothing runs here. True when that holds for all of its daemon: it then
      * speaks for it and says what the daemon has used. */
-    bool (*on_idle)(void *arg, struct ep_usage *usage);
+    bool (*on_idle)(void *arg, struct job_usage *usage);
     /* A job is over here, but for ep_local_reap(); not from within a call of
      * the owner's that would mind. */
     void (*on_over)(void *arg);
@@ -51,7 +51,7 @@ enum { EP_LOCAL_REPLAY_INPUT = 1, EP_LOCAL_OWN_INPUTS };
 /* Inputs that a node with so many processes has. */
 static inline uint32_t ep_local_inputs(uint32_t procs)
 {
-    return EP_LOCAL_OWN_INPUTS + EP_STATE_OUTPUTS * procs;
+    return EP_LOCAL_OWN_INPUTS + JOB_WORD_OUTPUTS * procs;
 }
 
 /* Returns 0 or OV_ENOMEM. */
@@ -63,12 +63,12 @@ void ep_local_close(struct ep_local *local);
  * by numbers from `program` on. Its processes are the spawner's by the numbers
  * that they have in the tree. One that cannot be started is a word (FAILED),
  * not an error. Returns 0 or OV_ENOMEM. */
-int ep_local_begin(struct ep_local *local, const struct ep_job *job,
+int ep_local_begin(struct ep_local *local, const struct job *job,
                    const struct ep_binding *binding, uint32_t program);
 
 /* The job is not needed any more, but for what is kept of its output for tools
  * that come late; false when it is not over here. */
-bool ep_local_reap(struct ep_local *local, const struct ep_job *job);
+bool ep_local_reap(struct ep_local *local, const struct job *job);
 /* A job was told, and nothing runs. */
 bool ep_local_is_idle(const struct ep_local *local);
 
@@ -76,16 +76,16 @@ bool ep_local_is_idle(const struct ep_local *local);
 void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
                    struct ov_read *read);
 
-/* A frame of stdin, of EP_STREAM_STDIN or _PUSHED; one reference passes. */
+/* A frame of stdin, of JOB_STREAM_STDIN or _PUSHED; one reference passes. */
 void ep_local_feed(struct ep_local *local, uint32_t stream,
                    const struct ov_slice *slice, uint32_t flags);
 
-/* Somebody wants what was written before: an order of endpoints/msg/replay.h.
+/* Somebody wants what was written before: an order of job/replay.h.
  * Its channels stand still until it is answered. O(processes * ranges). */
 void ep_local_replay(struct ep_local *local, struct ov_rd body);
 
 /* Output of some channels is wanted from now on, or not: an order of
- * endpoints/msg/want.h. O(processes * ranges). */
+ * job/want.h. O(processes * ranges). */
 void ep_local_want(struct ep_local *local, struct ov_rd body);
 
 /* What is kept of the output of a job that is over goes: the number of its
@@ -99,7 +99,7 @@ void ep_local_pause(struct ep_local *local, bool is_paused);
 bool ep_local_is_named(const struct ep_local *local, struct ov_rd ranges);
 
 /* The node has a word to say. */
-void ep_local_say(struct ep_local *local, const struct ep_state *state);
+void ep_local_say(struct ep_local *local, const struct job_word *state);
 
 /* Is the process one of this node's, of a job that was not reaped? */
 bool ep_local_has(const struct ep_local *local, uint32_t number);

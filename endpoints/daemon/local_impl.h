@@ -18,18 +18,18 @@
 #include "endpoints/daemon/local.h"
 #include "endpoints/spawn/spawner.h"
 
-enum { OUTPUTS = EP_STATE_OUTPUTS };
+enum { OUTPUTS = JOB_WORD_OUTPUTS };
 
 /* stdout, stderr or stddiag of a process. */
 struct output {
     struct ep_channel *channel; /* NULL: it has none, or that has ended */
     struct proc *proc;
-    struct ep_tally tally; /* of what was read, every byte */
-    struct ep_cache cache; /* the same, for tools that come late */
-    uint32_t replays;      /* orders before which it is not read */
-    bool is_unwanted;      /* what comes is dropped here */
-    bool is_held_back;     /* it is not read */
-    bool has_ended;        /* that is still to be told */
+    struct job_tally tally; /* of what was read, every byte */
+    struct ep_cache cache;  /* the same, for tools that come late */
+    uint32_t replays;       /* orders before which it is not read */
+    bool is_unwanted;       /* what comes is dropped here */
+    bool is_held_back;      /* it is not read */
+    bool has_ended;         /* that is still to be told */
     uint16_t input;
     uint8_t name; /* enum ov_channel */
 };
@@ -54,7 +54,7 @@ enum { LANE_NONE = UINT16_MAX };
 struct share {
     TAILQ_ENTRY(share) entry;
     struct ep_local *local;
-    const struct ep_job *job; /* borrowed, with the binding; NULL: it is past */
+    const struct job *job; /* borrowed, with the binding; NULL: it is past */
     const struct ep_binding *binding;
     uint32_t base, size;     /* of the job */
     uint32_t cache_bytes;    /* of each of these channels is kept */
@@ -104,7 +104,7 @@ static inline uint32_t ep_proc_number(const struct proc *proc)
 }
 
 static inline struct intake *ep_intake_of(struct ep_local *local,
-                                          const struct ep_job *job)
+                                          const struct job *job)
 {
     return &local->intakes[job->base == 0 ? INTAKE_OWN : INTAKE_PUSHED];
 }
@@ -127,7 +127,7 @@ void ep_words_over(struct ep_local *local);
 /* --- share.c */
 /* Makes the share and starts its processes; `program` is the spawner's number
  * of the job's first one. 0 or OV_ENOMEM. */
-int ep_share_begin(struct ep_local *local, const struct ep_job *job,
+int ep_share_begin(struct ep_local *local, const struct job *job,
                    const struct ep_binding *binding, uint32_t program);
 void ep_share_free(struct share *share);
 /* All of its processes are over: it is past, or freed. */

@@ -16,13 +16,13 @@ static void tell_ready(struct ep_local *local)
     ep_hub_ready(local->cfg.hub, local->cfg.index, 0);
 }
 
-void ep_local_say(struct ep_local *local, const struct ep_state *state)
+void ep_local_say(struct ep_local *local, const struct job_word *state)
 {
-    uint8_t mem[EP_STATE_BYTES_MAX + 64];
+    uint8_t mem[JOB_WORD_BYTES_MAX + 64];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     size_t len_bytes;
 
-    ep_state_encode(&wr, state);
+    job_word_encode(&wr, state);
     OV_ASSERT(!wr.bad);
     len_bytes = (size_t)(wr.at - mem);
     if (local->words_len + len_bytes > local->words_cap) {
@@ -40,7 +40,7 @@ void ep_local_say(struct ep_local *local, const struct ep_state *state)
 
 void ep_words_lost(const struct proc *proc, int err)
 {
-    struct ep_state state = {.kind = EP_STATE_NOTE};
+    struct job_word state = {.kind = JOB_WORD_NOTE};
 
     snprintf(state.text, sizeof(state.text),
              "an unfinished line of process %u cannot be read back from the "
@@ -51,11 +51,11 @@ void ep_words_lost(const struct proc *proc, int err)
 
 void ep_words_over(struct ep_local *local)
 {
-    struct ep_state state = {.kind = EP_STATE_USAGE};
+    struct job_word state = {.kind = JOB_WORD_USAGE};
 
     if (local->cfg.on_idle(local->cfg.arg, &state.usage))
         ep_local_say(local, &state);
-    state = (struct ep_state){.kind = EP_STATE_OVER, .value = local->begun};
+    state = (struct job_word){.kind = JOB_WORD_OVER, .value = local->begun};
     ep_local_say(local, &state);
 }
 
@@ -100,7 +100,7 @@ static uint32_t words_that_fit(const struct ep_local *local, uint32_t room)
         uint32_t next = at + 3 + ov_rd_u16(&rd);
 
         /* OVER comes alone: it is heard whatever becomes of the others. */
-        if (next > room || (at > 0 && local->words[at] == EP_STATE_OVER))
+        if (next > room || (at > 0 && local->words[at] == JOB_WORD_OVER))
             break;
         at = next;
     }

@@ -5,7 +5,7 @@
 #include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 
-_Static_assert((int)EP_STATE_BYTES_MAX >= (int)TOPO_WHY_MAX,
+_Static_assert((int)JOB_WORD_BYTES_MAX >= (int)TOPO_WHY_MAX,
                "a word has room for the reason");
 
 int ep_daemon_look(struct daemon *d, char *why)
@@ -24,7 +24,7 @@ int ep_daemon_look(struct daemon *d, char *why)
 
 void ep_daemon_tell_machine(struct daemon *d, uint32_t index)
 {
-    struct ep_state state = {.kind = EP_STATE_MACHINE};
+    struct job_word state = {.kind = JOB_WORD_MACHINE};
 
     if (ep_daemon_look(d, state.text) == 0) {
         state.packages = d->machine.packages;

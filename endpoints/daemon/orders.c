@@ -36,20 +36,20 @@ static void on_control(struct daemon *d, uint32_t index,
     if (ov_control_decode(slice->buf->mem + slice->off_bytes, slice->len_bytes,
                           &control))
         return;
-    if (control.kind == EP_CONTROL_JOB)
+    if (control.kind == JOB_CONTROL_JOB)
         ep_daemon_job(d, index, &control);
-    else if (control.kind == EP_CONTROL_SIGNAL)
+    else if (control.kind == JOB_CONTROL_SIGNAL)
         on_signal(d, index, control.body);
-    else if (control.kind == EP_CONTROL_REPLAY)
+    else if (control.kind == JOB_CONTROL_REPLAY)
         ep_local_replay(d->nodes[index].local, control.body);
-    else if (control.kind == EP_CONTROL_FORGET)
+    else if (control.kind == JOB_CONTROL_FORGET)
         ep_local_forget(d->nodes[index].local, control.body);
-    else if (control.kind == EP_CONTROL_WANT)
+    else if (control.kind == JOB_CONTROL_WANT)
         ep_local_want(d->nodes[index].local, control.body);
-    else if (control.kind == EP_CONTROL_MACHINE &&
+    else if (control.kind == JOB_CONTROL_MACHINE &&
              ep_local_is_named(d->nodes[index].local, control.body))
         ep_daemon_tell_machine(d, index);
-    else if (control.kind == EP_CONTROL_KILL && index == 0)
+    else if (control.kind == JOB_CONTROL_KILL && index == 0)
         ep_spawner_end(d->spawner);
 }
 
@@ -94,7 +94,7 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
 {
     struct daemon *d = arg;
     struct daemon_node *node = &d->nodes[index];
-    struct ep_state state = {.kind = EP_STATE_ADOPTED, .parent = parent};
+    struct job_word state = {.kind = JOB_WORD_ADOPTED, .parent = parent};
     uint64_t us = (ep_clock_ns() - node->orphan_ns) / 1000;
 
     node->has_joined = true;
@@ -207,7 +207,7 @@ static void on_elsewhere(void *arg, uint32_t proc, int err)
 {
     struct daemon *d = arg;
     struct ep_local *local = owner(d, proc);
-    struct ep_state state = {.kind = EP_STATE_NOTE};
+    struct job_word state = {.kind = JOB_WORD_NOTE};
 
     if (local == NULL || d->is_elsewhere_told)
         return;

@@ -12,14 +12,14 @@
 #include <string.h>
 
 #include "endpoints/daemon/local_impl.h"
-#include "endpoints/msg/replay.h"
+#include "job/replay.h"
 #include "overlay/base/err.h"
 
 /* An order. */
 struct replay {
     STAILQ_ENTRY(replay) entry;
-    struct ep_replay_order order; /* its ranges are in `ranges` */
-    struct share *share;          /* the channel in hand; NULL: none is left */
+    struct job_replay_order order; /* its ranges are in `ranges` */
+    struct share *share;           /* the channel in hand; NULL: none is left */
     uint32_t proc, which;
     struct share *told; /* of its process `told_proc` and all behind it the
                            launcher is still to know that they are held back;
@@ -116,11 +116,11 @@ static void hold_back(struct ep_local *local, const struct replay *replay)
 
 void ep_local_replay(struct ep_local *local, struct ov_rd body)
 {
-    struct ep_replay_order order;
+    struct job_replay_order order;
     struct replay *replay;
     size_t len_bytes;
 
-    if (ep_replay_order_decode(body, &order))
+    if (job_replay_order_decode(body, &order))
         return;
     len_bytes = ov_rd_left(&order.ranges);
     replay = calloc(1, sizeof(*replay) + len_bytes);
@@ -168,20 +168,20 @@ static void write_heard(struct ep_local *local, struct replay *replay,
     const struct share *share = replay->told;
     uint32_t first = ep_proc_number(to_tell(replay));
     uint32_t room = ep_words_room(local, max_bytes);
-    struct ep_replay_answer answer = {.heard = 0};
+    struct job_replay_answer answer = {.heard = 0};
     struct ov_wr wr;
 
-    OV_ASSERT(room >= EP_REPLAY_HEAD_BYTES);
+    OV_ASSERT(room >= JOB_REPLAY_HEAD_BYTES);
     while (replay->told == share && is_meant_proc(replay, to_tell(replay)) &&
            ep_proc_number(to_tell(replay)) == first + answer.heard) {
         answer.heard++;
         step_told(replay);
     }
     find_told(replay);
-    wr =
-        ov_wr_init(local->block->mem + local->block_used, EP_REPLAY_HEAD_BYTES);
-    ep_replay_answer_encode(&wr, &answer);
-    ep_words_took(local, EP_REPLAY_HEAD_BYTES, read);
+    wr = ov_wr_init(local->block->mem + local->block_used,
+                    JOB_REPLAY_HEAD_BYTES);
+    job_replay_answer_encode(&wr, &answer);
+    ep_words_took(local, JOB_REPLAY_HEAD_BYTES, read);
     read->rank = first;
     read->channel = OV_CHANNEL_STDOUT;
     read->job = replay->order.ticket;
@@ -201,12 +201,12 @@ static void let_go(const struct ep_local *local, struct output *out)
 }
 
 /* The head of the next record, and how many bytes go with it. */
-static struct ep_replay_answer plan(struct replay *replay,
-                                    const struct output *out, uint32_t room,
-                                    uint32_t *len_bytes)
+static struct job_replay_answer plan(struct replay *replay,
+                                     const struct output *out, uint32_t room,
+                                     uint32_t *len_bytes)
 {
     struct ep_cache_part *part = &replay->part;
-    struct ep_replay_answer answer = {0};
+    struct job_replay_answer answer = {0};
 
     if (!replay->has_part)
         ep_cache_select(&out->cache, replay->order.bytes, replay->order.is_last,
@@ -233,18 +233,18 @@ static bool write_answer(struct ep_local *local, struct replay *replay,
                          struct ov_read *read)
 {
     uint8_t *mem = local->block->mem + local->block_used;
-    struct ov_wr wr = ov_wr_init(mem, EP_REPLAY_HEAD_BYTES);
-    struct ep_replay_answer answer;
+    struct ov_wr wr = ov_wr_init(mem, JOB_REPLAY_HEAD_BYTES);
+    struct job_replay_answer answer;
     uint32_t len_bytes;
 
-    OV_ASSERT(room > EP_REPLAY_HEAD_BYTES);
-    answer = plan(replay, out, room - EP_REPLAY_HEAD_BYTES, &len_bytes);
-    ep_replay_answer_encode(&wr, &answer);
+    OV_ASSERT(room > JOB_REPLAY_HEAD_BYTES);
+    answer = plan(replay, out, room - JOB_REPLAY_HEAD_BYTES, &len_bytes);
+    job_replay_answer_encode(&wr, &answer);
     if (len_bytes > 0)
         ep_cache_read(&out->cache, replay->part.from,
-                      mem + EP_REPLAY_HEAD_BYTES, len_bytes);
+                      mem + JOB_REPLAY_HEAD_BYTES, len_bytes);
     replay->part.from += len_bytes;
-    ep_words_took(local, EP_REPLAY_HEAD_BYTES + len_bytes, read);
+    ep_words_took(local, JOB_REPLAY_HEAD_BYTES + len_bytes, read);
     return answer.is_turn;
 }
 

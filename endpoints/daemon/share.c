@@ -56,7 +56,7 @@ static void count_over(struct proc *proc)
 /* The process has ended and nothing more is to come from it. */
 static void check_over(struct proc *proc)
 {
-    struct ep_state state = {.kind = EP_STATE_EXIT,
+    struct job_word state = {.kind = JOB_WORD_EXIT,
                              .rank = ep_proc_number(proc),
                              .value = (uint32_t)proc->status,
                              .taken_bytes = proc->taken_bytes};
@@ -88,7 +88,7 @@ static void keep(struct output *out, const uint8_t *mem, uint32_t len_bytes)
 {
     struct ep_local *local = out->proc->share->local;
     struct ep_cache_pool *pool = local->cfg.pool;
-    struct ep_state state = {.kind = EP_STATE_NOTE};
+    struct job_word state = {.kind = JOB_WORD_NOTE};
     bool was_full = pool->is_full;
 
     if ((out->proc->share->cache_channels & 1u << out->name) == 0)
@@ -161,7 +161,7 @@ static enum ep_channel_state take(struct output *out, uint32_t max_bytes,
     ep_channel_read(out->channel, local->block->mem + local->block_used, room,
                     &got, &state);
     count_lost(out);
-    ep_tally_add(&out->tally, local->block->mem + local->block_used, got);
+    job_tally_add(&out->tally, local->block->mem + local->block_used, got);
     keep(out, local->block->mem + local->block_used, got);
     ep_words_took(local, got, read);
     if (got > 0)
@@ -265,7 +265,7 @@ void ep_share_exited(struct proc *proc, int status)
 void ep_share_failed(struct proc *proc, const char *step, int err)
 {
     struct ep_local *local = proc->share->local;
-    struct ep_state state = {.kind = EP_STATE_FAILED,
+    struct job_word state = {.kind = JOB_WORD_FAILED,
                              .rank = ep_proc_number(proc),
                              .value = (uint32_t)err};
 
@@ -275,7 +275,7 @@ void ep_share_failed(struct proc *proc, const char *step, int err)
     drop_outputs(proc);
     ep_feed_drop_target(ep_intake_of(local, proc->share->job)->feed,
                         ep_proc_number(proc));
-    snprintf(state.text, EP_STATE_STEP_MAX, "%s", step);
+    snprintf(state.text, JOB_WORD_STEP_MAX, "%s", step);
     ep_local_say(local, &state);
     count_over(proc);
 }
@@ -317,11 +317,11 @@ static void widen(const struct share *share, int fd)
  * its first byte on, others what is pushed once they run. */
 static int make_input(struct proc *proc, int *far)
 {
-    const struct ep_job *job = proc->share->job;
+    const struct job *job = proc->share->job;
     struct ep_feed *feed = ep_intake_of(proc->share->local, job)->feed;
     int pair[2];
 
-    if (!ep_job_reads(job, proc->rank))
+    if (!job_reads(job, proc->rank))
         return 0;
     if (pipe2(pair, O_CLOEXEC))
         return errno;
@@ -353,8 +353,8 @@ static int make_output(struct proc *proc, unsigned which, int *far)
  * that they are to have there. */
 static int make_pipes(struct proc *proc, int fds[FDS])
 {
-    const struct ep_job *job = proc->share->job;
-    uint32_t channels = ep_job_channels(job);
+    const struct job *job = proc->share->job;
+    uint32_t channels = job_channels(job);
     int err = make_input(proc, &fds[0]);
 
     for (unsigned i = 0; err == 0 && i < OUTPUTS; i++) {
@@ -400,8 +400,8 @@ static void start(struct proc *proc)
     int err = take_lane(proc) ? make_pipes(proc, fds) : EUSERS;
 
     ep_identity_fill(&identity, share->job,
-                     ep_job_place(share->job, share->local->cfg.node),
-                     proc->rank, local_rank, share->local->cfg.mark);
+                     job_place(share->job, share->local->cfg.node), proc->rank,
+                     local_rank, share->local->cfg.mark);
     memcpy(what.stdio, fds, sizeof(what.stdio));
     what.further = fds[EP_SPAWN_FURTHER_FD] > 0 ? fds[EP_SPAWN_FURTHER_FD] : 0;
     if (err == 0 && ep_spawner_start(share->local->cfg.spawner, &what))
@@ -414,12 +414,13 @@ static void start(struct proc *proc)
 
 /* Where stdin of slow processes is to lie in a file, one can be made now: the
  * loop waits for it once, before any process runs. Returns 0 or an errno. */
-static int set_slow(struct ep_local *local, const struct ep_job *job)
+static int set_slow(struct ep_local *local, const struct job *job)
 {
     struct ep_feed_slow slow = {
         .policy = job->slow,
         .window_frames = local->cfg.window_frames,
-        .after_ms = job->slow == EP_SLOW_SPILL ? SPILL_AFTER_MS : job->close_ms,
+        .after_ms =
+            job->slow == JOB_SLOW_SPILL ? SPILL_AFTER_MS : job->close_ms,
         .spill_bytes = job->spill_bytes,
         .spill_dir = job->spill_dir,
         .writer = local->cfg.writer,
@@ -429,7 +430,7 @@ static int set_slow(struct ep_local *local, const struct ep_job *job)
 
     if (job->readers_count == 0 || intake->has_policy)
         return 0;
-    if (job->slow == EP_SLOW_SPILL)
+    if (job->slow == JOB_SLOW_SPILL)
         err = ep_spool_file_probe(job->spill_dir);
     if (err == 0 && ep_feed_slow(intake->feed, &slow))
         err = ENOMEM;
@@ -454,15 +455,15 @@ static void init_proc(struct share *share, uint32_t i, uint32_t app,
         };
 }
 
-static struct share *make(struct ep_local *local, const struct ep_job *job)
+static struct share *make(struct ep_local *local, const struct job *job)
 {
     struct share *share = calloc(1, sizeof(*share));
-    struct ep_job_part part = {0};
+    struct job_part part = {0};
     uint32_t next = 0;
 
     if (share == NULL)
         return NULL;
-    share->procs_count = ep_job_on_node(job, local->cfg.node);
+    share->procs_count = job_on_node(job, local->cfg.node);
     share->procs = calloc(share->procs_count, sizeof(*share->procs));
     if (share->procs == NULL) {
         free(share);
@@ -474,14 +475,14 @@ static struct share *make(struct ep_local *local, const struct ep_job *job)
     share->size = job->size;
     share->cache_bytes = job->cache_bytes;
     share->cache_channels = job->cache_bytes > 0 ? job->cache_channels : 0;
-    while (ep_job_next_on_node(job, local->cfg.node, &part)) {
+    while (job_next_on_node(job, local->cfg.node, &part)) {
         for (uint32_t i = 0; i < part.count; i++)
             init_proc(share, next++, part.app, part.first_rank + i);
     }
     return share;
 }
 
-int ep_share_begin(struct ep_local *local, const struct ep_job *job,
+int ep_share_begin(struct ep_local *local, const struct job *job,
                    const struct ep_binding *binding, uint32_t program)
 {
     struct share *share = make(local, job);
@@ -499,7 +500,7 @@ int ep_share_begin(struct ep_local *local, const struct ep_job *job,
         if (err == 0)
             start(&share->procs[i]);
         else
-            ep_share_failed(&share->procs[i], EP_STATE_STEP_SPILL, err);
+            ep_share_failed(&share->procs[i], JOB_WORD_STEP_SPILL, err);
     }
     return 0;
 }

@@ -31,7 +31,7 @@ static void on_output(evutil_socket_t fd, short what, void *arg)
         n = 0;
     else if (n < 0) /* nobody listens */
         n = (ssize_t)d->said.len_bytes;
-    ep_text_cut(&d->said, (size_t)n);
+    text_buf_cut(&d->said, (size_t)n);
     if (d->said.len_bytes > 0)
         event_add(d->output, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 #include "endpoints/sys/limits.h"
 #include "overlay/base/err.h"
 
@@ -169,7 +169,7 @@ static int configure(const struct ep_boot_config *config,
     cfg->up_window_bytes = config->up_window_bytes;
     cfg->down_frames = (uint16_t)config->down_window_frames;
     cfg->control_frames = CONTROL_FRAMES;
-    cfg->streams_max = 1 + EP_STREAM_PUSHED;
+    cfg->streams_max = 1 + JOB_STREAM_PUSHED;
     cfg->up_frames = (uint16_t)ep_boot_param(config, "up_frames", UP_FRAMES);
     cfg->standing_max =
         (uint16_t)ep_boot_param(config, "standing", cfg->standing_max);

@@ -161,7 +161,7 @@ static struct ep_file *file_get(struct ep_files *files,
 
 /* ---- in the thread ---- */
 
-static int job_write(void *arg)
+static int task_write(void *arg)
 {
     struct ep_files *files = arg;
 
@@ -172,7 +172,7 @@ static int job_write(void *arg)
     return 0;
 }
 
-static int job_finish(void *arg)
+static int task_finish(void *arg)
 {
     struct ep_files *files = arg;
 
@@ -239,9 +239,9 @@ static void drop_due(struct ep_files *files)
     event_active(files->deliver, 0, 0);
 }
 
-static void job_start(struct ep_files *files, enum job job)
+static void task_start(struct ep_files *files, enum job job)
 {
-    if (ep_sink_call(files->sink, job == JOB_WRITE ? job_write : job_finish,
+    if (ep_sink_call(files->sink, job == JOB_WRITE ? task_write : task_finish,
                      files, job) == 0) {
         files->is_busy = true;
         return;
@@ -258,7 +258,7 @@ static void batch_start(struct ep_files *files)
         return;
     if (files->due_first == NULL) {
         if (files->is_finishing && !files->is_finished)
-            job_start(files, JOB_FINISH);
+            task_start(files, JOB_FINISH);
         return;
     }
     files->work = files->due_first;
@@ -268,7 +268,7 @@ static void batch_start(struct ep_files *files)
         at->next_work = at->next_due;
     }
     files->due_first = files->due_last = NULL;
-    job_start(files, JOB_WRITE);
+    task_start(files, JOB_WRITE);
 }
 
 static void on_job(void *arg, uint64_t job)

@@ -27,7 +27,7 @@ static void order(struct run *r, const struct topo_range *ranges,
         ov_wr_u32(&wr, ranges[i].last);
     }
     if (count > 0)
-        ep_run_control(r, EP_CONTROL_MACHINE, body, (uint32_t)(wr.at - body));
+        ep_run_control(r, JOB_CONTROL_MACHINE, body, (uint32_t)(wr.at - body));
 }
 
 /* Orders go out as they are full. */
@@ -103,7 +103,7 @@ static void settle(struct run *r, struct run_node *of)
     forget_blind(r);
 }
 
-bool ep_run_ask_word(struct run *r, uint32_t node, const struct ep_state *state)
+bool ep_run_ask_word(struct run *r, uint32_t node, const struct job_word *state)
 {
     struct run_node *of = &r->nodes[node];
 

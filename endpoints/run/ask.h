@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/msg/state.h"
+#include "job/word.h"
 
 struct run;
 
@@ -24,7 +24,7 @@ int ep_run_ask(struct run *r, const uint32_t *nodes, uint32_t count, char *why);
 
 /* What a node says. False: nobody has asked it. */
 bool ep_run_ask_word(struct run *r, uint32_t node,
-                     const struct ep_state *state);
+                     const struct job_word *state);
 /* It is lost, and marked so: its answer is not waited for. */
 void ep_run_ask_lost(struct run *r, uint32_t node);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/msg/replay.h"
+#include "job/replay.h"
 #include "endpoints/run/impl.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"
@@ -45,21 +45,21 @@ void ep_run_control_pump(struct run *r)
     }
 }
 
-int ep_run_control_job(struct run *r, const struct ep_job *job)
+int ep_run_control_job(struct run *r, const struct job *job)
 {
     uint32_t piece =
         r->sizes.frame_bytes - OV_DOWN_HEAD_BYTES - OV_CONTROL_HEAD_BYTES;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
-    ep_job_encode(job, &text);
-    if (text.bad || text.len_bytes > EP_JOB_BYTES_MAX) {
-        ep_text_fini(&text);
+    job_encode(job, &text);
+    if (text.bad || text.len_bytes > JOB_BYTES_MAX) {
+        text_buf_fini(&text);
         return OV_EFULL;
     }
     for (uint32_t n = 1; n <= r->nodes_count; n++) {
         struct run_node *node = &r->nodes[n];
 
-        if (ep_job_on_node(job, n) == 0)
+        if (job_on_node(job, n) == 0)
             continue;
         node->jobs++;
         if (node->is_final)
@@ -70,10 +70,10 @@ int ep_run_control_job(struct run *r, const struct ep_job *job)
         size_t left = text.len_bytes - at;
         bool more = left > piece;
 
-        ep_run_control_queue(r, EP_CONTROL_JOB, more, text.at + at,
+        ep_run_control_queue(r, JOB_CONTROL_JOB, more, text.at + at,
                              (uint32_t)(more ? piece : left));
     }
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     return 0;
 }
 
@@ -96,7 +96,7 @@ void ep_run_signal_some(struct run *r, int signo,
         ov_wr_u32(&wr, ranges[i].first);
         ov_wr_u32(&wr, ranges[i].last);
     }
-    ep_run_control(r, EP_CONTROL_SIGNAL, body, (uint32_t)(wr.at - body));
+    ep_run_control(r, JOB_CONTROL_SIGNAL, body, (uint32_t)(wr.at - body));
 }
 
 void ep_run_signal(struct run *r, int signo)
@@ -111,25 +111,25 @@ static uint16_t next_ticket(struct run *r)
 
 uint16_t ep_run_replay(struct run *r, const struct ep_tap_replay *want)
 {
-    struct ep_replay_order order = {.channels = want->channels,
-                                    .is_last = want->is_last,
-                                    .bytes = want->bytes};
+    struct job_replay_order order = {.channels = want->channels,
+                                     .is_last = want->is_last,
+                                     .bytes = want->bytes};
     uint32_t at = 0;
 
     if (r->phase != RUN_RUNNING)
         return 0;
     order.ticket = next_ticket(r);
     while (at < want->count) {
-        uint8_t body[EP_REPLAY_ORDER_BYTES];
+        uint8_t body[JOB_REPLAY_ORDER_BYTES];
         struct ov_wr wr = ov_wr_init(body, sizeof(body));
 
-        ep_replay_order_encode(&wr, &order);
-        for (unsigned i = 0; at < want->count && i < EP_REPLAY_RANGES_MAX;
+        job_replay_order_encode(&wr, &order);
+        for (unsigned i = 0; at < want->count && i < JOB_REPLAY_RANGES_MAX;
              i++, at++) {
             ov_wr_u32(&wr, want->ranges[at].first);
             ov_wr_u32(&wr, want->ranges[at].last);
         }
-        ep_run_control(r, EP_CONTROL_REPLAY, body, (uint32_t)(wr.at - body));
+        ep_run_control(r, JOB_CONTROL_REPLAY, body, (uint32_t)(wr.at - body));
     }
     return order.ticket;
 }

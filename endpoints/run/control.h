@@ -7,7 +7,7 @@
 
 #include "topo/tree.h"
 
-struct ep_job;
+struct job;
 struct ep_tap_replay;
 struct run;
 
@@ -22,8 +22,8 @@ void ep_run_control_pump(struct run *r);
 void ep_run_control(struct run *r, uint8_t kind, const void *body,
                     uint32_t len_bytes);
 /* A job's text, to all nodes, which have something to run from here on.
- * Returns 0; OV_EFULL when it is larger than EP_JOB_BYTES_MAX. */
-int ep_run_control_job(struct run *r, const struct ep_job *job);
+ * Returns 0; OV_EFULL when it is larger than JOB_BYTES_MAX. */
+int ep_run_control_job(struct run *r, const struct job *job);
 /* To all processes, or to those of the ranges of process numbers. */
 void ep_run_signal(struct run *r, int signo);
 void ep_run_signal_some(struct run *r, int signo,

@@ -22,7 +22,7 @@ static void send_end(struct run *r)
     if (last == NULL)
         return;
     r->input_over = true;
-    ep_hub_down(r->hub, EP_STREAM_STDIN, last, 0, OV_DOWN_END);
+    ep_hub_down(r->hub, JOB_STREAM_STDIN, last, 0, OV_DOWN_END);
     ep_run_tap_stdin(r, 0, r->job.size - 1, false);
 }
 
@@ -31,7 +31,7 @@ static void send_end(struct run *r)
 static void want_input(struct run *r, uint32_t held)
 {
     if (r->input_buf != NULL || r->input_ended ||
-        ep_hub_down_room(r->hub, EP_STREAM_STDIN) <= held)
+        ep_hub_down_room(r->hub, JOB_STREAM_STDIN) <= held)
         return;
     r->input_buf = ep_hub_buf(r->hub);
     if (r->input_buf != NULL)
@@ -48,7 +48,7 @@ static void pump_stdin(struct run *r)
     want_input(r, 0);
     ep_run_push_pump(r);
     if (r->input_ended && !ep_run_push_keeps(r) &&
-        ep_hub_down_room(r->hub, EP_STREAM_STDIN) > 0)
+        ep_hub_down_room(r->hub, JOB_STREAM_STDIN) > 0)
         send_end(r);
 }
 
@@ -80,7 +80,7 @@ static void on_data(void *arg, uint32_t len_bytes)
     r->input_buf = NULL;
     r->stdin_bytes += len_bytes;
     want_input(r, 1); /* read on while this frame is sent */
-    ep_hub_down(r->hub, EP_STREAM_STDIN, buf, len_bytes, 0);
+    ep_hub_down(r->hub, JOB_STREAM_STDIN, buf, len_bytes, 0);
     ep_run_pump(r);
 }
 
@@ -108,7 +108,7 @@ static void on_input_error(void *arg, int err)
 
 void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes)
 {
-    if (!ep_job_reads(&r->job, rank))
+    if (!job_reads(&r->job, rank))
         return;
     r->readers_over++;
     if (taken_bytes > r->taken_bytes)
@@ -119,7 +119,7 @@ void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes)
  * sent. */
 void ep_run_give_back(struct run *r)
 {
-    bool is_known = r->readers_over == ep_job_readers(&r->job) &&
+    bool is_known = r->readers_over == job_readers(&r->job) &&
                     r->taken_bytes <= r->stdin_bytes;
 
     if (r->input != NULL && r->input_fd < 0)
@@ -141,15 +141,15 @@ static int open_input(struct run *r)
 
 static uint32_t place_of(const struct run *r, uint32_t rank)
 {
-    return ep_job_place(&r->job, ep_job_node_of(&r->job, rank, NULL));
+    return job_place(&r->job, job_node_of(&r->job, rank, NULL));
 }
 
 /* Adds the nodes of those of the ranks that are the program's. */
-static void add_nodes(const struct run *r, const struct ep_job_app *app,
+static void add_nodes(const struct run *r, const struct job_app *app,
                       struct topo_range ranks, struct topo_ranges *nodes)
 {
     uint32_t first = app->ranks[0].first_rank;
-    const struct ep_job_ranks *end = &app->ranks[app->ranks_count - 1];
+    const struct job_ranks *end = &app->ranks[app->ranks_count - 1];
     uint32_t last = end->first_rank - 1 +
                     end->each * (end->nodes.last - end->nodes.first + 1);
 
@@ -158,7 +158,7 @@ static void add_nodes(const struct run *r, const struct ep_job_app *app,
     if (ranks.last < last)
         last = ranks.last;
     if (first <= last)
-        ep_job_add_nodes(
+        job_add_nodes(
             &r->job, (struct topo_range){place_of(r, first), place_of(r, last)},
             nodes);
 }
@@ -166,7 +166,7 @@ static void add_nodes(const struct run *r, const struct ep_job_app *app,
 /* The nodes with readers, in ranges; a superset where there are too many. */
 static uint16_t reader_nodes(const struct run *r, struct topo_range *range)
 {
-    const struct ep_job *job = &r->job;
+    const struct job *job = &r->job;
     uint32_t max = job->readers_count + job->apps_count + job->places_count;
     struct topo_range *items = calloc(max, sizeof(*items));
     struct topo_ranges nodes;
@@ -192,7 +192,7 @@ static void queue_open(struct run *r)
     uint8_t mem[OV_CONTROL_HEAD_BYTES + OV_OPEN_BYTES + sizeof(range)];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     struct ov_open open = {
-        .stream = EP_STREAM_STDIN,
+        .stream = JOB_STREAM_STDIN,
         .window = r->sizes.down_frames,
         .ranges = reader_nodes(r, range),
     };
@@ -211,7 +211,7 @@ int ep_run_job_send(struct run *r)
         ep_run_say(r,
                    "the program's arguments and environment are larger than "
                    "%d MiB",
-                   EP_JOB_BYTES_MAX >> 20);
+                   JOB_BYTES_MAX >> 20);
         return 1;
     }
     if (r->job.readers_count > 0) {

@@ -89,7 +89,7 @@ static void kill_all(struct run *r)
     if (r->is_killed)
         return;
     r->is_killed = true;
-    ep_run_control(r, EP_CONTROL_KILL, NULL, 0);
+    ep_run_control(r, JOB_CONTROL_KILL, NULL, 0);
 }
 
 void ep_run_abort(struct run *r, int exit_code)
@@ -279,7 +279,7 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
         r->next_number > r->job.size ? r->next_number : r->job.size;
 
     for (uint32_t node = 1; node <= r->nodes_count; node++) {
-        uint32_t procs = ep_job_on_node(&r->job, node);
+        uint32_t procs = job_on_node(&r->job, node);
 
         if (procs > most)
             most = procs;

@@ -85,8 +85,8 @@ static int apply(struct settings *all, const struct ep_tap_env *change)
     return 0;
 }
 
-int ep_run_environ(const struct ep_job_strings *own,
-                   const struct ep_tap_app *from, struct ep_job_app *app)
+int ep_run_environ(const struct job_strings *own, const struct ep_tap_app *from,
+                   struct job_app *app)
 {
     struct settings all = {.count = 0};
     int rc = 0;
@@ -101,7 +101,7 @@ int ep_run_environ(const struct ep_job_strings *own,
     for (uint32_t i = 0; rc == 0 && i < from->changes; i++)
         rc = apply(&all, &from->env[i]);
     for (size_t i = 0; rc == 0 && i < all.count; i++)
-        rc = all.at[i] != NULL ? ep_job_app_add_env(app, all.at[i]) : 0;
+        rc = all.at[i] != NULL ? job_app_add_env(app, all.at[i]) : 0;
     for (size_t i = 0; i < all.count; i++)
         free(all.at[i]);
     free(all.at);

@@ -13,22 +13,22 @@
  * */
 
 static int add_app(const struct run *r, const struct ep_tap_app *from,
-                   struct ep_job *job)
+                   struct job *job)
 {
-    struct ep_job_app *app;
+    struct job_app *app;
     char cwd[4096];
-    int rc = ep_job_add_app(job);
+    int rc = job_add_app(job);
 
     if (rc != 0)
         return rc;
-    app = ep_job_app_last(job);
+    app = job_app_last(job);
     app->cwd_is_optional = from->cwd == NULL || from->cwd_optional;
     if (from->cwd != NULL)
-        rc = ep_job_app_set_cwd(app, from->cwd);
+        rc = job_app_set_cwd(app, from->cwd);
     else if (getcwd(cwd, sizeof(cwd)) != NULL)
-        rc = ep_job_app_set_cwd(app, cwd);
+        rc = job_app_set_cwd(app, cwd);
     for (char *const *arg = from->argv; rc == 0 && *arg != NULL; arg++)
-        rc = ep_job_app_add_arg(app, *arg);
+        rc = job_app_add_arg(app, *arg);
     return rc == 0 ? ep_run_environ(&r->job.env, from, app) : rc;
 }
 
@@ -43,12 +43,12 @@ static uint32_t cache_bytes(const struct run *r,
     if (bytes == EP_TAP_CACHE_UNSAID)
         bytes =
             r->options.has_cache ? r->options.cache_bytes : EP_TAP_CACHE_BYTES;
-    return bytes < EP_JOB_CACHE_MAX ? bytes : EP_JOB_CACHE_MAX;
+    return bytes < JOB_CACHE_MAX ? bytes : JOB_CACHE_MAX;
 }
 
 /* What is as with the run's own job. */
 static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
-                    struct ep_job *job)
+                    struct job *job)
 {
     int rc = 0;
 
@@ -69,8 +69,7 @@ static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
 
 /* What is done about those that do not read is as with the run's own job. */
 static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
-                       struct ep_job *job, enum ep_tap_refusal *refusal,
-                       char *why)
+                       struct job *job, enum ep_tap_refusal *refusal, char *why)
 {
     struct topo_range ranks = {spawn->reader, spawn->reader};
     int rc = 0;
@@ -90,12 +89,12 @@ static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
     job->spill_bytes = r->job.spill_bytes;
     job->close_ms = r->job.close_ms;
     if (r->job.spill_dir != NULL)
-        rc = ep_job_set_spill_dir(job, r->job.spill_dir);
-    return rc == 0 ? ep_job_add_reader(job, ranks) : rc;
+        rc = job_set_spill_dir(job, r->job.spill_dir);
+    return rc == 0 ? job_add_reader(job, ranks) : rc;
 }
 
 int ep_run_further(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct ep_job *job, enum ep_tap_refusal *refusal, char *why)
+                   struct job *job, enum ep_tap_refusal *refusal, char *why)
 {
     int rc = describe(r, spawn, job);
 

@@ -2,7 +2,7 @@
 #ifndef ENDPOINTS_RUN_FURTHER_H
 #define ENDPOINTS_RUN_FURTHER_H
 
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 #include "endpoints/run/taps.h"
 
 struct run;
@@ -14,8 +14,8 @@ struct run;
  *
  * Returns 0; an OV_E... code with *refusal and, but for EP_TAP_LATER, a
  * sentence in why (EP_TAP_WHY_MAX bytes), with what the caller gives to
- * ep_job_fini() in *job. Costs what placing.h says. */
+ * job_fini() in *job. Costs what placing.h says. */
 int ep_run_further(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct ep_job *job, enum ep_tap_refusal *refusal, char *why);
+                   struct job *job, enum ep_tap_refusal *refusal, char *why);
 
 #endif

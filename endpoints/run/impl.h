@@ -18,8 +18,8 @@
 #include "endpoints/boot/starter.h"
 #include "endpoints/console/input.h"
 #include "endpoints/hub/session.h"
-#include "endpoints/msg/job.h"
-#include "endpoints/msg/state.h"
+#include "job/job.h"
+#include "job/word.h"
 #include "endpoints/output/output.h"
 #include "endpoints/run/failure.h"
 #include "endpoints/run/layout.h"
@@ -84,11 +84,11 @@ struct run {
     uint32_t next_number;                     /* of a process */
     struct run_shown *shown;      /* owned: those of them on the console */
     uint32_t sinks_open;          /* files that they may have open at a time */
-    struct ep_text lines;         /* for stderr, not yet written */
+    struct text_buf lines;        /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
     struct ep_room room; /* of this machine, before anything is started */
-    struct ep_job job;
+    struct job job;
     enum ep_launcher launcher;    /* what the options come to */
     struct topo_hosts hosts;      /* empty: virtual nodes on this machine */
     struct ep_tree_plan tree;     /* how the tree came to be */
@@ -121,7 +121,7 @@ struct run {
     uint64_t logs_made;
     struct ov_buf *input_buf; /* being filled by the reader */
     bool input_open, input_ended, input_over;
-    bool pushed_open;  /* EP_STREAM_PUSHED */
+    bool pushed_open;  /* JOB_STREAM_PUSHED */
     bool is_pushed_to; /* by others, who may have more */
     struct run_pushes pushes[RUN_PUSHES];
     int input_fd;

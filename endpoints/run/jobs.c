@@ -23,7 +23,7 @@
 
 struct run_job {
     struct run_job *next;
-    struct ep_job desc;
+    struct job desc;
     struct ep_proof *proof; /* owned: output as it came, against its ends */
     struct run_want want;
     struct run *run;
@@ -40,7 +40,7 @@ struct run_job {
 static void free_job(struct run_job *job)
 {
     ep_run_sinks_close(job->sinks);
-    ep_job_fini(&job->desc);
+    job_fini(&job->desc);
     ep_proof_close(job->proof);
     ep_run_want_close(&job->want);
     free(job->has_ended);
@@ -61,7 +61,7 @@ static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
     };
     const bool has_sinks = ep_run_sinks_are_asked(r, spawn);
     const bool has_files = spawn->output.names.kind != EP_NAMES_NONE;
-    const uint32_t channels = ep_job_channels(&job->desc);
+    const uint32_t channels = job_channels(&job->desc);
     int rc;
 
     job->run = r;
@@ -121,19 +121,19 @@ static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
     else if (count == RUN_JOBS_MAX)
         snprintf(why, EP_TAP_WHY_MAX, "%d jobs run: that is all there may be",
                  RUN_JOBS_MAX);
-    else if (spawn->apps_count == 0 || spawn->apps_count > EP_JOB_APPS_MAX)
+    else if (spawn->apps_count == 0 || spawn->apps_count > JOB_APPS_MAX)
         snprintf(why, EP_TAP_WHY_MAX, "a job has 1 to %d programs",
-                 EP_JOB_APPS_MAX);
+                 JOB_APPS_MAX);
     else
         return true;
     return false;
 }
 
 /* Its processes run on their nodes, or (less) do no longer. */
-static void count_spare(struct run *r, const struct ep_job *job, bool is_more)
+static void count_spare(struct run *r, const struct job *job, bool is_more)
 {
     for (uint32_t n = 1; n <= r->nodes_count; n++) {
-        uint32_t procs = ep_job_on_node(job, n);
+        uint32_t procs = job_on_node(job, n);
 
         r->nodes[n].spare += is_more ? procs : 0 - procs;
     }
@@ -156,7 +156,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     if (ep_run_control_job(r, &job->desc)) {
         snprintf(why, EP_TAP_WHY_MAX,
                  "its arguments and environment are larger than %d MiB",
-                 EP_JOB_BYTES_MAX >> 20);
+                 JOB_BYTES_MAX >> 20);
         free_job(job);
         return false;
     }
@@ -186,7 +186,7 @@ static struct run_job *find(const struct run *r, uint32_t number)
     return NULL;
 }
 
-const struct ep_job *ep_run_jobs_find(const struct run *r, uint32_t base)
+const struct job *ep_run_jobs_find(const struct run *r, uint32_t base)
 {
     const struct run_job *job = find(r, base);
 
@@ -300,7 +300,7 @@ bool ep_run_jobs_are_stuck(const struct run *r, uint64_t *since_ns)
 /* All processes of the node run, or never will. */
 static void on_started(struct run *r, struct run_job *job, uint32_t node)
 {
-    bool *has_started = &job->has_started[ep_job_place(&job->desc, node)];
+    bool *has_started = &job->has_started[job_place(&job->desc, node)];
     struct ep_tap_job told = {
         .event = EP_TAP_JOB_STARTED,
         .base = job->desc.base,
@@ -319,13 +319,13 @@ static void on_started(struct run *r, struct run_job *job, uint32_t node)
     ep_run_tap_job(r, &told);
 }
 
-const char *ep_run_jobs_subject(const struct ep_job_app *app, const char *step)
+const char *ep_run_jobs_subject(const struct job_app *app, const char *step)
 {
     return strcmp(step, "chdir") == 0 ? app->cwd : app->argv.at[0];
 }
 
 static void on_failed(struct run *r, struct run_job *job,
-                      const struct ep_state *state)
+                      const struct job_word *state)
 {
     struct ep_tap_job told = {
         .event = EP_TAP_JOB_FAILED,
@@ -340,38 +340,37 @@ static void on_failed(struct run *r, struct run_job *job,
     if (job->has_failed)
         return;
     job->has_failed = true;
-    (void)ep_job_node_of(&job->desc, told.rank, &app);
+    (void)job_node_of(&job->desc, told.rank, &app);
     told.subject = ep_run_jobs_subject(&job->desc.apps[app], told.step);
     ep_run_tap_job(r, &told);
     kill_job(r, job);
 }
 
-void ep_run_jobs_word(struct run *r, const struct ep_state *state)
+void ep_run_jobs_word(struct run *r, const struct job_word *state)
 {
     struct run_job *job = find(r, state->rank);
 
     if (job == NULL)
         return;
-    if (state->kind == EP_STATE_PIDS) {
+    if (state->kind == JOB_WORD_PIDS) {
         ep_run_tap_started(r, state->rank, state->pids, state->value);
         return;
     }
-    if (state->kind == EP_STATE_STARTED) {
-        on_started(
-            r, job,
-            ep_job_node_of(&job->desc, state->rank - job->desc.base, NULL));
+    if (state->kind == JOB_WORD_STARTED) {
+        on_started(r, job,
+                   job_node_of(&job->desc, state->rank - job->desc.base, NULL));
         return;
     }
-    if (state->kind == EP_STATE_STDIN) {
+    if (state->kind == JOB_WORD_STDIN) {
         if (ep_run_slow_said(r, &job->desc, state))
             kill_job(r, job);
         return;
     }
-    if (state->kind == EP_STATE_FAILED)
+    if (state->kind == JOB_WORD_FAILED)
         on_failed(r, job, state);
     ep_proof_ended(job->proof, state->rank - job->desc.base, state->tallies);
     count_ended(r, job, state->rank,
-                state->kind == EP_STATE_EXIT ? state->value : 127 << 8);
+                state->kind == JOB_WORD_EXIT ? state->value : 127 << 8);
 }
 
 void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec)
@@ -405,8 +404,8 @@ bool ep_run_jobs_wanted(struct run *r)
 static void lose(struct run *r, struct run_job *job, uint32_t number)
 {
     const uint32_t rank = number - job->desc.base;
-    const uint32_t channels = ep_job_channels(&job->desc);
-    const char *host = ep_run_host(r, ep_job_node_of(&job->desc, rank, NULL));
+    const uint32_t channels = job_channels(&job->desc);
+    const char *host = ep_run_host(r, job_node_of(&job->desc, rank, NULL));
 
     if (job->has_ended[rank])
         return;
@@ -434,11 +433,11 @@ static bool ends_with_loss(const struct run *r)
 }
 
 /* It gives no answers. */
-static void tell_lost(struct run *r, const struct ep_job *job, uint32_t node)
+static void tell_lost(struct run *r, const struct job *job, uint32_t node)
 {
-    struct ep_job_part part = {0};
+    struct job_part part = {0};
 
-    while (ep_job_next_on_node(job, node, &part))
+    while (job_next_on_node(job, node, &part))
         ep_run_tap_lost(r, job->base + part.first_rank, part.count);
 }
 
@@ -451,12 +450,12 @@ void ep_run_jobs_lost(struct run *r, uint32_t node)
         tell_lost(r, &job->desc, node);
     for (struct run_job *job = r->jobs; job != NULL; job = next) {
         uint32_t base = job->desc.base, left = job->desc.size - job->ended;
-        struct ep_job_part part = {0};
+        struct job_part part = {0};
         uint32_t before = left;
-        bool is_its = ep_job_on_node(&job->desc, node) > 0;
+        bool is_its = job_on_node(&job->desc, node) > 0;
 
         next = job->next;
-        while (left > 0 && ep_job_next_on_node(&job->desc, node, &part)) {
+        while (left > 0 && job_next_on_node(&job->desc, node, &part)) {
             for (uint32_t i = 0; left > 0 && i < part.count; i++) {
                 left -= !job->has_ended[part.first_rank + i];
                 lose(r, job, base + part.first_rank + i);

@@ -10,12 +10,12 @@
 #ifndef ENDPOINTS_RUN_JOBS_H
 #define ENDPOINTS_RUN_JOBS_H
 
-#include "endpoints/msg/state.h"
+#include "job/word.h"
 #include "endpoints/run/taps.h"
 
 struct ep_console_record;
-struct ep_job;
-struct ep_job_app;
+struct job;
+struct job_app;
 struct run;
 
 /* Processes of such jobs that a node may run at a time. For each that there may
@@ -31,12 +31,12 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
                   struct ep_tap_spawned *out, char *why);
 /* What a step of spawner.h that could not be done for a program was about: its
  * directory, or what it runs. */
-const char *ep_run_jobs_subject(const struct ep_job_app *app, const char *step);
+const char *ep_run_jobs_subject(const struct job_app *app, const char *step);
 /* The one with this base; NULL: there is none. */
-const struct ep_job *ep_run_jobs_find(const struct run *r, uint32_t base);
+const struct job *ep_run_jobs_find(const struct run *r, uint32_t base);
 
 /* --- from the nodes: what is about a process that is not the run's own */
-void ep_run_jobs_word(struct run *r, const struct ep_state *state);
+void ep_run_jobs_word(struct run *r, const struct job_word *state);
 /* A record, by the number of its process, which the caller holds. */
 void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec);
 /* Somebody wants output of them that nobody did. Returns whether nodes are to

@@ -39,10 +39,10 @@ void ep_layout_close(struct ep_layout *layout)
     if (layout == NULL)
         return;
     ep_boot_config_fini(&layout->run.config);
-    ep_job_fini(&layout->run.job);
+    job_fini(&layout->run.job);
     topo_hosts_fini(&layout->run.hosts);
     ep_tree_plan_fini(&layout->run.tree);
-    ep_text_fini(&layout->run.lines);
+    text_buf_fini(&layout->run.lines);
     ep_run_survey_close(&layout->run);
     free(layout);
 }
@@ -69,7 +69,7 @@ uint32_t ep_layout_place(const struct ep_layout *layout, uint32_t node)
 
 uint32_t ep_layout_procs(const struct ep_layout *layout, uint32_t node)
 {
-    return ep_job_on_node(&layout->run.job, node);
+    return job_on_node(&layout->run.job, node);
 }
 
 bool ep_layout_is_virtual(const struct ep_layout *layout)

@@ -39,7 +39,7 @@ static void end_rank(struct run *r, uint32_t node, uint32_t rank)
 {
     for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
          channel++) {
-        bool has = (ep_job_channels(&r->job) & 1u << channel) != 0;
+        bool has = (job_channels(&r->job) & 1u << channel) != 0;
         struct ep_console_record end = {
             .proc = rank,
             .rank = rank,
@@ -64,9 +64,9 @@ static void end_rank(struct run *r, uint32_t node, uint32_t rank)
 /* What is asked of their past is not answered. */
 static void tell_tap(struct run *r, uint32_t node)
 {
-    struct ep_job_part part = {0};
+    struct job_part part = {0};
 
-    while (ep_job_next_on_node(&r->job, node, &part))
+    while (job_next_on_node(&r->job, node, &part))
         ep_run_tap_lost(r, part.first_rank, part.count);
 }
 
@@ -75,9 +75,9 @@ static void tell_tap(struct run *r, uint32_t node)
  * those of further jobs. */
 static void end_ranks(struct run *r, uint32_t node)
 {
-    struct ep_job_part part = {0};
+    struct job_part part = {0};
 
-    while (ep_job_next_on_node(&r->job, node, &part)) {
+    while (job_next_on_node(&r->job, node, &part)) {
         for (uint32_t i = 0; i < part.count; i++) {
             end_rank(r, node, part.first_rank + i);
             ep_run_tap_exit(r, part.first_rank + i, SIGKILL);

@@ -46,10 +46,10 @@ static const char *numbers_text(struct numbers *numbers)
 
 static void add_ranks(const struct run *r, uint32_t node, struct numbers *ranks)
 {
-    struct ep_job_part part = {0};
+    struct job_part part = {0};
 
     /* Those of a dvm are the daemons themselves. */
-    while (!r->options.is_dvm && ep_job_next_on_node(&r->job, node, &part))
+    while (!r->options.is_dvm && job_next_on_node(&r->job, node, &part))
         (void)topo_ranges_add(
             &ranks->set, (struct topo_range){part.first_rank,
                                              part.first_rank + part.count - 1});
@@ -76,7 +76,7 @@ static bool named_init(struct run *r, const uint32_t *nodes, uint32_t count,
 
     *named = (struct named){.many = count > 1};
     if (!numbers_init(&named->nodes, count) ||
-        !numbers_init(&named->ranks, (size_t)count * EP_JOB_APPS_MAX)) {
+        !numbers_init(&named->ranks, (size_t)count * JOB_APPS_MAX)) {
         named_fini(named);
         return false;
     }

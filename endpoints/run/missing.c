@@ -65,17 +65,17 @@ static const char *find_name(const char *text, const char *start,
 static char *without_name(const char *text, const char *name)
 {
     const char *start = text, *found;
-    struct ep_text out = {0};
+    struct text_buf out = {0};
     char *copy;
 
     while ((found = find_name(text, start, name)) != NULL) {
-        ep_text_add(&out, text, (size_t)(found - text));
-        ep_text_puts(&out, "HOST");
+        text_buf_add(&out, text, (size_t)(found - text));
+        text_buf_puts(&out, "HOST");
         text = found + strlen(name);
     }
-    ep_text_puts(&out, text);
+    text_buf_puts(&out, text);
     copy = out.bad ? NULL : strdup(out.at);
-    ep_text_fini(&out);
+    text_buf_fini(&out);
     return copy;
 }
 
@@ -183,7 +183,7 @@ static void add_taken(struct run *r, const struct topo_hosts *left)
 static bool find_taken(struct run *r)
 {
     const char *job = getenv("SLURM_JOB_ID");
-    struct ep_text list = {0};
+    struct text_buf list = {0};
     struct topo_hosts left;
 
     topo_hosts_init(&left);
@@ -192,7 +192,7 @@ static bool find_taken(struct run *r)
         topo_hosts_parse(&left, list.at, NULL) == 0)
         add_taken(r, &left);
     topo_hosts_fini(&left);
-    ep_text_fini(&list);
+    text_buf_fini(&list);
     return r->missing_count > 0;
 }
 
@@ -274,12 +274,12 @@ static void say_group(struct run *r, const struct run_missing *lead,
 {
     char *list = topo_hosts_fold_short(hosts, SHOWN_BYTES);
     char *above = topo_hosts_fold_short(parents, SHOWN_BYTES);
-    struct ep_text first = {0};
+    struct text_buf first = {0};
 
     if (lead->first != NULL)
-        ep_text_printf(&first, "; before, from %s: %s",
-                       above == NULL ? "its parent" : above,
-                       hosts->count == 1 ? lead->first : lead->first_plain);
+        text_buf_printf(&first, "; before, from %s: %s",
+                        above == NULL ? "its parent" : above,
+                        hosts->count == 1 ? lead->first : lead->first_plain);
     if (hosts->count == 1)
         ep_run_say(r, "a daemon does not come: %s: %s%s", name_of(r, lead),
                    lead->text, first.len_bytes > 0 ? first.at : "");
@@ -287,7 +287,7 @@ static void say_group(struct run *r, const struct run_missing *lead,
         ep_run_say(r, "%u daemons do not come: %s: %s%s", hosts->count,
                    list == NULL ? "" : list, lead->plain,
                    first.len_bytes > 0 ? first.at : "");
-    ep_text_fini(&first);
+    text_buf_fini(&first);
     free(list);
     free(above);
 }
@@ -395,16 +395,16 @@ static uint32_t hosts_left(const struct run *r)
 static char *list_left_out(const struct run *r)
 {
     const char *before = getenv(RUN_LEFT_OUT);
-    struct ep_text list = {0};
+    struct text_buf list = {0};
     char *copy;
 
     if (before != NULL)
-        ep_text_puts(&list, before);
+        text_buf_puts(&list, before);
     for (uint32_t i = 0; i < r->missing_count; i++)
-        ep_text_printf(&list, "%s%s", list.len_bytes > 0 ? "," : "",
-                       name_of(r, &r->missing[i]));
+        text_buf_printf(&list, "%s%s", list.len_bytes > 0 ? "," : "",
+                        name_of(r, &r->missing[i]));
     copy = list.bad ? NULL : strdup(list.at);
-    ep_text_fini(&list);
+    text_buf_fini(&list);
     return copy;
 }
 
@@ -442,14 +442,14 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
  * failure. Nothing is freed: the program is replaced. */
 static char **own_words(void)
 {
-    struct ep_text all = {0};
+    struct text_buf all = {0};
     char chunk[4096], **words;
     size_t count = 0, at = 0;
     ssize_t got;
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 
     while (fd >= 0 && (got = read(fd, chunk, sizeof(chunk))) > 0)
-        ep_text_add(&all, chunk, (size_t)got);
+        text_buf_add(&all, chunk, (size_t)got);
     if (fd >= 0)
         close(fd);
     words = calloc(all.len_bytes + 1, sizeof(*words));

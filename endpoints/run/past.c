@@ -22,7 +22,7 @@ static void forget(struct run *r, uint32_t base, uint32_t size)
 
     ov_wr_u32(&wr, base);
     ep_run_tap_job(r, &told);
-    ep_run_control(r, EP_CONTROL_FORGET, body, sizeof(body));
+    ep_run_control(r, JOB_CONTROL_FORGET, body, sizeof(body));
 }
 
 static void forget_first(struct run *r)
@@ -35,20 +35,20 @@ static void forget_first(struct run *r)
     free(past);
 }
 
-static void list_nodes(const struct run *r, const struct ep_job *job,
+static void list_nodes(const struct run *r, const struct job *job,
                        uint32_t *node)
 {
     for (uint32_t n = 1; n <= r->nodes_count; n++) {
-        struct ep_job_part part = {0};
+        struct job_part part = {0};
 
-        while (ep_job_next_on_node(job, n, &part)) {
+        while (job_next_on_node(job, n, &part)) {
             for (uint32_t i = 0; i < part.count; i++)
                 node[part.first_rank + i] = n;
         }
     }
 }
 
-void ep_run_past_add(struct run *r, const struct ep_job *job)
+void ep_run_past_add(struct run *r, const struct job *job)
 {
     struct run_past *past =
         calloc(1, sizeof(*past) + job->size * sizeof(*past->node));

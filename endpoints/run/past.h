@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-struct ep_job;
+struct job;
 struct run;
 
 /* Of these jobs; when one more is over the one that was over first goes. It
@@ -17,7 +17,7 @@ struct run;
 enum { RUN_PASTS_MAX = 32 };
 
 /* The job is over. O(processes). */
-void ep_run_past_add(struct run *r, const struct ep_job *job);
+void ep_run_past_add(struct run *r, const struct job *job);
 /* What that node kept is gone. O(processes of all). */
 void ep_run_past_lost(struct run *r, uint32_t node);
 void ep_run_past_close(struct run *r);

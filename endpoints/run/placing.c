@@ -25,10 +25,10 @@ struct group {
 struct placing {
     struct run *r;
     const struct ep_tap_spawn *spawn;
-    struct group groups[EP_JOB_APPS_MAX];
-    uint32_t count;                     /* groups */
-    uint32_t group_of[EP_JOB_APPS_MAX]; /* of each program */
-    bool is_tight;      /* nodes have no more processes than fit */
+    struct group groups[JOB_APPS_MAX];
+    uint32_t count;                  /* groups */
+    uint32_t group_of[JOB_APPS_MAX]; /* of each program */
+    bool is_tight;                   /* nodes have no more processes than fit */
     uint32_t *procs_of; /* owned: of each node the processes of this job */
     uint32_t *place_of; /* owned: of each node its place, from 1; 0: none */
 };
@@ -150,7 +150,7 @@ static uint32_t list_programs(const struct placing *p, uint32_t g,
 static int place_group(struct placing *p, uint32_t g, char *why)
 {
     struct group *group = &p->groups[g];
-    struct topo_program programs[EP_JOB_APPS_MAX];
+    struct topo_program programs[JOB_APPS_MAX];
     struct topo_programs_ask ask = {.hosts = &group->pool.hosts,
                                     .programs = programs};
     char text[TOPO_WHY_MAX] = "out of memory";
@@ -325,15 +325,14 @@ static uint32_t nth_node(const struct placing *p, uint32_t nth)
     const struct run_pool *pool = &p->groups[0].pool;
 
     if (p->count > 1)
-        return nth < p->r->nodes_count ? ep_job_node_at(&p->r->job, nth + 1)
-                                       : 0;
+        return nth < p->r->nodes_count ? job_node_at(&p->r->job, nth + 1) : 0;
     return nth < pool->hosts.count ? pool->nodes[nth] : 0;
 }
 
 /* The nodes that run something have the places 1, 2, ... */
-static int list_places(struct placing *p, struct ep_job *job)
+static int list_places(struct placing *p, struct job *job)
 {
-    struct ep_job_places run = {{1, 0}, 0};
+    struct job_places run = {{1, 0}, 0};
     uint32_t node;
     int rc = 0;
 
@@ -343,33 +342,33 @@ static int list_places(struct placing *p, struct ep_job *job)
         p->place_of[node] = ++job->nodes;
         if (run.places.last >= run.places.first &&
             node != run.node + (run.places.last - run.places.first) + 1) {
-            rc = ep_job_add_places(job, run);
+            rc = job_add_places(job, run);
             run.places.first = job->nodes;
         }
         if (run.places.first == job->nodes)
             run.node = node;
         run.places.last = job->nodes;
     }
-    return rc == 0 ? ep_job_add_places(job, run) : rc;
+    return rc == 0 ? job_add_places(job, run) : rc;
 }
 
 /* The next node of a program, with so many ranks. */
-static int add_rank(struct ep_job_app *app, uint32_t place, uint32_t each,
+static int add_rank(struct job_app *app, uint32_t place, uint32_t each,
                     uint32_t first_rank)
 {
-    struct ep_job_ranks *last =
+    struct job_ranks *last =
         app->ranks_count > 0 ? &app->ranks[app->ranks_count - 1] : NULL;
-    struct ep_job_ranks ranks = {{place, place}, each, first_rank};
+    struct job_ranks ranks = {{place, place}, each, first_rank};
 
     if (last == NULL || last->each != each || last->nodes.last + 1 != place)
-        return ep_job_app_add_ranks(app, ranks);
+        return job_app_add_ranks(app, ranks);
     last->nodes.last = place;
     return 0;
 }
 
 /* `program` of its group; *ranks counts on. */
 static int list_app(const struct placing *p, const struct group *group,
-                    uint32_t program, struct ep_job_app *app, uint64_t *ranks)
+                    uint32_t program, struct job_app *app, uint64_t *ranks)
 {
     int rc = 0;
 
@@ -391,9 +390,9 @@ static int list_app(const struct placing *p, const struct group *group,
     return rc;
 }
 
-static int list_ranks(const struct placing *p, struct ep_job *job)
+static int list_ranks(const struct placing *p, struct job *job)
 {
-    uint32_t programs[EP_JOB_APPS_MAX] = {0}; /* of each group, so far */
+    uint32_t programs[JOB_APPS_MAX] = {0}; /* of each group, so far */
     uint64_t ranks = 0;
     int rc = 0;
 
@@ -407,7 +406,7 @@ static int list_ranks(const struct placing *p, struct ep_job *job)
 }
 
 int ep_run_placing(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct ep_job *job, enum ep_tap_refusal *refusal, char *why)
+                   struct job *job, enum ep_tap_refusal *refusal, char *why)
 {
     struct placing *p = calloc(1, sizeof(*p));
     int rc = OV_ENOMEM;

@@ -9,7 +9,7 @@
 #ifndef ENDPOINTS_RUN_PLACING_H
 #define ENDPOINTS_RUN_PLACING_H
 
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 #include "endpoints/run/taps.h"
 
 struct run;
@@ -18,6 +18,6 @@ struct run;
  * an OV_E... code with *refusal and, but for EP_TAP_LATER, a sentence in why
  * (EP_TAP_WHY_MAX bytes). O(nodes * (programs + log nodes) + processes). */
 int ep_run_placing(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct ep_job *job, enum ep_tap_refusal *refusal, char *why);
+                   struct job *job, enum ep_tap_refusal *refusal, char *why);
 
 #endif

@@ -26,12 +26,12 @@ static int list_places(struct run *r)
     for (uint32_t n = 1; rc == 0 && n <= r->nodes_count; n++)
         node_of[r->tree.shape.host[n] + 1] = n;
     for (uint32_t place = 1; rc == 0 && place <= r->nodes_count;) {
-        struct ep_job_places run = {{place, place}, node_of[place]};
+        struct job_places run = {{place, place}, node_of[place]};
 
         while (++place <= r->nodes_count &&
                node_of[place] == node_of[place - 1] + 1)
             run.places.last++;
-        rc = ep_job_add_places(&r->job, run);
+        rc = job_add_places(&r->job, run);
     }
     free(node_of);
     return rc == 0 ? 0 : ep_run_fail(r, "out of memory");

@@ -7,6 +7,7 @@
 #include "endpoints/run/environ.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/sys/manners.h"
 #include "topo/ranges.h"
 
 extern char **environ;
@@ -23,7 +24,7 @@ static int list_readers(struct run *r)
     if (strcmp(text, "none") == 0)
         return 0;
     if (strcmp(text, "all") == 0)
-        return ep_job_add_reader(&r->job, all) ? 1 : 0;
+        return job_add_reader(&r->job, all) ? 1 : 0;
     terms = topo_ranges_terms(text, strlen(text));
     set.items = calloc(terms + 1, sizeof(*set.items));
     if (set.items == NULL)
@@ -41,13 +42,13 @@ static int list_readers(struct run *r)
         rc = 2;
     }
     for (uint32_t i = 0; rc == 0 && i < set.count; i++)
-        rc = ep_job_add_reader(&r->job, set.items[i]) ? 1 : 0;
+        rc = job_add_reader(&r->job, set.items[i]) ? 1 : 0;
     free(set.items);
     return rc;
 }
 
 /* --env without a value: that of the launcher. */
-static int add_own(struct run *r, struct ep_job_app *app, const char *name)
+static int add_own(struct run *r, struct job_app *app, const char *name)
 {
     const char *value = getenv(name);
     char entry[4096];
@@ -67,22 +68,22 @@ static int add_own(struct run *r, struct ep_job_app *app, const char *name)
                    name);
         return 2;
     }
-    return ep_job_app_add_env(app, entry) ? ep_run_fail(r, "out of memory") : 0;
+    return job_app_add_env(app, entry) ? ep_run_fail(r, "out of memory") : 0;
 }
 
 static int describe_app(struct run *r, const struct ep_run_app *from,
-                        struct ep_job_app *app)
+                        struct job_app *app)
 {
     char cwd[4096];
     int rc = 0;
 
     app->cwd_is_optional = from->chdir == NULL;
     if (from->chdir != NULL)
-        rc = ep_job_app_set_cwd(app, from->chdir);
+        rc = job_app_set_cwd(app, from->chdir);
     else if (getcwd(cwd, sizeof(cwd)) != NULL)
-        rc = ep_job_app_set_cwd(app, cwd);
+        rc = job_app_set_cwd(app, cwd);
     for (char **arg = from->argv; rc == 0 && *arg != NULL; arg++)
-        rc = ep_job_app_add_arg(app, *arg);
+        rc = job_app_add_arg(app, *arg);
     if (rc != 0)
         return ep_run_fail(r, "out of memory");
     for (uint32_t i = 0; rc == 0 && i < from->env_count; i++) {
@@ -90,7 +91,7 @@ static int describe_app(struct run *r, const struct ep_run_app *from,
 
         if (strchr(given, '=') == NULL)
             rc = add_own(r, app, given);
-        else if (ep_job_app_add_env(app, given))
+        else if (job_app_add_env(app, given))
             rc = ep_run_fail(r, "out of memory");
     }
     return rc;
@@ -100,7 +101,7 @@ static int list_env(struct run *r)
 {
     for (char **e = environ; *e != NULL; e++) {
         if (strchr(*e, '=') != NULL && !ep_run_env_is_private(*e) &&
-            ep_job_add_env(&r->job, *e))
+            job_add_env(&r->job, *e))
             return ep_run_fail(r, "out of memory");
     }
     return 0;
@@ -119,11 +120,11 @@ int ep_run_plan_job(struct run *r)
     r->job.open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
     r->job.linger_ms = (uint32_t)(o->linger_s * 1000);
     r->job.cache_bytes = o->tap != NULL && !o->is_dvm ? o->cache_bytes : 0;
-    r->job.cache_channels = EP_JOB_CACHE_ALL;
+    r->job.cache_channels = JOB_CACHE_ALL;
     r->job.slow = o->slow;
     r->job.spill_bytes = o->spill_bytes;
     r->job.close_ms = (uint32_t)(o->close_s * 1000);
-    if (o->spill_dir != NULL && ep_job_set_spill_dir(&r->job, o->spill_dir))
+    if (o->spill_dir != NULL && job_set_spill_dir(&r->job, o->spill_dir))
         return ep_run_fail(r, "out of memory");
     rc = list_readers(r);
     if (rc == 0)

@@ -152,7 +152,7 @@ int ep_run_plan_bind(struct run *r)
     if (ep_machine_cpus(&cpus, r->job.bind, why))
         return ep_run_fail(r, why);
     for (uint32_t i = 0; rc == 0 && i < cpus.count; i++)
-        rc = ep_job_add_cpus(&r->job, cpus.at[i]);
+        rc = job_add_cpus(&r->job, cpus.at[i]);
     topo_cpus_fini(&cpus);
     return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
 }

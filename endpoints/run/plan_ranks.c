@@ -145,18 +145,18 @@ static int place_blind(struct run *r, struct asking *asking,
 static int list_ranks(struct run *r, const struct topo_programs *placed)
 {
     for (uint32_t i = 0; i < r->options.apps_count; i++) {
-        if (ep_job_add_app(&r->job))
+        if (job_add_app(&r->job))
             return ep_run_fail(r, "out of memory");
     }
     for (uint32_t i = 0; i < placed->count; i++) {
         const struct topo_block *block = &placed->blocks[i];
-        struct ep_job_ranks ranks = {
+        struct job_ranks ranks = {
             .nodes = {block->nodes.first + 1, block->nodes.last + 1},
             .each = block->each,
             .first_rank = block->first_rank,
         };
 
-        if (ep_job_app_add_ranks(&r->job.apps[block->program], ranks))
+        if (job_app_add_ranks(&r->job.apps[block->program], ranks))
             return ep_run_fail(r, "out of memory");
     }
     r->job.size = placed->procs;

@@ -148,7 +148,7 @@ int ep_run_plan_session(struct run *r, uint32_t most)
         return ep_run_fail(r, "out of memory");
     if (set_strings(r) ||
         ep_session_pack(config, &r->sizes,
-                        NODE_INPUTS + EP_STATE_OUTPUTS * most))
+                        NODE_INPUTS + JOB_WORD_OUTPUTS * most))
         return ep_run_fail(r, "out of memory, or too many processes on a node");
     snprintf(r->nspace, sizeof(r->nspace), "%s%08x",
              o->is_dvm ? EP_RUN_DVM_NAME : "xylem-",

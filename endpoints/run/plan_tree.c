@@ -137,7 +137,7 @@ static bool names_some(const struct run *r)
 static int ask_slurm(struct run *r)
 {
     char why[TOPO_WHY_MAX] = "it says nothing";
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     int rc = 0;
 
     if (r->hosts.count == 0 || r->options.launcher == EP_RUN_LOCAL ||
@@ -147,7 +147,7 @@ static int ask_slurm(struct run *r)
     if (rc == 0)
         rc = topo_fabric_parse(&r->tree.fabric, text.at, text.len_bytes,
                                "scontrol show topology", why);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     if (rc == 0 && names_some(r))
         return use_fabric(r, EP_TREE_SLURM);
     if (rc == 0)

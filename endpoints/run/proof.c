@@ -9,12 +9,12 @@
 #include "overlay/base/panic.h"
 
 struct channel {
-    struct ep_tally said;                         /* by the daemon */
-    struct ep_tally written[EP_PROOF_PLACES_MAX]; /* by us */
+    struct job_tally said;                         /* by the daemon */
+    struct job_tally written[EP_PROOF_PLACES_MAX]; /* by us */
 };
 
 struct proc {
-    struct channel channels[EP_STATE_OUTPUTS];
+    struct channel channels[JOB_WORD_OUTPUTS];
 };
 
 struct ep_proof {
@@ -59,21 +59,21 @@ void ep_proof_close(struct ep_proof *proof)
 void ep_proof_written(struct ep_proof *proof, uint32_t place, uint32_t rank,
                       uint8_t channel, const void *mem, uint32_t len_bytes)
 {
-    unsigned i = ep_state_output(channel);
+    unsigned i = job_word_output(channel);
 
     OV_ASSERT(place < proof->places);
-    if (rank < proof->procs_count && i < EP_STATE_OUTPUTS)
-        ep_tally_add(&proof->procs[rank].channels[i].written[place], mem,
-                     len_bytes);
+    if (rank < proof->procs_count && i < JOB_WORD_OUTPUTS)
+        job_tally_add(&proof->procs[rank].channels[i].written[place], mem,
+                      len_bytes);
 }
 
 void ep_proof_ended(struct ep_proof *proof, uint32_t rank,
-                    const struct ep_tally *tallies)
+                    const struct job_tally *tallies)
 {
     if (rank >= proof->procs_count)
         return;
     proof->has_ended[rank] = true;
-    for (unsigned i = 0; i < EP_STATE_OUTPUTS; i++) {
+    for (unsigned i = 0; i < JOB_WORD_OUTPUTS; i++) {
         if (tallies[i].bytes > 0)
             proof->procs[rank].channels[i].said = tallies[i];
     }
@@ -82,10 +82,10 @@ void ep_proof_ended(struct ep_proof *proof, uint32_t rank,
 /* --- the judgement
  * */
 
-static enum ep_proof_reason compare(const struct channel *ch,
-                                    const struct ep_tally *written, bool is_cut)
+static enum ep_proof_reason
+compare(const struct channel *ch, const struct job_tally *written, bool is_cut)
 {
-    if (ep_tally_is_equal(&ch->said, written))
+    if (job_tally_is_equal(&ch->said, written))
         return EP_PROOF_COMPLETE;
     if (written->bytes < ch->said.bytes)
         return is_cut ? EP_PROOF_GIVEN_UP : EP_PROOF_MISSING;
@@ -94,16 +94,16 @@ static enum ep_proof_reason compare(const struct channel *ch,
 
 /* The place that counts: one that is not right, and of such ones that which
  * has least. */
-static const struct ep_tally *place_of(const struct ep_proof *proof,
-                                       const struct channel *ch)
+static const struct job_tally *place_of(const struct ep_proof *proof,
+                                        const struct channel *ch)
 {
-    const struct ep_tally *found = &ch->written[0];
+    const struct job_tally *found = &ch->written[0];
 
     for (uint32_t i = 1; i < proof->places; i++) {
-        const struct ep_tally *other = &ch->written[i];
+        const struct job_tally *other = &ch->written[i];
 
-        if (!ep_tally_is_equal(&ch->said, other) &&
-            (ep_tally_is_equal(&ch->said, found) ||
+        if (!job_tally_is_equal(&ch->said, other) &&
+            (job_tally_is_equal(&ch->said, found) ||
              other->bytes < found->bytes))
             found = other;
     }
@@ -151,7 +151,7 @@ const struct ep_proof_verdict *ep_proof_judge(struct ep_proof *proof,
         enum ep_proof_reason why =
             has_ended ? EP_PROOF_COMPLETE : absent(arg, rank);
 
-        for (unsigned i = 0; i < EP_STATE_OUTPUTS; i++) {
+        for (unsigned i = 0; i < JOB_WORD_OUTPUTS; i++) {
             const struct channel *ch = &proof->procs[rank].channels[i];
 
             /* One that cannot be is one all the same when it has bytes. */

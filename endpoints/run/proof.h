@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/msg/state.h"
+#include "job/word.h"
 
 struct ep_proof;
 
@@ -79,9 +79,9 @@ void ep_proof_close(struct ep_proof *proof);
 void ep_proof_written(struct ep_proof *proof, uint32_t place, uint32_t rank,
                       uint8_t channel, const void *mem, uint32_t len_bytes);
 
-/* The process has ended, and wrote so much: [EP_STATE_OUTPUTS]. O(1). */
+/* The process has ended, and wrote so much: [JOB_WORD_OUTPUTS]. O(1). */
 void ep_proof_ended(struct ep_proof *proof, uint32_t rank,
-                    const struct ep_tally *tallies);
+                    const struct job_tally *tallies);
 
 /* Judges all channels, once all is written that will be. is_cut: the launcher
  * has given up output, so that missing bytes are no wonder. Returns as

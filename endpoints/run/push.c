@@ -11,7 +11,7 @@
 #include "overlay/control.h"
 #include "overlay/wire/push.h"
 
-/* Frames of EP_STREAM_PUSHED that a node keeps at most. */
+/* Frames of JOB_STREAM_PUSHED that a node keeps at most. */
 enum { PUSHED_FRAMES = 8 };
 
 /* A message that waits for room in the stream; the tap bounds how many. */
@@ -35,7 +35,7 @@ void ep_run_push_open(struct run *r)
     uint8_t mem[OV_CONTROL_HEAD_BYTES + OV_OPEN_BYTES + sizeof(all)];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     const struct ov_open open = {
-        .stream = EP_STREAM_PUSHED, .window = PUSHED_FRAMES, .ranges = 1};
+        .stream = JOB_STREAM_PUSHED, .window = PUSHED_FRAMES, .ranges = 1};
 
     if (r->pushed_open)
         return;
@@ -161,10 +161,10 @@ void ep_run_push_pump(struct run *r)
     }
     /* A frame of the launcher's own that is being read has its place. */
     if (r->input_open)
-        pump(r, &r->pushes[RUN_PUSHES_OWN], EP_STREAM_STDIN,
+        pump(r, &r->pushes[RUN_PUSHES_OWN], JOB_STREAM_STDIN,
              r->input_buf != NULL ? 1 : 0);
     if (r->pushed_open)
-        pump(r, &r->pushes[RUN_PUSHES_OTHERS], EP_STREAM_PUSHED, 0);
+        pump(r, &r->pushes[RUN_PUSHES_OTHERS], JOB_STREAM_PUSHED, 0);
 }
 
 void ep_run_push_keep(struct run *r, bool are_there)

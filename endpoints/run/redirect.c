@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "endpoints/msg/replay.h"
+#include "job/replay.h"
 #include "endpoints/run/back.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
@@ -12,7 +12,7 @@
 #include "endpoints/run/tap.h"
 #include "overlay/base/err.h"
 
-enum { CHANNELS = EP_STATE_OUTPUTS, NONE = RUN_RECORDS_MAX };
+enum { CHANNELS = JOB_WORD_OUTPUTS, NONE = RUN_RECORDS_MAX };
 
 struct entry {
     struct ep_console_record rec;
@@ -31,7 +31,7 @@ struct run_redirect {
 
 static uint32_t *at_console(const struct run *r, uint32_t rank, uint8_t channel)
 {
-    unsigned which = ep_state_output(channel);
+    unsigned which = job_word_output(channel);
 
     if (rank >= r->job.size || which >= CHANNELS)
         return NULL;
@@ -102,9 +102,9 @@ static struct ov_rd bytes_of(const struct ep_console_record *rec)
 static bool is_heard(const struct ep_console_record *rec)
 {
     struct ov_rd rd = bytes_of(rec);
-    struct ep_replay_answer answer;
+    struct job_replay_answer answer;
 
-    return ep_replay_answer_decode(&rd, &answer) == 0 && answer.heard > 0;
+    return job_replay_answer_decode(&rd, &answer) == 0 && answer.heard > 0;
 }
 
 /* What makes no sense is nobody's. */
@@ -112,13 +112,13 @@ static void replay(struct run *r, const struct ep_console_record *rec,
                    uint16_t ticket)
 {
     struct ov_rd rd = bytes_of(rec);
-    struct ep_replay_answer answer;
+    struct job_replay_answer answer;
     struct ep_tap_output output = {.rank = rec->rank,
                                    .channel = rec->channel,
                                    .ticket = ticket,
                                    .cookie = rec->cookie};
 
-    if (ep_replay_answer_decode(&rd, &answer) == 0) {
+    if (job_replay_answer_decode(&rd, &answer) == 0) {
         output.heard = answer.heard;
         output.is_turn = answer.is_turn;
         output.before_bytes = answer.dropped_bytes;

@@ -176,14 +176,14 @@ static void close_all(struct run *r)
     if (r->base != NULL)
         event_base_free(r->base);
     ep_boot_config_fini(&r->config);
-    ep_job_fini(&r->job);
+    job_fini(&r->job);
     topo_hosts_fini(&r->hosts);
     ep_tree_plan_fini(&r->tree);
     ep_run_ask_close(r);
     free(r->nodes);
     free(r->daemons);
     free(r->lost);
-    ep_text_fini(&r->lines);
+    text_buf_fini(&r->lines);
     ep_run_held_close(r);
     ep_run_log_close(r);
     if (r->input_fd >= 0)

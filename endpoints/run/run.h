@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 #include "endpoints/run/taps.h"
 
 enum ep_run_launcher { EP_RUN_AUTO, EP_RUN_LOCAL, EP_RUN_SSH, EP_RUN_SLURM };
@@ -33,7 +33,7 @@ enum ep_run_loss { EP_RUN_LOSS_ABORT, EP_RUN_LOSS_CONTINUE };
 enum {
     EP_RUN_PPN_MAX = 16000,
     EP_RUN_ENV_MAX = 1024,
-    EP_RUN_APPS_MAX = EP_JOB_APPS_MAX
+    EP_RUN_APPS_MAX = JOB_APPS_MAX
 };
 
 /* One program, with what is its own. */
@@ -74,7 +74,7 @@ struct ep_run_options {
     double heartbeat_s;
     const char *stdin_ranks; /* "all", "none" or a rank list */
     const char *input;
-    enum ep_slow_policy slow; /* of stdin */
+    enum job_slow_policy slow; /* of stdin */
     uint64_t spill_bytes;
     double close_s;
     const char *spill_dir;

@@ -30,7 +30,7 @@ void ep_run_retry_lines(struct run *r, int wait_ms)
 
         if (!write_line(r->lines.at, len_bytes, wait_ms))
             return;
-        ep_text_cut(&r->lines, len_bytes);
+        text_buf_cut(&r->lines, len_bytes);
     }
 }
 
@@ -47,7 +47,7 @@ void ep_run_line(struct run *r, const char *prefix, const char *text)
     size_t before = r->lines.len_bytes;
 
     if (before < LINES_BYTES_MAX)
-        ep_text_printf(&r->lines, "%s: %.*s\n", prefix, LINE_BYTES_MAX, text);
+        text_buf_printf(&r->lines, "%s: %.*s\n", prefix, LINE_BYTES_MAX, text);
     ep_run_retry_lines(r, 0);
     if (r->lines.len_bytes > 0)
         ep_run_watch(r);

@@ -50,7 +50,7 @@ static int left_ms(uint64_t end_ns)
 
 /* Reads to the end, as long as there is time and room. Who was held up for
  * longer reads what has come meanwhile. */
-static bool read_all(int fd, struct ep_text *out)
+static bool read_all(int fd, struct text_buf *out)
 {
     uint64_t end_ns = ep_clock_ns() + EP_SCONTROL_MS * UINT64_C(1000000);
     char mem[16384];
@@ -67,13 +67,13 @@ static bool read_all(int fd, struct ep_text *out)
             continue;
         if (got < 0 || out->len_bytes + (size_t)got > EP_SCONTROL_BYTES_MAX)
             return false;
-        ep_text_add(out, mem, (size_t)got);
+        text_buf_add(out, mem, (size_t)got);
         if (out->bad)
             return false;
     }
 }
 
-static int ask(const char *const *argv, struct ep_text *out)
+static int ask(const char *const *argv, struct text_buf *out)
 {
     int ends[2], status = 0;
     bool is_whole;
@@ -98,14 +98,14 @@ static int ask(const char *const *argv, struct ep_text *out)
     return is_whole && status == 0 && out->len_bytes > 0 ? 0 : OV_ENOENT;
 }
 
-int ep_scontrol_topology(struct ep_text *out)
+int ep_scontrol_topology(struct text_buf *out)
 {
     static const char *const argv[] = {"scontrol", "show", "topology", NULL};
 
     return ask(argv, out);
 }
 
-int ep_scontrol_nodes_parse(const char *text, struct ep_text *out)
+int ep_scontrol_nodes_parse(const char *text, struct text_buf *out)
 {
     static const char mark[] = " NodeList="; /* others end in it: ReqNodeList */
     const char *list = strstr(text, mark);
@@ -113,18 +113,18 @@ int ep_scontrol_nodes_parse(const char *text, struct ep_text *out)
     if (list == NULL)
         return OV_ENOENT;
     list += strlen(mark);
-    ep_text_add(out, list, strcspn(list, " \n"));
+    text_buf_add(out, list, strcspn(list, " \n"));
     return out->bad ? OV_ENOMEM : 0;
 }
 
-int ep_scontrol_nodes(const char *job, struct ep_text *out)
+int ep_scontrol_nodes(const char *job, struct text_buf *out)
 {
     const char *const argv[] = {"scontrol", "-o", "show", "job", job, NULL};
-    struct ep_text all = {0};
+    struct text_buf all = {0};
     int rc = ask(argv, &all);
 
     if (rc == 0)
         rc = ep_scontrol_nodes_parse(all.at, out);
-    ep_text_fini(&all);
+    text_buf_fini(&all);
     return rc;
 }

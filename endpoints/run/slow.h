@@ -4,13 +4,13 @@
 
 #include <stdbool.h>
 
-struct ep_job;
-struct ep_state;
+struct job;
+struct job_word;
 struct run;
 
-/* A word of kind EP_STATE_STDIN. True: its stdin is lost, and the job is to
+/* A word of kind JOB_WORD_STDIN. True: its stdin is lost, and the job is to
  * end. */
-bool ep_run_slow_said(struct run *r, const struct ep_job *job,
-                      const struct ep_state *state);
+bool ep_run_slow_said(struct run *r, const struct job *job,
+                      const struct job_word *state);
 
 #endif

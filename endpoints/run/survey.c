@@ -14,7 +14,7 @@ bool ep_run_survey_asks(const struct run *r)
 }
 
 bool ep_run_survey_word(struct run *r, uint32_t node,
-                        const struct ep_state *state)
+                        const struct job_word *state)
 {
     struct run_node *of = &r->nodes[node];
 
@@ -34,7 +34,7 @@ static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
 
 /* Adds the hosts from `host` on that are like it and were not told of yet. */
 static void put_alike(struct run *r, uint32_t host, bool *is_told,
-                      struct ep_text *out)
+                      struct text_buf *out)
 {
     const struct ep_survey *survey = &r->survey;
     const struct ep_machine *lead = &survey->machines[host];
@@ -54,8 +54,8 @@ static void put_alike(struct run *r, uint32_t host, bool *is_told,
     }
     text = topo_hosts_fold(&list, list.count);
     out->bad |= text == NULL;
-    ep_text_printf(out, "%s%s=%u/%u", out->len_bytes > 0 ? ";" : "",
-                   text == NULL ? "" : text, lead->packages, lead->cores);
+    text_buf_printf(out, "%s%s=%u/%u", out->len_bytes > 0 ? ";" : "",
+                    text == NULL ? "" : text, lead->packages, lead->cores);
     free(text);
     topo_hosts_fini(&list);
 }
@@ -65,7 +65,7 @@ static char *list_found(struct run *r)
 {
     const struct ep_survey *survey = &r->survey;
     bool *is_told = calloc(survey->count, sizeof(*is_told));
-    struct ep_text out = {0};
+    struct text_buf out = {0};
     char *copy = NULL;
 
     for (uint32_t i = 0; is_told != NULL && i < survey->count; i++) {
@@ -75,7 +75,7 @@ static char *list_found(struct run *r)
     if (is_told != NULL && !out.bad)
         copy = strdup(out.at);
     free(is_told);
-    ep_text_fini(&out);
+    text_buf_fini(&out);
     return copy;
 }
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/msg/state.h"
+#include "job/word.h"
 #include "topo/object.h"
 
 struct run;
@@ -50,7 +50,7 @@ bool ep_run_survey_asks(const struct run *r);
 
 /* The word of a node. True: it was the last one. */
 bool ep_run_survey_word(struct run *r, uint32_t node,
-                        const struct ep_state *state);
+                        const struct job_word *state);
 
 /* When all have joined and said so. True: ranks are where they should be. Else
  * the run ends, to be started anew. O(hosts). */

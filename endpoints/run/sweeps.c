@@ -171,7 +171,7 @@ static int spawn(struct run *r, uint32_t place, int out)
                                .rsh = r->config.rsh};
     struct ep_spawn_proc proc = {
         .job = JOB, .proc = place, .args = args, .stdio = {-1, out, -1}};
-    struct ep_text line = {0};
+    struct text_buf line = {0};
     int rc;
 
     snprintf(who, sizeof(who), "%016" PRIx64 ".%u", r->config.auth.session,
@@ -185,7 +185,7 @@ static int spawn(struct run *r, uint32_t place, int out)
     }
     if (rc == 0)
         rc = ep_spawner_start(r->sweeps->spawner, &proc);
-    ep_text_fini(&line);
+    text_buf_fini(&line);
     return rc;
 }
 

@@ -11,12 +11,12 @@
 /* Of a push: a larger frame would only be copied for longer. */
 enum { PUSH_FRAME_BYTES = 32 * 1024 };
 
-static uint32_t nodes_of(const struct ep_job_ranks *ranks)
+static uint32_t nodes_of(const struct job_ranks *ranks)
 {
     return ranks->nodes.last - ranks->nodes.first + 1;
 }
 
-uint32_t ep_run_tap_parts(const struct ep_job *job)
+uint32_t ep_run_tap_parts(const struct job *job)
 {
     uint32_t count = 0;
 
@@ -27,11 +27,11 @@ uint32_t ep_run_tap_parts(const struct ep_job *job)
     return count;
 }
 
-static void fill_part(const struct run *r, const struct ep_job *job,
-                      uint32_t app, const struct ep_job_ranks *ranks,
-                      uint32_t nth, struct ep_tap_part *out)
+static void fill_part(const struct run *r, const struct job *job, uint32_t app,
+                      const struct job_ranks *ranks, uint32_t nth,
+                      struct ep_tap_part *out)
 {
-    out->host = ep_run_host(r, ep_job_node_at(job, ranks->nodes.first + nth));
+    out->host = ep_run_host(r, job_node_at(job, ranks->nodes.first + nth));
     out->program = job->apps[app].argv.at[0];
     out->app = app;
     out->first_rank = ranks->first_rank + nth * ranks->each;
@@ -42,12 +42,12 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
                     struct ep_tap_part *out)
 {
     const struct run *r = arg;
-    const struct ep_job *job =
+    const struct job *job =
         base == 0 ? &r->job : r->tap_events->on_find(r, base);
 
     OV_ASSERT(job != NULL);
     for (uint32_t app = 0; app < job->apps_count; app++) {
-        const struct ep_job_app *of = &job->apps[app];
+        const struct job_app *of = &job->apps[app];
 
         for (uint32_t i = 0; i < of->ranks_count; i++) {
             if (index < nodes_of(&of->ranks[i])) {

@@ -5,7 +5,7 @@
 #include "endpoints/run/taps.h"
 
 struct ep_console_record;
-struct ep_job;
+struct job;
 struct ov_buf;
 struct run;
 
@@ -29,7 +29,7 @@ struct run_tap_events {
     void (*on_up)(struct run *r, const char *uri);
     void (*on_given_up)(struct run *r, const char *why);
     /* The job with this base; NULL: there is none any more. */
-    const struct ep_job *(*on_find)(const struct run *r, uint32_t base);
+    const struct job *(*on_find)(const struct run *r, uint32_t base);
 };
 
 /* Opens options.tap, and tells it who reads stdin. Its words go to tap_events
@@ -37,7 +37,7 @@ struct run_tap_events {
 void ep_run_tap_open(struct run *r);
 void ep_run_tap_close(struct run *r);
 /* How many parts a job has, for those who ask with on_part. */
-uint32_t ep_run_tap_parts(const struct ep_job *job);
+uint32_t ep_run_tap_parts(const struct job *job);
 
 /* A record of the console, as a tap has it. */
 struct ep_tap_output ep_run_tap_record(const struct ep_console_record *rec);

@@ -48,7 +48,7 @@ static void on_started(struct run *r, uint32_t node)
                 (double)(r->launched_ns - r->start_ns) / 1e9, r->job.size);
 }
 
-static void on_usage(struct run *r, const struct ep_usage *usage)
+static void on_usage(struct run *r, const struct job_usage *usage)
 {
     r->usage_count += (uint32_t)usage->daemons;
     if (usage->rss_peak_bytes > r->usage_rss_max)
@@ -60,7 +60,7 @@ static void on_usage(struct run *r, const struct ep_usage *usage)
     r->usage_pieces += usage->lines_in_pieces;
 }
 
-static void say_no_spill(struct run *r, const struct ep_state *state)
+static void say_no_spill(struct run *r, const struct job_word *state)
 {
     const char *host = ep_run_host_of_rank(r, state->rank);
     int err = (int)state->value;
@@ -80,12 +80,12 @@ static void say_no_spill(struct run *r, const struct ep_state *state)
                    host, strerror(err));
 }
 
-static void on_start_failed(struct run *r, const struct ep_state *state)
+static void on_start_failed(struct run *r, const struct job_word *state)
 {
     uint32_t app = 0;
 
-    (void)ep_job_node_of(&r->job, state->rank, &app);
-    if (!r->is_killed && strcmp(state->text, EP_STATE_STEP_SPILL) == 0)
+    (void)job_node_of(&r->job, state->rank, &app);
+    if (!r->is_killed && strcmp(state->text, JOB_WORD_STEP_SPILL) == 0)
         say_no_spill(r, state);
     else if (!r->is_killed && strcmp(state->text, "bind") == 0)
         ep_run_say(r, "rank %u on %s cannot be bound as --bind asks for: %s",
@@ -100,39 +100,39 @@ static void on_start_failed(struct run *r, const struct ep_state *state)
     ep_run_abort(r, 1);
 }
 
-static void on_slow_stdin(struct run *r, const struct ep_state *state)
+static void on_slow_stdin(struct run *r, const struct job_word *state)
 {
     const char *host = ep_run_host_of_rank(r, state->rank);
 
-    switch ((enum ep_stdin_event)state->stdin_event) {
-    case EP_STDIN_FULL:
+    switch ((enum job_stdin_event)state->stdin_event) {
+    case JOB_STDIN_FULL:
         ep_run_say(r,
                    "rank %u on %s is %.4g MiB behind in its stdin, more are "
                    "not spilled: everybody waits for it from now on",
                    state->rank, host, (double)r->job.spill_bytes / (1 << 20));
         break;
-    case EP_STDIN_UNSAVED:
+    case JOB_STDIN_UNSAVED:
         ep_run_say(r,
                    "stdin of rank %u on %s cannot be spilled any further (%s; "
                    "--spill-dir names another place): everybody waits for it "
                    "from now on",
                    state->rank, host, strerror((int)state->value));
         break;
-    case EP_STDIN_CLOSED:
+    case JOB_STDIN_CLOSED:
         ep_run_say(r,
                    "rank %u on %s has not read its stdin for %g s: it is "
                    "closed",
                    state->rank, host, r->job.close_ms / 1000.0);
         ep_run_tap_stdin(r, state->rank, state->rank, false);
         break;
-    case EP_STDIN_LOST:
+    case JOB_STDIN_LOST:
         ep_run_say(r,
                    "spilled stdin of rank %u on %s cannot be read back: %s; "
                    "the job ends",
                    state->rank, host, strerror((int)state->value));
         ep_run_abort(r, 1);
         break;
-    case EP_STDIN_EVENTS:
+    case JOB_STDIN_EVENTS:
         break;
     }
 }
@@ -150,7 +150,7 @@ static void on_pieces(struct run *r, uint32_t node, int err)
 }
 
 static void on_adopted(struct run *r, uint32_t node,
-                       const struct ep_state *state)
+                       const struct job_word *state)
 {
     char parent[32] = "the launcher";
 
@@ -195,67 +195,67 @@ static void begin(struct run *r)
 }
 
 /* Is it about a process of another job than the run's own? */
-static bool is_of_others(const struct run *r, const struct ep_state *state)
+static bool is_of_others(const struct run *r, const struct job_word *state)
 {
-    return (state->kind == EP_STATE_STARTED || state->kind == EP_STATE_EXIT ||
-            state->kind == EP_STATE_FAILED || state->kind == EP_STATE_PIDS ||
-            state->kind == EP_STATE_STDIN) &&
+    return (state->kind == JOB_WORD_STARTED || state->kind == JOB_WORD_EXIT ||
+            state->kind == JOB_WORD_FAILED || state->kind == JOB_WORD_PIDS ||
+            state->kind == JOB_WORD_STDIN) &&
            state->rank >= r->job.size;
 }
 
-static void on_word(struct run *r, uint32_t node, const struct ep_state *state)
+static void on_word(struct run *r, uint32_t node, const struct job_word *state)
 {
     if (is_of_others(r, state)) {
         ep_run_jobs_word(r, state);
         return;
     }
-    switch ((enum ep_state_kind)state->kind) {
-    case EP_STATE_STARTED:
+    switch ((enum job_word_kind)state->kind) {
+    case JOB_WORD_STARTED:
         on_started(r, node);
         break;
-    case EP_STATE_PIDS:
+    case JOB_WORD_PIDS:
         ep_run_tap_started(r, state->rank, state->pids, state->value);
         break;
-    case EP_STATE_EXIT:
+    case JOB_WORD_EXIT:
         ep_run_tap_exit(r, state->rank, (uint32_t)state->value);
         ep_proof_ended(r->proof, state->rank, state->tallies);
         ep_run_took(r, state->rank, state->taken_bytes);
         if (state->rank < r->job.size && state->value != 0)
             ep_run_failed(r, state->rank, (int)state->value);
         break;
-    case EP_STATE_FAILED: /* it wrote nothing */
+    case JOB_WORD_FAILED: /* it wrote nothing */
         ep_proof_ended(r->proof, state->rank, state->tallies);
         ep_run_took(r, state->rank, 0);
         on_start_failed(r, state);
         break;
-    case EP_STATE_ADOPTED:
+    case JOB_WORD_ADOPTED:
         on_adopted(r, node, state);
         break;
-    case EP_STATE_USAGE:
+    case JOB_WORD_USAGE:
         on_usage(r, &state->usage);
         break;
-    case EP_STATE_NOTE:
+    case JOB_WORD_NOTE:
         /* As a rule what is said of one host holds for many. */
         (r->is_note_told ? ep_run_note : ep_run_say)(
             r, "%s: %s", ep_run_host(r, node), state->text);
         r->is_note_told = true;
         break;
-    case EP_STATE_OVER:
+    case JOB_WORD_OVER:
         on_over(r, node, state->value);
         break;
-    case EP_STATE_STDIN:
+    case JOB_WORD_STDIN:
         if (state->rank < r->job.size && !r->is_killed)
             on_slow_stdin(r, state);
         break;
-    case EP_STATE_MACHINE:
+    case JOB_WORD_MACHINE:
         if (!ep_run_ask_word(r, node, state) &&
             ep_run_survey_word(r, node, state))
             begin(r);
         break;
-    case EP_STATE_PIECES:
+    case JOB_WORD_PIECES:
         on_pieces(r, node, (int)state->value);
         break;
-    case EP_STATE_KINDS:
+    case JOB_WORD_KINDS:
         break;
     }
 }
@@ -265,9 +265,9 @@ static void on_state_record(struct run *r, const struct ov_record *rec,
 {
     struct ov_rd rd =
         ov_rd_init(slice->buf->mem + slice->off_bytes, slice->len_bytes);
-    struct ep_state state;
+    struct job_word state;
 
-    while (ov_rd_left(&rd) > 0 && ep_state_decode(&rd, &state) == 0)
+    while (ov_rd_left(&rd) > 0 && job_word_decode(&rd, &state) == 0)
         on_word(r, rec->source, &state);
 }
 
@@ -406,7 +406,7 @@ int ep_run_output_open(struct run *r)
     }
     if (rc != 0)
         return OV_ENOMEM;
-    return ep_proof_open(r->job.size, ep_job_channels(&r->job),
+    return ep_proof_open(r->job.size, job_channels(&r->job),
                          ep_output_places(r->output), &r->proof);
 }
 
@@ -445,7 +445,7 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
 
     if (stream == 0 || ep_output_is_stuck(r->output, &since_ns, &place))
         return; /* then it is the output that holds everybody up */
-    if (stream == EP_STREAM_PUSHED)
+    if (stream == JOB_STREAM_PUSHED)
         ep_run_say(r,
                    "process %u, of a further job, on %s does not read its "
                    "stdin: pushes to such jobs wait for it",

@@ -14,8 +14,7 @@ enum { NAMED_MAX = 4, NAME_BYTES = 400 };
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
     const struct run *r = arg;
-    const struct run_node *node =
-        &r->nodes[ep_job_node_of(&r->job, rank, NULL)];
+    const struct run_node *node = &r->nodes[job_node_of(&r->job, rank, NULL)];
 
     if (node->is_silent)
         return EP_PROOF_LOST;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "endpoints/msg/want.h"
+#include "job/want.h"
 #include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/tap.h"
@@ -25,25 +25,25 @@ void ep_run_want_close(struct run_want *want)
 
 /* Ranges of neighbours for one order, which goes out when it is full. */
 struct order {
-    struct ep_want_order head;
-    struct topo_range ranges[EP_WANT_RANGES_MAX];
+    struct job_want_order head;
+    struct topo_range ranges[JOB_WANT_RANGES_MAX];
     uint32_t count;
 };
 
 static void give(struct run *r, struct order *order)
 {
-    uint8_t body[EP_WANT_ORDER_BYTES];
+    uint8_t body[JOB_WANT_ORDER_BYTES];
     struct ov_wr wr = ov_wr_init(body, sizeof(body));
 
     if (order->count == 0)
         return;
-    ep_want_order_encode(&wr, &order->head);
+    job_want_order_encode(&wr, &order->head);
     for (uint32_t i = 0; i < order->count; i++) {
         ov_wr_u32(&wr, order->ranges[i].first);
         ov_wr_u32(&wr, order->ranges[i].last);
     }
     order->count = 0;
-    ep_run_control(r, EP_CONTROL_WANT, body, (uint32_t)(wr.at - body));
+    ep_run_control(r, JOB_CONTROL_WANT, body, (uint32_t)(wr.at - body));
 }
 
 static void add(struct run *r, struct order *order, uint32_t number)
@@ -53,7 +53,7 @@ static void add(struct run *r, struct order *order, uint32_t number)
         order->ranges[order->count - 1].last = number;
         return;
     }
-    if (order->count == EP_WANT_RANGES_MAX)
+    if (order->count == JOB_WANT_RANGES_MAX)
         give(r, order);
     order->ranges[order->count++] = (struct topo_range){number, number};
 }

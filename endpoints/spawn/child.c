@@ -63,7 +63,7 @@ struct child {
     unsigned grace_ms;
     struct rlimit nofile; /* as at our start */
     struct ep_spawn_table table;
-    struct ep_job *jobs; /* owned */
+    struct ep_held_job *jobs; /* owned */
     uint32_t job_count;
 
     struct pollfd *polls;       /* owned: owner, signals, report pipes */
@@ -303,7 +303,7 @@ static bool reap(struct child *c)
 
 /* Starting */
 
-static struct ep_job *job_find(struct child *c, uint32_t job)
+static struct ep_held_job *held_find(struct child *c, uint32_t job)
 {
     for (uint32_t i = 0; i < c->job_count; i++) {
         if (c->jobs[i].job == job)
@@ -314,13 +314,13 @@ static struct ep_job *job_find(struct child *c, uint32_t job)
 
 static int on_job(struct child *c, const struct ep_wire_in *in)
 {
-    struct ep_job job;
-    struct ep_job *place;
+    struct ep_held_job job;
+    struct ep_held_job *place;
     int rc = ep_spawn_job_decode(in, &job);
 
     if (rc != 0)
         return rc;
-    place = job_find(c, job.job);
+    place = held_find(c, job.job);
     if (place != NULL) {
         ep_spawn_job_fini(place);
         *place = job;
@@ -378,7 +378,7 @@ static int proc_start(struct child *c, const struct ep_wire_in *in,
                       const struct ep_start *start, enum ep_step *step)
 {
     struct ep_shim shim = {
-        .job = job_find(c, start->job),
+        .job = held_find(c, start->job),
         .start = start,
         .stdio = {-1, -1, -1},
         .spawner = c->self,

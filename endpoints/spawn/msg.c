@@ -11,7 +11,7 @@ enum {
     JOB_CWD_OPTIONAL = 1,
     JOB_NEW_SESSION = 2,
     JOB_MANNERS = 4,
-    MANNERS_BYTES = 5 + 8 * EP_MANNERS_LIMITS,
+    MANNERS_BYTES = 5 + 8 * JOB_MANNERS_LIMITS,
 };
 
 const char *ep_step_name(unsigned step)
@@ -96,20 +96,20 @@ static struct ep_wire_out *out_new(enum ep_spawn_msg type, size_t len_bytes,
     return out;
 }
 
-static void manners_write(struct ov_wr *wr, const struct ep_manners *manners)
+static void manners_write(struct ov_wr *wr, const struct job_manners *manners)
 {
     ov_wr_u32(wr, manners->umask);
     ov_wr_u8(wr, manners->nice);
-    for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++)
+    for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++)
         ov_wr_u64(wr, manners->soft[i]);
 }
 
-static void manners_read(struct ov_rd *rd, struct ep_manners *manners)
+static void manners_read(struct ov_rd *rd, struct job_manners *manners)
 {
     manners->is_known = true;
     manners->umask = ov_rd_u32(rd);
     manners->nice = ov_rd_u8(rd);
-    for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++)
+    for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++)
         manners->soft[i] = ov_rd_u64(rd);
 }
 
@@ -142,13 +142,13 @@ ep_spawn_job_encode(uint32_t job, const struct ep_spawn_job *what, int *err)
     return out;
 }
 
-int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_job *out)
+int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_held_job *out)
 {
     struct ov_rd rd;
     uint8_t flags;
     int rc;
 
-    *out = (struct ep_job){0};
+    *out = (struct ep_held_job){0};
     out->body = malloc(in->len_bytes + 1);
     if (out->body == NULL)
         return OV_ENOMEM;
@@ -173,12 +173,12 @@ int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_job *out)
     return rc;
 }
 
-void ep_spawn_job_fini(struct ep_job *job)
+void ep_spawn_job_fini(struct ep_held_job *job)
 {
     free(job->argv.at);
     free(job->env.at);
     free(job->body);
-    *job = (struct ep_job){0};
+    *job = (struct ep_held_job){0};
 }
 
 struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)

@@ -81,14 +81,14 @@ struct ep_strings {
 };
 
 /* A job as the spawner holds it. */
-struct ep_job {
+struct ep_held_job {
     uint32_t job;
     bool cwd_optional;
     bool new_session;
     const char *cwd; /* into body, or NULL */
     struct ep_strings argv;
     struct ep_strings env;
-    struct ep_manners manners;
+    struct job_manners manners;
     uint8_t *body; /* owned */
 };
 
@@ -125,8 +125,8 @@ struct ep_wire_out *ep_report_encode(enum ep_spawn_msg type,
 
 /* Decoders return 0, OV_EPROTO or OV_ENOMEM; `out` then holds nothing.
  * ep_spawn_job_decode copies the body. */
-int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_job *out);
-void ep_spawn_job_fini(struct ep_job *job);
+int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_held_job *out);
+void ep_spawn_job_fini(struct ep_held_job *job);
 int ep_start_decode(const struct ep_wire_in *in, struct ep_start *out);
 void ep_start_fini(struct ep_start *start);
 int ep_signal_decode(const struct ep_wire_in *in, struct ep_signal *out);

@@ -124,7 +124,8 @@ static int bind_to(const char *cpus)
 
 /* Enters the job's directory; `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
  * setting, or "" when the environment's own is right. */
-static int directory_enter(const struct ep_job *job, int report_fd, char *pwd)
+static int directory_enter(const struct ep_held_job *job, int report_fd,
+                           char *pwd)
 {
     pwd[0] = '\0';
     if (job->cwd == NULL)

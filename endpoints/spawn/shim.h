@@ -16,7 +16,7 @@ struct ep_shim_report {
 };
 
 struct ep_shim {
-    const struct ep_job *job;
+    const struct ep_held_job *job;
     const struct ep_start *start;
     int stdio[3];         /* for 0, 1, 2, all above 2; -1: /dev/null */
     int further;          /* for EP_SPAWN_FURTHER_FD, above 2; 0: none */

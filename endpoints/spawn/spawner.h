@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 struct event_base;
-struct ep_manners;
+struct job_manners;
 struct ep_spawner;
 
 /* A grace for processes that are to outlive the caller: the spawner waits until
@@ -42,7 +42,7 @@ struct ep_spawn_job {
     const char *cwd;         /* NULL: the spawner's own */
     bool cwd_optional;       /* fall back to the spawner's own, else fail */
     bool new_session;        /* setsid rather than setpgid */
-    const struct ep_manners *manners; /* NULL: as the spawner's start */
+    const struct job_manners *manners; /* NULL: as the spawner's start */
 };
 
 /* One process of a job. */

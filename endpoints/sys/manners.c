@@ -10,27 +10,21 @@
 #include "endpoints/sys/limits.h"
 
 static const struct {
-    const char *name;
     unsigned resource; /* as glibc has it for GNU sources */
-} limits[EP_MANNERS_LIMITS] = {
-#define LIMIT(name, text) {text, RLIMIT_##name},
-    EP_MANNERS_MAP(LIMIT)
+} limits[JOB_MANNERS_LIMITS] = {
+#define LIMIT(name, text) {RLIMIT_##name},
+    JOB_MANNERS_MAP(LIMIT)
 #undef LIMIT
 };
 
-const char *ep_manners_name(enum ep_manners_limit limit)
-{
-    return limits[limit].name;
-}
-
-void ep_manners_read(struct ep_manners *manners)
+void ep_manners_read(struct job_manners *manners)
 {
     mode_t mask = umask(0);
 
     umask(mask);
     manners->is_known = true;
     manners->umask = (uint32_t)mask;
-    for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++) {
+    for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++) {
         struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
         (void)getrlimit(limits[i].resource, &limit);
@@ -38,17 +32,17 @@ void ep_manners_read(struct ep_manners *manners)
                                ? UINT64_MAX
                                : (uint64_t)limit.rlim_cur;
     }
-    manners->soft[EP_MANNERS_NOFILE] = ep_limits_descriptors_at_start();
+    manners->soft[JOB_MANNERS_NOFILE] = ep_limits_descriptors_at_start();
 }
 
-int ep_manners_apply(const struct ep_manners *manners)
+int ep_manners_apply(const struct job_manners *manners)
 {
     if (!manners->is_known)
         return 0;
     umask((mode_t)(manners->umask & 0777));
     if (manners->nice > 0)
         (void)nice(manners->nice); /* to give way cannot fail */
-    for (unsigned i = 0; i < EP_MANNERS_LIMITS; i++) {
+    for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++) {
         uint64_t soft = manners->soft[i];
         struct rlimit limit;
 

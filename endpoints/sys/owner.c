@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "endpoints/sys/hash.h"
+#include "job/hash.h"
 #include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
@@ -24,7 +24,7 @@ enum { WORD_BYTES_MAX = 256 };
 /* Of one word behind others. */
 static uint64_t hash(uint64_t others, const char *word)
 {
-    return ep_hash(word, strlen(word), others) & HASH_MASK;
+    return job_hash(word, strlen(word), others) & HASH_MASK;
 }
 
 int ep_owner_start(uint32_t pid, uint64_t *ticks)
@@ -55,11 +55,11 @@ static void find_host(struct ep_owner *out)
 static void find_space(struct ep_owner *out)
 {
     static const char *const kinds[] = {"pid", "time", NULL};
-    uint64_t pids = ep_hash(FIRST_PIDS, strlen(FIRST_PIDS), 0);
+    uint64_t pids = job_hash(FIRST_PIDS, strlen(FIRST_PIDS), 0);
     uint64_t found = ep_process_spaces(getpid(), kinds, 0);
 
-    out->is_first = found == ep_hash(FIRST_TIMES, strlen(FIRST_TIMES), pids) ||
-                    found == ep_hash("", 0, pids);
+    out->is_first = found == job_hash(FIRST_TIMES, strlen(FIRST_TIMES), pids) ||
+                    found == job_hash("", 0, pids);
     out->space = found & HASH_MASK;
 }
 

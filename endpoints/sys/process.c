@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "endpoints/sys/hash.h"
+#include "job/hash.h"
 #include "endpoints/sys/pid_stat.h"
 #include "overlay/base/err.h"
 
@@ -67,7 +67,7 @@ uint64_t ep_process_boot(void)
     ssize_t len =
         ep_process_read("/proc/sys/kernel/random/boot_id", text, sizeof(text));
 
-    return len > 0 ? ep_hash(text, (size_t)len, 0) : 0;
+    return len > 0 ? job_hash(text, (size_t)len, 0) : 0;
 }
 
 uint64_t ep_process_spaces(pid_t pid, const char *const *kinds, uint64_t hash)
@@ -80,7 +80,7 @@ uint64_t ep_process_spaces(pid_t pid, const char *const *kinds, uint64_t hash)
         len = readlink(path, text, sizeof(text));
         if (len < 0 && i == 0)
             return 0;
-        hash = ep_hash(text, len < 0 ? 0 : (size_t)len, hash);
+        hash = job_hash(text, len < 0 ? 0 : (size_t)len, hash);
     }
     return hash;
 }

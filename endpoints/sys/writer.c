@@ -76,7 +76,7 @@ struct ep_writer {
     atomic_bool is_woken;
 };
 
-static struct job *job_at(struct ep_sink *sink, uint32_t pos)
+static struct job *task_at(struct ep_sink *sink, uint32_t pos)
 {
     return &sink->jobs[pos % EP_SINK_JOBS_MAX];
 }
@@ -165,7 +165,7 @@ static uint32_t run_writes(struct ep_sink *sink, uint32_t pos, uint32_t end)
     int err;
 
     for (; pos != end; pos++) {
-        const struct job *job = job_at(sink, pos);
+        const struct job *job = task_at(sink, pos);
 
         if (job->fn != NULL || n + job->n > WRITE_IOV_MAX ||
             bytes >= WRITE_BYTES_MAX)
@@ -185,7 +185,7 @@ static uint32_t run_writes(struct ep_sink *sink, uint32_t pos, uint32_t end)
 
 static uint32_t run_call(struct ep_sink *sink, uint32_t pos)
 {
-    struct job *job = job_at(sink, pos);
+    struct job *job = task_at(sink, pos);
 
     job->err = job->fn(job->fn_arg);
     jobs_finish(sink, pos + 1, 0);
@@ -218,7 +218,7 @@ static void *sink_main(void *arg)
     uint32_t end;
 
     while (jobs_wait(sink, &pos, &end)) {
-        if (job_at(sink, pos)->fn != NULL)
+        if (task_at(sink, pos)->fn != NULL)
             run_call(sink, pos);
         else
             run_writes(sink, pos, end);
@@ -252,7 +252,7 @@ static void sink_answer(struct ep_sink *sink)
     if (sink->reaped == done && (err == 0 || sink->told_error))
         return;
     while (!sink->closed && sink->reaped != done) {
-        const struct job *job = job_at(sink, sink->reaped);
+        const struct job *job = task_at(sink, sink->reaped);
         const uint64_t cookie = job->cookie;
         const int job_err = job->err;
 
@@ -403,7 +403,7 @@ bool ep_sink_close(struct ep_sink *sink, bool give_up)
 }
 
 /* A free place for a job, or NULL with the reason in *rc. */
-static struct job *job_put(struct ep_sink *sink, int *rc)
+static struct job *task_put(struct ep_sink *sink, int *rc)
 {
     *rc = 0;
     if (!sink->has_thread) {
@@ -417,10 +417,10 @@ static struct job *job_put(struct ep_sink *sink, int *rc)
         *rc = OV_EFULL;
         return NULL;
     }
-    return job_at(sink, sink->put);
+    return task_at(sink, sink->put);
 }
 
-static int job_submit(struct ep_sink *sink)
+static int task_submit(struct ep_sink *sink)
 {
     bool is_waiting;
     int rc = 0;
@@ -446,7 +446,7 @@ int ep_sink_write(struct ep_sink *sink, const struct iovec *iov, int n,
 
     if (n < 0 || n > EP_SINK_IOV_MAX || sink->fd < 0)
         return OV_EINVAL;
-    job = job_put(sink, &rc);
+    job = task_put(sink, &rc);
     if (job == NULL)
         return rc;
     if (n > 0)
@@ -455,7 +455,7 @@ int ep_sink_write(struct ep_sink *sink, const struct iovec *iov, int n,
     job->fn = NULL;
     job->err = 0;
     job->cookie = cookie;
-    return job_submit(sink);
+    return task_submit(sink);
 }
 
 int ep_sink_call(struct ep_sink *sink, ep_sink_fn fn, void *arg,
@@ -464,7 +464,7 @@ int ep_sink_call(struct ep_sink *sink, ep_sink_fn fn, void *arg,
     struct job *job;
     int rc;
 
-    job = job_put(sink, &rc);
+    job = task_put(sink, &rc);
     if (job == NULL)
         return rc;
     job->n = 0;
@@ -472,7 +472,7 @@ int ep_sink_call(struct ep_sink *sink, ep_sink_fn fn, void *arg,
     job->fn_arg = arg;
     job->err = 0;
     job->cookie = cookie;
-    return job_submit(sink);
+    return task_submit(sink);
 }
 
 uint64_t ep_sink_progress(const struct ep_sink *sink)

@@ -60,7 +60,7 @@ static int feed(struct told *told, const char *mem, size_t len_bytes,
 
 static void check_again(const struct told *told)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     struct told again;
     char why[EP_BOOT_WHY_MAX];
 
@@ -72,20 +72,20 @@ static void check_again(const struct told *told)
     FUZZ_CHECK(again.config.params_count == told->config.params_count);
     FUZZ_CHECK(again.config.tree.nodes == told->config.tree.nodes);
     ep_boot_config_fini(&again.config);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     struct told whole, parts;
     int rc;
 
     if (len_bytes < 1)
         return 0;
     /* The version is not the fuzzer's to guess. */
-    ep_text_printf(&text, "xylem-boot %s\n", ep_boot_version());
-    ep_text_add(&text, (const char *)mem + 1, len_bytes - 1);
+    text_buf_printf(&text, "xylem-boot %s\n", ep_boot_version());
+    text_buf_add(&text, (const char *)mem + 1, len_bytes - 1);
     FUZZ_CHECK(!text.bad);
     rc = feed(&whole, text.at, text.len_bytes, text.len_bytes);
     FUZZ_CHECK(feed(&parts, text.at, text.len_bytes, 1u + mem[0]) == rc);
@@ -95,6 +95,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
         check_again(&whole);
     ep_boot_config_fini(&whole.config);
     ep_boot_config_fini(&parts.config);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     return 0;
 }

@@ -8,7 +8,7 @@
 #include "endpoints/boot/boot.h"
 #include "overlay/base/err.h"
 
-static void encode(const struct ep_boot_up *up, struct ep_text *text)
+static void encode(const struct ep_boot_up *up, struct text_buf *text)
 {
     switch (up->kind) {
     case EP_BOOT_READY:
@@ -34,7 +34,7 @@ static void encode(const struct ep_boot_up *up, struct ep_text *text)
 /* The encoders put a newline before and after the line. */
 static void check_again(const struct ep_boot_up *up)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     struct ep_boot_up again;
     size_t first = 0;
 
@@ -53,7 +53,7 @@ static void check_again(const struct ep_boot_up *up)
     FUZZ_CHECK(strcmp(again.peer.address, up->peer.address) == 0);
     FUZZ_CHECK(again.time_ms == up->time_ms);
     FUZZ_CHECK(strcmp(again.text, up->text) == 0);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)

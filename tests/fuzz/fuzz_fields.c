@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "endpoints/msg/text.h"
+#include "text/fields.h"
 
 enum { HEX_BYTES = 8 };
 
@@ -25,43 +25,43 @@ static char *copy_of(const uint8_t *mem, size_t len_bytes)
     return copy;
 }
 
-static void read_one(struct ep_fields *fields, unsigned how)
+static void read_one(struct text_fields *fields, unsigned how)
 {
     uint8_t bytes[HEX_BYTES];
 
     if (how == 1) {
-        uint64_t value = ep_fields_number(fields, number_min, number_max);
+        uint64_t value = text_fields_number(fields, number_min, number_max);
 
         FUZZ_CHECK(value >= number_min && value <= number_max);
         FUZZ_CHECK(!fields->bad || value == number_min);
     } else if (how == 2) {
-        uint64_t value = ep_fields_number(fields, 0, UINT64_MAX);
+        uint64_t value = text_fields_number(fields, 0, UINT64_MAX);
 
         FUZZ_CHECK(!fields->bad || value == 0);
     } else {
-        ep_fields_hex(fields, bytes, sizeof(bytes));
+        text_fields_hex(fields, bytes, sizeof(bytes));
         for (unsigned i = 0; fields->bad && i < sizeof(bytes); i++)
             FUZZ_CHECK(bytes[i] == 0);
     }
 }
 
 /* After what was bad nothing comes. */
-static void check_stuck(struct ep_fields *fields)
+static void check_stuck(struct text_fields *fields)
 {
-    FUZZ_CHECK(ep_fields_next(fields)[0] == '\0' && fields->bad);
-    FUZZ_CHECK(!ep_fields_done(fields));
+    FUZZ_CHECK(text_fields_next(fields)[0] == '\0' && fields->bad);
+    FUZZ_CHECK(!text_fields_done(fields));
 }
 
 static void read_in_ways(const uint8_t *mem, size_t len_bytes, unsigned ways)
 {
     char *line = copy_of(mem, len_bytes);
-    struct ep_fields fields = ep_fields_init(line, len_bytes);
+    struct text_fields fields = text_fields_init(line, len_bytes);
 
     for (unsigned i = 0; i < 4 && !fields.bad && fields.at != NULL; i++) {
         unsigned how = ways >> 2 * i & 3;
 
         if (how == 0)
-            (void)ep_fields_next(&fields);
+            (void)text_fields_next(&fields);
         else
             read_one(&fields, how);
     }
@@ -71,27 +71,27 @@ static void read_in_ways(const uint8_t *mem, size_t len_bytes, unsigned ways)
 }
 
 /* Fields written from those that were read, with their ' '. */
-static bool rewrite(const uint8_t *mem, size_t len_bytes, struct ep_text *out)
+static bool rewrite(const uint8_t *mem, size_t len_bytes, struct text_buf *out)
 {
     char *line = copy_of(mem, len_bytes);
-    struct ep_fields fields = ep_fields_init(line, len_bytes);
+    struct text_fields fields = text_fields_init(line, len_bytes);
 
     while (fields.at != NULL) {
-        const char *field = ep_fields_next(&fields);
+        const char *field = text_fields_next(&fields);
 
         if (fields.bad)
             break;
         FUZZ_CHECK(field >= line && field + strlen(field) <= line + len_bytes);
-        ep_text_field(out, field);
+        text_buf_field(out, field);
     }
-    FUZZ_CHECK(ep_fields_done(&fields) == !fields.bad);
+    FUZZ_CHECK(text_fields_done(&fields) == !fields.bad);
     free(line);
     return !fields.bad;
 }
 
 static void check_rewritten(const uint8_t *mem, size_t len_bytes)
 {
-    struct ep_text once = {0}, twice = {0};
+    struct text_buf once = {0}, twice = {0};
 
     if (rewrite(mem, len_bytes, &once)) {
         FUZZ_CHECK(!once.bad && once.len_bytes > 1);
@@ -100,27 +100,27 @@ static void check_rewritten(const uint8_t *mem, size_t len_bytes)
             rewrite((const uint8_t *)once.at + 1, once.len_bytes - 1, &twice));
         FUZZ_CHECK(strcmp(once.at, twice.at) == 0);
     }
-    ep_text_fini(&once);
-    ep_text_fini(&twice);
+    text_buf_fini(&once);
+    text_buf_fini(&twice);
 }
 
 /* The bytes up to a NUL, as one field. */
 static void check_field(const uint8_t *mem, size_t len_bytes)
 {
-    struct ep_text text = {0};
-    struct ep_fields fields;
+    struct text_buf text = {0};
+    struct text_fields fields;
     char *string = copy_of(mem, len_bytes);
     const char *field;
 
     string[len_bytes] = '\0';
-    ep_text_field(&text, string);
-    ep_text_add(&text, "\n", 1);
+    text_buf_field(&text, string);
+    text_buf_add(&text, "\n", 1);
     FUZZ_CHECK(!text.bad && text.at[0] == ' ');
     FUZZ_CHECK(strchr(text.at, '\n') == text.at + text.len_bytes - 1);
-    fields = ep_fields_init(text.at + 1, text.len_bytes - 2);
-    field = ep_fields_next(&fields);
-    FUZZ_CHECK(ep_fields_done(&fields) && strcmp(field, string) == 0);
-    ep_text_fini(&text);
+    fields = text_fields_init(text.at + 1, text.len_bytes - 2);
+    field = text_fields_next(&fields);
+    FUZZ_CHECK(text_fields_done(&fields) && strcmp(field, string) == 0);
+    text_buf_fini(&text);
     free(string);
 }
 

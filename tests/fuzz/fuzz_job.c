@@ -5,43 +5,43 @@
 
 #include <string.h>
 
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 #include "overlay/base/err.h"
 
 enum { RANKS_LOOKED_AT = 100 };
 
-static int read_copy(const char *mem, size_t len_bytes, struct ep_job *job)
+static int read_copy(const char *mem, size_t len_bytes, struct job *job)
 {
     char *copy = malloc(len_bytes > 0 ? len_bytes : 1);
     int rc;
 
     FUZZ_CHECK(copy != NULL);
     memcpy(copy, mem, len_bytes);
-    rc = ep_job_decode(copy, len_bytes, job);
+    rc = job_decode(copy, len_bytes, job);
     free(copy);
     return rc;
 }
 
-static void check_rank(const struct ep_job *job, uint32_t rank)
+static void check_rank(const struct job *job, uint32_t rank)
 {
-    struct ep_job_part part = {0};
+    struct job_part part = {0};
     uint32_t app = TOPO_NONE, before = 0;
-    uint32_t node = ep_job_node_of(job, rank, &app);
+    uint32_t node = job_node_of(job, rank, &app);
 
     FUZZ_CHECK(node != TOPO_NONE && node > 0 && app < job->apps_count);
-    while (ep_job_next_on_node(job, node, &part) && part.app < app)
+    while (job_next_on_node(job, node, &part) && part.app < app)
         before += part.count;
     FUZZ_CHECK(part.app == app);
     FUZZ_CHECK(rank >= part.first_rank && rank - part.first_rank < part.count);
-    FUZZ_CHECK(ep_job_on_node(job, node) >= before + part.count);
+    FUZZ_CHECK(job_on_node(job, node) >= before + part.count);
 }
 
-static void check_job(const struct ep_job *job)
+static void check_job(const struct job *job)
 {
     FUZZ_CHECK(job->size > 0 && job->apps_count > 0);
     for (uint32_t i = 0; i < job->apps_count; i++) {
-        const struct ep_job_app *app = &job->apps[i];
-        const char **env = ep_job_app_env(job, i);
+        const struct job_app *app = &job->apps[i];
+        const char **env = job_app_env(job, i);
 
         FUZZ_CHECK(app->argv.count > 0);
         FUZZ_CHECK(app->argv.at[app->argv.count] == NULL);
@@ -52,18 +52,18 @@ static void check_job(const struct ep_job *job)
         check_rank(job, i);
         check_rank(job, job->size - 1 - i);
     }
-    FUZZ_CHECK(ep_job_node_of(job, job->size, NULL) == TOPO_NONE);
-    FUZZ_CHECK(!ep_job_reads(job, job->size));
+    FUZZ_CHECK(job_node_of(job, job->size, NULL) == TOPO_NONE);
+    FUZZ_CHECK(!job_reads(job, job->size));
     for (uint32_t i = 0; i < job->readers_count; i++) {
-        FUZZ_CHECK(ep_job_reads(job, job->readers[i].first));
-        FUZZ_CHECK(ep_job_reads(job, job->readers[i].last));
+        FUZZ_CHECK(job_reads(job, job->readers[i].first));
+        FUZZ_CHECK(job_reads(job, job->readers[i].last));
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
-    struct ep_text text = {0}, same = {0};
-    struct ep_job job, again;
+    struct text_buf text = {0}, same = {0};
+    struct job job, again;
     int rc = read_copy((const char *)mem, len_bytes, &job);
 
     FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
@@ -72,14 +72,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
         return 0;
     }
     check_job(&job);
-    ep_job_encode(&job, &text);
+    job_encode(&job, &text);
     FUZZ_CHECK(!text.bad);
     FUZZ_CHECK(read_copy(text.at, text.len_bytes, &again) == 0);
-    ep_job_encode(&again, &same);
+    job_encode(&again, &same);
     FUZZ_CHECK(!same.bad && strcmp(text.at, same.at) == 0);
-    ep_job_fini(&job);
-    ep_job_fini(&again);
-    ep_text_fini(&text);
-    ep_text_fini(&same);
+    job_fini(&job);
+    job_fini(&again);
+    text_buf_fini(&text);
+    text_buf_fini(&same);
     return 0;
 }

@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-#include "endpoints/msg/replay.h"
+#include "job/replay.h"
 #include "overlay/base/err.h"
 
 static void check_order(const uint8_t *mem, size_t len_bytes)
 {
-    uint8_t again[EP_REPLAY_ORDER_BYTES];
+    uint8_t again[JOB_REPLAY_ORDER_BYTES];
     struct ov_wr wr = ov_wr_init(again, sizeof(again));
-    struct ep_replay_order order;
-    int rc = ep_replay_order_decode(ov_rd_init(mem, len_bytes), &order);
+    struct job_replay_order order;
+    int rc = job_replay_order_decode(ov_rd_init(mem, len_bytes), &order);
 
     FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
     if (rc != 0)
@@ -23,23 +23,23 @@ static void check_order(const uint8_t *mem, size_t len_bytes)
     FUZZ_CHECK(ov_rd_left(&order.ranges) % 8 == 0);
     FUZZ_CHECK(order.ranges.at == mem + 8);
     FUZZ_CHECK(ov_rd_left(&order.ranges) == len_bytes - 8);
-    ep_replay_order_encode(&wr, &order);
+    job_replay_order_encode(&wr, &order);
     FUZZ_CHECK(!wr.bad && wr.at == again + 8 && memcmp(again, mem, 8) == 0);
 }
 
 static void check_answer(const uint8_t *mem, size_t len_bytes)
 {
-    uint8_t again[EP_REPLAY_HEAD_BYTES];
+    uint8_t again[JOB_REPLAY_HEAD_BYTES];
     struct ov_wr wr = ov_wr_init(again, sizeof(again));
     struct ov_rd rd = ov_rd_init(mem, len_bytes);
-    struct ep_replay_answer answer;
-    int rc = ep_replay_answer_decode(&rd, &answer);
+    struct job_replay_answer answer;
+    int rc = job_replay_answer_decode(&rd, &answer);
 
     FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
     if (rc != 0)
         return;
     FUZZ_CHECK(ov_rd_left(&rd) == len_bytes - sizeof(again));
-    ep_replay_answer_encode(&wr, &answer);
+    job_replay_answer_encode(&wr, &answer);
     FUZZ_CHECK(!wr.bad && memcmp(again, mem, sizeof(again)) == 0);
 }
 

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
     static const char mark[] = " NodeList=";
     char *text = malloc(len_bytes + 1);
-    struct ep_text nodes = {0};
+    struct text_buf nodes = {0};
     int rc;
 
     FUZZ_CHECK(text != NULL);
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
         FUZZ_CHECK(strncmp(strstr(text, mark) + strlen(mark), nodes.at,
                            nodes.len_bytes) == 0);
     }
-    ep_text_fini(&nodes);
+    text_buf_fini(&nodes);
     free(text);
     return 0;
 }

@@ -27,7 +27,7 @@ static size_t check_strings(const struct ep_strings *strings)
 
 static void check_job(const struct ep_wire_in *in)
 {
-    struct ep_job job;
+    struct ep_held_job job;
     int rc = ep_spawn_job_decode(in, &job);
 
     check_rc(rc);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "endpoints/daemon/local_impl.h"
-#include "endpoints/msg/want.h"
+#include "job/want.h"
 #include "overlay/base/err.h"
 
 static uint32_t number_at(const uint8_t *mem)
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
     uint8_t again[2];
     struct ov_wr wr = ov_wr_init(again, sizeof(again));
-    struct ep_want_order order;
+    struct job_want_order order;
     uint32_t number;
     int rc;
 
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     len_bytes -= 4;
     FUZZ_CHECK(ep_share_is_in(number, ov_rd_init(mem, len_bytes)) ==
                has(mem, len_bytes, number));
-    rc = ep_want_order_decode(ov_rd_init(mem, len_bytes), &order);
+    rc = job_want_order_decode(ov_rd_init(mem, len_bytes), &order);
     FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
     if (rc != 0)
         return 0;
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     FUZZ_CHECK(order.ranges.at == mem + 2);
     FUZZ_CHECK(ov_rd_left(&order.ranges) == len_bytes - 2);
     FUZZ_CHECK(len_bytes > 2 && (len_bytes - 2) % 8 == 0);
-    ep_want_order_encode(&wr, &order);
+    job_want_order_encode(&wr, &order);
     FUZZ_CHECK(!wr.bad && memcmp(again, mem, sizeof(again)) == 0);
     return 0;
 }

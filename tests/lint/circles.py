@@ -13,7 +13,7 @@ import symbols
 
 ARCHIVES = ("endpoints/libep.la", "pmix_api/libpx.la",
             "overlay/libovcore.la", "topo/libtopo.la",
-            "topo/libtoposhape.la", "text/libtext.la")
+            "topo/libtoposhape.la", "text/libtext.la", "job/libjob.la")
 
 
 def arrows(rows):

@@ -15,7 +15,7 @@ import re
 
 import sources
 
-PRODUCT = ("overlay", "topo", "text", "endpoints", "pmix_api", "sim",
+PRODUCT = ("overlay", "topo", "text", "job", "endpoints", "pmix_api", "sim",
            "commands")
 TARGETS = os.path.join("tests", "fuzz")
 LIST = os.path.join(TARGETS, "files.am")
@@ -23,7 +23,7 @@ CORPUS_BYTES_MAX = 1 << 20
 
 NAMED = re.compile(r"_(decode|parse)(_|$)")
 BYTES = (r"const (?:uint8_t|char|void) \*\w+, (?:size_t|uint32_t) \w+"
-         r"|struct (?:ov_rd|ov_item|ep_fields) (?:\*\s*)?\w+"
+         r"|struct (?:ov_rd|ov_item|text_fields) (?:\*\s*)?\w+"
          r"|const struct ep_wire_in \*\w+")
 GIVEN = re.compile(rf"(?:{BYTES}), (?:[^,]*, )*struct \w+ \*\w+")
 FUNCTION = re.compile(r"\b([a-z]\w+)\s*\(([^()]*)\)\s*(?:;|\{|__attribute__)")
@@ -37,7 +37,7 @@ TAKES_APART = re.compile(
 THROUGH = {
     "endpoints/daemon/local.c": "want",
     "endpoints/run/redirect.c": "replay",
-    "endpoints/run/up.c": "state",
+    "endpoints/run/up.c": "word",
     "ep_boot_peer_read": "boot_up",
     "ov_join_on_refuse": "node",
     "ov_join_on_welcome": "node",

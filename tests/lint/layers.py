@@ -9,7 +9,7 @@
     L5  commands, tests, bench
 
 topo/ outside the shape stands beside L2 and includes topo/ and overlay/base;
-text/ does so, too.
+text/ does so, too. job/ stands above these three and beneath L4.
 The folders of endpoints/ have an order among themselves: ENDPOINTS.
 """
 import fnmatch
@@ -26,14 +26,13 @@ ENDPOINTS = {
     "sys": "",
     "fabric": "sys",
     "ofi": "sys fabric",
-    "msg": "sys",
     "spawn": "sys",
-    "boot": "sys fabric msg spawn",
-    "hub": "sys fabric msg boot",
+    "boot": "sys fabric spawn",
+    "hub": "sys fabric boot",
     "console": "sys",
     "output": "sys console",
-    "daemon": "sys fabric msg spawn boot hub",
-    "run": "sys fabric msg spawn boot hub console output",
+    "daemon": "sys fabric spawn boot hub",
+    "run": "sys fabric spawn boot hub console output",
 }
 
 # (files, what they may include of ours), the first that matches counts.
@@ -44,9 +43,11 @@ LAYERS = (
     (("overlay/*",), ("overlay/*", "!overlay/node*", *SHAPE)),
     (("topo/*",), ("overlay/base/*", "topo/*")),
     (("text/*",), ("overlay/base/*", "text/*", "config.h")),
-    (("sim/*",), ("overlay/*", "topo/*", "sim/*")),
+    (("job/*",), ("overlay/base/*", "overlay/control.h", "overlay/wire/frame.h",
+                  "topo/*", "text/*", "job/*", "config.h")),
+    (("sim/*",), ("overlay/*", "topo/*", "job/*", "sim/*")),
     *(((f"endpoints/{folder}/*",),
-       ("overlay/*", "topo/*", "text/*", "config.h",
+       ("overlay/*", "topo/*", "text/*", "job/*", "config.h",
         f"endpoints/{folder}/*",
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
@@ -76,8 +77,8 @@ LIBRARIES = (
     # The library can end or stall a process: programs of their own have it.
     ("pmix*", ("pmix_api/helper/*", "commands/attach/*",
                "commands/submit/*", "tests/pmix/*", "bench/*")),
-    ("sodium*", ("endpoints/*", "tests/*")),
-    ("xxh*", ("endpoints/sys/*",)),
+    ("sodium*", ("endpoints/*", "text/*", "tests/*")),
+    ("xxh*", ("job/*",)),
     ("cmocka.h", ("tests/*",)),
 )
 # Headers that one file alone may include.

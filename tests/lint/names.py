@@ -12,7 +12,7 @@ import re
 
 import symbols
 
-PREFIX = {"overlay": "ov_", "topo": "topo_", "text": "text_",
+PREFIX = {"overlay": "ov_", "topo": "topo_", "text": "text_", "job": "job_",
           "endpoints": "ep_", "pmix_api": "px_", "sim": "sim_"}
 MODULE = {"xylem_machine.so": ("topo_machine_hwloc",),
           "xylem_ofi.so": ("ep_transport_ofi_ops",)}

@@ -11,7 +11,7 @@ WIDTH = 80
 LINES = {".c": 600, ".h": 200, ".py": 600, ".sh": 600}
 FUNCTION = 60
 CLANG_FORMAT = 14
-PREFIXES = ("ov", "topo", "text", "ep", "px", "sim")
+PREFIXES = ("ov", "topo", "text", "job", "ep", "px", "sim")
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|HACK)\b|\bXXX\b")
 # A wait for time where a condition is meant. What a job does is its own affair

@@ -58,8 +58,8 @@ class LintTest(unittest.TestCase):
         with mock.patch.object(decoders, "listed", lambda root: left):
             said = [text for _, _, text in decoders.complaints(top)]
         self.assertIn("not in FUZZ_TARGETS", said)
-        self.assertIn("ep_want_order_decode: no target of tests/fuzz/ calls it",
-                      said)
+        self.assertIn("job_want_order_decode: no target of tests/fuzz/ calls "
+                      "it", said)
 
     def test_purity_names_calls_and_state(self):
         status, said = run("purity",

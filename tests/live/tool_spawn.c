@@ -28,7 +28,7 @@
 
 enum { NODES = 3, JOBS_MAX = 1024, PAD_BYTES = 32 * 1024 };
 
-struct job {
+struct started {
     uint32_t base;
     bool is_over, is_kill_due;
 };
@@ -37,13 +37,13 @@ static struct {
     struct ep_tap_cfg run;
     FILE *report;
     struct event *later;
-    struct job jobs[JOBS_MAX + 1]; /* the run's own first */
+    struct started jobs[JOBS_MAX + 1]; /* the run's own first */
     uint32_t count, made, over, at_once, procs;
     char **argv;
     bool kills;
 } tap;
 
-static uint32_t job_of(uint32_t number)
+static uint32_t started_of(uint32_t number)
 {
     uint32_t i = tap.made;
 
@@ -79,7 +79,7 @@ static bool spawn(void)
         tap.count = tap.made;
         return false;
     }
-    tap.jobs[++tap.made] = (struct job){.base = spawned.base};
+    tap.jobs[++tap.made] = (struct started){.base = spawned.base};
     return true;
 }
 
@@ -89,7 +89,7 @@ static void on_later(evutil_socket_t fd, short what, void *arg)
     (void)what;
     (void)arg;
     for (uint32_t i = 1; i <= tap.made; i++) {
-        struct job *job = &tap.jobs[i];
+        struct started *job = &tap.jobs[i];
         struct topo_range all = {job->base, job->base + tap.procs - 1};
 
         if (job->is_kill_due && !job->is_over)
@@ -130,8 +130,8 @@ static void put_text(const char *text, uint32_t len)
 
 static bool on_output(void *arg, const struct ep_tap_output *output)
 {
-    uint32_t nth = job_of(output->rank);
-    struct job *job = &tap.jobs[nth];
+    uint32_t nth = started_of(output->rank);
+    struct started *job = &tap.jobs[nth];
 
     (void)arg;
     if (output->len_bytes > 0) {
@@ -166,7 +166,7 @@ static void on_stdin(void *arg, uint32_t first, uint32_t last, bool is_open)
 
 static void on_exit_(void *arg, uint32_t rank, uint32_t status)
 {
-    uint32_t nth = job_of(rank);
+    uint32_t nth = started_of(rank);
 
     (void)arg;
     fprintf(tap.report, "exit %u %u %u\n", nth, rank - tap.jobs[nth].base,
@@ -175,7 +175,7 @@ static void on_exit_(void *arg, uint32_t rank, uint32_t status)
 
 static void on_job(void *arg, const struct ep_tap_job *job)
 {
-    uint32_t nth = job_of(job->base);
+    uint32_t nth = started_of(job->base);
 
     (void)arg;
     switch (job->event) {

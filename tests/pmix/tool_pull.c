@@ -281,7 +281,7 @@ static pmix_info_t *ask(const char *key, size_t *count, pmix_status_t *rc)
 }
 
 /* The namespace of the job that is meant. The caller frees it. */
-static char *job_name(void)
+static char *name_of_job(void)
 {
     pmix_status_t rc;
     size_t count = 0;
@@ -311,7 +311,7 @@ static int query_all(void)
 {
     static const char *const keys[] = {PMIX_QUERY_JOB_STATUS,
                                        PMIX_QUERY_PROC_TABLE};
-    char *nspace = job_name();
+    char *nspace = name_of_job();
     pmix_status_t rc;
     size_t count;
 
@@ -352,7 +352,7 @@ static pmix_rank_t rank_of(const char *word)
 
 static size_t list_procs(char *ranks, pmix_proc_t *procs)
 {
-    char *nspace = job_name();
+    char *nspace = name_of_job();
     size_t count = 0;
 
     if (ranks == NULL) {

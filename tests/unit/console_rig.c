@@ -13,7 +13,7 @@ static void rig_on_written(void *arg, uint32_t rank, uint8_t channel,
     struct console_rig *rig = arg;
 
     assert_true(len_bytes > 0);
-    ep_tally_add(&rig->written[rank * 3 + channel - 1], mem, len_bytes);
+    job_tally_add(&rig->written[rank * 3 + channel - 1], mem, len_bytes);
     rig->written_bytes += len_bytes;
 }
 
@@ -119,7 +119,7 @@ static void check_written(const struct console_rig *rig)
     assert_int_equal(ep_console_pending(rig->con), 0);
     assert_int_equal(rig->written_bytes + dropped, rig->sent_bytes);
     for (unsigned i = 0; i < RIG_SOURCES_MAX && dropped == 0; i++)
-        assert_true(ep_tally_is_equal(&rig->said[i], &rig->written[i]));
+        assert_true(job_tally_is_equal(&rig->said[i], &rig->written[i]));
 }
 
 void rig_close(struct console_rig *rig)
@@ -162,7 +162,7 @@ void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
     rec.cookie = (uintptr_t)in;
     rig->sent++;
     rig->sent_bytes += len;
-    ep_tally_add(&rig->said[in->source], mem, len);
+    job_tally_add(&rig->said[in->source], mem, len);
     assert_int_equal(ep_console_record(rig->con, &rec), 0);
 }
 

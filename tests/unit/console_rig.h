@@ -5,7 +5,7 @@
 #include "tests/unit/rig.h"
 
 #include "endpoints/console/console.h"
-#include "endpoints/msg/tally.h"
+#include "job/tally.h"
 #include "endpoints/sys/writer.h"
 
 enum { RIG_SOURCES_MAX = 768 }; /* rank * 3 + channel - 1 */
@@ -25,8 +25,8 @@ struct console_rig {
     bool is_stuck;  /* what was written is not read: it stays so */
     uint64_t sent_seq[RIG_SOURCES_MAX];
     uint64_t taken_seq[RIG_SOURCES_MAX];
-    struct ep_tally said[RIG_SOURCES_MAX];
-    struct ep_tally written[RIG_SOURCES_MAX];
+    struct job_tally said[RIG_SOURCES_MAX];
+    struct job_tally written[RIG_SOURCES_MAX];
     uint64_t sent_bytes;
     uint64_t taken_bytes;
     uint64_t written_bytes;

@@ -40,7 +40,8 @@ static void on_free(void *arg, struct ov_buf *buf)
     free(buf);
 }
 
-static void on_slow(void *arg, uint32_t proc, enum ep_stdin_event what, int err)
+static void on_slow(void *arg, uint32_t proc, enum job_stdin_event what,
+                    int err)
 {
     struct hose *hose = arg;
 

@@ -33,7 +33,7 @@ struct hose {
     bool close_when_told;
     unsigned slow_told; /* and what was told last */
     uint32_t slow_proc;
-    enum ep_stdin_event slow_what;
+    enum job_stdin_event slow_what;
     int slow_err;
 };
 

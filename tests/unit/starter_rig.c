@@ -250,9 +250,9 @@ struct ep_starter *rig_start(const char *xylemd, const char *rsh,
 
 void rig_add(uint32_t index, const char *host)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
-    ep_text_puts(&text, TEXT);
+    text_buf_puts(&text, TEXT);
     assert_int_equal(
         ep_starter_add(rig_st, index,
                        host == NULL ? EP_LAUNCHER_LOCAL : EP_LAUNCHER_SSH, host,

@@ -132,7 +132,7 @@ static const char golden[] = "session 1122334455667788\n"
 static void configuration_is_this_text(void **state)
 {
     struct ep_boot_config config;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     char why[EP_BOOT_WHY_MAX] = "", first[128];
     int len =
         snprintf(first, sizeof(first), "xylem-boot %s\n", ep_boot_version());
@@ -142,27 +142,27 @@ static void configuration_is_this_text(void **state)
     assert_int_equal(ep_boot_encode(&config, &text, why), 0);
     assert_memory_equal(text.at, first, (size_t)len);
     assert_string_equal(text.at + len, golden);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     ep_boot_config_fini(&config);
 }
 
 static void assert_same(const struct ep_boot_config *a,
                         const struct ep_boot_config *b)
 {
-    struct ep_text left = {0}, right = {0};
+    struct text_buf left = {0}, right = {0};
     char why[EP_BOOT_WHY_MAX];
 
     assert_int_equal(ep_boot_encode(a, &left, why), 0);
     assert_int_equal(ep_boot_encode(b, &right, why), 0);
     assert_string_equal(left.at, right.at);
-    ep_text_fini(&left);
-    ep_text_fini(&right);
+    text_buf_fini(&left);
+    text_buf_fini(&right);
 }
 
 static void configuration_survives_the_way(void **state)
 {
     struct ep_boot_config config;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     char why[EP_BOOT_WHY_MAX] = "";
 
     (void)state;
@@ -186,25 +186,25 @@ static void configuration_survives_the_way(void **state)
     assert_string_equal(ep_boot_host(&taken, 13), "user@n13.example");
     assert_null(ep_boot_host(&taken, 5));
     assert_int_equal(ep_boot_reader_end(&rd), 0);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     ep_boot_config_fini(&config);
 }
 
 static void pieces_of_one_byte_are_enough(void **state)
 {
     struct ep_boot_config config;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     char why[EP_BOOT_WHY_MAX] = "";
 
     (void)state;
     build(&config);
     assert_int_equal(ep_boot_encode(&config, &text, why), 0);
-    ep_text_puts(&text, "peer 0 127.0.0.1:4000 " NONCE "\n");
+    text_buf_puts(&text, "peer 0 127.0.0.1:4000 " NONCE "\n");
     for (size_t i = 0; i < text.len_bytes; i++)
         assert_int_equal(ep_boot_reader_feed(&rd, text.at + i, 1), 0);
     assert_string_equal(told, "go peer(0,127.0.0.1:4000,4f) ");
     assert_same(&config, &taken);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     ep_boot_config_fini(&config);
 }
 
@@ -226,7 +226,7 @@ static void unknown_means_default_and_any_order_will_do(void **state)
 static void peers_come_in_the_same_burst_or_later(void **state)
 {
     struct ep_boot_peer peer = {.node = 9, .address = "[fe80::1%eth0]:1"};
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
     (void)state;
     assert_int_equal(feed_first(), 0);
@@ -239,7 +239,7 @@ static void peers_come_in_the_same_burst_or_later(void **state)
     assert_int_equal(feed(text.at), 0);
     assert_string_equal(told, "go peer(0,a:1,4f) peer(4,b:2,4f) "
                               "peer(9,[fe80::1%eth0]:1,00) ");
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 /* Each is fed after a good first line; the words say what was expected. */
@@ -448,7 +448,7 @@ static void endless_text_is_refused(void **state)
 static void incomplete_or_huge_configuration_is_not_encoded(void **state)
 {
     struct ep_boot_config config;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     char why[EP_BOOT_WHY_MAX] = "";
     char *huge = malloc(EP_BOOT_LINE_MAX + 1);
 
@@ -457,7 +457,7 @@ static void incomplete_or_huge_configuration_is_not_encoded(void **state)
     memset(huge, 'x', EP_BOOT_LINE_MAX);
     huge[EP_BOOT_LINE_MAX] = '\0';
     build(&config);
-    ep_text_puts(&text, "before");
+    text_buf_puts(&text, "before");
     config.port_last = 1;
     assert_int_equal(ep_boot_encode(&config, &text, why), OV_EINVAL);
     assert_non_null(strstr(why, "port range"));
@@ -470,7 +470,7 @@ static void incomplete_or_huge_configuration_is_not_encoded(void **state)
     assert_int_equal(ep_boot_encode(&config, &text, why), OV_EINVAL);
     assert_non_null(strstr(why, "no session key"));
     free(huge);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     ep_boot_config_fini(&config);
 }
 

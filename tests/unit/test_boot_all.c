@@ -64,7 +64,7 @@ static void same_text_gives_each_host_its_own_node(void **state)
 {
     static const char *const names[] = {"n2", "n1", "login"};
     struct ep_boot_config config;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     char why[EP_BOOT_WHY_MAX];
 
     (void)state;
@@ -81,7 +81,7 @@ static void same_text_gives_each_host_its_own_node(void **state)
     }
     assert_non_null(strstr(read_as("n3", text.at, text.len_bytes),
                            "this host is \"n3\", and none of the job's"));
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     ep_boot_config_fini(&config);
 }
 
@@ -92,7 +92,7 @@ static void many_hosts_are_short(void **state)
     static char names[COUNT][16];
     static const char *list[COUNT];
     struct ep_boot_config config;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     char why[EP_BOOT_WHY_MAX];
 
     (void)state;
@@ -105,7 +105,7 @@ static void many_hosts_are_short(void **state)
     assert_true(text.len_bytes < 1000);
     assert_string_equal(read_as("node09999", text.at, text.len_bytes), "");
     assert_int_equal(taken.hosted[0].first, COUNT);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     ep_boot_config_fini(&config);
 }
 

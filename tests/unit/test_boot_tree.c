@@ -39,7 +39,7 @@ static void a_table_travels_as_counts_of_children(void **state)
 {
     static const uint32_t parents[] = {TOPO_NONE, 0, 0, 0, 1, 1, 3, 3, 3, 6};
     struct ep_boot_config config, child;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     struct ep_boot_reader rd;
     struct topo_tree tree;
     char why[EP_BOOT_WHY_MAX];
@@ -66,7 +66,7 @@ static void a_table_travels_as_counts_of_children(void **state)
     for (uint32_t node = 1; node < 10; node++)
         assert_int_equal(topo_tree_parent(&taken.tree, node), parents[node]);
     ep_boot_reader_fini(&rd);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     ep_boot_config_fini(&taken);
     ep_boot_config_fini(&child);
     ep_boot_config_fini(&config);
@@ -96,7 +96,7 @@ static void random_tables_survive_the_way(void **state)
         uint32_t nodes = draw(&chance, parents);
         struct ep_boot_config config = {.launcher = EP_LAUNCHER_LOCAL};
         struct ep_boot_reader rd;
-        struct ep_text text = {0};
+        struct text_buf text = {0};
         struct topo_tree tree;
         char why[EP_BOOT_WHY_MAX];
 
@@ -116,7 +116,7 @@ static void random_tables_survive_the_way(void **state)
                             (nodes - 1) * sizeof(parents[0]));
         ep_boot_reader_fini(&rd);
         ep_boot_config_fini(&taken);
-        ep_text_fini(&text);
+        text_buf_fini(&text);
         ep_boot_config_fini(&config);
     }
 }

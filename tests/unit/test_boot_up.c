@@ -16,7 +16,7 @@
 static void lines_upward_are_this_text(void **state)
 {
     struct ep_boot_peer peer = {.node = 5, .address = "10.0.0.1:4000"};
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     char want[512];
 
     (void)state;
@@ -36,7 +36,7 @@ static void lines_upward_are_this_text(void **state)
              "\nxylemd-start 9 500 no%%20key\n",
              ep_boot_version());
     assert_string_equal(text.at, want);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 static int up(const char *line, struct ep_boot_up *out)
@@ -154,7 +154,7 @@ static void ill_formed_lines_upward_are_refused(void **state)
 
 static void long_words_upward_are_cut(void **state)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     struct ep_boot_up got;
     static char words[3 * EP_BOOT_TEXT_MAX];
 
@@ -166,7 +166,7 @@ static void long_words_upward_are_cut(void **state)
     assert_int_equal(ep_boot_up_decode(text.at + 1, text.len_bytes - 2, &got),
                      0);
     assert_int_equal(strlen(got.text), EP_BOOT_TEXT_MAX - 1);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 int main(void)

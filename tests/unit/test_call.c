@@ -331,13 +331,13 @@ static void ports_differ_and_keep_to_the_range(void **state)
 static void start_up_text_leaves_the_environment(void **state)
 {
     enum { LEN = EP_BOOT_ENV_PIECE_BYTES + 1000 };
-    struct ep_text text = {0}, taken;
+    struct text_buf text = {0}, taken;
     static char piece[EP_BOOT_ENV_PIECE_BYTES];
     char **entries, *value;
 
     (void)state;
     for (unsigned i = 0; i < LEN; i++)
-        ep_text_add(&text, &"0123456789\n"[i % 11], 1);
+        text_buf_add(&text, &"0123456789\n"[i % 11], 1);
     assert_int_equal(ep_boot_env_make(&text, &entries), 0);
     assert_non_null(entries[1]);
     assert_null(entries[2]);
@@ -351,14 +351,14 @@ static void start_up_text_leaves_the_environment(void **state)
     assert_null(getenv("XYLEM_BOOT_1"));
     for (unsigned i = 0; i < EP_BOOT_ENV_PIECE_BYTES; i++)
         assert_int_equal(value[i], 0);
-    ep_text_fini(&taken);
+    text_buf_fini(&taken);
     assert_int_equal(ep_boot_env_take(&taken), OV_ENOENT);
     for (unsigned i = 0; i <= EP_BOOT_ENV_PIECES_MAX; i++)
-        ep_text_add(&text, piece, sizeof(piece));
+        text_buf_add(&text, piece, sizeof(piece));
     ep_boot_env_free(entries);
     assert_int_equal(ep_boot_env_make(&text, &entries), OV_EINVAL);
     assert_null(entries);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, enter, leave)

@@ -310,8 +310,8 @@ static size_t random_length(uint64_t *seed)
     return 60000 + rig_random(seed) % 140000;
 }
 
-static void job_speak(struct job *job, uint64_t *seed, unsigned sources,
-                      unsigned lines)
+static void speak_of_job(struct job *job, uint64_t *seed, unsigned sources,
+                         unsigned lines)
 {
     for (unsigned i = 0; i < lines; i++)
         speech_line(job,
@@ -351,7 +351,7 @@ static size_t random_cut(const struct speech *sp, uint64_t *seed)
     return len;
 }
 
-static void job_run(struct job *job, uint64_t *seed, bool with_time)
+static void run_of_job(struct job *job, uint64_t *seed, bool with_time)
 {
     unsigned left = 0;
 
@@ -388,9 +388,9 @@ static void random_job(enum text_label_mode label, bool with_time)
     job->rig.cfg.park_limit_bytes = UINT64_C(1)
                                     << (10 + rig_random(&seed) % 11);
     job->rig.cfg.park_limit_records = 4u << (rig_random(&seed) % 10);
-    job_speak(job, &seed, sources, 1500);
+    speak_of_job(job, &seed, sources, 1500);
     job_start(job);
-    job_run(job, &seed, with_time);
+    run_of_job(job, &seed, with_time);
     job_check(job);
     if (!with_time)
         assert_int_equal(job->torn, 0);

@@ -151,12 +151,12 @@ static int stop(void **state)
 
 /* --- its parent, and the tree */
 
-static void tell(struct rig *rig, struct ep_text *text)
+static void tell(struct rig *rig, struct text_buf *text)
 {
     assert_false(text->bad);
     assert_int_equal(write(rig->to, text->at, text->len_bytes),
                      text->len_bytes);
-    ep_text_fini(text);
+    text_buf_fini(text);
 }
 
 static void configure(struct rig *rig, struct topo_tree tree, uint32_t node)
@@ -197,7 +197,7 @@ static void open_parent(struct rig *rig)
 static void boot(struct rig *rig, struct topo_tree tree, uint32_t node)
 {
     char why[EP_BOOT_WHY_MAX] = "";
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     struct ep_boot_peer self;
 
     configure(rig, tree, node);

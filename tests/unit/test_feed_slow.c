@@ -25,7 +25,7 @@ struct slow_hose {
     uint64_t pushed;
 };
 
-static int open_with(void **state, enum ep_slow_policy policy,
+static int open_with(void **state, enum job_slow_policy policy,
                      uint64_t spill_bytes)
 {
     struct slow_hose *sh = calloc(1, sizeof(*sh));
@@ -47,17 +47,17 @@ static int open_with(void **state, enum ep_slow_policy policy,
 
 static int spilling(void **state)
 {
-    return open_with(state, EP_SLOW_SPILL, 64 * MIB);
+    return open_with(state, JOB_SLOW_SPILL, 64 * MIB);
 }
 
 static int spilling_a_little(void **state)
 {
-    return open_with(state, EP_SLOW_SPILL, 2 * MIB);
+    return open_with(state, JOB_SLOW_SPILL, 2 * MIB);
 }
 
 static int closing(void **state)
 {
-    return open_with(state, EP_SLOW_CLOSE, 0);
+    return open_with(state, JOB_SLOW_CLOSE, 0);
 }
 
 static int teardown(void **state)
@@ -219,7 +219,7 @@ static void at_the_bound_everybody_waits(void **state)
             turn(sh, FRAME, (const uint32_t[]){0}, 1);
         assert_int_equal(sh->hose->slow_told, 1);
         assert_int_equal(sh->hose->slow_proc, 1);
-        assert_int_equal(sh->hose->slow_what, EP_STDIN_FULL);
+        assert_int_equal(sh->hose->slow_what, JOB_STDIN_FULL);
         before = sh->hose->readers[1].seen_bytes;
         assert_in_range(sh->hose->stream_bytes - before, MIB, 3 * MIB);
         assert_in_range(spill_file_bytes(), MIB, 2 * MIB);
@@ -242,7 +242,7 @@ static void on_a_full_disk_everybody_waits(void **state)
     while (sh->hose->slow_told == 0 || sh->pushed - sh->hose->consumed < WINDOW)
         turn(sh, FRAME, (const uint32_t[]){0}, 1);
     assert_int_equal(sh->hose->slow_proc, 1);
-    assert_int_equal(sh->hose->slow_what, EP_STDIN_UNSAVED);
+    assert_int_equal(sh->hose->slow_what, JOB_STDIN_UNSAVED);
     assert_int_equal(sh->hose->slow_err, EFBIG);
     assert_true(sh->hose->stream_bytes > MIB);
     catch_up(sh);
@@ -283,7 +283,7 @@ static void a_target_that_does_not_read_is_closed(void **state)
     flow(sh, 4 * MIB);
     assert_int_equal(sh->hose->slow_told, 1);
     assert_int_equal(sh->hose->slow_proc, 1);
-    assert_int_equal(sh->hose->slow_what, EP_STDIN_CLOSED);
+    assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
     assert_int_equal(ep_feed_taken(sh->hose->feed, 1), 0);
     /* What was in its pipe is there, and then the end. */
     hose_drink(sh->hose, 1, SIZE_MAX);
@@ -330,7 +330,7 @@ static void a_window_that_comes_at_once_is_noticed(void **state)
     for (; sh->pushed < WINDOW + 3; sh->pushed++)
         assert_int_equal(hose_push(sh->hose, FRAME), 0);
     flow(sh, 4 * MIB);
-    assert_int_equal(sh->hose->slow_what, EP_STDIN_CLOSED);
+    assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
 }
 
 /* All but a frame of the window waits for it: nobody is held up, and it may
@@ -347,7 +347,7 @@ static void who_holds_up_nobody_is_not_closed(void **state)
         turn(sh, 0, NULL, 0);
     assert_int_equal(sh->hose->slow_told, 0);
     flow(sh, 4 * MIB);
-    assert_int_equal(sh->hose->slow_what, EP_STDIN_CLOSED);
+    assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
 }
 
 static void nobody_is_slow_while_all_are_stopped(void **state)
@@ -360,7 +360,7 @@ static void nobody_is_slow_while_all_are_stopped(void **state)
     assert_int_equal(sh->hose->slow_told, 0);
     ep_feed_pause(sh->hose->feed, false);
     flow(sh, 4 * MIB);
-    assert_int_equal(sh->hose->slow_what, EP_STDIN_CLOSED);
+    assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
 }
 
 /* --- any order of all of it

@@ -47,7 +47,7 @@ struct some {
     uint8_t next;
 };
 
-static int open_with(void **state, enum ep_slow_policy policy)
+static int open_with(void **state, enum job_slow_policy policy)
 {
     struct some *some = calloc(1, sizeof(*some));
     struct ep_feed_slow slow = {.policy = policy,
@@ -76,12 +76,12 @@ static int open_with(void **state, enum ep_slow_policy policy)
 
 static int waiting(void **state)
 {
-    return open_with(state, EP_SLOW_WAIT);
+    return open_with(state, JOB_SLOW_WAIT);
 }
 
 static int spilling(void **state)
 {
-    return open_with(state, EP_SLOW_SPILL);
+    return open_with(state, JOB_SLOW_SPILL);
 }
 
 static int teardown(void **state)

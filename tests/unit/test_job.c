@@ -1,5 +1,5 @@
 /* The job's text: what is written is read, and what is read makes sense. */
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,13 +22,13 @@
     "ranks 5 5 1 4\n"
 
 /* Decodes a copy, as it is overwritten. */
-static int read_text(const char *text, struct ep_job *job)
+static int read_text(const char *text, struct job *job)
 {
     char *copy = strdup(text);
     int rc;
 
     assert_non_null(copy);
-    rc = ep_job_decode(copy, strlen(text), job);
+    rc = job_decode(copy, strlen(text), job);
     free(copy);
     return rc;
 }
@@ -65,7 +65,7 @@ static const char text[] = "job 7 5 4\nbase 9\n"
                            "arg %\n"
                            "env C=3\n";
 
-static void check_app(const struct ep_job_app *app)
+static void check_app(const struct job_app *app)
 {
     assert_string_equal(app->cwd, "/a b");
     assert_true(app->cwd_is_optional);
@@ -79,8 +79,8 @@ static void check_app(const struct ep_job_app *app)
 
 static void what_is_read_is_written_again(void **state)
 {
-    struct ep_text again = {0};
-    struct ep_job job;
+    struct text_buf again = {0};
+    struct job job;
 
     (void)state;
     assert_int_equal(read_text(text, &job), 0);
@@ -89,9 +89,9 @@ static void what_is_read_is_written_again(void **state)
     assert_int_equal(job.size, 5);
     assert_int_equal(job.nodes, 4);
     assert_true(job.is_raw && job.merges_stderr && job.has_stddiag);
-    assert_int_equal(ep_job_channels(&job),
+    assert_int_equal(job_channels(&job),
                      1 << OV_CHANNEL_STDOUT | 1 << OV_CHANNEL_STDDIAG);
-    assert_int_equal(job.slow, EP_SLOW_SPILL);
+    assert_int_equal(job.slow, JOB_SLOW_SPILL);
     assert_int_equal(job.spill_bytes, 1 << 20);
     assert_string_equal(job.spill_dir, "/a c");
     assert_int_equal(job.open_ms, 250);
@@ -99,7 +99,7 @@ static void what_is_read_is_written_again(void **state)
     assert_int_equal(job.cache_bytes, 16 << 20);
     assert_int_equal(job.cache_channels, 6);
     assert_int_equal(job.manners.umask, 077);
-    assert_int_equal(job.manners.soft[EP_MANNERS_NOFILE], 1024);
+    assert_int_equal(job.manners.soft[JOB_MANNERS_NOFILE], 1024);
     assert_int_equal(job.bind, TOPO_SOCKET);
     assert_int_equal(job.cpus.count, 2);
     assert_string_equal(job.cpus.at[0], "0-3,8");
@@ -108,28 +108,28 @@ static void what_is_read_is_written_again(void **state)
     assert_null(job.env.at[2]);
     assert_int_equal(job.apps_count, 1);
     check_app(&job.apps[0]);
-    ep_job_encode(&job, &again);
+    job_encode(&job, &again);
     assert_false(again.bad);
     assert_string_equal(again.at, text);
-    ep_text_fini(&again);
-    ep_job_fini(&job);
+    text_buf_fini(&again);
+    job_fini(&job);
 }
 
 /* The processes of a node as "0:0-1 1:4-5": program and ranks. */
-static const char *on_node(const struct ep_job *job, uint32_t node)
+static const char *on_node(const struct job *job, uint32_t node)
 {
     static char out[128];
-    struct ep_job_part part = {0};
+    struct job_part part = {0};
     uint32_t count = 0;
     int len = 0;
 
     out[0] = '\0';
-    while (ep_job_next_on_node(job, node, &part)) {
+    while (job_next_on_node(job, node, &part)) {
         len += sprintf(out + len, "%s%u:%u-%u", len > 0 ? " " : "", part.app,
                        part.first_rank, part.first_rank + part.count - 1);
         count += part.count;
     }
-    assert_int_equal(ep_job_on_node(job, node), count);
+    assert_int_equal(job_on_node(job, node), count);
     return out;
 }
 
@@ -140,7 +140,7 @@ static void ranks_are_found(void **state)
                                         "", "0:4-4", ""};
     static const uint32_t node_of[] = {1, 1, 2, 3, 5, TOPO_NONE};
     static const bool reads[] = {false, true, true, false, true, false};
-    struct ep_job job;
+    struct job job;
 
     (void)state;
     assert_int_equal(
@@ -149,11 +149,11 @@ static void ranks_are_found(void **state)
         assert_string_equal(on_node(&job, i), nodes[i]);
     assert_string_equal(on_node(&job, TOPO_NONE), "");
     for (uint32_t rank = 0; rank < 6; rank++) {
-        assert_int_equal(ep_job_node_of(&job, rank, NULL), node_of[rank]);
-        assert_int_equal(ep_job_reads(&job, rank), reads[rank]);
+        assert_int_equal(job_node_of(&job, rank, NULL), node_of[rank]);
+        assert_int_equal(job_reads(&job, rank), reads[rank]);
     }
-    assert_int_equal(ep_job_node_of(&job, UINT32_MAX, NULL), TOPO_NONE);
-    ep_job_fini(&job);
+    assert_int_equal(job_node_of(&job, UINT32_MAX, NULL), TOPO_NONE);
+    job_fini(&job);
 }
 
 /* Places 1 to 4 are the nodes 5, 2, 3 and 1. */
@@ -170,29 +170,29 @@ static void places_may_be_any_nodes(void **state)
     static const uint32_t place_of[] = {TOPO_NONE, 4, 2, 3, TOPO_NONE, 1};
     struct topo_range items[8];
     struct topo_ranges set;
-    struct ep_text again = {0};
-    struct ep_job job;
+    struct text_buf again = {0};
+    struct job job;
     char list[32];
 
     (void)state;
     assert_int_equal(read_text(moved, &job), 0);
     for (uint32_t node = 0; node < 6; node++) {
         assert_string_equal(on_node(&job, node), nodes[node]);
-        assert_int_equal(ep_job_place(&job, node), place_of[node]);
+        assert_int_equal(job_place(&job, node), place_of[node]);
     }
     for (uint32_t rank = 0; rank < 7; rank++)
-        assert_int_equal(ep_job_node_of(&job, rank, NULL), node_of[rank]);
+        assert_int_equal(job_node_of(&job, rank, NULL), node_of[rank]);
     topo_ranges_init(&set, items, 8);
-    ep_job_add_nodes(&job, (struct topo_range){1, 2}, &set);
+    job_add_nodes(&job, (struct topo_range){1, 2}, &set);
     topo_ranges_format(&set, list, sizeof(list));
     assert_string_equal(list, "2,5");
-    ep_job_add_nodes(&job, (struct topo_range){2, 4}, &set);
+    job_add_nodes(&job, (struct topo_range){2, 4}, &set);
     topo_ranges_format(&set, list, sizeof(list));
     assert_string_equal(list, "1-3,5");
-    ep_job_encode(&job, &again);
+    job_encode(&job, &again);
     assert_string_equal(again.at, moved);
-    ep_text_fini(&again);
-    ep_job_fini(&job);
+    text_buf_fini(&again);
+    job_fini(&job);
 }
 
 /* The second program starts where the first one is, and the third has a node
@@ -209,8 +209,8 @@ static void programs_share_nodes(void **state)
 {
     static const uint32_t app_of[] = {0, 0, 0, 1, 1, 1, 2, 2, 2};
     static const uint32_t node_of[] = {1, 1, 2, 2, 3, 4, 1, 4, 5};
-    struct ep_text again = {0};
-    struct ep_job job;
+    struct text_buf again = {0};
+    struct job job;
     uint32_t app;
 
     (void)state;
@@ -221,50 +221,50 @@ static void programs_share_nodes(void **state)
     assert_string_equal(on_node(&job, 4), "1:5-5 2:7-7");
     assert_string_equal(on_node(&job, 5), "2:8-8");
     for (uint32_t rank = 0; rank < 9; rank++) {
-        assert_int_equal(ep_job_node_of(&job, rank, &app), node_of[rank]);
+        assert_int_equal(job_node_of(&job, rank, &app), node_of[rank]);
         assert_int_equal(app, app_of[rank]);
     }
     assert_int_equal(job.apps_count, 3);
     assert_string_equal(job.apps[2].cwd, "/");
     assert_null(job.apps[1].cwd);
-    ep_job_encode(&job, &again);
-    ep_job_fini(&job);
+    job_encode(&job, &again);
+    job_fini(&job);
     assert_int_equal(read_text(again.at, &job), 0);
     assert_string_equal(on_node(&job, 4), "1:5-5 2:7-7");
-    ep_text_fini(&again);
-    ep_job_fini(&job);
+    text_buf_fini(&again);
+    job_fini(&job);
 }
 
 static void what_a_program_sets_replaces_what_all_have(void **state)
 {
-    struct ep_job job;
+    struct job job;
     const char **env;
 
     (void)state;
     assert_int_equal(read_text(THREE, &job), 0);
-    env = ep_job_app_env(&job, 0);
+    env = job_app_env(&job, 0);
     assert_string_equal(env[0], "A=1");
     assert_string_equal(env[1], "B=1");
     assert_null(env[2]);
     free(env);
-    env = ep_job_app_env(&job, 1);
+    env = job_app_env(&job, 1);
     assert_string_equal(env[0], "A=1");
     assert_string_equal(env[1], "C=2");
     assert_string_equal(env[2], "B=3");
     assert_null(env[3]);
     free(env);
-    ep_job_fini(&job);
+    job_fini(&job);
 }
 
 static void there_are_so_many_programs_at_most(void **state)
 {
-    struct ep_job job = {0};
+    struct job job = {0};
 
     (void)state;
-    for (uint32_t i = 0; i < EP_JOB_APPS_MAX; i++)
-        assert_int_equal(ep_job_add_app(&job), 0);
-    assert_int_equal(ep_job_add_app(&job), OV_EFULL);
-    ep_job_fini(&job);
+    for (uint32_t i = 0; i < JOB_APPS_MAX; i++)
+        assert_int_equal(job_add_app(&job), 0);
+    assert_int_equal(job_add_app(&job), OV_EFULL);
+    job_fini(&job);
 }
 
 /* Texts that no launcher writes. A daemon that took one would run a part of the
@@ -338,7 +338,7 @@ static const char *const wrong[] = {
 
 static void texts_that_make_no_sense_are_refused(void **state)
 {
-    struct ep_job job;
+    struct job job;
 
     (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

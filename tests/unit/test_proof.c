@@ -19,7 +19,7 @@ enum {
 /* Both ends of the output of a job. */
 struct both {
     struct ep_proof *proof;
-    struct ep_tally said[PROCS][EP_STATE_OUTPUTS];
+    struct job_tally said[PROCS][JOB_WORD_OUTPUTS];
     struct ep_proof_verdict verdict;
     unsigned asked; /* about processes that did not end */
 };
@@ -36,7 +36,7 @@ static struct both both_open(uint32_t channels)
 static void says(struct both *both, uint32_t rank, uint8_t channel,
                  const char *text)
 {
-    ep_tally_add(&both->said[rank][channel - OUT], text, strlen(text));
+    job_tally_add(&both->said[rank][channel - OUT], text, strlen(text));
 }
 
 /* A record comes out. */
@@ -333,7 +333,7 @@ static void the_list_is_bounded_and_the_count_is_not(void **state)
 static void each_place_must_have_all(void **state)
 {
     for (uint32_t less = 0; less < 2; less++) {
-        struct ep_tally said[EP_STATE_OUTPUTS] = {{0}};
+        struct job_tally said[JOB_WORD_OUTPUTS] = {{0}};
         const struct ep_proof_verdict *verdict;
         struct ep_proof *proof;
 
@@ -343,9 +343,9 @@ static void each_place_must_have_all(void **state)
             for (uint32_t place = 0; place < 2; place++)
                 ep_proof_written(proof, place, rank, OUT, "one", 3);
         }
-        ep_tally_add(&said[0], "one", 3);
+        job_tally_add(&said[0], "one", 3);
         ep_proof_ended(proof, 0, said);
-        ep_tally_add(&said[0], "two", 3);
+        job_tally_add(&said[0], "two", 3);
         ep_proof_ended(proof, 1, said);
         ep_proof_written(proof, 1 - less, 1, OUT, "two", 3);
         verdict = ep_proof_judge(proof, false, NULL, NULL);

@@ -1,5 +1,5 @@
 /* Orders and answers about output from before, as bytes. */
-#include "endpoints/msg/replay.h"
+#include "job/replay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,18 +22,18 @@ static const uint8_t answer_bytes[] = {1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 1};
 
 static void an_order_has_the_bytes_that_are_drawn(void **state)
 {
-    struct ep_replay_order order = {
+    struct job_replay_order order = {
         .ticket = 0x102, .channels = 6, .is_last = true, .bytes = 0x11223344};
-    uint8_t mem[EP_REPLAY_ORDER_BYTES];
+    uint8_t mem[JOB_REPLAY_ORDER_BYTES];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
     (void)state;
-    ep_replay_order_encode(&wr, &order);
+    job_replay_order_encode(&wr, &order);
     assert_false(wr.bad);
     assert_int_equal(wr.at - mem, 8);
     assert_memory_equal(mem, order_bytes, 8);
     memset(&order, 0, sizeof(order));
-    assert_int_equal(ep_replay_order_decode(
+    assert_int_equal(job_replay_order_decode(
                          ov_rd_init(order_bytes, sizeof(order_bytes)), &order),
                      0);
     assert_int_equal(order.ticket, 0x102);
@@ -46,19 +46,19 @@ static void an_order_has_the_bytes_that_are_drawn(void **state)
 
 static void an_answer_has_the_bytes_that_are_drawn(void **state)
 {
-    struct ep_replay_answer answer = {.is_turn = true,
-                                      .dropped_bytes = (UINT64_C(1) << 56) + 7};
-    uint8_t mem[EP_REPLAY_HEAD_BYTES];
+    struct job_replay_answer answer = {
+        .is_turn = true, .dropped_bytes = (UINT64_C(1) << 56) + 7};
+    uint8_t mem[JOB_REPLAY_HEAD_BYTES];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     struct ov_rd rd = ov_rd_init(answer_bytes, sizeof(answer_bytes));
 
     (void)state;
-    ep_replay_answer_encode(&wr, &answer);
+    job_replay_answer_encode(&wr, &answer);
     assert_false(wr.bad);
-    assert_int_equal(wr.at - mem, EP_REPLAY_HEAD_BYTES);
+    assert_int_equal(wr.at - mem, JOB_REPLAY_HEAD_BYTES);
     assert_memory_equal(mem, answer_bytes, sizeof(mem));
     memset(&answer, 0, sizeof(answer));
-    assert_int_equal(ep_replay_answer_decode(&rd, &answer), 0);
+    assert_int_equal(job_replay_answer_decode(&rd, &answer), 0);
     assert_true(answer.is_turn);
     assert_int_equal(answer.dropped_bytes, (UINT64_C(1) << 56) + 7);
 }
@@ -67,17 +67,17 @@ static const uint8_t heard_bytes[] = {2, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 0};
 
 static void a_node_has_heard_with_the_bytes_that_are_drawn(void **state)
 {
-    struct ep_replay_answer answer = {.heard = 0x304};
-    uint8_t mem[EP_REPLAY_HEAD_BYTES];
+    struct job_replay_answer answer = {.heard = 0x304};
+    uint8_t mem[JOB_REPLAY_HEAD_BYTES];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     struct ov_rd rd = ov_rd_init(heard_bytes, sizeof(heard_bytes));
 
     (void)state;
-    ep_replay_answer_encode(&wr, &answer);
+    job_replay_answer_encode(&wr, &answer);
     assert_false(wr.bad);
     assert_memory_equal(mem, heard_bytes, sizeof(mem));
     memset(&answer, 0xff, sizeof(answer));
-    assert_int_equal(ep_replay_answer_decode(&rd, &answer), 0);
+    assert_int_equal(job_replay_answer_decode(&rd, &answer), 0);
     assert_int_equal(answer.heard, 0x304);
     assert_false(answer.is_turn);
     assert_int_equal(answer.dropped_bytes, 0);
@@ -86,9 +86,9 @@ static void a_node_has_heard_with_the_bytes_that_are_drawn(void **state)
 static int decode(const uint8_t *mem, size_t len)
 {
     struct ov_rd rd = ov_rd_init(mem, len);
-    struct ep_replay_answer answer;
+    struct job_replay_answer answer;
 
-    return ep_replay_answer_decode(&rd, &answer);
+    return job_replay_answer_decode(&rd, &answer);
 }
 
 /* For nobody, for too many, with bytes. */
@@ -108,34 +108,34 @@ static void what_no_node_has_heard_is_refused(void **state)
 /* Cut anywhere but between ranges, without a ticket, with unknown flags. */
 static void what_is_none_is_refused(void **state)
 {
-    struct ep_replay_answer answer;
-    struct ep_replay_order order;
+    struct job_replay_answer answer;
+    struct job_replay_order order;
     uint8_t mem[sizeof(order_bytes)];
 
     (void)state;
     for (size_t len = 0; len < sizeof(order_bytes); len++)
         assert_int_equal(
-            ep_replay_order_decode(ov_rd_init(order_bytes, len), &order),
+            job_replay_order_decode(ov_rd_init(order_bytes, len), &order),
             len == 16 ? 0 : OV_EPROTO);
     memcpy(mem, order_bytes, sizeof(mem));
     mem[0] = mem[1] = 0;
     assert_int_equal(
-        ep_replay_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
+        job_replay_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
         OV_EPROTO);
     memcpy(mem, order_bytes, sizeof(mem));
     mem[3] = 2;
     assert_int_equal(
-        ep_replay_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
+        job_replay_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
         OV_EPROTO);
     for (size_t len = 0; len < sizeof(answer_bytes); len++) {
         struct ov_rd rd = ov_rd_init(answer_bytes, len);
 
-        assert_int_equal(ep_replay_answer_decode(&rd, &answer), OV_EPROTO);
+        assert_int_equal(job_replay_answer_decode(&rd, &answer), OV_EPROTO);
     }
     memcpy(mem, answer_bytes, sizeof(answer_bytes));
     mem[0] = 3;
     assert_int_equal(
-        ep_replay_answer_decode(
+        job_replay_answer_decode(
             &(struct ov_rd){.at = mem, .end = mem + sizeof(answer_bytes)},
             &answer),
         OV_EPROTO);

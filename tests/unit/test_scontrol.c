@@ -45,11 +45,11 @@ static int open_dir(void **state)
 
 static void expect(int want, const char *list)
 {
-    struct ep_text out = {0};
+    struct text_buf out = {0};
 
     assert_int_equal(ep_scontrol_nodes("7", &out), want);
     assert_string_equal(want == 0 ? out.at : "", list);
-    ep_text_fini(&out);
+    text_buf_fini(&out);
 }
 
 static void nodes_are_those_of_the_job(void **state)

@@ -20,8 +20,8 @@ enum { WIDE = 256 /* a window, in frames */, BINOMIAL_ORDER_MAX = 12 };
 
 static struct sim_world w;
 
-static struct sim_cfg job(uint32_t nodes, uint32_t arity, uint64_t stdin_bytes,
-                          uint64_t out_bytes)
+static struct sim_cfg cfg_of(uint32_t nodes, uint32_t arity,
+                             uint64_t stdin_bytes, uint64_t out_bytes)
 {
     struct sim_cfg cfg =
         sim_cfg_default((struct topo_tree){.nodes = nodes, .arity = arity});
@@ -67,7 +67,7 @@ static void jobs_of_all_shapes_end_well(void **state)
     (void)state;
     for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         struct sim_cfg cfg =
-            job(shapes[i].nodes, shapes[i].arity, 300000, 5000);
+            cfg_of(shapes[i].nodes, shapes[i].arity, 300000, 5000);
 
         run_to(&cfg, SIM_END_WELL);
         for (uint32_t n = 1; n < shapes[i].nodes; n++) {
@@ -82,7 +82,7 @@ static void jobs_of_all_shapes_end_well(void **state)
  * chance in it is another one. */
 static void a_seed_is_a_run(void **state)
 {
-    struct sim_cfg cfg = job(50, 3, 100000, 3000);
+    struct sim_cfg cfg = cfg_of(50, 3, 100000, 3000);
     uint64_t digest, steps;
 
     (void)state;
@@ -141,7 +141,7 @@ static void a_loss_costs_nobody_else_a_byte(void **state)
 
     (void)state;
     for (unsigned i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
-        struct sim_cfg cfg = job(40, 3, 3000000, 300000);
+        struct sim_cfg cfg = cfg_of(40, 3, 3000000, 300000);
         uint64_t at_ns = verdict_ns(&cfg.overlay.times, losses[i]);
 
         run_with(cfg, fault_of(losses[i], 5), SIM_END_LOSS);
@@ -170,7 +170,7 @@ static void a_broken_link_costs_nothing(void **state)
         struct sim_fault fault = fault_of(kinds[i], 5);
 
         fault.peer = 1;
-        run_with(job(40, 3, 3000000, 300000), fault, SIM_END_WELL);
+        run_with(cfg_of(40, 3, 3000000, 300000), fault, SIM_END_WELL);
         assert_true(w.launcher->lost_ns == SIM_NEVER);
         sim_world_close(&w);
     }
@@ -180,7 +180,7 @@ static void a_broken_link_costs_nothing(void **state)
  * that they wrote before is shown. */
 static void a_loss_ends_a_job_that_wants_that(void **state)
 {
-    struct sim_cfg cfg = job(40, 3, 0, 1000000);
+    struct sim_cfg cfg = cfg_of(40, 3, 0, 1000000);
 
     (void)state;
     cfg.job.every_ns = MS;
@@ -200,7 +200,7 @@ static void a_loss_ends_a_job_that_wants_that(void **state)
 /* A console that takes nothing for a while holds up everybody, no longer. */
 static void a_console_that_was_stuck_goes_on(void **state)
 {
-    struct sim_cfg cfg = job(40, 3, 0, 3000000);
+    struct sim_cfg cfg = cfg_of(40, 3, 0, 3000000);
 
     (void)state;
     cfg.job.console_stuck_ns = MS;
@@ -215,7 +215,7 @@ static void a_console_that_was_stuck_goes_on(void **state)
 static void stdin_goes_to_those_who_read_it(void **state)
 {
     static const struct topo_range targets[] = {{3, 5}, {39, 39}};
-    struct sim_cfg cfg = job(40, 3, 3000000, 0);
+    struct sim_cfg cfg = cfg_of(40, 3, 3000000, 0);
 
     (void)state;
     cfg.job.targets = targets;
@@ -234,7 +234,7 @@ static void a_short_freeze_is_no_loss(void **state)
 
     (void)state;
     fault.length_ns = 3 * S;
-    run_with(job(40, 3, 30000000, 300000), fault, SIM_END_WELL);
+    run_with(cfg_of(40, 3, 30000000, 300000), fault, SIM_END_WELL);
     assert_true(sim_report_stdin_ns(&w) > 3 * S);
     sim_world_close(&w);
 }
@@ -246,7 +246,7 @@ static void a_refused_dial_is_tried_again(void **state)
     (void)state;
     fault.at_ns = 0;
     fault.length_ns = 5 * S;
-    run_with(job(40, 3, 3000, 300), fault, SIM_END_WELL);
+    run_with(cfg_of(40, 3, 3000, 300), fault, SIM_END_WELL);
     assert_true(w.launcher->joined_ns > 5 * S);
     sim_world_close(&w);
 }
@@ -257,7 +257,7 @@ static void a_reader_that_never_reads_is_named(void **state)
 {
     static const struct sim_reader reader = {.node = 8,
                                              .kind = SIM_READER_NEVER};
-    struct sim_cfg cfg = job(40, 3, 30000000, 0);
+    struct sim_cfg cfg = cfg_of(40, 3, 30000000, 0);
 
     (void)state;
     cfg.job.readers = &reader;
@@ -289,7 +289,7 @@ static uint64_t stdin_time_ns(void)
  * latency and the time on the wire. */
 static void one_frame_down_a_chain(void **state)
 {
-    struct sim_cfg cfg = job(50, 1, 60000, 0);
+    struct sim_cfg cfg = cfg_of(50, 1, 60000, 0);
     double wire_ns = (60000 + 32) / 12.5;
 
     (void)state;
@@ -302,7 +302,7 @@ static void one_frame_down_a_chain(void **state)
  * full and the last frame runs behind the others. */
 static void a_pipeline_down_a_chain(void **state)
 {
-    struct sim_cfg cfg = job(50, 1, 1000 * (65536 - 24), 0);
+    struct sim_cfg cfg = cfg_of(50, 1, 1000 * (65536 - 24), 0);
     double wire_ns = 65536 / 12.5;
 
     (void)state;
@@ -316,7 +316,7 @@ static void a_pipeline_down_a_chain(void **state)
 /* All at the root: it sends every byte to each. */
 static void a_flat_tree_sends_everything_from_the_root(void **state)
 {
-    struct sim_cfg cfg = job(101, 100, 200 * (65536 - 24), 0);
+    struct sim_cfg cfg = cfg_of(101, 100, 200 * (65536 - 24), 0);
     double wire_ns = 65536 / 12.5;
 
     (void)state;
@@ -338,7 +338,7 @@ static void a_pipeline_down_a_tree_of_arity_k(void **state)
 
         for (; nodes < 500; height++)
             nodes += level *= k;
-        cfg = job(nodes, k, 1000 * (65536 - 24), 0);
+        cfg = cfg_of(nodes, k, 1000 * (65536 - 24), 0);
         cfg.overlay.down_frames = WIDE;
         run_to(&cfg, SIM_END_WELL);
         assert_near(stdin_time_ns(),
@@ -377,7 +377,7 @@ static void one_frame_down_a_binomial_tree(void **state)
     (void)state;
     for (uint32_t k = 1; k <= BINOMIAL_ORDER_MAX; k++) {
         for (int is_first = 0; is_first < 2; is_first++) {
-            struct sim_cfg cfg = job(1u << k, k, (1 << 20) - 32, 0);
+            struct sim_cfg cfg = cfg_of(1u << k, k, (1 << 20) - 32, 0);
             double waits = is_first ? 0 : k * (k - 1) / 2;
 
             cfg.overlay.frame_bytes = 1 << 20;
@@ -396,7 +396,7 @@ static void one_frame_down_a_binomial_tree(void **state)
 /* Everything comes in at the root's port in the end. */
 static void output_is_as_fast_as_the_root_takes_it(void **state)
 {
-    struct sim_cfg cfg = job(101, 10, 0, 2000000);
+    struct sim_cfg cfg = cfg_of(101, 10, 0, 2000000);
 
     (void)state;
     run_to(&cfg, SIM_END_WELL);

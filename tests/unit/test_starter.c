@@ -211,15 +211,15 @@ static void only_so_many_start_at_once(void **state)
 static void long_text_arrives_whole(void **state)
 {
     enum { LINES = 100000 };
-    struct ep_text text = {0};
+    struct text_buf text = {0};
     char body[2048];
     FILE *file = fopen(rig_path("want"), "w");
 
     (void)state;
     assert_non_null(file);
     for (unsigned i = 0; i < LINES; i++)
-        ep_text_printf(&text, "host %u some.host.name.%u\n", i, i);
-    ep_text_puts(&text, "go\n");
+        text_buf_printf(&text, "host %u some.host.name.%u\n", i, i);
+    text_buf_puts(&text, "go\n");
     fwrite(text.at, 1, text.len_bytes, file);
     fclose(file);
     snprintf(body, sizeof(body),
@@ -233,11 +233,11 @@ static void long_text_arrives_whole(void **state)
 
 static void daemon_that_closes_stdin_is_no_error(void **state)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
     (void)state;
     for (unsigned i = 0; i < 100000; i++)
-        ep_text_puts(&text, "more than a pipe holds\n");
+        text_buf_puts(&text, "more than a pipe holds\n");
     rig_start(rig_script("d", "exec <&-\n@READY\nsleep 1000\n"), NULL, 0, 0);
     assert_int_equal(ep_starter_add(rig_st, 0, EP_LAUNCHER_LOCAL, NULL, &text),
                      0);

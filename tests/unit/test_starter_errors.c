@@ -258,7 +258,7 @@ static void bad_arguments_are_refused(void **state)
     static const struct ep_starter_events none;
     struct ep_starter_cfg cfg = {.events = &none, .launch_timeout_ms = 1};
     struct ep_starter *st;
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
     (void)state;
     assert_int_equal(ep_starter_open(&cfg, &st), OV_EINVAL);

@@ -1,5 +1,5 @@
 /* Tallies: whatever becomes of the records of a channel shows. */
-#include "endpoints/msg/tally.h"
+#include "job/tally.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,24 +28,24 @@ static void speech_make(struct speech *sp, struct chance *chance)
 }
 
 /* The tally of these records in this order; RECORDS: none. */
-static struct ep_tally tally_of(const struct speech *sp,
-                                const unsigned order[RECORDS + 1])
+static struct job_tally tally_of(const struct speech *sp,
+                                 const unsigned order[RECORDS + 1])
 {
-    struct ep_tally tally = {0, 0};
+    struct job_tally tally = {0, 0};
 
     for (unsigned i = 0; i <= RECORDS; i++) {
         if (order[i] < RECORDS)
-            ep_tally_add(&tally, sp->mem[order[i]], sp->len_bytes[order[i]]);
+            job_tally_add(&tally, sp->mem[order[i]], sp->len_bytes[order[i]]);
     }
     return tally;
 }
 
 static void the_sum_of_one_record_is_its_xxh3(void **state)
 {
-    struct ep_tally tally = {0, 0};
+    struct job_tally tally = {0, 0};
 
     (void)state;
-    ep_tally_add(&tally, "abc", 3);
+    job_tally_add(&tally, "abc", 3);
     assert_int_equal(tally.bytes, 3);
     assert_int_equal(tally.sum, UINT64_C(0x78af5f94892f3950));
 }
@@ -55,24 +55,24 @@ static void the_sum_of_one_record_is_its_xxh3(void **state)
 static void the_sum_of_long_records_is_the_same_everywhere(void **state)
 {
     static const size_t len_bytes[] = {1000, 100, 1000};
-    struct ep_tally tally = {0, 0};
+    struct job_tally tally = {0, 0};
     uint8_t mem[1000];
 
     (void)state;
     for (unsigned i = 0; i < sizeof(mem); i++)
         mem[i] = (uint8_t)(i * 7);
     for (unsigned i = 0; i < 3; i++)
-        ep_tally_add(&tally, mem, len_bytes[i]);
+        job_tally_add(&tally, mem, len_bytes[i]);
     assert_int_equal(tally.bytes, 2100);
     assert_int_equal(tally.sum, UINT64_C(0xbf9d0cd9a4bd605f));
 }
 
 static void nothing_changes_nothing(void **state)
 {
-    struct ep_tally tally = {0, 0};
+    struct job_tally tally = {0, 0};
 
     (void)state;
-    ep_tally_add(&tally, NULL, 0);
+    job_tally_add(&tally, NULL, 0);
     assert_int_equal(tally.bytes, 0);
     assert_int_equal(tally.sum, 0);
 }
@@ -88,7 +88,7 @@ static void lost_repeated_and_moved_records_show(void **state)
         unsigned a = chance_in(&chance, 0, RECORDS - 1);
         unsigned b = (a + chance_in(&chance, 1, RECORDS - 1)) % RECORDS;
         unsigned lost[RECORDS + 1], twice[RECORDS + 1], moved[RECORDS + 1];
-        struct ep_tally want, got;
+        struct job_tally want, got;
         struct speech sp;
 
         speech_make(&sp, &chance);
@@ -101,11 +101,11 @@ static void lost_repeated_and_moved_records_show(void **state)
         moved[b] = a;
         want = tally_of(&sp, right);
         got = tally_of(&sp, right);
-        assert_true(ep_tally_is_equal(&want, &got));
+        assert_true(job_tally_is_equal(&want, &got));
         got = tally_of(&sp, lost);
-        assert_false(ep_tally_is_equal(&want, &got));
+        assert_false(job_tally_is_equal(&want, &got));
         got = tally_of(&sp, twice);
-        assert_false(ep_tally_is_equal(&want, &got));
+        assert_false(job_tally_is_equal(&want, &got));
         got = tally_of(&sp, moved);
         assert_int_equal(want.bytes, got.bytes);
         assert_int_not_equal(want.sum, got.sum);
@@ -120,7 +120,7 @@ static void a_single_bit_shows(void **state)
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
         unsigned r = chance_in(&chance, 0, RECORDS - 1);
-        struct ep_tally want, got;
+        struct job_tally want, got;
         struct speech sp;
 
         speech_make(&sp, &chance);

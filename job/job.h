@@ -1,6 +1,6 @@
 /* What the launcher tells the nodes about a job, on stream 0.
  *
- * A job travels as text of endpoints/msg/text.h, cut into APP messages:
+ * A job travels as text of text/fields.h, cut into APP messages:
  *
  *     job NUMBER SIZE NODES     number, processes, nodes that host some
  *     base N                    the process number of rank 0; none: 0
@@ -32,142 +32,142 @@
  * of all jobs of a tree. Places count from 1 here; for the user, who sees no
  * other number of a node, from 0.
  */
-#ifndef ENDPOINTS_MSG_JOB_H
-#define ENDPOINTS_MSG_JOB_H
+#ifndef JOB_JOB_H
+#define JOB_JOB_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/msg/text.h"
-#include "endpoints/sys/manners.h"
+#include "text/fields.h"
+#include "job/manners.h"
 #include "overlay/control.h"
 #include "topo/object.h"
 #include "topo/ranges.h"
 
 /* Messages of the driver on stream 0; a range has first 4 and last 4. */
-enum ep_control_kind {
-    EP_CONTROL_JOB = OV_CONTROL_APP, /* a piece of a job's text */
-    EP_CONTROL_SIGNAL,               /* number 4, then ranges; none: all */
-    EP_CONTROL_KILL,                 /* end every process and all it started */
-    EP_CONTROL_REPLAY,               /* output from before: msg/replay.h */
-    EP_CONTROL_WANT,                 /* who is heard from now on: msg/want.h */
-    EP_CONTROL_FORGET,  /* 4: base of a job whose output is not kept on */
-    EP_CONTROL_MACHINE, /* ranges of nodes that are to say their MACHINE */
+enum job_control_kind {
+    JOB_CONTROL_JOB = OV_CONTROL_APP, /* a piece of a job's text */
+    JOB_CONTROL_SIGNAL,               /* number 4, then ranges; none: all */
+    JOB_CONTROL_KILL,                 /* end every process and all it started */
+    JOB_CONTROL_REPLAY,               /* output from before: msg/replay.h */
+    JOB_CONTROL_WANT,                 /* who is heard from now on: msg/want.h */
+    JOB_CONTROL_FORGET,  /* 4: base of a job whose output is not kept on */
+    JOB_CONTROL_MACHINE, /* ranges of nodes that are to say their MACHINE */
 };
 
 enum {
-    EP_JOB_CACHE_MAX = 16 << 20, /* cache_bytes */
-    EP_JOB_CACHE_ALL = 0xe,      /* cache_channels */
-    EP_JOB_BYTES_MAX = 16 << 20,
-    EP_JOB_APPS_MAX = 64, /* programs of a job */
-    EP_STREAM_STDIN = 1,
-    EP_STREAM_PUSHED = 2, /* what is pushed to jobs beside the run's own */
+    JOB_CACHE_MAX = 16 << 20, /* cache_bytes */
+    JOB_CACHE_ALL = 0xe,      /* cache_channels */
+    JOB_BYTES_MAX = 16 << 20,
+    JOB_APPS_MAX = 64, /* programs of a job */
+    JOB_STREAM_STDIN = 1,
+    JOB_STREAM_PUSHED = 2, /* what is pushed to jobs beside the run's own */
 };
 
-/* Bytes that a process may be behind with EP_SLOW_SPILL. */
-#define EP_SPILL_BYTES_MIN (UINT64_C(1) << 20)
-#define EP_SPILL_BYTES_MAX (UINT64_C(1) << 40)
+/* Bytes that a process may be behind with JOB_SLOW_SPILL. */
+#define JOB_SPILL_BYTES_MIN (UINT64_C(1) << 20)
+#define JOB_SPILL_BYTES_MAX (UINT64_C(1) << 40)
 
 /* What is done about a process that does not read its stdin. */
-enum ep_slow_policy {
-    EP_SLOW_WAIT,  /* everybody waits */
-    EP_SLOW_SPILL, /* its bytes wait in a file */
-    EP_SLOW_CLOSE, /* its stdin is closed */
+enum job_slow_policy {
+    JOB_SLOW_WAIT,  /* everybody waits */
+    JOB_SLOW_SPILL, /* its bytes wait in a file */
+    JOB_SLOW_CLOSE, /* its stdin is closed */
 };
 
-struct ep_job_ranks {
+struct job_ranks {
     struct topo_range nodes; /* by place, from 1 */
     uint32_t each;           /* processes on each node */
     uint32_t first_rank;
 };
 
 /* Places that are nodes one after the other, too. */
-struct ep_job_places {
+struct job_places {
     struct topo_range places; /* from 1 */
     uint32_t node;            /* of the first one */
 };
 
 /* Strings, NULL-terminated where there is one. */
-struct ep_job_strings {
+struct job_strings {
     char **at; /* owned, as its strings */
     uint32_t count, cap;
 };
 
 /* A program of a job. */
-struct ep_job_app {
-    struct ep_job_ranks *ranks; /* owned, ascending */
+struct job_app {
+    struct job_ranks *ranks; /* owned, ascending */
     uint32_t ranks_count, ranks_cap;
     bool cwd_is_optional;
     char *cwd; /* owned; NULL: where the daemon is */
-    struct ep_job_strings argv;
-    struct ep_job_strings env; /* its own */
+    struct job_strings argv;
+    struct job_strings env; /* its own */
 };
 
-struct ep_job {
+struct job {
     uint32_t number;
     uint32_t base; /* process number of rank 0 */
     uint32_t size;
     uint32_t nodes;
     bool is_raw;
     bool merges_stderr;
-    bool has_stddiag; /* a third channel of output, see ep_job_channels() */
+    bool has_stddiag; /* a third channel of output, see job_channels() */
     uint32_t open_ms; /* 0: open lines wait for their end */
     uint32_t linger_ms;
     uint32_t cache_bytes, cache_channels; /* kept of each of these (bits) */
-    enum ep_slow_policy slow;
+    enum job_slow_policy slow;
     uint64_t spill_bytes; /* of each process at most */
     uint32_t close_ms;
     char *spill_dir;            /* owned; NULL: the daemon's default */
     struct topo_range *readers; /* owned, ascending ranks */
     uint32_t readers_count, readers_cap;
-    struct ep_job_places *places; /* owned, from place 1 on without a gap;
+    struct job_places *places; /* owned, from place 1 on without a gap;
                                      none: place and node are the same */
     uint32_t places_count, places_cap;
     /* What each process is bound to: one of these after the other. With cpus
      * all nodes are on one machine, which has these, and ranks count; else
      * each node has a machine, and its own processes count. */
     enum topo_object bind;
-    struct ep_job_strings cpus;
-    struct ep_manners manners; /* of the launcher */
-    struct ep_job_strings env; /* of all programs */
-    struct ep_job_app *apps;   /* owned, ascending ranks */
+    struct job_strings cpus;
+    struct job_manners manners; /* of the launcher */
+    struct job_strings env;     /* of all programs */
+    struct job_app *apps;       /* owned, ascending ranks */
     uint32_t apps_count, apps_cap;
 };
 
 /* Zeroed it is empty; fini frees it. */
-void ep_job_fini(struct ep_job *job);
+void job_fini(struct job *job);
 
 /* Builders; strings are copied. Return 0 or OV_ENOMEM. */
-int ep_job_add_reader(struct ep_job *job, struct topo_range ranks);
-int ep_job_add_places(struct ep_job *job, struct ep_job_places places);
-int ep_job_set_spill_dir(struct ep_job *job, const char *dir);
-int ep_job_add_env(struct ep_job *job, const char *name_value);
-int ep_job_add_cpus(struct ep_job *job, const char *list);
-/* The program that ep_job_app_* mean from here on; also OV_EFULL. */
-int ep_job_add_app(struct ep_job *job);
+int job_add_reader(struct job *job, struct topo_range ranks);
+int job_add_places(struct job *job, struct job_places places);
+int job_set_spill_dir(struct job *job, const char *dir);
+int job_add_env(struct job *job, const char *name_value);
+int job_add_cpus(struct job *job, const char *list);
+/* The program that job_app_* mean from here on; also OV_EFULL. */
+int job_add_app(struct job *job);
 
 /* Of the program added last; there is one. */
-struct ep_job_app *ep_job_app_last(struct ep_job *job);
-int ep_job_app_add_ranks(struct ep_job_app *app, struct ep_job_ranks ranks);
-int ep_job_app_add_arg(struct ep_job_app *app, const char *word);
-int ep_job_app_add_env(struct ep_job_app *app, const char *name_value);
-int ep_job_app_set_cwd(struct ep_job_app *app, const char *dir);
+struct job_app *job_app_last(struct job *job);
+int job_app_add_ranks(struct job_app *app, struct job_ranks ranks);
+int job_app_add_arg(struct job_app *app, const char *word);
+int job_app_add_env(struct job_app *app, const char *name_value);
+int job_app_set_cwd(struct job_app *app, const char *dir);
 
 /* Adds the job's text; errors show in out->bad. */
-void ep_job_encode(const struct ep_job *job, struct ep_text *out);
+void job_encode(const struct job *job, struct text_buf *out);
 
 /* Reads the whole text, which is overwritten. Returns 0; OV_EPROTO when it is
  * no such text, places a rank nowhere or twice, or has a range that goes back;
  * or OV_ENOMEM. *job is then empty. O(len_bytes * programs). */
-int ep_job_decode(char *text, size_t len_bytes, struct ep_job *job);
+int job_decode(char *text, size_t len_bytes, struct job *job);
 
 /* The whole environment of a program: pointers into the job, NULL-terminated,
  * in an array for the caller to free; NULL when memory is out. Its own
  * settings replace the job's, a later one an earlier one of the same name. */
-const char **ep_job_app_env(const struct ep_job *job, uint32_t app);
+const char **job_app_env(const struct job *job, uint32_t app);
 
 /* Processes of one program on one node. */
-struct ep_job_part {
+struct job_part {
     uint32_t app;
     uint32_t first_rank;
     uint32_t count; /* 0 before the first part */
@@ -175,26 +175,26 @@ struct ep_job_part {
 
 /* Moves a part (zeroed at the start) on to the next program that runs on the
  * node, false when there is none. O(ranks of the programs between). */
-bool ep_job_next_on_node(const struct ep_job *job, uint32_t node,
-                         struct ep_job_part *part);
+bool job_next_on_node(const struct job *job, uint32_t node,
+                      struct job_part *part);
 /* How many processes a node has. O(ranks). */
-uint32_t ep_job_on_node(const struct ep_job *job, uint32_t node);
+uint32_t job_on_node(const struct job *job, uint32_t node);
 /* The node of a rank, TOPO_NONE when there is no such rank; *app, where not
  * NULL, becomes its program. O(ranks). */
-uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app);
+uint32_t job_node_of(const struct job *job, uint32_t rank, uint32_t *app);
 /* The place of a node, from 1; TOPO_NONE when it has none. O(places). */
-uint32_t ep_job_place(const struct ep_job *job, uint32_t node);
+uint32_t job_place(const struct job *job, uint32_t node);
 /* The node of a place that there is. O(log places). */
-uint32_t ep_job_node_at(const struct ep_job *job, uint32_t place);
+uint32_t job_node_at(const struct job *job, uint32_t place);
 /* The nodes of a range of places that there are are added to *nodes; as many
  * further ranges as the job has of places are enough. O(places). */
-void ep_job_add_nodes(const struct ep_job *job, struct topo_range places,
-                      struct topo_ranges *nodes);
+void job_add_nodes(const struct job *job, struct topo_range places,
+                   struct topo_ranges *nodes);
 /* The channels of output that a process has: bits 1 << enum ov_channel. */
-uint32_t ep_job_channels(const struct ep_job *job);
+uint32_t job_channels(const struct job *job);
 /* Does this rank read stdin? O(log readers). */
-bool ep_job_reads(const struct ep_job *job, uint32_t rank);
+bool job_reads(const struct job *job, uint32_t rank);
 /* How many ranks do. O(readers). */
-uint32_t ep_job_readers(const struct ep_job *job);
+uint32_t job_readers(const struct job *job);
 
 #endif

@@ -1,6 +1,6 @@
 /* The one hash of the house above the core. */
-#ifndef ENDPOINTS_SYS_HASH_H
-#define ENDPOINTS_SYS_HASH_H
+#ifndef JOB_HASH_H
+#define JOB_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 /* XXH3, 64 bits, seeded with the hash of what came before, so that parts can be
  * added one after another. It is no proof against somebody who looks for two
  * that are the same.
- * Cost: O(len_bytes); endpoints/msg/tally.h has figures. */
-uint64_t ep_hash(const void *mem, size_t len_bytes, uint64_t seed);
+ * Cost: O(len_bytes); job/tally.h has figures. */
+uint64_t job_hash(const void *mem, size_t len_bytes, uint64_t seed);
 
 #endif

@@ -1,5 +1,5 @@
 /* Words of a node to the launcher: what is said is heard. */
-#include "endpoints/msg/state.h"
+#include "job/word.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,33 +11,33 @@
 
 #include "overlay/base/err.h"
 
-static const struct ep_state words[] = {
-    {.kind = EP_STATE_STARTED, .rank = 4, .value = 7},
-    {.kind = EP_STATE_EXIT,
+static const struct job_word words[] = {
+    {.kind = JOB_WORD_STARTED, .rank = 4, .value = 7},
+    {.kind = JOB_WORD_EXIT,
      .rank = 0x01020304,
      .value = 0x8b00,
      .taken_bytes = UINT64_C(0x1122334455)},
-    {.kind = EP_STATE_EXIT,
+    {.kind = JOB_WORD_EXIT,
      .rank = 5,
      .tallies = {{.bytes = UINT64_C(0x0102030405060708), .sum = 9}}},
-    {.kind = EP_STATE_EXIT,
+    {.kind = JOB_WORD_EXIT,
      .rank = 6,
      .tallies = {{.bytes = 1, .sum = 0}, {.bytes = 2, .sum = UINT64_MAX}}},
-    {.kind = EP_STATE_EXIT, .rank = 7, .tallies = {[1] = {.bytes = 3}}},
-    {.kind = EP_STATE_FAILED, .rank = 3, .value = 2, .text = "exec"},
-    {.kind = EP_STATE_ADOPTED, .parent = 4, .value = 1500},
-    {.kind = EP_STATE_USAGE,
+    {.kind = JOB_WORD_EXIT, .rank = 7, .tallies = {[1] = {.bytes = 3}}},
+    {.kind = JOB_WORD_FAILED, .rank = 3, .value = 2, .text = "exec"},
+    {.kind = JOB_WORD_ADOPTED, .parent = 4, .value = 1500},
+    {.kind = JOB_WORD_USAGE,
      .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5, 1, 7}},
-    {.kind = EP_STATE_NOTE, .text = "a word for the user"},
-    {.kind = EP_STATE_STDIN,
+    {.kind = JOB_WORD_NOTE, .text = "a word for the user"},
+    {.kind = JOB_WORD_STDIN,
      .rank = 9,
-     .stdin_event = EP_STDIN_CLOSED,
+     .stdin_event = JOB_STDIN_CLOSED,
      .value = 28},
-    {.kind = EP_STATE_PIDS, .rank = 3, .value = 2, .pids = {4711, UINT32_MAX}},
-    {.kind = EP_STATE_OVER, .value = 3},
-    {.kind = EP_STATE_MACHINE, .packages = 2, .cores = 128},
-    {.kind = EP_STATE_MACHINE, .text = "nobody can tell"},
-    {.kind = EP_STATE_PIECES, .value = 28},
+    {.kind = JOB_WORD_PIDS, .rank = 3, .value = 2, .pids = {4711, UINT32_MAX}},
+    {.kind = JOB_WORD_OVER, .value = 3},
+    {.kind = JOB_WORD_MACHINE, .packages = 2, .cores = 128},
+    {.kind = JOB_WORD_MACHINE, .text = "nobody can tell"},
+    {.kind = JOB_WORD_PIECES, .value = 28},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -51,13 +51,13 @@ static void words_in_a_row_are_heard_as_said(void **state)
 
     (void)state;
     for (unsigned i = 0; i < WORDS; i++)
-        ep_state_encode(&wr, &words[i]);
+        job_word_encode(&wr, &words[i]);
     assert_false(wr.bad);
     rd = ov_rd_init(mem, (size_t)(wr.at - mem));
     for (unsigned i = 0; i < WORDS; i++) {
-        struct ep_state heard;
+        struct job_word heard;
 
-        assert_int_equal(ep_state_decode(&rd, &heard), 0);
+        assert_int_equal(job_word_decode(&rd, &heard), 0);
         assert_int_equal(heard.kind, words[i].kind);
         assert_int_equal(heard.rank, words[i].rank);
         assert_int_equal(heard.parent, words[i].parent);
@@ -84,7 +84,7 @@ static void an_exit_is_these_bytes(void **state)
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
     (void)state;
-    ep_state_encode(&wr, &words[1]);
+    job_word_encode(&wr, &words[1]);
     assert_int_equal(wr.at - mem, sizeof(golden));
     assert_memory_equal(mem, golden, sizeof(golden));
 }
@@ -104,14 +104,14 @@ static void an_exit_after_output_is_these_bytes(void **state)
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
     (void)state;
-    ep_state_encode(&wr, &words[3]);
+    job_word_encode(&wr, &words[3]);
     assert_int_equal(wr.at - mem, sizeof(golden));
     assert_memory_equal(mem, golden, sizeof(golden));
 }
 
 static void a_machine_that_cannot_be_told_is_these_bytes(void **state)
 {
-    static const struct ep_state blind = {.kind = EP_STATE_MACHINE,
+    static const struct job_word blind = {.kind = JOB_WORD_MACHINE,
                                           .text = "no"};
     static const uint8_t golden[] = {10, 10, 0, 0, 0,   0,  0,
                                      0,  0,  0, 0, 'n', 'o'};
@@ -119,7 +119,7 @@ static void a_machine_that_cannot_be_told_is_these_bytes(void **state)
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
     (void)state;
-    ep_state_encode(&wr, &blind);
+    job_word_encode(&wr, &blind);
     assert_int_equal(wr.at - mem, sizeof(golden));
     assert_memory_equal(mem, golden, sizeof(golden));
 }
@@ -129,10 +129,10 @@ static int exit_with(const uint8_t *channels, unsigned count, uint64_t bytes)
 {
     uint8_t mem[128];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-    struct ep_state heard;
+    struct job_word heard;
     struct ov_rd rd;
 
-    ov_wr_u8(&wr, EP_STATE_EXIT);
+    ov_wr_u8(&wr, JOB_WORD_EXIT);
     ov_wr_u16(&wr, (uint16_t)(16 + count * 17));
     ov_wr_u64(&wr, 0);
     ov_wr_u64(&wr, 0);
@@ -142,7 +142,7 @@ static int exit_with(const uint8_t *channels, unsigned count, uint64_t bytes)
         ov_wr_u64(&wr, 1);
     }
     rd = ov_rd_init(mem, (size_t)(wr.at - mem));
-    return ep_state_decode(&rd, &heard);
+    return job_word_decode(&rd, &heard);
 }
 
 static void each_channel_is_told_once_in_order_or_refused(void **state)
@@ -166,13 +166,13 @@ static void half_a_word_is_refused(void **state)
     for (unsigned i = 0; i < WORDS; i++) {
         uint8_t mem[128];
         struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-        struct ep_state heard;
+        struct job_word heard;
 
-        ep_state_encode(&wr, &words[i]);
+        job_word_encode(&wr, &words[i]);
         for (size_t len = 0; len < (size_t)(wr.at - mem); len++) {
             struct ov_rd rd = ov_rd_init(mem, len);
 
-            assert_int_equal(ep_state_decode(&rd, &heard), OV_EPROTO);
+            assert_int_equal(job_word_decode(&rd, &heard), OV_EPROTO);
         }
     }
 }
@@ -181,49 +181,49 @@ static void what_says_nothing_is_refused(void **state)
 {
     static const uint8_t bad[][16] = {
         {0, 4, 0, 1, 0, 0, 0},              /* no kind */
-        {EP_STATE_KINDS, 4, 0, 1, 0, 0, 0}, /* nor this */
-        {EP_STATE_STARTED, 3, 0, 1, 0, 0},  /* too short inside */
-        {EP_STATE_STARTED, 5, 0, 1, 0, 0, 0, 0},
-        {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, 0},               /* no event */
-        {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, EP_STDIN_EVENTS}, /* nor this */
-        {EP_STATE_STDIN, 12, 0, 1, 0, 0, 0, 1, 1},
-        {EP_STATE_PIDS, 4, 0, 1, 0, 0, 0}, /* nobody's */
-        {EP_STATE_PIDS, 6, 0, 1, 0, 0, 0, 9, 9},
-        {EP_STATE_MACHINE, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0}, /* no core */
-        {EP_STATE_MACHINE, 4, 0, 1, 0, 0, 0},
-        {EP_STATE_MACHINE, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0}, /* nor why */
-        {EP_STATE_MACHINE, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-        {EP_STATE_MACHINE, 9, 0, 0, 0, 0, 0, 1, 0, 0, 0, 'x'}, /* no socket */
-        {EP_STATE_MACHINE, 9, 0, 1, 0, 0, 0, 1, 0, 0, 0, 'x'}, /* what for? */
+        {JOB_WORD_KINDS, 4, 0, 1, 0, 0, 0}, /* nor this */
+        {JOB_WORD_STARTED, 3, 0, 1, 0, 0},  /* too short inside */
+        {JOB_WORD_STARTED, 5, 0, 1, 0, 0, 0, 0},
+        {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, 0},                /* no event */
+        {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, JOB_STDIN_EVENTS}, /* nor this */
+        {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, 1, 1},
+        {JOB_WORD_PIDS, 4, 0, 1, 0, 0, 0}, /* nobody's */
+        {JOB_WORD_PIDS, 6, 0, 1, 0, 0, 0, 9, 9},
+        {JOB_WORD_MACHINE, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0}, /* no core */
+        {JOB_WORD_MACHINE, 4, 0, 1, 0, 0, 0},
+        {JOB_WORD_MACHINE, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0}, /* nor why */
+        {JOB_WORD_MACHINE, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+        {JOB_WORD_MACHINE, 9, 0, 0, 0, 0, 0, 1, 0, 0, 0, 'x'}, /* no socket */
+        {JOB_WORD_MACHINE, 9, 0, 1, 0, 0, 0, 1, 0, 0, 0, 'x'}, /* what for? */
     };
 
     (void)state;
     for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct ov_rd rd = ov_rd_init(bad[i], sizeof(bad[i]));
-        struct ep_state heard;
+        struct job_word heard;
 
-        assert_int_equal(ep_state_decode(&rd, &heard), OV_EPROTO);
+        assert_int_equal(job_word_decode(&rd, &heard), OV_EPROTO);
     }
 }
 
 /* One byte more than a text may have. */
 static void a_longer_text_is_refused(void **state)
 {
-    uint8_t mem[3 + EP_STATE_BYTES_MAX];
+    uint8_t mem[3 + JOB_WORD_BYTES_MAX];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     struct ov_rd rd = ov_rd_init(mem, sizeof(mem));
-    struct ep_state heard;
+    struct job_word heard;
 
     (void)state;
     memset(mem, 'x', sizeof(mem));
-    ov_wr_u8(&wr, EP_STATE_NOTE);
-    ov_wr_u16(&wr, EP_STATE_BYTES_MAX);
-    assert_int_equal(ep_state_decode(&rd, &heard), OV_EPROTO);
+    ov_wr_u8(&wr, JOB_WORD_NOTE);
+    ov_wr_u16(&wr, JOB_WORD_BYTES_MAX);
+    assert_int_equal(job_word_decode(&rd, &heard), OV_EPROTO);
     wr = ov_wr_init(mem + 1, 2);
-    ov_wr_u16(&wr, EP_STATE_BYTES_MAX - 1);
+    ov_wr_u16(&wr, JOB_WORD_BYTES_MAX - 1);
     rd = ov_rd_init(mem, sizeof(mem));
-    assert_int_equal(ep_state_decode(&rd, &heard), 0);
-    assert_int_equal(strlen(heard.text), EP_STATE_BYTES_MAX - 1);
+    assert_int_equal(job_word_decode(&rd, &heard), 0);
+    assert_int_equal(strlen(heard.text), JOB_WORD_BYTES_MAX - 1);
 }
 
 int main(void)

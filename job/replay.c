@@ -1,5 +1,5 @@
 /* Words about output from before, as bytes. */
-#include "endpoints/msg/replay.h"
+#include "job/replay.h"
 
 #include "overlay/base/err.h"
 
@@ -7,8 +7,8 @@ enum order_flag { ORDER_LAST = 1 };
 
 enum answer_flag { ANSWER_TURN = 1, ANSWER_HEARD = 2 };
 
-void ep_replay_order_encode(struct ov_wr *wr,
-                            const struct ep_replay_order *order)
+void job_replay_order_encode(struct ov_wr *wr,
+                             const struct job_replay_order *order)
 {
     ov_wr_u16(wr, order->ticket);
     ov_wr_u8(wr, order->channels);
@@ -16,7 +16,7 @@ void ep_replay_order_encode(struct ov_wr *wr,
     ov_wr_u32(wr, order->bytes);
 }
 
-int ep_replay_order_decode(struct ov_rd body, struct ep_replay_order *out)
+int job_replay_order_decode(struct ov_rd body, struct job_replay_order *out)
 {
     uint8_t flags;
 
@@ -32,8 +32,8 @@ int ep_replay_order_decode(struct ov_rd body, struct ep_replay_order *out)
     return 0;
 }
 
-void ep_replay_answer_encode(struct ov_wr *wr,
-                             const struct ep_replay_answer *answer)
+void job_replay_answer_encode(struct ov_wr *wr,
+                              const struct job_replay_answer *answer)
 {
     if (answer->heard > 0) {
         ov_wr_u32(wr, ANSWER_HEARD);
@@ -44,14 +44,14 @@ void ep_replay_answer_encode(struct ov_wr *wr,
     ov_wr_u64(wr, answer->dropped_bytes);
 }
 
-int ep_replay_answer_decode(struct ov_rd *rd, struct ep_replay_answer *out)
+int job_replay_answer_decode(struct ov_rd *rd, struct job_replay_answer *out)
 {
     uint32_t flags = ov_rd_u32(rd);
     uint64_t number = ov_rd_u64(rd);
 
     if (rd->bad || flags > ANSWER_HEARD)
         return OV_EPROTO;
-    *out = (struct ep_replay_answer){0};
+    *out = (struct job_replay_answer){0};
     if (flags == ANSWER_HEARD) {
         out->heard = (uint32_t)number;
         return number == 0 || number > UINT32_MAX || ov_rd_left(rd) > 0

@@ -10,8 +10,8 @@
  * takes waits. A channel is wanted, and not held back, until an order says
  * otherwise.
  */
-#ifndef ENDPOINTS_MSG_WANT_H
-#define ENDPOINTS_MSG_WANT_H
+#ifndef JOB_WANT_H
+#define JOB_WANT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,19 +19,20 @@
 #include "overlay/base/wire.h"
 
 enum {
-    EP_WANT_RANGES_MAX = 64, /* of one order */
-    EP_WANT_ORDER_BYTES = 2 + 8 * EP_WANT_RANGES_MAX,
+    JOB_WANT_RANGES_MAX = 64, /* of one order */
+    JOB_WANT_ORDER_BYTES = 2 + 8 * JOB_WANT_RANGES_MAX,
 };
 
-struct ep_want_order {
+struct job_want_order {
     uint8_t channels;
     bool is_wanted, is_held_back;
     struct ov_rd ranges; /* decoded: what follows */
 };
 
 /* What stands before the ranges. */
-void ep_want_order_encode(struct ov_wr *wr, const struct ep_want_order *order);
+void job_want_order_encode(struct ov_wr *wr,
+                           const struct job_want_order *order);
 /* Returns 0, or OV_EPROTO when something is missing or no range is there. */
-int ep_want_order_decode(struct ov_rd body, struct ep_want_order *out);
+int job_want_order_decode(struct ov_rd body, struct job_want_order *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* Encoding and decoding of the words of a node. */
-#include "endpoints/msg/state.h"
+#include "job/word.h"
 
 #include <string.h>
 
 #include "overlay/base/err.h"
 
-static void write_usage(struct ov_wr *wr, const struct ep_usage *usage)
+static void write_usage(struct ov_wr *wr, const struct job_usage *usage)
 {
     ov_wr_u64(wr, usage->rss_peak_bytes);
     ov_wr_u64(wr, usage->cpu_us);
@@ -16,7 +16,7 @@ static void write_usage(struct ov_wr *wr, const struct ep_usage *usage)
     ov_wr_u64(wr, usage->lines_in_pieces);
 }
 
-static void read_usage(struct ov_rd *rd, struct ep_usage *usage)
+static void read_usage(struct ov_rd *rd, struct job_usage *usage)
 {
     usage->rss_peak_bytes = ov_rd_u64(rd);
     usage->cpu_us = ov_rd_u64(rd);
@@ -27,9 +27,9 @@ static void read_usage(struct ov_rd *rd, struct ep_usage *usage)
     usage->lines_in_pieces = ov_rd_u64(rd);
 }
 
-static void write_tallies(struct ov_wr *wr, const struct ep_tally *tallies)
+static void write_tallies(struct ov_wr *wr, const struct job_tally *tallies)
 {
-    for (unsigned i = 0; i < EP_STATE_OUTPUTS; i++) {
+    for (unsigned i = 0; i < JOB_WORD_OUTPUTS; i++) {
         if (tallies[i].bytes == 0)
             continue;
         ov_wr_u8(wr, (uint8_t)(OV_CHANNEL_STDOUT + i));
@@ -39,14 +39,14 @@ static void write_tallies(struct ov_wr *wr, const struct ep_tally *tallies)
 }
 
 /* False when a channel is none, comes twice, or had nothing to say. */
-static bool read_tallies(struct ov_rd *rd, struct ep_tally *tallies)
+static bool read_tallies(struct ov_rd *rd, struct job_tally *tallies)
 {
     unsigned next = 0;
 
     while (ov_rd_left(rd) > 0) {
-        unsigned i = ep_state_output(ov_rd_u8(rd));
+        unsigned i = job_word_output(ov_rd_u8(rd));
 
-        if (i < next || i >= EP_STATE_OUTPUTS)
+        if (i < next || i >= JOB_WORD_OUTPUTS)
             return false;
         tallies[i].bytes = ov_rd_u64(rd);
         tallies[i].sum = ov_rd_u64(rd);
@@ -58,7 +58,7 @@ static bool read_tallies(struct ov_rd *rd, struct ep_tally *tallies)
 }
 
 /* The rest of the body as a string. */
-static void read_text(struct ov_rd *body, struct ep_state *state)
+static void read_text(struct ov_rd *body, struct job_word *state)
 {
     size_t len = ov_rd_left(body);
 
@@ -69,13 +69,13 @@ static void read_text(struct ov_rd *body, struct ep_state *state)
     state->text[len] = '\0';
 }
 
-static void write_text(struct ov_wr *body, const struct ep_state *state)
+static void write_text(struct ov_wr *body, const struct job_word *state)
 {
     ov_wr_bytes(body, state->text,
                 strnlen(state->text, sizeof(state->text) - 1));
 }
 
-static void write_machine(struct ov_wr *body, const struct ep_state *state)
+static void write_machine(struct ov_wr *body, const struct job_word *state)
 {
     ov_wr_u32(body, state->packages);
     ov_wr_u32(body, state->cores);
@@ -83,7 +83,7 @@ static void write_machine(struct ov_wr *body, const struct ep_state *state)
         write_text(body, state);
 }
 
-static bool read_machine(struct ov_rd *body, struct ep_state *state)
+static bool read_machine(struct ov_rd *body, struct job_word *state)
 {
     state->packages = ov_rd_u32(body);
     state->cores = ov_rd_u32(body);
@@ -92,7 +92,7 @@ static bool read_machine(struct ov_rd *body, struct ep_state *state)
     return state->packages > 0 ? state->cores > 0 : state->text[0] != '\0';
 }
 
-static bool read_stdin(struct ov_rd *rd, struct ep_state *state)
+static bool read_stdin(struct ov_rd *rd, struct job_word *state)
 {
     uint32_t event;
 
@@ -100,70 +100,70 @@ static bool read_stdin(struct ov_rd *rd, struct ep_state *state)
     event = ov_rd_u32(rd);
     state->value = ov_rd_u32(rd);
     state->stdin_event = (uint8_t)event;
-    return event > 0 && event < EP_STDIN_EVENTS;
+    return event > 0 && event < JOB_STDIN_EVENTS;
 }
 
-static void write_pids(struct ov_wr *body, const struct ep_state *state)
+static void write_pids(struct ov_wr *body, const struct job_word *state)
 {
     ov_wr_u32(body, state->rank);
     for (uint32_t i = 0; i < state->value; i++)
         ov_wr_u32(body, state->pids[i]);
 }
 
-static bool read_pids(struct ov_rd *body, struct ep_state *state)
+static bool read_pids(struct ov_rd *body, struct job_word *state)
 {
     state->rank = ov_rd_u32(body);
-    while (ov_rd_left(body) > 0 && state->value < EP_STATE_PIDS_MAX)
+    while (ov_rd_left(body) > 0 && state->value < JOB_WORD_PIDS_MAX)
         state->pids[state->value++] = ov_rd_u32(body);
     return state->value > 0;
 }
 
-void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
+void job_word_encode(struct ov_wr *wr, const struct job_word *state)
 {
-    uint8_t mem[EP_STATE_BYTES_MAX + 16];
+    uint8_t mem[JOB_WORD_BYTES_MAX + 16];
     struct ov_wr body = ov_wr_init(mem, sizeof(mem));
     uint16_t len_bytes;
 
-    switch ((enum ep_state_kind)state->kind) {
-    case EP_STATE_OVER:
-    case EP_STATE_PIECES:
+    switch ((enum job_word_kind)state->kind) {
+    case JOB_WORD_OVER:
+    case JOB_WORD_PIECES:
         ov_wr_u32(&body, state->value);
         break;
-    case EP_STATE_ADOPTED:
+    case JOB_WORD_ADOPTED:
         ov_wr_u32(&body, state->parent);
         ov_wr_u32(&body, state->value);
         break;
-    case EP_STATE_EXIT:
+    case JOB_WORD_EXIT:
         ov_wr_u32(&body, state->rank);
         ov_wr_u32(&body, state->value);
         ov_wr_u64(&body, state->taken_bytes);
         break;
-    case EP_STATE_STARTED:
-    case EP_STATE_FAILED:
+    case JOB_WORD_STARTED:
+    case JOB_WORD_FAILED:
         ov_wr_u32(&body, state->rank);
         ov_wr_u32(&body, state->value);
         break;
-    case EP_STATE_STDIN:
+    case JOB_WORD_STDIN:
         ov_wr_u32(&body, state->rank);
         ov_wr_u32(&body, state->stdin_event);
         ov_wr_u32(&body, state->value);
         break;
-    case EP_STATE_PIDS:
+    case JOB_WORD_PIDS:
         write_pids(&body, state);
         break;
-    case EP_STATE_USAGE:
+    case JOB_WORD_USAGE:
         write_usage(&body, &state->usage);
         break;
-    case EP_STATE_MACHINE:
+    case JOB_WORD_MACHINE:
         write_machine(&body, state);
         break;
-    case EP_STATE_NOTE:
-    case EP_STATE_KINDS:
+    case JOB_WORD_NOTE:
+    case JOB_WORD_KINDS:
         break;
     }
-    if (state->kind == EP_STATE_EXIT)
+    if (state->kind == JOB_WORD_EXIT)
         write_tallies(&body, state->tallies);
-    if (state->kind == EP_STATE_FAILED || state->kind == EP_STATE_NOTE)
+    if (state->kind == JOB_WORD_FAILED || state->kind == JOB_WORD_NOTE)
         write_text(&body, state);
     len_bytes = (uint16_t)(body.at - mem);
     ov_wr_u8(wr, state->kind);
@@ -171,7 +171,7 @@ void ep_state_encode(struct ov_wr *wr, const struct ep_state *state)
     ov_wr_bytes(wr, mem, len_bytes);
 }
 
-int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
+int job_word_decode(struct ov_rd *rd, struct job_word *state)
 {
     const uint8_t *mem;
     uint16_t len_bytes;
@@ -182,50 +182,50 @@ int ep_state_decode(struct ov_rd *rd, struct ep_state *state)
     len_bytes = ov_rd_u16(rd);
     mem = ov_rd_bytes(rd, len_bytes);
     if (rd->bad || mem == NULL || state->kind == 0 ||
-        state->kind >= EP_STATE_KINDS)
+        state->kind >= JOB_WORD_KINDS)
         return OV_EPROTO;
     body = ov_rd_init(mem, len_bytes);
-    switch ((enum ep_state_kind)state->kind) {
-    case EP_STATE_OVER:
-    case EP_STATE_PIECES:
+    switch ((enum job_word_kind)state->kind) {
+    case JOB_WORD_OVER:
+    case JOB_WORD_PIECES:
         state->value = ov_rd_u32(&body);
         break;
-    case EP_STATE_ADOPTED:
+    case JOB_WORD_ADOPTED:
         state->parent = ov_rd_u32(&body);
         state->value = ov_rd_u32(&body);
         break;
-    case EP_STATE_EXIT:
+    case JOB_WORD_EXIT:
         state->rank = ov_rd_u32(&body);
         state->value = ov_rd_u32(&body);
         state->taken_bytes = ov_rd_u64(&body);
         break;
-    case EP_STATE_STARTED:
-    case EP_STATE_FAILED:
+    case JOB_WORD_STARTED:
+    case JOB_WORD_FAILED:
         state->rank = ov_rd_u32(&body);
         state->value = ov_rd_u32(&body);
         break;
-    case EP_STATE_STDIN:
+    case JOB_WORD_STDIN:
         if (!read_stdin(&body, state))
             return OV_EPROTO;
         break;
-    case EP_STATE_PIDS:
+    case JOB_WORD_PIDS:
         if (!read_pids(&body, state))
             return OV_EPROTO;
         break;
-    case EP_STATE_USAGE:
+    case JOB_WORD_USAGE:
         read_usage(&body, &state->usage);
         break;
-    case EP_STATE_MACHINE:
+    case JOB_WORD_MACHINE:
         if (!read_machine(&body, state))
             return OV_EPROTO;
         break;
-    case EP_STATE_NOTE:
-    case EP_STATE_KINDS:
+    case JOB_WORD_NOTE:
+    case JOB_WORD_KINDS:
         break;
     }
-    if (state->kind == EP_STATE_EXIT && !read_tallies(&body, state->tallies))
+    if (state->kind == JOB_WORD_EXIT && !read_tallies(&body, state->tallies))
         return OV_EPROTO;
-    if (state->kind == EP_STATE_FAILED || state->kind == EP_STATE_NOTE)
+    if (state->kind == JOB_WORD_FAILED || state->kind == JOB_WORD_NOTE)
         read_text(&body, state);
     return body.bad || ov_rd_left(&body) != 0 ? OV_EPROTO : 0;
 }

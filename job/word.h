@@ -10,7 +10,7 @@
  *              status as from waitpid; the bytes of stdin that it took from
  *              its pipe; its output came before;
  *              then for each channel that had output, ascending:
- *              channel 1, bytes 8, sum 8    see endpoints/msg/tally.h
+ *              channel 1, bytes 8, sum 8    see job/tally.h
  *     FAILED   rank 4, errno 4, step   it could not be started
  *     ADOPTED  parent 4, us 4          the node was without a parent so long
  *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8,
@@ -31,50 +31,50 @@
  * memory for them, and the file for more cannot be used: they may come in
  *              pieces from now on
  */
-#ifndef ENDPOINTS_MSG_STATE_H
-#define ENDPOINTS_MSG_STATE_H
+#ifndef JOB_WORD_H
+#define JOB_WORD_H
 
 #include <stdint.h>
 
-#include "endpoints/msg/tally.h"
+#include "job/tally.h"
 #include "overlay/base/wire.h"
 #include "overlay/wire/frame.h"
 
-enum ep_state_kind {
-    EP_STATE_STARTED = 1,
-    EP_STATE_EXIT,
-    EP_STATE_FAILED,
-    EP_STATE_ADOPTED,
-    EP_STATE_USAGE,
-    EP_STATE_NOTE,
-    EP_STATE_STDIN,
-    EP_STATE_PIDS,
-    EP_STATE_OVER,
-    EP_STATE_MACHINE,
-    EP_STATE_PIECES,
-    EP_STATE_KINDS
+enum job_word_kind {
+    JOB_WORD_STARTED = 1,
+    JOB_WORD_EXIT,
+    JOB_WORD_FAILED,
+    JOB_WORD_ADOPTED,
+    JOB_WORD_USAGE,
+    JOB_WORD_NOTE,
+    JOB_WORD_STDIN,
+    JOB_WORD_PIDS,
+    JOB_WORD_OVER,
+    JOB_WORD_MACHINE,
+    JOB_WORD_PIECES,
+    JOB_WORD_KINDS
 };
 
 enum {
-    EP_STATE_STEP_MAX = 32,
-    EP_STATE_BYTES_MAX = 512,
-    EP_STATE_OUTPUTS = 3,   /* channels of output: stdout, stderr, stddiag */
-    EP_STATE_PIDS_MAX = 64, /* in one word */
+    JOB_WORD_STEP_MAX = 32,
+    JOB_WORD_BYTES_MAX = 512,
+    JOB_WORD_OUTPUTS = 3,   /* channels of output: stdout, stderr, stddiag */
+    JOB_WORD_PIDS_MAX = 64, /* in one word */
 };
 
 /* What becomes of stdin of a process that does not read. */
-enum ep_stdin_event {
-    EP_STDIN_FULL = 1, /* its spool is as large as it may be: all wait again */
-    EP_STDIN_UNSAVED,  /* the same, as its spool cannot be written */
-    EP_STDIN_LOST,     /* its spool cannot be read: bytes are lost */
-    EP_STDIN_CLOSED,   /* it has waited too long */
-    EP_STDIN_EVENTS
+enum job_stdin_event {
+    JOB_STDIN_FULL = 1, /* its spool is as large as it may be: all wait again */
+    JOB_STDIN_UNSAVED,  /* the same, as its spool cannot be written */
+    JOB_STDIN_LOST,     /* its spool cannot be read: bytes are lost */
+    JOB_STDIN_CLOSED,   /* it has waited too long */
+    JOB_STDIN_EVENTS
 };
 
 /* The step of FAILED where no spool can be made. */
-#define EP_STATE_STEP_SPILL "spill"
+#define JOB_WORD_STEP_SPILL "spill"
 
-struct ep_usage {
+struct job_usage {
     uint64_t rss_peak_bytes;
     uint64_t cpu_us;
     uint64_t refused_peers;
@@ -84,31 +84,31 @@ struct ep_usage {
     uint64_t lines_in_pieces; /* for want of room */
 };
 
-struct ep_state {
+struct job_word {
     uint8_t kind;
-    uint8_t stdin_event;              /* STDIN: enum ep_stdin_event */
+    uint8_t stdin_event;              /* STDIN: enum job_stdin_event */
     uint32_t rank;                    /* process number; PIDS: the first */
     uint32_t parent;                  /* ADOPTED: a node of the tree */
     uint32_t value;                   /* status, errno, count, microseconds */
-    uint32_t pids[EP_STATE_PIDS_MAX]; /* PIDS: `value` of them */
+    uint32_t pids[JOB_WORD_PIDS_MAX]; /* PIDS: `value` of them */
     uint64_t taken_bytes;             /* EXIT */
     uint32_t packages, cores;         /* MACHINE: at least 1, or with text 0 */
-    char text[EP_STATE_BYTES_MAX];    /* FAILED: step; NOTE; MACHINE */
-    struct ep_usage usage;
+    char text[JOB_WORD_BYTES_MAX];    /* FAILED: step; NOTE; MACHINE */
+    struct job_usage usage;
     /* EXIT: what was sent of each channel. */
-    struct ep_tally tallies[EP_STATE_OUTPUTS];
+    struct job_tally tallies[JOB_WORD_OUTPUTS];
 };
 
-/* The place of a channel in tallies; EP_STATE_OUTPUTS or more: it has none. */
-static inline unsigned ep_state_output(uint8_t channel)
+/* The place of a channel in tallies; JOB_WORD_OUTPUTS or more: it has none. */
+static inline unsigned job_word_output(uint8_t channel)
 {
     return (unsigned)channel - OV_CHANNEL_STDOUT;
 }
 
 /* Appends one word; sets wr->bad when it does not fit. */
-void ep_state_encode(struct ov_wr *wr, const struct ep_state *state);
+void job_word_encode(struct ov_wr *wr, const struct job_word *state);
 
 /* Reads the next word. Returns 0 or OV_EPROTO. */
-int ep_state_decode(struct ov_rd *rd, struct ep_state *state);
+int job_word_decode(struct ov_rd *rd, struct job_word *state);
 
 #endif

@@ -1,5 +1,5 @@
 /* A job: its parts, and who is where. */
-#include "endpoints/msg/job.h"
+#include "job/job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,17 +7,17 @@
 #include "overlay/base/err.h"
 #include "overlay/wire/frame.h"
 
-static void strings_fini(struct ep_job_strings *strings)
+static void strings_fini(struct job_strings *strings)
 {
     for (uint32_t i = 0; i < strings->count; i++)
         free(strings->at[i]);
     free(strings->at);
 }
 
-void ep_job_fini(struct ep_job *job)
+void job_fini(struct job *job)
 {
     for (uint32_t i = 0; i < job->apps_count; i++) {
-        struct ep_job_app *app = &job->apps[i];
+        struct job_app *app = &job->apps[i];
 
         free(app->ranks);
         free(app->cwd);
@@ -30,7 +30,7 @@ void ep_job_fini(struct ep_job *job)
     free(job->spill_dir);
     strings_fini(&job->env);
     strings_fini(&job->cpus);
-    *job = (struct ep_job){0};
+    *job = (struct job){0};
 }
 
 /* Room for one more item after `count`; the array doubles. */
@@ -46,28 +46,28 @@ static void *grown(void *items, uint32_t *cap, uint32_t count, size_t each)
     return items;
 }
 
-int ep_job_add_app(struct ep_job *job)
+int job_add_app(struct job *job)
 {
-    struct ep_job_app *items;
+    struct job_app *items;
 
-    if (job->apps_count == EP_JOB_APPS_MAX)
+    if (job->apps_count == JOB_APPS_MAX)
         return OV_EFULL;
     items = grown(job->apps, &job->apps_cap, job->apps_count, sizeof(*items));
     if (items == NULL)
         return OV_ENOMEM;
     job->apps = items;
-    items[job->apps_count++] = (struct ep_job_app){0};
+    items[job->apps_count++] = (struct job_app){0};
     return 0;
 }
 
-struct ep_job_app *ep_job_app_last(struct ep_job *job)
+struct job_app *job_app_last(struct job *job)
 {
     return &job->apps[job->apps_count - 1];
 }
 
-int ep_job_app_add_ranks(struct ep_job_app *app, struct ep_job_ranks ranks)
+int job_app_add_ranks(struct job_app *app, struct job_ranks ranks)
 {
-    struct ep_job_ranks *items =
+    struct job_ranks *items =
         grown(app->ranks, &app->ranks_cap, app->ranks_count, sizeof(*items));
 
     if (items == NULL)
@@ -77,7 +77,7 @@ int ep_job_app_add_ranks(struct ep_job_app *app, struct ep_job_ranks ranks)
     return 0;
 }
 
-int ep_job_add_reader(struct ep_job *job, struct topo_range ranks)
+int job_add_reader(struct job *job, struct topo_range ranks)
 {
     struct topo_range *items = grown(job->readers, &job->readers_cap,
                                      job->readers_count, sizeof(*items));
@@ -89,9 +89,9 @@ int ep_job_add_reader(struct ep_job *job, struct topo_range ranks)
     return 0;
 }
 
-int ep_job_add_places(struct ep_job *job, struct ep_job_places places)
+int job_add_places(struct job *job, struct job_places places)
 {
-    struct ep_job_places *items =
+    struct job_places *items =
         grown(job->places, &job->places_cap, job->places_count, sizeof(*items));
 
     if (items == NULL)
@@ -101,7 +101,7 @@ int ep_job_add_places(struct ep_job *job, struct ep_job_places places)
     return 0;
 }
 
-static int strings_add(struct ep_job_strings *strings, const char *string)
+static int strings_add(struct job_strings *strings, const char *string)
 {
     char **items =
         grown(strings->at, &strings->cap, strings->count + 1, sizeof(*items));
@@ -119,22 +119,22 @@ static int strings_add(struct ep_job_strings *strings, const char *string)
     return 0;
 }
 
-int ep_job_add_env(struct ep_job *job, const char *name_value)
+int job_add_env(struct job *job, const char *name_value)
 {
     return strings_add(&job->env, name_value);
 }
 
-int ep_job_add_cpus(struct ep_job *job, const char *list)
+int job_add_cpus(struct job *job, const char *list)
 {
     return strings_add(&job->cpus, list);
 }
 
-int ep_job_app_add_arg(struct ep_job_app *app, const char *word)
+int job_app_add_arg(struct job_app *app, const char *word)
 {
     return strings_add(&app->argv, word);
 }
 
-int ep_job_app_add_env(struct ep_job_app *app, const char *name_value)
+int job_app_add_env(struct job_app *app, const char *name_value)
 {
     return strings_add(&app->env, name_value);
 }
@@ -150,18 +150,18 @@ static int set_string(char **at, const char *string)
     return 0;
 }
 
-int ep_job_app_set_cwd(struct ep_job_app *app, const char *dir)
+int job_app_set_cwd(struct job_app *app, const char *dir)
 {
     return set_string(&app->cwd, dir);
 }
 
-int ep_job_set_spill_dir(struct ep_job *job, const char *dir)
+int job_set_spill_dir(struct job *job, const char *dir)
 {
     return set_string(&job->spill_dir, dir);
 }
 
 /* Is one of these strings from `first` on a setting of the same name? */
-static bool has_name(const struct ep_job_strings *strings, uint32_t first,
+static bool has_name(const struct job_strings *strings, uint32_t first,
                      const char *entry)
 {
     size_t len = strcspn(entry, "=");
@@ -174,9 +174,9 @@ static bool has_name(const struct ep_job_strings *strings, uint32_t first,
     return false;
 }
 
-const char **ep_job_app_env(const struct ep_job *job, uint32_t app)
+const char **job_app_env(const struct job *job, uint32_t app)
 {
-    const struct ep_job_strings *own = &job->apps[app].env;
+    const struct job_strings *own = &job->apps[app].env;
     const char **env =
         calloc((size_t)job->env.count + own->count + 1, sizeof(*env));
     uint32_t count = 0;
@@ -197,12 +197,12 @@ const char **ep_job_app_env(const struct ep_job *job, uint32_t app)
 /* --- who is where
  * */
 
-uint32_t ep_job_place(const struct ep_job *job, uint32_t node)
+uint32_t job_place(const struct job *job, uint32_t node)
 {
     if (job->places_count == 0)
         return node;
     for (uint32_t i = 0; i < job->places_count; i++) {
-        const struct ep_job_places *p = &job->places[i];
+        const struct job_places *p = &job->places[i];
 
         if (node >= p->node &&
             node - p->node <= p->places.last - p->places.first)
@@ -212,7 +212,7 @@ uint32_t ep_job_place(const struct ep_job *job, uint32_t node)
 }
 
 /* The entry of a place that there is. */
-static uint32_t find_places(const struct ep_job *job, uint32_t place)
+static uint32_t find_places(const struct job *job, uint32_t place)
 {
     uint32_t low = 0, high = job->places_count;
 
@@ -227,9 +227,9 @@ static uint32_t find_places(const struct ep_job *job, uint32_t place)
     return low;
 }
 
-uint32_t ep_job_node_at(const struct ep_job *job, uint32_t place)
+uint32_t job_node_at(const struct job *job, uint32_t place)
 {
-    const struct ep_job_places *p;
+    const struct job_places *p;
 
     if (job->places_count == 0)
         return place;
@@ -237,11 +237,11 @@ uint32_t ep_job_node_at(const struct ep_job *job, uint32_t place)
     return p->node + (place - p->places.first);
 }
 
-void ep_job_add_nodes(const struct ep_job *job, struct topo_range places,
-                      struct topo_ranges *nodes)
+void job_add_nodes(const struct job *job, struct topo_range places,
+                   struct topo_ranges *nodes)
 {
     while (places.first <= places.last) {
-        uint32_t last = places.last, node = ep_job_node_at(job, places.first);
+        uint32_t last = places.last, node = job_node_at(job, places.first);
         uint32_t end = last;
 
         if (job->places_count > 0)
@@ -253,17 +253,17 @@ void ep_job_add_nodes(const struct ep_job *job, struct topo_range places,
     }
 }
 
-bool ep_job_next_on_node(const struct ep_job *job, uint32_t node,
-                         struct ep_job_part *part)
+bool job_next_on_node(const struct job *job, uint32_t node,
+                      struct job_part *part)
 {
     uint32_t app = part->count > 0 ? part->app + 1 : 0;
-    uint32_t place = ep_job_place(job, node);
+    uint32_t place = job_place(job, node);
 
     for (; app < job->apps_count; app++) {
-        const struct ep_job_app *a = &job->apps[app];
+        const struct job_app *a = &job->apps[app];
 
         for (uint32_t i = 0; i < a->ranks_count; i++) {
-            const struct ep_job_ranks *r = &a->ranks[i];
+            const struct job_ranks *r = &a->ranks[i];
 
             if (place < r->nodes.first || place > r->nodes.last)
                 continue;
@@ -277,21 +277,21 @@ bool ep_job_next_on_node(const struct ep_job *job, uint32_t node,
     return false;
 }
 
-uint32_t ep_job_on_node(const struct ep_job *job, uint32_t node)
+uint32_t job_on_node(const struct job *job, uint32_t node)
 {
-    struct ep_job_part part = {0};
+    struct job_part part = {0};
     uint32_t count = 0;
 
-    while (ep_job_next_on_node(job, node, &part))
+    while (job_next_on_node(job, node, &part))
         count += part.count;
     return count;
 }
 
-uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app)
+uint32_t job_node_of(const struct job *job, uint32_t rank, uint32_t *app)
 {
     for (uint32_t a = 0; a < job->apps_count; a++) {
         for (uint32_t i = 0; i < job->apps[a].ranks_count; i++) {
-            const struct ep_job_ranks *r = &job->apps[a].ranks[i];
+            const struct job_ranks *r = &job->apps[a].ranks[i];
             uint32_t nodes = r->nodes.last - r->nodes.first + 1;
 
             if (r->each == 0 || rank < r->first_rank ||
@@ -299,14 +299,14 @@ uint32_t ep_job_node_of(const struct ep_job *job, uint32_t rank, uint32_t *app)
                 continue;
             if (app != NULL)
                 *app = a;
-            return ep_job_node_at(job, r->nodes.first +
-                                           (rank - r->first_rank) / r->each);
+            return job_node_at(job, r->nodes.first +
+                                        (rank - r->first_rank) / r->each);
         }
     }
     return TOPO_NONE;
 }
 
-uint32_t ep_job_channels(const struct ep_job *job)
+uint32_t job_channels(const struct job *job)
 {
     uint32_t channels = 1u << OV_CHANNEL_STDOUT;
 
@@ -317,7 +317,7 @@ uint32_t ep_job_channels(const struct ep_job *job)
     return channels;
 }
 
-bool ep_job_reads(const struct ep_job *job, uint32_t rank)
+bool job_reads(const struct job *job, uint32_t rank)
 {
     uint32_t low = 0, high = job->readers_count;
 
@@ -334,7 +334,7 @@ bool ep_job_reads(const struct ep_job *job, uint32_t rank)
     return false;
 }
 
-uint32_t ep_job_readers(const struct ep_job *job)
+uint32_t job_readers(const struct job *job)
 {
     uint32_t count = 0;
 

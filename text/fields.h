@@ -8,8 +8,8 @@
  * Text may hold a secret: memory is wiped before it is given back, also when
  * it grows.
  */
-#ifndef ENDPOINTS_MSG_TEXT_H
-#define ENDPOINTS_MSG_TEXT_H
+#ifndef TEXT_FIELDS_H
+#define TEXT_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 /* Zeroed: empty. Sticks on error: after the first failed allocation `bad` is
  * set and adding does nothing. Check once, at the end. */
-struct ep_text {
+struct text_buf {
     char *at; /* owned; NUL-terminated; NULL while nothing was added */
     size_t len_bytes;
     size_t cap_bytes;
@@ -25,41 +25,41 @@ struct ep_text {
 };
 
 /* Wipes and frees; *text is empty again. */
-void ep_text_fini(struct ep_text *text);
+void text_buf_fini(struct text_buf *text);
 
 /* Wipes and empties but keeps the memory; clears `bad`. */
-void ep_text_clear(struct ep_text *text);
+void text_buf_clear(struct text_buf *text);
 
 /* Amortised O(len_bytes). */
-void ep_text_add(struct ep_text *text, const char *mem, size_t len_bytes);
-void ep_text_puts(struct ep_text *text, const char *string);
-void ep_text_printf(struct ep_text *text, const char *format, ...)
+void text_buf_add(struct text_buf *text, const char *mem, size_t len_bytes);
+void text_buf_puts(struct text_buf *text, const char *string);
+void text_buf_printf(struct text_buf *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Removes the first len_bytes. O(what is left). */
-void ep_text_cut(struct ep_text *text, size_t len_bytes);
+void text_buf_cut(struct text_buf *text, size_t len_bytes);
 
 /* Adds the bytes as one may show them to a person: newlines as " / ", other
  * control bytes as \xNN, at most max_bytes of them and then "...". */
-void ep_text_quote(struct ep_text *text, const char *mem, size_t len_bytes,
-                   size_t max_bytes);
+void text_buf_quote(struct text_buf *text, const char *mem, size_t len_bytes,
+                    size_t max_bytes);
 
 /* Adds ' ' and the field, encoded; a number in decimal; bytes as lower-case
  * hex digits. */
-void ep_text_field(struct ep_text *text, const char *field);
-void ep_text_number(struct ep_text *text, uint64_t value);
-void ep_text_hex(struct ep_text *text, const uint8_t *mem, size_t len_bytes);
+void text_buf_field(struct text_buf *text, const char *field);
+void text_buf_number(struct text_buf *text, uint64_t value);
+void text_buf_hex(struct text_buf *text, const uint8_t *mem, size_t len_bytes);
 
 /* Is it one word to a shell, as it is, and nothing else? (Not at the begin of a
  * command, where A=B is an assignment.) O(length). */
-bool ep_text_is_plain(const char *word);
+bool text_buf_is_plain(const char *word);
 
 /* Adds the string so that a shell takes it as one word. */
-void ep_text_shell_word(struct ep_text *text, const char *word);
+void text_buf_shell_word(struct text_buf *text, const char *word);
 
 /* Reads the fields of one line, in place: the line is overwritten. Sticks on
  * error: after the first bad field `bad` is set and nothing more is given. */
-struct ep_fields {
+struct text_fields {
     char *at;  /* borrowed; NULL: no field is left */
     char *end; /* borrowed */
     bool bad;
@@ -67,20 +67,22 @@ struct ep_fields {
 
 /* `line` has len_bytes without the newline and must have room for a NUL after
  * them, which is written there. */
-struct ep_fields ep_fields_init(char *line, size_t len_bytes);
+struct text_fields text_fields_init(char *line, size_t len_bytes);
 
 /* The next field, decoded, NUL-terminated and borrowed from the line; ""
  * with `bad` set when there is none or it is not legal (a raw byte that must
  * be encoded, %XX without two hex digits, %00, nothing between spaces). */
-const char *ep_fields_next(struct ep_fields *fields);
+const char *text_fields_next(struct text_fields *fields);
 
 /* A decimal number of digits only, from min to max; min and `bad` else. */
-uint64_t ep_fields_number(struct ep_fields *fields, uint64_t min, uint64_t max);
+uint64_t text_fields_number(struct text_fields *fields, uint64_t min,
+                            uint64_t max);
 
 /* Exactly 2 * len_bytes hex digits; zeroes and `bad` else. */
-void ep_fields_hex(struct ep_fields *fields, uint8_t *out, size_t len_bytes);
+void text_fields_hex(struct text_fields *fields, uint8_t *out,
+                     size_t len_bytes);
 
 /* True when every field was read and all were good. */
-bool ep_fields_done(const struct ep_fields *fields);
+bool text_fields_done(const struct text_fields *fields);
 
 #endif

@@ -1,7 +1,7 @@
 /* By xxhash, which looks at the processor once where it can. */
 #include "config.h"
 
-#include "endpoints/sys/hash.h"
+#include "job/hash.h"
 
 #ifdef HAVE_XXH3_64BITS_WITHSEED_DISPATCH
 #include <xxh_x86dispatch.h> /* in place of the functions of xxhash.h */
@@ -9,7 +9,7 @@
 #include <xxhash.h>
 #endif
 
-uint64_t ep_hash(const void *mem, size_t len_bytes, uint64_t seed)
+uint64_t job_hash(const void *mem, size_t len_bytes, uint64_t seed)
 {
     return XXH3_64bits_withSeed(mem, len_bytes, seed);
 }

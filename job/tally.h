@@ -19,24 +19,24 @@
  * It finds faults. Against somebody who wants it to fail it proves nothing;
  * only peers that have the session key can send records at all.
  */
-#ifndef ENDPOINTS_MSG_TALLY_H
-#define ENDPOINTS_MSG_TALLY_H
+#ifndef JOB_TALLY_H
+#define JOB_TALLY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Zeroed: nothing was said. */
-struct ep_tally {
+struct job_tally {
     uint64_t bytes;
     uint64_t sum;
 };
 
 /* One record more; one without bytes changes nothing. O(len_bytes). */
-void ep_tally_add(struct ep_tally *tally, const void *mem, size_t len_bytes);
+void job_tally_add(struct job_tally *tally, const void *mem, size_t len_bytes);
 
-static inline bool ep_tally_is_equal(const struct ep_tally *a,
-                                     const struct ep_tally *b)
+static inline bool job_tally_is_equal(const struct job_tally *a,
+                                      const struct job_tally *b)
 {
     return a->bytes == b->bytes && a->sum == b->sum;
 }

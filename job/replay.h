@@ -18,8 +18,8 @@
  * flag 2: what these processes, of which the record's is the first, write from
  * then on stands behind the answers.
  */
-#ifndef ENDPOINTS_MSG_REPLAY_H
-#define ENDPOINTS_MSG_REPLAY_H
+#ifndef JOB_REPLAY_H
+#define JOB_REPLAY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,12 +27,12 @@
 #include "overlay/base/wire.h"
 
 enum {
-    EP_REPLAY_HEAD_BYTES = 12, /* of an answer */
-    EP_REPLAY_RANGES_MAX = 64, /* of one order */
-    EP_REPLAY_ORDER_BYTES = 8 + 8 * EP_REPLAY_RANGES_MAX,
+    JOB_REPLAY_HEAD_BYTES = 12, /* of an answer */
+    JOB_REPLAY_RANGES_MAX = 64, /* of one order */
+    JOB_REPLAY_ORDER_BYTES = 8 + 8 * JOB_REPLAY_RANGES_MAX,
 };
 
-struct ep_replay_order {
+struct job_replay_order {
     uint16_t ticket;
     uint8_t channels;
     bool is_last;
@@ -40,23 +40,23 @@ struct ep_replay_order {
     struct ov_rd ranges; /* decoded: what follows */
 };
 
-struct ep_replay_answer {
+struct job_replay_answer {
     uint32_t heard; /* so many processes' node has the order; 0: an answer */
     bool is_turn;
     uint64_t dropped_bytes;
 };
 
 /* What stands before the ranges. */
-void ep_replay_order_encode(struct ov_wr *wr,
-                            const struct ep_replay_order *order);
+void job_replay_order_encode(struct ov_wr *wr,
+                             const struct job_replay_order *order);
 /* Returns 0, or OV_EPROTO when something is missing or no range is there. */
-int ep_replay_order_decode(struct ov_rd body, struct ep_replay_order *out);
+int job_replay_order_decode(struct ov_rd body, struct job_replay_order *out);
 
 /* What stands before the bytes. */
-void ep_replay_answer_encode(struct ov_wr *wr,
-                             const struct ep_replay_answer *answer);
+void job_replay_answer_encode(struct ov_wr *wr,
+                              const struct job_replay_answer *answer);
 /* Returns 0, with the bytes left in *rd, or OV_EPROTO: also for one that has
  * heard of it for nobody, or with bytes. */
-int ep_replay_answer_decode(struct ov_rd *rd, struct ep_replay_answer *out);
+int job_replay_answer_decode(struct ov_rd *rd, struct job_replay_answer *out);
 
 #endif

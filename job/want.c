@@ -1,18 +1,18 @@
 /* What is wanted, as bytes. */
-#include "endpoints/msg/want.h"
+#include "job/want.h"
 
 #include "overlay/base/err.h"
 
 enum order_flag { ORDER_WANTED = 1, ORDER_HELD_BACK = 2 };
 
-void ep_want_order_encode(struct ov_wr *wr, const struct ep_want_order *order)
+void job_want_order_encode(struct ov_wr *wr, const struct job_want_order *order)
 {
     ov_wr_u8(wr, order->channels);
     ov_wr_u8(wr, (uint8_t)((order->is_wanted ? ORDER_WANTED : 0) |
                            (order->is_held_back ? ORDER_HELD_BACK : 0)));
 }
 
-int ep_want_order_decode(struct ov_rd body, struct ep_want_order *out)
+int job_want_order_decode(struct ov_rd body, struct job_want_order *out)
 {
     uint8_t flags;
 

@@ -1,7 +1,7 @@
 /* Growing text and lines of fields. The encoding is in text.h. */
 #include "config.h"
 
-#include "endpoints/msg/text.h"
+#include "text/fields.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,15 +13,15 @@
 
 enum { CAP_FIRST = 256 };
 
-void ep_text_fini(struct ep_text *text)
+void text_buf_fini(struct text_buf *text)
 {
     if (text->at != NULL)
         sodium_memzero(text->at, text->cap_bytes);
     free(text->at);
-    *text = (struct ep_text){0};
+    *text = (struct text_buf){0};
 }
 
-void ep_text_clear(struct ep_text *text)
+void text_buf_clear(struct text_buf *text)
 {
     if (text->at != NULL) {
         sodium_memzero(text->at, text->len_bytes);
@@ -33,7 +33,7 @@ void ep_text_clear(struct ep_text *text)
 
 /* Makes room for len_bytes more and a NUL. Not realloc: it would leave a
  * copy of the old text behind. */
-static bool reserve(struct ep_text *text, size_t len_bytes)
+static bool reserve(struct text_buf *text, size_t len_bytes)
 {
     size_t cap = text->cap_bytes == 0 ? CAP_FIRST : text->cap_bytes;
     char *grown;
@@ -64,7 +64,7 @@ static bool reserve(struct ep_text *text, size_t len_bytes)
     return true;
 }
 
-void ep_text_add(struct ep_text *text, const char *mem, size_t len_bytes)
+void text_buf_add(struct text_buf *text, const char *mem, size_t len_bytes)
 {
     if (!reserve(text, len_bytes))
         return;
@@ -74,12 +74,12 @@ void ep_text_add(struct ep_text *text, const char *mem, size_t len_bytes)
     text->at[text->len_bytes] = '\0';
 }
 
-void ep_text_puts(struct ep_text *text, const char *string)
+void text_buf_puts(struct text_buf *text, const char *string)
 {
-    ep_text_add(text, string, strlen(string));
+    text_buf_add(text, string, strlen(string));
 }
 
-void ep_text_printf(struct ep_text *text, const char *format, ...)
+void text_buf_printf(struct text_buf *text, const char *format, ...)
 {
     va_list args;
     int len;
@@ -97,7 +97,7 @@ void ep_text_printf(struct ep_text *text, const char *format, ...)
     text->len_bytes += (size_t)len;
 }
 
-void ep_text_cut(struct ep_text *text, size_t len_bytes)
+void text_buf_cut(struct text_buf *text, size_t len_bytes)
 {
     size_t left = text->len_bytes - len_bytes;
 
@@ -113,8 +113,8 @@ static bool is_control(unsigned char c)
     return c < 0x20 || c == 0x7f;
 }
 
-void ep_text_quote(struct ep_text *text, const char *mem, size_t len_bytes,
-                   size_t max_bytes)
+void text_buf_quote(struct text_buf *text, const char *mem, size_t len_bytes,
+                    size_t max_bytes)
 {
     size_t show;
 
@@ -128,39 +128,39 @@ void ep_text_quote(struct ep_text *text, const char *mem, size_t len_bytes,
         if (c == '\r' && i + 1 < len_bytes && mem[i + 1] == '\n')
             continue;
         if (c == '\n')
-            ep_text_puts(text, " / ");
+            text_buf_puts(text, " / ");
         else if (is_control(c))
-            ep_text_printf(text, "\\x%02x", c);
+            text_buf_printf(text, "\\x%02x", c);
         else
-            ep_text_add(text, mem + i, 1);
+            text_buf_add(text, mem + i, 1);
     }
     if (show < len_bytes)
-        ep_text_puts(text, "...");
+        text_buf_puts(text, "...");
 }
 
-void ep_text_field(struct ep_text *text, const char *field)
+void text_buf_field(struct text_buf *text, const char *field)
 {
-    ep_text_add(text, " ", 1);
+    text_buf_add(text, " ", 1);
     if (*field == '\0')
-        ep_text_add(text, "%", 1);
+        text_buf_add(text, "%", 1);
     for (; *field != '\0'; field++) {
         unsigned char c = (unsigned char)*field;
 
         if (c <= ' ' || c == '%' || c >= 0x7f)
-            ep_text_printf(text, "%%%02X", c);
+            text_buf_printf(text, "%%%02X", c);
         else
-            ep_text_add(text, field, 1);
+            text_buf_add(text, field, 1);
     }
 }
 
-void ep_text_number(struct ep_text *text, uint64_t value)
+void text_buf_number(struct text_buf *text, uint64_t value)
 {
-    ep_text_printf(text, " %" PRIu64, value);
+    text_buf_printf(text, " %" PRIu64, value);
 }
 
-void ep_text_hex(struct ep_text *text, const uint8_t *mem, size_t len_bytes)
+void text_buf_hex(struct text_buf *text, const uint8_t *mem, size_t len_bytes)
 {
-    ep_text_add(text, " ", 1);
+    text_buf_add(text, " ", 1);
     if (!reserve(text, 2 * len_bytes))
         return;
     sodium_bin2hex(text->at + text->len_bytes, 2 * len_bytes + 1, mem,
@@ -168,7 +168,7 @@ void ep_text_hex(struct ep_text *text, const uint8_t *mem, size_t len_bytes)
     text->len_bytes += 2 * len_bytes;
 }
 
-bool ep_text_is_plain(const char *word)
+bool text_buf_is_plain(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -177,29 +177,29 @@ bool ep_text_is_plain(const char *word)
     return *word != '\0' && word[strspn(word, plain)] == '\0';
 }
 
-void ep_text_shell_word(struct ep_text *text, const char *word)
+void text_buf_shell_word(struct text_buf *text, const char *word)
 {
-    if (ep_text_is_plain(word)) {
-        ep_text_puts(text, word);
+    if (text_buf_is_plain(word)) {
+        text_buf_puts(text, word);
         return;
     }
-    ep_text_add(text, "'", 1);
+    text_buf_add(text, "'", 1);
     for (; *word != '\0'; word++) {
         if (*word == '\'')
-            ep_text_puts(text, "'\\''");
+            text_buf_puts(text, "'\\''");
         else
-            ep_text_add(text, word, 1);
+            text_buf_add(text, word, 1);
     }
-    ep_text_add(text, "'", 1);
+    text_buf_add(text, "'", 1);
 }
 
-struct ep_fields ep_fields_init(char *line, size_t len_bytes)
+struct text_fields text_fields_init(char *line, size_t len_bytes)
 {
     line[len_bytes] = '\0';
-    return (struct ep_fields){.at = line, .end = line + len_bytes};
+    return (struct text_fields){.at = line, .end = line + len_bytes};
 }
 
-static const char *fail(struct ep_fields *fields)
+static const char *fail(struct text_fields *fields)
 {
     fields->bad = true;
     fields->at = NULL;
@@ -242,7 +242,7 @@ static bool decode(char *from, const char *to)
     return true;
 }
 
-const char *ep_fields_next(struct ep_fields *fields)
+const char *text_fields_next(struct text_fields *fields)
 {
     char *from = fields->at;
     char *to;
@@ -262,9 +262,10 @@ const char *ep_fields_next(struct ep_fields *fields)
     return from;
 }
 
-uint64_t ep_fields_number(struct ep_fields *fields, uint64_t min, uint64_t max)
+uint64_t text_fields_number(struct text_fields *fields, uint64_t min,
+                            uint64_t max)
 {
-    const char *digits = ep_fields_next(fields);
+    const char *digits = text_fields_next(fields);
     uint64_t value = 0;
     bool is_good = *digits != '\0';
 
@@ -280,9 +281,9 @@ uint64_t ep_fields_number(struct ep_fields *fields, uint64_t min, uint64_t max)
     return min;
 }
 
-void ep_fields_hex(struct ep_fields *fields, uint8_t *out, size_t len_bytes)
+void text_fields_hex(struct text_fields *fields, uint8_t *out, size_t len_bytes)
 {
-    const char *digits = ep_fields_next(fields);
+    const char *digits = text_fields_next(fields);
     bool is_good = strlen(digits) == 2 * len_bytes;
 
     memset(out, 0, len_bytes);
@@ -300,7 +301,7 @@ void ep_fields_hex(struct ep_fields *fields, uint8_t *out, size_t len_bytes)
     fail(fields);
 }
 
-bool ep_fields_done(const struct ep_fields *fields)
+bool text_fields_done(const struct text_fields *fields)
 {
     return !fields->bad && fields->at == NULL;
 }

@@ -1,5 +1,5 @@
 /* Growing text and fields: any string survives, nothing breaks a line. */
-#include "endpoints/msg/text.h"
+#include "text/fields.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,20 +12,20 @@
 static void fields_are_encoded_like_this(void **state)
 {
     static const uint8_t bytes[] = {0x00, 0xab, 0x10};
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
     (void)state;
-    ep_text_puts(&text, "word");
-    ep_text_field(&text, "plain-~!");
-    ep_text_field(&text, "a b%\n\x7f\xc3\xa9\x01");
-    ep_text_field(&text, "");
-    ep_text_number(&text, UINT64_MAX);
-    ep_text_hex(&text, bytes, sizeof(bytes));
+    text_buf_puts(&text, "word");
+    text_buf_field(&text, "plain-~!");
+    text_buf_field(&text, "a b%\n\x7f\xc3\xa9\x01");
+    text_buf_field(&text, "");
+    text_buf_number(&text, UINT64_MAX);
+    text_buf_hex(&text, bytes, sizeof(bytes));
     assert_false(text.bad);
     assert_string_equal(text.at, "word plain-~! a%20b%25%0A%7F%C3%A9%01 % "
                                  "18446744073709551615 00ab10");
     assert_int_equal(text.len_bytes, strlen(text.at));
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 /* Strings of random bytes, short ones mostly, come back as they were. */
@@ -37,38 +37,38 @@ static void any_string_survives_the_way(void **state)
     print_message("seed %u\n", dice);
     for (unsigned run = 0; run < 2000; run++) {
         char want[64] = "";
-        struct ep_text text = {0};
-        struct ep_fields fields;
+        struct text_buf text = {0};
+        struct text_fields fields;
 
         for (unsigned i = 0; i < sizeof(want) - 1; i++) {
             dice = dice * 1664525u + 1013904223u;
             want[i] = (char)(dice >> 24);
         }
-        ep_text_puts(&text, "k");
-        ep_text_field(&text, want);
-        ep_text_field(&text, "end");
+        text_buf_puts(&text, "k");
+        text_buf_field(&text, want);
+        text_buf_field(&text, "end");
         assert_null(memchr(text.at, '\n', text.len_bytes));
-        fields = ep_fields_init(text.at, text.len_bytes);
-        assert_string_equal(ep_fields_next(&fields), "k");
-        assert_string_equal(ep_fields_next(&fields), want);
-        assert_string_equal(ep_fields_next(&fields), "end");
-        assert_true(ep_fields_done(&fields));
-        ep_text_fini(&text);
+        fields = text_fields_init(text.at, text.len_bytes);
+        assert_string_equal(text_fields_next(&fields), "k");
+        assert_string_equal(text_fields_next(&fields), want);
+        assert_string_equal(text_fields_next(&fields), "end");
+        assert_true(text_fields_done(&fields));
+        text_buf_fini(&text);
     }
 }
 
 static bool is_bad(const char *line)
 {
     char copy[64];
-    struct ep_fields fields;
+    struct text_fields fields;
     bool bad;
 
     snprintf(copy, sizeof(copy), "%s", line);
-    fields = ep_fields_init(copy, strlen(copy));
+    fields = text_fields_init(copy, strlen(copy));
     while (fields.at != NULL)
-        ep_fields_next(&fields);
+        text_fields_next(&fields);
     bad = fields.bad;
-    assert_int_equal(ep_fields_done(&fields), !bad);
+    assert_int_equal(text_fields_done(&fields), !bad);
     return bad;
 }
 
@@ -90,12 +90,12 @@ static bool number_is(const char *digits, uint64_t min, uint64_t max,
                       uint64_t *value)
 {
     char copy[64];
-    struct ep_fields fields;
+    struct text_fields fields;
 
     snprintf(copy, sizeof(copy), "%s", digits);
-    fields = ep_fields_init(copy, strlen(copy));
-    *value = ep_fields_number(&fields, min, max);
-    return ep_fields_done(&fields);
+    fields = text_fields_init(copy, strlen(copy));
+    *value = text_fields_number(&fields, min, max);
+    return text_fields_done(&fields);
 }
 
 static void numbers_keep_their_bounds(void **state)
@@ -133,16 +133,16 @@ static void hex_wants_the_exact_length(void **state)
     static const uint8_t zero[3];
     uint8_t out[3];
     char line[16] = "00aBcD";
-    struct ep_fields fields = ep_fields_init(line, 6);
+    struct text_fields fields = text_fields_init(line, 6);
 
     (void)state;
-    ep_fields_hex(&fields, out, sizeof(out));
-    assert_true(ep_fields_done(&fields));
+    text_fields_hex(&fields, out, sizeof(out));
+    assert_true(text_fields_done(&fields));
     assert_memory_equal(out, "\x00\xab\xcd", 3);
     for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         snprintf(line, sizeof(line), "%s", bad[i]);
-        fields = ep_fields_init(line, strlen(line));
-        ep_fields_hex(&fields, out, sizeof(out));
+        fields = text_fields_init(line, strlen(line));
+        text_fields_hex(&fields, out, sizeof(out));
         assert_true(fields.bad);
         assert_memory_equal(out, zero, sizeof(out));
     }
@@ -151,30 +151,30 @@ static void hex_wants_the_exact_length(void **state)
 static void one_field_too_many_or_few_is_noticed(void **state)
 {
     char line[] = "a b";
-    struct ep_fields fields = ep_fields_init(line, 3);
+    struct text_fields fields = text_fields_init(line, 3);
 
     (void)state;
-    ep_fields_next(&fields);
-    assert_false(ep_fields_done(&fields));
-    ep_fields_next(&fields);
-    assert_true(ep_fields_done(&fields));
-    assert_string_equal(ep_fields_next(&fields), "");
+    text_fields_next(&fields);
+    assert_false(text_fields_done(&fields));
+    text_fields_next(&fields);
+    assert_true(text_fields_done(&fields));
+    assert_string_equal(text_fields_next(&fields), "");
     assert_true(fields.bad);
 }
 
 static void quoted_text_is_harmless_to_a_terminal(void **state)
 {
     static const char rude[] = "one\r\ntwo\n\033[2Jthree\xc3\xa9\n\n";
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
     (void)state;
-    ep_text_quote(&text, rude, sizeof(rude) - 1, 100);
+    text_buf_quote(&text, rude, sizeof(rude) - 1, 100);
     assert_string_equal(text.at, "one / two / \\x1b[2Jthree\xc3\xa9");
-    ep_text_clear(&text);
-    ep_text_quote(&text, "abcdef", 6, 6);
-    ep_text_quote(&text, "abcdef", 6, 5);
+    text_buf_clear(&text);
+    text_buf_quote(&text, "abcdef", 6, 6);
+    text_buf_quote(&text, "abcdef", 6, 5);
     assert_string_equal(text.at, "abcdefabcde...");
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 /* What sh makes of the words is what went in. */
@@ -188,16 +188,16 @@ static void shell_words_survive_a_shell(void **state)
                                         "new\nline",
                                         "~root",
                                         "-n"};
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
     (void)state;
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         char got[128] = "";
         FILE *pipe;
 
-        ep_text_clear(&text);
-        ep_text_puts(&text, "printf '<%s>' ");
-        ep_text_shell_word(&text, words[i]);
+        text_buf_clear(&text);
+        text_buf_puts(&text, "printf '<%s>' ");
+        text_buf_shell_word(&text, words[i]);
         pipe = popen(text.at, "r");
         assert_non_null(pipe);
         got[fread(got, 1, sizeof(got) - 1, pipe)] = '\0';
@@ -205,27 +205,27 @@ static void shell_words_survive_a_shell(void **state)
         assert_int_equal(strlen(got), strlen(words[i]) + 2);
         assert_memory_equal(got + 1, words[i], strlen(words[i]));
     }
-    ep_text_clear(&text);
-    ep_text_shell_word(&text, "/opt/x-1.0/bin");
+    text_buf_clear(&text);
+    text_buf_shell_word(&text, "/opt/x-1.0/bin");
     assert_string_equal(text.at, "/opt/x-1.0/bin");
-    ep_text_fini(&text);
+    text_buf_fini(&text);
 }
 
 static void buffer_grows_and_shrinks(void **state)
 {
-    struct ep_text text = {0};
+    struct text_buf text = {0};
 
     (void)state;
     for (unsigned i = 0; i < 10000; i++)
-        ep_text_printf(&text, "%04u", i);
+        text_buf_printf(&text, "%04u", i);
     assert_false(text.bad);
     assert_int_equal(text.len_bytes, 40000);
-    ep_text_cut(&text, 4 * 9998);
+    text_buf_cut(&text, 4 * 9998);
     assert_int_equal(text.len_bytes, 8);
     assert_memory_equal(text.at, "99989999", 8);
-    ep_text_cut(&text, 8);
+    text_buf_cut(&text, 8);
     assert_int_equal(text.len_bytes, 0);
-    ep_text_fini(&text);
+    text_buf_fini(&text);
     assert_null(text.at);
 }
 

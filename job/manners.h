@@ -1,0 +1,44 @@
+/* What processes take over from who starts the job, beside the environment:
+ * umask and soft limits, as at a shell's prompt there.
+ *
+ * RLIMIT_MEMLOCK is not among them: how much may be locked for a network card
+ * is a matter of each host.
+ */
+#ifndef JOB_MANNERS_H
+#define JOB_MANNERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// clang-format off
+#define JOB_MANNERS_MAP(X) \
+    X(AS, "as")            \
+    X(CORE, "core")        \
+    X(CPU, "cpu")          \
+    X(DATA, "data")        \
+    X(FSIZE, "fsize")      \
+    X(NOFILE, "nofile")    \
+    X(NPROC, "nproc")      \
+    X(RSS, "rss")          \
+    X(STACK, "stack")
+// clang-format on
+
+enum job_manners_limit {
+#define JOB_MANNERS_ENUM(name, text) JOB_MANNERS_##name,
+    JOB_MANNERS_MAP(JOB_MANNERS_ENUM)
+#undef JOB_MANNERS_ENUM
+        JOB_MANNERS_LIMITS
+};
+
+/* Zeroed: nothing is said, and processes have what their daemon has. */
+struct job_manners {
+    bool is_known;
+    uint32_t umask;
+    uint8_t nice; /* further steps of nice(2), which no launcher says */
+    uint64_t soft[JOB_MANNERS_LIMITS]; /* UINT64_MAX: unlimited */
+};
+
+/* "core" for JOB_MANNERS_CORE, as setrlimit(2) has them. O(1). */
+const char *job_manners_name(enum job_manners_limit limit);
+
+#endif
