@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/failure.h"
+
 struct event;
 struct px_host;
 struct px_host_part;
@@ -41,8 +43,7 @@ struct px_host_job {
     uint32_t started, exited; /* processes */
     uint8_t stage;            /* enum px_stage_name: what it has reached */
     uint64_t stage_s[3];      /* when, from STARTED on */
-    bool has_failed;          /* a process; the first one: */
-    uint32_t failed_rank, failed_status;
+    struct job_failure failure;
     /* What the helper knows of it. */
     bool is_named; /* by START or JOB */
     uint32_t parts_told, pids_told, exits_told, broken_told;

@@ -1,4 +1,5 @@
 /* How far jobs are: which processes were started, which have ended. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -10,24 +11,25 @@
 
 /* A job that is over before has no use for the helper. */
 enum { AFTER_MS = 200 };
+#define NS_PER_MS UINT64_C(1000000)
 
 /* How it ended: the first process that ended badly says so. */
 static void put_end(const struct px_host_job *job, char *text, size_t size)
 {
-    const int status = (int)job->failed_status;
+    const int status = job->failure.status;
 
     if (job->exited < job->size)
         snprintf(text, size, "%u of %u processes %s not heard of again",
                  job->size - job->exited, job->size,
                  job->size - job->exited == 1 ? "was" : "were");
-    else if (!job->has_failed)
+    else if (job->failure.count == 0)
         snprintf(text, size, "%u process%s returned 0", job->size,
                  job->size == 1 ? "" : "es");
     else if (WIFSIGNALED(status))
-        snprintf(text, size, "rank %u was ended by signal %d", job->failed_rank,
-                 WTERMSIG(status));
+        snprintf(text, size, "rank %u was ended by signal %d",
+                 job->failure.rank, WTERMSIG(status));
     else
-        snprintf(text, size, "rank %u returned %d", job->failed_rank,
+        snprintf(text, size, "rank %u returned %d", job->failure.rank,
                  WEXITSTATUS(status));
 }
 
@@ -113,11 +115,9 @@ void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status)
         return;
     rank -= job->base;
     job->status[rank] = (int32_t)(status & INT32_MAX);
-    if (status != 0 && !job->has_failed) {
-        job->has_failed = true;
-        job->failed_rank = rank;
-        job->failed_status = status;
-    }
+    if (status != 0)
+        job_failure_add(&job->failure, rank, (int)status,
+                        px_now_ms() * NS_PER_MS);
     /* One that is still to be told of the job hears it with that. */
     if (host->phase == PX_HOST_READY && rank < job->exits_told)
         px_queue_push(host, &item);

@@ -339,9 +339,9 @@ static int tell_stage(struct px_host *host, struct px_host_job *job)
                          .stage = {.base = job->base,
                                    .name = (uint8_t)(job->stages_told + 1),
                                    .time_s = job->stage_s[job->stages_told],
-                                   .has_failed = job->has_failed,
-                                   .rank = job->base + job->failed_rank,
-                                   .status = job->failed_status}};
+                                   .has_failed = job->failure.count > 0,
+                                   .rank = job->base + job->failure.rank,
+                                   .status = (uint32_t)job->failure.status}};
     int rc = px_tell(host, &msg);
 
     if (rc == 1)

@@ -467,16 +467,21 @@ uint64_t ep_channel_lost(struct ep_channel *ch, int *err)
     return lost_bytes;
 }
 
-void ep_channel_expire(struct ep_channel *ch)
+uint32_t ep_channel_unread(const struct ep_channel *ch)
 {
     int bytes = 0;
 
+    if (ioctl(ch->cfg.fd, FIONREAD, &bytes) != 0 || bytes < 0)
+        bytes = 0;
+    return (uint32_t)bytes;
+}
+
+void ep_channel_expire(struct ep_channel *ch)
+{
     if (ch->is_expiring)
         return;
     ch->is_expiring = true;
-    if (ioctl(ch->cfg.fd, FIONREAD, &bytes) != 0 || bytes < 0)
-        bytes = 0;
-    ch->left_bytes = (uint32_t)bytes;
+    ch->left_bytes = ep_channel_unread(ch);
     if (ch->is_armed)
         event_active(ch->readable, EV_READ, 0);
 }

@@ -81,6 +81,9 @@ void ep_channel_rest(struct ep_channel *ch);
  * last time; each is told once. They belong before what was read last. */
 uint64_t ep_channel_lost(struct ep_channel *ch, int *err);
 
+/* Bytes that its pipe holds. One system call. */
+uint32_t ep_channel_unread(const struct ep_channel *ch);
+
 /* The channel ends after what its pipe holds now, although others may hold
  * the pipe open. on_ready follows unless a read is due anyway. */
 void ep_channel_expire(struct ep_channel *ch);

@@ -148,6 +148,12 @@ void ep_share_want(struct output *out, bool is_wanted, bool is_held_back);
 void ep_share_read(struct output *out, uint32_t max_bytes,
                    struct ov_read *read);
 
+/* --- linger.c */
+/* The process has ended: its output is read on until it is silent for long. */
+void ep_linger_start(struct proc *proc, struct event_base *base);
+/* Some of it was read. */
+void ep_linger_restart(struct proc *proc);
+
 /* --- replay.c */
 /* EP_LOCAL_REPLAY_INPUT. */
 void ep_replay_read(struct ep_local *local, uint32_t max_bytes,

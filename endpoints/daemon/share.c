@@ -73,16 +73,6 @@ static void check_over(struct proc *proc)
     count_over(proc);
 }
 
-static void restart_linger(struct proc *proc)
-{
-    uint32_t ms = proc->share->job->linger_ms;
-    struct timeval wait = {(time_t)(ms / 1000),
-                           (suseconds_t)(ms % 1000 * 1000)};
-
-    if (proc->linger != NULL)
-        evtimer_add(proc->linger, &wait);
-}
-
 /* Copies it for tools that come late. */
 static void keep(struct output *out, const uint8_t *mem, uint32_t len_bytes)
 {
@@ -122,7 +112,7 @@ static void drop(struct output *out)
         ep_channel_read(out->channel, mem, sizeof(mem), &got, &state);
         keep(out, mem, got);
         if (got > 0)
-            restart_linger(out->proc);
+            ep_linger_restart(out->proc);
     }
     if (state == EP_CHANNEL_MORE)
         ep_channel_wait(out->channel);
@@ -165,7 +155,7 @@ static enum ep_channel_state take(struct output *out, uint32_t max_bytes,
     keep(out, local->block->mem + local->block_used, got);
     ep_words_took(local, got, read);
     if (got > 0)
-        restart_linger(out->proc);
+        ep_linger_restart(out->proc);
     return state;
 }
 
@@ -223,31 +213,6 @@ void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
         look(out); /* what is in the pipe may have waited for room */
 }
 
-static bool is_held_back(const struct proc *proc)
-{
-    bool is_held = false;
-
-    for (unsigned i = 0; i < OUTPUTS; i++)
-        is_held |= proc->outputs[i].is_held_back;
-    return is_held;
-}
-
-static void on_linger(evutil_socket_t fd, short what, void *arg)
-{
-    struct proc *proc = arg;
-
-    (void)fd;
-    (void)what;
-    if (is_held_back(proc)) { /* its last byte may be to come */
-        restart_linger(proc);
-        return;
-    }
-    for (unsigned i = 0; i < OUTPUTS; i++) {
-        if (proc->outputs[i].channel != NULL)
-            ep_channel_expire(proc->outputs[i].channel);
-    }
-}
-
 void ep_share_exited(struct proc *proc, int status)
 {
     struct ep_local *local = proc->share->local;
@@ -257,8 +222,7 @@ void ep_share_exited(struct proc *proc, int status)
     proc->status = status;
     proc->taken_bytes = ep_feed_taken(feed, ep_proc_number(proc));
     ep_feed_drop_target(feed, ep_proc_number(proc));
-    proc->linger = evtimer_new(local->cfg.base, on_linger, proc);
-    restart_linger(proc);
+    ep_linger_start(proc, local->cfg.base);
     check_over(proc);
 }
 

@@ -114,7 +114,7 @@ void ep_run_abort(struct run *r, int exit_code)
 /* The first one is told once its output is out. */
 static void tell_failure(struct run *r)
 {
-    const struct ep_failure *failure = &r->failure;
+    const struct job_failure *failure = &r->failure;
     int status = failure->status;
 
     if (failure->count == 0 || r->is_failure_told || r->is_quiet)
@@ -133,7 +133,7 @@ void ep_run_failed(struct run *r, uint32_t rank, int status)
 {
     if (r->is_killed)
         return;
-    ep_failure_add(&r->failure, rank, status, ep_clock_ns());
+    job_failure_add(&r->failure, rank, status, ep_clock_ns());
     ep_run_watch(r);
     if (r->options.kill_on_bad_exit)
         kill_all(r);
@@ -151,7 +151,7 @@ int ep_run_exit_code(const struct run *r)
         return 0;
     if (is_lost_first)
         return EXIT_LOST;
-    return has_failed ? ep_failure_code(r->failure.status) : 0;
+    return has_failed ? job_failure_code(r->failure.status) : 0;
 }
 
 void ep_run_last_words(struct run *r)

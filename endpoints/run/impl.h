@@ -21,7 +21,7 @@
 #include "job/job.h"
 #include "job/word.h"
 #include "endpoints/output/output.h"
-#include "endpoints/run/failure.h"
+#include "job/failure.h"
 #include "endpoints/run/layout.h"
 #include "endpoints/run/push.h"
 #include "endpoints/run/report.h"
@@ -142,7 +142,7 @@ struct run {
     bool is_ending;      /* of a dvm: see dvm.c */
     bool is_killed;      /* processes were told to die: exits mean nothing */
     bool is_failure_told, is_stuck_told, is_note_told, is_pieces_told;
-    struct ep_failure failure;
+    struct job_failure failure;
     int exit_code;    /* as decided; -1: by the processes */
     bool is_quiet;    /* the end needs no words */
     bool is_stop_due; /* SIGTSTP while daemons were being started */

@@ -8,6 +8,7 @@
 
 #include <pmix_server.h>
 
+#include "job/failure.h"
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
@@ -82,7 +83,7 @@ static pmix_status_t outcome(const struct px_stage *stage)
 static void add_end(struct event *event, const struct px_stage *stage)
 {
     pmix_status_t status = outcome(stage);
-    int code = px_job_exit_code(stage->status);
+    int code = job_failure_code((int)stage->status);
     uint32_t count = px_job_count_failed(stage->base);
     pmix_proc_t failed;
 

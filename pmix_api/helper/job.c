@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "job/failure.h"
 #include "overlay/base/err.h"
 #include "pmix_api/helper/job_impl.h"
 #include "pmix_api/spawn.h"
@@ -509,13 +510,6 @@ bool px_job_place(const struct px_job *job, uint32_t index,
     return true;
 }
 
-int px_job_exit_code(uint32_t status)
-{
-    if (WIFSIGNALED((int)status))
-        return 128 + WTERMSIG((int)status);
-    return WEXITSTATUS((int)status);
-}
-
 static pmix_proc_state_t state_of(const struct px_job_state *job, uint32_t rank)
 {
     int32_t status = job->status[rank];
@@ -543,7 +537,7 @@ void px_job_describe(const struct px_job *job, uint32_t rank,
         out->pid = (pid_t)state->pids[rank];
         out->state = state_of(state, rank);
         if (state->status[rank] >= 0)
-            out->exit_code = px_job_exit_code((uint32_t)state->status[rank]);
+            out->exit_code = job_failure_code(state->status[rank]);
     }
     unlock();
 }

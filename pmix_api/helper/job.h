@@ -109,9 +109,6 @@ struct px_place {
 bool px_job_place(const struct px_job *job, uint32_t index,
                   struct px_place *out);
 
-/* A program's, or 128 and the signal. */
-int px_job_exit_code(uint32_t status);
-
 /* Fills in what is known of a process, into a zeroed *out. */
 void px_job_describe(const struct px_job *job, uint32_t rank,
                      const struct px_place *place, pmix_proc_info_t *out);

@@ -52,9 +52,10 @@ LAYERS = (
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
     (("pmix_api/helper/*",), ("overlay/base/*", "overlay/wire/push.h",
-                              "topo/tree.h", "text/*", "pmix_api/*",
+                              "topo/tree.h", "text/*", "job/*", "pmix_api/*",
                               "config.h")),
     (("pmix_api/*",), ("overlay/base/*", "overlay/wire/push.h", "text/style.h",
+                       "job/*",
                        "pmix_api/*", "!pmix_api/helper/*", "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),
     (("bench/pull_*",), ("bench/*", "tests/pmix/turn.h")),

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import live
 from live import check, check_eq
@@ -100,6 +101,20 @@ def linger():
     check_complete(run.end(0), 2 * NODES, NODES * len("early\n"))
 
 
+def held_up():
+    """A child that waits as nobody reads stdout is not silent: it is read on
+    after --linger."""
+    size = 64 * live.MIB
+    job = live.Job("-N", 1, "--linger", 0.1, "--", "sh", "-c",
+                   f"yes | head -c {size} & exit 0")
+    time.sleep(1)  # sleep-ok: the time of --linger is over
+    got = 0
+    while piece := job.stdout.read(live.MIB):
+        got += len(piece)
+    check_eq(size, got)
+    check_eq(0, job.wait())
+
+
 def cut_short(least_bytes, *command):
     """A job that --timeout ends, a second after its start at the earliest, and
     when it has written so much, however long that takes on this machine."""
@@ -185,6 +200,8 @@ def main():
         failures()
     with live.case("channels that are cut at --linger"):
         linger()
+    with live.case("a child that waits at the end of --linger"):
+        held_up()
     with live.case("a job that is cut short"):
         timeout()
     with live.case("a reader who leaves"):

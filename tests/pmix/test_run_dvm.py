@@ -108,6 +108,26 @@ def fed():
                  "nobody reads it")
 
 
+def first_failed(nth):
+    """Rank 2 returns 7, and rank 0 4 when that one has gone: the exit code."""
+    place = os.path.join(live.TMP, "first-%d" % nth)
+    script = ('if [ $XYLEM_RANK = 2 ]; then echo $$ >$0.new; mv $0.new $0; '
+              'exit 7; fi; [ $XYLEM_RANK = 0 ] || exit 0; '
+              'until [ -e $0 ]; do :; done; '
+              'while kill -0 $(cat $0) 2>/dev/null; do :; done; exit 4')
+    code, _, said = run("-n", 3, "sh", "-c", script, place)
+    check("xylem: 2 processes ended badly" in said, said)
+    check(f"returned {code}\n" in said and code in (4, 7), said)
+    return code
+
+
+def lowest():
+    """Of those that fail in the same moment the lowest rank has the exit code,
+    whoever is heard first, as for xylem run."""
+    check(any(first_failed(nth) == 4 for nth in range(20)),
+          "a tenth of a second is not over each time")
+
+
 def ended():
     """Exit codes and the words on them are those of xylem run."""
     code, _, said = run("-n", 3, "sh", "-c",
@@ -444,7 +464,7 @@ def full():
 def main():
     pmix.need()
     dvm = start()
-    for what in (whole, fed, ended, refused, shown, homeless, above):
+    for what in (whole, fed, lowest, ended, refused, shown, homeless, above):
         with live.case(" ".join(what.__doc__.split())):
             what()
     for what in (unwritten, attached, many, signalled, left, held, gone):

@@ -1,5 +1,5 @@
 /* Which of several failures is the first. */
-#include "endpoints/run/failure.h"
+#include "job/failure.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -18,12 +18,13 @@ static int exit_of(int code) /* as waitpid() has it */
     return code << 8;
 }
 
-static void add(struct ep_failure *failure, uint32_t rank, uint64_t ms)
+static void add(struct job_failure *failure, uint32_t rank, uint64_t ms)
 {
-    ep_failure_add(failure, rank, exit_of((int)rank + 1), (START_MS + ms) * MS);
+    job_failure_add(failure, rank, exit_of((int)rank + 1),
+                    (START_MS + ms) * MS);
 }
 
-static void expect(const struct ep_failure *failure, uint32_t count,
+static void expect(const struct job_failure *failure, uint32_t count,
                    uint32_t rank)
 {
     assert_int_equal(failure->count, count);
@@ -34,7 +35,7 @@ static void expect(const struct ep_failure *failure, uint32_t count,
 
 static void one_alone_is_the_first(void **state)
 {
-    struct ep_failure failure = {0};
+    struct job_failure failure = {0};
 
     (void)state;
     add(&failure, 7, 0);
@@ -48,7 +49,7 @@ static void in_the_same_moment_the_lowest_rank_is_the_first(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-        struct ep_failure failure = {0};
+        struct job_failure failure = {0};
 
         for (size_t j = 0; j < 3; j++)
             add(&failure, orders[i][j], j == 0 ? 0 : 33 * j);
@@ -59,7 +60,7 @@ static void in_the_same_moment_the_lowest_rank_is_the_first(void **state)
 /* The moment is that of the first word, whoever has come since. */
 static void later_ones_change_nothing(void **state)
 {
-    struct ep_failure failure = {0};
+    struct job_failure failure = {0};
 
     (void)state;
     add(&failure, 9, 0);
@@ -73,11 +74,11 @@ static void later_ones_change_nothing(void **state)
 
 static void rank_0_at_time_0_counts(void **state)
 {
-    struct ep_failure failure = {0};
+    struct job_failure failure = {0};
 
     (void)state;
-    ep_failure_add(&failure, 0, exit_of(4), 0);
-    ep_failure_add(&failure, 1, exit_of(5), 0);
+    job_failure_add(&failure, 0, exit_of(4), 0);
+    job_failure_add(&failure, 1, exit_of(5), 0);
     assert_int_equal(failure.count, 2);
     assert_int_equal(failure.rank, 0);
     assert_int_equal(failure.status, exit_of(4));
@@ -86,11 +87,11 @@ static void rank_0_at_time_0_counts(void **state)
 static void codes_are_those_of_a_shell(void **state)
 {
     (void)state;
-    assert_int_equal(ep_failure_code(exit_of(0)), 0);
-    assert_int_equal(ep_failure_code(exit_of(1)), 1);
-    assert_int_equal(ep_failure_code(exit_of(255)), 255);
-    assert_int_equal(ep_failure_code(SIGKILL), 128 + SIGKILL);
-    assert_int_equal(ep_failure_code(SIGSEGV | 0x80), 128 + SIGSEGV);
+    assert_int_equal(job_failure_code(exit_of(0)), 0);
+    assert_int_equal(job_failure_code(exit_of(1)), 1);
+    assert_int_equal(job_failure_code(exit_of(255)), 255);
+    assert_int_equal(job_failure_code(SIGKILL), 128 + SIGKILL);
+    assert_int_equal(job_failure_code(SIGSEGV | 0x80), 128 + SIGSEGV);
 }
 
 int main(void)

@@ -1,13 +1,13 @@
 /* The first of those that ended badly. */
-#include "endpoints/run/failure.h"
+#include "job/failure.h"
 
 #include <stdbool.h>
 #include <sys/wait.h>
 
 static const uint64_t same_ns = 100 * UINT64_C(1000000);
 
-void ep_failure_add(struct ep_failure *failure, uint32_t rank, int status,
-                    uint64_t now_ns)
+void job_failure_add(struct job_failure *failure, uint32_t rank, int status,
+                     uint64_t now_ns)
 {
     bool is_first = failure->count == 0;
 
@@ -20,7 +20,7 @@ void ep_failure_add(struct ep_failure *failure, uint32_t rank, int status,
     failure->status = status;
 }
 
-int ep_failure_code(int status)
+int job_failure_code(int status)
 {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -1,0 +1,56 @@
+/* How long the output of a process is read after its exit: others may hold it
+ * open. */
+#include "config.h"
+
+#include <event2/event.h>
+
+#include "endpoints/daemon/channel.h"
+#include "endpoints/daemon/local_impl.h"
+
+void ep_linger_restart(struct proc *proc)
+{
+    const uint32_t ms = proc->share->job->linger_ms;
+    const struct timeval wait = {(time_t)(ms / 1000),
+                                 (suseconds_t)(ms % 1000 * 1000)};
+
+    if (proc->linger != NULL)
+        evtimer_add(proc->linger, &wait);
+}
+
+/* Its silence is not its own: there is something that was not read all this
+ * time, as the tree has no room for it or nobody takes it. */
+static bool is_held_up(const struct proc *proc)
+{
+    const bool is_timed = proc->share->job->linger_ms > 0;
+    bool is_held = false;
+
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        const struct output *out = &proc->outputs[i];
+
+        is_held |= out->is_held_back || (is_timed && out->channel != NULL &&
+                                         ep_channel_unread(out->channel) > 0);
+    }
+    return is_held;
+}
+
+static void on_linger(evutil_socket_t fd, short what, void *arg)
+{
+    struct proc *proc = arg;
+
+    (void)fd;
+    (void)what;
+    if (is_held_up(proc)) { /* its last byte may be to come */
+        ep_linger_restart(proc);
+        return;
+    }
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        if (proc->outputs[i].channel != NULL)
+            ep_channel_expire(proc->outputs[i].channel);
+    }
+}
+
+void ep_linger_start(struct proc *proc, struct event_base *base)
+{
+    proc->linger = evtimer_new(base, on_linger, proc);
+    ep_linger_restart(proc);
+}
