@@ -16,11 +16,11 @@ static const char *words(const char *option, const char *text)
 static void label(const char *text, struct ep_run_options *o)
 {
     if (text == NULL || strcmp(text, "rank") == 0)
-        o->label = EP_RUN_LABEL_RANK;
+        o->style.label = TEXT_LABEL_RANK;
     else if (strcmp(text, "host") == 0)
-        o->label = EP_RUN_LABEL_HOST;
+        o->style.label = TEXT_LABEL_HOST;
     else if (strcmp(text, "full") == 0)
-        o->label = EP_RUN_LABEL_FULL;
+        o->style.label = TEXT_LABEL_FULL;
     else
         run_usage("--label takes rank, host or full, not '%s'", text);
 }
@@ -28,11 +28,11 @@ static void label(const char *text, struct ep_run_options *o)
 static void format(const char *text, struct ep_run_options *o)
 {
     if (strcmp(text, "text") == 0)
-        o->format = EP_RUN_FORMAT_TEXT;
+        o->style.format = TEXT_FORMAT_TEXT;
     else if (strcmp(text, "json") == 0)
-        o->format = EP_RUN_FORMAT_JSON;
+        o->style.format = TEXT_FORMAT_JSON;
     else if (strcmp(text, "xml") == 0)
-        o->format = EP_RUN_FORMAT_XML;
+        o->style.format = TEXT_FORMAT_XML;
     else
         run_usage("--format takes text, json or xml, not '%s'", text);
 }
@@ -56,7 +56,7 @@ bool output_options_parse(int key, const char *arg, struct ep_run_options *o)
         label(arg, o);
         return true;
     case OUTPUT_TIMESTAMP:
-        o->timestamp = true;
+        o->style.has_time = true;
         return true;
     case OUTPUT_FORMAT:
         format(arg, o);
@@ -86,11 +86,11 @@ bool output_options_parse(int key, const char *arg, struct ep_run_options *o)
 
 void output_options_check(const struct ep_run_options *o)
 {
-    if (o->raw && o->label != EP_RUN_LABEL_NONE)
+    if (o->raw && o->style.label != TEXT_LABEL_NONE)
         run_usage(
             "--raw passes bytes as they come and cannot label lines: leave "
             "out --label or --raw");
-    if (o->raw && (o->timestamp || o->format != EP_RUN_FORMAT_TEXT))
+    if (o->raw && (o->style.has_time || o->style.format != TEXT_FORMAT_TEXT))
         run_usage("--raw passes bytes as they come and knows no lines: leave "
                   "out --timestamp, --format or --raw");
     if (o->output_dir != NULL && o->output_file != NULL)

@@ -15,13 +15,13 @@
 static void launcher(const char *text, struct ep_run_options *o)
 {
     if (strcmp(text, "local") == 0)
-        o->launcher = EP_RUN_LOCAL;
+        o->launcher = EP_LAUNCHER_LOCAL;
     else if (strcmp(text, "ssh") == 0)
-        o->launcher = EP_RUN_SSH;
+        o->launcher = EP_LAUNCHER_SSH;
     else if (strcmp(text, "slurm") == 0)
-        o->launcher = EP_RUN_SLURM;
+        o->launcher = EP_LAUNCHER_SLURM;
     else if (strcmp(text, "auto") == 0)
-        o->launcher = EP_RUN_AUTO;
+        o->launcher = EP_LAUNCHERS;
     else
         run_usage("--launcher takes local, ssh, slurm or auto, not '%s'", text);
 }
@@ -441,7 +441,8 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
     argp_program_version = "xylem " PACKAGE_VERSION;
     argp_err_exit_status = 2;
     argv[0] = name;
-    *options = (struct ep_run_options){.linger_s = 2,
+    *options = (struct ep_run_options){.launcher = EP_LAUNCHERS,
+                                       .linger_s = 2,
                                        .launch_timeout_s = 60,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes",

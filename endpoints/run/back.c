@@ -84,7 +84,7 @@ static bool show(struct run *r, struct back *back)
         .proc = back->rank,
         .rank = back->rank,
         .host = ep_run_host_of_rank(r, back->rank),
-        .time_ns = r->options.timestamp ? ep_clock_unix_ns() : 0,
+        .time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0,
         .channel = back->channel,
         .is_eof = back->is_end,
         .buf = &back->buf,

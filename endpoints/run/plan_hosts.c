@@ -61,7 +61,7 @@ static int find_hosts(struct run *r, enum topo_manager *manager, char *why)
     int rc = read_wanted(o, &wanted, why);
 
     *manager = TOPO_MANAGER_NONE;
-    if (rc == 0 && o->launcher != EP_RUN_LOCAL)
+    if (rc == 0 && o->launcher != EP_LAUNCHER_LOCAL)
         rc = topo_allocation_read(get_env, NULL, &r->hosts, manager, why);
     if (rc == 0 && *manager == TOPO_MANAGER_NONE) {
         r->hosts = wanted;
@@ -115,29 +115,20 @@ static int choose_launcher(struct run *r, enum topo_manager manager)
 {
     bool is_in_slurm = manager == TOPO_MANAGER_SLURM;
 
-    switch (r->options.launcher) {
-    case EP_RUN_AUTO:
+    r->launcher = r->options.launcher;
+    if (r->launcher == EP_LAUNCHERS)
         r->launcher =
             ep_launcher_auto(is_in_slurm, r->hosts.count > 0, getenv("PATH"));
-        return 0;
-    case EP_RUN_LOCAL:
-        r->launcher = EP_LAUNCHER_LOCAL;
-        return 0;
-    case EP_RUN_SSH:
-        r->launcher = EP_LAUNCHER_SSH;
-        if (r->hosts.count > 0)
-            return 0;
+    if (r->launcher == EP_LAUNCHER_SSH && r->hosts.count == 0) {
         ep_run_say(r, "--launcher ssh needs hosts: give --hosts or --hostfile");
         return 2;
-    case EP_RUN_SLURM:
-        r->launcher = EP_LAUNCHER_SLURM;
-        if (is_in_slurm)
-            return 0;
+    }
+    if (r->launcher == EP_LAUNCHER_SLURM && !is_in_slurm) {
         ep_run_say(r, "--launcher slurm works in an allocation of Slurm: get "
                       "one by salloc or sbatch");
         return 2;
     }
-    return 2;
+    return 0;
 }
 
 int ep_run_plan_hosts(struct run *r)

@@ -140,7 +140,7 @@ static int ask_slurm(struct run *r)
     struct text_buf text = {0};
     int rc = 0;
 
-    if (r->hosts.count == 0 || r->options.launcher == EP_RUN_LOCAL ||
+    if (r->hosts.count == 0 || r->options.launcher == EP_LAUNCHER_LOCAL ||
         getenv("SLURM_JOB_ID") == NULL)
         return 0;
     rc = ep_scontrol_topology(&text);
@@ -168,7 +168,7 @@ static bool wants_model(const struct run *r)
 
     if (o->arity != 0)
         return o->arity == EP_RUN_ARITY_AUTO;
-    return r->hosts.count > 0 && o->launcher != EP_RUN_LOCAL;
+    return r->hosts.count > 0 && o->launcher != EP_LAUNCHER_LOCAL;
 }
 
 static int choose_arity(struct run *r)

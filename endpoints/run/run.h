@@ -10,22 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "job/job.h"
+#include "endpoints/boot/boot_config.h"
 #include "endpoints/run/taps.h"
-
-enum ep_run_launcher { EP_RUN_AUTO, EP_RUN_LOCAL, EP_RUN_SSH, EP_RUN_SLURM };
-enum ep_run_label {
-    EP_RUN_LABEL_NONE,
-    EP_RUN_LABEL_RANK,
-    EP_RUN_LABEL_HOST,
-    EP_RUN_LABEL_FULL
-};
-
-enum ep_run_format {
-    EP_RUN_FORMAT_TEXT,
-    EP_RUN_FORMAT_JSON,
-    EP_RUN_FORMAT_XML
-};
+#include "job/job.h"
+#include "text/style.h"
 
 /* What the job does when a node is lost. */
 enum ep_run_loss { EP_RUN_LOSS_ABORT, EP_RUN_LOSS_CONTINUE };
@@ -62,7 +50,7 @@ struct ep_run_options {
     const char *model; /* a file with the machine, for the arity */
     const char
         *topology; /* a file that says which host is under which switch */
-    enum ep_run_launcher launcher;
+    enum ep_launcher launcher; /* EP_LAUNCHERS: the one that fits */
     enum topo_object bind;
     const char *rsh, *xylemd;
     bool no_tree_spawn;
@@ -78,11 +66,10 @@ struct ep_run_options {
     uint64_t spill_bytes;
     double close_s;
     const char *spill_dir;
-    enum ep_run_label label;
-    enum ep_run_format format;
+    struct text_style style;              /* without nspace */
     const char *output_dir, *output_file; /* one of them, or none */
     bool file_only;
-    bool timestamp, merge_stderr, raw, unbuffered;
+    bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this channel, too */
     bool keep_stdin; /* its end does not end that of the processes */
     const char *env[EP_RUN_ENV_MAX];
