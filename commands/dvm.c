@@ -55,8 +55,8 @@ int dvm_main(int argc, char **argv)
         {0}};
     static const struct argp argp = {.options = own, .parser = parse};
     static const struct argp_child more[] = {{.argp = &argp}, {0}};
-    static char name[] = "xylem dvm", daemon[] = "xylemd";
-    static char *program[] = {daemon, NULL};
+    static const char *const daemon[] = {"xylemd", NULL};
+    static char name[] = "xylem dvm";
     static const struct run_command command = {
         .name = name,
         .doc = "Start a tree of daemons and keep it up, without a job of its "
@@ -78,6 +78,6 @@ int dvm_main(int argc, char **argv)
     options.is_dvm = true;
     options.report_uri = report_uri;
     options.stdin_ranks = "none";
-    options.apps[0].argv = program;
+    options.apps[0].program.argv = daemon;
     return ep_run(&options);
 }

@@ -53,20 +53,24 @@ static void on_node_loss(const char *text, struct ep_run_options *o)
 }
 
 /* The program whose options are being read. */
-static struct ep_run_app *app_now(struct ep_run_options *o)
+static struct job_wish *app_now(struct ep_run_options *o)
 {
     return &o->apps[o->apps_count];
 }
 
 static void add_env(const char *text, struct ep_run_options *o)
 {
-    struct ep_run_app *app = app_now(o);
+    struct job_wish *app = app_now(o);
 
     if (text[0] == '\0' || text[0] == '=')
         run_usage("--env takes NAME or NAME=VALUE, not '%s'", text);
-    if (app->env_first + app->env_count == EP_RUN_ENV_MAX)
+    if (o->env_count == EP_RUN_ENV_MAX)
         run_usage("--env may be given %d times at most", EP_RUN_ENV_MAX);
-    o->env[app->env_first + app->env_count++] = text;
+    if (app->env_count++ == 0)
+        app->env = &o->env[o->env_count];
+    o->env[o->env_count++] = (struct job_env){
+        .what = strchr(text, '=') != NULL ? JOB_ENV_SET : JOB_ENV_OWN,
+        .text = text};
 }
 
 static const char *words(const char *option, const char *text)
@@ -90,7 +94,7 @@ static bool parse_app(int key, const char *arg, struct ep_run_options *o)
         add_env(arg, o);
         return true;
     case 'D':
-        app_now(o)->chdir = words("--chdir", arg);
+        app_now(o)->program.cwd = words("--chdir", arg);
         return true;
     default:
         return false;
@@ -242,7 +246,7 @@ static void check(const struct ep_run_options *o)
                   "too");
     output_options_check(o);
     for (uint32_t i = 0; i < o->apps_count; i++) {
-        const struct ep_run_app *app = &o->apps[i];
+        const struct job_wish *app = &o->apps[i];
 
         if (app->per == TOPO_NO_OBJECT && app->procs > 0 && app->ppn > 0 &&
             o->nodes > 0 && app->procs > (uint64_t)app->ppn * o->nodes)
@@ -297,7 +301,7 @@ static void take_program(struct reading *reading, struct argp_state *state)
 {
     char **word = &state->argv[state->next - 1];
 
-    app_now(reading->options)->argv = word;
+    app_now(reading->options)->program.argv = (const char *const *)word;
     state->next = state->argc;
     if (reading->no_colon)
         return;
@@ -359,7 +363,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             take_program(reading, state);
         return 0;
     case ARGP_KEY_END:
-        if (app_now(o)->argv == NULL)
+        if (app_now(o)->program.argv == NULL)
             run_usage(o->apps_count == 0
                           ? "no program is given"
                           : "no program is given behind the ':'");
@@ -385,9 +389,6 @@ static void read_programs(int argc, char **argv, const struct argp *argp,
         *reading->colon = NULL; /* not before: argp still looked at it */
         if (options->apps_count == EP_RUN_APPS_MAX)
             run_usage("a job has %d programs at most", EP_RUN_APPS_MAX);
-        app_now(options)->env_first =
-            options->apps[options->apps_count - 1].env_first +
-            options->apps[options->apps_count - 1].env_count;
         argv = run_programs_words(argv, reading->colon + 1, &argc);
         if (argv == NULL)
             run_usage("out of memory");
@@ -434,7 +435,8 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
         .args_doc = command->args_doc,
         .doc = command->doc,
     };
-    static char name[] = "xylem", *none[] = {name, NULL};
+    static const char *const none[] = {"xylem", NULL};
+    static char name[] = "xylem";
     struct reading reading = {.options = options, .command = command};
 
     choose_options(command, taken);
@@ -447,7 +449,8 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes",
                                        .tap = command->tap};
-    options->apps[0].argv = command->takes != RUN_PROGRAMS ? none : NULL;
+    options->apps[0].program.argv =
+        command->takes != RUN_PROGRAMS ? none : NULL;
     read_programs(argc, argv, &argp, &reading);
     check(options);
     check_dvm(&reading);

@@ -11,54 +11,24 @@
 
 /* --- to the launcher */
 
-static bool copy_env(const struct px_app *from, struct ep_tap_app *to)
+static struct job_wish wish_of(const struct px_app *from)
 {
-    static const enum ep_tap_env_what whats[PX_ENV_CHANGES] = {
-        [PX_ENV_SET] = EP_TAP_ENV_SET,
-        [PX_ENV_ADD] = EP_TAP_ENV_ADD,
-        [PX_ENV_UNSET] = EP_TAP_ENV_UNSET,
-        [PX_ENV_PREPEND] = EP_TAP_ENV_PREPEND,
-        [PX_ENV_APPEND] = EP_TAP_ENV_APPEND,
-    };
-    struct ep_tap_env *env = calloc((size_t)from->changes + 1, sizeof(*env));
-
-    if (env == NULL)
-        return false;
-    for (uint32_t i = 0; i < from->changes; i++)
-        env[i] = (struct ep_tap_env){whats[from->env[i].what],
-                                     from->env[i].separator, from->env[i].text};
-    to->env = env;
-    to->changes = from->changes;
-    return true;
-}
-
-static enum topo_object object_of(uint8_t per)
-{
-    static const enum topo_object objects[PX_PERS] = {
-        [PX_PER_NODE] = TOPO_NO_OBJECT,
-        [PX_PER_CORE] = TOPO_CORE,
-        [PX_PER_SOCKET] = TOPO_SOCKET,
-    };
-
-    return objects[per];
-}
-
-static bool copy_app(const struct px_app *from, struct ep_tap_app *to)
-{
-    *to = (struct ep_tap_app){
-        .argv = (char *const *)from->argv,
-        .cwd = from->cwd,
-        .cwd_optional = (from->flags & PX_APP_CWD_OPTIONAL) != 0,
+    return (struct job_wish){
+        .program = {.argv = (const char *const *)from->argv,
+                    .cwd = from->cwd,
+                    .cwd_is_optional =
+                        (from->flags & PX_APP_CWD_OPTIONAL) != 0},
+        .env = from->env,
+        .env_count = from->changes,
         .procs = from->procs,
         .ppn = from->ppn,
-        .per = object_of(from->per),
-        .map = from->map == PX_MAP_NODES ? EP_TAP_MAP_NODES : EP_TAP_MAP_SLOTS,
+        .per = from->per,
+        .map = from->map,
         .hosts = from->hosts,
         .hostfile = from->hostfile,
         .add_hosts = from->add_hosts,
         .add_hostfile = from->add_hostfile,
     };
-    return copy_env(from, to);
 }
 
 static struct ep_tap_sinks sinks_of(const struct px_spawn *from)
@@ -82,8 +52,7 @@ static struct ep_tap_sinks sinks_of(const struct px_spawn *from)
 }
 
 static bool start(struct run_pmix *pmix, const struct px_spawn *from,
-                  struct ep_tap_app *apps, struct ep_tap_spawned *out,
-                  char *why)
+                  struct job_wish *apps, struct ep_tap_spawned *out, char *why)
 {
     const struct ep_tap_spawn spawn = {
         .nspace = from->nspace,
@@ -91,12 +60,9 @@ static bool start(struct run_pmix *pmix, const struct px_spawn *from,
         .apps = apps,
         .apps_count = from->count,
         .has_stdin = (from->forwards & PX_FORWARD_STDIN) != 0,
-        .reader =
-            from->reader == PX_READERS_ALL ? EP_TAP_READERS_ALL : from->reader,
+        .reader = from->reader,
         .has_stddiag = (from->forwards & 1u << OV_CHANNEL_STDDIAG) != 0,
-        .cache_bytes = from->cache_bytes == PX_CACHE_UNSAID
-                           ? EP_TAP_CACHE_UNSAID
-                           : from->cache_bytes,
+        .cache_bytes = from->cache_bytes,
         .cache_channels = from->forwards & ~(unsigned)PX_FORWARD_STDIN,
     };
 
@@ -106,10 +72,8 @@ static bool start(struct run_pmix *pmix, const struct px_spawn *from,
                  from->files);
         return false;
     }
-    for (uint16_t i = 0; i < from->count; i++) {
-        if (!copy_app(&from->apps[i], &apps[i]))
-            return false;
-    }
+    for (uint16_t i = 0; i < from->count; i++)
+        apps[i] = wish_of(&from->apps[i]);
     return pmix->run.events->on_spawn(pmix->run.arg, &spawn, out, why);
 }
 
@@ -144,13 +108,11 @@ bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
                     struct px_spawned *out)
 {
     struct run_pmix *pmix = arg;
-    struct ep_tap_app *apps = calloc(spawn->count, sizeof(*apps));
+    struct job_wish *apps = calloc(spawn->count, sizeof(*apps));
     struct ep_tap_spawned made = {.refusal = EP_TAP_NO_ROOM};
     char why[EP_TAP_WHY_MAX] = "out of memory";
     bool is_made = apps != NULL && start(pmix, spawn, apps, &made, why);
 
-    for (uint16_t i = 0; apps != NULL && i < spawn->count; i++)
-        free((struct ep_tap_env *)(uintptr_t)apps[i].env);
     free(apps);
     *out = (struct px_spawned){.base = made.base,
                                .size = made.size,

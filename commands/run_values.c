@@ -129,7 +129,7 @@ void run_pmix_cache(const char *text, struct ep_run_options *o)
 }
 
 /* N, N:core or N:socket. */
-void run_ppn(const char *text, struct ep_run_app *app)
+void run_ppn(const char *text, struct job_wish *app)
 {
     const char *colon = strchr(text, ':');
     char digits[16];

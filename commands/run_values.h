@@ -22,6 +22,6 @@ double run_seconds(const char *option, const char *text, double min);
 void run_port_range(const char *text, struct ep_run_options *o);
 void run_stdin_slow(const char *text, struct ep_run_options *o);
 void run_pmix_cache(const char *text, struct ep_run_options *o);
-void run_ppn(const char *text, struct ep_run_app *app);
+void run_ppn(const char *text, struct job_wish *app);
 
 #endif

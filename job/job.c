@@ -7,43 +7,17 @@
 #include "overlay/base/err.h"
 #include "overlay/wire/frame.h"
 
-static void strings_fini(struct job_strings *strings)
-{
-    for (uint32_t i = 0; i < strings->count; i++)
-        free(strings->at[i]);
-    free(strings->at);
-}
-
 void job_fini(struct job *job)
 {
-    for (uint32_t i = 0; i < job->apps_count; i++) {
-        struct job_app *app = &job->apps[i];
-
-        free(app->ranks);
-        free(app->cwd);
-        strings_fini(&app->argv);
-        strings_fini(&app->env);
-    }
+    for (uint32_t i = 0; i < job->apps_count; i++)
+        job_app_fini(&job->apps[i]);
     free(job->apps);
     free(job->readers);
     free(job->places);
     free(job->spill_dir);
-    strings_fini(&job->env);
-    strings_fini(&job->cpus);
+    job_strings_fini(&job->env);
+    job_strings_fini(&job->cpus);
     *job = (struct job){0};
-}
-
-/* Room for one more item after `count`; the array doubles. */
-static void *grown(void *items, uint32_t *cap, uint32_t count, size_t each)
-{
-    uint32_t more = *cap == 0 ? 8 : *cap * 2;
-
-    if (count < *cap)
-        return items;
-    items = reallocarray(items, more, each);
-    if (items != NULL)
-        *cap = more;
-    return items;
 }
 
 int job_add_app(struct job *job)
@@ -52,7 +26,8 @@ int job_add_app(struct job *job)
 
     if (job->apps_count == JOB_APPS_MAX)
         return OV_EFULL;
-    items = grown(job->apps, &job->apps_cap, job->apps_count, sizeof(*items));
+    items =
+        job_grown(job->apps, &job->apps_cap, job->apps_count, sizeof(*items));
     if (items == NULL)
         return OV_ENOMEM;
     job->apps = items;
@@ -65,22 +40,10 @@ struct job_app *job_app_last(struct job *job)
     return &job->apps[job->apps_count - 1];
 }
 
-int job_app_add_ranks(struct job_app *app, struct job_ranks ranks)
-{
-    struct job_ranks *items =
-        grown(app->ranks, &app->ranks_cap, app->ranks_count, sizeof(*items));
-
-    if (items == NULL)
-        return OV_ENOMEM;
-    app->ranks = items;
-    items[app->ranks_count++] = ranks;
-    return 0;
-}
-
 int job_add_reader(struct job *job, struct topo_range ranks)
 {
-    struct topo_range *items = grown(job->readers, &job->readers_cap,
-                                     job->readers_count, sizeof(*items));
+    struct topo_range *items = job_grown(job->readers, &job->readers_cap,
+                                         job->readers_count, sizeof(*items));
 
     if (items == NULL)
         return OV_ENOMEM;
@@ -91,73 +54,14 @@ int job_add_reader(struct job *job, struct topo_range ranks)
 
 int job_add_places(struct job *job, struct job_places places)
 {
-    struct job_places *items =
-        grown(job->places, &job->places_cap, job->places_count, sizeof(*items));
+    struct job_places *items = job_grown(job->places, &job->places_cap,
+                                         job->places_count, sizeof(*items));
 
     if (items == NULL)
         return OV_ENOMEM;
     job->places = items;
     items[job->places_count++] = places;
     return 0;
-}
-
-static int strings_add(struct job_strings *strings, const char *string)
-{
-    char **items =
-        grown(strings->at, &strings->cap, strings->count + 1, sizeof(*items));
-    char *copy;
-
-    if (items == NULL)
-        return OV_ENOMEM;
-    strings->at = items;
-    items[strings->count] = NULL;
-    copy = strdup(string);
-    if (copy == NULL)
-        return OV_ENOMEM;
-    items[strings->count++] = copy;
-    items[strings->count] = NULL;
-    return 0;
-}
-
-int job_add_env(struct job *job, const char *name_value)
-{
-    return strings_add(&job->env, name_value);
-}
-
-int job_add_cpus(struct job *job, const char *list)
-{
-    return strings_add(&job->cpus, list);
-}
-
-int job_app_add_arg(struct job_app *app, const char *word)
-{
-    return strings_add(&app->argv, word);
-}
-
-int job_app_add_env(struct job_app *app, const char *name_value)
-{
-    return strings_add(&app->env, name_value);
-}
-
-static int set_string(char **at, const char *string)
-{
-    char *copy = strdup(string);
-
-    if (copy == NULL)
-        return OV_ENOMEM;
-    free(*at);
-    *at = copy;
-    return 0;
-}
-
-int job_app_set_cwd(struct job_app *app, const char *dir)
-{
-    return set_string(&app->cwd, dir);
-}
-
-int job_set_spill_dir(struct job *job, const char *dir)
-{
-    return set_string(&job->spill_dir, dir);
 }
 
 /* Is one of these strings from `first` on a setting of the same name? */

@@ -38,9 +38,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "text/fields.h"
 #include "job/manners.h"
+#include "job/program.h"
 #include "overlay/control.h"
+#include "text/fields.h"
 #include "topo/object.h"
 #include "topo/ranges.h"
 
@@ -75,32 +76,10 @@ enum job_slow_policy {
     JOB_SLOW_CLOSE, /* its stdin is closed */
 };
 
-struct job_ranks {
-    struct topo_range nodes; /* by place, from 1 */
-    uint32_t each;           /* processes on each node */
-    uint32_t first_rank;
-};
-
 /* Places that are nodes one after the other, too. */
 struct job_places {
     struct topo_range places; /* from 1 */
     uint32_t node;            /* of the first one */
-};
-
-/* Strings, NULL-terminated where there is one. */
-struct job_strings {
-    char **at; /* owned, as its strings */
-    uint32_t count, cap;
-};
-
-/* A program of a job. */
-struct job_app {
-    struct job_ranks *ranks; /* owned, ascending */
-    uint32_t ranks_count, ranks_cap;
-    bool cwd_is_optional;
-    char *cwd; /* owned; NULL: where the daemon is */
-    struct job_strings argv;
-    struct job_strings env; /* its own */
 };
 
 struct job {
@@ -140,18 +119,11 @@ void job_fini(struct job *job);
 /* Builders; strings are copied. Return 0 or OV_ENOMEM. */
 int job_add_reader(struct job *job, struct topo_range ranks);
 int job_add_places(struct job *job, struct job_places places);
-int job_set_spill_dir(struct job *job, const char *dir);
-int job_add_env(struct job *job, const char *name_value);
-int job_add_cpus(struct job *job, const char *list);
 /* The program that job_app_* mean from here on; also OV_EFULL. */
 int job_add_app(struct job *job);
 
 /* Of the program added last; there is one. */
 struct job_app *job_app_last(struct job *job);
-int job_app_add_ranks(struct job_app *app, struct job_ranks ranks);
-int job_app_add_arg(struct job_app *app, const char *word);
-int job_app_add_env(struct job_app *app, const char *name_value);
-int job_app_set_cwd(struct job_app *app, const char *dir);
 
 /* Adds the job's text; errors show in out->bad. */
 void job_encode(const struct job *job, struct text_buf *out);

@@ -191,7 +191,7 @@ static int read_slow(struct job *job, struct text_fields *fields)
 
 static int read_spill_dir(struct job *job, struct text_fields *fields)
 {
-    return job_set_spill_dir(job, text_fields_next(fields));
+    return job_set_string(&job->spill_dir, text_fields_next(fields));
 }
 
 static int read_raw(struct job *job, struct text_fields *fields)
@@ -236,7 +236,7 @@ static int read_cpus(struct job *job, struct text_fields *fields)
     if (list[0] < '0' || list[0] > '9' ||
         list[strspn(list, "0123456789,-")] != '\0')
         return OV_EPROTO;
-    return job_add_cpus(job, list);
+    return job_strings_add(&job->cpus, list);
 }
 
 /* A limit that is not said is none. */
@@ -298,20 +298,20 @@ static int read_linger_ms(struct job *job, struct text_fields *fields)
 
 static int read_cwd(struct job *job, struct text_fields *fields)
 {
-    return job_app_set_cwd(job_app_last(job), text_fields_next(fields));
+    return job_set_string(&job_app_last(job)->cwd, text_fields_next(fields));
 }
 
 static int read_arg(struct job *job, struct text_fields *fields)
 {
-    return job_app_add_arg(job_app_last(job), text_fields_next(fields));
+    return job_strings_add(&job_app_last(job)->argv, text_fields_next(fields));
 }
 
 static int read_env(struct job *job, struct text_fields *fields)
 {
     const char *entry = text_fields_next(fields);
 
-    return job->apps_count == 0 ? job_add_env(job, entry)
-                                : job_app_add_env(job_app_last(job), entry);
+    return job_strings_add(
+        job->apps_count == 0 ? &job->env : &job_app_last(job)->env, entry);
 }
 
 /* Where a keyword may stand. */

@@ -24,7 +24,7 @@ static void put_app(struct ov_wr *wr, const struct px_app *app)
 {
     ov_wr_u32(wr, app->procs);
     ov_wr_u32(wr, app->ppn);
-    ov_wr_u8(wr, app->per);
+    ov_wr_u8(wr, (uint8_t)app->per);
     ov_wr_u8(wr, app->flags);
     put_maybe(wr, app->cwd);
     ov_wr_u32(wr, app->words);
@@ -32,11 +32,11 @@ static void put_app(struct ov_wr *wr, const struct px_app *app)
         put_string(wr, app->argv[i]);
     ov_wr_u32(wr, app->changes);
     for (uint32_t i = 0; i < app->changes; i++) {
-        ov_wr_u8(wr, app->env[i].what);
+        ov_wr_u8(wr, (uint8_t)app->env[i].what);
         ov_wr_u8(wr, (uint8_t)app->env[i].separator);
         put_string(wr, app->env[i].text);
     }
-    ov_wr_u8(wr, app->map);
+    ov_wr_u8(wr, (uint8_t)app->map);
     put_maybe(wr, app->hosts);
     put_maybe(wr, app->hostfile);
     put_maybe(wr, app->add_hosts);
@@ -120,16 +120,16 @@ static uint32_t get_count(struct ov_rd *rd, size_t least_bytes)
     return rd->bad ? 0 : count;
 }
 
-static void get_change(struct ov_rd *rd, struct px_env *env)
+static void get_change(struct ov_rd *rd, struct job_env *env)
 {
     const char *equals;
 
-    env->what = ov_rd_u8(rd);
+    env->what = (enum job_env_what)ov_rd_u8(rd);
     env->separator = (char)ov_rd_u8(rd);
     env->text = get_string(rd);
     equals = strchr(env->text, '=');
-    if (env->what >= PX_ENV_CHANGES || env->text[0] == '\0' ||
-        equals == env->text || (equals == NULL) != (env->what == PX_ENV_UNSET))
+    if (env->what >= JOB_ENV_OWN || env->text[0] == '\0' ||
+        equals == env->text || (equals == NULL) != (env->what == JOB_ENV_UNSET))
         rd->bad = true;
 }
 
@@ -137,7 +137,7 @@ static int get_app(struct ov_rd *rd, struct px_app *app)
 {
     app->procs = ov_rd_u32(rd);
     app->ppn = ov_rd_u32(rd);
-    app->per = ov_rd_u8(rd);
+    app->per = (enum topo_object)ov_rd_u8(rd);
     app->flags = ov_rd_u8(rd);
     app->cwd = get_maybe(rd);
     app->words = get_count(rd, 1);
@@ -152,13 +152,13 @@ static int get_app(struct ov_rd *rd, struct px_app *app)
         return OV_ENOMEM;
     for (uint32_t i = 0; i < app->changes; i++)
         get_change(rd, &app->env[i]);
-    app->map = ov_rd_u8(rd);
+    app->map = (enum job_map)ov_rd_u8(rd);
     app->hosts = get_maybe(rd);
     app->hostfile = get_maybe(rd);
     app->add_hosts = get_maybe(rd);
     app->add_hostfile = get_maybe(rd);
-    if (app->map >= PX_MAPS || app->per >= PX_PERS ||
-        (app->per != PX_PER_NODE && app->ppn == 0) || app->words == 0 ||
+    if (app->map >= JOB_MAPS || app->per >= TOPO_OBJECTS ||
+        (app->per != TOPO_NO_OBJECT && app->ppn == 0) || app->words == 0 ||
         app->argv[0][0] == '\0' || (app->flags & ~PX_APP_CWD_OPTIONAL) != 0)
         rd->bad = true;
     return rd->bad ? OV_EPROTO : 0;

@@ -6,15 +6,14 @@
  *         what becomes of its output (PX_OUTPUT_ bits), string name of its
  *         files (empty: none)
  *     u16 programs, u32 bytes of each of these channels that are kept for those
- *         who come late (PX_CACHE_UNSAID); for each program
+ *         who come late (JOB_CACHE_UNSAID); for each program
  *         u32 processes, u32 of these on a node at most (0: not said),
- *         u8 for each of what that is (enum px_per), u8 flags (PX_APP_ bits),
- *         string directory (empty: none),
- *         u32 words, a string each: the program first
- *         u32 changes of the environment: u8 what (enum px_env_change), u8
+ *         u8 for each of what that is (enum topo_object), u8 flags (PX_APP_
+ * bits), string directory (empty: none), u32 words, a string each: the program
+ * first u32 changes of the environment: u8 what (enum job_env_what), u8
  *         separator, string NAME or NAME=VALUE
- *         u8 how it is spread (enum px_map), strings (empty: none): hosts, file
- *         of hosts, hosts to add, file of hosts to add
+ *         u8 how it is spread (enum job_map), strings (empty: none): hosts,
+ * file of hosts, hosts to add, file of hosts to add
  *
  * Numbers are little-endian; a string is its bytes and a NUL.
  */
@@ -24,6 +23,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "job/program.h"
 
 enum {
     PX_SPAWN_BYTES_MAX = 8 << 20,
@@ -36,12 +37,6 @@ enum px_spawn_flag {
     PX_SPAWN_LOG_END = 4,    /* or of its end alone */
     PX_SPAWN_FLAGS = 7
 };
-
-/* Of px_spawn.reader. */
-#define PX_READERS_ALL UINT32_MAX
-
-/* Of px_spawn.cache_bytes: it is not said. */
-#define PX_CACHE_UNSAID UINT32_MAX
 
 enum { PX_FORWARD_STDIN = 1, PX_FORWARD_ALL = 0xf };
 
@@ -65,45 +60,16 @@ enum px_output_flag {
 
 enum px_app_flag { PX_APP_CWD_OPTIONAL = 1 };
 
-enum px_env_change {
-    PX_ENV_SET,   /* NAME=VALUE */
-    PX_ENV_ADD,   /* the same, where there is no NAME */
-    PX_ENV_UNSET, /* NAME */
-    PX_ENV_PREPEND,
-    PX_ENV_APPEND, /* NAME=VALUE, with the separator between */
-    PX_ENV_CHANGES
-};
-
-enum px_map {
-    PX_MAP_SLOTS, /* node after node, by slots */
-    PX_MAP_NODES, /* nodes share evenly */
-    PX_MAPS
-};
-
-/* What processes are counted by. */
-enum px_per {
-    PX_PER_NODE,
-    PX_PER_CORE, /* those of a node that may be used, */
-    PX_PER_SOCKET,
-    PX_PERS
-};
-
-struct px_env {
-    uint8_t what; /* enum px_env_change */
-    char separator;
-    const char *text;
-};
-
 struct px_app {
     uint32_t procs, ppn;
-    uint8_t per;   /* enum px_per: ppn is for each of these */
-    uint8_t flags; /* enum px_app_flag */
+    enum topo_object per; /* ppn is for each of these */
+    uint8_t flags;        /* enum px_app_flag */
     const char *cwd;
     const char **argv; /* owned; NULL-terminated */
     uint32_t words;
-    struct px_env *env; /* owned */
+    struct job_env *env; /* owned */
     uint32_t changes;
-    uint8_t map;                          /* enum px_map */
+    enum job_map map;
     const char *hosts, *hostfile;         /* NULL: not said, as of */
     const char *add_hosts, *add_hostfile; /* these */
 };

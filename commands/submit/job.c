@@ -171,8 +171,7 @@ static pmix_status_t add_own(const char *name, const char *value,
     return rc;
 }
 
-static pmix_status_t fill_env(const struct ep_run_options *o,
-                              const struct ep_run_app *from, pmix_app_t *app)
+static pmix_status_t fill_env(const struct job_wish *from, pmix_app_t *app)
 {
     pmix_status_t rc = PMIX_SUCCESS;
 
@@ -183,9 +182,9 @@ static pmix_status_t fill_env(const struct ep_run_options *o,
             PMIX_ARGV_APPEND(rc, app->env, *at);
     }
     for (uint32_t i = 0; rc == PMIX_SUCCESS && i < from->env_count; i++) {
-        const char *text = o->env[from->env_first + i];
+        const char *text = from->env[i].text;
 
-        if (strchr(text, '=') != NULL) /* what is ours is there */
+        if (from->env[i].what == JOB_ENV_SET) /* what is ours is there */
             PMIX_ARGV_APPEND(rc, app->env, text);
         else if (getenv(text) != NULL)
             rc = add_own(text, getenv(text), app);
@@ -195,22 +194,22 @@ static pmix_status_t fill_env(const struct ep_run_options *o,
 
 /* So many on each node; 0: not said. */
 static uint32_t each(const struct ep_run_options *o,
-                     const struct ep_run_app *from)
+                     const struct job_wish *from)
 {
     return from->ppn == 0 && o->nodes > 0 ? 1 : from->ppn;
 }
 
-static void fill_infos(const struct ep_run_app *from, uint32_t ppn,
+static void fill_infos(const struct job_wish *from, uint32_t ppn,
                        pmix_app_t *app)
 {
-    size_t count = (from->chdir != NULL ? 1u : 0u) + (ppn > 0 ? 1u : 0u);
+    size_t count = (from->program.cwd != NULL ? 1u : 0u) + (ppn > 0 ? 1u : 0u);
     char text[32];
 
     if (count == 0)
         return; /* PMIx 5 looks for the end of an array whose count is 0 */
     PMIX_INFO_CREATE(app->info, count);
-    if (from->chdir != NULL)
-        PMIX_INFO_LOAD(&app->info[app->ninfo++], PMIX_WDIR, from->chdir,
+    if (from->program.cwd != NULL)
+        PMIX_INFO_LOAD(&app->info[app->ninfo++], PMIX_WDIR, from->program.cwd,
                        PMIX_STRING);
     if (ppn == 0)
         return;
@@ -221,34 +220,35 @@ static void fill_infos(const struct ep_run_app *from, uint32_t ppn,
     PMIX_INFO_REQUIRED(&app->info[app->ninfo++]);
 }
 
-static bool has_own_cwd(const struct ep_run_app *app)
+static bool has_own_cwd(const struct job_wish *app)
 {
-    return app->chdir != NULL && app->chdir[0] == '/';
+    return app->program.cwd != NULL && app->program.cwd[0] == '/';
 }
 
 /* Where it is to run, where job_judge() has no objections; owned by the caller.
  */
-static char *find_cwd(const struct ep_run_app *from)
+static char *find_cwd(const struct job_wish *from)
 {
     char *cwd = getcwd(NULL, 0);
 
-    return cwd == NULL && has_own_cwd(from) ? strdup(from->chdir) : cwd;
+    return cwd == NULL && has_own_cwd(from) ? strdup(from->program.cwd) : cwd;
 }
 
 static pmix_status_t fill_app(const struct ep_run_options *o,
-                              const struct ep_run_app *from, pmix_app_t *app)
+                              const struct job_wish *from, pmix_app_t *app)
 {
     uint32_t ppn = each(o, from);
     pmix_status_t rc = PMIX_SUCCESS;
 
     PMIX_APP_CONSTRUCT(app);
-    app->cmd = strdup(from->argv[0]);
+    app->cmd = strdup(from->program.argv[0]);
     app->cwd = find_cwd(from);
     app->maxprocs = (int)(o->nodes > 0 ? o->nodes * ppn : from->procs);
-    for (char **arg = from->argv; rc == PMIX_SUCCESS && *arg != NULL; arg++)
+    for (const char *const *arg = from->program.argv;
+         rc == PMIX_SUCCESS && *arg != NULL; arg++)
         PMIX_ARGV_APPEND(rc, app->argv, *arg);
     if (rc == PMIX_SUCCESS)
-        rc = fill_env(o, from, app);
+        rc = fill_env(from, app);
     fill_infos(from, ppn, app);
     return app->cmd == NULL || app->cwd == NULL ? PMIX_ERR_NOMEM : rc;
 }
@@ -256,7 +256,7 @@ static pmix_status_t fill_app(const struct ep_run_options *o,
 static size_t fill_job(const struct ep_run_options *o, uint32_t reader,
                        pmix_info_t *info)
 {
-    pmix_rank_t rank = reader == JOB_READER_ALL ? PMIX_RANK_WILDCARD : reader;
+    pmix_rank_t rank = reader == JOB_READERS_ALL ? PMIX_RANK_WILDCARD : reader;
     size_t count = 0;
 
     PMIX_INFO_LOAD(&info[count], PX_IOF_HOLD, NULL, PMIX_BOOL);
@@ -287,9 +287,11 @@ static const char *explain(const struct ep_run_options *o, uint32_t reader,
                            pmix_status_t rc)
 {
     const bool is_one = o->apps_count == 1;
-    const char *program = is_one ? o->apps[0].argv[0] : "a program of the job";
+    const char *program =
+        is_one ? o->apps[0].program.argv[0] : "a program of the job";
     const char *which = is_one ? "" : "; `xylem dvm -v' says which";
-    const char *dir = is_one ? o->apps[0].chdir : "for one of its programs";
+    const char *dir =
+        is_one ? o->apps[0].program.cwd : "for one of its programs";
 
     if (rc == PMIX_ERR_JOB_EXE_NOT_FOUND)
         snprintf(job.why, WHY_BYTES,

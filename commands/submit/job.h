@@ -32,9 +32,8 @@ const char *job_watch(job_wake_fn wake);
 const char *job_judge(const struct ep_run_options *options);
 
 /* Starts it, as the options say, and waits until all processes run. reader: the
- * rank whose stdin is fed, JOB_READER_ALL, or JOB_READER_NONE. *nspace is its
+ * rank whose stdin is fed, JOB_READERS_ALL, or JOB_READER_NONE. *nspace is its
  * name, for as long as the program runs. */
-#define JOB_READER_ALL  UINT32_MAX
 #define JOB_READER_NONE (UINT32_MAX - 1)
 const char *job_start(const struct ep_run_options *options, uint32_t reader,
                       const char **nspace);

@@ -228,7 +228,7 @@ static uint32_t read_readers(const char *text)
     if (strcmp(text, "none") == 0)
         return JOB_READER_NONE;
     if (strcmp(text, "all") == 0)
-        return JOB_READER_ALL;
+        return JOB_READERS_ALL;
     if (topo_ranges_parse(&submit.readers, text, strlen(text), &fault) != 0 ||
         topo_ranges_size(&submit.readers) != 1)
         run_usage("with --dvm, --stdin takes all, none or one rank, not '%s'",

@@ -54,26 +54,25 @@ static char *join(const char *name, size_t len, const char *first,
 }
 
 /* What the change makes of a setting that there is. */
-static char *changed(const struct ep_tap_env *change, size_t len,
-                     const char *old)
+static char *changed(const struct job_env *change, size_t len, const char *old)
 {
     const char *value = change->text + len + 1, *was = old + len + 1;
 
-    if (change->what == EP_TAP_ENV_PREPEND)
+    if (change->what == JOB_ENV_PREPEND)
         return join(change->text, len, value, change->separator, was);
-    if (change->what == EP_TAP_ENV_APPEND)
+    if (change->what == JOB_ENV_APPEND)
         return join(change->text, len, was, change->separator, value);
-    return strdup(change->what == EP_TAP_ENV_ADD ? old : change->text);
+    return strdup(change->what == JOB_ENV_ADD ? old : change->text);
 }
 
 /* There is room for one more. */
-static int apply(struct settings *all, const struct ep_tap_env *change)
+static int apply(struct settings *all, const struct job_env *change)
 {
     size_t len = strcspn(change->text, "=");
     char **old = find(all, change->text, len);
     char *made;
 
-    if (change->what == EP_TAP_ENV_UNSET) {
+    if (change->what == JOB_ENV_UNSET) {
         unset(all, change->text, len);
         return 0;
     }
@@ -85,23 +84,23 @@ static int apply(struct settings *all, const struct ep_tap_env *change)
     return 0;
 }
 
-int ep_run_environ(const struct job_strings *own, const struct ep_tap_app *from,
+int ep_run_environ(const struct job_strings *own, const struct job_wish *from,
                    struct job_app *app)
 {
     struct settings all = {.count = 0};
     int rc = 0;
 
-    all.at = calloc((size_t)own->count + from->changes + 1, sizeof(*all.at));
+    all.at = calloc((size_t)own->count + from->env_count + 1, sizeof(*all.at));
     if (all.at == NULL)
         return OV_ENOMEM;
     for (; rc == 0 && all.count < own->count; all.count += rc == 0) {
         all.at[all.count] = strdup(own->at[all.count]);
         rc = all.at[all.count] == NULL ? OV_ENOMEM : 0;
     }
-    for (uint32_t i = 0; rc == 0 && i < from->changes; i++)
+    for (uint32_t i = 0; rc == 0 && i < from->env_count; i++)
         rc = apply(&all, &from->env[i]);
     for (size_t i = 0; rc == 0 && i < all.count; i++)
-        rc = all.at[i] != NULL ? job_app_add_env(app, all.at[i]) : 0;
+        rc = all.at[i] != NULL ? job_strings_add(&app->env, all.at[i]) : 0;
     for (size_t i = 0; i < all.count; i++)
         free(all.at[i]);
     free(all.at);

@@ -5,11 +5,10 @@
 #include <stdbool.h>
 
 #include "job/job.h"
-#include "endpoints/run/taps.h"
 
 /* Adds to the program what the changes make of `own`, NAME=VALUE each. Returns
  * 0 or OV_ENOMEM. O(settings * changes). */
-int ep_run_environ(const struct job_strings *own, const struct ep_tap_app *from,
+int ep_run_environ(const struct job_strings *own, const struct job_wish *from,
                    struct job_app *app);
 
 /* Is a setting (NAME=VALUE) of the launcher's shell or xylem's own, or about

@@ -2,34 +2,24 @@
 #include "endpoints/run/further.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "endpoints/run/environ.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/placing.h"
+#include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
 /* --- what it is
  * */
 
-static int add_app(const struct run *r, const struct ep_tap_app *from,
+static int add_app(const struct run *r, const struct job_wish *from,
                    struct job *job)
 {
-    struct job_app *app;
-    char cwd[4096];
     int rc = job_add_app(job);
 
-    if (rc != 0)
-        return rc;
-    app = job_app_last(job);
-    app->cwd_is_optional = from->cwd == NULL || from->cwd_optional;
-    if (from->cwd != NULL)
-        rc = job_app_set_cwd(app, from->cwd);
-    else if (getcwd(cwd, sizeof(cwd)) != NULL)
-        rc = job_app_set_cwd(app, cwd);
-    for (char *const *arg = from->argv; rc == 0 && *arg != NULL; arg++)
-        rc = job_app_add_arg(app, *arg);
-    return rc == 0 ? ep_run_environ(&r->job.env, from, app) : rc;
+    if (rc == 0)
+        rc = ep_run_plan_app(&from->program, job_app_last(job));
+    return rc == 0 ? ep_run_environ(&r->job.env, from, job_app_last(job)) : rc;
 }
 
 /* What its spawn says of it counts before what the run does. */
@@ -40,7 +30,7 @@ static uint32_t cache_bytes(const struct run *r,
 
     if (spawn->cache_channels == 0)
         return 0;
-    if (bytes == EP_TAP_CACHE_UNSAID)
+    if (bytes == JOB_CACHE_UNSAID)
         bytes =
             r->options.has_cache ? r->options.cache_bytes : EP_TAP_CACHE_BYTES;
     return bytes < JOB_CACHE_MAX ? bytes : JOB_CACHE_MAX;
@@ -76,7 +66,7 @@ static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
 
     if (!spawn->has_stdin)
         return 0;
-    if (spawn->reader == EP_TAP_READERS_ALL)
+    if (spawn->reader == JOB_READERS_ALL)
         ranks = (struct topo_range){0, job->size - 1};
     if (ranks.last >= job->size) {
         snprintf(why, EP_TAP_WHY_MAX,
@@ -89,7 +79,7 @@ static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
     job->spill_bytes = r->job.spill_bytes;
     job->close_ms = r->job.close_ms;
     if (r->job.spill_dir != NULL)
-        rc = job_set_spill_dir(job, r->job.spill_dir);
+        rc = job_set_string(&job->spill_dir, r->job.spill_dir);
     return rc == 0 ? job_add_reader(job, ranks) : rc;
 }
 

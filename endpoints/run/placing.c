@@ -41,7 +41,7 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-static bool are_alike(const struct ep_tap_app *a, const struct ep_tap_app *b)
+static bool are_alike(const struct job_wish *a, const struct job_wish *b)
 {
     bool has_files = a->hostfile != NULL || a->add_hostfile != NULL;
 
@@ -49,12 +49,12 @@ static bool are_alike(const struct ep_tap_app *a, const struct ep_tap_app *b)
            is_same(a->hostfile, b->hostfile) &&
            is_same(a->add_hosts, b->add_hosts) &&
            is_same(a->add_hostfile, b->add_hostfile) &&
-           (!has_files || is_same(a->cwd, b->cwd));
+           (!has_files || is_same(a->program.cwd, b->program.cwd));
 }
 
 static void group_apps(struct placing *p)
 {
-    const struct ep_tap_app *apps = p->spawn->apps;
+    const struct job_wish *apps = p->spawn->apps;
 
     for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
         uint32_t g = 0;
@@ -81,7 +81,7 @@ static uint32_t share_among(const struct topo_program *programs, uint32_t count,
     return procs < nodes ? (uint32_t)procs : nodes;
 }
 
-static bool is_by_object(const struct ep_tap_app *app)
+static bool is_by_object(const struct job_wish *app)
 {
     return app->per != TOPO_NO_OBJECT && app->ppn > 0;
 }
@@ -113,7 +113,7 @@ static void lower_program(const struct placing *p, const struct group *group,
 
 /* By what the machines of its hosts have; they are known. */
 static void count_program(const struct placing *p, const struct group *group,
-                          const struct ep_tap_app *app, uint32_t *ppn_of,
+                          const struct job_wish *app, uint32_t *ppn_of,
                           struct topo_program *out)
 {
     for (uint32_t i = 0; i < group->pool.hosts.count; i++)
@@ -132,12 +132,12 @@ static uint32_t list_programs(const struct placing *p, uint32_t g,
     uint32_t *ppn_of = group->ppn, count = 0;
 
     for (uint32_t i = group->first; i < p->spawn->apps_count; i++) {
-        const struct ep_tap_app *app = &p->spawn->apps[i];
+        const struct job_wish *app = &p->spawn->apps[i];
 
         if (p->group_of[i] != g)
             continue;
         out[count] = (struct topo_program){
-            .name = app->argv[0], .procs = app->procs, .ppn = app->ppn};
+            .name = app->program.argv[0], .procs = app->procs, .ppn = app->ppn};
         if (is_by_object(app)) {
             count_program(p, group, app, ppn_of, &out[count]);
             ppn_of += group->pool.hosts.count;
@@ -164,7 +164,7 @@ static int place_group(struct placing *p, uint32_t g, char *why)
             return OV_ENOMEM;
     }
     ask.count = list_programs(p, g, programs);
-    if (p->is_tight || p->spawn->apps[group->first].map == EP_TAP_MAP_NODES)
+    if (p->is_tight || p->spawn->apps[group->first].map == JOB_MAP_NODES)
         ask.nodes = share_among(programs, ask.count, group->pool.hosts.count);
     rc = topo_programs_place(&group->placed, &ask, text);
     if (rc != 0)
@@ -198,7 +198,7 @@ static uint32_t least(const struct placing *p, uint32_t g)
 static int open_pool(struct placing *p, uint32_t g,
                      enum ep_tap_refusal *refusal, char *why)
 {
-    const struct ep_tap_app *app = &p->spawn->apps[p->groups[g].first];
+    const struct job_wish *app = &p->spawn->apps[p->groups[g].first];
     struct run_pool *pool = &p->groups[g].pool;
     int rc = ep_run_pool_open(p->r, app, pool, refusal, why);
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/program.h"
 #include "topo/tree.h"
 
 struct run;
@@ -34,6 +35,9 @@ const char *ep_run_host_of_rank(const struct run *r, uint32_t rank);
 
 /* --- plan_job.c */
 int ep_run_plan_job(struct run *r);
+/* What a program of a job is; without a directory it runs in this one, where
+ * that exists. Returns 0 or OV_ENOMEM. */
+int ep_run_plan_app(const struct job_program *program, struct job_app *app);
 
 /* --- plan_tree.c: the tree, and who is where in it. Ranks are listed for
  * places of the list; which nodes those are is in the job from here on. */

@@ -68,30 +68,35 @@ static int add_own(struct run *r, struct job_app *app, const char *name)
                    name);
         return 2;
     }
-    return job_app_add_env(app, entry) ? ep_run_fail(r, "out of memory") : 0;
+    return job_strings_add(&app->env, entry) ? ep_run_fail(r, "out of memory")
+                                             : 0;
 }
 
-static int describe_app(struct run *r, const struct ep_run_app *from,
+int ep_run_plan_app(const struct job_program *program, struct job_app *app)
+{
+    struct job_program at = *program;
+    char here[4096];
+
+    if (at.cwd == NULL) {
+        at.cwd = getcwd(here, sizeof(here));
+        at.cwd_is_optional = true;
+    }
+    return job_app_set(app, &at);
+}
+
+static int describe_app(struct run *r, const struct job_wish *from,
                         struct job_app *app)
 {
-    char cwd[4096];
     int rc = 0;
 
-    app->cwd_is_optional = from->chdir == NULL;
-    if (from->chdir != NULL)
-        rc = job_app_set_cwd(app, from->chdir);
-    else if (getcwd(cwd, sizeof(cwd)) != NULL)
-        rc = job_app_set_cwd(app, cwd);
-    for (char **arg = from->argv; rc == 0 && *arg != NULL; arg++)
-        rc = job_app_add_arg(app, *arg);
-    if (rc != 0)
+    if (ep_run_plan_app(&from->program, app))
         return ep_run_fail(r, "out of memory");
     for (uint32_t i = 0; rc == 0 && i < from->env_count; i++) {
-        const char *given = r->options.env[from->env_first + i];
+        const struct job_env *env = &from->env[i];
 
-        if (strchr(given, '=') == NULL)
-            rc = add_own(r, app, given);
-        else if (job_app_add_env(app, given))
+        if (env->what == JOB_ENV_OWN)
+            rc = add_own(r, app, env->text);
+        else if (job_strings_add(&app->env, env->text))
             rc = ep_run_fail(r, "out of memory");
     }
     return rc;
@@ -101,7 +106,7 @@ static int list_env(struct run *r)
 {
     for (char **e = environ; *e != NULL; e++) {
         if (strchr(*e, '=') != NULL && !ep_run_env_is_private(*e) &&
-            job_add_env(&r->job, *e))
+            job_strings_add(&r->job.env, *e))
             return ep_run_fail(r, "out of memory");
     }
     return 0;
@@ -124,7 +129,7 @@ int ep_run_plan_job(struct run *r)
     r->job.slow = o->slow;
     r->job.spill_bytes = o->spill_bytes;
     r->job.close_ms = (uint32_t)(o->close_s * 1000);
-    if (o->spill_dir != NULL && job_set_spill_dir(&r->job, o->spill_dir))
+    if (o->spill_dir != NULL && job_set_string(&r->job.spill_dir, o->spill_dir))
         return ep_run_fail(r, "out of memory");
     rc = list_readers(r);
     if (rc == 0)

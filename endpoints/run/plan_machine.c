@@ -23,7 +23,7 @@ static bool has_slots(const struct topo_hosts *hosts)
 
 /* -n fills hosts to their slots, which are their cores where no list says
  * anything. */
-static bool needs_slots(const struct run *r, const struct ep_run_app *app)
+static bool needs_slots(const struct run *r, const struct job_wish *app)
 {
     return app->procs > 0 && app->ppn == 0 && r->options.nodes == 0 &&
            r->launcher != EP_LAUNCHER_LOCAL && !has_slots(&r->hosts);
@@ -35,7 +35,7 @@ static bool find_needs(struct run *r)
     struct ep_survey *survey = &r->survey;
 
     for (uint32_t i = 0; i < r->options.apps_count; i++) {
-        const struct ep_run_app *app = &r->options.apps[i];
+        const struct job_wish *app = &r->options.apps[i];
 
         survey->by_slots |= needs_slots(r, app);
         survey->by_cores |= survey->by_slots || app->per == TOPO_CORE;
@@ -152,7 +152,7 @@ int ep_run_plan_bind(struct run *r)
     if (ep_machine_cpus(&cpus, r->job.bind, why))
         return ep_run_fail(r, why);
     for (uint32_t i = 0; rc == 0 && i < cpus.count; i++)
-        rc = job_add_cpus(&r->job, cpus.at[i]);
+        rc = job_strings_add(&r->job.cpus, cpus.at[i]);
     topo_cpus_fini(&cpus);
     return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
 }

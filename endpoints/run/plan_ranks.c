@@ -19,7 +19,7 @@ struct asking {
  * */
 
 /* Not more than the session has memory for. */
-static int check_ppn(struct run *r, const struct ep_run_app *app, uint32_t host)
+static int check_ppn(struct run *r, const struct job_wish *app, uint32_t host)
 {
     uint32_t count = ep_machine_has(&r->survey.machines[host], app->per);
     uint64_t ppn = (uint64_t)app->ppn * count;
@@ -36,7 +36,7 @@ static int check_ppn(struct run *r, const struct ep_run_app *app, uint32_t host)
 }
 
 /* A number alone where all hosts have as many. */
-static int count_program(struct run *r, const struct ep_run_app *app,
+static int count_program(struct run *r, const struct job_wish *app,
                          uint32_t *ppn_of, struct topo_program *out)
 {
     const struct ep_survey *survey = &r->survey;
@@ -64,10 +64,10 @@ static int fill_programs(struct run *r, struct asking *out)
     if (out->ppn == NULL)
         return ep_run_fail(r, "out of memory");
     for (uint32_t i = 0; rc == 0 && i < o->apps_count; i++) {
-        const struct ep_run_app *app = &o->apps[i];
+        const struct job_wish *app = &o->apps[i];
 
         out->programs[i] = (struct topo_program){
-            .name = app->argv[0], .procs = app->procs, .ppn = app->ppn};
+            .name = app->program.argv[0], .procs = app->procs, .ppn = app->ppn};
         if (app->per != TOPO_NO_OBJECT)
             rc = count_program(r, app, out->ppn + i * r->survey.count,
                                &out->programs[i]);

@@ -109,13 +109,14 @@ static int check_file(const struct making *m, const char *path)
     return fail(m, EP_TAP_BAD_HOSTS, what);
 }
 
-static int named_file(const struct making *m, const struct ep_tap_app *app,
+static int named_file(const struct making *m, const struct job_wish *app,
                       const char *name, struct named *out)
 {
     char path[4096], why[TOPO_WHY_MAX] = "out of memory";
-    bool is_whole = name[0] == '/' || app->cwd == NULL;
-    int len = snprintf(path, sizeof(path), "%s%s%s", is_whole ? "" : app->cwd,
-                       is_whole ? "" : "/", name);
+    bool is_whole = name[0] == '/' || app->program.cwd == NULL;
+    int len =
+        snprintf(path, sizeof(path), "%s%s%s", is_whole ? "" : app->program.cwd,
+                 is_whole ? "" : "/", name);
     int rc;
 
     topo_hosts_init(&out->list);
@@ -257,7 +258,7 @@ static int use_text(const struct making *m, const char *text,
     return rc;
 }
 
-static int use_file(const struct making *m, const struct ep_tap_app *app,
+static int use_file(const struct making *m, const struct job_wish *app,
                     const char *path,
                     int (*use)(const struct making *, const struct named *))
 {
@@ -271,7 +272,7 @@ static int use_file(const struct making *m, const struct ep_tap_app *app,
     return rc;
 }
 
-int ep_run_pool_open(const struct run *r, const struct ep_tap_app *app,
+int ep_run_pool_open(const struct run *r, const struct job_wish *app,
                      struct run_pool *pool, enum ep_tap_refusal *refusal,
                      char *why)
 {

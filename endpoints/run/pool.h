@@ -28,7 +28,7 @@ struct run_pool {
  * is on the launcher's machine. Returns 0, with at least one node; else an
  * OV_E... code with a sentence in why (EP_TAP_WHY_MAX bytes) and *refusal, and
  * the pool is empty. O(nodes + hosts that are named). */
-int ep_run_pool_open(const struct run *r, const struct ep_tap_app *app,
+int ep_run_pool_open(const struct run *r, const struct job_wish *app,
                      struct run_pool *pool, enum ep_tap_refusal *refusal,
                      char *why);
 void ep_run_pool_close(struct run_pool *pool);

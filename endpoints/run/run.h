@@ -24,15 +24,6 @@ enum {
     EP_RUN_APPS_MAX = JOB_APPS_MAX
 };
 
-/* One program, with what is its own. */
-struct ep_run_app {
-    uint32_t procs, ppn;
-    enum topo_object per;          /* --ppn is for each of these on a node */
-    uint32_t env_first, env_count; /* its part of the options' env */
-    const char *chdir;
-    char **argv; /* the program and its arguments, NULL-terminated */
-};
-
 /* An arity that is asked for by the model; 0, nothing said, is the same where
  * nodes are hosts. */
 #define EP_RUN_ARITY_AUTO UINT32_MAX
@@ -42,7 +33,7 @@ struct ep_run_app {
 
 /* All strings are borrowed from argv. A zero number means: not given. */
 struct ep_run_options {
-    struct ep_run_app apps[EP_RUN_APPS_MAX];
+    struct job_wish apps[EP_RUN_APPS_MAX]; /* without hosts of their own */
     uint32_t apps_count;
     const char *hosts, *hostfile, *exclude;
     uint32_t nodes;
@@ -72,7 +63,9 @@ struct ep_run_options {
     bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this channel, too */
     bool keep_stdin; /* its end does not end that of the processes */
-    const char *env[EP_RUN_ENV_MAX];
+    struct job_env
+        env[EP_RUN_ENV_MAX]; /* of the programs, one's after another's */
+    uint32_t env_count;
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;
     double timeout_s;

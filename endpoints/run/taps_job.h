@@ -6,48 +6,7 @@
 #include <stdint.h>
 
 #include "endpoints/output/names.h"
-#include "topo/object.h"
-
-enum ep_tap_env_what {
-    EP_TAP_ENV_SET,   /* NAME=VALUE */
-    EP_TAP_ENV_ADD,   /* the same, unless there is NAME already */
-    EP_TAP_ENV_UNSET, /* NAME */
-    EP_TAP_ENV_PREPEND,
-    EP_TAP_ENV_APPEND, /* NAME=VALUE, to what there is */
-};
-
-/* A change of the environment. */
-struct ep_tap_env {
-    enum ep_tap_env_what what;
-    char separator; /* between what there is and what comes to it */
-    const char *text;
-};
-
-/* How processes come to nodes, in blocks of ranks in any case. */
-enum ep_tap_map {
-    EP_TAP_MAP_SLOTS, /* node after node is filled; where the tree's list says
-                         nothing about slots they share evenly */
-    EP_TAP_MAP_NODES, /* nodes share them evenly */
-};
-
-/* A program of a job that a tap starts. All is borrowed for the call. */
-struct ep_tap_app {
-    char *const *argv;            /* NULL-terminated, the program first */
-    const struct ep_tap_env *env; /* of that of the run's processes, in order */
-    uint32_t changes;
-    const char *cwd;      /* NULL: the launcher's, where it exists */
-    bool cwd_optional;    /* where it does not exist: the daemon's own */
-    uint32_t procs;       /* 0: one on each node */
-    uint32_t ppn;         /* of these on a node at most; 0: by its slots */
-    enum topo_object per; /* ppn is for each of these of the node */
-    enum ep_tap_map map;
-    /* Texts of hosts and paths of files of them, as topo/hosts.h has them; NULL
-     * where nothing is said. A path begins in cwd. */
-    const char *hosts, *hostfile;         /* these alone */
-    const char *add_hosts, *add_hostfile; /* that the tree is to have */
-};
-
-#define EP_TAP_READERS_ALL UINT32_MAX
+#include "job/program.h"
 
 /* What becomes of a job's output beside the tap. */
 struct ep_tap_sinks {
@@ -59,22 +18,22 @@ struct ep_tap_sinks {
                       started where there is none */
     bool is_show_needed;
 };
-/* The run says how much is kept, or else it is EP_TAP_CACHE_BYTES: room for
- * what a program says before those come who were told of it, and so little that
- * 64 processes take 16 MiB. */
-#define EP_TAP_CACHE_UNSAID UINT32_MAX
+
+/* What is kept of each channel where nobody says how much: room for what a
+ * program says before those come who were told of it, and so little that 64
+ * processes take 16 MiB. */
 enum { EP_TAP_CACHE_BYTES = 64 * 1024 };
 
 struct ep_tap_spawn {
-    const char *nspace; /* the name of the job */
-    const struct ep_tap_app *apps;
+    const char *nspace;          /* the name of the job */
+    const struct job_wish *apps; /* borrowed for the call, as all */
     uint32_t apps_count;
     bool has_stddiag; /* its processes have that channel */
     bool has_stdin;   /* as far as it is pushed: */
-    uint32_t reader;  /* the rank that reads it; EP_TAP_READERS_ALL */
+    uint32_t reader;  /* the rank that reads it; JOB_READERS_ALL */
     struct ep_tap_sinks output;
     /* So much of each of these channels (bits, 1 << channel) is kept for
-     * on_replay; EP_TAP_CACHE_UNSAID. */
+     * on_replay; JOB_CACHE_UNSAID. */
     uint32_t cache_bytes, cache_channels;
 };
 

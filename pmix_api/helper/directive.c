@@ -41,9 +41,9 @@ void px_plan_fini(struct px_plan *plan)
 
 /* --- the environment */
 
-pmix_status_t px_directive_env(struct px_app *app, struct px_env change)
+pmix_status_t px_directive_env(struct px_app *app, struct job_env change)
 {
-    struct px_env *more =
+    struct job_env *more =
         realloc(app->env, (app->changes + 1) * sizeof(*app->env));
 
     if (more == NULL)
@@ -53,14 +53,14 @@ pmix_status_t px_directive_env(struct px_app *app, struct px_env change)
     return PMIX_SUCCESS;
 }
 
-static uint8_t change_of(const pmix_info_t *info)
+static enum job_env_what change_of(const pmix_info_t *info)
 {
     if (PMIX_CHECK_KEY(info, PMIX_SET_ENVAR))
-        return PX_ENV_SET;
+        return JOB_ENV_SET;
     if (PMIX_CHECK_KEY(info, PMIX_ADD_ENVAR))
-        return PX_ENV_ADD;
-    return PMIX_CHECK_KEY(info, PMIX_PREPEND_ENVAR) ? PX_ENV_PREPEND
-                                                    : PX_ENV_APPEND;
+        return JOB_ENV_ADD;
+    return PMIX_CHECK_KEY(info, PMIX_PREPEND_ENVAR) ? JOB_ENV_PREPEND
+                                                    : JOB_ENV_APPEND;
 }
 
 static bool is_name(const char *name)
@@ -72,8 +72,8 @@ static pmix_status_t set_env(struct px_plan *plan, struct px_app *app,
                              const pmix_info_t *info)
 {
     const pmix_envar_t *envar = &info->value.data.envar;
-    struct px_env change = {.what = change_of(info),
-                            .separator = envar->separator};
+    struct job_env change = {.what = change_of(info),
+                             .separator = envar->separator};
     char *text;
     size_t size;
 
@@ -94,9 +94,9 @@ static pmix_status_t unset_env(struct px_plan *plan, struct px_app *app,
     (void)plan;
     if (info->value.type != PMIX_STRING || !is_name(info->value.data.string))
         return PMIX_ERR_BAD_PARAM;
-    return px_directive_env(
-        app,
-        (struct px_env){.what = PX_ENV_UNSET, .text = info->value.data.string});
+    return px_directive_env(app,
+                            (struct job_env){.what = JOB_ENV_UNSET,
+                                             .text = info->value.data.string});
 }
 
 /* --- where */
@@ -200,7 +200,7 @@ static pmix_status_t forward_in(struct px_plan *plan, struct px_app *app,
         return PMIX_ERR_BAD_PARAM;
     if (rank > PMIX_RANK_VALID && rank != PMIX_RANK_WILDCARD)
         return PMIX_ERR_NOT_SUPPORTED;
-    plan->spawn.reader = rank == PMIX_RANK_WILDCARD ? PX_READERS_ALL : rank;
+    plan->spawn.reader = rank == PMIX_RANK_WILDCARD ? JOB_READERS_ALL : rank;
     plan->spawn.forwards &= (uint8_t)~PX_FORWARD_STDIN;
     if (info->value.type != PMIX_BOOL || PMIX_INFO_TRUE(info))
         plan->spawn.forwards |= PX_FORWARD_STDIN;

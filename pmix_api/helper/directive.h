@@ -19,7 +19,7 @@ struct px_plan {
 char *px_plan_keep(struct px_plan *plan, char *text);
 
 /* A change behind the others of a program. PMIX_SUCCESS or NOMEM. */
-pmix_status_t px_directive_env(struct px_app *app, struct px_env change);
+pmix_status_t px_directive_env(struct px_app *app, struct job_env change);
 
 /* Applies them, in order, to a program; those of the job to each. One that is
  * not known, or is for a job and comes with an app, is ignored, unless it is

@@ -11,30 +11,30 @@ static const char *string_of(const pmix_info_t *info)
     return info->value.type == PMIX_STRING ? info->value.data.string : NULL;
 }
 
-/* PX_PERS: there is no such thing, or it is none that we count. */
-static uint8_t object_of(const char *word)
+/* TOPO_OBJECTS: there is no such thing, or it is none that we count. */
+static enum topo_object object_of(const char *word)
 {
     static const struct {
         const char *word;
-        uint8_t per;
+        enum topo_object per;
     } objects[] = {
-        {"node", PX_PER_NODE},
-        {"core", PX_PER_CORE},
-        {"socket", PX_PER_SOCKET},
-        {"package", PX_PER_SOCKET},
+        {"node", TOPO_NO_OBJECT},
+        {"core", TOPO_CORE},
+        {"socket", TOPO_SOCKET},
+        {"package", TOPO_SOCKET},
     };
 
     for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
         if (strcmp(word, objects[i].word) == 0)
             return objects[i].per;
     }
-    return PX_PERS;
+    return TOPO_OBJECTS;
 }
 
 /* "N:node" and such. */
 static pmix_status_t read_ppr(const char *text, struct px_app *app)
 {
-    uint8_t per;
+    enum topo_object per;
     char *end;
     unsigned long number = strtoul(text, &end, 10);
 
@@ -42,7 +42,7 @@ static pmix_status_t read_ppr(const char *text, struct px_app *app)
         number > UINT32_MAX || *end != ':')
         return PMIX_ERR_BAD_PARAM;
     per = object_of(end + 1);
-    if (per == PX_PERS)
+    if (per == TOPO_OBJECTS)
         return PMIX_ERR_NOT_SUPPORTED;
     app->ppn = (uint32_t)number;
     app->per = per;
@@ -70,7 +70,7 @@ pmix_status_t px_mapping_mapby(struct px_plan *plan, struct px_app *app,
         return read_ppr(text + 4, app);
     if (strcmp(text, "slot") != 0 && strcmp(text, "node") != 0)
         return PMIX_ERR_NOT_SUPPORTED;
-    app->map = strcmp(text, "node") == 0 ? PX_MAP_NODES : PX_MAP_SLOTS;
+    app->map = strcmp(text, "node") == 0 ? JOB_MAP_NODES : JOB_MAP_SLOTS;
     return PMIX_SUCCESS;
 }
 

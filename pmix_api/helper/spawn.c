@@ -45,7 +45,7 @@ static pmix_status_t read_env(const pmix_app_t *from, struct px_app *app)
 {
     for (char *const *at = from->env; at != NULL && *at != NULL; at++) {
         const char *equals = strchr(*at, '=');
-        struct px_env change = {.what = PX_ENV_SET, .text = *at};
+        struct job_env change = {.what = JOB_ENV_SET, .text = *at};
 
         if (equals == NULL || equals == *at)
             return PMIX_ERR_BAD_PARAM;
@@ -192,9 +192,9 @@ static uint32_t cache_of(const pmix_info_t info[], size_t infos)
 
     (void)px_wish_read(info, infos, &wish); /* see px_directives() */
     if (!wish.has_cache)
-        return PX_CACHE_UNSAID;
-    return wish.cache_bytes < PX_CACHE_UNSAID ? (uint32_t)wish.cache_bytes
-                                              : PX_CACHE_UNSAID - 1;
+        return JOB_CACHE_UNSAID;
+    return wish.cache_bytes < JOB_CACHE_UNSAID ? (uint32_t)wish.cache_bytes
+                                               : JOB_CACHE_UNSAID - 1;
 }
 
 /* Its output comes to the tool by itself. */

@@ -39,7 +39,7 @@ static struct {
     struct event *later;
     struct started jobs[JOBS_MAX + 1]; /* the run's own first */
     uint32_t count, made, over, at_once, procs;
-    char **argv;
+    const char *const *argv;
     bool kills;
 } tap;
 
@@ -64,9 +64,11 @@ static void wake(void)
 static bool spawn(void)
 {
     static char pad[PAD_BYTES];
-    struct ep_tap_env env = {.what = EP_TAP_ENV_SET, .text = pad};
-    const struct ep_tap_app app = {
-        .argv = tap.argv, .env = &env, .changes = 1, .procs = tap.procs};
+    struct job_env env = {.what = JOB_ENV_SET, .text = pad};
+    const struct job_wish app = {.program.argv = tap.argv,
+                                 .env = &env,
+                                 .env_count = 1,
+                                 .procs = tap.procs};
     const struct ep_tap_spawn what = {.apps = &app, .apps_count = 1};
     struct ep_tap_spawned spawned;
     char why[EP_TAP_WHY_MAX];
@@ -216,7 +218,7 @@ static const struct ep_tap_ops ops = {
 
 int main(int argc, char **argv)
 {
-    char *own[] = {"sh", "-c", NULL, NULL};
+    const char *own[] = {"sh", "-c", NULL, NULL};
     struct ep_run_options options = {
         .nodes = NODES,
         .launch_timeout_s = 60,
@@ -238,9 +240,9 @@ int main(int argc, char **argv)
     tap.at_once = (uint32_t)atoi(argv[5]);
     tap.procs = (uint32_t)atoi(argv[6]);
     own[2] = argv[7];
-    tap.argv = argv + 8;
+    tap.argv = (const char *const *)argv + 8;
     tap.kills = getenv("XYLEM_TEST_KILL") != NULL;
-    options.apps[0].argv = own;
+    options.apps[0].program.argv = own;
     if (tap.count > JOBS_MAX)
         return 2;
     return ep_run(&options);

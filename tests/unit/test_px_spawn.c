@@ -43,7 +43,7 @@ static const uint8_t drawn[] = {
     0,
     0,
     0,
-    PX_PER_SOCKET,
+    TOPO_SOCKET,
     1,
     '/',
     'x',
@@ -66,11 +66,11 @@ static const uint8_t drawn[] = {
     '=',
     'b',
     0,
-    PX_ENV_UNSET,
+    JOB_ENV_UNSET,
     ':',
     'C',
     0,
-    PX_MAP_NODES,
+    JOB_MAP_NODES,
     'a',
     ',',
     'b',
@@ -85,17 +85,17 @@ static const uint8_t drawn[] = {
 static void a_spawn_has_the_bytes_that_are_drawn(void **state)
 {
     const char *argv[] = {"ls", "", NULL};
-    struct px_env env[] = {{PX_ENV_SET, 0, "A=b"}, {PX_ENV_UNSET, ':', "C"}};
+    struct job_env env[] = {{JOB_ENV_SET, 0, "A=b"}, {JOB_ENV_UNSET, ':', "C"}};
     struct px_app app = {.procs = 2,
                          .ppn = 1,
-                         .per = PX_PER_SOCKET,
+                         .per = TOPO_SOCKET,
                          .flags = PX_APP_CWD_OPTIONAL,
                          .cwd = "/x",
                          .argv = argv,
                          .words = 2,
                          .env = env,
                          .changes = 2,
-                         .map = PX_MAP_NODES,
+                         .map = JOB_MAP_NODES,
                          .hosts = "a,b",
                          .add_hosts = "c",
                          .add_hostfile = "f"};
@@ -124,12 +124,12 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
     assert_string_equal(back.files, "f");
     assert_int_equal(back.cache_bytes, 65541);
     assert_int_equal(back.apps[0].ppn, 1);
-    assert_int_equal(back.apps[0].per, PX_PER_SOCKET);
+    assert_int_equal(back.apps[0].per, TOPO_SOCKET);
     assert_string_equal(back.apps[0].cwd, "/x");
     assert_string_equal(back.apps[0].argv[0], "ls");
     assert_null(back.apps[0].argv[2]);
     assert_string_equal(back.apps[0].env[1].text, "C");
-    assert_int_equal(back.apps[0].map, PX_MAP_NODES);
+    assert_int_equal(back.apps[0].map, JOB_MAP_NODES);
     assert_string_equal(back.apps[0].hosts, "a,b");
     assert_null(back.apps[0].hostfile);
     assert_string_equal(back.apps[0].add_hosts, "c");
@@ -144,13 +144,25 @@ static void what_is_no_spawn_is_refused(void **state)
     static const struct {
         size_t at;
         uint8_t byte;
-    } wrong[] = {{0, 8},        {1, 16},   {10, 0},
-                 {10, 3},       {11, 16},  {14, 0},
-                 {16, 0},       {16, 65},  {26, 0},
-                 {30, PX_PERS}, {31, 2},   {35, 0},
-                 {35, 255},     {39, 0},   {47, PX_ENV_CHANGES},
-                 {49, '='},     {50, 'x'}, {53, PX_ENV_SET},
-                 {57, PX_MAPS}};
+    } wrong[] = {{0, 8},
+                 {1, 16},
+                 {10, 0},
+                 {10, 3},
+                 {11, 16},
+                 {14, 0},
+                 {16, 0},
+                 {16, 65},
+                 {26, 0},
+                 {30, TOPO_OBJECTS},
+                 {31, 2},
+                 {35, 0},
+                 {35, 255},
+                 {39, 0},
+                 {47, JOB_ENV_OWN},
+                 {49, '='},
+                 {50, 'x'},
+                 {53, JOB_ENV_SET},
+                 {57, JOB_MAPS}};
     uint8_t mem[sizeof(drawn) + 1] = {0};
     struct px_spawn spawn;
 
