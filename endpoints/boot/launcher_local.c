@@ -11,8 +11,9 @@ enum { WORDS_MAX = 2 };
 static int announce(const struct ep_launch *launch)
 {
     const char *argv[WORDS_MAX + 2] = {launch->xylemd};
-    struct ep_spawn_job job = {
-        .argv = argv, .env = (const char *const *)environ, .new_session = true};
+    struct ep_spawn_job job = {.program.argv = argv,
+                               .env = (const char *const *)environ,
+                               .new_session = true};
 
     for (unsigned i = 0; i < WORDS_MAX && launch->words[i] != NULL; i++)
         argv[i + 1] = launch->words[i];

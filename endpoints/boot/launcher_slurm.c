@@ -87,7 +87,7 @@ static int run(const struct ep_launch *launch, const char **env)
             "--no-kill", "--kill-on-bad-exit=0", "--wait=0", launch->xylemd,
             "--boot-env", NULL};
         struct ep_spawn_job job = {
-            .argv = argv, .env = env, .new_session = true};
+            .program.argv = argv, .env = env, .new_session = true};
 
         rc = ep_spawner_job(launch->spawner, launch->job, &job);
     }

@@ -32,8 +32,9 @@ static int post(const struct ep_launch *launch, const char *const *argv)
 {
     /* A session of its own: no terminal to ask for a password on, which would
      * stop it in the background, and no SIGINT from there. */
-    struct ep_spawn_job job = {
-        .argv = argv, .env = (const char *const *)environ, .new_session = true};
+    struct ep_spawn_job job = {.program.argv = argv,
+                               .env = (const char *const *)environ,
+                               .new_session = true};
 
     return ep_spawner_job(launch->spawner, launch->job, &job);
 }

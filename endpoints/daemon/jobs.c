@@ -134,14 +134,11 @@ static int announce(struct daemon *d, const struct job *job, uint32_t slot)
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < job->apps_count; i++) {
-        const struct job_app *app = &job->apps[i];
         const char **env = job_app_env(job, i);
         struct ep_spawn_job what = {
-            .argv = (const char *const *)app->argv.at,
+            .program = job_app_program(&job->apps[i]),
             .env = env,
-            .cwd = app->cwd,
-            .cwd_optional = app->cwd_is_optional,
-            .manners = manners.is_known ? &manners : NULL,
+            .manners = manners,
         };
 
         rc = env == NULL

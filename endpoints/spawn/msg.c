@@ -116,34 +116,37 @@ static void manners_read(struct ov_rd *rd, struct job_manners *manners)
 struct ep_wire_out *
 ep_spawn_job_encode(uint32_t job, const struct ep_spawn_job *what, int *err)
 {
-    const char *cwd = what->cwd != NULL ? what->cwd : "";
+    const struct job_program *program = &what->program;
+    const char *cwd = program->cwd != NULL ? program->cwd : "";
     size_t len_bytes;
     struct ep_wire_out *out;
     struct ov_wr wr;
 
     *err = OV_EINVAL;
-    if (what->argv == NULL || what->argv[0] == NULL)
+    if (program->argv == NULL || program->argv[0] == NULL)
         return NULL;
-    len_bytes = 5 + strlen(cwd) + 1 + strings_bytes(what->argv) +
+    len_bytes = 5 + strlen(cwd) + 1 + strings_bytes(program->argv) +
                 strings_bytes(what->env) +
-                (what->manners != NULL ? MANNERS_BYTES : 0);
+                (what->manners.is_known ? MANNERS_BYTES : 0);
     out = out_new(EP_SPAWN_JOB, len_bytes, &wr, err);
     if (out == NULL)
         return NULL;
     ov_wr_u32(&wr, job);
-    ov_wr_u8(&wr, (uint8_t)((what->cwd_optional ? JOB_CWD_OPTIONAL : 0) |
+    ov_wr_u8(&wr, (uint8_t)((program->cwd_is_optional ? JOB_CWD_OPTIONAL : 0) |
                             (what->new_session ? JOB_NEW_SESSION : 0) |
-                            (what->manners != NULL ? JOB_MANNERS : 0)));
+                            (what->manners.is_known ? JOB_MANNERS : 0)));
     ov_wr_bytes(&wr, cwd, strlen(cwd) + 1);
-    strings_write(&wr, what->argv);
+    strings_write(&wr, program->argv);
     strings_write(&wr, what->env);
-    if (what->manners != NULL)
-        manners_write(&wr, what->manners);
+    if (what->manners.is_known)
+        manners_write(&wr, &what->manners);
     return out;
 }
 
 int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_held_job *out)
 {
+    struct job_program *program = &out->what.program;
+    struct ep_strings argv, env = {0};
     struct ov_rd rd;
     uint8_t flags;
     int rc;
@@ -156,17 +159,19 @@ int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_held_job *out)
     rd = ov_rd_init(out->body, in->len_bytes);
     out->job = ov_rd_u32(&rd);
     flags = ov_rd_u8(&rd);
-    out->cwd_optional = flags & JOB_CWD_OPTIONAL;
-    out->new_session = flags & JOB_NEW_SESSION;
-    out->cwd = string_read(&rd);
-    if (out->cwd != NULL && out->cwd[0] == '\0')
-        out->cwd = NULL;
-    rc = strings_read(&rd, &out->argv);
+    program->cwd_is_optional = flags & JOB_CWD_OPTIONAL;
+    out->what.new_session = flags & JOB_NEW_SESSION;
+    program->cwd = string_read(&rd);
+    if (program->cwd != NULL && program->cwd[0] == '\0')
+        program->cwd = NULL;
+    rc = strings_read(&rd, &argv);
     if (rc == 0)
-        rc = strings_read(&rd, &out->env);
+        rc = strings_read(&rd, &env);
+    program->argv = argv.at;
+    out->what.env = env.at;
     if (flags & JOB_MANNERS)
-        manners_read(&rd, &out->manners);
-    if (rc == 0 && (rd.bad || out->argv.count == 0 || ov_rd_left(&rd) > 0))
+        manners_read(&rd, &out->what.manners);
+    if (rc == 0 && (rd.bad || argv.count == 0 || ov_rd_left(&rd) > 0))
         rc = OV_EPROTO;
     if (rc != 0)
         ep_spawn_job_fini(out);
@@ -175,8 +180,8 @@ int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_held_job *out)
 
 void ep_spawn_job_fini(struct ep_held_job *job)
 {
-    free(job->argv.at);
-    free(job->env.at);
+    free((void *)(uintptr_t)job->what.program.argv);
+    free((void *)(uintptr_t)job->what.env);
     free(job->body);
     *job = (struct ep_held_job){0};
 }

@@ -83,13 +83,8 @@ struct ep_strings {
 /* A job as the spawner holds it. */
 struct ep_held_job {
     uint32_t job;
-    bool cwd_optional;
-    bool new_session;
-    const char *cwd; /* into body, or NULL */
-    struct ep_strings argv;
-    struct ep_strings env;
-    struct job_manners manners;
-    uint8_t *body; /* owned */
+    struct ep_spawn_job what; /* its arrays are owned, its strings in body */
+    uint8_t *body;            /* owned */
 };
 
 /* A start as the spawner reads it. */

@@ -63,7 +63,7 @@ static void signals_reset(void)
 
 static int session_enter(const struct ep_shim *shim)
 {
-    if (shim->job->new_session)
+    if (shim->job->what.new_session)
         return setsid() < 0 ? -1 : 0;
     return setpgid(0, 0);
 }
@@ -122,21 +122,21 @@ static int bind_to(const char *cpus)
     return sched_setaffinity(0, size, set);
 }
 
-/* Enters the job's directory; `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
+/* Enters the program's directory; `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
  * setting, or "" when the environment's own is right. */
-static int directory_enter(const struct ep_held_job *job, int report_fd,
+static int directory_enter(const struct job_program *program, int report_fd,
                            char *pwd)
 {
     pwd[0] = '\0';
-    if (job->cwd == NULL)
+    if (program->cwd == NULL)
         return 0;
-    if (chdir(job->cwd) == 0) {
+    if (chdir(program->cwd) == 0) {
         /* Links in the path stay as they were given, as in a shell. */
-        if (job->cwd[0] == '/' && strlen(job->cwd) < PATH_MAX) {
-            snprintf(pwd, PATH_MAX + 4, "PWD=%s", job->cwd);
+        if (program->cwd[0] == '/' && strlen(program->cwd) < PATH_MAX) {
+            snprintf(pwd, PATH_MAX + 4, "PWD=%s", program->cwd);
             return 0;
         }
-    } else if (!job->cwd_optional) {
+    } else if (!program->cwd_is_optional) {
         return -1;
     } else {
         tell(report_fd, EP_STEP_CHDIR, -errno);
@@ -145,6 +145,15 @@ static int directory_enter(const struct ep_held_job *job, int report_fd,
     if (getcwd(pwd + 4, PATH_MAX) == NULL)
         pwd[0] = '\0';
     return 0;
+}
+
+static size_t count_of(const char *const *strings)
+{
+    size_t count = 0;
+
+    while (strings[count] != NULL)
+        count++;
+    return count;
 }
 
 static bool same_name(const char *entry, const char *setting)
@@ -169,19 +178,17 @@ static bool is_replaced(const char *entry, const struct ep_strings *settings,
  * empty; a later setting replaces an earlier one. NULL when memory is out. */
 static const char **env_build(const struct ep_shim *shim, const char *pwd)
 {
-    const struct ep_strings *base = &shim->job->env;
+    const char *const *base = shim->job->what.env;
     const struct ep_strings *own = &shim->start->env;
     bool has_pwd = pwd[0] != '\0';
     size_t count = 0;
-    const char **env =
-        calloc((size_t)base->count + own->count + 2, sizeof(*env));
+    const char **env = calloc(count_of(base) + own->count + 2, sizeof(*env));
 
     if (env == NULL)
         return NULL;
-    for (uint32_t i = 0; i < base->count; i++) {
-        if (!is_replaced(base->at[i], own, 0) &&
-            !(has_pwd && same_name(base->at[i], pwd)))
-            env[count++] = base->at[i];
+    for (; *base != NULL; base++) {
+        if (!is_replaced(*base, own, 0) && !(has_pwd && same_name(*base, pwd)))
+            env[count++] = *base;
     }
     for (uint32_t i = 0; i < own->count; i++) {
         if (!is_replaced(own->at[i], own, i + 1) &&
@@ -196,15 +203,15 @@ static const char **env_build(const struct ep_shim *shim, const char *pwd)
 /* The job's arguments and its own. NULL when memory is out. */
 static char **argv_build(const struct ep_shim *shim)
 {
-    const struct ep_strings *job = &shim->job->argv;
+    const char *const *words = shim->job->what.program.argv;
     const struct ep_strings *own = &shim->start->args;
-    const char **argv =
-        calloc((size_t)job->count + own->count + 1, sizeof(*argv));
+    size_t count = count_of(words);
+    const char **argv = calloc(count + own->count + 1, sizeof(*argv));
 
     if (argv == NULL)
         return NULL;
-    memcpy(argv, job->at, job->count * sizeof(*argv));
-    memcpy(argv + job->count, own->at, own->count * sizeof(*argv));
+    memcpy(argv, words, count * sizeof(*argv));
+    memcpy(argv + count, own->at, own->count * sizeof(*argv));
     return (char **)argv;
 }
 
@@ -228,14 +235,14 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
         fail(report_fd, EP_STEP_LIMITS);
     if (shim->start->cpus[0] != '\0' && bind_to(shim->start->cpus) != 0)
         fail(report_fd, EP_STEP_BIND);
-    if (directory_enter(shim->job, report_fd, pwd) != 0)
+    if (directory_enter(&shim->job->what.program, report_fd, pwd) != 0)
         fail(report_fd, EP_STEP_CHDIR);
     env = env_build(shim, pwd);
     argv = argv_build(shim);
     if (env == NULL || argv == NULL)
         fail(report_fd, EP_STEP_ENV);
     /* Late: memory may become scarce. */
-    if (ep_manners_apply(&shim->job->manners) != 0)
+    if (ep_manners_apply(&shim->job->what.manners) != 0)
         fail(report_fd, EP_STEP_LIMITS);
     /* execvp searches the PATH of `environ`, which is to be the job's, and
      * hands a script without an interpreter line to /bin/sh. */

@@ -20,8 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "job/manners.h"
+#include "job/program.h"
+
 struct event_base;
-struct job_manners;
 struct ep_spawner;
 
 /* A grace for processes that are to outlive the caller: the spawner waits until
@@ -37,12 +39,10 @@ struct ep_spawner;
 
 /* What all processes of one job have in common; sent once. */
 struct ep_spawn_job {
-    const char *const *argv; /* NULL-terminated; argv[0] searched in PATH */
-    const char *const *env;  /* NULL-terminated, NAME=VALUE, complete */
-    const char *cwd;         /* NULL: the spawner's own */
-    bool cwd_optional;       /* fall back to the spawner's own, else fail */
-    bool new_session;        /* setsid rather than setpgid */
-    const struct job_manners *manners; /* NULL: as the spawner's start */
+    struct job_program program; /* argv[0] searched in PATH */
+    const char *const *env;     /* NULL-terminated, NAME=VALUE, complete */
+    bool new_session;           /* setsid rather than setpgid */
+    struct job_manners manners; /* not known: as the spawner's start */
 };
 
 /* One process of a job. */

@@ -15,13 +15,12 @@ static void check_rc(int rc)
 }
 
 /* All of it is there, each with its NUL, and NULL behind the last. */
-static size_t check_strings(const struct ep_strings *strings)
+static size_t check_strings(const char *const *strings)
 {
     size_t bytes = 0;
 
-    for (uint32_t i = 0; i < strings->count; i++)
-        bytes += strlen(strings->at[i]) + 1;
-    FUZZ_CHECK(strings->at[strings->count] == NULL);
+    for (; *strings != NULL; strings++)
+        bytes += strlen(*strings) + 1;
     return bytes;
 }
 
@@ -32,12 +31,13 @@ static void check_job(const struct ep_wire_in *in)
 
     check_rc(rc);
     if (rc != 0) {
-        FUZZ_CHECK(job.body == NULL && job.argv.at == NULL);
+        FUZZ_CHECK(job.body == NULL && job.what.program.argv == NULL);
         return;
     }
-    FUZZ_CHECK(job.argv.count > 0);
-    FUZZ_CHECK(job.cwd == NULL || job.cwd[0] != '\0');
-    FUZZ_CHECK(check_strings(&job.argv) + check_strings(&job.env) <
+    FUZZ_CHECK(job.what.program.argv[0] != NULL);
+    FUZZ_CHECK(job.what.program.cwd == NULL || job.what.program.cwd[0] != '\0');
+    FUZZ_CHECK(check_strings(job.what.program.argv) +
+                   check_strings(job.what.env) <
                in->len_bytes);
     ep_spawn_job_fini(&job);
 }
@@ -52,8 +52,10 @@ static void check_start(const struct ep_wire_in *in)
         FUZZ_CHECK(start.env.at == NULL);
         return;
     }
+    FUZZ_CHECK(start.env.at[start.env.count] == NULL);
     FUZZ_CHECK(start.mask < 1u << EP_WIRE_FDS_MAX);
-    FUZZ_CHECK(strlen(start.cpus) + check_strings(&start.env) < in->len_bytes);
+    FUZZ_CHECK(strlen(start.cpus) + check_strings(start.env.at) <
+               in->len_bytes);
     ep_start_fini(&start);
 }
 

@@ -151,7 +151,7 @@ void rig_wait(struct rig *rig, const unsigned *count, unsigned wanted)
 
 void rig_job(struct rig *rig, const char *const *argv)
 {
-    struct ep_spawn_job job = {.argv = argv, .env = rig_env};
+    struct ep_spawn_job job = {.program.argv = argv, .env = rig_env};
 
     assert_int_equal(ep_spawner_job(rig->sp, 1, &job), 0);
 }

@@ -61,13 +61,13 @@ static void directory_failure_is_reported_with_step_and_errno(void **state)
 {
     struct rig *rig = *state;
     struct ep_spawn_job job = {
-        .argv = (const char *const[]){"true", NULL},
-        .cwd = "/dev/null",
+        .program.argv = (const char *const[]){"true", NULL},
+        .program.cwd = "/dev/null",
     };
 
     assert_int_equal(ep_spawner_job(rig->sp, 1, &job), 0);
     expect_failure(rig, "chdir", ENOTDIR);
-    job.cwd = "/no/such/directory";
+    job.program.cwd = "/no/such/directory";
     assert_int_equal(ep_spawner_job(rig->sp, 1, &job), 0);
     expect_failure(rig, "chdir", ENOENT);
 }
@@ -94,7 +94,7 @@ static void bad_requests_are_refused(void **state)
 {
     struct rig *rig = *state;
     const char *const nothing[] = {NULL};
-    struct ep_spawn_job job = {.argv = nothing};
+    struct ep_spawn_job job = {.program.argv = nothing};
     struct ep_spawn_proc proc = {
         .job = 1,
         .env = (const char *const[]){"NOVALUE", NULL},
@@ -116,11 +116,11 @@ static void directory_is_entered_and_told_in_pwd(void **state)
     char expected[400];
     char link[320];
     struct ep_spawn_job job = {
-        .argv = (const char *const[]){"sh", "-c",
-                                      "echo $PWD; env | grep -c ^PWD=; pwd -P",
-                                      NULL},
+        .program.argv =
+            (const char *const[]){
+                "sh", "-c", "echo $PWD; env | grep -c ^PWD=; pwd -P", NULL},
         .env = (const char *const[]){"PATH=/bin:/usr/bin", "PWD=/old", NULL},
-        .cwd = link,
+        .program.cwd = link,
     };
 
     snprintf(link, sizeof(link), "%s/link", rig->folder);
@@ -135,10 +135,10 @@ static void missing_optional_directory_falls_back_to_our_own(void **state)
     struct rig *rig = *state;
     char here[4096];
     struct ep_spawn_job job = {
-        .argv = (const char *const[]){"/usr/bin/printenv", "PWD", NULL},
+        .program.argv = (const char *const[]){"/usr/bin/printenv", "PWD", NULL},
         .env = (const char *const[]){"PWD=/no/such", NULL},
-        .cwd = "/no/such",
-        .cwd_optional = true,
+        .program.cwd = "/no/such",
+        .program.cwd_is_optional = true,
     };
 
     assert_non_null(getcwd(here, sizeof(here) - 1));
@@ -157,7 +157,7 @@ static void program_is_searched_in_the_path_of_the_job(void **state)
     char path[320];
     const char *const argv[] = {"xylem-test-script", "x", NULL};
     const char *const env[] = {path, NULL};
-    struct ep_spawn_job job = {.argv = argv, .env = env};
+    struct ep_spawn_job job = {.program.argv = argv, .env = env};
 
     snprintf(path, sizeof(path), "PATH=/no/such:%s", rig->folder);
     rig_file(rig, "xylem-test-script", "echo script $1\n", 0755);
@@ -352,7 +352,7 @@ static void process_leads_its_group_or_session(void **state)
     struct rig *rig = *state;
     const char *const argv[] = {"/usr/bin/cut", "-d ", "-f1,5,6",
                                 "/proc/self/stat", NULL};
-    struct ep_spawn_job job = {.argv = argv};
+    struct ep_spawn_job job = {.program.argv = argv};
     int pid, group, session;
 
     assert_int_equal(ep_spawner_job(rig->sp, 1, &job), 0);
@@ -489,7 +489,7 @@ static void big_environment_arrives_whole(void **state)
     static char text[COUNT][BYTES + 1];
     const char *env[COUNT + 2] = {[COUNT] = "PATH=/usr/bin:/bin"};
     struct ep_spawn_job job = {
-        .argv = (const char *const[]){"sh", "-c", "env | wc -c", NULL},
+        .program.argv = (const char *const[]){"sh", "-c", "env | wc -c", NULL},
         .env = env,
     };
 
@@ -507,8 +507,8 @@ static void too_big_a_job_is_refused_or_reported(void **state)
 {
     struct rig *rig = *state;
     const char *env[2] = {0};
-    struct ep_spawn_job job = {.argv = (const char *const[]){"/bin/true", NULL},
-                               .env = env};
+    struct ep_spawn_job job = {
+        .program.argv = (const char *const[]){"/bin/true", NULL}, .env = env};
     char *text;
 
     skip_when_wrapped();

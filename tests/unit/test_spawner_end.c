@@ -141,7 +141,7 @@ static pid_t owner_fork(const char *command, unsigned grace_ms, int out_fd)
         struct ep_spawner *sp;
         const char *const argv[] = {"/bin/sh", "-c", command, NULL};
         const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
-        struct ep_spawn_job job = {.argv = argv, .env = env};
+        struct ep_spawn_job job = {.program.argv = argv, .env = env};
         struct ep_spawn_proc proc = {.job = 1, .stdio = {-1, out_fd, 2}};
 
         if (ep_spawner_open(grace_ms, &sp) != 0 ||
