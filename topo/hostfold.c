@@ -153,35 +153,36 @@ static uint64_t digits_value(const char *digits, uint32_t len)
 }
 
 /* Numbers that follow each other in a bracket. */
-struct run {
+struct stretch {
     const char *first;
     const char *last;
     uint32_t first_len; /* 0: no number yet */
     uint32_t last_len;
 };
 
-/* Is this number the next of the run, in the reader's rules? It must be one
+/* Is this number the next of the stretch, in the reader's rules? It must be one
  * more, with as many digits, or one more digit where no leading zero fixes
  * their number. */
-static bool run_takes(const struct run *run, const char *number, uint32_t len)
+static bool stretch_takes(const struct stretch *stretch, const char *number,
+                          uint32_t len)
 {
-    bool is_padded = run->first_len > 1 && run->first[0] == '0';
+    bool is_padded = stretch->first_len > 1 && stretch->first[0] == '0';
 
-    return run->first_len > 0 &&
+    return stretch->first_len > 0 &&
            digits_value(number, len) ==
-               digits_value(run->last, run->last_len) + 1 &&
-           (len == run->last_len ||
-            (len == run->last_len + 1 && number[0] != '0' && !is_padded));
+               digits_value(stretch->last, stretch->last_len) + 1 &&
+           (len == stretch->last_len ||
+            (len == stretch->last_len + 1 && number[0] != '0' && !is_padded));
 }
 
-static void put_run(const struct run *run, struct text *out)
+static void put_stretch(const struct stretch *stretch, struct text *out)
 {
-    if (run->first_len == 0)
+    if (stretch->first_len == 0)
         return;
-    put_text(out, run->first, run->first_len);
-    if (run->last != run->first) {
+    put_text(out, stretch->first, stretch->first_len);
+    if (stretch->last != stretch->first) {
         put_text(out, "-", 1);
-        put_text(out, run->last, run->last_len);
+        put_text(out, stretch->last, stretch->last_len);
     }
 }
 
@@ -189,7 +190,7 @@ static void put_run(const struct run *run, struct text *out)
 static void put_bracket(const struct topo_hosts *hosts, const struct term *term,
                         unsigned n, uint32_t at, struct text *out)
 {
-    struct run run = {0};
+    struct stretch stretch = {0};
     uint32_t stride = 1;
 
     for (unsigned d = n + 1; d < NUMBERS_MAX; d++)
@@ -200,17 +201,17 @@ static void put_bracket(const struct topo_hosts *hosts, const struct term *term,
         const char *number = name + at;
         uint32_t len = digits_count(number);
 
-        if (!run_takes(&run, number, len)) {
-            put_run(&run, out);
+        if (!stretch_takes(&stretch, number, len)) {
+            put_stretch(&stretch, out);
             if (k > 0)
                 put_text(out, ",", 1);
-            run.first = number;
-            run.first_len = len;
+            stretch.first = number;
+            stretch.first_len = len;
         }
-        run.last = number;
-        run.last_len = len;
+        stretch.last = number;
+        stretch.last_len = len;
     }
-    put_run(&run, out);
+    put_stretch(&stretch, out);
     put_text(out, "]", 1);
 }
 

@@ -20,7 +20,7 @@
 
 enum { OPEN_MAX = 256, OPEN_MIN = 4, BUCKETS_MIN = 64 };
 
-enum job { JOB_WRITE, JOB_FINISH };
+enum task { TASK_WRITE, TASK_FINISH };
 
 struct ep_files {
     struct ep_files_cfg cfg;
@@ -39,7 +39,7 @@ struct ep_files {
     uint64_t dropped_bytes;
     uint64_t seen_progress, seen_ns; /* ep_files_is_stuck */
     bool is_shared;
-    bool is_busy; /* the thread has a job */
+    bool is_busy; /* the thread has a task */
     bool is_finishing, is_finished;
     bool is_dead; /* everything is dropped */
     bool is_error_told;
@@ -239,10 +239,10 @@ static void drop_due(struct ep_files *files)
     event_active(files->deliver, 0, 0);
 }
 
-static void task_start(struct ep_files *files, enum job job)
+static void task_start(struct ep_files *files, enum task task)
 {
-    if (ep_sink_call(files->sink, job == JOB_WRITE ? task_write : task_finish,
-                     files, job) == 0) {
+    if (ep_sink_call(files->sink, task == TASK_WRITE ? task_write : task_finish,
+                     files, task) == 0) {
         files->is_busy = true;
         return;
     }
@@ -258,7 +258,7 @@ static void batch_start(struct ep_files *files)
         return;
     if (files->due_first == NULL) {
         if (files->is_finishing && !files->is_finished)
-            task_start(files, JOB_FINISH);
+            task_start(files, TASK_FINISH);
         return;
     }
     files->work = files->due_first;
@@ -268,15 +268,15 @@ static void batch_start(struct ep_files *files)
         at->next_work = at->next_due;
     }
     files->due_first = files->due_last = NULL;
-    task_start(files, JOB_WRITE);
+    task_start(files, TASK_WRITE);
 }
 
-static void on_job(void *arg, uint64_t job)
+static void on_task(void *arg, uint64_t task)
 {
     struct ep_files *files = arg;
 
     files->is_busy = false;
-    if (job == JOB_FINISH)
+    if (task == TASK_FINISH)
         files->is_finished = true;
     work_answer(files);
     if (files->set.err != 0)
@@ -315,7 +315,7 @@ static void on_deliver(evutil_socket_t fd, short what, void *arg)
 
 /* ---- the calls ---- */
 
-static const struct ep_sink_events sink_events = {.on_written = on_job};
+static const struct ep_sink_events sink_events = {.on_written = on_task};
 
 uint32_t ep_files_open_limit(void)
 {

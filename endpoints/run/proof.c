@@ -13,12 +13,12 @@ struct channel {
     struct job_tally written[EP_PROOF_PLACES_MAX]; /* by us */
 };
 
-struct proc {
+struct process {
     struct channel channels[JOB_WORD_OUTPUTS];
 };
 
 struct ep_proof {
-    struct proc *procs;
+    struct process *procs;
     bool *has_ended; /* apart, so that silent processes touch no more */
     uint32_t procs_count;
     uint32_t channels; /* bits 1 << enum ov_channel */

@@ -1,8 +1,8 @@
 /* Sinks and their threads.
  *
- * A sink's jobs sit in a ring with three positions that only grow: `put` by
+ * A sink's tasks sit in a ring with three positions that only grow: `put` by
  * the loop, `done` by the thread, `reaped` by the loop again. The thread owns
- * the jobs from done to put, so neither side allocates or copies.
+ * the tasks from done to put, so neither side allocates or copies.
  *
  * To give up, the thread is told so (`drop`) and nudged out of its system call
  * (endpoints/sys/thread.h).
@@ -33,9 +33,9 @@ enum {
     WRITE_PIECES = EP_SINK_IOV_MAX,
 };
 
-_Static_assert(WRITE_IOV_MAX >= WRITE_PIECES, "a job must fit one writev");
+_Static_assert(WRITE_IOV_MAX >= WRITE_PIECES, "a task must fit one writev");
 
-struct job {
+struct task {
     struct iovec iov[EP_SINK_IOV_MAX]; /* borrowed */
     ep_sink_fn fn;                     /* NULL: a write */
     void *fn_arg;
@@ -64,7 +64,7 @@ struct ep_sink {
     bool quit;
     atomic_bool drop; /* with quit: at once */
     _Atomic uint64_t progress_bytes;
-    struct job jobs[EP_SINK_JOBS_MAX];
+    struct task tasks[EP_SINK_JOBS_MAX];
 };
 
 struct ep_writer {
@@ -76,9 +76,9 @@ struct ep_writer {
     atomic_bool is_woken;
 };
 
-static struct job *task_at(struct ep_sink *sink, uint32_t pos)
+static struct task *task_at(struct ep_sink *sink, uint32_t pos)
 {
-    return &sink->jobs[pos % EP_SINK_JOBS_MAX];
+    return &sink->tasks[pos % EP_SINK_JOBS_MAX];
 }
 
 /* ---- the thread ---- */
@@ -165,14 +165,14 @@ static uint32_t run_writes(struct ep_sink *sink, uint32_t pos, uint32_t end)
     int err;
 
     for (; pos != end; pos++) {
-        const struct job *job = task_at(sink, pos);
+        const struct task *task = task_at(sink, pos);
 
-        if (job->fn != NULL || n + job->n > WRITE_IOV_MAX ||
+        if (task->fn != NULL || n + task->n > WRITE_IOV_MAX ||
             bytes >= WRITE_BYTES_MAX)
             break;
-        for (int i = 0; i < job->n; i++) {
-            iov[n++] = job->iov[i];
-            bytes += job->iov[i].iov_len;
+        for (int i = 0; i < task->n; i++) {
+            iov[n++] = task->iov[i];
+            bytes += task->iov[i].iov_len;
         }
     }
     err = write_all(sink, iov, n);
@@ -185,14 +185,14 @@ static uint32_t run_writes(struct ep_sink *sink, uint32_t pos, uint32_t end)
 
 static uint32_t run_call(struct ep_sink *sink, uint32_t pos)
 {
-    struct job *job = task_at(sink, pos);
+    struct task *task = task_at(sink, pos);
 
-    job->err = job->fn(job->fn_arg);
+    task->err = task->fn(task->fn_arg);
     jobs_finish(sink, pos + 1, 0);
     return pos + 1;
 }
 
-/* Waits for jobs. Returns false when the thread has to end. */
+/* Waits for tasks. Returns false when the thread has to end. */
 static bool jobs_wait(struct ep_sink *sink, uint32_t *pos, uint32_t *end)
 {
     bool more;
@@ -252,15 +252,15 @@ static void sink_answer(struct ep_sink *sink)
     if (sink->reaped == done && (err == 0 || sink->told_error))
         return;
     while (!sink->closed && sink->reaped != done) {
-        const struct job *job = task_at(sink, sink->reaped);
-        const uint64_t cookie = job->cookie;
-        const int job_err = job->err;
+        const struct task *task = task_at(sink, sink->reaped);
+        const uint64_t cookie = task->cookie;
+        const int task_err = task->err;
 
         sink->reaped++;
-        if (job_err == 0 && sink->events->on_written != NULL)
+        if (task_err == 0 && sink->events->on_written != NULL)
             sink->events->on_written(sink->arg, cookie);
-        else if (job_err != 0 && sink->events->on_failed != NULL)
-            sink->events->on_failed(sink->arg, cookie, job_err);
+        else if (task_err != 0 && sink->events->on_failed != NULL)
+            sink->events->on_failed(sink->arg, cookie, task_err);
     }
     if (!sink->closed && err != 0 && !sink->told_error) {
         sink->told_error = true;
@@ -402,8 +402,8 @@ bool ep_sink_close(struct ep_sink *sink, bool give_up)
     return true;
 }
 
-/* A free place for a job, or NULL with the reason in *rc. */
-static struct job *task_put(struct ep_sink *sink, int *rc)
+/* A free place for a task, or NULL with the reason in *rc. */
+static struct task *task_put(struct ep_sink *sink, int *rc)
 {
     *rc = 0;
     if (!sink->has_thread) {
@@ -441,37 +441,37 @@ static int task_submit(struct ep_sink *sink)
 int ep_sink_write(struct ep_sink *sink, const struct iovec *iov, int n,
                   uint64_t cookie)
 {
-    struct job *job;
+    struct task *task;
     int rc;
 
     if (n < 0 || n > EP_SINK_IOV_MAX || sink->fd < 0)
         return OV_EINVAL;
-    job = task_put(sink, &rc);
-    if (job == NULL)
+    task = task_put(sink, &rc);
+    if (task == NULL)
         return rc;
     if (n > 0)
-        memcpy(job->iov, iov, (size_t)n * sizeof(*iov));
-    job->n = n;
-    job->fn = NULL;
-    job->err = 0;
-    job->cookie = cookie;
+        memcpy(task->iov, iov, (size_t)n * sizeof(*iov));
+    task->n = n;
+    task->fn = NULL;
+    task->err = 0;
+    task->cookie = cookie;
     return task_submit(sink);
 }
 
 int ep_sink_call(struct ep_sink *sink, ep_sink_fn fn, void *arg,
                  uint64_t cookie)
 {
-    struct job *job;
+    struct task *task;
     int rc;
 
-    job = task_put(sink, &rc);
-    if (job == NULL)
+    task = task_put(sink, &rc);
+    if (task == NULL)
         return rc;
-    job->n = 0;
-    job->fn = fn;
-    job->fn_arg = arg;
-    job->err = 0;
-    job->cookie = cookie;
+    task->n = 0;
+    task->fn = fn;
+    task->fn_arg = arg;
+    task->err = 0;
+    task->cookie = cookie;
     return task_submit(sink);
 }
 

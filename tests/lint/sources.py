@@ -9,7 +9,7 @@ import re
 import sys
 
 # The folders whose C code the rules are about.
-FOLDERS = ("overlay", "topo", "text", "endpoints", "pmix_api", "sim",
+FOLDERS = ("overlay", "topo", "text", "job", "endpoints", "pmix_api", "sim",
            "commands", "tests", "bench")
 FIXTURES = os.path.join("tests", "lint", "fixtures")
 

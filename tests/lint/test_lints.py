@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Each lint complains about its fixture, and about what it should.
 
-The fixtures are small trees (decoders, layers, rows, style) and libraries
-(circles, names, purity) that break each rule once; beside them stands what must
-be said, line by line.
+The fixtures are small trees (decoders, layers, rows, style, types) and
+libraries (circles, names, purity) that break each rule once; beside them stands
+what must be said, line by line.
 """
 import os
 import subprocess
@@ -42,6 +42,10 @@ class LintTest(unittest.TestCase):
         # clang-format speaks only where it is installed, in one version.
         said = [line for line in said if "clang-format" not in line]
         self.assertEqual((status, said), (1, wanted("style")))
+
+    def test_types_names_each_second_one_of_a_header(self):
+        status, said = run("types", os.path.join(LINT, "fixtures", "types"))
+        self.assertEqual((status, said), (1, wanted("types")))
 
     def test_rows_want_tests_that_are_there(self):
         status, said = run("pmix_rows", os.path.join(LINT, "fixtures", "rows"))
