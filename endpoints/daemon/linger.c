@@ -39,6 +39,8 @@ static void on_linger(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (proc->is_over) /* and its job may be gone */
+        return;
     if (is_held_up(proc)) { /* its last byte may be to come */
         ep_linger_restart(proc);
         return;

@@ -326,7 +326,8 @@ def next_session_sweeps():
         job.wait()
         # The process dies after its spawner: until then there are three.
         live.eventually(lambda: len(job.left()) == 2, GONE_S,
-                        "two are left, as nobody is there")
+                        lambda: "two are left, as nobody is there: %s" %
+                        job.left())
     check_swept(job, "a")
     check_eq(neighbour.pids["a"], neighbour.left(), "of the neighbour:")
     neighbour.stdin.close()

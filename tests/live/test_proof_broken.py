@@ -99,7 +99,7 @@ MUTANTS = {
 def libraries():
     """What the launcher links: archives, and libraries behind them."""
     archives, behind = [], []
-    for name in ("pmix_api/libpx", "endpoints/libep", "text/libtext",
+    for name in ("pmix_api/libpx", "endpoints/libep", "job/libjob", "text/libtext",
                  "sim/libsim", "topo/libtopo", "topo/libtoposhape",
                  "overlay/libovcore"):
         folder, base = os.path.split(os.path.join(live.BUILD, name))

@@ -334,7 +334,7 @@ def ended_by_loss():
     live.eventually(lambda: "are held back" in dvm.said(), 60, "held back")
     os.kill(last, signal.SIGKILL)
     check_eq(128 + signal.SIGKILL, one.wait(), one.said())
-    check(b"rank 2 on" in one.said(), one.said())
+    check(b"was ended by signal 9" in one.said(), one.said())
     check_eq(0, tool.end())
     check_eq((0, ""), stop())
     check_end(dvm)
