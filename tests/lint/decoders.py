@@ -39,6 +39,8 @@ THROUGH = {
     "endpoints/run/redirect.c": "replay",
     "endpoints/run/up.c": "word",
     "ep_boot_peer_read": "boot_up",
+    "job/schema.c": "word",
+    "job_schema_decode": "word",
     "ov_join_on_refuse": "node",
     "ov_join_on_welcome": "node",
     "ov_witness_on_look": "node",

@@ -1,0 +1,335 @@
+/* Writing and reading messages by their rows. */
+#include "job/schema.h"
+
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+/* Where in 8 bytes those of a narrower number lie. */
+static size_t narrow(size_t bytes)
+{
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - bytes : 0;
+}
+
+static uint64_t load(const uint8_t *at, size_t bytes)
+{
+    uint64_t value = 0;
+
+    memcpy((uint8_t *)&value + narrow(bytes), at, bytes);
+    return value;
+}
+
+static void store(uint8_t *at, uint64_t value, size_t bytes)
+{
+    memcpy(at, (uint8_t *)&value + narrow(bytes), bytes);
+}
+
+/* --- writing: each gives back its bytes, also those without room
+ * */
+
+static size_t put(const struct job_schema_row *rows, const uint8_t *what,
+                  struct ov_wr *wr);
+
+static size_t put_uint(struct ov_wr *wr, uint64_t value, size_t bytes)
+{
+    ov_wr_uint(wr, value, (unsigned)bytes);
+    return bytes;
+}
+
+static size_t put_bytes(struct ov_wr *wr, const void *mem, size_t len_bytes)
+{
+    ov_wr_bytes(wr, mem, len_bytes);
+    return len_bytes;
+}
+
+static size_t put_flags(const struct job_schema_row *row, const uint8_t *what,
+                        struct ov_wr *wr)
+{
+    uint64_t value = 0;
+
+    for (const struct job_schema_row *flag = row->rows;
+         flag->kind == JOB_ROW_FLAG; flag++)
+        value |= load(what + flag->offset, 1) != 0 ? flag->min : 0;
+    return put_uint(wr, value, row->bytes);
+}
+
+static size_t put_list(const struct job_schema_row *row, const uint8_t *what,
+                       struct ov_wr *wr)
+{
+    const uint8_t *item = what + row->offset;
+    uint64_t count = load(what + row->count_offset, 4);
+    size_t bytes = 0;
+
+    OV_ASSERT(count <= row->max);
+    for (uint64_t i = 0; i < count; i++, item += row->bytes)
+        bytes += put(row->rows, item, wr);
+    return bytes;
+}
+
+static size_t put_places(const struct job_schema_row *row, const uint8_t *item,
+                         struct ov_wr *wr)
+{
+    size_t bytes = 0;
+
+    for (uint64_t i = 0; i < row->max; i++, item += row->bytes) {
+        if (load(item + row->rows->offset, row->rows->bytes) == 0)
+            continue;
+        bytes += put_uint(wr, row->min + i, 1);
+        bytes += put(row->rows, item, wr);
+    }
+    return bytes;
+}
+
+static size_t put_strings(const struct job_schema_strings *strings,
+                          struct ov_wr *wr)
+{
+    uint32_t count = 0;
+    size_t bytes;
+
+    while (strings->at != NULL && strings->at[count] != NULL)
+        count++;
+    bytes = put_uint(wr, count, 4);
+    for (uint32_t i = 0; i < count; i++)
+        bytes += put_bytes(wr, strings->at[i], strlen(strings->at[i]) + 1);
+    return bytes;
+}
+
+static size_t put_row(const struct job_schema_row *row, const uint8_t *what,
+                      struct ov_wr *wr)
+{
+    const void *at = what + row->offset;
+    const struct ov_rd *rest = at;
+    const char *string;
+
+    switch (row->kind) {
+    case JOB_ROW_UINT:
+        return put_uint(wr, load(at, row->bytes), row->bytes);
+    case JOB_ROW_FLAGS:
+        return put_flags(row, what, wr);
+    case JOB_ROW_WHEN:
+        return load(at, 1) == row->min ? put(row->rows, what, wr) : 0;
+    case JOB_ROW_TEXT:
+        return put_bytes(wr, at, strnlen(at, row->max));
+    case JOB_ROW_REST:
+        return put_bytes(wr, rest->at, ov_rd_left(rest));
+    case JOB_ROW_LIST:
+        return put_list(row, what, wr);
+    case JOB_ROW_PLACES:
+        return put_places(row, at, wr);
+    case JOB_ROW_STRING:
+        string = *(const char *const *)at;
+        string = string != NULL ? string : "";
+        return put_bytes(wr, string, strlen(string) + 1);
+    case JOB_ROW_STRINGS:
+        return put_strings(at, wr);
+    case JOB_ROW_FLAG:
+    case JOB_ROW_END:
+        break;
+    }
+    OV_IMPOSSIBLE("a row of no kind");
+}
+
+static size_t put(const struct job_schema_row *rows, const uint8_t *what,
+                  struct ov_wr *wr)
+{
+    size_t bytes = 0;
+
+    for (; rows->kind != JOB_ROW_END; rows++)
+        bytes += put_row(rows, what, wr);
+    return bytes;
+}
+
+size_t job_schema_bytes(const struct job_schema_row *rows, const void *what)
+{
+    struct ov_wr nowhere = {0};
+
+    return put(rows, what, &nowhere);
+}
+
+void job_schema_encode(const struct job_schema_row *rows, const void *what,
+                       struct ov_wr *wr)
+{
+    put(rows, what, wr);
+}
+
+/* --- reading: what is cut off shows in rd->bad
+ * */
+
+static int get(const struct job_schema_row *rows, struct ov_rd *rd,
+               uint8_t *out);
+
+static int check_range(const struct job_schema_row *row, uint64_t value)
+{
+    return value < row->min || value > row->max ? OV_EPROTO : 0;
+}
+
+static int get_flags(const struct job_schema_row *row, struct ov_rd *rd,
+                     uint8_t *out)
+{
+    uint64_t value = ov_rd_uint(rd, (unsigned)row->bytes);
+
+    for (const struct job_schema_row *flag = row->rows;
+         flag->kind == JOB_ROW_FLAG; flag++) {
+        store(out + flag->offset, (value & flag->min) != 0, 1);
+        value &= ~flag->min;
+    }
+    return value != 0 ? OV_EPROTO : 0;
+}
+
+static int get_text(const struct job_schema_row *row, struct ov_rd *rd,
+                    char *out)
+{
+    size_t len = ov_rd_left(rd);
+    const uint8_t *mem = ov_rd_bytes(rd, len);
+
+    if (check_range(row, len) || memchr(mem, '\0', len) != NULL)
+        return OV_EPROTO;
+    memcpy(out, mem, len);
+    out[len] = '\0';
+    return 0;
+}
+
+static int get_rest(const struct job_schema_row *row, struct ov_rd *rd,
+                    struct ov_rd *out)
+{
+    size_t len = ov_rd_left(rd);
+
+    *out = *rd;
+    rd->at = rd->end;
+    return len % row->bytes != 0 ? OV_EPROTO
+                                 : check_range(row, len / row->bytes);
+}
+
+static int get_list(const struct job_schema_row *row, struct ov_rd *rd,
+                    uint8_t *out)
+{
+    uint64_t count = 0;
+
+    while (ov_rd_left(rd) > 0 && count < row->max) {
+        int rc = get(row->rows, rd, out + row->offset + count * row->bytes);
+
+        if (rc != 0)
+            return rc;
+        count++;
+    }
+    store(out + row->count_offset, count, 4);
+    return check_range(row, count);
+}
+
+static int get_places(const struct job_schema_row *row, struct ov_rd *rd,
+                      uint8_t *items)
+{
+    uint64_t next = 0;
+
+    while (ov_rd_left(rd) > 0) {
+        uint64_t place = ov_rd_uint(rd, 1) - row->min;
+        int rc;
+
+        if (place < next || place >= row->max)
+            return OV_EPROTO;
+        rc = get(row->rows, rd, items + place * row->bytes);
+        if (rc != 0)
+            return rc;
+        next = place + 1;
+    }
+    return 0;
+}
+
+/* The next string up to and with its NUL, or NULL. */
+static const char *get_string(struct ov_rd *rd)
+{
+    const uint8_t *nul = memchr(rd->at, '\0', ov_rd_left(rd));
+    size_t len = nul != NULL ? (size_t)(nul - rd->at) : ov_rd_left(rd);
+
+    return (const char *)ov_rd_bytes(rd, len + 1);
+}
+
+static int get_strings(const struct job_schema_row *row, struct ov_rd *rd,
+                       struct job_schema_strings *out)
+{
+    uint32_t count = ov_rd_u32(rd);
+
+    /* Each has a byte at least: nobody is made to allocate for nothing. */
+    if (check_range(row, count) || count > ov_rd_left(rd))
+        return OV_EPROTO;
+    out->at = calloc((size_t)count + 1, sizeof(*out->at));
+    if (out->at == NULL)
+        return OV_ENOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        out->at[i] = get_string(rd);
+    out->count = count;
+    return 0;
+}
+
+static int get_row(const struct job_schema_row *row, struct ov_rd *rd,
+                   uint8_t *out)
+{
+    void *at = out + row->offset;
+    uint64_t value;
+
+    switch (row->kind) {
+    case JOB_ROW_UINT:
+        value = ov_rd_uint(rd, (unsigned)row->bytes);
+        store(at, value, row->bytes);
+        return check_range(row, value);
+    case JOB_ROW_FLAGS:
+        return get_flags(row, rd, out);
+    case JOB_ROW_WHEN:
+        return load(at, 1) == row->min ? get(row->rows, rd, out) : 0;
+    case JOB_ROW_TEXT:
+        return get_text(row, rd, at);
+    case JOB_ROW_REST:
+        return get_rest(row, rd, at);
+    case JOB_ROW_LIST:
+        return get_list(row, rd, out);
+    case JOB_ROW_PLACES:
+        return get_places(row, rd, at);
+    case JOB_ROW_STRING:
+        *(const char **)at = get_string(rd);
+        return 0;
+    case JOB_ROW_STRINGS:
+        return get_strings(row, rd, at);
+    case JOB_ROW_FLAG:
+    case JOB_ROW_END:
+        break;
+    }
+    OV_IMPOSSIBLE("a row of no kind");
+}
+
+static int get(const struct job_schema_row *rows, struct ov_rd *rd,
+               uint8_t *out)
+{
+    for (; rows->kind != JOB_ROW_END; rows++) {
+        int rc = get_row(rows, rd, out);
+
+        if (rc != 0)
+            return rc;
+    }
+    return rd->bad ? OV_EPROTO : 0;
+}
+
+int job_schema_decode(const struct job_schema_row *rows, struct ov_rd body,
+                      void *out)
+{
+    int rc = get(rows, &body, out);
+
+    if (rc == 0 && ov_rd_left(&body) > 0)
+        rc = OV_EPROTO;
+    if (rc != 0)
+        job_schema_fini(rows, out);
+    return rc;
+}
+
+void job_schema_fini(const struct job_schema_row *rows, void *what)
+{
+    for (; rows->kind != JOB_ROW_END; rows++) {
+        struct job_schema_strings *strings =
+            (void *)((uint8_t *)what + rows->offset);
+
+        if (rows->kind != JOB_ROW_STRINGS)
+            continue;
+        free(strings->at);
+        *strings = (struct job_schema_strings){0};
+    }
+}
