@@ -1,57 +1,36 @@
 /* The words of a node to the launcher, in records of the STATE channel.
  *
- * A record holds one word after another; ranks are process numbers:
- *
- *     kind 1, body length 2, body
- *
- *     STARTED  rank 4, count 4         processes of the node are running: all
- *              that it has of the job, the first of them with that number
- *     EXIT     rank 4, status 4, taken 8
- *              status as from waitpid; the bytes of stdin that it took from
- *              its pipe; its output came before;
- *              then for each channel that had output, ascending:
- *              channel 1, bytes 8, sum 8    see job/tally.h
- *     FAILED   rank 4, errno 4, step   it could not be started
- *     ADOPTED  parent 4, us 4          the node was without a parent so long
- *     USAGE    rss peak 8, cpu us 8, peers refused 8, frames up 8, down 8,
- *              daemons 8, lines in pieces 8
- *              of the daemon, from one of its nodes, before its OVER; all but
- *              the peak since its last one; daemons: 1 when that is the first,
- *              then 0; lines that could have come whole but for want of room
- *     NOTE     text                    for the user
- *     STDIN    rank 4, what 4, errno 4 what became of a slow process's stdin
- *     PIDS     rank 4, then a pid 4 for it and each rank after it: before
- *              STARTED, as the host counts them
- *     OVER     jobs 4                  the processes of so many jobs, all that
- *              had some here, are over, and nothing more is to be said of them
- *     MACHINE  sockets 4, cores 4      of the host: before any job, where the
- *              launcher places processes by them, or as it asks for them; 0 and
- *              0 when nobody can tell, then with a text that says why
- *     PIECES   errno 4                 unfinished lines fill the daemon's
- * memory for them, and the file for more cannot be used: they may come in
- *              pieces from now on
+ * A record holds one word after another: kind 1, body length 2, body. The rows
+ * of a body are in word.c and, as a table, in docs/protocol.md. Ranks are
+ * process numbers.
  */
 #ifndef JOB_WORD_H
 #define JOB_WORD_H
 
 #include <stdint.h>
 
+#include "job/schema.h"
 #include "job/tally.h"
 #include "overlay/base/wire.h"
 #include "overlay/wire/frame.h"
 
 enum job_word_kind {
-    JOB_WORD_STARTED = 1,
-    JOB_WORD_EXIT,
-    JOB_WORD_FAILED,
-    JOB_WORD_ADOPTED,
-    JOB_WORD_USAGE,
-    JOB_WORD_NOTE,
-    JOB_WORD_STDIN,
-    JOB_WORD_PIDS,
-    JOB_WORD_OVER,
-    JOB_WORD_MACHINE,
-    JOB_WORD_PIECES,
+    JOB_WORD_STARTED = 1, /* all processes that the node has of a job run */
+    JOB_WORD_EXIT,        /* a process is over; its output came before */
+    JOB_WORD_FAILED,      /* it could not be started */
+    JOB_WORD_ADOPTED,     /* the node was without a parent for a while */
+    JOB_WORD_USAGE,       /* of the daemon, from one of its nodes, before its
+                             OVER; all but the peak since its last one */
+    JOB_WORD_NOTE,        /* for the user */
+    JOB_WORD_STDIN,       /* what became of a slow process's stdin */
+    JOB_WORD_PIDS,        /* before STARTED, as the host counts them */
+    JOB_WORD_OVER,        /* of all jobs that had processes here these are over,
+                             and nothing more is to be said of them */
+    JOB_WORD_MACHINE,     /* the host: before any job, where the launcher places
+                             processes by it, or as it asks for it */
+    JOB_WORD_PIECES,      /* unfinished lines fill the daemon's memory for them,
+                             and the file for more cannot be used: they may come
+                             in pieces from now on */
     JOB_WORD_KINDS
 };
 
@@ -84,19 +63,24 @@ struct job_usage {
     uint64_t lines_in_pieces; /* for want of room */
 };
 
+/* Zero is what a kind does not say. */
 struct job_word {
     uint8_t kind;
-    uint8_t stdin_event;              /* STDIN: enum job_stdin_event */
-    uint32_t rank;                    /* process number; PIDS: the first */
-    uint32_t parent;                  /* ADOPTED: a node of the tree */
-    uint32_t value;                   /* status, errno, count, microseconds */
-    uint32_t pids[JOB_WORD_PIDS_MAX]; /* PIDS: `value` of them */
-    uint64_t taken_bytes;             /* EXIT */
-    uint32_t packages, cores;         /* MACHINE: at least 1, or with text 0 */
-    char text[JOB_WORD_BYTES_MAX];    /* FAILED: step; NOTE; MACHINE */
-    struct job_usage usage;
+    uint32_t rank;   /* of words about a process; STARTED, PIDS: the first */
+    uint32_t count;  /* STARTED, PIDS: so many */
+    uint32_t status; /* EXIT: as from waitpid */
+    uint64_t taken_bytes; /* EXIT: of stdin, from its pipe */
     /* EXIT: what was sent of each channel. */
     struct job_tally tallies[JOB_WORD_OUTPUTS];
+    uint32_t err;                     /* FAILED, STDIN, PIECES: errno */
+    uint32_t parent;                  /* ADOPTED: a node of the tree */
+    uint32_t away_us;                 /* ADOPTED: so long it had none */
+    uint32_t stdin_event;             /* STDIN: enum job_stdin_event */
+    uint32_t pids[JOB_WORD_PIDS_MAX]; /* PIDS: of that rank and those after */
+    uint32_t jobs;                    /* OVER */
+    uint32_t packages, cores;         /* MACHINE: 0 where nobody can tell */
+    struct job_usage usage;
+    char text[JOB_WORD_BYTES_MAX]; /* FAILED: step; NOTE; MACHINE: why not */
 };
 
 /* The place of a channel in tallies; JOB_WORD_OUTPUTS or more: it has none. */
@@ -105,10 +89,13 @@ static inline unsigned job_word_output(uint8_t channel)
     return (unsigned)channel - OV_CHANNEL_STDOUT;
 }
 
+/* The rows of a kind's body. */
+const struct job_schema_row *job_word_rows(unsigned kind);
+
 /* Appends one word; sets wr->bad when it does not fit. */
-void job_word_encode(struct ov_wr *wr, const struct job_word *state);
+void job_word_encode(struct ov_wr *wr, const struct job_word *word);
 
 /* Reads the next word. Returns 0 or OV_EPROTO. */
-int job_word_decode(struct ov_rd *rd, struct job_word *state);
+int job_word_decode(struct ov_rd *rd, struct job_word *word);
 
 #endif

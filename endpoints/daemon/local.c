@@ -46,9 +46,9 @@ static void on_slow(void *arg, uint32_t rank, enum job_stdin_event what,
                     int err)
 {
     struct job_word state = {.kind = JOB_WORD_STDIN,
-                             .stdin_event = (uint8_t)what,
+                             .stdin_event = what,
                              .rank = rank,
-                             .value = (uint32_t)err};
+                             .err = (uint32_t)err};
     const struct intake *intake = arg;
 
     ep_local_say(intake->local, &state);
@@ -211,13 +211,13 @@ static void say_pids(const struct share *share)
     for (uint32_t i = 0; i < share->procs_count; i++) {
         const struct proc *proc = &share->procs[i];
 
-        if (state.value == 0)
+        if (state.count == 0)
             state.rank = ep_proc_number(proc);
-        state.pids[state.value++] = share->pids[i];
-        if (i + 1 == share->procs_count || state.value == JOB_WORD_PIDS_MAX ||
+        state.pids[state.count++] = share->pids[i];
+        if (i + 1 == share->procs_count || state.count == JOB_WORD_PIDS_MAX ||
             share->procs[i + 1].rank != proc->rank + 1) {
             ep_local_say(share->local, &state);
-            state.value = 0;
+            state.count = 0;
         }
     }
 }
@@ -229,7 +229,7 @@ void ep_local_started(struct ep_local *local, uint32_t number, int64_t pid)
     struct share *share = proc->share;
     struct job_word state = {.kind = JOB_WORD_STARTED,
                              .rank = ep_proc_number(&share->procs[0]),
-                             .value = share->procs_count};
+                             .count = share->procs_count};
 
     if (share->pids == NULL)
         share->pids = calloc(share->procs_count, sizeof(*share->pids));

@@ -55,7 +55,7 @@ void ep_words_over(struct ep_local *local)
 
     if (local->cfg.on_idle(local->cfg.arg, &state.usage))
         ep_local_say(local, &state);
-    state = (struct job_word){.kind = JOB_WORD_OVER, .value = local->begun};
+    state = (struct job_word){.kind = JOB_WORD_OVER, .jobs = local->begun};
     ep_local_say(local, &state);
 }
 

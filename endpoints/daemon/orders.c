@@ -103,7 +103,7 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
             (void)ep_spawner_sweep(d->spawner); /* else the launcher does */
         return;
     }
-    state.value = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+    state.away_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
     ep_local_say(node->local, &state);
 }
 

@@ -58,7 +58,7 @@ static void check_over(struct proc *proc)
 {
     struct job_word state = {.kind = JOB_WORD_EXIT,
                              .rank = ep_proc_number(proc),
-                             .value = (uint32_t)proc->status,
+                             .status = (uint32_t)proc->status,
                              .taken_bytes = proc->taken_bytes};
 
     if (proc->is_running || proc->is_over)
@@ -231,7 +231,7 @@ void ep_share_failed(struct proc *proc, const char *step, int err)
     struct ep_local *local = proc->share->local;
     struct job_word state = {.kind = JOB_WORD_FAILED,
                              .rank = ep_proc_number(proc),
-                             .value = (uint32_t)err};
+                             .err = (uint32_t)err};
 
     if (proc->is_over)
         return;

@@ -175,7 +175,7 @@ static int list_numbers(struct daemon *d)
 static void on_tails_failed(void *arg, int err)
 {
     struct daemon *d = arg;
-    struct job_word state = {.kind = JOB_WORD_PIECES, .value = (uint32_t)err};
+    struct job_word state = {.kind = JOB_WORD_PIECES, .err = (uint32_t)err};
 
     if (d->is_tails_told)
         return;

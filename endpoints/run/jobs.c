@@ -333,7 +333,7 @@ static void on_failed(struct run *r, struct run_job *job,
         .size = job->desc.size,
         .rank = state->rank - job->desc.base,
         .step = state->text,
-        .err = (int)state->value,
+        .err = (int)state->err,
     };
     uint32_t app = 0;
 
@@ -353,7 +353,7 @@ void ep_run_jobs_word(struct run *r, const struct job_word *state)
     if (job == NULL)
         return;
     if (state->kind == JOB_WORD_PIDS) {
-        ep_run_tap_started(r, state->rank, state->pids, state->value);
+        ep_run_tap_started(r, state->rank, state->pids, state->count);
         return;
     }
     if (state->kind == JOB_WORD_STARTED) {
@@ -370,7 +370,7 @@ void ep_run_jobs_word(struct run *r, const struct job_word *state)
         on_failed(r, job, state);
     ep_proof_ended(job->proof, state->rank - job->desc.base, state->tallies);
     count_ended(r, job, state->rank,
-                state->kind == JOB_WORD_EXIT ? state->value : 127 << 8);
+                state->kind == JOB_WORD_EXIT ? state->status : 127 << 8);
 }
 
 void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec)

@@ -32,7 +32,7 @@ bool ep_run_slow_said(struct run *r, const struct job *job,
         ep_run_say(r,
                    "spilled stdin of rank %u of a further job on %s cannot be "
                    "read back: %s; that job ends",
-                   rank, host, strerror((int)state->value));
+                   rank, host, strerror((int)state->err));
         return true;
     case JOB_STDIN_EVENTS:
         break;

@@ -63,7 +63,7 @@ static void on_usage(struct run *r, const struct job_usage *usage)
 static void say_no_spill(struct run *r, const struct job_word *state)
 {
     const char *host = ep_run_host_of_rank(r, state->rank);
-    int err = (int)state->value;
+    int err = (int)state->err;
 
     if (r->job.spill_dir != NULL)
         ep_run_say(r, "%s: nothing can be spilled to --spill-dir '%s': %s",
@@ -90,13 +90,13 @@ static void on_start_failed(struct run *r, const struct job_word *state)
     else if (!r->is_killed && strcmp(state->text, "bind") == 0)
         ep_run_say(r, "rank %u on %s cannot be bound as --bind asks for: %s",
                    state->rank, ep_run_host_of_rank(r, state->rank),
-                   strerror((int)state->value));
+                   strerror((int)state->err));
     else if (!r->is_killed)
         ep_run_say(r, "rank %u on %s cannot be started: %s of '%s': %s",
                    state->rank, ep_run_host_of_rank(r, state->rank),
                    state->text,
                    ep_run_jobs_subject(&r->job.apps[app], state->text),
-                   strerror((int)state->value));
+                   strerror((int)state->err));
     ep_run_abort(r, 1);
 }
 
@@ -116,7 +116,7 @@ static void on_slow_stdin(struct run *r, const struct job_word *state)
                    "stdin of rank %u on %s cannot be spilled any further (%s; "
                    "--spill-dir names another place): everybody waits for it "
                    "from now on",
-                   state->rank, host, strerror((int)state->value));
+                   state->rank, host, strerror((int)state->err));
         break;
     case JOB_STDIN_CLOSED:
         ep_run_say(r,
@@ -129,7 +129,7 @@ static void on_slow_stdin(struct run *r, const struct job_word *state)
         ep_run_say(r,
                    "spilled stdin of rank %u on %s cannot be read back: %s; "
                    "the job ends",
-                   state->rank, host, strerror((int)state->value));
+                   state->rank, host, strerror((int)state->err));
         ep_run_abort(r, 1);
         break;
     case JOB_STDIN_EVENTS:
@@ -159,10 +159,10 @@ static void on_adopted(struct run *r, uint32_t node,
                  ep_run_place(r, state->parent));
     ep_run_note(r, "node %u on %s has a new parent, %s, after %.3f s",
                 ep_run_place(r, node), ep_run_host(r, node), parent,
-                (double)state->value / 1e6);
+                (double)state->away_us / 1e6);
     r->repairs++;
-    if (state->value > r->repair_us_max)
-        r->repair_us_max = state->value;
+    if (state->away_us > r->repair_us_max)
+        r->repair_us_max = state->away_us;
 }
 
 /* Of all jobs that it was told: else it is not up to date. */
@@ -214,14 +214,14 @@ static void on_word(struct run *r, uint32_t node, const struct job_word *state)
         on_started(r, node);
         break;
     case JOB_WORD_PIDS:
-        ep_run_tap_started(r, state->rank, state->pids, state->value);
+        ep_run_tap_started(r, state->rank, state->pids, state->count);
         break;
     case JOB_WORD_EXIT:
-        ep_run_tap_exit(r, state->rank, (uint32_t)state->value);
+        ep_run_tap_exit(r, state->rank, state->status);
         ep_proof_ended(r->proof, state->rank, state->tallies);
         ep_run_took(r, state->rank, state->taken_bytes);
-        if (state->rank < r->job.size && state->value != 0)
-            ep_run_failed(r, state->rank, (int)state->value);
+        if (state->rank < r->job.size && state->status != 0)
+            ep_run_failed(r, state->rank, (int)state->status);
         break;
     case JOB_WORD_FAILED: /* it wrote nothing */
         ep_proof_ended(r->proof, state->rank, state->tallies);
@@ -241,7 +241,7 @@ static void on_word(struct run *r, uint32_t node, const struct job_word *state)
         r->is_note_told = true;
         break;
     case JOB_WORD_OVER:
-        on_over(r, node, state->value);
+        on_over(r, node, state->jobs);
         break;
     case JOB_WORD_STDIN:
         if (state->rank < r->job.size && !r->is_killed)
@@ -253,7 +253,7 @@ static void on_word(struct run *r, uint32_t node, const struct job_word *state)
             begin(r);
         break;
     case JOB_WORD_PIECES:
-        on_pieces(r, node, (int)state->value);
+        on_pieces(r, node, (int)state->err);
         break;
     case JOB_WORD_KINDS:
         break;

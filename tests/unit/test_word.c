@@ -12,10 +12,10 @@
 #include "overlay/base/err.h"
 
 static const struct job_word words[] = {
-    {.kind = JOB_WORD_STARTED, .rank = 4, .value = 7},
+    {.kind = JOB_WORD_STARTED, .rank = 4, .count = 7},
     {.kind = JOB_WORD_EXIT,
      .rank = 0x01020304,
-     .value = 0x8b00,
+     .status = 0x8b00,
      .taken_bytes = UINT64_C(0x1122334455)},
     {.kind = JOB_WORD_EXIT,
      .rank = 5,
@@ -24,20 +24,20 @@ static const struct job_word words[] = {
      .rank = 6,
      .tallies = {{.bytes = 1, .sum = 0}, {.bytes = 2, .sum = UINT64_MAX}}},
     {.kind = JOB_WORD_EXIT, .rank = 7, .tallies = {[1] = {.bytes = 3}}},
-    {.kind = JOB_WORD_FAILED, .rank = 3, .value = 2, .text = "exec"},
-    {.kind = JOB_WORD_ADOPTED, .parent = 4, .value = 1500},
+    {.kind = JOB_WORD_FAILED, .rank = 3, .err = 2, .text = "exec"},
+    {.kind = JOB_WORD_ADOPTED, .parent = 4, .away_us = 1500},
     {.kind = JOB_WORD_USAGE,
      .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5, 1, 7}},
     {.kind = JOB_WORD_NOTE, .text = "a word for the user"},
     {.kind = JOB_WORD_STDIN,
      .rank = 9,
      .stdin_event = JOB_STDIN_CLOSED,
-     .value = 28},
-    {.kind = JOB_WORD_PIDS, .rank = 3, .value = 2, .pids = {4711, UINT32_MAX}},
-    {.kind = JOB_WORD_OVER, .value = 3},
+     .err = 28},
+    {.kind = JOB_WORD_PIDS, .rank = 3, .count = 2, .pids = {4711, UINT32_MAX}},
+    {.kind = JOB_WORD_OVER, .jobs = 3},
     {.kind = JOB_WORD_MACHINE, .packages = 2, .cores = 128},
     {.kind = JOB_WORD_MACHINE, .text = "nobody can tell"},
-    {.kind = JOB_WORD_PIECES, .value = 28},
+    {.kind = JOB_WORD_PIECES, .err = 28},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -58,19 +58,7 @@ static void words_in_a_row_are_heard_as_said(void **state)
         struct job_word heard;
 
         assert_int_equal(job_word_decode(&rd, &heard), 0);
-        assert_int_equal(heard.kind, words[i].kind);
-        assert_int_equal(heard.rank, words[i].rank);
-        assert_int_equal(heard.parent, words[i].parent);
-        assert_int_equal(heard.packages, words[i].packages);
-        assert_int_equal(heard.cores, words[i].cores);
-        assert_int_equal(heard.value, words[i].value);
-        assert_memory_equal(heard.pids, words[i].pids, sizeof(heard.pids));
-        assert_int_equal(heard.stdin_event, words[i].stdin_event);
-        assert_int_equal(heard.taken_bytes, words[i].taken_bytes);
-        assert_string_equal(heard.text, words[i].text);
-        assert_memory_equal(&heard.usage, &words[i].usage, sizeof(heard.usage));
-        assert_memory_equal(heard.tallies, words[i].tallies,
-                            sizeof(heard.tallies));
+        assert_memory_equal(&heard, &words[i], sizeof(heard));
     }
     assert_int_equal(ov_rd_left(&rd), 0);
 }
