@@ -1,64 +1,70 @@
-/* Words about output from before, as bytes. */
+/* Words about output from before, as tables. */
 #include "job/replay.h"
 
+#include "job/schema.h"
 #include "overlay/base/err.h"
 
-enum order_flag { ORDER_LAST = 1 };
+static const struct job_schema_row order_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_replay_order, is_last, 1),
+    {.kind = JOB_ROW_END},
+};
 
-enum answer_flag { ANSWER_TURN = 1, ANSWER_HEARD = 2 };
+static const struct job_schema_row order_rows[] = {
+    JOB_SCHEMA_RANGE(struct job_replay_order, ticket, "ticket", 1, UINT16_MAX),
+    JOB_SCHEMA_UINT(struct job_replay_order, channels, "channels"),
+    JOB_SCHEMA_FLAGS(1, order_flags),
+    JOB_SCHEMA_UINT(struct job_replay_order, bytes, "bytes"),
+    JOB_SCHEMA_REST(struct job_replay_order, ranges, "ranges", 8, 1,
+                    JOB_REPLAY_RANGES_MAX),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row answer_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_replay_answer, is_turn, 1),
+    JOB_SCHEMA_FLAG(struct job_replay_answer, is_heard, 2),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row heard_rows[] = {
+    JOB_SCHEMA_RANGE(struct job_replay_answer, heard, "processes", 1,
+                     UINT32_MAX),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row bytes_rows[] = {
+    JOB_SCHEMA_UINT(struct job_replay_answer, dropped_bytes, "dropped"),
+    JOB_SCHEMA_REST(struct job_replay_answer, bytes, "bytes", 1, 0, UINT64_MAX),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row answer_rows[] = {
+    JOB_SCHEMA_FLAGS(4, answer_flags),
+    JOB_SCHEMA_WHEN(struct job_replay_answer, is_heard, true, heard_rows),
+    JOB_SCHEMA_WHEN(struct job_replay_answer, is_heard, false, bytes_rows),
+    {.kind = JOB_ROW_END},
+};
 
 void job_replay_order_encode(struct ov_wr *wr,
                              const struct job_replay_order *order)
 {
-    ov_wr_u16(wr, order->ticket);
-    ov_wr_u8(wr, order->channels);
-    ov_wr_u8(wr, order->is_last ? ORDER_LAST : 0);
-    ov_wr_u32(wr, order->bytes);
+    job_schema_encode(order_rows, order, wr);
 }
 
 int job_replay_order_decode(struct ov_rd body, struct job_replay_order *out)
 {
-    uint8_t flags;
-
-    out->ticket = ov_rd_u16(&body);
-    out->channels = ov_rd_u8(&body);
-    flags = ov_rd_u8(&body);
-    out->is_last = (flags & ORDER_LAST) != 0;
-    out->bytes = ov_rd_u32(&body);
-    out->ranges = body;
-    if (body.bad || out->ticket == 0 || (flags & ~ORDER_LAST) != 0 ||
-        ov_rd_left(&body) == 0 || ov_rd_left(&body) % 8 != 0)
-        return OV_EPROTO;
-    return 0;
+    return job_schema_decode(order_rows, body, out);
 }
 
 void job_replay_answer_encode(struct ov_wr *wr,
                               const struct job_replay_answer *answer)
 {
-    if (answer->heard > 0) {
-        ov_wr_u32(wr, ANSWER_HEARD);
-        ov_wr_u64(wr, answer->heard);
-        return;
-    }
-    ov_wr_u32(wr, answer->is_turn ? ANSWER_TURN : 0);
-    ov_wr_u64(wr, answer->dropped_bytes);
+    job_schema_encode(answer_rows, answer, wr);
 }
 
-int job_replay_answer_decode(struct ov_rd *rd, struct job_replay_answer *out)
+int job_replay_answer_decode(struct ov_rd body, struct job_replay_answer *out)
 {
-    uint32_t flags = ov_rd_u32(rd);
-    uint64_t number = ov_rd_u64(rd);
-
-    if (rd->bad || flags > ANSWER_HEARD)
-        return OV_EPROTO;
     *out = (struct job_replay_answer){0};
-    if (flags == ANSWER_HEARD) {
-        out->heard = (uint32_t)number;
-        return number == 0 || number > UINT32_MAX || ov_rd_left(rd) > 0
-                   ? OV_EPROTO
-                   : 0;
-    }
-    out->is_turn = flags == ANSWER_TURN;
-    out->dropped_bytes = number;
-    return 0;
+    if (job_schema_decode(answer_rows, body, out))
+        return OV_EPROTO;
+    return out->is_heard && out->is_turn ? OV_EPROTO : 0;
 }

@@ -37,26 +37,27 @@ struct job_replay_order {
     uint8_t channels;
     bool is_last;
     uint32_t bytes;
-    struct ov_rd ranges; /* decoded: what follows */
+    struct ov_rd ranges; /* to be written: none, the caller adds them */
 };
 
 struct job_replay_answer {
-    uint32_t heard; /* so many processes' node has the order; 0: an answer */
+    bool is_heard; /* the node has the order, and this is not an answer yet */
     bool is_turn;
+    uint64_t heard; /* so many processes' node has it */
     uint64_t dropped_bytes;
+    struct ov_rd bytes; /* to be written: none, the caller adds them */
 };
 
-/* What stands before the ranges. */
 void job_replay_order_encode(struct ov_wr *wr,
                              const struct job_replay_order *order);
-/* Returns 0, or OV_EPROTO when something is missing or no range is there. */
+/* Returns 0, or OV_EPROTO when something is missing, no range is there, or more
+ * than there may be. */
 int job_replay_order_decode(struct ov_rd body, struct job_replay_order *out);
 
-/* What stands before the bytes. */
 void job_replay_answer_encode(struct ov_wr *wr,
                               const struct job_replay_answer *answer);
-/* Returns 0, with the bytes left in *rd, or OV_EPROTO: also for one that has
- * heard of it for nobody, or with bytes. */
-int job_replay_answer_decode(struct ov_rd *rd, struct job_replay_answer *out);
+/* Returns 0, or OV_EPROTO: also for one that has heard of it for nobody, or
+ * with bytes. */
+int job_replay_answer_decode(struct ov_rd body, struct job_replay_answer *out);
 
 #endif

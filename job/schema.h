@@ -39,7 +39,7 @@ struct job_schema_row {
     size_t bytes;     /* of the number, of a piece, of an item in memory */
     uint64_t min;     /* of the number, or of what is counted: bytes of a */
     uint64_t max;     /* text, pieces, items, strings */
-    const struct job_schema_row *rows; /* of flags, of each item or piece */
+    const struct job_schema_row *rows; /* of flags, of each item */
     size_t count_offset;               /* LIST: of the uint32_t that counts */
 };
 
@@ -76,9 +76,9 @@ struct job_schema_strings {
 #define JOB_SCHEMA_TEXT(type, member, label, least, most)                      \
     JOB_SCHEMA_ROW(TEXT, type, member, .name = (label), .min = (least),        \
                    .max = (most))
-#define JOB_SCHEMA_REST(type, member, piece, least, most, fields)              \
-    JOB_SCHEMA_ROW(REST, type, member, .bytes = (piece), .min = (least),       \
-                   .max = (most), .rows = (fields))
+#define JOB_SCHEMA_REST(type, member, label, piece, least, most)               \
+    JOB_SCHEMA_ROW(REST, type, member, .name = (label), .bytes = (piece),      \
+                   .min = (least), .max = (most))
 #define JOB_SCHEMA_LIST(type, member, count, least, fields)                    \
     JOB_SCHEMA_ROW(LIST, type, member, .min = (least),                         \
                    .max = JOB_SCHEMA_ITEMS(type, member), .rows = (fields),    \
@@ -102,9 +102,10 @@ size_t job_schema_bytes(const struct job_schema_row *rows, const void *what);
 void job_schema_encode(const struct job_schema_row *rows, const void *what,
                        struct ov_wr *wr);
 
-/* Reads a body into *out, which the caller has zeroed. What is borrowed lies in
- * the body. Returns 0; OV_EPROTO; or OV_ENOMEM for strings. After an error *out
- * owns nothing. O(its bytes). */
+/* Reads a body into *out. Members that are not on the wire stay as they are, so
+ * strings and places, and what WHEN is about, are zeroed by the caller. What is
+ * borrowed lies in the body. Returns 0; OV_EPROTO; or OV_ENOMEM for strings.
+ * After an error *out owns nothing. O(its bytes). */
 int job_schema_decode(const struct job_schema_row *rows, struct ov_rd body,
                       void *out);
 

@@ -1,29 +1,31 @@
-/* What is wanted, as bytes. */
+/* What is wanted, as a table. */
 #include "job/want.h"
 
+#include "job/schema.h"
 #include "overlay/base/err.h"
 
-enum order_flag { ORDER_WANTED = 1, ORDER_HELD_BACK = 2 };
+static const struct job_schema_row flags[] = {
+    JOB_SCHEMA_FLAG(struct job_want_order, is_wanted, 1),
+    JOB_SCHEMA_FLAG(struct job_want_order, is_held_back, 2),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row order_rows[] = {
+    JOB_SCHEMA_UINT(struct job_want_order, channels, "channels"),
+    JOB_SCHEMA_FLAGS(1, flags),
+    JOB_SCHEMA_REST(struct job_want_order, ranges, "ranges", 8, 1,
+                    JOB_WANT_RANGES_MAX),
+    {.kind = JOB_ROW_END},
+};
 
 void job_want_order_encode(struct ov_wr *wr, const struct job_want_order *order)
 {
-    ov_wr_u8(wr, order->channels);
-    ov_wr_u8(wr, (uint8_t)((order->is_wanted ? ORDER_WANTED : 0) |
-                           (order->is_held_back ? ORDER_HELD_BACK : 0)));
+    job_schema_encode(order_rows, order, wr);
 }
 
 int job_want_order_decode(struct ov_rd body, struct job_want_order *out)
 {
-    uint8_t flags;
-
-    out->channels = ov_rd_u8(&body);
-    flags = ov_rd_u8(&body);
-    out->is_wanted = (flags & ORDER_WANTED) != 0;
-    out->is_held_back = (flags & ORDER_HELD_BACK) != 0;
-    out->ranges = body;
-    if (body.bad || (flags & ~(ORDER_WANTED | ORDER_HELD_BACK)) != 0 ||
-        flags == ORDER_HELD_BACK || ov_rd_left(&body) == 0 ||
-        ov_rd_left(&body) % 8 != 0)
+    if (job_schema_decode(order_rows, body, out))
         return OV_EPROTO;
-    return 0;
+    return out->is_held_back && !out->is_wanted ? OV_EPROTO : 0;
 }

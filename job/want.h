@@ -26,13 +26,13 @@ enum {
 struct job_want_order {
     uint8_t channels;
     bool is_wanted, is_held_back;
-    struct ov_rd ranges; /* decoded: what follows */
+    struct ov_rd ranges; /* to be written: none, the caller adds them */
 };
 
-/* What stands before the ranges. */
 void job_want_order_encode(struct ov_wr *wr,
                            const struct job_want_order *order);
-/* Returns 0, or OV_EPROTO when something is missing or no range is there. */
+/* Returns 0, or OV_EPROTO when something is missing, no range is there, or more
+ * than there may be. */
 int job_want_order_decode(struct ov_rd body, struct job_want_order *out);
 
 #endif

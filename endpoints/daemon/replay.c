@@ -168,7 +168,7 @@ static void write_heard(struct ep_local *local, struct replay *replay,
     const struct share *share = replay->told;
     uint32_t first = ep_proc_number(to_tell(replay));
     uint32_t room = ep_words_room(local, max_bytes);
-    struct job_replay_answer answer = {.heard = 0};
+    struct job_replay_answer answer = {.is_heard = true};
     struct ov_wr wr;
 
     OV_ASSERT(room >= JOB_REPLAY_HEAD_BYTES);

@@ -101,29 +101,28 @@ static struct ov_rd bytes_of(const struct ep_console_record *rec)
 /* It is no output, and has no place among that. */
 static bool is_heard(const struct ep_console_record *rec)
 {
-    struct ov_rd rd = bytes_of(rec);
     struct job_replay_answer answer;
 
-    return job_replay_answer_decode(&rd, &answer) == 0 && answer.heard > 0;
+    return job_replay_answer_decode(bytes_of(rec), &answer) == 0 &&
+           answer.is_heard;
 }
 
 /* What makes no sense is nobody's. */
 static void replay(struct run *r, const struct ep_console_record *rec,
                    uint16_t ticket)
 {
-    struct ov_rd rd = bytes_of(rec);
     struct job_replay_answer answer;
     struct ep_tap_output output = {.rank = rec->rank,
                                    .channel = rec->channel,
                                    .ticket = ticket,
                                    .cookie = rec->cookie};
 
-    if (job_replay_answer_decode(&rd, &answer) == 0) {
-        output.heard = answer.heard;
+    if (job_replay_answer_decode(bytes_of(rec), &answer) == 0) {
+        output.heard = (uint32_t)answer.heard;
         output.is_turn = answer.is_turn;
         output.before_bytes = answer.dropped_bytes;
-        output.len_bytes = (uint32_t)ov_rd_left(&rd);
-        output.mem = output.len_bytes > 0 ? rd.at : NULL;
+        output.len_bytes = (uint32_t)ov_rd_left(&answer.bytes);
+        output.mem = output.len_bytes > 0 ? answer.bytes.at : NULL;
         ep_run_tap_output(r, &output, rec->buf);
     }
     ep_run_let_go(r, rec->cookie);

@@ -27,7 +27,7 @@ static bool has(const uint8_t *mem, size_t len_bytes, uint32_t number)
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
-    uint8_t again[2];
+    uint8_t again[JOB_WANT_ORDER_BYTES];
     struct ov_wr wr = ov_wr_init(again, sizeof(again));
     struct job_want_order order;
     uint32_t number;
@@ -49,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     FUZZ_CHECK(ov_rd_left(&order.ranges) == len_bytes - 2);
     FUZZ_CHECK(len_bytes > 2 && (len_bytes - 2) % 8 == 0);
     job_want_order_encode(&wr, &order);
-    FUZZ_CHECK(!wr.bad && memcmp(again, mem, sizeof(again)) == 0);
+    FUZZ_CHECK(!wr.bad && (size_t)(wr.at - again) == len_bytes);
+    FUZZ_CHECK(memcmp(again, mem, len_bytes) == 0);
     return 0;
 }

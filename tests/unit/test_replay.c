@@ -50,7 +50,6 @@ static void an_answer_has_the_bytes_that_are_drawn(void **state)
         .is_turn = true, .dropped_bytes = (UINT64_C(1) << 56) + 7};
     uint8_t mem[JOB_REPLAY_HEAD_BYTES];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-    struct ov_rd rd = ov_rd_init(answer_bytes, sizeof(answer_bytes));
 
     (void)state;
     job_replay_answer_encode(&wr, &answer);
@@ -58,7 +57,10 @@ static void an_answer_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(wr.at - mem, JOB_REPLAY_HEAD_BYTES);
     assert_memory_equal(mem, answer_bytes, sizeof(mem));
     memset(&answer, 0, sizeof(answer));
-    assert_int_equal(job_replay_answer_decode(&rd, &answer), 0);
+    assert_int_equal(
+        job_replay_answer_decode(ov_rd_init(answer_bytes, sizeof(answer_bytes)),
+                                 &answer),
+        0);
     assert_true(answer.is_turn);
     assert_int_equal(answer.dropped_bytes, (UINT64_C(1) << 56) + 7);
 }
@@ -67,17 +69,19 @@ static const uint8_t heard_bytes[] = {2, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 0};
 
 static void a_node_has_heard_with_the_bytes_that_are_drawn(void **state)
 {
-    struct job_replay_answer answer = {.heard = 0x304};
+    struct job_replay_answer answer = {.is_heard = true, .heard = 0x304};
     uint8_t mem[JOB_REPLAY_HEAD_BYTES];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-    struct ov_rd rd = ov_rd_init(heard_bytes, sizeof(heard_bytes));
 
     (void)state;
     job_replay_answer_encode(&wr, &answer);
     assert_false(wr.bad);
     assert_memory_equal(mem, heard_bytes, sizeof(mem));
     memset(&answer, 0xff, sizeof(answer));
-    assert_int_equal(job_replay_answer_decode(&rd, &answer), 0);
+    assert_int_equal(job_replay_answer_decode(
+                         ov_rd_init(heard_bytes, sizeof(heard_bytes)), &answer),
+                     0);
+    assert_true(answer.is_heard);
     assert_int_equal(answer.heard, 0x304);
     assert_false(answer.is_turn);
     assert_int_equal(answer.dropped_bytes, 0);
@@ -85,10 +89,9 @@ static void a_node_has_heard_with_the_bytes_that_are_drawn(void **state)
 
 static int decode(const uint8_t *mem, size_t len)
 {
-    struct ov_rd rd = ov_rd_init(mem, len);
     struct job_replay_answer answer;
 
-    return job_replay_answer_decode(&rd, &answer);
+    return job_replay_answer_decode(ov_rd_init(mem, len), &answer);
 }
 
 /* For nobody, for too many, with bytes. */
@@ -108,7 +111,6 @@ static void what_no_node_has_heard_is_refused(void **state)
 /* Cut anywhere but between ranges, without a ticket, with unknown flags. */
 static void what_is_none_is_refused(void **state)
 {
-    struct job_replay_answer answer;
     struct job_replay_order order;
     uint8_t mem[sizeof(order_bytes)];
 
@@ -127,17 +129,25 @@ static void what_is_none_is_refused(void **state)
     assert_int_equal(
         job_replay_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
         OV_EPROTO);
-    for (size_t len = 0; len < sizeof(answer_bytes); len++) {
-        struct ov_rd rd = ov_rd_init(answer_bytes, len);
-
-        assert_int_equal(job_replay_answer_decode(&rd, &answer), OV_EPROTO);
-    }
+    for (size_t len = 0; len < sizeof(answer_bytes); len++)
+        assert_int_equal(decode(answer_bytes, len), OV_EPROTO);
     memcpy(mem, answer_bytes, sizeof(answer_bytes));
     mem[0] = 3;
+    assert_int_equal(decode(mem, sizeof(answer_bytes)), OV_EPROTO);
+}
+
+/* As many ranges as one order has, and one more. */
+static void an_order_of_too_many_ranges_is_refused(void **state)
+{
+    uint8_t mem[JOB_REPLAY_ORDER_BYTES + 8] = {1};
+    struct job_replay_order order;
+
+    (void)state;
+    assert_int_equal(job_replay_order_decode(
+                         ov_rd_init(mem, JOB_REPLAY_ORDER_BYTES), &order),
+                     0);
     assert_int_equal(
-        job_replay_answer_decode(
-            &(struct ov_rd){.at = mem, .end = mem + sizeof(answer_bytes)},
-            &answer),
+        job_replay_order_decode(ov_rd_init(mem, sizeof(mem)), &order),
         OV_EPROTO);
 }
 
@@ -149,6 +159,7 @@ int main(void)
         cmocka_unit_test(a_node_has_heard_with_the_bytes_that_are_drawn),
         cmocka_unit_test(what_no_node_has_heard_is_refused),
         cmocka_unit_test(what_is_none_is_refused),
+        cmocka_unit_test(an_order_of_too_many_ranges_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static const struct job_schema_row when_rows[] = {
 static const struct job_schema_row text_rows[] = {
     JOB_SCHEMA_TEXT(struct message, text, "text", 1, 7), {.kind = JOB_ROW_END}};
 static const struct job_schema_row rest_rows[] = {
-    UINT(u8), JOB_SCHEMA_REST(struct message, rest, 3, 1, 2, pair_rows),
+    UINT(u8), JOB_SCHEMA_REST(struct message, rest, "rest", 3, 1, 2),
     {.kind = JOB_ROW_END}};
 static const struct job_schema_row list_rows[] = {
     UINT(u8), JOB_SCHEMA_LIST(struct message, pairs, count, 1, pair_rows),
