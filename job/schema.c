@@ -81,17 +81,16 @@ static size_t put_places(const struct job_schema_row *row, const uint8_t *item,
     return bytes;
 }
 
-static size_t put_strings(const struct job_schema_strings *strings,
-                          struct ov_wr *wr)
+static size_t put_strings(const char *const *strings, struct ov_wr *wr)
 {
     uint32_t count = 0;
     size_t bytes;
 
-    while (strings->at != NULL && strings->at[count] != NULL)
+    while (strings != NULL && strings[count] != NULL)
         count++;
     bytes = put_uint(wr, count, 4);
     for (uint32_t i = 0; i < count; i++)
-        bytes += put_bytes(wr, strings->at[i], strlen(strings->at[i]) + 1);
+        bytes += put_bytes(wr, strings[i], strlen(strings[i]) + 1);
     return bytes;
 }
 
@@ -122,7 +121,7 @@ static size_t put_row(const struct job_schema_row *row, const uint8_t *what,
         string = string != NULL ? string : "";
         return put_bytes(wr, string, strlen(string) + 1);
     case JOB_ROW_STRINGS:
-        return put_strings(at, wr);
+        return put_strings(*(const char *const *const *)at, wr);
     case JOB_ROW_FLAG:
     case JOB_ROW_END:
         break;
@@ -246,19 +245,20 @@ static const char *get_string(struct ov_rd *rd)
 }
 
 static int get_strings(const struct job_schema_row *row, struct ov_rd *rd,
-                       struct job_schema_strings *out)
+                       const char *const **out)
 {
     uint32_t count = ov_rd_u32(rd);
+    const char **strings;
 
     /* Each has a byte at least: nobody is made to allocate for nothing. */
     if (check_range(row, count) || count > ov_rd_left(rd))
         return OV_EPROTO;
-    out->at = calloc((size_t)count + 1, sizeof(*out->at));
-    if (out->at == NULL)
+    strings = calloc((size_t)count + 1, sizeof(*strings));
+    if (strings == NULL)
         return OV_ENOMEM;
     for (uint32_t i = 0; i < count; i++)
-        out->at[i] = get_string(rd);
-    out->count = count;
+        strings[i] = get_string(rd);
+    *out = strings;
     return 0;
 }
 
@@ -324,12 +324,11 @@ int job_schema_decode(const struct job_schema_row *rows, struct ov_rd body,
 void job_schema_fini(const struct job_schema_row *rows, void *what)
 {
     for (; rows->kind != JOB_ROW_END; rows++) {
-        struct job_schema_strings *strings =
-            (void *)((uint8_t *)what + rows->offset);
+        void **strings = (void **)((uint8_t *)what + rows->offset);
 
         if (rows->kind != JOB_ROW_STRINGS)
             continue;
-        free(strings->at);
-        *strings = (struct job_schema_strings){0};
+        free(*strings);
+        *strings = NULL;
     }
 }

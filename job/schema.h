@@ -29,7 +29,8 @@ enum job_row_kind {
                         byte, ascending from `min` on; one whose first number
                         is 0 is left out, so that row has a limit of 1 */
     JOB_ROW_STRING,  /* const char *, with its NUL; NULL is written as "" */
-    JOB_ROW_STRINGS, /* struct job_schema_strings: count 4, then these */
+    JOB_ROW_STRINGS, /* const char *const *, NULL-terminated, of the reader
+                        owned; NULL: none; count 4, then these */
 };
 
 struct job_schema_row {
@@ -41,12 +42,6 @@ struct job_schema_row {
     uint64_t max;     /* text, pieces, items, strings */
     const struct job_schema_row *rows; /* of flags, of each item */
     size_t count_offset;               /* LIST: of the uint32_t that counts */
-};
-
-/* Strings that lie one behind the other elsewhere. */
-struct job_schema_strings {
-    const char **at; /* NULL-terminated, of the reader owned; NULL: none */
-    uint32_t count;  /* the writer does not look at it */
 };
 
 #define JOB_SCHEMA_BYTES(type, member) sizeof(((type *)0)->member)
@@ -109,7 +104,8 @@ void job_schema_encode(const struct job_schema_row *rows, const void *what,
 int job_schema_decode(const struct job_schema_row *rows, struct ov_rd body,
                       void *out);
 
-/* Frees what the reader has allocated: only messages with STRINGS need it. */
+/* Frees what the reader has allocated, the arrays of STRINGS, which stand in no
+ * table but a message's own. */
 void job_schema_fini(const struct job_schema_row *rows, void *what);
 
 #endif

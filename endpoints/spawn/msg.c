@@ -1,17 +1,64 @@
-/* Layout of the messages between the spawner and its owner. */
+/* The messages between the spawner and its owner, as tables. */
 #include "endpoints/spawn/msg.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/schema.h"
 #include "overlay/base/err.h"
-#include "overlay/base/wire.h"
 
-enum {
-    JOB_CWD_OPTIONAL = 1,
-    JOB_NEW_SESSION = 2,
-    JOB_MANNERS = 4,
-    MANNERS_BYTES = 5 + 8 * JOB_MANNERS_LIMITS,
+static const struct job_schema_row job_flags[] = {
+    JOB_SCHEMA_FLAG(struct ep_held_job, what.program.cwd_is_optional, 1),
+    JOB_SCHEMA_FLAG(struct ep_held_job, what.new_session, 2),
+    JOB_SCHEMA_FLAG(struct ep_held_job, what.manners.is_known, 4),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row manners_rows[] = {
+    JOB_SCHEMA_UINT(struct ep_held_job, what.manners.umask, "umask"),
+    JOB_SCHEMA_UINT(struct ep_held_job, what.manners.nice, "nice"),
+#define LIMIT_ROW(name, text)                                                  \
+    JOB_SCHEMA_UINT(struct ep_held_job, what.manners.soft[JOB_MANNERS_##name], \
+                    text),
+    JOB_MANNERS_MAP(LIMIT_ROW)
+#undef LIMIT_ROW
+        {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row job_rows[] = {
+    JOB_SCHEMA_UINT(struct ep_held_job, job, "job"),
+    JOB_SCHEMA_FLAGS(1, job_flags),
+    JOB_SCHEMA_STRING(struct ep_held_job, what.program.cwd, "cwd"),
+    JOB_SCHEMA_STRINGS(struct ep_held_job, what.program.argv, "argv", 1),
+    JOB_SCHEMA_STRINGS(struct ep_held_job, what.env, "env", 0),
+    JOB_SCHEMA_WHEN(struct ep_held_job, what.manners.is_known, true,
+                    manners_rows),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row start_rows[] = {
+    JOB_SCHEMA_UINT(struct ep_start, job, "job"),
+    JOB_SCHEMA_UINT(struct ep_start, proc, "proc"),
+    JOB_SCHEMA_RANGE(struct ep_start, mask, "mask", 0,
+                     (1u << EP_WIRE_FDS_MAX) - 1),
+    JOB_SCHEMA_STRING(struct ep_start, cpus, "cpus"),
+    JOB_SCHEMA_STRINGS(struct ep_start, args, "args", 0),
+    JOB_SCHEMA_STRINGS(struct ep_start, env, "env", 0),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row signal_rows[] = {
+    JOB_SCHEMA_UINT(struct ep_signal, proc, "proc"),
+    JOB_SCHEMA_UINT(struct ep_signal, signo, "signal"),
+    JOB_SCHEMA_RANGE(struct ep_signal, to_all, "all", 0, 1),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row report_rows[] = {
+    JOB_SCHEMA_UINT(struct ep_report, proc, "proc"),
+    JOB_SCHEMA_UINT(struct ep_report, step, "step"),
+    JOB_SCHEMA_UINT(struct ep_report, value, "value"),
+    {.kind = JOB_ROW_END},
 };
 
 const char *ep_step_name(unsigned step)
@@ -25,64 +72,13 @@ const char *ep_step_name(unsigned step)
     return step < EP_STEPS ? names[step] : "step";
 }
 
-static size_t strings_bytes(const char *const *strings)
+static struct ep_wire_out *encode(enum ep_spawn_msg type,
+                                  const struct job_schema_row *rows,
+                                  const void *what, int *err)
 {
-    size_t total = 4;
-
-    for (size_t i = 0; strings != NULL && strings[i] != NULL; i++)
-        total += strlen(strings[i]) + 1;
-    return total;
-}
-
-static void strings_write(struct ov_wr *wr, const char *const *strings)
-{
-    uint32_t count = 0;
-
-    while (strings != NULL && strings[count] != NULL)
-        count++;
-    ov_wr_u32(wr, count);
-    for (uint32_t i = 0; i < count; i++)
-        ov_wr_bytes(wr, strings[i], strlen(strings[i]) + 1);
-}
-
-/* The next string up to and with its NUL, or NULL. */
-static const char *string_read(struct ov_rd *rd)
-{
-    const void *nul = memchr(rd->at, 0, ov_rd_left(rd));
-
-    if (nul == NULL) {
-        rd->bad = true;
-        return NULL;
-    }
-    return (const char *)ov_rd_bytes(
-        rd, (size_t)((const uint8_t *)nul - rd->at) + 1);
-}
-
-static int strings_read(struct ov_rd *rd, struct ep_strings *out)
-{
-    uint32_t count = ov_rd_u32(rd);
-
-    *out = (struct ep_strings){0};
-    if (rd->bad || count > ov_rd_left(rd))
-        return OV_EPROTO;
-    out->at = calloc((size_t)count + 1, sizeof(*out->at));
-    if (out->at == NULL)
-        return OV_ENOMEM;
-    for (uint32_t i = 0; i < count && !rd->bad; i++)
-        out->at[i] = string_read(rd);
-    out->count = count;
-    if (!rd->bad)
-        return 0;
-    free(out->at);
-    *out = (struct ep_strings){0};
-    return OV_EPROTO;
-}
-
-/* A message with room for len_bytes; *wr writes its body. */
-static struct ep_wire_out *out_new(enum ep_spawn_msg type, size_t len_bytes,
-                                   struct ov_wr *wr, int *err)
-{
+    size_t len_bytes = job_schema_bytes(rows, what);
     struct ep_wire_out *out;
+    struct ov_wr wr;
 
     *err = OV_EINVAL;
     if (len_bytes > EP_WIRE_BODY_MAX)
@@ -92,63 +88,25 @@ static struct ep_wire_out *out_new(enum ep_spawn_msg type, size_t len_bytes,
     if (out == NULL)
         return NULL;
     *err = 0;
-    *wr = ov_wr_init(out->body, len_bytes);
+    wr = ov_wr_init(out->body, len_bytes);
+    job_schema_encode(rows, what, &wr);
     return out;
-}
-
-static void manners_write(struct ov_wr *wr, const struct job_manners *manners)
-{
-    ov_wr_u32(wr, manners->umask);
-    ov_wr_u8(wr, manners->nice);
-    for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++)
-        ov_wr_u64(wr, manners->soft[i]);
-}
-
-static void manners_read(struct ov_rd *rd, struct job_manners *manners)
-{
-    manners->is_known = true;
-    manners->umask = ov_rd_u32(rd);
-    manners->nice = ov_rd_u8(rd);
-    for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++)
-        manners->soft[i] = ov_rd_u64(rd);
 }
 
 struct ep_wire_out *
 ep_spawn_job_encode(uint32_t job, const struct ep_spawn_job *what, int *err)
 {
-    const struct job_program *program = &what->program;
-    const char *cwd = program->cwd != NULL ? program->cwd : "";
-    size_t len_bytes;
-    struct ep_wire_out *out;
-    struct ov_wr wr;
+    const struct ep_held_job held = {.job = job, .what = *what};
 
     *err = OV_EINVAL;
-    if (program->argv == NULL || program->argv[0] == NULL)
+    if (what->program.argv == NULL || what->program.argv[0] == NULL)
         return NULL;
-    len_bytes = 5 + strlen(cwd) + 1 + strings_bytes(program->argv) +
-                strings_bytes(what->env) +
-                (what->manners.is_known ? MANNERS_BYTES : 0);
-    out = out_new(EP_SPAWN_JOB, len_bytes, &wr, err);
-    if (out == NULL)
-        return NULL;
-    ov_wr_u32(&wr, job);
-    ov_wr_u8(&wr, (uint8_t)((program->cwd_is_optional ? JOB_CWD_OPTIONAL : 0) |
-                            (what->new_session ? JOB_NEW_SESSION : 0) |
-                            (what->manners.is_known ? JOB_MANNERS : 0)));
-    ov_wr_bytes(&wr, cwd, strlen(cwd) + 1);
-    strings_write(&wr, program->argv);
-    strings_write(&wr, what->env);
-    if (what->manners.is_known)
-        manners_write(&wr, &what->manners);
-    return out;
+    return encode(EP_SPAWN_JOB, job_rows, &held, err);
 }
 
 int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_held_job *out)
 {
     struct job_program *program = &out->what.program;
-    struct ep_strings argv, env = {0};
-    struct ov_rd rd;
-    uint8_t flags;
     int rc;
 
     *out = (struct ep_held_job){0};
@@ -156,42 +114,30 @@ int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_held_job *out)
     if (out->body == NULL)
         return OV_ENOMEM;
     memcpy(out->body, in->body, in->len_bytes);
-    rd = ov_rd_init(out->body, in->len_bytes);
-    out->job = ov_rd_u32(&rd);
-    flags = ov_rd_u8(&rd);
-    program->cwd_is_optional = flags & JOB_CWD_OPTIONAL;
-    out->what.new_session = flags & JOB_NEW_SESSION;
-    program->cwd = string_read(&rd);
-    if (program->cwd != NULL && program->cwd[0] == '\0')
-        program->cwd = NULL;
-    rc = strings_read(&rd, &argv);
-    if (rc == 0)
-        rc = strings_read(&rd, &env);
-    program->argv = argv.at;
-    out->what.env = env.at;
-    if (flags & JOB_MANNERS)
-        manners_read(&rd, &out->what.manners);
-    if (rc == 0 && (rd.bad || argv.count == 0 || ov_rd_left(&rd) > 0))
-        rc = OV_EPROTO;
+    rc = job_schema_decode(job_rows, ov_rd_init(out->body, in->len_bytes), out);
     if (rc != 0)
         ep_spawn_job_fini(out);
+    else if (program->cwd[0] == '\0')
+        program->cwd = NULL;
     return rc;
 }
 
 void ep_spawn_job_fini(struct ep_held_job *job)
 {
-    free((void *)(uintptr_t)job->what.program.argv);
-    free((void *)(uintptr_t)job->what.env);
+    job_schema_fini(job_rows, job);
     free(job->body);
     *job = (struct ep_held_job){0};
 }
 
 struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)
 {
-    const char *cpus = what->cpus != NULL ? what->cpus : "";
-    struct ep_wire_out *out;
-    struct ov_wr wr;
-    uint8_t mask = 0;
+    struct ep_start start = {
+        .job = what->job,
+        .proc = what->proc,
+        .cpus = what->cpus,
+        .args = what->args,
+        .env = what->env,
+    };
 
     *err = OV_EINVAL;
     for (size_t i = 0; what->env != NULL && what->env[i] != NULL; i++) {
@@ -200,97 +146,46 @@ struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err)
         if (equals == NULL || equals == what->env[i])
             return NULL;
     }
-    out = out_new(EP_SPAWN_START,
-                  9 + strlen(cpus) + 1 + strings_bytes(what->args) +
-                      strings_bytes(what->env),
-                  &wr, err);
-    if (out == NULL)
-        return NULL;
     for (unsigned i = 0; i < 3; i++) {
         if (what->stdio[i] >= 0)
-            mask |= (uint8_t)(1u << i);
+            start.mask |= (uint8_t)(1u << i);
     }
     if (what->further > 0)
-        mask |= 1u << EP_SPAWN_FURTHER_FD;
-    ov_wr_u32(&wr, what->job);
-    ov_wr_u32(&wr, what->proc);
-    ov_wr_u8(&wr, mask);
-    ov_wr_bytes(&wr, cpus, strlen(cpus) + 1);
-    strings_write(&wr, what->args);
-    strings_write(&wr, what->env);
-    return out;
+        start.mask |= 1u << EP_SPAWN_FURTHER_FD;
+    return encode(EP_SPAWN_START, start_rows, &start, err);
 }
 
 int ep_start_decode(const struct ep_wire_in *in, struct ep_start *out)
 {
-    struct ov_rd rd = ov_rd_init(in->body, in->len_bytes);
-    int rc;
-
     *out = (struct ep_start){0};
-    out->job = ov_rd_u32(&rd);
-    out->proc = ov_rd_u32(&rd);
-    out->mask = ov_rd_u8(&rd);
-    out->cpus = string_read(&rd);
-    rc = strings_read(&rd, &out->args);
-    if (rc == 0)
-        rc = strings_read(&rd, &out->env);
-    if (rc == 0 && (ov_rd_left(&rd) > 0 || out->mask > 15))
-        rc = OV_EPROTO;
-    if (rc != 0)
-        ep_start_fini(out);
-    return rc;
+    return job_schema_decode(start_rows, ov_rd_init(in->body, in->len_bytes),
+                             out);
 }
 
 void ep_start_fini(struct ep_start *start)
 {
-    free(start->args.at);
-    free(start->env.at);
-    start->args = start->env = (struct ep_strings){0};
+    job_schema_fini(start_rows, start);
 }
 
 struct ep_wire_out *ep_signal_encode(const struct ep_signal *sig, int *err)
 {
-    struct ov_wr wr;
-    struct ep_wire_out *out = out_new(EP_SPAWN_SIGNAL, 6, &wr, err);
-
-    if (out == NULL)
-        return NULL;
-    ov_wr_u32(&wr, sig->proc);
-    ov_wr_u8(&wr, sig->signo);
-    ov_wr_u8(&wr, sig->to_all);
-    return out;
+    return encode(EP_SPAWN_SIGNAL, signal_rows, sig, err);
 }
 
 int ep_signal_decode(const struct ep_wire_in *in, struct ep_signal *out)
 {
-    struct ov_rd rd = ov_rd_init(in->body, in->len_bytes);
-
-    out->proc = ov_rd_u32(&rd);
-    out->signo = ov_rd_u8(&rd);
-    out->to_all = ov_rd_u8(&rd) != 0;
-    return rd.bad || ov_rd_left(&rd) > 0 ? OV_EPROTO : 0;
+    return job_schema_decode(signal_rows, ov_rd_init(in->body, in->len_bytes),
+                             out);
 }
 
 struct ep_wire_out *ep_report_encode(enum ep_spawn_msg type,
                                      const struct ep_report *report, int *err)
 {
-    struct ov_wr wr;
-    struct ep_wire_out *out = out_new(type, 9, &wr, err);
-
-    if (out == NULL)
-        return NULL;
-    ov_wr_u32(&wr, report->proc);
-    ov_wr_u8(&wr, report->step);
-    ov_wr_u32(&wr, report->value);
-    return out;
+    return encode(type, report_rows, report, err);
 }
 
 int ep_report_decode(const struct ep_wire_in *in, struct ep_report *out)
 {
-    struct ov_rd rd = ov_rd_init(in->body, in->len_bytes);
-
-    out->proc = ov_rd_u32(&rd);
-    out->step = ov_rd_u8(&rd);
-    out->value = ov_rd_u32(&rd);
-    return rd.bad || ov_rd_left(&rd) > 0 ? OV_EPROTO : 0;
+    return job_schema_decode(report_rows, ov_rd_init(in->body, in->len_bytes),
+                             out);
 }

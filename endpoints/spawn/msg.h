@@ -74,12 +74,6 @@ enum ep_step {
 /* The step's word for the user; "step" for a number out of range. */
 const char *ep_step_name(unsigned step);
 
-/* A list of strings: pointers into a body kept elsewhere. */
-struct ep_strings {
-    const char **at; /* owned, NULL-terminated */
-    uint32_t count;
-};
-
 /* A job as the spawner holds it. */
 struct ep_held_job {
     uint32_t job;
@@ -92,9 +86,9 @@ struct ep_start {
     uint32_t job;
     uint32_t proc;
     uint8_t mask;
-    const char *cpus;       /* into the received body; "": not bound */
-    struct ep_strings args; /* the same */
-    struct ep_strings env;  /* the same */
+    const char *cpus;        /* into the received body; "": not bound */
+    const char *const *args; /* owned, the strings as with cpus */
+    const char *const *env;  /* the same */
 };
 
 struct ep_signal {

@@ -163,12 +163,11 @@ static bool same_name(const char *entry, const char *setting)
     return strncmp(entry, setting, len) == 0;
 }
 
-/* Whether one of the settings from `first` on replaces entry. */
-static bool is_replaced(const char *entry, const struct ep_strings *settings,
-                        uint32_t first)
+/* Whether one of the settings replaces entry. */
+static bool is_replaced(const char *entry, const char *const *settings)
 {
-    for (uint32_t i = first; i < settings->count; i++) {
-        if (same_name(entry, settings->at[i]))
+    for (; *settings != NULL; settings++) {
+        if (same_name(entry, *settings))
             return true;
     }
     return false;
@@ -179,21 +178,20 @@ static bool is_replaced(const char *entry, const struct ep_strings *settings,
 static const char **env_build(const struct ep_shim *shim, const char *pwd)
 {
     const char *const *base = shim->job->what.env;
-    const struct ep_strings *own = &shim->start->env;
+    const char *const *own = shim->start->env;
     bool has_pwd = pwd[0] != '\0';
     size_t count = 0;
-    const char **env = calloc(count_of(base) + own->count + 2, sizeof(*env));
+    const char **env = calloc(count_of(base) + count_of(own) + 2, sizeof(*env));
 
     if (env == NULL)
         return NULL;
     for (; *base != NULL; base++) {
-        if (!is_replaced(*base, own, 0) && !(has_pwd && same_name(*base, pwd)))
+        if (!is_replaced(*base, own) && !(has_pwd && same_name(*base, pwd)))
             env[count++] = *base;
     }
-    for (uint32_t i = 0; i < own->count; i++) {
-        if (!is_replaced(own->at[i], own, i + 1) &&
-            !(has_pwd && same_name(own->at[i], pwd)))
-            env[count++] = own->at[i];
+    for (; *own != NULL; own++) {
+        if (!is_replaced(*own, own + 1) && !(has_pwd && same_name(*own, pwd)))
+            env[count++] = *own;
     }
     if (has_pwd)
         env[count++] = pwd;
@@ -204,14 +202,14 @@ static const char **env_build(const struct ep_shim *shim, const char *pwd)
 static char **argv_build(const struct ep_shim *shim)
 {
     const char *const *words = shim->job->what.program.argv;
-    const struct ep_strings *own = &shim->start->args;
+    const char *const *own = shim->start->args;
     size_t count = count_of(words);
-    const char **argv = calloc(count + own->count + 1, sizeof(*argv));
+    const char **argv = calloc(count + count_of(own) + 1, sizeof(*argv));
 
     if (argv == NULL)
         return NULL;
     memcpy(argv, words, count * sizeof(*argv));
-    memcpy(argv + count, own->at, own->count * sizeof(*argv));
+    memcpy(argv + count, own, count_of(own) * sizeof(*argv));
     return (char **)argv;
 }
 

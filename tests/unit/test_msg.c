@@ -142,8 +142,8 @@ static void a_start_is_these_bytes(void **state)
     assert_int_equal(heard.proc, 2);
     assert_int_equal(heard.mask, 0);
     assert_string_equal(heard.cpus, "");
-    assert_strings(heard.args.at, NULL);
-    assert_strings(heard.env.at, NULL);
+    assert_strings(heard.args, NULL);
+    assert_strings(heard.env, NULL);
     ep_start_fini(&heard);
     in = sent(ep_start_encode(&dressed, &err), EP_SPAWN_START, dressed_bytes,
               sizeof(dressed_bytes));
@@ -151,8 +151,8 @@ static void a_start_is_these_bytes(void **state)
     assert_int_equal(heard.job, 0x01020304);
     assert_int_equal(heard.mask, 13);
     assert_string_equal(heard.cpus, "0-3");
-    assert_strings(heard.args.at, own_args);
-    assert_strings(heard.env.at, own_env);
+    assert_strings(heard.args, own_args);
+    assert_strings(heard.env, own_env);
     ep_start_fini(&heard);
 }
 

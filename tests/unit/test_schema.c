@@ -27,7 +27,7 @@ struct message {
     struct ov_rd rest;
     struct pair pairs[3];
     const char *string;
-    struct job_schema_strings strings;
+    const char *const *strings;
 };
 
 #define UINT(member) JOB_SCHEMA_UINT(struct message, member, #member)
@@ -84,7 +84,7 @@ static const struct job_schema_row strings_rows[] = {
     {.kind = JOB_ROW_END}};
 /* clang-format on */
 
-static const char *two_strings[] = {"ab", "", NULL};
+static const char *const two_strings[] = {"ab", "", NULL};
 static const uint8_t two_pairs[] = {1, 0, 2, 3, 0, 4};
 
 /* A message, and the bytes that it is. */
@@ -129,7 +129,7 @@ static const struct row_case cases[] = {
     {string_rows, {.string = "ab", .u8 = 1}, 4, {'a', 'b', 0, 1}, 0},
     {string_rows, {.string = NULL, .u8 = 1}, 2, {0, 1}, 0},
     {strings_rows,
-     {.strings = {.at = two_strings}, .u8 = 1},
+     {.strings = two_strings, .u8 = 1},
      9,
      {2, 0, 0, 0, 'a', 'b', 0, 0, 1},
      0},
@@ -188,7 +188,7 @@ static int read_again(const struct job_schema_row *rows, const uint8_t *bytes,
         assert_memory_equal(again, bytes, len_bytes);
         job_schema_fini(rows, &heard);
     }
-    assert_null(heard.strings.at);
+    assert_null(heard.strings);
     free(mem);
     return rc;
 }
@@ -284,10 +284,9 @@ static void members_are_what_was_said(void **state)
                                        ov_rd_init(strings, sizeof(strings)),
                                        &heard),
                      0);
-    assert_int_equal(heard.strings.count, 2);
-    assert_ptr_equal(heard.strings.at[0], strings + 4);
-    assert_string_equal(heard.strings.at[1], "");
-    assert_null(heard.strings.at[2]);
+    assert_ptr_equal(heard.strings[0], strings + 4);
+    assert_string_equal(heard.strings[1], "");
+    assert_null(heard.strings[2]);
     job_schema_fini(strings_rows, &heard);
 }
 
