@@ -212,14 +212,16 @@ LOOK_S = 0.1  # what a look counts for at most
 
 def eventually(truth, seconds, what):
     """Wait until truth() holds. The limit is for liveness alone: looks that
-    take long, because much else runs here, make it longer."""
+    take long, because much else runs here, make it longer. `what` may be a
+    function, which is asked in the end."""
     left_s, last_s = seconds * SLOW, time.monotonic()
     while not truth():
         now_s = time.monotonic()
         left_s -= min(now_s - last_s, LOOK_S)
         last_s = now_s
         if left_s <= 0:
-            return check(False, f"not within {seconds:g} s: {what}")
+            return check(False, "not within %g s: %s" % (
+                seconds, what() if callable(what) else what))
         time.sleep(0.02)  # sleep-ok: between two looks
     return True
 

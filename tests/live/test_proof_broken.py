@@ -99,8 +99,8 @@ MUTANTS = {
 def libraries():
     """What the launcher links: archives, and libraries behind them."""
     archives, behind = [], []
-    for name in ("pmix_api/libpx", "endpoints/libep", "job/libjob", "text/libtext",
-                 "sim/libsim", "topo/libtopo", "topo/libtoposhape",
+    for name in ("pmix_api/libpx", "endpoints/libep", "job/libjob",
+                 "text/libtext", "sim/libsim", "topo/libtopo", "topo/libtoposhape",
                  "overlay/libovcore"):
         folder, base = os.path.split(os.path.join(live.BUILD, name))
         archives.append(os.path.join(folder, ".libs", base + ".a"))
