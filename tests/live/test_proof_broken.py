@@ -100,8 +100,8 @@ def libraries():
     """What the launcher links: archives, and libraries behind them."""
     archives, behind = [], []
     for name in ("pmix_api/libpx", "endpoints/libep", "job/libjob",
-                 "text/libtext", "sim/libsim", "topo/libtopo", "topo/libtoposhape",
-                 "overlay/libovcore"):
+                 "text/libtext", "sim/libsim", "topo/libtopo",
+                 "topo/libtoposhape", "overlay/libovcore"):
         folder, base = os.path.split(os.path.join(live.BUILD, name))
         archives.append(os.path.join(folder, ".libs", base + ".a"))
         with open(os.path.join(folder, base + ".la")) as file:
