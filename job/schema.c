@@ -141,7 +141,8 @@ static size_t put(const struct job_schema_row *rows, const uint8_t *what,
 
 size_t job_schema_bytes(const struct job_schema_row *rows, const void *what)
 {
-    struct ov_wr nowhere = {0};
+    uint8_t none;
+    struct ov_wr nowhere = ov_wr_init(&none, 0);
 
     return put(rows, what, &nowhere);
 }
