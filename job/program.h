@@ -60,7 +60,7 @@ struct job_wish {
     const char *add_hosts, *add_hostfile; /* that the tree is to have */
 };
 
-/* Who of the job reads stdin, where it is not one rank. */
+/* All ranks read stdin, in the place of the number of one. */
 #define JOB_READERS_ALL UINT32_MAX
 /* How much is kept of its output, where it is not said. */
 #define JOB_CACHE_UNSAID UINT32_MAX

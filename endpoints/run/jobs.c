@@ -465,8 +465,9 @@ void ep_run_jobs_lost(struct run *r, uint32_t node)
             continue;
         if (left < before && ends_with_loss(r))
             kill_job(r, job);
-        /* Who waits for all does not for these, nor does what others have
-         * written for one who takes it: their ends come behind it. */
+        /* The lost node counts as started. The tool that has spawned the job
+         * is answered then, and takes only then what the other processes have
+         * written; their ends come behind that. */
         if (!job->has_failed)
             on_started(r, job, node);
     }
