@@ -44,7 +44,7 @@ class LintTest(unittest.TestCase):
         self.assertEqual((status, said), (1, wanted("style")))
 
     def test_types_names_each_second_one_of_a_header(self):
-        status, said = run("types", os.path.join(LINT, "fixtures", "types"))
+        status, said = run("tags", os.path.join(LINT, "fixtures", "types"))
         self.assertEqual((status, said), (1, wanted("types")))
 
     def test_rows_want_tests_that_are_there(self):
