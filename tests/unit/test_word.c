@@ -169,7 +169,7 @@ static void what_says_nothing_is_refused(void **state)
         {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, 0},                /* no event */
         {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, JOB_STDIN_EVENTS}, /* nor this */
         {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, 1, 1},
-        {JOB_WORD_PIDS, 4, 0, 1, 0, 0, 0}, /* nobody's */
+        {JOB_WORD_PIDS, 4, 0, 1, 0, 0, 0}, /* an empty list */
         {JOB_WORD_PIDS, 6, 0, 1, 0, 0, 0, 9, 9},
         {JOB_WORD_MACHINE, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0}, /* no core */
         {JOB_WORD_MACHINE, 4, 0, 1, 0, 0, 0},
