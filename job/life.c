@@ -1,0 +1,120 @@
+/* The life of a job: what a word or a loss means. */
+#include "job/life.h"
+
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
+#include "topo/tree.h"
+
+enum { EXIT_LOST = 1 };
+
+/* What a process becomes that was TOLD; from there nothing leads on. */
+static const enum job_process_state ends[JOB_LIFE_KINDS] = {
+    [JOB_LIFE_PROCESS_ENDED] = JOB_PROCESS_ENDED,
+    [JOB_LIFE_PROCESS_UNSTARTED] = JOB_PROCESS_UNSTARTED,
+    [JOB_LIFE_PROCESS_LOST] = JOB_PROCESS_LOST,
+};
+
+/* What happens to the job as a whole. */
+enum turn { ALL_STARTED, ONE_UNSTARTED, ALL_OVER, TURNS };
+
+static const enum job_life_state moves[JOB_LIFE_STATES][TURNS] = {
+    [JOB_LIFE_STARTING] = {JOB_LIFE_RUNNING, JOB_LIFE_FAILED, JOB_LIFE_OVER},
+    [JOB_LIFE_RUNNING] = {JOB_LIFE_RUNNING, JOB_LIFE_FAILED, JOB_LIFE_OVER},
+    [JOB_LIFE_FAILED] = {JOB_LIFE_FAILED, JOB_LIFE_FAILED, JOB_LIFE_OVER},
+    [JOB_LIFE_OVER] = {JOB_LIFE_OVER, JOB_LIFE_OVER, JOB_LIFE_OVER},
+};
+
+int job_life_open(struct job_life *life, const struct job *job)
+{
+    *life = (struct job_life){
+        .job = job,
+        .processes = calloc((size_t)job->size + 1, sizeof(*life->processes)),
+        .nodes = calloc((size_t)job->nodes + 1, sizeof(*life->nodes)),
+    };
+    return life->processes == NULL || life->nodes == NULL ? OV_ENOMEM : 0;
+}
+
+void job_life_close(struct job_life *life)
+{
+    free(life->processes);
+    free(life->nodes);
+    *life = (struct job_life){0};
+}
+
+static bool turn(struct job_life *life, enum turn turn)
+{
+    enum job_life_state before = life->state;
+
+    life->state = moves[before][turn];
+    return life->state != before;
+}
+
+/* Nothing more is to be waited for there before the job counts as started. */
+static struct job_life_news node_is_there(struct job_life *life, uint32_t node,
+                                          bool is_lost)
+{
+    uint32_t place = job_place(life->job, node);
+    struct job_life_news news = {0};
+
+    if (place == 0 || place > life->job->nodes || life->nodes[place])
+        return news;
+    life->nodes[place] = true;
+    life->nodes_count++;
+    life->nodes_unheard += is_lost;
+    if (life->nodes_count == life->job->nodes)
+        news.is_started = turn(life, ALL_STARTED);
+    return news;
+}
+
+static struct job_life_news process_is_over(struct job_life *life,
+                                            const struct job_life_event *event)
+{
+    enum job_process_state next = ends[event->kind];
+    struct job_life_news news = {0};
+
+    if (event->rank >= life->job->size ||
+        life->processes[event->rank] != JOB_PROCESS_TOLD)
+        return news;
+    life->processes[event->rank] = (uint8_t)next;
+    life->processes_over++;
+    news.is_process = true;
+    if (next == JOB_PROCESS_LOST && life->lost_ns == 0)
+        life->lost_ns = event->now_ns;
+    if (next == JOB_PROCESS_ENDED && event->status != 0 && !life->is_killed)
+        job_failure_add(&life->failure, event->rank, event->status,
+                        event->now_ns);
+    if (next == JOB_PROCESS_UNSTARTED)
+        news.is_failed = turn(life, ONE_UNSTARTED);
+    if (life->processes_over == life->job->size)
+        news.is_over = turn(life, ALL_OVER);
+    return news;
+}
+
+struct job_life_news job_life_step(struct job_life *life,
+                                   const struct job_life_event *event)
+{
+    switch (event->kind) {
+    case JOB_LIFE_NODE_STARTED:
+    case JOB_LIFE_NODE_LOST:
+        return node_is_there(life, event->node,
+                             event->kind == JOB_LIFE_NODE_LOST);
+    case JOB_LIFE_PROCESS_ENDED:
+    case JOB_LIFE_PROCESS_UNSTARTED:
+    case JOB_LIFE_PROCESS_LOST:
+        return process_is_over(life, event);
+    case JOB_LIFE_KINDS:
+        break;
+    }
+    return (struct job_life_news){0};
+}
+
+int job_life_code(const struct job_life *life)
+{
+    bool has_failed = life->failure.count > 0;
+
+    if (life->lost_ns > 0 &&
+        (!has_failed || life->lost_ns < life->failure.since_ns))
+        return EXIT_LOST;
+    return has_failed ? job_failure_code(life->failure.status) : 0;
+}

@@ -1,0 +1,99 @@
+/* The life of a job and of its processes, as the launcher hears of it: a step
+ * that decides what a word or a loss means, and nothing else.
+ *
+ *     process   event                  next
+ *     TOLD      it ended               ENDED
+ *     TOLD      it cannot be started   UNSTARTED
+ *     TOLD      its node is lost       LOST
+ *
+ *     job       event                                next
+ *     STARTING  all its nodes have started, or are   RUNNING
+ *               lost
+ *     STARTING  a process cannot be started          FAILED
+ *     RUNNING   a process cannot be started          FAILED
+ *     any       the last process is over             OVER
+ *
+ * All else changes nothing: words come twice, and behind a loss. A lost node
+ * counts as started, as whoever waits for the start waits for the others only.
+ */
+#ifndef JOB_LIFE_H
+#define JOB_LIFE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/failure.h"
+#include "job/job.h"
+
+enum job_process_state {
+    JOB_PROCESS_TOLD, /* its node was told to start it */
+    JOB_PROCESS_ENDED,
+    JOB_PROCESS_UNSTARTED,
+    JOB_PROCESS_LOST,
+    JOB_PROCESS_STATES
+};
+
+enum job_life_state {
+    JOB_LIFE_STARTING,
+    JOB_LIFE_RUNNING,
+    JOB_LIFE_FAILED,
+    JOB_LIFE_OVER,
+    JOB_LIFE_STATES
+};
+
+enum job_life_kind {
+    JOB_LIFE_NODE_STARTED,      /* node: all its processes run, or never will */
+    JOB_LIFE_NODE_LOST,         /* node */
+    JOB_LIFE_PROCESS_ENDED,     /* rank, status */
+    JOB_LIFE_PROCESS_UNSTARTED, /* rank */
+    JOB_LIFE_PROCESS_LOST,      /* rank: before the loss of its node */
+    JOB_LIFE_KINDS
+};
+
+struct job_life_event {
+    enum job_life_kind kind;
+    uint32_t node; /* of the tree; one without a place in the job is none */
+    uint32_t rank; /* in the job; one that it does not have is none */
+    int status;    /* as of waitpid() */
+    uint64_t now_ns;
+};
+
+/* What is so since this step, and was not before. */
+struct job_life_news {
+    bool is_process; /* this process is over */
+    bool is_started; /* the job is RUNNING */
+    bool is_failed;  /* it is FAILED; it may be OVER, too */
+    bool is_over;
+};
+
+struct job_life {
+    const struct job *job; /* borrowed */
+    enum job_life_state state;
+    uint8_t *processes;   /* owned: enum job_process_state, by rank */
+    bool *nodes;          /* owned, by place: started, or lost */
+    uint32_t nodes_count; /* of these, and of these that were lost before they
+                             had started: */
+    uint32_t nodes_unheard;
+    uint32_t processes_over;
+    uint64_t lost_ns; /* when the first process was lost; 0: none was */
+    bool is_killed;   /* the driver's: its processes were told to die, so how
+                         they end says nothing */
+    struct job_failure failure; /* until then */
+};
+
+/* All of a job's processes are told of. The job stays as it is and outlives its
+ * life. One byte for each process and for each node. Returns 0 or OV_ENOMEM,
+ * and *life can be closed in both cases. */
+int job_life_open(struct job_life *life, const struct job *job);
+/* Zeroed is fine. */
+void job_life_close(struct job_life *life);
+
+/* O(log places) for words of nodes, else O(1). */
+struct job_life_news job_life_step(struct job_life *life,
+                                   const struct job_life_event *event);
+
+/* What the processes come to as the exit code of a command: that of the first
+ * that failed; 1 where one was lost before; 0. O(1). */
+int job_life_code(const struct job_life *life);
+
+#endif
