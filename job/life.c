@@ -50,14 +50,25 @@ static bool turn(struct job_life *life, enum turn turn)
     return life->state != before;
 }
 
-/* Nothing more is to be waited for there before the job counts as started. */
-static struct job_life_news node_is_there(struct job_life *life, uint32_t node,
-                                          bool is_lost)
+static void note_loss(struct job_life *life, uint64_t now_ns)
 {
-    uint32_t place = job_place(life->job, node);
+    if (life->lost_ns == 0)
+        life->lost_ns = now_ns;
+}
+
+/* Nothing more is to be waited for there before the job counts as started. */
+static struct job_life_news node_is_there(struct job_life *life,
+                                          const struct job_life_event *event)
+{
+    uint32_t place = job_place(life->job, event->node);
+    bool is_lost = event->kind == JOB_LIFE_NODE_LOST;
     struct job_life_news news = {0};
 
-    if (place == 0 || place > life->job->nodes || life->nodes[place])
+    if (place == 0 || place > life->job->nodes)
+        return news;
+    if (is_lost)
+        note_loss(life, event->now_ns);
+    if (life->nodes[place])
         return news;
     life->nodes[place] = true;
     life->nodes_count++;
@@ -79,8 +90,8 @@ static struct job_life_news process_is_over(struct job_life *life,
     life->processes[event->rank] = (uint8_t)next;
     life->processes_over++;
     news.is_process = true;
-    if (next == JOB_PROCESS_LOST && life->lost_ns == 0)
-        life->lost_ns = event->now_ns;
+    if (next == JOB_PROCESS_LOST)
+        note_loss(life, event->now_ns);
     if (next == JOB_PROCESS_ENDED && event->status != 0 && !life->is_killed)
         job_failure_add(&life->failure, event->rank, event->status,
                         event->now_ns);
@@ -97,8 +108,7 @@ struct job_life_news job_life_step(struct job_life *life,
     switch (event->kind) {
     case JOB_LIFE_NODE_STARTED:
     case JOB_LIFE_NODE_LOST:
-        return node_is_there(life, event->node,
-                             event->kind == JOB_LIFE_NODE_LOST);
+        return node_is_there(life, event);
     case JOB_LIFE_PROCESS_ENDED:
     case JOB_LIFE_PROCESS_UNSTARTED:
     case JOB_LIFE_PROCESS_LOST:

@@ -75,7 +75,7 @@ struct job_life {
                              had started: */
     uint32_t nodes_unheard;
     uint32_t processes_over;
-    uint64_t lost_ns; /* when the first process was lost; 0: none was */
+    uint64_t lost_ns; /* when the first node or process was lost; 0: none */
     bool is_killed;   /* the driver's: its processes were told to die, so how
                          they end says nothing */
     struct job_failure failure; /* until then */

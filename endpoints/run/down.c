@@ -23,7 +23,7 @@ static void send_end(struct run *r)
         return;
     r->input_over = true;
     ep_hub_down(r->hub, JOB_STREAM_STDIN, last, 0, OV_DOWN_END);
-    ep_run_tap_stdin(r, 0, r->job.size - 1, false);
+    ep_run_tap_stdin(r, 0, r->own.desc.size - 1, false);
 }
 
 /* Asks for the next frame when there is room for it beside `held` frames that
@@ -108,7 +108,7 @@ static void on_input_error(void *arg, int err)
 
 void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes)
 {
-    if (!job_reads(&r->job, rank))
+    if (!job_reads(&r->own.desc, rank))
         return;
     r->readers_over++;
     if (taken_bytes > r->taken_bytes)
@@ -119,7 +119,7 @@ void ep_run_took(struct run *r, uint32_t rank, uint64_t taken_bytes)
  * sent. */
 void ep_run_give_back(struct run *r)
 {
-    bool is_known = r->readers_over == job_readers(&r->job) &&
+    bool is_known = r->readers_over == job_readers(&r->own.desc) &&
                     r->taken_bytes <= r->stdin_bytes;
 
     if (r->input != NULL && r->input_fd < 0)
@@ -141,7 +141,7 @@ static int open_input(struct run *r)
 
 static uint32_t place_of(const struct run *r, uint32_t rank)
 {
-    return job_place(&r->job, job_node_of(&r->job, rank, NULL));
+    return job_place(&r->own.desc, job_node_of(&r->own.desc, rank, NULL));
 }
 
 /* Adds the nodes of those of the ranks that are the program's. */
@@ -159,14 +159,14 @@ static void add_nodes(const struct run *r, const struct job_app *app,
         last = ranks.last;
     if (first <= last)
         job_add_nodes(
-            &r->job, (struct topo_range){place_of(r, first), place_of(r, last)},
-            nodes);
+            &r->own.desc,
+            (struct topo_range){place_of(r, first), place_of(r, last)}, nodes);
 }
 
 /* The nodes with readers, in ranges; a superset where there are too many. */
 static uint16_t reader_nodes(const struct run *r, struct topo_range *range)
 {
-    const struct job *job = &r->job;
+    const struct job *job = &r->own.desc;
     uint32_t max = job->readers_count + job->apps_count + job->places_count;
     struct topo_range *items = calloc(max, sizeof(*items));
     struct topo_ranges nodes;
@@ -207,14 +207,14 @@ static void queue_open(struct run *r)
 
 int ep_run_job_send(struct run *r)
 {
-    if (ep_run_control_job(r, &r->job)) {
+    if (ep_run_control_job(r, &r->own.desc)) {
         ep_run_say(r,
                    "the program's arguments and environment are larger than "
                    "%d MiB",
                    JOB_BYTES_MAX >> 20);
         return 1;
     }
-    if (r->job.readers_count > 0) {
+    if (r->own.desc.readers_count > 0) {
         if (open_input(r)) {
             ep_run_say(r, "cannot read stdin: out of memory or descriptors");
             return 1;

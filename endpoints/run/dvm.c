@@ -6,6 +6,7 @@
 
 #include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/tap.h"
 
@@ -74,7 +75,7 @@ void ep_run_dvm_end(struct run *r)
 
     r->is_ending = true;
     r->grace = evtimer_new(r->base, on_grace, r);
-    if (r->jobs == NULL) {
+    if (!ep_run_jobs_further(r)) {
         ep_run_check_done(r);
     } else if (r->grace == NULL) {
         ep_run_abort(r, 0);

@@ -17,7 +17,6 @@
 #include "topo/tree.h"
 
 enum {
-    EXIT_LOST = 1,
     EXIT_TIMEOUT = 124,
     HARD_S = 3,          /* an end that was ordered takes no longer */
     LEAVE_S = 3,         /* nor do daemons that were told goodbye */
@@ -71,7 +70,7 @@ void ep_run_check_done(struct run *r)
     if (r->phase != RUN_RUNNING || r->output == NULL ||
         (r->options.is_dvm && !r->is_ending))
         return;
-    if (r->finals < r->nodes_count || r->jobs != NULL ||
+    if (r->finals < r->nodes_count || ep_run_jobs_further(r) ||
         ep_run_tap_is_awaited(r) || ep_run_tap_replays(r) ||
         r->redirects_waiting > 0)
         return;
@@ -84,11 +83,12 @@ void ep_run_check_done(struct run *r)
     ep_run_control(r, OV_CONTROL_GOODBYE, NULL, 0);
 }
 
-static void kill_all(struct run *r)
+void ep_run_kill(struct run *r)
 {
     if (r->is_killed)
         return;
     r->is_killed = true;
+    ep_run_jobs_killed(r);
     ep_run_control(r, JOB_CONTROL_KILL, NULL, 0);
 }
 
@@ -98,14 +98,14 @@ void ep_run_abort(struct run *r, int exit_code)
         return;
     r->exit_code = exit_code;
     if (r->phase == RUN_LAUNCHING) {
-        r->is_killed = true;
-        r->is_aborted = true;
+        r->is_killed = r->is_aborted = true;
+        ep_run_jobs_killed(r);
         ep_run_over(r);
         if (r->config.launcher != EP_LAUNCHER_SLURM) /* srun ends the step */
             event_base_loopexit(r->base, NULL);
         return;
     }
-    kill_all(r);
+    ep_run_kill(r);
     arm(r->hard, HARD_S);
 }
 
@@ -114,7 +114,7 @@ void ep_run_abort(struct run *r, int exit_code)
 /* The first one is told once its output is out. */
 static void tell_failure(struct run *r)
 {
-    const struct job_failure *failure = &r->failure;
+    const struct job_failure *failure = &r->own.life.failure;
     int status = failure->status;
 
     if (failure->count == 0 || r->is_failure_told || r->is_quiet)
@@ -129,36 +129,18 @@ static void tell_failure(struct run *r)
                    ep_run_host_of_rank(r, failure->rank), WEXITSTATUS(status));
 }
 
-void ep_run_failed(struct run *r, uint32_t rank, int status)
-{
-    if (r->is_killed)
-        return;
-    job_failure_add(&r->failure, rank, status, ep_clock_ns());
-    ep_run_watch(r);
-    if (r->options.kill_on_bad_exit)
-        kill_all(r);
-}
-
 int ep_run_exit_code(const struct run *r)
 {
-    bool has_failed = r->failure.count > 0;
-    bool is_lost_first =
-        r->lost_count > 0 && (!has_failed || r->lost_ns < r->failure.since_ns);
-
     if (r->exit_code >= 0)
         return r->exit_code;
-    if (r->options.is_dvm)
-        return 0;
-    if (is_lost_first)
-        return EXIT_LOST;
-    return has_failed ? job_failure_code(r->failure.status) : 0;
+    return r->options.is_dvm ? 0 : job_life_code(&r->own.life);
 }
 
 void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
-    if (r->failure.count > 1 && !r->is_quiet)
-        ep_run_say(r, "%u processes ended badly", r->failure.count);
+    if (r->own.life.failure.count > 1 && !r->is_quiet)
+        ep_run_say(r, "%u processes ended badly", r->own.life.failure.count);
     if (ep_output_pending(r->output) > 0 && !r->is_quiet)
         ep_run_say(r, "output that could not be written was given up");
     ep_run_retry_lines(r, LAST_WORDS_MS);
@@ -217,11 +199,11 @@ static void on_watch(evutil_socket_t fd, short what, void *arg)
     ep_run_retry_lines(r, 0);
     check_launch(r);
     check_stuck(r);
-    if (r->failure.count > 0 && ep_output_pending(r->output) == 0)
+    if (r->own.life.failure.count > 0 && ep_output_pending(r->output) == 0)
         tell_failure(r);
     if (r->phase == RUN_LAUNCHING || r->lines.len_bytes > 0 ||
         ep_output_pending(r->output) > 0 || r->sinks_open > 0 ||
-        (r->failure.count > 0 && !r->is_failure_told))
+        (r->own.life.failure.count > 0 && !r->is_failure_told))
         ep_run_watch(r);
 }
 
@@ -276,10 +258,10 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
 {
     uint32_t spare = r->jobs_made > 0 ? RUN_SPARE_PROCS : 0, most = 0;
     uint32_t procs_all =
-        r->next_number > r->job.size ? r->next_number : r->job.size;
+        r->next_number > r->own.desc.size ? r->next_number : r->own.desc.size;
 
     for (uint32_t node = 1; node <= r->nodes_count; node++) {
-        uint32_t procs = job_on_node(&r->job, node);
+        uint32_t procs = job_on_node(&r->own.desc, node);
 
         if (procs > most)
             most = procs;
@@ -297,7 +279,7 @@ int ep_run_write_stats(struct run *r)
     struct ep_hub_stats hub;
     struct ep_stats stats = {
         .nodes = r->nodes_count,
-        .procs = r->job.size,
+        .procs = r->own.desc.size,
         .arity = r->config.tree.arity,
         .depth = topo_tree_height(&r->config.tree),
         .provider = ep_hub_provider(r->hub),
@@ -309,7 +291,7 @@ int ep_run_write_stats(struct run *r)
         .exit_code = ep_run_exit_code(r),
         .lost_nodes = r->lost,
         .lost_count = r->lost_count,
-        .proof = ep_proof_verdict(r->proof),
+        .proof = ep_proof_verdict(r->own.proof),
     };
 
     ep_hub_stats(r->hub, &hub);

@@ -19,7 +19,8 @@ static int add_app(const struct run *r, const struct job_wish *from,
 
     if (rc == 0)
         rc = ep_run_plan_app(&from->program, job_app_last(job));
-    return rc == 0 ? ep_run_environ(&r->job.env, from, job_app_last(job)) : rc;
+    return rc == 0 ? ep_run_environ(&r->own.desc.env, from, job_app_last(job))
+                   : rc;
 }
 
 /* What its spawn says of it counts before what the run does. */
@@ -42,8 +43,8 @@ static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
 {
     int rc = 0;
 
-    job->manners = r->job.manners;
-    job->linger_ms = r->job.linger_ms;
+    job->manners = r->own.desc.manners;
+    job->linger_ms = r->own.desc.linger_ms;
     job->has_stddiag = spawn->has_stddiag;
     job->is_raw = spawn->output.is_raw;
     job->merges_stderr = spawn->output.merges_stderr;
@@ -75,11 +76,11 @@ static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
         *refusal = EP_TAP_NO_READER;
         return OV_EINVAL;
     }
-    job->slow = r->job.slow;
-    job->spill_bytes = r->job.spill_bytes;
-    job->close_ms = r->job.close_ms;
-    if (r->job.spill_dir != NULL)
-        rc = job_set_string(&job->spill_dir, r->job.spill_dir);
+    job->slow = r->own.desc.slow;
+    job->spill_bytes = r->own.desc.spill_bytes;
+    job->close_ms = r->own.desc.close_ms;
+    if (r->own.desc.spill_dir != NULL)
+        rc = job_set_string(&job->spill_dir, r->own.desc.spill_dir);
     return rc == 0 ? job_add_reader(job, ranks) : rc;
 }
 

@@ -18,10 +18,9 @@
 #include "endpoints/boot/starter.h"
 #include "endpoints/console/input.h"
 #include "endpoints/hub/session.h"
-#include "job/job.h"
 #include "job/word.h"
 #include "endpoints/output/output.h"
-#include "job/failure.h"
+#include "endpoints/run/job.h"
 #include "endpoints/run/layout.h"
 #include "endpoints/run/push.h"
 #include "endpoints/run/report.h"
@@ -44,7 +43,6 @@ enum run_ask { RUN_ASK_NOT, RUN_ASK_DUE, RUN_ASK_SENT };
 
 /* A node as the launcher knows it. */
 struct run_node {
-    bool is_started;        /* the job's processes run there */
     bool is_final;          /* nothing that it was told to run does */
     bool is_lost, is_swept; /* the latter of a daemon's first: see sweeps.h */
     bool is_silent; /* lost, or cut off by a loss, before it was final */
@@ -78,8 +76,7 @@ struct run {
     void *tap; /* owned, of options.tap; NULL: none */
     bool tap_is_flushing, tap_is_flushed;
     const struct run_tap_events *tap_events;
-    struct run_job *jobs;   /* owned: those beside the run's own */
-    struct run_past *pasts; /* owned: those that are over */
+    struct run_past *pasts;                   /* owned: those that are over */
     uint32_t pasts_count, jobs_made, tickets; /* so far */
     uint32_t next_number;                     /* of a process */
     struct run_shown *shown;      /* owned: those of them on the console */
@@ -87,24 +84,23 @@ struct run {
     struct text_buf lines;        /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
-    struct ep_room room; /* of this machine, before anything is started */
-    struct job job;
-    enum ep_launcher launcher;    /* what the options come to */
-    struct topo_hosts hosts;      /* empty: virtual nodes on this machine */
-    struct ep_tree_plan tree;     /* how the tree came to be */
-    struct ep_survey survey;      /* machines that ranks are placed by */
-    struct run_node *nodes;       /* [1 + N], by overlay node */
+    struct ep_room room;       /* of this machine, before anything is started */
+    struct run_job own;        /* its own job, and further ones behind it */
+    enum ep_launcher launcher; /* what the options come to */
+    struct topo_hosts hosts;   /* empty: virtual nodes on this machine */
+    struct ep_tree_plan tree;  /* how the tree came to be */
+    struct ep_survey survey;   /* machines that ranks are placed by */
+    struct run_node *nodes;    /* [1 + N], by overlay node */
     struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
     char host[256];               /* this machine's name */
     char nspace[32];
     uint32_t nodes_count;   /* N: nodes that host processes */
     uint32_t daemons_count; /* started by the launcher itself */
     uint32_t daemons_parallel, daemons_ready, daemons_alive, nodes_per_daemon;
-    uint32_t started, finals; /* nodes whose processes run, or do no more */
-    uint32_t asked; /* nodes that are to say what their machines are */
+    uint32_t finals; /* nodes whose processes do no more */
+    uint32_t asked;  /* nodes that are to say what their machines are */
     uint32_t lost_count;
     uint32_t *lost;            /* owned */
-    uint64_t lost_ns;          /* the first one */
     struct run_losses *losses; /* owned: not told yet */
     struct run_sweeps *sweeps; /* owned; NULL: no daemon was lost */
     enum run_phase phase;
@@ -142,7 +138,6 @@ struct run {
     bool is_ending;      /* of a dvm: see dvm.c */
     bool is_killed;      /* processes were told to die: exits mean nothing */
     bool is_failure_told, is_stuck_told, is_note_told, is_pieces_told;
-    struct job_failure failure;
     int exit_code;    /* as decided; -1: by the processes */
     bool is_quiet;    /* the end needs no words */
     bool is_stop_due; /* SIGTSTP while daemons were being started */
@@ -156,16 +151,15 @@ struct run {
     uint32_t usage_count;
     uint64_t usage_rss_max, usage_cpu_us, usage_refused;
     uint64_t usage_up, usage_down, usage_pieces, repairs, repair_us_max;
-    struct ep_proof *proof;
     struct run_report report; /* of a dvm */
 };
 
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  ask  want  push  pool  placing  further  sinks  slow  past  jobs
- *     end  report  back  redirect  losses  sweeps  loss  dvm  signals  down
- *     daemons  survey  up  run
+ *     tap  ask  want  push  pool  placing  further  sinks  past  job  jobs
+ *     end  own  report  back  redirect  losses  sweeps  loss  dvm  signals down
+ *     daemons  survey  words  up  run
  */
 
 /* --- say.c */
@@ -188,9 +182,10 @@ void ep_run_end_close(struct run *r);
 /* The run ends with this code (-1: that of the processes); processes are
  * killed. The first call wins. */
 void ep_run_abort(struct run *r, int exit_code);
+/* All processes of all jobs are told to die. */
+void ep_run_kill(struct run *r);
 /* Nothing is left but to wait for daemons to go. */
 void ep_run_over(struct run *r);
-void ep_run_failed(struct run *r, uint32_t rank, int status);
 /* Says goodbye when everything has come and was written. */
 void ep_run_check_done(struct run *r);
 int ep_run_exit_code(const struct run *r);

@@ -39,7 +39,7 @@ void ep_layout_close(struct ep_layout *layout)
     if (layout == NULL)
         return;
     ep_boot_config_fini(&layout->run.config);
-    job_fini(&layout->run.job);
+    job_fini(&layout->run.own.desc);
     topo_hosts_fini(&layout->run.hosts);
     ep_tree_plan_fini(&layout->run.tree);
     text_buf_fini(&layout->run.lines);
@@ -69,7 +69,7 @@ uint32_t ep_layout_place(const struct ep_layout *layout, uint32_t node)
 
 uint32_t ep_layout_procs(const struct ep_layout *layout, uint32_t node)
 {
-    return job_on_node(&layout->run.job, node);
+    return job_on_node(&layout->run.own.desc, node);
 }
 
 bool ep_layout_is_virtual(const struct ep_layout *layout)

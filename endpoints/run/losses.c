@@ -49,7 +49,7 @@ static void add_ranks(const struct run *r, uint32_t node, struct numbers *ranks)
     struct job_part part = {0};
 
     /* Those of a dvm are the daemons themselves. */
-    while (!r->options.is_dvm && job_next_on_node(&r->job, node, &part))
+    while (!r->options.is_dvm && job_next_on_node(&r->own.desc, node, &part))
         (void)topo_ranges_add(
             &ranks->set, (struct topo_range){part.first_rank,
                                              part.first_rank + part.count - 1});

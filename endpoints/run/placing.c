@@ -325,7 +325,8 @@ static uint32_t nth_node(const struct placing *p, uint32_t nth)
     const struct run_pool *pool = &p->groups[0].pool;
 
     if (p->count > 1)
-        return nth < p->r->nodes_count ? job_node_at(&p->r->job, nth + 1) : 0;
+        return nth < p->r->nodes_count ? job_node_at(&p->r->own.desc, nth + 1)
+                                       : 0;
     return nth < pool->hosts.count ? pool->nodes[nth] : 0;
 }
 

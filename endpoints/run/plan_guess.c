@@ -31,7 +31,7 @@ static int list_places(struct run *r)
         while (++place <= r->nodes_count &&
                node_of[place] == node_of[place - 1] + 1)
             run.places.last++;
-        rc = job_add_places(&r->job, run);
+        rc = job_add_places(&r->own.desc, run);
     }
     free(node_of);
     return rc == 0 ? 0 : ep_run_fail(r, "out of memory");

@@ -18,7 +18,7 @@ const char *ep_run_host(const struct run *r, uint32_t node)
 
 const char *ep_run_host_of_rank(const struct run *r, uint32_t rank)
 {
-    return ep_run_host(r, job_node_of(&r->job, rank, NULL));
+    return ep_run_host(r, job_node_of(&r->own.desc, rank, NULL));
 }
 
 static const char *get_env(void *arg, const char *name)

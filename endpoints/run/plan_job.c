@@ -15,7 +15,7 @@ extern char **environ;
 static int list_readers(struct run *r)
 {
     const char *text = r->options.stdin_ranks;
-    struct topo_range all = {0, r->job.size - 1};
+    struct topo_range all = {0, r->own.desc.size - 1};
     struct topo_ranges set;
     struct topo_fault fault;
     uint32_t terms;
@@ -24,7 +24,7 @@ static int list_readers(struct run *r)
     if (strcmp(text, "none") == 0)
         return 0;
     if (strcmp(text, "all") == 0)
-        return job_add_reader(&r->job, all) ? 1 : 0;
+        return job_add_reader(&r->own.desc, all) ? 1 : 0;
     terms = topo_ranges_terms(text, strlen(text));
     set.items = calloc(terms + 1, sizeof(*set.items));
     if (set.items == NULL)
@@ -35,14 +35,14 @@ static int list_readers(struct run *r)
                    fault.at_bytes + 1, text, fault.what);
         rc = 2;
     } else if (topo_ranges_nth(&set, topo_ranges_size(&set) - 1) >=
-               r->job.size) {
+               r->own.desc.size) {
         ep_run_say(r, "--stdin names rank %u but the job has ranks 0 to %u",
                    topo_ranges_nth(&set, topo_ranges_size(&set) - 1),
-                   r->job.size - 1);
+                   r->own.desc.size - 1);
         rc = 2;
     }
     for (uint32_t i = 0; rc == 0 && i < set.count; i++)
-        rc = job_add_reader(&r->job, set.items[i]) ? 1 : 0;
+        rc = job_add_reader(&r->own.desc, set.items[i]) ? 1 : 0;
     free(set.items);
     return rc;
 }
@@ -106,7 +106,7 @@ static int list_env(struct run *r)
 {
     for (char **e = environ; *e != NULL; e++) {
         if (strchr(*e, '=') != NULL && !ep_run_env_is_private(*e) &&
-            job_strings_add(&r->job.env, *e))
+            job_strings_add(&r->own.desc.env, *e))
             return ep_run_fail(r, "out of memory");
     }
     return 0;
@@ -117,24 +117,25 @@ int ep_run_plan_job(struct run *r)
     const struct ep_run_options *o = &r->options;
     int rc;
 
-    r->job.number = 1;
-    ep_manners_read(&r->job.manners);
-    r->job.is_raw = o->raw;
-    r->job.merges_stderr = o->merge_stderr;
-    r->job.has_stddiag = o->stddiag;
-    r->job.open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
-    r->job.linger_ms = (uint32_t)(o->linger_s * 1000);
-    r->job.cache_bytes = o->tap != NULL && !o->is_dvm ? o->cache_bytes : 0;
-    r->job.cache_channels = JOB_CACHE_ALL;
-    r->job.slow = o->slow;
-    r->job.spill_bytes = o->spill_bytes;
-    r->job.close_ms = (uint32_t)(o->close_s * 1000);
-    if (o->spill_dir != NULL && job_set_string(&r->job.spill_dir, o->spill_dir))
+    r->own.desc.number = 1;
+    ep_manners_read(&r->own.desc.manners);
+    r->own.desc.is_raw = o->raw;
+    r->own.desc.merges_stderr = o->merge_stderr;
+    r->own.desc.has_stddiag = o->stddiag;
+    r->own.desc.open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
+    r->own.desc.linger_ms = (uint32_t)(o->linger_s * 1000);
+    r->own.desc.cache_bytes = o->tap != NULL && !o->is_dvm ? o->cache_bytes : 0;
+    r->own.desc.cache_channels = JOB_CACHE_ALL;
+    r->own.desc.slow = o->slow;
+    r->own.desc.spill_bytes = o->spill_bytes;
+    r->own.desc.close_ms = (uint32_t)(o->close_s * 1000);
+    if (o->spill_dir != NULL &&
+        job_set_string(&r->own.desc.spill_dir, o->spill_dir))
         return ep_run_fail(r, "out of memory");
     rc = list_readers(r);
     if (rc == 0)
         rc = list_env(r);
     for (uint32_t i = 0; rc == 0 && i < o->apps_count; i++)
-        rc = describe_app(r, &o->apps[i], &r->job.apps[i]);
+        rc = describe_app(r, &o->apps[i], &r->own.desc.apps[i]);
     return rc;
 }

@@ -146,13 +146,13 @@ int ep_run_plan_bind(struct run *r)
     struct topo_cpus cpus;
     int rc = 0;
 
-    r->job.bind = r->options.bind;
-    if (r->job.bind == TOPO_NO_OBJECT || !r->config.is_virtual)
+    r->own.desc.bind = r->options.bind;
+    if (r->own.desc.bind == TOPO_NO_OBJECT || !r->config.is_virtual)
         return 0;
-    if (ep_machine_cpus(&cpus, r->job.bind, why))
+    if (ep_machine_cpus(&cpus, r->own.desc.bind, why))
         return ep_run_fail(r, why);
     for (uint32_t i = 0; rc == 0 && i < cpus.count; i++)
-        rc = job_strings_add(&r->job.cpus, cpus.at[i]);
+        rc = job_strings_add(&r->own.desc.cpus, cpus.at[i]);
     topo_cpus_fini(&cpus);
     return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
 }

@@ -145,7 +145,7 @@ static int place_blind(struct run *r, struct asking *asking,
 static int list_ranks(struct run *r, const struct topo_programs *placed)
 {
     for (uint32_t i = 0; i < r->options.apps_count; i++) {
-        if (job_add_app(&r->job))
+        if (job_add_app(&r->own.desc))
             return ep_run_fail(r, "out of memory");
     }
     for (uint32_t i = 0; i < placed->count; i++) {
@@ -156,11 +156,11 @@ static int list_ranks(struct run *r, const struct topo_programs *placed)
             .first_rank = block->first_rank,
         };
 
-        if (job_app_add_ranks(&r->job.apps[block->program], ranks))
+        if (job_app_add_ranks(&r->own.desc.apps[block->program], ranks))
             return ep_run_fail(r, "out of memory");
     }
-    r->job.size = placed->procs;
-    r->job.nodes = placed->nodes;
+    r->own.desc.size = placed->procs;
+    r->own.desc.nodes = placed->nodes;
     r->nodes_count = placed->nodes;
     return 0;
 }

@@ -44,7 +44,7 @@ static uint64_t stdin_bytes(const struct run *r)
     int fd = r->input_fd >= 0 ? r->input_fd : STDIN_FILENO;
     struct stat st;
 
-    if (r->job.readers_count == 0 || fstat(fd, &st) != 0 || isatty(fd))
+    if (r->own.desc.readers_count == 0 || fstat(fd, &st) != 0 || isatty(fd))
         return 0;
     if (S_ISREG(st.st_mode))
         return (uint64_t)st.st_size;
@@ -63,7 +63,7 @@ int ep_run_plan_room(struct run *r)
     if (r->launcher == EP_LAUNCHER_LOCAL) {
         plan.daemons = ep_run_daemons(r);
         plan.nodes = r->nodes_count;
-        plan.procs = r->options.is_dvm ? 0 : r->job.size;
+        plan.procs = r->options.is_dvm ? 0 : r->own.desc.size;
         plan.stdin_bytes = stdin_bytes(r);
         plan.sizes = &r->sizes;
         if (r->config.nofile > plan.files)

@@ -102,7 +102,7 @@ static int list_fabric_env(struct run *r)
 static void set_heartbeat(struct run *r, bool is_local)
 {
     uint32_t procs =
-        r->job.size > r->nodes_count ? r->job.size : r->nodes_count;
+        r->own.desc.size > r->nodes_count ? r->own.desc.size : r->nodes_count;
     uint32_t processors = r->room.processors;
     struct ep_crowd crowd = ep_crowd_of(is_local ? procs : 0, processors);
 

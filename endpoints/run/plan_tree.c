@@ -178,7 +178,7 @@ static int choose_arity(struct run *r)
     int rc = 0;
 
     plan->cost = topo_cost_default;
-    plan->procs = (r->job.size - 1) / r->nodes_count + 1;
+    plan->procs = (r->own.desc.size - 1) / r->nodes_count + 1;
     if (r->options.model != NULL)
         rc = ep_path_look("--model", r->options.model, why);
     if (rc == 0 && r->options.model != NULL)

@@ -59,7 +59,7 @@ static void add(struct run_pool *pool, uint32_t node, uint32_t slots)
 static void add_living(const struct run *r, struct run_pool *pool)
 {
     for (uint32_t place = 1; place <= r->nodes_count; place++) {
-        uint32_t node = job_node_at(&r->job, place);
+        uint32_t node = job_node_at(&r->own.desc, place);
         uint32_t slots =
             r->hosts.count > 0 ? r->hosts.items[place - 1].slots : 0;
 
@@ -183,7 +183,7 @@ static int choose_one(const struct making *m, const struct named *named,
             add_all(m->pool, slots, to);
         return 0;
     }
-    node = place != TOPO_NONE ? job_node_at(&m->r->job, place) : 0;
+    node = place != TOPO_NONE ? job_node_at(&m->r->own.desc, place) : 0;
     if (node == 0 || (at[node] == 0 && !m->r->nodes[node].is_lost)) {
         snprintf(what, sizeof(what), "%.128s of %s is no host of %s", name,
                  named->label, node == 0 ? "the tree" : "the host file");
@@ -232,7 +232,7 @@ static int check_growth(const struct making *m, const struct named *named)
 
         if (place == 0 ||
             (place != TOPO_NONE &&
-             !m->r->nodes[job_node_at(&m->r->job, place)].is_lost))
+             !m->r->nodes[job_node_at(&m->r->own.desc, place)].is_lost))
             continue;
         snprintf(what, sizeof(what),
                  "%.128s is to be added, but a tree gets no further hosts: "
@@ -306,7 +306,7 @@ int ep_run_pool_sort(const struct run *r, struct run_pool *pool)
     for (uint32_t i = 0; rc == 0 && i < pool->hosts.count; i++)
         at[pool->nodes[i]] = i + 1;
     for (uint32_t place = 1; rc == 0 && place <= r->nodes_count; place++) {
-        uint32_t node = job_node_at(&r->job, place);
+        uint32_t node = job_node_at(&r->own.desc, place);
 
         if (at[node] > 0)
             add(&to, node, pool->hosts.items[at[node] - 1].slots);

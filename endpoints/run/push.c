@@ -59,9 +59,9 @@ static void read_sets(struct run *r, struct ov_push *push, bool is_new[])
     for (unsigned i = 0; i < push->ranges; i++) {
         struct topo_range range = ov_push_range(push);
 
-        if (range.first < r->job.size)
+        if (range.first < r->own.desc.size)
             r->pushes[RUN_PUSHES_OWN].has_set = true;
-        if (range.last >= r->job.size)
+        if (range.last >= r->own.desc.size)
             r->pushes[RUN_PUSHES_OTHERS].has_set = true;
     }
 }
@@ -126,8 +126,9 @@ static bool is_over(const struct run *r, unsigned which)
 {
     if (r->phase > RUN_RUNNING || r->is_killed)
         return true;
-    return which == RUN_PUSHES_OWN ? r->input_over || r->job.readers_count == 0
-                                   : !r->pushed_open;
+    return which == RUN_PUSHES_OWN
+               ? r->input_over || r->own.desc.readers_count == 0
+               : !r->pushed_open;
 }
 
 /* Sends what the stream has room for, beside so many frames. May be called from

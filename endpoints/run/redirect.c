@@ -33,7 +33,7 @@ static uint32_t *at_console(const struct run *r, uint32_t rank, uint8_t channel)
 {
     unsigned which = job_word_output(channel);
 
-    if (rank >= r->job.size || which >= CHANNELS)
+    if (rank >= r->own.desc.size || which >= CHANNELS)
         return NULL;
     return &r->redirect->at_console[(size_t)rank * CHANNELS + which];
 }
@@ -281,7 +281,7 @@ void ep_run_redirect_gone(struct run *r, uint64_t cookie)
 
     for (uint32_t i = 0; rec->len_bytes > 0 && i < ep_output_places(r->output);
          i++)
-        ep_proof_written(r->proof, i, rec->rank, rec->channel,
+        ep_proof_written(r->own.proof, i, rec->rank, rec->channel,
                          rec->buf->mem + rec->off_bytes, rec->len_bytes);
     end_at_console(r, rec);
 }
@@ -302,7 +302,7 @@ bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output)
 {
     struct run_back *back = &r->redirect->back;
 
-    if (r->phase == RUN_OVER || output->rank >= r->job.size)
+    if (r->phase == RUN_OVER || output->rank >= r->own.desc.size)
         return false;
     if (!ep_run_back_add(back, output)) {
         ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
@@ -344,7 +344,7 @@ int ep_run_redirect_open(struct run *r)
     it->first = it->last = NONE;
     ep_run_back_open(&it->back);
     it->at_console =
-        calloc((size_t)r->job.size * CHANNELS, sizeof(*it->at_console));
+        calloc((size_t)r->own.desc.size * CHANNELS, sizeof(*it->at_console));
     it->turn = event_new(r->base, -1, 0, on_turn, r);
     return it->at_console == NULL || it->turn == NULL ? OV_ENOMEM : 0;
 }

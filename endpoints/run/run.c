@@ -82,7 +82,7 @@ static const struct run_tap_events tap_events = {
 /* That of a dvm lets nobody in before the tree is there. */
 static void open_tap(struct run *r)
 {
-    r->next_number = r->job.size;
+    r->next_number = r->own.desc.size;
     r->tap_events = &tap_events;
     if (!r->options.is_dvm)
         ep_run_tap_open(r);
@@ -157,7 +157,6 @@ static void close_all(struct run *r)
     ep_output_close(r->output);
     ep_run_sinks_forget(r);
     ep_writer_close(r->writer, true);
-    ep_proof_close(r->proof);
     ep_run_jobs_close(r);
     ep_run_past_close(r);
     ep_run_redirect_close(r);
@@ -176,7 +175,7 @@ static void close_all(struct run *r)
     if (r->base != NULL)
         event_base_free(r->base);
     ep_boot_config_fini(&r->config);
-    job_fini(&r->job);
+    ep_run_job_fini(&r->own);
     topo_hosts_fini(&r->hosts);
     ep_tree_plan_fini(&r->tree);
     ep_run_ask_close(r);

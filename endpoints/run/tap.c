@@ -41,9 +41,8 @@ static void fill_part(const struct run *r, const struct job *job, uint32_t app,
 static void on_part(void *arg, uint32_t base, uint32_t index,
                     struct ep_tap_part *out)
 {
-    const struct run *r = arg;
-    const struct job *job =
-        base == 0 ? &r->job : r->tap_events->on_find(r, base);
+    struct run *r = arg;
+    const struct job *job = r->tap_events->on_find(r, base);
 
     OV_ASSERT(job != NULL);
     for (uint32_t app = 0; app < job->apps_count; app++) {
@@ -218,10 +217,10 @@ void ep_run_tap_open(struct run *r)
     struct ep_tap_cfg cfg = {
         .base = r->base,
         .nspace = r->nspace,
-        .size = r->job.size,
-        .apps = r->job.apps_count,
-        .parts = ep_run_tap_parts(&r->job),
-        .cache_bytes = r->job.cache_bytes,
+        .size = r->own.desc.size,
+        .apps = r->own.desc.apps_count,
+        .parts = ep_run_tap_parts(&r->own.desc),
+        .cache_bytes = r->own.desc.cache_bytes,
         .push_bytes = push_bytes(r),
         .is_dvm = r->options.is_dvm,
         .events = &events,
@@ -230,9 +229,9 @@ void ep_run_tap_open(struct run *r)
 
     if (r->options.tap != NULL)
         r->tap = r->options.tap->open(&cfg);
-    for (uint32_t i = 0; i < r->job.readers_count; i++)
-        ep_run_tap_stdin(r, r->job.readers[i].first, r->job.readers[i].last,
-                         true);
+    for (uint32_t i = 0; i < r->own.desc.readers_count; i++)
+        ep_run_tap_stdin(r, r->own.desc.readers[i].first,
+                         r->own.desc.readers[i].last, true);
 }
 
 void ep_run_tap_close(struct run *r)

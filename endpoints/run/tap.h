@@ -29,7 +29,7 @@ struct run_tap_events {
     void (*on_up)(struct run *r, const char *uri);
     void (*on_given_up)(struct run *r, const char *why);
     /* The job with this base; NULL: there is none any more. */
-    const struct job *(*on_find)(const struct run *r, uint32_t base);
+    const struct job *(*on_find)(struct run *r, uint32_t base);
 };
 
 /* Opens options.tap, and tells it who reads stdin. Its words go to tap_events

@@ -14,7 +14,8 @@ enum { NAMED_MAX = 4, NAME_BYTES = 400 };
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
     const struct run *r = arg;
-    const struct run_node *node = &r->nodes[job_node_of(&r->job, rank, NULL)];
+    const struct run_node *node =
+        &r->nodes[job_node_of(&r->own.desc, rank, NULL)];
 
     if (node->is_silent)
         return EP_PROOF_LOST;
@@ -81,7 +82,7 @@ void ep_run_judge(struct run *r)
 
     if (r->is_aborted || r->options.is_dvm) /* there were no processes */
         return;
-    verdict = ep_proof_judge(r->proof, is_cut, absent, r);
+    verdict = ep_proof_judge(r->own.proof, is_cut, absent, r);
     gaps = ep_proof_gaps(verdict);
     lost = verdict->counts[EP_PROOF_LOST];
     if (gaps > 0)

@@ -37,7 +37,7 @@ TAKES_APART = re.compile(
 THROUGH = {
     "endpoints/daemon/local.c": "want",
     "endpoints/run/redirect.c": "replay",
-    "endpoints/run/up.c": "word",
+    "endpoints/run/words.c": "word",
     "ep_boot_peer_read": "boot_up",
     "job/schema.c": "word",
     "job_schema_decode": "word",

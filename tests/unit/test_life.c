@@ -157,11 +157,11 @@ static void it_is_over_with_its_last_process(void **state)
     end_ranks(rig, 0, SIZE - 1);
     expect(rig, step(rig, JOB_LIFE_PROCESS_ENDED, SIZE - 1, 0),
            NEWS(.is_process = true, .is_over = true), JOB_LIFE_OVER);
+    assert_int_equal(job_life_code(&rig->life), 0);
     expect(rig, step(rig, JOB_LIFE_PROCESS_UNSTARTED, 0, 0), NEWS(0),
            JOB_LIFE_OVER);
     expect(rig, step(rig, JOB_LIFE_NODE_LOST, FIRST_NODE, 0), NEWS(0),
            JOB_LIFE_OVER);
-    assert_int_equal(job_life_code(&rig->life), 0);
 }
 
 static void it_may_be_over_before_it_ran(void **state)
@@ -242,6 +242,16 @@ static void of_a_loss_and_a_failure_the_earlier_counts(void **state)
     assert_int_equal(job_life_code(&rig->life), 1);
 }
 
+/* What it has written may be gone with the node. */
+static void a_node_is_lost_though_its_processes_are_over(void **state)
+{
+    struct rig *rig = *state;
+
+    end_ranks(rig, 0, SIZE);
+    step(rig, JOB_LIFE_NODE_LOST, FIRST_NODE, 0);
+    assert_int_equal(job_life_code(&rig->life), 1);
+}
+
 static void a_failure_before_a_loss_counts(void **state)
 {
     struct rig *rig = *state;
@@ -279,6 +289,7 @@ int main(void)
         LIFE_TEST(ranks_that_it_does_not_have_are_none),
         LIFE_TEST(the_first_failure_is_its_code),
         LIFE_TEST(of_a_loss_and_a_failure_the_earlier_counts),
+        LIFE_TEST(a_node_is_lost_though_its_processes_are_over),
         LIFE_TEST(a_failure_before_a_loss_counts),
         LIFE_TEST(what_was_told_to_die_has_not_failed),
     };

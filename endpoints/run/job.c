@@ -1,0 +1,298 @@
+/* A job, from the word that it runs to the end of its last process. */
+#include "endpoints/run/job.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/run/control.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/loss.h"
+#include "endpoints/run/past.h"
+#include "endpoints/run/plan.h"
+#include "endpoints/run/proof.h"
+#include "endpoints/run/sinks.h"
+#include "endpoints/run/tap.h"
+#include "endpoints/sys/clock.h"
+#include "overlay/wire/frame.h"
+
+bool ep_run_job_is_own(const struct run_job *job)
+{
+    return job == &job->run->own;
+}
+
+void ep_run_job_count_spare(struct run_job *job, bool is_more)
+{
+    struct run *r = job->run;
+
+    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+        uint32_t procs = job_on_node(&job->desc, n);
+
+        r->nodes[n].spare += is_more ? procs : 0 - procs;
+    }
+}
+
+void ep_run_job_fini(struct run_job *job)
+{
+    ep_run_sinks_close(job->sinks);
+    ep_proof_close(job->proof);
+    ep_run_want_close(&job->want);
+    job_life_close(&job->life);
+    job_fini(&job->desc);
+}
+
+/* --- what becomes of it
+ * */
+
+void ep_run_job_kill(struct run_job *job)
+{
+    struct topo_range all = {job->desc.base,
+                             job->desc.base + job->desc.size - 1};
+
+    job->life.is_killed = true;
+    ep_run_signal_some(job->run, SIGKILL, &all, 1);
+}
+
+/* A process that has not ended, at the end: its node was lost. */
+static enum ep_proof_reason absent(void *arg, uint32_t rank)
+{
+    (void)arg;
+    (void)rank;
+    return EP_PROOF_LOST;
+}
+
+static void end_job(struct run_job *job)
+{
+    struct run *r = job->run;
+    const struct ep_proof_verdict *verdict =
+        ep_proof_judge(job->proof, job->is_cut, absent, NULL);
+    struct ep_tap_job told = {
+        .event = EP_TAP_JOB_ENDED,
+        .base = job->desc.base,
+        .size = job->desc.size,
+        .is_whole = verdict->counts[EP_PROOF_COMPLETE] == verdict->channels,
+    };
+    struct run_job **at = &r->own.next;
+
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
+    if (ep_proof_gaps(verdict) > 0)
+        ep_run_say(r,
+                   "output of a further job, processes %u to %u, is not "
+                   "whole",
+                   told.base, told.base + told.size - 1);
+    ep_run_job_count_spare(job, false);
+    ep_run_tap_job(r, &told);
+    if (job->desc.cache_bytes > 0)
+        ep_run_past_add(r, &job->desc);
+    ep_run_job_fini(job);
+    free(job);
+}
+
+/* A process is over; a further job may be, and gone: then false. Its end is
+ * told with that of its last process, so behind all that its files are to
+ * have. */
+static bool tell_over(struct run_job *job, const struct job_life_news *news,
+                      uint32_t number, uint32_t status)
+{
+    if (!news->is_process)
+        return true;
+    if (news->is_over && job->sinks != NULL) {
+        job->last = number;
+        job->last_status = status;
+        ep_run_sinks_finish(job->sinks);
+        return true;
+    }
+    ep_run_tap_exit(job->run, number, status);
+    if (!news->is_over || ep_run_job_is_own(job))
+        return true;
+    end_job(job);
+    return false;
+}
+
+static struct job_life_news step(struct run_job *job, enum job_life_kind kind,
+                                 uint32_t number, uint32_t status)
+{
+    const struct job_life_event event = {.kind = kind,
+                                         .rank = number - job->desc.base,
+                                         .status = (int)status,
+                                         .now_ns = ep_clock_ns()};
+
+    return job_life_step(&job->life, &event);
+}
+
+/* --- its files
+ * */
+
+static void on_sinks_error(void *arg, const char *why)
+{
+    struct run_job *job = arg;
+
+    if (!job->is_cut)
+        ep_run_say(job->run, "%s; the job that was to have it ends", why);
+    job->is_cut = true;
+    ep_run_job_kill(job);
+}
+
+static void on_sinks_done(void *arg)
+{
+    struct run_job *job = arg;
+    struct run *r = job->run;
+
+    ep_run_tap_exit(r, job->last, job->last_status);
+    end_job(job);
+    r->tap_events->on_end(r);
+}
+
+const struct run_sinks_events ep_run_job_sinks = {
+    .on_error = on_sinks_error,
+    .on_done = on_sinks_done,
+};
+
+/* --- its life
+ * */
+
+static void on_node(struct run_job *job, enum job_life_kind kind, uint32_t node)
+{
+    const struct job_life_event event = {
+        .kind = kind, .node = node, .now_ns = ep_clock_ns()};
+
+    if (job_life_step(&job->life, &event).is_started)
+        job->events->on_started(job);
+}
+
+void ep_run_job_started(struct run_job *job, uint32_t node)
+{
+    on_node(job, JOB_LIFE_NODE_STARTED, node);
+}
+
+bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status)
+{
+    struct job_life_news news =
+        step(job, JOB_LIFE_PROCESS_ENDED, number, status);
+
+    if (news.is_process && status != 0 && !job->life.is_killed)
+        job->events->on_bad_exit(job);
+    return tell_over(job, &news, number, status);
+}
+
+/* What a step that could not be done for a program was about: its directory, or
+ * what it runs. */
+static const char *subject_of(const struct job_app *app, const char *step)
+{
+    return strcmp(step, "chdir") == 0 ? app->cwd : app->argv.at[0];
+}
+
+static void tell_unstarted(struct run_job *job, uint32_t rank, const char *step,
+                           int err)
+{
+    uint32_t app = 0;
+    struct ep_tap_job told = {
+        .event = EP_TAP_JOB_FAILED,
+        .base = job->desc.base,
+        .size = job->desc.size,
+        .rank = rank,
+        .step = step,
+        .err = err,
+    };
+
+    (void)job_node_of(&job->desc, rank, &app);
+    told.subject = subject_of(&job->desc.apps[app], step);
+    job->events->on_unstarted(job, &told);
+}
+
+/* Of a job that was killed, too: whoever has started a further one waits for an
+ * answer. */
+bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
+                          const char *what, int err)
+{
+    struct job_life_news news =
+        step(job, JOB_LIFE_PROCESS_UNSTARTED, number, 0);
+
+    if (news.is_failed) {
+        tell_unstarted(job, number - job->desc.base, what, err);
+        job->events->on_abort(job);
+    }
+    return tell_over(job, &news, number, 127 << 8);
+}
+
+/* --- losses
+ * */
+
+/* What a process on a lost node has left open ends here, for all takers. */
+static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
+{
+    struct run *r = job->run;
+
+    for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
+         channel++) {
+        const bool has = (job_channels(&job->desc) & 1u << channel) != 0;
+        struct ep_console_record end = {.proc = number,
+                                        .rank = number,
+                                        .host = ep_run_host(r, node),
+                                        .channel = channel,
+                                        .is_eof = true,
+                                        .cookie = RUN_NO_RECORD};
+        struct ep_tap_output told = ep_run_tap_record(&end);
+
+        told.is_broken = has;
+        ep_run_tap_output(r, &told, NULL);
+        if (has)
+            job->events->on_cut(job, &end);
+    }
+}
+
+/* Whether it is killed where it still runs, or has ended unheard: nobody knows.
+ * To tools it was killed. */
+static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
+{
+    uint32_t rank = number - job->desc.base;
+    struct job_life_news news;
+
+    if (job->life.processes[rank] != JOB_PROCESS_TOLD)
+        return true;
+    end_channels(job, node, number);
+    news = step(job, JOB_LIFE_PROCESS_LOST, number, 0);
+    return tell_over(job, &news, number, SIGKILL);
+}
+
+/* False: the job is over, and gone. */
+static bool lose_processes(struct run_job *job, uint32_t node)
+{
+    struct job_part part = {0};
+
+    while (job_next_on_node(&job->desc, node, &part)) {
+        for (uint32_t i = 0; i < part.count; i++) {
+            if (!lose_process(job, node, job->desc.base + part.first_rank + i))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A dvm goes on, but by this policy not the further job that has lost a node.
+ */
+static bool ends_with_loss(const struct run_job *job)
+{
+    const struct ep_run_options *options = &job->run->options;
+
+    return options->is_dvm && options->on_node_loss == EP_RUN_LOSS_ABORT &&
+           !ep_run_job_is_own(job);
+}
+
+bool ep_run_job_lost(struct run_job *job, uint32_t node)
+{
+    uint32_t before = job->life.processes_over;
+
+    if (job_on_node(&job->desc, node) == 0)
+        return true;
+    if (!lose_processes(job, node))
+        return false;
+    if (job->life.processes_over > before && ends_with_loss(job))
+        ep_run_job_kill(job);
+    /* The tool that has spawned the job is answered then, and takes only then
+     * what the other processes have written; their ends come behind that. */
+    on_node(job, JOB_LIFE_NODE_LOST, node);
+    return true;
+}

@@ -1,0 +1,97 @@
+/* The session's own job. */
+#include "endpoints/run/own.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
+#include "endpoints/run/proof.h"
+#include "endpoints/run/taps.h"
+#include "endpoints/sys/clock.h"
+
+static void on_started(struct run_job *job)
+{
+    struct run *r = job->run;
+
+    if (job->life.nodes_unheard > 0)
+        return;
+    r->launched_ns = ep_clock_ns();
+    ep_run_note(r, "all processes are running after %.3f s: %u",
+                (double)(r->launched_ns - r->start_ns) / 1e9, job->desc.size);
+}
+
+static void say_no_spill(struct run *r, uint32_t rank, int err)
+{
+    const char *host = ep_run_host_of_rank(r, rank);
+
+    if (r->own.desc.spill_dir != NULL)
+        ep_run_say(r, "%s: nothing can be spilled to --spill-dir '%s': %s",
+                   host, r->own.desc.spill_dir, strerror(err));
+    else if (err == ENOTSUP)
+        ep_run_say(r,
+                   "%s: nothing can be spilled to TMPDIR or /var/tmp: they lie "
+                   "in memory; name a place on a disk with --spill-dir",
+                   host);
+    else
+        ep_run_say(r,
+                   "%s: nothing can be spilled to TMPDIR or /var/tmp: %s; name "
+                   "another place with --spill-dir",
+                   host, strerror(err));
+}
+
+static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
+{
+    struct run *r = job->run;
+    const char *host = ep_run_host_of_rank(r, told->rank);
+
+    if (job->life.is_killed)
+        return;
+    if (strcmp(told->step, JOB_WORD_STEP_SPILL) == 0)
+        say_no_spill(r, told->rank, told->err);
+    else if (strcmp(told->step, "bind") == 0)
+        ep_run_say(r, "rank %u on %s cannot be bound as --bind asks for: %s",
+                   told->rank, host, strerror(told->err));
+    else
+        ep_run_say(r, "rank %u on %s cannot be started: %s of '%s': %s",
+                   told->rank, host, told->step, told->subject,
+                   strerror(told->err));
+}
+
+/* The first failure is told once its output is out. */
+static void on_bad_exit(struct run_job *job)
+{
+    ep_run_watch(job->run);
+    if (job->run->options.kill_on_bad_exit)
+        ep_run_kill(job->run);
+}
+
+static void on_abort(struct run_job *job)
+{
+    ep_run_abort(job->run, 1);
+}
+
+/* What the console is not told now ends there at the very end. */
+static void on_cut(struct run_job *job, const struct ep_console_record *end)
+{
+    (void)ep_output_record(job->run->output, end);
+}
+
+int ep_run_own_open(struct run *r, uint32_t places)
+{
+    static const struct run_job_events events = {
+        .on_started = on_started,
+        .on_unstarted = on_unstarted,
+        .on_bad_exit = on_bad_exit,
+        .on_abort = on_abort,
+        .on_cut = on_cut,
+    };
+    struct run_job *own = &r->own;
+    int rc = job_life_open(&own->life, &own->desc);
+
+    own->run = r;
+    own->events = &events;
+    return rc != 0 ? rc
+                   : ep_proof_open(own->desc.size, job_channels(&own->desc),
+                                   places, &own->proof);
+}

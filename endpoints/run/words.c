@@ -1,0 +1,243 @@
+/* What the nodes say. */
+#include "endpoints/run/words.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "endpoints/run/ask.h"
+#include "endpoints/run/daemons.h"
+#include "endpoints/run/down.h"
+#include "endpoints/run/dvm.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
+#include "endpoints/run/plan.h"
+#include "endpoints/run/proof.h"
+#include "endpoints/run/signals.h"
+#include "endpoints/run/tap.h"
+
+/* --- of the session
+ * */
+
+static void on_usage(struct run *r, uint32_t node, const struct job_word *word)
+{
+    const struct job_usage *usage = &word->usage;
+
+    (void)node;
+    r->usage_count += (uint32_t)usage->daemons;
+    if (usage->rss_peak_bytes > r->usage_rss_max)
+        r->usage_rss_max = usage->rss_peak_bytes;
+    r->usage_cpu_us += usage->cpu_us;
+    r->usage_refused += usage->refused_peers;
+    r->usage_up += usage->frames_up;
+    r->usage_down += usage->frames_down;
+    r->usage_pieces += usage->lines_in_pieces;
+}
+
+/* As a rule what is said of one host holds for many. */
+static void on_pieces(struct run *r, uint32_t node, const struct job_word *word)
+{
+    int err = (int)word->err;
+
+    (r->is_pieces_told ? ep_run_note : ep_run_say)(
+        r,
+        "%s: unfinished lines fill the memory for them, and no file can hold "
+        "more in TMPDIR or /var/tmp (%s): some come in pieces",
+        ep_run_host(r, node),
+        err == ENOTSUP ? "they lie in memory" : strerror(err));
+    r->is_pieces_told = true;
+}
+
+static void on_adopted(struct run *r, uint32_t node,
+                       const struct job_word *word)
+{
+    char parent[32] = "the launcher";
+
+    if (word->parent != 0 && word->parent <= r->nodes_count)
+        snprintf(parent, sizeof(parent), "node %u",
+                 ep_run_place(r, word->parent));
+    ep_run_note(r, "node %u on %s has a new parent, %s, after %.3f s",
+                ep_run_place(r, node), ep_run_host(r, node), parent,
+                (double)word->away_us / 1e6);
+    r->repairs++;
+    if (word->away_us > r->repair_us_max)
+        r->repair_us_max = word->away_us;
+}
+
+/* Of all jobs that it was told: else it is not up to date. */
+static void on_over(struct run *r, uint32_t node, const struct job_word *word)
+{
+    if (word->jobs != r->nodes[node].jobs || r->nodes[node].is_final)
+        return;
+    r->nodes[node].is_final = true;
+    r->finals++;
+}
+
+/* Once all have joined, and have told of their machines where that was asked.
+ * One that was lost meanwhile counts as joined for the tree; the launch ends
+ * for it, in a moment. */
+void ep_run_begin(struct run *r)
+{
+    if (!r->survey.has_joined || r->phase != RUN_LAUNCHING || r->is_aborted ||
+        r->missing_count > 0 ||
+        (ep_run_survey_asks(r) &&
+         (r->survey.come < r->nodes_count || !ep_run_survey_fits(r))))
+        return;
+    r->phase = RUN_RUNNING;
+    ep_run_daemons_joined(r);
+    if (r->options.is_dvm)
+        ep_run_dvm_begin(r);
+    else if (ep_run_job_send(r))
+        ep_run_abort(r, 1);
+    if (r->is_stop_due)
+        ep_run_stop(r);
+}
+
+static void on_note(struct run *r, uint32_t node, const struct job_word *word)
+{
+    /* As a rule what is said of one host holds for many. */
+    (r->is_note_told ? ep_run_note : ep_run_say)(
+        r, "%s: %s", ep_run_host(r, node), word->text);
+    r->is_note_told = true;
+}
+
+static void on_machine(struct run *r, uint32_t node,
+                       const struct job_word *word)
+{
+    if (!ep_run_ask_word(r, node, word) && ep_run_survey_word(r, node, word))
+        ep_run_begin(r);
+}
+
+/* --- of a job's processes
+ * */
+
+/* Of the own job everybody reads the same stdin; a further one's is pushed to
+ * it. */
+static void on_slow_stdin(struct run_job *job, uint32_t node,
+                          const struct job_word *word)
+{
+    struct run *r = job->run;
+    const bool is_own = ep_run_job_is_own(job);
+    const char *host = ep_run_host(r, node);
+    const char *whose = is_own ? "" : " of a further job";
+    const char *waits = is_own ? "everybody waits for it from now on"
+                               : "pushes to such jobs wait for it";
+    const uint32_t rank = word->rank - job->desc.base;
+
+    if (job->life.is_killed)
+        return;
+    switch ((enum job_stdin_event)word->stdin_event) {
+    case JOB_STDIN_FULL:
+        ep_run_say(r,
+                   "rank %u%s on %s is %.4g MiB behind in its stdin, more are "
+                   "not spilled: %s",
+                   rank, whose, host, (double)job->desc.spill_bytes / (1 << 20),
+                   waits);
+        break;
+    case JOB_STDIN_UNSAVED:
+        ep_run_say(r,
+                   "stdin of rank %u%s on %s cannot be spilled any further "
+                   "(%s; --spill-dir names another place): %s",
+                   rank, whose, host, strerror((int)word->err), waits);
+        break;
+    case JOB_STDIN_CLOSED:
+        ep_run_say(r,
+                   "rank %u%s on %s has not read its stdin for %g s: it is "
+                   "closed",
+                   rank, whose, host, job->desc.close_ms / 1000.0);
+        ep_run_tap_stdin(r, word->rank, word->rank, false);
+        break;
+    case JOB_STDIN_LOST:
+        ep_run_say(r,
+                   "spilled stdin of rank %u%s on %s cannot be read back: %s; "
+                   "%s ends",
+                   rank, whose, host, strerror((int)word->err),
+                   is_own ? "the job" : "that job");
+        job->events->on_abort(job);
+        break;
+    case JOB_STDIN_EVENTS:
+        break;
+    }
+}
+
+/* What the own job's readers took decides what is given back of stdin. */
+static void count_taken(const struct run_job *job, const struct job_word *word)
+{
+    if (ep_run_job_is_own(job))
+        ep_run_took(job->run, word->rank, word->taken_bytes);
+}
+
+static void on_pids(struct run_job *job, uint32_t node,
+                    const struct job_word *word)
+{
+    (void)node;
+    ep_run_tap_started(job->run, word->rank, word->pids, word->count);
+}
+
+static void on_started(struct run_job *job, uint32_t node,
+                       const struct job_word *word)
+{
+    (void)word;
+    ep_run_job_started(job, node);
+}
+
+static void on_exit_word(struct run_job *job, uint32_t node,
+                         const struct job_word *word)
+{
+    (void)node;
+    ep_proof_ended(job->proof, word->rank - job->desc.base, word->tallies);
+    count_taken(job, word);
+    (void)ep_run_job_ended(job, word->rank, word->status);
+}
+
+/* It wrote nothing, and took nothing. */
+static void on_failed(struct run_job *job, uint32_t node,
+                      const struct job_word *word)
+{
+    (void)node;
+    ep_proof_ended(job->proof, word->rank - job->desc.base, word->tallies);
+    count_taken(job, word);
+    (void)ep_run_job_unstarted(job, word->rank, word->text, (int)word->err);
+}
+
+/* --- which is which
+ * */
+
+typedef void session_word_fn(struct run *r, uint32_t node,
+                             const struct job_word *word);
+typedef void process_word_fn(struct run_job *job, uint32_t node,
+                             const struct job_word *word);
+
+static session_word_fn *const of_session[JOB_WORD_KINDS] = {
+    [JOB_WORD_ADOPTED] = on_adopted, [JOB_WORD_USAGE] = on_usage,
+    [JOB_WORD_NOTE] = on_note,       [JOB_WORD_OVER] = on_over,
+    [JOB_WORD_MACHINE] = on_machine, [JOB_WORD_PIECES] = on_pieces,
+};
+
+static process_word_fn *const of_process[JOB_WORD_KINDS] = {
+    [JOB_WORD_PIDS] = on_pids,        [JOB_WORD_STARTED] = on_started,
+    [JOB_WORD_STDIN] = on_slow_stdin, [JOB_WORD_EXIT] = on_exit_word,
+    [JOB_WORD_FAILED] = on_failed,
+};
+
+static void on_word(struct run *r, uint32_t node, const struct job_word *word)
+{
+    struct run_job *job;
+
+    if (of_session[word->kind] != NULL)
+        of_session[word->kind](r, node, word);
+    if (of_process[word->kind] == NULL)
+        return;
+    job = ep_run_job_of(r, word->rank);
+    if (job != NULL)
+        of_process[word->kind](job, node, word);
+}
+
+void ep_run_words(struct run *r, uint32_t node, const struct ov_slice *slice)
+{
+    struct ov_rd rd =
+        ov_rd_init(slice->buf->mem + slice->off_bytes, slice->len_bytes);
+    struct job_word word;
+
+    while (ov_rd_left(&rd) > 0 && job_word_decode(&rd, &word) == 0)
+        on_word(r, node, &word);
+}
