@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/tap.h"
 #include "overlay/base/err.h"
@@ -27,7 +27,8 @@ static void order(struct run *r, const struct topo_range *ranges,
         ov_wr_u32(&wr, ranges[i].last);
     }
     if (count > 0)
-        ep_run_control(r, JOB_CONTROL_MACHINE, body, (uint32_t)(wr.at - body));
+        ep_run_orders_send(r->orders, JOB_CONTROL_MACHINE, body,
+                           (uint32_t)(wr.at - body));
 }
 
 /* Orders go out as they are full. */

@@ -7,6 +7,7 @@
 
 #include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/push.h"
 #include "endpoints/run/tap.h"
 #include "overlay/base/err.h"
@@ -56,7 +57,7 @@ void ep_run_pump(struct run *r)
 {
     if (r->hub == NULL || r->phase == RUN_OVER)
         return;
-    ep_run_control_pump(r);
+    ep_run_orders_pump(r->orders);
     pump_stdin(r);
 }
 
@@ -198,8 +199,8 @@ static void queue_open(struct run *r)
     };
 
     ov_open_encode(&wr, &open, range);
-    ep_run_control_queue(r, OV_CONTROL_OPEN, false, mem + OV_CONTROL_HEAD_BYTES,
-                         (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
+    ep_run_orders_queue(r->orders, OV_CONTROL_OPEN, mem + OV_CONTROL_HEAD_BYTES,
+                        (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
     r->input_open = true;
 }
 

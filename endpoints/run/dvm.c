@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/tap.h"
 
@@ -23,7 +23,7 @@ void ep_run_dvm_begin(struct run *r)
     r->finals = r->nodes_count;
     /* Whoever hears a word of the launcher knows that the tree stands. This one
      * reaches no process: there is none. */
-    ep_run_signal(r, SIGCONT);
+    ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
     ep_run_tap_open(r);
     if (r->tap != NULL)
         return;
@@ -81,8 +81,8 @@ void ep_run_dvm_end(struct run *r)
         ep_run_abort(r, 0);
     } else {
         ep_run_note(r, "the jobs are ended");
-        ep_run_signal(r, SIGTERM);
-        ep_run_signal(r, SIGCONT);
+        ep_run_orders_signal(r->orders, SIGTERM, NULL, 0);
+        ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
         evtimer_add(r->grace, &grace);
     }
 }

@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/tap.h"
@@ -80,7 +80,7 @@ void ep_run_check_done(struct run *r)
     r->phase = RUN_LEAVING;
     evtimer_del(r->limit);
     arm(r->hard, LEAVE_S);
-    ep_run_control(r, OV_CONTROL_GOODBYE, NULL, 0);
+    ep_run_orders_send(r->orders, OV_CONTROL_GOODBYE, NULL, 0);
 }
 
 void ep_run_kill(struct run *r)
@@ -89,7 +89,7 @@ void ep_run_kill(struct run *r)
         return;
     r->is_killed = true;
     ep_run_jobs_killed(r);
-    ep_run_control(r, JOB_CONTROL_KILL, NULL, 0);
+    ep_run_orders_send(r->orders, JOB_CONTROL_KILL, NULL, 0);
 }
 
 void ep_run_abort(struct run *r, int exit_code)

@@ -31,13 +31,6 @@
 #include "endpoints/sys/writer.h"
 #include "topo/hosts.h"
 
-/* A message for stream 0 that waits for room. */
-struct run_control {
-    struct run_control *next;
-    uint32_t len_bytes;
-    uint8_t mem[]; /* the payload */
-};
-
 /* Is a node to say what its machine is? See ask.h. */
 enum run_ask { RUN_ASK_NOT, RUN_ASK_DUE, RUN_ASK_SENT };
 
@@ -76,10 +69,10 @@ struct run {
     void *tap; /* owned, of options.tap; NULL: none */
     bool tap_is_flushing, tap_is_flushed;
     const struct run_tap_events *tap_events;
-    struct run_past *pasts;                   /* owned: those that are over */
-    uint32_t pasts_count, jobs_made, tickets; /* so far */
-    uint32_t next_number;                     /* of a process */
-    struct run_shown *shown;      /* owned: those of them on the console */
+    struct run_past *pasts;          /* owned: those that are over */
+    uint32_t pasts_count, jobs_made; /* so far */
+    uint32_t next_number;            /* of a process */
+    struct run_shown *shown;         /* owned: those of them on the console */
     uint32_t sinks_open;          /* files that they may have open at a time */
     struct text_buf lines;        /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
@@ -108,8 +101,8 @@ struct run {
     uint32_t missing_count;
     char *left_out; /* owned: hosts that the next launch goes without */
 
-    struct run_control *controls, **controls_last;
-    struct run_held *held; /* [RUN_RECORDS_MAX]: records not yet taken */
+    struct run_orders *orders; /* owned: to all nodes */
+    struct run_held *held;     /* [RUN_RECORDS_MAX]: records not yet taken */
     struct run_redirect *redirect; /* owned: output that others get */
     uint32_t redirects_waiting;    /* records: not yet theirs */
     struct run_log *logs;          /* owned: lines of tools, not yet taken */
@@ -156,10 +149,10 @@ struct run {
 
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
- *     plan_ranks  plan_job  plan_session  plan  verdict  control  held  log
- *     tap  ask  want  push  pool  placing  further  sinks  past  job  jobs
- *     end  own  report  back  redirect  losses  sweeps  loss  dvm  signals down
- *     daemons  survey  words  up  run
+ *     plan_ranks  plan_job  plan_session  plan  verdict  orders  control  held
+ * log tap  ask  want  push  pool  placing  further  sinks  past  job  jobs end
+ * own  report  back  redirect  losses  sweeps  loss  dvm  signals down daemons
+ * survey  words  up  run
  */
 
 /* --- say.c */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/control.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/past.h"
@@ -50,7 +50,7 @@ void ep_run_job_kill(struct run_job *job)
                              job->desc.base + job->desc.size - 1};
 
     job->life.is_killed = true;
-    ep_run_signal_some(job->run, SIGKILL, &all, 1);
+    ep_run_orders_signal(job->run->orders, SIGKILL, &all, 1);
 }
 
 /* A process that has not ended, at the end: its node was lost. */

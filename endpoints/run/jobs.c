@@ -7,6 +7,7 @@
 #include "endpoints/run/control.h"
 #include "endpoints/run/further.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/past.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/push.h"
@@ -158,7 +159,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     r->next_number += job->desc.size;
     job->next = r->own.next;
     r->own.next = job;
-    ep_run_control_pump(r);
+    ep_run_orders_pump(r->orders);
     *out = (struct ep_tap_spawned){.base = job->desc.base,
                                    .size = job->desc.size,
                                    .parts = ep_run_tap_parts(&job->desc),

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/tap.h"
 
 struct run_past {
@@ -22,7 +22,7 @@ static void forget(struct run *r, uint32_t base, uint32_t size)
 
     ov_wr_u32(&wr, base);
     ep_run_tap_job(r, &told);
-    ep_run_control(r, JOB_CONTROL_FORGET, body, sizeof(body));
+    ep_run_orders_send(r->orders, JOB_CONTROL_FORGET, body, sizeof(body));
 }
 
 static void forget_first(struct run *r)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/tap.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"
@@ -40,8 +40,8 @@ void ep_run_push_open(struct run *r)
     if (r->pushed_open)
         return;
     ov_open_encode(&wr, &open, &all);
-    ep_run_control_queue(r, OV_CONTROL_OPEN, false, mem + OV_CONTROL_HEAD_BYTES,
-                         (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
+    ep_run_orders_queue(r->orders, OV_CONTROL_OPEN, mem + OV_CONTROL_HEAD_BYTES,
+                        (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
     r->pushed_open = true;
 }
 

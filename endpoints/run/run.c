@@ -17,6 +17,7 @@
 #include "endpoints/run/past.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/push.h"
 #include "endpoints/run/redirect.h"
@@ -128,7 +129,8 @@ static int open_all(struct run *r)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     r->base = event_base_new();
     rc = OV_ENOMEM;
-    if (r->base != NULL && !ep_run_end_open(r) && !ep_run_signals_open(r))
+    if (r->base != NULL && !ep_run_control_open(r) && !ep_run_end_open(r) &&
+        !ep_run_signals_open(r))
         rc = ep_run_output_open(r);
     if (rc != 0 && rc != OV_EINVAL)
         ep_run_say(r, "cannot start: out of memory or descriptors");
@@ -166,12 +168,7 @@ static void close_all(struct run *r)
     ep_gate_close(r->gate);
     ep_starter_close(r->starter);
     ep_spawner_close(r->spawner);
-    while (r->controls != NULL) {
-        struct run_control *control = r->controls;
-
-        r->controls = control->next;
-        free(control);
-    }
+    ep_run_orders_close(r->orders);
     if (r->base != NULL)
         event_base_free(r->base);
     ep_boot_config_fini(&r->config);
@@ -215,7 +212,6 @@ int ep_run(const struct ep_run_options *options)
     r->start_ns = ep_clock_ns();
     r->exit_code = -1;
     r->input_fd = -1;
-    r->controls_last = &r->controls;
     ep_run_push_init(r);
     r->options = *options;
     unsetenv(EP_MARK_NAME); /* of the job in which this one is started */

@@ -10,10 +10,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "endpoints/run/control.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
@@ -36,7 +36,7 @@ static void on_interrupt(struct run *r, int signo)
     } else if (r->options.is_dvm && r->interrupts == 1) {
         ep_run_dvm_end(r);
     } else if (r->interrupts == 1) {
-        ep_run_signal(r, signo);
+        ep_run_orders_signal(r->orders, signo, NULL, 0);
     } else {
         ep_run_say(r, "killing the processes; output that cannot be written is "
                       "given up");
@@ -80,9 +80,9 @@ static void on_stop(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
     uint64_t limit_ns = r->stopping_ns + STOP_WAIT_MS * UINT64_C(1000000);
-    bool is_told =
-        (r->controls == NULL && ep_hub_look(r->hub, 0, 0).in_flight == 0) ||
-        ep_clock_ns() >= limit_ns;
+    bool is_told = (ep_run_orders_is_empty(r->orders) &&
+                    ep_hub_look(r->hub, 0, 0).in_flight == 0) ||
+                   ep_clock_ns() >= limit_ns;
     bool is_ending = r->phase != RUN_RUNNING || r->exit_code >= 0;
 
     (void)fd;
@@ -108,7 +108,7 @@ void ep_run_stop(struct run *r)
     if (r->is_stopping)
         return;
     hold_back(SIG_BLOCK);
-    ep_run_signal(r, SIGTSTP);
+    ep_run_orders_signal(r->orders, SIGTSTP, NULL, 0);
     r->is_stopping = true;
     r->stopping_ns = ep_clock_ns();
     ep_hub_pause(r->hub, true);
@@ -122,7 +122,7 @@ static void on_continue(struct run *r)
         end_stop(r);
     if (r->input != NULL)
         ep_input_wake(r->input);
-    ep_run_signal(r, SIGCONT);
+    ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
 }
 
 static void on_signal(evutil_socket_t signo, short what, void *arg)
@@ -146,7 +146,7 @@ static void on_signal(evutil_socket_t signo, short what, void *arg)
         break;
     default: /* a dvm's jobs have their own launchers */
         if (!r->options.is_dvm)
-            ep_run_signal(r, signo);
+            ep_run_orders_signal(r->orders, signo, NULL, 0);
         break;
     }
 }

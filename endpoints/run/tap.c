@@ -1,10 +1,10 @@
 /* The tap of a run: what it is told, and what becomes of its words. */
 #include "endpoints/run/tap.h"
 
-#include "endpoints/run/control.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/log.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "overlay/base/panic.h"
 
@@ -126,7 +126,7 @@ static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
 
     if (r->phase != RUN_RUNNING)
         return false;
-    ep_run_signal_some(r, signo, ranges, count);
+    ep_run_orders_signal(r->orders, signo, ranges, count);
     return true;
 }
 
@@ -142,7 +142,9 @@ static void on_note(void *arg, const char *text)
 
 static uint16_t on_replay(void *arg, const struct ep_tap_replay *want)
 {
-    return ep_run_replay(arg, want);
+    const struct run *r = arg;
+
+    return r->phase == RUN_RUNNING ? ep_run_orders_replay(r->orders, want) : 0;
 }
 
 static bool on_wanted(void *arg)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "job/want.h"
-#include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/tap.h"
 #include "overlay/base/err.h"
 
@@ -43,7 +43,8 @@ static void give(struct run *r, struct order *order)
         ov_wr_u32(&wr, order->ranges[i].last);
     }
     order->count = 0;
-    ep_run_control(r, JOB_CONTROL_WANT, body, (uint32_t)(wr.at - body));
+    ep_run_orders_send(r->orders, JOB_CONTROL_WANT, body,
+                       (uint32_t)(wr.at - body));
 }
 
 static void add(struct run *r, struct order *order, uint32_t number)

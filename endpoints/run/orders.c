@@ -1,0 +1,181 @@
+/* Orders to all nodes: a queue, and what some of them say. */
+#include "endpoints/run/orders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/run/taps.h"
+#include "job/job.h"
+#include "job/replay.h"
+#include "overlay/base/buf.h"
+#include "overlay/base/err.h"
+#include "overlay/control.h"
+#include "overlay/wire/frame.h"
+
+/* Ranges of processes that one message signals. */
+enum { SIGNAL_RANGES_MAX = 64 };
+
+struct order {
+    struct order *next;
+    uint32_t len_bytes, sent_bytes;
+    uint8_t kind;
+    uint8_t body[];
+};
+
+struct run_orders {
+    const struct run_carrier *carrier;
+    void *arg;
+    uint32_t body_bytes_max; /* of a message */
+    uint16_t ticket;         /* the last one; 0: none yet */
+    struct order *first, **last;
+};
+
+int ep_run_orders_open(const struct run_carrier *carrier, void *arg,
+                       uint32_t message_bytes, struct run_orders **out)
+{
+    struct run_orders *orders = calloc(1, sizeof(*orders));
+
+    OV_ASSERT(message_bytes > OV_CONTROL_HEAD_BYTES);
+    *out = orders;
+    if (orders == NULL)
+        return OV_ENOMEM;
+    orders->carrier = carrier;
+    orders->arg = arg;
+    orders->body_bytes_max = message_bytes - OV_CONTROL_HEAD_BYTES;
+    orders->last = &orders->first;
+    return 0;
+}
+
+static void drop_first(struct run_orders *orders)
+{
+    struct order *order = orders->first;
+
+    orders->first = order->next;
+    if (orders->first == NULL)
+        orders->last = &orders->first;
+    free(order);
+}
+
+void ep_run_orders_close(struct run_orders *orders)
+{
+    while (orders != NULL && orders->first != NULL)
+        drop_first(orders);
+    free(orders);
+}
+
+/* --- the queue */
+
+void ep_run_orders_queue(struct run_orders *orders, uint8_t kind,
+                         const void *body, uint32_t len_bytes)
+{
+    struct order *order = malloc(sizeof(*order) + len_bytes);
+
+    OV_ASSERT(order != NULL);
+    *order = (struct order){.kind = kind, .len_bytes = len_bytes};
+    if (len_bytes > 0)
+        memcpy(order->body, body, len_bytes);
+    *orders->last = order;
+    orders->last = &order->next;
+}
+
+/* Writes the next message of the first order, which is over with its last one.
+ * Returns how long it is. */
+static uint32_t put_message(struct run_orders *orders, uint8_t *mem)
+{
+    struct order *order = orders->first;
+    uint32_t left_bytes = order->len_bytes - order->sent_bytes;
+    bool more = left_bytes > orders->body_bytes_max;
+    uint32_t body_bytes = more ? orders->body_bytes_max : left_bytes;
+    struct ov_wr wr = ov_wr_init(mem, OV_CONTROL_HEAD_BYTES + body_bytes);
+
+    ov_control_encode(&wr, order->kind, more);
+    ov_wr_bytes(&wr, order->body + order->sent_bytes, body_bytes);
+    OV_ASSERT(!wr.bad);
+    order->sent_bytes += body_bytes;
+    if (!more)
+        drop_first(orders);
+    return OV_CONTROL_HEAD_BYTES + body_bytes;
+}
+
+void ep_run_orders_pump(struct run_orders *orders)
+{
+    while (orders->first != NULL && orders->carrier->room(orders->arg) > 0) {
+        struct ov_buf *buf = orders->carrier->buf(orders->arg);
+        uint32_t len_bytes;
+
+        if (buf == NULL)
+            return;
+        len_bytes = put_message(orders, buf->mem + OV_DOWN_HEAD_BYTES);
+        orders->carrier->send(orders->arg, buf, len_bytes);
+    }
+}
+
+void ep_run_orders_send(struct run_orders *orders, uint8_t kind,
+                        const void *body, uint32_t len_bytes)
+{
+    ep_run_orders_queue(orders, kind, body, len_bytes);
+    ep_run_orders_pump(orders);
+}
+
+bool ep_run_orders_is_empty(const struct run_orders *orders)
+{
+    return orders->first == NULL;
+}
+
+/* --- orders with ranges of processes */
+
+/* Appends the ranges from `at` on to a body, max of them at most. Returns where
+ * the next body goes on. */
+static uint32_t put_ranges(struct ov_wr *wr, const struct topo_range *ranges,
+                           uint32_t at, uint32_t count, uint32_t max)
+{
+    uint32_t end = count - at > max ? at + max : count;
+
+    for (; at < end; at++) {
+        ov_wr_u32(wr, ranges[at].first);
+        ov_wr_u32(wr, ranges[at].last);
+    }
+    return end;
+}
+
+void ep_run_orders_signal(struct run_orders *orders, int signo,
+                          const struct topo_range *ranges, uint32_t count)
+{
+    uint32_t at = 0;
+
+    do {
+        uint8_t body[4 + 8 * SIGNAL_RANGES_MAX];
+        struct ov_wr wr = ov_wr_init(body, sizeof(body));
+
+        ov_wr_u32(&wr, (uint32_t)signo);
+        at = put_ranges(&wr, ranges, at, count, SIGNAL_RANGES_MAX);
+        ep_run_orders_queue(orders, JOB_CONTROL_SIGNAL, body,
+                            (uint32_t)(wr.at - body));
+    } while (at < count);
+    ep_run_orders_pump(orders);
+}
+
+uint16_t ep_run_orders_replay(struct run_orders *orders,
+                              const struct ep_tap_replay *want)
+{
+    struct job_replay_order order = {.channels = want->channels,
+                                     .is_last = want->is_last,
+                                     .bytes = want->bytes};
+    uint32_t at = 0;
+
+    if (++orders->ticket == 0)
+        orders->ticket = 1;
+    order.ticket = orders->ticket;
+    while (at < want->count) {
+        uint8_t body[JOB_REPLAY_ORDER_BYTES];
+        struct ov_wr wr = ov_wr_init(body, sizeof(body));
+
+        job_replay_order_encode(&wr, &order);
+        at = put_ranges(&wr, want->ranges, at, want->count,
+                        JOB_REPLAY_RANGES_MAX);
+        ep_run_orders_queue(orders, JOB_CONTROL_REPLAY, body,
+                            (uint32_t)(wr.at - body));
+    }
+    ep_run_orders_pump(orders);
+    return order.ticket;
+}
