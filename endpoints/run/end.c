@@ -10,6 +10,7 @@
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/run/suspension.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/usage.h"
@@ -152,7 +153,7 @@ void ep_run_last_words(struct run *r)
 static void check_stuck(struct run *r)
 {
     enum ep_output_place place;
-    uint64_t since_ns;
+    uint64_t since_ns, resumed_ns;
 
     if (r->is_stuck_told)
         return;
@@ -161,8 +162,9 @@ static void check_stuck(struct run *r)
             return;
         place = EP_OUTPUT_FILES;
     }
-    if (since_ns < r->resumed_ns) /* nobody wrote while we were stopped */
-        since_ns = r->resumed_ns;
+    resumed_ns = ep_run_suspension_resumed_ns(r->suspension);
+    if (since_ns < resumed_ns) /* nobody wrote while we were stopped */
+        since_ns = resumed_ns;
     if (ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
         return;
     r->is_stuck_told = true;

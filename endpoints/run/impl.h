@@ -101,8 +101,11 @@ struct run {
     uint32_t missing_count;
     char *left_out; /* owned: hosts that the next launch goes without */
 
-    struct run_orders *orders; /* owned: to all nodes */
-    struct run_held *held;     /* [RUN_RECORDS_MAX]: records not yet taken */
+    struct run_orders *orders;         /* owned: to all nodes */
+    struct run_signals *signals;       /* owned */
+    struct run_suspension *suspension; /* owned: this process's own */
+
+    struct run_held *held; /* [RUN_RECORDS_MAX]: records not yet taken */
     struct run_redirect *redirect; /* owned: output that others get */
     uint32_t redirects_waiting;    /* records: not yet theirs */
     struct run_log *logs;          /* owned: lines of tools, not yet taken */
@@ -121,21 +124,14 @@ struct run {
     struct event *watch;  /* once a second while something waits */
     struct event *settle; /* no daemon has failed for a while */
     struct event *grace;  /* of a dvm: jobs were told to end */
-    struct event *stop;   /* a stop that waits until all is told */
-    struct event *signals[8];
-    uint32_t signals_count;
-    uint32_t interrupts; /* SIGINT, SIGTERM, SIGHUP so far */
-    bool is_aborted;     /* before the job began */
-    bool is_recalled;    /* srun was told to end */
-    bool is_arriving;    /* the last daemon of srun is there */
-    bool is_ending;      /* of a dvm: see dvm.c */
-    bool is_killed;      /* processes were told to die: exits mean nothing */
+    bool is_aborted;      /* before the job began */
+    bool is_recalled;     /* srun was told to end */
+    bool is_arriving;     /* the last daemon of srun is there */
+    bool is_ending;       /* of a dvm: see dvm.c */
+    bool is_killed;       /* processes were told to die: exits mean nothing */
     bool is_failure_told, is_stuck_told, is_note_told, is_pieces_told;
-    int exit_code;    /* as decided; -1: by the processes */
-    bool is_quiet;    /* the end needs no words */
-    bool is_stop_due; /* SIGTSTP while daemons were being started */
-    bool is_stopping, is_stop_looked;
-    uint64_t stopping_ns, resumed_ns;
+    int exit_code; /* as decided; -1: by the processes */
+    bool is_quiet; /* the end needs no words */
 
     uint64_t start_ns, launched_ns;
     uint64_t stdin_bytes, pushed_bytes, output_bytes[OV_CHANNELS];
@@ -149,10 +145,11 @@ struct run {
 
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
- *     plan_ranks  plan_job  plan_session  plan  verdict  orders  control  held
- * log tap  ask  want  push  pool  placing  further  sinks  past  job  jobs end
- * own  report  back  redirect  losses  sweeps  loss  dvm  signals down daemons
- * survey  words  up  run
+ *     plan_ranks  plan_job  plan_session  plan  verdict  orders  signals
+ *     suspension  control  held  log  tap  ask  want  push  pool  placing
+ *     further  sinks  past  job  jobs  end  own  report  back  redirect
+ *     losses  sweeps  loss  dvm  interrupt  down  daemons  survey  words  up
+ *     run
  */
 
 /* --- say.c */

@@ -13,6 +13,7 @@
 #include "endpoints/run/held.h"
 #include "endpoints/run/log.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/past.h"
 #include "endpoints/run/losses.h"
@@ -22,7 +23,6 @@
 #include "endpoints/run/push.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/report.h"
-#include "endpoints/run/signals.h"
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/sweeps.h"
@@ -130,7 +130,7 @@ static int open_all(struct run *r)
     r->base = event_base_new();
     rc = OV_ENOMEM;
     if (r->base != NULL && !ep_run_control_open(r) && !ep_run_end_open(r) &&
-        !ep_run_signals_open(r))
+        !ep_run_interrupt_open(r))
         rc = ep_run_output_open(r);
     if (rc != 0 && rc != OV_EINVAL)
         ep_run_say(r, "cannot start: out of memory or descriptors");
@@ -149,7 +149,7 @@ static int open_all(struct run *r)
 
 static void close_all(struct run *r)
 {
-    ep_run_signals_close(r);
+    ep_run_interrupt_close(r);
     ep_run_sweeps_close(r);
     ep_run_end_close(r);
     ep_run_dvm_close(r);

@@ -14,6 +14,7 @@
 #include "endpoints/boot/launcher.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/signals.h"
 #include "endpoints/spawn/leftover.h"
 #include "overlay/base/err.h"
 
@@ -301,12 +302,13 @@ static void await_all(struct run *r)
 {
     static const struct timeval limit = {END_S, 0};
     struct run_sweeps *all = r->sweeps;
-    uint32_t interrupts = r->interrupts;
+    uint32_t interrupts = ep_run_signals_interrupts(r->signals);
 
     all->limit = evtimer_new(r->base, on_limit, r);
     if (all->limit == NULL || evtimer_add(all->limit, &limit) != 0)
         return;
-    while (all->running > 0 && !all->is_over && r->interrupts == interrupts) {
+    while (all->running > 0 && !all->is_over &&
+           ep_run_signals_interrupts(r->signals) == interrupts) {
         if (event_base_loop(r->base, EVLOOP_ONCE) != 0)
             return;
     }

@@ -9,10 +9,10 @@
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
-#include "endpoints/run/signals.h"
 #include "endpoints/run/tap.h"
 
 /* --- of the session
@@ -88,8 +88,7 @@ void ep_run_begin(struct run *r)
         ep_run_dvm_begin(r);
     else if (ep_run_job_send(r))
         ep_run_abort(r, 1);
-    if (r->is_stop_due)
-        ep_run_stop(r);
+    ep_run_interrupt_begun(r);
 }
 
 static void on_note(struct run *r, uint32_t node, const struct job_word *word)

@@ -1,0 +1,142 @@
+/* What signals to the launcher mean to a run. */
+#include "endpoints/run/interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "endpoints/run/dvm.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
+#include "endpoints/run/orders.h"
+#include "endpoints/run/signals.h"
+#include "endpoints/run/suspension.h"
+#include "overlay/base/err.h"
+
+/* --- interrupts */
+
+static void on_interrupt(void *arg, int signo, uint32_t nth)
+{
+    struct run *r = arg;
+
+    if (r->phase == RUN_LAUNCHING) {
+        r->is_quiet = true;
+        ep_run_abort(r, 128 + signo);
+    } else if (r->options.is_dvm && nth == 1) {
+        ep_run_dvm_end(r);
+    } else if (nth == 1) {
+        ep_run_orders_signal(r->orders, signo, NULL, 0);
+    } else {
+        ep_run_say(r, "killing the processes; output that cannot be written is "
+                      "given up");
+        ep_run_abort(r, 128 + signo);
+        ep_output_give_up(r->output);
+        ep_run_jobs_give_up(r);
+    }
+}
+
+/* A dvm's jobs have their own launchers. */
+static void on_other(void *arg, int signo)
+{
+    struct run *r = arg;
+
+    if (!r->options.is_dvm)
+        ep_run_orders_signal(r->orders, signo, NULL, 0);
+}
+
+/* --- stopping
+ *
+ * The launcher stops with its processes, so that the shell gets its terminal
+ * back. */
+
+static bool is_running(const struct run *r)
+{
+    return r->phase == RUN_RUNNING && r->exit_code < 0;
+}
+
+static void on_stop(void *arg)
+{
+    struct run *r = arg;
+
+    if (r->phase == RUN_LAUNCHING)
+        ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_EARLY);
+    else if (is_running(r))
+        ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_HEARD);
+}
+
+void ep_run_interrupt_begun(struct run *r)
+{
+    if (is_running(r))
+        ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_BEGUN);
+}
+
+static void on_continue(void *arg)
+{
+    struct run *r = arg;
+
+    ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_CONTINUED);
+    if (r->input != NULL)
+        ep_input_wake(r->input);
+    ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
+}
+
+static void on_tell(void *arg)
+{
+    struct run *r = arg;
+
+    ep_run_orders_signal(r->orders, SIGTSTP, NULL, 0);
+    ep_hub_pause(r->hub, true);
+}
+
+static enum job_suspension_event on_look(void *arg)
+{
+    const struct run *r = arg;
+
+    if (!is_running(r))
+        return JOB_SUSPENSION_OVER;
+    if (!ep_run_orders_is_empty(r->orders) ||
+        ep_hub_look(r->hub, 0, 0).in_flight > 0)
+        return JOB_SUSPENSION_WAITS;
+    return JOB_SUSPENSION_TOLD;
+}
+
+/* The call returns when SIGCONT has come; the loop hears of that next. */
+static void on_suspend(void *arg)
+{
+    (void)arg;
+    kill(getpid(), SIGSTOP);
+}
+
+static void on_resume(void *arg)
+{
+    struct run *r = arg;
+
+    ep_hub_pause(r->hub, false);
+}
+
+/* --- both */
+
+int ep_run_interrupt_open(struct run *r)
+{
+    static const struct run_signal_events heard = {
+        .on_interrupt = on_interrupt,
+        .on_stop = on_stop,
+        .on_continue = on_continue,
+        .on_other = on_other,
+    };
+    static const struct run_suspension_events stops = {
+        .on_tell = on_tell,
+        .on_look = on_look,
+        .on_stop = on_suspend,
+        .on_resume = on_resume,
+    };
+
+    if (ep_run_suspension_open(r->base, &stops, r, &r->suspension) != 0)
+        return OV_ENOMEM;
+    return ep_run_signals_open(r->base, &heard, r, &r->signals);
+}
+
+void ep_run_interrupt_close(struct run *r)
+{
+    ep_run_signals_close(r->signals);
+    ep_run_suspension_close(r->suspension);
+}
