@@ -13,6 +13,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "endpoints/ofi/error.h"
+
 /* What `interface` asks for. */
 struct wish {
     const char *name;      /* of an interface; NULL: any */

@@ -8,38 +8,19 @@
 
 #include "endpoints/ofi/address.h"
 #include "endpoints/ofi/cm.h"
+#include "endpoints/ofi/cq.h"
+#include "endpoints/ofi/error.h"
 #include "endpoints/ofi/frames.h"
-#include "endpoints/ofi/poll.h"
 #include "endpoints/ofi/sockets.h"
-#include "endpoints/ofi/sweep.h"
+#include "endpoints/ofi/state.h"
+#include "endpoints/ofi/wake.h"
 #include "endpoints/sys/clock.h"
 
-enum { FLUSH_POLL_MS = 2, SURPLUS_RECEIVES = 2 };
-
-#define TO(state) (1u << EP_CONN_##state)
-
-static const uint32_t legal_next[EP_CONN_STATES] = {
-    [EP_CONN_DIALING] = TO(UP) | TO(LOST) | TO(DEAD),
-    [EP_CONN_ACCEPTING] = TO(UP) | TO(LOST) | TO(FLUSHING) | TO(DEAD),
-    [EP_CONN_UP] = TO(FAILING) | TO(LOST) | TO(FLUSHING) | TO(DEAD),
-    [EP_CONN_FAILING] = TO(LOST) | TO(DEAD),
-    [EP_CONN_LOST] = TO(DEAD),
-    [EP_CONN_FLUSHING] = TO(DEAD),
-    [EP_CONN_DEAD] = TO(CLOSED),
+enum {
+    FLUSH_MS = 5000, /* for the last frames of a dropped link */
+    FLUSH_POLL_MS = 2,
+    SURPLUS_RECEIVES = 2
 };
-
-static void conn_move(struct ep_conn *conn, enum ep_conn_state next)
-{
-    struct ep_transport *t = conn->t;
-
-    OV_ASSERT(legal_next[conn->state] & (1u << next));
-    t->lost -= conn->state == EP_CONN_LOST;
-    t->flushing -= conn->state == EP_CONN_FLUSHING;
-    conn->state = (uint8_t)next;
-    conn->since_ms = ep_clock_ms();
-    t->lost += next == EP_CONN_LOST;
-    t->flushing += next == EP_CONN_FLUSHING;
-}
 
 static int endpoint_open(struct ep_conn *conn, struct fi_info *info,
                          bool *has_ep)
@@ -48,7 +29,7 @@ static int endpoint_open(struct ep_conn *conn, struct fi_info *info,
     int rc;
 
     *has_ep = false;
-    rc = ep_poll_find_cq(t, &conn->cq);
+    rc = ep_cq_find(t, &conn->cq);
     if (rc)
         return rc;
     rc = fi_endpoint(t->domain, info, &conn->ep, conn);
@@ -99,7 +80,7 @@ int ep_conn_new(struct ep_transport *t, struct fi_info *info,
     ep_frames_init(conn);
     if (!ep_frames_push(conn))
         ep_conn_touch(conn);
-    ep_poll_disarm_cq(conn->cq);
+    ep_cq_disarm(conn->cq);
     *out = conn;
     return 0;
 }
@@ -149,29 +130,10 @@ int ep_conn_dial(struct ep_transport *t, const char *address, const uint8_t *cm,
         return rc;
     rc = fi_connect(conn->ep, &dest, wire, ep_cm_encode(wire, cm, len_bytes));
     if (rc)
-        ep_conn_lose(conn, ep_conn_why(-rc));
-    ep_poll_disarm_eq(t);
+        ep_conn_lose(conn, ep_down_from_fi(-rc));
+    ep_wake_disarm_eq(t);
     *out = conn;
     return 0;
-}
-
-enum ep_down_why ep_conn_why(int fi_errno)
-{
-    switch (fi_errno) {
-    case 0:
-    case FI_ECANCELED:
-    case FI_ECONNRESET:
-    case FI_ECONNABORTED:
-    case FI_ENOTCONN:
-    case FI_ESHUTDOWN:
-    case FI_EIO: /* tcp: the peer closed before it answered */
-    case EPIPE:
-        return EP_DOWN_CLOSED;
-    case FI_ECONNREFUSED:
-        return EP_DOWN_NOBODY;
-    default:
-        return EP_DOWN_ERROR;
-    }
 }
 
 void ep_conn_on_up(struct ep_conn *conn, const uint8_t *wire, size_t len_bytes)
@@ -191,41 +153,11 @@ void ep_conn_on_up(struct ep_conn *conn, const uint8_t *wire, size_t len_bytes)
         ep_conn_lose(conn, EP_DOWN_ERROR);
         return;
     }
-    conn_move(conn, EP_CONN_UP);
+    ep_conn_move(conn, EP_CONN_UP);
     ep_conn_touch(conn);
     t->reported++;
     t->cfg.events->on_up(t->cfg.arg, conn, cm, cm_bytes);
     ep_frames_deliver_held(conn);
-}
-
-void ep_conn_touch(struct ep_conn *conn)
-{
-    if (conn->is_touched)
-        return;
-    conn->is_touched = true;
-    TAILQ_INSERT_TAIL(&conn->t->touched, conn, touched);
-}
-
-void ep_conn_lose(struct ep_conn *conn, enum ep_down_why why)
-{
-    switch ((enum ep_conn_state)conn->state) {
-    case EP_CONN_DIALING:
-    case EP_CONN_ACCEPTING:
-    case EP_CONN_UP:
-    case EP_CONN_FAILING:
-        conn_move(conn, EP_CONN_LOST);
-        conn->why = (uint8_t)why;
-        ep_poll_disarm_cq(conn->cq);
-        return;
-    case EP_CONN_FLUSHING:
-        ep_conn_kill(conn);
-        return;
-    case EP_CONN_LOST:
-    case EP_CONN_DEAD:
-    case EP_CONN_CLOSED:
-    case EP_CONN_STATES:
-        return;
-    }
 }
 
 void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
@@ -246,25 +178,6 @@ void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
     ep_conn_lose(conn, EP_DOWN_REFUSED);
 }
 
-void ep_conn_fail(struct ep_conn *conn)
-{
-    if (conn->state == EP_CONN_UP) {
-        conn_move(conn, EP_CONN_FAILING);
-        ep_sweep_in(conn->t, EP_LOSS_WAIT_MS);
-        ep_poll_disarm_eq(conn->t);
-    } else if (conn->state != EP_CONN_FAILING) {
-        ep_conn_lose(conn, EP_DOWN_ERROR);
-    }
-}
-
-void ep_conn_kill(struct ep_conn *conn)
-{
-    conn_move(conn, EP_CONN_DEAD);
-    TAILQ_REMOVE(&conn->t->conns, conn, link);
-    TAILQ_INSERT_TAIL(&conn->t->dead, conn, link);
-    ep_poll_kick(conn->t);
-}
-
 void ep_conn_drop(struct ep_conn *conn, bool flush)
 {
     bool has_frames = conn->sends > 0 || !STAILQ_EMPTY(&conn->sends_waiting);
@@ -275,10 +188,10 @@ void ep_conn_drop(struct ep_conn *conn, bool flush)
         ep_conn_kill(conn);
         return;
     }
-    conn_move(conn, EP_CONN_FLUSHING);
+    ep_conn_move(conn, EP_CONN_FLUSHING);
     ep_conn_touch(conn);
-    ep_poll_kick(conn->t);
-    ep_sweep_in(conn->t, EP_FLUSH_MS);
+    ep_wake_kick(conn->t);
+    ep_wake_sweep_in(conn->t, FLUSH_MS);
 }
 
 /* A send completes when the system has taken it, and a socket closed with
@@ -299,7 +212,7 @@ bool ep_conn_is_flushed(struct ep_conn *conn)
         conn->flush_fd = ep_sock_find(conn->t, &local, &peer);
     if (conn->flush_fd >= 0 && ioctl(conn->flush_fd, SIOCOUTQ, &left) == 0 &&
         left > 0) {
-        ep_sweep_in(conn->t, FLUSH_POLL_MS);
+        ep_wake_sweep_in(conn->t, FLUSH_POLL_MS);
         return false;
     }
     return true;
@@ -325,13 +238,13 @@ void ep_conn_close(struct ep_conn *conn)
     struct ep_transport *t = conn->t;
 
     TAILQ_REMOVE(&t->dead, conn, link);
-    conn_move(conn, EP_CONN_CLOSED);
+    ep_conn_move(conn, EP_CONN_CLOSED);
     (void)fi_shutdown(conn->ep, 0);
     (void)fi_close(&conn->ep->fid);
     conn->ep = NULL;
     conn->cq->links--;
     TAILQ_INSERT_TAIL(&conn->cq->closed, conn, link);
-    ep_poll_disarm_cq(conn->cq);
+    ep_cq_disarm(conn->cq);
 }
 
 void ep_conn_free(struct ep_conn *conn)
@@ -342,4 +255,47 @@ void ep_conn_free(struct ep_conn *conn)
         TAILQ_REMOVE(&conn->t->touched, conn, touched);
     ep_frames_fini(conn);
     free(conn);
+}
+
+/* One link; true when it has to be looked at again. */
+static bool end_if_late(struct ep_conn *conn, int64_t now_ms)
+{
+    int64_t age_ms = now_ms - conn->since_ms;
+
+    switch ((enum ep_conn_state)conn->state) {
+    case EP_CONN_ACCEPTING:
+        if (age_ms >= conn->t->cfg.unproved_ms)
+            ep_conn_lose(conn, EP_DOWN_ERROR);
+        return true;
+    case EP_CONN_FAILING:
+        if (age_ms >= EP_LOSS_WAIT_MS)
+            ep_conn_lose(conn, EP_DOWN_ERROR);
+        return true;
+    case EP_CONN_FLUSHING:
+        if (age_ms >= FLUSH_MS)
+            ep_conn_kill(conn);
+        else
+            ep_conn_touch(conn);
+        return true;
+    case EP_CONN_DIALING:
+    case EP_CONN_UP:
+    case EP_CONN_LOST:
+    case EP_CONN_DEAD:
+    case EP_CONN_CLOSED:
+    case EP_CONN_STATES:
+        break;
+    }
+    return false;
+}
+
+bool ep_conn_sweep(struct ep_transport *t, int64_t now_ms)
+{
+    struct ep_conn *conn, *next;
+    bool is_more = false;
+
+    for (conn = TAILQ_FIRST(&t->conns); conn; conn = next) {
+        next = TAILQ_NEXT(conn, link);
+        is_more = end_if_late(conn, now_ms) || is_more;
+    }
+    return is_more;
 }

@@ -1,4 +1,4 @@
-/* The life of a link: endpoint, states, end. */
+/* The life of a link, from its endpoint to its end. */
 #ifndef ENDPOINTS_OFI_CONN_H
 #define ENDPOINTS_OFI_CONN_H
 
@@ -18,25 +18,12 @@ int ep_conn_dial(struct ep_transport *t, const char *address, const uint8_t *cm,
 /* The event queue says that the link is up. */
 void ep_conn_on_up(struct ep_conn *conn, const uint8_t *wire, size_t len_bytes);
 
-/* The link is gone: on_down follows when its queue has been read. Harmless
- * in every state.
- */
 /* A dial was refused. A listener of ours always sends wire data with that: when
  * there is none the system has refused, because nobody listens. */
 void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
                      size_t len_bytes);
 
-void ep_conn_lose(struct ep_conn *conn, enum ep_down_why why);
-
-/* A send failed. What the peer sent before it went is still to be read, so
- * the loss is declared when the provider says so, or after a second.
- */
-void ep_conn_fail(struct ep_conn *conn);
-
 void ep_conn_drop(struct ep_conn *conn, bool flush);
-
-/* Ends the link without a word. */
-void ep_conn_kill(struct ep_conn *conn);
 
 /* In a pass only. Close ends a DEAD link's endpoint; free its memory, once
  * its queue holds nothing of it.
@@ -50,10 +37,10 @@ bool ep_conn_is_flushed(struct ep_conn *conn);
 /* Calls on_down and leaves the link DEAD. */
 void ep_conn_report_down(struct ep_conn *conn);
 
-/* Puts the link on the list of those to look at later in the pass. */
-void ep_conn_touch(struct ep_conn *conn);
-
-/* The reason for the owner that belongs to a provider's error. */
-enum ep_down_why ep_conn_why(int fi_errno);
+/* Ends what has been in its state for too long: links that do not come up,
+ * failing links whose end is not told, dropped links that cannot get rid of
+ * their last frames. True when there are such links still.
+ */
+bool ep_conn_sweep(struct ep_transport *t, int64_t now_ms);
 
 #endif

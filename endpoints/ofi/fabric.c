@@ -1,7 +1,6 @@
 /* Opens and closes the libfabric transport; the module's table. */
 #include "endpoints/ofi/ofi.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,32 +8,19 @@
 
 #include "endpoints/ofi/address.h"
 #include "endpoints/ofi/conn.h"
+#include "endpoints/ofi/cq.h"
+#include "endpoints/ofi/error.h"
 #include "endpoints/ofi/frames.h"
 #include "endpoints/ofi/listen.h"
 #include "endpoints/ofi/poll.h"
 #include "endpoints/ofi/provider.h"
 #include "endpoints/ofi/slab.h"
 #include "endpoints/ofi/sockets.h"
-#include "endpoints/ofi/sweep.h"
+#include "endpoints/ofi/state.h"
+#include "endpoints/ofi/wake.h"
 #include "endpoints/sys/clock.h"
 
-enum { UNPROVED_MS = 5000 };
-
-int ep_err_from_fi(ssize_t rc)
-{
-    if (rc == 0)
-        return 0;
-    return rc == -FI_ENOMEM ? OV_ENOMEM : OV_EFABRIC;
-}
-
-void ep_why(char *why, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(why, EP_WHY_MAX, format, args);
-    va_end(args);
-}
+enum { UNPROVED_MS = 5000, CLOSE_FLUSH_MS = 1000 };
 
 static int check_cfg(const struct ep_transport_cfg *cfg, char *why)
 {
@@ -84,6 +70,7 @@ fail:
 
 static void close_objects(struct ep_transport *t)
 {
+    ep_listen_close(t);
     ep_slab_close(t);
     ep_poll_close(t);
     if (t->eq)
@@ -140,7 +127,7 @@ static int transport_open(const struct ep_transport_cfg *cfg,
     if (rc) {
         ep_why(why, "provider %s cannot wait for events: %s", t->provider,
                ov_strerror(rc));
-        ep_listen_close(t);
+        ep_poll_drain(t);
         goto fail;
     }
     *out = t;
@@ -163,10 +150,10 @@ static void run_until(struct ep_transport *t,
         struct ep_cq *cq;
 
         TAILQ_FOREACH (cq, &t->cqs, link)
-            ep_poll_disarm_cq(cq);
-        ep_poll_disarm_eq(t);
+            ep_cq_disarm(cq);
+        ep_wake_disarm_eq(t);
         ep_poll_pass(t);
-        ep_sweep_run(t);
+        ep_poll_sweep(t);
         if (!is_done(t))
             nanosleep(&nap, NULL);
     }
@@ -200,11 +187,11 @@ static void transport_close(struct ep_transport *t)
         if (conn->state != EP_CONN_FLUSHING)
             ep_conn_kill(conn);
     }
-    run_until(t, has_flushed, EP_CLOSE_FLUSH_MS);
+    run_until(t, has_flushed, CLOSE_FLUSH_MS);
     while ((conn = TAILQ_FIRST(&t->conns)) != NULL)
         ep_conn_kill(conn);
-    run_until(t, has_no_links, EP_CLOSE_FLUSH_MS);
-    ep_listen_close(t);
+    run_until(t, has_no_links, CLOSE_FLUSH_MS);
+    ep_poll_drain(t);
     close_objects(t);
 }
 

@@ -6,9 +6,11 @@
  */
 #include "endpoints/ofi/frames.h"
 
-#include "endpoints/ofi/conn.h"
-#include "endpoints/ofi/poll.h"
+#include "endpoints/ofi/cq.h"
+#include "endpoints/ofi/error.h"
 #include "endpoints/ofi/slab.h"
+#include "endpoints/ofi/state.h"
+#include "endpoints/ofi/wake.h"
 
 enum { INJECT_BYTES = 16, INJECTS_MAX = 4 };
 
@@ -152,7 +154,7 @@ static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
             /* Perhaps done already: one more read before the queue is armed. */
             conn->cq->is_empty = false;
         }
-        ep_poll_disarm_cq(conn->cq);
+        ep_cq_disarm(conn->cq);
     }
     return true;
 }
@@ -239,7 +241,7 @@ int ep_frames_send(struct ep_conn *conn, const struct ep_slice *slices,
     conn->sends++;
     if (!ep_frames_push(conn)) {
         ep_conn_touch(conn);
-        ep_poll_kick(conn->t);
+        ep_wake_kick(conn->t);
     }
     return 0;
 }
@@ -275,7 +277,7 @@ static void on_received(struct ep_op *op, size_t len_bytes)
     case EP_CONN_ACCEPTING:
         buf->len_bytes = (uint32_t)len_bytes;
         STAILQ_INSERT_TAIL(&conn->recvs_held, op, link);
-        ep_poll_disarm_eq(conn->t);
+        ep_wake_disarm_eq(conn->t);
         return;
     case EP_CONN_UP:
     case EP_CONN_FAILING:
@@ -327,8 +329,8 @@ void ep_frames_on_error(struct ep_op *op, int fi_errno)
     OV_ASSERT(op->state == EP_OP_POSTED);
     op_release(op);
     if (op->is_recv)
-        ep_conn_lose(conn, ep_conn_why(fi_errno));
+        ep_conn_lose(conn, ep_down_from_fi(fi_errno));
     else
         ep_conn_fail(conn);
-    ep_poll_disarm_eq(conn->t);
+    ep_wake_disarm_eq(conn->t);
 }

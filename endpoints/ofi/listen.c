@@ -7,9 +7,10 @@
 #include "endpoints/ofi/address.h"
 #include "endpoints/ofi/cm.h"
 #include "endpoints/ofi/conn.h"
-#include "endpoints/ofi/poll.h"
-#include "endpoints/ofi/sockets.h"
-#include "endpoints/ofi/sweep.h"
+#include "endpoints/ofi/error.h"
+#include "endpoints/ofi/state.h"
+#include "endpoints/ofi/stray.h"
+#include "endpoints/ofi/wake.h"
 #include "endpoints/sys/clock.h"
 
 /* Listens on one port, 0 for any. A code of libfabric. */
@@ -80,32 +81,6 @@ int ep_listen_open(struct ep_transport *t, char *why)
     return 0;
 }
 
-/* Reads the events there are and refuses what they bring, until no socket
- * is left that the provider would forget with its listener.
- */
-void ep_listen_close(struct ep_transport *t)
-{
-    struct ep_request *req;
-
-    t->is_closing = true;
-    if (t->listen_fd >= 0)
-        (void)shutdown(t->listen_fd, SHUT_RDWR);
-    for (int tries = 0; tries < 100; tries++) {
-        bool is_left = ep_sweep_shut_all(t);
-
-        t->is_in_pass = true;
-        ep_poll_read_eq(t);
-        t->is_in_pass = false;
-        if (!is_left)
-            break;
-    }
-    while ((req = TAILQ_FIRST(&t->requests)) != NULL)
-        ep_request_reject(req, NULL, 0);
-    if (t->pep)
-        fi_close(&t->pep->fid);
-    t->pep = NULL;
-}
-
 static void request_refuse(struct ep_request *req, const uint8_t *cm,
                            size_t len_bytes)
 {
@@ -121,7 +96,7 @@ static void request_refuse(struct ep_request *req, const uint8_t *cm,
     fi_freeinfo(req->info);
     req->info = NULL;
     t->stats.rejected++;
-    ep_poll_disarm_eq(t);
+    ep_wake_disarm_eq(t);
 }
 
 static void request_free(struct ep_request *req)
@@ -154,14 +129,22 @@ void ep_listen_on_request(struct ep_transport *t, struct fi_info *info,
         ep_request_reject(req, NULL, 0);
         return;
     }
-    ep_sweep_in(t, t->cfg.unproved_ms);
+    ep_wake_sweep_in(t, t->cfg.unproved_ms);
     t->reported++;
     t->cfg.events->on_request(t->cfg.arg, req, cm, cm_bytes);
 }
 
-void ep_request_expire(struct ep_request *req)
+bool ep_listen_sweep(struct ep_transport *t, int64_t now_ms)
 {
-    request_refuse(req, NULL, 0);
+    struct ep_request *req;
+    bool is_more = false;
+
+    TAILQ_FOREACH (req, &t->requests, link) {
+        if (req->info && now_ms - req->since_ms >= t->cfg.unproved_ms)
+            request_refuse(req, NULL, 0);
+        is_more = is_more || req->info;
+    }
+    return is_more;
 }
 
 void ep_request_reject(struct ep_request *req, const uint8_t *cm,
@@ -206,12 +189,23 @@ int ep_request_accept(struct ep_request *req, const uint8_t *cm,
         return rc;
     }
     remember_peer(conn, req->info);
-    ep_sweep_release(t, &conn->peer);
+    ep_stray_release(t, &conn->peer);
     if (fi_accept(conn->ep, wire, ep_cm_encode(wire, cm, len_bytes)))
         ep_conn_lose(conn, EP_DOWN_ERROR);
     request_free(req);
-    ep_sweep_in(t, t->cfg.unproved_ms);
-    ep_poll_disarm_eq(t);
+    ep_wake_sweep_in(t, t->cfg.unproved_ms);
+    ep_wake_disarm_eq(t);
     *out = conn;
     return 0;
+}
+
+void ep_listen_close(struct ep_transport *t)
+{
+    struct ep_request *req;
+
+    while ((req = TAILQ_FIRST(&t->requests)) != NULL)
+        ep_request_reject(req, NULL, 0);
+    if (t->pep)
+        fi_close(&t->pep->fid);
+    t->pep = NULL;
 }

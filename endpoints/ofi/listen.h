@@ -8,7 +8,6 @@
  * t->addr and t->address. Returns 0, OV_EINVAL or OV_EFABRIC with `why`.
  */
 int ep_listen_open(struct ep_transport *t, char *why);
-void ep_listen_close(struct ep_transport *t);
 
 /* A connect request was read from the event queue. Takes over info. */
 void ep_listen_on_request(struct ep_transport *t, struct fi_info *info,
@@ -19,7 +18,12 @@ int ep_request_accept(struct ep_request *req, const uint8_t *cm,
 void ep_request_reject(struct ep_request *req, const uint8_t *cm,
                        size_t len_bytes);
 
-/* Refuses a request that its owner has let lie; accept() will say so. */
-void ep_request_expire(struct ep_request *req);
+/* Refuses the requests that their owner has let lie; accept() will say so. True
+ * when there are requests still that may come to that.
+ */
+bool ep_listen_sweep(struct ep_transport *t, int64_t now_ms);
+
+/* Refuses the requests there are and closes the listener, if any. */
+void ep_listen_close(struct ep_transport *t);
 
 #endif

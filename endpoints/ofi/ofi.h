@@ -1,15 +1,22 @@
 /* What the files of the libfabric transport share.
  *
  * fabric.c    opens and closes it all, the table of functions
- * provider.c  which provider to use
- * address.c   interfaces and numeric addresses
- * slab.c      registered buffers
+ * poll.c      queues read, callbacks called, the event loop
  * listen.c    the listener and the requests that come to it
+ * stray.c     sockets that connected and have proved nothing
  * conn.c      the life of a link
  * frames.c    sends and receives of a link
- * poll.c      queues read, callbacks called, the event loop
+ * state.c     the states of a link
+ * cq.c        completion queues
+ * wake.c      when the loop comes back
+ * provider.c  which provider to use
+ * slab.c      registered buffers
  * sockets.c   this process's own sockets as the system sees them
- * sweep.c     what has waited too long
+ * address.c   interfaces and numeric addresses
+ * cm.c        private data of connections
+ * error.c     errors in our own words
+ *
+ * Each calls only those that stand below it. The one call upward is `pass`.
  *
  * Callbacks are made in the pass of poll.c only: all else may run inside one. A
  * link is torn down between them, so drop() only moves it to the dead.
@@ -36,14 +43,6 @@
 #include "endpoints/fabric/transport.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
-
-enum {
-    EP_CQ_LINKS_MAX = 64,   /* tcp 1.17 walks all links of a queue it reads */
-    EP_SEND_MARGIN = 2,     /* of the provider's queues over what we post */
-    EP_LOSS_WAIT_MS = 1000, /* for the end of what a failing link delivers */
-    EP_FLUSH_MS = 5000,     /* for the last frames of a dropped link */
-    EP_CLOSE_FLUSH_MS = 1000
-};
 
 union ep_sockaddr {
     struct sockaddr sa;
@@ -140,7 +139,8 @@ struct ep_request {
 struct ep_transport {
     struct ep_transport_cfg cfg;
     struct ep_transport_stats stats;
-    struct fi_info *info; /* owned; source port 0 */
+    void (*pass)(struct ep_transport *t); /* poll.c's: a queue is ready */
+    struct fi_info *info;                 /* owned; source port 0 */
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct fid_eq *eq;
@@ -183,11 +183,5 @@ struct ep_transport {
     char address[EP_ADDR_MAX];
     char provider[64];
 };
-
-int ep_err_from_fi(ssize_t rc);
-
-/* Writes a text of at most EP_WHY_MAX bytes. */
-void ep_why(char *why, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -2,23 +2,26 @@
 #include "endpoints/ofi/poll.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "endpoints/ofi/conn.h"
+#include "endpoints/ofi/cq.h"
+#include "endpoints/ofi/error.h"
 #include "endpoints/ofi/frames.h"
 #include "endpoints/ofi/listen.h"
 #include "endpoints/ofi/sockets.h"
-#include "endpoints/ofi/sweep.h"
+#include "endpoints/ofi/state.h"
+#include "endpoints/ofi/stray.h"
+#include "endpoints/ofi/wake.h"
+#include "endpoints/sys/clock.h"
 
 enum {
-    PASS_ROUNDS = 4,       /* then the loop's other events have their turn */
-    CQ_ENTRIES = 32,       /* read at a time */
-    ROUND_FRAMES = 64,     /* of a queue in one round */
-    EQ_READS = 64,         /* in one round */
-    CM_ARRIVE_BYTES = 512, /* fabrics pad private data */
-    RETRY_US = 1000,
-    NO_FD_US = 10000
+    PASS_ROUNDS = 4,      /* then the loop's other events have their turn */
+    CQ_ENTRIES = 32,      /* read at a time */
+    ROUND_FRAMES = 64,    /* of a queue in one round */
+    EQ_READS = 64,        /* in one round */
+    DRAIN_ROUNDS = 100,   /* at the end, for who has just connected */
+    CM_ARRIVE_BYTES = 512 /* fabrics pad private data */
 };
 
 static void on_eq_ready(evutil_socket_t fd, short what, void *arg)
@@ -31,18 +34,7 @@ static void on_eq_ready(evutil_socket_t fd, short what, void *arg)
     t->is_pushed = false;
     t->has_eq_news = false;
     ep_poll_pass(t);
-    ep_sweep_later(t, t->has_eq_news);
-}
-
-static void on_cq_ready(evutil_socket_t fd, short what, void *arg)
-{
-    struct ep_cq *cq = arg;
-
-    (void)fd;
-    (void)what;
-    cq->is_armed = false;
-    cq->t->is_pushed = false;
-    ep_poll_pass(cq->t);
+    ep_stray_later(t, t->has_eq_news);
 }
 
 static void on_soon(evutil_socket_t fd, short what, void *arg)
@@ -66,149 +58,33 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     t->tick_ms = 0;
-    ep_sweep_run(t);
+    ep_poll_sweep(t);
     ep_poll_pass(t);
-}
-
-static void soon_in(struct ep_transport *t, unsigned us)
-{
-    struct timeval delay = {.tv_usec = us};
-
-    evtimer_add(t->soon, &delay);
-}
-
-/* The first kick in a round of the loop has its pass at the end of the
- * callback, without a look at the descriptors; the next waits for that look, so
- * that nothing else is kept from its turn. */
-void ep_poll_kick(struct ep_transport *t)
-{
-    if (t->is_in_pass || t->is_kicked)
-        return;
-    t->is_kicked = true;
-    if (t->is_pushed)
-        soon_in(t, 0);
-    else
-        event_active(t->soon, EV_READ, 0);
-}
-
-void ep_poll_disarm_eq(struct ep_transport *t)
-{
-    t->is_eq_armed = false;
-    ep_poll_kick(t);
-}
-
-void ep_poll_disarm_cq(struct ep_cq *cq)
-{
-    cq->is_armed = false;
-    ep_poll_kick(cq->t);
-}
-
-/* An event of the loop for the descriptor of a queue. */
-static struct event *wait_event(struct ep_transport *t, struct fid *fid,
-                                event_callback_fn fn, void *arg)
-{
-    struct event *event;
-    int fd = -1;
-
-    if (fi_control(fid, FI_GETWAIT, &fd))
-        return NULL;
-    event = event_new(t->cfg.base, fd, EV_READ | EV_PERSIST, fn, arg);
-    if (event && event_add(event, NULL)) {
-        event_free(event);
-        event = NULL;
-    }
-    return event;
 }
 
 int ep_poll_open(struct ep_transport *t)
 {
+    t->pass = ep_poll_pass;
     t->soon = evtimer_new(t->cfg.base, on_soon, t);
     t->tick = evtimer_new(t->cfg.base, on_tick, t);
     if (t->soon == NULL || t->tick == NULL)
         return OV_ENOMEM;
-    t->eq_ready = wait_event(t, &t->eq->fid, on_eq_ready, t);
+    t->eq_ready = ep_wake_on(t, &t->eq->fid, on_eq_ready, t);
     if (t->eq_ready == NULL)
         return OV_EFABRIC;
-    ep_poll_disarm_eq(t);
+    ep_wake_disarm_eq(t);
     return 0;
-}
-
-static void cq_close(struct ep_cq *cq)
-{
-    TAILQ_REMOVE(&cq->t->cqs, cq, link);
-    if (cq->ready)
-        event_free(cq->ready);
-    fi_close(&cq->fid->fid);
-    free(cq);
 }
 
 void ep_poll_close(struct ep_transport *t)
 {
-    struct ep_cq *cq;
-
-    while ((cq = TAILQ_FIRST(&t->cqs)) != NULL)
-        cq_close(cq);
+    ep_cq_close_all(t);
     if (t->eq_ready)
         event_free(t->eq_ready);
     if (t->soon)
         event_free(t->soon);
     if (t->tick)
         event_free(t->tick);
-}
-
-static int cq_open(struct ep_transport *t, struct ep_cq **out)
-{
-    size_t per_link = t->info->tx_attr->size + t->info->rx_attr->size;
-    struct fi_cq_attr attr = {
-        .size = per_link * EP_CQ_LINKS_MAX,
-        .format = FI_CQ_FORMAT_MSG,
-        .wait_obj = FI_WAIT_FD,
-    };
-    struct ep_cq *cq = calloc(1, sizeof(*cq));
-    int rc;
-
-    if (cq == NULL)
-        return OV_ENOMEM;
-    cq->t = t;
-    TAILQ_INIT(&cq->closed);
-    rc = fi_cq_open(t->domain, &attr, &cq->fid, cq);
-    if (rc) {
-        free(cq);
-        return ep_err_from_fi(rc);
-    }
-    TAILQ_INSERT_TAIL(&t->cqs, cq, link);
-    cq->ready = wait_event(t, &cq->fid->fid, on_cq_ready, cq);
-    if (cq->ready == NULL) {
-        cq_close(cq);
-        return OV_EFABRIC;
-    }
-    *out = cq;
-    return 0;
-}
-
-int ep_poll_find_cq(struct ep_transport *t, struct ep_cq **out)
-{
-    struct ep_cq *cq;
-
-    TAILQ_FOREACH (cq, &t->cqs, link)
-        if (cq->links < EP_CQ_LINKS_MAX) {
-            *out = cq;
-            return 0;
-        }
-    return cq_open(t, out);
-}
-
-/* Queues that lost their last link go, but one stays for the next. */
-static void close_idle_cqs(struct ep_transport *t)
-{
-    struct ep_cq *cq, *next;
-
-    for (cq = TAILQ_FIRST(&t->cqs); cq; cq = next) {
-        next = TAILQ_NEXT(cq, link);
-        if (cq->links == 0 && TAILQ_EMPTY(&cq->closed) &&
-            cq != TAILQ_FIRST(&t->cqs))
-            cq_close(cq);
-    }
 }
 
 static void on_eq_error(struct ep_transport *t)
@@ -220,8 +96,8 @@ static void on_eq_error(struct ep_transport *t)
     if (fi_eq_readerr(t->eq, &entry, 0) < 0 || entry.fid == NULL ||
         entry.fid == &t->pep->fid)
         return;
-    if (ep_conn_why(entry.err) != EP_DOWN_NOBODY)
-        ep_conn_lose(entry.fid->context, ep_conn_why(entry.err));
+    if (ep_down_from_fi(entry.err) != EP_DOWN_NOBODY)
+        ep_conn_lose(entry.fid->context, ep_down_from_fi(entry.err));
     else if (entry.err_data == NULL || entry.err_data_size > sizeof(room))
         ep_conn_refused(entry.fid->context, NULL, 0);
     else
@@ -253,7 +129,7 @@ static void on_eq_event(struct ep_transport *t, uint32_t event,
 /* errno is cleared because tcp of 1.17 takes an old EAGAIN there for the
  * result of a read that found the peer gone, and keeps the socket.
  */
-void ep_poll_read_eq(struct ep_transport *t)
+static void read_eq(struct ep_transport *t)
 {
     union {
         struct fi_eq_cm_entry entry;
@@ -271,7 +147,7 @@ void ep_poll_read_eq(struct ep_transport *t)
         errno = 0;
         rc = fi_eq_read(t->eq, &event, &buf, sizeof(buf), 0);
         if (is_asked)
-            ep_sweep_on_accept(t, fd);
+            ep_stray_on_accept(t, fd);
         if (rc == -FI_EAVAIL)
             on_eq_error(t);
         else if (rc > 0)
@@ -382,7 +258,7 @@ static void round_run(struct ep_transport *t)
 
     t->reported = 0;
     if (!t->is_eq_armed)
-        ep_poll_read_eq(t);
+        read_eq(t);
     TAILQ_FOREACH (cq, &t->cqs, link) {
         if (!cq->is_armed)
             read_cq(cq);
@@ -416,26 +292,6 @@ static bool arm_all(struct ep_transport *t)
            (TAILQ_EMPTY(&t->touched) || t->is_starved);
 }
 
-/* When the next pass is due if nothing happens. The end of a pause is never
- * put off, however much goes on.
- */
-static void plan_next(struct ep_transport *t, bool is_done)
-{
-    t->is_kicked = !is_done;
-    if (t->is_eq_paused)
-        event_del(t->eq_ready);
-    if (!is_done)
-        soon_in(t, 0);
-    else if (t->is_eq_paused && evtimer_pending(t->soon, NULL))
-        return;
-    else if (t->is_eq_paused)
-        soon_in(t, NO_FD_US);
-    else if (t->is_starved)
-        soon_in(t, RETRY_US);
-    else
-        evtimer_del(t->soon);
-}
-
 void ep_poll_pass(struct ep_transport *t)
 {
     bool is_done = false;
@@ -446,7 +302,33 @@ void ep_poll_pass(struct ep_transport *t)
         round_run(t);
         is_done = arm_all(t);
     }
-    close_idle_cqs(t);
+    ep_cq_close_idle(t);
     t->is_in_pass = false;
-    plan_next(t, is_done);
+    ep_wake_plan(t, is_done);
+}
+
+void ep_poll_sweep(struct ep_transport *t)
+{
+    int64_t now_ms = ep_clock_ms();
+    bool is_more = ep_conn_sweep(t, now_ms);
+
+    is_more = ep_listen_sweep(t, now_ms) || is_more;
+    ep_stray_sweep(t, now_ms);
+    if (is_more)
+        ep_wake_sweep_in(t, ep_wake_period_ms(t));
+}
+
+void ep_poll_drain(struct ep_transport *t)
+{
+    bool is_left = true;
+
+    t->is_closing = true;
+    if (t->listen_fd >= 0)
+        (void)shutdown(t->listen_fd, SHUT_RDWR);
+    t->is_in_pass = true;
+    for (int i = 0; i < DRAIN_ROUNDS && is_left; i++) {
+        is_left = ep_stray_shut_all(t);
+        read_eq(t);
+    }
+    t->is_in_pass = false;
 }

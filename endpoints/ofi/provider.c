@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "endpoints/ofi/address.h"
+#include "endpoints/ofi/error.h"
 #include "endpoints/sys/quiet.h"
 
 /* What this was written and measured against, or older where built there. */
@@ -22,7 +23,11 @@
 #define API FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION)
 #endif
 
-enum { NAMES_BYTES = 96, NAME_BYTES = 64 };
+enum {
+    NAMES_BYTES = 96,
+    NAME_BYTES = 64,
+    QUEUE_MARGIN = 2 /* of the provider's queues over what we post */
+};
 
 static struct fi_info *hints_new(const struct ep_transport_cfg *cfg,
                                  const char *name)
@@ -42,8 +47,8 @@ static struct fi_info *hints_new(const struct ep_transport_cfg *cfg,
     hints->tx_attr->msg_order = FI_ORDER_SAS;
     hints->rx_attr->msg_order = FI_ORDER_SAS;
     hints->tx_attr->iov_limit = EP_SEND_SLICES_MAX;
-    hints->tx_attr->size = (size_t)cfg->send_slots + EP_SEND_MARGIN;
-    hints->rx_attr->size = (size_t)cfg->posted_receives + EP_SEND_MARGIN;
+    hints->tx_attr->size = (size_t)cfg->send_slots + QUEUE_MARGIN;
+    hints->rx_attr->size = (size_t)cfg->posted_receives + QUEUE_MARGIN;
     if (name == NULL)
         return hints;
     hints->fabric_attr->prov_name = strdup(name);

@@ -6,15 +6,7 @@
 #include <string.h>
 
 #include "endpoints/ofi/address.h"
-#include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
-
-/* Nobody hears why no interface was found. */
-void ep_why(char *why, const char *format, ...)
-{
-    (void)format;
-    why[0] = '\0';
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {

@@ -11,13 +11,6 @@
 #include "endpoints/ofi/cm.h"
 #include "overlay/base/err.h"
 
-/* The transport's; nothing that is called here says why. */
-void ep_why(char *why, const char *format, ...)
-{
-    (void)format;
-    why[0] = '\0';
-}
-
 /* Each comes back as the same text, in its shortest form. */
 static void an_address_survives_its_way(void **state)
 {

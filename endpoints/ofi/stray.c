@@ -1,5 +1,5 @@
-/* Ends what has waited too long. */
-#include "endpoints/ofi/sweep.h"
+/* Sockets that connected to the listener and have proved nothing. */
+#include "endpoints/ofi/stray.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,15 +7,11 @@
 #include <sys/resource.h>
 
 #include "endpoints/ofi/address.h"
-#include "endpoints/ofi/conn.h"
-#include "endpoints/ofi/listen.h"
-#include "endpoints/ofi/poll.h"
 #include "endpoints/ofi/sockets.h"
+#include "endpoints/ofi/wake.h"
 #include "endpoints/sys/clock.h"
 
 enum {
-    SWEEP_MS_MIN = 10,
-    PERIODS = 4,      /* sweeps in unproved_ms */
     PRESSED_MS = 100, /* age that is too old when descriptors run out */
     PRESSED_SHARE = 4 /* of all descriptors, with strangers */
 };
@@ -124,41 +120,34 @@ static bool is_pressed(const struct ep_transport *t)
            t->strays_count > limit.rlim_cur / PRESSED_SHARE;
 }
 
-static int64_t period_ms(const struct ep_transport *t)
-{
-    int64_t ms = t->cfg.unproved_ms / PERIODS;
-
-    return ms < SWEEP_MS_MIN ? SWEEP_MS_MIN : ms;
-}
-
 static void scan_in(struct ep_transport *t, int64_t ms)
 {
     int64_t due_ms = ep_clock_ms() + ms;
 
     if (t->scan_ms == 0 || due_ms < t->scan_ms)
         t->scan_ms = due_ms;
-    ep_sweep_in(t, ms);
+    ep_wake_sweep_in(t, ms);
 }
 
-void ep_sweep_on_accept(struct ep_transport *t, int fd)
+void ep_stray_on_accept(struct ep_transport *t, int fd)
 {
     union ep_sockaddr peer;
 
     if (fd < 0) {
         t->is_eq_paused = true; /* the listener stays ready: do not spin */
-        scan_in(t, SWEEP_MS_MIN);
+        scan_in(t, EP_SWEEP_MS_MIN);
         return;
     }
     if (!ep_sock_is_accepted(t, fd, &peer)) {
-        scan_in(t, period_ms(t));
+        scan_in(t, ep_wake_period_ms(t));
         return;
     }
     (void)stray_note(t, fd, &peer);
     t->strays_count++;
-    scan_in(t, is_pressed(t) ? SWEEP_MS_MIN : period_ms(t));
+    scan_in(t, is_pressed(t) ? EP_SWEEP_MS_MIN : ep_wake_period_ms(t));
 }
 
-void ep_sweep_release(struct ep_transport *t, const union ep_sockaddr *peer)
+void ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer)
 {
     union ep_sockaddr there;
     int found = -1;
@@ -187,7 +176,7 @@ static void stray_shut(struct ep_transport *t, struct ep_stray *stray, int fd)
     stray->is_shut = true;
     t->stats.silent_shut++;
     (void)shutdown(fd, SHUT_RDWR);
-    ep_poll_disarm_eq(t);
+    ep_wake_disarm_eq(t);
 }
 
 static void scan_one(void *arg, int fd, const union ep_sockaddr *peer)
@@ -222,22 +211,22 @@ static size_t scan_run(struct ep_transport *t, int64_t age_ms)
     return scan.left;
 }
 
-static void scan_if_due(struct ep_transport *t, int64_t now_ms)
+void ep_stray_sweep(struct ep_transport *t, int64_t now_ms)
 {
     bool is_tight = t->is_eq_paused || is_pressed(t);
 
-    if (t->scan_ms == 0)
+    if (t->listen_fd < 0 || t->scan_ms == 0)
         return;
     if (now_ms < t->scan_ms) {
-        ep_sweep_in(t, t->scan_ms - now_ms);
+        ep_wake_sweep_in(t, t->scan_ms - now_ms);
         return;
     }
     t->scan_ms = 0;
     if (scan_run(t, is_tight ? PRESSED_MS : t->cfg.unproved_ms) > 0)
-        scan_in(t, is_tight ? PRESSED_MS / 2 : period_ms(t));
+        scan_in(t, is_tight ? PRESSED_MS / 2 : ep_wake_period_ms(t));
 }
 
-void ep_sweep_later(struct ep_transport *t, bool is_news)
+void ep_stray_later(struct ep_transport *t, bool is_news)
 {
     int64_t now_ms;
 
@@ -251,75 +240,10 @@ void ep_sweep_later(struct ep_transport *t, bool is_news)
     if (t->scan_ms == 0)
         t->scan_ms = now_ms + t->cfg.unproved_ms;
     else if (now_ms >= t->scan_ms)
-        scan_if_due(t, now_ms);
+        ep_stray_sweep(t, now_ms);
 }
 
-/* One link; true when it has to be looked at again. */
-static bool check_conn(struct ep_conn *conn, int64_t now_ms)
-{
-    int64_t age_ms = now_ms - conn->since_ms;
-
-    switch ((enum ep_conn_state)conn->state) {
-    case EP_CONN_ACCEPTING:
-        if (age_ms >= conn->t->cfg.unproved_ms)
-            ep_conn_lose(conn, EP_DOWN_ERROR);
-        return true;
-    case EP_CONN_FAILING:
-        if (age_ms >= EP_LOSS_WAIT_MS)
-            ep_conn_lose(conn, EP_DOWN_ERROR);
-        return true;
-    case EP_CONN_FLUSHING:
-        if (age_ms >= EP_FLUSH_MS)
-            ep_conn_kill(conn);
-        else
-            ep_conn_touch(conn);
-        return true;
-    case EP_CONN_DIALING:
-    case EP_CONN_UP:
-    case EP_CONN_LOST:
-    case EP_CONN_DEAD:
-    case EP_CONN_CLOSED:
-    case EP_CONN_STATES:
-        break;
-    }
-    return false;
-}
-
-void ep_sweep_run(struct ep_transport *t)
-{
-    int64_t now_ms = ep_clock_ms();
-    struct ep_conn *conn, *next;
-    struct ep_request *req;
-    bool is_more = false;
-
-    for (conn = TAILQ_FIRST(&t->conns); conn; conn = next) {
-        next = TAILQ_NEXT(conn, link);
-        is_more = check_conn(conn, now_ms) || is_more;
-    }
-    TAILQ_FOREACH (req, &t->requests, link) {
-        if (req->info && now_ms - req->since_ms >= t->cfg.unproved_ms)
-            ep_request_expire(req);
-        is_more = is_more || req->info;
-    }
-    if (t->listen_fd >= 0)
-        scan_if_due(t, now_ms);
-    if (is_more)
-        ep_sweep_in(t, period_ms(t));
-}
-
-void ep_sweep_in(struct ep_transport *t, int64_t ms)
-{
-    int64_t due_ms = ep_clock_ms() + ms;
-    struct timeval delay = {.tv_sec = ms / 1000,
-                            .tv_usec = (suseconds_t)(ms % 1000) * 1000};
-
-    if (t->tick == NULL || (t->tick_ms != 0 && t->tick_ms <= due_ms))
-        return;
-    t->tick_ms = due_ms;
-    evtimer_add(t->tick, &delay);
-}
-
-bool ep_sweep_shut_all(struct ep_transport *t)
+bool ep_stray_shut_all(struct ep_transport *t)
 {
     return t->listen_fd >= 0 && scan_run(t, 0) > 0;
 }

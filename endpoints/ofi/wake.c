@@ -1,0 +1,89 @@
+/* When the loop comes back to the transport. */
+#include "endpoints/ofi/wake.h"
+
+#include "endpoints/sys/clock.h"
+
+enum {
+    PERIODS = 4, /* sweeps in unproved_ms */
+    RETRY_US = 1000,
+    NO_FD_US = 10000
+};
+
+struct event *ep_wake_on(struct ep_transport *t, struct fid *fid,
+                         event_callback_fn fn, void *arg)
+{
+    struct event *event;
+    int fd = -1;
+
+    if (fi_control(fid, FI_GETWAIT, &fd))
+        return NULL;
+    event = event_new(t->cfg.base, fd, EV_READ | EV_PERSIST, fn, arg);
+    if (event && event_add(event, NULL)) {
+        event_free(event);
+        event = NULL;
+    }
+    return event;
+}
+
+static void soon_in(struct ep_transport *t, unsigned us)
+{
+    struct timeval delay = {.tv_usec = us};
+
+    evtimer_add(t->soon, &delay);
+}
+
+/* The first kick in a round of the loop has its pass at the end of the
+ * callback, without a look at the descriptors; the next waits for that look, so
+ * that nothing else is kept from its turn. */
+void ep_wake_kick(struct ep_transport *t)
+{
+    if (t->is_in_pass || t->is_kicked)
+        return;
+    t->is_kicked = true;
+    if (t->is_pushed)
+        soon_in(t, 0);
+    else
+        event_active(t->soon, EV_READ, 0);
+}
+
+void ep_wake_disarm_eq(struct ep_transport *t)
+{
+    t->is_eq_armed = false;
+    ep_wake_kick(t);
+}
+
+void ep_wake_plan(struct ep_transport *t, bool is_done)
+{
+    t->is_kicked = !is_done;
+    if (t->is_eq_paused)
+        event_del(t->eq_ready);
+    if (!is_done)
+        soon_in(t, 0);
+    else if (t->is_eq_paused && evtimer_pending(t->soon, NULL))
+        return;
+    else if (t->is_eq_paused)
+        soon_in(t, NO_FD_US);
+    else if (t->is_starved)
+        soon_in(t, RETRY_US);
+    else
+        evtimer_del(t->soon);
+}
+
+void ep_wake_sweep_in(struct ep_transport *t, int64_t ms)
+{
+    int64_t due_ms = ep_clock_ms() + ms;
+    struct timeval delay = {.tv_sec = ms / 1000,
+                            .tv_usec = (suseconds_t)(ms % 1000) * 1000};
+
+    if (t->tick == NULL || (t->tick_ms != 0 && t->tick_ms <= due_ms))
+        return;
+    t->tick_ms = due_ms;
+    evtimer_add(t->tick, &delay);
+}
+
+int64_t ep_wake_period_ms(const struct ep_transport *t)
+{
+    int64_t ms = t->cfg.unproved_ms / PERIODS;
+
+    return ms < EP_SWEEP_MS_MIN ? EP_SWEEP_MS_MIN : ms;
+}
