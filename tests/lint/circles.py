@@ -11,9 +11,10 @@ import os
 
 import symbols
 
-ARCHIVES = ("endpoints/libep.la", "pmix_api/libpx.la",
+ARCHIVES = ("endpoints/libep.la", "endpoints/libofi.la", "pmix_api/libpx.la",
             "overlay/libovcore.la", "topo/libtopo.la",
-            "topo/libtoposhape.la", "text/libtext.la", "job/libjob.la")
+            "topo/libtopohwloc.la", "topo/libtoposhape.la",
+            "text/libtext.la", "job/libjob.la")
 
 
 def arrows(rows):

@@ -11,7 +11,9 @@ import sys
 import unittest
 from unittest import mock
 
+import circles
 import decoders
+import names
 
 LINT = os.path.join(os.environ["top_srcdir"], "tests", "lint")
 BUILT = os.path.join(os.environ["top_builddir"], "tests", "lint", "fixtures")
@@ -76,6 +78,11 @@ class LintTest(unittest.TestCase):
         status, said = run("circles",
                            os.path.join(BUILT, "overlay", "libcircle.la"))
         self.assertEqual((status, said), (1, wanted("circles")))
+
+    def test_circles_looks_into_every_archive_but_the_simulators(self):
+        built = {la for la in names.everything()
+                 if os.path.basename(la).startswith("lib")}
+        self.assertEqual(built - set(circles.ARCHIVES), {"sim/libsim.la"})
 
     def test_names_wants_the_prefix_of_the_folder(self):
         status, said = run("names",
