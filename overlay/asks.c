@@ -8,6 +8,7 @@ struct ov_ask *ov_asks_begin(struct ov_node *node, uint16_t place,
     struct ov_member *member = ov_members_add(&tree->members, who->node);
     struct ov_ask *ask = member == NULL ? NULL : ov_ask_new(tree->claims);
 
+    OV_ASSERT(tree->places[place].kind == OV_PLACE_LINK);
     if (ask == NULL)
         return NULL;
     ask->node = who->node;
@@ -28,6 +29,7 @@ bool ov_asks_claim(struct ov_node *node, struct ov_ask *ask,
     struct ov_member *member = ov_members_add(&tree->members, ref->node);
     struct ov_cell *cell = member == NULL ? NULL : ov_cell_new(tree->claims);
 
+    OV_ASSERT(ask->state == OV_ASK_COMING);
     if (cell == NULL)
         return false;
     cell->node = ref->node;
@@ -76,6 +78,7 @@ void ov_asks_drop(struct ov_node *node, struct ov_ask *ask)
 {
     struct ov_claims *claims = node->tree.claims;
 
+    OV_ASSERT(ask->state != OV_ASK_FREE);
     if (ask->state == OV_ASK_DUE)
         ov_ask_not_due(claims, ask);
     unclaim(node, &ask->claimed);

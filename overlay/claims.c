@@ -115,6 +115,7 @@ struct ov_ask *ov_ask_new(struct ov_claims *claims)
 
 void ov_ask_free(struct ov_claims *claims, struct ov_ask *ask)
 {
+    OV_ASSERT(ask->state != OV_ASK_DUE);
     ov_cells_free(claims, &ask->claimed);
     ov_cells_free(claims, &ask->stripped);
     ask->state = OV_ASK_FREE;

@@ -2,6 +2,7 @@
 #include "overlay/control.h"
 
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 
 void ov_control_encode(struct ov_wr *wr, uint8_t kind, bool more)
 {
@@ -32,6 +33,7 @@ int ov_control_decode(const uint8_t *mem, uint32_t len_bytes,
 void ov_open_encode(struct ov_wr *wr, const struct ov_open *open,
                     const struct topo_range *range)
 {
+    OV_ASSERT(open->ranges <= OV_OPEN_RANGES_MAX);
     ov_control_encode(wr, OV_CONTROL_OPEN, false);
     ov_wr_u32(wr, open->stream);
     ov_wr_u16(wr, open->window);

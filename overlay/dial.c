@@ -42,6 +42,7 @@ static void dial(struct ov_node *node, struct ov_out *out)
     struct ov_tree *tree = &node->tree;
     struct ov_act *act = ov_out_act(out, OV_ACT_DIAL);
 
+    OV_ASSERT(tree->dial_at < tree->ancestors_count);
     act->node = tree->ancestors[tree->dial_at];
     act->attach = ++tree->attach;
     tree->is_dialling = true;

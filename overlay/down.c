@@ -362,6 +362,7 @@ uint32_t ov_down_room(const struct ov_node *node, uint32_t number)
 {
     const struct ov_stream *stream = find(node, number);
 
+    OV_ASSERT(ov_node_is_root(node));
     if (stream == NULL || stream->has_ended || !node->root->is_joined_told ||
         stream->head - stream->base >= stream->window)
         return 0;
@@ -377,6 +378,8 @@ void ov_down_on_input(struct ov_node *node, const struct ov_event *ev,
     struct ov_down down = {.stream = ev->stream, .flags = ev->flags};
 
     OV_ASSERT(ov_down_room(node, ev->stream) > 0);
+    OV_ASSERT(ev->len_bytes <= node->cfg->frame_bytes - OV_DOWN_HEAD_BYTES);
+    OV_ASSERT((ev->flags & ~(uint32_t)OV_DOWN_FLAGS) == 0);
     down.seq = stream->head;
     ov_down_encode(&wr, node->tree.number, &down, ev->len_bytes);
     buf->len_bytes = OV_DOWN_HEAD_BYTES + ev->len_bytes;
@@ -389,7 +392,8 @@ void ov_down_on_consumed(struct ov_node *node, const struct ov_event *ev,
 {
     struct ov_stream *stream = find(node, ev->stream);
 
-    OV_ASSERT(stream != NULL && ev->seq <= stream->head);
+    OV_ASSERT(stream != NULL);
+    OV_ASSERT(stream->local <= ev->seq && ev->seq <= stream->head);
     stream->local = ev->seq;
     stream->local_rank = ev->rank;
     refresh(node, stream, out);

@@ -79,8 +79,10 @@ void ov_drr_spend(struct ov_drr *drr, uint32_t bytes, bool has_more)
 
 void ov_drr_aside(struct ov_drr *drr)
 {
-    uint16_t input = take_first(drr);
+    uint16_t input;
 
+    OV_ASSERT(drr->is_served);
+    input = take_first(drr);
     drr->inputs[input].deficit_bytes = 0;
     append(drr, &drr->aside, input);
 }

@@ -469,6 +469,7 @@ int ov_hold_on_left(struct ov_node *node, struct ov_item *item)
             !topo_tree_contains(tree->plan, tree->self, who))
             return OV_EPROTO;
         member = ov_members_add(&tree->members, who);
+        OV_ASSERT(member != NULL); /* it has room for all of the subtree */
         ov_settle_remove(node, member,
                          is_lost ? OV_MEMBER_LOST : OV_MEMBER_ABSENT);
     }

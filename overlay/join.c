@@ -27,6 +27,7 @@ void ov_join_start(struct ov_node *node, struct ov_buf *address,
 {
     struct ov_tree *tree = &node->tree;
 
+    OV_ASSERT(address == NULL || address->len_bytes <= OV_ADDRESS_MAX);
     node->address = address;
     list_planned(tree);
     if (ov_node_is_root(node)) {
@@ -45,6 +46,7 @@ void ov_join_on_link_up(struct ov_node *node, const struct ov_event *ev)
     struct ov_tree *tree = &node->tree;
     struct ov_link *link = &node->links[ev->link];
 
+    OV_ASSERT(ev->link < node->links_max);
     ov_link_open(link, ev->node, OV_NO_PLACE, node->now_ns);
     if (!ev->dialled)
         return;

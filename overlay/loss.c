@@ -36,6 +36,7 @@ static void forget_members(struct ov_node *node, struct ov_place *place)
     for (uint32_t i = 0; place->members > 0; i++) {
         struct ov_member *member = &members->table[i];
 
+        OV_ASSERT(i <= members->mask);
         if (member->node == TOPO_NONE || member->place != index)
             continue;
         member->place = OV_NO_PLACE;

@@ -116,6 +116,15 @@ static void watch_links(struct ov_node *node, struct ov_out *out)
     node->links_ns = next_ns;
 }
 
+/* The link of an event. It may have ended meanwhile: what a driver has queued
+ * for a slot comes late then. */
+static struct ov_link *link_of(const struct ov_node *node,
+                               const struct ov_event *ev)
+{
+    OV_ASSERT(ev->link < node->links_max);
+    return &node->links[ev->link];
+}
+
 /* --- frames */
 
 /* An acknowledgement: our own, or one to pass on. */
@@ -219,6 +228,7 @@ static int on_address(struct ov_node *node, uint16_t link, struct ov_item *item,
         place->address_bytes = (uint8_t)len_bytes;
     }
     member = ov_members_add(&tree->members, who);
+    OV_ASSERT(member != NULL); /* it has room for all of the subtree */
     member->is_addressed = true;
     act = ov_out_act(out, OV_ACT_ADDRESS);
     act->node = who;
@@ -320,7 +330,7 @@ static int on_up_frame(struct ov_node *node, uint16_t link, struct ov_buf *buf,
 static void on_frame(struct ov_node *node, const struct ov_event *ev,
                      struct ov_out *out)
 {
-    struct ov_link *link = &node->links[ev->link];
+    struct ov_link *link = link_of(node, ev);
     struct ov_buf *buf = ev->buf;
     struct ov_frame_head head;
     int rc;
@@ -363,7 +373,7 @@ static void on_timer(struct ov_node *node, struct ov_out *out)
 
 static void on_sent(struct ov_node *node, const struct ov_event *ev)
 {
-    OV_ASSERT(ov_link_on_sent(&node->links[ev->link], ev->count));
+    OV_ASSERT(ov_link_on_sent(link_of(node, ev), ev->count));
     ov_node_serve(node, ev->link);
 }
 
@@ -389,7 +399,10 @@ static void on_probed(struct ov_node *node, const struct ov_event *ev,
     }
     if (ev->buf != NULL)
         ov_out_put(out, ev->buf);
-    if (ev->seq != 0 && !ov_witness_on_probed(node, ev))
+    if (ev->seq == 0)
+        return;
+    OV_ASSERT(ev->link < node->links_max);
+    if (!ov_witness_on_probed(node, ev))
         ov_serve_seen(node, ev, out);
 }
 
@@ -405,7 +418,7 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         watch_soon(node); /* a new link */
         break;
     case OV_EV_LINK_DOWN:
-        if (node->links[ev->link].state != OV_LINK_FREE)
+        if (link_of(node, ev)->state != OV_LINK_FREE)
             ov_loss_on_down(node, ev->link, OV_PLACE_HOLD_UNCLEAR, out);
         break;
     case OV_EV_DIAL_FAILED:

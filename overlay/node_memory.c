@@ -176,8 +176,13 @@ struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
                              uint16_t inputs, uint32_t seed)
 {
     struct arena arena = {.mem = mem};
-    struct ov_node *node = lay_node(&arena, cfg, self, inputs);
+    struct ov_node *node;
+    const char *why;
 
+    OV_ASSERT(mem != NULL);
+    OV_ASSERT(ov_cfg_check(cfg, &why) == 0);
+    OV_ASSERT(self < cfg->plan.nodes);
+    node = lay_node(&arena, cfg, self, inputs);
     node->cfg = cfg;
     node->inputs = inputs;
     node->random = (seed ^ (self * 2654435769u)) | 1;

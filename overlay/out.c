@@ -35,6 +35,7 @@ void ov_out_slice(struct ov_out *out, struct ov_act *act, struct ov_buf *buf,
 {
     struct ov_slice *last = &out->slice[out->slices_count];
 
+    OV_ASSERT(act->slice_first + act->slices == out->slices_count);
     if (act->slices > 0 && last[-1].buf == buf &&
         last[-1].off_bytes + last[-1].len_bytes == off_bytes) {
         last[-1].len_bytes += len_bytes;
@@ -59,6 +60,7 @@ void ov_out_head_done(struct ov_out *out, struct ov_act *act,
     uint32_t end = (uint32_t)(wr->at - out->head);
 
     OV_ASSERT(!wr->bad);
+    OV_ASSERT(act->head_first == out->head_bytes);
     act->head_bytes = (uint16_t)(end - act->head_first);
     out->head_bytes = end;
 }

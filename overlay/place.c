@@ -168,6 +168,7 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
     index = ov_place_index(node, place);
     reset(node, place);
     place->leftover = leftover_of(node, child);
+    OV_ASSERT(place->leftover <= node->cfg->up_frames);
     place->is_lent = standing_of(node, child) + node->cfg->up_frames >
                      (uint32_t)node->cfg->standing_max * node->cfg->up_frames;
     place->kind = OV_PLACE_LINK;
@@ -190,6 +191,15 @@ static void lend(struct ov_node *node, struct ov_place *place)
     place->limit++;
     place->is_limit_due = true;
     ov_node_serve(node, place->link);
+}
+
+/* Frames that were lent are free again. */
+static void end_loan(struct ov_node *node, uint64_t frames)
+{
+    struct ov_claims *claims = node->tree.claims;
+
+    OV_ASSERT(frames <= claims->lent);
+    claims->lent -= (uint32_t)frames;
 }
 
 /* Frames have come back: those who wait get them, in turn. */
@@ -264,7 +274,6 @@ struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place)
 {
     struct ov_buf *buf = ov_place_first(place);
 
-    OV_ASSERT(place->queue_len > 0);
     place->queue_at = (uint16_t)((place->queue_at + 1) % node->cfg->up_frames);
     place->queue_len--;
     return buf;
@@ -286,9 +295,10 @@ static void relieve(struct ov_node *node, uint32_t child)
 
 void ov_place_drained(struct ov_node *node, struct ov_place *place)
 {
+    OV_ASSERT(place->drained < place->received);
     place->drained++;
     if (place->is_lent)
-        node->tree.claims->lent--;
+        end_loan(node, 1);
     if (place->kind != OV_PLACE_LINK)
         relieve(node, place->child);
     else if (!place->is_lent) /* else it has to wait for its turn */
@@ -326,6 +336,7 @@ void ov_place_say(struct ov_node *node, struct ov_place *place,
     struct ov_claims *claims = node->tree.claims;
     struct ov_cell *cell = ov_cell_new(claims);
 
+    OV_ASSERT(place->kind == OV_PLACE_LINK);
     if (cell == NULL) {
         ov_place_end_link(node, place);
         return;
@@ -376,9 +387,10 @@ static void forget_due(struct ov_node *node, struct ov_place *place)
 void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
                       enum ov_place_kind kind)
 {
+    OV_ASSERT(place->kind == OV_PLACE_LINK);
     forget_due(node, place);
     if (place->is_lent) /* what it was lent and has not sent */
-        node->tree.claims->lent -= (uint32_t)(place->limit - place->received);
+        end_loan(node, place->limit - place->received);
     place->limit = place->received;
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;
@@ -395,6 +407,7 @@ void ov_place_end_link(struct ov_node *node, struct ov_place *place)
 {
     uint16_t index = place->link;
 
+    OV_ASSERT(place->kind == OV_PLACE_LINK);
     node->links[index].is_ending = true;
     node->links[index].place = OV_NO_PLACE;
     ov_node_serve(node, index);

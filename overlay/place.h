@@ -53,6 +53,7 @@ bool ov_place_given_back(struct ov_node *node, struct ov_place *place);
 /* The first frame of the queue, and its removal: the reference passes. */
 static inline struct ov_buf *ov_place_first(const struct ov_place *place)
 {
+    OV_ASSERT(place->queue_len > 0);
     return place->queue[place->queue_at];
 }
 

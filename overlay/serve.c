@@ -48,6 +48,7 @@ static uint16_t room_for(const struct words *words, uint32_t head_bytes,
 {
     size_t left = (size_t)(words->wr.end - words->wr.at);
 
+    OV_ASSERT(fits(words, head_bytes));
     return (uint16_t)((left - OV_ITEM_HEAD_BYTES - head_bytes) / each_bytes);
 }
 
@@ -486,8 +487,10 @@ void ov_serve_link(struct ov_node *node, uint16_t index, bool beat,
     }
     if (link->state != OV_LINK_UP)
         return;
-    if (index == node->tree.parent)
+    if (index == node->tree.parent) {
         ov_up_send(node, out);
-    else
+    } else {
+        OV_ASSERT(link->place != OV_NO_PLACE);
         ov_down_send(node, &node->tree.places[link->place], out);
+    }
 }

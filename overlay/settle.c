@@ -22,6 +22,8 @@ static void take_out(struct ov_node *node, struct ov_member *member,
 {
     struct ov_place *place = &node->tree.places[member->place];
 
+    OV_ASSERT(member->place != OV_NO_PLACE);
+    OV_ASSERT(place->members > 0);
     place->members--;
     member->place = OV_NO_PLACE;
     node->tree.has_changed = true;
@@ -123,6 +125,7 @@ void ov_settle_grant(struct ov_node *node, struct ov_ask *ask)
     struct ov_member_ref ref = {ask->node, ask->parent, ask->attach};
     struct ov_cell_list stripped;
 
+    OV_ASSERT(ask->state == OV_ASK_ASKED);
     confirm(node, ask->place, &ref);
     for (uint32_t at = ask->claimed.first; at != OV_NONE;
          at = tree->claims->cells[at].next) {
@@ -240,6 +243,7 @@ void ov_settle_judge(struct ov_node *node, struct ov_ask *ask)
     const struct ov_member *member =
         ov_members_find(&node->tree.members, ask->node);
 
+    OV_ASSERT(ov_node_is_root(node));
     if (member->state == OV_MEMBER_LOST) {
         ov_settle_refuse(node, ask, OV_REFUSE_LOST);
     } else if (member->attach >= ask->attach) {

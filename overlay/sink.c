@@ -16,8 +16,10 @@ void ov_sink_init(struct ov_node *node)
     struct ov_root *root = node->root;
     uint32_t frames = frames_of(node);
 
-    for (uint32_t i = 0; i < node->cfg->records_max; i++)
+    for (uint32_t i = 0; i < node->cfg->records_max; i++) {
         root->sunk[i].next = i + 1 < node->cfg->records_max ? i + 1 : NO_RECORD;
+        root->sunk[i].is_taken = true; /* none of them is at a sink */
+    }
     for (uint32_t i = 0; i < frames; i++)
         root->frames[i].next = (uint16_t)(i + 1 < frames ? i + 1 : NO_FRAME);
     root->sunk_free = 0;
@@ -170,12 +172,17 @@ void ov_sink_pump(struct ov_node *node, struct ov_out *out)
 void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
 {
     struct ov_root *root = node->root;
-    struct ov_sunk *sunk = &root->sunk[cookie];
-    struct ov_source *source = &root->sources[sunk->source];
-    struct ov_member *member = &node->tree.members.table[sunk->source];
+    struct ov_source *source;
+    struct ov_member *member;
+    struct ov_sunk *sunk;
     uint32_t first;
 
-    OV_ASSERT(cookie < node->cfg->records_max && !sunk->is_taken);
+    OV_ASSERT(ov_node_is_root(node));
+    OV_ASSERT(cookie < node->cfg->records_max);
+    sunk = &root->sunk[cookie];
+    OV_ASSERT(!sunk->is_taken);
+    source = &root->sources[sunk->source];
+    member = &node->tree.members.table[sunk->source];
     sunk->is_taken = true;
     frame_done(node, sunk->frame);
     while ((first = source->first) != NO_RECORD && root->sunk[first].is_taken) {

@@ -5,6 +5,7 @@ void ov_node_serve(struct ov_node *node, uint16_t index)
 {
     struct ov_link *link = &node->links[index];
 
+    OV_ASSERT(index < node->links_max);
     if (link->is_queued || link->state == OV_LINK_FREE)
         return;
     link->is_queued = true;

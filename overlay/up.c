@@ -458,6 +458,17 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
         borrow(node, out);
 }
 
+/* What every node above takes a record to be: one that it refused would end the
+ * link again and again, and one that fits in no frame would never leave. */
+static void check_read(const struct ov_node *node, const struct ov_read *read)
+{
+    OV_ASSERT(read->len_bytes <= node->cfg->frame_bytes - OV_FRAME_HEAD_BYTES -
+                                     OV_RECORD_HEAD_BYTES);
+    OV_ASSERT(read->len_bytes == 0 || read->buf != NULL);
+    OV_ASSERT(read->channel < OV_CHANNELS);
+    OV_ASSERT((read->flags & ~OV_RECORD_FLAGS) == 0);
+}
+
 void ov_up_on_read(struct ov_node *node, const struct ov_event *ev,
                    struct ov_out *out)
 {
@@ -466,6 +477,7 @@ void ov_up_on_read(struct ov_node *node, const struct ov_event *ev,
     struct ov_kept *kept;
 
     OV_ASSERT(up->reading == ev->input);
+    check_read(node, read);
     up->reading = OV_DRR_NONE;
     ov_drr_spend(&up->drr, read->len_bytes + OV_RECORD_HEAD_BYTES,
                  read->state == OV_INPUT_MORE);

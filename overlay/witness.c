@@ -111,6 +111,7 @@ bool ov_witness_ask(struct ov_node *node, const struct ov_member *member,
 
     if (address == NULL)
         return false;
+    OV_ASSERT(address->len_bytes > 0 && address->len_bytes <= OV_ADDRESS_MAX);
     link = is_root ? child_to_ask(node, member->node) : node->tree.parent;
     if (is_up(node, link) &&
         say(node, link, member->node, OV_ITEM_LOOK, &cell)) {
