@@ -141,22 +141,6 @@ uint32_t job_node_at(const struct job *job, uint32_t place)
     return p->node + (place - p->places.first);
 }
 
-void job_add_nodes(const struct job *job, struct topo_range places,
-                   struct topo_ranges *nodes)
-{
-    while (places.first <= places.last) {
-        uint32_t last = places.last, node = job_node_at(job, places.first);
-        uint32_t end = last;
-
-        if (job->places_count > 0)
-            end = job->places[find_places(job, places.first)].places.last;
-        last = end < last ? end : last;
-        (void)topo_ranges_add(
-            nodes, (struct topo_range){node, node + (last - places.first)});
-        places.first = last + 1;
-    }
-}
-
 bool job_next_on_node(const struct job *job, uint32_t node,
                       struct job_part *part)
 {
@@ -208,6 +192,56 @@ uint32_t job_node_of(const struct job *job, uint32_t rank, uint32_t *app)
         }
     }
     return TOPO_NONE;
+}
+
+/* The nodes of a range of places that there are; further ranges: as many as the
+ * job has of places are enough. */
+static void add_places(const struct job *job, struct topo_range places,
+                       struct topo_ranges *nodes)
+{
+    while (places.first <= places.last) {
+        uint32_t last = places.last, node = job_node_at(job, places.first);
+        uint32_t end = last;
+
+        if (job->places_count > 0)
+            end = job->places[find_places(job, places.first)].places.last;
+        last = end < last ? end : last;
+        (void)topo_ranges_add(
+            nodes, (struct topo_range){node, node + (last - places.first)});
+        places.first = last + 1;
+    }
+}
+
+static uint32_t place_of(const struct job *job, uint32_t rank)
+{
+    return job_place(job, job_node_of(job, rank, NULL));
+}
+
+/* The nodes of those of the ranks that are the program's. */
+static void add_nodes(const struct job *job, const struct job_app *app,
+                      struct topo_range ranks, struct topo_ranges *nodes)
+{
+    const struct job_ranks *end = &app->ranks[app->ranks_count - 1];
+    uint32_t first = app->ranks[0].first_rank;
+    uint32_t last = end->first_rank - 1 +
+                    end->each * (end->nodes.last - end->nodes.first + 1);
+
+    if (ranks.first > first)
+        first = ranks.first;
+    if (ranks.last < last)
+        last = ranks.last;
+    if (first <= last)
+        add_places(
+            job, (struct topo_range){place_of(job, first), place_of(job, last)},
+            nodes);
+}
+
+void job_reader_nodes(const struct job *job, struct topo_ranges *nodes)
+{
+    for (uint32_t i = 0; i < job->readers_count; i++) {
+        for (uint32_t app = 0; app < job->apps_count; app++)
+            add_nodes(job, &job->apps[app], job->readers[i], nodes);
+    }
 }
 
 uint32_t job_channels(const struct job *job)

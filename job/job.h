@@ -158,10 +158,9 @@ uint32_t job_node_of(const struct job *job, uint32_t rank, uint32_t *app);
 uint32_t job_place(const struct job *job, uint32_t node);
 /* The node of a place that there is. O(log places). */
 uint32_t job_node_at(const struct job *job, uint32_t place);
-/* The nodes of a range of places that there are are added to *nodes; as many
- * further ranges as the job has of places are enough. O(places). */
-void job_add_nodes(const struct job *job, struct topo_range places,
-                   struct topo_ranges *nodes);
+/* The nodes of those ranks that read stdin are added to *nodes; as many further
+ * ranges as the job has of readers, programs and places are enough. */
+void job_reader_nodes(const struct job *job, struct topo_ranges *nodes);
 /* The channels of output that a process has: bits 1 << enum ov_channel. */
 uint32_t job_channels(const struct job *job);
 /* Does this rank read stdin? O(log readers). */

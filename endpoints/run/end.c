@@ -11,6 +11,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/suspension.h"
+#include "endpoints/run/stdin.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/usage.h"
@@ -286,7 +287,7 @@ int ep_run_write_stats(struct run *r)
         .depth = topo_tree_height(&r->config.tree),
         .provider = ep_hub_provider(r->hub),
         .wall_s = (double)(ep_clock_ns() - r->start_ns) / 1e9,
-        .stdin_bytes = r->stdin_bytes,
+        .stdin_bytes = ep_run_stdin_sent(r->down),
         .stdout_bytes = r->output_bytes[OV_CHANNEL_STDOUT],
         .stderr_bytes = r->output_bytes[OV_CHANNEL_STDERR],
         .stddiag_bytes = r->output_bytes[OV_CHANNEL_STDDIAG],

@@ -22,7 +22,6 @@
 #include "endpoints/output/output.h"
 #include "endpoints/run/job.h"
 #include "endpoints/run/layout.h"
-#include "endpoints/run/push.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/run.h"
 #include "endpoints/run/survey.h"
@@ -111,12 +110,8 @@ struct run {
     struct run_log *logs;          /* owned: lines of tools, not yet taken */
     uint32_t logs_count;
     uint64_t logs_made;
-    struct ov_buf *input_buf; /* being filled by the reader */
-    bool input_open, input_ended, input_over;
-    bool pushed_open;  /* JOB_STREAM_PUSHED */
-    bool is_pushed_to; /* by others, who may have more */
-    struct run_pushes pushes[RUN_PUSHES];
-    int input_fd;
+    struct run_stdin *down; /* owned: stdin of processes, by all writers */
+    int input_fd;           /* -1: the launcher's stdin */
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
 
     struct event *limit;  /* --timeout */
@@ -134,9 +129,7 @@ struct run {
     bool is_quiet; /* the end needs no words */
 
     uint64_t start_ns, launched_ns;
-    uint64_t stdin_bytes, pushed_bytes, output_bytes[OV_CHANNELS];
-    uint64_t taken_bytes;  /* of stdin: the most that a process took */
-    uint32_t readers_over; /* of which we know that */
+    uint64_t output_bytes[OV_CHANNELS];
     uint32_t usage_count;
     uint64_t usage_rss_max, usage_cpu_us, usage_refused;
     uint64_t usage_up, usage_down, usage_pieces, repairs, repair_us_max;
@@ -146,7 +139,7 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  orders  signals
- *     suspension  control  held  log  tap  ask  want  push  pool  placing
+ *     suspension  control  held  log  tap  ask  want  stdin  pool  placing
  *     further  sinks  past  job  jobs  end  own  report  back  redirect
  *     losses  sweeps  loss  dvm  interrupt  down  daemons  survey  words  up
  *     run

@@ -20,7 +20,6 @@
 #include "endpoints/run/missing.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
-#include "endpoints/run/push.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/sinks.h"
@@ -129,8 +128,8 @@ static int open_all(struct run *r)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     r->base = event_base_new();
     rc = OV_ENOMEM;
-    if (r->base != NULL && !ep_run_control_open(r) && !ep_run_end_open(r) &&
-        !ep_run_interrupt_open(r))
+    if (r->base != NULL && !ep_run_control_open(r) && !ep_run_down_open(r) &&
+        !ep_run_end_open(r) && !ep_run_interrupt_open(r))
         rc = ep_run_output_open(r);
     if (rc != 0 && rc != OV_EINVAL)
         ep_run_say(r, "cannot start: out of memory or descriptors");
@@ -154,16 +153,13 @@ static void close_all(struct run *r)
     ep_run_end_close(r);
     ep_run_dvm_close(r);
     ep_run_tap_close(r);
-    ep_run_push_close(r);
-    ep_input_close(r->input);
+    ep_run_down_close(r);
     ep_output_close(r->output);
     ep_run_sinks_forget(r);
     ep_writer_close(r->writer, true);
     ep_run_jobs_close(r);
     ep_run_past_close(r);
     ep_run_redirect_close(r);
-    if (r->input_buf != NULL)
-        ep_hub_put(r->hub, r->input_buf);
     ep_hub_close(r->hub);
     ep_gate_close(r->gate);
     ep_starter_close(r->starter);
@@ -182,8 +178,6 @@ static void close_all(struct run *r)
     text_buf_fini(&r->lines);
     ep_run_held_close(r);
     ep_run_log_close(r);
-    if (r->input_fd >= 0)
-        close(r->input_fd);
     if (r->stats_fd >= 0)
         close(r->stats_fd);
 }
@@ -212,7 +206,6 @@ int ep_run(const struct ep_run_options *options)
     r->start_ns = ep_clock_ns();
     r->exit_code = -1;
     r->input_fd = -1;
-    ep_run_push_init(r);
     r->options = *options;
     unsetenv(EP_MARK_NAME); /* of the job in which this one is started */
     rc = open_stats(r);

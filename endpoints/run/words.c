@@ -13,6 +13,7 @@
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/stdin.h"
 #include "endpoints/run/tap.h"
 
 /* --- of the session
@@ -162,7 +163,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
 static void count_taken(const struct run_job *job, const struct job_word *word)
 {
     if (ep_run_job_is_own(job))
-        ep_run_took(job->run, word->rank, word->taken_bytes);
+        ep_run_stdin_took(job->run->down, word->rank, word->taken_bytes);
 }
 
 static void on_pids(struct run_job *job, uint32_t node,

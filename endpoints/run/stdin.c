@@ -1,0 +1,352 @@
+/* The stdin of processes: what several have for it becomes one stream. */
+#include "endpoints/run/stdin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/job.h"
+#include "overlay/base/buf.h"
+#include "overlay/base/err.h"
+#include "overlay/control.h"
+#include "overlay/wire/frame.h"
+#include "overlay/wire/push.h"
+
+/* The streams, by number from JOB_STREAM_STDIN on. */
+enum { OWN, OTHERS, STREAMS };
+
+/* Frames of JOB_STREAM_PUSHED that a node keeps at most. */
+enum { PUSHED_FRAMES = 8 };
+
+/* What becomes of a stream. */
+enum stream_state {
+    CLOSED, /* nobody has heard of it */
+    OPEN,   /* what comes is sent */
+    ENDED,  /* the launcher's own has: pushes may come */
+    OVER,   /* and nothing follows, as all know */
+    STREAM_STATES
+};
+
+static const uint8_t stream_moves[STREAM_STATES] = {
+    [CLOSED] = 1u << OPEN,
+    [OPEN] = 1u << ENDED,
+    [ENDED] = 1u << OVER,
+};
+
+/* A message that waits, in one stream or in both. */
+struct push {
+    struct push *next[STREAMS];
+    uint8_t waits; /* streams in which it does */
+    uint8_t news;  /* bits: those that hear of its set with it */
+    uint32_t len_bytes;
+    uint8_t mem[];
+};
+
+struct stream {
+    enum stream_state state;
+    struct push *first, **last; /* owned by the last one that has it */
+    bool has_set; /* it was told whom the messages are for that come now */
+};
+
+struct run_stdin {
+    struct run_stdin_cfg cfg;
+    struct stream streams[STREAMS];
+    struct ov_buf *buf;    /* being filled by the reader */
+    bool are_expected;     /* pushes to the run's own job */
+    bool are_refused;      /* all pushes */
+    uint64_t sent_bytes;   /* of the launcher's own */
+    uint64_t taken_bytes;  /* the most that a process took */
+    uint32_t readers_over; /* of which we know that */
+};
+
+static uint32_t number_of(unsigned which)
+{
+    return JOB_STREAM_STDIN + which;
+}
+
+static void stream_move(struct stream *stream, enum stream_state next)
+{
+    OV_ASSERT((stream_moves[stream->state] & 1u << next) != 0);
+    stream->state = next;
+}
+
+int ep_run_stdin_open(const struct run_stdin_cfg *cfg, struct run_stdin **out)
+{
+    struct run_stdin *in = calloc(1, sizeof(*in));
+
+    if (in == NULL)
+        return OV_ENOMEM;
+    in->cfg = *cfg;
+    for (unsigned i = 0; i < STREAMS; i++)
+        in->streams[i].last = &in->streams[i].first;
+    *out = in;
+    return 0;
+}
+
+/* --- opening */
+
+/* The nodes with readers, in ranges. */
+static uint16_t reader_nodes(const struct run_stdin *in,
+                             struct topo_range *range)
+{
+    const struct job *job = in->cfg.job;
+    uint32_t max = job->readers_count + job->apps_count + job->places_count;
+    struct topo_range *items = calloc(max, sizeof(*items));
+    struct topo_ranges nodes;
+
+    if (items == NULL) {
+        range[0] = (struct topo_range){1, in->cfg.nodes_count};
+        return 1;
+    }
+    topo_ranges_init(&nodes, items, max);
+    job_reader_nodes(job, &nodes);
+    topo_ranges_coarsen(&nodes, OV_OPEN_RANGES_MAX);
+    memcpy(range, items, nodes.count * sizeof(*range));
+    free(items);
+    return (uint16_t)nodes.count;
+}
+
+void ep_run_stdin_open_stream(struct run_stdin *in, uint32_t stream)
+{
+    struct topo_range range[OV_OPEN_RANGES_MAX] = {{1, in->cfg.nodes_count}};
+    uint8_t mem[OV_CONTROL_HEAD_BYTES + OV_OPEN_BYTES + sizeof(range)];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct ov_open open = {
+        .stream = stream, .window = PUSHED_FRAMES, .ranges = 1};
+    struct stream *opened = &in->streams[stream - JOB_STREAM_STDIN];
+
+    if (stream == JOB_STREAM_PUSHED && opened->state == OPEN)
+        return;
+    if (stream == JOB_STREAM_STDIN) {
+        open.window = in->cfg.window;
+        open.ranges = reader_nodes(in, range);
+    }
+    stream_move(opened, OPEN);
+    ov_open_encode(&wr, &open, range);
+    in->cfg.events->opened(in->cfg.arg, mem + OV_CONTROL_HEAD_BYTES,
+                           (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
+}
+
+/* --- pushes come */
+
+/* Whom a message is for holds until another one says so. In a stream that
+ * hears of the set with this message it begins here: bits of *news. */
+static void read_sets(struct run_stdin *in, struct ov_push *push, uint8_t *news)
+{
+    const uint32_t size = in->cfg.job->size;
+
+    for (unsigned i = 0; i < STREAMS; i++) {
+        if ((push->flags & OV_PUSH_NEW) != 0)
+            in->streams[i].has_set = false;
+        if (!in->streams[i].has_set)
+            *news |= (uint8_t)(1u << i);
+    }
+    for (unsigned i = 0; i < push->ranges; i++) {
+        struct topo_range range = ov_push_range(push);
+
+        if (range.first < size)
+            in->streams[OWN].has_set = true;
+        if (range.last >= size)
+            in->streams[OTHERS].has_set = true;
+    }
+}
+
+static void queue_push(struct stream *stream, unsigned which, struct push *push)
+{
+    push->waits++;
+    *stream->last = push;
+    stream->last = &push->next[which];
+}
+
+void ep_run_stdin_push(struct run_stdin *in, const uint8_t *mem,
+                       uint32_t len_bytes)
+{
+    struct push *push = malloc(sizeof(*push) + len_bytes);
+    struct ov_push head;
+
+    OV_ASSERT(push != NULL);
+    *push = (struct push){.len_bytes = len_bytes};
+    memcpy(push->mem, mem, len_bytes);
+    if (ov_push_decode(mem, len_bytes, &head) == 0) {
+        read_sets(in, &head, &push->news);
+        for (unsigned i = 0; i < STREAMS; i++) {
+            if (in->streams[i].has_set)
+                queue_push(&in->streams[i], i, push);
+        }
+    }
+    if (push->waits > 0)
+        return;
+    free(push); /* it is for nobody */
+    in->cfg.events->pushed(in->cfg.arg);
+}
+
+/* True when no other stream has it. */
+static bool drop_first(struct run_stdin *in, unsigned which)
+{
+    struct stream *stream = &in->streams[which];
+    struct push *push = stream->first;
+    bool is_last = --push->waits == 0;
+
+    stream->first = push->next[which];
+    if (stream->first == NULL)
+        stream->last = &stream->first;
+    if (is_last)
+        free(push);
+    return is_last;
+}
+
+void ep_run_stdin_close(struct run_stdin *in)
+{
+    if (in == NULL)
+        return;
+    OV_ASSERT(in->buf == NULL);
+    for (unsigned i = 0; i < STREAMS; i++) {
+        while (in->streams[i].first != NULL)
+            drop_first(in, i);
+    }
+    free(in);
+}
+
+void ep_run_stdin_expect(struct run_stdin *in, bool are_there)
+{
+    in->are_expected = are_there;
+}
+
+void ep_run_stdin_refuse(struct run_stdin *in)
+{
+    in->are_refused = true;
+}
+
+/* --- pushes go */
+
+/* Nobody reads the stream any more, or nobody ever did. */
+static bool is_unread(const struct run_stdin *in, unsigned which)
+{
+    enum stream_state state = in->streams[which].state;
+
+    if (in->are_refused)
+        return true;
+    return which == OWN ? state == OVER || in->cfg.job->readers_count == 0
+                        : state == CLOSED;
+}
+
+static void drop_unread(struct run_stdin *in, unsigned which)
+{
+    while (in->streams[which].first != NULL && is_unread(in, which)) {
+        if (drop_first(in, which))
+            in->cfg.events->pushed(in->cfg.arg);
+    }
+}
+
+/* Sends what the stream has room for, beside so many frames. */
+static void send_pushes(struct run_stdin *in, unsigned which, uint32_t beside)
+{
+    const struct run_stdin_events *events = in->cfg.events;
+    struct stream *stream = &in->streams[which];
+
+    while (stream->first != NULL) {
+        const struct push *push = stream->first;
+        uint32_t len_bytes = push->len_bytes;
+        struct ov_buf *buf =
+            events->frame(in->cfg.arg, number_of(which), beside);
+        bool is_last;
+
+        if (buf == NULL)
+            return;
+        memcpy(buf->mem + OV_DOWN_HEAD_BYTES, push->mem, len_bytes);
+        if ((push->news & 1u << which) != 0)
+            buf->mem[OV_DOWN_HEAD_BYTES] |= OV_PUSH_NEW;
+        is_last = drop_first(in, which);
+        events->send(in->cfg.arg, number_of(which), buf, len_bytes,
+                     OV_DOWN_SOME);
+        if (is_last)
+            events->pushed(in->cfg.arg);
+    }
+}
+
+/* --- the launcher's own */
+
+/* Asks for the next frame when there is room for it beside `held` frames that
+ * are about to go. */
+static void read_more(struct run_stdin *in, uint32_t held)
+{
+    if (in->streams[OWN].state != OPEN || in->buf != NULL)
+        return;
+    in->buf = in->cfg.events->frame(in->cfg.arg, JOB_STREAM_STDIN, held);
+    if (in->buf != NULL)
+        in->cfg.events->read(in->cfg.arg, in->buf);
+}
+
+void ep_run_stdin_filled(struct run_stdin *in, uint32_t len_bytes)
+{
+    struct ov_buf *buf = in->buf;
+
+    in->buf = NULL;
+    in->sent_bytes += len_bytes;
+    read_more(in, 1); /* read on while this frame is sent */
+    in->cfg.events->send(in->cfg.arg, JOB_STREAM_STDIN, buf, len_bytes, 0);
+}
+
+struct ov_buf *ep_run_stdin_ended(struct run_stdin *in)
+{
+    struct ov_buf *buf = in->buf;
+
+    in->buf = NULL;
+    if (in->streams[OWN].state == OPEN)
+        stream_move(&in->streams[OWN], ENDED);
+    return buf;
+}
+
+static void send_end(struct run_stdin *in)
+{
+    struct stream *own = &in->streams[OWN];
+    struct ov_buf *last;
+
+    if (own->state != ENDED || in->cfg.is_kept || in->are_expected ||
+        own->first != NULL)
+        return;
+    last = in->cfg.events->frame(in->cfg.arg, JOB_STREAM_STDIN, 0);
+    if (last == NULL)
+        return;
+    stream_move(own, OVER);
+    in->cfg.events->send(in->cfg.arg, JOB_STREAM_STDIN, last, 0, OV_DOWN_END);
+}
+
+/* It may be called from within the sending. */
+void ep_run_stdin_pump(struct run_stdin *in)
+{
+    read_more(in, 0);
+    for (unsigned i = 0; i < STREAMS; i++)
+        drop_unread(in, i);
+    if (in->streams[OWN].state != CLOSED)
+        send_pushes(in, OWN, in->buf != NULL ? 1 : 0);
+    if (in->streams[OTHERS].state != CLOSED)
+        send_pushes(in, OTHERS, 0);
+    send_end(in);
+}
+
+/* --- what was taken of it */
+
+void ep_run_stdin_took(struct run_stdin *in, uint32_t rank,
+                       uint64_t taken_bytes)
+{
+    if (!job_reads(in->cfg.job, rank))
+        return;
+    in->readers_over++;
+    if (taken_bytes > in->taken_bytes)
+        in->taken_bytes = taken_bytes;
+}
+
+/* Of a process that was lost nothing is known: it may have taken all that was
+ * sent. */
+uint64_t ep_run_stdin_taken(const struct run_stdin *in)
+{
+    bool is_known = in->readers_over == job_readers(in->cfg.job) &&
+                    in->taken_bytes <= in->sent_bytes;
+
+    return is_known ? in->taken_bytes : in->sent_bytes;
+}
+
+uint64_t ep_run_stdin_sent(const struct run_stdin *in)
+{
+    return in->sent_bytes;
+}

@@ -1,0 +1,92 @@
+/* The stdin of processes: ordered streams that several have something for.
+ *
+ * JOB_STREAM_STDIN is for those of the run's own job that read stdin. The
+ * launcher's own stdin is one of its writers; the others are tools, by their
+ * pushes (overlay/wire/push.h), which from there on are stdin like any other
+ * bytes. JOB_STREAM_PUSHED is for the processes of further jobs, which so do
+ * not wait for the run's own; only pushes go there. A push for processes of
+ * both goes in both, and counts as sent when it is in both.
+ *
+ * Pushes go in the order in which they came. A frame of the launcher's own
+ * that is being read keeps its place in the room of the stream: pushes go
+ * before it, but leave it room. The end of the launcher's stdin is that of the
+ * processes', as soon as nobody pushes any more.
+ *
+ * A push is copied once, and waits; who pushes bounds how many. All else is
+ * O(1) for each frame.
+ */
+#ifndef ENDPOINTS_RUN_STDIN_H
+#define ENDPOINTS_RUN_STDIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job;
+struct ov_buf;
+struct run_stdin;
+
+/* Streams as in job/job.h; flags as in overlay/wire/frame.h. Of all calls only
+ * that of the pump may be made from within, and only from send. */
+struct run_stdin_events {
+    /* A buffer for a frame of the stream, where it has room for it beside
+     * `beside` others; NULL: not now. */
+    struct ov_buf *(*frame)(void *arg, uint32_t stream, uint32_t beside);
+    /* So many bytes are in the buffer, behind OV_DOWN_HEAD_BYTES; it passes. */
+    void (*send)(void *arg, uint32_t stream, struct ov_buf *buf,
+                 uint32_t len_bytes, uint32_t flags);
+    /* The launcher's stdin is to be read into the buffer, which is borrowed
+     * until ep_run_stdin_filled or ep_run_stdin_ended. */
+    void (*read)(void *arg, struct ov_buf *buf);
+    /* A message OV_CONTROL_OPEN without its head, for all nodes. */
+    void (*opened)(void *arg, const uint8_t *body, uint32_t len_bytes);
+    /* The oldest push is sent, or nobody gets it. */
+    void (*pushed)(void *arg);
+};
+
+struct run_stdin_cfg {
+    const struct job *job; /* borrowed: the run's own */
+    uint32_t nodes_count;
+    uint16_t window; /* frames of JOB_STREAM_STDIN that a node keeps at most */
+    bool is_kept;    /* the end of the launcher's stdin is not told */
+    const struct run_stdin_events *events; /* borrowed */
+    void *arg;
+};
+
+/* Both streams are closed. Returns 0 or OV_ENOMEM. */
+int ep_run_stdin_open(const struct run_stdin_cfg *cfg, struct run_stdin **out);
+/* No buffer is being read into any more. NULL is fine. */
+void ep_run_stdin_close(struct run_stdin *in);
+
+/* Opens a stream: JOB_STREAM_STDIN once, for the nodes with readers (a superset
+ * where these are too many ranges); JOB_STREAM_PUSHED for all nodes, unless it
+ * is open already. O(readers). */
+void ep_run_stdin_open_stream(struct run_stdin *in, uint32_t stream);
+
+/* Sends what waits, and has more read, as far as there is room. Drops pushes
+ * that nobody can get any more. */
+void ep_run_stdin_pump(struct run_stdin *in);
+
+/* The launcher's own, of which 1 or more bytes are in the buffer; or its end:
+ * returns the buffer that was to be filled, the caller's again, or NULL. */
+void ep_run_stdin_filled(struct run_stdin *in, uint32_t len_bytes);
+struct ov_buf *ep_run_stdin_ended(struct run_stdin *in);
+
+/* A push, which is copied; the pump sends it. */
+void ep_run_stdin_push(struct run_stdin *in, const uint8_t *mem,
+                       uint32_t len_bytes);
+/* Somebody is about to push to the run's own job, so that there is no end yet;
+ * or nobody is left. */
+void ep_run_stdin_expect(struct run_stdin *in, bool are_there);
+/* Nobody gets a push any more: the pump drops them. */
+void ep_run_stdin_refuse(struct run_stdin *in);
+
+/* A process is over and took so many bytes of the launcher's own. O(log
+ * readers). */
+void ep_run_stdin_took(struct run_stdin *in, uint32_t rank,
+                       uint64_t taken_bytes);
+/* How much of the launcher's own was sent; and how much of that somebody may
+ * have taken. The latter O(readers). */
+uint64_t ep_run_stdin_sent(const struct run_stdin *in);
+uint64_t ep_run_stdin_taken(const struct run_stdin *in);
+
+#endif
