@@ -9,14 +9,10 @@
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
-#include "endpoints/run/stats_json.h"
 #include "endpoints/run/suspension.h"
-#include "endpoints/run/stdin.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
-#include "endpoints/sys/usage.h"
 #include "overlay/base/err.h"
-#include "topo/tree.h"
 
 enum {
     EXIT_TIMEOUT = 124,
@@ -251,72 +247,4 @@ void ep_run_end_close(struct run *r)
             event_free(timers[i]);
     }
     r->watch = NULL;
-}
-
-/* --- the report */
-
-/* What memory may have been taken: with the processes of further jobs where
- * there may have been some. */
-static void set_bounds(const struct run *r, struct ep_stats *stats)
-{
-    uint32_t spare = r->jobs_made > 0 ? RUN_SPARE_PROCS : 0, most = 0;
-    uint32_t procs_all =
-        r->next_number > r->own.desc.size ? r->next_number : r->own.desc.size;
-
-    for (uint32_t node = 1; node <= r->nodes_count; node++) {
-        uint32_t procs = job_on_node(&r->own.desc, node);
-
-        if (procs > most)
-            most = procs;
-    }
-    stats->launcher.rss_bound_bytes =
-        ep_session_launcher_bytes(r->nodes_count, procs_all, r->repairs);
-    stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
-        r->nodes_per_daemon, (uint64_t)r->nodes_per_daemon * (most + spare));
-}
-
-int ep_run_write_stats(struct run *r)
-{
-    char why[EP_WHY_MAX] = "";
-    int rc;
-    struct ep_hub_stats hub;
-    struct ep_stats stats = {
-        .nodes = r->nodes_count,
-        .procs = r->own.desc.size,
-        .arity = r->config.tree.arity,
-        .depth = topo_tree_height(&r->config.tree),
-        .provider = ep_hub_provider(r->hub),
-        .wall_s = (double)(ep_clock_ns() - r->start_ns) / 1e9,
-        .stdin_bytes = ep_run_stdin_sent(r->down),
-        .stdout_bytes = r->output_bytes[OV_CHANNEL_STDOUT],
-        .stderr_bytes = r->output_bytes[OV_CHANNEL_STDERR],
-        .stddiag_bytes = r->output_bytes[OV_CHANNEL_STDDIAG],
-        .exit_code = ep_run_exit_code(r),
-        .lost_nodes = r->lost,
-        .lost_count = r->lost_count,
-        .proof = ep_proof_verdict(r->own.proof),
-    };
-
-    ep_hub_stats(r->hub, &hub);
-    if (r->launched_ns > 0)
-        stats.launch_s = (double)(r->launched_ns - r->start_ns) / 1e9;
-    stats.launcher.rss_peak_bytes = ep_usage_rss_peak_bytes();
-    stats.launcher.cpu_s = (double)ep_usage_cpu_us() / 1e6;
-    stats.daemons.count = r->usage_count;
-    stats.daemons.rss_peak_bytes_max = r->usage_rss_max;
-    set_bounds(r, &stats);
-    stats.daemons.lines_in_pieces = r->usage_pieces;
-    stats.daemons.cpu_s_sum = (double)r->usage_cpu_us / 1e6;
-    stats.frames.up = hub.frames_up + r->usage_up;
-    stats.frames.down = hub.frames_down + r->usage_down;
-    stats.repairs.count = r->repairs;
-    stats.repairs.longest_s = (double)r->repair_us_max / 1e6;
-    stats.refused_peers = hub.refused_peers + r->usage_refused;
-    rc = r->stats_fd < 0 ? ep_stats_write(r->options.stats, &stats, why)
-                         : ep_stats_write_fd(r->stats_fd, &stats, why);
-    r->stats_fd = -1;
-    if (rc == 0)
-        return 0;
-    ep_run_say(r, "%s", why);
-    return 1;
 }

@@ -21,6 +21,7 @@
 #include "job/word.h"
 #include "endpoints/output/output.h"
 #include "endpoints/run/job.h"
+#include "endpoints/run/counts.h"
 #include "endpoints/run/layout.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/run.h"
@@ -128,21 +129,18 @@ struct run {
     int exit_code; /* as decided; -1: by the processes */
     bool is_quiet; /* the end needs no words */
 
-    uint64_t start_ns, launched_ns;
-    uint64_t output_bytes[OV_CHANNELS];
-    uint32_t usage_count;
-    uint64_t usage_rss_max, usage_cpu_us, usage_refused;
-    uint64_t usage_up, usage_down, usage_pieces, repairs, repair_us_max;
+    uint64_t start_ns;
+    struct run_counts counts;
     struct run_report report; /* of a dvm */
 };
 
 /* The files, each above those it calls; some have headers:
  *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
- *     plan_ranks  plan_job  plan_session  plan  verdict  orders  signals
- *     suspension  control  held  log  tap  ask  want  stdin  pool  placing
- *     further  sinks  past  job  jobs  end  own  report  back  redirect
- *     losses  sweeps  loss  dvm  interrupt  down  daemons  survey  words  up
- *     run
+ *     plan_ranks  plan_job  plan_session  plan  verdict  counts  orders
+ *     signals  suspension  control  held  log  tap  ask  want  stdin  pool
+ *     placing  further  sinks  past  job  jobs  end  own  stats  report  back
+ *     redirect  losses  sweeps  loss  dvm  interrupt  down  daemons  survey
+ *     words  up  run
  */
 
 /* --- say.c */
@@ -173,6 +171,5 @@ void ep_run_over(struct run *r);
 void ep_run_check_done(struct run *r);
 int ep_run_exit_code(const struct run *r);
 void ep_run_last_words(struct run *r);
-int ep_run_write_stats(struct run *r);
 
 #endif

@@ -16,9 +16,9 @@ static void on_started(struct run_job *job)
 
     if (job->life.nodes_unheard > 0)
         return;
-    r->launched_ns = ep_clock_ns();
+    r->counts.launch_ns = ep_clock_ns() - r->start_ns;
     ep_run_note(r, "all processes are running after %.3f s: %u",
-                (double)(r->launched_ns - r->start_ns) / 1e9, job->desc.size);
+                (double)r->counts.launch_ns / 1e9, job->desc.size);
 }
 
 static void say_no_spill(struct run *r, uint32_t rank, int err)

@@ -23,6 +23,7 @@
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/sinks.h"
+#include "endpoints/run/stats.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/sweeps.h"
 #include "endpoints/run/tap.h"
@@ -225,7 +226,7 @@ int ep_run(const struct ep_run_options *options)
         rc = ep_run_exit_code(r);
         ep_run_give_back(r);
         ep_run_last_words(r);
-        if (r->options.stats != NULL && ep_run_write_stats(r) && rc == 0)
+        if (r->options.stats != NULL && ep_run_stats_write(r) && rc == 0)
             rc = 1;
         ep_run_sweeps_end(r);
         ep_run_retry_lines(r, 0);

@@ -65,7 +65,7 @@ static void on_record(void *arg, const struct ov_act *act,
         return;
     }
     ep_run_watch(r);
-    r->output_bytes[rec->channel] += slice->len_bytes;
+    r->counts.output_bytes[rec->channel] += slice->len_bytes;
     ep_run_redirect_record(r, &out);
 }
 

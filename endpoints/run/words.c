@@ -21,17 +21,8 @@
 
 static void on_usage(struct run *r, uint32_t node, const struct job_word *word)
 {
-    const struct job_usage *usage = &word->usage;
-
     (void)node;
-    r->usage_count += (uint32_t)usage->daemons;
-    if (usage->rss_peak_bytes > r->usage_rss_max)
-        r->usage_rss_max = usage->rss_peak_bytes;
-    r->usage_cpu_us += usage->cpu_us;
-    r->usage_refused += usage->refused_peers;
-    r->usage_up += usage->frames_up;
-    r->usage_down += usage->frames_down;
-    r->usage_pieces += usage->lines_in_pieces;
+    ep_run_counts_usage(&r->counts, &word->usage);
 }
 
 /* As a rule what is said of one host holds for many. */
@@ -59,9 +50,7 @@ static void on_adopted(struct run *r, uint32_t node,
     ep_run_note(r, "node %u on %s has a new parent, %s, after %.3f s",
                 ep_run_place(r, node), ep_run_host(r, node), parent,
                 (double)word->away_us / 1e6);
-    r->repairs++;
-    if (word->away_us > r->repair_us_max)
-        r->repair_us_max = word->away_us;
+    ep_run_counts_repair(&r->counts, word->away_us);
 }
 
 /* Of all jobs that it was told: else it is not up to date. */

@@ -1,0 +1,67 @@
+/* The report of --stats: what the run counts, and what others have counted. */
+#include "endpoints/run/stats.h"
+
+#include "endpoints/run/counts.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/jobs.h"
+#include "endpoints/run/stats_json.h"
+#include "endpoints/run/stdin.h"
+#include "endpoints/sys/clock.h"
+#include "endpoints/sys/usage.h"
+#include "topo/tree.h"
+
+/* What memory may have been taken: with the processes of further jobs where
+ * there may have been some. */
+static void set_bounds(const struct run *r, struct ep_stats *stats)
+{
+    uint32_t spare = r->jobs_made > 0 ? RUN_SPARE_PROCS : 0, most = 0;
+    uint32_t procs_all =
+        r->next_number > r->own.desc.size ? r->next_number : r->own.desc.size;
+
+    for (uint32_t node = 1; node <= r->nodes_count; node++) {
+        uint32_t procs = job_on_node(&r->own.desc, node);
+
+        if (procs > most)
+            most = procs;
+    }
+    stats->launcher.rss_bound_bytes =
+        ep_session_launcher_bytes(r->nodes_count, procs_all, r->counts.repairs);
+    stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
+        r->nodes_per_daemon, (uint64_t)r->nodes_per_daemon * (most + spare));
+}
+
+int ep_run_stats_write(struct run *r)
+{
+    char why[EP_WHY_MAX] = "";
+    int rc;
+    struct ep_hub_stats hub;
+    struct ep_stats stats = {
+        .nodes = r->nodes_count,
+        .procs = r->own.desc.size,
+        .arity = r->config.tree.arity,
+        .depth = topo_tree_height(&r->config.tree),
+        .provider = ep_hub_provider(r->hub),
+        .wall_s = (double)(ep_clock_ns() - r->start_ns) / 1e9,
+        .stdin_bytes = ep_run_stdin_sent(r->down),
+        .exit_code = ep_run_exit_code(r),
+        .launcher = {.rss_peak_bytes = ep_usage_rss_peak_bytes(),
+                     .cpu_s = (double)ep_usage_cpu_us() / 1e6},
+        .lost_nodes = r->lost,
+        .lost_count = r->lost_count,
+        .proof = ep_proof_verdict(r->own.proof),
+    };
+
+    ep_run_counts_fill(&r->counts, &stats);
+    ep_hub_stats(r->hub, &hub);
+    stats.frames.up += hub.frames_up;
+    stats.frames.down += hub.frames_down;
+    stats.refused_peers += hub.refused_peers;
+    set_bounds(r, &stats);
+    rc = r->stats_fd < 0 ? ep_stats_write(r->options.stats, &stats, why)
+                         : ep_stats_write_fd(r->stats_fd, &stats, why);
+    r->stats_fd = -1;
+    if (rc == 0)
+        return 0;
+    ep_run_say(r, "%s", why);
+    return 1;
+}
