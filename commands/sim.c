@@ -19,7 +19,6 @@
 #include "endpoints/sys/prelude.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
-#include "sim/launcher.h"
 
 enum {
     ITEMS_AT_ONCE = 4096,

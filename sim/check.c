@@ -1,102 +1,41 @@
-/* The books: what nodes hold, read, and write. */
+/* The rules of nodes: what they hold, read, and write. */
 #include "sim/check.h"
 
 #include <stdlib.h>
 
+#include "overlay/base/err.h"
 #include "sim/check_links.h"
-#include "sim/host.h"
-#include "sim/launcher.h"
 #include "sim/measure.h"
-#include "sim/tally.h"
 
 enum { TOLD_NODES_MAX = 4096 };
 
-static struct sim_books *books_of(const struct sim_world *w, uint32_t n)
+int sim_check_open(struct sim_world *w)
 {
-    return &w->check->books[n];
+    w->books = calloc(sim_nodes(w), sizeof(*w->books));
+    return w->books == NULL ? OV_ENOMEM : 0;
+}
+
+void sim_check_close(struct sim_world *w)
+{
+    free(w->books);
+    free(w->told);
 }
 
 /* --- what is held */
 
-static void hold(struct sim_world *w, struct sim_view *view)
-{
-    struct sim_books *books = books_of(w, view->owner);
-
-    books->held_bytes += view->len_bytes;
-    books->held_frames++;
-    if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
-        books->stream_held[view->held == SIM_HELD_STDIN]++;
-    else if (view->held == SIM_HELD_OWN)
-        books->own_bytes += view->len_bytes;
-}
-
-void sim_check_released(struct sim_world *w, const struct sim_view *view)
-{
-    struct sim_books *books = books_of(w, view->owner);
-
-    books->held_bytes -= view->len_bytes;
-    books->held_frames--;
-    if (view->held == SIM_HELD_UP)
-        sim_check_up_released(w, view);
-    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
-        books->stream_held[view->held == SIM_HELD_STDIN]--;
-    else if (view->held == SIM_HELD_OWN)
-        books->own_bytes -= view->len_bytes;
-}
-
-struct sim_view *sim_check_fed(struct sim_world *w, struct sim_load *load,
-                               uint32_t stream)
-{
-    struct sim_view *view = sim_view_new(
-        &w->store, load, 0, stream == 0 ? SIM_HELD_CONTROL : SIM_HELD_STDIN);
-
-    hold(w, view);
-    return view;
-}
-
-struct sim_view *sim_check_arrived(struct sim_world *w, uint32_t n,
-                                   uint16_t link, struct sim_load *load)
-{
-    const struct sim_wire *wire = sim_wire(w, n, link);
-    struct sim_view *view = sim_view_new(&w->store, load, n, SIM_HELD_LINK);
-
-    view->from = wire->peer;
-    view->era = wire->era;
-    view->link = link;
-    if (load->head[0] == OV_FRAME_UP)
-        view->held = SIM_HELD_UP;
-    else if (load->head[0] == OV_FRAME_DOWN)
-        view->held =
-            sim_check_stream(load) == 0 ? SIM_HELD_CONTROL : SIM_HELD_STDIN;
-    hold(w, view);
-    if (view->held == SIM_HELD_UP && n == 0)
-        sim_tally_up(w, n, load, false);
-    if (view->held == SIM_HELD_UP)
-        sim_check_up_arrived(w, view);
-    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
-        sim_tally_down(w, n, sim_check_stream(load), sim_check_seq(load),
-                       false);
-    else if (view->held == SIM_HELD_LINK)
-        sim_check_words(w, n, link, load, true);
-    return view;
-}
-
 void sim_check_record(struct sim_world *w, uint32_t n,
                       const struct ov_read *read)
 {
-    if (read->len_bytes == 0 && read->flags == 0)
-        return;
-    books_of(w, n)->records++;
-    if (read->buf != NULL)
-        hold(w, sim_view_of(read->buf));
+    if (read->len_bytes > 0 || read->flags != 0)
+        w->books[n].records++;
 }
 
 void sim_check_step(struct sim_world *w, uint32_t n)
 {
-    const struct sim_books *books = books_of(w, n);
+    const struct sim_books *books = &w->books[n];
     const struct ov_cfg *cfg = &w->cfg.overlay;
 
-    sim_measure_held(w, n, books);
+    sim_measure_held(w, n);
     sim_check_links(w, n);
     if (books->owed_frames >
         (uint32_t)cfg->standing_max * cfg->up_frames + cfg->lent_frames)
@@ -166,7 +105,7 @@ void sim_check_shown(struct sim_world *w, const struct ov_act *act,
 {
     uint32_t source = act->rec.source;
     struct sim_process *p = &w->processes[source];
-    struct sim_books *books = books_of(w, source);
+    struct sim_books *books = &w->books[source];
 
     if (act->rec.seq != ++books->shown || books->shown > books->records)
         sim_world_fail(w,
@@ -186,7 +125,7 @@ void sim_check_shown(struct sim_world *w, const struct ov_act *act,
 
 void sim_check_taken(struct sim_world *w, uint32_t source)
 {
-    books_of(w, source)->taken++;
+    w->books[source].taken++;
 }
 
 /* --- losses and the end */
@@ -209,10 +148,10 @@ static uint8_t *told_of(struct sim_world *w, uint32_t n, uint32_t peer,
 {
     size_t at = (size_t)n * sim_nodes(w) + peer;
 
-    if (w->check->told == NULL && sim_nodes(w) <= TOLD_NODES_MAX)
-        w->check->told = calloc(1, (size_t)sim_nodes(w) * sim_nodes(w) / 8 + 1);
+    if (w->told == NULL && sim_nodes(w) <= TOLD_NODES_MAX)
+        w->told = calloc(1, (size_t)sim_nodes(w) * sim_nodes(w) / 8 + 1);
     *bit = (uint8_t)(1u << at % 8);
-    return w->check->told == NULL ? NULL : &w->check->told[at / 8];
+    return w->told == NULL ? NULL : &w->told[at / 8];
 }
 
 void sim_check_address(struct sim_world *w, uint32_t n, uint32_t peer)

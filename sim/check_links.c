@@ -3,13 +3,57 @@
 
 #include <stdlib.h>
 
+#include "overlay/base/err.h"
 #include "overlay/wire/item.h"
-#include "sim/check.h"
 #include "sim/tally.h"
 
-static struct sim_books *books_of(const struct sim_world *w, uint32_t n)
+/* Frames of a child that came over a link which is no more, and are held. */
+struct left {
+    uint32_t node, child;
+    uint32_t era;
+    uint32_t frames;
+};
+
+/* A link on which frames were promised. */
+struct promise {
+    uint32_t node;
+    uint16_t link;
+};
+
+/* A base that a child does not yet bear out. */
+struct doubt {
+    uint64_t base;
+    uint32_t stream;
+    uint32_t era;
+    uint16_t link;
+};
+
+enum { PROMISES_MAX = 1024, DOUBTS_MAX = 64 };
+
+/* A promise is judged when the step that made it is over: what it let go of
+ * goes out in the same step. So is a base that is past a child, whose link may
+ * end there, and a welcome. */
+struct sim_link_checks {
+    struct promise promised[PROMISES_MAX]; /* in the step going on */
+    uint32_t promises;
+    struct doubt doubts[DOUBTS_MAX];
+    uint32_t doubts_count;
+    bool has_welcomed;
+    struct left *left; /* owned */
+    uint32_t left_count;
+};
+
+int sim_check_links_open(struct sim_world *w)
 {
-    return &w->check->books[n];
+    w->link_checks = calloc(1, sizeof(*w->link_checks));
+    return w->link_checks == NULL ? OV_ENOMEM : 0;
+}
+
+void sim_check_links_close(struct sim_world *w)
+{
+    if (w->link_checks != NULL)
+        free(w->link_checks->left);
+    free(w->link_checks);
 }
 
 static uint32_t window_of(const struct sim_world *w, uint32_t stream)
@@ -34,11 +78,11 @@ uint64_t sim_check_seq(const struct sim_load *load)
 
 /* --- frames of children */
 
-static struct sim_left *find_left(const struct sim_world *w,
-                                  const struct sim_view *view)
+static struct left *find_left(const struct sim_world *w,
+                              const struct sim_view *view)
 {
-    for (uint32_t i = 0; i < w->check->left_count; i++) {
-        struct sim_left *left = &w->check->left[i];
+    for (uint32_t i = 0; i < w->link_checks->left_count; i++) {
+        struct left *left = &w->link_checks->left[i];
 
         if (left->node == view->owner && left->child == view->from &&
             left->era == view->era)
@@ -52,8 +96,8 @@ static uint32_t left_of(const struct sim_world *w, uint32_t n, uint32_t child)
 {
     uint32_t frames = 0;
 
-    for (uint32_t i = 0; i < w->check->left_count; i++) {
-        const struct sim_left *left = &w->check->left[i];
+    for (uint32_t i = 0; i < w->link_checks->left_count; i++) {
+        const struct left *left = &w->link_checks->left[i];
 
         if (left->node == n && left->child == child)
             frames += left->frames;
@@ -78,29 +122,29 @@ void sim_check_up_arrived(struct sim_world *w, const struct sim_view *view)
 void sim_check_up_released(struct sim_world *w, const struct sim_view *view)
 {
     const struct sim_wire *wire = sim_wire(w, view->owner, view->link);
-    struct sim_left *left;
+    struct left *left;
 
-    books_of(w, view->owner)->owed_frames--;
+    w->books[view->owner].owed_frames--;
     if (wire->is_up && wire->era == view->era) {
         sim_child(w, view->owner, view->link)->up_held--;
         return;
     }
     left = find_left(w, view);
     if (--left->frames == 0)
-        *left = w->check->left[--w->check->left_count];
+        *left = w->link_checks->left[--w->link_checks->left_count];
 }
 
 /* What is held of a link that is no more. */
 static void keep_left(struct sim_world *w, uint32_t n, uint16_t link)
 {
     const struct sim_wire *wire = sim_wire(w, n, link);
-    struct sim_check *check = w->check;
+    struct sim_link_checks *check = w->link_checks;
 
     check->left =
         reallocarray(check->left, check->left_count + 1, sizeof(*check->left));
     OV_ASSERT(check->left != NULL);
-    check->left[check->left_count++] = (struct sim_left){
-        n, wire->peer, wire->era, sim_child(w, n, link)->up_held};
+    check->left[check->left_count++] =
+        (struct left){n, wire->peer, wire->era, sim_child(w, n, link)->up_held};
 }
 
 void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)
@@ -110,7 +154,7 @@ void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)
     if (sim_wire(w, n, link)->is_dialled)
         return;
     child = sim_child(w, n, link);
-    books_of(w, n)->owed_frames -= child->up_promised - child->up_arrived;
+    w->books[n].owed_frames -= child->up_promised - child->up_arrived;
     if (child->up_held > 0)
         keep_left(w, n, link);
 }
@@ -146,7 +190,7 @@ static bool is_past(const struct sim_world *w, uint32_t n, uint16_t link,
 static void base_said(struct sim_world *w, uint32_t n,
                       const struct ov_base *base)
 {
-    struct sim_check *check = w->check;
+    struct sim_link_checks *check = w->link_checks;
     const struct sim_process *p = &w->processes[n];
     uint32_t eaten = base->stream == 0 ? p->heard : p->eaten;
 
@@ -161,9 +205,9 @@ static void base_said(struct sim_world *w, uint32_t n,
         struct sim_wire *wire = sim_wire(w, n, link);
 
         if (is_past(w, n, link, base->stream, base->base) &&
-            check->doubts_count < SIM_DOUBTS_MAX)
+            check->doubts_count < DOUBTS_MAX)
             check->doubts[check->doubts_count++] =
-                (struct sim_doubt){base->base, base->stream, wire->era, link};
+                (struct doubt){base->base, base->stream, wire->era, link};
     }
 }
 
@@ -182,16 +226,16 @@ static void limit_said(struct sim_world *w, uint32_t n, uint16_t link,
                        uint64_t limit, bool is_lent)
 {
     struct sim_child *child = sim_child(w, n, link);
-    struct sim_check *check = w->check;
+    struct sim_link_checks *check = w->link_checks;
 
     if (limit < child->up_promised || (limit == child->up_promised && !is_lent))
         sim_world_fail(w, "node %u is promised %llu frames after %u",
                        sim_wire(w, n, link)->peer, (unsigned long long)limit,
                        child->up_promised);
-    books_of(w, n)->owed_frames += (uint32_t)limit - child->up_promised;
+    w->books[n].owed_frames += (uint32_t)limit - child->up_promised;
     child->up_promised = (uint32_t)limit;
-    if (check->promises < SIM_PROMISES_MAX)
-        check->promised[check->promises++] = (struct sim_promise){n, link};
+    if (check->promises < PROMISES_MAX)
+        check->promised[check->promises++] = (struct promise){n, link};
 }
 
 /* Where a child is: sending begins behind what it has, and what it answers for
@@ -227,7 +271,7 @@ static void on_ack(struct sim_world *w, uint32_t from, uint32_t to,
         sim_world_fail(w, "an acknowledgement for node %u", ack->source);
         return;
     }
-    books = books_of(w, ack->source);
+    books = &w->books[ack->source];
     if (is_heard && to == ack->source && ack->taken > books->released)
         books->released = (uint32_t)ack->taken;
     if (!is_heard && from == 0 &&
@@ -242,10 +286,10 @@ static void on_ack(struct sim_world *w, uint32_t from, uint32_t to,
 
 static void check_promises(struct sim_world *w)
 {
-    struct sim_check *check = w->check;
+    struct sim_link_checks *check = w->link_checks;
 
     for (; check->promises > 0; check->promises--) {
-        struct sim_promise at = check->promised[check->promises - 1];
+        struct promise at = check->promised[check->promises - 1];
         const struct sim_child *child = sim_child(w, at.node, at.link);
         uint32_t peer = sim_wire(w, at.node, at.link)->peer;
         uint32_t done = child->up_arrived - child->up_held;
@@ -261,10 +305,10 @@ static void check_promises(struct sim_world *w)
 
 static void check_doubts(struct sim_world *w, uint32_t n)
 {
-    struct sim_check *check = w->check;
+    struct sim_link_checks *check = w->link_checks;
 
     for (; check->doubts_count > 0; check->doubts_count--) {
-        const struct sim_doubt *doubt = &check->doubts[check->doubts_count - 1];
+        const struct doubt *doubt = &check->doubts[check->doubts_count - 1];
         const struct sim_wire *wire = sim_wire(w, n, doubt->link);
 
         if (wire->era == doubt->era &&
@@ -298,9 +342,9 @@ void sim_check_links(struct sim_world *w, uint32_t n)
 {
     check_promises(w);
     check_doubts(w, n);
-    if (w->check->has_welcomed && n != 0)
+    if (w->link_checks->has_welcomed && n != 0)
         check_balance(w, n);
-    w->check->has_welcomed = false;
+    w->link_checks->has_welcomed = false;
 }
 
 /* At the end of a child: what it tells its parent, or hears of it. */
@@ -334,7 +378,7 @@ static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
     uint32_t peer = sim_wire(w, n, link)->peer;
 
     sim_child(w, n, link)->is_counted = true;
-    w->check->has_welcomed = true;
+    w->link_checks->has_welcomed = true;
     if (n == 0 && w->hosts[peer].is_given_up)
         sim_world_fail(w, "the root welcomes node %u, which it declared lost",
                        peer);

@@ -1,8 +1,20 @@
-/* Reading frames on the links for the checks. */
+/* The rules of a link (sim/check.h): slots, limits, bases, acknowledgements;
+ * and reading frames for it. */
 #ifndef SIM_CHECK_LINKS_H
 #define SIM_CHECK_LINKS_H
 
-#include "sim/world.h"
+#include "sim/state.h"
+
+/* 0 or OV_ENOMEM. */
+int sim_check_links_open(struct sim_world *w);
+void sim_check_links_close(struct sim_world *w);
+
+/* A frame goes out; the port is done with one; node n knows that its link is
+ * no more. */
+void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
+                    const struct sim_load *load);
+void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link);
+void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link);
 
 /* The stream of a DOWN frame, and its number there. */
 uint32_t sim_check_stream(const struct sim_load *load);

@@ -4,26 +4,30 @@
 #include <stdlib.h>
 
 #include "overlay/base/err.h"
-#include "sim/host.h"
-#include "sim/net.h"
 
 /* An item that waits for the end of a fault of its host. */
-struct sim_frozen {
-    struct sim_frozen *next;
+struct frozen {
+    struct frozen *next;
     uint32_t host; /* with the fault */
     struct sim_item item;
 };
 
-/* A fault that is in effect, and where. */
-struct sim_struck {
+/* Where a fault has struck, and whether it is in effect. */
+struct struck {
     uint32_t node;
     bool is_on;
 };
 
-int sim_fault_init(struct sim_world *w)
+struct sim_faults {
+    struct frozen *frozen;
+    struct struck struck[SIM_FAULTS_MAX];
+    uint32_t words[SIM_WHEN_KINDS]; /* said since all joined */
+};
+
+int sim_fault_open(struct sim_world *w)
 {
-    w->struck = calloc(SIM_FAULTS_MAX, sizeof(*w->struck));
-    if (w->struck == NULL)
+    w->faults = calloc(1, sizeof(*w->faults));
+    if (w->faults == NULL)
         return OV_ENOMEM;
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
         if (w->cfg.faults[i].when == SIM_WHEN_TIME)
@@ -36,7 +40,7 @@ int sim_fault_init(struct sim_world *w)
 void sim_fault_on_word(struct sim_world *w, enum sim_when when,
                        const uint32_t nodes[SIM_WHOM_KINDS])
 {
-    uint32_t nth = ++w->words[when];
+    uint32_t nth = ++w->faults->words[when];
 
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
         const struct sim_fault *fault = &w->cfg.faults[i];
@@ -51,19 +55,18 @@ void sim_fault_on_word(struct sim_world *w, enum sim_when when,
     }
 }
 
-void sim_fault_fini(struct sim_world *w)
+void sim_fault_close(struct sim_world *w)
 {
-    while (w->frozen != NULL) {
-        struct sim_frozen *frozen = w->frozen;
+    while (w->faults != NULL && w->faults->frozen != NULL) {
+        struct frozen *frozen = w->faults->frozen;
 
-        if (frozen->item.kind == SIM_ITEM_ARRIVE ||
-            frozen->item.kind == SIM_ITEM_DELIVER)
+        if (sim_item_has_load(&frozen->item))
             sim_load_put(&w->store, frozen->item.what.load);
-        w->frozen = frozen->next;
+        w->faults->frozen = frozen->next;
         free(frozen);
     }
-    free(w->struck);
-    w->struck = NULL;
+    free(w->faults);
+    w->faults = NULL;
 }
 
 static bool has(const struct sim_world *w, uint32_t n, enum sim_fault_kind kind)
@@ -80,7 +83,7 @@ static bool has_between(const struct sim_world *w, uint32_t n, uint32_t above,
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
         const struct sim_fault *fault = &w->cfg.faults[i];
 
-        if (w->struck[i].is_on && w->struck[i].node == n &&
+        if (w->faults->struck[i].is_on && w->faults->struck[i].node == n &&
             fault->kind == kind &&
             (fault->peer == TOPO_NONE || fault->peer == above))
             return true;
@@ -92,11 +95,11 @@ static bool has_between(const struct sim_world *w, uint32_t n, uint32_t above,
 static void keep(struct sim_world *w, uint32_t host,
                  const struct sim_item *item)
 {
-    struct sim_frozen *frozen = malloc(sizeof(*frozen));
+    struct frozen *frozen = malloc(sizeof(*frozen));
 
     OV_ASSERT(frozen != NULL);
-    *frozen = (struct sim_frozen){w->frozen, host, *item};
-    w->frozen = frozen;
+    *frozen = (struct frozen){w->faults->frozen, host, *item};
+    w->faults->frozen = frozen;
 }
 
 bool sim_fault_freezes(struct sim_world *w, const struct sim_item *item)
@@ -167,7 +170,7 @@ bool sim_fault_cuts(const struct sim_world *w, uint32_t from, uint32_t to)
 static bool is_rejected(const struct sim_world *w, uint32_t n)
 {
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
-        if (w->struck[i].is_on && w->struck[i].node == n &&
+        if (w->faults->struck[i].is_on && w->faults->struck[i].node == n &&
             sim_fault_is_reject((enum sim_fault_kind)w->cfg.faults[i].kind))
             return true;
     }
@@ -217,41 +220,23 @@ static bool is_loss(const struct sim_world *w, uint32_t n,
     return false;
 }
 
-static void strike(struct sim_world *w, uint32_t n,
-                   const struct sim_fault *fault)
+void sim_fault_touch(struct sim_world *w, uint32_t n,
+                     const struct sim_fault *fault)
 {
-    struct sim_host *host = &w->hosts[n];
-
-    if (fault->kind == SIM_FAULT_SLOW)
-        host->slow = (uint16_t)fault->factor;
-    if (fault->kind == SIM_FAULT_CUT)
-        sim_net_break(w, n, fault->peer);
-    if (fault->kind == SIM_FAULT_FREEZE && fault->length_ns == SIM_NEVER)
-        sim_host_gone(w, n);
-    host->faults = (uint16_t)(host->faults | 1u << fault->kind);
+    w->hosts[n].is_touched |= is_loss(w, n, fault);
 }
 
 void sim_fault_begin(struct sim_world *w, const struct sim_item *item)
 {
     const struct sim_fault *fault = &w->cfg.faults[item->arg];
-    uint32_t n = item->node;
+    struct sim_host *host = &w->hosts[item->node];
 
-    if (!sim_host_runs(w, n))
-        return; /* no more can be broken */
-    w->now_ns = item->at_ns;
-    w->hosts[n].is_touched |= is_loss(w, n, fault);
-    if (fault->kind == SIM_FAULT_KILL) {
-        sim_host_end(w, n, SIM_HOST_DEAD);
-        return;
-    }
-    if (fault->kind == SIM_FAULT_RESET) {
-        sim_net_break(w, n, TOPO_NONE);
-        return;
-    }
-    strike(w, n, fault);
-    w->struck[item->arg] = (struct sim_struck){n, true};
+    if (fault->kind == SIM_FAULT_SLOW)
+        host->slow = (uint16_t)fault->factor;
+    host->faults = (uint16_t)(host->faults | 1u << fault->kind);
+    w->faults->struck[item->arg] = (struct struck){item->node, true};
     if (fault->length_ns < SIM_NEVER - item->at_ns)
-        sim_push(w, item->at_ns + fault->length_ns, SIM_ITEM_HEAL, n,
+        sim_push(w, item->at_ns + fault->length_ns, SIM_ITEM_HEAL, item->node,
                  (struct sim_item){.arg = item->arg});
 }
 
@@ -259,7 +244,7 @@ void sim_fault_begin(struct sim_world *w, const struct sim_item *item)
 static void clear(struct sim_world *w, uint32_t n, uint8_t kind)
 {
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
-        if (w->struck[i].is_on && w->struck[i].node == n &&
+        if (w->faults->struck[i].is_on && w->faults->struck[i].node == n &&
             w->cfg.faults[i].kind == kind)
             return;
     }
@@ -270,12 +255,12 @@ static void clear(struct sim_world *w, uint32_t n, uint8_t kind)
 
 void sim_fault_heal(struct sim_world *w, const struct sim_item *item)
 {
-    struct sim_frozen **at = &w->frozen, *due = NULL;
+    struct frozen **at = &w->faults->frozen, *due = NULL;
 
-    w->struck[item->arg].is_on = false;
+    w->faults->struck[item->arg].is_on = false;
     clear(w, item->node, w->cfg.faults[item->arg].kind);
     while (*at != NULL) {
-        struct sim_frozen *frozen = *at;
+        struct frozen *frozen = *at;
 
         if (frozen->host == item->node) {
             *at = frozen->next;
@@ -286,7 +271,7 @@ void sim_fault_heal(struct sim_world *w, const struct sim_item *item)
         }
     }
     while (due != NULL) {
-        struct sim_frozen *next = due->next;
+        struct frozen *next = due->next;
         struct sim_host *waits = &w->hosts[due->item.node];
 
         if (due->item.kind == SIM_ITEM_TIMER &&

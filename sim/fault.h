@@ -2,17 +2,21 @@
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
-#include "sim/world.h"
+#include "sim/state.h"
 
 /* Queues the faults of the configuration. 0 or OV_ENOMEM. */
-int sim_fault_init(struct sim_world *w);
-void sim_fault_fini(struct sim_world *w);
+int sim_fault_open(struct sim_world *w);
+/* Drops what waits. More than once is fine. */
+void sim_fault_close(struct sim_world *w);
 
 /* A word was said, by and to and about these: what waits for it strikes. */
 void sim_fault_on_word(struct sim_world *w, enum sim_when when,
                        const uint32_t nodes[SIM_WHOM_KINDS]);
 
-/* A fault begins, ends. */
+/* A fault strikes node n: notes whether others may take that for its loss. */
+void sim_fault_touch(struct sim_world *w, uint32_t n,
+                     const struct sim_fault *fault);
+/* A fault that lasts begins, and ends. */
 void sim_fault_begin(struct sim_world *w, const struct sim_item *item);
 void sim_fault_heal(struct sim_world *w, const struct sim_item *item);
 

@@ -1,67 +1,146 @@
-/* Stepping a node and carrying out its actions. */
+/* Building nodes, stepping them and carrying out their actions. */
 #include "sim/host.h"
 
 #include <stdlib.h>
 
+#include "overlay/base/err.h"
+#include "sim/buffer.h"
 #include "sim/check.h"
 #include "sim/launcher.h"
-#include "sim/measure.h"
 #include "sim/net.h"
+#include "sim/owed.h"
 #include "sim/process.h"
 #include "sim/tally.h"
-#include "sim/world_impl.h"
 
-enum { STEPS_MAX = 100000 }; /* that one event may lead to, at one moment */
+enum {
+    INPUTS = 2,
+    STEPS_MAX = 100000, /* that one event may lead to, at one moment */
+    SLAB_CELLS = 1024,
+};
 
-void sim_host_owe(struct sim_world *w, struct ov_event ev)
+struct slab {
+    struct slab *next;
+    struct ov_kept cells[SLAB_CELLS];
+};
+
+/* Cells for kept records, lent to all nodes. */
+struct sim_cells {
+    struct ov_kept_pool pool;
+    struct slab *slabs;
+};
+
+/* --- building */
+
+static uint8_t depth_of(const struct sim_world *w, uint32_t n)
 {
-    struct sim_owed *owed = w->owed;
+    uint32_t parent = topo_tree_parent(&w->cfg.overlay.plan, n);
+    unsigned depth = n == 0 ? 0 : w->hosts[parent].level + 1u;
 
-    OV_ASSERT(owed->len < SIM_OWED_MAX);
-    owed->ev[(owed->at + owed->len++) % SIM_OWED_MAX] = ev;
+    return (uint8_t)(depth < SIM_LEVELS_MAX ? depth : SIM_LEVELS_MAX - 1);
 }
 
-/* --- buffers */
-
-static void release(struct sim_world *w, struct ov_buf *buf)
+uint64_t sim_host_node_bytes(const struct sim_world *w, uint32_t n)
 {
-    struct sim_view *view = sim_view_of(buf);
+    size_t bytes = ov_node_size(&w->cfg.overlay, n, INPUTS);
 
-    sim_check_released(w, view);
-    sim_view_free(&w->store, view);
+    return (bytes + SIM_ALIGN - 1) / SIM_ALIGN * SIM_ALIGN;
 }
 
-void sim_host_put(struct sim_world *w, struct ov_buf *buf)
+static void open_node(struct sim_world *w, uint32_t n, uint8_t *mem)
 {
-    if (buf != NULL && ov_buf_unref(buf))
-        release(w, buf);
+    struct sim_host *host = &w->hosts[n];
+
+    struct ov_node *node =
+        ov_node_init(mem, &w->cfg.overlay, &w->cells->pool, n, INPUTS,
+                     (uint32_t)sim_random_next(&w->random));
+
+    OV_ASSERT((uint8_t *)node == mem);
+    host->node_at = (uint32_t)((size_t)(mem - w->node_mem) / SIM_ALIGN);
+    host->wake_ns = SIM_NEVER;
+    host->timer_ns = SIM_NEVER;
+    host->slow = 1;
+    sim_push(w, 0, SIM_ITEM_START, n, (struct sim_item){0});
 }
 
-void sim_host_take_back(struct sim_world *w)
+static int open_nodes(struct sim_world *w)
 {
-    while (w->out.freed != NULL) {
-        struct ov_buf *buf = w->out.freed;
+    uint32_t wires = 0, children = 0;
+    uint8_t *mem;
 
-        w->out.freed = buf->next;
-        release(w, buf);
+    for (uint32_t n = 0; n < sim_nodes(w); n++) {
+        w->hosts[n].level = depth_of(w, n);
+        w->node_bytes += sim_host_node_bytes(w, n);
+    }
+    w->node_mem = mem = malloc(w->node_bytes);
+    if (mem == NULL)
+        return OV_ENOMEM;
+    for (uint32_t n = 0; n < sim_nodes(w); n++) {
+        open_node(w, n, mem);
+        mem += sim_host_node_bytes(w, n);
+        w->hosts[n].wires = wires;
+        w->hosts[n].children = children;
+        wires += ov_node_links(sim_node(w, n));
+        if (sim_has_children(w, n))
+            children += ov_node_links(sim_node(w, n));
+    }
+    w->wires = calloc(wires, sizeof(*w->wires));
+    w->children = calloc(children, sizeof(*w->children));
+    return w->wires == NULL || w->children == NULL ? OV_ENOMEM : 0;
+}
+
+int sim_host_open(struct sim_world *w)
+{
+    w->address = (struct ov_buf){.mem = w->address_mem,
+                                 .cap_bytes = sizeof(w->address_mem),
+                                 .len_bytes = sizeof(w->address_mem),
+                                 .refs = 1}; /* ours: it stays */
+    w->hosts = calloc(sim_nodes(w), sizeof(*w->hosts));
+    w->owed = sim_owed_new();
+    w->cells = calloc(1, sizeof(*w->cells));
+    if (w->hosts == NULL || w->owed == NULL || w->cells == NULL)
+        return OV_ENOMEM;
+    return open_nodes(w);
+}
+
+void sim_host_finish(struct sim_world *w)
+{
+    for (uint32_t n = 0; n < sim_nodes(w); n++) {
+        ov_node_fini(sim_node(w, n), &w->out);
+        sim_buffer_take_back(w);
     }
 }
 
-/* A record needs a cell; more are lent when they run out. */
-static void lend(struct sim_world *w)
+void sim_host_close(struct sim_world *w)
 {
-    struct sim_kept_slab *slab;
+    while (w->cells != NULL && w->cells->slabs != NULL) {
+        struct slab *slab = w->cells->slabs;
 
-    if (w->pool.free != NULL)
-        return;
-    slab = malloc(sizeof(*slab));
-    OV_ASSERT(slab != NULL);
-    slab->next = w->kept;
-    w->kept = slab;
-    ov_kept_lend(&w->pool, slab->cells, SIM_KEPT_CELLS);
+        w->cells->slabs = slab->next;
+        free(slab);
+    }
+    free(w->cells);
+    sim_owed_free(w->owed);
+    free(w->hosts);
+    free(w->wires);
+    free(w->children);
+    free(w->node_mem);
 }
 
 /* --- actions */
+
+/* A record needs a cell; more are lent when they run out. */
+static void lend(struct sim_cells *cells)
+{
+    struct slab *slab;
+
+    if (cells->pool.free != NULL)
+        return;
+    slab = malloc(sizeof(*slab));
+    OV_ASSERT(slab != NULL);
+    slab->next = cells->slabs;
+    cells->slabs = slab;
+    ov_kept_lend(&cells->pool, slab->cells, SLAB_CELLS);
+}
 
 static void on_lost(struct sim_world *w, uint32_t peer)
 {
@@ -73,13 +152,13 @@ static void on_read(struct sim_world *w, uint32_t n, const struct ov_act *act)
 {
     struct ov_event ev = {.kind = OV_EV_READ, .input = act->input};
 
-    lend(w);
+    lend(w->cells);
     if (act->input == 0)
         sim_process_say(w, n, &ev.read);
     else
         sim_process_read(w, n, act->max_bytes, &ev.read);
     sim_check_record(w, n, &ev.read);
-    sim_host_owe(w, ev);
+    sim_owed_push(w->owed, &ev);
 }
 
 static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
@@ -116,7 +195,7 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         break;
     case OV_ACT_CONSUME:
         sim_process_consume(w, n, act, slice);
-        sim_host_put(w, slice->buf);
+        sim_buffer_put(w, slice->buf);
         break;
     case OV_ACT_PROBE:
         sim_check_probe(w, n, act->node);
@@ -127,7 +206,7 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         break;
     case OV_ACT_ADDRESS:
         sim_check_address(w, n, act->node);
-        sim_host_put(w, slice->buf);
+        sim_buffer_put(w, slice->buf);
         break;
     case OV_ACT_ORPHAN:
         sim_check_orphan(w, n);
@@ -142,7 +221,7 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
 static void drop_act(struct sim_world *w, const struct ov_act *act)
 {
     for (unsigned i = 0; i < act->slices; i++)
-        sim_host_put(w, w->out.slice[act->slice_first + i].buf);
+        sim_buffer_put(w, w->out.slice[act->slice_first + i].buf);
 }
 
 /* --- steps */
@@ -165,7 +244,7 @@ static void step(struct sim_world *w, uint32_t n, struct ov_event *ev)
                 drop_act(w, &w->out.acts[i]);
             }
         }
-        sim_host_take_back(w);
+        sim_buffer_take_back(w);
         *ev = (struct ov_event){.kind = OV_EV_TIMER};
     } while (w->out.more);
     host->wake_ns = w->out.wake_ns;
@@ -173,9 +252,9 @@ static void step(struct sim_world *w, uint32_t n, struct ov_event *ev)
 
 static void drop_event(struct sim_world *w, struct ov_event *ev)
 {
-    sim_host_put(w, ev->buf);
+    sim_buffer_put(w, ev->buf);
     if (ev->kind == OV_EV_READ)
-        sim_host_put(w, ev->read.buf);
+        sim_buffer_put(w, ev->read.buf);
 }
 
 /* One timer is live: the earliest asked for. Later wishes wait until it goes
@@ -190,30 +269,57 @@ static void arm(struct sim_world *w, uint32_t n)
     sim_push(w, host->timer_ns, SIM_ITEM_TIMER, n, (struct sim_item){0});
 }
 
-void sim_host_step(struct sim_world *w, uint32_t n, struct ov_event ev)
+void sim_host_step(struct sim_world *w, uint32_t n, struct ov_event *ev)
 {
     struct sim_host *host = &w->hosts[n];
-    struct sim_owed *owed = w->owed;
     unsigned steps = 0;
 
     w->now_ns = w->queue.now_ns > host->cpu_ns ? w->queue.now_ns : host->cpu_ns;
-    owed->at = 0;
-    step(w, n, &ev);
-    while (owed->len > 0) {
-        ev = owed->ev[owed->at];
-        owed->at = (owed->at + 1) % SIM_OWED_MAX;
-        owed->len--;
+    step(w, n, ev);
+    while (sim_owed_pop(w->owed, ev)) {
         if (++steps > STEPS_MAX)
             sim_world_fail(w, "node %u goes on without end", n);
         if (sim_host_runs(w, n) && steps <= STEPS_MAX)
-            step(w, n, &ev);
+            step(w, n, ev);
         else
-            drop_event(w, &ev);
+            drop_event(w, ev);
     }
     host->cpu_ns = w->now_ns;
     arm(w, n);
     sim_check_step(w, n);
 }
+
+/* --- items */
+
+bool sim_host_on_start(struct sim_world *w, const struct sim_item *item,
+                       struct ov_event *ev)
+{
+    (void)item;
+    *ev =
+        (struct ov_event){.kind = OV_EV_START, .buf = ov_buf_ref(&w->address)};
+    return true;
+}
+
+bool sim_host_on_timer(struct sim_world *w, const struct sim_item *item,
+                       struct ov_event *ev)
+{
+    struct sim_host *host = &w->hosts[item->node];
+
+    if (item->at_ns != host->timer_ns)
+        return false; /* an earlier one took its place */
+    host->timer_ns = SIM_NEVER;
+    if (host->wake_ns > item->at_ns) {
+        host->timer_ns = host->wake_ns;
+        if (host->wake_ns != SIM_NEVER)
+            sim_push(w, host->wake_ns, SIM_ITEM_TIMER, item->node,
+                     (struct sim_item){0});
+        return false;
+    }
+    *ev = (struct ov_event){.kind = OV_EV_TIMER};
+    return true;
+}
+
+/* --- the end */
 
 void sim_host_gone(struct sim_world *w, uint32_t n)
 {

@@ -1,17 +1,39 @@
 /* The life of a job as the root sees it. */
 #include "sim/launcher.h"
 
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
+#include "sim/buffer.h"
 #include "sim/check.h"
-#include "sim/host.h"
 #include "sim/measure.h"
 #include "sim/process.h"
 
 /* What a word takes with its head: OPEN with all its ranges. */
 enum { WORD_BYTES = 64 + 8 * SIM_TARGETS_MAX };
 
+/* As xylem run: the launcher does not wait longer for the nodes. */
+#define LAUNCH_NS UINT64_C(120000000000)
+
+int sim_launcher_open(struct sim_world *w)
+{
+    w->launcher = calloc(1, sizeof(*w->launcher));
+    if (w->launcher == NULL)
+        return OV_ENOMEM;
+    w->launcher->lost_ns = SIM_NEVER;
+    w->launcher->stall_ns = SIM_NEVER;
+    sim_push(w, LAUNCH_NS, SIM_ITEM_LAUNCH_LIMIT, 0, (struct sim_item){0});
+    return 0;
+}
+
+void sim_launcher_close(struct sim_world *w)
+{
+    free(w->launcher);
+}
+
 /* --- words on stream 0 */
 
-static void say(struct sim_world *w, uint8_t kind)
+static void plan_word(struct sim_world *w, uint8_t kind)
 {
     struct sim_launcher *l = w->launcher;
 
@@ -23,16 +45,20 @@ static void say(struct sim_world *w, uint8_t kind)
 static struct ov_event frame(struct sim_world *w, struct sim_load *load,
                              uint32_t stream)
 {
-    struct sim_view *view;
+    struct sim_view *view = sim_buffer_fed(w, stream, load);
 
-    view = sim_check_fed(w, load, stream);
     return (struct ov_event){.kind = OV_EV_DOWN,
                              .stream = stream,
                              .buf = &view->buf,
                              .len_bytes = load->len_bytes - OV_DOWN_HEAD_BYTES};
 }
 
-static void say_first(struct sim_world *w)
+static bool has_room(const struct sim_world *w, uint32_t stream)
+{
+    return sim_host_runs(w, 0) && ov_node_down_room(sim_node(w, 0), stream) > 0;
+}
+
+static struct ov_event first_word(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
     uint8_t kind = l->words[0];
@@ -55,7 +81,15 @@ static void say_first(struct sim_world *w)
     else
         ov_control_encode(&wr, kind, false);
     load->head_bytes = load->len_bytes = (uint32_t)(wr.at - load->head);
-    sim_host_step(w, 0, frame(w, load, 0));
+    return frame(w, load, 0);
+}
+
+bool sim_launcher_say(struct sim_world *w, struct ov_event *ev)
+{
+    if (w->launcher->words_count == 0 || !has_room(w, 0))
+        return false;
+    *ev = first_word(w);
+    return true;
 }
 
 void sim_launcher_joined(struct sim_world *w)
@@ -65,48 +99,49 @@ void sim_launcher_joined(struct sim_world *w)
     l->is_joined = true;
     l->joined_ns = w->now_ns;
     if (w->cfg.job.has_stdin)
-        say(w, OV_CONTROL_OPEN);
-    say(w, SIM_WORD_LAUNCH);
+        plan_word(w, OV_CONTROL_OPEN);
+    plan_word(w, SIM_WORD_LAUNCH);
     if (l->is_killed)
-        say(w, SIM_WORD_KILL);
+        plan_word(w, SIM_WORD_KILL);
 }
 
 /* --- stdin */
 
-static bool can_feed(struct sim_world *w)
+static bool can_feed(const struct sim_world *w)
 {
     const struct sim_launcher *l = w->launcher;
 
-    return w->cfg.job.has_stdin && !l->has_ended &&
-           ov_node_down_room(sim_node(w, 0), 1) > 0 &&
+    return w->cfg.job.has_stdin && !l->has_ended && has_room(w, 1) &&
            w->queue.now_ns >= l->feed_ns;
 }
 
-static void feed(struct sim_world *w)
+bool sim_launcher_feed(struct sim_world *w, struct ov_event *ev)
 {
     struct sim_launcher *l = w->launcher;
     const struct sim_job *job = &w->cfg.job;
     uint32_t room = w->cfg.overlay.frame_bytes - OV_DOWN_HEAD_BYTES;
     uint64_t left = job->stdin_bytes - l->fed_bytes;
     uint32_t len = left < room ? (uint32_t)left : room;
-    struct sim_load *load = sim_load_new(&w->store, OV_DOWN_HEAD_BYTES, 1);
-    struct ov_event ev;
+    struct sim_load *load;
 
+    if (!can_feed(w))
+        return false;
+    load = sim_load_new(&w->store, OV_DOWN_HEAD_BYTES, 1);
     load->head_bytes = load->len_bytes = OV_DOWN_HEAD_BYTES;
     if (len > 0)
         sim_load_add(load,
                      (struct sim_extent){l->fed_bytes, SIM_KEY_STDIN, len});
-    ev = frame(w, load, 1);
+    *ev = frame(w, load, 1);
     l->fed_bytes += len;
     if (l->fed_bytes == job->stdin_bytes || l->is_killed) {
-        ev.flags = OV_DOWN_END;
+        ev->flags = OV_DOWN_END;
         l->has_ended = true;
     }
     l->feed_ns = w->queue.now_ns + sim_time_ns(len, job->stdin_rate);
     if (!l->has_ended && l->feed_ns > w->queue.now_ns)
         sim_push(w, l->feed_ns, SIM_ITEM_FEED, 0, (struct sim_item){0});
-    sim_measure_fed(w, len);
-    sim_host_step(w, 0, ev);
+    sim_measure_fed(w);
+    return true;
 }
 
 /* --- records */
@@ -148,13 +183,14 @@ void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
                                .what.view = sim_view_of(slice->buf)});
 }
 
-void sim_launcher_taken(struct sim_world *w, const struct sim_item *item)
+bool sim_launcher_taken(struct sim_world *w, const struct sim_item *item,
+                        struct ov_event *ev)
 {
     w->launcher->records_left--;
-    sim_host_put(w, &item->what.view->buf);
+    sim_buffer_put(w, &item->what.view->buf);
     sim_check_taken(w, item->era);
-    sim_host_step(w, 0,
-                  (struct ov_event){.kind = OV_EV_TAKEN, .cookie = item->arg});
+    *ev = (struct ov_event){.kind = OV_EV_TAKEN, .cookie = item->arg};
+    return true;
 }
 
 /* --- losses and the end */
@@ -177,7 +213,7 @@ void sim_launcher_lost(struct sim_world *w, uint32_t node)
         return;
     l->is_killed = true;
     if (l->is_joined)
-        say(w, SIM_WORD_KILL);
+        plan_word(w, SIM_WORD_KILL);
 }
 
 void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
@@ -190,7 +226,7 @@ void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
 }
 
 /* Everything that was said is here and shown, or nothing more can come. */
-static void say_goodbye(struct sim_world *w)
+void sim_launcher_settle(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
 
@@ -199,17 +235,5 @@ static void say_goodbye(struct sim_world *w)
         return;
     l->has_goodbye = true;
     l->goodbye_ns = w->queue.now_ns;
-    say(w, OV_CONTROL_GOODBYE);
-}
-
-void sim_launcher_pump(struct sim_world *w)
-{
-    struct sim_launcher *l = w->launcher;
-
-    say_goodbye(w);
-    while (sim_host_runs(w, 0) && l->words_count > 0 &&
-           ov_node_down_room(sim_node(w, 0), 0) > 0)
-        say_first(w);
-    while (sim_host_runs(w, 0) && can_feed(w))
-        feed(w);
+    plan_word(w, OV_CONTROL_GOODBYE);
 }

@@ -8,25 +8,11 @@
 #ifndef SIM_LAUNCHER_H
 #define SIM_LAUNCHER_H
 
-#include "sim/world.h"
+#include "sim/state.h"
 
-struct sim_launcher {
-    uint8_t words[8]; /* messages that wait for room on stream 0 */
-    unsigned words_count;
-    uint32_t finals;       /* nodes that have said their last word */
-    uint32_t given_up;     /* or will not */
-    uint32_t records_left; /* at the console */
-    uint64_t fed_bytes;
-    uint64_t joined_ns;
-    uint64_t feed_ns;    /* not fed before */
-    uint64_t console_ns; /* the console is busy until then */
-    uint64_t goodbye_ns;
-    uint64_t lost_ns; /* when the first loss was heard of; SIM_NEVER */
-    uint32_t lost;    /* that node */
-    uint32_t stall_node, stall_rank;
-    uint64_t stall_ns; /* SIM_NEVER: none */
-    bool is_joined, is_killed, has_ended, has_goodbye;
-};
+/* 0 or OV_ENOMEM. */
+int sim_launcher_open(struct sim_world *w);
+void sim_launcher_close(struct sim_world *w);
 
 /* Within a step of the root: its actions. A reference passes with the slice. */
 void sim_launcher_joined(struct sim_world *w);
@@ -35,11 +21,16 @@ void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
 void sim_launcher_lost(struct sim_world *w, uint32_t node);
 void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act);
 
-/* The console has a record. */
-void sim_launcher_taken(struct sim_world *w, const struct sim_item *item);
+/* The console has a record: *ev comes of it. */
+bool sim_launcher_taken(struct sim_world *w, const struct sim_item *item,
+                        struct ov_event *ev);
 
-/* After anything happened to the root: says and feeds what there is room
- * for. */
-void sim_launcher_pump(struct sim_world *w);
+/* After anything happened to the root: when all is over, goodbye is to be said.
+ */
+void sim_launcher_settle(struct sim_world *w);
+/* The next word, the next frame of stdin, for which there is room: true, and
+ * *ev is for the root. False: nothing more for now. */
+bool sim_launcher_say(struct sim_world *w, struct ov_event *ev);
+bool sim_launcher_feed(struct sim_world *w, struct ov_event *ev);
 
 #endif

@@ -1,18 +1,22 @@
 /* Counting. */
 #include "sim/measure.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
 
 static struct sim_level *level_of(const struct sim_world *w, uint32_t n)
 {
     return &w->measure->level[w->hosts[n].level];
 }
 
-void sim_measure_init(struct sim_world *w)
+int sim_measure_open(struct sim_world *w)
 {
-    struct sim_measure *m = w->measure;
+    struct sim_measure *m = calloc(1, sizeof(*m));
 
-    memset(m, 0, sizeof(*m));
+    if (m == NULL)
+        return OV_ENOMEM;
+    w->measure = m;
     m->fed_first_ns = SIM_NEVER;
     for (uint32_t n = 0; n < sim_nodes(w); n++) {
         struct sim_level *level = level_of(w, n);
@@ -23,13 +27,18 @@ void sim_measure_init(struct sim_world *w)
         level->stdin_first_ns = SIM_NEVER;
         level->shown_first_ns = SIM_NEVER;
     }
+    return 0;
 }
 
-void sim_measure_fed(struct sim_world *w, uint32_t len_bytes)
+void sim_measure_close(struct sim_world *w)
+{
+    free(w->measure);
+}
+
+void sim_measure_fed(struct sim_world *w)
 {
     struct sim_measure *m = w->measure;
 
-    (void)len_bytes;
     if (m->fed_first_ns == SIM_NEVER)
         m->fed_first_ns = w->queue.now_ns;
     m->fed_last_ns = w->queue.now_ns;
@@ -87,9 +96,9 @@ void sim_measure_shown(struct sim_world *w, uint32_t source, uint32_t len_bytes)
         level->shown_last_ns = w->now_ns;
 }
 
-void sim_measure_held(struct sim_world *w, uint32_t n,
-                      const struct sim_books *books)
+void sim_measure_held(struct sim_world *w, uint32_t n)
 {
+    const struct sim_books *books = &w->books[n];
     struct sim_level *level = level_of(w, n);
 
     if (books->held_frames > level->held_frames_peak)

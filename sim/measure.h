@@ -2,8 +2,7 @@
 #ifndef SIM_MEASURE_H
 #define SIM_MEASURE_H
 
-#include "sim/check.h"
-#include "sim/world.h"
+#include "sim/state.h"
 
 /* The nodes of one level of the tree; 0 is the root. */
 struct sim_level {
@@ -35,15 +34,16 @@ struct sim_measure {
     uint64_t root_beats; /* sent by the root, or to it */
 };
 
-void sim_measure_init(struct sim_world *w);
+/* 0 or OV_ENOMEM. */
+int sim_measure_open(struct sim_world *w);
+void sim_measure_close(struct sim_world *w);
 
-void sim_measure_fed(struct sim_world *w, uint32_t len_bytes);
+void sim_measure_fed(struct sim_world *w);
 void sim_measure_send(struct sim_world *w, uint32_t n, uint32_t peer,
                       const struct sim_load *load);
 void sim_measure_stdin(struct sim_world *w, uint32_t n, uint32_t len_bytes);
 void sim_measure_shown(struct sim_world *w, uint32_t source,
                        uint32_t len_bytes);
-void sim_measure_held(struct sim_world *w, uint32_t n,
-                      const struct sim_books *books);
+void sim_measure_held(struct sim_world *w, uint32_t n);
 
 #endif

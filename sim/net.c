@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "overlay/link.h"
-#include "sim/check.h"
+#include "sim/buffer.h"
+#include "sim/check_links.h"
 #include "sim/fault.h"
-#include "sim/host.h"
 #include "sim/measure.h"
 #include "sim/tally.h"
 
@@ -38,7 +38,7 @@ static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
         OV_ASSERT(act->slices == 1 && slice->off_bytes == 0 &&
                   slice->len_bytes == slice->buf->len_bytes);
         load->refs++;
-        sim_host_put(w, slice->buf);
+        sim_buffer_put(w, slice->buf);
         return load;
     }
     for (unsigned i = 0; i < act->slices; i++)
@@ -53,7 +53,7 @@ static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
     for (unsigned i = 0; i < act->slices; i++) {
         sim_load_copy(load, sim_view_of(slice[i].buf)->load, slice[i].off_bytes,
                       slice[i].len_bytes);
-        sim_host_put(w, slice[i].buf);
+        sim_buffer_put(w, slice[i].buf);
     }
     return load;
 }
@@ -92,15 +92,16 @@ void sim_net_send(struct sim_world *w, uint32_t n, const struct ov_act *act)
     sim_push(w, wire->last_ns, SIM_ITEM_ARRIVE, wire->peer, item);
 }
 
-void sim_net_sent(struct sim_world *w, const struct sim_item *item)
+bool sim_net_sent(struct sim_world *w, const struct sim_item *item,
+                  struct ov_event *ev)
 {
     struct sim_wire *wire = sim_wire(w, item->node, item->link);
-    struct ov_event ev = {.kind = OV_EV_SENT, .link = item->link, .count = 1};
 
     if (!wire->is_up || wire->era != item->era)
-        return;
+        return false;
     sim_check_sent(w, item->node, item->link);
-    sim_host_step(w, item->node, ev);
+    *ev = (struct ov_event){.kind = OV_EV_SENT, .link = item->link, .count = 1};
+    return true;
 }
 
 /* --- receiving */
@@ -152,21 +153,22 @@ void sim_net_arrive(struct sim_world *w, const struct sim_item *item)
     sim_push(w, host->in_ns, SIM_ITEM_DELIVER, item->node, *item);
 }
 
-void sim_net_deliver(struct sim_world *w, const struct sim_item *item)
+bool sim_net_deliver(struct sim_world *w, const struct sim_item *item,
+                     struct ov_event *ev)
 {
     struct sim_host *host = &w->hosts[item->node];
-    struct ov_event ev = {.kind = OV_EV_FRAME, .link = item->link};
     struct sim_view *view;
 
     if (!is_current(w, item)) {
         sim_load_put(&w->store, item->what.load);
-        return;
+        return false;
     }
-    view = sim_check_arrived(w, item->node, item->link, item->what.load);
-    ev.buf = &view->buf;
+    view = sim_buffer_arrived(w, item->node, item->link, item->what.load);
+    *ev = (struct ov_event){
+        .kind = OV_EV_FRAME, .link = item->link, .buf = &view->buf};
     host->cpu_ns =
         max_ns(host->cpu_ns, item->at_ns) + sim_host_cost_ns(w, item->node);
-    sim_host_step(w, item->node, ev);
+    return true;
 }
 
 /* --- connections */
@@ -187,29 +189,29 @@ void sim_net_close(struct sim_world *w, uint32_t n, uint16_t link)
              (struct sim_item){.link = wire->peer_link, .era = wire->era});
 }
 
-void sim_net_down(struct sim_world *w, const struct sim_item *item)
+bool sim_net_down(struct sim_world *w, const struct sim_item *item,
+                  struct ov_event *ev)
 {
     uint64_t in_ns = w->hosts[item->node].in_ns;
     struct sim_wire *wire = sim_wire(w, item->node, item->link);
 
     if (!is_current(w, item) ||
         sim_fault_holds(w, wire->peer, item->node, item))
-        return;
+        return false;
     if (item->arg == 0 && sim_fault_rejects(w, wire->peer, item->node))
-        return;           /* the word of the end does not come in */
+        return false;     /* the word of the end does not come in */
     if (item->arg == 0) { /* behind the frames that are coming in */
         struct sim_item last = *item;
 
         last.arg = 1;
         sim_push(w, max_ns(in_ns, item->at_ns), SIM_ITEM_DOWN, item->node,
                  last);
-        return;
+        return false;
     }
     wire->is_up = false;
     sim_check_closed(w, item->node, item->link);
-    sim_host_step(
-        w, item->node,
-        (struct ov_event){.kind = OV_EV_LINK_DOWN, .link = item->link});
+    *ev = (struct ov_event){.kind = OV_EV_LINK_DOWN, .link = item->link};
+    return true;
 }
 
 void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer)
@@ -231,22 +233,23 @@ void sim_net_probe(struct sim_world *w, uint32_t n, const struct ov_act *act)
     sim_push(w, at_ns, SIM_ITEM_PROBED, n, item);
 }
 
-void sim_net_probed(struct sim_world *w, const struct sim_item *item)
+bool sim_net_probed(struct sim_world *w, const struct sim_item *item,
+                    struct ov_event *ev)
 {
     uint32_t n = item->node, peer = item->arg;
-    struct ov_event ev = {.kind = OV_EV_PROBED,
-                          .node = peer,
-                          .link = item->link,
-                          .seq = item->what.seq};
 
-    ev.is_refused = !sim_fault_is_silent(w, n, peer) &&
-                    !sim_fault_cuts(w, n, peer) &&
-                    (!sim_host_runs(w, peer) || sim_fault_refuses(w, peer) ||
-                     sim_fault_rejects(w, n, peer));
-    if (ev.is_refused)
-        ev.buf = ov_buf_ref(&w->address);
-    sim_tally_add(w, SIM_COUNT_PROBES_REFUSED, ev.is_refused);
-    sim_host_step(w, n, ev);
+    *ev = (struct ov_event){.kind = OV_EV_PROBED,
+                            .node = peer,
+                            .link = item->link,
+                            .seq = item->what.seq};
+    ev->is_refused = !sim_fault_is_silent(w, n, peer) &&
+                     !sim_fault_cuts(w, n, peer) &&
+                     (!sim_host_runs(w, peer) || sim_fault_refuses(w, peer) ||
+                      sim_fault_rejects(w, n, peer));
+    if (ev->is_refused)
+        ev->buf = ov_buf_ref(&w->address);
+    sim_tally_add(w, SIM_COUNT_PROBES_REFUSED, ev->is_refused);
+    return true;
 }
 
 static void open_wire(struct sim_world *w, uint32_t n, uint16_t link,
@@ -259,39 +262,45 @@ static void open_wire(struct sim_world *w, uint32_t n, uint16_t link,
                                               .is_dialled = is_dialled};
 }
 
-void sim_net_connect(struct sim_world *w, const struct sim_item *item)
+bool sim_net_dial_failed(struct sim_world *w, const struct sim_item *item,
+                         struct ov_event *ev)
+{
+    (void)w;
+    *ev = (struct ov_event){.kind = OV_EV_DIAL_FAILED, .node = item->arg};
+    return true;
+}
+
+/* Is there somebody who takes it? */
+static bool is_taken(const struct sim_world *w, uint32_t n, uint32_t peer)
+{
+    return sim_host_runs(w, peer) && !sim_fault_refuses(w, peer) &&
+           !sim_fault_cuts(w, n, peer) && !sim_fault_rejects(w, n, peer) &&
+           sim_has_children(w, peer);
+}
+
+bool sim_net_connect(struct sim_world *w, const struct sim_item *item,
+                     struct ov_event *ev, struct ov_event *dialled)
 {
     uint32_t n = item->node, peer = item->arg;
     uint16_t near = ov_node_free_link(sim_node(w, n)), far = OV_NO_LINK;
-    struct ov_event failed = {.kind = OV_EV_DIAL_FAILED, .node = peer};
 
-    if (!sim_host_runs(w, n))
-        return;
     if (sim_fault_is_silent(w, n, peer)) {
         sim_push(w, item->at_ns + w->cfg.overlay.times.attempt_ns,
                  SIM_ITEM_DIAL_FAILED, n, *item);
-        return;
+        return false;
     }
-    if (sim_host_runs(w, peer) && !sim_fault_refuses(w, peer) &&
-        !sim_fault_cuts(w, n, peer) && !sim_fault_rejects(w, n, peer) &&
-        sim_has_children(w, peer))
+    if (is_taken(w, n, peer))
         far = ov_node_free_link(sim_node(w, peer));
-    if (near == OV_NO_LINK || far == OV_NO_LINK) {
-        sim_host_step(w, n, failed);
-        return;
-    }
+    if (near == OV_NO_LINK || far == OV_NO_LINK)
+        return sim_net_dial_failed(w, item, ev);
     w->era++;
     open_wire(w, n, near, peer, far, true);
     open_wire(w, peer, far, n, near, false);
     *sim_child(w, peer, far) = (struct sim_child){0};
-    sim_host_step(
-        w, peer,
-        (struct ov_event){.kind = OV_EV_LINK_UP, .link = far, .node = n});
-    sim_host_step(w, n,
-                  (struct ov_event){.kind = OV_EV_LINK_UP,
-                                    .link = near,
-                                    .node = peer,
-                                    .dialled = true});
+    *dialled = (struct ov_event){.kind = OV_EV_LINK_UP, .link = far, .node = n};
+    *ev = (struct ov_event){
+        .kind = OV_EV_LINK_UP, .link = near, .node = peer, .dialled = true};
+    return true;
 }
 
 void sim_net_break(struct sim_world *w, uint32_t n, uint32_t above)

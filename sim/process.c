@@ -1,11 +1,46 @@
 /* Readers and writers. */
 #include "sim/process.h"
 
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
+#include "sim/buffer.h"
 #include "sim/check.h"
-#include "sim/host.h"
 #include "sim/measure.h"
+#include "sim/owed.h"
 
 enum { INPUT_WORDS, INPUT_STDOUT };
+
+int sim_process_open(struct sim_world *w)
+{
+    const struct sim_job *job = &w->cfg.job;
+    struct topo_range all = {1, sim_nodes(w) - 1};
+    const struct topo_range *targets =
+        job->targets_count > 0 ? job->targets : &all;
+
+    w->processes = calloc(sim_nodes(w), sizeof(*w->processes));
+    if (w->processes == NULL)
+        return OV_ENOMEM;
+    for (uint32_t i = 0; job->has_stdin && (i == 0 || i < job->targets_count);
+         i++) {
+        for (uint32_t n = targets[i].first; n <= targets[i].last; n++)
+            w->processes[n].is_target = true;
+    }
+    for (uint32_t i = 0; i < job->readers_count; i++) {
+        const struct sim_reader *reader = &job->readers[i];
+
+        w->processes[reader->node].has_reader = true;
+        if (reader->kind == SIM_READER_CLOSE)
+            sim_push(w, reader->at_ns, SIM_ITEM_CLOSE, reader->node,
+                     (struct sim_item){0});
+    }
+    return 0;
+}
+
+void sim_process_close(struct sim_world *w)
+{
+    free(w->processes);
+}
 
 /* Is there nothing more to read? */
 static bool is_late(const struct sim_process *p)
@@ -22,15 +57,23 @@ static bool is_done(const struct sim_world *w, const struct sim_process *p)
     return p->has_started && has_written && p->read == p->written && is_late(p);
 }
 
+bool sim_process_last_word(struct sim_world *w, uint32_t n, struct ov_event *ev)
+{
+    const struct sim_process *p = &w->processes[n];
+
+    if (p->is_final_said || !is_done(w, p))
+        return false;
+    *ev = (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS};
+    return true;
+}
+
 /* Within a step: the node may have a last word to say. */
 static void settle(struct sim_world *w, uint32_t n)
 {
-    struct sim_process *p = &w->processes[n];
+    struct ov_event ev;
 
-    if (p->is_final_said || !is_done(w, p))
-        return;
-    sim_host_owe(w,
-                 (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
+    if (sim_process_last_word(w, n, &ev))
+        sim_owed_push(w->owed, &ev);
 }
 
 void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read)
@@ -99,7 +142,7 @@ void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
     if (len > 0) {
         load = sim_load_new(&w->store, 0, 1);
         sim_load_add(load, (struct sim_extent){p->read, n, (uint32_t)len});
-        read->buf = &sim_view_new(&w->store, load, n, SIM_HELD_OWN)->buf;
+        read->buf = &sim_buffer_own(w, n, load)->buf;
         read->len_bytes = (uint32_t)len;
         p->read += len;
         write_on(w, p);
@@ -111,11 +154,13 @@ void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
     settle(w, n);
 }
 
-void sim_process_on_write(struct sim_world *w, const struct sim_item *item)
+bool sim_process_on_write(struct sim_world *w, const struct sim_item *item,
+                          struct ov_event *ev)
 {
-    sim_host_step(
-        w, item->node,
-        (struct ov_event){.kind = OV_EV_READY, .input = INPUT_STDOUT});
+    (void)w;
+    (void)item;
+    *ev = (struct ov_event){.kind = OV_EV_READY, .input = INPUT_STDOUT};
+    return true;
 }
 
 static void start(struct sim_world *w, uint32_t n)
@@ -159,7 +204,7 @@ static uint64_t read_until_ns(const struct sim_world *w, uint32_t n,
     uint64_t rate = w->cfg.job.read_rate;
     uint64_t until_ns;
 
-    if (w->hosts[n].has_reader)
+    if (p->has_reader)
         reader = reader_of(w, n);
     if (reader != NULL && reader->kind == SIM_READER_NEVER)
         return SIM_NEVER;
@@ -175,15 +220,20 @@ static uint64_t read_until_ns(const struct sim_world *w, uint32_t n,
     return until_ns;
 }
 
+static struct ov_event consumed(uint32_t n, uint32_t stream, uint64_t frames)
+{
+    return (struct ov_event){
+        .kind = OV_EV_CONSUMED, .stream = stream, .seq = frames, .rank = n - 1};
+}
+
 static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
                 uint64_t frames)
 {
+    struct ov_event ev = consumed(n, stream, frames);
+
     if (stream == 0)
         w->processes[n].heard = (uint32_t)frames;
-    sim_host_owe(w, (struct ov_event){.kind = OV_EV_CONSUMED,
-                                      .stream = stream,
-                                      .seq = frames,
-                                      .rank = n - 1});
+    sim_owed_push(w->owed, &ev);
 }
 
 static void on_word(struct sim_world *w, uint32_t n,
@@ -239,41 +289,31 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
     settle(w, n);
 }
 
-/* Frames up to `seen` are read. */
-static void eat(struct sim_world *w, uint32_t n, uint32_t frames)
+/* Outside of a step: frames up to this one are read. */
+static bool eat(struct sim_world *w, uint32_t n, uint32_t frames,
+                struct ov_event *ev)
 {
     struct sim_process *p = &w->processes[n];
 
     if (frames <= p->eaten)
-        return;
+        return false;
     p->eaten = frames;
     p->has_end |= p->has_end_waiting && p->eaten == p->seen;
-    w->now_ns = w->queue.now_ns;
-    sim_host_step(
-        w, n,
-        (struct ov_event){
-            .kind = OV_EV_CONSUMED, .stream = 1, .seq = frames, .rank = n - 1});
+    *ev = consumed(n, 1, frames);
+    return true;
 }
 
-/* Outside of a step: the last word may have become due. */
-static void settle_now(struct sim_world *w, uint32_t n)
+bool sim_process_on_read(struct sim_world *w, const struct sim_item *item,
+                         struct ov_event *ev)
 {
-    const struct sim_process *p = &w->processes[n];
-
-    if (!p->is_final_said && is_done(w, p))
-        sim_host_step(
-            w, n, (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS});
+    return eat(w, item->node, item->arg, ev);
 }
 
-void sim_process_on_read(struct sim_world *w, const struct sim_item *item)
+bool sim_process_on_close(struct sim_world *w, const struct sim_item *item,
+                          struct ov_event *ev)
 {
-    eat(w, item->node, item->arg);
-    settle_now(w, item->node);
-}
+    struct sim_process *p = &w->processes[item->node];
 
-void sim_process_on_close(struct sim_world *w, uint32_t n)
-{
-    w->processes[n].is_closed = true;
-    eat(w, n, w->processes[n].seen);
-    settle_now(w, n);
+    p->is_closed = true;
+    return eat(w, item->node, p->seen, ev);
 }

@@ -9,13 +9,17 @@
 #define SIM_PROCESS_H
 
 #include "overlay/control.h"
-#include "sim/world.h"
+#include "sim/state.h"
 
 /* Words of the launcher on stream 0. */
 enum sim_word {
     SIM_WORD_LAUNCH = OV_CONTROL_APP,
     SIM_WORD_KILL,
 };
+
+/* The processes as the job says. 0 or OV_ENOMEM. */
+int sim_process_open(struct sim_world *w);
+void sim_process_close(struct sim_world *w);
 
 /* Within a step of node n: its actions. The slice stays the caller's. */
 void sim_process_consume(struct sim_world *w, uint32_t n,
@@ -26,9 +30,15 @@ void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
 /* The driver's own words: the last. */
 void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read);
 
-/* Items whose time has come. */
-void sim_process_on_write(struct sim_world *w, const struct sim_item *item);
-void sim_process_on_read(struct sim_world *w, const struct sim_item *item);
-void sim_process_on_close(struct sim_world *w, uint32_t n);
+/* Items whose time has come. True: *ev comes of it, for the item's node. */
+bool sim_process_on_write(struct sim_world *w, const struct sim_item *item,
+                          struct ov_event *ev);
+bool sim_process_on_read(struct sim_world *w, const struct sim_item *item,
+                         struct ov_event *ev);
+bool sim_process_on_close(struct sim_world *w, const struct sim_item *item,
+                          struct ov_event *ev);
+/* After the last two: the last word may have become due. */
+bool sim_process_last_word(struct sim_world *w, uint32_t n,
+                           struct ov_event *ev);
 
 #endif

@@ -17,25 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sim_load;
-struct sim_view;
-
-/* What an item means is the simulator's affair: see sim/world.h. */
-struct sim_item {
-    uint64_t at_ns;
-    union {
-        struct sim_load *load; /* one reference */
-        struct sim_view *view; /* one reference */
-        uint64_t seq;          /* who asked for a probe */
-    } what;
-    uint32_t node;
-    uint32_t era; /* of the link */
-    uint32_t arg;
-    uint16_t link;
-    uint8_t kind;
-};
-
-_Static_assert(sizeof(struct sim_item) <= 32, "sim_item outgrew its budget");
+#include "sim/item.h"
 
 enum { SIM_CHUNK_ITEMS = 31, SIM_DIGITS = 8, SIM_DIGIT_VALUES = 256 };
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sim/figure.h"
-#include "sim/launcher.h"
 #include "sim/measure.h"
 #include "sim/tally.h"
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/launcher.h"
-#include "sim/measure.h"
 #include "sim/report.h"
 #include "sim/tally.h"
 
@@ -30,7 +28,7 @@ struct scenario {
     struct sim_world world;
     unsigned line;
     char *word[WORDS]; /* of the line; "" when there are fewer */
-    bool has_started, is_finished, has_failed;
+    bool has_started, has_failed;
 };
 
 static void fail(struct scenario *s, const char *format, ...)

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "sim/launcher.h"
-
 static uint64_t since(uint64_t at_ns, uint64_t from_ns)
 {
     return at_ns == SIM_NEVER ? SIM_NEVER : at_ns - from_ns;

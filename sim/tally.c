@@ -2,10 +2,10 @@
 #include "sim/tally.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-#include "sim/check.h"
+#include "overlay/base/err.h"
 #include "sim/fault.h"
-#include "sim/launcher.h"
 
 static const char *const names[SIM_COUNTS] = {
 #define SIM_COUNT_JSON(name, json, words) json,
@@ -22,6 +22,23 @@ static const char *const texts[SIM_COUNTS] = {
 const char *sim_count_name(enum sim_count count)
 {
     return names[count];
+}
+
+int sim_tally_open(struct sim_world *w)
+{
+    w->tally = calloc(1, sizeof(*w->tally));
+    if (w->tally == NULL)
+        return OV_ENOMEM;
+    if (!w->cfg.tallies)
+        return 0;
+    w->seen = calloc(sim_nodes(w), sizeof(*w->seen));
+    return w->seen == NULL ? OV_ENOMEM : 0;
+}
+
+void sim_tally_close(struct sim_world *w)
+{
+    free(w->tally);
+    free(w->seen);
 }
 
 static void add(struct sim_world *w, enum sim_count count)
@@ -53,7 +70,7 @@ static void claim_said(struct sim_world *w, uint32_t n, struct ov_item *item)
 static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
 {
     uint32_t head = sim_child(w, n, link)->down_sent[1];
-    uint32_t held = w->check->books[n].stream_held[1];
+    uint32_t held = w->books[n].stream_held[1];
     uint32_t first = w->seen[n].down_head[1] - held;
 
     add(w, SIM_COUNT_WELCOMES_LOST); /* until it is heard */
@@ -282,7 +299,7 @@ void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
          i++) {
         struct sim_seen *seen = &w->seen[rec.source];
 
-        if (!is_sent && rec.seq <= w->check->books[rec.source].shown)
+        if (!is_sent && rec.seq <= w->books[rec.source].shown)
             add(w, SIM_COUNT_UP_REPEATS);
         if (!is_sent || rec.source != n)
             continue;

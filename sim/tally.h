@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "overlay/wire/item.h"
-#include "sim/world.h"
+#include "sim/state.h"
 
 /* name in JSON, words of the report */
 #define SIM_COUNT_MAP(X)                                                       \
@@ -79,6 +79,10 @@ static inline void sim_tally_add(struct sim_world *w, enum sim_count count,
 {
     w->tally->count[count] += much;
 }
+
+/* 0 or OV_ENOMEM. */
+int sim_tally_open(struct sim_world *w);
+void sim_tally_close(struct sim_world *w);
 
 /* An item at the end of node n, said or heard; the reader is a copy. */
 void sim_tally_word(struct sim_world *w, uint32_t n, uint16_t link,

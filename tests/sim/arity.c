@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/launcher.h"
 #include "sim/report.h"
 #include "topo/cost.h"
 

@@ -24,7 +24,6 @@
 #include "sim/report.h"
 #include "sim/swarm.h"
 #include "sim/tally.h"
-#include "sim/launcher.h"
 
 enum { COUNT = 500, COUNT_BRIEF = 100, NODES = 200, FAILURES_MAX = 10 };
 

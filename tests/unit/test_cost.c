@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "overlay/base/err.h"
-#include "sim/launcher.h"
 #include "sim/report.h"
 
 static struct sim_world w;

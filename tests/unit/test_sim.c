@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "sim/launcher.h"
 #include "sim/measure.h"
 #include "sim/report.h"
 

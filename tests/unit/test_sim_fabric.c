@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "sim/launcher.h"
 #include "sim/report.h"
 #include "tests/unit/chance.h"
 #include "topo/shape.h"

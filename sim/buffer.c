@@ -1,0 +1,96 @@
+/* Buffers and the books. */
+#include "sim/buffer.h"
+
+#include "sim/check_links.h"
+#include "sim/tally.h"
+
+/* --- they come */
+
+static struct sim_view *hold(struct sim_world *w, struct sim_view *view)
+{
+    struct sim_books *books = &w->books[view->owner];
+
+    books->held_bytes += view->len_bytes;
+    books->held_frames++;
+    if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
+        books->stream_held[view->held == SIM_HELD_STDIN]++;
+    else if (view->held == SIM_HELD_OWN)
+        books->own_bytes += view->len_bytes;
+    return view;
+}
+
+struct sim_view *sim_buffer_own(struct sim_world *w, uint32_t n,
+                                struct sim_load *load)
+{
+    return hold(w, sim_view_new(&w->store, load, n, SIM_HELD_OWN));
+}
+
+static enum sim_held held_of(uint32_t stream)
+{
+    return stream == 0 ? SIM_HELD_CONTROL : SIM_HELD_STDIN;
+}
+
+struct sim_view *sim_buffer_fed(struct sim_world *w, uint32_t stream,
+                                struct sim_load *load)
+{
+    return hold(w, sim_view_new(&w->store, load, 0, held_of(stream)));
+}
+
+struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
+                                    uint16_t link, struct sim_load *load)
+{
+    const struct sim_wire *wire = sim_wire(w, n, link);
+    struct sim_view *view = sim_view_new(&w->store, load, n, SIM_HELD_LINK);
+
+    view->from = wire->peer;
+    view->era = wire->era;
+    view->link = link;
+    if (load->head[0] == OV_FRAME_UP)
+        view->held = SIM_HELD_UP;
+    else if (load->head[0] == OV_FRAME_DOWN)
+        view->held = (uint8_t)held_of(sim_check_stream(load));
+    hold(w, view);
+    if (view->held == SIM_HELD_UP && n == 0)
+        sim_tally_up(w, n, load, false);
+    if (view->held == SIM_HELD_UP)
+        sim_check_up_arrived(w, view);
+    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
+        sim_tally_down(w, n, sim_check_stream(load), sim_check_seq(load),
+                       false);
+    else if (view->held == SIM_HELD_LINK)
+        sim_check_words(w, n, link, load, true);
+    return view;
+}
+
+/* --- they go */
+
+static void release(struct sim_world *w, struct sim_view *view)
+{
+    struct sim_books *books = &w->books[view->owner];
+
+    books->held_bytes -= view->len_bytes;
+    books->held_frames--;
+    if (view->held == SIM_HELD_UP)
+        sim_check_up_released(w, view);
+    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
+        books->stream_held[view->held == SIM_HELD_STDIN]--;
+    else if (view->held == SIM_HELD_OWN)
+        books->own_bytes -= view->len_bytes;
+    sim_view_free(&w->store, view);
+}
+
+void sim_buffer_put(struct sim_world *w, struct ov_buf *buf)
+{
+    if (buf != NULL && ov_buf_unref(buf))
+        release(w, sim_view_of(buf));
+}
+
+void sim_buffer_take_back(struct sim_world *w)
+{
+    while (w->out.freed != NULL) {
+        struct ov_buf *buf = w->out.freed;
+
+        w->out.freed = buf->next;
+        release(w, sim_view_of(buf));
+    }
+}

@@ -1,0 +1,186 @@
+/* The state of the simulated world, which the files of sim/ share: nodes of the
+ * core, their hosts, the wires between them, the job. Which file is above which
+ * is in sim/world.h.
+ *
+ * All state is integers; the same sim_cfg gives the same run on any machine.
+ */
+#ifndef SIM_STATE_H
+#define SIM_STATE_H
+
+#include "overlay/node.h"
+#include "sim/books.h"
+#include "sim/model.h"
+#include "sim/queue.h"
+#include "sim/random.h"
+#include "sim/store.h"
+#include "sim/wire.h"
+
+/* An address has about as many bytes as those of real nodes. */
+enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8, SIM_ADDRESS_BYTES = 30 };
+
+enum sim_host_state {
+    SIM_HOST_RUNS,
+    SIM_HOST_LEFT,  /* after goodbye */
+    SIM_HOST_ENDED, /* its parent was lost */
+    SIM_HOST_DEAD,  /* a fault */
+};
+
+/* Where a node runs. */
+struct sim_host {
+    uint64_t cpu_ns; /* the processor is busy until then */
+    uint64_t out_ns; /* and the port's directions */
+    uint64_t in_ns;
+    uint64_t wake_ns;  /* when the node wants to be woken */
+    uint64_t timer_ns; /* when the one live timer goes off */
+    uint32_t node_at;  /* where its node is in node_mem, by SIM_ALIGN */
+    uint32_t wires;    /* first of its wires */
+    uint32_t children; /* and of what it knows of children at them */
+    uint16_t slow;     /* factor */
+    uint8_t state;     /* enum sim_host_state */
+    uint8_t level;
+    uint16_t faults;      /* in effect: bits by sim_fault_kind */
+    bool is_touched : 1;  /* a fault that others may see as its loss */
+    bool is_given_up : 1; /* the launcher waits for it no more */
+    bool is_final : 1;    /* its last word has come */
+    bool is_gone : 1;     /* counted in sim_world.leaving */
+};
+
+/* A node's process. */
+struct sim_process {
+    uint64_t written; /* bytes put into the pipe, */
+    uint64_t read;    /* of these, taken by the node, */
+    uint64_t got;     /* and shown by the console */
+    uint64_t next_ns; /* of the next lines */
+    uint64_t stdin_bytes;
+    uint64_t reader_ns; /* reads until then */
+    uint32_t seen;      /* frames of stdin that came, */
+    uint32_t eaten;     /* and were read */
+    uint32_t heard;     /* frames of words */
+    bool has_started : 1, has_end : 1, has_end_waiting : 1;
+    bool is_closed : 1, is_killed : 1, is_final_said : 1, is_target : 1;
+    bool has_reader : 1; /* among job.readers */
+};
+
+/* The launcher at the root. */
+struct sim_launcher {
+    uint8_t words[8]; /* messages that wait for room on stream 0 */
+    unsigned words_count;
+    uint32_t finals;       /* nodes that have said their last word */
+    uint32_t given_up;     /* or will not */
+    uint32_t records_left; /* at the console */
+    uint64_t fed_bytes;
+    uint64_t joined_ns;
+    uint64_t feed_ns;    /* not fed before */
+    uint64_t console_ns; /* the console is busy until then */
+    uint64_t goodbye_ns;
+    uint64_t lost_ns; /* when the first loss was heard of; SIM_NEVER */
+    uint32_t lost;    /* that node */
+    uint32_t stall_node, stall_rank;
+    uint64_t stall_ns; /* SIM_NEVER: none */
+    bool is_joined, is_killed, has_ended, has_goodbye;
+};
+
+/* What these are is known in one file each, or read by reports. */
+struct sim_cells;
+struct sim_faults;
+struct sim_link_checks;
+struct sim_measure;
+struct sim_owed;
+struct sim_seen;
+struct sim_tally;
+
+struct sim_world {
+    struct sim_cfg cfg;
+    struct sim_queue queue;
+    struct sim_store store;
+    struct sim_random random;
+    struct sim_host *hosts;        /* [nodes] */
+    struct sim_process *processes; /* [nodes] */
+    struct sim_books *books;       /* [nodes] */
+    struct sim_wire *wires;        /* [links of all nodes] */
+    struct sim_child *children;    /* [links of those that may have some] */
+    uint8_t *node_mem;
+    uint64_t node_bytes;   /* of all nodes' memory */
+    struct ov_buf address; /* where a node listens; all say the same */
+    uint8_t address_mem[SIM_ADDRESS_BYTES];
+    struct ov_out out;     /* of the step going on */
+    struct sim_owed *owed; /* events that follow it */
+    struct sim_cells *cells;
+    struct sim_launcher *launcher;
+    struct sim_faults *faults;
+    struct sim_link_checks *link_checks;
+    uint8_t *told; /* who knows whose address: see check.c */
+    struct sim_measure *measure;
+    struct sim_tally *tally;
+    struct sim_seen *seen; /* NULL unless cfg.tallies */
+    uint64_t now_ns;       /* of the host that is stepped */
+    uint64_t end_ns;       /* when the run stopped */
+    uint64_t digest;
+    uint64_t steps;
+    uint64_t items;
+    uint32_t era;
+    uint32_t leaving; /* nodes that left, ended or died */
+    bool is_over;
+    bool is_stopped; /* its owner did, when real time was over */
+    char why[256];   /* the first rule that broke, or "" */
+    /* Who looks on, before an action is carried out; may be NULL. */
+    void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
+    void *arg;
+};
+
+/* A rule is broken: keeps the first, stops the run. */
+void sim_world_fail(struct sim_world *w, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static inline uint32_t sim_nodes(const struct sim_world *w)
+{
+    return w->cfg.overlay.plan.nodes;
+}
+
+static inline bool sim_host_runs(const struct sim_world *w, uint32_t n)
+{
+    return w->hosts[n].state == SIM_HOST_RUNS;
+}
+
+/* Something to do for the host's node in the time of its processor. */
+static inline uint64_t sim_host_cost_ns(const struct sim_world *w, uint32_t n)
+{
+    return w->cfg.network.overhead_ns * w->hosts[n].slow;
+}
+
+static inline struct ov_node *sim_node(const struct sim_world *w, uint32_t n)
+{
+    return (struct ov_node *)(void *)(w->node_mem +
+                                      (size_t)w->hosts[n].node_at * SIM_ALIGN);
+}
+
+static inline struct sim_wire *sim_wire(const struct sim_world *w, uint32_t n,
+                                        uint16_t link)
+{
+    return &w->wires[w->hosts[n].wires + link];
+}
+
+/* A leaf of the plan has one link, to its parent. */
+static inline bool sim_has_children(const struct sim_world *w, uint32_t n)
+{
+    return ov_node_links(sim_node(w, n)) > 1;
+}
+
+/* Of a node that may have children. */
+static inline struct sim_child *sim_child(const struct sim_world *w, uint32_t n,
+                                          uint16_t link)
+{
+    return &w->children[w->hosts[n].children + link];
+}
+
+static inline void sim_push(struct sim_world *w, uint64_t at_ns,
+                            enum sim_item_kind kind, uint32_t node,
+                            struct sim_item item)
+{
+    item.at_ns = at_ns;
+    item.kind = (uint8_t)kind;
+    item.node = node;
+    sim_queue_push(&w->queue, &item);
+}
+
+#endif
