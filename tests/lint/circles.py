@@ -14,7 +14,7 @@ import symbols
 ARCHIVES = ("endpoints/libep.la", "endpoints/libofi.la", "pmix_api/libpx.la",
             "overlay/libovcore.la", "topo/libtopo.la",
             "topo/libtopohwloc.la", "topo/libtoposhape.la",
-            "text/libtext.la", "job/libjob.la")
+            "text/libtext.la", "job/libjob.la", "sim/libsim.la")
 
 
 def arrows(rows):
