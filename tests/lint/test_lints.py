@@ -79,10 +79,10 @@ class LintTest(unittest.TestCase):
                            os.path.join(BUILT, "overlay", "libcircle.la"))
         self.assertEqual((status, said), (1, wanted("circles")))
 
-    def test_circles_looks_into_every_archive_but_the_simulators(self):
+    def test_circles_looks_into_every_archive(self):
         built = {la for la in names.everything()
                  if os.path.basename(la).startswith("lib")}
-        self.assertEqual(built - set(circles.ARCHIVES), set())
+        self.assertLessEqual(built, set(circles.ARCHIVES))
 
     def test_names_wants_the_prefix_of_the_folder(self):
         status, said = run("names",
