@@ -223,9 +223,8 @@ MUTANTS = {
         "if (!place->is_wanting)")],
     "what was lent on a lost link never comes back": [(
         "place.c",
-        "node->tree.claims->lent -= "
-        "(uint32_t)(place->limit - place->received);",
-        "node->tree.claims->lent -= 0;")],
+        "end_loan(node, place->limit - place->received);",
+        "end_loan(node, 0);")],
     # --- repair
     "an ask is not passed on": [(
         "adopt.c",
