@@ -9,7 +9,9 @@
 
 /* --- claims */
 
-/* A node beneath `top`, with a parent that may be its parent. */
+/* A node beneath `top`, with a parent that may be its parent: only who is above
+ * it in the plan. So no circle can form, and nobody answers for more nodes than
+ * its tables have room for. */
 static bool is_beneath(const struct ov_node *node, uint32_t top,
                        const struct ov_member_ref *ref)
 {
@@ -53,7 +55,9 @@ static int take_cursors(struct ov_node *node, struct ov_place *place,
     return 0;
 }
 
-/* The claim is complete: the root answers, others ask on. */
+/* The claim is complete: the root answers, others ask on, even about members
+ * that they know. Two claims of a node may be under way on two paths, and only
+ * where all paths meet is it seen which one is newer. */
 static void pass_on(struct ov_node *node, struct ov_ask *ask)
 {
     struct ov_tree *tree = &node->tree;
@@ -90,7 +94,9 @@ static bool is_lost(const struct ov_node *node, uint32_t who)
     return member != NULL && member->state == OV_MEMBER_LOST;
 }
 
-/* Why this hello cannot be taken in, or OV_GRANTED. */
+/* Why this hello cannot be taken in, or OV_GRANTED. An orphan cannot ask for
+ * others; one that starts can, as soon as it has joined. The root is never
+ * full: nobody is above it to whom the child could go on. */
 static enum ov_refuse_reason why_not(const struct ov_node *node,
                                      const struct ov_claim *claim,
                                      struct ov_rd cursors)
@@ -124,7 +130,8 @@ static int refuse(struct ov_node *node, uint16_t link,
     return 0;
 }
 
-/* A place for the child; what it had with us before is over. */
+/* A place for the child; what it had with us before is over: it would not dial
+ * anew if that link still lived for it. */
 static uint16_t place_for(struct ov_node *node, uint32_t child, uint16_t link)
 {
     uint16_t old = ov_place_find(node, child);
@@ -163,6 +170,8 @@ static int first_hello(struct ov_node *node, uint16_t index,
     place = &node->tree.places[at];
     if (take_cursors(node, place, claim, cursors, true))
         return OV_EPROTO;
+    /* From here on our base includes the claim's, long before the answer: what
+     * the child lacks must not be released anywhere above meanwhile. */
     ask = ov_asks_begin(node, at, &ref);
     if (ask == NULL) {
         link->refuse = OV_REFUSE_FULL;
@@ -170,6 +179,8 @@ static int first_hello(struct ov_node *node, uint16_t index,
         return 0;
     }
     place->coming = ov_ask_index(node->tree.claims, ask);
+    /* It stops the child's clock: how long the way to the root takes says
+     * nothing about us, and to try elsewhere would only begin it anew. */
     place->is_asked_due = !ov_node_is_root(node);
     return 0;
 }
@@ -333,7 +344,7 @@ int ov_adopt_on_answer(struct ov_node *node, struct ov_item *item)
         return OV_EPROTO;
     ask = ov_asks_find(node, answer.node, answer.attach);
     if (ask == NULL || ask->state != OV_ASK_ASKED)
-        return 0;
+        return 0; /* nobody waits for it any more */
     if (answer.reason != OV_GRANTED) {
         ov_settle_refuse(node, ask, (enum ov_refuse_reason)answer.reason);
         return 0;

@@ -23,13 +23,16 @@ void ov_dial_begin(struct ov_node *node)
     tree->orphan_ns = node->now_ns;
     tree->is_dialling = false;
     tree->attempt_ns = OV_NEVER;
+    /* The grandparent first: the parent has just been lost. Not all at the same
+     * moment: its other children have lost it, too. */
     tree->dial_at = tree->has_joined && tree->ancestors_count > 1 ? 1 : 0;
     tree->redial_ns = node->now_ns;
     if (tree->has_joined)
         tree->redial_ns += next_random(node) % (least_ns + 1);
 }
 
-/* One that starts has patience with its planned parent. */
+/* One that starts has patience with its planned parent, which may be starting,
+ * too: who went higher at once would spoil the shape of the tree. */
 static bool is_patient(const struct ov_node *node)
 {
     return !node->tree.has_joined && !node->tree.is_turned_down &&
@@ -44,7 +47,7 @@ static void dial(struct ov_node *node, struct ov_out *out)
 
     OV_ASSERT(tree->dial_at < tree->ancestors_count);
     act->node = tree->ancestors[tree->dial_at];
-    act->attach = ++tree->attach;
+    act->attach = ++tree->attach; /* tells the root which claim is newer */
     tree->is_dialling = true;
     tree->redial_ns = OV_NEVER;
 }
@@ -95,6 +98,7 @@ bool ov_dial_on_time(struct ov_node *node, struct ov_out *out)
 
     if (node->now_ns >= tree->redial_ns && !node->has_left) {
         if (node->now_ns >= tree->orphan_ns + giveup_ns(node)) {
+            /* The root is lost to us, and may have given us up by now. */
             tree->redial_ns = OV_NEVER;
             node->has_left = true;
             ov_out_act(out, OV_ACT_END)->flags = OV_END_ALONE;

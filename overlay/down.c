@@ -44,7 +44,8 @@ static struct ov_stream *find(const struct ov_node *node, uint32_t number)
 }
 
 /* Is a report due at once, or after a while? Not at every frame: at every
- * eighth of the window, at the end, and where goodbye is complete. */
+ * eighth of the window, at the end, and where goodbye is complete. And when the
+ * base has fallen: whoever is above must not release what is needed again. */
 static void schedule_report(struct ov_node *node, struct ov_stream *stream)
 {
     uint64_t eighth = stream->window / 8 > 0 ? stream->window / 8 : 1;
@@ -63,7 +64,9 @@ static void schedule_report(struct ov_node *node, struct ov_stream *stream)
     }
 }
 
-/* The lowest frame not consumed by all, and who holds it back. */
+/* The lowest frame not consumed by all, and who holds it back. A hold counts as
+ * its link did, a claim from its first word on: whoever is missing, or about to
+ * be let in, finds all frames from its own head on. */
 static struct ov_base lowest(const struct ov_node *node,
                              const struct ov_stream *stream)
 {
@@ -189,6 +192,7 @@ bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
 {
     struct ov_item item = {.body = cursors};
 
+    /* What was released here may be released everywhere above. */
     for (unsigned i = 0; i < node->cfg->streams_max; i++) {
         const struct ov_stream *stream = &node->streams[i];
 
@@ -197,6 +201,7 @@ bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
             is_needed(node, i, claim->node))
             return false;
     }
+    /* And what it has seen of a stream that we do not know is ahead of us. */
     for (unsigned i = 0; i < claim->cursors; i++) {
         struct ov_cursor cursor = ov_cursor_decode(&item);
 
@@ -217,6 +222,8 @@ int ov_down_on_cursor(struct ov_node *node, struct ov_place *place,
     if (stream == NULL)
         return is_hello && cursor->head == 0 ? 0 : OV_EPROTO;
     flow = &place->flows[slot_of(node, stream)];
+    /* What lies before its head the child has, whoever sent it; its base may be
+     * lower, as not all beneath it have consumed that. */
     if (is_hello)
         flow->sent = cursor->head;
     else if (cursor->head > flow->sent)
@@ -363,6 +370,8 @@ uint32_t ov_down_room(const struct ov_node *node, uint32_t number)
     const struct ov_stream *stream = find(node, number);
 
     OV_ASSERT(ov_node_is_root(node));
+    /* Nothing is sent before all have joined or were given up: so a stream
+     * begins with the same set of nodes everywhere. */
     if (stream == NULL || stream->has_ended || !node->root->is_joined_told ||
         stream->head - stream->base >= stream->window)
         return 0;
@@ -433,7 +442,7 @@ static bool send_one(struct ov_node *node, struct ov_place *place,
         flow->sent >= stream->head || flow->sent >= flow->base + stream->window)
         return false;
     if (slot != 0 && place->flows[0].sent < stream->opened_at)
-        return false;
+        return false; /* the child does not know this stream yet */
     if (!ov_out_has_room(out) || !ov_link_can_send(link, node->cfg, true))
         return false;
     OV_ASSERT(flow->sent >= stream->first);
@@ -451,6 +460,7 @@ void ov_down_send(struct ov_node *node, struct ov_place *place,
 {
     bool has_sent = true;
 
+    /* Control first: a word for a job must not wait for somebody's stdin. */
     while (send_one(node, place, 0, out))
         ;
     while (has_sent) {

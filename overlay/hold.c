@@ -115,6 +115,7 @@ static bool is_held(const struct ov_node *node, const struct ov_place *place,
            member->place == ov_place_index(node, place);
 }
 
+/* Not who is claimed by an ask that waits: its answer says where it is. */
 static bool is_asked_about(const struct ov_node *node,
                            const struct ov_place *place,
                            const struct ov_member *member)
@@ -195,7 +196,7 @@ static void set_next(struct ov_node *node, struct ov_place *place)
 static void declare(struct ov_node *node, struct ov_member *member,
                     struct ov_out *out)
 {
-    if (!member->is_known) {
+    if (!member->is_known) { /* the streams wait for it no longer */
         member->is_known = true;
         node->tree.joined++;
     }
@@ -221,7 +222,8 @@ static bool judge_hold(struct ov_node *node, struct ov_place *place,
     return true;
 }
 
-/* The oldest question that is still one, taken off. */
+/* The oldest question that is still one, taken off. Who has dialled since it
+ * was asked, as the attach number shows, lives. */
 static bool next_missing(struct ov_node *node, struct ov_member_ref *ref)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -443,7 +445,8 @@ int ov_hold_on_missing(struct ov_node *node, uint16_t link,
         struct ov_member *member = ov_members_find(&tree->members, who);
 
         if (member != NULL && member->asks > 0)
-            continue;
+            continue; /* the answer to that ask says where it is */
+        /* Of one with a later number the answer is on its way to the asker. */
         if (member == NULL || member->state != OV_MEMBER_CONFIRMED ||
             member->place != index)
             say_left(node, &tree->places[index], who);
@@ -468,6 +471,7 @@ int ov_hold_on_left(struct ov_node *node, struct ov_item *item)
         if (who <= tree->self || who >= tree->plan->nodes ||
             !topo_tree_contains(tree->plan, tree->self, who))
             return OV_EPROTO;
+        /* Also one of whom we have never heard: it may yet say hello. */
         member = ov_members_add(&tree->members, who);
         OV_ASSERT(member != NULL); /* it has room for all of the subtree */
         ov_settle_remove(node, member,

@@ -193,6 +193,8 @@ int ov_join_on_refuse(struct ov_node *node, struct ov_item *item,
         ov_out_act(out, OV_ACT_END)->flags = OV_END_DECLARED;
         return 0;
     }
+    /* A parent that is without one itself may soon have one: no reason for a
+     * node that starts to give up its place in the plan. */
     tree->is_turned_down |= reason != OV_REFUSE_UNATTACHED;
     ov_loss_close(node, tree->parent, OV_PLACE_HOLD_UNCLEAR, out);
     return 0;

@@ -23,7 +23,7 @@ static void on_parent_down(struct ov_node *node, bool was_up, uint32_t peer,
     tree->is_attached = false;
     tree->has_let_go = false;
     ov_out_act(out, OV_ACT_ORPHAN)->node = peer;
-    ov_settle_refuse_all(node);
+    ov_settle_refuse_all(node); /* no answer can come by that link any more */
     ov_dial_begin(node);
 }
 
@@ -45,6 +45,8 @@ static void forget_members(struct ov_node *node, struct ov_place *place)
     }
 }
 
+/* Where the link was ended, and not judged by silence, the system can say at
+ * once whether anybody still listens there. */
 static void on_child_down(struct ov_node *node, struct ov_place *place,
                           enum ov_place_kind hold, struct ov_out *out)
 {
@@ -78,7 +80,8 @@ void ov_loss_close(struct ov_node *node, uint16_t index,
     ov_loss_on_down(node, index, hold, out);
 }
 
-/* Those who wait for an answer by us go on as well. */
+/* Who is beneath an orphan gets nothing; another ancestor may serve it at once.
+ * Those who wait for an answer by us go on as well. */
 static void let_go(struct ov_node *node)
 {
     node->tree.has_let_go = true;

@@ -127,7 +127,8 @@ static struct ov_link *link_of(const struct ov_node *node,
 
 /* --- frames */
 
-/* An acknowledgement: our own, or one to pass on. */
+/* An acknowledgement: our own, or one to pass on. Of those only the newest is
+ * kept for each member, so that many on a busy link become one. */
 static int on_ack(struct ov_node *node, struct ov_item *item,
                   struct ov_out *out)
 {

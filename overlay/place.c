@@ -60,6 +60,8 @@ static uint32_t leftover_of(const struct ov_node *node, uint32_t child)
     return (uint32_t)leftover;
 }
 
+/* One that can be put together with another: frames that are not passed on yet
+ * are charged to their child, and so need a hold of that child's own. */
 static bool is_plain_hold(const struct ov_place *place)
 {
     return place->kind > OV_PLACE_LINK && place->asks == 0 &&
@@ -167,8 +169,10 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
         return OV_NO_PLACE;
     index = ov_place_index(node, place);
     reset(node, place);
+    /* A child that comes back has no more buffers here than one that stayed. */
     place->leftover = leftover_of(node, child);
     OV_ASSERT(place->leftover <= node->cfg->up_frames);
+    /* Memory is laid out for so many children; others ask for each frame. */
     place->is_lent = standing_of(node, child) + node->cfg->up_frames >
                      (uint32_t)node->cfg->standing_max * node->cfg->up_frames;
     place->kind = OV_PLACE_LINK;
@@ -389,12 +393,15 @@ void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
 {
     OV_ASSERT(place->kind == OV_PLACE_LINK);
     forget_due(node, place);
-    if (place->is_lent) /* what it was lent and has not sent */
+    /* What it was lent and has not sent others may have; what has come counts
+     * until it is passed on. */
+    if (place->is_lent)
         end_loan(node, place->limit - place->received);
     place->limit = place->received;
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;
     place->since_ns = node->now_ns;
+    /* Who lives is back by then as a rule, here or elsewhere. */
     place->question_ns = node->now_ns + node->cfg->times.refused_ns;
     if (place->question_ns < node->tree.claims->hold_ns)
         node->tree.claims->hold_ns = place->question_ns;

@@ -17,6 +17,8 @@ static void drop_child(struct ov_node *node, struct ov_place *place,
     ov_place_end_link(node, place);
 }
 
+/* Those who count it have to hear of it, all the way down: a node counted where
+ * it is not keeps the base down, and is asked about in the end. */
 static void take_out(struct ov_node *node, struct ov_member *member,
                      enum ov_member_state state)
 {
@@ -44,11 +46,13 @@ static void take_out(struct ov_node *node, struct ov_member *member,
 void ov_settle_remove(struct ov_node *node, struct ov_member *member,
                       enum ov_member_state state)
 {
+    /* One that is not confirmed may have a claim under way; its answer comes
+     * behind this word, on the same link, and settles that. */
     if (member->state == OV_MEMBER_CONFIRMED) {
         member->state = (uint8_t)state;
         take_out(node, member, state);
     } else if (state == OV_MEMBER_LOST) {
-        member->state = OV_MEMBER_LOST;
+        member->state = OV_MEMBER_LOST; /* a later hello of it is refused */
     }
 }
 
@@ -61,7 +65,7 @@ static void confirm(struct ov_node *node, uint16_t place,
     struct ov_member *member = ov_members_find(&tree->members, ref->node);
 
     if (member->state == OV_MEMBER_LOST)
-        return;
+        return; /* the root's word is for ever */
     if (member->state == OV_MEMBER_CONFIRMED && member->place != place)
         take_out(node, member, OV_MEMBER_ABSENT);
     if (member->place != place) {
@@ -69,6 +73,7 @@ static void confirm(struct ov_node *node, uint16_t place,
         tree->places[place].members++;
     }
     member->state = OV_MEMBER_CONFIRMED;
+    /* Who was let in by the root lives, whatever was seen of it before. */
     member->is_refused = false;
     member->is_seconded = false;
     member->attach = ref->attach;
@@ -247,6 +252,8 @@ void ov_settle_judge(struct ov_node *node, struct ov_ask *ask)
     if (member->state == OV_MEMBER_LOST) {
         ov_settle_refuse(node, ask, OV_REFUSE_LOST);
     } else if (member->attach >= ask->attach) {
+        /* A newer claim has overtaken this one: to grant it would move the node
+         * back to a parent that it has left. */
         ov_settle_refuse(node, ask, OV_REFUSE_STALE);
     } else {
         strip(node, ask);

@@ -99,7 +99,9 @@ static void read_record(struct ov_node *node, struct ov_place *place,
     OV_ASSERT(ov_record_decode(&rd, &rec) == 0);
     member = ov_members_find(&node->tree.members, rec.source);
     /* A newer record than the next one is dropped: a copy of what is between
-     * is still on its way by another path. A repeat is dropped and answered. */
+     * is still on its way by another path. A repeat is dropped and answered, as
+     * the acknowledgement may have gone down with a link. What a node sent
+     * before it was declared lost counts: a live one had taken it in. */
     if (member != NULL && member->is_known) {
         if (rec.seq == member->accepted + 1)
             hand_on(node, place, member, &rec, out);
@@ -193,6 +195,7 @@ void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
         root->sunk[first].next = root->sunk_free;
         root->sunk_free = first;
     }
+    /* At half of the window: it must not be full before the word is there. */
     if (source->unacked_bytes >= node->cfg->up_window_bytes / 2) {
         source->unacked_bytes = 0;
         ack(node, member, true);

@@ -203,6 +203,8 @@ void ov_up_resend(struct ov_node *node)
 {
     struct ov_up *up = &node->up;
 
+    /* Who had taken them in may be the one that died. The root accepts each
+     * once, so to send too much is harmless. */
     batch_drop_own(node);
     up->cursor = up->accepted + 1;
     up->at_cursor = up->kept.first;
@@ -332,7 +334,8 @@ static bool can_send(const struct ov_node *node, const struct ov_out *out)
            ov_link_can_send(&node->links[tree->parent], node->cfg, true);
 }
 
-/* The first frame of a child's queue: large ones pass as they are. */
+/* The first frame of a child's queue. Large ones pass as they are: two of them
+ * would not share a frame, and to put tables together is to copy them. */
 static void serve_place(struct ov_node *node, uint16_t index,
                         struct ov_out *out)
 {
@@ -447,6 +450,8 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
         if (first == OV_DRR_NONE) {
             if (up->batch_pieces == 0)
                 break;
+            /* No timer waits for more: while the link is busy we are not here,
+             * and bytes gather in the pipes by themselves. */
             batch_send(node, out);
         } else if (first < places_of(node)) {
             serve_place(node, first, out);
