@@ -3,39 +3,54 @@
 
 #include <stdlib.h>
 
-#include "endpoints/run/impl.h"
-#include "endpoints/run/loss.h"
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 
-struct run_held {
+struct record {
     struct ov_buf *buf;
     uint32_t holders;
 };
 
-int ep_run_held_open(struct run *r)
+struct run_held {
+    run_held_free_fn on_free;
+    void *arg;
+    struct record records[RUN_RECORDS_MAX]; /* by cookie */
+};
+
+int ep_run_held_open(run_held_free_fn on_free, void *arg, struct run_held **out)
 {
-    r->held = calloc(RUN_RECORDS_MAX, sizeof(*r->held));
-    return r->held == NULL ? OV_ENOMEM : 0;
+    struct run_held *held = calloc(1, sizeof(*held));
+
+    *out = held;
+    if (held == NULL)
+        return OV_ENOMEM;
+    held->on_free = on_free;
+    held->arg = arg;
+    return 0;
 }
 
-void ep_run_held_close(struct run *r)
+void ep_run_held_close(struct run_held *held)
 {
-    free(r->held);
-    r->held = NULL;
+    free(held);
 }
 
-void ep_run_hold(struct run *r, uint64_t cookie, struct ov_buf *buf)
+void ep_run_hold(struct run_held *held, uint64_t cookie, struct ov_buf *buf)
 {
     if (cookie == RUN_NO_RECORD)
         return;
-    r->held[cookie].buf = buf;
-    r->held[cookie].holders++;
+    OV_ASSERT(cookie < RUN_RECORDS_MAX);
+    held->records[cookie].buf = buf;
+    held->records[cookie].holders++;
 }
 
-void ep_run_let_go(struct run *r, uint64_t cookie)
+void ep_run_let_go(struct run_held *held, uint64_t cookie)
 {
-    if (cookie == RUN_NO_RECORD || --r->held[cookie].holders > 0)
+    struct record *record;
+
+    if (cookie == RUN_NO_RECORD)
         return;
-    ep_hub_put(r->hub, r->held[cookie].buf);
-    ep_hub_taken(r->hub, (uint32_t)cookie);
+    OV_ASSERT(cookie < RUN_RECORDS_MAX && held->records[cookie].holders > 0);
+    record = &held->records[cookie];
+    if (--record->holders == 0)
+        held->on_free(held->arg, (uint32_t)cookie, record->buf);
 }

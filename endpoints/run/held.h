@@ -1,20 +1,34 @@
-/* Records at the console and at the tap, by their cookies. */
+/* Records that somebody of the launcher holds: console, files, tap. The last
+ * one to let go of a record gives it back to the tree.
+ */
 #ifndef ENDPOINTS_RUN_HELD_H
 #define ENDPOINTS_RUN_HELD_H
 
 #include <stdint.h>
 
 struct ov_buf;
-struct run;
+struct run_held;
+
+enum {
+    RUN_RECORDS_MAX = 4096, /* at once: what the overlay's root allows */
+    /* The cookie of a record that is none of the overlay's. */
+    RUN_NO_RECORD = RUN_RECORDS_MAX
+};
+
+/* Nobody holds it any more, and nothing of it is looked at again. */
+typedef void (*run_held_free_fn)(void *arg, uint32_t cookie,
+                                 struct ov_buf *buf);
 
 /* Returns 0 or OV_ENOMEM. */
-int ep_run_held_open(struct run *r);
-void ep_run_held_close(struct run *r);
+int ep_run_held_open(run_held_free_fn on_free, void *arg,
+                     struct run_held **out);
+/* Nothing is given back. NULL is fine. */
+void ep_run_held_close(struct run_held *held);
 
 /* One more holder of the record, whose buffer this is. RUN_NO_RECORD is held
- * by nobody. */
-void ep_run_hold(struct run *r, uint64_t cookie, struct ov_buf *buf);
-/* One less; the last one gives it back to the tree. */
-void ep_run_let_go(struct run *r, uint64_t cookie);
+ * by nobody. O(1). */
+void ep_run_hold(struct run_held *held, uint64_t cookie, struct ov_buf *buf);
+/* One less, of those that there are. O(1). */
+void ep_run_let_go(struct run_held *held, uint64_t cookie);
 
 #endif

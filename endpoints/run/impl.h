@@ -46,9 +46,6 @@ struct run_node {
     struct ep_machine machine; /* as it has said */
 };
 
-/* Records at the console at once: what the overlay's root allows. */
-enum { RUN_RECORDS_MAX = 4096 };
-
 enum run_phase {
     RUN_LAUNCHING, /* daemons start and join */
     RUN_RUNNING,   /* the job was told to the nodes */
@@ -69,10 +66,10 @@ struct run {
     void *tap; /* owned, of options.tap; NULL: none */
     bool tap_is_flushing, tap_is_flushed;
     const struct run_tap_events *tap_events;
-    struct run_past *pasts;          /* owned: those that are over */
-    uint32_t pasts_count, jobs_made; /* so far */
-    uint32_t next_number;            /* of a process */
-    struct run_shown *shown;         /* owned: those of them on the console */
+    struct run_past *past;        /* owned: jobs that are over */
+    uint32_t jobs_made;           /* so far */
+    uint32_t next_number;         /* of a process */
+    struct run_shown *shown;      /* owned: those of them on the console */
     uint32_t sinks_open;          /* files that they may have open at a time */
     struct text_buf lines;        /* for stderr, not yet written */
     struct ep_boot_config config; /* of the session; hosts of all nodes */
@@ -105,12 +102,10 @@ struct run {
     struct run_signals *signals;       /* owned */
     struct run_suspension *suspension; /* owned: this process's own */
 
-    struct run_held *held; /* [RUN_RECORDS_MAX]: records not yet taken */
+    struct run_held *held;         /* owned: records not yet taken */
     struct run_redirect *redirect; /* owned: output that others get */
     uint32_t redirects_waiting;    /* records: not yet theirs */
-    struct run_log *logs;          /* owned: lines of tools, not yet taken */
-    uint32_t logs_count;
-    uint64_t logs_made;
+    struct run_logs *logs;         /* owned: lines of tools, not yet taken */
     struct run_stdin *down; /* owned: stdin of processes, by all writers */
     int input_fd;           /* -1: the launcher's stdin */
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */

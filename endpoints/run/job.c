@@ -7,7 +7,7 @@
 
 #include "endpoints/run/orders.h"
 #include "endpoints/run/impl.h"
-#include "endpoints/run/loss.h"
+#include "endpoints/run/held.h"
 #include "endpoints/run/past.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
@@ -85,7 +85,7 @@ static void end_job(struct run_job *job)
     ep_run_job_count_spare(job, false);
     ep_run_tap_job(r, &told);
     if (job->desc.cache_bytes > 0)
-        ep_run_past_add(r, &job->desc);
+        ep_run_past_add(r->past, &job->desc);
     ep_run_job_fini(job);
     free(job);
 }

@@ -167,6 +167,43 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     return true;
 }
 
+/* --- those that are over
+ * */
+
+static void on_forget(void *arg, uint32_t base, uint32_t size)
+{
+    struct run *r = arg;
+    const struct ep_tap_job told = {
+        .event = EP_TAP_JOB_FORGOTTEN, .base = base, .size = size};
+    uint8_t body[4];
+    struct ov_wr wr = ov_wr_init(body, sizeof(body));
+
+    ov_wr_u32(&wr, base);
+    ep_run_tap_job(r, &told);
+    ep_run_orders_send(r->orders, JOB_CONTROL_FORGET, body, sizeof(body));
+}
+
+static void on_past_lost(void *arg, uint32_t first, uint32_t count)
+{
+    ep_run_tap_lost(arg, first, count);
+}
+
+static bool is_replay_due(void *arg)
+{
+    return ep_run_tap_replays(arg);
+}
+
+int ep_run_jobs_open(struct run *r)
+{
+    static const struct run_past_events events = {
+        .on_forget = on_forget,
+        .on_lost = on_past_lost,
+        .is_awaited = is_replay_due,
+    };
+
+    return ep_run_past_open(&events, r, &r->past);
+}
+
 /* --- all of them
  * */
 
@@ -244,7 +281,7 @@ bool ep_run_jobs_wanted(struct run *r)
 /* It gives no answers. */
 void ep_run_jobs_silent(struct run *r, uint32_t node)
 {
-    ep_run_past_lost(r, node);
+    ep_run_past_lost(r->past, node);
     for (const struct run_job *job = &r->own; job != NULL; job = job->next) {
         struct job_part part = {0};
 
@@ -272,4 +309,6 @@ void ep_run_jobs_close(struct run *r)
         ep_run_job_fini(job);
         free(job);
     }
+    ep_run_past_close(r->past);
+    r->past = NULL;
 }

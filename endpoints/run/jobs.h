@@ -21,7 +21,10 @@ enum { RUN_SPARE_PROCS = 256 };
 /* Further jobs at a time. */
 enum { RUN_JOBS_MAX = 128 };
 
-/* Frees all further ones, without a word. */
+/* There are none but the own one. Returns 0 or OV_ENOMEM. */
+int ep_run_jobs_open(struct run *r);
+/* Frees all further ones, and what is known of those that are over, without a
+ * word. */
 void ep_run_jobs_close(struct run *r);
 
 /* Plans a further job and tells it to the nodes; while the run is running.

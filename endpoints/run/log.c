@@ -4,25 +4,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/impl.h"
-#include "endpoints/run/loss.h"
-#include "endpoints/sys/clock.h"
+#include "endpoints/console/console.h"
+#include "endpoints/run/held.h"
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 
-enum { RUN_LOGS_MAX = 256 };
+/* Behind those of records; what comes back of tools is far above. */
+enum { COOKIE_FIRST = RUN_NO_RECORD + 1 };
 
-struct run_log {
-    struct run_log *next;
+struct log {
+    struct log *next;
     uint64_t cookie;
     uint32_t token;
     struct ov_buf buf;
     uint8_t mem[];
 };
 
-static struct run_log *make(uint32_t token, const char *text,
-                            uint32_t len_bytes)
+struct run_logs {
+    struct log *first; /* owned */
+    uint32_t count;
+    uint64_t made; /* so far */
+};
+
+int ep_run_logs_open(struct run_logs **out)
 {
-    struct run_log *log = calloc(1, sizeof(*log) + len_bytes + 1);
+    *out = calloc(1, sizeof(**out));
+    return *out == NULL ? OV_ENOMEM : 0;
+}
+
+void ep_run_logs_close(struct run_logs *logs)
+{
+    while (logs != NULL && logs->first != NULL) {
+        struct log *log = logs->first;
+
+        logs->first = log->next;
+        free(log);
+    }
+    free(logs);
+}
+
+static struct log *make(uint32_t token, const char *text, uint32_t len_bytes)
+{
+    struct log *log = calloc(1, sizeof(*log) + len_bytes + 1);
 
     if (log == NULL)
         return NULL;
@@ -37,61 +60,42 @@ static struct run_log *make(uint32_t token, const char *text,
     return log;
 }
 
-bool ep_run_log(struct run *r, uint32_t token, uint8_t channel,
-                const char *text, uint32_t len_bytes)
+bool ep_run_logs_add(struct run_logs *logs, uint32_t token, const char *text,
+                     uint32_t len_bytes, struct ep_console_record *record)
 {
-    struct ep_console_record record = {.proc = TEXT_CONSOLE_TOOL,
-                                       .rank = TEXT_CONSOLE_TOOL,
-                                       .time_ns = ep_clock_unix_ns(),
-                                       .host = r->host,
-                                       .channel = channel};
-    struct run_log *log;
+    struct log *log;
 
-    if (r->output == NULL || r->phase == RUN_OVER ||
-        r->logs_count == RUN_LOGS_MAX || len_bytes >= EP_CONSOLE_RECORD_MAX)
+    if (logs->count == RUN_LOGS_MAX || len_bytes >= EP_CONSOLE_RECORD_MAX)
         return false;
     log = make(token, text, len_bytes);
     if (log == NULL)
         return false;
-    log->cookie = RUN_NO_RECORD + 1 + r->logs_made++;
-    record.buf = &log->buf;
-    record.len_bytes = log->buf.len_bytes;
-    record.cookie = log->cookie;
-    if (ep_output_record(r->output, &record)) {
-        free(log);
-        return false;
-    }
-    log->next = r->logs;
-    r->logs = log;
-    r->logs_count++;
-    ep_run_watch(r);
+    log->cookie = COOKIE_FIRST + logs->made++;
+    log->next = logs->first;
+    logs->first = log;
+    logs->count++;
+    record->proc = record->rank = TEXT_CONSOLE_TOOL;
+    record->buf = &log->buf;
+    record->off_bytes = 0;
+    record->len_bytes = log->buf.len_bytes;
+    record->cookie = log->cookie;
     return true;
 }
 
-bool ep_run_log_taken(struct run *r, uint64_t cookie, uint32_t *token)
+bool ep_run_logs_taken(struct run_logs *logs, uint64_t cookie, uint32_t *token)
 {
-    struct run_log **at = &r->logs;
-    struct run_log *log;
+    struct log **at = &logs->first;
+    struct log *log;
 
-    if (cookie <= RUN_NO_RECORD)
+    if (cookie < COOKIE_FIRST)
         return false;
     while (*at != NULL && (*at)->cookie != cookie)
         at = &(*at)->next;
     log = *at;
     OV_ASSERT(log != NULL);
     *at = log->next;
-    r->logs_count--;
+    logs->count--;
     *token = log->token;
     free(log);
     return true;
-}
-
-void ep_run_log_close(struct run *r)
-{
-    while (r->logs != NULL) {
-        struct run_log *log = r->logs;
-
-        r->logs = log->next;
-        free(log);
-    }
 }

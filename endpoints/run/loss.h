@@ -2,12 +2,10 @@
 #ifndef ENDPOINTS_RUN_LOSS_H
 #define ENDPOINTS_RUN_LOSS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/run/impl.h"
-
-/* The cookie of a console record that is none of the overlay's. */
-enum { RUN_NO_RECORD = RUN_RECORDS_MAX };
+struct run;
 
 /* The tree has given a node up: says so, ends its channels, counts it as final,
  * and ends the job unless the others are to go on. Again: does nothing.

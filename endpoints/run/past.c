@@ -3,89 +3,100 @@
 
 #include <stdlib.h>
 
-#include "endpoints/run/impl.h"
-#include "endpoints/run/orders.h"
-#include "endpoints/run/tap.h"
+#include "job/job.h"
+#include "overlay/base/err.h"
 
-struct run_past {
-    struct run_past *next;
+struct past_job {
+    struct past_job *next;
     uint32_t base, size;
     uint32_t node[]; /* of each rank */
 };
 
-static void forget(struct run *r, uint32_t base, uint32_t size)
-{
-    const struct ep_tap_job told = {
-        .event = EP_TAP_JOB_FORGOTTEN, .base = base, .size = size};
-    uint8_t body[4];
-    struct ov_wr wr = ov_wr_init(body, sizeof(body));
+struct run_past {
+    const struct run_past_events *events;
+    void *arg;
+    struct past_job *first; /* owned */
+    uint32_t count;
+};
 
-    ov_wr_u32(&wr, base);
-    ep_run_tap_job(r, &told);
-    ep_run_orders_send(r->orders, JOB_CONTROL_FORGET, body, sizeof(body));
+int ep_run_past_open(const struct run_past_events *events, void *arg,
+                     struct run_past **out)
+{
+    struct run_past *past = calloc(1, sizeof(*past));
+
+    *out = past;
+    if (past == NULL)
+        return OV_ENOMEM;
+    past->events = events;
+    past->arg = arg;
+    return 0;
 }
 
-static void forget_first(struct run *r)
+static struct past_job *take_first(struct run_past *past)
 {
-    struct run_past *past = r->pasts;
+    struct past_job *job = past->first;
 
-    r->pasts = past->next;
-    r->pasts_count--;
-    forget(r, past->base, past->size);
+    past->first = job->next;
+    past->count--;
+    return job;
+}
+
+void ep_run_past_close(struct run_past *past)
+{
+    while (past != NULL && past->count > 0)
+        free(take_first(past));
     free(past);
 }
 
-static void list_nodes(const struct run *r, const struct job *job,
-                       uint32_t *node)
+static void forget_first(struct run_past *past)
 {
-    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+    struct past_job *job = take_first(past);
+
+    past->events->on_forget(past->arg, job->base, job->size);
+    free(job);
+}
+
+static void list_nodes(const struct job *job, uint32_t *node)
+{
+    for (uint32_t place = 1; place <= job->nodes; place++) {
+        uint32_t at = job_node_at(job, place);
         struct job_part part = {0};
 
-        while (job_next_on_node(job, n, &part)) {
+        while (job_next_on_node(job, at, &part)) {
             for (uint32_t i = 0; i < part.count; i++)
-                node[part.first_rank + i] = n;
+                node[part.first_rank + i] = at;
         }
     }
 }
 
-void ep_run_past_add(struct run *r, const struct job *job)
+void ep_run_past_add(struct run_past *past, const struct job *job)
 {
-    struct run_past *past =
-        calloc(1, sizeof(*past) + job->size * sizeof(*past->node));
-    struct run_past **at = &r->pasts;
+    struct past_job *one =
+        calloc(1, sizeof(*one) + job->size * sizeof(*one->node));
+    struct past_job **at = &past->first;
 
-    if (past == NULL) {
-        forget(r, job->base, job->size);
+    if (one == NULL) {
+        past->events->on_forget(past->arg, job->base, job->size);
         return;
     }
-    past->base = job->base;
-    past->size = job->size;
-    list_nodes(r, job, past->node);
+    one->base = job->base;
+    one->size = job->size;
+    list_nodes(job, one->node);
     while (*at != NULL)
         at = &(*at)->next;
-    *at = past;
-    r->pasts_count++;
-    while (r->pasts_count > RUN_PASTS_MAX && !ep_run_tap_replays(r))
-        forget_first(r);
+    *at = one;
+    past->count++;
+    while (past->count > RUN_PASTS_MAX && !past->events->is_awaited(past->arg))
+        forget_first(past);
 }
 
-void ep_run_past_lost(struct run *r, uint32_t node)
+void ep_run_past_lost(struct run_past *past, uint32_t node)
 {
-    for (const struct run_past *past = r->pasts; past != NULL;
-         past = past->next) {
-        for (uint32_t rank = 0; rank < past->size; rank++) {
-            if (past->node[rank] == node)
-                ep_run_tap_lost(r, past->base + rank, 1);
+    for (const struct past_job *job = past->first; job != NULL;
+         job = job->next) {
+        for (uint32_t rank = 0; rank < job->size; rank++) {
+            if (job->node[rank] == node)
+                past->events->on_lost(past->arg, job->base + rank, 1);
         }
-    }
-}
-
-void ep_run_past_close(struct run *r)
-{
-    while (r->pasts != NULL) {
-        struct run_past *past = r->pasts;
-
-        r->pasts = past->next;
-        free(past);
     }
 }

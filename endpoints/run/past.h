@@ -7,19 +7,34 @@
 #ifndef ENDPOINTS_RUN_PAST_H
 #define ENDPOINTS_RUN_PAST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct job;
-struct run;
+struct run_past;
 
 /* Of these jobs; when one more is over the one that was over first goes. It
  * stays a little longer while an answer of output from before is due. */
 enum { RUN_PASTS_MAX = 32 };
 
-/* The job is over. O(processes). */
-void ep_run_past_add(struct run *r, const struct job *job);
-/* What that node kept is gone. O(processes of all). */
-void ep_run_past_lost(struct run *r, uint32_t node);
-void ep_run_past_close(struct run *r);
+struct run_past_events {
+    /* This job is forgotten: the nodes and the tap are to hear of it. */
+    void (*on_forget)(void *arg, uint32_t base, uint32_t size);
+    /* What was kept of these processes is gone. */
+    void (*on_lost)(void *arg, uint32_t first, uint32_t count);
+    /* Is an answer due? */
+    bool (*is_awaited)(void *arg);
+};
+
+/* Events are borrowed. Returns 0 or OV_ENOMEM. */
+int ep_run_past_open(const struct run_past_events *events, void *arg,
+                     struct run_past **out);
+/* Forgets all without a word. NULL is fine. */
+void ep_run_past_close(struct run_past *past);
+
+/* The job is over. Where memory is out it is forgotten at once. O(ranks). */
+void ep_run_past_add(struct run_past *past, const struct job *job);
+/* The node is gone, and what it kept. O(processes of all). */
+void ep_run_past_lost(struct run_past *past, uint32_t node);
 
 #endif

@@ -7,7 +7,6 @@
 #include "endpoints/run/back.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
-#include "endpoints/run/loss.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/tap.h"
 #include "overlay/base/err.h"
@@ -51,7 +50,7 @@ static void to_console(struct run *r, const struct ep_console_record *rec)
     }
     ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
                rec->rank);
-    ep_run_let_go(r, rec->cookie);
+    ep_run_let_go(r->held, rec->cookie);
     ep_run_abort(r, 1);
 }
 
@@ -88,7 +87,7 @@ static void dispatch(struct run *r, const struct ep_console_record *rec)
         to_console(r, rec);
         return;
     }
-    ep_run_let_go(r, rec->cookie); /* the tap has its own hold */
+    ep_run_let_go(r->held, rec->cookie); /* the tap has its own hold */
 }
 
 static struct ov_rd bytes_of(const struct ep_console_record *rec)
@@ -125,7 +124,7 @@ static void replay(struct run *r, const struct ep_console_record *rec,
         output.mem = output.len_bytes > 0 ? answer.bytes.at : NULL;
         ep_run_tap_output(r, &output, rec->buf);
     }
-    ep_run_let_go(r, rec->cookie);
+    ep_run_let_go(r->held, rec->cookie);
 }
 
 /* --- those that wait */
@@ -292,7 +291,7 @@ void ep_run_redirect_returned(struct run *r, uint64_t cookie)
 
     if (r->phase == RUN_OVER)
         return;
-    ep_run_hold(r, cookie, rec.buf);
+    ep_run_hold(r->held, cookie, rec.buf);
     to_console(r, &rec);
 }
 

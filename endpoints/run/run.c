@@ -15,7 +15,6 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
-#include "endpoints/run/past.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/orders.h"
@@ -129,8 +128,9 @@ static int open_all(struct run *r)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     r->base = event_base_new();
     rc = OV_ENOMEM;
-    if (r->base != NULL && !ep_run_control_open(r) && !ep_run_down_open(r) &&
-        !ep_run_end_open(r) && !ep_run_interrupt_open(r))
+    if (r->base != NULL && !ep_run_control_open(r) && !ep_run_jobs_open(r) &&
+        !ep_run_down_open(r) && !ep_run_end_open(r) &&
+        !ep_run_interrupt_open(r))
         rc = ep_run_output_open(r);
     if (rc != 0 && rc != OV_EINVAL)
         ep_run_say(r, "cannot start: out of memory or descriptors");
@@ -159,7 +159,6 @@ static void close_all(struct run *r)
     ep_run_sinks_forget(r);
     ep_writer_close(r->writer, true);
     ep_run_jobs_close(r);
-    ep_run_past_close(r);
     ep_run_redirect_close(r);
     ep_hub_close(r->hub);
     ep_gate_close(r->gate);
@@ -177,8 +176,8 @@ static void close_all(struct run *r)
     free(r->daemons);
     free(r->lost);
     text_buf_fini(&r->lines);
-    ep_run_held_close(r);
-    ep_run_log_close(r);
+    ep_run_held_close(r->held);
+    ep_run_logs_close(r->logs);
     if (r->stats_fd >= 0)
         close(r->stats_fd);
 }

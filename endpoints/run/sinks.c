@@ -52,7 +52,7 @@ static void on_taken(void *arg, uint64_t cookie)
 {
     struct run_sinks *sinks = arg;
 
-    ep_run_let_go(sinks->run, cookie);
+    ep_run_let_go(sinks->run->held, cookie);
 }
 
 static void on_error(void *arg, int err, const char *why)
@@ -228,10 +228,10 @@ static void show(struct run_sinks *sinks, struct ep_console_record rec)
     if (sinks->shown == NULL)
         return;
     rec.style = &sinks->shown->style;
-    ep_run_hold(r, rec.cookie, rec.buf);
+    ep_run_hold(r->held, rec.cookie, rec.buf);
     if (ep_output_show(r->output, &rec) == 0)
         return;
-    ep_run_let_go(r, rec.cookie);
+    ep_run_let_go(r->held, rec.cookie);
     sinks->job.events->on_error(sinks->job.arg,
                                 "cannot show output: out of memory");
 }
@@ -251,10 +251,10 @@ void ep_run_sinks_record(struct run_sinks *sinks,
     show(sinks, its);
     if (sinks->files == NULL)
         return;
-    ep_run_hold(sinks->run, its.cookie, its.buf);
+    ep_run_hold(sinks->run->held, its.cookie, its.buf);
     if (ep_files_record(sinks->files, &its) == 0)
         return;
-    ep_run_let_go(sinks->run, its.cookie);
+    ep_run_let_go(sinks->run->held, its.cookie);
     sinks->job.events->on_error(sinks->job.arg,
                                 "cannot write files: out of memory");
 }

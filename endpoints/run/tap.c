@@ -6,6 +6,7 @@
 #include "endpoints/run/log.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/panic.h"
 
 /* Of a push: a larger frame would only be copied for longer. */
@@ -60,7 +61,9 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
 
 static void on_released(void *arg, uint64_t cookie)
 {
-    ep_run_let_go(arg, cookie);
+    struct run *r = arg;
+
+    ep_run_let_go(r->held, cookie);
 }
 
 static void on_gone(void *arg, uint64_t cookie)
@@ -116,7 +119,19 @@ static void on_pushers(void *arg, bool are_there)
 static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
                    uint32_t len_bytes)
 {
-    return ep_run_log(arg, token, channel, text, len_bytes);
+    struct run *r = arg;
+    struct ep_console_record record = {
+        .time_ns = ep_clock_unix_ns(), .host = r->host, .channel = channel};
+
+    if (r->output == NULL || r->phase == RUN_OVER ||
+        !ep_run_logs_add(r->logs, token, text, len_bytes, &record))
+        return false;
+    if (ep_output_record(r->output, &record)) {
+        (void)ep_run_logs_taken(r->logs, record.cookie, &token);
+        return false;
+    }
+    ep_run_watch(r);
+    return true;
 }
 
 static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
@@ -263,7 +278,7 @@ bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
 {
     if (r->tap == NULL || !r->options.tap->output(r->tap, output))
         return false;
-    ep_run_hold(r, output->cookie, buf);
+    ep_run_hold(r->held, output->cookie, buf);
     return true;
 }
 

@@ -25,8 +25,10 @@
 
 /* --- records */
 
-static void take(struct run *r, uint32_t cookie, struct ov_buf *buf)
+static void give_back(void *arg, uint32_t cookie, struct ov_buf *buf)
 {
+    struct run *r = arg;
+
     ep_hub_put(r->hub, buf);
     ep_hub_taken(r->hub, cookie);
 }
@@ -51,17 +53,17 @@ static void on_record(void *arg, const struct ov_act *act,
 
     if (rec->channel == OV_CHANNEL_STATE) {
         ep_run_words(r, rec->source, slice);
-        take(r, act->cookie, slice->buf);
+        give_back(r, act->cookie, slice->buf);
         return;
     }
-    ep_run_hold(r, act->cookie, slice->buf);
+    ep_run_hold(r->held, act->cookie, slice->buf);
     if (rec->job != 0) {
         ep_run_redirect_replay(r, &out, rec->job);
         return;
     }
     if (rec->rank >= r->own.desc.size) {
         ep_run_jobs_output(r, &out);
-        ep_run_let_go(r, act->cookie);
+        ep_run_let_go(r->held, act->cookie);
         return;
     }
     ep_run_watch(r);
@@ -91,8 +93,8 @@ static void on_taken(void *arg, uint64_t cookie)
 
     if (ep_run_redirect_taken(r, cookie))
         return;
-    if (!ep_run_log_taken(r, cookie, &token))
-        ep_run_let_go(r, cookie);
+    if (!ep_run_logs_taken(r->logs, cookie, &token))
+        ep_run_let_go(r->held, cookie);
     else if (token != 0)
         ep_run_tap_logged(r, token);
 }
@@ -154,7 +156,8 @@ int ep_run_output_open(struct run *r)
     bool is_files;
     int rc;
 
-    if (ep_run_held_open(r) || ep_writer_open(r->base, &r->writer) ||
+    if (ep_run_held_open(give_back, r, &r->held) ||
+        ep_run_logs_open(&r->logs) || ep_writer_open(r->base, &r->writer) ||
         ep_run_redirect_open(r))
         return OV_ENOMEM;
     cfg = output_cfg(r);
