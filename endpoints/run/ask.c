@@ -78,8 +78,9 @@ int ep_run_ask(struct run *r, const uint32_t *nodes, uint32_t count, char *why)
     if (unknown == 0)
         return 0;
     order_all(r);
-    ep_run_note(r, "a job waits for what the machines of %u node%s are",
-                unknown, unknown == 1 ? "" : "s");
+    ep_voice_note(&r->voice,
+                  "a job waits for what the machines of %u node%s are", unknown,
+                  unknown == 1 ? "" : "s");
     return OV_EAGAIN;
 }
 

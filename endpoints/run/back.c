@@ -119,8 +119,9 @@ void ep_run_back_show(struct run *r, struct run_back *all,
             continue;
         if (show(r, back))
             continue;
-        ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
-                   back->rank);
+        ep_voice_say(&r->voice,
+                     "a record of rank %u cannot be shown: out of memory",
+                     back->rank);
         ep_run_abort(r, 1);
         return;
     }

@@ -80,7 +80,7 @@ static void tell_virtual(struct run *r)
         return;
     told = calloc(r->config.tree.nodes, sizeof(*told));
     if (told == NULL) {
-        ep_run_say(r, "out of memory");
+        ep_voice_say(&r->voice, "out of memory");
         ep_run_abort(r, 1);
         return;
     }
@@ -133,8 +133,8 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
     r->daemons[index] = *peer;
     r->daemons_ready++;
     r->daemons_alive++;
-    ep_run_note(r, "daemon %u of %u is ready at %s", r->daemons_ready,
-                r->daemons_count, peer->address);
+    ep_voice_note(&r->voice, "daemon %u of %u is ready at %s", r->daemons_ready,
+                  r->daemons_count, peer->address);
     if (is_local(r))
         tell_virtual(r);
     else if (ep_run_starts_all(r))
@@ -147,8 +147,8 @@ static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
 
     (void)index;
     if (node > 0 && node <= r->nodes_count)
-        ep_run_note(r, "the daemon of node %u on %s: %s", ep_run_place(r, node),
-                    ep_run_host(r, node), text);
+        ep_voice_note(&r->voice, "the daemon of node %u on %s: %s",
+                      ep_run_place(r, node), ep_run_host(r, node), text);
 }
 
 /* The daemon that says so is known by its host, which others that pass it on
@@ -230,8 +230,8 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
     if (r->phase != RUN_LAUNCHING || r->is_aborted ||
         !is_beneath(r, index, node))
         return;
-    ep_run_note(r, "started from here: the daemon of node %u on %s",
-                ep_run_place(r, node), ep_run_host(r, node));
+    ep_voice_note(&r->voice, "started from here: the daemon of node %u on %s",
+                  ep_run_place(r, node), ep_run_host(r, node));
     if (ep_starter_take_over(r->starter, &r->config, node, time_ms, text,
                              why) != 0) {
         ep_run_missing(r, node, why, text);
@@ -252,7 +252,7 @@ static void on_srun_line(struct run *r, const char *line)
     if (r->options.verbose ||
         (!r->is_recalled && !r->is_arriving && r->phase != RUN_LEAVING &&
          !ep_run_missing_is_told(r)))
-        ep_run_line(r, "slurm", line);
+        ep_voice_line(&r->voice, "slurm", line);
 }
 
 static void on_stderr(void *arg, uint32_t index, const char *host,
@@ -263,7 +263,7 @@ static void on_stderr(void *arg, uint32_t index, const char *host,
     if (is_slurm(r) && index == SRUN)
         on_srun_line(r, line);
     else
-        ep_run_line(r, host != NULL ? host : "xylemd", line);
+        ep_voice_line(&r->voice, host != NULL ? host : "xylemd", line);
 }
 
 static void tell_early_end(struct run *r, uint32_t index, int status)
@@ -293,7 +293,7 @@ static void on_spawner_lost(void *arg)
 {
     struct run *r = arg;
 
-    ep_run_say(r, "the process that starts the daemons has died");
+    ep_voice_say(&r->voice, "the process that starts the daemons has died");
     r->daemons_alive = 0; /* their ends are not heard of any more */
     ep_run_abort(r, 1);
 }
@@ -315,7 +315,7 @@ static const struct ep_starter_events starter_events = {
 
 static int failed(struct run *r, const char *host, const char *why)
 {
-    ep_run_say(r, "cannot start the daemon for %s: %s", host, why);
+    ep_voice_say(&r->voice, "cannot start the daemon for %s: %s", host, why);
     return 1;
 }
 
@@ -367,12 +367,13 @@ static int open_gate(struct run *r)
     char why[EP_WHY_MAX];
 
     if (ep_gate_open(&cfg, &r->gate, why)) {
-        ep_run_say(r, "%s", why);
+        ep_voice_say(&r->voice, "%s", why);
         return 1;
     }
     return ep_gate_list(r->gate, &r->config) == 0
                ? 0
-               : ep_run_fail(r, "the system does not list its addresses");
+               : ep_voice_fail(&r->voice,
+                               "the system does not list its addresses");
 }
 
 /* One srun starts them all; those of our children call. */
@@ -427,7 +428,7 @@ int ep_run_daemons_start(struct run *r)
     r->daemons = calloc((size_t)top + 1, sizeof(*r->daemons));
     if (r->daemons == NULL || ep_starter_open(&cfg, &r->starter) ||
         ep_starter_attach(r->starter)) {
-        ep_run_say(r, "out of memory");
+        ep_voice_say(&r->voice, "out of memory");
         return 1;
     }
     if (is_slurm(r))

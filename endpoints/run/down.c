@@ -125,9 +125,9 @@ static void on_input_error(void *arg, int err)
 {
     struct run *r = arg;
 
-    ep_run_say(r, "cannot read %s: %s",
-               r->options.input != NULL ? r->options.input : "stdin",
-               strerror(err));
+    ep_voice_say(&r->voice, "cannot read %s: %s",
+                 r->options.input != NULL ? r->options.input : "stdin",
+                 strerror(err));
     on_input_end(r);
     ep_run_abort(r, 1);
 }
@@ -165,15 +165,16 @@ void ep_run_down_close(struct run *r)
 int ep_run_job_send(struct run *r)
 {
     if (ep_run_control_job(r, &r->own.desc)) {
-        ep_run_say(r,
-                   "the program's arguments and environment are larger than "
-                   "%d MiB",
-                   JOB_BYTES_MAX >> 20);
+        ep_voice_say(&r->voice,
+                     "the program's arguments and environment are larger than "
+                     "%d MiB",
+                     JOB_BYTES_MAX >> 20);
         return 1;
     }
     if (r->own.desc.readers_count > 0) {
         if (open_input(r)) {
-            ep_run_say(r, "cannot read stdin: out of memory or descriptors");
+            ep_voice_say(&r->voice,
+                         "cannot read stdin: out of memory or descriptors");
             return 1;
         }
         ep_run_stdin_open_stream(r->down, JOB_STREAM_STDIN);

@@ -27,8 +27,9 @@ void ep_run_dvm_begin(struct run *r)
     ep_run_tap_open(r);
     if (r->tap != NULL)
         return;
-    ep_run_say(r, "PMIx tools cannot connect, and a dvm is for nobody else "
-                  "(`xylem dvm -v' says why)");
+    ep_voice_say(&r->voice,
+                 "PMIx tools cannot connect, and a dvm is for nobody else "
+                 "(`xylem dvm -v' says why)");
     ep_run_abort(r, 1);
 }
 
@@ -40,17 +41,17 @@ void ep_run_dvm_up(struct run *r, const char *uri)
         ep_run_abort(r, 1);
         return;
     }
-    ep_run_say(r,
-               "%u node%s up: jobs can be started, `xylem dvm --stop=%d' ends "
-               "it",
-               r->nodes_count - r->lost_count,
-               r->nodes_count - r->lost_count == 1 ? " is" : "s are",
-               (int)getpid());
+    ep_voice_say(
+        &r->voice,
+        "%u node%s up: jobs can be started, `xylem dvm --stop=%d' ends "
+        "it",
+        r->nodes_count - r->lost_count,
+        r->nodes_count - r->lost_count == 1 ? " is" : "s are", (int)getpid());
 }
 
 void ep_run_dvm_give_up(struct run *r, const char *why)
 {
-    ep_run_say(r, "%s", why);
+    ep_voice_say(&r->voice, "%s", why);
     ep_run_abort(r, 1);
     r->is_ending = true;
     ep_run_check_done(r); /* nobody could start a job */
@@ -65,7 +66,7 @@ static void on_grace(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    ep_run_note(r, "jobs that are still there are killed");
+    ep_voice_note(&r->voice, "jobs that are still there are killed");
     ep_run_abort(r, 0);
 }
 
@@ -80,7 +81,7 @@ void ep_run_dvm_end(struct run *r)
     } else if (r->grace == NULL) {
         ep_run_abort(r, 0);
     } else {
-        ep_run_note(r, "the jobs are ended");
+        ep_voice_note(&r->voice, "the jobs are ended");
         ep_run_orders_signal(r->orders, SIGTERM, NULL, 0);
         ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
         evtimer_add(r->grace, &grace);

@@ -119,12 +119,13 @@ static void tell_failure(struct run *r)
         return;
     r->is_failure_told = true;
     if (WIFSIGNALED(status))
-        ep_run_say(r, "rank %u on %s was ended by signal %d (%s)",
-                   failure->rank, ep_run_host_of_rank(r, failure->rank),
-                   WTERMSIG(status), strsignal(WTERMSIG(status)));
+        ep_voice_say(&r->voice, "rank %u on %s was ended by signal %d (%s)",
+                     failure->rank, ep_run_host_of_rank(r, failure->rank),
+                     WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        ep_run_say(r, "rank %u on %s returned %d", failure->rank,
-                   ep_run_host_of_rank(r, failure->rank), WEXITSTATUS(status));
+        ep_voice_say(&r->voice, "rank %u on %s returned %d", failure->rank,
+                     ep_run_host_of_rank(r, failure->rank),
+                     WEXITSTATUS(status));
 }
 
 int ep_run_exit_code(const struct run *r)
@@ -138,10 +139,12 @@ void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
     if (r->own.life.failure.count > 1 && !r->is_quiet)
-        ep_run_say(r, "%u processes ended badly", r->own.life.failure.count);
+        ep_voice_say(&r->voice, "%u processes ended badly",
+                     r->own.life.failure.count);
     if (ep_output_pending(r->output) > 0 && !r->is_quiet)
-        ep_run_say(r, "output that could not be written was given up");
-    ep_run_retry_lines(r, LAST_WORDS_MS);
+        ep_voice_say(&r->voice,
+                     "output that could not be written was given up");
+    ep_voice_retry(&r->voice, LAST_WORDS_MS);
 }
 
 /* --- once a second, while something waits
@@ -166,10 +169,12 @@ static void check_stuck(struct run *r)
         return;
     r->is_stuck_told = true;
     if (place == EP_OUTPUT_CONSOLE)
-        ep_run_say(r, "the output is not being read: everybody waits for that");
+        ep_voice_say(&r->voice,
+                     "the output is not being read: everybody waits for that");
     else
-        ep_run_say(r, "the file system does not take the output's files: "
-                      "everybody waits for that");
+        ep_voice_say(&r->voice,
+                     "the file system does not take the output's files: "
+                     "everybody waits for that");
 }
 
 /* A daemon says itself what keeps it; this is for those that cannot. Where
@@ -181,29 +186,27 @@ static void check_launch(struct run *r)
     if (r->phase != RUN_LAUNCHING || r->missing_count > 0 ||
         waited_s < LAUNCHES * r->options.launch_timeout_s)
         return;
-    ep_run_say(r,
-               "after %.0f s only %u of %u node%s joined (--launch-timeout "
-               "gives the others more time)",
-               waited_s, ep_hub_look(r->hub, 0, 0).joined, r->nodes_count,
-               r->nodes_count == 1 ? " has" : "s have");
+    ep_voice_say(&r->voice,
+                 "after %.0f s only %u of %u node%s joined (--launch-timeout "
+                 "gives the others more time)",
+                 waited_s, ep_hub_look(r->hub, 0, 0).joined, r->nodes_count,
+                 r->nodes_count == 1 ? " has" : "s have");
     ep_run_abort(r, 1);
 }
 
-static void on_watch(evutil_socket_t fd, short what, void *arg)
+static void on_watch(void *arg)
 {
     struct run *r = arg;
 
-    (void)fd;
-    (void)what;
-    ep_run_retry_lines(r, 0);
+    ep_voice_retry(&r->voice, 0);
     check_launch(r);
     check_stuck(r);
     if (r->own.life.failure.count > 0 && ep_output_pending(r->output) == 0)
         tell_failure(r);
-    if (r->phase == RUN_LAUNCHING || r->lines.len_bytes > 0 ||
+    if (r->phase == RUN_LAUNCHING || ep_voice_waits(&r->voice) ||
         ep_output_pending(r->output) > 0 || r->sinks_open > 0 ||
         (r->own.life.failure.count > 0 && !r->is_failure_told))
-        ep_run_watch(r);
+        ep_watch_soon(r->watch);
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *arg)
@@ -212,8 +215,8 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    ep_run_say(r, "the time of %g s is over; the job ends",
-               r->options.timeout_s);
+    ep_voice_say(&r->voice, "the time of %g s is over; the job ends",
+                 r->options.timeout_s);
     ep_run_abort(r, EXIT_TIMEOUT);
 }
 
@@ -225,10 +228,10 @@ int ep_run_end_open(struct run *r)
 
     r->limit = evtimer_new(r->base, on_limit, r);
     r->hard = evtimer_new(r->base, on_hard, r);
-    r->watch = evtimer_new(r->base, on_watch, r);
-    if (r->limit == NULL || r->hard == NULL || r->watch == NULL)
+    if (r->limit == NULL || r->hard == NULL ||
+        ep_watch_open(r->base, on_watch, r, &r->watch))
         return OV_ENOMEM;
-    ep_run_watch(r);
+    ep_watch_soon(r->watch);
     if (left_s > 0)
         limit = (struct timeval){
             (time_t)left_s,
@@ -240,11 +243,12 @@ int ep_run_end_open(struct run *r)
 
 void ep_run_end_close(struct run *r)
 {
-    struct event *timers[] = {r->limit, r->hard, r->watch, r->settle};
+    struct event *timers[] = {r->limit, r->hard, r->settle};
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
         if (timers[i] != NULL)
             event_free(timers[i]);
     }
+    ep_watch_close(r->watch);
     r->watch = NULL;
 }

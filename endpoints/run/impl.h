@@ -26,6 +26,8 @@
 #include "endpoints/run/report.h"
 #include "endpoints/run/run.h"
 #include "endpoints/run/survey.h"
+#include "endpoints/run/voice.h"
+#include "endpoints/run/watch.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/room.h"
 #include "endpoints/sys/writer.h"
@@ -66,12 +68,12 @@ struct run {
     void *tap; /* owned, of options.tap; NULL: none */
     bool tap_is_flushing, tap_is_flushed;
     const struct run_tap_events *tap_events;
-    struct run_past *past;        /* owned: jobs that are over */
-    uint32_t jobs_made;           /* so far */
-    uint32_t next_number;         /* of a process */
-    struct run_shown *shown;      /* owned: those of them on the console */
-    uint32_t sinks_open;          /* files that they may have open at a time */
-    struct text_buf lines;        /* for stderr, not yet written */
+    struct run_past *past;   /* owned: jobs that are over */
+    uint32_t jobs_made;      /* so far */
+    uint32_t next_number;    /* of a process */
+    struct run_shown *shown; /* owned: those of them on the console */
+    uint32_t sinks_open;     /* files that they may have open at a time */
+    struct run_voice voice;
     struct ep_boot_config config; /* of the session; hosts of all nodes */
     struct ep_session_sizes sizes;
     struct ep_room room;       /* of this machine, before anything is started */
@@ -110,16 +112,16 @@ struct run {
     int input_fd;           /* -1: the launcher's stdin */
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
 
-    struct event *limit;  /* --timeout */
-    struct event *hard;   /* the time an end may take */
-    struct event *watch;  /* once a second while something waits */
-    struct event *settle; /* no daemon has failed for a while */
-    struct event *grace;  /* of a dvm: jobs were told to end */
-    bool is_aborted;      /* before the job began */
-    bool is_recalled;     /* srun was told to end */
-    bool is_arriving;     /* the last daemon of srun is there */
-    bool is_ending;       /* of a dvm: see dvm.c */
-    bool is_killed;       /* processes were told to die: exits mean nothing */
+    struct event *limit;     /* --timeout */
+    struct event *hard;      /* the time an end may take */
+    struct run_watch *watch; /* owned */
+    struct event *settle;    /* no daemon has failed for a while */
+    struct event *grace;     /* of a dvm: jobs were told to end */
+    bool is_aborted;         /* before the job began */
+    bool is_recalled;        /* srun was told to end */
+    bool is_arriving;        /* the last daemon of srun is there */
+    bool is_ending;          /* of a dvm: see dvm.c */
+    bool is_killed; /* processes were told to die: exits mean nothing */
     bool is_failure_told, is_stuck_told, is_note_told, is_pieces_told;
     int exit_code; /* as decided; -1: by the processes */
     bool is_quiet; /* the end needs no words */
@@ -130,27 +132,13 @@ struct run {
 };
 
 /* The files, each above those it calls; some have headers:
- *     say  environ  plan_guess  plan_tree  plan_hosts  plan_machine
+ *     voice  watch  environ  plan_guess  plan_tree  plan_hosts  plan_machine
  *     plan_ranks  plan_job  plan_session  plan  verdict  counts  orders
  *     signals  suspension  control  held  log  tap  ask  want  stdin  pool
  *     placing  further  sinks  past  job  jobs  end  own  stats  report  back
  *     redirect  losses  sweeps  loss  dvm  interrupt  down  daemons  survey
  *     words  up  run
  */
-
-/* --- say.c */
-void ep_run_say(struct run *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void ep_run_note(struct run *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* A line of somebody else's, with who says it before it. */
-void ep_run_line(struct run *r, const char *prefix, const char *text);
-/* Something waits: whether it still does is looked at in a second. */
-void ep_run_watch(struct run *r);
-/* Says why and returns 1, the exit code for it. */
-int ep_run_fail(struct run *r, const char *why);
-/* Lines that a stuck stderr did not take; waits so long for each. */
-void ep_run_retry_lines(struct run *r, int wait_ms);
 
 /* --- end.c */
 int ep_run_end_open(struct run *r);

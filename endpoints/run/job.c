@@ -78,10 +78,10 @@ static void end_job(struct run_job *job)
         at = &(*at)->next;
     *at = job->next;
     if (ep_proof_gaps(verdict) > 0)
-        ep_run_say(r,
-                   "output of a further job, processes %u to %u, is not "
-                   "whole",
-                   told.base, told.base + told.size - 1);
+        ep_voice_say(&r->voice,
+                     "output of a further job, processes %u to %u, is not "
+                     "whole",
+                     told.base, told.base + told.size - 1);
     ep_run_job_count_spare(job, false);
     ep_run_tap_job(r, &told);
     if (job->desc.cache_bytes > 0)
@@ -130,7 +130,8 @@ static void on_sinks_error(void *arg, const char *why)
     struct run_job *job = arg;
 
     if (!job->is_cut)
-        ep_run_say(job->run, "%s; the job that was to have it ends", why);
+        ep_voice_say(&job->run->voice, "%s; the job that was to have it ends",
+                     why);
     job->is_cut = true;
     ep_run_job_kill(job);
 }

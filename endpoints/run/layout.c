@@ -23,6 +23,7 @@ int ep_layout_open(const struct ep_run_options *options, struct ep_layout **out)
         return 1;
     r = &layout->run;
     r->options = *options;
+    r->voice.is_verbose = options->verbose;
     ep_prelude_open(options->timeout_s);
     rc = ep_run_plan_nodes(r, &most);
     ep_prelude_close();
@@ -42,7 +43,7 @@ void ep_layout_close(struct ep_layout *layout)
     job_fini(&layout->run.own.desc);
     topo_hosts_fini(&layout->run.hosts);
     ep_tree_plan_fini(&layout->run.tree);
-    text_buf_fini(&layout->run.lines);
+    ep_voice_fini(&layout->run.voice);
     ep_run_survey_close(&layout->run);
     free(layout);
 }

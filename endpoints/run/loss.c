@@ -47,7 +47,7 @@ static bool is_bare(struct run *r)
 {
     if (!r->options.is_dvm || r->lost_count < r->nodes_count)
         return false;
-    ep_run_say(r, "no node is left");
+    ep_voice_say(&r->voice, "no node is left");
     return true;
 }
 

@@ -115,8 +115,8 @@ static void tell(struct run *r, const struct run_losses *losses)
 
     if (!named_init(r, losses->nodes, losses->count, &named))
         return;
-    (losses->is_news ? ep_run_say : ep_run_note)(
-        r, "the daemon%s of node%s %s on %s %s lost%s%s; the %s %s",
+    (losses->is_news ? ep_voice_say : ep_voice_note)(
+        &r->voice, "the daemon%s of node%s %s on %s %s lost%s%s; the %s %s",
         named.many ? "s" : "", named.many ? "s" : "",
         numbers_text(&named.nodes), named_hosts(&named),
         named.many ? "are" : "is", with_ranks(&named),
@@ -133,14 +133,14 @@ void ep_run_losses_failed(struct run *r, const uint32_t *nodes, uint32_t count,
     struct named named;
 
     if (count == 0 || !named_init(r, nodes, count, &named)) {
-        ep_run_say(r, "a daemon has failed: %s", text);
+        ep_voice_say(&r->voice, "a daemon has failed: %s", text);
         return;
     }
-    ep_run_say(r, "the daemon of node%s %s on %s%s%s%s failed: %s",
-               named.many ? "s" : "", numbers_text(&named.nodes),
-               named_hosts(&named), with_ranks(&named),
-               numbers_text(&named.ranks),
-               with_ranks(&named)[0] == '\0' ? " has" : ", has", text);
+    ep_voice_say(&r->voice, "the daemon of node%s %s on %s%s%s%s failed: %s",
+                 named.many ? "s" : "", numbers_text(&named.nodes),
+                 named_hosts(&named), with_ranks(&named),
+                 numbers_text(&named.ranks),
+                 with_ranks(&named)[0] == '\0' ? " has" : ", has", text);
     named_fini(&named);
 }
 
@@ -214,8 +214,8 @@ void ep_run_losses_add(struct run *r, uint32_t node, bool goes_on)
     if (r->losses == NULL)
         is_late = open_group(r, goes_on, is_news) && is_late;
     if (r->losses == NULL || !grow(r->losses)) {
-        ep_run_say(r, "the daemon of node %u on %s is lost",
-                   ep_run_place(r, node), ep_run_host(r, node));
+        ep_voice_say(&r->voice, "the daemon of node %u on %s is lost",
+                     ep_run_place(r, node), ep_run_host(r, node));
         return;
     }
     r->losses->nodes[r->losses->count++] = node;

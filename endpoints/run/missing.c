@@ -154,7 +154,7 @@ static void add(struct run *r, struct run_missing *one, const char *text,
         r->missing = grown;
     if (grown == NULL || !fill(r, one, text, first)) {
         free_one(one);
-        ep_run_say(r, "a daemon does not come: %s", text);
+        ep_voice_say(&r->voice, "a daemon does not come: %s", text);
         ep_run_abort(r, 1);
         return;
     }
@@ -281,12 +281,13 @@ static void say_group(struct run *r, const struct run_missing *lead,
                         above == NULL ? "its parent" : above,
                         hosts->count == 1 ? lead->first : lead->first_plain);
     if (hosts->count == 1)
-        ep_run_say(r, "a daemon does not come: %s: %s%s", name_of(r, lead),
-                   lead->text, first.len_bytes > 0 ? first.at : "");
+        ep_voice_say(&r->voice, "a daemon does not come: %s: %s%s",
+                     name_of(r, lead), lead->text,
+                     first.len_bytes > 0 ? first.at : "");
     else
-        ep_run_say(r, "%u daemons do not come: %s: %s%s", hosts->count,
-                   list == NULL ? "" : list, lead->plain,
-                   first.len_bytes > 0 ? first.at : "");
+        ep_voice_say(&r->voice, "%u daemons do not come: %s: %s%s",
+                     hosts->count, list == NULL ? "" : list, lead->plain,
+                     first.len_bytes > 0 ? first.at : "");
     text_buf_fini(&first);
     free(list);
     free(above);
@@ -304,11 +305,11 @@ static void say_all(struct run *r, const char *text)
     if (r->config.launcher == EP_LAUNCHER_SLURM)
         list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
     if (list == NULL || hosts.count == 1)
-        ep_run_say(r, "a daemon does not come: %s%s%s",
-                   list == NULL ? "" : list, list == NULL ? "" : ": ", text);
+        ep_voice_say(&r->voice, "a daemon does not come: %s%s%s",
+                     list == NULL ? "" : list, list == NULL ? "" : ": ", text);
     else
-        ep_run_say(r, "%u daemons do not come: %s: %s", hosts.count, list,
-                   text);
+        ep_voice_say(&r->voice, "%u daemons do not come: %s: %s", hosts.count,
+                     list, text);
     free(list);
     topo_hosts_fini(&hosts);
 }
@@ -427,11 +428,12 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
     if (least > 0 && left >= least)
         r->left_out = list_left_out(r);
     if (r->left_out != NULL)
-        ep_run_say(r, "the job is started anew without, from %u host%s", left,
-                   left == 1 ? "" : "s");
+        ep_voice_say(&r->voice,
+                     "the job is started anew without, from %u host%s", left,
+                     left == 1 ? "" : "s");
     else if (least > 0 && left > 0)
-        ep_run_say(r, "%u host%s left, --min-nodes asks for %u", left,
-                   left == 1 ? " is" : "s are", least);
+        ep_voice_say(&r->voice, "%u host%s left, --min-nodes asks for %u", left,
+                     left == 1 ? " is" : "s are", least);
     ep_run_abort(r, 1);
 }
 
@@ -479,7 +481,7 @@ void ep_run_missing_relaunch(struct run *r)
     if (words != NULL && set_env(RUN_LEFT_OUT, r->left_out) == 0 &&
         set_env(RUN_MACHINES, r->survey.found) == 0)
         execv("/proc/self/exe", words);
-    ep_run_say(r, "cannot start anew");
+    ep_voice_say(&r->voice, "cannot start anew");
 }
 
 void ep_run_missing_close(struct run *r)

@@ -17,8 +17,8 @@ static void on_started(struct run_job *job)
     if (job->life.nodes_unheard > 0)
         return;
     r->counts.launch_ns = ep_clock_ns() - r->start_ns;
-    ep_run_note(r, "all processes are running after %.3f s: %u",
-                (double)r->counts.launch_ns / 1e9, job->desc.size);
+    ep_voice_note(&r->voice, "all processes are running after %.3f s: %u",
+                  (double)r->counts.launch_ns / 1e9, job->desc.size);
 }
 
 static void say_no_spill(struct run *r, uint32_t rank, int err)
@@ -26,18 +26,21 @@ static void say_no_spill(struct run *r, uint32_t rank, int err)
     const char *host = ep_run_host_of_rank(r, rank);
 
     if (r->own.desc.spill_dir != NULL)
-        ep_run_say(r, "%s: nothing can be spilled to --spill-dir '%s': %s",
-                   host, r->own.desc.spill_dir, strerror(err));
+        ep_voice_say(&r->voice,
+                     "%s: nothing can be spilled to --spill-dir '%s': %s", host,
+                     r->own.desc.spill_dir, strerror(err));
     else if (err == ENOTSUP)
-        ep_run_say(r,
-                   "%s: nothing can be spilled to TMPDIR or /var/tmp: they lie "
-                   "in memory; name a place on a disk with --spill-dir",
-                   host);
+        ep_voice_say(
+            &r->voice,
+            "%s: nothing can be spilled to TMPDIR or /var/tmp: they lie "
+            "in memory; name a place on a disk with --spill-dir",
+            host);
     else
-        ep_run_say(r,
-                   "%s: nothing can be spilled to TMPDIR or /var/tmp: %s; name "
-                   "another place with --spill-dir",
-                   host, strerror(err));
+        ep_voice_say(
+            &r->voice,
+            "%s: nothing can be spilled to TMPDIR or /var/tmp: %s; name "
+            "another place with --spill-dir",
+            host, strerror(err));
 }
 
 static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
@@ -50,18 +53,19 @@ static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
     if (strcmp(told->step, JOB_WORD_STEP_SPILL) == 0)
         say_no_spill(r, told->rank, told->err);
     else if (strcmp(told->step, "bind") == 0)
-        ep_run_say(r, "rank %u on %s cannot be bound as --bind asks for: %s",
-                   told->rank, host, strerror(told->err));
+        ep_voice_say(&r->voice,
+                     "rank %u on %s cannot be bound as --bind asks for: %s",
+                     told->rank, host, strerror(told->err));
     else
-        ep_run_say(r, "rank %u on %s cannot be started: %s of '%s': %s",
-                   told->rank, host, told->step, told->subject,
-                   strerror(told->err));
+        ep_voice_say(
+            &r->voice, "rank %u on %s cannot be started: %s of '%s': %s",
+            told->rank, host, told->step, told->subject, strerror(told->err));
 }
 
 /* The first failure is told once its output is out. */
 static void on_bad_exit(struct run_job *job)
 {
-    ep_run_watch(job->run);
+    ep_watch_soon(job->run->watch);
     if (job->run->options.kill_on_bad_exit)
         ep_run_kill(job->run);
 }

@@ -20,7 +20,7 @@ static int open_input_file(struct run *r)
     rc = ep_path_read("--input", r->options.input, &r->input_fd, why);
     if (rc == 0)
         return 0;
-    ep_run_say(r, "%s", why);
+    ep_voice_say(&r->voice, "%s", why);
     return rc == OV_EINVAL ? 2 : 1;
 }
 
@@ -56,7 +56,7 @@ int ep_run_plan(struct run *r)
     if (rc == 0) {
         r->nodes = calloc((size_t)r->nodes_count + 1, sizeof(*r->nodes));
         if (r->nodes == NULL)
-            rc = ep_run_fail(r, "out of memory");
+            rc = ep_voice_fail(&r->voice, "out of memory");
     }
     return rc;
 }

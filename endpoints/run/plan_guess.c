@@ -34,7 +34,7 @@ static int list_places(struct run *r)
         rc = job_add_places(&r->own.desc, run);
     }
     free(node_of);
-    return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
+    return rc == 0 ? 0 : ep_voice_fail(&r->voice, "out of memory");
 }
 
 int ep_run_use_shape(struct run *r)
@@ -42,7 +42,7 @@ int ep_run_use_shape(struct run *r)
     struct topo_shape *shape = &r->tree.shape;
 
     if (shape->parents != NULL && ep_boot_set_tree(&r->config, &shape->tree))
-        return ep_run_fail(r, "out of memory");
+        return ep_voice_fail(&r->voice, "out of memory");
     return list_places(r);
 }
 
@@ -137,10 +137,10 @@ int ep_run_plan_guess(struct run *r)
         rc = choose(r, &guess);
     topo_guess_fini(&guess);
     if (rc != 0)
-        return ep_run_fail(r, "out of memory");
-    ep_run_note(r, "no switches known: the tree goes by %s",
-                r->tree.by == EP_TREE_ORDER   ? "the order of names"
-                : r->tree.by == EP_TREE_NAMES ? "names of hosts"
-                                              : "addresses of hosts");
+        return ep_voice_fail(&r->voice, "out of memory");
+    ep_voice_note(&r->voice, "no switches known: the tree goes by %s",
+                  r->tree.by == EP_TREE_ORDER   ? "the order of names"
+                  : r->tree.by == EP_TREE_NAMES ? "names of hosts"
+                                                : "addresses of hosts");
     return ep_run_use_shape(r);
 }

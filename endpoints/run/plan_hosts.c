@@ -30,7 +30,7 @@ static const char *get_env(void *arg, const char *name)
 static int wrong(struct run *r, int rc, const char *why)
 {
     if (rc != 0)
-        ep_run_say(r, "%s", why);
+        ep_voice_say(&r->voice, "%s", why);
     return rc == OV_EINVAL ? 2 : rc != 0;
 }
 
@@ -120,12 +120,14 @@ static int choose_launcher(struct run *r, enum topo_manager manager)
         r->launcher =
             ep_launcher_auto(is_in_slurm, r->hosts.count > 0, getenv("PATH"));
     if (r->launcher == EP_LAUNCHER_SSH && r->hosts.count == 0) {
-        ep_run_say(r, "--launcher ssh needs hosts: give --hosts or --hostfile");
+        ep_voice_say(&r->voice,
+                     "--launcher ssh needs hosts: give --hosts or --hostfile");
         return 2;
     }
     if (r->launcher == EP_LAUNCHER_SLURM && !is_in_slurm) {
-        ep_run_say(r, "--launcher slurm works in an allocation of Slurm: get "
-                      "one by salloc or sbatch");
+        ep_voice_say(&r->voice,
+                     "--launcher slurm works in an allocation of Slurm: get "
+                     "one by salloc or sbatch");
         return 2;
     }
     return 0;
@@ -146,7 +148,7 @@ int ep_run_plan_hosts(struct run *r)
     if (rc != 0)
         return wrong(r, rc, why);
     if (manager != TOPO_MANAGER_NONE)
-        ep_run_note(r, "in an allocation of %s: %u hosts",
-                    topo_manager_name(manager), r->hosts.count);
+        ep_voice_note(&r->voice, "in an allocation of %s: %u hosts",
+                      topo_manager_name(manager), r->hosts.count);
     return choose_launcher(r, manager);
 }

@@ -28,17 +28,18 @@ static int list_readers(struct run *r)
     terms = topo_ranges_terms(text, strlen(text));
     set.items = calloc(terms + 1, sizeof(*set.items));
     if (set.items == NULL)
-        return ep_run_fail(r, "out of memory");
+        return ep_voice_fail(&r->voice, "out of memory");
     topo_ranges_init(&set, set.items, terms + 1);
     if (topo_ranges_parse(&set, text, strlen(text), &fault)) {
-        ep_run_say(r, "--stdin: at character %zu of '%s': %s",
-                   fault.at_bytes + 1, text, fault.what);
+        ep_voice_say(&r->voice, "--stdin: at character %zu of '%s': %s",
+                     fault.at_bytes + 1, text, fault.what);
         rc = 2;
     } else if (topo_ranges_nth(&set, topo_ranges_size(&set) - 1) >=
                r->own.desc.size) {
-        ep_run_say(r, "--stdin names rank %u but the job has ranks 0 to %u",
-                   topo_ranges_nth(&set, topo_ranges_size(&set) - 1),
-                   r->own.desc.size - 1);
+        ep_voice_say(&r->voice,
+                     "--stdin names rank %u but the job has ranks 0 to %u",
+                     topo_ranges_nth(&set, topo_ranges_size(&set) - 1),
+                     r->own.desc.size - 1);
         rc = 2;
     }
     for (uint32_t i = 0; rc == 0 && i < set.count; i++)
@@ -54,22 +55,23 @@ static int add_own(struct run *r, struct job_app *app, const char *name)
     char entry[4096];
 
     if (value == NULL) {
-        ep_run_say(r,
-                   "--env %s: it is not in the environment; give "
-                   "--env %s=VALUE",
-                   name, name);
+        ep_voice_say(&r->voice,
+                     "--env %s: it is not in the environment; give "
+                     "--env %s=VALUE",
+                     name, name);
         return 2;
     }
     if ((size_t)snprintf(entry, sizeof(entry), "%s=%s", name, value) >=
         sizeof(entry)) {
-        ep_run_say(r,
-                   "--env %s: its value is longer than 4000 bytes; leave "
-                   "it out, it is passed on anyway",
-                   name);
+        ep_voice_say(&r->voice,
+                     "--env %s: its value is longer than 4000 bytes; leave "
+                     "it out, it is passed on anyway",
+                     name);
         return 2;
     }
-    return job_strings_add(&app->env, entry) ? ep_run_fail(r, "out of memory")
-                                             : 0;
+    return job_strings_add(&app->env, entry)
+               ? ep_voice_fail(&r->voice, "out of memory")
+               : 0;
 }
 
 int ep_run_plan_app(const struct job_program *program, struct job_app *app)
@@ -90,14 +92,14 @@ static int describe_app(struct run *r, const struct job_wish *from,
     int rc = 0;
 
     if (ep_run_plan_app(&from->program, app))
-        return ep_run_fail(r, "out of memory");
+        return ep_voice_fail(&r->voice, "out of memory");
     for (uint32_t i = 0; rc == 0 && i < from->env_count; i++) {
         const struct job_env *env = &from->env[i];
 
         if (env->what == JOB_ENV_OWN)
             rc = add_own(r, app, env->text);
         else if (job_strings_add(&app->env, env->text))
-            rc = ep_run_fail(r, "out of memory");
+            rc = ep_voice_fail(&r->voice, "out of memory");
     }
     return rc;
 }
@@ -107,7 +109,7 @@ static int list_env(struct run *r)
     for (char **e = environ; *e != NULL; e++) {
         if (strchr(*e, '=') != NULL && !ep_run_env_is_private(*e) &&
             job_strings_add(&r->own.desc.env, *e))
-            return ep_run_fail(r, "out of memory");
+            return ep_voice_fail(&r->voice, "out of memory");
     }
     return 0;
 }
@@ -131,7 +133,7 @@ int ep_run_plan_job(struct run *r)
     r->own.desc.close_ms = (uint32_t)(o->close_s * 1000);
     if (o->spill_dir != NULL &&
         job_set_string(&r->own.desc.spill_dir, o->spill_dir))
-        return ep_run_fail(r, "out of memory");
+        return ep_voice_fail(&r->voice, "out of memory");
     rc = list_readers(r);
     if (rc == 0)
         rc = list_env(r);

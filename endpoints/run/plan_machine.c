@@ -91,7 +91,7 @@ static int read_known(struct run *r)
     free(copy);
     if (is_good)
         return 0;
-    ep_run_say(r, RUN_MACHINES " is not understood: unset it");
+    ep_voice_say(&r->voice, RUN_MACHINES " is not understood: unset it");
     return 2;
 }
 
@@ -108,7 +108,7 @@ static int guess_others(struct run *r)
         last = survey->machines[i];
     if (last.cores == 0) {
         if (ep_machine_load(&own, why))
-            return ep_run_fail(r, why);
+            return ep_voice_fail(&r->voice, why);
         last =
             (struct ep_machine){.packages = own.packages, .cores = own.cores};
     }
@@ -132,7 +132,7 @@ int ep_run_plan_machines(struct run *r)
     survey->count = r->hosts.count > 0 ? r->hosts.count : 1;
     survey->machines = calloc(survey->count, sizeof(survey->machines[0]));
     if (survey->machines == NULL)
-        return ep_run_fail(r, "out of memory");
+        return ep_voice_fail(&r->voice, "out of memory");
     rc = r->launcher == EP_LAUNCHER_LOCAL ? 0 : read_known(r);
     return rc == 0 ? guess_others(r) : rc;
 }
@@ -150,9 +150,9 @@ int ep_run_plan_bind(struct run *r)
     if (r->own.desc.bind == TOPO_NO_OBJECT || !r->config.is_virtual)
         return 0;
     if (ep_machine_cpus(&cpus, r->own.desc.bind, why))
-        return ep_run_fail(r, why);
+        return ep_voice_fail(&r->voice, why);
     for (uint32_t i = 0; rc == 0 && i < cpus.count; i++)
         rc = job_strings_add(&r->own.desc.cpus, cpus.at[i]);
     topo_cpus_fini(&cpus);
-    return rc == 0 ? 0 : ep_run_fail(r, "out of memory");
+    return rc == 0 ? 0 : ep_voice_fail(&r->voice, "out of memory");
 }

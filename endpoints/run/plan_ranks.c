@@ -26,12 +26,13 @@ static int check_ppn(struct run *r, const struct job_wish *app, uint32_t host)
 
     if (ppn <= EP_RUN_PPN_MAX)
         return 0;
-    ep_run_say(r,
-               "--ppn %u:%s makes %llu processes on %s with %u of them: %d at "
-               "most",
-               app->ppn, topo_object_name(app->per), (unsigned long long)ppn,
-               r->hosts.count > 0 ? topo_hosts_name(&r->hosts, host) : "a node",
-               count, EP_RUN_PPN_MAX);
+    ep_voice_say(
+        &r->voice,
+        "--ppn %u:%s makes %llu processes on %s with %u of them: %d at "
+        "most",
+        app->ppn, topo_object_name(app->per), (unsigned long long)ppn,
+        r->hosts.count > 0 ? topo_hosts_name(&r->hosts, host) : "a node", count,
+        EP_RUN_PPN_MAX);
     return 2;
 }
 
@@ -62,7 +63,7 @@ static int fill_programs(struct run *r, struct asking *out)
     out->ppn = calloc((size_t)o->apps_count * (r->survey.count + 1),
                       sizeof(*out->ppn));
     if (out->ppn == NULL)
-        return ep_run_fail(r, "out of memory");
+        return ep_voice_fail(&r->voice, "out of memory");
     for (uint32_t i = 0; rc == 0 && i < o->apps_count; i++) {
         const struct job_wish *app = &o->apps[i];
 
@@ -146,7 +147,7 @@ static int list_ranks(struct run *r, const struct topo_programs *placed)
 {
     for (uint32_t i = 0; i < r->options.apps_count; i++) {
         if (job_add_app(&r->own.desc))
-            return ep_run_fail(r, "out of memory");
+            return ep_voice_fail(&r->voice, "out of memory");
     }
     for (uint32_t i = 0; i < placed->count; i++) {
         const struct topo_block *block = &placed->blocks[i];
@@ -157,7 +158,7 @@ static int list_ranks(struct run *r, const struct topo_programs *placed)
         };
 
         if (job_app_add_ranks(&r->own.desc.apps[block->program], ranks))
-            return ep_run_fail(r, "out of memory");
+            return ep_voice_fail(&r->voice, "out of memory");
     }
     r->own.desc.size = placed->procs;
     r->own.desc.nodes = placed->nodes;
@@ -178,12 +179,12 @@ static int place_all(struct run *r, uint32_t *most)
             !is_all_known(&r->survey))
             rc = place_blind(r, &asking, &placed, why);
         if (rc != 0) {
-            ep_run_say(r, "%s", why);
+            ep_voice_say(&r->voice, "%s", why);
             rc = rc == OV_EINVAL ? 2 : 1;
         } else {
             *most = topo_programs_most(&placed);
             rc = *most > 0 ? list_ranks(r, &placed)
-                           : ep_run_fail(r, "out of memory");
+                           : ep_voice_fail(&r->voice, "out of memory");
             topo_programs_fini(&placed);
         }
     }
@@ -200,7 +201,8 @@ int ep_run_plan_ranks(struct run *r, uint32_t *most)
     if (rc == 0)
         rc = place_all(r, most);
     if (rc == 0 && r->hosts.count == 0 && (o->nodes > 0 || o->verbose))
-        ep_run_say(r, "no hosts given: %u virtual node%s on this machine",
-                   r->nodes_count, r->nodes_count == 1 ? "" : "s");
+        ep_voice_say(&r->voice,
+                     "no hosts given: %u virtual node%s on this machine",
+                     r->nodes_count, r->nodes_count == 1 ? "" : "s");
     return rc;
 }

@@ -75,6 +75,6 @@ int ep_run_plan_room(struct run *r)
     need = ep_need_of(&plan);
     if (ep_need_check(&need, &r->room, why) == 0)
         return 0;
-    ep_run_say(r, "%s", why);
+    ep_voice_say(&r->voice, "%s", why);
     return 1;
 }

@@ -80,8 +80,8 @@ static int list_hosts(struct run *r)
     for (uint32_t node = 1; r->hosts.count > 0 && node <= r->nodes_count;
          node++) {
         if (ep_boot_add_host(&r->config, node, ep_run_host(r, node))) {
-            ep_run_say(r, "'%s' is not fit for the name of a host",
-                       ep_run_host(r, node));
+            ep_voice_say(&r->voice, "'%s' is not fit for the name of a host",
+                         ep_run_host(r, node));
             return 2;
         }
     }
@@ -93,7 +93,7 @@ static int list_fabric_env(struct run *r)
 {
     for (char **e = environ; *e != NULL; e++) {
         if (ep_boot_env_is_fabric(*e) && ep_boot_add_env(&r->config, *e))
-            return ep_run_fail(r, "out of memory");
+            return ep_voice_fail(&r->voice, "out of memory");
     }
     return 0;
 }
@@ -111,13 +111,15 @@ static void set_heartbeat(struct run *r, bool is_local)
                                  ? (uint32_t)(r->options.heartbeat_s * 1000)
                                  : crowd.heartbeat_ms;
     if (is_local)
-        ep_run_note(r,
-                    "heartbeat %g s, daemons started %u at a time, nice %u: "
-                    "for %u processes on %u processor%s",
-                    r->config.heartbeat_ms / 1000.0, crowd.starting, crowd.nice,
-                    procs, processors, processors == 1 ? "" : "s");
+        ep_voice_note(&r->voice,
+                      "heartbeat %g s, daemons started %u at a time, nice %u: "
+                      "for %u processes on %u processor%s",
+                      r->config.heartbeat_ms / 1000.0, crowd.starting,
+                      crowd.nice, procs, processors,
+                      processors == 1 ? "" : "s");
     else
-        ep_run_note(r, "heartbeat %g s", r->config.heartbeat_ms / 1000.0);
+        ep_voice_note(&r->voice, "heartbeat %g s",
+                      r->config.heartbeat_ms / 1000.0);
 }
 
 int ep_run_plan_session(struct run *r, uint32_t most)
@@ -140,16 +142,18 @@ int ep_run_plan_session(struct run *r, uint32_t most)
     config->nofile = (uint32_t)ep_session_descriptors(
         config->tree, r->nodes_per_daemon, descriptors(r, most));
     if (ep_auth_generate(&config->auth))
-        return ep_run_fail(r, "the system gives no random numbers for a key");
+        return ep_voice_fail(&r->voice,
+                             "the system gives no random numbers for a key");
     if (o->tap != NULL) /* it may start further jobs */
         most += RUN_SPARE_PROCS;
     if (ep_run_survey_asks(r) &&
         ep_boot_add_param(config, EP_BOOT_PARAM_MACHINE, 1))
-        return ep_run_fail(r, "out of memory");
+        return ep_voice_fail(&r->voice, "out of memory");
     if (set_strings(r) ||
         ep_session_pack(config, &r->sizes,
                         NODE_INPUTS + JOB_WORD_OUTPUTS * most))
-        return ep_run_fail(r, "out of memory, or too many processes on a node");
+        return ep_voice_fail(&r->voice,
+                             "out of memory, or too many processes on a node");
     snprintf(r->nspace, sizeof(r->nspace), "%s%08x",
              o->is_dvm ? EP_RUN_DVM_NAME : "xylem-",
              (unsigned)config->auth.session);

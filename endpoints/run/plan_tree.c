@@ -27,10 +27,10 @@ static int check_arity(struct run *r)
 
     if (children <= EP_SESSION_CHILDREN_MAX)
         return 0;
-    ep_run_say(r,
-               "--arity %u gives a node %u children: the memory of a daemon "
-               "is for %d; give a smaller one",
-               r->options.arity, children, EP_SESSION_CHILDREN_MAX);
+    ep_voice_say(&r->voice,
+                 "--arity %u gives a node %u children: the memory of a daemon "
+                 "is for %d; give a smaller one",
+                 r->options.arity, children, EP_SESSION_CHILDREN_MAX);
     return 2;
 }
 
@@ -58,15 +58,15 @@ static int tell_unnamed(struct run *r, const struct topo_under *under)
     }
     text = rc == 0 ? topo_hosts_fold_short(&unnamed, SHOWN_BYTES) : NULL;
     if (text != NULL)
-        (r->options.topology != NULL ? ep_run_say : ep_run_note)(
-            r,
+        (r->options.topology != NULL ? ep_voice_say : ep_voice_note)(
+            &r->voice,
             "%s does not name %s: the tree has %s under a switch of "
             "%s own",
             source_of(r), text, under->unnamed == 1 ? "it" : "them",
             under->unnamed == 1 ? "its" : "their");
     free(text);
     topo_hosts_fini(&unnamed);
-    return text != NULL ? 0 : ep_run_fail(r, "out of memory");
+    return text != NULL ? 0 : ep_voice_fail(&r->voice, "out of memory");
 }
 
 static int shape_tree(struct run *r)
@@ -89,7 +89,7 @@ static int shape_tree(struct run *r)
         rc = topo_shape_init(&plan->shape, &ask);
     }
     if (rc != 0)
-        return ep_run_fail(r, "out of memory");
+        return ep_voice_fail(&r->voice, "out of memory");
     return under->unnamed > 0 ? tell_unnamed(r, under) : 0;
 }
 
@@ -107,7 +107,8 @@ static int plan_fabric(struct run *r)
     int rc;
 
     if (r->hosts.count == 0) {
-        ep_run_say(r, "--topology is about hosts: give --hosts or --hostfile");
+        ep_voice_say(&r->voice,
+                     "--topology is about hosts: give --hosts or --hostfile");
         return 2;
     }
     rc = ep_path_look("--topology", r->options.topology, why);
@@ -115,7 +116,7 @@ static int plan_fabric(struct run *r)
         rc = topo_fabric_read(&r->tree.fabric, r->options.topology, why);
     ep_prelude_go_on();
     if (rc != 0) {
-        ep_run_say(r, "%s", why);
+        ep_voice_say(&r->voice, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
     return use_fabric(r, EP_TREE_FILE);
@@ -153,7 +154,7 @@ static int ask_slurm(struct run *r)
     if (rc == 0)
         strcpy(why, "it names none of the hosts");
     topo_fabric_fini(&r->tree.fabric);
-    ep_run_note(r, "no switches of Slurm: %s", why);
+    ep_voice_note(&r->voice, "no switches of Slurm: %s", why);
     return 0;
 }
 
@@ -185,7 +186,7 @@ static int choose_arity(struct run *r)
         rc = topo_cost_read(&plan->cost, r->options.model, why);
     ep_prelude_go_on();
     if (rc != 0) {
-        ep_run_say(r, "%s", why);
+        ep_voice_say(&r->voice, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
     plan->is_chosen = wants_model(r);
@@ -207,7 +208,7 @@ int ep_run_plan_tree(struct run *r)
     if (check_arity(r))
         return 2;
     if (r->tree.is_chosen)
-        ep_run_note(r, "arity %u, by the model", r->tree.arity);
+        ep_voice_note(&r->voice, "arity %u, by the model", r->tree.arity);
     if (r->options.topology == NULL)
         rc = ask_slurm(r);
     else if (strcmp(r->options.topology, "none") != 0)

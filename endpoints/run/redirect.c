@@ -48,8 +48,9 @@ static void to_console(struct run *r, const struct ep_console_record *rec)
             *count += ep_output_places(r->output);
         return;
     }
-    ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
-               rec->rank);
+    ep_voice_say(&r->voice,
+                 "a record of rank %u cannot be shown: out of memory",
+                 rec->rank);
     ep_run_let_go(r->held, rec->cookie);
     ep_run_abort(r, 1);
 }
@@ -304,12 +305,13 @@ bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output)
     if (r->phase == RUN_OVER || output->rank >= r->own.desc.size)
         return false;
     if (!ep_run_back_add(back, output)) {
-        ep_run_say(r, "a record of rank %u cannot be shown: out of memory",
-                   output->rank);
+        ep_voice_say(&r->voice,
+                     "a record of rank %u cannot be shown: out of memory",
+                     output->rank);
         ep_run_abort(r, 1);
         return false;
     }
-    ep_run_watch(r);
+    ep_watch_soon(r->watch);
     ep_run_back_show(r, back, has_nothing);
     count_waiting(r);
     return true;

@@ -75,8 +75,8 @@ static const char *explain(void)
 
 static void refuse(struct run *r)
 {
-    ep_run_say(r, "--report-uri: cannot write '%.300s': %s",
-               r->options.report_uri, explain());
+    ep_voice_say(&r->voice, "--report-uri: cannot write '%.300s': %s",
+                 r->options.report_uri, explain());
 }
 
 /* Once: no address that follows may be written there. */
@@ -87,8 +87,8 @@ static void miss(struct run *r)
     if (r->report.is_missed)
         return;
     r->report.is_missed = true;
-    ep_run_say(
-        r,
+    ep_voice_say(
+        &r->voice,
         "--report-uri: cannot write '%.300s' again: %s; the dvm goes on, "
         "and what is there may be an old address",
         r->options.report_uri, why);
@@ -119,7 +119,7 @@ int ep_run_report_open(struct run *r)
     if (path == NULL)
         return 0;
     if (ep_stats_fd(path, &r->report.fd, why) != 0) {
-        ep_run_say(r, "--report-uri: %s", why);
+        ep_voice_say(&r->voice, "--report-uri: %s", why);
         return 2;
     }
     if (r->report.fd >= 0)

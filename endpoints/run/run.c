@@ -54,7 +54,7 @@ static int open_hub(struct run *r)
     uint64_t need = ep_run_descriptors(r);
 
     if (ep_session_open(&r->config, &cfg, need, &r->hub, why)) {
-        ep_run_say(r, "%s", why);
+        ep_voice_say(&r->voice, "%s", why);
         return 1;
     }
     /* Shells for hosts that cannot be reached from others. */
@@ -100,7 +100,7 @@ static int open_stream(struct run *r)
     rc = ep_path_write("--stats", r->options.stats, &r->stats_fd, why);
     if (rc == 0)
         return 0;
-    ep_run_say(r, "%s", why);
+    ep_voice_say(&r->voice, "%s", why);
     return rc == OV_EINVAL ? 2 : 1;
 }
 
@@ -133,7 +133,7 @@ static int open_all(struct run *r)
         !ep_run_interrupt_open(r))
         rc = ep_run_output_open(r);
     if (rc != 0 && rc != OV_EINVAL)
-        ep_run_say(r, "cannot start: out of memory or descriptors");
+        ep_voice_say(&r->voice, "cannot start: out of memory or descriptors");
     if (rc != 0)
         return 1;
     /* The daemons load the fabric while we do. */
@@ -175,7 +175,7 @@ static void close_all(struct run *r)
     free(r->nodes);
     free(r->daemons);
     free(r->lost);
-    text_buf_fini(&r->lines);
+    ep_voice_fini(&r->voice);
     ep_run_held_close(r->held);
     ep_run_logs_close(r->logs);
     if (r->stats_fd >= 0)
@@ -193,8 +193,13 @@ static int open_stats(struct run *r)
         rc = ep_stats_fd(r->options.stats, &r->stats_fd, why);
     if (rc == 0)
         return 0;
-    ep_run_say(r, "%s", why);
+    ep_voice_say(&r->voice, "%s", why);
     return rc == OV_EINVAL ? 2 : 1;
+}
+
+static void on_wait(void *arg)
+{
+    ep_watch_soon(((struct run *)arg)->watch);
 }
 
 int ep_run(const struct ep_run_options *options)
@@ -207,6 +212,8 @@ int ep_run(const struct ep_run_options *options)
     r->exit_code = -1;
     r->input_fd = -1;
     r->options = *options;
+    r->voice = (struct run_voice){
+        .is_verbose = options->verbose, .on_wait = on_wait, .arg = r};
     unsetenv(EP_MARK_NAME); /* of the job in which this one is started */
     rc = open_stats(r);
     if (rc == 0)
@@ -214,7 +221,8 @@ int ep_run(const struct ep_run_options *options)
     if (rc != 0)
         return rc;
     if (ep_spawner_open(GRACE_MS, &r->spawner)) {
-        ep_run_say(r, "cannot fork the process that starts all others");
+        ep_voice_say(&r->voice,
+                     "cannot fork the process that starts all others");
         return 1;
     }
     rc = open_all(r);
@@ -228,7 +236,7 @@ int ep_run(const struct ep_run_options *options)
         if (r->options.stats != NULL && ep_run_stats_write(r) && rc == 0)
             rc = 1;
         ep_run_sweeps_end(r);
-        ep_run_retry_lines(r, 0);
+        ep_voice_retry(&r->voice, 0);
     }
     close_all(r);
     ep_run_missing_relaunch(r);

@@ -247,7 +247,7 @@ void ep_run_sinks_record(struct run_sinks *sinks,
     if (sinks->style.has_time ||
         (sinks->shown != NULL && sinks->shown->style.has_time))
         its.time_ns = ep_clock_unix_ns();
-    ep_run_watch(sinks->run);
+    ep_watch_soon(sinks->run->watch);
     show(sinks, its);
     if (sinks->files == NULL)
         return;

@@ -62,6 +62,6 @@ int ep_run_stats_write(struct run *r)
     r->stats_fd = -1;
     if (rc == 0)
         return 0;
-    ep_run_say(r, "%s", why);
+    ep_voice_say(&r->voice, "%s", why);
     return 1;
 }

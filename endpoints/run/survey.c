@@ -90,11 +90,11 @@ static bool take(struct run *r, uint32_t node, bool *fits)
         return true;
     }
     if (of->is_known) {
-        ep_run_say(r,
-                   "%s has %u sockets with %u cores now, and %u with %u a "
-                   "moment ago: give --ppn a number alone",
-                   ep_run_host(r, node), now->packages, now->cores,
-                   of->packages, of->cores);
+        ep_voice_say(&r->voice,
+                     "%s has %u sockets with %u cores now, and %u with %u a "
+                     "moment ago: give --ppn a number alone",
+                     ep_run_host(r, node), now->packages, now->cores,
+                     of->packages, of->cores);
         ep_run_abort(r, 1);
         return false;
     }
@@ -115,10 +115,11 @@ bool ep_run_survey_fits(struct run *r)
         return true;
     r->survey.found = list_found(r);
     if (r->survey.found == NULL)
-        ep_run_fail(r, "out of memory");
+        ep_voice_fail(&r->voice, "out of memory");
     else
-        ep_run_note(r, "the hosts are other machines than was thought: the "
-                       "job is started anew by what they are");
+        ep_voice_note(&r->voice,
+                      "the hosts are other machines than was thought: the "
+                      "job is started anew by what they are");
     ep_run_abort(r, 1);
     return false;
 }

@@ -99,8 +99,9 @@ static void over(struct run *r, uint32_t place, bool has_run)
     if (found < 0)
         miss(r, node);
     else if (found > 0)
-        ep_run_note(r, "%s: what a lost daemon has left there is ended",
-                    ep_run_host(r, node));
+        ep_voice_note(&r->voice,
+                      "%s: what a lost daemon has left there is ended",
+                      ep_run_host(r, node));
     close(sweep->said);
     event_free(sweep->timer);
     *sweep = (struct sweep){.node = 0};
@@ -119,9 +120,9 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 {
     struct run *r = arg;
 
-    ep_run_note(r, "%s cannot be looked at: %s: %s",
-                ep_run_host(r, r->sweeps->places[proc].node), step,
-                strerror(err));
+    ep_voice_note(&r->voice, "%s cannot be looked at: %s: %s",
+                  ep_run_host(r, r->sweeps->places[proc].node), step,
+                  strerror(err));
     over(r, proc, false);
 }
 
@@ -336,8 +337,9 @@ void ep_run_sweeps_end(struct run *r)
         miss(r, all->nodes[all->next++]);
     list = topo_hosts_fold_short(&all->missed, HOSTS_BYTES);
     if (all->missed.count > 0 && !r->is_quiet)
-        ep_run_say(r, "not reached to end what the job may have left there: %s",
-                   list == NULL ? "" : list);
+        ep_voice_say(&r->voice,
+                     "not reached to end what the job may have left there: %s",
+                     list == NULL ? "" : list);
     free(list);
 }
 

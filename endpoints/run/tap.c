@@ -130,7 +130,7 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
         (void)ep_run_logs_taken(r->logs, record.cookie, &token);
         return false;
     }
-    ep_run_watch(r);
+    ep_watch_soon(r->watch);
     return true;
 }
 
@@ -147,12 +147,16 @@ static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
 
 static void on_say(void *arg, const char *text)
 {
-    ep_run_say(arg, "%s", text);
+    struct run *r = arg;
+
+    ep_voice_say(&r->voice, "%s", text);
 }
 
 static void on_note(void *arg, const char *text)
 {
-    ep_run_note(arg, "%s", text);
+    struct run *r = arg;
+
+    ep_voice_note(&r->voice, "%s", text);
 }
 
 static uint16_t on_replay(void *arg, const struct ep_tap_replay *want)

@@ -66,7 +66,7 @@ static void on_record(void *arg, const struct ov_act *act,
         ep_run_let_go(r->held, act->cookie);
         return;
     }
-    ep_run_watch(r);
+    ep_watch_soon(r->watch);
     r->counts.output_bytes[rec->channel] += slice->len_bytes;
     ep_run_redirect_record(r, &out);
 }
@@ -111,7 +111,7 @@ static void on_output_error(void *arg, uint8_t channel, int err,
         ep_run_abort(r, 128 + SIGPIPE);
         return;
     }
-    ep_run_say(r, "%s; the job ends", why);
+    ep_voice_say(&r->voice, "%s; the job ends", why);
     ep_run_abort(r, 1);
 }
 
@@ -122,7 +122,9 @@ static void on_drained(void *arg)
 
 static void on_console_note(void *arg, const char *text)
 {
-    ep_run_say(arg, "%s", text);
+    struct run *r = arg;
+
+    ep_voice_say(&r->voice, "%s", text);
 }
 
 static struct ep_output_cfg output_cfg(struct run *r)
@@ -164,8 +166,8 @@ int ep_run_output_open(struct run *r)
     ep_fds_widen(STDOUT_FILENO);
     rc = ep_output_open(&cfg, &r->output, &is_files);
     if (rc == OV_ESYS && is_files) {
-        ep_run_say(r, "cannot make the directory of '%s': %s", cfg.names.text,
-                   strerror(errno));
+        ep_voice_say(&r->voice, "cannot make the directory of '%s': %s",
+                     cfg.names.text, strerror(errno));
         return OV_EINVAL;
     }
     if (rc != 0)
@@ -189,8 +191,8 @@ static void on_joined(void *arg)
 {
     struct run *r = arg;
 
-    ep_run_note(r, "all nodes have joined after %.3f s: %u",
-                (double)(ep_clock_ns() - r->start_ns) / 1e9, r->nodes_count);
+    ep_voice_note(&r->voice, "all nodes have joined after %.3f s: %u",
+                  (double)(ep_clock_ns() - r->start_ns) / 1e9, r->nodes_count);
     r->survey.has_joined = true;
     ep_run_begin(r);
 }
@@ -209,18 +211,19 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
     if (stream == 0 || ep_output_is_stuck(r->output, &since_ns, &place))
         return; /* then it is the output that holds everybody up */
     if (stream == JOB_STREAM_PUSHED)
-        ep_run_say(r,
-                   "process %u, of a further job, on %s does not read its "
-                   "stdin: pushes to such jobs wait for it",
-                   rank, ep_run_host(r, node));
+        ep_voice_say(&r->voice,
+                     "process %u, of a further job, on %s does not read its "
+                     "stdin: pushes to such jobs wait for it",
+                     rank, ep_run_host(r, node));
     else if (rank < r->own.desc.size)
-        ep_run_say(r,
-                   "rank %u on %s does not read its stdin: everybody waits "
-                   "for it",
-                   rank, ep_run_host(r, node));
+        ep_voice_say(&r->voice,
+                     "rank %u on %s does not read its stdin: everybody waits "
+                     "for it",
+                     rank, ep_run_host(r, node));
     else
-        ep_run_say(r, "%s does not pass on stdin: everybody waits for it",
-                   ep_run_host(r, node));
+        ep_voice_say(&r->voice,
+                     "%s does not pass on stdin: everybody waits for it",
+                     ep_run_host(r, node));
 }
 
 static void on_leave(void *arg, uint32_t index)

@@ -48,8 +48,9 @@ static void gap_words(const struct ep_proof_gap *gap, char *words, size_t size)
     }
 }
 
-/* One line for all of them. `say` is ep_run_say or ep_run_note. */
-static void tell(struct run *r, void (*say)(struct run *, const char *, ...),
+/* One line for all of them. `say` is ep_voice_say or ep_voice_note. */
+static void tell(struct run *r,
+                 void (*say)(struct run_voice *, const char *, ...),
                  const char *what, const struct ep_proof_list *list,
                  uint64_t total)
 {
@@ -68,9 +69,10 @@ static void tell(struct run *r, void (*say)(struct run *, const char *, ...),
             text_channel_name(gap->channel), gap->delivered_bytes, words);
     }
     if (total > named)
-        say(r, "%s: %s, and %" PRIu64 " more", what, text, total - named);
+        say(&r->voice, "%s: %s, and %" PRIu64 " more", what, text,
+            total - named);
     else
-        say(r, "%s: %s", what, text);
+        say(&r->voice, "%s: %s", what, text);
 }
 
 void ep_run_judge(struct run *r)
@@ -86,10 +88,10 @@ void ep_run_judge(struct run *r)
     gaps = ep_proof_gaps(verdict);
     lost = verdict->counts[EP_PROOF_LOST];
     if (gaps > 0)
-        tell(r, ep_run_say, "the output is not whole", &verdict->gaps, gaps);
+        tell(r, ep_voice_say, "the output is not whole", &verdict->gaps, gaps);
     /* Where the loss ended the job that was said, and this is no news. */
     if (lost > 0)
-        tell(r, r->exit_code < 0 ? ep_run_say : ep_run_note,
+        tell(r, r->exit_code < 0 ? ep_voice_say : ep_voice_note,
              "of lost nodes came", &verdict->lost, lost);
     if (gaps > 0 && r->exit_code < 0)
         r->exit_code = 1;

@@ -89,10 +89,10 @@ static bool tell_all(struct run *r, struct run_want *want, bool is_wanted)
             count += tell(r, want, channel, is_wanted);
     }
     if (count > 0)
-        ep_run_note(r, "%s %u channels of processes %u to %u%s",
-                    is_wanted ? "somebody wants" : "nobody wants", count,
-                    want->base, want->base + want->size - 1,
-                    is_wanted ? "" : ": they are dropped on their nodes");
+        ep_voice_note(&r->voice, "%s %u channels of processes %u to %u%s",
+                      is_wanted ? "somebody wants" : "nobody wants", count,
+                      want->base, want->base + want->size - 1,
+                      is_wanted ? "" : ": they are dropped on their nodes");
     return count > 0;
 }
 
@@ -122,9 +122,9 @@ void ep_run_want_hold(struct run *r, const struct topo_range *range,
     };
 
     give(r, &order);
-    ep_run_note(r, "processes %u to %u are %s", range->first, range->last,
-                is_held ? "held back: nobody takes what they write"
-                        : "read again");
+    ep_voice_note(
+        &r->voice, "processes %u to %u are %s", range->first, range->last,
+        is_held ? "held back: nobody takes what they write" : "read again");
 }
 
 bool ep_run_want_again(struct run *r, struct run_want *want)

@@ -30,8 +30,8 @@ static void on_pieces(struct run *r, uint32_t node, const struct job_word *word)
 {
     int err = (int)word->err;
 
-    (r->is_pieces_told ? ep_run_note : ep_run_say)(
-        r,
+    (r->is_pieces_told ? ep_voice_note : ep_voice_say)(
+        &r->voice,
         "%s: unfinished lines fill the memory for them, and no file can hold "
         "more in TMPDIR or /var/tmp (%s): some come in pieces",
         ep_run_host(r, node),
@@ -47,9 +47,9 @@ static void on_adopted(struct run *r, uint32_t node,
     if (word->parent != 0 && word->parent <= r->nodes_count)
         snprintf(parent, sizeof(parent), "node %u",
                  ep_run_place(r, word->parent));
-    ep_run_note(r, "node %u on %s has a new parent, %s, after %.3f s",
-                ep_run_place(r, node), ep_run_host(r, node), parent,
-                (double)word->away_us / 1e6);
+    ep_voice_note(&r->voice, "node %u on %s has a new parent, %s, after %.3f s",
+                  ep_run_place(r, node), ep_run_host(r, node), parent,
+                  (double)word->away_us / 1e6);
     ep_run_counts_repair(&r->counts, word->away_us);
 }
 
@@ -84,8 +84,8 @@ void ep_run_begin(struct run *r)
 static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 {
     /* As a rule what is said of one host holds for many. */
-    (r->is_note_told ? ep_run_note : ep_run_say)(
-        r, "%s: %s", ep_run_host(r, node), word->text);
+    (r->is_note_told ? ep_voice_note : ep_voice_say)(
+        &r->voice, "%s: %s", ep_run_host(r, node), word->text);
     r->is_note_told = true;
 }
 
@@ -116,31 +116,33 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
         return;
     switch ((enum job_stdin_event)word->stdin_event) {
     case JOB_STDIN_FULL:
-        ep_run_say(r,
-                   "rank %u%s on %s is %.4g MiB behind in its stdin, more are "
-                   "not spilled: %s",
-                   rank, whose, host, (double)job->desc.spill_bytes / (1 << 20),
-                   waits);
+        ep_voice_say(
+            &r->voice,
+            "rank %u%s on %s is %.4g MiB behind in its stdin, more are "
+            "not spilled: %s",
+            rank, whose, host, (double)job->desc.spill_bytes / (1 << 20),
+            waits);
         break;
     case JOB_STDIN_UNSAVED:
-        ep_run_say(r,
-                   "stdin of rank %u%s on %s cannot be spilled any further "
-                   "(%s; --spill-dir names another place): %s",
-                   rank, whose, host, strerror((int)word->err), waits);
+        ep_voice_say(&r->voice,
+                     "stdin of rank %u%s on %s cannot be spilled any further "
+                     "(%s; --spill-dir names another place): %s",
+                     rank, whose, host, strerror((int)word->err), waits);
         break;
     case JOB_STDIN_CLOSED:
-        ep_run_say(r,
-                   "rank %u%s on %s has not read its stdin for %g s: it is "
-                   "closed",
-                   rank, whose, host, job->desc.close_ms / 1000.0);
+        ep_voice_say(&r->voice,
+                     "rank %u%s on %s has not read its stdin for %g s: it is "
+                     "closed",
+                     rank, whose, host, job->desc.close_ms / 1000.0);
         ep_run_tap_stdin(r, word->rank, word->rank, false);
         break;
     case JOB_STDIN_LOST:
-        ep_run_say(r,
-                   "spilled stdin of rank %u%s on %s cannot be read back: %s; "
-                   "%s ends",
-                   rank, whose, host, strerror((int)word->err),
-                   is_own ? "the job" : "that job");
+        ep_voice_say(
+            &r->voice,
+            "spilled stdin of rank %u%s on %s cannot be read back: %s; "
+            "%s ends",
+            rank, whose, host, strerror((int)word->err),
+            is_own ? "the job" : "that job");
         job->events->on_abort(job);
         break;
     case JOB_STDIN_EVENTS:

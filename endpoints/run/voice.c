@@ -1,0 +1,94 @@
+/* Lines on stderr, which must not hold up the loop. */
+#include "endpoints/run/voice.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/sys/ready.h"
+
+/* A line of ours fits what a pipe takes at once; so many wait at most. */
+enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
+
+/* Writes a line to stderr only when that cannot block: the loop must not wait
+ * for a stderr that nobody reads. Returns false when it must wait. */
+static bool write_line(const char *line, size_t len_bytes, int wait_ms)
+{
+    if (!ep_ready(STDERR_FILENO, POLLOUT, wait_ms))
+        return false;
+    if (write(STDERR_FILENO, line, len_bytes) < 0)
+        return true; /* nobody is there to be told */
+    return true;
+}
+
+void ep_voice_retry(struct run_voice *voice, int wait_ms)
+{
+    struct text_buf *lines = &voice->lines;
+
+    while (lines->len_bytes > 0) {
+        char *newline = memchr(lines->at, '\n', lines->len_bytes);
+        size_t len_bytes = (size_t)(newline - lines->at) + 1;
+
+        if (!write_line(lines->at, len_bytes, wait_ms))
+            return;
+        text_buf_cut(lines, len_bytes);
+    }
+}
+
+bool ep_voice_waits(const struct run_voice *voice)
+{
+    return voice->lines.len_bytes > 0;
+}
+
+void ep_voice_line(struct run_voice *voice, const char *prefix,
+                   const char *text)
+{
+    if (voice->lines.len_bytes < LINES_BYTES_MAX)
+        text_buf_printf(&voice->lines, "%s: %.*s\n", prefix, LINE_BYTES_MAX,
+                        text);
+    ep_voice_retry(voice, 0);
+    if (ep_voice_waits(voice) && voice->on_wait != NULL)
+        voice->on_wait(voice->arg);
+}
+
+static void __attribute__((format(printf, 2, 0)))
+say(struct run_voice *voice, const char *format, va_list args)
+{
+    char text[LINE_BYTES_MAX + 1];
+
+    vsnprintf(text, sizeof(text), format, args);
+    ep_voice_line(voice, "xylem", text);
+}
+
+void ep_voice_say(struct run_voice *voice, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(voice, format, args);
+    va_end(args);
+}
+
+void ep_voice_note(struct run_voice *voice, const char *format, ...)
+{
+    va_list args;
+
+    if (!voice->is_verbose)
+        return;
+    va_start(args, format);
+    say(voice, format, args);
+    va_end(args);
+}
+
+int ep_voice_fail(struct run_voice *voice, const char *why)
+{
+    ep_voice_say(voice, "%s", why);
+    return 1;
+}
+
+void ep_voice_fini(struct run_voice *voice)
+{
+    text_buf_fini(&voice->lines);
+}
