@@ -40,21 +40,9 @@
 
 #include "job/manners.h"
 #include "job/program.h"
-#include "overlay/control.h"
 #include "text/fields.h"
 #include "topo/object.h"
 #include "topo/ranges.h"
-
-/* Messages of the driver on stream 0; a range has first 4 and last 4. */
-enum job_control_kind {
-    JOB_CONTROL_JOB = OV_CONTROL_APP, /* a piece of a job's text */
-    JOB_CONTROL_SIGNAL,               /* number 4, then ranges; none: all */
-    JOB_CONTROL_KILL,                 /* end every process and all it started */
-    JOB_CONTROL_REPLAY,               /* output from before: job/replay.h */
-    JOB_CONTROL_WANT,                 /* who is heard from now on: job/want.h */
-    JOB_CONTROL_FORGET,  /* 4: base of a job whose output is not kept on */
-    JOB_CONTROL_MACHINE, /* ranges of nodes that are to say their MACHINE */
-};
 
 enum {
     JOB_CACHE_MAX = 16 << 20, /* cache_bytes */

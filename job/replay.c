@@ -1,23 +1,8 @@
-/* Words about output from before, as tables. */
+/* Answers about output from before, as tables. */
 #include "job/replay.h"
 
 #include "job/schema.h"
 #include "overlay/base/err.h"
-
-static const struct job_schema_row order_flags[] = {
-    JOB_SCHEMA_FLAG(struct job_replay_order, is_last, 1),
-    {.kind = JOB_ROW_END},
-};
-
-static const struct job_schema_row order_rows[] = {
-    JOB_SCHEMA_RANGE(struct job_replay_order, ticket, "ticket", 1, UINT16_MAX),
-    JOB_SCHEMA_UINT(struct job_replay_order, channels, "channels"),
-    JOB_SCHEMA_FLAGS(1, order_flags),
-    JOB_SCHEMA_UINT(struct job_replay_order, bytes, "bytes"),
-    JOB_SCHEMA_REST(struct job_replay_order, ranges, "ranges", 8, 1,
-                    JOB_REPLAY_RANGES_MAX),
-    {.kind = JOB_ROW_END},
-};
 
 static const struct job_schema_row answer_flags[] = {
     JOB_SCHEMA_FLAG(struct job_replay_answer, is_turn, 1),
@@ -43,17 +28,6 @@ static const struct job_schema_row answer_rows[] = {
     JOB_SCHEMA_WHEN(struct job_replay_answer, is_heard, false, bytes_rows),
     {.kind = JOB_ROW_END},
 };
-
-void job_replay_order_encode(struct ov_wr *wr,
-                             const struct job_replay_order *order)
-{
-    job_schema_encode(order_rows, order, wr);
-}
-
-int job_replay_order_decode(struct ov_rd body, struct job_replay_order *out)
-{
-    return job_schema_decode(order_rows, body, out);
-}
 
 void job_replay_answer_encode(struct ov_wr *wr,
                               const struct job_replay_answer *answer)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "endpoints/daemon/local_impl.h"
-#include "job/want.h"
 #include "overlay/base/err.h"
 
 enum { NAME_FRAMES = 4 };
@@ -198,11 +197,6 @@ void ep_local_feed(struct ep_local *local, uint32_t stream,
         tell_consumed(intake);
 }
 
-bool ep_local_is_named(const struct ep_local *local, struct ov_rd ranges)
-{
-    return ep_share_is_in(local->cfg.node, ranges);
-}
-
 /* In words of neighbours by rank. */
 static void say_pids(const struct share *share)
 {
@@ -259,40 +253,36 @@ bool ep_local_has(const struct ep_local *local, uint32_t number)
     return ep_share_find(local, number) != NULL;
 }
 
-void ep_local_want(struct ep_local *local, struct ov_rd body)
+void ep_local_want(struct ep_local *local, const struct job_order *order)
 {
-    struct job_want_order order;
     const struct share *share;
 
-    if (job_want_order_decode(body, &order))
-        return;
     TAILQ_FOREACH (share, &local->shares, entry) {
         for (uint32_t i = 0; i < share->procs_count * OUTPUTS; i++) {
             struct output *out =
                 &share->procs[i / OUTPUTS].outputs[i % OUTPUTS];
 
-            if ((order.channels & 1u << out->name) != 0 &&
-                ep_share_is_in(ep_proc_number(out->proc), order.ranges))
-                ep_share_want(out, order.is_wanted, order.is_held_back);
+            if ((order->channels & 1u << out->name) != 0 &&
+                job_order_has(order, ep_proc_number(out->proc)))
+                ep_share_want(out, order->is_wanted, order->is_held_back);
         }
     }
 }
 
-void ep_local_forget(struct ep_local *local, struct ov_rd body)
+void ep_local_forget(struct ep_local *local, uint32_t base)
 {
-    uint32_t base = ov_rd_u32(&body);
     struct share *share;
 
     TAILQ_FOREACH (share, &local->shares, entry) {
-        if (!body.bad && share->base == base)
+        if (share->base == base)
             share->is_forgotten = true;
     }
     ep_share_sweep(local);
 }
 
-void ep_local_signal(struct ep_local *local, int signo, struct ov_rd ranges)
+void ep_local_signal(struct ep_local *local, const struct job_order *order)
 {
-    bool is_all = ov_rd_left(&ranges) == 0;
+    bool is_all = order->ranges_count == 0;
     const struct share *share;
 
     TAILQ_FOREACH (share, &local->shares, entry) {
@@ -300,8 +290,9 @@ void ep_local_signal(struct ep_local *local, int signo, struct ov_rd ranges)
             uint32_t number = ep_proc_number(&share->procs[i]);
 
             if (share->procs[i].is_running &&
-                (is_all || ep_share_is_in(number, ranges)))
-                ep_spawner_signal(local->cfg.spawner, number, signo);
+                (is_all || job_order_has(order, number)))
+                ep_spawner_signal(local->cfg.spawner, number,
+                                  (int)order->number);
         }
     }
 }

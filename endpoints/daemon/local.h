@@ -17,6 +17,7 @@
 #include "endpoints/daemon/cache.h"
 #include "endpoints/hub/hub.h"
 #include "job/job.h"
+#include "job/order.h"
 #include "job/word.h"
 
 struct ep_local;
@@ -80,23 +81,20 @@ void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
 void ep_local_feed(struct ep_local *local, uint32_t stream,
                    const struct ov_slice *slice, uint32_t flags);
 
-/* Somebody wants what was written before: an order of job/replay.h.
- * Its channels stand still until it is answered. O(processes * ranges). */
-void ep_local_replay(struct ep_local *local, struct ov_rd body);
+/* Somebody wants what was written before: a REPLAY. Its channels stand still
+ * until it is answered. O(processes * ranges). */
+void ep_local_replay(struct ep_local *local, const struct job_order *order);
 
-/* Output of some channels is wanted from now on, or not: an order of
- * job/want.h. O(processes * ranges). */
-void ep_local_want(struct ep_local *local, struct ov_rd body);
+/* Output of some channels is wanted from now on, or not: a WANT.
+ * O(processes * ranges). */
+void ep_local_want(struct ep_local *local, const struct job_order *order);
 
-/* What is kept of the output of a job that is over goes: the number of its
- * first process 4. */
-void ep_local_forget(struct ep_local *local, struct ov_rd body);
+/* What is kept of the output of the job goes, which is over and whose first
+ * process has this number. */
+void ep_local_forget(struct ep_local *local, uint32_t base);
 
 /* The processes are told to stop, or to go on. */
 void ep_local_pause(struct ep_local *local, bool is_paused);
-
-/* Is the node in one of these ranges of nodes, first 4 and last 4 each? */
-bool ep_local_is_named(const struct ep_local *local, struct ov_rd ranges);
 
 /* The node has a word to say. */
 void ep_local_say(struct ep_local *local, const struct job_word *state);
@@ -109,8 +107,7 @@ void ep_local_failed(struct ep_local *local, uint32_t number, const char *step,
                      int err);
 void ep_local_exited(struct ep_local *local, uint32_t number, int status);
 
-/* A signal to the processes that run here: those of the ranges of process
- * numbers, first 4 and last 4 each; without one all. O(processes * ranges). */
-void ep_local_signal(struct ep_local *local, int signo, struct ov_rd ranges);
+/* A SIGNAL to the processes that run here. O(processes * ranges). */
+void ep_local_signal(struct ep_local *local, const struct job_order *order);
 
 #endif

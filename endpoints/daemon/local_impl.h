@@ -138,8 +138,6 @@ void ep_share_retire(struct output *out);
 void ep_share_sweep(struct ep_local *local);
 /* The process of that number, or NULL. O(shares + log processes). */
 struct proc *ep_share_find(const struct ep_local *local, uint32_t number);
-/* Is the number in one of the ranges, first 4 and last 4 each? O(ranges). */
-bool ep_share_is_in(uint32_t number, struct ov_rd ranges);
 void ep_share_failed(struct proc *proc, const char *step, int err);
 void ep_share_exited(struct proc *proc, int status);
 /* The channel's output travels from now on, or not; or it stays in the pipe. */

@@ -11,14 +11,13 @@
 /* --- from stream 0
  * */
 
-static void on_signal(struct daemon *d, uint32_t index, struct ov_rd body)
+static void on_signal(struct daemon *d, uint32_t index,
+                      const struct job_order *order)
 {
-    int signo = (int)ov_rd_u32(&body);
+    int signo = (int)order->number;
 
-    if (body.bad)
-        return;
-    if (ov_rd_left(&body) > 0) {
-        ep_local_signal(d->nodes[index].local, signo, body);
+    if (order->ranges_count > 0) {
+        ep_local_signal(d->nodes[index].local, order);
         return;
     }
     if (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT)
@@ -28,29 +27,51 @@ static void on_signal(struct daemon *d, uint32_t index, struct ov_rd body)
         ep_spawner_signal_all(d->spawner, signo);
 }
 
+static void on_order(struct daemon *d, uint32_t index,
+                     const struct job_order *order)
+{
+    struct ep_local *local = d->nodes[index].local;
+
+    switch ((enum job_control_kind)order->kind) {
+    case JOB_CONTROL_SIGNAL:
+        on_signal(d, index, order);
+        break;
+    case JOB_CONTROL_KILL:
+        if (index == 0)
+            ep_spawner_end(d->spawner);
+        break;
+    case JOB_CONTROL_REPLAY:
+        ep_local_replay(local, order);
+        break;
+    case JOB_CONTROL_WANT:
+        ep_local_want(local, order);
+        break;
+    case JOB_CONTROL_FORGET:
+        ep_local_forget(local, order->number);
+        break;
+    case JOB_CONTROL_MACHINE:
+        if (job_order_has(order, d->numbers[index]))
+            ep_daemon_tell_machine(d, index);
+        break;
+    case JOB_CONTROL_JOB:
+    case JOB_CONTROL_KINDS:
+        break;
+    }
+}
+
 static void on_control(struct daemon *d, uint32_t index,
                        const struct ov_slice *slice)
 {
     struct ov_control control;
+    struct job_order order;
 
     if (ov_control_decode(slice->buf->mem + slice->off_bytes, slice->len_bytes,
                           &control))
         return;
     if (control.kind == JOB_CONTROL_JOB)
         ep_daemon_job(d, index, &control);
-    else if (control.kind == JOB_CONTROL_SIGNAL)
-        on_signal(d, index, control.body);
-    else if (control.kind == JOB_CONTROL_REPLAY)
-        ep_local_replay(d->nodes[index].local, control.body);
-    else if (control.kind == JOB_CONTROL_FORGET)
-        ep_local_forget(d->nodes[index].local, control.body);
-    else if (control.kind == JOB_CONTROL_WANT)
-        ep_local_want(d->nodes[index].local, control.body);
-    else if (control.kind == JOB_CONTROL_MACHINE &&
-             ep_local_is_named(d->nodes[index].local, control.body))
-        ep_daemon_tell_machine(d, index);
-    else if (control.kind == JOB_CONTROL_KILL && index == 0)
-        ep_spawner_end(d->spawner);
+    else if (job_order_decode(control.kind, control.body, &order) == 0)
+        on_order(d, index, &order);
 }
 
 /* --- from the hub
@@ -129,7 +150,7 @@ static void on_end(void *arg, uint32_t index, enum ov_end why)
              why == OV_END_DECLARED ? "was given up by the job"
                                     : "has found no parent");
     ep_daemon_note(d, d->numbers[0], words);
-    ep_local_signal(node->local, SIGKILL, ov_rd_init(NULL, 0));
+    ep_local_signal(node->local, &(struct job_order){.number = SIGKILL});
     end_node(d, index);
 }
 

@@ -18,8 +18,8 @@
 /* An order. */
 struct replay {
     STAILQ_ENTRY(replay) entry;
-    struct job_replay_order order; /* its ranges are in `ranges` */
-    struct share *share;           /* the channel in hand; NULL: none is left */
+    struct job_order order;
+    struct share *share; /* the channel in hand; NULL: none is left */
     uint32_t proc, which;
     struct share *told; /* of its process `told_proc` and all behind it the
                            launcher is still to know that they are held back;
@@ -28,7 +28,6 @@ struct replay {
     bool has_part;             /* it has begun */
     bool is_before_told;       /* of its bytes that are gone */
     struct ep_cache_part part; /* what is left of it */
-    uint8_t ranges[];
 };
 
 static struct output *output_of(const struct replay *replay)
@@ -39,7 +38,7 @@ static struct output *output_of(const struct replay *replay)
 static bool is_meant(const struct replay *replay, const struct output *out)
 {
     return (replay->order.channels & 1u << out->name) != 0 &&
-           ep_share_is_in(ep_proc_number(out->proc), replay->order.ranges);
+           job_order_has(&replay->order, ep_proc_number(out->proc));
 }
 
 static bool is_over(const struct replay *replay)
@@ -114,20 +113,12 @@ static void hold_back(struct ep_local *local, const struct replay *replay)
     }
 }
 
-void ep_local_replay(struct ep_local *local, struct ov_rd body)
+void ep_local_replay(struct ep_local *local, const struct job_order *order)
 {
-    struct job_replay_order order;
-    struct replay *replay;
-    size_t len_bytes;
+    struct replay *replay = calloc(1, sizeof(*replay));
 
-    if (job_replay_order_decode(body, &order))
-        return;
-    len_bytes = ov_rd_left(&order.ranges);
-    replay = calloc(1, sizeof(*replay) + len_bytes);
     OV_ASSERT(replay != NULL);
-    replay->order = order;
-    memcpy(replay->ranges, order.ranges.at, len_bytes);
-    replay->order.ranges = ov_rd_init(replay->ranges, len_bytes);
+    replay->order = *order;
     replay->share = replay->told = TAILQ_FIRST(&local->shares);
     hold_back(local, replay);
     find(replay);

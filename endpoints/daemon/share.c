@@ -548,15 +548,3 @@ struct proc *ep_share_find(const struct ep_local *local, uint32_t number)
     }
     return NULL;
 }
-
-bool ep_share_is_in(uint32_t number, struct ov_rd ranges)
-{
-    while (ov_rd_left(&ranges) > 0 && !ranges.bad) {
-        uint32_t first = ov_rd_u32(&ranges);
-        uint32_t last = ov_rd_u32(&ranges);
-
-        if (!ranges.bad && number >= first && number <= last)
-            return true;
-    }
-    return false;
-}

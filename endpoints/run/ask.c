@@ -9,50 +9,24 @@
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/tap.h"
+#include "job/order.h"
 #include "overlay/base/err.h"
-
-enum { RANGES_MAX = 64 }; /* of one order */
 
 /* --- asking
  * */
 
-static void order(struct run *r, const struct topo_range *ranges,
-                  uint32_t count)
-{
-    uint8_t body[8 * RANGES_MAX];
-    struct ov_wr wr = ov_wr_init(body, sizeof(body));
-
-    for (uint32_t i = 0; i < count; i++) {
-        ov_wr_u32(&wr, ranges[i].first);
-        ov_wr_u32(&wr, ranges[i].last);
-    }
-    if (count > 0)
-        ep_run_orders_send(r->orders, JOB_CONTROL_MACHINE, body,
-                           (uint32_t)(wr.at - body));
-}
-
-/* Orders go out as they are full. */
 static void order_all(struct run *r)
 {
-    struct topo_range ranges[RANGES_MAX];
-    uint32_t count = 0;
+    struct job_order order = {.kind = JOB_CONTROL_MACHINE};
 
     for (uint32_t n = 1; n <= r->nodes_count; n++) {
         if (r->nodes[n].asked != RUN_ASK_DUE)
             continue;
         r->nodes[n].asked = RUN_ASK_SENT;
         r->asked++;
-        if (count > 0 && ranges[count - 1].last + 1 == n) {
-            ranges[count - 1].last = n;
-            continue;
-        }
-        if (count == RANGES_MAX) {
-            order(r, ranges, count);
-            count = 0;
-        }
-        ranges[count++] = (struct topo_range){n, n};
+        ep_run_orders_add(r->orders, &order, n);
     }
-    order(r, ranges, count);
+    ep_run_orders_rest(r->orders, &order);
 }
 
 int ep_run_ask(struct run *r, const uint32_t *nodes, uint32_t count, char *why)

@@ -3,6 +3,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/orders.h"
+#include "job/order.h"
 #include "overlay/base/err.h"
 
 static uint32_t room(void *arg)

@@ -12,6 +12,7 @@
 #include "endpoints/run/suspension.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
+#include "job/order.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -87,7 +88,8 @@ void ep_run_kill(struct run *r)
         return;
     r->is_killed = true;
     ep_run_jobs_killed(r);
-    ep_run_orders_send(r->orders, JOB_CONTROL_KILL, NULL, 0);
+    ep_run_orders_give(r->orders,
+                       &(struct job_order){.kind = JOB_CONTROL_KILL});
 }
 
 void ep_run_abort(struct run *r, int exit_code)

@@ -13,6 +13,7 @@
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stdin.h"
 #include "endpoints/run/tap.h"
+#include "job/order.h"
 #include "overlay/base/err.h"
 
 /* --- what becomes of a further one
@@ -175,12 +176,10 @@ static void on_forget(void *arg, uint32_t base, uint32_t size)
     struct run *r = arg;
     const struct ep_tap_job told = {
         .event = EP_TAP_JOB_FORGOTTEN, .base = base, .size = size};
-    uint8_t body[4];
-    struct ov_wr wr = ov_wr_init(body, sizeof(body));
+    const struct job_order order = {.kind = JOB_CONTROL_FORGET, .number = base};
 
-    ov_wr_u32(&wr, base);
     ep_run_tap_job(r, &told);
-    ep_run_orders_send(r->orders, JOB_CONTROL_FORGET, body, sizeof(body));
+    ep_run_orders_give(r->orders, &order);
 }
 
 static void on_past_lost(void *arg, uint32_t first, uint32_t count)

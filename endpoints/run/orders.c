@@ -6,14 +6,11 @@
 
 #include "endpoints/run/taps.h"
 #include "job/job.h"
-#include "job/replay.h"
+#include "job/order.h"
 #include "overlay/base/buf.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"
 #include "overlay/wire/frame.h"
-
-/* Ranges of processes that one message signals. */
-enum { SIGNAL_RANGES_MAX = 64 };
 
 struct order {
     struct order *next;
@@ -122,60 +119,82 @@ bool ep_run_orders_is_empty(const struct run_orders *orders)
     return orders->first == NULL;
 }
 
-/* --- orders with ranges of processes */
+/* --- orders of job/order.h */
 
-/* Appends the ranges from `at` on to a body, max of them at most. Returns where
- * the next body goes on. */
-static uint32_t put_ranges(struct ov_wr *wr, const struct topo_range *ranges,
-                           uint32_t at, uint32_t count, uint32_t max)
+static void queue_order(struct run_orders *orders,
+                        const struct job_order *order)
 {
-    uint32_t end = count - at > max ? at + max : count;
+    uint8_t body[JOB_ORDER_BYTES_MAX];
+    struct ov_wr wr = ov_wr_init(body, sizeof(body));
 
-    for (; at < end; at++) {
-        ov_wr_u32(wr, ranges[at].first);
-        ov_wr_u32(wr, ranges[at].last);
+    job_order_encode(&wr, order);
+    OV_ASSERT(!wr.bad);
+    ep_run_orders_queue(orders, order->kind, body, (uint32_t)(wr.at - body));
+}
+
+void ep_run_orders_give(struct run_orders *orders,
+                        const struct job_order *order)
+{
+    queue_order(orders, order);
+    ep_run_orders_pump(orders);
+}
+
+void ep_run_orders_rest(struct run_orders *orders, struct job_order *order)
+{
+    if (order->ranges_count > 0)
+        ep_run_orders_give(orders, order);
+    order->ranges_count = 0;
+}
+
+void ep_run_orders_add(struct run_orders *orders, struct job_order *order,
+                       uint32_t number)
+{
+    uint32_t count = order->ranges_count;
+
+    if (count > 0 && order->ranges[count - 1].last + 1 == number) {
+        order->ranges[count - 1].last = number;
+        return;
     }
-    return end;
+    if (count == JOB_ORDER_RANGES_MAX)
+        ep_run_orders_rest(orders, order);
+    order->ranges[order->ranges_count++] = (struct topo_range){number, number};
+}
+
+/* The same order for so many ranges as there are, in parts. */
+static void give_all(struct run_orders *orders, struct job_order *order,
+                     const struct topo_range *ranges, uint32_t count)
+{
+    uint32_t at = 0;
+
+    do {
+        order->ranges_count = 0;
+        while (at < count && order->ranges_count < JOB_ORDER_RANGES_MAX)
+            order->ranges[order->ranges_count++] = ranges[at++];
+        queue_order(orders, order);
+    } while (at < count);
+    ep_run_orders_pump(orders);
 }
 
 void ep_run_orders_signal(struct run_orders *orders, int signo,
                           const struct topo_range *ranges, uint32_t count)
 {
-    uint32_t at = 0;
+    struct job_order order = {.kind = JOB_CONTROL_SIGNAL,
+                              .number = (uint32_t)signo};
 
-    do {
-        uint8_t body[4 + 8 * SIGNAL_RANGES_MAX];
-        struct ov_wr wr = ov_wr_init(body, sizeof(body));
-
-        ov_wr_u32(&wr, (uint32_t)signo);
-        at = put_ranges(&wr, ranges, at, count, SIGNAL_RANGES_MAX);
-        ep_run_orders_queue(orders, JOB_CONTROL_SIGNAL, body,
-                            (uint32_t)(wr.at - body));
-    } while (at < count);
-    ep_run_orders_pump(orders);
+    give_all(orders, &order, ranges, count);
 }
 
 uint16_t ep_run_orders_replay(struct run_orders *orders,
                               const struct ep_tap_replay *want)
 {
-    struct job_replay_order order = {.channels = want->channels,
-                                     .is_last = want->is_last,
-                                     .bytes = want->bytes};
-    uint32_t at = 0;
+    struct job_order order = {.kind = JOB_CONTROL_REPLAY,
+                              .channels = want->channels,
+                              .is_last = want->is_last,
+                              .bytes = want->bytes};
 
     if (++orders->ticket == 0)
         orders->ticket = 1;
     order.ticket = orders->ticket;
-    while (at < want->count) {
-        uint8_t body[JOB_REPLAY_ORDER_BYTES];
-        struct ov_wr wr = ov_wr_init(body, sizeof(body));
-
-        job_replay_order_encode(&wr, &order);
-        at = put_ranges(&wr, want->ranges, at, want->count,
-                        JOB_REPLAY_RANGES_MAX);
-        ep_run_orders_queue(orders, JOB_CONTROL_REPLAY, body,
-                            (uint32_t)(wr.at - body));
-    }
-    ep_run_orders_pump(orders);
+    give_all(orders, &order, want->ranges, want->count);
     return order.ticket;
 }

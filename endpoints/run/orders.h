@@ -13,6 +13,7 @@
 #include "topo/tree.h"
 
 struct ep_tap_replay;
+struct job_order;
 struct ov_buf;
 struct run_orders;
 
@@ -46,6 +47,15 @@ void ep_run_orders_send(struct run_orders *orders, uint8_t kind,
                         const void *body, uint32_t len_bytes);
 /* Has everything been handed to the carrier? */
 bool ep_run_orders_is_empty(const struct run_orders *orders);
+
+/* An order, at once. */
+void ep_run_orders_give(struct run_orders *orders,
+                        const struct job_order *order);
+/* An order for many numbers, ascending, goes out in parts, each as soon as it
+ * is full. The caller sends the rest, if there is any. */
+void ep_run_orders_add(struct run_orders *orders, struct job_order *order,
+                       uint32_t number);
+void ep_run_orders_rest(struct run_orders *orders, struct job_order *order);
 
 /* A signal to the processes of these ranges of numbers; to all, where count is
  * 0. O(count). */

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "job/want.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/tap.h"
+#include "job/order.h"
 #include "overlay/base/err.h"
 
 int ep_run_want_open(struct run_want *want, uint32_t base, uint32_t size,
@@ -23,48 +23,13 @@ void ep_run_want_close(struct run_want *want)
     want->shut = NULL;
 }
 
-/* Ranges of neighbours for one order, which goes out when it is full. */
-struct order {
-    struct job_want_order head;
-    struct topo_range ranges[JOB_WANT_RANGES_MAX];
-    uint32_t count;
-};
-
-static void give(struct run *r, struct order *order)
-{
-    uint8_t body[JOB_WANT_ORDER_BYTES];
-    struct ov_wr wr = ov_wr_init(body, sizeof(body));
-
-    if (order->count == 0)
-        return;
-    job_want_order_encode(&wr, &order->head);
-    for (uint32_t i = 0; i < order->count; i++) {
-        ov_wr_u32(&wr, order->ranges[i].first);
-        ov_wr_u32(&wr, order->ranges[i].last);
-    }
-    order->count = 0;
-    ep_run_orders_send(r->orders, JOB_CONTROL_WANT, body,
-                       (uint32_t)(wr.at - body));
-}
-
-static void add(struct run *r, struct order *order, uint32_t number)
-{
-    if (order->count > 0 &&
-        order->ranges[order->count - 1].last + 1 == number) {
-        order->ranges[order->count - 1].last = number;
-        return;
-    }
-    if (order->count == JOB_WANT_RANGES_MAX)
-        give(r, order);
-    order->ranges[order->count++] = (struct topo_range){number, number};
-}
-
 /* Returns how many processes it is about. */
 static uint32_t tell(struct run *r, struct run_want *want, uint8_t channel,
                      bool is_wanted)
 {
     uint8_t bit = (uint8_t)(1u << channel);
-    struct order order = {.head = {.channels = bit, .is_wanted = is_wanted}};
+    struct job_order order = {
+        .kind = JOB_CONTROL_WANT, .channels = bit, .is_wanted = is_wanted};
     uint32_t count = 0;
 
     for (uint32_t rank = 0; rank < want->size; rank++) {
@@ -72,10 +37,10 @@ static uint32_t tell(struct run *r, struct run_want *want, uint8_t channel,
             ep_run_tap_wants(r, want->base + rank, channel) != is_wanted)
             continue;
         want->shut[rank] ^= bit;
-        add(r, &order, want->base + rank);
+        ep_run_orders_add(r->orders, &order, want->base + rank);
         count++;
     }
-    give(r, &order);
+    ep_run_orders_rest(r->orders, &order);
     return count;
 }
 
@@ -113,15 +78,16 @@ void ep_run_want_record(struct run *r, struct run_want *want, uint32_t number,
 void ep_run_want_hold(struct run *r, const struct topo_range *range,
                       bool is_held)
 {
-    struct order order = {
-        .head = {.channels = (1u << OV_CHANNELS) - (1u << OV_CHANNEL_STDOUT),
-                 .is_wanted = true,
-                 .is_held_back = is_held},
+    const struct job_order order = {
+        .kind = JOB_CONTROL_WANT,
+        .channels = (1u << OV_CHANNELS) - (1u << OV_CHANNEL_STDOUT),
+        .is_wanted = true,
+        .is_held_back = is_held,
         .ranges = {*range},
-        .count = 1,
+        .ranges_count = 1,
     };
 
-    give(r, &order);
+    ep_run_orders_give(r->orders, &order);
     ep_voice_note(
         &r->voice, "processes %u to %u are %s", range->first, range->last,
         is_held ? "held back: nobody takes what they write" : "read again");

@@ -35,7 +35,6 @@ TAKES_APART = re.compile(
 
 # A function or file, and the target that reaches it by those around it.
 THROUGH = {
-    "endpoints/daemon/local.c": "want",
     "endpoints/run/redirect.c": "replay",
     "endpoints/run/words.c": "word",
     "ep_boot_peer_read": "boot_up",
@@ -74,8 +73,6 @@ SPARED = {
                                "which fuzz_boot is for",
     "endpoints/boot/launcher_ssh.c": _LINE,
     "endpoints/daemon/local_words.c": _OWN,
-    "endpoints/daemon/replay.c": "hands on what was decoded",
-    "endpoints/daemon/orders.c": "the number of a signal",
     "endpoints/ofi/sockets.c": _KERNEL,
     "endpoints/run/plan_machine.c": "what a launcher tells the one that it "
                                     "becomes",

@@ -13,7 +13,7 @@
 
 #include "endpoints/run/taps.h"
 #include "job/job.h"
-#include "job/replay.h"
+#include "job/order.h"
 #include "overlay/base/buf.h"
 #include "overlay/control.h"
 #include "overlay/wire/frame.h"
@@ -244,27 +244,35 @@ static void make_ranges(void)
 }
 
 /* Reads all ranges that are left in a body; they go on at ranges[at]. */
-static uint32_t check_ranges(struct ov_rd *body, uint32_t at)
+static struct job_order sent_order(struct fixture *fx, unsigned n, uint8_t kind)
 {
-    for (; ov_rd_left(body) > 0; at++) {
+    struct job_order order;
+
+    assert_int_equal(job_order_decode(kind, sent(fx, n, kind, false), &order),
+                     0);
+    return order;
+}
+
+static uint32_t check_ranges(const struct job_order *order, uint32_t at)
+{
+    for (uint32_t i = 0; i < order->ranges_count; i++, at++) {
         assert_in_range(at, 0, RANGES - 1);
-        assert_int_equal(ov_rd_u32(body), ranges[at].first);
-        assert_int_equal(ov_rd_u32(body), ranges[at].last);
+        assert_int_equal(order->ranges[i].first, ranges[at].first);
+        assert_int_equal(order->ranges[i].last, ranges[at].last);
     }
-    assert_false(body->bad);
     return at;
 }
 
 static void a_signal_without_ranges_is_for_all(void **state)
 {
     struct fixture *fx = *state;
-    struct ov_rd body;
+    struct job_order order;
 
     ep_run_orders_signal(fx->orders, 15, NULL, 0);
     assert_int_equal(fx->count, 1);
-    body = sent(fx, 0, JOB_CONTROL_SIGNAL, false);
-    assert_int_equal(ov_rd_u32(&body), 15);
-    assert_int_equal(ov_rd_left(&body), 0);
+    order = sent_order(fx, 0, JOB_CONTROL_SIGNAL);
+    assert_int_equal(order.number, 15);
+    assert_int_equal(order.ranges_count, 0);
 }
 
 /* None of the messages may come without ranges: that one would be for all. */
@@ -278,11 +286,11 @@ a_signal_with_many_ranges_leaves_in_messages_of_its_own(void **state)
     ep_run_orders_signal(fx->orders, 9, ranges, RANGES);
     assert_int_equal(fx->count, 3);
     for (unsigned n = 0; n < 3; n++) {
-        struct ov_rd body = sent(fx, n, JOB_CONTROL_SIGNAL, false);
+        struct job_order order = sent_order(fx, n, JOB_CONTROL_SIGNAL);
 
-        assert_int_equal(ov_rd_u32(&body), 9);
-        assert_true(ov_rd_left(&body) > 0);
-        at = check_ranges(&body, at);
+        assert_int_equal(order.number, 9);
+        assert_true(order.ranges_count > 0);
+        at = check_ranges(&order, at);
     }
     assert_int_equal(at, RANGES);
     ep_run_orders_signal(fx->orders, 9, ranges, 64);
@@ -304,18 +312,37 @@ static void a_replay_says_its_ticket_in_each_message(void **state)
     ticket = ep_run_orders_replay(fx->orders, &want);
     assert_int_equal(fx->count, 3);
     for (unsigned n = 0; n < 3; n++) {
-        struct job_replay_order order;
+        struct job_order order = sent_order(fx, n, JOB_CONTROL_REPLAY);
 
-        assert_int_equal(job_replay_order_decode(
-                             sent(fx, n, JOB_CONTROL_REPLAY, false), &order),
-                         0);
         assert_int_equal(order.ticket, ticket);
         assert_int_equal(order.channels, 6);
         assert_true(order.is_last);
         assert_int_equal(order.bytes, 4096);
-        at = check_ranges(&order.ranges, at);
+        at = check_ranges(&order, at);
     }
     assert_int_equal(at, RANGES);
+}
+
+/* Numbers that follow each other are one range; a full order goes at once. */
+static void an_order_for_many_numbers_goes_in_parts(void **state)
+{
+    struct fixture *fx = *state;
+    struct job_order order = {.kind = JOB_CONTROL_MACHINE}, first;
+
+    for (uint32_t i = 0; i < 3 * JOB_ORDER_RANGES_MAX + 3; i++) {
+        if (i % 3 != 2)
+            ep_run_orders_add(fx->orders, &order, i);
+    }
+    assert_int_equal(fx->count, 1);
+    first = sent_order(fx, 0, JOB_CONTROL_MACHINE);
+    assert_int_equal(first.ranges_count, JOB_ORDER_RANGES_MAX);
+    assert_int_equal(first.ranges[1].first, 3);
+    assert_int_equal(first.ranges[1].last, 4);
+    ep_run_orders_rest(fx->orders, &order);
+    assert_int_equal(fx->count, 2);
+    assert_int_equal(sent_order(fx, 1, JOB_CONTROL_MACHINE).ranges_count, 1);
+    ep_run_orders_rest(fx->orders, &order);
+    assert_int_equal(fx->count, 2); /* nothing is left */
 }
 
 static void tickets_come_again_but_are_never_0(void **state)
@@ -345,6 +372,7 @@ int main(void)
         ORDERS_TEST(a_signal_without_ranges_is_for_all),
         ORDERS_TEST(a_signal_with_many_ranges_leaves_in_messages_of_its_own),
         ORDERS_TEST(a_replay_says_its_ticket_in_each_message),
+        ORDERS_TEST(an_order_for_many_numbers_goes_in_parts),
         ORDERS_TEST(tickets_come_again_but_are_never_0),
     };
 

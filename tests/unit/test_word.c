@@ -4,13 +4,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "overlay/base/err.h"
+#include "tests/unit/document.h"
 
 static const struct job_word words[] = {
     {.kind = JOB_WORD_STARTED, .rank = 4, .count = 7},
@@ -208,64 +207,18 @@ static void a_longer_text_is_refused(void **state)
     assert_int_equal(strlen(heard.text), JOB_WORD_BYTES_MAX - 1);
 }
 
-/* Adds rows as docs/protocol.md has them; `list` stands before those of an
- * item.
- */
-static void draw(FILE *out, const struct job_schema_row *rows, const char *list)
-{
-    const char *comma = "";
-
-    if (list != NULL) {
-        fprintf(out, "%s 1", list);
-        comma = ", ";
-    }
-    for (; rows->kind != JOB_ROW_END; rows++, comma = ", ") {
-        fputs(comma, out);
-        if (rows->kind == JOB_ROW_UINT) {
-            fprintf(out, "%s %zu", rows->name, rows->bytes);
-        } else if (rows->kind == JOB_ROW_TEXT) {
-            fputs(rows->name, out);
-        } else {
-            fputc('(', out);
-            draw(out, rows->rows, rows->name);
-            fputs(") *", out);
-        }
-    }
-}
-
-/* The document is read, and each kind has its row there: its number, and the
- * fields of its body with their bytes. */
+/* Each kind has its row there: its number, and the fields of its body with
+ * their bytes. */
 static void the_document_has_the_rows(void **state)
 {
     static const char *const names[JOB_WORD_KINDS] = {
         "",     "STARTED", "EXIT", "FAILED", "ADOPTED", "USAGE",
         "NOTE", "STDIN",   "PIDS", "OVER",   "MACHINE", "PIECES",
     };
-    const char *top = getenv("top_srcdir");
-    static char docs[256 * 1024];
-    char path[4096];
-    FILE *file;
 
     (void)state;
-    snprintf(path, sizeof(path), "%s/docs/protocol.md",
-             top != NULL ? top : ".");
-    file = fopen(path, "r");
-    assert_non_null(file);
-    assert_in_range(fread(docs, 1, sizeof(docs) - 1, file), 1,
-                    sizeof(docs) - 2);
-    fclose(file);
-    for (unsigned kind = 1; kind < JOB_WORD_KINDS; kind++) {
-        char row[512] = "";
-        FILE *out = fmemopen(row, sizeof(row), "w");
-
-        assert_non_null(out);
-        fprintf(out, "\n| %u %s | ", kind, names[kind]);
-        draw(out, job_word_rows(kind), NULL);
-        fputs(" |", out);
-        fclose(out);
-        if (strstr(docs, row) == NULL)
-            fail_msg("docs/protocol.md has no row: %s", row + 1);
-    }
+    for (unsigned kind = 1; kind < JOB_WORD_KINDS; kind++)
+        document_has_message(kind, names[kind], job_word_rows(kind));
 }
 
 int main(void)
