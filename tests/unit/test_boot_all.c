@@ -85,6 +85,43 @@ static void same_text_gives_each_host_its_own_node(void **state)
     ep_boot_config_fini(&config);
 }
 
+static void the_configuration_is_this_text(void **state)
+{
+    static const char *const names[] = {"n2", "n1", "login"};
+    static const uint32_t parents[] = {TOPO_NONE, 0, 0, 1};
+    static const char golden[] = "session 0000000000000001\n"
+                                 "key " KEY "\n"
+                                 "tree 4 2\n"
+                                 "children 2 1\n"
+                                 "children 1 1\n"
+                                 "launcher slurm\n"
+                                 "ports 1 1\n"
+                                 "env FI_PROVIDER=tcp\n"
+                                 "env FI_LOG_LEVEL=%20\n"
+                                 "param heartbeat_ms 1\n"
+                                 "hosts n[2,1],login\n"
+                                 "gate 10.0.0.1:4000\n"
+                                 "gate [fd00::1]:4000\n"
+                                 "go\n";
+    struct ep_boot_config config;
+    struct topo_tree tree;
+    struct text_buf text = {0};
+    char why[EP_BOOT_WHY_MAX];
+
+    (void)state;
+    build(&config, names, 3);
+    assert_int_equal(topo_tree_init(&tree, parents, 4), 0);
+    assert_int_equal(ep_boot_set_tree(&config, &tree), 0);
+    config.port_first = config.port_last = 1;
+    config.heartbeat_ms = 1;
+    assert_int_equal(ep_boot_add_env(&config, "FI_PROVIDER=tcp"), 0);
+    assert_int_equal(ep_boot_add_env(&config, "FI_LOG_LEVEL= "), 0);
+    assert_int_equal(ep_boot_encode(&config, &text, why), 0);
+    assert_string_equal(strchr(text.at, '\n') + 1, golden);
+    text_buf_fini(&text);
+    ep_boot_config_fini(&config);
+}
+
 /* Ten thousand hosts are a line of some bytes. */
 static void many_hosts_are_short(void **state)
 {
@@ -138,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_text_gives_each_host_its_own_node),
+        cmocka_unit_test(the_configuration_is_this_text),
         cmocka_unit_test(many_hosts_are_short),
         cmocka_unit_test(bad_text_is_refused_in_words),
     };

@@ -115,6 +115,33 @@ static void what_is_read_is_written_again(void **state)
     job_fini(&job);
 }
 
+/* The other half of what cannot stand beside each other, and a job that says
+ * as little as it can. */
+static void other_texts_are_written_again(void **state)
+{
+    static const char *const texts[] = {
+        "job 0 1 1\nstdin-slow close 4294967295\nopen-ms 0\nlinger-ms 0\n"
+        "bind core\napp\nranks 1 1 1 0\narg sh\n",
+        "job 0 1 1\nopen-ms 0\nlinger-ms 0\napp\nranks 1 1 1 0\narg %\n",
+        "job 4294967295 2 2\nspill-dir /\nopen-ms 1\nlinger-ms 2\n"
+        "cache 1 14\nplaces 1 2 7\n"
+        "app\nranks 1 1 1 0\ncwd %\narg a\n"
+        "app\nranks 2 2 1 1\ncwd-optional\narg b\narg c\nenv A=\nenv A=%25\n",
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct text_buf again = {0};
+        struct job job;
+
+        assert_int_equal(read_text(texts[i], &job), 0);
+        job_encode(&job, &again);
+        assert_string_equal(again.at, texts[i]);
+        text_buf_fini(&again);
+        job_fini(&job);
+    }
+}
+
 /* The processes of a node as "0:0-1 1:4-5": program and ranks. */
 static const char *on_node(const struct job *job, uint32_t node)
 {
@@ -351,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_is_written_again),
+        cmocka_unit_test(other_texts_are_written_again),
         cmocka_unit_test(ranks_are_found),
         cmocka_unit_test(places_may_be_any_nodes),
         cmocka_unit_test(programs_share_nodes),
