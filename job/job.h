@@ -1,30 +1,7 @@
 /* What the launcher tells the nodes about a job, on stream 0.
  *
- * A job travels as text of text/fields.h, cut into APP messages:
- *
- *     job NUMBER SIZE NODES     number, processes, nodes that host some
- *     base N                    the process number of rank 0; none: 0
- *     stdin FIRST LAST          ranks that read stdin; none: nobody does
- *     stdin-slow spill BYTES | close MS    a slow reader is not waited for
- *     spill-dir DIR             where; none: the daemon's own TMPDIR
- *     raw | merge-stderr | stddiag   present or not
- *     open-ms N                 an open line older than this is shown
- *     cache N CHANNELS          bytes of each of these (bits) are kept
- *     linger-ms N               channels are read so long past the exit
- *     bind core | socket        processes are bound to one of the node's each
- *     cpus LIST                 the processors of one; none: the daemon looks
- *     umask N                   of the launcher
- *     limit NAME N              its soft limits, as sys/manners.h names them
- *     env NAME=VALUE            for all programs
- *     places FIRST LAST NODE    the places FIRST..LAST of the list are the
- *                               nodes NODE.. of the tree; none: they are equal
- *     app                       a program begins: what follows is its own
- *     ranks FIRST LAST COUNT RANK  places FIRST..LAST run COUNT each
- *                               from RANK on
- *     cwd DIR
- *     cwd-optional              where DIR does not exist: the daemon's own
- *     arg WORD                  in order, the program first
- *     env NAME=VALUE            replaces one for all of the same name
+ * A job travels as text of text/fields.h, cut into JOB messages. Its lines are
+ * in job_text.c, and with what each says in docs/protocol.md.
  *
  * Ranks ascend, each from 0 to SIZE - 1 is on one node, and the places of one
  * program ascend. A node may run several programs, and does so in their order.
@@ -69,6 +46,8 @@ struct job_places {
     struct topo_range places; /* from 1 */
     uint32_t node;            /* of the first one */
 };
+
+struct job_line;
 
 struct job {
     uint32_t number;
@@ -120,6 +99,8 @@ void job_encode(const struct job *job, struct text_buf *out);
  * no such text, places a rank nowhere or twice, or has a range that goes back;
  * or OV_ENOMEM. *job is then empty. O(len_bytes * programs). */
 int job_decode(char *text, size_t len_bytes, struct job *job);
+/* The lines of the text. */
+const struct job_line *job_text_lines(void);
 
 /* The whole environment of a program: pointers into the job, NULL-terminated,
  * in an array for the caller to free; NULL when memory is out. Its own

@@ -1,178 +1,29 @@
-/* The text of a job, written and read. */
+/* The text of a job, as a table of its lines. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "job/job.h"
+#include "job/lines.h"
 #include "overlay/base/err.h"
 
-static void put_numbers(struct text_buf *out, const char *keyword,
-                        const uint32_t *number, unsigned count)
+/* --- what rows cannot say
+ * */
+
+static void put_slow(const void *what, struct text_buf *out)
 {
-    text_buf_puts(out, keyword);
-    for (unsigned i = 0; i < count; i++)
-        text_buf_number(out, number[i]);
-    text_buf_puts(out, "\n");
+    const struct job *job = what;
+
+    if (job->slow == JOB_SLOW_SPILL)
+        text_buf_printf(out, "stdin-slow spill %" PRIu64 "\n",
+                        job->spill_bytes);
+    else if (job->slow == JOB_SLOW_CLOSE)
+        text_buf_printf(out, "stdin-slow close %" PRIu32 "\n", job->close_ms);
 }
 
-static void put_word(struct text_buf *out, const char *keyword,
-                     const char *word)
+static int get_slow(void *what, struct text_fields *fields)
 {
-    text_buf_puts(out, keyword);
-    text_buf_field(out, word);
-    text_buf_puts(out, "\n");
-}
-
-static void put_slow(struct text_buf *out, const struct job *job)
-{
-    if (job->slow != JOB_SLOW_WAIT) {
-        bool is_spill = job->slow == JOB_SLOW_SPILL;
-
-        text_buf_puts(out, "stdin-slow");
-        text_buf_field(out, is_spill ? "spill" : "close");
-        text_buf_number(out, is_spill ? job->spill_bytes : job->close_ms);
-        text_buf_puts(out, "\n");
-    }
-    if (job->spill_dir != NULL)
-        put_word(out, "spill-dir", job->spill_dir);
-}
-
-static void put_places(struct text_buf *out, const struct job *job)
-{
-    for (uint32_t i = 0; i < job->places_count; i++) {
-        const struct job_places *p = &job->places[i];
-
-        put_numbers(out, "places",
-                    (uint32_t[]){p->places.first, p->places.last, p->node}, 3);
-    }
-}
-
-static void put_manners(struct text_buf *out, const struct job_manners *manners)
-{
-    if (!manners->is_known)
-        return;
-    put_numbers(out, "umask", &manners->umask, 1);
-    for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++) {
-        text_buf_puts(out, "limit");
-        text_buf_field(out, job_manners_name((enum job_manners_limit)i));
-        text_buf_number(out, manners->soft[i]);
-        text_buf_puts(out, "\n");
-    }
-}
-
-static void put_ranks(struct text_buf *out, const struct job_app *app)
-{
-    for (uint32_t i = 0; i < app->ranks_count; i++) {
-        const struct job_ranks *r = &app->ranks[i];
-
-        put_numbers(
-            out, "ranks",
-            (uint32_t[]){r->nodes.first, r->nodes.last, r->each, r->first_rank},
-            4);
-    }
-}
-
-static void put_strings(struct text_buf *out, const char *keyword,
-                        const struct job_strings *strings)
-{
-    for (uint32_t i = 0; i < strings->count; i++)
-        put_word(out, keyword, strings->at[i]);
-}
-
-static void put_app(struct text_buf *out, const struct job_app *app)
-{
-    text_buf_puts(out, "app\n");
-    put_ranks(out, app);
-    if (app->cwd != NULL)
-        put_word(out, "cwd", app->cwd);
-    if (app->cwd_is_optional)
-        text_buf_puts(out, "cwd-optional\n");
-    put_strings(out, "arg", &app->argv);
-    put_strings(out, "env", &app->env);
-}
-
-void job_encode(const struct job *job, struct text_buf *out)
-{
-    put_numbers(out, "job", (uint32_t[]){job->number, job->size, job->nodes},
-                3);
-    if (job->base > 0)
-        put_numbers(out, "base", &job->base, 1);
-    for (uint32_t i = 0; i < job->readers_count; i++)
-        put_numbers(out, "stdin",
-                    (uint32_t[]){job->readers[i].first, job->readers[i].last},
-                    2);
-    put_slow(out, job);
-    if (job->is_raw)
-        text_buf_puts(out, "raw\n");
-    if (job->merges_stderr)
-        text_buf_puts(out, "merge-stderr\n");
-    if (job->has_stddiag)
-        text_buf_puts(out, "stddiag\n");
-    put_numbers(out, "open-ms", &job->open_ms, 1);
-    put_numbers(out, "linger-ms", &job->linger_ms, 1);
-    if (job->cache_bytes > 0)
-        put_numbers(out, "cache",
-                    (uint32_t[]){job->cache_bytes, job->cache_channels}, 2);
-    if (job->bind != TOPO_NO_OBJECT)
-        put_word(out, "bind", topo_object_name(job->bind));
-    put_strings(out, "cpus", &job->cpus);
-    put_manners(out, &job->manners);
-    put_strings(out, "env", &job->env);
-    put_places(out, job);
-    for (uint32_t i = 0; i < job->apps_count; i++)
-        put_app(out, &job->apps[i]);
-}
-
-static uint32_t number(struct text_fields *fields)
-{
-    return (uint32_t)text_fields_number(fields, 0, UINT32_MAX);
-}
-
-static int read_head(struct job *job, struct text_fields *fields)
-{
-    job->number = number(fields);
-    job->size = number(fields);
-    job->nodes = number(fields);
-    return 0;
-}
-
-static int read_base(struct job *job, struct text_fields *fields)
-{
-    job->base = number(fields);
-    return 0;
-}
-
-static int read_ranks(struct job *job, struct text_fields *fields)
-{
-    struct job_ranks ranks;
-
-    ranks.nodes.first = number(fields);
-    ranks.nodes.last = number(fields);
-    ranks.each = number(fields);
-    ranks.first_rank = number(fields);
-    return job_app_add_ranks(job_app_last(job), ranks);
-}
-
-static int read_stdin(struct job *job, struct text_fields *fields)
-{
-    struct topo_range range;
-
-    range.first = number(fields);
-    range.last = number(fields);
-    return job_add_reader(job, range);
-}
-
-static int read_places(struct job *job, struct text_fields *fields)
-{
-    struct job_places places;
-
-    places.places.first = number(fields);
-    places.places.last = number(fields);
-    places.node = number(fields);
-    return job_add_places(job, places);
-}
-
-static int read_slow(struct job *job, struct text_fields *fields)
-{
+    struct job *job = what;
     const char *policy = text_fields_next(fields);
 
     if (strcmp(policy, "spill") == 0) {
@@ -181,56 +32,34 @@ static int read_slow(struct job *job, struct text_fields *fields)
                                               JOB_SPILL_BYTES_MAX);
         return 0;
     }
-    if (strcmp(policy, "close") == 0) {
-        job->slow = JOB_SLOW_CLOSE;
-        job->close_ms = (uint32_t)text_fields_number(fields, 1, UINT32_MAX);
-        return 0;
-    }
-    return OV_EPROTO;
+    job->slow = JOB_SLOW_CLOSE;
+    job->close_ms = (uint32_t)text_fields_number(fields, 1, UINT32_MAX);
+    return strcmp(policy, "close") == 0 ? 0 : OV_EPROTO;
 }
 
-static int read_spill_dir(struct job *job, struct text_fields *fields)
+static void put_bind(const void *what, struct text_buf *out)
 {
-    return job_set_string(&job->spill_dir, text_fields_next(fields));
+    const struct job *job = what;
+
+    if (job->bind != TOPO_NO_OBJECT)
+        text_buf_printf(out, "bind %s\n", topo_object_name(job->bind));
 }
 
-static int read_raw(struct job *job, struct text_fields *fields)
+static int get_bind(void *what, struct text_fields *fields)
 {
-    (void)fields;
-    job->is_raw = true;
-    return 0;
-}
-
-static int read_merge(struct job *job, struct text_fields *fields)
-{
-    (void)fields;
-    job->merges_stderr = true;
-    return 0;
-}
-
-static int read_stddiag(struct job *job, struct text_fields *fields)
-{
-    (void)fields;
-    job->has_stddiag = true;
-    return 0;
-}
-
-static enum topo_object read_object(struct text_fields *fields)
-{
+    struct job *job = what;
     enum topo_object object = topo_object_find(text_fields_next(fields));
 
-    return object == TOPO_OBJECTS ? TOPO_NO_OBJECT : object;
-}
-
-static int read_bind(struct job *job, struct text_fields *fields)
-{
-    job->bind = read_object(fields);
-    return job->bind == TOPO_NO_OBJECT ? OV_EPROTO : 0;
+    if (object == TOPO_OBJECTS || object == TOPO_NO_OBJECT)
+        return OV_EPROTO;
+    job->bind = object;
+    return 0;
 }
 
 /* A list as "0-3,8": nothing else may come to the shim. */
-static int read_cpus(struct job *job, struct text_fields *fields)
+static int get_cpus(void *what, struct text_fields *fields)
 {
+    struct job *job = what;
     const char *list = text_fields_next(fields);
 
     if (list[0] < '0' || list[0] > '9' ||
@@ -239,132 +68,117 @@ static int read_cpus(struct job *job, struct text_fields *fields)
     return job_strings_add(&job->cpus, list);
 }
 
-/* A limit that is not said is none. */
-static int read_umask(struct job *job, struct text_fields *fields)
+static void put_umask(const void *what, struct text_buf *out)
 {
-    job->manners.umask = (uint32_t)text_fields_number(fields, 0, 0777);
-    job->manners.is_known = true;
+    const struct job *job = what;
+
+    if (job->manners.is_known)
+        text_buf_printf(out, "umask %" PRIu32 "\n", job->manners.umask);
+}
+
+/* A limit that is not said is none. */
+static int get_umask(void *what, struct text_fields *fields)
+{
+    struct job_manners *manners = &((struct job *)what)->manners;
+
+    manners->umask = (uint32_t)text_fields_number(fields, 0, 0777);
+    manners->is_known = true;
     for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++)
-        job->manners.soft[i] = UINT64_MAX;
+        manners->soft[i] = UINT64_MAX;
     return 0;
 }
 
-static int read_limit(struct job *job, struct text_fields *fields)
+static void put_limits(const void *what, struct text_buf *out)
 {
+    const struct job_manners *manners = &((const struct job *)what)->manners;
+
+    for (unsigned i = 0; manners->is_known && i < JOB_MANNERS_LIMITS; i++)
+        text_buf_printf(out, "limit %s %" PRIu64 "\n",
+                        job_manners_name((enum job_manners_limit)i),
+                        manners->soft[i]);
+}
+
+static int get_limit(void *what, struct text_fields *fields)
+{
+    struct job_manners *manners = &((struct job *)what)->manners;
     const char *name = text_fields_next(fields);
     unsigned i = 0;
 
     while (i < JOB_MANNERS_LIMITS &&
            strcmp(name, job_manners_name((enum job_manners_limit)i)) != 0)
         i++;
-    if (i == JOB_MANNERS_LIMITS || !job->manners.is_known)
+    if (i == JOB_MANNERS_LIMITS || !manners->is_known)
         return OV_EPROTO;
-    job->manners.soft[i] = text_fields_number(fields, 0, UINT64_MAX);
+    manners->soft[i] = text_fields_number(fields, 0, UINT64_MAX);
     return 0;
 }
 
-static int read_app(struct job *job, struct text_fields *fields)
-{
-    (void)fields;
-    return job_add_app(job);
-}
+/* --- the lines
+ * */
 
-static int read_cwd_optional(struct job *job, struct text_fields *fields)
-{
-    (void)fields;
-    job_app_last(job)->cwd_is_optional = true;
-    return 0;
-}
+#define RANGE(type, member, least, most)                                       \
+    JOB_SCHEMA_RANGE(struct type, member, NULL, least, most)
+#define UINT(type, member) JOB_SCHEMA_UINT(struct type, member, NULL)
 
-static int read_open_ms(struct job *job, struct text_fields *fields)
-{
-    job->open_ms = number(fields);
-    return 0;
-}
-
-static int read_cache(struct job *job, struct text_fields *fields)
-{
-    job->cache_bytes = (uint32_t)text_fields_number(fields, 1, JOB_CACHE_MAX);
-    job->cache_channels =
-        (uint32_t)text_fields_number(fields, 1, JOB_CACHE_ALL);
-    return 0;
-}
-
-static int read_linger_ms(struct job *job, struct text_fields *fields)
-{
-    job->linger_ms = number(fields);
-    return 0;
-}
-
-static int read_cwd(struct job *job, struct text_fields *fields)
-{
-    return job_set_string(&job_app_last(job)->cwd, text_fields_next(fields));
-}
-
-static int read_arg(struct job *job, struct text_fields *fields)
-{
-    return job_strings_add(&job_app_last(job)->argv, text_fields_next(fields));
-}
-
-static int read_env(struct job *job, struct text_fields *fields)
-{
-    const char *entry = text_fields_next(fields);
-
-    return job_strings_add(
-        job->apps_count == 0 ? &job->env : &job_app_last(job)->env, entry);
-}
-
-/* Where a keyword may stand. */
-enum place { OF_JOB, OF_APP, OF_BOTH };
-
-static const struct {
-    const char *keyword;
-    int (*read)(struct job *job, struct text_fields *fields);
-    enum place place;
-} keywords[] = {
-    {"job", read_head, OF_JOB},
-    {"base", read_base, OF_JOB},
-    {"stdin", read_stdin, OF_JOB},
-    {"stdin-slow", read_slow, OF_JOB},
-    {"spill-dir", read_spill_dir, OF_JOB},
-    {"raw", read_raw, OF_JOB},
-    {"merge-stderr", read_merge, OF_JOB},
-    {"stddiag", read_stddiag, OF_JOB},
-    {"open-ms", read_open_ms, OF_JOB},
-    {"cache", read_cache, OF_JOB},
-    {"linger-ms", read_linger_ms, OF_JOB},
-    {"bind", read_bind, OF_JOB},
-    {"cpus", read_cpus, OF_JOB},
-    {"umask", read_umask, OF_JOB},
-    {"limit", read_limit, OF_JOB},
-    {"env", read_env, OF_BOTH},
-    {"places", read_places, OF_JOB},
-    {"app", read_app, OF_BOTH},
-    {"ranks", read_ranks, OF_APP},
-    {"cwd", read_cwd, OF_APP},
-    {"cwd-optional", read_cwd_optional, OF_APP},
-    {"arg", read_arg, OF_APP},
+static const struct job_line app_lines[] = {
+    JOB_LINE(ITEMS, "ranks FIRST LAST COUNT RANK",
+             JOB_LINE_ARRAY(struct job_app, ranks),
+             JOB_LINE_FIELDS(UINT(job_ranks, nodes.first),
+                             UINT(job_ranks, nodes.last), UINT(job_ranks, each),
+                             UINT(job_ranks, first_rank))),
+    JOB_LINE(WORD, "cwd DIR", JOB_LINE_AT(struct job_app, cwd)),
+    JOB_LINE(MARK, "cwd-optional",
+             JOB_LINE_AT(struct job_app, cwd_is_optional)),
+    JOB_LINE(WORDS, "arg WORD", JOB_LINE_AT(struct job_app, argv)),
+    JOB_LINE(WORDS, "env NAME=VALUE", JOB_LINE_AT(struct job_app, env)),
+    {.kind = JOB_LINE_END},
 };
 
-static int read_line(struct job *job, char *line, size_t len_bytes)
+static const struct job_line lines[] = {
+    JOB_LINE(
+        FIELDS, "job NUMBER SIZE NODES",
+        JOB_LINE_FIELDS(UINT(job, number), UINT(job, size), UINT(job, nodes))),
+    JOB_LINE(OPTION, "base N", JOB_LINE_FIELDS(UINT(job, base))),
+    JOB_LINE(ITEMS, "stdin FIRST LAST", JOB_LINE_ARRAY(struct job, readers),
+             JOB_LINE_FIELDS(UINT(topo_range, first), UINT(topo_range, last))),
+    JOB_LINE(OWN, "stdin-slow spill BYTES | close MS", .put = put_slow,
+             .get = get_slow),
+    JOB_LINE(WORD, "spill-dir DIR", JOB_LINE_AT(struct job, spill_dir)),
+    JOB_LINE(MARK, "raw", JOB_LINE_AT(struct job, is_raw)),
+    JOB_LINE(MARK, "merge-stderr", JOB_LINE_AT(struct job, merges_stderr)),
+    JOB_LINE(MARK, "stddiag", JOB_LINE_AT(struct job, has_stddiag)),
+    JOB_LINE(FIELDS, "open-ms N", JOB_LINE_FIELDS(UINT(job, open_ms))),
+    JOB_LINE(FIELDS, "linger-ms N", JOB_LINE_FIELDS(UINT(job, linger_ms))),
+    JOB_LINE(OPTION, "cache N CHANNELS",
+             JOB_LINE_FIELDS(RANGE(job, cache_bytes, 1, JOB_CACHE_MAX),
+                             RANGE(job, cache_channels, 1, JOB_CACHE_ALL))),
+    JOB_LINE(OWN, "bind core | socket", .put = put_bind, .get = get_bind),
+    JOB_LINE(WORDS, "cpus LIST", JOB_LINE_AT(struct job, cpus),
+             .get = get_cpus),
+    JOB_LINE(OWN, "umask N", .put = put_umask, .get = get_umask),
+    JOB_LINE(OWNS, "limit NAME N", .put = put_limits, .get = get_limit),
+    JOB_LINE(WORDS, "env NAME=VALUE", JOB_LINE_AT(struct job, env)),
+    JOB_LINE(
+        ITEMS, "places FIRST LAST NODE", JOB_LINE_ARRAY(struct job, places),
+        JOB_LINE_FIELDS(UINT(job_places, places.first),
+                        UINT(job_places, places.last), UINT(job_places, node))),
+    JOB_LINE(ITEMS, "app", JOB_LINE_ARRAY(struct job, apps), .lines = app_lines,
+             .max = JOB_APPS_MAX),
+    {.kind = JOB_LINE_END},
+};
+
+const struct job_line *job_text_lines(void)
 {
-    struct text_fields fields = text_fields_init(line, len_bytes);
-    const char *keyword = text_fields_next(&fields);
-
-    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
-        int rc;
-
-        if (strcmp(keyword, keywords[i].keyword) != 0)
-            continue;
-        if (keywords[i].place == (job->apps_count > 0 ? OF_JOB : OF_APP))
-            return OV_EPROTO;
-        rc = keywords[i].read(job, &fields);
-        if (rc == OV_EFULL || (rc == 0 && !text_fields_done(&fields)))
-            rc = OV_EPROTO;
-        return rc;
-    }
-    return OV_EPROTO;
+    return lines;
 }
+
+void job_encode(const struct job *job, struct text_buf *out)
+{
+    job_lines_encode(lines, job, out);
+}
+
+/* --- what must hold beyond one line
+ * */
 
 /* Nodes and ranks ascend. The launcher runs none. *ranks counts on. */
 static bool app_ascends(const struct job_app *app, uint64_t *ranks)
@@ -511,23 +325,26 @@ static bool makes_sense(const struct job *job)
 
 int job_decode(char *text, size_t len_bytes, struct job *job)
 {
+    struct job_lines rd = {.lines = lines, .what = job};
     char *end = text + len_bytes;
     int rc = 0;
 
     *job = (struct job){0};
     while (text < end && rc == 0) {
         char *newline = memchr(text, '\n', (size_t)(end - text));
+        struct text_fields fields;
 
         if (newline == NULL) {
             rc = OV_EPROTO;
             break;
         }
-        rc = read_line(job, text, (size_t)(newline - text));
+        fields = text_fields_init(text, (size_t)(newline - text));
+        rc = job_lines_decode(&rd, text_fields_next(&fields), &fields);
         text = newline + 1;
     }
     if (rc == 0)
         rc = makes_sense(job) ? check_places(job) : OV_EPROTO;
     if (rc != 0)
         job_fini(job);
-    return rc;
+    return rc == 0 || rc == OV_ENOMEM ? rc : OV_EPROTO;
 }

@@ -12,7 +12,7 @@ static size_t narrow(size_t bytes)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - bytes : 0;
 }
 
-static uint64_t load(const uint8_t *at, size_t bytes)
+uint64_t job_schema_load(const void *at, size_t bytes)
 {
     uint64_t value = 0;
 
@@ -20,7 +20,7 @@ static uint64_t load(const uint8_t *at, size_t bytes)
     return value;
 }
 
-static void store(uint8_t *at, uint64_t value, size_t bytes)
+void job_schema_store(void *at, uint64_t value, size_t bytes)
 {
     memcpy(at, (uint8_t *)&value + narrow(bytes), bytes);
 }
@@ -50,7 +50,7 @@ static size_t put_flags(const struct job_schema_row *row, const uint8_t *what,
 
     for (const struct job_schema_row *flag = row->rows;
          flag->kind == JOB_ROW_FLAG; flag++)
-        value |= load(what + flag->offset, 1) != 0 ? flag->min : 0;
+        value |= job_schema_load(what + flag->offset, 1) != 0 ? flag->min : 0;
     return put_uint(wr, value, row->bytes);
 }
 
@@ -58,7 +58,7 @@ static size_t put_list(const struct job_schema_row *row, const uint8_t *what,
                        struct ov_wr *wr)
 {
     const uint8_t *item = what + row->offset;
-    uint64_t count = load(what + row->count_offset, 4);
+    uint64_t count = job_schema_load(what + row->count_offset, 4);
     size_t bytes = 0;
 
     OV_ASSERT(count <= row->max);
@@ -73,7 +73,7 @@ static size_t put_places(const struct job_schema_row *row, const uint8_t *item,
     size_t bytes = 0;
 
     for (uint64_t i = 0; i < row->max; i++, item += row->bytes) {
-        if (load(item + row->rows->offset, row->rows->bytes) == 0)
+        if (job_schema_load(item + row->rows->offset, row->rows->bytes) == 0)
             continue;
         bytes += put_uint(wr, row->min + i, 1);
         bytes += put(row->rows, item, wr);
@@ -103,11 +103,12 @@ static size_t put_row(const struct job_schema_row *row, const uint8_t *what,
 
     switch (row->kind) {
     case JOB_ROW_UINT:
-        return put_uint(wr, load(at, row->bytes), row->bytes);
+        return put_uint(wr, job_schema_load(at, row->bytes), row->bytes);
     case JOB_ROW_FLAGS:
         return put_flags(row, what, wr);
     case JOB_ROW_WHEN:
-        return load(at, 1) == row->min ? put(row->rows, what, wr) : 0;
+        return job_schema_load(at, 1) == row->min ? put(row->rows, what, wr)
+                                                  : 0;
     case JOB_ROW_TEXT:
         return put_bytes(wr, at, strnlen(at, row->max));
     case JOB_ROW_REST:
@@ -123,6 +124,7 @@ static size_t put_row(const struct job_schema_row *row, const uint8_t *what,
     case JOB_ROW_STRINGS:
         return put_strings(*(const char *const *const *)at, wr);
     case JOB_ROW_FLAG:
+    case JOB_ROW_HEX:
     case JOB_ROW_END:
         break;
     }
@@ -171,7 +173,7 @@ static int get_flags(const struct job_schema_row *row, struct ov_rd *rd,
 
     for (const struct job_schema_row *flag = row->rows;
          flag->kind == JOB_ROW_FLAG; flag++) {
-        store(out + flag->offset, (value & flag->min) != 0, 1);
+        job_schema_store(out + flag->offset, (value & flag->min) != 0, 1);
         value &= ~flag->min;
     }
     return value != 0 ? OV_EPROTO : 0;
@@ -213,7 +215,7 @@ static int get_list(const struct job_schema_row *row, struct ov_rd *rd,
             return rc;
         count++;
     }
-    store(out + row->count_offset, count, 4);
+    job_schema_store(out + row->count_offset, count, 4);
     return check_range(row, count);
 }
 
@@ -272,12 +274,12 @@ static int get_row(const struct job_schema_row *row, struct ov_rd *rd,
     switch (row->kind) {
     case JOB_ROW_UINT:
         value = ov_rd_uint(rd, (unsigned)row->bytes);
-        store(at, value, row->bytes);
+        job_schema_store(at, value, row->bytes);
         return check_range(row, value);
     case JOB_ROW_FLAGS:
         return get_flags(row, rd, out);
     case JOB_ROW_WHEN:
-        return load(at, 1) == row->min ? get(row->rows, rd, out) : 0;
+        return job_schema_load(at, 1) == row->min ? get(row->rows, rd, out) : 0;
     case JOB_ROW_TEXT:
         return get_text(row, rd, at);
     case JOB_ROW_REST:
@@ -292,6 +294,7 @@ static int get_row(const struct job_schema_row *row, struct ov_rd *rd,
     case JOB_ROW_STRINGS:
         return get_strings(row, rd, at);
     case JOB_ROW_FLAG:
+    case JOB_ROW_HEX:
     case JOB_ROW_END:
         break;
     }

@@ -31,6 +31,7 @@ enum job_row_kind {
     JOB_ROW_STRING,  /* const char *, with its NUL; NULL is written as "" */
     JOB_ROW_STRINGS, /* const char *const *, NULL-terminated, of the reader
                         owned; NULL: none; count 4, then these */
+    JOB_ROW_HEX,     /* an array of bytes; of lines (job/lines.h) alone */
 };
 
 struct job_schema_row {
@@ -88,6 +89,13 @@ struct job_schema_row {
 #define JOB_SCHEMA_STRINGS(type, member, label, least)                         \
     JOB_SCHEMA_ROW(STRINGS, type, member, .name = (label), .min = (least),     \
                    .max = UINT32_MAX)
+
+#define JOB_SCHEMA_HEX(type, member)                                           \
+    JOB_SCHEMA_ROW(HEX, type, member, .bytes = JOB_SCHEMA_BYTES(type, member))
+
+/* A number in memory, of 1, 2, 4 or 8 bytes. */
+uint64_t job_schema_load(const void *at, size_t bytes);
+void job_schema_store(void *at, uint64_t value, size_t bytes);
 
 /* How long the message is on the wire. O(its bytes). */
 size_t job_schema_bytes(const struct job_schema_row *rows, const void *what);

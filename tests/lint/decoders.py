@@ -39,6 +39,7 @@ THROUGH = {
     "endpoints/run/words.c": "word",
     "ep_boot_peer_read": "boot_up",
     "job/schema.c": "word",
+    "job_lines_decode": "job",
     "job_schema_decode": "word",
     "ov_join_on_refuse": "node",
     "ov_join_on_welcome": "node",

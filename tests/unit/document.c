@@ -80,3 +80,16 @@ void document_has_message(unsigned kind, const char *name,
     fclose(out);
     document_has(row);
 }
+
+void document_has_lines(const struct job_line *lines)
+{
+    for (; lines->kind != JOB_LINE_END; lines++) {
+        char line[128];
+
+        snprintf(line, sizeof(line), "    %.*s",
+                 (int)strcspn(lines->usage, ","), lines->usage);
+        document_has(line);
+        if (lines->lines != NULL)
+            document_has_lines(lines->lines);
+    }
+}

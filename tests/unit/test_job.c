@@ -12,6 +12,7 @@
 
 #include "overlay/base/err.h"
 #include "overlay/wire/frame.h"
+#include "tests/unit/document.h"
 
 /* Five ranks: 0 and 1 on node 1, 2 on node 2, 3 on node 3, 4 on node 5. */
 #define HEAD "job 7 5 4\n" APP
@@ -316,12 +317,14 @@ static const char *const wrong[] = {
     "job 7 1 1\n" ONE "arg sh\napp\n",         /* one without anything */
     "job 7 1 1\n" ONE "arg sh\napp\narg sh\n", /* one that runs nowhere */
     HEAD "arg sh\nwhat 1\n",                   /* no such keyword */
-    "raw 1\n" HEAD "arg sh\n",                 /* a field too many */
-    HEAD "arg sh\narg\n",                      /* one too few */
-    "open-ms -1\n" HEAD "arg sh\n",            /* no number */
-    "open-ms 4294967296\n" HEAD "arg sh\n",    /* too large */
-    "base 4294967291\n" HEAD "arg sh\n",       /* past the last number */
-    HEAD "arg a b\n",                          /* a raw space */
+    "open-ms 1\nopen-ms 1\n" HEAD "arg sh\n",  /* one twice */
+    HEAD "arg sh\ncwd /\ncwd /\n",
+    "raw 1\n" HEAD "arg sh\n",              /* a field too many */
+    HEAD "arg sh\narg\n",                   /* one too few */
+    "open-ms -1\n" HEAD "arg sh\n",         /* no number */
+    "open-ms 4294967296\n" HEAD "arg sh\n", /* too large */
+    "base 4294967291\n" HEAD "arg sh\n",    /* past the last number */
+    HEAD "arg a b\n",                       /* a raw space */
     "bind\n" HEAD "arg sh\n",
     "bind none\n" HEAD "arg sh\n", /* what is not said is not bound */
     "umask 512\n" HEAD "arg sh\n",
@@ -374,6 +377,12 @@ static void texts_that_make_no_sense_are_refused(void **state)
     }
 }
 
+static void the_document_has_the_lines(void **state)
+{
+    (void)state;
+    document_has_lines(job_text_lines());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +394,7 @@ int main(void)
         cmocka_unit_test(what_a_program_sets_replaces_what_all_have),
         cmocka_unit_test(there_are_so_many_programs_at_most),
         cmocka_unit_test(texts_that_make_no_sense_are_refused),
+        cmocka_unit_test(the_document_has_the_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
