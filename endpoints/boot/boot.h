@@ -9,53 +9,15 @@
  * environment (boot_env.h), the same for all daemons. What follows, both ways,
  * goes over a connection to its parent (call.h), who is its starter then.
  *
- * Down, to the daemon, in this order:
- *
- *   xylem-boot VERSION      first; the daemon must be of the same version
- *   session HEX16           8 bytes, most significant first
- *   key HEX64
- *   tree NODES ARITY
- *   children EACH NODES     the next NODES nodes, from the root on, have EACH
- *                           children; any number. None: a complete tree
- *   launcher local|ssh|slurm
- *   hosted FIRST LAST       the overlay nodes this daemon hosts; once or more,
- *                           but not with slurm: it finds itself among `hosts`
- *   virtual                 these lines are there or not:
- *   no-tree-spawn
- *   verbose
- *   provider NAME
- *   interface NAME
- *   ports FIRST LAST
- *   rsh COMMAND
- *   xylemd PATH
- *   home PLACE.CGROUP       of the marks of virtual nodes (spawn/mark.h)
- *   env NAME=VALUE          for the fabric (ep_boot_env_is_fabric), any number
- *   param NAME VALUE        a number; at most EP_BOOT_PARAMS_MAX
- *   host NODE NAME          ascending: the hosts of the nodes beneath it
- *   hosts LIST              the same for all nodes from 1 on, in short
- *                           (topo/hosts.h), with slurm
- *   gate ADDRESS            where the launcher can be called, with slurm; once
- *                           or more, the best first
- *   go                      end of the configuration
- *   peer NODE ADDRESS NONCE any number, any time later: where an ancestor of
- *                           hosted nodes listens
- *
- * Between the first line and `go` any order is taken, but `tree` must come
- * before `children`, `hosted` and `host`. The end of the stream means that the
+ * The lines are in boot_lines.c and, with what each says, in docs/protocol.md.
+ * Down come `xylem-boot VERSION`, first, for a daemon must be of the same
+ * version; the configuration; `go`, and then peers, any number, any time later.
+ * Of the configuration any order is taken, but `tree` must come before
+ * `children`, `hosted` and `host`. The end of the stream means that the
  * starter is gone or wants the daemon to leave.
  *
- * Up, to the starter; each line is sent with a newline before it too, so that
- * what somebody else left on the line cannot swallow it:
- *
- *   xylemd-ready VERSION NODE ADDRESS NONCE  it listens; NODE: its first one
- *   xylemd-error TEXT                        it cannot do what it should
- *   xylemd-note NODE TEXT                    what it does, for --verbose, or
- *                                            one beneath it, by its first node
- *   xylemd-peer NODE ADDRESS NONCE           where a daemon beneath listens;
- *                                            before `start`
- *   xylemd-start NODE MS TEXT                ssh: start the daemon of this node
- *                                            beneath, within that time: no
- * shell gets there from here, for this reason
+ * Up go lines of enum ep_boot_up_kind, each with a newline before it too, so
+ * that what somebody else left on the line cannot swallow it.
  *
  * What a remote shell prints on its own before the first of these is skipped.
  */
@@ -69,6 +31,7 @@
 #include "endpoints/boot/boot_config.h"
 #include "endpoints/fabric/auth.h"
 #include "endpoints/fabric/transport.h"
+#include "job/lines.h"
 #include "text/fields.h"
 
 enum {
@@ -116,8 +79,8 @@ struct ep_boot_reader {
     struct text_buf line;
     uint64_t total_bytes;
     uint64_t lines;
+    struct job_lines text;
     uint32_t nodes; /* of the tree, for peers after the config moved out */
-    uint32_t seen;  /* bit per keyword that came */
     uint8_t state;
     int failed; /* the error that ended the reading, or 0 */
     char why[EP_BOOT_WHY_MAX];
@@ -137,11 +100,12 @@ int ep_boot_reader_feed(struct ep_boot_reader *rd, const char *mem,
 int ep_boot_reader_end(struct ep_boot_reader *rd);
 
 enum ep_boot_up_kind {
-    EP_BOOT_READY,
-    EP_BOOT_ERROR,
-    EP_BOOT_NOTE,
-    EP_BOOT_PEER,
-    EP_BOOT_START,
+    EP_BOOT_READY, /* it listens; node: its first one */
+    EP_BOOT_ERROR, /* it cannot do what it should */
+    EP_BOOT_NOTE,  /* what it does, for --verbose, or one beneath it */
+    EP_BOOT_PEER,  /* where a daemon beneath listens; before START */
+    EP_BOOT_START, /* ssh: start the daemon of this node beneath, within that
+                      time: no shell gets there from here, for this reason */
     EP_BOOT_UP_KINDS
 };
 
@@ -151,19 +115,11 @@ struct ep_boot_up {
     char version[EP_BOOT_VERSION_MAX]; /* READY */
     struct ep_boot_peer peer;          /* READY, PEER; NOTE, START: its node */
     uint32_t time_ms;                  /* START */
-    char text[EP_BOOT_TEXT_MAX];       /* ERROR, NOTE, START; cut when longer */
+    char text[EP_BOOT_TEXT_MAX];       /* ERROR, NOTE, START */
 };
 
-/* Add one line. Errors show in out->bad. */
-void ep_boot_ready_encode(const struct ep_boot_peer *self,
-                          struct text_buf *out);
-void ep_boot_error_encode(const char *words, struct text_buf *out);
-void ep_boot_note_encode(uint32_t node, const char *words,
-                         struct text_buf *out);
-void ep_boot_beneath_encode(const struct ep_boot_peer *peer,
-                            struct text_buf *out);
-void ep_boot_start_encode(uint32_t node, uint32_t time_ms, const char *words,
-                          struct text_buf *out);
+/* Adds the line. Errors show in out->bad. */
+void ep_boot_up_encode(const struct ep_boot_up *up, struct text_buf *out);
 
 /* Reads a line without its newline; overwrites it and the byte after it when
  * it begins with one of the keywords. Returns 0; OV_ENOENT for a line that is
@@ -172,14 +128,9 @@ void ep_boot_start_encode(uint32_t node, uint32_t time_ms, const char *words,
  * version filled. */
 int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up);
 
-/* The field VERSION, printable, and the fields NODE ADDRESS NONCE of a line;
- * fields->bad is set on a bad one. */
+/* The field VERSION, printable; "" and fields->bad where it is not. */
 void ep_boot_version_read(struct text_fields *fields,
                           char version[EP_BOOT_VERSION_MAX]);
-void ep_boot_peer_read(struct text_fields *fields, struct ep_boot_peer *peer);
-
-/* "local", "ssh", "slurm". */
-const char *ep_boot_launcher_name(enum ep_launcher launcher);
 
 /* The version of this build, and the words for a daemon at `path` (on `host`,
  * NULL: here) of version `daemon` with a starter of version `starter`. */

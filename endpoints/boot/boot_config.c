@@ -32,18 +32,15 @@ void ep_boot_config_fini(struct ep_boot_config *config)
     for (uint32_t i = 0; i < config->hosts_count; i++)
         free(config->hosts[i].name);
     free(config->hosts);
-    for (uint32_t i = 0; i < config->env_count; i++)
-        free(config->env[i]);
-    free(config->env);
     free(config->parents);
-    for (uint32_t i = 0; i < config->gates_count; i++)
-        free(config->gates[i]);
     free(config->hosted);
     free(config->provider);
     free(config->interface);
     free(config->rsh);
     free(config->xylemd);
     free(config->home);
+    job_strings_fini(&config->env);
+    job_strings_fini(&config->gates);
     sodium_memzero(config, sizeof(*config));
 }
 
@@ -61,36 +58,20 @@ int ep_boot_set(char **slot, const char *value)
     return 0;
 }
 
-/* Makes room for one more element in an array that doubles. */
-static int grow(void **array, uint32_t count, uint32_t *cap, size_t each_bytes)
-{
-    uint32_t wanted = *cap == 0 ? 4 : 2 * *cap;
-    void *grown;
-
-    if (count < *cap)
-        return 0;
-    if (wanted <= *cap)
-        return OV_ENOMEM;
-    grown = reallocarray(*array, wanted, each_bytes);
-    if (grown == NULL)
-        return OV_ENOMEM;
-    *array = grown;
-    *cap = wanted;
-    return 0;
-}
-
 int ep_boot_add_hosted(struct ep_boot_config *config, struct topo_range range)
 {
     uint32_t count = config->hosted_count;
-    void *array = config->hosted;
+    struct topo_range *items;
 
     if (range.first > range.last || range.last >= config->tree.nodes)
         return OV_EINVAL;
     if (count > 0 && range.first <= config->hosted[count - 1].last)
         return OV_EINVAL;
-    if (grow(&array, count, &config->hosted_cap, sizeof(*config->hosted)) != 0)
+    items =
+        job_grown(config->hosted, &config->hosted_cap, count, sizeof(*items));
+    if (items == NULL)
         return OV_ENOMEM;
-    config->hosted = array;
+    config->hosted = items;
     config->hosted[config->hosted_count++] = range;
     return 0;
 }
@@ -163,16 +144,17 @@ int ep_boot_add_host(struct ep_boot_config *config, uint32_t node,
                      const char *name)
 {
     uint32_t count = config->hosts_count;
-    void *array = config->hosts;
+    struct ep_boot_host *items;
     char *copy;
 
     if (node >= config->tree.nodes || !ep_boot_host_is_fit(name))
         return OV_EINVAL;
     if (count > 0 && node <= config->hosts[count - 1].node)
         return OV_EINVAL;
-    if (grow(&array, count, &config->hosts_cap, sizeof(*config->hosts)) != 0)
+    items = job_grown(config->hosts, &config->hosts_cap, count, sizeof(*items));
+    if (items == NULL)
         return OV_ENOMEM;
-    config->hosts = array;
+    config->hosts = items;
     copy = strdup(name);
     if (copy == NULL)
         return OV_ENOMEM;
@@ -197,33 +179,15 @@ bool ep_boot_env_is_fabric(const char *entry)
 
 int ep_boot_add_env(struct ep_boot_config *config, const char *entry)
 {
-    void *array = config->env;
-    char *copy;
-
-    if (!ep_boot_env_is_fabric(entry))
-        return OV_EINVAL;
-    if (grow(&array, config->env_count, &config->env_cap,
-             sizeof(*config->env)) != 0)
-        return OV_ENOMEM;
-    config->env = array;
-    copy = strdup(entry);
-    if (copy == NULL)
-        return OV_ENOMEM;
-    config->env[config->env_count++] = copy;
-    return 0;
+    return ep_boot_env_is_fabric(entry) ? job_strings_add(&config->env, entry)
+                                        : OV_EINVAL;
 }
 
 int ep_boot_add_gate(struct ep_boot_config *config, const char *address)
 {
-    char *copy;
-
-    if (config->gates_count == EP_BOOT_GATES_MAX)
-        return OV_EFULL;
-    copy = strdup(address);
-    if (copy == NULL)
-        return OV_ENOMEM;
-    config->gates[config->gates_count++] = copy;
-    return 0;
+    return config->gates.count < EP_BOOT_GATES_MAX
+               ? job_strings_add(&config->gates, address)
+               : OV_EFULL;
 }
 
 static const struct ep_boot_param *
@@ -321,8 +285,8 @@ static int copy_strings(const struct ep_boot_config *from,
         rc = ep_boot_set(&to->xylemd, from->xylemd);
     if (rc == 0)
         rc = ep_boot_set(&to->home, from->home);
-    for (uint32_t i = 0; rc == 0 && i < from->env_count; i++)
-        rc = ep_boot_add_env(to, from->env[i]);
+    for (uint32_t i = 0; rc == 0 && i < from->env.count; i++)
+        rc = ep_boot_add_env(to, from->env.at[i]);
     return rc;
 }
 
@@ -357,9 +321,7 @@ int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
     out->hosted_count = out->hosted_cap = 0;
     out->hosts = NULL;
     out->hosts_count = out->hosts_cap = 0;
-    out->env = NULL;
-    out->env_count = out->env_cap = 0;
-    out->gates_count = 0;
+    out->env = out->gates = (struct job_strings){0};
     rc = ep_boot_add_hosted(out, itself);
     if (rc == 0)
         rc = copy_strings(config, out);
@@ -389,7 +351,7 @@ static const char *what_is_wrong(const struct ep_boot_config *config)
         (config->port_first == 0 || config->port_first > config->port_last))
         return "the port range is empty";
     if (config->launcher == EP_LAUNCHER_SLURM &&
-        (config->gates_count == 0 || config->hosts_count == 0))
+        (config->gates.count == 0 || config->hosts_count == 0))
         return "nowhere to call, or no hosts";
     if (config->launcher != EP_LAUNCHER_SLURM && config->hosts_count > 0 &&
         (!config->rsh || !config->xylemd))

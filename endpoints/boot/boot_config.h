@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "endpoints/fabric/auth.h"
+#include "job/program.h"
 #include "topo/tree.h"
 
 enum {
@@ -67,12 +68,10 @@ struct ep_boot_config {
     struct ep_boot_host *hosts; /* ascending */
     uint32_t hosts_count;
     uint32_t hosts_cap;
-    char **env; /* owned, each NAME=VALUE: for the fabric, set by the daemon */
-    uint32_t env_count;
-    uint32_t env_cap;
-    /* Where daemons can call the launcher, each as "1.2.3.4:5", "[::1]:5". */
-    char *gates[EP_BOOT_GATES_MAX]; /* owned */
-    uint32_t gates_count;
+    struct job_strings env; /* NAME=VALUE: for the fabric, set by the daemon */
+    /* Where daemons can call the launcher, each as "1.2.3.4:5", "[::1]:5". With
+     * EP_LAUNCHER_SLURM alone. */
+    struct job_strings gates;
     uint32_t params_count;
     struct ep_boot_param params[EP_BOOT_PARAMS_MAX]; /* further ones */
 };

@@ -7,239 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <sodium.h>
-
+#include "endpoints/boot/boot_lines.h"
 #include "overlay/base/err.h"
-#include "topo/hosts.h"
 
 enum state { WANT_VERSION, WANT_CONFIG, WANT_PEERS };
-
-/* A kind of line between the first and `go`. The reader takes the fields; a
- * return other than 0 or a bad field fails the line. */
-struct keyword {
-    const char *name;
-    const char *usage;
-    int (*read)(struct ep_boot_reader *rd, struct text_fields *fields);
-    bool may_repeat;
-    bool is_needed;
-};
-
-static int read_session(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    uint8_t session[8];
-
-    text_fields_hex(fields, session, sizeof(session));
-    for (unsigned i = 0; i < sizeof(session); i++)
-        rd->config.auth.session = rd->config.auth.session << 8 | session[i];
-    return 0;
-}
-
-static int read_key(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    text_fields_hex(fields, rd->config.auth.key, sizeof(rd->config.auth.key));
-    return 0;
-}
-
-static int read_tree(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    struct topo_tree *tree = &rd->config.tree;
-
-    tree->nodes = (uint32_t)text_fields_number(fields, 1, TOPO_NONE - 1);
-    tree->arity = (uint32_t)text_fields_number(fields, 1, TOPO_ARITY_MAX);
-    rd->nodes = tree->nodes;
-    return 0;
-}
-
-static int read_children(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    uint32_t each = (uint32_t)text_fields_number(fields, 0, TOPO_ARITY_MAX);
-    uint32_t nodes = (uint32_t)text_fields_number(fields, 1, TOPO_NONE - 1);
-
-    return fields->bad ? OV_EPROTO
-                       : ep_boot_add_children(&rd->config, each, nodes);
-}
-
-static int read_launcher(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    const char *name = text_fields_next(fields);
-
-    for (unsigned i = 0; i < EP_LAUNCHERS; i++) {
-        if (strcmp(name, ep_boot_launcher_name((enum ep_launcher)i)) == 0) {
-            rd->config.launcher = (enum ep_launcher)i;
-            return 0;
-        }
-    }
-    return OV_EPROTO;
-}
-
-static int read_hosted(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    struct topo_range range;
-
-    range.first = (uint32_t)text_fields_number(fields, 0, TOPO_NONE - 1);
-    range.last = (uint32_t)text_fields_number(fields, 0, TOPO_NONE - 1);
-    return fields->bad ? OV_EPROTO : ep_boot_add_hosted(&rd->config, range);
-}
-
-static int read_virtual(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    (void)fields;
-    rd->config.is_virtual = true;
-    return 0;
-}
-
-static int read_no_tree_spawn(struct ep_boot_reader *rd,
-                              struct text_fields *fields)
-{
-    (void)fields;
-    rd->config.no_tree_spawn = true;
-    return 0;
-}
-
-static int read_verbose(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    (void)fields;
-    rd->config.verbose = true;
-    return 0;
-}
-
-static int read_string(struct text_fields *fields, char **slot)
-{
-    const char *value = text_fields_next(fields);
-
-    return fields->bad ? OV_EPROTO : ep_boot_set(slot, value);
-}
-
-static int read_provider(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    return read_string(fields, &rd->config.provider);
-}
-
-static int read_interface(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    return read_string(fields, &rd->config.interface);
-}
-
-static int read_rsh(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    return read_string(fields, &rd->config.rsh);
-}
-
-static int read_xylemd(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    return read_string(fields, &rd->config.xylemd);
-}
-
-static int read_env(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    const char *entry = text_fields_next(fields);
-
-    return fields->bad ? OV_EPROTO : ep_boot_add_env(&rd->config, entry);
-}
-
-static int read_ports(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    uint64_t first = text_fields_number(fields, 1, UINT16_MAX);
-
-    rd->config.port_first = (uint16_t)first;
-    rd->config.port_last =
-        (uint16_t)text_fields_number(fields, first, UINT16_MAX);
-    return 0;
-}
-
-static int read_param(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    const char *name = text_fields_next(fields);
-    uint64_t value = text_fields_number(fields, 0, UINT64_MAX);
-    char *config = (char *)&rd->config;
-
-    if (fields->bad)
-        return OV_EPROTO;
-    for (const struct ep_boot_number *n = ep_boot_numbers; n->name; n++) {
-        uint32_t old, number = (uint32_t)value;
-
-        if (strcmp(n->name, name) != 0)
-            continue;
-        memcpy(&old, config + n->offset, sizeof(old));
-        if (old != 0 || value == 0 || value > UINT32_MAX)
-            return OV_EPROTO;
-        memcpy(config + n->offset, &number, sizeof(number));
-        return 0;
-    }
-    return ep_boot_add_param(&rd->config, name, value);
-}
-
-static int read_host(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    uint32_t node = (uint32_t)text_fields_number(fields, 0, TOPO_NONE - 1);
-    const char *name = text_fields_next(fields);
-
-    return fields->bad ? OV_EPROTO : ep_boot_add_host(&rd->config, node, name);
-}
-
-/* Of nodes 1, 2, ... in short. */
-static int read_hosts(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    const char *text = text_fields_next(fields);
-    struct topo_hosts hosts;
-    int rc;
-
-    if (fields->bad)
-        return OV_EPROTO;
-    topo_hosts_init(&hosts);
-    rc = topo_hosts_parse(&hosts, text, NULL);
-    for (uint32_t i = 0; rc == 0 && i < hosts.count; i++)
-        rc = ep_boot_add_host(&rd->config, i + 1, topo_hosts_name(&hosts, i));
-    topo_hosts_fini(&hosts);
-    return rc == 0 || rc == OV_ENOMEM ? rc : OV_EPROTO;
-}
-
-static int read_home(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    return read_string(fields, &rd->config.home);
-}
-
-static int read_gate(struct ep_boot_reader *rd, struct text_fields *fields)
-{
-    const char *address = text_fields_next(fields);
-
-    return fields->bad ? OV_EPROTO : ep_boot_add_gate(&rd->config, address);
-}
-
-// clang-format off
-static const struct keyword keywords[] = {
-    {"session",       "session HEX16",       read_session,       false, true},
-    {"key",           "key HEX64",           read_key,           false, true},
-    {"tree",          "tree NODES ARITY",    read_tree,          false, true},
-    {"children",      "children EACH NODES, within the tree",
-                                             read_children,      true,  false},
-    {"launcher",      "launcher local|ssh|slurm",
-                                             read_launcher,      false, true},
-    {"hosted",        "hosted FIRST LAST, ascending, within the tree",
-                                             read_hosted,        true,  false},
-    {"virtual",       "virtual",             read_virtual,       false, false},
-    {"no-tree-spawn", "no-tree-spawn",       read_no_tree_spawn, false, false},
-    {"verbose",       "verbose",             read_verbose,       false, false},
-    {"provider",      "provider NAME",       read_provider,      false, false},
-    {"interface",     "interface NAME",      read_interface,     false, false},
-    {"ports",         "ports FIRST LAST",    read_ports,         false, false},
-    {"rsh",           "rsh COMMAND",         read_rsh,           false, false},
-    {"xylemd",        "xylemd PATH",         read_xylemd,        false, false},
-    {"home",          "home PLACE.CGROUP",   read_home,          false, false},
-    {"env",           "env NAME=VALUE, of the fabric",
-                                             read_env,           true,  false},
-    {"param",         "param NAME VALUE, each name once, not too many",
-                                             read_param,         true,  false},
-    {"host",          "host NODE NAME, ascending, within the tree",
-                                             read_host,          true,  false},
-    {"hosts",         "hosts LIST, of nodes from 1, within the tree",
-                                             read_hosts,         false, false},
-    {"gate",          "gate ADDRESS",        read_gate,          true,  false},
-};
-// clang-format on
-
-enum { KEYWORDS = sizeof(keywords) / sizeof(keywords[0]) };
-_Static_assert((int)KEYWORDS <= 32, "seen has a bit for each keyword");
 
 void ep_boot_reader_init(struct ep_boot_reader *rd,
                          const struct ep_boot_down_events *events, void *arg,
@@ -247,6 +18,7 @@ void ep_boot_reader_init(struct ep_boot_reader *rd,
 {
     *rd = (struct ep_boot_reader){
         .events = events, .arg = arg, .self = self, .state = WANT_VERSION};
+    rd->text = (struct job_lines){.lines = ep_boot_lines, .what = &rd->config};
 }
 
 void ep_boot_reader_fini(struct ep_boot_reader *rd)
@@ -306,15 +78,14 @@ static int find_place(struct ep_boot_reader *rd)
 
 static int on_go(struct ep_boot_reader *rd)
 {
+    const struct job_line *missing = job_lines_missing(&rd->text);
     int rc;
 
-    for (unsigned i = 0; i < KEYWORDS; i++) {
-        if (keywords[i].is_needed && !(rd->seen & 1u << i)) {
-            snprintf(rd->why, sizeof(rd->why),
-                     "the start-up text is not complete: no \"%s\" line",
-                     keywords[i].name);
-            return OV_EPROTO;
-        }
+    if (missing != NULL) {
+        snprintf(rd->why, sizeof(rd->why),
+                 "the start-up text is not complete: no \"%.*s\" line",
+                 (int)strcspn(missing->usage, " "), missing->usage);
+        return OV_EPROTO;
     }
     if (ep_boot_end_children(&rd->config) != 0) {
         snprintf(rd->why, sizeof(rd->why),
@@ -330,6 +101,7 @@ static int on_go(struct ep_boot_reader *rd)
             return rc;
     }
     rd->state = WANT_PEERS;
+    rd->nodes = rd->config.tree.nodes;
     rd->events->on_go(rd->arg, &rd->config);
     return 0;
 }
@@ -337,48 +109,38 @@ static int on_go(struct ep_boot_reader *rd)
 static int on_config(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     const char *name = text_fields_next(fields);
-    unsigned i = 0;
     int rc;
 
     if (strcmp(name, "go") == 0 && text_fields_done(fields))
         return on_go(rd);
-    while (i < KEYWORDS && strcmp(keywords[i].name, name) != 0)
-        i++;
-    if (i == KEYWORDS) {
+    rc = job_lines_decode(&rd->text, name, fields);
+    if (rc == 0 || rc == OV_ENOMEM)
+        return rc;
+    if (rc == OV_ENOENT)
         snprintf(rd->why, sizeof(rd->why),
                  "line %llu of the start-up text is not known: \"%.64s\"",
                  (unsigned long long)rd->lines, name);
-        return OV_EPROTO;
-    }
-    if ((rd->seen & 1u << i) && !keywords[i].may_repeat) {
+    else if (rc == OV_EFULL)
         snprintf(rd->why, sizeof(rd->why),
                  "line %llu of the start-up text: \"%s\" comes twice",
                  (unsigned long long)rd->lines, name);
-        return OV_EPROTO;
-    }
-    rd->seen |= 1u << i;
-    rc = keywords[i].read(rd, fields);
-    if (rc == OV_ENOMEM || (rc == 0 && text_fields_done(fields)))
-        return rc;
-    /* Not the line itself: it may hold the key. */
-    snprintf(rd->why, sizeof(rd->why),
-             "line %llu of the start-up text is not well-formed: expected "
-             "\"%s\"",
-             (unsigned long long)rd->lines, keywords[i].usage);
+    else /* not the line itself: it may hold the key */
+        snprintf(rd->why, sizeof(rd->why),
+                 "line %llu of the start-up text is not well-formed: expected "
+                 "\"%s\"",
+                 (unsigned long long)rd->lines, rd->text.line->usage);
     return OV_EPROTO;
 }
 
 static int on_peer(struct ep_boot_reader *rd, struct text_fields *fields)
 {
     struct ep_boot_peer peer;
-    const char *name = text_fields_next(fields);
+    struct job_lines text = {.lines = ep_boot_peer_lines, .what = &peer};
 
-    if (strcmp(name, "peer") == 0) {
-        ep_boot_peer_read(fields, &peer);
-        if (text_fields_done(fields) && peer.node < rd->nodes) {
-            rd->events->on_peer(rd->arg, &peer);
-            return 0;
-        }
+    if (job_lines_decode(&text, text_fields_next(fields), fields) == 0 &&
+        peer.node < rd->nodes) {
+        rd->events->on_peer(rd->arg, &peer);
+        return 0;
     }
     snprintf(rd->why, sizeof(rd->why),
              "line %llu from the starter is not well-formed: expected \"peer "

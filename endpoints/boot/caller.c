@@ -136,10 +136,10 @@ static void find_targets(struct ep_caller *c)
             add_name(c, host, 0, 0);
         return;
     }
-    if (c->cfg.first_address != NULL && config->gates_count > 0)
-        add_gate(c, config->gates[0], c->cfg.first_address);
-    for (uint32_t i = 0; i < config->gates_count; i++)
-        add_gate(c, config->gates[i], NULL);
+    if (c->cfg.first_address != NULL && config->gates.count > 0)
+        add_gate(c, config->gates.at[0], c->cfg.first_address);
+    for (uint32_t i = 0; i < config->gates.count; i++)
+        add_gate(c, config->gates.at[i], NULL);
 }
 
 /* --- one connection

@@ -286,11 +286,11 @@ int ep_gate_list(const struct ep_gate *gate, struct ep_boot_config *config)
 
     if (getifaddrs(&list) != 0)
         return OV_ESYS;
-    for (unsigned pass = 0; pass < 2 && config->gates_count == 0; pass++) {
+    for (unsigned pass = 0; pass < 2 && config->gates.count == 0; pass++) {
         for (const struct ifaddrs *ifa = list; ifa && rc == 0;
              ifa = ifa->ifa_next) {
             if (is_wanted(ifa, pass > 0) &&
-                config->gates_count < EP_BOOT_GATES_MAX)
+                config->gates.count < EP_BOOT_GATES_MAX)
                 rc = add_address(gate, ifa, config);
         }
     }

@@ -110,6 +110,9 @@ void ep_daemon_stop_close(struct daemon *d);
 /* Lines for the starter: an error, or a note of the daemon with that node. */
 void ep_daemon_error(struct daemon *d, const char *words);
 void ep_daemon_note(struct daemon *d, uint32_t node, const char *words);
+/* Any line of words, cut to EP_BOOT_TEXT_MAX. */
+void ep_daemon_words(struct daemon *d, enum ep_boot_up_kind kind, uint32_t node,
+                     uint32_t time_ms, const char *words);
 /* Sends what d->said has to the starter, as far as there is room. */
 void ep_daemon_say(struct daemon *d);
 /* Ends processes and then the loop; the first reason wins. Daemons beneath are

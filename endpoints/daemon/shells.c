@@ -31,15 +31,17 @@ static void ask(struct daemon *d, uint32_t node, uint32_t time_ms,
 {
     const struct topo_tree *tree = &d->config.tree;
     uint32_t above = topo_tree_parent(tree, node);
+    struct ep_boot_up up = {.kind = EP_BOOT_PEER};
 
     for (; above != d->numbers[0]; above = topo_tree_parent(tree, above)) {
         const struct ep_boot_peer *peer = ep_hub_find(d->hub, above);
 
-        if (peer != NULL)
-            ep_boot_beneath_encode(peer, &d->said);
+        if (peer == NULL)
+            continue;
+        up.peer = *peer;
+        ep_boot_up_encode(&up, &d->said);
     }
-    ep_boot_start_encode(node, time_ms, text, &d->said);
-    ep_daemon_say(d);
+    ep_daemon_words(d, EP_BOOT_START, node, time_ms, text);
 }
 
 void ep_daemon_on_unreached(void *arg, uint32_t index, uint32_t time_ms,

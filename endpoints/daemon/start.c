@@ -261,14 +261,14 @@ static int set_env(const struct ep_boot_config *config)
 {
     char name[256];
 
-    for (uint32_t i = 0; i < config->env_count; i++) {
-        size_t len = strcspn(config->env[i], "=");
+    for (uint32_t i = 0; i < config->env.count; i++) {
+        size_t len = strcspn(config->env.at[i], "=");
 
         if (len >= sizeof(name))
             continue; /* no variable that libfabric knows */
-        memcpy(name, config->env[i], len);
+        memcpy(name, config->env.at[i], len);
         name[len] = '\0';
-        if (setenv(name, config->env[i] + len + 1, 1) != 0)
+        if (setenv(name, config->env.at[i] + len + 1, 1) != 0)
             return OV_ENOMEM;
     }
     return 0;
@@ -277,7 +277,7 @@ static int set_env(const struct ep_boot_config *config)
 void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 {
     struct daemon *d = arg;
-    struct ep_boot_peer self;
+    struct ep_boot_up ready = {.kind = EP_BOOT_READY};
     char why[EP_BOOT_WHY_MAX] = "";
 
     d->config = *config;
@@ -299,12 +299,13 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
         refuse(d, why);
         return;
     }
-    ep_hub_self(d->hub, &self);
-    ep_boot_ready_encode(&self, &d->said);
+    ep_hub_self(d->hub, &ready.peer);
+    snprintf(ready.version, sizeof(ready.version), "%s", ep_boot_version());
+    ep_boot_up_encode(&ready, &d->said);
     ep_daemon_note(d, d->numbers[0], "listening");
     if (d->said.len_bytes > 0 && !d->is_calling)
         event_add(d->output, NULL);
-    tell_beneath(d, &self);
+    tell_beneath(d, &ready.peer);
     ep_hub_start(d->hub);
     tell_machine(d);
 }

@@ -1,6 +1,7 @@
 /* A daemon's words to its starter, and its end. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,18 +43,26 @@ void ep_daemon_say(struct daemon *d)
         on_output(STDOUT_FILENO, EV_WRITE, d);
 }
 
+void ep_daemon_words(struct daemon *d, enum ep_boot_up_kind kind, uint32_t node,
+                     uint32_t time_ms, const char *words)
+{
+    struct ep_boot_up up = {
+        .kind = kind, .peer.node = node, .time_ms = time_ms};
+
+    snprintf(up.text, sizeof(up.text), "%s", words);
+    ep_boot_up_encode(&up, &d->said);
+    ep_daemon_say(d);
+}
+
 void ep_daemon_error(struct daemon *d, const char *words)
 {
-    ep_boot_error_encode(words, &d->said);
-    ep_daemon_say(d);
+    ep_daemon_words(d, EP_BOOT_ERROR, 0, 0, words);
 }
 
 void ep_daemon_note(struct daemon *d, uint32_t node, const char *words)
 {
-    if (!d->config.verbose)
-        return;
-    ep_boot_note_encode(node, words, &d->said);
-    ep_daemon_say(d);
+    if (d->config.verbose)
+        ep_daemon_words(d, EP_BOOT_NOTE, node, 0, words);
 }
 
 /* --- what a spawner that was killed has left

@@ -37,7 +37,6 @@ TAKES_APART = re.compile(
 THROUGH = {
     "endpoints/run/redirect.c": "replay",
     "endpoints/run/words.c": "word",
-    "ep_boot_peer_read": "boot_up",
     "job/schema.c": "word",
     "job_lines_decode": "job",
     "job_schema_decode": "word",

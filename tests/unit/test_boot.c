@@ -552,9 +552,9 @@ static void only_the_fabrics_variables_travel(void **state)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_int_equal(ep_boot_add_env(&config, bad[i]), OV_EINVAL);
     assert_int_equal(ep_boot_config_child(&config, 1, &child), 0);
-    assert_int_equal(child.env_count, GOOD);
+    assert_int_equal(child.env.count, GOOD);
     for (size_t i = 0; i < GOOD; i++)
-        assert_string_equal(child.env[i], good[i]);
+        assert_string_equal(child.env.at[i], good[i]);
     ep_boot_config_fini(&child);
     ep_boot_config_fini(&config);
 }

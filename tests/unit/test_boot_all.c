@@ -76,8 +76,8 @@ static void same_text_gives_each_host_its_own_node(void **state)
         assert_int_equal(taken.hosted[0].first, i + 1);
         assert_int_equal(taken.hosted[0].last, i + 1);
         assert_string_equal(ep_boot_host(&taken, 1), "n2");
-        assert_int_equal(taken.gates_count, 2);
-        assert_string_equal(taken.gates[1], "[fd00::1]:4000");
+        assert_int_equal(taken.gates.count, 2);
+        assert_string_equal(taken.gates.at[1], "[fd00::1]:4000");
     }
     assert_non_null(strstr(read_as("n3", text.at, text.len_bytes),
                            "this host is \"n3\", and none of the job's"));

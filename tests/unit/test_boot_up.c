@@ -9,30 +9,42 @@
 
 #include <cmocka.h>
 
+#include "endpoints/boot/boot_lines.h"
 #include "overlay/base/err.h"
+#include "tests/unit/document.h"
 
 #define NONCE "404142434445464748494a4b4c4d4e4f"
 
 static void lines_upward_are_this_text(void **state)
 {
-    struct ep_boot_peer peer = {.node = 5, .address = "10.0.0.1:4000"};
+    static const struct ep_boot_up words[] = {
+        {.kind = EP_BOOT_ERROR, .text = "no free port in 1-2\nreally"},
+        {.kind = EP_BOOT_NOTE, .peer.node = 7},
+        {.kind = EP_BOOT_START,
+         .peer.node = 9,
+         .time_ms = 500,
+         .text = "no key"},
+    };
+    struct ep_boot_up peer = {.kind = EP_BOOT_READY,
+                              .peer = {.node = 5, .address = "10.0.0.1:4000"}};
     struct text_buf text = {0};
     char want[512];
 
     (void)state;
-    memset(peer.nonce, 0xab, sizeof(peer.nonce));
-    ep_boot_ready_encode(&peer, &text);
-    ep_boot_error_encode("no free port in 1-2\nreally", &text);
-    ep_boot_note_encode(7, "", &text);
-    ep_boot_beneath_encode(&peer, &text);
-    ep_boot_start_encode(9, 500, "no key", &text);
+    memset(peer.peer.nonce, 0xab, sizeof(peer.peer.nonce));
+    snprintf(peer.version, sizeof(peer.version), "%s", ep_boot_version());
+    ep_boot_up_encode(&peer, &text);
+    peer.kind = EP_BOOT_PEER;
+    ep_boot_up_encode(&peer, &text);
+    for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        ep_boot_up_encode(&words[i], &text);
     snprintf(want, sizeof(want),
              "\nxylemd-ready %s 5 10.0.0.1:4000 "
              "abababababababababababababababab\n"
-             "\nxylemd-error no%%20free%%20port%%20in%%201-2%%0Areally\n"
-             "\nxylemd-note 7 %%\n"
              "\nxylemd-peer 5 10.0.0.1:4000 "
              "abababababababababababababababab\n"
+             "\nxylemd-error no%%20free%%20port%%20in%%201-2%%0Areally\n"
+             "\nxylemd-note 7 %%\n"
              "\nxylemd-start 9 500 no%%20key\n",
              ep_boot_version());
     assert_string_equal(text.at, want);
@@ -152,21 +164,32 @@ static void ill_formed_lines_upward_are_refused(void **state)
     }
 }
 
-static void long_words_upward_are_cut(void **state)
+/* As long as they may be, and one more. */
+static void longer_words_upward_are_refused(void **state)
 {
     struct text_buf text = {0};
-    struct ep_boot_up got;
-    static char words[3 * EP_BOOT_TEXT_MAX];
+    struct ep_boot_up said = {.kind = EP_BOOT_ERROR}, got;
 
     (void)state;
-    memset(words, 'w', sizeof(words) - 1);
-    ep_boot_error_encode(words, &text);
+    memset(said.text, 'w', sizeof(said.text) - 1);
+    ep_boot_up_encode(&said, &text);
     assert_int_equal(text.len_bytes,
                      strlen("\nxylemd-error \n") + EP_BOOT_TEXT_MAX - 1);
-    assert_int_equal(ep_boot_up_decode(text.at + 1, text.len_bytes - 2, &got),
-                     0);
-    assert_int_equal(strlen(got.text), EP_BOOT_TEXT_MAX - 1);
+    assert_int_equal(up(text.at + 1, &got), OV_EPROTO); /* with its newline */
+    text.at[text.len_bytes - 1] = '\0';
+    assert_int_equal(up(text.at + 1, &got), 0);
+    assert_string_equal(got.text, said.text);
+    text.at[text.len_bytes - 1] = 'w';
+    assert_int_equal(up(text.at + 1, &got), OV_EPROTO);
     text_buf_fini(&text);
+}
+
+static void the_document_has_the_lines(void **state)
+{
+    (void)state;
+    document_has_lines(ep_boot_lines);
+    document_has_lines(ep_boot_peer_lines);
+    document_has_lines(ep_boot_up_lines);
 }
 
 int main(void)
@@ -177,7 +200,8 @@ int main(void)
         cmocka_unit_test(ready_of_another_version_is_still_read),
         cmocka_unit_test(other_lines_upward_are_none_of_ours),
         cmocka_unit_test(ill_formed_lines_upward_are_refused),
-        cmocka_unit_test(long_words_upward_are_cut),
+        cmocka_unit_test(longer_words_upward_are_refused),
+        cmocka_unit_test(the_document_has_the_lines),
     };
 
     return cmocka_run_group_tests_name("boot_up", tests, NULL, NULL);

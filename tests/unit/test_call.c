@@ -222,7 +222,7 @@ static void child_of_the_launcher_is_told_where_to_call(void **state)
 
     (void)state;
     assert_int_equal(ep_gate_list(gate, &config), 0);
-    assert_true(config.gates_count > 0);
+    assert_true(config.gates.count > 0);
     caller = caller_of(1);
     run_until(2);
     assert_int_equal(called_node, 1);
@@ -240,7 +240,7 @@ static int visit(const struct ep_gate *gate)
 
     assert_int_equal(ep_gate_list(gate, &config), 0);
     addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    addr.sin_port = htons((uint16_t)atoi(strrchr(config.gates[0], ':') + 1));
+    addr.sin_port = htons((uint16_t)atoi(strrchr(config.gates.at[0], ':') + 1));
     assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
     while (poll(&ready, 1, 0) == 0)
         assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
