@@ -19,8 +19,8 @@ static void on_answer(void *arg, int fd, const char *why)
                 ep_boot_host(&d->config, d->numbers[0]),
                 parent == 0 ? "the launcher" : "the daemon on ",
                 parent == 0 ? "" : ep_boot_host(&d->config, parent), why);
-        d->is_calling = false; /* nobody will ever be told */
-        text_buf_clear(&d->said);
+        d->above.is_calling = false; /* nobody will ever be told */
+        text_buf_clear(&d->above.said);
         ep_daemon_stop(d, DAEMON_QUITS);
         ep_daemon_check_gone(d);
         return;
@@ -29,10 +29,10 @@ static void on_answer(void *arg, int fd, const char *why)
     dup2(fd, STDOUT_FILENO);
     close(fd);
     fcntl(STDOUT_FILENO, F_SETFL, fcntl(STDOUT_FILENO, F_GETFL) | O_NONBLOCK);
-    d->is_calling = false;
-    event_add(d->input, NULL);
-    if (d->said.len_bytes > 0)
-        event_add(d->output, NULL);
+    d->above.is_calling = false;
+    event_add(d->above.input, NULL);
+    if (d->above.said.len_bytes > 0)
+        event_add(d->above.output, NULL);
     ep_daemon_check_gone(d);
 }
 
@@ -48,14 +48,14 @@ int ep_daemon_call(struct daemon *d)
         .arg = d,
     };
 
-    return ep_caller_open(&cfg, &d->caller);
+    return ep_caller_open(&cfg, &d->above.caller);
 }
 
 static void on_call(void *arg, uint32_t node, int fd)
 {
     struct daemon *d = arg;
 
-    (void)ep_starter_called(d->starter, node, fd);
+    (void)ep_starter_called(d->below.starter, node, fd);
 }
 
 int ep_daemon_await(struct daemon *d, struct topo_range kids, char *why)
@@ -69,26 +69,27 @@ int ep_daemon_await(struct daemon *d, struct topo_range kids, char *why)
         .on_call = on_call,
         .arg = d,
     };
-    int rc = ep_gate_open(&cfg, &d->gate, why);
+    int rc = ep_gate_open(&cfg, &d->below.gate, why);
 
-    d->awaited = kids.last - kids.first + 1;
+    d->below.awaited = kids.last - kids.first + 1;
     for (uint32_t n = kids.first; rc == 0 && n <= kids.last; n++)
-        rc = ep_starter_expect(d->starter, n, ep_boot_host(&d->config, n));
+        rc =
+            ep_starter_expect(d->below.starter, n, ep_boot_host(&d->config, n));
     return rc;
 }
 
 void ep_daemon_awaited(struct daemon *d)
 {
-    if (d->gate == NULL || --d->awaited > 0)
+    if (d->below.gate == NULL || --d->below.awaited > 0)
         return;
-    ep_gate_close(d->gate);
-    d->gate = NULL;
+    ep_gate_close(d->below.gate);
+    d->below.gate = NULL;
 }
 
 void ep_daemon_call_close(struct daemon *d)
 {
-    ep_caller_close(d->caller);
-    ep_gate_close(d->gate);
-    d->caller = NULL;
-    d->gate = NULL;
+    ep_caller_close(d->above.caller);
+    ep_gate_close(d->below.gate);
+    d->above.caller = NULL;
+    d->below.gate = NULL;
 }

@@ -27,7 +27,7 @@ static bool is_of_launcher(const struct daemon *d)
  * stay: the root's word, for which it waits, may never come. */
 static void on_starter_gone(struct daemon *d)
 {
-    event_del(d->input);
+    event_del(d->above.input);
     if (!ep_daemon_has_joined(d))
         ep_daemon_stop(d, DAEMON_QUITS);
     else if (d->end == DAEMON_STAYS && is_of_launcher(d))
@@ -44,14 +44,14 @@ static void on_input(evutil_socket_t fd, short what, void *arg)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        if (d->hub == NULL && ep_boot_reader_end(&d->boot))
-            ep_daemon_error(d, d->boot.why);
+        if (d->hub == NULL && ep_boot_reader_end(&d->above.boot))
+            ep_daemon_error(d, d->above.boot.why);
         on_starter_gone(d);
         return;
     }
-    if (ep_boot_reader_feed(&d->boot, mem, (size_t)n)) {
-        ep_daemon_error(d, d->boot.why);
-        event_del(d->input);
+    if (ep_boot_reader_feed(&d->above.boot, mem, (size_t)n)) {
+        ep_daemon_error(d, d->above.boot.why);
+        event_del(d->above.input);
         ep_daemon_stop(d, DAEMON_QUITS);
     }
 }
@@ -73,20 +73,20 @@ static int open_all(struct daemon *d)
     d->base = event_base_new();
     if (d->base == NULL || ep_writer_open(d->base, &d->writer))
         return OV_ENOMEM;
-    if (!d->is_calling)
+    if (!d->above.is_calling)
         fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
-    d->input =
+    d->above.input =
         event_new(d->base, STDIN_FILENO, EV_READ | EV_PERSIST, on_input, d);
     d->term = evsignal_new(d->base, SIGTERM, on_term, d);
-    if (ep_daemon_stop_open(d) || ep_daemon_jobs_open(d) || d->input == NULL ||
-        d->term == NULL || event_add(d->term, NULL))
+    if (ep_daemon_stop_open(d) || ep_daemon_jobs_open(d) ||
+        d->above.input == NULL || d->term == NULL || event_add(d->term, NULL))
         return OV_ENOMEM;
-    if (!d->is_calling && event_add(d->input, NULL))
+    if (!d->above.is_calling && event_add(d->above.input, NULL))
         return OV_ENOMEM;
     if (ep_beside_path("xylemd", d->path, sizeof(d->path)))
         snprintf(d->path, sizeof(d->path), "xylemd");
-    ep_boot_reader_init(&d->boot, &boot_events, d, d->path);
-    d->boot.host = getenv("SLURMD_NODENAME");
+    ep_boot_reader_init(&d->above.boot, &boot_events, d, d->path);
+    d->above.boot.host = getenv("SLURMD_NODENAME");
     return ep_spawner_attach(d->spawner, d->base, &ep_daemon_spawner_events, d);
 }
 
@@ -109,20 +109,20 @@ static void close_all(struct daemon *d)
     ep_tails_close(d->tails);
     ep_writer_close(d->writer, true);
     ep_hub_close(d->hub);
-    ep_starter_close(d->starter);
+    ep_starter_close(d->below.starter);
     ep_daemon_call_close(d);
-    free_event(d->input);
-    free_event(d->output);
+    free_event(d->above.input);
+    free_event(d->above.output);
     free_event(d->farewell);
-    free_event(d->remains);
+    free_event(d->remains.look);
     free_event(d->children);
     free_event(d->term);
     free_event(d->reach);
     if (d->base != NULL)
         event_base_free(d->base);
-    ep_boot_reader_fini(&d->boot);
+    ep_boot_reader_fini(&d->above.boot);
     ep_boot_config_fini(&d->config);
-    text_buf_fini(&d->said);
+    text_buf_fini(&d->above.said);
     free(d->nodes);
     free(d->numbers);
 }
@@ -130,13 +130,13 @@ static void close_all(struct daemon *d)
 /* The start-up text up to `go` is there already. */
 static int read_boot(struct daemon *d, struct text_buf *boot)
 {
-    int rc = ep_boot_reader_feed(&d->boot, boot->at, boot->len_bytes);
+    int rc = ep_boot_reader_feed(&d->above.boot, boot->at, boot->len_bytes);
 
     text_buf_fini(boot);
     if (rc == 0 && d->hub == NULL && d->end == DAEMON_STAYS)
-        rc = ep_boot_reader_end(&d->boot);
+        rc = ep_boot_reader_end(&d->above.boot);
     if (rc != 0)
-        fprintf(stderr, "xylemd: %s\n", d->boot.why);
+        fprintf(stderr, "xylemd: %s\n", d->above.boot.why);
     return rc;
 }
 
@@ -149,7 +149,7 @@ int ep_daemon_run(struct ep_spawner *spawner, struct text_buf *boot)
         return 1;
     d->spawner = spawner;
     unsetenv(EP_MARK_NAME); /* of the job in which this session is started */
-    d->is_calling = boot != NULL;
+    d->above.is_calling = boot != NULL;
     if (open_all(d) == 0 && (boot == NULL || read_boot(d, boot) == 0)) {
         event_base_dispatch(d->base);
         exit_code = d->end == DAEMON_LEAVES ? 0 : 1;

@@ -70,7 +70,7 @@ int ep_feed_open(struct event_base *base, const struct ep_feed_events *events,
     feed->arg = arg;
     TAILQ_INIT(&feed->all);
     TAILQ_INIT(&feed->turns);
-    TAILQ_INIT(&feed->fetches);
+    TAILQ_INIT(&feed->spill.fetches);
     feed->pump = evtimer_new(base, on_pump, feed);
     if (feed->pump == NULL) {
         free(feed);
@@ -205,7 +205,8 @@ static int append(struct ep_feed *feed, const struct feed_frame *what)
     ep_set_ref(what->set);
     *feed_frame_at(feed, feed->head) = *what;
     feed_frame_at(feed, feed->head)->at_bytes = feed->head_bytes;
-    feed_frame_at(feed, feed->head++)->waiting = feed->reading - feed->spilled;
+    feed_frame_at(feed, feed->head++)->waiting =
+        feed->reading - feed->spill.targets;
     feed->head_bytes += what->len_bytes;
     TAILQ_FOREACH (target, &feed->all, all) {
         if (target->state == TARGET_IDLE) {
@@ -270,7 +271,7 @@ void ep_feed_end(struct ep_feed *feed)
 /* Frames that it has, or that need not wait for it. */
 static uint64_t frames_done(const struct feed_target *target)
 {
-    return target->is_spilled ? target->feed->saved : target->next;
+    return target->is_spilled ? target->feed->spill.saved : target->next;
 }
 
 bool ep_feed_holder(const struct ep_feed *feed, uint32_t *proc, uint64_t *done)

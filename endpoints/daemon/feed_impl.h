@@ -87,6 +87,26 @@ struct feed_target {
 
 TAILQ_HEAD(feed_targets, feed_target);
 
+/* Spilled targets, and what is kept for them (feed_spill.c). */
+struct feed_spill {
+    struct ep_backlog *backlog;                   /* owned; NULL: not the way */
+    struct ov_buf *saving[EP_BACKLOG_PIECES_MAX]; /* owned references */
+    unsigned saving_count;                        /* of them */
+    uint32_t saving_frames;
+    bool is_used; /* there is something in the backlog */
+    bool is_saving;
+    bool is_stale;  /* what is being saved is for nobody */
+    bool is_broken; /* nothing can be saved until the backlog is empty */
+    uint32_t targets;
+    uint64_t saved;
+    struct feed_span *spans; /* owned: [FEED_SPANS_MAX], a ring */
+    uint32_t spans_first, spans_count;
+    struct feed_targets fetches;
+    struct feed_target *fetching; /* borrowed: whose bytes are being read */
+    bool is_fetching;
+    bool is_fetching_pushed;
+};
+
 struct ep_feed {
     struct event_base *loop; /* borrowed */
     const struct ep_feed_events *events;
@@ -113,23 +133,7 @@ struct ep_feed {
     uint32_t behind_frames; /* waiting for one that is behind; 0: no look */
     bool is_paused;
 
-    /* spilled ones */
-    struct ep_backlog *backlog;                   /* owned; NULL: not the way */
-    struct ov_buf *saving[EP_BACKLOG_PIECES_MAX]; /* owned references */
-    unsigned saving_count;                        /* of them */
-    uint32_t saving_frames;
-    bool has_backlog; /* there is something in it */
-    bool is_saving;
-    bool is_stale;  /* what is being saved is for nobody */
-    bool is_broken; /* nothing can be saved until the backlog is empty */
-    uint32_t spilled;
-    uint64_t saved;
-    struct feed_span *spans; /* owned: [FEED_SPANS_MAX], a ring */
-    uint32_t spans_first, spans_count;
-    struct feed_targets fetches;
-    struct feed_target *fetching; /* borrowed: whose bytes are being read */
-    bool is_fetching;
-    bool is_fetching_pushed;
+    struct feed_spill spill;
 };
 
 static inline struct feed_frame *feed_frame_at(const struct ep_feed *feed,

@@ -84,7 +84,7 @@ int ep_set_apply(struct ep_feed *feed, struct ov_push *push)
 
 static struct feed_span *span_at(const struct ep_feed *feed, uint32_t i)
 {
-    return &feed->spans[(feed->spans_first + i) % FEED_SPANS_MAX];
+    return &feed->spill.spans[(feed->spill.spans_first + i) % FEED_SPANS_MAX];
 }
 
 /* Frames are of one span that are for the same targets, and end nobody's
@@ -101,13 +101,13 @@ void ep_span_save(struct ep_feed *feed, uint64_t number)
     const struct feed_frame *frame = feed_frame_at(feed, number);
     const struct feed_span *last = NULL;
 
-    if (feed->spans_count > 0)
-        last = span_at(feed, feed->spans_count - 1);
+    if (feed->spill.spans_count > 0)
+        last = span_at(feed, feed->spill.spans_count - 1);
     if (last != NULL &&
         is_alike(frame, last->set, last->is_pushed, last->closes))
         return;
-    OV_ASSERT(feed->spans_count < FEED_SPANS_MAX);
-    *span_at(feed, feed->spans_count++) = (struct feed_span){
+    OV_ASSERT(feed->spill.spans_count < FEED_SPANS_MAX);
+    *span_at(feed, feed->spill.spans_count++) = (struct feed_span){
         .frame = number,
         .at_bytes = frame->at_bytes,
         .set = ep_set_ref(frame->set),
@@ -118,23 +118,24 @@ void ep_span_save(struct ep_feed *feed, uint64_t number)
 
 uint32_t ep_span_room(const struct ep_feed *feed)
 {
-    return FEED_SPANS_MAX - feed->spans_count;
+    return FEED_SPANS_MAX - feed->spill.spans_count;
 }
 
 void ep_span_forget(struct ep_feed *feed, uint64_t number)
 {
-    while (feed->spans_count > 1 && span_at(feed, 1)->frame <= number) {
+    while (feed->spill.spans_count > 1 && span_at(feed, 1)->frame <= number) {
         ep_set_unref(span_at(feed, 0)->set);
-        feed->spans_first = (feed->spans_first + 1) % FEED_SPANS_MAX;
-        feed->spans_count--;
+        feed->spill.spans_first =
+            (feed->spill.spans_first + 1) % FEED_SPANS_MAX;
+        feed->spill.spans_count--;
     }
 }
 
 void ep_span_clear(struct ep_feed *feed)
 {
-    for (uint32_t i = 0; i < feed->spans_count; i++)
+    for (uint32_t i = 0; i < feed->spill.spans_count; i++)
         ep_set_unref(span_at(feed, i)->set);
-    feed->spans_first = feed->spans_count = 0;
+    feed->spill.spans_first = feed->spill.spans_count = 0;
 }
 
 /* The span of a frame that is saved: the last one that begins at or before it.
@@ -143,7 +144,7 @@ static const struct feed_span *span_of(const struct ep_feed *feed,
                                        uint64_t number, uint64_t *end_frame,
                                        uint64_t *end_bytes)
 {
-    uint32_t low = 0, high = feed->spans_count;
+    uint32_t low = 0, high = feed->spill.spans_count;
 
     while (high - low > 1) {
         uint32_t mid = low + (high - low) / 2;
@@ -153,9 +154,9 @@ static const struct feed_span *span_of(const struct ep_feed *feed,
         else
             high = mid;
     }
-    *end_frame = feed->saved;
-    *end_bytes = ep_feed_bytes_at(feed, feed->saved);
-    if (low + 1 < feed->spans_count) {
+    *end_frame = feed->spill.saved;
+    *end_bytes = ep_feed_bytes_at(feed, feed->spill.saved);
+    if (low + 1 < feed->spill.spans_count) {
         *end_frame = span_at(feed, low + 1)->frame;
         *end_bytes = span_at(feed, low + 1)->at_bytes;
     }
@@ -167,7 +168,7 @@ enum feed_place ep_span_next(struct feed_target *target, uint64_t *len_bytes,
 {
     const struct ep_feed *feed = target->feed;
 
-    while (target->next < feed->saved) {
+    while (target->next < feed->spill.saved) {
         uint64_t end_frame, end_bytes;
         const struct feed_span *span =
             span_of(feed, target->next, &end_frame, &end_bytes);

@@ -35,14 +35,14 @@ static void tell(struct ep_feed *feed, enum job_stdin_event what, int err)
 
 static void break_saving(struct ep_feed *feed, int err)
 {
-    feed->is_broken = true;
+    feed->spill.is_broken = true;
     tell(feed, JOB_STDIN_UNSAVED, err);
 }
 
 static void references_put(struct ep_feed *feed)
 {
-    while (feed->saving_count > 0) {
-        struct ov_buf *buf = feed->saving[--feed->saving_count];
+    while (feed->spill.saving_count > 0) {
+        struct ov_buf *buf = feed->spill.saving[--feed->spill.saving_count];
 
         if (ov_buf_unref(buf))
             feed->events->on_free(feed->arg, buf);
@@ -53,33 +53,34 @@ static void references_put(struct ep_feed *feed)
 static void pieces_fill(struct ep_feed *feed, struct iovec *iov,
                         uint64_t *bytes)
 {
-    uint64_t room = ep_backlog_room(feed->backlog);
+    uint64_t room = ep_backlog_room(feed->spill.backlog);
     uint32_t spans = ep_span_room(feed);
 
     *bytes = 0;
-    feed->saving_frames = 0;
-    for (uint64_t i = feed->saved; i < feed->head; i++) {
+    feed->spill.saving_frames = 0;
+    for (uint64_t i = feed->spill.saved; i < feed->head; i++) {
         const struct feed_frame *frame = feed_frame_at(feed, i);
-        unsigned n = feed->saving_count;
+        unsigned n = feed->spill.saving_count;
 
         if (n == EP_BACKLOG_PIECES_MAX || *bytes >= SAVE_BYTES ||
-            *bytes + frame->len_bytes > room || feed->saving_frames == spans)
+            *bytes + frame->len_bytes > room ||
+            feed->spill.saving_frames == spans)
             break;
-        feed->saving_frames++;
+        feed->spill.saving_frames++;
         if (frame->len_bytes == 0)
             continue;
         iov[n].iov_base = frame->buf->mem + frame->off_bytes;
         iov[n].iov_len = frame->len_bytes;
-        feed->saving[feed->saving_count++] = ov_buf_ref(frame->buf);
+        feed->spill.saving[feed->spill.saving_count++] = ov_buf_ref(frame->buf);
         *bytes += frame->len_bytes;
     }
 }
 
 static void save_done(struct ep_feed *feed)
 {
-    for (uint32_t i = 0; i < feed->saving_frames; i++)
-        ep_span_save(feed, feed->saved + i);
-    feed->saved += feed->saving_frames;
+    for (uint32_t i = 0; i < feed->spill.saving_frames; i++)
+        ep_span_save(feed, feed->spill.saved + i);
+    feed->spill.saved += feed->spill.saving_frames;
     ep_target_base_move(feed);
 }
 
@@ -89,11 +90,11 @@ static void save_more(struct ep_feed *feed)
     uint64_t bytes;
     int err;
 
-    if (feed->spilled == 0 || feed->is_saving || feed->is_broken ||
-        feed->saved == feed->head)
+    if (feed->spill.targets == 0 || feed->spill.is_saving ||
+        feed->spill.is_broken || feed->spill.saved == feed->head)
         return;
     pieces_fill(feed, iov, &bytes);
-    if (feed->saving_frames == 0) {
+    if (feed->spill.saving_frames == 0) {
         tell(feed, JOB_STDIN_FULL, 0);
         return;
     }
@@ -101,8 +102,8 @@ static void save_more(struct ep_feed *feed)
         save_done(feed);
         return;
     }
-    err = ep_backlog_append(feed->backlog, iov, feed->saving_count);
-    feed->is_saving = err == 0;
+    err = ep_backlog_append(feed->spill.backlog, iov, feed->spill.saving_count);
+    feed->spill.is_saving = err == 0;
     if (err == 0)
         return;
     references_put(feed);
@@ -112,10 +113,10 @@ static void save_more(struct ep_feed *feed)
 static void on_saved(void *arg, int err)
 {
     struct ep_feed *feed = arg;
-    bool is_stale = feed->is_stale;
+    bool is_stale = feed->spill.is_stale;
 
-    feed->is_saving = false;
-    feed->is_stale = false;
+    feed->spill.is_saving = false;
+    feed->spill.is_stale = false;
     references_put(feed);
     if (!is_stale && err != 0)
         break_saving(feed, err);
@@ -127,11 +128,11 @@ static void on_saved(void *arg, int err)
 /* Nothing of what is in the backlog is needed: it begins anew, at a frame. */
 static void restart(struct ep_feed *feed, uint64_t number)
 {
-    ep_backlog_start(feed->backlog, ep_feed_bytes_at(feed, number));
+    ep_backlog_start(feed->spill.backlog, ep_feed_bytes_at(feed, number));
     ep_span_clear(feed);
-    feed->saved = number;
-    feed->is_stale = feed->is_saving;
-    feed->is_broken = false;
+    feed->spill.saved = number;
+    feed->spill.is_stale = feed->spill.is_saving;
+    feed->spill.is_broken = false;
 }
 
 void ep_spill_begin(struct feed_target *target)
@@ -139,7 +140,7 @@ void ep_spill_begin(struct feed_target *target)
     struct ep_feed *feed = target->feed;
 
     /* From the base on, for others who are not much faster. */
-    if (feed->spilled == 0)
+    if (feed->spill.targets == 0)
         restart(feed, feed->base);
     for (uint64_t i = target->next; i < feed->head; i++)
         feed_frame_at(feed, i)->waiting--;
@@ -147,8 +148,8 @@ void ep_spill_begin(struct feed_target *target)
     target->was_spilled = true;
     target->place_bytes =
         ep_feed_bytes_at(feed, target->next) + target->begun_bytes;
-    feed->spilled++;
-    feed->has_backlog = true;
+    feed->spill.targets++;
+    feed->spill.is_used = true;
     ep_spill_settle(feed);
 }
 
@@ -161,7 +162,7 @@ static void rejoin(struct feed_target *target)
     struct ep_feed *feed = target->feed;
 
     target->is_spilled = false;
-    feed->spilled--;
+    feed->spill.targets--;
     for (uint64_t i = target->next; i < feed->head; i++)
         feed_frame_at(feed, i)->waiting++;
     ep_target_settle(target);
@@ -191,15 +192,15 @@ static void fetch(struct feed_target *target, uint64_t len_bytes)
 {
     struct ep_feed *feed = target->feed;
     uint64_t room = pipe_room(target);
-    int err = ep_backlog_fetch(feed->backlog, target->place_bytes,
+    int err = ep_backlog_fetch(feed->spill.backlog, target->place_bytes,
                                (uint32_t)(room < len_bytes ? room : len_bytes));
 
     if (err != 0) {
         lose(target, err);
         return;
     }
-    feed->is_fetching = true;
-    feed->fetching = target;
+    feed->spill.is_fetching = true;
+    feed->spill.fetching = target;
 }
 
 static void fetch_next(struct ep_feed *feed)
@@ -207,9 +208,10 @@ static void fetch_next(struct ep_feed *feed)
     struct feed_target *target;
     uint64_t len_bytes;
 
-    while (!feed->is_fetching &&
-           (target = TAILQ_FIRST(&feed->fetches)) != NULL) {
-        switch (ep_span_next(target, &len_bytes, &feed->is_fetching_pushed)) {
+    while (!feed->spill.is_fetching &&
+           (target = TAILQ_FIRST(&feed->spill.fetches)) != NULL) {
+        switch (
+            ep_span_next(target, &len_bytes, &feed->spill.is_fetching_pushed)) {
         case FEED_PLACE_BYTES:
             fetch(target, len_bytes);
             break;
@@ -227,17 +229,17 @@ static void on_fetched(void *arg, const uint8_t *mem, uint32_t len_bytes,
                        int err)
 {
     struct ep_feed *feed = arg;
-    struct feed_target *target = feed->fetching;
+    struct feed_target *target = feed->spill.fetching;
     struct iovec iov = {.iov_base = (uint8_t *)mem, .iov_len = len_bytes};
     size_t written;
 
-    feed->is_fetching = false;
-    feed->fetching = NULL;
+    feed->spill.is_fetching = false;
+    feed->spill.fetching = NULL;
     if (target != NULL && err != 0) {
         lose(target, err);
     } else if (target != NULL && ep_target_put(target, &iov, 1, &written)) {
         target->place_bytes += written;
-        ep_target_note(target, written, feed->is_fetching_pushed);
+        ep_target_note(target, written, feed->spill.is_fetching_pushed);
         /* A short write means that the pipe is full. */
         ep_target_state_set(target, written < len_bytes ? TARGET_BLOCKED
                                                         : TARGET_FETCHING);
@@ -262,10 +264,10 @@ void ep_spill_settle(struct ep_feed *feed)
     const struct feed_target *target;
     uint64_t needed, frame = feed->base;
 
-    if (!feed->has_backlog)
+    if (!feed->spill.is_used)
         return;
-    if (feed->spilled == 0) {
-        feed->has_backlog = false;
+    if (feed->spill.targets == 0) {
+        feed->spill.is_used = false;
         restart(feed, feed->head);
         ep_target_base_move(feed);
         return;
@@ -278,7 +280,7 @@ void ep_spill_settle(struct ep_feed *feed)
             frame = target->next;
     }
     ep_span_forget(feed, frame);
-    ep_backlog_forget(feed->backlog, needed);
+    ep_backlog_forget(feed->spill.backlog, needed);
     save_more(feed);
 }
 
@@ -294,16 +296,16 @@ int ep_spill_open(struct ep_feed *feed)
         .arg = feed,
     };
 
-    feed->spans = calloc(FEED_SPANS_MAX, sizeof(*feed->spans));
-    if (feed->spans == NULL)
+    feed->spill.spans = calloc(FEED_SPANS_MAX, sizeof(*feed->spill.spans));
+    if (feed->spill.spans == NULL)
         return OV_ENOMEM;
-    return ep_backlog_open(&cfg, &feed->backlog);
+    return ep_backlog_open(&cfg, &feed->spill.backlog);
 }
 
 void ep_spill_close(struct ep_feed *feed)
 {
-    if (ep_backlog_close(feed->backlog))
+    if (ep_backlog_close(feed->spill.backlog))
         references_put(feed);
     ep_span_clear(feed);
-    free(feed->spans);
+    free(feed->spill.spans);
 }

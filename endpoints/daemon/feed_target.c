@@ -29,7 +29,7 @@ void ep_target_pump_wake(struct ep_feed *feed)
 
 void ep_target_base_move(struct ep_feed *feed)
 {
-    uint64_t end = feed->spilled > 0 ? feed->saved : feed->head;
+    uint64_t end = feed->spill.targets > 0 ? feed->spill.saved : feed->head;
 
     while (feed->base < end && feed_frame_at(feed, feed->base)->waiting == 0) {
         struct ov_buf *buf = feed_frame_at(feed, feed->base)->buf;
@@ -50,13 +50,13 @@ void ep_target_state_set(struct feed_target *target, enum target_state state)
     if (target->state == TARGET_RUNNABLE)
         TAILQ_REMOVE(&feed->turns, target, turn);
     if (target->state == TARGET_FETCHING)
-        TAILQ_REMOVE(&feed->fetches, target, turn);
+        TAILQ_REMOVE(&feed->spill.fetches, target, turn);
     if (state == TARGET_RUNNABLE) {
         TAILQ_INSERT_TAIL(&feed->turns, target, turn);
         ep_target_pump_wake(feed);
     }
     if (state == TARGET_FETCHING)
-        TAILQ_INSERT_TAIL(&feed->fetches, target, turn);
+        TAILQ_INSERT_TAIL(&feed->spill.fetches, target, turn);
     target->state = state;
 }
 
@@ -120,9 +120,9 @@ static void leave_backlog(struct feed_target *target)
         return;
     target->is_spilled = false;
     target->next = feed->head;
-    feed->spilled--;
-    if (feed->fetching == target)
-        feed->fetching = NULL;
+    feed->spill.targets--;
+    if (feed->spill.fetching == target)
+        feed->spill.fetching = NULL;
 }
 
 /* The target reads no more: what it does not have, it does not want. */

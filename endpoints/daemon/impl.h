@@ -47,54 +47,78 @@ enum daemon_end {
     DAEMON_FAILS   /* the job goes on, without this daemon */
 };
 
+/* The way to whoever has started it, and what is said there. */
+struct daemon_above {
+    struct ep_caller *caller; /* slurm: on the way, or NULL */
+    struct ep_boot_reader boot;
+    struct event *input;  /* stdin readable */
+    struct event *output; /* stdout writable; added while text waits */
+    struct text_buf said; /* lines not yet written */
+    bool is_calling;      /* nobody can be spoken to yet */
+};
+
+/* The daemons beneath. */
+struct daemon_below {
+    struct ep_spawner *shells;  /* theirs: what ends or signals processes must
+                                   not reach them */
+    struct ep_starter *starter; /* NULL: none of them are ours */
+    struct ep_gate *gate;       /* slurm: where they call, or NULL */
+    uint32_t count;             /* that we started, ready and alive */
+    uint32_t awaited;           /* that are still to call */
+    bool is_lost;               /* their spawner has died */
+};
+
+/* What the spawner has left when it died. */
+struct daemon_remains {
+    struct event *look; /* between two looks */
+    int64_t until_ms;   /* of the looks; 0: the spawner lives */
+    bool is_quiet;      /* the last look has found nothing */
+};
+
+struct daemon_jobs {
+    struct daemon_job *here[DAEMON_JOBS_MAX]; /* owned; NULL: free */
+    uint32_t told;                            /* so far */
+    uint32_t idle_nodes;                      /* where nothing runs */
+    struct event *reap;    /* those that are over are freed */
+    struct job_usage used; /* as told to the launcher */
+};
+
+/* Of all that runs here. */
+struct daemon_mark {
+    struct ep_mark is;            /* session 0: none */
+    char text[EP_MARK_BYTES_MAX]; /* the setting; "": none */
+};
+
 struct daemon {
     struct event_base *base;
     struct ep_spawner *spawner; /* of the job's processes */
-    struct ep_spawner *shells;  /* of the daemons beneath: what ends or signals
-                                   processes must not reach these */
-    struct ep_starter *starter; /* NULL: no daemons beneath are ours */
-    struct ep_caller *caller;   /* slurm: on the way to the starter, or NULL */
-    struct ep_gate *gate;       /* slurm: where those beneath call, or NULL */
-    struct ep_hub *hub;         /* NULL before `go` */
-    struct ep_writer *writer;   /* of what may block */
-    struct ep_tails *tails;     /* open lines of all nodes here */
-    struct ep_boot_reader boot;
+    struct daemon_above above;
+    struct daemon_below below;
+    struct ep_hub *hub;       /* NULL before `go` */
+    struct ep_writer *writer; /* of what may block */
+    struct ep_tails *tails;   /* open lines of all nodes here */
     struct ep_boot_config config;
-    struct event *input;    /* stdin readable */
-    struct event *output;   /* stdout writable; added while text waits */
     struct event *farewell; /* the time allowed for leaving */
     struct event *term;     /* SIGTERM */
     struct event *reach;    /* the time allowed for finding the parents */
-    struct text_buf said;   /* lines for the starter not yet written */
     const char *refusal;    /* why a parent refused us last, or NULL */
     struct daemon_node *nodes;
     uint32_t *numbers; /* of the nodes hosted here */
     uint32_t nodes_count;
     uint32_t left;
-    uint32_t idle;                            /* nodes where nothing runs */
-    struct daemon_job *jobs[DAEMON_JOBS_MAX]; /* owned; NULL: free */
-    uint32_t jobs_told;                       /* so far */
-    struct event *reap;                       /* jobs that are over are freed */
-    struct topo_machine machine;              /* no cores: not looked at */
-    struct ep_cache_pool pool;                /* output for tools */
-    struct job_usage used;                    /* as told to the launcher */
-    struct ep_mark mark; /* of all that runs here; session 0: none */
-    char mark_text[EP_MARK_BYTES_MAX]; /* the setting; "": none */
-    struct event *children;            /* SIGCHLD */
-    struct event *remains; /* the spawner has died: between two looks */
-    int64_t remains_ms;    /* until when is looked; 0: it lives */
-    bool remains_quiet;    /* the last look has found nothing */
-    uint32_t beneath;      /* daemons that we started, ready and alive */
-    uint32_t awaited;      /* daemons that are still to call */
-    char path[4096];       /* of this program */
-    uint8_t end;           /* enum daemon_end */
+    struct daemon_jobs jobs;
+    struct topo_machine machine; /* no cores: not looked at */
+    struct ep_cache_pool pool;   /* output for tools */
+    struct daemon_mark mark;
+    struct daemon_remains remains;
+    struct event *children; /* SIGCHLD */
+    char path[4096];        /* of this program */
+    uint8_t end;            /* enum daemon_end */
     bool is_elsewhere_told;
-    bool is_tails_told;   /* that they cannot be kept in a file */
-    bool has_lost_shells; /* their spawner has died */
-    bool has_goodbye;     /* a node was told that the job is over */
-    bool has_begun;       /* something came down: all nodes have joined */
-    bool is_bare;         /* ending, and no process is left */
-    bool is_calling;      /* the starter cannot be spoken to yet */
+    bool is_tails_told; /* that they cannot be kept in a file */
+    bool has_goodbye;   /* a node was told that the job is over */
+    bool has_begun;     /* something came down: all nodes have joined */
+    bool is_bare;       /* ending, and no process is left */
 };
 
 /* The files, each above those that it calls:
@@ -113,7 +137,7 @@ void ep_daemon_note(struct daemon *d, uint32_t node, const char *words);
 /* Any line of words, cut to EP_BOOT_TEXT_MAX. */
 void ep_daemon_words(struct daemon *d, enum ep_boot_up_kind kind, uint32_t node,
                      uint32_t time_ms, const char *words);
-/* Sends what d->said has to the starter, as far as there is room. */
+/* Sends what d->above.said has to the starter, as far as there is room. */
 void ep_daemon_say(struct daemon *d);
 /* Ends processes and then the loop; the first reason wins. Daemons beneath are
  * told to go, unless this one alone fails: they find other parents then. Before

@@ -19,7 +19,7 @@ bool ep_daemon_on_idle(void *arg, struct job_usage *usage)
     struct job_usage now = {.daemons = 1};
     struct ep_hub_stats stats;
 
-    if (++d->idle < d->nodes_count)
+    if (++d->jobs.idle_nodes < d->nodes_count)
         return false;
     ep_hub_stats(d->hub, &stats);
     now.cpu_us = ep_usage_cpu_us();
@@ -29,14 +29,14 @@ bool ep_daemon_on_idle(void *arg, struct job_usage *usage)
     now.lines_in_pieces = ep_tails_cuts(d->tails);
     *usage = (struct job_usage){
         .rss_peak_bytes = ep_usage_rss_peak_bytes(),
-        .cpu_us = now.cpu_us - d->used.cpu_us,
-        .refused_peers = now.refused_peers - d->used.refused_peers,
-        .frames_up = now.frames_up - d->used.frames_up,
-        .frames_down = now.frames_down - d->used.frames_down,
-        .daemons = now.daemons - d->used.daemons,
-        .lines_in_pieces = now.lines_in_pieces - d->used.lines_in_pieces,
+        .cpu_us = now.cpu_us - d->jobs.used.cpu_us,
+        .refused_peers = now.refused_peers - d->jobs.used.refused_peers,
+        .frames_up = now.frames_up - d->jobs.used.frames_up,
+        .frames_down = now.frames_down - d->jobs.used.frames_down,
+        .daemons = now.daemons - d->jobs.used.daemons,
+        .lines_in_pieces = now.lines_in_pieces - d->jobs.used.lines_in_pieces,
     };
-    d->used = now;
+    d->jobs.used = now;
     return true;
 }
 
@@ -51,7 +51,7 @@ static void free_job(struct daemon_job *job)
  * with the next one in the same place. */
 static void reap_job(struct daemon *d, uint32_t slot)
 {
-    struct daemon_job *job = d->jobs[slot];
+    struct daemon_job *job = d->jobs.here[slot];
     bool is_over = true;
 
     for (uint32_t i = 0; i < d->nodes_count; i++) {
@@ -64,7 +64,7 @@ static void reap_job(struct daemon *d, uint32_t slot)
     if (!is_over)
         return;
     free_job(job);
-    d->jobs[slot] = NULL;
+    d->jobs.here[slot] = NULL;
 }
 
 static void on_reap(evutil_socket_t fd, short what, void *arg)
@@ -74,7 +74,7 @@ static void on_reap(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     for (uint32_t slot = 0; slot < DAEMON_JOBS_MAX; slot++) {
-        if (d->jobs[slot] != NULL)
+        if (d->jobs.here[slot] != NULL)
             reap_job(d, slot);
     }
 }
@@ -84,26 +84,26 @@ void ep_daemon_on_over(void *arg)
     static const struct timeval now = {0, 0};
     struct daemon *d = arg;
 
-    if (!evtimer_pending(d->reap, NULL))
-        evtimer_add(d->reap, &now);
+    if (!evtimer_pending(d->jobs.reap, NULL))
+        evtimer_add(d->jobs.reap, &now);
 }
 
 int ep_daemon_jobs_open(struct daemon *d)
 {
-    d->reap = evtimer_new(d->base, on_reap, d);
-    return d->reap == NULL ? OV_ENOMEM : 0;
+    d->jobs.reap = evtimer_new(d->base, on_reap, d);
+    return d->jobs.reap == NULL ? OV_ENOMEM : 0;
 }
 
 void ep_daemon_jobs_close(struct daemon *d)
 {
     for (uint32_t slot = 0; slot < DAEMON_JOBS_MAX; slot++) {
-        if (d->jobs[slot] != NULL)
-            free_job(d->jobs[slot]);
-        d->jobs[slot] = NULL;
+        if (d->jobs.here[slot] != NULL)
+            free_job(d->jobs.here[slot]);
+        d->jobs.here[slot] = NULL;
     }
-    if (d->reap != NULL)
-        event_free(d->reap);
-    d->reap = NULL;
+    if (d->jobs.reap != NULL)
+        event_free(d->jobs.reap);
+    d->jobs.reap = NULL;
 }
 
 /* --- the beginning
@@ -154,7 +154,7 @@ static uint32_t find_slot(const struct daemon *d, uint32_t nth)
     uint32_t slot = 0;
 
     while (slot < DAEMON_JOBS_MAX &&
-           (d->jobs[slot] == NULL || d->jobs[slot]->nth != nth))
+           (d->jobs.here[slot] == NULL || d->jobs.here[slot]->nth != nth))
         slot++;
     return slot;
 }
@@ -163,7 +163,7 @@ static uint32_t free_slot(const struct daemon *d)
 {
     uint32_t slot = 0;
 
-    while (slot < DAEMON_JOBS_MAX && d->jobs[slot] != NULL)
+    while (slot < DAEMON_JOBS_MAX && d->jobs.here[slot] != NULL)
         slot++;
     return slot;
 }
@@ -212,20 +212,20 @@ static int take_job(struct daemon *d, struct text_buf *text, uint32_t *slot,
             free_job(job);
         return rc;
     }
-    job->nth = d->jobs_told++;
-    d->jobs[*slot] = job;
+    job->nth = d->jobs.told++;
+    d->jobs.here[*slot] = job;
     return 0;
 }
 
 static int begin(struct daemon *d, uint32_t index, uint32_t slot)
 {
     struct daemon_node *node = &d->nodes[index];
-    struct daemon_job *job = d->jobs[slot];
+    struct daemon_job *job = d->jobs.here[slot];
     bool was_idle = ep_local_is_idle(node->local);
     int rc;
 
     if (was_idle && job_on_node(&job->job, d->numbers[index]) > 0)
-        d->idle--;
+        d->jobs.idle_nodes--;
     node->jobs++;
     rc =
         ep_local_begin(node->local, &job->job, &job->binding, program_of(slot));
@@ -250,7 +250,7 @@ void ep_daemon_job(struct daemon *d, uint32_t index,
     }
     if (control->more)
         return;
-    if (node->jobs == d->jobs_told)
+    if (node->jobs == d->jobs.told)
         rc = take_job(d, &node->job_text, &slot, why);
     else
         slot = find_slot(d, node->jobs);

@@ -39,7 +39,7 @@ static void ask(struct daemon *d, uint32_t node, uint32_t time_ms,
         if (peer == NULL)
             continue;
         up.peer = *peer;
-        ep_boot_up_encode(&up, &d->said);
+        ep_boot_up_encode(&up, &d->above.said);
     }
     ep_daemon_words(d, EP_BOOT_START, node, time_ms, text);
 }
@@ -77,7 +77,7 @@ static void tell_ancestors(struct daemon *d, uint32_t node)
         above = topo_tree_parent(tree, above);
         peer = above == self.node ? &self : ep_hub_find(d->hub, above);
         if (peer != NULL)
-            ep_starter_peer(d->starter, node, peer);
+            ep_starter_peer(d->below.starter, node, peer);
     }
 }
 
@@ -89,7 +89,7 @@ void ep_daemon_on_start(void *arg, uint32_t index, uint32_t node,
 
     if (d->end != DAEMON_STAYS || !is_beneath(d, index, node))
         return;
-    if (ep_starter_take_over(d->starter, &d->config, node, time_ms, text,
+    if (ep_starter_take_over(d->below.starter, &d->config, node, time_ms, text,
                              why) != 0) {
         snprintf(words, sizeof(words), "%s; and then: %s", text, why);
         ep_daemon_error(d, words);

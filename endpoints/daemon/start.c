@@ -23,7 +23,7 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
 
     (void)index;
     ep_daemon_learn(d, peer);
-    d->beneath++;
+    d->below.count++;
     ep_daemon_awaited(d);
 }
 
@@ -54,7 +54,7 @@ static void on_exit_(void *arg, uint32_t index, int status)
     struct daemon *d = arg;
     char words[EP_BOOT_TEXT_MAX];
 
-    d->beneath--;
+    d->below.count--;
     if (d->end == DAEMON_STAYS) {
         const char *host = ep_boot_host(&d->config, index);
 
@@ -79,8 +79,8 @@ static void on_shells_lost(void *arg)
         "the process that starts the daemons beneath has died";
     struct daemon *d = arg;
 
-    d->beneath = 0;
-    d->has_lost_shells = true;
+    d->below.count = 0;
+    d->below.is_lost = true;
     if (d->has_begun)
         ep_daemon_note(d, d->numbers[0], words);
     else
@@ -103,10 +103,10 @@ static const struct ep_starter_events starter_events = {
 static int start_shells(struct daemon *d, struct topo_range kids)
 {
     char why[EP_BOOT_WHY_MAX];
-    int rc = ep_starter_attach(d->starter);
+    int rc = ep_starter_attach(d->below.starter);
 
     for (uint32_t child = kids.first; rc == 0 && child <= kids.last; child++)
-        rc = ep_starter_add_child(d->starter, &d->config, child, why);
+        rc = ep_starter_add_child(d->below.starter, &d->config, child, why);
     return rc;
 }
 
@@ -133,10 +133,10 @@ static int start_children(struct daemon *d, char *why)
         (is_ssh && d->config.no_tree_spawn) || kids.first > kids.last)
         return 0;
     if (is_ssh)
-        rc = ep_spawner_open(EP_SPAWNER_WAITS, &d->shells);
-    cfg.spawner = d->shells;
+        rc = ep_spawner_open(EP_SPAWNER_WAITS, &d->below.shells);
+    cfg.spawner = d->below.shells;
     if (rc == 0)
-        rc = ep_starter_open(&cfg, &d->starter);
+        rc = ep_starter_open(&cfg, &d->below.starter);
     if (rc == 0)
         rc = is_ssh ? start_shells(d, kids) : ep_daemon_await(d, kids, why);
     return rc;
@@ -145,8 +145,8 @@ static int start_children(struct daemon *d, char *why)
 /* Of us, or of one above us: whoever loses its parent dials those above. */
 static void tell_beneath(struct daemon *d, const struct ep_boot_peer *peer)
 {
-    if (d->starter != NULL)
-        ep_starter_peer_all(d->starter, peer);
+    if (d->below.starter != NULL)
+        ep_starter_peer_all(d->below.starter, peer);
 }
 
 /* --- our own nodes
@@ -212,7 +212,7 @@ static int open_locals(struct daemon *d)
             .writer = d->writer,
             .tails = d->tails,
             .pool = &d->pool,
-            .mark = d->mark_text,
+            .mark = d->mark.text,
             .on_idle = ep_daemon_on_idle,
             .on_over = ep_daemon_on_over,
             .arg = d,
@@ -285,26 +285,26 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
     strcpy(why, "the daemons beneath cannot be started: out of memory, or a "
                 "host is missing in the configuration");
     /* Names are looked up before others change the environment. */
-    if (list_numbers(d) || (d->is_calling && ep_daemon_call(d)) ||
+    if (list_numbers(d) || (d->above.is_calling && ep_daemon_call(d)) ||
         set_env(&d->config) || start_children(d, why)) {
         refuse(d, why);
         return;
     }
     if (ep_mark_make(d->config.auth.session, d->numbers[0], d->config.home,
-                     &d->mark) == 0)
-        ep_mark_print(&d->mark, d->mark_text);
+                     &d->mark.is) == 0)
+        ep_mark_print(&d->mark.is, d->mark.text);
     else
-        d->mark = (struct ep_mark){0};
+        d->mark.is = (struct ep_mark){0};
     if ((must_look(d) && ep_daemon_look(d, why)) || open_hub(d, why)) {
         refuse(d, why);
         return;
     }
     ep_hub_self(d->hub, &ready.peer);
     snprintf(ready.version, sizeof(ready.version), "%s", ep_boot_version());
-    ep_boot_up_encode(&ready, &d->said);
+    ep_boot_up_encode(&ready, &d->above.said);
     ep_daemon_note(d, d->numbers[0], "listening");
-    if (d->said.len_bytes > 0 && !d->is_calling)
-        event_add(d->output, NULL);
+    if (d->above.said.len_bytes > 0 && !d->above.is_calling)
+        event_add(d->above.output, NULL);
     tell_beneath(d, &ready.peer);
     ep_hub_start(d->hub);
     tell_machine(d);

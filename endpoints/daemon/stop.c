@@ -25,21 +25,21 @@ enum {
 static void on_output(evutil_socket_t fd, short what, void *arg)
 {
     struct daemon *d = arg;
-    ssize_t n = write(fd, d->said.at, d->said.len_bytes);
+    ssize_t n = write(fd, d->above.said.at, d->above.said.len_bytes);
 
     (void)what;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         n = 0;
     else if (n < 0) /* nobody listens */
-        n = (ssize_t)d->said.len_bytes;
-    text_buf_cut(&d->said, (size_t)n);
-    if (d->said.len_bytes > 0)
-        event_add(d->output, NULL);
+        n = (ssize_t)d->above.said.len_bytes;
+    text_buf_cut(&d->above.said, (size_t)n);
+    if (d->above.said.len_bytes > 0)
+        event_add(d->above.output, NULL);
 }
 
 void ep_daemon_say(struct daemon *d)
 {
-    if (d->said.len_bytes > 0 && !d->is_calling)
+    if (d->above.said.len_bytes > 0 && !d->above.is_calling)
         on_output(STDOUT_FILENO, EV_WRITE, d);
 }
 
@@ -50,7 +50,7 @@ void ep_daemon_words(struct daemon *d, enum ep_boot_up_kind kind, uint32_t node,
         .kind = kind, .peer.node = node, .time_ms = time_ms};
 
     snprintf(up.text, sizeof(up.text), "%s", words);
-    ep_boot_up_encode(&up, &d->said);
+    ep_boot_up_encode(&up, &d->above.said);
     ep_daemon_say(d);
 }
 
@@ -77,9 +77,11 @@ void ep_daemon_note(struct daemon *d, uint32_t node, const char *words)
 static struct ep_leftover remains_of(const struct daemon *d)
 {
     return (struct ep_leftover){
-        .of = &d->mark,
-        .is_below = !d->has_lost_shells,
-        .spare = d->shells == NULL ? 0 : (pid_t)ep_spawner_pid(d->shells),
+        .of = &d->mark.is,
+        .is_below = !d->below.is_lost,
+        .spare = d->below.shells == NULL
+                     ? 0
+                     : (pid_t)ep_spawner_pid(d->below.shells),
     };
 }
 
@@ -91,13 +93,13 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
     struct ep_procs_killed found;
     bool is_quiet =
         ep_leftover_kill(&of, &found) != 0 || found.alive + found.denied == 0;
-    bool is_over =
-        (is_quiet && d->remains_quiet) || ep_clock_ms() >= d->remains_ms;
+    bool is_over = (is_quiet && d->remains.is_quiet) ||
+                   ep_clock_ms() >= d->remains.until_ms;
 
     (void)fd;
     (void)what;
-    d->remains_quiet = is_quiet;
-    if (!is_over && evtimer_add(d->remains, &wait) == 0)
+    d->remains.is_quiet = is_quiet;
+    if (!is_over && evtimer_add(d->remains.look, &wait) == 0)
         return;
     d->is_bare = true;
     ep_daemon_check_gone(d);
@@ -105,10 +107,10 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 
 void ep_daemon_remains(struct daemon *d)
 {
-    if (d->remains_ms != 0)
+    if (d->remains.until_ms != 0)
         return;
-    d->remains_ms = ep_clock_ms() + REMAINS_MS;
-    d->remains_quiet = true;
+    d->remains.until_ms = ep_clock_ms() + REMAINS_MS;
+    d->remains.is_quiet = true;
     d->is_bare = false;
     on_look(-1, 0, d);
 }
@@ -124,7 +126,7 @@ static void on_children(evutil_socket_t signo, short what, void *arg)
     (void)what;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         ep_spawner_reaped(d->spawner, pid, status);
-        ep_spawner_reaped(d->shells, pid, status);
+        ep_spawner_reaped(d->below.shells, pid, status);
     }
 }
 
@@ -143,8 +145,8 @@ static void on_farewell(evutil_socket_t fd, short what, void *arg)
 void ep_daemon_check_gone(struct daemon *d)
 {
     /* Why we go is to be heard. */
-    if (d->end != DAEMON_STAYS && d->is_bare && !d->is_calling &&
-        (d->beneath == 0 || d->end == DAEMON_FAILS))
+    if (d->end != DAEMON_STAYS && d->is_bare && !d->above.is_calling &&
+        (d->below.count == 0 || d->end == DAEMON_FAILS))
         event_base_loopbreak(d->base);
 }
 
@@ -170,8 +172,8 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
      * that ends acknowledges the peer's last words, for which it waits. */
     if (d->hub != NULL)
         ep_hub_leave(d->hub);
-    if (end != DAEMON_FAILS && d->starter != NULL)
-        ep_starter_leave(d->starter);
+    if (end != DAEMON_FAILS && d->below.starter != NULL)
+        ep_starter_leave(d->below.starter);
     evtimer_add(d->farewell, &wait);
     if (ep_spawner_end(d->spawner) != 0)
         ep_daemon_remains(d);
@@ -180,12 +182,13 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
 
 int ep_daemon_stop_open(struct daemon *d)
 {
-    d->output = event_new(d->base, STDOUT_FILENO, EV_WRITE, on_output, d);
+    d->above.output = event_new(d->base, STDOUT_FILENO, EV_WRITE, on_output, d);
     d->farewell = evtimer_new(d->base, on_farewell, d);
-    d->remains = evtimer_new(d->base, on_look, d);
+    d->remains.look = evtimer_new(d->base, on_look, d);
     d->children = evsignal_new(d->base, SIGCHLD, on_children, d);
-    if (d->output == NULL || d->farewell == NULL || d->remains == NULL ||
-        d->children == NULL || event_add(d->children, NULL) != 0)
+    if (d->above.output == NULL || d->farewell == NULL ||
+        d->remains.look == NULL || d->children == NULL ||
+        event_add(d->children, NULL) != 0)
         return OV_ENOMEM;
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* an attempt: marks find most */
     return 0;
@@ -198,8 +201,8 @@ void ep_daemon_stop_close(struct daemon *d)
 
     if (!has_left && !d->is_bare)
         (void)ep_leftover_end(&of, REMAINS_MS);
-    if (d->beneath > 0 && d->end != DAEMON_FAILS)
-        (void)ep_spawner_close(d->shells);
+    if (d->below.count > 0 && d->end != DAEMON_FAILS)
+        (void)ep_spawner_close(d->below.shells);
     else
-        ep_spawner_leave(d->shells);
+        ep_spawner_leave(d->below.shells);
 }
