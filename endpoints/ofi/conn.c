@@ -38,7 +38,7 @@ static int endpoint_open(struct ep_conn *conn, struct fi_info *info,
         return ep_err_from_fi(rc);
     }
     *has_ep = true;
-    rc = fi_ep_bind(conn->ep, &t->eq->fid, 0);
+    rc = fi_ep_bind(conn->ep, &t->eq.fid->fid, 0);
     if (rc == 0)
         rc = fi_ep_bind(conn->ep, &conn->cq->fid->fid, FI_TRANSMIT | FI_RECV);
     if (rc == 0)

@@ -15,7 +15,7 @@ static void on_cq_ready(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     cq->is_armed = false;
-    cq->t->is_pushed = false;
+    cq->t->wake.is_pushed = false;
     cq->t->pass(cq->t);
 }
 

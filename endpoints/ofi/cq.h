@@ -4,6 +4,18 @@
 
 #include "endpoints/ofi/ofi.h"
 
+/* A completion queue with its links. */
+struct ep_cq {
+    struct fid_cq *fid; /* owned */
+    struct event *ready;
+    struct ep_transport *t; /* borrowed */
+    struct ep_conns closed; /* wait for the queue to be empty */
+    TAILQ_ENTRY(ep_cq) link;
+    unsigned links;
+    bool is_armed; /* nothing to read; the descriptor tells of more */
+    bool is_empty; /* read to its end in this round */
+};
+
 /* A completion queue with room for one more link, opened when there is
  * none. The caller counts its link. OV_EFABRIC or OV_ENOMEM.
  */

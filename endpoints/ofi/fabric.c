@@ -57,7 +57,7 @@ static int open_objects(struct ep_transport *t, char *why)
     if (rc)
         goto fail;
     what = "event queue";
-    rc = fi_eq_open(t->fabric, &eq_attr, &t->eq, NULL);
+    rc = fi_eq_open(t->fabric, &eq_attr, &t->eq.fid, NULL);
     if (rc)
         goto fail;
     return 0;
@@ -73,15 +73,15 @@ static void close_objects(struct ep_transport *t)
     ep_listen_close(t);
     ep_slab_close(t);
     ep_poll_close(t);
-    if (t->eq)
-        fi_close(&t->eq->fid);
+    if (t->eq.fid)
+        fi_close(&t->eq.fid->fid);
     if (t->domain)
         fi_close(&t->domain->fid);
     if (t->fabric)
         fi_close(&t->fabric->fid);
     fi_freeinfo(t->info);
     ep_sock_close(t);
-    free(t->strays);
+    free(t->strays.notes);
     free(t);
 }
 

@@ -26,7 +26,7 @@ static int listen_on(struct ep_transport *t, uint16_t port)
         t->pep = NULL;
         return rc;
     }
-    rc = fi_pep_bind(t->pep, &t->eq->fid, 0);
+    rc = fi_pep_bind(t->pep, &t->eq.fid->fid, 0);
     if (rc == 0)
         rc = fi_listen(t->pep);
     if (rc) {

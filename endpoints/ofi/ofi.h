@@ -9,7 +9,7 @@
  * state.c     the states of a link
  * cq.c        completion queues
  * wake.c      when the loop comes back
- * provider.c  which provider to use
+ * provider.c  which provider to use; only_tcp.h: of which libfabric
  * slab.c      registered buffers
  * sockets.c   this process's own sockets as the system sees them
  * address.c   interfaces and numeric addresses
@@ -50,6 +50,7 @@ union ep_sockaddr {
     struct sockaddr_in6 in6;
 };
 
+struct ep_cq;
 struct ep_slab;
 
 /* A buffer as the provider needs it; pub is first. */
@@ -117,23 +118,46 @@ struct ep_conn {
 };
 TAILQ_HEAD(ep_conns, ep_conn);
 
-/* A completion queue with its links. */
-struct ep_cq {
-    struct fid_cq *fid; /* owned */
-    struct event *ready;
-    struct ep_transport *t; /* borrowed */
-    struct ep_conns closed; /* wait for the queue to be empty */
-    TAILQ_ENTRY(ep_cq) link;
-    unsigned links;
-    bool is_armed; /* nothing to read; the descriptor tells of more */
-    bool is_empty; /* read to its end in this round */
-};
-
 struct ep_request {
     struct ep_transport *t; /* borrowed */
     struct fi_info *info;   /* owned; NULL when it was refused for its age */
     TAILQ_ENTRY(ep_request) link;
     int64_t since_ms;
+};
+
+/* The queue of connections that come and go. */
+struct ep_eq {
+    struct fid_eq *fid; /* owned */
+    struct event *ready;
+    bool is_armed;  /* nothing to read; the descriptor tells of more */
+    bool is_empty;  /* read to its end */
+    bool has_news;  /* an event, or somebody to accept, since it was ready */
+    bool is_paused; /* no descriptor is free to accept with */
+};
+
+/* When the loop comes back (wake.c). */
+struct ep_wake {
+    struct event *soon; /* a pass after this callback, or in a while */
+    struct event *tick; /* the sweep */
+    int64_t tick_ms;    /* when it is due; 0: not armed */
+    bool is_pushed;     /* a kick has had its pass in this round of the loop */
+    bool is_kicked;
+};
+
+/* Registered memory, and the buffers of it that are free (slab.c). */
+struct ep_slabs {
+    struct ep_slab *all;  /* owned */
+    struct ov_buf *used;  /* free ones that were touched, */
+    struct ov_buf *clean; /* but for the first page not touched */
+    uint64_t mr_key;
+};
+
+/* Sockets that have proved nothing (stray.c). */
+struct ep_strays {
+    struct ep_stray *notes; /* owned; by descriptor */
+    size_t room;
+    size_t count;    /* at the last scan, and accepted since */
+    int64_t scan_ms; /* when to look for them; 0: not at all */
 };
 
 struct ep_transport {
@@ -143,37 +167,22 @@ struct ep_transport {
     struct fi_info *info;                 /* owned; source port 0 */
     struct fid_fabric *fabric;
     struct fid_domain *domain;
-    struct fid_eq *eq;
+    struct ep_eq eq;
     struct fid_pep *pep;
-    struct event *eq_ready;
-    struct event *soon; /* a pass after this callback, or in a while */
-    struct event *tick; /* the sweep */
-    int64_t tick_ms;    /* when it is due; 0: not armed */
-    struct ep_slab *slabs;
-    struct ov_buf *free_bufs;  /* touched, */
-    struct ov_buf *clean_bufs; /* but for the first page not touched */
-    uint64_t mr_key;
+    struct ep_wake wake;
+    struct ep_slabs slabs;
     TAILQ_HEAD(, ep_cq) cqs;
     struct ep_conns conns; /* all that are not DEAD or CLOSED */
     struct ep_conns dead;
     struct ep_conns touched; /* something to report or to post */
     TAILQ_HEAD(, ep_request) requests;
-    struct ep_stray *strays; /* owned; by descriptor */
-    size_t strays_room;
-    size_t strays_count; /* at the last scan, and accepted since */
-    int64_t scan_ms;     /* when to look for strays; 0: not at all */
+    struct ep_strays strays;
     DIR *fds;          /* this process's descriptors; NULL: cannot be listed */
     int listen_fd;     /* the provider's; -1: it does not use sockets */
     unsigned full;     /* accepted links with all their receives */
     unsigned lost;     /* links in state LOST */
     unsigned flushing; /* links in state FLUSHING */
     unsigned reported; /* callbacks in this round */
-    bool is_eq_armed;
-    bool is_eq_empty;  /* read to its end */
-    bool has_eq_news;  /* an event, or somebody to accept, since it was ready */
-    bool is_eq_paused; /* no descriptor is free to accept with */
-    bool is_pushed;    /* a kick has had its pass in this round of the loop */
-    bool is_kicked;
     bool is_in_pass;
     bool has_short_reads; /* a short read of a completion queue may do */
     bool is_closing;

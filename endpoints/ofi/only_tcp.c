@@ -10,9 +10,13 @@
  * These are the names of libfabric up to 2.1; one that is missing makes the
  * link fail with its libraries, and configure goes without the archive.
  */
+#include "endpoints/ofi/only_tcp.h"
+
 #include <stddef.h>
 
 #include <rdma/fabric.h>
+
+const bool ep_ofi_only_tcp = true;
 
 struct fi_provider;
 struct ofi_bufpool;

@@ -30,11 +30,11 @@ static void on_eq_ready(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    t->is_eq_armed = false;
-    t->is_pushed = false;
-    t->has_eq_news = false;
+    t->eq.is_armed = false;
+    t->wake.is_pushed = false;
+    t->eq.has_news = false;
     ep_poll_pass(t);
-    ep_stray_later(t, t->has_eq_news);
+    ep_stray_later(t, t->eq.has_news);
 }
 
 static void on_soon(evutil_socket_t fd, short what, void *arg)
@@ -42,11 +42,11 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
     struct ep_transport *t = arg;
 
     (void)fd;
-    t->is_pushed = what != EV_TIMEOUT;
-    if (t->is_eq_paused) {
-        t->is_eq_paused = false;
-        t->is_eq_armed = false;
-        event_add(t->eq_ready, NULL);
+    t->wake.is_pushed = what != EV_TIMEOUT;
+    if (t->eq.is_paused) {
+        t->eq.is_paused = false;
+        t->eq.is_armed = false;
+        event_add(t->eq.ready, NULL);
     }
     ep_poll_pass(t);
 }
@@ -57,7 +57,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    t->tick_ms = 0;
+    t->wake.tick_ms = 0;
     ep_poll_sweep(t);
     ep_poll_pass(t);
 }
@@ -65,12 +65,12 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 int ep_poll_open(struct ep_transport *t)
 {
     t->pass = ep_poll_pass;
-    t->soon = evtimer_new(t->cfg.base, on_soon, t);
-    t->tick = evtimer_new(t->cfg.base, on_tick, t);
-    if (t->soon == NULL || t->tick == NULL)
+    t->wake.soon = evtimer_new(t->cfg.base, on_soon, t);
+    t->wake.tick = evtimer_new(t->cfg.base, on_tick, t);
+    if (t->wake.soon == NULL || t->wake.tick == NULL)
         return OV_ENOMEM;
-    t->eq_ready = ep_wake_on(t, &t->eq->fid, on_eq_ready, t);
-    if (t->eq_ready == NULL)
+    t->eq.ready = ep_wake_on(t, &t->eq.fid->fid, on_eq_ready, t);
+    if (t->eq.ready == NULL)
         return OV_EFABRIC;
     ep_wake_disarm_eq(t);
     return 0;
@@ -79,12 +79,12 @@ int ep_poll_open(struct ep_transport *t)
 void ep_poll_close(struct ep_transport *t)
 {
     ep_cq_close_all(t);
-    if (t->eq_ready)
-        event_free(t->eq_ready);
-    if (t->soon)
-        event_free(t->soon);
-    if (t->tick)
-        event_free(t->tick);
+    if (t->eq.ready)
+        event_free(t->eq.ready);
+    if (t->wake.soon)
+        event_free(t->wake.soon);
+    if (t->wake.tick)
+        event_free(t->wake.tick);
 }
 
 static void on_eq_error(struct ep_transport *t)
@@ -93,7 +93,7 @@ static void on_eq_error(struct ep_transport *t)
     struct fi_eq_err_entry entry = {.err_data = room,
                                     .err_data_size = sizeof(room)};
 
-    if (fi_eq_readerr(t->eq, &entry, 0) < 0 || entry.fid == NULL ||
+    if (fi_eq_readerr(t->eq.fid, &entry, 0) < 0 || entry.fid == NULL ||
         entry.fid == &t->pep->fid)
         return;
     if (ep_down_from_fi(entry.err) != EP_DOWN_NOBODY)
@@ -136,8 +136,8 @@ static void read_eq(struct ep_transport *t)
         uint8_t room[sizeof(struct fi_eq_cm_entry) + CM_ARRIVE_BYTES];
     } buf;
 
-    t->is_eq_empty = false;
-    for (int i = 0; i < EQ_READS && !t->is_eq_empty; i++) {
+    t->eq.is_empty = false;
+    for (int i = 0; i < EQ_READS && !t->eq.is_empty; i++) {
         bool is_asked = ep_sock_is_asked(t);
         int fd = is_asked ? ep_sock_next_free(t) : -1;
         uint32_t event = 0;
@@ -145,7 +145,7 @@ static void read_eq(struct ep_transport *t)
 
         memset(&buf.entry, 0, sizeof(buf.entry));
         errno = 0;
-        rc = fi_eq_read(t->eq, &event, &buf, sizeof(buf), 0);
+        rc = fi_eq_read(t->eq.fid, &event, &buf, sizeof(buf), 0);
         if (is_asked)
             ep_stray_on_accept(t, fd);
         if (rc == -FI_EAVAIL)
@@ -153,8 +153,8 @@ static void read_eq(struct ep_transport *t)
         else if (rc > 0)
             on_eq_event(t, event, &buf.entry, (size_t)rc);
         else
-            t->is_eq_empty = true;
-        t->has_eq_news = t->has_eq_news || is_asked || !t->is_eq_empty;
+            t->eq.is_empty = true;
+        t->eq.has_news = t->eq.has_news || is_asked || !t->eq.is_empty;
     }
 }
 
@@ -257,7 +257,7 @@ static void round_run(struct ep_transport *t)
     struct ep_cq *cq;
 
     t->reported = 0;
-    if (!t->is_eq_armed)
+    if (!t->eq.is_armed)
         read_eq(t);
     TAILQ_FOREACH (cq, &t->cqs, link) {
         if (!cq->is_armed)
@@ -281,14 +281,14 @@ static bool arm_all(struct ep_transport *t)
     struct ep_cq *cq;
     bool is_all = true;
 
-    if (!t->is_eq_armed && t->is_eq_empty)
-        t->is_eq_armed = arm(t, &t->eq->fid);
+    if (!t->eq.is_armed && t->eq.is_empty)
+        t->eq.is_armed = arm(t, &t->eq.fid->fid);
     TAILQ_FOREACH (cq, &t->cqs, link) {
         if (!cq->is_armed && cq->is_empty && TAILQ_EMPTY(&cq->closed))
             cq->is_armed = arm(t, &cq->fid->fid);
         is_all = is_all && cq->is_armed;
     }
-    return is_all && t->is_eq_armed && t->lost == 0 && TAILQ_EMPTY(&t->dead) &&
+    return is_all && t->eq.is_armed && t->lost == 0 && TAILQ_EMPTY(&t->dead) &&
            (TAILQ_EMPTY(&t->touched) || t->is_starved);
 }
 

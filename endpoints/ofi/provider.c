@@ -14,6 +14,7 @@
 
 #include "endpoints/ofi/address.h"
 #include "endpoints/ofi/error.h"
+#include "endpoints/ofi/only_tcp.h"
 #include "endpoints/sys/quiet.h"
 
 /* What this was written and measured against, or older where built there. */
@@ -208,14 +209,12 @@ static int choose(const struct ep_transport_cfg *cfg, union ep_sockaddr *addr,
  */
 static void look_for_files(bool may)
 {
-#ifdef ONLY_TCP
+    if (!ep_ofi_only_tcp)
+        return;
     if (may)
         unsetenv("FI_PROVIDER_PATH");
     else
         setenv("FI_PROVIDER_PATH", "/dev/null", 1);
-#else
-    (void)may;
-#endif
 }
 
 int ep_provider_choose(const struct ep_transport_cfg *cfg,

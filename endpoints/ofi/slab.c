@@ -72,7 +72,7 @@ static struct ep_slab *slab_new(struct ep_transport *t, size_t frames,
     slab->mem = mem;
     (void)madvise(mem, slab->mem_bytes, MADV_NOHUGEPAGE);
     if (fi_mr_reg(t->domain, mem, slab->mem_bytes, FI_SEND | FI_RECV, 0,
-                  ++t->mr_key, 0, &slab->mr, NULL)) {
+                  ++t->slabs.mr_key, 0, &slab->mr, NULL)) {
         slab->mr = NULL;
         goto fail;
     }
@@ -95,8 +95,8 @@ static bool slab_grow(struct ep_transport *t)
     slab = slab_new(t, frames, stride);
     if (slab == NULL)
         return false;
-    slab->next = t->slabs;
-    t->slabs = slab;
+    slab->next = t->slabs.all;
+    t->slabs.all = slab;
     ASAN_POISON_MEMORY_REGION(slab->mem, slab->mem_bytes);
     for (size_t i = frames; i > 0; i--) {
         struct ep_frame *frame = &slab->frames[i - 1];
@@ -105,8 +105,8 @@ static bool slab_grow(struct ep_transport *t)
         frame->pub.mem = slab->mem + (i - 1) * stride;
         frame->pub.cap_bytes = t->cfg.frame_bytes;
         frame->is_clean = true;
-        frame->pub.next = t->clean_bufs;
-        t->clean_bufs = &frame->pub;
+        frame->pub.next = t->slabs.clean;
+        t->slabs.clean = &frame->pub;
     }
     t->stats.buffers_made += frames;
     return true;
@@ -130,11 +130,11 @@ struct ov_buf *ep_slab_get(struct ep_transport *t)
 {
     struct ov_buf *buf;
 
-    if (t->free_bufs != NULL)
-        return take(t, &t->free_bufs);
-    if (t->clean_bufs == NULL && !slab_grow(t))
+    if (t->slabs.used != NULL)
+        return take(t, &t->slabs.used);
+    if (t->slabs.clean == NULL && !slab_grow(t))
         return NULL;
-    buf = take(t, &t->clean_bufs);
+    buf = take(t, &t->slabs.clean);
     ((struct ep_frame *)buf)->is_clean = false;
     return buf;
 }
@@ -159,15 +159,15 @@ struct ov_buf *ep_slab_get_clean(struct ep_transport *t)
 
     if (t->is_pinned)
         return ep_slab_get(t);
-    if (t->clean_bufs == NULL && t->free_bufs != NULL) {
-        buf = take(t, &t->free_bufs);
+    if (t->slabs.clean == NULL && t->slabs.used != NULL) {
+        buf = take(t, &t->slabs.used);
         wipe(buf);
         ((struct ep_frame *)buf)->is_clean = true;
         return buf;
     }
-    if (t->clean_bufs == NULL && !slab_grow(t))
+    if (t->slabs.clean == NULL && !slab_grow(t))
         return NULL;
-    return take(t, &t->clean_bufs);
+    return take(t, &t->slabs.clean);
 }
 
 void ep_slab_put(struct ep_transport *t, struct ov_buf *buf)
@@ -180,7 +180,7 @@ void ep_slab_put(struct ep_transport *t, struct ov_buf *buf)
     ASAN_POISON_MEMORY_REGION(buf->mem, buf->cap_bytes);
     t->stats.buffers_live--;
     frame->is_clean = frame->is_clean && buf->len_bytes <= PAGE_BYTES;
-    list = frame->is_clean ? &t->clean_bufs : &t->free_bufs;
+    list = frame->is_clean ? &t->slabs.clean : &t->slabs.used;
     buf->next = *list;
     *list = buf;
 }
@@ -200,10 +200,10 @@ void ep_slab_close(struct ep_transport *t)
 {
     struct ep_slab *slab;
 
-    while ((slab = t->slabs) != NULL) {
-        t->slabs = slab->next;
+    while ((slab = t->slabs.all) != NULL) {
+        t->slabs.all = slab->next;
         slab_free(slab);
     }
-    t->free_bufs = NULL;
-    t->clean_bufs = NULL;
+    t->slabs.used = NULL;
+    t->slabs.clean = NULL;
 }

@@ -74,21 +74,21 @@ static bool known_has(const struct known *known, const union ep_sockaddr *peer)
 /* The place of a descriptor in the table, made when it is not there. */
 static struct ep_stray *stray_at(struct ep_transport *t, int fd)
 {
-    size_t room = t->strays_room ? t->strays_room : 64;
+    size_t room = t->strays.room ? t->strays.room : 64;
     struct ep_stray *more;
 
     while (room <= (size_t)fd)
         room *= 2;
-    if (room > t->strays_room) {
-        more = realloc(t->strays, room * sizeof(*more));
+    if (room > t->strays.room) {
+        more = realloc(t->strays.notes, room * sizeof(*more));
         if (more == NULL)
             return NULL;
-        memset(more + t->strays_room, 0,
-               (room - t->strays_room) * sizeof(*more));
-        t->strays = more;
-        t->strays_room = room;
+        memset(more + t->strays.room, 0,
+               (room - t->strays.room) * sizeof(*more));
+        t->strays.notes = more;
+        t->strays.room = room;
     }
-    return &t->strays[fd];
+    return &t->strays.notes[fd];
 }
 
 /* A socket without a link. It is made non-blocking, because the provider
@@ -117,15 +117,15 @@ static bool is_pressed(const struct ep_transport *t)
     struct rlimit limit;
 
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-           t->strays_count > limit.rlim_cur / PRESSED_SHARE;
+           t->strays.count > limit.rlim_cur / PRESSED_SHARE;
 }
 
 static void scan_in(struct ep_transport *t, int64_t ms)
 {
     int64_t due_ms = ep_clock_ms() + ms;
 
-    if (t->scan_ms == 0 || due_ms < t->scan_ms)
-        t->scan_ms = due_ms;
+    if (t->strays.scan_ms == 0 || due_ms < t->strays.scan_ms)
+        t->strays.scan_ms = due_ms;
     ep_wake_sweep_in(t, ms);
 }
 
@@ -134,7 +134,7 @@ void ep_stray_on_accept(struct ep_transport *t, int fd)
     union ep_sockaddr peer;
 
     if (fd < 0) {
-        t->is_eq_paused = true; /* the listener stays ready: do not spin */
+        t->eq.is_paused = true; /* the listener stays ready: do not spin */
         scan_in(t, EP_SWEEP_MS_MIN);
         return;
     }
@@ -143,7 +143,7 @@ void ep_stray_on_accept(struct ep_transport *t, int fd)
         return;
     }
     (void)stray_note(t, fd, &peer);
-    t->strays_count++;
+    t->strays.count++;
     scan_in(t, is_pressed(t) ? EP_SWEEP_MS_MIN : ep_wake_period_ms(t));
 }
 
@@ -154,8 +154,8 @@ void ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer)
 
     if (t->listen_fd < 0)
         return;
-    for (size_t fd = 0; fd < t->strays_room && found < 0; fd++) {
-        const struct ep_stray *stray = &t->strays[fd];
+    for (size_t fd = 0; fd < t->strays.room && found < 0; fd++) {
+        const struct ep_stray *stray = &t->strays.notes[fd];
 
         /* A note outlives its socket: the system has the last word. */
         if (stray->since_ms != 0 && ep_addr_compare(&stray->peer, peer) == 0 &&
@@ -164,7 +164,7 @@ void ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer)
             found = (int)fd;
     }
     if (found >= 0)
-        t->strays[found].since_ms = 0;
+        t->strays.notes[found].since_ms = 0;
     else
         found = ep_sock_find(t, &t->addr, peer);
     if (found >= 0)
@@ -207,21 +207,21 @@ static size_t scan_run(struct ep_transport *t, int64_t age_ms)
         return 0;
     ep_sock_each(t, scan_one, &scan);
     free(known.peers);
-    t->strays_count = scan.left;
+    t->strays.count = scan.left;
     return scan.left;
 }
 
 void ep_stray_sweep(struct ep_transport *t, int64_t now_ms)
 {
-    bool is_tight = t->is_eq_paused || is_pressed(t);
+    bool is_tight = t->eq.is_paused || is_pressed(t);
 
-    if (t->listen_fd < 0 || t->scan_ms == 0)
+    if (t->listen_fd < 0 || t->strays.scan_ms == 0)
         return;
-    if (now_ms < t->scan_ms) {
-        ep_wake_sweep_in(t, t->scan_ms - now_ms);
+    if (now_ms < t->strays.scan_ms) {
+        ep_wake_sweep_in(t, t->strays.scan_ms - now_ms);
         return;
     }
-    t->scan_ms = 0;
+    t->strays.scan_ms = 0;
     if (scan_run(t, is_tight ? PRESSED_MS : t->cfg.unproved_ms) > 0)
         scan_in(t, is_tight ? PRESSED_MS / 2 : ep_wake_period_ms(t));
 }
@@ -237,9 +237,9 @@ void ep_stray_later(struct ep_transport *t, bool is_news)
         return;
     }
     now_ms = ep_clock_ms();
-    if (t->scan_ms == 0)
-        t->scan_ms = now_ms + t->cfg.unproved_ms;
-    else if (now_ms >= t->scan_ms)
+    if (t->strays.scan_ms == 0)
+        t->strays.scan_ms = now_ms + t->cfg.unproved_ms;
+    else if (now_ms >= t->strays.scan_ms)
         ep_stray_sweep(t, now_ms);
 }
 

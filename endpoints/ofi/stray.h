@@ -8,7 +8,7 @@
 
 #include "endpoints/ofi/ofi.h"
 
-/* The note of one, at its descriptor in t->strays. */
+/* The note of one, at its descriptor in t->strays.notes. */
 struct ep_stray {
     union ep_sockaddr peer;
     ino_t inode;      /* the socket's: its address may come again */

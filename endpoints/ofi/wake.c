@@ -29,7 +29,7 @@ static void soon_in(struct ep_transport *t, unsigned us)
 {
     struct timeval delay = {.tv_usec = us};
 
-    evtimer_add(t->soon, &delay);
+    evtimer_add(t->wake.soon, &delay);
 }
 
 /* The first kick in a round of the loop has its pass at the end of the
@@ -37,36 +37,36 @@ static void soon_in(struct ep_transport *t, unsigned us)
  * that nothing else is kept from its turn. */
 void ep_wake_kick(struct ep_transport *t)
 {
-    if (t->is_in_pass || t->is_kicked)
+    if (t->is_in_pass || t->wake.is_kicked)
         return;
-    t->is_kicked = true;
-    if (t->is_pushed)
+    t->wake.is_kicked = true;
+    if (t->wake.is_pushed)
         soon_in(t, 0);
     else
-        event_active(t->soon, EV_READ, 0);
+        event_active(t->wake.soon, EV_READ, 0);
 }
 
 void ep_wake_disarm_eq(struct ep_transport *t)
 {
-    t->is_eq_armed = false;
+    t->eq.is_armed = false;
     ep_wake_kick(t);
 }
 
 void ep_wake_plan(struct ep_transport *t, bool is_done)
 {
-    t->is_kicked = !is_done;
-    if (t->is_eq_paused)
-        event_del(t->eq_ready);
+    t->wake.is_kicked = !is_done;
+    if (t->eq.is_paused)
+        event_del(t->eq.ready);
     if (!is_done)
         soon_in(t, 0);
-    else if (t->is_eq_paused && evtimer_pending(t->soon, NULL))
+    else if (t->eq.is_paused && evtimer_pending(t->wake.soon, NULL))
         return;
-    else if (t->is_eq_paused)
+    else if (t->eq.is_paused)
         soon_in(t, NO_FD_US);
     else if (t->is_starved)
         soon_in(t, RETRY_US);
     else
-        evtimer_del(t->soon);
+        evtimer_del(t->wake.soon);
 }
 
 void ep_wake_sweep_in(struct ep_transport *t, int64_t ms)
@@ -75,10 +75,11 @@ void ep_wake_sweep_in(struct ep_transport *t, int64_t ms)
     struct timeval delay = {.tv_sec = ms / 1000,
                             .tv_usec = (suseconds_t)(ms % 1000) * 1000};
 
-    if (t->tick == NULL || (t->tick_ms != 0 && t->tick_ms <= due_ms))
+    if (t->wake.tick == NULL ||
+        (t->wake.tick_ms != 0 && t->wake.tick_ms <= due_ms))
         return;
-    t->tick_ms = due_ms;
-    evtimer_add(t->tick, &delay);
+    t->wake.tick_ms = due_ms;
+    evtimer_add(t->wake.tick, &delay);
 }
 
 int64_t ep_wake_period_ms(const struct ep_transport *t)

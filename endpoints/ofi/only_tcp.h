@@ -1,0 +1,11 @@
+/* Which libfabric the links are over. */
+#ifndef ENDPOINTS_OFI_ONLY_TCP_H
+#define ENDPOINTS_OFI_ONLY_TCP_H
+
+#include <stdbool.h>
+
+/* It is linked in, with the provider tcp alone: only_tcp.c says so in the
+ * programs, module.c says no in the module, which has the shared one. */
+extern const bool ep_ofi_only_tcp;
+
+#endif
