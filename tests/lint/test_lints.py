@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Each lint complains about its fixture, and about what it should.
 
-The fixtures are small trees (decoders, layers, rows, style, types) and
+The fixtures are small trees (decoders, layers, links, rows, style, types) and
 libraries (circles, names, purity) that break each rule once; beside them stands
 what must be said, line by line.
 """
@@ -66,6 +66,10 @@ class LintTest(unittest.TestCase):
         self.assertIn("not in FUZZ_TARGETS", said)
         self.assertIn("job_order_decode: no target of tests/fuzz/ calls it",
                       said)
+
+    def test_links_wants_tests_that_need_nothing_above_a_module(self):
+        status, said = run("links", os.path.join(LINT, "fixtures", "links"))
+        self.assertEqual((status, said), (1, wanted("links")))
 
     def test_purity_names_calls_and_state(self):
         status, said = run("purity",

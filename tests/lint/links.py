@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What stands by itself has a unit test that holds it to that.
+
+A module is a header with the .c file of its name. For each of job/, and each
+of endpoints/run/ that does not see the launcher's own struct (SEES_ALL), there
+is a unit test that includes the header and is linked with little:
+
+    of job/             with the archives of BENEATH alone
+    of endpoints/run/   the same, and files of endpoints/ by name, the module's
+                        among them; none of these sees the launcher's struct
+
+So the link fails when a module comes to need what is beside or above it.
+"""
+import os
+import re
+
+import sources
+
+SEES_ALL = "endpoints/run/impl.h"
+BENEATH = ("job/libjob.la", "text/libtext.la", "topo/libtopo.la",
+           "topo/libtoposhape.la", "overlay/libovcore.la")
+MODULES = ("job/", "endpoints/run/")
+TESTS = os.path.join("tests", "unit", "")
+INCLUDE = re.compile(r'#include "([^"]+)"')
+
+
+def includes(root, path):
+    return [match[1] for match in map(INCLUDE.match, sources.read(root, path))
+            if match and os.path.isfile(os.path.join(root, match[1]))]
+
+
+def sees_all(root, path):
+    """Does it come to the launcher's struct, by whatever it includes?"""
+    seen, ahead = set(), [path]
+    while ahead:
+        for other in includes(root, ahead.pop()):
+            if other not in seen:
+                seen.add(other)
+                ahead.append(other)
+    return SEES_ALL in seen
+
+
+def modules(root):
+    for path in sources.walk(root, (".h",), ("job", "endpoints")):
+        code = path[:-2] + ".c"
+        if path.startswith(MODULES) \
+                and os.path.isfile(os.path.join(root, code)) \
+                and path != SEES_ALL and not sees_all(root, path) \
+                and not sees_all(root, code):
+            yield path
+
+
+def variables(root):
+    """What tests/files.am gives to each of its variables, as words."""
+    text = "\n".join(sources.read(root, os.path.join("tests", "files.am")))
+    text = re.sub(r"\\\n", " ", re.sub(r"#.*", "", text))
+    text = text.replace("%D%", "tests").replace("%C%", "tests")
+    return {match[1]: match[2].split() for match in
+            re.finditer(r"^(\w+)[ \t]*=[ \t]*(.*)$", text, re.M)}
+
+
+def words(table, name, otherwise):
+    """Those of a variable, with those of the ones that it names."""
+    for word in table.get(name, otherwise):
+        match = re.fullmatch(r"\$\((\w+)\)", word)
+        if match and match[1] in table:
+            yield from words(table, match[1], ())
+        else:
+            yield word
+
+
+def stands_alone(root, table, test, module):
+    """Is the test's program linked with the module and what is beneath?"""
+    name = re.sub(r"\W", "_", test[:-2])
+    code = {word for word in words(table, name + "_SOURCES", [test])
+            if word.endswith(".c") and not word.startswith(TESTS)}
+    archives = {word for word in words(table, name + "_LDADD", ())
+                if word.endswith(".la")}
+    if not archives <= set(BENEATH):
+        return False
+    if module.startswith("job/"):
+        return not code
+    return module[:-2] + ".c" in code and all(
+        path.startswith("endpoints/") and not sees_all(root, path)
+        for path in code)
+
+
+def complaints(root):
+    table = variables(root)
+    tests = [path for path in sources.walk(root, (".c",), (TESTS,))
+             if os.path.basename(path).startswith("test_")]
+    seen = {path: includes(root, path) for path in tests}
+    for module in modules(root):
+        users = [test for test in tests if module in seen[test]]
+        if not users:
+            yield module, 1, "no unit test includes it"
+        elif not any(stands_alone(root, table, test, module)
+                     for test in users):
+            yield module, 1, f"{users[0]} is linked with more than it and " \
+                "what lies beneath"
+
+
+if __name__ == "__main__":
+    sources.main(complaints)
