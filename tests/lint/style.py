@@ -9,7 +9,8 @@ import sources
 
 WIDTH = 80
 LINES = {".c": 600, ".h": 200, ".py": 600, ".sh": 600}
-FUNCTION = 60
+FUNCTION = 60  # without flat switches and tables in it
+CASE = 4
 CLANG_FORMAT = 14
 PREFIXES = ("ov", "topo", "text", "job", "ep", "px", "sim")
 
@@ -18,7 +19,38 @@ UNFINISHED = re.compile(r"\b(TODO|FIXME|HACK)\b|\bXXX\b")
 # (`run -- sleep 100`); a pause that is the test's subject says so: sleep-ok.
 SLEEP_C = re.compile(r"\b(u|nano|clock_nano)?sleep\s*\(")
 SLEEP_SH = re.compile(r"(^|[;&|]|\b(do|then|else)\b)\s*sleep\b")
+CASE_LABEL = re.compile(r"\s*(case\b.*|default):$")
+NESTING = re.compile(r"\s*(if|else|for|while|do|switch)\b|.*\{$")
+SWITCH = re.compile(r"\s+switch \(.*\{$")
+TABLE = re.compile(r"\s+static const .*= \{$")
 STATIC = re.compile(r"static\s+(?!inline\b)[^=;()]*?\b(\w+)\s*\(")
+
+
+def is_flat(cases):
+    """The lines of a switch: is each case short, and without any nesting?"""
+    lines = 0
+    for line in cases:
+        lines = 0 if CASE_LABEL.match(line) else lines + 1
+        if lines > CASE or NESTING.match(line):
+            return False
+    return True
+
+
+def weight(body):
+    """Lines of a function that count: flat switches and tables do not."""
+    count = at = 0
+    while at < len(body):
+        count += 1
+        line = body[at]
+        at += 1
+        if not SWITCH.match(line) and not TABLE.match(line):
+            continue
+        indent = line[:len(line) - len(line.lstrip())]
+        end = next((i for i in range(at, len(body))
+                    if body[i] in (indent + "}", indent + "};")), at)
+        if TABLE.match(line) or is_flat(body[at:end]):
+            at = end
+    return count
 
 
 def lengths(path, lines):
@@ -35,8 +67,9 @@ def lengths(path, lines):
         if line == "{":
             start = number
         elif line == "}" and start:
-            if number - start - 1 > FUNCTION:
-                yield start, f"a function of {number - start - 1} lines, " \
+            count = weight(lines[start:number - 1])
+            if count > FUNCTION:
+                yield start, f"a function of {count} lines, " \
                     f"of {FUNCTION} at most"
             start = 0
 
