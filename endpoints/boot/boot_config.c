@@ -32,7 +32,7 @@ void ep_boot_config_fini(struct ep_boot_config *config)
     for (uint32_t i = 0; i < config->hosts_count; i++)
         free(config->hosts[i].name);
     free(config->hosts);
-    free(config->parents);
+    free(config->parents.table);
     free(config->hosted);
     free(config->provider);
     free(config->interface);
@@ -87,9 +87,9 @@ int ep_boot_set_tree(struct ep_boot_config *config,
             return OV_ENOMEM;
         memcpy(parents, tree->parents, tree->nodes * sizeof(*parents));
     }
-    free(config->parents);
+    free(config->parents.table);
     config->tree = *tree;
-    config->parents = parents;
+    config->parents.table = parents;
     config->tree.parents = parents;
     return 0;
 }
@@ -101,30 +101,33 @@ int ep_boot_add_children(struct ep_boot_config *config, uint32_t each,
 
     if (config->tree.nodes < 2 || config->tree.nodes - 1 > TOPO_HOSTS_MAX)
         return OV_EINVAL;
-    if (config->parents == NULL) {
-        config->parents = calloc(config->tree.nodes, sizeof(*config->parents));
-        if (config->parents == NULL)
+    if (config->parents.table == NULL) {
+        config->parents.table =
+            calloc(config->tree.nodes, sizeof(*config->parents.table));
+        if (config->parents.table == NULL)
             return OV_ENOMEM;
-        config->parents_told = 1;
+        config->parents.told = 1;
     }
-    told = config->parents_told + (uint64_t)each * nodes;
+    told = config->parents.told + (uint64_t)each * nodes;
     if (each > TOPO_ARITY_MAX || told > config->tree.nodes ||
-        nodes > config->tree.nodes - config->parents_next)
+        nodes > config->tree.nodes - config->parents.next)
         return OV_EINVAL;
-    for (; nodes > 0; nodes--, config->parents_next++) {
+    for (; nodes > 0; nodes--, config->parents.next++) {
         for (uint32_t child = 0; child < each; child++)
-            config->parents[config->parents_told++] = config->parents_next;
+            config->parents.table[config->parents.told++] =
+                config->parents.next;
     }
     return 0;
 }
 
 int ep_boot_end_children(struct ep_boot_config *config)
 {
-    if (config->parents == NULL)
+    if (config->parents.table == NULL)
         return 0;
-    if (config->parents_told != config->tree.nodes)
+    if (config->parents.told != config->tree.nodes)
         return OV_EINVAL;
-    return topo_tree_init(&config->tree, config->parents, config->tree.nodes);
+    return topo_tree_init(&config->tree, config->parents.table,
+                          config->tree.nodes);
 }
 
 bool ep_boot_host_is_fit(const char *name)
@@ -314,7 +317,8 @@ int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
     int rc;
 
     *out = *config;
-    out->parents = NULL; /* the tree's is that of config */
+    out->parents =
+        (struct ep_boot_parents){0}; /* the tree's is that of config */
     out->provider = out->interface = out->rsh = out->xylemd = NULL;
     out->home = NULL;
     out->hosted = NULL;

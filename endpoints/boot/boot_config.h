@@ -41,14 +41,19 @@ struct ep_boot_host {
     char *name; /* owned */
 };
 
+/* The tree's table, where it has one, and how much of it is read. */
+struct ep_boot_parents {
+    uint32_t *table; /* owned; NULL: none */
+    uint32_t told;   /* nodes whose parent is known */
+    uint32_t next;   /* the next one of whose children we hear */
+};
+
 /* What a daemon needs to know. Zeroed it is empty; ep_boot_config_fini frees
  * it. A NULL string or a zero number means: not given, use the default. */
 struct ep_boot_config {
     struct ep_auth auth;   /* session and key */
     struct topo_tree tree; /* the planned tree 0 */
-    uint32_t *parents;     /* owned: the tree's table, where it has one */
-    uint32_t parents_told; /* nodes whose parent is known, while it is read */
-    uint32_t parents_next; /* the next one of whose children we hear */
+    struct ep_boot_parents parents;
     enum ep_launcher launcher;
     bool is_virtual;    /* many nodes on one machine: no host for each */
     bool no_tree_spawn; /* the launcher starts every daemon itself */

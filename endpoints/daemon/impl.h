@@ -21,12 +21,11 @@
 /* A node hosted here. */
 struct daemon_node {
     struct ep_local *local;
-    struct text_buf job_text; /* pieces of a job so far */
-    uint64_t controls;        /* frames of stream 0 consumed */
-    uint64_t orphan_ns;       /* since when it had no parent, the last time */
-    uint32_t jobs;            /* told to it so far */
-    bool has_joined;          /* the root has let it in, some time */
-    bool has_left;            /* or has ended */
+    struct text_buf job_text;  /* pieces of a job so far */
+    uint64_t controls;         /* frames of stream 0 consumed */
+    uint64_t orphan_ns;        /* since when it had no parent, the last time */
+    uint32_t jobs;             /* told to it so far */
+    bool has_joined, has_left; /* the root has let it in; or it has ended */
 };
 
 enum { DAEMON_JOBS_MAX = 256 }; /* at a time */

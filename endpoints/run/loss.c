@@ -35,7 +35,6 @@ static void remember(struct run *r, uint32_t node)
 {
     uint32_t *lost = reallocarray(r->lost, r->lost_count + 1, sizeof(*r->lost));
 
-    r->nodes[node].is_lost = true;
     if (lost == NULL)
         return;
     r->lost = lost;
@@ -60,10 +59,10 @@ void ep_run_lost(struct run *r, uint32_t node)
         ep_run_missing(r, node, "it was lost before the job began", NULL);
         return;
     }
+    r->nodes[node].is_lost = true;
     ep_run_sweep(r, node);
     ep_run_jobs_silent(r, node);
     if (r->nodes[node].is_final && !r->options.is_dvm) { /* nothing is lost */
-        r->nodes[node].is_lost = true;
         ep_run_ask_lost(r, node);
         return;
     }

@@ -274,7 +274,7 @@ static bool grow(struct run_sweeps *all)
     return true;
 }
 
-void ep_run_sweep(struct run *r, uint32_t node)
+static void sweep_daemon(struct run *r, uint32_t node)
 {
     uint32_t first = first_node(r, node);
 
@@ -288,6 +288,27 @@ void ep_run_sweep(struct run *r, uint32_t node)
     }
     r->sweeps->nodes[r->sweeps->count++] = first;
     start_some(r);
+}
+
+/* One that hosts virtual nodes may live though the tree has given up one of
+ * them: it ends that node's processes itself, and a sweep would end those of
+ * the others. */
+static bool is_daemon_lost(const struct run *r, uint32_t node)
+{
+    if (r->config.launcher != EP_LAUNCHER_LOCAL)
+        return true;
+    for (uint32_t n = first_node(r, node); n <= r->nodes_count;
+         n += r->daemons_count) {
+        if (!r->nodes[n].is_lost)
+            return false;
+    }
+    return true;
+}
+
+void ep_run_sweep(struct run *r, uint32_t node)
+{
+    if (is_daemon_lost(r, node))
+        sweep_daemon(r, node);
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *arg)
@@ -322,7 +343,7 @@ void ep_run_sweeps_end(struct run *r)
 
     for (uint32_t n = 1; !r->is_aborted && n <= r->nodes_count; n++) {
         if (!r->nodes[n].is_final)
-            ep_run_sweep(r, n);
+            sweep_daemon(r, n);
     }
     all = r->sweeps;
     if (all == NULL)

@@ -264,9 +264,10 @@ class Judge:
             rank in map(int, targets.split(","))
 
     def is_pushed_whole(self, job):
-        """What a tool pushes that is killed meanwhile may end anywhere."""
+        """What a tool pushes that is killed or cut off may end anywhere."""
         return "push" not in job or job["push"]["end"] == "stay" and \
-            "client" not in self.losses.killed
+            "client" not in self.losses.killed and \
+            not any(seen["again"] for seen in self.seen["clients"])
 
     def check_stdin(self, number, job):
         size = job["push"]["size"] if "push" in job else job["stdin"]["size"]

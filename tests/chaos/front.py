@@ -144,6 +144,7 @@ class Client(threading.Thread):
         super().__init__(daemon=True)
         self.run_, self.number, self.client = run, number, client
         self.proc, self.attached, self.hung = None, False, False
+        self.again = False
         self.pusher = threading.Thread(target=self.push, daemon=True)
 
     def said(self):
@@ -174,7 +175,9 @@ class Client(threading.Thread):
         self.attached = b"attached to " in self.said()
         if self.client.get("push") is not None:
             self.pusher.start()
-        if self.client["end"] != "stay":
+        if self.client["end"] == "stay" and "push" in self.client:
+            self.say_end()
+        elif self.client["end"] != "stay":
             time.sleep(self.client["end_s"])  # sleep-ok: then it leaves
             self.leave()
             self.run_.pushed.set()
@@ -184,6 +187,138 @@ class Client(threading.Thread):
         with contextlib.suppress(BrokenPipeError, ValueError), self.proc.stdin:
             for piece in writer.stdin_pieces(job, job["push"]["size"]):
                 self.proc.stdin.write(piece)
+
+    def say_end(self):
+        """A tool may be cut off, as its helper dies, before it has said that
+        nothing follows: with --keep-stdin the job waits for one that does."""
+        self.proc.wait()
+        if b"attach again" not in self.said() or self.run_.over:
+            return
+        self.again = True
+        self.proc = self.run_.popen(
+            command.attach(self.client, self.run_.launcher.pid),
+            keeper=True, stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    def leave(self):
+        self.left = True
+        os.write(self.waker, b"x")
+
+
+class Front:
+    """One `xylem run`."""
+
+    def __init__(self, run, number, words):
+        self.run, self.number = run, number
+        self.job = run.plan["jobs"][number]
+        self.path = run.folder.output(number)
+        self.errors = run.folder.errors(number)
+        stdin = self.open_stdin()
+        with open(self.errors, "wb") as errors:
+            self.proc = run.popen(words, stdin=stdin, stderr=errors,
+                                  stdout=subprocess.PIPE)
+        self.feeder = Feeder(self.job, self.proc.stdin, run.pushed) \
+            if stdin == subprocess.PIPE else None
+        self.reader = Reader(number, self.proc.stdout, self.path,
+                             self.job["reader"])
+        self.words = words
+
+    def open_stdin(self):
+        self.file = None
+        if self.job["stdin"]["kind"] != "file":
+            return subprocess.PIPE if self.job["stdin"]["kind"] == "pipe" \
+                else subprocess.DEVNULL
+        path = self.run.folder.at("in.%d" % self.number)
+        with open(path, "wb") as file:
+            for piece in writer.stdin_pieces(self.job,
+                                             self.job["stdin"]["size"]):
+                file.write(piece)
+        self.file = open(path, "rb", buffering=0)
+        return self.file
+
+    def start(self):
+        self.reader.start()
+        if self.feeder:
+            self.feeder.start()
+
+    def fed(self):
+        """How much the launcher has taken, or the pipe to it."""
+        if self.file:
+            return self.file.seek(0, 1)
+        giver = self.feeder or self.run.visitor
+        return giver.fed if giver else 0
+
+    def end(self):
+        """The launcher has gone, and all that held its descriptors."""
+        self.reader.join(CLIENT_S)
+
+    def tell(self):
+        return {"code": self.proc.returncode, "left": self.reader.left,
+                "read": self.reader.size, "words": self.words,
+                "fed": self.fed(), "stuck": self.reader.is_alive()}
+
+
+class Client(threading.Thread):
+    """One `xylem attach`: comes, and leaves in its way."""
+
+    def __init__(self, run, number, client):
+        super().__init__(daemon=True)
+        self.run_, self.number, self.client = run, number, client
+        self.proc, self.attached, self.hung = None, False, False
+        self.again = False
+        self.pusher = threading.Thread(target=self.push, daemon=True)
+
+    def said(self):
+        return read_file(self.run_.folder.client(self.number, "err"))
+
+    def begin(self):
+        folder = self.run_.folder
+        stdin = subprocess.DEVNULL
+        if self.client.get("push") is not None:
+            stdin = subprocess.PIPE
+        out = open(folder.client(self.number, "out"), "wb")
+        errors = open(folder.client(self.number, "err"), "wb")
+        with out, errors:
+            is_shut = self.client["end"] == "shut"
+            self.proc = self.run_.popen(
+                command.attach(self.client, self.run_.launcher.pid),
+                keeper=True, stdin=stdin, stderr=errors,
+                stdout=subprocess.PIPE if is_shut else out)
+
+    def run(self):
+        if not self.run_.wait_for(self.client["when"]):
+            return
+        self.begin()
+        patience = bounds.Patience(ATTACH_S)
+        while b"attached to " not in self.said() and \
+                self.proc.poll() is None and patience.look():
+            pass
+        self.attached = b"attached to " in self.said()
+        if self.client.get("push") is not None:
+            self.pusher.start()
+        if self.client["end"] == "stay" and "push" in self.client:
+            self.say_end()
+        elif self.client["end"] != "stay":
+            time.sleep(self.client["end_s"])  # sleep-ok: then it leaves
+            self.leave()
+            self.run_.pushed.set()
+
+    def push(self):
+        job = self.run_.plan["jobs"][0]
+        with contextlib.suppress(BrokenPipeError, ValueError), self.proc.stdin:
+            for piece in writer.stdin_pieces(job, job["push"]["size"]):
+                self.proc.stdin.write(piece)
+
+    def say_end(self):
+        """A tool may be cut off, as its helper dies, before it has said that
+        nothing follows: with --keep-stdin the job waits for one that does."""
+        while self.proc.wait() != 0 and not self.run_.over and \
+                self.again < AGAIN_MAX:
+            self.again += 1
+            self.proc = self.run_.popen(
+                command.attach(self.client, self.run_.launcher.pid),
+                keeper=True, stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def leave(self):
         end = self.client["end"]
@@ -210,6 +345,7 @@ class Client(threading.Thread):
 
     def tell(self):
         return {"attached": self.attached, "hung": self.hung,
+                "again": self.again,
                 "came": self.proc is not None,
                 "code": self.proc.returncode if self.proc else None,
                 "crc": zlib.crc32(self.said())}

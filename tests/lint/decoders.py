@@ -84,6 +84,7 @@ SPARED = {
     "endpoints/sys/fds.c": _KERNEL,
     "endpoints/sys/process.c": _KERNEL,
     "endpoints/sys/usage.c": _KERNEL,
+    "ep_run_logs_add": "keeps them",
     "ep_spool_put": "keeps them",
     "output_options_parse": _LINE,
     "pmix_api/helper/job.c": _OWN,

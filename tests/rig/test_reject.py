@@ -138,6 +138,47 @@ def shell_of_a_refused_one_dies(net):
     check_nobody_lost(running)
 
 
+def inner_port(net, pid):
+    """The port of the link that begins and ends in this process."""
+    own = {port for _, port in live.sockets(pid, live.ESTABLISHED)}
+    said = net.hosts["login"].popen(
+        ["ss", "-Htn", "state", "established"],
+        stdout=subprocess.PIPE, text=True).communicate()[0]
+    pairs = [tuple(map(int, pair)) for pair in
+             re.findall(r":(\d+) +\S+:(\d+) *$", said, re.M)]
+    found = [local for local, other in pairs if {local, other} <= own]
+    check_eq(2, len(found), "ends:")
+    return found[0]
+
+
+def one_of_a_daemon_is_lost(net):
+    """Two virtual nodes of one daemon, of which the second is cut off: what the
+    first runs goes on, as its daemon lives."""
+    job = live.Job("-N", 2, "--nodes-per-daemon", 2, "--arity", 1,
+                   "--heartbeat", HEARTBEAT_S, "--on-node-loss", "continue",
+                   "--no-pmix", "-i", 0, "--", "sh", "-c", ECHO,
+                   stdin=subprocess.PIPE)
+    check_eq([b"up", b"up"], [job.stdout.readline()[:2] for _ in range(2)],
+             "processes:")
+    daemon = next(pid for pid, name in live.ours().items()
+                  if name.endswith("xylemd"))
+    port = inner_port(net, daemon)
+    nft(net.hosts["login"], f"""add table ip f
+        add chain ip f out {{ type filter hook output priority 0; }}
+        add rule ip f out tcp sport {port} drop
+        add rule ip f out tcp dport {port} drop
+        add rule ip f out tcp flags & (syn | ack) == syn drop""")
+    live.eventually(lambda: told(job.said()), 20 * HEARTBEAT_S, "one is lost")
+    live.await_sweepers()
+    job.stdin.write(b"still here\n")
+    job.stdin.flush()
+    check_eq(b"still here\n", job.stdout.readline(), "answer:")
+    job.stdin.close()
+    check_eq([{1}], [ranks for _, ranks, _ in told(job.said()).values()],
+             "lost:")
+    check_eq(1, job.wait(), "exit code:")
+
+
 def launcher_dies(net):
     """Nothing is left, whoever refused whom before and whatever the heartbeat,
     also where a daemon does not answer."""
@@ -170,13 +211,14 @@ def main():
          lambda net: parent_is_refused(net, ICMP, RESET)),
         ("the launcher refuses one", refused_by_the_launcher_alone),
         ("the launcher dies", launcher_dies),
+        ("one node of a daemon is lost", one_of_a_daemon_is_lost),
         ("a parent is refused by resets",
          lambda net: parent_is_refused(net, RESET)),
         ("the launcher is refused", launcher_is_refused),
         ("the launcher refuses one whose shell dies",
          shell_of_a_refused_one_dies))
     brief = os.environ.get("XYLEM_TEST_BRIEF") == "1"
-    for sentence, scenario in scenarios[:3 if brief else None]:
+    for sentence, scenario in scenarios[:4 if brief else None]:
         with live.case(sentence), rig.Rig(COUNT, families=(4,)) as net:
             scenario(net)
     return live.end()

@@ -1,0 +1,155 @@
+/* Lines on stderr, which may be stuck. */
+#include "endpoints/run/voice.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* stderr is a pipe meanwhile, whose other end is read here. */
+struct rig {
+    int kept, end;
+    unsigned waits;
+};
+
+static void on_wait(void *arg)
+{
+    ((struct rig *)arg)->waits++;
+}
+
+static struct rig take_stderr(void)
+{
+    int ends[2];
+    struct rig rig = {.kept = dup(STDERR_FILENO)};
+
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    close(ends[1]);
+    rig.end = ends[0];
+    return rig;
+}
+
+static void give_back_stderr(const struct rig *rig)
+{
+    dup2(rig->kept, STDERR_FILENO);
+    close(rig->kept);
+    close(rig->end);
+}
+
+static void expect(const struct rig *rig, const char *text)
+{
+    char got[8192] = "";
+    ssize_t len = read(rig->end, got, sizeof(got) - 1);
+
+    assert_true(len >= 0);
+    got[len] = '\0';
+    assert_string_equal(got, text);
+}
+
+/* Until the pipe takes nothing more. */
+static void fill(void)
+{
+    static const char bytes[4096];
+    int flags = fcntl(STDERR_FILENO, F_GETFL);
+
+    fcntl(STDERR_FILENO, F_SETFL, flags | O_NONBLOCK);
+    while (write(STDERR_FILENO, bytes, sizeof(bytes)) > 0)
+        continue;
+    fcntl(STDERR_FILENO, F_SETFL, flags);
+}
+
+static void drain(const struct rig *rig)
+{
+    char bytes[4096];
+    int flags = fcntl(rig->end, F_GETFL);
+
+    fcntl(rig->end, F_SETFL, flags | O_NONBLOCK);
+    while (read(rig->end, bytes, sizeof(bytes)) > 0)
+        continue;
+    fcntl(rig->end, F_SETFL, flags);
+}
+
+static void lines_say_whose_they_are(void **state)
+{
+    struct run_voice voice = {0};
+    struct rig rig = take_stderr();
+
+    (void)state;
+    ep_voice_say(&voice, "%u nodes", 3u);
+    expect(&rig, "xylem: 3 nodes\n");
+    ep_voice_line(&voice, "h1", "no route");
+    expect(&rig, "h1: no route\n");
+    assert_int_equal(ep_voice_fail(&voice, "out of memory"), 1);
+    expect(&rig, "xylem: out of memory\n");
+    give_back_stderr(&rig);
+    ep_voice_fini(&voice);
+}
+
+static void notes_are_for_the_verbose(void **state)
+{
+    struct run_voice voice = {0};
+    struct rig rig = take_stderr();
+
+    (void)state;
+    ep_voice_note(&voice, "unheard");
+    voice.is_verbose = true;
+    ep_voice_note(&voice, "heard");
+    expect(&rig, "xylem: heard\n");
+    give_back_stderr(&rig);
+    ep_voice_fini(&voice);
+}
+
+static void what_stderr_does_not_take_waits(void **state)
+{
+    struct rig rig = take_stderr();
+    struct run_voice voice = {.on_wait = on_wait, .arg = &rig};
+
+    (void)state;
+    fill();
+    ep_voice_say(&voice, "one");
+    ep_voice_say(&voice, "two");
+    assert_true(ep_voice_waits(&voice));
+    assert_int_equal(rig.waits, 2);
+    ep_voice_retry(&voice, 0);
+    assert_true(ep_voice_waits(&voice));
+    drain(&rig);
+    ep_voice_retry(&voice, 0);
+    assert_false(ep_voice_waits(&voice));
+    expect(&rig, "xylem: one\nxylem: two\n");
+    give_back_stderr(&rig);
+    ep_voice_fini(&voice);
+}
+
+/* 64 KiB of lines, and the one that goes beyond. */
+static void so_much_waits_and_no_more(void **state)
+{
+    struct rig rig = take_stderr();
+    struct run_voice voice = {0};
+    char text[2001];
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    fill();
+    for (unsigned i = 0; i < 100; i++)
+        ep_voice_say(&voice, "%s", text);
+    assert_in_range(voice.lines.len_bytes, 64 * 1024, 64 * 1024 + 2010);
+    give_back_stderr(&rig);
+    ep_voice_fini(&voice);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_say_whose_they_are),
+        cmocka_unit_test(notes_are_for_the_verbose),
+        cmocka_unit_test(what_stderr_does_not_take_waits),
+        cmocka_unit_test(so_much_waits_and_no_more),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
