@@ -1,17 +1,103 @@
 /* `xylem dvm`. */
-#include "commands/dvm.h"
+#include "commands/commands.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "commands/dvm_stop.h"
+#include "commands/beside.h"
+#include "commands/choose.h"
+#include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
 #include "commands/run_values.h"
 #include "endpoints/sys/beside.h"
 
 enum { KEY_REPORT_URI = 1024, KEY_STOP };
+
+enum { LOOK_MS = 50 };
+
+/* --- the end of a running one */
+
+static const struct dvm_use use = {.option = "dvm --stop", .verb = "stop"};
+
+/* The number may have gone to another process since its file was read: whoever
+ * has it, has it as long as this descriptor is open, and the file goes with the
+ * dvm. */
+static bool is_still(pid_t pid)
+{
+    char word[32];
+
+    snprintf(word, sizeof(word), "%d", (int)pid);
+    return choose_dvm(word, &use) != NULL;
+}
+
+static void wait_gone(pid_t pid, int fd)
+{
+    struct pollfd gone = {.fd = fd, .events = POLLIN};
+
+    while (poll(&gone, 1, fd < 0 ? LOOK_MS : -1) <= 0) {
+        if (fd < 0 && kill(pid, 0) != 0)
+            return;
+    }
+}
+
+static int end(pid_t pid)
+{
+    int fd = server_watch(pid);
+
+    if (!is_still(pid))
+        return 1;
+    if (kill(pid, SIGTERM) == 0)
+        wait_gone(pid, fd);
+    else if (errno != ESRCH)
+        return refuse("process %d: %s", (int)pid, strerror(errno));
+    return 0;
+}
+
+static bool is_stop(const char *word)
+{
+    return strcmp(word, "--stop") == 0 || strncmp(word, "--stop=", 7) == 0;
+}
+
+/* Do the words say it? --help goes before. */
+static bool is_stop_meant(int argc, char **argv)
+{
+    bool is_meant = false;
+
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            return false;
+        is_meant |= is_stop(argv[i]);
+    }
+    return is_meant;
+}
+
+/* Finds the dvm, tells it to end, and waits until it is gone. */
+static int stop(int argc, char **argv)
+{
+    const struct server *found;
+    const char *word = NULL;
+
+    if (!is_stop(argv[2]) || argc > 4 || (argc == 4 && argv[3][0] == '-'))
+        run_usage("--stop takes no other option, and at most one dvm");
+    if (argv[2][strlen("--stop")] == '=')
+        word = argv[2] + strlen("--stop=");
+    if (argc == 4) {
+        if (word != NULL)
+            run_usage("--stop takes one dvm, not '%s' and '%s'", word, argv[3]);
+        word = argv[3];
+    }
+    choose_wait_dvms();
+    found = choose_dvm(word, &use);
+    return found != NULL ? end(found->pid) : 1;
+}
+
+/* --- a new one */
 
 static const char *report_uri;
 
@@ -26,21 +112,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         run_usage("--report-uri is empty");
     report_uri = arg;
     return 0;
-}
-
-/* Without it there would be a tree that nobody can use. */
-static bool can_serve(void)
-{
-    char path[EP_BESIDE_MAX];
-
-    if (run_pmix_find(path) == 0)
-        return true;
-    fputs("xylem: dvm needs the program xylem-pmix, which is not here: this "
-          "xylem was built without libpmix (install it, the package "
-          "libpmix-dev of apt, pmix-devel of dnf, and build again), or only a "
-          "part of it was installed\n",
-          stderr);
-    return false;
 }
 
 int dvm_main(int argc, char **argv)
@@ -68,12 +139,14 @@ int dvm_main(int argc, char **argv)
         .pmix_allow = run_pmix_allow,
         .takes = RUN_NO_PROGRAMS};
     static struct ep_run_options options;
+    char helper[EP_BESIDE_MAX];
 
     run_usage_command = "dvm";
-    if (dvm_stop_is_meant(argc, argv))
-        return dvm_stop(argc, argv);
+    if (is_stop_meant(argc, argv))
+        return stop(argc, argv);
     run_options_parse(argc, argv, &command, &options);
-    if (!can_serve())
+    /* Without it there would be a tree that nobody can use. */
+    if (beside_need(BESIDE_SERVER, helper) != 0)
         return 1;
     options.is_dvm = true;
     options.report_uri = report_uri;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/beside.h"
 #include "commands/run_pmix_folders.h"
 #include "commands/run_pmix_jobs.h"
 #include "commands/run_values.h"
@@ -240,11 +241,6 @@ static void say_why(const struct ep_tap_cfg *cfg, int rc)
     cfg->events->on_note(cfg->arg, text);
 }
 
-int run_pmix_find(char *path)
-{
-    return ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", path);
-}
-
 static void *pmix_open(const struct ep_tap_cfg *run)
 {
     static const struct px_host_events events = {
@@ -287,7 +283,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
 
     if (pmix != NULL) {
         pmix->run = *run;
-        rc = run_pmix_find(pmix->helper);
+        rc = beside_find(BESIDE_SERVER, pmix->helper);
         if (rc == 0) {
             cfg.mark = run_pmix_folders_open();
             rc = px_host_open(&cfg, &pmix->host);

@@ -8,11 +8,6 @@
  * --verbose only. */
 extern const struct ep_tap_ops run_pmix_tap;
 
-/* Finds the helper, xylem-pmix: the path that XYLEM_PMIX names, or as
- * ep_beside_find() says; `path` has EP_BESIDE_MAX bytes. Returns 0 or
- * OV_ENOENT: built without PMIx. */
-int run_pmix_find(char *path);
-
 /* --pmix-allow: whose tools may connect; the user's own and root's where it is
  * not called. Ends the program with words when the list names others. */
 void run_pmix_allow(const char *users);

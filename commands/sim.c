@@ -1,9 +1,11 @@
-/* Running the simulator for a person: one run, many, a table. */
-#include "commands/sim.h"
+/* Running the simulator for a person: one run, many, a table; its figures as
+ * JSON. */
+#include "commands/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,19 +13,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "commands/sim_json.h"
+#include "commands/refuse.h"
 #include "commands/sim_options.h"
 #include "commands/sim_plot.h"
-#include "commands/sim_sweep.h"
+#include "config.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
+#include "sim/figure.h"
 
 enum {
     ITEMS_AT_ONCE = 4096,
     PROGRESS_S = 2,
-    SAMPLES_MAX = 1024, /* of the progress of levels */
     SUMMARIES_MAX = SIM_SWEEP_VALUES * SIM_SWEEP_VALUES,
 };
 
@@ -34,7 +36,6 @@ struct study {
     struct sim_summary *runs;
     uint32_t count;
     struct sim_progress progress;
-    uint32_t sample_every; /* slices of items */
     double told_s;
     int json_fd; /* -1: the figures go to a file by its name */
 };
@@ -62,57 +63,6 @@ static void tell(struct study *study, double since_s)
             at_s - since_s, (double)w->queue.now_ns / 1e9, w->steps / 1000000);
 }
 
-/* --- progress of the levels */
-
-/* Half of the samples go, the others stand for twice the time. */
-static void thin(struct study *study)
-{
-    struct sim_progress *p = &study->progress;
-
-    p->count /= 2;
-    for (uint32_t i = 0; i < p->count; i++) {
-        p->at_ns[i] = p->at_ns[2 * i + 1];
-        memcpy(&p->bytes[i * p->levels], &p->bytes[(2 * i + 1) * p->levels],
-               p->levels * sizeof(*p->bytes));
-    }
-    study->sample_every *= 2;
-}
-
-static void sample(struct study *study)
-{
-    const struct sim_world *w = &study->world;
-    struct sim_progress *p = &study->progress;
-
-    if (p->at_ns == NULL || !w->launcher->is_joined)
-        return;
-    if (p->count == SAMPLES_MAX)
-        thin(study);
-    p->at_ns[p->count] = w->queue.now_ns;
-    for (uint32_t i = 0; i < p->levels; i++)
-        p->bytes[p->count * p->levels + i] =
-            w->measure->level[i].stdin_bytes + w->measure->level[i].shown_bytes;
-    p->count++;
-}
-
-static void begin_samples(struct study *study)
-{
-    struct sim_progress *p = &study->progress;
-
-    if (study->options->plot == NULL || study->options->sweeps_count > 0)
-        return;
-    free(p->at_ns);
-    free(p->bytes);
-    p->levels = study->world.measure->levels;
-    p->count = 0;
-    p->at_ns = calloc(SAMPLES_MAX, sizeof(*p->at_ns));
-    p->bytes = calloc((size_t)SAMPLES_MAX * p->levels, sizeof(*p->bytes));
-    study->sample_every = 1;
-    if (p->at_ns == NULL || p->bytes == NULL) {
-        fputs("xylem: there is no memory for a picture\n", stderr);
-        exit(1);
-    }
-}
-
 /* --- runs */
 
 static void open_world(struct study *study)
@@ -121,10 +71,11 @@ static void open_world(struct study *study)
 
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\rxylem: building %u nodes\033[K", nodes);
-    if (sim_world_open(&study->world, &study->options->cfg)) {
-        fprintf(stderr, "xylem: there is no memory for %u nodes\n", nodes);
-        exit(1);
-    }
+    if (sim_world_open(&study->world, &study->options->cfg))
+        exit(refuse("there is no memory for %u nodes", nodes));
+    if (study->options->plot != NULL && study->options->sweeps_count == 0 &&
+        sim_progress_open(&study->progress, study->world.measure->levels))
+        exit(refuse("there is no memory for a picture"));
 }
 
 /* Runs the world to its end, or until real time is over. */
@@ -139,9 +90,8 @@ static void drive(struct study *study, double since_s)
     if (sim_nodes(w) < at_once)
         at_once = sim_nodes(w);
     while (!w->is_stopped && sim_world_run(w, at_once)) {
-        if (slices++ % (study->sample_every > 0 ? study->sample_every : 1) == 0)
-            sample(study);
-        if (slices % 64 != 0)
+        sim_progress_look(&study->progress, w, false);
+        if (++slices % 64 != 0)
             continue;
         tell(study, since_s);
         w->is_stopped = seconds(CLOCK_MONOTONIC) >= until_s;
@@ -157,9 +107,8 @@ static void run(struct study *study)
 
     study->told_s = since_s;
     open_world(study);
-    begin_samples(study);
     drive(study, since_s);
-    sample(study);
+    sim_progress_look(&study->progress, w, true);
     sim_world_finish(w);
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
@@ -201,11 +150,42 @@ static void run_seeds(struct study *study)
     }
 }
 
+/* --- a table of runs */
+
+static void put_head(FILE *file)
+{
+    fprintf(file, "%8s %6s %9s  %9s %9s %9s  %9s %9s  %9s  %s\n", "nodes",
+            "arity", "size", "stdin", "output", "end", "root out", "root in",
+            "held", "ended");
+}
+
+static void put_line(FILE *file, const struct sim_summary *run)
+{
+    static const char *const words[] = {
+        [SIM_END_WELL] = "well",
+        [SIM_END_LOSS] = "with a loss",
+        [SIM_END_STUCK] = "not at all",
+        [SIM_END_BROKEN] = "BROKEN",
+    };
+    uint64_t size = run->stdin_bytes > 0 ? run->stdin_bytes : run->out_bytes;
+    char a[7][SIM_FIGURE_BYTES];
+
+    fprintf(file, "%8u %6u %9s  %9s %9s %9s  %9s %9s  %9s  %s%s%s\n",
+            run->nodes, run->arity, sim_figure_bytes(a[0], size),
+            sim_figure_time(a[1], run->stdin_ns),
+            sim_figure_time(a[2], run->shown_ns),
+            sim_figure_time(a[3], run->end_ns),
+            sim_figure_bytes(a[4], run->root_out_bytes),
+            sim_figure_bytes(a[5], run->root_in_bytes),
+            sim_figure_bytes(a[6], run->held_bytes_peak), words[run->end],
+            run->why[0] != '\0' ? ": " : "", run->why);
+}
+
 static void run_line(struct study *study)
 {
     run(study);
     sim_world_close(&study->world);
-    sim_sweep_line(stdout, &study->runs[study->count - 1]);
+    put_line(stdout, &study->runs[study->count - 1]);
     fflush(stdout);
 }
 
@@ -216,7 +196,7 @@ static void run_sweep(struct study *study)
     const struct sim_sweep *second =
         o->sweeps_count > 1 ? &o->sweeps[1] : &once;
 
-    sim_sweep_head(stdout);
+    put_head(stdout);
     for (uint32_t j = 0; j < second->count; j++) {
         if (o->sweeps_count > 1)
             sim_options_set(o, second->key, second->values[j]);
@@ -227,6 +207,148 @@ static void run_sweep(struct study *study)
     }
 }
 
+/* --- JSON */
+
+static const char *const ends[] = {
+    [SIM_END_WELL] = "well",
+    [SIM_END_LOSS] = "loss",
+    [SIM_END_STUCK] = "stuck",
+    [SIM_END_BROKEN] = "broken",
+};
+
+/* A number, or null for SIM_NEVER. */
+static void add_number(json_t *object, const char *key, uint64_t value)
+{
+    json_object_set_new(object, key,
+                        value == SIM_NEVER ? json_null()
+                                           : json_integer((json_int_t)value));
+}
+
+static json_t *level_json(const struct sim_level *level)
+{
+    json_t *object = json_object();
+    bool reads = level->stdin_first_ns != SIM_NEVER;
+    bool shows = level->shown_first_ns != SIM_NEVER;
+
+    add_number(object, "nodes", level->nodes);
+    add_number(object, "stdin_first_ns", level->stdin_first_ns);
+    add_number(object, "stdin_last_ns",
+               reads ? level->stdin_last_ns : SIM_NEVER);
+    add_number(object, "shown_first_ns", level->shown_first_ns);
+    add_number(object, "shown_last_ns",
+               shows ? level->shown_last_ns : SIM_NEVER);
+    add_number(object, "down_bytes", level->down_bytes);
+    add_number(object, "up_bytes", level->up_bytes);
+    add_number(object, "word_bytes", level->link_bytes);
+    add_number(object, "word_frames", level->link_frames);
+    add_number(object, "held_frames_peak", level->held_frames_peak);
+    add_number(object, "held_bytes_peak", level->held_bytes_peak);
+    return object;
+}
+
+static json_t *repair_json(const struct sim_tally *tally)
+{
+    json_t *object = json_object();
+
+    for (unsigned i = 0; i < SIM_COUNTS; i++)
+        add_number(object, sim_count_name((enum sim_count)i), tally->count[i]);
+    return object;
+}
+
+static void add_events(json_t *object, const struct sim_summary *run)
+{
+    json_t *event;
+
+    if (run->stall_ns != SIM_NEVER) {
+        event = json_object();
+        add_number(event, "at_ns", run->stall_ns);
+        add_number(event, "rank", run->stall_rank);
+        json_object_set_new(object, "stall", event);
+    }
+    if (run->lost_ns != SIM_NEVER) {
+        event = json_object();
+        add_number(event, "at_ns", run->lost_ns);
+        add_number(event, "node", run->lost);
+        add_number(event, "given_up", run->given_up);
+        json_object_set_new(object, "loss", event);
+    }
+}
+
+static json_t *run_json(const struct sim_summary *run)
+{
+    json_t *object = json_object(), *levels = json_array();
+    char digest[17];
+
+    snprintf(digest, sizeof(digest), "%016" PRIx64, run->digest);
+    add_number(object, "nodes", run->nodes);
+    add_number(object, "arity", run->arity);
+    add_number(object, "seed", run->seed);
+    add_number(object, "stdin_bytes", run->stdin_bytes);
+    add_number(object, "output_bytes", run->out_bytes);
+    json_object_set_new(object, "end", json_string(ends[run->end]));
+    if (run->end == SIM_END_STUCK)
+        json_object_set_new(object, "limit",
+                            json_string(run->is_stopped ? "real" : "virtual"));
+    if (run->why[0] != '\0')
+        json_object_set_new(object, "broken", json_string(run->why));
+    add_number(object, "joined_ns", run->joined_ns);
+    add_number(object, "stdin_ns", run->stdin_ns);
+    add_number(object, "shown_ns", run->shown_ns);
+    add_number(object, "end_ns", run->end_ns);
+    add_number(object, "down_rate", run->down_rate);
+    add_number(object, "up_rate", run->up_rate);
+    add_number(object, "root_out_bytes", run->root_out_bytes);
+    add_number(object, "root_in_bytes", run->root_in_bytes);
+    add_number(object, "word_frames", run->word_frames);
+    add_number(object, "word_bytes", run->word_bytes);
+    add_number(object, "held_frames_peak", run->held_frames_peak);
+    add_number(object, "held_bytes_peak", run->held_bytes_peak);
+    add_number(object, "leaf_bytes", run->leaf_bytes);
+    add_number(object, "steps", run->steps);
+    add_number(object, "frames", run->frames);
+    add_number(object, "heartbeats", run->beats);
+    add_number(object, "root_heartbeats", run->root_beats);
+    json_object_set_new(object, "repair", repair_json(&run->repair));
+    json_object_set_new(object, "digest", json_string(digest));
+    add_events(object, run);
+    for (uint32_t i = 0; i < run->levels; i++)
+        json_array_append_new(levels, level_json(&run->level[i]));
+    json_object_set_new(object, "levels", levels);
+    return object;
+}
+
+static FILE *open_file(const char *path, int fd)
+{
+    if (fd >= 0)
+        return fdopen(fd, "w");
+    return strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+}
+
+/* All runs: an object with the version and a list `runs`. Times are
+ * nanoseconds, rates bytes a second; what did not happen is null. Equal runs
+ * give equal bytes. Returns 0, OV_ENOMEM, or OV_ESYS with errno. */
+static int write_json(const struct study *study)
+{
+    json_t *root = json_object(), *list = json_array();
+    FILE *file = open_file(study->options->json, study->json_fd);
+    int rc = 0;
+
+    json_object_set_new(root, "version", json_string(PACKAGE_VERSION));
+    for (uint32_t i = 0; i < study->count; i++)
+        json_array_append_new(list, run_json(&study->runs[i]));
+    if (json_object_set_new(root, "runs", list))
+        rc = OV_ENOMEM;
+    if (file == NULL || (rc == 0 && json_dumpf(root, file, JSON_INDENT(1))))
+        rc = OV_ESYS;
+    json_decref(root);
+    if (file == NULL)
+        return rc;
+    fputc('\n', file);
+    if (file == stdout ? fflush(file) : fclose(file))
+        rc = OV_ESYS;
+    return rc;
+}
+
 /* --- what is written */
 
 static int write_files(struct study *study)
@@ -234,12 +356,8 @@ static int write_files(struct study *study)
     const struct sim_options *o = study->options;
     int code = 0;
 
-    if (o->json != NULL &&
-        sim_json_write(o->json, study->json_fd, study->runs, study->count)) {
-        fprintf(stderr, "xylem: %s cannot be written: %s\n", o->json,
-                strerror(errno));
-        code = 1;
-    }
+    if (o->json != NULL && write_json(study) != 0)
+        code = refuse("%s cannot be written: %s", o->json, strerror(errno));
     if (o->plot == NULL)
         return code;
     if (o->sweeps_count > 0
@@ -247,10 +365,8 @@ static int write_files(struct study *study)
                   o->plot, sim_sweep_name(o->sweeps[0].key),
                   o->sweeps_count > 1 ? sim_sweep_name(o->sweeps[1].key) : NULL,
                   study->runs, study->count)
-            : sim_plot_progress(o->plot, &study->runs[0], &study->progress)) {
-        fprintf(stderr, "xylem: gnuplot could not draw %s\n", o->plot);
-        code = 1;
-    }
+            : sim_plot_progress(o->plot, &study->runs[0], &study->progress))
+        code = refuse("gnuplot could not draw %s", o->plot);
     return code;
 }
 
@@ -269,7 +385,7 @@ static void open_stream(const char *option, const char *path, int *fd)
         rc = fcntl(*fd, F_SETFL, 0) == 0 ? 0 : OV_ESYS;
     if (rc == 0)
         return;
-    fprintf(stderr, "xylem: %s\n", why);
+    refuse("%s", why);
     exit(rc == OV_EINVAL ? 2 : 1);
 }
 
@@ -289,10 +405,8 @@ int sim_main(int argc, char **argv)
     study.runs =
         calloc(options.runs > SUMMARIES_MAX ? options.runs : SUMMARIES_MAX,
                sizeof(*study.runs));
-    if (study.runs == NULL) {
-        fputs("xylem: there is no memory for so many runs\n", stderr);
-        return 1;
-    }
+    if (study.runs == NULL)
+        return refuse("there is no memory for so many runs");
     if (options.sweeps_count > 0)
         run_sweep(&study);
     else
@@ -305,8 +419,7 @@ int sim_main(int argc, char **argv)
     }
     if (plot_fd >= 0)
         close(plot_fd);
-    free(study.progress.at_ns);
-    free(study.progress.bytes);
+    sim_progress_close(&study.progress);
     free(study.runs);
     return code;
 }

@@ -1,4 +1,4 @@
-/* Writing scripts for gnuplot, data and all. */
+/* Keeps what is drawn of a run; writes scripts for gnuplot, data and all. */
 #include "commands/sim_plot.h"
 
 #include <inttypes.h>
@@ -13,7 +13,62 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
                                       "#cc79a7", "#e69f00", "#56b4e9",
                                       "#000000", "#999999"};
 
-enum { COLOURS = sizeof(colours) / sizeof(colours[0]) };
+enum {
+    COLOURS = sizeof(colours) / sizeof(colours[0]),
+    LOOKS_MAX = 1024, /* of a run, that are kept */
+};
+
+/* --- progress of the levels */
+
+int sim_progress_open(struct sim_progress *progress, uint32_t levels)
+{
+    struct sim_progress *p = progress;
+
+    sim_progress_close(p);
+    *p = (struct sim_progress){.levels = levels, .every = 1};
+    p->at_ns = calloc(LOOKS_MAX, sizeof(*p->at_ns));
+    p->bytes = calloc((size_t)LOOKS_MAX * levels, sizeof(*p->bytes));
+    return p->at_ns != NULL && p->bytes != NULL ? 0 : OV_ENOMEM;
+}
+
+/* Half of what is kept goes, the rest stands for twice the time. */
+static void thin(struct sim_progress *p)
+{
+    p->count /= 2;
+    for (uint32_t i = 0; i < p->count; i++) {
+        p->at_ns[i] = p->at_ns[2 * i + 1];
+        memcpy(&p->bytes[i * p->levels], &p->bytes[(2 * i + 1) * p->levels],
+               p->levels * sizeof(*p->bytes));
+    }
+    p->every *= 2;
+}
+
+void sim_progress_look(struct sim_progress *progress,
+                       const struct sim_world *world, bool is_last)
+{
+    struct sim_progress *p = progress;
+
+    if (p->at_ns == NULL || (!is_last && p->looks++ % p->every != 0) ||
+        !world->launcher->is_joined)
+        return;
+    if (p->count == LOOKS_MAX)
+        thin(p);
+    p->at_ns[p->count] = world->queue.now_ns;
+    for (uint32_t i = 0; i < p->levels; i++)
+        p->bytes[p->count * p->levels + i] =
+            world->measure->level[i].stdin_bytes +
+            world->measure->level[i].shown_bytes;
+    p->count++;
+}
+
+void sim_progress_close(struct sim_progress *progress)
+{
+    free(progress->at_ns);
+    free(progress->bytes);
+    *progress = (struct sim_progress){.count = 0};
+}
+
+/* --- scripts */
 
 void sim_plot_check(void)
 {

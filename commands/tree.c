@@ -1,6 +1,7 @@
 /* `xylem tree`. */
-#include "commands/tree.h"
+#include "commands/commands.h"
 
+#include <jansson.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 #include "commands/run_pmix.h"
 #include "commands/run_values.h"
 #include "commands/tree_draw.h"
-#include "commands/tree_json.h"
+#include "config.h"
 
 enum { KEY_JSON = 1024, KEY_ALL };
 
@@ -32,6 +33,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     is_whole |= key == KEY_ALL;
     return 0;
 }
+
+/* --- for people */
 
 /* Columns of the terminal; where there is none as many as are read with ease,
  * or with --all no limit (0). */
@@ -131,13 +134,85 @@ static int draw(const struct ep_layout *layout)
     return 1;
 }
 
+/* --- for programs */
+
+static void add_number(json_t *object, const char *key, uint64_t value)
+{
+    json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static json_t *node_json(const struct ep_layout *layout, uint32_t node)
+{
+    const struct topo_fabric *fabric = &ep_layout_plan(layout)->fabric;
+    const struct topo_tree *tree = ep_layout_tree(layout);
+    uint32_t s = ep_layout_switch(layout, node);
+    json_t *object = json_object();
+
+    add_number(object, "node", node);
+    json_object_set_new(object, "host",
+                        json_string(ep_layout_host(layout, node)));
+    json_object_set_new(object, "switch",
+                        s < fabric->switches.count
+                            ? json_string(topo_hosts_name(&fabric->switches, s))
+                            : json_null());
+    if (node == 0)
+        return object;
+    add_number(object, "parent", topo_tree_parent(tree, node));
+    add_number(object, "level", topo_tree_depth(tree, node));
+    add_number(object, "place", ep_layout_place(layout, node));
+    add_number(object, "procs", ep_layout_procs(layout, node));
+    json_object_set_new(object, "crosses",
+                        json_boolean(tree_crosses(layout, node)));
+    return object;
+}
+
+static const char *source_name(enum ep_tree_by by)
+{
+    static const char *const names[] = {
+        [EP_TREE_LIST] = "list",   [EP_TREE_FILE] = "topology",
+        [EP_TREE_SLURM] = "slurm", [EP_TREE_ORDER] = "order",
+        [EP_TREE_NAMES] = "names", [EP_TREE_ADDRESSES] = "addresses",
+    };
+
+    return names[by];
+}
+
+/* Writes it as one object. Returns 0, or -1 when it cannot be written. */
+static int put_json(const struct ep_layout *layout, FILE *out)
+{
+    const struct topo_tree *tree = ep_layout_tree(layout);
+    const struct ep_tree_plan *plan = ep_layout_plan(layout);
+    struct topo_times times = topo_cost_times(&plan->cost, tree, plan->procs);
+    json_t *object = json_object(), *nodes = json_array();
+    int rc;
+
+    json_object_set_new(object, "version", json_string(PACKAGE_VERSION));
+    add_number(object, "hosts", tree->nodes - 1);
+    add_number(object, "arity", plan->arity);
+    json_object_set_new(object, "is_chosen", json_boolean(plan->is_chosen));
+    json_object_set_new(object, "by", json_string(source_name(plan->by)));
+    add_number(object, "levels", topo_tree_height(tree));
+    add_number(object, "crossings", plan->shape.crossings);
+    json_object_set_new(object, "broadcast_s",
+                        json_real(times.broadcast_ns / 1e9));
+    json_object_set_new(object, "gather_s", json_real(times.gather_ns / 1e9));
+    for (uint32_t node = 0; node < tree->nodes; node++)
+        json_array_append_new(nodes, node_json(layout, node));
+    json_object_set_new(object, "nodes", nodes);
+    rc = json_dumpf(object, out, JSON_COMPACT);
+    json_decref(object);
+    return rc != 0 || fputc('\n', out) == EOF || fflush(out) != 0 ? -1 : 0;
+}
+
 static int write_json(const struct ep_layout *layout)
 {
-    if (tree_json(layout, stdout) == 0)
+    if (put_json(layout, stdout) == 0)
         return 0;
     fputs("xylem: the tree cannot be written as JSON\n", stderr);
     return 1;
 }
+
+/* --- */
 
 int tree_main(int argc, char **argv)
 {

@@ -1,18 +1,14 @@
 /* xylem: the program that people start. */
-#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "commands/attach.h"
-#include "commands/dvm.h"
+#include "commands/beside.h"
+#include "commands/commands.h"
 #include "commands/fabric.h"
-#include "commands/panic.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
-#include "commands/sim.h"
-#include "commands/stdio.h"
-#include "commands/submit.h"
-#include "commands/tree.h"
+#include "commands/start.h"
 #include "config.h"
 #include "endpoints/spawn/spawner.h"
 
@@ -28,9 +24,28 @@ static int run_main(int argc, char **argv)
         .pmix_allow = run_pmix_allow};
     static struct ep_run_options options;
 
-    submit_keep(argc, argv);
+    char **words = calloc((size_t)argc + 1, sizeof(*words));
+    int code;
+
+    if (words == NULL) {
+        fputs("xylem: out of memory\n", stderr);
+        return 1;
+    }
+    memcpy(words, argv, (size_t)argc * sizeof(*words)); /* argp changes them */
     run_options_parse(argc, argv, &command, &options);
-    return options.dvm != NULL ? submit_exec() : ep_run(&options);
+    code = options.dvm != NULL ? beside_exec(BESIDE_SUBMIT, words)
+                               : ep_run(&options);
+    free(words);
+    return code;
+}
+
+int attach_main(int argc, char **argv)
+{
+    static char name[] = "xylem attach";
+
+    (void)argc;
+    argv[1] = name;
+    return beside_exec(BESIDE_ATTACH, argv + 1);
 }
 
 static const struct {
@@ -61,8 +76,7 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], EP_SPAWNER_OPTION) == 0)
         ep_spawner_become();
-    stdio_open();
-    panic_install();
+    start();
     fabric_offer();
     if (argc < 2) {
         fputs("xylem: no command is given (try `xylem --help')\n", stderr);

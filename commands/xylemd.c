@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "commands/fabric.h"
-#include "commands/panic.h"
-#include "commands/stdio.h"
+#include "commands/start.h"
 #include "config.h"
 #include "endpoints/boot/boot_env.h"
 #include "endpoints/daemon/daemon.h"
@@ -51,8 +50,7 @@ int main(int argc, char **argv)
     struct text_buf text = {0};
     bool is_env = is_boot(argc, argv, "--boot-env");
 
-    stdio_open();
-    panic_install();
+    start();
     fabric_offer();
     /* Before anybody can see or inherit what is in there. */
     if (is_env && ep_boot_env_take(&text) != 0) {

@@ -3,9 +3,8 @@
 
 #include <event2/event.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "commands/attach/servers.h"
 #include "overlay/base/err.h"
 
 /* A launcher ends its helper, and then itself. */
@@ -33,21 +32,10 @@ static void on_alone(evutil_socket_t fd, short what, void *arg)
     loss.events->on_alone();
 }
 
-/* Readable when the process has ended; -1 where the system does not know. */
-static int watch_process(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-    if (pid > 0)
-        return (int)syscall(SYS_pidfd_open, pid, 0);
-#endif
-    (void)pid;
-    return -1;
-}
-
 int loss_open(struct event_base *base, pid_t launcher,
               const struct loss_events *events)
 {
-    int fd = watch_process(launcher);
+    int fd = server_watch(launcher);
 
     loss.events = events;
     if (fd >= 0)

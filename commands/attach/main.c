@@ -12,15 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/attach/choose.h"
 #include "commands/attach/feed.h"
 #include "commands/attach/link.h"
 #include "commands/attach/loss.h"
 #include "commands/attach/options.h"
 #include "commands/attach/show.h"
-#include "commands/panic.h"
+#include "commands/choose.h"
 #include "commands/refuse.h"
-#include "commands/stdio.h"
+#include "commands/start.h"
 #include "overlay/base/err.h"
 #include "text/style.h"
 
@@ -156,7 +155,7 @@ static const char *begin(const struct server *server)
                         1u << TEXT_CHANNEL_STDDIAG;
 
     if (why == NULL)
-        why = link_job(o->nspace, &job);
+        why = link_job(o->which.nspace, &job);
     if (why == NULL)
         why = check_ranks("--ranks", &o->ranks, job.size);
     if (why == NULL)
@@ -180,10 +179,9 @@ int main(int argc, char **argv)
     static struct server server;
     const char *why;
 
-    stdio_open();
-    panic_install();
+    start();
     attach_options_parse(argc, argv, &attach.options);
-    if (choose_server(&attach.options, &server) != 0)
+    if (choose_launcher(&attach.options.which, &server) != 0)
         return 1;
     if (!open_base(server.pid))
         return refuse("%s", ov_strerror(OV_ENOMEM));

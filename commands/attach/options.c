@@ -69,13 +69,13 @@ static error_t parse_which(int key, const char *arg, struct attach_options *o)
 {
     switch (key) {
     case 'p':
-        o->pid = read_pid(arg);
+        o->which.pid = read_pid(arg);
         return 0;
     case KEY_NSPACE:
-        o->nspace = arg;
+        o->which.nspace = arg;
         return 0;
     case KEY_URI:
-        o->uri = arg;
+        o->which.uri = arg;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -121,7 +121,9 @@ void attach_options_parse(int argc, char **argv, struct attach_options *out)
     run_usage_command = "attach";
     *out = (struct attach_options){.feeds = false};
     argp_parse(&argp, argc, argv, 0, NULL, out);
-    if ((out->pid != 0) + (out->nspace != NULL) + (out->uri != NULL) > 1)
+    if ((out->which.pid != 0) + (out->which.nspace != NULL) +
+            (out->which.uri != NULL) >
+        1)
         run_usage(
             "--pid, --nspace and --uri each name a job: give one of them");
     output_options_check(&out->output);

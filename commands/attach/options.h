@@ -4,15 +4,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "commands/attach/servers.h"
 #include "endpoints/run/run.h"
 #include "topo/ranges.h"
 
 struct attach_options {
-    pid_t pid;          /* 0: not given */
-    const char *nspace; /* borrowed, as is uri; NULL: not given */
-    const char *uri;
+    struct server_name which;       /* of it at most one thing is given */
     struct topo_ranges ranks;       /* no member: all */
     bool feeds;                     /* stdin goes to: */
     struct topo_ranges stdin_ranks; /* no member: all */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* What the library says of its server: address, version, process number. */
@@ -90,6 +91,16 @@ bool server_owner(pid_t pid, uid_t *uid)
         return false;
     *uid = of.st_uid;
     return true;
+}
+
+int server_watch(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    if (pid > 0)
+        return (int)syscall(SYS_pidfd_open, pid, 0);
+#endif
+    (void)pid;
+    return -1;
 }
 
 /* Takes over the descriptor; false when no launcher of server->uid is behind

@@ -40,6 +40,9 @@ const char *servers_top(const char *tmpdir);
 
 /* Who owns the process; false when there is none. */
 bool server_owner(pid_t pid, uid_t *uid);
+/* A descriptor that is readable when the process has ended; -1 where the system
+ * has none, and of process 0. */
+int server_watch(pid_t pid);
 
 /* Is it the name of a job of it, or of one that was started in its tree, which
  * is that name with a dot and a number? */

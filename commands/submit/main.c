@@ -17,13 +17,11 @@
 #include "commands/attach/link.h"
 #include "commands/attach/loss.h"
 #include "commands/attach/show.h"
-#include "commands/dvm_choose.h"
-#include "commands/dvm_wait.h"
-#include "commands/panic.h"
+#include "commands/choose.h"
 #include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_values.h"
-#include "commands/stdio.h"
+#include "commands/start.h"
 #include "commands/submit/job.h"
 #include "commands/submit/signals.h"
 #include "endpoints/sys/clock.h"
@@ -258,8 +256,8 @@ static const char *find_dvm(const char *word, struct server *out)
         strcpy(out->uri, word);
         return out->uri;
     }
-    dvm_wait();
-    found = dvm_choose(word[0] != '\0' ? word : NULL, &use);
+    choose_wait_dvms();
+    found = choose_dvm(word[0] != '\0' ? word : NULL, &use);
     if (found == NULL)
         return NULL;
     *out = *found;
@@ -342,8 +340,7 @@ int main(int argc, char **argv)
     uint64_t begun_ns;
     uint32_t reader;
 
-    stdio_open();
-    panic_install();
+    start();
     run_options_parse(argc, argv, &command, &submit.options);
     reader = read_readers(submit.options.stdin_ranks);
     ep_prelude_open(submit.options.timeout_s);

@@ -60,10 +60,8 @@ _KERNEL = "what the kernel says of this process alone"
 _OWN = "bytes of the same process"
 SPARED = {
     "attach_options_parse": _LINE,
-    "commands/attach/choose.c": "one name, in a file of the user's choice",
     "commands/attach/options.c": _LINE,
-    "commands/dvm_choose.c": _LINE,
-    "commands/dvm_wait.c": "one name, in a file of the user's choice",
+    "commands/choose.c": "one name, in a file of the user's choice",
     "commands/run_pmix.c": _LINE,
     "commands/run_values.c": _LINE,
     "commands/sim_lists.c": _LINE,
