@@ -14,10 +14,9 @@
 #include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
-#include "commands/run_values.h"
 #include "endpoints/sys/beside.h"
 
-enum { KEY_REPORT_URI = 1024, KEY_STOP };
+#define OPTION_INTO struct ep_run_options
 
 enum { LOOK_MS = 50 };
 
@@ -84,12 +83,12 @@ static int stop(int argc, char **argv)
     const char *word = NULL;
 
     if (!is_stop(argv[2]) || argc > 4 || (argc == 4 && argv[3][0] == '-'))
-        run_usage("--stop takes no other option, and at most one dvm");
+        usage("--stop takes no other option, and at most one dvm");
     if (argv[2][strlen("--stop")] == '=')
         word = argv[2] + strlen("--stop=");
     if (argc == 4) {
         if (word != NULL)
-            run_usage("--stop takes one dvm, not '%s' and '%s'", word, argv[3]);
+            usage("--stop takes one dvm, not '%s' and '%s'", word, argv[3]);
         word = argv[3];
     }
     choose_wait_dvms();
@@ -99,33 +98,24 @@ static int stop(int argc, char **argv)
 
 /* --- a new one */
 
-static const char *report_uri;
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void refuse_stop(const char *value, void *into)
 {
-    (void)state;
-    if (key == KEY_STOP)
-        run_usage("--stop takes no other option");
-    if (key != KEY_REPORT_URI)
-        return ARGP_ERR_UNKNOWN;
-    if (arg[0] == '\0')
-        run_usage("--report-uri is empty");
-    report_uri = arg;
-    return 0;
+    (void)value;
+    (void)into;
+    usage("--stop takes no other option");
 }
 
 int dvm_main(int argc, char **argv)
 {
-    static const struct argp_option own[] = {
-        {"report-uri", KEY_REPORT_URI, "FILE", 0,
+    static const struct option_row own[] = {
+        {"report-uri", 0, "FILE",
          "write the address for tools to FILE (-: stdout) when they can come",
-         9},
-        {"stop", KEY_STOP, "WHICH", OPTION_ARG_OPTIONAL,
+         OF_TREE, WORDS(report_uri)},
+        {"stop", 0, "WHICH",
          "end the dvm that runs, or the one with this process number or name",
-         9},
+         OF_TREE, READ(refuse_stop), .is_optional = true},
         {0}};
-    static const struct argp argp = {.options = own, .parser = parse};
-    static const struct argp_child more[] = {{.argp = &argp}, {0}};
+    static struct ep_run_options options;
     static const char *const daemon[] = {"xylemd", NULL};
     static char name[] = "xylem dvm";
     static const struct run_command command = {
@@ -133,15 +123,14 @@ int dvm_main(int argc, char **argv)
         .doc = "Start a tree of daemons and keep it up, without a job of its "
                "own: `xylem run --dvm' and PMIx tools start jobs in it, until "
                "it is told to end.",
-        .more = more,
-        .keys = run_options_tree,
+        .more = {.rows = own, .into = &options, .is_apart = true},
+        .sets = OF_TREE,
         .tap = &run_pmix_tap,
         .pmix_allow = run_pmix_allow,
         .takes = RUN_NO_PROGRAMS};
-    static struct ep_run_options options;
     char helper[EP_BESIDE_MAX];
 
-    run_usage_command = "dvm";
+    usage_command = "dvm";
     if (is_stop_meant(argc, argv))
         return stop(argc, argv);
     run_options_parse(argc, argv, &command, &options);
@@ -149,7 +138,6 @@ int dvm_main(int argc, char **argv)
     if (beside_need(BESIDE_SERVER, helper) != 0)
         return 1;
     options.is_dvm = true;
-    options.report_uri = report_uri;
     options.stdin_ranks = "none";
     options.apps[0].program.argv = daemon;
     return ep_run(&options);

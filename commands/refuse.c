@@ -4,17 +4,36 @@
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+const char *usage_command = "run";
+
+static void say(const char *format, va_list args)
+{
+    fputs("xylem: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
 
 int refuse(const char *format, ...)
 {
     va_list args;
 
-    fputs("xylem: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    say(format, args);
     va_end(args);
-    fputc('\n', stderr);
     return 1;
+}
+
+void usage(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    fprintf(stderr, "Try `xylem %s --help' for the options.\n", usage_command);
+    exit(2);
 }
 
 int refuse_owner(pid_t pid, uid_t uid, const char *deed)

@@ -12,4 +12,11 @@ int refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * it'. Returns 1. */
 int refuse_owner(pid_t pid, uid_t uid, const char *deed);
 
+/* Wrong usage: says so on stderr, with the command whose --help tells more;
+ * exits with 2. */
+_Noreturn void usage(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+/* That command; `run' at the start. */
+extern const char *usage_command;
+
 #endif

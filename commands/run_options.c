@@ -1,19 +1,48 @@
-/* Parsing the command line of `xylem run`, with argp. */
+/* Parsing the command line of `xylem run'. */
 #include "commands/run_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands/output_options.h"
-#include "commands/run_programs.h"
-#include "commands/run_table.h"
-#include "commands/run_values.h"
-#include "config.h"
+#include "commands/refuse.h"
+#include "commands/stream_options.h"
+#include "commands/values.h"
 #include "topo/tree.h"
 
-static void launcher(const char *text, struct ep_run_options *o)
+#define OPTION_INTO struct ep_run_options
+
+/* Of the command line: what was read so far, and what is left. */
+static struct {
+    struct ep_run_options *options;
+    const struct run_command *command;
+    bool no_colon;
+    char **colon;                   /* the ':' behind the program, or NULL */
+    const struct option_row *alien; /* the first that no dvm's job can have */
+} reading;
+
+/* --- values about nodes */
+
+static void read_nodes(const char *text, void *into)
 {
+    struct ep_run_options *o = into;
+
+    o->nodes = (uint32_t)value_number("-N", text, 1, 10000000);
+}
+
+static void read_arity(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+
+    o->arity = EP_RUN_ARITY_AUTO;
+    if (strcmp(text, "auto") != 0)
+        o->arity = (uint32_t)value_number("--arity", text, 1, TOPO_ARITY_MAX);
+}
+
+static void read_launcher(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+
     if (strcmp(text, "local") == 0)
         o->launcher = EP_LAUNCHER_LOCAL;
     else if (strcmp(text, "ssh") == 0)
@@ -23,34 +52,39 @@ static void launcher(const char *text, struct ep_run_options *o)
     else if (strcmp(text, "auto") == 0)
         o->launcher = EP_LAUNCHERS;
     else
-        run_usage("--launcher takes local, ssh, slurm or auto, not '%s'", text);
+        usage("--launcher takes local, ssh, slurm or auto, not '%s'", text);
 }
 
-static void bind_to(const char *text, struct ep_run_options *o)
+static void read_bind(const char *text, void *into)
 {
+    struct ep_run_options *o = into;
+
     o->bind = topo_object_find(text);
     if (o->bind == TOPO_OBJECTS)
-        run_usage("--bind takes core, socket or none, not '%s'", text);
+        usage("--bind takes core, socket or none, not '%s'", text);
 }
 
-/* It is looked up on other hosts, where nobody has a working directory. */
-static void spill_dir(const char *text, struct ep_run_options *o)
+static void read_port_range(const char *text, void *into)
 {
-    if (text[0] != '/')
-        run_usage("--spill-dir takes the full path of a directory, not '%s'",
-                  text);
-    o->spill_dir = text;
+    struct ep_run_options *o = into;
+    unsigned first, last;
+    char rest;
+
+    if (sscanf(text, "%u-%u%c", &first, &last, &rest) != 2 || first == 0 ||
+        first > last || last > 65535)
+        usage("--port-range takes two ports as 20000-20099, not '%s'", text);
+    o->port_first = (uint16_t)first;
+    o->port_last = (uint16_t)last;
 }
 
-static void on_node_loss(const char *text, struct ep_run_options *o)
+static void read_dvm(const char *text, void *into)
 {
-    if (strcmp(text, "abort") == 0)
-        o->on_node_loss = EP_RUN_LOSS_ABORT;
-    else if (strcmp(text, "continue") == 0)
-        o->on_node_loss = EP_RUN_LOSS_CONTINUE;
-    else
-        run_usage("--on-node-loss takes abort or continue, not '%s'", text);
+    struct ep_run_options *o = into;
+
+    o->dvm = text != NULL ? text : "";
 }
+
+/* --- values of one program */
 
 /* The program whose options are being read. */
 static struct job_wish *app_now(struct ep_run_options *o)
@@ -58,14 +92,38 @@ static struct job_wish *app_now(struct ep_run_options *o)
     return &o->apps[o->apps_count];
 }
 
-static void add_env(const char *text, struct ep_run_options *o)
+static void read_procs(const char *text, void *into)
 {
+    app_now(into)->procs = (uint32_t)value_number("-n", text, 1, 100000000);
+}
+
+/* N, N:core or N:socket. */
+static void read_ppn(const char *text, void *into)
+{
+    struct job_wish *app = app_now(into);
+    const char *colon = strchr(text, ':');
+    char digits[16];
+
+    app->per = TOPO_NO_OBJECT;
+    if (colon != NULL)
+        app->per = topo_object_find(colon + 1);
+    snprintf(digits, sizeof(digits), "%.*s",
+             colon != NULL ? (int)(colon - text) : (int)strlen(text), text);
+    if (app->per == TOPO_OBJECTS ||
+        (colon != NULL && app->per == TOPO_NO_OBJECT))
+        usage("--ppn takes N, N:core or N:socket, not '%s'", text);
+    app->ppn = (uint32_t)value_number("--ppn", digits, 1, EP_RUN_PPN_MAX);
+}
+
+static void read_env(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
     struct job_wish *app = app_now(o);
 
     if (text[0] == '\0' || text[0] == '=')
-        run_usage("--env takes NAME or NAME=VALUE, not '%s'", text);
+        usage("--env takes NAME or NAME=VALUE, not '%s'", text);
     if (o->env_count == EP_RUN_ENV_MAX)
-        run_usage("--env may be given %d times at most", EP_RUN_ENV_MAX);
+        usage("--env may be given %d times at most", EP_RUN_ENV_MAX);
     if (app->env_count++ == 0)
         app->env = &o->env[o->env_count];
     o->env[o->env_count++] = (struct job_env){
@@ -73,376 +131,319 @@ static void add_env(const char *text, struct ep_run_options *o)
         .text = text};
 }
 
-static const char *words(const char *option, const char *text)
+static void read_chdir(const char *text, void *into)
 {
-    if (text[0] == '\0')
-        run_usage("%s is empty", option);
-    return text;
+    app_now(into)->program.cwd = value_words("--chdir", text);
 }
 
-/* Options of one program. */
-static bool parse_app(int key, const char *arg, struct ep_run_options *o)
+static void read_no_colon(const char *text, void *into)
 {
-    switch (key) {
-    case 'n':
-        app_now(o)->procs = run_number("-n", arg, 1, 100000000);
-        return true;
-    case KEY_PPN:
-        run_ppn(arg, app_now(o));
-        return true;
-    case KEY_ENV:
-        add_env(arg, o);
-        return true;
-    case 'D':
-        app_now(o)->program.cwd = words("--chdir", arg);
-        return true;
-    default:
-        return false;
-    }
+    (void)text;
+    (void)into;
+    reading.no_colon = true;
 }
 
-/* Options about the nodes and how they are reached. */
-static bool parse_where(int key, const char *arg, struct ep_run_options *o)
+/* --- values about the end, and PMIx */
+
+static void read_on_node_loss(const char *text, void *into)
 {
-    switch (key) {
-    case 'w':
-    case 'H':
-        o->hosts = words("--hosts", arg);
-        return true;
-    case KEY_HOSTFILE:
-        o->hostfile = words("--hostfile", arg);
-        return true;
-    case 'x':
-        o->exclude = words("--exclude", arg);
-        return true;
-    case 'N':
-        o->nodes = run_number("-N", arg, 1, 10000000);
-        return true;
-    case KEY_ARITY:
-        o->arity = strcmp(arg, "auto") == 0
-                       ? EP_RUN_ARITY_AUTO
-                       : run_number("--arity", arg, 1, TOPO_ARITY_MAX);
-        return true;
-    case KEY_MODEL:
-        o->model = words("--model", arg);
-        return true;
-    case KEY_TOPOLOGY:
-        o->topology = words("--topology", arg);
-        return true;
-    case KEY_LAUNCHER:
-        launcher(arg, o);
-        return true;
-    case KEY_BIND:
-        bind_to(arg, o);
-        return true;
-    case KEY_RSH:
-        o->rsh = words("--rsh", arg);
-        return true;
-    case KEY_XYLEMD:
-        o->xylemd = words("--xylemd", arg);
-        return true;
-    case KEY_NO_TREE_SPAWN:
-        o->no_tree_spawn = true;
-        return true;
-    case KEY_MIN_NODES:
-        o->min_nodes = run_number("--min-nodes", arg, 1, 10000000);
-        return true;
-    case KEY_LAUNCH_TIMEOUT:
-        o->launch_timeout_s = run_seconds("--launch-timeout", arg, 0.1);
-        return true;
-    case KEY_NODES_PER_DAEMON:
-        o->nodes_per_daemon = run_number("--nodes-per-daemon", arg, 1, 100000);
-        return true;
-    default:
-        return false;
-    }
+    struct ep_run_options *o = into;
+
+    if (strcmp(text, "abort") == 0)
+        o->on_node_loss = EP_RUN_LOSS_ABORT;
+    else if (strcmp(text, "continue") == 0)
+        o->on_node_loss = EP_RUN_LOSS_CONTINUE;
+    else
+        usage("--on-node-loss takes abort or continue, not '%s'", text);
 }
 
-static bool parse_fabric(int key, const char *arg, struct ep_run_options *o)
+static void read_no_pmix(const char *text, void *into)
 {
-    switch (key) {
-    case KEY_PROVIDER:
-        o->provider = words("--provider", arg);
-        return true;
-    case KEY_INTERFACE:
-        o->interface = words("--interface", arg);
-        return true;
-    case KEY_PORT_RANGE:
-        run_port_range(arg, o);
-        return true;
-    case KEY_HEARTBEAT:
-        o->heartbeat_s = run_seconds("--heartbeat", arg, 0.1);
-        return true;
-    default:
-        return false;
-    }
+    struct ep_run_options *o = into;
+
+    (void)text;
+    o->tap = NULL;
 }
 
-static bool parse_input(int key, const char *arg, struct ep_run_options *o)
+static void read_pmix_allow(const char *text, void *into)
 {
-    switch (key) {
-    case 'i':
-        o->stdin_ranks = words("--stdin", arg);
-        return true;
-    case KEY_INPUT:
-        o->input = words("--input", arg);
-        return true;
-    case KEY_STDIN_SLOW:
-        run_stdin_slow(arg, o);
-        return true;
-    case KEY_SPILL_DIR:
-        spill_dir(arg, o);
-        return true;
-    case KEY_KEEP_STDIN:
-        o->keep_stdin = true;
-        return true;
-    case KEY_STDDIAG:
-        o->stddiag = true;
-        return true;
-    default:
-        return false;
-    }
+    (void)into;
+    reading.command->pmix_allow(value_words("--pmix-allow", text));
 }
 
-static bool parse_ending(int key, const char *arg, struct ep_run_options *o)
+static void read_pmix_cache(const char *text, void *into)
 {
-    switch (key) {
-    case 'K':
-        o->kill_on_bad_exit = true;
-        return true;
-    case KEY_ON_NODE_LOSS:
-        on_node_loss(arg, o);
-        return true;
-    case KEY_TIMEOUT:
-        o->timeout_s = run_seconds("--timeout", arg, 0.001);
-        return true;
-    case KEY_LINGER:
-        o->linger_s = run_seconds("--linger", arg, 0);
-        return true;
-    case KEY_NO_PMIX:
-        o->tap = NULL;
-        return true;
-    case KEY_PMIX_CACHE:
-        run_pmix_cache(arg, o);
-        return true;
-    case KEY_STATS:
-        o->stats = words("--stats", arg);
-        return true;
-    case 'v':
-        o->verbose = true;
-        return true;
-    default:
-        return false;
-    }
+    struct ep_run_options *o = into;
+    uint64_t bytes;
+
+    if (!value_is_bytes(text, &bytes) || bytes > JOB_CACHE_MAX)
+        usage("--pmix-cache takes bytes from 0 to 16M, as 64K, not '%s'", text);
+    o->cache_bytes = (uint32_t)bytes;
+    o->has_cache = true;
 }
+
+/* --- the options */
+
+// clang-format off
+static const struct option_row where_options[] = {
+    {.doc = "Where:"},
+    {"hosts", 'w', "LIST", "hosts, as node[001-128],login:4",
+     OF_TREE | OF_JOB, WORDS(hosts)},
+    {.letter = 'H', .sets = OF_TREE | OF_JOB},
+    {"hostfile", 0, "FILE", "one host per line, slots=N, # comments",
+     OF_TREE | OF_JOB, WORDS(hostfile)},
+    {"exclude", 'x', "LIST", "hosts to leave out", OF_TREE, WORDS(exclude)},
+    {"nodes", 'N', "N",
+     "the first N hosts of the list or allocation; with neither, N virtual "
+     "nodes on this machine",
+     OF_TREE | OF_JOB, READ(read_nodes)},
+    {"procs", 'n', "N",
+     "processes in all, placed by slots (default: one per node)",
+     OF_JOB | OF_PROGRAM, READ(read_procs)},
+    {"ppn", 0, "N",
+     "processes per node; N:core, N:socket: per core or socket of a node",
+     OF_JOB | OF_PROGRAM, READ(read_ppn)},
+    {"dvm", 0, "WHICH",
+     "in the tree of the xylem dvm that is up, or of the one with this process "
+     "number or name",
+     OF_JOB, READ(read_dvm), .is_optional = true},
+    {"arity", 0, "K",
+     "children per node of the tree, or auto: by a model of the machine",
+     OF_TREE, READ(read_arity)},
+    {"model", 0, "FILE", "latency, overhead and bandwidth of it",
+     OF_TREE, WORDS(model)},
+    {"topology", 0, "FILE",
+     "which host is under which switch, as Slurm's topology.conf: the tree "
+     "crosses switches as rarely as can be",
+     OF_TREE, WORDS(topology)},
+    {"launcher", 0, "L",
+     "local, ssh, slurm or auto (default: slurm inside an allocation of Slurm, "
+     "ssh with hosts, else local)",
+     OF_TREE, READ(read_launcher)},
+    {"rsh", 0, "CMD",
+     "what ssh runs, called as CMD HOST COMMANDLINE (default: "
+     "'ssh -o BatchMode=yes')",
+     OF_TREE, WORDS(rsh)},
+    {"xylemd", 0, "PATH",
+     "the daemon's path on the hosts (default: beside xylem)",
+     OF_TREE, WORDS(xylemd)},
+    {"no-tree-spawn", 0, NULL, "the launcher starts every daemon itself",
+     OF_TREE, FLAG(no_tree_spawn)},
+    {"launch-timeout", 0, "SECONDS",
+     "wait so long for the daemons (default: 60)",
+     OF_TREE, SECONDS(launch_timeout_s, 0.1)},
+    {"min-nodes", 0, "M",
+     "leave out hosts whose daemons do not come, while M are left",
+     OF_TREE, NUMBER(min_nodes, 1, 10000000)},
+    {"nodes-per-daemon", 0, "N", "virtual nodes in one daemon of this machine",
+     OF_TREE, NUMBER(nodes_per_daemon, 1, 100000)},
+    {"provider", 0, "P",
+     "libfabric provider: verbs, tcp (default: best present)",
+     OF_TREE, WORDS(provider)},
+    {"interface", 0, "IF",
+     "network interface, address, or network as 10.1.0.0/16",
+     OF_TREE, WORDS(interface)},
+    {"port-range", 0, "A-B", "listening ports", OF_TREE, READ(read_port_range)},
+    {"heartbeat", 0, "SECONDS",
+     "a daemon silent for so long is left by its neighbours (default: 10, more "
+     "for thousands of virtual nodes)",
+     OF_TREE, SECONDS(heartbeat_s, 0.1)},
+    {"env", 0, "NAME[=VALUE]", "environment for the processes (repeatable)",
+     OF_JOB | OF_PROGRAM, READ(read_env)},
+    {"chdir", 'D', "DIR",
+     "working directory (default: the launcher's, where it exists)",
+     OF_JOB | OF_PROGRAM, READ(read_chdir)},
+    {"bind", 0, "B",
+     "bind processes to a core or socket each, in turn: core, socket or none "
+     "(default: none)",
+     0, READ(read_bind)},
+    {"no-colon", 0, NULL,
+     "a word `:' behind PROGRAM is an argument and begins no other program",
+     OF_JOB, READ(read_no_colon)},
+    {0},
+};
+
+/* The first is about output, and goes on behind output_options. */
+static const struct option_row ending_options[] = {
+    {"stddiag", 0, NULL,
+     "a third channel of output, for diagnostics: the descriptor that "
+     "XYLEM_STDDIAG_FD names; it comes out on stderr",
+     OF_JOB, FLAG(stddiag)},
+    {.doc = "Ending:"},
+    {"kill-on-bad-exit", 'K', NULL, "a non-zero exit ends the job",
+     0, FLAG(kill_on_bad_exit)},
+    {"on-node-loss", 0, "P",
+     "abort: a lost node ends the job; continue: the others go on (default: "
+     "abort)",
+     OF_TREE, READ(read_on_node_loss)},
+    {"timeout", 0, "SECONDS", "end the job after that time (exit code 124)",
+     OF_JOB, SECONDS(timeout_s, 0.001)},
+    {"linger", 0, "SECONDS",
+     "read a process's output so long past its exit (default: 2)",
+     OF_TREE, SECONDS(linger_s, 0)},
+    {"stats", 0, "FILE", "write a report in JSON at the end", 0, WORDS(stats)},
+    {"no-pmix", 0, NULL, "PMIx tools cannot connect", 0, READ(read_no_pmix)},
+    {"pmix-allow", 0, "USER,...",
+     "whose PMIx tools can connect (default: your own and root's)",
+     OF_TREE, READ(read_pmix_allow)},
+    {"pmix-cache", 0, "BYTES",
+     "keep so many of each channel for PMIx tools that come late (default: 0; "
+     "of jobs that tools start, 64K)",
+     OF_TREE, READ(read_pmix_cache)},
+    {"verbose", 'v', NULL, "say what xylem itself does",
+     OF_TREE | OF_JOB, FLAG(verbose)},
+    {0},
+};
+// clang-format on
+
+/* --- what goes with what */
 
 /* Options that contradict each other. */
-static void check(const struct ep_run_options *o)
+static void check_all(const struct ep_run_options *o)
 {
     if (o->hosts != NULL && o->hostfile != NULL)
-        run_usage("--hosts and --hostfile both name hosts: give one of them");
+        usage("--hosts and --hostfile both name hosts: give one of them");
     if (o->spill_dir != NULL && o->slow != JOB_SLOW_SPILL)
-        run_usage("--spill-dir is where --stdin-slow=spill spills: give that, "
-                  "too");
-    output_options_check(o);
+        usage("--spill-dir is where --stdin-slow=spill spills: give that, "
+              "too");
+    stream_options_check(o);
     for (uint32_t i = 0; i < o->apps_count; i++) {
         const struct job_wish *app = &o->apps[i];
 
         if (app->per == TOPO_NO_OBJECT && app->procs > 0 && app->ppn > 0 &&
             o->nodes > 0 && app->procs > (uint64_t)app->ppn * o->nodes)
-            run_usage("-n %u does not fit into %u nodes with --ppn %u",
-                      app->procs, o->nodes, app->ppn);
+            usage("-n %u does not fit into %u nodes with --ppn %u", app->procs,
+                  o->nodes, app->ppn);
     }
-}
-
-/* Of the command line: what was read so far, and what is left. */
-struct reading {
-    struct ep_run_options *options;
-    const struct run_command *command;
-    bool no_colon;
-    char **colon;                    /* the ':' behind the program, or NULL */
-    const struct argp_option *alien; /* the first that no dvm's job can have */
-};
-
-static bool is_among(const int *keys, int key)
-{
-    while (*keys != 0 && *keys != key)
-        keys++;
-    return *keys == key;
 }
 
 /* A job in a dvm: what is asked for that it cannot have? */
-static void check_dvm(const struct reading *reading)
+static void check_dvm(const struct ep_run_options *o)
 {
-    const struct argp_option *alien = reading->alien;
-    const struct ep_run_options *o = reading->options;
+    const struct option_row *alien = reading.alien;
 
     if (o->dvm == NULL)
         return;
-    if (alien != NULL && is_among(run_options_tree, alien->key))
-        run_usage("--%s is for a tree, and with --dvm there is one: give it to "
-                  "`xylem dvm', or leave out --dvm",
-                  alien->name);
+    if (alien != NULL && (alien->sets & OF_TREE) != 0)
+        usage("--%s is for a tree, and with --dvm there is one: give it to "
+              "`xylem dvm', or leave out --dvm",
+              alien->name);
     if (alien != NULL)
-        run_usage("a job in a dvm cannot have --%s: leave out that, or --dvm",
-                  alien->name);
+        usage("a job in a dvm cannot have --%s: leave out that, or --dvm",
+              alien->name);
     for (uint32_t i = 0; i < o->apps_count; i++) {
         if (o->apps[i].per != TOPO_NO_OBJECT && o->nodes > 0)
-            run_usage("with --dvm, -N goes with --ppn for each node alone, not "
-                      "for each core or socket: name hosts instead of -N");
+            usage("with --dvm, -N goes with --ppn for each node alone, not "
+                  "for each core or socket: name hosts instead of -N");
         if (o->apps[i].procs > 0 && o->nodes > 0)
-            run_usage("with --dvm, -N says on how many nodes, --ppn how many "
-                      "on each: give these instead of -n");
+            usage("with --dvm, -N says on how many nodes, --ppn how many "
+                  "on each: give these instead of -n");
     }
+}
+
+/* --- programs */
+
+/* Options of a program may come behind a ':', all others not. */
+static void on_row(const struct option_row *row)
+{
+    if ((row->sets & OF_PROGRAM) != 0)
+        return;
+    if (reading.options->apps_count > 0)
+        usage("--%s is for all programs: give it before the first one, not "
+              "behind a ':'",
+              row->name);
+    if (reading.alien == NULL && (row->sets & OF_JOB) == 0)
+        reading.alien = row;
+}
+
+/* The first word `:' from this one on, or NULL. */
+static char **find_colon(char **word)
+{
+    while (*word != NULL && strcmp(*word, ":") != 0)
+        word++;
+    return *word != NULL ? word : NULL;
 }
 
 /* The program and its arguments go to the next ':' or the end. */
-static void take_program(struct reading *reading, struct argp_state *state)
+static void take_program(const char *first, struct argp_state *state)
 {
     char **word = &state->argv[state->next - 1];
 
-    app_now(reading->options)->program.argv = (const char *const *)word;
+    app_now(reading.options)->program.argv = (const char *const *)word;
     state->next = state->argc;
-    if (reading->no_colon)
+    if (reading.no_colon)
         return;
-    if (strcmp(*word, ":") == 0)
-        run_usage(
-            "no program is given before the ':' (--no-colon takes it for a "
-            "word as any other)");
-    reading->colon = run_programs_colon(word);
+    if (strcmp(first, ":") == 0)
+        usage("no program is given before the ':' (--no-colon takes it for a "
+              "word as any other)");
+    reading.colon = find_colon(word);
 }
 
-static bool parse_global(int key, const char *arg, struct reading *reading)
+/* The words of the next program (ended by NULL) as a command line of its own,
+ * which begins with the first two words of `head'. *argc becomes its length.
+ * The memory is there for good, as options point to it. The words themselves
+ * stay borrowed. */
+static char **copy_words(char **head, char **rest, int *argc)
 {
-    struct ep_run_options *o = reading->options;
-    const struct argp_option *option = run_table;
+    size_t count = 0;
+    char **words;
 
-    while (option->key != key &&
-           (option->name != NULL || option->doc != NULL || option->flags != 0))
-        option++;
-    if (option->key != key)
-        return false;
-    if (option->flags & OPTION_ALIAS)
-        option--;
-    if (o->apps_count > 0)
-        run_usage("--%s is for all programs: give it before the first one, not "
-                  "behind a ':'",
-                  option->name);
-    if (reading->alien == NULL && !is_among(run_options_job, key))
-        reading->alien = option;
-    if (key == KEY_NO_COLON) {
-        reading->no_colon = true;
-        return true;
-    }
-    if (key == KEY_DVM) {
-        o->dvm = arg != NULL ? arg : "";
-        return true;
-    }
-    if (key == KEY_PMIX_ALLOW) {
-        reading->command->pmix_allow(words("--pmix-allow", arg));
-        return true;
-    }
-    return parse_where(key, arg, o) || parse_fabric(key, arg, o) ||
-           parse_input(key, arg, o) || output_options_parse(key, arg, o) ||
-           parse_ending(key, arg, o);
+    while (rest[count] != NULL)
+        count++;
+    words = calloc(count + 3, sizeof(*words));
+    if (words == NULL)
+        usage("out of memory");
+    memcpy(words, head, 2 * sizeof(*words));
+    memcpy(words + 2, rest, count * sizeof(*words));
+    *argc = (int)count + 2;
+    return words;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void read_programs(int argc, char **argv,
+                          const struct option_command *command)
 {
-    struct reading *reading = state->input;
-    struct ep_run_options *o = reading->options;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (state->arg_num == 0) /* its word: argp names itself anew */
-            state->name = reading->command->name;
-        else if (reading->command->takes == RUN_NO_PROGRAMS)
-            run_usage("there is nothing to be said behind the options: '%s'",
-                      arg);
-        else
-            take_program(reading, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (app_now(o)->program.argv == NULL)
-            run_usage(o->apps_count == 0
-                          ? "no program is given"
-                          : "no program is given behind the ':'");
-        return 0;
-    default:
-        break;
-    }
-    return parse_app(key, arg, o) || parse_global(key, arg, reading)
-               ? 0
-               : ARGP_ERR_UNKNOWN;
-}
-
-static void read_programs(int argc, char **argv, const struct argp *argp,
-                          struct reading *reading)
-{
-    struct ep_run_options *options = reading->options;
+    struct ep_run_options *o = reading.options;
 
     for (;;) {
-        argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, reading);
-        options->apps_count++;
-        if (reading->colon == NULL)
+        options_parse(argc, argv, command);
+        if (app_now(o)->program.argv == NULL)
+            usage(o->apps_count == 0 ? "no program is given"
+                                     : "no program is given behind the ':'");
+        o->apps_count++;
+        if (reading.colon == NULL)
             break;
-        *reading->colon = NULL; /* not before: argp still looked at it */
-        if (options->apps_count == EP_RUN_APPS_MAX)
-            run_usage("a job has %d programs at most", EP_RUN_APPS_MAX);
-        argv = run_programs_words(argv, reading->colon + 1, &argc);
-        if (argv == NULL)
-            run_usage("out of memory");
-        reading->colon = NULL;
-    }
-}
-
-static bool takes(const struct run_command *command, int key)
-{
-    return command->keys == NULL || is_among(command->keys, key);
-}
-
-static bool is_empty(const struct run_command *command, int group)
-{
-    for (size_t i = 0; i < RUN_ROWS; i++) {
-        if (run_table[i].group == group && run_table[i].key != 0 &&
-            takes(command, run_table[i].key))
-            return false;
-    }
-    return true;
-}
-
-/* Those that the command takes. */
-static void choose_options(const struct run_command *command,
-                           struct argp_option *out)
-{
-    for (size_t i = 0; i < RUN_ROWS; i++) {
-        const struct argp_option *row = &run_table[i];
-
-        if (row->key != 0 ? takes(command, row->key)
-                          : row->doc == NULL || !is_empty(command, row->group))
-            *out++ = *row;
+        *reading.colon = NULL; /* not before: argp still looked at it */
+        if (o->apps_count == EP_RUN_APPS_MAX)
+            usage("a job has %d programs at most", EP_RUN_APPS_MAX);
+        argv = copy_words(argv, reading.colon + 1, &argc);
+        reading.colon = NULL;
     }
 }
 
 void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options)
 {
-    static struct argp_option taken[RUN_ROWS];
-    const struct argp argp = {
-        .options = taken,
-        .parser = parse,
-        .children = command->more,
+    static const char *const none[] = {"xylem", NULL};
+    const struct option_table tables[] = {
+        {.rows = where_options, .into = options},
+        {.rows = input_options, .into = options},
+        {.rows = output_options, .into = options},
+        {.rows = ending_options, .into = options},
+        command->more,
+        {.rows = NULL},
+    };
+    const struct option_command how = {
+        .name = command->name,
         .args_doc = command->args_doc,
         .doc = command->doc,
+        .tables = tables,
+        .sets = command->sets,
+        .on_row = on_row,
+        .on_word = command->takes == RUN_NO_PROGRAMS ? NULL : take_program,
     };
-    static const char *const none[] = {"xylem", NULL};
-    static char name[] = "xylem";
-    struct reading reading = {.options = options, .command = command};
 
-    choose_options(command, taken);
-    argp_program_version = "xylem " PACKAGE_VERSION;
-    argp_err_exit_status = 2;
-    argv[0] = name;
+    reading.options = options;
+    reading.command = command;
     *options = (struct ep_run_options){.launcher = EP_LAUNCHERS,
                                        .linger_s = 2,
                                        .launch_timeout_s = 60,
@@ -451,7 +452,7 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
                                        .tap = command->tap};
     options->apps[0].program.argv =
         command->takes != RUN_PROGRAMS ? none : NULL;
-    read_programs(argc, argv, &argp, &reading);
-    check(options);
-    check_dvm(&reading);
+    read_programs(argc, argv, &how);
+    check_all(options);
+    check_dvm(options);
 }

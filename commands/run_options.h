@@ -1,20 +1,18 @@
-/* The command line of `xylem run`. */
+/* The command line of `xylem run'. */
 #ifndef COMMANDS_RUN_OPTIONS_H
 #define COMMANDS_RUN_OPTIONS_H
 
-#include <argp.h>
-
-#include "commands/run_table.h"
+#include "commands/options.h"
 #include "endpoints/run/run.h"
 
 #define RUN_ARGS_DOC "PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]..."
 
-/* A command that takes options of `run`. */
+/* A command that takes options of `run'. */
 struct run_command {
     char *name; /* with the word xylem before it */
     const char *args_doc, *doc;
-    const struct argp_child *more; /* further ones, ended by a zero one */
-    const int *keys; /* the ones of `run' that it takes, ended by 0; or all */
+    struct option_table more; /* options of its own; all zero: none */
+    unsigned sets; /* of the options of `run', as of struct option_command */
     const struct ep_tap_ops *tap;          /* for the options */
     void (*pmix_allow)(const char *users); /* --pmix-allow */
     enum { RUN_PROGRAMS, RUN_MAY_PROGRAMS, RUN_NO_PROGRAMS } takes;
@@ -22,7 +20,7 @@ struct run_command {
 
 /* Parses the words after that of the command, which is argv[1]; strings stay
  * borrowed. On wrong usage, --help and --version it prints and ends the program
- * (2, 0). */
+ * (2, 0). Once in a process. */
 void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options);
 

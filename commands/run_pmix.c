@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "commands/beside.h"
+#include "commands/refuse.h"
 #include "commands/run_pmix_folders.h"
 #include "commands/run_pmix_jobs.h"
-#include "commands/run_values.h"
 #include "overlay/base/err.h"
 #include "pmix_api/host.h"
 
@@ -36,14 +36,14 @@ static uint8_t bits_of(const char *word)
     uid_t uid;
 
     if (!find_user(word, &uid))
-        run_usage("--pmix-allow: there is no user '%s'", word);
+        usage("--pmix-allow: there is no user '%s'", word);
     if (uid == geteuid())
         bits |= PX_ALLOW_USER;
     if (uid == 0)
         bits |= PX_ALLOW_ROOT;
     if (bits == 0)
-        run_usage("--pmix-allow takes the user of the job and root, not '%s'",
-                  word);
+        usage("--pmix-allow takes the user of the job and root, not '%s'",
+              word);
     return bits;
 }
 
@@ -57,7 +57,7 @@ void run_pmix_allow(const char *users)
         allowed |= bits_of(word);
     free(list);
     if (allowed == 0)
-        run_usage("--pmix-allow names nobody: --no-pmix lets nobody in");
+        usage("--pmix-allow names nobody: --no-pmix lets nobody in");
 }
 
 /* --- to the launcher */

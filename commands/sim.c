@@ -49,7 +49,7 @@ static double seconds(clockid_t clock)
 }
 
 /* A line on stderr every two seconds, over the one before. */
-static void tell(struct study *study, double since_s)
+static void tell_progress(struct study *study, double since_s)
 {
     const struct sim_world *w = &study->world;
     double at_s = seconds(CLOCK_MONOTONIC);
@@ -93,7 +93,7 @@ static void drive(struct study *study, double since_s)
         sim_progress_look(&study->progress, w, false);
         if (++slices % 64 != 0)
             continue;
-        tell(study, since_s);
+        tell_progress(study, since_s);
         w->is_stopped = seconds(CLOCK_MONOTONIC) >= until_s;
     }
 }

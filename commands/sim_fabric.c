@@ -1,11 +1,10 @@
 /* The plan of the tree that is simulated. */
 #include "commands/sim_fabric.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "commands/refuse.h"
 #include "commands/sim_options.h"
-#include "commands/sim_values.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
@@ -15,8 +14,7 @@ enum { ARITY_MOST = 256 }; /* that xylem run takes */
 
 static _Noreturn void fail_memory(void)
 {
-    fputs("xylem: there is no memory for the tree\n", stderr);
-    exit(1);
+    exit(refuse("there is no memory for the tree"));
 }
 
 void sim_fabric_read(struct sim_fabric *fabric, const char *path)
@@ -29,11 +27,9 @@ void sim_fabric_read(struct sim_fabric *fabric, const char *path)
     ep_prelude_go_on();
 
     if (rc == OV_EINVAL)
-        sim_usage("%s", why);
-    if (rc == 0)
-        return;
-    fprintf(stderr, "xylem: %s\n", why);
-    exit(1);
+        usage("%s", why);
+    if (rc != 0)
+        exit(refuse("%s", why));
 }
 
 /* What xylem run takes on such a machine. */
@@ -84,9 +80,9 @@ void sim_fabric_plan(struct sim_options *o)
     if (hosts > 0 && o->nodes == 0)
         o->nodes = hosts + 1;
     if (hosts > 0 && o->nodes > hosts + 1)
-        sim_usage("the topology has %u hosts, with the launcher %u nodes: give "
-                  "-N so many at most, or leave it out",
-                  hosts, hosts + 1);
+        usage("the topology has %u hosts, with the launcher %u nodes: give "
+              "-N so many at most, or leave it out",
+              hosts, hosts + 1);
     if (o->nodes == 0)
         o->nodes = SIM_NODES;
     o->cfg.overlay.plan = (struct topo_tree){

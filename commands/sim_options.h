@@ -35,8 +35,7 @@ struct sim_options {
     struct sim_fault *faults;
     enum sim_workload workload;
     uint64_t size_bytes;
-    uint64_t out_bytes;
-    bool has_output;
+    uint64_t out_bytes;                      /* of --output, or SIM_NEVER */
     struct sim_fabric fabric;                /* of --topology */
     uint32_t nodes;                          /* with the launcher */
     uint32_t arity;                          /* where it is not */

@@ -6,33 +6,23 @@
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
-#include "commands/run_values.h"
 #include "commands/tree_draw.h"
 #include "config.h"
 
-enum { KEY_JSON = 1024, KEY_ALL };
+#define OPTION_INTO struct asked
 
 enum { COLUMNS = 100 };
 
-static bool is_json, is_whole;
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    (void)state;
-    if (key != KEY_JSON && key != KEY_ALL)
-        return ARGP_ERR_UNKNOWN;
-    is_json |= key == KEY_JSON;
-    is_whole |= key == KEY_ALL;
-    return 0;
-}
+static struct asked {
+    bool is_json, is_whole;
+} asked;
 
 /* --- for people */
 
@@ -44,7 +34,7 @@ static uint32_t columns(void)
 
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         return size.ws_col;
-    return is_whole ? 0 : COLUMNS;
+    return asked.is_whole ? 0 : COLUMNS;
 }
 
 /* A time in three digits. */
@@ -119,7 +109,7 @@ static void put_head(const struct ep_layout *layout)
 
 static int draw(const struct ep_layout *layout)
 {
-    struct tree_look look = {.width = columns(), .is_whole = is_whole};
+    struct tree_look look = {.width = columns(), .is_whole = asked.is_whole};
     int rc;
 
     setlocale(LC_CTYPE, "");
@@ -128,10 +118,8 @@ static int draw(const struct ep_layout *layout)
     rc = tree_draw(layout, &look, stdout);
     if (rc == 0 && fflush(stdout) == 0)
         return 0;
-    fputs("xylem: the tree cannot be drawn: out of memory, or nobody takes "
-          "it\n",
-          stderr);
-    return 1;
+    return refuse("the tree cannot be drawn: out of memory, or nobody takes "
+                  "it");
 }
 
 /* --- for programs */
@@ -208,27 +196,25 @@ static int write_json(const struct ep_layout *layout)
 {
     if (put_json(layout, stdout) == 0)
         return 0;
-    fputs("xylem: the tree cannot be written as JSON\n", stderr);
-    return 1;
+    return refuse("the tree cannot be written as JSON");
 }
 
 /* --- */
 
 int tree_main(int argc, char **argv)
 {
-    static const struct argp_option own[] = {
-        {"all", KEY_ALL, NULL, 0, "all levels, in as many lines as it takes",
-         9},
-        {"json", KEY_JSON, NULL, 0, "write the tree as JSON", 9},
+    /* They may also come behind a ':'. */
+    static const struct option_row own[] = {
+        {"all", 0, NULL, "all levels, in as many lines as it takes", OF_PROGRAM,
+         FLAG(is_whole)},
+        {"json", 0, NULL, "write the tree as JSON", OF_PROGRAM, FLAG(is_json)},
         {0}};
-    static const struct argp argp = {.options = own, .parser = parse};
-    static const struct argp_child more[] = {{.argp = &argp}, {0}};
     static char name[] = "xylem tree";
     static const struct run_command command = {
         .name = name,
         .args_doc = RUN_ARGS_DOC,
         .doc = "Draw the tree that `xylem run' would build with these options.",
-        .more = more,
+        .more = {.rows = own, .into = &asked, .is_apart = true},
         .tap = &run_pmix_tap,
         .pmix_allow = run_pmix_allow,
         .takes = RUN_MAY_PROGRAMS};
@@ -238,11 +224,11 @@ int tree_main(int argc, char **argv)
 
     run_options_parse(argc, argv, &command, &options);
     if (options.dvm != NULL)
-        run_usage("--dvm builds no tree: give the options of the dvm");
+        usage("--dvm builds no tree: give the options of the dvm");
     rc = ep_layout_open(&options, &layout);
     if (rc != 0)
         return rc;
-    rc = is_json ? write_json(layout) : draw(layout);
+    rc = asked.is_json ? write_json(layout) : draw(layout);
     ep_layout_close(layout);
     return rc;
 }

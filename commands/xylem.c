@@ -6,6 +6,7 @@
 #include "commands/beside.h"
 #include "commands/commands.h"
 #include "commands/fabric.h"
+#include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
 #include "commands/start.h"
@@ -27,10 +28,8 @@ static int run_main(int argc, char **argv)
     char **words = calloc((size_t)argc + 1, sizeof(*words));
     int code;
 
-    if (words == NULL) {
-        fputs("xylem: out of memory\n", stderr);
-        return 1;
-    }
+    if (words == NULL)
+        return refuse("out of memory");
     memcpy(words, argv, (size_t)argc * sizeof(*words)); /* argp changes them */
     run_options_parse(argc, argv, &command, &options);
     code = options.dvm != NULL ? beside_exec(BESIDE_SUBMIT, words)

@@ -6,7 +6,10 @@
  */
 #include <errno.h>
 #include <event2/event.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +18,27 @@
 #include "commands/attach/feed.h"
 #include "commands/attach/link.h"
 #include "commands/attach/loss.h"
-#include "commands/attach/options.h"
 #include "commands/attach/show.h"
 #include "commands/choose.h"
+#include "commands/options.h"
 #include "commands/refuse.h"
 #include "commands/start.h"
+#include "commands/stream_options.h"
+#include "endpoints/run/run.h"
 #include "overlay/base/err.h"
 #include "text/style.h"
+#include "topo/ranges.h"
+
+#define OPTION_INTO struct attach_options
+
+struct attach_options {
+    struct server_name which;       /* of it at most one thing is given */
+    struct topo_ranges ranks;       /* no member: all */
+    bool feeds;                     /* stdin goes to: */
+    struct topo_ranges stdin_ranks; /* no member: all */
+    struct ep_run_options output;   /* of these, what says how it is shown */
+    bool verbose;
+};
 
 static struct {
     struct attach_options options;
@@ -29,6 +46,105 @@ static struct {
     bool is_leaving;
     int code;
 } attach;
+
+/* --- options */
+
+static void read_pid(const char *text, void *into)
+{
+    struct attach_options *o = into;
+    char *end;
+    unsigned long value;
+
+    errno = 0;
+    value = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
+        value == 0 || value > INT_MAX)
+        usage("--pid takes a process number, not '%s'", text);
+    o->which.pid = (pid_t)value;
+}
+
+/* Its memory lives as long as the program. */
+static void read_list(const char *option, const char *text,
+                      struct topo_ranges *out)
+{
+    uint32_t terms = topo_ranges_terms(text, strlen(text));
+    struct topo_range *items = calloc(terms + 1u, sizeof(*items));
+    struct topo_fault fault = {.what = "out of memory"};
+
+    if (items != NULL) {
+        topo_ranges_init(out, items, terms + 1);
+        if (topo_ranges_parse(out, text, strlen(text), &fault) == 0)
+            return;
+    }
+    usage("%s '%s': %s", option, text, fault.what);
+}
+
+static void read_ranks(const char *text, void *into)
+{
+    struct attach_options *o = into;
+
+    read_list("--ranks", text, &o->ranks);
+}
+
+static void read_stdin(const char *text, void *into)
+{
+    struct attach_options *o = into;
+
+    o->feeds = true;
+    if (strcmp(text, "all") != 0)
+        read_list("--stdin", text, &o->stdin_ranks);
+}
+
+// clang-format off
+static const struct option_row which_options[] = {
+    {.doc = "Which job:"},
+    {"pid", 'p', "P", "that of the xylem run with this process number",
+     0, READ(read_pid)},
+    {"nspace", 0, "NS", "the one of this name, as --label=full shows it",
+     0, TEXT(which.nspace)},
+    {"uri", 0, "URI",
+     "that of the launcher at this address, as xylem run -v prints it",
+     0, TEXT(which.uri)},
+    {.doc = "Input and processes:"},
+    {"ranks", 'r', "LIST", "show these alone, as 0,4-7", 0, READ(read_ranks)},
+    {"stdin", 'i', "RANKS", "send stdin to these processes, or to all",
+     0, READ(read_stdin)},
+    {0},
+};
+
+/* It goes on behind output_options. */
+static const struct option_row verbose_option[] = {
+    {"verbose", 'v', NULL, "say when it is attached, and to what",
+     0, FLAG(verbose)},
+    {0},
+};
+// clang-format on
+
+static void parse_options(int argc, char **argv, struct attach_options *out)
+{
+    const struct option_table tables[] = {
+        {.rows = which_options, .into = out},
+        {.rows = output_options, .into = &out->output},
+        {.rows = verbose_option, .into = out},
+        {.rows = NULL},
+    };
+    const struct option_command command = {
+        .doc = "Show the output of a running job, and send it input. Without "
+               "an option that says which: the one running on this machine.",
+        .tables = tables,
+        .is_program = true,
+    };
+
+    usage_command = "attach";
+    options_parse(argc, argv, &command);
+    if ((out->which.pid != 0) + (out->which.nspace != NULL) +
+            (out->which.uri != NULL) >
+        1)
+        usage("--pid, --nspace and --uri each name a job: give one of them");
+    stream_options_check(&out->output);
+}
+
+/* --- how it ends */
 
 /* What goes wrong while the rest is written counts, too; the first of it. */
 static void finish(int code)
@@ -42,8 +158,6 @@ static void finish(int code)
     show_finish();
 }
 
-/* --- how it ends */
-
 static void on_complete(void)
 {
     finish(0);
@@ -52,23 +166,17 @@ static void on_complete(void)
 /* A launcher that ends as it should tells the end of every channel first. */
 static void on_gone(void)
 {
-    if (attach.is_leaving)
-        return;
-    fprintf(stderr,
-            "xylem: the launcher has gone before the end of %llu channels: "
-            "output may be missing\n",
-            (unsigned long long)show_open_channels());
-    finish(1);
+    if (!attach.is_leaving)
+        finish(refuse("the launcher has gone before the end of %llu channels: "
+                      "output may be missing",
+                      (unsigned long long)show_open_channels()));
 }
 
 static void on_alone(void)
 {
-    if (attach.is_leaving)
-        return;
-    fputs("xylem: the launcher has cut this off, but goes on: output may be "
-          "missing (attach again)\n",
-          stderr);
-    finish(1);
+    if (!attach.is_leaving)
+        finish(refuse("the launcher has cut this off, but goes on: output may "
+                      "be missing (attach again)"));
 }
 
 static void on_drained(void)
@@ -180,7 +288,7 @@ int main(int argc, char **argv)
     const char *why;
 
     start();
-    attach_options_parse(argc, argv, &attach.options);
+    parse_options(argc, argv, &attach.options);
     if (choose_launcher(&attach.options.which, &server) != 0)
         return 1;
     if (!open_base(server.pid))
@@ -193,10 +301,8 @@ int main(int argc, char **argv)
     feed_close();
     show_close();
     link_close();
-    if (attach.code == 0 && show_dropped_bytes() > 0) {
-        fprintf(stderr, "xylem: %llu bytes are missing\n",
-                (unsigned long long)show_dropped_bytes());
-        return 1;
-    }
+    if (attach.code == 0 && show_dropped_bytes() > 0)
+        return refuse("%llu bytes are missing",
+                      (unsigned long long)show_dropped_bytes());
     return attach.code;
 }

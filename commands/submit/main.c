@@ -20,7 +20,6 @@
 #include "commands/choose.h"
 #include "commands/refuse.h"
 #include "commands/run_options.h"
-#include "commands/run_values.h"
 #include "commands/start.h"
 #include "commands/submit/job.h"
 #include "commands/submit/signals.h"
@@ -229,8 +228,8 @@ static uint32_t read_readers(const char *text)
         return JOB_READERS_ALL;
     if (topo_ranges_parse(&submit.readers, text, strlen(text), &fault) != 0 ||
         topo_ranges_size(&submit.readers) != 1)
-        run_usage("with --dvm, --stdin takes all, none or one rank, not '%s'",
-                  text);
+        usage("with --dvm, --stdin takes all, none or one rank, not '%s'",
+              text);
     return submit.reader.first;
 }
 
@@ -332,7 +331,7 @@ int main(int argc, char **argv)
         .name = name,
         .args_doc = RUN_ARGS_DOC,
         .doc = "Run PROGRAM in the tree of a running dvm.",
-        .keys = run_options_job};
+        .sets = OF_JOB};
     static const struct signals_events signals = {.on_send = job_signal,
                                                   .on_give_up = on_give_up};
     static struct server server;

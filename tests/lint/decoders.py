@@ -59,13 +59,12 @@ _LINE = "the user's own command line"
 _KERNEL = "what the kernel says of this process alone"
 _OWN = "bytes of the same process"
 SPARED = {
-    "attach_options_parse": _LINE,
-    "commands/attach/options.c": _LINE,
+    "commands/attach/main.c": _LINE,
     "commands/choose.c": "one name, in a file of the user's choice",
     "commands/run_pmix.c": _LINE,
-    "commands/run_values.c": _LINE,
-    "commands/sim_lists.c": _LINE,
-    "commands/sim_values.c": _LINE,
+    "commands/run_options.c": _LINE,
+    "commands/sim_options.c": _LINE,
+    "commands/values.c": _LINE,
     "commands/xylemd.c": _LINE,
     "endpoints/boot/caller.c": "the port of an address of the start-up text, "
                                "which fuzz_boot is for",
@@ -84,7 +83,7 @@ SPARED = {
     "endpoints/sys/usage.c": _KERNEL,
     "ep_run_logs_add": "keeps them",
     "ep_spool_put": "keeps them",
-    "output_options_parse": _LINE,
+    "options_parse": _LINE,
     "pmix_api/helper/job.c": _OWN,
     "pmix_api/helper/server.c": _OWN,
     "pmix_api/helper/sockets.c": _KERNEL,

@@ -1,8 +1,55 @@
-/* Numbers with units, in integers: the same on every machine. */
-#include "commands/units.h"
+/* Values of options; numbers with units are read in integers: the same on every
+ * machine. */
+#include "commands/values.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "commands/refuse.h"
+
+/* --- plain ones */
+
+const char *value_words(const char *option, const char *text)
+{
+    if (text[0] == '\0')
+        usage("%s is empty", option);
+    return text;
+}
+
+uint64_t value_number(const char *option, const char *text, uint64_t least,
+                      uint64_t most)
+{
+    unsigned long long value;
+    char *end;
+
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
+        value < least || value > most)
+        usage("%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'",
+              option, least, most, text);
+    return value;
+}
+
+double value_seconds(const char *option, const char *text, double least)
+{
+    double value;
+    char *end;
+
+    errno = 0;
+    value = strtod(text, &end);
+    if (end == text || *end != '\0' || errno != 0 || !isfinite(value) ||
+        value < least || value > 1e6)
+        usage("%s takes a number of seconds from %g to 1000000, not '%s'",
+              option, least, text);
+    return value;
+}
+
+/* --- with units */
 
 struct unit {
     const char *name;
@@ -17,7 +64,8 @@ __extension__ typedef unsigned __int128 wide_t;
 
 /* Reads digits with a point: *value / *scale. Returns what follows, or NULL.
  */
-static const char *number(const char *text, uint64_t *value, uint64_t *scale)
+static const char *read_digits(const char *text, uint64_t *value,
+                               uint64_t *scale)
 {
     bool has_point = false, has_digit = false;
 
@@ -45,7 +93,7 @@ static bool convert(const char *text, const struct unit *units, size_t count,
     uint64_t value, scale;
     wide_t wide;
 
-    text = number(text, &value, &scale);
+    text = read_digits(text, &value, &scale);
     if (text == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -58,7 +106,7 @@ static bool convert(const char *text, const struct unit *units, size_t count,
     return false;
 }
 
-bool units_bytes(const char *text, uint64_t *bytes)
+bool value_is_bytes(const char *text, uint64_t *bytes)
 {
     static const struct unit units[] = {
         {"", 1, 1},           {"B", 1, 1},
@@ -73,7 +121,7 @@ bool units_bytes(const char *text, uint64_t *bytes)
     return convert(text, units, sizeof(units) / sizeof(units[0]), bytes);
 }
 
-bool units_time(const char *text, uint64_t *ns)
+static bool is_time(const char *text, uint64_t *ns)
 {
     static const struct unit units[] = {
         {"ns", 1, 1},        {"us", K, 1},       {"ms", K * K, 1},
@@ -83,7 +131,7 @@ bool units_time(const char *text, uint64_t *ns)
     return convert(text, units, sizeof(units) / sizeof(units[0]), ns);
 }
 
-bool units_rate(const char *text, uint64_t *rate)
+static bool is_rate(const char *text, uint64_t *rate)
 {
     static const struct unit units[] = {
         {"", 1, 1},
@@ -108,4 +156,35 @@ bool units_rate(const char *text, uint64_t *rate)
     };
 
     return convert(text, units, sizeof(units) / sizeof(units[0]), rate);
+}
+
+uint64_t value_bytes(const char *option, const char *text)
+{
+    uint64_t value;
+
+    if (!value_is_bytes(text, &value))
+        usage("%s takes a number of bytes as 64K, 1M or 1.5GiB, not '%s'",
+              option, text);
+    return value;
+}
+
+uint64_t value_time(const char *option, const char *text)
+{
+    uint64_t value;
+
+    if (!is_time(text, &value))
+        usage("%s takes a time as 500ns, 2us, 1.5ms or 10s, not '%s'", option,
+              text);
+    return value;
+}
+
+uint64_t value_rate(const char *option, const char *text)
+{
+    uint64_t value;
+
+    if (!is_rate(text, &value) || value < VALUE_RATE_LEAST)
+        usage("%s takes a rate of at least %d bytes a second as 100MB, 12.5GB "
+              "or 10Gbit, not '%s'",
+              option, VALUE_RATE_LEAST, text);
+    return value;
 }

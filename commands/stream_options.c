@@ -1,0 +1,182 @@
+/* Options of stdin and output. */
+#include "commands/stream_options.h"
+
+#include <string.h>
+
+#include "commands/refuse.h"
+#include "commands/values.h"
+#include "endpoints/output/names.h"
+
+#define OPTION_INTO struct ep_run_options
+
+#define SPILL_DEFAULT   (UINT64_C(1) << 30)
+#define CLOSE_MIN_S     0.1
+#define CLOSE_DEFAULT_S 10
+
+/* --- stdin */
+
+/* What follows the name of a policy and its =; NULL: another one. */
+static const char *policy_value(const char *text, const char *name)
+{
+    size_t len = strlen(name);
+
+    if (strncmp(text, name, len) != 0)
+        return NULL;
+    if (text[len] == '=')
+        return text + len + 1;
+    return text[len] == '\0' ? "" : NULL;
+}
+
+static uint64_t read_spill_bytes(const char *text)
+{
+    uint64_t bytes;
+
+    if (!value_is_bytes(text, &bytes) || bytes < JOB_SPILL_BYTES_MIN ||
+        bytes > JOB_SPILL_BYTES_MAX)
+        usage("--stdin-slow=spill takes bytes from 1M to 1T, as 512M, not '%s'",
+              text);
+    return bytes;
+}
+
+static void read_stdin_slow(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+    const char *bytes = policy_value(text, "spill");
+    const char *time = policy_value(text, "close");
+
+    if (strcmp(text, "wait") == 0) {
+        o->slow = JOB_SLOW_WAIT;
+    } else if (bytes != NULL) {
+        o->slow = JOB_SLOW_SPILL;
+        o->spill_bytes =
+            text[5] == '=' ? read_spill_bytes(bytes) : SPILL_DEFAULT;
+    } else if (time != NULL) {
+        o->slow = JOB_SLOW_CLOSE;
+        o->close_s = text[5] == '=' ? value_seconds("--stdin-slow=close", time,
+                                                    CLOSE_MIN_S)
+                                    : CLOSE_DEFAULT_S;
+    } else {
+        usage("--stdin-slow takes wait, spill, spill=BYTES, close or "
+              "close=SECONDS, not '%s'",
+              text);
+    }
+}
+
+/* It is looked up on other hosts, where nobody has a working directory. */
+static void read_spill_dir(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+
+    if (text[0] != '/')
+        usage("--spill-dir takes the full path of a directory, not '%s'", text);
+    o->spill_dir = text;
+}
+
+// clang-format off
+const struct option_row input_options[] = {
+    {.doc = "Input:"},
+    {"stdin", 'i', "T",
+     "who reads stdin: all, none, or a list of ranks as 0,4-7 (default: all)",
+     OF_JOB, WORDS(stdin_ranks)},
+    {"input", 0, "FILE", "read from FILE instead of stdin",
+     OF_JOB, WORDS(input)},
+    {"keep-stdin", 0, NULL,
+     "the end of stdin does not end it for the processes: PMIx tools go on",
+     0, FLAG(keep_stdin)},
+    {"stdin-slow", 0, "P",
+     "what is done for a process that does not read: wait, spill[=BYTES], "
+     "close[=SECONDS] (default: wait)",
+     OF_TREE, READ(read_stdin_slow)},
+    {"spill-dir", 0, "DIR",
+     "where nodes spill (default: TMPDIR or /var/tmp, on a disk)",
+     OF_TREE, READ(read_spill_dir)},
+    {0},
+};
+// clang-format on
+
+/* --- output */
+
+static void read_label(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+
+    if (text == NULL || strcmp(text, "rank") == 0)
+        o->style.label = TEXT_LABEL_RANK;
+    else if (strcmp(text, "host") == 0)
+        o->style.label = TEXT_LABEL_HOST;
+    else if (strcmp(text, "full") == 0)
+        o->style.label = TEXT_LABEL_FULL;
+    else
+        usage("--label takes rank, host or full, not '%s'", text);
+}
+
+static void read_format(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+
+    if (strcmp(text, "text") == 0)
+        o->style.format = TEXT_FORMAT_TEXT;
+    else if (strcmp(text, "json") == 0)
+        o->style.format = TEXT_FORMAT_JSON;
+    else if (strcmp(text, "xml") == 0)
+        o->style.format = TEXT_FORMAT_XML;
+    else
+        usage("--format takes text, json or xml, not '%s'", text);
+}
+
+static void read_file(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+    const char *fault = ep_names_fault(value_words("--output-file", text));
+
+    if (fault != NULL)
+        usage("--output-file knows %%n (nspace), %%r (rank), %%h (host) and "
+              "%%%%, not '%.2s'",
+              fault);
+    o->output_file = text;
+}
+
+// clang-format off
+const struct option_row output_options[] = {
+    {.doc = "Output:"},
+    {"label", 'l', "WHAT",
+     "every line starts with `RANK: '; --label=host: `HOST: ', --label=full: "
+     "`[NSPACE,RANK]<channel>: '",
+     OF_JOB, READ(read_label), .is_optional = true},
+    {"timestamp", 0, NULL, "every line starts with the time at which it came",
+     OF_JOB, FLAG(style.has_time)},
+    {"format", 0, "F", "text, json (an object a line) or xml (default: text)",
+     OF_JOB, READ(read_format)},
+    {"output-dir", 0, "DIR",
+     "output also to DIR/NSPACE/rank.RANK/stdout and stderr",
+     OF_JOB, WORDS(output_dir)},
+    {"output-file", 0, "PAT",
+     "output also to PAT.NSPACE.RANK.stdout and .stderr, or, where PAT has %n "
+     "(nspace), %r (rank) or %h (host), to PAT.stdout and .stderr",
+     OF_JOB, READ(read_file)},
+    {"file-only", 0, NULL, "output to these files only",
+     OF_JOB, FLAG(file_only)},
+    {"merge-stderr", 0, NULL, "stderr joins stdout",
+     OF_JOB, FLAG(merge_stderr)},
+    {"raw", 0, NULL, "bytes as they come, no line handling",
+     OF_JOB, FLAG(raw)},
+    {"unbuffered", 0, NULL, "show a line without newline after 250 ms",
+     OF_JOB, FLAG(unbuffered)},
+    {0},
+};
+// clang-format on
+
+void stream_options_check(const struct ep_run_options *o)
+{
+    if (o->raw && o->style.label != TEXT_LABEL_NONE)
+        usage("--raw passes bytes as they come and cannot label lines: leave "
+              "out --label or --raw");
+    if (o->raw && (o->style.has_time || o->style.format != TEXT_FORMAT_TEXT))
+        usage("--raw passes bytes as they come and knows no lines: leave "
+              "out --timestamp, --format or --raw");
+    if (o->output_dir != NULL && o->output_file != NULL)
+        usage("--output-dir and --output-file both say where output goes: "
+              "give one of them");
+    if (o->file_only && o->output_dir == NULL && o->output_file == NULL)
+        usage("--file-only needs --output-dir or --output-file");
+}

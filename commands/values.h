@@ -1,0 +1,38 @@
+/* Values of options.
+ *
+ * Each function reads the whole text of the option that is named, or ends the
+ * program by usage() with a sentence that says what to write.
+ */
+#ifndef COMMANDS_VALUES_H
+#define COMMANDS_VALUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { VALUE_RATE_LEAST = 1024 };
+
+/* Whatever it is, but not nothing; returns `text`. */
+const char *value_words(const char *option, const char *text);
+
+/* A number within these bounds. */
+uint64_t value_number(const char *option, const char *text, uint64_t least,
+                      uint64_t most);
+
+/* A time in seconds, from `least` to 10^6. */
+double value_seconds(const char *option, const char *text, double least);
+
+/* Bytes, nanoseconds and bytes a second as people write them: a number, with a
+ * point if you like, and a unit behind it; at most 63 bits.
+ *
+ *     bytes   64K, 1MiB, 4k, 1.5G     powers of 1024; KB, MB are powers of 1000
+ *     time    2us, 1.5ms, 10s, 0      ns, us, ms, s, min; seconds without one
+ *     rate    12.5GB, 100MB/s, 1Gbit  powers of 1000; VALUE_RATE_LEAST at least
+ */
+uint64_t value_bytes(const char *option, const char *text);
+uint64_t value_time(const char *option, const char *text);
+uint64_t value_rate(const char *option, const char *text);
+
+/* Bytes as above, for who has words of his own: false where it is none. */
+bool value_is_bytes(const char *text, uint64_t *bytes);
+
+#endif
