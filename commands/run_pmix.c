@@ -3,7 +3,9 @@
 #include "commands/run_pmix.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +13,16 @@
 
 #include "commands/beside.h"
 #include "commands/refuse.h"
-#include "commands/run_pmix_folders.h"
 #include "commands/run_pmix_jobs.h"
+#include "endpoints/sys/owner.h"
+#include "endpoints/sys/thread.h"
 #include "overlay/base/err.h"
+#include "pmix_api/folder.h"
 #include "pmix_api/host.h"
 
 static uint8_t allowed = PX_ALLOW_USER | PX_ALLOW_ROOT;
+
+static struct run_pmix opened; /* a process has one */
 
 /* --- who may connect */
 
@@ -60,15 +66,15 @@ void run_pmix_allow(const char *users)
         usage("--pmix-allow names nobody: --no-pmix lets nobody in");
 }
 
-/* --- to the launcher */
+/* --- to the launcher: what needs a translation, all else goes straight there
+ */
 
 static void on_part(void *arg, uint32_t base, uint32_t index,
                     struct px_host_part *out)
 {
-    const struct run_pmix *pmix = arg;
     struct ep_tap_part part = {.host = NULL};
 
-    pmix->run.events->on_part(pmix->run.arg, base, index, &part);
+    opened.run.events->on_part(arg, base, index, &part);
     *out = (struct px_host_part){
         .host = part.host,
         .program = part.program,
@@ -78,30 +84,8 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
     };
 }
 
-static void on_released(void *arg, uint64_t cookie)
-{
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_released(pmix->run.arg, cookie);
-}
-
-static void on_gone(void *arg, uint64_t cookie)
-{
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_gone(pmix->run.arg, cookie);
-}
-
-static void on_returned(void *arg, uint64_t cookie)
-{
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_returned(pmix->run.arg, cookie);
-}
-
 static bool on_back(void *arg, const struct px_host_output *output)
 {
-    const struct run_pmix *pmix = arg;
     struct ep_tap_output back = {
         .rank = output->rank,
         .channel = output->channel,
@@ -110,77 +94,37 @@ static bool on_back(void *arg, const struct px_host_output *output)
         .len_bytes = output->len_bytes,
     };
 
-    return pmix->run.events->on_back(pmix->run.arg, &back);
-}
-
-static void on_back_over(void *arg)
-{
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_back_over(pmix->run.arg);
-}
-
-static void on_flushed(void *arg)
-{
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_flushed(pmix->run.arg);
+    return opened.run.events->on_back(arg, &back);
 }
 
 static bool on_log(void *arg, const struct px_log *log)
 {
-    const struct run_pmix *pmix = arg;
-
-    return pmix->run.events->on_log(pmix->run.arg, log->token, log->channel,
-                                    log->text.at, log->text.len_bytes);
+    return opened.run.events->on_log(arg, log->token, log->channel,
+                                     log->text.at, log->text.len_bytes);
 }
 
 static enum px_answer on_signal(void *arg, const struct px_signal *signal)
 {
-    const struct run_pmix *pmix = arg;
     struct topo_range ranges[PX_RANGES_MAX];
 
     for (unsigned i = 0; i < signal->count; i++)
         ranges[i] = (struct topo_range){signal->ranges[i].first,
                                         signal->ranges[i].last};
-    return pmix->run.events->on_signal(pmix->run.arg, (int)signal->signo,
-                                       ranges, signal->count)
+    return opened.run.events->on_signal(arg, (int)signal->signo, ranges,
+                                        signal->count)
                ? PX_ANSWER_OK
                : PX_ANSWER_NOT_NOW;
 }
 
-static void on_push(void *arg, const uint8_t *mem, uint32_t len_bytes)
-{
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_push(pmix->run.arg, mem, len_bytes);
-}
-
-static void on_pushers(void *arg, bool are_there)
-{
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_pushers(pmix->run.arg, are_there);
-}
-
-static bool on_wanted(void *arg)
-{
-    const struct run_pmix *pmix = arg;
-
-    return pmix->run.events->on_wanted(pmix->run.arg);
-}
-
 static void on_hold(void *arg, uint32_t first, uint32_t last, bool is_held)
 {
-    const struct run_pmix *pmix = arg;
     struct topo_range range = {first, last};
 
-    pmix->run.events->on_hold(pmix->run.arg, &range, is_held);
+    opened.run.events->on_hold(arg, &range, is_held);
 }
 
 static uint16_t on_replay(void *arg, const struct px_replay *want)
 {
-    const struct run_pmix *pmix = arg;
     struct topo_range *ranges = calloc(want->count, sizeof(*ranges));
     struct ep_tap_replay replay = {.ranges = ranges,
                                    .count = want->count,
@@ -193,37 +137,71 @@ static uint16_t on_replay(void *arg, const struct px_replay *want)
         return 0;
     for (uint32_t i = 0; i < want->count; i++)
         ranges[i] = (struct topo_range){want->ranges[i][0], want->ranges[i][1]};
-    ticket = pmix->run.events->on_replay(pmix->run.arg, &replay);
+    ticket = opened.run.events->on_replay(arg, &replay);
     free(ranges);
     return ticket;
 }
 
-static void on_up(void *arg, const char *uri)
+static bool on_spawn(void *arg, const struct px_spawn *spawn,
+                     struct px_spawned *out)
 {
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_up(pmix->run.arg, uri);
+    (void)arg;
+    return run_pmix_spawn(&opened, spawn, out);
 }
 
-static void on_given_up(void *arg, const char *why)
-{
-    const struct run_pmix *pmix = arg;
+/* --- the folders of servers that earlier sessions have left
+ *
+ * A launcher and its helper that were killed together could not remove theirs.
+ */
 
-    pmix->run.events->on_given_up(pmix->run.arg, why);
+/* The process has one of these: the thread may outlive its session, see
+ * ep_thread_join. */
+static struct {
+    struct ep_owner own;
+    char mark[EP_OWNER_BYTES];
+    char top[PX_PATH_MAX];
+    pthread_t thread;
+    bool is_running;
+} folders;
+
+static bool is_gone(const char *mark)
+{
+    struct ep_owner whose;
+
+    return ep_owner_read(mark, &whose) != NULL &&
+           ep_owner_is_gone(&whose, &folders.own);
 }
 
-static void on_say(void *arg, const char *text)
+static void *sweep(void *arg)
 {
-    const struct run_pmix *pmix = arg;
-
-    pmix->run.events->on_say(pmix->run.arg, text);
+    (void)arg;
+    px_folder_sweep(folders.top, is_gone);
+    return NULL;
 }
 
-static void on_note(void *arg, const char *text)
+/* Begins to remove them, in a thread of its own: TMPDIR may be slow. Returns
+ * the mark for our own folder, by which a later session knows whose it was; ""
+ * where /proc does not tell who we are: then nothing is removed either. */
+static const char *open_folders(void)
 {
-    const struct run_pmix *pmix = arg;
+    if (ep_owner_self(&folders.own) != 0)
+        return "";
+    ep_owner_print(&folders.own, folders.mark);
+    /* Not in the thread: others change the environment. */
+    if (snprintf(folders.top, sizeof(folders.top), "%s", px_folder_top()) >=
+        (int)sizeof(folders.top))
+        return "";
+    folders.is_running = ep_thread_start(&folders.thread, sweep, NULL) == 0;
+    return folders.mark;
+}
 
-    pmix->run.events->on_note(pmix->run.arg, text);
+/* Waits until that is done; a second at most, where the file system does not
+ * answer. */
+static void close_folders(void)
+{
+    if (folders.is_running)
+        ep_thread_join(folders.thread, true);
+    folders.is_running = false;
 }
 
 /* --- from the launcher */
@@ -243,31 +221,10 @@ static void say_why(const struct ep_tap_cfg *cfg, int rc)
 
 static void *pmix_open(const struct ep_tap_cfg *run)
 {
-    static const struct px_host_events events = {
-        .on_part = on_part,
-        .on_released = on_released,
-        .on_gone = on_gone,
-        .on_returned = on_returned,
-        .on_back = on_back,
-        .on_back_over = on_back_over,
-        .on_flushed = on_flushed,
-        .on_log = on_log,
-        .on_signal = on_signal,
-        .on_push = on_push,
-        .on_pushers = on_pushers,
-        .on_replay = on_replay,
-        .on_wanted = on_wanted,
-        .on_hold = on_hold,
-        .on_spawn = run_pmix_spawn,
-        .on_up = on_up,
-        .on_given_up = on_given_up,
-        .on_say = on_say,
-        .on_note = on_note,
-    };
-    struct run_pmix *pmix = calloc(1, sizeof(*pmix));
+    static struct px_host_events events;
     struct px_host_cfg cfg = {
         .base = run->base,
-        .path = pmix != NULL ? pmix->helper : NULL,
+        .path = opened.helper,
         .nspace = run->nspace,
         .size = run->size,
         .apps = run->apps,
@@ -277,33 +234,50 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .push_bytes = run->push_bytes,
         .is_dvm = run->is_dvm,
         .events = &events,
-        .arg = pmix,
+        .arg = run->arg,
     };
-    int rc = OV_ENOMEM;
+    int rc;
 
-    if (pmix != NULL) {
-        pmix->run = *run;
-        rc = beside_find(BESIDE_SERVER, pmix->helper);
-        if (rc == 0) {
-            cfg.mark = run_pmix_folders_open();
-            rc = px_host_open(&cfg, &pmix->host);
-        }
+    opened.run = *run;
+    events = (struct px_host_events){
+        .on_part = on_part,
+        .on_released = run->events->on_released,
+        .on_gone = run->events->on_gone,
+        .on_returned = run->events->on_returned,
+        .on_back = on_back,
+        .on_back_over = run->events->on_back_over,
+        .on_flushed = run->events->on_flushed,
+        .on_log = on_log,
+        .on_signal = on_signal,
+        .on_push = run->events->on_push,
+        .on_pushers = run->events->on_pushers,
+        .on_replay = on_replay,
+        .on_wanted = run->events->on_wanted,
+        .on_hold = on_hold,
+        .on_spawn = on_spawn,
+        .on_up = run->events->on_up,
+        .on_given_up = run->events->on_given_up,
+        .on_say = run->events->on_say,
+        .on_note = run->events->on_note,
+    };
+    rc = beside_find(BESIDE_SERVER, opened.helper);
+    if (rc == 0) {
+        cfg.mark = open_folders();
+        rc = px_host_open(&cfg, &opened.host);
     }
     if (rc == 0)
-        return pmix;
+        return &opened;
     say_why(run, rc);
-    run_pmix_folders_close();
-    free(pmix);
+    close_folders();
     return NULL;
 }
 
 static void pmix_close(void *tap)
 {
-    struct run_pmix *pmix = tap;
+    const struct run_pmix *pmix = tap;
 
     px_host_close(pmix->host);
-    run_pmix_folders_close();
-    free(pmix);
+    close_folders();
 }
 
 static bool pmix_output(void *tap, const struct ep_tap_output *output)

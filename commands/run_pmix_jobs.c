@@ -104,10 +104,9 @@ static enum px_answer answer_to(enum ep_tap_refusal refusal)
     return PX_ANSWER_FULL;
 }
 
-bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
+bool run_pmix_spawn(struct run_pmix *pmix, const struct px_spawn *spawn,
                     struct px_spawned *out)
 {
-    struct run_pmix *pmix = arg;
     struct job_wish *apps = calloc(spawn->count, sizeof(*apps));
     struct ep_tap_spawned made = {.refusal = EP_TAP_NO_ROOM};
     char why[EP_TAP_WHY_MAX] = "out of memory";

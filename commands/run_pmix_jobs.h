@@ -15,8 +15,8 @@ struct run_pmix {
     char helper[EP_BESIDE_MAX]; /* the program */
 };
 
-/* As of struct px_host_events; arg is a struct run_pmix. */
-bool run_pmix_spawn(void *arg, const struct px_spawn *spawn,
+/* As on_spawn of struct px_host_events. */
+bool run_pmix_spawn(struct run_pmix *pmix, const struct px_spawn *spawn,
                     struct px_spawned *out);
 /* As of struct ep_tap_ops; the tap is one. */
 void run_pmix_job(void *tap, const struct ep_tap_job *job);

@@ -1,6 +1,5 @@
 /* The connection to a launcher. */
 #include "commands/attach/link.h"
-#include "commands/attach/link_impl.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -33,10 +32,10 @@ static struct {
 } link_ = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .changed = PTHREAD_COND_INITIALIZER};
 
-const char *link_say(const char *what, pmix_status_t rc)
+const char *link_say(const char *what, int status)
 {
     snprintf(link_.why, sizeof(link_.why), "%s: %s", what,
-             PMIx_Error_string(rc));
+             PMIx_Error_string(status));
     return link_.why;
 }
 
@@ -49,12 +48,12 @@ static void change(bool *flag, pmix_status_t status)
     pthread_mutex_unlock(&link_.lock);
 }
 
-void link_answer(pmix_status_t status)
+void link_answer(int status)
 {
     change(&link_.is_answered, status);
 }
 
-pmix_status_t link_wait(void)
+int link_wait(void)
 {
     pmix_status_t status;
 

@@ -63,4 +63,12 @@ const char *link_push(const struct topo_ranges *ranks, const void *mem,
 /* Takes leave of the launcher; not from a callback. */
 void link_close(void);
 
+/* For who asks more of a launcher than that: statuses are the library's. What
+ * went wrong, with the status in words. */
+const char *link_say(const char *what, int status);
+/* The library's thread has the answer to what was just asked; one at a time. */
+void link_answer(int status);
+/* Waits for that in the main thread, or PMIX_ERR_LOST_CONNECTION. */
+int link_wait(void);
+
 #endif

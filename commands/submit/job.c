@@ -13,7 +13,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
-#include "commands/attach/link_impl.h"
+#include "commands/attach/link.h"
 #include "endpoints/run/environ.h"
 #include "endpoints/run/jobs.h"
 #include "pmix_api/helper/deliver.h"

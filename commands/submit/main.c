@@ -22,7 +22,7 @@
 #include "commands/run_options.h"
 #include "commands/start.h"
 #include "commands/submit/job.h"
-#include "commands/submit/signals.h"
+#include "endpoints/run/signals.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
@@ -30,7 +30,8 @@
 #include "overlay/base/err.h"
 #include "text/style.h"
 
-enum { EXIT_TIMEOUT = 124 };
+/* A dvm that does not answer does not prevent a stop. */
+enum { EXIT_TIMEOUT = 124, STOP_WAIT_S = 1 };
 
 static struct {
     struct ep_run_options options;
@@ -38,11 +39,13 @@ static struct {
     struct event *wakes; /* by the library's thread, through: */
     int wake;            /* eventfd */
     struct event *limit; /* --timeout */
+    struct event *stop;  /* the dvm has had its time to stop the job */
+    struct run_signals *signals;
     struct topo_ranges readers;
     struct topo_range reader; /* the only member of these */
     struct link_job job;
     struct job_end end;
-    bool is_complete, has_ended, is_leaving;
+    bool is_complete, has_ended, is_stopping, is_leaving;
     bool is_quiet; /* what reads stdout has left */
     int code;
 } submit = {.wake = -1};
@@ -146,12 +149,72 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     finish(EXIT_TIMEOUT);
 }
 
-/* A second signal: nothing is waited for. */
-static void on_give_up(int code)
+/* --- signals: they are the job's */
+
+static void send_signal(int signo)
 {
+    show_let_pass(true);
+    job_signal(signo);
+}
+
+/* The second one: nothing is waited for. */
+static void on_interrupt(void *arg, int signo, uint32_t nth)
+{
+    (void)arg;
+    if (nth == 1) {
+        send_signal(signo);
+        return;
+    }
+    fputs("xylem: killing the processes; output that cannot be written is "
+          "given up\n",
+          stderr);
+    send_signal(SIGKILL);
     show_give_up();
-    finish(code);
+    finish(128 + signo);
     event_base_loopbreak(submit.base);
+}
+
+/* The processes stop, then this one, so that the shell gets its terminal. */
+static void on_stop(void *arg)
+{
+    static const struct timeval wait = {.tv_sec = STOP_WAIT_S};
+
+    (void)arg;
+    if (submit.is_stopping)
+        return;
+    submit.is_stopping = true;
+    event_add(submit.stop, &wait);
+    send_signal(SIGTSTP);
+}
+
+static void stop_self(void)
+{
+    if (!submit.is_stopping)
+        return;
+    submit.is_stopping = false;
+    event_del(submit.stop);
+    kill(getpid(), SIGSTOP); /* returns with SIGCONT, which is heard next */
+}
+
+static void on_stop_wait(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    stop_self();
+}
+
+static void on_continue(void *arg)
+{
+    (void)arg;
+    feed_wake();
+    send_signal(SIGCONT);
+}
+
+static void on_other(void *arg, int signo)
+{
+    (void)arg;
+    send_signal(signo);
 }
 
 /* --- news of the library's thread */
@@ -174,7 +237,7 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
         return;
     if (job_is_told()) {
         show_let_pass(false);
-        signals_told();
+        stop_self();
     }
     if (job_has_ended(&submit.end)) {
         submit.has_ended = true;
@@ -196,8 +259,9 @@ static bool open_base(pid_t dvm)
     submit.wakes = event_new(submit.base, submit.wake, EV_READ | EV_PERSIST,
                              on_wake, NULL);
     submit.limit = evtimer_new(submit.base, on_limit, NULL);
+    submit.stop = evtimer_new(submit.base, on_stop_wait, NULL);
     return submit.wakes != NULL && submit.limit != NULL &&
-           event_add(submit.wakes, NULL) == 0 &&
+           submit.stop != NULL && event_add(submit.wakes, NULL) == 0 &&
            loss_open(submit.base, dvm, &losses) == 0;
 }
 
@@ -332,8 +396,11 @@ int main(int argc, char **argv)
         .args_doc = RUN_ARGS_DOC,
         .doc = "Run PROGRAM in the tree of a running dvm.",
         .sets = OF_JOB};
-    static const struct signals_events signals = {.on_send = job_signal,
-                                                  .on_give_up = on_give_up};
+    static const struct run_signal_events signals = {.on_interrupt =
+                                                         on_interrupt,
+                                                     .on_stop = on_stop,
+                                                     .on_continue = on_continue,
+                                                     .on_other = on_other};
     static struct server server;
     const char *uri, *why;
     uint64_t begun_ns;
@@ -354,7 +421,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     why = begin(uri, reader);
     ep_prelude_close();
-    if (why == NULL && signals_open(submit.base, &signals) != 0)
+    if (why == NULL &&
+        ep_run_signals_open(submit.base, &signals, NULL, &submit.signals) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why != NULL)
         return refuse("%s", why);
