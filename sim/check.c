@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "overlay/base/err.h"
+#include "sim/check_jobs.h"
 #include "sim/check_links.h"
 #include "sim/measure.h"
 
@@ -203,6 +204,8 @@ void sim_check_end(struct sim_world *w)
 {
     for (uint32_t n = 1; n < sim_nodes(w) && w->is_over; n++)
         end_of(w, n);
+    if (w->is_over)
+        sim_check_jobs_end(w);
 }
 
 void sim_check_buffers(struct sim_world *w)

@@ -154,7 +154,7 @@ static void on_read(struct sim_world *w, uint32_t n, const struct ov_act *act)
 
     lend(w->cells);
     if (act->input == 0)
-        sim_process_say(w, n, &ev.read);
+        sim_process_say(w, n, act->max_bytes, &ev.read);
     else
         sim_process_read(w, n, act->max_bytes, &ev.read);
     sim_check_record(w, n, &ev.read);

@@ -26,6 +26,9 @@ enum sim_item_kind {
     SIM_ITEM_FAULT, /* the fault arg begins */
     SIM_ITEM_HEAL,  /* and ends */
     SIM_ITEM_LAUNCH_LIMIT, /* the launcher waits no longer for nodes */
+    SIM_ITEM_TELL,         /* further job arg of the configuration is told */
+    SIM_ITEM_KILL,         /* the job arg, of those told, is to die */
+    SIM_ITEM_EXIT,         /* process arg of a further job ends */
     SIM_ITEM_KINDS
 };
 

@@ -1,9 +1,10 @@
 /* The launcher at the root: opens the job, feeds stdin, shows records, ends.
  *
- * As xylem run: when every node has joined it opens stdin and launches; a node
- * that is lost ends the job for the others too (they are told to kill their
- * processes and say their last words); when all have said theirs, or are given
- * up, and the console has everything, it says goodbye.
+ * As xylem run: when every node has joined it opens stdin and launches, and
+ * further jobs later; a node that is lost, or a process that cannot be started,
+ * ends the job for the others too (they are told to kill their processes and
+ * say their last words); when all have said theirs, or are given up, all jobs
+ * are over and the console has everything, it says goodbye.
  */
 #ifndef SIM_LAUNCHER_H
 #define SIM_LAUNCHER_H
@@ -20,6 +21,13 @@ void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
                          const struct ov_slice *slice);
 void sim_launcher_lost(struct sim_world *w, uint32_t node);
 void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act);
+
+/* A further job is told, a job is killed: nothing comes of it for the root but
+ * orders that wait. */
+bool sim_launcher_tell(struct sim_world *w, const struct sim_item *item,
+                       struct ov_event *ev);
+bool sim_launcher_kill(struct sim_world *w, const struct sim_item *item,
+                       struct ov_event *ev);
 
 /* The console has a record: *ev comes of it. */
 bool sim_launcher_taken(struct sim_world *w, const struct sim_item *item,

@@ -20,6 +20,7 @@ struct sim_cfg sim_cfg_default(struct topo_tree plan)
                 .burst_lines = 1,
                 .console_stuck_ns = SIM_NEVER,
                 .console_length_ns = SIM_NEVER,
+                .kill_ns = SIM_NEVER,
                 .ends_on_loss = true},
         .seed = 1,
         .limit_ns = 3600 * S,
@@ -84,6 +85,37 @@ static const char *fault_of_job(const struct sim_cfg *cfg)
     return NULL;
 }
 
+static bool is_fate(struct sim_fate fate)
+{
+    return fate.unstarted <= 100 && fate.failing <= 100;
+}
+
+static const char *fault_of_jobs(const struct sim_cfg *cfg)
+{
+    const struct sim_job *job = &cfg->job;
+
+    if (job->further_count > SIM_FURTHER_MAX)
+        return "there are 4 further jobs at most";
+    if (!job->has_words && (job->further_count > 0 || job->fate.unstarted > 0 ||
+                            job->fate.failing > 0))
+        return "what becomes of processes is said in words";
+    if (!is_fate(job->fate))
+        return "100 percent of the processes fail at most";
+    for (uint32_t i = 0; i < job->further_count; i++) {
+        const struct sim_further *further = &job->further[i];
+
+        if (further->nodes.first < 1 ||
+            further->nodes.last >= cfg->overlay.plan.nodes ||
+            further->nodes.first > further->nodes.last)
+            return "a further job is on nodes of the tree";
+        if (further->each < 1 || further->each > SIM_EACH_MAX)
+            return "a further job has 1 to 16 processes on a node";
+        if (!is_fate(further->fate))
+            return "100 percent of the processes fail at most";
+    }
+    return NULL;
+}
+
 static const char *faults_fault(const struct sim_cfg *cfg)
 {
     for (uint32_t i = 0; i < cfg->faults_count; i++) {
@@ -114,6 +146,8 @@ int sim_cfg_check(const struct sim_cfg *cfg, const char **why)
         *why = "there are two nodes at least: the launcher and another";
     if (*why == NULL)
         *why = fault_of_job(cfg);
+    if (*why == NULL)
+        *why = fault_of_jobs(cfg);
     if (*why == NULL)
         *why = faults_fault(cfg);
     return *why == NULL ? 0 : OV_EINVAL;

@@ -25,6 +25,8 @@ enum {
     SIM_READERS_MAX = 4096,
     SIM_TARGETS_MAX = 32,
     SIM_SLOW_MAX = 10000,       /* factor of a slow node */
+    SIM_FURTHER_MAX = 4,        /* jobs beside the own */
+    SIM_EACH_MAX = 16,          /* processes of one of them on a node */
     SIM_PIPE_BYTES = 64 * 1024, /* between a process and its node */
 };
 
@@ -63,6 +65,24 @@ struct sim_reader {
     uint64_t length_ns;
 };
 
+/* What becomes of processes, in percent of them; by the seed which. */
+struct sim_fate {
+    uint8_t unstarted; /* cannot be started */
+    uint8_t failing;   /* end with another status than 0, unless they are killed
+                          before */
+};
+
+/* A job beside the run's own, in the same tree. Its processes read and write
+ * nothing and run for a while. */
+struct sim_further {
+    struct topo_range nodes; /* those of them that are not lost by then */
+    uint32_t each;           /* processes on each */
+    uint64_t at_ns;    /* told so long after the one before, or the own job */
+    uint64_t lasts_ns; /* a process runs so long at most, by the seed */
+    uint64_t kill_ns;  /* it is told to die so long after; SIM_NEVER */
+    struct sim_fate fate;
+};
+
 struct sim_job {
     uint64_t stdin_bytes; /* to everybody */
     uint64_t stdin_rate;  /* of what feeds the launcher */
@@ -76,6 +96,14 @@ struct sim_job {
     uint64_t console_length_ns; /* for so long; SIM_NEVER */
     bool has_stdin;
     bool ends_on_loss; /* the loss of a node ends the others' processes */
+    /* Nodes say in words when processes have started, and how they end. Else
+     * an empty last word says that its process ran and has ended well. */
+    bool has_words;
+    struct sim_fate fate; /* needs words, as further jobs do */
+    uint64_t kill_ns;     /* everybody is told to die so long after the launch;
+                             SIM_NEVER */
+    const struct sim_further *further; /* borrowed */
+    uint32_t further_count;
     const struct topo_range *targets; /* nodes whose processes read stdin; */
     uint32_t targets_count;           /* borrowed; ascending; 0: all */
     const struct sim_reader *readers; /* borrowed; sorted by node */

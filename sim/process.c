@@ -1,13 +1,17 @@
 /* Readers and writers. */
 #include "sim/process.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "overlay/base/err.h"
 #include "sim/buffer.h"
 #include "sim/check.h"
+#include "sim/fate.h"
 #include "sim/measure.h"
 #include "sim/owed.h"
+#include "sim/task.h"
+#include "sim/word.h"
 
 enum { INPUT_WORDS, INPUT_STDOUT };
 
@@ -57,13 +61,35 @@ static bool is_done(const struct sim_world *w, const struct sim_process *p)
     return p->has_started && has_written && p->read == p->written && is_late(p);
 }
 
+static const struct ov_event words_ready = {.kind = OV_EV_READY,
+                                            .input = INPUT_WORDS};
+
+/* How the process has ended, in a word behind its last output. */
+static void say_end(struct sim_world *w, uint32_t n)
+{
+    struct sim_process *p = &w->processes[n];
+    struct sim_word word = {.kind = JOB_WORD_EXIT, .number = n - 1};
+
+    if (p->is_unstarted)
+        word.kind = JOB_WORD_FAILED;
+    else if (p->is_killed)
+        word.status = SIGKILL;
+    else
+        word.status = (uint16_t)sim_fate_status(w, &w->jobs[0], n - 1);
+    p->is_over = true;
+    sim_word_push(w, n, word);
+    sim_word_end(w, n);
+}
+
 bool sim_process_last_word(struct sim_world *w, uint32_t n, struct ov_event *ev)
 {
     const struct sim_process *p = &w->processes[n];
 
-    if (p->is_final_said || !is_done(w, p))
+    if (p->is_over || !is_done(w, p))
         return false;
-    *ev = (struct ov_event){.kind = OV_EV_READY, .input = INPUT_WORDS};
+    if (w->words != NULL)
+        say_end(w, n);
+    *ev = words_ready;
     return true;
 }
 
@@ -76,14 +102,18 @@ static void settle(struct sim_world *w, uint32_t n)
         sim_owed_push(w->owed, &ev);
 }
 
-void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read)
+/* Without words the last record says that all went well. */
+void sim_process_say(struct sim_world *w, uint32_t n, uint32_t max_bytes,
+                     struct ov_read *read)
 {
     struct sim_process *p = &w->processes[n];
 
     *read = (struct ov_read){.rank = n, .channel = OV_CHANNEL_STATE};
-    if (!p->is_final_said && is_done(w, p)) {
+    if (w->words != NULL) {
+        sim_word_read(w, n, max_bytes, read);
+    } else if (!p->is_over && is_done(w, p)) {
         read->flags = OV_RECORD_EOF;
-        p->is_final_said = true;
+        p->is_over = true;
     }
 }
 
@@ -163,17 +193,6 @@ bool sim_process_on_write(struct sim_world *w, const struct sim_item *item,
     return true;
 }
 
-static void start(struct sim_world *w, uint32_t n)
-{
-    struct sim_process *p = &w->processes[n];
-
-    p->has_started = true;
-    p->next_ns = w->now_ns;
-    if (w->cfg.job.out_bytes > 0)
-        await_write(w, n);
-    settle(w, n);
-}
-
 /* --- reading */
 
 static const struct sim_reader *reader_of(const struct sim_world *w, uint32_t n)
@@ -236,24 +255,74 @@ static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
     sim_owed_push(w->owed, &ev);
 }
 
+/* --- the launcher's words */
+
+/* It takes no part in the job from here on. */
+static void stop(struct sim_world *w, uint32_t n)
+{
+    struct sim_process *p = &w->processes[n];
+
+    p->has_started = true;
+    p->is_killed = true;
+    if (p->eaten < p->seen)
+        ate(w, n, 1, p->eaten = p->seen);
+    settle(w, n);
+}
+
+/* Where it cannot be started the node says nothing but that. */
+static void say_start(struct sim_world *w, uint32_t n)
+{
+    if (w->words == NULL)
+        return;
+    sim_word_begin(w, n);
+    if (w->processes[n].is_unstarted)
+        return;
+    sim_word_push(w, n,
+                  (struct sim_word){.kind = JOB_WORD_STARTED, .number = n - 1});
+    sim_owed_push(w->owed, &words_ready);
+}
+
+static void start(struct sim_world *w, uint32_t n)
+{
+    struct sim_process *p = &w->processes[n];
+
+    p->is_unstarted = sim_fate_is_unstarted(w, &w->jobs[0], n - 1);
+    say_start(w, n);
+    if (p->is_unstarted) {
+        stop(w, n);
+        return;
+    }
+    p->has_started = true;
+    p->next_ns = w->now_ns;
+    if (w->cfg.job.out_bytes > 0)
+        await_write(w, n);
+    settle(w, n);
+}
+
+static void stop_job(struct sim_world *w, uint32_t n, uint32_t job)
+{
+    if (job == SIM_JOBS_ALL)
+        stop(w, n);
+    sim_task_kill(w, n, job);
+}
+
 static void on_word(struct sim_world *w, uint32_t n,
                     const struct ov_slice *slice)
 {
-    struct sim_process *p = &w->processes[n];
     struct ov_control control;
+    uint32_t job;
 
     if (n == 0 || ov_control_decode(slice->buf->mem + slice->off_bytes,
                                     slice->len_bytes, &control))
         return;
-    if (control.kind == SIM_WORD_LAUNCH && !p->has_started) {
+    job =
+        ov_rd_left(&control.body) > 0 ? ov_rd_u32(&control.body) : SIM_JOBS_ALL;
+    if (control.kind == SIM_ORDER_LAUNCH && job != SIM_JOBS_ALL)
+        sim_task_launch(w, n, job);
+    else if (control.kind == SIM_ORDER_LAUNCH && !w->processes[n].has_started)
         start(w, n);
-    } else if (control.kind == SIM_WORD_KILL) {
-        p->has_started = true;
-        p->is_killed = true;
-        if (p->eaten < p->seen)
-            ate(w, n, 1, p->eaten = p->seen);
-        settle(w, n);
-    }
+    else if (control.kind == SIM_ORDER_KILL)
+        stop_job(w, n, job);
 }
 
 void sim_process_consume(struct sim_world *w, uint32_t n,

@@ -1,9 +1,9 @@
-/* The process of a node: reads stdin, writes lines, ends.
+/* The process of the own job on a node: reads stdin, writes lines, ends.
  *
  * It begins with the launcher's word, writes its lines into a pipe and stands
  * still while that is full, reads stdin at its speed, and ends when it has
  * written everything and stdin is over. Then, and when everything it wrote was
- * read, the node says its last word.
+ * read, the node says its last word, or how it has ended.
  */
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H
@@ -11,10 +11,11 @@
 #include "overlay/control.h"
 #include "sim/state.h"
 
-/* Words of the launcher on stream 0. */
-enum sim_word {
-    SIM_WORD_LAUNCH = OV_CONTROL_APP,
-    SIM_WORD_KILL,
+/* Words of the launcher on stream 0. The body is which of sim_world.jobs, 4
+ * bytes; none: launch the own, kill them all. */
+enum sim_order_kind {
+    SIM_ORDER_LAUNCH = OV_CONTROL_APP,
+    SIM_ORDER_KILL,
 };
 
 /* The processes as the job says. 0 or OV_ENOMEM. */
@@ -27,8 +28,9 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
                          const struct ov_slice *slice);
 void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
                       struct ov_read *read);
-/* The driver's own words: the last. */
-void sim_process_say(struct sim_world *w, uint32_t n, struct ov_read *read);
+/* The driver's own words: those of sim/word.h, or the last alone. */
+void sim_process_say(struct sim_world *w, uint32_t n, uint32_t max_bytes,
+                     struct ov_read *read);
 
 /* Items whose time has come. True: *ev comes of it, for the item's node. */
 bool sim_process_on_write(struct sim_world *w, const struct sim_item *item,

@@ -13,6 +13,7 @@
 #include "sim/queue.h"
 #include "sim/random.h"
 #include "sim/store.h"
+#include "sim/told.h"
 #include "sim/wire.h"
 
 /* An address has about as many bytes as those of real nodes. */
@@ -41,11 +42,13 @@ struct sim_host {
     uint16_t faults;      /* in effect: bits by sim_fault_kind */
     bool is_touched : 1;  /* a fault that others may see as its loss */
     bool is_given_up : 1; /* the launcher waits for it no more */
+    bool is_lost : 1;     /* it was declared lost, whatever it had said */
     bool is_final : 1;    /* its last word has come */
     bool is_gone : 1;     /* counted in sim_world.leaving */
+    uint8_t jobs;         /* that have processes there, as the launcher knows */
 };
 
-/* A node's process. */
+/* A node's process of the own job. */
 struct sim_process {
     uint64_t written; /* bytes put into the pipe, */
     uint64_t read;    /* of these, taken by the node, */
@@ -57,14 +60,15 @@ struct sim_process {
     uint32_t eaten;     /* and were read */
     uint32_t heard;     /* frames of words */
     bool has_started : 1, has_end : 1, has_end_waiting : 1;
-    bool is_closed : 1, is_killed : 1, is_final_said : 1, is_target : 1;
+    bool is_closed : 1, is_killed : 1, is_over : 1, is_target : 1;
+    bool is_unstarted : 1;
     bool has_reader : 1; /* among job.readers */
 };
 
 /* The launcher at the root. */
 struct sim_launcher {
-    uint8_t words[8]; /* messages that wait for room on stream 0 */
-    unsigned words_count;
+    struct sim_order orders[SIM_ORDERS_MAX];
+    unsigned orders_count;
     uint32_t finals;       /* nodes that have said their last word */
     uint32_t given_up;     /* or will not */
     uint32_t records_left; /* at the console */
@@ -88,6 +92,7 @@ struct sim_measure;
 struct sim_owed;
 struct sim_seen;
 struct sim_tally;
+struct sim_words;
 
 struct sim_world {
     struct sim_cfg cfg;
@@ -107,6 +112,9 @@ struct sim_world {
     struct sim_owed *owed; /* events that follow it */
     struct sim_cells *cells;
     struct sim_launcher *launcher;
+    struct sim_told jobs[SIM_JOBS_MAX];
+    uint32_t jobs_count;
+    struct sim_words *words; /* [nodes]; NULL unless cfg.job.has_words */
     struct sim_faults *faults;
     struct sim_link_checks *link_checks;
     uint8_t *told; /* who knows whose address: see check.c */

@@ -149,6 +149,55 @@ static void slow_down(struct sim_job *job, struct sim_random *r)
     job->ends_on_loss = sim_random_is(r, 15);
 }
 
+static struct sim_fate some_fate(struct sim_random *r, uint32_t unstarted,
+                                 uint32_t failing)
+{
+    struct sim_fate fate = {0};
+
+    if (sim_random_is(r, unstarted))
+        fate.unstarted = (uint8_t)in(r, 1, 10);
+    if (sim_random_is(r, failing))
+        fate.failing = (uint8_t)in(r, 1, 60);
+    return fate;
+}
+
+static struct sim_further some_further(uint32_t nodes, struct sim_random *r)
+{
+    uint32_t first = in(r, 1, nodes - 1);
+    struct sim_further further = {
+        .nodes = {first, in(r, first, nodes - 1)},
+        .each = sim_random_is(r, 60) ? 1 : in(r, 2, 4),
+        .at_ns = sim_random_is(r, 50) ? 0 : in(r, 1, 20000) * US,
+        .lasts_ns = in(r, 0, sim_random_is(r, 50) ? 1000 : 300000) * US,
+        .kill_ns = SIM_NEVER,
+    };
+
+    if (sim_random_is(r, 30)) /* most while it starts or runs */
+        further.kill_ns = sim_random_in(r, 0, further.lasts_ns + 2 * MS);
+    further.fate = some_fate(r, 25, 50);
+    return further;
+}
+
+/* Drawn apart, so that a seed is otherwise the job that it was. Of the own job
+ * few end before their time: faults are to find it at work. */
+static void make_lives(struct sim_swarm *swarm, uint32_t nodes, uint64_t seed)
+{
+    struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x11fe))};
+    struct sim_job *job = &swarm->cfg.job;
+
+    job->has_words = sim_random_is(&r, 85);
+    if (sim_random_is(&r, 5))
+        job->kill_ns = in(&r, 0, 50000) * US;
+    if (!job->has_words)
+        return;
+    job->fate = some_fate(&r, 4, 40);
+    if (sim_random_is(&r, 50))
+        job->further_count = in(&r, 1, SIM_SWARM_FURTHER);
+    for (uint32_t i = 0; i < job->further_count; i++)
+        swarm->further[i] = some_further(nodes, &r);
+    job->further = swarm->further;
+}
+
 void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
 {
     struct sim_random r = {sim_random_mix(seed)};
@@ -173,6 +222,7 @@ void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
         swarm->cfg.job.out_bytes %= 2000;
     make_readers(swarm, nodes, &r);
     make_targets(swarm, nodes, &r);
+    make_lives(swarm, nodes, seed);
     OV_ASSERT(sim_cfg_check(&swarm->cfg, &why) == 0);
 }
 
@@ -212,6 +262,37 @@ static void print_fault(const struct sim_fault *fault, FILE *file)
     fputc('\n', file);
 }
 
+static void print_fate(struct sim_fate fate, FILE *file)
+{
+    fprintf(file, ", %u %% cannot be started, %u %% fail",
+            (unsigned)fate.unstarted, (unsigned)fate.failing);
+}
+
+static void print_kill(uint64_t kill_ns, FILE *file)
+{
+    if (kill_ns != SIM_NEVER)
+        fprintf(file, ", killed after %" PRIu64 " us", kill_ns / US);
+    fputc('\n', file);
+}
+
+static void print_jobs(const struct sim_job *job, FILE *file)
+{
+    fprintf(file, "  %s", job->has_words ? "words of all" : "last words only");
+    print_fate(job->fate, file);
+    print_kill(job->kill_ns, file);
+    for (uint32_t i = 0; i < job->further_count; i++) {
+        const struct sim_further *further = &job->further[i];
+
+        fprintf(file,
+                "  job %u on nodes %u to %u, %u each, after %" PRIu64
+                " us, for %" PRIu64 " us",
+                i + 1, further->nodes.first, further->nodes.last, further->each,
+                further->at_ns / US, further->lasts_ns / US);
+        print_fate(further->fate, file);
+        print_kill(further->kill_ns, file);
+    }
+}
+
 void sim_swarm_print(const struct sim_swarm *swarm, FILE *file)
 {
     const struct sim_cfg *cfg = &swarm->cfg;
@@ -225,6 +306,7 @@ void sim_swarm_print(const struct sim_swarm *swarm, FILE *file)
             cfg->overlay.times.heartbeat_ns / S,
             cfg->job.targets_count > 0 ? ", stdin for some" : "",
             cfg->job.ends_on_loss ? ", a loss ends the job" : "");
+    print_jobs(&cfg->job, file);
     for (uint32_t i = 0; i < cfg->faults_count; i++)
         print_fault(&cfg->faults[i], file);
 }

@@ -8,19 +8,22 @@
 
 #include "sim/strikes.h"
 
-enum { SIM_SWARM_READERS = 4, SIM_SWARM_TARGETS = 3 };
+enum { SIM_SWARM_READERS = 4, SIM_SWARM_TARGETS = 3, SIM_SWARM_FURTHER = 3 };
 
 struct sim_swarm {
     struct sim_cfg cfg; /* its lists are those below */
     struct sim_strikes strikes;
     struct sim_reader readers[SIM_SWARM_READERS];
     struct topo_range targets[SIM_SWARM_TARGETS];
+    struct sim_further further[SIM_SWARM_FURTHER];
 };
 
 /* Trees of 10 to nodes_max nodes, a tenth of them smaller, of arity 1 to 20;
  * all workloads, stdin for all or some, narrow and wide windows, slow and
- * stopping readers, a console that is stuck for a while. No faults yet. The
- * same seed gives the same configuration; it passes sim_cfg_check(). */
+ * stopping readers, a console that is stuck for a while; in most of them nodes
+ * say what becomes of processes, of which some fail, and in half of these there
+ * are further jobs beside the own. No faults yet. The same seed gives the same
+ * configuration; it passes sim_cfg_check(). */
 void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max);
 
 /* Adds faults, none in a tenth of the runs. Left alone, the job is launched at

@@ -14,6 +14,8 @@
 #include "sim/net.h"
 #include "sim/process.h"
 #include "sim/tally.h"
+#include "sim/task.h"
+#include "sim/word.h"
 
 /* --- running */
 
@@ -92,6 +94,9 @@ static bool (*const handlers[SIM_ITEM_KINDS])(struct sim_world *w,
     [SIM_ITEM_CLOSE] = on_close,
     [SIM_ITEM_TAKEN] = sim_launcher_taken,
     [SIM_ITEM_LAUNCH_LIMIT] = on_launch_limit,
+    [SIM_ITEM_TELL] = sim_launcher_tell,
+    [SIM_ITEM_KILL] = sim_launcher_kill,
+    [SIM_ITEM_EXIT] = sim_task_on_exit,
 };
 
 /* After anything happened to the root: says and feeds what there is room for.
@@ -183,9 +188,9 @@ int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg)
     w->random.state = cfg->seed;
     sim_queue_init(&w->queue);
     sim_store_init(&w->store);
-    if (sim_host_open(w) || sim_process_open(w) || sim_launcher_open(w) ||
-        sim_check_open(w) || sim_check_links_open(w) || sim_measure_open(w) ||
-        sim_tally_open(w) || sim_fault_open(w)) {
+    if (sim_host_open(w) || sim_word_open(w) || sim_process_open(w) ||
+        sim_launcher_open(w) || sim_check_open(w) || sim_check_links_open(w) ||
+        sim_measure_open(w) || sim_tally_open(w) || sim_fault_open(w)) {
         sim_world_close(w);
         return OV_ENOMEM;
     }
@@ -215,6 +220,7 @@ void sim_world_close(struct sim_world *w)
     sim_check_close(w);
     sim_launcher_close(w);
     sim_process_close(w);
+    sim_word_close(w);
     sim_host_close(w);
     sim_queue_fini(&w->queue);
     sim_store_fini(&w->store);

@@ -89,6 +89,7 @@ SPARED = {
     "pmix_api/helper/sockets.c": _KERNEL,
     "run_options_parse": _LINE,
     "sim/check_links.c": "frames of the simulator's own nodes",
+    "sim/process.c": "orders of the simulator's own launcher",
     "sim/scenario.c": "a script of the user's own",
     "sim/tally.c": "frames of the simulator's own nodes",
     "sim_options_parse": _LINE,

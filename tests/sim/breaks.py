@@ -1,9 +1,10 @@
-"""The rules of the core, broken one at a time, and how such a core is built.
+"""The rules of the core and of the lives of jobs, broken one at a time, and how
+such a core is built.
 
-A change is (file of overlay/, what stands there once, what the mutant has); a
-mutant is a list of changes. Tests say who has to notice: the swarm and unit
-tests (mutants.py), scenarios (scenarios.py), and jobs with real daemons
-(tests/live/test_mutants.py).
+A change is (file of overlay/, or a path, what stands there once, what the
+mutant has); a mutant is a list of changes. Tests say who has to notice: the
+swarm and unit tests (mutants.py), scenarios (scenarios.py), and jobs with real
+daemons (tests/live/test_mutants.py).
 """
 import os
 import shlex
@@ -363,6 +364,69 @@ MUTANTS = {
         "hold.c",
         "    if (place->kind == OV_PLACE_LINK)\n        ov_place_say(",
         "    if (0)\n        ov_place_say(")],
+    # --- lives of jobs
+    "who was over is over again": [(
+        "job/life.c",
+        "event->rank >= life->job->size ||\n"
+        "        life->processes[event->rank] != JOB_PROCESS_TOLD)",
+        "event->rank >= life->job->size)")],
+    "a job is over with one process left": [(
+        "job/life.c",
+        "if (life->processes_over == life->job->size)",
+        "if (life->processes_over + 1 >= life->job->size)")],
+    "a job whose last process is lost goes on": [(
+        "job/life.c",
+        "if (life->processes_over == life->job->size)",
+        "if (life->processes_over == life->job->size &&\n"
+        "        next != JOB_PROCESS_LOST)")],
+    "a node counts as started once more when it is lost": [(
+        "job/life.c",
+        "    if (life->nodes[place])\n        return news;\n",
+        "    if (life->nodes[place] && !is_lost)\n        return news;\n")],
+    "who runs already starts again": [(
+        "job/life.c",
+        "    return life->state != before;",
+        "    return life->state != before || turn == ALL_STARTED;"), (
+        "job/life.c",
+        "    if (life->nodes_count == life->job->nodes)\n",
+        "    if (life->nodes_count >= life->job->nodes)\n"), (
+        "job/life.c",
+        "    if (life->nodes[place])\n        return news;\n",
+        "    if (life->nodes[place])\n        life->nodes_count--;\n")],
+    "who cannot be started has ended": [(
+        "job/life.c",
+        "[JOB_LIFE_PROCESS_UNSTARTED] = JOB_PROCESS_UNSTARTED,",
+        "[JOB_LIFE_PROCESS_UNSTARTED] = JOB_PROCESS_ENDED,")],
+    "how killed processes end decides": [(
+        "job/life.c",
+        "event->status != 0 && !life->is_killed)",
+        "event->status != 0)")],
+    "a later loss decides": [(
+        "job/life.c",
+        "(!has_failed || life->lost_ns < life->failure.since_ns))",
+        "life->lost_ns > 0)")],
+    "the highest rank that failed decides": [(
+        "job/failure.c",
+        "else if (rank >= failure->rank ||",
+        "else if (rank <= failure->rank ||")],
+    "the end of a process is said before its last output": [(
+        "sim/process.c",
+        "return p->has_started && has_written && p->read == p->written && ",
+        "return p->has_started && has_written && ")],
+    "a loss takes the next rank along": [(
+        "sim/jobs.c",
+        "for (uint32_t i = 0; i < part.count; i++) {",
+        "for (uint32_t i = 0; i <= part.count; i++) {")],
+    "goodbye waits for no further job": [(
+        "sim/jobs.c",
+        "for (uint32_t i = 0; i < w->jobs_count; i++) {\n"
+        "        if (w->jobs[i].life.state != JOB_LIFE_OVER)",
+        "for (uint32_t i = 0; i < 1; i++) {\n"
+        "        if (w->jobs[i].life.state != JOB_LIFE_OVER)"), (
+        "sim/jobs.c",
+        "        w->launcher->finals -= host->is_final;\n"
+        "        host->is_final = false;\n",
+        "")],
 }
 
 # Those that jobs with real daemons have to show.
@@ -411,45 +475,48 @@ def archive(name):
 
 
 CORE = (archive("overlay/libovcore.la"), archive("topo/libtoposhape.la"))
-SIM = (archive("sim/libsim.la"), *CORE)
+SIM = (archive("sim/libsim.la"), archive("job/libjob.la"), *CORE)
 
 
 def sources(name):
-    """What has to be compiled anew for a change to this file of overlay/."""
+    """What has to be compiled anew for a change to this path."""
     if name.endswith(".c"):
         return [name]
-    return sorted(f for f in os.listdir(f"{TOP}/overlay") if f.endswith(".c"))
+    base = os.path.dirname(name)
+    return sorted(f"{base}/{f}" for f in os.listdir(f"{TOP}/{base}")
+                  if f.endswith(".c"))
 
 
 def apply(changes, folder):
-    """Puts the changed files below folder/overlay; the names of what has to be
-    compiled. ValueError: the core is not what a change is made for."""
-    os.makedirs(f"{folder}/overlay")
+    """Puts the changed files below the folder; the paths of what has to be
+    compiled. ValueError: a file is not what a change is made for."""
     compiled = set()
     for file, old, new in changes:
-        path = f"{folder}/overlay/{file}"
+        name = file if "/" in file else f"overlay/{file}"
+        path = f"{folder}/{name}"
         first = not os.path.exists(path)
-        with open(f"{TOP}/overlay/{file}" if first else path,
+        with open(f"{TOP}/{name}" if first else path,
                   encoding="utf-8") as source:
             text = source.read()
         if text.count(old) != 1:
-            raise ValueError(f"overlay/{file} has changed: {old!r} stands "
-                             f"there {text.count(old)} times")
+            raise ValueError(f"{name} has changed: {old!r} stands there "
+                             f"{text.count(old)} times")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as mutant:
             mutant.write(text.replace(old, new))
-        compiled.update(sources(file))
+        compiled.update(sources(name))
     return sorted(compiled)
 
 
 def objects(changes, folder):
-    """Compiles the changed core in a new folder; the objects, which go before
-    the archive of the core when something is linked."""
+    """Compiles what is changed in a new folder; the objects, which go before
+    the archives when something is linked."""
     made = []
     for name in apply(changes, folder):
-        path = f"{folder}/overlay/{name}"
+        path = f"{folder}/{name}"
         if not os.path.exists(path):
-            path = f"{TOP}/overlay/{name}"
-        made.append(f"{folder}/{name[:-2]}.o")
+            path = f"{TOP}/{name}"
+        made.append(f"{folder}/{name[:-2].replace('/', '-')}.o")
         checked(compiler() + ["-O1", "-w", "-std=gnu11", "-fPIC",
                               f"-I{folder}", f"-I{TOP}", "-c", "-o", made[-1],
                               path])

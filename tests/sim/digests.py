@@ -40,7 +40,10 @@ def main():
     if os.environ.get("XYLEM_SAN"):
         print("skipped: the plain build shows it, and much faster")
         sys.exit(77)
-    sources = [f"{TOP}/tests/sim/swarm.c", f"{TOP}/topo/tree.c"]
+    sources = [f"{TOP}/{name}.c"
+               for name in ("tests/sim/swarm", "topo/tree", "topo/ranges",
+                            "job/failure", "job/job", "job/life",
+                            "job/program")]
     for pattern in ("sim/*.c", "overlay/*.c", "overlay/*/*.c"):
         sources += sorted(glob.glob(f"{TOP}/{pattern}"))
     found = {}

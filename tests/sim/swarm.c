@@ -8,9 +8,10 @@
  * then.
  *
  * Prints a run that breaks a rule or does not end, with the command that
- * repeats it, and at the end how often each branch of repair was taken and one
- * digest over all runs. Exit 1 when any failed. With -v every run is told, with
- * -t every word of repair in it; with -x the first failure ends it.
+ * repeats it, and at the end how often each branch of repair was taken, what
+ * became of the jobs and one digest over all runs. Exit 1 when any failed. With
+ * -v every run is told, with -t every word of repair in it; with -x the first
+ * failure ends it.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -36,6 +37,12 @@ static const char *program;
 static bool is_verbose, is_traced, is_hasty;
 static uint32_t nodes_max = NODES;
 static struct sim_tally tally;
+
+/* What became of jobs, and of their processes, in all runs. */
+static struct {
+    uint64_t jobs, further, overlap, started, killed, lost;
+    uint64_t processes[JOB_PROCESS_STATES];
+} lives;
 
 static void print_repeat(void)
 {
@@ -121,6 +128,44 @@ static bool run(struct sim_world *w, const struct sim_cfg *cfg)
     return sim_report_end(w) < SIM_END_STUCK;
 }
 
+static bool overlaps(const struct sim_told *a, const struct sim_told *b)
+{
+    return a != b && a->told_ns < b->over_ns && b->told_ns < a->over_ns;
+}
+
+static void sum_lives(const struct sim_world *w)
+{
+    for (uint32_t i = 0; i < w->jobs_count; i++) {
+        const struct sim_told *job = &w->jobs[i];
+        bool is_beside = false;
+
+        for (uint32_t j = 1; j < w->jobs_count && i > 0; j++)
+            is_beside |= overlaps(job, &w->jobs[j]);
+        lives.jobs++;
+        lives.further += i > 0;
+        lives.overlap += is_beside;
+        lives.started += job->books.started > 0;
+        lives.killed += job->life.is_killed;
+        lives.lost += job->books.lost_ns > 0;
+        for (uint32_t rank = 0; rank < job->desc.size; rank++)
+            lives.processes[job->life.processes[rank]]++;
+    }
+}
+
+static void print_lives(void)
+{
+    printf("%" PRIu64 " jobs, %" PRIu64 " of them further ones, %" PRIu64
+           " of these beside another; %" PRIu64 " have started, %" PRIu64
+           " were killed, %" PRIu64 " have lost a node\n",
+           lives.jobs, lives.further, lives.overlap, lives.started,
+           lives.killed, lives.lost);
+    printf("%" PRIu64 " processes ended, %" PRIu64 " could not be started, "
+           "%" PRIu64 " were lost\n",
+           lives.processes[JOB_PROCESS_ENDED],
+           lives.processes[JOB_PROCESS_UNSTARTED],
+           lives.processes[JOB_PROCESS_LOST]);
+}
+
 /* Returns true when all rules held, in both runs. */
 static bool run_seed(uint64_t *digest)
 {
@@ -142,6 +187,7 @@ static bool run_seed(uint64_t *digest)
     }
     *digest = sim_random_mix(*digest ^ w.digest);
     sim_tally_sum(&tally, w.tally);
+    sum_lives(&w);
     if (!good || is_verbose) {
         sim_swarm_print(&swarm, stdout);
         sim_report_print(&w, stdout);
@@ -186,6 +232,7 @@ int main(int argc, char **argv)
             break;
     }
     sim_tally_print(&tally, stdout, true);
+    print_lives();
     printf("%" PRIu64 " runs, %u failed, digest %016" PRIx64 "\n", seed - first,
            failures, digest);
     return failures > 0;

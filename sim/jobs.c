@@ -1,0 +1,159 @@
+/* Descriptions and lives. */
+#include "sim/jobs.h"
+
+#include <stdlib.h>
+
+#include "overlay/base/panic.h"
+#include "sim/check_jobs.h"
+
+/* --- who they are */
+
+static void add_places(struct job *job, struct topo_range nodes)
+{
+    uint32_t first = job->nodes + 1;
+    struct job_places places = {{first, first + nodes.last - nodes.first},
+                                nodes.first};
+
+    OV_ASSERT(job_add_places(job, places) == 0);
+    job->nodes = places.places.last;
+}
+
+/* Those of the nodes that are not lost, in as few ranges as may be. */
+static void place(const struct sim_world *w, struct topo_range nodes,
+                  struct job *job)
+{
+    uint32_t first = nodes.first;
+
+    for (uint32_t n = nodes.first; n <= nodes.last; n++) {
+        if (!w->hosts[n].is_lost)
+            continue;
+        if (first < n)
+            add_places(job, (struct topo_range){first, n - 1});
+        first = n + 1;
+    }
+    if (first <= nodes.last)
+        add_places(job, (struct topo_range){first, nodes.last});
+}
+
+/* So many processes on each of its places. */
+static void fill(struct job *job, uint32_t base, uint32_t each)
+{
+    struct job_ranks ranks = {{1, job->nodes}, each, 0};
+
+    OV_ASSERT(job_add_app(job) == 0);
+    OV_ASSERT(job_app_add_ranks(job_app_last(job), ranks) == 0);
+    job->base = base;
+    job->size = job->nodes * each;
+}
+
+static struct sim_told *begin(struct sim_world *w, struct sim_told *job)
+{
+    OV_ASSERT(job_life_open(&job->life, &job->desc) == 0);
+    sim_check_job_open(job);
+    job->told_ns = w->now_ns;
+    w->jobs_count++;
+    for (uint32_t place = 1; place <= job->desc.nodes; place++) {
+        struct sim_host *host = &w->hosts[job_node_at(&job->desc, place)];
+
+        host->jobs++;
+        w->launcher->finals -= host->is_final;
+        host->is_final = false;
+    }
+    return job;
+}
+
+struct sim_told *sim_jobs_tell_own(struct sim_world *w)
+{
+    struct sim_told *job = &w->jobs[0];
+
+    OV_ASSERT(w->jobs_count == 0);
+    *job = (struct sim_told){.fate = w->cfg.job.fate};
+    job->desc.nodes = sim_nodes(w) - 1;
+    fill(&job->desc, 0, 1);
+    return begin(w, job);
+}
+
+struct sim_told *sim_jobs_tell(struct sim_world *w,
+                               const struct sim_further *further)
+{
+    struct sim_told *job = &w->jobs[w->jobs_count];
+    const struct job *before = &w->jobs[w->jobs_count - 1].desc;
+
+    OV_ASSERT(w->jobs_count > 0 && w->jobs_count < SIM_JOBS_MAX);
+    *job =
+        (struct sim_told){.fate = further->fate, .lasts_ns = further->lasts_ns};
+    place(w, further->nodes, &job->desc);
+    if (job->desc.nodes == 0)
+        return NULL;
+    fill(&job->desc, before->base + before->size, further->each);
+    job->tasks = calloc(job->desc.size, sizeof(*job->tasks));
+    OV_ASSERT(job->tasks != NULL);
+    return begin(w, job);
+}
+
+void sim_jobs_close(struct sim_world *w)
+{
+    for (uint32_t i = 0; i < w->jobs_count; i++) {
+        sim_check_job_close(&w->jobs[i]);
+        job_life_close(&w->jobs[i].life);
+        job_fini(&w->jobs[i].desc);
+        free(w->jobs[i].tasks);
+    }
+}
+
+struct sim_told *sim_jobs_of(struct sim_world *w, uint32_t number,
+                             uint32_t *rank)
+{
+    for (uint32_t i = 0; i < w->jobs_count; i++) {
+        *rank = number - w->jobs[i].desc.base;
+        if (*rank < w->jobs[i].desc.size)
+            return &w->jobs[i];
+    }
+    return NULL;
+}
+
+/* --- what becomes of them */
+
+struct job_life_news sim_jobs_step(struct sim_world *w, struct sim_told *job,
+                                   const struct job_life_event *event)
+{
+    struct job_life_news news = job_life_step(&job->life, event);
+
+    if (news.is_over)
+        job->over_ns = w->now_ns;
+    sim_check_job(w, job, event, &news);
+    return news;
+}
+
+static void lose(struct sim_world *w, struct sim_told *job, uint32_t node)
+{
+    struct job_life_event event = {.kind = JOB_LIFE_PROCESS_LOST,
+                                   .now_ns = w->now_ns};
+    struct job_part part = {0};
+
+    while (job_next_on_node(&job->desc, node, &part)) {
+        for (uint32_t i = 0; i < part.count; i++) {
+            event.rank = part.first_rank + i;
+            sim_jobs_step(w, job, &event);
+        }
+    }
+    event = (struct job_life_event){
+        .kind = JOB_LIFE_NODE_LOST, .node = node, .now_ns = w->now_ns};
+    if (part.count > 0)
+        sim_jobs_step(w, job, &event);
+}
+
+void sim_jobs_lost(struct sim_world *w, uint32_t node)
+{
+    for (uint32_t i = 0; i < w->jobs_count; i++)
+        lose(w, &w->jobs[i], node);
+}
+
+bool sim_jobs_are_over(const struct sim_world *w)
+{
+    for (uint32_t i = 0; i < w->jobs_count; i++) {
+        if (w->jobs[i].life.state != JOB_LIFE_OVER)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,121 @@
+/* Processes that only live. */
+#include "sim/task.h"
+
+#include <signal.h>
+
+#include "sim/fate.h"
+#include "sim/jobs.h"
+#include "sim/owed.h"
+#include "sim/word.h"
+
+static const struct ov_event ready = {.kind = OV_EV_READY, .input = 0};
+
+/* --- all of a job's on a node */
+
+typedef void task_fn(struct sim_world *w, uint32_t n, struct sim_told *job,
+                     uint32_t rank);
+
+static void each_task(struct sim_world *w, uint32_t n, struct sim_told *job,
+                      task_fn *fn)
+{
+    struct job_part part = {0};
+
+    while (job_next_on_node(&job->desc, n, &part)) {
+        for (uint32_t i = 0; i < part.count; i++)
+            fn(w, n, job, part.first_rank + i);
+    }
+}
+
+static uint32_t tasks_in(const struct sim_told *job, uint32_t n,
+                         enum sim_task state)
+{
+    struct job_part part = {0};
+    uint32_t count = 0;
+
+    while (job_next_on_node(&job->desc, n, &part)) {
+        for (uint32_t i = 0; i < part.count; i++)
+            count += job->tasks[part.first_rank + i] == state;
+    }
+    return count;
+}
+
+/* --- they end */
+
+static void say_exit(struct sim_world *w, uint32_t n, struct sim_told *job,
+                     uint32_t rank, int status)
+{
+    job->tasks[rank] = SIM_TASK_OVER;
+    sim_word_push(w, n,
+                  (struct sim_word){.kind = JOB_WORD_EXIT,
+                                    .number = job->desc.base + rank,
+                                    .status = (uint16_t)status});
+    if (tasks_in(job, n, SIM_TASK_RUNS) == 0)
+        sim_word_end(w, n);
+}
+
+static void kill_task(struct sim_world *w, uint32_t n, struct sim_told *job,
+                      uint32_t rank)
+{
+    if (job->tasks[rank] == SIM_TASK_RUNS)
+        say_exit(w, n, job, rank, SIGKILL);
+}
+
+void sim_task_kill(struct sim_world *w, uint32_t n, uint32_t job)
+{
+    for (uint32_t i = 1; i < w->jobs_count; i++) {
+        if (job == SIM_JOBS_ALL || job == i)
+            each_task(w, n, &w->jobs[i], kill_task);
+    }
+    if (w->words != NULL)
+        sim_owed_push(w->owed, &ready);
+}
+
+bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,
+                      struct ov_event *ev)
+{
+    uint32_t rank;
+    struct sim_told *job = sim_jobs_of(w, item->arg, &rank);
+
+    if (job->tasks[rank] != SIM_TASK_RUNS)
+        return false; /* it was killed */
+    say_exit(w, item->node, job, rank, sim_fate_status(w, job, rank));
+    *ev = ready;
+    return true;
+}
+
+/* --- they begin */
+
+static void start_task(struct sim_world *w, uint32_t n, struct sim_told *job,
+                       uint32_t rank)
+{
+    bool is_unstarted = sim_fate_is_unstarted(w, job, rank);
+
+    job->tasks[rank] = is_unstarted ? SIM_TASK_UNSTARTED : SIM_TASK_RUNS;
+    if (is_unstarted)
+        sim_word_push(w, n,
+                      (struct sim_word){.kind = JOB_WORD_FAILED,
+                                        .number = job->desc.base + rank});
+    else
+        sim_push(w, w->now_ns + sim_fate_lasts_ns(w, job, rank), SIM_ITEM_EXIT,
+                 n, (struct sim_item){.arg = job->desc.base + rank});
+}
+
+/* A node says that its processes run when all of them do. */
+void sim_task_launch(struct sim_world *w, uint32_t n, uint32_t job)
+{
+    struct sim_told *told = &w->jobs[job];
+    struct job_part first = {0};
+
+    if (!job_next_on_node(&told->desc, n, &first))
+        return;
+    sim_word_begin(w, n);
+    each_task(w, n, told, start_task);
+    if (tasks_in(told, n, SIM_TASK_UNSTARTED) == 0)
+        sim_word_push(
+            w, n,
+            (struct sim_word){.kind = JOB_WORD_STARTED,
+                              .number = told->desc.base + first.first_rank});
+    if (tasks_in(told, n, SIM_TASK_RUNS) == 0)
+        sim_word_end(w, n);
+    sim_owed_push(w->owed, &ready);
+}

@@ -1,0 +1,17 @@
+/* Processes of further jobs, on their nodes: they begin with the launcher's
+ * word, run for a while and end, or are killed. They read and write nothing. */
+#ifndef SIM_TASK_H
+#define SIM_TASK_H
+
+#include "sim/state.h"
+
+/* Within a step of node n: it is told of the job, and to kill it (SIM_JOBS_ALL:
+ * all of them). O(processes of the node). */
+void sim_task_launch(struct sim_world *w, uint32_t n, uint32_t job);
+void sim_task_kill(struct sim_world *w, uint32_t n, uint32_t job);
+
+/* An item whose time has come. True: *ev comes of it, for the item's node. */
+bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,
+                      struct ov_event *ev);
+
+#endif

@@ -1,0 +1,154 @@
+/* Words that wait, and words in frames. */
+#include "sim/word.h"
+
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
+#include "sim/buffer.h"
+
+/* Of a node. */
+struct sim_words {
+    uint64_t *at; /* owned; as in an extent */
+    uint32_t count, cap;
+    uint16_t begun, active; /* jobs */
+};
+
+enum {
+    WORDS_MAX = 256, /* in a record */
+    STATUS_SHIFT = 32,
+    KIND_SHIFT = 48,
+};
+
+int sim_word_open(struct sim_world *w)
+{
+    if (!w->cfg.job.has_words)
+        return 0;
+    w->words = calloc(sim_nodes(w), sizeof(*w->words));
+    return w->words == NULL ? OV_ENOMEM : 0;
+}
+
+void sim_word_close(struct sim_world *w)
+{
+    for (uint32_t n = 0; w->words != NULL && n < sim_nodes(w); n++)
+        free(w->words[n].at);
+    free(w->words);
+}
+
+/* --- they wait */
+
+void sim_word_push(struct sim_world *w, uint32_t n, struct sim_word word)
+{
+    struct sim_words *words = &w->words[n];
+
+    if (words->count == words->cap) {
+        words->cap = 2 * words->cap + 4;
+        words->at = realloc(words->at, words->cap * sizeof(*words->at));
+        OV_ASSERT(words->at != NULL);
+    }
+    words->at[words->count++] = (uint64_t)word.kind << KIND_SHIFT |
+                                (uint64_t)word.status << STATUS_SHIFT |
+                                word.number;
+}
+
+void sim_word_begin(struct sim_world *w, uint32_t n)
+{
+    w->words[n].begun++;
+    w->words[n].active++;
+}
+
+void sim_word_end(struct sim_world *w, uint32_t n)
+{
+    struct sim_words *words = &w->words[n];
+
+    if (--words->active == 0)
+        sim_word_push(
+            w, n,
+            (struct sim_word){.kind = JOB_WORD_OVER, .number = words->begun});
+}
+
+/* --- they go */
+
+static unsigned kind_of(uint64_t word)
+{
+    return (unsigned)(word >> KIND_SHIFT);
+}
+
+/* As long as they are on the wire, about: a process has written to one channel,
+ * or one step has failed. */
+static uint32_t bytes_of(uint64_t word)
+{
+    static const uint8_t bytes[JOB_WORD_KINDS] = {
+        [JOB_WORD_STARTED] = 11,
+        [JOB_WORD_EXIT] = 36,
+        [JOB_WORD_FAILED] = 18,
+        [JOB_WORD_OVER] = 7,
+    };
+
+    return bytes[kind_of(word)];
+}
+
+static uint32_t words_that_fit(const struct sim_words *words,
+                               uint32_t max_bytes)
+{
+    uint32_t count = 0, bytes = 0;
+
+    while (count < words->count && count < WORDS_MAX) {
+        bytes += bytes_of(words->at[count]);
+        if (bytes > max_bytes ||
+            (count > 0 && kind_of(words->at[count]) == JOB_WORD_OVER))
+            break;
+        count++;
+    }
+    return count;
+}
+
+void sim_word_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
+                   struct ov_read *read)
+{
+    struct sim_words *words = &w->words[n];
+    uint32_t count = words_that_fit(words, max_bytes);
+    struct sim_load *load;
+
+    if (count == 0)
+        return;
+    load = sim_load_new(&w->store, 0, (uint16_t)count);
+    for (uint32_t i = 0; i < count; i++)
+        sim_load_add(load, (struct sim_extent){words->at[i], SIM_KEY_WORD,
+                                               bytes_of(words->at[i])});
+    read->buf = &sim_buffer_own(w, n, load)->buf;
+    read->len_bytes = load->len_bytes;
+    words->count -= count;
+    for (uint32_t i = 0; i < words->count; i++)
+        words->at[i] = words->at[count + i];
+    read->state = words->count > 0 ? OV_INPUT_MORE : OV_INPUT_IDLE;
+}
+
+/* --- they come */
+
+bool sim_word_next(const struct ov_slice *slice, uint32_t *at_bytes,
+                   struct sim_word *out)
+{
+    const struct sim_load *load = sim_view_of(slice->buf)->load;
+    uint32_t skip = slice->off_bytes + *at_bytes - load->head_bytes;
+
+    if (*at_bytes >= slice->len_bytes)
+        return false;
+    for (uint16_t i = 0; i < load->extents; i++) {
+        const struct sim_extent *part = &load->extent[i];
+
+        if (skip >= part->len_bytes) {
+            skip -= part->len_bytes;
+            continue;
+        }
+        if (skip > 0 || part->key != SIM_KEY_WORD ||
+            part->len_bytes != bytes_of(part->offset))
+            return false;
+        *at_bytes += part->len_bytes;
+        *out = (struct sim_word){.kind = (uint8_t)kind_of(part->offset),
+                                 .status =
+                                     (uint16_t)(part->offset >> STATUS_SHIFT),
+                                 .number = (uint32_t)part->offset};
+        return true;
+    }
+    return false;
+}
