@@ -156,7 +156,7 @@ def one_of_a_daemon_is_lost(net):
     first runs goes on, as its daemon lives."""
     job = live.Job("-N", 2, "--nodes-per-daemon", 2, "--arity", 1,
                    "--heartbeat", HEARTBEAT_S, "--on-node-loss", "continue",
-                   "--no-pmix", "-i", 0, "--", "sh", "-c", ECHO,
+                   "--no-pmix", "--", "sh", "-c", ECHO,
                    stdin=subprocess.PIPE)
     check_eq([b"up", b"up"], [job.stdout.readline()[:2] for _ in range(2)],
              "processes:")
@@ -165,9 +165,9 @@ def one_of_a_daemon_is_lost(net):
     port = inner_port(net, daemon)
     nft(net.hosts["login"], f"""add table ip f
         add chain ip f out {{ type filter hook output priority 0; }}
-        add rule ip f out tcp sport {port} drop
-        add rule ip f out tcp dport {port} drop
-        add rule ip f out tcp flags & (syn | ack) == syn drop""")
+        add rule ip f out tcp flags & (syn | ack) == syn {RESET}
+        add rule ip f out tcp sport {port} {RESET}
+        add rule ip f out tcp dport {port} {RESET}""")
     live.eventually(lambda: told(job.said()), 20 * HEARTBEAT_S, "one is lost")
     live.await_sweepers()
     job.stdin.write(b"still here\n")
