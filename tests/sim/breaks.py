@@ -72,10 +72,6 @@ BACKED = {
         "if (member == NULL || !member->is_marked)\n            return false;",
         "if (member == NULL || !member->is_marked)\n            return true;")],
         "test_adopt"),
-    "who has no use for a frame keeps it": ([(
-        "up.c",
-        "    if (!has_data && can_send(node, out)) {\n        give_back",
-        "    if (0) {\n        give_back")], "test_places"),
     "who has asked is asked about": ([(
         "hold.c",
         "return is_held(node, place, member) && member->asks == 0 &&\n"
@@ -222,6 +218,10 @@ MUTANTS = {
         "if (!place->is_wanting || "
         "node->tree.claims->lent >= node->cfg->lent_frames)",
         "if (!place->is_wanting)")],
+    "who has no use for a frame keeps it": [(
+        "up.c",
+        "    if (!has_data && can_send(node, out)) {\n        give_back",
+        "    if (0) {\n        give_back")],
     "what was lent on a lost link never comes back": [(
         "place.c",
         "end_loan(node, place->limit - place->received);",
@@ -512,6 +512,7 @@ def objects(changes, folder):
     """Compiles what is changed in a new folder; the objects, which go before
     the archives when something is linked."""
     made = []
+    os.makedirs(folder, exist_ok=True)
     for name in apply(changes, folder):
         path = f"{folder}/{name}"
         if not os.path.exists(path):
