@@ -321,22 +321,28 @@ class Grown:
 
     def __init__(self, job):
         self.job = job
-        self.least = pmix.spooled(job, job.proc.pid)
+        self.least = self.last = pmix.spooled(job, job.proc.pid)
 
     def by_much(self):
         now = pmix.spooled(self.job, self.job.proc.pid)
         self.least = min(self.least, now)
         return now > self.least + live.MIB
 
+    def has_all(self, mark):
+        """Who writes has ended, and nothing more comes."""
+        before, self.last = self.last, pmix.spooled(self.job, self.job.proc.pid)
+        return os.path.exists(mark) and before == self.last
+
 
 def many_die():
     """Nobody reads the console, and one tool after another dies that has read
-    nothing of a rank of its own: little of it is in memory."""
+    nothing of a rank of its own: little of it is in memory. What a rank writes
+    after that would wait for the console, and hold up those beneath it."""
     ranks, last = range(24), 60000
     gates = [pmix.Gate() for _ in ranks]
     job = pmix.Job("-v", "-N", len(ranks), "--", "sh", "-c",
-                   'shift "$XYLEM_RANK"; : <"$1"; ' + write(1, last, 100),
-                   "sh", *(gate.path for gate in gates))
+                   'shift "$XYLEM_RANK"; : <"$1"; ' + write(1, last, 100)
+                   + '; : >"$1.over"', "sh", *(gate.path for gate in gates))
     pmix.wait_up(job)
     for rank in ranks:
         tool = pmix.Tool(job, "-R", "-c", 2, "-r", rank)
@@ -344,7 +350,9 @@ def many_die():
         live.stop(tool.proc.pid)
         grown = Grown(job)
         gates[rank].open()
-        live.eventually(grown.by_much, 60, "it is kept")
+        live.eventually(
+            lambda it=grown, over=gates[rank].path + ".over": it.has_all(over),
+            60, "it is kept")
         tool.proc.kill()
         tool.wait()
         live.eventually(lambda n=rank: gone(job) > n, 60, "it has gone")
