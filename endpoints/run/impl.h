@@ -57,6 +57,7 @@ enum run_phase {
 
 struct run {
     struct ep_run_options options;
+    struct run_again *again; /* borrowed: from the launch before, to the next */
     struct event_base *base;
     struct ep_spawner *spawner;
     struct ep_starter *starter;
@@ -98,7 +99,6 @@ struct run {
     enum run_phase phase;
     struct run_missing *missing; /* owned: daemons that do not come */
     uint32_t missing_count;
-    char *left_out; /* owned: hosts that the next launch goes without */
 
     struct run_orders *orders;         /* owned: to all nodes */
     struct run_signals *signals;       /* owned */
@@ -132,12 +132,12 @@ struct run {
 };
 
 /* The files, each above those it calls; some have headers:
- *     voice  watch  environ  plan_guess  plan_tree  plan_hosts  plan_machine
- *     plan_ranks  plan_job  plan_session  plan  verdict  counts  orders
- *     signals  suspension  control  held  log  tap  ask  want  stdin  pool
- *     placing  further  sinks  past  job  jobs  end  own  stats  report  back
- *     redirect  losses  sweeps  loss  dvm  interrupt  down  daemons  survey
- *     words  up  run
+ *     again  voice  watch  environ  plan_guess  plan_tree  plan_hosts
+ *     plan_machine  plan_ranks  plan_job  plan_session  plan  verdict  counts
+ *     orders  signals  suspension  control  held  log  tap  ask  want  stdin
+ *     pool  placing  further  sinks  past  job  jobs  end  own  stats  report
+ *     back  redirect  losses  sweeps  loss  dvm  interrupt  down  daemons
+ *     survey  words  up  run
  */
 
 /* --- end.c */

@@ -18,7 +18,10 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     struct run *r = arg;
 
-    if (r->phase == RUN_LAUNCHING) {
+    if (r->again->is_due) { /* no other launch follows */
+        r->again->is_due = false;
+        r->exit_code = 128 + signo;
+    } else if (r->phase == RUN_LAUNCHING) {
         r->is_quiet = true;
         ep_run_abort(r, 128 + signo);
     } else if (r->options.is_dvm && nth == 1) {

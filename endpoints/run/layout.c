@@ -8,6 +8,7 @@
 #include "endpoints/sys/prelude.h"
 
 struct ep_layout {
+    struct run_again again; /* there is none before it, and none after */
     struct run run;
 };
 
@@ -23,6 +24,7 @@ int ep_layout_open(const struct ep_run_options *options, struct ep_layout **out)
         return 1;
     r = &layout->run;
     r->options = *options;
+    r->again = &layout->again;
     r->voice.is_verbose = options->verbose;
     ep_prelude_open(options->timeout_s);
     rc = ep_run_plan_nodes(r, &most);

@@ -2,12 +2,8 @@
 #include "endpoints/run/missing.h"
 
 #include <ctype.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "endpoints/run/plan.h"
 #include "endpoints/run/scontrol.h"
@@ -392,21 +388,14 @@ static uint32_t hosts_left(const struct run *r)
     return r->hosts.count - r->missing_count;
 }
 
-/* Those left out so far, and now. NULL when memory is out. */
-static char *list_left_out(const struct run *r)
+/* The next launch goes without those that are missing. */
+static void leave_out(struct run *r)
 {
-    const char *before = getenv(RUN_LEFT_OUT);
-    struct text_buf list = {0};
-    char *copy;
+    int rc = 0;
 
-    if (before != NULL)
-        text_buf_puts(&list, before);
-    for (uint32_t i = 0; i < r->missing_count; i++)
-        text_buf_printf(&list, "%s%s", list.len_bytes > 0 ? "," : "",
-                        name_of(r, &r->missing[i]));
-    copy = list.bad ? NULL : strdup(list.at);
-    text_buf_fini(&list);
-    return copy;
+    for (uint32_t i = 0; rc == 0 && i < r->missing_count; i++)
+        rc = ep_run_again_without(r->again, name_of(r, &r->missing[i]));
+    r->again->is_due = rc == 0;
 }
 
 static void on_settled(evutil_socket_t fd, short what, void *arg)
@@ -426,8 +415,8 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
             tell_group(r, i);
     }
     if (least > 0 && left >= least)
-        r->left_out = list_left_out(r);
-    if (r->left_out != NULL)
+        leave_out(r);
+    if (r->again->is_due)
         ep_voice_say(&r->voice,
                      "the job is started anew without, from %u host%s", left,
                      left == 1 ? "" : "s");
@@ -437,60 +426,11 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
     ep_run_abort(r, 1);
 }
 
-/* --- the next launch
- * */
-
-/* The words that this program was started with, ended by NULL; NULL on
- * failure. Nothing is freed: the program is replaced. */
-static char **own_words(void)
-{
-    struct text_buf all = {0};
-    char chunk[4096], **words;
-    size_t count = 0, at = 0;
-    ssize_t got;
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-
-    while (fd >= 0 && (got = read(fd, chunk, sizeof(chunk))) > 0)
-        text_buf_add(&all, chunk, (size_t)got);
-    if (fd >= 0)
-        close(fd);
-    words = calloc(all.len_bytes + 1, sizeof(*words));
-    if (all.bad || words == NULL)
-        return NULL;
-    while (at < all.len_bytes) {
-        words[count++] = all.at + at;
-        at += strlen(all.at + at) + 1;
-    }
-    return count > 0 ? words : NULL;
-}
-
-/* For the next launch, where there is anything to be told. */
-static int set_env(const char *name, const char *value)
-{
-    return value == NULL ? 0 : setenv(name, value, 1);
-}
-
-void ep_run_missing_relaunch(struct run *r)
-{
-    char **words;
-
-    if (r->left_out == NULL && r->survey.found == NULL)
-        return;
-    words = own_words();
-    signal(SIGPIPE, SIG_DFL);
-    if (words != NULL && set_env(RUN_LEFT_OUT, r->left_out) == 0 &&
-        set_env(RUN_MACHINES, r->survey.found) == 0)
-        execv("/proc/self/exe", words);
-    ep_voice_say(&r->voice, "cannot start anew");
-}
-
 void ep_run_missing_close(struct run *r)
 {
     for (uint32_t i = 0; i < r->missing_count; i++)
         free_one(&r->missing[i]);
     free(r->missing);
-    free(r->left_out);
-    r->left_out = NULL;
     r->missing = NULL;
     r->missing_count = 0;
 }

@@ -36,10 +36,6 @@ bool ep_run_missing_is_told(const struct run *r);
 /* The daemon with that index has come, and has ended. */
 void ep_run_missing_ended(struct run *r, uint32_t index, const char *text);
 
-/* After everything was closed: starts the launcher anew if that was decided.
- * Returns only when it was not, or (after words on stderr) cannot be done. */
-void ep_run_missing_relaunch(struct run *r);
-
 void ep_run_missing_close(struct run *r);
 
 #endif

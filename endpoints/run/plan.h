@@ -13,10 +13,6 @@
 
 struct run;
 
-/* The variable with the hosts that launches before this one have left out, with
- * commas between. */
-#define RUN_LEFT_OUT "XYLEM_LEFT_OUT"
-
 /* Fills hosts, job, config and sizes, by those that follow. */
 int ep_run_plan(struct run *r);
 

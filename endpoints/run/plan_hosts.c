@@ -95,16 +95,11 @@ static int exclude(struct run *r, char *why)
 /* Hosts that launches before this one could not use. */
 static int leave_out(struct run *r, char *why)
 {
-    const char *before = getenv(RUN_LEFT_OUT);
-    struct topo_hosts list;
     int rc;
 
-    if (before == NULL)
+    if (r->again->left_out.count == 0)
         return 0;
-    rc = topo_hosts_parse(&list, before, why);
-    if (rc == 0)
-        rc = topo_hosts_exclude(&r->hosts, &list, why);
-    topo_hosts_fini(&list);
+    rc = topo_hosts_exclude(&r->hosts, &r->again->left_out, why);
     /* Where more hosts were named than are needed others take their places. */
     if (rc == 0 && r->options.nodes > r->hosts.count)
         r->options.nodes = r->hosts.count;

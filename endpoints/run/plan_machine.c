@@ -1,7 +1,5 @@
 /* What a run needs to know of machines. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
@@ -47,54 +45,6 @@ static bool find_needs(struct run *r)
 /* --- what is known
  * */
 
-/* The hosts of a list, as an earlier launch has found them. */
-static void know(struct run *r, const struct topo_hosts *list,
-                 struct ep_machine machine)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        const char *name = topo_hosts_name(list, i);
-        uint32_t host = topo_hosts_find(&r->hosts, name, strlen(name));
-
-        if (host != TOPO_NONE)
-            r->survey.machines[host] = machine;
-    }
-}
-
-/* HOSTS=SOCKETS/CORES. False: that it is not. */
-static bool read_item(struct run *r, char *item)
-{
-    struct ep_machine machine = {.is_known = true};
-    char *mark = strchr(item, '=');
-    struct topo_hosts list;
-
-    if (mark == NULL ||
-        sscanf(mark, "=%u/%u", &machine.packages, &machine.cores) != 2 ||
-        machine.packages == 0 || machine.cores == 0)
-        return false;
-    *mark = '\0';
-    if (topo_hosts_parse(&list, item, NULL) != 0)
-        return false;
-    know(r, &list, machine);
-    topo_hosts_fini(&list);
-    return true;
-}
-
-static int read_known(struct run *r)
-{
-    const char *text = getenv(RUN_MACHINES);
-    char *copy = text == NULL ? NULL : strdup(text), *rest = NULL;
-    bool is_good = true;
-
-    for (char *item = copy == NULL ? NULL : strtok_r(copy, ";", &rest);
-         is_good && item != NULL; item = strtok_r(NULL, ";", &rest))
-        is_good = read_item(r, item);
-    free(copy);
-    if (is_good)
-        return 0;
-    ep_voice_say(&r->voice, RUN_MACHINES " is not understood: unset it");
-    return 2;
-}
-
 /* Hosts that nobody has seen are taken to be like the one before them in the
  * list, those before all others like the first that is known, or this one. */
 static int guess_others(struct run *r)
@@ -125,7 +75,6 @@ static int guess_others(struct run *r)
 int ep_run_plan_machines(struct run *r)
 {
     struct ep_survey *survey = &r->survey;
-    int rc;
 
     if (!find_needs(r))
         return 0;
@@ -133,8 +82,10 @@ int ep_run_plan_machines(struct run *r)
     survey->machines = calloc(survey->count, sizeof(survey->machines[0]));
     if (survey->machines == NULL)
         return ep_voice_fail(&r->voice, "out of memory");
-    rc = r->launcher == EP_LAUNCHER_LOCAL ? 0 : read_known(r);
-    return rc == 0 ? guess_others(r) : rc;
+    for (uint32_t i = 0; i < r->hosts.count; i++)
+        survey->machines[i] =
+            ep_run_again_machine(r->again, topo_hosts_name(&r->hosts, i));
+    return guess_others(r);
 }
 
 /* --- binding

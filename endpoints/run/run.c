@@ -178,6 +178,8 @@ static void close_all(struct run *r)
     ep_voice_fini(&r->voice);
     ep_run_held_close(r->held);
     ep_run_logs_close(r->logs);
+    ep_run_missing_close(r);
+    ep_run_survey_close(r);
     if (r->stats_fd >= 0)
         close(r->stats_fd);
 }
@@ -202,45 +204,80 @@ static void on_wait(void *arg)
     ep_watch_soon(((struct run *)arg)->watch);
 }
 
-int ep_run(const struct ep_run_options *options)
+/* The loop, and all that follows before anything is closed. */
+static int run_open(struct run *r)
 {
-    static struct run state;
-    struct run *r = &state;
+    int rc;
+
+    event_base_dispatch(r->base);
+    ep_run_losses_tell(r);
+    ep_run_judge(r);
+    rc = ep_run_exit_code(r);
+    ep_run_give_back(r);
+    ep_run_last_words(r);
+    if (r->options.stats != NULL && ep_run_stats_write(r) && rc == 0)
+        rc = 1;
+    ep_run_sweeps_end(r);
+    ep_voice_retry(&r->voice, 0);
+    return rc;
+}
+
+/* From the zeroed *r on. */
+static int run_once(struct run *r)
+{
     int rc;
 
     r->start_ns = ep_clock_ns();
     r->exit_code = -1;
     r->input_fd = -1;
-    r->options = *options;
     r->voice = (struct run_voice){
-        .is_verbose = options->verbose, .on_wait = on_wait, .arg = r};
-    unsetenv(EP_MARK_NAME); /* of the job in which this one is started */
+        .is_verbose = r->options.verbose, .on_wait = on_wait, .arg = r};
     rc = open_stats(r);
     if (rc == 0)
         rc = ep_run_report_open(r);
-    if (rc != 0)
-        return rc;
-    if (ep_spawner_open(GRACE_MS, &r->spawner)) {
+    if (rc == 0 && ep_spawner_open(GRACE_MS, &r->spawner)) {
         ep_voice_say(&r->voice,
                      "cannot fork the process that starts all others");
-        return 1;
+        rc = 1;
     }
-    rc = open_all(r);
-    if (rc == 0) {
-        event_base_dispatch(r->base);
-        ep_run_losses_tell(r);
-        ep_run_judge(r);
-        rc = ep_run_exit_code(r);
-        ep_run_give_back(r);
-        ep_run_last_words(r);
-        if (r->options.stats != NULL && ep_run_stats_write(r) && rc == 0)
-            rc = 1;
-        ep_run_sweeps_end(r);
-        ep_voice_retry(&r->voice, 0);
-    }
+    if (rc == 0)
+        rc = open_all(r);
+    if (rc == 0)
+        rc = run_open(r);
     close_all(r);
-    ep_run_missing_relaunch(r);
-    ep_run_missing_close(r);
-    ep_run_survey_close(r);
+    return rc;
+}
+
+/* A launch and, where one follows it, all that it leaves to that. */
+static int launch(const struct ep_run_options *options, struct run_again *again)
+{
+    struct run *r = calloc(1, sizeof(*r));
+    struct sigaction before[2];
+    int rc;
+
+    if (r == NULL)
+        return ep_voice_fail(&(struct run_voice){0}, "out of memory");
+    sigaction(SIGPIPE, NULL, &before[0]);
+    sigaction(SIGXFSZ, NULL, &before[1]);
+    r->options = *options;
+    r->again = again;
+    rc = run_once(r);
+    sigaction(SIGPIPE, &before[0], NULL);
+    sigaction(SIGXFSZ, &before[1], NULL);
+    free(r);
+    return rc;
+}
+
+int ep_run(const struct ep_run_options *options)
+{
+    struct run_again again = {0};
+    int rc;
+
+    unsetenv(EP_MARK_NAME); /* of the job in which this one is started */
+    do {
+        again.is_due = false;
+        rc = launch(options, &again);
+    } while (again.is_due);
+    ep_run_again_fini(&again);
     return rc;
 }

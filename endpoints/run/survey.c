@@ -2,7 +2,6 @@
 #include "endpoints/run/survey.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
@@ -32,51 +31,18 @@ static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
            (!survey->by_sockets || a->packages == b->packages);
 }
 
-/* Adds the hosts from `host` on that are like it and were not told of yet. */
-static void put_alike(struct run *r, uint32_t host, bool *is_told,
-                      struct text_buf *out)
+/* For the next launch. Returns 0 or OV_ENOMEM. */
+static int keep(struct run *r)
 {
     const struct ep_survey *survey = &r->survey;
-    const struct ep_machine *lead = &survey->machines[host];
-    struct topo_hosts list;
-    char *text;
+    int rc = 0;
 
-    topo_hosts_init(&list);
-    for (uint32_t i = host; i < survey->count; i++) {
-        const struct ep_machine *one = &survey->machines[i];
-        const char *name = topo_hosts_name(&r->hosts, i);
-
-        if (is_told[i] || !one->is_known || one->cores != lead->cores ||
-            one->packages != lead->packages)
-            continue;
-        is_told[i] = true;
-        out->bad |= topo_hosts_add(&list, name, strlen(name), 0) != 0;
+    for (uint32_t i = 0; rc == 0 && i < survey->count; i++) {
+        if (survey->machines[i].is_known)
+            rc = ep_run_again_know(r->again, topo_hosts_name(&r->hosts, i),
+                                   survey->machines[i]);
     }
-    text = topo_hosts_fold(&list, list.count);
-    out->bad |= text == NULL;
-    text_buf_printf(out, "%s%s=%u/%u", out->len_bytes > 0 ? ";" : "",
-                    text == NULL ? "" : text, lead->packages, lead->cores);
-    free(text);
-    topo_hosts_fini(&list);
-}
-
-/* All that is known, in short. NULL when memory is out. */
-static char *list_found(struct run *r)
-{
-    const struct ep_survey *survey = &r->survey;
-    bool *is_told = calloc(survey->count, sizeof(*is_told));
-    struct text_buf out = {0};
-    char *copy = NULL;
-
-    for (uint32_t i = 0; is_told != NULL && i < survey->count; i++) {
-        if (survey->machines[i].is_known && !is_told[i])
-            put_alike(r, i, is_told, &out);
-    }
-    if (is_told != NULL && !out.bad)
-        copy = strdup(out.at);
-    free(is_told);
-    text_buf_fini(&out);
-    return copy;
+    return rc;
 }
 
 /* A host that is not what it was a moment ago would be asked for ever. */
@@ -113,8 +79,8 @@ bool ep_run_survey_fits(struct run *r)
     }
     if (fits)
         return true;
-    r->survey.found = list_found(r);
-    if (r->survey.found == NULL)
+    r->again->is_due = keep(r) == 0;
+    if (!r->again->is_due)
         ep_voice_fail(&r->voice, "out of memory");
     else
         ep_voice_note(&r->voice,
@@ -127,6 +93,5 @@ bool ep_run_survey_fits(struct run *r)
 void ep_run_survey_close(struct run *r)
 {
     free(r->survey.machines);
-    free(r->survey.found);
     r->survey = (struct ep_survey){0};
 }

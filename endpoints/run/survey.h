@@ -13,26 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/run/again.h"
 #include "job/word.h"
-#include "topo/object.h"
 
 struct run;
-
-/* The variable with what launches before this one have found:
- * HOSTS=SOCKETS/CORES, with semicolons between. */
-#define RUN_MACHINES "XYLEM_MACHINES"
-
-struct ep_machine {
-    uint32_t packages, cores; /* as in topo/machine.h; 0: nobody knows */
-    bool is_known;            /* an earlier launch has found it */
-};
-
-/* How many of a kind: cores or sockets. */
-static inline uint32_t ep_machine_has(const struct ep_machine *machine,
-                                      enum topo_object object)
-{
-    return object == TOPO_CORE ? machine->cores : machine->packages;
-}
 
 struct ep_survey {
     struct ep_machine *machines; /* owned: by host of the list; virtual nodes
@@ -42,7 +26,6 @@ struct ep_survey {
     bool is_blind;   /* the guess has no room for the job: it asks, no more */
     bool has_joined; /* all nodes have */
     uint32_t come;   /* nodes that have said theirs */
-    char *found;     /* owned: for the next launch; NULL: none is needed */
 };
 
 /* Do daemons have to say what their machine is? */

@@ -72,6 +72,7 @@ class Judge:
             self.check_refused()
         else:
             self.check_lost()
+            self.check_repairs()
             self.check_helper()
             if odd.option(self.plan["odd"]) == "--hostfile":
                 self.expect(self.seen["fronts"][0]["code"] == 0, "code",
@@ -152,6 +153,20 @@ class Judge:
             self.excused.append(text)
         else:
             self.complain("lost", text)
+
+    def check_repairs(self):
+        """A node gets another parent for a fault, and for each fault once."""
+        many = {node: len(times) for node, times in
+                loss.repairs(self.said).items()
+                if len(times) > self.losses.shakes}
+        if not many:
+            return
+        text = "new parents, by node: %s, for %s faults" % (
+            many, self.losses.shakes)
+        if self.was_busy(self.losses.all):
+            self.excused.append(text)
+        else:
+            self.complain("repair", text)
 
     def was_busy(self, nodes):
         """The machine stood still, or had no processor for their daemons."""

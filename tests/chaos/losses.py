@@ -1,4 +1,6 @@
 """Who may be lost by the faults that were carried out, and what may end."""
+import math
+
 import network
 
 DROPS_S = 0.9  # for so long a helper took nothing: then tools miss something
@@ -15,6 +17,7 @@ class Losses:
         self.nodes, self.ends, self.jobs = set(), set(), set()
         self.drops = False  # what comes to tools, as those of a dvm
         self.killed, self.hints, self.heavy, self.pairs = {}, set(), 0, 0
+        self.shakes = 0  # what may cost a node its parent
         procs = sum(job["procs"] for job in plan["jobs"])
         for fault, told in zip(plan["faults"], evidence["done"]):
             for entry in told["did"]:
@@ -32,6 +35,8 @@ class Losses:
         kind, who = fault["do"], entry["who"]
         if kind == "kill":
             self.killed.setdefault(who, []).append(entry)
+        if who not in ("client", "helper", "reader", "submit"):
+            self.shakes += math.inf if who == "network" else 1
         if kind == "leave":
             self.jobs.add(entry["job"])
         elif kind == "pause":

@@ -71,8 +71,6 @@ SPARED = {
     "endpoints/boot/launcher_ssh.c": _LINE,
     "endpoints/daemon/local_words.c": _OWN,
     "endpoints/ofi/sockets.c": _KERNEL,
-    "endpoints/run/plan_machine.c": "what a launcher tells the one that it "
-                                    "becomes",
     "endpoints/run/stats_json.c": _LINE,
     "endpoints/run/sweeps.c": "one number behind a mark, of a remote shell",
     "endpoints/spawn/leftover.c": "numbers in /proc",

@@ -26,6 +26,15 @@ def numbers(text):
     return {n for pair in ends for n in range(pair[0], pair[-1] + 1)}
 
 
+def repairs(said):
+    """What orphans have told: {node: [seconds without a parent]}."""
+    found = {}
+    for node, time in re.findall(
+            r"node (\d+) on \S+ has a new parent, .*, after ([0-9.]+) s", said):
+        found.setdefault(int(node), []).append(float(time))
+    return found
+
+
 def told(said):
     """Who was said to be lost: {node: (hosts, ranks, what becomes of the
     job)}, the hosts and ranks those of all that were told with it."""
@@ -71,13 +80,7 @@ class Running:
         return self.nodes - len(self.lost)
 
     def repairs(self):
-        """What orphans have told: {node: [seconds without a parent]}."""
-        found = {}
-        for node, time in re.findall(
-                r"node (\d+) on \S+ has a new parent, .*, after ([0-9.]+) s",
-                self.job.said()):
-            found.setdefault(int(node), []).append(float(time))
-        return found
+        return repairs(self.job.said())
 
     def await_lost(self, *ranks, seconds=20):
         live.eventually(lambda: set(ranks) <= set(told(self.job.said())),

@@ -59,6 +59,15 @@ node5: hello 3 of 6; node6: hello 4 of 6; node8: hello 5 of 6;" \
 check_has "$err" "the job is started anew without, from "
 check_gone
 
+it "starts anew with the limits that it had"
+limit=$(ulimit -Sn)
+ulimit -Sn 64
+start --arity 2 --min-nodes 6 -- sh -c 'ulimit -Sn' </dev/null
+ulimit -Sn "$limit"
+check_eq 0 "$rc"
+check_eq 64 "$(sort -u "$out")"
+check_gone
+
 it "takes others of the list in their places"
 start --arity 8 -N 3 --min-nodes 3 --label=host -- echo hi </dev/null
 check_eq 0 "$rc"

@@ -1,0 +1,57 @@
+/* What a launch leaves to the next one. */
+#include "endpoints/run/again.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+
+void ep_run_again_fini(struct run_again *again)
+{
+    topo_hosts_fini(&again->left_out);
+    topo_hosts_fini(&again->known);
+    free(again->machines);
+    *again = (struct run_again){0};
+}
+
+static uint32_t find(const struct topo_hosts *hosts, const char *host)
+{
+    return topo_hosts_find(hosts, host, strlen(host));
+}
+
+int ep_run_again_without(struct run_again *again, const char *host)
+{
+    return topo_hosts_add(&again->left_out, host, strlen(host), 0) == 0
+               ? 0
+               : OV_ENOMEM;
+}
+
+int ep_run_again_know(struct run_again *again, const char *host,
+                      struct ep_machine machine)
+{
+    uint32_t at = find(&again->known, host);
+    struct ep_machine *grown;
+
+    if (at == TOPO_NONE) {
+        if (topo_hosts_add(&again->known, host, strlen(host), 0) != 0)
+            return OV_ENOMEM;
+        at = again->known.count - 1;
+        grown = reallocarray(again->machines, again->known.items_max,
+                             sizeof(*grown));
+        if (grown == NULL) {
+            topo_hosts_fini(&again->known);
+            return OV_ENOMEM;
+        }
+        again->machines = grown;
+    }
+    again->machines[at] = machine;
+    return 0;
+}
+
+struct ep_machine ep_run_again_machine(const struct run_again *again,
+                                       const char *host)
+{
+    uint32_t at = find(&again->known, host);
+
+    return at == TOPO_NONE ? (struct ep_machine){0} : again->machines[at];
+}
