@@ -3,10 +3,6 @@
 
 #include "endpoints/boot/launcher.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 const char *const ep_launcher_boot[2] = {"--boot", NULL};
 
 const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher)
@@ -18,27 +14,4 @@ const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher)
     };
 
     return table[launcher];
-}
-
-static bool has_program(const char *path, const char *name)
-{
-    char file[4096];
-
-    while (path != NULL && *path != '\0') {
-        size_t len = strcspn(path, ":");
-
-        snprintf(file, sizeof(file), "%.*s/%s", (int)len, path, name);
-        if (access(file, X_OK) == 0)
-            return true;
-        path += len + (path[len] == ':');
-    }
-    return false;
-}
-
-enum ep_launcher ep_launcher_auto(bool is_in_slurm, bool has_hosts,
-                                  const char *path)
-{
-    if (is_in_slurm && has_program(path, "srun"))
-        return EP_LAUNCHER_SLURM;
-    return has_hosts ? EP_LAUNCHER_SSH : EP_LAUNCHER_LOCAL;
 }

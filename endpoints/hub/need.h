@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/hub/session.h"
+#include "endpoints/hub/sizes.h"
 #include "endpoints/sys/room.h"
 
 /* What is to run on the machine. */

@@ -1,66 +1,11 @@
-/* Sizes of a session: from few numbers to a configuration that keeps the
- * memory of every process within its bounds.
- *
- * Bounds: those of ep_session_launcher_bytes() and ep_session_daemon_bytes().
- * What counts most: per link the receives that are posted and the frames of a
- * child that are held; per node the windows of its streams and of its own
- * records; in a daemon unfinished lines. Children beyond those of the plan that
- * the bounds have room for share some frames, and their links take a page for
- * each receive.
- */
+/* The hub of a session: opened with what its sizes come to. */
 #ifndef ENDPOINTS_HUB_SESSION_H
 #define ENDPOINTS_HUB_SESSION_H
 
 #include <stdint.h>
 
-#include "endpoints/boot/boot_config.h"
 #include "endpoints/hub/hub.h"
-
-enum {
-    /* Children that a node may have: with more the bound of one node would not
-     * hold, whatever the size of a frame. Beside its frames a link takes some
-     * 25 KiB of libfabric. */
-    EP_SESSION_CHILDREN_MAX = 256,
-    /* A daemon keeps so much of unfinished lines in memory, however many nodes
-     * it has. */
-    EP_SESSION_TAILS_BYTES = 8 << 20,
-};
-
-struct ep_session_sizes {
-    uint32_t frame_bytes;
-    uint32_t up_window_bytes;
-    uint16_t posted_receives;
-    uint16_t up_frames;
-    uint16_t standing; /* children of a node that may send so many unasked */
-    uint16_t lent;     /* frames of all others together */
-    uint16_t down_frames;
-};
-
-/* The children of an inner node of this tree, at most. O(1). */
-uint32_t ep_session_children(struct topo_tree tree);
-
-/* Sizes for a tree in which a daemon hosts up to nodes_per_daemon nodes: the
- * largest frames that keep to the bounds, 128 KiB at most. A node has at most
- * EP_SESSION_CHILDREN_MAX children: the caller sees to it. O(1). */
-struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
-                                         uint32_t nodes_per_daemon);
-
-/* The most memory that the launcher may take with so many nodes and processes
- * in all of its jobs, and nodes that it has adopted. O(1). */
-uint64_t ep_session_launcher_bytes(uint64_t nodes, uint64_t procs,
-                                   uint64_t adopted);
-
-/* The most that a daemon with so many nodes and processes may take. Where it
- * keeps output for late tools, EP_CACHE_POOL_BYTES are added. O(1). */
-uint64_t ep_session_daemon_bytes(uint64_t nodes, uint64_t procs);
-
-/* Puts sizes and the number of inputs of a node into a configuration. Returns
- * 0, OV_ENOMEM or OV_EFULL. */
-int ep_session_pack(struct ep_boot_config *config,
-                    const struct ep_session_sizes *sizes, uint32_t inputs);
-
-/* That number, once it has travelled. */
-uint32_t ep_session_inputs(const struct ep_boot_config *config);
+#include "endpoints/hub/sizes.h"
 
 /* Opens the hub with what travelled: launcher and daemons alike. The caller
  * fills in base, auth, nodes, events and arg of *hub. Raises the limit on
@@ -69,10 +14,5 @@ uint32_t ep_session_inputs(const struct ep_boot_config *config);
  * ep_transport_load and ep_hub_open return, with `why` (EP_WHY_MAX bytes). */
 int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
                     uint64_t descriptors, struct ep_hub **out, char *why);
-
-/* Descriptors that a process hosting these nodes needs, links of children
- * included; per_node: for the processes of one of them. */
-uint64_t ep_session_descriptors(struct topo_tree tree, uint32_t nodes,
-                                uint32_t per_node);
 
 #endif

@@ -19,7 +19,7 @@ static void order_all(struct run *r)
 {
     struct job_order order = {.kind = JOB_CONTROL_MACHINE};
 
-    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+    for (uint32_t n = 1; n <= r->plan.nodes_count; n++) {
         if (r->nodes[n].asked != RUN_ASK_DUE)
             continue;
         r->nodes[n].asked = RUN_ASK_SENT;
@@ -36,8 +36,8 @@ int ep_run_ask(struct run *r, const uint32_t *nodes, uint32_t count, char *why)
     for (uint32_t i = 0; i < count; i++) {
         if (r->nodes[nodes[i]].blind == NULL)
             continue;
-        snprintf(why, EP_TAP_WHY_MAX, "%.64s: %.180s", ep_run_host(r, nodes[i]),
-                 r->nodes[nodes[i]].blind);
+        snprintf(why, EP_TAP_WHY_MAX, "%.64s: %.180s",
+                 ep_run_host(&r->plan, nodes[i]), r->nodes[nodes[i]].blind);
         return OV_ESYS;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -63,7 +63,7 @@ int ep_run_ask(struct run *r, const uint32_t *nodes, uint32_t count, char *why)
 
 static void forget_blind(struct run *r)
 {
-    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+    for (uint32_t n = 1; n <= r->plan.nodes_count; n++) {
         free(r->nodes[n].blind);
         r->nodes[n].blind = NULL;
     }

@@ -83,7 +83,7 @@ static bool show(struct run *r, struct back *back)
     struct ep_console_record rec = {
         .proc = back->rank,
         .rank = back->rank,
-        .host = ep_run_host_of_rank(r, back->rank),
+        .host = ep_run_host_of_rank(&r->plan, back->rank),
         .time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0,
         .channel = back->channel,
         .is_eof = back->is_end,

@@ -37,8 +37,9 @@ int ep_run_control_open(struct run *r)
         .send = send_down,
     };
 
-    return ep_run_orders_open(
-        &carrier, r, r->sizes.frame_bytes - OV_DOWN_HEAD_BYTES, &r->orders);
+    return ep_run_orders_open(&carrier, r,
+                              r->plan.sizes.frame_bytes - OV_DOWN_HEAD_BYTES,
+                              &r->orders);
 }
 
 int ep_run_control_job(struct run *r, const struct job *job)
@@ -50,7 +51,7 @@ int ep_run_control_job(struct run *r, const struct job *job)
         text_buf_fini(&text);
         return OV_EFULL;
     }
-    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+    for (uint32_t n = 1; n <= r->plan.nodes_count; n++) {
         struct run_node *node = &r->nodes[n];
 
         if (job_on_node(job, n) == 0)

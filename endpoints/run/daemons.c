@@ -19,12 +19,12 @@ enum { SRUN = 0 };
 
 static bool is_local(const struct run *r)
 {
-    return r->config.launcher == EP_LAUNCHER_LOCAL;
+    return r->plan.config.launcher == EP_LAUNCHER_LOCAL;
 }
 
 static bool is_slurm(const struct run *r)
 {
-    return r->config.launcher == EP_LAUNCHER_SLURM;
+    return r->plan.config.launcher == EP_LAUNCHER_SLURM;
 }
 
 /* The starter's index of the daemon that hosts a node: virtual nodes are dealt
@@ -54,10 +54,11 @@ static void tell(struct run *r, uint32_t index, uint32_t node)
  * was told. */
 static void tell_ancestors(struct run *r, uint32_t index, uint32_t *told)
 {
-    const struct topo_tree *tree = &r->config.tree;
+    const struct topo_tree *tree = &r->plan.config.tree;
     uint32_t mark = index + 1;
 
-    for (uint32_t n = index + 1; n <= r->nodes_count; n += r->daemons_count) {
+    for (uint32_t n = index + 1; n <= r->plan.nodes_count;
+         n += r->daemons_count) {
         uint32_t above = n;
 
         do {
@@ -78,7 +79,7 @@ static void tell_virtual(struct run *r)
 
     if (r->daemons_ready < r->daemons_count || r->hub == NULL)
         return;
-    told = calloc(r->config.tree.nodes, sizeof(*told));
+    told = calloc(r->plan.config.tree.nodes, sizeof(*told));
     if (told == NULL) {
         ep_voice_say(&r->voice, "out of memory");
         ep_run_abort(r, 1);
@@ -93,7 +94,7 @@ static void tell_virtual(struct run *r)
  * those that are still to be started. */
 static void tell_beneath(struct run *r, uint32_t node)
 {
-    const struct topo_tree *tree = &r->config.tree;
+    const struct topo_tree *tree = &r->plan.config.tree;
     struct topo_range level = topo_tree_children(tree, node);
 
     while (level.first <= level.last) {
@@ -106,7 +107,7 @@ static void tell_beneath(struct run *r, uint32_t node)
 /* Started by us, the others hear of us from these. */
 static void tell_children(struct run *r)
 {
-    struct topo_range kids = topo_tree_children(&r->config.tree, 0);
+    struct topo_range kids = topo_tree_children(&r->plan.config.tree, 0);
 
     for (uint32_t child = kids.first; child <= kids.last; child++)
         tell(r, child, 0);
@@ -116,7 +117,7 @@ void ep_run_daemons_connect(struct run *r)
 {
     if (is_local(r))
         tell_virtual(r);
-    else if (ep_run_starts_all(r))
+    else if (ep_run_starts_all(&r->plan))
         tell_beneath(r, 0);
     else
         tell_children(r);
@@ -137,7 +138,7 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
                   r->daemons_count, peer->address);
     if (is_local(r))
         tell_virtual(r);
-    else if (ep_run_starts_all(r))
+    else if (ep_run_starts_all(&r->plan))
         tell_beneath(r, index);
 }
 
@@ -146,23 +147,24 @@ static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
     struct run *r = arg;
 
     (void)index;
-    if (node > 0 && node <= r->nodes_count)
+    if (node > 0 && node <= r->plan.nodes_count)
         ep_voice_note(&r->voice, "the daemon of node %u on %s: %s",
-                      ep_run_place(r, node), ep_run_host(r, node), text);
+                      ep_run_place(&r->plan, node), ep_run_host(&r->plan, node),
+                      text);
 }
 
 /* The daemon that says so is known by its host, which others that pass it on
  * have put before its words, or as one of virtual nodes. */
 static void tell_failed(struct run *r, uint32_t index, const char *text)
 {
-    uint32_t *nodes = calloc(r->nodes_count, sizeof(*nodes));
+    uint32_t *nodes = calloc(r->plan.nodes_count, sizeof(*nodes));
     uint32_t count = 0, place = TOPO_NONE;
 
     if (!is_local(r))
         text = ep_run_missing_host(r, text, &place);
-    for (uint32_t n = 1; nodes != NULL && n <= r->nodes_count; n++) {
+    for (uint32_t n = 1; nodes != NULL && n <= r->plan.nodes_count; n++) {
         if (is_local(r) ? daemon_of(r, n) == index
-                        : ep_run_place(r, n) == place)
+                        : ep_run_place(&r->plan, n) == place)
             nodes[count++] = n;
     }
     ep_run_losses_failed(r, nodes, count, text);
@@ -207,8 +209,8 @@ static void on_missing(void *arg, uint32_t index, const char *host,
 
 static bool is_beneath(const struct run *r, uint32_t above, uint32_t node)
 {
-    return node < r->config.tree.nodes && above != node && above != 0 &&
-           topo_tree_contains(&r->config.tree, above, node);
+    return node < r->plan.config.tree.nodes && above != node && above != 0 &&
+           topo_tree_contains(&r->plan.config.tree, above, node);
 }
 
 static void on_peer(void *arg, uint32_t index, const struct ep_boot_peer *peer)
@@ -231,15 +233,15 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
         !is_beneath(r, index, node))
         return;
     ep_voice_note(&r->voice, "started from here: the daemon of node %u on %s",
-                  ep_run_place(r, node), ep_run_host(r, node));
-    if (ep_starter_take_over(r->starter, &r->config, node, time_ms, text,
+                  ep_run_place(&r->plan, node), ep_run_host(&r->plan, node));
+    if (ep_starter_take_over(r->starter, &r->plan.config, node, time_ms, text,
                              why) != 0) {
         ep_run_missing(r, node, why, text);
         return;
     }
     r->daemons_count++;
     do {
-        above = topo_tree_parent(&r->config.tree, above);
+        above = topo_tree_parent(&r->plan.config.tree, above);
         if (above == 0 || r->daemons[above].address[0] != '\0')
             tell(r, node, above);
     } while (above != 0);
@@ -325,12 +327,13 @@ static int start_virtual(struct run *r)
     int rc = 0;
 
     for (uint32_t d = 0; rc == 0 && d < r->daemons_count; d++) {
-        r->config.hosted_count = 0;
-        for (uint32_t n = d + 1; rc == 0 && n <= r->nodes_count;
+        r->plan.config.hosted_count = 0;
+        for (uint32_t n = d + 1; rc == 0 && n <= r->plan.nodes_count;
              n += r->daemons_count)
-            rc = ep_boot_add_hosted(&r->config, (struct topo_range){n, n});
+            rc = ep_boot_add_hosted(&r->plan.config, (struct topo_range){n, n});
         if (rc == 0)
-            rc = ep_starter_add_config(r->starter, d, &r->config, NULL, why);
+            rc = ep_starter_add_config(r->starter, d, &r->plan.config, NULL,
+                                       why);
     }
     return rc == 0 ? 0 : failed(r, "this machine", why);
 }
@@ -340,8 +343,8 @@ static int start_remote(struct run *r, struct topo_range nodes)
     char why[EP_BOOT_WHY_MAX];
 
     for (uint32_t n = nodes.first; n <= nodes.last; n++) {
-        if (ep_starter_add_child(r->starter, &r->config, n, why))
-            return failed(r, ep_run_host(r, n), why);
+        if (ep_starter_add_child(r->starter, &r->plan.config, n, why))
+            return failed(r, ep_run_host(&r->plan, n), why);
     }
     return 0;
 }
@@ -357,10 +360,10 @@ static int open_gate(struct run *r)
 {
     struct ep_gate_cfg cfg = {
         .base = r->base,
-        .auth = &r->config.auth,
+        .auth = &r->plan.config.auth,
         .any_port = true,
-        .port_first = r->config.port_first,
-        .port_last = r->config.port_last,
+        .port_first = r->plan.config.port_first,
+        .port_last = r->plan.config.port_last,
         .on_call = on_call,
         .arg = r,
     };
@@ -370,7 +373,7 @@ static int open_gate(struct run *r)
         ep_voice_say(&r->voice, "%s", why);
         return 1;
     }
-    return ep_gate_list(r->gate, &r->config) == 0
+    return ep_gate_list(r->gate, &r->plan.config) == 0
                ? 0
                : ep_voice_fail(&r->voice,
                                "the system does not list its addresses");
@@ -385,9 +388,9 @@ static int start_slurm(struct run *r, struct topo_range kids)
     if (rc != 0)
         return rc;
     for (uint32_t n = kids.first; rc == 0 && n <= kids.last; n++)
-        rc = ep_starter_expect(r->starter, n, ep_run_host(r, n));
+        rc = ep_starter_expect(r->starter, n, ep_run_host(&r->plan, n));
     if (rc == 0)
-        rc = ep_starter_add_all(r->starter, SRUN, &r->config, why);
+        rc = ep_starter_add_all(r->starter, SRUN, &r->plan.config, why);
     if (rc != 0)
         return failed(r, "all hosts", why);
     r->daemons_alive++;
@@ -409,20 +412,20 @@ void ep_run_daemons_joined(struct run *r)
 
 int ep_run_daemons_start(struct run *r)
 {
-    struct topo_range kids = ep_run_started_here(r);
-    uint32_t top = r->nodes_count;
+    struct topo_range kids = ep_run_started_here(&r->plan);
+    uint32_t top = r->plan.nodes_count;
     struct ep_starter_cfg cfg = {
         .base = r->base,
         .spawner = r->spawner,
-        .xylemd = r->config.xylemd,
-        .rsh = r->config.rsh,
-        .launch_timeout_ms = r->config.launch_timeout_ms,
-        .max_parallel = r->daemons_parallel,
+        .xylemd = r->plan.config.xylemd,
+        .rsh = r->plan.config.rsh,
+        .launch_timeout_ms = r->plan.config.launch_timeout_ms,
+        .max_parallel = r->plan.daemons_parallel,
         .events = &starter_events,
         .arg = r,
     };
 
-    r->daemons_count = ep_run_daemons(r);
+    r->daemons_count = ep_run_daemons(&r->plan);
     if (r->daemons_count < cfg.max_parallel && !is_local(r))
         cfg.max_parallel = r->daemons_count;
     r->daemons = calloc((size_t)top + 1, sizeof(*r->daemons));

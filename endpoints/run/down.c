@@ -37,7 +37,7 @@ static void read_input(void *arg, struct ov_buf *buf)
     struct run *r = arg;
 
     ep_input_want(r->input, buf->mem + OV_DOWN_HEAD_BYTES,
-                  r->sizes.frame_bytes - OV_DOWN_HEAD_BYTES);
+                  r->plan.sizes.frame_bytes - OV_DOWN_HEAD_BYTES);
 }
 
 static void tell_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
@@ -63,8 +63,8 @@ int ep_run_down_open(struct run *r)
     };
     const struct run_stdin_cfg cfg = {
         .job = &r->own.desc,
-        .nodes_count = r->nodes_count,
-        .window = r->sizes.down_frames,
+        .nodes_count = r->plan.nodes_count,
+        .window = r->plan.sizes.down_frames,
         .is_kept = r->options.keep_stdin,
         .events = &events,
         .arg = r,

@@ -18,9 +18,9 @@ enum { GRACE_S = 2 };
 
 void ep_run_dvm_begin(struct run *r)
 {
-    for (uint32_t n = 1; n <= r->nodes_count; n++)
+    for (uint32_t n = 1; n <= r->plan.nodes_count; n++)
         r->nodes[n].is_final = true;
-    r->finals = r->nodes_count;
+    r->finals = r->plan.nodes_count;
     /* Whoever hears a word of the launcher knows that the tree stands. This one
      * reaches no process: there is none. */
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
@@ -45,8 +45,9 @@ void ep_run_dvm_up(struct run *r, const char *uri)
         &r->voice,
         "%u node%s up: jobs can be started, `xylem dvm --stop=%d' ends "
         "it",
-        r->nodes_count - r->lost_count,
-        r->nodes_count - r->lost_count == 1 ? " is" : "s are", (int)getpid());
+        r->plan.nodes_count - r->lost_count,
+        r->plan.nodes_count - r->lost_count == 1 ? " is" : "s are",
+        (int)getpid());
 }
 
 void ep_run_dvm_give_up(struct run *r, const char *why)

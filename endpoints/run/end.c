@@ -69,7 +69,7 @@ void ep_run_check_done(struct run *r)
     if (r->phase != RUN_RUNNING || r->output == NULL ||
         (r->options.is_dvm && !r->is_ending))
         return;
-    if (r->finals < r->nodes_count || ep_run_jobs_further(r) ||
+    if (r->finals < r->plan.nodes_count || ep_run_jobs_further(r) ||
         ep_run_tap_is_awaited(r) || ep_run_tap_replays(r) ||
         r->redirects_waiting > 0)
         return;
@@ -101,7 +101,8 @@ void ep_run_abort(struct run *r, int exit_code)
         r->is_killed = r->is_aborted = true;
         ep_run_jobs_killed(r);
         ep_run_over(r);
-        if (r->config.launcher != EP_LAUNCHER_SLURM) /* srun ends the step */
+        if (r->plan.config.launcher !=
+            EP_LAUNCHER_SLURM) /* srun ends the step */
             event_base_loopexit(r->base, NULL);
         return;
     }
@@ -122,11 +123,12 @@ static void tell_failure(struct run *r)
     r->is_failure_told = true;
     if (WIFSIGNALED(status))
         ep_voice_say(&r->voice, "rank %u on %s was ended by signal %d (%s)",
-                     failure->rank, ep_run_host_of_rank(r, failure->rank),
+                     failure->rank,
+                     ep_run_host_of_rank(&r->plan, failure->rank),
                      WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         ep_voice_say(&r->voice, "rank %u on %s returned %d", failure->rank,
-                     ep_run_host_of_rank(r, failure->rank),
+                     ep_run_host_of_rank(&r->plan, failure->rank),
                      WEXITSTATUS(status));
 }
 
@@ -191,8 +193,9 @@ static void check_launch(struct run *r)
     ep_voice_say(&r->voice,
                  "after %.0f s only %u of %u node%s joined (--launch-timeout "
                  "gives the others more time)",
-                 waited_s, ep_hub_look(r->hub, 0, 0).joined, r->nodes_count,
-                 r->nodes_count == 1 ? " has" : "s have");
+                 waited_s, ep_hub_look(r->hub, 0, 0).joined,
+                 r->plan.nodes_count,
+                 r->plan.nodes_count == 1 ? " has" : "s have");
     ep_run_abort(r, 1);
 }
 

@@ -13,25 +13,21 @@
 
 #include <event2/event.h>
 
-#include "endpoints/boot/boot.h"
 #include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
 #include "endpoints/console/input.h"
-#include "endpoints/hub/session.h"
+#include "endpoints/hub/hub.h"
 #include "job/word.h"
 #include "endpoints/output/output.h"
 #include "endpoints/run/job.h"
 #include "endpoints/run/counts.h"
-#include "endpoints/run/layout.h"
+#include "endpoints/run/plan.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/run.h"
-#include "endpoints/run/survey.h"
 #include "endpoints/run/voice.h"
 #include "endpoints/run/watch.h"
 #include "endpoints/spawn/spawner.h"
-#include "endpoints/sys/room.h"
 #include "endpoints/sys/writer.h"
-#include "topo/hosts.h"
 
 /* Is a node to say what its machine is? See ask.h. */
 enum run_ask { RUN_ASK_NOT, RUN_ASK_DUE, RUN_ASK_SENT };
@@ -57,7 +53,7 @@ enum run_phase {
 
 struct run {
     struct ep_run_options options;
-    struct run_again *again; /* borrowed: from the launch before, to the next */
+    struct run_plan plan;
     struct event_base *base;
     struct ep_spawner *spawner;
     struct ep_starter *starter;
@@ -75,21 +71,11 @@ struct run {
     struct run_shown *shown; /* owned: those of them on the console */
     uint32_t sinks_open;     /* files that they may have open at a time */
     struct run_voice voice;
-    struct ep_boot_config config; /* of the session; hosts of all nodes */
-    struct ep_session_sizes sizes;
-    struct ep_room room;       /* of this machine, before anything is started */
-    struct run_job own;        /* its own job, and further ones behind it */
-    enum ep_launcher launcher; /* what the options come to */
-    struct topo_hosts hosts;   /* empty: virtual nodes on this machine */
-    struct ep_tree_plan tree;  /* how the tree came to be */
-    struct ep_survey survey;   /* machines that ranks are placed by */
-    struct run_node *nodes;    /* [1 + N], by overlay node */
+    struct run_job own;           /* its own job, and further ones behind it */
+    struct run_node *nodes;       /* [1 + N], by overlay node */
     struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
-    char host[256];               /* this machine's name */
-    char nspace[32];
-    uint32_t nodes_count;   /* N: nodes that host processes */
-    uint32_t daemons_count; /* started by the launcher itself */
-    uint32_t daemons_parallel, daemons_ready, daemons_alive, nodes_per_daemon;
+    uint32_t daemons_count;       /* started by the launcher itself */
+    uint32_t daemons_ready, daemons_alive;
     uint32_t finals; /* nodes whose processes do no more */
     uint32_t asked;  /* nodes that are to say what their machines are */
     uint32_t lost_count;

@@ -18,8 +18,8 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     struct run *r = arg;
 
-    if (r->again->is_due) { /* no other launch follows */
-        r->again->is_due = false;
+    if (r->plan.again->is_due) { /* no other launch follows */
+        r->plan.again->is_due = false;
         r->exit_code = 128 + signo;
     } else if (r->phase == RUN_LAUNCHING) {
         r->is_quiet = true;

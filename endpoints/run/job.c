@@ -25,7 +25,7 @@ void ep_run_job_count_spare(struct run_job *job, bool is_more)
 {
     struct run *r = job->run;
 
-    for (uint32_t n = 1; n <= r->nodes_count; n++) {
+    for (uint32_t n = 1; n <= r->plan.nodes_count; n++) {
         uint32_t procs = job_on_node(&job->desc, n);
 
         r->nodes[n].spare += is_more ? procs : 0 - procs;
@@ -231,7 +231,7 @@ static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
         const bool has = (job_channels(&job->desc) & 1u << channel) != 0;
         struct ep_console_record end = {.proc = number,
                                         .rank = number,
-                                        .host = ep_run_host(r, node),
+                                        .host = ep_run_host(&r->plan, node),
                                         .channel = channel,
                                         .is_eof = true,
                                         .cookie = RUN_NO_RECORD};

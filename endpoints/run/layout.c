@@ -3,31 +3,34 @@
 
 #include <stdlib.h>
 
-#include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/prelude.h"
 
 struct ep_layout {
+    struct ep_run_options options;
     struct run_again again; /* there is none before it, and none after */
-    struct run run;
+    struct run_voice voice;
+    struct job job;
+    struct run_plan plan;
 };
 
 int ep_layout_open(const struct ep_run_options *options, struct ep_layout **out)
 {
     struct ep_layout *layout = calloc(1, sizeof(*layout));
     uint32_t most = 0;
-    struct run *r;
     int rc;
 
     *out = NULL;
     if (layout == NULL)
         return 1;
-    r = &layout->run;
-    r->options = *options;
-    r->again = &layout->again;
-    r->voice.is_verbose = options->verbose;
+    layout->options = *options;
+    layout->voice.is_verbose = options->verbose;
+    layout->plan = (struct run_plan){.options = &layout->options,
+                                     .again = &layout->again,
+                                     .voice = &layout->voice,
+                                     .job = &layout->job};
     ep_prelude_open(options->timeout_s);
-    rc = ep_run_plan_nodes(r, &most);
+    rc = ep_run_plan_nodes(&layout->plan, &most);
     ep_prelude_close();
     if (rc != 0) {
         ep_layout_close(layout);
@@ -41,51 +44,48 @@ void ep_layout_close(struct ep_layout *layout)
 {
     if (layout == NULL)
         return;
-    ep_boot_config_fini(&layout->run.config);
-    job_fini(&layout->run.own.desc);
-    topo_hosts_fini(&layout->run.hosts);
-    ep_tree_plan_fini(&layout->run.tree);
-    ep_voice_fini(&layout->run.voice);
-    ep_run_survey_close(&layout->run);
+    ep_run_plan_close(&layout->plan);
+    job_fini(&layout->job);
+    ep_voice_fini(&layout->voice);
     free(layout);
 }
 
 const struct topo_tree *ep_layout_tree(const struct ep_layout *layout)
 {
-    return &layout->run.config.tree;
+    return &layout->plan.config.tree;
 }
 
 const struct ep_tree_plan *ep_layout_plan(const struct ep_layout *layout)
 {
-    return &layout->run.tree;
+    return &layout->plan.tree;
 }
 
 const char *ep_layout_host(const struct ep_layout *layout, uint32_t node)
 {
-    return ep_run_host(&layout->run, node);
+    return ep_run_host(&layout->plan, node);
 }
 
 uint32_t ep_layout_place(const struct ep_layout *layout, uint32_t node)
 {
-    return ep_run_place(&layout->run, node);
+    return ep_run_place(&layout->plan, node);
 }
 
 uint32_t ep_layout_procs(const struct ep_layout *layout, uint32_t node)
 {
-    return job_on_node(&layout->run.own.desc, node);
+    return job_on_node(&layout->job, node);
 }
 
 bool ep_layout_is_virtual(const struct ep_layout *layout)
 {
-    return layout->run.hosts.count == 0;
+    return layout->plan.hosts.count == 0;
 }
 
 uint32_t ep_layout_switch(const struct ep_layout *layout, uint32_t node)
 {
-    const struct topo_under *under = &layout->run.tree.under;
+    const struct topo_under *under = &layout->plan.tree.under;
 
     if (under->under == NULL)
         return TOPO_NONE;
     return node == 0 ? under->launcher
-                     : under->under[ep_run_place(&layout->run, node)];
+                     : under->under[ep_run_place(&layout->plan, node)];
 }

@@ -38,13 +38,13 @@ static void remember(struct run *r, uint32_t node)
     if (lost == NULL)
         return;
     r->lost = lost;
-    lost[r->lost_count++] = ep_run_place(r, node);
+    lost[r->lost_count++] = ep_run_place(&r->plan, node);
 }
 
 /* A dvm without a node. */
 static bool is_bare(struct run *r)
 {
-    if (!r->options.is_dvm || r->lost_count < r->nodes_count)
+    if (!r->options.is_dvm || r->lost_count < r->plan.nodes_count)
         return false;
     ep_voice_say(&r->voice, "no node is left");
     return true;
@@ -52,7 +52,7 @@ static bool is_bare(struct run *r)
 
 void ep_run_lost(struct run *r, uint32_t node)
 {
-    if (node == 0 || node > r->nodes_count || r->nodes[node].is_lost ||
+    if (node == 0 || node > r->plan.nodes_count || r->nodes[node].is_lost ||
         r->phase >= RUN_LEAVING)
         return;
     if (r->phase == RUN_LAUNCHING) {

@@ -82,8 +82,8 @@ static bool named_init(struct run *r, const uint32_t *nodes, uint32_t count,
     }
     topo_hosts_init(&hosts);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = ep_run_place(r, nodes[i]);
-        const char *host = ep_run_host(r, nodes[i]);
+        uint32_t place = ep_run_place(&r->plan, nodes[i]);
+        const char *host = ep_run_host(&r->plan, nodes[i]);
 
         (void)topo_ranges_add(&named->nodes.set,
                               (struct topo_range){place, place});
@@ -215,7 +215,7 @@ void ep_run_losses_add(struct run *r, uint32_t node, bool goes_on)
         is_late = open_group(r, goes_on, is_news) && is_late;
     if (r->losses == NULL || !grow(r->losses)) {
         ep_voice_say(&r->voice, "the daemon of node %u on %s is lost",
-                     ep_run_place(r, node), ep_run_host(r, node));
+                     ep_run_place(&r->plan, node), ep_run_host(&r->plan, node));
         return;
     }
     r->losses->nodes[r->losses->count++] = node;

@@ -33,12 +33,12 @@ static uint32_t leading_host(const struct run *r, const char *text, size_t *len)
     if (end == NULL)
         return TOPO_NONE;
     *len = (size_t)(end - text) + 2;
-    return topo_hosts_find(&r->hosts, text, (size_t)(end - text));
+    return topo_hosts_find(&r->plan.hosts, text, (size_t)(end - text));
 }
 
 static const char *name_of(const struct run *r, const struct run_missing *one)
 {
-    return topo_hosts_name(&r->hosts, one->host);
+    return topo_hosts_name(&r->plan.hosts, one->host);
 }
 
 /* The next place of a name in the text as a word of its own, or NULL; `start`
@@ -161,9 +161,10 @@ static void add(struct run *r, struct run_missing *one, const char *text,
 /* Those that are not in `left` any more. */
 static void add_taken(struct run *r, const struct topo_hosts *left)
 {
-    for (uint32_t n = 1; n <= r->nodes_count; n++) {
-        struct run_missing one = {.host = ep_run_place(r, n), .is_task = true};
-        const char *name = topo_hosts_name(&r->hosts, one.host);
+    for (uint32_t n = 1; n <= r->plan.nodes_count; n++) {
+        struct run_missing one = {.host = ep_run_place(&r->plan, n),
+                                  .is_task = true};
+        const char *name = topo_hosts_name(&r->plan.hosts, one.host);
 
         if (topo_hosts_find(left, name, strlen(name)) == TOPO_NONE &&
             find(r, one.host) == NULL)
@@ -183,7 +184,7 @@ static bool find_taken(struct run *r)
     struct topo_hosts left;
 
     topo_hosts_init(&left);
-    if (r->config.launcher == EP_LAUNCHER_SLURM && job != NULL &&
+    if (r->plan.config.launcher == EP_LAUNCHER_SLURM && job != NULL &&
         ep_scontrol_nodes(job, &list) == 0 &&
         topo_hosts_parse(&left, list.at, NULL) == 0)
         add_taken(r, &left);
@@ -195,10 +196,10 @@ static bool find_taken(struct run *r)
 static void add_node(struct run *r, struct run_missing one, const char *text,
                      const char *first)
 {
-    bool has_host = r->config.launcher != EP_LAUNCHER_LOCAL && one.node > 0 &&
-                    one.node <= r->nodes_count;
+    bool has_host = r->plan.config.launcher != EP_LAUNCHER_LOCAL &&
+                    one.node > 0 && one.node <= r->plan.nodes_count;
 
-    one.host = has_host ? ep_run_place(r, one.node) : TOPO_NONE;
+    one.host = has_host ? ep_run_place(&r->plan, one.node) : TOPO_NONE;
     text = ep_run_missing_host(r, text, &one.host);
     if (one.host != TOPO_NONE && find(r, one.host) != NULL)
         return; /* the first reason is the best */
@@ -233,7 +234,7 @@ void ep_run_missing_task(struct run *r, const char *host, enum ep_srun_end end,
                               .is_refused = end == EP_SRUN_REFUSED};
     struct run_missing *old;
 
-    one.host = topo_hosts_find(&r->hosts, host, strlen(host));
+    one.host = topo_hosts_find(&r->plan.hosts, host, strlen(host));
     if (one.host == TOPO_NONE)
         return;
     old = find(r, one.host);
@@ -296,9 +297,9 @@ static void say_all(struct run *r, const char *text)
     char *list = NULL;
 
     topo_hosts_init(&hosts);
-    for (uint32_t n = 1; n <= r->nodes_count; n++)
-        add_name(&hosts, ep_run_host(r, n));
-    if (r->config.launcher == EP_LAUNCHER_SLURM)
+    for (uint32_t n = 1; n <= r->plan.nodes_count; n++)
+        add_name(&hosts, ep_run_host(&r->plan, n));
+    if (r->plan.config.launcher == EP_LAUNCHER_SLURM)
         list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
     if (list == NULL || hosts.count == 1)
         ep_voice_say(&r->voice, "a daemon does not come: %s%s%s",
@@ -330,8 +331,10 @@ static void tell_group(struct run *r, uint32_t first)
         one->is_told = true;
         add_name(&hosts, name_of(r, one));
         if (one->first != NULL)
-            add_name(&parents, ep_run_host(r, topo_tree_parent(&r->config.tree,
-                                                               one->node)));
+            add_name(
+                &parents,
+                ep_run_host(&r->plan,
+                            topo_tree_parent(&r->plan.config.tree, one->node)));
     }
     say_group(r, lead, &hosts, &parents);
     topo_hosts_fini(&hosts);
@@ -385,7 +388,7 @@ static uint32_t hosts_left(const struct run *r)
         if (r->missing[i].host == TOPO_NONE)
             return 0;
     }
-    return r->hosts.count - r->missing_count;
+    return r->plan.hosts.count - r->missing_count;
 }
 
 /* The next launch goes without those that are missing. */
@@ -394,8 +397,8 @@ static void leave_out(struct run *r)
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < r->missing_count; i++)
-        rc = ep_run_again_without(r->again, name_of(r, &r->missing[i]));
-    r->again->is_due = rc == 0;
+        rc = ep_run_again_without(r->plan.again, name_of(r, &r->missing[i]));
+    r->plan.again->is_due = rc == 0;
 }
 
 static void on_settled(evutil_socket_t fd, short what, void *arg)
@@ -416,7 +419,7 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
     }
     if (least > 0 && left >= least)
         leave_out(r);
-    if (r->again->is_due)
+    if (r->plan.again->is_due)
         ep_voice_say(&r->voice,
                      "the job is started anew without, from %u host%s", left,
                      left == 1 ? "" : "s");

@@ -23,7 +23,7 @@ static void on_started(struct run_job *job)
 
 static void say_no_spill(struct run *r, uint32_t rank, int err)
 {
-    const char *host = ep_run_host_of_rank(r, rank);
+    const char *host = ep_run_host_of_rank(&r->plan, rank);
 
     if (r->own.desc.spill_dir != NULL)
         ep_voice_say(&r->voice,
@@ -46,7 +46,7 @@ static void say_no_spill(struct run *r, uint32_t rank, int err)
 static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
 {
     struct run *r = job->run;
-    const char *host = ep_run_host_of_rank(r, told->rank);
+    const char *host = ep_run_host_of_rank(&r->plan, told->rank);
 
     if (job->life.is_killed)
         return;

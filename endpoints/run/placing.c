@@ -248,7 +248,7 @@ static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
 
 static void count_procs(struct placing *p)
 {
-    memset(p->procs_of, 0, (p->r->nodes_count + 1) * sizeof(*p->procs_of));
+    memset(p->procs_of, 0, (p->r->plan.nodes_count + 1) * sizeof(*p->procs_of));
     for (uint32_t g = 0; g < p->count; g++) {
         const struct group *group = &p->groups[g];
 
@@ -263,7 +263,7 @@ static void count_procs(struct placing *p)
 
 static bool has_room(const struct placing *p, char *why)
 {
-    for (uint32_t n = 1; n <= p->r->nodes_count; n++) {
+    for (uint32_t n = 1; n <= p->r->plan.nodes_count; n++) {
         uint32_t room = ep_run_pool_room(p->r, n);
 
         if (p->procs_of[n] <= room)
@@ -272,7 +272,7 @@ static bool has_room(const struct placing *p, char *why)
             why, EP_TAP_WHY_MAX,
             "node %u on %.128s has room for %u more process%s of the %d that "
             "it takes of such jobs",
-            ep_run_place(p->r, n), ep_run_host(p->r, n), room,
+            ep_run_place(&p->r->plan, n), ep_run_host(&p->r->plan, n), room,
             room == 1 ? "" : "es", RUN_SPARE_PROCS);
         return false;
     }
@@ -325,8 +325,9 @@ static uint32_t nth_node(const struct placing *p, uint32_t nth)
     const struct run_pool *pool = &p->groups[0].pool;
 
     if (p->count > 1)
-        return nth < p->r->nodes_count ? job_node_at(&p->r->own.desc, nth + 1)
-                                       : 0;
+        return nth < p->r->plan.nodes_count
+                   ? job_node_at(&p->r->own.desc, nth + 1)
+                   : 0;
     return nth < pool->hosts.count ? pool->nodes[nth] : 0;
 }
 
@@ -416,8 +417,8 @@ int ep_run_placing(struct run *r, const struct ep_tap_spawn *spawn,
         return rc;
     p->r = r;
     p->spawn = spawn;
-    p->procs_of = calloc((size_t)r->nodes_count + 1, sizeof(*p->procs_of));
-    p->place_of = calloc((size_t)r->nodes_count + 1, sizeof(*p->place_of));
+    p->procs_of = calloc((size_t)r->plan.nodes_count + 1, sizeof(*p->procs_of));
+    p->place_of = calloc((size_t)r->plan.nodes_count + 1, sizeof(*p->place_of));
     group_apps(p);
     if (p->procs_of != NULL && p->place_of != NULL)
         rc = place_all(p, refusal, why);

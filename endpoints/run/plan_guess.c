@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 #include "topo/guess.h"
@@ -18,58 +17,58 @@
  * */
 
 /* Runs of places that are nodes one after the other. */
-static int list_places(struct run *r)
+static int list_places(struct run_plan *p)
 {
-    uint32_t *node_of = calloc((size_t)r->nodes_count + 1, sizeof(*node_of));
+    uint32_t *node_of = calloc((size_t)p->nodes_count + 1, sizeof(*node_of));
     int rc = node_of == NULL ? OV_ENOMEM : 0;
 
-    for (uint32_t n = 1; rc == 0 && n <= r->nodes_count; n++)
-        node_of[r->tree.shape.host[n] + 1] = n;
-    for (uint32_t place = 1; rc == 0 && place <= r->nodes_count;) {
+    for (uint32_t n = 1; rc == 0 && n <= p->nodes_count; n++)
+        node_of[p->tree.shape.host[n] + 1] = n;
+    for (uint32_t place = 1; rc == 0 && place <= p->nodes_count;) {
         struct job_places run = {{place, place}, node_of[place]};
 
-        while (++place <= r->nodes_count &&
+        while (++place <= p->nodes_count &&
                node_of[place] == node_of[place - 1] + 1)
             run.places.last++;
-        rc = job_add_places(&r->own.desc, run);
+        rc = job_add_places(p->job, run);
     }
     free(node_of);
-    return rc == 0 ? 0 : ep_voice_fail(&r->voice, "out of memory");
+    return rc == 0 ? 0 : ep_voice_fail(p->voice, "out of memory");
 }
 
-int ep_run_use_shape(struct run *r)
+int ep_run_use_shape(struct run_plan *p)
 {
-    struct topo_shape *shape = &r->tree.shape;
+    struct topo_shape *shape = &p->tree.shape;
 
-    if (shape->parents != NULL && ep_boot_set_tree(&r->config, &shape->tree))
-        return ep_voice_fail(&r->voice, "out of memory");
-    return list_places(r);
+    if (shape->parents != NULL && ep_boot_set_tree(&p->config, &shape->tree))
+        return ep_voice_fail(p->voice, "out of memory");
+    return list_places(p);
 }
 
 /* --- the guess
  * */
 
 /* A complete tree, with neighbours under one subtree. */
-static int shape_order(struct run *r, const struct topo_guess *guess,
+static int shape_order(struct run_plan *p, const struct topo_guess *guess,
                        struct topo_shape *out)
 {
     struct topo_spread_ask ask = {
-        .tree = &r->config.tree, .order = guess->order, .switches = 1};
+        .tree = &p->config.tree, .order = guess->order, .switches = 1};
 
-    *out = (struct topo_shape){.tree = r->config.tree};
-    out->host = calloc((size_t)r->nodes_count + 1, sizeof(*out->host));
+    *out = (struct topo_shape){.tree = p->config.tree};
+    out->host = calloc((size_t)p->nodes_count + 1, sizeof(*out->host));
     return out->host == NULL ? OV_ENOMEM : topo_spread(&ask, out->host);
 }
 
 /* The same with each group as under a switch. */
-static int shape_groups(struct run *r, const struct topo_guess *guess,
+static int shape_groups(struct run_plan *p, const struct topo_guess *guess,
                         struct topo_under *under, struct topo_shape *out)
 {
     struct topo_spread_ask spread = {.tree = &out->tree, .order = guess->order};
-    struct topo_shape_ask ask = {.hosts = r->nodes_count,
-                                 .arity = r->tree.arity};
-    int rc = topo_under_init(under, &guess->fabric, &r->hosts, r->nodes_count,
-                             r->host);
+    struct topo_shape_ask ask = {.hosts = p->nodes_count,
+                                 .arity = p->tree.arity};
+    int rc = topo_under_init(under, &guess->fabric, &p->hosts, p->nodes_count,
+                             p->host);
 
     if (rc != 0)
         return rc;
@@ -97,16 +96,16 @@ static bool is_worth_it(const struct topo_shape *groups,
 }
 
 /* Takes what is better into the plan. */
-static int choose(struct run *r, struct topo_guess *guess)
+static int choose(struct run_plan *p, struct topo_guess *guess)
 {
-    struct ep_tree_plan *plan = &r->tree;
+    struct ep_tree_plan *plan = &p->tree;
     struct topo_under under = {0};
     struct topo_shape groups = {0};
-    int rc = shape_order(r, guess, &plan->shape);
+    int rc = shape_order(p, guess, &plan->shape);
 
     plan->by = EP_TREE_ORDER;
     if (rc == 0 && guess->by != TOPO_GUESS_ORDER)
-        rc = shape_groups(r, guess, &under, &groups);
+        rc = shape_groups(p, guess, &under, &groups);
     if (rc == 0 && groups.host != NULL &&
         is_worth_it(&groups, &plan->shape, &under)) {
         topo_shape_fini(&plan->shape);
@@ -123,24 +122,24 @@ static int choose(struct run *r, struct topo_guess *guess)
     return rc;
 }
 
-int ep_run_plan_guess(struct run *r)
+int ep_run_plan_guess(struct run_plan *p)
 {
     struct topo_guess guess;
     int rc;
 
     /* All beneath the launcher, or no hosts but their names. */
-    if (r->hosts.count == 0 || r->launcher == EP_LAUNCHER_LOCAL ||
-        r->nodes_count <= r->tree.arity)
+    if (p->hosts.count == 0 || p->launcher == EP_LAUNCHER_LOCAL ||
+        p->nodes_count <= p->tree.arity)
         return 0;
-    rc = topo_guess_init(&guess, &r->hosts, r->nodes_count, r->host, ADDRESSES);
+    rc = topo_guess_init(&guess, &p->hosts, p->nodes_count, p->host, ADDRESSES);
     if (rc == 0)
-        rc = choose(r, &guess);
+        rc = choose(p, &guess);
     topo_guess_fini(&guess);
     if (rc != 0)
-        return ep_voice_fail(&r->voice, "out of memory");
-    ep_voice_note(&r->voice, "no switches known: the tree goes by %s",
-                  r->tree.by == EP_TREE_ORDER   ? "the order of names"
-                  : r->tree.by == EP_TREE_NAMES ? "names of hosts"
+        return ep_voice_fail(p->voice, "out of memory");
+    ep_voice_note(p->voice, "no switches known: the tree goes by %s",
+                  p->tree.by == EP_TREE_ORDER   ? "the order of names"
+                  : p->tree.by == EP_TREE_NAMES ? "names of hosts"
                                                 : "addresses of hosts");
-    return ep_run_use_shape(r);
+    return ep_run_use_shape(p);
 }

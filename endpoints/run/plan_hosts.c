@@ -2,23 +2,22 @@
 #include <stdlib.h>
 
 #include "endpoints/boot/launcher.h"
-#include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
 #include "topo/allocation.h"
 
-const char *ep_run_host(const struct run *r, uint32_t node)
+const char *ep_run_host(const struct run_plan *p, uint32_t node)
 {
-    if (node == 0 || r->hosts.count == 0 || node > r->nodes_count)
-        return r->host;
-    return topo_hosts_name(&r->hosts, ep_run_place(r, node));
+    if (node == 0 || p->hosts.count == 0 || node > p->nodes_count)
+        return p->host;
+    return topo_hosts_name(&p->hosts, ep_run_place(p, node));
 }
 
-const char *ep_run_host_of_rank(const struct run *r, uint32_t rank)
+const char *ep_run_host_of_rank(const struct run_plan *p, uint32_t rank)
 {
-    return ep_run_host(r, job_node_of(&r->own.desc, rank, NULL));
+    return ep_run_host(p, job_node_of(p->job, rank, NULL));
 }
 
 static const char *get_env(void *arg, const char *name)
@@ -27,10 +26,10 @@ static const char *get_env(void *arg, const char *name)
     return getenv(name);
 }
 
-static int wrong(struct run *r, int rc, const char *why)
+static int wrong(struct run_plan *p, int rc, const char *why)
 {
     if (rc != 0)
-        ep_voice_say(&r->voice, "%s", why);
+        ep_voice_say(p->voice, "%s", why);
     return rc == OV_EINVAL ? 2 : rc != 0;
 }
 
@@ -54,73 +53,73 @@ static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
 
 /* The hosts that there are: of the user's list, within the allocation if there
  * is one. On this machine alone the list is of names only. */
-static int find_hosts(struct run *r, enum topo_manager *manager, char *why)
+static int find_hosts(struct run_plan *p, enum topo_manager *manager, char *why)
 {
-    const struct ep_run_options *o = &r->options;
+    const struct ep_run_options *o = p->options;
     struct topo_hosts wanted;
     int rc = read_wanted(o, &wanted, why);
 
     *manager = TOPO_MANAGER_NONE;
     if (rc == 0 && o->launcher != EP_LAUNCHER_LOCAL)
-        rc = topo_allocation_read(get_env, NULL, &r->hosts, manager, why);
+        rc = topo_allocation_read(get_env, NULL, &p->hosts, manager, why);
     if (rc == 0 && *manager == TOPO_MANAGER_NONE) {
-        r->hosts = wanted;
+        p->hosts = wanted;
         return 0;
     }
     if (rc == 0 && wanted.count > 0)
-        rc = topo_allocation_choose(&r->hosts, &wanted, *manager, why);
+        rc = topo_allocation_choose(&p->hosts, &wanted, *manager, why);
     topo_hosts_fini(&wanted);
     return rc;
 }
 
-static int exclude(struct run *r, char *why)
+static int exclude(struct run_plan *p, char *why)
 {
     struct topo_hosts list;
     int rc;
 
-    if (r->options.exclude == NULL)
+    if (p->options->exclude == NULL)
         return 0;
-    if (r->hosts.count == 0) {
+    if (p->hosts.count == 0) {
         topo_why(why, "--exclude needs hosts to leave some out of: give "
                       "--hosts or --hostfile, or run in an allocation");
         return OV_EINVAL;
     }
-    rc = topo_hosts_parse(&list, r->options.exclude, why);
+    rc = topo_hosts_parse(&list, p->options->exclude, why);
     if (rc == 0)
-        rc = topo_hosts_exclude(&r->hosts, &list, why);
+        rc = topo_hosts_exclude(&p->hosts, &list, why);
     topo_hosts_fini(&list);
     return rc;
 }
 
 /* Hosts that launches before this one could not use. */
-static int leave_out(struct run *r, char *why)
+static int leave_out(struct run_plan *p, char *why)
 {
     int rc;
 
-    if (r->again->left_out.count == 0)
+    if (p->again->left_out.count == 0)
         return 0;
-    rc = topo_hosts_exclude(&r->hosts, &r->again->left_out, why);
+    rc = topo_hosts_exclude(&p->hosts, &p->again->left_out, why);
     /* Where more hosts were named than are needed others take their places. */
-    if (rc == 0 && r->options.nodes > r->hosts.count)
-        r->options.nodes = r->hosts.count;
+    if (rc == 0 && p->nodes_wanted > p->hosts.count)
+        p->nodes_wanted = p->hosts.count;
     return rc;
 }
 
-static int choose_launcher(struct run *r, enum topo_manager manager)
+static int choose_launcher(struct run_plan *p, enum topo_manager manager)
 {
     bool is_in_slurm = manager == TOPO_MANAGER_SLURM;
 
-    r->launcher = r->options.launcher;
-    if (r->launcher == EP_LAUNCHERS)
-        r->launcher =
-            ep_launcher_auto(is_in_slurm, r->hosts.count > 0, getenv("PATH"));
-    if (r->launcher == EP_LAUNCHER_SSH && r->hosts.count == 0) {
-        ep_voice_say(&r->voice,
+    p->launcher = p->options->launcher;
+    if (p->launcher == EP_LAUNCHERS)
+        p->launcher =
+            ep_launcher_auto(is_in_slurm, p->hosts.count > 0, getenv("PATH"));
+    if (p->launcher == EP_LAUNCHER_SSH && p->hosts.count == 0) {
+        ep_voice_say(p->voice,
                      "--launcher ssh needs hosts: give --hosts or --hostfile");
         return 2;
     }
-    if (r->launcher == EP_LAUNCHER_SLURM && !is_in_slurm) {
-        ep_voice_say(&r->voice,
+    if (p->launcher == EP_LAUNCHER_SLURM && !is_in_slurm) {
+        ep_voice_say(p->voice,
                      "--launcher slurm works in an allocation of Slurm: get "
                      "one by salloc or sbatch");
         return 2;
@@ -128,22 +127,22 @@ static int choose_launcher(struct run *r, enum topo_manager manager)
     return 0;
 }
 
-int ep_run_plan_hosts(struct run *r)
+int ep_run_plan_hosts(struct run_plan *p)
 {
     char why[TOPO_WHY_MAX] = "out of memory";
     enum topo_manager manager;
     int rc;
 
-    topo_hosts_init(&r->hosts);
-    rc = find_hosts(r, &manager, why);
+    topo_hosts_init(&p->hosts);
+    rc = find_hosts(p, &manager, why);
     if (rc == 0)
-        rc = exclude(r, why);
+        rc = exclude(p, why);
     if (rc == 0)
-        rc = leave_out(r, why);
+        rc = leave_out(p, why);
     if (rc != 0)
-        return wrong(r, rc, why);
+        return wrong(p, rc, why);
     if (manager != TOPO_MANAGER_NONE)
-        ep_voice_note(&r->voice, "in an allocation of %s: %u hosts",
-                      topo_manager_name(manager), r->hosts.count);
-    return choose_launcher(r, manager);
+        ep_voice_note(p->voice, "in an allocation of %s: %u hosts",
+                      topo_manager_name(manager), p->hosts.count);
+    return choose_launcher(p, manager);
 }

@@ -1,7 +1,6 @@
 /* What a run needs to know of machines. */
 #include <stdlib.h>
 
-#include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
@@ -21,21 +20,21 @@ static bool has_slots(const struct topo_hosts *hosts)
 
 /* -n fills hosts to their slots, which are their cores where no list says
  * anything. */
-static bool needs_slots(const struct run *r, const struct job_wish *app)
+static bool needs_slots(const struct run_plan *p, const struct job_wish *app)
 {
-    return app->procs > 0 && app->ppn == 0 && r->options.nodes == 0 &&
-           r->launcher != EP_LAUNCHER_LOCAL && !has_slots(&r->hosts);
+    return app->procs > 0 && app->ppn == 0 && p->nodes_wanted == 0 &&
+           p->launcher != EP_LAUNCHER_LOCAL && !has_slots(&p->hosts);
 }
 
 /* Does anything depend on machines? */
-static bool find_needs(struct run *r)
+static bool find_needs(struct run_plan *p)
 {
-    struct ep_survey *survey = &r->survey;
+    struct ep_survey *survey = &p->survey;
 
-    for (uint32_t i = 0; i < r->options.apps_count; i++) {
-        const struct job_wish *app = &r->options.apps[i];
+    for (uint32_t i = 0; i < p->options->apps_count; i++) {
+        const struct job_wish *app = &p->options->apps[i];
 
-        survey->by_slots |= needs_slots(r, app);
+        survey->by_slots |= needs_slots(p, app);
         survey->by_cores |= survey->by_slots || app->per == TOPO_CORE;
         survey->by_sockets |= app->per == TOPO_SOCKET;
     }
@@ -47,9 +46,9 @@ static bool find_needs(struct run *r)
 
 /* Hosts that nobody has seen are taken to be like the one before them in the
  * list, those before all others like the first that is known, or this one. */
-static int guess_others(struct run *r)
+static int guess_others(struct run_plan *p)
 {
-    struct ep_survey *survey = &r->survey;
+    struct ep_survey *survey = &p->survey;
     struct topo_machine own = {0};
     struct ep_machine last = {0};
     char why[TOPO_WHY_MAX] = "";
@@ -58,52 +57,63 @@ static int guess_others(struct run *r)
         last = survey->machines[i];
     if (last.cores == 0) {
         if (ep_machine_load(&own, why))
-            return ep_voice_fail(&r->voice, why);
+            return ep_voice_fail(p->voice, why);
         last =
             (struct ep_machine){.packages = own.packages, .cores = own.cores};
     }
-    last.is_known = r->launcher == EP_LAUNCHER_LOCAL;
+    last.is_known = p->launcher == EP_LAUNCHER_LOCAL;
     for (uint32_t i = 0; i < survey->count; i++) {
         if (survey->machines[i].cores == 0)
             survey->machines[i] = last;
         last = survey->machines[i];
-        last.is_known = r->launcher == EP_LAUNCHER_LOCAL;
+        last.is_known = p->launcher == EP_LAUNCHER_LOCAL;
     }
     return 0;
 }
 
-int ep_run_plan_machines(struct run *r)
+int ep_run_plan_machines(struct run_plan *p)
 {
-    struct ep_survey *survey = &r->survey;
+    struct ep_survey *survey = &p->survey;
 
-    if (!find_needs(r))
+    if (!find_needs(p))
         return 0;
-    survey->count = r->hosts.count > 0 ? r->hosts.count : 1;
+    survey->count = p->hosts.count > 0 ? p->hosts.count : 1;
     survey->machines = calloc(survey->count, sizeof(survey->machines[0]));
     if (survey->machines == NULL)
-        return ep_voice_fail(&r->voice, "out of memory");
-    for (uint32_t i = 0; i < r->hosts.count; i++)
+        return ep_voice_fail(p->voice, "out of memory");
+    for (uint32_t i = 0; i < p->hosts.count; i++)
         survey->machines[i] =
-            ep_run_again_machine(r->again, topo_hosts_name(&r->hosts, i));
-    return guess_others(r);
+            ep_run_again_machine(p->again, topo_hosts_name(&p->hosts, i));
+    return guess_others(p);
+}
+
+bool ep_run_survey_asks(const struct run_plan *plan)
+{
+    return plan->survey.machines != NULL && plan->launcher != EP_LAUNCHER_LOCAL;
+}
+
+void ep_run_survey_close(struct ep_survey *survey)
+{
+    free(survey->machines);
+    *survey = (struct ep_survey){0};
 }
 
 /* --- binding
  * */
 
-int ep_run_plan_bind(struct run *r)
+int ep_run_plan_bind(struct run_plan *p)
 {
     char why[TOPO_WHY_MAX] = "";
     struct topo_cpus cpus;
     int rc = 0;
 
-    r->own.desc.bind = r->options.bind;
-    if (r->own.desc.bind == TOPO_NO_OBJECT || !r->config.is_virtual)
+    p->job->bind = p->options->bind;
+    if (p->job->bind == TOPO_NO_OBJECT || !p->config.is_virtual)
         return 0;
-    if (ep_machine_cpus(&cpus, r->own.desc.bind, why))
-        return ep_voice_fail(&r->voice, why);
+    if (ep_machine_cpus(&cpus, p->job->bind, why))
+        return ep_voice_fail(p->voice, why);
     for (uint32_t i = 0; rc == 0 && i < cpus.count; i++)
-        rc = job_strings_add(&r->own.desc.cpus, cpus.at[i]);
+        rc = job_strings_add(&p->job->cpus, cpus.at[i]);
     topo_cpus_fini(&cpus);
-    return rc == 0 ? 0 : ep_voice_fail(&r->voice, "out of memory");
+    return rc == 0 ? 0 : ep_voice_fail(p->voice, "out of memory");
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/boot/starter.h"
 #include "endpoints/hub/crowd.h"
-#include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/spawn/mark.h"
@@ -21,47 +21,47 @@ enum {
 extern char **environ;
 
 /* Of the processes of one node. */
-static uint32_t descriptors(const struct run *r, uint32_t procs)
+static uint32_t descriptors(const struct run_plan *p, uint32_t procs)
 {
-    return procs * (PROC_DESCRIPTORS + r->options.stddiag);
+    return procs * (PROC_DESCRIPTORS + p->options->stddiag);
 }
 
 /* Virtual nodes share few daemons: as many as there are processors to run
  * them, more where one process could not have all the descriptors. */
-static uint32_t nodes_per_daemon(const struct run *r, uint32_t most)
+static uint32_t nodes_per_daemon(const struct run_plan *p, uint32_t most)
 {
-    uint32_t daemons = r->room.processors;
+    uint32_t daemons = p->room.processors;
     uint32_t each;
 
-    if (r->options.nodes_per_daemon > 0)
-        return r->options.nodes_per_daemon;
+    if (p->options->nodes_per_daemon > 0)
+        return p->options->nodes_per_daemon;
     if (daemons < DAEMONS_MIN)
         daemons = DAEMONS_MIN;
     if (daemons > DAEMONS_MAX)
         daemons = DAEMONS_MAX;
-    each = (r->nodes_count + daemons - 1) / daemons;
-    while (each > 1 && ep_session_descriptors(r->config.tree, each,
-                                              descriptors(r, most)) > 8192)
+    each = (p->nodes_count + daemons - 1) / daemons;
+    while (each > 1 && ep_session_descriptors(p->config.tree, each,
+                                              descriptors(p, most)) > 8192)
         each = (each + 1) / 2;
     return each;
 }
 
 /* Our own xylemd is started from here as it is, so its mark has the same. Where
  * that cannot be had it looks itself. */
-static int set_home(struct run *r)
+static int set_home(struct run_plan *p)
 {
     char home[EP_MARK_BYTES_MAX];
 
-    if (r->launcher != EP_LAUNCHER_LOCAL || r->options.xylemd != NULL ||
+    if (p->launcher != EP_LAUNCHER_LOCAL || p->options->xylemd != NULL ||
         ep_mark_home(home) != 0)
         return 0;
-    return ep_boot_set(&r->config.home, home);
+    return ep_boot_set(&p->config.home, home);
 }
 
-static int set_strings(struct run *r)
+static int set_strings(struct run_plan *p)
 {
-    const struct ep_run_options *o = &r->options;
-    struct ep_boot_config *config = &r->config;
+    const struct ep_run_options *o = p->options;
+    struct ep_boot_config *config = &p->config;
     char path[4096];
 
     if (o->xylemd == NULL && ep_beside_path("xylemd", path, sizeof(path)))
@@ -70,18 +70,18 @@ static int set_strings(struct run *r)
         ep_boot_set(&config->interface, o->interface) ||
         ep_boot_set(&config->rsh, o->rsh) ||
         ep_boot_set(&config->xylemd, o->xylemd != NULL ? o->xylemd : path) ||
-        set_home(r))
+        set_home(p))
         return OV_ENOMEM;
     return 0;
 }
 
-static int list_hosts(struct run *r)
+static int list_hosts(struct run_plan *p)
 {
-    for (uint32_t node = 1; r->hosts.count > 0 && node <= r->nodes_count;
+    for (uint32_t node = 1; p->hosts.count > 0 && node <= p->nodes_count;
          node++) {
-        if (ep_boot_add_host(&r->config, node, ep_run_host(r, node))) {
-            ep_voice_say(&r->voice, "'%s' is not fit for the name of a host",
-                         ep_run_host(r, node));
+        if (ep_boot_add_host(&p->config, node, ep_run_host(p, node))) {
+            ep_voice_say(p->voice, "'%s' is not fit for the name of a host",
+                         ep_run_host(p, node));
             return 2;
         }
     }
@@ -89,75 +89,91 @@ static int list_hosts(struct run *r)
 }
 
 /* What libfabric is told here holds for all daemons. */
-static int list_fabric_env(struct run *r)
+static int list_fabric_env(struct run_plan *p)
 {
     for (char **e = environ; *e != NULL; e++) {
-        if (ep_boot_env_is_fabric(*e) && ep_boot_add_env(&r->config, *e))
-            return ep_voice_fail(&r->voice, "out of memory");
+        if (ep_boot_env_is_fabric(*e) && ep_boot_add_env(&p->config, *e))
+            return ep_voice_fail(p->voice, "out of memory");
     }
     return 0;
 }
 
 /* Virtual nodes are judged by a heartbeat that a crowded machine can hold. */
-static void set_heartbeat(struct run *r, bool is_local)
+static void set_heartbeat(struct run_plan *p, bool is_local)
 {
     uint32_t procs =
-        r->own.desc.size > r->nodes_count ? r->own.desc.size : r->nodes_count;
-    uint32_t processors = r->room.processors;
+        p->job->size > p->nodes_count ? p->job->size : p->nodes_count;
+    uint32_t processors = p->room.processors;
     struct ep_crowd crowd = ep_crowd_of(is_local ? procs : 0, processors);
 
-    r->daemons_parallel = is_local ? crowd.starting : EP_STARTER_PARALLEL;
-    r->config.heartbeat_ms = r->options.heartbeat_s > 0
-                                 ? (uint32_t)(r->options.heartbeat_s * 1000)
+    p->daemons_parallel = is_local ? crowd.starting : EP_STARTER_PARALLEL;
+    p->config.heartbeat_ms = p->options->heartbeat_s > 0
+                                 ? (uint32_t)(p->options->heartbeat_s * 1000)
                                  : crowd.heartbeat_ms;
     if (is_local)
-        ep_voice_note(&r->voice,
+        ep_voice_note(p->voice,
                       "heartbeat %g s, daemons started %u at a time, nice %u: "
                       "for %u processes on %u processor%s",
-                      r->config.heartbeat_ms / 1000.0, crowd.starting,
+                      p->config.heartbeat_ms / 1000.0, crowd.starting,
                       crowd.nice, procs, processors,
                       processors == 1 ? "" : "s");
     else
-        ep_voice_note(&r->voice, "heartbeat %g s",
-                      r->config.heartbeat_ms / 1000.0);
+        ep_voice_note(p->voice, "heartbeat %g s",
+                      p->config.heartbeat_ms / 1000.0);
 }
 
-int ep_run_plan_session(struct run *r, uint32_t most)
+int ep_run_plan_session(struct run_plan *p, uint32_t most)
 {
-    const struct ep_run_options *o = &r->options;
-    struct ep_boot_config *config = &r->config;
+    const struct ep_run_options *o = p->options;
+    struct ep_boot_config *config = &p->config;
     bool is_local;
 
-    config->launcher = r->launcher;
-    is_local = r->launcher == EP_LAUNCHER_LOCAL;
+    config->launcher = p->launcher;
+    is_local = p->launcher == EP_LAUNCHER_LOCAL;
     config->is_virtual = is_local;
     config->no_tree_spawn = o->no_tree_spawn;
     config->verbose = o->verbose;
     config->port_first = o->port_first;
     config->port_last = o->port_last;
-    set_heartbeat(r, is_local);
+    set_heartbeat(p, is_local);
     config->launch_timeout_ms = (uint32_t)(o->launch_timeout_s * 1000);
-    r->nodes_per_daemon = is_local ? nodes_per_daemon(r, most) : 1;
-    r->sizes = ep_session_sizes(config->tree, r->nodes_per_daemon);
+    p->nodes_per_daemon = is_local ? nodes_per_daemon(p, most) : 1;
+    p->sizes = ep_session_sizes(config->tree, p->nodes_per_daemon);
     config->nofile = (uint32_t)ep_session_descriptors(
-        config->tree, r->nodes_per_daemon, descriptors(r, most));
+        config->tree, p->nodes_per_daemon, descriptors(p, most));
     if (ep_auth_generate(&config->auth))
-        return ep_voice_fail(&r->voice,
+        return ep_voice_fail(p->voice,
                              "the system gives no random numbers for a key");
     if (o->tap != NULL) /* it may start further jobs */
         most += RUN_SPARE_PROCS;
-    if (ep_run_survey_asks(r) &&
+    if (ep_run_survey_asks(p) &&
         ep_boot_add_param(config, EP_BOOT_PARAM_MACHINE, 1))
-        return ep_voice_fail(&r->voice, "out of memory");
-    if (set_strings(r) ||
-        ep_session_pack(config, &r->sizes,
+        return ep_voice_fail(p->voice, "out of memory");
+    if (set_strings(p) ||
+        ep_session_pack(config, &p->sizes,
                         NODE_INPUTS + JOB_WORD_OUTPUTS * most))
-        return ep_voice_fail(&r->voice,
+        return ep_voice_fail(p->voice,
                              "out of memory, or too many processes on a node");
-    snprintf(r->nspace, sizeof(r->nspace), "%s%08x",
+    snprintf(p->nspace, sizeof(p->nspace), "%s%08x",
              o->is_dvm ? EP_RUN_DVM_NAME : "xylem-",
              (unsigned)config->auth.session);
     if (is_local)
         return 0;
-    return list_fabric_env(r) ? 1 : list_hosts(r);
+    return list_fabric_env(p) ? 1 : list_hosts(p);
+}
+
+int ep_run_plan(struct run_plan *plan, int input_fd)
+{
+    uint32_t most = 0;
+    int rc = ep_run_plan_nodes(plan, &most);
+
+    if (rc == 0)
+        rc = ep_run_plan_job(plan);
+    if (rc == 0) {
+        ep_room_read(&plan->room);
+        rc = ep_run_plan_session(plan, most);
+    }
+    if (rc == 0)
+        rc = ep_run_plan_room(plan, input_fd);
+    return rc == 0 ? ep_run_plan_bind(plan) : rc;
 }

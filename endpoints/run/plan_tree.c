@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/scontrol.h"
 #include "endpoints/sys/path.h"
@@ -16,69 +15,69 @@
 
 enum { ARITY_VIRTUAL = 16, SHOWN_BYTES = 200 };
 
-uint32_t ep_run_place(const struct run *r, uint32_t node)
+uint32_t ep_run_place(const struct run_plan *p, uint32_t node)
 {
-    return r->tree.shape.host != NULL ? r->tree.shape.host[node] : node - 1;
+    return p->tree.shape.host != NULL ? p->tree.shape.host[node] : node - 1;
 }
 
-static int check_arity(struct run *r)
+static int check_arity(struct run_plan *p)
 {
-    uint32_t children = ep_session_children(r->config.tree);
+    uint32_t children = ep_session_children(p->config.tree);
 
     if (children <= EP_SESSION_CHILDREN_MAX)
         return 0;
-    ep_voice_say(&r->voice,
+    ep_voice_say(p->voice,
                  "--arity %u gives a node %u children: the memory of a daemon "
                  "is for %d; give a smaller one",
-                 r->options.arity, children, EP_SESSION_CHILDREN_MAX);
+                 p->options->arity, children, EP_SESSION_CHILDREN_MAX);
     return 2;
 }
 
 /* --- the fabric
  * */
 
-static const char *source_of(const struct run *r)
+static const char *source_of(const struct run_plan *p)
 {
-    return r->options.topology != NULL ? r->options.topology : "scontrol";
+    return p->options->topology != NULL ? p->options->topology : "scontrol";
 }
 
 /* Says which hosts the topology file leaves out. */
-static int tell_unnamed(struct run *r, const struct topo_under *under)
+static int tell_unnamed(struct run_plan *p, const struct topo_under *under)
 {
     struct topo_hosts unnamed;
     char *text;
     int rc = 0;
 
     topo_hosts_init(&unnamed);
-    for (uint32_t i = 0; i < r->nodes_count && rc == 0; i++) {
-        const char *name = topo_hosts_name(&r->hosts, i);
+    for (uint32_t i = 0; i < p->nodes_count && rc == 0; i++) {
+        const char *name = topo_hosts_name(&p->hosts, i);
 
         if (under->under[i] == under->switches - 1)
             rc = topo_hosts_add(&unnamed, name, strlen(name), 0);
     }
     text = rc == 0 ? topo_hosts_fold_short(&unnamed, SHOWN_BYTES) : NULL;
     if (text != NULL)
-        (r->options.topology != NULL ? ep_voice_say : ep_voice_note)(
-            &r->voice,
+        (p->options->topology != NULL ? ep_voice_say : ep_voice_note)(
+            p->voice,
             "%s does not name %s: the tree has %s under a switch of "
             "%s own",
-            source_of(r), text, under->unnamed == 1 ? "it" : "them",
+            source_of(p), text, under->unnamed == 1 ? "it" : "them",
             under->unnamed == 1 ? "its" : "their");
     free(text);
     topo_hosts_fini(&unnamed);
-    return text != NULL ? 0 : ep_voice_fail(&r->voice, "out of memory");
+    return text != NULL ? 0 : ep_voice_fail(p->voice, "out of memory");
 }
 
-static int shape_tree(struct run *r)
+static int shape_tree(struct run_plan *p)
 {
-    struct ep_tree_plan *plan = &r->tree;
+    struct ep_tree_plan *plan = &p->tree;
     struct topo_under *under = &plan->under;
-    int rc = topo_under_init(under, &plan->fabric, &r->hosts, r->nodes_count,
-                             r->host);
+    int rc = topo_under_init(under, &plan->fabric, &p->hosts, p->nodes_count,
+                             p->host);
 
     if (rc == 0) {
         struct topo_shape_ask ask = {
-            .hosts = r->nodes_count,
+            .hosts = p->nodes_count,
             .arity = plan->arity,
             .switches = under->switches,
             .under = under->under,
@@ -89,44 +88,44 @@ static int shape_tree(struct run *r)
         rc = topo_shape_init(&plan->shape, &ask);
     }
     if (rc != 0)
-        return ep_voice_fail(&r->voice, "out of memory");
-    return under->unnamed > 0 ? tell_unnamed(r, under) : 0;
+        return ep_voice_fail(p->voice, "out of memory");
+    return under->unnamed > 0 ? tell_unnamed(p, under) : 0;
 }
 
-static int use_fabric(struct run *r, enum ep_tree_by by)
+static int use_fabric(struct run_plan *p, enum ep_tree_by by)
 {
-    int rc = shape_tree(r);
+    int rc = shape_tree(p);
 
-    r->tree.by = by;
-    return rc == 0 ? ep_run_use_shape(r) : rc;
+    p->tree.by = by;
+    return rc == 0 ? ep_run_use_shape(p) : rc;
 }
 
-static int plan_fabric(struct run *r)
+static int plan_fabric(struct run_plan *p)
 {
     char why[TOPO_WHY_MAX] = "out of memory";
     int rc;
 
-    if (r->hosts.count == 0) {
-        ep_voice_say(&r->voice,
+    if (p->hosts.count == 0) {
+        ep_voice_say(p->voice,
                      "--topology is about hosts: give --hosts or --hostfile");
         return 2;
     }
-    rc = ep_path_look("--topology", r->options.topology, why);
+    rc = ep_path_look("--topology", p->options->topology, why);
     if (rc == 0)
-        rc = topo_fabric_read(&r->tree.fabric, r->options.topology, why);
+        rc = topo_fabric_read(&p->tree.fabric, p->options->topology, why);
     ep_prelude_go_on();
     if (rc != 0) {
-        ep_voice_say(&r->voice, "%s", why);
+        ep_voice_say(p->voice, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
-    return use_fabric(r, EP_TREE_FILE);
+    return use_fabric(p, EP_TREE_FILE);
 }
 
 /* Is one of the hosts under a switch that is told? */
-static bool names_some(const struct run *r)
+static bool names_some(const struct run_plan *p)
 {
-    for (uint32_t i = 0; i < r->nodes_count; i++) {
-        if (topo_fabric_leaf(&r->tree.fabric, topo_hosts_name(&r->hosts, i)) !=
+    for (uint32_t i = 0; i < p->nodes_count; i++) {
+        if (topo_fabric_leaf(&p->tree.fabric, topo_hosts_name(&p->hosts, i)) !=
             TOPO_NONE)
             return true;
     }
@@ -135,26 +134,26 @@ static bool names_some(const struct run *r)
 
 /* Inside an allocation of Slurm it may know its switches. Where it does not,
  * or says so in words that are not understood, names are what is left. */
-static int ask_slurm(struct run *r)
+static int ask_slurm(struct run_plan *p)
 {
     char why[TOPO_WHY_MAX] = "it says nothing";
     struct text_buf text = {0};
     int rc = 0;
 
-    if (r->hosts.count == 0 || r->options.launcher == EP_LAUNCHER_LOCAL ||
+    if (p->hosts.count == 0 || p->options->launcher == EP_LAUNCHER_LOCAL ||
         getenv("SLURM_JOB_ID") == NULL)
         return 0;
     rc = ep_scontrol_topology(&text);
     if (rc == 0)
-        rc = topo_fabric_parse(&r->tree.fabric, text.at, text.len_bytes,
+        rc = topo_fabric_parse(&p->tree.fabric, text.at, text.len_bytes,
                                "scontrol show topology", why);
     text_buf_fini(&text);
-    if (rc == 0 && names_some(r))
-        return use_fabric(r, EP_TREE_SLURM);
+    if (rc == 0 && names_some(p))
+        return use_fabric(p, EP_TREE_SLURM);
     if (rc == 0)
         strcpy(why, "it names none of the hosts");
-    topo_fabric_fini(&r->tree.fabric);
-    ep_voice_note(&r->voice, "no switches of Slurm: %s", why);
+    topo_fabric_fini(&p->tree.fabric);
+    ep_voice_note(p->voice, "no switches of Slurm: %s", why);
     return 0;
 }
 
@@ -163,58 +162,58 @@ static int ask_slurm(struct run *r)
 
 /* Virtual nodes share the processors of this machine: the model says nothing
  * about them. */
-static bool wants_model(const struct run *r)
+static bool wants_model(const struct run_plan *p)
 {
-    const struct ep_run_options *o = &r->options;
+    const struct ep_run_options *o = p->options;
 
     if (o->arity != 0)
         return o->arity == EP_RUN_ARITY_AUTO;
-    return r->hosts.count > 0 && o->launcher != EP_LAUNCHER_LOCAL;
+    return p->hosts.count > 0 && o->launcher != EP_LAUNCHER_LOCAL;
 }
 
-static int choose_arity(struct run *r)
+static int choose_arity(struct run_plan *p)
 {
-    struct ep_tree_plan *plan = &r->tree;
+    struct ep_tree_plan *plan = &p->tree;
     char why[TOPO_WHY_MAX] = "";
     int rc = 0;
 
     plan->cost = topo_cost_default;
-    plan->procs = (r->own.desc.size - 1) / r->nodes_count + 1;
-    if (r->options.model != NULL)
-        rc = ep_path_look("--model", r->options.model, why);
-    if (rc == 0 && r->options.model != NULL)
-        rc = topo_cost_read(&plan->cost, r->options.model, why);
+    plan->procs = (p->job->size - 1) / p->nodes_count + 1;
+    if (p->options->model != NULL)
+        rc = ep_path_look("--model", p->options->model, why);
+    if (rc == 0 && p->options->model != NULL)
+        rc = topo_cost_read(&plan->cost, p->options->model, why);
     ep_prelude_go_on();
     if (rc != 0) {
-        ep_voice_say(&r->voice, "%s", why);
+        ep_voice_say(p->voice, "%s", why);
         return rc == OV_EINVAL ? 2 : 1;
     }
-    plan->is_chosen = wants_model(r);
-    plan->arity = r->options.arity != 0 ? r->options.arity : ARITY_VIRTUAL;
+    plan->is_chosen = wants_model(p);
+    plan->arity = p->options->arity != 0 ? p->options->arity : ARITY_VIRTUAL;
     if (plan->is_chosen)
-        plan->arity = topo_cost_arity(&plan->cost, r->nodes_count + 1,
+        plan->arity = topo_cost_arity(&plan->cost, p->nodes_count + 1,
                                       plan->procs, EP_SESSION_CHILDREN_MAX);
     return 0;
 }
 
-int ep_run_plan_tree(struct run *r)
+int ep_run_plan_tree(struct run_plan *p)
 {
-    int rc = choose_arity(r);
+    int rc = choose_arity(p);
 
     if (rc != 0)
         return rc;
-    r->config.tree.nodes = r->nodes_count + 1;
-    r->config.tree.arity = r->tree.arity;
-    if (check_arity(r))
+    p->config.tree.nodes = p->nodes_count + 1;
+    p->config.tree.arity = p->tree.arity;
+    if (check_arity(p))
         return 2;
-    if (r->tree.is_chosen)
-        ep_voice_note(&r->voice, "arity %u, by the model", r->tree.arity);
-    if (r->options.topology == NULL)
-        rc = ask_slurm(r);
-    else if (strcmp(r->options.topology, "none") != 0)
-        rc = plan_fabric(r);
-    if (rc == 0 && r->options.topology == NULL && r->tree.by == EP_TREE_LIST)
-        rc = ep_run_plan_guess(r);
+    if (p->tree.is_chosen)
+        ep_voice_note(p->voice, "arity %u, by the model", p->tree.arity);
+    if (p->options->topology == NULL)
+        rc = ask_slurm(p);
+    else if (strcmp(p->options->topology, "none") != 0)
+        rc = plan_fabric(p);
+    if (rc == 0 && p->options->topology == NULL && p->tree.by == EP_TREE_LIST)
+        rc = ep_run_plan_guess(p);
     return rc;
 }
 

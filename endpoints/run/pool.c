@@ -42,8 +42,9 @@ void ep_run_pool_close(struct run_pool *pool)
 static int pool_new(const struct run *r, struct run_pool *pool)
 {
     *pool = (struct run_pool){
-        .nodes = calloc(r->nodes_count + 1, sizeof(*pool->nodes))};
-    pool->hosts.items = calloc(r->nodes_count + 1, sizeof(*pool->hosts.items));
+        .nodes = calloc(r->plan.nodes_count + 1, sizeof(*pool->nodes))};
+    pool->hosts.items =
+        calloc(r->plan.nodes_count + 1, sizeof(*pool->hosts.items));
     if (pool->nodes != NULL && pool->hosts.items != NULL)
         return 0;
     ep_run_pool_close(pool);
@@ -58,10 +59,10 @@ static void add(struct run_pool *pool, uint32_t node, uint32_t slots)
 
 static void add_living(const struct run *r, struct run_pool *pool)
 {
-    for (uint32_t place = 1; place <= r->nodes_count; place++) {
+    for (uint32_t place = 1; place <= r->plan.nodes_count; place++) {
         uint32_t node = job_node_at(&r->own.desc, place);
         uint32_t slots =
-            r->hosts.count > 0 ? r->hosts.items[place - 1].slots : 0;
+            r->plan.hosts.count > 0 ? r->plan.hosts.items[place - 1].slots : 0;
 
         if (!r->nodes[node].is_lost)
             add(pool, node, slots);
@@ -133,20 +134,21 @@ static int named_file(const struct making *m, const struct job_wish *app,
 /* Is it this machine, by a name that the tree's list does not have? */
 static bool is_here(const struct run *r, const char *name)
 {
-    return strcmp(name, r->host) == 0 || strcmp(name, "localhost") == 0;
+    return strcmp(name, r->plan.host) == 0 || strcmp(name, "localhost") == 0;
 }
 
 /* The place of a host, from 1; 0 for all: virtual nodes have one name;
  * TOPO_NONE: it is none of the tree. */
 static uint32_t place_of(const struct run *r, const char *name)
 {
-    uint32_t at = topo_hosts_find(&r->hosts, name, strlen(name));
+    uint32_t at = topo_hosts_find(&r->plan.hosts, name, strlen(name));
 
-    if (r->hosts.count == 0)
+    if (r->plan.hosts.count == 0)
         return is_here(r, name) ? 0 : TOPO_NONE;
     if (at == TOPO_NONE && is_here(r, name))
-        at = topo_hosts_find(&r->hosts, r->host, strlen(r->host));
-    return at < r->nodes_count ? at + 1 : TOPO_NONE;
+        at =
+            topo_hosts_find(&r->plan.hosts, r->plan.host, strlen(r->plan.host));
+    return at < r->plan.nodes_count ? at + 1 : TOPO_NONE;
 }
 
 /* --- those among them */
@@ -199,7 +201,7 @@ static int choose_one(const struct making *m, const struct named *named,
 /* Leaves of the pool what is named, in that order. */
 static int choose(const struct making *m, const struct named *named)
 {
-    uint32_t *at = calloc((size_t)m->r->nodes_count + 1, sizeof(*at));
+    uint32_t *at = calloc((size_t)m->r->plan.nodes_count + 1, sizeof(*at));
     struct run_pool to;
     int rc = at == NULL ? OV_ENOMEM : pool_new(m->r, &to);
 
@@ -299,13 +301,13 @@ int ep_run_pool_open(const struct run *r, const struct job_wish *app,
 
 int ep_run_pool_sort(const struct run *r, struct run_pool *pool)
 {
-    uint32_t *at = calloc((size_t)r->nodes_count + 1, sizeof(*at));
+    uint32_t *at = calloc((size_t)r->plan.nodes_count + 1, sizeof(*at));
     struct run_pool to;
     int rc = at == NULL ? OV_ENOMEM : pool_new(r, &to);
 
     for (uint32_t i = 0; rc == 0 && i < pool->hosts.count; i++)
         at[pool->nodes[i]] = i + 1;
-    for (uint32_t place = 1; rc == 0 && place <= r->nodes_count; place++) {
+    for (uint32_t place = 1; rc == 0 && place <= r->plan.nodes_count; place++) {
         uint32_t node = job_node_at(&r->own.desc, place);
 
         if (at[node] > 0)

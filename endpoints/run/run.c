@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "endpoints/hub/session.h"
 #include "endpoints/run/ask.h"
 #include "endpoints/run/control.h"
 #include "endpoints/run/daemons.h"
@@ -44,22 +45,22 @@ static int open_hub(struct run *r)
     static const uint32_t root = 0;
     struct ep_hub_cfg cfg = {
         .base = r->base,
-        .auth = &r->config.auth,
+        .auth = &r->plan.config.auth,
         .nodes = &root,
         .nodes_count = 1,
         .events = &ep_run_hub_events,
         .arg = r,
     };
     char why[EP_BOOT_WHY_MAX] = "";
-    uint64_t need = ep_run_descriptors(r);
+    uint64_t need = ep_run_descriptors(&r->plan);
 
-    if (ep_session_open(&r->config, &cfg, need, &r->hub, why)) {
+    if (ep_session_open(&r->plan.config, &cfg, need, &r->hub, why)) {
         ep_voice_say(&r->voice, "%s", why);
         return 1;
     }
     /* Shells for hosts that cannot be reached from others. */
-    if (r->config.launcher == EP_LAUNCHER_SSH)
-        ep_limits_wish(need + 3 * (uint64_t)r->nodes_count);
+    if (r->plan.config.launcher == EP_LAUNCHER_SSH)
+        ep_limits_wish(need + 3 * (uint64_t)r->plan.nodes_count);
     return 0;
 }
 
@@ -104,6 +105,20 @@ static int open_stream(struct run *r)
     return rc == OV_EINVAL ? 2 : 1;
 }
 
+static int open_input_file(struct run *r)
+{
+    char why[EP_WHY_MAX];
+    int rc;
+
+    if (r->options.input == NULL)
+        return 0;
+    rc = ep_path_read("--input", r->options.input, &r->input_fd, why);
+    if (rc == 0)
+        return 0;
+    ep_voice_say(&r->voice, "%s", why);
+    return rc == OV_EINVAL ? 2 : 1;
+}
+
 /* Files may keep us waiting, so the clock and the signals come first. */
 static int plan(struct run *r)
 {
@@ -112,7 +127,10 @@ static int plan(struct run *r)
     ep_prelude_open(r->options.timeout_s);
     rc = open_stream(r);
     if (rc == 0)
-        rc = ep_run_plan(r);
+        rc = open_input_file(r);
+    if (rc == 0)
+        rc = ep_run_plan(&r->plan,
+                         r->input_fd >= 0 ? r->input_fd : STDIN_FILENO);
     ep_prelude_close();
     return rc;
 }
@@ -124,6 +142,9 @@ static int open_all(struct run *r)
 
     if (rc != 0)
         return rc;
+    r->nodes = calloc((size_t)r->plan.nodes_count + 1, sizeof(*r->nodes));
+    if (r->nodes == NULL)
+        return ep_voice_fail(&r->voice, "out of memory");
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     r->base = event_base_new();
@@ -167,10 +188,7 @@ static void close_all(struct run *r)
     ep_run_orders_close(r->orders);
     if (r->base != NULL)
         event_base_free(r->base);
-    ep_boot_config_fini(&r->config);
     ep_run_job_fini(&r->own);
-    topo_hosts_fini(&r->hosts);
-    ep_tree_plan_fini(&r->tree);
     ep_run_ask_close(r);
     free(r->nodes);
     free(r->daemons);
@@ -179,7 +197,7 @@ static void close_all(struct run *r)
     ep_run_held_close(r->held);
     ep_run_logs_close(r->logs);
     ep_run_missing_close(r);
-    ep_run_survey_close(r);
+    ep_run_plan_close(&r->plan);
     if (r->stats_fd >= 0)
         close(r->stats_fd);
 }
@@ -260,7 +278,10 @@ static int launch(const struct ep_run_options *options, struct run_again *again)
     sigaction(SIGPIPE, NULL, &before[0]);
     sigaction(SIGXFSZ, NULL, &before[1]);
     r->options = *options;
-    r->again = again;
+    r->plan = (struct run_plan){.options = &r->options,
+                                .again = again,
+                                .voice = &r->voice,
+                                .job = &r->own.desc};
     rc = run_once(r);
     sigaction(SIGPIPE, &before[0], NULL);
     sigaction(SIGXFSZ, &before[1], NULL);

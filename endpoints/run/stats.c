@@ -18,16 +18,17 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
     uint32_t procs_all =
         r->next_number > r->own.desc.size ? r->next_number : r->own.desc.size;
 
-    for (uint32_t node = 1; node <= r->nodes_count; node++) {
+    for (uint32_t node = 1; node <= r->plan.nodes_count; node++) {
         uint32_t procs = job_on_node(&r->own.desc, node);
 
         if (procs > most)
             most = procs;
     }
-    stats->launcher.rss_bound_bytes =
-        ep_session_launcher_bytes(r->nodes_count, procs_all, r->counts.repairs);
+    stats->launcher.rss_bound_bytes = ep_session_launcher_bytes(
+        r->plan.nodes_count, procs_all, r->counts.repairs);
     stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
-        r->nodes_per_daemon, (uint64_t)r->nodes_per_daemon * (most + spare));
+        r->plan.nodes_per_daemon,
+        (uint64_t)r->plan.nodes_per_daemon * (most + spare));
 }
 
 int ep_run_stats_write(struct run *r)
@@ -36,10 +37,10 @@ int ep_run_stats_write(struct run *r)
     int rc;
     struct ep_hub_stats hub;
     struct ep_stats stats = {
-        .nodes = r->nodes_count,
+        .nodes = r->plan.nodes_count,
         .procs = r->own.desc.size,
-        .arity = r->config.tree.arity,
-        .depth = topo_tree_height(&r->config.tree),
+        .arity = r->plan.config.tree.arity,
+        .depth = topo_tree_height(&r->plan.config.tree),
         .provider = ep_hub_provider(r->hub),
         .wall_s = (double)(ep_clock_ns() - r->start_ns) / 1e9,
         .stdin_bytes = ep_run_stdin_sent(r->down),

@@ -1,16 +1,9 @@
 /* What the hosts say of their machines. */
 #include "endpoints/run/survey.h"
 
-#include <stdlib.h>
-
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
-
-bool ep_run_survey_asks(const struct run *r)
-{
-    return r->survey.machines != NULL && r->launcher != EP_LAUNCHER_LOCAL;
-}
 
 bool ep_run_survey_word(struct run *r, uint32_t node,
                         const struct job_word *state)
@@ -20,7 +13,7 @@ bool ep_run_survey_word(struct run *r, uint32_t node,
     if (of->machine.is_known || state->packages == 0)
         return false;
     of->machine = (struct ep_machine){state->packages, state->cores, true};
-    return ++r->survey.come == r->nodes_count;
+    return ++r->plan.survey.come == r->plan.nodes_count;
 }
 
 /* As far as it matters. */
@@ -34,12 +27,13 @@ static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
 /* For the next launch. Returns 0 or OV_ENOMEM. */
 static int keep(struct run *r)
 {
-    const struct ep_survey *survey = &r->survey;
+    const struct ep_survey *survey = &r->plan.survey;
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < survey->count; i++) {
         if (survey->machines[i].is_known)
-            rc = ep_run_again_know(r->again, topo_hosts_name(&r->hosts, i),
+            rc = ep_run_again_know(r->plan.again,
+                                   topo_hosts_name(&r->plan.hosts, i),
                                    survey->machines[i]);
     }
     return rc;
@@ -49,9 +43,10 @@ static int keep(struct run *r)
 static bool take(struct run *r, uint32_t node, bool *fits)
 {
     const struct ep_machine *now = &r->nodes[node].machine;
-    struct ep_machine *of = &r->survey.machines[ep_run_place(r, node)];
+    struct ep_machine *of =
+        &r->plan.survey.machines[ep_run_place(&r->plan, node)];
 
-    if (is_alike(&r->survey, of, now)) {
+    if (is_alike(&r->plan.survey, of, now)) {
         *of = *now;
         return true;
     }
@@ -59,7 +54,7 @@ static bool take(struct run *r, uint32_t node, bool *fits)
         ep_voice_say(&r->voice,
                      "%s has %u sockets with %u cores now, and %u with %u a "
                      "moment ago: give --ppn a number alone",
-                     ep_run_host(r, node), now->packages, now->cores,
+                     ep_run_host(&r->plan, node), now->packages, now->cores,
                      of->packages, of->cores);
         ep_run_abort(r, 1);
         return false;
@@ -71,16 +66,16 @@ static bool take(struct run *r, uint32_t node, bool *fits)
 
 bool ep_run_survey_fits(struct run *r)
 {
-    bool fits = !r->survey.is_blind;
+    bool fits = !r->plan.survey.is_blind;
 
-    for (uint32_t node = 1; node <= r->nodes_count; node++) {
+    for (uint32_t node = 1; node <= r->plan.nodes_count; node++) {
         if (!take(r, node, &fits))
             return false;
     }
     if (fits)
         return true;
-    r->again->is_due = keep(r) == 0;
-    if (!r->again->is_due)
+    r->plan.again->is_due = keep(r) == 0;
+    if (!r->plan.again->is_due)
         ep_voice_fail(&r->voice, "out of memory");
     else
         ep_voice_note(&r->voice,
@@ -88,10 +83,4 @@ bool ep_run_survey_fits(struct run *r)
                       "job is started anew by what they are");
     ep_run_abort(r, 1);
     return false;
-}
-
-void ep_run_survey_close(struct run *r)
-{
-    free(r->survey.machines);
-    r->survey = (struct ep_survey){0};
 }

@@ -17,6 +17,7 @@
 #include "job/word.h"
 
 struct run;
+struct run_plan;
 
 struct ep_survey {
     struct ep_machine *machines; /* owned: by host of the list; virtual nodes
@@ -29,7 +30,7 @@ struct ep_survey {
 };
 
 /* Do daemons have to say what their machine is? */
-bool ep_run_survey_asks(const struct run *r);
+bool ep_run_survey_asks(const struct run_plan *plan);
 
 /* The word of a node. True: it was the last one. */
 bool ep_run_survey_word(struct run *r, uint32_t node,
@@ -39,6 +40,6 @@ bool ep_run_survey_word(struct run *r, uint32_t node,
  * the run ends, to be started anew. O(hosts). */
 bool ep_run_survey_fits(struct run *r);
 
-void ep_run_survey_close(struct run *r);
+void ep_run_survey_close(struct ep_survey *survey);
 
 #endif

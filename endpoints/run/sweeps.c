@@ -49,7 +49,7 @@ struct run_sweeps {
 /* Virtual nodes share daemons, dealt out in turn. */
 static uint32_t first_node(const struct run *r, uint32_t node)
 {
-    return r->config.launcher == EP_LAUNCHER_LOCAL
+    return r->plan.config.launcher == EP_LAUNCHER_LOCAL
                ? (node - 1) % r->daemons_count + 1
                : node;
 }
@@ -57,7 +57,7 @@ static uint32_t first_node(const struct run *r, uint32_t node)
 static void miss(struct run *r, uint32_t node)
 {
     struct topo_hosts *missed = &r->sweeps->missed;
-    const char *host = ep_run_host(r, node);
+    const char *host = ep_run_host(&r->plan, node);
 
     if (topo_hosts_find(missed, host, strlen(host)) == TOPO_NONE)
         (void)topo_hosts_add(missed, host, strlen(host), 0);
@@ -101,7 +101,7 @@ static void over(struct run *r, uint32_t place, bool has_run)
     else if (found > 0)
         ep_voice_note(&r->voice,
                       "%s: what a lost daemon has left there is ended",
-                      ep_run_host(r, node));
+                      ep_run_host(&r->plan, node));
     close(sweep->said);
     event_free(sweep->timer);
     *sweep = (struct sweep){.node = 0};
@@ -121,7 +121,7 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
     struct run *r = arg;
 
     ep_voice_note(&r->voice, "%s cannot be looked at: %s: %s",
-                  ep_run_host(r, r->sweeps->places[proc].node), step,
+                  ep_run_host(&r->plan, r->sweeps->places[proc].node), step,
                   strerror(err));
     over(r, proc, false);
 }
@@ -161,27 +161,28 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 /* Returns 0 or an error of the spawner's. */
 static int spawn(struct run *r, uint32_t place, int out)
 {
-    const struct ep_launcher_ops *ops = ep_launcher_ops(r->config.launcher);
+    const struct ep_launcher_ops *ops =
+        ep_launcher_ops(r->plan.config.launcher);
     uint32_t node = r->sweeps->places[place].node;
     char who[48];
     const char *words[] = {"--sweep", who, NULL};
     const char *args[] = {NULL, NULL, NULL};
     struct ep_launch launch = {.spawner = r->sweeps->spawner,
                                .job = JOB,
-                               .xylemd = r->config.xylemd,
+                               .xylemd = r->plan.config.xylemd,
                                .words = words,
-                               .rsh = r->config.rsh};
+                               .rsh = r->plan.config.rsh};
     struct ep_spawn_proc proc = {
         .job = JOB, .proc = place, .args = args, .stdio = {-1, out, -1}};
     struct text_buf line = {0};
     int rc;
 
-    snprintf(who, sizeof(who), "%016" PRIx64 ".%u", r->config.auth.session,
+    snprintf(who, sizeof(who), "%016" PRIx64 ".%u", r->plan.config.auth.session,
              node);
     rc = ops->announce(&launch);
     if (rc == 0 && ops->put_line != NULL) {
         ops->put_line(&line, launch.xylemd, words);
-        args[0] = ep_run_host(r, node);
+        args[0] = ep_run_host(&r->plan, node);
         args[1] = line.at;
         rc = line.bad ? OV_ENOMEM : 0;
     }
@@ -278,7 +279,7 @@ static void sweep_daemon(struct run *r, uint32_t node)
 {
     uint32_t first = first_node(r, node);
 
-    if (!ep_launcher_ops(r->config.launcher)->is_swept ||
+    if (!ep_launcher_ops(r->plan.config.launcher)->is_swept ||
         r->nodes[first].is_swept || !open_sweeps(r))
         return;
     r->nodes[first].is_swept = true;
@@ -295,9 +296,9 @@ static void sweep_daemon(struct run *r, uint32_t node)
  * the others. */
 static bool is_daemon_lost(const struct run *r, uint32_t node)
 {
-    if (r->config.launcher != EP_LAUNCHER_LOCAL)
+    if (r->plan.config.launcher != EP_LAUNCHER_LOCAL)
         return true;
-    for (uint32_t n = first_node(r, node); n <= r->nodes_count;
+    for (uint32_t n = first_node(r, node); n <= r->plan.nodes_count;
          n += r->daemons_count) {
         if (!r->nodes[n].is_lost)
             return false;
@@ -341,7 +342,7 @@ void ep_run_sweeps_end(struct run *r)
     struct run_sweeps *all;
     char *list;
 
-    for (uint32_t n = 1; !r->is_aborted && n <= r->nodes_count; n++) {
+    for (uint32_t n = 1; !r->is_aborted && n <= r->plan.nodes_count; n++) {
         if (!r->nodes[n].is_final)
             sweep_daemon(r, n);
     }

@@ -32,7 +32,8 @@ static void fill_part(const struct run *r, const struct job *job, uint32_t app,
                       const struct job_ranks *ranks, uint32_t nth,
                       struct ep_tap_part *out)
 {
-    out->host = ep_run_host(r, job_node_at(job, ranks->nodes.first + nth));
+    out->host =
+        ep_run_host(&r->plan, job_node_at(job, ranks->nodes.first + nth));
     out->program = job->apps[app].argv.at[0];
     out->app = app;
     out->first_rank = ranks->first_rank + nth * ranks->each;
@@ -120,8 +121,9 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
                    uint32_t len_bytes)
 {
     struct run *r = arg;
-    struct ep_console_record record = {
-        .time_ns = ep_clock_unix_ns(), .host = r->host, .channel = channel};
+    struct ep_console_record record = {.time_ns = ep_clock_unix_ns(),
+                                       .host = r->plan.host,
+                                       .channel = channel};
 
     if (r->output == NULL || r->phase == RUN_OVER ||
         !ep_run_logs_add(r->logs, token, text, len_bytes, &record))
@@ -205,7 +207,7 @@ static void on_given_up(void *arg, const char *why)
 /* What fits a frame of every size, behind its head. */
 static uint32_t push_bytes(const struct run *r)
 {
-    uint32_t frame_bytes = r->sizes.frame_bytes;
+    uint32_t frame_bytes = r->plan.sizes.frame_bytes;
 
     if (frame_bytes > PUSH_FRAME_BYTES)
         frame_bytes = PUSH_FRAME_BYTES;
@@ -237,7 +239,7 @@ void ep_run_tap_open(struct run *r)
     };
     struct ep_tap_cfg cfg = {
         .base = r->base,
-        .nspace = r->nspace,
+        .nspace = r->plan.nspace,
         .size = r->own.desc.size,
         .apps = r->own.desc.apps_count,
         .parts = ep_run_tap_parts(&r->own.desc),

@@ -41,7 +41,7 @@ static void on_record(void *arg, const struct ov_act *act,
     struct ep_console_record out = {
         .proc = rec->rank,
         .rank = rec->rank,
-        .host = ep_run_host(r, rec->source),
+        .host = ep_run_host(&r->plan, rec->source),
         .time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0,
         .channel = rec->channel,
         .is_eof = (rec->flags & OV_RECORD_EOF) != 0,
@@ -138,7 +138,7 @@ static struct ep_output_cfg output_cfg(struct run *r)
     };
     struct ep_output_cfg cfg;
 
-    ep_run_output_cfg(&r->options, r->nspace, &cfg);
+    ep_run_output_cfg(&r->options, r->plan.nspace, &cfg);
     cfg.console.base = r->base;
     cfg.console.writer = r->writer;
     cfg.events = &events;
@@ -146,9 +146,9 @@ static struct ep_output_cfg output_cfg(struct run *r)
     /* Less than one link may have in flight, so that the next piece of a long
      * line always finds its way. */
     cfg.console.park_limit_bytes =
-        (uint64_t)r->sizes.frame_bytes * r->sizes.up_frames / 2;
+        (uint64_t)r->plan.sizes.frame_bytes * r->plan.sizes.up_frames / 2;
     cfg.console.round_bytes =
-        (uint64_t)r->sizes.frame_bytes * (r->nodes_count + 1);
+        (uint64_t)r->plan.sizes.frame_bytes * (r->plan.nodes_count + 1);
     return cfg;
 }
 
@@ -192,8 +192,9 @@ static void on_joined(void *arg)
     struct run *r = arg;
 
     ep_voice_note(&r->voice, "all nodes have joined after %.3f s: %u",
-                  (double)(ep_clock_ns() - r->start_ns) / 1e9, r->nodes_count);
-    r->survey.has_joined = true;
+                  (double)(ep_clock_ns() - r->start_ns) / 1e9,
+                  r->plan.nodes_count);
+    r->plan.survey.has_joined = true;
     ep_run_begin(r);
 }
 
@@ -214,16 +215,16 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
         ep_voice_say(&r->voice,
                      "process %u, of a further job, on %s does not read its "
                      "stdin: pushes to such jobs wait for it",
-                     rank, ep_run_host(r, node));
+                     rank, ep_run_host(&r->plan, node));
     else if (rank < r->own.desc.size)
         ep_voice_say(&r->voice,
                      "rank %u on %s does not read its stdin: everybody waits "
                      "for it",
-                     rank, ep_run_host(r, node));
+                     rank, ep_run_host(&r->plan, node));
     else
         ep_voice_say(&r->voice,
                      "%s does not pass on stdin: everybody waits for it",
-                     ep_run_host(r, node));
+                     ep_run_host(&r->plan, node));
 }
 
 static void on_leave(void *arg, uint32_t index)

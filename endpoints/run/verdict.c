@@ -65,7 +65,8 @@ static void tell(struct run *r,
         at += (size_t)snprintf(
             text + at, NAME_BYTES,
             "%srank %" PRIu32 " on %.250s (%s: %" PRIu64 " bytes%s)",
-            named > 0 ? ", " : "", gap->rank, ep_run_host_of_rank(r, gap->rank),
+            named > 0 ? ", " : "", gap->rank,
+            ep_run_host_of_rank(&r->plan, gap->rank),
             text_channel_name(gap->channel), gap->delivered_bytes, words);
     }
     if (total > named)

@@ -34,7 +34,7 @@ static void on_pieces(struct run *r, uint32_t node, const struct job_word *word)
         &r->voice,
         "%s: unfinished lines fill the memory for them, and no file can hold "
         "more in TMPDIR or /var/tmp (%s): some come in pieces",
-        ep_run_host(r, node),
+        ep_run_host(&r->plan, node),
         err == ENOTSUP ? "they lie in memory" : strerror(err));
     r->is_pieces_told = true;
 }
@@ -44,12 +44,12 @@ static void on_adopted(struct run *r, uint32_t node,
 {
     char parent[32] = "the launcher";
 
-    if (word->parent != 0 && word->parent <= r->nodes_count)
+    if (word->parent != 0 && word->parent <= r->plan.nodes_count)
         snprintf(parent, sizeof(parent), "node %u",
-                 ep_run_place(r, word->parent));
+                 ep_run_place(&r->plan, word->parent));
     ep_voice_note(&r->voice, "node %u on %s has a new parent, %s, after %.3f s",
-                  ep_run_place(r, node), ep_run_host(r, node), parent,
-                  (double)word->away_us / 1e6);
+                  ep_run_place(&r->plan, node), ep_run_host(&r->plan, node),
+                  parent, (double)word->away_us / 1e6);
     ep_run_counts_repair(&r->counts, word->away_us);
 }
 
@@ -67,10 +67,10 @@ static void on_over(struct run *r, uint32_t node, const struct job_word *word)
  * for it, in a moment. */
 void ep_run_begin(struct run *r)
 {
-    if (!r->survey.has_joined || r->phase != RUN_LAUNCHING || r->is_aborted ||
-        r->missing_count > 0 ||
-        (ep_run_survey_asks(r) &&
-         (r->survey.come < r->nodes_count || !ep_run_survey_fits(r))))
+    if (!r->plan.survey.has_joined || r->phase != RUN_LAUNCHING ||
+        r->is_aborted || r->missing_count > 0 ||
+        (ep_run_survey_asks(&r->plan) &&
+         (r->plan.survey.come < r->plan.nodes_count || !ep_run_survey_fits(r))))
         return;
     r->phase = RUN_RUNNING;
     ep_run_daemons_joined(r);
@@ -85,7 +85,7 @@ static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 {
     /* As a rule what is said of one host holds for many. */
     (r->is_note_told ? ep_voice_note : ep_voice_say)(
-        &r->voice, "%s: %s", ep_run_host(r, node), word->text);
+        &r->voice, "%s: %s", ep_run_host(&r->plan, node), word->text);
     r->is_note_told = true;
 }
 
@@ -106,7 +106,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
 {
     struct run *r = job->run;
     const bool is_own = ep_run_job_is_own(job);
-    const char *host = ep_run_host(r, node);
+    const char *host = ep_run_host(&r->plan, node);
     const char *whose = is_own ? "" : " of a further job";
     const char *waits = is_own ? "everybody waits for it from now on"
                                : "pushes to such jobs wait for it";

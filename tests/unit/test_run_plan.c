@@ -1,0 +1,168 @@
+/* Hosts, ranks and the tree of a run, before anything is started. */
+#include "endpoints/run/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "endpoints/run/layout.h"
+
+static const char *const argv[] = {"true", NULL};
+
+/* A plan, and what it borrows. */
+struct fixture {
+    struct ep_run_options options;
+    struct run_again again;
+    struct run_voice voice;
+    struct job job;
+    struct run_plan plan;
+    uint32_t most; /* processes of one node */
+};
+
+static void open_fixture(struct fixture *f, const char *hosts)
+{
+    *f = (struct fixture){.options = {.apps = {{.program = {.argv = argv},
+                                                .per = TOPO_NO_OBJECT}},
+                                      .apps_count = 1,
+                                      .hosts = hosts,
+                                      .launcher = EP_LAUNCHER_SSH,
+                                      .topology = "none"}};
+    f->plan = (struct run_plan){.options = &f->options,
+                                .again = &f->again,
+                                .voice = &f->voice,
+                                .job = &f->job};
+}
+
+static void close_fixture(struct fixture *f)
+{
+    ep_run_plan_close(&f->plan);
+    ep_run_again_fini(&f->again);
+    job_fini(&f->job);
+    ep_voice_fini(&f->voice);
+}
+
+/* Whose name is which node's, in whatever order the tree has them. */
+static bool has_host(const struct fixture *f, const char *host)
+{
+    for (uint32_t node = 1; node <= f->plan.nodes_count; node++) {
+        if (strcmp(ep_run_host(&f->plan, node), host) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void ranks_fill_hosts_to_their_slots(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, "a:2,b:4");
+    f.options.apps[0].procs = 5;
+    assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 0);
+    assert_int_equal(f.plan.nodes_count, 2);
+    assert_int_equal(f.most, 3);
+    assert_int_equal(f.job.size, 5);
+    assert_string_equal(ep_run_host_of_rank(&f.plan, 1), "a");
+    assert_string_equal(ep_run_host_of_rank(&f.plan, 2), "b");
+    assert_false(ep_run_survey_asks(&f.plan));
+    close_fixture(&f);
+}
+
+static void what_was_left_out_is_not_used(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, "a,b,c");
+    f.options.nodes = 2;
+    assert_int_equal(ep_run_again_without(&f.again, "b"), 0);
+    assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 0);
+    assert_int_equal(f.plan.nodes_count, 2);
+    assert_true(has_host(&f, "a") && has_host(&f, "c"));
+    close_fixture(&f);
+}
+
+/* Of four nodes three are left: the job has three. */
+static void fewer_hosts_make_fewer_nodes(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, "a,b,c,d");
+    f.options.nodes = 4;
+    assert_int_equal(ep_run_again_without(&f.again, "a"), 0);
+    assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 0);
+    assert_int_equal(f.plan.nodes_count, 3);
+    assert_false(has_host(&f, "a"));
+    close_fixture(&f);
+}
+
+static void ranks_go_by_the_machines_that_are_known(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, "a,b");
+    f.options.apps[0].ppn = 1;
+    f.options.apps[0].per = TOPO_CORE;
+    assert_int_equal(
+        ep_run_again_know(&f.again, "a", (struct ep_machine){1, 2, true}), 0);
+    assert_int_equal(
+        ep_run_again_know(&f.again, "b", (struct ep_machine){1, 7, true}), 0);
+    assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 0);
+    assert_int_equal(f.job.size, 9);
+    assert_int_equal(f.most, 7);
+    assert_string_equal(ep_run_host_of_rank(&f.plan, 2), "b");
+    assert_true(ep_run_survey_asks(&f.plan));
+    close_fixture(&f);
+}
+
+static void hosts_are_left_out_of_some_alone(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, NULL);
+    f.options.launcher = EP_LAUNCHER_LOCAL;
+    f.options.exclude = "a";
+    assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 2);
+    close_fixture(&f);
+}
+
+static void a_layout_is_a_plan_without_a_run(void **state)
+{
+    struct ep_layout *layout;
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, NULL);
+    f.options.launcher = EP_LAUNCHER_LOCAL;
+    f.options.nodes = 5;
+    f.options.arity = 2;
+    f.options.apps[0].ppn = 3;
+    assert_int_equal(ep_layout_open(&f.options, &layout), 0);
+    assert_true(ep_layout_is_virtual(layout));
+    assert_int_equal(ep_layout_tree(layout)->nodes, 6);
+    assert_int_equal(ep_layout_procs(layout, 5), 3);
+    assert_int_equal(ep_layout_place(layout, 5), 4);
+    assert_int_equal(ep_layout_switch(layout, 0), TOPO_NONE);
+    ep_layout_close(layout);
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_fill_hosts_to_their_slots),
+        cmocka_unit_test(what_was_left_out_is_not_used),
+        cmocka_unit_test(fewer_hosts_make_fewer_nodes),
+        cmocka_unit_test(ranks_go_by_the_machines_that_are_known),
+        cmocka_unit_test(hosts_are_left_out_of_some_alone),
+        cmocka_unit_test(a_layout_is_a_plan_without_a_run),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
