@@ -31,7 +31,7 @@ static bool is_slurm(const struct run *r)
  * out in turn, so that inner nodes are spread over the daemons. */
 static uint32_t daemon_of(const struct run *r, uint32_t node)
 {
-    return is_local(r) ? (node - 1) % r->daemons_count : node;
+    return is_local(r) ? (node - 1) % r->launch.count : node;
 }
 
 /* --- addresses
@@ -45,9 +45,9 @@ static void tell(struct run *r, uint32_t index, uint32_t node)
     if (node == 0)
         ep_hub_self(r->hub, &peer);
     else
-        peer = r->daemons[daemon_of(r, node)];
+        peer = r->launch.daemons[daemon_of(r, node)];
     peer.node = node;
-    ep_starter_peer(r->starter, index, &peer);
+    ep_starter_peer(r->launch.starter, index, &peer);
 }
 
 /* The ancestors of all nodes of a daemon, each once; told[n] is `mark` when n
@@ -58,7 +58,7 @@ static void tell_ancestors(struct run *r, uint32_t index, uint32_t *told)
     uint32_t mark = index + 1;
 
     for (uint32_t n = index + 1; n <= r->plan.nodes_count;
-         n += r->daemons_count) {
+         n += r->launch.count) {
         uint32_t above = n;
 
         do {
@@ -77,7 +77,7 @@ static void tell_virtual(struct run *r)
 {
     uint32_t *told;
 
-    if (r->daemons_ready < r->daemons_count || r->hub == NULL)
+    if (r->launch.ready < r->launch.count || r->hub == NULL)
         return;
     told = calloc(r->plan.config.tree.nodes, sizeof(*told));
     if (told == NULL) {
@@ -85,7 +85,7 @@ static void tell_virtual(struct run *r)
         ep_run_abort(r, 1);
         return;
     }
-    for (uint32_t d = 0; d < r->daemons_count; d++)
+    for (uint32_t d = 0; d < r->launch.count; d++)
         tell_ancestors(r, d, told);
     free(told);
 }
@@ -131,11 +131,11 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
 {
     struct run *r = arg;
 
-    r->daemons[index] = *peer;
-    r->daemons_ready++;
-    r->daemons_alive++;
-    ep_voice_note(&r->voice, "daemon %u of %u is ready at %s", r->daemons_ready,
-                  r->daemons_count, peer->address);
+    r->launch.daemons[index] = *peer;
+    r->launch.ready++;
+    r->launch.alive++;
+    ep_voice_note(&r->voice, "daemon %u of %u is ready at %s", r->launch.ready,
+                  r->launch.count, peer->address);
     if (is_local(r))
         tell_virtual(r);
     else if (ep_run_starts_all(&r->plan))
@@ -179,8 +179,8 @@ static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
 
     (void)time_ms;
     if (is_slurm(r) && index == SRUN)
-        r->daemons_alive--;
-    if (r->phase >= RUN_LEAVING || r->is_killed)
+        r->launch.alive--;
+    if (r->phase >= RUN_LEAVING || r->end.is_killed)
         return;
     if (r->phase == RUN_LAUNCHING) {
         ep_run_missing(r, index, text, first);
@@ -203,7 +203,7 @@ static void on_missing(void *arg, uint32_t index, const char *host,
     struct run *r = arg;
 
     (void)index;
-    if (r->phase == RUN_LAUNCHING && !r->is_killed)
+    if (r->phase == RUN_LAUNCHING && !r->end.is_killed)
         ep_run_missing_task(r, host, end, text);
 }
 
@@ -218,7 +218,7 @@ static void on_peer(void *arg, uint32_t index, const struct ep_boot_peer *peer)
     struct run *r = arg;
 
     if (is_beneath(r, index, peer->node))
-        r->daemons[peer->node] = *peer;
+        r->launch.daemons[peer->node] = *peer;
 }
 
 /* No shell gets there from its parent, nor from those between. */
@@ -229,20 +229,20 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
     char why[EP_BOOT_WHY_MAX];
     uint32_t above = node;
 
-    if (r->phase != RUN_LAUNCHING || r->is_aborted ||
+    if (r->phase != RUN_LAUNCHING || r->end.is_aborted ||
         !is_beneath(r, index, node))
         return;
     ep_voice_note(&r->voice, "started from here: the daemon of node %u on %s",
                   ep_run_place(&r->plan, node), ep_run_host(&r->plan, node));
-    if (ep_starter_take_over(r->starter, &r->plan.config, node, time_ms, text,
-                             why) != 0) {
+    if (ep_starter_take_over(r->launch.starter, &r->plan.config, node, time_ms,
+                             text, why) != 0) {
         ep_run_missing(r, node, why, text);
         return;
     }
-    r->daemons_count++;
+    r->launch.count++;
     do {
         above = topo_tree_parent(&r->plan.config.tree, above);
-        if (above == 0 || r->daemons[above].address[0] != '\0')
+        if (above == 0 || r->launch.daemons[above].address[0] != '\0')
             tell(r, node, above);
     } while (above != 0);
 }
@@ -252,8 +252,8 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
 static void on_srun_line(struct run *r, const char *line)
 {
     if (r->options.verbose ||
-        (!r->is_recalled && !r->is_arriving && r->phase != RUN_LEAVING &&
-         !ep_run_missing_is_told(r)))
+        (!r->launch.is_recalled && !r->launch.is_arriving &&
+         r->phase != RUN_LEAVING && !ep_run_missing_is_told(r)))
         ep_voice_line(&r->voice, "slurm", line);
 }
 
@@ -284,10 +284,10 @@ static void on_exit_(void *arg, uint32_t index, int status)
 {
     struct run *r = arg;
 
-    r->daemons_alive--;
-    if (r->phase == RUN_LAUNCHING && !r->is_aborted)
+    r->launch.alive--;
+    if (r->phase == RUN_LAUNCHING && !r->end.is_aborted)
         tell_early_end(r, index, status);
-    if (r->phase == RUN_OVER && r->daemons_alive == 0)
+    if (r->phase == RUN_OVER && r->launch.alive == 0)
         event_base_loopbreak(r->base);
 }
 
@@ -296,7 +296,7 @@ static void on_spawner_lost(void *arg)
     struct run *r = arg;
 
     ep_voice_say(&r->voice, "the process that starts the daemons has died");
-    r->daemons_alive = 0; /* their ends are not heard of any more */
+    r->launch.alive = 0; /* their ends are not heard of any more */
     ep_run_abort(r, 1);
 }
 
@@ -326,14 +326,14 @@ static int start_virtual(struct run *r)
     char why[EP_BOOT_WHY_MAX] = "out of memory";
     int rc = 0;
 
-    for (uint32_t d = 0; rc == 0 && d < r->daemons_count; d++) {
+    for (uint32_t d = 0; rc == 0 && d < r->launch.count; d++) {
         r->plan.config.hosted_count = 0;
         for (uint32_t n = d + 1; rc == 0 && n <= r->plan.nodes_count;
-             n += r->daemons_count)
+             n += r->launch.count)
             rc = ep_boot_add_hosted(&r->plan.config, (struct topo_range){n, n});
         if (rc == 0)
-            rc = ep_starter_add_config(r->starter, d, &r->plan.config, NULL,
-                                       why);
+            rc = ep_starter_add_config(r->launch.starter, d, &r->plan.config,
+                                       NULL, why);
     }
     return rc == 0 ? 0 : failed(r, "this machine", why);
 }
@@ -343,7 +343,7 @@ static int start_remote(struct run *r, struct topo_range nodes)
     char why[EP_BOOT_WHY_MAX];
 
     for (uint32_t n = nodes.first; n <= nodes.last; n++) {
-        if (ep_starter_add_child(r->starter, &r->plan.config, n, why))
+        if (ep_starter_add_child(r->launch.starter, &r->plan.config, n, why))
             return failed(r, ep_run_host(&r->plan, n), why);
     }
     return 0;
@@ -353,7 +353,7 @@ static void on_call(void *arg, uint32_t node, int fd)
 {
     struct run *r = arg;
 
-    (void)ep_starter_called(r->starter, node, fd);
+    (void)ep_starter_called(r->launch.starter, node, fd);
 }
 
 static int open_gate(struct run *r)
@@ -369,11 +369,11 @@ static int open_gate(struct run *r)
     };
     char why[EP_WHY_MAX];
 
-    if (ep_gate_open(&cfg, &r->gate, why)) {
+    if (ep_gate_open(&cfg, &r->launch.gate, why)) {
         ep_voice_say(&r->voice, "%s", why);
         return 1;
     }
-    return ep_gate_list(r->gate, &r->plan.config) == 0
+    return ep_gate_list(r->launch.gate, &r->plan.config) == 0
                ? 0
                : ep_voice_fail(&r->voice,
                                "the system does not list its addresses");
@@ -388,12 +388,12 @@ static int start_slurm(struct run *r, struct topo_range kids)
     if (rc != 0)
         return rc;
     for (uint32_t n = kids.first; rc == 0 && n <= kids.last; n++)
-        rc = ep_starter_expect(r->starter, n, ep_run_host(&r->plan, n));
+        rc = ep_starter_expect(r->launch.starter, n, ep_run_host(&r->plan, n));
     if (rc == 0)
-        rc = ep_starter_add_all(r->starter, SRUN, &r->plan.config, why);
+        rc = ep_starter_add_all(r->launch.starter, SRUN, &r->plan.config, why);
     if (rc != 0)
         return failed(r, "all hosts", why);
-    r->daemons_alive++;
+    r->launch.alive++;
     return 0;
 }
 
@@ -403,11 +403,11 @@ void ep_run_daemons_joined(struct run *r)
         (void)ep_spawner_sweep(r->spawner);
     if (!is_slurm(r))
         return;
-    r->is_arriving = true;
-    ep_starter_arrived(r->starter, SRUN);
-    r->is_arriving = false;
-    ep_gate_close(r->gate);
-    r->gate = NULL;
+    r->launch.is_arriving = true;
+    ep_starter_arrived(r->launch.starter, SRUN);
+    r->launch.is_arriving = false;
+    ep_gate_close(r->launch.gate);
+    r->launch.gate = NULL;
 }
 
 int ep_run_daemons_start(struct run *r)
@@ -425,12 +425,13 @@ int ep_run_daemons_start(struct run *r)
         .arg = r,
     };
 
-    r->daemons_count = ep_run_daemons(&r->plan);
-    if (r->daemons_count < cfg.max_parallel && !is_local(r))
-        cfg.max_parallel = r->daemons_count;
-    r->daemons = calloc((size_t)top + 1, sizeof(*r->daemons));
-    if (r->daemons == NULL || ep_starter_open(&cfg, &r->starter) ||
-        ep_starter_attach(r->starter)) {
+    r->launch.count = ep_run_daemons(&r->plan);
+    if (r->launch.count < cfg.max_parallel && !is_local(r))
+        cfg.max_parallel = r->launch.count;
+    r->launch.daemons = calloc((size_t)top + 1, sizeof(*r->launch.daemons));
+    if (r->launch.daemons == NULL ||
+        ep_starter_open(&cfg, &r->launch.starter) ||
+        ep_starter_attach(r->launch.starter)) {
         ep_voice_say(&r->voice, "out of memory");
         return 1;
     }

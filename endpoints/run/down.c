@@ -36,7 +36,7 @@ static void read_input(void *arg, struct ov_buf *buf)
 {
     struct run *r = arg;
 
-    ep_input_want(r->input, buf->mem + OV_DOWN_HEAD_BYTES,
+    ep_input_want(r->in.console, buf->mem + OV_DOWN_HEAD_BYTES,
                   r->plan.sizes.frame_bytes - OV_DOWN_HEAD_BYTES);
 }
 
@@ -70,7 +70,7 @@ int ep_run_down_open(struct run *r)
         .arg = r,
     };
 
-    return ep_run_stdin_open(&cfg, &r->down);
+    return ep_run_stdin_open(&cfg, &r->in.down);
 }
 
 void ep_run_pump(struct run *r)
@@ -78,20 +78,20 @@ void ep_run_pump(struct run *r)
     if (r->hub == NULL || r->phase == RUN_OVER)
         return;
     ep_run_orders_pump(r->orders);
-    if (r->phase > RUN_RUNNING || r->is_killed)
-        ep_run_stdin_refuse(r->down);
-    ep_run_stdin_pump(r->down);
+    if (r->phase > RUN_RUNNING || r->end.is_killed)
+        ep_run_stdin_refuse(r->in.down);
+    ep_run_stdin_pump(r->in.down);
 }
 
 void ep_run_pushed_to(struct run *r, const uint8_t *mem, uint32_t len_bytes)
 {
-    ep_run_stdin_push(r->down, mem, len_bytes);
+    ep_run_stdin_push(r->in.down, mem, len_bytes);
     ep_run_pump(r);
 }
 
 void ep_run_pushers(struct run *r, bool are_there)
 {
-    ep_run_stdin_expect(r->down, are_there);
+    ep_run_stdin_expect(r->in.down, are_there);
     ep_run_pump(r);
 }
 
@@ -101,13 +101,13 @@ static void on_data(void *arg, uint32_t len_bytes)
 {
     struct run *r = arg;
 
-    ep_run_stdin_filled(r->down, len_bytes);
+    ep_run_stdin_filled(r->in.down, len_bytes);
     ep_run_pump(r);
 }
 
 static void end_input(struct run *r)
 {
-    struct ov_buf *buf = ep_run_stdin_ended(r->down);
+    struct ov_buf *buf = ep_run_stdin_ended(r->in.down);
 
     if (buf != NULL)
         ep_hub_put(r->hub, buf);
@@ -139,25 +139,25 @@ static int open_input(struct run *r)
         .on_end = on_input_end,
         .on_error = on_input_error,
     };
-    int fd = r->input_fd >= 0 ? r->input_fd : STDIN_FILENO;
+    int fd = r->in.fd >= 0 ? r->in.fd : STDIN_FILENO;
 
-    return ep_input_open(r->base, fd, &events, r, &r->input);
+    return ep_input_open(r->base, fd, &events, r, &r->in.console);
 }
 
 void ep_run_give_back(struct run *r)
 {
-    if (r->input != NULL && r->input_fd < 0)
-        ep_input_give_back(r->input, ep_run_stdin_taken(r->down));
+    if (r->in.console != NULL && r->in.fd < 0)
+        ep_input_give_back(r->in.console, ep_run_stdin_taken(r->in.down));
 }
 
 void ep_run_down_close(struct run *r)
 {
-    ep_input_close(r->input);
-    if (r->down != NULL)
+    ep_input_close(r->in.console);
+    if (r->in.down != NULL)
         end_input(r);
-    ep_run_stdin_close(r->down);
-    if (r->input_fd >= 0)
-        close(r->input_fd);
+    ep_run_stdin_close(r->in.down);
+    if (r->in.fd >= 0)
+        close(r->in.fd);
 }
 
 /* --- the job */
@@ -177,7 +177,7 @@ int ep_run_job_send(struct run *r)
                          "cannot read stdin: out of memory or descriptors");
             return 1;
         }
-        ep_run_stdin_open_stream(r->down, JOB_STREAM_STDIN);
+        ep_run_stdin_open_stream(r->in.down, JOB_STREAM_STDIN);
     }
     ep_run_pump(r);
     return 0;

@@ -25,7 +25,7 @@ void ep_run_dvm_begin(struct run *r)
      * reaches no process: there is none. */
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
     ep_run_tap_open(r);
-    if (r->tap != NULL)
+    if (r->tap.handle != NULL)
         return;
     ep_voice_say(&r->voice,
                  "PMIx tools cannot connect, and a dvm is for nobody else "
@@ -35,7 +35,7 @@ void ep_run_dvm_begin(struct run *r)
 
 void ep_run_dvm_up(struct run *r, const char *uri)
 {
-    if (!r->options.is_dvm || r->is_ending)
+    if (!r->options.is_dvm || r->end.is_ending)
         return;
     if (ep_run_report_put(r, uri) != 0) {
         ep_run_abort(r, 1);
@@ -45,8 +45,8 @@ void ep_run_dvm_up(struct run *r, const char *uri)
         &r->voice,
         "%u node%s up: jobs can be started, `xylem dvm --stop=%d' ends "
         "it",
-        r->plan.nodes_count - r->lost_count,
-        r->plan.nodes_count - r->lost_count == 1 ? " is" : "s are",
+        r->plan.nodes_count - r->loss.count,
+        r->plan.nodes_count - r->loss.count == 1 ? " is" : "s are",
         (int)getpid());
 }
 
@@ -54,7 +54,7 @@ void ep_run_dvm_give_up(struct run *r, const char *why)
 {
     ep_voice_say(&r->voice, "%s", why);
     ep_run_abort(r, 1);
-    r->is_ending = true;
+    r->end.is_ending = true;
     ep_run_check_done(r); /* nobody could start a job */
 }
 
@@ -75,23 +75,23 @@ void ep_run_dvm_end(struct run *r)
 {
     static const struct timeval grace = {.tv_sec = GRACE_S};
 
-    r->is_ending = true;
-    r->grace = evtimer_new(r->base, on_grace, r);
+    r->end.is_ending = true;
+    r->end.grace = evtimer_new(r->base, on_grace, r);
     if (!ep_run_jobs_further(r)) {
         ep_run_check_done(r);
-    } else if (r->grace == NULL) {
+    } else if (r->end.grace == NULL) {
         ep_run_abort(r, 0);
     } else {
         ep_voice_note(&r->voice, "the jobs are ended");
         ep_run_orders_signal(r->orders, SIGTERM, NULL, 0);
         ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
-        evtimer_add(r->grace, &grace);
+        evtimer_add(r->end.grace, &grace);
     }
 }
 
 void ep_run_dvm_close(struct run *r)
 {
-    if (r->grace != NULL)
-        event_free(r->grace);
+    if (r->end.grace != NULL)
+        event_free(r->end.grace);
     ep_run_report_close(r);
 }

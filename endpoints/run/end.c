@@ -39,16 +39,16 @@ void ep_run_over(struct run *r)
     if (r->phase == RUN_OVER)
         return;
     r->phase = RUN_OVER;
-    evtimer_del(r->hard);
+    evtimer_del(r->end.hard);
     if (r->hub != NULL)
         ep_hub_leave(r->hub);
-    if (r->starter != NULL)
-        ep_starter_leave(r->starter);
-    r->is_recalled = true;
-    if (r->daemons_alive == 0)
+    if (r->launch.starter != NULL)
+        ep_starter_leave(r->launch.starter);
+    r->launch.is_recalled = true;
+    if (r->launch.alive == 0)
         event_base_loopbreak(r->base);
     else
-        arm(r->hard, LEAVE_S);
+        arm(r->end.hard, LEAVE_S);
 }
 
 static void on_hard(evutil_socket_t fd, short what, void *arg)
@@ -67,26 +67,26 @@ static void on_hard(evutil_socket_t fd, short what, void *arg)
 void ep_run_check_done(struct run *r)
 {
     if (r->phase != RUN_RUNNING || r->output == NULL ||
-        (r->options.is_dvm && !r->is_ending))
+        (r->options.is_dvm && !r->end.is_ending))
         return;
     if (r->finals < r->plan.nodes_count || ep_run_jobs_further(r) ||
         ep_run_tap_is_awaited(r) || ep_run_tap_replays(r) ||
-        r->redirects_waiting > 0)
+        r->redirect.waiting > 0)
         return;
     ep_output_finish(r->output);
     if (ep_output_pending(r->output) > 0 || !ep_run_tap_flush(r))
         return;
     r->phase = RUN_LEAVING;
-    evtimer_del(r->limit);
-    arm(r->hard, LEAVE_S);
+    evtimer_del(r->end.limit);
+    arm(r->end.hard, LEAVE_S);
     ep_run_orders_send(r->orders, OV_CONTROL_GOODBYE, NULL, 0);
 }
 
 void ep_run_kill(struct run *r)
 {
-    if (r->is_killed)
+    if (r->end.is_killed)
         return;
-    r->is_killed = true;
+    r->end.is_killed = true;
     ep_run_jobs_killed(r);
     ep_run_orders_give(r->orders,
                        &(struct job_order){.kind = JOB_CONTROL_KILL});
@@ -94,11 +94,11 @@ void ep_run_kill(struct run *r)
 
 void ep_run_abort(struct run *r, int exit_code)
 {
-    if (r->exit_code >= 0 || r->phase >= RUN_LEAVING)
+    if (r->end.exit_code >= 0 || r->phase >= RUN_LEAVING)
         return;
-    r->exit_code = exit_code;
+    r->end.exit_code = exit_code;
     if (r->phase == RUN_LAUNCHING) {
-        r->is_killed = r->is_aborted = true;
+        r->end.is_killed = r->end.is_aborted = true;
         ep_run_jobs_killed(r);
         ep_run_over(r);
         if (r->plan.config.launcher !=
@@ -107,7 +107,7 @@ void ep_run_abort(struct run *r, int exit_code)
         return;
     }
     ep_run_kill(r);
-    arm(r->hard, HARD_S);
+    arm(r->end.hard, HARD_S);
 }
 
 /* --- processes that end badly */
@@ -118,9 +118,9 @@ static void tell_failure(struct run *r)
     const struct job_failure *failure = &r->own.life.failure;
     int status = failure->status;
 
-    if (failure->count == 0 || r->is_failure_told || r->is_quiet)
+    if (failure->count == 0 || r->told.failure || r->end.is_quiet)
         return;
-    r->is_failure_told = true;
+    r->told.failure = true;
     if (WIFSIGNALED(status))
         ep_voice_say(&r->voice, "rank %u on %s was ended by signal %d (%s)",
                      failure->rank,
@@ -134,18 +134,18 @@ static void tell_failure(struct run *r)
 
 int ep_run_exit_code(const struct run *r)
 {
-    if (r->exit_code >= 0)
-        return r->exit_code;
+    if (r->end.exit_code >= 0)
+        return r->end.exit_code;
     return r->options.is_dvm ? 0 : job_life_code(&r->own.life);
 }
 
 void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
-    if (r->own.life.failure.count > 1 && !r->is_quiet)
+    if (r->own.life.failure.count > 1 && !r->end.is_quiet)
         ep_voice_say(&r->voice, "%u processes ended badly",
                      r->own.life.failure.count);
-    if (ep_output_pending(r->output) > 0 && !r->is_quiet)
+    if (ep_output_pending(r->output) > 0 && !r->end.is_quiet)
         ep_voice_say(&r->voice,
                      "output that could not be written was given up");
     ep_voice_retry(&r->voice, LAST_WORDS_MS);
@@ -159,7 +159,7 @@ static void check_stuck(struct run *r)
     enum ep_output_place place;
     uint64_t since_ns, resumed_ns;
 
-    if (r->is_stuck_told)
+    if (r->told.stuck)
         return;
     if (!ep_output_is_stuck(r->output, &since_ns, &place)) {
         if (!ep_run_jobs_are_stuck(r, &since_ns))
@@ -171,7 +171,7 @@ static void check_stuck(struct run *r)
         since_ns = resumed_ns;
     if (ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
         return;
-    r->is_stuck_told = true;
+    r->told.stuck = true;
     if (place == EP_OUTPUT_CONSOLE)
         ep_voice_say(&r->voice,
                      "the output is not being read: everybody waits for that");
@@ -185,9 +185,9 @@ static void check_stuck(struct run *r)
  * some are known to be missing, that is told soon. */
 static void check_launch(struct run *r)
 {
-    double waited_s = (double)(ep_clock_ns() - r->start_ns) / 1e9;
+    double waited_s = (double)(ep_clock_ns() - r->launch.start_ns) / 1e9;
 
-    if (r->phase != RUN_LAUNCHING || r->missing_count > 0 ||
+    if (r->phase != RUN_LAUNCHING || r->launch.missing_count > 0 ||
         waited_s < LAUNCHES * r->options.launch_timeout_s)
         return;
     ep_voice_say(&r->voice,
@@ -209,8 +209,8 @@ static void on_watch(void *arg)
     if (r->own.life.failure.count > 0 && ep_output_pending(r->output) == 0)
         tell_failure(r);
     if (r->phase == RUN_LAUNCHING || ep_voice_waits(&r->voice) ||
-        ep_output_pending(r->output) > 0 || r->sinks_open > 0 ||
-        (r->own.life.failure.count > 0 && !r->is_failure_told))
+        ep_output_pending(r->output) > 0 || r->jobs.sinks_open > 0 ||
+        (r->own.life.failure.count > 0 && !r->told.failure))
         ep_watch_soon(r->watch);
 }
 
@@ -227,13 +227,13 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
 
 int ep_run_end_open(struct run *r)
 {
-    double gone_s = (double)(ep_clock_ns() - r->start_ns) / 1e9;
+    double gone_s = (double)(ep_clock_ns() - r->launch.start_ns) / 1e9;
     double left_s = r->options.timeout_s - gone_s;
     struct timeval limit = {0, 1}; /* it is over */
 
-    r->limit = evtimer_new(r->base, on_limit, r);
-    r->hard = evtimer_new(r->base, on_hard, r);
-    if (r->limit == NULL || r->hard == NULL ||
+    r->end.limit = evtimer_new(r->base, on_limit, r);
+    r->end.hard = evtimer_new(r->base, on_hard, r);
+    if (r->end.limit == NULL || r->end.hard == NULL ||
         ep_watch_open(r->base, on_watch, r, &r->watch))
         return OV_ENOMEM;
     ep_watch_soon(r->watch);
@@ -242,13 +242,13 @@ int ep_run_end_open(struct run *r)
             (time_t)left_s,
             (suseconds_t)((left_s - (double)(time_t)left_s) * 1e6)};
     if (r->options.timeout_s > 0)
-        event_add(r->limit, &limit);
+        event_add(r->end.limit, &limit);
     return 0;
 }
 
 void ep_run_end_close(struct run *r)
 {
-    struct event *timers[] = {r->limit, r->hard, r->settle};
+    struct event *timers[] = {r->end.limit, r->end.hard, r->launch.settle};
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
         if (timers[i] != NULL)

@@ -51,70 +51,108 @@ enum run_phase {
     RUN_OVER,      /* nothing is left but to close */
 };
 
-struct run {
-    struct ep_run_options options;
-    struct run_plan plan;
-    struct event_base *base;
-    struct ep_spawner *spawner;
+/* Daemons, from when they are started until all have joined. */
+struct run_launch {
+    uint64_t start_ns;
     struct ep_starter *starter;
     struct ep_gate *gate; /* slurm: where daemons call, until all have joined */
-    struct ep_hub *hub;
-    struct ep_writer *writer;
-    struct ep_output *output;
-    struct ep_input *input;
-    void *tap; /* owned, of options.tap; NULL: none */
-    bool tap_is_flushing, tap_is_flushed;
-    const struct run_tap_events *tap_events;
-    struct run_past *past;   /* owned: jobs that are over */
-    uint32_t jobs_made;      /* so far */
+    struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
+    uint32_t count;               /* started by the launcher itself */
+    uint32_t ready, alive;
+    struct run_missing *missing; /* owned: those that do not come */
+    uint32_t missing_count;
+    struct event *settle; /* none has failed for a while */
+    bool is_recalled;     /* srun was told to end */
+    bool is_arriving;     /* the last daemon of srun is there */
+};
+
+/* Who is told of the job, and of its output, beside the console. */
+struct run_tap {
+    void *handle; /* owned, of options.tap; NULL: none */
+    const struct run_tap_events *events;
+    bool is_flushing, is_flushed;
+};
+
+/* Nodes that are lost. */
+struct run_loss {
+    uint32_t *places; /* owned */
+    uint32_t count;
+    struct run_losses *untold; /* owned */
+    struct run_sweeps *sweeps; /* owned; NULL: no daemon was lost */
+};
+
+/* Jobs beside the run's own. */
+struct run_jobs {
+    struct run_past *past;   /* owned: those that are over */
+    uint32_t made;           /* so far */
     uint32_t next_number;    /* of a process */
     struct run_shown *shown; /* owned: those of them on the console */
     uint32_t sinks_open;     /* files that they may have open at a time */
+};
+
+/* stdin of processes. */
+struct run_in {
+    struct ep_input *console;
+    struct run_stdin *down; /* owned: by all writers */
+    int fd;                 /* -1: the launcher's stdin */
+};
+
+/* How it ends. */
+struct run_end {
+    struct event *limit; /* --timeout */
+    struct event *hard;  /* the time an end may take */
+    struct event *grace; /* of a dvm: jobs were told to end */
+    bool is_aborted;     /* before the job began */
+    bool is_ending;      /* of a dvm: see dvm.c */
+    bool is_killed;      /* processes were told to die: exits mean nothing */
+    bool is_quiet;       /* the end needs no words */
+    int exit_code;       /* as decided; -1: by the processes */
+};
+
+/* What is told once. */
+struct run_told {
+    bool failure, stuck, note, pieces;
+};
+
+/* Output that others get. */
+struct run_redirects {
+    struct run_redirect *back; /* owned */
+    uint32_t waiting;          /* records: not yet theirs */
+};
+
+struct run {
+    struct ep_run_options options;
+    struct run_plan plan;
     struct run_voice voice;
-    struct run_job own;           /* its own job, and further ones behind it */
-    struct run_node *nodes;       /* [1 + N], by overlay node */
-    struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
-    uint32_t daemons_count;       /* started by the launcher itself */
-    uint32_t daemons_ready, daemons_alive;
-    uint32_t finals; /* nodes whose processes do no more */
-    uint32_t asked;  /* nodes that are to say what their machines are */
-    uint32_t lost_count;
-    uint32_t *lost;            /* owned */
-    struct run_losses *losses; /* owned: not told yet */
-    struct run_sweeps *sweeps; /* owned; NULL: no daemon was lost */
+    struct event_base *base;
+    struct ep_spawner *spawner;
+    struct ep_hub *hub;
+    struct ep_writer *writer;
+    struct ep_output *output;
+    struct run_job own; /* its own job, and further ones behind it */
+    struct run_jobs jobs;
+    struct run_launch launch;
+    struct run_tap tap;
+    struct run_loss loss;
+    struct run_in in;
+    struct run_end end;
+    struct run_told told;
+    struct run_redirects redirect;
     enum run_phase phase;
-    struct run_missing *missing; /* owned: daemons that do not come */
-    uint32_t missing_count;
+    struct run_node *nodes; /* owned: [1 + N], by overlay node */
+    uint32_t finals;        /* nodes whose processes do no more */
+    uint32_t asked;         /* nodes that are to say what their machines are */
 
     struct run_orders *orders;         /* owned: to all nodes */
     struct run_signals *signals;       /* owned */
     struct run_suspension *suspension; /* owned: this process's own */
-
-    struct run_held *held;         /* owned: records not yet taken */
-    struct run_redirect *redirect; /* owned: output that others get */
-    uint32_t redirects_waiting;    /* records: not yet theirs */
-    struct run_logs *logs;         /* owned: lines of tools, not yet taken */
-    struct run_stdin *down; /* owned: stdin of processes, by all writers */
-    int input_fd;           /* -1: the launcher's stdin */
-    int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
-
-    struct event *limit;     /* --timeout */
-    struct event *hard;      /* the time an end may take */
+    struct run_held *held;             /* owned: records not yet taken */
+    struct run_logs *logs;   /* owned: lines of tools, not yet taken */
     struct run_watch *watch; /* owned */
-    struct event *settle;    /* no daemon has failed for a while */
-    struct event *grace;     /* of a dvm: jobs were told to end */
-    bool is_aborted;         /* before the job began */
-    bool is_recalled;        /* srun was told to end */
-    bool is_arriving;        /* the last daemon of srun is there */
-    bool is_ending;          /* of a dvm: see dvm.c */
-    bool is_killed; /* processes were told to die: exits mean nothing */
-    bool is_failure_told, is_stuck_told, is_note_told, is_pieces_told;
-    int exit_code; /* as decided; -1: by the processes */
-    bool is_quiet; /* the end needs no words */
 
-    uint64_t start_ns;
     struct run_counts counts;
     struct run_report report; /* of a dvm */
+    int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
 };
 
 /* The files, each above those it calls; some have headers:

@@ -20,9 +20,9 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
 
     if (r->plan.again->is_due) { /* no other launch follows */
         r->plan.again->is_due = false;
-        r->exit_code = 128 + signo;
+        r->end.exit_code = 128 + signo;
     } else if (r->phase == RUN_LAUNCHING) {
-        r->is_quiet = true;
+        r->end.is_quiet = true;
         ep_run_abort(r, 128 + signo);
     } else if (r->options.is_dvm && nth == 1) {
         ep_run_dvm_end(r);
@@ -54,7 +54,7 @@ static void on_other(void *arg, int signo)
 
 static bool is_running(const struct run *r)
 {
-    return r->phase == RUN_RUNNING && r->exit_code < 0;
+    return r->phase == RUN_RUNNING && r->end.exit_code < 0;
 }
 
 static void on_stop(void *arg)
@@ -78,8 +78,8 @@ static void on_continue(void *arg)
     struct run *r = arg;
 
     ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_CONTINUED);
-    if (r->input != NULL)
-        ep_input_wake(r->input);
+    if (r->in.console != NULL)
+        ep_input_wake(r->in.console);
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
 }
 

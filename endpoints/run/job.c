@@ -85,7 +85,7 @@ static void end_job(struct run_job *job)
     ep_run_job_count_spare(job, false);
     ep_run_tap_job(r, &told);
     if (job->desc.cache_bytes > 0)
-        ep_run_past_add(r->past, &job->desc);
+        ep_run_past_add(r->jobs.past, &job->desc);
     ep_run_job_fini(job);
     free(job);
 }
@@ -143,7 +143,7 @@ static void on_sinks_done(void *arg)
 
     ep_run_tap_exit(r, job->last, job->last_status);
     end_job(job);
-    r->tap_events->on_end(r);
+    r->tap.events->on_end(r);
 }
 
 const struct run_sinks_events ep_run_job_sinks = {

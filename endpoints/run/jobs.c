@@ -96,13 +96,13 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
 
     if (job != NULL)
         rc = ep_run_further(r, spawn, &job->desc, refusal, why);
-    if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->next_number) {
+    if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->jobs.next_number) {
         snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
         rc = OV_EFULL;
     }
     if (rc == 0) {
-        job->desc.number = 2 + r->jobs_made;
-        job->desc.base = r->next_number;
+        job->desc.number = 2 + r->jobs.made;
+        job->desc.base = r->jobs.next_number;
         rc = prepare(r, spawn, job, why);
     }
     if (rc == 0)
@@ -120,7 +120,7 @@ static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
 
     for (const struct run_job *job = r->own.next; job != NULL; job = job->next)
         count++;
-    if (r->phase != RUN_RUNNING || r->is_killed || r->is_ending)
+    if (r->phase != RUN_RUNNING || r->end.is_killed || r->end.is_ending)
         snprintf(why, EP_TAP_WHY_MAX, "the run takes no further jobs");
     else if (count == RUN_JOBS_MAX)
         snprintf(why, EP_TAP_WHY_MAX, "%d jobs run: that is all there may be",
@@ -146,7 +146,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     if (job == NULL)
         return false;
     if (job->desc.readers_count > 0)
-        ep_run_stdin_open_stream(r->down, JOB_STREAM_PUSHED);
+        ep_run_stdin_open_stream(r->in.down, JOB_STREAM_PUSHED);
     if (ep_run_control_job(r, &job->desc)) {
         snprintf(why, EP_TAP_WHY_MAX,
                  "its arguments and environment are larger than %d MiB",
@@ -156,8 +156,8 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
         return false;
     }
     ep_run_job_count_spare(job, true);
-    r->jobs_made++;
-    r->next_number += job->desc.size;
+    r->jobs.made++;
+    r->jobs.next_number += job->desc.size;
     job->next = r->own.next;
     r->own.next = job;
     ep_run_orders_pump(r->orders);
@@ -200,7 +200,7 @@ int ep_run_jobs_open(struct run *r)
         .is_awaited = is_replay_due,
     };
 
-    return ep_run_past_open(&events, r, &r->past);
+    return ep_run_past_open(&events, r, &r->jobs.past);
 }
 
 /* --- all of them
@@ -280,7 +280,7 @@ bool ep_run_jobs_wanted(struct run *r)
 /* It gives no answers. */
 void ep_run_jobs_silent(struct run *r, uint32_t node)
 {
-    ep_run_past_lost(r->past, node);
+    ep_run_past_lost(r->jobs.past, node);
     for (const struct run_job *job = &r->own; job != NULL; job = job->next) {
         struct job_part part = {0};
 
@@ -308,6 +308,6 @@ void ep_run_jobs_close(struct run *r)
         ep_run_job_fini(job);
         free(job);
     }
-    ep_run_past_close(r->past);
-    r->past = NULL;
+    ep_run_past_close(r->jobs.past);
+    r->jobs.past = NULL;
 }

@@ -18,7 +18,8 @@ bool ep_run_bears_loss(const struct run *r)
 
 static bool goes_on(const struct run *r)
 {
-    return ep_run_bears_loss(r) && r->phase == RUN_RUNNING && r->exit_code < 0;
+    return ep_run_bears_loss(r) && r->phase == RUN_RUNNING &&
+           r->end.exit_code < 0;
 }
 
 /* Says goodbye for a node that cannot any more. */
@@ -33,18 +34,19 @@ static void count_final(struct run *r, uint32_t node)
 
 static void remember(struct run *r, uint32_t node)
 {
-    uint32_t *lost = reallocarray(r->lost, r->lost_count + 1, sizeof(*r->lost));
+    uint32_t *lost = reallocarray(r->loss.places, r->loss.count + 1,
+                                  sizeof(*r->loss.places));
 
     if (lost == NULL)
         return;
-    r->lost = lost;
-    lost[r->lost_count++] = ep_run_place(&r->plan, node);
+    r->loss.places = lost;
+    lost[r->loss.count++] = ep_run_place(&r->plan, node);
 }
 
 /* A dvm without a node. */
 static bool is_bare(struct run *r)
 {
-    if (!r->options.is_dvm || r->lost_count < r->plan.nodes_count)
+    if (!r->options.is_dvm || r->loss.count < r->plan.nodes_count)
         return false;
     ep_voice_say(&r->voice, "no node is left");
     return true;

@@ -153,11 +153,11 @@ static int by_number(const void *a, const void *b)
 
 void ep_run_losses_tell(struct run *r)
 {
-    struct run_losses *losses = r->losses;
+    struct run_losses *losses = r->loss.untold;
 
     if (losses == NULL)
         return;
-    r->losses = NULL;
+    r->loss.untold = NULL;
     if (losses->count > 0) {
         qsort(losses->nodes, losses->count, sizeof(*losses->nodes), by_number);
         tell(r, losses);
@@ -194,31 +194,31 @@ static bool open_group(struct run *r, bool goes_on, bool is_news)
 {
     struct timeval wait = {.tv_usec = LOSSES_MS * 1000};
 
-    r->losses = calloc(1, sizeof(*r->losses));
-    if (r->losses == NULL)
+    r->loss.untold = calloc(1, sizeof(*r->loss.untold));
+    if (r->loss.untold == NULL)
         return false;
-    r->losses->goes_on = goes_on;
-    r->losses->is_news = is_news;
-    r->losses->timer = evtimer_new(r->base, on_timer, r);
-    return r->losses->timer != NULL &&
-           evtimer_add(r->losses->timer, &wait) == 0;
+    r->loss.untold->goes_on = goes_on;
+    r->loss.untold->is_news = is_news;
+    r->loss.untold->timer = evtimer_new(r->base, on_timer, r);
+    return r->loss.untold->timer != NULL &&
+           evtimer_add(r->loss.untold->timer, &wait) == 0;
 }
 
 void ep_run_losses_add(struct run *r, uint32_t node, bool goes_on)
 {
-    bool is_news = r->exit_code < 0, is_late = goes_on || !is_news;
+    bool is_news = r->end.exit_code < 0, is_late = goes_on || !is_news;
 
-    if (r->losses != NULL &&
-        (r->losses->goes_on != goes_on || r->losses->is_news != is_news))
+    if (r->loss.untold != NULL && (r->loss.untold->goes_on != goes_on ||
+                                   r->loss.untold->is_news != is_news))
         ep_run_losses_tell(r);
-    if (r->losses == NULL)
+    if (r->loss.untold == NULL)
         is_late = open_group(r, goes_on, is_news) && is_late;
-    if (r->losses == NULL || !grow(r->losses)) {
+    if (r->loss.untold == NULL || !grow(r->loss.untold)) {
         ep_voice_say(&r->voice, "the daemon of node %u on %s is lost",
                      ep_run_place(&r->plan, node), ep_run_host(&r->plan, node));
         return;
     }
-    r->losses->nodes[r->losses->count++] = node;
+    r->loss.untold->nodes[r->loss.untold->count++] = node;
     if (!is_late)
         ep_run_losses_tell(r);
 }

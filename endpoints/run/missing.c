@@ -82,9 +82,9 @@ static void settle(struct run *r)
 {
     struct timeval wait = {SETTLE_MS / 1000, SETTLE_MS % 1000 * 1000};
 
-    if (r->settle == NULL)
-        r->settle = evtimer_new(r->base, on_settled, r);
-    if (r->settle == NULL || evtimer_add(r->settle, &wait) != 0)
+    if (r->launch.settle == NULL)
+        r->launch.settle = evtimer_new(r->base, on_settled, r);
+    if (r->launch.settle == NULL || evtimer_add(r->launch.settle, &wait) != 0)
         ep_run_abort(r, 1);
 }
 
@@ -133,9 +133,9 @@ static bool fill(const struct run *r, struct run_missing *one, const char *text,
 
 static struct run_missing *find(const struct run *r, uint32_t host)
 {
-    for (uint32_t i = 0; i < r->missing_count; i++) {
-        if (r->missing[i].host == host)
-            return &r->missing[i];
+    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
+        if (r->launch.missing[i].host == host)
+            return &r->launch.missing[i];
     }
     return NULL;
 }
@@ -143,18 +143,18 @@ static struct run_missing *find(const struct run *r, uint32_t host)
 static void add(struct run *r, struct run_missing *one, const char *text,
                 const char *first)
 {
-    struct run_missing *grown =
-        reallocarray(r->missing, r->missing_count + 1, sizeof(*grown));
+    struct run_missing *grown = reallocarray(
+        r->launch.missing, r->launch.missing_count + 1, sizeof(*grown));
 
     if (grown != NULL)
-        r->missing = grown;
+        r->launch.missing = grown;
     if (grown == NULL || !fill(r, one, text, first)) {
         free_one(one);
         ep_voice_say(&r->voice, "a daemon does not come: %s", text);
         ep_run_abort(r, 1);
         return;
     }
-    r->missing[r->missing_count++] = *one;
+    r->launch.missing[r->launch.missing_count++] = *one;
     settle(r);
 }
 
@@ -190,7 +190,7 @@ static bool find_taken(struct run *r)
         add_taken(r, &left);
     topo_hosts_fini(&left);
     text_buf_fini(&list);
-    return r->missing_count > 0;
+    return r->launch.missing_count > 0;
 }
 
 static void add_node(struct run *r, struct run_missing one, const char *text,
@@ -204,7 +204,7 @@ static void add_node(struct run *r, struct run_missing one, const char *text,
     if (one.host != TOPO_NONE && find(r, one.host) != NULL)
         return; /* the first reason is the best */
     /* What starts all ends because of those that are known. */
-    if (one.host == TOPO_NONE && (r->missing_count > 0 || find_taken(r)))
+    if (one.host == TOPO_NONE && (r->launch.missing_count > 0 || find_taken(r)))
         return;
     add(r, &one, text, first);
 }
@@ -314,7 +314,7 @@ static void say_all(struct run *r, const char *text)
 /* Tells one group: all that are missing for the reasons of number `first`. */
 static void tell_group(struct run *r, uint32_t first)
 {
-    const struct run_missing *lead = &r->missing[first];
+    const struct run_missing *lead = &r->launch.missing[first];
     struct topo_hosts hosts, parents;
 
     if (lead->host == TOPO_NONE) {
@@ -323,8 +323,8 @@ static void tell_group(struct run *r, uint32_t first)
     }
     topo_hosts_init(&hosts);
     topo_hosts_init(&parents);
-    for (uint32_t i = first; i < r->missing_count; i++) {
-        struct run_missing *one = &r->missing[i];
+    for (uint32_t i = first; i < r->launch.missing_count; i++) {
+        struct run_missing *one = &r->launch.missing[i];
 
         if (!is_alike(one, lead))
             continue;
@@ -343,8 +343,8 @@ static void tell_group(struct run *r, uint32_t first)
 
 bool ep_run_missing_is_told(const struct run *r)
 {
-    for (uint32_t i = 0; i < r->missing_count; i++) {
-        if (r->missing[i].is_task)
+    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
+        if (r->launch.missing[i].is_task)
             return true;
     }
     return false;
@@ -356,21 +356,21 @@ static void drop_vague(struct run *r)
     uint32_t kept = 0, vague = 0;
     bool is_refused = false;
 
-    for (uint32_t i = 0; i < r->missing_count; i++) {
-        vague += r->missing[i].is_vague;
-        is_refused = is_refused || r->missing[i].is_refused;
+    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
+        vague += r->launch.missing[i].is_vague;
+        is_refused = is_refused || r->launch.missing[i].is_refused;
     }
-    if (vague == r->missing_count)
+    if (vague == r->launch.missing_count)
         return;
-    for (uint32_t i = 0; i < r->missing_count; i++) {
-        struct run_missing *one = &r->missing[i];
+    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
+        struct run_missing *one = &r->launch.missing[i];
 
         if (one->is_vague || (is_refused && !one->is_task))
             free_one(one);
         else
-            r->missing[kept++] = *one;
+            r->launch.missing[kept++] = *one;
     }
-    r->missing_count = kept;
+    r->launch.missing_count = kept;
 }
 
 static int by_host(const void *a, const void *b)
@@ -384,11 +384,11 @@ static int by_host(const void *a, const void *b)
  * is not known who they are. */
 static uint32_t hosts_left(const struct run *r)
 {
-    for (uint32_t i = 0; i < r->missing_count; i++) {
-        if (r->missing[i].host == TOPO_NONE)
+    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
+        if (r->launch.missing[i].host == TOPO_NONE)
             return 0;
     }
-    return r->plan.hosts.count - r->missing_count;
+    return r->plan.hosts.count - r->launch.missing_count;
 }
 
 /* The next launch goes without those that are missing. */
@@ -396,8 +396,9 @@ static void leave_out(struct run *r)
 {
     int rc = 0;
 
-    for (uint32_t i = 0; rc == 0 && i < r->missing_count; i++)
-        rc = ep_run_again_without(r->plan.again, name_of(r, &r->missing[i]));
+    for (uint32_t i = 0; rc == 0 && i < r->launch.missing_count; i++)
+        rc = ep_run_again_without(r->plan.again,
+                                  name_of(r, &r->launch.missing[i]));
     r->plan.again->is_due = rc == 0;
 }
 
@@ -408,13 +409,14 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (r->phase != RUN_LAUNCHING || r->is_aborted)
+    if (r->phase != RUN_LAUNCHING || r->end.is_aborted)
         return;
     drop_vague(r);
     left = hosts_left(r);
-    qsort(r->missing, r->missing_count, sizeof(*r->missing), by_host);
-    for (uint32_t i = 0; i < r->missing_count; i++) {
-        if (!r->missing[i].is_told)
+    qsort(r->launch.missing, r->launch.missing_count,
+          sizeof(*r->launch.missing), by_host);
+    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
+        if (!r->launch.missing[i].is_told)
             tell_group(r, i);
     }
     if (least > 0 && left >= least)
@@ -431,9 +433,9 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
 
 void ep_run_missing_close(struct run *r)
 {
-    for (uint32_t i = 0; i < r->missing_count; i++)
-        free_one(&r->missing[i]);
-    free(r->missing);
-    r->missing = NULL;
-    r->missing_count = 0;
+    for (uint32_t i = 0; i < r->launch.missing_count; i++)
+        free_one(&r->launch.missing[i]);
+    free(r->launch.missing);
+    r->launch.missing = NULL;
+    r->launch.missing_count = 0;
 }

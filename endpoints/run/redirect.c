@@ -34,7 +34,7 @@ static uint32_t *at_console(const struct run *r, uint32_t rank, uint8_t channel)
 
     if (rank >= r->own.desc.size || which >= CHANNELS)
         return NULL;
-    return &r->redirect->at_console[(size_t)rank * CHANNELS + which];
+    return &r->redirect.back->at_console[(size_t)rank * CHANNELS + which];
 }
 
 /* --- to one or the other */
@@ -83,7 +83,7 @@ static void dispatch(struct run *r, const struct ep_console_record *rec)
         to_console(r, rec);
         return;
     }
-    r->redirect->entries[rec->cookie].rec = *rec;
+    r->redirect.back->entries[rec->cookie].rec = *rec;
     if (!to_tap(r, rec, true)) {
         to_console(r, rec);
         return;
@@ -149,15 +149,15 @@ static bool has_waiting(const struct run_redirect *it,
 /* For the end of the job. */
 static void count_waiting(struct run *r)
 {
-    const struct run_redirect *it = r->redirect;
+    const struct run_redirect *it = r->redirect.back;
 
-    r->redirects_waiting = it->waiting + ep_run_back_is_waiting(&it->back);
+    r->redirect.waiting = it->waiting + ep_run_back_is_waiting(&it->back);
 }
 
 static void wait(struct run *r, const struct ep_console_record *rec,
                  uint16_t ticket)
 {
-    struct run_redirect *it = r->redirect;
+    struct run_redirect *it = r->redirect.back;
     uint32_t cookie = (uint32_t)rec->cookie;
 
     it->entries[cookie] =
@@ -185,15 +185,16 @@ static bool must_wait(const struct run *r, const struct ep_console_record *rec)
         return true;
     if (ep_run_tap_redirects(r, rec->rank, rec->channel))
         return !has_nothing(r, rec->rank, rec->channel) ||
-               ep_run_back_has(&r->redirect->back, rec->rank, rec->channel);
-    return ep_run_back_waits(&r->redirect->back, rec->rank, rec->channel);
+               ep_run_back_has(&r->redirect.back->back, rec->rank,
+                               rec->channel);
+    return ep_run_back_waits(&r->redirect.back->back, rec->rank, rec->channel);
 }
 
 /* All that wait are looked at, those that still must wait again. */
 static void on_turn(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
-    struct run_redirect *it = r->redirect;
+    struct run_redirect *it = r->redirect.back;
     uint32_t at = it->first;
 
     (void)fd;
@@ -219,14 +220,14 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
 
 static void look_again(struct run *r)
 {
-    if (r->redirects_waiting > 0)
-        event_active(r->redirect->turn, 0, 0);
+    if (r->redirect.waiting > 0)
+        event_active(r->redirect.back->turn, 0, 0);
 }
 
 bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
                              uint8_t channel)
 {
-    struct run_back *back = &r->redirect->back;
+    struct run_back *back = &r->redirect.back->back;
     uint32_t *count = at_console(r, rank, channel);
 
     if (back->first != NULL &&
@@ -250,7 +251,7 @@ static bool prepare(struct run_redirect *it)
 
 void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec)
 {
-    struct run_redirect *it = r->redirect;
+    struct run_redirect *it = r->redirect.back;
     bool is_usual = it->first == NONE && it->back.first == NULL &&
                     !ep_run_tap_redirects(r, rec->rank, rec->channel) &&
                     !ep_run_tap_gives_back(r, rec->rank, rec->channel);
@@ -269,7 +270,7 @@ void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec)
 void ep_run_redirect_replay(struct run *r, const struct ep_console_record *rec,
                             uint16_t ticket)
 {
-    if (!is_heard(rec) && has_waiting(r->redirect, rec))
+    if (!is_heard(rec) && has_waiting(r->redirect.back, rec))
         wait(r, rec, ticket);
     else
         replay(r, rec, ticket);
@@ -277,7 +278,8 @@ void ep_run_redirect_replay(struct run *r, const struct ep_console_record *rec,
 
 void ep_run_redirect_gone(struct run *r, uint64_t cookie)
 {
-    const struct ep_console_record *rec = &r->redirect->entries[cookie].rec;
+    const struct ep_console_record *rec =
+        &r->redirect.back->entries[cookie].rec;
 
     for (uint32_t i = 0; rec->len_bytes > 0 && i < ep_output_places(r->output);
          i++)
@@ -288,7 +290,7 @@ void ep_run_redirect_gone(struct run *r, uint64_t cookie)
 
 void ep_run_redirect_returned(struct run *r, uint64_t cookie)
 {
-    struct ep_console_record rec = r->redirect->entries[cookie].rec;
+    struct ep_console_record rec = r->redirect.back->entries[cookie].rec;
 
     if (r->phase == RUN_OVER)
         return;
@@ -300,7 +302,7 @@ void ep_run_redirect_returned(struct run *r, uint64_t cookie)
 
 bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output)
 {
-    struct run_back *back = &r->redirect->back;
+    struct run_back *back = &r->redirect.back->back;
 
     if (r->phase == RUN_OVER || output->rank >= r->own.desc.size)
         return false;
@@ -319,7 +321,7 @@ bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output)
 
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
 {
-    if (!ep_run_back_taken(&r->redirect->back, cookie))
+    if (!ep_run_back_taken(&r->redirect.back->back, cookie))
         return false;
     ep_run_tap_took_back(r);
     look_again(r);
@@ -329,8 +331,8 @@ bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
 /* In any case: the end of the job may have waited for this. */
 void ep_run_redirect_back_over(struct run *r)
 {
-    if (r->redirect != NULL)
-        event_active(r->redirect->turn, 0, 0);
+    if (r->redirect.back != NULL)
+        event_active(r->redirect.back->turn, 0, 0);
 }
 
 /* --- beginning and end */
@@ -339,7 +341,7 @@ int ep_run_redirect_open(struct run *r)
 {
     struct run_redirect *it = calloc(1, sizeof(*it));
 
-    r->redirect = it;
+    r->redirect.back = it;
     if (it == NULL)
         return OV_ENOMEM;
     it->first = it->last = NONE;
@@ -352,7 +354,7 @@ int ep_run_redirect_open(struct run *r)
 
 void ep_run_redirect_close(struct run *r)
 {
-    struct run_redirect *it = r->redirect;
+    struct run_redirect *it = r->redirect.back;
 
     if (it == NULL)
         return;
@@ -362,5 +364,5 @@ void ep_run_redirect_close(struct run *r)
     free(it->at_console);
     free(it->entries);
     free(it);
-    r->redirect = NULL;
+    r->redirect.back = NULL;
 }

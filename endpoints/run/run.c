@@ -83,8 +83,8 @@ static const struct run_tap_events tap_events = {
 /* That of a dvm lets nobody in before the tree is there. */
 static void open_tap(struct run *r)
 {
-    r->next_number = r->own.desc.size;
-    r->tap_events = &tap_events;
+    r->jobs.next_number = r->own.desc.size;
+    r->tap.events = &tap_events;
     if (!r->options.is_dvm)
         ep_run_tap_open(r);
 }
@@ -112,7 +112,7 @@ static int open_input_file(struct run *r)
 
     if (r->options.input == NULL)
         return 0;
-    rc = ep_path_read("--input", r->options.input, &r->input_fd, why);
+    rc = ep_path_read("--input", r->options.input, &r->in.fd, why);
     if (rc == 0)
         return 0;
     ep_voice_say(&r->voice, "%s", why);
@@ -129,8 +129,7 @@ static int plan(struct run *r)
     if (rc == 0)
         rc = open_input_file(r);
     if (rc == 0)
-        rc = ep_run_plan(&r->plan,
-                         r->input_fd >= 0 ? r->input_fd : STDIN_FILENO);
+        rc = ep_run_plan(&r->plan, r->in.fd >= 0 ? r->in.fd : STDIN_FILENO);
     ep_prelude_close();
     return rc;
 }
@@ -182,8 +181,8 @@ static void close_all(struct run *r)
     ep_run_jobs_close(r);
     ep_run_redirect_close(r);
     ep_hub_close(r->hub);
-    ep_gate_close(r->gate);
-    ep_starter_close(r->starter);
+    ep_gate_close(r->launch.gate);
+    ep_starter_close(r->launch.starter);
     ep_spawner_close(r->spawner);
     ep_run_orders_close(r->orders);
     if (r->base != NULL)
@@ -191,8 +190,8 @@ static void close_all(struct run *r)
     ep_run_job_fini(&r->own);
     ep_run_ask_close(r);
     free(r->nodes);
-    free(r->daemons);
-    free(r->lost);
+    free(r->launch.daemons);
+    free(r->loss.places);
     ep_voice_fini(&r->voice);
     ep_run_held_close(r->held);
     ep_run_logs_close(r->logs);
@@ -245,9 +244,9 @@ static int run_once(struct run *r)
 {
     int rc;
 
-    r->start_ns = ep_clock_ns();
-    r->exit_code = -1;
-    r->input_fd = -1;
+    r->launch.start_ns = ep_clock_ns();
+    r->end.exit_code = -1;
+    r->in.fd = -1;
     r->voice = (struct run_voice){
         .is_verbose = r->options.verbose, .on_wait = on_wait, .arg = r};
     rc = open_stats(r);

@@ -112,18 +112,18 @@ static bool begin_show(struct run_sinks *sinks,
     if (!text_style_is_plain(&spawn->output.style) && !cfg.console.is_raw)
         shown->style = spawn->output.style;
     shown->style.nspace = shown->nspace;
-    shown->next = r->shown;
-    r->shown = shown;
+    shown->next = r->jobs.shown;
+    r->jobs.shown = shown;
     sinks->shown = shown;
     return true;
 }
 
 void ep_run_sinks_forget(struct run *r)
 {
-    while (r->shown != NULL) {
-        struct run_shown *shown = r->shown;
+    while (r->jobs.shown != NULL) {
+        struct run_shown *shown = r->jobs.shown;
 
-        r->shown = shown->next;
+        r->jobs.shown = shown->next;
         free(shown);
     }
 }
@@ -132,7 +132,8 @@ void ep_run_sinks_forget(struct run *r)
 static uint32_t open_max(const struct run *r)
 {
     uint32_t limit = ep_files_open_limit();
-    uint32_t left = limit > r->sinks_open ? (limit - r->sinks_open) / 2 : 0;
+    uint32_t left =
+        limit > r->jobs.sinks_open ? (limit - r->jobs.sinks_open) / 2 : 0;
 
     return left > OPEN_MIN ? left : OPEN_MIN;
 }
@@ -186,7 +187,7 @@ static int open_all(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
     sinks->style = spawn->output.style;
     sinks->style.nspace = sinks->nspace;
     sinks->open_max = open_max(r);
-    r->sinks_open += sinks->open_max;
+    r->jobs.sinks_open += sinks->open_max;
     return sinks->text == NULL ? OV_ENOMEM : open_files(sinks, spawn, why);
 }
 
@@ -212,7 +213,7 @@ void ep_run_sinks_close(struct run_sinks *sinks)
 {
     if (sinks == NULL)
         return;
-    sinks->run->sinks_open -= sinks->open_max;
+    sinks->run->jobs.sinks_open -= sinks->open_max;
     ep_files_close(sinks->files);
     if (sinks->done != NULL)
         event_free(sinks->done);

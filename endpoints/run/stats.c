@@ -14,9 +14,10 @@
  * there may have been some. */
 static void set_bounds(const struct run *r, struct ep_stats *stats)
 {
-    uint32_t spare = r->jobs_made > 0 ? RUN_SPARE_PROCS : 0, most = 0;
-    uint32_t procs_all =
-        r->next_number > r->own.desc.size ? r->next_number : r->own.desc.size;
+    uint32_t spare = r->jobs.made > 0 ? RUN_SPARE_PROCS : 0, most = 0;
+    uint32_t procs_all = r->jobs.next_number > r->own.desc.size
+                             ? r->jobs.next_number
+                             : r->own.desc.size;
 
     for (uint32_t node = 1; node <= r->plan.nodes_count; node++) {
         uint32_t procs = job_on_node(&r->own.desc, node);
@@ -42,13 +43,13 @@ int ep_run_stats_write(struct run *r)
         .arity = r->plan.config.tree.arity,
         .depth = topo_tree_height(&r->plan.config.tree),
         .provider = ep_hub_provider(r->hub),
-        .wall_s = (double)(ep_clock_ns() - r->start_ns) / 1e9,
-        .stdin_bytes = ep_run_stdin_sent(r->down),
+        .wall_s = (double)(ep_clock_ns() - r->launch.start_ns) / 1e9,
+        .stdin_bytes = ep_run_stdin_sent(r->in.down),
         .exit_code = ep_run_exit_code(r),
         .launcher = {.rss_peak_bytes = ep_usage_rss_peak_bytes(),
                      .cpu_s = (double)ep_usage_cpu_us() / 1e6},
-        .lost_nodes = r->lost,
-        .lost_count = r->lost_count,
+        .lost_nodes = r->loss.places,
+        .lost_count = r->loss.count,
         .proof = ep_proof_verdict(r->own.proof),
     };
 

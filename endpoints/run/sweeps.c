@@ -50,13 +50,13 @@ struct run_sweeps {
 static uint32_t first_node(const struct run *r, uint32_t node)
 {
     return r->plan.config.launcher == EP_LAUNCHER_LOCAL
-               ? (node - 1) % r->daemons_count + 1
+               ? (node - 1) % r->launch.count + 1
                : node;
 }
 
 static void miss(struct run *r, uint32_t node)
 {
-    struct topo_hosts *missed = &r->sweeps->missed;
+    struct topo_hosts *missed = &r->loss.sweeps->missed;
     const char *host = ep_run_host(&r->plan, node);
 
     if (topo_hosts_find(missed, host, strlen(host)) == TOPO_NONE)
@@ -92,7 +92,7 @@ static void start_some(struct run *r);
 
 static void over(struct run *r, uint32_t place, bool has_run)
 {
-    struct sweep *sweep = &r->sweeps->places[place];
+    struct sweep *sweep = &r->loss.sweeps->places[place];
     uint32_t node = sweep->node;
     int found = has_run ? read_swept(sweep->said) : -1;
 
@@ -105,7 +105,7 @@ static void over(struct run *r, uint32_t place, bool has_run)
     close(sweep->said);
     event_free(sweep->timer);
     *sweep = (struct sweep){.node = 0};
-    r->sweeps->running--;
+    r->loss.sweeps->running--;
     start_some(r);
 }
 
@@ -121,8 +121,8 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
     struct run *r = arg;
 
     ep_voice_note(&r->voice, "%s cannot be looked at: %s: %s",
-                  ep_run_host(&r->plan, r->sweeps->places[proc].node), step,
-                  strerror(err));
+                  ep_run_host(&r->plan, r->loss.sweeps->places[proc].node),
+                  step, strerror(err));
     over(r, proc, false);
 }
 
@@ -142,7 +142,7 @@ static void on_lost(void *arg)
     struct run *r = arg;
 
     for (uint32_t i = 0; i < AT_ONCE; i++) {
-        if (r->sweeps->places[i].node != 0)
+        if (r->loss.sweeps->places[i].node != 0)
             over(r, i, false);
     }
 }
@@ -150,7 +150,7 @@ static void on_lost(void *arg)
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
     struct sweep *sweep = arg;
-    struct run_sweeps *all = sweep->r->sweeps;
+    struct run_sweeps *all = sweep->r->loss.sweeps;
 
     (void)fd;
     (void)what;
@@ -163,11 +163,11 @@ static int spawn(struct run *r, uint32_t place, int out)
 {
     const struct ep_launcher_ops *ops =
         ep_launcher_ops(r->plan.config.launcher);
-    uint32_t node = r->sweeps->places[place].node;
+    uint32_t node = r->loss.sweeps->places[place].node;
     char who[48];
     const char *words[] = {"--sweep", who, NULL};
     const char *args[] = {NULL, NULL, NULL};
-    struct ep_launch launch = {.spawner = r->sweeps->spawner,
+    struct ep_launch launch = {.spawner = r->loss.sweeps->spawner,
                                .job = JOB,
                                .xylemd = r->plan.config.xylemd,
                                .words = words,
@@ -187,7 +187,7 @@ static int spawn(struct run *r, uint32_t place, int out)
         rc = line.bad ? OV_ENOMEM : 0;
     }
     if (rc == 0)
-        rc = ep_spawner_start(r->sweeps->spawner, &proc);
+        rc = ep_spawner_start(r->loss.sweeps->spawner, &proc);
     text_buf_fini(&line);
     return rc;
 }
@@ -195,7 +195,7 @@ static int spawn(struct run *r, uint32_t place, int out)
 static void start(struct run *r, uint32_t place, uint32_t node)
 {
     static const struct timeval limit = {SWEEP_S, 0};
-    struct sweep *sweep = &r->sweeps->places[place];
+    struct sweep *sweep = &r->loss.sweeps->places[place];
     int ends[2] = {-1, -1};
     int rc = OV_ESYS;
 
@@ -207,10 +207,10 @@ static void start(struct run *r, uint32_t place, uint32_t node)
     if (ends[1] >= 0)
         close(ends[1]);
     sweep->said = ends[0];
-    r->sweeps->running++;
+    r->loss.sweeps->running++;
     if (rc == 0)
         return;
-    r->sweeps->running--;
+    r->loss.sweeps->running--;
     miss(r, node);
     if (sweep->timer != NULL)
         event_free(sweep->timer);
@@ -221,7 +221,7 @@ static void start(struct run *r, uint32_t place, uint32_t node)
 
 static void start_some(struct run *r)
 {
-    struct run_sweeps *all = r->sweeps;
+    struct run_sweeps *all = r->loss.sweeps;
 
     for (uint32_t i = 0; i < AT_ONCE && all->next < all->count; i++) {
         if (all->places[i].node == 0 && !all->is_over)
@@ -242,14 +242,14 @@ static const struct ep_spawner_events events = {
 
 static bool open_sweeps(struct run *r)
 {
-    struct run_sweeps *all = r->sweeps;
+    struct run_sweeps *all = r->loss.sweeps;
 
     if (all != NULL)
         return true;
     all = calloc(1, sizeof(*all));
     if (all == NULL)
         return false;
-    r->sweeps = all;
+    r->loss.sweeps = all;
     topo_hosts_init(&all->missed);
     if (ep_spawner_exec("/proc/self/exe", &all->spawner) != 0)
         all->spawner = NULL;
@@ -283,11 +283,11 @@ static void sweep_daemon(struct run *r, uint32_t node)
         r->nodes[first].is_swept || !open_sweeps(r))
         return;
     r->nodes[first].is_swept = true;
-    if (r->sweeps->spawner == NULL || !grow(r->sweeps)) {
+    if (r->loss.sweeps->spawner == NULL || !grow(r->loss.sweeps)) {
         miss(r, first);
         return;
     }
-    r->sweeps->nodes[r->sweeps->count++] = first;
+    r->loss.sweeps->nodes[r->loss.sweeps->count++] = first;
     start_some(r);
 }
 
@@ -299,7 +299,7 @@ static bool is_daemon_lost(const struct run *r, uint32_t node)
     if (r->plan.config.launcher != EP_LAUNCHER_LOCAL)
         return true;
     for (uint32_t n = first_node(r, node); n <= r->plan.nodes_count;
-         n += r->daemons_count) {
+         n += r->launch.count) {
         if (!r->nodes[n].is_lost)
             return false;
     }
@@ -318,13 +318,13 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    r->sweeps->is_over = true;
+    r->loss.sweeps->is_over = true;
 }
 
 static void await_all(struct run *r)
 {
     static const struct timeval limit = {END_S, 0};
-    struct run_sweeps *all = r->sweeps;
+    struct run_sweeps *all = r->loss.sweeps;
     uint32_t interrupts = ep_run_signals_interrupts(r->signals);
 
     all->limit = evtimer_new(r->base, on_limit, r);
@@ -342,11 +342,11 @@ void ep_run_sweeps_end(struct run *r)
     struct run_sweeps *all;
     char *list;
 
-    for (uint32_t n = 1; !r->is_aborted && n <= r->plan.nodes_count; n++) {
+    for (uint32_t n = 1; !r->end.is_aborted && n <= r->plan.nodes_count; n++) {
         if (!r->nodes[n].is_final)
             sweep_daemon(r, n);
     }
-    all = r->sweeps;
+    all = r->loss.sweeps;
     if (all == NULL)
         return;
     await_all(r);
@@ -358,7 +358,7 @@ void ep_run_sweeps_end(struct run *r)
     while (all->next < all->count)
         miss(r, all->nodes[all->next++]);
     list = topo_hosts_fold_short(&all->missed, HOSTS_BYTES);
-    if (all->missed.count > 0 && !r->is_quiet)
+    if (all->missed.count > 0 && !r->end.is_quiet)
         ep_voice_say(&r->voice,
                      "not reached to end what the job may have left there: %s",
                      list == NULL ? "" : list);
@@ -367,7 +367,7 @@ void ep_run_sweeps_end(struct run *r)
 
 void ep_run_sweeps_close(struct run *r)
 {
-    struct run_sweeps *all = r->sweeps;
+    struct run_sweeps *all = r->loss.sweeps;
 
     if (all == NULL)
         return;
@@ -383,5 +383,5 @@ void ep_run_sweeps_close(struct run *r)
     topo_hosts_fini(&all->missed);
     free(all->nodes);
     free(all);
-    r->sweeps = NULL;
+    r->loss.sweeps = NULL;
 }

@@ -44,7 +44,7 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
                     struct ep_tap_part *out)
 {
     struct run *r = arg;
-    const struct job *job = r->tap_events->on_find(r, base);
+    const struct job *job = r->tap.events->on_find(r, base);
 
     OV_ASSERT(job != NULL);
     for (uint32_t app = 0; app < job->apps_count; app++) {
@@ -71,50 +71,50 @@ static void on_gone(void *arg, uint64_t cookie)
 {
     struct run *r = arg;
 
-    r->tap_events->on_gone(r, cookie);
+    r->tap.events->on_gone(r, cookie);
 }
 
 static void on_returned(void *arg, uint64_t cookie)
 {
     struct run *r = arg;
 
-    r->tap_events->on_returned(r, cookie);
+    r->tap.events->on_returned(r, cookie);
 }
 
 static bool on_back(void *arg, const struct ep_tap_output *output)
 {
     struct run *r = arg;
 
-    return r->tap_events->on_back(r, output);
+    return r->tap.events->on_back(r, output);
 }
 
 static void on_back_over(void *arg)
 {
     struct run *r = arg;
 
-    r->tap_events->on_back_over(r);
+    r->tap.events->on_back_over(r);
 }
 
 static void on_flushed(void *arg)
 {
     struct run *r = arg;
 
-    r->tap_is_flushed = true;
-    r->tap_events->on_end(r);
+    r->tap.is_flushed = true;
+    r->tap.events->on_end(r);
 }
 
 static void on_push(void *arg, const uint8_t *mem, uint32_t len_bytes)
 {
     struct run *r = arg;
 
-    r->tap_events->on_push(r, mem, len_bytes);
+    r->tap.events->on_push(r, mem, len_bytes);
 }
 
 static void on_pushers(void *arg, bool are_there)
 {
     struct run *r = arg;
 
-    r->tap_events->on_pushers(r, are_there);
+    r->tap.events->on_pushers(r, are_there);
 }
 
 static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
@@ -172,14 +172,14 @@ static bool on_wanted(void *arg)
 {
     struct run *r = arg;
 
-    return r->tap_events->on_wanted(r);
+    return r->tap.events->on_wanted(r);
 }
 
 static void on_hold(void *arg, const struct topo_range *range, bool is_held)
 {
     struct run *r = arg;
 
-    r->tap_events->on_hold(r, range, is_held);
+    r->tap.events->on_hold(r, range, is_held);
 }
 
 static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
@@ -187,21 +187,21 @@ static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
 {
     struct run *r = arg;
 
-    return r->tap_events->on_spawn(r, spawn, out, why);
+    return r->tap.events->on_spawn(r, spawn, out, why);
 }
 
 static void on_up(void *arg, const char *uri)
 {
     struct run *r = arg;
 
-    r->tap_events->on_up(r, uri);
+    r->tap.events->on_up(r, uri);
 }
 
 static void on_given_up(void *arg, const char *why)
 {
     struct run *r = arg;
 
-    r->tap_events->on_given_up(r, why);
+    r->tap.events->on_given_up(r, why);
 }
 
 /* What fits a frame of every size, behind its head. */
@@ -251,7 +251,7 @@ void ep_run_tap_open(struct run *r)
     };
 
     if (r->options.tap != NULL)
-        r->tap = r->options.tap->open(&cfg);
+        r->tap.handle = r->options.tap->open(&cfg);
     for (uint32_t i = 0; i < r->own.desc.readers_count; i++)
         ep_run_tap_stdin(r, r->own.desc.readers[i].first,
                          r->own.desc.readers[i].last, true);
@@ -259,9 +259,9 @@ void ep_run_tap_open(struct run *r)
 
 void ep_run_tap_close(struct run *r)
 {
-    if (r->tap != NULL)
-        r->options.tap->close(r->tap);
-    r->tap = NULL;
+    if (r->tap.handle != NULL)
+        r->options.tap->close(r->tap.handle);
+    r->tap.handle = NULL;
 }
 
 struct ep_tap_output ep_run_tap_record(const struct ep_console_record *rec)
@@ -282,7 +282,7 @@ struct ep_tap_output ep_run_tap_record(const struct ep_console_record *rec)
 bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
                        struct ov_buf *buf)
 {
-    if (r->tap == NULL || !r->options.tap->output(r->tap, output))
+    if (r->tap.handle == NULL || !r->options.tap->output(r->tap.handle, output))
         return false;
     ep_run_hold(r->held, output->cookie, buf);
     return true;
@@ -290,94 +290,95 @@ bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
 
 bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel)
 {
-    return r->tap != NULL && (r->options.tap->wants == NULL ||
-                              r->options.tap->wants(r->tap, number, channel));
+    return r->tap.handle != NULL &&
+           (r->options.tap->wants == NULL ||
+            r->options.tap->wants(r->tap.handle, number, channel));
 }
 
 bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel)
 {
-    return r->tap != NULL && r->options.tap->redirects != NULL &&
-           r->options.tap->redirects(r->tap, rank, channel);
+    return r->tap.handle != NULL && r->options.tap->redirects != NULL &&
+           r->options.tap->redirects(r->tap.handle, rank, channel);
 }
 
 bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel)
 {
-    return r->tap != NULL && r->options.tap->gives_back != NULL &&
-           r->options.tap->gives_back(r->tap, rank, channel);
+    return r->tap.handle != NULL && r->options.tap->gives_back != NULL &&
+           r->options.tap->gives_back(r->tap.handle, rank, channel);
 }
 
 void ep_run_tap_took_back(struct run *r)
 {
-    if (r->tap != NULL)
-        r->options.tap->took_back(r->tap);
+    if (r->tap.handle != NULL)
+        r->options.tap->took_back(r->tap.handle);
 }
 
 void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count)
 {
-    if (r->tap != NULL && r->options.tap->lost != NULL)
-        r->options.tap->lost(r->tap, first, count);
+    if (r->tap.handle != NULL && r->options.tap->lost != NULL)
+        r->options.tap->lost(r->tap.handle, first, count);
 }
 
 bool ep_run_tap_replays(const struct run *r)
 {
-    return r->tap != NULL && r->options.tap->replays != NULL &&
-           r->options.tap->replays(r->tap);
+    return r->tap.handle != NULL && r->options.tap->replays != NULL &&
+           r->options.tap->replays(r->tap.handle);
 }
 
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
                         uint32_t count)
 {
-    if (r->tap != NULL)
-        r->options.tap->started(r->tap, rank, pids, count);
+    if (r->tap.handle != NULL)
+        r->options.tap->started(r->tap.handle, rank, pids, count);
 }
 
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status)
 {
-    if (r->tap != NULL)
-        r->options.tap->exit(r->tap, rank, status);
+    if (r->tap.handle != NULL)
+        r->options.tap->exit(r->tap.handle, rank, status);
 }
 
 void ep_run_tap_logged(struct run *r, uint32_t token)
 {
-    if (r->tap != NULL)
-        r->options.tap->logged(r->tap, token);
+    if (r->tap.handle != NULL)
+        r->options.tap->logged(r->tap.handle, token);
 }
 
 void ep_run_tap_job(struct run *r, const struct ep_tap_job *job)
 {
-    if (r->tap != NULL && r->options.tap->job != NULL)
-        r->options.tap->job(r->tap, job);
+    if (r->tap.handle != NULL && r->options.tap->job != NULL)
+        r->options.tap->job(r->tap.handle, job);
 }
 
 void ep_run_tap_again(struct run *r)
 {
-    if (r->tap != NULL && r->options.tap->again != NULL)
-        r->options.tap->again(r->tap);
+    if (r->tap.handle != NULL && r->options.tap->again != NULL)
+        r->options.tap->again(r->tap.handle);
 }
 
 bool ep_run_tap_flush(struct run *r)
 {
-    if (r->tap == NULL || r->tap_is_flushed)
+    if (r->tap.handle == NULL || r->tap.is_flushed)
         return true;
-    r->tap_is_flushing = true;
-    r->tap_is_flushed = !r->options.tap->flush(r->tap);
-    return r->tap_is_flushed;
+    r->tap.is_flushing = true;
+    r->tap.is_flushed = !r->options.tap->flush(r->tap.handle);
+    return r->tap.is_flushed;
 }
 
 bool ep_run_tap_is_awaited(const struct run *r)
 {
-    return r->tap_is_flushing && !r->tap_is_flushed;
+    return r->tap.is_flushing && !r->tap.is_flushed;
 }
 
 void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
                       bool is_open)
 {
-    if (r->tap != NULL)
-        r->options.tap->has_stdin(r->tap, first, last, is_open);
+    if (r->tap.handle != NULL)
+        r->options.tap->has_stdin(r->tap.handle, first, last, is_open);
 }
 
 void ep_run_tap_pushed(struct run *r)
 {
-    if (r->tap != NULL)
-        r->options.tap->pushed(r->tap);
+    if (r->tap.handle != NULL)
+        r->options.tap->pushed(r->tap.handle);
 }

@@ -107,7 +107,7 @@ static void on_output_error(void *arg, uint8_t channel, int err,
     struct run *r = arg;
 
     if (err == EPIPE && channel == OV_CHANNEL_STDOUT) {
-        r->is_quiet = true;
+        r->end.is_quiet = true;
         ep_run_abort(r, 128 + SIGPIPE);
         return;
     }
@@ -192,7 +192,7 @@ static void on_joined(void *arg)
     struct run *r = arg;
 
     ep_voice_note(&r->voice, "all nodes have joined after %.3f s: %u",
-                  (double)(ep_clock_ns() - r->start_ns) / 1e9,
+                  (double)(ep_clock_ns() - r->launch.start_ns) / 1e9,
                   r->plan.nodes_count);
     r->plan.survey.has_joined = true;
     ep_run_begin(r);

@@ -30,13 +30,13 @@ static void on_pieces(struct run *r, uint32_t node, const struct job_word *word)
 {
     int err = (int)word->err;
 
-    (r->is_pieces_told ? ep_voice_note : ep_voice_say)(
+    (r->told.pieces ? ep_voice_note : ep_voice_say)(
         &r->voice,
         "%s: unfinished lines fill the memory for them, and no file can hold "
         "more in TMPDIR or /var/tmp (%s): some come in pieces",
         ep_run_host(&r->plan, node),
         err == ENOTSUP ? "they lie in memory" : strerror(err));
-    r->is_pieces_told = true;
+    r->told.pieces = true;
 }
 
 static void on_adopted(struct run *r, uint32_t node,
@@ -68,7 +68,7 @@ static void on_over(struct run *r, uint32_t node, const struct job_word *word)
 void ep_run_begin(struct run *r)
 {
     if (!r->plan.survey.has_joined || r->phase != RUN_LAUNCHING ||
-        r->is_aborted || r->missing_count > 0 ||
+        r->end.is_aborted || r->launch.missing_count > 0 ||
         (ep_run_survey_asks(&r->plan) &&
          (r->plan.survey.come < r->plan.nodes_count || !ep_run_survey_fits(r))))
         return;
@@ -84,9 +84,9 @@ void ep_run_begin(struct run *r)
 static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 {
     /* As a rule what is said of one host holds for many. */
-    (r->is_note_told ? ep_voice_note : ep_voice_say)(
+    (r->told.note ? ep_voice_note : ep_voice_say)(
         &r->voice, "%s: %s", ep_run_host(&r->plan, node), word->text);
-    r->is_note_told = true;
+    r->told.note = true;
 }
 
 static void on_machine(struct run *r, uint32_t node,
@@ -154,7 +154,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
 static void count_taken(const struct run_job *job, const struct job_word *word)
 {
     if (ep_run_job_is_own(job))
-        ep_run_stdin_took(job->run->down, word->rank, word->taken_bytes);
+        ep_run_stdin_took(job->run->in.down, word->rank, word->taken_bytes);
 }
 
 static void on_pids(struct run_job *job, uint32_t node,

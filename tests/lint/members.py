@@ -24,7 +24,6 @@ DESCRIPTIONS = {
 
 # name: (members, since when, why)
 EXCEPTIONS = {
-    "run": (64, "2026-11", "until the launcher is taken apart"),
     "px_host": (59, "2026-11", "until pmix_api/ is taken apart"),
     "px_host_job": (41, "2026-11", "until pmix_api/ is taken apart"),
     "pull": (41, "2026-11", "until pmix_api/helper/ is taken apart"),
