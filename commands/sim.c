@@ -60,7 +60,7 @@ static void tell_progress(struct study *study, double since_s)
     fprintf(stderr,
             "\rxylem: %.0f s: %.3f s of virtual time, %" PRIu64
             " million steps\033[K",
-            at_s - since_s, (double)w->queue.now_ns / 1e9, w->steps / 1000000);
+            at_s - since_s, (double)w->queue.now_ns / 1e9, w->counts.steps / 1000000);
 }
 
 /* --- runs */
@@ -89,12 +89,12 @@ static void drive(struct study *study, double since_s)
     /* Small runs have few items: a picture wants many points. */
     if (sim_nodes(w) < at_once)
         at_once = sim_nodes(w);
-    while (!w->is_stopped && sim_world_run(w, at_once)) {
+    while (!w->end.is_stopped && sim_world_run(w, at_once)) {
         sim_progress_look(&study->progress, w, false);
         if (++slices % 64 != 0)
             continue;
         tell_progress(study, since_s);
-        w->is_stopped = seconds(CLOCK_MONOTONIC) >= until_s;
+        w->end.is_stopped = seconds(CLOCK_MONOTONIC) >= until_s;
     }
 }
 
@@ -116,7 +116,7 @@ static void run(struct study *study)
     fprintf(stderr,
             "xylem: simulated in %.2f s of processor time, %.2f million steps "
             "a second\n",
-            cpu_s, (double)w->steps / 1e6 / cpu_s);
+            cpu_s, (double)w->counts.steps / 1e6 / cpu_s);
     sim_summary_make(w, &study->runs[study->count++]);
 }
 

@@ -87,10 +87,10 @@ void sim_buffer_put(struct sim_world *w, struct ov_buf *buf)
 
 void sim_buffer_take_back(struct sim_world *w)
 {
-    while (w->out.freed != NULL) {
-        struct ov_buf *buf = w->out.freed;
+    while (w->step.out.freed != NULL) {
+        struct ov_buf *buf = w->step.out.freed;
 
-        w->out.freed = buf->next;
+        w->step.out.freed = buf->next;
         release(w, sim_view_of(buf));
     }
 }

@@ -202,9 +202,9 @@ static void end_of(struct sim_world *w, uint32_t n)
 
 void sim_check_end(struct sim_world *w)
 {
-    for (uint32_t n = 1; n < sim_nodes(w) && w->is_over; n++)
+    for (uint32_t n = 1; n < sim_nodes(w) && w->end.is_over; n++)
         end_of(w, n);
-    if (w->is_over)
+    if (w->end.is_over)
         sim_check_jobs_end(w);
 }
 

@@ -21,7 +21,7 @@ void sim_check_job_close(struct sim_told *job)
 
 static uint32_t number_of(const struct sim_world *w, const struct sim_told *job)
 {
-    return (uint32_t)(job - w->jobs);
+    return (uint32_t)(job - w->jobs.told);
 }
 
 /* --- how it is on the nodes */
@@ -183,8 +183,8 @@ static int code_of(const struct sim_world *w, const struct sim_told *job)
 
 void sim_check_jobs_end(struct sim_world *w)
 {
-    for (uint32_t i = 0; i < w->jobs_count; i++) {
-        const struct sim_told *job = &w->jobs[i];
+    for (uint32_t i = 0; i < w->jobs.count; i++) {
+        const struct sim_told *job = &w->jobs.told[i];
 
         if (job->books.over_count != job->desc.size)
             sim_world_fail(w, "job %u is not over at the end: %u of %u are", i,

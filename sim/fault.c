@@ -50,7 +50,7 @@ void sim_fault_on_word(struct sim_world *w, enum sim_when when,
             continue;
         if (node == 0)
             node = nodes[SIM_WHOM_CLAIMS];
-        sim_push(w, w->now_ns + fault->at_ns, SIM_ITEM_FAULT, node,
+        sim_push(w, w->step.now_ns + fault->at_ns, SIM_ITEM_FAULT, node,
                  (struct sim_item){.arg = i});
     }
 }

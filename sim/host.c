@@ -90,14 +90,14 @@ static int open_nodes(struct sim_world *w)
 
 int sim_host_open(struct sim_world *w)
 {
-    w->address = (struct ov_buf){.mem = w->address_mem,
-                                 .cap_bytes = sizeof(w->address_mem),
-                                 .len_bytes = sizeof(w->address_mem),
-                                 .refs = 1}; /* ours: it stays */
+    w->address.buf = (struct ov_buf){.mem = w->address.mem,
+                                     .cap_bytes = sizeof(w->address.mem),
+                                     .len_bytes = sizeof(w->address.mem),
+                                     .refs = 1}; /* ours: it stays */
     w->hosts = calloc(sim_nodes(w), sizeof(*w->hosts));
-    w->owed = sim_owed_new();
+    w->step.owed = sim_owed_new();
     w->cells = calloc(1, sizeof(*w->cells));
-    if (w->hosts == NULL || w->owed == NULL || w->cells == NULL)
+    if (w->hosts == NULL || w->step.owed == NULL || w->cells == NULL)
         return OV_ENOMEM;
     return open_nodes(w);
 }
@@ -105,7 +105,7 @@ int sim_host_open(struct sim_world *w)
 void sim_host_finish(struct sim_world *w)
 {
     for (uint32_t n = 0; n < sim_nodes(w); n++) {
-        ov_node_fini(sim_node(w, n), &w->out);
+        ov_node_fini(sim_node(w, n), &w->step.out);
         sim_buffer_take_back(w);
     }
 }
@@ -119,7 +119,7 @@ void sim_host_close(struct sim_world *w)
         free(slab);
     }
     free(w->cells);
-    sim_owed_free(w->owed);
+    sim_owed_free(w->step.owed);
     free(w->hosts);
     free(w->wires);
     free(w->children);
@@ -158,12 +158,12 @@ static void on_read(struct sim_world *w, uint32_t n, const struct ov_act *act)
     else
         sim_process_read(w, n, act->max_bytes, &ev.read);
     sim_check_record(w, n, &ev.read);
-    sim_owed_push(w->owed, &ev);
+    sim_owed_push(w->step.owed, &ev);
 }
 
 static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
 {
-    const struct ov_slice *slice = &w->out.slice[act->slice_first];
+    const struct ov_slice *slice = &w->step.out.slice[act->slice_first];
 
     switch (act->kind) {
     case OV_ACT_DIAL:
@@ -221,7 +221,7 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
 static void drop_act(struct sim_world *w, const struct ov_act *act)
 {
     for (unsigned i = 0; i < act->slices; i++)
-        sim_buffer_put(w, w->out.slice[act->slice_first + i].buf);
+        sim_buffer_put(w, w->step.out.slice[act->slice_first + i].buf);
 }
 
 /* --- steps */
@@ -231,23 +231,23 @@ static void step(struct sim_world *w, uint32_t n, struct ov_event *ev)
     struct sim_host *host = &w->hosts[n];
 
     do {
-        ev->now_ns = w->now_ns;
-        ov_node_step(sim_node(w, n), ev, &w->out);
-        w->steps++;
-        for (uint32_t i = 0; i < w->out.acts_count; i++) {
-            if (w->on_act != NULL)
-                w->on_act(w, n, &w->out.acts[i]);
+        ev->now_ns = w->step.now_ns;
+        ov_node_step(sim_node(w, n), ev, &w->step.out);
+        w->counts.steps++;
+        for (uint32_t i = 0; i < w->step.out.acts_count; i++) {
+            if (w->onlooker.on_act != NULL)
+                w->onlooker.on_act(w, n, &w->step.out.acts[i]);
             if (sim_host_runs(w, n)) {
-                sim_tally_act(w, n, &w->out.acts[i]);
-                act_on(w, n, &w->out.acts[i]);
+                sim_tally_act(w, n, &w->step.out.acts[i]);
+                act_on(w, n, &w->step.out.acts[i]);
             } else {
-                drop_act(w, &w->out.acts[i]);
+                drop_act(w, &w->step.out.acts[i]);
             }
         }
         sim_buffer_take_back(w);
         *ev = (struct ov_event){.kind = OV_EV_TIMER};
-    } while (w->out.more);
-    host->wake_ns = w->out.wake_ns;
+    } while (w->step.out.more);
+    host->wake_ns = w->step.out.wake_ns;
 }
 
 static void drop_event(struct sim_world *w, struct ov_event *ev)
@@ -265,7 +265,8 @@ static void arm(struct sim_world *w, uint32_t n)
 
     if (host->wake_ns >= host->timer_ns || !sim_host_runs(w, n))
         return;
-    host->timer_ns = host->wake_ns > w->now_ns ? host->wake_ns : w->now_ns;
+    host->timer_ns =
+        host->wake_ns > w->step.now_ns ? host->wake_ns : w->step.now_ns;
     sim_push(w, host->timer_ns, SIM_ITEM_TIMER, n, (struct sim_item){0});
 }
 
@@ -274,9 +275,10 @@ void sim_host_step(struct sim_world *w, uint32_t n, struct ov_event *ev)
     struct sim_host *host = &w->hosts[n];
     unsigned steps = 0;
 
-    w->now_ns = w->queue.now_ns > host->cpu_ns ? w->queue.now_ns : host->cpu_ns;
+    w->step.now_ns =
+        w->queue.now_ns > host->cpu_ns ? w->queue.now_ns : host->cpu_ns;
     step(w, n, ev);
-    while (sim_owed_pop(w->owed, ev)) {
+    while (sim_owed_pop(w->step.owed, ev)) {
         if (++steps > STEPS_MAX)
             sim_world_fail(w, "node %u goes on without end", n);
         if (sim_host_runs(w, n) && steps <= STEPS_MAX)
@@ -284,7 +286,7 @@ void sim_host_step(struct sim_world *w, uint32_t n, struct ov_event *ev)
         else
             drop_event(w, ev);
     }
-    host->cpu_ns = w->now_ns;
+    host->cpu_ns = w->step.now_ns;
     arm(w, n);
     sim_check_step(w, n);
 }
@@ -295,8 +297,8 @@ bool sim_host_on_start(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev)
 {
     (void)item;
-    *ev =
-        (struct ov_event){.kind = OV_EV_START, .buf = ov_buf_ref(&w->address)};
+    *ev = (struct ov_event){.kind = OV_EV_START,
+                            .buf = ov_buf_ref(&w->address.buf)};
     return true;
 }
 
@@ -323,7 +325,7 @@ bool sim_host_on_timer(struct sim_world *w, const struct sim_item *item,
 
 void sim_host_gone(struct sim_world *w, uint32_t n)
 {
-    w->leaving += !w->hosts[n].is_gone;
+    w->counts.leaving += !w->hosts[n].is_gone;
     w->hosts[n].is_gone = true;
 }
 

@@ -50,8 +50,8 @@ static struct sim_told *begin(struct sim_world *w, struct sim_told *job)
 {
     OV_ASSERT(job_life_open(&job->life, &job->desc) == 0);
     sim_check_job_open(job);
-    job->told_ns = w->now_ns;
-    w->jobs_count++;
+    job->told_ns = w->step.now_ns;
+    w->jobs.count++;
     for (uint32_t place = 1; place <= job->desc.nodes; place++) {
         struct sim_host *host = &w->hosts[job_node_at(&job->desc, place)];
 
@@ -64,9 +64,9 @@ static struct sim_told *begin(struct sim_world *w, struct sim_told *job)
 
 struct sim_told *sim_jobs_tell_own(struct sim_world *w)
 {
-    struct sim_told *job = &w->jobs[0];
+    struct sim_told *job = &w->jobs.told[0];
 
-    OV_ASSERT(w->jobs_count == 0);
+    OV_ASSERT(w->jobs.count == 0);
     *job = (struct sim_told){.fate = w->cfg.job.fate};
     job->desc.nodes = sim_nodes(w) - 1;
     fill(&job->desc, 0, 1);
@@ -76,10 +76,10 @@ struct sim_told *sim_jobs_tell_own(struct sim_world *w)
 struct sim_told *sim_jobs_tell(struct sim_world *w,
                                const struct sim_further *further)
 {
-    struct sim_told *job = &w->jobs[w->jobs_count];
-    const struct job *before = &w->jobs[w->jobs_count - 1].desc;
+    struct sim_told *job = &w->jobs.told[w->jobs.count];
+    const struct job *before = &w->jobs.told[w->jobs.count - 1].desc;
 
-    OV_ASSERT(w->jobs_count > 0 && w->jobs_count < SIM_JOBS_MAX);
+    OV_ASSERT(w->jobs.count > 0 && w->jobs.count < SIM_JOBS_MAX);
     *job =
         (struct sim_told){.fate = further->fate, .lasts_ns = further->lasts_ns};
     place(w, further->nodes, &job->desc);
@@ -93,21 +93,21 @@ struct sim_told *sim_jobs_tell(struct sim_world *w,
 
 void sim_jobs_close(struct sim_world *w)
 {
-    for (uint32_t i = 0; i < w->jobs_count; i++) {
-        sim_check_job_close(&w->jobs[i]);
-        job_life_close(&w->jobs[i].life);
-        job_fini(&w->jobs[i].desc);
-        free(w->jobs[i].tasks);
+    for (uint32_t i = 0; i < w->jobs.count; i++) {
+        sim_check_job_close(&w->jobs.told[i]);
+        job_life_close(&w->jobs.told[i].life);
+        job_fini(&w->jobs.told[i].desc);
+        free(w->jobs.told[i].tasks);
     }
 }
 
 struct sim_told *sim_jobs_of(struct sim_world *w, uint32_t number,
                              uint32_t *rank)
 {
-    for (uint32_t i = 0; i < w->jobs_count; i++) {
-        *rank = number - w->jobs[i].desc.base;
-        if (*rank < w->jobs[i].desc.size)
-            return &w->jobs[i];
+    for (uint32_t i = 0; i < w->jobs.count; i++) {
+        *rank = number - w->jobs.told[i].desc.base;
+        if (*rank < w->jobs.told[i].desc.size)
+            return &w->jobs.told[i];
     }
     return NULL;
 }
@@ -120,7 +120,7 @@ struct job_life_news sim_jobs_step(struct sim_world *w, struct sim_told *job,
     struct job_life_news news = job_life_step(&job->life, event);
 
     if (news.is_over)
-        job->over_ns = w->now_ns;
+        job->over_ns = w->step.now_ns;
     sim_check_job(w, job, event, &news);
     return news;
 }
@@ -128,7 +128,7 @@ struct job_life_news sim_jobs_step(struct sim_world *w, struct sim_told *job,
 static void lose(struct sim_world *w, struct sim_told *job, uint32_t node)
 {
     struct job_life_event event = {.kind = JOB_LIFE_PROCESS_LOST,
-                                   .now_ns = w->now_ns};
+                                   .now_ns = w->step.now_ns};
     struct job_part part = {0};
 
     while (job_next_on_node(&job->desc, node, &part)) {
@@ -138,21 +138,21 @@ static void lose(struct sim_world *w, struct sim_told *job, uint32_t node)
         }
     }
     event = (struct job_life_event){
-        .kind = JOB_LIFE_NODE_LOST, .node = node, .now_ns = w->now_ns};
+        .kind = JOB_LIFE_NODE_LOST, .node = node, .now_ns = w->step.now_ns};
     if (part.count > 0)
         sim_jobs_step(w, job, &event);
 }
 
 void sim_jobs_lost(struct sim_world *w, uint32_t node)
 {
-    for (uint32_t i = 0; i < w->jobs_count; i++)
-        lose(w, &w->jobs[i], node);
+    for (uint32_t i = 0; i < w->jobs.count; i++)
+        lose(w, &w->jobs.told[i], node);
 }
 
 bool sim_jobs_are_over(const struct sim_world *w)
 {
-    for (uint32_t i = 0; i < w->jobs_count; i++) {
-        if (w->jobs[i].life.state != JOB_LIFE_OVER)
+    for (uint32_t i = 0; i < w->jobs.count; i++) {
+        if (w->jobs.told[i].life.state != JOB_LIFE_OVER)
             return false;
     }
     return true;

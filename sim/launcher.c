@@ -107,8 +107,8 @@ static void kill_all(struct sim_world *w)
     if (l->is_killed || l->has_goodbye)
         return;
     l->is_killed = true;
-    for (uint32_t i = 0; i < w->jobs_count; i++)
-        w->jobs[i].life.is_killed = true;
+    for (uint32_t i = 0; i < w->jobs.count; i++)
+        w->jobs.told[i].life.is_killed = true;
     if (l->is_joined)
         plan_order(w, SIM_ORDER_KILL, SIM_JOBS_ALL);
 }
@@ -118,8 +118,8 @@ static void kill_job(struct sim_world *w, uint32_t job)
 {
     if (job == 0) {
         kill_all(w);
-    } else if (!w->jobs[job].life.is_killed && !w->launcher->has_goodbye) {
-        w->jobs[job].life.is_killed = true;
+    } else if (!w->jobs.told[job].life.is_killed && !w->launcher->has_goodbye) {
+        w->jobs.told[job].life.is_killed = true;
         plan_order(w, SIM_ORDER_KILL, job);
     }
 }
@@ -127,15 +127,15 @@ static void kill_job(struct sim_world *w, uint32_t job)
 static void plan_kill(struct sim_world *w, uint32_t job, uint64_t after_ns)
 {
     if (after_ns != SIM_NEVER)
-        sim_push(w, w->now_ns + after_ns, SIM_ITEM_KILL, 0,
+        sim_push(w, w->step.now_ns + after_ns, SIM_ITEM_KILL, 0,
                  (struct sim_item){.arg = job});
 }
 
 static void plan_further(struct sim_world *w, uint32_t i)
 {
     if (i < w->cfg.job.further_count)
-        sim_push(w, w->now_ns + w->cfg.job.further[i].at_ns, SIM_ITEM_TELL, 0,
-                 (struct sim_item){.arg = i});
+        sim_push(w, w->step.now_ns + w->cfg.job.further[i].at_ns, SIM_ITEM_TELL,
+                 0, (struct sim_item){.arg = i});
 }
 
 void sim_launcher_joined(struct sim_world *w)
@@ -143,7 +143,7 @@ void sim_launcher_joined(struct sim_world *w)
     struct sim_launcher *l = w->launcher;
 
     l->is_joined = true;
-    l->joined_ns = w->now_ns;
+    l->joined_ns = w->step.now_ns;
     if (w->cfg.job.has_stdin)
         plan_order(w, OV_CONTROL_OPEN, SIM_JOBS_ALL);
     sim_jobs_tell_own(w)->life.is_killed = l->is_killed;
@@ -163,10 +163,10 @@ bool sim_launcher_tell(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev)
 {
     const struct sim_further *further = &w->cfg.job.further[item->arg];
-    uint32_t job = w->jobs_count;
+    uint32_t job = w->jobs.count;
 
     (void)ev;
-    w->now_ns = item->at_ns;
+    w->step.now_ns = item->at_ns;
     if (w->launcher->is_killed || w->launcher->has_goodbye)
         return false;
     if (sim_jobs_tell(w, further) != NULL) {
@@ -181,7 +181,7 @@ bool sim_launcher_kill(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev)
 {
     (void)ev;
-    w->now_ns = item->at_ns;
+    w->step.now_ns = item->at_ns;
     kill_job(w, item->arg);
     return false;
 }
@@ -251,14 +251,14 @@ static void on_process(struct sim_world *w, uint32_t node,
                                        (enum job_life_kind)kinds[word->kind],
                                    .node = node,
                                    .status = word->status,
-                                   .now_ns = w->now_ns};
+                                   .now_ns = w->step.now_ns};
     struct sim_told *job = sim_jobs_of(w, word->number, &event.rank);
 
     if (job == NULL || job_node_of(&job->desc, event.rank, NULL) != node)
         sim_world_fail(w, "node %u speaks of process %u, which is not there",
                        node, word->number);
     else if (sim_jobs_step(w, job, &event).is_failed)
-        kill_job(w, (uint32_t)(job - w->jobs));
+        kill_job(w, (uint32_t)(job - w->jobs.told));
 }
 
 static void on_word(struct sim_world *w, uint32_t node,
@@ -316,7 +316,8 @@ void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
     struct sim_launcher *l = w->launcher;
     const struct sim_job *job = &w->cfg.job;
     uint32_t source = act->rec.source;
-    uint64_t from_ns = l->console_ns > w->now_ns ? l->console_ns : w->now_ns;
+    uint64_t from_ns =
+        l->console_ns > w->step.now_ns ? l->console_ns : w->step.now_ns;
 
     sim_check_shown(w, act, slice);
     sim_measure_shown(w, source, act->rec.len_bytes);
@@ -357,7 +358,7 @@ void sim_launcher_lost(struct sim_world *w, uint32_t node)
     if (host->is_final)
         return;
     if (l->lost_ns == SIM_NEVER) {
-        l->lost_ns = w->now_ns;
+        l->lost_ns = w->step.now_ns;
         l->lost = node;
     }
     l->given_up += !host->is_given_up;
@@ -371,7 +372,7 @@ void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
 {
     struct sim_launcher *l = w->launcher;
 
-    l->stall_ns = w->now_ns;
+    l->stall_ns = w->step.now_ns;
     l->stall_node = act->node;
     l->stall_rank = act->rank;
 }

@@ -76,10 +76,10 @@ void sim_measure_stdin(struct sim_world *w, uint32_t n, uint32_t len_bytes)
     if (len_bytes == 0)
         return;
     level->stdin_bytes += len_bytes;
-    if (w->now_ns < level->stdin_first_ns)
-        level->stdin_first_ns = w->now_ns;
-    if (w->now_ns > level->stdin_last_ns)
-        level->stdin_last_ns = w->now_ns;
+    if (w->step.now_ns < level->stdin_first_ns)
+        level->stdin_first_ns = w->step.now_ns;
+    if (w->step.now_ns > level->stdin_last_ns)
+        level->stdin_last_ns = w->step.now_ns;
 }
 
 void sim_measure_shown(struct sim_world *w, uint32_t source, uint32_t len_bytes)
@@ -90,10 +90,10 @@ void sim_measure_shown(struct sim_world *w, uint32_t source, uint32_t len_bytes)
         return;
     w->measure->shown_bytes += len_bytes;
     level->shown_bytes += len_bytes;
-    if (w->now_ns < level->shown_first_ns)
-        level->shown_first_ns = w->now_ns;
-    if (w->now_ns > level->shown_last_ns)
-        level->shown_last_ns = w->now_ns;
+    if (w->step.now_ns < level->shown_first_ns)
+        level->shown_first_ns = w->step.now_ns;
+    if (w->step.now_ns > level->shown_last_ns)
+        level->shown_last_ns = w->step.now_ns;
 }
 
 void sim_measure_held(struct sim_world *w, uint32_t n)

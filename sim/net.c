@@ -29,7 +29,7 @@ static const struct sim_link_model *between(const struct sim_world *w,
 /* The frame of a SEND: shared when it is passed on as it came. */
 static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
 {
-    const struct ov_slice *slice = &w->out.slice[act->slice_first];
+    const struct ov_slice *slice = &w->step.out.slice[act->slice_first];
     uint16_t extents = 0;
     struct sim_load *load;
 
@@ -47,7 +47,7 @@ static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
                                               slice[i].off_bytes,
                                               slice[i].len_bytes));
     load = sim_load_new(&w->store, act->head_bytes, extents);
-    memcpy(load->head, w->out.head + act->head_first, act->head_bytes);
+    memcpy(load->head, w->step.out.head + act->head_first, act->head_bytes);
     load->head_bytes = act->head_bytes;
     load->len_bytes = act->head_bytes;
     for (unsigned i = 0; i < act->slices; i++) {
@@ -78,8 +78,8 @@ void sim_net_send(struct sim_world *w, uint32_t n, const struct ov_act *act)
         return;
     }
     sim_measure_send(w, n, wire->peer, load);
-    w->now_ns += sim_host_cost_ns(w, n);
-    start_ns = max_ns(w->now_ns, host->out_ns);
+    w->step.now_ns += sim_host_cost_ns(w, n);
+    start_ns = max_ns(w->step.now_ns, host->out_ns);
     host->out_ns =
         start_ns + host->slow * sim_time_ns(load->len_bytes, model->bandwidth);
     sim_push(w, host->out_ns, SIM_ITEM_SENT, n, item);
@@ -176,7 +176,7 @@ bool sim_net_deliver(struct sim_world *w, const struct sim_item *item,
 void sim_net_close(struct sim_world *w, uint32_t n, uint16_t link)
 {
     struct sim_wire *wire = sim_wire(w, n, link);
-    uint64_t end_ns = w->now_ns + between(w, n, wire->peer)->latency_ns;
+    uint64_t end_ns = w->step.now_ns + between(w, n, wire->peer)->latency_ns;
 
     if (!wire->is_up) {
         sim_world_fail(w, "node %u closes link %u, which is closed", n,
@@ -216,7 +216,7 @@ bool sim_net_down(struct sim_world *w, const struct sim_item *item,
 
 void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer)
 {
-    sim_push(w, w->now_ns + w->cfg.network.connect_ns, SIM_ITEM_CONNECT, n,
+    sim_push(w, w->step.now_ns + w->cfg.network.connect_ns, SIM_ITEM_CONNECT, n,
              (struct sim_item){.arg = peer});
 }
 
@@ -226,7 +226,7 @@ void sim_net_probe(struct sim_world *w, uint32_t n, const struct ov_act *act)
     struct sim_item item = {
         .arg = act->node, .link = act->link, .what.seq = act->seq};
     uint32_t peer = act->node;
-    uint64_t at_ns = w->now_ns + w->cfg.network.connect_ns;
+    uint64_t at_ns = w->step.now_ns + w->cfg.network.connect_ns;
 
     if (sim_fault_is_silent(w, n, peer))
         at_ns += w->cfg.overlay.times.attempt_ns;
@@ -247,7 +247,7 @@ bool sim_net_probed(struct sim_world *w, const struct sim_item *item,
                      (!sim_host_runs(w, peer) || sim_fault_refuses(w, peer) ||
                       sim_fault_rejects(w, n, peer));
     if (ev->is_refused)
-        ev->buf = ov_buf_ref(&w->address);
+        ev->buf = ov_buf_ref(&w->address.buf);
     sim_tally_add(w, SIM_COUNT_PROBES_REFUSED, ev->is_refused);
     return true;
 }
@@ -256,7 +256,7 @@ static void open_wire(struct sim_world *w, uint32_t n, uint16_t link,
                       uint32_t peer, uint16_t peer_link, bool is_dialled)
 {
     *sim_wire(w, n, link) = (struct sim_wire){.peer = peer,
-                                              .era = w->era,
+                                              .era = w->step.era,
                                               .peer_link = peer_link,
                                               .is_up = true,
                                               .is_dialled = is_dialled};
@@ -293,7 +293,7 @@ bool sim_net_connect(struct sim_world *w, const struct sim_item *item,
         far = ov_node_free_link(sim_node(w, peer));
     if (near == OV_NO_LINK || far == OV_NO_LINK)
         return sim_net_dial_failed(w, item, ev);
-    w->era++;
+    w->step.era++;
     open_wire(w, n, near, peer, far, true);
     open_wire(w, peer, far, n, near, false);
     *sim_child(w, peer, far) = (struct sim_child){0};

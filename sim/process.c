@@ -75,7 +75,7 @@ static void say_end(struct sim_world *w, uint32_t n)
     else if (p->is_killed)
         word.status = SIGKILL;
     else
-        word.status = (uint16_t)sim_fate_status(w, &w->jobs[0], n - 1);
+        word.status = (uint16_t)sim_fate_status(w, &w->jobs.told[0], n - 1);
     p->is_over = true;
     sim_word_push(w, n, word);
     sim_word_end(w, n);
@@ -99,7 +99,7 @@ static void settle(struct sim_world *w, uint32_t n)
     struct ov_event ev;
 
     if (sim_process_last_word(w, n, &ev))
-        sim_owed_push(w->owed, &ev);
+        sim_owed_push(w->step.owed, &ev);
 }
 
 /* Without words the last record says that all went well. */
@@ -127,7 +127,7 @@ static void write_on(struct sim_world *w, struct sim_process *p)
 
     if (p->is_killed || !p->has_started)
         return;
-    while (p->written < job->out_bytes && p->next_ns <= w->now_ns) {
+    while (p->written < job->out_bytes && p->next_ns <= w->step.now_ns) {
         uint64_t left = job->out_bytes - p->written;
         uint64_t room = SIM_PIPE_BYTES - (p->written - p->read);
         uint64_t len = unit - p->written % unit;
@@ -142,7 +142,7 @@ static void write_on(struct sim_world *w, struct sim_process *p)
         if (p->written % unit != 0)
             continue;
         p->next_ns =
-            (job->every_ns == 0 ? p->next_ns : w->now_ns) + job->every_ns;
+            (job->every_ns == 0 ? p->next_ns : w->step.now_ns) + job->every_ns;
     }
 }
 
@@ -152,7 +152,7 @@ static void await_write(struct sim_world *w, uint32_t n)
     const struct sim_process *p = &w->processes[n];
 
     if (!p->is_killed && p->written < w->cfg.job.out_bytes)
-        sim_push(w, p->next_ns > w->now_ns ? p->next_ns : w->now_ns,
+        sim_push(w, p->next_ns > w->step.now_ns ? p->next_ns : w->step.now_ns,
                  SIM_ITEM_WRITE, n, (struct sim_item){0});
 }
 
@@ -218,7 +218,8 @@ static uint64_t read_until_ns(const struct sim_world *w, uint32_t n,
                               uint32_t len_bytes)
 {
     const struct sim_process *p = &w->processes[n];
-    uint64_t from_ns = p->reader_ns > w->now_ns ? p->reader_ns : w->now_ns;
+    uint64_t from_ns =
+        p->reader_ns > w->step.now_ns ? p->reader_ns : w->step.now_ns;
     const struct sim_reader *reader = NULL;
     uint64_t rate = w->cfg.job.read_rate;
     uint64_t until_ns;
@@ -252,7 +253,7 @@ static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
 
     if (stream == 0)
         w->processes[n].heard = (uint32_t)frames;
-    sim_owed_push(w->owed, &ev);
+    sim_owed_push(w->step.owed, &ev);
 }
 
 /* --- the launcher's words */
@@ -279,21 +280,21 @@ static void say_start(struct sim_world *w, uint32_t n)
         return;
     sim_word_push(w, n,
                   (struct sim_word){.kind = JOB_WORD_STARTED, .number = n - 1});
-    sim_owed_push(w->owed, &words_ready);
+    sim_owed_push(w->step.owed, &words_ready);
 }
 
 static void start(struct sim_world *w, uint32_t n)
 {
     struct sim_process *p = &w->processes[n];
 
-    p->is_unstarted = sim_fate_is_unstarted(w, &w->jobs[0], n - 1);
+    p->is_unstarted = sim_fate_is_unstarted(w, &w->jobs.told[0], n - 1);
     say_start(w, n);
     if (p->is_unstarted) {
         stop(w, n);
         return;
     }
     p->has_started = true;
-    p->next_ns = w->now_ns;
+    p->next_ns = w->step.now_ns;
     if (w->cfg.job.out_bytes > 0)
         await_write(w, n);
     settle(w, n);
@@ -341,7 +342,7 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
     if (!p->is_killed && !p->is_closed) {
         sim_measure_stdin(w, n, slice->len_bytes);
         until_ns = read_until_ns(w, n, slice->len_bytes);
-        if (until_ns > w->now_ns) {
+        if (until_ns > w->step.now_ns) {
             p->reader_ns = until_ns;
             if (until_ns != SIM_NEVER)
                 sim_push(w, until_ns, SIM_ITEM_READ, n,

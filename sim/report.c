@@ -10,9 +10,9 @@
 
 enum sim_end sim_report_end(const struct sim_world *w)
 {
-    if (w->why[0] != '\0')
+    if (w->end.why[0] != '\0')
         return SIM_END_BROKEN;
-    if (!w->is_over)
+    if (!w->end.is_over)
         return SIM_END_STUCK;
     return w->launcher->has_goodbye && w->launcher->lost_ns == SIM_NEVER
                ? SIM_END_WELL
@@ -161,7 +161,7 @@ static void print_levels(const struct sim_world *w, FILE *file)
 static void print_beats(const struct sim_world *w, FILE *file)
 {
     const struct sim_measure *m = w->measure;
-    uint64_t ms = w->end_ns / 1000000;
+    uint64_t ms = w->end.at_ns / 1000000;
     char a[SIM_FIGURE_BYTES];
 
     if (m->beats == 0 || ms == 0)
@@ -219,7 +219,7 @@ static void print_totals(const struct sim_world *w, FILE *file)
     fprintf(file,
             "%-22s %" PRIu64 " steps, %" PRIu64 " frames, %" PRIu64
             " bytes a quiet leaf\n",
-            "simulated", w->steps, m->frames, sim_world_leaf_bytes(w));
+            "simulated", w->counts.steps, m->frames, sim_world_leaf_bytes(w));
 }
 
 static void print_events(const struct sim_world *w, FILE *file)
@@ -253,13 +253,14 @@ static void print_verdict(const struct sim_world *w, FILE *file)
 
     const char *how = words[end];
 
-    if (end == SIM_END_STUCK && w->is_stopped)
+    if (end == SIM_END_STUCK && w->end.is_stopped)
         how = "was stopped by the limit of real time";
     else if (end == SIM_END_LOSS && !w->launcher->is_killed)
         how = "ended well for all others";
-    fprintf(file, "\nthe run %s at %s\n", how, sim_figure_time(a, w->end_ns));
+    fprintf(file, "\nthe run %s at %s\n", how,
+            sim_figure_time(a, w->end.at_ns));
     if (is_broken)
-        fprintf(file, "BROKEN: %s\n", w->why);
+        fprintf(file, "BROKEN: %s\n", w->end.why);
     fprintf(file, "  I1 bytes whole and in order  %s\n",
             is_broken ? "see above" : "held");
     fprintf(file, "  I2 memory within windows     %s\n",
@@ -268,7 +269,8 @@ static void print_verdict(const struct sim_world *w, FILE *file)
             is_broken              ? "see above"
             : end == SIM_END_STUCK ? "not shown: stopped"
                                    : "held");
-    fprintf(file, "  I5 trace digest              %016" PRIx64 "\n", w->digest);
+    fprintf(file, "  I5 trace digest              %016" PRIx64 "\n",
+            w->counts.digest);
 }
 
 void sim_report_print(const struct sim_world *w, FILE *file)

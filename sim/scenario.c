@@ -169,7 +169,7 @@ static void say(struct scenario *s, uint32_t n, const char *format, ...)
     va_list args;
 
     fprintf(s->out, "%10" PRIu64 " us  node %" PRIu32 ": ",
-            s->world.now_ns / 1000, n);
+            s->world.step.now_ns / 1000, n);
     va_start(args, format);
     vfprintf(s->out, format, args);
     va_end(args);
@@ -178,7 +178,7 @@ static void say(struct scenario *s, uint32_t n, const char *format, ...)
 
 static void on_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
 {
-    struct scenario *s = w->arg;
+    struct scenario *s = w->onlooker.arg;
 
     if (act->kind == OV_ACT_JOINED)
         say(s, n, "all have joined");
@@ -216,8 +216,8 @@ static void start(struct scenario *s)
         return;
     }
     s->has_started = true;
-    s->world.on_act = on_act;
-    s->world.arg = s;
+    s->world.onlooker.on_act = on_act;
+    s->world.onlooker.arg = s;
 }
 
 /* The place of a word of len bytes in a list; the list's length: nowhere. */
@@ -327,9 +327,9 @@ static bool has_time(struct scenario *s)
 {
     struct sim_world *w = &s->world;
 
-    if (w->items % ITEMS_AT_ONCE == 0)
-        w->is_stopped = !s->goes_on();
-    return !w->is_stopped;
+    if (w->counts.items % ITEMS_AT_ONCE == 0)
+        w->end.is_stopped = !s->goes_on();
+    return !w->end.is_stopped;
 }
 
 /* For something to happen, or so long: something is put there to happen. */
@@ -348,12 +348,13 @@ static void wait(struct scenario *s)
     while (!has_come(s, what) && w->queue.now_ns < until_ns && has_time(s) &&
            sim_world_run(w, 1))
         ;
-    if (w->why[0] != '\0') {
-        fail(s, "a rule broke: %s", w->why);
-    } else if (w->is_stopped || (is_named && !has_come(s, what) &&
-                                 (strcmp(what, "over") != 0 || !w->is_over))) {
+    if (w->end.why[0] != '\0') {
+        fail(s, "a rule broke: %s", w->end.why);
+    } else if (w->end.is_stopped ||
+               (is_named && !has_come(s, what) &&
+                (strcmp(what, "over") != 0 || !w->end.is_over))) {
         fail(s, "waited for '%s' in vain%s", what,
-             w->is_stopped ? ": real time is over" : "");
+             w->end.is_stopped ? ": real time is over" : "");
         sim_report_waits(w, s->out, 10);
     }
 }
@@ -445,8 +446,8 @@ static void run_line(struct scenario *s)
         expect(s);
     else if (s->has_started ? !happen(s) : !set_up(s))
         fail(s, "there is no '%s' here", s->word[0]);
-    if (s->has_started && s->world.why[0] != '\0')
-        fail(s, "a rule broke: %s", s->world.why);
+    if (s->has_started && s->world.end.why[0] != '\0')
+        fail(s, "a rule broke: %s", s->world.end.why);
 }
 
 static void read_line(struct scenario *s, char *text)
@@ -482,8 +483,8 @@ bool sim_scenario_run(FILE *in, FILE *out, bool (*goes_on)(void))
     }
     if (s->has_started) {
         sim_world_finish(&s->world);
-        if (s->world.why[0] != '\0')
-            fail(s, "a rule broke: %s", s->world.why);
+        if (s->world.end.why[0] != '\0')
+            fail(s, "a rule broke: %s", s->world.end.why);
         sim_world_close(&s->world);
     } else {
         fail(s, "nothing was started");

@@ -8,9 +8,9 @@ void sim_world_fail(struct sim_world *w, const char *format, ...)
 {
     va_list args;
 
-    if (w->why[0] != '\0')
+    if (w->end.why[0] != '\0')
         return;
     va_start(args, format);
-    vsnprintf(w->why, sizeof(w->why), format, args);
+    vsnprintf(w->end.why, sizeof(w->end.why), format, args);
     va_end(args);
 }

@@ -94,6 +94,47 @@ struct sim_seen;
 struct sim_tally;
 struct sim_words;
 
+struct sim_world;
+
+/* The step going on. */
+struct sim_step {
+    uint64_t now_ns; /* of the host that is stepped */
+    struct ov_out out;
+    struct sim_owed *owed; /* events that follow it */
+    uint32_t era;
+};
+
+/* Where a node listens; all say the same. */
+struct sim_address {
+    struct ov_buf buf;
+    uint8_t mem[SIM_ADDRESS_BYTES];
+};
+
+/* Jobs beside the first. */
+struct sim_jobs {
+    struct sim_told told[SIM_JOBS_MAX];
+    uint32_t count;
+};
+
+struct sim_counts {
+    uint64_t digest, steps, items;
+    uint32_t leaving; /* nodes that left, ended or died */
+};
+
+/* How the run ended. */
+struct sim_outcome {
+    uint64_t at_ns;
+    bool is_over;
+    bool is_stopped; /* its owner did, when real time was over */
+    char why[256];   /* the first rule that broke, or "" */
+};
+
+/* Who looks on, before an action is carried out. */
+struct sim_onlooker {
+    void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
+    void *arg; /* on_act may be NULL */
+};
+
 struct sim_world {
     struct sim_cfg cfg;
     struct sim_queue queue;
@@ -105,15 +146,12 @@ struct sim_world {
     struct sim_wire *wires;        /* [links of all nodes] */
     struct sim_child *children;    /* [links of those that may have some] */
     uint8_t *node_mem;
-    uint64_t node_bytes;   /* of all nodes' memory */
-    struct ov_buf address; /* where a node listens; all say the same */
-    uint8_t address_mem[SIM_ADDRESS_BYTES];
-    struct ov_out out;     /* of the step going on */
-    struct sim_owed *owed; /* events that follow it */
+    uint64_t node_bytes; /* of all nodes' memory */
+    struct sim_address address;
+    struct sim_step step;
     struct sim_cells *cells;
     struct sim_launcher *launcher;
-    struct sim_told jobs[SIM_JOBS_MAX];
-    uint32_t jobs_count;
+    struct sim_jobs jobs;
     struct sim_words *words; /* [nodes]; NULL unless cfg.job.has_words */
     struct sim_faults *faults;
     struct sim_link_checks *link_checks;
@@ -121,19 +159,9 @@ struct sim_world {
     struct sim_measure *measure;
     struct sim_tally *tally;
     struct sim_seen *seen; /* NULL unless cfg.tallies */
-    uint64_t now_ns;       /* of the host that is stepped */
-    uint64_t end_ns;       /* when the run stopped */
-    uint64_t digest;
-    uint64_t steps;
-    uint64_t items;
-    uint32_t era;
-    uint32_t leaving; /* nodes that left, ended or died */
-    bool is_over;
-    bool is_stopped; /* its owner did, when real time was over */
-    char why[256];   /* the first rule that broke, or "" */
-    /* Who looks on, before an action is carried out; may be NULL. */
-    void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
-    void *arg;
+    struct sim_counts counts;
+    struct sim_outcome end;
+    struct sim_onlooker onlooker;
 };
 
 /* A rule is broken: keeps the first, stops the run. */

@@ -35,28 +35,28 @@ void sim_summary_make(const struct sim_world *w, struct sim_summary *summary)
         .stdin_bytes = w->cfg.job.stdin_bytes,
         .out_bytes = w->cfg.job.out_bytes,
         .end = sim_report_end(w),
-        .is_stopped = w->is_stopped,
+        .is_stopped = w->end.is_stopped,
         .joined_ns = l->joined_ns,
         .stdin_ns = since(sim_report_stdin_ns(w), l->joined_ns),
         .shown_ns = since(sim_report_shown_ns(w), l->joined_ns),
-        .end_ns = w->end_ns,
+        .end_ns = w->end.at_ns,
         .down_rate = sim_report_down_rate(w),
         .up_rate = sim_report_up_rate(w),
         .root_out_bytes = w->measure->root_out_bytes,
         .root_in_bytes = w->measure->root_in_bytes,
         .leaf_bytes = sim_world_leaf_bytes(w),
-        .steps = w->steps,
+        .steps = w->counts.steps,
         .frames = w->measure->frames,
         .beats = w->measure->beats,
         .root_beats = w->measure->root_beats,
         .repair = *w->tally,
-        .digest = w->digest,
+        .digest = w->counts.digest,
         .stall_ns = l->stall_ns,
         .stall_rank = l->stall_rank,
         .lost_ns = l->lost_ns,
         .lost = l->lost,
         .given_up = l->given_up,
     };
-    memcpy(summary->why, w->why, sizeof(summary->why));
+    memcpy(summary->why, w->end.why, sizeof(summary->why));
     add_levels(w, summary);
 }

@@ -62,12 +62,12 @@ static void kill_task(struct sim_world *w, uint32_t n, struct sim_told *job,
 
 void sim_task_kill(struct sim_world *w, uint32_t n, uint32_t job)
 {
-    for (uint32_t i = 1; i < w->jobs_count; i++) {
+    for (uint32_t i = 1; i < w->jobs.count; i++) {
         if (job == SIM_JOBS_ALL || job == i)
-            each_task(w, n, &w->jobs[i], kill_task);
+            each_task(w, n, &w->jobs.told[i], kill_task);
     }
     if (w->words != NULL)
-        sim_owed_push(w->owed, &ready);
+        sim_owed_push(w->step.owed, &ready);
 }
 
 bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,
@@ -96,14 +96,15 @@ static void start_task(struct sim_world *w, uint32_t n, struct sim_told *job,
                       (struct sim_word){.kind = JOB_WORD_FAILED,
                                         .number = job->desc.base + rank});
     else
-        sim_push(w, w->now_ns + sim_fate_lasts_ns(w, job, rank), SIM_ITEM_EXIT,
-                 n, (struct sim_item){.arg = job->desc.base + rank});
+        sim_push(w, w->step.now_ns + sim_fate_lasts_ns(w, job, rank),
+                 SIM_ITEM_EXIT, n,
+                 (struct sim_item){.arg = job->desc.base + rank});
 }
 
 /* A node says that its processes run when all of them do. */
 void sim_task_launch(struct sim_world *w, uint32_t n, uint32_t job)
 {
-    struct sim_told *told = &w->jobs[job];
+    struct sim_told *told = &w->jobs.told[job];
     struct job_part first = {0};
 
     if (!job_next_on_node(&told->desc, n, &first))
@@ -117,5 +118,5 @@ void sim_task_launch(struct sim_world *w, uint32_t n, uint32_t job)
                               .number = told->desc.base + first.first_rank});
     if (tasks_in(told, n, SIM_TASK_RUNS) == 0)
         sim_word_end(w, n);
-    sim_owed_push(w->owed, &ready);
+    sim_owed_push(w->step.owed, &ready);
 }

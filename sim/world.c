@@ -25,8 +25,8 @@ static void note(struct sim_world *w, const struct sim_item *item)
                     (uint64_t)item->kind << 24 ^ (uint64_t)item->link << 8 ^
                     (uint64_t)item->arg << 16;
 
-    w->digest = sim_random_mix(w->digest ^ word);
-    w->items++;
+    w->counts.digest = sim_random_mix(w->counts.digest ^ word);
+    w->counts.items++;
 }
 
 static void drop(struct sim_world *w, const struct sim_item *item)
@@ -70,7 +70,7 @@ static bool on_launch_limit(struct sim_world *w, const struct sim_item *item,
                             struct ov_event *ev)
 {
     (void)ev;
-    w->now_ns = item->at_ns;
+    w->step.now_ns = item->at_ns;
     if (!w->launcher->is_joined)
         sim_host_end(w, 0, SIM_HOST_ENDED);
     return false;
@@ -130,7 +130,7 @@ static void on_fault(struct sim_world *w, const struct sim_item *item)
 
     if (!sim_host_runs(w, n))
         return; /* no more can be broken */
-    w->now_ns = item->at_ns;
+    w->step.now_ns = item->at_ns;
     sim_fault_touch(w, n, fault);
     if (fault->kind == SIM_FAULT_KILL) {
         sim_host_end(w, n, SIM_HOST_DEAD);
@@ -166,8 +166,9 @@ bool sim_world_run(struct sim_world *w, uint64_t items)
     struct sim_item item;
 
     for (; items > 0; items--) {
-        w->is_over = w->leaving == sim_nodes(w);
-        if (w->is_over || w->why[0] != '\0' || !sim_queue_pop(&w->queue, &item))
+        w->end.is_over = w->counts.leaving == sim_nodes(w);
+        if (w->end.is_over || w->end.why[0] != '\0' ||
+            !sim_queue_pop(&w->queue, &item))
             return false;
         if (item.at_ns > w->cfg.limit_ns) {
             drop(w, &item);
@@ -201,7 +202,7 @@ void sim_world_finish(struct sim_world *w)
 {
     struct sim_item item;
 
-    w->end_ns =
+    w->end.at_ns =
         w->queue.now_ns < w->cfg.limit_ns ? w->queue.now_ns : w->cfg.limit_ns;
     sim_check_end(w);
     while (sim_queue_pop(&w->queue, &item))

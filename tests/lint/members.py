@@ -27,7 +27,6 @@ EXCEPTIONS = {
     "px_host": (59, "2026-11", "until pmix_api/ is taken apart"),
     "px_host_job": (41, "2026-11", "until pmix_api/ is taken apart"),
     "pull": (41, "2026-11", "until pmix_api/helper/ is taken apart"),
-    "sim_world": (38, "2026-11", "until sim/ is taken apart"),
 }
 
 DEFINED = re.compile(r"\bstruct\s+(\w+)\s*\{")

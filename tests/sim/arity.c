@@ -47,7 +47,7 @@ static double simulate(const struct topo_cost *cost, struct topo_tree tree,
                               : sim_report_shown_ns(&w)) -
                   w.launcher->joined_ns);
     if (sim_report_end(&w) != SIM_END_WELL) {
-        fprintf(stderr, "arity %u: %s\n", tree.arity, w.why);
+        fprintf(stderr, "arity %u: %s\n", tree.arity, w.end.why);
         exit(1);
     }
     sim_world_close(&w);

@@ -419,10 +419,10 @@ MUTANTS = {
         "for (uint32_t i = 0; i <= part.count; i++) {")],
     "goodbye waits for no further job": [(
         "sim/jobs.c",
-        "for (uint32_t i = 0; i < w->jobs_count; i++) {\n"
-        "        if (w->jobs[i].life.state != JOB_LIFE_OVER)",
+        "for (uint32_t i = 0; i < w->jobs.count; i++) {\n"
+        "        if (w->jobs.told[i].life.state != JOB_LIFE_OVER)",
         "for (uint32_t i = 0; i < 1; i++) {\n"
-        "        if (w->jobs[i].life.state != JOB_LIFE_OVER)"), (
+        "        if (w->jobs.told[i].life.state != JOB_LIFE_OVER)"), (
         "sim/jobs.c",
         "        w->launcher->finals -= host->is_final;\n"
         "        host->is_final = false;\n",

@@ -94,7 +94,8 @@ static void trace_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
     uint32_t peer = act->node;
 
     if (act->kind == OV_ACT_SEND &&
-        (act->head_bytes == 0 || w->out.head[act->head_first] != OV_FRAME_LINK))
+        (act->head_bytes == 0 ||
+         w->step.out.head[act->head_first] != OV_FRAME_LINK))
         return;
     if (names[act->kind] == NULL)
         return;
@@ -102,10 +103,10 @@ static void trace_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
         peer = sim_wire(w, n, act->link)->peer;
     if (act->kind == OV_ACT_SEND && act->head_bytes == OV_FRAME_HEAD_BYTES)
         return;
-    printf("%12.3f ms  %" PRIu32 " %s %" PRIu32, (double)w->now_ns / 1e6, n,
-           names[act->kind], peer);
+    printf("%12.3f ms  %" PRIu32 " %s %" PRIu32, (double)w->step.now_ns / 1e6,
+           n, names[act->kind], peer);
     if (act->kind == OV_ACT_SEND)
-        trace_words(w->out.head + act->head_first, act->head_bytes);
+        trace_words(w->step.out.head + act->head_first, act->head_bytes);
     printf("\n");
 }
 
@@ -120,10 +121,10 @@ static bool run(struct sim_world *w, const struct sim_cfg *cfg)
         exit(1);
     }
     if (is_traced && cfg->faults_count > 0)
-        w->on_act = trace_act;
+        w->onlooker.on_act = trace_act;
     while (items > 0 && sim_world_run(w, 1))
         items--;
-    w->is_stopped = items == 0;
+    w->end.is_stopped = items == 0;
     sim_world_finish(w);
     return sim_report_end(w) < SIM_END_STUCK;
 }
@@ -135,12 +136,12 @@ static bool overlaps(const struct sim_told *a, const struct sim_told *b)
 
 static void sum_lives(const struct sim_world *w)
 {
-    for (uint32_t i = 0; i < w->jobs_count; i++) {
-        const struct sim_told *job = &w->jobs[i];
+    for (uint32_t i = 0; i < w->jobs.count; i++) {
+        const struct sim_told *job = &w->jobs.told[i];
         bool is_beside = false;
 
-        for (uint32_t j = 1; j < w->jobs_count && i > 0; j++)
-            is_beside |= overlaps(job, &w->jobs[j]);
+        for (uint32_t j = 1; j < w->jobs.count && i > 0; j++)
+            is_beside |= overlaps(job, &w->jobs.told[j]);
         lives.jobs++;
         lives.further += i > 0;
         lives.overlap += is_beside;
@@ -177,7 +178,7 @@ static bool run_seed(uint64_t *digest)
     sim_swarm_make(&swarm, seed, nodes_max);
     good = run(&w, &swarm.cfg);
     joined_ns = w.launcher->joined_ns;
-    end_ns = w.end_ns;
+    end_ns = w.end.at_ns;
     if (good) {
         sim_world_close(&w);
         sim_swarm_aim(&swarm, joined_ns, end_ns);
@@ -185,7 +186,7 @@ static bool run_seed(uint64_t *digest)
             sim_swarm_print(&swarm, stdout);
         good = run(&w, &swarm.cfg);
     }
-    *digest = sim_random_mix(*digest ^ w.digest);
+    *digest = sim_random_mix(*digest ^ w.counts.digest);
     sim_tally_sum(&tally, w.tally);
     sum_lives(&w);
     if (!good || is_verbose) {

@@ -42,8 +42,8 @@ static void run(const struct sim_cfg *cfg)
     while (sim_world_run(&w, 1000000))
         ;
     sim_world_finish(&w);
-    if (w.why[0] != '\0')
-        fail_msg("%s", w.why);
+    if (w.end.why[0] != '\0')
+        fail_msg("%s", w.end.why);
 }
 
 static void run_to(const struct sim_cfg *cfg, enum sim_end end)
@@ -87,16 +87,16 @@ static void a_seed_is_a_run(void **state)
     (void)state;
     cfg.network.jitter_ns = 50 * US;
     run_to(&cfg, SIM_END_WELL);
-    digest = w.digest;
-    steps = w.steps;
+    digest = w.counts.digest;
+    steps = w.counts.steps;
     sim_world_close(&w);
     run_to(&cfg, SIM_END_WELL);
-    assert_true(w.digest == digest);
-    assert_int_equal(w.steps, steps);
+    assert_true(w.counts.digest == digest);
+    assert_int_equal(w.counts.steps, steps);
     sim_world_close(&w);
     cfg.seed++;
     run_to(&cfg, SIM_END_WELL);
-    assert_true(w.digest != digest);
+    assert_true(w.counts.digest != digest);
     sim_world_close(&w);
 }
 
@@ -205,8 +205,8 @@ static void a_console_that_was_stuck_goes_on(void **state)
     cfg.job.console_stuck_ns = MS;
     cfg.job.console_length_ns = 30 * S;
     run_to(&cfg, SIM_END_WELL);
-    assert_true(sim_report_shown_ns(&w) > MS && w.end_ns > 30 * S &&
-                w.end_ns < 31 * S);
+    assert_true(sim_report_shown_ns(&w) > MS && w.end.at_ns > 30 * S &&
+                w.end.at_ns < 31 * S);
     sim_world_close(&w);
 }
 

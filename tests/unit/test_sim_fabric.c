@@ -64,8 +64,8 @@ static void simulate(const struct topo_shape *shape, uint32_t dead)
     while (sim_world_run(&w, 1000000))
         ;
     sim_world_finish(&w);
-    if (w.why[0] != '\0')
-        fail_msg("%s", w.why);
+    if (w.end.why[0] != '\0')
+        fail_msg("%s", w.end.why);
     for (uint32_t n = 1; n < shape->tree.nodes; n++) {
         if (n == dead)
             continue;

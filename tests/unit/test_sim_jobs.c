@@ -60,8 +60,8 @@ static void run_to(const struct plan *plan, enum sim_end end)
     if (sim_report_end(&w) != end)
         sim_report_print(&w, stdout);
     assert_int_equal(sim_report_end(&w), end);
-    for (uint32_t i = 0; i < w.jobs_count; i++)
-        assert_int_equal(w.jobs[i].life.state, JOB_LIFE_OVER);
+    for (uint32_t i = 0; i < w.jobs.count; i++)
+        assert_int_equal(w.jobs.told[i].life.state, JOB_LIFE_OVER);
 }
 
 static uint32_t count_of(const struct sim_told *job,
@@ -82,10 +82,10 @@ static void a_last_word_says_that_all_is_well(void **state)
     plan_jobs(&plan, 0);
     plan.cfg.job.has_words = false;
     run_to(&plan, SIM_END_WELL);
-    assert_int_equal(w.jobs_count, 1);
-    assert_int_equal(count_of(&w.jobs[0], JOB_PROCESS_ENDED), NODES - 1);
-    assert_int_equal(w.jobs[0].books.started, 1);
-    assert_int_equal(job_life_code(&w.jobs[0].life), 0);
+    assert_int_equal(w.jobs.count, 1);
+    assert_int_equal(count_of(&w.jobs.told[0], JOB_PROCESS_ENDED), NODES - 1);
+    assert_int_equal(w.jobs.told[0].books.started, 1);
+    assert_int_equal(job_life_code(&w.jobs.told[0].life), 0);
     sim_world_close(&w);
 }
 
@@ -97,17 +97,17 @@ static void jobs_run_beside_each_other(void **state)
     (void)state;
     plan_jobs(&plan, FURTHER);
     run_to(&plan, SIM_END_WELL);
-    assert_int_equal(w.jobs_count, 1 + FURTHER);
+    assert_int_equal(w.jobs.count, 1 + FURTHER);
     for (uint32_t i = 1; i <= FURTHER; i++) {
-        const struct sim_told *job = &w.jobs[i];
+        const struct sim_told *job = &w.jobs.told[i];
 
         assert_int_equal(job->desc.base, base);
         assert_int_equal(job->desc.size, 10 * EACH);
         base += job->desc.size;
         assert_int_equal(job->books.started, 1);
         assert_int_equal(count_of(job, JOB_PROCESS_ENDED), job->desc.size);
-        assert_true(job->told_ns > w.jobs[i - 1].told_ns);
-        assert_true(job->told_ns < w.jobs[i - 1].over_ns);
+        assert_true(job->told_ns > w.jobs.told[i - 1].told_ns);
+        assert_true(job->told_ns < w.jobs.told[i - 1].over_ns);
     }
     sim_world_close(&w);
 }
@@ -122,10 +122,11 @@ static void the_first_that_fails_has_the_exit_code(void **state)
     plan_jobs(&plan, 1);
     plan.further[0].fate.failing = 100;
     run_to(&plan, SIM_END_WELL);
-    status = sim_fate_status(&w, &w.jobs[1], 0);
+    status = sim_fate_status(&w, &w.jobs.told[1], 0);
     assert_true(status != 0);
-    assert_int_equal(job_life_code(&w.jobs[1].life), job_failure_code(status));
-    assert_int_equal(job_life_code(&w.jobs[0].life), 0);
+    assert_int_equal(job_life_code(&w.jobs.told[1].life),
+                     job_failure_code(status));
+    assert_int_equal(job_life_code(&w.jobs.told[0].life), 0);
     sim_world_close(&w);
 }
 
@@ -139,10 +140,11 @@ static void a_job_is_killed_and_the_others_go_on(void **state)
     plan.further[0].lasts_ns = 60000 * MS;
     plan.further[0].kill_ns = 20 * MS;
     run_to(&plan, SIM_END_WELL);
-    assert_true(w.jobs[1].life.is_killed);
-    assert_false(w.jobs[0].life.is_killed || w.jobs[2].life.is_killed);
-    assert_true(w.jobs[1].over_ns < w.jobs[1].told_ns + 21 * MS);
-    assert_int_equal(job_life_code(&w.jobs[1].life), 0);
+    assert_true(w.jobs.told[1].life.is_killed);
+    assert_false(w.jobs.told[0].life.is_killed ||
+                 w.jobs.told[2].life.is_killed);
+    assert_true(w.jobs.told[1].over_ns < w.jobs.told[1].told_ns + 21 * MS);
+    assert_int_equal(job_life_code(&w.jobs.told[1].life), 0);
     assert_int_equal(w.processes[1].got, 6400);
     sim_world_close(&w);
 }
@@ -156,11 +158,11 @@ static void a_further_job_that_cannot_be_started_ends(void **state)
     plan.further[0].lasts_ns = 60000 * MS;
     plan.further[0].fate.unstarted = 20;
     run_to(&plan, SIM_END_WELL);
-    assert_true(count_of(&w.jobs[1], JOB_PROCESS_UNSTARTED) > 0);
-    assert_true(w.jobs[1].life.is_killed);
-    assert_int_equal(w.jobs[1].books.started, 0);
-    assert_true(w.jobs[1].over_ns < w.jobs[1].told_ns + MS);
-    assert_false(w.jobs[0].life.is_killed);
+    assert_true(count_of(&w.jobs.told[1], JOB_PROCESS_UNSTARTED) > 0);
+    assert_true(w.jobs.told[1].life.is_killed);
+    assert_int_equal(w.jobs.told[1].books.started, 0);
+    assert_true(w.jobs.told[1].over_ns < w.jobs.told[1].told_ns + MS);
+    assert_false(w.jobs.told[0].life.is_killed);
     sim_world_close(&w);
 }
 
@@ -176,10 +178,10 @@ static void the_own_job_that_cannot_be_started_ends_the_run(void **state)
     plan.further[0].at_ns = 0;
     plan.further[0].lasts_ns = 60000 * MS;
     run_to(&plan, SIM_END_WELL);
-    assert_true(count_of(&w.jobs[0], JOB_PROCESS_UNSTARTED) > 0);
-    assert_int_equal(w.jobs_count, 2);
-    assert_true(w.jobs[1].life.is_killed);
-    assert_true(w.end_ns < 50 * MS);
+    assert_true(count_of(&w.jobs.told[0], JOB_PROCESS_UNSTARTED) > 0);
+    assert_int_equal(w.jobs.count, 2);
+    assert_true(w.jobs.told[1].life.is_killed);
+    assert_true(w.end.at_ns < 50 * MS);
     sim_world_close(&w);
 }
 
@@ -202,13 +204,13 @@ static void a_lost_node_takes_its_processes_of_all_jobs(void **state)
                                     .kind = SIM_FAULT_KILL};
     plan.cfg.faults_count = 1;
     run_to(&plan, SIM_END_LOSS);
-    assert_int_equal(w.jobs_count, 3);
-    assert_int_equal(w.jobs[0].life.processes[14], JOB_PROCESS_LOST);
-    assert_int_equal(count_of(&w.jobs[0], JOB_PROCESS_LOST), 1);
+    assert_int_equal(w.jobs.count, 3);
+    assert_int_equal(w.jobs.told[0].life.processes[14], JOB_PROCESS_LOST);
+    assert_int_equal(count_of(&w.jobs.told[0], JOB_PROCESS_LOST), 1);
     for (uint32_t i = 1; i < 3; i++) {
-        assert_true(count_of(&w.jobs[i], JOB_PROCESS_LOST) > 0);
-        assert_true(count_of(&w.jobs[i], JOB_PROCESS_LOST) <= EACH);
-        assert_int_equal(job_life_code(&w.jobs[i].life), 1);
+        assert_true(count_of(&w.jobs.told[i], JOB_PROCESS_LOST) > 0);
+        assert_true(count_of(&w.jobs.told[i], JOB_PROCESS_LOST) <= EACH);
+        assert_int_equal(job_life_code(&w.jobs.told[i].life), 1);
     }
     sim_world_close(&w);
 }
