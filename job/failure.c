@@ -1,8 +1,9 @@
 /* The first of those that ended badly. */
 #include "job/failure.h"
 
-#include <stdbool.h>
 #include <sys/wait.h>
+
+enum { EXIT_LOST = 1 };
 
 static const uint64_t same_ns = 100 * UINT64_C(1000000);
 
@@ -18,6 +19,19 @@ void job_failure_add(struct job_failure *failure, uint32_t rank, int status,
         return;
     failure->rank = rank;
     failure->status = status;
+}
+
+void job_failure_lost(struct job_failure *failure)
+{
+    if (failure->count == 0)
+        failure->is_lost = true;
+}
+
+int job_failure_exit(const struct job_failure *failure)
+{
+    if (failure->is_lost)
+        return EXIT_LOST;
+    return failure->count > 0 ? job_failure_code(failure->status) : 0;
 }
 
 int job_failure_code(int status)

@@ -6,8 +6,6 @@
 #include "overlay/base/err.h"
 #include "topo/tree.h"
 
-enum { EXIT_LOST = 1 };
-
 /* What a process becomes that was TOLD; from there nothing leads on. */
 static const enum job_process_state ends[JOB_LIFE_KINDS] = {
     [JOB_LIFE_PROCESS_ENDED] = JOB_PROCESS_ENDED,
@@ -50,12 +48,6 @@ static bool turn(struct job_life *life, enum turn turn)
     return life->state != before;
 }
 
-static void note_loss(struct job_life *life, uint64_t now_ns)
-{
-    if (life->lost_ns == 0)
-        life->lost_ns = now_ns;
-}
-
 /* Nothing more is to be waited for there before the job counts as started. */
 static struct job_life_news node_is_there(struct job_life *life,
                                           const struct job_life_event *event)
@@ -67,7 +59,7 @@ static struct job_life_news node_is_there(struct job_life *life,
     if (place == 0 || place > life->job->nodes)
         return news;
     if (is_lost)
-        note_loss(life, event->now_ns);
+        job_failure_lost(&life->failure);
     if (life->nodes[place])
         return news;
     life->nodes[place] = true;
@@ -91,7 +83,7 @@ static struct job_life_news process_is_over(struct job_life *life,
     life->processes_over++;
     news.is_process = true;
     if (next == JOB_PROCESS_LOST)
-        note_loss(life, event->now_ns);
+        job_failure_lost(&life->failure);
     if (next == JOB_PROCESS_ENDED && event->status != 0 && !life->is_killed)
         job_failure_add(&life->failure, event->rank, event->status,
                         event->now_ns);
@@ -121,10 +113,5 @@ struct job_life_news job_life_step(struct job_life *life,
 
 int job_life_code(const struct job_life *life)
 {
-    bool has_failed = life->failure.count > 0;
-
-    if (life->lost_ns > 0 &&
-        (!has_failed || life->lost_ns < life->failure.since_ns))
-        return EXIT_LOST;
-    return has_failed ? job_failure_code(life->failure.status) : 0;
+    return job_failure_exit(&life->failure);
 }

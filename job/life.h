@@ -75,9 +75,8 @@ struct job_life {
                              had started: */
     uint32_t nodes_unheard;
     uint32_t processes_over;
-    uint64_t lost_ns; /* when the first node or process was lost; 0: none */
-    bool is_killed;   /* the driver's: its processes were told to die, so how
-                         they end says nothing */
+    bool is_killed; /* the driver's: its processes were told to die, so how
+                       they end says nothing */
     struct job_failure failure; /* until then */
 };
 
@@ -93,7 +92,8 @@ struct job_life_news job_life_step(struct job_life *life,
                                    const struct job_life_event *event);
 
 /* What the processes come to as the exit code of a command: that of the first
- * that failed; 1 where one was lost before; 0. O(1). */
+ * that failed; 1 where one was lost before; 0. A node that is lost when all its
+ * processes have ended counts, too: what they wrote may be gone. O(1). */
 int job_life_code(const struct job_life *life);
 
 #endif

@@ -315,6 +315,8 @@ void px_host_lost(struct px_host *host, uint32_t first, uint32_t count)
         if (job == NULL)
             continue;
         job->is_lost[first + i - job->base] = true;
+        if (job->exited < job->size)
+            job_failure_lost(&job->failure);
         for (struct px_host_pull *pull = host->pulls; pull != NULL;
              pull = pull->next) {
             for (uint8_t channel = 1; channel <= CHANNELS; channel++)

@@ -340,6 +340,7 @@ static int tell_stage(struct px_host *host, struct px_host_job *job)
                                    .name = (uint8_t)(job->stages_told + 1),
                                    .time_s = job->stage_s[job->stages_told],
                                    .has_failed = job->failure.count > 0,
+                                   .is_lost = job->failure.is_lost,
                                    .rank = job->base + job->failure.rank,
                                    .status = (uint32_t)job->failure.status}};
     int rc = px_tell(host, &msg);

@@ -92,7 +92,7 @@ static void put_stage(struct ov_wr *wr, const struct px_stage *stage)
     ov_wr_u32(wr, stage->base);
     ov_wr_u8(wr, stage->name);
     ov_wr_u64(wr, stage->time_s);
-    ov_wr_u8(wr, stage->has_failed);
+    ov_wr_u8(wr, (uint8_t)(stage->has_failed | stage->is_lost << 1));
     ov_wr_u32(wr, stage->rank);
     ov_wr_u32(wr, stage->status);
 }
@@ -390,16 +390,17 @@ static void get_exit(struct ov_rd *rd, struct px_exit *exit)
 
 static void get_stage(struct ov_rd *rd, struct px_stage *stage)
 {
-    uint8_t has_failed;
+    uint8_t ends;
 
     stage->base = ov_rd_u32(rd);
     stage->name = ov_rd_u8(rd);
     stage->time_s = ov_rd_u64(rd);
-    has_failed = ov_rd_u8(rd);
-    stage->has_failed = has_failed == 1;
+    ends = ov_rd_u8(rd);
+    stage->has_failed = (ends & 1) != 0;
+    stage->is_lost = (ends & 2) != 0;
     stage->rank = ov_rd_u32(rd);
     stage->status = ov_rd_u32(rd);
-    if (stage->name > PX_STAGE_ENDED || has_failed > 1)
+    if (stage->name > PX_STAGE_ENDED || ends > 3)
         rd->bad = true;
 }
 

@@ -66,8 +66,8 @@ struct px_stage {
     uint32_t base;
     uint8_t name; /* enum px_stage_name */
     uint64_t time_s;
-    bool has_failed;
-    uint32_t rank, status; /* of the first one */
+    bool has_failed, is_lost; /* a node was lost before any failed */
+    uint32_t rank, status;    /* of the first one */
 };
 
 struct px_spawn_piece {

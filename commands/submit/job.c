@@ -47,7 +47,7 @@ static void read_end(const pmix_info_t *info, struct ended *out)
     if (PMIX_CHECK_KEY(info, PMIX_NSPACE)) {
         PMIX_LOAD_NSPACE(out->nspace, info->value.data.string);
     } else if (PMIX_CHECK_KEY(info, PMIX_JOB_TERM_STATUS)) {
-        out->end.is_lost = info->value.data.status == PMIX_ERR_JOB_ABORTED;
+        out->end.is_lost |= info->value.data.status == PMIX_ERR_JOB_ABORTED;
         out->end.is_signal =
             info->value.data.status == PMIX_ERR_JOB_ABORTED_BY_SIG;
     } else if (PMIX_CHECK_KEY(info, PMIX_PROCID)) {
@@ -55,6 +55,8 @@ static void read_end(const pmix_info_t *info, struct ended *out)
         out->end.rank = info->value.data.proc->rank;
     } else if (PMIX_CHECK_KEY(info, PMIX_EXIT_CODE)) {
         out->end.code = info->value.data.integer;
+    } else if (PMIX_CHECK_KEY(info, PX_JOB_LOST)) {
+        out->end.is_lost = true;
     } else if (PMIX_CHECK_KEY(info, PX_JOB_FAILED)) {
         out->end.failed = info->value.data.uint32;
     }

@@ -18,7 +18,7 @@
 #include "pmix_api/helper/turn.h"
 
 enum {
-    INFOS_MAX = 8,
+    INFOS_MAX = 9,
     /* In the turn after the call the library has queued the event for its
      * sockets, one or two more and it has written it. */
     TURNS = 4,
@@ -88,6 +88,8 @@ static void add_end(struct event *event, const struct px_stage *stage)
     pmix_proc_t failed;
 
     add(event, PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
+    if (stage->is_lost)
+        add(event, PX_JOB_LOST, &stage->is_lost, PMIX_BOOL);
     if (!stage->has_failed)
         return;
     if (px_job_name(stage->rank, &failed))

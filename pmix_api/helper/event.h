@@ -24,6 +24,9 @@ void px_event_broken(const struct px_broken *broken);
 /* How many processes have ended badly: an info of the end of a job where there
  * are any, uint32_t. */
 #define PX_JOB_FAILED "xylem.job.failed"
+/* A node of the job was lost before any of them: an info of such an end, bool.
+ */
+#define PX_JOB_LOST "xylem.job.lost"
 
 /* Events that may still be on their way to a socket. */
 unsigned px_event_left(void);

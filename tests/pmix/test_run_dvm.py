@@ -433,6 +433,34 @@ def gone(dvm):
     check_eq((1, b""), run("true")[:2], "there is none any more")
 
 
+def lost_first():
+    """A node is lost, and then a process fails: the exit code is that of a run
+    with a tree of its own."""
+    script = ("echo up $XYLEM_RANK $PPID; "
+              "while ! test -e $0; do sleep 0.1; done; exit 5")
+    options = ["--nodes-per-daemon", 1, "--on-node-loss", "continue"]
+    dvm = pmix.Dvm("-v", "-N", 3, *options)
+    dvm.wait_up()
+    found = []
+    for number, words in enumerate((["--dvm"], ["-v", *options])):
+        place = os.path.join(live.TMP, "go.%d" % number)
+        one = pmix.Command("run", "-N", 3, *words, "--", "sh", "-c", script,
+                           place)
+        live.eventually(lambda: one.shown().count(b"up ") == 3, 60, "it runs")
+        spawner = next(int(line.split()[2]) for line in
+                       one.shown().splitlines() if line.startswith(b"up 1 "))
+        os.kill(live.parent(spawner), signal.SIGKILL)
+        said = one.said if number else dvm.said
+        live.eventually(lambda: "is lost" in str(said()), 60, "it is lost")
+        with open(place, "w"):
+            pass
+        found.append(one.wait())
+        if number == 0:
+            dvm.proc.send_signal(signal.SIGTERM)
+            dvm.wait()
+    check_eq([1, 1], found)
+
+
 def full():
     """Where its helper's disk is full a job is held back all the same: nothing
     is lost of one that is not read for long, and it ends."""
@@ -470,8 +498,9 @@ def main():
     for what in (unwritten, attached, many, signalled, left, held, gone):
         with live.case(" ".join(what.__doc__.split())):
             what(dvm)
-    with live.case(" ".join(full.__doc__.split())):
-        full()
+    for what in (lost_first, full):
+        with live.case(" ".join(what.__doc__.split())):
+            what()
     sys.exit(live.end())
 
 

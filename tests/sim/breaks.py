@@ -402,9 +402,9 @@ MUTANTS = {
         "event->status != 0 && !life->is_killed)",
         "event->status != 0)")],
     "a later loss decides": [(
-        "job/life.c",
-        "(!has_failed || life->lost_ns < life->failure.since_ns))",
-        "life->lost_ns > 0)")],
+        "job/failure.c",
+        "    if (failure->count == 0)\n        failure->is_lost = true;",
+        "    failure->is_lost = true;")],
     "the highest rank that failed decides": [(
         "job/failure.c",
         "else if (rank >= failure->rank ||",
