@@ -395,7 +395,7 @@ int sim_main(int argc, char **argv)
     static struct study study = {.options = &options};
     int code, plot_fd;
 
-    ep_prelude_open(0);
+    ep_prelude_open(0, 0);
     sim_options_parse(argc, argv, &options);
     open_stream("--json", options.json, &study.json_fd);
     open_stream("--plot", options.plot, &plot_fd);

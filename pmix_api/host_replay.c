@@ -315,7 +315,7 @@ void px_host_lost(struct px_host *host, uint32_t first, uint32_t count)
         if (job == NULL)
             continue;
         job->is_lost[first + i - job->base] = true;
-        if (job->exited < job->size)
+        if (job->status[first + i - job->base] < 0) /* it runs there */
             job_failure_lost(&job->failure);
         for (struct px_host_pull *pull = host->pulls; pull != NULL;
              pull = pull->next) {

@@ -409,7 +409,7 @@ int main(int argc, char **argv)
     start();
     run_options_parse(argc, argv, &command, &submit.options);
     reader = read_readers(submit.options.stdin_ranks);
-    ep_prelude_open(submit.options.timeout_s);
+    ep_prelude_open(submit.options.timeout_s, ep_clock_ns());
     begun_ns = ep_clock_ns();
     if (submit.options.input != NULL)
         open_input(submit.options.input);

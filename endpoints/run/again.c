@@ -55,3 +55,12 @@ struct ep_machine ep_run_again_machine(const struct run_again *again,
 
     return at == TOPO_NONE ? (struct ep_machine){0} : again->machines[at];
 }
+
+bool ep_run_again_stop(struct run_again *again, int code, int *exit_code)
+{
+    if (!again->is_due)
+        return false;
+    again->is_due = false;
+    *exit_code = code;
+    return true;
+}

@@ -26,6 +26,7 @@ static inline uint32_t ep_machine_has(const struct ep_machine *machine,
 
 /* Zeroed: nothing is known, and nothing goes again. */
 struct run_again {
+    uint64_t start_ns;           /* of the first launch */
     bool is_due;                 /* another launch follows */
     struct topo_hosts left_out;  /* owned */
     struct topo_hosts known;     /* owned: hosts whose machines are known */
@@ -44,5 +45,9 @@ int ep_run_again_know(struct run_again *again, const char *host,
 /* The machine of a host; zeroed: nobody knows it. O(1). */
 struct ep_machine ep_run_again_machine(const struct run_again *again,
                                        const char *host);
+
+/* What was about to go again ends, with this exit code in *exit_code. False: it
+ * was not about to. */
+bool ep_run_again_stop(struct run_again *again, int code, int *exit_code);
 
 #endif

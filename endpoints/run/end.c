@@ -222,12 +222,13 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     ep_voice_say(&r->voice, "the time of %g s is over; the job ends",
                  r->options.timeout_s);
-    ep_run_abort(r, EXIT_TIMEOUT);
+    if (!ep_run_again_stop(r->plan.again, EXIT_TIMEOUT, &r->end.exit_code))
+        ep_run_abort(r, EXIT_TIMEOUT);
 }
 
 int ep_run_end_open(struct run *r)
 {
-    double gone_s = (double)(ep_clock_ns() - r->launch.start_ns) / 1e9;
+    double gone_s = (double)(ep_clock_ns() - r->plan.again->start_ns) / 1e9;
     double left_s = r->options.timeout_s - gone_s;
     struct timeval limit = {0, 1}; /* it is over */
 

@@ -18,10 +18,9 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     struct run *r = arg;
 
-    if (r->plan.again->is_due) { /* no other launch follows */
-        r->plan.again->is_due = false;
-        r->end.exit_code = 128 + signo;
-    } else if (r->phase == RUN_LAUNCHING) {
+    if (ep_run_again_stop(r->plan.again, 128 + signo, &r->end.exit_code))
+        return;
+    if (r->phase == RUN_LAUNCHING) {
         r->end.is_quiet = true;
         ep_run_abort(r, 128 + signo);
     } else if (r->options.is_dvm && nth == 1) {

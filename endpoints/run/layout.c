@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "endpoints/run/plan.h"
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/prelude.h"
 
 struct ep_layout {
@@ -29,7 +30,7 @@ int ep_layout_open(const struct ep_run_options *options, struct ep_layout **out)
                                      .again = &layout->again,
                                      .voice = &layout->voice,
                                      .job = &layout->job};
-    ep_prelude_open(options->timeout_s);
+    ep_prelude_open(options->timeout_s, ep_clock_ns());
     rc = ep_run_plan_nodes(&layout->plan, &most);
     ep_prelude_close();
     if (rc != 0) {

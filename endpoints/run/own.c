@@ -16,7 +16,7 @@ static void on_started(struct run_job *job)
 
     if (job->life.nodes_unheard > 0)
         return;
-    r->counts.launch_ns = ep_clock_ns() - r->launch.start_ns;
+    r->counts.launch_ns = ep_clock_ns() - r->plan.again->start_ns;
     ep_voice_note(&r->voice, "all processes are running after %.3f s: %u",
                   (double)r->counts.launch_ns / 1e9, job->desc.size);
 }

@@ -124,7 +124,7 @@ static int plan(struct run *r)
 {
     int rc;
 
-    ep_prelude_open(r->options.timeout_s);
+    ep_prelude_open(r->options.timeout_s, r->plan.again->start_ns);
     rc = open_stream(r);
     if (rc == 0)
         rc = open_input_file(r);
@@ -232,7 +232,8 @@ static int run_open(struct run *r)
     rc = ep_run_exit_code(r);
     ep_run_give_back(r);
     ep_run_last_words(r);
-    if (r->options.stats != NULL && ep_run_stats_write(r) && rc == 0)
+    if (r->options.stats != NULL && !r->plan.again->is_due &&
+        ep_run_stats_write(r) && rc == 0)
         rc = 1;
     ep_run_sweeps_end(r);
     ep_voice_retry(&r->voice, 0);
@@ -247,6 +248,7 @@ static int run_once(struct run *r)
     r->launch.start_ns = ep_clock_ns();
     r->end.exit_code = -1;
     r->in.fd = -1;
+    r->report.fd = r->report.file = -1;
     r->voice = (struct run_voice){
         .is_verbose = r->options.verbose, .on_wait = on_wait, .arg = r};
     rc = open_stats(r);
@@ -290,11 +292,15 @@ static int launch(const struct ep_run_options *options, struct run_again *again)
 
 int ep_run(const struct ep_run_options *options)
 {
-    struct run_again again = {0};
+    struct run_again again = {.start_ns = ep_clock_ns()};
+    sigset_t before;
     int rc;
 
     unsetenv(EP_MARK_NAME); /* of the job in which this one is started */
+    sigprocmask(SIG_SETMASK, NULL, &before);
     do {
+        /* At its end a launch holds signals back: the next one hears them. */
+        sigprocmask(SIG_SETMASK, &before, NULL);
         again.is_due = false;
         rc = launch(options, &again);
     } while (again.is_due);

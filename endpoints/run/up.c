@@ -192,7 +192,7 @@ static void on_joined(void *arg)
     struct run *r = arg;
 
     ep_voice_note(&r->voice, "all nodes have joined after %.3f s: %u",
-                  (double)(ep_clock_ns() - r->launch.start_ns) / 1e9,
+                  (double)(ep_clock_ns() - r->plan.again->start_ns) / 1e9,
                   r->plan.nodes_count);
     r->plan.survey.has_joined = true;
     ep_run_begin(r);

@@ -116,14 +116,13 @@ static void set_words(const char *what)
                  "xylem: interrupted: %.*s\n", most, what);
 }
 
-void ep_prelude_open(double limit_s)
+void ep_prelude_open(double limit_s, uint64_t since_ns)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigset_t alarm_only;
 
     prelude.limit_s = limit_s;
-    prelude.limit_ns =
-        limit_s > 0 ? ep_clock_ns() + (uint64_t)(limit_s * 1e9) : 0;
+    prelude.limit_ns = limit_s > 0 ? since_ns + (uint64_t)(limit_s * 1e9) : 0;
     prelude.tell_ns = 0;
     prelude.is_open = true;
     set_words(NULL);

@@ -11,11 +11,14 @@
 #ifndef ENDPOINTS_SYS_PRELUDE_H
 #define ENDPOINTS_SYS_PRELUDE_H
 
+#include <stdint.h>
+
 enum { EP_PRELUDE_TIMEOUT = 124 }; /* exit code at the end of the time */
 
-/* Begins it; limit_s seconds from now it is over, 0: it is not limited. A
- * signal ends the process with 128 and its number, SIGHUP as SIGTERM. */
-void ep_prelude_open(double limit_s);
+/* Begins it; limit_s seconds after since_ns (ep_clock_ns) it is over, 0: it is
+ * not limited. A signal ends the process with 128 and its number, SIGHUP as
+ * SIGTERM. */
+void ep_prelude_open(double limit_s, uint64_t since_ns);
 
 /* What may take long now, for the user: `what` is cut where it is too long. It
  * is said after a second, and at an early end. Without a prelude nothing is. */

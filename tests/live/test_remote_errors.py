@@ -124,6 +124,28 @@ def dies_before_the_last_one_comes():
     live.check_gone()
 
 
+def interrupted_anew():
+    """A launch that follows one without all hosts hears signals, too."""
+    job = live.Remote(FEW, "--arity", 2, "--min-nodes", 6, "--", "sh", "-c",
+                      "echo up; exec sleep 1000", RSH_BAD="h06")
+    check_eq(b"up\n" * 6, b"".join(job.stdout.readline() for _ in range(6)))
+    job.proc.terminate()
+    check_eq(128 + 15, job.wait(BOUND_S), "exit code: " + job.said())
+    live.check_gone()
+
+
+def out_of_time_anew():
+    """--timeout is that of all launches: the first takes most of it."""
+    start = time.monotonic()
+    job = live.Remote(FEW, "--arity", 2, "--min-nodes", 6, "--timeout",
+                      8 * live.SLOW, "--launch-timeout", 4 * live.SLOW, "--",
+                      "sleep", 1000, RSH_MUTE="h06")
+    check_eq(124, job.wait(BOUND_S), "exit code: " + job.said())
+    taken_s = time.monotonic() - start
+    check(taken_s < 12 * live.SLOW, "it took %.1f s" % taken_s)
+    live.check_gone()
+
+
 def interrupted():
     """While some are awaited: the end is quiet, and soon."""
     job = live.Remote(LIST, "--arity", 3, "-v", "--", "hostname",
@@ -180,6 +202,10 @@ def main():
         dies_while_others_are_awaited("h13")
     with live.case("one that dies just before the last one comes"):
         dies_before_the_last_one_comes()
+    with live.case("SIGTERM when the job was started anew"):
+        interrupted_anew()
+    with live.case("--timeout when the job was started anew"):
+        out_of_time_anew()
     with live.case("SIGTERM while one is awaited"):
         interrupted()
     with live.case("kill -9 of the launcher while one is awaited"):

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "endpoints/sys/clock.h"
+
 #define LIMIT_S 0.8 /* before a wait is told, and long after it is set */
 
 static char fifo[64];
@@ -73,14 +75,14 @@ static void open_fifo(void)
 
 static void wait_with_limit(void)
 {
-    ep_prelude_open(LIMIT_S);
+    ep_prelude_open(LIMIT_S, ep_clock_ns());
     ep_prelude_wait("--input: it is late");
     open_fifo();
 }
 
 static void block_with_limit(void)
 {
-    ep_prelude_open(LIMIT_S);
+    ep_prelude_open(LIMIT_S, ep_clock_ns());
     ep_prelude_wait("--input: it is late");
     ep_prelude_go_on();
     open_fifo();
@@ -97,28 +99,28 @@ static void time_ends_what_blocks_and_says_at_what(void **state)
 
 static void wait_and_interrupt(void)
 {
-    ep_prelude_open(0);
+    ep_prelude_open(0, ep_clock_ns());
     ep_prelude_wait("it is late");
     raise(SIGINT);
 }
 
 static void wait_and_terminate(void)
 {
-    ep_prelude_open(1000);
+    ep_prelude_open(1000, ep_clock_ns());
     ep_prelude_wait("it is late");
     raise(SIGTERM);
 }
 
 static void wait_and_hang_up(void)
 {
-    ep_prelude_open(0);
+    ep_prelude_open(0, ep_clock_ns());
     ep_prelude_wait("it is late");
     raise(SIGHUP);
 }
 
 static void plan_and_terminate(void)
 {
-    ep_prelude_open(0);
+    ep_prelude_open(0, ep_clock_ns());
     raise(SIGTERM);
 }
 
@@ -137,7 +139,7 @@ static void signals_end_it_with_their_code(void **state)
 static void ignore_and_interrupt(void)
 {
     signal(SIGINT, SIG_IGN);
-    ep_prelude_open(0);
+    ep_prelude_open(0, ep_clock_ns());
     raise(SIGINT);
     ep_prelude_close();
     raise(SIGINT);
@@ -151,7 +153,7 @@ static void ignored_signal_stays_ignored(void **state)
 
 static void wait_for_writer(void)
 {
-    ep_prelude_open(1000);
+    ep_prelude_open(1000, ep_clock_ns());
     ep_prelude_wait("it is late");
     open_fifo();
     ep_prelude_go_on();
@@ -175,7 +177,7 @@ static void long_wait_is_told_and_goes_on(void **state)
 
 static void terminate_after_close(void)
 {
-    ep_prelude_open(1000);
+    ep_prelude_open(1000, ep_clock_ns());
     ep_prelude_wait("it is late");
     ep_prelude_close();
     raise(SIGTERM);
