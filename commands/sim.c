@@ -60,7 +60,8 @@ static void tell_progress(struct study *study, double since_s)
     fprintf(stderr,
             "\rxylem: %.0f s: %.3f s of virtual time, %" PRIu64
             " million steps\033[K",
-            at_s - since_s, (double)w->queue.now_ns / 1e9, w->counts.steps / 1000000);
+            at_s - since_s, (double)w->queue.now_ns / 1e9,
+            w->counts.steps / 1000000);
 }
 
 /* --- runs */

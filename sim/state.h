@@ -10,6 +10,7 @@
 #include "overlay/node.h"
 #include "sim/books.h"
 #include "sim/model.h"
+#include "sim/parts.h"
 #include "sim/queue.h"
 #include "sim/random.h"
 #include "sim/store.h"
@@ -17,7 +18,7 @@
 #include "sim/wire.h"
 
 /* An address has about as many bytes as those of real nodes. */
-enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8, SIM_ADDRESS_BYTES = 30 };
+enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8 };
 
 enum sim_host_state {
     SIM_HOST_RUNS,
@@ -93,47 +94,6 @@ struct sim_owed;
 struct sim_seen;
 struct sim_tally;
 struct sim_words;
-
-struct sim_world;
-
-/* The step going on. */
-struct sim_step {
-    uint64_t now_ns; /* of the host that is stepped */
-    struct ov_out out;
-    struct sim_owed *owed; /* events that follow it */
-    uint32_t era;
-};
-
-/* Where a node listens; all say the same. */
-struct sim_address {
-    struct ov_buf buf;
-    uint8_t mem[SIM_ADDRESS_BYTES];
-};
-
-/* Jobs beside the first. */
-struct sim_jobs {
-    struct sim_told told[SIM_JOBS_MAX];
-    uint32_t count;
-};
-
-struct sim_counts {
-    uint64_t digest, steps, items;
-    uint32_t leaving; /* nodes that left, ended or died */
-};
-
-/* How the run ended. */
-struct sim_outcome {
-    uint64_t at_ns;
-    bool is_over;
-    bool is_stopped; /* its owner did, when real time was over */
-    char why[256];   /* the first rule that broke, or "" */
-};
-
-/* Who looks on, before an action is carried out. */
-struct sim_onlooker {
-    void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
-    void *arg; /* on_act may be NULL */
-};
 
 struct sim_world {
     struct sim_cfg cfg;
