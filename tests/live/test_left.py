@@ -65,11 +65,13 @@ class Session(live.Job):
                 and live.read_proc(pid, "comm") == comm]
 
     def kill(self, *who, host=HOST):
-        """All at once: nobody sees the end of another one."""
+        """All at once: nobody sees the end of another one. Those below come
+        first: where a parent ends, the kernel lets stopped groups of its
+        children go on that have nobody else in their session (SIGCONT)."""
         pids = sum((self.find(one, host) for one in who), [])
         for pid in pids:
             live.stop(pid)
-        for pid in pids:
+        for pid in reversed(pids):
             with contextlib.suppress(ProcessLookupError):  # by its parent's end
                 os.kill(pid, signal.SIGKILL)
 

@@ -92,7 +92,7 @@ static void messages_in_a_row_are_heard_as_said(void **state)
                                         .pids = {7, 1, (const void *)"abcd"}});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_STAGE,
                                         .stage = {7, PX_STAGE_ENDED, 1u << 31,
-                                                  true, 8, 256}});
+                                                  true, true, 8, 256}});
     px_msg_encode(
         &wr, &(struct px_msg){.kind = PX_DONE, .done = {9, PX_ANSWER_FULL}});
     px_msg_encode(&wr,
@@ -116,7 +116,7 @@ static void messages_in_a_row_are_heard_as_said(void **state)
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.stage.base, 7);
     assert_int_equal(msg.stage.time_s, 1u << 31);
-    assert_true(msg.stage.has_failed);
+    assert_true(msg.stage.has_failed && msg.stage.is_lost);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.done.answer, PX_ANSWER_FULL);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
