@@ -41,6 +41,12 @@ static const char *name_of(const struct run *r, const struct run_missing *one)
     return topo_hosts_name(&r->plan.hosts, one->host);
 }
 
+/* Folders and interfaces have names of hosts behind these, too. */
+static bool is_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
 /* The next place of a name in the text as a word of its own, or NULL; `start`
  * is where the whole text begins. */
 static const char *find_name(const char *text, const char *start,
@@ -49,8 +55,7 @@ static const char *find_name(const char *text, const char *start,
     size_t len = strlen(name);
 
     while (len > 0 && (text = strstr(text, name)) != NULL) {
-        if ((text == start || !isalnum((unsigned char)text[-1])) &&
-            !isalnum((unsigned char)text[len]))
+        if ((text == start || !is_of_word(text[-1])) && !is_of_word(text[len]))
             return text;
         text += len;
     }

@@ -17,6 +17,15 @@ check_has "$err" "xylem: 3 daemons do not come: node[3,6-7]: "
 check_has "$err" "last words: connect to host HOST: No route to host"
 check_gone
 
+it "takes no part of a word for the name of a host"
+mkdir "$TMPDIR/of_node3"
+cp "$top_srcdir/tests/live/rsh_here.sh" "$TMPDIR/of_node3"
+launch_telling "3 daemons" launch --rsh "sh $TMPDIR/of_node3/rsh_here.sh" \
+    --interface lo -w 'node[1-8]' --arity 8 -- true </dev/null
+check_eq 1 "$rc"
+check_eq 1 "$(wc -l <"$err")"
+check_gone
+
 it "tells each reason once"
 export RSH_MUTE="node1 node2"
 launch_telling "3 daemons" \
