@@ -46,7 +46,7 @@ struct sim_outcome {
     char why[256];   /* the first rule that broke, or "" */
 };
 
-/* Who looks on, before an action is carried out. */
+/* An onlooker is told of each action before it is carried out. */
 struct sim_onlooker {
     void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
     void *arg; /* on_act may be NULL */

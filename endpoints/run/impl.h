@@ -66,7 +66,7 @@ struct run_launch {
     bool is_arriving;     /* the last daemon of srun is there */
 };
 
-/* Who is told of the job, and of its output, beside the console. */
+/* The tap is told of the job and of its output, beside the console. */
 struct run_tap {
     void *handle; /* owned, of options.tap; NULL: none */
     const struct run_tap_events *events;

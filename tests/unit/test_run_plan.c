@@ -44,7 +44,7 @@ static void close_fixture(struct fixture *f)
     ep_voice_fini(&f->voice);
 }
 
-/* Whose name is which node's, in whatever order the tree has them. */
+/* Is one of the nodes on this host? The tree has an order of its own. */
 static bool has_host(const struct fixture *f, const char *host)
 {
     for (uint32_t node = 1; node <= f->plan.nodes_count; node++) {
