@@ -41,10 +41,10 @@ static const char *name_of(const struct run *r, const struct run_missing *one)
     return topo_hosts_name(&r->plan.hosts, one->host);
 }
 
-/* Folders and interfaces have names of hosts behind these, too. */
+/* Not '-': Slurm says "slurmstepd-h3: error: ...". */
 static bool is_of_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '-';
+    return isalnum((unsigned char)c) || c == '_';
 }
 
 /* The next place of a name in the text as a word of its own, or NULL; `start`
