@@ -83,7 +83,14 @@ PROMISES = {
         "    if (ep_need_check(&need, &room, why) == 0)\n",
         "    if (ep_need_check(&need, &room, why) <= 0)\n")]),
 }
-MUTANTS = {**PROMISES, **{"core: " + name: ("", [
+# What counts only where a daemon dies with much under way.
+DEEP = (
+    "those beneath do not send again",
+    "frames go on from the base",
+    "a hold forgets its base",
+    "an ask is not passed on",
+)
+MUTANTS = {**PROMISES, **{"core: " + name: ("deep" if name in DEEP else "", [
     ("overlay/" + file, old, new)
     for file, old, new in breaks.MUTANTS[name]]) for name in breaks.LIVE}}
 
@@ -125,13 +132,12 @@ def link(changes, folder):
 
 
 def is_of(kind, plan):
-    """Any; one of the rig; one whose lines stay open; one whose processes leave
-    others and that has a fault; one in which these are hit at once; one that
-    is odd in one of these ways."""
+    """Any; one of that part of the mix; one whose processes leave others and
+    that has a fault; one in which these are hit at once; one that is odd in one
+    of these ways."""
     hit = [{who for who, _ in fault.get("whom", ())} for fault in
            plan["faults"]]
-    return kind in ("", "network") or plan["odd"] in kind.split() or \
-        kind == plan["jobs"][0]["profile"] or \
+    return kind in ("", plan["mix"]) or plan["odd"] in kind.split() or \
         kind == "leaves" and hit and plan["jobs"][0]["leaves"] > 0 or \
         "+" in kind and any(set(kind.split("+")) <= whom for whom in hit)
 

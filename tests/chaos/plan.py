@@ -7,6 +7,8 @@ A plan is what json can hold:
 
     seed, family            local (virtual nodes), far (daemons that are
                             nobody's child, as behind ssh), dvm, network
+    mix                     the part of the mix that it was drawn for: a family,
+                            or odd, deep (deep.py), open, wide
     odd                     what makes it a job that is to be refused, or to
                             be ended by its --timeout, or how it meets a
                             limit; see odd.py
@@ -21,6 +23,7 @@ A plan is what json can hold:
 """
 import json
 
+import deep
 import odd
 import writer
 
@@ -297,9 +300,9 @@ def draw_family(draw, name):
     """Which one, and its tree."""
     network = name.startswith("n")
     family = "network" if network else weighted(
-        draw, local=48, far=24, dvm=14, odd=9, open=3, wide=2)
-    plan = {"seed": name, "family": "local" if family in (
-        "odd", "open", "wide") else family, "odd": None, "clients": [],
+        draw, local=44, far=23, dvm=13, odd=9, deep=6, open=3, wide=2)
+    plan = {"seed": name, "mix": family, "family": "local" if family in (
+        "odd", "deep", "open", "wide") else family, "odd": None, "clients": [],
         "faults": []}
     nodes, per_daemon, arity = draw_tree(draw, plan["family"])
     plan.update(nodes=nodes, per_daemon=per_daemon, arity=arity,
@@ -318,6 +321,10 @@ def draw(name):
                              ppn, plan) for number in range(count)]
     if family == "odd":
         draw_odd(draw_, plan)
+        return plan
+    if family == "deep":
+        deep.shape(draw_, plan)
+        plan["faults"] = list(deep.faults(draw_, plan))
         return plan
     if family == "open":
         make_open(draw_, plan)
