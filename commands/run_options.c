@@ -8,6 +8,7 @@
 #include "commands/refuse.h"
 #include "commands/stream_options.h"
 #include "commands/values.h"
+#include "endpoints/boot/launcher.h"
 #include "topo/tree.h"
 
 #define OPTION_INTO struct ep_run_options
@@ -43,15 +44,8 @@ static void read_launcher(const char *text, void *into)
 {
     struct ep_run_options *o = into;
 
-    if (strcmp(text, "local") == 0)
-        o->launcher = EP_LAUNCHER_LOCAL;
-    else if (strcmp(text, "ssh") == 0)
-        o->launcher = EP_LAUNCHER_SSH;
-    else if (strcmp(text, "slurm") == 0)
-        o->launcher = EP_LAUNCHER_SLURM;
-    else if (strcmp(text, "auto") == 0)
-        o->launcher = EP_LAUNCHERS;
-    else
+    o->launcher = ep_launcher_find(text);
+    if (o->launcher == EP_LAUNCHERS && strcmp(text, "auto") != 0)
         usage("--launcher takes local, ssh, slurm or auto, not '%s'", text);
 }
 

@@ -9,6 +9,7 @@
 
 #include <sodium.h>
 
+#include "endpoints/boot/launcher.h"
 #include "overlay/base/err.h"
 #include "topo/hosts.h"
 
@@ -349,16 +350,17 @@ static const char *what_is_wrong(const struct ep_boot_config *config)
     if ((unsigned)config->launcher >= EP_LAUNCHERS)
         return "no such launcher";
     /* Started all alike, each daemon finds its own. */
-    if (config->hosted_count == 0 && config->launcher != EP_LAUNCHER_SLURM)
+    if (config->hosted_count == 0 &&
+        !ep_launcher_ops(config->launcher)->is_for_all)
         return "no hosted node";
     if (has_ports &&
         (config->port_first == 0 || config->port_first > config->port_last))
         return "the port range is empty";
-    if (config->launcher == EP_LAUNCHER_SLURM &&
+    if (ep_launcher_ops(config->launcher)->is_for_all &&
         (config->gates.count == 0 || config->hosts_count == 0))
         return "nowhere to call, or no hosts";
-    if (config->launcher != EP_LAUNCHER_SLURM && config->hosts_count > 0 &&
-        (!config->rsh || !config->xylemd))
+    if (!ep_launcher_ops(config->launcher)->is_for_all &&
+        config->hosts_count > 0 && (!config->rsh || !config->xylemd))
         return "hosts to start daemons on, but no rsh or no xylemd";
     return NULL;
 }

@@ -74,8 +74,8 @@ struct ep_boot_config {
     uint32_t hosts_count;
     uint32_t hosts_cap;
     struct job_strings env; /* NAME=VALUE: for the fabric, set by the daemon */
-    /* Where daemons can call the launcher, each as "1.2.3.4:5", "[::1]:5". With
-     * EP_LAUNCHER_SLURM alone. */
+    /* Where daemons can call the launcher, each as "1.2.3.4:5", "[::1]:5".
+     * Where one command starts all daemons, alone. */
     struct job_strings gates;
     uint32_t params_count;
     struct ep_boot_param params[EP_BOOT_PARAMS_MAX]; /* further ones */

@@ -77,14 +77,9 @@ static void put_launcher(const void *what, struct text_buf *out)
 static int get_launcher(void *what, struct text_fields *fields)
 {
     struct ep_boot_config *config = what;
-    const char *name = text_fields_next(fields);
-    unsigned i = 0;
 
-    while (i < EP_LAUNCHERS &&
-           strcmp(name, ep_launcher_ops((enum ep_launcher)i)->name) != 0)
-        i++;
-    config->launcher = (enum ep_launcher)i;
-    return i < EP_LAUNCHERS ? 0 : OV_EPROTO;
+    config->launcher = ep_launcher_find(text_fields_next(fields));
+    return config->launcher < EP_LAUNCHERS ? 0 : OV_EPROTO;
 }
 
 static int get_hosted(void *what, struct text_fields *fields)
@@ -148,7 +143,7 @@ static void put_host(const void *what, struct text_buf *out)
 {
     const struct ep_boot_config *config = what;
 
-    if (config->launcher == EP_LAUNCHER_SLURM)
+    if (ep_launcher_ops(config->launcher)->is_for_all)
         return; /* `hosts` has them all */
     for (uint32_t i = 0; i < config->hosts_count; i++) {
         text_buf_printf(out, "host %u", config->hosts[i].node);
@@ -173,7 +168,7 @@ static void put_hosts(const void *what, struct text_buf *out)
     char *fold = NULL;
     int rc = 0;
 
-    if (config->launcher != EP_LAUNCHER_SLURM)
+    if (!ep_launcher_ops(config->launcher)->is_for_all)
         return;
     topo_hosts_init(&hosts);
     for (uint32_t i = 0; rc == 0 && i < config->hosts_count; i++)

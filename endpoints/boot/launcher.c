@@ -3,6 +3,8 @@
 
 #include "endpoints/boot/launcher.h"
 
+#include <string.h>
+
 const char *const ep_launcher_boot[2] = {"--boot", NULL};
 
 const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher)
@@ -14,4 +16,14 @@ const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher)
     };
 
     return table[launcher];
+}
+
+enum ep_launcher ep_launcher_find(const char *name)
+{
+    unsigned i = 0;
+
+    while (i < EP_LAUNCHERS &&
+           strcmp(name, ep_launcher_ops((enum ep_launcher)i)->name) != 0)
+        i++;
+    return (enum ep_launcher)i;
 }

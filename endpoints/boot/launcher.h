@@ -4,7 +4,9 @@
  *   ssh     a remote shell for each daemon
  *   slurm   one srun for all of them
  *
- * Each has a file of its own; starter.h drives them.
+ * Each is a file of its own and a row of the table in launcher.c (and its name
+ * in enum ep_launcher). Nobody else compares launchers: what differs between
+ * them is a trait here. starter.h drives them.
  */
 #ifndef ENDPOINTS_BOOT_LAUNCHER_H
 #define ENDPOINTS_BOOT_LAUNCHER_H
@@ -31,11 +33,19 @@ struct ep_launch {
 
 struct ep_launcher_ops {
     const char *name;
-    bool has_text_in_env; /* nothing goes over stdin */
+    bool is_here;         /* daemons are on this machine: nodes are virtual */
+    bool is_shell;        /* one remote shell a daemon, which starts those
+                             beneath it in the same way, unless no_tree_spawn */
     bool is_for_all;      /* one command starts all daemons */
+    bool has_text_in_env; /* nothing goes over stdin */
     bool is_swept; /* what a lost daemon has left there is ended by `xylemd
                       --sweep', started in the same way; else whoever manages
                       the resource does that */
+    /* What the user may do where the command cannot be executed, and where a
+     * daemon was not ready in time; NULL: nothing special. */
+    const char *exec_hint, *late_hint;
+    /* Why it cannot be used; NULL: it can. May be NULL itself. */
+    const char *(*unfit)(bool has_hosts, bool is_in_slurm);
     /* Tells the spawner what to run. Returns 0, OV_EINVAL (the start-up text
      * is too long) or what ep_spawner_job returns. */
     int (*announce)(const struct ep_launch *launch);
@@ -55,7 +65,10 @@ extern const char *const ep_launcher_boot[2];
 extern const struct ep_launcher_ops ep_launcher_local, ep_launcher_ssh,
     ep_launcher_slurm;
 
+/* O(1). */
 const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher);
+/* By its name; EP_LAUNCHERS: there is none of that name. */
+enum ep_launcher ep_launcher_find(const char *name);
 
 /* What is meant by `auto`: slurm inside an allocation of Slurm when there is
  * an srun, ssh where hosts are given, else local. `path` is that of programs,

@@ -29,6 +29,8 @@ static void put_program(struct text_buf *out, const char *xylemd,
 
 const struct ep_launcher_ops ep_launcher_local = {
     .name = "local",
+    .is_here = true,
+    .exec_hint = " (is xylem installed completely? --xylemd names the daemon)",
     .is_swept = true,
     .announce = announce,
     .put_program = put_program,

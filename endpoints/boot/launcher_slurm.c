@@ -118,10 +118,21 @@ static void put_program(struct text_buf *out, const char *xylemd,
     text_buf_puts(out, "srun");
 }
 
+static const char *unfit(bool has_hosts, bool is_in_slurm)
+{
+    (void)has_hosts;
+    return is_in_slurm ? NULL
+                       : "works in an allocation of Slurm: get one by salloc "
+                         "or sbatch";
+}
+
 const struct ep_launcher_ops ep_launcher_slurm = {
     .name = "slurm",
-    .has_text_in_env = true,
     .is_for_all = true,
+    .has_text_in_env = true,
+    .late_hint = " (scontrol ping and sinfo tell whether Slurm answers; "
+                 "--launch-timeout gives it more time)",
+    .unfit = unfit,
     .announce = announce,
     .put_program = put_program,
 };

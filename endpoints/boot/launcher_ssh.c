@@ -84,8 +84,19 @@ static void put_program(struct text_buf *out, const char *xylemd,
     text_buf_printf(out, "the remote shell \"%s\"", rsh);
 }
 
-const struct ep_launcher_ops ep_launcher_ssh = {.name = "ssh",
-                                                .is_swept = true,
-                                                .announce = announce,
-                                                .put_line = put_line,
-                                                .put_program = put_program};
+static const char *unfit(bool has_hosts, bool is_in_slurm)
+{
+    (void)is_in_slurm;
+    return has_hosts ? NULL : "needs hosts: give --hosts or --hostfile";
+}
+
+const struct ep_launcher_ops ep_launcher_ssh = {
+    .name = "ssh",
+    .is_shell = true,
+    .is_swept = true,
+    .exec_hint = " (--rsh names the remote shell)",
+    .unfit = unfit,
+    .announce = announce,
+    .put_line = put_line,
+    .put_program = put_program,
+};

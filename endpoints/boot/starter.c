@@ -152,7 +152,7 @@ int ep_starter_add(struct ep_starter *st, uint32_t index,
     struct ep_daemon *d;
     int rc;
 
-    if (!st->is_leaving && launcher == EP_LAUNCHER_SSH &&
+    if (!st->is_leaving && ep_launcher_ops(launcher)->is_shell &&
         (st->rsh == NULL || host == NULL || !ep_boot_host_is_fit(host)))
         return OV_EINVAL;
     d = add(st, index, launcher, host, &rc);
@@ -207,12 +207,13 @@ int ep_starter_add_all(struct ep_starter *st, uint32_t index,
     return rc == 0 && d->hosts == NULL ? OV_ENOMEM : rc;
 }
 
-int ep_starter_expect(struct ep_starter *st, uint32_t index, const char *host)
+int ep_starter_expect(struct ep_starter *st, uint32_t index,
+                      enum ep_launcher launcher, const char *host)
 {
     struct ep_daemon *d;
     int rc;
 
-    d = add(st, index, EP_LAUNCHER_SLURM, host, &rc);
+    d = add(st, index, launcher, host, &rc);
     if (d == NULL)
         return rc;
     d->is_expected = true;

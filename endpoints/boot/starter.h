@@ -105,11 +105,11 @@ int ep_starter_attach(struct ep_starter *st);
 
 /* Asks for one daemon, started as soon as fewer than max_parallel are on
  * their way. `index` is the caller's, not used before, best dense: the
- * starter's table grows up to it. `host` is copied; for EP_LAUNCHER_LOCAL it
- * may be NULL and is for messages only. `text` is what ep_boot_encode made;
- * it is taken over and *text is empty on success.
- * Returns 0, OV_EINVAL (index in use or too high, a host that is not fit for
- * a command line, ssh without rsh), OV_ECLOSED (after ep_starter_leave) or
+ * starter's table grows up to it. `host` is copied; where daemons are on
+ * this machine it may be NULL and is for messages only. `text` is what
+ * ep_boot_encode made; it is taken over and *text is empty on success. Returns
+ * 0, OV_EINVAL (index in use or too high, a host that is not fit for a command
+ * line, a remote shell without rsh), OV_ECLOSED (after ep_starter_leave) or
  * OV_ENOMEM. What goes wrong later is told by on_error. */
 int ep_starter_add(struct ep_starter *st, uint32_t index,
                    enum ep_launcher launcher, const char *host,
@@ -147,7 +147,8 @@ int ep_starter_add_all(struct ep_starter *st, uint32_t index,
 /* A daemon that is started by somebody else will call, within the launch
  * timeout from now. Its end is told with EP_STARTER_HUNG_UP. Returns as
  * ep_starter_add. */
-int ep_starter_expect(struct ep_starter *st, uint32_t index, const char *host);
+int ep_starter_expect(struct ep_starter *st, uint32_t index,
+                      enum ep_launcher launcher, const char *host);
 
 /* The one that is expected has called, and was proved: start-up text goes over
  * this connection, which does not block. fd is taken over in any case. Returns

@@ -19,6 +19,7 @@
 
 #include <event2/event.h>
 
+#include "endpoints/boot/launcher.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
@@ -179,7 +180,7 @@ void ep_daemon_fail(struct ep_daemon *d)
 
 void ep_daemon_unreached(struct ep_daemon *d)
 {
-    give_up(d, d->launcher != EP_LAUNCHER_SSH);
+    give_up(d, !ep_launcher_ops(d->launcher)->is_shell);
 }
 
 static void become_ready(struct ep_daemon *d)
@@ -462,7 +463,8 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 /* What one try may take: who is asked next is to have as much. */
 static uint32_t limit_ms(const struct ep_daemon *d)
 {
-    bool has_next = d->launcher == EP_LAUNCHER_SSH && d->st->is_not_last;
+    bool has_next =
+        ep_launcher_ops(d->launcher)->is_shell && d->st->is_not_last;
 
     return has_next ? d->time_ms / 2 : d->time_ms;
 }

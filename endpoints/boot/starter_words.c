@@ -29,6 +29,11 @@ static void put_program(struct text_buf *out, const struct ep_starter_who *who)
     ep_launcher_ops(who->launcher)->put_program(out, who->xylemd, who->rsh);
 }
 
+static void put_hint(struct text_buf *out, const char *hint)
+{
+    text_buf_puts(out, hint != NULL ? hint : "");
+}
+
 /* The last QUOTE_MAX bytes, from the begin of a line if one is there. */
 static void put_last(struct text_buf *out, const struct text_buf *last)
 {
@@ -87,13 +92,13 @@ void ep_starter_words_exit(struct text_buf *out,
 
     put_host(out, who);
     put_program(out, who);
-    text_buf_puts(out, who->launcher != EP_LAUNCHER_LOCAL
-                           ? " ended before xylemd was ready ("
-                           : " ended before it was ready (");
+    text_buf_puts(out, ep_launcher_ops(who->launcher)->is_here
+                           ? " ended before it was ready ("
+                           : " ended before xylemd was ready (");
     put_status(out, status);
     text_buf_puts(out, ")");
     put_said(out, who);
-    if (is_missing && who->launcher == EP_LAUNCHER_SSH)
+    if (is_missing && ep_launcher_ops(who->launcher)->is_shell)
         text_buf_printf(out,
                         " (is xylem installed there as %s? --xylemd names the "
                         "daemon, --rsh the remote shell)",
@@ -108,26 +113,23 @@ void ep_starter_words_failed(struct text_buf *out,
     text_buf_puts(out, "cannot start ");
     put_program(out, who);
     text_buf_printf(out, ": %s: %s", step, strerror(err));
-    if (strcmp(step, "exec") == 0 && who->launcher == EP_LAUNCHER_LOCAL)
-        text_buf_puts(out, " (is xylem installed completely? --xylemd names "
-                           "the daemon)");
-    if (strcmp(step, "exec") == 0 && who->launcher == EP_LAUNCHER_SSH)
-        text_buf_puts(out, " (--rsh names the remote shell)");
+    if (strcmp(step, "exec") == 0)
+        put_hint(out, ep_launcher_ops(who->launcher)->exec_hint);
 }
 
 void ep_starter_words_late(struct text_buf *out,
                            const struct ep_starter_who *who, uint32_t waited_ms,
                            uint32_t time_ms)
 {
+    const char *hint = ep_launcher_ops(who->launcher)->late_hint;
+
     put_host(out, who);
     text_buf_printf(out, "xylemd was not ready after %g s",
                     (double)waited_ms / 1000);
     put_said(out, who);
-    if (waited_ms == time_ms && who->launcher == EP_LAUNCHER_SLURM)
-        text_buf_puts(out, " (scontrol ping and sinfo tell whether Slurm "
-                           "answers; --launch-timeout gives it more time)");
-    else if (waited_ms == time_ms)
-        text_buf_puts(out, " (--launch-timeout gives it more time)");
+    if (waited_ms == time_ms)
+        put_hint(out, hint != NULL ? hint
+                                   : " (--launch-timeout gives it more time)");
 }
 
 void ep_starter_words_gone(struct text_buf *out,
@@ -150,7 +152,7 @@ void ep_starter_words_babble(struct text_buf *out,
     put_program(out, who);
     text_buf_puts(out, " printed more than 64 KiB before xylemd was ready");
     put_said(out, who);
-    if (who->launcher == EP_LAUNCHER_SSH)
+    if (ep_launcher_ops(who->launcher)->is_shell)
         text_buf_puts(out, " (a start-up file of the shell there should print "
                            "nothing when it is not a terminal)");
 }

@@ -73,8 +73,8 @@ int ep_daemon_await(struct daemon *d, struct topo_range kids, char *why)
 
     d->below.awaited = kids.last - kids.first + 1;
     for (uint32_t n = kids.first; rc == 0 && n <= kids.last; n++)
-        rc =
-            ep_starter_expect(d->below.starter, n, ep_boot_host(&d->config, n));
+        rc = ep_starter_expect(d->below.starter, n, d->config.launcher,
+                               ep_boot_host(&d->config, n));
     return rc;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/boot/launcher.h"
 #include "endpoints/daemon/impl.h"
 #include "endpoints/sys/beside.h"
 #include "overlay/base/err.h"
@@ -16,7 +17,8 @@
 /* Is the launcher the one that started us? */
 static bool is_of_launcher(const struct daemon *d)
 {
-    return d->config.launcher == EP_LAUNCHER_LOCAL || d->config.no_tree_spawn ||
+    return ep_launcher_ops(d->config.launcher)->is_here ||
+           d->config.no_tree_spawn ||
            topo_tree_parent(&d->config.tree, d->numbers[0]) == 0;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "endpoints/daemon/impl.h"
+#include "endpoints/boot/launcher.h"
 #include "endpoints/hub/session.h"
 #include "overlay/base/err.h"
 
@@ -116,7 +117,7 @@ static int start_shells(struct daemon *d, struct topo_range kids)
 static int start_children(struct daemon *d, char *why)
 {
     struct topo_range kids = topo_tree_children(&d->config.tree, d->numbers[0]);
-    bool is_ssh = d->config.launcher == EP_LAUNCHER_SSH;
+    bool is_shell = ep_launcher_ops(d->config.launcher)->is_shell;
     struct ep_starter_cfg cfg = {
         .base = d->base,
         .xylemd = d->config.xylemd != NULL ? d->config.xylemd : d->path,
@@ -129,16 +130,16 @@ static int start_children(struct daemon *d, char *why)
     };
     int rc = 0;
 
-    if (d->config.launcher == EP_LAUNCHER_LOCAL ||
-        (is_ssh && d->config.no_tree_spawn) || kids.first > kids.last)
+    if (ep_launcher_ops(d->config.launcher)->is_here ||
+        (is_shell && d->config.no_tree_spawn) || kids.first > kids.last)
         return 0;
-    if (is_ssh)
+    if (is_shell)
         rc = ep_spawner_open(EP_SPAWNER_WAITS, &d->below.shells);
     cfg.spawner = d->below.shells;
     if (rc == 0)
         rc = ep_starter_open(&cfg, &d->below.starter);
     if (rc == 0)
-        rc = is_ssh ? start_shells(d, kids) : ep_daemon_await(d, kids, why);
+        rc = is_shell ? start_shells(d, kids) : ep_daemon_await(d, kids, why);
     return rc;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "endpoints/boot/launcher.h"
 #include "endpoints/sys/limits.h"
 #include "job/job.h"
 #include "overlay/base/err.h"
@@ -56,7 +57,7 @@ static int configure(const struct ep_boot_config *config,
     hub->transport = (struct ep_transport_cfg){
         .provider = config->provider,
         .interface = config->interface,
-        .is_local = config->launcher == EP_LAUNCHER_LOCAL,
+        .is_local = ep_launcher_ops(config->launcher)->is_here,
         .port_first = config->port_first,
         .port_last = config->port_last,
         .frame_bytes = cfg->frame_bytes,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "endpoints/boot/launcher.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/losses.h"
@@ -19,12 +20,12 @@ enum { SRUN = 0 };
 
 static bool is_local(const struct run *r)
 {
-    return r->plan.config.launcher == EP_LAUNCHER_LOCAL;
+    return ep_launcher_ops(r->plan.config.launcher)->is_here;
 }
 
 static bool is_slurm(const struct run *r)
 {
-    return r->plan.config.launcher == EP_LAUNCHER_SLURM;
+    return ep_launcher_ops(r->plan.config.launcher)->is_for_all;
 }
 
 /* The starter's index of the daemon that hosts a node: virtual nodes are dealt
@@ -254,7 +255,8 @@ static void on_srun_line(struct run *r, const char *line)
     if (r->options.verbose ||
         (!r->launch.is_recalled && !r->launch.is_arriving &&
          r->phase != RUN_LEAVING && !ep_run_missing_is_told(r)))
-        ep_voice_line(&r->voice, "slurm", line);
+        ep_voice_line(&r->voice, ep_launcher_ops(r->plan.config.launcher)->name,
+                      line);
 }
 
 static void on_stderr(void *arg, uint32_t index, const char *host,
@@ -388,7 +390,8 @@ static int start_slurm(struct run *r, struct topo_range kids)
     if (rc != 0)
         return rc;
     for (uint32_t n = kids.first; rc == 0 && n <= kids.last; n++)
-        rc = ep_starter_expect(r->launch.starter, n, ep_run_host(&r->plan, n));
+        rc = ep_starter_expect(r->launch.starter, n, r->plan.config.launcher,
+                               ep_run_host(&r->plan, n));
     if (rc == 0)
         rc = ep_starter_add_all(r->launch.starter, SRUN, &r->plan.config, why);
     if (rc != 0)

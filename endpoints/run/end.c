@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/impl.h"
+#include "endpoints/boot/launcher.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
@@ -101,8 +102,8 @@ void ep_run_abort(struct run *r, int exit_code)
         r->end.is_killed = r->end.is_aborted = true;
         ep_run_jobs_killed(r);
         ep_run_over(r);
-        if (r->plan.config.launcher !=
-            EP_LAUNCHER_SLURM) /* srun ends the step */
+        if (!ep_launcher_ops(r->plan.config.launcher)
+                 ->is_for_all) /* srun ends the step */
             event_base_loopexit(r->base, NULL);
         return;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/boot/launcher.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/scontrol.h"
 #include "overlay/base/err.h"
@@ -189,7 +190,7 @@ static bool find_taken(struct run *r)
     struct topo_hosts left;
 
     topo_hosts_init(&left);
-    if (r->plan.config.launcher == EP_LAUNCHER_SLURM && job != NULL &&
+    if (ep_launcher_ops(r->plan.config.launcher)->is_for_all && job != NULL &&
         ep_scontrol_nodes(job, &list) == 0 &&
         topo_hosts_parse(&left, list.at, NULL) == 0)
         add_taken(r, &left);
@@ -201,7 +202,7 @@ static bool find_taken(struct run *r)
 static void add_node(struct run *r, struct run_missing one, const char *text,
                      const char *first)
 {
-    bool has_host = r->plan.config.launcher != EP_LAUNCHER_LOCAL &&
+    bool has_host = !ep_launcher_ops(r->plan.config.launcher)->is_here &&
                     one.node > 0 && one.node <= r->plan.nodes_count;
 
     one.host = has_host ? ep_run_place(&r->plan, one.node) : TOPO_NONE;
@@ -304,7 +305,7 @@ static void say_all(struct run *r, const char *text)
     topo_hosts_init(&hosts);
     for (uint32_t n = 1; n <= r->plan.nodes_count; n++)
         add_name(&hosts, ep_run_host(&r->plan, n));
-    if (r->plan.config.launcher == EP_LAUNCHER_SLURM)
+    if (ep_launcher_ops(r->plan.config.launcher)->is_for_all)
         list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
     if (list == NULL || hosts.count == 1)
         ep_voice_say(&r->voice, "a daemon does not come: %s%s%s",

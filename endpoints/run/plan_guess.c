@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "endpoints/run/plan.h"
+#include "endpoints/boot/launcher.h"
 #include "overlay/base/err.h"
 #include "topo/guess.h"
 #include "topo/spread.h"
@@ -128,7 +129,7 @@ int ep_run_plan_guess(struct run_plan *p)
     int rc;
 
     /* All beneath the launcher, or no hosts but their names. */
-    if (p->hosts.count == 0 || p->launcher == EP_LAUNCHER_LOCAL ||
+    if (p->hosts.count == 0 || ep_launcher_ops(p->launcher)->is_here ||
         p->nodes_count <= p->tree.arity)
         return 0;
     rc = topo_guess_init(&guess, &p->hosts, p->nodes_count, p->host, ADDRESSES);

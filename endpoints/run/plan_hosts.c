@@ -56,11 +56,13 @@ static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
 static int find_hosts(struct run_plan *p, enum topo_manager *manager, char *why)
 {
     const struct ep_run_options *o = p->options;
+    bool is_here = o->launcher != EP_LAUNCHERS && /* `auto` */
+                   ep_launcher_ops(o->launcher)->is_here;
     struct topo_hosts wanted;
     int rc = read_wanted(o, &wanted, why);
 
     *manager = TOPO_MANAGER_NONE;
-    if (rc == 0 && o->launcher != EP_LAUNCHER_LOCAL)
+    if (rc == 0 && !is_here)
         rc = topo_allocation_read(get_env, NULL, &p->hosts, manager, why);
     if (rc == 0 && *manager == TOPO_MANAGER_NONE) {
         p->hosts = wanted;
@@ -108,23 +110,20 @@ static int leave_out(struct run_plan *p, char *why)
 static int choose_launcher(struct run_plan *p, enum topo_manager manager)
 {
     bool is_in_slurm = manager == TOPO_MANAGER_SLURM;
+    const struct ep_launcher_ops *ops;
+    const char *why = NULL;
 
     p->launcher = p->options->launcher;
     if (p->launcher == EP_LAUNCHERS)
         p->launcher =
             ep_launcher_auto(is_in_slurm, p->hosts.count > 0, getenv("PATH"));
-    if (p->launcher == EP_LAUNCHER_SSH && p->hosts.count == 0) {
-        ep_voice_say(p->voice,
-                     "--launcher ssh needs hosts: give --hosts or --hostfile");
-        return 2;
-    }
-    if (p->launcher == EP_LAUNCHER_SLURM && !is_in_slurm) {
-        ep_voice_say(p->voice,
-                     "--launcher slurm works in an allocation of Slurm: get "
-                     "one by salloc or sbatch");
-        return 2;
-    }
-    return 0;
+    ops = ep_launcher_ops(p->launcher);
+    if (ops->unfit != NULL)
+        why = ops->unfit(p->hosts.count > 0, is_in_slurm);
+    if (why == NULL)
+        return 0;
+    ep_voice_say(p->voice, "--launcher %s %s", ops->name, why);
+    return 2;
 }
 
 int ep_run_plan_hosts(struct run_plan *p)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "endpoints/run/plan.h"
+#include "endpoints/boot/launcher.h"
 #include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 
@@ -23,7 +24,7 @@ static bool has_slots(const struct topo_hosts *hosts)
 static bool needs_slots(const struct run_plan *p, const struct job_wish *app)
 {
     return app->procs > 0 && app->ppn == 0 && p->nodes_wanted == 0 &&
-           p->launcher != EP_LAUNCHER_LOCAL && !has_slots(&p->hosts);
+           !ep_launcher_ops(p->launcher)->is_here && !has_slots(&p->hosts);
 }
 
 /* Does anything depend on machines? */
@@ -61,12 +62,12 @@ static int guess_others(struct run_plan *p)
         last =
             (struct ep_machine){.packages = own.packages, .cores = own.cores};
     }
-    last.is_known = p->launcher == EP_LAUNCHER_LOCAL;
+    last.is_known = ep_launcher_ops(p->launcher)->is_here;
     for (uint32_t i = 0; i < survey->count; i++) {
         if (survey->machines[i].cores == 0)
             survey->machines[i] = last;
         last = survey->machines[i];
-        last.is_known = p->launcher == EP_LAUNCHER_LOCAL;
+        last.is_known = ep_launcher_ops(p->launcher)->is_here;
     }
     return 0;
 }
@@ -89,7 +90,8 @@ int ep_run_plan_machines(struct run_plan *p)
 
 bool ep_run_survey_asks(const struct run_plan *plan)
 {
-    return plan->survey.machines != NULL && plan->launcher != EP_LAUNCHER_LOCAL;
+    return plan->survey.machines != NULL &&
+           !ep_launcher_ops(plan->launcher)->is_here;
 }
 
 void ep_run_survey_close(struct ep_survey *survey)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "endpoints/hub/need.h"
+#include "endpoints/boot/launcher.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/why.h"
 
@@ -12,7 +13,8 @@ enum { NULL_MAJOR = 1, NULL_MINOR = 3 };
 
 bool ep_run_starts_all(const struct run_plan *p)
 {
-    return p->config.launcher == EP_LAUNCHER_SSH && p->config.no_tree_spawn;
+    return ep_launcher_ops(p->config.launcher)->is_shell &&
+           p->config.no_tree_spawn;
 }
 
 struct topo_range ep_run_started_here(const struct run_plan *p)
@@ -25,7 +27,7 @@ uint32_t ep_run_daemons(const struct run_plan *p)
 {
     struct topo_range kids = ep_run_started_here(p);
 
-    if (p->config.launcher == EP_LAUNCHER_LOCAL)
+    if (ep_launcher_ops(p->config.launcher)->is_here)
         return (p->nodes_count - 1) / p->nodes_per_daemon + 1;
     return kids.last - kids.first + 1;
 }
@@ -58,7 +60,7 @@ int ep_run_plan_room(struct run_plan *p, int input_fd)
     char why[EP_WHY_MAX];
     struct ep_need need;
 
-    if (p->launcher == EP_LAUNCHER_LOCAL) {
+    if (ep_launcher_ops(p->launcher)->is_here) {
         plan.daemons = ep_run_daemons(p);
         plan.nodes = p->nodes_count;
         plan.procs = p->options->is_dvm ? 0 : p->job->size;
@@ -67,8 +69,9 @@ int ep_run_plan_room(struct run_plan *p, int input_fd)
         if (p->config.nofile > plan.files)
             plan.files = p->config.nofile;
     } else {
-        plan.shells = p->launcher == EP_LAUNCHER_SSH ? ep_run_daemons(p)
-                                                     : 1; /* one srun for all */
+        plan.shells = ep_launcher_ops(p->launcher)->is_shell
+                          ? ep_run_daemons(p)
+                          : 1; /* one srun for all */
     }
     need = ep_need_of(&plan);
     if (ep_need_check(&need, &p->room, why) == 0)

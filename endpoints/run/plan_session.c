@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "endpoints/boot/starter.h"
+#include "endpoints/boot/launcher.h"
 #include "endpoints/hub/crowd.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"
@@ -52,7 +53,7 @@ static int set_home(struct run_plan *p)
 {
     char home[EP_MARK_BYTES_MAX];
 
-    if (p->launcher != EP_LAUNCHER_LOCAL || p->options->xylemd != NULL ||
+    if (!ep_launcher_ops(p->launcher)->is_here || p->options->xylemd != NULL ||
         ep_mark_home(home) != 0)
         return 0;
     return ep_boot_set(&p->config.home, home);
@@ -129,7 +130,7 @@ int ep_run_plan_session(struct run_plan *p, uint32_t most)
     bool is_local;
 
     config->launcher = p->launcher;
-    is_local = p->launcher == EP_LAUNCHER_LOCAL;
+    is_local = ep_launcher_ops(p->launcher)->is_here;
     config->is_virtual = is_local;
     config->no_tree_spawn = o->no_tree_spawn;
     config->verbose = o->verbose;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "endpoints/run/plan.h"
+#include "endpoints/boot/launcher.h"
 #include "endpoints/run/scontrol.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
@@ -140,7 +141,7 @@ static int ask_slurm(struct run_plan *p)
     struct text_buf text = {0};
     int rc = 0;
 
-    if (p->hosts.count == 0 || p->options->launcher == EP_LAUNCHER_LOCAL ||
+    if (p->hosts.count == 0 || ep_launcher_ops(p->launcher)->is_here ||
         getenv("SLURM_JOB_ID") == NULL)
         return 0;
     rc = ep_scontrol_topology(&text);
@@ -168,7 +169,7 @@ static bool wants_model(const struct run_plan *p)
 
     if (o->arity != 0)
         return o->arity == EP_RUN_ARITY_AUTO;
-    return p->hosts.count > 0 && o->launcher != EP_LAUNCHER_LOCAL;
+    return p->hosts.count > 0 && !ep_launcher_ops(p->launcher)->is_here;
 }
 
 static int choose_arity(struct run_plan *p)

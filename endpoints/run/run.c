@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "endpoints/boot/launcher.h"
 #include "endpoints/hub/session.h"
 #include "endpoints/run/ask.h"
 #include "endpoints/run/control.h"
@@ -59,7 +60,7 @@ static int open_hub(struct run *r)
         return 1;
     }
     /* Shells for hosts that cannot be reached from others. */
-    if (r->plan.config.launcher == EP_LAUNCHER_SSH)
+    if (ep_launcher_ops(r->plan.config.launcher)->is_shell)
         ep_limits_wish(need + 3 * (uint64_t)r->plan.nodes_count);
     return 0;
 }

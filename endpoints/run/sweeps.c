@@ -49,7 +49,7 @@ struct run_sweeps {
 /* Virtual nodes share daemons, dealt out in turn. */
 static uint32_t first_node(const struct run *r, uint32_t node)
 {
-    return r->plan.config.launcher == EP_LAUNCHER_LOCAL
+    return ep_launcher_ops(r->plan.config.launcher)->is_here
                ? (node - 1) % r->launch.count + 1
                : node;
 }
@@ -296,7 +296,7 @@ static void sweep_daemon(struct run *r, uint32_t node)
  * the others. */
 static bool is_daemon_lost(const struct run *r, uint32_t node)
 {
-    if (r->plan.config.launcher != EP_LAUNCHER_LOCAL)
+    if (!ep_launcher_ops(r->plan.config.launcher)->is_here)
         return true;
     for (uint32_t n = first_node(r, node); n <= r->plan.nodes_count;
          n += r->launch.count) {
