@@ -6,6 +6,7 @@
 #include "commands/refuse.h"
 #include "commands/values.h"
 #include "endpoints/output/names.h"
+#include "text/row.h"
 
 #define OPTION_INTO struct ep_run_options
 
@@ -114,13 +115,8 @@ static void read_format(const char *text, void *into)
 {
     struct ep_run_options *o = into;
 
-    if (strcmp(text, "text") == 0)
-        o->style.format = TEXT_FORMAT_TEXT;
-    else if (strcmp(text, "json") == 0)
-        o->style.format = TEXT_FORMAT_JSON;
-    else if (strcmp(text, "xml") == 0)
-        o->style.format = TEXT_FORMAT_XML;
-    else
+    o->style.format = text_row_find(text);
+    if (o->style.format == TEXT_FORMATS)
         usage("--format takes text, json or xml, not '%s'", text);
 }
 

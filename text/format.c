@@ -3,12 +3,10 @@
 
 #include "text/format.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "text/escape.h"
-
-enum { TAIL_MAX = 32 };
+#include "text/row.h"
 
 /* Where bytes go, and where they are from. */
 struct flow {
@@ -46,7 +44,7 @@ static void head_for(struct text_format *fm, const struct text_origin *from)
     if (fm->origin.style != NULL && is_same(&fm->origin, from))
         return;
     fm->origin = *from;
-    text_head_make(&fm->head, from);
+    text_row_head(&fm->head, from);
 }
 
 static bool put_head(struct text_format *fm, struct flow *flow)
@@ -82,39 +80,37 @@ static void plain_lines(struct text_format *fm, bool *mid_line,
 
 static bool piece_begin(struct text_format *fm, struct flow *flow)
 {
-    const bool is_json = fm->origin.style->format == TEXT_FORMAT_JSON;
+    const struct text_row *row = text_row(fm->origin.style->format);
     const size_t left = (size_t)(flow->end - flow->from);
     const uint8_t *newline = memchr(flow->from, '\n', left);
-    const char *member;
-    bool is_text = true;
+    const char *opening = row->opening;
 
-    /* With the longest name of a member. */
-    if (room_of(flow) < fm->head.len_bytes + sizeof("base64\":\""))
+    if (room_of(flow) < fm->head.len_bytes + TEXT_OPENING_MAX)
         return false;
     fm->has_newline = newline != NULL;
     fm->piece_bytes = newline != NULL ? (size_t)(newline - flow->from) : left;
-    if (is_json)
-        is_text = text_utf8_is_valid(flow->from, fm->piece_bytes);
-    member = is_text ? "text\":\"" : "base64\":\"";
+    fm->part = TEXT_PART_TEXT;
+    if (row->base64_opening != NULL &&
+        !text_utf8_is_valid(flow->from, fm->piece_bytes)) {
+        fm->part = TEXT_PART_BASE64;
+        opening = row->base64_opening;
+    }
     put_head(fm, flow);
-    if (is_json)
-        flow_put(flow, member, strlen(member));
-    fm->part = is_text ? TEXT_PART_TEXT : TEXT_PART_BASE64;
+    flow_put(flow, opening, strlen(opening));
     return true;
 }
 
 /* One character, or a byte that is none. */
-static void character_put(struct text_format *fm, struct flow *flow)
+static void character_put(struct text_format *fm, const struct text_row *row,
+                          struct flow *flow)
 {
     const size_t len = text_utf8_len(flow->from, fm->piece_bytes);
 
     if (len > 1) {
         memcpy(flow->to, flow->from, len);
         flow->to += len;
-    } else if (fm->origin.style->format == TEXT_FORMAT_JSON) {
-        flow->to += text_json_escape(*flow->from, flow->to);
     } else {
-        flow->to += text_xml_escape(*flow->from, flow->to);
+        flow->to += row->escape(*flow->from, flow->to);
     }
     flow->from += len > 1 ? len : 1;
     fm->piece_bytes -= len > 1 ? len : 1;
@@ -130,16 +126,12 @@ static void base64_put(struct text_format *fm, struct flow *flow)
     fm->piece_bytes -= len;
 }
 
-static bool piece_end(struct text_format *fm, struct flow *flow)
+static bool piece_end(struct text_format *fm, const struct text_row *row,
+                      struct flow *flow)
 {
-    char tail[TAIL_MAX];
+    char tail[TEXT_TAIL_MAX];
 
-    if (fm->origin.style->format == TEXT_FORMAT_JSON)
-        strcpy(tail, fm->has_newline ? "\"}\n" : "\",\"newline\":false}\n");
-    else
-        snprintf(tail, sizeof(tail), "%s</%s>\n",
-                 fm->has_newline ? "&#010;" : "",
-                 text_channel_name(fm->origin.channel));
+    row->put_tail(tail, &fm->origin, fm->has_newline);
     if (!flow_put(flow, tail, strlen(tail)))
         return false;
     if (fm->has_newline)
@@ -150,16 +142,18 @@ static bool piece_end(struct text_format *fm, struct flow *flow)
 
 static void piece_lines(struct text_format *fm, struct flow *flow)
 {
+    const struct text_row *row = text_row(fm->origin.style->format);
+
     while (flow->from < flow->end || fm->part != TEXT_PART_NONE) {
         if (fm->part == TEXT_PART_NONE && !piece_begin(fm, flow))
             return;
         while (fm->piece_bytes > 0 && room_of(flow) >= TEXT_ESCAPE_MAX) {
             if (fm->part == TEXT_PART_TEXT)
-                character_put(fm, flow);
+                character_put(fm, row, flow);
             else
                 base64_put(fm, flow);
         }
-        if (fm->piece_bytes > 0 || !piece_end(fm, flow))
+        if (fm->piece_bytes > 0 || !piece_end(fm, row, flow))
             return;
     }
 }
@@ -173,7 +167,7 @@ size_t text_format_lines(struct text_format *fm, const struct text_origin *from,
 
     if (fm->part == TEXT_PART_NONE)
         head_for(fm, from);
-    if (from->style->format == TEXT_FORMAT_TEXT) {
+    if (text_row(from->style->format)->put_tail == NULL) {
         plain_lines(fm, mid_line, &flow);
     } else {
         piece_lines(fm, &flow);

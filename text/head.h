@@ -32,7 +32,19 @@ struct text_head {
     char zone[8];
 };
 
-/* Makes the head for this origin. Names may be NULL ("?"). */
-void text_head_make(struct text_head *head, const struct text_origin *from);
+/* Each adds something at the end; TEXT_HEAD_MAX has room for all that a format
+ * puts there (row.h). */
+
+void text_head_put(struct text_head *head, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A name as an attribute or string; what is no UTF-8 in it as '?'. */
+void text_head_name(struct text_head *head, const char *name,
+                    size_t (*escape)(uint8_t byte, uint8_t *dst));
+/* The time as ISO 8601, with the zone it is in. */
+void text_head_time(struct text_head *head, uint64_t time_ns);
+/* The rank or ranks, or "tool". */
+void text_head_ranks(struct text_head *head, const struct text_origin *from);
+/* "?" for NULL. */
+const char *text_head_or_unknown(const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #include "tests/unit/rig.h"
 
 #include "text/escape.h"
+#include "text/row.h"
 
 #define TIME_NS UINT64_C(1795313584123456789) /* 2026-11-22 02:13:04 UTC */
 
@@ -85,19 +86,19 @@ static void a_tool_is_no_rank(void **state)
     struct text_head head = {0};
 
     (void)state;
-    text_head_make(&head, &from);
+    text_row_head(&head, &from);
     assert_string_equal(head.text, "tool: ");
     style.label = TEXT_LABEL_HOST;
-    text_head_make(&head, &from);
+    text_row_head(&head, &from);
     assert_string_equal(head.text, "tool: ");
     style.label = TEXT_LABEL_FULL;
-    text_head_make(&head, &from);
+    text_row_head(&head, &from);
     assert_string_equal(head.text, "[job,tool]<stdout>: ");
     style.format = TEXT_FORMAT_XML;
-    text_head_make(&head, &from);
+    text_row_head(&head, &from);
     assert_string_equal(head.text, "<stdout nspace=\"job\" rank=\"tool\">");
     style.format = TEXT_FORMAT_JSON;
-    text_head_make(&head, &from);
+    text_row_head(&head, &from);
     assert_string_equal(head.text, "{\"nspace\":\"job\",\"rank\":null,"
                                    "\"host\":null,\"channel\":\"stdout\","
                                    "\"");
@@ -115,18 +116,18 @@ static void a_name_that_is_too_long_is_cut(void **state)
     memset(name, 'x', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     style.nspace = name;
-    text_head_make(&head, &from);
+    text_row_head(&head, &from);
     assert_int_equal(head.len_bytes,
                      TEXT_HEAD_NAME_MAX + strlen("[,4294967295]<stderr>: "));
     style.label = TEXT_LABEL_HOST;
-    text_head_make(&head, &from);
+    text_row_head(&head, &from);
     assert_memory_equal(head.text, "?: ", head.len_bytes);
     /* The longest of all: every byte of the names becomes six. */
     memset(name, '\1', sizeof(name) - 1);
     from.host = name;
     style.has_time = true;
     style.format = TEXT_FORMAT_JSON;
-    text_head_make(&head, &from);
+    text_row_head(&head, &from);
     assert_true(head.len_bytes > 2 * 6 * TEXT_HEAD_NAME_MAX);
     assert_true(head.len_bytes < TEXT_HEAD_MAX);
 }

@@ -1,0 +1,46 @@
+/* Lines as they are, behind a head. */
+#include "config.h"
+
+#include "text/row.h"
+
+#include <stdio.h>
+
+static void put_label(struct text_head *head, const struct text_origin *from)
+{
+    switch (from->style->label) {
+    case TEXT_LABEL_NONE:
+    case TEXT_LABEL_MODES:
+        break;
+    case TEXT_LABEL_RANK:
+        text_head_put(head, "%s", from->ranks != NULL ? "[" : "");
+        text_head_ranks(head, from);
+        text_head_put(head, "%s", from->ranks != NULL ? "]: " : ": ");
+        break;
+    case TEXT_LABEL_HOST:
+        text_head_put(head, "%.*s: ", TEXT_HEAD_NAME_MAX,
+                      from->rank == TEXT_CONSOLE_TOOL
+                          ? "tool"
+                          : text_head_or_unknown(from->host));
+        break;
+    case TEXT_LABEL_FULL:
+        text_head_put(head, "[%.*s,", TEXT_HEAD_NAME_MAX,
+                      text_head_or_unknown(from->style->nspace));
+        text_head_ranks(head, from);
+        text_head_put(head, "]<%s>: ", text_channel_name(from->channel));
+        break;
+    }
+}
+
+static void put_head(struct text_head *head, const struct text_origin *from)
+{
+    if (from->style->has_time) {
+        text_head_time(head, from->time_ns);
+        text_head_put(head, " ");
+    }
+    put_label(head, from);
+}
+
+const struct text_row text_row_text = {
+    .name = "text",
+    .put_head = put_head,
+};
