@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "commands/attach/link.h"
 #include "endpoints/console/input.h"
+#include "endpoints/sys/wake.h"
 #include "overlay/base/err.h"
 
 enum { PIECE_BYTES = 32 * 1024 };
@@ -29,12 +29,9 @@ static struct {
 
 void feed_pushed(const char *why, bool is_over)
 {
-    static const uint64_t one = 1;
-
     snprintf(feed.why, sizeof(feed.why), "%s", why != NULL ? why : "");
     feed.is_over = is_over;
-    if (write(feed.wake, &one, sizeof(one)) < 0)
-        abort(); /* nobody would go on */
+    ep_wake(feed.wake);
 }
 
 static void end_input(void)
@@ -83,11 +80,10 @@ static void on_error(void *arg, int err)
 
 static void on_wake(evutil_socket_t fd, short what, void *arg)
 {
-    uint64_t seen;
-
     (void)what;
     (void)arg;
-    if (read(fd, &seen, sizeof(seen)) < 0 || feed.input == NULL)
+    ep_wake_hear(fd);
+    if (feed.input == NULL)
         return;
     if (feed.is_at_end)
         end_input();
@@ -112,12 +108,11 @@ int feed_open(struct event_base *base, const struct topo_ranges *ranks,
     feed.ranks = ranks;
     feed.on_error = on_unread;
     feed.is_own = is_own;
-    feed.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    feed.wake = ep_wake_open();
     if (feed.wake < 0)
         return OV_ESYS;
-    feed.wakes =
-        event_new(base, feed.wake, EV_READ | EV_PERSIST, on_wake, NULL);
-    if (feed.wakes == NULL || event_add(feed.wakes, NULL) != 0)
+    feed.wakes = ep_wake_event(base, feed.wake, on_wake, NULL);
+    if (feed.wakes == NULL)
         return OV_ENOMEM;
     if (ep_input_open(base, STDIN_FILENO, &events, NULL, &feed.input) != 0)
         return OV_ENOMEM;

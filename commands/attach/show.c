@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "endpoints/output/output.h"
 #include "endpoints/run/style.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
+#include "endpoints/sys/wake.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 
@@ -52,14 +52,6 @@ static struct {
 
 /* --- the library's thread */
 
-static void wake(void)
-{
-    static const uint64_t one = 1;
-
-    if (write(show.wake, &one, sizeof(one)) < 0)
-        abort(); /* nobody would go on */
-}
-
 /* A piece without bytes still has a cost. */
 static uint64_t cost_of(const struct piece *piece)
 {
@@ -75,7 +67,7 @@ static void queue(struct piece *piece)
         free(piece);
     } else {
         if (show.first == NULL)
-            wake();
+            ep_wake(show.wake);
         show.hand_bytes += cost_of(piece);
         *show.last = piece;
         show.last = &piece->next;
@@ -124,7 +116,7 @@ void show_lost(void)
 {
     pthread_mutex_lock(&show.lock);
     show.is_lost = true;
-    wake();
+    ep_wake(show.wake);
     pthread_mutex_unlock(&show.lock);
 }
 
@@ -202,16 +194,13 @@ static void to_output(struct piece *piece)
     }
 }
 
-static void on_wake(evutil_socket_t fd, short what, void *arg)
+/* Passes on all that the library's thread has handed over. Returns whether it
+ * has told that the launcher is lost. */
+static bool take_pieces(void)
 {
     struct piece *piece, *next;
     bool is_lost;
-    uint64_t seen;
 
-    (void)what;
-    (void)arg;
-    if (read(fd, &seen, sizeof(seen)) < 0)
-        return;
     pthread_mutex_lock(&show.lock);
     piece = show.first;
     show.first = NULL;
@@ -222,6 +211,17 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
         next = piece->next;
         to_output(piece);
     }
+    return is_lost;
+}
+
+static void on_wake(evutil_socket_t fd, short what, void *arg)
+{
+    bool is_lost;
+
+    (void)what;
+    (void)arg;
+    ep_wake_hear(fd);
+    is_lost = take_pieces();
     if (show.left == 0)
         show.events->on_complete();
     else if (is_lost)
@@ -305,13 +305,11 @@ const char *show_open(struct event_base *base,
     show.events = events;
     show.job = *job;
     show.ended = calloc(job->size, sizeof(*show.ended));
-    show.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    show.wake = ep_wake_open();
     if (show.ended == NULL || show.wake < 0)
         return ov_strerror(OV_ENOMEM);
-    show.wakes =
-        event_new(base, show.wake, EV_READ | EV_PERSIST, on_wake, NULL);
-    if (show.wakes == NULL || event_add(show.wakes, NULL) != 0 ||
-        ep_writer_open(base, &show.writer) != 0)
+    show.wakes = ep_wake_event(base, show.wake, on_wake, NULL);
+    if (show.wakes == NULL || ep_writer_open(base, &show.writer) != 0)
         return ov_strerror(OV_ENOMEM);
     return open_output(base, options, spares_files);
 }
@@ -333,7 +331,7 @@ static void stop_taking(void)
 void show_finish(void)
 {
     stop_taking();
-    on_wake(show.wake, 0, NULL);
+    (void)take_pieces();
     ep_output_finish(show.output);
 }
 

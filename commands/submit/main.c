@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "commands/attach/feed.h"
@@ -26,6 +25,7 @@
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
+#include "endpoints/sys/wake.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 #include "text/style.h"
@@ -221,20 +221,14 @@ static void on_other(void *arg, int signo)
 
 static void wake(void)
 {
-    static const uint64_t one = 1;
-
-    if (write(submit.wake, &one, sizeof(one)) < 0)
-        abort(); /* nobody would go on */
+    ep_wake(submit.wake);
 }
 
 static void on_wake(evutil_socket_t fd, short what, void *arg)
 {
-    uint64_t seen;
-
     (void)what;
     (void)arg;
-    if (read(fd, &seen, sizeof(seen)) < 0)
-        return;
+    ep_wake_hear(fd);
     if (job_is_told()) {
         show_let_pass(false);
         stop_self();
@@ -253,16 +247,14 @@ static bool open_base(pid_t dvm)
                                               .on_alone = on_alone};
 
     submit.base = event_base_new();
-    submit.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    submit.wake = ep_wake_open();
     if (submit.base == NULL || submit.wake < 0)
         return false;
-    submit.wakes = event_new(submit.base, submit.wake, EV_READ | EV_PERSIST,
-                             on_wake, NULL);
+    submit.wakes = ep_wake_event(submit.base, submit.wake, on_wake, NULL);
     submit.limit = evtimer_new(submit.base, on_limit, NULL);
     submit.stop = evtimer_new(submit.base, on_stop_wait, NULL);
     return submit.wakes != NULL && submit.limit != NULL &&
-           submit.stop != NULL && event_add(submit.wakes, NULL) == 0 &&
-           loss_open(submit.base, dvm, &losses) == 0;
+           submit.stop != NULL && loss_open(submit.base, dvm, &losses) == 0;
 }
 
 /* It counts from begun_ns on. */

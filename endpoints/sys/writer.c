@@ -18,12 +18,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <event2/event.h>
 
 #include "endpoints/sys/thread.h"
+#include "endpoints/sys/wake.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
@@ -85,12 +85,8 @@ static struct task *task_at(struct ep_sink *sink, uint32_t pos)
 
 static void wake_loop(struct ep_writer *w)
 {
-    const uint64_t one = 1;
-
-    if (atomic_exchange(&w->is_woken, true))
-        return;
-    while (write(w->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-        ;
+    if (!atomic_exchange(&w->is_woken, true))
+        ep_wake(w->wake_fd);
 }
 
 static void jobs_finish(struct ep_sink *sink, uint32_t done, int err)
@@ -275,11 +271,9 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_writer *w = arg;
     struct ep_sink *next;
-    uint64_t count;
 
     (void)what;
-    while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
-        ;
+    ep_wake_hear(fd);
     atomic_store(&w->is_woken, false);
     w->in_callbacks = true;
     for (struct ep_sink *sink = w->sinks; sink != NULL; sink = sink->next) {
@@ -300,13 +294,13 @@ int ep_writer_open(struct event_base *base, struct ep_writer **out)
 
     if (w == NULL)
         return OV_ENOMEM;
-    w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    w->wake_fd = ep_wake_open();
     if (w->wake_fd < 0) {
         free(w);
         return OV_ESYS;
     }
-    w->wake = event_new(base, w->wake_fd, EV_READ | EV_PERSIST, on_wake, w);
-    if (w->wake == NULL || event_add(w->wake, NULL) < 0) {
+    w->wake = ep_wake_event(base, w->wake_fd, on_wake, w);
+    if (w->wake == NULL) {
         ep_writer_close(w, true);
         return OV_ENOMEM;
     }
