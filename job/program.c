@@ -67,9 +67,9 @@ int job_app_add_ranks(struct job_app *app, struct job_ranks ranks)
 
 int job_set_string(char **at, const char *string)
 {
-    char *copy = strdup(string);
+    char *copy = string != NULL ? strdup(string) : NULL;
 
-    if (copy == NULL)
+    if (copy == NULL && string != NULL)
         return OV_ENOMEM;
     free(*at);
     *at = copy;
@@ -78,11 +78,9 @@ int job_set_string(char **at, const char *string)
 
 int job_app_set(struct job_app *app, const struct job_program *program)
 {
-    int rc = 0;
+    int rc = job_set_string(&app->cwd, program->cwd);
 
     app->cwd_is_optional = program->cwd_is_optional;
-    if (program->cwd != NULL)
-        rc = job_set_string(&app->cwd, program->cwd);
     for (uint32_t i = 0; rc == 0 && program->argv[i] != NULL; i++)
         rc = job_strings_add(&app->argv, program->argv[i]);
     return rc;

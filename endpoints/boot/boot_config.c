@@ -45,20 +45,6 @@ void ep_boot_config_fini(struct ep_boot_config *config)
     sodium_memzero(config, sizeof(*config));
 }
 
-int ep_boot_set(char **slot, const char *value)
-{
-    char *copy = NULL;
-
-    if (value != NULL) {
-        copy = strdup(value);
-        if (copy == NULL)
-            return OV_ENOMEM;
-    }
-    free(*slot);
-    *slot = copy;
-    return 0;
-}
-
 int ep_boot_add_hosted(struct ep_boot_config *config, struct topo_range range)
 {
     uint32_t count = config->hosted_count;
@@ -279,16 +265,16 @@ const char *ep_boot_host(const struct ep_boot_config *config, uint32_t node)
 static int copy_strings(const struct ep_boot_config *from,
                         struct ep_boot_config *to)
 {
-    int rc = ep_boot_set(&to->provider, from->provider);
+    int rc = job_set_string(&to->provider, from->provider);
 
     if (rc == 0)
-        rc = ep_boot_set(&to->interface, from->interface);
+        rc = job_set_string(&to->interface, from->interface);
     if (rc == 0)
-        rc = ep_boot_set(&to->rsh, from->rsh);
+        rc = job_set_string(&to->rsh, from->rsh);
     if (rc == 0)
-        rc = ep_boot_set(&to->xylemd, from->xylemd);
+        rc = job_set_string(&to->xylemd, from->xylemd);
     if (rc == 0)
-        rc = ep_boot_set(&to->home, from->home);
+        rc = job_set_string(&to->home, from->home);
     for (uint32_t i = 0; rc == 0 && i < from->env.count; i++)
         rc = ep_boot_add_env(to, from->env.at[i]);
     return rc;

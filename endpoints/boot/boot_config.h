@@ -84,12 +84,11 @@ struct ep_boot_config {
 /* Frees all it holds and wipes it, the key included. */
 void ep_boot_config_fini(struct ep_boot_config *config);
 
-/* Builders. Strings are copied; *slot is freed first, NULL empties it.
+/* Builders. Strings are copied (job_set_string for the single ones).
  * Return 0; OV_ENOMEM; OV_EINVAL for what does not fit the tree or the
  * ascending order, a bad parameter name ([a-z0-9_]+, not one of the fields'),
  * a host that is not fit for a command line (empty, leading '-', control or
  * space); OV_EFULL for one parameter too many. Nothing changes on error. */
-int ep_boot_set(char **slot, const char *value);
 int ep_boot_add_hosted(struct ep_boot_config *config, struct topo_range range);
 int ep_boot_add_host(struct ep_boot_config *config, uint32_t node,
                      const char *name);

@@ -62,8 +62,8 @@ int ep_starter_open(const struct ep_starter_cfg *cfg, struct ep_starter **out)
     st->proc_first = cfg->proc_first;
     st->job_first = cfg->job_first;
     st->pump = event_new(st->base, -1, 0, on_pump, st);
-    if (st->pump == NULL || ep_boot_set(&st->xylemd, cfg->xylemd) != 0 ||
-        ep_boot_set(&st->rsh, cfg->rsh) != 0) {
+    if (st->pump == NULL || job_set_string(&st->xylemd, cfg->xylemd) != 0 ||
+        job_set_string(&st->rsh, cfg->rsh) != 0) {
         ep_starter_close(st);
         return OV_ENOMEM;
     }

@@ -79,8 +79,7 @@ static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
     job->slow = r->own.desc.slow;
     job->spill_bytes = r->own.desc.spill_bytes;
     job->close_ms = r->own.desc.close_ms;
-    if (r->own.desc.spill_dir != NULL)
-        rc = job_set_string(&job->spill_dir, r->own.desc.spill_dir);
+    rc = job_set_string(&job->spill_dir, r->own.desc.spill_dir);
     return rc == 0 ? job_add_reader(job, ranks) : rc;
 }
 

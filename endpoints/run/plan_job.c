@@ -130,8 +130,7 @@ int ep_run_plan_job(struct run_plan *p)
     p->job->slow = o->slow;
     p->job->spill_bytes = o->spill_bytes;
     p->job->close_ms = (uint32_t)(o->close_s * 1000);
-    if (o->spill_dir != NULL &&
-        job_set_string(&p->job->spill_dir, o->spill_dir))
+    if (job_set_string(&p->job->spill_dir, o->spill_dir))
         return ep_voice_fail(p->voice, "out of memory");
     rc = list_readers(p);
     if (rc == 0)

@@ -56,7 +56,7 @@ static int set_home(struct run_plan *p)
     if (!ep_launcher_ops(p->launcher)->is_here || p->options->xylemd != NULL ||
         ep_mark_home(home) != 0)
         return 0;
-    return ep_boot_set(&p->config.home, home);
+    return job_set_string(&p->config.home, home);
 }
 
 static int set_strings(struct run_plan *p)
@@ -67,10 +67,10 @@ static int set_strings(struct run_plan *p)
 
     if (o->xylemd == NULL && ep_beside_path("xylemd", path, sizeof(path)))
         return OV_ESYS;
-    if (ep_boot_set(&config->provider, o->provider) ||
-        ep_boot_set(&config->interface, o->interface) ||
-        ep_boot_set(&config->rsh, o->rsh) ||
-        ep_boot_set(&config->xylemd, o->xylemd != NULL ? o->xylemd : path) ||
+    if (job_set_string(&config->provider, o->provider) ||
+        job_set_string(&config->interface, o->interface) ||
+        job_set_string(&config->rsh, o->rsh) ||
+        job_set_string(&config->xylemd, o->xylemd != NULL ? o->xylemd : path) ||
         set_home(p))
         return OV_ENOMEM;
     return 0;

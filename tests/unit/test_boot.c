@@ -89,11 +89,12 @@ static void build(struct ep_boot_config *config)
         .nofile = 1024,
     };
     assert_int_equal(ep_auth_init(&config->auth, 0x1122334455667788, KEY), 0);
-    assert_int_equal(ep_boot_set(&config->provider, "tcp"), 0);
-    assert_int_equal(ep_boot_set(&config->interface, "eth0"), 0);
-    assert_int_equal(ep_boot_set(&config->rsh, "ssh -o 'A=100% \xc3\xa4'"), 0);
-    assert_int_equal(ep_boot_set(&config->xylemd, "/opt/my bin/xylemd"), 0);
-    assert_int_equal(ep_boot_set(&config->home, "1f.pids:/a b"), 0);
+    assert_int_equal(job_set_string(&config->provider, "tcp"), 0);
+    assert_int_equal(job_set_string(&config->interface, "eth0"), 0);
+    assert_int_equal(job_set_string(&config->rsh, "ssh -o 'A=100% \xc3\xa4'"),
+                     0);
+    assert_int_equal(job_set_string(&config->xylemd, "/opt/my bin/xylemd"), 0);
+    assert_int_equal(job_set_string(&config->home, "1f.pids:/a b"), 0);
     assert_int_equal(ep_boot_add_hosted(config, (struct topo_range){1, 1}), 0);
     assert_int_equal(ep_boot_add_hosted(config, (struct topo_range){7, 9}), 0);
     assert_int_equal(ep_boot_add_param(config, "linger_ms", 2000), 0);
@@ -462,7 +463,7 @@ static void incomplete_or_huge_configuration_is_not_encoded(void **state)
     assert_int_equal(ep_boot_encode(&config, &text, why), OV_EINVAL);
     assert_non_null(strstr(why, "port range"));
     config.port_last = 4100;
-    assert_int_equal(ep_boot_set(&config.provider, huge), 0);
+    assert_int_equal(job_set_string(&config.provider, huge), 0);
     assert_int_equal(ep_boot_encode(&config, &text, why), OV_EINVAL);
     assert_non_null(strstr(why, "too big"));
     assert_int_equal(text.len_bytes, strlen("before"));

@@ -169,7 +169,7 @@ static void configure(struct rig *rig, struct topo_tree tree, uint32_t node)
     config->heartbeat_ms = HEARTBEAT_MS;
     config->launch_timeout_ms = HEARTBEAT_MS;
     assert_int_equal(ep_auth_generate(&config->auth), 0);
-    assert_int_equal(ep_boot_set(&config->interface, "lo"), 0);
+    assert_int_equal(job_set_string(&config->interface, "lo"), 0);
     assert_int_equal(ep_session_pack(config, &sizes, NODE_INPUTS), 0);
     assert_int_equal(
         ep_boot_add_hosted(config, (struct topo_range){node, node}), 0);

@@ -73,6 +73,9 @@ static void a_string_takes_the_place_of_another(void **state)
     assert_string_equal(at, "one");
     assert_int_equal(job_set_string(&at, "another"), 0);
     assert_string_equal(at, "another");
+    assert_int_equal(job_set_string(&at, NULL), 0);
+    assert_null(at);
+    assert_int_equal(job_set_string(&at, "/"), 0);
     app.cwd = at;
     job_app_fini(&app);
 }
