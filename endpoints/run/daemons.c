@@ -162,7 +162,7 @@ static void tell_failed(struct run *r, uint32_t index, const char *text)
     uint32_t count = 0, place = TOPO_NONE;
 
     if (!is_local(r))
-        text = ep_run_missing_host(r, text, &place);
+        text = ep_run_missing_host(&r->plan, text, &place);
     for (uint32_t n = 1; nodes != NULL && n <= r->plan.nodes_count; n++) {
         if (is_local(r) ? daemon_of(r, n) == index
                         : ep_run_place(&r->plan, n) == place)
@@ -184,7 +184,7 @@ static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
     if (r->phase >= RUN_LEAVING || r->end.is_killed)
         return;
     if (r->phase == RUN_LAUNCHING) {
-        ep_run_missing(r, index, text, first);
+        ep_run_missing_add(r->launch.missing, index, text, first);
         return;
     }
     tell_failed(r, index, text);
@@ -205,7 +205,7 @@ static void on_missing(void *arg, uint32_t index, const char *host,
 
     (void)index;
     if (r->phase == RUN_LAUNCHING && !r->end.is_killed)
-        ep_run_missing_task(r, host, end, text);
+        ep_run_missing_task(r->launch.missing, host, end, text);
 }
 
 static bool is_beneath(const struct run *r, uint32_t above, uint32_t node)
@@ -237,7 +237,7 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
                   ep_run_place(&r->plan, node), ep_run_host(&r->plan, node));
     if (ep_starter_take_over(r->launch.starter, &r->plan.config, node, time_ms,
                              text, why) != 0) {
-        ep_run_missing(r, node, why, text);
+        ep_run_missing_add(r->launch.missing, node, why, text);
         return;
     }
     r->launch.count++;
@@ -254,7 +254,7 @@ static void on_srun_line(struct run *r, const char *line)
 {
     if (r->options.verbose ||
         (!r->launch.is_recalled && !r->launch.is_arriving &&
-         r->phase != RUN_LEAVING && !ep_run_missing_is_told(r)))
+         r->phase != RUN_LEAVING && !ep_run_missing_is_told(r->launch.missing)))
         ep_voice_line(&r->voice, ep_launcher_ops(r->plan.config.launcher)->name,
                       line);
 }
@@ -279,7 +279,7 @@ static void tell_early_end(struct run *r, uint32_t index, int status)
                  "its daemon has ended (%s %d) before the job began",
                  WIFSIGNALED(status) ? "signal" : "exit status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    ep_run_missing_ended(r, index, text);
+    ep_run_missing_ended(r->launch.missing, index, text);
 }
 
 static void on_exit_(void *arg, uint32_t index, int status)
@@ -413,8 +413,43 @@ void ep_run_daemons_joined(struct run *r)
     r->launch.gate = NULL;
 }
 
+/* --- who does not come
+ * */
+
+static void on_settled(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)fd;
+    (void)what;
+    if (r->phase != RUN_LAUNCHING || r->end.is_aborted)
+        return;
+    ep_run_missing_settled(r->launch.missing);
+    ep_run_abort(r, 1);
+}
+
+static void launch_failed(void *arg)
+{
+    ep_run_abort(arg, 1);
+}
+
+static void settle(void *arg, uint32_t after_ms)
+{
+    struct timeval wait = {after_ms / 1000, after_ms % 1000 * 1000};
+    struct run *r = arg;
+
+    if (r->launch.settle == NULL)
+        r->launch.settle = evtimer_new(r->base, on_settled, r);
+    if (r->launch.settle == NULL || evtimer_add(r->launch.settle, &wait) != 0)
+        ep_run_abort(r, 1);
+}
+
 int ep_run_daemons_start(struct run *r)
 {
+    static const struct run_missing_events missing_events = {
+        .settle = settle,
+        .failed = launch_failed,
+    };
     struct topo_range kids = ep_run_started_here(&r->plan);
     uint32_t top = r->plan.nodes_count;
     struct ep_starter_cfg cfg = {
@@ -433,6 +468,7 @@ int ep_run_daemons_start(struct run *r)
         cfg.max_parallel = r->launch.count;
     r->launch.daemons = calloc((size_t)top + 1, sizeof(*r->launch.daemons));
     if (r->launch.daemons == NULL ||
+        ep_run_missing_open(&r->plan, &missing_events, r, &r->launch.missing) ||
         ep_starter_open(&cfg, &r->launch.starter) ||
         ep_starter_attach(r->launch.starter)) {
         ep_voice_say(&r->voice, "out of memory");

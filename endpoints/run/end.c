@@ -8,6 +8,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/boot/launcher.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/missing.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/suspension.h"
@@ -188,7 +189,8 @@ static void check_launch(struct run *r)
 {
     double waited_s = (double)(ep_clock_ns() - r->launch.start_ns) / 1e9;
 
-    if (r->phase != RUN_LAUNCHING || r->launch.missing_count > 0 ||
+    if (r->phase != RUN_LAUNCHING ||
+        ep_run_missing_are_some(r->launch.missing) ||
         waited_s < LAUNCHES * r->options.launch_timeout_s)
         return;
     ep_voice_say(&r->voice,

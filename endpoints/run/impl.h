@@ -60,10 +60,9 @@ struct run_launch {
     uint32_t count;               /* started by the launcher itself */
     uint32_t ready, alive;
     struct run_missing *missing; /* owned: those that do not come */
-    uint32_t missing_count;
-    struct event *settle; /* none has failed for a while */
-    bool is_recalled;     /* srun was told to end */
-    bool is_arriving;     /* the last daemon of srun is there */
+    struct event *settle;        /* none has failed for a while */
+    bool is_recalled;            /* srun was told to end */
+    bool is_arriving;            /* the last daemon of srun is there */
 };
 
 /* The tap is told of the job and of its output, beside the console. */

@@ -58,7 +58,8 @@ void ep_run_lost(struct run *r, uint32_t node)
         r->phase >= RUN_LEAVING)
         return;
     if (r->phase == RUN_LAUNCHING) {
-        ep_run_missing(r, node, "it was lost before the job began", NULL);
+        ep_run_missing_add(r->launch.missing, node,
+                           "it was lost before the job began", NULL);
         return;
     }
     r->nodes[node].is_lost = true;

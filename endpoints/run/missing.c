@@ -13,7 +13,7 @@
 enum { SETTLE_MS = 1000, SHOWN_BYTES = 400 };
 
 /* One of them; host TOPO_NONE: nobody knows which. */
-struct run_missing {
+struct absent {
     uint32_t host; /* in the run's list */
     uint32_t node; /* in the tree, where `first` is not NULL */
     bool is_told;
@@ -26,20 +26,45 @@ struct run_missing {
     char *first, *first_plain;
 };
 
+struct run_missing {
+    struct run_plan *plan;
+    const struct run_missing_events *events;
+    void *arg;
+    struct absent *list; /* owned */
+    uint32_t count;
+};
+
+int ep_run_missing_open(struct run_plan *plan,
+                        const struct run_missing_events *events, void *arg,
+                        struct run_missing **out)
+{
+    struct run_missing *m = calloc(1, sizeof(*m));
+
+    if (m == NULL)
+        return OV_ENOMEM;
+    m->plan = plan;
+    m->events = events;
+    m->arg = arg;
+    *out = m;
+    return 0;
+}
+
 /* The host whose name the text begins with, and ": ". */
-static uint32_t leading_host(const struct run *r, const char *text, size_t *len)
+static uint32_t leading_host(const struct run_plan *plan, const char *text,
+                             size_t *len)
 {
     const char *end = strstr(text, ": ");
 
     if (end == NULL)
         return TOPO_NONE;
     *len = (size_t)(end - text) + 2;
-    return topo_hosts_find(&r->plan.hosts, text, (size_t)(end - text));
+    return topo_hosts_find(&plan->hosts, text, (size_t)(end - text));
 }
 
-static const char *name_of(const struct run *r, const struct run_missing *one)
+static const char *name_of(const struct run_missing *m,
+                           const struct absent *one)
 {
-    return topo_hosts_name(&r->plan.hosts, one->host);
+    return topo_hosts_name(&m->plan->hosts, one->host);
 }
 
 /* Not '-': Slurm says "slurmstepd-h3: error: ...". */
@@ -81,33 +106,20 @@ static char *without_name(const char *text, const char *name)
     return copy;
 }
 
-static void on_settled(evutil_socket_t fd, short what, void *arg);
-
-/* Waits for others from now on. */
-static void settle(struct run *r)
-{
-    struct timeval wait = {SETTLE_MS / 1000, SETTLE_MS % 1000 * 1000};
-
-    if (r->launch.settle == NULL)
-        r->launch.settle = evtimer_new(r->base, on_settled, r);
-    if (r->launch.settle == NULL || evtimer_add(r->launch.settle, &wait) != 0)
-        ep_run_abort(r, 1);
-}
-
-const char *ep_run_missing_host(const struct run *r, const char *text,
+const char *ep_run_missing_host(const struct run_plan *plan, const char *text,
                                 uint32_t *host)
 {
     uint32_t found;
     size_t len;
 
-    while ((found = leading_host(r, text, &len)) != TOPO_NONE) {
+    while ((found = leading_host(plan, text, &len)) != TOPO_NONE) {
         *host = found;
         text += len;
     }
     return text;
 }
 
-static void free_one(struct run_missing *one)
+static void free_one(struct absent *one)
 {
     free(one->text);
     free(one->plain);
@@ -116,10 +128,10 @@ static void free_one(struct run_missing *one)
 }
 
 /* Copies the words. False when memory is out. */
-static bool fill(const struct run *r, struct run_missing *one, const char *text,
-                 const char *first)
+static bool fill(const struct run_missing *m, struct absent *one,
+                 const char *text, const char *first)
 {
-    const char *name = one->host == TOPO_NONE ? "" : name_of(r, one);
+    const char *name = one->host == TOPO_NONE ? "" : name_of(m, one);
     uint32_t host;
 
     one->text = strdup(text);
@@ -128,7 +140,7 @@ static bool fill(const struct run *r, struct run_missing *one, const char *text,
         return false;
     if (first == NULL)
         return true;
-    first = ep_run_missing_host(r, first, &host);
+    first = ep_run_missing_host(m->plan, first, &host);
     one->first_plain = without_name(first, name);
     if (one->first_plain == NULL)
         return false;
@@ -137,44 +149,42 @@ static bool fill(const struct run *r, struct run_missing *one, const char *text,
     return one->first != NULL || strcmp(one->first_plain, one->plain) == 0;
 }
 
-static struct run_missing *find(const struct run *r, uint32_t host)
+static struct absent *find(const struct run_missing *m, uint32_t host)
 {
-    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
-        if (r->launch.missing[i].host == host)
-            return &r->launch.missing[i];
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->list[i].host == host)
+            return &m->list[i];
     }
     return NULL;
 }
 
-static void add(struct run *r, struct run_missing *one, const char *text,
+static void add(struct run_missing *m, struct absent *one, const char *text,
                 const char *first)
 {
-    struct run_missing *grown = reallocarray(
-        r->launch.missing, r->launch.missing_count + 1, sizeof(*grown));
+    struct absent *grown = reallocarray(m->list, m->count + 1, sizeof(*grown));
 
     if (grown != NULL)
-        r->launch.missing = grown;
-    if (grown == NULL || !fill(r, one, text, first)) {
+        m->list = grown;
+    if (grown == NULL || !fill(m, one, text, first)) {
         free_one(one);
-        ep_voice_say(&r->voice, "a daemon does not come: %s", text);
-        ep_run_abort(r, 1);
+        ep_voice_say(m->plan->voice, "a daemon does not come: %s", text);
+        m->events->failed(m->arg);
         return;
     }
-    r->launch.missing[r->launch.missing_count++] = *one;
-    settle(r);
+    m->list[m->count++] = *one;
+    m->events->settle(m->arg, SETTLE_MS);
 }
 
 /* Those that are not in `left` any more. */
-static void add_taken(struct run *r, const struct topo_hosts *left)
+static void add_taken(struct run_missing *m, const struct topo_hosts *left)
 {
-    for (uint32_t n = 1; n <= r->plan.nodes_count; n++) {
-        struct run_missing one = {.host = ep_run_place(&r->plan, n),
-                                  .is_task = true};
-        const char *name = topo_hosts_name(&r->plan.hosts, one.host);
+    for (uint32_t n = 1; n <= m->plan->nodes_count; n++) {
+        struct absent one = {.host = ep_run_place(m->plan, n), .is_task = true};
+        const char *name = topo_hosts_name(&m->plan->hosts, one.host);
 
         if (topo_hosts_find(left, name, strlen(name)) == TOPO_NONE &&
-            find(r, one.host) == NULL)
-            add(r, &one,
+            find(m, one.host) == NULL)
+            add(m, &one,
                 "Slurm has taken it out of this allocation (sinfo -R may "
                 "tell why)",
                 NULL);
@@ -183,71 +193,71 @@ static void add_taken(struct run *r, const struct topo_hosts *left)
 
 /* srun has ended as a whole, which it does where the allocation has lost a
  * node. Is that known to be so? */
-static bool find_taken(struct run *r)
+static bool find_taken(struct run_missing *m)
 {
     const char *job = getenv("SLURM_JOB_ID");
     struct text_buf list = {0};
     struct topo_hosts left;
 
     topo_hosts_init(&left);
-    if (ep_launcher_ops(r->plan.config.launcher)->is_for_all && job != NULL &&
+    if (ep_launcher_ops(m->plan->launcher)->is_for_all && job != NULL &&
         ep_scontrol_nodes(job, &list) == 0 &&
         topo_hosts_parse(&left, list.at, NULL) == 0)
-        add_taken(r, &left);
+        add_taken(m, &left);
     topo_hosts_fini(&left);
     text_buf_fini(&list);
-    return r->launch.missing_count > 0;
+    return m->count > 0;
 }
 
-static void add_node(struct run *r, struct run_missing one, const char *text,
+static void add_node(struct run_missing *m, struct absent one, const char *text,
                      const char *first)
 {
-    bool has_host = !ep_launcher_ops(r->plan.config.launcher)->is_here &&
-                    one.node > 0 && one.node <= r->plan.nodes_count;
+    bool has_host = !ep_launcher_ops(m->plan->launcher)->is_here &&
+                    one.node > 0 && one.node <= m->plan->nodes_count;
 
-    one.host = has_host ? ep_run_place(&r->plan, one.node) : TOPO_NONE;
-    text = ep_run_missing_host(r, text, &one.host);
-    if (one.host != TOPO_NONE && find(r, one.host) != NULL)
+    one.host = has_host ? ep_run_place(m->plan, one.node) : TOPO_NONE;
+    text = ep_run_missing_host(m->plan, text, &one.host);
+    if (one.host != TOPO_NONE && find(m, one.host) != NULL)
         return; /* the first reason is the best */
     /* What starts all ends because of those that are known. */
-    if (one.host == TOPO_NONE && (r->launch.missing_count > 0 || find_taken(r)))
+    if (one.host == TOPO_NONE && (m->count > 0 || find_taken(m)))
         return;
-    add(r, &one, text, first);
+    add(m, &one, text, first);
 }
 
-void ep_run_missing(struct run *r, uint32_t index, const char *text,
-                    const char *first)
+void ep_run_missing_add(struct run_missing *m, uint32_t index, const char *text,
+                        const char *first)
 {
     size_t len = strlen(text), tail = strlen(EP_BOOT_HUNG_UP);
     bool is_vague =
         len >= tail && strcmp(text + len - tail, EP_BOOT_HUNG_UP) == 0;
 
-    add_node(r, (struct run_missing){.node = index, .is_vague = is_vague}, text,
+    add_node(m, (struct absent){.node = index, .is_vague = is_vague}, text,
              first);
 }
 
-void ep_run_missing_ended(struct run *r, uint32_t index, const char *text)
+void ep_run_missing_ended(struct run_missing *m, uint32_t index,
+                          const char *text)
 {
-    add_node(r, (struct run_missing){.node = index, .is_vague = true}, text,
-             NULL);
+    add_node(m, (struct absent){.node = index, .is_vague = true}, text, NULL);
 }
 
-void ep_run_missing_task(struct run *r, const char *host, enum ep_srun_end end,
-                         const char *text)
+void ep_run_missing_task(struct run_missing *m, const char *host,
+                         enum ep_srun_end end, const char *text)
 {
-    struct run_missing one = {.is_task = true,
-                              .is_vague = end == EP_SRUN_ENDED,
-                              .is_refused = end == EP_SRUN_REFUSED};
-    struct run_missing *old;
+    struct absent one = {.is_task = true,
+                         .is_vague = end == EP_SRUN_ENDED,
+                         .is_refused = end == EP_SRUN_REFUSED};
+    struct absent *old;
 
-    one.host = topo_hosts_find(&r->plan.hosts, host, strlen(host));
+    one.host = topo_hosts_find(&m->plan->hosts, host, strlen(host));
     if (one.host == TOPO_NONE)
         return;
-    old = find(r, one.host);
+    old = find(m, one.host);
     if (old == NULL) {
-        add(r, &one, text, NULL);
+        add(m, &one, text, NULL);
     } else if ((old->is_task || old->is_vague || one.is_refused) &&
-               fill(r, &one, text, NULL)) {
+               fill(m, &one, text, NULL)) {
         free_one(old);
         *old = one;
     } else {
@@ -258,7 +268,7 @@ void ep_run_missing_task(struct run *r, const char *host, enum ep_srun_end end,
 /* --- the end of it
  * */
 
-static bool is_alike(const struct run_missing *a, const struct run_missing *b)
+static bool is_alike(const struct absent *a, const struct absent *b)
 {
     return a->host != TOPO_NONE && strcmp(a->plain, b->plain) == 0 &&
            (a->first == NULL) == (b->first == NULL) &&
@@ -271,7 +281,7 @@ static void add_name(struct topo_hosts *hosts, const char *name)
         (void)topo_hosts_add(hosts, name, strlen(name), 0);
 }
 
-static void say_group(struct run *r, const struct run_missing *lead,
+static void say_group(struct run_missing *m, const struct absent *lead,
                       const struct topo_hosts *hosts,
                       const struct topo_hosts *parents)
 {
@@ -284,11 +294,11 @@ static void say_group(struct run *r, const struct run_missing *lead,
                         above == NULL ? "its parent" : above,
                         hosts->count == 1 ? lead->first : lead->first_plain);
     if (hosts->count == 1)
-        ep_voice_say(&r->voice, "a daemon does not come: %s: %s%s",
-                     name_of(r, lead), lead->text,
+        ep_voice_say(m->plan->voice, "a daemon does not come: %s: %s%s",
+                     name_of(m, lead), lead->text,
                      first.len_bytes > 0 ? first.at : "");
     else
-        ep_voice_say(&r->voice, "%u daemons do not come: %s: %s%s",
+        ep_voice_say(m->plan->voice, "%u daemons do not come: %s: %s%s",
                      hosts->count, list == NULL ? "" : list, lead->plain,
                      first.len_bytes > 0 ? first.at : "");
     text_buf_fini(&first);
@@ -297,151 +307,148 @@ static void say_group(struct run *r, const struct run_missing *lead,
 }
 
 /* What was to start all daemons has ended; or it is not known whose it is. */
-static void say_all(struct run *r, const char *text)
+static void say_all(struct run_missing *m, const char *text)
 {
     struct topo_hosts hosts;
     char *list = NULL;
 
     topo_hosts_init(&hosts);
-    for (uint32_t n = 1; n <= r->plan.nodes_count; n++)
-        add_name(&hosts, ep_run_host(&r->plan, n));
-    if (ep_launcher_ops(r->plan.config.launcher)->is_for_all)
+    for (uint32_t n = 1; n <= m->plan->nodes_count; n++)
+        add_name(&hosts, ep_run_host(m->plan, n));
+    if (ep_launcher_ops(m->plan->launcher)->is_for_all)
         list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
     if (list == NULL || hosts.count == 1)
-        ep_voice_say(&r->voice, "a daemon does not come: %s%s%s",
+        ep_voice_say(m->plan->voice, "a daemon does not come: %s%s%s",
                      list == NULL ? "" : list, list == NULL ? "" : ": ", text);
     else
-        ep_voice_say(&r->voice, "%u daemons do not come: %s: %s", hosts.count,
-                     list, text);
+        ep_voice_say(m->plan->voice, "%u daemons do not come: %s: %s",
+                     hosts.count, list, text);
     free(list);
     topo_hosts_fini(&hosts);
 }
 
 /* Tells one group: all that are missing for the reasons of number `first`. */
-static void tell_group(struct run *r, uint32_t first)
+static void tell_group(struct run_missing *m, uint32_t first)
 {
-    const struct run_missing *lead = &r->launch.missing[first];
+    const struct absent *lead = &m->list[first];
     struct topo_hosts hosts, parents;
 
     if (lead->host == TOPO_NONE) {
-        say_all(r, lead->text);
+        say_all(m, lead->text);
         return;
     }
     topo_hosts_init(&hosts);
     topo_hosts_init(&parents);
-    for (uint32_t i = first; i < r->launch.missing_count; i++) {
-        struct run_missing *one = &r->launch.missing[i];
+    for (uint32_t i = first; i < m->count; i++) {
+        struct absent *one = &m->list[i];
 
         if (!is_alike(one, lead))
             continue;
         one->is_told = true;
-        add_name(&hosts, name_of(r, one));
+        add_name(&hosts, name_of(m, one));
         if (one->first != NULL)
-            add_name(
-                &parents,
-                ep_run_host(&r->plan,
-                            topo_tree_parent(&r->plan.config.tree, one->node)));
+            add_name(&parents, ep_run_host(m->plan, topo_tree_parent(
+                                                        &m->plan->config.tree,
+                                                        one->node)));
     }
-    say_group(r, lead, &hosts, &parents);
+    say_group(m, lead, &hosts, &parents);
     topo_hosts_fini(&hosts);
     topo_hosts_fini(&parents);
 }
 
-bool ep_run_missing_is_told(const struct run *r)
+bool ep_run_missing_is_told(const struct run_missing *m)
 {
-    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
-        if (r->launch.missing[i].is_task)
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->list[i].is_task)
             return true;
     }
     return false;
 }
 
 /* Forgets who has ended because of others. */
-static void drop_vague(struct run *r)
+static void drop_vague(struct run_missing *m)
 {
     uint32_t kept = 0, vague = 0;
     bool is_refused = false;
 
-    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
-        vague += r->launch.missing[i].is_vague;
-        is_refused = is_refused || r->launch.missing[i].is_refused;
+    for (uint32_t i = 0; i < m->count; i++) {
+        vague += m->list[i].is_vague;
+        is_refused = is_refused || m->list[i].is_refused;
     }
-    if (vague == r->launch.missing_count)
+    if (vague == m->count)
         return;
-    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
-        struct run_missing *one = &r->launch.missing[i];
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct absent *one = &m->list[i];
 
         if (one->is_vague || (is_refused && !one->is_task))
             free_one(one);
         else
-            r->launch.missing[kept++] = *one;
+            m->list[kept++] = *one;
     }
-    r->launch.missing_count = kept;
+    m->count = kept;
 }
 
 static int by_host(const void *a, const void *b)
 {
-    const struct run_missing *x = a, *y = b;
+    const struct absent *x = a, *y = b;
 
     return (x->host > y->host) - (x->host < y->host);
 }
 
 /* Hosts of the run that can be used without those that are missing; 0 when it
  * is not known who they are. */
-static uint32_t hosts_left(const struct run *r)
+static uint32_t hosts_left(const struct run_missing *m)
 {
-    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
-        if (r->launch.missing[i].host == TOPO_NONE)
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (m->list[i].host == TOPO_NONE)
             return 0;
     }
-    return r->plan.hosts.count - r->launch.missing_count;
+    return m->plan->hosts.count - m->count;
 }
 
 /* The next launch goes without those that are missing. */
-static void leave_out(struct run *r)
+static void leave_out(struct run_missing *m)
 {
     int rc = 0;
 
-    for (uint32_t i = 0; rc == 0 && i < r->launch.missing_count; i++)
-        rc = ep_run_again_without(r->plan.again,
-                                  name_of(r, &r->launch.missing[i]));
-    r->plan.again->is_due = rc == 0;
+    for (uint32_t i = 0; rc == 0 && i < m->count; i++)
+        rc = ep_run_again_without(m->plan->again, name_of(m, &m->list[i]));
+    m->plan->again->is_due = rc == 0;
 }
 
-static void on_settled(evutil_socket_t fd, short what, void *arg)
+void ep_run_missing_settled(struct run_missing *m)
 {
-    struct run *r = arg;
-    uint32_t least = r->options.min_nodes, left;
+    uint32_t least = m->plan->options->min_nodes, left;
+    struct run_voice *voice = m->plan->voice;
 
-    (void)fd;
-    (void)what;
-    if (r->phase != RUN_LAUNCHING || r->end.is_aborted)
-        return;
-    drop_vague(r);
-    left = hosts_left(r);
-    qsort(r->launch.missing, r->launch.missing_count,
-          sizeof(*r->launch.missing), by_host);
-    for (uint32_t i = 0; i < r->launch.missing_count; i++) {
-        if (!r->launch.missing[i].is_told)
-            tell_group(r, i);
+    drop_vague(m);
+    left = hosts_left(m);
+    qsort(m->list, m->count, sizeof(*m->list), by_host);
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (!m->list[i].is_told)
+            tell_group(m, i);
     }
     if (least > 0 && left >= least)
-        leave_out(r);
-    if (r->plan.again->is_due)
-        ep_voice_say(&r->voice,
-                     "the job is started anew without, from %u host%s", left,
-                     left == 1 ? "" : "s");
+        leave_out(m);
+    if (m->plan->again->is_due)
+        ep_voice_say(voice, "the job is started anew without, from %u host%s",
+                     left, left == 1 ? "" : "s");
     else if (least > 0 && left > 0)
-        ep_voice_say(&r->voice, "%u host%s left, --min-nodes asks for %u", left,
+        ep_voice_say(voice, "%u host%s left, --min-nodes asks for %u", left,
                      left == 1 ? " is" : "s are", least);
-    ep_run_abort(r, 1);
 }
 
-void ep_run_missing_close(struct run *r)
+bool ep_run_missing_are_some(const struct run_missing *m)
 {
-    for (uint32_t i = 0; i < r->launch.missing_count; i++)
-        free_one(&r->launch.missing[i]);
-    free(r->launch.missing);
-    r->launch.missing = NULL;
-    r->launch.missing_count = 0;
+    return m->count > 0;
+}
+
+void ep_run_missing_close(struct run_missing *m)
+{
+    if (m == NULL)
+        return;
+    for (uint32_t i = 0; i < m->count; i++)
+        free_one(&m->list[i]);
+    free(m->list);
+    free(m);
 }

@@ -196,7 +196,7 @@ static void close_all(struct run *r)
     ep_voice_fini(&r->voice);
     ep_run_held_close(r->held);
     ep_run_logs_close(r->logs);
-    ep_run_missing_close(r);
+    ep_run_missing_close(r->launch.missing);
     ep_run_plan_close(&r->plan);
     if (r->stats_fd >= 0)
         close(r->stats_fd);

@@ -11,6 +11,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/missing.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/stdin.h"
@@ -68,7 +69,7 @@ static void on_over(struct run *r, uint32_t node, const struct job_word *word)
 void ep_run_begin(struct run *r)
 {
     if (!r->plan.survey.has_joined || r->phase != RUN_LAUNCHING ||
-        r->end.is_aborted || r->launch.missing_count > 0 ||
+        r->end.is_aborted || ep_run_missing_are_some(r->launch.missing) ||
         (ep_run_survey_asks(&r->plan) &&
          (r->plan.survey.come < r->plan.nodes_count || !ep_run_survey_fits(r))))
         return;

@@ -9,53 +9,7 @@
 #include <cmocka.h>
 
 #include "endpoints/run/layout.h"
-#include "endpoints/spawn/spawner.h"
-#include "overlay/base/err.h"
-
-/* What launchers would start daemons by: a plan starts nothing. */
-int ep_spawner_job(struct ep_spawner *sp, uint32_t job,
-                   const struct ep_spawn_job *what)
-{
-    (void)sp;
-    (void)job;
-    (void)what;
-    fail();
-    return OV_EINVAL;
-}
-
-static const char *const argv[] = {"true", NULL};
-
-/* A plan, and what it borrows. */
-struct fixture {
-    struct ep_run_options options;
-    struct run_again again;
-    struct run_voice voice;
-    struct job job;
-    struct run_plan plan;
-    uint32_t most; /* processes of one node */
-};
-
-static void open_fixture(struct fixture *f, const char *hosts)
-{
-    *f = (struct fixture){.options = {.apps = {{.program = {.argv = argv},
-                                                .per = TOPO_NO_OBJECT}},
-                                      .apps_count = 1,
-                                      .hosts = hosts,
-                                      .launcher = EP_LAUNCHER_SSH,
-                                      .topology = "none"}};
-    f->plan = (struct run_plan){.options = &f->options,
-                                .again = &f->again,
-                                .voice = &f->voice,
-                                .job = &f->job};
-}
-
-static void close_fixture(struct fixture *f)
-{
-    ep_run_plan_close(&f->plan);
-    ep_run_again_fini(&f->again);
-    job_fini(&f->job);
-    ep_voice_fini(&f->voice);
-}
+#include "tests/unit/plan_rig.h"
 
 /* Is one of the nodes on this host? The tree has an order of its own. */
 static bool has_host(const struct fixture *f, const char *host)

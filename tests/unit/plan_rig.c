@@ -1,0 +1,46 @@
+/* A plan of a run, for tests that start nothing. */
+#include "tests/unit/plan_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "endpoints/spawn/spawner.h"
+#include "overlay/base/err.h"
+
+/* What launchers would start daemons by. */
+int ep_spawner_job(struct ep_spawner *sp, uint32_t job,
+                   const struct ep_spawn_job *what)
+{
+    (void)sp;
+    (void)job;
+    (void)what;
+    fail();
+    return OV_EINVAL;
+}
+
+void open_fixture(struct fixture *f, const char *hosts)
+{
+    static const char *const argv[] = {"true", NULL};
+
+    *f = (struct fixture){.options = {.apps = {{.program = {.argv = argv},
+                                                .per = TOPO_NO_OBJECT}},
+                                      .apps_count = 1,
+                                      .hosts = hosts,
+                                      .launcher = EP_LAUNCHER_SSH,
+                                      .topology = "none"}};
+    f->plan = (struct run_plan){.options = &f->options,
+                                .again = &f->again,
+                                .voice = &f->voice,
+                                .job = &f->job};
+}
+
+void close_fixture(struct fixture *f)
+{
+    ep_run_plan_close(&f->plan);
+    ep_run_again_fini(&f->again);
+    job_fini(&f->job);
+    ep_voice_fini(&f->voice);
+}

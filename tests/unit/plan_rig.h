@@ -1,0 +1,21 @@
+/* A plan of a run, for tests that start nothing. */
+#ifndef TESTS_UNIT_PLAN_RIG_H
+#define TESTS_UNIT_PLAN_RIG_H
+
+#include "endpoints/run/plan.h"
+
+/* A plan, and what it borrows. */
+struct fixture {
+    struct ep_run_options options;
+    struct run_again again;
+    struct run_voice voice;
+    struct job job;
+    struct run_plan plan;
+    uint32_t most; /* processes of one node */
+};
+
+/* One program without wishes, on these hosts, by ssh. Nothing is planned. */
+void open_fixture(struct fixture *f, const char *hosts);
+void close_fixture(struct fixture *f);
+
+#endif
