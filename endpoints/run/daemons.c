@@ -469,7 +469,7 @@ int ep_run_daemons_start(struct run *r)
     r->launch.daemons = calloc((size_t)top + 1, sizeof(*r->launch.daemons));
     if (r->launch.daemons == NULL ||
         ep_run_missing_open(&r->plan, &missing_events, r, &r->launch.missing) ||
-        ep_starter_open(&cfg, &r->launch.starter) ||
+        ep_run_loss_open(r) || ep_starter_open(&cfg, &r->launch.starter) ||
         ep_starter_attach(r->launch.starter)) {
         ep_voice_say(&r->voice, "out of memory");
         return 1;

@@ -34,8 +34,8 @@ enum run_ask { RUN_ASK_NOT, RUN_ASK_DUE, RUN_ASK_SENT };
 
 /* A node as the launcher knows it. */
 struct run_node {
-    bool is_final;          /* nothing that it was told to run does */
-    bool is_lost, is_swept; /* the latter of a daemon's first: see sweeps.h */
+    bool is_final; /* nothing that it was told to run does */
+    bool is_lost;
     bool is_silent; /* lost, or cut off by a loss, before it was final */
     uint32_t jobs;  /* told so far that have processes there */
     uint32_t spare; /* processes there of jobs beside the run's own */
@@ -77,7 +77,7 @@ struct run_loss {
     uint32_t *places; /* owned */
     uint32_t count;
     struct run_losses *untold; /* owned */
-    struct run_sweeps *sweeps; /* owned; NULL: no daemon was lost */
+    struct run_sweeps *sweeps; /* owned: of their hosts */
 };
 
 /* Jobs beside the run's own. */

@@ -8,8 +8,8 @@
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
-#include "endpoints/run/sweeps.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/sweeps.h"
 
 bool ep_run_bears_loss(const struct run *r)
 {
@@ -63,7 +63,7 @@ void ep_run_lost(struct run *r, uint32_t node)
         return;
     }
     r->nodes[node].is_lost = true;
-    ep_run_sweep(r, node);
+    ep_run_sweep_lost(r->loss.sweeps, node);
     ep_run_jobs_silent(r, node);
     if (r->nodes[node].is_final && !r->options.is_dvm) { /* nothing is lost */
         ep_run_ask_lost(r, node);
@@ -76,4 +76,44 @@ void ep_run_lost(struct run *r, uint32_t node)
     if (!goes_on(r) || is_bare(r))
         ep_run_abort(r, 1);
     ep_run_ask_lost(r, node);
+}
+
+/* --- what they have left
+ * */
+
+static bool is_lost(void *arg, uint32_t node)
+{
+    const struct run *r = arg;
+
+    return r->nodes[node].is_lost;
+}
+
+int ep_run_loss_open(struct run *r)
+{
+    const struct run_sweeps_cfg cfg = {
+        .plan = &r->plan,
+        .base = r->base,
+        .signals = r->signals,
+        .daemons = r->launch.count,
+        .is_lost = is_lost,
+        .arg = r,
+    };
+
+    return ep_run_sweeps_open(&cfg, &r->loss.sweeps);
+}
+
+void ep_run_loss_sweep(struct run *r)
+{
+    char *list;
+
+    for (uint32_t n = 1; !r->end.is_aborted && n <= r->plan.nodes_count; n++) {
+        if (!r->nodes[n].is_final)
+            ep_run_sweep(r->loss.sweeps, n);
+    }
+    list = ep_run_sweeps_end(r->loss.sweeps);
+    if (list != NULL && !r->end.is_quiet)
+        ep_voice_say(&r->voice,
+                     "not reached to end what the job may have left there: %s",
+                     list);
+    free(list);
 }

@@ -17,6 +17,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/loss.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/orders.h"
@@ -171,7 +172,7 @@ static int open_all(struct run *r)
 static void close_all(struct run *r)
 {
     ep_run_interrupt_close(r);
-    ep_run_sweeps_close(r);
+    ep_run_sweeps_close(r->loss.sweeps);
     ep_run_end_close(r);
     ep_run_dvm_close(r);
     ep_run_tap_close(r);
@@ -236,7 +237,7 @@ static int run_open(struct run *r)
     if (r->options.stats != NULL && !r->plan.again->is_due &&
         ep_run_stats_write(r) && rc == 0)
         rc = 1;
-    ep_run_sweeps_end(r);
+    ep_run_loss_sweep(r);
     ep_voice_retry(&r->voice, 0);
     return rc;
 }

@@ -11,11 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <event2/event.h>
+
 #include "endpoints/boot/launcher.h"
-#include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/spawn/leftover.h"
+#include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -29,13 +31,16 @@ enum {
 
 /* One that runs; the spawner's number for it is its place. */
 struct sweep {
-    struct run *r;
+    struct run_sweeps *all;
     uint32_t node; /* 0: free */
     int said;      /* owned: its stdout */
     struct event *timer;
 };
 
 struct run_sweeps {
+    struct run_sweeps_cfg cfg;
+    bool *is_swept;             /* owned, by node: of a daemon's first */
+    bool is_open;               /* a spawner was asked for */
     struct ep_spawner *spawner; /* NULL: could not be had, or is lost */
     struct event *limit;        /* of the end */
     struct topo_hosts missed;   /* not reached */
@@ -46,18 +51,21 @@ struct run_sweeps {
     struct sweep places[AT_ONCE];
 };
 
-/* Virtual nodes share daemons, dealt out in turn. */
-static uint32_t first_node(const struct run *r, uint32_t node)
+static const struct ep_launcher_ops *ops_of(const struct run_sweeps *all)
 {
-    return ep_launcher_ops(r->plan.config.launcher)->is_here
-               ? (node - 1) % r->launch.count + 1
-               : node;
+    return ep_launcher_ops(all->cfg.plan->config.launcher);
 }
 
-static void miss(struct run *r, uint32_t node)
+/* Virtual nodes share daemons, dealt out in turn. */
+static uint32_t first_node(const struct run_sweeps *all, uint32_t node)
 {
-    struct topo_hosts *missed = &r->loss.sweeps->missed;
-    const char *host = ep_run_host(&r->plan, node);
+    return ops_of(all)->is_here ? (node - 1) % all->cfg.daemons + 1 : node;
+}
+
+static void miss(struct run_sweeps *all, uint32_t node)
+{
+    struct topo_hosts *missed = &all->missed;
+    const char *host = ep_run_host(all->cfg.plan, node);
 
     if (topo_hosts_find(missed, host, strlen(host)) == TOPO_NONE)
         (void)topo_hosts_add(missed, host, strlen(host), 0);
@@ -88,25 +96,25 @@ static int read_swept(int fd)
     return at == NULL ? -1 : atoi(at + sizeof(EP_SWEPT) + 1);
 }
 
-static void start_some(struct run *r);
+static void start_some(struct run_sweeps *all);
 
-static void over(struct run *r, uint32_t place, bool has_run)
+static void over(struct run_sweeps *all, uint32_t place, bool has_run)
 {
-    struct sweep *sweep = &r->loss.sweeps->places[place];
+    struct sweep *sweep = &all->places[place];
     uint32_t node = sweep->node;
     int found = has_run ? read_swept(sweep->said) : -1;
 
     if (found < 0)
-        miss(r, node);
+        miss(all, node);
     else if (found > 0)
-        ep_voice_note(&r->voice,
+        ep_voice_note(all->cfg.plan->voice,
                       "%s: what a lost daemon has left there is ended",
-                      ep_run_host(&r->plan, node));
+                      ep_run_host(all->cfg.plan, node));
     close(sweep->said);
     event_free(sweep->timer);
     *sweep = (struct sweep){.node = 0};
-    r->loss.sweeps->running--;
-    start_some(r);
+    all->running--;
+    start_some(all);
 }
 
 static void on_started(void *arg, uint32_t proc, int64_t pid)
@@ -118,12 +126,12 @@ static void on_started(void *arg, uint32_t proc, int64_t pid)
 
 static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 {
-    struct run *r = arg;
+    struct run_sweeps *all = arg;
 
-    ep_voice_note(&r->voice, "%s cannot be looked at: %s: %s",
-                  ep_run_host(&r->plan, r->loss.sweeps->places[proc].node),
-                  step, strerror(err));
-    over(r, proc, false);
+    ep_voice_note(all->cfg.plan->voice, "%s cannot be looked at: %s: %s",
+                  ep_run_host(all->cfg.plan, all->places[proc].node), step,
+                  strerror(err));
+    over(all, proc, false);
 }
 
 static void on_exit_(void *arg, uint32_t proc, int status)
@@ -139,18 +147,18 @@ static void on_ended(void *arg)
 
 static void on_lost(void *arg)
 {
-    struct run *r = arg;
+    struct run_sweeps *all = arg;
 
     for (uint32_t i = 0; i < AT_ONCE; i++) {
-        if (r->loss.sweeps->places[i].node != 0)
-            over(r, i, false);
+        if (all->places[i].node != 0)
+            over(all, i, false);
     }
 }
 
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
     struct sweep *sweep = arg;
-    struct run_sweeps *all = sweep->r->loss.sweeps;
+    struct run_sweeps *all = sweep->all;
 
     (void)fd;
     (void)what;
@@ -159,59 +167,58 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 }
 
 /* Returns 0 or an error of the spawner's. */
-static int spawn(struct run *r, uint32_t place, int out)
+static int spawn(struct run_sweeps *all, uint32_t place, int out)
 {
-    const struct ep_launcher_ops *ops =
-        ep_launcher_ops(r->plan.config.launcher);
-    uint32_t node = r->loss.sweeps->places[place].node;
+    const struct ep_launcher_ops *ops = ops_of(all);
+    const struct ep_boot_config *config = &all->cfg.plan->config;
+    uint32_t node = all->places[place].node;
     char who[48];
     const char *words[] = {"--sweep", who, NULL};
     const char *args[] = {NULL, NULL, NULL};
-    struct ep_launch launch = {.spawner = r->loss.sweeps->spawner,
+    struct ep_launch launch = {.spawner = all->spawner,
                                .job = JOB,
-                               .xylemd = r->plan.config.xylemd,
+                               .xylemd = config->xylemd,
                                .words = words,
-                               .rsh = r->plan.config.rsh};
+                               .rsh = config->rsh};
     struct ep_spawn_proc proc = {
         .job = JOB, .proc = place, .args = args, .stdio = {-1, out, -1}};
     struct text_buf line = {0};
     int rc;
 
-    snprintf(who, sizeof(who), "%016" PRIx64 ".%u", r->plan.config.auth.session,
-             node);
+    snprintf(who, sizeof(who), "%016" PRIx64 ".%u", config->auth.session, node);
     rc = ops->announce(&launch);
     if (rc == 0 && ops->put_line != NULL) {
         ops->put_line(&line, launch.xylemd, words);
-        args[0] = ep_run_host(&r->plan, node);
+        args[0] = ep_run_host(all->cfg.plan, node);
         args[1] = line.at;
         rc = line.bad ? OV_ENOMEM : 0;
     }
     if (rc == 0)
-        rc = ep_spawner_start(r->loss.sweeps->spawner, &proc);
+        rc = ep_spawner_start(all->spawner, &proc);
     text_buf_fini(&line);
     return rc;
 }
 
-static void start(struct run *r, uint32_t place, uint32_t node)
+static void start(struct run_sweeps *all, uint32_t place, uint32_t node)
 {
     static const struct timeval limit = {SWEEP_S, 0};
-    struct sweep *sweep = &r->loss.sweeps->places[place];
+    struct sweep *sweep = &all->places[place];
     int ends[2] = {-1, -1};
     int rc = OV_ESYS;
 
-    *sweep = (struct sweep){.r = r, .node = node};
-    sweep->timer = evtimer_new(r->base, on_late, sweep);
+    *sweep = (struct sweep){.all = all, .node = node};
+    sweep->timer = evtimer_new(all->cfg.base, on_late, sweep);
     if (sweep->timer != NULL && evtimer_add(sweep->timer, &limit) == 0 &&
         pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0)
-        rc = spawn(r, place, ends[1]);
+        rc = spawn(all, place, ends[1]);
     if (ends[1] >= 0)
         close(ends[1]);
     sweep->said = ends[0];
-    r->loss.sweeps->running++;
+    all->running++;
     if (rc == 0)
         return;
-    r->loss.sweeps->running--;
-    miss(r, node);
+    all->running--;
+    miss(all, node);
     if (sweep->timer != NULL)
         event_free(sweep->timer);
     if (ends[0] >= 0)
@@ -219,13 +226,12 @@ static void start(struct run *r, uint32_t place, uint32_t node)
     *sweep = (struct sweep){.node = 0};
 }
 
-static void start_some(struct run *r)
+static void start_some(struct run_sweeps *all)
 {
-    struct run_sweeps *all = r->loss.sweeps;
 
     for (uint32_t i = 0; i < AT_ONCE && all->next < all->count; i++) {
         if (all->places[i].node == 0 && !all->is_over)
-            start(r, i, all->nodes[all->next++]);
+            start(all, i, all->nodes[all->next++]);
     }
 }
 
@@ -240,24 +246,20 @@ static const struct ep_spawner_events events = {
     .on_lost = on_lost,
 };
 
-static bool open_sweeps(struct run *r)
+/* Asks for the spawner, once. */
+static bool has_spawner(struct run_sweeps *all)
 {
-    struct run_sweeps *all = r->loss.sweeps;
-
-    if (all != NULL)
-        return true;
-    all = calloc(1, sizeof(*all));
-    if (all == NULL)
-        return false;
-    r->loss.sweeps = all;
-    topo_hosts_init(&all->missed);
+    if (all->is_open)
+        return all->spawner != NULL;
+    all->is_open = true;
     if (ep_spawner_exec("/proc/self/exe", &all->spawner) != 0)
         all->spawner = NULL;
-    else if (ep_spawner_attach(all->spawner, r->base, &events, r) != 0) {
+    else if (ep_spawner_attach(all->spawner, all->cfg.base, &events, all) !=
+             0) {
         ep_spawner_close(all->spawner);
         all->spawner = NULL;
     }
-    return true;
+    return all->spawner != NULL;
 }
 
 static bool grow(struct run_sweeps *all)
@@ -275,100 +277,103 @@ static bool grow(struct run_sweeps *all)
     return true;
 }
 
-static void sweep_daemon(struct run *r, uint32_t node)
+void ep_run_sweep(struct run_sweeps *all, uint32_t node)
 {
-    uint32_t first = first_node(r, node);
+    uint32_t first = first_node(all, node);
 
-    if (!ep_launcher_ops(r->plan.config.launcher)->is_swept ||
-        r->nodes[first].is_swept || !open_sweeps(r))
+    if (!ops_of(all)->is_swept || all->is_swept[first])
         return;
-    r->nodes[first].is_swept = true;
-    if (r->loss.sweeps->spawner == NULL || !grow(r->loss.sweeps)) {
-        miss(r, first);
+    all->is_swept[first] = true;
+    if (!has_spawner(all) || !grow(all)) {
+        miss(all, first);
         return;
     }
-    r->loss.sweeps->nodes[r->loss.sweeps->count++] = first;
-    start_some(r);
+    all->nodes[all->count++] = first;
+    start_some(all);
 }
 
 /* One that hosts virtual nodes may live though the tree has given up one of
  * them: it ends that node's processes itself, and a sweep would end those of
  * the others. */
-static bool is_daemon_lost(const struct run *r, uint32_t node)
+static bool is_daemon_lost(const struct run_sweeps *all, uint32_t node)
 {
-    if (!ep_launcher_ops(r->plan.config.launcher)->is_here)
+    if (!ops_of(all)->is_here)
         return true;
-    for (uint32_t n = first_node(r, node); n <= r->plan.nodes_count;
-         n += r->launch.count) {
-        if (!r->nodes[n].is_lost)
+    for (uint32_t n = first_node(all, node); n <= all->cfg.plan->nodes_count;
+         n += all->cfg.daemons) {
+        if (!all->cfg.is_lost(all->cfg.arg, n))
             return false;
     }
     return true;
 }
 
-void ep_run_sweep(struct run *r, uint32_t node)
+void ep_run_sweep_lost(struct run_sweeps *all, uint32_t node)
 {
-    if (is_daemon_lost(r, node))
-        sweep_daemon(r, node);
+    if (is_daemon_lost(all, node))
+        ep_run_sweep(all, node);
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
-    struct run *r = arg;
+    struct run_sweeps *all = arg;
 
     (void)fd;
     (void)what;
-    r->loss.sweeps->is_over = true;
+    all->is_over = true;
 }
 
-static void await_all(struct run *r)
+static void await_all(struct run_sweeps *all)
 {
     static const struct timeval limit = {END_S, 0};
-    struct run_sweeps *all = r->loss.sweeps;
-    uint32_t interrupts = ep_run_signals_interrupts(r->signals);
+    const struct run_signals *signals = all->cfg.signals;
+    uint32_t interrupts = ep_run_signals_interrupts(signals);
 
-    all->limit = evtimer_new(r->base, on_limit, r);
+    all->limit = evtimer_new(all->cfg.base, on_limit, all);
     if (all->limit == NULL || evtimer_add(all->limit, &limit) != 0)
         return;
     while (all->running > 0 && !all->is_over &&
-           ep_run_signals_interrupts(r->signals) == interrupts) {
-        if (event_base_loop(r->base, EVLOOP_ONCE) != 0)
+           ep_run_signals_interrupts(signals) == interrupts) {
+        if (event_base_loop(all->cfg.base, EVLOOP_ONCE) != 0)
             return;
     }
 }
 
-void ep_run_sweeps_end(struct run *r)
+char *ep_run_sweeps_end(struct run_sweeps *all)
 {
-    struct run_sweeps *all;
-    char *list;
-
-    for (uint32_t n = 1; !r->end.is_aborted && n <= r->plan.nodes_count; n++) {
-        if (!r->nodes[n].is_final)
-            sweep_daemon(r, n);
-    }
-    all = r->loss.sweeps;
-    if (all == NULL)
-        return;
-    await_all(r);
+    await_all(all);
     all->is_over = true;
     for (uint32_t i = 0; i < AT_ONCE; i++) {
         if (all->places[i].node != 0)
-            miss(r, all->places[i].node);
+            miss(all, all->places[i].node);
     }
     while (all->next < all->count)
-        miss(r, all->nodes[all->next++]);
-    list = topo_hosts_fold_short(&all->missed, HOSTS_BYTES);
-    if (all->missed.count > 0 && !r->end.is_quiet)
-        ep_voice_say(&r->voice,
-                     "not reached to end what the job may have left there: %s",
-                     list == NULL ? "" : list);
-    free(list);
+        miss(all, all->nodes[all->next++]);
+    return all->missed.count > 0
+               ? topo_hosts_fold_short(&all->missed, HOSTS_BYTES)
+               : NULL;
 }
 
-void ep_run_sweeps_close(struct run *r)
+int ep_run_sweeps_open(const struct run_sweeps_cfg *cfg,
+                       struct run_sweeps **out)
 {
-    struct run_sweeps *all = r->loss.sweeps;
+    struct run_sweeps *all = calloc(1, sizeof(*all));
 
+    if (all == NULL)
+        return OV_ENOMEM;
+    all->cfg = *cfg;
+    all->is_swept =
+        calloc((size_t)cfg->plan->nodes_count + 1, sizeof(*all->is_swept));
+    if (all->is_swept == NULL) {
+        free(all);
+        return OV_ENOMEM;
+    }
+    topo_hosts_init(&all->missed);
+    *out = all;
+    return 0;
+}
+
+void ep_run_sweeps_close(struct run_sweeps *all)
+{
     if (all == NULL)
         return;
     (void)ep_spawner_close(all->spawner);
@@ -381,7 +386,7 @@ void ep_run_sweeps_close(struct run *r)
     if (all->limit != NULL)
         event_free(all->limit);
     topo_hosts_fini(&all->missed);
+    free(all->is_swept);
     free(all->nodes);
     free(all);
-    r->loss.sweeps = NULL;
 }

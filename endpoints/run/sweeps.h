@@ -9,17 +9,38 @@
 #ifndef ENDPOINTS_RUN_SWEEPS_H
 #define ENDPOINTS_RUN_SWEEPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-struct run;
+struct event_base;
+struct run_plan;
+struct run_signals;
+struct run_sweeps;
 
-/* The daemon of this node is lost; others of its nodes may have told that. */
-void ep_run_sweep(struct run *r, uint32_t node);
+struct run_sweeps_cfg {
+    const struct run_plan *plan; /* borrowed, as the next two */
+    struct event_base *base;
+    const struct run_signals *signals;
+    uint32_t daemons; /* that share the nodes, where these are virtual */
+    bool (*is_lost)(void *arg, uint32_t node);
+    void *arg;
+};
 
-/* Waits until it is done, runs the loop meanwhile, and names the hosts that
- * were not reached. A signal that ends a run ends the waiting. */
-void ep_run_sweeps_end(struct run *r);
+/* Returns 0 or OV_ENOMEM. Nothing runs before the first sweep. */
+int ep_run_sweeps_open(const struct run_sweeps_cfg *cfg,
+                       struct run_sweeps **out);
+/* NULL is fine. */
+void ep_run_sweeps_close(struct run_sweeps *all);
 
-void ep_run_sweeps_close(struct run *r);
+/* This node was given up: its daemon is lost, unless it hosts others that are
+ * not. O(nodes of the daemon). */
+void ep_run_sweep_lost(struct run_sweeps *all, uint32_t node);
+/* Sweeps for the daemon of this node, once. O(1). */
+void ep_run_sweep(struct run_sweeps *all, uint32_t node);
+
+/* Waits until all is done, and runs the loop meanwhile; a signal that ends a
+ * run ends the waiting. Returns the hosts that were not reached, in short, to
+ * be freed; NULL: there are none. */
+char *ep_run_sweeps_end(struct run_sweeps *all);
 
 #endif

@@ -1,26 +1,6 @@
 /* A plan of a run, for tests that start nothing. */
 #include "tests/unit/plan_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "endpoints/spawn/spawner.h"
-#include "overlay/base/err.h"
-
-/* What launchers would start daemons by. */
-int ep_spawner_job(struct ep_spawner *sp, uint32_t job,
-                   const struct ep_spawn_job *what)
-{
-    (void)sp;
-    (void)job;
-    (void)what;
-    fail();
-    return OV_EINVAL;
-}
-
 void open_fixture(struct fixture *f, const char *hosts)
 {
     static const char *const argv[] = {"true", NULL};
