@@ -168,7 +168,7 @@ static void tell_failed(struct run *r, uint32_t index, const char *text)
                         : ep_run_place(&r->plan, n) == place)
             nodes[count++] = n;
     }
-    ep_run_losses_failed(r, nodes, count, text);
+    ep_run_losses_failed(&r->plan, nodes, count, text);
     free(nodes);
 }
 

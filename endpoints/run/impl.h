@@ -76,7 +76,7 @@ struct run_tap {
 struct run_loss {
     uint32_t *places; /* owned */
     uint32_t count;
-    struct run_losses *untold; /* owned */
+    struct run_losses *untold; /* owned: of their loss */
     struct run_sweeps *sweeps; /* owned: of their hosts */
 };
 

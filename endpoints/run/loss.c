@@ -70,16 +70,13 @@ void ep_run_lost(struct run *r, uint32_t node)
         return;
     }
     remember(r, node);
-    ep_run_losses_add(r, node, goes_on(r));
+    ep_run_losses_add(r->loss.untold, node, goes_on(r), r->end.exit_code < 0);
     count_final(r, node);
     ep_run_jobs_lost(r, node);
     if (!goes_on(r) || is_bare(r))
         ep_run_abort(r, 1);
     ep_run_ask_lost(r, node);
 }
-
-/* --- what they have left
- * */
 
 static bool is_lost(void *arg, uint32_t node)
 {
@@ -99,8 +96,20 @@ int ep_run_loss_open(struct run *r)
         .arg = r,
     };
 
-    return ep_run_sweeps_open(&cfg, &r->loss.sweeps);
+    int rc = ep_run_losses_open(&r->plan, r->base, &r->loss.untold);
+
+    return rc == 0 ? ep_run_sweeps_open(&cfg, &r->loss.sweeps) : rc;
 }
+
+void ep_run_loss_close(struct run *r)
+{
+    ep_run_losses_close(r->loss.untold);
+    ep_run_sweeps_close(r->loss.sweeps);
+    free(r->loss.places);
+}
+
+/* --- what they have left
+ * */
 
 void ep_run_loss_sweep(struct run *r)
 {

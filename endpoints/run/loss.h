@@ -7,9 +7,9 @@
 
 struct run;
 
-/* Once it is known how many daemons there are; what it makes is closed as
- * loss.sweeps. Returns 0 or OV_ENOMEM. */
+/* Once it is known how many daemons there are. Returns 0 or OV_ENOMEM. */
 int ep_run_loss_open(struct run *r);
+void ep_run_loss_close(struct run *r);
 
 /* The tree has given a node up: says so, ends its channels, counts it as final,
  * and ends the job unless the others are to go on. Again: does nothing.

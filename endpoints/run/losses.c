@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/impl.h"
+#include <event2/event.h>
+
 #include "endpoints/run/plan.h"
+#include "overlay/base/err.h"
 #include "topo/ranges.h"
 
 enum { LOSSES_MS = 200, HOSTS_BYTES = 400, NUMBERS_BYTES = 200 };
 
 struct run_losses {
-    uint32_t *nodes; /* owned, [room] */
+    const struct run_plan *plan;
+    uint32_t *nodes; /* owned, [room]: not told yet, of which holds: */
     uint32_t count, room;
     bool goes_on; /* the job, without all of these */
     bool is_news; /* the job has not ended before */
@@ -44,12 +47,13 @@ static const char *numbers_text(struct numbers *numbers)
     return numbers->text;
 }
 
-static void add_ranks(const struct run *r, uint32_t node, struct numbers *ranks)
+static void add_ranks(const struct run_plan *plan, uint32_t node,
+                      struct numbers *ranks)
 {
     struct job_part part = {0};
 
     /* Those of a dvm are the daemons themselves. */
-    while (!r->options.is_dvm && job_next_on_node(&r->own.desc, node, &part))
+    while (!plan->options->is_dvm && job_next_on_node(plan->job, node, &part))
         (void)topo_ranges_add(
             &ranks->set, (struct topo_range){part.first_rank,
                                              part.first_rank + part.count - 1});
@@ -69,8 +73,8 @@ static void named_fini(struct named *named)
     free(named->hosts);
 }
 
-static bool named_init(struct run *r, const uint32_t *nodes, uint32_t count,
-                       struct named *named)
+static bool named_init(const struct run_plan *plan, const uint32_t *nodes,
+                       uint32_t count, struct named *named)
 {
     struct topo_hosts hosts;
 
@@ -82,12 +86,12 @@ static bool named_init(struct run *r, const uint32_t *nodes, uint32_t count,
     }
     topo_hosts_init(&hosts);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = ep_run_place(&r->plan, nodes[i]);
-        const char *host = ep_run_host(&r->plan, nodes[i]);
+        uint32_t place = ep_run_place(plan, nodes[i]);
+        const char *host = ep_run_host(plan, nodes[i]);
 
         (void)topo_ranges_add(&named->nodes.set,
                               (struct topo_range){place, place});
-        add_ranks(r, nodes[i], &named->ranks);
+        add_ranks(plan, nodes[i], &named->ranks);
         if (topo_hosts_find(&hosts, host, strlen(host)) == TOPO_NONE)
             (void)topo_hosts_add(&hosts, host, strlen(host), 0);
     }
@@ -109,34 +113,35 @@ static const char *with_ranks(const struct named *named)
     return procs == 0 ? "" : procs == 1 ? ", with rank " : ", with ranks ";
 }
 
-static void tell(struct run *r, const struct run_losses *losses)
+static void tell(const struct run_losses *losses)
 {
+    const struct run_plan *plan = losses->plan;
     struct named named;
 
-    if (!named_init(r, losses->nodes, losses->count, &named))
+    if (!named_init(plan, losses->nodes, losses->count, &named))
         return;
     (losses->is_news ? ep_voice_say : ep_voice_note)(
-        &r->voice, "the daemon%s of node%s %s on %s %s lost%s%s; the %s %s",
+        plan->voice, "the daemon%s of node%s %s on %s %s lost%s%s; the %s %s",
         named.many ? "s" : "", named.many ? "s" : "",
         numbers_text(&named.nodes), named_hosts(&named),
         named.many ? "are" : "is", with_ranks(&named),
-        numbers_text(&named.ranks), r->options.is_dvm ? "tree" : "job",
+        numbers_text(&named.ranks), plan->options->is_dvm ? "tree" : "job",
         !losses->goes_on ? "ends"
         : named.many     ? "goes on without them"
                          : "goes on without it");
     named_fini(&named);
 }
 
-void ep_run_losses_failed(struct run *r, const uint32_t *nodes, uint32_t count,
-                          const char *text)
+void ep_run_losses_failed(const struct run_plan *plan, const uint32_t *nodes,
+                          uint32_t count, const char *text)
 {
     struct named named;
 
-    if (count == 0 || !named_init(r, nodes, count, &named)) {
-        ep_voice_say(&r->voice, "a daemon has failed: %s", text);
+    if (count == 0 || !named_init(plan, nodes, count, &named)) {
+        ep_voice_say(plan->voice, "a daemon has failed: %s", text);
         return;
     }
-    ep_voice_say(&r->voice, "the daemon of node%s %s on %s%s%s%s failed: %s",
+    ep_voice_say(plan->voice, "the daemon of node%s %s on %s%s%s%s failed: %s",
                  named.many ? "s" : "", numbers_text(&named.nodes),
                  named_hosts(&named), with_ranks(&named),
                  numbers_text(&named.ranks),
@@ -151,21 +156,14 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-void ep_run_losses_tell(struct run *r)
+void ep_run_losses_tell(struct run_losses *losses)
 {
-    struct run_losses *losses = r->loss.untold;
-
-    if (losses == NULL)
+    if (losses == NULL || losses->count == 0)
         return;
-    r->loss.untold = NULL;
-    if (losses->count > 0) {
-        qsort(losses->nodes, losses->count, sizeof(*losses->nodes), by_number);
-        tell(r, losses);
-    }
-    if (losses->timer != NULL)
-        event_free(losses->timer);
-    free(losses->nodes);
-    free(losses);
+    event_del(losses->timer);
+    qsort(losses->nodes, losses->count, sizeof(*losses->nodes), by_number);
+    tell(losses);
+    losses->count = 0;
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
@@ -173,6 +171,32 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     ep_run_losses_tell(arg);
+}
+
+int ep_run_losses_open(const struct run_plan *plan, struct event_base *base,
+                       struct run_losses **out)
+{
+    struct run_losses *losses = calloc(1, sizeof(*losses));
+
+    if (losses == NULL)
+        return OV_ENOMEM;
+    losses->plan = plan;
+    losses->timer = evtimer_new(base, on_timer, losses);
+    if (losses->timer == NULL) {
+        free(losses);
+        return OV_ENOMEM;
+    }
+    *out = losses;
+    return 0;
+}
+
+void ep_run_losses_close(struct run_losses *losses)
+{
+    if (losses == NULL)
+        return;
+    event_free(losses->timer);
+    free(losses->nodes);
+    free(losses);
 }
 
 static bool grow(struct run_losses *losses)
@@ -190,35 +214,24 @@ static bool grow(struct run_losses *losses)
     return true;
 }
 
-static bool open_group(struct run *r, bool goes_on, bool is_news)
+void ep_run_losses_add(struct run_losses *losses, uint32_t node, bool goes_on,
+                       bool is_news)
 {
-    struct timeval wait = {.tv_usec = LOSSES_MS * 1000};
+    static const struct timeval wait = {.tv_usec = LOSSES_MS * 1000};
+    bool is_first, is_late = goes_on || !is_news;
 
-    r->loss.untold = calloc(1, sizeof(*r->loss.untold));
-    if (r->loss.untold == NULL)
-        return false;
-    r->loss.untold->goes_on = goes_on;
-    r->loss.untold->is_news = is_news;
-    r->loss.untold->timer = evtimer_new(r->base, on_timer, r);
-    return r->loss.untold->timer != NULL &&
-           evtimer_add(r->loss.untold->timer, &wait) == 0;
-}
-
-void ep_run_losses_add(struct run *r, uint32_t node, bool goes_on)
-{
-    bool is_news = r->end.exit_code < 0, is_late = goes_on || !is_news;
-
-    if (r->loss.untold != NULL && (r->loss.untold->goes_on != goes_on ||
-                                   r->loss.untold->is_news != is_news))
-        ep_run_losses_tell(r);
-    if (r->loss.untold == NULL)
-        is_late = open_group(r, goes_on, is_news) && is_late;
-    if (r->loss.untold == NULL || !grow(r->loss.untold)) {
-        ep_voice_say(&r->voice, "the daemon of node %u on %s is lost",
-                     ep_run_place(&r->plan, node), ep_run_host(&r->plan, node));
+    if (losses->goes_on != goes_on || losses->is_news != is_news)
+        ep_run_losses_tell(losses);
+    is_first = losses->count == 0;
+    if (!grow(losses)) {
+        ep_voice_say(losses->plan->voice, "the daemon of node %u on %s is lost",
+                     ep_run_place(losses->plan, node),
+                     ep_run_host(losses->plan, node));
         return;
     }
-    r->loss.untold->nodes[r->loss.untold->count++] = node;
-    if (!is_late)
-        ep_run_losses_tell(r);
+    losses->goes_on = goes_on;
+    losses->is_news = is_news;
+    losses->nodes[losses->count++] = node;
+    if (!is_late || (is_first && evtimer_add(losses->timer, &wait) != 0))
+        ep_run_losses_tell(losses);
 }

@@ -7,19 +7,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct run;
+struct event_base;
+struct run_losses;
+struct run_plan;
 
-/* A node is lost; the job goes on without it, or ends for it. What ends the job
- * is told at once, the rest LOSSES_MS later at the latest. Cost: O(1). */
-void ep_run_losses_add(struct run *r, uint32_t node, bool goes_on);
+/* Both are borrowed; the plan's voice is spoken with. Returns 0 or OV_ENOMEM.
+ */
+int ep_run_losses_open(const struct run_plan *plan, struct event_base *base,
+                       struct run_losses **out);
+/* What is not told is not told any more. NULL is fine. */
+void ep_run_losses_close(struct run_losses *losses);
+
+/* A node is lost; the job goes on without it, or ends for it, unless it has
+ * before (is_news: it has not). What ends the job is told at once, the rest
+ * LOSSES_MS later at the latest. Cost: O(1). */
+void ep_run_losses_add(struct run_losses *losses, uint32_t node, bool goes_on,
+                       bool is_news);
+
+/* Tells those that are not told yet. O(n log n) for n nodes, and the job's
+ * description. NULL is fine. */
+void ep_run_losses_tell(struct run_losses *losses);
 
 /* One daemon, that of these nodes in ascending order, has said that it cannot
  * go on, and why. None: nobody knows which. */
-void ep_run_losses_failed(struct run *r, const uint32_t *nodes, uint32_t count,
-                          const char *text);
-
-/* Tells those that are not told yet and frees them. O(n log n) for n nodes, and
- * the job's description. */
-void ep_run_losses_tell(struct run *r);
+void ep_run_losses_failed(const struct run_plan *plan, const uint32_t *nodes,
+                          uint32_t count, const char *text);
 
 #endif

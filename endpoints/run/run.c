@@ -172,7 +172,7 @@ static int open_all(struct run *r)
 static void close_all(struct run *r)
 {
     ep_run_interrupt_close(r);
-    ep_run_sweeps_close(r->loss.sweeps);
+    ep_run_loss_close(r);
     ep_run_end_close(r);
     ep_run_dvm_close(r);
     ep_run_tap_close(r);
@@ -193,7 +193,6 @@ static void close_all(struct run *r)
     ep_run_ask_close(r);
     free(r->nodes);
     free(r->launch.daemons);
-    free(r->loss.places);
     ep_voice_fini(&r->voice);
     ep_run_held_close(r->held);
     ep_run_logs_close(r->logs);
@@ -229,7 +228,7 @@ static int run_open(struct run *r)
     int rc;
 
     event_base_dispatch(r->base);
-    ep_run_losses_tell(r);
+    ep_run_losses_tell(r->loss.untold);
     ep_run_judge(r);
     rc = ep_run_exit_code(r);
     ep_run_give_back(r);

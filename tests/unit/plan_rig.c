@@ -1,6 +1,13 @@
 /* A plan of a run, for tests that start nothing. */
 #include "tests/unit/plan_rig.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
 void open_fixture(struct fixture *f, const char *hosts)
 {
     static const char *const argv[] = {"true", NULL};
@@ -23,4 +30,24 @@ void close_fixture(struct fixture *f)
     ep_run_again_fini(&f->again);
     job_fini(&f->job);
     ep_voice_fini(&f->voice);
+}
+
+void capture_begin(struct capture *c)
+{
+    c->file = tmpfile();
+    assert_non_null(c->file);
+    c->saved = dup(STDERR_FILENO);
+    assert_int_equal(dup2(fileno(c->file), STDERR_FILENO), STDERR_FILENO);
+}
+
+void capture_end(struct capture *c)
+{
+    size_t len;
+
+    assert_int_equal(dup2(c->saved, STDERR_FILENO), STDERR_FILENO);
+    close(c->saved);
+    rewind(c->file);
+    len = fread(c->text, 1, sizeof(c->text) - 1, c->file);
+    c->text[len] = '\0';
+    fclose(c->file);
 }

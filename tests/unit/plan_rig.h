@@ -2,7 +2,11 @@
 #ifndef TESTS_UNIT_PLAN_RIG_H
 #define TESTS_UNIT_PLAN_RIG_H
 
+#include <stdio.h>
+
 #include "endpoints/run/plan.h"
+
+enum { CAPTURE_MAX = 4096 };
 
 /* A plan, and what it borrows. */
 struct fixture {
@@ -17,5 +21,15 @@ struct fixture {
 /* One program without wishes, on these hosts, by ssh. Nothing is planned. */
 void open_fixture(struct fixture *f, const char *hosts);
 void close_fixture(struct fixture *f);
+
+/* What is written to stderr between the two calls. */
+struct capture {
+    FILE *file;
+    int saved;
+    char text[CAPTURE_MAX];
+};
+
+void capture_begin(struct capture *c);
+void capture_end(struct capture *c);
 
 #endif
