@@ -11,7 +11,7 @@
 
 #include "commands/attach/link.h"
 #include "endpoints/console/input.h"
-#include "endpoints/sys/wake.h"
+#include "endpoints/sys/waker.h"
 #include "overlay/base/err.h"
 
 enum { PIECE_BYTES = 32 * 1024 };
@@ -31,7 +31,7 @@ void feed_pushed(const char *why, bool is_over)
 {
     snprintf(feed.why, sizeof(feed.why), "%s", why != NULL ? why : "");
     feed.is_over = is_over;
-    ep_wake(feed.wake);
+    ep_waker_wake(feed.wake);
 }
 
 static void end_input(void)
@@ -82,7 +82,7 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 {
     (void)what;
     (void)arg;
-    ep_wake_hear(fd);
+    ep_waker_hear(fd);
     if (feed.input == NULL)
         return;
     if (feed.is_at_end)
@@ -108,10 +108,10 @@ int feed_open(struct event_base *base, const struct topo_ranges *ranks,
     feed.ranks = ranks;
     feed.on_error = on_unread;
     feed.is_own = is_own;
-    feed.wake = ep_wake_open();
+    feed.wake = ep_waker_open();
     if (feed.wake < 0)
         return OV_ESYS;
-    feed.wakes = ep_wake_event(base, feed.wake, on_wake, NULL);
+    feed.wakes = ep_waker_event(base, feed.wake, on_wake, NULL);
     if (feed.wakes == NULL)
         return OV_ENOMEM;
     if (ep_input_open(base, STDIN_FILENO, &events, NULL, &feed.input) != 0)

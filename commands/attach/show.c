@@ -14,7 +14,7 @@
 #include "endpoints/run/style.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
-#include "endpoints/sys/wake.h"
+#include "endpoints/sys/waker.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 
@@ -67,7 +67,7 @@ static void queue(struct piece *piece)
         free(piece);
     } else {
         if (show.first == NULL)
-            ep_wake(show.wake);
+            ep_waker_wake(show.wake);
         show.hand_bytes += cost_of(piece);
         *show.last = piece;
         show.last = &piece->next;
@@ -116,7 +116,7 @@ void show_lost(void)
 {
     pthread_mutex_lock(&show.lock);
     show.is_lost = true;
-    ep_wake(show.wake);
+    ep_waker_wake(show.wake);
     pthread_mutex_unlock(&show.lock);
 }
 
@@ -220,7 +220,7 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
 
     (void)what;
     (void)arg;
-    ep_wake_hear(fd);
+    ep_waker_hear(fd);
     is_lost = take_pieces();
     if (show.left == 0)
         show.events->on_complete();
@@ -305,10 +305,10 @@ const char *show_open(struct event_base *base,
     show.events = events;
     show.job = *job;
     show.ended = calloc(job->size, sizeof(*show.ended));
-    show.wake = ep_wake_open();
+    show.wake = ep_waker_open();
     if (show.ended == NULL || show.wake < 0)
         return ov_strerror(OV_ENOMEM);
-    show.wakes = ep_wake_event(base, show.wake, on_wake, NULL);
+    show.wakes = ep_waker_event(base, show.wake, on_wake, NULL);
     if (show.wakes == NULL || ep_writer_open(base, &show.writer) != 0)
         return ov_strerror(OV_ENOMEM);
     return open_output(base, options, spares_files);

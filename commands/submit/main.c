@@ -25,7 +25,7 @@
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
-#include "endpoints/sys/wake.h"
+#include "endpoints/sys/waker.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 #include "text/style.h"
@@ -221,14 +221,14 @@ static void on_other(void *arg, int signo)
 
 static void wake(void)
 {
-    ep_wake(submit.wake);
+    ep_waker_wake(submit.wake);
 }
 
 static void on_wake(evutil_socket_t fd, short what, void *arg)
 {
     (void)what;
     (void)arg;
-    ep_wake_hear(fd);
+    ep_waker_hear(fd);
     if (job_is_told()) {
         show_let_pass(false);
         stop_self();
@@ -247,10 +247,10 @@ static bool open_base(pid_t dvm)
                                               .on_alone = on_alone};
 
     submit.base = event_base_new();
-    submit.wake = ep_wake_open();
+    submit.wake = ep_waker_open();
     if (submit.base == NULL || submit.wake < 0)
         return false;
-    submit.wakes = ep_wake_event(submit.base, submit.wake, on_wake, NULL);
+    submit.wakes = ep_waker_event(submit.base, submit.wake, on_wake, NULL);
     submit.limit = evtimer_new(submit.base, on_limit, NULL);
     submit.stop = evtimer_new(submit.base, on_stop_wait, NULL);
     return submit.wakes != NULL && submit.limit != NULL &&

@@ -22,7 +22,7 @@
 
 #include "endpoints/sys/fds.h"
 #include "endpoints/sys/thread.h"
-#include "endpoints/sys/wake.h"
+#include "endpoints/sys/waker.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
@@ -120,7 +120,7 @@ static bool input_wait(struct ep_input *in)
     if (n <= 0)
         return false;
     if (fds[0].revents != 0) {
-        ep_wake_hear(in->wake_fd);
+        ep_waker_hear(in->wake_fd);
         return false;
     }
     /* Somebody else may have come to the foreground while we waited. */
@@ -170,7 +170,7 @@ static bool request_wait(struct ep_input *in, uint8_t **dst,
         *room_bytes = in->room_bytes;
         pthread_mutex_unlock(&in->lock);
         if (!is_open && poll(&pfd, 1, FOR_EVER) > 0)
-            ep_wake_hear(in->wake_fd);
+            ep_waker_hear(in->wake_fd);
     }
     return is_open;
 }
@@ -188,7 +188,7 @@ static void *input_main(void *arg)
         in->answer = answer;
         in->request = REQUEST_ANSWERED;
         pthread_mutex_unlock(&in->lock);
-        ep_wake(in->answered_fd);
+        ep_waker_wake(in->answered_fd);
     }
     return NULL;
 }
@@ -230,7 +230,7 @@ static void on_answered(evutil_socket_t fd, short what, void *arg)
     bool is_answered;
 
     (void)what;
-    ep_wake_hear(fd);
+    ep_waker_hear(fd);
     pthread_mutex_lock(&in->lock);
     is_answered = in->request == REQUEST_ANSWERED;
     answer = in->answer;
@@ -282,16 +282,16 @@ int ep_input_open(struct event_base *base, int fd,
     in->events = events;
     in->arg = arg;
     in->wake_fd = -1;
-    in->answered_fd = ep_wake_open();
+    in->answered_fd = ep_waker_open();
     rc = fd_copy(fd, &in->fd);
     in->start = file_offset(in->fd);
     if (rc == 0)
-        in->wake_fd = ep_wake_open();
+        in->wake_fd = ep_waker_open();
     if (rc != 0 || in->wake_fd < 0 || in->answered_fd < 0) {
         input_free(in);
         return OV_ESYS;
     }
-    in->answered = ep_wake_event(base, in->answered_fd, on_answered, in);
+    in->answered = ep_waker_event(base, in->answered_fd, on_answered, in);
     if (in->answered == NULL) {
         input_free(in);
         return OV_ENOMEM;
@@ -306,7 +306,7 @@ static void thread_end(struct ep_input *in)
     if (!in->has_thread)
         return;
     atomic_store(&in->quit, true);
-    ep_wake(in->wake_fd);
+    ep_waker_wake(in->wake_fd);
     in->is_stuck = !ep_thread_join(in->thread, true);
     in->has_thread = false;
 }
@@ -342,7 +342,7 @@ static void answer_at_once(struct ep_input *in, bool is_end, int err)
 {
     in->answer = (struct answer){.is_end = is_end, .err = err};
     in->request = REQUEST_ANSWERED;
-    ep_wake(in->answered_fd);
+    ep_waker_wake(in->answered_fd);
 }
 
 int ep_input_want(struct ep_input *in, uint8_t *dst, uint32_t room_bytes)
@@ -373,12 +373,12 @@ int ep_input_want(struct ep_input *in, uint8_t *dst, uint32_t room_bytes)
     if (in->fd < 0)
         answer_at_once(in, true, 0);
     else
-        ep_wake(in->wake_fd);
+        ep_waker_wake(in->wake_fd);
     return 0;
 }
 
 void ep_input_wake(struct ep_input *in)
 {
     if (in->has_thread)
-        ep_wake(in->wake_fd);
+        ep_waker_wake(in->wake_fd);
 }

@@ -23,7 +23,7 @@
 #include <event2/event.h>
 
 #include "endpoints/sys/thread.h"
-#include "endpoints/sys/wake.h"
+#include "endpoints/sys/waker.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
@@ -86,7 +86,7 @@ static struct task *task_at(struct ep_sink *sink, uint32_t pos)
 static void wake_loop(struct ep_writer *w)
 {
     if (!atomic_exchange(&w->is_woken, true))
-        ep_wake(w->wake_fd);
+        ep_waker_wake(w->wake_fd);
 }
 
 static void jobs_finish(struct ep_sink *sink, uint32_t done, int err)
@@ -273,7 +273,7 @@ static void on_wake(evutil_socket_t fd, short what, void *arg)
     struct ep_sink *next;
 
     (void)what;
-    ep_wake_hear(fd);
+    ep_waker_hear(fd);
     atomic_store(&w->is_woken, false);
     w->in_callbacks = true;
     for (struct ep_sink *sink = w->sinks; sink != NULL; sink = sink->next) {
@@ -294,12 +294,12 @@ int ep_writer_open(struct event_base *base, struct ep_writer **out)
 
     if (w == NULL)
         return OV_ENOMEM;
-    w->wake_fd = ep_wake_open();
+    w->wake_fd = ep_waker_open();
     if (w->wake_fd < 0) {
         free(w);
         return OV_ESYS;
     }
-    w->wake = ep_wake_event(base, w->wake_fd, on_wake, w);
+    w->wake = ep_waker_event(base, w->wake_fd, on_wake, w);
     if (w->wake == NULL) {
         ep_writer_close(w, true);
         return OV_ENOMEM;

@@ -1,19 +1,19 @@
 /* An eventfd. */
 #include "config.h"
 
-#include "endpoints/sys/wake.h"
+#include "endpoints/sys/waker.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-int ep_wake_open(void)
+int ep_waker_open(void)
 {
     return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
-void ep_wake(int fd)
+void ep_waker_wake(int fd)
 {
     static const uint64_t one = 1;
     int saved = errno;
@@ -23,7 +23,7 @@ void ep_wake(int fd)
     errno = saved;
 }
 
-void ep_wake_hear(int fd)
+void ep_waker_hear(int fd)
 {
     uint64_t count;
 
@@ -31,8 +31,8 @@ void ep_wake_hear(int fd)
         ;
 }
 
-struct event *ep_wake_event(struct event_base *base, int fd,
-                            event_callback_fn on_wake, void *arg)
+struct event *ep_waker_event(struct event_base *base, int fd,
+                             event_callback_fn on_wake, void *arg)
 {
     struct event *wakes =
         event_new(base, fd, EV_READ | EV_PERSIST, on_wake, arg);
