@@ -94,7 +94,8 @@ void job_strings_fini(struct job_strings *strings);
 /* Builders; strings are copied. Return 0 or OV_ENOMEM. */
 int job_strings_add(struct job_strings *strings, const char *string);
 int job_app_add_ranks(struct job_app *app, struct job_ranks ranks);
-/* In the place of *at, which is owned, or NULL; NULL: nothing is there then. */
+/* Puts a copy in the place of *at, which is owned or NULL; a string that is
+ * NULL empties it. */
 int job_set_string(char **at, const char *string);
 /* What the program is, of one that has no words and no directory yet. */
 int job_app_set(struct job_app *app, const struct job_program *program);

@@ -3,8 +3,6 @@
 
 #include "text/row.h"
 
-#include <stdio.h>
-
 static void put_label(struct text_head *head, const struct text_origin *from)
 {
     switch (from->style->label) {

@@ -75,7 +75,8 @@ struct ep_boot_config {
     uint32_t hosts_cap;
     struct job_strings env; /* NAME=VALUE: for the fabric, set by the daemon */
     /* Where daemons can call the launcher, each as "1.2.3.4:5", "[::1]:5".
-     * Where one command starts all daemons, alone. */
+     * Only with a launcher
+     * that starts all daemons by one command. */
     struct job_strings gates;
     uint32_t params_count;
     struct ep_boot_param params[EP_BOOT_PARAMS_MAX]; /* further ones */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "endpoints/daemon/impl.h"
 #include "endpoints/boot/launcher.h"
+#include "endpoints/daemon/impl.h"
 #include "endpoints/hub/session.h"
 #include "overlay/base/err.h"
 

@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "endpoints/run/impl.h"
 #include "endpoints/boot/launcher.h"
+#include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/missing.h"
 #include "endpoints/run/orders.h"

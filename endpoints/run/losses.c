@@ -14,7 +14,7 @@ enum { LOSSES_MS = 200, HOSTS_BYTES = 400, NUMBERS_BYTES = 200 };
 
 struct run_losses {
     const struct run_plan *plan;
-    uint32_t *nodes; /* owned, [room]: not told yet, of which holds: */
+    uint32_t *nodes; /* owned, [room]: not told yet; for all of them: */
     uint32_t count, room;
     bool goes_on; /* the job, without all of these */
     bool is_news; /* the job has not ended before */

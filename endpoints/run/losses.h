@@ -18,9 +18,10 @@ int ep_run_losses_open(const struct run_plan *plan, struct event_base *base,
 /* What is not told is not told any more. NULL is fine. */
 void ep_run_losses_close(struct run_losses *losses);
 
-/* A node is lost; the job goes on without it, or ends for it, unless it has
- * before (is_news: it has not). What ends the job is told at once, the rest
- * LOSSES_MS later at the latest. Cost: O(1). */
+/* A node is lost. goes_on: the job goes on without it, else it ends for it.
+ * is_news: the job had not ended before; else only --verbose tells it. What
+ * ends the job is told at once, the rest LOSSES_MS later at the latest. Cost:
+ * O(1). */
 void ep_run_losses_add(struct run_losses *losses, uint32_t node, bool goes_on,
                        bool is_news);
 

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "endpoints/run/plan.h"
 #include "endpoints/boot/launcher.h"
+#include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 #include "topo/guess.h"
 #include "topo/spread.h"

@@ -1,8 +1,8 @@
 /* What a run needs to know of machines. */
 #include <stdlib.h>
 
-#include "endpoints/run/plan.h"
 #include "endpoints/boot/launcher.h"
+#include "endpoints/run/plan.h"
 #include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 

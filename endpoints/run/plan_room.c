@@ -3,8 +3,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "endpoints/hub/need.h"
 #include "endpoints/boot/launcher.h"
+#include "endpoints/hub/need.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/why.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "endpoints/boot/starter.h"
 #include "endpoints/boot/launcher.h"
+#include "endpoints/boot/starter.h"
 #include "endpoints/hub/crowd.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/plan.h"

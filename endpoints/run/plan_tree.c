@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/plan.h"
 #include "endpoints/boot/launcher.h"
+#include "endpoints/run/plan.h"
 #include "endpoints/run/scontrol.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"

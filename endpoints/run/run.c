@@ -27,7 +27,6 @@
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stats.h"
 #include "endpoints/run/stats_json.h"
-#include "endpoints/run/sweeps.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/up.h"
 #include "endpoints/run/verdict.h"

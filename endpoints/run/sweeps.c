@@ -228,7 +228,6 @@ static void start(struct run_sweeps *all, uint32_t place, uint32_t node)
 
 static void start_some(struct run_sweeps *all)
 {
-
     for (uint32_t i = 0; i < AT_ONCE && all->next < all->count; i++) {
         if (all->places[i].node == 0 && !all->is_over)
             start(all, i, all->nodes[all->next++]);

@@ -16,7 +16,7 @@ def shape(draw, plan):
     job = plan["jobs"][0]
     job.update(procs=nodes, ppn=1, profile=draw.choice(["short", "mixed"]),
                style=draw.choice(["label", "json"]), merge=False, leaves=0,
-               fails=0, slow="wait", whole=60000, span_s=2,
+               fails=0, slow="wait", beside="short", whole=60000, span_s=2,
                bytes=draw.randint(200000, 2 << 20),
                reads=draw.choice([["all"], ["all", "slow"], ["all", "late"]]))
     job["stdin"].update(kind="pipe", targets="all", pauses=0,

@@ -33,12 +33,12 @@ LIMIT = int(os.environ.get("SEEDS") or 600)
 PROMISES = {
     "left: nobody looks for what is left": ("leaves", [(
         "endpoints/spawn/leftover.c",
-        "    if (what->of == NULL && !is_any_left())\n",
+        "    if (what->of == NULL && !is_any_left(here))\n",
         "    if (what != NULL)\n")]),
     "left: the launcher does not look": ("leaves", [(
         "endpoints/run/sweeps.c",
-        "void ep_run_sweep(struct run *r, uint32_t node)\n{\n",
-        "void ep_run_sweep(struct run *r, uint32_t node)\n{\n"
+        "void ep_run_sweep(struct run_sweeps *all, uint32_t node)\n{\n",
+        "void ep_run_sweep(struct run_sweeps *all, uint32_t node)\n{\n"
         "    if (node > 0)\n        return;\n")]),
     "left: nobody has a mark": ("leaves", [(
         "endpoints/spawn/mark.c",
@@ -80,8 +80,8 @@ PROMISES = {
         "    if (whose != own)\n        return false;\n")]),
     "room: what cannot be held is started": ("too-many", [(
         "endpoints/run/plan_room.c",
-        "    if (ep_need_check(&need, &room, why) == 0)\n",
-        "    if (ep_need_check(&need, &room, why) <= 0)\n")]),
+        "    if (ep_need_check(&need, &p->room, why) == 0)\n",
+        "    if (ep_need_check(&need, &p->room, why) <= 0)\n")]),
 }
 # What counts only where a daemon dies with much under way.
 DEEP = (

@@ -15,6 +15,7 @@ import zlib
 sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "chaos"))
 import check  # noqa: E402  (found by the line before)
 import front  # noqa: E402
+import mutants  # noqa: E402
 import plan as plans  # noqa: E402
 import shrink  # noqa: E402
 import writer  # noqa: E402
@@ -310,6 +311,14 @@ class PlanTest(unittest.TestCase):
             lambda smaller: {1, 3} <= {fault["n"] for fault in
                                        smaller["faults"]})
         self.assertEqual(found["faults"], [faults[1], faults[3]])
+
+
+class MutantTest(unittest.TestCase):
+    def test_what_a_mutant_changes_is_in_the_sources_once(self):
+        for name, (_, changes) in mutants.MUTANTS.items():
+            for path, old, _ in changes:
+                with open(os.path.join(os.environ["top_srcdir"], path)) as file:
+                    self.assertEqual(file.read().count(old), 1, name)
 
 
 if __name__ == "__main__":

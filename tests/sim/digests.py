@@ -2,9 +2,8 @@
 """The same seeds give the same runs, whoever compiled them and how.
 
 The swarm of this build runs some seeds, twice, and has to say what is in
-swarm.golden, to the last digit. .ci/run does this with gcc and clang, with and
-without optimization, and with sanitizers. A change of the protocol changes the
-file:
+swarm.golden, to the last digit. .ci/run does this with gcc, with gcc and
+sanitizers, and with clang. A change of the protocol changes the file:
 
     build/tests/sim/swarm 1 60 >tests/sim/swarm.golden
 """

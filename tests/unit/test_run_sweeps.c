@@ -39,7 +39,7 @@ struct ep_spawner {
 
 static struct ep_spawner spawner;
 static bool has_spawner;
-static uint32_t interrupts; /* each look finds another one */
+static uint32_t interrupts;
 
 int ep_spawner_exec(const char *path, struct ep_spawner **out)
 {
@@ -97,7 +97,7 @@ bool ep_spawner_close(struct ep_spawner *sp)
 uint32_t ep_run_signals_interrupts(const struct run_signals *signals)
 {
     (void)signals;
-    return interrupts++;
+    return interrupts;
 }
 
 struct run {
@@ -221,8 +221,17 @@ static void who_does_not_say_so_was_not_reached(void **state)
 }
 
 /* Whoever waits when a signal ends the waiting was not reached. */
+static void on_interrupt(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    interrupts++;
+}
+
 static void sixty_four_are_swept_at_a_time(void **state)
 {
+    static const struct timeval soon = {.tv_usec = 1000};
     struct topo_hosts missed;
     struct run r;
     char *list;
@@ -234,6 +243,7 @@ static void sixty_four_are_swept_at_a_time(void **state)
     assert_int_equal(spawner.count, AT_ONCE);
     end_one(0, "\n" EP_SWEPT " 0\n");
     assert_int_equal(spawner.count, AT_ONCE + 1);
+    event_base_once(r.base, -1, EV_TIMEOUT, on_interrupt, NULL, &soon);
     list = ep_run_sweeps_end(r.sweeps);
     assert_int_equal(topo_hosts_parse(&missed, list, NULL), 0);
     assert_int_equal(missed.count, 69);
@@ -263,6 +273,36 @@ static void a_daemon_is_lost_with_all_of_its_nodes(void **state)
     close_run(&r);
 }
 
+/* From within the waiting. */
+static void on_timer(evutil_socket_t fd, short what, void *arg)
+{
+    const bool *is_interrupt = arg;
+
+    (void)fd;
+    (void)what;
+    if (*is_interrupt)
+        interrupts++;
+    else
+        end_one(0, "\n" EP_SWEPT " 1\n");
+}
+
+static void the_end_waits_for_all_or_an_interrupt(void **state)
+{
+    static const struct timeval soon = {.tv_usec = 1000};
+    struct run r;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bool is_interrupt = i > 0;
+
+        open_run(&r, "h1", EP_LAUNCHER_SSH, 1);
+        ep_run_sweep(r.sweeps, 1);
+        event_base_once(r.base, -1, EV_TIMEOUT, on_timer, &is_interrupt, &soon);
+        check_missed(&r, is_interrupt ? "h1" : NULL);
+        close_run(&r);
+    }
+}
+
 static void a_resource_manager_sweeps_itself(void **state)
 {
     struct run r;
@@ -283,6 +323,7 @@ int main(void)
         cmocka_unit_test(who_does_not_say_so_was_not_reached),
         cmocka_unit_test(sixty_four_are_swept_at_a_time),
         cmocka_unit_test(a_daemon_is_lost_with_all_of_its_nodes),
+        cmocka_unit_test(the_end_waits_for_all_or_an_interrupt),
         cmocka_unit_test(a_resource_manager_sweeps_itself),
     };
 
