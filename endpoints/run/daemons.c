@@ -298,7 +298,8 @@ static void on_spawner_lost(void *arg)
     struct run *r = arg;
 
     ep_voice_say(&r->voice, "the process that starts the daemons has died");
-    r->launch.alive = 0; /* their ends are not heard of any more */
+    r->launch.alive = 0;
+    r->launch.is_unknown = true;
     ep_run_abort(r, 1);
 }
 

@@ -62,7 +62,8 @@ struct run_launch {
     struct run_missing *missing; /* owned: those that do not come */
     struct event *settle;        /* none has failed for a while */
     bool is_recalled;            /* srun was told to end */
-    bool is_arriving;            /* the last daemon of srun is there */
+    bool is_unknown;  /* the spawner has died: no end of a daemon is heard of */
+    bool is_arriving; /* the last daemon of srun is there */
 };
 
 /* The tap is told of the job and of its output, beside the console. */

@@ -116,7 +116,7 @@ void ep_run_loss_sweep(struct run *r)
     char *list;
 
     for (uint32_t n = 1; !r->end.is_aborted && n <= r->plan.nodes_count; n++) {
-        if (!r->nodes[n].is_final)
+        if (!r->nodes[n].is_final || r->launch.is_unknown)
             ep_run_sweep(r->loss.sweeps, n);
     }
     list = ep_run_sweeps_end(r->loss.sweeps);

@@ -21,8 +21,9 @@ void ep_run_lost(struct run *r, uint32_t node);
 bool ep_run_bears_loss(const struct run *r);
 
 /* At the end of the run: what lost nodes may have left on their hosts is ended,
- * on those of nodes that are not final as well. Waits for it (sweeps.h), and
- * names the hosts that were not reached. */
+ * on those of nodes that are not final as well, and on all where the spawner of
+ * the daemons has died: none of them may have said goodbye. Waits for it
+ * (sweeps.h), and names the hosts that were not reached. */
 void ep_run_loss_sweep(struct run *r);
 
 #endif

@@ -20,6 +20,11 @@ GONE_S = 10
 # lives as long as its input.
 FAMILY = ("sleep 302 & echo up $!; setsid sleep 302 & echo up $!; "
           "echo up $$; exec cat")
+# The same where only one rank lives on: the others' nodes have no process
+# that is awaited any more, and their output has ended.
+ENDED = ("sleep 302 >/dev/null 2>&1 & echo up $!; "
+         "setsid sleep 302 >/dev/null 2>&1 & echo up $!; echo up $$; "
+         "test $XYLEM_RANK = 1 || exit 0; exec cat")
 WHO = ("launcher", "its spawner", "daemon", "the daemon's spawners", "helper")
 SUN_PATH = 108  # bytes of the name of a socket
 HOST = "a"  # where it happens; b is beneath it and goes on
@@ -145,22 +150,63 @@ def killed_at_once():
     live.check_gone(GONE_S)
 
 
-def killed_here():
-    """All spawners at once, of virtual nodes."""
-    job = live.Job("-N", 4, "--nodes-per-daemon", 1, "--", "sh", "-c", FAMILY,
+def spawners_of(launcher):
+    """Its own, and then those of its daemons."""
+    return sorted((pid for pid in live.descendants(launcher)
+                   if live.read_proc(pid, "comm") == b"xylem-spawn\n"),
+                  key=lambda pid: live.parent(pid) != launcher)
+
+
+def kill_all(pids):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):  # by its parent's end
+            os.kill(pid, signal.SIGKILL)
+
+
+def start_here(command):
+    """Virtual nodes in a chain, so that one daemon after the other is found to
+    be dead; and their processes."""
+    job = live.Job("-N", 4, "--nodes-per-daemon", 1, "--arity", 1,
+                   "--on-node-loss", "continue", "--", "sh", "-c", command,
                    stdin=subprocess.PIPE)
-    pids = {int(job.stdout.readline().split()[1]) for _ in range(4 * 3)}
-    spawners = [pid for pid, name in live.ours().items()
-                if name == "xylem-spawn"]
-    check(len(spawners) >= 5, "%d spawners" % len(spawners))
+    return job, {int(job.stdout.readline().split()[1]) for _ in range(4 * 3)}
+
+
+def there(pids):
+    return pids & set(live.descendants(live.RUNNER))
+
+
+def check_none(job, pids):
+    live.eventually(lambda: not there(pids), GONE_S,
+                    "nothing is left: " + job.said())
+    check_eq(1, job.wait(), "exit code:")
+
+
+def killed_here():
+    """All spawners at once."""
+    job, pids = start_here(FAMILY)
+    spawners = spawners_of(job.proc.pid)
+    check_eq(5, len(spawners), "spawners:")
     for pid in spawners:
         live.stop(pid)
-    for pid in spawners:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    live.eventually(lambda: not pids & set(live.descendants(live.RUNNER)),
-                    GONE_S, "nothing is left: " + job.said())
-    check_eq(1, job.wait(), "exit code:")
+    kill_all(spawners)
+    check_none(job, pids)
+    live.check_gone(GONE_S)
+
+
+def killed_after_the_end():
+    """The same when three of four have ended: nobody waits for their daemons.
+    Which of these sees the end of others is chance, so there are several."""
+    running = [start_here(ENDED) for _ in range(4)]
+    for _, pids in running:
+        live.eventually(lambda pids=pids: len(there(pids)) == 9, GONE_S,
+                        "three have ended")
+    live.await_sweepers()
+    with turn_is_taken():
+        for job, _ in running:
+            kill_all(spawners_of(job.proc.pid))
+        for job, pids in running:
+            check_none(job, pids)
     live.check_gone(GONE_S)
 
 
@@ -368,6 +414,8 @@ def main():
         killed_at_once()
     with live.case("all spawners of virtual nodes are killed"):
         killed_here()
+    with live.case("the same when most processes have ended before"):
+        killed_after_the_end()
     with live.case("a neighbour and a run inside the job are left alone"):
         others_are_left_alone()
     with live.case("a mark alone kills nobody"):
