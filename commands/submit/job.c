@@ -15,7 +15,7 @@
 
 #include "commands/attach/link.h"
 #include "endpoints/run/environ.h"
-#include "endpoints/run/jobs.h"
+#include "endpoints/run/nodes.h"
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/event.h"
 

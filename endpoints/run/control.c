@@ -2,6 +2,7 @@
 #include "endpoints/run/control.h"
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "job/order.h"
 #include "overlay/base/err.h"
@@ -51,16 +52,7 @@ int ep_run_control_job(struct run *r, const struct job *job)
         text_buf_fini(&text);
         return OV_EFULL;
     }
-    for (uint32_t n = 1; n <= r->plan.nodes_count; n++) {
-        struct run_node *node = &r->nodes[n];
-
-        if (job_on_node(job, n) == 0)
-            continue;
-        node->jobs++;
-        if (node->is_final)
-            r->finals--;
-        node->is_final = false;
-    }
+    ep_run_nodes_told(r->nodes, job);
     ep_run_orders_queue(r->orders, JOB_CONTROL_JOB, text.at,
                         (uint32_t)text.len_bytes);
     text_buf_fini(&text);

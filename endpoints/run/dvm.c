@@ -6,6 +6,7 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/tap.h"
@@ -18,9 +19,7 @@ enum { GRACE_S = 2 };
 
 void ep_run_dvm_begin(struct run *r)
 {
-    for (uint32_t n = 1; n <= r->plan.nodes_count; n++)
-        r->nodes[n].is_final = true;
-    r->finals = r->plan.nodes_count;
+    ep_run_nodes_idle(r->nodes);
     /* Whoever hears a word of the launcher knows that the tree stands. This one
      * reaches no process: there is none. */
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);

@@ -9,6 +9,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/missing.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/suspension.h"
@@ -71,7 +72,7 @@ void ep_run_check_done(struct run *r)
     if (r->phase != RUN_RUNNING || r->output == NULL ||
         (r->options.is_dvm && !r->end.is_ending))
         return;
-    if (r->finals < r->plan.nodes_count || ep_run_jobs_further(r) ||
+    if (!ep_run_nodes_are_final(r->nodes) || ep_run_jobs_further(r) ||
         ep_run_tap_is_awaited(r) || ep_run_tap_replays(r) ||
         r->redirect.waiting > 0)
         return;

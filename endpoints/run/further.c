@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "endpoints/run/environ.h"
-#include "endpoints/run/impl.h"
 #include "endpoints/run/placing.h"
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
@@ -12,19 +11,19 @@
 /* --- what it is
  * */
 
-static int add_app(const struct run *r, const struct job_wish *from,
+static int add_app(const struct run_plan *plan, const struct job_wish *from,
                    struct job *job)
 {
     int rc = job_add_app(job);
 
     if (rc == 0)
         rc = ep_run_plan_app(&from->program, job_app_last(job));
-    return rc == 0 ? ep_run_environ(&r->own.desc.env, from, job_app_last(job))
+    return rc == 0 ? ep_run_environ(&plan->job->env, from, job_app_last(job))
                    : rc;
 }
 
 /* What its spawn says of it counts before what the run does. */
-static uint32_t cache_bytes(const struct run *r,
+static uint32_t cache_bytes(const struct run_plan *plan,
                             const struct ep_tap_spawn *spawn)
 {
     uint32_t bytes = spawn->cache_bytes;
@@ -32,26 +31,26 @@ static uint32_t cache_bytes(const struct run *r,
     if (spawn->cache_channels == 0)
         return 0;
     if (bytes == JOB_CACHE_UNSAID)
-        bytes =
-            r->options.has_cache ? r->options.cache_bytes : EP_TAP_CACHE_BYTES;
+        bytes = plan->options->has_cache ? plan->options->cache_bytes
+                                         : EP_TAP_CACHE_BYTES;
     return bytes < JOB_CACHE_MAX ? bytes : JOB_CACHE_MAX;
 }
 
 /* What is as with the run's own job. */
-static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
-                    struct job *job)
+static int describe(const struct run_plan *plan,
+                    const struct ep_tap_spawn *spawn, struct job *job)
 {
     int rc = 0;
 
-    job->manners = r->own.desc.manners;
-    job->linger_ms = r->own.desc.linger_ms;
+    job->manners = plan->job->manners;
+    job->linger_ms = plan->job->linger_ms;
     job->has_stddiag = spawn->has_stddiag;
     job->is_raw = spawn->output.is_raw;
     job->merges_stderr = spawn->output.merges_stderr;
-    job->cache_bytes = cache_bytes(r, spawn);
+    job->cache_bytes = cache_bytes(plan, spawn);
     job->cache_channels = spawn->cache_channels;
     for (uint32_t i = 0; rc == 0 && i < spawn->apps_count; i++)
-        rc = add_app(r, &spawn->apps[i], job);
+        rc = add_app(plan, &spawn->apps[i], job);
     return rc;
 }
 
@@ -59,8 +58,9 @@ static int describe(const struct run *r, const struct ep_tap_spawn *spawn,
  * */
 
 /* What is done about those that do not read is as with the run's own job. */
-static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
-                       struct job *job, enum ep_tap_refusal *refusal, char *why)
+static int add_readers(const struct run_plan *plan,
+                       const struct ep_tap_spawn *spawn, struct job *job,
+                       enum ep_tap_refusal *refusal, char *why)
 {
     struct topo_range ranks = {spawn->reader, spawn->reader};
     int rc = 0;
@@ -76,22 +76,23 @@ static int add_readers(const struct run *r, const struct ep_tap_spawn *spawn,
         *refusal = EP_TAP_NO_READER;
         return OV_EINVAL;
     }
-    job->slow = r->own.desc.slow;
-    job->spill_bytes = r->own.desc.spill_bytes;
-    job->close_ms = r->own.desc.close_ms;
-    rc = job_set_string(&job->spill_dir, r->own.desc.spill_dir);
+    job->slow = plan->job->slow;
+    job->spill_bytes = plan->job->spill_bytes;
+    job->close_ms = plan->job->close_ms;
+    rc = job_set_string(&job->spill_dir, plan->job->spill_dir);
     return rc == 0 ? job_add_reader(job, ranks) : rc;
 }
 
-int ep_run_further(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct job *job, enum ep_tap_refusal *refusal, char *why)
+int ep_run_further(const struct run_plan *plan, struct run_nodes *nodes,
+                   const struct ep_tap_spawn *spawn, struct job *job,
+                   enum ep_tap_refusal *refusal, char *why)
 {
-    int rc = describe(r, spawn, job);
+    int rc = describe(plan, spawn, job);
 
     *refusal = EP_TAP_NO_ROOM;
     if (rc == 0)
-        rc = ep_run_placing(r, spawn, job, refusal, why);
+        rc = ep_run_placing(plan, nodes, spawn, job, refusal, why);
     if (rc == 0)
-        rc = add_readers(r, spawn, job, refusal, why);
+        rc = add_readers(plan, spawn, job, refusal, why);
     return rc;
 }

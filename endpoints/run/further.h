@@ -5,7 +5,8 @@
 #include "job/job.h"
 #include "endpoints/run/taps.h"
 
-struct run;
+struct run_nodes;
+struct run_plan;
 
 /* Fills the zeroed *job, but for its number and base. It has places of its own:
  * the nodes that it runs on, in the order of its list of hosts, or where its
@@ -15,7 +16,8 @@ struct run;
  * Returns 0; an OV_E... code with *refusal and, but for EP_TAP_LATER, a
  * sentence in why (EP_TAP_WHY_MAX bytes), with what the caller gives to
  * job_fini() in *job. Costs what placing.h says. */
-int ep_run_further(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct job *job, enum ep_tap_refusal *refusal, char *why);
+int ep_run_further(const struct run_plan *plan, struct run_nodes *nodes,
+                   const struct ep_tap_spawn *spawn, struct job *job,
+                   enum ep_tap_refusal *refusal, char *why);
 
 #endif

@@ -29,21 +29,6 @@
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 
-/* Is a node to say what its machine is? See ask.h. */
-enum run_ask { RUN_ASK_NOT, RUN_ASK_DUE, RUN_ASK_SENT };
-
-/* A node as the launcher knows it. */
-struct run_node {
-    bool is_final; /* nothing that it was told to run does */
-    bool is_lost;
-    bool is_silent; /* lost, or cut off by a loss, before it was final */
-    uint32_t jobs;  /* told so far that have processes there */
-    uint32_t spare; /* processes there of jobs beside the run's own */
-    uint8_t asked;  /* enum run_ask */
-    char *blind;    /* owned: why it cannot; NULL: it can, or was not asked */
-    struct ep_machine machine; /* as it has said */
-};
-
 enum run_phase {
     RUN_LAUNCHING, /* daemons start and join */
     RUN_RUNNING,   /* the job was told to the nodes */
@@ -139,10 +124,8 @@ struct run {
     struct run_told told;
     struct run_redirects redirect;
     enum run_phase phase;
-    struct run_node *nodes; /* owned: [1 + N], by overlay node */
-    uint32_t finals;        /* nodes whose processes do no more */
-    uint32_t asked;         /* nodes that are to say what their machines are */
 
+    struct run_nodes *nodes;           /* owned */
     struct run_orders *orders;         /* owned: to all nodes */
     struct run_signals *signals;       /* owned */
     struct run_suspension *suspension; /* owned: this process's own */
@@ -158,7 +141,7 @@ struct run {
 /* The files, each above those it calls; some have headers:
  *     again  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  verdict  counts
- *     orders  signals  suspension  control  held  log  tap  ask  want  stdin
+ *     orders  signals  suspension  control  held  log  tap  nodes  want  stdin
  *     pool  placing  further  sinks  past  job  jobs  end  own  stats  report
  *     back  redirect  losses  sweeps  loss  dvm  interrupt  down  daemons
  *     survey  words  up  run

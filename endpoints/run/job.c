@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/orders.h"
-#include "endpoints/run/impl.h"
 #include "endpoints/run/held.h"
+#include "endpoints/run/impl.h"
+#include "endpoints/run/nodes.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/past.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
@@ -19,17 +20,6 @@
 bool ep_run_job_is_own(const struct run_job *job)
 {
     return job == &job->run->own;
-}
-
-void ep_run_job_count_spare(struct run_job *job, bool is_more)
-{
-    struct run *r = job->run;
-
-    for (uint32_t n = 1; n <= r->plan.nodes_count; n++) {
-        uint32_t procs = job_on_node(&job->desc, n);
-
-        r->nodes[n].spare += is_more ? procs : 0 - procs;
-    }
 }
 
 void ep_run_job_fini(struct run_job *job)
@@ -82,7 +72,7 @@ static void end_job(struct run_job *job)
                      "output of a further job, processes %u to %u, is not "
                      "whole",
                      told.base, told.base + told.size - 1);
-    ep_run_job_count_spare(job, false);
+    ep_run_nodes_empty(job->run->nodes, &job->desc);
     ep_run_tap_job(r, &told);
     if (job->desc.cache_bytes > 0)
         ep_run_past_add(r->jobs.past, &job->desc);

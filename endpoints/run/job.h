@@ -56,8 +56,6 @@ extern const struct run_sinks_events ep_run_job_sinks;
 bool ep_run_job_is_own(const struct run_job *job);
 /* Frees what it owns; zeroed is fine. */
 void ep_run_job_fini(struct run_job *job);
-/* Its processes count on their nodes, or (less) do no longer. O(nodes). */
-void ep_run_job_count_spare(struct run_job *job, bool is_more);
 
 /* What becomes of it; processes by their numbers. */
 

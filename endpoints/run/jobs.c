@@ -7,11 +7,13 @@
 #include "endpoints/run/control.h"
 #include "endpoints/run/further.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/past.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stdin.h"
+#include "endpoints/run/survey.h"
 #include "endpoints/run/tap.h"
 #include "job/order.h"
 #include "overlay/base/err.h"
@@ -95,7 +97,10 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
     int rc = OV_ENOMEM;
 
     if (job != NULL)
-        rc = ep_run_further(r, spawn, &job->desc, refusal, why);
+        rc =
+            ep_run_further(&r->plan, r->nodes, spawn, &job->desc, refusal, why);
+    if (rc == OV_EAGAIN)
+        ep_run_survey_ask(r);
     if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->jobs.next_number) {
         snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
         rc = OV_EFULL;
@@ -155,7 +160,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
         free(job);
         return false;
     }
-    ep_run_job_count_spare(job, true);
+    ep_run_nodes_fill(r->nodes, &job->desc);
     r->jobs.made++;
     r->jobs.next_number += job->desc.size;
     job->next = r->own.next;

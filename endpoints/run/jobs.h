@@ -15,9 +15,6 @@
 
 struct ep_console_record;
 
-/* Processes of further jobs that a node may run at a time. For each that there
- * may be a daemon has some 32 bytes in each of its nodes. */
-enum { RUN_SPARE_PROCS = 256 };
 /* Further jobs at a time. */
 enum { RUN_JOBS_MAX = 128 };
 

@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-#include "endpoints/run/ask.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/survey.h"
 #include "endpoints/run/sweeps.h"
 
 bool ep_run_bears_loss(const struct run *r)
@@ -20,16 +21,6 @@ static bool goes_on(const struct run *r)
 {
     return ep_run_bears_loss(r) && r->phase == RUN_RUNNING &&
            r->end.exit_code < 0;
-}
-
-/* Says goodbye for a node that cannot any more. */
-static void count_final(struct run *r, uint32_t node)
-{
-    if (r->nodes[node].is_final)
-        return;
-    r->nodes[node].is_silent = true;
-    r->nodes[node].is_final = true;
-    r->finals++;
 }
 
 static void remember(struct run *r, uint32_t node)
@@ -52,9 +43,28 @@ static bool is_bare(struct run *r)
     return true;
 }
 
+static bool is_lost(void *arg, uint32_t node)
+{
+    const struct run *r = arg;
+
+    return ep_run_nodes_is_lost(r->nodes, node);
+}
+
+/* A part of the job, or of a dvm, is gone with it. */
+static void lose_part(struct run *r, uint32_t node)
+{
+    remember(r, node);
+    ep_run_losses_add(r->loss.untold, node, goes_on(r), r->end.exit_code < 0);
+    ep_run_jobs_lost(r, node);
+    if (!goes_on(r) || is_bare(r))
+        ep_run_abort(r, 1);
+}
+
 void ep_run_lost(struct run *r, uint32_t node)
 {
-    if (node == 0 || node > r->plan.nodes_count || r->nodes[node].is_lost ||
+    bool was_final;
+
+    if (node == 0 || node > r->plan.nodes_count || is_lost(r, node) ||
         r->phase >= RUN_LEAVING)
         return;
     if (r->phase == RUN_LAUNCHING) {
@@ -62,27 +72,13 @@ void ep_run_lost(struct run *r, uint32_t node)
                            "it was lost before the job began", NULL);
         return;
     }
-    r->nodes[node].is_lost = true;
+    was_final = ep_run_nodes_is_final(r->nodes, node);
+    ep_run_nodes_lose(r->nodes, node);
     ep_run_sweep_lost(r->loss.sweeps, node);
     ep_run_jobs_silent(r, node);
-    if (r->nodes[node].is_final && !r->options.is_dvm) { /* nothing is lost */
-        ep_run_ask_lost(r, node);
-        return;
-    }
-    remember(r, node);
-    ep_run_losses_add(r->loss.untold, node, goes_on(r), r->end.exit_code < 0);
-    count_final(r, node);
-    ep_run_jobs_lost(r, node);
-    if (!goes_on(r) || is_bare(r))
-        ep_run_abort(r, 1);
-    ep_run_ask_lost(r, node);
-}
-
-static bool is_lost(void *arg, uint32_t node)
-{
-    const struct run *r = arg;
-
-    return r->nodes[node].is_lost;
+    if (!was_final || r->options.is_dvm)
+        lose_part(r, node);
+    ep_run_survey_lost(r, node);
 }
 
 int ep_run_loss_open(struct run *r)
@@ -116,7 +112,7 @@ void ep_run_loss_sweep(struct run *r)
     char *list;
 
     for (uint32_t n = 1; !r->end.is_aborted && n <= r->plan.nodes_count; n++) {
-        if (!r->nodes[n].is_final || r->launch.is_unknown)
+        if (!ep_run_nodes_is_final(r->nodes, n) || r->launch.is_unknown)
             ep_run_sweep(r->loss.sweeps, n);
     }
     list = ep_run_sweeps_end(r->loss.sweeps);

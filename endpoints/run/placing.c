@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/run/ask.h"
-#include "endpoints/run/impl.h"
-#include "endpoints/run/jobs.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/pool.h"
 #include "overlay/base/err.h"
@@ -23,7 +21,8 @@ struct group {
 };
 
 struct placing {
-    struct run *r;
+    const struct run_plan *plan;
+    struct run_nodes *nodes;
     const struct ep_tap_spawn *spawn;
     struct group groups[JOB_APPS_MAX];
     uint32_t count;                  /* groups */
@@ -102,7 +101,7 @@ static void lower_program(const struct placing *p, const struct group *group,
     out->ppn = 0;
     out->ppn_of = ppn_of;
     for (uint32_t i = 0; i < group->pool.hosts.count; i++) {
-        uint32_t room = ep_run_pool_room(p->r, group->pool.nodes[i]);
+        uint32_t room = ep_run_nodes_room(p->nodes, group->pool.nodes[i]);
 
         if (ppn_of[i] > room)
             ppn_of[i] = room;
@@ -117,8 +116,8 @@ static void count_program(const struct placing *p, const struct group *group,
                           struct topo_program *out)
 {
     for (uint32_t i = 0; i < group->pool.hosts.count; i++)
-        ppn_of[i] = ep_machine_has(&p->r->nodes[group->pool.nodes[i]].machine,
-                                   app->per);
+        ppn_of[i] = ep_machine_has(
+            ep_run_nodes_machine(p->nodes, group->pool.nodes[i]), app->per);
     topo_program_count(out, app->ppn, ppn_of, group->pool.hosts.count);
     if (p->is_tight)
         lower_program(p, group, ppn_of, out);
@@ -200,16 +199,16 @@ static int open_pool(struct placing *p, uint32_t g,
 {
     const struct job_wish *app = &p->spawn->apps[p->groups[g].first];
     struct run_pool *pool = &p->groups[g].pool;
-    int rc = ep_run_pool_open(p->r, app, pool, refusal, why);
+    int rc = ep_run_pool_open(p->plan, p->nodes, app, pool, refusal, why);
 
     if (rc == 0 && p->is_tight)
-        rc = ep_run_pool_tighten(p->r, pool, least(p, g));
+        rc = ep_run_pool_tighten(p->nodes, pool, least(p, g));
     if (rc != 0)
         return rc;
     if (p->count > 1)
-        return ep_run_pool_sort(p->r, pool);
+        return ep_run_pool_sort(p->plan, pool);
     if (app->hosts == NULL && app->hostfile == NULL && are_counted(p))
-        return ep_run_pool_level(p->r, pool);
+        return ep_run_pool_level(p->nodes, pool);
     return 0;
 }
 
@@ -228,15 +227,20 @@ static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
                         char *why)
 {
     bool is_asked = false;
+    uint32_t blind;
 
     for (uint32_t g = 0; g < p->count; g++) {
         const struct run_pool *pool = &p->groups[g].pool;
         int rc = 0;
 
         if (has_objects(p, g))
-            rc = ep_run_ask(p->r, pool->nodes, pool->hosts.count, why);
+            rc = ep_run_nodes_ask(p->nodes, pool->nodes, pool->hosts.count,
+                                  &blind);
         if (rc == OV_ESYS) {
             *refusal = EP_TAP_BLIND;
+            snprintf(why, EP_TAP_WHY_MAX, "%.64s: %.180s",
+                     ep_run_host(p->plan, blind),
+                     ep_run_nodes_why(p->nodes, blind));
             return rc;
         }
         is_asked |= rc == OV_EAGAIN;
@@ -248,7 +252,7 @@ static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
 
 static void count_procs(struct placing *p)
 {
-    memset(p->procs_of, 0, (p->r->plan.nodes_count + 1) * sizeof(*p->procs_of));
+    memset(p->procs_of, 0, (p->plan->nodes_count + 1) * sizeof(*p->procs_of));
     for (uint32_t g = 0; g < p->count; g++) {
         const struct group *group = &p->groups[g];
 
@@ -263,8 +267,8 @@ static void count_procs(struct placing *p)
 
 static bool has_room(const struct placing *p, char *why)
 {
-    for (uint32_t n = 1; n <= p->r->plan.nodes_count; n++) {
-        uint32_t room = ep_run_pool_room(p->r, n);
+    for (uint32_t n = 1; n <= p->plan->nodes_count; n++) {
+        uint32_t room = ep_run_nodes_room(p->nodes, n);
 
         if (p->procs_of[n] <= room)
             continue;
@@ -272,7 +276,7 @@ static bool has_room(const struct placing *p, char *why)
             why, EP_TAP_WHY_MAX,
             "node %u on %.128s has room for %u more process%s of the %d that "
             "it takes of such jobs",
-            ep_run_place(&p->r->plan, n), ep_run_host(&p->r->plan, n), room,
+            ep_run_place(p->plan, n), ep_run_host(p->plan, n), room,
             room == 1 ? "" : "es", RUN_SPARE_PROCS);
         return false;
     }
@@ -325,9 +329,8 @@ static uint32_t nth_node(const struct placing *p, uint32_t nth)
     const struct run_pool *pool = &p->groups[0].pool;
 
     if (p->count > 1)
-        return nth < p->r->plan.nodes_count
-                   ? job_node_at(&p->r->own.desc, nth + 1)
-                   : 0;
+        return nth < p->plan->nodes_count ? job_node_at(p->plan->job, nth + 1)
+                                          : 0;
     return nth < pool->hosts.count ? pool->nodes[nth] : 0;
 }
 
@@ -407,18 +410,20 @@ static int list_ranks(const struct placing *p, struct job *job)
     return rc;
 }
 
-int ep_run_placing(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct job *job, enum ep_tap_refusal *refusal, char *why)
+int ep_run_placing(const struct run_plan *plan, struct run_nodes *nodes,
+                   const struct ep_tap_spawn *spawn, struct job *job,
+                   enum ep_tap_refusal *refusal, char *why)
 {
     struct placing *p = calloc(1, sizeof(*p));
     int rc = OV_ENOMEM;
 
     if (p == NULL)
         return rc;
-    p->r = r;
+    p->plan = plan;
+    p->nodes = nodes;
     p->spawn = spawn;
-    p->procs_of = calloc((size_t)r->plan.nodes_count + 1, sizeof(*p->procs_of));
-    p->place_of = calloc((size_t)r->plan.nodes_count + 1, sizeof(*p->place_of));
+    p->procs_of = calloc((size_t)plan->nodes_count + 1, sizeof(*p->procs_of));
+    p->place_of = calloc((size_t)plan->nodes_count + 1, sizeof(*p->place_of));
     group_apps(p);
     if (p->procs_of != NULL && p->place_of != NULL)
         rc = place_all(p, refusal, why);

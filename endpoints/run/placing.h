@@ -12,12 +12,14 @@
 #include "job/job.h"
 #include "endpoints/run/taps.h"
 
-struct run;
+struct run_nodes;
+struct run_plan;
 
 /* Fills the places, ranks and size of *job, which has its programs. Returns 0;
  * an OV_E... code with *refusal and, but for EP_TAP_LATER, a sentence in why
  * (EP_TAP_WHY_MAX bytes). O(nodes * (programs + log nodes) + processes). */
-int ep_run_placing(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct job *job, enum ep_tap_refusal *refusal, char *why);
+int ep_run_placing(const struct run_plan *plan, struct run_nodes *nodes,
+                   const struct ep_tap_spawn *spawn, struct job *job,
+                   enum ep_tap_refusal *refusal, char *why);
 
 #endif

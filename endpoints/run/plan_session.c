@@ -6,7 +6,7 @@
 #include "endpoints/boot/launcher.h"
 #include "endpoints/boot/starter.h"
 #include "endpoints/hub/crowd.h"
-#include "endpoints/run/jobs.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/spawn/mark.h"
 #include "endpoints/sys/beside.h"

@@ -6,23 +6,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "endpoints/run/impl.h"
-#include "endpoints/run/jobs.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
 /* What a pool is made of. */
 struct making {
-    const struct run *r;
+    const struct run_plan *plan;
+    const struct run_nodes *nodes;
     struct run_pool *pool;
     enum ep_tap_refusal *refusal;
     char *why;
 };
 
-/* Processes of further jobs on a node. */
+/* A node of a pool with the processes of further jobs that it has. */
 struct spare {
     uint32_t procs;
     uint32_t at; /* of the pool */
+    uint32_t node, slots;
 };
 
 /* A list of hosts that somebody names. */
@@ -39,12 +40,12 @@ void ep_run_pool_close(struct run_pool *pool)
 }
 
 /* Room for all nodes, empty. */
-static int pool_new(const struct run *r, struct run_pool *pool)
+static int pool_new(const struct run_plan *plan, struct run_pool *pool)
 {
     *pool = (struct run_pool){
-        .nodes = calloc(r->plan.nodes_count + 1, sizeof(*pool->nodes))};
+        .nodes = calloc(plan->nodes_count + 1, sizeof(*pool->nodes))};
     pool->hosts.items =
-        calloc(r->plan.nodes_count + 1, sizeof(*pool->hosts.items));
+        calloc(plan->nodes_count + 1, sizeof(*pool->hosts.items));
     if (pool->nodes != NULL && pool->hosts.items != NULL)
         return 0;
     ep_run_pool_close(pool);
@@ -57,15 +58,16 @@ static void add(struct run_pool *pool, uint32_t node, uint32_t slots)
     pool->hosts.items[pool->hosts.count++].slots = slots;
 }
 
-static void add_living(const struct run *r, struct run_pool *pool)
+static void add_living(const struct making *m)
 {
-    for (uint32_t place = 1; place <= r->plan.nodes_count; place++) {
-        uint32_t node = job_node_at(&r->own.desc, place);
-        uint32_t slots =
-            r->plan.hosts.count > 0 ? r->plan.hosts.items[place - 1].slots : 0;
+    for (uint32_t place = 1; place <= m->plan->nodes_count; place++) {
+        uint32_t node = job_node_at(m->plan->job, place);
+        uint32_t slots = m->plan->hosts.count > 0
+                             ? m->plan->hosts.items[place - 1].slots
+                             : 0;
 
-        if (!r->nodes[node].is_lost)
-            add(pool, node, slots);
+        if (!ep_run_nodes_is_lost(m->nodes, node))
+            add(m->pool, node, slots);
     }
 }
 
@@ -132,23 +134,22 @@ static int named_file(const struct making *m, const struct job_wish *app,
 }
 
 /* Is it this machine, by a name that the tree's list does not have? */
-static bool is_here(const struct run *r, const char *name)
+static bool is_here(const struct run_plan *plan, const char *name)
 {
-    return strcmp(name, r->plan.host) == 0 || strcmp(name, "localhost") == 0;
+    return strcmp(name, plan->host) == 0 || strcmp(name, "localhost") == 0;
 }
 
 /* The place of a host, from 1; 0 for all: virtual nodes have one name;
  * TOPO_NONE: it is none of the tree. */
-static uint32_t place_of(const struct run *r, const char *name)
+static uint32_t place_of(const struct run_plan *plan, const char *name)
 {
-    uint32_t at = topo_hosts_find(&r->plan.hosts, name, strlen(name));
+    uint32_t at = topo_hosts_find(&plan->hosts, name, strlen(name));
 
-    if (r->plan.hosts.count == 0)
-        return is_here(r, name) ? 0 : TOPO_NONE;
-    if (at == TOPO_NONE && is_here(r, name))
-        at =
-            topo_hosts_find(&r->plan.hosts, r->plan.host, strlen(r->plan.host));
-    return at < r->plan.nodes_count ? at + 1 : TOPO_NONE;
+    if (plan->hosts.count == 0)
+        return is_here(plan, name) ? 0 : TOPO_NONE;
+    if (at == TOPO_NONE && is_here(plan, name))
+        at = topo_hosts_find(&plan->hosts, plan->host, strlen(plan->host));
+    return at < plan->nodes_count ? at + 1 : TOPO_NONE;
 }
 
 /* --- those among them */
@@ -176,7 +177,8 @@ static int choose_one(const struct making *m, const struct named *named,
                       uint32_t i, uint32_t *at, struct run_pool *to)
 {
     const char *name = topo_hosts_name(&named->list, i);
-    uint32_t place = place_of(m->r, name), slots = named->list.items[i].slots;
+    uint32_t place = place_of(m->plan, name),
+             slots = named->list.items[i].slots;
     char what[TOPO_WHY_MAX];
     uint32_t node;
 
@@ -185,8 +187,8 @@ static int choose_one(const struct making *m, const struct named *named,
             add_all(m->pool, slots, to);
         return 0;
     }
-    node = place != TOPO_NONE ? job_node_at(&m->r->own.desc, place) : 0;
-    if (node == 0 || (at[node] == 0 && !m->r->nodes[node].is_lost)) {
+    node = place != TOPO_NONE ? job_node_at(m->plan->job, place) : 0;
+    if (node == 0 || (at[node] == 0 && !ep_run_nodes_is_lost(m->nodes, node))) {
         snprintf(what, sizeof(what), "%.128s of %s is no host of %s", name,
                  named->label, node == 0 ? "the tree" : "the host file");
         return fail(m, EP_TAP_NO_HOST, what);
@@ -201,9 +203,9 @@ static int choose_one(const struct making *m, const struct named *named,
 /* Leaves of the pool what is named, in that order. */
 static int choose(const struct making *m, const struct named *named)
 {
-    uint32_t *at = calloc((size_t)m->r->plan.nodes_count + 1, sizeof(*at));
+    uint32_t *at = calloc((size_t)m->plan->nodes_count + 1, sizeof(*at));
     struct run_pool to;
-    int rc = at == NULL ? OV_ENOMEM : pool_new(m->r, &to);
+    int rc = at == NULL ? OV_ENOMEM : pool_new(m->plan, &to);
 
     if (rc != 0) {
         free(at);
@@ -230,11 +232,11 @@ static int check_growth(const struct making *m, const struct named *named)
 
     for (uint32_t i = 0; i < named->list.count; i++) {
         const char *name = topo_hosts_name(&named->list, i);
-        uint32_t place = place_of(m->r, name);
+        uint32_t place = place_of(m->plan, name);
 
         if (place == 0 ||
             (place != TOPO_NONE &&
-             !m->r->nodes[job_node_at(&m->r->own.desc, place)].is_lost))
+             !ep_run_nodes_is_lost(m->nodes, job_node_at(m->plan->job, place))))
             continue;
         snprintf(what, sizeof(what),
                  "%.128s is to be added, but a tree gets no further hosts: "
@@ -274,16 +276,16 @@ static int use_file(const struct making *m, const struct job_wish *app,
     return rc;
 }
 
-int ep_run_pool_open(const struct run *r, const struct job_wish *app,
-                     struct run_pool *pool, enum ep_tap_refusal *refusal,
-                     char *why)
+int ep_run_pool_open(const struct run_plan *plan, const struct run_nodes *nodes,
+                     const struct job_wish *app, struct run_pool *pool,
+                     enum ep_tap_refusal *refusal, char *why)
 {
-    struct making m = {r, pool, refusal, why};
-    int rc = pool_new(r, pool);
+    struct making m = {plan, nodes, pool, refusal, why};
+    int rc = pool_new(plan, pool);
 
     *refusal = EP_TAP_NO_ROOM;
     if (rc == 0)
-        add_living(r, pool);
+        add_living(&m);
     if (rc == 0)
         rc = use_file(&m, app, app->add_hostfile, check_growth);
     if (rc == 0)
@@ -299,16 +301,16 @@ int ep_run_pool_open(const struct run *r, const struct job_wish *app,
     return rc;
 }
 
-int ep_run_pool_sort(const struct run *r, struct run_pool *pool)
+int ep_run_pool_sort(const struct run_plan *plan, struct run_pool *pool)
 {
-    uint32_t *at = calloc((size_t)r->plan.nodes_count + 1, sizeof(*at));
+    uint32_t *at = calloc((size_t)plan->nodes_count + 1, sizeof(*at));
     struct run_pool to;
-    int rc = at == NULL ? OV_ENOMEM : pool_new(r, &to);
+    int rc = at == NULL ? OV_ENOMEM : pool_new(plan, &to);
 
     for (uint32_t i = 0; rc == 0 && i < pool->hosts.count; i++)
         at[pool->nodes[i]] = i + 1;
-    for (uint32_t place = 1; rc == 0 && place <= r->plan.nodes_count; place++) {
-        uint32_t node = job_node_at(&r->own.desc, place);
+    for (uint32_t place = 1; rc == 0 && place <= plan->nodes_count; place++) {
+        uint32_t node = job_node_at(plan->job, place);
 
         if (at[node] > 0)
             add(&to, node, pool->hosts.items[at[node] - 1].slots);
@@ -330,36 +332,27 @@ static int by_spare(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-int ep_run_pool_level(const struct run *r, struct run_pool *pool)
+int ep_run_pool_level(const struct run_nodes *nodes, struct run_pool *pool)
 {
-    struct spare *spare = calloc(pool->hosts.count, sizeof(*spare));
-    struct run_pool to;
-    int rc = spare == NULL ? OV_ENOMEM : pool_new(r, &to);
+    const uint32_t count = pool->hosts.count;
+    struct spare *spare = calloc(count, sizeof(*spare));
 
-    if (rc != 0) {
-        free(spare);
-        return rc;
-    }
-    for (uint32_t i = 0; i < pool->hosts.count; i++)
-        spare[i] = (struct spare){r->nodes[pool->nodes[i]].spare, i};
-    qsort(spare, pool->hosts.count, sizeof(*spare), by_spare);
-    for (uint32_t i = 0; i < pool->hosts.count; i++)
-        add(&to, pool->nodes[spare[i].at],
-            pool->hosts.items[spare[i].at].slots);
+    if (spare == NULL)
+        return OV_ENOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        spare[i] = (struct spare){ep_run_nodes_spare(nodes, pool->nodes[i]), i,
+                                  pool->nodes[i], pool->hosts.items[i].slots};
+    qsort(spare, count, sizeof(*spare), by_spare);
+    pool->hosts.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        add(pool, spare[i].node, spare[i].slots);
     free(spare);
-    ep_run_pool_close(pool);
-    *pool = to;
     return 0;
 }
 
 /* --- what has room */
 
-uint32_t ep_run_pool_room(const struct run *r, uint32_t node)
-{
-    return RUN_SPARE_PROCS - r->nodes[node].spare;
-}
-
-int ep_run_pool_tighten(const struct run *r, struct run_pool *pool,
+int ep_run_pool_tighten(const struct run_nodes *nodes, struct run_pool *pool,
                         uint32_t least)
 {
     uint32_t count = pool->hosts.count;
@@ -367,7 +360,7 @@ int ep_run_pool_tighten(const struct run *r, struct run_pool *pool,
     pool->hosts.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t node = pool->nodes[i], slots = pool->hosts.items[i].slots;
-        uint32_t room = ep_run_pool_room(r, node);
+        uint32_t room = ep_run_nodes_room(nodes, node);
 
         if (room >= least)
             add(pool, node, slots > 0 && slots < room ? slots : room);

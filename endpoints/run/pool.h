@@ -13,7 +13,8 @@
 #include "endpoints/run/taps.h"
 #include "topo/hosts.h"
 
-struct run;
+struct run_nodes;
+struct run_plan;
 
 /* Of a host file that a tap names. */
 enum { RUN_HOSTFILE_BYTES_MAX = 16 << 20 };
@@ -28,23 +29,21 @@ struct run_pool {
  * is on the launcher's machine. Returns 0, with at least one node; else an
  * OV_E... code with a sentence in why (EP_TAP_WHY_MAX bytes) and *refusal, and
  * the pool is empty. O(nodes + hosts that are named). */
-int ep_run_pool_open(const struct run *r, const struct job_wish *app,
-                     struct run_pool *pool, enum ep_tap_refusal *refusal,
-                     char *why);
+int ep_run_pool_open(const struct run_plan *plan, const struct run_nodes *nodes,
+                     const struct job_wish *app, struct run_pool *pool,
+                     enum ep_tap_refusal *refusal, char *why);
 void ep_run_pool_close(struct run_pool *pool);
 
 /* Gives it the tree's own order, for programs whose lists differ. Returns 0 or
  * OV_ENOMEM. O(nodes). */
-int ep_run_pool_sort(const struct run *r, struct run_pool *pool);
+int ep_run_pool_sort(const struct run_plan *plan, struct run_pool *pool);
 /* First those with the fewest processes of further jobs; where these are equal
  * the order stays. Returns 0 or OV_ENOMEM. O(nodes log nodes). */
-int ep_run_pool_level(const struct run *r, struct run_pool *pool);
+int ep_run_pool_level(const struct run_nodes *nodes, struct run_pool *pool);
 
-/* How many more processes of further jobs a node may have. O(1). */
-uint32_t ep_run_pool_room(const struct run *r, uint32_t node);
 /* Leaves the nodes that have room for so many, with no more slots than there
  * is room. Returns 0, or OV_EFULL when none is left. O(nodes). */
-int ep_run_pool_tighten(const struct run *r, struct run_pool *pool,
+int ep_run_pool_tighten(const struct run_nodes *nodes, struct run_pool *pool,
                         uint32_t least);
 
 #endif

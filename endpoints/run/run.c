@@ -7,7 +7,6 @@
 
 #include "endpoints/boot/launcher.h"
 #include "endpoints/hub/session.h"
-#include "endpoints/run/ask.h"
 #include "endpoints/run/control.h"
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/down.h"
@@ -20,6 +19,7 @@
 #include "endpoints/run/loss.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/missing.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/redirect.h"
@@ -142,8 +142,7 @@ static int open_all(struct run *r)
 
     if (rc != 0)
         return rc;
-    r->nodes = calloc((size_t)r->plan.nodes_count + 1, sizeof(*r->nodes));
-    if (r->nodes == NULL)
+    if (ep_run_nodes_open(r->plan.nodes_count, &r->nodes))
         return ep_voice_fail(&r->voice, "out of memory");
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
@@ -189,8 +188,7 @@ static void close_all(struct run *r)
     if (r->base != NULL)
         event_base_free(r->base);
     ep_run_job_fini(&r->own);
-    ep_run_ask_close(r);
-    free(r->nodes);
+    ep_run_nodes_close(r->nodes);
     free(r->launch.daemons);
     ep_voice_fini(&r->voice);
     ep_run_held_close(r->held);

@@ -3,7 +3,7 @@
 
 #include "endpoints/run/counts.h"
 #include "endpoints/run/impl.h"
-#include "endpoints/run/jobs.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/stdin.h"
 #include "endpoints/sys/clock.h"

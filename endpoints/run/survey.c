@@ -2,18 +2,50 @@
 #include "endpoints/run/survey.h"
 
 #include "endpoints/run/impl.h"
+#include "endpoints/run/nodes.h"
+#include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
-#include "overlay/base/err.h"
+#include "endpoints/run/tap.h"
+#include "job/order.h"
+
+void ep_run_survey_ask(struct run *r)
+{
+    struct job_order order = {.kind = JOB_CONTROL_MACHINE};
+    uint32_t node, asked;
+
+    while ((node = ep_run_nodes_due(r->nodes)) != 0)
+        ep_run_orders_add(r->orders, &order, node);
+    ep_run_orders_rest(r->orders, &order);
+    asked = ep_run_nodes_asked(r->nodes);
+    ep_voice_note(&r->voice,
+                  "a job waits for what the machines of %u node%s are", asked,
+                  asked == 1 ? "" : "s");
+}
+
+/* Why a node cannot tell is kept for those who have waited for it. Returns
+ * whether its machine is news. */
+static bool take_word(struct run *r, uint32_t node, const struct job_word *word)
+{
+    bool is_news;
+
+    if (ep_run_nodes_said(r->nodes, node, word, &is_news) &&
+        ep_run_nodes_asked(r->nodes) == 0) {
+        ep_run_tap_again(r);
+        ep_run_nodes_forgive(r->nodes);
+    }
+    return is_news;
+}
 
 bool ep_run_survey_word(struct run *r, uint32_t node,
-                        const struct job_word *state)
+                        const struct job_word *word)
 {
-    struct run_node *of = &r->nodes[node];
+    return take_word(r, node, word) &&
+           ++r->plan.survey.come == r->plan.nodes_count;
+}
 
-    if (of->machine.is_known || state->packages == 0)
-        return false;
-    of->machine = (struct ep_machine){state->packages, state->cores, true};
-    return ++r->plan.survey.come == r->plan.nodes_count;
+void ep_run_survey_lost(struct run *r, uint32_t node)
+{
+    (void)take_word(r, node, NULL);
 }
 
 /* As far as it matters. */
@@ -42,7 +74,7 @@ static int keep(struct run *r)
 /* A host that is not what it was a moment ago would be asked for ever. */
 static bool take(struct run *r, uint32_t node, bool *fits)
 {
-    const struct ep_machine *now = &r->nodes[node].machine;
+    const struct ep_machine *now = ep_run_nodes_machine(r->nodes, node);
     struct ep_machine *of =
         &r->plan.survey.machines[ep_run_place(&r->plan, node)];
 

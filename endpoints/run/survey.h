@@ -1,4 +1,4 @@
-/* The machines of the hosts, where ranks are placed by them.
+/* The machines of the hosts, where processes are placed by them.
  *
  * How many processes a node has must be known before its daemon starts: they
  * decide its memory and its descriptors. So hosts are first taken to be like
@@ -6,6 +6,11 @@
  * starts, and where that is not what was taken the job is started anew by what
  * was said. Hosts that are like this one cost a message each; others a second
  * launch.
+ *
+ * A further job that is placed by machines is put off until the nodes that it
+ * may be on have been asked, and have answered or are lost (nodes.h). Of others
+ * that are put off meanwhile none goes on before all that was asked is
+ * answered.
  */
 #ifndef ENDPOINTS_RUN_SURVEY_H
 #define ENDPOINTS_RUN_SURVEY_H
@@ -32,9 +37,14 @@ struct ep_survey {
 /* Do daemons have to say what their machine is? */
 bool ep_run_survey_asks(const struct run_plan *plan);
 
-/* The word of a node. True: it was the last one. */
+/* A further job waits: the nodes that are due are asked. */
+void ep_run_survey_ask(struct run *r);
+/* The word of a node. True: it was the last one of those that are waited for
+ * before the job begins. */
 bool ep_run_survey_word(struct run *r, uint32_t node,
-                        const struct job_word *state);
+                        const struct job_word *word);
+/* It is lost: its answer is not waited for. */
+void ep_run_survey_lost(struct run *r, uint32_t node);
 
 /* When all have joined and said so. True: ranks are where they should be. Else
  * the run ends, to be started anew. O(hosts). */

@@ -6,6 +6,7 @@
 
 #include "text/style.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 
 enum { NAMED_MAX = 4, NAME_BYTES = 400 };
@@ -14,12 +15,12 @@ enum { NAMED_MAX = 4, NAME_BYTES = 400 };
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
     const struct run *r = arg;
-    const struct run_node *node =
-        &r->nodes[job_node_of(&r->own.desc, rank, NULL)];
+    const uint32_t node = job_node_of(&r->own.desc, rank, NULL);
 
-    if (node->is_silent)
+    if (ep_run_nodes_is_silent(r->nodes, node))
         return EP_PROOF_LOST;
-    return node->is_final ? EP_PROOF_NO_END : EP_PROOF_GIVEN_UP;
+    return ep_run_nodes_is_final(r->nodes, node) ? EP_PROOF_NO_END
+                                                 : EP_PROOF_GIVEN_UP;
 }
 
 /* How far it came, to go behind "N bytes". */

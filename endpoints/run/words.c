@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "endpoints/run/ask.h"
 #include "endpoints/run/daemons.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
@@ -12,6 +11,7 @@
 #include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/missing.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/stdin.h"
@@ -54,13 +54,9 @@ static void on_adopted(struct run *r, uint32_t node,
     ep_run_counts_repair(&r->counts, word->away_us);
 }
 
-/* Of all jobs that it was told: else it is not up to date. */
 static void on_over(struct run *r, uint32_t node, const struct job_word *word)
 {
-    if (word->jobs != r->nodes[node].jobs || r->nodes[node].is_final)
-        return;
-    r->nodes[node].is_final = true;
-    r->finals++;
+    ep_run_nodes_over(r->nodes, node, word->jobs);
 }
 
 /* Once all have joined, and have told of their machines where that was asked.
@@ -93,7 +89,7 @@ static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 static void on_machine(struct run *r, uint32_t node,
                        const struct job_word *word)
 {
-    if (!ep_run_ask_word(r, node, word) && ep_run_survey_word(r, node, word))
+    if (ep_run_survey_word(r, node, word))
         ep_run_begin(r);
 }
 

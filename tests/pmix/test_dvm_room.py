@@ -11,7 +11,7 @@ import spawning
 from live import check_eq
 from spawning import hosts_of
 
-ROOM = 256  # endpoints/run/jobs.h
+ROOM = 256  # endpoints/run/nodes.h
 ODD = os.path.join(os.environ["top_srcdir"], "tests", "data",
                    "cut-down.xml")  # 3 cores
 HOLD = "-- %d sh -c :<$0 "

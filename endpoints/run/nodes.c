@@ -1,0 +1,214 @@
+/* The nodes of a run, as its launcher knows them. */
+#include "endpoints/run/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+
+enum asking { ASK_NOT, ASK_DUE, ASK_SENT };
+
+struct node {
+    bool is_final, is_lost, is_silent;
+    uint8_t asking;            /* enum asking */
+    uint32_t jobs;             /* told so far that have processes there */
+    uint32_t spare;            /* processes of further ones */
+    struct ep_machine machine; /* as it has said */
+    char *blind;               /* owned: why it cannot; NULL: it can */
+};
+
+struct run_nodes {
+    uint32_t count;
+    uint32_t finals;
+    uint32_t asked;   /* that have not answered */
+    uint32_t due;     /* those before it are not */
+    struct node at[]; /* [1 + count] */
+};
+
+int ep_run_nodes_open(uint32_t count, struct run_nodes **out)
+{
+    struct run_nodes *nodes =
+        calloc(1, sizeof(*nodes) + (count + (size_t)1) * sizeof(struct node));
+
+    *out = nodes;
+    if (nodes == NULL)
+        return OV_ENOMEM;
+    nodes->count = count;
+    nodes->due = count + 1;
+    return 0;
+}
+
+void ep_run_nodes_close(struct run_nodes *nodes)
+{
+    if (nodes != NULL)
+        ep_run_nodes_forgive(nodes);
+    free(nodes);
+}
+
+/* --- what they do
+ * */
+
+static void set_final(struct run_nodes *nodes, uint32_t node, bool is_final)
+{
+    if (is_final && !nodes->at[node].is_final)
+        nodes->finals++;
+    if (!is_final && nodes->at[node].is_final)
+        nodes->finals--;
+    nodes->at[node].is_final = is_final;
+}
+
+void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job)
+{
+    for (uint32_t n = 1; n <= nodes->count; n++) {
+        if (job_on_node(job, n) == 0)
+            continue;
+        nodes->at[n].jobs++;
+        set_final(nodes, n, false);
+    }
+}
+
+void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs)
+{
+    if (jobs == nodes->at[node].jobs)
+        set_final(nodes, node, true);
+}
+
+void ep_run_nodes_idle(struct run_nodes *nodes)
+{
+    for (uint32_t n = 1; n <= nodes->count; n++)
+        set_final(nodes, n, true);
+}
+
+void ep_run_nodes_lose(struct run_nodes *nodes, uint32_t node)
+{
+    nodes->at[node].is_lost = true;
+    nodes->at[node].is_silent |= !nodes->at[node].is_final;
+    set_final(nodes, node, true);
+}
+
+bool ep_run_nodes_are_final(const struct run_nodes *nodes)
+{
+    return nodes->finals == nodes->count;
+}
+
+bool ep_run_nodes_is_final(const struct run_nodes *nodes, uint32_t node)
+{
+    return nodes->at[node].is_final;
+}
+
+bool ep_run_nodes_is_lost(const struct run_nodes *nodes, uint32_t node)
+{
+    return nodes->at[node].is_lost;
+}
+
+bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node)
+{
+    return nodes->at[node].is_silent;
+}
+
+/* --- what their machines are
+ * */
+
+static void make_due(struct run_nodes *nodes, uint32_t node)
+{
+    if (nodes->at[node].machine.is_known || nodes->at[node].asking != ASK_NOT)
+        return;
+    nodes->at[node].asking = ASK_DUE;
+    if (node < nodes->due)
+        nodes->due = node;
+}
+
+int ep_run_nodes_ask(struct run_nodes *nodes, const uint32_t *list,
+                     uint32_t count, uint32_t *blind)
+{
+    bool is_known = true;
+
+    for (uint32_t i = 0; i < count; i++) {
+        *blind = list[i];
+        if (nodes->at[list[i]].blind != NULL)
+            return OV_ESYS;
+        is_known &= nodes->at[list[i]].machine.is_known;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        make_due(nodes, list[i]);
+    return is_known ? 0 : OV_EAGAIN;
+}
+
+uint32_t ep_run_nodes_due(struct run_nodes *nodes)
+{
+    while (nodes->due <= nodes->count &&
+           nodes->at[nodes->due].asking != ASK_DUE)
+        nodes->due++;
+    if (nodes->due > nodes->count)
+        return 0;
+    nodes->at[nodes->due].asking = ASK_SENT;
+    nodes->asked++;
+    return nodes->due++;
+}
+
+uint32_t ep_run_nodes_asked(const struct run_nodes *nodes)
+{
+    return nodes->asked;
+}
+
+const char *ep_run_nodes_why(const struct run_nodes *nodes, uint32_t node)
+{
+    return nodes->at[node].blind;
+}
+
+void ep_run_nodes_forgive(struct run_nodes *nodes)
+{
+    for (uint32_t n = 1; n <= nodes->count; n++) {
+        free(nodes->at[n].blind);
+        nodes->at[n].blind = NULL;
+    }
+}
+
+bool ep_run_nodes_said(struct run_nodes *nodes, uint32_t node,
+                       const struct job_word *word, bool *is_news)
+{
+    struct node *of = &nodes->at[node];
+    const bool was_asked = of->asking == ASK_SENT;
+
+    *is_news = word != NULL && word->packages > 0 && !of->machine.is_known;
+    if (*is_news)
+        of->machine = (struct ep_machine){word->packages, word->cores, true};
+    if (!was_asked)
+        return false;
+    if (word != NULL && word->packages == 0)
+        of->blind = strdup(word->text);
+    of->asking = ASK_NOT;
+    nodes->asked--;
+    return true;
+}
+
+const struct ep_machine *ep_run_nodes_machine(const struct run_nodes *nodes,
+                                              uint32_t node)
+{
+    return &nodes->at[node].machine;
+}
+
+/* --- what room they have
+ * */
+
+void ep_run_nodes_fill(struct run_nodes *nodes, const struct job *job)
+{
+    for (uint32_t n = 1; n <= nodes->count; n++)
+        nodes->at[n].spare += job_on_node(job, n);
+}
+
+void ep_run_nodes_empty(struct run_nodes *nodes, const struct job *job)
+{
+    for (uint32_t n = 1; n <= nodes->count; n++)
+        nodes->at[n].spare -= job_on_node(job, n);
+}
+
+uint32_t ep_run_nodes_spare(const struct run_nodes *nodes, uint32_t node)
+{
+    return nodes->at[node].spare;
+}
+
+uint32_t ep_run_nodes_room(const struct run_nodes *nodes, uint32_t node)
+{
+    return RUN_SPARE_PROCS - nodes->at[node].spare;
+}
