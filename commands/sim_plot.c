@@ -49,7 +49,7 @@ void sim_progress_look(struct sim_progress *progress,
     struct sim_progress *p = progress;
 
     if (p->at_ns == NULL || (!is_last && p->looks++ % p->every != 0) ||
-        !world->launcher->is_joined)
+        !world->launcher->session.has_begun)
         return;
     if (p->count == LOOKS_MAX)
         thin(p);

@@ -185,7 +185,8 @@ static void end_of(struct sim_world *w, uint32_t n)
     const struct sim_process *p = &w->processes[n];
     const struct sim_launcher *l = w->launcher;
 
-    if (host->is_given_up || (!host->is_final && !l->has_goodbye))
+    if (host->is_given_up ||
+        (!host->is_final && l->session.state < JOB_SESSION_LEAVING))
         return;
     if (!host->is_final)
         sim_world_fail(w, "I3: goodbye without a word from node %u", n);

@@ -22,6 +22,7 @@ int sim_launcher_open(struct sim_world *w)
     w->launcher = calloc(1, sizeof(*w->launcher));
     if (w->launcher == NULL)
         return OV_ENOMEM;
+    w->launcher->session = JOB_SESSION_INIT;
     w->launcher->lost_ns = SIM_NEVER;
     w->launcher->stall_ns = SIM_NEVER;
     sim_push(w, LAUNCH_NS, SIM_ITEM_LAUNCH_LIMIT, 0, (struct sim_item){0});
@@ -99,18 +100,25 @@ bool sim_launcher_say(struct sim_world *w, struct ov_event *ev)
 
 /* --- jobs */
 
+/* Where jobs run. */
+static void send_kill(struct sim_world *w)
+{
+    if (job_session_step(&w->launcher->session, JOB_SESSION_KILL, 0) &
+        JOB_SESSION_DO_KILL)
+        plan_order(w, SIM_ORDER_KILL, SIM_JOBS_ALL);
+}
+
 /* Everybody is told to die, so how they end says nothing. */
 static void kill_all(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
 
-    if (l->is_killed || l->has_goodbye)
+    if (l->is_killed || l->session.state >= JOB_SESSION_LEAVING)
         return;
     l->is_killed = true;
     for (uint32_t i = 0; i < w->jobs.count; i++)
         w->jobs.told[i].life.is_killed = true;
-    if (l->is_joined)
-        plan_order(w, SIM_ORDER_KILL, SIM_JOBS_ALL);
+    send_kill(w);
 }
 
 /* A further one alone; the end of the own is that of the run. */
@@ -118,7 +126,8 @@ static void kill_job(struct sim_world *w, uint32_t job)
 {
     if (job == 0) {
         kill_all(w);
-    } else if (!w->jobs.told[job].life.is_killed && !w->launcher->has_goodbye) {
+    } else if (!w->jobs.told[job].life.is_killed &&
+               w->launcher->session.state < JOB_SESSION_LEAVING) {
         w->jobs.told[job].life.is_killed = true;
         plan_order(w, SIM_ORDER_KILL, job);
     }
@@ -142,14 +151,14 @@ void sim_launcher_joined(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
 
-    l->is_joined = true;
+    (void)job_session_step(&l->session, JOB_SESSION_BEGUN, 0);
     l->joined_ns = w->step.now_ns;
     if (w->cfg.job.has_stdin)
         plan_order(w, OV_CONTROL_OPEN, SIM_JOBS_ALL);
     sim_jobs_tell_own(w)->life.is_killed = l->is_killed;
     plan_order(w, SIM_ORDER_LAUNCH, SIM_JOBS_ALL);
     if (l->is_killed)
-        plan_order(w, SIM_ORDER_KILL, SIM_JOBS_ALL);
+        send_kill(w);
     for (uint32_t n = 1; n < sim_nodes(w) && l->given_up > 0; n++) {
         if (w->hosts[n].is_given_up)
             sim_jobs_lost(w, n);
@@ -167,7 +176,7 @@ bool sim_launcher_tell(struct sim_world *w, const struct sim_item *item,
 
     (void)ev;
     w->step.now_ns = item->at_ns;
-    if (w->launcher->is_killed || w->launcher->has_goodbye)
+    if (w->launcher->session.state != JOB_SESSION_RUNNING)
         return false;
     if (sim_jobs_tell(w, further) != NULL) {
         plan_order(w, SIM_ORDER_LAUNCH, job);
@@ -382,11 +391,11 @@ void sim_launcher_settle(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
 
-    if (l->has_goodbye || !l->is_joined || l->records_left > 0 ||
+    if (!job_session_runs(&l->session) || l->records_left > 0 ||
         l->orders_count > 0 || l->finals + l->given_up < sim_nodes(w) - 1 ||
         !sim_jobs_are_over(w))
         return;
-    l->has_goodbye = true;
+    (void)job_session_step(&l->session, JOB_SESSION_DONE, 0);
     l->goodbye_ns = w->queue.now_ns;
     plan_order(w, OV_CONTROL_GOODBYE, SIM_JOBS_ALL);
 }

@@ -14,7 +14,8 @@ enum sim_end sim_report_end(const struct sim_world *w)
         return SIM_END_BROKEN;
     if (!w->end.is_over)
         return SIM_END_STUCK;
-    return w->launcher->has_goodbye && w->launcher->lost_ns == SIM_NEVER
+    return w->launcher->session.state >= JOB_SESSION_LEAVING &&
+                   w->launcher->lost_ns == SIM_NEVER
                ? SIM_END_WELL
                : SIM_END_LOSS;
 }
@@ -290,7 +291,7 @@ static const char *wait_of(const struct sim_world *w, uint32_t n)
 {
     const struct sim_process *p = &w->processes[n];
 
-    if (!w->launcher->is_joined)
+    if (!w->launcher->session.has_begun)
         return "for every node to join";
     if (!p->has_started)
         return "for the launch";

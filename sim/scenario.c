@@ -308,7 +308,7 @@ static bool has_come(const struct scenario *s, const char *what)
     const struct sim_launcher *l = s->world.launcher;
 
     if (strcmp(what, "joined") == 0)
-        return l->is_joined;
+        return l->session.has_begun;
     if (strcmp(what, "lost") == 0)
         return l->lost_ns != SIM_NEVER;
     if (strcmp(what, "stalled") == 0)

@@ -7,6 +7,7 @@
 #ifndef SIM_STATE_H
 #define SIM_STATE_H
 
+#include "job/session.h"
 #include "overlay/node.h"
 #include "sim/books.h"
 #include "sim/model.h"
@@ -82,7 +83,9 @@ struct sim_launcher {
     uint32_t lost;    /* that node */
     uint32_t stall_node, stall_rank;
     uint64_t stall_ns; /* SIM_NEVER: none */
-    bool is_joined, is_killed, has_ended, has_goodbye;
+    struct job_session session;
+    bool is_killed; /* all processes are to die, in LAUNCHING, too */
+    bool has_ended; /* stdin */
 };
 
 /* What these are is known in one file each, or read by reports. */

@@ -173,7 +173,7 @@ static void tell_faults(struct sim_world *w, uint32_t n, uint16_t link,
     struct ov_rd body = item->body;
     uint32_t nodes[SIM_WHOM_KINDS] = {n, peer, peer};
 
-    if (whens[item->kind] == SIM_WHEN_TIME || !w->launcher->is_joined)
+    if (whens[item->kind] == SIM_WHEN_TIME || !w->launcher->session.has_begun)
         return;
     if (item->kind != OV_ITEM_WELCOME)
         nodes[SIM_WHOM_CLAIMS] = ov_rd_u32(&body);

@@ -71,7 +71,7 @@ static bool on_launch_limit(struct sim_world *w, const struct sim_item *item,
 {
     (void)ev;
     w->step.now_ns = item->at_ns;
-    if (!w->launcher->is_joined)
+    if (!w->launcher->session.has_begun)
         sim_host_end(w, 0, SIM_HOST_ENDED);
     return false;
 }

@@ -11,7 +11,7 @@ static uint32_t room(void *arg)
 {
     const struct run *r = arg;
 
-    if (r->hub == NULL || r->phase == RUN_OVER)
+    if (r->hub == NULL || r->session.state == JOB_SESSION_OVER)
         return 0;
     return ep_hub_down_room(r->hub, 0);
 }

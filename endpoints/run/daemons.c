@@ -181,9 +181,9 @@ static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
     (void)time_ms;
     if (is_slurm(r) && index == SRUN)
         r->launch.alive--;
-    if (r->phase >= RUN_LEAVING || r->end.is_killed)
+    if (r->session.state > JOB_SESSION_RUNNING)
         return;
-    if (r->phase == RUN_LAUNCHING) {
+    if (r->session.state == JOB_SESSION_LAUNCHING) {
         ep_run_missing_add(r->launch.missing, index, text, first);
         return;
     }
@@ -204,7 +204,7 @@ static void on_missing(void *arg, uint32_t index, const char *host,
     struct run *r = arg;
 
     (void)index;
-    if (r->phase == RUN_LAUNCHING && !r->end.is_killed)
+    if (r->session.state == JOB_SESSION_LAUNCHING)
         ep_run_missing_task(r->launch.missing, host, end, text);
 }
 
@@ -230,7 +230,7 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
     char why[EP_BOOT_WHY_MAX];
     uint32_t above = node;
 
-    if (r->phase != RUN_LAUNCHING || r->end.is_aborted ||
+    if (r->session.state != JOB_SESSION_LAUNCHING ||
         !is_beneath(r, index, node))
         return;
     ep_voice_note(&r->voice, "started from here: the daemon of node %u on %s",
@@ -254,7 +254,8 @@ static void on_srun_line(struct run *r, const char *line)
 {
     if (r->options.verbose ||
         (!r->launch.is_recalled && !r->launch.is_arriving &&
-         r->phase != RUN_LEAVING && !ep_run_missing_is_told(r->launch.missing)))
+         r->session.state != JOB_SESSION_LEAVING &&
+         !ep_run_missing_is_told(r->launch.missing)))
         ep_voice_line(&r->voice, ep_launcher_ops(r->plan.config.launcher)->name,
                       line);
 }
@@ -287,9 +288,9 @@ static void on_exit_(void *arg, uint32_t index, int status)
     struct run *r = arg;
 
     r->launch.alive--;
-    if (r->phase == RUN_LAUNCHING && !r->end.is_aborted)
+    if (r->session.state == JOB_SESSION_LAUNCHING)
         tell_early_end(r, index, status);
-    if (r->phase == RUN_OVER && r->launch.alive == 0)
+    if (r->session.state == JOB_SESSION_OVER && r->launch.alive == 0)
         event_base_loopbreak(r->base);
 }
 
@@ -423,7 +424,7 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (r->phase != RUN_LAUNCHING || r->end.is_aborted)
+    if (r->session.state != JOB_SESSION_LAUNCHING)
         return;
     ep_run_missing_settled(r->launch.missing);
     ep_run_abort(r, 1);

@@ -75,10 +75,10 @@ int ep_run_down_open(struct run *r)
 
 void ep_run_pump(struct run *r)
 {
-    if (r->hub == NULL || r->phase == RUN_OVER)
+    if (r->hub == NULL || r->session.state == JOB_SESSION_OVER)
         return;
     ep_run_orders_pump(r->orders);
-    if (r->phase > RUN_RUNNING || r->end.is_killed)
+    if (r->session.state > JOB_SESSION_RUNNING)
         ep_run_stdin_refuse(r->in.down);
     ep_run_stdin_pump(r->in.down);
 }

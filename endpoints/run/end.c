@@ -20,8 +20,8 @@
 
 enum {
     EXIT_TIMEOUT = 124,
-    HARD_S = 3,          /* an end that was ordered takes no longer */
-    LEAVE_S = 3,         /* nor do daemons that were told goodbye */
+    END_S = 3,           /* neither an end that was ordered, nor daemons that
+                            were told goodbye, take longer */
     STUCK_S = 10,        /* output not read for so long is told */
     LAST_WORDS_MS = 500, /* a stderr that nobody reads gets no more */
     LAUNCHES = 2,        /* launch timeouts that a whole launch may take */
@@ -37,11 +37,8 @@ static void arm(struct event *timer, unsigned seconds)
     evtimer_add(timer, &wait);
 }
 
-void ep_run_over(struct run *r)
+static void leave(struct run *r)
 {
-    if (r->phase == RUN_OVER)
-        return;
-    r->phase = RUN_OVER;
     evtimer_del(r->end.hard);
     if (r->hub != NULL)
         ep_hub_leave(r->hub);
@@ -51,25 +48,52 @@ void ep_run_over(struct run *r)
     if (r->launch.alive == 0)
         event_base_loopbreak(r->base);
     else
-        arm(r->end.hard, LEAVE_S);
+        arm(r->end.hard, END_S);
+}
+
+static unsigned step(struct run *r, enum job_session_event event, int code)
+{
+    const unsigned acts = job_session_step(&r->session, event, code);
+
+    if ((acts & JOB_SESSION_DO_KILL) != 0) {
+        ep_run_jobs_killed(r);
+        ep_run_orders_give(r->orders,
+                           &(struct job_order){.kind = JOB_CONTROL_KILL});
+    }
+    if ((acts & JOB_SESSION_DO_HURRY) != 0)
+        arm(r->end.hard, END_S);
+    if ((acts & JOB_SESSION_DO_GOODBYE) != 0) {
+        evtimer_del(r->end.limit);
+        ep_run_orders_send(r->orders, OV_CONTROL_GOODBYE, NULL, 0);
+    }
+    if ((acts & JOB_SESSION_DO_LEAVE) != 0)
+        leave(r);
+    if ((acts & JOB_SESSION_DO_BREAK) != 0)
+        event_base_loopbreak(r->base);
+    return acts;
 }
 
 static void on_hard(evutil_socket_t fd, short what, void *arg)
 {
-    struct run *r = arg;
-
     (void)fd;
     (void)what;
-    if (r->phase == RUN_OVER)
-        event_base_loopbreak(r->base);
-    else
-        ep_run_over(r);
+    step(arg, JOB_SESSION_LATE, 0);
+}
+
+void ep_run_over(struct run *r)
+{
+    step(r, JOB_SESSION_GONE, 0);
+}
+
+void ep_run_begun(struct run *r)
+{
+    step(r, JOB_SESSION_BEGUN, 0);
 }
 
 /* Everything that was said has come and was written, or nothing more can. */
 void ep_run_check_done(struct run *r)
 {
-    if (r->phase != RUN_RUNNING || r->output == NULL ||
+    if (!job_session_runs(&r->session) || r->output == NULL ||
         (r->options.is_dvm && !r->end.is_ending))
         return;
     if (!ep_run_nodes_are_final(r->nodes) || ep_run_jobs_further(r) ||
@@ -77,40 +101,24 @@ void ep_run_check_done(struct run *r)
         r->redirect.waiting > 0)
         return;
     ep_output_finish(r->output);
-    if (ep_output_pending(r->output) > 0 || !ep_run_tap_flush(r))
-        return;
-    r->phase = RUN_LEAVING;
-    evtimer_del(r->end.limit);
-    arm(r->end.hard, LEAVE_S);
-    ep_run_orders_send(r->orders, OV_CONTROL_GOODBYE, NULL, 0);
+    if (ep_output_pending(r->output) == 0 && ep_run_tap_flush(r))
+        step(r, JOB_SESSION_DONE, 0);
 }
 
 void ep_run_kill(struct run *r)
 {
-    if (r->end.is_killed)
-        return;
-    r->end.is_killed = true;
-    ep_run_jobs_killed(r);
-    ep_run_orders_give(r->orders,
-                       &(struct job_order){.kind = JOB_CONTROL_KILL});
+    step(r, JOB_SESSION_KILL, 0);
 }
 
+/* Before the jobs have begun there are only daemons, which end by themselves;
+ * srun ends its step, and is waited for. */
 void ep_run_abort(struct run *r, int exit_code)
 {
-    if (r->end.exit_code >= 0 || r->phase >= RUN_LEAVING)
+    if ((step(r, JOB_SESSION_ABORT, exit_code) & JOB_SESSION_DO_LEAVE) == 0)
         return;
-    r->end.exit_code = exit_code;
-    if (r->phase == RUN_LAUNCHING) {
-        r->end.is_killed = r->end.is_aborted = true;
-        ep_run_jobs_killed(r);
-        ep_run_over(r);
-        if (!ep_launcher_ops(r->plan.config.launcher)
-                 ->is_for_all) /* srun ends the step */
-            event_base_loopexit(r->base, NULL);
-        return;
-    }
-    ep_run_kill(r);
-    arm(r->end.hard, HARD_S);
+    ep_run_jobs_killed(r);
+    if (!ep_launcher_ops(r->plan.config.launcher)->is_for_all)
+        event_base_loopexit(r->base, NULL);
 }
 
 /* --- processes that end badly */
@@ -137,8 +145,8 @@ static void tell_failure(struct run *r)
 
 int ep_run_exit_code(const struct run *r)
 {
-    if (r->end.exit_code >= 0)
-        return r->end.exit_code;
+    if (r->session.code >= 0)
+        return r->session.code;
     return r->options.is_dvm ? 0 : job_life_code(&r->own.life);
 }
 
@@ -190,7 +198,7 @@ static void check_launch(struct run *r)
 {
     double waited_s = (double)(ep_clock_ns() - r->launch.start_ns) / 1e9;
 
-    if (r->phase != RUN_LAUNCHING ||
+    if (r->session.state != JOB_SESSION_LAUNCHING ||
         ep_run_missing_are_some(r->launch.missing) ||
         waited_s < LAUNCHES * r->options.launch_timeout_s)
         return;
@@ -212,8 +220,9 @@ static void on_watch(void *arg)
     check_stuck(r);
     if (r->own.life.failure.count > 0 && ep_output_pending(r->output) == 0)
         tell_failure(r);
-    if (r->phase == RUN_LAUNCHING || ep_voice_waits(&r->voice) ||
-        ep_output_pending(r->output) > 0 || r->jobs.sinks_open > 0 ||
+    if (r->session.state == JOB_SESSION_LAUNCHING ||
+        ep_voice_waits(&r->voice) || ep_output_pending(r->output) > 0 ||
+        r->jobs.sinks_open > 0 ||
         (r->own.life.failure.count > 0 && !r->told.failure))
         ep_watch_soon(r->watch);
 }
@@ -226,7 +235,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     ep_voice_say(&r->voice, "the time of %g s is over; the job ends",
                  r->options.timeout_s);
-    if (!ep_run_again_stop(r->plan.again, EXIT_TIMEOUT, &r->end.exit_code))
+    if (!ep_run_again_stop(r->plan.again, EXIT_TIMEOUT, &r->session.code))
         ep_run_abort(r, EXIT_TIMEOUT);
 }
 

@@ -17,6 +17,7 @@
 #include "endpoints/boot/starter.h"
 #include "endpoints/console/input.h"
 #include "endpoints/hub/hub.h"
+#include "job/session.h"
 #include "job/word.h"
 #include "endpoints/output/output.h"
 #include "endpoints/run/job.h"
@@ -28,13 +29,6 @@
 #include "endpoints/run/watch.h"
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
-
-enum run_phase {
-    RUN_LAUNCHING, /* daemons start and join */
-    RUN_RUNNING,   /* the job was told to the nodes */
-    RUN_LEAVING,   /* goodbye was said */
-    RUN_OVER,      /* nothing is left but to close */
-};
 
 /* Daemons, from when they are started until all have joined. */
 struct run_launch {
@@ -87,11 +81,8 @@ struct run_end {
     struct event *limit; /* --timeout */
     struct event *hard;  /* the time an end may take */
     struct event *grace; /* of a dvm: jobs were told to end */
-    bool is_aborted;     /* before the job began */
     bool is_ending;      /* of a dvm: see dvm.c */
-    bool is_killed;      /* processes were told to die: exits mean nothing */
     bool is_quiet;       /* the end needs no words */
-    int exit_code;       /* as decided; -1: by the processes */
 };
 
 /* What is told once. */
@@ -123,7 +114,7 @@ struct run {
     struct run_end end;
     struct run_told told;
     struct run_redirects redirect;
-    enum run_phase phase;
+    struct job_session session;
 
     struct run_nodes *nodes;           /* owned */
     struct run_orders *orders;         /* owned: to all nodes */
@@ -150,12 +141,14 @@ struct run {
 /* --- end.c */
 int ep_run_end_open(struct run *r);
 void ep_run_end_close(struct run *r);
+/* All nodes are there. */
+void ep_run_begun(struct run *r);
 /* The run ends with this code (-1: that of the processes); processes are
  * killed. The first call wins. */
 void ep_run_abort(struct run *r, int exit_code);
 /* All processes of all jobs are told to die. */
 void ep_run_kill(struct run *r);
-/* Nothing is left but to wait for daemons to go. */
+/* Goodbye has reached all: nothing is left but to wait for daemons to go. */
 void ep_run_over(struct run *r);
 /* Says goodbye when everything has come and was written. */
 void ep_run_check_done(struct run *r);

@@ -18,9 +18,9 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     struct run *r = arg;
 
-    if (ep_run_again_stop(r->plan.again, 128 + signo, &r->end.exit_code))
+    if (ep_run_again_stop(r->plan.again, 128 + signo, &r->session.code))
         return;
-    if (r->phase == RUN_LAUNCHING) {
+    if (r->session.state == JOB_SESSION_LAUNCHING) {
         r->end.is_quiet = true;
         ep_run_abort(r, 128 + signo);
     } else if (r->options.is_dvm && nth == 1) {
@@ -51,24 +51,19 @@ static void on_other(void *arg, int signo)
  * The launcher stops with its processes, so that the shell gets its terminal
  * back. */
 
-static bool is_running(const struct run *r)
-{
-    return r->phase == RUN_RUNNING && r->end.exit_code < 0;
-}
-
 static void on_stop(void *arg)
 {
     struct run *r = arg;
 
-    if (r->phase == RUN_LAUNCHING)
+    if (r->session.state == JOB_SESSION_LAUNCHING)
         ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_EARLY);
-    else if (is_running(r))
+    else if (job_session_goes_on(&r->session))
         ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_HEARD);
 }
 
 void ep_run_interrupt_begun(struct run *r)
 {
-    if (is_running(r))
+    if (job_session_goes_on(&r->session))
         ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_BEGUN);
 }
 
@@ -94,7 +89,7 @@ static enum job_suspension_event on_look(void *arg)
 {
     const struct run *r = arg;
 
-    if (!is_running(r))
+    if (!job_session_goes_on(&r->session))
         return JOB_SUSPENSION_OVER;
     if (!ep_run_orders_is_empty(r->orders) ||
         ep_hub_look(r->hub, 0, 0).in_flight > 0)

@@ -125,7 +125,7 @@ static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
 
     for (const struct run_job *job = r->own.next; job != NULL; job = job->next)
         count++;
-    if (r->phase != RUN_RUNNING || r->end.is_killed || r->end.is_ending)
+    if (r->session.state != JOB_SESSION_RUNNING || r->end.is_ending)
         snprintf(why, EP_TAP_WHY_MAX, "the run takes no further jobs");
     else if (count == RUN_JOBS_MAX)
         snprintf(why, EP_TAP_WHY_MAX, "%d jobs run: that is all there may be",

@@ -19,8 +19,7 @@ bool ep_run_bears_loss(const struct run *r)
 
 static bool goes_on(const struct run *r)
 {
-    return ep_run_bears_loss(r) && r->phase == RUN_RUNNING &&
-           r->end.exit_code < 0;
+    return ep_run_bears_loss(r) && job_session_goes_on(&r->session);
 }
 
 static void remember(struct run *r, uint32_t node)
@@ -54,7 +53,7 @@ static bool is_lost(void *arg, uint32_t node)
 static void lose_part(struct run *r, uint32_t node)
 {
     remember(r, node);
-    ep_run_losses_add(r->loss.untold, node, goes_on(r), r->end.exit_code < 0);
+    ep_run_losses_add(r->loss.untold, node, goes_on(r), r->session.code < 0);
     ep_run_jobs_lost(r, node);
     if (!goes_on(r) || is_bare(r))
         ep_run_abort(r, 1);
@@ -65,9 +64,9 @@ void ep_run_lost(struct run *r, uint32_t node)
     bool was_final;
 
     if (node == 0 || node > r->plan.nodes_count || is_lost(r, node) ||
-        r->phase >= RUN_LEAVING)
+        r->session.state >= JOB_SESSION_LEAVING)
         return;
-    if (r->phase == RUN_LAUNCHING) {
+    if (r->session.state == JOB_SESSION_LAUNCHING) {
         ep_run_missing_add(r->launch.missing, node,
                            "it was lost before the job began", NULL);
         return;
@@ -111,7 +110,8 @@ void ep_run_loss_sweep(struct run *r)
 {
     char *list;
 
-    for (uint32_t n = 1; !r->end.is_aborted && n <= r->plan.nodes_count; n++) {
+    for (uint32_t n = 1; r->session.has_begun && n <= r->plan.nodes_count;
+         n++) {
         if (!ep_run_nodes_is_final(r->nodes, n) || r->launch.is_unknown)
             ep_run_sweep(r->loss.sweeps, n);
     }

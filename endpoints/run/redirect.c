@@ -292,7 +292,7 @@ void ep_run_redirect_returned(struct run *r, uint64_t cookie)
 {
     struct ep_console_record rec = r->redirect.back->entries[cookie].rec;
 
-    if (r->phase == RUN_OVER)
+    if (r->session.state == JOB_SESSION_OVER)
         return;
     ep_run_hold(r->held, cookie, rec.buf);
     to_console(r, &rec);
@@ -304,7 +304,8 @@ bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output)
 {
     struct run_back *back = &r->redirect.back->back;
 
-    if (r->phase == RUN_OVER || output->rank >= r->own.desc.size)
+    if (r->session.state == JOB_SESSION_OVER ||
+        output->rank >= r->own.desc.size)
         return false;
     if (!ep_run_back_add(back, output)) {
         ep_voice_say(&r->voice,

@@ -244,7 +244,7 @@ static int run_once(struct run *r)
     int rc;
 
     r->launch.start_ns = ep_clock_ns();
-    r->end.exit_code = -1;
+    r->session = JOB_SESSION_INIT;
     r->in.fd = -1;
     r->report.fd = r->report.file = -1;
     r->voice = (struct run_voice){

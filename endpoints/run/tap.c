@@ -125,7 +125,7 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
                                        .host = r->plan.host,
                                        .channel = channel};
 
-    if (r->output == NULL || r->phase == RUN_OVER ||
+    if (r->output == NULL || r->session.state == JOB_SESSION_OVER ||
         !ep_run_logs_add(r->logs, token, text, len_bytes, &record))
         return false;
     if (ep_output_record(r->output, &record)) {
@@ -141,7 +141,7 @@ static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
 {
     struct run *r = arg;
 
-    if (r->phase != RUN_RUNNING)
+    if (!job_session_runs(&r->session))
         return false;
     ep_run_orders_signal(r->orders, signo, ranges, count);
     return true;
@@ -165,7 +165,8 @@ static uint16_t on_replay(void *arg, const struct ep_tap_replay *want)
 {
     const struct run *r = arg;
 
-    return r->phase == RUN_RUNNING ? ep_run_orders_replay(r->orders, want) : 0;
+    return job_session_runs(&r->session) ? ep_run_orders_replay(r->orders, want)
+                                         : 0;
 }
 
 static bool on_wanted(void *arg)

@@ -84,7 +84,8 @@ void ep_run_judge(struct run *r)
         ep_output_pending(r->output) > 0 || ep_output_dropped(r->output) > 0;
     uint64_t gaps, lost;
 
-    if (r->end.is_aborted || r->options.is_dvm) /* there were no processes */
+    if (!r->session.has_begun ||
+        r->options.is_dvm) /* there were no processes */
         return;
     verdict = ep_proof_judge(r->own.proof, is_cut, absent, r);
     gaps = ep_proof_gaps(verdict);
@@ -93,8 +94,8 @@ void ep_run_judge(struct run *r)
         tell(r, ep_voice_say, "the output is not whole", &verdict->gaps, gaps);
     /* Where the loss ended the job that was said, and this is no news. */
     if (lost > 0)
-        tell(r, r->end.exit_code < 0 ? ep_voice_say : ep_voice_note,
+        tell(r, r->session.code < 0 ? ep_voice_say : ep_voice_note,
              "of lost nodes came", &verdict->lost, lost);
-    if (gaps > 0 && r->end.exit_code < 0)
-        r->end.exit_code = 1;
+    if (gaps > 0 && r->session.code < 0)
+        r->session.code = 1;
 }

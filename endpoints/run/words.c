@@ -64,12 +64,13 @@ static void on_over(struct run *r, uint32_t node, const struct job_word *word)
  * for it, in a moment. */
 void ep_run_begin(struct run *r)
 {
-    if (!r->plan.survey.has_joined || r->phase != RUN_LAUNCHING ||
-        r->end.is_aborted || ep_run_missing_are_some(r->launch.missing) ||
+    if (!r->plan.survey.has_joined ||
+        r->session.state != JOB_SESSION_LAUNCHING ||
+        ep_run_missing_are_some(r->launch.missing) ||
         (ep_run_survey_asks(&r->plan) &&
          (r->plan.survey.come < r->plan.nodes_count || !ep_run_survey_fits(r))))
         return;
-    r->phase = RUN_RUNNING;
+    ep_run_begun(r);
     ep_run_daemons_joined(r);
     if (r->options.is_dvm)
         ep_run_dvm_begin(r);
