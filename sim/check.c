@@ -136,7 +136,7 @@ void sim_check_lost(struct sim_world *w, uint32_t peer)
     const struct sim_host *host = &w->hosts[peer];
 
     /* The launcher misses nothing of one that has finished. */
-    if (!host->is_touched && !host->is_final)
+    if (!host->is_touched && (!host->node.is_final || host->node.is_silent))
         sim_world_fail(w,
                        "I3: node %u is declared lost, and no fault has "
                        "touched it",
@@ -185,10 +185,10 @@ static void end_of(struct sim_world *w, uint32_t n)
     const struct sim_process *p = &w->processes[n];
     const struct sim_launcher *l = w->launcher;
 
-    if (host->is_given_up ||
-        (!host->is_final && l->session.state < JOB_SESSION_LEAVING))
+    if (host->node.is_silent ||
+        (!host->node.is_final && l->session.state < JOB_SESSION_LEAVING))
         return;
-    if (!host->is_final)
+    if (!host->node.is_final)
         sim_world_fail(w, "I3: goodbye without a word from node %u", n);
     if (p->got != p->written)
         sim_world_fail(w, "I1: node %u wrote %llu bytes, %llu were shown", n,

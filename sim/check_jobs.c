@@ -52,7 +52,7 @@ static bool has_started(const struct sim_world *w, const struct sim_told *job,
 static bool is_lost(const struct sim_world *w, const struct sim_told *job,
                     uint32_t rank)
 {
-    return w->hosts[job_node_of(&job->desc, rank, NULL)].is_lost;
+    return w->hosts[job_node_of(&job->desc, rank, NULL)].node.is_lost;
 }
 
 /* --- processes */

@@ -368,7 +368,7 @@ static void answer_said(struct sim_world *w, struct ov_item *item)
     struct ov_answer answer;
 
     if (ov_answer_decode(item, &answer) == 0 && answer.reason == OV_GRANTED &&
-        answer.node < sim_nodes(w) && w->hosts[answer.node].is_given_up)
+        answer.node < sim_nodes(w) && w->hosts[answer.node].node.is_silent)
         sim_world_fail(w, "the root grants node %u, which it declared lost",
                        answer.node);
 }
@@ -379,7 +379,7 @@ static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
 
     sim_child(w, n, link)->is_counted = true;
     w->link_checks->has_welcomed = true;
-    if (n == 0 && w->hosts[peer].is_given_up)
+    if (n == 0 && w->hosts[peer].node.is_silent)
         sim_world_fail(w, "the root welcomes node %u, which it declared lost",
                        peer);
 }

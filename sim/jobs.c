@@ -25,7 +25,7 @@ static void place(const struct sim_world *w, struct topo_range nodes,
     uint32_t first = nodes.first;
 
     for (uint32_t n = nodes.first; n <= nodes.last; n++) {
-        if (!w->hosts[n].is_lost)
+        if (!w->hosts[n].node.is_lost)
             continue;
         if (first < n)
             add_places(job, (struct topo_range){first, n - 1});
@@ -55,9 +55,7 @@ static struct sim_told *begin(struct sim_world *w, struct sim_told *job)
     for (uint32_t place = 1; place <= job->desc.nodes; place++) {
         struct sim_host *host = &w->hosts[job_node_at(&job->desc, place)];
 
-        host->jobs++;
-        w->launcher->finals -= host->is_final;
-        host->is_final = false;
+        w->launcher->finals -= job_node_told(&host->node) == JOB_NODE_BUSY;
     }
     return job;
 }

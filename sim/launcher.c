@@ -160,7 +160,7 @@ void sim_launcher_joined(struct sim_world *w)
     if (l->is_killed)
         send_kill(w);
     for (uint32_t n = 1; n < sim_nodes(w) && l->given_up > 0; n++) {
-        if (w->hosts[n].is_given_up)
+        if (w->hosts[n].node.is_silent)
             sim_jobs_lost(w, n);
     }
     plan_kill(w, 0, w->cfg.job.kill_ns);
@@ -239,12 +239,8 @@ bool sim_launcher_feed(struct sim_world *w, struct ov_event *ev)
 /* All that has processes there is over, as far as the node was told. */
 static void on_over(struct sim_world *w, uint32_t node, uint32_t jobs)
 {
-    struct sim_host *host = &w->hosts[node];
-
-    if (host->is_given_up || host->is_final || jobs != host->jobs)
-        return;
-    host->is_final = true;
-    w->launcher->finals++;
+    w->launcher->finals +=
+        job_node_over(&w->hosts[node].node, jobs) == JOB_NODE_FINAL;
 }
 
 /* Without a process that cannot be started its job cannot do. */
@@ -361,17 +357,15 @@ bool sim_launcher_taken(struct sim_world *w, const struct sim_item *item,
 void sim_launcher_lost(struct sim_world *w, uint32_t node)
 {
     struct sim_launcher *l = w->launcher;
-    struct sim_host *host = &w->hosts[node];
 
-    host->is_lost = true;
-    if (host->is_final)
+    if (job_node_lost(&w->hosts[node].node) == JOB_NODE_SAME)
         return;
     if (l->lost_ns == SIM_NEVER) {
         l->lost_ns = w->step.now_ns;
         l->lost = node;
     }
-    l->given_up += !host->is_given_up;
-    host->is_given_up = true;
+    l->finals++;
+    l->given_up++;
     sim_jobs_lost(w, node);
     if (w->cfg.job.ends_on_loss)
         kill_all(w);
@@ -392,7 +386,7 @@ void sim_launcher_settle(struct sim_world *w)
     struct sim_launcher *l = w->launcher;
 
     if (!job_session_runs(&l->session) || l->records_left > 0 ||
-        l->orders_count > 0 || l->finals + l->given_up < sim_nodes(w) - 1 ||
+        l->orders_count > 0 || l->finals < sim_nodes(w) - 1 ||
         !sim_jobs_are_over(w))
         return;
     (void)job_session_step(&l->session, JOB_SESSION_DONE, 0);

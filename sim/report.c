@@ -301,7 +301,7 @@ static const char *wait_of(const struct sim_world *w, uint32_t n)
         return "for room to send up";
     if (!p->has_end && p->is_target && !p->is_killed)
         return "for more stdin";
-    if (!w->hosts[n].is_final && !w->hosts[n].is_given_up)
+    if (!w->hosts[n].node.is_final)
         return "for the root to hear its last word";
     return "for goodbye";
 }

@@ -7,6 +7,7 @@
 #ifndef SIM_STATE_H
 #define SIM_STATE_H
 
+#include "job/node.h"
 #include "job/session.h"
 #include "overlay/node.h"
 #include "sim/books.h"
@@ -43,11 +44,8 @@ struct sim_host {
     uint8_t level;
     uint16_t faults;      /* in effect: bits by sim_fault_kind */
     bool is_touched : 1;  /* a fault that others may see as its loss */
-    bool is_given_up : 1; /* the launcher waits for it no more */
-    bool is_lost : 1;     /* it was declared lost, whatever it had said */
-    bool is_final : 1;    /* its last word has come */
     bool is_gone : 1;     /* counted in sim_world.leaving */
-    uint8_t jobs;         /* that have processes there, as the launcher knows */
+    struct job_node node; /* as the launcher knows it */
 };
 
 /* A node's process of the own job. */
@@ -71,8 +69,8 @@ struct sim_process {
 struct sim_launcher {
     struct sim_order orders[SIM_ORDERS_MAX];
     unsigned orders_count;
-    uint32_t finals;       /* nodes that have said their last word */
-    uint32_t given_up;     /* or will not */
+    uint32_t finals;       /* nodes that nobody waits for, */
+    uint32_t given_up;     /* of these without a last word */
     uint32_t records_left; /* at the console */
     uint64_t fed_bytes;
     uint64_t joined_ns;

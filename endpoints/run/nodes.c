@@ -9,9 +9,8 @@
 enum asking { ASK_NOT, ASK_DUE, ASK_SENT };
 
 struct node {
-    bool is_final, is_lost, is_silent;
+    struct job_node life;
     uint8_t asking;            /* enum asking */
-    uint32_t jobs;             /* told so far that have processes there */
     uint32_t spare;            /* processes of further ones */
     struct ep_machine machine; /* as it has said */
     char *blind;               /* owned: why it cannot; NULL: it can */
@@ -48,42 +47,34 @@ void ep_run_nodes_close(struct run_nodes *nodes)
 /* --- what they do
  * */
 
-static void set_final(struct run_nodes *nodes, uint32_t node, bool is_final)
+static void count(struct run_nodes *nodes, enum job_node_news news)
 {
-    if (is_final && !nodes->at[node].is_final)
-        nodes->finals++;
-    if (!is_final && nodes->at[node].is_final)
-        nodes->finals--;
-    nodes->at[node].is_final = is_final;
+    nodes->finals += news == JOB_NODE_FINAL;
+    nodes->finals -= news == JOB_NODE_BUSY;
 }
 
 void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job)
 {
     for (uint32_t n = 1; n <= nodes->count; n++) {
-        if (job_on_node(job, n) == 0)
-            continue;
-        nodes->at[n].jobs++;
-        set_final(nodes, n, false);
+        if (job_on_node(job, n) > 0)
+            count(nodes, job_node_told(&nodes->at[n].life));
     }
 }
 
 void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs)
 {
-    if (jobs == nodes->at[node].jobs)
-        set_final(nodes, node, true);
+    count(nodes, job_node_over(&nodes->at[node].life, jobs));
 }
 
 void ep_run_nodes_idle(struct run_nodes *nodes)
 {
     for (uint32_t n = 1; n <= nodes->count; n++)
-        set_final(nodes, n, true);
+        ep_run_nodes_over(nodes, n, 0);
 }
 
 void ep_run_nodes_lose(struct run_nodes *nodes, uint32_t node)
 {
-    nodes->at[node].is_lost = true;
-    nodes->at[node].is_silent |= !nodes->at[node].is_final;
-    set_final(nodes, node, true);
+    count(nodes, job_node_lost(&nodes->at[node].life));
 }
 
 bool ep_run_nodes_are_final(const struct run_nodes *nodes)
@@ -93,17 +84,17 @@ bool ep_run_nodes_are_final(const struct run_nodes *nodes)
 
 bool ep_run_nodes_is_final(const struct run_nodes *nodes, uint32_t node)
 {
-    return nodes->at[node].is_final;
+    return nodes->at[node].life.is_final;
 }
 
 bool ep_run_nodes_is_lost(const struct run_nodes *nodes, uint32_t node)
 {
-    return nodes->at[node].is_lost;
+    return nodes->at[node].life.is_lost;
 }
 
 bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node)
 {
-    return nodes->at[node].is_silent;
+    return nodes->at[node].life.is_silent;
 }
 
 /* --- what their machines are

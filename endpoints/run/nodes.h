@@ -1,9 +1,5 @@
 /* The nodes of a run, as its launcher knows them: what they do, what their
  * machines are, and what room they have. By their numbers in the tree, 1 to N.
- *
- * A node is *final* while nothing runs there that it was told to run; *lost*
- * once it is given up; and *silent* if it was lost before it was final, so that
- * nobody says how its processes have ended.
  */
 #ifndef ENDPOINTS_RUN_NODES_H
 #define ENDPOINTS_RUN_NODES_H
@@ -13,6 +9,7 @@
 
 #include "endpoints/run/again.h"
 #include "job/job.h"
+#include "job/node.h"
 #include "job/word.h"
 
 /* Processes of further jobs that a node may run at a time. For each that there
@@ -25,13 +22,12 @@ struct run_nodes;
 int ep_run_nodes_open(uint32_t count, struct run_nodes **out);
 void ep_run_nodes_close(struct run_nodes *nodes); /* NULL is fine */
 
-/* --- what they do
+/* --- what they do: see job/node.h
  * */
 
 /* They are told of a job: where it has processes nodes are not final. O(N). */
 void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job);
-/* A node says that nothing runs there of as many jobs as it was told so far;
- * where there are more by now that says nothing. */
+/* A node says that nothing runs there of so many jobs. */
 void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs);
 /* There is no job yet: all are final. O(N). */
 void ep_run_nodes_idle(struct run_nodes *nodes);
