@@ -7,7 +7,7 @@
 #include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/orders.h"
-#include "endpoints/run/stdin.h"
+#include "job/streams.h"
 #include "endpoints/run/tap.h"
 #include "overlay/control.h"
 
@@ -54,14 +54,14 @@ static void tell_pushed(void *arg)
 
 int ep_run_down_open(struct run *r)
 {
-    static const struct run_stdin_events events = {
+    static const struct job_streams_events events = {
         .frame = frame_of_stream,
         .send = send_frame,
         .read = read_input,
         .opened = tell_opened,
         .pushed = tell_pushed,
     };
-    const struct run_stdin_cfg cfg = {
+    const struct job_streams_cfg cfg = {
         .job = &r->own.desc,
         .nodes_count = r->plan.nodes_count,
         .window = r->plan.sizes.down_frames,
@@ -70,7 +70,7 @@ int ep_run_down_open(struct run *r)
         .arg = r,
     };
 
-    return ep_run_stdin_open(&cfg, &r->in.down);
+    return job_streams_open(&cfg, &r->in.down);
 }
 
 void ep_run_pump(struct run *r)
@@ -79,19 +79,19 @@ void ep_run_pump(struct run *r)
         return;
     ep_run_orders_pump(r->orders);
     if (r->session.state > JOB_SESSION_RUNNING)
-        ep_run_stdin_refuse(r->in.down);
-    ep_run_stdin_pump(r->in.down);
+        job_streams_refuse(r->in.down);
+    job_streams_pump(r->in.down);
 }
 
 void ep_run_pushed_to(struct run *r, const uint8_t *mem, uint32_t len_bytes)
 {
-    ep_run_stdin_push(r->in.down, mem, len_bytes);
+    job_streams_push(r->in.down, mem, len_bytes);
     ep_run_pump(r);
 }
 
 void ep_run_pushers(struct run *r, bool are_there)
 {
-    ep_run_stdin_expect(r->in.down, are_there);
+    job_streams_expect(r->in.down, are_there);
     ep_run_pump(r);
 }
 
@@ -101,13 +101,13 @@ static void on_data(void *arg, uint32_t len_bytes)
 {
     struct run *r = arg;
 
-    ep_run_stdin_filled(r->in.down, len_bytes);
+    job_streams_filled(r->in.down, len_bytes);
     ep_run_pump(r);
 }
 
 static void end_input(struct run *r)
 {
-    struct ov_buf *buf = ep_run_stdin_ended(r->in.down);
+    struct ov_buf *buf = job_streams_ended(r->in.down);
 
     if (buf != NULL)
         ep_hub_put(r->hub, buf);
@@ -147,7 +147,7 @@ static int open_input(struct run *r)
 void ep_run_give_back(struct run *r)
 {
     if (r->in.console != NULL && r->in.fd < 0)
-        ep_input_give_back(r->in.console, ep_run_stdin_taken(r->in.down));
+        ep_input_give_back(r->in.console, job_streams_taken(r->in.down));
 }
 
 void ep_run_down_close(struct run *r)
@@ -155,7 +155,7 @@ void ep_run_down_close(struct run *r)
     ep_input_close(r->in.console);
     if (r->in.down != NULL)
         end_input(r);
-    ep_run_stdin_close(r->in.down);
+    job_streams_close(r->in.down);
     if (r->in.fd >= 0)
         close(r->in.fd);
 }
@@ -177,7 +177,7 @@ int ep_run_job_send(struct run *r)
                          "cannot read stdin: out of memory or descriptors");
             return 1;
         }
-        ep_run_stdin_open_stream(r->in.down, JOB_STREAM_STDIN);
+        job_streams_open_stream(r->in.down, JOB_STREAM_STDIN);
     }
     ep_run_pump(r);
     return 0;

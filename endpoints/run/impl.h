@@ -72,8 +72,8 @@ struct run_jobs {
 /* stdin of processes. */
 struct run_in {
     struct ep_input *console;
-    struct run_stdin *down; /* owned: by all writers */
-    int fd;                 /* -1: the launcher's stdin */
+    struct job_streams *down; /* owned: by all writers */
+    int fd;                   /* -1: the launcher's stdin */
 };
 
 /* How it ends. */

@@ -12,7 +12,7 @@
 #include "endpoints/run/past.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
-#include "endpoints/run/stdin.h"
+#include "job/streams.h"
 #include "endpoints/run/survey.h"
 #include "endpoints/run/tap.h"
 #include "job/order.h"
@@ -151,7 +151,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     if (job == NULL)
         return false;
     if (job->desc.readers_count > 0)
-        ep_run_stdin_open_stream(r->in.down, JOB_STREAM_PUSHED);
+        job_streams_open_stream(r->in.down, JOB_STREAM_PUSHED);
     if (ep_run_control_job(r, &job->desc)) {
         snprintf(why, EP_TAP_WHY_MAX,
                  "its arguments and environment are larger than %d MiB",

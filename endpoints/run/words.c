@@ -14,7 +14,7 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
-#include "endpoints/run/stdin.h"
+#include "job/streams.h"
 #include "endpoints/run/tap.h"
 
 /* --- of the session
@@ -152,7 +152,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
 static void count_taken(const struct run_job *job, const struct job_word *word)
 {
     if (ep_run_job_is_own(job))
-        ep_run_stdin_took(job->run->in.down, word->rank, word->taken_bytes);
+        job_streams_took(job->run->in.down, word->rank, word->taken_bytes);
 }
 
 static void on_pids(struct run_job *job, uint32_t node,

@@ -15,19 +15,19 @@
  * A push is copied once, and waits; who pushes bounds how many. All else is
  * O(1) for each frame.
  */
-#ifndef ENDPOINTS_RUN_STDIN_H
-#define ENDPOINTS_RUN_STDIN_H
+#ifndef JOB_STREAMS_H
+#define JOB_STREAMS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct job;
 struct ov_buf;
-struct run_stdin;
+struct job_streams;
 
 /* Streams as in job/job.h; flags as in overlay/wire/frame.h. Of all calls only
  * that of the pump may be made from within, and only from send. */
-struct run_stdin_events {
+struct job_streams_events {
     /* A buffer for a frame of the stream, where it has room for it beside
      * `beside` others; NULL: not now. */
     struct ov_buf *(*frame)(void *arg, uint32_t stream, uint32_t beside);
@@ -35,7 +35,7 @@ struct run_stdin_events {
     void (*send)(void *arg, uint32_t stream, struct ov_buf *buf,
                  uint32_t len_bytes, uint32_t flags);
     /* The launcher's stdin is to be read into the buffer, which is borrowed
-     * until ep_run_stdin_filled or ep_run_stdin_ended. */
+     * until job_streams_filled or job_streams_ended. */
     void (*read)(void *arg, struct ov_buf *buf);
     /* A message OV_CONTROL_OPEN without its head, for all nodes. */
     void (*opened)(void *arg, const uint8_t *body, uint32_t len_bytes);
@@ -43,50 +43,51 @@ struct run_stdin_events {
     void (*pushed)(void *arg);
 };
 
-struct run_stdin_cfg {
+struct job_streams_cfg {
     const struct job *job; /* borrowed: the run's own */
     uint32_t nodes_count;
     uint16_t window; /* frames of JOB_STREAM_STDIN that a node keeps at most */
     bool is_kept;    /* the end of the launcher's stdin is not told */
-    const struct run_stdin_events *events; /* borrowed */
+    const struct job_streams_events *events; /* borrowed */
     void *arg;
 };
 
 /* Both streams are closed. Returns 0 or OV_ENOMEM. */
-int ep_run_stdin_open(const struct run_stdin_cfg *cfg, struct run_stdin **out);
+int job_streams_open(const struct job_streams_cfg *cfg,
+                     struct job_streams **out);
 /* No buffer is being read into any more. NULL is fine. */
-void ep_run_stdin_close(struct run_stdin *in);
+void job_streams_close(struct job_streams *in);
 
 /* Opens a stream: JOB_STREAM_STDIN once, for the nodes with readers (a superset
  * where these are too many ranges); JOB_STREAM_PUSHED for all nodes, unless it
  * is open already. O(readers). */
-void ep_run_stdin_open_stream(struct run_stdin *in, uint32_t stream);
+void job_streams_open_stream(struct job_streams *in, uint32_t stream);
 
 /* Sends what waits, and has more read, as far as there is room. Drops pushes
  * that nobody can get any more. */
-void ep_run_stdin_pump(struct run_stdin *in);
+void job_streams_pump(struct job_streams *in);
 
 /* The launcher's own, of which 1 or more bytes are in the buffer; or its end:
  * returns the buffer that was to be filled, the caller's again, or NULL. */
-void ep_run_stdin_filled(struct run_stdin *in, uint32_t len_bytes);
-struct ov_buf *ep_run_stdin_ended(struct run_stdin *in);
+void job_streams_filled(struct job_streams *in, uint32_t len_bytes);
+struct ov_buf *job_streams_ended(struct job_streams *in);
 
 /* A push, which is copied; the pump sends it. */
-void ep_run_stdin_push(struct run_stdin *in, const uint8_t *mem,
-                       uint32_t len_bytes);
+void job_streams_push(struct job_streams *in, const uint8_t *mem,
+                      uint32_t len_bytes);
 /* Somebody is about to push to the run's own job, so that there is no end yet;
  * or nobody is left. */
-void ep_run_stdin_expect(struct run_stdin *in, bool are_there);
+void job_streams_expect(struct job_streams *in, bool are_there);
 /* Nobody gets a push any more: the pump drops them. */
-void ep_run_stdin_refuse(struct run_stdin *in);
+void job_streams_refuse(struct job_streams *in);
 
 /* A process is over and took so many bytes of the launcher's own. O(log
  * readers). */
-void ep_run_stdin_took(struct run_stdin *in, uint32_t rank,
-                       uint64_t taken_bytes);
+void job_streams_took(struct job_streams *in, uint32_t rank,
+                      uint64_t taken_bytes);
 /* How much of the launcher's own was sent; and how much of that somebody may
  * have taken. The latter O(readers). */
-uint64_t ep_run_stdin_sent(const struct run_stdin *in);
-uint64_t ep_run_stdin_taken(const struct run_stdin *in);
+uint64_t job_streams_sent(const struct job_streams *in);
+uint64_t job_streams_taken(const struct job_streams *in);
 
 #endif

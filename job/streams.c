@@ -1,5 +1,5 @@
 /* The stdin of processes: what several have for it becomes one stream. */
-#include "endpoints/run/stdin.h"
+#include "job/streams.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +47,8 @@ struct stream {
     bool has_set; /* it was told whom the messages are for that come now */
 };
 
-struct run_stdin {
-    struct run_stdin_cfg cfg;
+struct job_streams {
+    struct job_streams_cfg cfg;
     struct stream streams[STREAMS];
     struct ov_buf *buf;    /* being filled by the reader */
     bool are_expected;     /* pushes to the run's own job */
@@ -69,9 +69,10 @@ static void stream_move(struct stream *stream, enum stream_state next)
     stream->state = next;
 }
 
-int ep_run_stdin_open(const struct run_stdin_cfg *cfg, struct run_stdin **out)
+int job_streams_open(const struct job_streams_cfg *cfg,
+                     struct job_streams **out)
 {
-    struct run_stdin *in = calloc(1, sizeof(*in));
+    struct job_streams *in = calloc(1, sizeof(*in));
 
     if (in == NULL)
         return OV_ENOMEM;
@@ -85,7 +86,7 @@ int ep_run_stdin_open(const struct run_stdin_cfg *cfg, struct run_stdin **out)
 /* --- opening */
 
 /* The nodes with readers, in ranges. */
-static uint16_t reader_nodes(const struct run_stdin *in,
+static uint16_t reader_nodes(const struct job_streams *in,
                              struct topo_range *range)
 {
     const struct job *job = in->cfg.job;
@@ -105,7 +106,7 @@ static uint16_t reader_nodes(const struct run_stdin *in,
     return (uint16_t)nodes.count;
 }
 
-void ep_run_stdin_open_stream(struct run_stdin *in, uint32_t stream)
+void job_streams_open_stream(struct job_streams *in, uint32_t stream)
 {
     struct topo_range range[OV_OPEN_RANGES_MAX] = {{1, in->cfg.nodes_count}};
     uint8_t mem[OV_CONTROL_HEAD_BYTES + OV_OPEN_BYTES + sizeof(range)];
@@ -130,7 +131,8 @@ void ep_run_stdin_open_stream(struct run_stdin *in, uint32_t stream)
 
 /* Whom a message is for holds until another one says so. In a stream that
  * hears of the set with this message it begins here: bits of *news. */
-static void read_sets(struct run_stdin *in, struct ov_push *push, uint8_t *news)
+static void read_sets(struct job_streams *in, struct ov_push *push,
+                      uint8_t *news)
 {
     const uint32_t size = in->cfg.job->size;
 
@@ -157,8 +159,8 @@ static void queue_push(struct stream *stream, unsigned which, struct push *push)
     stream->last = &push->next[which];
 }
 
-void ep_run_stdin_push(struct run_stdin *in, const uint8_t *mem,
-                       uint32_t len_bytes)
+void job_streams_push(struct job_streams *in, const uint8_t *mem,
+                      uint32_t len_bytes)
 {
     struct push *push = malloc(sizeof(*push) + len_bytes);
     struct ov_push head;
@@ -180,7 +182,7 @@ void ep_run_stdin_push(struct run_stdin *in, const uint8_t *mem,
 }
 
 /* True when no other stream has it. */
-static bool drop_first(struct run_stdin *in, unsigned which)
+static bool drop_first(struct job_streams *in, unsigned which)
 {
     struct stream *stream = &in->streams[which];
     struct push *push = stream->first;
@@ -194,7 +196,7 @@ static bool drop_first(struct run_stdin *in, unsigned which)
     return is_last;
 }
 
-void ep_run_stdin_close(struct run_stdin *in)
+void job_streams_close(struct job_streams *in)
 {
     if (in == NULL)
         return;
@@ -206,12 +208,12 @@ void ep_run_stdin_close(struct run_stdin *in)
     free(in);
 }
 
-void ep_run_stdin_expect(struct run_stdin *in, bool are_there)
+void job_streams_expect(struct job_streams *in, bool are_there)
 {
     in->are_expected = are_there;
 }
 
-void ep_run_stdin_refuse(struct run_stdin *in)
+void job_streams_refuse(struct job_streams *in)
 {
     in->are_refused = true;
 }
@@ -219,7 +221,7 @@ void ep_run_stdin_refuse(struct run_stdin *in)
 /* --- pushes go */
 
 /* Nobody reads the stream any more, or nobody ever did. */
-static bool is_unread(const struct run_stdin *in, unsigned which)
+static bool is_unread(const struct job_streams *in, unsigned which)
 {
     enum stream_state state = in->streams[which].state;
 
@@ -229,7 +231,7 @@ static bool is_unread(const struct run_stdin *in, unsigned which)
                         : state == CLOSED;
 }
 
-static void drop_unread(struct run_stdin *in, unsigned which)
+static void drop_unread(struct job_streams *in, unsigned which)
 {
     while (in->streams[which].first != NULL && is_unread(in, which)) {
         if (drop_first(in, which))
@@ -238,9 +240,9 @@ static void drop_unread(struct run_stdin *in, unsigned which)
 }
 
 /* Sends what the stream has room for, beside so many frames. */
-static void send_pushes(struct run_stdin *in, unsigned which, uint32_t beside)
+static void send_pushes(struct job_streams *in, unsigned which, uint32_t beside)
 {
-    const struct run_stdin_events *events = in->cfg.events;
+    const struct job_streams_events *events = in->cfg.events;
     struct stream *stream = &in->streams[which];
 
     while (stream->first != NULL) {
@@ -267,7 +269,7 @@ static void send_pushes(struct run_stdin *in, unsigned which, uint32_t beside)
 
 /* Asks for the next frame when there is room for it beside `held` frames that
  * are about to go. */
-static void read_more(struct run_stdin *in, uint32_t held)
+static void read_more(struct job_streams *in, uint32_t held)
 {
     if (in->streams[OWN].state != OPEN || in->buf != NULL)
         return;
@@ -276,7 +278,7 @@ static void read_more(struct run_stdin *in, uint32_t held)
         in->cfg.events->read(in->cfg.arg, in->buf);
 }
 
-void ep_run_stdin_filled(struct run_stdin *in, uint32_t len_bytes)
+void job_streams_filled(struct job_streams *in, uint32_t len_bytes)
 {
     struct ov_buf *buf = in->buf;
 
@@ -286,7 +288,7 @@ void ep_run_stdin_filled(struct run_stdin *in, uint32_t len_bytes)
     in->cfg.events->send(in->cfg.arg, JOB_STREAM_STDIN, buf, len_bytes, 0);
 }
 
-struct ov_buf *ep_run_stdin_ended(struct run_stdin *in)
+struct ov_buf *job_streams_ended(struct job_streams *in)
 {
     struct ov_buf *buf = in->buf;
 
@@ -296,7 +298,7 @@ struct ov_buf *ep_run_stdin_ended(struct run_stdin *in)
     return buf;
 }
 
-static void send_end(struct run_stdin *in)
+static void send_end(struct job_streams *in)
 {
     struct stream *own = &in->streams[OWN];
     struct ov_buf *last;
@@ -312,7 +314,7 @@ static void send_end(struct run_stdin *in)
 }
 
 /* It may be called from within the sending. */
-void ep_run_stdin_pump(struct run_stdin *in)
+void job_streams_pump(struct job_streams *in)
 {
     read_more(in, 0);
     for (unsigned i = 0; i < STREAMS; i++)
@@ -326,8 +328,8 @@ void ep_run_stdin_pump(struct run_stdin *in)
 
 /* --- what was taken of it */
 
-void ep_run_stdin_took(struct run_stdin *in, uint32_t rank,
-                       uint64_t taken_bytes)
+void job_streams_took(struct job_streams *in, uint32_t rank,
+                      uint64_t taken_bytes)
 {
     if (!job_reads(in->cfg.job, rank))
         return;
@@ -338,7 +340,7 @@ void ep_run_stdin_took(struct run_stdin *in, uint32_t rank,
 
 /* Of a process that was lost nothing is known: it may have taken all that was
  * sent. */
-uint64_t ep_run_stdin_taken(const struct run_stdin *in)
+uint64_t job_streams_taken(const struct job_streams *in)
 {
     bool is_known = in->readers_over == job_readers(in->cfg.job) &&
                     in->taken_bytes <= in->sent_bytes;
@@ -346,7 +348,7 @@ uint64_t ep_run_stdin_taken(const struct run_stdin *in)
     return is_known ? in->taken_bytes : in->sent_bytes;
 }
 
-uint64_t ep_run_stdin_sent(const struct run_stdin *in)
+uint64_t job_streams_sent(const struct job_streams *in)
 {
     return in->sent_bytes;
 }

@@ -1,6 +1,6 @@
 /* What several have for the stdin of processes, and what becomes of it: words
  * of a carrier that has only so much room in each stream. */
-#include "endpoints/run/stdin.h"
+#include "job/streams.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 enum { BUFFERS = 4, BUFFER_BYTES = 256, STREAMS_END = 3 };
 
 static struct carrier {
-    struct run_stdin *in;
+    struct job_streams *in;
     struct job job;
     uint32_t room[STREAMS_END];
     struct ov_buf bufs[BUFFERS];
@@ -114,7 +114,7 @@ static void send(void *arg, uint32_t stream, struct ov_buf *buf,
     assert_int_equal(buf->refs, 1);
     buf->refs = 0;
     if (carrier.pumps)
-        ep_run_stdin_pump(carrier.in);
+        job_streams_pump(carrier.in);
 }
 
 static void read_own(void *arg, struct ov_buf *buf)
@@ -148,7 +148,7 @@ static void pushed(void *arg)
     say("pushed");
 }
 
-static const struct run_stdin_events events = {
+static const struct job_streams_events events = {
     .frame = frame,
     .send = send,
     .read = read_own,
@@ -168,7 +168,7 @@ static const struct run_stdin_events events = {
 
 static void carrier_open(const char *text, bool is_kept)
 {
-    const struct run_stdin_cfg cfg = {
+    const struct job_streams_cfg cfg = {
         .job = &carrier.job,
         .nodes_count = 5,
         .window = 4,
@@ -183,7 +183,7 @@ static void carrier_open(const char *text, bool is_kept)
     assert_non_null(copy);
     assert_int_equal(job_decode(copy, strlen(copy), &carrier.job), 0);
     free(copy);
-    assert_int_equal(ep_run_stdin_open(&cfg, &carrier.in), 0);
+    assert_int_equal(job_streams_open(&cfg, &carrier.in), 0);
 }
 
 /* With the stream of the run's own job open. */
@@ -191,16 +191,16 @@ static void carrier_begin(uint32_t room)
 {
     carrier_open(READERS, false);
     carrier.room[JOB_STREAM_STDIN] = room;
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_STDIN);
+    job_streams_open_stream(carrier.in, JOB_STREAM_STDIN);
     said();
 }
 
 static void carrier_close(void)
 {
-    struct ov_buf *buf = ep_run_stdin_ended(carrier.in);
+    struct ov_buf *buf = job_streams_ended(carrier.in);
 
     assert_ptr_equal(buf, carrier.reading);
-    ep_run_stdin_close(carrier.in);
+    job_streams_close(carrier.in);
     job_fini(&carrier.job);
     for (unsigned i = 0; i < BUFFERS; i++)
         assert_int_equal(carrier.bufs[i].refs, &carrier.bufs[i] == buf);
@@ -208,7 +208,7 @@ static void carrier_close(void)
 
 static const char *pump(void)
 {
-    ep_run_stdin_pump(carrier.in);
+    job_streams_pump(carrier.in);
     return said();
 }
 
@@ -227,13 +227,13 @@ static const char *input(const char *text)
     assert_non_null(buf);
     memcpy(buf->mem + OV_DOWN_HEAD_BYTES, text, strlen(text));
     carrier.reading = NULL;
-    ep_run_stdin_filled(carrier.in, (uint32_t)strlen(text));
+    job_streams_filled(carrier.in, (uint32_t)strlen(text));
     return pump();
 }
 
 static const char *input_end(void)
 {
-    struct ov_buf *buf = ep_run_stdin_ended(carrier.in);
+    struct ov_buf *buf = job_streams_ended(carrier.in);
 
     assert_ptr_equal(buf, carrier.reading);
     if (buf != NULL)
@@ -253,13 +253,13 @@ static const char *push(uint16_t flags, uint32_t first, uint32_t last,
     ov_push_encode(&wr, flags, &range, first <= last);
     ov_wr_bytes(&wr, text, strlen(text));
     assert_false(wr.bad);
-    ep_run_stdin_push(carrier.in, mem, (uint32_t)(wr.at - mem));
+    job_streams_push(carrier.in, mem, (uint32_t)(wr.at - mem));
     return pump();
 }
 
 static const char *expect(bool are_there)
 {
-    ep_run_stdin_expect(carrier.in, are_there);
+    job_streams_expect(carrier.in, are_there);
     return pump();
 }
 
@@ -271,10 +271,10 @@ static void nodes_hear_of_a_stream_once(void **state)
 {
     (void)state;
     carrier_open(READERS, false);
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_STDIN);
+    job_streams_open_stream(carrier.in, JOB_STREAM_STDIN);
     assert_string_equal(said(), "open:1*4@1-2");
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_PUSHED);
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_PUSHED);
+    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
+    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
     assert_string_equal(said(), "open:2*8@1-5");
     carrier_close();
 }
@@ -290,7 +290,7 @@ static void too_many_readers_are_told_in_coarser_ranges(void **state)
     for (uint32_t rank = 0; rank < 600; rank += 2)
         assert_int_equal(
             job_add_reader(&carrier.job, (struct topo_range){rank, rank}), 0);
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_STDIN);
+    job_streams_open_stream(carrier.in, JOB_STREAM_STDIN);
     assert_memory_equal(carrier.words, "open:1*4@1,3,5,7,", 17);
     assert_string_equal(strrchr(carrier.words, ','), ",511-599");
     carrier_close();
@@ -307,7 +307,7 @@ static void input_is_read_as_there_is_room(void **state)
     assert_string_equal(input("b"), "1:b");
     assert_string_equal(more_room(1, 1), "read");
     assert_string_equal(input("c"), "1:c");
-    assert_int_equal(ep_run_stdin_sent(carrier.in), 3);
+    assert_int_equal(job_streams_sent(carrier.in), 3);
     carrier_close();
 }
 
@@ -368,7 +368,7 @@ static void the_end_is_not_told_where_stdin_is_kept(void **state)
 {
     (void)state;
     carrier_open(READERS, true);
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_STDIN);
+    job_streams_open_stream(carrier.in, JOB_STREAM_STDIN);
     said();
     assert_string_equal(more_room(1, 4), "read");
     assert_string_equal(input_end(), "");
@@ -395,7 +395,7 @@ static void pushes_that_are_refused_are_dropped_and_told(void **state)
     assert_string_equal(pump(), "read");
     assert_string_equal(push(OV_PUSH_NEW, 1, 9, "x"), "");
     assert_string_equal(push(0, 1, 0, "y"), "");
-    ep_run_stdin_refuse(carrier.in);
+    job_streams_refuse(carrier.in);
     assert_string_equal(pump(), "pushed pushed");
     assert_string_equal(push(0, 1, 0, "z"), "pushed");
     assert_string_equal(input("a"), "1:a");
@@ -418,7 +418,7 @@ static void a_push_before_the_stream_is_open_waits(void **state)
     assert_string_equal(push(OV_PUSH_NEW, 1, 1, "x"), "");
     assert_string_equal(more_room(1, 1), "");
     carrier.room[JOB_STREAM_STDIN] = 2;
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_STDIN);
+    job_streams_open_stream(carrier.in, JOB_STREAM_STDIN);
     assert_string_equal(pump(), "open:1*4@1-2 read 1<new:1-1=x pushed");
     carrier_close();
 }
@@ -428,7 +428,7 @@ static void a_push_to_other_jobs_has_a_stream_of_its_own(void **state)
     (void)state;
     carrier_begin(0);
     assert_string_equal(push(OV_PUSH_NEW, 7, 8, "x"), "pushed");
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_PUSHED);
+    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
     said();
     assert_string_equal(push(OV_PUSH_NEW, 7, 8, "y"), "");
     assert_string_equal(more_room(2, 1), "2<new:7-8=y pushed");
@@ -440,7 +440,7 @@ static void a_push_to_both_is_told_when_both_have_it(void **state)
 {
     (void)state;
     carrier_begin(0);
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_PUSHED);
+    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
     expect(true);
     input_end();
     said();
@@ -457,7 +457,7 @@ static void a_push_to_both_may_be_dropped_in_one(void **state)
 {
     (void)state;
     carrier_begin(1);
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_PUSHED);
+    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
     assert_string_equal(pump(), "open:2*8@1-5 read");
     assert_string_equal(input_end(), "1.");
     assert_string_equal(push(OV_PUSH_NEW, 5, 6, "x"), "");
@@ -471,7 +471,7 @@ static void a_set_begins_in_each_stream_that_it_is_for(void **state)
 {
     (void)state;
     carrier_begin(8);
-    ep_run_stdin_open_stream(carrier.in, JOB_STREAM_PUSHED);
+    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
     carrier.room[JOB_STREAM_PUSHED] = 8;
     pump();
     assert_string_equal(push(OV_PUSH_NEW | OV_PUSH_MORE, 1, 2, ""),
@@ -496,7 +496,7 @@ static void a_push_for_nobody_is_told_at_once(void **state)
     assert_string_equal(push(OV_PUSH_NEW, 1, 0, "x"), "pushed");
     assert_string_equal(push(0, 1, 0, "x"), "pushed");
     assert_string_equal(push(OV_PUSH_NEW, 1, 1, "x"), "1<new:1-1=x pushed");
-    ep_run_stdin_push(carrier.in, none, sizeof(none));
+    job_streams_push(carrier.in, none, sizeof(none));
     assert_string_equal(pump(), "pushed");
     carrier_close();
 }
@@ -546,12 +546,12 @@ static void what_nobody_took_is_known_when_all_readers_are_over(void **state)
         carrier_begin(2);
         pump();
         input("abcdef");
-        ep_run_stdin_took(carrier.in, 1, 2);
-        ep_run_stdin_took(carrier.in, 0, 5); /* it is no reader */
-        ep_run_stdin_took(carrier.in, 5, most);
-        assert_int_equal(ep_run_stdin_taken(carrier.in), 6);
-        ep_run_stdin_took(carrier.in, 2, 0);
-        assert_int_equal(ep_run_stdin_taken(carrier.in), most < 6 ? most : 6);
+        job_streams_took(carrier.in, 1, 2);
+        job_streams_took(carrier.in, 0, 5); /* it is no reader */
+        job_streams_took(carrier.in, 5, most);
+        assert_int_equal(job_streams_taken(carrier.in), 6);
+        job_streams_took(carrier.in, 2, 0);
+        assert_int_equal(job_streams_taken(carrier.in), most < 6 ? most : 6);
         carrier_close();
     }
 }
@@ -565,7 +565,7 @@ static void what_waits_goes_with_the_streams(void **state)
     assert_string_equal(push(OV_PUSH_NEW, 5, 6, "y"), "");
     carrier_close();
     assert_string_equal(said(), "");
-    ep_run_stdin_close(NULL);
+    job_streams_close(NULL);
 }
 
 int main(void)
