@@ -15,8 +15,8 @@
  *     OVER       LATE    OVER      BREAK
  *
  * All else changes nothing: a second reason to end is none, and what has ended
- * does not fail any more. Processes that were told to die may still be whole:
- * all that they wrote is waited for, in ENDING no longer than an end may take.
+ * does not fail any more. What processes wrote that were told to die is waited
+ * for, in ENDING no longer than an end may take.
  */
 #ifndef JOB_SESSION_H
 #define JOB_SESSION_H
@@ -30,13 +30,13 @@ enum job_session_state {
     JOB_SESSION_KILLING,   /* all processes were told to die */
     JOB_SESSION_ENDING,    /* the same, with a code of its own */
     JOB_SESSION_LEAVING,   /* goodbye was said */
-    JOB_SESSION_OVER,      /* nothing is left but that daemons go */
+    JOB_SESSION_OVER,      /* only the ends of daemons are waited for */
     JOB_SESSION_STATES
 };
 
 enum job_session_event {
     JOB_SESSION_BEGUN, /* all nodes are there */
-    JOB_SESSION_KILL,  /* a process has failed, and the others are to end */
+    JOB_SESSION_KILL,  /* all processes are to die; how they ended decides */
     JOB_SESSION_ABORT, /* code: it cannot go on, or is not to */
     JOB_SESSION_DONE,  /* everything that was said has come and was written */
     JOB_SESSION_GONE,  /* goodbye has reached all */

@@ -100,7 +100,7 @@ bool sim_launcher_say(struct sim_world *w, struct ov_event *ev)
 
 /* --- jobs */
 
-/* Where jobs run. */
+/* An order only while jobs run. */
 static void send_kill(struct sim_world *w)
 {
     if (job_session_step(&w->launcher->session, JOB_SESSION_KILL, 0) &
@@ -387,9 +387,10 @@ void sim_launcher_settle(struct sim_world *w)
 
     if (!job_session_runs(&l->session) || l->records_left > 0 ||
         l->orders_count > 0 || l->finals < sim_nodes(w) - 1 ||
-        !sim_jobs_are_over(w))
+        !sim_jobs_are_over(w) ||
+        (job_session_step(&l->session, JOB_SESSION_DONE, 0) &
+         JOB_SESSION_DO_GOODBYE) == 0)
         return;
-    (void)job_session_step(&l->session, JOB_SESSION_DONE, 0);
     l->goodbye_ns = w->queue.now_ns;
     plan_order(w, OV_CONTROL_GOODBYE, SIM_JOBS_ALL);
 }

@@ -7,8 +7,8 @@
 #include "endpoints/run/control.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/orders.h"
-#include "job/streams.h"
 #include "endpoints/run/tap.h"
+#include "job/streams.h"
 #include "overlay/control.h"
 
 /* --- what the streams ask for */

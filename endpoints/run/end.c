@@ -8,7 +8,7 @@
 #include "endpoints/boot/launcher.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
-#include "endpoints/run/missing.h"
+#include "endpoints/run/launch.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
@@ -42,10 +42,8 @@ static void leave(struct run *r)
     evtimer_del(r->end.hard);
     if (r->hub != NULL)
         ep_hub_leave(r->hub);
-    if (r->launch.starter != NULL)
-        ep_starter_leave(r->launch.starter);
-    r->launch.is_recalled = true;
-    if (r->launch.alive == 0)
+    ep_run_launch_leave(r->launch);
+    if (!ep_run_launch_is_alive(r->launch))
         event_base_loopbreak(r->base);
     else
         arm(r->end.hard, END_S);
@@ -196,10 +194,10 @@ static void check_stuck(struct run *r)
  * some are known to be missing, that is told soon. */
 static void check_launch(struct run *r)
 {
-    double waited_s = (double)(ep_clock_ns() - r->launch.start_ns) / 1e9;
+    double waited_s = (double)(ep_clock_ns() - r->launch_ns) / 1e9;
 
     if (r->session.state != JOB_SESSION_LAUNCHING ||
-        ep_run_missing_are_some(r->launch.missing) ||
+        ep_run_launch_misses(r->launch) ||
         waited_s < LAUNCHES * r->options.launch_timeout_s)
         return;
     ep_voice_say(&r->voice,
@@ -262,7 +260,7 @@ int ep_run_end_open(struct run *r)
 
 void ep_run_end_close(struct run *r)
 {
-    struct event *timers[] = {r->end.limit, r->end.hard, r->launch.settle};
+    struct event *timers[] = {r->end.limit, r->end.hard};
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
         if (timers[i] != NULL)

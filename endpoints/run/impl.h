@@ -30,21 +30,6 @@
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 
-/* Daemons, from when they are started until all have joined. */
-struct run_launch {
-    uint64_t start_ns;
-    struct ep_starter *starter;
-    struct ep_gate *gate; /* slurm: where daemons call, until all have joined */
-    struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
-    uint32_t count;               /* started by the launcher itself */
-    uint32_t ready, alive;
-    struct run_missing *missing; /* owned: those that do not come */
-    struct event *settle;        /* none has failed for a while */
-    bool is_recalled;            /* srun was told to end */
-    bool is_unknown;  /* the spawner has died: no end of a daemon is heard of */
-    bool is_arriving; /* the last daemon of srun is there */
-};
-
 /* The tap is told of the job and of its output, beside the console. */
 struct run_tap {
     void *handle; /* owned, of options.tap; NULL: none */
@@ -107,7 +92,6 @@ struct run {
     struct ep_output *output;
     struct run_job own; /* its own job, and further ones behind it */
     struct run_jobs jobs;
-    struct run_launch launch;
     struct run_tap tap;
     struct run_loss loss;
     struct run_in in;
@@ -116,6 +100,8 @@ struct run {
     struct run_redirects redirect;
     struct job_session session;
 
+    struct run_launch *launch;         /* owned: the daemons */
+    uint64_t launch_ns;                /* when it began */
     struct run_nodes *nodes;           /* owned */
     struct run_orders *orders;         /* owned: to all nodes */
     struct run_signals *signals;       /* owned */
@@ -131,11 +117,11 @@ struct run {
 
 /* The files, each above those it calls; some have headers:
  *     again  voice  watch  environ  plan_guess  plan_tree  plan_hosts
- *     plan_machine  plan_ranks  plan_job  plan_session  plan  verdict  counts
- *     orders  signals  suspension  control  held  log  tap  nodes  want  stdin
- *     pool  placing  further  sinks  past  job  jobs  end  own  stats  report
- *     back  redirect  losses  sweeps  loss  dvm  interrupt  down  daemons
- *     survey  words  up  run
+ *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
+ *     losses  launch  sweeps  counts  orders  signals  suspension  held  log
+ *     control  verdict  tap  want  pool  placing  further  sinks  past
+ *     machines  job  jobs  end  own  stats  report  back  redirect  loss  dvm
+ *     interrupt  down  survey  words  up  run
  */
 
 /* --- end.c */
@@ -143,8 +129,7 @@ int ep_run_end_open(struct run *r);
 void ep_run_end_close(struct run *r);
 /* All nodes are there. */
 void ep_run_begun(struct run *r);
-/* The run ends with this code (-1: that of the processes); processes are
- * killed. The first call wins. */
+/* The run ends with this code; processes are killed. The first call wins. */
 void ep_run_abort(struct run *r, int exit_code);
 /* All processes of all jobs are told to die. */
 void ep_run_kill(struct run *r);

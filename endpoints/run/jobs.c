@@ -7,15 +7,15 @@
 #include "endpoints/run/control.h"
 #include "endpoints/run/further.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/machines.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/past.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
-#include "job/streams.h"
-#include "endpoints/run/survey.h"
 #include "endpoints/run/tap.h"
 #include "job/order.h"
+#include "job/streams.h"
 #include "overlay/base/err.h"
 
 /* --- what becomes of a further one
@@ -99,8 +99,7 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
     if (job != NULL)
         rc =
             ep_run_further(&r->plan, r->nodes, spawn, &job->desc, refusal, why);
-    if (rc == OV_EAGAIN)
-        ep_run_survey_ask(r);
+    ep_run_machines_ask(r);
     if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->jobs.next_number) {
         snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
         rc = OV_EFULL;

@@ -6,10 +6,10 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/losses.h"
-#include "endpoints/run/missing.h"
+#include "endpoints/run/launch.h"
+#include "endpoints/run/machines.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
-#include "endpoints/run/survey.h"
 #include "endpoints/run/sweeps.h"
 
 bool ep_run_bears_loss(const struct run *r)
@@ -67,8 +67,7 @@ void ep_run_lost(struct run *r, uint32_t node)
         r->session.state >= JOB_SESSION_LEAVING)
         return;
     if (r->session.state == JOB_SESSION_LAUNCHING) {
-        ep_run_missing_add(r->launch.missing, node,
-                           "it was lost before the job began", NULL);
+        ep_run_launch_lost(r->launch, node);
         return;
     }
     was_final = ep_run_nodes_is_final(r->nodes, node);
@@ -77,7 +76,7 @@ void ep_run_lost(struct run *r, uint32_t node)
     ep_run_jobs_silent(r, node);
     if (!was_final || r->options.is_dvm)
         lose_part(r, node);
-    ep_run_survey_lost(r, node);
+    ep_run_machines_lost(r, node);
 }
 
 int ep_run_loss_open(struct run *r)
@@ -86,7 +85,7 @@ int ep_run_loss_open(struct run *r)
         .plan = &r->plan,
         .base = r->base,
         .signals = r->signals,
-        .daemons = r->launch.count,
+        .daemons = ep_run_daemons(&r->plan),
         .is_lost = is_lost,
         .arg = r,
     };
@@ -112,7 +111,8 @@ void ep_run_loss_sweep(struct run *r)
 
     for (uint32_t n = 1; r->session.has_begun && n <= r->plan.nodes_count;
          n++) {
-        if (!ep_run_nodes_is_final(r->nodes, n) || r->launch.is_unknown)
+        if (!ep_run_nodes_is_final(r->nodes, n) ||
+            ep_run_launch_is_deaf(r->launch))
             ep_run_sweep(r->loss.sweeps, n);
     }
     list = ep_run_sweeps_end(r->loss.sweeps);

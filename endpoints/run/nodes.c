@@ -11,9 +11,9 @@ enum asking { ASK_NOT, ASK_DUE, ASK_SENT };
 struct node {
     struct job_node life;
     uint8_t asking;            /* enum asking */
-    uint32_t spare;            /* processes of further ones */
+    uint32_t spare;            /* processes of further jobs */
     struct ep_machine machine; /* as it has said */
-    char *blind;               /* owned: why it cannot; NULL: it can */
+    char *blind;               /* owned: why it cannot; NULL: not known */
 };
 
 struct run_nodes {
@@ -110,19 +110,20 @@ static void make_due(struct run_nodes *nodes, uint32_t node)
 }
 
 int ep_run_nodes_ask(struct run_nodes *nodes, const uint32_t *list,
-                     uint32_t count, uint32_t *blind)
+                     uint32_t count, uint32_t *which)
 {
-    bool is_known = true;
-
+    *which = 0;
     for (uint32_t i = 0; i < count; i++) {
-        *blind = list[i];
-        if (nodes->at[list[i]].blind != NULL)
+        if (nodes->at[list[i]].blind != NULL) {
+            *which = list[i];
             return OV_ESYS;
-        is_known &= nodes->at[list[i]].machine.is_known;
+        }
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        *which += !nodes->at[list[i]].machine.is_known;
         make_due(nodes, list[i]);
-    return is_known ? 0 : OV_EAGAIN;
+    }
+    return *which == 0 ? 0 : OV_EAGAIN;
 }
 
 uint32_t ep_run_nodes_due(struct run_nodes *nodes)
@@ -164,8 +165,11 @@ bool ep_run_nodes_said(struct run_nodes *nodes, uint32_t node,
     *is_news = word != NULL && word->packages > 0 && !of->machine.is_known;
     if (*is_news)
         of->machine = (struct ep_machine){word->packages, word->cores, true};
-    if (!was_asked)
+    if (!was_asked) {
+        if (word == NULL)
+            of->asking = ASK_NOT; /* nor is it to be asked */
         return false;
+    }
     if (word != NULL && word->packages == 0)
         of->blind = strdup(word->text);
     of->asking = ASK_NOT;

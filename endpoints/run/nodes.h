@@ -25,7 +25,8 @@ void ep_run_nodes_close(struct run_nodes *nodes); /* NULL is fine */
 /* --- what they do: see job/node.h
  * */
 
-/* They are told of a job: where it has processes nodes are not final. O(N). */
+/* They are told of a job: those that live and have processes of it are not
+ * final. O(N). */
 void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job);
 /* A node says that nothing runs there of so many jobs. */
 void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs);
@@ -42,13 +43,14 @@ bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node);
 /* --- what their machines are
  *
  * Nothing is known at first. What a job is placed by is asked for, and kept for
- * the jobs after it: of nodes that are *due* the caller sends the question.
- * A node may be unable to tell: that is known until it is asked anew. */
+ * the jobs after it: the caller sends the question to nodes that are *due*. A
+ * node may be unable to tell: it is *blind* until it may be asked anew. */
 
-/* Returns 0: these are known. OV_EAGAIN: all others among them are due, or have
- * been asked. OV_ESYS: one cannot tell, it is *blind. O(count). */
+/* Returns 0: these are known. OV_EAGAIN: *which of them are not, and these are
+ * due or have been asked. OV_ESYS: the node *which is blind, and none of them
+ * is due for this. O(count). */
 int ep_run_nodes_ask(struct run_nodes *nodes, const uint32_t *list,
-                     uint32_t count, uint32_t *blind);
+                     uint32_t count, uint32_t *which);
 /* The first one that is due: it has been asked now. 0: none is. O(N) for all.
  */
 uint32_t ep_run_nodes_due(struct run_nodes *nodes);

@@ -222,25 +222,35 @@ static int open_pools(struct placing *p, enum ep_tap_refusal *refusal,
     return rc;
 }
 
+/* 0, OV_EAGAIN or OV_ESYS, as of ep_run_nodes_ask. */
+static int ask_group(struct placing *p, uint32_t g, char *why)
+{
+    const struct run_pool *pool = &p->groups[g].pool;
+    uint32_t which;
+    int rc = ep_run_nodes_ask(p->nodes, pool->nodes, pool->hosts.count, &which);
+
+    if (rc == OV_ESYS)
+        snprintf(why, EP_TAP_WHY_MAX, "%.64s: %.180s",
+                 ep_run_host(p->plan, which),
+                 ep_run_nodes_why(p->nodes, which));
+    if (rc == OV_EAGAIN)
+        ep_voice_note(p->plan->voice,
+                      "a job waits for what the machines of %u node%s are",
+                      which, which == 1 ? "" : "s");
+    return rc;
+}
+
 /* All that is not known is asked for at once. */
 static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
                         char *why)
 {
     bool is_asked = false;
-    uint32_t blind;
 
     for (uint32_t g = 0; g < p->count; g++) {
-        const struct run_pool *pool = &p->groups[g].pool;
-        int rc = 0;
+        int rc = has_objects(p, g) ? ask_group(p, g, why) : 0;
 
-        if (has_objects(p, g))
-            rc = ep_run_nodes_ask(p->nodes, pool->nodes, pool->hosts.count,
-                                  &blind);
         if (rc == OV_ESYS) {
             *refusal = EP_TAP_BLIND;
-            snprintf(why, EP_TAP_WHY_MAX, "%.64s: %.180s",
-                     ep_run_host(p->plan, blind),
-                     ep_run_nodes_why(p->nodes, blind));
             return rc;
         }
         is_asked |= rc == OV_EAGAIN;

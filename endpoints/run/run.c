@@ -8,7 +8,6 @@
 #include "endpoints/boot/launcher.h"
 #include "endpoints/hub/session.h"
 #include "endpoints/run/control.h"
-#include "endpoints/run/daemons.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/held.h"
@@ -16,9 +15,9 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/launch.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/losses.h"
-#include "endpoints/run/missing.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
@@ -65,6 +64,66 @@ static int open_hub(struct run *r)
     return 0;
 }
 
+/* --- the daemons */
+
+static void self(void *arg, struct ep_boot_peer *out)
+{
+    const struct run *r = arg;
+
+    ep_hub_self(r->hub, out);
+}
+
+static void launch_failed(void *arg)
+{
+    ep_run_abort(arg, 1);
+}
+
+static void on_broken(void *arg)
+{
+    struct run *r = arg;
+
+    if (!ep_run_bears_loss(r))
+        ep_run_abort(r, 1);
+}
+
+static void on_gone(void *arg)
+{
+    struct run *r = arg;
+
+    if (r->session.state == JOB_SESSION_OVER)
+        event_base_loopbreak(r->base);
+}
+
+static int open_launch(struct run *r)
+{
+    static const struct run_launch_events events = {
+        .self = self,
+        .failed = launch_failed,
+        .on_broken = on_broken,
+        .on_gone = on_gone,
+    };
+    const struct run_launch_cfg cfg = {
+        .plan = &r->plan,
+        .session = &r->session,
+        .base = r->base,
+        .spawner = r->spawner,
+        .events = &events,
+        .arg = r,
+    };
+
+    if (ep_run_loss_open(r))
+        return ep_voice_fail(&r->voice, "out of memory");
+    return ep_run_launch_open(&cfg, &r->launch);
+}
+
+static void connect_all(struct run *r)
+{
+    ep_run_launch_connect(r->launch);
+    ep_hub_start(r->hub);
+}
+
+/* --- the tap */
+
 static const struct run_tap_events tap_events = {
     .on_end = ep_run_check_done,
     .on_gone = ep_run_redirect_gone,
@@ -90,7 +149,9 @@ static void open_tap(struct run *r)
         ep_run_tap_open(r);
 }
 
-/* The report of --stats, where that is no regular file: its reader is there, or
+/* --- files
+ *
+ * The report of --stats, where that is no regular file: its reader is there, or
  * nothing begins. */
 static int open_stream(struct run *r)
 {
@@ -157,13 +218,13 @@ static int open_all(struct run *r)
     if (rc != 0)
         return 1;
     /* The daemons load the fabric while we do. */
-    rc = ep_run_daemons_start(r);
+    rc = open_launch(r);
     if (rc == 0)
         open_tap(r);
     if (rc == 0)
         rc = open_hub(r);
     if (rc == 0)
-        ep_run_daemons_connect(r);
+        connect_all(r);
     return rc;
 }
 
@@ -181,19 +242,16 @@ static void close_all(struct run *r)
     ep_run_jobs_close(r);
     ep_run_redirect_close(r);
     ep_hub_close(r->hub);
-    ep_gate_close(r->launch.gate);
-    ep_starter_close(r->launch.starter);
+    ep_run_launch_close(r->launch);
     ep_spawner_close(r->spawner);
     ep_run_orders_close(r->orders);
     if (r->base != NULL)
         event_base_free(r->base);
     ep_run_job_fini(&r->own);
     ep_run_nodes_close(r->nodes);
-    free(r->launch.daemons);
     ep_voice_fini(&r->voice);
     ep_run_held_close(r->held);
     ep_run_logs_close(r->logs);
-    ep_run_missing_close(r->launch.missing);
     ep_run_plan_close(&r->plan);
     if (r->stats_fd >= 0)
         close(r->stats_fd);
@@ -243,7 +301,7 @@ static int run_once(struct run *r)
 {
     int rc;
 
-    r->launch.start_ns = ep_clock_ns();
+    r->launch_ns = ep_clock_ns();
     r->session = JOB_SESSION_INIT;
     r->in.fd = -1;
     r->report.fd = r->report.file = -1;

@@ -5,9 +5,9 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/stats_json.h"
-#include "job/streams.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/usage.h"
+#include "job/streams.h"
 #include "topo/tree.h"
 
 /* What memory may have been taken: with the processes of further jobs where

@@ -3,49 +3,11 @@
 
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
-#include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
-#include "endpoints/run/tap.h"
-#include "job/order.h"
 
-void ep_run_survey_ask(struct run *r)
+bool ep_run_survey_come(struct run *r)
 {
-    struct job_order order = {.kind = JOB_CONTROL_MACHINE};
-    uint32_t node, asked;
-
-    while ((node = ep_run_nodes_due(r->nodes)) != 0)
-        ep_run_orders_add(r->orders, &order, node);
-    ep_run_orders_rest(r->orders, &order);
-    asked = ep_run_nodes_asked(r->nodes);
-    ep_voice_note(&r->voice,
-                  "a job waits for what the machines of %u node%s are", asked,
-                  asked == 1 ? "" : "s");
-}
-
-/* Why a node cannot tell is kept for those who have waited for it. Returns
- * whether its machine is news. */
-static bool take_word(struct run *r, uint32_t node, const struct job_word *word)
-{
-    bool is_news;
-
-    if (ep_run_nodes_said(r->nodes, node, word, &is_news) &&
-        ep_run_nodes_asked(r->nodes) == 0) {
-        ep_run_tap_again(r);
-        ep_run_nodes_forgive(r->nodes);
-    }
-    return is_news;
-}
-
-bool ep_run_survey_word(struct run *r, uint32_t node,
-                        const struct job_word *word)
-{
-    return take_word(r, node, word) &&
-           ++r->plan.survey.come == r->plan.nodes_count;
-}
-
-void ep_run_survey_lost(struct run *r, uint32_t node)
-{
-    (void)take_word(r, node, NULL);
+    return ++r->plan.survey.come == r->plan.nodes_count;
 }
 
 /* As far as it matters. */

@@ -1,4 +1,4 @@
-/* The machines of the hosts, where processes are placed by them.
+/* The machines of the hosts, where ranks are placed by them.
  *
  * How many processes a node has must be known before its daemon starts: they
  * decide its memory and its descriptors. So hosts are first taken to be like
@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #include "endpoints/run/again.h"
-#include "job/word.h"
 
 struct run;
 struct run_plan;
@@ -37,14 +36,8 @@ struct ep_survey {
 /* Do daemons have to say what their machine is? */
 bool ep_run_survey_asks(const struct run_plan *plan);
 
-/* A further job waits: the nodes that are due are asked. */
-void ep_run_survey_ask(struct run *r);
-/* The word of a node. True: it was the last one of those that are waited for
- * before the job begins. */
-bool ep_run_survey_word(struct run *r, uint32_t node,
-                        const struct job_word *word);
-/* It is lost: its answer is not waited for. */
-void ep_run_survey_lost(struct run *r, uint32_t node);
+/* One more node has said what its machine is. True: it was the last one. */
+bool ep_run_survey_come(struct run *r);
 
 /* When all have joined and said so. True: ranks are where they should be. Else
  * the run ends, to be started anew. O(hosts). */

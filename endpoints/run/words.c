@@ -4,18 +4,18 @@
 #include <errno.h>
 #include <string.h>
 
-#include "endpoints/run/daemons.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
-#include "endpoints/run/missing.h"
+#include "endpoints/run/launch.h"
+#include "endpoints/run/machines.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
-#include "job/streams.h"
 #include "endpoints/run/tap.h"
+#include "job/streams.h"
 
 /* --- of the session
  * */
@@ -66,12 +66,12 @@ void ep_run_begin(struct run *r)
 {
     if (!r->plan.survey.has_joined ||
         r->session.state != JOB_SESSION_LAUNCHING ||
-        ep_run_missing_are_some(r->launch.missing) ||
+        ep_run_launch_misses(r->launch) ||
         (ep_run_survey_asks(&r->plan) &&
          (r->plan.survey.come < r->plan.nodes_count || !ep_run_survey_fits(r))))
         return;
     ep_run_begun(r);
-    ep_run_daemons_joined(r);
+    ep_run_launch_joined(r->launch);
     if (r->options.is_dvm)
         ep_run_dvm_begin(r);
     else if (ep_run_job_send(r))
@@ -90,7 +90,7 @@ static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 static void on_machine(struct run *r, uint32_t node,
                        const struct job_word *word)
 {
-    if (ep_run_survey_word(r, node, word))
+    if (ep_run_machines_word(r, node, word) && ep_run_survey_come(r))
         ep_run_begin(r);
 }
 

@@ -424,9 +424,20 @@ MUTANTS = {
         "for (uint32_t i = 0; i < 1; i++) {\n"
         "        if (w->jobs.told[i].life.state != JOB_LIFE_OVER)"), (
         "sim/jobs.c",
-        "        w->launcher->finals -= host->is_final;\n"
-        "        host->is_final = false;\n",
-        "")],
+        "w->launcher->finals -= job_node_told(&host->node) == "
+        "JOB_NODE_BUSY;",
+        "(void)job_node_told(&host->node);")],
+    "a lost node is waited for": [(
+        "job/node.c",
+        "    node->is_silent |= !node->is_final;\n"
+        "    return make_final(node);",
+        "    node->is_silent |= !node->is_final;\n"
+        "    return JOB_NODE_SAME;")],
+    "a session whose processes were killed has no end": [(
+        "job/session.c",
+        "        ON(ABORT) = {JOB_SESSION_ENDING, ACT(HURRY)},\n"
+        "        IS_DONE,\n",
+        "        ON(ABORT) = {JOB_SESSION_ENDING, ACT(HURRY)},\n")],
 }
 
 # Those that jobs with real daemons have to show.

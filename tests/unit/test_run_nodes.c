@@ -175,6 +175,22 @@ static void a_lost_one_is_not_waited_for(void **state)
     ep_run_nodes_close(nodes);
 }
 
+static void one_that_is_lost_before_it_is_asked_never_is(void **state)
+{
+    static const uint32_t one[] = {3};
+    struct run_nodes *nodes = open_nodes();
+    uint32_t count;
+    bool is_news;
+
+    (void)state;
+    assert_int_equal(ep_run_nodes_ask(nodes, one, 1, &count), OV_EAGAIN);
+    assert_int_equal(count, 1);
+    ep_run_nodes_lose(nodes, 3);
+    assert_false(ep_run_nodes_said(nodes, 3, NULL, &is_news));
+    assert_int_equal(ep_run_nodes_due(nodes), 0);
+    ep_run_nodes_close(nodes);
+}
+
 /* --- room */
 
 static void room_is_for_what_runs_there(void **state)
@@ -205,6 +221,7 @@ int main(void)
         cmocka_unit_test(each_is_asked_once),
         cmocka_unit_test(one_that_cannot_tell_may_be_asked_anew),
         cmocka_unit_test(a_lost_one_is_not_waited_for),
+        cmocka_unit_test(one_that_is_lost_before_it_is_asked_never_is),
         cmocka_unit_test(room_is_for_what_runs_there),
     };
 
