@@ -12,10 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeroed: it was told nothing, and is not final. */
+/* Zeroed: it was told nothing, and is not final. Small, as the simulator has a
+ * million of them. */
 struct job_node {
-    uint32_t jobs; /* told so far that have processes there */
-    bool is_final : 1, is_lost : 1, is_silent : 1;
+    uint32_t jobs : 29; /* told so far that have processes there */
+    uint32_t is_final : 1, is_lost : 1, is_silent : 1;
 };
 
 /* What a step has changed. */
