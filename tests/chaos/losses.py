@@ -15,7 +15,8 @@ class Losses:
         self.plan, self.places = plan, evidence["places"].values()
         self.all = set(range(plan["nodes"]))
         self.nodes, self.ends, self.jobs = set(), set(), set()
-        self.drops = False  # what comes to tools, as those of a dvm
+        self.drops = False  # what comes to tools: those that attach, and with
+        # a dvm those that have started its jobs
         self.killed, self.hints, self.heavy, self.pairs = {}, set(), 0, 0
         self.shakes = 0  # what may cost a node its parent
         procs = sum(job["procs"] for job in plan["jobs"])
@@ -49,10 +50,10 @@ class Losses:
             if kind == "kill" or self.is_long(fault, entry):
                 self.ends.add(who)
                 self.nodes |= self.all
-        elif who == "helper" and self.plan["family"] == "dvm":
-            if kind == "kill":
+        elif who == "helper":
+            if kind == "kill" and self.plan["family"] == "dvm":
                 self.ends.add("helper")
-            elif entry.get("for_s", DROPS_S) >= DROPS_S:
+            elif kind != "kill" and entry.get("for_s", DROPS_S) >= DROPS_S:
                 self.drops = True
         elif who == "submit":
             if kind == "kill" or self.is_long(fault, entry):

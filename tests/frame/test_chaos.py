@@ -258,6 +258,33 @@ class JudgeTest(unittest.TestCase):
                         "who": "client", "pid": 9, "above": 1}])]
                 self.assertEqual(len(one.judge()), bad, (end, killed))
 
+    def test_a_gap_is_told_where_the_helper_stood_still(self):
+        said = b"xylem: output of rank 1 is missing here: what reads this\n"
+        stop = {"do": "stop", "for_s": 5, "when": KILL["when"],
+                "whom": [["helper", 1]]}
+        did = dict(HIT, did=[{"who": "helper", "pid": 9, "above": 1,
+                              "for_s": 5}])
+        for err, code, keeps, faults, word in (
+                (said, 1, lambda out: out[:300] + out[-300:], [stop], None),
+                (said, 0, lambda out: out[:300] + out[-300:], [stop], "code"),
+                (b"", 1, lambda out: out[:300] + out[-300:], [stop], "client"),
+                (said, 1, lambda out: out[:300] + out[-300:], [], "client"),
+                (said, 1, lambda out: out[-300:] + out[:300], [stop],
+                 "client")):
+            with folder() as one:
+                text = keeps(one.texts[1, "o"])
+                one.plan["clients"] = [{"style": "label", "end": "stay"}]
+                one.plan["faults"], one.evidence["done"] = faults, [did][
+                    :len(faults)]
+                one.evidence["clients"] = [{"hung": False, "attached": True,
+                                            "code": code}]
+                one.write("client.0.out", labelled(1, text))
+                one.write("client.0.err", err)
+                if word:
+                    self.finds(word, one)
+                else:
+                    self.assertEqual(one.judge(), [])
+
     def test_long_lines_alone_may_be_cut_for_tools(self):
         want = b"ab\n" + b"x" * 90 + b"\ncd\n"
         for parts, whole, is_right in (
