@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -21,7 +22,9 @@ DAEMONS = "xylemd", "lt-xylemd"
 
 class Fed:
     """A job with a gate, fed with so many bytes; all print the sum of what
-    they got."""
+    they got. It is fed by a socket: a pipe has two pages where the user's
+    pipes have all that the system allows them, and then the window, which
+    counts frames, is full with less than the cases take for granted."""
 
     def __init__(self, *options, per_daemon=4, size=SIZE, then="cksum",
                  **more):
@@ -29,11 +32,13 @@ class Fed:
         self.memory = live.Memory()
         self.memory.start()
         self.per_daemon = per_daemon
-        self.job = live.Job(
-            "-N", NODES, "--arity", 4, "--nodes-per-daemon", per_daemon,
-            "--heartbeat", 4, *options, "--", "sh", "-c", HOLD + then,
-            self.gate.path, stdin=subprocess.PIPE, **more)
-        self.feeder = live.Feeder(self.job.stdin, size)
+        ours, stdin = socket.socketpair()
+        with stdin:
+            self.job = live.Job(
+                "-N", NODES, "--arity", 4, "--nodes-per-daemon", per_daemon,
+                "--heartbeat", 4, *options, "--", "sh", "-c", HOLD + then,
+                self.gate.path, stdin=stdin, **more)
+        self.feeder = live.Feeder(os.fdopen(ours.detach(), "wb", 0), size)
         self.feeder.start()
         self.sum = live.cksum(size)
 
