@@ -18,7 +18,10 @@
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 
-enum { HAND_BYTES = 4 << 20 };
+enum {
+    HAND_BYTES = 4 << 20,
+    LINE_SHIFT = 4 /* from the bit of a channel to that of its line */
+};
 
 /* A piece of output with its bytes behind it. */
 struct piece {
@@ -41,8 +44,10 @@ static struct {
     struct ep_output *output;
     const struct show_events *events;
     struct link_job job;
-    uint8_t *ended; /* [job.size]: bits of channels */
-    uint64_t left;  /* channels that have not ended */
+    bool is_raw;
+    uint8_t *seen; /* [job.size]: bits of channels that have ended, and of those
+                      whose line is open */
+    uint64_t left; /* channels that have not ended */
     uint64_t dropped_bytes;
     bool is_past_told;
     char why[512];
@@ -158,11 +163,51 @@ static bool ends(const struct link_output *output)
 {
     uint8_t bit = (uint8_t)(1u << output->channel);
 
-    if (!output->is_end || (show.ended[output->rank] & bit) != 0)
+    if (!output->is_end || (show.seen[output->rank] & bit) != 0)
         return false;
-    show.ended[output->rank] |= bit;
+    show.seen[output->rank] |= bit;
     show.left--;
     return true;
+}
+
+static void note_line(const struct ep_console_record *record)
+{
+    uint8_t bit = (uint8_t)(1u << (record->channel + LINE_SHIFT));
+    const struct ov_buf *buf = record->buf;
+
+    if (record->len_bytes == 0)
+        return;
+    if (buf->mem[record->len_bytes - 1] == '\n')
+        show.seen[record->rank] &= (uint8_t)~bit;
+    else
+        show.seen[record->rank] |= bit;
+}
+
+static void to_console(const struct ep_console_record *record)
+{
+    note_line(record);
+    if (ep_output_record(show.output, record) == 0)
+        return;
+    fputs("xylem: out of memory\n", stderr);
+    _exit(1);
+}
+
+/* What comes behind a gap is not the rest of this line. */
+static void end_line(const struct ep_console_record *behind)
+{
+    static uint8_t newline[] = "\n";
+    static struct ov_buf buf = {
+        .mem = newline, .cap_bytes = 1, .len_bytes = 1, .refs = 1};
+    unsigned bit = 1u << (behind->channel + LINE_SHIFT);
+    struct ep_console_record record = *behind;
+
+    if (show.is_raw || (show.seen[behind->rank] & bit) == 0)
+        return;
+    record.buf = &buf;
+    record.len_bytes = 1;
+    record.cookie = 0;
+    record.is_eof = false;
+    to_console(&record);
 }
 
 static void to_output(struct piece *piece)
@@ -184,14 +229,13 @@ static void to_output(struct piece *piece)
     }
     record.host = show.job.hosts[output->rank];
     record.is_eof = ends(output);
+    if (output->dropped_bytes > 0 || output->before_bytes > 0)
+        end_line(&record);
     if (output->dropped_bytes > 0)
         tell_dropped(output);
     if (output->before_bytes > 0)
         tell_before(output);
-    if (ep_output_record(show.output, &record) != 0) {
-        fputs("xylem: out of memory\n", stderr);
-        _exit(1);
-    }
+    to_console(&record);
 }
 
 /* Passes on all that the library's thread has handed over. Returns whether it
@@ -242,7 +286,8 @@ static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
 static void on_taken(void *arg, uint64_t cookie)
 {
     (void)arg;
-    let_go((struct piece *)(uintptr_t)cookie);
+    if (cookie != 0)
+        let_go((struct piece *)(uintptr_t)cookie);
 }
 
 static void on_error(void *arg, uint8_t channel, int err, const char *why)
@@ -304,9 +349,10 @@ const char *show_open(struct event_base *base,
     show.last = &show.first;
     show.events = events;
     show.job = *job;
-    show.ended = calloc(job->size, sizeof(*show.ended));
+    show.is_raw = options->raw;
+    show.seen = calloc(job->size, sizeof(*show.seen));
     show.wake = ep_waker_open();
-    if (show.ended == NULL || show.wake < 0)
+    if (show.seen == NULL || show.wake < 0)
         return ov_strerror(OV_ENOMEM);
     show.wakes = ep_waker_event(base, show.wake, on_wake, NULL);
     if (show.wakes == NULL || ep_writer_open(base, &show.writer) != 0)
@@ -356,7 +402,7 @@ void show_close(void)
     ep_writer_close(show.writer, true);
     if (show.wakes != NULL)
         event_free(show.wakes);
-    free(show.ended);
+    free(show.seen);
 }
 
 uint64_t show_dropped_bytes(void)

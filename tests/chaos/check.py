@@ -384,29 +384,18 @@ class Judge:
         return want[start:channel.place]
 
     @staticmethod
-    def behind(want, part, place):
-        """Where the part ends that is there from place on, and how much of it
-        is: its longest beginning."""
-        size, most = 0, len(part)
-        while size < most:
-            half = (size + most + 1) // 2
-            if want.find(part[:half], place) >= 0:
-                size = half
-            else:
-                most = half - 1
-        return want.find(part[:size], place) + size, size
-
-    def is_in_order(self, want, parts):
+    def is_in_order(want, parts):
         """Each is there, behind the ones before it. A newline at its end may be
-        one at which a line was cut; and a line that was open at a gap goes on
-        with what comes behind that."""
+        one at which a line was cut."""
         place = 0
         for part in parts:
-            for _ in range(2):
-                place, size = self.behind(want, part, place)
-                part = part[size:]
-            if part not in (b"", b"\n"):
+            found = want.find(part, place)
+            if found < 0 and part.endswith(b"\n"):
+                part = part[:-1]
+                found = want.find(part, place)
+            if found < 0:
                 return False
+            place = found + len(part)
         return True
 
     def misses(self, number, seen):

@@ -264,15 +264,15 @@ class JudgeTest(unittest.TestCase):
                 "whom": [["helper", 1]]}
         did = dict(HIT, did=[{"who": "helper", "pid": 9, "above": 1,
                               "for_s": 5}])
-        for err, code, keeps, faults, word in (
-                (said, 1, lambda out: out[:300] + out[-300:], [stop], None),
-                (said, 0, lambda out: out[:300] + out[-300:], [stop], "code"),
-                (b"", 1, lambda out: out[:300] + out[-300:], [stop], "client"),
-                (said, 1, lambda out: out[:300] + out[-300:], [], "client"),
-                (said, 1, lambda out: out[-300:] + out[:300], [stop],
-                 "client")):
+        for err, code, faults, glue, word in (
+                (said, 1, [stop], b"\n", None),
+                (said, 0, [stop], b"\n", "code"),
+                (b"", 1, [stop], b"\n", "client"),
+                (said, 1, [], b"\n", "client"),
+                (said, 1, [stop], b"", "client")):
             with folder() as one:
-                text = keeps(one.texts[1, "o"])
+                text = one.texts[1, "o"][:300] + glue + \
+                    one.texts[1, "o"][-300:]
                 one.plan["clients"] = [{"style": "label", "end": "stay"}]
                 one.plan["faults"], one.evidence["done"] = faults, [did][
                     :len(faults)]
@@ -284,6 +284,14 @@ class JudgeTest(unittest.TestCase):
                     self.finds(word, one)
                 else:
                     self.assertEqual(one.judge(), [])
+
+    def test_what_is_behind_a_gap_comes_later(self):
+        want = b"ab\ncd\nef\n"
+        for parts, is_right in (
+                ([b"ab\n", b"ef\n"], True), ([b"a\n", b"f\n"], True),
+                ([b"ef\n", b"ab\n"], False), ([b"af\n"], False)):
+            self.assertEqual(check.Judge.is_in_order(want, parts), is_right,
+                             parts)
 
     def test_long_lines_alone_may_be_cut_for_tools(self):
         want = b"ab\n" + b"x" * 90 + b"\ncd\n"

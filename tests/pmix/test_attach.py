@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pmix
 import live
@@ -248,6 +249,56 @@ def slow():
     memory.check(RANKS, 3)
 
 
+# A line of the case below is a number of six digits, again and again, and many
+# times as long as a piece of output.
+TIMES, NUMBERS = 50000, range(100000, 100100)
+GAP = ("for n in $(seq %d %d); do yes $n | head -n %d | tr -d '\\n'; echo; "
+       "done; cat" % (NUMBERS[0], NUMBERS[-1], TIMES))
+
+
+def is_part(line):
+    """Is it of one line, its beginning or its end?"""
+    return len(line) <= 6 * TIMES and (
+        (line[:6] * TIMES).startswith(line) or
+        (line[-6:] * TIMES).endswith(line))
+
+
+def texts(lines):
+    """The bytes that objects stand for."""
+    for line in map(json.loads, lines):
+        yield line["text"].encode() + b"\n" * line.get("newline", True)
+
+
+def gap(*options):
+    """Its reader is so slow that output is dropped, as the helper's file may
+    not become large: a line of which there is a part ends there. What is
+    written behind, until that is seen, is what cat reads."""
+    job, gate = start("-v", command=GAP, ranks=1, stdin=subprocess.PIPE,
+                      wrap=["sh", "-c", 'ulimit -f 4096; exec "$@"', "sh"])
+    pmix.wait_up(job)  # the shell is xylem by then
+    tool = pmix.Attach("--pid", job.proc.pid, *options, stdout=subprocess.PIPE)
+    tool.wait_attached()
+    gate.open()
+    for _ in NUMBERS:
+        job.stdout.readline()
+    shown = []
+    reader = threading.Thread(
+        target=lambda: shown.extend(tool.proc.stdout), daemon=True)
+    reader.start()
+    with job.stdin as pipe:
+        def is_told():
+            pipe.write(b"900000\n")
+            pipe.flush()
+            return b"output of rank 0 is missing here" in tool.said()
+        live.eventually(is_told, 60, "that something is missing is told")
+    live.check_eq(1, tool.wait(), "exit code")
+    reader.join()
+    shown = b"".join(texts(shown) if options else shown)
+    mixed = [line for line in shown.split(b"\n") if not is_part(line)]
+    live.check_eq([], mixed, "lines with something of two")
+    job.check_ok()
+
+
 def fed():
     """Stdin of one goes to two processes, that of another to the third, whose
     output comes back; the end of each is theirs."""
@@ -432,6 +483,8 @@ def main():
             (unread, "input that nobody reads"),
             (others, "a job of somebody else"),
             (slow, "its reader is slow"),
+            (gap, "its reader is much too slow"),
+            (lambda: gap("--format", "json"), "the same in JSON"),
             (fed, "it feeds processes"),
             (fed_on, "one of those that it feeds ends"),
             (refused, "what cannot be attached to"),
