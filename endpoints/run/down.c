@@ -1,184 +1,288 @@
-/* What goes down: the job and stdin. */
+/* By one hub: messages on stream 0, and frames of stdin. */
 #include "endpoints/run/down.h"
 
-#include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "endpoints/run/control.h"
-#include "endpoints/run/impl.h"
+#include "endpoints/console/input.h"
+#include "endpoints/hub/hub.h"
 #include "endpoints/run/orders.h"
-#include "endpoints/run/tap.h"
+#include "job/job.h"
+#include "job/order.h"
+#include "job/session.h"
 #include "job/streams.h"
+#include "overlay/base/err.h"
 #include "overlay/control.h"
+#include "overlay/wire/frame.h"
 
-/* --- what the streams ask for */
+struct run_down {
+    struct run_down_cfg cfg;
+    struct ep_hub *hub;         /* borrowed; NULL: none */
+    struct run_orders *orders;  /* owned, as all that follows */
+    struct job_streams *stdins; /* by all writers */
+    struct ep_input *input;     /* the launcher's own; NULL: nobody reads it */
+};
 
-static struct ov_buf *frame_of_stream(void *arg, uint32_t stream,
-                                      uint32_t beside)
+static bool is_open(const struct run_down *down)
 {
-    struct run *r = arg;
-
-    return ep_hub_down_room(r->hub, stream) > beside ? ep_hub_buf(r->hub)
-                                                     : NULL;
+    return down->hub != NULL && down->cfg.session->state != JOB_SESSION_OVER;
 }
 
-static void send_frame(void *arg, uint32_t stream, struct ov_buf *buf,
-                       uint32_t len_bytes, uint32_t flags)
-{
-    struct run *r = arg;
+/* --- orders */
 
-    ep_hub_down(r->hub, stream, buf, len_bytes, flags);
+static uint32_t order_room(void *arg)
+{
+    const struct run_down *down = arg;
+
+    return is_open(down) ? ep_hub_down_room(down->hub, 0) : 0;
+}
+
+static struct ov_buf *order_buf(void *arg)
+{
+    return ep_hub_buf(((struct run_down *)arg)->hub);
+}
+
+static void order_send(void *arg, struct ov_buf *buf, uint32_t len_bytes)
+{
+    ep_hub_down(((struct run_down *)arg)->hub, 0, buf, len_bytes, 0);
+}
+
+static int open_orders(struct run_down *down)
+{
+    static const struct run_carrier carrier = {
+        .room = order_room,
+        .buf = order_buf,
+        .send = order_send,
+    };
+
+    return ep_run_orders_open(&carrier, down,
+                              down->cfg.frame_bytes - OV_DOWN_HEAD_BYTES,
+                              &down->orders);
+}
+
+struct run_orders *ep_run_down_orders(struct run_down *down)
+{
+    return down->orders;
+}
+
+int ep_run_down_job(struct run_down *down, const struct job *job)
+{
+    struct text_buf text = {0};
+    int rc = 0;
+
+    job_encode(job, &text);
+    if (text.bad || text.len_bytes > JOB_BYTES_MAX)
+        rc = OV_EFULL;
+    else
+        ep_run_orders_queue(down->orders, JOB_CONTROL_JOB, text.at,
+                            (uint32_t)text.len_bytes);
+    text_buf_fini(&text);
+    return rc;
+}
+
+/* --- what the streams of stdin ask for */
+
+static struct ov_buf *stream_frame(void *arg, uint32_t stream, uint32_t beside)
+{
+    struct run_down *down = arg;
+
+    return ep_hub_down_room(down->hub, stream) > beside ? ep_hub_buf(down->hub)
+                                                        : NULL;
+}
+
+static void stream_send(void *arg, uint32_t stream, struct ov_buf *buf,
+                        uint32_t len_bytes, uint32_t flags)
+{
+    struct run_down *down = arg;
+
+    ep_hub_down(down->hub, stream, buf, len_bytes, flags);
     if (flags == OV_DOWN_END)
-        ep_run_tap_stdin(r, 0, r->own.desc.size - 1, false);
+        down->cfg.events->on_end(down->cfg.arg);
 }
 
-static void read_input(void *arg, struct ov_buf *buf)
+static void stream_read(void *arg, struct ov_buf *buf)
 {
-    struct run *r = arg;
+    struct run_down *down = arg;
 
-    ep_input_want(r->in.console, buf->mem + OV_DOWN_HEAD_BYTES,
-                  r->plan.sizes.frame_bytes - OV_DOWN_HEAD_BYTES);
+    ep_input_want(down->input, buf->mem + OV_DOWN_HEAD_BYTES,
+                  down->cfg.frame_bytes - OV_DOWN_HEAD_BYTES);
 }
 
-static void tell_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
+static void stream_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
 {
-    struct run *r = arg;
+    struct run_down *down = arg;
 
-    ep_run_orders_queue(r->orders, OV_CONTROL_OPEN, body, len_bytes);
+    ep_run_orders_queue(down->orders, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-static void tell_pushed(void *arg)
+static void stream_pushed(void *arg)
 {
-    ep_run_tap_pushed(arg);
+    struct run_down *down = arg;
+
+    down->cfg.events->on_pushed(down->cfg.arg);
 }
 
-int ep_run_down_open(struct run *r)
+static int open_streams(struct run_down *down)
 {
     static const struct job_streams_events events = {
-        .frame = frame_of_stream,
-        .send = send_frame,
-        .read = read_input,
-        .opened = tell_opened,
-        .pushed = tell_pushed,
+        .frame = stream_frame,
+        .send = stream_send,
+        .read = stream_read,
+        .opened = stream_opened,
+        .pushed = stream_pushed,
     };
     const struct job_streams_cfg cfg = {
-        .job = &r->own.desc,
-        .nodes_count = r->plan.nodes_count,
-        .window = r->plan.sizes.down_frames,
-        .is_kept = r->options.keep_stdin,
+        .job = down->cfg.job,
+        .nodes_count = down->cfg.nodes_count,
+        .window = down->cfg.window,
+        .is_kept = down->cfg.is_kept,
         .events = &events,
-        .arg = r,
+        .arg = down,
     };
 
-    return job_streams_open(&cfg, &r->in.down);
+    return job_streams_open(&cfg, &down->stdins);
 }
 
-void ep_run_pump(struct run *r)
+void ep_run_down_pump(struct run_down *down)
 {
-    if (r->hub == NULL || r->session.state == JOB_SESSION_OVER)
+    if (!is_open(down))
         return;
-    ep_run_orders_pump(r->orders);
-    if (r->session.state > JOB_SESSION_RUNNING)
-        job_streams_refuse(r->in.down);
-    job_streams_pump(r->in.down);
+    ep_run_orders_pump(down->orders);
+    if (down->cfg.session->state > JOB_SESSION_RUNNING)
+        job_streams_refuse(down->stdins);
+    job_streams_pump(down->stdins);
 }
 
-void ep_run_pushed_to(struct run *r, const uint8_t *mem, uint32_t len_bytes)
+void ep_run_down_push(struct run_down *down, const uint8_t *mem,
+                      uint32_t len_bytes)
 {
-    job_streams_push(r->in.down, mem, len_bytes);
-    ep_run_pump(r);
+    job_streams_push(down->stdins, mem, len_bytes);
+    ep_run_down_pump(down);
 }
 
-void ep_run_pushers(struct run *r, bool are_there)
+void ep_run_down_pushers(struct run_down *down, bool are_there)
 {
-    job_streams_expect(r->in.down, are_there);
-    ep_run_pump(r);
+    job_streams_expect(down->stdins, are_there);
+    ep_run_down_pump(down);
 }
 
-/* --- the launcher's own */
+/* --- the launcher's own stdin */
 
 static void on_data(void *arg, uint32_t len_bytes)
 {
-    struct run *r = arg;
+    struct run_down *down = arg;
 
-    job_streams_filled(r->in.down, len_bytes);
-    ep_run_pump(r);
+    job_streams_filled(down->stdins, len_bytes);
+    ep_run_down_pump(down);
 }
 
-static void end_input(struct run *r)
+static void end_input(struct run_down *down)
 {
-    struct ov_buf *buf = job_streams_ended(r->in.down);
+    struct ov_buf *buf = job_streams_ended(down->stdins);
 
     if (buf != NULL)
-        ep_hub_put(r->hub, buf);
+        ep_hub_put(down->hub, buf);
 }
 
 static void on_input_end(void *arg)
 {
-    struct run *r = arg;
-
-    end_input(r);
-    ep_run_pump(r);
+    end_input(arg);
+    ep_run_down_pump(arg);
 }
 
 static void on_input_error(void *arg, int err)
 {
-    struct run *r = arg;
+    struct run_down *down = arg;
 
-    ep_voice_say(&r->voice, "cannot read %s: %s",
-                 r->options.input != NULL ? r->options.input : "stdin",
-                 strerror(err));
-    on_input_end(r);
-    ep_run_abort(r, 1);
+    on_input_end(down);
+    down->cfg.events->on_error(down->cfg.arg, err);
 }
 
-static int open_input(struct run *r)
+static int open_input(struct run_down *down)
 {
     static const struct ep_input_events events = {
         .on_data = on_data,
         .on_end = on_input_end,
         .on_error = on_input_error,
     };
-    int fd = r->in.fd >= 0 ? r->in.fd : STDIN_FILENO;
+    int fd = down->cfg.input_fd >= 0 ? down->cfg.input_fd : STDIN_FILENO;
 
-    return ep_input_open(r->base, fd, &events, r, &r->in.console);
+    return ep_input_open(down->cfg.base, fd, &events, down, &down->input);
 }
 
-void ep_run_give_back(struct run *r)
+int ep_run_down_stream(struct run_down *down, uint32_t stream)
 {
-    if (r->in.console != NULL && r->in.fd < 0)
-        ep_input_give_back(r->in.console, job_streams_taken(r->in.down));
+    int rc = stream == JOB_STREAM_STDIN ? open_input(down) : 0;
+
+    if (rc == 0)
+        job_streams_open_stream(down->stdins, stream);
+    return rc;
 }
 
-void ep_run_down_close(struct run *r)
+void ep_run_down_wake(struct run_down *down)
 {
-    ep_input_close(r->in.console);
-    if (r->in.down != NULL)
-        end_input(r);
-    job_streams_close(r->in.down);
-    if (r->in.fd >= 0)
-        close(r->in.fd);
+    if (down->input != NULL)
+        ep_input_wake(down->input);
 }
 
-/* --- the job */
-
-int ep_run_job_send(struct run *r)
+void ep_run_down_took(struct run_down *down, uint32_t rank,
+                      uint64_t taken_bytes)
 {
-    if (ep_run_control_job(r, &r->own.desc)) {
-        ep_voice_say(&r->voice,
-                     "the program's arguments and environment are larger than "
-                     "%d MiB",
-                     JOB_BYTES_MAX >> 20);
-        return 1;
+    job_streams_took(down->stdins, rank, taken_bytes);
+}
+
+uint64_t ep_run_down_sent(const struct run_down *down)
+{
+    return job_streams_sent(down->stdins);
+}
+
+/* What is in a file given by its name is nobody else's. */
+void ep_run_down_give_back(struct run_down *down)
+{
+    if (down->input != NULL && down->cfg.input_fd < 0)
+        ep_input_give_back(down->input, job_streams_taken(down->stdins));
+}
+
+/* --- opening and closing */
+
+static void free_all(struct run_down *down)
+{
+    job_streams_close(down->stdins);
+    ep_run_orders_close(down->orders);
+    free(down);
+}
+
+int ep_run_down_open(const struct run_down_cfg *cfg, struct run_down **out)
+{
+    struct run_down *down = calloc(1, sizeof(*down));
+    int rc;
+
+    if (down == NULL)
+        return OV_ENOMEM;
+    down->cfg = *cfg;
+    rc = open_orders(down);
+    if (rc == 0)
+        rc = open_streams(down);
+    if (rc != 0) {
+        free_all(down);
+        return rc;
     }
-    if (r->own.desc.readers_count > 0) {
-        if (open_input(r)) {
-            ep_voice_say(&r->voice,
-                         "cannot read stdin: out of memory or descriptors");
-            return 1;
-        }
-        job_streams_open_stream(r->in.down, JOB_STREAM_STDIN);
-    }
-    ep_run_pump(r);
+    *out = down;
     return 0;
+}
+
+void ep_run_down_hub(struct run_down *down, struct ep_hub *hub)
+{
+    down->hub = hub;
+}
+
+void ep_run_down_close(struct run_down *down)
+{
+    if (down == NULL)
+        return;
+    ep_input_close(down->input);
+    end_input(down);
+    if (down->cfg.input_fd >= 0)
+        close(down->cfg.input_fd);
+    free_all(down);
 }

@@ -15,7 +15,6 @@
 
 #include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
-#include "endpoints/console/input.h"
 #include "endpoints/hub/hub.h"
 #include "job/session.h"
 #include "job/word.h"
@@ -54,13 +53,6 @@ struct run_jobs {
     uint32_t sinks_open;     /* files that they may have open at a time */
 };
 
-/* stdin of processes. */
-struct run_in {
-    struct ep_input *console;
-    struct job_streams *down; /* owned: by all writers */
-    int fd;                   /* -1: the launcher's stdin */
-};
-
 /* How it ends. */
 struct run_end {
     struct event *limit; /* --timeout */
@@ -94,7 +86,6 @@ struct run {
     struct run_jobs jobs;
     struct run_tap tap;
     struct run_loss loss;
-    struct run_in in;
     struct run_end end;
     struct run_told told;
     struct run_redirects redirect;
@@ -103,7 +94,8 @@ struct run {
     struct run_launch *launch;         /* owned: the daemons */
     uint64_t launch_ns;                /* when it began */
     struct run_nodes *nodes;           /* owned */
-    struct run_orders *orders;         /* owned: to all nodes */
+    struct run_down *down;             /* owned: what goes to all nodes, */
+    struct run_orders *orders;         /* and its orders */
     struct run_signals *signals;       /* owned */
     struct run_suspension *suspension; /* owned: this process's own */
     struct run_held *held;             /* owned: records not yet taken */
@@ -113,15 +105,16 @@ struct run {
     struct run_counts counts;
     struct run_report report; /* of a dvm */
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
+    int input_fd; /* until down has it; -1: none, it is the launcher's stdin */
 };
 
 /* The files, each above those it calls; some have headers:
  *     again  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
- *     losses  launch  sweeps  counts  orders  signals  suspension  held  log
- *     control  verdict  tap  want  pool  placing  further  sinks  past
- *     machines  job  jobs  end  own  stats  report  back  redirect  loss  dvm
- *     interrupt  down  survey  words  up  run
+ *     survey  losses  launch  sweeps  counts  orders  down  signals
+ *     suspension  held  log  verdict  tap  want  pool  placing  further  sinks
+ *     past  job  jobs  end  own  stats  report  back  redirect  loss  dvm
+ *     interrupt  words  up  run
  */
 
 /* --- end.c */

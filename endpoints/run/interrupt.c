@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "endpoints/run/dvm.h"
+#include "endpoints/run/down.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/orders.h"
@@ -72,8 +73,7 @@ static void on_continue(void *arg)
     struct run *r = arg;
 
     ep_run_suspension_hear(r->suspension, JOB_SUSPENSION_CONTINUED);
-    if (r->in.console != NULL)
-        ep_input_wake(r->in.console);
+    ep_run_down_wake(r->down);
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
 }
 

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "endpoints/run/control.h"
+#include "endpoints/run/down.h"
 #include "endpoints/run/further.h"
 #include "endpoints/run/impl.h"
-#include "endpoints/run/machines.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/past.h"
@@ -15,7 +14,6 @@
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/tap.h"
 #include "job/order.h"
-#include "job/streams.h"
 #include "overlay/base/err.h"
 
 /* --- what becomes of a further one
@@ -89,6 +87,31 @@ static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
     return rc;
 }
 
+/* Asks the nodes that are due what their machines are. */
+static void ask_machines(struct run *r)
+{
+    struct job_order order = {.kind = JOB_CONTROL_MACHINE};
+    uint32_t node;
+
+    while ((node = ep_run_nodes_due(r->nodes)) != 0)
+        ep_run_orders_add(r->orders, &order, node);
+    ep_run_orders_rest(r->orders, &order);
+}
+
+/* Why a node cannot tell is kept for those who have waited for it. */
+bool ep_run_jobs_machine(struct run *r, uint32_t node,
+                         const struct job_word *word)
+{
+    bool is_news;
+
+    if (ep_run_nodes_said(r->nodes, node, word, &is_news) &&
+        ep_run_nodes_asked(r->nodes) == 0) {
+        ep_run_tap_again(r);
+        ep_run_nodes_forgive(r->nodes);
+    }
+    return is_news;
+}
+
 /* The job as it is told; NULL with a sentence in why. */
 static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
                             enum ep_tap_refusal *refusal, char *why)
@@ -99,7 +122,7 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
     if (job != NULL)
         rc =
             ep_run_further(&r->plan, r->nodes, spawn, &job->desc, refusal, why);
-    ep_run_machines_ask(r);
+    ask_machines(r);
     if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->jobs.next_number) {
         snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
         rc = OV_EFULL;
@@ -150,8 +173,8 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     if (job == NULL)
         return false;
     if (job->desc.readers_count > 0)
-        job_streams_open_stream(r->in.down, JOB_STREAM_PUSHED);
-    if (ep_run_control_job(r, &job->desc)) {
+        (void)ep_run_down_stream(r->down, JOB_STREAM_PUSHED);
+    if (ep_run_down_job(r->down, &job->desc)) {
         snprintf(why, EP_TAP_WHY_MAX,
                  "its arguments and environment are larger than %d MiB",
                  JOB_BYTES_MAX >> 20);
@@ -159,6 +182,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
         free(job);
         return false;
     }
+    ep_run_nodes_told(r->nodes, &job->desc);
     ep_run_nodes_fill(r->nodes, &job->desc);
     r->jobs.made++;
     r->jobs.next_number += job->desc.size;

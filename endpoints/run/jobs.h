@@ -14,6 +14,7 @@
 #include "endpoints/run/taps.h"
 
 struct ep_console_record;
+struct job_word;
 
 /* Further jobs at a time. */
 enum { RUN_JOBS_MAX = 128 };
@@ -45,6 +46,13 @@ void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec);
 /* Somebody wants output of them that nobody did. Returns whether nodes are to
  * hear of it. */
 bool ep_run_jobs_wanted(struct run *r);
+/* The word of a node about its machine; NULL: it is lost. True: its machine was
+ * not known. A job that is placed by machines is put off until the nodes that
+ * it may be on have been asked, and have answered or are lost (nodes.h). Of
+ * others that are put off meanwhile none goes on before all that was asked is
+ * answered. */
+bool ep_run_jobs_machine(struct run *r, uint32_t node,
+                         const struct job_word *word);
 /* The node gives no answers any more. */
 void ep_run_jobs_silent(struct run *r, uint32_t node);
 /* The node is gone for ever, and its processes in all jobs. */

@@ -7,7 +7,6 @@
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/launch.h"
-#include "endpoints/run/machines.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/sweeps.h"
@@ -76,7 +75,7 @@ void ep_run_lost(struct run *r, uint32_t node)
     ep_run_jobs_silent(r, node);
     if (!was_final || r->options.is_dvm)
         lose_part(r, node);
-    ep_run_machines_lost(r, node);
+    (void)ep_run_jobs_machine(r, node, NULL);
 }
 
 int ep_run_loss_open(struct run *r)

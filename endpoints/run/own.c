@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "endpoints/run/down.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/taps.h"
@@ -98,4 +100,22 @@ int ep_run_own_open(struct run *r, uint32_t places)
     return rc != 0 ? rc
                    : ep_proof_open(own->desc.size, job_channels(&own->desc),
                                    places, &own->proof);
+}
+
+int ep_run_own_tell(struct run *r)
+{
+    if (ep_run_down_job(r->down, &r->own.desc)) {
+        ep_voice_say(&r->voice,
+                     "the program's arguments and environment are larger than "
+                     "%d MiB",
+                     JOB_BYTES_MAX >> 20);
+        return 1;
+    }
+    ep_run_nodes_told(r->nodes, &r->own.desc);
+    if (r->own.desc.readers_count > 0 &&
+        ep_run_down_stream(r->down, JOB_STREAM_STDIN))
+        return ep_voice_fail(&r->voice, "cannot read stdin: out of memory or "
+                                        "descriptors");
+    ep_run_down_pump(r->down);
+    return 0;
 }

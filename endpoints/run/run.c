@@ -3,11 +3,11 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "endpoints/boot/launcher.h"
 #include "endpoints/hub/session.h"
-#include "endpoints/run/control.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/held.h"
@@ -58,6 +58,7 @@ static int open_hub(struct run *r)
         ep_voice_say(&r->voice, "%s", why);
         return 1;
     }
+    ep_run_down_hub(r->down, r->hub);
     /* Shells for hosts that cannot be reached from others. */
     if (ep_launcher_ops(r->plan.config.launcher)->is_shell)
         ep_limits_wish(need + 3 * (uint64_t)r->plan.nodes_count);
@@ -122,6 +123,68 @@ static void connect_all(struct run *r)
     ep_hub_start(r->hub);
 }
 
+/* --- what goes down */
+
+static void on_stdin_end(void *arg)
+{
+    const struct run *r = arg;
+
+    ep_run_tap_stdin(arg, 0, r->own.desc.size - 1, false);
+}
+
+static void on_pushed(void *arg)
+{
+    ep_run_tap_pushed(arg);
+}
+
+static void on_stdin_error(void *arg, int err)
+{
+    struct run *r = arg;
+
+    ep_voice_say(&r->voice, "cannot read %s: %s",
+                 r->options.input != NULL ? r->options.input : "stdin",
+                 strerror(err));
+    ep_run_abort(r, 1);
+}
+
+static int open_down(struct run *r)
+{
+    static const struct run_down_events events = {
+        .on_end = on_stdin_end,
+        .on_pushed = on_pushed,
+        .on_error = on_stdin_error,
+    };
+    const struct run_down_cfg cfg = {
+        .base = r->base,
+        .session = &r->session,
+        .job = &r->own.desc,
+        .nodes_count = r->plan.nodes_count,
+        .frame_bytes = r->plan.sizes.frame_bytes,
+        .window = r->plan.sizes.down_frames,
+        .is_kept = r->options.keep_stdin,
+        .input_fd = r->input_fd,
+        .events = &events,
+        .arg = r,
+    };
+    int rc = ep_run_down_open(&cfg, &r->down);
+
+    if (rc != 0)
+        return rc;
+    r->input_fd = -1;
+    r->orders = ep_run_down_orders(r->down);
+    return 0;
+}
+
+static void on_push(struct run *r, const uint8_t *mem, uint32_t len_bytes)
+{
+    ep_run_down_push(r->down, mem, len_bytes);
+}
+
+static void on_pushers(struct run *r, bool are_there)
+{
+    ep_run_down_pushers(r->down, are_there);
+}
+
 /* --- the tap */
 
 static const struct run_tap_events tap_events = {
@@ -130,8 +193,8 @@ static const struct run_tap_events tap_events = {
     .on_returned = ep_run_redirect_returned,
     .on_back = ep_run_redirect_back,
     .on_back_over = ep_run_redirect_back_over,
-    .on_push = ep_run_pushed_to,
-    .on_pushers = ep_run_pushers,
+    .on_push = on_push,
+    .on_pushers = on_pushers,
     .on_wanted = ep_run_jobs_wanted,
     .on_hold = ep_run_want_hold,
     .on_spawn = ep_run_spawn,
@@ -174,7 +237,7 @@ static int open_input_file(struct run *r)
 
     if (r->options.input == NULL)
         return 0;
-    rc = ep_path_read("--input", r->options.input, &r->in.fd, why);
+    rc = ep_path_read("--input", r->options.input, &r->input_fd, why);
     if (rc == 0)
         return 0;
     ep_voice_say(&r->voice, "%s", why);
@@ -191,7 +254,8 @@ static int plan(struct run *r)
     if (rc == 0)
         rc = open_input_file(r);
     if (rc == 0)
-        rc = ep_run_plan(&r->plan, r->in.fd >= 0 ? r->in.fd : STDIN_FILENO);
+        rc = ep_run_plan(&r->plan,
+                         r->input_fd >= 0 ? r->input_fd : STDIN_FILENO);
     ep_prelude_close();
     return rc;
 }
@@ -209,9 +273,8 @@ static int open_all(struct run *r)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
     r->base = event_base_new();
     rc = OV_ENOMEM;
-    if (r->base != NULL && !ep_run_control_open(r) && !ep_run_jobs_open(r) &&
-        !ep_run_down_open(r) && !ep_run_end_open(r) &&
-        !ep_run_interrupt_open(r))
+    if (r->base != NULL && !open_down(r) && !ep_run_jobs_open(r) &&
+        !ep_run_end_open(r) && !ep_run_interrupt_open(r))
         rc = ep_run_output_open(r);
     if (rc != 0 && rc != OV_EINVAL)
         ep_voice_say(&r->voice, "cannot start: out of memory or descriptors");
@@ -235,7 +298,7 @@ static void close_all(struct run *r)
     ep_run_end_close(r);
     ep_run_dvm_close(r);
     ep_run_tap_close(r);
-    ep_run_down_close(r);
+    ep_run_down_close(r->down);
     ep_output_close(r->output);
     ep_run_sinks_forget(r);
     ep_writer_close(r->writer, true);
@@ -244,7 +307,6 @@ static void close_all(struct run *r)
     ep_hub_close(r->hub);
     ep_run_launch_close(r->launch);
     ep_spawner_close(r->spawner);
-    ep_run_orders_close(r->orders);
     if (r->base != NULL)
         event_base_free(r->base);
     ep_run_job_fini(&r->own);
@@ -255,6 +317,8 @@ static void close_all(struct run *r)
     ep_run_plan_close(&r->plan);
     if (r->stats_fd >= 0)
         close(r->stats_fd);
+    if (r->input_fd >= 0)
+        close(r->input_fd);
 }
 
 /* Before any other descriptor is opened. 0, or the exit code. */
@@ -286,7 +350,7 @@ static int run_open(struct run *r)
     ep_run_losses_tell(r->loss.untold);
     ep_run_judge(r);
     rc = ep_run_exit_code(r);
-    ep_run_give_back(r);
+    ep_run_down_give_back(r->down);
     ep_run_last_words(r);
     if (r->options.stats != NULL && !r->plan.again->is_due &&
         ep_run_stats_write(r) && rc == 0)
@@ -303,7 +367,7 @@ static int run_once(struct run *r)
 
     r->launch_ns = ep_clock_ns();
     r->session = JOB_SESSION_INIT;
-    r->in.fd = -1;
+    r->input_fd = -1;
     r->report.fd = r->report.file = -1;
     r->voice = (struct run_voice){
         .is_verbose = r->options.verbose, .on_wait = on_wait, .arg = r};

@@ -2,12 +2,12 @@
 #include "endpoints/run/stats.h"
 
 #include "endpoints/run/counts.h"
+#include "endpoints/run/down.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/usage.h"
-#include "job/streams.h"
 #include "topo/tree.h"
 
 /* What memory may have been taken: with the processes of further jobs where
@@ -44,7 +44,7 @@ int ep_run_stats_write(struct run *r)
         .depth = topo_tree_height(&r->plan.config.tree),
         .provider = ep_hub_provider(r->hub),
         .wall_s = (double)(ep_clock_ns() - r->plan.again->start_ns) / 1e9,
-        .stdin_bytes = job_streams_sent(r->in.down),
+        .stdin_bytes = ep_run_down_sent(r->down),
         .exit_code = ep_run_exit_code(r),
         .launcher = {.rss_peak_bytes = ep_usage_rss_peak_bytes(),
                      .cpu_s = (double)ep_usage_cpu_us() / 1e6},

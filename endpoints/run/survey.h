@@ -6,11 +6,6 @@
  * starts, and where that is not what was taken the job is started anew by what
  * was said. Hosts that are like this one cost a message each; others a second
  * launch.
- *
- * A further job that is placed by machines is put off until the nodes that it
- * may be on have been asked, and have answered or are lost (nodes.h). Of others
- * that are put off meanwhile none goes on before all that was asked is
- * answered.
  */
 #ifndef ENDPOINTS_RUN_SURVEY_H
 #define ENDPOINTS_RUN_SURVEY_H
@@ -20,8 +15,9 @@
 
 #include "endpoints/run/again.h"
 
-struct run;
+struct run_nodes;
 struct run_plan;
+struct run_voice;
 
 struct ep_survey {
     struct ep_machine *machines; /* owned: by host of the list; virtual nodes
@@ -37,11 +33,13 @@ struct ep_survey {
 bool ep_run_survey_asks(const struct run_plan *plan);
 
 /* One more node has said what its machine is. True: it was the last one. */
-bool ep_run_survey_come(struct run *r);
+bool ep_run_survey_come(struct run_plan *plan);
 
 /* When all have joined and said so. True: ranks are where they should be. Else
- * the run ends, to be started anew. O(hosts). */
-bool ep_run_survey_fits(struct run *r);
+ * it has said why not, and the run is to end; to be started anew where
+ * plan->again says that this is due. O(hosts). */
+bool ep_run_survey_fits(struct run_plan *plan, const struct run_nodes *nodes,
+                        struct run_voice *voice);
 
 void ep_run_survey_close(struct ep_survey *survey);
 

@@ -239,7 +239,7 @@ static void on_quiet(void *arg)
 {
     struct run *r = arg;
 
-    ep_run_pump(r);
+    ep_run_down_pump(r->down);
     ep_run_check_done(r);
 }
 

@@ -10,12 +10,11 @@
 #include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/launch.h"
-#include "endpoints/run/machines.h"
 #include "endpoints/run/nodes.h"
+#include "endpoints/run/own.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/tap.h"
-#include "job/streams.h"
 
 /* --- of the session
  * */
@@ -59,22 +58,33 @@ static void on_over(struct run *r, uint32_t node, const struct job_word *word)
     ep_run_nodes_over(r->nodes, node, word->jobs);
 }
 
-/* Once all have joined, and have told of their machines where that was asked.
- * One that was lost meanwhile counts as joined for the tree; the launch ends
- * for it, in a moment. */
+/* Have the machines been told, where that was asked, and are they what was
+ * thought? If not the run ends. */
+static bool are_surveyed(struct run *r)
+{
+    if (!ep_run_survey_asks(&r->plan))
+        return true;
+    if (r->plan.survey.come < r->plan.nodes_count)
+        return false;
+    if (ep_run_survey_fits(&r->plan, r->nodes, &r->voice))
+        return true;
+    ep_run_abort(r, 1);
+    return false;
+}
+
+/* Once all have joined. One that was lost meanwhile counts as joined for the
+ * tree; the launch ends for it, in a moment. */
 void ep_run_begin(struct run *r)
 {
     if (!r->plan.survey.has_joined ||
         r->session.state != JOB_SESSION_LAUNCHING ||
-        ep_run_launch_misses(r->launch) ||
-        (ep_run_survey_asks(&r->plan) &&
-         (r->plan.survey.come < r->plan.nodes_count || !ep_run_survey_fits(r))))
+        ep_run_launch_misses(r->launch) || !are_surveyed(r))
         return;
     ep_run_begun(r);
     ep_run_launch_joined(r->launch);
     if (r->options.is_dvm)
         ep_run_dvm_begin(r);
-    else if (ep_run_job_send(r))
+    else if (ep_run_own_tell(r))
         ep_run_abort(r, 1);
     ep_run_interrupt_begun(r);
 }
@@ -90,7 +100,7 @@ static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 static void on_machine(struct run *r, uint32_t node,
                        const struct job_word *word)
 {
-    if (ep_run_machines_word(r, node, word) && ep_run_survey_come(r))
+    if (ep_run_jobs_machine(r, node, word) && ep_run_survey_come(&r->plan))
         ep_run_begin(r);
 }
 
@@ -152,7 +162,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
 static void count_taken(const struct run_job *job, const struct job_word *word)
 {
     if (ep_run_job_is_own(job))
-        job_streams_took(job->run->in.down, word->rank, word->taken_bytes);
+        ep_run_down_took(job->run->down, word->rank, word->taken_bytes);
 }
 
 static void on_pids(struct run_job *job, uint32_t node,
