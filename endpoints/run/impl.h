@@ -22,7 +22,6 @@
 #include "endpoints/run/job.h"
 #include "endpoints/run/counts.h"
 #include "endpoints/run/plan.h"
-#include "endpoints/run/report.h"
 #include "endpoints/run/run.h"
 #include "endpoints/run/voice.h"
 #include "endpoints/run/watch.h"
@@ -103,7 +102,7 @@ struct run {
     struct run_watch *watch; /* owned */
 
     struct run_counts counts;
-    struct run_report report; /* of a dvm */
+    struct run_report *report; /* owned: of a dvm; NULL: none is asked for */
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
     int input_fd; /* until down has it; -1: none, it is the launcher's stdin */
 };

@@ -14,11 +14,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "endpoints/run/impl.h"
+#include <event2/event.h>
+
+#include "endpoints/run/plan.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/run/voice.h"
 #include "endpoints/sys/why.h"
 
 enum { PATH_BYTES_MAX = 4096 };
+
+struct run_report {
+    const char *path;
+    struct event_base *const *base;
+    struct run_voice *voice;
+    int fd;              /* owned: stdout and the like; -1: a path */
+    int file;            /* owned, and locked: what we made there; -1: none */
+    bool is_put;         /* once; what follows may fail: */
+    bool is_missed;      /* it has, and the user knows */
+    struct event *again; /* owned: for a pipe that nobody reads yet */
+    char line[RUN_REPORT_BYTES_MAX];
+};
 
 /* What stands there. */
 enum kind {
@@ -73,25 +88,25 @@ static const char *explain(void)
                            : strerror(errno);
 }
 
-static void refuse(struct run *r)
+static void refuse(struct run_report *report)
 {
-    ep_voice_say(&r->voice, "--report-uri: cannot write '%.300s': %s",
-                 r->options.report_uri, explain());
+    ep_voice_say(report->voice, "--report-uri: cannot write '%.300s': %s",
+                 report->path, explain());
 }
 
 /* Once: no address that follows may be written there. */
-static void miss(struct run *r)
+static void miss(struct run_report *report)
 {
     const char *why = explain();
 
-    if (r->report.is_missed)
+    if (report->is_missed)
         return;
-    r->report.is_missed = true;
+    report->is_missed = true;
     ep_voice_say(
-        &r->voice,
+        report->voice,
         "--report-uri: cannot write '%.300s' again: %s; the dvm goes on, "
         "and what is there may be an old address",
-        r->options.report_uri, why);
+        report->path, why);
 }
 
 /* Else errno says why. */
@@ -108,30 +123,44 @@ static bool is_fit(const char *path, enum kind kind)
            access(dirname(name), W_OK | X_OK) == 0;
 }
 
-int ep_run_report_open(struct run *r)
+/* 0, or the exit code. */
+static int open_path(struct run_report *report)
 {
-    const char *path = r->options.report_uri;
     char why[EP_WHY_MAX];
     enum kind kind;
 
-    r->report.fd = -1;
-    r->report.file = -1;
-    if (path == NULL)
-        return 0;
-    if (ep_stats_fd(path, &r->report.fd, why) != 0) {
-        ep_voice_say(&r->voice, "--report-uri: %s", why);
+    if (ep_stats_fd(report->path, &report->fd, why) != 0) {
+        ep_voice_say(report->voice, "--report-uri: %s", why);
         return 2;
     }
-    if (r->report.fd >= 0)
+    if (report->fd >= 0)
         return 0;
-    kind = look(path);
-    if (!is_fit(path, kind)) {
-        refuse(r);
+    kind = look(report->path);
+    if (!is_fit(report->path, kind)) {
+        refuse(report);
         return 2;
     }
     if (kind == KIND_FORMER)
-        unlink(path);
+        unlink(report->path);
     return 0;
+}
+
+int ep_run_report_open(const char *path, struct event_base *const *base,
+                       struct run_voice *voice, struct run_report **out)
+{
+    struct run_report *report = calloc(1, sizeof(*report));
+    int rc;
+
+    if (report == NULL)
+        return ep_voice_fail(voice, "out of memory");
+    *report = (struct run_report){
+        .path = path, .base = base, .voice = voice, .fd = -1, .file = -1};
+    rc = open_path(report);
+    if (rc != 0)
+        free(report);
+    else
+        *out = report;
+    return rc;
 }
 
 static bool write_line(int fd, const char *line)
@@ -182,12 +211,12 @@ static bool put_file(struct run_report *report, const char *path)
 static void on_again(evutil_socket_t fd, short what, void *arg);
 
 /* Where nobody reads the pipe yet, or it is full, it is tried again. */
-static bool put_stream(struct run *r)
+static bool put_stream(struct run_report *report)
 {
     static const struct timeval soon = {.tv_usec = 100000};
-    int fd = open(r->options.report_uri,
+    int fd = open(report->path,
                   O_WRONLY | O_NONBLOCK | O_NOCTTY | O_APPEND | O_CLOEXEC);
-    bool is_good = fd >= 0 && write_line(fd, r->report.line);
+    bool is_good = fd >= 0 && write_line(fd, report->line);
     int err = errno;
 
     if (fd >= 0)
@@ -195,37 +224,37 @@ static bool put_stream(struct run *r)
     errno = err;
     if (is_good || (err != ENXIO && err != EAGAIN && err != EPIPE))
         return is_good;
-    if (r->report.again == NULL)
-        r->report.again = evtimer_new(r->base, on_again, r);
-    return r->report.again != NULL && evtimer_add(r->report.again, &soon) == 0;
+    if (report->again == NULL)
+        report->again = evtimer_new(*report->base, on_again, report);
+    return report->again != NULL && evtimer_add(report->again, &soon) == 0;
 }
 
 /* Where our own file stays as it was it stays locked. */
-static bool put_path(struct run *r)
+static bool put_path(struct run_report *report)
 {
     enum kind kind;
     bool is_good;
     int err;
 
-    if (r->report.file >= 0)
-        (void)flock(r->report.file, LOCK_UN); /* our own makes room */
-    kind = look(r->options.report_uri);
+    if (report->file >= 0)
+        (void)flock(report->file, LOCK_UN); /* our own makes room */
+    kind = look(report->path);
     if (kind == KIND_STREAM)
-        return put_stream(r);
-    is_good = kind != KIND_OTHER && put_file(&r->report, r->options.report_uri);
+        return put_stream(report);
+    is_good = kind != KIND_OTHER && put_file(report, report->path);
     err = errno;
-    if (!is_good && r->report.file >= 0)
-        (void)flock(r->report.file, LOCK_EX | LOCK_NB);
+    if (!is_good && report->file >= 0)
+        (void)flock(report->file, LOCK_EX | LOCK_NB);
     errno = err;
     return is_good;
 }
 
-static bool put(struct run *r)
+static bool put(struct run_report *report)
 {
-    if (r->report.again != NULL)
-        evtimer_del(r->report.again);
-    return r->report.fd >= 0 ? write_line(r->report.fd, r->report.line)
-                             : put_path(r);
+    if (report->again != NULL)
+        evtimer_del(report->again);
+    return report->fd >= 0 ? write_line(report->fd, report->line)
+                           : put_path(report);
 }
 
 static void on_again(evutil_socket_t fd, short what, void *arg)
@@ -236,34 +265,34 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
         miss(arg);
 }
 
-int ep_run_report_put(struct run *r, const char *uri)
+int ep_run_report_put(struct run_report *report, const char *uri)
 {
-    int len;
+    int len = snprintf(report->line, sizeof(report->line), "%s\n", uri);
 
-    if (r->options.report_uri == NULL)
-        return 0;
-    len = snprintf(r->report.line, sizeof(r->report.line), "%s\n", uri);
     errno = EMSGSIZE;
-    if (len < (int)sizeof(r->report.line) && put(r))
-        r->report.is_put = true;
-    else if (r->report.is_put)
-        miss(r);
+    if (len < (int)sizeof(report->line) && put(report))
+        report->is_put = true;
+    else if (report->is_put)
+        miss(report);
     else
-        refuse(r);
-    return r->report.is_put ? 0 : -1;
+        refuse(report);
+    return report->is_put ? 0 : -1;
 }
 
-void ep_run_report_close(struct run *r)
+void ep_run_report_close(struct run_report *report)
 {
     struct stat own, st;
 
-    if (r->report.again != NULL)
-        event_free(r->report.again);
-    if (r->report.fd >= 0)
-        close(r->report.fd);
-    if (r->report.file >= 0 && fstat(r->report.file, &own) == 0 &&
-        lstat(r->options.report_uri, &st) == 0 && st.st_dev == own.st_dev &&
+    if (report == NULL)
+        return;
+    if (report->again != NULL)
+        event_free(report->again);
+    if (report->fd >= 0)
+        close(report->fd);
+    if (report->file >= 0 && fstat(report->file, &own) == 0 &&
+        lstat(report->path, &st) == 0 && st.st_dev == own.st_dev &&
         st.st_ino == own.st_ino)
-        unlink(r->options.report_uri);
-    let_go(&r->report);
+        unlink(report->path);
+    let_go(report);
+    free(report);
 }

@@ -7,33 +7,25 @@
 #ifndef ENDPOINTS_RUN_REPORT_H
 #define ENDPOINTS_RUN_REPORT_H
 
-#include <stdbool.h>
+struct event_base;
+struct run_report;
+struct run_voice;
 
-struct event;
-struct run;
+enum { RUN_REPORT_BYTES_MAX = 1024 }; /* the line */
 
-/* The line. */
-enum { RUN_REPORT_BYTES_MAX = 1024 };
-
-struct run_report {
-    int fd;      /* owned: stdout and the like; -1: a path */
-    int file;    /* owned, and locked: the file there that we made; -1: none */
-    bool is_put; /* once; what follows may fail: */
-    bool is_missed;      /* it has, and the user knows */
-    struct event *again; /* owned: for a pipe that nobody reads yet */
-    char line[RUN_REPORT_BYTES_MAX];
-};
-
-/* Before any other descriptor is opened: can it be written there? What a former
- * dvm has left goes, so that nobody who waits for the address reads it. 0; or
- * the exit code, and the user knows why. */
-int ep_run_report_open(struct run *r);
+/* Before any other descriptor is opened: can it be written to `path`? What a
+ * former dvm has left goes, so that nobody who waits for the address reads it.
+ * All are borrowed; the base is not made yet, and is there before anything is
+ * put. Returns 0, or the exit code when the user knows why. */
+int ep_run_report_open(const char *path, struct event_base *const *base,
+                       struct run_voice *voice, struct run_report **out);
 /* Writes the address, whole or not at all; again when it has changed. A pipe
  * without a reader gets it when there is one. Where it cannot be written what
  * is there is as it was, and the user knows why, once. Returns 0, or -1 when it
  * never was written. */
-int ep_run_report_put(struct run *r, const char *uri);
-/* Removes the file, if it is still the one that was written. */
-void ep_run_report_close(struct run *r);
+int ep_run_report_put(struct run_report *report, const char *uri);
+/* Removes the file, if it is still the one that was written. NULL is allowed.
+ */
+void ep_run_report_close(struct run_report *report);
 
 #endif

@@ -336,9 +336,38 @@ static int open_stats(struct run *r)
     return rc == OV_EINVAL ? 2 : 1;
 }
 
+static int open_report(struct run *r)
+{
+    if (r->options.report_uri == NULL)
+        return 0;
+    return ep_run_report_open(r->options.report_uri, &r->base, &r->voice,
+                              &r->report);
+}
+
 static void on_wait(void *arg)
 {
     ep_watch_soon(((struct run *)arg)->watch);
+}
+
+/* Of the own job's output. Where a loss ended the job that was said, and is no
+ * news. */
+static void judge(struct run *r)
+{
+    const struct run_judged what = {
+        .plan = &r->plan,
+        .job = &r->own.desc,
+        .nodes = r->nodes,
+        .proof = r->own.proof,
+        .voice = &r->voice,
+        .is_cut = ep_output_pending(r->output) > 0 ||
+                  ep_output_dropped(r->output) > 0,
+        .is_news = r->session.code < 0,
+    };
+
+    if (!r->session.has_begun || r->options.is_dvm)
+        return; /* there were no processes */
+    if (ep_run_judge(&what) && r->session.code < 0)
+        r->session.code = 1;
 }
 
 /* The loop, and all that follows before anything is closed. */
@@ -348,7 +377,7 @@ static int run_open(struct run *r)
 
     event_base_dispatch(r->base);
     ep_run_losses_tell(r->loss.untold);
-    ep_run_judge(r);
+    judge(r);
     rc = ep_run_exit_code(r);
     ep_run_down_give_back(r->down);
     ep_run_last_words(r);
@@ -368,12 +397,11 @@ static int run_once(struct run *r)
     r->launch_ns = ep_clock_ns();
     r->session = JOB_SESSION_INIT;
     r->input_fd = -1;
-    r->report.fd = r->report.file = -1;
     r->voice = (struct run_voice){
         .is_verbose = r->options.verbose, .on_wait = on_wait, .arg = r};
     rc = open_stats(r);
     if (rc == 0)
-        rc = ep_run_report_open(r);
+        rc = open_report(r);
     if (rc == 0 && ep_spawner_open(GRACE_MS, &r->spawner)) {
         ep_voice_say(&r->voice,
                      "cannot fork the process that starts all others");

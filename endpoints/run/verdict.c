@@ -5,22 +5,23 @@
 #include <stdio.h>
 
 #include "text/style.h"
-#include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/voice.h"
+#include "job/job.h"
 
 enum { NAMED_MAX = 4, NAME_BYTES = 400 };
 
 /* A process of which no exit was told. */
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
-    const struct run *r = arg;
-    const uint32_t node = job_node_of(&r->own.desc, rank, NULL);
+    const struct run_judged *what = arg;
+    const uint32_t node = job_node_of(what->job, rank, NULL);
 
-    if (ep_run_nodes_is_silent(r->nodes, node))
+    if (ep_run_nodes_is_silent(what->nodes, node))
         return EP_PROOF_LOST;
-    return ep_run_nodes_is_final(r->nodes, node) ? EP_PROOF_NO_END
-                                                 : EP_PROOF_GIVEN_UP;
+    return ep_run_nodes_is_final(what->nodes, node) ? EP_PROOF_NO_END
+                                                    : EP_PROOF_GIVEN_UP;
 }
 
 /* How far it came, to go behind "N bytes". */
@@ -50,7 +51,7 @@ static void gap_words(const struct ep_proof_gap *gap, char *words, size_t size)
 }
 
 /* One line for all of them. `say` is ep_voice_say or ep_voice_note. */
-static void tell(struct run *r,
+static void tell(const struct run_judged *of,
                  void (*say)(struct run_voice *, const char *, ...),
                  const char *what, const struct ep_proof_list *list,
                  uint64_t total)
@@ -67,35 +68,28 @@ static void tell(struct run *r,
             text + at, NAME_BYTES,
             "%srank %" PRIu32 " on %.250s (%s: %" PRIu64 " bytes%s)",
             named > 0 ? ", " : "", gap->rank,
-            ep_run_host_of_rank(&r->plan, gap->rank),
+            ep_run_host_of_rank(of->plan, gap->rank),
             text_channel_name(gap->channel), gap->delivered_bytes, words);
     }
     if (total > named)
-        say(&r->voice, "%s: %s, and %" PRIu64 " more", what, text,
+        say(of->voice, "%s: %s, and %" PRIu64 " more", what, text,
             total - named);
     else
-        say(&r->voice, "%s: %s", what, text);
+        say(of->voice, "%s: %s", what, text);
 }
 
-void ep_run_judge(struct run *r)
+bool ep_run_judge(const struct run_judged *what)
 {
-    const struct ep_proof_verdict *verdict;
-    bool is_cut =
-        ep_output_pending(r->output) > 0 || ep_output_dropped(r->output) > 0;
-    uint64_t gaps, lost;
+    const struct ep_proof_verdict *verdict = ep_proof_judge(
+        what->proof, what->is_cut, absent, (void *)(uintptr_t)what);
+    uint64_t gaps = ep_proof_gaps(verdict);
+    uint64_t lost = verdict->counts[EP_PROOF_LOST];
 
-    if (!r->session.has_begun ||
-        r->options.is_dvm) /* there were no processes */
-        return;
-    verdict = ep_proof_judge(r->own.proof, is_cut, absent, r);
-    gaps = ep_proof_gaps(verdict);
-    lost = verdict->counts[EP_PROOF_LOST];
     if (gaps > 0)
-        tell(r, ep_voice_say, "the output is not whole", &verdict->gaps, gaps);
-    /* Where the loss ended the job that was said, and this is no news. */
+        tell(what, ep_voice_say, "the output is not whole", &verdict->gaps,
+             gaps);
     if (lost > 0)
-        tell(r, r->session.code < 0 ? ep_voice_say : ep_voice_note,
+        tell(what, what->is_news ? ep_voice_say : ep_voice_note,
              "of lost nodes came", &verdict->lost, lost);
-    if (gaps > 0 && r->session.code < 0)
-        r->session.code = 1;
+    return gaps > 0;
 }

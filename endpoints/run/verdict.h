@@ -2,14 +2,30 @@
 #ifndef ENDPOINTS_RUN_VERDICT_H
 #define ENDPOINTS_RUN_VERDICT_H
 
+#include <stdbool.h>
+
 #include "endpoints/run/proof.h"
 
-struct run;
+struct job;
+struct run_nodes;
+struct run_plan;
+struct run_voice;
 
-/* Judges the output, once the loop has ended: says in one line what it lacks,
- * and the run's exit code is then 1, where none was decided before. Output of
- * lost nodes has a line of its own, unless it was their loss that ended the
- * run; it changes nothing about the code. O(processes). */
-void ep_run_judge(struct run *r);
+/* A job, and what became of it. All are borrowed. */
+struct run_judged {
+    const struct run_plan *plan;
+    const struct job *job;
+    const struct run_nodes *nodes;
+    struct ep_proof *proof;
+    struct run_voice *voice;
+    bool is_cut;  /* not all that came was written */
+    bool is_news; /* the user has not read yet that nodes are lost */
+};
+
+/* Judges the output, when all is written that will be: says in one line what it
+ * lacks. Output of lost nodes has a line of its own, with -v alone where their
+ * loss is no news. Returns whether output lacks something of nodes that live.
+ * O(processes). */
+bool ep_run_judge(const struct run_judged *what);
 
 #endif

@@ -9,7 +9,9 @@ is a unit test that includes the header and is linked with little:
     of endpoints/run/   the same, and files of endpoints/ by name, the module's
                         among them; none of these sees the launcher's struct
 
-So the link fails when a module comes to need what is beside or above it.
+So the link fails when a module comes to need what is beside or above it. The
+launcher's struct is for the files of SESSION, a list that may only become
+shorter.
 """
 import os
 import re
@@ -17,6 +19,12 @@ import re
 import sources
 
 SEES_ALL = "endpoints/run/impl.h"
+SESSION = (
+    # what ties the modules together,
+    "dvm", "end", "interrupt", "job", "jobs", "loss", "own", "run", "stats",
+    "up", "words",
+    # and what tools get
+    "back", "redirect", "sinks", "tap", "want")
 BENEATH = ("job/libjob.la", "text/libtext.la", "topo/libtopo.la",
            "topo/libtoposhape.la", "overlay/libovcore.la")
 MODULES = ("job/", "endpoints/run/")
@@ -85,7 +93,19 @@ def stands_alone(root, table, test, module):
         for path in code)
 
 
+def strangers(root):
+    """Other files that include the launcher's struct."""
+    for path in sources.walk(root, (".c", ".h"), ("endpoints", "tests/unit")):
+        for number, line in enumerate(sources.read(root, path), 1):
+            match = INCLUDE.match(line)
+            if match and match[1] == SEES_ALL and path not in \
+                    [f"endpoints/run/{name}.c" for name in SESSION]:
+                yield path, number, f"{SEES_ALL} is the session's own: take " \
+                    "what is needed as arguments, and have a test"
+
+
 def complaints(root):
+    yield from strangers(root)
     table = variables(root)
     tests = [path for path in sources.walk(root, (".c",), (TESTS,))
              if os.path.basename(path).startswith("test_")]
