@@ -9,6 +9,7 @@ machine raises LeftOut in its case. XYLEM_TEST_FULL=1 asks for the
 full sizes; without it the sizes suit a machine with two cores and no time.
 """
 import contextlib
+import fcntl
 import functools
 import os
 import re
@@ -224,6 +225,24 @@ def eventually(truth, seconds, what):
                 seconds, what() if callable(what) else what))
         time.sleep(0.02)  # sleep-ok: between two looks
     return True
+
+
+F_GETPIPE_SZ = 1032  # fcntl has it from Python 3.10 on
+
+
+def has_wide_pipes():
+    ends = os.pipe()
+    try:
+        return fcntl.fcntl(ends[1], F_GETPIPE_SZ) >= 64 * 1024
+    finally:
+        for end in ends:
+            os.close(end)
+
+
+def need_wide_pipes():
+    """Where a user has very many pipes, as those of jobs of other tests, the
+    system makes the next ones narrow until some have gone."""
+    eventually(has_wide_pipes, 120, "pipes are wide")
 
 
 def check_gone(seconds=20):

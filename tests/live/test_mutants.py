@@ -83,6 +83,7 @@ class Echo:
     """A job whose processes say again what they read, each behind its rank."""
 
     def __init__(self, nodes, arity):
+        live.need_wide_pipes()
         self.go = os.path.join(live.TMP, "go")
         self.running = loss.Running(
             nodes, arity, ECHO, nodes - 1, self.go, FIRST_LINES,
