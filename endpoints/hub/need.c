@@ -126,11 +126,14 @@ static int check_memory(uint64_t need, const struct ep_room *room, char *why)
     return OV_EFULL;
 }
 
-int ep_need_check(const struct ep_need *need, const struct ep_room *room,
-                  char *why)
+int ep_need_check(const struct ep_need *need, struct ep_room *room, char *why)
 {
-    int rc = check_tasks(need->tasks, room, why);
+    int rc;
 
+    if (!room->is_counted &&
+        need->tasks > left(room->user_max, room->user_tasks))
+        ep_room_count(room);
+    rc = check_tasks(need->tasks, room, why);
     if (rc == 0)
         rc = check_files(need->files, room, why);
     return rc == 0 ? check_memory(need->memory_bytes, room, why) : rc;

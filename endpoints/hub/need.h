@@ -35,8 +35,8 @@ struct ep_need {
 struct ep_need ep_need_of(const struct ep_need_plan *plan);
 
 /* Returns 0, or OV_EFULL with one line in why (EP_WHY_MAX bytes): what is too
- * much, how much is needed, how much there is, and what to do. O(1). */
-int ep_need_check(const struct ep_need *need, const struct ep_room *room,
-                  char *why);
+ * much, how much is needed, how much there is, and what to do. O(1), but where
+ * the tasks of the user have to be counted for it (sys/room.h). */
+int ep_need_check(const struct ep_need *need, struct ep_room *room, char *why);
 
 #endif

@@ -241,13 +241,19 @@ static uint64_t count_tasks(void)
 static void read_user(struct ep_room *out)
 {
     out->files = read_limit(RLIMIT_NOFILE, true);
-    out->user_max = UINT64_MAX;
-    out->user_tasks = 0;
-    if (!is_limited())
+    out->user_max = is_limited() ? read_limit(RLIMIT_NPROC, false) : UINT64_MAX;
+    out->is_counted = out->user_max == UINT64_MAX;
+    if (out->is_counted)
         return;
-    out->user_max = read_limit(RLIMIT_NPROC, false);
-    if (out->user_max != UINT64_MAX)
-        out->user_tasks = count_tasks();
+    out->user_tasks = out->tasks;
+    if (out->tasks == 0) /* not known */
+        ep_room_count(out);
+}
+
+void ep_room_count(struct ep_room *room)
+{
+    room->user_tasks = count_tasks();
+    room->is_counted = true;
 }
 
 static uint32_t count_bound(void)

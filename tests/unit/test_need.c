@@ -23,6 +23,7 @@ static const struct ep_room small = {
     .threads_max = 192730,
     .tasks = 140,
     .user_max = UINT64_MAX,
+    .is_counted = true,
     .group_max = UINT64_MAX,
     .files = 20000,
     .memory_bytes = 23000 * MIB,
@@ -50,8 +51,10 @@ static struct ep_need virtual_nodes(uint32_t nodes, uint32_t per_daemon)
 
 static int check(struct ep_need need, const struct ep_room *room, char *why)
 {
+    struct ep_room copy = *room;
+
     strcpy(why, "untouched");
-    return ep_need_check(&need, room, why);
+    return ep_need_check(&need, &copy, why);
 }
 
 static void ten_thousand_nodes_fit_on_a_small_machine(void **state)
@@ -100,6 +103,7 @@ static void each_limit_on_processes_is_met_exactly(void **state)
             if (*limits[l] == 0)
                 *limits[l] = UINT64_MAX;
         }
+        room.is_counted = true;
         room.files = room.memory_bytes = room.group_bytes = UINT64_MAX;
         assert_int_equal(check((struct ep_need){.tasks = 5000}, &room, why), 0);
         assert_int_equal(check((struct ep_need){.tasks = 5001}, &room, why),
@@ -121,6 +125,27 @@ static void what_is_over_its_limit_already_has_no_room(void **state)
     room.user_tasks = 250;
     assert_int_equal(check((struct ep_need){.tasks = 1}, &room, why), OV_EFULL);
     assert_non_null(strstr(why, "room for 0 "));
+}
+
+/* All tasks of the machine are more than the user's own: these are counted
+ * where that many leave no room, and this is one of them. */
+static void tasks_of_the_user_are_counted_where_it_matters(void **state)
+{
+    struct ep_room room = small;
+    struct ep_need need = {.tasks = 10};
+    char why[EP_WHY_MAX];
+
+    (void)state;
+    room.user_max = UINT64_C(1) << 32;
+    room.user_tasks = 140;
+    room.is_counted = false;
+    assert_int_equal(ep_need_check(&need, &room, why), 0);
+    assert_false(room.is_counted);
+    assert_int_equal(room.user_tasks, 140);
+    room.user_tasks = room.user_max - 9;
+    assert_int_equal(ep_need_check(&need, &room, why), 0);
+    assert_true(room.is_counted);
+    assert_in_range(room.user_tasks, 1, 1 << 22);
 }
 
 static void open_files_are_those_of_one_process(void **state)
@@ -214,6 +239,7 @@ int main(void)
         cmocka_unit_test(a_million_nodes_are_too_many_processes),
         cmocka_unit_test(each_limit_on_processes_is_met_exactly),
         cmocka_unit_test(what_is_over_its_limit_already_has_no_room),
+        cmocka_unit_test(tasks_of_the_user_are_counted_where_it_matters),
         cmocka_unit_test(open_files_are_those_of_one_process),
         cmocka_unit_test(the_lesser_memory_counts),
         cmocka_unit_test(memory_grows_with_stdin_up_to_the_bound),
