@@ -134,17 +134,20 @@ void sim_check_up_released(struct sim_world *w, const struct sim_view *view)
         *left = w->link_checks->left[--w->link_checks->left_count];
 }
 
-/* What is held of a link that is no more. */
+/* What is held of a link that is no more: what it had promised may be checked
+ * after that. */
 static void keep_left(struct sim_world *w, uint32_t n, uint16_t link)
 {
     const struct sim_wire *wire = sim_wire(w, n, link);
     struct sim_link_checks *check = w->link_checks;
+    struct sim_child *child = sim_child(w, n, link);
 
     check->left =
         reallocarray(check->left, check->left_count + 1, sizeof(*check->left));
     OV_ASSERT(check->left != NULL);
     check->left[check->left_count++] =
-        (struct left){n, wire->peer, wire->era, sim_child(w, n, link)->up_held};
+        (struct left){n, wire->peer, wire->era, child->up_held};
+    child->up_held = 0;
 }
 
 void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)

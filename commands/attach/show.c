@@ -23,6 +23,9 @@ enum {
     LINE_SHIFT = 4 /* from the bit of a channel to that of its line */
 };
 
+_Static_assert((int)TEXT_CHANNELS <= (int)LINE_SHIFT,
+               "bits of channels overlap");
+
 /* A piece of output with its bytes behind it. */
 struct piece {
     struct piece *next;
@@ -172,15 +175,13 @@ static bool ends(const struct link_output *output)
 
 static void note_line(const struct ep_console_record *record)
 {
-    uint8_t bit = (uint8_t)(1u << (record->channel + LINE_SHIFT));
-    const struct ov_buf *buf = record->buf;
+    unsigned bit = 1u << (record->channel + LINE_SHIFT);
+    uint32_t len = record->len_bytes;
 
-    if (record->len_bytes == 0)
-        return;
-    if (buf->mem[record->len_bytes - 1] == '\n')
+    if (record->is_eof || (len > 0 && record->buf->mem[len - 1] == '\n'))
         show.seen[record->rank] &= (uint8_t)~bit;
-    else
-        show.seen[record->rank] |= bit;
+    else if (len > 0)
+        show.seen[record->rank] |= (uint8_t)bit;
 }
 
 static void to_console(const struct ep_console_record *record)

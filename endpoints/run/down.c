@@ -194,8 +194,9 @@ static void on_input_error(void *arg, int err)
 {
     struct run_down *down = arg;
 
-    on_input_end(down);
+    end_input(down);
     down->cfg.events->on_error(down->cfg.arg, err);
+    ep_run_down_pump(down);
 }
 
 static int open_input(struct run_down *down)

@@ -19,13 +19,14 @@ struct job;
 struct job_session;
 struct run_down;
 
-/* They may call all but open and close. */
+/* Of all calls only that of the pump may be made from within, and only from
+ * on_end. */
 struct run_down_events {
     /* The stdin of all that read the launcher's has ended. */
     void (*on_end)(void *arg);
     /* The oldest push is sent, or nobody gets it. */
     void (*on_pushed)(void *arg);
-    /* The launcher's stdin cannot be read, and counts as ended. */
+    /* The launcher's stdin cannot be read; it counts as ended behind this. */
     void (*on_error)(void *arg, int err);
 };
 
@@ -45,7 +46,7 @@ struct run_down_cfg {
 
 /* Returns 0 or OV_ENOMEM. */
 int ep_run_down_open(const struct run_down_cfg *cfg, struct run_down **out);
-/* The hub is open yet. NULL is allowed. */
+/* The hub is still open. NULL is allowed. */
 void ep_run_down_close(struct run_down *down);
 /* By this hub, from now on. */
 void ep_run_down_hub(struct run_down *down, struct ep_hub *hub);
@@ -55,8 +56,8 @@ struct run_orders *ep_run_down_orders(struct run_down *down);
 /* Queues a job's text for all nodes. Returns 0; OV_EFULL when it is larger than
  * JOB_BYTES_MAX. */
 int ep_run_down_job(struct run_down *down, const struct job *job);
-/* Opens a stream of job/job.h, and with JOB_STREAM_STDIN the launcher's stdin.
- * Returns 0, OV_ENOMEM or OV_ESYS. */
+/* Opens a stream of job/job.h, and with JOB_STREAM_STDIN, which is opened once,
+ * the launcher's stdin. Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_run_down_stream(struct run_down *down, uint32_t stream);
 
 /* Sends what waits, as far as there is room. */

@@ -36,7 +36,7 @@ void ep_run_dvm_up(struct run *r, const char *uri)
 {
     if (!r->options.is_dvm || r->end.is_ending)
         return;
-    if (r->report != NULL && ep_run_report_put(r->report, uri) != 0) {
+    if (r->report != NULL && ep_run_report_put(r->report, r->base, uri) != 0) {
         ep_run_abort(r, 1);
         return;
     }
@@ -93,4 +93,5 @@ void ep_run_dvm_close(struct run *r)
     if (r->end.grace != NULL)
         event_free(r->end.grace);
     ep_run_report_close(r->report);
+    r->report = NULL;
 }

@@ -94,7 +94,7 @@ struct run {
     uint64_t launch_ns;                /* when it began */
     struct run_nodes *nodes;           /* owned */
     struct run_down *down;             /* owned: what goes to all nodes, */
-    struct run_orders *orders;         /* and its orders */
+    struct run_orders *orders;         /* borrowed of down: its orders */
     struct run_signals *signals;       /* owned */
     struct run_suspension *suspension; /* owned: this process's own */
     struct run_held *held;             /* owned: records not yet taken */

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "endpoints/run/dvm.h"
 #include "endpoints/run/down.h"
+#include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/orders.h"

@@ -16,23 +16,23 @@
 
 #include <event2/event.h>
 
-#include "endpoints/run/plan.h"
+#include "endpoints/run/run.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/voice.h"
 #include "endpoints/sys/why.h"
 
-enum { PATH_BYTES_MAX = 4096 };
+enum { PATH_BYTES_MAX = 4096, LINE_BYTES_MAX = 1024 };
 
 struct run_report {
     const char *path;
-    struct event_base *const *base;
+    struct event_base *base; /* from the first address on */
     struct run_voice *voice;
     int fd;              /* owned: stdout and the like; -1: a path */
     int file;            /* owned, and locked: what we made there; -1: none */
     bool is_put;         /* once; what follows may fail: */
     bool is_missed;      /* it has, and the user knows */
     struct event *again; /* owned: for a pipe that nobody reads yet */
-    char line[RUN_REPORT_BYTES_MAX];
+    char line[LINE_BYTES_MAX];
 };
 
 /* What stands there. */
@@ -46,7 +46,7 @@ enum kind {
 /* One line, as it was written here by one that lives no more. */
 static bool is_former(const char *path)
 {
-    char line[RUN_REPORT_BYTES_MAX + 1];
+    char line[LINE_BYTES_MAX + 1];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool is_locked;
     ssize_t len;
@@ -54,7 +54,7 @@ static bool is_former(const char *path)
     if (fd < 0)
         return false;
     is_locked = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    len = read(fd, line, RUN_REPORT_BYTES_MAX);
+    len = read(fd, line, LINE_BYTES_MAX);
     close(fd);
     if (is_locked || len <= 0)
         return false;
@@ -145,16 +145,16 @@ static int open_path(struct run_report *report)
     return 0;
 }
 
-int ep_run_report_open(const char *path, struct event_base *const *base,
-                       struct run_voice *voice, struct run_report **out)
+int ep_run_report_open(const char *path, struct run_voice *voice,
+                       struct run_report **out)
 {
     struct run_report *report = calloc(1, sizeof(*report));
     int rc;
 
     if (report == NULL)
         return ep_voice_fail(voice, "out of memory");
-    *report = (struct run_report){
-        .path = path, .base = base, .voice = voice, .fd = -1, .file = -1};
+    *report =
+        (struct run_report){.path = path, .voice = voice, .fd = -1, .file = -1};
     rc = open_path(report);
     if (rc != 0)
         free(report);
@@ -225,7 +225,7 @@ static bool put_stream(struct run_report *report)
     if (is_good || (err != ENXIO && err != EAGAIN && err != EPIPE))
         return is_good;
     if (report->again == NULL)
-        report->again = evtimer_new(*report->base, on_again, report);
+        report->again = evtimer_new(report->base, on_again, report);
     return report->again != NULL && evtimer_add(report->again, &soon) == 0;
 }
 
@@ -265,10 +265,12 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
         miss(arg);
 }
 
-int ep_run_report_put(struct run_report *report, const char *uri)
+int ep_run_report_put(struct run_report *report, struct event_base *base,
+                      const char *uri)
 {
     int len = snprintf(report->line, sizeof(report->line), "%s\n", uri);
 
+    report->base = base;
     errno = EMSGSIZE;
     if (len < (int)sizeof(report->line) && put(report))
         report->is_put = true;

@@ -19,7 +19,6 @@
 #include "endpoints/run/loss.h"
 #include "endpoints/run/losses.h"
 #include "endpoints/run/nodes.h"
-#include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/report.h"
@@ -127,9 +126,9 @@ static void connect_all(struct run *r)
 
 static void on_stdin_end(void *arg)
 {
-    const struct run *r = arg;
+    struct run *r = arg;
 
-    ep_run_tap_stdin(arg, 0, r->own.desc.size - 1, false);
+    ep_run_tap_stdin(r, 0, r->own.desc.size - 1, false);
 }
 
 static void on_pushed(void *arg)
@@ -299,6 +298,8 @@ static void close_all(struct run *r)
     ep_run_dvm_close(r);
     ep_run_tap_close(r);
     ep_run_down_close(r->down);
+    r->down = NULL;
+    r->orders = NULL;
     ep_output_close(r->output);
     ep_run_sinks_forget(r);
     ep_writer_close(r->writer, true);
@@ -340,8 +341,7 @@ static int open_report(struct run *r)
 {
     if (r->options.report_uri == NULL)
         return 0;
-    return ep_run_report_open(r->options.report_uri, &r->base, &r->voice,
-                              &r->report);
+    return ep_run_report_open(r->options.report_uri, &r->voice, &r->report);
 }
 
 static void on_wait(void *arg)

@@ -389,13 +389,12 @@ class Judge:
         one at which a line was cut."""
         place = 0
         for part in parts:
-            found = want.find(part, place)
-            if found < 0 and part.endswith(b"\n"):
-                part = part[:-1]
-                found = want.find(part, place)
+            text = part[:-1] if part.endswith(b"\n") else part
+            found = want.find(text, place)
             if found < 0:
                 return False
-            place = found + len(part)
+            place = found + len(text)
+            place += want[place:place + 1] == b"\n" and text != part
         return True
 
     def misses(self, number, seen):

@@ -289,6 +289,7 @@ class JudgeTest(unittest.TestCase):
         want = b"ab\ncd\nef\n"
         for parts, is_right in (
                 ([b"ab\n", b"ef\n"], True), ([b"a\n", b"f\n"], True),
+                ([b"a\n", b"d\n", b"ef\n"], True),
                 ([b"ef\n", b"ab\n"], False), ([b"af\n"], False)):
             self.assertEqual(check.Judge.is_in_order(want, parts), is_right,
                              parts)

@@ -93,15 +93,26 @@ def stands_alone(root, table, test, module):
         for path in code)
 
 
-def strangers(root):
-    """Other files that include the launcher's struct."""
-    for path in sources.walk(root, (".c", ".h"), ("endpoints", "tests/unit")):
+def see_it(root):
+    """Files that include the launcher's struct, and in which line."""
+    for path in sources.walk(root, (".c", ".h")):
         for number, line in enumerate(sources.read(root, path), 1):
             match = INCLUDE.match(line)
-            if match and match[1] == SEES_ALL and path not in \
-                    [f"endpoints/run/{name}.c" for name in SESSION]:
-                yield path, number, f"{SEES_ALL} is the session's own: take " \
-                    "what is needed as arguments, and have a test"
+            if match and match[1] == SEES_ALL:
+                yield path, number
+
+
+def strangers(root):
+    """Who sees it and is not in the list, and the other way around."""
+    session = [f"endpoints/run/{name}.c" for name in SESSION]
+    seen = dict(see_it(root))
+    for path in sorted(set(seen).difference(session)):
+        yield path, seen[path], f"{SEES_ALL} is the session's own: take " \
+            "what is needed as arguments, and have a test"
+    for path in session:
+        if path not in seen and os.path.isfile(os.path.join(root, path)):
+            yield path, 1, "no longer one of the session's files: take it " \
+                "off the list"
 
 
 def complaints(root):

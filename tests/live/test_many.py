@@ -11,7 +11,8 @@ import live
 from live import check, check_eq
 
 # The pipes of a user who is not root have 64 MiB in all (pipe-user-pages-soft),
-# which 300 nodes use up: pipes of tests beside this one then have two pages.
+# which 300 nodes come near to: pipes of tests beside this one then have two
+# pages.
 FEW = 300 if os.getuid() == 0 else 150
 NODES = live.full(1000, FEW)
 SIZE = live.full(16, 1) * live.MIB

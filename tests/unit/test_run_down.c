@@ -210,6 +210,11 @@ static void nothing_leaves_before_there_is_a_hub_and_orders_come_first(void **s)
     fx_close();
 }
 
+static bool has_said(const void *words)
+{
+    return strcmp(fx.words, words) == 0;
+}
+
 static void what_has_no_room_waits(void **state)
 {
     (void)state;
@@ -221,8 +226,7 @@ static void what_has_no_room_waits(void **state)
     assert_false(ep_run_orders_is_empty(ep_run_down_orders(fx.down)));
     fx_hub(1, 1);
     ep_run_down_pump(fx.down);
-    while (strcmp(fx.words, "0:1 1:input") != 0)
-        event_base_loop(fx.base, EVLOOP_ONCE);
+    rig_run_until_true(fx.base, has_said, "0:1 1:input");
     said();
     fx_hub(0, 1);
     ep_run_down_pump(fx.down);
@@ -257,9 +261,22 @@ static void input_that_cannot_be_read_counts_as_ended(void **state)
     tell();
     fx_hub(8, 8);
     ep_run_down_pump(fx.down);
-    rig_run_until(fx.base, &fx.errors, 1);
-    assert_string_equal(said(), "0:16 0:1 1. end error");
+    rig_run_until(fx.base, &fx.ends, 1);
+    assert_int_equal(fx.errors, 1);
+    assert_string_equal(said(), "0:16 0:1 error 1. end");
     fx_close();
+}
+
+/* Ten bytes are read, of which readers take four at most. */
+static void take_all(void)
+{
+    tell();
+    fx_hub(8, 8);
+    ep_run_down_pump(fx.down);
+    rig_run_until(fx.base, &fx.ends, 1);
+    ep_run_down_took(fx.down, 1, 4);
+    ep_run_down_took(fx.down, 2, 0);
+    ep_run_down_took(fx.down, 5, 2);
 }
 
 /* What a file given by its name has left is nobody else's. */
@@ -269,14 +286,27 @@ static void a_file_of_its_own_is_not_given_back(void **state)
 
     (void)state;
     fx_open(fd);
-    tell();
-    fx_hub(8, 8);
-    ep_run_down_pump(fx.down);
-    rig_run_until(fx.base, &fx.ends, 1);
+    take_all();
     ep_run_down_give_back(fx.down);
     assert_int_equal(lseek(other, 0, SEEK_CUR), 10);
     fx_close();
     close(other);
+}
+
+static void of_its_stdin_what_nobody_took_is_given_back(void **state)
+{
+    int fd = file_of("some input"), kept = dup(STDIN_FILENO);
+
+    (void)state;
+    dup2(fd, STDIN_FILENO);
+    fx_open(-1);
+    take_all();
+    ep_run_down_give_back(fx.down);
+    assert_int_equal(lseek(fd, 0, SEEK_CUR), 4);
+    fx_close();
+    dup2(kept, STDIN_FILENO);
+    close(kept);
+    close(fd);
 }
 
 static void push(const char *text)
@@ -290,6 +320,12 @@ static void push(const char *text)
     ep_run_down_push(fx.down, mem, (uint32_t)(wr.at + strlen(text) - mem));
 }
 
+static bool has_no_buffer(const void *arg)
+{
+    (void)arg;
+    return fx.bufs == 0;
+}
+
 static void who_pushes_holds_up_the_end(void **state)
 {
     (void)state;
@@ -299,8 +335,9 @@ static void who_pushes_holds_up_the_end(void **state)
     ep_run_down_pushers(fx.down, true);
     push("abc");
     assert_string_equal(said(), "0:16 0:1 1<15 pushed");
+    rig_run_until_true(fx.base, has_no_buffer, NULL); /* the input ends */
+    assert_string_equal(said(), "");
     ep_run_down_pushers(fx.down, false);
-    rig_run_until(fx.base, &fx.ends, 1);
     assert_string_equal(said(), "1. end");
     fx_close();
 }
@@ -364,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_reader_that_waits_is_ended),
         cmocka_unit_test(input_that_cannot_be_read_counts_as_ended),
         cmocka_unit_test(a_file_of_its_own_is_not_given_back),
+        cmocka_unit_test(of_its_stdin_what_nobody_took_is_given_back),
         cmocka_unit_test(who_pushes_holds_up_the_end),
         cmocka_unit_test(a_session_that_ends_takes_no_pushes),
         cmocka_unit_test(nothing_leaves_when_the_session_is_over),

@@ -40,7 +40,7 @@ static int fx_open(struct report *fx)
     int rc;
 
     capture_begin(&fx->said);
-    rc = ep_run_report_open(fx->path, &fx->base, &fx->voice, &fx->report);
+    rc = ep_run_report_open(fx->path, &fx->voice, &fx->report);
     capture_end(&fx->said);
     if (rc == 0)
         fx->base = event_base_new();
@@ -52,7 +52,7 @@ static int fx_put(struct report *fx, const char *uri)
     int rc;
 
     capture_begin(&fx->said);
-    rc = ep_run_report_put(fx->report, uri);
+    rc = ep_run_report_put(fx->report, fx->base, uri);
     capture_end(&fx->said);
     return rc;
 }

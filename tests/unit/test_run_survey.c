@@ -15,7 +15,7 @@
 #include "tests/unit/plan_rig.h"
 
 /* Two hosts, with a process for each core. What a is is known from the launch
- * before, and b is taken to be as this machine. */
+ * before, and b is taken to be like it. */
 struct survey {
     struct fixture f;
     struct run_nodes *nodes;

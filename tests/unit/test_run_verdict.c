@@ -25,7 +25,7 @@ struct trial {
     struct capture said;
 };
 
-static void open_case(struct trial *c)
+static void open_trial(struct trial *c)
 {
     memset(c, 0, sizeof(*c));
     open_fixture(&c->f, "a,b,c");
@@ -43,7 +43,7 @@ static void open_case(struct trial *c)
     };
 }
 
-static void close_case(struct trial *c)
+static void close_trial(struct trial *c)
 {
     ep_proof_close(c->proof);
     ep_run_nodes_close(c->nodes);
@@ -76,12 +76,12 @@ static void what_is_whole_needs_no_words(void **state)
     struct trial c;
 
     (void)state;
-    open_case(&c);
+    open_trial(&c);
     for (uint32_t rank = 0; rank < 3; rank++)
         ends(&c, rank, "abcd\n");
     assert_false(judge(&c));
     assert_string_equal(c.said.text, "");
-    close_case(&c);
+    close_trial(&c);
 }
 
 static void each_gap_is_named_with_what_is_known(void **state)
@@ -89,7 +89,7 @@ static void each_gap_is_named_with_what_is_known(void **state)
     struct trial c;
 
     (void)state;
-    open_case(&c);
+    open_trial(&c);
     ends(&c, 0, "abc");
     ends(&c, 1, "abcd\nx");
     ends(&c, 2, "abcx\n");
@@ -99,7 +99,7 @@ static void each_gap_is_named_with_what_is_known(void **state)
         "xylem: the output is not whole: rank 0 on a (stdout: 3 bytes of the 5 "
         "that it wrote), rank 1 on b (stdout: 6 bytes, it wrote 5), rank 2 on "
         "c (stdout: 5 bytes, not those that it wrote)\n");
-    close_case(&c);
+    close_trial(&c);
 }
 
 /* Its node lives and has said that it has ended, so it is no loss. */
@@ -108,14 +108,14 @@ static void an_exit_that_was_never_told_is_a_gap(void **state)
     struct trial c;
 
     (void)state;
-    open_case(&c);
+    open_trial(&c);
     ends(&c, 0, "abcd\n");
     ends(&c, 1, "abcd\n");
     ep_run_nodes_over(c.nodes, 3, 1);
     assert_true(judge(&c));
     assert_non_null(strstr(c.said.text, "not whole: rank 2 on c (stdout: 0 "
                                         "bytes, the end is not known)"));
-    close_case(&c);
+    close_trial(&c);
 }
 
 static void what_a_lost_node_lacks_is_no_gap(void **state)
@@ -123,7 +123,7 @@ static void what_a_lost_node_lacks_is_no_gap(void **state)
     struct trial c;
 
     (void)state;
-    open_case(&c);
+    open_trial(&c);
     ends(&c, 0, "abcd\n");
     ends(&c, 2, "abcd\n");
     ep_proof_written(c.proof, 0, 1, OUT, "ab", 2);
@@ -132,7 +132,7 @@ static void what_a_lost_node_lacks_is_no_gap(void **state)
     assert_string_equal(c.said.text,
                         "xylem: of lost nodes came: rank 1 on b (stdout: 2 "
                         "bytes, the end is not known)\n");
-    close_case(&c);
+    close_trial(&c);
 }
 
 static void a_loss_that_was_said_is_no_news(void **state)
@@ -140,14 +140,14 @@ static void a_loss_that_was_said_is_no_news(void **state)
     struct trial c;
 
     (void)state;
-    open_case(&c);
+    open_trial(&c);
     ends(&c, 0, "abcd\n");
     ends(&c, 2, "abcd\n");
     ep_run_nodes_lose(c.nodes, 2);
     c.what.is_news = false;
     assert_false(judge(&c));
     assert_string_equal(c.said.text, "");
-    close_case(&c);
+    close_trial(&c);
 }
 
 /* Missing bytes are no wonder where output was given up; others are. */
@@ -156,7 +156,7 @@ static void what_was_given_up_is_no_gap(void **state)
     struct trial c;
 
     (void)state;
-    open_case(&c);
+    open_trial(&c);
     ends(&c, 0, "abc");
     ends(&c, 1, "");
     ends(&c, 2, "abcd\nx");
@@ -165,7 +165,7 @@ static void what_was_given_up_is_no_gap(void **state)
     assert_null(strstr(c.said.text, "rank 0"));
     assert_null(strstr(c.said.text, "rank 1"));
     assert_non_null(strstr(c.said.text, "rank 2 on c"));
-    close_case(&c);
+    close_trial(&c);
 }
 
 int main(void)
