@@ -41,7 +41,8 @@ struct run_sweeps {
     struct run_sweeps_cfg cfg;
     bool *is_swept;             /* owned, by node: of a daemon's first */
     bool is_open;               /* a spawner was asked for */
-    struct ep_spawner *spawner; /* NULL: could not be had, or is lost */
+    bool has_lost;              /* one has died */
+    struct ep_spawner *spawner; /* NULL: could not be had, or has died */
     struct event *limit;        /* of the end */
     struct topo_hosts missed;   /* not reached */
     uint32_t *nodes;            /* owned: one of each daemon, in their order */
@@ -96,13 +97,23 @@ static int read_swept(int fd)
     return at == NULL ? -1 : atoi(at + sizeof(EP_SWEPT) + 1);
 }
 
+static void start(struct run_sweeps *all, uint32_t place, uint32_t node);
 static void start_some(struct run_sweeps *all);
+
+static void clear(struct run_sweeps *all, uint32_t place)
+{
+    struct sweep *sweep = &all->places[place];
+
+    close(sweep->said);
+    event_free(sweep->timer);
+    *sweep = (struct sweep){.node = 0};
+    all->running--;
+}
 
 static void over(struct run_sweeps *all, uint32_t place, bool has_run)
 {
-    struct sweep *sweep = &all->places[place];
-    uint32_t node = sweep->node;
-    int found = has_run ? read_swept(sweep->said) : -1;
+    uint32_t node = all->places[place].node;
+    int found = has_run ? read_swept(all->places[place].said) : -1;
 
     if (found < 0)
         miss(all, node);
@@ -110,10 +121,7 @@ static void over(struct run_sweeps *all, uint32_t place, bool has_run)
         ep_voice_note(all->cfg.plan->voice,
                       "%s: what a lost daemon has left there is ended",
                       ep_run_host(all->cfg.plan, node));
-    close(sweep->said);
-    event_free(sweep->timer);
-    *sweep = (struct sweep){.node = 0};
-    all->running--;
+    clear(all, place);
     start_some(all);
 }
 
@@ -145,13 +153,24 @@ static void on_ended(void *arg)
     (void)arg;
 }
 
+/* Another one takes its place, once: whoever kills all spawners of a job kills
+ * this one, too. */
 static void on_lost(void *arg)
 {
     struct run_sweeps *all = arg;
+    struct ep_spawner *dead = all->spawner;
 
+    all->spawner = NULL;
+    all->is_open = all->has_lost;
+    all->has_lost = true;
+    (void)ep_spawner_close(dead);
     for (uint32_t i = 0; i < AT_ONCE; i++) {
-        if (all->places[i].node != 0)
-            over(all, i, false);
+        uint32_t node = all->places[i].node;
+
+        if (node == 0)
+            continue;
+        clear(all, i);
+        start(all, i, node);
     }
 }
 
@@ -199,6 +218,8 @@ static int spawn(struct run_sweeps *all, uint32_t place, int out)
     return rc;
 }
 
+static bool has_spawner(struct run_sweeps *all);
+
 static void start(struct run_sweeps *all, uint32_t place, uint32_t node)
 {
     static const struct timeval limit = {SWEEP_S, 0};
@@ -206,6 +227,10 @@ static void start(struct run_sweeps *all, uint32_t place, uint32_t node)
     int ends[2] = {-1, -1};
     int rc = OV_ESYS;
 
+    if (!has_spawner(all)) {
+        miss(all, node);
+        return;
+    }
     *sweep = (struct sweep){.all = all, .node = node};
     sweep->timer = evtimer_new(all->cfg.base, on_late, sweep);
     if (sweep->timer != NULL && evtimer_add(sweep->timer, &limit) == 0 &&
@@ -215,7 +240,7 @@ static void start(struct run_sweeps *all, uint32_t place, uint32_t node)
         close(ends[1]);
     sweep->said = ends[0];
     all->running++;
-    if (rc == 0)
+    if (rc == 0 || rc == OV_ECLOSED) /* on_lost() is about to come */
         return;
     all->running--;
     miss(all, node);
@@ -245,7 +270,7 @@ static const struct ep_spawner_events events = {
     .on_lost = on_lost,
 };
 
-/* Asks for the spawner, once. */
+/* Asks for a spawner, once, and once more when that has died. */
 static bool has_spawner(struct run_sweeps *all)
 {
     if (all->is_open)
@@ -283,7 +308,7 @@ void ep_run_sweep(struct run_sweeps *all, uint32_t node)
     if (!ops_of(all)->is_swept || all->is_swept[first])
         return;
     all->is_swept[first] = true;
-    if (!has_spawner(all) || !grow(all)) {
+    if (!grow(all)) {
         miss(all, first);
         return;
     }

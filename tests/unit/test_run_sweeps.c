@@ -39,12 +39,16 @@ struct ep_spawner {
 
 static struct ep_spawner spawner;
 static bool has_spawner;
+static bool is_dead; /* it takes nothing, and nobody has heard of it yet */
+static unsigned opened, closed;
 static uint32_t interrupts;
 
 int ep_spawner_exec(const char *path, struct ep_spawner **out)
 {
     assert_string_equal(path, "/proc/self/exe");
     *out = &spawner;
+    opened += has_spawner;
+    is_dead = false;
     return has_spawner ? 0 : OV_ESYS;
 }
 
@@ -71,6 +75,10 @@ int ep_spawner_start(struct ep_spawner *sp, const struct ep_spawn_proc *what)
     struct started *one = &sp->starts[sp->count++];
 
     assert_in_range(sp->count, 1, STARTS_MAX);
+    if (is_dead) {
+        sp->count--;
+        return OV_ECLOSED;
+    }
     *one = (struct started){.proc = what->proc, .out = dup(what->stdio[1])};
     if (what->args[0] != NULL) {
         snprintf(one->host, sizeof(one->host), "%s", what->args[0]);
@@ -90,7 +98,7 @@ int ep_spawner_signal(struct ep_spawner *sp, uint32_t proc, int signo)
 
 bool ep_spawner_close(struct ep_spawner *sp)
 {
-    (void)sp;
+    closed += sp != NULL;
     return true;
 }
 
@@ -123,6 +131,7 @@ static void open_run(struct run *r, const char *hosts,
     memset(r, 0, sizeof(*r));
     spawner = (struct ep_spawner){.count = 0};
     has_spawner = true;
+    opened = closed = 0;
     open_fixture(&r->f, hosts);
     assert_int_equal(ep_run_plan_nodes(&r->f.plan, &r->f.most), 0);
     r->f.plan.config.launcher = launcher;
@@ -217,6 +226,50 @@ static void who_does_not_say_so_was_not_reached(void **state)
     has_spawner = false;
     ep_run_sweep_lost(r.sweeps, 1);
     check_missed(&r, "h1");
+    close_run(&r);
+}
+
+/* What was under way begins again by another one, as if nothing had been. */
+static void a_spawner_that_dies_is_replaced_once(void **state)
+{
+    struct run r;
+
+    (void)state;
+    open_run(&r, "h1,h2,h3,h4", EP_LAUNCHER_SSH, 4);
+    ep_run_sweep_lost(r.sweeps, 1);
+    ep_run_sweep_lost(r.sweeps, 2);
+    end_one(0, "\n" EP_SWEPT " 0\n");
+    is_dead = true;
+    ep_run_sweep_lost(r.sweeps, 3);
+    assert_int_equal(spawner.count, 2);
+    spawner.events->on_lost(spawner.arg);
+    assert_int_equal(spawner.count, 4);
+    assert_int_equal(opened, 2);
+    assert_int_equal(closed, 1);
+    end_one(2, "\n" EP_SWEPT " 0\n");
+    end_one(3, "\n" EP_SWEPT " 0\n");
+    spawner.events->on_lost(spawner.arg);
+    ep_run_sweep_lost(r.sweeps, 4);
+    assert_int_equal(spawner.count, 4);
+    assert_int_equal(opened, 2);
+    check_missed(&r, "h4");
+    close_run(&r);
+    assert_int_equal(closed, 2);
+}
+
+static void one_that_dies_while_nothing_runs_is_replaced(void **state)
+{
+    struct run r;
+
+    (void)state;
+    open_run(&r, "h1,h2", EP_LAUNCHER_SSH, 2);
+    ep_run_sweep_lost(r.sweeps, 1);
+    end_one(0, "\n" EP_SWEPT " 0\n");
+    spawner.events->on_lost(spawner.arg);
+    ep_run_sweep_lost(r.sweeps, 2);
+    assert_int_equal(spawner.count, 2);
+    end_one(1, "\n" EP_SWEPT " 0\n");
+    check_missed(&r, NULL);
     close_run(&r);
 }
 
@@ -321,6 +374,8 @@ int main(void)
         cmocka_unit_test(a_host_is_swept_once),
         cmocka_unit_test(words_of_a_shell_are_passed_over),
         cmocka_unit_test(who_does_not_say_so_was_not_reached),
+        cmocka_unit_test(a_spawner_that_dies_is_replaced_once),
+        cmocka_unit_test(one_that_dies_while_nothing_runs_is_replaced),
         cmocka_unit_test(sixty_four_are_swept_at_a_time),
         cmocka_unit_test(a_daemon_is_lost_with_all_of_its_nodes),
         cmocka_unit_test(the_end_waits_for_all_or_an_interrupt),
