@@ -134,8 +134,8 @@ void sim_check_up_released(struct sim_world *w, const struct sim_view *view)
         *left = w->link_checks->left[--w->link_checks->left_count];
 }
 
-/* What is held of a link that is no more: what it had promised may be checked
- * after that. */
+/* A link is closed while frames of it are held: they are counted apart from
+ * here on, as its promises may still be checked afterwards. */
 static void keep_left(struct sim_world *w, uint32_t n, uint16_t link)
 {
     const struct sim_wire *wire = sim_wire(w, n, link);

@@ -19,8 +19,8 @@ struct job;
 struct job_session;
 struct run_down;
 
-/* Of all calls only that of the pump may be made from within, and only from
- * on_end. */
+/* on_end may call ep_run_down_pump(); nothing else here may be called from
+ * within any of them. */
 struct run_down_events {
     /* The stdin of all that read the launcher's has ended. */
     void (*on_end)(void *arg);

@@ -349,8 +349,8 @@ static void on_wait(void *arg)
     ep_watch_soon(((struct run *)arg)->watch);
 }
 
-/* Of the own job's output. Where a loss ended the job that was said, and is no
- * news. */
+/* Says what the output of the run's own job lacks. If the loss of a node ended
+ * the job, the user has read of that already. */
 static void judge(struct run *r)
 {
     const struct run_judged what = {
