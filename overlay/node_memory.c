@@ -13,15 +13,21 @@ struct arena {
     size_t used;
 };
 
-static void *arena_take(struct arena *arena, size_t count, size_t each)
+/* A part with whatever is there: its memory is not touched before it is used.
+ */
+static void *arena_take_raw(struct arena *arena, size_t count, size_t each)
 {
     size_t at = (arena->used + 7) & ~(size_t)7;
 
     arena->used = at + count * each;
-    if (arena->mem == NULL)
-        return NULL;
-    memset(arena->mem + at, 0, count * each);
-    return arena->mem + at;
+    return arena->mem == NULL ? NULL : arena->mem + at;
+}
+
+static void *arena_take(struct arena *arena, size_t count, size_t each)
+{
+    void *part = arena_take_raw(arena, count, each);
+
+    return part == NULL ? NULL : memset(part, 0, count * each);
 }
 
 enum { ROOT_PLACES_MAX = 4096, SPARE_PLACES = 2 };
@@ -101,7 +107,8 @@ static void lay_root(struct ov_node *node, const struct ov_cfg *cfg,
     struct ov_root *root = arena_take(arena, 1, sizeof(*root));
     struct ov_feed *feeds = arena_take(arena, cfg->streams_max, sizeof(*feeds));
     struct ov_source *sources = arena_take(arena, entries, sizeof(*sources));
-    struct ov_sunk *sunk = arena_take(arena, cfg->records_max, sizeof(*sunk));
+    struct ov_sunk *sunk =
+        arena_take_raw(arena, cfg->records_max, sizeof(*sunk));
     struct ov_sink_frame *frames =
         arena_take(arena, (size_t)places * cfg->up_frames, sizeof(*frames));
 

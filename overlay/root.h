@@ -37,11 +37,12 @@ struct ov_sink_frame {
 struct ov_root {
     struct ov_feed *feeds;        /* [streams_max], by stream slot */
     struct ov_source *sources;    /* by member index */
-    struct ov_sunk *sunk;         /* [records_max] */
+    struct ov_sunk *sunk;         /* [records_max], those below sunk_used */
     struct ov_sink_frame *frames; /* [children_max * up_frames] */
     uint64_t ack_ns;              /* when waiting acknowledgements are due */
     uint64_t absent_ns;           /* who has not joined then is given up */
-    uint32_t sunk_free;
+    uint32_t sunk_free;           /* of those that have been used */
+    uint32_t sunk_used;
     uint16_t frames_free;
     uint16_t turn;    /* place to begin with */
     uint16_t witness; /* place whose child was asked to look last */

@@ -16,13 +16,9 @@ void ov_sink_init(struct ov_node *node)
     struct ov_root *root = node->root;
     uint32_t frames = frames_of(node);
 
-    for (uint32_t i = 0; i < node->cfg->records_max; i++) {
-        root->sunk[i].next = i + 1 < node->cfg->records_max ? i + 1 : NO_RECORD;
-        root->sunk[i].is_taken = true; /* none of them is at a sink */
-    }
     for (uint32_t i = 0; i < frames; i++)
         root->frames[i].next = (uint16_t)(i + 1 < frames ? i + 1 : NO_FRAME);
-    root->sunk_free = 0;
+    root->sunk_free = NO_RECORD;
     root->frames_free = frames > 0 ? 0 : NO_FRAME;
     root->ack_ns = OV_NEVER;
     root->absent_ns = OV_NEVER;
@@ -54,6 +50,24 @@ static void ack(struct ov_node *node, struct ov_member *member, bool at_once)
         node->root->ack_ns = node->now_ns + node->cfg->times.ack_ns;
 }
 
+static bool has_cookie(const struct ov_node *node)
+{
+    return node->root->sunk_free != NO_RECORD ||
+           node->root->sunk_used < node->cfg->records_max;
+}
+
+/* One that has been used before, if there is any: a root that has few records
+ * at its sinks touches little memory. */
+static uint32_t take_cookie(struct ov_root *root)
+{
+    uint32_t cookie = root->sunk_free;
+
+    if (cookie == NO_RECORD)
+        return root->sunk_used++;
+    root->sunk_free = root->sunk[cookie].next;
+    return cookie;
+}
+
 static void hand_on(struct ov_node *node, struct ov_place *place,
                     struct ov_member *member, const struct ov_record *rec,
                     struct ov_out *out)
@@ -61,12 +75,10 @@ static void hand_on(struct ov_node *node, struct ov_place *place,
     struct ov_root *root = node->root;
     uint32_t index = ov_members_index(&node->tree.members, member);
     struct ov_source *source = &root->sources[index];
-    uint32_t cookie = root->sunk_free;
-    struct ov_sunk *sunk = &root->sunk[cookie];
+    uint32_t cookie = take_cookie(root);
     struct ov_act *act = ov_out_act(out, OV_ACT_RECORD);
 
-    root->sunk_free = sunk->next;
-    *sunk = (struct ov_sunk){
+    root->sunk[cookie] = (struct ov_sunk){
         .seq = rec->seq,
         .next = NO_RECORD,
         .source = index,
@@ -143,7 +155,7 @@ static bool read_frame(struct ov_node *node, uint16_t index, struct ov_out *out)
             out->more = true;
             return false;
         }
-        if (node->root->sunk_free == NO_RECORD)
+        if (!has_cookie(node))
             return false;
         read_record(node, place, out);
     }
@@ -180,7 +192,7 @@ void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
     uint32_t first;
 
     OV_ASSERT(ov_node_is_root(node));
-    OV_ASSERT(cookie < node->cfg->records_max);
+    OV_ASSERT(cookie < root->sunk_used);
     sunk = &root->sunk[cookie];
     OV_ASSERT(!sunk->is_taken);
     source = &root->sources[sunk->source];

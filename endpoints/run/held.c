@@ -14,18 +14,20 @@ struct record {
 struct run_held {
     run_held_free_fn on_free;
     void *arg;
-    struct record records[RUN_RECORDS_MAX]; /* by cookie */
+    uint32_t used;
+    struct record records[RUN_RECORDS_MAX]; /* by cookie; those below `used` */
 };
 
 int ep_run_held_open(run_held_free_fn on_free, void *arg, struct run_held **out)
 {
-    struct run_held *held = calloc(1, sizeof(*held));
+    struct run_held *held = malloc(sizeof(*held));
 
     *out = held;
     if (held == NULL)
         return OV_ENOMEM;
     held->on_free = on_free;
     held->arg = arg;
+    held->used = 0; /* the table is not touched before it is needed */
     return 0;
 }
 
@@ -39,6 +41,8 @@ void ep_run_hold(struct run_held *held, uint64_t cookie, struct ov_buf *buf)
     if (cookie == RUN_NO_RECORD)
         return;
     OV_ASSERT(cookie < RUN_RECORDS_MAX);
+    while (held->used <= cookie)
+        held->records[held->used++] = (struct record){0};
     held->records[cookie].buf = buf;
     held->records[cookie].holders++;
 }
@@ -49,7 +53,7 @@ void ep_run_let_go(struct run_held *held, uint64_t cookie)
 
     if (cookie == RUN_NO_RECORD)
         return;
-    OV_ASSERT(cookie < RUN_RECORDS_MAX && held->records[cookie].holders > 0);
+    OV_ASSERT(cookie < held->used && held->records[cookie].holders > 0);
     record = &held->records[cookie];
     if (--record->holders == 0)
         held->on_free(held->arg, (uint32_t)cookie, record->buf);

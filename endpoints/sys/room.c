@@ -294,13 +294,22 @@ static uint64_t read_tasks(const char *root)
     return tasks;
 }
 
+/* That is not cheap to read: once. */
 static uint64_t read_memory(const char *root)
 {
-    uint64_t kib = read_field(root, "/proc/meminfo", "MemAvailable:");
+    FILE *file = open_at(root, "/proc/meminfo");
+    uint64_t kib = 0, swap_kib = 0;
+    char line[256];
 
-    if (kib == 0)
-        return UINT64_MAX;
-    return (kib + read_field(root, "/proc/meminfo", "SwapFree:")) * 1024;
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+            continue;
+        if (sscanf(line, "SwapFree: %" SCNu64, &swap_kib) == 1)
+            break;
+    }
+    if (file != NULL)
+        fclose(file);
+    return kib == 0 ? UINT64_MAX : (kib + swap_kib) * 1024;
 }
 
 void ep_room_read_at(const char *root, struct ep_room *out)

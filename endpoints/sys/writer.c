@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,7 +65,7 @@ struct ep_sink {
     bool quit;
     atomic_bool drop; /* with quit: at once */
     _Atomic uint64_t progress_bytes;
-    struct task tasks[EP_SINK_JOBS_MAX];
+    struct task tasks[EP_SINK_JOBS_MAX]; /* from reaped to put, round */
 };
 
 struct ep_writer {
@@ -337,10 +338,11 @@ int ep_sink_open(struct ep_writer *w, int fd,
                  const struct ep_sink_events *events, void *arg,
                  struct ep_sink **out)
 {
-    struct ep_sink *sink = calloc(1, sizeof(*sink));
+    struct ep_sink *sink = malloc(sizeof(*sink));
 
     if (sink == NULL)
         return OV_ENOMEM;
+    memset(sink, 0, offsetof(struct ep_sink, tasks));
     sink->fd = -1;
     if (fd >= 0) {
         sink->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
