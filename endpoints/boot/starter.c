@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,9 +49,10 @@ int ep_starter_open(const struct ep_starter_cfg *cfg, struct ep_starter **out)
     if (cfg->xylemd == NULL || is_blank(cfg->xylemd) ||
         cfg->launch_timeout_ms == 0 || (cfg->rsh && is_blank(cfg->rsh)))
         return OV_EINVAL;
-    st = calloc(1, sizeof(*st));
+    st = malloc(sizeof(*st));
     if (st == NULL)
         return OV_ENOMEM;
+    memset(st, 0, offsetof(struct ep_starter, chunk));
     st->base = cfg->base;
     st->spawner = cfg->spawner;
     st->events = cfg->events;
@@ -297,6 +299,15 @@ int ep_starter_add_child(struct ep_starter *st,
     return rc;
 }
 
+static struct ep_daemon *take_first(struct ep_starter *st)
+{
+    struct ep_daemon *d = st->first;
+
+    st->first = d->after;
+    d->after = NULL;
+    return d;
+}
+
 static void on_pump(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_starter *st = arg;
@@ -305,11 +316,26 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
     (void)what;
     st->is_calling = true;
     while (st->first != NULL && st->starting < st->max_parallel) {
-        struct ep_daemon *d = st->first;
+        struct ep_daemon *d = take_first(st);
+        int err = ep_daemon_start(d);
 
-        st->first = d->after;
-        d->after = NULL;
-        ep_daemon_start(d);
+        if (err != 0)
+            ep_daemon_fail_start(d, "pipe", err);
+    }
+    st->is_calling = false;
+}
+
+void ep_starter_begin(struct ep_starter *st)
+{
+    st->is_calling = true;
+    while (st->first != NULL && st->starting < st->max_parallel) {
+        struct ep_daemon *d = take_first(st);
+
+        if (ep_daemon_start(d) == 0)
+            continue;
+        d->after = st->first;
+        st->first = d;
+        break;
     }
     st->is_calling = false;
 }

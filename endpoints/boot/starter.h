@@ -9,8 +9,9 @@
  * parent (call.h).
  *
  * All calls and callbacks happen in the thread of the event base; callbacks
- * come from the loop only, never from inside a call below. A callback may
- * call anything but ep_starter_close. SIGPIPE must be ignored.
+ * come from the loop only, never from inside a call below but
+ * ep_starter_begin. A callback may call anything but ep_starter_close and
+ * ep_starter_begin. SIGPIPE must be ignored.
  *
  * Memory per daemon: its unsent text, one line each of its stdout (1 MiB at
  * most) and stderr (4 KiB), and until it is ready some KiB of what it said.
@@ -114,6 +115,11 @@ int ep_starter_attach(struct ep_starter *st);
 int ep_starter_add(struct ep_starter *st, uint32_t index,
                    enum ep_launcher launcher, const char *host,
                    struct text_buf *text);
+
+/* Starts at once those that would be started when the loop runs next, for a
+ * caller that has other things to do until then. One that finds no pipe free
+ * waits for the loop. */
+void ep_starter_begin(struct ep_starter *st);
 
 /* Asks for the daemon that this configuration is of. Returns what
  * ep_boot_encode and ep_starter_add return, with `why` (EP_BOOT_WHY_MAX bytes)

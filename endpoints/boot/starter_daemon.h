@@ -68,10 +68,10 @@ struct ep_starter {
     uint32_t proc_first, job_first;
     bool job_known[EP_STARTER_JOBS];
     bool is_leaving;
-    bool is_calling;      /* inside a callback of the loop */
-    struct event *pump;   /* owned: starts who waits */
-    struct ep_boot_up up; /* the line being read */
-    char chunk[EP_STARTER_CHUNK];
+    bool is_calling;              /* inside a callback of the loop */
+    struct event *pump;           /* owned: starts who waits */
+    struct ep_boot_up up;         /* the line being read */
+    char chunk[EP_STARTER_CHUNK]; /* what was read; the rest untouched */
 };
 
 /* A waiting one. NULL when memory is out. */
@@ -113,8 +113,9 @@ void ep_daemon_fail(struct ep_daemon *d);
 /* The same where it has said nothing itself: another one may try. */
 void ep_daemon_unreached(struct ep_daemon *d);
 
-/* Starts a waiting one (starter_process.c). */
-void ep_daemon_start(struct ep_daemon *d);
+/* Starts a waiting one (starter_process.c); what then goes wrong is told.
+ * Returns 0, or the errno when there is no pipe: it waits still. */
+int ep_daemon_start(struct ep_daemon *d);
 /* It could not be started: the step and its errno. */
 void ep_daemon_fail_start(struct ep_daemon *d, const char *step, int err);
 

@@ -112,14 +112,12 @@ static int errno_of(int rc)
     return rc == OV_ESYS && errno != 0 ? errno : EINVAL;
 }
 
-void ep_daemon_start(struct ep_daemon *d)
+int ep_daemon_start(struct ep_daemon *d)
 {
     int ours[3], theirs[3], rc;
 
-    if (open_pipes(ours, theirs) != 0) {
-        ep_daemon_fail_start(d, "pipe", errno);
-        return;
-    }
+    if (open_pipes(ours, theirs) != 0)
+        return errno;
     rc = ep_daemon_begin(d, ours);
     if (rc == 0)
         rc = spawn(d, theirs);
@@ -129,4 +127,5 @@ void ep_daemon_start(struct ep_daemon *d)
         ep_daemon_fail_start(d, "spawner", errno_of(rc));
     for (unsigned i = 0; i < 3; i++)
         close(theirs[i]);
+    return 0;
 }

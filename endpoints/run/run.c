@@ -279,7 +279,7 @@ static int open_all(struct run *r)
         ep_voice_say(&r->voice, "cannot start: out of memory or descriptors");
     if (rc != 0)
         return 1;
-    /* The daemons load the fabric while we do. */
+    /* The daemons begin, and load the fabric while we do. */
     rc = open_launch(r);
     if (rc == 0)
         open_tap(r);

@@ -132,6 +132,23 @@ static void virtual_nodes_are_dealt_out(void **state)
     close_launch(&l, "");
 }
 
+/* Two daemons, and a processor is left for the launcher itself, or is not. */
+static void daemons_begin_at_once_beside_a_free_processor(void **state)
+{
+    for (uint32_t processors = 2; processors <= 3; processors++) {
+        struct launch l;
+
+        (void)state;
+        plan_launch(&l, NULL, EP_LAUNCHER_LOCAL);
+        l.f.plan.room.processors = processors;
+        start(&l);
+        said(processors == 2
+                 ? "start 0: 1-1 3-3 5-5\nstart 1: 2-2 4-4\n"
+                 : "start 0: 1-1 3-3 5-5\nstart 1: 2-2 4-4\nbegin\n");
+        close_launch(&l, "");
+    }
+}
+
 /* Of five hosts the launcher starts its two children, and they theirs. */
 static void children_hear_of_the_launcher(void **state)
 {
@@ -293,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(virtual_nodes_are_dealt_out),
+        cmocka_unit_test(daemons_begin_at_once_beside_a_free_processor),
         cmocka_unit_test(children_hear_of_the_launcher),
         cmocka_unit_test(without_a_tree_all_are_told),
         cmocka_unit_test(one_further_down_is_taken_over),

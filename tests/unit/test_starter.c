@@ -3,11 +3,14 @@
 
 #include "endpoints/boot/starter.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -268,6 +271,50 @@ static void leaving_early_is_quiet(void **state)
     assert_string_equal(rig_told, "note 0 of 5 here\n");
 }
 
+/* As many as may be on their way, while the caller is busy; the loop starts the
+ * others. */
+static void those_that_begin_need_no_loop(void **state)
+{
+    char body[1024], word[4] = "";
+    int fd;
+
+    (void)state;
+    assert_int_equal(mkfifo(rig_path("begun"), 0600), 0);
+    snprintf(body, sizeof(body), "echo on >%s\n" UNTIL_GO "@READY\n" UNTIL_EOF,
+             rig_path("begun"));
+    rig_start(rig_script("d", body), NULL, 0, 1);
+    rig_add(0, NULL);
+    rig_add(1, NULL);
+    ep_starter_begin(rig_st);
+    fd = open(rig_path("begun"), O_RDWR | O_CLOEXEC);
+    assert_int_equal(read(fd, word, 3), 3);
+    assert_string_equal(word, "on\n");
+    assert_string_equal(rig_told, "");
+    rig_wait("ready 0");
+    rig_wait("ready 1");
+    close(fd);
+}
+
+/* The launcher raises its limit later. */
+static void without_descriptors_it_waits_for_the_loop(void **state)
+{
+    struct rlimit before, none;
+
+    (void)state;
+    rig_start(rig_script("d", UNTIL_GO "@READY\n" UNTIL_EOF), NULL, 0, 0);
+    rig_add(0, NULL);
+    rig_add(1, NULL);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 3;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    ep_starter_begin(rig_st);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_string_equal(rig_told, "");
+    rig_wait("ready 0");
+    rig_wait("ready 1");
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_enter, rig_leave)
 
 int main(void)
@@ -284,6 +331,8 @@ int main(void)
         T(long_text_arrives_whole),
         T(daemon_that_closes_stdin_is_no_error),
         T(leaving_early_is_quiet),
+        T(those_that_begin_need_no_loop),
+        T(without_descriptors_it_waits_for_the_loop),
     };
     int failed;
 
