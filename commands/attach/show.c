@@ -329,6 +329,7 @@ static const char *open_output(struct event_base *base,
     cfg.console.base = base;
     cfg.console.writer = show.writer;
     cfg.console.merge_stderr = options->merge_stderr;
+    cfg.console.is_prompting = isatty(STDOUT_FILENO);
     cfg.console.park_limit_bytes = HAND_BYTES / 2;
     cfg.events = &events;
     ep_fds_widen(STDOUT_FILENO);

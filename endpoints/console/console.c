@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <event2/event.h>
 
@@ -31,6 +32,7 @@ struct ep_console {
     struct ep_console_cfg cfg;
     struct lane lanes[PORTS];
     int lanes_count; /* opened */
+    bool is_one;     /* file: all goes to the descriptor of stdout */
     struct ep_item_pool pool;
     struct event *deliver;
     struct event *timer;
@@ -225,6 +227,14 @@ static bool is_style(const struct text_style *style, bool is_raw)
            (!is_raw || text_style_is_plain(style));
 }
 
+static bool is_one_file(int one, int other)
+{
+    struct stat a, b;
+
+    return fstat(one, &a) == 0 && fstat(other, &b) == 0 &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
 {
     struct ep_console *con;
@@ -236,6 +246,8 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
     if (con == NULL)
         return OV_ENOMEM;
     con->cfg = *cfg;
+    con->is_one =
+        !cfg->is_prompting && is_one_file(cfg->fd_stdout, cfg->fd_stderr);
     if (con->cfg.now_ns == NULL)
         con->cfg.now_ns = monotonic_ns;
     con->deliver = event_new(cfg->base, -1, 0, on_deliver, con);
@@ -294,7 +306,7 @@ static bool taken_reserve(struct ep_console *con)
 
 static struct lane *lane_of(struct ep_console *con, uint8_t channel)
 {
-    bool is_first = channel == TEXT_CHANNEL_STDOUT ||
+    bool is_first = channel == TEXT_CHANNEL_STDOUT || con->is_one ||
                     (channel == TEXT_CHANNEL_STDERR && con->cfg.merge_stderr);
 
     return &con->lanes[is_first ? 0 : 1];

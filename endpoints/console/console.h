@@ -12,6 +12,9 @@
  * XML: text/format.h. Each job may have a style of its own.
  *
  * stdout and stderr are independent: a stuck one does not hold up the other.
+ * Where both are one file all goes to the descriptor of stdout, so that neither
+ * tears a line of the other; but not where unfinished lines are shown at once:
+ * there a prompt would hold up the other channel.
  * What comes by stddiag goes to stderr, as a source of its own.
  * The console holds nothing back on its own, so there is nothing to unbuffer.
  *
@@ -85,6 +88,8 @@ struct ep_console_cfg {
     int fd_stderr;
     bool merge_stderr; /* stderr records go to fd_stdout */
     bool is_raw;       /* bytes as they come: no lines, plain styles */
+    bool is_prompting; /* unfinished lines come as they are, not only those that
+                          are too long */
     struct text_style style;
     uint64_t park_limit_bytes; /* in hand while others' lines are open; keep
                                   below what one link may have in flight */

@@ -34,10 +34,20 @@ static bool is_same_line(const struct ep_outlet *out,
            out->line_proc == item->proc;
 }
 
+/* The same where the two look as if no console were between: what a process
+ * writes on either channel comes out byte by byte. */
+static bool goes_on(const struct ep_outlet *out, const struct ep_item *item)
+{
+    return is_same_line(out, item) ||
+           (out->line_is_plain && out->line_proc == item->proc &&
+            out->last_channel != item->origin.channel);
+}
+
 static void line_take(struct ep_outlet *out, const struct ep_item *item)
 {
     out->line_proc = item->proc;
     out->line_channel = item->origin.channel;
+    out->last_channel = item->origin.channel;
     out->line_is_plain = is_plain(item);
 }
 
@@ -96,7 +106,7 @@ static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
 
     if (item->len_bytes == 0)
         return true;
-    if (!out->is_raw && out->mid_line && !is_same_line(out, item)) {
+    if (!out->is_raw && out->mid_line && !goes_on(out, item)) {
         iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)newline,
                                   .iov_len = 1};
         bytes++;

@@ -55,6 +55,7 @@ struct ep_outlet {
     uint32_t blocks_busy; /* handed to the sink */
     uint32_t line_proc;   /* whose line the last byte is from */
     uint8_t line_channel; /* 0: nobody's, the next byte starts a line */
+    uint8_t last_channel; /* that the last byte is from */
     bool line_is_plain;
     bool is_raw;
     bool mid_line; /* the last byte was no newline */

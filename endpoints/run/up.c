@@ -141,6 +141,7 @@ static struct ep_output_cfg output_cfg(struct run *r)
     ep_run_output_cfg(&r->options, r->plan.nspace, &cfg);
     cfg.console.base = r->base;
     cfg.console.writer = r->writer;
+    cfg.console.is_prompting = r->own.desc.open_ms > 0;
     cfg.events = &events;
     cfg.arg = r;
     /* Less than one link may have in flight, so that the next piece of a long

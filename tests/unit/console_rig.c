@@ -100,7 +100,8 @@ void rig_open(struct console_rig *rig)
 {
     if (rig->cfg.fd_stdout < 0)
         rig->cfg.fd_stdout = rig_pipe(&rig->out_fd);
-    rig->cfg.fd_stderr = rig_pipe(&rig->err_fd);
+    rig->cfg.fd_stderr =
+        rig->is_one_file ? dup(rig->cfg.fd_stdout) : rig_pipe(&rig->err_fd);
     rig->base = event_base_new();
     assert_non_null(rig->base);
     assert_int_equal(ep_writer_open(rig->base, &rig->writer), 0);

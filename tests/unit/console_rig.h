@@ -19,6 +19,7 @@ struct console_rig {
     struct ep_console_cfg cfg;
     int out_fd; /* what the console's stdout is read from; -1: given away */
     int err_fd;
+    bool is_one_file; /* set before rig_open: stderr is stdout's pipe */
     const struct text_style *style; /* of records to come; NULL: the cfg's */
     uint64_t now_ns;
     unsigned looks; /* at the clock */
