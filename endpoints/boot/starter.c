@@ -314,6 +314,12 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    /* Nobody has fed them so far. */
+    for (uint32_t i = 0; st->is_begun && i < st->cap; i++) {
+        if (st->daemons[i] != NULL)
+            ep_daemon_rewind(st->daemons[i]);
+    }
+    st->is_begun = false;
     st->is_calling = true;
     while (st->first != NULL && st->starting < st->max_parallel) {
         struct ep_daemon *d = take_first(st);
@@ -327,6 +333,8 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 
 void ep_starter_begin(struct ep_starter *st)
 {
+    st->is_begun = true;
+    event_active(st->pump, EV_TIMEOUT, 0);
     st->is_calling = true;
     while (st->first != NULL && st->starting < st->max_parallel) {
         struct ep_daemon *d = take_first(st);

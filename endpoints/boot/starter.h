@@ -117,8 +117,8 @@ int ep_starter_add(struct ep_starter *st, uint32_t index,
                    struct text_buf *text);
 
 /* Starts at once those that would be started when the loop runs next, for a
- * caller that has other things to do until then. One that finds no pipe free
- * waits for the loop. */
+ * caller that has other things to do until then; their time counts from there
+ * on all the same. One that finds no pipe free waits for the loop. */
 void ep_starter_begin(struct ep_starter *st);
 
 /* Asks for the daemon that this configuration is of. Returns what

@@ -492,18 +492,27 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
     st->is_calling = false;
 }
 
-int ep_daemon_expect(struct ep_daemon *d)
+static int time_begin(struct ep_daemon *d)
 {
     uint32_t ms = limit_ms(d);
     struct timeval limit = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
 
     d->begin_ns = ep_clock_ns();
-    daemon_move(d, EP_DAEMON_STARTING);
-    d->timer = event_new(d->st->base, -1, 0, on_late, d);
-    if (d->timer == NULL)
-        return OV_ENOMEM;
     /* What stands for all is ready when the last of them is. */
     return d->hosts == NULL && event_add(d->timer, &limit) != 0 ? OV_ENOMEM : 0;
+}
+
+int ep_daemon_expect(struct ep_daemon *d)
+{
+    daemon_move(d, EP_DAEMON_STARTING);
+    d->timer = event_new(d->st->base, -1, 0, on_late, d);
+    return d->timer == NULL ? OV_ENOMEM : time_begin(d);
+}
+
+void ep_daemon_rewind(struct ep_daemon *d)
+{
+    if (d->state == EP_DAEMON_STARTING)
+        (void)time_begin(d);
 }
 
 int ep_daemon_open(struct ep_daemon *d, const int fds[3])

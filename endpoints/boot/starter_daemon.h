@@ -68,6 +68,7 @@ struct ep_starter {
     uint32_t proc_first, job_first;
     bool job_known[EP_STARTER_JOBS];
     bool is_leaving;
+    bool is_begun;                /* some were started before the loop runs */
     bool is_calling;              /* inside a callback of the loop */
     struct event *pump;           /* owned: starts who waits */
     struct ep_boot_up up;         /* the line being read */
@@ -86,6 +87,8 @@ int ep_daemon_begin(struct ep_daemon *d, const int fds[3]);
 /* The two halves of it: its time begins; its pipes or its connection are there
  * (-1: it has no such end). */
 int ep_daemon_expect(struct ep_daemon *d);
+/* Its time begins anew, if it is on its way. */
+void ep_daemon_rewind(struct ep_daemon *d);
 int ep_daemon_open(struct ep_daemon *d, const int fds[3]);
 
 /* It is ready, without a line that says so. */

@@ -525,7 +525,7 @@ int ep_run_launch_open(const struct run_launch_cfg *cfg,
     if (l == NULL || open_all(l) != 0)
         return ep_voice_fail(cfg->plan->voice, "out of memory");
     rc = start_all(l, ep_run_started_here(cfg->plan));
-    if (rc == 0 && l->count < cfg->plan->room.processors)
+    if (rc == 0 && !is_slurm(l) && l->count < cfg->plan->room.processors)
         ep_starter_begin(l->starter);
     return rc;
 }

@@ -18,8 +18,8 @@ struct ep_spawner;
 struct run_launch;
 struct run_plan;
 
-/* They come from the loop; self and failed also from within
- * ep_run_launch_open. None may close the launch. */
+/* They come from the loop; self also from ep_run_launch_connect, and failed
+ * from ep_run_launch_open. None may close the launch. */
 struct run_launch_events {
     /* Where the launcher itself listens. */
     void (*self)(void *arg, struct ep_boot_peer *out);

@@ -280,6 +280,7 @@ static int open_all(struct run *r)
     if (rc != 0)
         return 1;
     /* The daemons begin, and load the fabric while we do. */
+    ep_limits_wish(ep_run_descriptors(&r->plan));
     rc = open_launch(r);
     if (rc == 0)
         open_tap(r);

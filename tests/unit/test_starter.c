@@ -4,6 +4,7 @@
 #include "endpoints/boot/starter.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -295,6 +296,19 @@ static void those_that_begin_need_no_loop(void **state)
     close(fd);
 }
 
+/* The caller has been busy for longer than the daemon may take, and nobody has
+ * fed it meanwhile. */
+static void the_time_of_one_that_begins_counts_from_the_loop(void **state)
+{
+    (void)state;
+    rig_start(rig_script("d", UNTIL_GO "@READY\n" UNTIL_EOF), NULL, 3000, 0);
+    rig_add(0, NULL);
+    ep_starter_begin(rig_st);
+    poll(NULL, 0, 3100);
+    rig_wait_count("ready 0", 1);
+    assert_int_equal(rig_count("error"), 0);
+}
+
 /* The launcher raises its limit later. */
 static void without_descriptors_it_waits_for_the_loop(void **state)
 {
@@ -332,6 +346,7 @@ int main(void)
         T(daemon_that_closes_stdin_is_no_error),
         T(leaving_early_is_quiet),
         T(those_that_begin_need_no_loop),
+        T(the_time_of_one_that_begins_counts_from_the_loop),
         T(without_descriptors_it_waits_for_the_loop),
     };
     int failed;
