@@ -34,8 +34,9 @@ static bool is_same_line(const struct ep_outlet *out,
            out->line_proc == item->proc;
 }
 
-/* The same where the two look as if no console were between: what a process
- * writes on either channel comes out byte by byte. */
+/* Nothing is put before the item: it goes on with the line, or it is of the
+ * same process and nothing is labelled. What a process writes on its two
+ * channels then comes out byte by byte. */
 static bool goes_on(const struct ep_outlet *out, const struct ep_item *item)
 {
     return is_same_line(out, item) ||
