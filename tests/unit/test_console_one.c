@@ -5,16 +5,23 @@
 
 #include "tests/unit/console_rig.h"
 
+static void open_one(struct console_rig *rig, enum text_label_mode label,
+                     bool is_prompting)
+{
+    rig_prepare(rig);
+    rig->is_one_file = true;
+    rig->cfg.style.label = label;
+    rig->cfg.is_prompting = is_prompting;
+    rig_open(rig);
+}
+
 /* Else the blocks of one would end in the lines of the other. */
 static void one_file_for_both_is_one_way(void **state)
 {
     struct console_rig rig;
 
     (void)state;
-    rig_prepare(&rig);
-    rig.is_one_file = true;
-    rig.cfg.style.label = TEXT_LABEL_RANK;
-    rig_open(&rig);
+    open_one(&rig, TEXT_LABEL_RANK, false);
     rig_say(&rig, 0, "op");
     rig_send(&rig, 1, TEXT_CHANNEL_STDERR, "err\n", 4, false);
     rig_send(&rig, 0, TEXT_CHANNEL_STDERR, "own\n", 4, false);
@@ -28,10 +35,7 @@ static void behind_a_prompt_nothing_waits(void **state)
     struct console_rig rig;
 
     (void)state;
-    rig_prepare(&rig);
-    rig.is_one_file = true;
-    rig.cfg.is_prompting = true;
-    rig_open(&rig);
+    open_one(&rig, TEXT_LABEL_NONE, true);
     rig_say(&rig, 0, "name? ");
     rig_taken(&rig, 1);
     rig_send(&rig, 1, TEXT_CHANNEL_STDERR, "other\n", 6, false);
@@ -45,9 +49,7 @@ static void without_labels_it_is_byte_for_byte(void **state)
     struct console_rig rig;
 
     (void)state;
-    rig_prepare(&rig);
-    rig.is_one_file = true;
-    rig_open(&rig);
+    open_one(&rig, TEXT_LABEL_NONE, false);
     rig_eof(&rig, 0, "abc");
     rig_send(&rig, 0, TEXT_CHANNEL_STDERR, "def", 3, true);
     rig_expect(&rig, "abcdef");
@@ -59,10 +61,7 @@ static void diagnostics_go_with_them(void **state)
     struct console_rig rig;
 
     (void)state;
-    rig_prepare(&rig);
-    rig.is_one_file = true;
-    rig.cfg.style.label = TEXT_LABEL_RANK;
-    rig_open(&rig);
+    open_one(&rig, TEXT_LABEL_RANK, false);
     rig_say(&rig, 0, "op");
     rig_send(&rig, 1, TEXT_CHANNEL_STDDIAG, "diag\n", 5, true);
     rig_say(&rig, 0, "en\n");
