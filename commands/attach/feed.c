@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands/attach/link.h"
+#include "commands/attach/words.h"
 #include "endpoints/console/input.h"
 #include "endpoints/sys/waker.h"
 #include "overlay/base/err.h"
@@ -42,10 +43,10 @@ static void end_input(void)
 static void refuse(const char *why)
 {
     if (!feed.is_own || !feed.is_over)
-        fprintf(stderr, "xylem: the job takes no input from here: %s\n",
-                feed.is_over ? "its processes have ended, or their stdin has "
-                               "(`xylem run --keep-stdin' keeps that open)"
-                             : why);
+        words_say("the job takes no input from here: %s",
+                  feed.is_over ? "its processes have ended, or their stdin has "
+                                 "(`xylem run --keep-stdin' keeps that open)"
+                               : why);
     end_input();
 }
 

@@ -19,6 +19,7 @@
 #include "commands/attach/link.h"
 #include "commands/attach/loss.h"
 #include "commands/attach/show.h"
+#include "commands/attach/words.h"
 #include "commands/choose.h"
 #include "commands/options.h"
 #include "commands/refuse.h"
@@ -167,7 +168,8 @@ static void on_complete(void)
 static void on_gone(void)
 {
     if (!attach.is_leaving)
-        finish(refuse("the launcher has gone before the end of %llu channels: "
+        finish(
+            words_say("the launcher has gone before the end of %llu channels: "
                       "output may be missing",
                       (unsigned long long)show_open_channels()));
 }
@@ -175,7 +177,8 @@ static void on_gone(void)
 static void on_alone(void)
 {
     if (!attach.is_leaving)
-        finish(refuse("the launcher has cut this off, but goes on: output may "
+        finish(
+            words_say("the launcher has cut this off, but goes on: output may "
                       "be missing (attach again)"));
 }
 
@@ -187,12 +190,13 @@ static void on_drained(void)
 
 static void on_error(bool is_left, const char *why)
 {
-    finish(is_left ? 128 + SIGPIPE : refuse("%s", why));
+    finish(is_left ? 128 + SIGPIPE : words_say("%s", why));
 }
 
 static void on_unread(int err)
 {
-    finish(refuse("cannot read stdin: %s; the job gets nothing more from here",
+    finish(
+        words_say("cannot read stdin: %s; the job gets nothing more from here",
                   strerror(err)));
 }
 
@@ -277,8 +281,8 @@ static const char *begin(const struct server *server)
         feed_open(attach.base, &o->stdin_ranks, false, on_unread) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL && o->verbose)
-        fprintf(stderr, "xylem: attached to %s: %u process%s, Ctrl-C leaves\n",
-                job.nspace, job.size, job.size == 1 ? "" : "es");
+        words_say("attached to %s: %u process%s, Ctrl-C leaves", job.nspace,
+                  job.size, job.size == 1 ? "" : "es");
     return why;
 }
 

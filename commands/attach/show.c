@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/attach/words.h"
 #include "endpoints/output/output.h"
 #include "endpoints/run/style.h"
 #include "endpoints/sys/clock.h"
@@ -142,10 +143,9 @@ static void let_go(struct piece *piece)
 static void tell_dropped(const struct link_output *output)
 {
     if (show.dropped_bytes == 0)
-        fprintf(stderr,
-                "xylem: output of rank %u is missing here: what reads this "
-                "is too slow for the job\n",
-                output->rank);
+        words_say("output of rank %u is missing here: what reads this is too "
+                  "slow for the job",
+                  output->rank);
     show.dropped_bytes += output->dropped_bytes;
 }
 
@@ -153,11 +153,10 @@ static void tell_dropped(const struct link_output *output)
 static void tell_before(const struct link_output *output)
 {
     if (!show.is_past_told)
-        fprintf(stderr,
-                "xylem: the job has written more than it keeps for those who "
-                "attach later (--pmix-cache): of rank %u, %llu bytes are not "
-                "here\n",
-                output->rank, (unsigned long long)output->before_bytes);
+        words_say("the job has written more than it keeps for those who "
+                  "attach later (--pmix-cache): of rank %u, %llu bytes are not "
+                  "here",
+                  output->rank, (unsigned long long)output->before_bytes);
     show.is_past_told = true;
 }
 
@@ -306,7 +305,24 @@ static void on_drained(void *arg)
 static void on_note(void *arg, const char *text)
 {
     (void)arg;
-    fprintf(stderr, "xylem: %s\n", text);
+    words_say("%s", text);
+}
+
+static void on_pause(void *arg)
+{
+    (void)arg;
+    words_retry();
+}
+
+static bool ask(void *arg, bool wants)
+{
+    (void)arg;
+    if (show.output == NULL)
+        return true;
+    if (wants)
+        return ep_output_pause(show.output);
+    ep_output_resume(show.output);
+    return true;
 }
 
 static const char *open_output(struct event_base *base,
@@ -319,6 +335,7 @@ static const char *open_output(struct event_base *base,
         .on_error = on_error,
         .on_drained = on_drained,
         .on_note = on_note,
+        .on_pause = on_pause,
     };
     struct ep_output_cfg cfg;
     bool is_files;
@@ -357,7 +374,8 @@ const char *show_open(struct event_base *base,
     if (show.seen == NULL || show.wake < 0)
         return ov_strerror(OV_ENOMEM);
     show.wakes = ep_waker_event(base, show.wake, on_wake, NULL);
-    if (show.wakes == NULL || ep_writer_open(base, &show.writer) != 0)
+    if (show.wakes == NULL || ep_writer_open(base, &show.writer) != 0 ||
+        words_open(base, ask) != 0)
         return ov_strerror(OV_ENOMEM);
     return open_output(base, options, spares_files);
 }
@@ -401,6 +419,8 @@ void show_close(void)
 {
     stop_taking();
     ep_output_close(show.output);
+    show.output = NULL;
+    words_close();
     ep_writer_close(show.writer, true);
     if (show.wakes != NULL)
         event_free(show.wakes);

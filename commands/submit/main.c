@@ -16,6 +16,7 @@
 #include "commands/attach/link.h"
 #include "commands/attach/loss.h"
 #include "commands/attach/show.h"
+#include "commands/attach/words.h"
 #include "commands/choose.h"
 #include "commands/refuse.h"
 #include "commands/run_options.h"
@@ -75,18 +76,18 @@ static const char *host_of(uint32_t rank)
 static int tell_end(const struct job_end *end)
 {
     if (end->is_lost)
-        return refuse("a node with processes of the job is lost: it has not "
-                      "run to its end (the dvm says which)");
+        return words_say("a node with processes of the job is lost: it has not "
+                         "run to its end (the dvm says which)");
     if (!end->has_failed)
         return 0;
     if (end->is_signal)
-        fprintf(stderr, "xylem: rank %u on %s was ended by signal %d (%s)\n",
-                end->rank, host_of(end->rank), end->code, strsignal(end->code));
+        words_say("rank %u on %s was ended by signal %d (%s)", end->rank,
+                  host_of(end->rank), end->code, strsignal(end->code));
     else
-        fprintf(stderr, "xylem: rank %u on %s returned %d\n", end->rank,
-                host_of(end->rank), end->code);
+        words_say("rank %u on %s returned %d", end->rank, host_of(end->rank),
+                  end->code);
     if (end->failed > 1)
-        fprintf(stderr, "xylem: %u processes ended badly\n", end->failed);
+        words_say("%u processes ended badly", end->failed);
     return end->is_signal ? 128 + end->code : end->code;
 }
 
@@ -106,13 +107,14 @@ static void on_complete(void)
 static void on_gone(void)
 {
     if (!submit.is_leaving)
-        finish(refuse("the dvm has ended, and the job with it"));
+        finish(words_say("the dvm has ended, and the job with it"));
 }
 
 static void on_alone(void)
 {
     if (!submit.is_leaving)
-        finish(refuse("the dvm has cut this off, but goes on: the job is ended "
+        finish(
+            words_say("the dvm has cut this off, but goes on: the job is ended "
                       "(what serves tools there has died; start the job "
                       "again)"));
 }
@@ -126,15 +128,15 @@ static void on_drained(void)
 static void on_error(bool is_left, const char *why)
 {
     submit.is_quiet |= is_left;
-    finish(is_left ? 128 + SIGPIPE : refuse("%s", why));
+    finish(is_left ? 128 + SIGPIPE : words_say("%s", why));
 }
 
 static void on_unread(int err)
 {
     const char *path = submit.options.input;
 
-    finish(refuse("cannot read %s: %s; the job ends",
-                  path != NULL ? path : "stdin", strerror(err)));
+    finish(words_say("cannot read %s: %s; the job ends",
+                     path != NULL ? path : "stdin", strerror(err)));
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *arg)
@@ -144,8 +146,8 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)arg;
     if (submit.is_leaving)
         return;
-    fprintf(stderr, "xylem: the time of %g s is over; the job ends\n",
-            submit.options.timeout_s);
+    words_say("the time of %g s is over; the job ends",
+              submit.options.timeout_s);
     finish(EXIT_TIMEOUT);
 }
 
@@ -165,9 +167,8 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
         send_signal(signo);
         return;
     }
-    fputs("xylem: killing the processes; output that cannot be written is "
-          "given up\n",
-          stderr);
+    words_say("killing the processes; output that cannot be written is given "
+              "up");
     send_signal(SIGKILL);
     show_give_up();
     finish(128 + signo);
@@ -355,8 +356,8 @@ static const char *begin(const char *uri, uint32_t reader)
         feed_open(submit.base, &submit.readers, true, on_unread) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL && o->verbose)
-        fprintf(stderr, "xylem: %u process%s running as %s\n", submit.job.size,
-                submit.job.size == 1 ? " is" : "es are", nspace);
+        words_say("%u process%s running as %s", submit.job.size,
+                  submit.job.size == 1 ? " is" : "es are", nspace);
     return why;
 }
 
@@ -365,6 +366,7 @@ static int end(void)
     int code = submit.code, of_job = 0;
 
     feed_close();
+    show_give_up(); /* nothing is in the way of our words */
     if (submit.is_complete && submit.has_ended && !submit.is_quiet)
         of_job = tell_end(&submit.end);
     if (code == 0)

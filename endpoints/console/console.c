@@ -24,7 +24,8 @@ enum { PORTS = 2, TAKEN_MIN = 256, NOTE_BYTES = 256 };
 struct lane {
     struct ep_port port;
     struct ep_console *con;
-    int err; /* to be told */
+    bool is_stderr; /* its file */
+    int err;        /* to be told */
     char note[NOTE_BYTES];
 };
 
@@ -43,7 +44,9 @@ struct ep_console {
     uint64_t in_hand; /* records whose on_taken is to come */
     uint64_t pending; /* records not written */
     uint64_t dropped_bytes;
-    bool is_busy; /* on_drained is to come */
+    bool is_busy;      /* on_drained is to come */
+    bool is_pausing;   /* on_pause is to come */
+    uint64_t pause_ns; /* asked for since; 0: not */
 };
 
 static uint64_t monotonic_ns(void *arg)
@@ -131,13 +134,30 @@ static void timer_set(struct ep_console *con)
     event_add(con->timer, &tv);
 }
 
+/* Also asks for it. */
+static bool is_paused(struct ep_console *con)
+{
+    const bool is_late = now_of(con) - con->pause_ns >= EP_PORT_PAUSE_NS;
+    bool all = true;
+
+    for (int i = 0; i < con->lanes_count; i++) {
+        if (con->lanes[i].is_stderr &&
+            !ep_outlet_pause(&con->lanes[i].port.out,
+                             is_late ? EP_OUTLET_PAUSES_AT_ITEM
+                                     : EP_OUTLET_PAUSES_AT_LINE))
+            all = false;
+    }
+    return all;
+}
+
 static void on_step(void *arg)
 {
     struct lane *lane = arg;
 
     ep_port_pump(&lane->port, now_of(lane->con));
     timer_set(lane->con);
-    if (lane->con->is_busy && lane->con->pending == 0)
+    if ((lane->con->is_busy && lane->con->pending == 0) ||
+        lane->con->is_pausing)
         deliver_soon(lane->con);
 }
 
@@ -199,6 +219,10 @@ static void on_deliver(evutil_socket_t fd, short what, void *arg)
         if (events->on_taken != NULL)
             events->on_taken(con->cfg.arg, cookie);
     }
+    if (con->is_pausing && is_paused(con)) {
+        con->is_pausing = false;
+        events->on_pause(con->cfg.arg);
+    }
     if (con->is_busy && is_idle(con)) {
         con->is_busy = false;
         if (events->on_drained != NULL)
@@ -246,8 +270,9 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
     if (con == NULL)
         return OV_ENOMEM;
     con->cfg = *cfg;
-    con->is_one =
-        !cfg->is_prompting && is_one_file(cfg->fd_stdout, cfg->fd_stderr);
+    con->lanes[1].is_stderr = true;
+    con->lanes[0].is_stderr = is_one_file(cfg->fd_stdout, cfg->fd_stderr);
+    con->is_one = !cfg->is_prompting && con->lanes[0].is_stderr;
     if (con->cfg.now_ns == NULL)
         con->cfg.now_ns = monotonic_ns;
     con->deliver = event_new(cfg->base, -1, 0, on_deliver, con);
@@ -370,6 +395,24 @@ bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns)
         is_stuck = true;
     }
     return is_stuck;
+}
+
+bool ep_console_pause(struct ep_console *con)
+{
+    if (con->pause_ns == 0)
+        con->pause_ns = now_of(con);
+    con->is_pausing = !is_paused(con);
+    return !con->is_pausing;
+}
+
+void ep_console_resume(struct ep_console *con)
+{
+    if (con->pause_ns == 0)
+        return;
+    con->pause_ns = 0;
+    con->is_pausing = false;
+    for (int i = 0; i < con->lanes_count; i++)
+        ep_outlet_resume(&con->lanes[i].port.out);
 }
 
 void ep_console_give_up(struct ep_console *con)

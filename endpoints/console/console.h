@@ -79,6 +79,8 @@ struct ep_console_events {
     void (*on_drained)(void *arg);
     /* Something the user should know, at most once for each descriptor. */
     void (*on_note)(void *arg, const char *text);
+    /* As ep_console_pause asked for. */
+    void (*on_pause)(void *arg);
 };
 
 struct ep_console_cfg {
@@ -132,6 +134,14 @@ uint64_t ep_console_pending(const struct ep_console *con);
 /* Whether output waits on a descriptor that takes none; *since_ns: since when
  * (on the console's clock). As exact as it is called often: once a second. */
 bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns);
+
+/* Asks for a place between two lines of stderr, for somebody who writes to it
+ * beside the console. True: it is there until ep_console_resume, or there is no
+ * output any more; false: on_pause tells when. A line that stays open for a
+ * second (EP_PORT_PAUSE_NS) gives none: then the place is behind what it has.
+ * As exact as it is called often: once a second. */
+bool ep_console_pause(struct ep_console *con);
+void ep_console_resume(struct ep_console *con);
 
 /* Drops all that is not written, and all that comes from now on; on_taken
  * comes for each. Interrupts a stuck write. */

@@ -225,12 +225,26 @@ static bool ready_feed(struct ep_outlet *out)
     return true;
 }
 
+/* Nothing of ready_first is put yet, and it may wait. */
+static bool is_paused(const struct ep_outlet *out)
+{
+    const bool is_open = out->mid_line && out->line_channel != 0;
+
+    if (out->at_bytes > 0 || text_format_is_open(&out->format))
+        return false;
+    return out->pause == EP_OUTLET_PAUSES_AT_ITEM ||
+           (out->pause == EP_OUTLET_PAUSES_AT_LINE &&
+            (!is_open || out->is_raw ||
+             (out->is_finishing && out->ready_first == NULL)));
+}
+
 /* What is begun leaves when nothing else is on its way. */
 static void begun_feed(struct ep_outlet *out)
 {
     struct ep_outlet_block *block;
 
-    if (out->is_finishing && out->mid_line && !out->line_is_plain) {
+    if (out->is_finishing && out->ready_first == NULL && out->mid_line &&
+        !out->line_is_plain) {
         block = block_open(out);
         if (block == NULL)
             return;
@@ -248,9 +262,10 @@ static void outlet_feed(struct ep_outlet *out)
 {
     if (out->sink == NULL || out->err != 0)
         return;
-    while (out->ready_first != NULL && out->err == 0 && ready_feed(out))
+    while (out->ready_first != NULL && out->err == 0 && !is_paused(out) &&
+           ready_feed(out))
         ;
-    if (out->ready_first == NULL && out->err == 0)
+    if ((out->ready_first == NULL || is_paused(out)) && out->err == 0)
         begun_feed(out);
     sent_answer(out);
 }
@@ -321,6 +336,21 @@ void ep_outlet_put(struct ep_outlet *out, struct ep_item *item)
     out->ready_last = item;
     if (out->ready_first == item)
         outlet_feed(out);
+}
+
+bool ep_outlet_pause(struct ep_outlet *out, enum ep_outlet_pause pause)
+{
+    out->pause = pause;
+    if (out->sink == NULL || out->err != 0)
+        return true;
+    outlet_feed(out);
+    return is_paused(out) && out->handed_bytes == out->written_bytes;
+}
+
+void ep_outlet_resume(struct ep_outlet *out)
+{
+    out->pause = EP_OUTLET_GOES_ON;
+    outlet_feed(out);
 }
 
 void ep_outlet_finish(struct ep_outlet *out)

@@ -6,7 +6,8 @@
  * one no small writes. Items wait in a list while blocks or jobs run out.
  *
  * The outlet knows where lines end: it puts a newline where another source's
- * output follows an unfinished line, and none where the same line goes on.
+ * output follows an unfinished line, and none where the same line goes on. It
+ * pauses there for others who write to the same file.
  */
 #ifndef ENDPOINTS_CONSOLE_OUTLET_H
 #define ENDPOINTS_CONSOLE_OUTLET_H
@@ -23,6 +24,13 @@ struct ep_writer;
 enum {
     EP_OUTLET_BLOCK_BYTES = 64 * 1024,
     EP_OUTLET_BLOCKS = 8,
+};
+
+/* How long an item may wait before it is begun. */
+enum ep_outlet_pause {
+    EP_OUTLET_GOES_ON,
+    EP_OUTLET_PAUSES_AT_LINE, /* where a line ends */
+    EP_OUTLET_PAUSES_AT_ITEM, /* or a piece of one */
 };
 
 struct ep_outlet_events {
@@ -60,6 +68,7 @@ struct ep_outlet {
     bool is_raw;
     bool mid_line; /* the last byte was no newline */
     bool is_finishing;
+    enum ep_outlet_pause pause;
     int err; /* nothing more can be written */
     struct text_format format;
     struct ep_outlet_block blocks[EP_OUTLET_BLOCKS];
@@ -79,6 +88,12 @@ int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg);
 
 /* Takes an item; its memory stays borrowed until on_done. */
 void ep_outlet_put(struct ep_outlet *out, struct ep_item *item);
+
+/* From where the pause says on nothing more is begun. Returns whether that is
+ * so, and all before it is written; where not, look again at on_batch_end. At
+ * an open line EP_OUTLET_PAUSES_AT_LINE waits for what follows. */
+bool ep_outlet_pause(struct ep_outlet *out, enum ep_outlet_pause pause);
+void ep_outlet_resume(struct ep_outlet *out);
 
 /* Nothing follows: an unfinished last line gets its newline, if it is not of a
  * plain style. */

@@ -96,6 +96,13 @@ static void on_note(void *arg, const char *text)
     out->cfg.events->on_note(out->cfg.arg, text);
 }
 
+static void on_pause(void *arg)
+{
+    struct ep_output *out = arg;
+
+    out->cfg.events->on_pause(out->cfg.arg);
+}
+
 static void on_console_written(void *arg, uint32_t proc, uint8_t channel,
                                const void *mem, uint32_t len_bytes)
 {
@@ -137,6 +144,7 @@ static const struct ep_console_events console_events = {
     .on_error = on_console_error,
     .on_drained = on_drained,
     .on_note = on_note,
+    .on_pause = on_pause,
 };
 
 static const struct ep_files_events files_events = {
@@ -289,6 +297,17 @@ bool ep_output_is_stuck(struct ep_output *out, uint64_t *since_ns,
         return true;
     *place = EP_OUTPUT_FILES;
     return out->files != NULL && ep_files_is_stuck(out->files, since_ns);
+}
+
+bool ep_output_pause(struct ep_output *out)
+{
+    return out->console == NULL || ep_console_pause(out->console);
+}
+
+void ep_output_resume(struct ep_output *out)
+{
+    if (out->console != NULL)
+        ep_console_resume(out->console);
 }
 
 void ep_output_give_up(struct ep_output *out)

@@ -39,6 +39,8 @@ struct ep_output_events {
     void (*on_drained)(void *arg);
     /* Something the user should know. */
     void (*on_note)(void *arg, const char *text);
+    /* As ep_output_pause asked for. NULL: nobody does. */
+    void (*on_pause)(void *arg);
 };
 
 struct ep_output_cfg {
@@ -82,6 +84,10 @@ uint64_t ep_output_pending(const struct ep_output *out);
  */
 bool ep_output_is_stuck(struct ep_output *out, uint64_t *since_ns,
                         enum ep_output_place *place);
+
+/* As ep_console_pause; true where there is no console. */
+bool ep_output_pause(struct ep_output *out);
+void ep_output_resume(struct ep_output *out);
 
 /* Drops all that is not written, and all that comes from now on. Interrupts
  * writes that are stuck. */

@@ -20,9 +20,11 @@
 
 enum {
     EXIT_TIMEOUT = 124,
-    END_S = 3,           /* neither an end that was ordered, nor daemons that
-                            were told goodbye, take longer */
-    STUCK_S = 10,        /* output not read for so long is told */
+    END_S = 3,    /* neither an end that was ordered, nor daemons that
+                     were told goodbye, take longer */
+    STUCK_S = 10, /* output not read for so long is told */
+    WATCH_MS = 1000,
+    WORDS_MS = 100,      /* a stderr that is read again is seen */
     LAST_WORDS_MS = 500, /* a stderr that nobody reads gets no more */
     LAUNCHES = 2,        /* launch timeouts that a whole launch may take */
 };
@@ -154,7 +156,7 @@ void ep_run_last_words(struct run *r)
     if (r->own.life.failure.count > 1 && !r->end.is_quiet)
         ep_voice_say(&r->voice, "%u processes ended badly",
                      r->own.life.failure.count);
-    if (ep_output_pending(r->output) > 0 && !r->end.is_quiet)
+    if (r->end.is_given_up && !r->end.is_quiet)
         ep_voice_say(&r->voice,
                      "output that could not be written was given up");
     ep_voice_retry(&r->voice, LAST_WORDS_MS);
@@ -213,16 +215,23 @@ static void on_watch(void *arg)
 {
     struct run *r = arg;
 
-    ep_voice_retry(&r->voice, 0);
     check_launch(r);
     check_stuck(r);
     if (r->own.life.failure.count > 0 && ep_output_pending(r->output) == 0)
         tell_failure(r);
     if (r->session.state == JOB_SESSION_LAUNCHING ||
-        ep_voice_waits(&r->voice) || ep_output_pending(r->output) > 0 ||
-        r->jobs.sinks_open > 0 ||
+        ep_output_pending(r->output) > 0 || r->jobs.sinks_open > 0 ||
         (r->own.life.failure.count > 0 && !r->told.failure))
         ep_watch_soon(r->watch);
+}
+
+static void on_words(void *arg)
+{
+    struct run *r = arg;
+
+    ep_voice_retry(&r->voice, 0);
+    if (ep_voice_waits(&r->voice))
+        ep_watch_soon(r->end.words);
 }
 
 static void on_limit(evutil_socket_t fd, short what, void *arg)
@@ -246,7 +255,8 @@ int ep_run_end_open(struct run *r)
     r->end.limit = evtimer_new(r->base, on_limit, r);
     r->end.hard = evtimer_new(r->base, on_hard, r);
     if (r->end.limit == NULL || r->end.hard == NULL ||
-        ep_watch_open(r->base, on_watch, r, &r->watch))
+        ep_watch_open(r->base, WATCH_MS, on_watch, r, &r->watch) ||
+        ep_watch_open(r->base, WORDS_MS, on_words, r, &r->end.words))
         return OV_ENOMEM;
     ep_watch_soon(r->watch);
     if (left_s > 0)
@@ -267,5 +277,6 @@ void ep_run_end_close(struct run *r)
             event_free(timers[i]);
     }
     ep_watch_close(r->watch);
-    r->watch = NULL;
+    ep_watch_close(r->end.words);
+    r->watch = r->end.words = NULL;
 }

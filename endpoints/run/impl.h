@@ -54,11 +54,13 @@ struct run_jobs {
 
 /* How it ends. */
 struct run_end {
-    struct event *limit; /* --timeout */
-    struct event *hard;  /* the time an end may take */
-    struct event *grace; /* of a dvm: jobs were told to end */
-    bool is_ending;      /* of a dvm: see dvm.c */
-    bool is_quiet;       /* the end needs no words */
+    struct event *limit;     /* --timeout */
+    struct event *hard;      /* the time an end may take */
+    struct event *grace;     /* of a dvm: jobs were told to end */
+    struct run_watch *words; /* owned: of those that wait */
+    bool is_ending;          /* of a dvm: see dvm.c */
+    bool is_quiet;           /* the end needs no words */
+    bool is_given_up;        /* output that was not written */
 };
 
 /* What is told once. */

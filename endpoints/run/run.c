@@ -302,6 +302,7 @@ static void close_all(struct run *r)
     r->down = NULL;
     r->orders = NULL;
     ep_output_close(r->output);
+    r->output = NULL;
     ep_run_sinks_forget(r);
     ep_writer_close(r->writer, true);
     ep_run_jobs_close(r);
@@ -347,7 +348,20 @@ static int open_report(struct run *r)
 
 static void on_wait(void *arg)
 {
-    ep_watch_soon(((struct run *)arg)->watch);
+    ep_watch_soon(((struct run *)arg)->end.words);
+}
+
+/* What processes write to stderr goes there, too: not into their lines. */
+static bool on_ask(void *arg, bool wants)
+{
+    struct run *r = arg;
+
+    if (r->output == NULL)
+        return true;
+    if (wants)
+        return ep_output_pause(r->output);
+    ep_output_resume(r->output);
+    return true;
 }
 
 /* Says what the output of the run's own job lacks. If the loss of a node ended
@@ -360,8 +374,7 @@ static void judge(struct run *r)
         .nodes = r->nodes,
         .proof = r->own.proof,
         .voice = &r->voice,
-        .is_cut = ep_output_pending(r->output) > 0 ||
-                  ep_output_dropped(r->output) > 0,
+        .is_cut = r->end.is_given_up || ep_output_dropped(r->output) > 0,
         .is_news = r->session.code < 0,
     };
 
@@ -371,12 +384,22 @@ static void judge(struct run *r)
         r->session.code = 1;
 }
 
+/* What cannot be written is in nobody's way, and no call-backs come. */
+static void end_output(struct run *r)
+{
+    r->end.is_given_up = ep_output_pending(r->output) > 0;
+    if (r->end.is_given_up)
+        ep_output_give_up(r->output);
+    r->voice.ask = NULL;
+}
+
 /* The loop, and all that follows before anything is closed. */
 static int run_open(struct run *r)
 {
     int rc;
 
     event_base_dispatch(r->base);
+    end_output(r);
     ep_run_losses_tell(r->loss.untold);
     judge(r);
     rc = ep_run_exit_code(r);
@@ -398,8 +421,10 @@ static int run_once(struct run *r)
     r->launch_ns = ep_clock_ns();
     r->session = JOB_SESSION_INIT;
     r->input_fd = -1;
-    r->voice = (struct run_voice){
-        .is_verbose = r->options.verbose, .on_wait = on_wait, .arg = r};
+    r->voice = (struct run_voice){.is_verbose = r->options.verbose,
+                                  .on_wait = on_wait,
+                                  .ask = on_ask,
+                                  .arg = r};
     rc = open_stats(r);
     if (rc == 0)
         rc = open_report(r);

@@ -127,6 +127,11 @@ static void on_console_note(void *arg, const char *text)
     ep_voice_say(&r->voice, "%s", text);
 }
 
+static void on_pause(void *arg)
+{
+    ep_voice_retry(&((struct run *)arg)->voice, 0);
+}
+
 static struct ep_output_cfg output_cfg(struct run *r)
 {
     static const struct ep_output_events events = {
@@ -135,6 +140,7 @@ static struct ep_output_cfg output_cfg(struct run *r)
         .on_error = on_output_error,
         .on_drained = on_drained,
         .on_note = on_console_note,
+        .on_pause = on_pause,
     };
     struct ep_output_cfg cfg;
 

@@ -2,7 +2,6 @@
 #include "endpoints/run/voice.h"
 
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,7 +22,19 @@ static bool write_line(const char *line, size_t len_bytes, int wait_ms)
     return true;
 }
 
-void ep_voice_retry(struct run_voice *voice, int wait_ms)
+static void tell_missing(struct run_voice *voice)
+{
+    if (voice->missing == 0)
+        return;
+    text_buf_printf(&voice->lines,
+                    "xylem: %u messages are missing here: stderr was not being "
+                    "read\n",
+                    voice->missing);
+    voice->missing = 0;
+}
+
+/* Returns whether none is left. */
+static bool write_lines(struct run_voice *voice, int wait_ms)
 {
     struct text_buf *lines = &voice->lines;
 
@@ -32,9 +43,22 @@ void ep_voice_retry(struct run_voice *voice, int wait_ms)
         size_t len_bytes = (size_t)(newline - lines->at) + 1;
 
         if (!write_line(lines->at, len_bytes, wait_ms))
-            return;
+            return false;
         text_buf_cut(lines, len_bytes);
+        if (lines->len_bytes == 0)
+            tell_missing(voice);
     }
+    return true;
+}
+
+void ep_voice_retry(struct run_voice *voice, int wait_ms)
+{
+    if (!ep_voice_waits(voice))
+        return;
+    if (voice->ask != NULL && !voice->ask(voice->arg, true))
+        return;
+    if (write_lines(voice, wait_ms) && voice->ask != NULL)
+        voice->ask(voice->arg, false);
 }
 
 bool ep_voice_waits(const struct run_voice *voice)
@@ -45,16 +69,17 @@ bool ep_voice_waits(const struct run_voice *voice)
 void ep_voice_line(struct run_voice *voice, const char *prefix,
                    const char *text)
 {
-    if (voice->lines.len_bytes < LINES_BYTES_MAX)
+    if (voice->lines.len_bytes < LINES_BYTES_MAX && voice->missing == 0)
         text_buf_printf(&voice->lines, "%s: %.*s\n", prefix, LINE_BYTES_MAX,
                         text);
+    else
+        voice->missing++;
     ep_voice_retry(voice, 0);
     if (ep_voice_waits(voice) && voice->on_wait != NULL)
         voice->on_wait(voice->arg);
 }
 
-static void __attribute__((format(printf, 2, 0)))
-say(struct run_voice *voice, const char *format, va_list args)
+void ep_voice_vsay(struct run_voice *voice, const char *format, va_list args)
 {
     char text[LINE_BYTES_MAX + 1];
 
@@ -67,7 +92,7 @@ void ep_voice_say(struct run_voice *voice, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    say(voice, format, args);
+    ep_voice_vsay(voice, format, args);
     va_end(args);
 }
 
@@ -78,7 +103,7 @@ void ep_voice_note(struct run_voice *voice, const char *format, ...)
     if (!voice->is_verbose)
         return;
     va_start(args, format);
-    say(voice, format, args);
+    ep_voice_vsay(voice, format, args);
     va_end(args);
 }
 

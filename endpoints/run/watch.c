@@ -1,4 +1,4 @@
-/* A look once a second while something waits. */
+/* A look every so often while something waits. */
 #include "endpoints/run/watch.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 struct run_watch {
     struct event *timer; /* owned */
+    struct timeval every;
     void (*look)(void *arg);
     void *arg;
 };
@@ -22,14 +23,16 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     watch->look(watch->arg);
 }
 
-int ep_watch_open(struct event_base *base, void (*look)(void *arg), void *arg,
-                  struct run_watch **out)
+int ep_watch_open(struct event_base *base, unsigned every_ms,
+                  void (*look)(void *arg), void *arg, struct run_watch **out)
 {
     struct run_watch *watch = calloc(1, sizeof(*watch));
 
     *out = NULL;
     if (watch == NULL)
         return OV_ENOMEM;
+    watch->every = (struct timeval){.tv_sec = every_ms / 1000,
+                                    .tv_usec = every_ms % 1000 * 1000};
     watch->look = look;
     watch->arg = arg;
     watch->timer = evtimer_new(base, on_timer, watch);
@@ -50,8 +53,6 @@ void ep_watch_close(struct run_watch *watch)
 
 void ep_watch_soon(struct run_watch *watch)
 {
-    static const struct timeval second = {1, 0};
-
     if (watch != NULL && !evtimer_pending(watch->timer, NULL))
-        evtimer_add(watch->timer, &second);
+        evtimer_add(watch->timer, &watch->every);
 }

@@ -55,6 +55,13 @@ static void rig_on_note(void *arg, const char *text)
     snprintf(rig->note, sizeof(rig->note), "%s", text);
 }
 
+static void rig_on_pause(void *arg)
+{
+    struct console_rig *rig = arg;
+
+    rig->pauses++;
+}
+
 static uint64_t rig_clock(void *arg)
 {
     struct console_rig *rig = arg;
@@ -69,6 +76,7 @@ static const struct ep_console_events rig_events = {
     .on_error = rig_on_error,
     .on_drained = rig_on_drained,
     .on_note = rig_on_note,
+    .on_pause = rig_on_pause,
 };
 
 void rig_prepare(struct console_rig *rig)

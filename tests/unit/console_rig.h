@@ -36,6 +36,7 @@ struct console_rig {
     unsigned errors;
     unsigned drained;
     unsigned notes;
+    unsigned pauses;
     int err;
     uint8_t err_channel;
     char note[256];

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,12 +14,22 @@
 /* stderr is a pipe meanwhile, whose other end is read here. */
 struct rig {
     int kept, end;
-    unsigned waits;
+    unsigned waits, asked, given_back;
+    bool is_ours;
 };
 
 static void on_wait(void *arg)
 {
     ((struct rig *)arg)->waits++;
+}
+
+static bool on_ask(void *arg, bool wants)
+{
+    struct rig *rig = arg;
+
+    rig->asked += wants;
+    rig->given_back += !wants;
+    return rig->is_ours;
 }
 
 static struct rig take_stderr(void)
@@ -73,6 +84,16 @@ static void drain(const struct rig *rig)
     fcntl(rig->end, F_SETFL, flags);
 }
 
+static void expect_end(const struct rig *rig, const char *text)
+{
+    static char got[1 << 17];
+    ssize_t len = read(rig->end, got, sizeof(got) - 1);
+
+    assert_true(len >= (ssize_t)strlen(text));
+    got[len] = '\0';
+    assert_string_equal(got + len - strlen(text), text);
+}
+
 static void lines_say_whose_they_are(void **state)
 {
     struct run_voice voice = {0};
@@ -124,12 +145,35 @@ static void what_stderr_does_not_take_waits(void **state)
     ep_voice_fini(&voice);
 }
 
-/* 64 KiB of lines, and the one that goes beyond. */
+/* It is asked for again, and given back behind the last line. */
+static void where_others_write_it_asks(void **state)
+{
+    struct rig rig = take_stderr();
+    struct run_voice voice = {.on_wait = on_wait, .ask = on_ask, .arg = &rig};
+
+    (void)state;
+    ep_voice_say(&voice, "one");
+    ep_voice_say(&voice, "two");
+    assert_int_equal(rig.asked, 2);
+    assert_int_equal(rig.waits, 2);
+    assert_int_equal(rig.given_back, 0);
+    rig.is_ours = true;
+    ep_voice_retry(&voice, 0);
+    expect(&rig, "xylem: one\nxylem: two\n");
+    assert_int_equal(rig.given_back, 1);
+    ep_voice_retry(&voice, 0); /* there is nothing to say */
+    assert_int_equal(rig.asked, 3);
+    give_back_stderr(&rig);
+    ep_voice_fini(&voice);
+}
+
+/* 64 KiB of lines, and the one that goes beyond; then how many are missing. */
 static void so_much_waits_and_no_more(void **state)
 {
     struct rig rig = take_stderr();
     struct run_voice voice = {0};
     char text[2001];
+    unsigned kept;
 
     (void)state;
     memset(text, 'x', sizeof(text) - 1);
@@ -138,6 +182,17 @@ static void so_much_waits_and_no_more(void **state)
     for (unsigned i = 0; i < 100; i++)
         ep_voice_say(&voice, "%s", text);
     assert_in_range(voice.lines.len_bytes, 64 * 1024, 64 * 1024 + 2010);
+    kept = (unsigned)(voice.lines.len_bytes / 2008);
+    assert_int_equal(voice.missing, 100 - kept);
+    snprintf(text, sizeof(text),
+             "xylem: %u messages are missing here: stderr was not being read\n",
+             100 - kept);
+    do {
+        drain(&rig);
+        ep_voice_retry(&voice, 0);
+    } while (voice.missing > 0);
+    expect_end(&rig, text);
+    assert_false(ep_voice_waits(&voice));
     give_back_stderr(&rig);
     ep_voice_fini(&voice);
 }
@@ -148,6 +203,7 @@ int main(void)
         cmocka_unit_test(lines_say_whose_they_are),
         cmocka_unit_test(notes_are_for_the_verbose),
         cmocka_unit_test(what_stderr_does_not_take_waits),
+        cmocka_unit_test(where_others_write_it_asks),
         cmocka_unit_test(so_much_waits_and_no_more),
     };
 
