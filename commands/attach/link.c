@@ -25,6 +25,7 @@ static struct {
     uint32_t size;
     char **hosts;
     size_t handler;
+    pmix_info_t *found;   /* the answer */
     pmix_proc_t *targets; /* of input; NULL: not listed yet */
     size_t ntargets;
     pmix_byte_object_t input;
@@ -176,12 +177,29 @@ const char *link_open(const char *uri, const struct link_events *events)
 
 /* --- the job */
 
+static void on_found(pmix_status_t status, pmix_info_t *info, size_t ninfo,
+                     void *arg, pmix_release_cbfunc_t release,
+                     void *release_arg)
+{
+    (void)arg;
+    if (status == PMIX_SUCCESS && ninfo != 1)
+        status = PMIX_ERR_NOT_FOUND;
+    if (status == PMIX_SUCCESS) {
+        PMIX_INFO_CREATE(link_.found, 1);
+        PMIX_INFO_XFER(link_.found, &info[0]);
+    }
+    if (release != NULL)
+        release(release_arg);
+    link_answer(status);
+}
+
+/* The call that blocks does so for ever where the launcher is lost meanwhile.
+ * The library has the query as long as it has not answered. */
 static pmix_status_t ask(const char *key, const char *nspace,
                          pmix_info_t **results)
 {
-    pmix_query_t query;
+    static pmix_query_t query;
     pmix_status_t rc;
-    size_t count = 0;
 
     PMIX_QUERY_CONSTRUCT(&query);
     PMIX_ARGV_APPEND(rc, query.keys, key);
@@ -190,10 +208,12 @@ static pmix_status_t ask(const char *key, const char *nspace,
                    PMIX_BOOL);
     if (nspace != NULL)
         PMIX_INFO_LOAD(&query.qualifiers[1], PMIX_NSPACE, nspace, PMIX_STRING);
-    rc = PMIx_Query_info(&query, 1, results, &count);
-    PMIX_QUERY_DESTRUCT(&query);
-    if (rc == PMIX_SUCCESS && count != 1)
-        rc = PMIX_ERR_NOT_FOUND;
+    rc = PMIx_Query_info_nb(&query, 1, on_found, NULL);
+    if (rc == PMIX_SUCCESS)
+        rc = link_wait();
+    if (rc != PMIX_ERR_LOST_CONNECTION)
+        PMIX_QUERY_DESTRUCT(&query);
+    *results = link_.found;
     return rc;
 }
 

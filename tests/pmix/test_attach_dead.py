@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""xylem attach ends where launcher and helper are killed while it connects:
+libpmix does not answer what was asked for then."""
+import os
+import signal
+import sys
+
+import pmix
+import live
+
+
+def begin():
+    """A job, and a tool that is about to ask for the job's name."""
+    hold, gate = pmix.Gate(), pmix.Gate()
+    job = pmix.Job("-N", 1, "--", "sh", "-c", pmix.Gate.WAIT + "true",
+                   gate.path)
+    env = live.preload("pmix", "preload_ask.c")
+    tool = pmix.Attach("--pid", job.proc.pid, LD_PRELOAD=env["LD_PRELOAD"],
+                       XYLEM_TEST_HOLD=hold.path)
+    live.eventually(lambda: b"asks" in tool.said(), 60, "it asks")
+    return job, tool, hold
+
+
+def end(job, tool):
+    live.check_eq(1, tool.wait(), "exit code: %s" % tool.said())
+    live.check(b"the launcher" in tool.said(), tool.said())
+    job.stdout.close()
+    job.proc.wait()
+
+
+def unheard():
+    """The helper does not read any more what is asked."""
+    job, tool, hold = begin()
+    helper = pmix.helper_of(job)
+    live.stop(helper)
+    hold.open()
+    job.proc.kill()
+    os.kill(helper, signal.SIGKILL)
+    end(job, tool)
+
+
+def gone():
+    """There is no helper any more."""
+    job, tool, hold = begin()
+    helper = pmix.helper_of(job)
+    job.proc.kill()
+    os.kill(helper, signal.SIGKILL)
+    hold.open()
+    end(job, tool)
+
+
+def main():
+    pmix.need()
+    if live.is_sanitized():
+        live.skip("sanitizers have to be loaded first")
+    for test, sentence in ((unheard, "what it asks is not heard"),
+                           (gone, "nobody is there to be asked")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
