@@ -100,7 +100,7 @@ def take_stuck(style, line, channels):
 def take_lines(style, data, channels, is_error):
     """Of stdout, or of stderr, where xylem's own words are left out; these are
     what is returned."""
-    own, was_stuck, held = [], False, b""
+    own, was_stuck, held, is_cut = [], False, b"", False
     for line, ends in lines(data):
         if is_error and (OWN.match(line) or was_stuck and line == b""):
             own.append(line)
@@ -112,6 +112,12 @@ def take_lines(style, data, channels, is_error):
             own.append(line)
             continue
         place = line.find(b"xylem: ", 1) if is_error else -1
+        if place > 0 and style == "json":  # of an object that was given up
+            own.append(line[place:])
+            is_cut = True
+            continue
+        if is_cut:
+            raise Bad("a message in the middle of an object")
         if place > 0:  # in the middle of a line, which goes on behind it
             own.append(line[place:])
             held = line[:place]
@@ -120,6 +126,8 @@ def take_lines(style, data, channels, is_error):
             if ends:  # else whoever wrote or read it has gone in the middle
                 take_object(line, channels)
             continue
+        if is_error and style == "plain":
+            line = take_open_end(line, channels)
         rank, channel, rest = whose(style, line)
         kind = ("d" if channel == "d" and (rank, "d") in channels else "e") \
             if is_error else "o"
@@ -130,6 +138,19 @@ def take_lines(style, data, channels, is_error):
         except Bad as why:
             raise Bad("rank %d %s %s" % (rank, kind, why)) from None
     return own
+
+
+def take_open_end(line, channels):
+    """Without labels a process's other channel follows the last line of one
+    that has no newline as it came. Returns what follows."""
+    rank, kind, _ = whose("plain", line)
+    channel = channels.get((rank, kind))
+    left = channel.want[channel.place:] if channel else b""
+    if not left or left.endswith(b"\n") or not line.startswith(left) or \
+            line == left or HEAD.match(line, len(left)) is None:
+        return line
+    channel.place = len(channel.want)
+    return line[len(left):]
 
 
 def take_object(line, channels):

@@ -18,6 +18,7 @@ import front  # noqa: E402
 import mutants  # noqa: E402
 import plan as plans  # noqa: E402
 import shrink  # noqa: E402
+import stream  # noqa: E402
 import writer  # noqa: E402
 
 JOB = {
@@ -229,6 +230,28 @@ class JudgeTest(unittest.TestCase):
             one.err = one.err[:place] + b"xylem: words\n" + \
                 one.err[place + 1:]
             self.finds("output", one)
+
+    def test_words_of_xylem_may_not_stand_in_an_object(self):
+        whole = b'{"rank":0,"channel":"stderr","text":"abc","newline":false}\n'
+        for data, is_good in ((b"xylem: words\n" + whole, True),
+                              (whole[:20] + b"xylem: words\n", True),
+                              (whole[:20] + b"xylem: words\n" + whole[20:],
+                               False)):
+            channels = {(0, "e"): stream.Channel(b"abc", 100)}
+            with contextlib.nullcontext() if is_good else \
+                    self.assertRaises(stream.Bad):
+                stream.take_lines("json", data, channels, True)
+
+    def test_without_labels_an_open_end_is_followed_by_the_other_channel(self):
+        for first, other in ("d", "e"), ("e", "d"):
+            texts = {(0, kind): b"r0 %s 0 abc" % kind.encode()
+                     for kind in (first, other)}
+            channels = {key: stream.Channel(text, 100)
+                        for key, text in texts.items()}
+            stream.take_lines("plain", b"".join(texts.values()), channels,
+                              True)
+            self.assertEqual([one.left() for one in channels.values()],
+                             [0, 0])
 
     def test_a_job_that_is_refused_says_why_and_starts_nothing(self):
         for code, said, daemons, word in (
