@@ -70,6 +70,7 @@ int ep_conn_new(struct ep_transport *t, struct fi_info *info,
     conn->is_surplus = is_surplus;
     conn->since_ms = ep_clock_ms();
     conn->flush_fd = -2;
+    conn->guess_fd = state == EP_CONN_DIALING ? ep_sock_next_free(t) : -1;
     rc = endpoint_open(conn, info, has_ep);
     if (rc) {
         free(conn);
@@ -209,7 +210,7 @@ bool ep_conn_is_flushed(struct ep_conn *conn)
     if (conn->flush_fd == -2 &&
         fi_getname(&conn->ep->fid, &local, &local_bytes) == 0 &&
         fi_getpeer(conn->ep, &peer, &peer_bytes) == 0)
-        conn->flush_fd = ep_sock_find(conn->t, &local, &peer);
+        conn->flush_fd = ep_sock_find(conn->t, conn->guess_fd, &local, &peer);
     if (conn->flush_fd >= 0 && ioctl(conn->flush_fd, SIOCOUTQ, &left) == 0 &&
         left > 0) {
         ep_wake_sweep_in(conn->t, FLUSH_POLL_MS);

@@ -189,7 +189,7 @@ int ep_request_accept(struct ep_request *req, const uint8_t *cm,
         return rc;
     }
     remember_peer(conn, req->info);
-    ep_stray_release(t, &conn->peer);
+    conn->guess_fd = ep_stray_release(t, &conn->peer);
     if (fi_accept(conn->ep, wire, ep_cm_encode(wire, cm, len_bytes)))
         ep_conn_lose(conn, EP_DOWN_ERROR);
     request_free(req);

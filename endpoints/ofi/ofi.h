@@ -101,6 +101,7 @@ struct ep_conn {
     struct ep_ops recvs_held;    /* arrived before on_up, with len_bytes[0] */
     union ep_sockaddr peer;      /* of an accepted link */
     int64_t since_ms;            /* of the state, for what has a time limit */
+    int guess_fd;                /* of its socket, most likely; -1: no guess */
     int flush_fd;                /* -2: not looked for, -1: none */
     uint16_t sends;              /* taken from the owner, not completed */
     uint16_t sent;               /* completed, not reported */

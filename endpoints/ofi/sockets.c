@@ -151,11 +151,13 @@ static bool is_pair(void *arg, int fd)
            has_name(fd, true, &name) && ep_addr_compare(&name, pair->peer) == 0;
 }
 
-int ep_sock_find(struct ep_transport *t, const union ep_sockaddr *local,
-                 const union ep_sockaddr *peer)
+int ep_sock_find(struct ep_transport *t, int guess,
+                 const union ep_sockaddr *local, const union ep_sockaddr *peer)
 {
     struct pair pair = {.local = local, .peer = peer};
 
+    if (guess >= 0 && is_pair(&pair, guess))
+        return guess;
     return fd_search(t, is_pair, &pair);
 }
 

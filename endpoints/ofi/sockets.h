@@ -20,9 +20,10 @@ void ep_sock_close(struct ep_transport *t);
 typedef void (*ep_sock_fn)(void *arg, int fd, const union ep_sockaddr *peer);
 void ep_sock_each(struct ep_transport *t, ep_sock_fn fn, void *arg);
 
-/* The descriptor with these two addresses, or -1. */
-int ep_sock_find(struct ep_transport *t, const union ep_sockaddr *local,
-                 const union ep_sockaddr *peer);
+/* The descriptor with these two addresses, or -1. `guess` is looked at first;
+ * -1: there is none. */
+int ep_sock_find(struct ep_transport *t, int guess,
+                 const union ep_sockaddr *local, const union ep_sockaddr *peer);
 
 /* Whether fd was accepted by the listener; then `peer` is filled in. */
 bool ep_sock_is_accepted(const struct ep_transport *t, int fd,

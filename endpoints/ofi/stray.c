@@ -147,13 +147,13 @@ void ep_stray_on_accept(struct ep_transport *t, int fd)
     scan_in(t, is_pressed(t) ? EP_SWEEP_MS_MIN : ep_wake_period_ms(t));
 }
 
-void ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer)
+int ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer)
 {
     union ep_sockaddr there;
     int found = -1;
 
     if (t->listen_fd < 0)
-        return;
+        return -1;
     for (size_t fd = 0; fd < t->strays.room && found < 0; fd++) {
         const struct ep_stray *stray = &t->strays.notes[fd];
 
@@ -166,9 +166,10 @@ void ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer)
     if (found >= 0)
         t->strays.notes[found].since_ms = 0;
     else
-        found = ep_sock_find(t, &t->addr, peer);
+        found = ep_sock_find(t, -1, &t->addr, peer);
     if (found >= 0)
         ep_sock_wake_early(found);
+    return found;
 }
 
 static void stray_shut(struct ep_transport *t, struct ep_stray *stray, int fd)

@@ -29,10 +29,10 @@ void ep_stray_on_accept(struct ep_transport *t, int fd);
  */
 void ep_stray_later(struct ep_transport *t, bool is_news);
 
-/* The socket of this peer becomes a link: its frames may be short. Cost: a look
- * at each descriptor.
+/* The socket of this peer becomes a link: its frames may be short. Returns its
+ * descriptor, -1: it has none that is known. Cost: a look at each descriptor.
  */
-void ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer);
+int ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer);
 
 /* Shuts those that are too old, when it is time to look. */
 void ep_stray_sweep(struct ep_transport *t, int64_t now_ms);
