@@ -40,18 +40,21 @@ const char *link_say(const char *what, int status)
     return link_.why;
 }
 
-static void change(bool *flag, pmix_status_t status)
+void link_answer(int status)
 {
     pthread_mutex_lock(&link_.lock);
     link_.status = status;
-    *flag = true;
+    link_.is_answered = true;
     pthread_cond_broadcast(&link_.changed);
     pthread_mutex_unlock(&link_.lock);
 }
 
-void link_answer(int status)
+static void lose(void)
 {
-    change(&link_.is_answered, status);
+    pthread_mutex_lock(&link_.lock);
+    link_.is_lost = true;
+    pthread_cond_broadcast(&link_.changed);
+    pthread_mutex_unlock(&link_.lock);
 }
 
 int link_wait(void)
@@ -88,7 +91,7 @@ static void on_lost(size_t handler, pmix_status_t status,
     (void)ninfo;
     (void)results;
     (void)nresults;
-    change(&link_.is_lost, PMIX_ERR_LOST_CONNECTION);
+    lose();
     link_.events->on_lost();
     if (done != NULL)
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
@@ -201,6 +204,7 @@ static pmix_status_t ask(const char *key, const char *nspace,
     static pmix_query_t query;
     pmix_status_t rc;
 
+    link_.found = NULL;
     PMIX_QUERY_CONSTRUCT(&query);
     PMIX_ARGV_APPEND(rc, query.keys, key);
     PMIX_QUERY_QUALIFIERS_CREATE(&query, nspace != NULL ? 2 : 1);

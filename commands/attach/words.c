@@ -32,7 +32,7 @@ int words_open(struct event_base *base, bool (*ask)(void *arg, bool wants))
 {
     words.voice.on_wait = on_wait;
     words.voice.ask = ask;
-    return ep_watch_open(base, RETRY_MS, on_watch, NULL, &words.watch);
+    return ep_watch_open(base, 1, RETRY_MS, on_watch, NULL, &words.watch);
 }
 
 void words_retry(void)

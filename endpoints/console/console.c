@@ -21,6 +21,8 @@
 
 enum { PORTS = 2, TAKEN_MIN = 256, NOTE_BYTES = 256 };
 
+#define PAUSE_LATE_NS UINT64_C(10000000000)
+
 struct lane {
     struct ep_port port;
     struct ep_console *con;
@@ -44,9 +46,11 @@ struct ep_console {
     uint64_t in_hand; /* records whose on_taken is to come */
     uint64_t pending; /* records not written */
     uint64_t dropped_bytes;
-    bool is_busy;      /* on_drained is to come */
-    bool is_pausing;   /* on_pause is to come */
-    uint64_t pause_ns; /* asked for since; 0: not */
+    bool is_busy;         /* on_drained is to come */
+    bool is_pausing;      /* on_pause is to come */
+    uint64_t pause_ns;    /* asked for since; 0: not */
+    uint64_t quiet_ns;    /* since then nothing came for stderr meanwhile, */
+    uint64_t quiet_bytes; /* beyond these */
 };
 
 static uint64_t monotonic_ns(void *arg)
@@ -134,17 +138,38 @@ static void timer_set(struct ep_console *con)
     event_add(con->timer, &tv);
 }
 
+/* The end of a line that is open is not waited for any longer. */
+static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
+{
+    uint64_t handed_bytes = 0;
+    bool is_idle = true;
+
+    for (int i = 0; i < con->lanes_count; i++) {
+        const struct ep_outlet *out = &con->lanes[i].port.out;
+
+        handed_bytes += con->lanes[i].is_stderr ? out->handed_bytes : 0;
+        is_idle =
+            is_idle && (!con->lanes[i].is_stderr || ep_outlet_is_idle(out));
+    }
+    if (!is_idle || handed_bytes != con->quiet_bytes)
+        con->quiet_ns = now_ns;
+    con->quiet_bytes = handed_bytes;
+    return con->cfg.is_prompting ||
+           now_ns - con->quiet_ns >= EP_PORT_PAUSE_NS ||
+           now_ns - con->pause_ns >= PAUSE_LATE_NS;
+}
+
 /* Also asks for it. */
 static bool is_paused(struct ep_console *con)
 {
-    const bool is_late = now_of(con) - con->pause_ns >= EP_PORT_PAUSE_NS;
+    const enum ep_outlet_pause pause = waits_no_more(con, now_of(con))
+                                           ? EP_OUTLET_PAUSES_AT_ITEM
+                                           : EP_OUTLET_PAUSES_AT_LINE;
     bool all = true;
 
     for (int i = 0; i < con->lanes_count; i++) {
         if (con->lanes[i].is_stderr &&
-            !ep_outlet_pause(&con->lanes[i].port.out,
-                             is_late ? EP_OUTLET_PAUSES_AT_ITEM
-                                     : EP_OUTLET_PAUSES_AT_LINE))
+            !ep_outlet_pause(&con->lanes[i].port.out, pause))
             all = false;
     }
     return all;
@@ -221,7 +246,8 @@ static void on_deliver(evutil_socket_t fd, short what, void *arg)
     }
     if (con->is_pausing && is_paused(con)) {
         con->is_pausing = false;
-        events->on_pause(con->cfg.arg);
+        if (events->on_pause != NULL)
+            events->on_pause(con->cfg.arg);
     }
     if (con->is_busy && is_idle(con)) {
         con->is_busy = false;
@@ -400,7 +426,7 @@ bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns)
 bool ep_console_pause(struct ep_console *con)
 {
     if (con->pause_ns == 0)
-        con->pause_ns = now_of(con);
+        con->pause_ns = con->quiet_ns = now_of(con);
     con->is_pausing = !is_paused(con);
     return !con->is_pausing;
 }
@@ -413,6 +439,7 @@ void ep_console_resume(struct ep_console *con)
     con->is_pausing = false;
     for (int i = 0; i < con->lanes_count; i++)
         ep_outlet_resume(&con->lanes[i].port.out);
+    ep_console_tick(con);
 }
 
 void ep_console_give_up(struct ep_console *con)

@@ -137,9 +137,10 @@ bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns);
 
 /* Asks for a place between two lines of stderr, for somebody who writes to it
  * beside the console. True: it is there until ep_console_resume, or there is no
- * output any more; false: on_pause tells when. A line that stays open for a
- * second (EP_PORT_PAUSE_NS) gives none: then the place is behind what it has.
- * As exact as it is called often: once a second. */
+ * output any more; false: on_pause tells when. Where unfinished lines are shown
+ * at once (is_prompting), where one stops for a second (EP_PORT_PAUSE_NS), and
+ * where it does not end for ten, the place is behind what the line has. As exact
+ * as it is called often: once a second. */
 bool ep_console_pause(struct ep_console *con);
 void ep_console_resume(struct ep_console *con);
 

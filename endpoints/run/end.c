@@ -150,6 +150,15 @@ int ep_run_exit_code(const struct run *r)
     return r->options.is_dvm ? 0 : job_life_code(&r->own.life);
 }
 
+void ep_run_end_output(struct run *r)
+{
+    r->end.is_given_up = ep_output_pending(r->output) > 0;
+    if (r->end.is_given_up)
+        ep_output_give_up(r->output);
+    r->voice.ask = NULL;
+    ep_voice_retry(&r->voice, LAST_WORDS_MS);
+}
+
 void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
@@ -162,7 +171,7 @@ void ep_run_last_words(struct run *r)
     ep_voice_retry(&r->voice, LAST_WORDS_MS);
 }
 
-/* --- once a second, while something waits
+/* --- now and then, while something waits
  * */
 
 static void check_stuck(struct run *r)
@@ -255,10 +264,12 @@ int ep_run_end_open(struct run *r)
     r->end.limit = evtimer_new(r->base, on_limit, r);
     r->end.hard = evtimer_new(r->base, on_hard, r);
     if (r->end.limit == NULL || r->end.hard == NULL ||
-        ep_watch_open(r->base, WATCH_MS, on_watch, r, &r->watch) ||
-        ep_watch_open(r->base, WORDS_MS, on_words, r, &r->end.words))
+        ep_watch_open(r->base, WATCH_MS, WATCH_MS, on_watch, r, &r->watch) ||
+        ep_watch_open(r->base, 1, WORDS_MS, on_words, r, &r->end.words))
         return OV_ENOMEM;
     ep_watch_soon(r->watch);
+    if (ep_voice_waits(&r->voice))
+        ep_watch_soon(r->end.words);
     if (left_s > 0)
         limit = (struct timeval){
             (time_t)left_s,

@@ -384,22 +384,13 @@ static void judge(struct run *r)
         r->session.code = 1;
 }
 
-/* What cannot be written is in nobody's way, and no call-backs come. */
-static void end_output(struct run *r)
-{
-    r->end.is_given_up = ep_output_pending(r->output) > 0;
-    if (r->end.is_given_up)
-        ep_output_give_up(r->output);
-    r->voice.ask = NULL;
-}
-
 /* The loop, and all that follows before anything is closed. */
 static int run_open(struct run *r)
 {
     int rc;
 
     event_base_dispatch(r->base);
-    end_output(r);
+    ep_run_end_output(r);
     ep_run_losses_tell(r->loss.untold);
     judge(r);
     rc = ep_run_exit_code(r);

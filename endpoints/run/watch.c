@@ -1,4 +1,4 @@
-/* A look every so often while something waits. */
+/* A look now and then while something waits. */
 #include "endpoints/run/watch.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 struct run_watch {
     struct event *timer; /* owned */
-    struct timeval every;
+    unsigned first_ms, most_ms;
+    unsigned next_ms;
     void (*look)(void *arg);
     void *arg;
 };
@@ -20,10 +21,15 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    watch->next_ms *= 2;
+    if (watch->next_ms > watch->most_ms)
+        watch->next_ms = watch->most_ms;
     watch->look(watch->arg);
+    if (!evtimer_pending(watch->timer, NULL))
+        watch->next_ms = watch->first_ms;
 }
 
-int ep_watch_open(struct event_base *base, unsigned every_ms,
+int ep_watch_open(struct event_base *base, unsigned first_ms, unsigned most_ms,
                   void (*look)(void *arg), void *arg, struct run_watch **out)
 {
     struct run_watch *watch = calloc(1, sizeof(*watch));
@@ -31,10 +37,11 @@ int ep_watch_open(struct event_base *base, unsigned every_ms,
     *out = NULL;
     if (watch == NULL)
         return OV_ENOMEM;
-    watch->every = (struct timeval){.tv_sec = every_ms / 1000,
-                                    .tv_usec = every_ms % 1000 * 1000};
-    watch->look = look;
-    watch->arg = arg;
+    *watch = (struct run_watch){.first_ms = first_ms,
+                                .most_ms = most_ms,
+                                .next_ms = first_ms,
+                                .look = look,
+                                .arg = arg};
     watch->timer = evtimer_new(base, on_timer, watch);
     if (watch->timer == NULL) {
         free(watch);
@@ -53,6 +60,11 @@ void ep_watch_close(struct run_watch *watch)
 
 void ep_watch_soon(struct run_watch *watch)
 {
-    if (watch != NULL && !evtimer_pending(watch->timer, NULL))
-        evtimer_add(watch->timer, &watch->every);
+    struct timeval wait;
+
+    if (watch == NULL || evtimer_pending(watch->timer, NULL))
+        return;
+    wait = (struct timeval){.tv_sec = watch->next_ms / 1000,
+                            .tv_usec = watch->next_ms % 1000 * 1000};
+    evtimer_add(watch->timer, &wait);
 }

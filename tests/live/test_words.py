@@ -17,7 +17,7 @@ STEP = 1 << 20
 LINE = b"%0120000d\n" % 7
 WORK = 'echo "up $XYLEM_RANK $PPID" >&2; exec cat "$1" >&2'
 TEXT = os.path.join(live.TMP, "text")
-UP = re.compile(rb"up (\d+) (\d+)\b")
+UP = re.compile(rb"up (\d+) (\d+)\D")
 
 
 class Reader:
@@ -37,10 +37,11 @@ class Reader:
 
     def spawners(self):
         """Of each rank, when all have begun."""
-        found = {}
+        found, place = {}, 0
         while len(found) < NODES and self.read():
-            found = dict(tuple(map(int, up))
-                         for up in UP.findall(bytes(self.data)))
+            for up in UP.finditer(bytes(self.data[place:])):
+                found[int(up[1])] = int(up[2])
+            place = max(len(self.data) - PIECE, 0)
         return found
 
 
@@ -62,7 +63,8 @@ def lose(reader):
     daemons = {rank: live.parent(pid) for rank, pid in spawners.items()}
     for rank in range(NODES - 1, 1, -1):
         reader.read_to(len(reader.data) + STEP)
-        os.kill(daemons[rank], signal.SIGKILL)
+        if live.parent(spawners[rank]) == daemons[rank]:
+            os.kill(daemons[rank], signal.SIGKILL)
     while reader.read(1 << 20):
         pass
 

@@ -190,23 +190,54 @@ static void stdout_is_not_in_its_way(void **state)
     rig_close(&rig);
 }
 
-/* Two ways into one file: each is asked. */
+/* Two ways into one file: each is asked. Unfinished lines, which are shown at
+ * once there, are no reason to wait. */
 static void stdout_is_in_its_way_where_it_is_the_same_file(void **state)
 {
     struct console_rig rig;
+    struct seen seen;
+    char *line = long_line();
 
     (void)state;
     rig_prepare(&rig);
     rig.is_one_file = true;
     rig.cfg.is_prompting = true;
     rig_open(&rig);
+    seen = see(rig.out_fd);
     rig_say(&rig, 0, "name? ");
     rig_taken(&rig, 1);
-    assert_false(ep_console_pause(rig.con));
-    rig_say(&rig, 0, "\n");
-    rig_run_until(rig.base, &rig.pauses, 1);
+    assert_true(ep_console_pause(rig.con));
     ep_console_resume(rig.con);
-    rig_expect(&rig, "name? \n");
+    rig_say(&rig, 0, line);
+    assert_false(ep_console_pause(rig.con));
+    await_pause(&rig, &seen);
+    ep_console_resume(rig.con);
+    rig_finish(&rig);
+    free(line);
+    free(seen.text);
+    rig_close(&rig);
+}
+
+/* It goes on and on: for ten seconds. */
+static void it_does_not_wait_for_ever_for_a_line_without_end(void **state)
+{
+    struct console_rig rig;
+    unsigned halves = 0; /* of a second */
+
+    (void)state;
+    open_rig(&rig, TEXT_LABEL_NONE, TEXT_FORMAT_TEXT);
+    fault(&rig, 0, "x");
+    rig_taken(&rig, 1);
+    while (!ep_console_pause(rig.con)) {
+        rig_pass(&rig, 500);
+        fault(&rig, 0, "x");
+        rig_taken(&rig, rig.sent);
+        halves++;
+    }
+    assert_int_equal(halves, 20);
+    ep_console_resume(rig.con);
+    rig_finish(&rig);
+    rig_close(&rig);
 }
 
 /* Then nothing is in anybody's way. */
@@ -235,6 +266,7 @@ int main(void)
         cmocka_unit_test(it_is_where_a_labelled_line_ends),
         cmocka_unit_test(it_is_where_a_plain_line_ends),
         cmocka_unit_test(it_does_not_wait_for_ever_for_the_end_of_a_line),
+        cmocka_unit_test(it_does_not_wait_for_ever_for_a_line_without_end),
         cmocka_unit_test(stdout_is_not_in_its_way),
         cmocka_unit_test(stdout_is_in_its_way_where_it_is_the_same_file),
         cmocka_unit_test(it_is_there_when_all_is_given_up),

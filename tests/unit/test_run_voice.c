@@ -185,14 +185,14 @@ static void so_much_waits_and_no_more(void **state)
     kept = (unsigned)(voice.lines.len_bytes / 2008);
     assert_int_equal(voice.missing, 100 - kept);
     snprintf(text, sizeof(text),
-             "xylem: %u messages are missing here: stderr was not being read\n",
+             "xylem: more messages are missing here, %u of them: stderr did "
+             "not take them in time\n",
              100 - kept);
-    do {
+    while (ep_voice_waits(&voice)) {
         drain(&rig);
         ep_voice_retry(&voice, 0);
-    } while (voice.missing > 0);
+    }
     expect_end(&rig, text);
-    assert_false(ep_voice_waits(&voice));
     give_back_stderr(&rig);
     ep_voice_fini(&voice);
 }
