@@ -139,8 +139,8 @@ bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns);
  * beside the console. True: it is there until ep_console_resume, or there is no
  * output any more; false: on_pause tells when. Where unfinished lines are shown
  * at once (is_prompting), where one stops for a second (EP_PORT_PAUSE_NS), and
- * where it does not end for ten, the place is behind what the line has. As exact
- * as it is called often: once a second. */
+ * where it does not end for ten, the place is behind what the line has. As
+ * exact as it is called often: once a second. */
 bool ep_console_pause(struct ep_console *con);
 void ep_console_resume(struct ep_console *con);
 
