@@ -38,6 +38,8 @@ int words_open(struct event_base *base, bool (*ask)(void *arg, bool wants))
 void words_retry(void)
 {
     ep_voice_retry(&words.voice, 0);
+    if (ep_voice_waits(&words.voice))
+        ep_watch_anew(words.watch);
 }
 
 void words_close(void)

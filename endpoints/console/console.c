@@ -22,6 +22,7 @@
 enum { PORTS = 2, TAKEN_MIN = 256, NOTE_BYTES = 256 };
 
 #define PAUSE_LATE_NS UINT64_C(10000000000)
+#define PAUSE_GAP_NS  UINT64_C(2000000000)
 
 struct lane {
     struct ep_port port;
@@ -46,8 +47,10 @@ struct ep_console {
     uint64_t in_hand; /* records whose on_taken is to come */
     uint64_t pending; /* records not written */
     uint64_t dropped_bytes;
-    bool is_busy;         /* on_drained is to come */
-    bool is_pausing;      /* on_pause is to come */
+    bool is_busy;       /* on_drained is to come */
+    bool is_pausing;    /* on_pause is to come */
+    bool waits_no_more; /* for the end of a line */
+    uint64_t looked_ns;
     uint64_t pause_ns;    /* asked for since; 0: not */
     uint64_t quiet_ns;    /* since then nothing came for stderr meanwhile, */
     uint64_t quiet_bytes; /* beyond these */
@@ -138,9 +141,11 @@ static void timer_set(struct ep_console *con)
     event_add(con->timer, &tv);
 }
 
-/* The end of a line that is open is not waited for any longer. */
+/* The end of a line that is open is not waited for any longer. Where nobody has
+ * looked for long (a stopped process), the time begins anew. */
 static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
 {
+    const bool is_late = now_ns - con->looked_ns > PAUSE_GAP_NS;
     uint64_t handed_bytes = 0;
     bool is_idle = true;
 
@@ -153,7 +158,10 @@ static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
     }
     if (!is_idle || handed_bytes != con->quiet_bytes)
         con->quiet_ns = now_ns;
+    if (is_late)
+        con->pause_ns = con->quiet_ns = now_ns;
     con->quiet_bytes = handed_bytes;
+    con->looked_ns = now_ns;
     return con->cfg.is_prompting ||
            now_ns - con->quiet_ns >= EP_PORT_PAUSE_NS ||
            now_ns - con->pause_ns >= PAUSE_LATE_NS;
@@ -162,11 +170,12 @@ static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
 /* Also asks for it. */
 static bool is_paused(struct ep_console *con)
 {
-    const enum ep_outlet_pause pause = waits_no_more(con, now_of(con))
-                                           ? EP_OUTLET_PAUSES_AT_ITEM
-                                           : EP_OUTLET_PAUSES_AT_LINE;
+    enum ep_outlet_pause pause;
     bool all = true;
 
+    con->waits_no_more |= waits_no_more(con, now_of(con));
+    pause = con->waits_no_more ? EP_OUTLET_PAUSES_AT_ITEM
+                               : EP_OUTLET_PAUSES_AT_LINE;
     for (int i = 0; i < con->lanes_count; i++) {
         if (con->lanes[i].is_stderr &&
             !ep_outlet_pause(&con->lanes[i].port.out, pause))
@@ -426,7 +435,7 @@ bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns)
 bool ep_console_pause(struct ep_console *con)
 {
     if (con->pause_ns == 0)
-        con->pause_ns = con->quiet_ns = now_of(con);
+        con->pause_ns = con->quiet_ns = con->looked_ns = now_of(con);
     con->is_pausing = !is_paused(con);
     return !con->is_pausing;
 }
@@ -436,7 +445,7 @@ void ep_console_resume(struct ep_console *con)
     if (con->pause_ns == 0)
         return;
     con->pause_ns = 0;
-    con->is_pausing = false;
+    con->is_pausing = con->waits_no_more = false;
     for (int i = 0; i < con->lanes_count; i++)
         ep_outlet_resume(&con->lanes[i].port.out);
     ep_console_tick(con);

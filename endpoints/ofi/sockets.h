@@ -39,7 +39,7 @@ void ep_sock_wake_early(int fd);
 /* Whether a connection waits to be accepted. */
 bool ep_sock_is_asked(const struct ep_transport *t);
 
-/* The lowest free descriptor, or -1 when there is none left. */
+/* The lowest free descriptor, or -1 when there is none left, or no listener. */
 int ep_sock_next_free(const struct ep_transport *t);
 
 #endif

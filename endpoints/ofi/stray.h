@@ -30,7 +30,8 @@ void ep_stray_on_accept(struct ep_transport *t, int fd);
 void ep_stray_later(struct ep_transport *t, bool is_news);
 
 /* The socket of this peer becomes a link: its frames may be short. Returns its
- * descriptor, -1: it has none that is known. Cost: a look at each descriptor.
+ * descriptor, -1: it has none that is known. Cost: a look at the notes; where
+ * it is not among them, at each descriptor.
  */
 int ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer);
 

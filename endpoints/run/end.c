@@ -157,6 +157,7 @@ void ep_run_end_output(struct run *r)
         ep_output_give_up(r->output);
     r->voice.ask = NULL;
     ep_voice_retry(&r->voice, LAST_WORDS_MS);
+    r->end.is_unheard = ep_voice_waits(&r->voice);
 }
 
 void ep_run_last_words(struct run *r)
@@ -168,7 +169,7 @@ void ep_run_last_words(struct run *r)
     if (r->end.is_given_up && !r->end.is_quiet)
         ep_voice_say(&r->voice,
                      "output that could not be written was given up");
-    ep_voice_retry(&r->voice, LAST_WORDS_MS);
+    ep_voice_retry(&r->voice, r->end.is_unheard ? 0 : LAST_WORDS_MS);
 }
 
 /* --- now and then, while something waits

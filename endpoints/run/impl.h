@@ -61,6 +61,7 @@ struct run_end {
     bool is_ending;          /* of a dvm: see dvm.c */
     bool is_quiet;           /* the end needs no words */
     bool is_given_up;        /* output that was not written */
+    bool is_unheard;         /* nobody reads what is said */
 };
 
 /* What is told once. */

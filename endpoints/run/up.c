@@ -127,9 +127,14 @@ static void on_console_note(void *arg, const char *text)
     ep_voice_say(&r->voice, "%s", text);
 }
 
+/* The output stands still until it is said. */
 static void on_pause(void *arg)
 {
-    ep_voice_retry(&((struct run *)arg)->voice, 0);
+    struct run *r = arg;
+
+    ep_voice_retry(&r->voice, 0);
+    if (ep_voice_waits(&r->voice))
+        ep_watch_anew(r->end.words);
 }
 
 static struct ep_output_cfg output_cfg(struct run *r)

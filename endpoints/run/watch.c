@@ -68,3 +68,12 @@ void ep_watch_soon(struct run_watch *watch)
                             .tv_usec = watch->next_ms % 1000 * 1000};
     evtimer_add(watch->timer, &wait);
 }
+
+void ep_watch_anew(struct run_watch *watch)
+{
+    if (watch == NULL)
+        return;
+    evtimer_del(watch->timer);
+    watch->next_ms = watch->first_ms;
+    ep_watch_soon(watch);
+}

@@ -16,5 +16,7 @@ void ep_watch_close(struct run_watch *watch);
 
 /* Something waits: it is looked at, once. */
 void ep_watch_soon(struct run_watch *watch);
+/* The same, as soon as the first time. */
+void ep_watch_anew(struct run_watch *watch);
 
 #endif

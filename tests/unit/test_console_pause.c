@@ -166,7 +166,10 @@ static void it_does_not_wait_for_ever_for_the_end_of_a_line(void **state)
     assert_false(ep_console_pause(rig.con));
     rig_pass(&rig, 200);
     assert_true(ep_console_pause(rig.con));
+    fault(&rig, 0, "it goes on"); /* too late: the place stays */
+    assert_true(ep_console_pause(rig.con));
     ep_console_resume(rig.con);
+    rig_taken(&rig, 2);
     free(seen.text);
     rig_finish(&rig);
     rig_close(&rig);
@@ -218,6 +221,27 @@ static void stdout_is_in_its_way_where_it_is_the_same_file(void **state)
     rig_close(&rig);
 }
 
+/* Nobody could write meanwhile. */
+static void a_time_in_which_nobody_looked_does_not_count(void **state)
+{
+    struct console_rig rig;
+
+    (void)state;
+    open_rig(&rig, TEXT_LABEL_NONE, TEXT_FORMAT_TEXT);
+    fault(&rig, 0, "x");
+    rig_taken(&rig, 1);
+    assert_false(ep_console_pause(rig.con));
+    rig.now_ns += 60000 * RIG_MS;
+    assert_false(ep_console_pause(rig.con));
+    rig_pass(&rig, 900);
+    assert_false(ep_console_pause(rig.con));
+    rig_pass(&rig, 200);
+    assert_true(ep_console_pause(rig.con));
+    ep_console_resume(rig.con);
+    rig_finish(&rig);
+    rig_close(&rig);
+}
+
 /* It goes on and on: for ten seconds. */
 static void it_does_not_wait_for_ever_for_a_line_without_end(void **state)
 {
@@ -266,6 +290,7 @@ int main(void)
         cmocka_unit_test(it_is_where_a_labelled_line_ends),
         cmocka_unit_test(it_is_where_a_plain_line_ends),
         cmocka_unit_test(it_does_not_wait_for_ever_for_the_end_of_a_line),
+        cmocka_unit_test(a_time_in_which_nobody_looked_does_not_count),
         cmocka_unit_test(it_does_not_wait_for_ever_for_a_line_without_end),
         cmocka_unit_test(stdout_is_not_in_its_way),
         cmocka_unit_test(stdout_is_in_its_way_where_it_is_the_same_file),
