@@ -93,9 +93,18 @@ class Judge:
         if not self.losses.is_swept():
             for text in self.seen.get("left_before", ()):
                 self.complain_of_time("left", text)
-        if "helper" not in self.losses.killed:
+        if "helper" not in self.losses.killed and not self.is_late_kill():
             for text in self.seen.get("files_before", ()):
                 self.complain("file", text)
+
+    def is_late_kill(self):
+        """The launcher was killed at its end, where the helper may have ended
+        before it: then nobody removes its folder but the next session."""
+        return any(entry["who"] == "launcher" and fault["do"] == "kill" and
+                   fault["when"]["on"] == "ended"
+                   for fault, told in zip(self.plan["faults"],
+                                          self.seen["done"])
+                   for entry in told["did"])
 
     def memory(self):
         """(name, most that it took, what it may take) of each process."""

@@ -107,6 +107,8 @@ def take_lines(style, data, channels, is_error):
             was_stuck = was_stuck and line != b""
             continue
         line, held = held + line, b""
+        if is_error and style == "plain":
+            line = take_open_end(line, channels)
         was_stuck = is_error and take_stuck(style, line, channels)
         if was_stuck:
             own.append(line)
@@ -126,8 +128,6 @@ def take_lines(style, data, channels, is_error):
             if ends:  # else whoever wrote or read it has gone in the middle
                 take_object(line, channels)
             continue
-        if is_error and style == "plain":
-            line = take_open_end(line, channels)
         rank, channel, rest = whose(style, line)
         kind = ("d" if channel == "d" and (rank, "d") in channels else "e") \
             if is_error else "o"
@@ -143,8 +143,8 @@ def take_lines(style, data, channels, is_error):
 def take_open_end(line, channels):
     """Without labels a process's other channel follows the last line of one
     that has no newline as it came. Returns what follows."""
-    rank, kind, _ = whose("plain", line)
-    channel = channels.get((rank, kind))
+    found = HEAD.match(line)
+    channel = found and channels.get((int(found[1]), found[2].decode()))
     left = channel.want[channel.place:] if channel else b""
     if not left or left.endswith(b"\n") or not line.startswith(left) or \
             line == left or HEAD.match(line, len(left)) is None:

@@ -253,6 +253,28 @@ class JudgeTest(unittest.TestCase):
             self.assertEqual([one.left() for one in channels.values()],
                              [0, 0])
 
+    def test_words_of_xylem_may_stand_behind_two_open_ends(self):
+        texts = {(0, kind): b"r0 %s 0 abc" % kind.encode() for kind in "de"}
+        channels = {key: stream.Channel(text, 100)
+                    for key, text in texts.items()}
+        own = stream.take_lines(
+            "plain", b"".join(texts.values()) + b"xylem: words\nxylem: more\n",
+            channels, True)
+        self.assertEqual([one.left() for one in channels.values()], [0, 0])
+        self.assertEqual(len(own), 2)
+
+    def test_a_launcher_that_is_killed_at_its_end_may_leave_a_folder(self):
+        for on, is_good in ("ended", True), ("bytes", False):
+            with folder() as one:
+                one.plan["faults"] = [dict(
+                    KILL, whom=[["launcher", 0]],
+                    when={"on": on, "n": 1, "delay_s": 0})]
+                one.evidence["done"] = [dict(HIT, did=[{
+                    "who": "launcher", "pid": 1, "above": 1}])]
+                one.evidence["fronts"][0]["code"] = -9
+                one.evidence["files_before"] = ["xylem-pmix-1"]
+                self.assertEqual(one.judge() == [], is_good)
+
     def test_a_job_that_is_refused_says_why_and_starts_nothing(self):
         for code, said, daemons, word in (
                 (2, b"xylem: start its reader first\n", 0, None),
