@@ -14,7 +14,7 @@ struct event_base;
 int words_open(struct event_base *base, bool (*ask)(void *arg, bool wants));
 /* It may be, as was asked for. */
 void words_retry(void);
-/* A stderr that nobody reads gets no more. */
+/* Writes what waits, unless nobody reads stderr, and frees all. */
 void words_close(void);
 
 /* Says the sentence behind `xylem: '. Returns 1, as refuse(). */

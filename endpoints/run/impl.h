@@ -132,8 +132,8 @@ void ep_run_kill(struct run *r);
 void ep_run_over(struct run *r);
 /* Says goodbye when everything has come and was written. */
 void ep_run_check_done(struct run *r);
-/* What cannot be written is given up, and in nobody's way; what was said is
- * written. */
+/* Gives up the output that cannot be written, and writes the messages that
+ * wait. */
 void ep_run_end_output(struct run *r);
 int ep_run_exit_code(const struct run *r);
 void ep_run_last_words(struct run *r);

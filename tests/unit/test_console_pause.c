@@ -264,7 +264,7 @@ static void it_does_not_wait_for_ever_for_a_line_without_end(void **state)
     rig_close(&rig);
 }
 
-/* Then nothing is in anybody's way. */
+/* Output that was given up keeps no message from being written. */
 static void it_is_there_when_all_is_given_up(void **state)
 {
     struct console_rig rig;
