@@ -59,7 +59,7 @@ static inline struct ov_buf *ov_place_first(const struct ov_place *place)
 
 struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place);
 
-/* A frame that was popped (root: taken) no longer counts. */
+/* A frame that was popped is sent (root: taken): it no longer counts. */
 void ov_place_drained(struct ov_node *node, struct ov_place *place);
 
 /* The acknowledgement for a member is due, down its place. */

@@ -48,6 +48,7 @@ struct ov_piece {
     const struct ov_kept *kept; /* own: the first, */
     uint64_t seq;               /* its number */
     uint32_t count;             /* and how many */
+    uint16_t place;             /* of a child's frame: where it counts */
 };
 
 struct ov_up {

@@ -162,13 +162,16 @@ static uint32_t frame_records(const struct ov_buf *buf)
     return head.count;
 }
 
-/* Adds a child's small frame; its reference is now the batch's. */
+/* Adds a child's small frame; its reference is now the batch's. It still counts
+ * at its place, as a batch may wait for its link: a word can take what it was
+ * begun for. */
 static void batch_frame(struct ov_node *node, struct ov_buf *buf,
-                        uint32_t records)
+                        uint32_t records, uint16_t place)
 {
     struct ov_up *up = &node->up;
 
-    up->pieces[up->batch_pieces++] = (struct ov_piece){.buf = buf};
+    up->pieces[up->batch_pieces++] =
+        (struct ov_piece){.buf = buf, .place = place};
     batch_add(up, buf->len_bytes - OV_FRAME_HEAD_BYTES, records);
 }
 
@@ -180,10 +183,10 @@ static void batch_drop_own(struct ov_node *node)
 
     batch_reset(up);
     for (unsigned i = 0; i < pieces; i++) {
-        struct ov_buf *buf = up->pieces[i].buf;
+        struct ov_piece piece = up->pieces[i];
 
-        if (buf != NULL)
-            batch_frame(node, buf, frame_records(buf));
+        if (piece.buf != NULL)
+            batch_frame(node, piece.buf, frame_records(piece.buf), piece.place);
     }
 }
 
@@ -242,6 +245,19 @@ static void write_tables(struct ov_node *node, struct ov_wr *wr)
             ov_wr_bytes(wr, piece->buf->mem + OV_FRAME_HEAD_BYTES,
                         frame_records(piece->buf) * OV_RECORD_HEAD_BYTES);
         write_own(node, piece, wr);
+    }
+}
+
+/* The frames of children are no longer held here. */
+static void drain(struct ov_node *node)
+{
+    const struct ov_up *up = &node->up;
+
+    for (unsigned i = 0; i < up->batch_pieces; i++) {
+        const struct ov_piece *piece = &up->pieces[i];
+
+        if (piece->buf != NULL)
+            ov_place_drained(node, &node->tree.places[piece->place]);
     }
 }
 
@@ -319,6 +335,7 @@ static void batch_send(struct ov_node *node, struct ov_out *out)
         write_payloads(node, act, out);
         mark_sent(up);
     }
+    drain(node);
     batch_reset(up);
     release(up, out);
 }
@@ -356,11 +373,12 @@ static void serve_place(struct ov_node *node, uint16_t index,
     ov_drr_spend(&node->up.drr, len_bytes, place->queue_len > 0);
     if (node->up.batch_pieces == 0 &&
         (len_bytes >= node->cfg->frame_bytes / 2 ||
-         OV_FRAME_HEAD_BYTES + table > OV_BATCH_HEAD_BYTES / 2))
+         OV_FRAME_HEAD_BYTES + table > OV_BATCH_HEAD_BYTES / 2)) {
         send_frame(node, buf, out);
-    else
-        batch_frame(node, buf, records);
-    ov_place_drained(node, place);
+        ov_place_drained(node, place);
+    } else {
+        batch_frame(node, buf, records, index);
+    }
 }
 
 /* Bytes an input may put into the window now. */

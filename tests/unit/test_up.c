@@ -497,6 +497,26 @@ static void a_child_is_granted_frames_as_they_leave(void **state)
     lab_close(&lab);
 }
 
+/* Those in a batch that waits for its link are not passed on yet. */
+static void frames_in_the_batch_are_not_passed_on(void **state)
+{
+    (void)state;
+    open_node(lab_cfg(5, 2), "limit:100");
+    add_child(1, 3);
+    for (unsigned i = 0; i < lab.cfg.data_slots; i++)
+        ov_link_on_send(&lab.node->links[0], true, 0);
+    heard(&lab, 1, 1, "up:3.1(10)");
+    heard(&lab, 1, 1, "up:3.2(10)");
+    seen(&lab, 1, READY(1));
+    assert_string_equal(seen(&lab, 2, SENT(0, 1)), "read:I1<3996");
+    ov_link_on_send(&lab.node->links[0], true, 0);
+    assert_string_equal(wrote(&lab, 2, 1, 5, OV_INPUT_IDLE), "");
+    assert_string_equal(seen(&lab, 3, SENT(0, 1)),
+                        "send:L0[up:3.1(10),3.2(10),1.1(5)] "
+                        "send:L1[limit:6]");
+    lab_close(&lab);
+}
+
 static void a_child_that_sends_more_than_granted_is_cut(void **state)
 {
     (void)state;
@@ -541,6 +561,7 @@ int main(void)
         cmocka_unit_test(old_acknowledgements_are_harmless),
         cmocka_unit_test(acknowledgements_for_others_are_passed_on),
         cmocka_unit_test(a_child_is_granted_frames_as_they_leave),
+        cmocka_unit_test(frames_in_the_batch_are_not_passed_on),
         cmocka_unit_test(a_child_that_sends_more_than_granted_is_cut),
     };
 
