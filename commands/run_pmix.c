@@ -373,11 +373,11 @@ static void pmix_has_stdin(void *tap, uint32_t first, uint32_t last,
     px_host_stdin(pmix->host, first, last, is_open);
 }
 
-static void pmix_pushed(void *tap)
+static void pmix_pushed(void *tap, uint32_t stream)
 {
     const struct run_pmix *pmix = tap;
 
-    px_host_pushed(pmix->host);
+    px_host_pushed(pmix->host, stream);
 }
 
 static void pmix_again(void *tap)

@@ -9,7 +9,6 @@
 #include "overlay/base/err.h"
 #include "overlay/control.h"
 #include "overlay/wire/frame.h"
-#include "overlay/wire/push.h"
 
 /* The streams, by number from JOB_STREAM_STDIN on. */
 enum { OWN, OTHERS, STREAMS };
@@ -32,19 +31,16 @@ static const uint8_t stream_moves[STREAM_STATES] = {
     [ENDED] = 1u << OVER,
 };
 
-/* A message that waits, in one stream or in both. */
+/* A message that waits. */
 struct push {
-    struct push *next[STREAMS];
-    uint8_t waits; /* streams in which it does */
-    uint8_t news;  /* bits: those that hear of its set with it */
+    struct push *next;
     uint32_t len_bytes;
     uint8_t mem[];
 };
 
 struct stream {
     enum stream_state state;
-    struct push *first, **last; /* owned by the last one that has it */
-    bool has_set; /* it was told whom the messages are for that come now */
+    struct push *first, **last; /* owned */
 };
 
 struct job_streams {
@@ -129,71 +125,28 @@ void job_streams_open_stream(struct job_streams *in, uint32_t stream)
 
 /* --- pushes come */
 
-/* Whom a message is for holds until another one says so. In a stream that
- * hears of the set with this message it begins here: bits of *news. */
-static void read_sets(struct job_streams *in, struct ov_push *push,
-                      uint8_t *news)
+void job_streams_push(struct job_streams *in, uint32_t stream,
+                      const uint8_t *mem, uint32_t len_bytes)
 {
-    const uint32_t size = in->cfg.job->size;
-
-    for (unsigned i = 0; i < STREAMS; i++) {
-        if ((push->flags & OV_PUSH_NEW) != 0)
-            in->streams[i].has_set = false;
-        if (!in->streams[i].has_set)
-            *news |= (uint8_t)(1u << i);
-    }
-    for (unsigned i = 0; i < push->ranges; i++) {
-        struct topo_range range = ov_push_range(push);
-
-        if (range.first < size)
-            in->streams[OWN].has_set = true;
-        if (range.last >= size)
-            in->streams[OTHERS].has_set = true;
-    }
-}
-
-static void queue_push(struct stream *stream, unsigned which, struct push *push)
-{
-    push->waits++;
-    *stream->last = push;
-    stream->last = &push->next[which];
-}
-
-void job_streams_push(struct job_streams *in, const uint8_t *mem,
-                      uint32_t len_bytes)
-{
+    struct stream *to = &in->streams[stream - JOB_STREAM_STDIN];
     struct push *push = malloc(sizeof(*push) + len_bytes);
-    struct ov_push head;
 
     OV_ASSERT(push != NULL);
-    *push = (struct push){.len_bytes = len_bytes};
+    push->next = NULL;
+    push->len_bytes = len_bytes;
     memcpy(push->mem, mem, len_bytes);
-    if (ov_push_decode(mem, len_bytes, &head) == 0) {
-        read_sets(in, &head, &push->news);
-        for (unsigned i = 0; i < STREAMS; i++) {
-            if (in->streams[i].has_set)
-                queue_push(&in->streams[i], i, push);
-        }
-    }
-    if (push->waits > 0)
-        return;
-    free(push); /* it is for nobody */
-    in->cfg.events->pushed(in->cfg.arg);
+    *to->last = push;
+    to->last = &push->next;
 }
 
-/* True when no other stream has it. */
-static bool drop_first(struct job_streams *in, unsigned which)
+static void drop_first(struct stream *stream)
 {
-    struct stream *stream = &in->streams[which];
     struct push *push = stream->first;
-    bool is_last = --push->waits == 0;
 
-    stream->first = push->next[which];
+    stream->first = push->next;
     if (stream->first == NULL)
         stream->last = &stream->first;
-    if (is_last)
-        free(push);
-    return is_last;
+    free(push);
 }
 
 void job_streams_close(struct job_streams *in)
@@ -203,7 +156,7 @@ void job_streams_close(struct job_streams *in)
     OV_ASSERT(in->buf == NULL);
     for (unsigned i = 0; i < STREAMS; i++) {
         while (in->streams[i].first != NULL)
-            drop_first(in, i);
+            drop_first(&in->streams[i]);
     }
     free(in);
 }
@@ -234,8 +187,8 @@ static bool is_unread(const struct job_streams *in, unsigned which)
 static void drop_unread(struct job_streams *in, unsigned which)
 {
     while (in->streams[which].first != NULL && is_unread(in, which)) {
-        if (drop_first(in, which))
-            in->cfg.events->pushed(in->cfg.arg);
+        drop_first(&in->streams[which]);
+        in->cfg.events->pushed(in->cfg.arg, number_of(which));
     }
 }
 
@@ -250,18 +203,14 @@ static void send_pushes(struct job_streams *in, unsigned which, uint32_t beside)
         uint32_t len_bytes = push->len_bytes;
         struct ov_buf *buf =
             events->frame(in->cfg.arg, number_of(which), beside);
-        bool is_last;
 
         if (buf == NULL)
             return;
         memcpy(buf->mem + OV_DOWN_HEAD_BYTES, push->mem, len_bytes);
-        if ((push->news & 1u << which) != 0)
-            buf->mem[OV_DOWN_HEAD_BYTES] |= OV_PUSH_NEW;
-        is_last = drop_first(in, which);
+        drop_first(stream);
         events->send(in->cfg.arg, number_of(which), buf, len_bytes,
                      OV_DOWN_SOME);
-        if (is_last)
-            events->pushed(in->cfg.arg);
+        events->pushed(in->cfg.arg, number_of(which));
     }
 }
 

@@ -4,13 +4,12 @@
  * launcher's own stdin is one of its writers; the others are tools, by their
  * pushes (overlay/wire/push.h), which from there on are stdin like any other
  * bytes. JOB_STREAM_PUSHED is for the processes of further jobs, which so do
- * not wait for the run's own; only pushes go there. A push for processes of
- * both goes in both, and counts as sent when it is in both.
+ * not wait for the run's own; only pushes go there.
  *
- * Pushes go in the order in which they came. A frame of the launcher's own
- * that is being read keeps its place in the room of the stream: pushes go
- * before it, but leave it room. The end of the launcher's stdin is that of the
- * processes', as soon as nobody pushes any more.
+ * The pushes of a stream go in the order in which they came. A frame of the
+ * launcher's own that is being read keeps its place in the room of the stream:
+ * pushes go before it, but leave it room. The end of the launcher's stdin is
+ * that of the processes', as soon as nobody pushes any more.
  *
  * A push is copied once, and waits; who pushes bounds how many. All else is
  * O(1) for each frame.
@@ -39,8 +38,8 @@ struct job_streams_events {
     void (*read)(void *arg, struct ov_buf *buf);
     /* A message OV_CONTROL_OPEN without its head, for all nodes. */
     void (*opened)(void *arg, const uint8_t *body, uint32_t len_bytes);
-    /* The oldest push is sent, or nobody gets it. */
-    void (*pushed)(void *arg);
+    /* The oldest push of the stream is sent, or nobody gets it. */
+    void (*pushed)(void *arg, uint32_t stream);
 };
 
 struct job_streams_cfg {
@@ -72,9 +71,10 @@ void job_streams_pump(struct job_streams *in);
 void job_streams_filled(struct job_streams *in, uint32_t len_bytes);
 struct ov_buf *job_streams_ended(struct job_streams *in);
 
-/* A push, which is copied; the pump sends it. */
-void job_streams_push(struct job_streams *in, const uint8_t *mem,
-                      uint32_t len_bytes);
+/* A push for processes of this stream, as of overlay/wire/push.h, which is
+ * copied; the pump sends it. */
+void job_streams_push(struct job_streams *in, uint32_t stream,
+                      const uint8_t *mem, uint32_t len_bytes);
 /* Somebody is about to push to the run's own job, so that there is no end yet;
  * or nobody is left. */
 void job_streams_expect(struct job_streams *in, bool are_there);

@@ -116,9 +116,13 @@ void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer);
 void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
                    bool is_open);
 
-/* The oldest push without this call has its place in the order of stdin.
- * Another one may come. */
-void px_host_pushed(struct px_host *host);
+/* This process of a further job is behind in its stdin, so nothing more is to
+ * go to its job for now; or no more. */
+void px_host_behind(struct px_host *host, uint32_t number, bool is_behind);
+
+/* The oldest push of the stream without this call has its place there. Another
+ * one may come. */
+void px_host_pushed(struct px_host *host, uint32_t stream);
 
 /* No output follows, and the job is over. Returns true when on_flushed will
  * come: within 20 s of the last px_host_took_back() or of this call; false:

@@ -8,20 +8,21 @@
 
 #include <event2/event.h>
 
+#include "job/job.h"
 #include "pmix_api/folder.h"
 #include "pmix_api/host.h"
 #include "pmix_api/host_job.h"
 #include "pmix_api/host_process.h"
 #include "pmix_api/host_pulls.h"
 #include "pmix_api/host_queue.h"
-#include "pmix_api/pushes.h"
 #include "pmix_api/share.h"
 #include "pmix_api/wire.h"
 
 enum {
     PX_LOOK_MS = 250,   /* between two looks while something waits */
     PX_OUTPUTS_MAX = 4, /* told at a time */
-    PX_PUSHES_MAX = 4,  /* the same */
+    PX_PUSHES_MAX = 4,  /* the same, of a stream */
+    PX_STREAMS = JOB_STREAM_PUSHED + 1,
     PX_REASON_MAX = 512,
 };
 
@@ -72,17 +73,18 @@ struct px_host {
     bool is_flush_due, is_flush_sent;
     bool is_flushed; /* but for what is given back */
     uint32_t starts;
-    struct px_pushes pushes;   /* heard, and not told */
     struct event *pushes_turn; /* owned: some may be told */
-    uint32_t pushes_held;      /* told, and without px_host_pushed() */
-    uint32_t window_bytes;     /* of PUSHes that may come at a time, */
-    uint32_t granted_bytes;    /* and that may come still */
-    uint32_t grants_due;       /* bytes */
-    bool is_handing_on;        /* within on_push */
-    bool is_held_due;          /* what stdin has is told before */
-    bool is_rest_due;          /* no pusher is left, behind all of pushes */
-    uint32_t backs;            /* told, and without px_host_took_back() */
-    uint32_t taken_due;        /* words TAKEN */
+    /* By stream of job/job.h: told, and without px_host_pushed(). */
+    uint32_t pushes_held[PX_STREAMS];
+    struct px_host_job *pushed_last; /* of the further ones; NULL: none */
+    uint32_t window_bytes;           /* of PUSHes that may come at a time, */
+    uint32_t granted_bytes;          /* and that may come still */
+    uint32_t grants_due;             /* bytes */
+    bool is_handing_on;              /* within on_push */
+    bool is_held_due;                /* what stdin has is told before */
+    bool is_rest_due;                /* no pusher is left, behind all pushes */
+    uint32_t backs;                  /* told, and without px_host_took_back() */
+    uint32_t taken_due;              /* words TAKEN */
     /* Sent redirected to all helpers; and to those before this one. */
     uint64_t redirected_bytes, redirected_before;
     struct {
@@ -94,7 +96,8 @@ struct px_host {
 
 enum px_stdin_bit {
     PX_STDIN_OPEN = 1,
-    PX_STDIN_NAMED = 2, /* by the push of the tools that came last */
+    PX_STDIN_NAMED = 2,  /* by the push of the tools that came last */
+    PX_STDIN_BEHIND = 4, /* its job waits for it */
 };
 
 static inline uint64_t px_now_ms(void)
@@ -172,6 +175,10 @@ int px_push_heard(struct px_host *host, const struct px_push *push);
 void px_push_hold(struct px_host *host, bool are_there);
 /* A helper begins: what it may send. */
 void px_push_begin(struct px_host *host);
+/* A job is over: nobody reads what was pushed to it. */
+void px_push_over(struct px_host *host, struct px_host_job *job);
+/* And freed. */
+void px_push_forget(struct px_host *host, const struct px_host_job *job);
 /* OV_ENOMEM. */
 int px_push_open(struct px_host *host);
 void px_push_close(struct px_host *host);

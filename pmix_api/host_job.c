@@ -40,13 +40,15 @@ static void free_job(struct px_host_job *job)
     free(job->places);
     if (job->hangup != NULL)
         event_free(job->hangup);
+    px_pushes_close(&job->in.pushes);
+    px_push_set_close(&job->in.said);
     free(job->redirected);
     free(job->returning);
     free(job->wanted);
     free(job->asked);
     free(job->status);
     free(job->pids);
-    free(job->stdin_state);
+    free(job->in.state);
     free(job->dropped);
     free(job->ended);
     free(job->broken);
@@ -85,7 +87,7 @@ struct px_host_job *px_job_add(struct px_host *host,
     job->asked = calloc(job->size, sizeof(*job->asked));
     job->status = malloc(job->size * sizeof(*job->status));
     job->pids = calloc(job->size, 4);
-    job->stdin_state = calloc(job->size, sizeof(*job->stdin_state));
+    job->in.state = calloc(job->size, sizeof(*job->in.state));
     job->ended = calloc(job->size, sizeof(*job->ended));
     job->broken = calloc(job->size, sizeof(*job->broken));
     job->is_lost = calloc(job->size, sizeof(*job->is_lost));
@@ -95,7 +97,7 @@ struct px_host_job *px_job_add(struct px_host *host,
     }
     if (job->ended == NULL || job->broken == NULL || job->redirected == NULL ||
         job->returning == NULL || job->wanted == NULL || job->asked == NULL ||
-        job->status == NULL || job->pids == NULL || job->stdin_state == NULL ||
+        job->status == NULL || job->pids == NULL || job->in.state == NULL ||
         job->is_lost == NULL) {
         free_job(job);
         return NULL;
@@ -119,6 +121,7 @@ void px_jobs_reap(struct px_host *host)
             continue;
         }
         *at = job->next;
+        px_push_forget(host, job);
         free_job(job);
     }
 }
@@ -139,7 +142,8 @@ void px_jobs_begin(struct px_host *host)
         job->is_named = false;
         job->pull = 0; /* that was of another helper */
         job->parts_told = job->pids_told = job->exits_told = 0;
-        job->stdin_told = job->broken_told = 0;
+        job->in.told = job->broken_told = 0;
+        job->in.full_told = false;
         job->stages_told = PX_STAGE_NONE;
     }
 }
@@ -149,7 +153,9 @@ bool px_jobs_are_told(const struct px_host *host)
     for (const struct px_host_job *job = host->jobs; job != NULL;
          job = job->next) {
         if (job->is_done || job->parts_told < job->parts ||
-            job->stdin_told < job->size || job->stages_told < job->stage)
+            job->in.told < job->size ||
+            job->in.full_told != job->in.pushes.is_full ||
+            job->stages_told < job->stage)
             return false;
     }
     return true;

@@ -6,10 +6,24 @@
 #include <stdint.h>
 
 #include "job/failure.h"
+#include "pmix_api/push_set.h"
+#include "pmix_api/pushes.h"
 
 struct event;
 struct px_host;
 struct px_host_part;
+
+/* The stdin of a job: who has one, and what is pushed to it. */
+struct px_host_input {
+    uint8_t *state;          /* [size]: enum px_stdin_bit */
+    struct px_pushes pushes; /* heard, and not told */
+    struct px_push_set said; /* owned: whom what was told is for */
+    bool has_set;            /* the set that tools name is of it, too */
+    uint32_t behind;         /* processes: it waits for them */
+    /* What the helper knows of it. */
+    uint32_t told;  /* ranks; set back when something changes */
+    bool full_told; /* that no more is to be pushed */
+};
 
 /* Processes have numbers in the whole tree; a rank is one less its base. */
 struct px_host_job {
@@ -29,13 +43,13 @@ struct px_host_job {
     bool is_over;                /* nothing more comes of it */
     bool is_done; /* nor is anything asked: it goes once that is told */
     char nspace[64];
-    uint8_t *redirected;      /* [size]: those that only tools get */
-    uint8_t *returning;       /* [size]: those that come back of tools */
-    uint8_t *wanted;          /* [size]: bits of channels that tools get, */
-    uint8_t *asked;           /* [size]: and of those that they will, too */
-    int32_t *status;          /* [size]: of those that ended; -1: it runs */
-    uint8_t *pids;            /* [size x 4]: little-endian; 0: not started */
-    uint8_t *stdin_state;     /* [size]: enum px_stdin_bit */
+    uint8_t *redirected; /* [size]: those that only tools get */
+    uint8_t *returning;  /* [size]: those that come back of tools */
+    uint8_t *wanted;     /* [size]: bits of channels that tools get, */
+    uint8_t *asked;      /* [size]: and of those that they will, too */
+    int32_t *status;     /* [size]: of those that ended; -1: it runs */
+    uint8_t *pids;       /* [size x 4]: little-endian; 0: not started */
+    struct px_host_input in;
     uint64_t *dropped;        /* [size x 3]; NULL: none yet */
     uint8_t *ended;           /* [size]: bits of channels that have ended, */
     uint8_t *broken;          /* [size]: and of those that are not whole */
@@ -47,7 +61,6 @@ struct px_host_job {
     /* What the helper knows of it. */
     bool is_named; /* by START or JOB */
     uint32_t parts_told, pids_told, exits_told, broken_told;
-    uint32_t stdin_told; /* ranks; set back when something changes */
     uint8_t stages_told;
 };
 

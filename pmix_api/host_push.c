@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 #include "overlay/wire/push.h"
 #include "pmix_api/host_impl.h"
 
@@ -19,8 +20,8 @@ static void set_bits(struct px_host *host, struct topo_range range, uint8_t set,
 
         for (uint32_t rank = first;
              rank < job->size && job->base + rank <= range.last; rank++) {
-            job->stdin_state[rank] &= (uint8_t)~clear;
-            job->stdin_state[rank] |= set;
+            job->in.state[rank] &= (uint8_t)~clear;
+            job->in.state[rank] |= set;
         }
     }
 }
@@ -30,8 +31,8 @@ static void note_closed(struct px_host *host)
 {
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
         for (uint32_t rank = 0; rank < job->size; rank++) {
-            if (job->stdin_state[rank] & PX_STDIN_NAMED)
-                job->stdin_state[rank] &= (uint8_t)~PX_STDIN_OPEN;
+            if (job->in.state[rank] & PX_STDIN_NAMED)
+                job->in.state[rank] &= (uint8_t)~PX_STDIN_OPEN;
         }
     }
 }
@@ -62,54 +63,138 @@ static uint32_t window_of(const struct px_host *host)
                                             : PX_PUSH_WINDOW_BYTES;
 }
 
-/* As much as there is always room for; not in crumbs. */
+/* In time, and not in crumbs. */
 static void grant(struct px_host *host)
 {
     uint32_t due = host->window_bytes - host->granted_bytes;
-    bool is_due = due >= host->window_bytes / 4 &&
-                  px_pushes_have_room(&host->pushes, host->window_bytes);
 
-    host->grants_due = is_due ? due : 0;
-    if (is_due)
+    host->grants_due = due >= host->window_bytes / 4 ? due : 0;
+    if (host->grants_due > 0)
         px_queue_soon(host);
 }
 
-static void say_lost(struct px_host *host)
+/* No more is to be pushed to a job that has no room, however much is granted.
+ * To one that is over may: nobody keeps it. */
+static void look_if_full(struct px_host *host, struct px_host_job *job)
+{
+    if (px_pushes_are_full(&job->in.pushes) != job->in.full_told)
+        px_queue_soon(host);
+}
+
+static void say_lost(struct px_host *host, struct px_pushes *pushes)
 {
     char text[128];
 
-    if (host->pushes.lost_bytes == 0)
+    if (pushes->lost_bytes == 0)
         return;
     snprintf(text, sizeof(text),
              "%llu bytes that tools have pushed cannot be read from their file "
              "again: they are lost",
-             (unsigned long long)host->pushes.lost_bytes);
-    host->pushes.lost_bytes = 0;
+             (unsigned long long)pushes->lost_bytes);
+    pushes->lost_bytes = 0;
     host->cfg.events->on_say(host->cfg.arg, text);
 }
 
-/* The last pusher is left when all that it had is on its way. */
+/* The last pusher to the run's own job is left when all that it had is on its
+ * way. */
 static void settle(struct px_host *host)
 {
-    if (!host->is_rest_due || !px_pushes_are_none(&host->pushes))
+    if (!host->is_rest_due || !px_pushes_are_none(&host->jobs->in.pushes))
         return;
     host->is_rest_due = false;
     host->cfg.events->on_pushers(host->cfg.arg, false);
 }
 
-static bool hand_on_one(struct px_host *host)
+/* --- to the streams */
+
+static uint32_t stream_of(const struct px_host_job *job)
+{
+    return job->base == 0 ? JOB_STREAM_STDIN : JOB_STREAM_PUSHED;
+}
+
+static bool has_room(const struct px_host *host, const struct px_host_job *job)
+{
+    return host->pushes_held[stream_of(job)] < PX_PUSHES_MAX;
+}
+
+static void tell(struct px_host *host, struct px_host_job *job,
+                 const uint8_t *mem, uint32_t len_bytes)
+{
+    uint32_t stream = stream_of(job);
+    struct ov_push push;
+
+    OV_ASSERT(ov_push_decode(mem, len_bytes, &push) == 0);
+    if (stream == JOB_STREAM_PUSHED)
+        px_push_set_note(&job->in.said, push);
+    host->pushes_held[stream]++;
+    host->cfg.events->on_push(host->cfg.arg, stream, mem, len_bytes);
+}
+
+/* Whom it is for was said, but another job's has gone since: with it where that
+ * has room, else before it. */
+static void say_set(struct px_host *host, const struct px_host_job *job,
+                    uint8_t *push, uint32_t *len_bytes)
+{
+    const struct px_push_set *set = &job->in.said;
+    uint8_t mem[PX_PUSH_BYTES_MAX];
+
+    if (px_push_set_say_with(set, push, len_bytes, host->cfg.push_bytes))
+        return;
+    for (uint32_t said = 0; said < set->count;) {
+        struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+        said += px_push_set_say(set, said, &wr, host->cfg.push_bytes);
+        host->pushes_held[JOB_STREAM_PUSHED]++;
+        host->cfg.events->on_push(host->cfg.arg, JOB_STREAM_PUSHED, mem,
+                                  (uint32_t)(wr.at - mem));
+    }
+}
+
+static bool hand_on_one(struct px_host *host, struct px_host_job *job)
 {
     uint8_t mem[PX_PUSH_BYTES_MAX];
     uint32_t len_bytes;
+    struct ov_push push;
 
-    if (host->pushes_held >= PX_PUSHES_MAX)
+    if (job->in.behind > 0 || !has_room(host, job))
         return false;
-    len_bytes = px_pushes_get(&host->pushes, mem, host->cfg.push_bytes);
+    len_bytes = px_pushes_get(&job->in.pushes, mem, host->cfg.push_bytes);
     if (len_bytes == 0)
         return false;
-    host->pushes_held++;
-    host->cfg.events->on_push(host->cfg.arg, mem, len_bytes);
+    OV_ASSERT(ov_push_decode(mem, len_bytes, &push) == 0);
+    if (job->base > 0 && job != host->pushed_last &&
+        (push.flags & OV_PUSH_NEW) == 0)
+        say_set(host, job, mem, &len_bytes);
+    if (job->base > 0)
+        host->pushed_last = job;
+    tell(host, job, mem, len_bytes);
     return true;
+}
+
+/* The next one of each job, from the one behind that which had the last turn
+ * on. Returns how many they were. */
+static unsigned hand_on_round(struct px_host *host)
+{
+    const struct px_host_job *last = host->pushed_last;
+    struct px_host_job *job = host->pushed_last;
+    unsigned count = 0;
+
+    do {
+        job = job != NULL && job->next != NULL ? job->next : host->jobs;
+        count += hand_on_one(host, job);
+    } while (job != last && (last != NULL || job->next != NULL));
+    return count;
+}
+
+/* What is left of it: of a job that is over nothing, as nobody reads it. */
+static void tidy(struct px_host *host, struct px_host_job *job)
+{
+    say_lost(host, &job->in.pushes);
+    if (job->is_over)
+        px_pushes_close(&job->in.pushes);
+    else if (job->base > 0)
+        px_pushes_rest(&job->in.pushes);
+    look_if_full(host, job);
 }
 
 /* Where nobody takes it any more it goes at once: some, and then others have
@@ -118,17 +203,20 @@ static void hand_on(evutil_socket_t fd, short what, void *arg)
 {
     static const struct timeval at_once = {0, 0};
     struct px_host *host = arg;
-    unsigned count = 0;
+    unsigned count = 0, more;
 
     (void)fd;
     (void)what;
     host->is_handing_on = true;
-    while (count < TURN_PUSHES && hand_on_one(host))
-        count++;
+    do {
+        more = hand_on_round(host);
+        count += more;
+    } while (more > 0 && count < TURN_PUSHES);
     host->is_handing_on = false;
-    if (count == TURN_PUSHES)
+    if (more > 0)
         event_add(host->pushes_turn, &at_once);
-    say_lost(host);
+    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next)
+        tidy(host, job);
     grant(host);
     settle(host);
 }
@@ -149,7 +237,17 @@ void px_push_close(struct px_host *host)
 {
     if (host->pushes_turn != NULL)
         event_free(host->pushes_turn);
-    px_pushes_close(&host->pushes);
+}
+
+void px_push_over(struct px_host *host, struct px_host_job *job)
+{
+    tidy(host, job);
+}
+
+void px_push_forget(struct px_host *host, const struct px_host_job *job)
+{
+    if (host->pushed_last == job)
+        host->pushed_last = NULL;
 }
 
 void px_push_begin(struct px_host *host)
@@ -162,6 +260,24 @@ void px_push_begin(struct px_host *host)
 
 /* --- words */
 
+/* Each job keeps its part: none waits for another one. */
+static void keep_parts(struct px_host *host, const struct px_push *heard,
+                       struct ov_push push)
+{
+    uint8_t mem[PX_PUSH_BYTES_MAX];
+
+    for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
+        struct topo_range processes = {job->base, job->base + job->size - 1};
+        uint32_t len_bytes =
+            px_push_part(heard->mem, push, processes, &job->in.has_set, mem);
+
+        if (len_bytes > 0 && !job->is_over)
+            px_pushes_put(&job->in.pushes, mem, len_bytes, px_folder_top());
+        if (len_bytes > 0)
+            look_if_full(host, job);
+    }
+}
+
 int px_push_heard(struct px_host *host, const struct px_push *heard)
 {
     uint32_t cost_bytes = px_push_cost(heard->len_bytes);
@@ -172,8 +288,8 @@ int px_push_heard(struct px_host *host, const struct px_push *heard)
         cost_bytes > host->granted_bytes)
         return OV_EPROTO;
     host->granted_bytes -= cost_bytes;
+    keep_parts(host, heard, push);
     note_sets(host, &push);
-    px_pushes_put(&host->pushes, heard->mem, heard->len_bytes, px_folder_top());
     grant(host);
     hand_on_soon(host);
     return 0;
@@ -189,10 +305,29 @@ void px_push_hold(struct px_host *host, bool are_there)
     px_queue_soon(host);
 }
 
-void px_host_pushed(struct px_host *host)
+void px_host_pushed(struct px_host *host, uint32_t stream)
 {
-    host->pushes_held--;
+    host->pushes_held[stream]--;
     hand_on_soon(host);
+}
+
+void px_host_behind(struct px_host *host, uint32_t number, bool is_behind)
+{
+    struct px_host_job *job = px_job_of(host, number);
+    uint8_t *state;
+
+    if (job == NULL)
+        return;
+    state = &job->in.state[number - job->base];
+    if (((*state & PX_STDIN_BEHIND) != 0) == is_behind)
+        return;
+    *state ^= PX_STDIN_BEHIND;
+    if (is_behind)
+        job->in.behind++;
+    else
+        job->in.behind--;
+    if (job->in.behind == 0)
+        hand_on_soon(host);
 }
 
 void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
@@ -202,7 +337,7 @@ void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
 
     set_bits(host, (struct topo_range){first, last},
              is_open ? PX_STDIN_OPEN : 0, is_open ? 0 : PX_STDIN_OPEN);
-    if (job != NULL && job->stdin_told > first - job->base)
-        job->stdin_told = first - job->base;
+    if (job != NULL && job->in.told > first - job->base)
+        job->in.told = first - job->base;
     px_queue_wake(host);
 }

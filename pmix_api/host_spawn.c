@@ -306,6 +306,7 @@ void px_host_over(struct px_host *host, uint32_t base)
         return;
     answer(host, job, PX_ANSWER_FAILED);
     job->is_over = true;
+    px_push_over(host, job);
     if (job->cache_bytes == 0 || job->stage == PX_STAGE_NONE)
         finish(host, job);
 }

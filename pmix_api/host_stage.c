@@ -122,6 +122,7 @@ void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status)
     if (host->phase == PX_HOST_READY && rank < job->exits_told)
         px_queue_push(host, &item);
     px_ends_exit(host, job, rank);
+    px_host_behind(host, job->base + rank, false);
     if (++job->exited == job->size)
         end(host, job);
 }

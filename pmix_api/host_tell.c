@@ -218,16 +218,17 @@ static int tell_broken(struct px_host *host, struct px_host_job *job)
  * for; returns how far that is. */
 static uint32_t put_runs(const struct px_host_job *job, struct ov_wr *wr)
 {
-    uint32_t rank = job->stdin_told;
+    uint32_t rank = job->in.told;
 
     while (rank < job->size && wr->end - wr->at >= STDIN_BYTES) {
-        uint8_t open = job->stdin_state[rank] & PX_STDIN_OPEN;
+        uint8_t open = job->in.state[rank] & PX_STDIN_OPEN;
         struct px_msg msg = {
             .kind = PX_STDIN,
-            .in = {.is_open = open != 0, .first = job->base + rank}};
+            .in = {.what = open != 0 ? PX_STDIN_READY : PX_STDIN_SHUT,
+                   .first = job->base + rank}};
 
         while (rank < job->size &&
-               (job->stdin_state[rank] & PX_STDIN_OPEN) == open)
+               (job->in.state[rank] & PX_STDIN_OPEN) == open)
             rank++;
         msg.in.last = job->base + rank - 1;
         px_msg_encode(wr, &msg);
@@ -243,7 +244,22 @@ static int tell_stdin(struct px_host *host, struct px_host_job *job)
     int rc = px_tell_packet(host, mem, (size_t)(wr.at - mem));
 
     if (rc == 1)
-        job->stdin_told = told;
+        job->in.told = told;
+    return rc;
+}
+
+static int tell_full(struct px_host *host, struct px_host_job *job)
+{
+    bool is_full = job->in.pushes.is_full;
+    int rc = px_tell(
+        host,
+        &(struct px_msg){.kind = PX_STDIN,
+                         .in = {.what = is_full ? PX_STDIN_FULL : PX_STDIN_FREE,
+                                .first = job->base,
+                                .last = job->base + job->size - 1}});
+
+    if (rc == 1)
+        job->in.full_told = is_full;
     return rc;
 }
 
@@ -309,8 +325,10 @@ static int tell_job(struct px_host *host, struct px_host_job *job)
         rc = tell_exits(host, job);
     while (rc == 1 && job->broken_told < job->size)
         rc = tell_broken(host, job);
-    while (rc == 1 && job->stdin_told < job->size)
+    while (rc == 1 && job->in.told < job->size)
         rc = tell_stdin(host, job);
+    if (rc == 1 && job->in.full_told != job->in.pushes.is_full)
+        rc = tell_full(host, job);
     return rc;
 }
 

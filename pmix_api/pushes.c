@@ -10,7 +10,10 @@
 
 enum {
     NEAR_BYTES = 1 << 20,
-    FAR_BYTES = 256 << 20,
+    FULL_BYTES = 256 << 20, /* of the file */
+    /* And beside it a call of a tool that has begun, and all that is granted.
+     */
+    FAR_BYTES = FULL_BYTES + (20 << 20),
 };
 
 /* A message that the file does not take. */
@@ -81,12 +84,14 @@ void px_pushes_put(struct px_pushes *pushes, const void *mem,
         put_spare(pushes, mem, len_bytes);
 }
 
-bool px_pushes_have_room(const struct px_pushes *pushes, uint64_t cost_bytes)
+bool px_pushes_are_full(struct px_pushes *pushes)
 {
-    const struct px_ring *far = &pushes->spool.far;
+    uint64_t limit_bytes = pushes->is_full ? FULL_BYTES / 2 : FULL_BYTES;
 
-    return !pushes->is_open || (pushes->spare == NULL &&
-                                far->cap_bytes - far->used_bytes >= cost_bytes);
+    pushes->is_full =
+        pushes->is_open &&
+        (pushes->spare != NULL || pushes->spool.far.used_bytes >= limit_bytes);
+    return pushes->is_full;
 }
 
 /* Returns its length, 0 when there is none. */
@@ -168,4 +173,10 @@ bool px_pushes_are_none(const struct px_pushes *pushes)
     return !pushes->is_open ||
            (pushes->ahead_bytes == 0 && pushes->spare == NULL &&
             px_spool_is_empty(&pushes->spool));
+}
+
+void px_pushes_rest(struct px_pushes *pushes)
+{
+    if (pushes->is_open && px_pushes_are_none(pushes) && !pushes->is_torn)
+        px_pushes_close(pushes);
 }

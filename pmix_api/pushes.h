@@ -1,10 +1,11 @@
-/* What tools have pushed, until it goes on its way: messages as of
+/* What tools have pushed to a job, until it goes on its way: messages as of
  * overlay/wire/push.h, in their order.
  *
- * A spool keeps them: 1 MiB in memory, made for the first of them, then 256 MiB
- * in a file without a name. What that does not take is kept in memory as well,
- * so that none is ever refused: whoever adds sees to it that there is room, and
- * waits once a file that was thought to take more does not.
+ * A spool keeps them: 1 MiB in memory, made for the first of them, then a file
+ * without a name. They are full with 256 MiB, or when the file does not take
+ * what it was thought to; that is said, and what is on its way by then has room
+ * still. What the file does not take is kept in memory as well, so that none is
+ * ever refused.
  *
  * Small messages for the same targets come out as one. Not thread-safe.
  */
@@ -27,7 +28,8 @@ struct px_pushes {
     uint8_t *ahead; /* owned: the next message, out of the spool already */
     uint32_t ahead_bytes; /* 0: none */
     bool is_torn;         /* some were lost: not known whom the next is for */
-    uint64_t lost_bytes;  /* of a file that could not be read again */
+    bool is_full;
+    uint64_t lost_bytes; /* of a file that could not be read again */
 };
 
 void px_pushes_close(struct px_pushes *pushes);
@@ -37,9 +39,8 @@ void px_pushes_close(struct px_pushes *pushes);
 void px_pushes_put(struct px_pushes *pushes, const void *mem,
                    uint32_t len_bytes, const char *dir);
 
-/* Will messages that cost so many bytes in all, by px_push_cost(), have room in
- * the spool, as far as one can know? */
-bool px_pushes_have_room(const struct px_pushes *pushes, uint64_t cost_bytes);
+/* Nothing more is to be added, from full on until half of it has gone. */
+bool px_pushes_are_full(struct px_pushes *pushes);
 
 /* Takes the next message out; with it those behind it that are for the same
  * targets, as far as all are not more than size_bytes, which none alone is.
@@ -48,5 +49,8 @@ uint32_t px_pushes_get(struct px_pushes *pushes, uint8_t *out,
                        uint32_t size_bytes);
 
 bool px_pushes_are_none(const struct px_pushes *pushes);
+
+/* Gives back the memory and the file of a job to which nothing is pushed. */
+void px_pushes_rest(struct px_pushes *pushes);
 
 #endif

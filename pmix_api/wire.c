@@ -159,7 +159,7 @@ static void put_more(struct ov_wr *wr, const struct px_msg *msg)
 
 static void put_stdin(struct ov_wr *wr, const struct px_stdin *in)
 {
-    ov_wr_u8(wr, in->is_open ? 1 : 0);
+    ov_wr_u8(wr, in->what);
     ov_wr_u32(wr, in->first);
     ov_wr_u32(wr, in->last);
 }
@@ -481,12 +481,10 @@ static void get_more(struct ov_rd *rd, struct px_msg *msg)
 
 static void get_stdin(struct ov_rd *rd, struct px_stdin *in)
 {
-    uint8_t open = ov_rd_u8(rd);
-
-    in->is_open = open == 1;
+    in->what = ov_rd_u8(rd);
     in->first = ov_rd_u32(rd);
     in->last = ov_rd_u32(rd);
-    if (open > 1 || in->first > in->last)
+    if (in->what >= PX_STDIN_WHATS || in->first > in->last)
         rd->bad = true;
 }
 

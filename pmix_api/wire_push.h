@@ -1,7 +1,7 @@
 /* The words of wire.h about pushing to stdin.
  *
- *     10 STDIN    u8 open, u32 first rank, u32 last: these can be pushed to, or
- *                 no more; from the launcher
+ *     10 STDIN    u8 what, u32 first rank, u32 last: enum px_stdin_what; from
+ *                 the launcher
  *     11 GRANT    u32 bytes, u32 message bytes: PUSHes of so many bytes more
  *                 may come, by px_push_cost(), each with so many bytes at most;
  *                 from the launcher
@@ -30,8 +30,17 @@ enum {
     PX_PUSH_WINDOW_BYTES = 1024 * 1024, /* has room for, but this at most */
 };
 
+/* What is said of the stdin of processes. */
+enum px_stdin_what {
+    PX_STDIN_SHUT,  /* they cannot be pushed to, or no more */
+    PX_STDIN_READY, /* they can */
+    PX_STDIN_FULL,  /* their job has no room for more, for now; of all of it */
+    PX_STDIN_FREE,  /* it has again */
+    PX_STDIN_WHATS
+};
+
 struct px_stdin {
-    bool is_open;
+    uint8_t what; /* enum px_stdin_what */
     uint32_t first, last;
 };
 

@@ -115,11 +115,11 @@ static void stream_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     ep_run_orders_queue(down->orders, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-static void stream_pushed(void *arg)
+static void stream_pushed(void *arg, uint32_t stream)
 {
     struct run_down *down = arg;
 
-    down->cfg.events->on_pushed(down->cfg.arg);
+    down->cfg.events->on_pushed(down->cfg.arg, stream);
 }
 
 static int open_streams(struct run_down *down)
@@ -153,10 +153,10 @@ void ep_run_down_pump(struct run_down *down)
     job_streams_pump(down->stdins);
 }
 
-void ep_run_down_push(struct run_down *down, const uint8_t *mem,
-                      uint32_t len_bytes)
+void ep_run_down_push(struct run_down *down, uint32_t stream,
+                      const uint8_t *mem, uint32_t len_bytes)
 {
-    job_streams_push(down->stdins, mem, len_bytes);
+    job_streams_push(down->stdins, stream, mem, len_bytes);
     ep_run_down_pump(down);
 }
 

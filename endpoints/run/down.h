@@ -24,8 +24,8 @@ struct run_down;
 struct run_down_events {
     /* The stdin of all that read the launcher's has ended. */
     void (*on_end)(void *arg);
-    /* The oldest push is sent, or nobody gets it. */
-    void (*on_pushed)(void *arg);
+    /* The oldest push of the stream is sent, or nobody gets it. */
+    void (*on_pushed)(void *arg, uint32_t stream);
     /* The launcher's stdin cannot be read; it counts as ended behind this. */
     void (*on_error)(void *arg, int err);
 };
@@ -63,8 +63,8 @@ int ep_run_down_stream(struct run_down *down, uint32_t stream);
 /* Sends what waits, as far as there is room. */
 void ep_run_down_pump(struct run_down *down);
 /* A push, and those who push: as of struct ep_tap_events. */
-void ep_run_down_push(struct run_down *down, const uint8_t *mem,
-                      uint32_t len_bytes);
+void ep_run_down_push(struct run_down *down, uint32_t stream,
+                      const uint8_t *mem, uint32_t len_bytes);
 void ep_run_down_pushers(struct run_down *down, bool are_there);
 
 /* The launcher may have come to the foreground. */

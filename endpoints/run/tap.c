@@ -103,11 +103,12 @@ static void on_flushed(void *arg)
     r->tap.events->on_end(r);
 }
 
-static void on_push(void *arg, const uint8_t *mem, uint32_t len_bytes)
+static void on_push(void *arg, uint32_t stream, const uint8_t *mem,
+                    uint32_t len_bytes)
 {
     struct run *r = arg;
 
-    r->tap.events->on_push(r, mem, len_bytes);
+    r->tap.events->on_push(r, stream, mem, len_bytes);
 }
 
 static void on_pushers(void *arg, bool are_there)
@@ -378,8 +379,8 @@ void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
         r->options.tap->has_stdin(r->tap.handle, first, last, is_open);
 }
 
-void ep_run_tap_pushed(struct run *r)
+void ep_run_tap_pushed(struct run *r, uint32_t stream)
 {
     if (r->tap.handle != NULL)
-        r->options.tap->pushed(r->tap.handle);
+        r->options.tap->pushed(r->tap.handle, stream);
 }

@@ -18,7 +18,8 @@ struct run_tap_events {
     void (*on_returned)(struct run *r, uint64_t cookie);
     bool (*on_back)(struct run *r, const struct ep_tap_output *output);
     void (*on_back_over)(struct run *r);
-    void (*on_push)(struct run *r, const uint8_t *mem, uint32_t len_bytes);
+    void (*on_push)(struct run *r, uint32_t stream, const uint8_t *mem,
+                    uint32_t len_bytes);
     void (*on_pushers)(struct run *r, bool are_there);
     bool (*on_wanted)(struct run *r);
     void (*on_hold)(struct run *r, const struct topo_range *range,
@@ -64,8 +65,8 @@ void ep_run_tap_logged(struct run *r, uint32_t token);
 /* These ranks have a stdin; or they have none any more. */
 void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
                       bool is_open);
-/* The oldest push is in the stream. */
-void ep_run_tap_pushed(struct run *r);
+/* The oldest push for the stream is in it. */
+void ep_run_tap_pushed(struct run *r, uint32_t stream);
 void ep_run_tap_job(struct run *r, const struct ep_tap_job *job);
 /* What was put off can be tried again. */
 void ep_run_tap_again(struct run *r);

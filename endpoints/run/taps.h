@@ -70,9 +70,11 @@ struct ep_tap_events {
      * for all. Once for each process. False: none runs yet, or any more. */
     bool (*on_signal)(void *arg, int signo, const struct topo_range *ranges,
                       uint32_t count);
-    /* For stdin of some processes: a message as of overlay/wire/push.h,
-     * borrowed within the call. pushed() follows, when it has its place. */
-    void (*on_push)(void *arg, const uint8_t *mem, uint32_t len_bytes);
+    /* For stdin of some processes of one job, in that stream of job/job.h: a
+     * message as of overlay/wire/push.h, borrowed within the call. pushed()
+     * follows, when it has its place. */
+    void (*on_push)(void *arg, uint32_t stream, const uint8_t *mem,
+                    uint32_t len_bytes);
     /* Somebody is about to push to the run's own job: the end of the launcher's
      * stdin does not end that of the processes. Or nobody of them is left. */
     void (*on_pushers)(void *arg, bool are_there);
@@ -158,9 +160,9 @@ struct ep_tap_ops {
     void (*logged)(void *tap, uint32_t token); /* see on_log */
     /* These ranks have a stdin, or no more; at the start nobody has. */
     void (*has_stdin)(void *tap, uint32_t first, uint32_t last, bool is_open);
-    /* The oldest push that was told is in the stream. May be called from
-     * within on_push and on_pushers. */
-    void (*pushed)(void *tap);
+    /* The oldest push that was told for this stream is in it. May be called
+     * from within on_push and on_pushers. */
+    void (*pushed)(void *tap, uint32_t stream);
     void (*job)(void *tap, const struct ep_tap_job *job); /* may be NULL */
     /* What on_spawn has put off can be tried again, at once: from within it
      * that may be called. NULL: the tap never does. */

@@ -310,6 +310,17 @@ void px_job_stdin(uint32_t first, uint32_t last, bool is_open)
     unlock();
 }
 
+void px_job_set_full(uint32_t base, bool is_full)
+{
+    struct px_job_state *job;
+
+    lock();
+    job = find(base);
+    if (job != NULL)
+        job->is_full = is_full;
+    unlock();
+}
+
 /* --- ended ones */
 
 /* The one that has been over for longest, where there are more than are kept;
@@ -477,6 +488,29 @@ bool px_job_can_take(uint32_t number)
           job->status[number - job->name.base] < 0;
     unlock();
     return can;
+}
+
+bool px_job_is_full(uint32_t first, uint32_t last)
+{
+    bool is_it = false;
+
+    lock();
+    for (const struct px_job_state *job = jobs.list; job != NULL && !is_it;
+         job = job->next)
+        is_it = job->is_full && job->name.base <= last &&
+                first - job->name.base < job->name.size;
+    unlock();
+    return is_it;
+}
+
+bool px_job_is_one(uint32_t first, uint32_t last)
+{
+    bool is_it;
+
+    lock();
+    is_it = find(first) == find(last);
+    unlock();
+    return is_it;
 }
 
 /* --- places and processes */

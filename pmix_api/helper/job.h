@@ -47,6 +47,9 @@ bool px_job_is_whole(void);
 void px_job_pids(const struct px_pids *pids);
 void px_job_exit(uint32_t number, uint32_t status);
 void px_job_stdin(uint32_t first, uint32_t last, bool is_open);
+/* The launcher has no room for what is pushed to the job with this base; or has
+ * again. */
+void px_job_set_full(uint32_t base, bool is_full);
 
 /* Nothing more comes of a job; *token is that which it was spawned with. True:
  * *forget has been over for longest of too many, and is to be forgotten.
@@ -78,6 +81,11 @@ bool px_job_has_ended(uint32_t base);
 uint32_t px_job_count_failed(uint32_t base);
 /* The process has a stdin that can be pushed to, and has not ended. */
 bool px_job_can_take(uint32_t number);
+
+/* Is it so of a job with some of these processes? O(jobs). */
+bool px_job_is_full(uint32_t first, uint32_t last);
+/* Are these two of one job? */
+bool px_job_is_one(uint32_t first, uint32_t last);
 
 /* What its spawn says of pulls of a job, where they do not say it themselves;
  * all zero for the run's own, and where the spawn says nothing. */

@@ -26,6 +26,7 @@ struct px_job_state {
     int32_t *status; /* [size]; -1: it runs */
     uint32_t *pids;  /* [size]; 0: not started */
     bool *has_stdin; /* [size] */
+    bool is_full; /* the launcher has no room for more that is pushed to it */
 };
 
 /* NULL: there is none. Its parts do not change once it is whole. */

@@ -31,6 +31,8 @@ struct pusher {
     pmix_proc_t name;
     uint64_t waiting_bytes;
     uint32_t calls;     /* not whole with the launcher */
+    uint32_t wide;      /* of those aside: to several jobs */
+    bool is_own;        /* some of them were to the run's own job */
     bool is_there;      /* connected; the slot is free without that and calls */
     bool has_completed; /* its own stdin is collected no more */
 };
@@ -46,6 +48,7 @@ struct call {
     size_t len_bytes, sent_bytes;
     bool closes;
     bool is_own;          /* for some of the run's own job */
+    bool is_wide;         /* for several jobs */
     bool is_refused;      /* nobody of them can take it any more */
     pmix_status_t status; /* the answer */
     pmix_op_cbfunc_t answer;
@@ -59,14 +62,20 @@ static struct {
     pthread_mutex_t lock; /* of what follows */
     struct pusher pushers[TOOLS_MAX];
     struct call *calls, **last;
-    bool has_pushed; /* to the run's own job, since the last REST */
+    struct call *aside, **aside_last; /* that have to wait, before those */
+    uint32_t own_calls; /* to the run's own job, also the one being sent */
+    bool has_pushed;    /* to the run's own job, since the last REST */
     enum hold hold;
 
     /* the main thread's */
     int wake;
-    struct px_set set; /* owned: of the message sent last */
+    struct call *sending; /* owned: in no list; NULL: none */
+    struct px_set set;    /* owned: of the message sent last */
     uint32_t granted_bytes, message_bytes;
-} push = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &push.calls, .wake = -1};
+} push = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .last = &push.calls,
+          .aside_last = &push.aside,
+          .wake = -1};
 
 int px_push_open(void)
 {
@@ -182,6 +191,8 @@ static void append(struct call *call)
     *push.last = call;
     push.last = &call->next;
     push.has_pushed |= call->is_own;
+    push.own_calls += call->is_own;
+    call->pusher->is_own |= call->is_own;
 }
 
 /* May it go on its way? Under the lock. */
@@ -190,11 +201,35 @@ static bool is_sure(const struct call *call)
     return !call->is_own || push.hold == HOLD_SURE;
 }
 
+/* Those aside are looked at again, in the order in which they came. Under the
+ * lock. */
+static void put_back(void)
+{
+    if (push.aside == NULL)
+        return;
+    *push.aside_last = push.calls;
+    if (push.calls == NULL)
+        push.last = push.aside_last;
+    push.calls = push.aside;
+    push.aside = NULL;
+    push.aside_last = &push.aside;
+    for (unsigned i = 0; i < TOOLS_MAX; i++)
+        push.pushers[i].wide = 0;
+}
+
+static void on_free(void)
+{
+    pthread_mutex_lock(&push.lock);
+    put_back();
+    pthread_mutex_unlock(&push.lock);
+}
+
 /* The launcher has said meanwhile who has no stdin any more. Calls that were
  * made before that are judged once more, in their order. */
 static void on_held(void)
 {
     pthread_mutex_lock(&push.lock);
+    put_back();
     for (struct call *call = push.calls; call != NULL; call = call->next) {
         if (is_sure(call))
             continue;
@@ -235,6 +270,7 @@ static pmix_status_t take(const pmix_proc_t *source, const struct ask *ask,
         return PMIX_ERR_IOF_COMPLETE;
     call->pusher = p;
     call->is_own = is_own(&call->set);
+    call->is_wide = px_readers_are_of_several(&call->set);
     if (call->closes && is_sure(call))
         px_readers_close(&call->set);
     append(call);
@@ -326,10 +362,17 @@ pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
     return PMIX_SUCCESS;
 }
 
+static void on_stdin(const struct px_stdin *in)
+{
+    px_readers_told(in);
+    if (in->what == PX_STDIN_FREE)
+        on_free();
+}
+
 void px_push_told(const struct px_msg *msg)
 {
     if (msg->kind == PX_STDIN)
-        px_readers_told(&msg->in);
+        on_stdin(&msg->in);
     else if (msg->kind == PX_GRANT)
         on_grant(&msg->grant);
     else
@@ -414,15 +457,46 @@ static bool send_call(struct call *call)
     return true;
 }
 
-/* NULL: there is none, or it has to wait. */
-static struct call *first_call(void)
+/* What a tool has for several jobs goes before what it has for any of them
+ * later. Under the lock. */
+static bool has_to_wait(const struct call *call)
 {
-    struct call *call;
+    return !is_sure(call) || call->pusher->wide > 0 ||
+           px_readers_are_full(&call->set);
+}
+
+/* Under the lock. */
+static struct call *take_first(void)
+{
+    struct call *call = push.calls;
+
+    push.calls = call->next;
+    if (push.calls == NULL)
+        push.last = &push.calls;
+    call->next = NULL;
+    return call;
+}
+
+static void put_aside(struct call *call)
+{
+    *push.aside_last = call;
+    push.aside_last = &call->next;
+    call->pusher->wide += call->is_wide;
+}
+
+/* The next one that need not wait; NULL: there is none. */
+static struct call *next_call(void)
+{
+    struct call *call = NULL;
 
     pthread_mutex_lock(&push.lock);
-    call = push.calls;
-    if (call != NULL && !is_sure(call))
-        call = NULL;
+    while (push.calls != NULL && call == NULL) {
+        call = take_first();
+        if (has_to_wait(call)) {
+            put_aside(call);
+            call = NULL;
+        }
+    }
     pthread_mutex_unlock(&push.lock);
     return call;
 }
@@ -430,9 +504,7 @@ static struct call *first_call(void)
 static void finish(struct call *call)
 {
     pthread_mutex_lock(&push.lock);
-    push.calls = call->next;
-    if (push.calls == NULL)
-        push.last = &push.calls;
+    push.own_calls -= call->is_own;
     call->pusher->calls--;
     call->pusher->waiting_bytes -= call->len_bytes;
     pthread_mutex_unlock(&push.lock);
@@ -443,11 +515,14 @@ static void finish(struct call *call)
 
 static void send_calls(void)
 {
-    struct call *call;
-
-    while (push.message_bytes > 0 && (call = first_call()) != NULL &&
-           send_call(call))
-        finish(call);
+    while (push.message_bytes > 0) {
+        if (push.sending == NULL)
+            push.sending = next_call();
+        if (push.sending == NULL || !send_call(push.sending))
+            return;
+        finish(push.sending);
+        push.sending = NULL;
+    }
 }
 
 /* Tells the launcher, once, that somebody pushes. */
@@ -470,9 +545,9 @@ static void rest(void)
     bool is_due;
 
     pthread_mutex_lock(&push.lock);
-    is_due = push.has_pushed && push.calls == NULL;
+    is_due = push.has_pushed && push.own_calls == 0;
     for (unsigned i = 0; i < TOOLS_MAX; i++)
-        is_due &= !push.pushers[i].is_there;
+        is_due &= !push.pushers[i].is_there || !push.pushers[i].is_own;
     push.has_pushed &= !is_due;
     if (is_due)
         push.hold = HOLD_NONE;

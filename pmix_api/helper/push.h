@@ -1,10 +1,11 @@
 /* What tools push to the stdin of processes, on its way to the launcher.
  *
  * The calls of all tools are one after another, each whole, in the order in
- * which the library has them. A call is answered when the launcher was sent all
- * of it: from then on it is there, whatever becomes of us. The launcher grants
- * that as far as it has room (pushes.h); beyond that the answer waits, and so
- * does a tool that waits for answers. One that does not, and has more than 16
+ * which the library has them, but that those to a job wait aside for which the
+ * launcher has no room (pushes.h): its answer waits, and so does a tool that
+ * waits for answers. A call is answered when the launcher was sent all of it:
+ * from then on it is there, whatever becomes of us. The launcher grants that in
+ * its pace. One that does not, and has more than 16
  * MiB without an answer, is cut off; one whose stdin is collected is read more
  * slowly before that.
  *

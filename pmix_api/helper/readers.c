@@ -9,7 +9,10 @@
 
 void px_readers_told(const struct px_stdin *in)
 {
-    px_job_stdin(in->first, in->last, in->is_open);
+    if (in->what == PX_STDIN_FULL || in->what == PX_STDIN_FREE)
+        px_job_set_full(in->first, in->what == PX_STDIN_FULL);
+    else
+        px_job_stdin(in->first, in->last, in->what == PX_STDIN_READY);
 }
 
 void px_readers_close(const struct px_set *set)
@@ -28,6 +31,20 @@ bool px_readers_can_take(const struct px_set *set)
         }
     }
     return false;
+}
+
+bool px_readers_are_full(const struct px_set *set)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (px_job_is_full(set->range[i].first, set->range[i].last))
+            return true;
+    }
+    return false;
+}
+
+bool px_readers_are_of_several(const struct px_set *set)
+{
+    return !px_job_is_one(set->range[0].first, set->range[set->count - 1].last);
 }
 
 static int copy(const struct px_targets *found, struct px_set *out)

@@ -142,10 +142,13 @@ static void opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     say("open:%u*%u@%s", open.stream, open.window, list);
 }
 
-static void pushed(void *arg)
+static void pushed(void *arg, uint32_t stream)
 {
     (void)arg;
-    say("pushed");
+    if (stream == JOB_STREAM_STDIN)
+        say("pushed");
+    else
+        say("pushed:%u", (unsigned)stream);
 }
 
 static const struct job_streams_events events = {
@@ -243,8 +246,8 @@ static const char *input_end(void)
 }
 
 /* A push to a range of processes; none where it ends before it begins. */
-static const char *push(uint16_t flags, uint32_t first, uint32_t last,
-                        const char *text)
+static const char *push_to(uint32_t stream, uint16_t flags, uint32_t first,
+                           uint32_t last, const char *text)
 {
     struct topo_range range = {first, last};
     uint8_t mem[64];
@@ -253,8 +256,14 @@ static const char *push(uint16_t flags, uint32_t first, uint32_t last,
     ov_push_encode(&wr, flags, &range, first <= last);
     ov_wr_bytes(&wr, text, strlen(text));
     assert_false(wr.bad);
-    job_streams_push(carrier.in, mem, (uint32_t)(wr.at - mem));
+    job_streams_push(carrier.in, stream, mem, (uint32_t)(wr.at - mem));
     return pump();
+}
+
+static const char *push(uint16_t flags, uint32_t first, uint32_t last,
+                        const char *text)
+{
+    return push_to(JOB_STREAM_STDIN, flags, first, last, text);
 }
 
 static const char *expect(bool are_there)
@@ -427,77 +436,12 @@ static void a_push_to_other_jobs_has_a_stream_of_its_own(void **state)
 {
     (void)state;
     carrier_begin(0);
-    assert_string_equal(push(OV_PUSH_NEW, 7, 8, "x"), "pushed");
+    assert_string_equal(push_to(2, OV_PUSH_NEW, 7, 8, "x"), "pushed:2");
     job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
     said();
-    assert_string_equal(push(OV_PUSH_NEW, 7, 8, "y"), "");
-    assert_string_equal(more_room(2, 1), "2<new:7-8=y pushed");
-    carrier_close();
-}
-
-/* Whichever of them has room first. */
-static void a_push_to_both_is_told_when_both_have_it(void **state)
-{
-    (void)state;
-    carrier_begin(0);
-    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
-    expect(true);
-    input_end();
-    said();
-    push(OV_PUSH_NEW, 5, 6, "x");
-    push(0, 1, 0, "y");
-    assert_string_equal(more_room(1, 1), "1<new:5-6=x");
-    assert_string_equal(more_room(2, 2), "2<new:5-6=x pushed 2<=y");
-    assert_string_equal(more_room(1, 1), "1<=y pushed");
-    carrier_close();
-}
-
-/* One of the two is over, so the other one decides. */
-static void a_push_to_both_may_be_dropped_in_one(void **state)
-{
-    (void)state;
-    carrier_begin(1);
-    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
-    assert_string_equal(pump(), "open:2*8@1-5 read");
-    assert_string_equal(input_end(), "1.");
-    assert_string_equal(push(OV_PUSH_NEW, 5, 6, "x"), "");
-    assert_string_equal(more_room(2, 1), "2<new:5-6=x pushed");
-    carrier_close();
-}
-
-/* A set in three messages: the stream in which its second one is the first
- * hears that a set begins with it. */
-static void a_set_begins_in_each_stream_that_it_is_for(void **state)
-{
-    (void)state;
-    carrier_begin(8);
-    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
-    carrier.room[JOB_STREAM_PUSHED] = 8;
-    pump();
-    assert_string_equal(push(OV_PUSH_NEW | OV_PUSH_MORE, 1, 2, ""),
-                        "1<new:more:1-2= pushed");
-    assert_string_equal(push(OV_PUSH_MORE, 7, 8, ""),
-                        "1<more:7-8= 2<new:more:7-8= pushed");
-    assert_string_equal(push(0, 9, 9, "x"), "1<9-9=x 2<9-9=x pushed");
-    assert_string_equal(push(OV_PUSH_CLOSE, 1, 0, "y"),
-                        "1<close:=y 2<close:=y pushed");
-    assert_string_equal(push(OV_PUSH_NEW, 7, 7, "z"), "2<new:7-7=z pushed");
-    assert_string_equal(push(0, 1, 0, "z"), "2<=z pushed");
-    carrier_close();
-}
-
-static void a_push_for_nobody_is_told_at_once(void **state)
-{
-    static const uint8_t none[] = {0xff, 0xff, 0, 0, 'x'};
-
-    (void)state;
-    carrier_begin(8);
-    pump();
-    assert_string_equal(push(OV_PUSH_NEW, 1, 0, "x"), "pushed");
-    assert_string_equal(push(0, 1, 0, "x"), "pushed");
-    assert_string_equal(push(OV_PUSH_NEW, 1, 1, "x"), "1<new:1-1=x pushed");
-    job_streams_push(carrier.in, none, sizeof(none));
-    assert_string_equal(pump(), "pushed");
+    assert_string_equal(push_to(2, OV_PUSH_NEW, 7, 8, "y"), "");
+    assert_string_equal(push(OV_PUSH_NEW, 1, 1, "z"), "");
+    assert_string_equal(more_room(2, 1), "2<new:7-8=y pushed:2");
     carrier_close();
 }
 
@@ -562,7 +506,7 @@ static void what_waits_goes_with_the_streams(void **state)
     (void)state;
     carrier_begin(0);
     assert_string_equal(push(OV_PUSH_NEW, 1, 1, "x"), "");
-    assert_string_equal(push(OV_PUSH_NEW, 5, 6, "y"), "");
+    assert_string_equal(push(OV_PUSH_NEW, 2, 2, "y"), "");
     carrier_close();
     assert_string_equal(said(), "");
     job_streams_close(NULL);
@@ -584,10 +528,6 @@ int main(void)
         cmocka_unit_test(a_push_to_a_job_without_readers_is_dropped),
         cmocka_unit_test(a_push_before_the_stream_is_open_waits),
         cmocka_unit_test(a_push_to_other_jobs_has_a_stream_of_its_own),
-        cmocka_unit_test(a_push_to_both_is_told_when_both_have_it),
-        cmocka_unit_test(a_push_to_both_may_be_dropped_in_one),
-        cmocka_unit_test(a_set_begins_in_each_stream_that_it_is_for),
-        cmocka_unit_test(a_push_for_nobody_is_told_at_once),
         cmocka_unit_test(what_has_no_buffer_waits),
         cmocka_unit_test(the_carrier_may_pump_while_it_sends),
         cmocka_unit_test(what_nobody_took_is_known_when_all_readers_are_over),

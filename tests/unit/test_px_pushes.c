@@ -151,24 +151,44 @@ static void expect_large(struct px_pushes *pushes, uint32_t n)
     assert_memory_equal(got, want, len);
 }
 
-/* What is put while there is said to be room for it has room in the file. */
-static void room_is_there_when_it_is_said(void **state)
+/* With a file so long as they are full, and until half of it has gone. */
+static void they_are_full_until_half_has_gone(void **state)
 {
+    static const struct {
+        uint64_t file_mib;
+        bool is_full;
+    } rows[] = {{255, false}, {256, true},  {200, true}, {128, true},
+                {127, false}, {200, false}, {257, true}, {0, false}};
     struct px_pushes pushes = {.is_open = false};
-    uint32_t next = 0, first = 0;
 
     (void)state;
-    assert_true(px_pushes_have_room(&pushes, FILE_BYTES));
-    put_large(&pushes, next++, getenv("TMPDIR"));
-    pushes.spool.far.cap_bytes = FILE_BYTES;
-    while (px_pushes_have_room(&pushes, px_push_cost(LARGE_BYTES))) {
-        put_large(&pushes, next++, getenv("TMPDIR"));
-        assert_null(pushes.spare);
+    assert_false(px_pushes_are_full(&pushes));
+    put_large(&pushes, 1, getenv("TMPDIR"));
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        pushes.spool.far.used_bytes = rows[i].file_mib << 20;
+        assert_int_equal(px_pushes_are_full(&pushes), rows[i].is_full);
     }
-    assert_in_range(next, FILE_BYTES / LARGE_BYTES, 100);
-    while (first < next)
-        expect_large(&pushes, first++);
-    assert_true(px_pushes_have_room(&pushes, FILE_BYTES));
+    px_pushes_close(&pushes);
+}
+
+/* Their memory goes, but not what is known of losses. */
+static void a_rest_gives_back_what_is_empty(void **state)
+{
+    struct px_pushes pushes = {.is_open = false};
+
+    (void)state;
+    px_pushes_rest(&pushes);
+    put_large(&pushes, 1, getenv("TMPDIR"));
+    px_pushes_rest(&pushes);
+    assert_true(pushes.is_open);
+    expect_large(&pushes, 1);
+    px_pushes_rest(&pushes);
+    assert_false(pushes.is_open);
+    put_large(&pushes, 2, getenv("TMPDIR"));
+    expect_large(&pushes, 2);
+    pushes.is_torn = true;
+    px_pushes_rest(&pushes);
+    assert_true(pushes.is_open);
     px_pushes_close(&pushes);
 }
 
@@ -180,14 +200,14 @@ static void keep_them_all(const char *dir)
 
     while (next < 60)
         put_large(&pushes, next++, dir);
-    assert_false(px_pushes_have_room(&pushes, 1));
+    assert_true(px_pushes_are_full(&pushes));
     while (first < 50)
         expect_large(&pushes, first++);
     put_large(&pushes, next++, dir);
     while (first < next)
         expect_large(&pushes, first++);
     assert_true(px_pushes_are_none(&pushes));
-    assert_true(px_pushes_have_room(&pushes, 1));
+    assert_false(px_pushes_are_full(&pushes));
     put_large(&pushes, 7, dir);
     px_pushes_close(&pushes);
 }
@@ -240,7 +260,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_comes_out_in_order),
         cmocka_unit_test(only_what_belongs_together_is_one),
-        cmocka_unit_test(room_is_there_when_it_is_said),
+        cmocka_unit_test(they_are_full_until_half_has_gone),
+        cmocka_unit_test(a_rest_gives_back_what_is_empty),
         cmocka_unit_test(without_a_file_none_is_lost),
         cmocka_unit_test(what_a_file_has_lost_is_counted),
         cmocka_unit_test(on_a_full_disk_none_is_lost),
