@@ -373,6 +373,13 @@ static void pmix_has_stdin(void *tap, uint32_t first, uint32_t last,
     px_host_stdin(pmix->host, first, last, is_open);
 }
 
+static void pmix_behind(void *tap, uint32_t number, bool is_behind)
+{
+    const struct run_pmix *pmix = tap;
+
+    px_host_behind(pmix->host, number, is_behind);
+}
+
 static void pmix_pushed(void *tap, uint32_t stream)
 {
     const struct run_pmix *pmix = tap;
@@ -408,6 +415,7 @@ const struct ep_tap_ops run_pmix_tap = {
     .exit = pmix_exit,
     .logged = pmix_logged,
     .has_stdin = pmix_has_stdin,
+    .behind = pmix_behind,
     .pushed = pmix_pushed,
     .job = run_pmix_job,
     .again = pmix_again,

@@ -130,6 +130,7 @@ int ep_backlog_open(const struct ep_backlog_cfg *cfg, struct ep_backlog **out)
     log->places_max =
         places < 1 ? 1 : (uint32_t)(places < UINT32_MAX ? places : UINT32_MAX);
     rc = ep_spool_file_init(&log->file, cfg->dir);
+    log->file.memory_ok |= cfg->may_lie_in_memory;
     if (rc != 0) {
         free(log);
         return rc;

@@ -40,7 +40,8 @@ struct ep_backlog_events {
 
 struct ep_backlog_cfg {
     struct ep_writer *writer;               /* borrowed, outlives it */
-    const char *dir;                        /* as of ep_spool_file_init */
+    const char *dir;                        /* as of ep_spool_file_init, */
+    bool may_lie_in_memory;                 /* which it may then anyway */
     uint64_t limit_bytes;                   /* at least a segment is allowed */
     const struct ep_backlog_events *events; /* borrowed */
     void *arg;

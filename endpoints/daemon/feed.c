@@ -85,9 +85,9 @@ int ep_feed_slow(struct ep_feed *feed, const struct ep_feed_slow *slow)
     int rc = 0;
 
     feed->slow = *slow;
-    if (slow->policy == JOB_SLOW_SPILL)
+    if (ep_feed_spills(feed))
         rc = ep_spill_open(feed);
-    if (rc == 0 && slow->policy != JOB_SLOW_WAIT)
+    if (rc == 0 && (slow->policy != JOB_SLOW_WAIT || slow->is_shared))
         rc = ep_slow_open(feed);
     return rc;
 }
@@ -105,6 +105,7 @@ void ep_feed_close(struct ep_feed *feed)
         return;
     if (feed->closed != NULL)
         *feed->closed = true;
+    feed->slow.is_shared = false; /* nobody is told any more */
     while ((target = TAILQ_FIRST(&feed->all)) != NULL)
         ep_target_free(target);
     ep_spill_close(feed);

@@ -37,18 +37,29 @@ struct ep_feed_events {
     /* The feed held the last reference of buf: give it back to its pool.
      * Also called from within push, drop and close. Must not call back. */
     void (*on_free)(void *arg, struct ov_buf *buf);
-    /* A slow target was treated so; told once for FULL or UNSAVED. After LOST
-     * it gets nothing more. Also called from within push. May not close the
-     * feed. Not needed where targets are waited for. */
+    /* A slow target was treated so; told once for FULL, UNSAVED or UNREAD.
+     * Where the stream is shared BEHIND and FREE come in turn; UNREAD comes
+     * when it is not closed. After LOST it gets nothing more. Also called from
+     * within push. May not close the feed. Not needed where targets are waited
+     * for. */
     void (*on_slow)(void *arg, uint32_t proc, enum job_stdin_event what,
                     int err);
 };
 
-/* What becomes of a slow target; feed_slow.c says which ones are slow. */
+/* What becomes of a slow target; feed_slow.c says which ones are slow.
+ *
+ * Where the stream is not for this feed alone, nothing is to wait in it for one
+ * of its targets (is_shared). What a slow one lacks is then in the file under
+ * each policy, and whoever sends is told when no more is to come, as it is
+ * behind by more than its policy lets it be: 0, or with spill spill_bytes. With
+ * close it is closed when it has not read for so long after that.
+ */
 struct ep_feed_slow {
     enum job_slow_policy policy;
+    bool is_shared;
     uint32_t window_frames;   /* of the stream: not more are ever waiting */
     uint32_t after_ms;        /* it has been slow for so long, at least 1 */
+    uint32_t unread_ms;       /* shared: and has not read for so long */
     uint64_t spill_bytes;     /* that one may be behind, in whole segments */
     const char *spill_dir;    /* copied; as of ep_spool_file_init */
     struct ep_writer *writer; /* borrowed, outlives the feed */

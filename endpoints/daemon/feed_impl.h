@@ -29,9 +29,9 @@
 
 #include <event2/event.h>
 
-#include "endpoints/daemon/backlog.h"
 #include "endpoints/daemon/feed.h"
 #include "endpoints/daemon/feed_set.h"
+#include "endpoints/daemon/feed_spill.h"
 
 enum { FEED_RUNS_MAX = 16 };
 
@@ -81,30 +81,11 @@ struct feed_target {
     uint64_t seen_bytes; /* taken by it, when last looked at */
     bool is_spilled;
     bool was_spilled;
-    bool is_told;    /* that its spool can take no more */
+    bool is_told;   /* that its spool can take no more */
+    bool is_behind; /* no more is to come for it, as was told */
+    uint32_t
+        unread; /* looks in a row since then at which it had read nothing */
     bool is_closing; /* it has all that there is for it */
-};
-
-TAILQ_HEAD(feed_targets, feed_target);
-
-/* Spilled targets, and what is kept for them (feed_spill.c). */
-struct feed_spill {
-    struct ep_backlog *backlog;                   /* owned; NULL: not the way */
-    struct ov_buf *saving[EP_BACKLOG_PIECES_MAX]; /* owned references */
-    unsigned saving_count;                        /* of them */
-    uint32_t saving_frames;
-    bool is_used; /* there is something in the backlog */
-    bool is_saving;
-    bool is_stale;  /* what is being saved is for nobody */
-    bool is_broken; /* nothing can be saved until the backlog is empty */
-    uint32_t targets;
-    uint64_t saved;
-    struct feed_span *spans; /* owned: [FEED_SPANS_MAX], a ring */
-    uint32_t spans_first, spans_count;
-    struct feed_targets fetches;
-    struct feed_target *fetching; /* borrowed: whose bytes are being read */
-    bool is_fetching;
-    bool is_fetching_pushed;
 };
 
 struct ep_feed {
@@ -142,6 +123,12 @@ static inline struct feed_frame *feed_frame_at(const struct ep_feed *feed,
     return &feed->ring[number & (feed->ring_room - 1)];
 }
 
+/* Is what a slow target lacks in a file? */
+static inline bool ep_feed_spills(const struct ep_feed *feed)
+{
+    return feed->slow.policy == JOB_SLOW_SPILL || feed->slow.is_shared;
+}
+
 /* Where a frame that is kept begins; at the head: where the stream ends. */
 static inline uint64_t ep_feed_bytes_at(const struct ep_feed *feed,
                                         uint64_t number)
@@ -167,6 +154,8 @@ void ep_target_free(struct feed_target *target);
 void ep_target_state_set(struct feed_target *target, enum target_state state);
 /* Looks what is to be done for a target that is idle or had its turn. */
 void ep_target_settle(struct feed_target *target);
+/* Tells whether no more is to come for it, where that has changed. */
+void ep_target_tell_behind(struct feed_target *target);
 /* Its stdin is closed, and it wants no more. */
 void ep_target_end(struct feed_target *target);
 /* Writes to the pipe: false when it was closed, and the target is done. */
@@ -174,17 +163,6 @@ bool ep_target_put(struct feed_target *target, const struct iovec *iov,
                    unsigned count, size_t *written);
 /* One turn of a target that is not spilled: one write. */
 void ep_target_turn(struct feed_target *target);
-
-/* --- feed_spill.c */
-/* 0, OV_ENOMEM or OV_ESYS. */
-int ep_spill_open(struct ep_feed *feed);
-void ep_spill_close(struct ep_feed *feed);
-/* From now on its bytes go through the backlog. */
-void ep_spill_begin(struct feed_target *target);
-/* One turn of a spilled target. */
-void ep_spill_turn(struct feed_target *target);
-/* There are frames to save, or a target is done. */
-void ep_spill_settle(struct ep_feed *feed);
 
 /* --- feed_slow.c */
 /* 0 or OV_ENOMEM. */

@@ -12,6 +12,9 @@
  * the window is full all the time; faster ones come to the end of what is
  * there, again and again.
  *
+ * In a shared stream (feed.h) one frame that waits is enough, as the rest of
+ * the window may be full of what is for others.
+ *
  * One that was spilled once is spilled at once the next time: the looks, during
  * which everybody waits, are paid once. To be closed a target must have the
  * whole window before it: then nothing more can come for anybody.
@@ -41,19 +44,6 @@ static bool holds_all(const struct feed_target *target)
     return !feed->has_ended && left_frames(target) >= feed->slow.window_frames;
 }
 
-static void act(struct feed_target *target)
-{
-    struct ep_feed *feed = target->feed;
-
-    if (feed->slow.policy == JOB_SLOW_SPILL) {
-        ep_spill_begin(target);
-    } else if (holds_all(target) &&
-               ep_target_taken(target) == target->seen_bytes) {
-        ep_target_end(target);
-        feed->events->on_slow(feed->arg, target->proc, JOB_STDIN_CLOSED, 0);
-    }
-}
-
 static void look_again(struct ep_feed *feed)
 {
     uint64_t us = feed->slow.after_ms * UINT64_C(1000) / LOOKS;
@@ -63,11 +53,27 @@ static void look_again(struct ep_feed *feed)
         event_add(feed->look, &wait);
 }
 
+static void act(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+
+    if (ep_feed_spills(feed)) {
+        ep_spill_begin(target);
+        if (feed->slow.is_shared)
+            look_again(feed); /* does it read at all? */
+    } else if (holds_all(target) &&
+               ep_target_taken(target) == target->seen_bytes) {
+        ep_target_end(target);
+        feed->events->on_slow(feed->arg, target->proc, JOB_STDIN_CLOSED, 0);
+    }
+}
+
 void ep_slow_check(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
-    bool is_known =
-        target->looks >= LOOKS || (target->was_spilled && !target->is_told);
+    bool was_spilled =
+        target->was_spilled && (!target->is_told || feed->slow.is_shared);
+    bool is_known = target->looks >= LOOKS || was_spilled;
 
     if (feed->look == NULL || !is_behind(target))
         return;
@@ -84,8 +90,7 @@ static bool look_at(struct feed_target *target)
     bool has_read = taken != target->seen_bytes;
 
     target->seen_bytes = taken;
-    if (!is_behind(target) ||
-        (has_read && target->feed->slow.policy == JOB_SLOW_CLOSE)) {
+    if (!is_behind(target) || (has_read && !ep_feed_spills(target->feed))) {
         target->looks = 0;
     } else if (target->looks < LOOKS) {
         target->looks++;
@@ -93,6 +98,31 @@ static bool look_at(struct feed_target *target)
     if (target->looks == LOOKS)
         act(target);
     return is_behind(target);
+}
+
+static void act_unread(struct feed_target *target)
+{
+    struct ep_feed *feed = target->feed;
+    bool closes = feed->slow.policy == JOB_SLOW_CLOSE;
+
+    if (closes)
+        ep_target_end(target);
+    feed->events->on_slow(feed->arg, target->proc,
+                          closes ? JOB_STDIN_CLOSED : JOB_STDIN_UNREAD, 0);
+}
+
+/* For whom no more is to come. Returns true when it is worth another look. */
+static bool look_if_unread(struct feed_target *target, bool has_read)
+{
+    const struct ep_feed_slow *slow = &target->feed->slow;
+    uint32_t looks = slow->unread_ms * LOOKS / slow->after_ms;
+
+    if (!target->is_behind || target->unread > looks)
+        return false;
+    target->unread = has_read ? 0 : target->unread + 1;
+    if (target->unread > looks)
+        act_unread(target);
+    return true;
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)
@@ -103,8 +133,12 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    TAILQ_FOREACH (target, &feed->all, all)
+    TAILQ_FOREACH (target, &feed->all, all) {
+        uint64_t before = target->seen_bytes;
+
         is_any |= look_at(target);
+        is_any |= look_if_unread(target, target->seen_bytes != before);
+    }
     if (is_any)
         look_again(feed);
 }
@@ -113,7 +147,8 @@ int ep_slow_open(struct ep_feed *feed)
 {
     uint32_t half = feed->slow.window_frames / 2;
 
-    feed->behind_frames = half > 0 ? half : 1;
+    /* In a shared stream the rest of the window may be for others. */
+    feed->behind_frames = half > 0 && !feed->slow.is_shared ? half : 1;
     feed->look = evtimer_new(feed->loop, on_look, feed);
     return feed->look != NULL ? 0 : OV_ENOMEM;
 }

@@ -1,6 +1,8 @@
 /* Targets that have their bytes from the backlog. */
 #include "config.h"
 
+#include "endpoints/daemon/feed_spill.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -9,6 +11,7 @@
 
 enum {
     SAVE_BYTES = 1 << 20, /* of one append, if a frame is no larger */
+    ON_ITS_WAY_BYTES = 64 << 20,
     /* A pipe that has room takes so much, though its bytes may lie in it so
      * that it seems to have less. */
     FETCH_MIN = 4096,
@@ -163,6 +166,7 @@ static void rejoin(struct feed_target *target)
 
     target->is_spilled = false;
     feed->spill.targets--;
+    ep_target_tell_behind(target);
     for (uint64_t i = target->next; i < feed->head; i++)
         feed_frame_at(feed, i)->waiting++;
     ep_target_settle(target);
@@ -261,7 +265,7 @@ void ep_spill_turn(struct feed_target *target)
 
 void ep_spill_settle(struct ep_feed *feed)
 {
-    const struct feed_target *target;
+    struct feed_target *target;
     uint64_t needed, frame = feed->base;
 
     if (!feed->spill.is_used)
@@ -278,10 +282,19 @@ void ep_spill_settle(struct ep_feed *feed)
             needed = target->place_bytes;
         if (target->is_spilled && target->next < frame)
             frame = target->next;
+        ep_target_tell_behind(target);
     }
     ep_span_forget(feed, frame);
     ep_backlog_forget(feed->spill.backlog, needed);
     save_more(feed);
+}
+
+/* In a shared stream some more is on its way when no more is to come. */
+static uint64_t limit_bytes(const struct ep_feed_slow *slow)
+{
+    uint64_t bytes = slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;
+
+    return slow->is_shared ? bytes + ON_ITS_WAY_BYTES : bytes;
 }
 
 int ep_spill_open(struct ep_feed *feed)
@@ -291,7 +304,9 @@ int ep_spill_open(struct ep_feed *feed)
     struct ep_backlog_cfg cfg = {
         .writer = feed->slow.writer,
         .dir = feed->slow.spill_dir,
-        .limit_bytes = feed->slow.spill_bytes,
+        /* Of a user who has not asked for it, little is kept. */
+        .may_lie_in_memory = feed->slow.policy != JOB_SLOW_SPILL,
+        .limit_bytes = limit_bytes(&feed->slow),
         .events = &events,
         .arg = feed,
     };

@@ -112,6 +112,37 @@ uint64_t ep_target_own_taken(const struct feed_target *target)
     return target->own_bytes - own_left;
 }
 
+/* From there on until half of it was read. */
+static uint64_t behind_limit(const struct feed_target *target)
+{
+    const struct ep_feed_slow *slow = &target->feed->slow;
+    uint64_t bytes = slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;
+
+    return target->is_behind ? bytes / 2 : bytes;
+}
+
+static void tell(const struct feed_target *target, enum job_stdin_event what)
+{
+    target->feed->events->on_slow(target->feed->arg, target->proc, what, 0);
+}
+
+void ep_target_tell_behind(struct feed_target *target)
+{
+    const struct ep_feed *feed = target->feed;
+    bool is_behind =
+        target->is_spilled &&
+        feed->head_bytes - target->place_bytes > behind_limit(target);
+
+    if (!feed->slow.is_shared || is_behind == target->is_behind)
+        return;
+    target->is_behind = is_behind;
+    tell(target, is_behind ? JOB_STDIN_BEHIND : JOB_STDIN_FREE);
+    if (is_behind && feed->slow.policy == JOB_SLOW_SPILL && !target->is_told) {
+        target->is_told = true;
+        tell(target, JOB_STDIN_FULL);
+    }
+}
+
 static void leave_backlog(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
@@ -123,6 +154,7 @@ static void leave_backlog(struct feed_target *target)
     feed->spill.targets--;
     if (feed->spill.fetching == target)
         feed->spill.fetching = NULL;
+    ep_target_tell_behind(target);
 }
 
 /* The target reads no more: what it does not have, it does not want. */

@@ -9,36 +9,22 @@
 #include "endpoints/daemon/local_impl.h"
 #include "overlay/base/err.h"
 
-enum { NAME_FRAMES = 4 };
-
 /* --- stdin
  * */
 
-/* So many frames are consumed; who is furthest behind goes with it. */
-static void tell_consumed(const struct intake *intake)
+static void on_consumed(void *arg, uint64_t frames, uint32_t rank)
 {
-    const struct ep_local_cfg *cfg = &intake->local->cfg;
-    uint32_t rank = TOPO_NONE;
-    uint64_t done;
+    const struct intake_of *of = arg;
+    const struct ep_local_cfg *cfg = &of->local->cfg;
 
-    ep_feed_holder(intake->feed, &rank, &done);
-    ep_hub_consumed(cfg->hub, cfg->index, intake->stream, intake->consumed,
-                    rank);
-}
-
-static void on_consumed(void *arg, uint64_t frames)
-{
-    struct intake *intake = arg;
-
-    intake->consumed = frames;
-    tell_consumed(intake);
+    ep_hub_consumed(cfg->hub, cfg->index, of->stream, frames, rank);
 }
 
 static void on_free(void *arg, struct ov_buf *buf)
 {
-    const struct intake *intake = arg;
+    const struct intake_of *of = arg;
 
-    ep_hub_free(intake->local->cfg.hub, buf);
+    ep_hub_free(of->local->cfg.hub, buf);
 }
 
 static void on_slow(void *arg, uint32_t rank, enum job_stdin_event what,
@@ -48,33 +34,34 @@ static void on_slow(void *arg, uint32_t rank, enum job_stdin_event what,
                              .stdin_event = what,
                              .rank = rank,
                              .err = (uint32_t)err};
-    const struct intake *intake = arg;
+    const struct intake_of *of = arg;
 
-    ep_local_say(intake->local, &state);
+    ep_local_say(of->local, &state);
 }
 
 static int open_intakes(struct ep_local *local)
 {
-    static const struct ep_feed_events events = {
+    static const struct ep_intake_events events = {
         .on_consumed = on_consumed, .on_free = on_free, .on_slow = on_slow};
     static const uint32_t streams[INTAKES] = {
         [INTAKE_OWN] = JOB_STREAM_STDIN, [INTAKE_PUSHED] = JOB_STREAM_PUSHED};
+    const struct topo_range all = {0, TOPO_NONE};
     int rc = 0;
 
     for (unsigned i = 0; rc == 0 && i < INTAKES; i++) {
-        struct intake *intake = &local->intakes[i];
-
-        intake->local = local;
-        intake->stream = streams[i];
-        rc = ep_feed_open(local->cfg.base, &events, intake, &intake->feed);
+        local->intakes_of[i] = (struct intake_of){local, streams[i]};
+        rc = ep_intake_open(local->cfg.base, &events, &local->intakes_of[i],
+                            &local->intakes[i]);
     }
+    if (rc == 0)
+        rc = ep_inlet_open(local->intakes[INTAKE_OWN], all, &local->own);
     return rc;
 }
 
 static void close_intakes(struct ep_local *local)
 {
     for (unsigned i = 0; i < INTAKES; i++)
-        ep_feed_close(local->intakes[i].feed);
+        ep_intake_close(local->intakes[i]);
 }
 
 /* --- life
@@ -154,7 +141,7 @@ bool ep_local_is_idle(const struct ep_local *local)
 void ep_local_pause(struct ep_local *local, bool is_paused)
 {
     for (unsigned i = 0; i < INTAKES; i++)
-        ep_feed_pause(local->intakes[i].feed, is_paused);
+        ep_intake_pause(local->intakes[i], is_paused);
 }
 
 /* --- events */
@@ -182,19 +169,10 @@ void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
 void ep_local_feed(struct ep_local *local, uint32_t stream,
                    const struct ov_slice *slice, uint32_t flags)
 {
-    struct intake *intake =
-        &local
-             ->intakes[stream == JOB_STREAM_STDIN ? INTAKE_OWN : INTAKE_PUSHED];
+    unsigned which = stream == JOB_STREAM_STDIN ? INTAKE_OWN : INTAKE_PUSHED;
 
-    (flags & OV_DOWN_SOME ? ep_feed_push_some : ep_feed_push)(
-        intake->feed, slice->buf, slice->off_bytes, slice->len_bytes);
+    ep_intake_take(local->intakes[which], slice, flags);
     ep_hub_put(local->cfg.hub, slice->buf);
-    intake->fed++;
-    if (flags & OV_DOWN_END)
-        ep_feed_end(intake->feed);
-    /* Whoever does not read at all is known by name before it matters. */
-    if (intake->fed - intake->consumed == NAME_FRAMES)
-        tell_consumed(intake);
 }
 
 /* In words of neighbours by rank. */

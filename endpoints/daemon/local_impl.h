@@ -15,6 +15,7 @@
 #include "endpoints/daemon/cache.h"
 #include "endpoints/daemon/channel.h"
 #include "endpoints/daemon/feed.h"
+#include "endpoints/daemon/intake.h"
 #include "endpoints/daemon/local.h"
 #include "endpoints/spawn/spawner.h"
 
@@ -62,27 +63,27 @@ struct share {
     bool is_forgotten;       /* nobody asks for it any more */
     struct proc *procs;      /* owned, ascending ranks */
     uint32_t procs_count;    /* > 0 */
+    struct ep_inlet *inlet;  /* borrowed; NULL: nobody here reads stdin */
     uint32_t program;        /* the spawner's number of the first program */
     uint32_t *pids;          /* owned: until all of them run; else NULL */
     uint32_t started;
     uint32_t over;
 };
 
-/* A stream of stdin on this node: that of the run's own job, or that of all
- * others, whose processes come and go. */
-struct intake {
-    struct ep_local *local;
-    struct ep_feed *feed;   /* owned */
-    uint32_t stream;        /* its number */
-    uint64_t fed, consumed; /* frames */
-    bool has_policy;        /* for slow processes */
-};
-
+/* The streams of stdin: that of the run's own job, and that of all others. */
 enum { INTAKE_OWN, INTAKE_PUSHED, INTAKES };
+
+/* What the events of one are told with. */
+struct intake_of {
+    struct ep_local *local;
+    uint32_t stream; /* its number */
+};
 
 struct ep_local {
     struct ep_local_cfg cfg;
-    struct intake intakes[INTAKES];
+    struct ep_intake *intakes[INTAKES]; /* owned */
+    struct intake_of intakes_of[INTAKES];
+    struct ep_inlet *own;          /* the run's own job's */
     STAILQ_HEAD(, replay) replays; /* owned, as they came */
     TAILQ_HEAD(, share) shares;    /* owned, as begun */
     struct proc **lanes;           /* [lanes_count]; NULL: free */
@@ -101,12 +102,6 @@ struct ep_local {
 static inline uint32_t ep_proc_number(const struct proc *proc)
 {
     return proc->share->base + proc->rank;
-}
-
-static inline struct intake *ep_intake_of(struct ep_local *local,
-                                          const struct job *job)
-{
-    return &local->intakes[job->base == 0 ? INTAKE_OWN : INTAKE_PUSHED];
 }
 
 /* --- local_words.c */

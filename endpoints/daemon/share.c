@@ -16,6 +16,7 @@
 
 enum {
     SPILL_AFTER_MS = 1000,
+    UNREAD_MS = 10000,
     /* No wide pipes for more: a user's pipes share a limit (64 MiB as a rule,
      * see pipe(7)), and beyond it new ones of anybody are tiny. */
     WIDE_PROCS = 16,
@@ -213,15 +214,24 @@ void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
         look(out); /* what is in the pipe may have waited for room */
 }
 
+static void drop_input(const struct proc *proc)
+{
+    const struct ep_inlet *inlet = proc->share->inlet;
+
+    if (inlet != NULL)
+        ep_feed_drop_target(ep_inlet_feed(inlet), ep_proc_number(proc));
+}
+
 void ep_share_exited(struct proc *proc, int status)
 {
     struct ep_local *local = proc->share->local;
-    struct ep_feed *feed = ep_intake_of(local, proc->share->job)->feed;
 
     proc->is_running = false;
     proc->status = status;
-    proc->taken_bytes = ep_feed_taken(feed, ep_proc_number(proc));
-    ep_feed_drop_target(feed, ep_proc_number(proc));
+    if (proc->share->inlet != NULL)
+        proc->taken_bytes = ep_feed_taken(ep_inlet_feed(proc->share->inlet),
+                                          ep_proc_number(proc));
+    drop_input(proc);
     ep_linger_start(proc, local->cfg.base);
     check_over(proc);
 }
@@ -237,8 +247,7 @@ void ep_share_failed(struct proc *proc, const char *step, int err)
         return;
     proc->is_running = false;
     drop_outputs(proc);
-    ep_feed_drop_target(ep_intake_of(local, proc->share->job)->feed,
-                        ep_proc_number(proc));
+    drop_input(proc);
     snprintf(state.text, JOB_WORD_STEP_MAX, "%s", step);
     ep_local_say(local, &state);
     count_over(proc);
@@ -282,11 +291,12 @@ static void widen(const struct share *share, int fd)
 static int make_input(struct proc *proc, int *far)
 {
     const struct job *job = proc->share->job;
-    struct ep_feed *feed = ep_intake_of(proc->share->local, job)->feed;
+    struct ep_feed *feed;
     int pair[2];
 
     if (!job_reads(job, proc->rank))
         return 0;
+    feed = ep_inlet_feed(proc->share->inlet);
     if (pipe2(pair, O_CLOEXEC))
         return errno;
     *far = pair[0];
@@ -378,28 +388,44 @@ static void start(struct proc *proc)
 
 /* Where stdin of slow processes is to lie in a file, one can be made now: the
  * loop waits for it once, before any process runs. Returns 0 or an errno. */
-static int set_slow(struct ep_local *local, const struct job *job)
+static int set_slow(const struct share *share)
 {
+    const struct ep_local *local = share->local;
+    const struct job *job = share->job;
     struct ep_feed_slow slow = {
         .policy = job->slow,
+        .is_shared = job->base > 0,
+        .unread_ms = job->slow == JOB_SLOW_CLOSE ? job->close_ms : UNREAD_MS,
         .window_frames = local->cfg.window_frames,
-        .after_ms =
-            job->slow == JOB_SLOW_SPILL ? SPILL_AFTER_MS : job->close_ms,
+        .after_ms = job->slow == JOB_SLOW_SPILL || job->base > 0
+                        ? SPILL_AFTER_MS
+                        : job->close_ms,
         .spill_bytes = job->spill_bytes,
         .spill_dir = job->spill_dir,
         .writer = local->cfg.writer,
     };
-    struct intake *intake = ep_intake_of(local, job);
     int err = 0;
 
-    if (job->readers_count == 0 || intake->has_policy)
-        return 0;
     if (job->slow == JOB_SLOW_SPILL)
         err = ep_spool_file_probe(job->spill_dir);
-    if (err == 0 && ep_feed_slow(intake->feed, &slow))
+    if (err == 0 && ep_feed_slow(ep_inlet_feed(share->inlet), &slow))
         err = ENOMEM;
-    intake->has_policy = err == 0;
     return err;
+}
+
+/* Returns 0 or an errno. */
+static int open_inlet(struct share *share)
+{
+    struct ep_local *local = share->local;
+    struct topo_range procs = {share->base, share->base + share->size - 1};
+
+    if (share->job->readers_count == 0)
+        return 0;
+    share->inlet = local->own;
+    if (share->base > 0 &&
+        ep_inlet_open(local->intakes[INTAKE_PUSHED], procs, &share->inlet))
+        return ENOMEM;
+    return set_slow(share);
 }
 
 static void init_proc(struct share *share, uint32_t i, uint32_t app,
@@ -459,7 +485,7 @@ int ep_share_begin(struct ep_local *local, const struct job *job,
     TAILQ_INSERT_TAIL(&local->shares, share, entry);
     local->begun++;
     local->active++;
-    err = set_slow(local, job);
+    err = open_inlet(share);
     for (uint32_t i = 0; i < share->procs_count; i++) {
         if (err == 0)
             start(&share->procs[i]);
@@ -505,6 +531,9 @@ void ep_share_retire(struct output *out)
 
 void ep_share_end(struct share *share)
 {
+    if (share->base > 0)
+        ep_inlet_close(share->inlet);
+    share->inlet = NULL;
     share->job = NULL;
     share->binding = NULL;
     if (share->cache_channels == 0 || share->is_forgotten) {

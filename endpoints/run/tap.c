@@ -379,6 +379,12 @@ void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
         r->options.tap->has_stdin(r->tap.handle, first, last, is_open);
 }
 
+void ep_run_tap_behind(struct run *r, uint32_t number, bool is_behind)
+{
+    if (r->tap.handle != NULL)
+        r->options.tap->behind(r->tap.handle, number, is_behind);
+}
+
 void ep_run_tap_pushed(struct run *r, uint32_t stream)
 {
     if (r->tap.handle != NULL)

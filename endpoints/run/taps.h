@@ -160,6 +160,9 @@ struct ep_tap_ops {
     void (*logged)(void *tap, uint32_t token); /* see on_log */
     /* These ranks have a stdin, or no more; at the start nobody has. */
     void (*has_stdin)(void *tap, uint32_t first, uint32_t last, bool is_open);
+    /* This process of a further job is behind in its stdin, so that nothing
+     * more is to be pushed to its job for now; or it is not any more. */
+    void (*behind)(void *tap, uint32_t number, bool is_behind);
     /* The oldest push that was told for this stream is in it. May be called
      * from within on_push and on_pushers. */
     void (*pushed)(void *tap, uint32_t stream);

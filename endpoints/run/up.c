@@ -226,7 +226,7 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
     if (stream == JOB_STREAM_PUSHED)
         ep_voice_say(&r->voice,
                      "process %u, of a further job, on %s does not read its "
-                     "stdin: pushes to such jobs wait for it",
+                     "stdin: what is pushed to any job waits for it",
                      rank, ep_run_host(&r->plan, node));
     else if (rank < r->own.desc.size)
         ep_voice_say(&r->voice,

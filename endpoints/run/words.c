@@ -117,7 +117,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
     const char *host = ep_run_host(&r->plan, node);
     const char *whose = is_own ? "" : " of a further job";
     const char *waits = is_own ? "everybody waits for it from now on"
-                               : "pushes to such jobs wait for it";
+                               : "what is pushed to its job waits for it";
     const uint32_t rank = word->rank - job->desc.base;
 
     if (job->life.is_killed)
@@ -135,7 +135,16 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
         ep_voice_say(&r->voice,
                      "stdin of rank %u%s on %s cannot be spilled any further "
                      "(%s; --spill-dir names another place): %s",
-                     rank, whose, host, strerror((int)word->err), waits);
+                     rank, whose, host, strerror((int)word->err),
+                     is_own ? waits : "what is pushed to any job waits for it");
+        break;
+    case JOB_STDIN_BEHIND:
+    case JOB_STDIN_FREE:
+        ep_run_tap_behind(r, word->rank, word->stdin_event == JOB_STDIN_BEHIND);
+        break;
+    case JOB_STDIN_UNREAD:
+        ep_voice_say(&r->voice, "rank %u%s on %s does not read its stdin: %s",
+                     rank, whose, host, waits);
         break;
     case JOB_STDIN_CLOSED:
         ep_voice_say(&r->voice,

@@ -14,6 +14,7 @@
 
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
+#include "pmix_api/helper/calls.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/readers.h"
 #include "pmix_api/helper/talk.h"
@@ -26,12 +27,13 @@ enum {
     SLOW_NS = 200 * 1000,           /* each so long */
 };
 
+_Static_assert((int)TOOLS_MAX <= (int)PX_CALLS_TOOLS_MAX, "pushers by number");
+
 /* A tool that has pushed. */
 struct pusher {
     pmix_proc_t name;
     uint64_t waiting_bytes;
     uint32_t calls;     /* not whole with the launcher */
-    uint32_t wide;      /* of those aside: to several jobs */
     bool is_own;        /* some of them were to the run's own job */
     bool is_there;      /* connected; the slot is free without that and calls */
     bool has_completed; /* its own stdin is collected no more */
@@ -39,7 +41,7 @@ struct pusher {
 
 /* A call of PMIx_IOF_push that is not whole with the launcher. */
 struct call {
-    struct call *next;
+    struct px_call base;
     struct pusher *pusher;
     struct px_set set; /* owned */
     uint32_t named;    /* ranges of it that were sent */
@@ -48,7 +50,6 @@ struct call {
     size_t len_bytes, sent_bytes;
     bool closes;
     bool is_own;          /* for some of the run's own job */
-    bool is_wide;         /* for several jobs */
     bool is_refused;      /* nobody of them can take it any more */
     pmix_status_t status; /* the answer */
     pmix_op_cbfunc_t answer;
@@ -61,8 +62,7 @@ enum hold { HOLD_NONE, HOLD_ASKED, HOLD_SURE };
 static struct {
     pthread_mutex_t lock; /* of what follows */
     struct pusher pushers[TOOLS_MAX];
-    struct call *calls, **last;
-    struct call *aside, **aside_last; /* that have to wait, before those */
+    struct px_calls calls;
     uint32_t own_calls; /* to the run's own job, also the one being sent */
     bool has_pushed;    /* to the run's own job, since the last REST */
     enum hold hold;
@@ -72,13 +72,11 @@ static struct {
     struct call *sending; /* owned: in no list; NULL: none */
     struct px_set set;    /* owned: of the message sent last */
     uint32_t granted_bytes, message_bytes;
-} push = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .last = &push.calls,
-          .aside_last = &push.aside,
-          .wake = -1};
+} push = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1};
 
 int px_push_open(void)
 {
+    px_calls_init(&push.calls);
     push.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return push.wake < 0 ? OV_ENOMEM : 0;
 }
@@ -188,8 +186,7 @@ static void append(struct call *call)
 {
     call->pusher->calls++;
     call->pusher->waiting_bytes += call->len_bytes;
-    *push.last = call;
-    push.last = &call->next;
+    px_calls_add(&push.calls, &call->base);
     push.has_pushed |= call->is_own;
     push.own_calls += call->is_own;
     call->pusher->is_own |= call->is_own;
@@ -201,26 +198,10 @@ static bool is_sure(const struct call *call)
     return !call->is_own || push.hold == HOLD_SURE;
 }
 
-/* Those aside are looked at again, in the order in which they came. Under the
- * lock. */
-static void put_back(void)
-{
-    if (push.aside == NULL)
-        return;
-    *push.aside_last = push.calls;
-    if (push.calls == NULL)
-        push.last = push.aside_last;
-    push.calls = push.aside;
-    push.aside = NULL;
-    push.aside_last = &push.aside;
-    for (unsigned i = 0; i < TOOLS_MAX; i++)
-        push.pushers[i].wide = 0;
-}
-
 static void on_free(void)
 {
     pthread_mutex_lock(&push.lock);
-    put_back();
+    px_calls_put_back(&push.calls);
     pthread_mutex_unlock(&push.lock);
 }
 
@@ -229,8 +210,10 @@ static void on_free(void)
 static void on_held(void)
 {
     pthread_mutex_lock(&push.lock);
-    put_back();
-    for (struct call *call = push.calls; call != NULL; call = call->next) {
+    px_calls_put_back(&push.calls);
+    for (struct px_call *at = push.calls.first; at != NULL; at = at->next) {
+        struct call *call = (struct call *)at;
+
         if (is_sure(call))
             continue;
         call->is_refused = !px_readers_can_take(&call->set);
@@ -270,7 +253,8 @@ static pmix_status_t take(const pmix_proc_t *source, const struct ask *ask,
         return PMIX_ERR_IOF_COMPLETE;
     call->pusher = p;
     call->is_own = is_own(&call->set);
-    call->is_wide = px_readers_are_of_several(&call->set);
+    call->base.tool = (unsigned)(p - push.pushers);
+    call->base.is_wide = px_readers_are_of_several(&call->set);
     if (call->closes && is_sure(call))
         px_readers_close(&call->set);
     append(call);
@@ -457,48 +441,23 @@ static bool send_call(struct call *call)
     return true;
 }
 
-/* What a tool has for several jobs goes before what it has for any of them
- * later. Under the lock. */
-static bool has_to_wait(const struct call *call)
-{
-    return !is_sure(call) || call->pusher->wide > 0 ||
-           px_readers_are_full(&call->set);
-}
-
 /* Under the lock. */
-static struct call *take_first(void)
+static bool has_to_wait(const struct px_call *base)
 {
-    struct call *call = push.calls;
+    const struct call *call = (const struct call *)base;
 
-    push.calls = call->next;
-    if (push.calls == NULL)
-        push.last = &push.calls;
-    call->next = NULL;
-    return call;
-}
-
-static void put_aside(struct call *call)
-{
-    *push.aside_last = call;
-    push.aside_last = &call->next;
-    call->pusher->wide += call->is_wide;
+    return !is_sure(call) || px_readers_are_full(&call->set);
 }
 
 /* The next one that need not wait; NULL: there is none. */
 static struct call *next_call(void)
 {
-    struct call *call = NULL;
+    struct px_call *call;
 
     pthread_mutex_lock(&push.lock);
-    while (push.calls != NULL && call == NULL) {
-        call = take_first();
-        if (has_to_wait(call)) {
-            put_aside(call);
-            call = NULL;
-        }
-    }
+    call = px_calls_next(&push.calls, has_to_wait);
     pthread_mutex_unlock(&push.lock);
-    return call;
+    return (struct call *)call;
 }
 
 static void finish(struct call *call)

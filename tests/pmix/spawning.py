@@ -121,3 +121,42 @@ def wait_over(job, space):
     live.eventually(lambda: space not in re.split(
         "[, ]", asker.query("pmix.qry.ns")[0][0]), 60, "%s is over" % space)
     asker.end()
+
+
+# --- jobs that are fed
+
+ALL = "!pmix.fwd.stdin:%d " % 0xfffffffe  # PMIX_RANK_WILDCARD
+KEEP = "cat\\s>$0.$XYLEM_RANK"
+
+
+class Kept:
+    """A job whose processes write their stdin to files."""
+    count = 0
+
+    def __init__(self, tool, ranks, directives=ALL, command=KEEP):
+        Kept.count += 1
+        self.base = os.path.join(live.TMP, "kept-%d" % Kept.count)
+        self.space, status = tool.spawn(
+            f"{directives}-- {ranks} sh -c {command} {self.base}")
+        live.check_eq("SUCCESS", status)
+
+    def got(self, rank):
+        return live.read_file("%s.%d" % (self.base, rank)) or b""
+
+    def wait(self, rank, want):
+        live.eventually(lambda: self.got(rank) == want, 60,
+                        "stdin of rank %d" % rank)
+        live.check(self.got(rank) == want, "rank %d: %r" % (
+            rank, self.got(rank)[:100]))
+
+
+def wait_end(tool, space):
+    tool.do("events " + space)
+    tool.wait_event("JOB ENDED", space)
+
+
+def finish(job, gate, *tools):
+    for tool in tools:
+        live.check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()

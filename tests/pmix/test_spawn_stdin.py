@@ -9,42 +9,7 @@ import pmix
 import live
 import spawning
 from live import check, check_eq
-
-ALL = "!pmix.fwd.stdin:%d " % 0xfffffffe  # PMIX_RANK_WILDCARD
-KEEP = "cat\\s>$0.$XYLEM_RANK"
-
-
-class Kept:
-    """A job whose processes write their stdin to files."""
-    count = 0
-
-    def __init__(self, tool, ranks, directives=ALL, command=KEEP):
-        Kept.count += 1
-        self.base = os.path.join(live.TMP, "kept-%d" % Kept.count)
-        self.space, status = tool.spawn(
-            f"{directives}-- {ranks} sh -c {command} {self.base}")
-        check_eq("SUCCESS", status)
-
-    def got(self, rank):
-        return live.read_file("%s.%d" % (self.base, rank)) or b""
-
-    def wait(self, rank, want):
-        live.eventually(lambda: self.got(rank) == want, 60,
-                        "stdin of rank %d" % rank)
-        check(self.got(rank) == want, "rank %d: %r" % (
-            rank, self.got(rank)[:100]))
-
-
-def wait_end(tool, space):
-    tool.do("events " + space)
-    tool.wait_event("JOB ENDED", space)
-
-
-def finish(job, gate, *tools):
-    for tool in tools:
-        check_eq(0, tool.end())
-    gate.open()
-    job.check_ok()
+from spawning import ALL, Kept, finish, wait_end
 
 
 def exact():
@@ -132,31 +97,6 @@ def beside():
     job.check_ok()
 
 
-def slow():
-    """With --stdin-slow=spill one that does not read holds up nobody: what it
-    lacks waits in a file."""
-    job, gate = spawning.start("true", "--stdin-slow", "spill",
-                               "--spill-dir", live.TMP)
-    tool = spawning.connect(job)
-    go = pmix.Gate()
-    late = Kept(tool, 1, command=f":\\s<{go.path};" + KEEP)
-    others = Kept(tool, 2)
-    piece = "x" * 60000
-    for n in range(100):
-        tool.do(f"push {late.space} * {n}{piece}")
-        tool.do(f"push {others.space} * {n}\\n")
-    lines = b"".join(b"%d\n" % n for n in range(100))
-    for rank in range(2):
-        others.wait(rank, lines)
-    check_eq(b"", late.got(0), "it has read already")
-    go.open()
-    for kept in (late, others):
-        tool.do(f"push {kept.space} *")
-        wait_end(tool, kept.space)
-    late.wait(0, "".join(f"{n}{piece}" for n in range(100)).encode())
-    finish(job, gate, tool)
-
-
 def killed():
     """Who pushes is killed in the middle: what was taken of it has come, push
     by push, and another tool goes on, to a job of its own and to that one
@@ -194,7 +134,6 @@ def main():
             (exact, "several jobs, byte for byte"),
             (some, "one rank of three, and what is refused"),
             (beside, "beside the run's own stdin"),
-            (slow, "one that does not read, with --stdin-slow=spill"),
             (killed, "tools that are killed")):
         with live.case(sentence):
             test()

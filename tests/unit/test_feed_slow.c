@@ -25,24 +25,35 @@ struct slow_hose {
     uint64_t pushed;
 };
 
-static int open_with(void **state, enum job_slow_policy policy,
-                     uint64_t spill_bytes)
+static int open_slow(void **state, struct ep_feed_slow *slow)
 {
     struct slow_hose *sh = calloc(1, sizeof(*sh));
     void *hose;
-    struct ep_feed_slow slow = {.policy = policy,
-                                .window_frames = WINDOW,
-                                .after_ms = 20,
-                                .spill_bytes = spill_bytes,
-                                .spill_dir = getenv("TMPDIR")};
 
     hose_setup(&hose);
     sh->hose = hose;
     assert_int_equal(ep_writer_open(sh->hose->base, &sh->writer), 0);
-    slow.writer = sh->writer;
-    assert_int_equal(ep_feed_slow(sh->hose->feed, &slow), 0);
+    slow->writer = sh->writer;
+    assert_int_equal(ep_feed_slow(sh->hose->feed, slow), 0);
     *state = sh;
     return 0;
+}
+
+static int open_with(void **state, enum job_slow_policy policy,
+                     uint64_t spill_bytes)
+{
+    return open_slow(state,
+                     &(struct ep_feed_slow){.policy = policy,
+                                            .window_frames = WINDOW,
+                                            .after_ms = 20,
+                                            .spill_bytes = spill_bytes,
+                                            .spill_dir = getenv("TMPDIR")});
+}
+
+static void add_two(struct slow_hose *sh)
+{
+    assert_int_equal(hose_add(sh->hose, 0), 0);
+    assert_int_equal(hose_add(sh->hose, 1), 0);
 }
 
 static int spilling(void **state)
@@ -58,6 +69,37 @@ static int spilling_a_little(void **state)
 static int closing(void **state)
 {
     return open_with(state, JOB_SLOW_CLOSE, 0);
+}
+
+static int open_shared(void **state, enum job_slow_policy policy)
+{
+    struct slow_hose *sh;
+
+    open_slow(state, &(struct ep_feed_slow){.policy = policy,
+                                            .is_shared = true,
+                                            .window_frames = WINDOW,
+                                            .after_ms = 20,
+                                            .unread_ms = 60,
+                                            .spill_bytes = 2 * MIB,
+                                            .spill_dir = getenv("TMPDIR")});
+    sh = *state;
+    add_two(sh);
+    return 0;
+}
+
+static int waiting_in_shared(void **state)
+{
+    return open_shared(state, JOB_SLOW_WAIT);
+}
+
+static int spilling_in_shared(void **state)
+{
+    return open_shared(state, JOB_SLOW_SPILL);
+}
+
+static int closing_in_shared(void **state)
+{
+    return open_shared(state, JOB_SLOW_CLOSE);
 }
 
 static int teardown(void **state)
@@ -118,12 +160,6 @@ static void check_end(struct slow_hose *sh, uint32_t proc)
         turn(sh, 0, &proc, 1);
     assert_int_equal(sh->hose->readers[proc].seen_bytes,
                      sh->hose->stream_bytes);
-}
-
-static void add_two(struct slow_hose *sh)
-{
-    assert_int_equal(hose_add(sh->hose, 0), 0);
-    assert_int_equal(hose_add(sh->hose, 1), 0);
 }
 
 /* The others see the whole stream; then the one gets it, byte by byte the
@@ -363,6 +399,105 @@ static void nobody_is_slow_while_all_are_stopped(void **state)
     assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
 }
 
+/* --- in a shared stream
+ * */
+
+/* Target 0 reads, and what comes for both goes on until 1 is said to be so. */
+static void flow_until(struct slow_hose *sh, enum job_stdin_event what)
+{
+    while (sh->hose->slow_what != what)
+        turn(sh, FRAME, (const uint32_t[]){0}, 1);
+    assert_int_equal(sh->hose->slow_proc, 1);
+}
+
+/* Nothing waits in the stream any more: all is consumed, as it is in a file. */
+static void drain(struct slow_hose *sh)
+{
+    while (sh->hose->consumed < sh->pushed)
+        turn(sh, 0, (const uint32_t[]){0}, 1);
+}
+
+/* One frame that waits for it is enough, and again when it has caught up. */
+static void who_is_behind_is_told_and_when_it_is_not(void **state)
+{
+    struct slow_hose *sh = *state;
+
+    for (unsigned round = 1; round <= 3; round++) {
+        while (sh->hose->stream_bytes < round * (PIPE_BYTES + FRAME))
+            turn(sh, FRAME, (const uint32_t[]){0}, 1);
+        while (sh->hose->slow_what != JOB_STDIN_BEHIND)
+            turn(sh, 0, (const uint32_t[]){0}, 1);
+        drain(sh);
+        assert_int_equal(sh->hose->slow_told, 2 * round - 1);
+        while (sh->hose->slow_what != JOB_STDIN_FREE)
+            turn(sh, 0, (const uint32_t[]){0, 1}, 2);
+        assert_int_equal(sh->hose->slow_told, 2 * round);
+        catch_up(sh);
+    }
+    check_end(sh, 1);
+}
+
+/* It is told to the user once, whatever it does then. */
+static void who_reads_nothing_for_long_is_told_once(void **state)
+{
+    struct slow_hose *sh = *state;
+    const uint64_t until_ns = rig_now_ns() + 300 * UINT64_C(1000000);
+    unsigned told;
+
+    flow_until(sh, JOB_STDIN_BEHIND);
+    flow_until(sh, JOB_STDIN_UNREAD);
+    told = sh->hose->slow_told;
+    while (rig_now_ns() < until_ns)
+        turn(sh, 0, (const uint32_t[]){0}, 1);
+    assert_int_equal(sh->hose->slow_told, told);
+    catch_up(sh);
+    check_end(sh, 1);
+}
+
+/* So far behind as it may be, and until half of that is read; the file has room
+ * for what is on its way. */
+static void with_spill_it_is_told_at_the_bound(void **state)
+{
+    struct slow_hose *sh = *state;
+
+    flow_until(sh, JOB_STDIN_FULL); /* follows BEHIND */
+    assert_int_equal(sh->hose->slow_told, 2);
+    assert_in_range(sh->hose->stream_bytes, 2 * MIB, 3 * MIB + WINDOW * FRAME);
+    flow(sh, sh->hose->stream_bytes + 2 * MIB);
+    drain(sh);
+    while (sh->hose->slow_what != JOB_STDIN_FREE)
+        turn(sh, 0, (const uint32_t[]){0, 1}, 2);
+    assert_in_range(sh->hose->stream_bytes - sh->hose->readers[1].seen_bytes,
+                    MIB / 2, MIB + PIPE_BYTES);
+    catch_up(sh);
+    check_end(sh, 1);
+}
+
+static void with_close_it_is_closed_when_it_reads_nothing(void **state)
+{
+    struct slow_hose *sh = *state;
+
+    flow_until(sh, JOB_STDIN_BEHIND);
+    /* FREE as it ends, then why. */
+    flow_until(sh, JOB_STDIN_CLOSED);
+    hose_drink(sh->hose, 1, SIZE_MAX);
+    assert_true(sh->hose->readers[1].at_end);
+    drain(sh);
+    check_end(sh, 0);
+}
+
+/* It is no more behind, and nobody waits for it. */
+static void who_goes_while_behind_is_free(void **state)
+{
+    struct slow_hose *sh = *state;
+
+    flow_until(sh, JOB_STDIN_BEHIND);
+    ep_feed_drop_target(sh->hose->feed, 1);
+    assert_int_equal(sh->hose->slow_what, JOB_STDIN_FREE);
+    drain(sh);
+    check_end(sh, 0);
+}
+
 /* --- any order of all of it
  * */
 
@@ -447,6 +582,11 @@ int main(void)
         TEST(a_window_that_comes_at_once_is_noticed, closing),
         TEST(who_holds_up_nobody_is_not_closed, closing),
         TEST(nobody_is_slow_while_all_are_stopped, closing),
+        TEST(who_is_behind_is_told_and_when_it_is_not, waiting_in_shared),
+        TEST(who_reads_nothing_for_long_is_told_once, waiting_in_shared),
+        TEST(with_spill_it_is_told_at_the_bound, spilling_in_shared),
+        TEST(with_close_it_is_closed_when_it_reads_nothing, closing_in_shared),
+        TEST(who_goes_while_behind_is_free, waiting_in_shared),
         TEST(spilled_or_not_all_get_the_stream, spilling_a_little),
     };
 

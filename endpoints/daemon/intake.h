@@ -1,0 +1,62 @@
+/* A stream of stdin on one node, and the feeds of the jobs that it is for.
+ *
+ * Frames come in their order, each for one job: the launcher sees to that. A
+ * job that has readers here has an inlet, with a feed of its own (feed.h), so
+ * that what waits for it is apart from what waits for others. Frames for all,
+ * and those for some that name none, are for the job of the frame before them.
+ * A frame without an inlet is consumed at once.
+ *
+ * Bounds: 8 bytes for each frame of the stream's window. Feeding is O(inlets).
+ */
+#ifndef ENDPOINTS_DAEMON_INTAKE_H
+#define ENDPOINTS_DAEMON_INTAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/word.h"
+#include "overlay/event.h"
+#include "topo/tree.h"
+
+struct ep_feed;
+struct ep_inlet;
+struct ep_intake;
+struct event_base;
+
+struct ep_intake_events {
+    /* The first frames_total frames are consumed, and this process is furthest
+     * behind with the next one; TOPO_NONE: nobody is. From the event loop, and
+     * from within ep_intake_take() and ep_inlet_close(); may call nothing here.
+     */
+    void (*on_consumed)(void *arg, uint64_t frames_total, uint32_t proc);
+    /* As of struct ep_feed_events. */
+    void (*on_free)(void *arg, struct ov_buf *buf);
+    void (*on_slow)(void *arg, uint32_t proc, enum job_stdin_event what,
+                    int err);
+};
+
+/* Borrows base and events. Returns 0 or OV_ENOMEM. */
+int ep_intake_open(struct event_base *base,
+                   const struct ep_intake_events *events, void *arg,
+                   struct ep_intake **out);
+/* Closes its inlets, without events but on_free. NULL is fine. */
+void ep_intake_close(struct ep_intake *intake);
+
+/* A job with these processes has one from now on: what comes for them goes into
+ * its feed, to which the caller adds them. Returns 0 or OV_ENOMEM. */
+int ep_inlet_open(struct ep_intake *intake, struct topo_range procs,
+                  struct ep_inlet **out);
+/* Nobody of them reads any more. NULL is fine. */
+void ep_inlet_close(struct ep_inlet *inlet);
+/* Borrowed. */
+struct ep_feed *ep_inlet_feed(const struct ep_inlet *inlet);
+
+/* The next frame, of which a reference is taken where that is needed; flags as
+ * in overlay/wire/frame.h. */
+void ep_intake_take(struct ep_intake *intake, const struct ov_slice *slice,
+                    uint32_t flags);
+
+/* As ep_feed_pause(), for all. */
+void ep_intake_pause(struct ep_intake *intake, bool is_paused);
+
+#endif

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""A process of a further job that does not read its stdin holds up its own job
+and no other, under each --stdin-slow, and however much waits for it."""
+import hashlib
+import os
+import sys
+from subprocess import PIPE
+
+import dvms
+import pmix
+import live
+import spawning
+from live import check, check_eq
+from spawning import ALL, KEEP, Kept, finish, wait_end
+
+PIECES = 100
+PIECE = "x" * 60000  # so that all are more than pipes, windows and memory hold
+FILE = 2 * live.MIB  # where it may not be larger
+
+
+def late(tool):
+    """A job of two, of which rank 0 reads when the gate opens."""
+    go = pmix.Gate()
+    return Kept(tool, 2, command="test\\s$XYLEM_RANK\\s!=\\s0\\s||\\s:\\s<"
+                f"{go.path};" + KEEP), go
+
+
+def everything():
+    return "".join(f"{n}{PIECE}" for n in range(PIECES)).encode()
+
+
+def feed(tool, slow, others):
+    """To one of both in turn; then the others have all of it."""
+    for n in range(PIECES):
+        tool.do(f"push {slow.space} * {n}{PIECE}")
+        tool.do(f"push {others.space} * {n}\\n")
+    tool.do(f"push {others.space} *")
+    wait_end(tool, others.space)
+    for rank in range(2):
+        others.wait(rank, b"".join(b"%d\n" % n for n in range(PIECES)))
+
+
+def waits(*options):
+    """It gets all when it reads."""
+    job, gate = spawning.start("true", *options)
+    tool = spawning.connect(job)
+    slow, go = late(tool)
+    feed(tool, slow, Kept(tool, 2))
+    check_eq(b"", slow.got(0), "it has read nothing")
+    feed(tool, slow, Kept(tool, 2))
+    if live.FULL and not options:
+        live.eventually(
+            lambda: "rank 0 of a further job on %s does not read its stdin: "
+            "what is pushed to its job waits for it" % os.uname().nodename
+            in job.said(), 60, "the user is told")
+    if "spill=2M" in options:
+        check("rank 0 of a further job on %s is 2 MiB behind in its stdin, "
+              "more are not spilled: what is pushed to its job waits for it"
+              % os.uname().nodename in job.said(), "the user is told")
+    go.open()
+    tool.do(f"push {slow.space} *")
+    wait_end(tool, slow.space)
+    for rank in range(2):
+        slow.wait(rank, everything() * 2)
+    finish(job, gate, tool)
+
+
+def spills():
+    """Up to the bound, and beyond it."""
+    for bound in ("spill", "spill=2M"):
+        waits("--stdin-slow", bound, "--spill-dir", live.TMP)
+
+
+def closed():
+    """Its stdin ends; the other one of its job gets all."""
+    job, gate = spawning.start("true", "--stdin-slow", "close=2")
+    tool = spawning.connect(job)
+    slow, go = late(tool)
+    feed(tool, slow, Kept(tool, 2))
+    live.eventually(lambda: "rank 0 of a further job on %s has not read its "
+                    "stdin for 2 s" % os.uname().nodename in job.said(), 60,
+                    "the user is told")
+    slow.wait(1, everything())
+    go.open()
+    tool.do(f"push {slow.space} *")
+    wait_end(tool, slow.space)
+    got = slow.got(0)
+    check(everything().startswith(got) and len(got) < len(everything()),
+          "the beginning: %d bytes" % len(got))
+    finish(job, gate, tool)
+
+
+def gone():
+    """It is killed, or its node is: its job goes on, and others always have."""
+    job, gate = spawning.start("true", "--on-node-loss=continue")
+    tool = spawning.connect(job)
+    slow, _ = late(tool)
+    feed(tool, slow, Kept(tool, 2))
+    tool.do(f"signal {slow.space} 0 9")
+    slow.wait(1, everything())
+    others = Kept(tool, 2)
+    feed(tool, Kept(tool, 2), others)
+    finish(job, gate, tool)
+
+
+def large(size, wrap=()):
+    """In a dvm, more than the launcher keeps for a job, which is told by its
+    file: another one is fed at the same time, and that one gets all in the
+    end."""
+    path = os.path.join(live.TMP, "large")
+    want = hashlib.sha1()
+    with open(path, "wb") as file:
+        for n in range(size // live.MIB):
+            piece = bytes([n % 251]) * live.MIB
+            file.write(piece)
+            want.update(piece)
+    dvm = dvms.start(wrap=wrap)
+    go = pmix.Gate()
+    with open(path, "rb") as file:
+        slow = pmix.Command("run", "--dvm", "-n", 1, "sh", "-c",
+                            f': <"{go.path}"; sha1sum', stdin=file)
+    bound = FILE if wrap else 256 * live.MIB
+    live.eventually(lambda: pmix.spooled(dvm, dvm.proc.pid) >= bound, 120,
+                    "no more is taken")
+    for n in range(3):
+        data = os.urandom(live.MIB * 2)
+        other = pmix.Command("run", "--dvm", "-n", 1, "cat", stdin=PIPE)
+        other.proc.stdin.write(data)
+        other.proc.stdin.close()
+        check_eq(0, other.wait(), other.said())
+        check(other.shown() == data, "as it was: %d" % n)
+    check(slow.proc.poll() is None, "that one still runs")
+    go.open()
+    check_eq(0, slow.wait(), slow.said())
+    check_eq(f"{want.hexdigest()}  -\n", slow.shown().decode())
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)
+
+
+def limited():
+    """Its file may not grow."""
+    large(16 * live.MIB, ["sh", "-c", f'ulimit -f {FILE // 512}; exec "$@"',
+                          "sh"])
+
+
+def bounded():
+    """It may, but not beyond the bound."""
+    if live.FULL:
+        large(300 * live.MIB)
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (waits, "the others go on, and it gets all when it reads"),
+            (spills, "the same with its bytes in a file"),
+            (closed, "its stdin is closed"),
+            (gone, "it ends"),
+            (limited, "in a dvm, more than can wait for it"),
+            (bounded, "in a dvm, more than may wait for it")):
+        with live.case(sentence):
+            test()
+    live.check_gone()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
