@@ -8,8 +8,13 @@
 #include "overlay/wire/push.h"
 #include "pmix_api/host_impl.h"
 
-/* Handed on in a turn of the loop. */
-enum { TURN_PUSHES = 64 };
+enum {
+    TURN_PUSHES = 64, /* handed on in a turn of the loop */
+    /* Of memory for what waits for a job: the first ones have so much, */
+    NEAR_BYTES = 1 << 20,
+    NEAR_ALL_BYTES = 2 << 20,
+    NEAR_LEAST_BYTES = 32 << 10, /* and those beyond that. */
+};
 
 /* Of all processes with these numbers that there are. */
 static void set_bits(struct px_host *host, struct topo_range range, uint8_t set,
@@ -260,21 +265,36 @@ void px_push_begin(struct px_host *host)
 
 /* --- words */
 
+/* Those who are the first to need some have much; where there are many, little
+ * is enough for each: its file has the rest. O(jobs). */
+static uint32_t near_bytes(const struct px_host *host)
+{
+    uint64_t used_bytes = 0;
+
+    for (const struct px_host_job *job = host->jobs; job != NULL;
+         job = job->next)
+        used_bytes += job->in.pushes.spool.near.cap_bytes;
+    return used_bytes < NEAR_ALL_BYTES ? NEAR_BYTES : NEAR_LEAST_BYTES;
+}
+
 /* Each job keeps its part: none waits for another one. */
 static void keep_parts(struct px_host *host, const struct px_push *heard,
                        struct ov_push push)
 {
     uint8_t mem[PX_PUSH_BYTES_MAX];
+    struct px_pushes_cfg cfg = {.dir = px_folder_top()};
 
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
         struct topo_range processes = {job->base, job->base + job->size - 1};
         uint32_t len_bytes =
             px_push_part(heard->mem, push, processes, &job->in.has_set, mem);
 
-        if (len_bytes > 0 && !job->is_over)
-            px_pushes_put(&job->in.pushes, mem, len_bytes, px_folder_top());
-        if (len_bytes > 0)
-            look_if_full(host, job);
+        if (len_bytes == 0 || job->is_over)
+            continue;
+        if (!job->in.pushes.is_open)
+            cfg.near_bytes = near_bytes(host);
+        px_pushes_put(&job->in.pushes, mem, len_bytes, &cfg);
+        look_if_full(host, job);
     }
 }
 

@@ -9,7 +9,6 @@
 #include "pmix_api/wire_push.h"
 
 enum {
-    NEAR_BYTES = 1 << 20,
     FULL_BYTES = 256 << 20, /* of the file */
     /* And beside it a call of a tool that has begun, and all that is granted.
      */
@@ -24,9 +23,11 @@ struct px_pushes_spare {
 };
 
 /* Memory is bounded, and without this little nothing works. */
-static void open_first(struct px_pushes *pushes, const char *dir)
+static void open_first(struct px_pushes *pushes,
+                       const struct px_pushes_cfg *cfg)
 {
-    int rc = px_spool_open(&pushes->spool, NEAR_BYTES, FAR_BYTES, dir);
+    int rc =
+        px_spool_open(&pushes->spool, cfg->near_bytes, FAR_BYTES, cfg->dir);
 
     pushes->ahead = malloc(PX_PUSH_BYTES_MAX);
     OV_ASSERT(rc == 0 && pushes->ahead != NULL);
@@ -75,10 +76,10 @@ void px_pushes_close(struct px_pushes *pushes)
 }
 
 void px_pushes_put(struct px_pushes *pushes, const void *mem,
-                   uint32_t len_bytes, const char *dir)
+                   uint32_t len_bytes, const struct px_pushes_cfg *cfg)
 {
     if (!pushes->is_open)
-        open_first(pushes, dir);
+        open_first(pushes, cfg);
     if (pushes->spare != NULL ||
         px_spool_put(&pushes->spool, NULL, 0, mem, len_bytes) != 0)
         put_spare(pushes, mem, len_bytes);

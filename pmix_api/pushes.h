@@ -1,7 +1,7 @@
 /* What tools have pushed to a job, until it goes on its way: messages as of
  * overlay/wire/push.h, in their order.
  *
- * A spool keeps them: 1 MiB in memory, made for the first of them, then a file
+ * A spool keeps them: some in memory, made for the first of them, then a file
  * without a name. They are full with 256 MiB, or when the file does not take
  * what it was thought to; that is said, and what is on its way by then has room
  * still. What the file does not take is kept in memory as well, so that none is
@@ -34,10 +34,15 @@ struct px_pushes {
 
 void px_pushes_close(struct px_pushes *pushes);
 
-/* Copies a message of at most PX_PUSH_BYTES_MAX to the end. `dir` is borrowed
- * until px_pushes_close(): a file is made there when it is needed. */
+struct px_pushes_cfg {
+    uint32_t near_bytes; /* of memory */
+    const char *dir;     /* borrowed until px_pushes_close(): the file's */
+};
+
+/* Copies a message of at most PX_PUSH_BYTES_MAX to the end; cfg counts for the
+ * first one, and the first one after px_pushes_rest(). */
 void px_pushes_put(struct px_pushes *pushes, const void *mem,
-                   uint32_t len_bytes, const char *dir);
+                   uint32_t len_bytes, const struct px_pushes_cfg *cfg);
 
 /* Nothing more is to be added, from full on until half of it has gone. */
 bool px_pushes_are_full(struct px_pushes *pushes);

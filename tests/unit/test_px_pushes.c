@@ -48,11 +48,19 @@ static uint32_t make(uint8_t *out, uint32_t n)
                   flags & OV_PUSH_MORE ? 0 : 1 + n * 37 % PAYLOAD_MAX);
 }
 
+static const struct px_pushes_cfg *in_dir(const char *dir)
+{
+    static struct px_pushes_cfg cfg = {.near_bytes = 1 << 20};
+
+    cfg.dir = dir;
+    return &cfg;
+}
+
 static void put(struct px_pushes *pushes, uint32_t n)
 {
     uint8_t mem[LARGE_BYTES];
 
-    px_pushes_put(pushes, mem, make(mem, n), getenv("TMPDIR"));
+    px_pushes_put(pushes, mem, make(mem, n), in_dir(getenv("TMPDIR")));
 }
 
 /* Takes one out, which is made of messages from number n on; returns how many
@@ -123,9 +131,9 @@ static void only_what_belongs_together_is_one(void **state)
             uint32_t one = encode(mem, 1, cases[i].first, 100);
             uint32_t got, bytes = SIZE_BYTES - one + spare;
 
-            px_pushes_put(&pushes, mem, one, "/");
+            px_pushes_put(&pushes, mem, one, in_dir("/"));
             px_pushes_put(&pushes, mem, encode(mem, 1, cases[i].second, bytes),
-                          "/");
+                          in_dir("/"));
             got = px_pushes_get(&pushes, out, sizeof(out));
             assert_int_equal(got,
                              cases[i].are_one && spare == 0 ? SIZE_BYTES : one);
@@ -139,7 +147,7 @@ static void put_large(struct px_pushes *pushes, uint32_t n, const char *dir)
     uint8_t mem[LARGE_BYTES];
 
     px_pushes_put(pushes, mem, encode(mem, n, OV_PUSH_NEW, LARGE_BYTES - 100),
-                  dir);
+                  in_dir(dir));
 }
 
 static void expect_large(struct px_pushes *pushes, uint32_t n)
@@ -248,7 +256,8 @@ static void what_a_file_has_lost_is_counted(void **state)
     assert_true(px_pushes_are_none(&pushes));
     assert_true(pushes.lost_bytes >= FILE_BYTES / 2);
     pushes.lost_bytes = 0;
-    px_pushes_put(&pushes, mem, encode(mem, 1, 0, 50), getenv("TMPDIR"));
+    px_pushes_put(&pushes, mem, encode(mem, 1, 0, 50),
+                  in_dir(getenv("TMPDIR")));
     put_large(&pushes, 5, getenv("TMPDIR"));
     expect_large(&pushes, 5);
     assert_int_equal(pushes.lost_bytes, OV_PUSH_HEAD_BYTES + 50);
