@@ -47,6 +47,7 @@ enum job_stdin_event {
     JOB_STDIN_UNSAVED,  /* the same, as its spool cannot be written */
     JOB_STDIN_LOST,     /* its spool cannot be read: bytes are lost */
     JOB_STDIN_CLOSED,   /* it has waited too long */
+    JOB_STDIN_SHUT,     /* the process itself has closed it */
     /* Of a further job, whose stdin waits for it alone: */
     JOB_STDIN_BEHIND, /* it is behind: no more is to be sent to its job */
     JOB_STDIN_FREE,   /* it is not any more, or reads no more */

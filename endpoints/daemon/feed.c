@@ -58,6 +58,13 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
         ep_target_pump_wake(feed);
 }
 
+static void on_shut(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    ep_target_tell_shut(arg);
+}
+
 int ep_feed_open(struct event_base *base, const struct ep_feed_events *events,
                  void *arg, struct ep_feed **out)
 {
@@ -72,8 +79,9 @@ int ep_feed_open(struct event_base *base, const struct ep_feed_events *events,
     TAILQ_INIT(&feed->turns);
     TAILQ_INIT(&feed->spill.fetches);
     feed->pump = evtimer_new(base, on_pump, feed);
-    if (feed->pump == NULL) {
-        free(feed);
+    feed->shut = evtimer_new(base, on_shut, feed);
+    if (feed->pump == NULL || feed->shut == NULL) {
+        ep_feed_close(feed);
         return OV_ENOMEM;
     }
     *out = feed;
@@ -111,7 +119,10 @@ void ep_feed_close(struct ep_feed *feed)
     ep_spill_close(feed);
     if (feed->look != NULL)
         event_free(feed->look);
-    event_free(feed->pump);
+    if (feed->shut != NULL)
+        event_free(feed->shut);
+    if (feed->pump != NULL)
+        event_free(feed->pump);
     ep_set_unref(feed->set);
     free(feed->ring);
     free(feed);

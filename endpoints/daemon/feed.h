@@ -39,9 +39,9 @@ struct ep_feed_events {
     void (*on_free)(void *arg, struct ov_buf *buf);
     /* A slow target was treated so; told once for FULL, UNSAVED or UNREAD.
      * Where the stream is shared BEHIND and FREE come in turn; UNREAD comes
-     * when it is not closed. After LOST it gets nothing more. Also called from
-     * within push. May not close the feed. Not needed where targets are waited
-     * for. */
+     * when it is not closed. SHUT: it has closed its stdin itself, and was not
+     * dropped within a tenth of a second. After LOST it gets nothing more. Also
+     * called from within push. May not close the feed. */
     void (*on_slow)(void *arg, uint32_t proc, enum job_stdin_event what,
                     int err);
 };

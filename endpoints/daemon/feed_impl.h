@@ -81,11 +81,11 @@ struct feed_target {
     uint64_t seen_bytes; /* taken by it, when last looked at */
     bool is_spilled;
     bool was_spilled;
-    bool is_told;   /* that its spool can take no more */
-    bool is_behind; /* no more is to come for it, as was told */
-    uint32_t
-        unread; /* looks in a row since then at which it had read nothing */
+    bool is_told;    /* that its spool can take no more */
+    bool is_behind;  /* no more is to come for it, as was told */
     bool is_closing; /* it has all that there is for it */
+    bool is_shut;    /* it has closed its stdin, which is to be told */
+    uint32_t unread; /* looks in a row while behind that saw nothing read */
 };
 
 struct ep_feed {
@@ -93,6 +93,7 @@ struct ep_feed {
     const struct ep_feed_events *events;
     void *arg;
     struct event *pump; /* owned */
+    struct event *shut; /* owned: some have closed their stdin */
     struct feed_targets all;
     struct feed_targets turns;
     uint32_t targets_count; /* that there ever were */
@@ -156,6 +157,8 @@ void ep_target_state_set(struct feed_target *target, enum target_state state);
 void ep_target_settle(struct feed_target *target);
 /* Tells whether no more is to come for it, where that has changed. */
 void ep_target_tell_behind(struct feed_target *target);
+/* Tells of those that have closed their stdin. */
+void ep_target_tell_shut(struct ep_feed *feed);
 /* Its stdin is closed, and it wants no more. */
 void ep_target_end(struct feed_target *target);
 /* Writes to the pipe: false when it was closed, and the target is done. */

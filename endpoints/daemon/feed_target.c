@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 enum {
     FRAMES_PER_WRITE = 16,
     BYTES_PER_WRITE = 64 * 1024, /* what a pipe holds as a rule */
+    SHUT_US = 100 * 1000,
 };
 
 void ep_target_pump_wake(struct ep_feed *feed)
@@ -176,6 +178,31 @@ static void finish(struct feed_target *target)
     ep_target_base_move(feed);
 }
 
+/* Nobody reads the pipe any more. When that is because it has ended its owner
+ * hears of that very soon, and there is nothing to tell. */
+static void note_shut(struct feed_target *target)
+{
+    static const struct timeval wait = {.tv_usec = SHUT_US};
+    struct ep_feed *feed = target->feed;
+
+    target->left_bytes = ep_target_pipe_bytes(target->fd);
+    finish(target);
+    target->is_shut = true;
+    if (!evtimer_pending(feed->shut, NULL))
+        event_add(feed->shut, &wait);
+}
+
+void ep_target_tell_shut(struct ep_feed *feed)
+{
+    struct feed_target *target;
+
+    TAILQ_FOREACH (target, &feed->all, all) {
+        if (target->is_shut)
+            tell(target, JOB_STDIN_SHUT);
+        target->is_shut = false;
+    }
+}
+
 /* What it takes of what it has we shall be asked: a read end of our own lets
  * us look, and keeps nobody from seeing the end. */
 void ep_target_end(struct feed_target *target)
@@ -268,9 +295,8 @@ bool ep_target_put(struct feed_target *target, const struct iovec *iov,
     do {
         put = writev(target->fd, iov, (int)count);
     } while (put < 0 && errno == EINTR);
-    if (put < 0 && errno != EAGAIN) { /* EPIPE: it has closed its stdin */
-        target->left_bytes = ep_target_pipe_bytes(target->fd);
-        finish(target);
+    if (put < 0 && errno != EAGAIN) { /* EPIPE */
+        note_shut(target);
         return false;
     }
     if (put > 0)
@@ -296,16 +322,25 @@ void ep_target_turn(struct feed_target *target)
         ep_target_settle(target);
 }
 
-/* Edge-triggered: it comes whenever the pipe gets room again, and costs no
- * system call for being asked. */
+static bool has_no_reader(int fd)
+{
+    struct pollfd poll_fd = {.fd = fd};
+
+    return poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLERR) != 0;
+}
+
+/* Edge-triggered: it comes whenever the pipe gets room again or nobody reads it
+ * any more, and costs no system call for being asked. Who has something for the
+ * pipe learns the latter as it writes. */
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct feed_target *target = arg;
 
-    (void)fd;
     (void)what;
     if (target->state == TARGET_BLOCKED)
         ep_target_state_set(target, TARGET_RUNNABLE);
+    else if (target->state == TARGET_IDLE && has_no_reader(fd))
+        note_shut(target);
 }
 
 int ep_target_open(struct ep_feed *feed, int fd, uint32_t proc,

@@ -153,6 +153,9 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
                      rank, whose, host, job->desc.close_ms / 1000.0);
         ep_run_tap_stdin(r, word->rank, word->rank, false);
         break;
+    case JOB_STDIN_SHUT:
+        ep_run_tap_stdin(r, word->rank, word->rank, false);
+        break;
     case JOB_STDIN_LOST:
         ep_voice_say(
             &r->voice,

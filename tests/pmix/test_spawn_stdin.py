@@ -59,6 +59,23 @@ def some():
     finish(job, gate, tool)
 
 
+def shut():
+    """A process that has closed its own stdin and goes on cannot be pushed to
+    any more; the other one of its job can."""
+    job, gate = spawning.start("true", "--stdin", "none")
+    tool = spawning.connect(job)
+    kept = Kept(tool, 2, command="test\\s$XYLEM_RANK\\s=\\s1\\s||\\sexec\\s"
+                "sleep\\s1000\\s<&-;" + spawning.KEEP)
+    live.eventually(lambda: "COMPLETE" in tool.ask(f"push {kept.space} 0 x")[1],
+                    60, "it is told")
+    tool.do(f"push {kept.space} * last\\n")
+    tool.do(f"push {kept.space} *")
+    kept.wait(1, b"last\n")
+    tool.do(f"signal {kept.space} 0 9")
+    wait_end(tool, kept.space)
+    finish(job, gate, tool)
+
+
 def beside():
     """The run's own stdin, which nobody reads, holds nothing up. What is pushed
     to both jobs goes to both, and in order to each. The last push ends the
@@ -133,6 +150,7 @@ def main():
     for test, sentence in (
             (exact, "several jobs, byte for byte"),
             (some, "one rank of three, and what is refused"),
+            (shut, "one that has closed its stdin"),
             (beside, "beside the run's own stdin"),
             (killed, "tools that are killed")):
         with live.case(sentence):

@@ -12,6 +12,7 @@
 
 #include "overlay/base/err.h"
 #include "tests/unit/hose.h"
+#include "tests/unit/rig.h"
 
 static void all_targets_get_the_stream_and_its_end(void **state)
 {
@@ -111,6 +112,38 @@ static void closed_stdin_counts_as_having_all(void **state)
     hose_push(hose, 10);
     hose_settle(hose);
     assert_int_equal(hose->consumed, 7);
+}
+
+/* It is told a while later, of who is still there then: also where nothing was
+ * to be written. */
+static void who_closes_its_stdin_is_told(void **state)
+{
+    struct hose *hose = *state;
+    const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
+
+    for (uint32_t i = 0; i < 4; i++)
+        hose_add(hose, i);
+    hose_settle(hose);
+    hose_close(hose, 1);
+    hose_close(hose, 2);
+    hose_settle(hose);
+    assert_int_equal(hose->slow_told, 0);
+    ep_feed_drop_target(hose->feed, 1);
+    while (hose->slow_told == 0) {
+        event_base_loop(hose->base, EVLOOP_ONCE);
+        assert_true(rig_now_ns() < limit_ns);
+    }
+    assert_int_equal(hose->slow_proc, 2);
+    assert_int_equal(hose->slow_what, JOB_STDIN_SHUT);
+    hose_close(hose, 3);
+    hose_push(hose, 10);
+    while (hose->slow_told == 1) {
+        event_base_loop(hose->base, EVLOOP_ONCE);
+        assert_true(rig_now_ns() < limit_ns);
+    }
+    assert_int_equal(hose->slow_proc, 3);
+    assert_int_equal(hose->slow_told, 2);
+    hose_drink_all(hose, 0);
 }
 
 /* Stdin of a process that does not read it is over early: its end is behind
@@ -335,6 +368,7 @@ int main(void)
         HOSE_TEST(end_alone_closes_every_stdin),
         HOSE_TEST(slow_target_holds_the_count_but_nobody_else),
         HOSE_TEST(closed_stdin_counts_as_having_all),
+        HOSE_TEST(who_closes_its_stdin_is_told),
         HOSE_TEST(what_lies_in_the_pipe_is_not_taken),
         HOSE_TEST(dropped_target_counts_as_having_all),
         HOSE_TEST(without_targets_everything_is_consumed_at_once),
