@@ -32,6 +32,22 @@ enum px_host_phase {
     PX_HOST_READY, /* it was told */
 };
 
+/* What tools push, on its way from the helper to the streams. */
+struct px_pushing {
+    struct event *turn; /* owned: some may be told */
+    /* By stream of job/job.h: told, and without px_host_pushed(). */
+    uint32_t held[PX_STREAMS];
+    uint32_t last;          /* base of the further job whose turn it was last */
+    uint32_t window_bytes;  /* of PUSHes that may come at a time, */
+    uint32_t granted_bytes; /* and that may come still */
+    uint32_t grants_due;    /* bytes */
+    uint64_t next; /* the set that is being named goes on with this process or
+                      a later one; 0: it is whole */
+    bool is_handing_on; /* within on_push */
+    bool is_held_due;   /* what stdin has is told before */
+    bool is_rest_due;   /* no pusher is left, behind all pushes */
+};
+
 struct px_host {
     struct px_host_cfg cfg;
     char folder[PX_PATH_MAX]; /* of this helper; "" without one */
@@ -73,18 +89,9 @@ struct px_host {
     bool is_flush_due, is_flush_sent;
     bool is_flushed; /* but for what is given back */
     uint32_t starts;
-    struct event *pushes_turn; /* owned: some may be told */
-    /* By stream of job/job.h: told, and without px_host_pushed(). */
-    uint32_t pushes_held[PX_STREAMS];
-    struct px_host_job *pushed_last; /* of the further ones; NULL: none */
-    uint32_t window_bytes;           /* of PUSHes that may come at a time, */
-    uint32_t granted_bytes;          /* and that may come still */
-    uint32_t grants_due;             /* bytes */
-    bool is_handing_on;              /* within on_push */
-    bool is_held_due;                /* what stdin has is told before */
-    bool is_rest_due;                /* no pusher is left, behind all pushes */
-    uint32_t backs;                  /* told, and without px_host_took_back() */
-    uint32_t taken_due;              /* words TAKEN */
+    struct px_pushing push;
+    uint32_t backs;     /* told, and without px_host_took_back() */
+    uint32_t taken_due; /* words TAKEN */
     /* Sent redirected to all helpers; and to those before this one. */
     uint64_t redirected_bytes, redirected_before;
     struct {
@@ -177,8 +184,6 @@ void px_push_hold(struct px_host *host, bool are_there);
 void px_push_begin(struct px_host *host);
 /* A job is over: nobody reads what was pushed to it. */
 void px_push_over(struct px_host *host, struct px_host_job *job);
-/* And freed. */
-void px_push_forget(struct px_host *host, const struct px_host_job *job);
 /* OV_ENOMEM. */
 int px_push_open(struct px_host *host);
 void px_push_close(struct px_host *host);

@@ -113,6 +113,8 @@ void px_jobs_reap(struct px_host *host)
 {
     struct px_host_job **at = &host->jobs;
 
+    if (host->push.is_handing_on) /* it walks them, and reaps then */
+        return;
     while (*at != NULL) {
         struct px_host_job *job = *at;
 
@@ -121,7 +123,6 @@ void px_jobs_reap(struct px_host *host)
             continue;
         }
         *at = job->next;
-        px_push_forget(host, job);
         free_job(job);
     }
 }

@@ -14,6 +14,7 @@ enum {
     NEAR_BYTES = 1 << 20,
     NEAR_ALL_BYTES = 2 << 20,
     NEAR_LEAST_BYTES = 32 << 10, /* and those beyond that. */
+    SPARE_ALL_BYTES = 4 << 20,
 };
 
 /* Of all processes with these numbers that there are. */
@@ -68,18 +69,30 @@ static uint32_t window_of(const struct px_host *host)
                                             : PX_PUSH_WINDOW_BYTES;
 }
 
+/* What no file takes is in memory: for many jobs that would be much. */
+static bool is_much_spare(const struct px_host *host)
+{
+    uint64_t spare_bytes = 0;
+
+    for (const struct px_host_job *job = host->jobs; job != NULL;
+         job = job->next)
+        spare_bytes += job->in.pushes.spare_bytes;
+    return spare_bytes > SPARE_ALL_BYTES;
+}
+
 /* In time, and not in crumbs. */
 static void grant(struct px_host *host)
 {
-    uint32_t due = host->window_bytes - host->granted_bytes;
+    uint32_t due = host->push.window_bytes - host->push.granted_bytes;
+    bool is_due = due >= host->push.window_bytes / 4 && !is_much_spare(host);
 
-    host->grants_due = due >= host->window_bytes / 4 ? due : 0;
-    if (host->grants_due > 0)
+    host->push.grants_due = is_due ? due : 0;
+    if (host->push.grants_due > 0)
         px_queue_soon(host);
 }
 
 /* No more is to be pushed to a job that has no room, however much is granted.
- * To one that is over may: nobody keeps it. */
+ */
 static void look_if_full(struct px_host *host, struct px_host_job *job)
 {
     if (px_pushes_are_full(&job->in.pushes) != job->in.full_told)
@@ -104,9 +117,9 @@ static void say_lost(struct px_host *host, struct px_pushes *pushes)
  * way. */
 static void settle(struct px_host *host)
 {
-    if (!host->is_rest_due || !px_pushes_are_none(&host->jobs->in.pushes))
+    if (!host->push.is_rest_due || !px_pushes_are_none(&host->jobs->in.pushes))
         return;
-    host->is_rest_due = false;
+    host->push.is_rest_due = false;
     host->cfg.events->on_pushers(host->cfg.arg, false);
 }
 
@@ -119,7 +132,7 @@ static uint32_t stream_of(const struct px_host_job *job)
 
 static bool has_room(const struct px_host *host, const struct px_host_job *job)
 {
-    return host->pushes_held[stream_of(job)] < PX_PUSHES_MAX;
+    return host->push.held[stream_of(job)] < PX_PUSHES_MAX;
 }
 
 static void tell(struct px_host *host, struct px_host_job *job,
@@ -131,7 +144,7 @@ static void tell(struct px_host *host, struct px_host_job *job,
     OV_ASSERT(ov_push_decode(mem, len_bytes, &push) == 0);
     if (stream == JOB_STREAM_PUSHED)
         px_push_set_note(&job->in.said, push);
-    host->pushes_held[stream]++;
+    host->push.held[stream]++;
     host->cfg.events->on_push(host->cfg.arg, stream, mem, len_bytes);
 }
 
@@ -149,7 +162,7 @@ static void say_set(struct px_host *host, const struct px_host_job *job,
         struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
         said += px_push_set_say(set, said, &wr, host->cfg.push_bytes);
-        host->pushes_held[JOB_STREAM_PUSHED]++;
+        host->push.held[JOB_STREAM_PUSHED]++;
         host->cfg.events->on_push(host->cfg.arg, JOB_STREAM_PUSHED, mem,
                                   (uint32_t)(wr.at - mem));
     }
@@ -167,11 +180,11 @@ static bool hand_on_one(struct px_host *host, struct px_host_job *job)
     if (len_bytes == 0)
         return false;
     OV_ASSERT(ov_push_decode(mem, len_bytes, &push) == 0);
-    if (job->base > 0 && job != host->pushed_last &&
+    if (job->base > 0 && job->base != host->push.last &&
         (push.flags & OV_PUSH_NEW) == 0)
         say_set(host, job, mem, &len_bytes);
     if (job->base > 0)
-        host->pushed_last = job;
+        host->push.last = job->base;
     tell(host, job, mem, len_bytes);
     return true;
 }
@@ -180,8 +193,8 @@ static bool hand_on_one(struct px_host *host, struct px_host_job *job)
  * on. Returns how many they were. */
 static unsigned hand_on_round(struct px_host *host)
 {
-    const struct px_host_job *last = host->pushed_last;
-    struct px_host_job *job = host->pushed_last;
+    struct px_host_job *job = px_job_of(host, host->push.last);
+    const struct px_host_job *last = job;
     unsigned count = 0;
 
     do {
@@ -212,14 +225,16 @@ static void hand_on(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    host->is_handing_on = true;
+    host->push.is_handing_on = true;
     do {
         more = hand_on_round(host);
         count += more;
     } while (more > 0 && count < TURN_PUSHES);
-    host->is_handing_on = false;
+    host->push.is_handing_on = false;
+    if (host->phase == PX_HOST_DOWN)
+        px_jobs_reap(host);
     if (more > 0)
-        event_add(host->pushes_turn, &at_once);
+        event_add(host->push.turn, &at_once);
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next)
         tidy(host, job);
     grant(host);
@@ -228,20 +243,20 @@ static void hand_on(evutil_socket_t fd, short what, void *arg)
 
 static void hand_on_soon(struct px_host *host)
 {
-    if (!host->is_handing_on)
-        event_active(host->pushes_turn, EV_TIMEOUT, 0);
+    if (!host->push.is_handing_on)
+        event_active(host->push.turn, EV_TIMEOUT, 0);
 }
 
 int px_push_open(struct px_host *host)
 {
-    host->pushes_turn = evtimer_new(host->cfg.base, hand_on, host);
-    return host->pushes_turn != NULL ? 0 : OV_ENOMEM;
+    host->push.turn = evtimer_new(host->cfg.base, hand_on, host);
+    return host->push.turn != NULL ? 0 : OV_ENOMEM;
 }
 
 void px_push_close(struct px_host *host)
 {
-    if (host->pushes_turn != NULL)
-        event_free(host->pushes_turn);
+    if (host->push.turn != NULL)
+        event_free(host->push.turn);
 }
 
 void px_push_over(struct px_host *host, struct px_host_job *job)
@@ -249,17 +264,12 @@ void px_push_over(struct px_host *host, struct px_host_job *job)
     tidy(host, job);
 }
 
-void px_push_forget(struct px_host *host, const struct px_host_job *job)
-{
-    if (host->pushed_last == job)
-        host->pushed_last = NULL;
-}
-
 void px_push_begin(struct px_host *host)
 {
-    host->granted_bytes = 0;
-    host->window_bytes = window_of(host);
-    host->is_held_due = false;
+    host->push.granted_bytes = 0;
+    host->push.next = 0;
+    host->push.window_bytes = window_of(host);
+    host->push.is_held_due = false;
     grant(host);
 }
 
@@ -298,6 +308,24 @@ static void keep_parts(struct px_host *host, const struct px_push *heard,
     }
 }
 
+/* A set ascends, over all the messages that name it. */
+static bool is_in_order(struct px_host *host, struct ov_push push)
+{
+    uint64_t next = (push.flags & OV_PUSH_NEW) != 0 ? 0 : host->push.next;
+
+    if (push.ranges > 0 && (push.flags & OV_PUSH_NEW) == 0 && next == 0)
+        return false;
+    for (unsigned i = 0; i < push.ranges; i++) {
+        struct topo_range range = ov_push_range(&push);
+
+        if (range.first < next)
+            return false;
+        next = (uint64_t)range.last + 1;
+    }
+    host->push.next = (push.flags & OV_PUSH_MORE) != 0 ? next : 0;
+    return true;
+}
+
 int px_push_heard(struct px_host *host, const struct px_push *heard)
 {
     uint32_t cost_bytes = px_push_cost(heard->len_bytes);
@@ -305,9 +333,9 @@ int px_push_heard(struct px_host *host, const struct px_push *heard)
 
     if (ov_push_decode(heard->mem, heard->len_bytes, &push) ||
         heard->len_bytes > host->cfg.push_bytes ||
-        cost_bytes > host->granted_bytes)
+        cost_bytes > host->push.granted_bytes || !is_in_order(host, push))
         return OV_EPROTO;
-    host->granted_bytes -= cost_bytes;
+    host->push.granted_bytes -= cost_bytes;
     keep_parts(host, heard, push);
     note_sets(host, &push);
     grant(host);
@@ -317,8 +345,8 @@ int px_push_heard(struct px_host *host, const struct px_push *heard)
 
 void px_push_hold(struct px_host *host, bool are_there)
 {
-    host->is_held_due = are_there;
-    host->is_rest_due = !are_there;
+    host->push.is_held_due = are_there;
+    host->push.is_rest_due = !are_there;
     if (are_there)
         host->cfg.events->on_pushers(host->cfg.arg, true);
     settle(host);
@@ -327,7 +355,7 @@ void px_push_hold(struct px_host *host, bool are_there)
 
 void px_host_pushed(struct px_host *host, uint32_t stream)
 {
-    host->pushes_held[stream]--;
+    host->push.held[stream]--;
     hand_on_soon(host);
 }
 
@@ -338,6 +366,8 @@ void px_host_behind(struct px_host *host, uint32_t number, bool is_behind)
 
     if (job == NULL)
         return;
+    if (is_behind && job->status[number - job->base] >= 0)
+        return; /* word of a node that was given up meanwhile */
     state = &job->in.state[number - job->base];
     if (((*state & PX_STDIN_BEHIND) != 0) == is_behind)
         return;

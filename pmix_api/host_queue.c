@@ -306,7 +306,7 @@ bool px_queue_is_empty(const struct px_host *host)
 {
     return host->phase == PX_HOST_READY && host->items == NULL &&
            px_jobs_are_told(host) && !host->is_ping_due &&
-           host->grants_due == 0 && !host->is_held_due &&
+           host->push.grants_due == 0 && !host->push.is_held_due &&
            host->taken_due == 0 && (!host->is_flush_due || host->is_flush_sent);
 }
 

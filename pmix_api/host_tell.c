@@ -267,14 +267,14 @@ static int tell_grant(struct px_host *host)
 {
     struct px_msg msg = {
         .kind = PX_GRANT,
-        .grant = {.bytes = host->grants_due,
+        .grant = {.bytes = host->push.grants_due,
                   .message_bytes = host->cfg.push_bytes},
     };
     int rc = px_tell(host, &msg);
 
     if (rc == 1) {
-        host->granted_bytes += host->grants_due;
-        host->grants_due = 0;
+        host->push.granted_bytes += host->push.grants_due;
+        host->push.grants_due = 0;
     }
     return rc;
 }
@@ -283,7 +283,7 @@ static int tell_held(struct px_host *host)
 {
     int rc = px_tell(host, &(struct px_msg){.kind = PX_HELD});
 
-    host->is_held_due = rc != 1;
+    host->push.is_held_due = rc != 1;
     return rc;
 }
 
@@ -342,9 +342,9 @@ int px_tell_jobs(struct px_host *host)
         if (rc == 1)
             host->phase = PX_HOST_READY;
     }
-    if (rc == 1 && host->grants_due > 0)
+    if (rc == 1 && host->push.grants_due > 0)
         rc = tell_grant(host);
-    if (rc == 1 && host->is_held_due)
+    if (rc == 1 && host->push.is_held_due)
         rc = tell_held(host);
     while (rc == 1 && host->taken_due > 0)
         rc = tell_taken(host);

@@ -10,8 +10,7 @@
 
 enum {
     FULL_BYTES = 256 << 20, /* of the file */
-    /* And beside it a call of a tool that has begun, and all that is granted.
-     */
+    /* And beside it what is granted, and a call that has begun. */
     FAR_BYTES = FULL_BYTES + (20 << 20),
 };
 
@@ -46,6 +45,7 @@ static void put_spare(struct px_pushes *pushes, const void *mem,
     memcpy(spare->mem, mem, len_bytes);
     *pushes->spare_last = spare;
     pushes->spare_last = &spare->next;
+    pushes->spare_bytes += len_bytes;
 }
 
 static uint32_t get_spare(struct px_pushes *pushes, uint8_t *out)
@@ -58,6 +58,7 @@ static uint32_t get_spare(struct px_pushes *pushes, uint8_t *out)
     len_bytes = spare->len_bytes;
     memcpy(out, spare->mem, len_bytes);
     pushes->spare = spare->next;
+    pushes->spare_bytes -= len_bytes;
     if (pushes->spare == NULL)
         pushes->spare_last = &pushes->spare;
     free(spare);

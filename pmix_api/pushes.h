@@ -25,6 +25,7 @@ struct px_pushes {
     bool is_open;
     struct px_pushes_spare *spare; /* owned, in order: behind the spool */
     struct px_pushes_spare **spare_last;
+    uint64_t spare_bytes;
     uint8_t *ahead; /* owned: the next message, out of the spool already */
     uint32_t ahead_bytes; /* 0: none */
     bool is_torn;         /* some were lost: not known whom the next is for */

@@ -77,7 +77,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 18,
+    PX_WIRE_VERSION = 19,
     PX_PACKET_BYTES_MAX = 72 * 1024,
     PX_LOG_BYTES_MAX = 60000, /* all pieces together */
     PX_BACK_MAX = 8,          /* OUTPUTs that come back without TAKEN */

@@ -124,6 +124,7 @@ void ep_feed_close(struct ep_feed *feed)
     if (feed->pump != NULL)
         event_free(feed->pump);
     ep_set_unref(feed->set);
+    ep_set_unref(feed->set_before);
     free(feed->ring);
     free(feed);
 }

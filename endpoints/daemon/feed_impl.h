@@ -108,6 +108,7 @@ struct ep_feed {
     bool *closed;         /* borrowed: set when closed during a callback */
     struct feed_set *set; /* one reference: named last; NULL: none was */
     bool set_goes_on;     /* it is not whole yet */
+    struct feed_set *set_before; /* one reference, until it is; may be NULL */
 
     /* slow targets */
     struct ep_feed_slow slow;

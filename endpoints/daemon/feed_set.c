@@ -12,6 +12,7 @@
 #include "endpoints/daemon/feed_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "endpoints/daemon/feed_impl.h"
 #include "overlay/base/err.h"
@@ -50,8 +51,32 @@ static void begin(struct ep_feed *feed)
     OV_ASSERT(set != NULL);
     set->refs = 1;
     set->bits = feed->targets_count;
-    ep_set_unref(feed->set);
+    if (feed->set_goes_on)
+        ep_set_unref(feed->set); /* it never was whole */
+    else
+        feed->set_before = feed->set;
     feed->set = set;
+}
+
+static bool is_same(const struct feed_set *a, const struct feed_set *b)
+{
+    uint32_t words = a->bits / WORD_BITS + 1;
+
+    return a->bits == b->bits &&
+           memcmp(a->bit, b->bit, words * sizeof(a->bit[0])) == 0;
+}
+
+/* One that is named anew is the one before: its frames go on being alike. */
+static void settle(struct ep_feed *feed)
+{
+    struct feed_set *before = feed->set_before;
+
+    if (before != NULL && is_same(before, feed->set)) {
+        feed->set_before = feed->set;
+        feed->set = before;
+    }
+    ep_set_unref(feed->set_before);
+    feed->set_before = NULL;
 }
 
 static void mark(struct ep_feed *feed, struct topo_range range)
@@ -76,6 +101,8 @@ int ep_set_apply(struct ep_feed *feed, struct ov_push *push)
     for (unsigned i = 0; i < push->ranges; i++)
         mark(feed, ov_push_range(push));
     feed->set_goes_on = (push->flags & OV_PUSH_MORE) != 0;
+    if (!feed->set_goes_on)
+        settle(feed);
     return 0;
 }
 

@@ -13,7 +13,8 @@
  * there, again and again.
  *
  * In a shared stream (feed.h) one frame that waits is enough, as the rest of
- * the window may be full of what is for others.
+ * the window may be full of what is for others; and to be closed a target must
+ * have read nothing since it was told to be behind.
  *
  * One that was spilled once is spilled at once the next time: the looks, during
  * which everybody waits, are paid once. To be closed a target must have the
@@ -111,18 +112,19 @@ static void act_unread(struct feed_target *target)
                           closes ? JOB_STDIN_CLOSED : JOB_STDIN_UNREAD, 0);
 }
 
-/* For whom no more is to come. Returns true when it is worth another look. */
+/* For whom no more is to come, which may be so later. Returns true when it is
+ * worth another look. */
 static bool look_if_unread(struct feed_target *target, bool has_read)
 {
-    const struct ep_feed_slow *slow = &target->feed->slow;
-    uint32_t looks = slow->unread_ms * LOOKS / slow->after_ms;
+    const struct ep_feed *feed = target->feed;
+    uint32_t looks = feed->slow.unread_ms * LOOKS / feed->slow.after_ms;
 
-    if (!target->is_behind || target->unread > looks)
+    if (target->unread > looks) /* it was told */
         return false;
-    target->unread = has_read ? 0 : target->unread + 1;
+    target->unread = has_read || !target->is_behind ? 0 : target->unread + 1;
     if (target->unread > looks)
         act_unread(target);
-    return true;
+    return target->is_spilled && feed->slow.is_shared;
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)

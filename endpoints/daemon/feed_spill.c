@@ -3,6 +3,7 @@
 
 #include "endpoints/daemon/feed_spill.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -98,7 +99,11 @@ static void save_more(struct ep_feed *feed)
         return;
     pieces_fill(feed, iov, &bytes);
     if (feed->spill.saving_frames == 0) {
-        tell(feed, JOB_STDIN_FULL, 0);
+        /* In a shared stream who is far behind is told before. */
+        if (feed->slow.is_shared)
+            tell(feed, JOB_STDIN_UNSAVED, EFBIG);
+        else
+            tell(feed, JOB_STDIN_FULL, 0);
         return;
     }
     if (bytes == 0) {
@@ -304,7 +309,7 @@ int ep_spill_open(struct ep_feed *feed)
     struct ep_backlog_cfg cfg = {
         .writer = feed->slow.writer,
         .dir = feed->slow.spill_dir,
-        /* Of a user who has not asked for it, little is kept. */
+        /* Where the user has not asked for it the file is small. */
         .may_lie_in_memory = feed->slow.policy != JOB_SLOW_SPILL,
         .limit_bytes = limit_bytes(&feed->slow),
         .events = &events,

@@ -114,13 +114,30 @@ uint64_t ep_target_own_taken(const struct feed_target *target)
     return target->own_bytes - own_left;
 }
 
-/* From there on until half of it was read. */
-static uint64_t behind_limit(const struct feed_target *target)
+/* So many bytes a target may be behind. */
+static uint64_t bound_of(const struct ep_feed_slow *slow)
 {
-    const struct ep_feed_slow *slow = &target->feed->slow;
-    uint64_t bytes = slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;
+    return slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;
+}
 
-    return target->is_behind ? bytes / 2 : bytes;
+static uint64_t left_bytes(const struct feed_target *target)
+{
+    return target->feed->head_bytes - target->place_bytes;
+}
+
+/* By bytes, or by changes of the set; from there on until half of it was read.
+ */
+static bool is_far_behind(const struct feed_target *target)
+{
+    const struct ep_feed *feed = target->feed;
+    uint64_t bytes = bound_of(&feed->slow);
+    uint32_t room = FEED_SPANS_MAX / 2;
+
+    if (target->is_behind) {
+        bytes /= 2;
+        room += room / 2;
+    }
+    return left_bytes(target) > bytes || ep_span_room(feed) < room;
 }
 
 static void tell(const struct feed_target *target, enum job_stdin_event what)
@@ -128,21 +145,28 @@ static void tell(const struct feed_target *target, enum job_stdin_event what)
     target->feed->events->on_slow(target->feed->arg, target->proc, what, 0);
 }
 
+/* What its user has set is told him when it is reached, once. */
+static void tell_bound(struct feed_target *target)
+{
+    const struct ep_feed_slow *slow = &target->feed->slow;
+
+    if (target->is_told || slow->policy != JOB_SLOW_SPILL ||
+        left_bytes(target) <= slow->spill_bytes)
+        return;
+    target->is_told = true;
+    tell(target, JOB_STDIN_FULL);
+}
+
 void ep_target_tell_behind(struct feed_target *target)
 {
-    const struct ep_feed *feed = target->feed;
-    bool is_behind =
-        target->is_spilled &&
-        feed->head_bytes - target->place_bytes > behind_limit(target);
+    bool is_behind = target->is_spilled && is_far_behind(target);
 
-    if (!feed->slow.is_shared || is_behind == target->is_behind)
+    if (!target->feed->slow.is_shared || is_behind == target->is_behind)
         return;
     target->is_behind = is_behind;
     tell(target, is_behind ? JOB_STDIN_BEHIND : JOB_STDIN_FREE);
-    if (is_behind && feed->slow.policy == JOB_SLOW_SPILL && !target->is_told) {
-        target->is_told = true;
-        tell(target, JOB_STDIN_FULL);
-    }
+    if (is_behind)
+        tell_bound(target);
 }
 
 static void leave_backlog(struct feed_target *target)

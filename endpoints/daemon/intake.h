@@ -2,9 +2,10 @@
  *
  * Frames come in their order, each for one job: the launcher sees to that. A
  * job that has readers here has an inlet, with a feed of its own (feed.h), so
- * that what waits for it is apart from what waits for others. Frames for all,
- * and those for some that name none, are for the job of the frame before them.
- * A frame without an inlet is consumed at once.
+ * that what waits for it is apart from what waits for others. A frame for some
+ * that names none is for the job of the frame before it; one for all is for the
+ * first job, as only the run's own has such. A frame without an inlet is
+ * consumed at once.
  *
  * Bounds: 8 bytes for each frame of the stream's window. Feeding is O(inlets).
  */

@@ -421,9 +421,9 @@ static int open_inlet(struct share *share)
 
     if (share->job->readers_count == 0)
         return 0;
-    share->inlet = local->own;
-    if (share->base > 0 &&
-        ep_inlet_open(local->intakes[INTAKE_PUSHED], procs, &share->inlet))
+    if (share->base == 0)
+        share->inlet = local->own;
+    else if (ep_inlet_open(local->intakes[INTAKE_PUSHED], procs, &share->inlet))
         return ENOMEM;
     return set_slow(share);
 }

@@ -134,8 +134,11 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
     case JOB_STDIN_UNSAVED:
         ep_voice_say(&r->voice,
                      "stdin of rank %u%s on %s cannot be spilled any further "
-                     "(%s; --spill-dir names another place): %s",
+                     "(%s%s): %s",
                      rank, whose, host, strerror((int)word->err),
+                     job->desc.slow == JOB_SLOW_SPILL
+                         ? "; --spill-dir names another place"
+                         : "",
                      is_own ? waits : "what is pushed to any job waits for it");
         break;
     case JOB_STDIN_BEHIND:

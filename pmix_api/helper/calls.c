@@ -29,7 +29,7 @@ static struct px_call *take_first(struct px_calls *calls)
     return call;
 }
 
-static void put_aside(struct px_calls *calls, struct px_call *call)
+void px_calls_put_aside(struct px_calls *calls, struct px_call *call)
 {
     *calls->aside_last = call;
     calls->aside_last = &call->next;
@@ -44,7 +44,7 @@ struct px_call *px_calls_next(struct px_calls *calls,
 
         if (calls->wide_aside[call->tool] == 0 && !has_to_wait(call))
             return call;
-        put_aside(calls, call);
+        px_calls_put_aside(calls, call);
     }
     return NULL;
 }

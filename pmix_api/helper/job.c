@@ -498,7 +498,7 @@ bool px_job_is_full(uint32_t first, uint32_t last)
     for (const struct px_job_state *job = jobs.list; job != NULL && !is_it;
          job = job->next)
         is_it = job->is_full && job->name.base <= last &&
-                first - job->name.base < job->name.size;
+                first <= job->name.base + job->name.size - 1;
     unlock();
     return is_it;
 }

@@ -198,6 +198,56 @@ static bool is_sure(const struct call *call)
     return !call->is_own || push.hold == HOLD_SURE;
 }
 
+/* --- the set that the launcher was told last */
+
+static bool is_same_set(const struct px_set *a, const struct px_set *b)
+{
+    return a->count == b->count &&
+           memcmp(a->range, b->range, a->count * sizeof(a->range[0])) == 0;
+}
+
+static void forget_set(void)
+{
+    free(push.set.range);
+    push.set = (struct px_set){.range = NULL};
+}
+
+/* Where there is no memory for it, it is told again. */
+static void keep_set(const struct px_set *set)
+{
+    forget_set();
+    push.set.range = calloc(set->count, sizeof(set->range[0]));
+    if (push.set.range == NULL)
+        return;
+    memcpy(push.set.range, set->range, set->count * sizeof(set->range[0]));
+    push.set.count = set->count;
+}
+
+/* Of the call that is being sent the rest waits, and whom it is for is told
+ * anew before that. */
+static void suspend(void)
+{
+    struct call *call = push.sending;
+
+    if (!call->is_named && call->named > 0)
+        forget_set(); /* it was told in part */
+    call->is_named = false;
+    call->named = 0;
+    pthread_mutex_lock(&push.lock);
+    px_calls_put_aside(&push.calls, &call->base);
+    pthread_mutex_unlock(&push.lock);
+    push.sending = NULL;
+}
+
+/* A call for several jobs is sent to its end: it is one run of bytes for each
+ * of its targets, and the others would not wait for the rest. */
+static void on_full(void)
+{
+    if (push.sending != NULL && !push.sending->base.is_wide &&
+        px_readers_are_full(&push.sending->set))
+        suspend();
+}
+
 static void on_free(void)
 {
     pthread_mutex_lock(&push.lock);
@@ -349,7 +399,9 @@ pmix_status_t px_push(const pmix_proc_t *source, const pmix_proc_t targets[],
 static void on_stdin(const struct px_stdin *in)
 {
     px_readers_told(in);
-    if (in->what == PX_STDIN_FREE)
+    if (in->what == PX_STDIN_FULL)
+        on_full();
+    else if (in->what == PX_STDIN_FREE)
         on_free();
 }
 
@@ -364,19 +416,6 @@ void px_push_told(const struct px_msg *msg)
 }
 
 /* --- to the launcher */
-
-static bool is_same_set(const struct px_set *a, const struct px_set *b)
-{
-    return a->count == b->count &&
-           memcmp(a->range, b->range, a->count * sizeof(a->range[0])) == 0;
-}
-
-static void keep_set(struct call *call)
-{
-    free(push.set.range);
-    push.set = call->set;
-    call->set = (struct px_set){.range = NULL};
-}
 
 /* False: that much was not granted. */
 static bool say(const uint8_t *mem, uint32_t len_bytes)
@@ -421,7 +460,7 @@ static bool send_piece(struct call *call)
     call->sent_bytes += bytes;
     if (!call->is_named && ranges == left) {
         call->is_named = true;
-        keep_set(call);
+        keep_set(&call->set);
     }
     return true;
 }

@@ -2,12 +2,11 @@
  *
  * The calls of all tools are one after another, each whole, in the order in
  * which the library has them, but that those to a job wait aside for which the
- * launcher has no room (pushes.h): its answer waits, and so does a tool that
- * waits for answers. A call is answered when the launcher was sent all of it:
- * from then on it is there, whatever becomes of us. The launcher grants that in
- * its pace. One that does not, and has more than 16
- * MiB without an answer, is cut off; one whose stdin is collected is read more
- * slowly before that.
+ * launcher has no room (pushes.h). A call is answered when the launcher was
+ * sent all of it: from then on it is there, whatever becomes of us. Until then
+ * the answer waits, and so does a tool that waits for answers. A tool that
+ * waits for none is cut off when more than 16 MiB of it have no answer; one
+ * whose stdin is collected is read more slowly before that.
  *
  * What is for the run's own job waits, at first, until the launcher knows that
  * somebody pushes: the end of its own stdin would go before. Where it has gone

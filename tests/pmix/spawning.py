@@ -84,12 +84,14 @@ class Starter(pmix.Asker):
                     if event.startswith("%s %s " % (name, space)))
 
 
-def start(command="true", *options, nodes=3, wait=pmix.Gate.WAIT, **env):
+def start(command="true", *options, nodes=3, wait=pmix.Gate.WAIT, wrap=(),
+          **env):
     """A job whose processes wait at a gate, then do that."""
     gate = pmix.Gate()
     job = pmix.Job("-v", "-N", nodes, *options, "--", "sh", "-c",
                    wait + command, gate.path,
-                   stdin=subprocess.DEVNULL, env={**os.environ, **env})
+                   stdin=subprocess.DEVNULL, env={**os.environ, **env},
+                   wrap=wrap)
     pmix.wait_up(job)
     live.eventually(lambda: "processes are running" in job.said(), 60,
                     "all run")

@@ -3,6 +3,7 @@
 and no other, under each --stdin-slow, and however much waits for it."""
 import hashlib
 import os
+import signal
 import sys
 from subprocess import PIPE
 
@@ -18,11 +19,11 @@ PIECE = "x" * 60000  # so that all are more than pipes, windows and memory hold
 FILE = 2 * live.MIB  # where it may not be larger
 
 
-def late(tool):
+def late(tool, keep=KEEP):
     """A job of two, of which rank 0 reads when the gate opens."""
     go = pmix.Gate()
     return Kept(tool, 2, command="test\\s$XYLEM_RANK\\s!=\\s0\\s||\\s:\\s<"
-                f"{go.path};" + KEEP), go
+                f"{go.path};" + keep), go
 
 
 def everything():
@@ -54,9 +55,10 @@ def waits(*options):
             "what is pushed to its job waits for it" % os.uname().nodename
             in job.said(), 60, "the user is told")
     if "spill=2M" in options:
-        check("rank 0 of a further job on %s is 2 MiB behind in its stdin, "
-              "more are not spilled: what is pushed to its job waits for it"
-              % os.uname().nodename in job.said(), "the user is told")
+        live.eventually(
+            lambda: "rank 0 of a further job on %s is 2 MiB behind in its "
+            "stdin, more are not spilled: what is pushed to its job waits for "
+            "it" % os.uname().nodename in job.said(), 60, "the user is told")
     go.open()
     tool.do(f"push {slow.space} *")
     wait_end(tool, slow.space)
@@ -90,17 +92,35 @@ def closed():
     finish(job, gate, tool)
 
 
-def gone():
-    """It is killed, or its node is: its job goes on, and others always have."""
+def gone(is_node):
+    """It is killed, or its node is lost: its job goes on."""
     job, gate = spawning.start("true", "--on-node-loss=continue")
     tool = spawning.connect(job)
     slow, _ = late(tool)
+    pids = pids_of(job, slow.space)
+    spawners = [live.parent(pid) for pid in pids]
+    check(spawners[0] != spawners[1], "on two nodes")
     feed(tool, slow, Kept(tool, 2))
-    tool.do(f"signal {slow.space} 0 9")
+    os.kill(live.parent(spawners[0]) if is_node else pids[0], signal.SIGKILL)
     slow.wait(1, everything())
-    others = Kept(tool, 2)
-    feed(tool, Kept(tool, 2), others)
-    finish(job, gate, tool)
+    tool.do(f"push {slow.space} 1 more")
+    slow.wait(1, everything() + b"more")
+    tool.do(f"push {slow.space} 1")
+    wait_end(tool, slow.space)
+    check_eq(0, tool.end())
+    gate.open()
+    if is_node:
+        check_eq(1, job.wait(60), job.said())
+    else:
+        job.check_ok()
+
+
+def pids_of(job, space):
+    asker = pmix.Asker(job)
+    asker.connect()
+    rows = asker.query(f"pmix.nspace={space} pmix.qry.ptable")[0][1:]
+    asker.end()
+    return [int(row.split()[4]) for row in rows]
 
 
 def large(size, wrap=()):
@@ -137,10 +157,45 @@ def large(size, wrap=()):
     dvms.check_end(dvm)
 
 
+def wide():
+    """What one tool has for two jobs waits for the one that has no room; what
+    others have for the other job alone does not. The run's own job is its
+    neighbour by the numbers of processes."""
+    own = os.path.join(live.TMP, "own")
+    job, gate = spawning.start(f"cat >{own}.$XYLEM_RANK", "--keep-stdin",
+                               nodes=2, wrap=limit(), wait="")
+    first, second, third = (spawning.connect(job) for _ in range(3))
+    slow, go = late(first, "tail\\s-c\\s5\\s>$0.$XYLEM_RANK")
+    space = slow.space.rsplit(".", 1)[0]
+    while pmix.spooled(job, job.proc.pid) < FILE:
+        first.do(f"push {slow.space} * {PIECE}")
+    first.tell(f"push {slow.space} * {PIECE}")
+    second.do(f"also {space} *")
+    second.tell(f"push {slow.space} * both")
+    for n in range(3):
+        third.do(f"push {space} * own{n}")
+    live.eventually(lambda: live.read_file(own + ".0") == b"own0own1own2", 60,
+                    "its own")
+    go.open()
+    for tool in (first, second):
+        check_eq("SUCCESS", tool.answer()[1])
+    third.do(f"push {slow.space} *")
+    wait_end(third, slow.space)
+    for rank in range(2):
+        live.eventually(lambda at=rank: live.read_file(f"{own}.{at}") ==
+                        b"own0own1own2both", 60, "of both")
+        slow.wait(rank, b"xboth")
+    third.do(f"push {space} *")
+    finish(job, gate, first, second, third)
+
+
+def limit():
+    return ["sh", "-c", f'ulimit -f {FILE // 512}; exec "$@"', "sh"]
+
+
 def limited():
     """Its file may not grow."""
-    large(16 * live.MIB, ["sh", "-c", f'ulimit -f {FILE // 512}; exec "$@"',
-                          "sh"])
+    large(16 * live.MIB, limit())
 
 
 def bounded():
@@ -155,7 +210,9 @@ def main():
             (waits, "the others go on, and it gets all when it reads"),
             (spills, "the same with its bytes in a file"),
             (closed, "its stdin is closed"),
-            (gone, "it ends"),
+            (lambda: gone(False), "it is killed"),
+            (lambda: gone(True), "its node is lost"),
+            (wide, "one call for it and another job"),
             (limited, "in a dvm, more than can wait for it"),
             (bounded, "in a dvm, more than may wait for it")):
         with live.case(sentence):

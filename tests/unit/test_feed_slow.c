@@ -7,37 +7,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "endpoints/sys/writer.h"
-#include "tests/unit/hose.h"
-#include "tests/unit/rig.h"
-#include "tests/unit/spill_file.h"
+#include "tests/unit/slow_hose.h"
 
-enum {
-    WINDOW = 8,
-    MIB = 1 << 20,
-    FRAME = 32 * 1024,
-    PATIENCE = 100000, /* turns of the loop: to find a hang */
-};
-
-struct slow_hose {
-    struct hose *hose;
-    struct ep_writer *writer;
-    uint64_t pushed;
-};
-
-static int open_slow(void **state, struct ep_feed_slow *slow)
-{
-    struct slow_hose *sh = calloc(1, sizeof(*sh));
-    void *hose;
-
-    hose_setup(&hose);
-    sh->hose = hose;
-    assert_int_equal(ep_writer_open(sh->hose->base, &sh->writer), 0);
-    slow->writer = sh->writer;
-    assert_int_equal(ep_feed_slow(sh->hose->feed, slow), 0);
-    *state = sh;
-    return 0;
-}
+enum { PATIENCE = 100000 /* turns of the loop: to find a hang */ };
 
 static int open_with(void **state, enum job_slow_policy policy,
                      uint64_t spill_bytes)
@@ -48,12 +20,6 @@ static int open_with(void **state, enum job_slow_policy policy,
                                             .after_ms = 20,
                                             .spill_bytes = spill_bytes,
                                             .spill_dir = getenv("TMPDIR")});
-}
-
-static void add_two(struct slow_hose *sh)
-{
-    assert_int_equal(hose_add(sh->hose, 0), 0);
-    assert_int_equal(hose_add(sh->hose, 1), 0);
 }
 
 static int spilling(void **state)
@@ -69,97 +35,6 @@ static int spilling_a_little(void **state)
 static int closing(void **state)
 {
     return open_with(state, JOB_SLOW_CLOSE, 0);
-}
-
-static int open_shared(void **state, enum job_slow_policy policy)
-{
-    struct slow_hose *sh;
-
-    open_slow(state, &(struct ep_feed_slow){.policy = policy,
-                                            .is_shared = true,
-                                            .window_frames = WINDOW,
-                                            .after_ms = 20,
-                                            .unread_ms = 60,
-                                            .spill_bytes = 2 * MIB,
-                                            .spill_dir = getenv("TMPDIR")});
-    sh = *state;
-    add_two(sh);
-    return 0;
-}
-
-static int waiting_in_shared(void **state)
-{
-    return open_shared(state, JOB_SLOW_WAIT);
-}
-
-static int spilling_in_shared(void **state)
-{
-    return open_shared(state, JOB_SLOW_SPILL);
-}
-
-static int closing_in_shared(void **state)
-{
-    return open_shared(state, JOB_SLOW_CLOSE);
-}
-
-static int teardown(void **state)
-{
-    struct slow_hose *sh = *state;
-    void *hose = sh->hose;
-
-    ep_feed_close(sh->hose->feed);
-    sh->hose->feed = NULL;
-    ep_writer_close(sh->writer, true);
-    assert_int_equal(spill_file_bytes(), -1);
-    hose_teardown(&hose);
-    free(sh);
-    return 0;
-}
-
-/* One turn of the loop, a frame if the window has room, and whoever is named
- * reads all that is there. */
-static void turn(struct slow_hose *sh, uint32_t len, const uint32_t *readers,
-                 unsigned count)
-{
-    if (len > 0 && sh->pushed - sh->hose->consumed < WINDOW) {
-        assert_int_equal(hose_push(sh->hose, len), 0);
-        sh->pushed++;
-    }
-    event_base_loop(sh->hose->base, EVLOOP_NONBLOCK);
-    for (unsigned i = 0; i < count; i++)
-        hose_drink(sh->hose, readers[i], SIZE_MAX);
-}
-
-/* The stream goes on to so many bytes while target 0 reads and 1 does not. */
-static void flow(struct slow_hose *sh, uint64_t until_bytes)
-{
-    static const uint32_t zero[] = {0};
-    const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
-
-    while (sh->hose->readers[0].seen_bytes < until_bytes) {
-        turn(sh, sh->hose->stream_bytes < until_bytes ? FRAME : 0, zero, 1);
-        assert_true(rig_now_ns() < limit_ns);
-    }
-}
-
-/* Target 1 reads what is there to its end. */
-static void catch_up(struct slow_hose *sh)
-{
-    const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
-
-    while (sh->hose->readers[1].seen_bytes < sh->hose->stream_bytes) {
-        turn(sh, 0, (const uint32_t[]){0, 1}, 2);
-        assert_true(rig_now_ns() < limit_ns);
-    }
-}
-
-static void check_end(struct slow_hose *sh, uint32_t proc)
-{
-    ep_feed_end(sh->hose->feed);
-    while (!sh->hose->readers[proc].at_end)
-        turn(sh, 0, &proc, 1);
-    assert_int_equal(sh->hose->readers[proc].seen_bytes,
-                     sh->hose->stream_bytes);
 }
 
 /* The others see the whole stream; then the one gets it, byte by byte the
@@ -399,105 +274,6 @@ static void nobody_is_slow_while_all_are_stopped(void **state)
     assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
 }
 
-/* --- in a shared stream
- * */
-
-/* Target 0 reads, and what comes for both goes on until 1 is said to be so. */
-static void flow_until(struct slow_hose *sh, enum job_stdin_event what)
-{
-    while (sh->hose->slow_what != what)
-        turn(sh, FRAME, (const uint32_t[]){0}, 1);
-    assert_int_equal(sh->hose->slow_proc, 1);
-}
-
-/* Nothing waits in the stream any more: all is consumed, as it is in a file. */
-static void drain(struct slow_hose *sh)
-{
-    while (sh->hose->consumed < sh->pushed)
-        turn(sh, 0, (const uint32_t[]){0}, 1);
-}
-
-/* One frame that waits for it is enough, and again when it has caught up. */
-static void who_is_behind_is_told_and_when_it_is_not(void **state)
-{
-    struct slow_hose *sh = *state;
-
-    for (unsigned round = 1; round <= 3; round++) {
-        while (sh->hose->stream_bytes < round * (PIPE_BYTES + FRAME))
-            turn(sh, FRAME, (const uint32_t[]){0}, 1);
-        while (sh->hose->slow_what != JOB_STDIN_BEHIND)
-            turn(sh, 0, (const uint32_t[]){0}, 1);
-        drain(sh);
-        assert_int_equal(sh->hose->slow_told, 2 * round - 1);
-        while (sh->hose->slow_what != JOB_STDIN_FREE)
-            turn(sh, 0, (const uint32_t[]){0, 1}, 2);
-        assert_int_equal(sh->hose->slow_told, 2 * round);
-        catch_up(sh);
-    }
-    check_end(sh, 1);
-}
-
-/* It is told to the user once, whatever it does then. */
-static void who_reads_nothing_for_long_is_told_once(void **state)
-{
-    struct slow_hose *sh = *state;
-    const uint64_t until_ns = rig_now_ns() + 300 * UINT64_C(1000000);
-    unsigned told;
-
-    flow_until(sh, JOB_STDIN_BEHIND);
-    flow_until(sh, JOB_STDIN_UNREAD);
-    told = sh->hose->slow_told;
-    while (rig_now_ns() < until_ns)
-        turn(sh, 0, (const uint32_t[]){0}, 1);
-    assert_int_equal(sh->hose->slow_told, told);
-    catch_up(sh);
-    check_end(sh, 1);
-}
-
-/* So far behind as it may be, and until half of that is read; the file has room
- * for what is on its way. */
-static void with_spill_it_is_told_at_the_bound(void **state)
-{
-    struct slow_hose *sh = *state;
-
-    flow_until(sh, JOB_STDIN_FULL); /* follows BEHIND */
-    assert_int_equal(sh->hose->slow_told, 2);
-    assert_in_range(sh->hose->stream_bytes, 2 * MIB, 3 * MIB + WINDOW * FRAME);
-    flow(sh, sh->hose->stream_bytes + 2 * MIB);
-    drain(sh);
-    while (sh->hose->slow_what != JOB_STDIN_FREE)
-        turn(sh, 0, (const uint32_t[]){0, 1}, 2);
-    assert_in_range(sh->hose->stream_bytes - sh->hose->readers[1].seen_bytes,
-                    MIB / 2, MIB + PIPE_BYTES);
-    catch_up(sh);
-    check_end(sh, 1);
-}
-
-static void with_close_it_is_closed_when_it_reads_nothing(void **state)
-{
-    struct slow_hose *sh = *state;
-
-    flow_until(sh, JOB_STDIN_BEHIND);
-    /* FREE as it ends, then why. */
-    flow_until(sh, JOB_STDIN_CLOSED);
-    hose_drink(sh->hose, 1, SIZE_MAX);
-    assert_true(sh->hose->readers[1].at_end);
-    drain(sh);
-    check_end(sh, 0);
-}
-
-/* It is no more behind, and nobody waits for it. */
-static void who_goes_while_behind_is_free(void **state)
-{
-    struct slow_hose *sh = *state;
-
-    flow_until(sh, JOB_STDIN_BEHIND);
-    ep_feed_drop_target(sh->hose->feed, 1);
-    assert_int_equal(sh->hose->slow_what, JOB_STDIN_FREE);
-    drain(sh);
-    check_end(sh, 0);
-}
-
 /* --- any order of all of it
  * */
 
@@ -561,12 +337,13 @@ static void spilled_or_not_all_get_the_stream(void **state)
                   (unsigned long long)crowd.seed);
     for (unsigned i = 0; i < 10; i++) {
         random_round(*state, &crowd);
-        teardown(state);
+        slow_teardown(state);
         spilling_a_little(state);
     }
 }
 
-#define TEST(name, setup) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name, setup)                                                      \
+    cmocka_unit_test_setup_teardown(name, setup, slow_teardown)
 
 int main(void)
 {
@@ -582,11 +359,6 @@ int main(void)
         TEST(a_window_that_comes_at_once_is_noticed, closing),
         TEST(who_holds_up_nobody_is_not_closed, closing),
         TEST(nobody_is_slow_while_all_are_stopped, closing),
-        TEST(who_is_behind_is_told_and_when_it_is_not, waiting_in_shared),
-        TEST(who_reads_nothing_for_long_is_told_once, waiting_in_shared),
-        TEST(with_spill_it_is_told_at_the_bound, spilling_in_shared),
-        TEST(with_close_it_is_closed_when_it_reads_nothing, closing_in_shared),
-        TEST(who_goes_while_behind_is_free, waiting_in_shared),
         TEST(spilled_or_not_all_get_the_stream, spilling_a_little),
     };
 

@@ -47,10 +47,12 @@ struct some {
     uint8_t next;
 };
 
-static int open_with(void **state, enum job_slow_policy policy)
+static int open_slow(void **state, enum job_slow_policy policy, bool is_shared)
 {
     struct some *some = calloc(1, sizeof(*some));
     struct ep_feed_slow slow = {.policy = policy,
+                                .is_shared = is_shared,
+                                .unread_ms = 1000000,
                                 .window_frames = WINDOW,
                                 .after_ms = 1,
                                 .spill_bytes = 64 << 20,
@@ -76,12 +78,17 @@ static int open_with(void **state, enum job_slow_policy policy)
 
 static int waiting(void **state)
 {
-    return open_with(state, JOB_SLOW_WAIT);
+    return open_slow(state, JOB_SLOW_WAIT, false);
 }
 
 static int spilling(void **state)
 {
-    return open_with(state, JOB_SLOW_SPILL);
+    return open_slow(state, JOB_SLOW_SPILL, false);
+}
+
+static int spilling_in_shared(void **state)
+{
+    return open_slow(state, JOB_SLOW_SPILL, true);
 }
 
 static int teardown(void **state)
@@ -307,6 +314,17 @@ static void what_is_no_message_is_for_nobody(void **state)
     drink_up(some);
 }
 
+/* 0 and 2 read, until there is room in the window. */
+static void make_room(struct some *some, uint64_t until_ns)
+{
+    while (some->hose->consumed + WINDOW <= some->frames) {
+        assert_true(rig_now_ns() < until_ns);
+        event_base_loop(some->hose->base, EVLOOP_NONBLOCK);
+        drink(some, 0, SIZE_MAX);
+        drink(some, 2, SIZE_MAX);
+    }
+}
+
 /* One does not read, all else goes on at its side; a window is never exceeded.
  */
 static void a_slow_one_gets_its_own_from_the_file(void **state)
@@ -316,17 +334,44 @@ static void a_slow_one_gets_its_own_from_the_file(void **state)
 
     for (unsigned i = 0; i < 400; i++) {
         push_some(some, i % 3 == 0 ? 0x03 : 0x06, 20000, false, i % 5 == 0);
-        while (some->hose->consumed + WINDOW <= some->frames) {
-            assert_true(rig_now_ns() < until_ns);
-            event_base_loop(some->hose->base, EVLOOP_NONBLOCK);
-            drink(some, 0, SIZE_MAX);
-            drink(some, 2, SIZE_MAX);
-        }
+        make_room(some, until_ns);
     }
     push_some(some, 0x02, 77, true, false);
     assert_int_equal(some->want[1].seen, 0);
     drink_up(some);
     assert_true(some->want[1].is_at_end);
+}
+
+/* However often: what is kept of whose the bytes are does not fill. */
+static void the_same_set_may_be_named_many_times(void **state)
+{
+    struct some *some = *state;
+    const uint64_t until_ns = limit_ns();
+
+    for (unsigned i = 0; i < 3000; i++) {
+        push_some(some, 0x07, 2000, false, false);
+        make_room(some, until_ns);
+    }
+    assert_int_equal(some->hose->slow_told, 0);
+    drink_up(some);
+}
+
+/* Before it does, no more is to come. */
+static void who_is_behind_by_many_sets_is_told(void **state)
+{
+    struct some *some = *state;
+    const uint64_t until_ns = limit_ns();
+
+    while (some->hose->slow_told == 0) {
+        push_some(some, some->frames % 2 == 0 ? 0x02 : 0x03, 2000, false,
+                  false);
+        make_room(some, until_ns);
+    }
+    assert_int_equal(some->hose->slow_what, JOB_STDIN_BEHIND);
+    assert_int_equal(some->hose->slow_proc, 1);
+    assert_in_range(some->frames, 512, 1024);
+    drink_up(some);
+    assert_int_equal(some->hose->slow_what, JOB_STDIN_FREE);
 }
 
 static void random_step(struct some *some)
@@ -377,8 +422,11 @@ int main(void)
         SOME_TEST(pushed_bytes_are_not_the_launchers, waiting),
         SOME_TEST(what_is_no_message_is_for_nobody, waiting),
         SOME_TEST(a_slow_one_gets_its_own_from_the_file, spilling),
+        SOME_TEST(the_same_set_may_be_named_many_times, spilling),
+        SOME_TEST(who_is_behind_by_many_sets_is_told, spilling_in_shared),
         SOME_TEST(random_pushes_arrive_as_they_were_made, waiting),
         SOME_TEST(random_pushes_arrive_as_they_were_made, spilling),
+        SOME_TEST(random_pushes_arrive_as_they_were_made, spilling_in_shared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,27 @@ static void the_order_stays(void **state)
     expect(NULL);
 }
 
+/* It goes on before those behind it. */
+static void who_has_begun_may_wait_after_all(void **state)
+{
+    struct letters call[3];
+
+    (void)state;
+    add(&call[0], 0, "a");
+    add(&call[1], 1, "a");
+    add(&call[2], 1, "b");
+    expect(&call[0]);
+    full = "a";
+    px_calls_put_aside(&calls, &call[0].base);
+    expect(&call[2]);
+    expect(NULL);
+    full = "";
+    px_calls_put_back(&calls);
+    expect(&call[0]);
+    expect(&call[1]);
+    expect(NULL);
+}
+
 /* What one tool has for b comes behind what it has said for a and b; that of
  * another tool need not. */
 static void one_for_several_jobs_goes_before_later_ones(void **state)
@@ -136,6 +157,7 @@ int main(void)
         cmocka_unit_test_setup(they_go_as_they_came, setup),
         cmocka_unit_test_setup(who_waits_holds_up_no_other, setup),
         cmocka_unit_test_setup(the_order_stays, setup),
+        cmocka_unit_test_setup(who_has_begun_may_wait_after_all, setup),
         cmocka_unit_test_setup(one_for_several_jobs_goes_before_later_ones,
                                setup),
     };
