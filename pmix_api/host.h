@@ -111,8 +111,8 @@ void px_host_forgotten(struct px_host *host, uint32_t base);
 /* The answer to an on_log. Harmless when its helper has gone. */
 void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer);
 
-/* These ranks have a stdin, which tools may push to; or they have none any
- * more. At the start nobody has one. */
+/* These ranks of one job have a stdin, which tools may push to; or they have
+ * none any more, for good. At the start nobody has one. */
 void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
                    bool is_open);
 

@@ -105,6 +105,7 @@ enum px_stdin_bit {
     PX_STDIN_OPEN = 1,
     PX_STDIN_NAMED = 2,  /* by the push of the tools that came last */
     PX_STDIN_BEHIND = 4, /* its job waits for it */
+    PX_STDIN_ENDED = 8,  /* it has none any more, whoever says that it has */
 };
 
 static inline uint64_t px_now_ms(void)

@@ -32,13 +32,19 @@ static void set_bits(struct px_host *host, struct topo_range range, uint8_t set,
     }
 }
 
+static void end_input(uint8_t *state)
+{
+    *state &= (uint8_t)~PX_STDIN_OPEN;
+    *state |= PX_STDIN_ENDED;
+}
+
 /* A helper that is started again must know whose stdin a tool has closed. */
 static void note_closed(struct px_host *host)
 {
     for (struct px_host_job *job = host->jobs; job != NULL; job = job->next) {
         for (uint32_t rank = 0; rank < job->size; rank++) {
             if (job->in.state[rank] & PX_STDIN_NAMED)
-                job->in.state[rank] &= (uint8_t)~PX_STDIN_OPEN;
+                end_input(&job->in.state[rank]);
         }
     }
 }
@@ -262,6 +268,7 @@ void px_push_close(struct px_host *host)
 void px_push_over(struct px_host *host, struct px_host_job *job)
 {
     tidy(host, job);
+    grant(host);
 }
 
 void px_push_begin(struct px_host *host)
@@ -385,9 +392,18 @@ void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
 {
     struct px_host_job *job = px_job_of(host, first);
 
-    set_bits(host, (struct topo_range){first, last},
-             is_open ? PX_STDIN_OPEN : 0, is_open ? 0 : PX_STDIN_OPEN);
-    if (job != NULL && job->in.told > first - job->base)
+    if (job == NULL)
+        return;
+    for (uint32_t rank = first - job->base;
+         rank < job->size && job->base + rank <= last; rank++) {
+        uint8_t *state = &job->in.state[rank];
+
+        if (!is_open)
+            end_input(state);
+        else if ((*state & PX_STDIN_ENDED) == 0)
+            *state |= PX_STDIN_OPEN;
+    }
+    if (job->in.told > first - job->base)
         job->in.told = first - job->base;
     px_queue_wake(host);
 }

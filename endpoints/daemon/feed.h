@@ -40,8 +40,8 @@ struct ep_feed_events {
     /* A slow target was treated so; told once for FULL, UNSAVED or UNREAD.
      * Where the stream is shared BEHIND and FREE come in turn; UNREAD comes
      * when it is not closed. SHUT: it has closed its stdin itself, and was not
-     * dropped within a tenth of a second. After LOST it gets nothing more. Also
-     * called from within push. May not close the feed. */
+     * dropped within a tenth of a second; after two at most. After LOST it gets
+     * nothing more. Also called from within push. May not close the feed. */
     void (*on_slow)(void *arg, uint32_t proc, enum job_stdin_event what,
                     int err);
 };

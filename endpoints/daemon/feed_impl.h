@@ -43,6 +43,13 @@ enum target_state {
     TARGET_DONE,
 };
 
+/* Of one that has closed its stdin. */
+enum shut_state {
+    SHUT_NOT, /* or it was told */
+    SHUT_NEW,
+    SHUT_OLD, /* for a tenth of a second: it is to be told */
+};
+
 struct feed_frame {
     struct ov_buf *buf; /* one reference owned */
     uint32_t off_bytes;
@@ -81,11 +88,12 @@ struct feed_target {
     uint64_t seen_bytes; /* taken by it, when last looked at */
     bool is_spilled;
     bool was_spilled;
-    bool is_told;    /* that its spool can take no more */
-    bool is_behind;  /* no more is to come for it, as was told */
-    bool is_closing; /* it has all that there is for it */
-    bool is_shut;    /* it has closed its stdin, which is to be told */
-    uint32_t unread; /* looks in a row while behind that saw nothing read */
+    bool is_told;     /* that its spool can take no more */
+    bool is_behind;   /* no more is to come for it, as was told */
+    bool is_closing;  /* it has all that there is for it */
+    bool is_doubtful; /* its pipe may have no reader, which is to be seen */
+    uint8_t shut;     /* enum shut_state */
+    uint32_t unread;  /* looks in a row while behind that saw nothing read */
 };
 
 struct ep_feed {

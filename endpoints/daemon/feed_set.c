@@ -133,6 +133,10 @@ void ep_span_save(struct ep_feed *feed, uint64_t number)
     if (last != NULL &&
         is_alike(frame, last->set, last->is_pushed, last->closes))
         return;
+    /* One of no bytes is like any: it only says whom others are for. */
+    if (last != NULL && frame->len_bytes == 0 && !frame->closes &&
+        !last->closes)
+        return;
     OV_ASSERT(feed->spill.spans_count < FEED_SPANS_MAX);
     *span_at(feed, feed->spill.spans_count++) = (struct feed_span){
         .frame = number,

@@ -117,7 +117,8 @@ static void act_unread(struct feed_target *target)
 static bool look_if_unread(struct feed_target *target, bool has_read)
 {
     const struct ep_feed *feed = target->feed;
-    uint32_t looks = feed->slow.unread_ms * LOOKS / feed->slow.after_ms;
+    uint64_t looks =
+        (uint64_t)feed->slow.unread_ms * LOOKS / feed->slow.after_ms;
 
     if (target->unread > looks) /* it was told */
         return false;

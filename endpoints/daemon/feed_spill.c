@@ -287,9 +287,10 @@ void ep_spill_settle(struct ep_feed *feed)
             needed = target->place_bytes;
         if (target->is_spilled && target->next < frame)
             frame = target->next;
-        ep_target_tell_behind(target);
     }
     ep_span_forget(feed, frame);
+    TAILQ_FOREACH (target, &feed->all, all)
+        ep_target_tell_behind(target);
     ep_backlog_forget(feed->spill.backlog, needed);
     save_more(feed);
 }

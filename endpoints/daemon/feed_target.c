@@ -202,18 +202,22 @@ static void finish(struct feed_target *target)
     ep_target_base_move(feed);
 }
 
+static void wait_for_shut(struct ep_feed *feed)
+{
+    static const struct timeval wait = {.tv_usec = SHUT_US};
+
+    if (!evtimer_pending(feed->shut, NULL))
+        event_add(feed->shut, &wait);
+}
+
 /* Nobody reads the pipe any more. When that is because it has ended its owner
  * hears of that very soon, and there is nothing to tell. */
 static void note_shut(struct feed_target *target)
 {
-    static const struct timeval wait = {.tv_usec = SHUT_US};
-    struct ep_feed *feed = target->feed;
-
     target->left_bytes = ep_target_pipe_bytes(target->fd);
     finish(target);
-    target->is_shut = true;
-    if (!evtimer_pending(feed->shut, NULL))
-        event_add(feed->shut, &wait);
+    target->shut = SHUT_NEW;
+    wait_for_shut(target->feed);
 }
 
 void ep_target_tell_shut(struct ep_feed *feed)
@@ -221,9 +225,11 @@ void ep_target_tell_shut(struct ep_feed *feed)
     struct feed_target *target;
 
     TAILQ_FOREACH (target, &feed->all, all) {
-        if (target->is_shut)
+        if (target->shut == SHUT_OLD)
             tell(target, JOB_STDIN_SHUT);
-        target->is_shut = false;
+        if (target->shut == SHUT_NEW)
+            wait_for_shut(feed);
+        target->shut = target->shut == SHUT_NEW ? SHUT_OLD : SHUT_NOT;
     }
 }
 
@@ -238,14 +244,33 @@ void ep_target_end(struct feed_target *target)
     finish(target);
 }
 
+static bool has_no_reader(int fd)
+{
+    struct pollfd poll_fd = {.fd = fd};
+
+    return poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLERR) != 0;
+}
+
+/* It has all that there is. */
+static void rest(struct feed_target *target)
+{
+    bool is_doubtful = target->is_doubtful;
+
+    target->is_doubtful = false;
+    if (target->feed->has_ended)
+        ep_target_end(target);
+    else if (is_doubtful && has_no_reader(target->fd))
+        note_shut(target);
+    else
+        ep_target_state_set(target, TARGET_IDLE);
+}
+
 void ep_target_settle(struct feed_target *target)
 {
     if (target->next < target->feed->head)
         ep_target_state_set(target, TARGET_RUNNABLE);
-    else if (target->feed->has_ended)
-        ep_target_end(target);
     else
-        ep_target_state_set(target, TARGET_IDLE);
+        rest(target);
 }
 
 /* Bytes of a frame for a target. */
@@ -346,13 +371,6 @@ void ep_target_turn(struct feed_target *target)
         ep_target_settle(target);
 }
 
-static bool has_no_reader(int fd)
-{
-    struct pollfd poll_fd = {.fd = fd};
-
-    return poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLERR) != 0;
-}
-
 /* Edge-triggered: it comes whenever the pipe gets room again or nobody reads it
  * any more, and costs no system call for being asked. Who has something for the
  * pipe learns the latter as it writes. */
@@ -363,7 +381,9 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (target->state == TARGET_BLOCKED)
         ep_target_state_set(target, TARGET_RUNNABLE);
-    else if (target->state == TARGET_IDLE && has_no_reader(fd))
+    else if (target->state != TARGET_IDLE)
+        target->is_doubtful = true;
+    else if (has_no_reader(fd))
         note_shut(target);
 }
 

@@ -29,7 +29,7 @@ static struct px_call *take_first(struct px_calls *calls)
     return call;
 }
 
-void px_calls_put_aside(struct px_calls *calls, struct px_call *call)
+static void put_aside(struct px_calls *calls, struct px_call *call)
 {
     *calls->aside_last = call;
     calls->aside_last = &call->next;
@@ -44,9 +44,18 @@ struct px_call *px_calls_next(struct px_calls *calls,
 
         if (calls->wide_aside[call->tool] == 0 && !has_to_wait(call))
             return call;
-        px_calls_put_aside(calls, call);
+        put_aside(calls, call);
     }
     return NULL;
+}
+
+void px_calls_suspend(struct px_calls *calls, struct px_call *call)
+{
+    call->next = calls->aside;
+    if (calls->aside == NULL)
+        calls->aside_last = &call->next;
+    calls->aside = call;
+    calls->wide_aside[call->tool] += call->is_wide;
 }
 
 void px_calls_put_back(struct px_calls *calls)

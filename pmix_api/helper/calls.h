@@ -32,8 +32,9 @@ void px_calls_init(struct px_calls *calls);
 
 void px_calls_add(struct px_calls *calls, struct px_call *call);
 
-/* One that was taken out and has to wait after all, before those behind it. */
-void px_calls_put_aside(struct px_calls *calls, struct px_call *call);
+/* One that was taken out, and begun, has to wait for its rest: it goes on
+ * before all that wait. */
+void px_calls_suspend(struct px_calls *calls, struct px_call *call);
 
 /* Takes out the next one that need not wait; NULL: there is none. */
 struct px_call *px_calls_next(struct px_calls *calls,

@@ -72,7 +72,7 @@ static void free_job(struct px_job_state *job)
     free(job->parts);
     free(job->status);
     free(job->pids);
-    free(job->has_stdin);
+    free(job->stdin_state);
     free(job);
 }
 
@@ -94,9 +94,10 @@ static struct px_job_state *make(const struct px_job_word *told)
     job->parts = calloc((size_t)told->parts + 1, sizeof(*job->parts));
     job->status = malloc(((size_t)told->size + 1) * sizeof(*job->status));
     job->pids = calloc((size_t)told->size + 1, sizeof(*job->pids));
-    job->has_stdin = calloc((size_t)told->size + 1, sizeof(*job->has_stdin));
+    job->stdin_state =
+        calloc((size_t)told->size + 1, sizeof(*job->stdin_state));
     if (job->parts == NULL || job->status == NULL || job->pids == NULL ||
-        job->has_stdin == NULL) {
+        job->stdin_state == NULL) {
         free_job(job);
         return NULL;
     }
@@ -297,17 +298,31 @@ bool px_job_at(uint32_t number, const void *tool, struct px_job *out,
     return job != NULL;
 }
 
-void px_job_stdin(uint32_t first, uint32_t last, bool is_open)
+/* What was closed by a push stays so. */
+static void set_stdin(uint32_t first, uint32_t last,
+                      enum px_job_stdin_state state)
 {
     lock();
     for (struct px_job_state *job = jobs.list; job != NULL; job = job->next) {
         uint32_t base = job->name.base;
 
         for (uint32_t rank = first > base ? first - base : 0;
-             rank < job->name.size && base + rank <= last; rank++)
-            job->has_stdin[rank] = is_open;
+             rank < job->name.size && base + rank <= last; rank++) {
+            if (job->stdin_state[rank] != PX_JOB_STDIN_CLOSED)
+                job->stdin_state[rank] = (uint8_t)state;
+        }
     }
     unlock();
+}
+
+void px_job_stdin(uint32_t first, uint32_t last, bool is_open)
+{
+    set_stdin(first, last, is_open ? PX_JOB_STDIN_THERE : PX_JOB_STDIN_NONE);
+}
+
+void px_job_close_stdin(uint32_t first, uint32_t last)
+{
+    set_stdin(first, last, PX_JOB_STDIN_CLOSED);
 }
 
 void px_job_set_full(uint32_t base, bool is_full)
@@ -484,7 +499,8 @@ bool px_job_can_take(uint32_t number)
 
     lock();
     job = find(number);
-    can = job != NULL && job->has_stdin[number - job->name.base] &&
+    can = job != NULL &&
+          job->stdin_state[number - job->name.base] == PX_JOB_STDIN_THERE &&
           job->status[number - job->name.base] < 0;
     unlock();
     return can;

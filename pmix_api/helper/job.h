@@ -47,6 +47,8 @@ bool px_job_is_whole(void);
 void px_job_pids(const struct px_pids *pids);
 void px_job_exit(uint32_t number, uint32_t status);
 void px_job_stdin(uint32_t first, uint32_t last, bool is_open);
+/* A push ends their stdin. */
+void px_job_close_stdin(uint32_t first, uint32_t last);
 /* The launcher has no room for what is pushed to the job with this base; or has
  * again. */
 void px_job_set_full(uint32_t base, bool is_full);

@@ -10,6 +10,12 @@ struct px_job_part {
     uint32_t ranks;
 };
 
+enum px_job_stdin_state {
+    PX_JOB_STDIN_NONE,   /* the launcher has not said that it has one */
+    PX_JOB_STDIN_THERE,  /* it can be pushed to */
+    PX_JOB_STDIN_CLOSED, /* by a push, whatever the launcher says */
+};
+
 struct px_job_state {
     struct px_job_state *next; /* ascending bases */
     struct px_job name;
@@ -23,9 +29,9 @@ struct px_job_state {
     uint32_t next_rank;
     struct px_job_part *parts; /* [parts_max], ascending ranks */
     uint32_t parts_count, parts_max;
-    int32_t *status; /* [size]; -1: it runs */
-    uint32_t *pids;  /* [size]; 0: not started */
-    bool *has_stdin; /* [size] */
+    int32_t *status;      /* [size]; -1: it runs */
+    uint32_t *pids;       /* [size]; 0: not started */
+    uint8_t *stdin_state; /* [size]: enum px_job_stdin_state */
     bool is_full; /* the launcher has no room for more that is pushed to it */
 };
 

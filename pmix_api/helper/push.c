@@ -234,7 +234,7 @@ static void suspend(void)
     call->is_named = false;
     call->named = 0;
     pthread_mutex_lock(&push.lock);
-    px_calls_put_aside(&push.calls, &call->base);
+    px_calls_suspend(&push.calls, &call->base);
     pthread_mutex_unlock(&push.lock);
     push.sending = NULL;
 }

@@ -18,7 +18,7 @@ void px_readers_told(const struct px_stdin *in)
 void px_readers_close(const struct px_set *set)
 {
     for (uint32_t i = 0; i < set->count; i++)
-        px_job_stdin(set->range[i].first, set->range[i].last, false);
+        px_job_close_stdin(set->range[i].first, set->range[i].last);
 }
 
 bool px_readers_can_take(const struct px_set *set)

@@ -167,9 +167,12 @@ def wide():
     first, second, third = (spawning.connect(job) for _ in range(3))
     slow, go = late(first, "tail\\s-c\\s5\\s>$0.$XYLEM_RANK")
     space = slow.space.rsplit(".", 1)[0]
-    while pmix.spooled(job, job.proc.pid) < FILE:
-        first.do(f"push {slow.space} * {PIECE}")
-    first.tell(f"push {slow.space} * {PIECE}")
+    # More than memory, file and what is granted: the launcher says so before it
+    # answers what the third one asks next.
+    first.tell(f"push {slow.space} * " + "x" * (7 * live.MIB))
+    live.eventually(lambda: pmix.spooled(job, job.proc.pid) >= FILE, 60,
+                    "its file is full")
+    check_eq("SUCCESS", third.spawn("-- 1 true")[1])
     second.do(f"also {space} *")
     second.tell(f"push {slow.space} * both")
     for n in range(3):

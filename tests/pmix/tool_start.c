@@ -406,7 +406,7 @@ static void set_aside(const char *dir)
 int main(int argc, char **argv)
 {
     pmix_status_t lost = PMIX_ERR_LOST_CONNECTION, rc;
-    static char line[1 << 20];
+    static char line[8 << 20];
     pmix_info_t info;
     pmix_proc_t self;
     uint32_t pid;

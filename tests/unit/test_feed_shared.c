@@ -50,11 +50,13 @@ static int closing_in_shared(void **state)
 /* --- tests
  * */
 
-/* Target 0 reads, and what comes for both goes on until 1 is said to be so. */
+/* Target 0 reads, and what comes for both goes on until 1 is said to be so; no
+ * more comes when it is behind. */
 static void flow_until(struct slow_hose *sh, enum job_stdin_event what)
 {
     while (sh->hose->slow_what != what)
-        turn(sh, FRAME, (const uint32_t[]){0}, 1);
+        turn(sh, sh->hose->slow_what != JOB_STDIN_BEHIND ? FRAME : 0,
+             (const uint32_t[]){0}, 1);
     assert_int_equal(sh->hose->slow_proc, 1);
 }
 

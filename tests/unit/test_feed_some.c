@@ -349,7 +349,7 @@ static void the_same_set_may_be_named_many_times(void **state)
     const uint64_t until_ns = limit_ns();
 
     for (unsigned i = 0; i < 3000; i++) {
-        push_some(some, 0x07, 2000, false, false);
+        push_some(some, 0x07, 2000, false, i % 2 == 0);
         make_room(some, until_ns);
     }
     assert_int_equal(some->hose->slow_told, 0);

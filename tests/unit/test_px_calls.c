@@ -108,25 +108,39 @@ static void the_order_stays(void **state)
     expect(NULL);
 }
 
-/* It goes on before those behind it. */
+/* It goes on before those behind it, and before one for several jobs that had
+ * to wait already. */
 static void who_has_begun_may_wait_after_all(void **state)
 {
-    struct letters call[3];
+    struct letters call[4];
 
     (void)state;
+    add(&call[3], 2, "ac");
     add(&call[0], 0, "a");
     add(&call[1], 1, "a");
     add(&call[2], 1, "b");
+    full = "c";
     expect(&call[0]);
     full = "a";
-    px_calls_put_aside(&calls, &call[0].base);
+    px_calls_suspend(&calls, &call[0].base);
     expect(&call[2]);
+    expect(NULL);
+    px_calls_put_back(&calls);
+    expect(NULL);
+    full = "";
+    px_calls_put_back(&calls);
+    expect(&call[0]);
+    expect(&call[3]);
+    expect(&call[1]);
+    expect(NULL);
+    full = "a";
+    px_calls_suspend(&calls, &call[0].base);
+    add(&call[1], 1, "a");
     expect(NULL);
     full = "";
     px_calls_put_back(&calls);
     expect(&call[0]);
     expect(&call[1]);
-    expect(NULL);
 }
 
 /* What one tool has for b comes behind what it has said for a and b; that of
