@@ -48,10 +48,10 @@ enum job_stdin_event {
     JOB_STDIN_LOST,     /* its spool cannot be read: bytes are lost */
     JOB_STDIN_CLOSED,   /* it has waited too long */
     JOB_STDIN_SHUT,     /* the process itself has closed it */
-    /* Of a further job, whose stdin waits for it alone: */
+    /* Words about processes of further jobs alone: */
     JOB_STDIN_BEHIND, /* it is behind: no more is to be sent to its job */
-    JOB_STDIN_FREE,   /* it is not any more, or reads no more */
-    JOB_STDIN_UNREAD, /* it is behind, and has not read a byte for long */
+    JOB_STDIN_FREE,   /* it is no longer behind, or no longer reads */
+    JOB_STDIN_UNREAD, /* it is behind and has read nothing for ten seconds */
     JOB_STDIN_EVENTS
 };
 

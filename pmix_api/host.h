@@ -117,7 +117,7 @@ void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
                    bool is_open);
 
 /* This process of a further job is behind in its stdin, so nothing more is to
- * go to its job for now; or no more. */
+ * go to its job for now; or it no longer is. */
 void px_host_behind(struct px_host *host, uint32_t number, bool is_behind);
 
 /* The oldest push of the stream without this call has its place there. Another

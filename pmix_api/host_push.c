@@ -10,10 +10,10 @@
 
 enum {
     TURN_PUSHES = 64, /* handed on in a turn of the loop */
-    /* Of memory for what waits for a job: the first ones have so much, */
+    /* Memory for what waits for a job: of the first jobs that need some, */
     NEAR_BYTES = 1 << 20,
     NEAR_ALL_BYTES = 2 << 20,
-    NEAR_LEAST_BYTES = 32 << 10, /* and those beyond that. */
+    NEAR_LEAST_BYTES = 32 << 10, /* and of those beyond that. */
     SPARE_ALL_BYTES = 4 << 20,
 };
 
@@ -75,7 +75,7 @@ static uint32_t window_of(const struct px_host *host)
                                             : PX_PUSH_WINDOW_BYTES;
 }
 
-/* What no file takes is in memory: for many jobs that would be much. */
+/* Says whether much lies in memory because no file takes it. */
 static bool is_much_spare(const struct px_host *host)
 {
     uint64_t spare_bytes = 0;
@@ -86,7 +86,7 @@ static bool is_much_spare(const struct px_host *host)
     return spare_bytes > SPARE_ALL_BYTES;
 }
 
-/* In time, and not in crumbs. */
+/* Grants what was used, in time and not in crumbs. */
 static void grant(struct px_host *host)
 {
     uint32_t due = host->push.window_bytes - host->push.granted_bytes;
@@ -97,8 +97,7 @@ static void grant(struct px_host *host)
         px_queue_soon(host);
 }
 
-/* No more is to be pushed to a job that has no room, however much is granted.
- */
+/* Has the helper told when a job has no room for more, or has again. */
 static void look_if_full(struct px_host *host, struct px_host_job *job)
 {
     if (px_pushes_are_full(&job->in.pushes) != job->in.full_told)
@@ -154,8 +153,8 @@ static void tell(struct px_host *host, struct px_host_job *job,
     host->cfg.events->on_push(host->cfg.arg, stream, mem, len_bytes);
 }
 
-/* Whom it is for was said, but another job's has gone since: with it where that
- * has room, else before it. */
+/* Names the set of a push anew, as one of another job has gone since: in the
+ * same message where that has room, else before it. */
 static void say_set(struct px_host *host, const struct px_host_job *job,
                     uint8_t *push, uint32_t *len_bytes)
 {
@@ -195,8 +194,8 @@ static bool hand_on_one(struct px_host *host, struct px_host_job *job)
     return true;
 }
 
-/* The next one of each job, from the one behind that which had the last turn
- * on. Returns how many they were. */
+/* Hands on one push of each job, beginning behind the job that had the last
+ * turn. Returns how many they were. */
 static unsigned hand_on_round(struct px_host *host)
 {
     struct px_host_job *job = px_job_of(host, host->push.last);
@@ -210,7 +209,7 @@ static unsigned hand_on_round(struct px_host *host)
     return count;
 }
 
-/* What is left of it: of a job that is over nothing, as nobody reads it. */
+/* Gives back what a job needs no longer; one that is over needs nothing. */
 static void tidy(struct px_host *host, struct px_host_job *job)
 {
     say_lost(host, &job->in.pushes);
@@ -282,8 +281,8 @@ void px_push_begin(struct px_host *host)
 
 /* --- words */
 
-/* Those who are the first to need some have much; where there are many, little
- * is enough for each: its file has the rest. O(jobs). */
+/* The first jobs that need memory get much. Where there are many, little is
+ * enough for each, as its file has the rest. O(jobs). */
 static uint32_t near_bytes(const struct px_host *host)
 {
     uint64_t used_bytes = 0;
@@ -294,7 +293,7 @@ static uint32_t near_bytes(const struct px_host *host)
     return used_bytes < NEAR_ALL_BYTES ? NEAR_BYTES : NEAR_LEAST_BYTES;
 }
 
-/* Each job keeps its part: none waits for another one. */
+/* Keeps the part of each job by itself, so that none waits for another. */
 static void keep_parts(struct px_host *host, const struct px_push *heard,
                        struct ov_push push)
 {
@@ -315,7 +314,7 @@ static void keep_parts(struct px_host *host, const struct px_push *heard,
     }
 }
 
-/* A set ascends, over all the messages that name it. */
+/* Says whether the set ascends over all the messages that name it. */
 static bool is_in_order(struct px_host *host, struct ov_push push)
 {
     uint64_t next = (push.flags & OV_PUSH_NEW) != 0 ? 0 : host->push.next;

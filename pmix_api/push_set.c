@@ -65,7 +65,7 @@ bool px_push_set_say_with(const struct px_push_set *set, uint8_t *mem,
     return true;
 }
 
-/* What both ranges have; false: nothing. */
+/* Cuts a range down to what another one has of it; false: nothing is left. */
 static bool clip(struct topo_range *range, struct topo_range by)
 {
     if (range->first < by.first)

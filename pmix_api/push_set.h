@@ -21,23 +21,22 @@ struct px_push_set {
 
 void px_push_set_close(struct px_push_set *set);
 
-/* Notes whom a message is for that goes on its way. O(ranges). */
+/* Notes the set of a message that goes on its way. O(ranges). */
 void px_push_set_note(struct px_push_set *set, struct ov_push push);
 
-/* The next message that says the set, from range number `from` on, with more to
- * follow; it has size_bytes at most. Returns how many ranges it has. */
+/* Writes the next message that names the set, from range number `from` on, of
+ * at most size_bytes. Returns how many ranges are in it. */
 uint32_t px_push_set_say(const struct px_push_set *set, uint32_t from,
                          struct ov_wr *wr, uint32_t size_bytes);
 
-/* Says the set with a message that says no ranges itself, where both have room
- * in size_bytes: makes that of *len_bytes in mem. False: nothing has changed.
- */
+/* Adds the set to the message of *len_bytes in mem, which names no ranges, if
+ * both have room in size_bytes. False: nothing has changed. */
 bool px_push_set_say_with(const struct px_push_set *set, uint8_t *mem,
                           uint32_t *len_bytes, uint32_t size_bytes);
 
-/* The part of a message for the processes from first to last: written to `out`,
- * which has room for the message; returns its length, 0: none is for them.
- * *has_set: they are of the set that holds now. O(ranges). */
+/* Writes the part of a message that is for these processes to `out`, which has
+ * room for the message. Returns its length; 0: none of it is for them.
+ * *has_set: whether some of them are in the set that holds now. O(ranges). */
 uint32_t px_push_part(const uint8_t *mem, struct ov_push push,
                       struct topo_range processes, bool *has_set, uint8_t *out);
 

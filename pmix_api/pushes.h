@@ -45,7 +45,8 @@ struct px_pushes_cfg {
 void px_pushes_put(struct px_pushes *pushes, const void *mem,
                    uint32_t len_bytes, const struct px_pushes_cfg *cfg);
 
-/* Nothing more is to be added, from full on until half of it has gone. */
+/* Says whether nothing more is to be added: from when they are full until half
+ * of it has gone. */
 bool px_pushes_are_full(struct px_pushes *pushes);
 
 /* Takes the next message out; with it those behind it that are for the same

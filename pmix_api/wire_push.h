@@ -32,9 +32,9 @@ enum {
 
 /* What is said of the stdin of processes. */
 enum px_stdin_what {
-    PX_STDIN_SHUT,  /* they cannot be pushed to, or no more */
+    PX_STDIN_SHUT,  /* they cannot be pushed to, or no longer */
     PX_STDIN_READY, /* they can */
-    PX_STDIN_FULL,  /* their job has no room for more, for now; of all of it */
+    PX_STDIN_FULL,  /* their job, which they all are, has no room for more */
     PX_STDIN_FREE,  /* it has again */
     PX_STDIN_WHATS
 };

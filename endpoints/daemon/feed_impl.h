@@ -43,7 +43,7 @@ enum target_state {
     TARGET_DONE,
 };
 
-/* Of one that has closed its stdin. */
+/* How far it is known that a target has closed its stdin. */
 enum shut_state {
     SHUT_NOT, /* or it was told */
     SHUT_NEW,
@@ -133,7 +133,7 @@ static inline struct feed_frame *feed_frame_at(const struct ep_feed *feed,
     return &feed->ring[number & (feed->ring_room - 1)];
 }
 
-/* Is what a slow target lacks in a file? */
+/* Says whether what a slow target lacks goes to a file. */
 static inline bool ep_feed_spills(const struct ep_feed *feed)
 {
     return feed->slow.policy == JOB_SLOW_SPILL || feed->slow.is_shared;
@@ -164,9 +164,9 @@ void ep_target_free(struct feed_target *target);
 void ep_target_state_set(struct feed_target *target, enum target_state state);
 /* Looks what is to be done for a target that is idle or had its turn. */
 void ep_target_settle(struct feed_target *target);
-/* Tells whether no more is to come for it, where that has changed. */
+/* Tells the owner when a target is behind, and when it no longer is. */
 void ep_target_tell_behind(struct feed_target *target);
-/* Tells of those that have closed their stdin. */
+/* Tells the owner which targets have closed their stdin. */
 void ep_target_tell_shut(struct ep_feed *feed);
 /* Its stdin is closed, and it wants no more. */
 void ep_target_end(struct feed_target *target);

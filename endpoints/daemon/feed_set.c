@@ -66,7 +66,7 @@ static bool is_same(const struct feed_set *a, const struct feed_set *b)
            memcmp(a->bit, b->bit, words * sizeof(a->bit[0])) == 0;
 }
 
-/* One that is named anew is the one before: its frames go on being alike. */
+/* A set that is named anew is the set before, so its frames stay alike. */
 static void settle(struct ep_feed *feed)
 {
     struct feed_set *before = feed->set_before;
@@ -133,7 +133,7 @@ void ep_span_save(struct ep_feed *feed, uint64_t number)
     if (last != NULL &&
         is_alike(frame, last->set, last->is_pushed, last->closes))
         return;
-    /* One of no bytes is like any: it only says whom others are for. */
+    /* A frame without bytes is alike to any: it only names a set. */
     if (last != NULL && frame->len_bytes == 0 && !frame->closes &&
         !last->closes)
         return;

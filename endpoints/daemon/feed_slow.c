@@ -112,8 +112,8 @@ static void act_unread(struct feed_target *target)
                           closes ? JOB_STDIN_CLOSED : JOB_STDIN_UNREAD, 0);
 }
 
-/* For whom no more is to come, which may be so later. Returns true when it is
- * worth another look. */
+/* Counts the looks at which a target that is behind has read nothing. Returns
+ * true when it is worth another look. */
 static bool look_if_unread(struct feed_target *target, bool has_read)
 {
     const struct ep_feed *feed = target->feed;

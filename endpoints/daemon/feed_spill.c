@@ -99,7 +99,7 @@ static void save_more(struct ep_feed *feed)
         return;
     pieces_fill(feed, iov, &bytes);
     if (feed->spill.saving_frames == 0) {
-        /* In a shared stream who is far behind is told before. */
+        /* In a shared stream the bound was told before. */
         if (feed->slow.is_shared)
             tell(feed, JOB_STDIN_UNSAVED, EFBIG);
         else
@@ -295,7 +295,7 @@ void ep_spill_settle(struct ep_feed *feed)
     save_more(feed);
 }
 
-/* In a shared stream some more is on its way when no more is to come. */
+/* In a shared stream frames are still on their way when the bound is told. */
 static uint64_t limit_bytes(const struct ep_feed_slow *slow)
 {
     uint64_t bytes = slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;

@@ -114,7 +114,7 @@ uint64_t ep_target_own_taken(const struct feed_target *target)
     return target->own_bytes - own_left;
 }
 
-/* So many bytes a target may be behind. */
+/* The number of bytes that a target may be behind. */
 static uint64_t bound_of(const struct ep_feed_slow *slow)
 {
     return slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;
@@ -125,8 +125,8 @@ static uint64_t left_bytes(const struct feed_target *target)
     return target->feed->head_bytes - target->place_bytes;
 }
 
-/* By bytes, or by changes of the set; from there on until half of it was read.
- */
+/* Says whether a target is behind by more bytes, or changes of the set, than it
+ * may be; once it is, until it has read half of them. */
 static bool is_far_behind(const struct feed_target *target)
 {
     const struct ep_feed *feed = target->feed;
@@ -145,7 +145,7 @@ static void tell(const struct feed_target *target, enum job_stdin_event what)
     target->feed->events->on_slow(target->feed->arg, target->proc, what, 0);
 }
 
-/* What its user has set is told him when it is reached, once. */
+/* Tells, once, that a target has reached the bound that the user has set. */
 static void tell_bound(struct feed_target *target)
 {
     const struct ep_feed_slow *slow = &target->feed->slow;
@@ -210,8 +210,9 @@ static void wait_for_shut(struct ep_feed *feed)
         event_add(feed->shut, &wait);
 }
 
-/* Nobody reads the pipe any more. When that is because it has ended its owner
- * hears of that very soon, and there is nothing to tell. */
+/* Notes that nobody reads the pipe any longer. When the process has ended, the
+ * owner hears so very soon and drops the target: then there is nothing to tell.
+ */
 static void note_shut(struct feed_target *target)
 {
     target->left_bytes = ep_target_pipe_bytes(target->fd);
@@ -251,7 +252,7 @@ static bool has_no_reader(int fd)
     return poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLERR) != 0;
 }
 
-/* It has all that there is. */
+/* Ends or idles a target that has all there is for it. */
 static void rest(struct feed_target *target)
 {
     bool is_doubtful = target->is_doubtful;

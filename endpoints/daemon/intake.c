@@ -1,4 +1,5 @@
-/* A stream of stdin on one node: whose each frame is, and what is consumed. */
+/* A stream of stdin on one node: which job each frame is for, and what is
+ * consumed. */
 #include "config.h"
 
 #include "endpoints/daemon/intake.h"
@@ -86,7 +87,7 @@ static void tell(const struct ep_intake *intake)
     intake->events->on_consumed(intake->arg, intake->consumed, proc);
 }
 
-/* Frames that nobody waits for, up to the first one that somebody does. */
+/* Counts frames as consumed, up to the first one that a job waits for. */
 static void advance(struct ep_intake *intake)
 {
     uint64_t before = intake->consumed;
@@ -183,7 +184,7 @@ static struct ep_inlet *find(const struct ep_intake *intake, uint32_t proc)
     return NULL;
 }
 
-/* Whose it is. */
+/* Finds the inlet that a frame is for; NULL: none. */
 static struct ep_inlet *inlet_of(const struct ep_intake *intake,
                                  const struct ov_slice *slice, uint32_t flags)
 {
@@ -234,7 +235,7 @@ void ep_intake_take(struct ep_intake *intake, const struct ov_slice *slice,
         put(intake->last, slice, flags);
     else
         advance(intake);
-    /* Whoever does not read at all is known by name before it matters. */
+    /* A process that reads nothing is named before the window is full. */
     if (intake->fed - intake->consumed == NAME_FRAMES)
         tell(intake);
 }

@@ -43,17 +43,18 @@ int ep_intake_open(struct event_base *base,
 /* Closes its inlets, without events but on_free. NULL is fine. */
 void ep_intake_close(struct ep_intake *intake);
 
-/* A job with these processes has one from now on: what comes for them goes into
- * its feed, to which the caller adds them. Returns 0 or OV_ENOMEM. */
+/* Opens an inlet for a job with these processes: what comes for them from now
+ * on goes into its feed, to which the caller adds them. Returns 0 or OV_ENOMEM.
+ */
 int ep_inlet_open(struct ep_intake *intake, struct topo_range procs,
                   struct ep_inlet **out);
-/* Nobody of them reads any more. NULL is fine. */
+/* Ends it: none of these processes reads any longer. NULL is fine. */
 void ep_inlet_close(struct ep_inlet *inlet);
 /* Borrowed. */
 struct ep_feed *ep_inlet_feed(const struct ep_inlet *inlet);
 
-/* The next frame, of which a reference is taken where that is needed; flags as
- * in overlay/wire/frame.h. */
+/* Takes the next frame, with a reference to its buffer where that is needed;
+ * flags as in overlay/wire/frame.h. */
 void ep_intake_take(struct ep_intake *intake, const struct ov_slice *slice,
                     uint32_t flags);
 

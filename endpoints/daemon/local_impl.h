@@ -73,7 +73,7 @@ struct share {
 /* The streams of stdin: that of the run's own job, and that of all others. */
 enum { INTAKE_OWN, INTAKE_PUSHED, INTAKES };
 
-/* What the events of one are told with. */
+/* The argument of an intake's events. */
 struct intake_of {
     struct ep_local *local;
     uint32_t stream; /* its number */

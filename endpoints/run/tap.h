@@ -65,7 +65,7 @@ void ep_run_tap_logged(struct run *r, uint32_t token);
 /* These ranks have a stdin; or they have none any more. */
 void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
                       bool is_open);
-/* This process of a further job is behind in its stdin, or is not any more. */
+/* This process of a further job is behind in its stdin, or no longer is. */
 void ep_run_tap_behind(struct run *r, uint32_t number, bool is_behind);
 /* The oldest push for the stream is in it. */
 void ep_run_tap_pushed(struct run *r, uint32_t stream);

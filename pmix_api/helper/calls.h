@@ -32,15 +32,16 @@ void px_calls_init(struct px_calls *calls);
 
 void px_calls_add(struct px_calls *calls, struct px_call *call);
 
-/* One that was taken out, and begun, has to wait for its rest: it goes on
- * before all that wait. */
+/* Puts a call aside of which a part was sent: it goes on before all that wait.
+ */
 void px_calls_suspend(struct px_calls *calls, struct px_call *call);
 
 /* Takes out the next one that need not wait; NULL: there is none. */
 struct px_call *px_calls_next(struct px_calls *calls,
                               bool (*has_to_wait)(const struct px_call *call));
 
-/* Those that stand aside may go on: all stand where they have come. */
+/* Puts those that stand aside back in front, in the order in which they came.
+ */
 void px_calls_put_back(struct px_calls *calls);
 
 #endif

@@ -47,10 +47,10 @@ bool px_job_is_whole(void);
 void px_job_pids(const struct px_pids *pids);
 void px_job_exit(uint32_t number, uint32_t status);
 void px_job_stdin(uint32_t first, uint32_t last, bool is_open);
-/* A push ends their stdin. */
+/* Notes that a push ends their stdin. */
 void px_job_close_stdin(uint32_t first, uint32_t last);
-/* The launcher has no room for what is pushed to the job with this base; or has
- * again. */
+/* Notes that the launcher has no room for what is pushed to the job with this
+ * base, or has again. */
 void px_job_set_full(uint32_t base, bool is_full);
 
 /* Nothing more comes of a job; *token is that which it was spawned with. True:
@@ -84,9 +84,9 @@ uint32_t px_job_count_failed(uint32_t base);
 /* The process has a stdin that can be pushed to, and has not ended. */
 bool px_job_can_take(uint32_t number);
 
-/* Is it so of a job with some of these processes? O(jobs). */
+/* Says whether a job with some of these processes is full. O(jobs). */
 bool px_job_is_full(uint32_t first, uint32_t last);
-/* Are these two of one job? */
+/* Says whether both processes are of one job. O(jobs). */
 bool px_job_is_one(uint32_t first, uint32_t last);
 
 /* What its spawn says of pulls of a job, where they do not say it themselves;

@@ -212,7 +212,7 @@ static void forget_set(void)
     push.set = (struct px_set){.range = NULL};
 }
 
-/* Where there is no memory for it, it is told again. */
+/* Without memory for it the set is told again with the next call. */
 static void keep_set(const struct px_set *set)
 {
     forget_set();
@@ -223,8 +223,8 @@ static void keep_set(const struct px_set *set)
     push.set.count = set->count;
 }
 
-/* Of the call that is being sent the rest waits, and whom it is for is told
- * anew before that. */
+/* Puts the rest of the call that is being sent aside. Its set is told anew
+ * before that rest. */
 static void suspend(void)
 {
     struct call *call = push.sending;
@@ -239,8 +239,8 @@ static void suspend(void)
     push.sending = NULL;
 }
 
-/* A call for several jobs is sent to its end: it is one run of bytes for each
- * of its targets, and the others would not wait for the rest. */
+/* A call for several jobs is sent to its end all the same: it is to be one run
+ * of bytes for each of its targets, and not all of them would wait. */
 static void on_full(void)
 {
     if (push.sending != NULL && !push.sending->base.is_wide &&

@@ -32,9 +32,9 @@ pmix_status_t px_readers_judge(const pmix_proc_t targets[], size_t n,
 /* Can one of them be pushed to, still? O(ranks). */
 bool px_readers_can_take(const struct px_set *set);
 
-/* Has a job that some of them are of no room for more? O(ranges * jobs). */
+/* Says whether a job that some of them are of is full. O(ranges * jobs). */
 bool px_readers_are_full(const struct px_set *set);
-/* Are they of several jobs? O(jobs). */
+/* Says whether they are of several jobs. O(jobs). */
 bool px_readers_are_of_several(const struct px_set *set);
 
 /* Their stdin ends: nobody can push to them from now on. */

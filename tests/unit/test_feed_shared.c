@@ -167,7 +167,7 @@ static void with_close_it_is_closed_when_it_reads_nothing(void **state)
     check_end(sh, 0);
 }
 
-/* It is no more behind, and nobody waits for it. */
+/* It is no longer behind, and nobody waits for it. */
 static void who_goes_while_behind_is_free(void **state)
 {
     struct slow_hose *sh = *state;

@@ -174,7 +174,7 @@ static void the_count_stands_at_who_does_not_read(void **state)
     assert_int_equal(fx.consumed, 3);
     take(10, 19, 'b', 1);
     take(20, 29, 'z', 1);
-    take(30, 39, 'z', 1); /* nobody's */
+    take(30, 39, 'z', 1); /* no job's */
     assert_string_equal(got(1), "xyz");
     assert_int_equal(fx.consumed, 3);
     assert_int_equal(strlen(got(0)), fx.pipe_bytes);
@@ -182,7 +182,7 @@ static void the_count_stands_at_who_does_not_read(void **state)
     assert_int_equal(fx.consumed, 6);
 }
 
-/* Who is furthest behind is told when four frames wait. */
+/* The process that is furthest behind is named when four frames wait. */
 static void who_holds_it_is_known_by_name(void **state)
 {
     (void)state;
