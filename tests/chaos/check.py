@@ -29,6 +29,9 @@ import live  # noqa: E402
 WRONG = ("is not whole", "a fault of xylem", "Sanitizer", "runtime error",
          "Assertion")
 MISSING = re.compile(rb"^xylem: output of rank \d+ is missing here: ", re.M)
+# Who attaches late gets the first and the last bytes that were kept.
+UNKEPT = re.compile(rb"^xylem: the job has written more than it keeps for "
+                    rb"those who attach later ", re.M)
 BUSY = 0.5  # of a heartbeat: that long a daemon had to wait for a processor
 TERM = 143
 GONE = 141
@@ -407,9 +410,12 @@ class Judge:
         return True
 
     def misses(self, number, seen):
-        """A helper that stood still: what did not come is told, with an exit
-        code that is not 0."""
+        """It attached later than output is kept, which is told; or a helper
+        stood still: what did not come is told, with an exit code that is not
+        0."""
         said = front.read_file(self.folder.client(number, "err"))
+        if UNKEPT.search(said):
+            return True
         return self.losses.drops and MISSING.search(said) and \
             self.expect(seen["code"] != 0, "code",
                         "client %d misses output, with exit code 0" % number)

@@ -330,6 +330,24 @@ class JudgeTest(unittest.TestCase):
                 else:
                     self.assertEqual(one.judge(), [])
 
+    def test_a_gap_is_told_to_who_attaches_late(self):
+        said = b"xylem: the job has written more than it keeps for those who " \
+            b"attach later (--pmix-cache): of rank 1, 9 bytes are not here\n"
+        for err, glue, word in ((said, b"\n", None), (b"", b"\n", "client"),
+                                (said, b"", "client")):
+            with folder() as one:
+                text = one.texts[1, "o"][:300] + glue + \
+                    one.texts[1, "o"][-300:]
+                one.plan["clients"] = [{"style": "label", "end": "stay"}]
+                one.evidence["clients"] = [{"hung": False, "attached": True,
+                                            "code": 0}]
+                one.write("client.0.out", labelled(1, text))
+                one.write("client.0.err", err)
+                if word:
+                    self.finds(word, one)
+                else:
+                    self.assertEqual(one.judge(), [])
+
     def test_what_is_behind_a_gap_comes_later(self):
         want = b"ab\ncd\nef\n"
         for parts, is_right in (
