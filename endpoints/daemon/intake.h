@@ -30,7 +30,7 @@ struct ep_intake_events {
      * from within ep_intake_take() and ep_inlet_close(); may call nothing here.
      */
     void (*on_consumed)(void *arg, uint64_t frames_total, uint32_t proc);
-    /* As of struct ep_feed_events. */
+    /* These are told as in struct ep_feed_events. */
     void (*on_free)(void *arg, struct ov_buf *buf);
     void (*on_slow)(void *arg, uint32_t proc, enum job_stdin_event what,
                     int err);

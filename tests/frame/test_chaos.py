@@ -42,6 +42,15 @@ LOST = "xylem: the daemon of node 1 on vm is lost, with rank 1; the job goes " \
     "on without it\n"
 
 
+def with_gap(one, glue, err, code):
+    """A tool that has got the beginning and the end of what rank 1 wrote."""
+    text = one.texts[1, "o"]
+    one.plan["clients"] = [{"style": "label", "end": "stay"}]
+    one.evidence["clients"] = [{"hung": False, "attached": True, "code": code}]
+    one.write("client.0.out", labelled(1, text[:300] + glue + text[-300:]))
+    one.write("client.0.err", err)
+
+
 def labelled(rank, data):
     lines = data.split(b"\n")
     text = b"".join(b"%d: %s\n" % (rank, line) for line in lines[:-1])
@@ -316,15 +325,9 @@ class JudgeTest(unittest.TestCase):
                 (said, 1, [], b"\n", "client"),
                 (said, 1, [stop], b"", "client")):
             with folder() as one:
-                text = one.texts[1, "o"][:300] + glue + \
-                    one.texts[1, "o"][-300:]
-                one.plan["clients"] = [{"style": "label", "end": "stay"}]
+                with_gap(one, glue, err, code)
                 one.plan["faults"], one.evidence["done"] = faults, [did][
                     :len(faults)]
-                one.evidence["clients"] = [{"hung": False, "attached": True,
-                                            "code": code}]
-                one.write("client.0.out", labelled(1, text))
-                one.write("client.0.err", err)
                 if word:
                     self.finds(word, one)
                 else:
@@ -336,13 +339,7 @@ class JudgeTest(unittest.TestCase):
         for err, glue, word in ((said, b"\n", None), (b"", b"\n", "client"),
                                 (said, b"", "client")):
             with folder() as one:
-                text = one.texts[1, "o"][:300] + glue + \
-                    one.texts[1, "o"][-300:]
-                one.plan["clients"] = [{"style": "label", "end": "stay"}]
-                one.evidence["clients"] = [{"hung": False, "attached": True,
-                                            "code": 0}]
-                one.write("client.0.out", labelled(1, text))
-                one.write("client.0.err", err)
+                with_gap(one, glue, err, 0)
                 if word:
                     self.finds(word, one)
                 else:
