@@ -80,6 +80,7 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
+    ep_daemon_adopt();
     if (ep_spawner_open(0, &spawner)) {
         fputs("xylemd: cannot fork the process that starts all others\n",
               stderr);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "endpoints/daemon/daemon.h"
 #include "endpoints/daemon/impl.h"
 #include "endpoints/spawn/leftover.h"
 #include "endpoints/sys/clock.h"
@@ -180,6 +181,11 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
     ep_daemon_check_gone(d);
 }
 
+void ep_daemon_adopt(void)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* an attempt: marks find most */
+}
+
 int ep_daemon_stop_open(struct daemon *d)
 {
     d->above.output = event_new(d->base, STDOUT_FILENO, EV_WRITE, on_output, d);
@@ -190,7 +196,6 @@ int ep_daemon_stop_open(struct daemon *d)
         d->remains.look == NULL || d->children == NULL ||
         event_add(d->children, NULL) != 0)
         return OV_ENOMEM;
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* an attempt: marks find most */
     return 0;
 }
 

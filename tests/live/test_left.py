@@ -402,6 +402,19 @@ def check_not_reached(job):
     check_swept(job, "y", "z")
 
 
+def subreaper_before_children():
+    """The kernel may lose that a spawner is a subreaper where its daemon
+    becomes one at that moment (endpoints/daemon/daemon.h): what its processes
+    leave goes by it then, and is left."""
+    if live.is_sanitized():
+        raise live.LeftOut("sanitizers have to be loaded first")
+    late = os.path.join(live.TMP, "late")
+    env = live.preload("live", "preload_reaper.c")
+    live.Job("-N", 3, "--arity", 1, "--", "true",
+             env={**env, "TEST_REAPER": late}).check_ok()
+    check(not os.path.exists(late), "a subreaper has children already")
+
+
 AGENT = None
 
 
@@ -416,6 +429,8 @@ def main():
         killed_here()
     with live.case("the same when most processes have ended before"):
         killed_after_the_end()
+    with live.case("a daemon becomes a subreaper before it has children"):
+        subreaper_before_children()
     with live.case("a neighbour and a run inside the job are left alone"):
         others_are_left_alone()
     with live.case("a mark alone kills nobody"):
