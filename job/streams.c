@@ -108,15 +108,15 @@ void job_streams_open_stream(struct job_streams *in, uint32_t stream)
     uint8_t mem[OV_CONTROL_HEAD_BYTES + OV_OPEN_BYTES + sizeof(range)];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     struct ov_open open = {
-        .stream = stream, .window = PUSHED_FRAMES, .ranges = 1};
+        .stream = stream, .window = in->cfg.window, .ranges = 1};
     struct stream *opened = &in->streams[stream - JOB_STREAM_STDIN];
 
     if (stream == JOB_STREAM_PUSHED && opened->state == OPEN)
         return;
-    if (stream == JOB_STREAM_STDIN) {
-        open.window = in->cfg.window;
+    if (stream == JOB_STREAM_STDIN)
         open.ranges = reader_nodes(in, range);
-    }
+    else if (open.window > PUSHED_FRAMES)
+        open.window = PUSHED_FRAMES;
     stream_move(opened, OPEN);
     ov_open_encode(&wr, &open, range);
     in->cfg.events->opened(in->cfg.arg, mem + OV_CONTROL_HEAD_BYTES,

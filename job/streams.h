@@ -45,7 +45,7 @@ struct job_streams_events {
 struct job_streams_cfg {
     const struct job *job; /* borrowed: the run's own */
     uint32_t nodes_count;
-    uint16_t window; /* frames of JOB_STREAM_STDIN that a node keeps at most */
+    uint16_t window; /* frames of a stream that a node keeps at most */
     bool is_kept;    /* the end of the launcher's stdin is not told */
     const struct job_streams_events *events; /* borrowed */
     void *arg;

@@ -9,11 +9,12 @@
 static struct sim_view *hold(struct sim_world *w, struct sim_view *view)
 {
     struct sim_books *books = &w->books[view->owner];
+    uint32_t stream = sim_view_stream(view);
 
     books->held_bytes += view->len_bytes;
     books->held_frames++;
-    if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
-        books->stream_held[view->held == SIM_HELD_STDIN]++;
+    if (stream < SIM_STREAMS)
+        books->stream_held[stream]++;
     else if (view->held == SIM_HELD_OWN)
         books->own_bytes += view->len_bytes;
     return view;
@@ -27,13 +28,21 @@ struct sim_view *sim_buffer_own(struct sim_world *w, uint32_t n,
 
 static enum sim_held held_of(uint32_t stream)
 {
-    return stream == 0 ? SIM_HELD_CONTROL : SIM_HELD_STDIN;
+    return stream == 0   ? SIM_HELD_CONTROL
+           : stream == 1 ? SIM_HELD_STDIN
+                         : SIM_HELD_PUSHED;
 }
 
 struct sim_view *sim_buffer_fed(struct sim_world *w, uint32_t stream,
                                 struct sim_load *load)
 {
     return hold(w, sim_view_new(&w->store, load, 0, held_of(stream)));
+}
+
+void sim_buffer_filled(struct sim_world *w, struct sim_view *view)
+{
+    w->books[view->owner].held_bytes += view->load->len_bytes - view->len_bytes;
+    view->len_bytes = view->buf.len_bytes = view->load->len_bytes;
 }
 
 struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
@@ -54,7 +63,7 @@ struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
         sim_tally_up(w, n, load, false);
     if (view->held == SIM_HELD_UP)
         sim_check_up_arrived(w, view);
-    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
+    else if (sim_view_stream(view) < SIM_STREAMS)
         sim_tally_down(w, n, sim_check_stream(load), sim_check_seq(load),
                        false);
     else if (view->held == SIM_HELD_LINK)
@@ -67,13 +76,14 @@ struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
 static void release(struct sim_world *w, struct sim_view *view)
 {
     struct sim_books *books = &w->books[view->owner];
+    uint32_t stream = sim_view_stream(view);
 
     books->held_bytes -= view->len_bytes;
     books->held_frames--;
     if (view->held == SIM_HELD_UP)
         sim_check_up_released(w, view);
-    else if (view->held == SIM_HELD_CONTROL || view->held == SIM_HELD_STDIN)
-        books->stream_held[view->held == SIM_HELD_STDIN]--;
+    else if (stream < SIM_STREAMS)
+        books->stream_held[stream]--;
     else if (view->held == SIM_HELD_OWN)
         books->own_bytes -= view->len_bytes;
     sim_view_free(&w->store, view);

@@ -14,6 +14,9 @@ struct sim_view *sim_buffer_fed(struct sim_world *w, uint32_t stream,
 struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
                                     uint16_t link, struct sim_load *load);
 
+/* A frame of the root's own has got its content since. */
+void sim_buffer_filled(struct sim_world *w, struct sim_view *view);
+
 /* Drops a reference that the driver had. NULL is fine. */
 void sim_buffer_put(struct sim_world *w, struct ov_buf *buf);
 

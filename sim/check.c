@@ -2,13 +2,19 @@
 #include "sim/check.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "overlay/base/err.h"
 #include "sim/check_jobs.h"
 #include "sim/check_links.h"
 #include "sim/measure.h"
+#include "sim/pushes.h"
+#include "sim/stdin.h"
 
 enum { TOLD_NODES_MAX = 4096 };
+
+/* Until all processes are over, and until goodbye has reached all. */
+#define END_NS UINT64_C(6000000000)
 
 int sim_check_open(struct sim_world *w)
 {
@@ -49,15 +55,17 @@ void sim_check_step(struct sim_world *w, uint32_t n)
         sim_world_fail(w, "node %u keeps %u records, of %u", n,
                        books->records - books->released,
                        (unsigned)cfg->kept_max);
-    /* Beside the ring the message that opened stream 1. */
-    if (books->stream_held[0] > cfg->control_frames + 1)
+    /* Beside the ring the messages that opened the other streams. */
+    if (books->stream_held[0] > cfg->control_frames + SIM_STREAMS - 1)
         sim_world_fail(w, "node %u holds %u frames of stream 0, of %u", n,
                        (unsigned)books->stream_held[0],
-                       (unsigned)cfg->control_frames + 1);
-    if (books->stream_held[1] > cfg->down_frames)
-        sim_world_fail(w, "node %u holds %u frames of stdin, of %u", n,
-                       (unsigned)books->stream_held[1],
-                       (unsigned)cfg->down_frames);
+                       (unsigned)cfg->control_frames + SIM_STREAMS - 1);
+    for (unsigned i = 1; i < SIM_STREAMS; i++) {
+        if (books->stream_held[i] > cfg->down_frames)
+            sim_world_fail(w, "node %u holds %u frames of stream %u, of %u", n,
+                           (unsigned)books->stream_held[i], i,
+                           (unsigned)cfg->down_frames);
+    }
 }
 
 /* --- bytes */
@@ -99,6 +107,21 @@ void sim_check_consume(struct sim_world *w, uint32_t n,
                        n, (unsigned long long)act->seq, slice->len_bytes,
                        (unsigned long long)p->stdin_bytes);
     p->stdin_bytes += slice->len_bytes;
+}
+
+bool sim_check_pushed(struct sim_world *w, uint32_t n, const struct ov_act *act,
+                      const struct ov_slice *slice, uint32_t frames,
+                      uint32_t pushes)
+{
+    uint8_t mem[SIM_PUSH_MESSAGE_MAX];
+    uint32_t len_bytes = sim_pushes_nth(w, act->stream, pushes, mem);
+
+    if (act->seq == frames && len_bytes > 0 && len_bytes == slice->len_bytes &&
+        memcmp(slice->buf->mem + slice->off_bytes, mem, len_bytes) == 0)
+        return true;
+    sim_world_fail(w, "frame %llu of stream %u is not push %u, at node %u",
+                   (unsigned long long)act->seq, act->stream, pushes, n);
+    return false;
 }
 
 void sim_check_shown(struct sim_world *w, const struct ov_act *act,
@@ -175,7 +198,7 @@ void sim_check_probe(struct sim_world *w, uint32_t n, uint32_t peer)
 
 void sim_check_orphan(struct sim_world *w, uint32_t n)
 {
-    if (w->cfg.faults_count == 0)
+    if (w->cfg.faults_count == 0 && sim_host_runs(w, 0))
         sim_world_fail(w, "I3: node %u has no parent, without any fault", n);
 }
 
@@ -185,8 +208,7 @@ static void end_of(struct sim_world *w, uint32_t n)
     const struct sim_process *p = &w->processes[n];
     const struct sim_launcher *l = w->launcher;
 
-    if (host->node.is_silent ||
-        (!host->node.is_final && l->session.state < JOB_SESSION_LEAVING))
+    if (host->node.is_silent || (!host->node.is_final && l->goodbye_ns == 0))
         return;
     if (!host->node.is_final)
         sim_world_fail(w, "I3: goodbye without a word from node %u", n);
@@ -194,18 +216,38 @@ static void end_of(struct sim_world *w, uint32_t n)
         sim_world_fail(w, "I1: node %u wrote %llu bytes, %llu were shown", n,
                        (unsigned long long)p->written,
                        (unsigned long long)p->got);
-    if (!l->is_killed && !p->is_closed && p->is_target &&
-        p->stdin_bytes != l->fed_bytes)
-        sim_world_fail(w, "I1: node %u has read %llu bytes of %llu", n,
-                       (unsigned long long)p->stdin_bytes,
-                       (unsigned long long)l->fed_bytes);
+    if (l->is_killed || p->is_closed || !p->is_target)
+        return;
+    if (p->stdin_bytes != l->fed_bytes ||
+        p->pushes != sim_stdin_sent(w, JOB_STREAM_STDIN))
+        sim_world_fail(w,
+                       "I1: node %u has read %llu bytes of %llu, and %u pushes "
+                       "of %u",
+                       n, (unsigned long long)p->stdin_bytes,
+                       (unsigned long long)l->fed_bytes, p->pushes,
+                       sim_stdin_sent(w, JOB_STREAM_STDIN));
+}
+
+static void end_of_session(struct sim_world *w)
+{
+    const struct sim_launcher *l = w->launcher;
+
+    if (l->session.state != JOB_SESSION_OVER ||
+        (l->session.code >= 0) != (l->aborted_ns != SIM_NEVER))
+        sim_world_fail(w, "the session is in state %d with code %d at its end",
+                       (int)l->session.state, l->session.code);
+    if (l->aborted_ns != SIM_NEVER && l->left_ns > l->aborted_ns + END_NS)
+        sim_world_fail(w, "an end that was ordered takes more than 6 s");
 }
 
 void sim_check_end(struct sim_world *w)
 {
     for (uint32_t n = 1; n < sim_nodes(w) && w->end.is_over; n++)
         end_of(w, n);
-    if (w->end.is_over)
+    if (!w->end.is_over)
+        return;
+    end_of_session(w);
+    if (w->launcher->goodbye_ns > 0)
         sim_check_jobs_end(w);
 }
 

@@ -41,6 +41,11 @@ void sim_check_orphan(struct sim_world *w, uint32_t n);
 
 void sim_check_consume(struct sim_world *w, uint32_t n,
                        const struct ov_act *act, const struct ov_slice *slice);
+/* One that was pushed, so many frames of the stream and pushes of it came
+ * before there: is it the right one? */
+bool sim_check_pushed(struct sim_world *w, uint32_t n, const struct ov_act *act,
+                      const struct ov_slice *slice, uint32_t frames,
+                      uint32_t pushes);
 void sim_check_shown(struct sim_world *w, const struct ov_act *act,
                      const struct ov_slice *slice);
 void sim_check_taken(struct sim_world *w, uint32_t source);

@@ -195,9 +195,12 @@ static void base_said(struct sim_world *w, uint32_t n,
 {
     struct sim_link_checks *check = w->link_checks;
     const struct sim_process *p = &w->processes[n];
-    uint32_t eaten = base->stream == 0 ? p->heard : p->eaten;
+    uint32_t eaten = base->stream == 0                  ? p->heard
+                     : base->stream == JOB_STREAM_STDIN ? p->eaten
+                                                        : p->others;
 
-    if (base->base > eaten && (base->stream == 0 || p->is_target))
+    if (base->base > eaten &&
+        (base->stream != JOB_STREAM_STDIN || p->is_target))
         sim_world_fail(w,
                        "node %u reports base %llu of stream %u, and has "
                        "read %u itself",

@@ -185,6 +185,8 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
         sim_launcher_stalled(w, act);
         break;
     case OV_ACT_LEAVE:
+        if (n == 0)
+            sim_launcher_gone(w);
         sim_host_end(w, n, SIM_HOST_LEFT);
         break;
     case OV_ACT_RECORD:

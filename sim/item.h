@@ -29,6 +29,9 @@ enum sim_item_kind {
     SIM_ITEM_TELL,         /* further job arg of the configuration is told */
     SIM_ITEM_KILL,         /* the job arg, of those told, is to die */
     SIM_ITEM_EXIT,         /* process arg of a further job ends */
+    SIM_ITEM_PUSH,         /* push era to the job arg, of those told */
+    SIM_ITEM_TIMEOUT,      /* of the run */
+    SIM_ITEM_LATE,         /* of its end */
     SIM_ITEM_KINDS
 };
 

@@ -5,6 +5,7 @@
 
 #include "overlay/base/panic.h"
 #include "sim/check_jobs.h"
+#include "sim/pushes.h"
 
 /* --- who they are */
 
@@ -46,6 +47,25 @@ static void fill(struct job *job, uint32_t base, uint32_t each)
     job->size = job->nodes * each;
 }
 
+static void add_range(struct job *job, struct topo_range nodes)
+{
+    struct topo_range ranks = {nodes.first - 1, nodes.last - 1};
+
+    OV_ASSERT(job_add_reader(job, ranks) == 0);
+}
+
+/* Rank 0 is on node 1. */
+static void add_readers(const struct sim_world *w, struct job *job)
+{
+    const struct sim_job *cfg = &w->cfg.job;
+    struct topo_range all = {1, job->nodes};
+
+    if (cfg->has_stdin && cfg->targets_count == 0)
+        add_range(job, all);
+    for (uint32_t i = 0; cfg->has_stdin && i < cfg->targets_count; i++)
+        add_range(job, cfg->targets[i]);
+}
+
 static struct sim_told *begin(struct sim_world *w, struct sim_told *job)
 {
     OV_ASSERT(job_life_open(&job->life, &job->desc) == 0);
@@ -65,9 +85,10 @@ struct sim_told *sim_jobs_tell_own(struct sim_world *w)
     struct sim_told *job = &w->jobs.told[0];
 
     OV_ASSERT(w->jobs.count == 0);
-    *job = (struct sim_told){.fate = w->cfg.job.fate};
+    *job = (struct sim_told){.fate = w->cfg.job.fate, .tool = w->cfg.job.tool};
     job->desc.nodes = sim_nodes(w) - 1;
     fill(&job->desc, 0, 1);
+    add_readers(w, &job->desc);
     return begin(w, job);
 }
 
@@ -78,8 +99,9 @@ struct sim_told *sim_jobs_tell(struct sim_world *w,
     const struct job *before = &w->jobs.told[w->jobs.count - 1].desc;
 
     OV_ASSERT(w->jobs.count > 0 && w->jobs.count < SIM_JOBS_MAX);
-    *job =
-        (struct sim_told){.fate = further->fate, .lasts_ns = further->lasts_ns};
+    *job = (struct sim_told){.fate = further->fate,
+                             .tool = further->tool,
+                             .lasts_ns = further->lasts_ns};
     place(w, further->nodes, &job->desc);
     if (job->desc.nodes == 0)
         return NULL;
@@ -119,6 +141,8 @@ struct job_life_news sim_jobs_step(struct sim_world *w, struct sim_told *job,
 
     if (news.is_over)
         job->over_ns = w->step.now_ns;
+    if (news.is_started)
+        sim_pushes_begin(w, (uint32_t)(job - w->jobs.told));
     sim_check_job(w, job, event, &news);
     return news;
 }

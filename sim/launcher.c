@@ -8,128 +8,56 @@
 #include "sim/check.h"
 #include "sim/jobs.h"
 #include "sim/measure.h"
-#include "sim/process.h"
+#include "sim/orders.h"
+#include "sim/pushes.h"
+#include "sim/session.h"
+#include "sim/stdin.h"
 #include "sim/word.h"
-
-/* What an order takes with its head: OPEN with all its ranges. */
-enum { ORDER_BYTES = 64 + 8 * SIM_TARGETS_MAX };
-
-/* As xylem run: the launcher does not wait longer for the nodes. */
-#define LAUNCH_NS UINT64_C(120000000000)
 
 int sim_launcher_open(struct sim_world *w)
 {
+    int rc;
+
     w->launcher = calloc(1, sizeof(*w->launcher));
     if (w->launcher == NULL)
         return OV_ENOMEM;
-    w->launcher->session = JOB_SESSION_INIT;
     w->launcher->lost_ns = SIM_NEVER;
     w->launcher->stall_ns = SIM_NEVER;
-    sim_push(w, LAUNCH_NS, SIM_ITEM_LAUNCH_LIMIT, 0, (struct sim_item){0});
-    return 0;
+    sim_session_open(w);
+    rc = sim_stdin_open(w);
+    return rc != 0 ? rc : sim_pushes_open(w);
+}
+
+void sim_launcher_finish(struct sim_world *w)
+{
+    sim_orders_drop(w);
+    sim_stdin_finish(w);
 }
 
 void sim_launcher_close(struct sim_world *w)
 {
+    sim_pushes_close(w);
+    sim_stdin_close(w);
     sim_jobs_close(w);
     free(w->launcher);
 }
 
-/* --- orders on stream 0 */
-
-static void plan_order(struct sim_world *w, uint8_t kind, uint32_t job)
-{
-    struct sim_launcher *l = w->launcher;
-
-    OV_ASSERT(l->orders_count < SIM_ORDERS_MAX);
-    l->orders[l->orders_count++] = (struct sim_order){kind, (uint8_t)job};
-}
-
-/* A frame of the root's own: its head is written by the node. */
-static struct ov_event frame(struct sim_world *w, struct sim_load *load,
-                             uint32_t stream)
-{
-    struct sim_view *view = sim_buffer_fed(w, stream, load);
-
-    return (struct ov_event){.kind = OV_EV_DOWN,
-                             .stream = stream,
-                             .buf = &view->buf,
-                             .len_bytes = load->len_bytes - OV_DOWN_HEAD_BYTES};
-}
-
-static bool has_room(const struct sim_world *w, uint32_t stream)
-{
-    return sim_host_runs(w, 0) && ov_node_down_room(sim_node(w, 0), stream) > 0;
-}
-
-static struct ov_event first_order(struct sim_world *w)
-{
-    struct sim_launcher *l = w->launcher;
-    struct sim_order order = l->orders[0];
-    struct sim_load *load = sim_load_new(&w->store, ORDER_BYTES, 0);
-    struct ov_wr wr = ov_wr_init(load->head + OV_DOWN_HEAD_BYTES,
-                                 ORDER_BYTES - OV_DOWN_HEAD_BYTES);
-    const struct sim_job *job = &w->cfg.job;
-    struct topo_range all = {1, sim_nodes(w) - 1};
-    struct ov_open open = {
-        .stream = 1,
-        .window = w->cfg.overlay.down_frames,
-        .ranges = (uint16_t)(job->targets_count > 0 ? job->targets_count : 1)};
-
-    l->orders_count--;
-    for (unsigned i = 0; i < l->orders_count; i++)
-        l->orders[i] = l->orders[i + 1];
-    if (order.kind == OV_CONTROL_OPEN)
-        ov_open_encode(&wr, &open,
-                       job->targets_count > 0 ? job->targets : &all);
-    else
-        ov_control_encode(&wr, order.kind, false);
-    if (order.job != SIM_JOBS_ALL)
-        ov_wr_u32(&wr, order.job);
-    load->head_bytes = load->len_bytes = (uint32_t)(wr.at - load->head);
-    return frame(w, load, 0);
-}
-
 bool sim_launcher_say(struct sim_world *w, struct ov_event *ev)
 {
-    if (w->launcher->orders_count == 0 || !has_room(w, 0))
-        return false;
-    *ev = first_order(w);
-    return true;
+    return sim_orders_next(w, ev) || sim_stdin_next(w, ev);
 }
 
 /* --- jobs */
-
-/* An order only while jobs run. */
-static void send_kill(struct sim_world *w)
-{
-    if (job_session_step(&w->launcher->session, JOB_SESSION_KILL, 0) &
-        JOB_SESSION_DO_KILL)
-        plan_order(w, SIM_ORDER_KILL, SIM_JOBS_ALL);
-}
-
-/* Everybody is told to die, so how they end says nothing. */
-static void kill_all(struct sim_world *w)
-{
-    struct sim_launcher *l = w->launcher;
-
-    if (l->is_killed || l->session.state >= JOB_SESSION_LEAVING)
-        return;
-    l->is_killed = true;
-    for (uint32_t i = 0; i < w->jobs.count; i++)
-        w->jobs.told[i].life.is_killed = true;
-    send_kill(w);
-}
 
 /* A further one alone; the end of the own is that of the run. */
 static void kill_job(struct sim_world *w, uint32_t job)
 {
     if (job == 0) {
-        kill_all(w);
+        sim_session_kill(w);
     } else if (!w->jobs.told[job].life.is_killed &&
                w->launcher->session.state < JOB_SESSION_LEAVING) {
         w->jobs.told[job].life.is_killed = true;
-        plan_order(w, SIM_ORDER_KILL, job);
+        sim_orders_plan_job(w, SIM_ORDER_KILL, job);
     }
 }
 
@@ -147,18 +75,25 @@ static void plan_further(struct sim_world *w, uint32_t i)
                  0, (struct sim_item){.arg = i});
 }
 
+static void tell_own(struct sim_world *w)
+{
+    struct sim_told *own = sim_jobs_tell_own(w);
+
+    sim_stdin_expect(w, own->tool.pushes > 0);
+    if (w->cfg.job.has_stdin)
+        sim_stdin_open_stream(w, JOB_STREAM_STDIN);
+    sim_orders_plan_job(w, SIM_ORDER_LAUNCH, SIM_JOBS_ALL);
+}
+
 void sim_launcher_joined(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
 
-    (void)job_session_step(&l->session, JOB_SESSION_BEGUN, 0);
+    sim_session_begun(w);
     l->joined_ns = w->step.now_ns;
-    if (w->cfg.job.has_stdin)
-        plan_order(w, OV_CONTROL_OPEN, SIM_JOBS_ALL);
-    sim_jobs_tell_own(w)->life.is_killed = l->is_killed;
-    plan_order(w, SIM_ORDER_LAUNCH, SIM_JOBS_ALL);
-    if (l->is_killed)
-        send_kill(w);
+    tell_own(w);
+    if (w->cfg.job.ends_on_loss && l->given_up > 0)
+        sim_session_kill(w);
     for (uint32_t n = 1; n < sim_nodes(w) && l->given_up > 0; n++) {
         if (w->hosts[n].node.is_silent)
             sim_jobs_lost(w, n);
@@ -179,7 +114,8 @@ bool sim_launcher_tell(struct sim_world *w, const struct sim_item *item,
     if (w->launcher->session.state != JOB_SESSION_RUNNING)
         return false;
     if (sim_jobs_tell(w, further) != NULL) {
-        plan_order(w, SIM_ORDER_LAUNCH, job);
+        sim_stdin_open_stream(w, JOB_STREAM_PUSHED);
+        sim_orders_plan_job(w, SIM_ORDER_LAUNCH, job);
         plan_kill(w, job, further->kill_ns);
     }
     plan_further(w, item->arg + 1);
@@ -193,45 +129,6 @@ bool sim_launcher_kill(struct sim_world *w, const struct sim_item *item,
     w->step.now_ns = item->at_ns;
     kill_job(w, item->arg);
     return false;
-}
-
-/* --- stdin */
-
-static bool can_feed(const struct sim_world *w)
-{
-    const struct sim_launcher *l = w->launcher;
-
-    return w->cfg.job.has_stdin && !l->has_ended && has_room(w, 1) &&
-           w->queue.now_ns >= l->feed_ns;
-}
-
-bool sim_launcher_feed(struct sim_world *w, struct ov_event *ev)
-{
-    struct sim_launcher *l = w->launcher;
-    const struct sim_job *job = &w->cfg.job;
-    uint32_t room = w->cfg.overlay.frame_bytes - OV_DOWN_HEAD_BYTES;
-    uint64_t left = job->stdin_bytes - l->fed_bytes;
-    uint32_t len = left < room ? (uint32_t)left : room;
-    struct sim_load *load;
-
-    if (!can_feed(w))
-        return false;
-    load = sim_load_new(&w->store, OV_DOWN_HEAD_BYTES, 1);
-    load->head_bytes = load->len_bytes = OV_DOWN_HEAD_BYTES;
-    if (len > 0)
-        sim_load_add(load,
-                     (struct sim_extent){l->fed_bytes, SIM_KEY_STDIN, len});
-    *ev = frame(w, load, 1);
-    l->fed_bytes += len;
-    if (l->fed_bytes == job->stdin_bytes || l->is_killed) {
-        ev->flags = OV_DOWN_END;
-        l->has_ended = true;
-    }
-    l->feed_ns = w->queue.now_ns + sim_time_ns(len, job->stdin_rate);
-    if (!l->has_ended && l->feed_ns > w->queue.now_ns)
-        sim_push(w, l->feed_ns, SIM_ITEM_FEED, 0, (struct sim_item){0});
-    sim_measure_fed(w);
-    return true;
 }
 
 /* --- words of nodes */
@@ -368,7 +265,7 @@ void sim_launcher_lost(struct sim_world *w, uint32_t node)
     l->given_up++;
     sim_jobs_lost(w, node);
     if (w->cfg.job.ends_on_loss)
-        kill_all(w);
+        sim_session_kill(w);
 }
 
 void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
@@ -380,17 +277,19 @@ void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
     l->stall_rank = act->rank;
 }
 
+/* Goodbye has reached all. */
+void sim_launcher_gone(struct sim_world *w)
+{
+    sim_session_gone(w);
+}
+
 /* Everything that was said is here and shown, or nothing more can come. */
 void sim_launcher_settle(struct sim_world *w)
 {
-    struct sim_launcher *l = w->launcher;
+    const struct sim_launcher *l = w->launcher;
 
-    if (!job_session_runs(&l->session) || l->records_left > 0 ||
-        l->orders_count > 0 || l->finals < sim_nodes(w) - 1 ||
-        !sim_jobs_are_over(w) ||
-        (job_session_step(&l->session, JOB_SESSION_DONE, 0) &
-         JOB_SESSION_DO_GOODBYE) == 0)
-        return;
-    l->goodbye_ns = w->queue.now_ns;
-    plan_order(w, OV_CONTROL_GOODBYE, SIM_JOBS_ALL);
+    if (l->records_left == 0 && l->orders_count == 0 &&
+        l->finals == sim_nodes(w) - 1 && sim_jobs_are_over(w) &&
+        job_session_runs(&l->session))
+        sim_session_done(w);
 }

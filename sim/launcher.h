@@ -13,6 +13,8 @@
 
 /* 0 or OV_ENOMEM. */
 int sim_launcher_open(struct sim_world *w);
+/* What it holds is given back; then it is closed. */
+void sim_launcher_finish(struct sim_world *w);
 void sim_launcher_close(struct sim_world *w);
 
 /* Within a step of the root: its actions. A reference passes with the slice. */
@@ -21,6 +23,7 @@ void sim_launcher_record(struct sim_world *w, const struct ov_act *act,
                          const struct ov_slice *slice);
 void sim_launcher_lost(struct sim_world *w, uint32_t node);
 void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act);
+void sim_launcher_gone(struct sim_world *w);
 
 /* A further job is told, a job is killed: nothing comes of it for the root but
  * orders that wait. */
@@ -36,9 +39,8 @@ bool sim_launcher_taken(struct sim_world *w, const struct sim_item *item,
 /* After anything happened to the root: when all is over, goodbye is to be said.
  */
 void sim_launcher_settle(struct sim_world *w);
-/* The next word, the next frame of stdin, for which there is room: true, and
- * *ev is for the root. False: nothing more for now. */
+/* The next word, then the next frame of stdin, for which there is room: true,
+ * and *ev is for the root. False: nothing more for now. */
 bool sim_launcher_say(struct sim_world *w, struct ov_event *ev);
-bool sim_launcher_feed(struct sim_world *w, struct ov_event *ev);
 
 #endif

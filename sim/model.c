@@ -21,6 +21,7 @@ struct sim_cfg sim_cfg_default(struct topo_tree plan)
                 .console_stuck_ns = SIM_NEVER,
                 .console_length_ns = SIM_NEVER,
                 .kill_ns = SIM_NEVER,
+                .timeout_ns = SIM_NEVER,
                 .ends_on_loss = true},
         .seed = 1,
         .limit_ns = 3600 * S,
@@ -90,6 +91,13 @@ static bool is_fate(struct sim_fate fate)
     return fate.unstarted <= 100 && fate.failing <= 100;
 }
 
+static bool is_tool(struct sim_tool tool)
+{
+    return tool.pushes <= SIM_PUSHES_MAX &&
+           (tool.pushes == 0 ||
+            (tool.push_bytes >= 1 && tool.push_bytes <= SIM_PUSH_BYTES_MAX));
+}
+
 static const char *fault_of_jobs(const struct sim_cfg *cfg)
 {
     const struct sim_job *job = &cfg->job;
@@ -97,8 +105,10 @@ static const char *fault_of_jobs(const struct sim_cfg *cfg)
     if (job->further_count > SIM_FURTHER_MAX)
         return "there are 4 further jobs at most";
     if (!job->has_words && (job->further_count > 0 || job->fate.unstarted > 0 ||
-                            job->fate.failing > 0))
+                            job->fate.failing > 0 || job->tool.pushes > 0))
         return "what becomes of processes is said in words";
+    if (!is_tool(job->tool))
+        return "a tool pushes 1000 times at most, 1 to 1024 bytes each";
     if (!is_fate(job->fate))
         return "100 percent of the processes fail at most";
     for (uint32_t i = 0; i < job->further_count; i++) {
@@ -112,6 +122,8 @@ static const char *fault_of_jobs(const struct sim_cfg *cfg)
             return "a further job has 1 to 16 processes on a node";
         if (!is_fate(further->fate))
             return "100 percent of the processes fail at most";
+        if (!is_tool(further->tool))
+            return "a tool pushes 1000 times at most, 1 to 1024 bytes each";
     }
     return NULL;
 }
@@ -141,7 +153,7 @@ int sim_cfg_check(const struct sim_cfg *cfg, const char **why)
         return OV_EINVAL;
     *why = network_fault(&cfg->network);
     if (*why == NULL && cfg->overlay.streams_max != SIM_STREAMS)
-        *why = "there are two streams: control and stdin";
+        *why = "there are three streams: control, stdin and pushes";
     if (*why == NULL && cfg->overlay.plan.nodes < 2)
         *why = "there are two nodes at least: the launcher and another";
     if (*why == NULL)

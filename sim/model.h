@@ -20,18 +20,20 @@
 #define SIM_NEVER UINT64_MAX
 
 enum {
-    SIM_STREAMS = 2, /* control and stdin */
+    SIM_STREAMS = 3, /* control, stdin, pushes to further jobs */
     SIM_FAULTS_MAX = 4096,
     SIM_READERS_MAX = 4096,
     SIM_TARGETS_MAX = 32,
-    SIM_SLOW_MAX = 10000,       /* factor of a slow node */
-    SIM_FURTHER_MAX = 4,        /* jobs beside the own */
-    SIM_EACH_MAX = 16,          /* processes of one of them on a node */
+    SIM_SLOW_MAX = 10000,  /* factor of a slow node */
+    SIM_FURTHER_MAX = 4,   /* jobs beside the own */
+    SIM_EACH_MAX = 16,     /* processes of one of them on a node */
+    SIM_PUSHES_MAX = 1000, /* of a tool */
+    SIM_PUSH_BYTES_MAX = 1024,
     SIM_PIPE_BYTES = 64 * 1024, /* between a process and its node */
 };
 
-/* Rates are in bytes a second, RATE_LEAST at least; 0: no limit. */
-#define SIM_RATE_LEAST UINT64_C(1024)
+#define SIM_RATE_LEAST                                                         \
+    UINT64_C(1024) /* bytes a second, of rates; 0: no limit */
 
 struct sim_link_model {
     uint64_t latency_ns;
@@ -68,12 +70,18 @@ struct sim_reader {
 /* What becomes of processes, in percent of them; by the seed which. */
 struct sim_fate {
     uint8_t unstarted; /* cannot be started */
-    uint8_t failing;   /* end with another status than 0, unless they are killed
-                          before */
+    uint8_t failing; /* end with another status than 0, if not killed before */
 };
 
-/* A job beside the run's own, in the same tree. Its processes read and write
- * nothing and run for a while. */
+/* It pushes to the stdin of processes of a job, once that has started. */
+struct sim_tool {
+    uint32_t pushes; /* 0: there is none */
+    uint32_t push_bytes;
+    uint64_t at_ns, every_ns; /* the first after the start, and the others */
+};
+
+/* A job beside the run's own, in the same tree. Its processes write nothing and
+ * run for a while; with a tool, until it closes their stdin at least. */
 struct sim_further {
     struct topo_range nodes; /* those of them that are not lost by then */
     uint32_t each;           /* processes on each */
@@ -81,6 +89,7 @@ struct sim_further {
     uint64_t lasts_ns; /* a process runs so long at most, by the seed */
     uint64_t kill_ns;  /* it is told to die so long after; SIM_NEVER */
     struct sim_fate fate;
+    struct sim_tool tool;
 };
 
 struct sim_job {
@@ -99,9 +108,11 @@ struct sim_job {
     /* Nodes say in words when processes have started, and how they end. Else
      * an empty last word says that its process ran and has ended well. */
     bool has_words;
-    struct sim_fate fate; /* needs words, as further jobs do */
-    uint64_t kill_ns;     /* everybody is told to die so long after the launch;
-                             SIM_NEVER */
+    struct sim_fate fate; /* needs words, as further jobs and tools do */
+    struct sim_tool tool;
+    uint64_t timeout_ns; /* the run is ended then; SIM_NEVER */
+    uint64_t kill_ns;    /* everybody is told to die so long after the launch;
+                            SIM_NEVER */
     const struct sim_further *further; /* borrowed */
     uint32_t further_count;
     const struct topo_range *targets; /* nodes whose processes read stdin; */
@@ -169,7 +180,7 @@ struct sim_cfg {
     uint64_t limit_ns; /* of virtual time */
 };
 
-/* A machine of 12.5 GB/s ports, 2 us apart, and an empty job for a plan. */
+/* A machine of 12.5 GB/s ports, 2 us apart, and an empty job. */
 struct sim_cfg sim_cfg_default(struct topo_tree plan);
 
 /* Returns 0, or OV_EINVAL with *why in words. */
@@ -182,8 +193,7 @@ static inline uint64_t sim_time_ns(uint64_t len_bytes, uint64_t rate)
 }
 
 const char *sim_fault_name(enum sim_fault_kind kind);
-/* One answers what another sends with a reset; it is between a node and those
- * above it, or one of them. */
+/* With a reset is answered; it is between a node and one or all above it. */
 bool sim_fault_is_reject(enum sim_fault_kind kind);
 bool sim_fault_is_between(enum sim_fault_kind kind);
 

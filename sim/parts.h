@@ -31,6 +31,7 @@ struct sim_address {
 struct sim_jobs {
     struct sim_told told[SIM_JOBS_MAX];
     uint32_t count;
+    uint32_t pushers; /* those that a tool pushes to, told or not */
 };
 
 struct sim_counts {

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 
 #include "overlay/base/err.h"
+#include "overlay/wire/push.h"
 #include "sim/buffer.h"
 #include "sim/check.h"
 #include "sim/fate.h"
 #include "sim/measure.h"
+#include "sim/orders.h"
 #include "sim/owed.h"
 #include "sim/task.h"
 #include "sim/word.h"
@@ -252,7 +254,7 @@ static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
     struct ov_event ev = consumed(n, stream, frames);
 
     if (stream == 0)
-        w->processes[n].heard = (uint32_t)frames;
+        w->processes[n].heard = (uint16_t)frames;
     sim_owed_push(w->step.owed, &ev);
 }
 
@@ -326,22 +328,73 @@ static void on_word(struct sim_world *w, uint32_t n,
         stop_job(w, n, job);
 }
 
+/* --- stdin comes */
+
+/* Bytes for some, of a frame. */
+static struct ov_push push_of(const struct ov_slice *slice)
+{
+    struct ov_push push;
+
+    OV_ASSERT(ov_push_decode(slice->buf->mem + slice->off_bytes,
+                             slice->len_bytes, &push) == 0);
+    return push;
+}
+
+/* How many bytes of the frame the process is to read. */
+static uint32_t take_own(struct sim_world *w, uint32_t n,
+                         const struct ov_act *act, const struct ov_slice *slice)
+{
+    struct sim_process *p = &w->processes[n];
+    struct topo_range to;
+    struct ov_push push;
+
+    if ((act->flags & OV_DOWN_SOME) == 0) {
+        sim_check_consume(w, n, act, slice);
+        return slice->len_bytes;
+    }
+    if (!sim_check_pushed(w, n, act, slice, p->seen, p->pushes++))
+        return 0;
+    push = push_of(slice);
+    to = ov_push_range(&push);
+    return n - 1 >= to.first && n - 1 <= to.last ? push.len_bytes : 0;
+}
+
+/* Of a further job, whose processes read at once. */
+static void take_other(struct sim_world *w, uint32_t n,
+                       const struct ov_act *act, const struct ov_slice *slice)
+{
+    struct sim_process *p = &w->processes[n];
+    struct ov_push push;
+
+    if (sim_check_pushed(w, n, act, slice, p->others, p->others)) {
+        push = push_of(slice);
+        if ((push.flags & OV_PUSH_CLOSE) != 0)
+            sim_task_close(w, n, ov_push_range(&push).first);
+    }
+    ate(w, n, JOB_STREAM_PUSHED, ++p->others);
+}
+
 void sim_process_consume(struct sim_world *w, uint32_t n,
                          const struct ov_act *act, const struct ov_slice *slice)
 {
     struct sim_process *p = &w->processes[n];
     uint64_t until_ns;
+    uint32_t len;
 
     if (act->stream == 0) {
         on_word(w, n, slice);
         ate(w, n, 0, act->seq + 1);
         return;
     }
-    sim_check_consume(w, n, act, slice);
+    if (act->stream == JOB_STREAM_PUSHED) {
+        take_other(w, n, act, slice);
+        return;
+    }
+    len = take_own(w, n, act, slice);
     p->seen++;
     if (!p->is_killed && !p->is_closed) {
-        sim_measure_stdin(w, n, slice->len_bytes);
-        until_ns = read_until_ns(w, n, slice->len_bytes);
+        sim_measure_stdin(w, n, len);
+        until_ns = read_until_ns(w, n, len);
         if (until_ns > w->step.now_ns) {
             p->reader_ns = until_ns;
             if (until_ns != SIM_NEVER)

@@ -8,15 +8,7 @@
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H
 
-#include "overlay/control.h"
 #include "sim/state.h"
-
-/* Words of the launcher on stream 0. The body is which of sim_world.jobs, 4
- * bytes; none: launch the own, kill them all. */
-enum sim_order_kind {
-    SIM_ORDER_LAUNCH = OV_CONTROL_APP,
-    SIM_ORDER_KILL,
-};
 
 /* The processes as the job says. 0 or OV_ENOMEM. */
 int sim_process_open(struct sim_world *w);

@@ -6,6 +6,7 @@
 
 #include "sim/figure.h"
 #include "sim/measure.h"
+#include "sim/session.h"
 #include "sim/tally.h"
 
 enum sim_end sim_report_end(const struct sim_world *w)
@@ -14,8 +15,9 @@ enum sim_end sim_report_end(const struct sim_world *w)
         return SIM_END_BROKEN;
     if (!w->end.is_over)
         return SIM_END_STUCK;
-    return w->launcher->session.state >= JOB_SESSION_LEAVING &&
-                   w->launcher->lost_ns == SIM_NEVER
+    if (w->launcher->session.code == SIM_CODE_TIMEOUT)
+        return SIM_END_TIME;
+    return w->launcher->goodbye_ns > 0 && w->launcher->lost_ns == SIM_NEVER
                ? SIM_END_WELL
                : SIM_END_LOSS;
 }
@@ -245,6 +247,7 @@ static void print_verdict(const struct sim_world *w, FILE *file)
     static const char *const words[] = {
         [SIM_END_WELL] = "ended well",
         [SIM_END_LOSS] = "ended by a loss, as it should",
+        [SIM_END_TIME] = "was ended by its own limit of time",
         [SIM_END_STUCK] = "did not end within the limit",
         [SIM_END_BROKEN] = "a rule broke",
     };

@@ -10,6 +10,7 @@
 enum sim_end {
     SIM_END_WELL,   /* everybody left after goodbye */
     SIM_END_LOSS,   /* a node was lost: the job ended, or went on without it */
+    SIM_END_TIME,   /* its own limit of time ended it */
     SIM_END_STUCK,  /* stopped by the limit of virtual time, or real time */
     SIM_END_BROKEN, /* a rule broke */
 };

@@ -394,7 +394,8 @@ static void expect_number(struct scenario *s, const char *text, uint64_t all,
 
 static void expect_end(struct scenario *s, const char *text)
 {
-    static const char *const ends[] = {"well", "loss", "stuck", "broken"};
+    static const char *const ends[] = {"well", "loss", "time", "stuck",
+                                       "broken"};
 
     if (strcmp(text, ends[sim_report_end(&s->world)]) != 0)
         fail(s, "it ends %s", ends[sim_report_end(&s->world)]);

@@ -58,7 +58,9 @@ struct sim_process {
     uint64_t reader_ns; /* reads until then */
     uint32_t seen;      /* frames of stdin that came, */
     uint32_t eaten;     /* and were read */
-    uint32_t heard;     /* frames of words */
+    uint16_t pushes;    /* of these were pushed */
+    uint16_t others;    /* frames that were pushed to further jobs */
+    uint16_t heard;     /* frames of words */
     bool has_started : 1, has_end : 1, has_end_waiting : 1;
     bool is_closed : 1, is_killed : 1, is_over : 1, is_target : 1;
     bool is_unstarted : 1;
@@ -67,23 +69,24 @@ struct sim_process {
 
 /* The launcher at the root. */
 struct sim_launcher {
-    struct sim_order orders[SIM_ORDERS_MAX];
+    struct sim_load *orders[SIM_ORDERS_MAX]; /* they wait for room */
     unsigned orders_count;
     uint32_t finals;       /* nodes that nobody waits for, */
     uint32_t given_up;     /* of these without a last word */
     uint32_t records_left; /* at the console */
     uint64_t fed_bytes;
     uint64_t joined_ns;
-    uint64_t feed_ns;    /* not fed before */
     uint64_t console_ns; /* the console is busy until then */
     uint64_t goodbye_ns;
     uint64_t lost_ns; /* when the first loss was heard of; SIM_NEVER */
     uint32_t lost;    /* that node */
     uint32_t stall_node, stall_rank;
-    uint64_t stall_ns; /* SIM_NEVER: none */
+    uint64_t stall_ns;   /* SIM_NEVER: none */
+    uint64_t late_ns;    /* an end has had its time then; SIM_NEVER */
+    uint64_t aborted_ns; /* its end was ordered; SIM_NEVER */
+    uint64_t left_ns;    /* the root is to go; SIM_NEVER */
     struct job_session session;
     bool is_killed; /* all processes are to die, in LAUNCHING, too */
-    bool has_ended; /* stdin */
 };
 
 /* What these are is known in one file each, or read by reports. */
@@ -92,7 +95,9 @@ struct sim_faults;
 struct sim_link_checks;
 struct sim_measure;
 struct sim_owed;
+struct sim_pushes;
 struct sim_seen;
+struct sim_stdin;
 struct sim_tally;
 struct sim_words;
 
@@ -113,6 +118,8 @@ struct sim_world {
     struct sim_cells *cells;
     struct sim_launcher *launcher;
     struct sim_jobs jobs;
+    struct sim_stdin *stdins;
+    struct sim_pushes *pushes;
     struct sim_words *words; /* [nodes]; NULL unless cfg.job.has_words */
     struct sim_faults *faults;
     struct sim_link_checks *link_checks;

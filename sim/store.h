@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "overlay/base/buf.h"
+#include "sim/model.h"
 
 /* Bytes offset .. offset + len of the stream called key: the standard output
  * of node `key`, or a word of the drivers when key has SIM_KEY_WORD. */
@@ -49,6 +50,7 @@ enum sim_held {
     SIM_HELD_UP,      /* frames of children */
     SIM_HELD_CONTROL, /* frames of stream 0 */
     SIM_HELD_STDIN,   /* frames of stream 1 */
+    SIM_HELD_PUSHED,  /* frames of stream 2 */
     SIM_HELD_LINK,    /* words between neighbours */
     SIM_HELD_KINDS
 };
@@ -104,6 +106,14 @@ struct sim_view *sim_view_new(struct sim_store *store, struct sim_load *load,
                               uint32_t owner, enum sim_held held);
 /* The last reference is gone. */
 void sim_view_free(struct sim_store *store, struct sim_view *view);
+
+/* The stream of which it is a frame; SIM_STREAMS: of none. */
+static inline uint32_t sim_view_stream(const struct sim_view *view)
+{
+    return view->held < SIM_HELD_CONTROL || view->held > SIM_HELD_PUSHED
+               ? SIM_STREAMS
+               : view->held - (uint32_t)SIM_HELD_CONTROL;
+}
 
 static inline struct sim_view *sim_view_of(struct ov_buf *buf)
 {

@@ -198,6 +198,33 @@ static void make_lives(struct sim_swarm *swarm, uint32_t nodes, uint64_t seed)
     job->further = swarm->further;
 }
 
+static struct sim_tool some_tool(struct sim_random *r)
+{
+    struct sim_tool tool = {0};
+
+    if (sim_random_is(r, 60))
+        return tool;
+    tool.pushes = in(r, 1, sim_random_is(r, 70) ? 5 : 100);
+    tool.push_bytes = in(r, 1, SIM_PUSH_BYTES_MAX);
+    tool.at_ns = sim_random_is(r, 50) ? 0 : in(r, 1, 5000) * US;
+    tool.every_ns = sim_random_is(r, 50) ? 0 : in(r, 1, 2000) * US;
+    return tool;
+}
+
+/* Drawn apart as well. */
+static void make_tools(struct sim_swarm *swarm, uint64_t seed)
+{
+    struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x7001))};
+    struct sim_job *job = &swarm->cfg.job;
+
+    if (sim_random_is(&r, 4)) /* while it joins, or at work */
+        job->timeout_ns = in(&r, 0, sim_random_is(&r, 50) ? 1000 : 100000) * US;
+    if (job->has_words)
+        job->tool = some_tool(&r);
+    for (uint32_t i = 0; i < job->further_count; i++)
+        swarm->further[i].tool = some_tool(&r);
+}
+
 void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
 {
     struct sim_random r = {sim_random_mix(seed)};
@@ -223,6 +250,7 @@ void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
     make_readers(swarm, nodes, &r);
     make_targets(swarm, nodes, &r);
     make_lives(swarm, nodes, seed);
+    make_tools(swarm, seed);
     OV_ASSERT(sim_cfg_check(&swarm->cfg, &why) == 0);
 }
 
@@ -268,6 +296,16 @@ static void print_fate(struct sim_fate fate, FILE *file)
             (unsigned)fate.unstarted, (unsigned)fate.failing);
 }
 
+static void print_tool(struct sim_tool tool, FILE *file)
+{
+    if (tool.pushes > 0)
+        fprintf(file,
+                ", %u pushes of %u bytes after %" PRIu64 " us, every %" PRIu64
+                " us",
+                tool.pushes, tool.push_bytes, tool.at_ns / US,
+                tool.every_ns / US);
+}
+
 static void print_kill(uint64_t kill_ns, FILE *file)
 {
     if (kill_ns != SIM_NEVER)
@@ -279,6 +317,9 @@ static void print_jobs(const struct sim_job *job, FILE *file)
 {
     fprintf(file, "  %s", job->has_words ? "words of all" : "last words only");
     print_fate(job->fate, file);
+    print_tool(job->tool, file);
+    if (job->timeout_ns != SIM_NEVER)
+        fprintf(file, ", ended at %" PRIu64 " us", job->timeout_ns / US);
     print_kill(job->kill_ns, file);
     for (uint32_t i = 0; i < job->further_count; i++) {
         const struct sim_further *further = &job->further[i];
@@ -289,6 +330,7 @@ static void print_jobs(const struct sim_job *job, FILE *file)
                 i + 1, further->nodes.first, further->nodes.last, further->each,
                 further->at_ns / US, further->lasts_ns / US);
         print_fate(further->fate, file);
+        print_tool(further->tool, file);
         print_kill(further->kill_ns, file);
     }
 }

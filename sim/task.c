@@ -26,17 +26,28 @@ static void each_task(struct sim_world *w, uint32_t n, struct sim_told *job,
     }
 }
 
-static uint32_t tasks_in(const struct sim_told *job, uint32_t n,
-                         enum sim_task state)
+static bool runs(const struct sim_told *job, uint32_t rank)
+{
+    return job->tasks[rank] >= SIM_TASK_RUNS &&
+           job->tasks[rank] <= SIM_TASK_READS;
+}
+
+static bool is_unstarted(const struct sim_told *job, uint32_t rank)
+{
+    return job->tasks[rank] == SIM_TASK_UNSTARTED;
+}
+
+static bool any_task(const struct sim_told *job, uint32_t n,
+                     bool (*is_so)(const struct sim_told *job, uint32_t rank))
 {
     struct job_part part = {0};
-    uint32_t count = 0;
+    bool is_found = false;
 
     while (job_next_on_node(&job->desc, n, &part)) {
         for (uint32_t i = 0; i < part.count; i++)
-            count += job->tasks[part.first_rank + i] == state;
+            is_found |= is_so(job, part.first_rank + i);
     }
-    return count;
+    return is_found;
 }
 
 /* --- they end */
@@ -49,15 +60,38 @@ static void say_exit(struct sim_world *w, uint32_t n, struct sim_told *job,
                   (struct sim_word){.kind = JOB_WORD_EXIT,
                                     .number = job->desc.base + rank,
                                     .status = (uint16_t)status});
-    if (tasks_in(job, n, SIM_TASK_RUNS) == 0)
+    if (!any_task(job, n, runs))
         sim_word_end(w, n);
 }
 
 static void kill_task(struct sim_world *w, uint32_t n, struct sim_told *job,
                       uint32_t rank)
 {
-    if (job->tasks[rank] == SIM_TASK_RUNS)
+    if (runs(job, rank))
         say_exit(w, n, job, rank, SIGKILL);
+}
+
+static void say_end(struct sim_world *w, uint32_t n, struct sim_told *job,
+                    uint32_t rank)
+{
+    say_exit(w, n, job, rank, sim_fate_status(w, job, rank));
+}
+
+static void close_task(struct sim_world *w, uint32_t n, struct sim_told *job,
+                       uint32_t rank)
+{
+    if (job->tasks[rank] == SIM_TASK_RUNS)
+        job->tasks[rank] = SIM_TASK_CLOSED;
+    else if (job->tasks[rank] == SIM_TASK_READS)
+        say_end(w, n, job, rank);
+}
+
+void sim_task_close(struct sim_world *w, uint32_t n, uint32_t number)
+{
+    uint32_t rank;
+
+    each_task(w, n, sim_jobs_of(w, number, &rank), close_task);
+    sim_owed_push(w->step.owed, &ready);
 }
 
 void sim_task_kill(struct sim_world *w, uint32_t n, uint32_t job)
@@ -76,9 +110,11 @@ bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,
     uint32_t rank;
     struct sim_told *job = sim_jobs_of(w, item->arg, &rank);
 
-    if (job->tasks[rank] != SIM_TASK_RUNS)
-        return false; /* it was killed */
-    say_exit(w, item->node, job, rank, sim_fate_status(w, job, rank));
+    if (job->tasks[rank] == SIM_TASK_RUNS && job->tool.pushes > 0)
+        job->tasks[rank] = SIM_TASK_READS;
+    if (!runs(job, rank) || job->tasks[rank] == SIM_TASK_READS)
+        return false; /* it reads on, or was killed */
+    say_end(w, item->node, job, rank);
     *ev = ready;
     return true;
 }
@@ -111,12 +147,12 @@ void sim_task_launch(struct sim_world *w, uint32_t n, uint32_t job)
         return;
     sim_word_begin(w, n);
     each_task(w, n, told, start_task);
-    if (tasks_in(told, n, SIM_TASK_UNSTARTED) == 0)
+    if (!any_task(told, n, is_unstarted))
         sim_word_push(
             w, n,
             (struct sim_word){.kind = JOB_WORD_STARTED,
                               .number = told->desc.base + first.first_rank});
-    if (tasks_in(told, n, SIM_TASK_RUNS) == 0)
+    if (!any_task(told, n, runs))
         sim_word_end(w, n);
     sim_owed_push(w->step.owed, &ready);
 }

@@ -1,5 +1,6 @@
 /* Processes of further jobs, on their nodes: they begin with the launcher's
- * word, run for a while and end, or are killed. They read and write nothing. */
+ * word, run for a while and end, or are killed. They write nothing; where a
+ * tool pushes to them they end when their stdin is closed, too. */
 #ifndef SIM_TASK_H
 #define SIM_TASK_H
 
@@ -9,6 +10,10 @@
  * all of them). O(processes of the node). */
 void sim_task_launch(struct sim_world *w, uint32_t n, uint32_t job);
 void sim_task_kill(struct sim_world *w, uint32_t n, uint32_t job);
+
+/* Within a step of node n: the stdin of the processes of a job is closed, which
+ * number says. O(processes of the node). */
+void sim_task_close(struct sim_world *w, uint32_t n, uint32_t number);
 
 /* An item whose time has come. True: *ev comes of it, for the item's node. */
 bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,

@@ -12,6 +12,8 @@ enum { SIM_JOBS_MAX = SIM_FURTHER_MAX + 1 };
 enum sim_task {
     SIM_TASK_NONE,
     SIM_TASK_RUNS,
+    SIM_TASK_CLOSED, /* the same, and its stdin was closed */
+    SIM_TASK_READS,  /* its time is over, and it reads on */
     SIM_TASK_OVER,
     SIM_TASK_UNSTARTED,
 };
@@ -32,6 +34,7 @@ struct sim_told {
     struct job desc;
     struct job_life life;
     struct sim_fate fate;
+    struct sim_tool tool;
     uint64_t lasts_ns;
     uint64_t told_ns;
     uint64_t over_ns; /* 0: it is not */
@@ -39,16 +42,10 @@ struct sim_told {
     struct sim_job_books books;
 };
 
-/* A message that waits for room on stream 0. */
-struct sim_order {
-    uint8_t kind;
-    uint8_t job; /* SIM_JOBS_ALL: no more is said */
-};
-
 enum {
     SIM_JOBS_ALL = 0xff,
-    /* Each job is told and killed once; open, kill all, goodbye. */
-    SIM_ORDERS_MAX = 2 * SIM_JOBS_MAX + 3,
+    /* Each job is told and killed once; open both, kill all, goodbye. */
+    SIM_ORDERS_MAX = 2 * SIM_JOBS_MAX + 4,
 };
 
 #endif

@@ -13,6 +13,8 @@
 #include "sim/measure.h"
 #include "sim/net.h"
 #include "sim/process.h"
+#include "sim/pushes.h"
+#include "sim/session.h"
 #include "sim/tally.h"
 #include "sim/task.h"
 #include "sim/word.h"
@@ -66,16 +68,6 @@ static bool on_close(struct sim_world *w, const struct sim_item *item,
     return sim_process_last_word(w, item->node, ev);
 }
 
-static bool on_launch_limit(struct sim_world *w, const struct sim_item *item,
-                            struct ov_event *ev)
-{
-    (void)ev;
-    w->step.now_ns = item->at_ns;
-    if (!w->launcher->session.has_begun)
-        sim_host_end(w, 0, SIM_HOST_ENDED);
-    return false;
-}
-
 /* What happens within a host, and the event that comes of it for its node. Of
  * FEED the pump makes something. */
 static bool (*const handlers[SIM_ITEM_KINDS])(struct sim_world *w,
@@ -93,10 +85,13 @@ static bool (*const handlers[SIM_ITEM_KINDS])(struct sim_world *w,
     [SIM_ITEM_READ] = on_read,
     [SIM_ITEM_CLOSE] = on_close,
     [SIM_ITEM_TAKEN] = sim_launcher_taken,
-    [SIM_ITEM_LAUNCH_LIMIT] = on_launch_limit,
+    [SIM_ITEM_LAUNCH_LIMIT] = sim_session_on_launch_limit,
     [SIM_ITEM_TELL] = sim_launcher_tell,
     [SIM_ITEM_KILL] = sim_launcher_kill,
     [SIM_ITEM_EXIT] = sim_task_on_exit,
+    [SIM_ITEM_PUSH] = sim_pushes_on_push,
+    [SIM_ITEM_TIMEOUT] = sim_session_on_timeout,
+    [SIM_ITEM_LATE] = sim_session_on_late,
 };
 
 /* After anything happened to the root: says and feeds what there is room for.
@@ -108,8 +103,8 @@ static void pump(struct sim_world *w)
     sim_launcher_settle(w);
     while (sim_launcher_say(w, &ev))
         sim_host_step(w, 0, &ev);
-    while (sim_launcher_feed(w, &ev))
-        sim_host_step(w, 0, &ev);
+    if (w->launcher->left_ns != SIM_NEVER)
+        sim_host_end(w, 0, SIM_HOST_LEFT);
 }
 
 /* Not while the host stands still. */
@@ -186,6 +181,8 @@ int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg)
 {
     memset(w, 0, sizeof(*w));
     w->cfg = *cfg;
+    if (cfg->job.further_count == 0) /* nothing is pushed to others */
+        w->cfg.overlay.streams_max--;
     w->random.state = cfg->seed;
     sim_queue_init(&w->queue);
     sim_store_init(&w->store);
@@ -208,6 +205,7 @@ void sim_world_finish(struct sim_world *w)
     while (sim_queue_pop(&w->queue, &item))
         drop(w, &item);
     sim_fault_close(w);
+    sim_launcher_finish(w);
     sim_host_finish(w);
     sim_check_buffers(w);
 }

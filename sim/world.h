@@ -7,12 +7,16 @@
  *              the node with the event that comes of it
  *     host     drives ov_node_step() of a node, as endpoints/ does
  *     net      ports and links      process  readers and writers
- *     launcher stdin, console, beginning and end
+ *     launcher its words, console, losses
  *     task     processes of further jobs
  *     jobs     what words and losses come to, for the launcher
+ *     session  how it begins and ends
+ *     pushes   what tools push     stdin    its streams
+ *     orders   what waits for room on stream 0
  *     word     what nodes say of jobs
  *     buffer   what nodes hold      owed     events that follow a step
- *     check, check_links, check_jobs  those who look on and know the rules
+ *     check, check_links, check_jobs  those who look on and know the rules; of
+ *              pushes the first asks what was pushed
  *     measure, tally  those who look on and count: the job, and repair
  *     fault    what goes wrong, and what waits until it is over
  *     state    what all these share; beneath it queue, store and model

@@ -438,6 +438,34 @@ MUTANTS = {
         "        ON(ABORT) = {JOB_SESSION_ENDING, ACT(HURRY)},\n"
         "        IS_DONE,\n",
         "        ON(ABORT) = {JOB_SESSION_ENDING, ACT(HURRY)},\n")],
+    "an end takes as long as it takes": [(
+        "job/session.c",
+        "ON(GONE) = {JOB_SESSION_OVER, ACT(LEAVE)}, \\\n"
+        "    ON(LATE) = {JOB_SESSION_OVER, ACT(LEAVE)}",
+        "ON(GONE) = {JOB_SESSION_OVER, ACT(LEAVE)}")],
+    "the reason of an end has no exit code": [(
+        "job/session.c",
+        "        session->code = code;",
+        "        (void)code;")],
+    "stdin ends while a tool pushes": [(
+        "job/streams.c",
+        "in->cfg.is_kept || in->are_expected ||",
+        "in->cfg.is_kept ||")],
+    "the last push goes first": [(
+        "job/streams.c",
+        "    *to->last = push;\n    to->last = &push->next;",
+        "    push->next = to->first;\n    to->first = push;")],
+    "a push without room is dropped": [(
+        "job/streams.c",
+        "        if (buf == NULL)\n            return;\n        memcpy(",
+        "        if (buf == NULL)\n            drop_first(stream);\n"
+        "        if (buf == NULL)\n"
+        "            events->pushed(in->cfg.arg, number_of(which));\n"
+        "        if (buf == NULL)\n            continue;\n        memcpy(")],
+    "pushes leave no room for what is being read": [(
+        "job/streams.c",
+        "send_pushes(in, OWN, in->buf != NULL ? 1 : 0);",
+        "send_pushes(in, OWN, 0);")],
 }
 
 # Those that jobs with real daemons have to show.

@@ -23,6 +23,7 @@
 #include "overlay/base/panic.h"
 #include "overlay/wire/item.h"
 #include "sim/report.h"
+#include "sim/stdin.h"
 #include "sim/swarm.h"
 #include "sim/tally.h"
 
@@ -42,6 +43,7 @@ static struct sim_tally tally;
 static struct {
     uint64_t jobs, further, overlap, started, killed, lost;
     uint64_t processes[JOB_PROCESS_STATES];
+    uint64_t pushes_own, pushes_further, timeouts;
 } lives;
 
 static void print_repeat(void)
@@ -136,6 +138,9 @@ static bool overlaps(const struct sim_told *a, const struct sim_told *b)
 
 static void sum_lives(const struct sim_world *w)
 {
+    lives.pushes_own += sim_stdin_sent(w, JOB_STREAM_STDIN);
+    lives.pushes_further += sim_stdin_sent(w, JOB_STREAM_PUSHED);
+    lives.timeouts += sim_report_end(w) == SIM_END_TIME;
     for (uint32_t i = 0; i < w->jobs.count; i++) {
         const struct sim_told *job = &w->jobs.told[i];
         bool is_beside = false;
@@ -165,6 +170,9 @@ static void print_lives(void)
            lives.processes[JOB_PROCESS_ENDED],
            lives.processes[JOB_PROCESS_UNSTARTED],
            lives.processes[JOB_PROCESS_LOST]);
+    printf("%" PRIu64 " pushes to own jobs, %" PRIu64 " to further ones; "
+           "%" PRIu64 " runs were ended by their limit of time\n",
+           lives.pushes_own, lives.pushes_further, lives.timeouts);
 }
 
 /* Returns true when all rules held, in both runs. */

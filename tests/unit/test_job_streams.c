@@ -284,7 +284,7 @@ static void nodes_hear_of_a_stream_once(void **state)
     assert_string_equal(said(), "open:1*4@1-2");
     job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
     job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
-    assert_string_equal(said(), "open:2*8@1-5");
+    assert_string_equal(said(), "open:2*4@1-5");
     carrier_close();
 }
 

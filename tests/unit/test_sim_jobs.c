@@ -10,6 +10,7 @@
 #include "sim/fate.h"
 #include "sim/jobs.h"
 #include "sim/report.h"
+#include "sim/stdin.h"
 #include "sim/world.h"
 
 #define MS UINT64_C(1000000)
@@ -215,6 +216,82 @@ static void a_lost_node_takes_its_processes_of_all_jobs(void **state)
     sim_world_close(&w);
 }
 
+/* Own stdin and what a tool pushes are one stream; the others' pushes another
+ * one, and their processes wait for its end. */
+static void tools_push_beside_each_other(void **state)
+{
+    struct plan plan;
+
+    (void)state;
+    plan_jobs(&plan, 2);
+    plan.cfg.job.has_stdin = true;
+    plan.cfg.job.stdin_bytes = 1000000;
+    plan.cfg.job.stdin_rate = 10000000;
+    plan.cfg.job.tool =
+        (struct sim_tool){.pushes = 300, .push_bytes = 100, .every_ns = MS};
+    for (unsigned i = 0; i < 2; i++)
+        plan.further[i].tool = (struct sim_tool){
+            .pushes = 100, .push_bytes = 1000, .every_ns = MS};
+    run_to(&plan, SIM_END_WELL);
+    assert_int_equal(sim_stdin_sent(&w, JOB_STREAM_STDIN), 300);
+    assert_int_equal(sim_stdin_sent(&w, JOB_STREAM_PUSHED), 200);
+    assert_int_equal(w.processes[1].pushes, 300);
+    assert_int_equal(w.processes[1].stdin_bytes, 1000000);
+    for (unsigned i = 1; i < 3; i++)
+        assert_true(w.jobs.told[i].over_ns > w.jobs.told[i].told_ns + 99 * MS);
+    sim_world_close(&w);
+}
+
+/* Nobody reads the own stdin, and nobody misses what is pushed there. */
+static void a_push_that_nobody_reads_is_dropped(void **state)
+{
+    struct plan plan;
+
+    (void)state;
+    plan_jobs(&plan, 0);
+    plan.cfg.job.tool = (struct sim_tool){.pushes = 5, .push_bytes = 100};
+    run_to(&plan, SIM_END_WELL);
+    assert_int_equal(sim_stdin_sent(&w, JOB_STREAM_STDIN), 0);
+    sim_world_close(&w);
+}
+
+static void a_run_is_ended_by_its_limit_of_time(void **state)
+{
+    struct plan plan;
+
+    (void)state;
+    plan_jobs(&plan, 1);
+    plan.further[0].lasts_ns = 60000 * MS;
+    plan.cfg.job.timeout_ns = 20 * MS;
+    run_to(&plan, SIM_END_TIME);
+    assert_int_equal(w.launcher->session.code, 124);
+    sim_world_close(&w);
+    plan.cfg.job.timeout_ns = 0; /* before they have joined */
+    run_to(&plan, SIM_END_TIME);
+    assert_int_equal(w.jobs.count, 0);
+    sim_world_close(&w);
+}
+
+/* The console takes nothing: three seconds are all that it gets. */
+static void an_end_does_not_wait_for_the_console(void **state)
+{
+    struct plan plan;
+
+    (void)state;
+    plan_jobs(&plan, 0);
+    plan.cfg.job.console_stuck_ns = 10 * MS;
+    plan.cfg.job.console_length_ns = 60000 * MS;
+    plan.cfg.job.timeout_ns = 20 * MS;
+    assert_int_equal(sim_world_open(&w, &plan.cfg), 0);
+    while (sim_world_run(&w, 1000000))
+        ;
+    sim_world_finish(&w);
+    assert_int_equal(sim_report_end(&w), SIM_END_TIME);
+    assert_int_equal(w.launcher->left_ns, 3020 * MS);
+    assert_int_equal(w.launcher->goodbye_ns, 0);
+    sim_world_close(&w);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     struct plan plan;
@@ -238,6 +315,13 @@ static void what_cannot_be_is_refused(void **state)
     plan_jobs(&plan, 0);
     plan.cfg.job.fate.unstarted = 101;
     assert_int_not_equal(sim_cfg_check(&plan.cfg, &why), 0);
+    plan_jobs(&plan, 0);
+    plan.cfg.job.tool = (struct sim_tool){.pushes = 1};
+    assert_int_not_equal(sim_cfg_check(&plan.cfg, &why), 0);
+    plan_jobs(&plan, 1);
+    plan.further[0].tool =
+        (struct sim_tool){.pushes = SIM_PUSHES_MAX + 1, .push_bytes = 1};
+    assert_int_not_equal(sim_cfg_check(&plan.cfg, &why), 0);
 }
 
 int main(void)
@@ -250,6 +334,10 @@ int main(void)
         cmocka_unit_test(a_further_job_that_cannot_be_started_ends),
         cmocka_unit_test(the_own_job_that_cannot_be_started_ends_the_run),
         cmocka_unit_test(a_lost_node_takes_its_processes_of_all_jobs),
+        cmocka_unit_test(tools_push_beside_each_other),
+        cmocka_unit_test(a_push_that_nobody_reads_is_dropped),
+        cmocka_unit_test(a_run_is_ended_by_its_limit_of_time),
+        cmocka_unit_test(an_end_does_not_wait_for_the_console),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
 

@@ -1,0 +1,25 @@
+/* Tools that push to processes of jobs: one for each job that has any. It
+ * begins when its job has started. A push is the same wherever it is made
+ * again, so that all who get one can be asked whether it is the right one.
+ */
+#ifndef SIM_PUSHES_H
+#define SIM_PUSHES_H
+
+#include "sim/state.h"
+
+/* 0 or OV_ENOMEM. */
+int sim_pushes_open(struct sim_world *w);
+void sim_pushes_close(struct sim_world *w);
+
+/* The job has started; its tool pushes, if it has one. */
+void sim_pushes_begin(struct sim_world *w, uint32_t job);
+/* One more push; nothing comes of it for the root but that. */
+bool sim_pushes_on_push(struct sim_world *w, const struct sim_item *item,
+                        struct ov_event *ev);
+
+/* The nth push that came for a stream, from 0: writes SIM_PUSH_MESSAGE_MAX
+ * bytes at most, and says how many; 0: there is none. */
+uint32_t sim_pushes_nth(const struct sim_world *w, uint32_t stream,
+                        uint32_t nth, uint8_t *mem);
+
+#endif

@@ -1,0 +1,228 @@
+/* By job/streams.h. */
+#include "sim/stdin.h"
+
+#include <stdlib.h>
+
+#include "job/streams.h"
+#include "overlay/base/err.h"
+#include "sim/buffer.h"
+#include "sim/measure.h"
+#include "sim/orders.h"
+#include "sim/owed.h"
+
+struct sim_stdin {
+    struct job_streams *streams;
+    struct sim_owed *ready; /* frames for the root */
+    uint32_t ready_count[SIM_STREAMS];
+    uint32_t sent[SIM_STREAMS];   /* of what tools push, */
+    uint32_t passed[SIM_STREAMS]; /* and so much of it is sent or for nobody */
+    bool are_expected;            /* pushes to the own job */
+    bool has_ended;               /* its stream */
+    struct ov_buf *wanted; /* borrowed: what feeds the launcher is to fill it */
+    uint64_t feed_ns;      /* not before */
+};
+
+/* --- what the streams ask for */
+
+/* Pushes come as they are; of all else a frame has only the place. */
+static struct ov_buf *on_frame(void *arg, uint32_t stream, uint32_t beside)
+{
+    struct sim_world *w = arg;
+    struct sim_load *load;
+
+    if (!sim_host_runs(w, 0) || ov_node_down_room(sim_node(w, 0), stream) <=
+                                    w->stdins->ready_count[stream] + beside)
+        return NULL;
+    load = sim_load_new(&w->store,
+                        OV_DOWN_HEAD_BYTES +
+                            (w->jobs.pushers > 0 ? SIM_PUSH_MESSAGE_MAX : 0),
+                        1);
+    load->head_bytes = load->len_bytes = OV_DOWN_HEAD_BYTES;
+    return &sim_buffer_fed(w, stream, load)->buf;
+}
+
+static void on_send(void *arg, uint32_t stream, struct ov_buf *buf,
+                    uint32_t len_bytes, uint32_t flags)
+{
+    struct sim_world *w = arg;
+    struct sim_load *load = sim_view_of(buf)->load;
+    struct ov_event ev = {.kind = OV_EV_DOWN,
+                          .stream = stream,
+                          .buf = buf,
+                          .len_bytes = len_bytes,
+                          .flags = (uint8_t)flags};
+
+    if ((flags & OV_DOWN_SOME) != 0) {
+        load->head_bytes = load->len_bytes = OV_DOWN_HEAD_BYTES + len_bytes;
+        w->stdins->sent[stream]++;
+    }
+    if ((flags & OV_DOWN_END) != 0) {
+        w->stdins->has_ended = true;
+        if (w->stdins->are_expected)
+            sim_world_fail(w, "stdin ends while a tool still pushes");
+    }
+    OV_ASSERT(load->len_bytes == OV_DOWN_HEAD_BYTES + len_bytes);
+    sim_buffer_filled(w, sim_view_of(buf));
+    w->stdins->ready_count[stream]++;
+    sim_owed_push(w->stdins->ready, &ev);
+}
+
+static void on_read(void *arg, struct ov_buf *buf)
+{
+    struct sim_world *w = arg;
+
+    w->stdins->wanted = buf;
+}
+
+static void on_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
+{
+    sim_orders_plan(arg, OV_CONTROL_OPEN, body, len_bytes);
+}
+
+/* While jobs run only what comes behind the end is for nobody, or for a job
+ * that reads nothing. */
+static void on_pushed(void *arg, uint32_t stream)
+{
+    struct sim_world *w = arg;
+    struct sim_stdin *s = w->stdins;
+    bool is_unread =
+        stream == JOB_STREAM_STDIN && (s->has_ended || !w->cfg.job.has_stdin);
+
+    s->passed[stream]++;
+    if (s->passed[stream] > s->sent[stream] && !is_unread &&
+        w->launcher->session.state <= JOB_SESSION_RUNNING)
+        sim_world_fail(w, "a push of stream %u is dropped", stream);
+}
+
+/* --- what feeds the launcher */
+
+static void end_source(struct sim_world *w)
+{
+    struct ov_buf *buf = job_streams_ended(w->stdins->streams);
+
+    w->stdins->wanted = NULL;
+    if (buf != NULL)
+        sim_buffer_put(w, buf);
+}
+
+static void fill(struct sim_world *w)
+{
+    struct sim_stdin *s = w->stdins;
+    struct sim_launcher *l = w->launcher;
+    struct sim_load *load = sim_view_of(s->wanted)->load;
+    uint64_t left = w->cfg.job.stdin_bytes - l->fed_bytes;
+    uint32_t room = w->cfg.overlay.frame_bytes - OV_DOWN_HEAD_BYTES;
+    uint32_t len = left < room ? (uint32_t)left : room;
+
+    if (len == 0) {
+        end_source(w);
+        return;
+    }
+    sim_load_add(load, (struct sim_extent){l->fed_bytes, SIM_KEY_STDIN, len});
+    l->fed_bytes += len;
+    sim_measure_fed(w);
+    s->wanted = NULL;
+    s->feed_ns = w->queue.now_ns + sim_time_ns(len, w->cfg.job.stdin_rate);
+    if (s->feed_ns > w->queue.now_ns)
+        sim_push(w, s->feed_ns, SIM_ITEM_FEED, 0, (struct sim_item){0});
+    job_streams_filled(s->streams, len);
+}
+
+/* As the launcher does: what is left to say once the jobs end nobody gets. */
+static void pump(struct sim_world *w)
+{
+    struct sim_stdin *s = w->stdins;
+
+    if (w->launcher->session.state > JOB_SESSION_RUNNING)
+        job_streams_refuse(s->streams);
+    job_streams_pump(s->streams);
+    while (s->wanted != NULL && s->feed_ns <= w->queue.now_ns) {
+        fill(w);
+        job_streams_pump(s->streams);
+    }
+}
+
+bool sim_stdin_next(struct sim_world *w, struct ov_event *ev)
+{
+    struct sim_stdin *s = w->stdins;
+
+    if (!sim_host_runs(w, 0) || w->jobs.count == 0)
+        return false;
+    if (!sim_owed_pop(s->ready, ev)) {
+        pump(w);
+        if (!sim_owed_pop(s->ready, ev))
+            return false;
+    }
+    s->ready_count[ev->stream]--;
+    return true;
+}
+
+/* --- from others */
+
+void sim_stdin_open_stream(struct sim_world *w, uint32_t stream)
+{
+    job_streams_open_stream(w->stdins->streams, stream);
+}
+
+void sim_stdin_expect(struct sim_world *w, bool are_there)
+{
+    w->stdins->are_expected = are_there;
+    job_streams_expect(w->stdins->streams, are_there);
+}
+
+void sim_stdin_push(struct sim_world *w, uint32_t stream, const uint8_t *mem,
+                    uint32_t len_bytes)
+{
+    job_streams_push(w->stdins->streams, stream, mem, len_bytes);
+}
+
+uint32_t sim_stdin_sent(const struct sim_world *w, uint32_t stream)
+{
+    return w->stdins->sent[stream];
+}
+
+/* --- opening and closing */
+
+int sim_stdin_open(struct sim_world *w)
+{
+    static const struct job_streams_events events = {
+        .frame = on_frame,
+        .send = on_send,
+        .read = on_read,
+        .opened = on_opened,
+        .pushed = on_pushed,
+    };
+    const struct job_streams_cfg cfg = {
+        .job = &w->jobs.told[0].desc,
+        .nodes_count = sim_nodes(w) - 1,
+        .window = w->cfg.overlay.down_frames,
+        .events = &events,
+        .arg = w,
+    };
+
+    w->stdins = calloc(1, sizeof(*w->stdins));
+    if (w->stdins == NULL)
+        return OV_ENOMEM;
+    w->stdins->ready = sim_owed_new();
+    return w->stdins->ready == NULL
+               ? OV_ENOMEM
+               : job_streams_open(&cfg, &w->stdins->streams);
+}
+
+void sim_stdin_finish(struct sim_world *w)
+{
+    struct ov_event ev;
+
+    end_source(w);
+    while (sim_owed_pop(w->stdins->ready, &ev))
+        sim_buffer_put(w, ev.buf);
+}
+
+void sim_stdin_close(struct sim_world *w)
+{
+    if (w->stdins == NULL)
+        return;
+    job_streams_close(w->stdins->streams);
+    sim_owed_free(w->stdins->ready);
+    free(w->stdins);
+}
