@@ -71,6 +71,7 @@ void sim_session_done(struct sim_world *w)
 
 void sim_session_gone(struct sim_world *w)
 {
+    w->launcher->has_reached_all = true;
     step(w, JOB_SESSION_GONE, 0);
 }
 

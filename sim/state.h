@@ -86,7 +86,8 @@ struct sim_launcher {
     uint64_t aborted_ns; /* its end was ordered; SIM_NEVER */
     uint64_t left_ns;    /* the root is to go; SIM_NEVER */
     struct job_session session;
-    bool is_killed; /* all processes are to die, in LAUNCHING, too */
+    bool has_reached_all; /* goodbye */
+    bool is_killed;       /* all processes are to die, in LAUNCHING, too */
 };
 
 /* What these are is known in one file each, or read by reports. */
