@@ -13,9 +13,6 @@
 /* The streams, by number from JOB_STREAM_STDIN on. */
 enum { OWN, OTHERS, STREAMS };
 
-/* Frames of JOB_STREAM_PUSHED that a node keeps at most. */
-enum { PUSHED_FRAMES = 8 };
-
 /* What becomes of a stream. */
 enum stream_state {
     CLOSED, /* nobody has heard of it */
@@ -115,8 +112,8 @@ void job_streams_open_stream(struct job_streams *in, uint32_t stream)
         return;
     if (stream == JOB_STREAM_STDIN)
         open.ranges = reader_nodes(in, range);
-    else if (open.window > PUSHED_FRAMES)
-        open.window = PUSHED_FRAMES;
+    else if (open.window > JOB_STREAMS_PUSHED_FRAMES)
+        open.window = JOB_STREAMS_PUSHED_FRAMES;
     stream_move(opened, OPEN);
     ov_open_encode(&wr, &open, range);
     in->cfg.events->opened(in->cfg.arg, mem + OV_CONTROL_HEAD_BYTES,

@@ -20,6 +20,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Frames of JOB_STREAM_PUSHED that a node keeps at most. */
+enum { JOB_STREAMS_PUSHED_FRAMES = 8 };
+
 struct job;
 struct ov_buf;
 struct job_streams;
@@ -45,7 +48,8 @@ struct job_streams_events {
 struct job_streams_cfg {
     const struct job *job; /* borrowed: the run's own */
     uint32_t nodes_count;
-    uint16_t window; /* frames of a stream that a node keeps at most */
+    uint16_t window; /* frames of a stream that a node keeps at most, and
+                        of JOB_STREAM_PUSHED 8 */
     bool is_kept;    /* the end of the launcher's stdin is not told */
     const struct job_streams_events *events; /* borrowed */
     void *arg;

@@ -56,15 +56,15 @@ void sim_check_step(struct sim_world *w, uint32_t n)
                        books->records - books->released,
                        (unsigned)cfg->kept_max);
     /* Beside the ring the messages that opened the other streams. */
-    if (books->stream_held[0] > cfg->control_frames + SIM_STREAMS - 1)
+    if (books->stream_held[0] > cfg->control_frames + cfg->streams_max - 1)
         sim_world_fail(w, "node %u holds %u frames of stream 0, of %u", n,
                        (unsigned)books->stream_held[0],
-                       (unsigned)cfg->control_frames + SIM_STREAMS - 1);
+                       (unsigned)cfg->control_frames + cfg->streams_max - 1);
     for (unsigned i = 1; i < SIM_STREAMS; i++) {
-        if (books->stream_held[i] > cfg->down_frames)
+        if (books->stream_held[i] > sim_check_window(w, i))
             sim_world_fail(w, "node %u holds %u frames of stream %u, of %u", n,
                            (unsigned)books->stream_held[i], i,
-                           (unsigned)cfg->down_frames);
+                           sim_check_window(w, i));
     }
 }
 
@@ -116,7 +116,8 @@ bool sim_check_pushed(struct sim_world *w, uint32_t n, const struct ov_act *act,
     uint8_t mem[SIM_PUSH_MESSAGE_MAX];
     uint32_t len_bytes = sim_pushes_nth(w, act->stream, pushes, mem);
 
-    if (act->seq == frames && len_bytes > 0 && len_bytes == slice->len_bytes &&
+    if (act->seq == frames && (act->flags & OV_DOWN_SOME) != 0 &&
+        len_bytes > 0 && len_bytes == slice->len_bytes &&
         memcmp(slice->buf->mem + slice->off_bytes, mem, len_bytes) == 0)
         return true;
     sim_world_fail(w, "frame %llu of stream %u is not push %u, at node %u",

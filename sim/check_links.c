@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "job/streams.h"
 #include "overlay/base/err.h"
 #include "overlay/wire/item.h"
 #include "sim/tally.h"
@@ -56,10 +57,15 @@ void sim_check_links_close(struct sim_world *w)
     free(w->link_checks);
 }
 
-static uint32_t window_of(const struct sim_world *w, uint32_t stream)
+uint32_t sim_check_window(const struct sim_world *w, uint32_t stream)
 {
-    return stream == 0 ? w->cfg.overlay.control_frames
-                       : w->cfg.overlay.down_frames;
+    uint32_t frames = w->cfg.overlay.down_frames;
+
+    if (stream == 0)
+        return w->cfg.overlay.control_frames;
+    return stream == JOB_STREAM_PUSHED && frames > JOB_STREAMS_PUSHED_FRAMES
+               ? JOB_STREAMS_PUSHED_FRAMES
+               : frames;
 }
 
 uint32_t sim_check_stream(const struct sim_load *load)
@@ -477,7 +483,8 @@ static void down_sent(struct sim_world *w, uint32_t n, uint16_t link,
         return;
     }
     child->down_sent[stream]++;
-    if (child->down_sent[stream] > child->base[stream] + window_of(w, stream))
+    if (child->down_sent[stream] >
+        child->base[stream] + sim_check_window(w, stream))
         sim_world_fail(w,
                        "node %u is sent frame %llu of stream %u with base "
                        "%u",

@@ -16,6 +16,9 @@ void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
 void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link);
 void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link);
 
+/* Frames of a stream that a node keeps at most. */
+uint32_t sim_check_window(const struct sim_world *w, uint32_t stream);
+
 /* The stream of a DOWN frame, and its number there. */
 uint32_t sim_check_stream(const struct sim_load *load);
 uint64_t sim_check_seq(const struct sim_load *load);

@@ -32,8 +32,7 @@ enum {
     SIM_PIPE_BYTES = 64 * 1024, /* between a process and its node */
 };
 
-#define SIM_RATE_LEAST                                                         \
-    UINT64_C(1024) /* bytes a second, of rates; 0: no limit */
+#define SIM_RATE_LEAST UINT64_C(1024) /* bytes a second; 0: no limit */
 
 struct sim_link_model {
     uint64_t latency_ns;
@@ -193,7 +192,8 @@ static inline uint64_t sim_time_ns(uint64_t len_bytes, uint64_t rate)
 }
 
 const char *sim_fault_name(enum sim_fault_kind kind);
-/* With a reset is answered; it is between a node and one or all above it. */
+/* One answers what another sends with a reset; it is between a node and those
+ * above it, or one of them. */
 bool sim_fault_is_reject(enum sim_fault_kind kind);
 bool sim_fault_is_between(enum sim_fault_kind kind);
 

@@ -58,8 +58,8 @@ static struct topo_range some_of(const struct job *job, uint64_t draw)
     return (struct topo_range){job->base + first, job->base + first + more};
 }
 
-/* The last one to a further job is for all, and closes their stdin; the others
- * are for some of its processes every other time. */
+/* The last one to a further job is for all its processes, and closes their
+ * stdin; half of the others, by the seed, are for some of them. */
 static uint32_t make(const struct sim_world *w, uint32_t serial, uint8_t *mem)
 {
     const struct sim_told *job = &w->jobs.told[serial >> JOB_SHIFT];
@@ -76,6 +76,7 @@ static uint32_t make(const struct sim_world *w, uint32_t serial, uint8_t *mem)
     ov_push_encode(&wr, OV_PUSH_NEW | (closes ? OV_PUSH_CLOSE : 0), &set, 1);
     for (uint32_t i = 0; i < job->tool.push_bytes; i++)
         ov_wr_u8(&wr, (uint8_t)(draw + i));
+    OV_ASSERT(!wr.bad);
     return (uint32_t)(wr.at - mem);
 }
 

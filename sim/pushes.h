@@ -18,7 +18,7 @@ bool sim_pushes_on_push(struct sim_world *w, const struct sim_item *item,
                         struct ov_event *ev);
 
 /* The nth push that came for a stream, from 0: writes SIM_PUSH_MESSAGE_MAX
- * bytes at most, and says how many; 0: there is none. */
+ * bytes (sim/stdin.h) at most, and says how many; 0: there is none. */
 uint32_t sim_pushes_nth(const struct sim_world *w, uint32_t stream,
                         uint32_t nth, uint8_t *mem);
 

@@ -238,8 +238,8 @@ static void print_events(const struct sim_world *w, FILE *file)
                 "loss: at %s node %u is declared lost, and the job %s; %u %s "
                 "lost in all\n",
                 sim_figure_time(a, l->lost_ns), l->lost,
-                l->is_killed ? "ends" : "goes on", l->given_up,
-                l->given_up == 1 ? "is" : "are");
+                l->is_killed || l->session.code >= 0 ? "ends" : "goes on",
+                l->given_up, l->given_up == 1 ? "is" : "are");
 }
 
 static void print_verdict(const struct sim_world *w, FILE *file)
@@ -259,6 +259,11 @@ static void print_verdict(const struct sim_world *w, FILE *file)
 
     if (end == SIM_END_STUCK && w->end.is_stopped)
         how = "was stopped by the limit of real time";
+    else if (w->launcher->session.code == SIM_CODE_LAUNCH)
+        how = "was given up, as not all nodes have joined in time";
+    else if (w->launcher->goodbye_ns > 0 && !w->launcher->has_reached_all &&
+             !is_broken)
+        how = "ended before goodbye had reached all";
     else if (end == SIM_END_LOSS && !w->launcher->is_killed)
         how = "ended well for all others";
     fprintf(file, "\nthe run %s at %s\n", how,

@@ -32,7 +32,7 @@ static void arm(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
 
-    l->late_ns = w->step.now_ns + LATE_NS;
+    l->late_ns = w->queue.now_ns + LATE_NS;
     sim_push(w, l->late_ns, SIM_ITEM_LATE, 0, (struct sim_item){0});
 }
 

@@ -87,7 +87,7 @@ struct sim_launcher {
     uint64_t left_ns;    /* the root is to go; SIM_NEVER */
     struct job_session session;
     bool has_reached_all; /* goodbye */
-    bool is_killed;       /* all processes are to die, in LAUNCHING, too */
+    bool is_killed;       /* all processes were told to die */
 };
 
 /* What these are is known in one file each, or read by reports. */

@@ -10,6 +10,8 @@
 #include "sim/orders.h"
 #include "sim/owed.h"
 
+enum { READY_MAX = 256 }; /* frames, which are less than sim/owed.h holds */
+
 struct sim_stdin {
     struct job_streams *streams;
     struct sim_owed *ready; /* frames for the root */
@@ -17,12 +19,23 @@ struct sim_stdin {
     uint32_t sent[SIM_STREAMS];   /* of what tools push, */
     uint32_t passed[SIM_STREAMS]; /* and so much of it is sent or for nobody */
     bool are_expected;            /* pushes to the own job */
-    bool has_ended;               /* its stream */
     struct ov_buf *wanted; /* borrowed: what feeds the launcher is to fill it */
     uint64_t feed_ns;      /* not before */
 };
 
 /* --- what the streams ask for */
+
+static bool has_room(const struct sim_world *w, uint32_t stream,
+                     uint32_t beside)
+{
+    uint32_t ready = beside;
+
+    for (uint32_t i = 0; i < SIM_STREAMS; i++)
+        ready += w->stdins->ready_count[i];
+    return sim_host_runs(w, 0) && ready < READY_MAX &&
+           ov_node_down_room(sim_node(w, 0), stream) >
+               w->stdins->ready_count[stream] + beside;
+}
 
 /* Pushes come as they are; of all else a frame has only the place. */
 static struct ov_buf *on_frame(void *arg, uint32_t stream, uint32_t beside)
@@ -30,8 +43,7 @@ static struct ov_buf *on_frame(void *arg, uint32_t stream, uint32_t beside)
     struct sim_world *w = arg;
     struct sim_load *load;
 
-    if (!sim_host_runs(w, 0) || ov_node_down_room(sim_node(w, 0), stream) <=
-                                    w->stdins->ready_count[stream] + beside)
+    if (!has_room(w, stream, beside))
         return NULL;
     load = sim_load_new(&w->store,
                         OV_DOWN_HEAD_BYTES +
@@ -56,11 +68,8 @@ static void on_send(void *arg, uint32_t stream, struct ov_buf *buf,
         load->head_bytes = load->len_bytes = OV_DOWN_HEAD_BYTES + len_bytes;
         w->stdins->sent[stream]++;
     }
-    if ((flags & OV_DOWN_END) != 0) {
-        w->stdins->has_ended = true;
-        if (w->stdins->are_expected)
-            sim_world_fail(w, "stdin ends while a tool still pushes");
-    }
+    if ((flags & OV_DOWN_END) != 0 && w->stdins->are_expected)
+        sim_world_fail(w, "stdin ends while a tool still pushes");
     OV_ASSERT(load->len_bytes == OV_DOWN_HEAD_BYTES + len_bytes);
     sim_buffer_filled(w, sim_view_of(buf));
     w->stdins->ready_count[stream]++;
@@ -79,14 +88,12 @@ static void on_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     sim_orders_plan(arg, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-/* While jobs run only what comes behind the end is for nobody, or for a job
- * that reads nothing. */
+/* While jobs run only what a job does not read is for nobody. */
 static void on_pushed(void *arg, uint32_t stream)
 {
     struct sim_world *w = arg;
     struct sim_stdin *s = w->stdins;
-    bool is_unread =
-        stream == JOB_STREAM_STDIN && (s->has_ended || !w->cfg.job.has_stdin);
+    bool is_unread = stream == JOB_STREAM_STDIN && !w->cfg.job.has_stdin;
 
     s->passed[stream]++;
     if (s->passed[stream] > s->sent[stream] && !is_unread &&

@@ -3,10 +3,14 @@
 #ifndef SIM_STDIN_H
 #define SIM_STDIN_H
 
+#include "overlay/wire/push.h"
 #include "sim/state.h"
 
 /* Bytes of a push with its head at most. */
-enum { SIM_PUSH_MESSAGE_MAX = SIM_PUSH_BYTES_MAX + 16 };
+enum {
+    SIM_PUSH_MESSAGE_MAX =
+        SIM_PUSH_BYTES_MAX + OV_PUSH_HEAD_BYTES + OV_PUSH_RANGE_BYTES
+};
 
 /* 0 or OV_ENOMEM. */
 int sim_stdin_open(struct sim_world *w);

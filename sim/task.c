@@ -1,4 +1,4 @@
-/* Processes that only live. */
+/* Processes that live, and read. */
 #include "sim/task.h"
 
 #include <signal.h>

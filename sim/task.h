@@ -1,6 +1,6 @@
 /* Processes of further jobs, on their nodes: they begin with the launcher's
  * word, run for a while and end, or are killed. They write nothing; where a
- * tool pushes to them they end when their stdin is closed, too. */
+ * tool pushes to them they do not end before their stdin is closed. */
 #ifndef SIM_TASK_H
 #define SIM_TASK_H
 

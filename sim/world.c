@@ -101,7 +101,7 @@ static void pump(struct sim_world *w)
     struct ov_event ev;
 
     sim_launcher_settle(w);
-    while (sim_launcher_say(w, &ev))
+    while (w->launcher->left_ns == SIM_NEVER && sim_launcher_say(w, &ev))
         sim_host_step(w, 0, &ev);
     if (w->launcher->left_ns != SIM_NEVER)
         sim_host_end(w, 0, SIM_HOST_LEFT);

@@ -10,13 +10,13 @@
  *     launcher its words, console, losses
  *     task     processes of further jobs
  *     jobs     what words and losses come to, for the launcher
- *     session  how it begins and ends
+ *     session  begin and end of the run
  *     pushes   what tools push     stdin    its streams
  *     orders   what waits for room on stream 0
  *     word     what nodes say of jobs
  *     buffer   what nodes hold      owed     events that follow a step
- *     check, check_links, check_jobs  those who look on and know the rules; of
- *              pushes the first asks what was pushed
+ *     check, check_links, check_jobs  those who look on and know the rules;
+ *              check asks pushes which one is to come
  *     measure, tally  those who look on and count: the job, and repair
  *     fault    what goes wrong, and what waits until it is over
  *     state    what all these share; beneath it queue, store and model

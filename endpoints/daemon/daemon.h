@@ -13,10 +13,11 @@ struct ep_spawner;
 struct text_buf;
 
 /* Orphans below become children of this process, unless a spawner has them. For
- * main, before it opens the spawner: the call writes into each process that is
- * there already, in the word in which a spawner notes the same of itself, and
- * one of the two can be lost (Linux 3.4 to 6.18 at least; seen as a spawner
- * whose orphans went by it, 1 in 10,000). */
+ * main, before it opens the spawner: Linux notes it in all processes that are
+ * below already (since 2017: "prctl: propagate has_child_subreaper flag to
+ * every descendant"), in the word in which a spawner may note at this moment
+ * that it is one itself, and one of the two can be lost (6.18: 3 of 20,000
+ * tries by a program that does only that). Its orphans go by such a spawner. */
 void ep_daemon_adopt(void);
 
 /* Runs to the end on descriptors 0, 1 and 2. The spawner was opened first

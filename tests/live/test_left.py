@@ -408,11 +408,14 @@ def subreaper_before_children():
     leave goes by it then, and is left."""
     if live.is_sanitized():
         raise live.LeftOut("sanitizers have to be loaded first")
-    late = os.path.join(live.TMP, "late")
+    told = os.path.join(live.TMP, "reapers")
     env = live.preload("live", "preload_reaper.c")
     live.Job("-N", 3, "--arity", 1, "--", "true",
-             env={**env, "TEST_REAPER": late}).check_ok()
-    check(not os.path.exists(late), "a subreaper has children already")
+             env={**env, "TEST_REAPER": told}).check_ok()
+    with open(told, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    check("xylemd early" in lines, "no daemon is a subreaper: %s" % lines)
+    check("late" not in " ".join(lines).split(), "with children: %s" % lines)
 
 
 AGENT = None

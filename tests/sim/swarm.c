@@ -43,7 +43,7 @@ static struct sim_tally tally;
 static struct {
     uint64_t jobs, further, overlap, started, killed, lost;
     uint64_t processes[JOB_PROCESS_STATES];
-    uint64_t pushes_own, pushes_further, timeouts;
+    uint64_t pushes_own, pushes_further, timeouts, cut_off;
 } lives;
 
 static void print_repeat(void)
@@ -128,6 +128,11 @@ static bool run(struct sim_world *w, const struct sim_cfg *cfg)
         items--;
     w->end.is_stopped = items == 0;
     sim_world_finish(w);
+    if (w->launcher->goodbye_ns > 0 && !w->launcher->has_reached_all) {
+        lives.cut_off++;
+        if (cfg->faults_count == 0 && !w->launcher->is_killed)
+            sim_world_fail(w, "goodbye has not reached all within 3 s");
+    }
     return sim_report_end(w) < SIM_END_STUCK;
 }
 
@@ -171,8 +176,10 @@ static void print_lives(void)
            lives.processes[JOB_PROCESS_UNSTARTED],
            lives.processes[JOB_PROCESS_LOST]);
     printf("%" PRIu64 " pushes to own jobs, %" PRIu64 " to further ones; "
-           "%" PRIu64 " runs were ended by their limit of time\n",
-           lives.pushes_own, lives.pushes_further, lives.timeouts);
+           "%" PRIu64 " runs were ended by their limit of time, %" PRIu64
+           " before goodbye had reached all\n",
+           lives.pushes_own, lives.pushes_further, lives.timeouts,
+           lives.cut_off);
 }
 
 /* Returns true when all rules held, in both runs. */

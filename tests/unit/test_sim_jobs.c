@@ -242,6 +242,25 @@ static void tools_push_beside_each_other(void **state)
     sim_world_close(&w);
 }
 
+/* More room than a driver keeps events. */
+static void a_wide_window_is_filled_bit_by_bit(void **state)
+{
+    struct plan plan;
+
+    (void)state;
+    plan_jobs(&plan, 1);
+    plan.cfg.overlay.down_frames = 1024;
+    plan.cfg.overlay.frame_bytes = 4096;
+    plan.cfg.job.has_stdin = true;
+    plan.cfg.job.stdin_bytes = 8000000;
+    plan.cfg.job.tool =
+        (struct sim_tool){.pushes = SIM_PUSHES_MAX, .push_bytes = 1};
+    plan.further[0].tool = plan.cfg.job.tool;
+    run_to(&plan, SIM_END_WELL);
+    assert_int_equal(sim_stdin_sent(&w, JOB_STREAM_STDIN), SIM_PUSHES_MAX);
+    sim_world_close(&w);
+}
+
 /* Nobody reads the own stdin, and nobody misses what is pushed there. */
 static void a_push_that_nobody_reads_is_dropped(void **state)
 {
@@ -335,6 +354,7 @@ int main(void)
         cmocka_unit_test(the_own_job_that_cannot_be_started_ends_the_run),
         cmocka_unit_test(a_lost_node_takes_its_processes_of_all_jobs),
         cmocka_unit_test(tools_push_beside_each_other),
+        cmocka_unit_test(a_wide_window_is_filled_bit_by_bit),
         cmocka_unit_test(a_push_that_nobody_reads_is_dropped),
         cmocka_unit_test(a_run_is_ended_by_its_limit_of_time),
         cmocka_unit_test(an_end_does_not_wait_for_the_console),
