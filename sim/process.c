@@ -359,7 +359,7 @@ static uint32_t take_own(struct sim_world *w, uint32_t n,
     return n - 1 >= to.first && n - 1 <= to.last ? push.len_bytes : 0;
 }
 
-/* Of a further job, whose processes read at once. */
+/* A push to a further job: its processes read it at once. */
 static void take_other(struct sim_world *w, uint32_t n,
                        const struct ov_act *act, const struct ov_slice *slice)
 {

@@ -7,7 +7,7 @@
 /* Exit codes as of xylem run. */
 enum { SIM_CODE_LAUNCH = 1, SIM_CODE_TIMEOUT = 124 };
 
-/* Its limits begin. */
+/* The limits of the launch and of the run begin. */
 void sim_session_open(struct sim_world *w);
 
 /* Something has happened. */

@@ -18,7 +18,7 @@ int sim_stdin_open(struct sim_world *w);
 void sim_stdin_finish(struct sim_world *w);
 void sim_stdin_close(struct sim_world *w);
 
-/* As of job/streams.h; the own job was told. */
+/* The calls of job/streams.h by these names. The own job was told before. */
 void sim_stdin_open_stream(struct sim_world *w, uint32_t stream);
 void sim_stdin_expect(struct sim_world *w, bool are_there);
 void sim_stdin_push(struct sim_world *w, uint32_t stream, const uint8_t *mem,
