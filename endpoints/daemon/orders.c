@@ -14,17 +14,15 @@
 static void on_signal(struct daemon *d, uint32_t index,
                       const struct job_order *order)
 {
-    int signo = (int)order->number;
+    struct ep_local *local = d->nodes[index].local;
+    uint32_t signo = order->number;
 
-    if (order->ranges_count > 0) {
-        ep_local_signal(d->nodes[index].local, order);
-        return;
-    }
-    if (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT)
-        ep_local_pause(d->nodes[index].local, signo != SIGCONT);
-    /* One word reaches all processes of the daemon. */
-    if (index == 0)
-        ep_spawner_signal_all(d->spawner, signo);
+    if (order->ranges_count == 0 &&
+        (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT))
+        ep_local_pause(local, signo != SIGCONT);
+    /* Each node those of its own: another of this daemon may not have heard of
+     * the job yet. */
+    ep_local_signal(local, order);
 }
 
 static void on_order(struct daemon *d, uint32_t index,

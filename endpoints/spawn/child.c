@@ -215,17 +215,18 @@ static void held_release(struct ep_spawned *entry)
 
 static void on_signal(struct child *c, const struct ep_signal *sig)
 {
-    struct ep_spawned *entry;
+    struct ep_spawned *entry = ep_spawn_table_find_proc(&c->table, sig->proc);
 
-    if (!sig->to_all) {
-        entry = ep_spawn_table_find_proc(&c->table, sig->proc);
-        if (entry != NULL)
-            entry_signal(entry, sig->signo);
-        return;
-    }
+    if (entry != NULL)
+        entry_signal(entry, sig->signo);
+}
+
+static void kill_all(const struct child *c)
+{
     for (unsigned i = 0; i < EP_SPAWN_BUCKETS; i++) {
-        for (entry = c->table.by_pid[i]; entry != NULL; entry = entry->next_pid)
-            entry_signal(entry, sig->signo);
+        for (const struct ep_spawned *entry = c->table.by_pid[i]; entry != NULL;
+             entry = entry->next_pid)
+            entry_kill(entry, SIGKILL);
     }
 }
 
@@ -481,11 +482,8 @@ static bool kill_round(struct child *c)
     int rc = ep_procs_kill_below(c->self, &found);
     int64_t now = ep_clock_ms();
 
-    if (rc != 0) {
-        struct ep_signal all = {.signo = SIGKILL, .to_all = true};
-
-        on_signal(c, &all);
-    }
+    if (rc != 0)
+        kill_all(c);
     if (rc != 0 || found.alive > 0 || found.denied == 0)
         c->denied_ms = 0;
     else if (c->denied_ms == 0)

@@ -50,7 +50,6 @@ static const struct job_schema_row start_rows[] = {
 static const struct job_schema_row signal_rows[] = {
     JOB_SCHEMA_UINT(struct ep_signal, proc, "proc"),
     JOB_SCHEMA_UINT(struct ep_signal, signo, "signal"),
-    JOB_SCHEMA_RANGE(struct ep_signal, to_all, "all", 0, 1),
     {.kind = JOB_ROW_END},
 };
 

@@ -94,7 +94,6 @@ struct ep_start {
 struct ep_signal {
     uint32_t proc;
     uint8_t signo;
-    bool to_all;
 };
 
 struct ep_report {

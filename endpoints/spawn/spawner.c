@@ -284,30 +284,16 @@ int ep_spawner_start(struct ep_spawner *sp, const struct ep_spawn_proc *what)
     return post(sp, out, err, fds, count);
 }
 
-static int signal_send(struct ep_spawner *sp, const struct ep_signal *sig,
-                       int signo)
+int ep_spawner_signal(struct ep_spawner *sp, uint32_t proc, int signo)
 {
+    struct ep_signal sig = {.proc = proc, .signo = (uint8_t)signo};
     int err;
     struct ep_wire_out *out;
 
     if (signo < 1 || signo > 64)
         return OV_EINVAL;
-    out = ep_signal_encode(sig, &err);
+    out = ep_signal_encode(&sig, &err);
     return post(sp, out, err, NULL, 0);
-}
-
-int ep_spawner_signal(struct ep_spawner *sp, uint32_t proc, int signo)
-{
-    struct ep_signal sig = {.proc = proc, .signo = (uint8_t)signo};
-
-    return signal_send(sp, &sig, signo);
-}
-
-int ep_spawner_signal_all(struct ep_spawner *sp, int signo)
-{
-    struct ep_signal sig = {.signo = (uint8_t)signo, .to_all = true};
-
-    return signal_send(sp, &sig, signo);
 }
 
 static int end_send(struct ep_spawner *sp, enum ep_spawn_msg type)

@@ -127,11 +127,10 @@ int ep_spawner_job(struct ep_spawner *sp, uint32_t job,
                    const struct ep_spawn_job *what);
 int ep_spawner_start(struct ep_spawner *sp, const struct ep_spawn_proc *what);
 
-/* Sends a signal to the process group of one process, or of all. Processes
- * that have gone are not an error. SIGTSTP and the like reach the group. What
- * comes before exec is kept for the program; SIGKILL is not kept. */
+/* Sends a signal to the process group of one process. One that has gone is not
+ * an error. SIGTSTP and the like reach the group. What comes before exec is
+ * kept for the program; SIGKILL is not kept. */
 int ep_spawner_signal(struct ep_spawner *sp, uint32_t proc, int signo);
-int ep_spawner_signal_all(struct ep_spawner *sp, int signo);
 
 /* Kills everything it started with all descendants, also those that left
  * their process group, until none is alive; then on_ended. */

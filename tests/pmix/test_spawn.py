@@ -3,7 +3,9 @@
 their own, by which their output is pulled, and they are asked about, heard of
 and signalled."""
 import os
+import signal
 import sys
+import threading
 
 import pmix
 import live
@@ -261,6 +263,52 @@ def refused():
     job.check_ok()
 
 
+def signalled():
+    """A signal to the launcher while a job is started reaches each process of
+    it, also where one node of a daemon hears of the job and of the signal
+    before another node of that daemon has heard of either."""
+    job, gate = spawning.start("", "--nodes-per-daemon", 2, "--arity", 3,
+                               nodes=10, wait="trap '' USR1; : <$0")
+    tool = spawning.connect(job)
+    place = os.path.join(live.TMP, "signalled")
+    script = "echo\s$PPID>$0.$XYLEM_RANK;exec\stail\s-f\s/dev/null"
+    first = tool.spawn(f"-- 10 sh -c {script} {place}-all")[0]
+
+    def told(name, ranks):
+        paths = ["%s%s.%d" % (place, name, rank) for rank in ranks]
+        live.eventually(lambda: all(live.read_file(path).endswith(b"\n")
+                                    for path in paths), 60, "all are there")
+        return [int(live.read_file(path)) for path in paths]
+
+    def tails(pid):
+        return [one for one in live.descendants(pid)
+                if live.read_proc(one, "comm") == b"tail\n"]
+
+    # Nodes 4 and 9 have one daemon; the parents of both have two others.
+    spawners = told("-all", range(10))
+    check_eq(spawners[4], spawners[9], "one daemon")
+    tool.do("events " + first)
+    job.proc.send_signal(signal.SIGUSR1)
+    tool.wait_event("JOB ENDED", first)
+    stuck = live.parent(spawners[2])
+    os.kill(stuck, signal.SIGSTOP)
+    said = []
+    waits = threading.Thread(target=lambda: said.append(
+        tool.spawn(f"-- 10 sh -c {script} {place}")))
+    waits.start()
+    told("", (4,))
+    check(not os.path.exists(place + ".9"), "9 has not heard of the job")
+    job.proc.send_signal(signal.SIGUSR1)
+    live.eventually(lambda: not tails(spawners[4]), 60, "4 has the signal")
+    os.kill(stuck, signal.SIGCONT)
+    waits.join()
+    tool.do("events " + said[0][0])
+    tool.wait_event("JOB ENDED", said[0][0])
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
+
+
 def main():
     pmix.need()
     for test, sentence in (
@@ -269,6 +317,7 @@ def main():
             (left, "jobs end with the tool that has started them"),
             (changed, "environment, directory and places"),
             (placed, "hosts"),
+            (signalled, "signals while a job is started"),
             (refused, "what cannot be started, and why")):
         with live.case(sentence):
             test()

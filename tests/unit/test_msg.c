@@ -45,7 +45,6 @@ static const struct ep_spawn_proc dressed = {
 };
 
 static const struct ep_signal one = {.proc = 0x01020304, .signo = 15};
-static const struct ep_signal all = {.signo = 9, .to_all = true};
 static const struct ep_report report = {
     .proc = 0x01020304, .step = EP_STEP_EXEC, .value = 0x8b00};
 
@@ -91,8 +90,7 @@ static const uint8_t dressed_bytes[] = {
     4, 3, 2, 1, 5, 0, 0, 0, 13, '0', '-', '3', 0, 1, 0, 0, 0, '-', '-', 'l',
     'a', 's', 't', 0, 1, 0, 0, 0, 'R', 'A', 'N', 'K', '=', '3', 0,
 };
-static const uint8_t one_bytes[] = {4, 3, 2, 1, 15, 0};
-static const uint8_t all_bytes[] = {0, 0, 0, 0, 9, 1};
+static const uint8_t one_bytes[] = {4, 3, 2, 1, 15};
 static const uint8_t report_bytes[] = {4, 3, 2, 1, EP_STEP_EXEC, 0, 0x8b, 0, 0};
 // clang-format on
 
@@ -169,11 +167,6 @@ static void signals_and_reports_are_these_bytes(void **state)
     assert_int_equal(ep_signal_decode(&in, &signal), 0);
     assert_int_equal(signal.proc, 0x01020304);
     assert_int_equal(signal.signo, 15);
-    assert_false(signal.to_all);
-    in = sent(ep_signal_encode(&all, &err), EP_SPAWN_SIGNAL, all_bytes,
-              sizeof(all_bytes));
-    assert_int_equal(ep_signal_decode(&in, &signal), 0);
-    assert_true(signal.to_all);
     in = sent(ep_report_encode(EP_SPAWN_FAILED, &report, &err), EP_SPAWN_FAILED,
               report_bytes, sizeof(report_bytes));
     assert_int_equal(ep_report_decode(&in, &heard), 0);

@@ -107,7 +107,7 @@ static void bad_requests_are_refused(void **state)
     proc.stdio[1] = 9999;
     assert_int_equal(ep_spawner_start(rig->sp, &proc), OV_EINVAL);
     assert_int_equal(ep_spawner_signal(rig->sp, 1, 0), OV_EINVAL);
-    assert_int_equal(ep_spawner_signal_all(rig->sp, 65), OV_EINVAL);
+    assert_int_equal(ep_spawner_signal(rig->sp, 1, 65), OV_EINVAL);
 }
 
 static void directory_is_entered_and_told_in_pwd(void **state)
@@ -429,10 +429,8 @@ static void signals_reach_the_whole_group(void **state)
         rig_start(rig, proc, fds[1]);
         close(fds[1]);
         assert_int_equal(read(fds[0], &byte, 1), 1);
-        if (proc == 0)
-            assert_int_equal(ep_spawner_signal(rig->sp, 0, SIGTERM), 0);
-        else
-            assert_int_equal(ep_spawner_signal_all(rig->sp, SIGHUP), 0);
+        assert_int_equal(
+            ep_spawner_signal(rig->sp, proc, proc == 0 ? SIGTERM : SIGHUP), 0);
         assert_string_equal(rig_read_all(fds[0]), "");
         rig_wait(rig, &rig->exited, proc + 1);
     }
