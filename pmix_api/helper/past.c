@@ -24,7 +24,8 @@ static void cut(const void *tool, const struct px_wish *own,
         return;
     if (job.base + job.size - 1 < past->range.last)
         past->range.last = job.base + job.size - 1;
-    if (!is_spawner)
+    /* The tool that has spawned it had it all come: again where it says so. */
+    if (!is_spawner || own->has_cache)
         past->cache_bytes = bytes_of(&job, own);
 }
 

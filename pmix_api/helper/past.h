@@ -1,6 +1,6 @@
 /* What a pull gets from before: of each job as much as is kept of it, or as the
- * pull says. Nothing of a job that its tool has spawned with PMIX_FWD_STDOUT or
- * its like: that had all of it come, and does not get it twice.
+ * pull says. Of a job that its tool has spawned with PMIX_FWD_STDOUT or its
+ * like only where the pull says how much: that had all of it come already.
  */
 #ifndef PMIX_API_HELPER_PAST_H
 #define PMIX_API_HELPER_PAST_H

@@ -276,6 +276,32 @@ def check_late(said, size, others):
     return True
 
 
+def asked_again():
+    """The spawner's own pull has from before as much as it names, of a job that
+    runs and of one that is over; nothing of it where it names nothing."""
+    job, gate = spawning.start()
+    door = pmix.Gate()
+    tool = spawning.connect(job)
+    space = tool.spawn(BOTH + "-- 2 sh -c " + words(
+        "echo one; : <$0; echo two") + " " + door.path)[0]
+    live.eventually(lambda: tool.shown() == "one\none\n", 60, "shown")
+    tool.do(f"pull {space} 0 out pmix.iof.csize:3")
+    tool.do(f"pull {space} 1 out")
+    live.eventually(lambda: tool.got(space, 0) == "one", 60, "as it says")
+    door.open()
+    tool.wait_ends(space, 2, ("stdout",))
+    wait_end(tool, space)
+    check_eq(("onetwo\n", 1), (tool.got(space, 0), tool.before(space, 0)))
+    check_eq("two\n", tool.got(space, 1))
+    check_eq("one\none\n", tool.shown(), "what is pulled is not shown")
+    last = tool.spawn(BOTH + "-- 1 echo all")[0]
+    wait_end(tool, last)
+    tool.do(f"pull {last} * out pmix.iof.csize:100")
+    tool.wait_ends(last, 1, ("stdout",))
+    check_eq("all\n", tool.got(last, 0))
+    finish(job, gate, tool)
+
+
 def ended_before():
     """Of a job that is over what was kept comes, to whoever asks, but for its
     spawner, which had it; until so many others are over that it is forgotten.
@@ -473,6 +499,7 @@ def main():
             (late, "a pull of a job that is over"),
             (at_its_start, "a spawner that pulls at once"),
             (started_late, "what was before, of a job that runs"),
+            (asked_again, "and where its spawner asks for it"),
             (ended_before, "and of one that is over"),
             (lost_before, "and of a lost node"),
             (refused, "what a job does not forward cannot be pulled"),
