@@ -84,17 +84,9 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
     };
 }
 
-static bool on_back(void *arg, const struct px_host_output *output)
+static bool on_back(void *arg, const struct job_record *output)
 {
-    struct ep_tap_output back = {
-        .rank = output->rank,
-        .channel = output->channel,
-        .is_end = output->is_end,
-        .mem = output->mem,
-        .len_bytes = output->len_bytes,
-    };
-
-    return opened.run.events->on_back(arg, &back);
+    return opened.run.events->on_back(arg, output);
 }
 
 static bool on_log(void *arg, const struct px_log *log)
@@ -280,25 +272,10 @@ static void pmix_close(void *tap)
     close_folders();
 }
 
-static bool pmix_output(void *tap, const struct ep_tap_output *output)
+static bool pmix_output(void *tap, const struct job_record *output)
 {
     const struct run_pmix *pmix = tap;
-    struct px_host_output out = {
-        .rank = output->rank,
-        .channel = output->channel,
-        .is_end = output->is_end,
-        .is_redirected = output->is_redirected,
-        .is_broken = output->is_broken,
-        .ticket = output->ticket,
-        .is_turn = output->is_turn,
-        .before_bytes = output->before_bytes,
-        .heard = output->heard,
-        .mem = output->mem,
-        .len_bytes = output->len_bytes,
-        .cookie = output->cookie,
-    };
-
-    return px_host_output(pmix->host, &out);
+    return px_host_output(pmix->host, output);
 }
 
 static void pmix_lost(void *tap, uint32_t first, uint32_t count)

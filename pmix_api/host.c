@@ -532,17 +532,17 @@ void px_host_close(struct px_host *host)
     errno = err;
 }
 
-bool px_host_output(struct px_host *host, const struct px_host_output *output)
+bool px_host_output(struct px_host *host, const struct job_record *output)
 {
     struct px_item item = {.output = *output};
-    struct px_host_job *job = px_job_of(host, output->rank);
+    struct px_host_job *job = px_job_of(host, output->proc);
 
     if (job != NULL && output->ticket != 0)
         return px_replay_output(host, output);
     if (job != NULL && output->is_end)
-        px_replay_end(host, job, output->rank - job->base, output->channel);
+        px_replay_end(host, job, output->proc - job->base, output->channel);
     if (job == NULL || !px_ends_note(host, job, output) ||
-        (job->wanted[output->rank - job->base] & 1u << output->channel) == 0)
+        (job->wanted[output->proc - job->base] & 1u << output->channel) == 0)
         return false;
     if (!host->is_deaf || output->is_redirected)
         return px_queue_push(host, &item);

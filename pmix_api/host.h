@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/record.h"
 #include "pmix_api/host_events.h"
 
 struct event_base;
@@ -42,22 +43,6 @@ struct px_host_cfg {
     void *arg;
 };
 
-struct px_host_output {
-    uint32_t rank;   /* the number of the process, as in all that follows */
-    uint8_t channel; /* enum ov_channel */
-    bool is_end;
-    bool is_redirected; /* nobody else has it; as px_host_redirects() says */
-    bool is_broken;     /* with is_end: not all of the channel came, nor will */
-    uint16_t ticket;    /* an answer to on_replay; 0: it is new */
-    bool is_turn;       /* with a ticket: the channel's last */
-    uint64_t before_bytes; /* with a ticket: missing just before it */
-    uint32_t heard;  /* with a ticket: no output; the nodes of so many processes
-                        from rank on have the order; 0: output */
-    const void *mem; /* borrowed until on_released */
-    uint32_t len_bytes;
-    uint64_t cookie;
-};
-
 /* The helper is started 200 ms after the first processes, or a second after
  * this, so that it takes no time from a launch; at once when the environment
  * names a rendezvous file, for which a tool waits. Returns 0 or OV_ENOMEM. */
@@ -68,9 +53,10 @@ void px_host_close(struct px_host *host);
 
 /* Output of a process; all of it, whether tools are there or not: those that
  * come later are told which channels have ended. Returns true when a tool wants
- * it: on_released comes, later. What is redirected is not dropped for a helper
- * that takes nothing: it waits until that has died. O(1). */
-bool px_host_output(struct px_host *host, const struct px_host_output *output);
+ * it: its bytes are borrowed until on_released. What is redirected is not
+ * dropped for a helper that takes nothing: it waits until that has died. O(1).
+ */
+bool px_host_output(struct px_host *host, const struct job_record *output);
 
 /* The node of these processes is lost: it answers to no on_replay. */
 void px_host_lost(struct px_host *host, uint32_t first, uint32_t count);

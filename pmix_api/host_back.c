@@ -13,11 +13,11 @@ void px_back_stop(struct px_host *host, uint32_t pull)
 int px_back_heard(struct px_host *host, const struct px_output *output)
 {
     const struct px_host_job *job = px_job_of(host, output->rank);
-    struct px_host_output back = {.rank = output->rank,
-                                  .channel = output->channel,
-                                  .is_end = output->is_end,
-                                  .mem = output->mem,
-                                  .len_bytes = output->len_bytes};
+    struct job_record back = {.proc = output->rank,
+                              .channel = output->channel,
+                              .is_end = output->is_end,
+                              .mem = output->mem,
+                              .len_bytes = output->len_bytes};
 
     if (output->is_shared)
         return OV_EPROTO;

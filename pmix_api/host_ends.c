@@ -7,13 +7,13 @@
 enum { CHANNELS = 3 };
 
 static void note_broken(struct px_host *host, struct px_host_job *job,
-                        const struct px_host_output *output)
+                        const struct job_record *output)
 {
     struct px_item item = {
-        .output = {.rank = output->rank, .channel = output->channel},
+        .output = {.proc = output->proc, .channel = output->channel},
         .kind = PX_ITEM_BROKEN,
         .is_bare = true};
-    uint32_t rank = output->rank - job->base;
+    uint32_t rank = output->proc - job->base;
 
     job->broken[rank] |= (uint8_t)(1u << output->channel);
     /* One that is still to be told of the job hears it with that. */
@@ -22,17 +22,17 @@ static void note_broken(struct px_host *host, struct px_host_job *job,
 }
 
 bool px_ends_note(struct px_host *host, struct px_host_job *job,
-                  const struct px_host_output *output)
+                  const struct job_record *output)
 {
     uint8_t bit = (uint8_t)(1u << output->channel);
-    uint8_t *ended = &job->ended[output->rank - job->base];
+    uint8_t *ended = &job->ended[output->proc - job->base];
 
     if ((*ended & bit) != 0)
         return output->len_bytes > 0;
     if (!output->is_end)
         return true;
     *ended |= bit;
-    if (output->is_broken)
+    if (output->is_cut)
         note_broken(host, job, output);
     return true;
 }
@@ -41,7 +41,7 @@ static void tell(struct px_host *host, uint32_t to, uint32_t number,
                  uint8_t channel)
 {
     struct px_item item = {
-        .output = {.rank = number, .channel = channel, .is_end = true},
+        .output = {.proc = number, .channel = channel, .is_end = true},
         .to = to,
         .is_bare = true};
 

@@ -8,7 +8,7 @@
 #include "pmix_api/spawn.h"
 #include "pmix_api/wire.h"
 
-struct px_host_output;
+struct job_record;
 
 /* Processes that are neighbours by rank, of one program, on one host. */
 struct px_host_part {
@@ -56,7 +56,7 @@ struct px_host_events {
     /* Redirected output that no tool has taken, and of which on_gone was told:
      * the caller's once more. Borrowed within the call; px_host_took_back() is
      * to follow. In order for each channel. False: it does not take it. */
-    bool (*on_back)(void *arg, const struct px_host_output *output);
+    bool (*on_back)(void *arg, const struct job_record *output);
     /* Nothing more comes back of some channels: px_host_gives_back(). */
     void (*on_back_over)(void *arg);
     /* All that tools wanted has gone to them, or cannot; once, after

@@ -11,7 +11,7 @@
 
 struct px_host;
 struct px_host_job;
-struct px_host_output;
+struct job_record;
 
 struct px_host_range {
     uint32_t first, last; /* numbers of processes */
@@ -86,7 +86,7 @@ void px_pulls_clear(struct px_host *host);
 
 /* False: the channel's end is told already, or it says nothing new. */
 bool px_ends_note(struct px_host *host, struct px_host_job *job,
-                  const struct px_host_output *output);
+                  const struct job_record *output);
 /* A process has ended: so have the channels that it never had. */
 void px_ends_exit(struct px_host *host, struct px_host_job *job, uint32_t rank);
 /* To a pull that begins: which of its channels have ended before. */
@@ -119,7 +119,6 @@ void px_replay_drop(struct px_host_pull *pull);
 void px_replay_end(struct px_host *host, struct px_host_job *job, uint32_t rank,
                    uint8_t channel);
 /* As px_host_output(), with a ticket. */
-bool px_replay_output(struct px_host *host,
-                      const struct px_host_output *output);
+bool px_replay_output(struct px_host *host, const struct job_record *output);
 
 #endif

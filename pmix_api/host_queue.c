@@ -21,9 +21,9 @@ enum {
 
 /* NULL: none was dropped of this job, or memory is out. */
 static uint64_t *dropped_of(struct px_host *host,
-                            const struct px_host_output *output, bool makes)
+                            const struct job_record *output, bool makes)
 {
-    struct px_host_job *job = px_job_of(host, output->rank);
+    struct px_host_job *job = px_job_of(host, output->proc);
     size_t cell;
 
     if (job != NULL && job->dropped == NULL && makes)
@@ -31,7 +31,7 @@ static uint64_t *dropped_of(struct px_host *host,
             calloc((size_t)job->size * CHANNELS, sizeof(*job->dropped));
     if (job == NULL || job->dropped == NULL)
         return NULL;
-    cell = (size_t)(output->rank - job->base) * CHANNELS + output->channel - 1;
+    cell = (size_t)(output->proc - job->base) * CHANNELS + output->channel - 1;
     return &job->dropped[cell];
 }
 
@@ -57,7 +57,7 @@ static void drop_head(struct px_host *host)
 static unsigned cut(const struct px_item *item, uint64_t dropped_bytes,
                     struct px_output pieces[PX_OUTPUTS_MAX])
 {
-    const struct px_host_output *o = &item->output;
+    const struct job_record *o = &item->output;
     uint32_t at = item->sent_bytes;
     unsigned count = 0;
 
@@ -66,16 +66,16 @@ static unsigned cut(const struct px_item *item, uint64_t dropped_bytes,
         uint32_t len = left < PX_OUTPUT_BYTES_MAX ? left : PX_OUTPUT_BYTES_MAX;
 
         pieces[count] = (struct px_output){
-            .rank = o->rank,
+            .rank = o->proc,
             .channel = o->channel,
             .is_end = o->is_end && len == left,
             .is_redirected = o->is_redirected,
             .to = item->to,
-            .is_turn = item->is_turn && len == left,
+            .is_turn = o->is_turn && len == left,
             .dropped_bytes = count == 0 ? dropped_bytes : 0,
-            .before_bytes = count == 0 ? item->before_bytes : 0,
+            .before_bytes = count == 0 ? o->before_bytes : 0,
             .len_bytes = len,
-            .mem = len == 0 ? NULL : (const uint8_t *)o->mem + at,
+            .mem = len == 0 ? NULL : o->mem + at,
         };
         at += len;
     } while (++count < PX_OUTPUTS_MAX && at < o->len_bytes);
@@ -85,7 +85,7 @@ static unsigned cut(const struct px_item *item, uint64_t dropped_bytes,
 static void note_sent(struct px_host *host, struct px_item *item,
                       const struct px_output *pieces, unsigned count)
 {
-    const struct px_host_output *o = &item->output;
+    const struct job_record *o = &item->output;
 
     if (o->is_redirected && item->sent_bytes == 0)
         host->cfg.events->on_gone(host->cfg.arg, o->cookie);
@@ -99,7 +99,7 @@ static void note_sent(struct px_host *host, struct px_item *item,
 /* Some of the first one; it goes when all of it was sent. */
 static int send_output(struct px_host *host, struct px_item *item)
 {
-    const struct px_host_output *o = &item->output;
+    const struct job_record *o = &item->output;
     uint64_t *dropped = item->to == 0 ? dropped_of(host, o, false) : NULL;
     struct px_output pieces[PX_OUTPUTS_MAX];
     unsigned count =
@@ -110,11 +110,11 @@ static int send_output(struct px_host *host, struct px_item *item)
         return told;
     if (dropped != NULL)
         *dropped = 0;
-    item->dropped_bytes = item->before_bytes = 0;
+    item->dropped_bytes = item->output.before_bytes = 0;
     note_sent(host, item, pieces, (unsigned)told);
     if (item->sent_bytes < o->len_bytes)
         return 1;
-    if (item->is_turn)
+    if (o->is_turn)
         px_keep_turned(host, item->to);
     drop_head(host);
     return 1;
@@ -123,7 +123,7 @@ static int send_output(struct px_host *host, struct px_item *item)
 static struct px_msg word_of(const struct px_host *host,
                              const struct px_item *item)
 {
-    uint32_t rank = item->output.rank;
+    uint32_t rank = item->output.proc;
     const struct px_host_job *job;
 
     if (item->kind == PX_ITEM_EXIT)
@@ -221,7 +221,7 @@ int px_queue_pump(struct px_host *host)
 }
 
 void px_queue_count_dropped(struct px_host *host,
-                            const struct px_host_output *output, uint32_t bytes)
+                            const struct job_record *output, uint32_t bytes)
 {
     uint64_t *dropped = bytes > 0 ? dropped_of(host, output, true) : NULL;
 
@@ -232,7 +232,7 @@ void px_queue_count_dropped(struct px_host *host,
 void px_queue_drop(struct px_host *host)
 {
     for (struct px_item *item = host->items; item != NULL; item = item->next) {
-        struct px_host_output *o = &item->output;
+        struct job_record *o = &item->output;
 
         if (item->kind != PX_ITEM_OUTPUT || item->is_bare || o->is_redirected)
             continue;
@@ -250,11 +250,11 @@ void px_queue_drop(struct px_host *host)
 static void give_back(struct px_host *host, bool is_all)
 {
     for (struct px_item *item = host->items; item != NULL; item = item->next) {
-        struct px_host_output *o = &item->output;
+        struct job_record *o = &item->output;
 
         if (item->kind != PX_ITEM_OUTPUT || !o->is_redirected ||
-            item->sent_bytes > 0 || px_redirects(host, o->rank, o->channel) ||
-            (!is_all && px_returns(host, o->rank, o->channel)))
+            item->sent_bytes > 0 || px_redirects(host, o->proc, o->channel) ||
+            (!is_all && px_returns(host, o->proc, o->channel)))
             continue;
         o->is_redirected = false;
         host->cfg.events->on_returned(host->cfg.arg, o->cookie);
@@ -283,10 +283,10 @@ static void salvage(struct px_host *host, struct px_item *item)
 void px_queue_salvage(struct px_host *host)
 {
     for (struct px_item *item = host->items; item != NULL; item = item->next) {
-        const struct px_host_output *o = &item->output;
+        const struct job_record *o = &item->output;
 
         if (item->kind == PX_ITEM_OUTPUT && o->is_redirected &&
-            !item->is_bare && px_keep_has(host, o->rank, o->channel, item->nth))
+            !item->is_bare && px_keep_has(host, o->proc, o->channel, item->nth))
             salvage(host, item);
     }
 }
@@ -387,7 +387,7 @@ bool px_queue_push(struct px_host *host, const struct px_item *what)
 void px_host_done(struct px_host *host, uint32_t token, enum px_answer answer)
 {
     struct px_item item = {
-        .output = {.rank = token}, .value = answer, .kind = PX_ITEM_DONE};
+        .output = {.proc = token}, .value = answer, .kind = PX_ITEM_DONE};
 
     if (host->phase == PX_HOST_READY)
         px_queue_push(host, &item);

@@ -10,12 +10,12 @@
 
 enum px_item_kind {
     PX_ITEM_OUTPUT,
-    PX_ITEM_EXIT,   /* of output.rank; value: its status */
-    PX_ITEM_PIDS,   /* from output.rank on; value: how many */
-    PX_ITEM_DONE,   /* output.rank: the token; value: the answer */
+    PX_ITEM_EXIT,   /* of output.proc; value: its status */
+    PX_ITEM_PIDS,   /* from output.proc on; value: how many */
+    PX_ITEM_DONE,   /* output.proc: the token; value: the answer */
     PX_ITEM_LIVE,   /* value: this pull gets what it wants from here on */
     PX_ITEM_HEARD,  /* value: this pull's nodes have heard of it */
-    PX_ITEM_BROKEN, /* output.rank and its channel */
+    PX_ITEM_BROKEN, /* output.proc and its channel */
     PX_ITEM_STOP,   /* value: this pull gets nothing from here on */
 };
 
@@ -23,13 +23,13 @@ enum px_item_kind {
 struct px_item {
     struct px_item *next;
     uint64_t nth; /* set as it is pushed */
-    struct px_host_output output;
+    struct job_record output;
     uint32_t sent_bytes;
     uint32_t value;
-    uint64_t dropped_bytes, before_bytes; /* with `to` */
-    uint32_t to;  /* OUTPUT: a pull; 0: all that get it */
+    uint64_t dropped_bytes; /* with `to` */
+    uint32_t to;  /* OUTPUT: a pull, which with is_turn gets the channel from
+                     here on; 0: all that get it */
     uint8_t kind; /* enum px_item_kind */
-    bool is_turn; /* `to` gets the channel from here on */
     bool is_bare; /* its bytes were released: the end of a channel is left */
 };
 
@@ -43,8 +43,7 @@ int px_queue_pump(struct px_host *host);
 /* Bytes that the helper has not been sent and never will: it is told how many
  * with the next ones of their channel. */
 void px_queue_count_dropped(struct px_host *host,
-                            const struct px_host_output *output,
-                            uint32_t bytes);
+                            const struct job_record *output, uint32_t bytes);
 /* Releases all that is held but what is redirected, and counts its bytes as
  * dropped; ends of channels and exits stay. */
 void px_queue_drop(struct px_host *host);

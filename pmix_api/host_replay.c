@@ -187,11 +187,11 @@ static void push_turn(struct px_host *host, struct px_host_pull *pull,
                       const struct px_host_job *job, uint32_t rank,
                       uint8_t channel)
 {
-    struct px_item item = {.output = {.rank = job->base + rank,
+    struct px_item item = {.output = {.proc = job->base + rank,
                                       .channel = channel,
+                                      .is_turn = true,
                                       .is_end = has_ended(job, rank, channel)},
                            .to = pull->told.id,
-                           .is_turn = true,
                            .is_bare = true};
 
     pull->turns++;
@@ -255,34 +255,32 @@ static bool is_too_much(const struct px_host_pull *pull, uint32_t number)
     return true;
 }
 
-bool px_replay_output(struct px_host *host, const struct px_host_output *output)
+bool px_replay_output(struct px_host *host, const struct job_record *output)
 {
     struct px_host_pull *pull = by_ticket(host, output->ticket);
-    struct px_host_job *job = px_job_of(host, output->rank);
+    struct px_host_job *job = px_job_of(host, output->proc);
     struct px_item item = {.output = *output};
 
     if (pull == NULL || job == NULL)
         return false;
-    hear_some(host, pull, output->rank, output->heard);
-    if (output->heard > 0 || !waits(pull, output->rank, output->channel))
+    hear_some(host, pull, output->proc, output->heard);
+    if (output->heard > 0 || !waits(pull, output->proc, output->channel))
         return false;
     item.to = pull->told.id;
-    item.is_turn = output->is_turn;
     pull->turns += output->is_turn;
     item.output.is_end =
         output->is_turn &&
-        has_ended(job, output->rank - job->base, output->channel);
-    item.before_bytes = output->before_bytes;
-    if (is_too_much(pull, output->rank)) {
-        item.before_bytes = 0;
+        has_ended(job, output->proc - job->base, output->channel);
+    if (is_too_much(pull, output->proc)) {
+        item.output.before_bytes = 0;
         strip(&item);
     } else if (host->is_deaf) {
         item.dropped_bytes = output->len_bytes;
         strip(&item);
     }
-    hear(host, pull, output->rank);
+    hear(host, pull, output->proc);
     if (output->is_turn)
-        turn(job, pull, output->rank - job->base, output->channel);
+        turn(job, pull, output->proc - job->base, output->channel);
     return px_queue_push(host, &item) && !item.is_bare;
 }
 

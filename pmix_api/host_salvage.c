@@ -165,16 +165,16 @@ static void give(struct px_host *host, struct px_host_pull *pull)
 {
     uint8_t mem[PX_OUTPUT_BYTES_MAX];
     struct px_journal_entry entry;
-    struct px_host_output back;
+    struct job_record back;
 
     if (!px_journal_take(&pull->journal, &entry, mem))
         return;
     skip(host, &entry);
-    back = (struct px_host_output){.rank = entry.rank,
-                                   .channel = entry.channel,
-                                   .is_end = entry.is_end,
-                                   .mem = mem,
-                                   .len_bytes = entry.len_bytes};
+    back = (struct job_record){.proc = entry.rank,
+                               .channel = entry.channel,
+                               .is_end = entry.is_end,
+                               .mem = mem,
+                               .len_bytes = entry.len_bytes};
     host->salvage.out++;
     if (!host->cfg.events->on_back(host->cfg.arg, &back))
         host->salvage.out--;

@@ -84,7 +84,7 @@ void px_host_started(struct px_host *host, uint32_t rank, const uint32_t *pids,
                      uint32_t count)
 {
     struct px_item item = {
-        .output = {.rank = rank}, .value = count, .kind = PX_ITEM_PIDS};
+        .output = {.proc = rank}, .value = count, .kind = PX_ITEM_PIDS};
     struct px_host_job *job = px_job_of(host, rank);
     struct ov_wr wr;
 
@@ -108,7 +108,7 @@ void px_host_started(struct px_host *host, uint32_t rank, const uint32_t *pids,
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status)
 {
     struct px_item item = {
-        .output = {.rank = rank}, .value = status, .kind = PX_ITEM_EXIT};
+        .output = {.proc = rank}, .value = status, .kind = PX_ITEM_EXIT};
     struct px_host_job *job = px_job_of(host, rank);
 
     if (job == NULL || job->status[rank - job->base] >= 0)

@@ -30,7 +30,6 @@ _Static_assert((int)TEXT_CHANNELS <= (int)LINE_SHIFT,
 /* A piece of output with its bytes behind it. */
 struct piece {
     struct piece *next;
-    struct ov_buf buf;
     struct link_output output;
     uint8_t mem[];
 };
@@ -92,13 +91,7 @@ static void put(const struct link_output *output)
         fputs("xylem: out of memory\n", stderr);
         _exit(1);
     }
-    *piece = (struct piece){
-        .buf = {.mem = piece->mem,
-                .cap_bytes = (uint32_t)output->len_bytes,
-                .len_bytes = (uint32_t)output->len_bytes,
-                .refs = 1},
-        .output = *output,
-    };
+    *piece = (struct piece){.output = *output};
     if (output->len_bytes > 0)
         memcpy(piece->mem, output->mem, output->len_bytes);
     queue(piece);
@@ -172,18 +165,18 @@ static bool ends(const struct link_output *output)
     return true;
 }
 
-static void note_line(const struct ep_console_record *record)
+static void note_line(const struct job_record *record)
 {
     unsigned bit = 1u << (record->channel + LINE_SHIFT);
     uint32_t len = record->len_bytes;
 
-    if (record->is_eof || (len > 0 && record->buf->mem[len - 1] == '\n'))
+    if (record->is_end || (len > 0 && record->mem[len - 1] == '\n'))
         show.seen[record->rank] &= (uint8_t)~bit;
     else if (len > 0)
         show.seen[record->rank] |= (uint8_t)bit;
 }
 
-static void to_console(const struct ep_console_record *record)
+static void to_console(const struct job_record *record)
 {
     note_line(record);
     if (ep_output_record(show.output, record) == 0)
@@ -193,30 +186,28 @@ static void to_console(const struct ep_console_record *record)
 }
 
 /* What comes behind a gap is not the rest of this line. */
-static void end_line(const struct ep_console_record *behind)
+static void end_line(const struct job_record *behind)
 {
-    static uint8_t newline[] = "\n";
-    static struct ov_buf buf = {
-        .mem = newline, .cap_bytes = 1, .len_bytes = 1, .refs = 1};
+    static const uint8_t newline[] = "\n";
     unsigned bit = 1u << (behind->channel + LINE_SHIFT);
-    struct ep_console_record record = *behind;
+    struct job_record record = *behind;
 
     if (show.is_raw || (show.seen[behind->rank] & bit) == 0)
         return;
-    record.buf = &buf;
+    record.mem = newline;
     record.len_bytes = 1;
     record.cookie = 0;
-    record.is_eof = false;
+    record.is_end = false;
     to_console(&record);
 }
 
 static void to_output(struct piece *piece)
 {
     const struct link_output *output = &piece->output;
-    struct ep_console_record record = {
+    struct job_record record = {
         .proc = output->rank,
         .rank = output->rank,
-        .buf = &piece->buf,
+        .mem = output->len_bytes > 0 ? piece->mem : NULL,
         .len_bytes = (uint32_t)output->len_bytes,
         .cookie = (uintptr_t)piece,
         .channel = output->channel,
@@ -228,7 +219,7 @@ static void to_output(struct piece *piece)
         return;
     }
     record.host = show.job.hosts[output->rank];
-    record.is_eof = ends(output);
+    record.is_end = ends(output);
     if (output->dropped_bytes > 0 || output->before_bytes > 0)
         end_line(&record);
     if (output->dropped_bytes > 0)

@@ -372,8 +372,7 @@ static struct lane *lane_of(struct ep_console *con, uint8_t channel)
     return &con->lanes[is_first ? 0 : 1];
 }
 
-int ep_console_record(struct ep_console *con,
-                      const struct ep_console_record *rec)
+int ep_console_record(struct ep_console *con, const struct job_record *rec)
 {
     struct lane *lane;
     int rc;

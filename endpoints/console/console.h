@@ -35,31 +35,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/record.h"
 #include "text/style.h"
-#include "overlay/base/buf.h"
 
 struct event_base;
 struct ep_console;
 struct ep_writer;
 
 enum { EP_CONSOLE_RECORD_MAX = 128 * 1024 }; /* bytes of one record */
-
-struct ep_console_record {
-    uint32_t proc;    /* its number among those of all jobs: with the channel
-                         it tells whose line goes on */
-    uint32_t rank;    /* in its job */
-    const char *host; /* borrowed until the console is closed */
-    const struct text_style *style; /* of its job, borrowed as host; NULL: that
-                                     of the console */
-    uint64_t time_ns;   /* of arrival, since 1970; for styles with a time */
-    struct ov_buf *buf; /* the caller keeps its reference until on_taken; may
-                           be NULL when len_bytes is 0 */
-    uint32_t off_bytes;
-    uint32_t len_bytes;
-    uint64_t cookie;
-    uint8_t channel; /* EP_CHANNEL_ */
-    bool is_eof;     /* the channel ends with this record */
-};
 
 struct ep_console_events {
     /* The descriptor has taken these bytes: one record, whole and as it came,
@@ -118,11 +101,11 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out);
  * that is stuck is given up. NULL is fine. */
 void ep_console_close(struct ep_console *con);
 
-/* Takes one record. Returns 0, OV_EINVAL (channel, length or style out of
- * range), or OV_ENOMEM; the record is then still the caller's. O(1), never
- * blocks. */
-int ep_console_record(struct ep_console *con,
-                      const struct ep_console_record *rec);
+/* Takes one record: its bytes are borrowed until on_taken, host and style until
+ * the console is closed. Its process, by number, and channel tell whose line
+ * goes on. Returns 0, OV_EINVAL (channel, length or style out of range), or
+ * OV_ENOMEM; the record is then still the caller's. O(1), never blocks. */
+int ep_console_record(struct ep_console *con, const struct job_record *rec);
 
 /* No record follows: open lines end here. */
 void ep_console_finish(struct ep_console *con);

@@ -353,14 +353,14 @@ static bool may_go(const struct ep_port *port, const struct ep_item *item)
     return item->source == port->holder && port->holder->first == NULL;
 }
 
-int ep_port_record(struct ep_port *port, const struct ep_console_record *rec,
+int ep_port_record(struct ep_port *port, const struct job_record *rec,
                    uint64_t now_ns)
 {
     struct ep_item *item = ep_item_get(port->pool);
 
     if (item == NULL)
         return OV_ENOMEM;
-    item->mem = rec->len_bytes > 0 ? rec->buf->mem + rec->off_bytes : NULL;
+    item->mem = rec->mem;
     item->len_bytes = rec->len_bytes;
     item->payload_bytes = rec->len_bytes;
     item->records = 1;
@@ -373,7 +373,7 @@ int ep_port_record(struct ep_port *port, const struct ep_console_record *rec,
         .channel = rec->channel,
     };
     item->cookie = rec->cookie;
-    item->is_eof = rec->is_eof;
+    item->is_eof = rec->is_end;
     if (port->is_dead) {
         item_gone(port, item);
         return 0;

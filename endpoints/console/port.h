@@ -40,7 +40,7 @@
 #include "endpoints/console/park.h"
 
 struct ep_console_cfg;
-struct ep_console_record;
+struct job_record;
 
 #define EP_PORT_PAUSE_NS   UINT64_C(1000000000)
 #define EP_PORT_PARK_NS    UINT64_C(100000000)
@@ -94,7 +94,7 @@ int ep_port_open(struct ep_port *port, uint8_t channel, int fd,
 void ep_port_close(struct ep_port *port);
 
 /* Takes one record. Returns 0 or OV_ENOMEM (nothing happened). */
-int ep_port_record(struct ep_port *port, const struct ep_console_record *rec,
+int ep_port_record(struct ep_port *port, const struct job_record *rec,
                    uint64_t now_ns);
 
 /* Does what can be done at this time. Harmless at any time. */

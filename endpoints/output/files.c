@@ -375,7 +375,7 @@ int ep_files_open(const struct ep_files_cfg *cfg, struct ep_files **out)
     return 0;
 }
 
-int ep_files_record(struct ep_files *files, const struct ep_console_record *rec)
+int ep_files_record(struct ep_files *files, const struct job_record *rec)
 {
     const struct text_origin origin = {
         .style = &files->cfg.style,
@@ -397,11 +397,11 @@ int ep_files_record(struct ep_files *files, const struct ep_console_record *rec)
         return OV_ENOMEM;
     *item = (struct ep_file_item){
         .origin = origin,
-        .mem = rec->len_bytes > 0 ? rec->buf->mem + rec->off_bytes : NULL,
+        .mem = rec->mem,
         .cookie = rec->cookie,
         .proc = rec->proc,
         .len_bytes = rec->len_bytes,
-        .is_eof = rec->is_eof,
+        .is_eof = rec->is_end,
     };
     files->pending++;
     files->is_drain_due = true;

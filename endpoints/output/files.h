@@ -26,7 +26,7 @@
 
 #include "endpoints/output/names.h"
 
-struct ep_console_record;
+struct job_record;
 struct ep_files;
 struct ep_writer;
 struct event_base;
@@ -68,8 +68,7 @@ void ep_files_close(struct ep_files *files);
 
 /* Takes one record, whose style is not looked at. Returns 0 or OV_ENOMEM; the
  * record is then still the caller's. O(1), never blocks. */
-int ep_files_record(struct ep_files *files,
-                    const struct ep_console_record *rec);
+int ep_files_record(struct ep_files *files, const struct job_record *rec);
 
 /* No record follows: lines that are not plain end here, files are closed. */
 void ep_files_finish(struct ep_files *files);

@@ -229,10 +229,10 @@ void ep_output_close(struct ep_output *out)
 }
 
 /* To the console, and to the files where there are `holders` of it. */
-static int to_console(struct ep_output *out,
-                      const struct ep_console_record *rec, unsigned holders)
+static int to_console(struct ep_output *out, const struct job_record *rec,
+                      unsigned holders)
 {
-    struct ep_console_record twin = *rec;
+    struct job_record twin = *rec;
     struct ticket *ticket;
     int rc;
 
@@ -257,7 +257,7 @@ static int to_console(struct ep_output *out,
     return 0;
 }
 
-int ep_output_record(struct ep_output *out, const struct ep_console_record *rec)
+int ep_output_record(struct ep_output *out, const struct job_record *rec)
 {
     if (rec->rank == TEXT_CONSOLE_TOOL)
         return to_console(out, rec, 1);
@@ -265,7 +265,7 @@ int ep_output_record(struct ep_output *out, const struct ep_console_record *rec)
                                 : ep_files_record(out->files, rec);
 }
 
-int ep_output_show(struct ep_output *out, const struct ep_console_record *rec)
+int ep_output_show(struct ep_output *out, const struct job_record *rec)
 {
     return to_console(out, rec, 1);
 }

@@ -67,12 +67,11 @@ void ep_output_close(struct ep_output *out);
  * where there is no console) or OV_ENOMEM; the record is then still the
  * caller's. Where memory is
  * out for the files alone, on_error says so from within. O(1), never blocks. */
-int ep_output_record(struct ep_output *out,
-                     const struct ep_console_record *rec);
+int ep_output_record(struct ep_output *out, const struct job_record *rec);
 
 /* Takes one record for the console alone, whatever it is of. As
  * ep_output_record(); OV_EINVAL also where there is no console. */
-int ep_output_show(struct ep_output *out, const struct ep_console_record *rec);
+int ep_output_show(struct ep_output *out, const struct job_record *rec);
 
 /* No record follows: open lines end here. May be called again. */
 void ep_output_finish(struct ep_output *out);

@@ -14,12 +14,9 @@
 
 struct back {
     struct back *next;
-    uint64_t cookie;
-    uint32_t rank;
-    uint8_t channel;
-    bool is_end, is_shown, is_taken;
+    struct job_record rec;
+    bool is_shown, is_taken;
     uint8_t left; /* bits of places that have yet to write it */
-    struct ov_buf buf;
     uint8_t *mem; /* owned, until it is taken */
 };
 
@@ -46,26 +43,27 @@ void ep_run_back_close(struct run_back *all)
         drop(all, &all->first);
 }
 
-bool ep_run_back_add(struct run_back *all, const struct ep_tap_output *output)
+bool ep_run_back_add(struct run_back *all, const struct job_record *rec)
 {
     struct back *back = calloc(1, sizeof(*back));
-    uint32_t len = output->len_bytes;
 
     if (back == NULL)
         return false;
-    back->mem = malloc(len + 1);
+    back->mem = malloc(rec->len_bytes + 1);
     if (back->mem == NULL) {
         free(back);
         return false;
     }
-    if (len > 0)
-        memcpy(back->mem, output->mem, len);
-    back->cookie = COOKIE_FIRST + all->made++;
-    back->rank = output->rank;
-    back->channel = output->channel;
-    back->is_end = output->is_end;
-    back->buf = (struct ov_buf){
-        .mem = back->mem, .cap_bytes = len, .len_bytes = len, .refs = 1};
+    back->rec =
+        (struct job_record){.cookie = COOKIE_FIRST + all->made++,
+                            .proc = rec->proc,
+                            .rank = rec->proc,
+                            .channel = rec->channel,
+                            .is_end = rec->is_end,
+                            .mem = rec->len_bytes > 0 ? back->mem : NULL,
+                            .len_bytes = rec->len_bytes};
+    if (rec->len_bytes > 0)
+        memcpy(back->mem, rec->mem, rec->len_bytes);
     *all->last = back;
     all->last = &back->next;
     return true;
@@ -73,29 +71,21 @@ bool ep_run_back_add(struct run_back *all, const struct ep_tap_output *output)
 
 static bool is_of(const struct back *back, uint32_t rank, uint8_t channel)
 {
-    return back->rank == rank && back->channel == channel;
+    return back->rec.rank == rank && back->rec.channel == channel;
 }
 
 /* --- to the console */
 
 static bool show(struct run *r, struct back *back)
 {
-    struct ep_console_record rec = {
-        .proc = back->rank,
-        .rank = back->rank,
-        .host = ep_run_host_of_rank(&r->plan, back->rank),
-        .time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0,
-        .channel = back->channel,
-        .is_eof = back->is_end,
-        .buf = &back->buf,
-        .len_bytes = back->buf.len_bytes,
-        .cookie = back->cookie,
-    };
+    struct job_record *rec = &back->rec;
 
+    rec->host = ep_run_host_of_rank(&r->plan, rec->rank);
+    rec->time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0;
     back->is_shown = true;
-    if (rec.len_bytes > 0)
+    if (rec->len_bytes > 0)
         back->left = (uint8_t)((1u << ep_output_places(r->output)) - 1);
-    return ep_output_record(r->output, &rec) == 0;
+    return ep_output_record(r->output, rec) == 0;
 }
 
 static bool waits_before(const struct run_back *all, const struct back *end,
@@ -114,14 +104,14 @@ void ep_run_back_show(struct run *r, struct run_back *all,
 {
     for (struct back *back = all->first; back != NULL; back = back->next) {
         if (back->is_shown ||
-            waits_before(all, back, back->rank, back->channel) ||
-            !may(r, back->rank, back->channel))
+            waits_before(all, back, back->rec.rank, back->rec.channel) ||
+            !may(r, back->rec.rank, back->rec.channel))
             continue;
         if (show(r, back))
             continue;
         ep_voice_say(&r->voice,
                      "a record of rank %u cannot be shown: out of memory",
-                     back->rank);
+                     back->rec.rank);
         ep_run_abort(r, 1);
         return;
     }
@@ -185,12 +175,11 @@ bool ep_run_back_taken(struct run_back *all, uint64_t cookie)
     if (cookie < COOKIE_FIRST)
         return false;
     for (struct back *at = all->first; at != NULL; at = at->next) {
-        if (at->cookie != cookie)
+        if (at->rec.cookie != cookie)
             continue;
         at->is_taken = true;
         free(at->mem);
         at->mem = NULL;
-        at->buf.mem = NULL;
         break;
     }
     drop_done(all);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct back;
-struct ep_tap_output;
+struct job_record;
 struct run;
 
 struct run_back {
@@ -25,7 +25,7 @@ void ep_run_back_open(struct run_back *all);
 void ep_run_back_close(struct run_back *all);
 
 /* Keeps a copy. False when memory is out. */
-bool ep_run_back_add(struct run_back *all, const struct ep_tap_output *output);
+bool ep_run_back_add(struct run_back *all, const struct job_record *rec);
 
 /* Puts to the console what may go: `may` says whether a channel has nothing
  * else there. */

@@ -36,14 +36,20 @@ void ep_run_held_close(struct run_held *held)
     free(held);
 }
 
-void ep_run_hold(struct run_held *held, uint64_t cookie, struct ov_buf *buf)
+void ep_run_hold_new(struct run_held *held, uint32_t cookie, struct ov_buf *buf)
 {
-    if (cookie == RUN_NO_RECORD)
-        return;
     OV_ASSERT(cookie < RUN_RECORDS_MAX);
     while (held->used <= cookie)
         held->records[held->used++] = (struct record){0};
-    held->records[cookie].buf = buf;
+    OV_ASSERT(held->records[cookie].holders == 0);
+    held->records[cookie] = (struct record){.buf = buf, .holders = 1};
+}
+
+void ep_run_hold(struct run_held *held, uint64_t cookie)
+{
+    if (cookie == RUN_NO_RECORD)
+        return;
+    OV_ASSERT(cookie < held->used && held->records[cookie].holders > 0);
     held->records[cookie].holders++;
 }
 

@@ -25,9 +25,11 @@ int ep_run_held_open(run_held_free_fn on_free, void *arg,
 /* Nothing is given back. NULL is fine. */
 void ep_run_held_close(struct run_held *held);
 
-/* One more holder of the record, whose buffer this is. RUN_NO_RECORD is held
- * by nobody. O(1). */
-void ep_run_hold(struct run_held *held, uint64_t cookie, struct ov_buf *buf);
+/* The first holder of a record, whose buffer this is; and one more of them.
+ * RUN_NO_RECORD is held by nobody. O(1). */
+void ep_run_hold_new(struct run_held *held, uint32_t cookie,
+                     struct ov_buf *buf);
+void ep_run_hold(struct run_held *held, uint64_t cookie);
 /* One less, of those that there are. O(1). */
 void ep_run_let_go(struct run_held *held, uint64_t cookie);
 

@@ -219,16 +219,15 @@ static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
     for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
          channel++) {
         const bool has = (job_channels(&job->desc) & 1u << channel) != 0;
-        struct ep_console_record end = {.proc = number,
-                                        .rank = number,
-                                        .host = ep_run_host(&r->plan, node),
-                                        .channel = channel,
-                                        .is_eof = true,
-                                        .cookie = RUN_NO_RECORD};
-        struct ep_tap_output told = ep_run_tap_record(&end);
+        struct job_record end = {.proc = number,
+                                 .rank = number,
+                                 .host = ep_run_host(&r->plan, node),
+                                 .channel = channel,
+                                 .is_end = true,
+                                 .is_cut = has,
+                                 .cookie = RUN_NO_RECORD};
 
-        told.is_broken = has;
-        ep_run_tap_output(r, &told, NULL);
+        ep_run_tap_output(r, &end);
         if (has)
             job->events->on_cut(job, &end);
     }

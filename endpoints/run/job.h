@@ -14,7 +14,7 @@
 #include "endpoints/run/want.h"
 #include "job/life.h"
 
-struct ep_console_record;
+struct job_record;
 struct ep_proof;
 struct ep_tap_job;
 struct run;
@@ -32,7 +32,7 @@ struct run_job_events {
     /* Something is missing that the job cannot do without: it ends. */
     void (*on_abort)(struct run_job *job);
     /* The node of a process is lost: its channel ends, beside the tap. */
-    void (*on_cut)(struct run_job *job, const struct ep_console_record *end);
+    void (*on_cut)(struct run_job *job, const struct job_record *end);
 };
 
 struct run_job {

@@ -42,7 +42,7 @@ static void on_bad_exit(struct run_job *job)
     (void)job; /* whoever has started it hears of it */
 }
 
-static void on_cut(struct run_job *job, const struct ep_console_record *end)
+static void on_cut(struct run_job *job, const struct job_record *end)
 {
     ep_run_sinks_record(job->sinks, end, end->rank - job->desc.base);
 }
@@ -280,9 +280,8 @@ bool ep_run_jobs_are_stuck(const struct run *r, uint64_t *since_ns)
     return false;
 }
 
-void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec)
+void ep_run_jobs_output(struct run *r, const struct job_record *rec)
 {
-    const struct ep_tap_output output = ep_run_tap_record(rec);
     struct run_job *job = ep_run_job_of(r, rec->rank);
 
     if (job == NULL)
@@ -291,9 +290,9 @@ void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec)
         ep_run_want_record(r, &job->want, rec->rank, rec->channel,
                            rec->len_bytes);
     ep_proof_written(job->proof, 0, rec->rank - job->desc.base, rec->channel,
-                     output.mem, rec->len_bytes);
+                     rec->mem, rec->len_bytes);
     ep_run_sinks_record(job->sinks, rec, rec->rank - job->desc.base);
-    ep_run_tap_output(r, &output, rec->buf);
+    ep_run_tap_output(r, rec);
 }
 
 bool ep_run_jobs_wanted(struct run *r)

@@ -13,7 +13,7 @@
 #include "endpoints/run/job.h"
 #include "endpoints/run/taps.h"
 
-struct ep_console_record;
+struct job_record;
 struct job_word;
 
 /* Further jobs at a time. */
@@ -42,7 +42,7 @@ const struct job *ep_run_jobs_find(struct run *r, uint32_t base);
 /* All processes were told to die: how they end says nothing from here on. */
 void ep_run_jobs_killed(struct run *r);
 /* A record of a further one, which the caller holds. */
-void ep_run_jobs_output(struct run *r, const struct ep_console_record *rec);
+void ep_run_jobs_output(struct run *r, const struct job_record *rec);
 /* Somebody wants output of them that nobody did. Returns whether nodes are to
  * hear of it. */
 bool ep_run_jobs_wanted(struct run *r);

@@ -15,8 +15,7 @@ enum { COOKIE_FIRST = RUN_NO_RECORD + 1 };
 struct log {
     struct log *next;
     uint64_t cookie;
-    uint32_t token;
-    struct ov_buf buf;
+    uint32_t token, len_bytes;
     uint8_t mem[];
 };
 
@@ -53,15 +52,12 @@ static struct log *make(uint32_t token, const char *text, uint32_t len_bytes)
     if (len_bytes == 0 || text[len_bytes - 1] != '\n')
         log->mem[len_bytes++] = '\n';
     log->token = token;
-    log->buf = (struct ov_buf){.mem = log->mem,
-                               .cap_bytes = len_bytes,
-                               .len_bytes = len_bytes,
-                               .refs = 1};
+    log->len_bytes = len_bytes;
     return log;
 }
 
 bool ep_run_logs_add(struct run_logs *logs, uint32_t token, const char *text,
-                     uint32_t len_bytes, struct ep_console_record *record)
+                     uint32_t len_bytes, struct job_record *record)
 {
     struct log *log;
 
@@ -75,9 +71,8 @@ bool ep_run_logs_add(struct run_logs *logs, uint32_t token, const char *text,
     logs->first = log;
     logs->count++;
     record->proc = record->rank = TEXT_CONSOLE_TOOL;
-    record->buf = &log->buf;
-    record->off_bytes = 0;
-    record->len_bytes = log->buf.len_bytes;
+    record->mem = log->mem;
+    record->len_bytes = log->len_bytes;
     record->cookie = log->cookie;
     return true;
 }

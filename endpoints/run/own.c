@@ -78,7 +78,7 @@ static void on_abort(struct run_job *job)
 }
 
 /* What the console is not told now ends there at the very end. */
-static void on_cut(struct run_job *job, const struct ep_console_record *end)
+static void on_cut(struct run_job *job, const struct job_record *end)
 {
     (void)ep_output_record(job->run->output, end);
 }

@@ -14,9 +14,8 @@
 enum { CHANNELS = JOB_WORD_OUTPUTS, NONE = RUN_RECORDS_MAX };
 
 struct entry {
-    struct ep_console_record rec;
-    uint16_t ticket; /* of output from before; 0: it is new */
-    uint32_t next;   /* of those that wait: a cookie */
+    struct job_record rec;
+    uint32_t next; /* of those that wait: a cookie */
 };
 
 struct run_redirect {
@@ -39,7 +38,7 @@ static uint32_t *at_console(const struct run *r, uint32_t rank, uint8_t channel)
 
 /* --- to one or the other */
 
-static void to_console(struct run *r, const struct ep_console_record *rec)
+static void to_console(struct run *r, const struct job_record *rec)
 {
     uint32_t *count = at_console(r, rec->rank, rec->channel);
 
@@ -55,89 +54,79 @@ static void to_console(struct run *r, const struct ep_console_record *rec)
     ep_run_abort(r, 1);
 }
 
-static bool to_tap(struct run *r, const struct ep_console_record *rec,
-                   bool is_redirected)
-{
-    struct ep_tap_output output = ep_run_tap_record(rec);
-
-    output.is_redirected = is_redirected;
-    return ep_run_tap_output(r, &output, rec->buf);
-}
-
 /* The console hears of the channel's end in any case. */
-static void end_at_console(struct run *r, const struct ep_console_record *rec)
+static void end_at_console(struct run *r, const struct job_record *rec)
 {
-    struct ep_console_record end = *rec;
+    struct job_record end = *rec;
 
-    end.buf = NULL;
-    end.off_bytes = end.len_bytes = 0;
+    end.mem = NULL;
+    end.len_bytes = 0;
     end.cookie = RUN_NO_RECORD;
-    if (rec->is_eof)
+    if (rec->is_end)
         to_console(r, &end);
 }
 
-static void dispatch(struct run *r, const struct ep_console_record *rec)
+static void dispatch(struct run *r, const struct job_record *rec)
 {
+    struct job_record *kept;
+
     if (!ep_run_tap_redirects(r, rec->rank, rec->channel)) {
-        to_tap(r, rec, false);
+        ep_run_tap_output(r, rec);
         to_console(r, rec);
         return;
     }
-    r->redirect.back->entries[rec->cookie].rec = *rec;
-    if (!to_tap(r, rec, true)) {
+    kept = &r->redirect.back->entries[rec->cookie].rec;
+    *kept = *rec;
+    kept->is_redirected = true;
+    if (!ep_run_tap_output(r, kept)) {
         to_console(r, rec);
         return;
     }
     ep_run_let_go(r->held, rec->cookie); /* the tap has its own hold */
 }
 
-static struct ov_rd bytes_of(const struct ep_console_record *rec)
+static int decode(const struct job_record *rec,
+                  struct job_replay_answer *answer)
 {
-    return ov_rd_init(rec->len_bytes > 0 ? rec->buf->mem + rec->off_bytes
-                                         : NULL,
-                      rec->len_bytes);
+    return job_replay_answer_decode(ov_rd_init(rec->mem, rec->len_bytes),
+                                    answer);
 }
 
 /* It is no output, and has no place among that. */
-static bool is_heard(const struct ep_console_record *rec)
+static bool is_heard(const struct job_record *rec)
 {
     struct job_replay_answer answer;
 
-    return job_replay_answer_decode(bytes_of(rec), &answer) == 0 &&
-           answer.is_heard;
+    return decode(rec, &answer) == 0 && answer.is_heard;
 }
 
 /* What makes no sense is nobody's. */
-static void replay(struct run *r, const struct ep_console_record *rec,
-                   uint16_t ticket)
+static void replay(struct run *r, const struct job_record *rec)
 {
     struct job_replay_answer answer;
-    struct ep_tap_output output = {.rank = rec->rank,
-                                   .channel = rec->channel,
-                                   .ticket = ticket,
-                                   .cookie = rec->cookie};
+    struct job_record output = *rec;
 
-    if (job_replay_answer_decode(bytes_of(rec), &answer) == 0) {
+    if (decode(rec, &answer) == 0) {
+        output.is_end = false;
         output.heard = (uint32_t)answer.heard;
         output.is_turn = answer.is_turn;
         output.before_bytes = answer.dropped_bytes;
         output.len_bytes = (uint32_t)ov_rd_left(&answer.bytes);
         output.mem = output.len_bytes > 0 ? answer.bytes.at : NULL;
-        ep_run_tap_output(r, &output, rec->buf);
+        ep_run_tap_output(r, &output);
     }
     ep_run_let_go(r->held, rec->cookie);
 }
 
 /* --- those that wait */
 
-static bool is_same(const struct ep_console_record *a,
-                    const struct ep_console_record *b)
+static bool is_same(const struct job_record *a, const struct job_record *b)
 {
     return a->rank == b->rank && a->channel == b->channel;
 }
 
 static bool has_waiting(const struct run_redirect *it,
-                        const struct ep_console_record *rec)
+                        const struct job_record *rec)
 {
     for (uint32_t at = it->first; at != NONE; at = it->entries[at].next) {
         if (is_same(&it->entries[at].rec, rec))
@@ -154,14 +143,12 @@ static void count_waiting(struct run *r)
     r->redirect.waiting = it->waiting + ep_run_back_is_waiting(&it->back);
 }
 
-static void wait(struct run *r, const struct ep_console_record *rec,
-                 uint16_t ticket)
+static void wait(struct run *r, const struct job_record *rec)
 {
     struct run_redirect *it = r->redirect.back;
     uint32_t cookie = (uint32_t)rec->cookie;
 
-    it->entries[cookie] =
-        (struct entry){.rec = *rec, .ticket = ticket, .next = NONE};
+    it->entries[cookie] = (struct entry){.rec = *rec, .next = NONE};
     if (it->first == NONE)
         it->first = cookie;
     else
@@ -179,7 +166,7 @@ static bool has_nothing(const struct run *r, uint32_t rank, uint8_t channel)
     return count == NULL || *count == 0;
 }
 
-static bool must_wait(const struct run *r, const struct ep_console_record *rec)
+static bool must_wait(const struct run *r, const struct job_record *rec)
 {
     if (ep_run_tap_gives_back(r, rec->rank, rec->channel))
         return true;
@@ -208,10 +195,10 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
 
         at = entry.next;
         if (has_waiting(it, &entry.rec) ||
-            (entry.ticket == 0 && must_wait(r, &entry.rec)))
-            wait(r, &entry.rec, entry.ticket);
-        else if (entry.ticket != 0)
-            replay(r, &entry.rec, entry.ticket);
+            (entry.rec.ticket == 0 && must_wait(r, &entry.rec)))
+            wait(r, &entry.rec);
+        else if (entry.rec.ticket != 0)
+            replay(r, &entry.rec);
         else
             dispatch(r, &entry.rec);
     }
@@ -249,7 +236,7 @@ static bool prepare(struct run_redirect *it)
     return it->entries != NULL;
 }
 
-void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec)
+void ep_run_redirect_record(struct run *r, const struct job_record *rec)
 {
     struct run_redirect *it = r->redirect.back;
     bool is_usual = it->first == NONE && it->back.first == NULL &&
@@ -257,60 +244,58 @@ void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec)
                     !ep_run_tap_gives_back(r, rec->rank, rec->channel);
 
     if (is_usual || !prepare(it)) {
-        to_tap(r, rec, false);
+        ep_run_tap_output(r, rec);
         to_console(r, rec);
     } else if (must_wait(r, rec) || has_waiting(it, rec)) {
-        wait(r, rec, 0);
+        wait(r, rec);
     } else {
         dispatch(r, rec);
     }
 }
 
 /* It has its place among those of its channel. */
-void ep_run_redirect_replay(struct run *r, const struct ep_console_record *rec,
-                            uint16_t ticket)
+void ep_run_redirect_replay(struct run *r, const struct job_record *rec)
 {
     if (!is_heard(rec) && has_waiting(r->redirect.back, rec))
-        wait(r, rec, ticket);
+        wait(r, rec);
     else
-        replay(r, rec, ticket);
+        replay(r, rec);
 }
 
 void ep_run_redirect_gone(struct run *r, uint64_t cookie)
 {
-    const struct ep_console_record *rec =
-        &r->redirect.back->entries[cookie].rec;
+    const struct job_record *rec = &r->redirect.back->entries[cookie].rec;
 
     for (uint32_t i = 0; rec->len_bytes > 0 && i < ep_output_places(r->output);
          i++)
-        ep_proof_written(r->own.proof, i, rec->rank, rec->channel,
-                         rec->buf->mem + rec->off_bytes, rec->len_bytes);
+        ep_proof_written(r->own.proof, i, rec->rank, rec->channel, rec->mem,
+                         rec->len_bytes);
     end_at_console(r, rec);
 }
 
 void ep_run_redirect_returned(struct run *r, uint64_t cookie)
 {
-    struct ep_console_record rec = r->redirect.back->entries[cookie].rec;
+    struct job_record rec = r->redirect.back->entries[cookie].rec;
 
     if (r->session.state == JOB_SESSION_OVER)
         return;
-    ep_run_hold(r->held, cookie, rec.buf);
+    rec.is_redirected = false;
+    ep_run_hold(r->held, cookie);
     to_console(r, &rec);
 }
 
 /* --- what has come back */
 
-bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output)
+bool ep_run_redirect_back(struct run *r, const struct job_record *rec)
 {
     struct run_back *back = &r->redirect.back->back;
 
-    if (r->session.state == JOB_SESSION_OVER ||
-        output->rank >= r->own.desc.size)
+    if (r->session.state == JOB_SESSION_OVER || rec->proc >= r->own.desc.size)
         return false;
-    if (!ep_run_back_add(back, output)) {
+    if (!ep_run_back_add(back, rec)) {
         ep_voice_say(&r->voice,
                      "a record of rank %u cannot be shown: out of memory",
-                     output->rank);
+                     rec->proc);
         ep_run_abort(r, 1);
         return false;
     }

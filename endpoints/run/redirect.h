@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ep_console_record;
-struct ep_tap_output;
+struct job_record;
+struct job_record;
 struct run;
 
 /* Returns 0 or OV_ENOMEM. */
@@ -27,12 +27,11 @@ int ep_run_redirect_open(struct run *r);
 void ep_run_redirect_close(struct run *r);
 
 /* A record, held once; its hold passes to whoever has it now. */
-void ep_run_redirect_record(struct run *r, const struct ep_console_record *rec);
+void ep_run_redirect_record(struct run *r, const struct job_record *rec);
 
-/* A record of output from before, which is for the tap alone: the ticket is
- * its field `job`. Held once, and otherwise the same. */
-void ep_run_redirect_replay(struct run *r, const struct ep_console_record *rec,
-                            uint16_t ticket);
+/* A record with a ticket, as it comes from the node: it is for the tap alone.
+ * Held once, and otherwise the same. */
+void ep_run_redirect_replay(struct run *r, const struct job_record *rec);
 
 /* A place, counted from 0, has written one of the channel's records. Calls
  * nobody. False: it had come back, and was counted when it went. */
@@ -44,7 +43,7 @@ bool ep_run_redirect_taken(struct run *r, uint64_t cookie);
 /* The tap's words for a redirected record. */
 void ep_run_redirect_gone(struct run *r, uint64_t cookie);
 void ep_run_redirect_returned(struct run *r, uint64_t cookie);
-bool ep_run_redirect_back(struct run *r, const struct ep_tap_output *output);
+bool ep_run_redirect_back(struct run *r, const struct job_record *rec);
 void ep_run_redirect_back_over(struct run *r);
 
 #endif

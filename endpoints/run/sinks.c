@@ -222,14 +222,14 @@ void ep_run_sinks_close(struct run_sinks *sinks)
     free(sinks);
 }
 
-static void show(struct run_sinks *sinks, struct ep_console_record rec)
+static void show(struct run_sinks *sinks, struct job_record rec)
 {
     struct run *r = sinks->run;
 
     if (sinks->shown == NULL)
         return;
     rec.style = &sinks->shown->style;
-    ep_run_hold(r->held, rec.cookie, rec.buf);
+    ep_run_hold(r->held, rec.cookie);
     if (ep_output_show(r->output, &rec) == 0)
         return;
     ep_run_let_go(r->held, rec.cookie);
@@ -237,10 +237,10 @@ static void show(struct run_sinks *sinks, struct ep_console_record rec)
                                 "cannot show output: out of memory");
 }
 
-void ep_run_sinks_record(struct run_sinks *sinks,
-                         const struct ep_console_record *rec, uint32_t rank)
+void ep_run_sinks_record(struct run_sinks *sinks, const struct job_record *rec,
+                         uint32_t rank)
 {
-    struct ep_console_record its = *rec;
+    struct job_record its = *rec;
 
     if (sinks == NULL)
         return;
@@ -252,7 +252,7 @@ void ep_run_sinks_record(struct run_sinks *sinks,
     show(sinks, its);
     if (sinks->files == NULL)
         return;
-    ep_run_hold(sinks->run->held, its.cookie, its.buf);
+    ep_run_hold(sinks->run->held, its.cookie);
     if (ep_files_record(sinks->files, &its) == 0)
         return;
     ep_run_let_go(sinks->run->held, its.cookie);

@@ -52,8 +52,8 @@ void ep_run_sinks_forget(struct run *r);
 void ep_run_sinks_close(struct run_sinks *sinks);
 
 /* A record of the job, held by whoever calls, of this rank. */
-void ep_run_sinks_record(struct run_sinks *sinks,
-                         const struct ep_console_record *rec, uint32_t rank);
+void ep_run_sinks_record(struct run_sinks *sinks, const struct job_record *rec,
+                         uint32_t rank);
 /* None follows. */
 void ep_run_sinks_finish(struct run_sinks *sinks);
 /* As of ep_output_give_up() and ep_output_is_stuck(). */

@@ -81,7 +81,7 @@ static void on_returned(void *arg, uint64_t cookie)
     r->tap.events->on_returned(r, cookie);
 }
 
-static bool on_back(void *arg, const struct ep_tap_output *output)
+static bool on_back(void *arg, const struct job_record *output)
 {
     struct run *r = arg;
 
@@ -122,9 +122,9 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
                    uint32_t len_bytes)
 {
     struct run *r = arg;
-    struct ep_console_record record = {.time_ns = ep_clock_unix_ns(),
-                                       .host = r->plan.host,
-                                       .channel = channel};
+    struct job_record record = {.time_ns = ep_clock_unix_ns(),
+                                .host = r->plan.host,
+                                .channel = channel};
 
     if (r->output == NULL || r->session.state == JOB_SESSION_OVER ||
         !ep_run_logs_add(r->logs, token, text, len_bytes, &record))
@@ -266,27 +266,11 @@ void ep_run_tap_close(struct run *r)
     r->tap.handle = NULL;
 }
 
-struct ep_tap_output ep_run_tap_record(const struct ep_console_record *rec)
+bool ep_run_tap_output(struct run *r, const struct job_record *rec)
 {
-    struct ep_tap_output output = {
-        .rank = rec->rank,
-        .channel = rec->channel,
-        .is_end = rec->is_eof,
-        .len_bytes = rec->len_bytes,
-        .cookie = rec->cookie,
-    };
-
-    if (rec->len_bytes > 0)
-        output.mem = rec->buf->mem + rec->off_bytes;
-    return output;
-}
-
-bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
-                       struct ov_buf *buf)
-{
-    if (r->tap.handle == NULL || !r->options.tap->output(r->tap.handle, output))
+    if (r->tap.handle == NULL || !r->options.tap->output(r->tap.handle, rec))
         return false;
-    ep_run_hold(r->held, output->cookie, buf);
+    ep_run_hold(r->held, rec->cookie);
     return true;
 }
 

@@ -4,7 +4,7 @@
 
 #include "endpoints/run/taps.h"
 
-struct ep_console_record;
+struct job_record;
 struct job;
 struct ov_buf;
 struct run;
@@ -16,7 +16,7 @@ struct run_tap_events {
     /* As of struct ep_tap_events. */
     void (*on_gone)(struct run *r, uint64_t cookie);
     void (*on_returned)(struct run *r, uint64_t cookie);
-    bool (*on_back)(struct run *r, const struct ep_tap_output *output);
+    bool (*on_back)(struct run *r, const struct job_record *output);
     void (*on_back_over)(struct run *r);
     void (*on_push)(struct run *r, uint32_t stream, const uint8_t *mem,
                     uint32_t len_bytes);
@@ -40,12 +40,8 @@ void ep_run_tap_close(struct run *r);
 /* How many parts a job has, for those who ask with on_part. */
 uint32_t ep_run_tap_parts(const struct job *job);
 
-/* A record of the console, as a tap has it. */
-struct ep_tap_output ep_run_tap_record(const struct ep_console_record *rec);
-/* A record, whose buffer it is in; the tap holds it for itself. False when it
- * does not want it. */
-bool ep_run_tap_output(struct run *r, const struct ep_tap_output *output,
-                       struct ov_buf *buf);
+/* A record; the tap holds it for itself. False when it does not want it. */
+bool ep_run_tap_output(struct run *r, const struct job_record *rec);
 /* Is this channel of a job that the tap has started for anybody? */
 bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel);
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,

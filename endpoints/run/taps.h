@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "endpoints/run/taps_job.h"
+#include "job/record.h"
 #include "topo/tree.h"
 
-struct ep_tap_output;
 struct event_base;
 
 /* Processes that are neighbours by rank, of one program, on one host. */
@@ -56,7 +56,7 @@ struct ep_tap_events {
     /* Redirected output of which on_gone was told, and that nobody has taken:
      * it is for the console. Borrowed within the call; took_back() follows. In
      * order for each channel. False: it is not taken. */
-    bool (*on_back)(void *arg, const struct ep_tap_output *output);
+    bool (*on_back)(void *arg, const struct job_record *rec);
     /* gives_back() says no to more than before. */
     void (*on_back_over)(void *arg);
     /* After flush: all is out. */
@@ -115,30 +115,14 @@ struct ep_tap_cfg {
     void *arg;
 };
 
-struct ep_tap_output {
-    uint32_t rank;         /* the number of the process */
-    uint8_t channel;       /* enum ov_channel */
-    bool is_end;           /* the channel ends with it */
-    bool is_redirected;    /* the console does not get it */
-    bool is_broken;        /* with is_end: not all of the channel came */
-    uint16_t ticket;       /* from before, for whoever asked; 0: it is new */
-    bool is_turn;          /* with a ticket */
-    uint64_t before_bytes; /* with a ticket: missing before it */
-    uint32_t heard;  /* with a ticket: no output; the nodes of so many processes
-                        from rank on have heard of it; 0: output */
-    const void *mem; /* borrowed until on_released */
-    uint32_t len_bytes;
-    uint64_t cookie;
-};
-
 struct ep_tap_ops {
     /* The job is planned and its daemons are being started. Returns the tap;
      * NULL: there is none, and no other call comes. */
     void *(*open)(const struct ep_tap_cfg *cfg);
     void (*close)(void *tap); /* whatever it holds is released */
     /* A record, or the end of a channel of a lost node. True when it is held:
-     * on_released comes. */
-    bool (*output)(void *tap, const struct ep_tap_output *output);
+     * its bytes are borrowed until on_released comes. */
+    bool (*output)(void *tap, const struct job_record *rec);
     /* The node of these ranks is lost: it gives no answers. Before the ends of
      * their channels. */
     void (*lost)(void *tap, uint32_t first, uint32_t count);

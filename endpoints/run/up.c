@@ -38,15 +38,15 @@ static void on_record(void *arg, const struct ov_act *act,
 {
     struct run *r = arg;
     const struct ov_record *rec = &act->rec;
-    struct ep_console_record out = {
+    struct job_record out = {
         .proc = rec->rank,
         .rank = rec->rank,
         .host = ep_run_host(&r->plan, rec->source),
         .time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0,
         .channel = rec->channel,
-        .is_eof = (rec->flags & OV_RECORD_EOF) != 0,
-        .buf = slice->buf,
-        .off_bytes = slice->off_bytes,
+        .ticket = rec->job,
+        .is_end = (rec->flags & OV_RECORD_EOF) != 0,
+        .mem = slice->len_bytes > 0 ? slice->buf->mem + slice->off_bytes : NULL,
         .len_bytes = slice->len_bytes,
         .cookie = act->cookie,
     };
@@ -56,9 +56,9 @@ static void on_record(void *arg, const struct ov_act *act,
         give_back(r, act->cookie, slice->buf);
         return;
     }
-    ep_run_hold(r->held, act->cookie, slice->buf);
-    if (rec->job != 0) {
-        ep_run_redirect_replay(r, &out, rec->job);
+    ep_run_hold_new(r->held, act->cookie, slice->buf);
+    if (out.ticket != 0) {
+        ep_run_redirect_replay(r, &out);
         return;
     }
     if (rec->rank >= r->own.desc.size) {

@@ -119,7 +119,7 @@ static void on_close(void *arg)
     event_free(tap.later);
 }
 
-static void put_text(const char *text, uint32_t len)
+static void put_text(const uint8_t *text, uint32_t len)
 {
     for (uint32_t i = 0; i < len; i++) {
         if (text[i] == '\n')
@@ -130,22 +130,22 @@ static void put_text(const char *text, uint32_t len)
     fputc('\n', tap.report);
 }
 
-static bool on_output(void *arg, const struct ep_tap_output *output)
+static bool on_output(void *arg, const struct job_record *rec)
 {
-    uint32_t nth = started_of(output->rank);
+    uint32_t nth = started_of(rec->proc);
     struct started *job = &tap.jobs[nth];
 
     (void)arg;
-    if (output->len_bytes > 0) {
-        fprintf(tap.report, "output %u %u %u ", nth, output->rank - job->base,
-                output->channel);
-        put_text(output->mem, output->len_bytes);
+    if (rec->len_bytes > 0) {
+        fprintf(tap.report, "output %u %u %u ", nth, rec->proc - job->base,
+                rec->channel);
+        put_text(rec->mem, rec->len_bytes);
         job->is_kill_due = tap.kills && nth > 0;
         wake();
     }
-    if (output->is_end)
-        fprintf(tap.report, "end %u %u %u\n", nth, output->rank - job->base,
-                output->channel);
+    if (rec->is_end)
+        fprintf(tap.report, "end %u %u %u\n", nth, rec->proc - job->base,
+                rec->channel);
     return false;
 }
 

@@ -26,8 +26,8 @@ static void rig_on_taken(void *arg, uint64_t cookie)
     assert_int_equal(rec->seq, rig->taken_seq[rec->source] + 1);
     rig->taken_seq[rec->source] = rec->seq;
     rig->taken++;
-    rig->taken_bytes += rec->buf.len_bytes;
-    free(rec->buf.mem);
+    rig->taken_bytes += rec->len_bytes;
+    free(rec->mem);
     free(rec);
 }
 
@@ -149,25 +149,22 @@ void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
               const void *mem, size_t len, bool is_eof)
 {
     struct rig_record *in = calloc(1, sizeof(*in));
-    struct ep_console_record rec = {.proc = rank,
-                                    .rank = rank,
-                                    .host = rank % 2 ? "odd" : "even",
-                                    .channel = channel,
-                                    .style = rig->style,
-                                    .is_eof = is_eof,
-                                    .len_bytes = (uint32_t)len};
+    struct job_record rec = {.proc = rank,
+                             .rank = rank,
+                             .host = rank % 2 ? "odd" : "even",
+                             .channel = channel,
+                             .style = rig->style,
+                             .is_end = is_eof,
+                             .len_bytes = (uint32_t)len};
 
     in->rig = rig;
     in->source = rank * 3 + channel - 1;
     assert_true(in->source < RIG_SOURCES_MAX);
     in->seq = ++rig->sent_seq[in->source];
-    in->buf.mem = malloc(len + 8);
-    in->buf.len_bytes = (uint32_t)len;
-    in->buf.refs = 1;
+    in->len_bytes = (uint32_t)len;
+    in->mem = malloc(len + 1);
     if (len > 0)
-        memcpy(in->buf.mem + 8, mem, len);
-    rec.buf = &in->buf;
-    rec.off_bytes = 8;
+        rec.mem = memcpy(in->mem, mem, len);
     rec.cookie = (uintptr_t)in;
     rig->sent++;
     rig->sent_bytes += len;

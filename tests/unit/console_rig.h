@@ -45,7 +45,8 @@ struct console_rig {
 /* A record in flight; its address is the cookie. */
 struct rig_record {
     struct console_rig *rig;
-    struct ov_buf buf;
+    uint8_t *mem; /* owned */
+    uint32_t len_bytes;
     unsigned source;
     uint64_t seq;
 };

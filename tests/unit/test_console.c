@@ -538,7 +538,7 @@ static void what_makes_no_sense_is_refused(void **state)
     struct console_rig rig;
     struct ep_console *con;
     struct ep_console_cfg cfg;
-    struct ep_console_record rec = {.channel = TEXT_CHANNELS};
+    struct job_record rec = {.channel = TEXT_CHANNELS};
 
     (void)state;
     open_with(&rig, TEXT_LABEL_NONE);

@@ -44,7 +44,7 @@ struct rig {
 
 /* A record in flight; its address is the cookie. */
 struct record {
-    struct ov_buf buf;
+    uint8_t *mem; /* owned */
     unsigned source;
     uint64_t seq;
 };
@@ -68,7 +68,7 @@ static void on_taken(void *arg, uint64_t cookie)
     assert_true(rec->seq > rig->seq[rec->source]);
     rig->seq[rec->source] = rec->seq;
     rig->taken++;
-    free(rec->buf.mem);
+    free(rec->mem);
     free(rec);
 }
 
@@ -137,20 +137,19 @@ static void rig_send(struct rig *rig, uint32_t rank, uint8_t channel,
                      const void *mem, size_t len, bool is_eof)
 {
     struct record *in = calloc(1, sizeof(*in));
-    struct ep_console_record rec = {.proc = rank + 1000,
-                                    .rank = rank,
-                                    .host = rank % 2 ? "odd" : "even",
-                                    .buf = &in->buf,
-                                    .len_bytes = (uint32_t)len,
-                                    .cookie = (uint64_t)(uintptr_t)in,
-                                    .channel = channel,
-                                    .is_eof = is_eof};
+    struct job_record rec = {.proc = rank + 1000,
+                             .rank = rank,
+                             .host = rank % 2 ? "odd" : "even",
+                             .len_bytes = (uint32_t)len,
+                             .cookie = (uint64_t)(uintptr_t)in,
+                             .channel = channel,
+                             .is_end = is_eof};
 
     in->source = rank * 2 + channel - 1;
     in->seq = ++rig->sent;
-    in->buf.mem = malloc(len + 1);
+    in->mem = malloc(len + 1);
     if (len > 0)
-        memcpy(in->buf.mem, mem, len);
+        rec.mem = memcpy(in->mem, mem, len);
     rig->sent_bytes += len;
     assert_int_equal(ep_output_record(rig->out, &rec), 0);
 }

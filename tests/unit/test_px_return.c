@@ -95,13 +95,13 @@ static void on_returned(void *arg, uint64_t cookie)
     rig->returned++;
 }
 
-static bool on_back(void *arg, const struct px_host_output *output)
+static bool on_back(void *arg, const struct job_record *output)
 {
     struct rig *rig = arg;
 
-    note(&rig->back, (struct seen){.rank = output->rank,
+    note(&rig->back, (struct seen){.rank = output->proc,
                                    .len_bytes = output->len_bytes,
-                                   .first = *(const uint8_t *)output->mem});
+                                   .first = *output->mem});
     rig->untaken++;
     return true;
 }
@@ -229,12 +229,12 @@ static void write_some(struct rig *rig, uint32_t rank, uint8_t fill,
     assert_true(len_bytes <= sizeof(mem[fill]));
     memset(mem[fill], fill, len_bytes);
     assert_true(px_host_output(
-        rig->host, &(struct px_host_output){.rank = rank,
-                                            .channel = STDOUT,
-                                            .is_redirected = px_host_redirects(
-                                                rig->host, rank, STDOUT),
-                                            .mem = mem[fill],
-                                            .len_bytes = len_bytes}));
+        rig->host, &(struct job_record){.proc = rank,
+                                        .channel = STDOUT,
+                                        .is_redirected = px_host_redirects(
+                                            rig->host, rank, STDOUT),
+                                        .mem = mem[fill],
+                                        .len_bytes = len_bytes}));
 }
 
 /* It takes all that it gets. */
@@ -426,8 +426,8 @@ static void what_came_later_is_not_elsewhere(void **state)
 
 static void give_turn(struct rig *rig, uint32_t rank)
 {
-    const struct px_host_output turn = {
-        .rank = rank, .channel = STDOUT, .ticket = 1, .is_turn = true};
+    const struct job_record turn = {
+        .proc = rank, .channel = STDOUT, .ticket = 1, .is_turn = true};
 
     px_host_output(rig->host, &turn);
 }

@@ -31,9 +31,9 @@ static void the_last_holder_gives_it_back(void **state)
 
     (void)state;
     assert_int_equal(ep_run_held_open(on_free, &freed, &held), 0);
-    ep_run_hold(held, 7, &buf);
-    ep_run_hold(held, 7, &buf);
-    ep_run_hold(held, RUN_RECORDS_MAX - 1, &other);
+    ep_run_hold_new(held, 7, &buf);
+    ep_run_hold(held, 7);
+    ep_run_hold_new(held, RUN_RECORDS_MAX - 1, &other);
     ep_run_let_go(held, 7);
     assert_int_equal(freed.count, 0);
     ep_run_let_go(held, 7);
@@ -55,9 +55,9 @@ static void a_cookie_comes_again(void **state)
 
     (void)state;
     assert_int_equal(ep_run_held_open(on_free, &freed, &held), 0);
-    ep_run_hold(held, 0, &first);
+    ep_run_hold_new(held, 0, &first);
     ep_run_let_go(held, 0);
-    ep_run_hold(held, 0, &second);
+    ep_run_hold_new(held, 0, &second);
     ep_run_let_go(held, 0);
     assert_int_equal(freed.count, 2);
     assert_ptr_equal(freed.buf, &second);
@@ -71,7 +71,7 @@ static void what_is_no_record_has_no_holders(void **state)
 
     (void)state;
     assert_int_equal(ep_run_held_open(on_free, &freed, &held), 0);
-    ep_run_hold(held, RUN_NO_RECORD, NULL);
+    ep_run_hold(held, RUN_NO_RECORD);
     ep_run_let_go(held, RUN_NO_RECORD);
     ep_run_let_go(held, RUN_NO_RECORD);
     assert_int_equal(freed.count, 0);

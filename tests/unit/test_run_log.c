@@ -13,23 +13,21 @@
 #include "endpoints/run/held.h"
 
 static bool add(struct run_logs *logs, uint32_t token, const char *text,
-                struct ep_console_record *record)
+                struct job_record *record)
 {
     return ep_run_logs_add(logs, token, text, (uint32_t)strlen(text), record);
 }
 
-static void expect_text(const struct ep_console_record *record,
-                        const char *text)
+static void expect_text(const struct job_record *record, const char *text)
 {
     assert_int_equal(record->len_bytes, strlen(text));
-    assert_memory_equal(record->buf->mem + record->off_bytes, text,
-                        strlen(text));
+    assert_memory_equal(record->mem, text, strlen(text));
     assert_int_equal(record->proc, TEXT_CONSOLE_TOOL);
 }
 
 static void each_text_is_whole_lines(void **state)
 {
-    struct ep_console_record record = {0};
+    struct job_record record = {0};
     struct run_logs *logs;
     uint32_t token = 0;
 
@@ -48,7 +46,7 @@ static void each_text_is_whole_lines(void **state)
 
 static void a_token_is_due_when_its_text_is_taken(void **state)
 {
-    struct ep_console_record records[3] = {{0}};
+    struct job_record records[3] = {{0}};
     struct run_logs *logs;
     uint32_t token = 0;
 
@@ -80,7 +78,7 @@ static void records_of_processes_are_none_of_these(void **state)
 
 static void so_many_wait_and_no_more(void **state)
 {
-    struct ep_console_record record = {0}, first = {0};
+    struct job_record record = {0}, first = {0};
     struct run_logs *logs;
     uint32_t token;
 
@@ -97,7 +95,7 @@ static void so_many_wait_and_no_more(void **state)
 
 static void a_text_may_be_so_long(void **state)
 {
-    struct ep_console_record record = {0};
+    struct job_record record = {0};
     struct run_logs *logs;
     char *text = calloc(1, EP_CONSOLE_RECORD_MAX);
 
