@@ -30,6 +30,7 @@ _Static_assert((int)TEXT_CHANNELS <= (int)LINE_SHIFT,
 /* A piece of output with its bytes behind it. */
 struct piece {
     struct piece *next;
+    int takers; /* places that have yet to take it */
     struct link_output output;
     uint8_t mem[];
 };
@@ -178,11 +179,15 @@ static void note_line(const struct job_record *record)
 
 static void to_console(const struct job_record *record)
 {
+    int places = ep_output_record(show.output, record);
+
     note_line(record);
-    if (ep_output_record(show.output, record) == 0)
-        return;
-    fputs("xylem: out of memory\n", stderr);
-    _exit(1);
+    if (places < 0) {
+        fputs("xylem: out of memory\n", stderr);
+        _exit(1);
+    }
+    if (record->cookie != 0)
+        ((struct piece *)(uintptr_t)record->cookie)->takers = places;
 }
 
 /* What comes behind a gap is not the rest of this line. */
@@ -276,9 +281,11 @@ static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
 
 static void on_taken(void *arg, uint64_t cookie)
 {
+    struct piece *piece = (struct piece *)(uintptr_t)cookie;
+
     (void)arg;
-    if (cookie != 0)
-        let_go((struct piece *)(uintptr_t)cookie);
+    if (piece != NULL && --piece->takers == 0)
+        let_go(piece);
 }
 
 static void on_error(void *arg, uint8_t channel, int err, const char *why)

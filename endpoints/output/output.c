@@ -11,73 +11,18 @@
 #include "endpoints/output/files.h"
 #include "overlay/base/err.h"
 
-/* A record in several places; its address is their cookie. */
-struct ticket {
-    struct ticket *next;
-    uint64_t cookie;
-    unsigned holders;
-};
-
-enum { TICKETS = 64 };
-
-struct tickets {
-    struct tickets *next;
-    struct ticket all[TICKETS];
-};
-
 struct ep_output {
     struct ep_output_cfg cfg;
     struct ep_console *console; /* NULL: none, as below */
     struct ep_files *files;
-    struct tickets *tickets; /* owned */
-    struct ticket *free;     /* of them */
 };
-
-static bool has_tickets(const struct ep_output *out)
-{
-    return out->console != NULL && out->files != NULL;
-}
-
-static void ticket_put(struct ep_output *out, struct ticket *ticket)
-{
-    ticket->next = out->free;
-    out->free = ticket;
-}
-
-static struct ticket *ticket_get(struct ep_output *out, uint64_t cookie)
-{
-    struct ticket *ticket;
-
-    if (out->free == NULL) {
-        struct tickets *more = malloc(sizeof(*more));
-
-        if (more == NULL)
-            return NULL;
-        more->next = out->tickets;
-        out->tickets = more;
-        for (int i = 0; i < TICKETS; i++)
-            ticket_put(out, &more->all[i]);
-    }
-    ticket = out->free;
-    out->free = ticket->next;
-    *ticket = (struct ticket){.cookie = cookie};
-    return ticket;
-}
 
 /* ---- from the places ---- */
 
 static void on_taken(void *arg, uint64_t cookie)
 {
     struct ep_output *out = arg;
-    struct ticket *ticket;
 
-    if (has_tickets(out)) {
-        ticket = (struct ticket *)(uintptr_t)cookie;
-        if (--ticket->holders > 0)
-            return;
-        cookie = ticket->cookie;
-        ticket_put(out, ticket);
-    }
     out->cfg.events->on_taken(out->cfg.arg, cookie);
 }
 
@@ -219,55 +164,32 @@ void ep_output_close(struct ep_output *out)
         return;
     ep_console_close(out->console);
     ep_files_close(out->files);
-    while (out->tickets != NULL) {
-        struct tickets *tickets = out->tickets;
-
-        out->tickets = tickets->next;
-        free(tickets);
-    }
     free(out);
-}
-
-/* To the console, and to the files where there are `holders` of it. */
-static int to_console(struct ep_output *out, const struct job_record *rec,
-                      unsigned holders)
-{
-    struct job_record twin = *rec;
-    struct ticket *ticket;
-    int rc;
-
-    if (out->console == NULL)
-        return OV_EINVAL;
-    if (!has_tickets(out))
-        return ep_console_record(out->console, rec);
-    ticket = ticket_get(out, rec->cookie);
-    if (ticket == NULL)
-        return OV_ENOMEM;
-    ticket->holders = holders;
-    twin.cookie = (uint64_t)(uintptr_t)ticket;
-    rc = ep_console_record(out->console, &twin);
-    if (rc != 0) {
-        ticket_put(out, ticket);
-        return rc;
-    }
-    if (holders > 1 && ep_files_record(out->files, &twin) != 0) {
-        ticket->holders--;
-        on_files_error(out, ENOMEM, "cannot write files: out of memory");
-    }
-    return 0;
-}
-
-int ep_output_record(struct ep_output *out, const struct job_record *rec)
-{
-    if (rec->rank == TEXT_CONSOLE_TOOL)
-        return to_console(out, rec, 1);
-    return out->console != NULL ? to_console(out, rec, 2)
-                                : ep_files_record(out->files, rec);
 }
 
 int ep_output_show(struct ep_output *out, const struct job_record *rec)
 {
-    return to_console(out, rec, 1);
+    int rc =
+        out->console == NULL ? OV_EINVAL : ep_console_record(out->console, rec);
+
+    return rc == 0 ? 1 : rc;
+}
+
+int ep_output_record(struct ep_output *out, const struct job_record *rec)
+{
+    int shown = 0, rc;
+
+    if (out->console != NULL || rec->rank == TEXT_CONSOLE_TOOL)
+        shown = ep_output_show(out, rec);
+    if (shown < 0 || out->files == NULL || rec->rank == TEXT_CONSOLE_TOOL)
+        return shown;
+    rc = ep_files_record(out->files, rec);
+    if (rc == 0)
+        return shown + 1;
+    if (shown == 0)
+        return rc;
+    on_files_error(out, ENOMEM, "cannot write files: out of memory");
+    return shown;
 }
 
 void ep_output_finish(struct ep_output *out)

@@ -30,7 +30,8 @@ struct ep_output_events {
      * order for each channel. */
     void (*on_written)(void *arg, enum ep_output_place place, uint32_t proc,
                        uint8_t channel, const void *mem, uint32_t len_bytes);
-    /* The record is safe in all places, or dropped. */
+    /* The record is safe in one of the places that have it, or dropped there.
+     */
     void (*on_taken)(void *arg, uint64_t cookie);
     /* A place takes no more: `why` says what cannot be written, and why not.
      * channel: of the console's descriptor; 0: files. Once for each. */
@@ -63,10 +64,10 @@ int ep_output_open(const struct ep_output_cfg *cfg, struct ep_output **out,
 void ep_output_close(struct ep_output *out);
 
 /* Takes one record. One of a tool (TEXT_CONSOLE_TOOL) goes to the console only.
- * Returns 0, OV_EINVAL (channel, length or style out of range, or a tool's
- * where there is no console) or OV_ENOMEM; the record is then still the
- * caller's. Where memory is
- * out for the files alone, on_error says so from within. O(1), never blocks. */
+ * Returns how many places have it: on_taken comes as often; OV_EINVAL (channel,
+ * length or style out of range, or a tool's where there is no console) or
+ * OV_ENOMEM: the record is then still the caller's. Where memory is out for the
+ * files alone, on_error says so from within. O(1), never blocks. */
 int ep_output_record(struct ep_output *out, const struct job_record *rec);
 
 /* Takes one record for the console alone, whatever it is of. As

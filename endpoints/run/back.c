@@ -8,6 +8,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/taps.h"
 #include "endpoints/sys/clock.h"
+#include "overlay/base/panic.h"
 
 /* Above those of records and of lines of tools. */
 #define COOKIE_FIRST ((uint64_t)1 << 63)
@@ -15,9 +16,10 @@
 struct back {
     struct back *next;
     struct job_record rec;
-    bool is_shown, is_taken;
-    uint8_t left; /* bits of places that have yet to write it */
-    uint8_t *mem; /* owned, until it is taken */
+    bool is_shown;
+    uint8_t takers; /* places that have yet to take it */
+    uint8_t left;   /* bits of those that have yet to write it */
+    uint8_t *mem;   /* owned, until all have taken it */
 };
 
 void ep_run_back_open(struct run_back *all)
@@ -79,13 +81,16 @@ static bool is_of(const struct back *back, uint32_t rank, uint8_t channel)
 static bool show(struct run *r, struct back *back)
 {
     struct job_record *rec = &back->rec;
+    int places;
 
     rec->host = ep_run_host_of_rank(&r->plan, rec->rank);
     rec->time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0;
     back->is_shown = true;
     if (rec->len_bytes > 0)
         back->left = (uint8_t)((1u << ep_output_places(r->output)) - 1);
-    return ep_output_record(r->output, rec) == 0;
+    places = ep_output_record(r->output, rec);
+    back->takers = (uint8_t)(places > 0 ? places : 0);
+    return places > 0;
 }
 
 static bool waits_before(const struct run_back *all, const struct back *end,
@@ -148,7 +153,7 @@ static void drop_done(struct run_back *all)
     struct back **at = &all->first;
 
     while (*at != NULL) {
-        if ((*at)->is_taken && (*at)->left == 0)
+        if ((*at)->is_shown && (*at)->takers == 0 && (*at)->left == 0)
             drop(all, at);
         else
             at = &(*at)->next;
@@ -170,18 +175,22 @@ bool ep_run_back_written(struct run_back *all, uint32_t place, uint32_t rank,
     return false;
 }
 
+bool ep_run_back_is(uint64_t cookie)
+{
+    return cookie >= COOKIE_FIRST;
+}
+
 bool ep_run_back_taken(struct run_back *all, uint64_t cookie)
 {
-    if (cookie < COOKIE_FIRST)
+    struct back *at = all->first;
+
+    while (at != NULL && at->rec.cookie != cookie)
+        at = at->next;
+    OV_ASSERT(at != NULL && at->takers > 0);
+    if (--at->takers > 0)
         return false;
-    for (struct back *at = all->first; at != NULL; at = at->next) {
-        if (at->rec.cookie != cookie)
-            continue;
-        at->is_taken = true;
-        free(at->mem);
-        at->mem = NULL;
-        break;
-    }
+    free(at->mem);
+    at->mem = NULL;
     drop_done(all);
     return true;
 }

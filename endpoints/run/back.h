@@ -44,7 +44,9 @@ bool ep_run_back_is_waiting(const struct run_back *all);
 /* A place has written one of the channel's records: was it one of these? */
 bool ep_run_back_written(struct run_back *all, uint32_t place, uint32_t rank,
                          uint8_t channel);
-/* The console has taken the record; false: it is none of these. */
+/* Is it the cookie of one of these? */
+bool ep_run_back_is(uint64_t cookie);
+/* A place has taken that one: was it the last place? */
 bool ep_run_back_taken(struct run_back *all, uint64_t cookie);
 
 #endif

@@ -41,10 +41,13 @@ static uint32_t *at_console(const struct run *r, uint32_t rank, uint8_t channel)
 static void to_console(struct run *r, const struct job_record *rec)
 {
     uint32_t *count = at_console(r, rec->rank, rec->channel);
+    int places = ep_output_record(r->output, rec);
 
-    if (ep_output_record(r->output, rec) == 0) {
+    for (int i = 1; i < places; i++)
+        ep_run_hold(r->held, rec->cookie);
+    if (places > 0) {
         if (count != NULL && rec->len_bytes > 0)
-            *count += ep_output_places(r->output);
+            *count += (uint32_t)places;
         return;
     }
     ep_voice_say(&r->voice,
@@ -307,10 +310,12 @@ bool ep_run_redirect_back(struct run *r, const struct job_record *rec)
 
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
 {
-    if (!ep_run_back_taken(&r->redirect.back->back, cookie))
+    if (!ep_run_back_is(cookie))
         return false;
-    ep_run_tap_took_back(r);
-    look_again(r);
+    if (ep_run_back_taken(&r->redirect.back->back, cookie)) {
+        ep_run_tap_took_back(r);
+        look_again(r);
+    }
     return true;
 }
 

@@ -37,7 +37,7 @@ void ep_run_redirect_replay(struct run *r, const struct job_record *rec);
  * nobody. False: it had come back, and was counted when it went. */
 bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
                              uint8_t channel);
-/* The console has taken a record; true when it was one that had come back. */
+/* A place has taken a record; true when it was one that had come back. */
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie);
 
 /* The tap's words for a redirected record. */

@@ -230,7 +230,7 @@ static void show(struct run_sinks *sinks, struct job_record rec)
         return;
     rec.style = &sinks->shown->style;
     ep_run_hold(r->held, rec.cookie);
-    if (ep_output_show(r->output, &rec) == 0)
+    if (ep_output_show(r->output, &rec) > 0)
         return;
     ep_run_let_go(r->held, rec.cookie);
     sinks->job.events->on_error(sinks->job.arg,

@@ -129,7 +129,7 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
     if (r->output == NULL || r->session.state == JOB_SESSION_OVER ||
         !ep_run_logs_add(r->logs, token, text, len_bytes, &record))
         return false;
-    if (ep_output_record(r->output, &record)) {
+    if (ep_output_record(r->output, &record) < 0) {
         (void)ep_run_logs_taken(r->logs, record.cookie, &token);
         return false;
     }
