@@ -16,6 +16,7 @@
 #include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
 #include "job/order.h"
+#include "job/route.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -98,7 +99,7 @@ void ep_run_check_done(struct run *r)
         return;
     if (!ep_run_nodes_are_final(r->nodes) || ep_run_jobs_further(r) ||
         ep_run_tap_is_awaited(r) || ep_run_tap_replays(r) ||
-        r->redirect.waiting > 0)
+        job_route_waiting(r->redirect.route) > 0)
         return;
     ep_output_finish(r->output);
     if (ep_output_pending(r->output) == 0 && ep_run_tap_flush(r))

@@ -71,8 +71,8 @@ struct run_told {
 
 /* Output that others get. */
 struct run_redirects {
-    struct run_redirect *back; /* owned */
-    uint32_t waiting;          /* records: not yet theirs */
+    struct job_route *route;   /* owned: what waits for whom */
+    struct run_redirect *kept; /* owned: and what that is */
 };
 
 struct run {
@@ -115,7 +115,7 @@ struct run {
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
  *     survey  losses  launch  sweeps  counts  orders  down  signals
  *     suspension  held  log  verdict  tap  want  pool  placing  further  sinks
- *     past  job  jobs  end  own  stats  report  back  redirect  loss  dvm
+ *     past  job  jobs  end  own  stats  report  redirect  loss  dvm
  *     interrupt  words  up  run
  */
 

@@ -2,90 +2,98 @@
 #include "endpoints/run/redirect.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "job/replay.h"
-#include "endpoints/run/back.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
+#include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/tap.h"
+#include "endpoints/sys/clock.h"
+#include "job/replay.h"
+#include "job/route.h"
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 
-enum { CHANNELS = JOB_WORD_OUTPUTS, NONE = RUN_RECORDS_MAX };
+enum { CHANNELS = JOB_WORD_OUTPUTS };
 
-struct entry {
+/* Of what has come back; above those of records and of lines of tools. */
+#define COOKIE_FIRST ((uint64_t)1 << 63)
+
+/* A copy of what has come back. */
+struct back {
+    struct job_route_back at;
     struct job_record rec;
-    uint32_t next; /* of those that wait: a cookie */
+    uint8_t *mem; /* owned, until all places have taken it */
 };
 
 struct run_redirect {
-    uint32_t *at_console;  /* owned [size x CHANNELS]: records not written */
-    struct entry *entries; /* owned [RUN_RECORDS_MAX], by cookie, or NULL */
-    struct event *turn;    /* owned: a channel has nothing at the console */
-    uint32_t first, last;  /* that wait, in order; NONE: none */
-    uint32_t waiting;      /* so many */
-    struct run_back back;
+    /* Owned [RUN_RECORDS_MAX], by cookie: those that wait, and those that the
+     * tap alone has. */
+    struct job_record *records;
+    struct event *turn; /* owned: what waits may go on */
+    uint64_t backs_made;
 };
 
-static uint32_t *at_console(const struct run *r, uint32_t rank, uint8_t channel)
+/* Its number in the route; false: it has none, and goes to the tap and to the
+ * console as it comes. */
+static bool channel_of(const struct run *r, uint32_t rank, uint8_t channel,
+                       uint32_t *out)
 {
     unsigned which = job_word_output(channel);
 
-    if (rank >= r->own.desc.size || which >= CHANNELS)
-        return NULL;
-    return &r->redirect.back->at_console[(size_t)rank * CHANNELS + which];
+    *out = rank * CHANNELS + which;
+    return rank < r->own.desc.size && which < CHANNELS;
+}
+
+static void look_again(const struct run *r)
+{
+    if (job_route_waiting(r->redirect.route) > 0)
+        event_active(r->redirect.kept->turn, 0, 0);
+}
+
+static void fail(struct run *r, const struct job_record *rec)
+{
+    ep_voice_say(&r->voice,
+                 "a record of rank %u cannot be shown: out of memory",
+                 rec->proc);
+    ep_run_abort(r, 1);
 }
 
 /* --- to one or the other */
 
-static void to_console(struct run *r, const struct job_record *rec)
+static void to_places(struct run *r, const struct job_record *rec)
 {
-    uint32_t *count = at_console(r, rec->rank, rec->channel);
     int places = ep_output_record(r->output, rec);
+    uint32_t channel;
 
+    if (places < 0) {
+        ep_run_let_go(r->held, rec->cookie);
+        fail(r, rec);
+        return;
+    }
     for (int i = 1; i < places; i++)
         ep_run_hold(r->held, rec->cookie);
-    if (places > 0) {
-        if (count != NULL && rec->len_bytes > 0)
-            *count += (uint32_t)places;
-        return;
-    }
-    ep_voice_say(&r->voice,
-                 "a record of rank %u cannot be shown: out of memory",
-                 rec->rank);
-    ep_run_let_go(r->held, rec->cookie);
-    ep_run_abort(r, 1);
+    if (rec->len_bytes > 0 && channel_of(r, rec->rank, rec->channel, &channel))
+        job_route_shown(r->redirect.route, channel, (uint32_t)places);
 }
 
-/* The console hears of the channel's end in any case. */
-static void end_at_console(struct run *r, const struct job_record *rec)
+static void to_both(struct run *r, const struct job_record *rec)
 {
-    struct job_record end = *rec;
-
-    end.mem = NULL;
-    end.len_bytes = 0;
-    end.cookie = RUN_NO_RECORD;
-    if (rec->is_end)
-        to_console(r, &end);
+    ep_run_tap_output(r, rec);
+    to_places(r, rec);
 }
 
-static void dispatch(struct run *r, const struct job_record *rec)
+static void to_tap(struct run *r, const struct job_record *rec)
 {
-    struct job_record *kept;
+    struct job_record *its = &r->redirect.kept->records[rec->cookie];
 
-    if (!ep_run_tap_redirects(r, rec->rank, rec->channel)) {
-        ep_run_tap_output(r, rec);
-        to_console(r, rec);
-        return;
-    }
-    kept = &r->redirect.back->entries[rec->cookie].rec;
-    *kept = *rec;
-    kept->is_redirected = true;
-    if (!ep_run_tap_output(r, kept)) {
-        to_console(r, rec);
-        return;
-    }
-    ep_run_let_go(r->held, rec->cookie); /* the tap has its own hold */
+    *its = *rec;
+    its->is_redirected = true;
+    if (ep_run_tap_output(r, its))
+        ep_run_let_go(r->held, rec->cookie); /* the tap has its own hold */
+    else
+        to_places(r, rec);
 }
 
 static int decode(const struct job_record *rec,
@@ -95,16 +103,8 @@ static int decode(const struct job_record *rec,
                                     answer);
 }
 
-/* It is no output, and has no place among that. */
-static bool is_heard(const struct job_record *rec)
-{
-    struct job_replay_answer answer;
-
-    return decode(rec, &answer) == 0 && answer.is_heard;
-}
-
 /* What makes no sense is nobody's. */
-static void replay(struct run *r, const struct job_record *rec)
+static void to_asker(struct run *r, const struct job_record *rec)
 {
     struct job_replay_answer answer;
     struct job_record output = *rec;
@@ -121,209 +121,240 @@ static void replay(struct run *r, const struct job_record *rec)
     ep_run_let_go(r->held, rec->cookie);
 }
 
-/* --- those that wait */
-
-static bool is_same(const struct job_record *a, const struct job_record *b)
+static enum job_route_wish wish_of(const struct run *r,
+                                   const struct job_record *rec)
 {
-    return a->rank == b->rank && a->channel == b->channel;
-}
-
-static bool has_waiting(const struct run_redirect *it,
-                        const struct job_record *rec)
-{
-    for (uint32_t at = it->first; at != NONE; at = it->entries[at].next) {
-        if (is_same(&it->entries[at].rec, rec))
-            return true;
-    }
-    return false;
-}
-
-/* For the end of the job. */
-static void count_waiting(struct run *r)
-{
-    const struct run_redirect *it = r->redirect.back;
-
-    r->redirect.waiting = it->waiting + ep_run_back_is_waiting(&it->back);
-}
-
-static void wait(struct run *r, const struct job_record *rec)
-{
-    struct run_redirect *it = r->redirect.back;
-    uint32_t cookie = (uint32_t)rec->cookie;
-
-    it->entries[cookie] = (struct entry){.rec = *rec, .next = NONE};
-    if (it->first == NONE)
-        it->first = cookie;
-    else
-        it->entries[it->last].next = cookie;
-    it->last = cookie;
-    it->waiting++;
-    count_waiting(r);
-}
-
-/* Of its records that were never elsewhere. */
-static bool has_nothing(const struct run *r, uint32_t rank, uint8_t channel)
-{
-    const uint32_t *count = at_console(r, rank, channel);
-
-    return count == NULL || *count == 0;
-}
-
-static bool must_wait(const struct run *r, const struct job_record *rec)
-{
+    if (rec->ticket != 0)
+        return JOB_ROUTE_FOR_ASKER;
     if (ep_run_tap_gives_back(r, rec->rank, rec->channel))
-        return true;
-    if (ep_run_tap_redirects(r, rec->rank, rec->channel))
-        return !has_nothing(r, rec->rank, rec->channel) ||
-               ep_run_back_has(&r->redirect.back->back, rec->rank,
-                               rec->channel);
-    return ep_run_back_waits(&r->redirect.back->back, rec->rank, rec->channel);
+        return JOB_ROUTE_FOR_LATER;
+    return ep_run_tap_redirects(r, rec->rank, rec->channel)
+               ? JOB_ROUTE_FOR_TOOL
+               : JOB_ROUTE_FOR_PLACES;
 }
 
-/* All that wait are looked at, those that still must wait again. */
-static void on_turn(evutil_socket_t fd, short what, void *arg)
+static void route(struct run *r, const struct job_record *rec, uint32_t channel)
 {
-    struct run *r = arg;
-    struct run_redirect *it = r->redirect.back;
-    uint32_t at = it->first;
+    const struct run_redirect *it = r->redirect.kept;
 
-    (void)fd;
-    (void)what;
-    ep_run_back_show(r, &it->back, has_nothing);
-    it->first = it->last = NONE;
-    it->waiting = 0;
-    count_waiting(r);
-    while (at != NONE) {
-        struct entry entry = it->entries[at];
-
-        at = entry.next;
-        if (has_waiting(it, &entry.rec) ||
-            (entry.rec.ticket == 0 && must_wait(r, &entry.rec)))
-            wait(r, &entry.rec);
-        else if (entry.rec.ticket != 0)
-            replay(r, &entry.rec);
+    switch (job_route_record(r->redirect.route, (uint32_t)rec->cookie, channel,
+                             wish_of(r, rec))) {
+    case JOB_ROUTE_WAITS:
+        it->records[rec->cookie] = *rec;
+        break;
+    case JOB_ROUTE_TO_PLACES:
+        to_both(r, rec);
+        break;
+    case JOB_ROUTE_TO_TOOL:
+        if (rec->ticket != 0)
+            to_asker(r, rec);
         else
-            dispatch(r, &entry.rec);
+            to_tap(r, rec);
+        break;
     }
-    ep_run_check_done(r);
-}
-
-static void look_again(struct run *r)
-{
-    if (r->redirect.waiting > 0)
-        event_active(r->redirect.back->turn, 0, 0);
-}
-
-bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
-                             uint8_t channel)
-{
-    struct run_back *back = &r->redirect.back->back;
-    uint32_t *count = at_console(r, rank, channel);
-
-    if (back->first != NULL &&
-        ep_run_back_written(back, place, rank, channel)) {
-        look_again(r);
-        return false;
-    }
-    if (count != NULL && *count > 0 && --*count == 0)
-        look_again(r);
-    return true;
-}
-
-/* --- records */
-
-static bool prepare(struct run_redirect *it)
-{
-    if (it->entries == NULL)
-        it->entries = calloc(RUN_RECORDS_MAX, sizeof(*it->entries));
-    return it->entries != NULL;
 }
 
 void ep_run_redirect_record(struct run *r, const struct job_record *rec)
 {
-    struct run_redirect *it = r->redirect.back;
-    bool is_usual = it->first == NONE && it->back.first == NULL &&
-                    !ep_run_tap_redirects(r, rec->rank, rec->channel) &&
-                    !ep_run_tap_gives_back(r, rec->rank, rec->channel);
+    uint32_t channel;
 
-    if (is_usual || !prepare(it)) {
-        ep_run_tap_output(r, rec);
-        to_console(r, rec);
-    } else if (must_wait(r, rec) || has_waiting(it, rec)) {
-        wait(r, rec);
-    } else {
-        dispatch(r, rec);
-    }
+    if (channel_of(r, rec->rank, rec->channel, &channel))
+        route(r, rec, channel);
+    else
+        to_both(r, rec);
 }
 
-/* It has its place among those of its channel. */
+/* The answer that says that a node has heard is no output, and has no place
+ * among that. */
 void ep_run_redirect_replay(struct run *r, const struct job_record *rec)
 {
-    if (!is_heard(rec) && has_waiting(r->redirect.back, rec))
-        wait(r, rec);
+    struct job_replay_answer answer;
+    bool is_output = decode(rec, &answer) == 0 && !answer.is_heard;
+    uint32_t channel;
+
+    if (is_output && channel_of(r, rec->rank, rec->channel, &channel))
+        route(r, rec, channel);
     else
-        replay(r, rec);
+        to_asker(r, rec);
 }
+
+/* --- the tap's words for a redirected record */
 
 void ep_run_redirect_gone(struct run *r, uint64_t cookie)
 {
-    const struct job_record *rec = &r->redirect.back->entries[cookie].rec;
+    const struct job_record *rec = &r->redirect.kept->records[cookie];
+    struct job_record end = *rec;
 
     for (uint32_t i = 0; rec->len_bytes > 0 && i < ep_output_places(r->output);
          i++)
         ep_proof_written(r->own.proof, i, rec->rank, rec->channel, rec->mem,
                          rec->len_bytes);
-    end_at_console(r, rec);
+    /* The console hears of the channel's end in any case. */
+    end.mem = NULL;
+    end.len_bytes = 0;
+    end.cookie = RUN_NO_RECORD;
+    if (rec->is_end)
+        to_places(r, &end);
 }
 
 void ep_run_redirect_returned(struct run *r, uint64_t cookie)
 {
-    struct job_record rec = r->redirect.back->entries[cookie].rec;
+    struct job_record rec = r->redirect.kept->records[cookie];
 
     if (r->session.state == JOB_SESSION_OVER)
         return;
     rec.is_redirected = false;
     ep_run_hold(r->held, cookie);
-    to_console(r, &rec);
+    to_places(r, &rec);
 }
 
 /* --- what has come back */
 
+static struct back *keep(struct run *r, const struct job_record *rec,
+                         uint32_t channel)
+{
+    struct back *back = calloc(1, sizeof(*back));
+
+    if (back == NULL)
+        return NULL;
+    back->mem = malloc(rec->len_bytes + 1);
+    if (back->mem == NULL) {
+        free(back);
+        return NULL;
+    }
+    back->rec = (struct job_record){
+        .cookie = COOKIE_FIRST + r->redirect.kept->backs_made++,
+        .proc = rec->proc,
+        .rank = rec->proc,
+        .channel = rec->channel,
+        .is_end = rec->is_end,
+        .mem = rec->len_bytes > 0 ? back->mem : NULL,
+        .len_bytes = rec->len_bytes,
+    };
+    if (rec->len_bytes > 0)
+        memcpy(back->mem, rec->mem, rec->len_bytes);
+    job_route_back_add(r->redirect.route, &back->at, channel);
+    return back;
+}
+
+static void drop_backs(struct run *r, bool all)
+{
+    struct job_route_back *at;
+
+    while ((at = job_route_back_pop(r->redirect.route, all)) != NULL) {
+        struct back *back = (struct back *)at;
+
+        free(back->mem);
+        free(back);
+    }
+}
+
+static void show_backs(struct run *r)
+{
+    struct job_route_back *at;
+
+    while ((at = job_route_back_due(r->redirect.route)) != NULL) {
+        struct job_record *rec = &((struct back *)at)->rec;
+        int places;
+
+        rec->host = ep_run_host_of_rank(&r->plan, rec->rank);
+        rec->time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0;
+        places = ep_output_record(r->output, rec);
+        if (places < 0) {
+            fail(r, rec);
+            return;
+        }
+        job_route_back_shown(at, (uint32_t)places, rec->len_bytes > 0);
+    }
+}
+
 bool ep_run_redirect_back(struct run *r, const struct job_record *rec)
 {
-    struct run_back *back = &r->redirect.back->back;
+    uint32_t channel;
 
-    if (r->session.state == JOB_SESSION_OVER || rec->proc >= r->own.desc.size)
+    if (r->session.state == JOB_SESSION_OVER ||
+        !channel_of(r, rec->proc, rec->channel, &channel))
         return false;
-    if (!ep_run_back_add(back, rec)) {
-        ep_voice_say(&r->voice,
-                     "a record of rank %u cannot be shown: out of memory",
-                     rec->proc);
-        ep_run_abort(r, 1);
+    if (keep(r, rec, channel) == NULL) {
+        fail(r, rec);
         return false;
     }
     ep_watch_soon(r->watch);
-    ep_run_back_show(r, back, has_nothing);
-    count_waiting(r);
+    show_backs(r);
     return true;
+}
+
+static struct back *find_back(const struct run *r, uint64_t cookie)
+{
+    struct job_route_back *at = job_route_backs(r->redirect.route);
+
+    while (at != NULL && ((struct back *)at)->rec.cookie != cookie)
+        at = at->next;
+    OV_ASSERT(at != NULL);
+    return (struct back *)at;
 }
 
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
 {
-    if (!ep_run_back_is(cookie))
+    struct back *back;
+
+    if (cookie < COOKIE_FIRST)
         return false;
-    if (ep_run_back_taken(&r->redirect.back->back, cookie)) {
-        ep_run_tap_took_back(r);
-        look_again(r);
-    }
+    back = find_back(r, cookie);
+    if (!job_route_back_taken(&back->at))
+        return true;
+    free(back->mem);
+    back->mem = NULL;
+    drop_backs(r, false);
+    ep_run_tap_took_back(r);
+    look_again(r);
     return true;
+}
+
+bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
+                             uint8_t channel)
+{
+    uint32_t number;
+    bool counts;
+
+    if (!channel_of(r, rank, channel, &number))
+        return true;
+    counts = job_route_written(r->redirect.route, number, place);
+    if (!counts)
+        drop_backs(r, false);
+    if (job_route_state(r->redirect.route, number) != JOB_ROUTE_SHOWN)
+        look_again(r);
+    return counts;
+}
+
+/* --- those that wait */
+
+static void on_turn(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+    const struct run_redirect *it = r->redirect.kept;
+    struct job_route_turn turn;
+    uint32_t cookie;
+
+    (void)fd;
+    (void)what;
+    show_backs(r);
+    job_route_turn(r->redirect.route, &turn);
+    while (job_route_next(r->redirect.route, &turn, &cookie)) {
+        struct job_record rec = it->records[cookie];
+        uint32_t channel;
+
+        (void)channel_of(r, rec.rank, rec.channel, &channel);
+        route(r, &rec, channel);
+    }
+    ep_run_check_done(r);
 }
 
 /* In any case: the end of the job may have waited for this. */
 void ep_run_redirect_back_over(struct run *r)
 {
-    if (r->redirect.back != NULL)
-        event_active(r->redirect.back->turn, 0, 0);
+    if (r->redirect.kept != NULL)
+        event_active(r->redirect.kept->turn, 0, 0);
 }
 
 /* --- beginning and end */
@@ -332,28 +363,28 @@ int ep_run_redirect_open(struct run *r)
 {
     struct run_redirect *it = calloc(1, sizeof(*it));
 
-    r->redirect.back = it;
-    if (it == NULL)
+    r->redirect.kept = it;
+    if (it == NULL || job_route_open(r->own.desc.size * CHANNELS,
+                                     RUN_RECORDS_MAX, &r->redirect.route) != 0)
         return OV_ENOMEM;
-    it->first = it->last = NONE;
-    ep_run_back_open(&it->back);
-    it->at_console =
-        calloc((size_t)r->own.desc.size * CHANNELS, sizeof(*it->at_console));
+    it->records = calloc(RUN_RECORDS_MAX, sizeof(*it->records));
     it->turn = event_new(r->base, -1, 0, on_turn, r);
-    return it->at_console == NULL || it->turn == NULL ? OV_ENOMEM : 0;
+    return it->records == NULL || it->turn == NULL ? OV_ENOMEM : 0;
 }
 
 void ep_run_redirect_close(struct run *r)
 {
-    struct run_redirect *it = r->redirect.back;
+    struct run_redirect *it = r->redirect.kept;
 
     if (it == NULL)
         return;
     if (it->turn != NULL)
         event_free(it->turn);
-    ep_run_back_close(&it->back);
-    free(it->at_console);
-    free(it->entries);
+    if (r->redirect.route != NULL)
+        drop_backs(r, true);
+    job_route_close(r->redirect.route);
+    r->redirect.route = NULL;
+    free(it->records);
     free(it);
-    r->redirect.back = NULL;
+    r->redirect.kept = NULL;
 }

@@ -1,13 +1,13 @@
 /* Which records go to the console (or to files, or both: endpoints/output/),
  * and which only to the tap.
  *
- * A channel that the tap redirects goes there from the first record on that
- * comes when the console has written all that it has of it; records that come
- * meanwhile wait here, in order. The proof counts records in their order, so
- * that of the console is over first. In the other direction what the tap gives
- * back comes before all that is new: what it had not sent on comes as it is;
- * what it had, and gets back, comes as bytes (endpoints/run/back.h), for which
- * new records of the channel wait here, too.
+ * What goes where, and what waits for what, is job/route.h; this carries it
+ * out. The proof counts records in their order, so the console is done with a
+ * channel before the tap has it. In the other direction what the tap gives back
+ * comes before all that is new: what it had not sent on comes as it is; what it
+ * had comes as bytes, which are copied and not counted once more. Who gives
+ * them back sends no more than a few before it hears that the console has taken
+ * them.
  *
  * Memory: 4 bytes for each channel of all processes; 80 bytes for each record
  * that the tree can hand over at once, from the first redirection on.
@@ -18,7 +18,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct job_record;
 struct job_record;
 struct run;
 
