@@ -207,7 +207,7 @@ void job_route_back_shown(struct job_route_back *back, uint32_t places,
 {
     back->is_shown = true;
     back->takers = (uint8_t)places;
-    back->left = has_bytes ? (uint8_t)((1u << places) - 1) : 0;
+    back->left = (uint8_t)(has_bytes ? (1u << places) - 1 : 0);
 }
 
 bool job_route_back_taken(struct job_route_back *back)

@@ -39,9 +39,6 @@ pmix_status_t px_hook_pull(void *tool, void *buffer, pmix_op_cbfunc_t answer,
 pmix_status_t px_hook_deregister(void *tool, void *buffer,
                                  pmix_op_cbfunc_t answer, void *arg)
     OF_LIBRARY("pmix_server_iofdereg");
-pmix_status_t px_hook_procs(void *types, void *buffer, void *procs,
-                            int32_t *count, pmix_data_type_t type)
-    OF_LIBRARY("pmix_bfrops_base_unpack_proc");
 pmix_status_t px_hook_spawn(void *tool, void *buffer,
                             pmix_spawn_cbfunc_t answer, void *arg)
     OF_LIBRARY("pmix_server_spawn");
@@ -73,7 +70,6 @@ static struct {
                              size_t, const void *);
     pmix_status_t (*pull)(void *, void *, pmix_op_cbfunc_t, void *);
     pmix_status_t (*deregister)(void *, void *, pmix_op_cbfunc_t, void *);
-    pmix_status_t (*procs)(void *, void *, void *, int32_t *, pmix_data_type_t);
     pmix_status_t (*spawn)(void *, void *, pmix_spawn_cbfunc_t, void *);
     void (*send)(int, short, void *);
     void (*receive)(int, short, void *);
@@ -87,7 +83,6 @@ static struct {
     ssize_t (*read)(int, void *, size_t);
     int (*accept)(int, struct sockaddr *, socklen_t *);
     bool was_asked;
-    bool is_pull; /* its processes are still to be read */
 } hooks;
 
 static _Thread_local const void *receiver; /* who is written to; NULL: nobody */
@@ -105,10 +100,9 @@ static bool find(const char *name, void *out)
 bool px_hooks_open(const struct px_hooks *ours)
 {
     hooks.ours = ours;
-    find("pmix_bfrops_base_unpack_proc", &hooks.procs); /* may be missing */
-    find("pmix_ptl_base_recv_blocking", &hooks.hear);   /* and these */
+    find("pmix_ptl_base_recv_blocking", &hooks.hear); /* may be missing, */
     find("pmix_ptl_base_send_blocking", &hooks.answer);
-    find("pmix_server_notify_client_of_event", &hooks.notify);
+    find("pmix_server_notify_client_of_event", &hooks.notify); /* as these */
     return find("pmix_iof_process_iof", &hooks.process) &&
            find("pmix_server_iofreg", &hooks.pull) &&
            find("pmix_server_iofdereg", &hooks.deregister) &&
@@ -170,9 +164,7 @@ pmix_status_t px_hook_pull(void *tool, void *buffer, pmix_op_cbfunc_t answer,
     pmix_status_t rc;
 
     hooks.ours->on_asker(tool);
-    hooks.is_pull = true;
     rc = hooks.pull(tool, buffer, answer, arg);
-    hooks.is_pull = false;
     hooks.ours->on_asker(NULL);
     return rc;
 }
@@ -186,17 +178,6 @@ pmix_status_t px_hook_deregister(void *tool, void *buffer,
     hooks.ours->on_asker(tool);
     rc = hooks.deregister(tool, buffer, answer, arg);
     hooks.ours->on_asker(NULL);
-    return rc;
-}
-
-pmix_status_t px_hook_procs(void *types, void *buffer, void *procs,
-                            int32_t *count, pmix_data_type_t type)
-{
-    pmix_status_t rc = hooks.procs(types, buffer, procs, count, type);
-
-    if (hooks.is_pull && rc == PMIX_SUCCESS && *count > 0)
-        hooks.ours->on_procs(procs, (size_t)*count);
-    hooks.is_pull = false; /* what follows is in its directives */
     return rc;
 }
 

@@ -63,9 +63,6 @@ struct px_hooks {
     /* The pull, deregistration or spawn that follows is that tool's; NULL:
      * over. */
     void (*on_asker)(const void *tool);
-    /* The processes of the pull, as the library reads them: they may be
-     * changed. */
-    void (*on_procs)(pmix_proc_t *procs, size_t count);
     /* The tool is about to deregister something. */
     void (*on_deregister)(const void *tool);
     /* The library has queued a delivery, as on_match() wanted. */

@@ -16,7 +16,6 @@
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/live.h"
-#include "pmix_api/helper/local.h"
 #include "pmix_api/helper/past.h"
 #include "pmix_api/helper/pulls_impl.h"
 #include "pmix_api/helper/query.h"
@@ -328,7 +327,6 @@ void px_pulls_open(const char *dir)
     static const struct px_hooks hooks = {
         .on_match = on_match,
         .on_asker = on_asker,
-        .on_procs = px_local_read,
         .on_deregister = on_deregister,
         .on_queued = px_deliver_queued,
         .on_socket = on_socket,

@@ -18,7 +18,6 @@
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/job.h"
 #include "pmix_api/helper/kept.h"
-#include "pmix_api/helper/local.h"
 #include "pmix_api/helper/pulls.h"
 #include "pmix_api/helper/push.h"
 #include "pmix_api/helper/query.h"
@@ -137,15 +136,22 @@ enum {
              PMIX_FWD_STDDIAG_CHANNEL,
 };
 
-/* Of one name at least. */
-static pmix_status_t find_targets(const pmix_proc_t procs[], size_t nprocs,
-                                  struct px_targets *out)
+/* The library matches output by rank, and knows no name for many but the
+ * wildcard. */
+static pmix_status_t judge_names(const pmix_proc_t procs[], size_t nprocs)
 {
-    const pmix_proc_t *said = px_local_said(procs, nprocs);
-
-    *out = (struct px_targets){.ranges = NULL};
-    return said == NULL ? PMIX_ERR_NOT_SUPPORTED
-                        : px_targets_find(said, nprocs, out);
+    for (size_t i = 0; i < nprocs; i++) {
+        if (procs[i].rank != PMIX_RANK_LOCAL_NODE &&
+            procs[i].rank != PMIX_RANK_LOCAL_PEERS)
+            continue;
+        px_talk_note("a pull is refused: %s is no target of it: name ranks, or "
+                     "all",
+                     procs[i].rank == PMIX_RANK_LOCAL_NODE
+                         ? "PMIX_RANK_LOCAL_NODE"
+                         : "PMIX_RANK_LOCAL_PEERS");
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return PMIX_SUCCESS;
 }
 
 /* Stdin cannot be pulled; a mask of all channels means those that can. */
@@ -224,10 +230,12 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
         rc = px_wish_judge(directives, ndirs);
     if (rc != PMIX_SUCCESS)
         return rc;
-    rc = judge_forwards(procs, nprocs, channels);
+    rc = judge_names(procs, nprocs);
+    if (rc == PMIX_SUCCESS)
+        rc = judge_forwards(procs, nprocs, channels);
     if (rc != PMIX_SUCCESS)
         return rc;
-    rc = find_targets(procs, nprocs, &targets);
+    rc = px_targets_find(procs, nprocs, &targets);
     if (rc == PMIX_SUCCESS)
         rc = px_pulls_add(&targets, directives, ndirs, channels);
     px_targets_end(&targets);

@@ -6,14 +6,12 @@ The truth is what the processes write: a text that follows from rank and
 channel, and that the test makes, too.
 """
 import os
-import socket
 import subprocess
 import sys
 
 import pmix
 import live
 
-HOST = socket.gethostname()
 RANKS = 8
 LINES = live.full(400000, 40000)  # of each rank and channel: 11 bytes each
 WRITE = ('seq -f "$XYLEM_RANK o %%07g" %d & seq -f "$XYLEM_RANK e %%07g" %d '
@@ -83,23 +81,6 @@ def several():
         live.check(mine == text(rank, "stdout"), "console of rank %d" % rank)
 
 
-def here():
-    """By a name for many: those on the launcher's machine, whatever else is
-    named, and no others."""
-    end = pmix.Gate()
-    job, gate = start("--launcher", "local", "--ppn", 2, "-w",
-                      ",".join((HOST, "other", "third", "fourth")), nodes=4,
-                      command='%s; : <"%s"' % (WRITE, end.path))
-    tools = [(pmix.ready(job, "-r", ranks, "-c", 2, "-n", len(want)), want,
-              ("stdout",))
-             for ranks, want in (("node", (0, 1)), ("peers", (0, 1)),
-                                 ("3,node,1", (0, 1, 3)))]
-    write_all(job, gate, end, tools)
-    for tool, ranks, channels in tools:
-        live.check_eq(0, tool.wait(), "tool")
-        check_exact(tool, ranks, channels)
-
-
 def deregistered():
     """After it has left nothing comes, and the others go on."""
     gates = pmix.Gate()
@@ -154,11 +135,10 @@ def refused():
         said = tool.proc.stderr.read().decode().replace("_", "-")
         live.check(status in said, (options, said))
     demands(job)
-    away, gates = start("--launcher", "local", "-w", "other", command="true",
-                        nodes=1)
-    live.check_eq(4, pmix.Tool(away, "-r", "node").wait(), "nobody is here")
-    gates.open()
-    away.check_ok()
+    for rank, name in ("node", "NODE"), ("3,peers", "PEERS"):
+        live.check_eq(4, pmix.Tool(job, "-r", rank).wait(), rank)
+        live.eventually(lambda n=name: "a pull is refused: PMIX_RANK_LOCAL_%s "
+                        "is no target" % n in job.said(), 30, "it says so")
     tool = pmix.Tool(job, "-k", "pmix.qry.queues")
     live.check_eq(0, tool.wait())
     live.check("NOT-SUPPORTED" in tool.said().replace("_", "-"), "queues")
@@ -197,7 +177,6 @@ def main():
     pmix.need()
     for test, sentence in (
             (several, "three tools with overlapping requests"),
-            (here, "names for the processes of this machine"),
             (deregistered, "a tool that deregisters"),
             (refused, "what cannot be asked for is refused"),
             (asked, "namespaces, state and processes"),
