@@ -84,11 +84,6 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
     };
 }
 
-static bool on_back(void *arg, const struct job_record *output)
-{
-    return opened.run.events->on_back(arg, output);
-}
-
 static bool on_log(void *arg, const struct px_log *log)
 {
     return opened.run.events->on_log(arg, log->token, log->channel,
@@ -236,7 +231,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_released = run->events->on_released,
         .on_gone = run->events->on_gone,
         .on_returned = run->events->on_returned,
-        .on_back = on_back,
+        .on_back = run->events->on_back,
         .on_back_over = run->events->on_back_over,
         .on_flushed = run->events->on_flushed,
         .on_log = on_log,
@@ -275,6 +270,7 @@ static void pmix_close(void *tap)
 static bool pmix_output(void *tap, const struct job_record *output)
 {
     const struct run_pmix *pmix = tap;
+
     return px_host_output(pmix->host, output);
 }
 

@@ -17,8 +17,7 @@ struct job_record {
     uint64_t cookie;    /* by which it is given back */
     const uint8_t *mem; /* NULL where len_bytes is 0 */
     uint32_t len_bytes;
-    uint32_t proc;      /* its process: the number in the session, */
-    uint32_t rank;      /* and in its job */
+    uint32_t proc;      /* its process, by its number in the session */
     uint32_t heard;     /* with a ticket: no output; the nodes of so many
                            processes from proc on have the order; 0: output */
     uint16_t ticket;    /* from before, for whoever asked (job/replay.h); 0: it
@@ -30,7 +29,8 @@ struct job_record {
     bool is_redirected; /* nobody else has it */
     uint64_t before_bytes; /* missing just before it */
 
-    /* How it is shown. */
+    /* How it is shown; for those who do. */
+    uint32_t rank;                  /* of the process in its job */
     const struct text_style *style; /* of its job; NULL: that of the taker */
     const char *host;
     uint64_t time_ns; /* of arrival, since 1970; for styles with a time */

@@ -130,10 +130,11 @@ void job_route_shown(struct job_route *route, uint32_t channel, uint32_t places)
 /* What has come back is written before what came to the places after it, and
  * these have had nothing else of its channel then. */
 bool job_route_written(struct job_route *route, uint32_t channel,
-                       uint32_t place)
+                       uint32_t place, bool *is_due)
 {
     const uint8_t bit = (uint8_t)(1u << place);
 
+    *is_due = true;
     for (struct job_route_back *at = route->backs; at != NULL; at = at->next) {
         if (at->channel != channel || (at->left & bit) == 0)
             continue;
@@ -143,6 +144,7 @@ bool job_route_written(struct job_route *route, uint32_t channel,
     OV_ASSERT(channel < route->channels);
     if (route->shown[channel] > 0)
         route->shown[channel]--;
+    *is_due = route->shown[channel] == 0;
     return true;
 }
 

@@ -74,12 +74,15 @@ enum job_route_to job_route_record(struct job_route *route, uint32_t cookie,
 void job_route_shown(struct job_route *route, uint32_t channel,
                      uint32_t places);
 /* A place, counted from 0, has written one of the channel's records. False:
- * that had come back, and was counted when the tool got it. */
+ * that had come back, and was counted when the tool got it. *is_due: a turn is
+ * due. */
 bool job_route_written(struct job_route *route, uint32_t channel,
-                       uint32_t place);
+                       uint32_t place, bool *is_due);
 
-/* Those that wait, in order: each is to be told to job_route_record() anew. The
- * turn begins with all of them, and is at an end when this returns false. */
+/* A turn: first what has come back and is due, then those that wait, in order,
+ * each of which is to be told to job_route_record() anew, until there is no
+ * next one. It is due when a write says so, when the last place has taken what
+ * had come back, and when the tool gives nothing more back. */
 struct job_route_turn {
     uint32_t next;
 };

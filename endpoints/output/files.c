@@ -225,18 +225,31 @@ static void work_answer(struct ep_files *files)
     }
 }
 
+static void drop_list(struct ep_files *files, struct ep_file_list *list)
+{
+    struct ep_file_item *item;
+
+    while ((item = list_get(list)) != NULL)
+        list_put(&files->dropped, item);
+}
+
 /* Everything that waits is to be dropped. */
 static void drop_due(struct ep_files *files)
 {
     files->is_dead = true;
-    for (struct ep_file *at = files->due_first; at != NULL; at = at->next_due) {
-        struct ep_file_item *item;
-
-        while ((item = list_get(&at->due)) != NULL)
-            list_put(&files->dropped, item);
-    }
+    for (struct ep_file *at = files->due_first; at != NULL; at = at->next_due)
+        drop_list(files, &at->due);
     files->due_first = files->due_last = NULL;
     event_active(files->deliver, 0, 0);
+}
+
+/* And what no thread was there for: not answered here, as this may be within
+ * the call that has brought it. */
+static void drop_work(struct ep_files *files)
+{
+    for (struct ep_file *at = files->work; at != NULL; at = at->next_work)
+        drop_list(files, &at->work);
+    files->work = NULL;
 }
 
 static void task_start(struct ep_files *files, enum task task)
@@ -248,7 +261,7 @@ static void task_start(struct ep_files *files, enum task task)
     }
     files->set.err = EAGAIN; /* no thread */
     strcpy(files->set.why, "cannot write files: no thread can be made");
-    work_answer(files);
+    drop_work(files);
     drop_due(files);
 }
 

@@ -44,7 +44,7 @@ static void on_bad_exit(struct run_job *job)
 
 static void on_cut(struct run_job *job, const struct job_record *end)
 {
-    ep_run_sinks_record(job->sinks, end, end->rank - job->desc.base);
+    ep_run_sinks_record(job->sinks, end, end->proc - job->desc.base);
 }
 
 static const struct run_job_events further = {
@@ -282,16 +282,16 @@ bool ep_run_jobs_are_stuck(const struct run *r, uint64_t *since_ns)
 
 void ep_run_jobs_output(struct run *r, const struct job_record *rec)
 {
-    struct run_job *job = ep_run_job_of(r, rec->rank);
+    struct run_job *job = ep_run_job_of(r, rec->proc);
 
     if (job == NULL)
         return;
     if (job->sinks == NULL)
-        ep_run_want_record(r, &job->want, rec->rank, rec->channel,
+        ep_run_want_record(r, &job->want, rec->proc, rec->channel,
                            rec->len_bytes);
-    ep_proof_written(job->proof, 0, rec->rank - job->desc.base, rec->channel,
+    ep_proof_written(job->proof, 0, rec->proc - job->desc.base, rec->channel,
                      rec->mem, rec->len_bytes);
-    ep_run_sinks_record(job->sinks, rec, rec->rank - job->desc.base);
+    ep_run_sinks_record(job->sinks, rec, rec->proc - job->desc.base);
     ep_run_tap_output(r, rec);
 }
 

@@ -260,11 +260,14 @@ static void show_backs(struct run *r)
         rec->host = ep_run_host_of_rank(&r->plan, rec->rank);
         rec->time_ns = r->options.style.has_time ? ep_clock_unix_ns() : 0;
         places = ep_output_record(r->output, rec);
-        if (places < 0) {
-            fail(r, rec);
-            return;
+        if (places > 0) {
+            job_route_back_shown(at, (uint32_t)places, rec->len_bytes > 0);
+            continue;
         }
-        job_route_back_shown(at, (uint32_t)places, rec->len_bytes > 0);
+        job_route_back_shown(at, 0, false); /* nobody has it, nor ever will */
+        fail(r, rec);
+        ep_run_tap_took_back(r);
+        drop_backs(r, false);
     }
 }
 
@@ -315,14 +318,14 @@ bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
                              uint8_t channel)
 {
     uint32_t number;
-    bool counts;
+    bool counts, is_due;
 
     if (!channel_of(r, rank, channel, &number))
         return true;
-    counts = job_route_written(r->redirect.route, number, place);
+    counts = job_route_written(r->redirect.route, number, place, &is_due);
     if (!counts)
         drop_backs(r, false);
-    if (job_route_state(r->redirect.route, number) != JOB_ROUTE_SHOWN)
+    if (is_due)
         look_again(r);
     return counts;
 }

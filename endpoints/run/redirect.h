@@ -10,7 +10,8 @@
  * them.
  *
  * Memory: 4 bytes for each channel of all processes; 80 bytes for each record
- * that the tree can hand over at once, from the first redirection on.
+ * that the tree can hand over at once, none of which is touched before the
+ * first redirection.
  */
 #ifndef ENDPOINTS_RUN_REDIRECT_H
 #define ENDPOINTS_RUN_REDIRECT_H

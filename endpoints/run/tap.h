@@ -6,7 +6,6 @@
 
 struct job_record;
 struct job;
-struct ov_buf;
 struct run;
 
 struct run_tap_events {

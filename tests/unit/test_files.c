@@ -4,6 +4,7 @@
 
 #include "endpoints/output/output.h"
 
+#include "tests/unit/no_threads.h"
 #include "tests/unit/rig.h"
 
 #include <dirent.h>
@@ -66,6 +67,7 @@ static void on_taken(void *arg, uint64_t cookie)
     struct rig *rig = arg;
     struct record *rec = (struct record *)(uintptr_t)cookie;
 
+    assert_true(rec->takers > 0); /* never from within the call */
     if (--rec->takers > 0)
         return;
     assert_true(rec->seq > rig->seq[rec->source]);
@@ -480,6 +482,25 @@ static void a_file_that_cannot_grow_ends_it(void **state)
     rig_close(&rig);
 }
 
+static void a_thread_that_cannot_be_made_ends_it(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    rig_prepare(&rig, EP_NAMES_DIR, "d");
+    rig_open(&rig);
+    has_no_threads = true;
+    rig_say(&rig, 3, "line\n");
+    has_no_threads = false;
+    rig_say(&rig, 3, "more\n");
+    rig_finish(&rig);
+    assert_int_equal(rig.err, EAGAIN);
+    assert_string_equal(rig.why, "cannot write files: no thread can be made");
+    assert_int_equal(ep_output_dropped(rig.out), 10);
+    assert_int_equal(rig.taken, 2);
+    rig_close(&rig);
+}
+
 static void a_directory_that_cannot_be_made_is_told_at_once(void **state)
 {
     struct ep_output *out;
@@ -569,6 +590,7 @@ int main(void)
         cmocka_unit_test(what_is_in_the_way_is_told),
         cmocka_unit_test(an_error_is_told_when_its_sentence_is_whole),
         cmocka_unit_test(a_file_that_cannot_grow_ends_it),
+        cmocka_unit_test(a_thread_that_cannot_be_made_ends_it),
         cmocka_unit_test(a_directory_that_cannot_be_made_is_told_at_once),
         cmocka_unit_test(a_record_is_taken_when_both_places_have_it),
         cmocka_unit_test(giving_up_takes_all),
