@@ -77,7 +77,7 @@ def by_ranks():
                    'echo $XYLEM_RANK', first.path, second.path)
     pmix.wait_up(job)
     tools = []
-    for nth, ranks in enumerate(("0,2", "1,2", "node", None, "2"), 1):
+    for nth, ranks in enumerate(("0,2", "1,2", "0,1,2,3", None, "2"), 1):
         tools.append(pmix.Tool(job, *(("-r", ranks) if ranks else ())))
         tools[-1].wait_ready()
         live.eventually(lambda at=nth: "PMIx pull %d copies" % at in
