@@ -243,8 +243,8 @@ static void drop_due(struct ep_files *files)
     event_active(files->deliver, 0, 0);
 }
 
-/* And what no thread was there for: not answered here, as this may be within
- * the call that has brought it. */
+/* Drops what a thread was to write. Nothing is answered here: this may be
+ * within the call that has brought it. */
 static void drop_work(struct ep_files *files)
 {
     for (struct ep_file *at = files->work; at != NULL; at = at->next_work)

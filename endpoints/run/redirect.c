@@ -17,7 +17,8 @@
 
 enum { CHANNELS = JOB_WORD_OUTPUTS };
 
-/* Of what has come back; above those of records and of lines of tools. */
+/* The first cookie of what has come back: higher than any of a record or of a
+ * tool's line. */
 #define COOKIE_FIRST ((uint64_t)1 << 63)
 
 /* A copy of what has come back. */
