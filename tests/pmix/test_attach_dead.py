@@ -21,6 +21,15 @@ def begin():
     return job, tool, hold
 
 
+def kill_both(job, helper):
+    """The launcher stands still first, so that neither ends by itself where
+    the other one does: a helper that stands still would go on by SIGCONT,
+    which the kernel sends to a group that nobody is left to look after."""
+    live.stop(job.proc.pid)
+    os.kill(helper, signal.SIGKILL)
+    job.proc.kill()
+
+
 def end(job, tool):
     live.check_eq(1, tool.wait(), "exit code: %s" % tool.said())
     live.check(b"the launcher" in tool.said(), tool.said())
@@ -34,8 +43,7 @@ def unheard():
     helper = pmix.helper_of(job)
     live.stop(helper)
     hold.open()
-    job.proc.kill()
-    os.kill(helper, signal.SIGKILL)
+    kill_both(job, helper)
     end(job, tool)
 
 
@@ -43,8 +51,7 @@ def gone():
     """There is no helper any more."""
     job, tool, hold = begin()
     helper = pmix.helper_of(job)
-    job.proc.kill()
-    os.kill(helper, signal.SIGKILL)
+    kill_both(job, helper)
     hold.open()
     end(job, tool)
 
