@@ -264,9 +264,3 @@ void topo_place_fini(struct topo_place *place)
     free(place->first);
     *place = (struct topo_place){0};
 }
-
-struct topo_range topo_place_ranks(const struct topo_place *place,
-                                   uint32_t node)
-{
-    return (struct topo_range){place->first[node], place->first[node + 1] - 1};
-}

@@ -52,8 +52,4 @@ int topo_place_init(struct topo_place *out, const struct topo_place_ask *ask,
                     char *why);
 void topo_place_fini(struct topo_place *place);
 
-/* O(1). The ranks of a node; node < nodes. */
-struct topo_range topo_place_ranks(const struct topo_place *place,
-                                   uint32_t node);
-
 #endif

@@ -209,11 +209,6 @@ size_t topo_ranges_format(const struct topo_ranges *set, char *text,
     return total;
 }
 
-bool topo_ranges_contains(const struct topo_ranges *set, uint32_t number)
-{
-    return topo_ranges_touches(set, (struct topo_range){number, number});
-}
-
 bool topo_ranges_touches(const struct topo_ranges *set, struct topo_range range)
 {
     uint32_t at = lower_bound(set, range.first);

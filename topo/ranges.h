@@ -58,9 +58,6 @@ int topo_ranges_parse(struct topo_ranges *set, const char *text,
 size_t topo_ranges_format(const struct topo_ranges *set, char *text,
                           size_t size_bytes);
 
-/* O(log count). */
-bool topo_ranges_contains(const struct topo_ranges *set, uint32_t number);
-
 /* O(log count). Has the set a member in range? */
 bool topo_ranges_touches(const struct topo_ranges *set,
                          struct topo_range range);

@@ -46,6 +46,7 @@ struct run_loss {
 /* Jobs beside the run's own. */
 struct run_jobs {
     struct run_past *past;   /* owned: those that are over */
+    struct run_watch *late;  /* owned: looks whether they are to be forgotten */
     uint32_t made;           /* so far */
     uint32_t next_number;    /* of a process */
     struct run_shown *shown; /* owned: those of them on the console */

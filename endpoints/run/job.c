@@ -14,6 +14,7 @@
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/tap.h"
+#include "endpoints/run/watch.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/wire/frame.h"
 
@@ -74,8 +75,10 @@ static void end_job(struct run_job *job)
                      told.base, told.base + told.size - 1);
     ep_run_nodes_empty(job->run->nodes, &job->desc);
     ep_run_tap_job(r, &told);
-    if (job->desc.cache_bytes > 0)
-        ep_run_past_add(r->jobs.past, &job->desc);
+    if (job->desc.cache_bytes > 0) {
+        ep_run_past_add(r->jobs.past, &job->desc, ep_clock_ns());
+        ep_watch_soon(r->jobs.late);
+    }
     ep_run_job_fini(job);
     free(job);
 }

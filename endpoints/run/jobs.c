@@ -13,8 +13,12 @@
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/tap.h"
+#include "endpoints/run/watch.h"
+#include "endpoints/sys/clock.h"
 #include "job/order.h"
 #include "overlay/base/err.h"
+
+enum { LATE_MS = 1000 }; /* between two looks at those that are over */
 
 /* --- what becomes of a further one
  * */
@@ -220,6 +224,14 @@ static bool is_replay_due(void *arg)
     return ep_run_tap_replays(arg);
 }
 
+static void forget_late(void *arg)
+{
+    struct run *r = arg;
+
+    if (ep_run_past_tick(r->jobs.past, ep_clock_ns()))
+        ep_watch_soon(r->jobs.late);
+}
+
 int ep_run_jobs_open(struct run *r)
 {
     static const struct run_past_events events = {
@@ -228,7 +240,10 @@ int ep_run_jobs_open(struct run *r)
         .is_awaited = is_replay_due,
     };
 
-    return ep_run_past_open(&events, r, &r->jobs.past);
+    int rc =
+        ep_watch_open(r->base, LATE_MS, LATE_MS, forget_late, r, &r->jobs.late);
+
+    return rc != 0 ? rc : ep_run_past_open(&events, r, &r->jobs.past);
 }
 
 /* --- all of them
@@ -335,6 +350,8 @@ void ep_run_jobs_close(struct run *r)
         ep_run_job_fini(job);
         free(job);
     }
+    ep_watch_close(r->jobs.late);
+    r->jobs.late = NULL;
     ep_run_past_close(r->jobs.past);
     r->jobs.past = NULL;
 }

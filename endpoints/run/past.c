@@ -8,6 +8,7 @@
 
 struct past_job {
     struct past_job *next;
+    uint64_t over_ns; /* when it was */
     uint32_t base, size;
     uint32_t node[]; /* of each rank */
 };
@@ -69,7 +70,8 @@ static void list_nodes(const struct job *job, uint32_t *node)
     }
 }
 
-void ep_run_past_add(struct run_past *past, const struct job *job)
+void ep_run_past_add(struct run_past *past, const struct job *job,
+                     uint64_t now_ns)
 {
     struct past_job *one =
         calloc(1, sizeof(*one) + job->size * sizeof(*one->node));
@@ -79,6 +81,7 @@ void ep_run_past_add(struct run_past *past, const struct job *job)
         past->events->on_forget(past->arg, job->base, job->size);
         return;
     }
+    one->over_ns = now_ns;
     one->base = job->base;
     one->size = job->size;
     list_nodes(job, one->node);
@@ -86,8 +89,21 @@ void ep_run_past_add(struct run_past *past, const struct job *job)
         at = &(*at)->next;
     *at = one;
     past->count++;
-    while (past->count > RUN_PASTS_MAX && !past->events->is_awaited(past->arg))
+    (void)ep_run_past_tick(past, now_ns);
+}
+
+static bool has_too_much(const struct run_past *past, uint64_t now_ns)
+{
+    return past->count > RUN_PASTS_MAX ||
+           (past->first != NULL && now_ns - past->first->over_ns >=
+                                       RUN_PASTS_S * UINT64_C(1000000000));
+}
+
+bool ep_run_past_tick(struct run_past *past, uint64_t now_ns)
+{
+    while (has_too_much(past, now_ns) && !past->events->is_awaited(past->arg))
         forget_first(past);
+    return past->first != NULL;
 }
 
 void ep_run_past_lost(struct run_past *past, uint32_t node)

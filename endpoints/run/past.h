@@ -13,9 +13,10 @@
 struct job;
 struct run_past;
 
-/* Of these jobs; when one more is over the one that was over first goes. It
- * stays a little longer while an answer of output from before is due. */
-enum { RUN_PASTS_MAX = 32 };
+/* So many jobs, each for so long; when one more is over the one that was over
+ * first goes. They stay a little longer while an answer of output from before
+ * is due. */
+enum { RUN_PASTS_MAX = 32, RUN_PASTS_S = 30 };
 
 struct run_past_events {
     /* This job is forgotten: the nodes and the tap are to hear of it. */
@@ -33,7 +34,11 @@ int ep_run_past_open(const struct run_past_events *events, void *arg,
 void ep_run_past_close(struct run_past *past);
 
 /* The job is over. Where memory is out it is forgotten at once. O(ranks). */
-void ep_run_past_add(struct run_past *past, const struct job *job);
+void ep_run_past_add(struct run_past *past, const struct job *job,
+                     uint64_t now_ns);
+/* Forgets those whose time is over; is there still one? Ask again a second
+ * later then. O(those that go). */
+bool ep_run_past_tick(struct run_past *past, uint64_t now_ns);
 /* The node is gone, and what it kept. O(processes of all). */
 void ep_run_past_lost(struct run_past *past, uint32_t node);
 

@@ -11,6 +11,11 @@
 
 enum { RANGES_MAX = 32, TEXT_MAX = RANGES_MAX * 24 };
 
+static bool has_number(const struct topo_ranges *set, uint32_t number)
+{
+    return topo_ranges_touches(set, (struct topo_range){number, number});
+}
+
 static void check_order(const struct topo_ranges *set)
 {
     for (uint32_t i = 0; i < set->count; i++) {
@@ -18,8 +23,8 @@ static void check_order(const struct topo_ranges *set)
         FUZZ_CHECK(set->items[i].last <= TOPO_NUMBER_MAX);
         FUZZ_CHECK(i == 0 ||
                    (uint64_t)set->items[i - 1].last + 1 < set->items[i].first);
-        FUZZ_CHECK(topo_ranges_contains(set, set->items[i].first));
-        FUZZ_CHECK(topo_ranges_contains(set, set->items[i].last));
+        FUZZ_CHECK(has_number(set, set->items[i].first));
+        FUZZ_CHECK(has_number(set, set->items[i].last));
     }
 }
 

@@ -335,6 +335,25 @@ def ended_before():
              collections.Counter(tool.shown().split()), "once")
 
 
+def forgotten():
+    """Half a minute after its end nothing is kept of it any more."""
+    job, gate = spawning.start()
+    tool = spawning.connect(job)
+    space = tool.spawn(BOTH + "-- 1 echo here")[0]
+    wait_end(tool, space)
+
+    def is_gone():
+        late = spawning.connect(job)
+        late.do(f"pull {space} *")
+        late.wait_ends(space, 1)
+        check_eq(0, late.end())
+        return late.outputs == {}
+
+    check(not is_gone(), "it is kept")
+    live.eventually(is_gone, 120, "it is forgotten")
+    finish(job, gate, tool)
+
+
 def at_its_start():
     """A spawner that pulls at once has all of it, from the first byte: shown up
     to some line, to its callback from there on, nothing twice."""
@@ -501,6 +520,7 @@ def main():
             (started_late, "what was before, of a job that runs"),
             (asked_again, "and where its spawner asks for it"),
             (ended_before, "and of one that is over"),
+            *live.full([(forgotten, "for half a minute")], []),
             (lost_before, "and of a lost node"),
             (refused, "what a job does not forward cannot be pulled"),
             (attached, "xylem attach has the rest of it"),

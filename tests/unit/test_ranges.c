@@ -21,6 +21,11 @@ struct box {
     struct topo_range items[ITEMS_MAX];
 };
 
+static bool has_number(const struct topo_ranges *set, uint32_t number)
+{
+    return topo_ranges_touches(set, (struct topo_range){number, number});
+}
+
 static void box_init(struct box *box, uint32_t max)
 {
     topo_ranges_init(&box->set, box->items, max);
@@ -185,7 +190,7 @@ static void check_same(const struct topo_ranges *set, const bool *members)
             assert_true(set->items[i - 1].last + 1 < set->items[i].first);
     }
     for (uint32_t n = 0; n < ORACLE_MAX; n++) {
-        assert_int_equal(topo_ranges_contains(set, n), members[n]);
+        assert_int_equal(has_number(set, n), members[n]);
         if (members[n]) {
             assert_int_equal(topo_ranges_nth(set, nth), n);
             nth++;
@@ -193,7 +198,7 @@ static void check_same(const struct topo_ranges *set, const bool *members)
     }
     assert_int_equal(topo_ranges_size(set), nth);
     assert_int_equal(topo_ranges_nth(set, nth), TOPO_NONE);
-    assert_false(topo_ranges_contains(set, TOPO_NONE));
+    assert_false(has_number(set, TOPO_NONE));
 }
 
 static struct topo_range random_range(void)
@@ -293,7 +298,7 @@ static void coarse_sets_are_the_smallest_supersets(void **state)
         assert_int_equal(coarse.set.count, ranges);
         for (uint32_t n = 0; n < ORACLE_MAX; n++) {
             if (members[n])
-                assert_true(topo_ranges_contains(&coarse.set, n));
+                assert_true(has_number(&coarse.set, n));
         }
         /* The cheapest choice: close the narrowest gaps, found by sorting. */
         for (uint32_t i = 0; i + 1 < fine.set.count; i++) {

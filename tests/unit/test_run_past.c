@@ -44,7 +44,7 @@ static bool is_awaited(void *arg)
 static const struct run_past_events events = {on_forget, on_lost, is_awaited};
 
 /* Two processes on each of the nodes 4, 5 and 6. */
-static void add(struct run_past *past, uint32_t base)
+static void add_at(struct run_past *past, uint32_t base, uint64_t now_ns)
 {
     const struct job_places places = {{1, NODES}, FIRST_NODE};
     struct job job = {.base = base, .size = EACH * NODES, .nodes = NODES};
@@ -54,8 +54,13 @@ static void add(struct run_past *past, uint32_t base)
     assert_int_equal(job_add_places(&job, places), 0);
     assert_int_equal(job_add_app(&job), 0);
     assert_int_equal(job_app_add_ranks(job_app_last(&job), ranks), 0);
-    ep_run_past_add(past, &job);
+    ep_run_past_add(past, &job, now_ns);
     job_fini(&job);
+}
+
+static void add(struct run_past *past, uint32_t base)
+{
+    add_at(past, base, 0);
 }
 
 static struct run_past *open_past(struct seen *seen)
@@ -80,6 +85,31 @@ static void the_first_goes_when_there_are_too_many(void **state)
     assert_int_equal(seen.forgotten[0], 100);
     ep_run_past_close(past);
     assert_int_equal(seen.forgotten_count, 1); /* without a word */
+}
+
+static void each_goes_when_its_time_is_over(void **state)
+{
+    const uint64_t s = UINT64_C(1000000000), begin = 77 * s;
+    struct seen seen = {0};
+    struct run_past *past = open_past(&seen);
+
+    (void)state;
+    assert_false(ep_run_past_tick(past, begin));
+    add_at(past, 100, begin);
+    add_at(past, 200, begin + 10 * s);
+    assert_true(ep_run_past_tick(past, begin + RUN_PASTS_S * s - 1));
+    assert_int_equal(seen.forgotten_count, 0);
+    assert_true(ep_run_past_tick(past, begin + RUN_PASTS_S * s));
+    assert_int_equal(seen.forgotten_count, 1);
+    assert_int_equal(seen.forgotten[0], 100);
+    seen.is_awaited = true;
+    assert_true(ep_run_past_tick(past, begin + 60 * s));
+    assert_int_equal(seen.forgotten_count, 1);
+    seen.is_awaited = false;
+    assert_false(ep_run_past_tick(past, begin + 60 * s));
+    assert_int_equal(seen.forgotten_count, 2);
+    assert_int_equal(seen.forgotten[1], 200);
+    ep_run_past_close(past);
 }
 
 static void they_stay_while_an_answer_is_due(void **state)
@@ -124,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_goes_when_there_are_too_many),
+        cmocka_unit_test(each_goes_when_its_time_is_over),
         cmocka_unit_test(they_stay_while_an_answer_is_due),
         cmocka_unit_test(a_lost_node_takes_its_processes_of_all),
     };
