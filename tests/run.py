@@ -159,6 +159,7 @@ class Test:
             env[name] = ":".join(filter(None, [
                 env.get(name), f"log_path={reports}", "print_stacktrace=1"]))
         env["TMPDIR"] = os.path.join(folder, "tmp")
+        env["XDG_RUNTIME_DIR"] = os.path.join(folder, "runtime")
         env["XYLEM_TEST_RUNNER"] = str(os.getpid())
         env["PYTHONDONTWRITEBYTECODE"] = "1"
 
@@ -316,6 +317,7 @@ def main():
         folder = tempfile.mkdtemp(prefix="xylem-test-")
         try:
             os.mkdir(os.path.join(folder, "tmp"))
+            os.mkdir(os.path.join(folder, "runtime"), 0o700)
             os.mkdir(os.path.join(folder, "sanitizer"))
             return test.run(folder)
         finally:

@@ -122,6 +122,17 @@ void ep_run_abort(struct run *r, int exit_code)
         event_base_loopexit(r->base, NULL);
 }
 
+bool ep_run_end_early(struct run *r, int signo)
+{
+    if (ep_run_again_stop(r->plan.again, 128 + signo, &r->session.code))
+        return true;
+    if (r->session.state != JOB_SESSION_LAUNCHING)
+        return false;
+    r->end.is_quiet = true;
+    ep_run_abort(r, 128 + signo);
+    return true;
+}
+
 /* --- processes that end badly */
 
 /* The first one is told once its output is out. */

@@ -53,6 +53,12 @@ struct run_jobs {
     uint32_t sinks_open;     /* files that they may have open at a time */
 };
 
+/* What a run without a job of its own has. */
+struct run_dvm {
+    struct ep_door *door;      /* owned; NULL: it could not be opened */
+    struct run_report *report; /* owned; NULL: none is asked for */
+};
+
 /* How it ends. */
 struct run_end {
     struct event *limit;     /* --timeout */
@@ -88,6 +94,7 @@ struct run {
     struct run_job own; /* its own job, and further ones behind it */
     struct run_jobs jobs;
     struct run_tap tap;
+    struct run_dvm dvm;
     struct run_loss loss;
     struct run_end end;
     struct run_told told;
@@ -106,7 +113,6 @@ struct run {
     struct run_watch *watch; /* owned */
 
     struct run_counts counts;
-    struct run_report *report; /* owned: of a dvm; NULL: none is asked for */
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
     int input_fd; /* until down has it; -1: none, it is the launcher's stdin */
 };
@@ -127,6 +133,9 @@ void ep_run_end_close(struct run *r);
 void ep_run_begun(struct run *r);
 /* The run ends with this code; processes are killed. The first call wins. */
 void ep_run_abort(struct run *r, int exit_code);
+/* A signal, or a word like one: a launch is given up by it. False: there is
+ * none any more. */
+bool ep_run_end_early(struct run *r, int signo);
 /* All processes of all jobs are told to die. */
 void ep_run_kill(struct run *r);
 /* Goodbye has reached all: nothing is left but to wait for daemons to go. */

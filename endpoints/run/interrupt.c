@@ -19,14 +19,11 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     struct run *r = arg;
 
-    if (ep_run_again_stop(r->plan.again, 128 + signo, &r->session.code))
+    if (ep_run_end_early(r, signo))
         return;
-    if (r->session.state == JOB_SESSION_LAUNCHING) {
-        r->end.is_quiet = true;
-        ep_run_abort(r, 128 + signo);
-    } else if (r->options.is_dvm && nth == 1) {
+    if (r->options.is_dvm && !r->end.is_ending) {
         ep_run_dvm_end(r);
-    } else if (nth == 1) {
+    } else if (!r->options.is_dvm && nth == 1) {
         ep_run_orders_signal(r->orders, signo, NULL, 0);
     } else {
         ep_voice_say(&r->voice,

@@ -280,6 +280,7 @@ static int open_all(struct run *r)
         ep_voice_say(&r->voice, "cannot start: out of memory or descriptors");
     if (rc != 0)
         return 1;
+    ep_run_dvm_open(r);
     /* The daemons begin, and load the fabric while we do. */
     ep_limits_wish(ep_run_descriptors(&r->plan));
     rc = open_launch(r);
@@ -344,7 +345,7 @@ static int open_report(struct run *r)
 {
     if (r->options.report_uri == NULL)
         return 0;
-    return ep_run_report_open(r->options.report_uri, &r->voice, &r->report);
+    return ep_run_report_open(r->options.report_uri, &r->voice, &r->dvm.report);
 }
 
 static void on_wait(void *arg)

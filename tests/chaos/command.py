@@ -18,6 +18,7 @@ class Folder:
     def __init__(self, path):
         self.path = os.path.abspath(path)
         self.tmp = self.at("tmp")
+        self.runtime = self.at("runtime")
         self.stats = self.at("stats.json")
 
     def at(self, *names):

@@ -46,7 +46,8 @@ class Run:
     def __init__(self, plan, path, net=None):
         self.plan, self.folder = plan, command.Folder(path)
         self.mark = os.urandom(8).hex()
-        self.env = dict(os.environ, TMPDIR=self.folder.tmp)
+        self.env = dict(os.environ, TMPDIR=self.folder.tmp,
+                        XDG_RUNTIME_DIR=self.folder.runtime)
         self.env[crowd.MARK] = self.mark
         self.crowd = crowd.Crowd(self.mark)
         self.network = network.Network(net) if net else None
@@ -62,6 +63,7 @@ class Run:
 
     def make_files(self):
         os.makedirs(self.folder.tmp)
+        os.mkdir(self.folder.runtime, 0o700)
         for number, job in enumerate(self.plan["jobs"]):
             os.makedirs(self.folder.journals(number))
             plans.dump(job, self.folder.job(number))

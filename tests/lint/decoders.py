@@ -35,6 +35,8 @@ TAKES_APART = re.compile(
 
 # A function or file, and the target that reaches it by those around it.
 THROUGH = {
+    "endpoints/client/door.c": "door",
+    "endpoints/client/sessions.c": "door",
     "endpoints/run/redirect.c": "replay",
     "endpoints/run/words.c": "word",
     "job/schema.c": "word",
@@ -60,6 +62,7 @@ _KERNEL = "what the kernel says of this process alone"
 _OWN = "bytes of the same process"
 SPARED = {
     "commands/attach/main.c": _LINE,
+    "commands/dvm.c": _LINE,
     "commands/choose.c": "one name, in a file of the user's choice",
     "commands/run_pmix.c": _LINE,
     "commands/run_options.c": _LINE,
@@ -69,6 +72,7 @@ SPARED = {
     "endpoints/boot/caller.c": "the port of an address of the start-up text, "
                                "which fuzz_boot is for",
     "endpoints/boot/launcher_ssh.c": _LINE,
+    "endpoints/client/folder.c": "names of files in a folder of the user's own",
     "endpoints/daemon/local_words.c": _OWN,
     "endpoints/ofi/sockets.c": _KERNEL,
     "endpoints/run/stats_json.c": _LINE,

@@ -32,7 +32,8 @@ ENDPOINTS = {
     "console": "sys",
     "output": "sys console",
     "daemon": "sys fabric spawn boot hub",
-    "run": "sys fabric spawn boot hub console output",
+    "client": "sys",
+    "run": "sys fabric spawn boot hub console output client",
 }
 
 # (files, what they may include of ours), the first that matches counts.

@@ -172,8 +172,9 @@ def helped():
 
 
 def found_late():
-    """--stop waits for a dvm whose helper is being started again: it neither
-    misses it nor takes another one for the only one."""
+    """`run --dvm` waits for a dvm whose helper is being started again: it
+    neither misses it nor takes another one for the only one. --stop needs no
+    helper."""
     gate = os.path.join(live.TMP, "held")
     helper = os.path.join(live.TMP, "helper")
     with open(helper, "w") as file:
@@ -185,14 +186,17 @@ def found_late():
     os.mkfifo(gate)
     pmix.kill_helper(dvm)
     live.eventually(lambda: pmix.rendezvous(dvm) is None, 60, "it is gone")
-    with subprocess.Popen([live.XYLEM, "dvm", "--stop"], text=True,
-                          stderr=subprocess.PIPE) as stopping:
-        said = stopping.stderr.readline()
+    code, said = stop()
+    check(code == 1 and "2 of your dvms are up" in said, said)
+    with subprocess.Popen([live.XYLEM, "run", "--dvm", "true"], text=True,
+                          stderr=subprocess.PIPE) as running:
+        said = running.stderr.readline()
         check(f"waiting for process {dvm.proc.pid} " in said, said)
         with open(gate, "w"):
-            said = stopping.stderr.read()
-    check_eq(1, stopping.returncode)
+            said = running.stderr.read()
+    check_eq(1, running.returncode)
     check("2 of your dvms are up" in said, said)
+    pmix.kill_helper(dvm)
     for one in (dvm, other):
         check_eq((0, ""), stop(one.proc.pid))
         check_eq(0, one.wait(), one.said())

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""The door of a dvm: who finds it, who may come in, what may be said there."""
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+
+import dvms
+import pmix
+import live
+from live import check, check_eq
+
+HELLO, WELCOME, REFUSED, STOP = range(1, 5)
+CLIENTS = 128
+OTHER = 1000000 + os.getpid()  # a user of this test alone
+
+
+def folder():
+    return os.path.join(os.environ["XDG_RUNTIME_DIR"], "xylem")
+
+
+def doors():
+    return sorted(os.listdir(folder())) if os.path.isdir(folder()) else []
+
+
+def hello(version=1, release=b"0.0.7"):
+    return struct.pack("<BI", HELLO, version) + release
+
+
+class Client:
+    """One that says what it likes."""
+
+    def __init__(self, dvm):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.sock.connect(os.path.join(folder(), str(dvm.proc.pid)))
+        self.sock.settimeout(60)
+
+    def ask(self, packet):
+        self.sock.send(packet)
+        return self.hear()
+
+    def hear(self):
+        """What it is told; nothing where it is cut off."""
+        try:
+            return self.sock.recv(4096)
+        except ConnectionResetError:
+            return b""
+
+    def refused(self, packet, why):
+        said = self.ask(packet)
+        check(said[:1] == bytes([REFUSED]) and why in said, (packet, said))
+        check_eq(b"", self.hear(), "it is cut off")
+        self.sock.close()
+
+    def welcome(self):
+        said = self.ask(hello())
+        check_eq(bytes([WELCOME, 1]), said[:2])
+        check(said[2:].startswith(b"xylem-dvm-"), said)
+
+
+def goes_on(dvm):
+    check_eq(0, pmix.Command("run", "--dvm", "true").wait())
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(dvm)
+    check_eq([], doors(), "its door has gone with it")
+
+
+def odd():
+    """Of another version, before HELLO, twice, or no message: it is refused in
+    a word, and cut off. Nobody else notices."""
+    dvm = dvms.start(nodes=1)
+    Client(dvm).refused(hello(2), b"is of xylem 0.1.0 (door 1) and this is "
+                                  b"xylem 0.0.7 (door 2)")
+    Client(dvm).refused(bytes([STOP]), b"HELLO first")
+    for packet in (bytes([99]), bytes([HELLO, 1]), bytes([WELCOME, 1, 65]),
+                   hello(release=b""), hello(release=b"\0"), bytes(4000),
+                   hello(release=b"x" * 600), bytes([STOP, 1])):
+        Client(dvm).refused(packet, b"makes no sense")
+    twice = Client(dvm)
+    twice.welcome()
+    twice.refused(hello(), b"HELLO first, and once")
+    goes_on(dvm)
+
+
+def many():
+    """128 at a time; one more is told so, and comes in when another leaves."""
+    dvm = dvms.start(nodes=1)
+    there = [Client(dvm) for _ in range(CLIENTS)]
+    for client in there:
+        client.welcome()
+    last = Client(dvm)
+    said = last.hear()
+    check(said[:1] == bytes([REFUSED]) and b"128 clients" in said, said)
+    there.pop().sock.close()
+
+    def comes_in():
+        client = Client(dvm)
+        try:
+            said = client.ask(hello())
+        except BrokenPipeError:
+            said = b""
+        client.sock.close()
+        return said[:1] == bytes([WELCOME])
+
+    live.eventually(comes_in, 60, "it comes in")
+    for client in there:
+        client.sock.close()
+    goes_on(dvm)
+
+
+def stands_still():
+    """A dvm that stands still is waited for, which is told, and ends when it
+    goes on."""
+    dvm = dvms.start(nodes=1)
+    live.stop(dvm.proc.pid)
+    with subprocess.Popen([live.XYLEM, "dvm", "--stop"], text=True,
+                          stderr=subprocess.PIPE) as stopping:
+        said = stopping.stderr.readline()
+        check(f"waiting for process {dvm.proc.pid} " in said, said)
+        os.kill(dvm.proc.pid, signal.SIGCONT)
+        check_eq("", stopping.stderr.read())
+    check_eq(0, stopping.returncode)
+    dvms.check_end(dvm)
+
+
+def killed():
+    """What one leaves that is killed is removed by whoever comes next."""
+    for after in ("dvm", "stop"):
+        dvm = dvms.start(nodes=1)
+        check_eq([str(dvm.proc.pid)], doors())
+        dvm.proc.kill()
+        dvm.proc.wait()
+        live.check_gone(60)
+        check_eq([str(dvm.proc.pid)], doors())
+        if after == "stop":
+            check_eq(1, dvms.stop()[0])
+        else:
+            dvm = dvms.start(nodes=1)
+            check_eq([str(dvm.proc.pid)], doors())
+            goes_on(dvm)
+        check_eq([], doors())
+
+
+def shut():
+    """A folder that others can enter, a link, or a file: no door, which the
+    user is told, and nobody believes what is there."""
+    def loose():
+        os.mkdir(folder())
+        os.chmod(folder(), 0o755)
+
+    def link():
+        os.mkdir(folder() + "-other", 0o700)
+        os.symlink(folder() + "-other", folder())
+
+    def file():
+        with open(folder(), "w", encoding="ascii"):
+            pass
+
+    check_eq([], doors())
+    os.rmdir(folder())
+    for make in (loose, link, file):
+        make()
+        dvm = dvms.start(nodes=1)
+        check("cannot reach this dvm" in dvm.said(), dvm.said())
+        check("not a folder of this user's alone" in dvm.said(), dvm.said())
+        check_eq(1, dvms.stop(dvm.proc.pid)[0])
+        check_eq(0, pmix.Command("run", "--dvm", "true").wait())
+        dvm.proc.send_signal(signal.SIGTERM)
+        check_eq(0, dvm.wait())
+        os.rename(folder(), folder() + "-" + make.__name__)
+    dvms.check_end(dvm)
+
+
+def of_another():
+    """Root reaches that of another user by its number, and no other user does.
+    Without a runtime folder, or with somebody else's, it lies in /tmp."""
+    private = {"user": OTHER, "group": OTHER, "extra_groups": []}
+    place = f"/tmp/xylem-{OTHER}"
+    home = os.path.join("/tmp", "xylem-home-%d" % os.getpid())
+    os.mkdir(home)
+    os.chown(home, OTHER, OTHER)
+    env = {**os.environ, "TMPDIR": home, "HOME": home}
+    dvm = pmix.Dvm("-v", "-N", 1, env=env, cwd="/", **private)
+    try:
+        live.eventually(lambda: "jobs can be started" in dvm.said(), 60, "up")
+        check_eq([str(dvm.proc.pid)], os.listdir(place))
+        code, said = dvms.stop()
+        check(code == 1 and "no dvm of yours" in said, said)
+        wrap = ("setpriv", "--reuid=1", "--clear-groups", "env",
+                "-u", "XDG_RUNTIME_DIR")
+        code, said = dvms.stop(dvm.proc.pid, wrap=wrap)
+        check(code == 1 and "belongs to another user" in said, said)
+        check_eq((0, ""), dvms.stop(dvm.proc.pid))
+        check_eq(0, dvm.wait(), dvm.said())
+        check_eq([], os.listdir(place))
+    finally:
+        os.rmdir(place)
+        os.rmdir(home)
+
+
+def can_be_other():
+    """Is it root, and the build open to all?"""
+    return os.geteuid() == 0 and subprocess.run(
+        ["test", "-x", live.XYLEM], check=False, user="nobody",
+        extra_groups=[]).returncode == 0
+
+
+def main():
+    pmix.need()
+    cases = [odd, many, stands_still, killed, shut]
+    if can_be_other():
+        cases.append(of_another)
+    for what in cases:
+        with live.case(" ".join(what.__doc__.split())):
+            what()
+    live.check_gone()
+    sys.exit(live.end())
+
+
+if __name__ == "__main__":
+    main()

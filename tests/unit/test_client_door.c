@@ -1,0 +1,200 @@
+/* A door with clients: who is heard, when, and where it is. */
+#include "endpoints/client/door.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+
+#include "endpoints/client/folder.h"
+#include "endpoints/sys/why.h"
+#include "job/door.h"
+#include "overlay/base/err.h"
+
+struct place {
+    char path[512];
+    struct event_base *base;
+    struct ep_door *door;
+    unsigned stops;
+};
+
+static void on_stop(void *arg)
+{
+    ((struct place *)arg)->stops++;
+}
+
+static void begin(struct place *place)
+{
+    const char *top = getenv("TMPDIR");
+
+    *place = (struct place){.stops = 0};
+    snprintf(place->path, sizeof(place->path), "%s/door-XXXXXX",
+             top != NULL ? top : "/tmp");
+    assert_non_null(mkdtemp(place->path));
+    assert_int_equal(setenv("XDG_RUNTIME_DIR", place->path, 1), 0);
+    place->base = event_base_new();
+    assert_non_null(place->base);
+}
+
+static int open_door(struct place *place, bool is_dvm, char *why)
+{
+    static const struct ep_door_events events = {.on_stop = on_stop};
+    const struct ep_door_cfg cfg = {.base = place->base,
+                                    .name = "somebody",
+                                    .is_dvm = is_dvm,
+                                    .events = &events,
+                                    .arg = place};
+
+    return ep_door_open(&cfg, &place->door, why);
+}
+
+static void end(struct place *place)
+{
+    char inner[sizeof(place->path) + 8];
+
+    ep_door_close(place->door);
+    event_base_free(place->base);
+    snprintf(inner, sizeof(inner), "%s/xylem", place->path);
+    assert_int_equal(rmdir(inner), 0); /* nothing is left in it */
+    assert_int_equal(rmdir(place->path), 0);
+}
+
+static int dial(void)
+{
+    int folder = ep_door_folder_open(geteuid(), 0), fd;
+
+    assert_true(folder >= 0);
+    fd = ep_door_dial(folder, getpid());
+    close(folder);
+    return fd;
+}
+
+static void say(int fd, struct job_door msg)
+{
+    uint8_t mem[JOB_DOOR_BYTES_MAX];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    job_door_encode(&wr, &msg);
+    assert_int_equal(send(fd, mem, (size_t)(wr.at - mem), MSG_NOSIGNAL),
+                     wr.at - mem);
+}
+
+/* The answer; kind 0: it is cut off. */
+static struct job_door hear(struct place *place, int fd)
+{
+    uint8_t mem[JOB_DOOR_BYTES_MAX];
+    struct job_door msg = {.kind = 0};
+    ssize_t got;
+
+    do {
+        event_base_loop(place->base, EVLOOP_NONBLOCK);
+        got = recv(fd, mem, sizeof(mem), MSG_DONTWAIT);
+    } while (got < 0);
+    if (got > 0)
+        assert_int_equal(job_door_decode(ov_rd_init(mem, (size_t)got), &msg),
+                         0);
+    return msg;
+}
+
+static void greet(struct place *place, int fd, uint8_t kind)
+{
+    const struct job_door hello = {
+        .kind = JOB_DOOR_HELLO, .version = JOB_DOOR_VERSION, .text = "1"};
+
+    say(fd, hello);
+    assert_int_equal(hear(place, fd).kind, kind);
+}
+
+static void a_client_is_heard_in_order(void **state)
+{
+    struct place place;
+    char why[EP_WHY_MAX];
+    int one, other;
+
+    (void)state;
+    begin(&place);
+    assert_int_equal(open_door(&place, true, why), 0);
+    one = dial();
+    greet(&place, one, JOB_DOOR_WELCOME);
+    say(one, (struct job_door){.kind = JOB_DOOR_STOP});
+    other = dial();
+    say(other, (struct job_door){.kind = JOB_DOOR_STOP}); /* not yet */
+    assert_int_equal(hear(&place, other).kind, JOB_DOOR_REFUSED);
+    assert_int_equal(hear(&place, other).kind, 0);
+    assert_int_equal(place.stops, 1);
+    greet(&place, one, JOB_DOOR_REFUSED); /* twice */
+    assert_int_equal(hear(&place, one).kind, 0);
+    close(one);
+    close(other);
+    end(&place);
+}
+
+static void a_session_that_is_no_dvm_is_not_stopped(void **state)
+{
+    struct place place;
+    char why[EP_WHY_MAX];
+    int fd;
+
+    (void)state;
+    begin(&place);
+    assert_int_equal(open_door(&place, false, why), 0);
+    fd = dial();
+    greet(&place, fd, JOB_DOOR_WELCOME);
+    say(fd, (struct job_door){.kind = JOB_DOOR_STOP});
+    assert_int_equal(hear(&place, fd).kind, JOB_DOOR_REFUSED);
+    assert_int_equal(place.stops, 0);
+    close(fd);
+    end(&place);
+}
+
+static void a_number_is_that_of_one_session(void **state)
+{
+    struct place place;
+    struct ep_door *first;
+    char why[EP_WHY_MAX];
+
+    (void)state;
+    begin(&place);
+    assert_int_equal(open_door(&place, true, why), 0);
+    first = place.door;
+    assert_int_equal(open_door(&place, true, why), OV_ESYS);
+    assert_non_null(strstr(why, "another session with the number"));
+    place.door = first;
+    end(&place);
+}
+
+static void a_folder_that_others_enter_is_not_used(void **state)
+{
+    struct place place;
+    char why[EP_WHY_MAX], inner[sizeof(place.path) + 8];
+
+    (void)state;
+    begin(&place);
+    snprintf(inner, sizeof(inner), "%s/xylem", place.path);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    assert_int_equal(chmod(inner, 0710), 0);
+    assert_int_equal(open_door(&place, true, why), OV_ESYS);
+    assert_non_null(strstr(why, "of this user's alone"));
+    assert_int_equal(ep_door_folder_open(geteuid(), 0), -1);
+    end(&place);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_client_is_heard_in_order),
+        cmocka_unit_test(a_session_that_is_no_dvm_is_not_stopped),
+        cmocka_unit_test(a_number_is_that_of_one_session),
+        cmocka_unit_test(a_folder_that_others_enter_is_not_used),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
