@@ -1,15 +1,29 @@
-/* Which launcher or dvm is meant: by the rendezvous files that they leave for
- * tools. */
+/* Which session is meant: by the doors at which they can be found. */
 #ifndef COMMANDS_CHOOSE_H
 #define COMMANDS_CHOOSE_H
 
-#include "commands/attach/servers.h"
+#include <sys/types.h>
 
-/* The launcher that is named so, or, where nothing is, the only one that the
- * user runs on this machine. One that is named by process number and is just
- * coming up is waited for. Returns 0, or 1 after saying what is wrong. out->pid
- * is 0 for an address that no launcher here is known by. */
-int choose_launcher(const struct server_name *by, struct server *out);
+#include "endpoints/client/sessions.h"
+
+/* How a session is named on the command line: at most one of these is given. */
+struct choose_by {
+    pid_t pid;
+    const char *nspace; /* of its job, or of one that was started in it */
+    const char *uri;    /* where its tools connect */
+};
+
+/* Where to connect, and to whom. */
+struct chosen {
+    pid_t pid; /* 0: not known */
+    char uri[JOB_DOOR_TEXT_MAX];
+};
+
+/* The session that is named so, or, where nothing is, the only one that the
+ * user has on this machine, once it lets tools in. One that is named by its
+ * process number and is just coming up is waited for. Returns 0, or 1 after
+ * saying what is wrong. */
+int choose_launcher(const struct choose_by *by, struct chosen *out);
 
 /* How a dvm is named on the command line, and what for. */
 struct dvm_use {
@@ -18,15 +32,14 @@ struct dvm_use {
 };
 
 /* The dvm with this process number or name, or with NULL the only one that the
- * user has here. NULL after saying what is wrong: there is none, or several.
- * Borrowed until the next call. Cost: that of servers_list(). */
-const struct server *choose_dvm(const char *word, const struct dvm_use *use);
+ * user has here. Returns 0 with the connection to it; or 1 after saying what is
+ * wrong. */
+int choose_dvm(const char *word, const struct dvm_use *use,
+               struct ep_session *out);
 
-/* Waits until each dvm of this user on this machine, with this TMPDIR, has the
- * files by which servers_list() finds it: those that come up, and those whose
- * helper has died, have none for a time. At most 20 s; one that is waited for
- * longer than a second is told on stderr. Where /proc does not tell of
- * processes it does not wait. */
-void choose_wait_dvms(void);
+/* Where tools of the session connect, once it lets them in; at most
+ * EP_SESSIONS_S, and what is longer than a second is told on stderr. Closes the
+ * connection. Returns 0, or 1 after saying what is wrong. */
+int choose_address(struct ep_session *session, struct chosen *out);
 
 #endif

@@ -1,113 +1,27 @@
 /* `xylem dvm`. */
 #include "commands/commands.h"
 
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands/beside.h"
-#include "commands/attach/servers.h"
+#include "commands/choose.h"
 #include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
 #include "endpoints/client/sessions.h"
 #include "endpoints/sys/beside.h"
+#include "endpoints/sys/process.h"
 
 #define OPTION_INTO struct ep_run_options
 
 /* --- the end of a running one */
 
 enum { LOOK_MS = 50 };
-
-static struct ep_session sessions[EP_SESSIONS_MAX];
-
-/* A process number, or 0. */
-static pid_t number_of(const char *word)
-{
-    char *end;
-    long pid = strtol(word, &end, 10);
-
-    return *word >= '1' && *word <= '9' && *end == '\0' && pid <= INT_MAX
-               ? (pid_t)pid
-               : 0;
-}
-
-/* Leaves the dvms, of this name where one is given. */
-static unsigned only_dvms(unsigned count, const char *name)
-{
-    unsigned dvms = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        const struct job_door *answer = &sessions[i].answer;
-        bool is_meant =
-            answer->is_dvm && (name == NULL || strcmp(answer->text, name) == 0);
-
-        if (is_meant)
-            sessions[dvms++] = sessions[i];
-        else
-            ep_sessions_close(&sessions[i], 1);
-    }
-    return dvms;
-}
-
-static int refuse_pid(pid_t pid)
-{
-    uid_t uid;
-
-    if (!server_owner(pid, &uid))
-        return refuse("there is no process %d: it has ended, or never was "
-                      "(`xylem dvm --stop' by itself looks for the dvm that "
-                      "runs)",
-                      (int)pid);
-    if (uid != geteuid() && geteuid() != 0)
-        return refuse_owner(pid, uid, "stop it");
-    return refuse("process %d is no dvm, or has another XDG_RUNTIME_DIR than "
-                  "this",
-                  (int)pid);
-}
-
-/* The dvm that was named by its number; of root any user's. */
-static int find_pid(pid_t pid)
-{
-    uid_t uid = geteuid();
-    unsigned count;
-
-    if (geteuid() == 0 && !server_owner(pid, &uid))
-        return refuse_pid(pid);
-    count = ep_sessions_open(uid, pid, sessions);
-    if (count == 1 && sessions[0].answer.kind == 0)
-        return refuse("process %d does not answer (is it stopped?)", (int)pid);
-    if (count == 1 && sessions[0].answer.kind == JOB_DOOR_REFUSED)
-        return refuse("%s", sessions[0].answer.text);
-    return only_dvms(count, NULL) == 1 ? 0 : refuse_pid(pid);
-}
-
-/* The dvm of this name, or with NULL the only one of the user. */
-static int find_named(const char *name)
-{
-    unsigned count = only_dvms(ep_sessions_open(geteuid(), 0, sessions), name);
-
-    if (count == 1)
-        return 0;
-    if (count == 0 && name != NULL)
-        return refuse("no dvm %s runs on this machine that you may stop: it "
-                      "has ended, or has another XDG_RUNTIME_DIR than this "
-                      "(one of another user is named by its process number)",
-                      name);
-    if (count == 0)
-        return refuse("no dvm of yours is up on this machine (with this "
-                      "XDG_RUNTIME_DIR)");
-    refuse("%u of your dvms are up here: say which one", count);
-    for (unsigned i = 0; i < count; i++)
-        fprintf(stderr, "  xylem dvm --stop=%d   (%s)\n", (int)sessions[i].pid,
-                sessions[i].answer.text);
-    return 1;
-}
 
 static void wait_gone(pid_t pid, struct pollfd *gone)
 {
@@ -121,7 +35,7 @@ static void wait_gone(pid_t pid, struct pollfd *gone)
 static int end(const struct ep_session *dvm)
 {
     const struct job_door stop = {.kind = JOB_DOOR_STOP};
-    struct pollfd gone = {.fd = server_watch(dvm->pid), .events = POLLIN};
+    struct pollfd gone = {.fd = ep_process_watch(dvm->pid), .events = POLLIN};
     struct job_door answer;
     int rc = ep_session_say(dvm, &stop);
 
@@ -154,9 +68,9 @@ static bool is_stop_meant(int argc, char **argv)
 /* Finds the dvm, tells it to end, and waits until it is gone. */
 static int stop(int argc, char **argv)
 {
+    static const struct dvm_use use = {.option = "dvm --stop", .verb = "stop"};
+    struct ep_session dvm;
     const char *word = NULL;
-    pid_t pid;
-    int rc;
 
     if (!is_stop(argv[2]) || argc > 4 || (argc == 4 && argv[3][0] == '-'))
         usage("--stop takes no other option, and at most one dvm");
@@ -167,9 +81,7 @@ static int stop(int argc, char **argv)
             usage("--stop takes one dvm, not '%s' and '%s'", word, argv[3]);
         word = argv[3];
     }
-    pid = word != NULL ? number_of(word) : 0;
-    rc = pid != 0 ? find_pid(pid) : find_named(word);
-    return rc == 0 ? end(&sessions[0]) : rc;
+    return choose_dvm(word, &use, &dvm) == 0 ? end(&dvm) : 1;
 }
 
 /* --- a new one */

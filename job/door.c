@@ -22,6 +22,7 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_HELLO] = {UINT(version, "version"), TEXT("release")},
     [JOB_DOOR_WELCOME] = {JOB_SCHEMA_FLAGS(1, welcome_flags), TEXT("name")},
     [JOB_DOOR_REFUSED] = {TEXT("why")},
+    [JOB_DOOR_TOOLS] = {TEXT("address")},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

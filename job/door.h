@@ -27,6 +27,8 @@ enum job_door_kind {
     JOB_DOOR_WELCOME,   /* of the session */
     JOB_DOOR_REFUSED,   /* of the session, what the client asked for last */
     JOB_DOOR_STOP,      /* of the client: the dvm is to end */
+    JOB_DOOR_ADDRESS,   /* of the client: where do PMIx tools connect? */
+    JOB_DOOR_TOOLS,     /* of the session: there, and they can */
     JOB_DOOR_KINDS
 };
 
@@ -35,7 +37,7 @@ struct job_door {
     uint32_t version; /* HELLO: JOB_DOOR_VERSION of the client */
     bool is_dvm;      /* WELCOME */
     /* HELLO: the release of the client. WELCOME: the name of the session's own
-     * job, or of the dvm. REFUSED: why, a sentence. */
+     * job, or of the dvm. REFUSED: why, a sentence. TOOLS: the address. */
     char text[JOB_DOOR_TEXT_MAX];
 };
 

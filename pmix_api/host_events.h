@@ -94,7 +94,8 @@ struct px_host_events {
      * out->refusal says why not, or it is to be asked for later. */
     bool (*on_spawn)(void *arg, const struct px_spawn *spawn,
                      struct px_spawned *out);
-    /* Tools can connect, at this address; again with another helper. */
+    /* Tools can connect, at this address; again with another helper. NULL: not
+     * any more, as that has died. */
     void (*on_up)(void *arg, const char *uri);
     /* A dvm: tools could not connect yet, and never will; why. */
     void (*on_given_up)(void *arg, const char *why);

@@ -86,6 +86,8 @@ void px_revival_plan(struct px_host *host, const char *cause)
     bool had_tools = host->is_up;
 
     host->is_up = false;
+    if (had_tools)
+        host->cfg.events->on_up(host->cfg.arg, NULL);
     if (host->cfg.is_dvm && !host->was_up && host->starts >= TRIES_MAX) {
         give_up(host, cause);
         return;

@@ -4,7 +4,7 @@
 #include <event2/event.h>
 #include <stddef.h>
 
-#include "commands/attach/servers.h"
+#include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
 /* A launcher ends its helper, and then itself. */
@@ -35,7 +35,7 @@ static void on_alone(evutil_socket_t fd, short what, void *arg)
 int loss_open(struct event_base *base, pid_t launcher,
               const struct loss_events *events)
 {
-    int fd = server_watch(launcher);
+    int fd = ep_process_watch(launcher);
 
     loss.events = events;
     if (fd >= 0)

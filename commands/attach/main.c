@@ -33,7 +33,7 @@
 #define OPTION_INTO struct attach_options
 
 struct attach_options {
-    struct server_name which;       /* of it at most one thing is given */
+    struct choose_by which;         /* of it at most one thing is given */
     struct topo_ranges ranks;       /* no member: all */
     bool feeds;                     /* stdin goes to: */
     struct topo_ranges stdin_ranks; /* no member: all */
@@ -247,7 +247,7 @@ static const char *check_ranks(const char *option,
     return why;
 }
 
-static const char *begin(const struct server *server)
+static const char *begin(const struct chosen *chosen)
 {
     static const struct link_events link_events = {
         .on_output = show_put,
@@ -261,7 +261,7 @@ static const char *begin(const struct server *server)
         .on_error = on_error,
     };
     const struct attach_options *o = &attach.options;
-    const char *why = link_open(server->uri, &link_events);
+    const char *why = link_open(chosen->uri, &link_events);
     struct link_job job;
     unsigned channels = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR |
                         1u << TEXT_CHANNEL_STDDIAG;
@@ -288,17 +288,17 @@ static const char *begin(const struct server *server)
 
 int main(int argc, char **argv)
 {
-    static struct server server;
+    static struct chosen chosen;
     const char *why;
 
     start();
     parse_options(argc, argv, &attach.options);
-    if (choose_launcher(&attach.options.which, &server) != 0)
+    if (choose_launcher(&attach.options.which, &chosen) != 0)
         return 1;
-    if (!open_base(server.pid))
+    if (!open_base(chosen.pid))
         return refuse("%s", ov_strerror(OV_ENOMEM));
     signal(SIGPIPE, SIG_IGN);
-    why = begin(&server);
+    why = begin(&chosen);
     if (why != NULL)
         return refuse("%s", why);
     event_base_dispatch(attach.base);

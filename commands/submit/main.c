@@ -302,22 +302,17 @@ static void open_input(const char *path)
     close(fd);
 }
 
-static const char *find_dvm(const char *word, struct server *out)
+static int find_dvm(const char *word, struct chosen *out)
 {
     static const struct dvm_use use = {.option = "run --dvm", .verb = "use"};
-    const struct server *found;
+    const struct choose_by by = {.uri = word};
+    struct ep_session dvm;
 
-    *out = (struct server){.pid = 0};
-    if (strchr(word, ';') != NULL && strlen(word) < SERVER_URI_MAX) {
-        strcpy(out->uri, word);
-        return out->uri;
-    }
-    choose_wait_dvms();
-    found = choose_dvm(word[0] != '\0' ? word : NULL, &use);
-    if (found == NULL)
-        return NULL;
-    *out = *found;
-    return out->uri;
+    if (strchr(word, ';') != NULL)
+        return choose_launcher(&by, out);
+    if (choose_dvm(word[0] != '\0' ? word : NULL, &use, &dvm) != 0)
+        return 1;
+    return choose_address(&dvm, out);
 }
 
 static const char *begin(const char *uri, uint32_t reader)
@@ -395,8 +390,8 @@ int main(int argc, char **argv)
                                                      .on_stop = on_stop,
                                                      .on_continue = on_continue,
                                                      .on_other = on_other};
-    static struct server server;
-    const char *uri, *why;
+    static struct chosen chosen;
+    const char *why;
     uint64_t begun_ns;
     uint32_t reader;
 
@@ -407,13 +402,12 @@ int main(int argc, char **argv)
     begun_ns = ep_clock_ns();
     if (submit.options.input != NULL)
         open_input(submit.options.input);
-    uri = find_dvm(submit.options.dvm, &server);
-    if (uri == NULL)
+    if (find_dvm(submit.options.dvm, &chosen) != 0)
         return 1;
-    if (!open_base(server.pid) || !arm_limit(begun_ns))
+    if (!open_base(chosen.pid) || !arm_limit(begun_ns))
         return refuse("%s", ov_strerror(OV_ENOMEM));
     signal(SIGPIPE, SIG_IGN);
-    why = begin(uri, reader);
+    why = begin(chosen.uri, reader);
     ep_prelude_close();
     if (why == NULL &&
         ep_run_signals_open(submit.base, &signals, NULL, &submit.signals) != 0)

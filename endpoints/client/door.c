@@ -27,6 +27,7 @@ struct client {
     struct event *reads; /* owned */
     int fd;              /* owned */
     bool is_greeted;
+    bool awaits_tools; /* an answer to ADDRESS is due */
 };
 
 struct ep_door {
@@ -37,6 +38,8 @@ struct ep_door {
     struct event *comes;  /* owned: another client */
     struct client *first; /* owned */
     unsigned clients;
+    /* What ADDRESS is answered with: TOOLS or REFUSED; kind 0: not yet. */
+    struct job_door tools;
 };
 
 /* --- what it is told */
@@ -92,6 +95,17 @@ static bool stop(struct client *client, const struct job_door *msg)
     return true;
 }
 
+static bool address(struct client *client, const struct job_door *msg)
+{
+    const struct job_door *tools = &client->door->tools;
+
+    (void)msg;
+    client->awaits_tools = tools->kind == 0;
+    if (tools->kind != 0)
+        say(client, tools);
+    return true;
+}
+
 /* Who may ask what, and when. */
 static const struct {
     bool (*hear)(struct client *client, const struct job_door *msg);
@@ -100,6 +114,7 @@ static const struct {
 } asks[JOB_DOOR_KINDS] = {
     [JOB_DOOR_HELLO] = {.hear = hello, .is_first = true},
     [JOB_DOOR_STOP] = {.hear = stop, .of_dvm = true},
+    [JOB_DOOR_ADDRESS] = {.hear = address},
 };
 
 static bool hear(struct client *client, struct ov_rd packet)
@@ -271,6 +286,31 @@ int ep_door_open(const struct ep_door_cfg *cfg, struct ep_door **out, char *why)
     }
     *out = door;
     return 0;
+}
+
+static void answer(struct ep_door *door, uint8_t kind, const char *text)
+{
+    if (door == NULL)
+        return;
+    door->tools = (struct job_door){.kind = kind};
+    snprintf(door->tools.text, sizeof(door->tools.text), "%s", text);
+    for (struct client *client = door->first; kind != 0 && client != NULL;
+         client = client->next) {
+        if (client->awaits_tools)
+            say(client, &door->tools);
+        client->awaits_tools = false;
+    }
+}
+
+void ep_door_tools(struct ep_door *door, const char *address)
+{
+    answer(door, address != NULL ? JOB_DOOR_TOOLS : 0,
+           address != NULL ? address : "");
+}
+
+void ep_door_no_tools(struct ep_door *door, const char *why)
+{
+    answer(door, JOB_DOOR_REFUSED, why);
 }
 
 void ep_door_close(struct ep_door *door)

@@ -32,6 +32,10 @@ struct ep_door_cfg {
  * is in the way. */
 int ep_door_open(const struct ep_door_cfg *cfg, struct ep_door **out,
                  char *why);
+/* PMIx tools connect there from now on; NULL: not any more, for a time. */
+void ep_door_tools(struct ep_door *door, const char *address);
+/* They never can, for this reason. The door may be NULL, here and above. */
+void ep_door_no_tools(struct ep_door *door, const char *why);
 /* Nobody finds it any more; those that are there are cut off. NULL is fine. */
 void ep_door_close(struct ep_door *door);
 

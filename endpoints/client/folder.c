@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,11 +192,15 @@ int ep_door_dial(int folder, pid_t pid)
     return -1;
 }
 
+/* Who is there is left in peace. */
 static void look(void *arg, int folder, pid_t pid)
 {
-    int fd = ep_door_dial(folder, pid);
+    int fd;
 
     (void)arg;
+    if (kill(pid, 0) == 0 || errno != ESRCH)
+        return;
+    fd = ep_door_dial(folder, pid);
     if (fd >= 0)
         close(fd);
 }

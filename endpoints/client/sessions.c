@@ -114,8 +114,9 @@ unsigned ep_sessions_open(uid_t uid, pid_t pid, struct ep_session *out)
     return count;
 }
 
-void ep_sessions_close(struct ep_session *sessions, unsigned count)
+void ep_session_close(struct ep_session *session)
 {
-    for (unsigned i = 0; i < count; i++)
-        close(sessions[i].fd);
+    if (session->fd >= 0)
+        close(session->fd);
+    session->fd = -1;
 }

@@ -11,7 +11,7 @@ enum { EP_SESSIONS_MAX = 64 };
 
 /* A session that is connected. */
 struct ep_session {
-    int fd;                 /* owned; it does not block */
+    int fd;                 /* owned; it does not block; -1: closed */
     pid_t pid;              /* of its launcher */
     struct job_door answer; /* its WELCOME or REFUSED; kind 0: none yet */
 };
@@ -22,7 +22,8 @@ struct ep_session {
  * are, EP_SESSIONS_MAX at most. */
 enum { EP_SESSIONS_S = 20 };
 unsigned ep_sessions_open(uid_t uid, pid_t pid, struct ep_session *out);
-void ep_sessions_close(struct ep_session *sessions, unsigned count);
+/* Once; harmless again. */
+void ep_session_close(struct ep_session *session);
 
 /* Sends a message. Returns 0, or OV_ESYS with errno. */
 int ep_session_say(const struct ep_session *session,

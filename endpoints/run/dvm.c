@@ -4,48 +4,15 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "endpoints/client/door.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/tap.h"
-#include "endpoints/sys/why.h"
 
 /* What a job gets between SIGTERM and SIGKILL. */
 enum { GRACE_S = 2 };
-
-/* --- its door
- * */
-
-/* As the first SIGTERM, and never as the second. */
-static void on_stop(void *arg)
-{
-    struct run *r = arg;
-
-    if (!ep_run_end_early(r, SIGTERM) && !r->end.is_ending)
-        ep_run_dvm_end(r);
-}
-
-void ep_run_dvm_open(struct run *r)
-{
-    static const struct ep_door_events events = {.on_stop = on_stop};
-    const struct ep_door_cfg cfg = {
-        .base = r->base,
-        .name = r->plan.nspace,
-        .is_dvm = true,
-        .events = &events,
-        .arg = r,
-    };
-    char why[EP_WHY_MAX];
-
-    if (r->options.is_dvm && ep_door_open(&cfg, &r->dvm.door, why) != 0)
-        ep_voice_say(&r->voice,
-                     "`xylem dvm --stop' cannot reach this dvm, but SIGTERM "
-                     "ends it: %s",
-                     why);
-}
 
 /* --- it begins
  * */
@@ -69,8 +36,8 @@ void ep_run_dvm_up(struct run *r, const char *uri)
 {
     if (!r->options.is_dvm || r->end.is_ending)
         return;
-    if (r->dvm.report != NULL &&
-        ep_run_report_put(r->dvm.report, r->base, uri) != 0) {
+    if (r->found.report != NULL &&
+        ep_run_report_put(r->found.report, r->base, uri) != 0) {
         ep_run_abort(r, 1);
         return;
     }
@@ -122,12 +89,16 @@ void ep_run_dvm_end(struct run *r)
     }
 }
 
+void ep_run_dvm_stop(struct run *r)
+{
+    if (!ep_run_end_early(r, SIGTERM) && !r->end.is_ending)
+        ep_run_dvm_end(r);
+}
+
 void ep_run_dvm_close(struct run *r)
 {
     if (r->end.grace != NULL)
         event_free(r->end.grace);
-    ep_door_close(r->dvm.door);
-    r->dvm.door = NULL;
-    ep_run_report_close(r->dvm.report);
-    r->dvm.report = NULL;
+    ep_run_report_close(r->found.report);
+    r->found.report = NULL;
 }

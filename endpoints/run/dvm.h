@@ -10,9 +10,6 @@
 
 struct run;
 
-/* Opens the door, before there is anything else of the tree. Does nothing for a
- * run with a job of its own. */
-void ep_run_dvm_open(struct run *r);
 /* All nodes have joined: the tap is opened. */
 void ep_run_dvm_begin(struct run *r);
 /* Tools can come, at this address: tells the user, and options.report_uri. Does
@@ -23,7 +20,10 @@ void ep_run_dvm_give_up(struct run *r, const char *why);
 /* Ends the jobs, with SIGKILL those that are still there after a grace, and
  * then the run, with code 0. The caller sees to it that it happens once. */
 void ep_run_dvm_end(struct run *r);
-/* Closes the door, and removes what is left of it: report.h. */
+/* The same for a client that wants it: as the first SIGTERM, and never as the
+ * second. */
+void ep_run_dvm_stop(struct run *r);
+/* Removes what is left of it: report.h. */
 void ep_run_dvm_close(struct run *r);
 
 #endif

@@ -53,10 +53,10 @@ struct run_jobs {
     uint32_t sinks_open;     /* files that they may have open at a time */
 };
 
-/* What a run without a job of its own has. */
-struct run_dvm {
+/* How others find it. */
+struct run_found {
     struct ep_door *door;      /* owned; NULL: it could not be opened */
-    struct run_report *report; /* owned; NULL: none is asked for */
+    struct run_report *report; /* owned: of a dvm; NULL: none is asked for */
 };
 
 /* How it ends. */
@@ -94,7 +94,7 @@ struct run {
     struct run_job own; /* its own job, and further ones behind it */
     struct run_jobs jobs;
     struct run_tap tap;
-    struct run_dvm dvm;
+    struct run_found found;
     struct run_loss loss;
     struct run_end end;
     struct run_told told;
@@ -123,7 +123,7 @@ struct run {
  *     survey  losses  launch  sweeps  counts  orders  down  signals
  *     suspension  held  log  verdict  tap  want  pool  placing  further  sinks
  *     past  job  jobs  end  own  stats  report  redirect  loss  dvm
- *     interrupt  words  up  run
+ *     interrupt  door  words  up  run
  */
 
 /* --- end.c */

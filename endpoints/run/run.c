@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include "endpoints/boot/launcher.h"
+#include "endpoints/client/door.h"
 #include "endpoints/hub/session.h"
 #include "endpoints/run/down.h"
+#include "endpoints/run/door.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/log.h"
@@ -185,6 +187,13 @@ static void on_pushers(struct run *r, bool are_there)
     ep_run_down_pushers(r->down, are_there);
 }
 
+static void on_up(struct run *r, const char *uri)
+{
+    ep_door_tools(r->found.door, uri);
+    if (uri != NULL)
+        ep_run_dvm_up(r, uri);
+}
+
 /* --- the tap */
 
 static const struct run_tap_events tap_events = {
@@ -198,7 +207,7 @@ static const struct run_tap_events tap_events = {
     .on_wanted = ep_run_jobs_wanted,
     .on_hold = ep_run_want_hold,
     .on_spawn = ep_run_spawn,
-    .on_up = ep_run_dvm_up,
+    .on_up = on_up,
     .on_given_up = ep_run_dvm_give_up,
     .on_find = ep_run_jobs_find,
 };
@@ -208,8 +217,11 @@ static void open_tap(struct run *r)
 {
     r->jobs.next_number = r->own.desc.size;
     r->tap.events = &tap_events;
-    if (!r->options.is_dvm)
-        ep_run_tap_open(r);
+    if (r->options.is_dvm)
+        return;
+    ep_run_tap_open(r);
+    if (r->tap.handle == NULL)
+        ep_run_door_alone(r);
 }
 
 /* --- files
@@ -280,7 +292,7 @@ static int open_all(struct run *r)
         ep_voice_say(&r->voice, "cannot start: out of memory or descriptors");
     if (rc != 0)
         return 1;
-    ep_run_dvm_open(r);
+    ep_run_door_open(r);
     /* The daemons begin, and load the fabric while we do. */
     ep_limits_wish(ep_run_descriptors(&r->plan));
     rc = open_launch(r);
@@ -295,6 +307,7 @@ static int open_all(struct run *r)
 
 static void close_all(struct run *r)
 {
+    ep_run_door_close(r);
     ep_run_interrupt_close(r);
     ep_run_loss_close(r);
     ep_run_end_close(r);
@@ -345,7 +358,8 @@ static int open_report(struct run *r)
 {
     if (r->options.report_uri == NULL)
         return 0;
-    return ep_run_report_open(r->options.report_uri, &r->voice, &r->dvm.report);
+    return ep_run_report_open(r->options.report_uri, &r->voice,
+                              &r->found.report);
 }
 
 static void on_wait(void *arg)

@@ -95,7 +95,8 @@ struct ep_tap_events {
      * (EP_TAP_LATER). */
     bool (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why);
-    /* Others can come, to this address; again when it has changed. */
+    /* Others can come, to this address; again when it has changed. NULL: not
+     * any more, for a time. */
     void (*on_up)(void *arg, const char *uri);
     /* With is_dvm: nobody could come yet, and nobody will. */
     void (*on_given_up)(void *arg, const char *why);

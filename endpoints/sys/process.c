@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "job/hash.h"
@@ -48,6 +50,28 @@ int ep_process_look(pid_t pid, struct ep_process *out)
             ep_pid_stat_is_dead(&stat) || (stat.flags & FLAG_EXITING) != 0,
     };
     return 0;
+}
+
+bool ep_process_owner(pid_t pid, uid_t *uid)
+{
+    struct stat of;
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    if (pid <= 0 || stat(path, &of) != 0)
+        return false;
+    *uid = of.st_uid;
+    return true;
+}
+
+int ep_process_watch(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    if (pid > 0)
+        return (int)syscall(SYS_pidfd_open, pid, 0);
+#endif
+    (void)pid;
+    return -1;
 }
 
 bool ep_process_can_look(void)

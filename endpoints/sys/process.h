@@ -22,6 +22,12 @@ struct ep_process {
  * does not tell. *out is undefined then. */
 int ep_process_look(pid_t pid, struct ep_process *out);
 
+/* Whose it is; false when there is none. */
+bool ep_process_owner(pid_t pid, uid_t *uid);
+/* A descriptor that is readable when the process has ended; -1 where the system
+ * has none, and of process 0. */
+int ep_process_watch(pid_t pid);
+
 /* Does /proc show the processes of our own namespace? Else our numbers are
  * those of others there. */
 bool ep_process_can_look(void);

@@ -62,8 +62,7 @@ _KERNEL = "what the kernel says of this process alone"
 _OWN = "bytes of the same process"
 SPARED = {
     "commands/attach/main.c": _LINE,
-    "commands/dvm.c": _LINE,
-    "commands/choose.c": "one name, in a file of the user's choice",
+    "commands/choose.c": _LINE,
     "commands/run_pmix.c": _LINE,
     "commands/run_options.c": _LINE,
     "commands/sim_options.c": _LINE,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The door of a dvm: who finds it, who may come in, what may be said there."""
 import os
+import re
 import signal
 import socket
 import struct
@@ -163,10 +164,15 @@ def shut():
     for make in (loose, link, file):
         make()
         dvm = dvms.start(nodes=1)
-        check("cannot reach this dvm" in dvm.said(), dvm.said())
+        check("cannot find this dvm" in dvm.said(), dvm.said())
         check("not a folder of this user's alone" in dvm.said(), dvm.said())
-        check_eq(1, dvms.stop(dvm.proc.pid)[0])
-        check_eq(0, pmix.Command("run", "--dvm", "true").wait())
+        check_eq(1, dvms.stop()[0])
+        check_eq(1, pmix.Command("run", "--dvm", "true").wait())
+        uri = re.search(r"connect to (\S+), or", dvm.said())[1]
+        check_eq(0, pmix.Command("run", "--dvm=" + uri, "true").wait())
+        if make is link:
+            code, said = dvms.stop(dvm.proc.pid)
+            check(code == 1 and "it has no door" in said, said)
         dvm.proc.send_signal(signal.SIGTERM)
         check_eq(0, dvm.wait())
         os.rename(folder(), folder() + "-" + make.__name__)
@@ -192,12 +198,40 @@ def of_another():
                 "-u", "XDG_RUNTIME_DIR")
         code, said = dvms.stop(dvm.proc.pid, wrap=wrap)
         check(code == 1 and "belongs to another user" in said, said)
+        run = pmix.Command("run", "--dvm=%d" % dvm.proc.pid, "id", "-u")
+        check_eq((0, b"%d\n" % OTHER), (run.wait(), run.shown()), run.said())
         check_eq((0, ""), dvms.stop(dvm.proc.pid))
         check_eq(0, dvm.wait(), dvm.said())
         check_eq([], os.listdir(place))
     finally:
         os.rmdir(place)
         os.rmdir(home)
+
+
+def relative():
+    """A TMPDIR that is no path from / is none, for launchers and tools."""
+    gate = pmix.Gate()
+    job = pmix.Job("-N", 1, "--", "sh", "-c", pmix.Gate.WAIT + "echo here",
+                   gate.path, env={**os.environ, "TMPDIR": "here"})
+    tool = pmix.Attach("--pid", job.proc.pid, TMPDIR="there")
+    tool.wait_attached()
+    gate.open()
+    check_eq(b"here\n", job.stdout.read())
+    job.check_ok()
+    check_eq((0, b"here\n"), (tool.wait(), tool.shown()), tool.said())
+
+
+def never():
+    """A job that lets no tools in says so to whoever asks."""
+    gate = pmix.Gate()
+    job = pmix.Job("--no-pmix", "-N", 1, "--", "sh", "-c", pmix.Gate.WAIT + ":",
+                   gate.path)
+    tool = pmix.Command("attach", "--pid", job.proc.pid)
+    check_eq(1, tool.wait(), tool.said())
+    check(b"started with --no-pmix" in tool.said(), tool.said())
+    gate.open()
+    job.stdout.close()
+    job.check_ok()
 
 
 def can_be_other():
@@ -209,7 +243,7 @@ def can_be_other():
 
 def main():
     pmix.need()
-    cases = [odd, many, stands_still, killed, shut]
+    cases = [odd, many, stands_still, killed, shut, relative, never]
     if can_be_other():
         cases.append(of_another)
     for what in cases:

@@ -28,6 +28,8 @@ static const struct {
     {{.kind = JOB_DOOR_WELCOME, .text = "c"}, 3, {2, 0, 'c'}, 3},
     {{.kind = JOB_DOOR_REFUSED, .text = "no"}, 3, {3, 'n', 'o'}, 2},
     {{.kind = JOB_DOOR_STOP}, 1, {4}, 1},
+    {{.kind = JOB_DOOR_ADDRESS}, 1, {5}, 1},
+    {{.kind = JOB_DOOR_TOOLS, .text = "a;b"}, 4, {6, 'a', ';', 'b'}, 2},
 };
 
 static void messages_are_these_bytes(void **state)
@@ -73,7 +75,8 @@ static void what_is_no_message_is_refused(void **state)
 
 static void the_document_has_the_rows(void **state)
 {
-    static const char *const names[] = {"HELLO", "WELCOME", "REFUSED", "STOP"};
+    static const char *const names[] = {"HELLO", "WELCOME", "REFUSED",
+                                        "STOP",  "ADDRESS", "TOOLS"};
 
     (void)state;
     for (unsigned kind = JOB_DOOR_HELLO; kind < JOB_DOOR_KINDS; kind++)
