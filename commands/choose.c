@@ -1,10 +1,8 @@
 /* Choosing a session. */
 #include "commands/choose.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -241,17 +239,6 @@ int choose_launcher(const struct choose_by *by, struct chosen *out)
 
 /* --- a dvm */
 
-/* A process number, or 0. */
-static pid_t number_of(const char *word)
-{
-    char *end;
-    long pid = strtol(word, &end, 10);
-
-    return *word >= '1' && *word <= '9' && *end == '\0' && pid <= INT_MAX
-               ? (pid_t)pid
-               : 0;
-}
-
 static int find_dvm(pid_t pid, const struct dvm_use *use)
 {
     char what[32];
@@ -305,8 +292,8 @@ int choose_dvm(const char *word, const struct dvm_use *use,
 
     if (word == NULL)
         rc = find_only_dvm(use);
-    else if (number_of(word) > 0)
-        rc = find_dvm(number_of(word), use);
+    else if (ep_process_number(word) > 0)
+        rc = find_dvm(ep_process_number(word), use);
     else
         rc = find_named_dvm(word, use);
     *out = sessions[0];

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <event2/event.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +25,7 @@
 #include "commands/start.h"
 #include "commands/stream_options.h"
 #include "endpoints/run/run.h"
+#include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 #include "text/style.h"
 #include "topo/ranges.h"
@@ -53,15 +53,10 @@ static struct {
 static void read_pid(const char *text, void *into)
 {
     struct attach_options *o = into;
-    char *end;
-    unsigned long value;
 
-    errno = 0;
-    value = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-        value == 0 || value > INT_MAX)
+    o->which.pid = ep_process_number(text);
+    if (o->which.pid == 0)
         usage("--pid takes a process number, not '%s'", text);
-    o->which.pid = (pid_t)value;
 }
 
 /* Its memory lives as long as the program. */

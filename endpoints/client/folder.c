@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "endpoints/sys/process.h"
 #include "endpoints/sys/why.h"
 
 /* Where it lies, and what it is called there. */
@@ -144,17 +145,6 @@ struct sockaddr_un ep_door_address(int folder, const char *name)
     return to;
 }
 
-/* The number that a name is, or 0. */
-static pid_t number_of(const char *name)
-{
-    char *end;
-    long number = strtol(name, &end, 10);
-
-    return *name >= '1' && *name <= '9' && *end == '\0' && number <= INT_MAX
-               ? (pid_t)number
-               : 0;
-}
-
 /* By a descriptor of its own, as reading moves that on. */
 void ep_door_each(int folder, void (*see)(void *arg, int folder, pid_t pid),
                   void *arg)
@@ -166,8 +156,8 @@ void ep_door_each(int folder, void (*see)(void *arg, int folder, pid_t pid),
     if (dir == NULL && own >= 0)
         close(own);
     while (dir != NULL && (entry = readdir(dir)) != NULL) {
-        if (number_of(entry->d_name) != 0)
-            see(arg, folder, number_of(entry->d_name));
+        if (ep_process_number(entry->d_name) != 0)
+            see(arg, folder, ep_process_number(entry->d_name));
     }
     if (dir != NULL)
         closedir(dir);

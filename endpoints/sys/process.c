@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -50,6 +51,16 @@ int ep_process_look(pid_t pid, struct ep_process *out)
             ep_pid_stat_is_dead(&stat) || (stat.flags & FLAG_EXITING) != 0,
     };
     return 0;
+}
+
+pid_t ep_process_number(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    return *text >= '1' && *text <= '9' && *end == '\0' && number <= INT_MAX
+               ? (pid_t)number
+               : 0;
 }
 
 bool ep_process_owner(pid_t pid, uid_t *uid)

@@ -61,8 +61,6 @@ _LINE = "the user's own command line"
 _KERNEL = "what the kernel says of this process alone"
 _OWN = "bytes of the same process"
 SPARED = {
-    "commands/attach/main.c": _LINE,
-    "commands/choose.c": _LINE,
     "commands/run_pmix.c": _LINE,
     "commands/run_options.c": _LINE,
     "commands/sim_options.c": _LINE,
@@ -71,7 +69,6 @@ SPARED = {
     "endpoints/boot/caller.c": "the port of an address of the start-up text, "
                                "which fuzz_boot is for",
     "endpoints/boot/launcher_ssh.c": _LINE,
-    "endpoints/client/folder.c": "names of files in a folder of the user's own",
     "endpoints/daemon/local_words.c": _OWN,
     "endpoints/ofi/sockets.c": _KERNEL,
     "endpoints/run/stats_json.c": _LINE,
