@@ -121,9 +121,9 @@ struct run {
  *     again  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
  *     survey  losses  launch  sweeps  counts  orders  down  signals
- *     suspension  held  log  verdict  tap  want  pool  placing  further  sinks
- *     past  job  jobs  end  own  stats  report  redirect  loss  dvm
- *     interrupt  door  words  up  run
+ *     suspension  held  log  verdict  tap  subscription  pool  placing
+ *     further  sinks  past  job  jobs  end  own  stats  report  redirect  loss
+ *     dvm  interrupt  door  words  up  run
  */
 
 /* --- end.c */

@@ -16,6 +16,7 @@
 #include "endpoints/run/tap.h"
 #include "endpoints/run/watch.h"
 #include "endpoints/sys/clock.h"
+#include "job/subscription.h"
 #include "overlay/wire/frame.h"
 
 bool ep_run_job_is_own(const struct run_job *job)
@@ -27,7 +28,7 @@ void ep_run_job_fini(struct run_job *job)
 {
     ep_run_sinks_close(job->sinks);
     ep_proof_close(job->proof);
-    ep_run_want_close(&job->want);
+    job_subscription_close(job->subscription);
     job_life_close(&job->life);
     job_fini(&job->desc);
 }

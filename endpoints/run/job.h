@@ -11,10 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/run/want.h"
+#include "job/job.h"
 #include "job/life.h"
 
 struct job_record;
+struct job_subscription;
 struct ep_proof;
 struct ep_tap_job;
 struct run;
@@ -44,7 +45,7 @@ struct run_job {
     struct ep_proof *proof; /* owned: output as it came, against its ends */
 
     /* Of a further one alone. */
-    struct run_want want;
+    struct job_subscription *subscription; /* owned */
     struct run_sinks *sinks; /* owned; NULL: its output is for the tap alone */
     uint32_t last, last_status; /* the process that ended last */
     bool is_cut;                /* not all of its output could be written */

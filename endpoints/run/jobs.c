@@ -12,10 +12,12 @@
 #include "endpoints/run/past.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
+#include "endpoints/run/subscription.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/watch.h"
 #include "endpoints/sys/clock.h"
 #include "job/order.h"
+#include "job/subscription.h"
 #include "overlay/base/err.h"
 
 enum { LATE_MS = 1000 }; /* between two looks at those that are over */
@@ -78,8 +80,7 @@ static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
         rc =
             ep_proof_open(job->desc.size, channels, 1 + has_files, &job->proof);
     if (rc == 0)
-        rc = ep_run_want_open(&job->want, job->desc.base, job->desc.size,
-                              channels);
+        rc = job_subscription_open(job->desc.size, &job->subscription);
     if (rc == 0 && has_sinks) {
         job->sinks = ep_run_sinks_open(
             r, spawn,
@@ -302,8 +303,8 @@ void ep_run_jobs_output(struct run *r, const struct job_record *rec)
     if (job == NULL)
         return;
     if (job->sinks == NULL)
-        ep_run_want_record(r, &job->want, rec->proc, rec->channel,
-                           rec->len_bytes);
+        ep_run_subscription_record(job, rec->proc - job->desc.base,
+                                   rec->channel, rec->len_bytes);
     ep_proof_written(job->proof, 0, rec->proc - job->desc.base, rec->channel,
                      rec->mem, rec->len_bytes);
     ep_run_sinks_record(job->sinks, rec, rec->proc - job->desc.base);
@@ -315,7 +316,7 @@ bool ep_run_jobs_wanted(struct run *r)
     bool is_told = false;
 
     for (struct run_job *job = r->own.next; job != NULL; job = job->next)
-        is_told |= ep_run_want_again(r, &job->want);
+        is_told |= ep_run_subscription_wanted(job);
     return is_told;
 }
 

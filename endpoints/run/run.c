@@ -27,10 +27,10 @@
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stats.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/run/subscription.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/up.h"
 #include "endpoints/run/verdict.h"
-#include "endpoints/run/want.h"
 #include "endpoints/spawn/mark.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/limits.h"
@@ -205,7 +205,7 @@ static const struct run_tap_events tap_events = {
     .on_push = on_push,
     .on_pushers = on_pushers,
     .on_wanted = ep_run_jobs_wanted,
-    .on_hold = ep_run_want_hold,
+    .on_hold = ep_run_subscription_hold,
     .on_spawn = ep_run_spawn,
     .on_up = on_up,
     .on_given_up = ep_run_dvm_give_up,

@@ -1,0 +1,24 @@
+/* Carries out which output of further jobs travels: job/subscription.h. */
+#ifndef ENDPOINTS_RUN_SUBSCRIPTION_H
+#define ENDPOINTS_RUN_SUBSCRIPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/tree.h"
+
+struct run;
+struct run_job;
+
+/* A record of the job came. O(1), and when the nodes are told O(size). */
+void ep_run_subscription_record(struct run_job *job, uint32_t rank,
+                                uint8_t channel, uint32_t len_bytes);
+/* Somebody wants more than before. Returns whether nodes are to hear of it.
+ * O(size). */
+bool ep_run_subscription_wanted(struct run_job *job);
+
+/* These processes are not to be read, or are again. O(1). */
+void ep_run_subscription_hold(struct run *r, const struct topo_range *range,
+                              bool is_held);
+
+#endif
