@@ -36,6 +36,7 @@ struct ep_door {
     char name[NAME_BYTES];
     bool is_listed;       /* the name in the folder is ours */
     struct event *comes;  /* owned: another client */
+    struct event *rest;   /* owned: no more descriptors, for a time */
     struct client *first; /* owned */
     unsigned clients;
     /* What ADDRESS is answered with: TOOLS or REFUSED; kind 0: not yet. */
@@ -191,17 +192,33 @@ static void add(struct ep_door *door, int fd)
         drop(client);
 }
 
+/* Where there is no descriptor for it, it waits in the kernel. */
 static void on_comes(evutil_socket_t fd, short what, void *arg)
 {
+    static const struct timeval wait = {.tv_sec = 1};
+    struct ep_door *door = arg;
     int came = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
     (void)what;
+    if (came < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+        event_del(door->comes);
+        event_add(door->rest, &wait);
+    }
     if (came < 0)
         return;
     if (is_welcome(came))
         add(arg, came);
     else
         close(came);
+}
+
+static void on_rest(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_door *door = arg;
+
+    (void)fd;
+    (void)what;
+    event_add(door->comes, NULL);
 }
 
 /* --- it opens */
@@ -263,7 +280,9 @@ static int open_all(struct ep_door *door, char *why)
         return rc;
     door->comes = event_new(door->cfg.base, door->fd, EV_READ | EV_PERSIST,
                             on_comes, door);
-    if (door->comes != NULL && event_add(door->comes, NULL) == 0)
+    door->rest = evtimer_new(door->cfg.base, on_rest, door);
+    if (door->comes != NULL && door->rest != NULL &&
+        event_add(door->comes, NULL) == 0)
         return 0;
     snprintf(why, EP_WHY_MAX, "out of memory");
     return OV_ENOMEM;
@@ -321,6 +340,8 @@ void ep_door_close(struct ep_door *door)
         drop(door->first);
     if (door->comes != NULL)
         event_free(door->comes);
+    if (door->rest != NULL)
+        event_free(door->rest);
     if (door->is_listed)
         (void)unlinkat(door->folder, door->name, 0);
     if (door->fd >= 0)

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -171,6 +173,41 @@ static void a_number_is_that_of_one_session(void **state)
     end(&place);
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* It would try without end otherwise. */
+static void without_a_descriptor_it_rests(void **state)
+{
+    struct rlimit before, none;
+    struct place place;
+    char why[EP_WHY_MAX];
+    uint64_t start_ms;
+    int fd;
+
+    (void)state;
+    begin(&place);
+    assert_int_equal(open_door(&place, true, why), 0);
+    fd = dial();
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = before;
+    none.rlim_cur = 0; /* no other one can be made */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    event_base_loop(place.base, EVLOOP_NONBLOCK);
+    start_ms = now_ms();
+    event_base_loop(place.base, EVLOOP_ONCE); /* the end of its rest */
+    assert_true(now_ms() - start_ms >= 500);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    greet(&place, fd, JOB_DOOR_WELCOME);
+    close(fd);
+    end(&place);
+}
+
 static void a_folder_that_others_enter_is_not_used(void **state)
 {
     struct place place;
@@ -193,6 +230,7 @@ int main(void)
         cmocka_unit_test(a_client_is_heard_in_order),
         cmocka_unit_test(a_session_that_is_no_dvm_is_not_stopped),
         cmocka_unit_test(a_number_is_that_of_one_session),
+        cmocka_unit_test(without_a_descriptor_it_rests),
         cmocka_unit_test(a_folder_that_others_enter_is_not_used),
     };
 
