@@ -8,33 +8,44 @@
 #include <unistd.h>
 
 #include "commands/refuse.h"
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
 enum {
     LOOK_MS = 50,
     TELL_MS = 1000,
-    WAIT_MS = EP_SESSIONS_S * 1000,
+    WAIT_MS = EP_SESSIONS_ALONE_S * 1000,
     DOOR_MS = 5000, /* one that is named has its door within that time, */
     SOON_MS = 500,  /* and where none is one may just have been started */
     COMM_BYTES = 64,
 };
 
-static struct ep_session sessions[EP_SESSIONS_MAX];
+static struct ep_sessions found;
 
-/* Some time before the next look; it is told on stderr after a second for whom.
- * False: it was waited for long enough. */
-static bool wait_a_moment(pid_t pid, int most_ms, int *waited_ms)
+/* One of them is meant. */
+static void keep(struct ep_session *session, struct ep_session *out)
+{
+    *out = *session;
+    ep_sessions_close(&found, session);
+}
+
+/* Some time before the next look; of a process that is named it is told on
+ * stderr after a second. False: it was waited for long enough. */
+static bool wait_a_moment(pid_t pid, uint64_t begin_ns, int most_ms)
 {
     static const struct timespec look = {.tv_nsec = LOOK_MS * 1000000};
+    static bool is_told;
+    int waited_ms = (int)((ep_clock_ns() - begin_ns) / 1000000);
 
-    if (*waited_ms >= most_ms)
+    if (waited_ms >= most_ms)
         return false;
-    if (*waited_ms == TELL_MS)
+    if (pid != 0 && waited_ms >= TELL_MS && !is_told) {
         fprintf(stderr, "xylem: waiting for process %d to open its door\n",
                 (int)pid);
+        is_told = true;
+    }
     nanosleep(&look, NULL);
-    *waited_ms += LOOK_MS;
     return true;
 }
 
@@ -56,24 +67,27 @@ static int check_answer(const struct ep_session *session)
         return 0;
     if (session->answer.kind == 0)
         return refuse("process %d does not answer (is it stopped?)",
-                      (int)session->pid);
+                      (int)session->number);
     return refuse("%s", session->answer.text);
 }
 
 /* One that has just begun has no door yet. Of root any user's. False: there is
  * none, and nothing was said. */
-static bool find_pid(pid_t pid)
+static bool find_pid(pid_t pid, struct ep_session *out)
 {
-    int waited_ms = 0;
+    const uint64_t begin_ns = ep_clock_ns();
     uid_t uid;
 
     do {
         if (!ep_process_owner(pid, &uid) ||
             (uid != geteuid() && geteuid() != 0))
             return false;
-        if (ep_sessions_open(uid, pid, sessions) > 0)
+        ep_sessions_open(uid, pid, &found);
+        if (found.count > 0) {
+            keep(&found.at[0], out);
             return true;
-    } while (is_xylem(pid) && wait_a_moment(pid, DOOR_MS, &waited_ms));
+        }
+    } while (is_xylem(pid) && wait_a_moment(pid, begin_ns, DOOR_MS));
     return false;
 }
 
@@ -96,208 +110,247 @@ static int refuse_pid(pid_t pid, const struct deed *deed)
         return refuse_owner(pid, uid, deed->what);
     if (!is_xylem(pid))
         return refuse("process %d is no %s", (int)pid, deed->thing);
-    return refuse("process %d is no %s that can be found: it has no door, "
-                  "which it says with -v, or another XDG_RUNTIME_DIR than this",
+    return refuse("process %d is no %s that can be found: it has no door (with "
+                  "-v it says why), or another XDG_RUNTIME_DIR than this",
                   (int)pid, deed->thing);
 }
 
 /* --- by name */
 
+/* It has this name, or a job in it that was started there. */
 static bool has_name(const struct ep_session *session, const char *nspace)
 {
     size_t len = strlen(session->answer.text);
 
-    return strncmp(session->answer.text, nspace, len) == 0 &&
+    return session->answer.kind == JOB_DOOR_WELCOME &&
+           strncmp(session->answer.text, nspace, len) == 0 &&
            (nspace[len] == '\0' || nspace[len] == '.');
 }
 
-/* The first one is meant. */
-static void close_others(unsigned count)
+static struct ep_session *find_name(const char *nspace)
 {
-    for (unsigned i = 1; i < count; i++)
-        ep_session_close(&sessions[i]);
-}
-
-/* All of the user that answer, those of this name alone where one is given, and
- * dvms alone. */
-static unsigned list(const char *nspace, bool are_dvms)
-{
-    unsigned count = ep_sessions_open(geteuid(), 0, sessions), left = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        const struct ep_session *one = &sessions[i];
-        bool is_meant = one->answer.kind == JOB_DOOR_WELCOME &&
-                        (!are_dvms || one->answer.is_dvm) &&
-                        (nspace == NULL || has_name(one, nspace));
-
-        if (is_meant)
-            sessions[left++] = sessions[i];
-        else
-            ep_session_close(&sessions[i]);
+    ep_sessions_open(geteuid(), 0, &found);
+    for (unsigned i = 0; i < found.count; i++) {
+        if (has_name(&found.at[i], nspace))
+            return &found.at[i];
     }
-    return left;
+    return NULL;
 }
 
-static unsigned list_soon(bool are_dvms)
+/* Those that may be it: one that does not say what it is may be anything. */
+static void show_silent(void)
 {
-    int waited_ms = 0;
-    unsigned count;
+    for (unsigned i = 0; i < found.count; i++) {
+        const struct ep_session *one = &found.at[i];
 
-    do
-        count = list(NULL, are_dvms);
-    while (count == 0 && wait_a_moment(0, SOON_MS, &waited_ms));
+        if (one->answer.kind != JOB_DOOR_WELCOME)
+            fprintf(stderr, "  process %d: %s\n", (int)one->number,
+                    one->answer.kind == 0 ? "does not answer"
+                                          : one->answer.text);
+    }
+}
+
+/* --- the only one */
+
+static bool may_be(const struct ep_session *session, bool is_dvm)
+{
+    if (session->answer.kind != JOB_DOOR_WELCOME)
+        return true;
+    return is_dvm ? session->answer.is_dvm : !session->answer.has_no_tools;
+}
+
+static unsigned count_all(bool are_dvms)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < found.count; i++)
+        count += may_be(&found.at[i], are_dvms);
     return count;
 }
 
-static void show(const char *option, unsigned count)
+/* How many there are; one may just have been started. */
+static unsigned list_soon(bool are_dvms)
 {
-    for (unsigned i = 0; i < count; i++)
-        fprintf(stderr, "  %s%d   (%s)\n", option, (int)sessions[i].pid,
-                sessions[i].answer.text);
+    const uint64_t begin_ns = ep_clock_ns();
+    unsigned count;
+
+    do {
+        ep_sessions_close(&found, NULL);
+        ep_sessions_open(geteuid(), 0, &found);
+        count = count_all(are_dvms);
+    } while (count == 0 && wait_a_moment(0, begin_ns, SOON_MS));
+    return count;
+}
+
+static int keep_only(bool is_dvm, struct ep_session *out)
+{
+    struct ep_session *only = found.at;
+
+    while (!may_be(only, is_dvm))
+        only++;
+    keep(only, out);
+    return check_answer(out);
+}
+
+static int show_all(bool are_dvms, const char *option)
+{
+    for (unsigned i = 0; i < found.count; i++) {
+        const struct ep_session *one = &found.at[i];
+
+        if (may_be(one, are_dvms) && one->answer.kind == JOB_DOOR_WELCOME)
+            fprintf(stderr, "  %s%d   (%s)\n", option, (int)one->number,
+                    one->answer.text);
+    }
+    show_silent();
+    return 1;
 }
 
 /* --- a launcher */
 
-static int find_launcher(pid_t pid)
+static int find_launcher(pid_t pid, struct ep_session *out)
 {
     static const struct deed deed = {
         .what = "attach to it", .option = "attach", .thing = "xylem run"};
 
-    return find_pid(pid) ? check_answer(&sessions[0]) : refuse_pid(pid, &deed);
+    return find_pid(pid, out) ? check_answer(out) : refuse_pid(pid, &deed);
 }
 
-static int find_nspace(const char *nspace)
+static int find_nspace(const char *nspace, struct ep_session *out)
 {
-    unsigned count = list(nspace, false);
-    const struct job_door *answer = &sessions[0].answer;
+    struct ep_session *one = find_name(nspace);
 
-    if (count == 0)
-        return refuse("no job %s runs on this machine that you may attach to: "
-                      "it is over, is somebody else's, or has another "
-                      "XDG_RUNTIME_DIR than this",
-                      nspace);
-    if (answer->is_dvm && strcmp(answer->text, nspace) == 0)
+    if (one == NULL) {
+        refuse("no job %s runs on this machine that you may attach to: it is "
+               "over, is somebody else's, or has another XDG_RUNTIME_DIR than "
+               "this",
+               nspace);
+        show_silent();
+        return 1;
+    }
+    if (one->answer.is_dvm && strcmp(one->answer.text, nspace) == 0)
         return refuse("%s is a dvm and no job: `xylem attach --pid %d' shows "
                       "the job that runs in it, or lists them",
-                      nspace, (int)sessions[0].pid);
-    close_others(count);
+                      nspace, (int)one->number);
+    keep(one, out);
     return 0;
 }
 
-static int find_only(void)
+static int find_only(struct ep_session *out)
 {
     unsigned count = list_soon(false);
 
-    if (count == 1)
+    if (count == 0 && found.count > 0) { /* it says why that cannot be */
+        keep(&found.at[0], out);
         return 0;
+    }
     if (count == 0)
         return refuse("no xylem run of yours is running on this machine that "
                       "can be found (--pid and --nspace name one)");
+    if (count == 1)
+        return keep_only(false, out);
     refuse("%u of your xylem runs are running here: say which one, with "
            "--pid P",
            count);
-    show("--pid ", count);
-    return 1;
+    return show_all(false, "--pid ");
 }
 
 /* Also one that lies elsewhere; then its process is not known. */
 static int choose_uri(const char *uri, struct chosen *out)
 {
-    char name[JOB_DOOR_TEXT_MAX];
     const char *end = strstr(uri, "-server.");
-    unsigned count;
+    char name[JOB_DOOR_TEXT_MAX];
+    const struct ep_session *one = NULL;
 
     if (strchr(uri, ';') == NULL || strlen(uri) >= sizeof(out->uri))
         return refuse("'%s' is no address of a launcher: `xylem run -v' "
                       "prints it, as NAME.0;tcp4://127.0.0.1:PORT",
                       uri);
-    *out = (struct chosen){.pid = 0};
-    strcpy(out->uri, uri);
-    snprintf(name, sizeof(name), "%.*s", end != NULL ? (int)(end - uri) : 0,
-             uri);
-    count = list(name, false);
-    if (count > 0) {
-        out->pid = sessions[0].pid;
-        close_others(count);
-        ep_session_close(&sessions[0]);
+    if (end != NULL) {
+        snprintf(name, sizeof(name), "%.*s", (int)(end - uri), uri);
+        one = find_name(name);
     }
+    *out = (struct chosen){.pid = one != NULL ? one->pid : 0};
+    strcpy(out->uri, uri);
+    ep_sessions_close(&found, NULL);
     return 0;
 }
 
 int choose_launcher(const struct choose_by *by, struct chosen *out)
 {
+    struct ep_session session;
     int rc;
 
     if (by->uri != NULL)
         return choose_uri(by->uri, out);
     if (by->pid != 0)
-        rc = find_launcher(by->pid);
+        rc = find_launcher(by->pid, &session);
     else
-        rc = by->nspace != NULL ? find_nspace(by->nspace) : find_only();
-    return rc == 0 ? choose_address(&sessions[0], out) : rc;
+        rc = by->nspace != NULL ? find_nspace(by->nspace, &session)
+                                : find_only(&session);
+    return rc == 0 ? choose_address(&session, out) : rc;
 }
 
 /* --- a dvm */
 
-static int find_dvm(pid_t pid, const struct dvm_use *use)
+static int find_dvm(pid_t pid, const struct dvm_use *use,
+                    struct ep_session *out)
 {
     char what[32];
     const struct deed deed = {
         .what = what, .option = use->option, .thing = "dvm"};
 
     snprintf(what, sizeof(what), "%s it", use->verb);
-    if (!find_pid(pid))
+    if (!find_pid(pid, out))
         return refuse_pid(pid, &deed);
-    if (check_answer(&sessions[0]) != 0)
+    if (check_answer(out) != 0)
         return 1;
-    return sessions[0].answer.is_dvm
+    return out->answer.is_dvm
                ? 0
                : refuse("process %d is no dvm: it has a job of its own",
                         (int)pid);
 }
 
-static int find_named_dvm(const char *name, const struct dvm_use *use)
+static int find_named_dvm(const char *name, const struct dvm_use *use,
+                          struct ep_session *out)
 {
-    unsigned count = list(name, true);
+    struct ep_session *one = find_name(name);
 
-    if (count == 0 || strcmp(sessions[0].answer.text, name) != 0)
-        return refuse("no dvm %s runs on this machine that you may %s: it has "
-                      "ended, is somebody else's (root names its process), or "
-                      "has another XDG_RUNTIME_DIR than this",
-                      name, use->verb);
-    close_others(count);
-    return 0;
+    if (one != NULL && one->answer.is_dvm &&
+        strcmp(one->answer.text, name) == 0) {
+        keep(one, out);
+        return 0;
+    }
+    refuse("no dvm %s runs on this machine that you may %s: it has ended, is "
+           "somebody else's (root names its process), or has another "
+           "XDG_RUNTIME_DIR than this",
+           name, use->verb);
+    show_silent();
+    return 1;
 }
 
-static int find_only_dvm(const struct dvm_use *use)
+static int find_only_dvm(const struct dvm_use *use, struct ep_session *out)
 {
     unsigned count = list_soon(true);
     char option[32];
 
     if (count == 1)
-        return 0;
+        return keep_only(true, out);
     if (count == 0)
         return refuse("no dvm of yours is up on this machine (with this "
                       "XDG_RUNTIME_DIR)");
     refuse("%u of your dvms are up here: say which one", count);
     snprintf(option, sizeof(option), "xylem %s=", use->option);
-    show(option, count);
-    return 1;
+    return show_all(true, option);
 }
 
 int choose_dvm(const char *word, const struct dvm_use *use,
                struct ep_session *out)
 {
-    int rc;
-
     if (word == NULL)
-        rc = find_only_dvm(use);
-    else if (ep_process_number(word) > 0)
-        rc = find_dvm(ep_process_number(word), use);
-    else
-        rc = find_named_dvm(word, use);
-    *out = sessions[0];
-    return rc;
+        return find_only_dvm(use, out);
+    if (ep_process_number(word) > 0)
+        return find_dvm(ep_process_number(word), use, out);
+    return find_named_dvm(word, use, out);
 }
 
 /* --- where its tools connect */
@@ -309,7 +362,7 @@ static int await_address(struct ep_session *session)
     if (rc != OV_EFULL)
         return rc;
     fprintf(stderr, "xylem: waiting for process %d to let tools in\n",
-            (int)session->pid);
+            (int)session->number);
     return ep_session_hear(session, WAIT_MS - TELL_MS, &session->answer);
 }
 
@@ -322,10 +375,11 @@ int choose_address(struct ep_session *session, struct chosen *out)
         rc = await_address(session);
     ep_session_close(session);
     if (rc == OV_EFULL)
-        return refuse("process %d does not let tools in (-v of it says why)",
-                      (int)session->pid);
+        return refuse("process %d has let no tool in for %d s (started with "
+                      "-v it says why)",
+                      (int)session->number, EP_SESSIONS_ALONE_S);
     if (rc != 0)
-        return refuse("process %d has just ended", (int)session->pid);
+        return refuse("process %d has just ended", (int)session->number);
     if (session->answer.kind != JOB_DOOR_TOOLS)
         return refuse("%s", session->answer.text);
     out->pid = session->pid;

@@ -15,7 +15,7 @@ struct choose_by {
 
 /* Where to connect, and to whom. */
 struct chosen {
-    pid_t pid; /* 0: not known */
+    pid_t pid; /* for us; 0: not known */
     char uri[JOB_DOOR_TEXT_MAX];
 };
 
@@ -38,8 +38,8 @@ int choose_dvm(const char *word, const struct dvm_use *use,
                struct ep_session *out);
 
 /* Where tools of the session connect, once it lets them in; at most
- * EP_SESSIONS_S, and what is longer than a second is told on stderr. Closes the
- * connection. Returns 0, or 1 after saying what is wrong. */
+ * EP_SESSIONS_ALONE_S, and what is longer than a second is told on stderr.
+ * Closes the connection. Returns 0, or 1 after saying what is wrong. */
 int choose_address(struct ep_session *session, struct chosen *out);
 
 #endif

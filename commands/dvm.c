@@ -23,8 +23,11 @@
 
 enum { LOOK_MS = 50 };
 
+/* Of one in another container nothing is seen. */
 static void wait_gone(pid_t pid, struct pollfd *gone)
 {
+    if (pid == 0)
+        return;
     while (poll(gone, 1, gone->fd < 0 ? LOOK_MS : -1) <= 0) {
         if (gone->fd < 0 && kill(pid, 0) != 0)
             return;

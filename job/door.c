@@ -12,6 +12,7 @@
 
 static const struct job_schema_row welcome_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_dvm, 1),
+    JOB_SCHEMA_FLAG(struct job_door, has_no_tools, 2),
     {.kind = JOB_ROW_END},
 };
 

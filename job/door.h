@@ -33,9 +33,10 @@ enum job_door_kind {
 };
 
 struct job_door {
-    uint8_t kind;     /* enum job_door_kind */
-    uint32_t version; /* HELLO: JOB_DOOR_VERSION of the client */
-    bool is_dvm;      /* WELCOME */
+    uint8_t kind;      /* enum job_door_kind */
+    uint32_t version;  /* HELLO: JOB_DOOR_VERSION of the client */
+    bool is_dvm;       /* WELCOME */
+    bool has_no_tools; /* WELCOME: PMIx tools can never connect to it */
     /* HELLO: the release of the client. WELCOME: the name of the session's own
      * job, or of the dvm. REFUSED: why, a sentence. TOOLS: the address. */
     char text[JOB_DOOR_TEXT_MAX];

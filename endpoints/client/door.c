@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -19,12 +20,19 @@
 #include "job/door.h"
 #include "overlay/base/err.h"
 
-enum { BACKLOG = 2 * EP_DOOR_CLIENTS_MAX, NAME_BYTES = 16 };
+enum {
+    BACKLOG = 2 * EP_DOOR_CLIENTS_MAX,
+    THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX, /* with those that are refused */
+    NAME_BYTES = 16,
+    HELLO_S = 10, /* who has not said it by then goes */
+    LOOK_S = 60,
+    REST_S = 1,
+};
 
 struct client {
     struct ep_door *door;
     struct client *next;
-    struct event *reads; /* owned */
+    struct event *reads; /* owned; NULL while nobody serves it */
     int fd;              /* owned */
     bool is_greeted;
     bool awaits_tools; /* an answer to ADDRESS is due */
@@ -34,9 +42,10 @@ struct ep_door {
     struct ep_door_cfg cfg;
     int folder, fd; /* owned */
     char name[NAME_BYTES];
-    bool is_listed;       /* the name in the folder is ours */
+    ino_t inode;          /* of the name; 0: it has none */
     struct event *comes;  /* owned: another client */
     struct event *rest;   /* owned: no more descriptors, for a time */
+    struct event *look;   /* owned: the next ep_door_look() */
     struct client *first; /* owned */
     unsigned clients;
     /* What ADDRESS is answered with: TOOLS or REFUSED; kind 0: not yet. */
@@ -45,7 +54,7 @@ struct ep_door {
 
 /* --- what it is told */
 
-/* There is room: a client has one answer at a time. */
+/* Who asks without reading the answers misses some. */
 static void say(const struct client *client, const struct job_door *msg)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -70,8 +79,11 @@ static bool refuse(const struct client *client, const char *why)
 
 static bool hello(struct client *client, const struct job_door *msg)
 {
-    const struct ep_door_cfg *cfg = &client->door->cfg;
-    struct job_door answer = {.kind = JOB_DOOR_WELCOME, .is_dvm = cfg->is_dvm};
+    const struct ep_door *door = client->door;
+    struct job_door answer = {.kind = JOB_DOOR_WELCOME,
+                              .is_dvm = door->cfg.is_dvm,
+                              .has_no_tools =
+                                  door->tools.kind == JOB_DOOR_REFUSED};
     char why[EP_WHY_MAX];
 
     if (msg->version != JOB_DOOR_VERSION) {
@@ -81,8 +93,15 @@ static bool hello(struct client *client, const struct job_door *msg)
                  PACKAGE_VERSION, JOB_DOOR_VERSION, msg->text, msg->version);
         return refuse(client, why);
     }
+    if (door->clients > EP_DOOR_CLIENTS_MAX) {
+        snprintf(why, sizeof(why),
+                 "the session has %d clients, and takes no more",
+                 EP_DOOR_CLIENTS_MAX);
+        return refuse(client, why);
+    }
     client->is_greeted = true;
-    snprintf(answer.text, sizeof(answer.text), "%s", cfg->name);
+    event_remove_timer(client->reads);
+    snprintf(answer.text, sizeof(answer.text), "%s", door->cfg.name);
     say(client, &answer);
     return true;
 }
@@ -152,13 +171,28 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct client *client = arg;
     uint8_t mem[JOB_DOOR_BYTES_MAX + 1];
-    ssize_t got = recv(fd, mem, sizeof(mem), MSG_DONTWAIT);
+    ssize_t got = 0;
 
-    (void)what;
+    if ((what & EV_TIMEOUT) == 0)
+        got = recv(fd, mem, sizeof(mem), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (got <= 0 || !hear(client, ov_rd_init(mem, (size_t)got)))
         drop(client);
+}
+
+/* Returns 0 or OV_ENOMEM. */
+static int serve(struct client *client)
+{
+    static const struct timeval hello = {.tv_sec = HELLO_S};
+
+    client->reads = event_new(client->door->cfg.base, client->fd,
+                              EV_READ | EV_PERSIST, on_readable, client);
+    return client->reads == NULL ||
+                   event_add(client->reads,
+                             client->is_greeted ? NULL : &hello) != 0
+               ? OV_ENOMEM
+               : 0;
 }
 
 static bool is_welcome(int fd)
@@ -181,33 +215,35 @@ static void add(struct ep_door *door, int fd)
     *client = (struct client){.door = door, .next = door->first, .fd = fd};
     door->first = client;
     door->clients++;
-    if (door->clients > EP_DOOR_CLIENTS_MAX) {
-        (void)refuse(client, "the session has 128 clients, and takes no more");
-        drop(client);
-        return;
-    }
-    client->reads = event_new(door->cfg.base, fd, EV_READ | EV_PERSIST,
-                              on_readable, client);
-    if (client->reads == NULL || event_add(client->reads, NULL) != 0)
+    if (serve(client) != 0)
         drop(client);
 }
 
-/* Where there is no descriptor for it, it waits in the kernel. */
+static void rest(struct ep_door *door)
+{
+    static const struct timeval wait = {.tv_sec = REST_S};
+
+    event_del(door->comes);
+    event_add(door->rest, &wait);
+}
+
+/* Where there is no descriptor for it, or too many are there, it waits in the
+ * kernel. */
 static void on_comes(evutil_socket_t fd, short what, void *arg)
 {
-    static const struct timeval wait = {.tv_sec = 1};
     struct ep_door *door = arg;
-    int came = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int came = -1;
 
     (void)what;
-    if (came < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
-        event_del(door->comes);
-        event_add(door->rest, &wait);
-    }
+    errno = EMFILE;
+    if (door->clients < THERE_MAX)
+        came = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (came < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+        rest(door);
     if (came < 0)
         return;
     if (is_welcome(came))
-        add(arg, came);
+        add(door, came);
     else
         close(came);
 }
@@ -221,7 +257,7 @@ static void on_rest(evutil_socket_t fd, short what, void *arg)
     event_add(door->comes, NULL);
 }
 
-/* --- it opens */
+/* --- its name */
 
 /* In containers that share the folder a number may be that of two. */
 static bool is_taken(const struct ep_door *door)
@@ -234,14 +270,27 @@ static bool is_taken(const struct ep_door *door)
 }
 
 /* Who sees the name can connect: it is another one until the socket listens. */
+static int bind_early(struct ep_door *door, const char *early)
+{
+    const struct sockaddr_un at = ep_door_address(door->folder, early);
+    struct stat of;
+
+    (void)unlinkat(door->folder, early, 0);
+    if (bind(door->fd, (const struct sockaddr *)&at, sizeof(at)) != 0 ||
+        listen(door->fd, BACKLOG) != 0 ||
+        fstatat(door->folder, early, &of, AT_SYMLINK_NOFOLLOW) != 0 ||
+        renameat(door->folder, early, door->folder, door->name) != 0)
+        return OV_ESYS;
+    door->inode = of.st_ino;
+    return 0;
+}
+
 static int listen_at(struct ep_door *door, char *why)
 {
     char early[NAME_BYTES + 1];
-    struct sockaddr_un at;
 
     snprintf(door->name, sizeof(door->name), "%d", (int)getpid());
     snprintf(early, sizeof(early), ".%s", door->name);
-    at = ep_door_address(door->folder, early);
     ep_door_sweep(door->folder);
     if (is_taken(door)) {
         snprintf(why, EP_WHY_MAX,
@@ -250,62 +299,125 @@ static int listen_at(struct ep_door *door, char *why)
                  door->name);
         return OV_ESYS;
     }
+    if (bind_early(door, early) == 0)
+        return 0;
+    snprintf(why, EP_WHY_MAX, "%s", strerror(errno));
     (void)unlinkat(door->folder, early, 0);
-    if (bind(door->fd, (const struct sockaddr *)&at, sizeof(at)) != 0 ||
-        listen(door->fd, BACKLOG) != 0 ||
-        renameat(door->folder, early, door->folder, door->name) != 0) {
-        snprintf(why, EP_WHY_MAX, "%s", strerror(errno));
-        (void)unlinkat(door->folder, early, 0);
-        return OV_ESYS;
-    }
-    door->is_listed = true;
-    return 0;
+    return OV_ESYS;
 }
 
-static int open_all(struct ep_door *door, char *why)
+static int open_name(struct ep_door *door, char *why)
 {
-    int rc;
-
     door->folder = ep_door_folder_make(why);
     if (door->folder < 0)
         return OV_ESYS;
     door->fd =
         socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (door->fd < 0) {
-        snprintf(why, EP_WHY_MAX, "no socket: %s", strerror(errno));
-        return OV_ESYS;
-    }
-    rc = listen_at(door, why);
-    if (rc != 0)
-        return rc;
+    if (door->fd >= 0)
+        return listen_at(door, why);
+    snprintf(why, EP_WHY_MAX, "no socket: %s", strerror(errno));
+    return OV_ESYS;
+}
+
+static bool has_name(const struct ep_door *door)
+{
+    struct stat of;
+
+    return door->inode != 0 &&
+           fstatat(door->folder, door->name, &of, AT_SYMLINK_NOFOLLOW) == 0 &&
+           of.st_ino == door->inode;
+}
+
+/* Those that are there stay. */
+static void close_name(struct ep_door *door)
+{
+    if (has_name(door))
+        (void)unlinkat(door->folder, door->name, 0);
+    if (door->fd >= 0)
+        close(door->fd);
+    if (door->folder >= 0)
+        close(door->folder);
+    door->fd = door->folder = -1;
+    door->inode = 0;
+}
+
+/* --- a loop serves it */
+
+static void free_event(struct event **event)
+{
+    if (*event != NULL)
+        event_free(*event);
+    *event = NULL;
+}
+
+static int attend(struct ep_door *door)
+{
     door->comes = event_new(door->cfg.base, door->fd, EV_READ | EV_PERSIST,
                             on_comes, door);
-    door->rest = evtimer_new(door->cfg.base, on_rest, door);
-    if (door->comes != NULL && door->rest != NULL &&
-        event_add(door->comes, NULL) == 0)
-        return 0;
-    snprintf(why, EP_WHY_MAX, "out of memory");
-    return OV_ENOMEM;
+    return door->comes == NULL || event_add(door->comes, NULL) != 0 ? OV_ENOMEM
+                                                                    : 0;
 }
 
-int ep_door_open(const struct ep_door_cfg *cfg, struct ep_door **out, char *why)
+/* The folder may be another one by now, under the same name. */
+void ep_door_look(struct ep_door *door)
 {
-    struct ep_door *door = calloc(1, sizeof(*door));
-    int rc;
+    char why[EP_WHY_MAX];
 
-    *out = NULL;
-    snprintf(why, EP_WHY_MAX, "out of memory");
-    if (door == NULL)
-        return OV_ENOMEM;
-    *door = (struct ep_door){.cfg = *cfg, .folder = -1, .fd = -1};
-    rc = open_all(door, why);
-    if (rc != 0) {
-        ep_door_close(door);
-        return rc;
-    }
-    *out = door;
-    return 0;
+    if (has_name(door))
+        return;
+    free_event(&door->comes);
+    event_del(door->rest);
+    close_name(door);
+    if (open_name(door, why) == 0)
+        (void)attend(door);
+    else
+        close_name(door); /* until the next look */
 }
+
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+    static const struct timeval next = {.tv_sec = LOOK_S};
+    struct ep_door *door = arg;
+
+    (void)fd;
+    (void)what;
+    ep_door_look(door);
+    event_add(door->look, &next);
+}
+
+int ep_door_serve(struct ep_door *door, const struct ep_door_cfg *cfg)
+{
+    static const struct timeval next = {.tv_sec = LOOK_S};
+    int rc = OV_ENOMEM;
+
+    if (door == NULL)
+        return 0;
+    door->cfg = *cfg;
+    door->rest = evtimer_new(cfg->base, on_rest, door);
+    door->look = evtimer_new(cfg->base, on_look, door);
+    if (door->rest != NULL && door->look != NULL &&
+        event_add(door->look, &next) == 0)
+        rc = attend(door);
+    for (struct client *at = door->first; rc == 0 && at != NULL; at = at->next)
+        rc = serve(at);
+    if (rc != 0)
+        ep_door_pause(door);
+    return rc;
+}
+
+void ep_door_pause(struct ep_door *door)
+{
+    if (door == NULL)
+        return;
+    free_event(&door->comes);
+    free_event(&door->rest);
+    free_event(&door->look);
+    for (struct client *at = door->first; at != NULL; at = at->next)
+        free_event(&at->reads);
+    door->tools.kind = 0;
+}
+
+/* --- where tools connect */
 
 static void answer(struct ep_door *door, uint8_t kind, const char *text)
 {
@@ -332,21 +444,33 @@ void ep_door_no_tools(struct ep_door *door, const char *why)
     answer(door, JOB_DOOR_REFUSED, why);
 }
 
+/* --- beginning and end */
+
+int ep_door_open(struct ep_door **out, char *why)
+{
+    struct ep_door *door = calloc(1, sizeof(*door));
+    int rc;
+
+    *out = NULL;
+    snprintf(why, EP_WHY_MAX, "out of memory");
+    if (door == NULL)
+        return OV_ENOMEM;
+    door->folder = door->fd = -1;
+    rc = open_name(door, why);
+    if (rc != 0)
+        ep_door_close(door);
+    else
+        *out = door;
+    return rc;
+}
+
 void ep_door_close(struct ep_door *door)
 {
     if (door == NULL)
         return;
+    ep_door_pause(door);
     while (door->first != NULL)
         drop(door->first);
-    if (door->comes != NULL)
-        event_free(door->comes);
-    if (door->rest != NULL)
-        event_free(door->rest);
-    if (door->is_listed)
-        (void)unlinkat(door->folder, door->name, 0);
-    if (door->fd >= 0)
-        close(door->fd);
-    if (door->folder >= 0)
-        close(door->folder);
+    close_name(door);
     free(door);
 }

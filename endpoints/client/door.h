@@ -2,7 +2,12 @@
  * root, say what they want (job/door.h).
  *
  * Who a client is the kernel says. A table in door.c says what may be asked of
- * which session. All in the loop's thread.
+ * which session. It is there from the session's first moment to its last, and
+ * is served by one loop after another: in between, who comes and what is said
+ * waits. Where its name has gone, as with a folder that is cleaned up, it gets
+ * another one within a minute.
+ *
+ * All in the loop's thread. Memory: 100 bytes a client.
  */
 #ifndef ENDPOINTS_CLIENT_DOOR_H
 #define ENDPOINTS_CLIENT_DOOR_H
@@ -19,7 +24,7 @@ struct ep_door_events {
     void (*on_stop)(void *arg);
 };
 
-/* All is borrowed. */
+/* All is borrowed, until it is served no more. */
 struct ep_door_cfg {
     struct event_base *base;
     const char *name; /* of the session's own job, or of the dvm */
@@ -30,13 +35,23 @@ struct ep_door_cfg {
 
 /* Returns 0; or OV_ENOMEM or OV_ESYS, and `why` (EP_WHY_MAX bytes) says what
  * is in the way. */
-int ep_door_open(const struct ep_door_cfg *cfg, struct ep_door **out,
-                 char *why);
+int ep_door_open(struct ep_door **out, char *why);
+/* Nobody finds it any more; those that are there are cut off. NULL is fine,
+ * here and below. */
+void ep_door_close(struct ep_door *door);
+
+/* Clients are heard. Returns 0 or OV_ENOMEM. */
+int ep_door_serve(struct ep_door *door, const struct ep_door_cfg *cfg);
+/* They wait; harmless when they do already. */
+void ep_door_pause(struct ep_door *door);
+
 /* PMIx tools connect there from now on; NULL: not any more, for a time. */
 void ep_door_tools(struct ep_door *door, const char *address);
-/* They never can, for this reason. The door may be NULL, here and above. */
+/* They never can, for this reason. */
 void ep_door_no_tools(struct ep_door *door, const char *why);
-/* Nobody finds it any more; those that are there are cut off. NULL is fine. */
-void ep_door_close(struct ep_door *door);
+
+/* Has it still its name? If not it gets it again. A look at one file; for
+ * tests, as it is done once in a minute. */
+void ep_door_look(struct ep_door *door);
 
 #endif

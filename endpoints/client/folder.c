@@ -23,27 +23,34 @@ struct place {
     char name[32];
 };
 
-static bool is_owned(const char *path, uid_t uid)
+static bool is_owned(const char *path, uid_t uid, struct stat *of)
 {
-    struct stat of;
-
-    return stat(path, &of) == 0 && S_ISDIR(of.st_mode) && of.st_uid == uid;
+    return stat(path, of) == 0 && S_ISDIR(of->st_mode) && of->st_uid == uid;
 }
 
-/* Below the user's own runtime folder; false: there is none, or no other place
- * is to be looked at. */
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Below the user's own runtime folder; false: there is none. is_chosen: it is
+ * not the usual one, so no other place is to be looked at. */
 static bool own_place(uid_t uid, struct place *out, bool *is_chosen)
 {
     const char *given = uid == geteuid() ? getenv("XDG_RUNTIME_DIR") : NULL;
     size_t room = sizeof(out->top);
+    struct stat usual, own;
+    bool has_usual;
 
     snprintf(out->name, sizeof(out->name), "xylem");
     snprintf(out->top, room, "/run/user/%u", (unsigned)uid);
+    has_usual = is_owned(out->top, uid, &usual);
     *is_chosen = given != NULL && given[0] == '/' && strlen(given) < room &&
-                 strcmp(given, out->top) != 0 && is_owned(given, uid);
+                 is_owned(given, uid, &own) &&
+                 !(has_usual && is_same(&own, &usual));
     if (*is_chosen)
         snprintf(out->top, room, "%s", given);
-    return is_owned(out->top, uid);
+    return has_usual || *is_chosen;
 }
 
 static void common_place(uid_t uid, struct place *out)
@@ -103,9 +110,9 @@ static int make(const struct place *place)
         return -1;
     is_new = mkdirat(top, place->name, 0700) == 0;
     err = errno;
+    if (is_new) /* whatever the umask has left of it */
+        (void)fchmodat(top, place->name, 0700, 0);
     folder = open_folder(top, place->name);
-    if (folder >= 0 && is_new)
-        (void)fchmod(folder, 0700); /* whatever the umask has left of it */
     if (folder >= 0 || errno != ENOENT)
         err = errno;
     close(top);

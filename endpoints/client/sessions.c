@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,12 +15,12 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
-enum { TELL_MS = 1000 };
+enum { TELL_MS = 1000, LOOK_MS = 50 };
 
 struct search {
-    pid_t pid; /* 0: any */
-    struct ep_session *out;
-    unsigned count;
+    uid_t uid;
+    pid_t number; /* 0: any */
+    struct ep_sessions *out;
 };
 
 /* --- one */
@@ -52,49 +53,146 @@ int ep_session_hear(const struct ep_session *session, int timeout_ms,
     return job_door_decode(ov_rd_init(mem, (size_t)got), msg);
 }
 
-/* --- all */
-
-static void greet(void *arg, int folder, pid_t pid)
+void ep_session_close(struct ep_session *session)
 {
-    struct search *search = arg;
-    struct job_door hello = {.kind = JOB_DOOR_HELLO,
-                             .version = JOB_DOOR_VERSION,
-                             .text = PACKAGE_VERSION};
-    struct ep_session session = {.pid = pid};
-
-    if ((search->pid != 0 && search->pid != pid) ||
-        search->count == EP_SESSIONS_MAX)
-        return;
-    session.fd = ep_door_dial(folder, pid);
-    if (session.fd < 0)
-        return;
-    if (ep_session_say(&session, &hello) == 0)
-        search->out[search->count++] = session;
-    else
-        close(session.fd);
+    if (session->fd >= 0)
+        close(session->fd);
+    session->fd = -1;
 }
 
-/* False: it is gone. */
-static bool await(struct ep_session *session, uint64_t end_ns, bool *is_told)
+/* --- it is greeted */
+
+/* Who has made the door: a link may lead to somebody else's. */
+static bool is_of(int fd, uid_t uid, pid_t *pid)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+        peer.uid != uid)
+        return false;
+    *pid = peer.pid;
+    return true;
+}
+
+static void add(struct ep_sessions *all, const struct ep_session *session)
+{
+    struct ep_session *grown =
+        realloc(all->at, (all->count + 1) * sizeof(*grown));
+
+    if (grown == NULL) {
+        close(session->fd);
+        return;
+    }
+    all->at = grown;
+    grown[all->count++] = *session;
+}
+
+/* One that is too busy to take it counts as one that does not answer. */
+static void greet(void *arg, int folder, pid_t number)
+{
+    const struct search *search = arg;
+    const struct job_door hello = {.kind = JOB_DOOR_HELLO,
+                                   .version = JOB_DOOR_VERSION,
+                                   .text = PACKAGE_VERSION};
+    struct ep_session session = {.number = number, .is_there = true};
+
+    if (search->number != 0 && search->number != number)
+        return;
+    session.fd = ep_door_dial(folder, number);
+    if (session.fd < 0 && errno != EAGAIN)
+        return;
+    if (session.fd >= 0 && (!is_of(session.fd, search->uid, &session.pid) ||
+                            ep_session_say(&session, &hello) != 0)) {
+        close(session.fd);
+        return;
+    }
+    add(search->out, &session);
+}
+
+/* --- all */
+
+static bool is_silent(const struct ep_session *session)
+{
+    return session->is_there && session->answer.kind == 0;
+}
+
+static void hear(struct ep_session *session)
 {
     int rc = OV_EFULL;
 
-    while (rc == OV_EFULL && ep_clock_ns() < end_ns) {
-        rc = ep_session_hear(session, TELL_MS, &session->answer);
-        if (rc == OV_EFULL && !*is_told)
-            fprintf(stderr, "xylem: waiting for process %d to answer\n",
-                    (int)session->pid);
-        *is_told |= rc == OV_EFULL;
-    }
-    return rc == 0 || rc == OV_EFULL;
+    if (is_silent(session) && session->fd >= 0)
+        rc = ep_session_hear(session, 0, &session->answer);
+    if (rc == 0 || rc == OV_EFULL)
+        return;
+    session->is_there = false;
+    session->answer.kind = 0;
+    ep_session_close(session);
 }
 
-unsigned ep_sessions_open(uid_t uid, pid_t pid, struct ep_session *out)
+/* Until one of them says something, or for a moment. */
+static void wait_a_moment(const struct ep_sessions *all)
 {
-    uint64_t end_ns = ep_clock_ns() + EP_SESSIONS_S * UINT64_C(1000000000);
-    struct search search = {.pid = pid, .out = out};
-    unsigned count = 0;
+    struct pollfd *said = calloc(all->count, sizeof(*said));
+    nfds_t count = 0;
 
+    for (unsigned i = 0; said != NULL && i < all->count; i++) {
+        if (is_silent(&all->at[i]) && all->at[i].fd >= 0)
+            said[count++] =
+                (struct pollfd){.fd = all->at[i].fd, .events = POLLIN};
+    }
+    (void)poll(said, count, LOOK_MS);
+    free(said);
+}
+
+/* Returns how many have not answered; *are_there: somebody has. */
+static unsigned hear_all(const struct ep_sessions *all, bool *are_there)
+{
+    unsigned silent = 0;
+
+    *are_there = false;
+    for (unsigned i = 0; i < all->count; i++) {
+        hear(&all->at[i]);
+        silent += is_silent(&all->at[i]);
+        *are_there |= all->at[i].answer.kind != 0;
+    }
+    return silent;
+}
+
+static void tell_silent(const struct ep_sessions *all)
+{
+    for (unsigned i = 0; i < all->count; i++) {
+        if (is_silent(&all->at[i]))
+            fprintf(stderr, "xylem: waiting for process %d to answer\n",
+                    (int)all->at[i].number);
+    }
+}
+
+static void await_all(const struct ep_sessions *all)
+{
+    const uint64_t s = UINT64_C(1000000000), begin_ns = ep_clock_ns();
+    bool are_there, is_told = false;
+    uint64_t waited_ns = 0;
+
+    while (hear_all(all, &are_there) > 0) {
+        if (waited_ns >=
+            (are_there ? EP_SESSIONS_BESIDE_S : EP_SESSIONS_ALONE_S) * s)
+            return;
+        if (!is_told && waited_ns >= TELL_MS * UINT64_C(1000000)) {
+            tell_silent(all);
+            is_told = true;
+        }
+        wait_a_moment(all);
+        waited_ns = ep_clock_ns() - begin_ns;
+    }
+}
+
+void ep_sessions_open(uid_t uid, pid_t number, struct ep_sessions *out)
+{
+    struct search search = {.uid = uid, .number = number, .out = out};
+    unsigned left = 0;
+
+    *out = (struct ep_sessions){.count = 0};
     for (unsigned nth = 0; nth < EP_DOOR_FOLDERS; nth++) {
         int folder = ep_door_folder_open(uid, nth);
 
@@ -103,20 +201,21 @@ unsigned ep_sessions_open(uid_t uid, pid_t pid, struct ep_session *out)
         ep_door_each(folder, greet, &search);
         close(folder);
     }
-    for (unsigned i = 0; i < search.count; i++) {
-        bool is_told = false;
-
-        if (await(&out[i], end_ns, &is_told))
-            out[count++] = out[i];
-        else
-            close(out[i].fd);
+    await_all(out);
+    for (unsigned i = 0; i < out->count; i++) {
+        if (out->at[i].is_there)
+            out->at[left++] = out->at[i];
     }
-    return count;
+    out->count = left;
 }
 
-void ep_session_close(struct ep_session *session)
+void ep_sessions_close(struct ep_sessions *sessions,
+                       const struct ep_session *kept)
 {
-    if (session->fd >= 0)
-        close(session->fd);
-    session->fd = -1;
+    for (unsigned i = 0; i < sessions->count; i++) {
+        if (&sessions->at[i] != kept)
+            ep_session_close(&sessions->at[i]);
+    }
+    free(sessions->at);
+    *sessions = (struct ep_sessions){.count = 0};
 }

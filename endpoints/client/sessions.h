@@ -7,21 +7,30 @@
 
 #include "job/door.h"
 
-enum { EP_SESSIONS_MAX = 64 };
+/* How long one that does not answer is waited for: where nobody else answers,
+ * and where somebody has. */
+enum { EP_SESSIONS_ALONE_S = 20, EP_SESSIONS_BESIDE_S = 2 };
 
-/* A session that is connected. */
 struct ep_session {
-    int fd;                 /* owned; it does not block; -1: closed */
-    pid_t pid;              /* of its launcher */
-    struct job_door answer; /* its WELCOME or REFUSED; kind 0: none yet */
+    pid_t number; /* of its launcher, by which it is found */
+    pid_t pid;    /* the same process for us; 0: of another container */
+    int fd;       /* owned; it does not block; -1: none */
+    bool is_there;
+    struct job_door answer; /* WELCOME or REFUSED; kind 0: none yet */
 };
 
-/* Connects to the sessions of a user, or (pid not 0) to that one of them, and
- * waits for their answers: as long as there are some to come, EP_SESSIONS_S at
- * most, and tells on stderr after a second for whom. Returns how many there
- * are, EP_SESSIONS_MAX at most. */
-enum { EP_SESSIONS_S = 20 };
-unsigned ep_sessions_open(uid_t uid, pid_t pid, struct ep_session *out);
+struct ep_sessions {
+    struct ep_session *at; /* owned */
+    unsigned count;
+};
+
+/* Connects to the sessions of a user, or (number not 0) to that one of them,
+ * and waits for their answers. What is longer than a second is told on stderr.
+ * Those that have ended meanwhile are left out. */
+void ep_sessions_open(uid_t uid, pid_t number, struct ep_sessions *out);
+/* Closes all but one, which is taken out; NULL: all. */
+void ep_sessions_close(struct ep_sessions *sessions,
+                       const struct ep_session *kept);
 /* Once; harmless again. */
 void ep_session_close(struct ep_session *session);
 

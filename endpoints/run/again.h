@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/sys/why.h"
 #include "topo/hosts.h"
 #include "topo/object.h"
 
@@ -31,6 +32,9 @@ struct run_again {
     struct topo_hosts left_out;  /* owned */
     struct topo_hosts known;     /* owned: hosts whose machines are known */
     struct ep_machine *machines; /* owned: of each of them */
+    struct ep_door *door;        /* of all launches; NULL: there is none, */
+    char no_door[EP_WHY_MAX];    /* and why; "": the user knows */
+    bool has_begun;              /* the first launch has opened it, or tried */
 };
 
 void ep_run_again_fini(struct run_again *again);

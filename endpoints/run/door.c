@@ -2,9 +2,9 @@
 #include "endpoints/run/door.h"
 
 #include "endpoints/client/door.h"
+#include "endpoints/run/again.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
-#include "endpoints/sys/why.h"
 
 static void on_stop(void *arg)
 {
@@ -13,17 +13,18 @@ static void on_stop(void *arg)
 
 void ep_run_door_open(struct run *r)
 {
-    static const struct ep_door_events events = {.on_stop = on_stop};
-    const struct ep_door_cfg cfg = {
-        .base = r->base,
-        .name = r->plan.nspace,
-        .is_dvm = r->options.is_dvm,
-        .events = &events,
-        .arg = r,
-    };
-    char why[EP_WHY_MAX];
+    struct run_again *again = r->plan.again;
 
-    if (ep_door_open(&cfg, &r->found.door, why) == 0)
+    if (!again->has_begun && ep_door_open(&again->door, again->no_door) == 0)
+        again->no_door[0] = '\0';
+    again->has_begun = true;
+}
+
+static void say_none(struct run *r)
+{
+    char *why = r->plan.again->no_door;
+
+    if (why[0] == '\0')
         return;
     if (r->options.is_dvm)
         ep_voice_say(&r->voice,
@@ -33,17 +34,32 @@ void ep_run_door_open(struct run *r)
     else
         ep_voice_note(&r->voice, "`xylem attach' cannot find this job: %s",
                       why);
+    why[0] = '\0';
 }
 
-void ep_run_door_close(struct run *r)
+int ep_run_door_serve(struct run *r)
 {
-    ep_door_close(r->found.door);
-    r->found.door = NULL;
+    static const struct ep_door_events events = {.on_stop = on_stop};
+    const struct ep_door_cfg cfg = {
+        .base = r->base,
+        .name = r->plan.nspace,
+        .is_dvm = r->options.is_dvm,
+        .events = &events,
+        .arg = r,
+    };
+
+    say_none(r);
+    return ep_door_serve(r->plan.again->door, &cfg);
+}
+
+void ep_run_door_pause(struct run *r)
+{
+    ep_door_pause(r->plan.again->door);
 }
 
 void ep_run_door_alone(struct run *r)
 {
-    ep_door_no_tools(r->found.door,
+    ep_door_no_tools(r->plan.again->door,
                      r->options.tap == NULL
                          ? "the session was started with --no-pmix"
                          : "tools cannot connect to the session: it was built "

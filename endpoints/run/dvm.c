@@ -36,8 +36,7 @@ void ep_run_dvm_up(struct run *r, const char *uri)
 {
     if (!r->options.is_dvm || r->end.is_ending)
         return;
-    if (r->found.report != NULL &&
-        ep_run_report_put(r->found.report, r->base, uri) != 0) {
+    if (r->report != NULL && ep_run_report_put(r->report, r->base, uri) != 0) {
         ep_run_abort(r, 1);
         return;
     }
@@ -99,6 +98,6 @@ void ep_run_dvm_close(struct run *r)
 {
     if (r->end.grace != NULL)
         event_free(r->end.grace);
-    ep_run_report_close(r->found.report);
-    r->found.report = NULL;
+    ep_run_report_close(r->report);
+    r->report = NULL;
 }

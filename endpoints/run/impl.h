@@ -53,12 +53,6 @@ struct run_jobs {
     uint32_t sinks_open;     /* files that they may have open at a time */
 };
 
-/* How others find it. */
-struct run_found {
-    struct ep_door *door;      /* owned; NULL: it could not be opened */
-    struct run_report *report; /* owned: of a dvm; NULL: none is asked for */
-};
-
 /* How it ends. */
 struct run_end {
     struct event *limit;     /* --timeout */
@@ -94,7 +88,6 @@ struct run {
     struct run_job own; /* its own job, and further ones behind it */
     struct run_jobs jobs;
     struct run_tap tap;
-    struct run_found found;
     struct run_loss loss;
     struct run_end end;
     struct run_told told;
@@ -113,6 +106,7 @@ struct run {
     struct run_watch *watch; /* owned */
 
     struct run_counts counts;
+    struct run_report *report; /* owned: of a dvm; NULL: none is asked for */
     int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
     int input_fd; /* until down has it; -1: none, it is the launcher's stdin */
 };

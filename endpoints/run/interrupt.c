@@ -21,7 +21,7 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
 
     if (ep_run_end_early(r, signo))
         return;
-    if (r->options.is_dvm && !r->end.is_ending) {
+    if (r->options.is_dvm && nth == 1 && !r->end.is_ending) {
         ep_run_dvm_end(r);
     } else if (!r->options.is_dvm && nth == 1) {
         ep_run_orders_signal(r->orders, signo, NULL, 0);

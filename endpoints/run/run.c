@@ -189,7 +189,7 @@ static void on_pushers(struct run *r, bool are_there)
 
 static void on_up(struct run *r, const char *uri)
 {
-    ep_door_tools(r->found.door, uri);
+    ep_door_tools(r->plan.again->door, uri);
     if (uri != NULL)
         ep_run_dvm_up(r, uri);
 }
@@ -286,13 +286,13 @@ static int open_all(struct run *r)
     r->base = event_base_new();
     rc = OV_ENOMEM;
     if (r->base != NULL && !open_down(r) && !ep_run_jobs_open(r) &&
-        !ep_run_end_open(r) && !ep_run_interrupt_open(r))
+        !ep_run_end_open(r) && !ep_run_interrupt_open(r) &&
+        !ep_run_door_serve(r))
         rc = ep_run_output_open(r);
     if (rc != 0 && rc != OV_EINVAL)
         ep_voice_say(&r->voice, "cannot start: out of memory or descriptors");
     if (rc != 0)
         return 1;
-    ep_run_door_open(r);
     /* The daemons begin, and load the fabric while we do. */
     ep_limits_wish(ep_run_descriptors(&r->plan));
     rc = open_launch(r);
@@ -307,7 +307,7 @@ static int open_all(struct run *r)
 
 static void close_all(struct run *r)
 {
-    ep_run_door_close(r);
+    ep_run_door_pause(r);
     ep_run_interrupt_close(r);
     ep_run_loss_close(r);
     ep_run_end_close(r);
@@ -358,8 +358,7 @@ static int open_report(struct run *r)
 {
     if (r->options.report_uri == NULL)
         return 0;
-    return ep_run_report_open(r->options.report_uri, &r->voice,
-                              &r->found.report);
+    return ep_run_report_open(r->options.report_uri, &r->voice, &r->report);
 }
 
 static void on_wait(void *arg)
@@ -435,6 +434,8 @@ static int run_once(struct run *r)
     rc = open_stats(r);
     if (rc == 0)
         rc = open_report(r);
+    if (rc == 0)
+        ep_run_door_open(r);
     if (rc == 0 && ep_spawner_open(GRACE_MS, &r->spawner)) {
         ep_voice_say(&r->voice,
                      "cannot fork the process that starts all others");
@@ -485,6 +486,7 @@ int ep_run(const struct ep_run_options *options)
         again.is_due = false;
         rc = launch(options, &again);
     } while (again.is_due);
+    ep_door_close(again.door);
     ep_run_again_fini(&again);
     return rc;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The door of a dvm: who finds it, who may come in, what may be said there."""
+import contextlib
 import os
 import re
 import signal
@@ -15,6 +16,8 @@ from live import check, check_eq
 
 HELLO, WELCOME, REFUSED, STOP = range(1, 5)
 CLIENTS = 128
+RSH = os.path.join(os.environ["top_srcdir"], "tests", "live",
+                   "rsh_here.sh")
 OTHER = 1000000 + os.getpid()  # a user of this test alone
 
 
@@ -72,8 +75,7 @@ def odd():
     """Of another version, before HELLO, twice, or no message: it is refused in
     a word, and cut off. Nobody else notices."""
     dvm = dvms.start(nodes=1)
-    Client(dvm).refused(hello(2), b"is of xylem 0.1.0 (door 1) and this is "
-                                  b"xylem 0.0.7 (door 2)")
+    Client(dvm).refused(hello(2), b"(door 1) and this is xylem 0.0.7 (door 2)")
     Client(dvm).refused(bytes([STOP]), b"HELLO first")
     for packet in (bytes([99]), bytes([HELLO, 1]), bytes([WELCOME, 1, 65]),
                    hello(release=b""), hello(release=b"\0"), bytes(4000),
@@ -91,9 +93,9 @@ def many():
     there = [Client(dvm) for _ in range(CLIENTS)]
     for client in there:
         client.welcome()
-    last = Client(dvm)
-    said = last.hear()
-    check(said[:1] == bytes([REFUSED]) and b"128 clients" in said, said)
+    Client(dvm).refused(hello(), b"128 clients")
+    code, said = dvms.stop()
+    check(code == 1 and "128 clients" in said, said)
     there.pop().sock.close()
 
     def comes_in():
@@ -121,8 +123,95 @@ def stands_still():
         said = stopping.stderr.readline()
         check(f"waiting for process {dvm.proc.pid} " in said, said)
         os.kill(dvm.proc.pid, signal.SIGCONT)
-        check_eq("", stopping.stderr.read())
+        check_eq("", dvms.patient(stopping.stderr.read()))
     check_eq(0, stopping.returncode)
+    dvms.check_end(dvm)
+
+
+def beside():
+    """One that stands still may be anything: it is shown with the others where
+    none is named, and keeps nobody from one that is."""
+    dvm, still = dvms.start(nodes=1), dvms.start(nodes=1)
+    live.stop(still.proc.pid)
+    code, said = dvms.stop()
+    check(code == 1 and "2 of your dvms" in said, said)
+    check(f"--stop={dvm.proc.pid} " in said and
+          f"process {still.proc.pid}: does not answer" in said, said)
+    name = re.search(r"xylem-dvm-[0-9a-f]+", said)[0]
+    run = pmix.Command("run", "--dvm=" + name, "true")
+    check_eq(0, run.wait(), run.said())
+    check_eq((0, ""), dvms.stop(name))
+    check_eq(0, dvm.wait(), dvm.said())
+    os.kill(still.proc.pid, signal.SIGCONT)
+    check_eq((0, ""), dvms.stop())
+    dvms.check_end(still)
+
+
+def many_sessions():
+    """One of a hundred is found; what does not speak is not waited for long."""
+    dvm = dvms.start(nodes=1)
+    others = []
+    for number in range(100):
+        other = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        other.bind(os.path.join(folder(), str(4000000 + number)))
+        other.listen()
+        others.append(other)
+    code, said = dvms.stop()
+    check(code == 1 and "101 of your dvms" in said, said)
+    check_eq((0, ""), dvms.stop(dvm.proc.pid))
+    for other in others:
+        other.close()
+    check_eq(1, dvms.stop()[0])
+    check_eq([], doors(), "what nobody is behind is removed")
+    dvms.check_end(dvm)
+
+
+def removed():
+    """A folder that somebody has removed: the dvm goes on, and ends."""
+    dvm = dvms.start(nodes=1)
+    os.unlink(os.path.join(folder(), str(dvm.proc.pid)))
+    os.rmdir(folder())
+    check_eq(1, dvms.stop()[0])
+    dvm.proc.send_signal(signal.SIGTERM)
+    dvms.check_end(dvm)
+
+
+def early():
+    """A dvm that has yet to read its hosts is waited for."""
+    hosts = os.path.join(live.TMP, "hosts")
+    os.mkfifo(hosts)
+    dvm = pmix.Dvm("-v", "--hostfile", hosts)
+    live.eventually(lambda: doors() == [str(dvm.proc.pid)], 60, "its door")
+    run = pmix.Command("run", "--dvm", "-n", 1, "echo", "here")
+    live.eventually(lambda: b"waiting for process" in run.said(), 60, "it waits")
+    with open(hosts, "w", encoding="ascii") as file:
+        file.write("a\n")
+    check_eq((0, b"here\n"), (run.wait(), run.shown()), run.said())
+    goes_on(dvm)
+
+
+def again():
+    """A launch that goes again, without a host that does not come, keeps who
+    has come before: a job waits for it, and the dvm is told to end."""
+    gate = os.path.join(live.TMP, "gate")
+    rsh = os.path.join(live.TMP, "rsh")
+    os.mkfifo(gate)
+    with open(rsh, "w", encoding="ascii") as file:
+        file.write(f'#!/bin/sh\ncase " $* " in *" bad "*) : <{gate}; exit 1;; '
+                   f'esac\nexec sh {RSH} "$@"\n')
+    os.chmod(rsh, 0o755)
+    dvm = pmix.Dvm("-v", "--launcher", "ssh", "--rsh", rsh, "--min-nodes", 1,
+                   "-H", "good,bad")
+    live.eventually(lambda: doors() == [str(dvm.proc.pid)], 60, "its door")
+    client = Client(dvm)
+    client.welcome()
+    run = pmix.Command("run", f"--dvm={dvm.proc.pid}", "-n", 1, "echo", "here")
+    live.eventually(lambda: b"to let tools in" in run.said(), 60, "it waits")
+    with open(gate, "w", encoding="ascii"):
+        pass
+    check_eq((0, b"here\n"), (run.wait(), run.shown()), run.said())
+    check_eq(b"", client.ask(bytes([STOP])))
+    client.sock.close()
     dvms.check_end(dvm)
 
 
@@ -204,8 +293,12 @@ def of_another():
         check_eq(0, dvm.wait(), dvm.said())
         check_eq([], os.listdir(place))
     finally:
-        os.rmdir(place)
-        os.rmdir(home)
+        if dvm.proc.poll() is None:
+            dvm.proc.kill()
+            dvm.proc.wait()
+        for path in (place, home):
+            with contextlib.suppress(OSError):
+                os.rmdir(path)
 
 
 def relative():
@@ -235,15 +328,18 @@ def never():
 
 
 def can_be_other():
-    """Is it root, and the build open to all?"""
-    return os.geteuid() == 0 and subprocess.run(
-        ["test", "-x", live.XYLEM], check=False, user="nobody",
-        extra_groups=[]).returncode == 0
+    """Is it root, who can be anybody, and the build open to all?"""
+    with contextlib.suppress(OSError):
+        return os.geteuid() == 0 and subprocess.run(
+            ["test", "-x", live.XYLEM], check=False, user=OTHER,
+            group=OTHER, extra_groups=[]).returncode == 0
+    return False
 
 
 def main():
     pmix.need()
-    cases = [odd, many, stands_still, killed, shut, relative, never]
+    cases = [odd, many, stands_still, beside, many_sessions, removed, early, again,
+             killed, shut, relative, never]
     if can_be_other():
         cases.append(of_another)
     for what in cases:

@@ -10,7 +10,7 @@ import threading
 import pmix
 import live
 import spawning
-from dvms import asks, check_end, names_of, start, stop
+from dvms import asks, check_end, names_of, patient, start, stop
 from live import check, check_eq
 
 
@@ -196,7 +196,7 @@ def found_late():
         check(f"waiting for process {dvm.proc.pid} " in said, said)
         with open(gate, "w"):
             said = running.stderr.read()
-    check_eq((0, ""), (running.returncode, said))
+    check_eq((0, ""), (running.returncode, patient(said)))
     pmix.kill_helper(dvm)
     check_eq((0, ""), stop())
     check_end(dvm)

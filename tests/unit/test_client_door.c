@@ -46,7 +46,7 @@ static void begin(struct place *place)
     assert_non_null(place->base);
 }
 
-static int open_door(struct place *place, bool is_dvm, char *why)
+static void serve(struct place *place, bool is_dvm)
 {
     static const struct ep_door_events events = {.on_stop = on_stop};
     const struct ep_door_cfg cfg = {.base = place->base,
@@ -55,7 +55,16 @@ static int open_door(struct place *place, bool is_dvm, char *why)
                                     .events = &events,
                                     .arg = place};
 
-    return ep_door_open(&cfg, &place->door, why);
+    assert_int_equal(ep_door_serve(place->door, &cfg), 0);
+}
+
+static int open_door(struct place *place, bool is_dvm, char *why)
+{
+    int rc = ep_door_open(&place->door, why);
+
+    if (rc == 0)
+        serve(place, is_dvm);
+    return rc;
 }
 
 static void end(struct place *place)
@@ -181,6 +190,69 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* One loop after another: what is said in between waits. */
+static void a_door_outlives_a_loop(void **state)
+{
+    struct place place;
+    char why[EP_WHY_MAX];
+    struct ep_door *door;
+    int one, other;
+
+    (void)state;
+    begin(&place);
+    assert_int_equal(open_door(&place, true, why), 0);
+    one = dial();
+    greet(&place, one, JOB_DOOR_WELCOME);
+    say(one, (struct job_door){.kind = JOB_DOOR_ADDRESS});
+    event_base_loop(place.base, EVLOOP_NONBLOCK);
+    ep_door_pause(place.door);
+    ep_door_pause(place.door);
+    say(one, (struct job_door){.kind = JOB_DOOR_STOP});
+    other = dial();
+    event_base_loop(place.base, EVLOOP_NONBLOCK);
+    assert_int_equal(place.stops, 0);
+    door = place.door;
+    serve(&place, true);
+    assert_ptr_equal(place.door, door);
+    greet(&place, other, JOB_DOOR_WELCOME);
+    assert_int_equal(place.stops, 1);
+    ep_door_tools(door, "a;b");
+    assert_int_equal(hear(&place, one).kind, JOB_DOOR_TOOLS);
+    close(one);
+    close(other);
+    end(&place);
+}
+
+static void a_lost_name_is_made_again(void **state)
+{
+    struct place place;
+    char why[EP_WHY_MAX], path[sizeof(place.path) + 32];
+    int one, other;
+
+    (void)state;
+    begin(&place);
+    assert_int_equal(open_door(&place, true, why), 0);
+    one = dial();
+    greet(&place, one, JOB_DOOR_WELCOME);
+    ep_door_look(place.door); /* nothing has happened */
+    snprintf(path, sizeof(path), "%s/xylem/%d", place.path, (int)getpid());
+    assert_int_equal(unlink(path), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
+    ep_door_look(place.door);
+    other = dial();
+    greet(&place, other, JOB_DOOR_WELCOME);
+    say(one, (struct job_door){.kind = JOB_DOOR_STOP}); /* still there */
+    say(other, (struct job_door){.kind = JOB_DOOR_HELLO,
+                                 .version = JOB_DOOR_VERSION,
+                                 .text = "1"});
+    assert_int_equal(hear(&place, other).kind, JOB_DOOR_REFUSED);
+    assert_int_equal(place.stops, 1);
+    close(one);
+    close(other);
+    end(&place);
+}
+
 /* It would try without end otherwise. */
 static void without_a_descriptor_it_rests(void **state)
 {
@@ -230,6 +302,8 @@ int main(void)
         cmocka_unit_test(a_client_is_heard_in_order),
         cmocka_unit_test(a_session_that_is_no_dvm_is_not_stopped),
         cmocka_unit_test(a_number_is_that_of_one_session),
+        cmocka_unit_test(a_door_outlives_a_loop),
+        cmocka_unit_test(a_lost_name_is_made_again),
         cmocka_unit_test(without_a_descriptor_it_rests),
         cmocka_unit_test(a_folder_that_others_enter_is_not_used),
     };

@@ -25,7 +25,10 @@ static const struct {
      4,
      {2, 1, 'a', 'b'},
      3},
-    {{.kind = JOB_DOOR_WELCOME, .text = "c"}, 3, {2, 0, 'c'}, 3},
+    {{.kind = JOB_DOOR_WELCOME, .has_no_tools = true, .text = "c"},
+     3,
+     {2, 2, 'c'},
+     3},
     {{.kind = JOB_DOOR_REFUSED, .text = "no"}, 3, {3, 'n', 'o'}, 2},
     {{.kind = JOB_DOOR_STOP}, 1, {4}, 1},
     {{.kind = JOB_DOOR_ADDRESS}, 1, {5}, 1},
@@ -57,7 +60,7 @@ static void what_is_no_message_is_refused(void **state)
 {
     static const uint8_t none[] = {0}, high[] = {JOB_DOOR_KINDS},
                          more[] = {JOB_DOOR_STOP, 0},
-                         flag[] = {JOB_DOOR_WELCOME, 2, 'a'};
+                         flag[] = {JOB_DOOR_WELCOME, 4, 'a'};
     static uint8_t longer[JOB_DOOR_TEXT_MAX + 1] = {JOB_DOOR_REFUSED};
     struct job_door heard;
 
