@@ -183,7 +183,8 @@ def early():
     dvm = pmix.Dvm("-v", "--hostfile", hosts)
     live.eventually(lambda: doors() == [str(dvm.proc.pid)], 60, "its door")
     run = pmix.Command("run", "--dvm", "-n", 1, "echo", "here")
-    live.eventually(lambda: b"waiting for process" in run.said(), 60, "it waits")
+    live.eventually(lambda: b"waiting for process" in run.said(), 60,
+                    "it waits")
     with open(hosts, "w", encoding="ascii") as file:
         file.write("a\n")
     check_eq((0, b"here\n"), (run.wait(), run.shown()), run.said())
@@ -338,8 +339,8 @@ def can_be_other():
 
 def main():
     pmix.need()
-    cases = [odd, many, stands_still, beside, many_sessions, removed, early, again,
-             killed, shut, relative, never]
+    cases = [odd, many, stands_still, beside, many_sessions, removed, early,
+             again, killed, shut, relative, never]
     if can_be_other():
         cases.append(of_another)
     for what in cases:
