@@ -262,8 +262,12 @@ static void on_rest(evutil_socket_t fd, short what, void *arg)
 /* In containers that share the folder a number may be that of two. */
 static bool is_taken(const struct ep_door *door)
 {
-    int fd = ep_door_dial(door->folder, getpid());
+    struct stat of;
+    int fd;
 
+    if (fstatat(door->folder, door->name, &of, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    fd = ep_door_dial(door->folder, getpid());
     if (fd >= 0)
         close(fd);
     return fd >= 0 || errno == EAGAIN;
@@ -275,7 +279,6 @@ static int bind_early(struct ep_door *door, const char *early)
     const struct sockaddr_un at = ep_door_address(door->folder, early);
     struct stat of;
 
-    (void)unlinkat(door->folder, early, 0);
     if (bind(door->fd, (const struct sockaddr *)&at, sizeof(at)) != 0 ||
         listen(door->fd, BACKLOG) != 0 ||
         fstatat(door->folder, early, &of, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -301,6 +304,9 @@ static int listen_at(struct ep_door *door, char *why)
     }
     if (bind_early(door, early) == 0)
         return 0;
+    if (errno == EADDRINUSE && unlinkat(door->folder, early, 0) == 0 &&
+        bind_early(door, early) == 0)
+        return 0; /* one that was killed there had it */
     snprintf(why, EP_WHY_MAX, "%s", strerror(errno));
     (void)unlinkat(door->folder, early, 0);
     return OV_ESYS;

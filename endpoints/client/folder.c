@@ -101,20 +101,27 @@ int ep_door_folder_open(uid_t uid, unsigned nth)
     return folder;
 }
 
-static int make(const struct place *place)
+/* Makes it, unless another session is faster; false: it cannot be. */
+static bool make(int top, const char *name)
+{
+    if (mkdirat(top, name, 0700) == 0) {
+        (void)fchmodat(top, name, 0700, 0); /* whatever the umask has left */
+        return true;
+    }
+    return errno == EEXIST;
+}
+
+/* It is there as a rule. */
+static int open_or_make(const struct place *place)
 {
     int top = open_top(place), folder, err;
-    bool is_new;
 
     if (top < 0)
         return -1;
-    is_new = mkdirat(top, place->name, 0700) == 0;
-    err = errno;
-    if (is_new) /* whatever the umask has left of it */
-        (void)fchmodat(top, place->name, 0700, 0);
     folder = open_folder(top, place->name);
-    if (folder >= 0 || errno != ENOENT)
-        err = errno;
+    if (folder < 0 && errno == ENOENT && make(top, place->name))
+        folder = open_folder(top, place->name);
+    err = errno;
     close(top);
     errno = err;
     return only_private(folder, geteuid());
@@ -134,7 +141,7 @@ int ep_door_folder_make(char *why)
     if (getenv("XDG_RUNTIME_DIR") == NULL ||
         !own_place(geteuid(), &place, &is_chosen))
         common_place(geteuid(), &place);
-    folder = make(&place);
+    folder = open_or_make(&place);
     if (folder < 0)
         snprintf(why, EP_WHY_MAX, "%.120s/%s: %s", place.top, place.name,
                  is_not_private(errno)
