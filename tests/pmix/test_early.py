@@ -12,6 +12,14 @@ LOOKS = 50  # at those that are not to get further
 TEXT = b"".join(b"%d\n" % n for n in range(1, 2001))
 
 
+def address(job):
+    """Where its library listens, as the file for tools has it; the job itself
+    would not tell yet."""
+    live.eventually(lambda: pmix.server(job), 60, "it listens")
+    with open(pmix.rendezvous(job), encoding="ascii") as file:
+        return file.readline().strip()
+
+
 def look_on(job, tools):
     """Until all are at the port, and then for some time: none gets further."""
     def are_there():
@@ -31,7 +39,8 @@ def early():
            "XYLEM_TEST_HOLD": hold.path}
     job = pmix.Job("-v", "-N", 1, "--", "sh", "-c",
                    pmix.Gate.WAIT + "seq 2000", gate.path, env=env)
-    tools = [pmix.Attach("--pid", job.proc.pid) for _ in range(TOOLS)]
+    uri = address(job)
+    tools = [pmix.Attach("--uri", uri) for _ in range(TOOLS)]
     look_on(job, tools)
     hold.open()
     for tool in tools:
