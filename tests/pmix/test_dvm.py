@@ -190,13 +190,12 @@ def found_late():
     check(code == 1 and "2 of your dvms are up" in said, said)
     check_eq((0, ""), stop(other.proc.pid))
     check_eq(0, other.wait(), other.said())
-    with subprocess.Popen([live.XYLEM, "run", "--dvm", "true"], text=True,
-                          stderr=subprocess.PIPE) as running:
-        said = running.stderr.readline()
-        check(f"waiting for process {dvm.proc.pid} " in said, said)
-        with open(gate, "w"):
-            said = running.stderr.read()
-    check_eq((0, ""), (running.returncode, patient(said)))
+    run = pmix.Command("run", "--dvm", "true")
+    want = b"waiting for process %d " % dvm.proc.pid
+    live.eventually(lambda: want in run.said(), 60, "it waits")
+    with open(gate, "w"):
+        pass
+    check_eq((0, ""), (run.wait(), patient(run.said().decode())))
     pmix.kill_helper(dvm)
     check_eq((0, ""), stop())
     check_end(dvm)
