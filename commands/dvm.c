@@ -23,7 +23,7 @@
 
 enum { LOOK_MS = 50 };
 
-/* Of one in another container nothing is seen. */
+/* A process in another container cannot be watched. */
 static void wait_gone(pid_t pid, struct pollfd *gone)
 {
     if (pid == 0)

@@ -54,7 +54,7 @@ struct ep_door {
 
 /* --- what it is told */
 
-/* Who asks without reading the answers misses some. */
+/* A client that does not read its answers misses some. */
 static void say(const struct client *client, const struct job_door *msg)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -126,7 +126,7 @@ static bool address(struct client *client, const struct job_door *msg)
     return true;
 }
 
-/* Who may ask what, and when. */
+/* What a client may ask, when, and of which session. */
 static const struct {
     bool (*hear)(struct client *client, const struct job_door *msg);
     bool is_first; /* before anything else, and once */
@@ -273,7 +273,8 @@ static bool is_taken(const struct ep_door *door)
     return fd >= 0 || errno == EAGAIN;
 }
 
-/* Who sees the name can connect: it is another one until the socket listens. */
+/* The socket has another name until it listens, so that whoever finds it under
+ * its own can connect. */
 static int bind_early(struct ep_door *door, const char *early)
 {
     const struct sockaddr_un at = ep_door_address(door->folder, early);

@@ -24,7 +24,7 @@ struct ep_door_events {
     void (*on_stop)(void *arg);
 };
 
-/* All is borrowed, until it is served no more. */
+/* All is borrowed until ep_door_pause(). */
 struct ep_door_cfg {
     struct event_base *base;
     const char *name; /* of the session's own job, or of the dvm */

@@ -196,7 +196,7 @@ int ep_door_dial(int folder, pid_t pid)
     return -1;
 }
 
-/* Who is there is left in peace. */
+/* A session whose process lives is not disturbed. */
 static void look(void *arg, int folder, pid_t pid)
 {
     int fd;

@@ -62,7 +62,7 @@ void ep_session_close(struct ep_session *session)
 
 /* --- it is greeted */
 
-/* Who has made the door: a link may lead to somebody else's. */
+/* Does that user listen there? A link may lead to another user's socket. */
 static bool is_of(int fd, uid_t uid, pid_t *pid)
 {
     struct ucred peer;

@@ -20,8 +20,8 @@ void ep_run_dvm_give_up(struct run *r, const char *why);
 /* Ends the jobs, with SIGKILL those that are still there after a grace, and
  * then the run, with code 0. The caller sees to it that it happens once. */
 void ep_run_dvm_end(struct run *r);
-/* The same for a client that wants it: as the first SIGTERM, and never as the
- * second. */
+/* Ends the dvm as the first SIGTERM does, when a client asks for it; asking
+ * again changes nothing. */
 void ep_run_dvm_stop(struct run *r);
 /* Removes what is left of it: report.h. */
 void ep_run_dvm_close(struct run *r);

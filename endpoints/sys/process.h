@@ -25,7 +25,7 @@ int ep_process_look(pid_t pid, struct ep_process *out);
 /* The process number that the text is, and nothing else; 0: it is none. */
 pid_t ep_process_number(const char *text);
 
-/* Whose it is; false when there is none. */
+/* The owner of a process; false when there is no such process. */
 bool ep_process_owner(pid_t pid, uid_t *uid);
 /* A descriptor that is readable when the process has ended; -1 where the system
  * has none, and of process 0. */
