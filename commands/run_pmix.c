@@ -353,11 +353,11 @@ static void pmix_behind(void *tap, uint32_t number, bool is_behind)
     px_host_behind(pmix->host, number, is_behind);
 }
 
-static void pmix_pushed(void *tap, uint32_t stream)
+static void pmix_pushed(void *tap, uint32_t base)
 {
     const struct run_pmix *pmix = tap;
 
-    px_host_pushed(pmix->host, stream);
+    px_host_pushed(pmix->host, base);
 }
 
 static void pmix_again(void *tap)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job/job.h"
+#include "job/push_set.h"
 #include "overlay/base/buf.h"
 #include "overlay/base/err.h"
 #include "overlay/control.h"
@@ -31,13 +32,24 @@ static const uint8_t stream_moves[STREAM_STATES] = {
 /* A message that waits. */
 struct push {
     struct push *next;
+    uint32_t writer;
+    bool is_ours; /* it only names a set anew: nobody waits for it */
     uint32_t len_bytes;
     uint8_t mem[];
+};
+
+struct writer {
+    struct writer *next;
+    uint32_t number;
+    struct job_push_set set; /* owned: that it named last */
 };
 
 struct stream {
     enum stream_state state;
     struct push *first, **last; /* owned */
+    struct writer *writers;     /* owned */
+    struct writer
+        *named; /* whose set holds behind all pushes; NULL: nobody's */
 };
 
 struct job_streams {
@@ -122,28 +134,107 @@ void job_streams_open_stream(struct job_streams *in, uint32_t stream)
 
 /* --- pushes come */
 
-void job_streams_push(struct job_streams *in, uint32_t stream,
+static struct writer **find_writer(struct stream *stream, uint32_t number)
+{
+    struct writer **at = &stream->writers;
+
+    while (*at != NULL && (*at)->number != number)
+        at = &(*at)->next;
+    return at;
+}
+
+static struct writer *writer_of(struct stream *stream, uint32_t number)
+{
+    struct writer **at = find_writer(stream, number);
+
+    if (*at == NULL) {
+        *at = calloc(1, sizeof(**at));
+        OV_ASSERT(*at != NULL);
+        (*at)->number = number;
+    }
+    return *at;
+}
+
+void job_streams_leave(struct job_streams *in, uint32_t stream, uint32_t number)
+{
+    struct stream *of = &in->streams[stream - JOB_STREAM_STDIN];
+    struct writer **at = find_writer(of, number), *writer = *at;
+
+    if (writer == NULL)
+        return;
+    *at = writer->next;
+    if (of->named == writer)
+        of->named = NULL;
+    job_push_set_close(&writer->set);
+    free(writer);
+}
+
+/* With room for so many bytes. */
+static struct push *push_new(const struct writer *writer, uint32_t room_bytes)
+{
+    struct push *push = malloc(sizeof(*push) + room_bytes);
+
+    OV_ASSERT(push != NULL);
+    *push = (struct push){.writer = writer->number};
+    return push;
+}
+
+static void append(struct stream *stream, struct push *push)
+{
+    *stream->last = push;
+    stream->last = &push->next;
+}
+
+/* Names a set before a push that has no room for it. */
+static void name_before(const struct job_streams *in, struct stream *stream,
+                        const struct writer *writer)
+{
+    const uint32_t room_bytes = in->cfg.push_bytes;
+
+    for (uint32_t said = 0; said < writer->set.count;) {
+        struct push *push = push_new(writer, room_bytes);
+        struct ov_wr wr = ov_wr_init(push->mem, room_bytes);
+
+        said += job_push_set_say(&writer->set, said, &wr, room_bytes);
+        push->is_ours = true;
+        push->len_bytes = (uint32_t)(wr.at - push->mem);
+        append(stream, push);
+    }
+}
+
+void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t number,
                       const uint8_t *mem, uint32_t len_bytes)
 {
     struct stream *to = &in->streams[stream - JOB_STREAM_STDIN];
-    struct push *push = malloc(sizeof(*push) + len_bytes);
+    struct writer *writer = writer_of(to, number);
+    struct ov_push decoded;
+    struct push *push;
+    bool is_to_name;
 
-    OV_ASSERT(push != NULL);
-    push->next = NULL;
+    OV_ASSERT(len_bytes <= in->cfg.push_bytes &&
+              ov_push_decode(mem, len_bytes, &decoded) == 0);
+    is_to_name = to->named != writer && (decoded.flags & OV_PUSH_NEW) == 0;
+    push = push_new(writer, is_to_name ? in->cfg.push_bytes : len_bytes);
     push->len_bytes = len_bytes;
     memcpy(push->mem, mem, len_bytes);
-    *to->last = push;
-    to->last = &push->next;
+    if (is_to_name &&
+        !job_push_set_say_with(&writer->set, push->mem, &push->len_bytes,
+                               in->cfg.push_bytes))
+        name_before(in, to, writer);
+    append(to, push);
+    to->named = writer;
+    job_push_set_note(&writer->set, decoded);
 }
 
-static void drop_first(struct stream *stream)
+/* The first one, the caller's from now on. */
+static struct push *take_first(struct stream *stream)
 {
     struct push *push = stream->first;
 
     stream->first = push->next;
     if (stream->first == NULL)
         stream->last = &stream->first;
-    free(push);
+    return push;
 }
 
 void job_streams_close(struct job_streams *in)
@@ -152,8 +243,12 @@ void job_streams_close(struct job_streams *in)
         return;
     OV_ASSERT(in->buf == NULL);
     for (unsigned i = 0; i < STREAMS; i++) {
-        while (in->streams[i].first != NULL)
-            drop_first(&in->streams[i]);
+        struct stream *stream = &in->streams[i];
+
+        while (stream->first != NULL)
+            free(take_first(stream));
+        while (stream->writers != NULL)
+            job_streams_leave(in, number_of(i), stream->writers->number);
     }
     free(in);
 }
@@ -181,11 +276,23 @@ static bool is_unread(const struct job_streams *in, unsigned which)
                         : state == CLOSED;
 }
 
+/* It is sent, or dropped; frees it. */
+static void tell_pushed(const struct job_streams *in, unsigned which,
+                        struct push *push)
+{
+    if (!push->is_ours)
+        in->cfg.events->pushed(in->cfg.arg, number_of(which), push->writer);
+    free(push);
+}
+
+/* The sets that were named with them are known nowhere. */
 static void drop_unread(struct job_streams *in, unsigned which)
 {
-    while (in->streams[which].first != NULL && is_unread(in, which)) {
-        drop_first(&in->streams[which]);
-        in->cfg.events->pushed(in->cfg.arg, number_of(which));
+    struct stream *stream = &in->streams[which];
+
+    while (stream->first != NULL && is_unread(in, which)) {
+        stream->named = NULL;
+        tell_pushed(in, which, take_first(stream));
     }
 }
 
@@ -196,18 +303,17 @@ static void send_pushes(struct job_streams *in, unsigned which, uint32_t beside)
     struct stream *stream = &in->streams[which];
 
     while (stream->first != NULL) {
-        const struct push *push = stream->first;
-        uint32_t len_bytes = push->len_bytes;
         struct ov_buf *buf =
             events->frame(in->cfg.arg, number_of(which), beside);
+        struct push *push;
 
         if (buf == NULL)
             return;
-        memcpy(buf->mem + OV_DOWN_HEAD_BYTES, push->mem, len_bytes);
-        drop_first(stream);
-        events->send(in->cfg.arg, number_of(which), buf, len_bytes,
+        push = take_first(stream);
+        memcpy(buf->mem + OV_DOWN_HEAD_BYTES, push->mem, push->len_bytes);
+        events->send(in->cfg.arg, number_of(which), buf, push->len_bytes,
                      OV_DOWN_SOME);
-        events->pushed(in->cfg.arg, number_of(which));
+        tell_pushed(in, which, push);
     }
 }
 

@@ -6,13 +6,16 @@
  * bytes. JOB_STREAM_PUSHED is for the processes of further jobs, which so do
  * not wait for the run's own; only pushes go there.
  *
- * The pushes of a stream go in the order in which they came. A frame of the
- * launcher's own that is being read keeps its place in the room of the stream:
- * pushes go before it, but leave it room. The end of the launcher's stdin is
- * that of the processes', as soon as nobody pushes any more.
+ * The pushes of a stream go in the order in which they came. Each of its
+ * writers names whom its pushes are for once, as if there were no other: where
+ * a message of another one has gone meanwhile that is said anew
+ * (job/push_set.h). A frame of the launcher's own that is being read keeps its
+ * place in the room of the stream: pushes go before it, but leave it room. The
+ * end of the launcher's stdin is that of the processes', as soon as nobody
+ * pushes any more.
  *
- * A push is copied once, and waits; who pushes bounds how many. All else is
- * O(1) for each frame.
+ * A push is copied once, and waits; who pushes bounds how many. Of each writer
+ * the set is kept that it named last. All else is O(1) for each frame.
  */
 #ifndef JOB_STREAMS_H
 #define JOB_STREAMS_H
@@ -41,16 +44,18 @@ struct job_streams_events {
     void (*read)(void *arg, struct ov_buf *buf);
     /* A message OV_CONTROL_OPEN without its head, for all nodes. */
     void (*opened)(void *arg, const uint8_t *body, uint32_t len_bytes);
-    /* The oldest push of the stream is sent, or nobody gets it. */
-    void (*pushed)(void *arg, uint32_t stream);
+    /* The oldest push of this writer of the stream is sent, or nobody gets it.
+     */
+    void (*pushed)(void *arg, uint32_t stream, uint32_t writer);
 };
 
 struct job_streams_cfg {
     const struct job *job; /* borrowed: the run's own */
     uint32_t nodes_count;
-    uint16_t window; /* frames of a stream that a node keeps at most, and
-                        of JOB_STREAM_PUSHED 8 */
-    bool is_kept;    /* the end of the launcher's stdin is not told */
+    uint16_t window;     /* frames of a stream that a node keeps at most, and
+                            of JOB_STREAM_PUSHED 8 */
+    uint32_t push_bytes; /* of a push at most */
+    bool is_kept;        /* the end of the launcher's stdin is not told */
     const struct job_streams_events *events; /* borrowed */
     void *arg;
 };
@@ -76,9 +81,14 @@ void job_streams_filled(struct job_streams *in, uint32_t len_bytes);
 struct ov_buf *job_streams_ended(struct job_streams *in);
 
 /* A push for processes of this stream, as of overlay/wire/push.h, which is
- * copied; the pump sends it. */
-void job_streams_push(struct job_streams *in, uint32_t stream,
+ * copied; the pump sends it. Who writes has a number of the caller's. What no
+ * set was named for is for nobody. O(writers of the stream); O(ranges) where a
+ * set is named, or to be named anew. */
+void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t writer,
                       const uint8_t *mem, uint32_t len_bytes);
+/* This writer has nothing more; what waits of it goes. */
+void job_streams_leave(struct job_streams *in, uint32_t stream,
+                       uint32_t writer);
 /* Somebody is about to push to the run's own job, so that there is no end yet;
  * or nobody is left. */
 void job_streams_expect(struct job_streams *in, bool are_there);

@@ -106,9 +106,9 @@ void px_host_stdin(struct px_host *host, uint32_t first, uint32_t last,
  * go to its job for now; or it no longer is. */
 void px_host_behind(struct px_host *host, uint32_t number, bool is_behind);
 
-/* The oldest push of the stream without this call has its place there. Another
- * one may come. */
-void px_host_pushed(struct px_host *host, uint32_t stream);
+/* The oldest push to the job with this base without this call has its place in
+ * the stream. Another one may come. */
+void px_host_pushed(struct px_host *host, uint32_t base);
 
 /* No output follows, and the job is over. Returns true when on_flushed will
  * come: within 20 s of the last px_host_took_back() or of this call; false:

@@ -72,12 +72,11 @@ struct px_host_events {
     bool (*on_log)(void *arg, const struct px_log *log);
     /* A tool sends a signal, to all processes or to some. */
     enum px_answer (*on_signal)(void *arg, const struct px_signal *signal);
-    /* A tool has pushed to processes of one job, in that stream of job/job.h: a
-     * message as of overlay/wire/push.h, borrowed within the call;
-     * px_host_pushed() is to follow for each, also from within it. Four at most
-     * of a stream are without that, beside those that only say whom the next
-     * one is for. */
-    void (*on_push)(void *arg, uint32_t stream, const uint8_t *mem,
+    /* A tool has pushed to processes of the job with this base: a message as of
+     * overlay/wire/push.h, borrowed within the call; px_host_pushed() is to
+     * follow for each, also from within it. Four at most of a stream of
+     * job/job.h are without that. */
+    void (*on_push)(void *arg, uint32_t base, const uint8_t *mem,
                     uint32_t len_bytes);
     /* A tool is about to push to the run's own job: the end of the launcher's
      * stdin must not end that of its processes. Or none is left. */

@@ -41,7 +41,6 @@ static void free_job(struct px_host_job *job)
     if (job->hangup != NULL)
         event_free(job->hangup);
     px_pushes_close(&job->in.pushes);
-    px_push_set_close(&job->in.said);
     free(job->redirected);
     free(job->returning);
     free(job->wanted);

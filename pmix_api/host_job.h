@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "job/failure.h"
-#include "pmix_api/push_set.h"
 #include "pmix_api/pushes.h"
 
 struct event;
@@ -17,7 +16,6 @@ struct px_host_part;
 struct px_host_input {
     uint8_t *state;          /* [size]: enum px_stdin_bit */
     struct px_pushes pushes; /* heard, and not told */
-    struct px_push_set said; /* owned: whom what was told is for */
     bool has_set;            /* the set that tools name is of it, too */
     uint32_t behind;         /* processes: it waits for them */
     /* What the helper knows of it. */

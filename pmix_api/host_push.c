@@ -7,6 +7,7 @@
 #include "overlay/base/panic.h"
 #include "overlay/wire/push.h"
 #include "pmix_api/host_impl.h"
+#include "pmix_api/push_part.h"
 
 enum {
     TURN_PUSHES = 64, /* handed on in a turn of the loop */
@@ -130,67 +131,26 @@ static void settle(struct px_host *host)
 
 /* --- to the streams */
 
-static uint32_t stream_of(const struct px_host_job *job)
+static uint32_t stream_of(uint32_t base)
 {
-    return job->base == 0 ? JOB_STREAM_STDIN : JOB_STREAM_PUSHED;
-}
-
-static bool has_room(const struct px_host *host, const struct px_host_job *job)
-{
-    return host->push.held[stream_of(job)] < PX_PUSHES_MAX;
-}
-
-static void tell(struct px_host *host, struct px_host_job *job,
-                 const uint8_t *mem, uint32_t len_bytes)
-{
-    uint32_t stream = stream_of(job);
-    struct ov_push push;
-
-    OV_ASSERT(ov_push_decode(mem, len_bytes, &push) == 0);
-    if (stream == JOB_STREAM_PUSHED)
-        px_push_set_note(&job->in.said, push);
-    host->push.held[stream]++;
-    host->cfg.events->on_push(host->cfg.arg, stream, mem, len_bytes);
-}
-
-/* Names the set of a push anew, as one of another job has gone since: in the
- * same message where that has room, else before it. */
-static void say_set(struct px_host *host, const struct px_host_job *job,
-                    uint8_t *push, uint32_t *len_bytes)
-{
-    const struct px_push_set *set = &job->in.said;
-    uint8_t mem[PX_PUSH_BYTES_MAX];
-
-    if (px_push_set_say_with(set, push, len_bytes, host->cfg.push_bytes))
-        return;
-    for (uint32_t said = 0; said < set->count;) {
-        struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-
-        said += px_push_set_say(set, said, &wr, host->cfg.push_bytes);
-        host->push.held[JOB_STREAM_PUSHED]++;
-        host->cfg.events->on_push(host->cfg.arg, JOB_STREAM_PUSHED, mem,
-                                  (uint32_t)(wr.at - mem));
-    }
+    return base == 0 ? JOB_STREAM_STDIN : JOB_STREAM_PUSHED;
 }
 
 static bool hand_on_one(struct px_host *host, struct px_host_job *job)
 {
+    uint32_t *held = &host->push.held[stream_of(job->base)];
     uint8_t mem[PX_PUSH_BYTES_MAX];
     uint32_t len_bytes;
-    struct ov_push push;
 
-    if (job->in.behind > 0 || !has_room(host, job))
+    if (job->in.behind > 0 || *held == PX_PUSHES_MAX)
         return false;
     len_bytes = px_pushes_get(&job->in.pushes, mem, host->cfg.push_bytes);
     if (len_bytes == 0)
         return false;
-    OV_ASSERT(ov_push_decode(mem, len_bytes, &push) == 0);
-    if (job->base > 0 && job->base != host->push.last &&
-        (push.flags & OV_PUSH_NEW) == 0)
-        say_set(host, job, mem, &len_bytes);
     if (job->base > 0)
         host->push.last = job->base;
-    tell(host, job, mem, len_bytes);
+    ++*held;
+    host->cfg.events->on_push(host->cfg.arg, job->base, mem, len_bytes);
     return true;
 }
 
@@ -359,9 +319,9 @@ void px_push_hold(struct px_host *host, bool are_there)
     px_queue_soon(host);
 }
 
-void px_host_pushed(struct px_host *host, uint32_t stream)
+void px_host_pushed(struct px_host *host, uint32_t base)
 {
-    host->push.held[stream]--;
+    host->push.held[stream_of(base)]--;
     hand_on_soon(host);
 }
 

@@ -116,7 +116,7 @@ bool sim_pushes_on_push(struct sim_world *w, const struct sim_item *item,
     (void)ev;
     w->step.now_ns = item->at_ns;
     list->serials[list->count++] = item->arg << JOB_SHIFT | item->era;
-    sim_stdin_push(w, stream, mem,
+    sim_stdin_push(w, stream, item->arg, mem,
                    make(w, list->serials[list->count - 1], mem));
     if (item->era + 1 < job->tool.pushes)
         plan(w, item->arg, item->era + 1, job->tool.every_ns);

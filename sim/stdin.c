@@ -89,12 +89,13 @@ static void on_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
 }
 
 /* While jobs run only what a job does not read is for nobody. */
-static void on_pushed(void *arg, uint32_t stream)
+static void on_pushed(void *arg, uint32_t stream, uint32_t job)
 {
     struct sim_world *w = arg;
     struct sim_stdin *s = w->stdins;
     bool is_unread = stream == JOB_STREAM_STDIN && !w->cfg.job.has_stdin;
 
+    (void)job;
     s->passed[stream]++;
     if (s->passed[stream] > s->sent[stream] && !is_unread &&
         w->launcher->session.state <= JOB_SESSION_RUNNING)
@@ -177,10 +178,10 @@ void sim_stdin_expect(struct sim_world *w, bool are_there)
     job_streams_expect(w->stdins->streams, are_there);
 }
 
-void sim_stdin_push(struct sim_world *w, uint32_t stream, const uint8_t *mem,
-                    uint32_t len_bytes)
+void sim_stdin_push(struct sim_world *w, uint32_t stream, uint32_t job,
+                    const uint8_t *mem, uint32_t len_bytes)
 {
-    job_streams_push(w->stdins->streams, stream, mem, len_bytes);
+    job_streams_push(w->stdins->streams, stream, job, mem, len_bytes);
 }
 
 uint32_t sim_stdin_sent(const struct sim_world *w, uint32_t stream)
@@ -203,6 +204,7 @@ int sim_stdin_open(struct sim_world *w)
         .job = &w->jobs.told[0].desc,
         .nodes_count = sim_nodes(w) - 1,
         .window = w->cfg.overlay.down_frames,
+        .push_bytes = SIM_PUSH_MESSAGE_MAX,
         .events = &events,
         .arg = w,
     };

@@ -18,11 +18,12 @@ int sim_stdin_open(struct sim_world *w);
 void sim_stdin_finish(struct sim_world *w);
 void sim_stdin_close(struct sim_world *w);
 
-/* The calls of job/streams.h by these names. The own job was told before. */
+/* The calls of job/streams.h by these names; writers are jobs. The own job was
+ * told before. */
 void sim_stdin_open_stream(struct sim_world *w, uint32_t stream);
 void sim_stdin_expect(struct sim_world *w, bool are_there);
-void sim_stdin_push(struct sim_world *w, uint32_t stream, const uint8_t *mem,
-                    uint32_t len_bytes);
+void sim_stdin_push(struct sim_world *w, uint32_t stream, uint32_t job,
+                    const uint8_t *mem, uint32_t len_bytes);
 
 /* The next frame: true, and *ev is for the root. False: nothing more for now.
  */

@@ -23,6 +23,9 @@ struct run_down {
     struct ep_input *input;     /* the launcher's own; NULL: nobody reads it */
 };
 
+/* Of a push: a larger frame would only be copied for longer. */
+enum { PUSH_FRAME_BYTES = 32 * 1024 };
+
 static bool is_open(const struct run_down *down)
 {
     return down->hub != NULL && down->cfg.session->state != JOB_SESSION_OVER;
@@ -115,11 +118,13 @@ static void stream_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     ep_run_orders_queue(down->orders, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-static void stream_pushed(void *arg, uint32_t stream)
+/* The writers are jobs, by their bases. */
+static void stream_pushed(void *arg, uint32_t stream, uint32_t base)
 {
     struct run_down *down = arg;
 
-    down->cfg.events->on_pushed(down->cfg.arg, stream);
+    (void)stream;
+    down->cfg.events->on_pushed(down->cfg.arg, base);
 }
 
 static int open_streams(struct run_down *down)
@@ -135,6 +140,7 @@ static int open_streams(struct run_down *down)
         .job = down->cfg.job,
         .nodes_count = down->cfg.nodes_count,
         .window = down->cfg.window,
+        .push_bytes = ep_run_down_push_bytes(down->cfg.frame_bytes),
         .is_kept = down->cfg.is_kept,
         .events = &events,
         .arg = down,
@@ -153,11 +159,25 @@ void ep_run_down_pump(struct run_down *down)
     job_streams_pump(down->stdins);
 }
 
-void ep_run_down_push(struct run_down *down, uint32_t stream,
-                      const uint8_t *mem, uint32_t len_bytes)
+uint32_t ep_run_down_push_bytes(uint32_t frame_bytes)
 {
-    job_streams_push(down->stdins, stream, mem, len_bytes);
+    if (frame_bytes > PUSH_FRAME_BYTES)
+        frame_bytes = PUSH_FRAME_BYTES;
+    return frame_bytes - OV_DOWN_HEAD_BYTES;
+}
+
+void ep_run_down_push(struct run_down *down, uint32_t base, const uint8_t *mem,
+                      uint32_t len_bytes)
+{
+    job_streams_push(down->stdins,
+                     base == 0 ? JOB_STREAM_STDIN : JOB_STREAM_PUSHED, base,
+                     mem, len_bytes);
     ep_run_down_pump(down);
+}
+
+void ep_run_down_forget(struct run_down *down, uint32_t base)
+{
+    job_streams_leave(down->stdins, JOB_STREAM_PUSHED, base);
 }
 
 void ep_run_down_pushers(struct run_down *down, bool are_there)

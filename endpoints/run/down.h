@@ -24,8 +24,8 @@ struct run_down;
 struct run_down_events {
     /* The stdin of all that read the launcher's has ended. */
     void (*on_end)(void *arg);
-    /* The oldest push of the stream is sent, or nobody gets it. */
-    void (*on_pushed)(void *arg, uint32_t stream);
+    /* The oldest push to the job with this base is sent, or nobody gets it. */
+    void (*on_pushed)(void *arg, uint32_t base);
     /* The launcher's stdin cannot be read; it counts as ended behind this. */
     void (*on_error)(void *arg, int err);
 };
@@ -62,9 +62,13 @@ int ep_run_down_stream(struct run_down *down, uint32_t stream);
 
 /* Sends what waits, as far as there is room. */
 void ep_run_down_pump(struct run_down *down);
+/* Of a push at most: it has room in a frame of every size. */
+uint32_t ep_run_down_push_bytes(uint32_t frame_bytes);
 /* A push, and those who push: as of struct ep_tap_events. */
-void ep_run_down_push(struct run_down *down, uint32_t stream,
-                      const uint8_t *mem, uint32_t len_bytes);
+void ep_run_down_push(struct run_down *down, uint32_t base, const uint8_t *mem,
+                      uint32_t len_bytes);
+/* The further job with this base is over: nobody pushes to it any more. */
+void ep_run_down_forget(struct run_down *down, uint32_t base);
 void ep_run_down_pushers(struct run_down *down, bool are_there);
 
 /* The launcher may have come to the foreground. */

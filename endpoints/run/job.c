@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/run/down.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
@@ -76,6 +77,7 @@ static void end_job(struct run_job *job)
                      told.base, told.base + told.size - 1);
     ep_run_nodes_empty(job->run->nodes, &job->desc);
     ep_run_tap_job(r, &told);
+    ep_run_down_forget(r->down, told.base);
     if (job->desc.cache_bytes > 0) {
         ep_run_past_add(r->jobs.past, &job->desc, ep_clock_ns());
         ep_watch_soon(r->jobs.late);

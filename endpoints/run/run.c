@@ -133,9 +133,9 @@ static void on_stdin_end(void *arg)
     ep_run_tap_stdin(r, 0, r->own.desc.size - 1, false);
 }
 
-static void on_pushed(void *arg, uint32_t stream)
+static void on_pushed(void *arg, uint32_t base)
 {
-    ep_run_tap_pushed(arg, stream);
+    ep_run_tap_pushed(arg, base);
 }
 
 static void on_stdin_error(void *arg, int err)
@@ -176,10 +176,10 @@ static int open_down(struct run *r)
     return 0;
 }
 
-static void on_push(struct run *r, uint32_t stream, const uint8_t *mem,
+static void on_push(struct run *r, uint32_t base, const uint8_t *mem,
                     uint32_t len_bytes)
 {
-    ep_run_down_push(r->down, stream, mem, len_bytes);
+    ep_run_down_push(r->down, base, mem, len_bytes);
 }
 
 static void on_pushers(struct run *r, bool are_there)

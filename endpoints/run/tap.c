@@ -1,6 +1,7 @@
 /* The tap of a run: what it is told, and what becomes of its words. */
 #include "endpoints/run/tap.h"
 
+#include "endpoints/run/down.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/log.h"
@@ -8,9 +9,6 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/panic.h"
-
-/* Of a push: a larger frame would only be copied for longer. */
-enum { PUSH_FRAME_BYTES = 32 * 1024 };
 
 static uint32_t nodes_of(const struct job_ranks *ranks)
 {
@@ -103,12 +101,12 @@ static void on_flushed(void *arg)
     r->tap.events->on_end(r);
 }
 
-static void on_push(void *arg, uint32_t stream, const uint8_t *mem,
+static void on_push(void *arg, uint32_t base, const uint8_t *mem,
                     uint32_t len_bytes)
 {
     struct run *r = arg;
 
-    r->tap.events->on_push(r, stream, mem, len_bytes);
+    r->tap.events->on_push(r, base, mem, len_bytes);
 }
 
 static void on_pushers(void *arg, bool are_there)
@@ -206,16 +204,6 @@ static void on_given_up(void *arg, const char *why)
     r->tap.events->on_given_up(r, why);
 }
 
-/* What fits a frame of every size, behind its head. */
-static uint32_t push_bytes(const struct run *r)
-{
-    uint32_t frame_bytes = r->plan.sizes.frame_bytes;
-
-    if (frame_bytes > PUSH_FRAME_BYTES)
-        frame_bytes = PUSH_FRAME_BYTES;
-    return frame_bytes - OV_DOWN_HEAD_BYTES;
-}
-
 void ep_run_tap_open(struct run *r)
 {
     static const struct ep_tap_events events = {
@@ -246,7 +234,7 @@ void ep_run_tap_open(struct run *r)
         .apps = r->own.desc.apps_count,
         .parts = ep_run_tap_parts(&r->own.desc),
         .cache_bytes = r->own.desc.cache_bytes,
-        .push_bytes = push_bytes(r),
+        .push_bytes = ep_run_down_push_bytes(r->plan.sizes.frame_bytes),
         .is_dvm = r->options.is_dvm,
         .events = &events,
         .arg = r,
@@ -369,8 +357,8 @@ void ep_run_tap_behind(struct run *r, uint32_t number, bool is_behind)
         r->options.tap->behind(r->tap.handle, number, is_behind);
 }
 
-void ep_run_tap_pushed(struct run *r, uint32_t stream)
+void ep_run_tap_pushed(struct run *r, uint32_t base)
 {
     if (r->tap.handle != NULL)
-        r->options.tap->pushed(r->tap.handle, stream);
+        r->options.tap->pushed(r->tap.handle, base);
 }

@@ -17,7 +17,7 @@ struct run_tap_events {
     void (*on_returned)(struct run *r, uint64_t cookie);
     bool (*on_back)(struct run *r, const struct job_record *output);
     void (*on_back_over)(struct run *r);
-    void (*on_push)(struct run *r, uint32_t stream, const uint8_t *mem,
+    void (*on_push)(struct run *r, uint32_t base, const uint8_t *mem,
                     uint32_t len_bytes);
     void (*on_pushers)(struct run *r, bool are_there);
     bool (*on_wanted)(struct run *r);
@@ -62,8 +62,8 @@ void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
                       bool is_open);
 /* This process of a further job is behind in its stdin, or no longer is. */
 void ep_run_tap_behind(struct run *r, uint32_t number, bool is_behind);
-/* The oldest push for the stream is in it. */
-void ep_run_tap_pushed(struct run *r, uint32_t stream);
+/* The oldest push to the job with this base is in its stream. */
+void ep_run_tap_pushed(struct run *r, uint32_t base);
 void ep_run_tap_job(struct run *r, const struct ep_tap_job *job);
 /* What was put off can be tried again. */
 void ep_run_tap_again(struct run *r);

@@ -70,10 +70,10 @@ struct ep_tap_events {
      * for all. Once for each process. False: none runs yet, or any more. */
     bool (*on_signal)(void *arg, int signo, const struct topo_range *ranges,
                       uint32_t count);
-    /* For stdin of some processes of one job, in that stream of job/job.h: a
-     * message as of overlay/wire/push.h, borrowed within the call. pushed()
-     * follows, when it has its place. */
-    void (*on_push)(void *arg, uint32_t stream, const uint8_t *mem,
+    /* For stdin of some processes of the job with this base: a message as of
+     * overlay/wire/push.h, borrowed within the call. pushed() follows, when it
+     * has its place. */
+    void (*on_push)(void *arg, uint32_t base, const uint8_t *mem,
                     uint32_t len_bytes);
     /* Somebody is about to push to the run's own job: the end of the launcher's
      * stdin does not end that of the processes. Or nobody of them is left. */
@@ -148,9 +148,9 @@ struct ep_tap_ops {
     /* This process of a further job is behind in its stdin, so that nothing
      * more is to be pushed to its job for now; or it is not any more. */
     void (*behind)(void *tap, uint32_t number, bool is_behind);
-    /* The oldest push that was told for this stream is in it. May be called
-     * from within on_push and on_pushers. */
-    void (*pushed)(void *tap, uint32_t stream);
+    /* The oldest push that was told for the job with this base is in its
+     * stream. May be called from within on_push and on_pushers. */
+    void (*pushed)(void *tap, uint32_t base);
     void (*job)(void *tap, const struct ep_tap_job *job); /* may be NULL */
     /* What on_spawn has put off can be tried again, at once: from within it
      * that may be called. NULL: the tap never does. */

@@ -142,9 +142,10 @@ static void opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     say("open:%u*%u@%s", open.stream, open.window, list);
 }
 
-static void pushed(void *arg, uint32_t stream)
+static void pushed(void *arg, uint32_t stream, uint32_t writer)
 {
     (void)arg;
+    assert_int_equal(writer, 0);
     if (stream == JOB_STREAM_STDIN)
         say("pushed");
     else
@@ -175,6 +176,7 @@ static void carrier_open(const char *text, bool is_kept)
         .job = &carrier.job,
         .nodes_count = 5,
         .window = 4,
+        .push_bytes = 64,
         .is_kept = is_kept,
         .events = &events,
     };
@@ -256,7 +258,7 @@ static const char *push_to(uint32_t stream, uint16_t flags, uint32_t first,
     ov_push_encode(&wr, flags, &range, first <= last);
     ov_wr_bytes(&wr, text, strlen(text));
     assert_false(wr.bad);
-    job_streams_push(carrier.in, stream, mem, (uint32_t)(wr.at - mem));
+    job_streams_push(carrier.in, stream, 0, mem, (uint32_t)(wr.at - mem));
     return pump();
 }
 

@@ -111,10 +111,10 @@ static void on_end(void *arg)
     say("end");
 }
 
-static void on_pushed(void *arg, uint32_t stream)
+static void on_pushed(void *arg, uint32_t base)
 {
     assert_ptr_equal(arg, &fx);
-    assert_int_equal(stream, JOB_STREAM_STDIN);
+    assert_int_equal(base, 0);
     say("pushed");
 }
 
@@ -318,8 +318,7 @@ static void push(const char *text)
 
     ov_push_encode(&wr, OV_PUSH_NEW, &one, 1);
     memcpy(wr.at, text, strlen(text));
-    ep_run_down_push(fx.down, JOB_STREAM_STDIN, mem,
-                     (uint32_t)(wr.at + strlen(text) - mem));
+    ep_run_down_push(fx.down, 0, mem, (uint32_t)(wr.at + strlen(text) - mem));
 }
 
 static bool has_no_buffer(const void *arg)

@@ -1,6 +1,5 @@
-/* Whom pushes are for, of the processes of one job: its part of each message,
- * and its set said anew. */
-#include "pmix_api/push_set.h"
+/* Whom pushes of one writer are for, said anew. */
+#include "job/push_set.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +9,13 @@
 
 #include <cmocka.h>
 
-#include "pmix_api/wire_push.h"
+enum {
+    MANY = 50,
+    BYTES_MAX = 32 * 1024,
+    SIZE_BYTES = OV_PUSH_HEAD_BYTES + 20 * OV_PUSH_RANGE_BYTES
+};
 
-enum { MANY = 50, SIZE_BYTES = OV_PUSH_HEAD_BYTES + 20 * OV_PUSH_RANGE_BYTES };
-
-static uint8_t mem[PX_PUSH_BYTES_MAX];
+static uint8_t mem[BYTES_MAX];
 
 static uint32_t make(uint16_t flags, const struct topo_range *ranges,
                      uint16_t count, const char *text)
@@ -56,73 +57,14 @@ static const char *shown(const uint8_t *at, uint32_t len_bytes)
     return text;
 }
 
-/* --- parts */
-
-static struct job {
-    struct topo_range processes;
-    bool has_set;
-} jobs[2];
-
-static void begin(void)
+static void note(struct job_push_set *set, uint32_t len_bytes)
 {
-    jobs[0] = (struct job){.processes = {0, 9}};
-    jobs[1] = (struct job){.processes = {10, 19}};
-}
-
-/* The parts of both jobs: "" for none. */
-static void parts(uint16_t flags, const struct topo_range *ranges,
-                  uint16_t count, const char *text, const char *first,
-                  const char *second)
-{
-    const char *want[] = {first, second};
-    uint32_t len_bytes = make(flags, ranges, count, text);
-
-    for (unsigned i = 0; i < 2; i++) {
-        uint8_t out[PX_PUSH_BYTES_MAX];
-        uint32_t part = px_push_part(mem, decoded(mem, len_bytes),
-                                     jobs[i].processes, &jobs[i].has_set, out);
-
-        assert_true(part <= len_bytes);
-        assert_string_equal(part > 0 ? shown(out, part) : "", want[i]);
-    }
-}
-
-static void each_job_has_its_part(void **state)
-{
-    (void)state;
-    begin();
-    parts(OV_PUSH_NEW, (struct topo_range[]){{3, 3}, {5, 12}, {15, 16}}, 3, "x",
-          "new:3-3,5-9=x", "new:10-12,15-16=x");
-    parts(OV_PUSH_CLOSE, NULL, 0, "y", "close:=y", "close:=y");
-    parts(OV_PUSH_NEW, (struct topo_range[]){{19, 40}}, 1, "z", "",
-          "new:19-19=z");
-    parts(0, NULL, 0, "z", "", "=z");
-    parts(OV_PUSH_NEW, (struct topo_range[]){{30, 40}}, 1, "z", "", "");
-    parts(0, NULL, 0, "z", "", "");
-}
-
-/* For a job whose processes come later in it, it begins there. */
-static void a_set_in_several_messages(void **state)
-{
-    (void)state;
-    begin();
-    parts(OV_PUSH_NEW | OV_PUSH_MORE, (struct topo_range[]){{1, 2}}, 1, "",
-          "new:more:1-2=", "");
-    parts(OV_PUSH_MORE, (struct topo_range[]){{11, 11}}, 1, "",
-          "more:=", "new:more:11-11=");
-    parts(0, (struct topo_range[]){{13, 14}}, 1, "x", "=x", "13-14=x");
-}
-
-/* --- a set */
-
-static void note(struct px_push_set *set, uint32_t len_bytes)
-{
-    px_push_set_note(set, decoded(mem, len_bytes));
+    job_push_set_note(set, decoded(mem, len_bytes));
 }
 
 static void it_is_what_was_said_last(void **state)
 {
-    struct px_push_set set = {.ranges = NULL};
+    struct job_push_set set = {.ranges = NULL};
     uint32_t len_bytes;
 
     (void)state;
@@ -132,19 +74,19 @@ static void it_is_what_was_said_last(void **state)
     note(&set, make(0, (struct topo_range[]){{6, 7}}, 1, "x"));
     note(&set, make(0, NULL, 0, "y"));
     len_bytes = make(OV_PUSH_CLOSE, NULL, 0, "text");
-    assert_true(px_push_set_say_with(&set, mem, &len_bytes, SIZE_BYTES));
+    assert_true(job_push_set_say_with(&set, mem, &len_bytes, SIZE_BYTES));
     assert_string_equal(shown(mem, len_bytes), "new:close:1-2,4-4,6-7=text");
     len_bytes = make(0, (struct topo_range[]){{8, 8}}, 1, "text");
-    assert_false(px_push_set_say_with(&set, mem, &len_bytes, SIZE_BYTES));
+    assert_false(job_push_set_say_with(&set, mem, &len_bytes, SIZE_BYTES));
     assert_string_equal(shown(mem, len_bytes), "8-8=text");
-    px_push_set_close(&set);
+    job_push_set_close(&set);
 }
 
 /* With no byte more than there is room for, in as many messages as it takes. */
 static void a_large_one_is_said_in_pieces(void **state)
 {
     struct topo_range ranges[MANY];
-    struct px_push_set set = {.ranges = NULL}, said = {.ranges = NULL};
+    struct job_push_set set = {.ranges = NULL}, said = {.ranges = NULL};
     uint32_t len_bytes, count = 0, messages = 0;
 
     (void)state;
@@ -156,14 +98,14 @@ static void a_large_one_is_said_in_pieces(void **state)
 
         len_bytes = whole;
         assert_int_equal(
-            px_push_set_say_with(&set, mem, &len_bytes,
-                                 whole + MANY * OV_PUSH_RANGE_BYTES - size),
+            job_push_set_say_with(&set, mem, &len_bytes,
+                                  whole + MANY * OV_PUSH_RANGE_BYTES - size),
             size == 0);
     }
     while (count < set.count) {
         struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
-        count += px_push_set_say(&set, count, &wr, SIZE_BYTES);
+        count += job_push_set_say(&set, count, &wr, SIZE_BYTES);
         assert_true(wr.at - mem <= SIZE_BYTES);
         note(&said, (uint32_t)(wr.at - mem));
         messages++;
@@ -171,15 +113,13 @@ static void a_large_one_is_said_in_pieces(void **state)
     assert_int_equal(messages, 3);
     assert_int_equal(said.count, MANY);
     assert_memory_equal(said.ranges, ranges, sizeof(ranges));
-    px_push_set_close(&set);
-    px_push_set_close(&said);
+    job_push_set_close(&set);
+    job_push_set_close(&said);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_job_has_its_part),
-        cmocka_unit_test(a_set_in_several_messages),
         cmocka_unit_test(it_is_what_was_said_last),
         cmocka_unit_test(a_large_one_is_said_in_pieces),
     };
