@@ -69,21 +69,6 @@ void run_pmix_allow(const char *users)
 /* --- to the launcher: what needs a translation, all else goes straight there
  */
 
-static void on_part(void *arg, uint32_t base, uint32_t index,
-                    struct px_host_part *out)
-{
-    struct ep_tap_part part = {.host = NULL};
-
-    opened.run.events->on_part(arg, base, index, &part);
-    *out = (struct px_host_part){
-        .host = part.host,
-        .program = part.program,
-        .app = part.app,
-        .first_rank = part.first_rank,
-        .ranks = part.ranks,
-    };
-}
-
 static bool on_log(void *arg, const struct px_log *log)
 {
     return opened.run.events->on_log(arg, log->token, log->channel,
@@ -92,41 +77,10 @@ static bool on_log(void *arg, const struct px_log *log)
 
 static enum px_answer on_signal(void *arg, const struct px_signal *signal)
 {
-    struct topo_range ranges[PX_RANGES_MAX];
-
-    for (unsigned i = 0; i < signal->count; i++)
-        ranges[i] = (struct topo_range){signal->ranges[i].first,
-                                        signal->ranges[i].last};
-    return opened.run.events->on_signal(arg, (int)signal->signo, ranges,
+    return opened.run.events->on_signal(arg, (int)signal->signo, signal->ranges,
                                         signal->count)
                ? PX_ANSWER_OK
                : PX_ANSWER_NOT_NOW;
-}
-
-static void on_hold(void *arg, uint32_t first, uint32_t last, bool is_held)
-{
-    struct topo_range range = {first, last};
-
-    opened.run.events->on_hold(arg, &range, is_held);
-}
-
-static uint16_t on_replay(void *arg, const struct px_replay *want)
-{
-    struct topo_range *ranges = calloc(want->count, sizeof(*ranges));
-    struct ep_tap_replay replay = {.ranges = ranges,
-                                   .count = want->count,
-                                   .channels = want->channels,
-                                   .is_last = want->is_last,
-                                   .bytes = want->bytes};
-    uint16_t ticket;
-
-    if (ranges == NULL)
-        return 0;
-    for (uint32_t i = 0; i < want->count; i++)
-        ranges[i] = (struct topo_range){want->ranges[i][0], want->ranges[i][1]};
-    ticket = opened.run.events->on_replay(arg, &replay);
-    free(ranges);
-    return ticket;
 }
 
 static bool on_spawn(void *arg, const struct px_spawn *spawn,
@@ -227,7 +181,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
 
     opened.run = *run;
     events = (struct px_host_events){
-        .on_part = on_part,
+        .on_part = run->events->on_part,
         .on_released = run->events->on_released,
         .on_gone = run->events->on_gone,
         .on_returned = run->events->on_returned,
@@ -238,9 +192,9 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_signal = on_signal,
         .on_push = run->events->on_push,
         .on_pushers = run->events->on_pushers,
-        .on_replay = on_replay,
+        .on_replay = run->events->on_replay,
         .on_wanted = run->events->on_wanted,
-        .on_hold = on_hold,
+        .on_hold = run->events->on_hold,
         .on_spawn = on_spawn,
         .on_up = run->events->on_up,
         .on_given_up = run->events->on_given_up,

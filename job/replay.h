@@ -21,6 +21,17 @@
 #include <stdint.h>
 
 #include "overlay/base/wire.h"
+#include "topo/tree.h"
+
+/* What is asked for: of each channel of these processes that is named, its
+ * first bytes or its last. */
+struct job_replay_wish {
+    const struct topo_range *ranges; /* borrowed; ascending, apart */
+    uint32_t count;
+    uint8_t channels; /* bits, 1 << channel each */
+    bool is_last;
+    uint32_t bytes; /* of each channel at most */
+};
 
 enum {
     JOB_REPLAY_HEAD_BYTES = 12, /* of an answer */

@@ -5,19 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/neighbours.h"
+#include "job/replay.h"
 #include "pmix_api/spawn.h"
 #include "pmix_api/wire.h"
 
 struct job_record;
-
-/* Processes that are neighbours by rank, of one program, on one host. */
-struct px_host_part {
-    const char *host; /* borrowed until the next call, as is program */
-    const char *program;
-    uint32_t app; /* number of the program */
-    uint32_t first_rank;
-    uint32_t ranks;
-};
 
 /* A job beside the run's own. */
 struct px_spawned {
@@ -29,21 +22,12 @@ struct px_spawned {
     bool is_later;          /* nor is it refused: see px_host_again() */
 };
 
-/* Output from before that a tool asks for: of the channels of these processes
- * the first bytes, or the last. */
-struct px_replay {
-    const uint32_t (*ranges)[2]; /* first, last; ascending, apart */
-    uint32_t count;
-    uint8_t channels; /* 1 << channel each */
-    bool is_last;
-    uint32_t bytes; /* of each channel at most */
-};
-
 struct px_host_events {
     /* Where the ranks of the job with this base are: part `index` of parts, in
-     * the order of ranks. Of a job of on_spawn: at once. */
+     * the order of ranks, borrowed until the next call. Of a job of on_spawn:
+     * at once. */
     void (*on_part)(void *arg, uint32_t base, uint32_t index,
-                    struct px_host_part *out);
+                    struct job_neighbours *out);
     /* The bytes of px_host_output() are not needed any more. */
     void (*on_released)(void *arg, uint64_t cookie);
     /* Redirected output goes to the helper now, and cannot come back. In order
@@ -65,7 +49,7 @@ struct px_host_events {
     /* A tool wants what was before. Returns the ticket of the outputs that
      * answer: a turn, the last one, comes for each channel, or px_host_lost();
      * new output of a channel comes behind it. 0: nothing is kept. */
-    uint16_t (*on_replay)(void *arg, const struct px_replay *want);
+    uint16_t (*on_replay)(void *arg, const struct job_replay_wish *want);
     /* A tool has something to say: text for stdout or stderr, borrowed. With a
      * token other than 0 px_host_done() is due once it is written. False: it
      * cannot be taken, and nothing is due. */
@@ -86,7 +70,7 @@ struct px_host_events {
     bool (*on_wanted)(void *arg);
     /* These processes of a job that a tool has started are not to be read, or
      * are again: it does not take what they write. */
-    void (*on_hold)(void *arg, uint32_t first, uint32_t last, bool is_held);
+    void (*on_hold)(void *arg, const struct topo_range *range, bool is_held);
     /* A tool wants a job; all is borrowed. True: it begins, *out says which,
      * and px_host_over() is to follow, behind px_host_running() or _failed();
      * behind that px_host_forgotten() where something is kept. False:

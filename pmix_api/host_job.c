@@ -60,7 +60,7 @@ static bool keep_places(const struct px_host *host, struct px_host_job *job)
 {
     job->places = calloc((size_t)job->parts + 1, sizeof(*job->places));
     for (uint32_t i = 0; job->places != NULL && i < job->parts; i++) {
-        struct px_host_part *part = &job->places[i];
+        struct job_neighbours *part = &job->places[i];
 
         host->cfg.events->on_part(host->cfg.arg, job->base, i, part);
         part->host = strdup(part->host);

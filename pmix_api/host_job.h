@@ -10,7 +10,7 @@
 
 struct event;
 struct px_host;
-struct px_host_part;
+struct job_neighbours;
 
 /* The stdin of a job: who has one, and what is pushed to it. */
 struct px_host_input {
@@ -35,11 +35,11 @@ struct px_host_job {
     uint32_t pull;        /* gets its output from the start; 0: none does */
     struct px_host *host; /* with hangup */
     struct event *hangup; /* owned: it is killed then; NULL: not asked to end */
-    struct px_host_part *places; /* owned [parts], with their strings; NULL for
-                                    the run's own: it is asked for them */
-    uint32_t cache_bytes;        /* of each channel that it forwards are kept */
-    bool is_over;                /* nothing more comes of it */
-    bool is_done; /* nor is anything asked: it goes once that is told */
+    struct job_neighbours *places; /* owned [parts], with their strings; NULL
+                                    for the run's own: it is asked for them */
+    uint32_t cache_bytes; /* of each channel that it forwards are kept */
+    bool is_over;         /* nothing more comes of it */
+    bool is_done;         /* nor is anything asked: it goes once that is told */
     char nspace[64];
     uint8_t *redirected; /* [size]: those that only tools get */
     uint8_t *returning;  /* [size]: those that come back of tools */

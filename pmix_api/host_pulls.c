@@ -150,11 +150,13 @@ void px_pulls_told(struct px_host *host, const struct px_pull *told)
 
 static void fill(struct px_host *host, struct px_host_pull *pull, bool is_full)
 {
+    struct topo_range range;
+
     if (pull->is_full == is_full || pull->ranges_count == 0)
         return;
     pull->is_full = is_full;
-    host->cfg.events->on_hold(host->cfg.arg, pull->ranges[0].first,
-                              pull->ranges[0].last, is_full);
+    range = (struct topo_range){pull->ranges[0].first, pull->ranges[0].last};
+    host->cfg.events->on_hold(host->cfg.arg, &range, is_full);
 }
 
 void px_pulls_full(struct px_host *host, uint32_t id)

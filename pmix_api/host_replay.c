@@ -75,9 +75,9 @@ static void mark(const struct px_host *host, struct px_host_pull *pull,
 }
 
 /* Neighbours that wait become ranges, for the caller to free. */
-static uint32_t (*list(const struct px_host_pull *pull, uint32_t *count))[2]
+static struct topo_range *list(const struct px_host_pull *pull, uint32_t *count)
 {
-    uint32_t(*ranges)[2] = NULL;
+    struct topo_range *ranges = NULL;
     uint32_t room = 0;
 
     *count = 0;
@@ -87,8 +87,8 @@ static uint32_t (*list(const struct px_host_pull *pull, uint32_t *count))[2]
 
         if (pull->waits[i] == 0)
             continue;
-        if (*count > 0 && ranges[*count - 1][1] + 1 == number) {
-            ranges[*count - 1][1] = number;
+        if (*count > 0 && ranges[*count - 1].last + 1 == number) {
+            ranges[*count - 1].last = number;
             continue;
         }
         if (*count == room) {
@@ -100,8 +100,7 @@ static uint32_t (*list(const struct px_host_pull *pull, uint32_t *count))[2]
             return NULL;
         }
         ranges = grown;
-        ranges[*count][0] = ranges[*count][1] = number;
-        ++*count;
+        ranges[(*count)++] = (struct topo_range){number, number};
     }
     return ranges;
 }
@@ -119,12 +118,12 @@ static uint32_t most_of(const struct px_host_pull *pull)
 
 static bool ask(struct px_host *host, struct px_host_pull *pull)
 {
-    struct px_replay want = {.channels = pull->told.channels & KEPT,
-                             .is_last = pull->told.is_last,
-                             .bytes = most_of(pull)};
-    uint32_t(*ranges)[2] = list(pull, &want.count);
+    struct job_replay_wish want = {.channels = pull->told.channels & KEPT,
+                                   .is_last = pull->told.is_last,
+                                   .bytes = most_of(pull)};
+    struct topo_range *ranges = list(pull, &want.count);
 
-    want.ranges = (const uint32_t(*)[2])ranges;
+    want.ranges = ranges;
     pull->ticket =
         ranges == NULL ? 0 : host->cfg.events->on_replay(host->cfg.arg, &want);
     free(ranges);

@@ -126,7 +126,7 @@ static int tell_parts(struct px_host *host, struct px_host_job *job)
     for (; next < job->parts; next++) {
         struct px_msg msg = {.kind = PX_PART};
         struct ov_wr was = wr;
-        struct px_host_part part;
+        struct job_neighbours part;
 
         if (job->places != NULL)
             part = job->places[next];

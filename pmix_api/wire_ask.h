@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "topo/tree.h"
+
 enum { PX_RANGES_MAX = 64 }; /* in one SIGNAL */
 
 enum px_answer {
@@ -26,15 +28,11 @@ struct px_done {
     uint8_t answer; /* enum px_answer */
 };
 
-struct px_range {
-    uint32_t first, last;
-};
-
 struct px_signal {
     uint32_t token;
     uint32_t signo;
     uint8_t count; /* 0: all */
-    struct px_range ranges[PX_RANGES_MAX];
+    struct topo_range ranges[PX_RANGES_MAX];
 };
 
 #endif

@@ -185,7 +185,7 @@ void ep_run_orders_signal(struct run_orders *orders, int signo,
 }
 
 uint16_t ep_run_orders_replay(struct run_orders *orders,
-                              const struct ep_tap_replay *want)
+                              const struct job_replay_wish *want)
 {
     struct job_order order = {.kind = JOB_CONTROL_REPLAY,
                               .channels = want->channels,

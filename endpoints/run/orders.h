@@ -12,7 +12,7 @@
 
 #include "topo/tree.h"
 
-struct ep_tap_replay;
+struct job_replay_wish;
 struct job_order;
 struct ov_buf;
 struct run_orders;
@@ -64,6 +64,6 @@ void ep_run_orders_signal(struct run_orders *orders, int signo,
 /* Asks for output from before, of one range at least. Returns the ticket of the
  * answers, which is not 0 and comes again after 65535 others. O(count). */
 uint16_t ep_run_orders_replay(struct run_orders *orders,
-                              const struct ep_tap_replay *want);
+                              const struct job_replay_wish *want);
 
 #endif

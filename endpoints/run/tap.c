@@ -28,7 +28,7 @@ uint32_t ep_run_tap_parts(const struct job *job)
 
 static void fill_part(const struct run *r, const struct job *job, uint32_t app,
                       const struct job_ranks *ranks, uint32_t nth,
-                      struct ep_tap_part *out)
+                      struct job_neighbours *out)
 {
     out->host =
         ep_run_host(&r->plan, job_node_at(job, ranks->nodes.first + nth));
@@ -39,7 +39,7 @@ static void fill_part(const struct run *r, const struct job *job, uint32_t app,
 }
 
 static void on_part(void *arg, uint32_t base, uint32_t index,
-                    struct ep_tap_part *out)
+                    struct job_neighbours *out)
 {
     struct run *r = arg;
     const struct job *job = r->tap.events->on_find(r, base);
@@ -160,7 +160,7 @@ static void on_note(void *arg, const char *text)
     ep_voice_note(&r->voice, "%s", text);
 }
 
-static uint16_t on_replay(void *arg, const struct ep_tap_replay *want)
+static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
 {
     const struct run *r = arg;
 

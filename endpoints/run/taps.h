@@ -12,29 +12,12 @@
 #include <stdint.h>
 
 #include "endpoints/run/taps_job.h"
+#include "job/neighbours.h"
 #include "job/record.h"
+#include "job/replay.h"
 #include "topo/tree.h"
 
 struct event_base;
-
-/* Processes that are neighbours by rank, of one program, on one host. */
-struct ep_tap_part {
-    const char *host; /* borrowed until the next call, as is program */
-    const char *program;
-    uint32_t app; /* number of the program */
-    uint32_t first_rank;
-    uint32_t ranks;
-};
-
-/* Output from before that a tap asks for: of each channel of the run's own
- * processes that is named, its first bytes or its last. */
-struct ep_tap_replay {
-    const struct topo_range *ranges; /* of ranks, ascending, apart */
-    uint32_t count;
-    uint8_t channels; /* bits, 1 << channel each: stdout, stderr */
-    bool is_last;
-    uint32_t bytes; /* of each channel at most */
-};
 
 enum { EP_TAP_WHY_MAX = 256 };
 
@@ -42,9 +25,9 @@ enum { EP_TAP_WHY_MAX = 256 };
  * from again, and on_returned, on_released and on_back_over from close. */
 struct ep_tap_events {
     /* Where the ranks of the job with this base are: part `index` of parts, in
-     * the order of ranks. Only while it runs. */
+     * the order of ranks, borrowed until the next call. Only while it runs. */
     void (*on_part)(void *arg, uint32_t base, uint32_t index,
-                    struct ep_tap_part *out);
+                    struct job_neighbours *out);
     /* The bytes of an output are not needed any more. */
     void (*on_released)(void *arg, uint64_t cookie);
     /* Redirected output is on its way and counts as delivered. In order for
@@ -83,7 +66,7 @@ struct ep_tap_events {
      * is a turn, and what the channel gives later comes behind it. Before that
      * `heard` says of each process when what it writes is no more from before.
      * 0: nothing is kept. Lost ranks do not answer. */
-    uint16_t (*on_replay)(void *arg, const struct ep_tap_replay *want);
+    uint16_t (*on_replay)(void *arg, const struct job_replay_wish *want);
     /* wants() says yes to more than before. Returns whether nodes that drop it
      * are told; on_replay says when they have heard. */
     bool (*on_wanted)(void *arg);

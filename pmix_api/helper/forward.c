@@ -47,7 +47,7 @@ static void want(struct pull *pull, uint8_t channels)
 
 void px_forward_job(uint32_t id, const struct px_job *job)
 {
-    struct px_range span = {job->base, job->base + job->size - 1};
+    struct topo_range span = {job->base, job->base + job->size - 1};
     struct pull *pull = px_pulls_find(px_pulls_lock(), id);
 
     if (pull != NULL && pull->live == NULL) {
@@ -153,7 +153,7 @@ bool px_forward_stranger(const void *const *requests, size_t count,
     return is_told;
 }
 
-uint32_t px_forward_take(struct px_range procs)
+uint32_t px_forward_take(struct topo_range procs)
 {
     struct pull *pulls = px_pulls_lock();
     const void *tool = px_pulls_asker();

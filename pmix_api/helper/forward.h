@@ -28,7 +28,7 @@ uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
 /* The tool asks for what is held of its job, which is these processes: the
  * pull becomes an ordinary one, as of that question. Its number; 0: nothing is
  * held. */
-uint32_t px_forward_take(struct px_range procs);
+uint32_t px_forward_take(struct topo_range procs);
 /* The job is known: those channels of it are wanted. 0: nothing is. */
 void px_forward_job(uint32_t id, const struct px_job *job);
 /* The tool has gone: what has not begun need not. */

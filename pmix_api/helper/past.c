@@ -41,7 +41,7 @@ bool px_past_next(const struct px_targets *targets, const void *tool,
     else
         first = targets->ranges[past->is_begun ? ++past->at : 0].first;
     past->is_begun = true;
-    past->range = (struct px_range){first, targets->ranges[past->at].last};
+    past->range = (struct topo_range){first, targets->ranges[past->at].last};
     cut(tool, own, past);
     past->is_last = past->at + 1 == targets->count &&
                     past->range.last == targets->ranges[past->at].last;

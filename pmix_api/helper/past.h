@@ -16,7 +16,7 @@
 struct px_past {
     uint32_t at; /* of the targets' ranges */
     bool is_begun, is_last;
-    struct px_range range;
+    struct topo_range range;
     uint32_t cache_bytes; /* of each channel */
 };
 

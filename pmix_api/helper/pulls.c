@@ -456,7 +456,7 @@ void px_pulls_want(struct pull *pull, uint32_t number, uint8_t channels)
 }
 
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
-                   struct px_range span)
+                   struct topo_range span)
 {
     if (span.last - span.first >= SPAN_MAX)
         return false;
@@ -470,7 +470,7 @@ bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
     return false;
 }
 
-static struct pull *make(const struct px_wish *wish, struct px_range span,
+static struct pull *make(const struct px_wish *wish, struct topo_range span,
                          uint64_t past_bytes)
 {
     struct pull *pull = px_pulls_slot();
@@ -510,8 +510,8 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
                            const pmix_info_t info[], size_t infos,
                            pmix_iof_channel_t channels)
 {
-    struct px_range span = {targets->ranges[0].first,
-                            targets->ranges[targets->count - 1].last};
+    struct topo_range span = {targets->ranges[0].first,
+                              targets->ranges[targets->count - 1].last};
     struct pull *pull;
     struct px_wish wish, own = {.has_cache = false};
     uint64_t past_bytes;

@@ -89,7 +89,7 @@ void px_pulls_ask(struct pull *pull);
 void px_pulls_want(struct pull *pull, uint32_t number, uint8_t channels);
 /* Makes it one of these processes. False: it cannot be. */
 bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
-                   struct px_range span);
+                   struct topo_range span);
 
 /* Under the lock. Output whose bytes stay where they are, straight to the
  * library; false: it is to wait. The main thread. */

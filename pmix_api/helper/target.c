@@ -10,14 +10,14 @@ static pmix_status_t add(struct px_targets *out, uint32_t first, uint32_t last)
 {
     if (out->count == out->cap) {
         uint32_t cap = 2 * out->cap + 16;
-        struct px_range *more = realloc(out->ranges, cap * sizeof(*more));
+        struct topo_range *more = realloc(out->ranges, cap * sizeof(*more));
 
         if (more == NULL)
             return PMIX_ERR_NOMEM;
         out->ranges = more;
         out->cap = cap;
     }
-    out->ranges[out->count++] = (struct px_range){first, last};
+    out->ranges[out->count++] = (struct topo_range){first, last};
     return PMIX_SUCCESS;
 }
 
@@ -71,7 +71,7 @@ static pmix_status_t add_own(struct px_targets *out)
 
 static int compare(const void *a, const void *b)
 {
-    const struct px_range *left = a, *right = b;
+    const struct topo_range *left = a, *right = b;
 
     return left->first < right->first ? -1 : left->first > right->first;
 }
@@ -83,8 +83,8 @@ static void merge(struct px_targets *out)
 
     qsort(out->ranges, out->count, sizeof(*out->ranges), compare);
     for (uint32_t i = 1; i < out->count; i++) {
-        struct px_range *last = &out->ranges[kept];
-        const struct px_range *next = &out->ranges[i];
+        struct topo_range *last = &out->ranges[kept];
+        const struct topo_range *next = &out->ranges[i];
 
         if (next->first > last->last && next->first - last->last > 1)
             out->ranges[++kept] = *next;

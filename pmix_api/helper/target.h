@@ -10,7 +10,7 @@
 
 /* Numbers of processes, lying apart and ascending. */
 struct px_targets {
-    struct px_range *ranges; /* owned */
+    struct topo_range *ranges; /* owned */
     uint32_t count, cap;
 };
 

@@ -72,13 +72,13 @@ static void note(struct seens *seens, struct seen seen)
 /* --- the launcher's events */
 
 static void on_part(void *arg, uint32_t base, uint32_t index,
-                    struct px_host_part *out)
+                    struct job_neighbours *out)
 {
     (void)arg;
     (void)base;
     (void)index;
-    *out =
-        (struct px_host_part){.host = "here", .program = "it", .ranks = RANKS};
+    *out = (struct job_neighbours){
+        .host = "here", .program = "it", .ranks = RANKS};
 }
 
 static void on_cookie(void *arg, uint64_t cookie)
@@ -117,7 +117,7 @@ static bool on_wanted(void *arg)
     return false;
 }
 
-static uint16_t on_replay(void *arg, const struct px_replay *want)
+static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
 {
     (void)arg;
     (void)want;

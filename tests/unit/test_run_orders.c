@@ -299,11 +299,11 @@ a_signal_with_many_ranges_leaves_in_messages_of_its_own(void **state)
 
 static void a_replay_says_its_ticket_in_each_message(void **state)
 {
-    const struct ep_tap_replay want = {.ranges = ranges,
-                                       .count = RANGES,
-                                       .channels = 6,
-                                       .is_last = true,
-                                       .bytes = 4096};
+    const struct job_replay_wish want = {.ranges = ranges,
+                                         .count = RANGES,
+                                         .channels = 6,
+                                         .is_last = true,
+                                         .bytes = 4096};
     struct fixture *fx = *state;
     uint16_t ticket;
     uint32_t at = 0;
@@ -347,7 +347,7 @@ static void an_order_for_many_numbers_goes_in_parts(void **state)
 
 static void tickets_come_again_but_are_never_0(void **state)
 {
-    const struct ep_tap_replay want = {.ranges = ranges, .count = 1};
+    const struct job_replay_wish want = {.ranges = ranges, .count = 1};
     struct fixture *fx = *state;
 
     for (uint32_t n = 0; n < 2 * UINT16_MAX; n++) {
