@@ -3,33 +3,12 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "overlay/wire/frame.h"
 #include "pmix_api/style.h"
 
 /* --- to the launcher */
-
-static struct job_wish wish_of(const struct px_app *from)
-{
-    return (struct job_wish){
-        .program = {.argv = (const char *const *)from->argv,
-                    .cwd = from->cwd,
-                    .cwd_is_optional =
-                        (from->flags & PX_APP_CWD_OPTIONAL) != 0},
-        .env = from->env,
-        .env_count = from->changes,
-        .procs = from->procs,
-        .ppn = from->ppn,
-        .per = from->per,
-        .map = from->map,
-        .hosts = from->hosts,
-        .hostfile = from->hostfile,
-        .add_hosts = from->add_hosts,
-        .add_hostfile = from->add_hostfile,
-    };
-}
 
 static struct ep_tap_sinks sinks_of(const struct px_spawn *from)
 {
@@ -51,13 +30,13 @@ static struct ep_tap_sinks sinks_of(const struct px_spawn *from)
     return sinks;
 }
 
-static bool start(struct run_pmix *pmix, const struct px_spawn *from,
-                  struct job_wish *apps, struct ep_tap_spawned *out, char *why)
+static bool start(const struct run_pmix *pmix, const struct px_spawn *from,
+                  struct ep_tap_spawned *out, char *why)
 {
     const struct ep_tap_spawn spawn = {
         .nspace = from->nspace,
         .output = sinks_of(from),
-        .apps = apps,
+        .apps = from->apps,
         .apps_count = from->count,
         .has_stdin = (from->forwards & PX_FORWARD_STDIN) != 0,
         .reader = from->reader,
@@ -72,8 +51,6 @@ static bool start(struct run_pmix *pmix, const struct px_spawn *from,
                  from->files);
         return false;
     }
-    for (uint16_t i = 0; i < from->count; i++)
-        apps[i] = wish_of(&from->apps[i]);
     return pmix->run.events->on_spawn(pmix->run.arg, &spawn, out, why);
 }
 
@@ -107,12 +84,10 @@ static enum px_answer answer_to(enum ep_tap_refusal refusal)
 bool run_pmix_spawn(struct run_pmix *pmix, const struct px_spawn *spawn,
                     struct px_spawned *out)
 {
-    struct job_wish *apps = calloc(spawn->count, sizeof(*apps));
     struct ep_tap_spawned made = {.refusal = EP_TAP_NO_ROOM};
-    char why[EP_TAP_WHY_MAX] = "out of memory";
-    bool is_made = apps != NULL && start(pmix, spawn, apps, &made, why);
+    char why[EP_TAP_WHY_MAX] = "";
+    bool is_made = start(pmix, spawn, &made, why);
 
-    free(apps);
     *out = (struct px_spawned){.base = made.base,
                                .size = made.size,
                                .apps = spawn->count,

@@ -1,19 +1,12 @@
 /* What a tool asks to be started, as bytes between helper and launcher.
  *
  *     u8 flags (PX_SPAWN_ bits), u8 channels that can be forwarded (1 <<
- * channel each, enum ov_channel), u32 rank whose stdin that is (UINT32_MAX:
- *         all), u32 pull that gets its output from the start (0: none), u32
- *         what becomes of its output (PX_OUTPUT_ bits), string name of its
- *         files (empty: none)
+ *         channel each, enum ov_channel), u32 rank whose stdin that is
+ *         (UINT32_MAX: all), u32 pull that gets its output from the start (0:
+ *         none), u32 what becomes of its output (PX_OUTPUT_ bits), string name
+ *         of its files (empty: none)
  *     u16 programs, u32 bytes of each of these channels that are kept for those
- *         who come late (JOB_CACHE_UNSAID); for each program
- *         u32 processes, u32 of these on a node at most (0: not said),
- *         u8 for each of what that is (enum topo_object), u8 flags (PX_APP_
- * bits), string directory (empty: none), u32 words, a string each: the program
- * first u32 changes of the environment: u8 what (enum job_env_what), u8
- *         separator, string NAME or NAME=VALUE
- *         u8 how it is spread (enum job_map), strings (empty: none): hosts,
- * file of hosts, hosts to add, file of hosts to add
+ *         who come late (JOB_CACHE_UNSAID); each program as job/wish.h has it
  *
  * Numbers are little-endian; a string is its bytes and a NUL.
  */
@@ -58,32 +51,16 @@ enum px_output_flag {
     PX_OUTPUT_ALL = 4095
 };
 
-enum px_app_flag { PX_APP_CWD_OPTIONAL = 1 };
-
-struct px_app {
-    uint32_t procs, ppn;
-    enum topo_object per; /* ppn is for each of these */
-    uint8_t flags;        /* enum px_app_flag */
-    const char *cwd;
-    const char **argv; /* owned; NULL-terminated */
-    uint32_t words;
-    struct job_env *env; /* owned */
-    uint32_t changes;
-    enum job_map map;
-    const char *hosts, *hostfile;         /* NULL: not said, as of */
-    const char *add_hosts, *add_hostfile; /* these */
-};
-
 /* Strings are borrowed. */
 struct px_spawn {
-    uint8_t flags;       /* enum px_spawn_flag */
-    uint8_t forwards;    /* bits, 1 << channel */
-    uint32_t reader;     /* rank whose stdin is forwarded, or all */
-    uint32_t pull;       /* gets the output from the start; 0: none does */
-    uint32_t output;     /* enum px_output_flag */
-    const char *files;   /* NULL: none */
-    const char *nspace;  /* what the job is to be called: the launcher's own */
-    struct px_app *apps; /* owned */
+    uint8_t flags;      /* enum px_spawn_flag */
+    uint8_t forwards;   /* bits, 1 << channel */
+    uint32_t reader;    /* rank whose stdin is forwarded, or all */
+    uint32_t pull;      /* gets the output from the start; 0: none does */
+    uint32_t output;    /* enum px_output_flag */
+    const char *files;  /* NULL: none */
+    const char *nspace; /* what the job is to be called: the launcher's own */
+    struct job_wish *apps; /* owned, with their arrays */
     uint16_t count;
     uint32_t cache_bytes;
 };

@@ -13,7 +13,7 @@
 #include "pmix_api/helper/wish.h"
 
 /* Does what an info asks for. NOT_SUPPORTED: this value cannot be served. */
-typedef pmix_status_t (*apply_fn)(struct px_plan *plan, struct px_app *app,
+typedef pmix_status_t (*apply_fn)(struct px_plan *plan, struct job_wish *app,
                                   const pmix_info_t *info);
 
 char *px_plan_keep(struct px_plan *plan, char *text)
@@ -41,15 +41,15 @@ void px_plan_fini(struct px_plan *plan)
 
 /* --- the environment */
 
-pmix_status_t px_directive_env(struct px_app *app, struct job_env change)
+pmix_status_t px_directive_env(struct job_wish *app, struct job_env change)
 {
-    struct job_env *more =
-        realloc(app->env, (app->changes + 1) * sizeof(*app->env));
+    struct job_env *more = realloc((void *)(uintptr_t)app->env,
+                                   (app->env_count + 1) * sizeof(*more));
 
     if (more == NULL)
         return PMIX_ERR_NOMEM;
     app->env = more;
-    more[app->changes++] = change;
+    more[app->env_count++] = change;
     return PMIX_SUCCESS;
 }
 
@@ -68,7 +68,7 @@ static bool is_name(const char *name)
     return name != NULL && name[0] != '\0' && strchr(name, '=') == NULL;
 }
 
-static pmix_status_t set_env(struct px_plan *plan, struct px_app *app,
+static pmix_status_t set_env(struct px_plan *plan, struct job_wish *app,
                              const pmix_info_t *info)
 {
     const pmix_envar_t *envar = &info->value.data.envar;
@@ -88,7 +88,7 @@ static pmix_status_t set_env(struct px_plan *plan, struct px_app *app,
     return change.text != NULL ? px_directive_env(app, change) : PMIX_ERR_NOMEM;
 }
 
-static pmix_status_t unset_env(struct px_plan *plan, struct px_app *app,
+static pmix_status_t unset_env(struct px_plan *plan, struct job_wish *app,
                                const pmix_info_t *info)
 {
     (void)plan;
@@ -101,31 +101,31 @@ static pmix_status_t unset_env(struct px_plan *plan, struct px_app *app,
 
 /* --- where */
 
-static pmix_status_t set_dir(struct px_plan *plan, struct px_app *app,
+static pmix_status_t set_dir(struct px_plan *plan, struct job_wish *app,
                              const pmix_info_t *info)
 {
     (void)plan;
     if (info->value.type != PMIX_STRING || info->value.data.string == NULL)
         return PMIX_ERR_BAD_PARAM;
-    app->cwd = info->value.data.string;
-    app->flags &= (uint8_t)~PX_APP_CWD_OPTIONAL;
+    app->program.cwd = info->value.data.string;
+    app->program.cwd_is_optional = false;
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t need_dir(struct px_plan *plan, struct px_app *app,
+static pmix_status_t need_dir(struct px_plan *plan, struct job_wish *app,
                               const pmix_info_t *info)
 {
     (void)plan;
     if (!px_value_is_flag(info))
         return PMIX_ERR_BAD_PARAM;
     if (PMIX_INFO_TRUE(info))
-        app->flags &= (uint8_t)~PX_APP_CWD_OPTIONAL;
+        app->program.cwd_is_optional = false;
     return PMIX_SUCCESS;
 }
 
 /* --- */
 
-static pmix_status_t set_nohup(struct px_plan *plan, struct px_app *app,
+static pmix_status_t set_nohup(struct px_plan *plan, struct job_wish *app,
                                const pmix_info_t *info)
 {
     (void)app;
@@ -136,7 +136,7 @@ static pmix_status_t set_nohup(struct px_plan *plan, struct px_app *app,
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t set_log(struct px_plan *plan, struct px_app *app,
+static pmix_status_t set_log(struct px_plan *plan, struct job_wish *app,
                              const pmix_info_t *info)
 {
     const uint8_t flag = PMIX_CHECK_KEY(info, PMIX_LOG_COMPLETION)
@@ -153,7 +153,7 @@ static pmix_status_t set_log(struct px_plan *plan, struct px_app *app,
 }
 
 /* What is so in any case. */
-static pmix_status_t accept(struct px_plan *plan, struct px_app *app,
+static pmix_status_t accept(struct px_plan *plan, struct job_wish *app,
                             const pmix_info_t *info)
 {
     (void)plan;
@@ -162,7 +162,7 @@ static pmix_status_t accept(struct px_plan *plan, struct px_app *app,
 }
 
 /* What the pull is told that brings the output. */
-static pmix_status_t check_wish(struct px_plan *plan, struct px_app *app,
+static pmix_status_t check_wish(struct px_plan *plan, struct job_wish *app,
                                 const pmix_info_t *info)
 {
     struct px_wish wish = {.copies = false};
@@ -186,7 +186,7 @@ static pmix_status_t forward(struct px_plan *plan, const pmix_info_t *info,
 }
 
 /* A rank, or all; a bool as OpenPMIx has it, for all. */
-static pmix_status_t forward_in(struct px_plan *plan, struct px_app *app,
+static pmix_status_t forward_in(struct px_plan *plan, struct job_wish *app,
                                 const pmix_info_t *info)
 {
     uint32_t rank = PMIX_RANK_WILDCARD;
@@ -207,21 +207,21 @@ static pmix_status_t forward_in(struct px_plan *plan, struct px_app *app,
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t forward_out(struct px_plan *plan, struct px_app *app,
+static pmix_status_t forward_out(struct px_plan *plan, struct job_wish *app,
                                  const pmix_info_t *info)
 {
     (void)app;
     return forward(plan, info, PMIX_FWD_STDOUT_CHANNEL);
 }
 
-static pmix_status_t forward_err(struct px_plan *plan, struct px_app *app,
+static pmix_status_t forward_err(struct px_plan *plan, struct job_wish *app,
                                  const pmix_info_t *info)
 {
     (void)app;
     return forward(plan, info, PMIX_FWD_STDERR_CHANNEL);
 }
 
-static pmix_status_t forward_diag(struct px_plan *plan, struct px_app *app,
+static pmix_status_t forward_diag(struct px_plan *plan, struct job_wish *app,
                                   const pmix_info_t *info)
 {
     (void)app;
@@ -273,7 +273,7 @@ const char *px_directive_key(size_t index)
                               : px_output_key(index - DIRECTIVES);
 }
 
-static pmix_status_t apply(struct px_plan *plan, struct px_app *app,
+static pmix_status_t apply(struct px_plan *plan, struct job_wish *app,
                            bool is_of_job, const pmix_info_t *info)
 {
     for (size_t i = 0; i < DIRECTIVES; i++) {
@@ -303,7 +303,7 @@ static void note(const pmix_info_t *info, bool is_of_job, pmix_status_t why)
                  is_of_job ? "" : " for an app");
 }
 
-pmix_status_t px_directives(struct px_plan *plan, struct px_app *app,
+pmix_status_t px_directives(struct px_plan *plan, struct job_wish *app,
                             bool is_of_job, const pmix_info_t info[],
                             size_t infos)
 {

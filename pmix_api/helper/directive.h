@@ -19,13 +19,13 @@ struct px_plan {
 char *px_plan_keep(struct px_plan *plan, char *text);
 
 /* A change behind the others of a program. PMIX_SUCCESS or NOMEM. */
-pmix_status_t px_directive_env(struct px_app *app, struct job_env change);
+pmix_status_t px_directive_env(struct job_wish *app, struct job_env change);
 
 /* Applies them, in order, to a program; those of the job to each. One that is
  * not known, or is for a job and comes with an app, is ignored, unless it is
  * required: NOT_SUPPORTED, and a note names it. Also BAD_PARAM: a value of
  * another type; NOMEM. */
-pmix_status_t px_directives(struct px_plan *plan, struct px_app *app,
+pmix_status_t px_directives(struct px_plan *plan, struct job_wish *app,
                             bool is_of_job, const pmix_info_t info[],
                             size_t infos);
 

@@ -32,7 +32,7 @@ static enum topo_object object_of(const char *word)
 }
 
 /* "N:node" and such. */
-static pmix_status_t read_ppr(const char *text, struct px_app *app)
+static pmix_status_t read_ppr(const char *text, struct job_wish *app)
 {
     enum topo_object per;
     char *end;
@@ -49,7 +49,7 @@ static pmix_status_t read_ppr(const char *text, struct px_app *app)
     return PMIX_SUCCESS;
 }
 
-pmix_status_t px_mapping_ppr(struct px_plan *plan, struct px_app *app,
+pmix_status_t px_mapping_ppr(struct px_plan *plan, struct job_wish *app,
                              const pmix_info_t *info)
 {
     const char *text = string_of(info);
@@ -58,7 +58,7 @@ pmix_status_t px_mapping_ppr(struct px_plan *plan, struct px_app *app,
     return text != NULL ? read_ppr(text, app) : PMIX_ERR_BAD_PARAM;
 }
 
-pmix_status_t px_mapping_mapby(struct px_plan *plan, struct px_app *app,
+pmix_status_t px_mapping_mapby(struct px_plan *plan, struct job_wish *app,
                                const pmix_info_t *info)
 {
     const char *text = string_of(info);
@@ -76,7 +76,7 @@ pmix_status_t px_mapping_mapby(struct px_plan *plan, struct px_app *app,
 
 /* Ranks are in blocks, node by node: with any other order a node would need a
  * list of ranks. */
-pmix_status_t px_mapping_rankby(struct px_plan *plan, struct px_app *app,
+pmix_status_t px_mapping_rankby(struct px_plan *plan, struct job_wish *app,
                                 const pmix_info_t *info)
 {
     const char *text = string_of(info);
@@ -111,7 +111,7 @@ static void drop_all_slots(char *text)
     *to = '\0';
 }
 
-static const char **field_of(struct px_app *app, const pmix_info_t *info)
+static const char **field_of(struct job_wish *app, const pmix_info_t *info)
 {
     if (PMIX_CHECK_KEY(info, PMIX_HOST))
         return &app->hosts;
@@ -121,7 +121,7 @@ static const char **field_of(struct px_app *app, const pmix_info_t *info)
                                                : &app->add_hostfile;
 }
 
-pmix_status_t px_mapping_hosts(struct px_plan *plan, struct px_app *app,
+pmix_status_t px_mapping_hosts(struct px_plan *plan, struct job_wish *app,
                                const pmix_info_t *info)
 {
     const char *text = string_of(info);

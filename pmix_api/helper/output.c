@@ -125,7 +125,7 @@ static void settle_kind(struct px_spawn *spawn)
 static pmix_status_t settle_path(struct px_plan *plan)
 {
     struct px_spawn *spawn = &plan->spawn;
-    const char *cwd = spawn->apps[0].cwd;
+    const char *cwd = spawn->apps[0].program.cwd;
     size_t size;
     char *path;
 

@@ -24,24 +24,25 @@ static uint32_t count_words(char *const *words)
 }
 
 /* The library has made the first word the name of the program. */
-static pmix_status_t read_words(const pmix_app_t *from, struct px_app *app)
+static pmix_status_t read_words(const pmix_app_t *from, struct job_wish *app)
 {
     uint32_t words = count_words(from->argv);
+    const char **argv;
 
     if (from->cmd == NULL && words == 0)
         return PMIX_ERR_JOB_NO_EXE_SPECIFIED;
-    app->argv = calloc((size_t)words + 2, sizeof(*app->argv));
-    if (app->argv == NULL)
+    argv = calloc((size_t)words + 2, sizeof(*argv));
+    app->program.argv = argv;
+    if (argv == NULL)
         return PMIX_ERR_NOMEM;
     for (uint32_t i = 0; i < words; i++)
-        app->argv[i] = from->argv[i];
+        argv[i] = from->argv[i];
     if (from->cmd != NULL)
-        app->argv[0] = from->cmd;
-    app->words = words > 0 ? words : 1;
+        argv[0] = from->cmd;
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t read_env(const pmix_app_t *from, struct px_app *app)
+static pmix_status_t read_env(const pmix_app_t *from, struct job_wish *app)
 {
     for (char *const *at = from->env; at != NULL && *at != NULL; at++) {
         const char *equals = strchr(*at, '=');
@@ -57,19 +58,19 @@ static pmix_status_t read_env(const pmix_app_t *from, struct px_app *app)
 
 /* Where the tool names none its library says where the tool is: that need not
  * exist on other hosts. */
-static pmix_status_t read_app(const pmix_app_t *from, struct px_app *app)
+static pmix_status_t read_app(const pmix_app_t *from, struct job_wish *app)
 {
     if (from->maxprocs < 0)
         return PMIX_ERR_BAD_PARAM;
     app->procs = (uint32_t)from->maxprocs;
-    app->cwd = from->cwd;
-    if (from->cwd != NULL && access(from->cwd, X_OK) == 0)
-        app->flags |= PX_APP_CWD_OPTIONAL;
+    app->program.cwd = from->cwd;
+    app->program.cwd_is_optional =
+        from->cwd != NULL && access(from->cwd, X_OK) == 0;
     return read_words(from, app);
 }
 
 /* What is said of the job, then of the program itself. */
-static pmix_status_t read_changes(struct px_plan *plan, struct px_app *app,
+static pmix_status_t read_changes(struct px_plan *plan, struct job_wish *app,
                                   const pmix_info_t info[], size_t infos,
                                   const pmix_app_t *from)
 {
@@ -95,7 +96,7 @@ static pmix_status_t read_all(const pmix_info_t info[], size_t infos,
     if (out->apps == NULL)
         return PMIX_ERR_NOMEM;
     while (rc == PMIX_SUCCESS && out->count < count) {
-        struct px_app *app = &out->apps[out->count];
+        struct job_wish *app = &out->apps[out->count];
         const pmix_app_t *from = &apps[out->count++];
 
         rc = read_app(from, app);

@@ -141,13 +141,14 @@ static void check_sent(const struct px_spawn *spawn)
 /* One program, of one word. */
 static void make_plan(struct px_plan *plan)
 {
-    struct px_app *app = calloc(1, sizeof(*app));
+    struct job_wish *app = calloc(1, sizeof(*app));
+    const char **argv;
 
     FUZZ_CHECK(app != NULL);
-    app->argv = calloc(2, sizeof(*app->argv));
-    FUZZ_CHECK(app->argv != NULL);
-    app->argv[0] = "a";
-    app->words = 1;
+    argv = calloc(2, sizeof(*argv));
+    FUZZ_CHECK(argv != NULL);
+    argv[0] = "a";
+    app->program.argv = argv;
     plan->spawn.apps = app;
     plan->spawn.count = 1;
 }

@@ -1,12 +1,33 @@
-/* What a tool asks to be started: whatever decodes encodes to the same bytes.
- */
+/* What a tool asks to be started, and a program by itself: whatever decodes
+ * encodes to the same bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/wish.h"
 #include "overlay/base/err.h"
 #include "pmix_api/spawn.h"
+
+static void try_wish(const uint8_t *mem, size_t len_bytes)
+{
+    struct ov_rd rd = ov_rd_init(mem, len_bytes);
+    struct job_wish wish;
+    int rc = job_wish_decode(&rd, &wish);
+
+    FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
+    if (rc == 0) {
+        size_t used = len_bytes - ov_rd_left(&rd);
+        uint8_t *again = malloc(used);
+        struct ov_wr wr = ov_wr_init(again, used);
+
+        FUZZ_CHECK(again != NULL && job_wish_bytes(&wish) == used);
+        job_wish_encode(&wr, &wish);
+        FUZZ_CHECK(!wr.bad && memcmp(again, mem, used) == 0);
+        free(again);
+    }
+    job_wish_fini(&wish);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
@@ -21,5 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     }
     free(again);
     px_spawn_fini(&spawn);
+    try_wish(mem, len_bytes);
     return 0;
 }

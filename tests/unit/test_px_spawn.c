@@ -86,19 +86,17 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
 {
     const char *argv[] = {"ls", "", NULL};
     struct job_env env[] = {{JOB_ENV_SET, 0, "A=b"}, {JOB_ENV_UNSET, ':', "C"}};
-    struct px_app app = {.procs = 2,
-                         .ppn = 1,
-                         .per = TOPO_SOCKET,
-                         .flags = PX_APP_CWD_OPTIONAL,
-                         .cwd = "/x",
-                         .argv = argv,
-                         .words = 2,
-                         .env = env,
-                         .changes = 2,
-                         .map = JOB_MAP_NODES,
-                         .hosts = "a,b",
-                         .add_hosts = "c",
-                         .add_hostfile = "f"};
+    struct job_wish app = {
+        .procs = 2,
+        .ppn = 1,
+        .per = TOPO_SOCKET,
+        .program = {.argv = argv, .cwd = "/x", .cwd_is_optional = true},
+        .env = env,
+        .env_count = 2,
+        .map = JOB_MAP_NODES,
+        .hosts = "a,b",
+        .add_hosts = "c",
+        .add_hostfile = "f"};
     const struct px_spawn spawn = {
         .forwards = 6,
         .reader = 3,
@@ -125,9 +123,9 @@ static void a_spawn_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(back.cache_bytes, 65541);
     assert_int_equal(back.apps[0].ppn, 1);
     assert_int_equal(back.apps[0].per, TOPO_SOCKET);
-    assert_string_equal(back.apps[0].cwd, "/x");
-    assert_string_equal(back.apps[0].argv[0], "ls");
-    assert_null(back.apps[0].argv[2]);
+    assert_string_equal(back.apps[0].program.cwd, "/x");
+    assert_string_equal(back.apps[0].program.argv[0], "ls");
+    assert_null(back.apps[0].program.argv[2]);
     assert_string_equal(back.apps[0].env[1].text, "C");
     assert_int_equal(back.apps[0].map, JOB_MAP_NODES);
     assert_string_equal(back.apps[0].hosts, "a,b");
