@@ -30,6 +30,12 @@ enum {
     JOB_STREAM_PUSHED = 2, /* what is pushed to jobs beside the run's own */
 };
 
+/* The stream of what is pushed to the job with this base. */
+static inline uint32_t job_stream_of(uint32_t base)
+{
+    return base == 0 ? JOB_STREAM_STDIN : JOB_STREAM_PUSHED;
+}
+
 /* Bytes that a process may be behind with JOB_SLOW_SPILL. */
 #define JOB_SPILL_BYTES_MIN (UINT64_C(1) << 20)
 #define JOB_SPILL_BYTES_MAX (UINT64_C(1) << 40)

@@ -53,6 +53,11 @@ bool job_push_set_say_with(const struct job_push_set *set, uint8_t *mem,
     struct ov_wr wr;
 
     OV_ASSERT(ov_push_decode(mem, *len_bytes, &push) == 0);
+    if (set->count == 0) { /* what it names itself is all */
+        wr = ov_wr_init(mem, sizeof(push.flags));
+        ov_wr_u16(&wr, push.flags | OV_PUSH_NEW);
+        return true;
+    }
     if (push.ranges > 0 || *len_bytes + set_bytes > size_bytes)
         return false;
     memmove(mem + OV_PUSH_HEAD_BYTES + set_bytes, mem + push.off_bytes,

@@ -28,8 +28,9 @@ void job_push_set_note(struct job_push_set *set, struct ov_push push);
 uint32_t job_push_set_say(const struct job_push_set *set, uint32_t from,
                           struct ov_wr *wr, uint32_t size_bytes);
 
-/* Adds the set to the message of *len_bytes in mem, which names no ranges, if
- * both have room in size_bytes. False: nothing has changed. */
+/* Adds the set to the message of *len_bytes in mem, which does not begin one,
+ * if both have room in size_bytes and it names no ranges where the set has
+ * some. False: nothing has changed. */
 bool job_push_set_say_with(const struct job_push_set *set, uint8_t *mem,
                            uint32_t *len_bytes, uint32_t size_bytes);
 

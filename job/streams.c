@@ -81,6 +81,7 @@ int job_streams_open(const struct job_streams_cfg *cfg,
 
     if (in == NULL)
         return OV_ENOMEM;
+    OV_ASSERT(cfg->push_bytes >= OV_PUSH_HEAD_BYTES + OV_PUSH_RANGE_BYTES);
     in->cfg = *cfg;
     for (unsigned i = 0; i < STREAMS; i++)
         in->streams[i].last = &in->streams[i].first;
@@ -202,6 +203,16 @@ static void name_before(const struct job_streams *in, struct stream *stream,
     }
 }
 
+/* What a push takes together with the set of its writer, where that fits. */
+static uint32_t room_with(const struct job_streams *in,
+                          const struct writer *writer, uint32_t len_bytes)
+{
+    uint64_t both =
+        len_bytes + (uint64_t)writer->set.count * OV_PUSH_RANGE_BYTES;
+
+    return both <= in->cfg.push_bytes ? (uint32_t)both : len_bytes;
+}
+
 void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t number,
                       const uint8_t *mem, uint32_t len_bytes)
 {
@@ -214,7 +225,8 @@ void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t number,
     OV_ASSERT(len_bytes <= in->cfg.push_bytes &&
               ov_push_decode(mem, len_bytes, &decoded) == 0);
     is_to_name = to->named != writer && (decoded.flags & OV_PUSH_NEW) == 0;
-    push = push_new(writer, is_to_name ? in->cfg.push_bytes : len_bytes);
+    push = push_new(writer,
+                    is_to_name ? room_with(in, writer, len_bytes) : len_bytes);
     push->len_bytes = len_bytes;
     memcpy(push->mem, mem, len_bytes);
     if (is_to_name &&

@@ -14,8 +14,9 @@
  * end of the launcher's stdin is that of the processes', as soon as nobody
  * pushes any more.
  *
- * A push is copied once, and waits; who pushes bounds how many. Of each writer
- * the set is kept that it named last. All else is O(1) for each frame.
+ * A push is copied once, and waits; who pushes bounds how many. Beside it waits
+ * the set that it is for, where that is named anew; and of each writer the set
+ * is kept that it named last. All else is O(1) for each frame.
  */
 #ifndef JOB_STREAMS_H
 #define JOB_STREAMS_H
@@ -31,7 +32,8 @@ struct ov_buf;
 struct job_streams;
 
 /* Streams as in job/job.h; flags as in overlay/wire/frame.h. Of all calls only
- * that of the pump may be made from within, and only from send. */
+ * those of the pump and of who leaves may be made from within, and only from
+ * send. */
 struct job_streams_events {
     /* A buffer for a frame of the stream, where it has room for it beside
      * `beside` others; NULL: not now. */
@@ -45,7 +47,7 @@ struct job_streams_events {
     /* A message OV_CONTROL_OPEN without its head, for all nodes. */
     void (*opened)(void *arg, const uint8_t *body, uint32_t len_bytes);
     /* The oldest push of this writer of the stream is sent, or nobody gets it.
-     */
+     * What only names a set anew is told to nobody. */
     void (*pushed)(void *arg, uint32_t stream, uint32_t writer);
 };
 
@@ -54,7 +56,8 @@ struct job_streams_cfg {
     uint32_t nodes_count;
     uint16_t window;     /* frames of a stream that a node keeps at most, and
                             of JOB_STREAM_PUSHED 8 */
-    uint32_t push_bytes; /* of a push at most */
+    uint32_t push_bytes; /* of a push at most: a head and a range at least, and
+                            what a buffer has room for */
     bool is_kept;        /* the end of the launcher's stdin is not told */
     const struct job_streams_events *events; /* borrowed */
     void *arg;
@@ -82,7 +85,8 @@ struct ov_buf *job_streams_ended(struct job_streams *in);
 
 /* A push for processes of this stream, as of overlay/wire/push.h, which is
  * copied; the pump sends it. Who writes has a number of the caller's. What no
- * set was named for is for nobody. O(writers of the stream); O(ranges) where a
+ * set was named for is for nobody; ranges come with a set that begins or goes
+ * on, ascending in all of it. O(writers of the stream); O(ranges) where a
  * set is named, or to be named anew. */
 void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t writer,
                       const uint8_t *mem, uint32_t len_bytes);

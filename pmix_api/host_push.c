@@ -131,18 +131,13 @@ static void settle(struct px_host *host)
 
 /* --- to the streams */
 
-static uint32_t stream_of(uint32_t base)
-{
-    return base == 0 ? JOB_STREAM_STDIN : JOB_STREAM_PUSHED;
-}
-
 static bool hand_on_one(struct px_host *host, struct px_host_job *job)
 {
-    uint32_t *held = &host->push.held[stream_of(job->base)];
+    uint32_t *held = &host->push.held[job_stream_of(job->base)];
     uint8_t mem[PX_PUSH_BYTES_MAX];
     uint32_t len_bytes;
 
-    if (job->in.behind > 0 || *held == PX_PUSHES_MAX)
+    if (job->in.behind > 0 || *held >= PX_PUSHES_MAX)
         return false;
     len_bytes = px_pushes_get(&job->in.pushes, mem, host->cfg.push_bytes);
     if (len_bytes == 0)
@@ -321,7 +316,10 @@ void px_push_hold(struct px_host *host, bool are_there)
 
 void px_host_pushed(struct px_host *host, uint32_t base)
 {
-    host->push.held[stream_of(base)]--;
+    uint32_t *held = &host->push.held[job_stream_of(base)];
+
+    OV_ASSERT(*held > 0);
+    --*held;
     hand_on_soon(host);
 }
 

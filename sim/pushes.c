@@ -58,8 +58,9 @@ static struct topo_range some_of(const struct job *job, uint64_t draw)
     return (struct topo_range){job->base + first, job->base + first + more};
 }
 
-/* The last one to a further job is for all its processes, and closes their
- * stdin; half of the others, by the seed, are for some of them. */
+/* Each names its set, so that none is named anew: frames of a stream are its
+ * pushes. The last one to a further job is for all its processes, and closes
+ * their stdin; half of the others, by the seed, are for some of them. */
 static uint32_t make(const struct sim_world *w, uint32_t serial, uint8_t *mem)
 {
     const struct sim_told *job = &w->jobs.told[serial >> JOB_SHIFT];

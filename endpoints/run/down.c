@@ -169,9 +169,7 @@ uint32_t ep_run_down_push_bytes(uint32_t frame_bytes)
 void ep_run_down_push(struct run_down *down, uint32_t base, const uint8_t *mem,
                       uint32_t len_bytes)
 {
-    job_streams_push(down->stdins,
-                     base == 0 ? JOB_STREAM_STDIN : JOB_STREAM_PUSHED, base,
-                     mem, len_bytes);
+    job_streams_push(down->stdins, job_stream_of(base), base, mem, len_bytes);
     ep_run_down_pump(down);
 }
 

@@ -67,9 +67,10 @@ uint32_t ep_run_down_push_bytes(uint32_t frame_bytes);
 /* A push, and those who push: as of struct ep_tap_events. */
 void ep_run_down_push(struct run_down *down, uint32_t base, const uint8_t *mem,
                       uint32_t len_bytes);
-/* The further job with this base is over: nobody pushes to it any more. */
-void ep_run_down_forget(struct run_down *down, uint32_t base);
 void ep_run_down_pushers(struct run_down *down, bool are_there);
+/* The further job with this base is over: nobody pushes to it any more. Also
+ * from within all of these. */
+void ep_run_down_forget(struct run_down *down, uint32_t base);
 
 /* The launcher may have come to the foreground. */
 void ep_run_down_wake(struct run_down *down);

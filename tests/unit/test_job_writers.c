@@ -22,6 +22,7 @@ enum {
     PUSH_BYTES = 60, /* a head and seven ranges */
     PROCS = 24,
     TEXT_BYTES = 8192,
+    PUSHERS = 10,
 };
 
 /* A process, and what comes to it. */
@@ -30,13 +31,20 @@ struct reader {
     char text[TEXT_BYTES];
 };
 
+/* The set of a node. */
+static struct {
+    bool is_there, goes_on;
+} at_node;
+
 static struct carrier {
     struct job_streams *in;
     struct job job;
     uint32_t room;
-    struct ov_buf buf;
-    uint8_t mem[BUFFER_BYTES];
-    struct reader *readers; /* owned [PROCS]; NULL: all is said in words */
+    uint32_t stream;
+    struct ov_buf *reading;   /* for the launcher's own; NULL: none */
+    struct reader *readers;   /* owned [PROCS]; NULL: all is said in words */
+    uint32_t untold[PUSHERS]; /* pushes that nobody has heard of yet */
+    struct chance *leaving;   /* some leave as a frame is sent; NULL: nobody */
     char words[4096];
 } carrier;
 
@@ -55,11 +63,19 @@ static void say(const char *format, ...)
 
 /* --- the carrier */
 
+/* Freed as it is sent. */
 static struct ov_buf *frame(void *arg, uint32_t stream, uint32_t beside)
 {
+    struct ov_buf *buf;
+
     (void)arg;
     (void)stream;
-    return carrier.room > beside ? &carrier.buf : NULL;
+    if (carrier.room <= beside)
+        return NULL;
+    buf = calloc(1, sizeof(*buf) + BUFFER_BYTES);
+    assert_non_null(buf);
+    buf->mem = (uint8_t *)(buf + 1);
+    return buf;
 }
 
 /* As a node does. */
@@ -69,6 +85,10 @@ static void deliver(struct reader *readers, const uint8_t *mem,
     struct ov_push push;
 
     assert_int_equal(ov_push_decode(mem, len_bytes, &push), 0);
+    if ((push.flags & OV_PUSH_NEW) == 0)
+        assert_true(at_node.is_there && (push.ranges == 0 || at_node.goes_on));
+    at_node.is_there = true;
+    at_node.goes_on = (push.flags & OV_PUSH_MORE) != 0;
     for (unsigned i = 0; i < PROCS && (push.flags & OV_PUSH_NEW) != 0; i++)
         readers[i].is_named = false;
     for (unsigned i = 0; i < push.ranges; i++) {
@@ -107,21 +127,47 @@ static void say_push(const uint8_t *mem, uint32_t len_bytes)
         (int)push.len_bytes, (const char *)mem + push.off_bytes);
 }
 
+enum { WRITERS = 4, PUSHES = 400 }; /* at random */
+
+/* What each writer has named, by its number less one. */
+static struct named {
+    bool has[PROCS];
+    uint32_t next; /* the first process that may be named; 0: it is whole */
+    uint32_t count;
+} named[WRITERS];
+
+static void leave(uint32_t writer)
+{
+    named[writer - 1] = (struct named){.count = named[writer - 1].count};
+    job_streams_leave(carrier.in, carrier.stream, writer);
+}
+
 static void send(void *arg, uint32_t stream, struct ov_buf *buf,
                  uint32_t len_bytes, uint32_t flags)
 {
     const uint8_t *mem = buf->mem + OV_DOWN_HEAD_BYTES;
 
     (void)arg;
-    (void)stream;
+    assert_int_equal(stream, carrier.stream);
     assert_true(carrier.room > 0);
     carrier.room--;
-    assert_int_equal(flags, OV_DOWN_SOME);
-    assert_true(len_bytes <= PUSH_BYTES);
-    if (carrier.readers != NULL)
-        deliver(carrier.readers, mem, len_bytes);
-    else
-        say_push(mem, len_bytes);
+    if (flags == OV_DOWN_SOME) {
+        assert_true(len_bytes <= PUSH_BYTES);
+        if (carrier.readers != NULL)
+            deliver(carrier.readers, mem, len_bytes);
+        else
+            say_push(mem, len_bytes);
+    }
+    free(buf);
+    if (carrier.leaving != NULL && chance_is(carrier.leaving, 3))
+        leave(chance_in(carrier.leaving, 1, WRITERS));
+}
+
+static void read_own(void *arg, struct ov_buf *buf)
+{
+    (void)arg;
+    assert_null(carrier.reading);
+    carrier.reading = buf;
 }
 
 static void opened(void *arg, const uint8_t *body, uint32_t len_bytes)
@@ -134,7 +180,9 @@ static void opened(void *arg, const uint8_t *body, uint32_t len_bytes)
 static void pushed(void *arg, uint32_t stream, uint32_t writer)
 {
     (void)arg;
-    assert_int_equal(stream, JOB_STREAM_PUSHED);
+    assert_int_equal(stream, carrier.stream);
+    assert_true(carrier.untold[writer] > 0);
+    carrier.untold[writer]--;
     if (carrier.readers == NULL)
         say("pushed:%u", (unsigned)writer);
 }
@@ -156,11 +204,12 @@ static const char *more_room(uint32_t frames)
 }
 
 /* The stream is not open yet. */
-static void begin_closed(uint32_t room)
+static void begin_closed(uint32_t stream, uint32_t room)
 {
     static const struct job_streams_events events = {
         .frame = frame,
         .send = send,
+        .read = read_own,
         .opened = opened,
         .pushed = pushed,
     };
@@ -173,20 +222,27 @@ static void begin_closed(uint32_t room)
     };
 
     memset(&carrier, 0, sizeof(carrier));
-    carrier.buf.mem = carrier.mem;
+    memset(&at_node, 0, sizeof(at_node));
+    memset(named, 0, sizeof(named));
+    carrier.stream = stream;
     carrier.room = room;
+    carrier.job.size = PROCS;
+    assert_int_equal(
+        job_add_reader(&carrier.job, (struct topo_range){0, PROCS - 1}), 0);
     assert_int_equal(job_streams_open(&cfg, &carrier.in), 0);
 }
 
-static void begin(uint32_t room)
+static void begin(uint32_t stream, uint32_t room)
 {
-    begin_closed(room);
-    job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
+    begin_closed(stream, room);
+    job_streams_open_stream(carrier.in, stream);
 }
 
 static void end(void)
 {
+    free(job_streams_ended(carrier.in));
     job_streams_close(carrier.in);
+    job_fini(&carrier.job);
     free(carrier.readers);
 }
 
@@ -200,7 +256,8 @@ static void write_push(uint32_t writer, uint16_t flags,
     ov_push_encode(&wr, flags, ranges, count);
     ov_wr_bytes(&wr, text, strlen(text));
     assert_false(wr.bad);
-    job_streams_push(carrier.in, JOB_STREAM_PUSHED, writer, mem,
+    carrier.untold[writer]++;
+    job_streams_push(carrier.in, carrier.stream, writer, mem,
                      (uint32_t)(wr.at - mem));
 }
 
@@ -219,7 +276,7 @@ static const char *push_by(uint32_t writer, uint16_t flags, uint32_t first,
 static void a_set_holds_for_its_writer_alone(void **state)
 {
     (void)state;
-    begin(9);
+    begin(JOB_STREAM_PUSHED, 9);
     assert_string_equal(push_by(7, OV_PUSH_NEW, 1, 1, "a"),
                         "<new:1-1=a pushed:7");
     assert_string_equal(push_by(8, OV_PUSH_NEW, 2, 2, "b"),
@@ -240,7 +297,7 @@ static void a_large_set_is_named_anew_before_its_push(void **state)
                                                {7, 7}, {9, 9}, {11, 11}};
 
     (void)state;
-    begin(9);
+    begin(JOB_STREAM_PUSHED, 9);
     write_push(7, OV_PUSH_NEW | OV_PUSH_MORE, ranges, 3, "");
     assert_string_equal(pump(), "<new:more:1-1,3-3,5-5= pushed:7");
     push_by(8, OV_PUSH_NEW, 2, 2, "b");
@@ -254,11 +311,55 @@ static void a_large_set_is_named_anew_before_its_push(void **state)
     end();
 }
 
+/* It has begun its set with nobody, and goes on with it while that of another
+ * one goes on, too. */
+static void ranges_of_one_never_join_the_set_of_another(void **state)
+{
+    static const struct topo_range one = {1, 1}, five = {5, 5};
+
+    (void)state;
+    begin(JOB_STREAM_PUSHED, 9);
+    write_push(8, OV_PUSH_NEW | OV_PUSH_MORE, NULL, 0, "");
+    write_push(7, OV_PUSH_NEW | OV_PUSH_MORE, &one, 1, "");
+    write_push(8, 0, &five, 1, "x");
+    assert_string_equal(pump(), "<new:more:= pushed:8 <new:more:1-1= pushed:7 "
+                                "<new:5-5=x pushed:8");
+    end();
+}
+
+/* What waits of one that leaves goes, and is told; what only names its set
+ * goes, or is dropped, without a word. */
+static void what_waits_of_one_that_has_left_goes(void **state)
+{
+    static const struct topo_range ranges[] = {
+        {1, 1}, {3, 3}, {5, 5}, {7, 7}, {9, 9}, {11, 11}, {13, 13}};
+
+    (void)state;
+    for (unsigned refuses = 0; refuses < 2; refuses++) {
+        begin(JOB_STREAM_PUSHED, 0);
+        write_push(7, OV_PUSH_NEW, ranges, 7, "");
+        write_push(8, OV_PUSH_NEW, ranges, 1, "b");
+        write_push(7, 0, NULL, 0, "a");
+        job_streams_leave(carrier.in, JOB_STREAM_PUSHED, 7);
+        write_push(8, 0, NULL, 0, "c");
+        if (refuses)
+            job_streams_refuse(carrier.in);
+        carrier.room = 9;
+        assert_string_equal(
+            pump(), refuses ? "pushed:7 pushed:8 pushed:7 pushed:8"
+                            : "<new:1-1,3-3,5-5,7-7,9-9,11-11,13-13= pushed:7 "
+                              "<new:1-1=b pushed:8 "
+                              "<new:more:1-1,3-3,5-5,7-7,9-9,11-11,13-13= "
+                              "<=a pushed:7 <new:1-1=c pushed:8");
+        end();
+    }
+}
+
 /* Also a set that went into a stream that nobody had heard of. */
 static void a_set_that_was_dropped_is_named_anew(void **state)
 {
     (void)state;
-    begin_closed(9);
+    begin_closed(JOB_STREAM_PUSHED, 9);
     assert_string_equal(push_by(3, OV_PUSH_NEW, 7, 8, "x"), "pushed:3");
     job_streams_open_stream(carrier.in, JOB_STREAM_PUSHED);
     assert_string_equal(push_by(3, 0, 1, 0, "y"), "<new:7-8=y pushed:3");
@@ -269,15 +370,6 @@ static void a_set_that_was_dropped_is_named_anew(void **state)
 }
 
 /* --- several writers at random */
-
-enum { WRITERS = 4, PUSHES = 400 };
-
-/* What a writer has named, and whether that goes on. */
-static struct named {
-    bool has[PROCS];
-    uint32_t next; /* the first process that may be named; 0: it is whole */
-    uint32_t count;
-} named[WRITERS];
 
 /* Ranges behind those of before, with a gap between each two. */
 static uint16_t draw_ranges(struct chance *chance, struct named *of,
@@ -301,13 +393,13 @@ static uint16_t draw_ranges(struct chance *chance, struct named *of,
 static void push_some(struct chance *chance, uint32_t writer,
                       struct reader *want)
 {
-    struct named *of = &named[writer];
+    struct named *of = &named[writer - 1];
     const bool goes_on = of->next > 0;
     struct topo_range ranges[3];
     uint16_t flags = 0, count = 0;
     char text[16] = "";
 
-    if (!goes_on && (of->count == 0 || chance_is(chance, 30))) {
+    if (!goes_on && chance_is(chance, 30)) {
         *of = (struct named){.count = of->count};
         flags = OV_PUSH_NEW;
     }
@@ -324,32 +416,58 @@ static void push_some(struct chance *chance, uint32_t writer,
         if (of->has[i])
             strcat(want[i].text, text);
     }
-    write_push(writer + 1, flags, ranges, count, text);
+    write_push(writer, flags, ranges, count, text);
 }
 
-/* Room and pumps come when they like. */
+/* Room, the launcher's own bytes and pumps come when they like. */
+static void run_some(struct chance *chance, struct reader *want)
+{
+    for (unsigned i = 0; i < PUSHES; i++) {
+        push_some(chance, chance_in(chance, 1, WRITERS), want);
+        if (chance_is(chance, 50))
+            (void)more_room(chance_in(chance, 0, 4));
+        if (carrier.reading != NULL && chance_is(chance, 50)) {
+            carrier.reading = NULL;
+            job_streams_filled(carrier.in, 1);
+        }
+        if (chance_is(chance, 3))
+            leave(chance_in(chance, 1, WRITERS));
+    }
+}
+
+/* Of those that refuse in the end each reader has a beginning. */
+static void check(const struct reader *want, bool refuses)
+{
+    for (unsigned i = 0; i < PROCS; i++) {
+        size_t len = strlen(carrier.readers[i].text);
+
+        assert_true(refuses || len == strlen(want[i].text));
+        assert_memory_equal(carrier.readers[i].text, want[i].text, len);
+    }
+    for (unsigned i = 1; i <= WRITERS; i++)
+        assert_int_equal(carrier.untold[i], 0);
+    assert_true(strlen(want[2].text) > 0);
+}
+
 static void each_byte_comes_to_those_whom_its_writer_named(void **state)
 {
     struct chance chance = chance_start(20261127);
 
     (void)state;
-    for (unsigned round = 0; round < 50; round++) {
+    for (unsigned round = 0; round < 100; round++) {
         struct reader *want = calloc(PROCS, sizeof(*want));
+        const bool refuses = round % 4 >= 2;
 
-        begin(0);
+        begin(round % 2 == 0 ? JOB_STREAM_PUSHED : JOB_STREAM_STDIN, 0);
         carrier.readers = calloc(PROCS, sizeof(*carrier.readers));
         assert_non_null(want);
         assert_non_null(carrier.readers);
-        memset(named, 0, sizeof(named));
-        for (unsigned i = 0; i < PUSHES; i++) {
-            push_some(&chance, chance_in(&chance, 0, WRITERS - 1), want);
-            if (chance_is(&chance, 50))
-                (void)more_room(chance_in(&chance, 0, 4));
-        }
+        carrier.leaving = &chance;
+        run_some(&chance, want);
+        if (refuses)
+            job_streams_refuse(carrier.in);
         (void)more_room(100 * PUSHES);
-        for (unsigned i = 0; i < PROCS; i++)
-            assert_string_equal(carrier.readers[i].text, want[i].text);
-        assert_true(strlen(want[2].text) > 0);
+        check(want, refuses);
         free(want);
         end();
     }
@@ -360,6 +478,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_holds_for_its_writer_alone),
         cmocka_unit_test(a_large_set_is_named_anew_before_its_push),
+        cmocka_unit_test(ranges_of_one_never_join_the_set_of_another),
+        cmocka_unit_test(what_waits_of_one_that_has_left_goes),
         cmocka_unit_test(a_set_that_was_dropped_is_named_anew),
         cmocka_unit_test(each_byte_comes_to_those_whom_its_writer_named),
     };
