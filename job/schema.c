@@ -238,15 +238,6 @@ static int get_places(const struct job_schema_row *row, struct ov_rd *rd,
     return 0;
 }
 
-/* The next string up to and with its NUL, or NULL. */
-static const char *get_string(struct ov_rd *rd)
-{
-    const uint8_t *nul = memchr(rd->at, '\0', ov_rd_left(rd));
-    size_t len = nul != NULL ? (size_t)(nul - rd->at) : ov_rd_left(rd);
-
-    return (const char *)ov_rd_bytes(rd, len + 1);
-}
-
 static int get_strings(const struct job_schema_row *row, struct ov_rd *rd,
                        const char *const **out)
 {
@@ -260,7 +251,7 @@ static int get_strings(const struct job_schema_row *row, struct ov_rd *rd,
     if (strings == NULL)
         return OV_ENOMEM;
     for (uint32_t i = 0; i < count; i++)
-        strings[i] = get_string(rd);
+        strings[i] = ov_rd_string(rd);
     *out = strings;
     return 0;
 }
@@ -289,7 +280,7 @@ static int get_row(const struct job_schema_row *row, struct ov_rd *rd,
     case JOB_ROW_PLACES:
         return get_places(row, rd, at);
     case JOB_ROW_STRING:
-        *(const char **)at = get_string(rd);
+        *(const char **)at = ov_rd_string(rd);
         return 0;
     case JOB_ROW_STRINGS:
         return get_strings(row, rd, at);

@@ -32,8 +32,8 @@ struct ov_buf;
 struct job_streams;
 
 /* Streams as in job/job.h; flags as in overlay/wire/frame.h. Of all calls only
- * those of the pump and of who leaves may be made from within, and only from
- * send. */
+ * that of the pump may be made from within, and only from send, and that of who
+ * leaves from send and pushed. */
 struct job_streams_events {
     /* A buffer for a frame of the stream, where it has room for it beside
      * `beside` others; NULL: not now. */

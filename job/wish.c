@@ -72,22 +72,9 @@ size_t job_wish_bytes(const struct job_wish *wish)
 
 /* --- reading */
 
-static const char *get_string(struct ov_rd *rd)
-{
-    const void *end = rd->bad ? NULL : memchr(rd->at, '\0', ov_rd_left(rd));
-    const char *string = (const char *)rd->at;
-
-    if (end == NULL) {
-        rd->bad = true;
-        return "";
-    }
-    rd->at = (const uint8_t *)end + 1;
-    return string;
-}
-
 static const char *get_maybe(struct ov_rd *rd)
 {
-    const char *string = get_string(rd);
+    const char *string = ov_rd_string(rd);
 
     return string[0] != '\0' ? string : NULL;
 }
@@ -108,7 +95,7 @@ static void get_change(struct ov_rd *rd, struct job_env *env)
 
     env->what = (enum job_env_what)ov_rd_u8(rd);
     env->separator = (char)ov_rd_u8(rd);
-    env->text = get_string(rd);
+    env->text = ov_rd_string(rd);
     equals = strchr(env->text, '=');
     if (env->what >= JOB_ENV_OWN || env->text[0] == '\0' ||
         equals == env->text || (equals == NULL) != (env->what == JOB_ENV_UNSET))
@@ -122,7 +109,7 @@ static int get_words(struct ov_rd *rd, struct job_program *program)
 
     program->argv = argv;
     for (uint32_t i = 0; argv != NULL && i < words; i++)
-        argv[i] = get_string(rd);
+        argv[i] = ov_rd_string(rd);
     return argv != NULL ? 0 : OV_ENOMEM;
 }
 

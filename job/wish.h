@@ -20,8 +20,9 @@
 #include "job/program.h"
 #include "overlay/base/wire.h"
 
-/* How many bytes it takes. O(bytes). */
+/* How many bytes it takes; both here need a word at least. O(bytes). */
 size_t job_wish_bytes(const struct job_wish *wish);
+/* No change is OWN: only the launcher knows what its environment has. */
 void job_wish_encode(struct ov_wr *wr, const struct job_wish *wish);
 
 /* Returns 0; OV_EPROTO when it is none: without a word, a setting without a

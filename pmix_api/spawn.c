@@ -43,26 +43,13 @@ size_t px_spawn_encode(const struct px_spawn *spawn, uint8_t **mem)
 
 /* --- reading */
 
-static const char *get_string(struct ov_rd *rd)
-{
-    const void *end = rd->bad ? NULL : memchr(rd->at, '\0', ov_rd_left(rd));
-    const char *string = (const char *)rd->at;
-
-    if (end == NULL) {
-        rd->bad = true;
-        return "";
-    }
-    rd->at = (const uint8_t *)end + 1;
-    return string;
-}
-
 /* A name, and one kind of it, or neither. */
 static void get_output(struct ov_rd *rd, struct px_spawn *spawn)
 {
     uint32_t kind;
 
     spawn->output = ov_rd_u32(rd);
-    spawn->files = get_string(rd);
+    spawn->files = ov_rd_string(rd);
     kind = spawn->output & PX_OUTPUT_FILES;
     if ((spawn->output & ~(uint32_t)PX_OUTPUT_ALL) != 0 ||
         (kind & (kind - 1)) != 0 || (kind == 0) != (spawn->files[0] == '\0'))

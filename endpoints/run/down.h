@@ -69,7 +69,7 @@ void ep_run_down_push(struct run_down *down, uint32_t base, const uint8_t *mem,
                       uint32_t len_bytes);
 void ep_run_down_pushers(struct run_down *down, bool are_there);
 /* The further job with this base is over: nobody pushes to it any more. Also
- * from within all of these. */
+ * from within these, and from on_pushed. */
 void ep_run_down_forget(struct run_down *down, uint32_t base);
 
 /* The launcher may have come to the foreground. */

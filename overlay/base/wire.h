@@ -84,6 +84,24 @@ static inline uint64_t ov_rd_u64(struct ov_rd *rd)
     return ov_rd_uint(rd, 8);
 }
 
+/* The next bytes up to a NUL, which is passed, borrowed from the reader's
+ * memory; "" where there is none. O(bytes). */
+static inline const char *ov_rd_string(struct ov_rd *rd)
+{
+    const char *string = (const char *)rd->at;
+    const void *nul = NULL;
+
+    if (!rd->bad && ov_rd_left(rd) > 0)
+        nul = memchr(rd->at, '\0', ov_rd_left(rd));
+    if (nul == NULL) {
+        rd->bad = true;
+        rd->at = rd->end;
+        return "";
+    }
+    rd->at = (const uint8_t *)nul + 1;
+    return string;
+}
+
 /* Room for len_bytes at the writer's place, or NULL. */
 static inline uint8_t *ov_wr_room(struct ov_wr *wr, size_t len_bytes)
 {

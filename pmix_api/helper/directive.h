@@ -18,7 +18,8 @@ struct px_plan {
  * out; it is freed then. */
 char *px_plan_keep(struct px_plan *plan, char *text);
 
-/* A change behind the others of a program. PMIX_SUCCESS or NOMEM. */
+/* A change behind the others of a program, which are NULL or a block of malloc.
+ * PMIX_SUCCESS or NOMEM. */
 pmix_status_t px_directive_env(struct job_wish *app, struct job_env change);
 
 /* Applies them, in order, to a program; those of the job to each. One that is

@@ -21,6 +21,8 @@ static void try_wish(const uint8_t *mem, size_t len_bytes)
         uint8_t *again = malloc(used);
         struct ov_wr wr = ov_wr_init(again, used);
 
+        FUZZ_CHECK(wish.program.argv[0] != NULL &&
+                   wish.program.argv[0][0] != '\0');
         FUZZ_CHECK(again != NULL && job_wish_bytes(&wish) == used);
         job_wish_encode(&wr, &wish);
         FUZZ_CHECK(!wr.bad && memcmp(again, mem, used) == 0);

@@ -82,6 +82,22 @@ static void it_is_what_was_said_last(void **state)
     job_push_set_close(&set);
 }
 
+/* Its message says so, in no more bytes. */
+static void an_empty_one_takes_no_room(void **state)
+{
+    const struct job_push_set set = {.ranges = NULL};
+    const uint32_t whole = make(OV_PUSH_CLOSE, NULL, 0, "text");
+    uint32_t len_bytes = whole;
+
+    (void)state;
+    assert_true(job_push_set_say_with(&set, mem, &len_bytes, whole));
+    assert_int_equal(len_bytes, whole);
+    assert_string_equal(shown(mem, len_bytes), "new:close:=text");
+    len_bytes = make(OV_PUSH_MORE, (struct topo_range[]){{8, 8}}, 1, "");
+    assert_true(job_push_set_say_with(&set, mem, &len_bytes, len_bytes));
+    assert_string_equal(shown(mem, len_bytes), "new:more:8-8=");
+}
+
 /* With no byte more than there is room for, in as many messages as it takes. */
 static void a_large_one_is_said_in_pieces(void **state)
 {
@@ -121,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_what_was_said_last),
+        cmocka_unit_test(an_empty_one_takes_no_room),
         cmocka_unit_test(a_large_one_is_said_in_pieces),
     };
 

@@ -109,9 +109,8 @@ static void what_is_none_is_refused(void **state)
         size_t at;
         uint8_t byte;
     } wrong[] = {
-        {8, TOPO_OBJECTS}, {9, 2},    {13, 0},
-        {13, 255},         {17, 0},   {25, JOB_ENV_OWN},
-        {27, '='},         {28, 'x'}, {31, JOB_ENV_SET},
+        {8, TOPO_OBJECTS}, {9, 2},    {13, 0},   {13, 255},         {17, 0},
+        {25, JOB_ENV_OWN}, {27, '='}, {28, 'x'}, {31, JOB_ENV_SET}, {33, 0},
         {35, JOB_MAPS},
     };
     uint8_t mem[sizeof(drawn)];
@@ -131,12 +130,29 @@ static void what_is_none_is_refused(void **state)
     assert_int_equal(decode(mem, sizeof(mem)), OV_EPROTO);
 }
 
+/* Whole otherwise, but without a word, or with an empty one in its place. */
+static void what_names_no_program_is_refused(void **state)
+{
+    static const char *const none[] = {NULL}, *const empty[] = {"", NULL};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct job_wish wish = {.program.argv = i == 0 ? none : empty};
+        uint8_t mem[BYTES_MAX];
+        struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+        job_wish_encode(&wr, &wish);
+        assert_int_equal(decode(mem, (size_t)(wr.at - mem)), OV_EPROTO);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_has_the_bytes_that_are_drawn),
         cmocka_unit_test(what_says_nothing_comes_back_so),
         cmocka_unit_test(what_is_none_is_refused),
+        cmocka_unit_test(what_names_no_program_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,8 @@ static void pushed(void *arg, uint32_t stream, uint32_t writer)
     carrier.untold[writer]--;
     if (carrier.readers == NULL)
         say("pushed:%u", (unsigned)writer);
+    if (carrier.leaving != NULL && chance_is(carrier.leaving, 3))
+        leave(chance_in(carrier.leaving, 1, WRITERS));
 }
 
 static const char *pump(void)

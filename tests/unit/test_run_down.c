@@ -368,9 +368,10 @@ static void further_jobs_have_a_stream_and_a_set_each(void **state)
     push_to(8, 0, "abc");
     push_to(8, 0, "abc");
     assert_string_equal(said(), "2<15 pushed:8 2<7 pushed:8");
+    push_to(16, 0, "abc");
     ep_run_down_forget(fx.down, 8);
     push_to(8, 0, "abc");
-    assert_string_equal(said(), "2<7 pushed:8");
+    assert_string_equal(said(), "2<15 pushed:16 2<7 pushed:8");
     fx_close();
 }
 
