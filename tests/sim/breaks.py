@@ -453,15 +453,14 @@ MUTANTS = {
         "in->cfg.is_kept ||")],
     "the last push goes first": [(
         "job/streams.c",
-        "    *to->last = push;\n    to->last = &push->next;",
-        "    push->next = to->first;\n    to->first = push;")],
+        "    *stream->last = push;\n    stream->last = &push->next;",
+        "    push->next = stream->first;\n    stream->first = push;")],
     "a push without room is dropped": [(
         "job/streams.c",
-        "        if (buf == NULL)\n            return;\n        memcpy(",
-        "        if (buf == NULL)\n            drop_first(stream);\n"
+        "        if (buf == NULL)\n            return;\n        push = ",
         "        if (buf == NULL)\n"
-        "            events->pushed(in->cfg.arg, number_of(which));\n"
-        "        if (buf == NULL)\n            continue;\n        memcpy(")],
+        "            tell_pushed(in, which, take_first(stream));\n"
+        "        if (buf == NULL)\n            continue;\n        push = ")],
     "pushes leave no room for what is being read": [(
         "job/streams.c",
         "send_pushes(in, OWN, in->buf != NULL ? 1 : 0);",
