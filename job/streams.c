@@ -48,8 +48,7 @@ struct stream {
     enum stream_state state;
     struct push *first, **last; /* owned */
     struct writer *writers;     /* owned */
-    struct writer
-        *named; /* whose set holds behind all pushes; NULL: nobody's */
+    struct writer *named; /* its set holds behind all pushes; NULL: none does */
 };
 
 struct job_streams {

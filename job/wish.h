@@ -29,7 +29,7 @@ void job_wish_encode(struct ov_wr *wr, const struct job_wish *wish);
  * name, a number that is not covered by what follows; or OV_ENOMEM. *out owns
  * its two arrays in each case, and borrows the strings. O(bytes). */
 int job_wish_decode(struct ov_rd *rd, struct job_wish *out);
-/* Of one whose arrays, of words and of changes, are its own. */
+/* Frees its two arrays, of words and of changes: they are its own. */
 void job_wish_fini(struct job_wish *wish);
 
 #endif

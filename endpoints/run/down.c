@@ -23,7 +23,7 @@ struct run_down {
     struct ep_input *input;     /* the launcher's own; NULL: nobody reads it */
 };
 
-/* Of a push: a larger frame would only be copied for longer. */
+/* A push has no larger frame: that would only be copied for longer. */
 enum { PUSH_FRAME_BYTES = 32 * 1024 };
 
 static bool is_open(const struct run_down *down)

@@ -62,7 +62,7 @@ int ep_run_down_stream(struct run_down *down, uint32_t stream);
 
 /* Sends what waits, as far as there is room. */
 void ep_run_down_pump(struct run_down *down);
-/* Of a push at most: it has room in a frame of every size. */
+/* The most bytes of a push: it has room in a frame of every size. */
 uint32_t ep_run_down_push_bytes(uint32_t frame_bytes);
 /* A push, and those who push: as of struct ep_tap_events. */
 void ep_run_down_push(struct run_down *down, uint32_t base, const uint8_t *mem,

@@ -437,7 +437,7 @@ static void run_some(struct chance *chance, struct reader *want)
     }
 }
 
-/* Of those that refuse in the end each reader has a beginning. */
+/* Where a stream refuses in the end each reader has a beginning. */
 static void check(const struct reader *want, bool refuses)
 {
     for (unsigned i = 0; i < PROCS; i++) {
