@@ -2,8 +2,7 @@
  *
  * Who asks for a program (the command line, a tool) and who starts one (the
  * spawner) borrow: a program is a few pointers there, good for one call, and
- * its arrays are somebody's who says so (job/wish.h). A job owns what its text
- * says.
+ * whoever owns its arrays says so (job/wish.h). A job owns what its text says.
  */
 #ifndef JOB_PROGRAM_H
 #define JOB_PROGRAM_H

@@ -41,7 +41,7 @@ struct push {
 struct writer {
     struct writer *next;
     uint32_t number;
-    struct job_push_set set; /* owned: that it named last */
+    struct job_push_set set; /* owned: the one that it named last */
 };
 
 struct stream {
@@ -169,7 +169,7 @@ void job_streams_leave(struct job_streams *in, uint32_t stream, uint32_t number)
     free(writer);
 }
 
-/* With room for so many bytes. */
+/* A push with room for so many bytes. */
 static struct push *push_new(const struct writer *writer, uint32_t room_bytes)
 {
     struct push *push = malloc(sizeof(*push) + room_bytes);
@@ -237,7 +237,7 @@ void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t number,
     job_push_set_note(&writer->set, decoded);
 }
 
-/* The first one, the caller's from now on. */
+/* Takes out the first one, which is the caller's from then on. */
 static struct push *take_first(struct stream *stream)
 {
     struct push *push = stream->first;

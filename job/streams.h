@@ -84,9 +84,9 @@ void job_streams_filled(struct job_streams *in, uint32_t len_bytes);
 struct ov_buf *job_streams_ended(struct job_streams *in);
 
 /* A push for processes of this stream, as of overlay/wire/push.h, which is
- * copied; the pump sends it. Who writes has a number of the caller's. What no
- * set was named for is for nobody; ranges come with a set that begins or goes
- * on, ascending in all of it. O(writers of the stream); O(ranges) where a
+ * copied; the pump sends it. The caller gives each writer a number. A push
+ * without a set is for nobody; ranges come with a set that begins or goes on,
+ * ascending in all of it. O(writers of the stream); O(ranges) where a
  * set is named, or to be named anew. */
 void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t writer,
                       const uint8_t *mem, uint32_t len_bytes);
