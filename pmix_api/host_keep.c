@@ -97,7 +97,7 @@ void px_keep_turned(struct px_host *host, uint32_t id)
 {
     struct px_host_pull *pull = find(host, id);
 
-    if (pull != NULL && --pull->turns == 0 && pull->waits == NULL &&
+    if (pull != NULL && --pull->turns == 0 && pull->late.waits == NULL &&
         !pull->is_stopped)
         go_live(host, pull);
 }
@@ -122,7 +122,7 @@ static bool redirects(const struct px_host_pull *pull, uint32_t rank,
                       uint8_t channel)
 {
     unsigned channels =
-        pull->told.channels & ~(unsigned)px_replay_waits(pull, rank);
+        pull->told.channels & ~(unsigned)job_late_channels(&pull->late, rank);
 
     return (channels & 1u << channel) != 0 && has_rank(pull, rank);
 }

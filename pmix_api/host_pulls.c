@@ -22,7 +22,7 @@ void px_pulls_drop(struct px_host_pull **at)
     struct px_host_pull *pull = *at;
 
     *at = pull->next;
-    px_replay_drop(pull);
+    job_late_close(&pull->late);
     px_journal_close(&pull->journal);
     free(pull->ranges);
     free(pull);
@@ -36,8 +36,8 @@ static void mark_range(struct px_host_job *job,
 
     for (uint32_t rank = first;
          rank < job->size && job->base + rank <= range->last; rank++) {
-        uint8_t bits = pull->told.channels &
-                       (uint8_t)~px_replay_waits(pull, job->base + rank);
+        uint8_t waits = job_late_channels(&pull->late, job->base + rank);
+        uint8_t bits = pull->told.channels & (uint8_t)~waits;
 
         if (pull->is_stopped) {
             job->returning[rank] |= pull->told.redirects ? bits : 0;
@@ -205,7 +205,7 @@ void px_pulls_stopped(struct px_host *host, uint32_t id)
     pull->is_stopped = true;
     pull->stop_nth = ++host->stops;
     px_keep_end(host, pull);
-    px_replay_drop(pull);
+    job_late_close(&pull->late);
     px_pulls_sum_up(host);
     px_pulls_go_on(host);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/late.h"
 #include "pmix_api/journal.h"
 #include "pmix_api/share.h"
 #include "pmix_api/wire.h"
@@ -24,18 +25,12 @@ struct px_host_pull {
     struct px_pull told; /* the range is in `ranges` */
     uint32_t ranges_count;
     struct px_host_range *ranges; /* owned, ascending, apart */
-    uint8_t *waits; /* owned, by number from the first of `ranges` on: channels
-                       that come behind what was before, and 1 where the node is
-                       still to hear of the pull; NULL: none do */
-    uint32_t waits_first, waits_count;
-    uint64_t waits_left;   /* channels */
-    uint32_t unheard_left; /* processes */
-    uint64_t turns;        /* of channels, pushed and not sent */
-    bool is_full;          /* its processes are held back */
+    struct job_late late; /* channels that come behind what was before */
+    uint64_t turns;       /* of channels, pushed and not sent */
+    bool is_full;         /* its processes are held back */
     bool is_stopped; /* it is over, and gives back what was redirected to it; */
     uint32_t stop_nth; /* the nth to be over, from 1 on; */
     bool is_answered;  /* the helper may begin */
-    uint16_t ticket;
     bool has_journal;
     struct px_journal journal; /* of what is redirected to it */
     unsigned slot;             /* where its state is (share.h) */
@@ -96,16 +91,6 @@ void px_ends_tell_over(struct px_host *host, const struct px_host_pull *pull);
 
 /* --- host_replay.c: output from before a pull. */
 
-/* Channels of the process that the pull gets when it has what was before; 1 is
- * none of them. */
-static inline uint8_t px_replay_waits(const struct px_host_pull *pull,
-                                      uint32_t number)
-{
-    return pull->waits != NULL && number >= pull->waits_first &&
-                   number - pull->waits_first < pull->waits_count
-               ? pull->waits[number - pull->waits_first]
-               : 0;
-}
 /* False: there is none, and the pull gets all at once. Else it gets each
  * channel at its turn; `is_late`: also one without a past, as its node may not
  * have heard yet that somebody wants it; */
@@ -113,7 +98,6 @@ bool px_replay_begin(struct px_host *host, struct px_host_pull *pull,
                      bool is_late);
 /* those without a past now. */
 void px_replay_tell(struct px_host *host, struct px_host_pull *pull);
-void px_replay_drop(struct px_host_pull *pull);
 /* A channel ends: where nothing is kept of its job the node may have forgotten
  * that, and does not answer. */
 void px_replay_end(struct px_host *host, struct px_host_job *job, uint32_t rank,

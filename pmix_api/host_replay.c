@@ -4,10 +4,8 @@
 #include "pmix_api/host_impl.h"
 
 enum {
-    KEPT = 0xe,  /* channels that daemons keep output of, 1 << channel each */
-    UNHEARD = 1, /* beside them */
+    KEPT = 0xe, /* channels that daemons keep output of, 1 << channel each */
     CHANNELS = 3,
-    SPAN_MAX = 1 << 24, /* from the first process of a pull to the last */
 };
 
 static struct px_host_pull *by_ticket(const struct px_host *host,
@@ -15,21 +13,10 @@ static struct px_host_pull *by_ticket(const struct px_host *host,
 {
     struct px_host_pull *pull = host->pulls;
 
-    while (pull != NULL && (pull->ticket != ticket || pull->waits == NULL))
+    while (pull != NULL &&
+           (pull->late.ticket != ticket || pull->late.waits == NULL))
         pull = pull->next;
     return pull;
-}
-
-static unsigned count_bits(unsigned bits)
-{
-    return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1);
-}
-
-void px_replay_drop(struct px_host_pull *pull)
-{
-    free(pull->waits);
-    pull->waits = NULL;
-    pull->waits_left = pull->unheard_left = 0;
 }
 
 /* --- it begins */
@@ -50,15 +37,11 @@ static void mark_job(struct px_host_pull *pull, const struct px_host_job *job,
 
     for (uint32_t rank = first;
          rank < job->size && job->base + rank <= range->last; rank++) {
-        uint8_t *waits = &pull->waits[job->base + rank - pull->waits_first];
         uint8_t channels =
             has_past(job, range) ? all : all & (uint8_t)~job->ended[rank];
 
-        if (*waits != 0 || job->is_lost[rank] || channels == 0)
-            continue;
-        *waits = channels | UNHEARD;
-        pull->waits_left += count_bits(channels);
-        pull->unheard_left++;
+        if (!job->is_lost[rank])
+            job_late_expect(&pull->late, job->base + rank, channels);
     }
 }
 
@@ -72,37 +55,6 @@ static void mark(const struct px_host *host, struct px_host_pull *pull,
                 mark_job(pull, job, &pull->ranges[i]);
         }
     }
-}
-
-/* Neighbours that wait become ranges, for the caller to free. */
-static struct topo_range *list(const struct px_host_pull *pull, uint32_t *count)
-{
-    struct topo_range *ranges = NULL;
-    uint32_t room = 0;
-
-    *count = 0;
-    for (uint32_t i = 0; i < pull->waits_count; i++) {
-        uint32_t number = pull->waits_first + i;
-        void *grown = ranges;
-
-        if (pull->waits[i] == 0)
-            continue;
-        if (*count > 0 && ranges[*count - 1].last + 1 == number) {
-            ranges[*count - 1].last = number;
-            continue;
-        }
-        if (*count == room) {
-            room = room > 0 ? 2 * room : 16;
-            grown = realloc(ranges, room * sizeof(*ranges));
-        }
-        if (grown == NULL) {
-            free(ranges);
-            return NULL;
-        }
-        ranges = grown;
-        ranges[(*count)++] = (struct topo_range){number, number};
-    }
-    return ranges;
 }
 
 static uint32_t most_of(const struct px_host_pull *pull)
@@ -121,13 +73,13 @@ static bool ask(struct px_host *host, struct px_host_pull *pull)
     struct job_replay_wish want = {.channels = pull->told.channels & KEPT,
                                    .is_last = pull->told.is_last,
                                    .bytes = most_of(pull)};
-    struct topo_range *ranges = list(pull, &want.count);
+    struct topo_range *ranges = job_late_ranges(&pull->late, &want.count);
 
     want.ranges = ranges;
-    pull->ticket =
+    pull->late.ticket =
         ranges == NULL ? 0 : host->cfg.events->on_replay(host->cfg.arg, &want);
     free(ranges);
-    return pull->ticket != 0;
+    return pull->late.ticket != 0;
 }
 
 bool px_replay_begin(struct px_host *host, struct px_host_pull *pull,
@@ -136,42 +88,26 @@ bool px_replay_begin(struct px_host *host, struct px_host_pull *pull,
     uint32_t first = pull->ranges[0].first;
     uint32_t last = pull->ranges[pull->ranges_count - 1].last;
 
-    if ((most_of(pull) == 0 && !is_late) || last < first ||
-        last - first >= SPAN_MAX)
-        return false;
-    pull->waits_first = first;
-    pull->waits_count = last - first + 1;
-    pull->waits = calloc(pull->waits_count, sizeof(*pull->waits));
-    if (pull->waits == NULL)
+    if ((most_of(pull) == 0 && !is_late) ||
+        job_late_open(&pull->late, first, last) != 0)
         return false;
     mark(host, pull, is_late);
-    if (pull->waits_left > 0 && ask(host, pull))
+    if (pull->late.left > 0 && ask(host, pull))
         return true;
-    px_replay_drop(pull);
+    job_late_close(&pull->late);
     return false;
 }
 
 /* --- its nodes hear of it */
 
 static void hear(struct px_host *host, struct px_host_pull *pull,
-                 uint32_t number)
+                 uint32_t number, uint32_t count)
 {
     struct px_item item = {
         .value = pull->told.id, .kind = PX_ITEM_HEARD, .is_bare = true};
 
-    if ((px_replay_waits(pull, number) & UNHEARD) == 0)
-        return;
-    pull->waits[number - pull->waits_first] &= (uint8_t)~UNHEARD;
-    if (--pull->unheard_left == 0)
+    if (job_late_heard(&pull->late, number, count))
         px_queue_push(host, &item);
-}
-
-static void hear_some(struct px_host *host, struct px_host_pull *pull,
-                      uint32_t number, uint32_t count)
-{
-    for (uint32_t i = 0;
-         i < count && number + i - pull->waits_first < pull->waits_count; i++)
-        hear(host, pull, number + i);
 }
 
 /* --- a channel's turn */
@@ -201,7 +137,7 @@ static void tell_rank(struct px_host *host, struct px_host_pull *pull,
                       const struct px_host_job *job, uint32_t rank)
 {
     unsigned bits = pull->told.channels &
-                    ~(unsigned)px_replay_waits(pull, job->base + rank);
+                    ~(unsigned)job_late_channels(&pull->late, job->base + rank);
 
     for (uint8_t channel = 1; channel <= CHANNELS; channel++) {
         if ((bits & 1u << channel) != 0)
@@ -220,18 +156,10 @@ static void turn(struct px_host_job *job, struct px_host_pull *pull,
 {
     uint8_t bit = (uint8_t)(1u << channel);
 
-    pull->waits[job->base + rank - pull->waits_first] &= (uint8_t)~bit;
     job->wanted[rank] |= bit;
     if (pull->told.redirects)
         job->redirected[rank] |= bit;
-    if (--pull->waits_left == 0)
-        px_replay_drop(pull);
-}
-
-static bool waits(const struct px_host_pull *pull, uint32_t number,
-                  uint8_t channel)
-{
-    return (px_replay_waits(pull, number) & 1u << channel) != 0;
+    job_late_turn(&pull->late, job->base + rank, channel);
 }
 
 /* Only its turn is left of it. */
@@ -262,8 +190,9 @@ bool px_replay_output(struct px_host *host, const struct job_record *output)
 
     if (pull == NULL || job == NULL)
         return false;
-    hear_some(host, pull, output->proc, output->heard);
-    if (output->heard > 0 || !waits(pull, output->proc, output->channel))
+    hear(host, pull, output->proc, output->heard);
+    if (output->heard > 0 ||
+        !job_late_waits(&pull->late, output->proc, output->channel))
         return false;
     item.to = pull->told.id;
     pull->turns += output->is_turn;
@@ -277,7 +206,7 @@ bool px_replay_output(struct px_host *host, const struct job_record *output)
         item.dropped_bytes = output->len_bytes;
         strip(&item);
     }
-    hear(host, pull, output->proc);
+    hear(host, pull, output->proc, 1);
     if (output->is_turn)
         turn(job, pull, output->proc - job->base, output->channel);
     return px_queue_push(host, &item) && !item.is_bare;
@@ -288,9 +217,9 @@ bool px_replay_output(struct px_host *host, const struct job_record *output)
 static void give_up(struct px_host *host, struct px_host_job *job,
                     struct px_host_pull *pull, uint32_t rank, uint8_t channel)
 {
-    if (!waits(pull, job->base + rank, channel))
+    if (!job_late_waits(&pull->late, job->base + rank, channel))
         return;
-    hear(host, pull, job->base + rank);
+    hear(host, pull, job->base + rank, 1);
     turn(job, pull, rank, channel);
     push_turn(host, pull, job, rank, channel);
 }
@@ -326,7 +255,7 @@ bool px_host_replays(const struct px_host *host)
 {
     for (const struct px_host_pull *pull = host->pulls; pull != NULL;
          pull = pull->next) {
-        if (pull->waits != NULL)
+        if (pull->late.waits != NULL)
             return true;
     }
     return false;

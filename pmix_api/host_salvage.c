@@ -41,7 +41,7 @@ static void move(struct px_host *host, struct px_host_pull **at)
     pull->told.redirects = is_left(pull);
     if (!is_left(pull))
         px_journal_close(&pull->journal);
-    px_replay_drop(pull);
+    job_late_close(&pull->late);
     while (*last != NULL)
         last = &(*last)->next;
     *last = pull;
