@@ -21,6 +21,7 @@
 enum {
     NONE = UINT32_MAX, /* no block */
     NO_SLOT = -1,
+    LOST = -2, /* no slot, and no pin either */
     IOS_MAX = EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS + 1,
     BLOCKS_MAX = 1 << 20,
 };
@@ -74,7 +75,8 @@ struct ep_spool {
     uint32_t first_free;
     uint32_t tail; /* the block being filled */
     uint32_t mem_blocks;
-    int err; /* the file cannot be used */
+    uint64_t live_bytes; /* of all blocks */
+    int err;             /* the file cannot be used */
     bool is_file_used;
     struct slot slots[EP_SPOOL_READS];
     struct io ios[IOS_MAX];
@@ -169,14 +171,15 @@ static void block_save(struct ep_spool *sp, uint32_t index)
         sp->err = EAGAIN; /* the system's word for "no thread" */
 }
 
-/* Starts a new block. Returns 0, OV_EAGAIN or OV_EFULL. */
+/* Starts a new block. Returns 0, OV_EAGAIN or OV_EFULL. Blocks of which all
+ * has been released are kept by their saving alone, so on_change follows. */
 static int block_new(struct ep_spool *sp)
 {
     struct block *block;
     uint32_t index = sp->first_free;
 
     if (sp->err != 0 || (index == NONE && sp->blocks_made == sp->blocks_max))
-        return OV_EFULL;
+        return sp->live_bytes > 0 ? OV_EFULL : OV_EAGAIN;
     if (sp->mem_blocks == EP_SPOOL_MEM_BLOCKS)
         return OV_EAGAIN;
     if (index == NONE)
@@ -315,6 +318,7 @@ int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
         memcpy(block->mem + block->fill_bytes + head_bytes, body, body_bytes);
     block->fill_bytes += (uint32_t)len;
     block->live_bytes += (uint32_t)len;
+    sp->live_bytes += len;
     return 0;
 }
 
@@ -372,6 +376,7 @@ int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
 {
     struct block *block = &sp->blocks[ref->block];
     struct slot *slot;
+    int rc;
 
     if (block->mem != NULL) {
         block->pins++;
@@ -382,9 +387,15 @@ int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
     slot = slot_find(sp, ref);
     if (slot == NULL || slot->state == SLOT_LOADING)
         return OV_EAGAIN;
-    if (slot->state == SLOT_FREE)
-        return slot_load(sp, slot, ref);
+    if (slot->state == SLOT_FREE) {
+        rc = slot_load(sp, slot, ref);
+        if (rc == OV_ESYS)
+            ref->slot = LOST;
+        return rc;
+    }
     if (slot->state == SLOT_BAD) {
+        slot->state = SLOT_FREE;
+        ref->slot = LOST;
         errno = slot->err;
         return OV_ESYS;
     }
@@ -401,11 +412,12 @@ void ep_spool_release(struct ep_spool *sp, const struct ep_spool_ref *ref)
     if (ref->slot == NO_SLOT) {
         OV_ASSERT(block->pins > 0);
         block->pins--;
-    } else {
+    } else if (ref->slot != LOST) {
         OV_ASSERT(sp->slots[ref->slot].state == SLOT_TAKEN);
         sp->slots[ref->slot].state = SLOT_FREE;
     }
     OV_ASSERT(block->live_bytes >= ref->len_bytes);
     block->live_bytes -= ref->len_bytes;
+    sp->live_bytes -= ref->len_bytes;
     block_settle(sp, ref->block);
 }

@@ -28,7 +28,7 @@ enum {
 };
 
 /* A stretch of one block. The last one may grow by the next one put, if that
- * came to lie behind it. */
+ * came to lie behind it, also after it was got: its memory goes on then. */
 struct ep_spool_ref {
     uint32_t block;
     uint32_t off_bytes;
@@ -68,12 +68,13 @@ int ep_spool_errno(const struct ep_spool *sp);
 
 /* The bytes of a stretch. Returns 0 with *mem, which is valid until
  * ep_spool_release; OV_EAGAIN (they are being read; on_change follows); or
- * OV_ESYS when the file gives an error: they are lost.
+ * OV_ESYS, with errno, when the file gives an error: they are lost, and are
+ * released all the same.
  */
 int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
                  const uint8_t **mem);
 
-/* The stretch is done with. */
+/* The stretch was got, or lost, and is done with. */
 void ep_spool_release(struct ep_spool *sp, const struct ep_spool_ref *ref);
 
 #endif

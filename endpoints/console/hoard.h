@@ -1,0 +1,73 @@
+/* A queue of packets for an output that is slow: in memory first, then in a
+ * file without a name.
+ *
+ * Packets are copied to the end and taken out from the front, each as it was
+ * put. They lie in a spool (console/spool.h), one behind the other: those of
+ * one block make one stretch, which is read as a whole, so that packets cost
+ * no memory of their own however small they are. The event loop copies memory
+ * and waits for nothing.
+ *
+ * Bounds: the memory of a spool with one read (EP_SPOOL_MEM_BLOCKS + 1 blocks
+ * and some 50 bytes per block of the limit), limit_bytes of file, and some 50
+ * bytes per block that is in use. A packet takes four bytes more than its own.
+ */
+#ifndef ENDPOINTS_CONSOLE_HOARD_H
+#define ENDPOINTS_CONSOLE_HOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ep_hoard;
+struct ep_writer;
+
+struct ep_hoard_cfg {
+    struct ep_writer *writer; /* borrowed, outlives it */
+    uint64_t limit_bytes;     /* of the file; at least a block is allowed */
+    const char *dir;          /* copied; NULL: as of ep_spool */
+    /* An answer of OV_EAGAIN may have changed. From the loop, never from
+     * within a call; may call all of these, ep_hoard_close too. */
+    void (*on_change)(void *arg);
+    void *arg;
+};
+
+/* Makes no file. Returns 0, OV_ENOMEM or OV_ESYS. */
+int ep_hoard_open(const struct ep_hoard_cfg *cfg, struct ep_hoard **out);
+
+/* Drops all that is inside and removes the file; no callback follows. NULL is
+ * fine. O(blocks). */
+void ep_hoard_close(struct ep_hoard *hoard);
+
+/* Copies a packet of 1 byte or more to the end. O(bytes).
+ *
+ * Returns 0; OV_EAGAIN (blocks are on their way to the file; on_change
+ * follows); OV_EFULL (the limit is reached, the file cannot be written or
+ * memory is out: there may be no room until all that is inside was taken out,
+ * so try again then at the latest); OV_EINVAL when it is empty, or larger than
+ * EP_SPOOL_BLOCK_BYTES - 4. The queue is as it was after an error.
+ */
+int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes);
+
+/* Looks at the first packet; again and again until ep_hoard_drop. *mem is
+ * valid until then, whatever is put meanwhile. O(1), and a read of one block
+ * of the file by the thread now and then.
+ *
+ * Returns 0; OV_ENOENT when it is empty; OV_EAGAIN (it is being read;
+ * on_change follows); or OV_ESYS, with errno, when the file gives an error:
+ * a stretch of at most one block is lost then, and *len_bytes says how many
+ * bytes its packets had. ep_hoard_drop takes all of the stretch out; what
+ * comes after it may be whole. The outputs are not touched otherwise.
+ */
+int ep_hoard_get(struct ep_hoard *hoard, const uint8_t **mem,
+                 uint32_t *len_bytes);
+
+/* Takes out what the last get gave: a packet or a lost stretch. Only after a
+ * get that returned 0 or OV_ESYS, once. O(1). */
+void ep_hoard_drop(struct ep_hoard *hoard);
+
+bool ep_hoard_is_empty(const struct ep_hoard *hoard);
+
+/* Why the file cannot be written, an errno; 0 while it can. As of
+ * ep_spool_errno. */
+int ep_hoard_errno(const struct ep_hoard *hoard);
+
+#endif
