@@ -12,8 +12,6 @@ static const struct {
     const char *file, *variable, *below; /* as of ep_beside_find() */
     const char *user;
 } programs[BESIDE_PROGRAMS] = {
-    [BESIDE_ATTACH] = {"xylem-attach", "XYLEM_ATTACH", "commands/attach",
-                       "attach"},
     [BESIDE_SUBMIT] = {"xylem-submit", "XYLEM_SUBMIT", "commands/submit",
                        "--dvm"},
     [BESIDE_SERVER] = {"xylem-pmix", "XYLEM_PMIX", "pmix_api", "dvm"},

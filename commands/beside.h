@@ -5,7 +5,6 @@
 #define COMMANDS_BESIDE_H
 
 enum beside {
-    BESIDE_ATTACH, /* `xylem attach' */
     BESIDE_SUBMIT, /* `xylem run --dvm' */
     BESIDE_SERVER, /* lets tools in, for a launcher */
     BESIDE_PROGRAMS

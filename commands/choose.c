@@ -154,9 +154,8 @@ static void show_silent(void)
 
 static bool may_be(const struct ep_session *session, bool is_dvm)
 {
-    if (session->answer.kind != JOB_DOOR_WELCOME)
-        return true;
-    return is_dvm ? session->answer.is_dvm : !session->answer.has_no_tools;
+    return session->answer.kind != JOB_DOOR_WELCOME || !is_dvm ||
+           session->answer.is_dvm;
 }
 
 static unsigned count_all(bool are_dvms)
@@ -239,10 +238,6 @@ static int find_only(struct ep_session *out)
 {
     unsigned count = list_soon(false);
 
-    if (count == 0 && found.count > 0) { /* it says why that cannot be */
-        keep(&found.at[0], out);
-        return 0;
-    }
     if (count == 0)
         return refuse("no xylem run of yours is running on this machine that "
                       "can be found (--pid and --nspace name one)");
@@ -254,40 +249,61 @@ static int find_only(struct ep_session *out)
     return show_all(false, "--pid ");
 }
 
-/* Also one that lies elsewhere; then its process is not known. */
-static int choose_uri(const char *uri, struct chosen *out)
+/* The session whose tools connect there; its name is in it. NULL: there is
+ * none of ours, or (*is_none) that is no address. */
+static struct ep_session *find_uri(const char *uri, bool *is_none)
 {
     const char *end = strstr(uri, "-server.");
     char name[JOB_DOOR_TEXT_MAX];
-    const struct ep_session *one = NULL;
 
-    if (strchr(uri, ';') == NULL || strlen(uri) >= sizeof(out->uri))
-        return refuse("'%s' is no address of a launcher: `xylem run -v' "
-                      "prints it, as NAME.0;tcp4://127.0.0.1:PORT",
+    *is_none = strchr(uri, ';') == NULL || strlen(uri) >= sizeof(name);
+    if (*is_none)
+        refuse("'%s' is no address of a launcher: `xylem run -v' prints it, as "
+               "NAME.0;tcp4://127.0.0.1:PORT",
+               uri);
+    if (*is_none || end == NULL)
+        return NULL;
+    snprintf(name, sizeof(name), "%.*s", (int)(end - uri), uri);
+    return find_name(name);
+}
+
+static int find_address(const char *uri, struct ep_session *out)
+{
+    bool is_none;
+    struct ep_session *one = find_uri(uri, &is_none);
+
+    if (is_none)
+        return 1;
+    if (one == NULL)
+        return refuse("cannot connect to the launcher at '%s': it has ended, "
+                      "is somebody else's, or has another XDG_RUNTIME_DIR than "
+                      "this",
                       uri);
-    if (end != NULL) {
-        snprintf(name, sizeof(name), "%.*s", (int)(end - uri), uri);
-        one = find_name(name);
-    }
+    keep(one, out);
+    return 0;
+}
+
+int choose_launcher(const struct choose_by *by, struct ep_session *out)
+{
+    if (by->uri != NULL)
+        return find_address(by->uri, out);
+    if (by->pid != 0)
+        return find_launcher(by->pid, out);
+    return by->nspace != NULL ? find_nspace(by->nspace, out) : find_only(out);
+}
+
+/* Also one that lies elsewhere; then its process is not known. */
+int choose_uri(const char *uri, struct chosen *out)
+{
+    bool is_none;
+    const struct ep_session *one = find_uri(uri, &is_none);
+
+    if (is_none)
+        return 1;
     *out = (struct chosen){.pid = one != NULL ? one->pid : 0};
     strcpy(out->uri, uri);
     ep_sessions_close(&found, NULL);
     return 0;
-}
-
-int choose_launcher(const struct choose_by *by, struct chosen *out)
-{
-    struct ep_session session;
-    int rc;
-
-    if (by->uri != NULL)
-        return choose_uri(by->uri, out);
-    if (by->pid != 0)
-        rc = find_launcher(by->pid, &session);
-    else
-        rc = by->nspace != NULL ? find_nspace(by->nspace, &session)
-                                : find_only(&session);
-    return rc == 0 ? choose_address(&session, out) : rc;
 }
 
 /* --- a dvm */

@@ -20,10 +20,14 @@ struct chosen {
 };
 
 /* The session that is named so, or, where nothing is, the only one that the
- * user has on this machine, once it lets tools in. One that is named by its
- * process number and is just coming up is waited for. Returns 0, or 1 after
+ * user has on this machine. One that is named by its process number and is just
+ * coming up is waited for. Returns 0 with the connection to it; or 1 after
  * saying what is wrong. */
-int choose_launcher(const struct choose_by *by, struct chosen *out);
+int choose_launcher(const struct choose_by *by, struct ep_session *out);
+
+/* A session that is named by its tools' address. Returns 0, or 1 after saying
+ * what is wrong. */
+int choose_uri(const char *uri, struct chosen *out);
 
 /* How a dvm is named on the command line, and what for. */
 struct dvm_use {

@@ -3,8 +3,7 @@
 #ifndef COMMANDS_COMMANDS_H
 #define COMMANDS_COMMANDS_H
 
-/* Shows the output of a running job, sends it input. Returns only when its
- * program is not there. */
+/* Shows the output of a running job, sends it input. */
 int attach_main(int argc, char **argv);
 /* A tree of daemons that jobs are started in. */
 int dvm_main(int argc, char **argv);

@@ -143,7 +143,7 @@ static void take_word(const char *word, struct argp_state *state)
 {
     const struct option_command *command = taken.command;
 
-    if (state->arg_num == 0 && !command->is_program)
+    if (state->arg_num == 0)
         state->name = command->name; /* its word: argp names itself anew */
     else if (command->on_word != NULL)
         command->on_word(word, state);
@@ -189,8 +189,6 @@ void options_parse(int argc, char **argv, const struct option_command *command)
     taken.known[taken.count] = (struct argp_option){0};
     argp_program_version = "xylem " PACKAGE_VERSION;
     argp_err_exit_status = 2;
-    if (!command->is_program)
-        argv[0] = name;
-    argp_parse(&argp, argc, argv, command->is_program ? 0 : ARGP_IN_ORDER, NULL,
-               NULL);
+    argv[0] = name;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
 }

@@ -73,8 +73,7 @@ struct option_command {
     char *name; /* as it names itself: with the word xylem before it */
     const char *args_doc, *doc;
     const struct option_table *tables; /* ended by a zero one */
-    unsigned sets;   /* it takes the rows of these alone; 0: all */
-    bool is_program; /* argv[0] names it; else its word is argv[1] */
+    unsigned sets; /* it takes the rows of these alone; 0: all */
     /* Called with each row that is given, before its value is read; or NULL. */
     void (*on_row)(const struct option_row *row);
     /* A word that is no option, and that is not its own. NULL: a refusal. */

@@ -191,6 +191,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_log = on_log,
         .on_signal = on_signal,
         .on_push = run->events->on_push,
+        .on_left = run->events->on_left,
         .on_pushers = run->events->on_pushers,
         .on_replay = run->events->on_replay,
         .on_wanted = run->events->on_wanted,
@@ -307,11 +308,11 @@ static void pmix_behind(void *tap, uint32_t number, bool is_behind)
     px_host_behind(pmix->host, number, is_behind);
 }
 
-static void pmix_pushed(void *tap, uint32_t base)
+static void pmix_pushed(void *tap, uint32_t writer)
 {
     const struct run_pmix *pmix = tap;
 
-    px_host_pushed(pmix->host, base);
+    px_host_pushed(pmix->host, writer);
 }
 
 static void pmix_again(void *tap)

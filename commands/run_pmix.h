@@ -2,7 +2,7 @@
 #ifndef COMMANDS_RUN_PMIX_H
 #define COMMANDS_RUN_PMIX_H
 
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 
 /* Without the helper (a build without PMIx) open gives NULL and says so with
  * --verbose only. */

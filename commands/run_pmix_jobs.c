@@ -127,6 +127,8 @@ void run_pmix_job(void *tap, const struct ep_tap_job *job)
     const struct run_pmix *pmix = tap;
 
     switch (job->event) {
+    case EP_TAP_JOB_BEGUN:
+        return; /* it is what on_spawn has answered */
     case EP_TAP_JOB_STARTED:
         px_host_running(pmix->host, job->base);
         return;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 #include "endpoints/sys/beside.h"
 #include "pmix_api/host.h"
 

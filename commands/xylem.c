@@ -38,15 +38,6 @@ static int run_main(int argc, char **argv)
     return code;
 }
 
-int attach_main(int argc, char **argv)
-{
-    static char name[] = "xylem attach";
-
-    (void)argc;
-    argv[1] = name;
-    return beside_exec(BESIDE_ATTACH, argv + 1);
-}
-
 static const struct {
     const char *name;
     int (*main)(int argc, char **argv);

@@ -7,23 +7,51 @@
 #include "overlay/base/panic.h"
 
 #define UINT(member, label) JOB_SCHEMA_UINT(struct job_door, member, label)
-#define TEXT(label)                                                            \
-    JOB_SCHEMA_TEXT(struct job_door, text, label, 1, JOB_DOOR_TEXT_MAX - 1)
+#define TEXT_OF(label, least)                                                  \
+    JOB_SCHEMA_TEXT(struct job_door, text, label, least, JOB_DOOR_TEXT_MAX - 1)
+#define TEXT(label) TEXT_OF(label, 1)
+#define REST(label, piece, least)                                              \
+    JOB_SCHEMA_REST(struct job_door, rest, label, piece, least,                \
+                    JOB_DOOR_REST_MAX / (piece))
 
 static const struct job_schema_row welcome_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_dvm, 1),
-    JOB_SCHEMA_FLAG(struct job_door, has_no_tools, 2),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row output_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, is_end, 1),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row pushed_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, is_over, 1),
     {.kind = JOB_ROW_END},
 };
 
 /* What a kind has no more rows for is zero, and so JOB_ROW_END. */
-enum { ROWS_MAX = 3 };
+enum { ROWS_MAX = 8 };
 
 static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_HELLO] = {UINT(version, "version"), TEXT("release")},
     [JOB_DOOR_WELCOME] = {JOB_SCHEMA_FLAGS(1, welcome_flags), TEXT("name")},
     [JOB_DOOR_REFUSED] = {TEXT("why")},
     [JOB_DOOR_TOOLS] = {TEXT("address")},
+    [JOB_DOOR_ATTACH] = {TEXT_OF("name", 0)},
+    [JOB_DOOR_JOB] = {UINT(first, "base"), UINT(count, "processes"),
+                      UINT(channels, "channels"), UINT(parts, "parts"),
+                      UINT(push_bytes, "push"), TEXT("name")},
+    [JOB_DOOR_WHERE] = {UINT(parts, "part")},
+    [JOB_DOOR_PART] = {UINT(parts, "part"), UINT(first, "process"),
+                       UINT(count, "processes"), TEXT("host")},
+    [JOB_DOOR_RANGES] = {REST("range", JOB_DOOR_RANGE_BYTES, 1)},
+    [JOB_DOOR_PULL] = {UINT(channels, "channels")},
+    [JOB_DOOR_OUTPUT] = {UINT(first, "process"), UINT(channel, "channel"),
+                         JOB_SCHEMA_FLAGS(1, output_flags),
+                         UINT(dropped_bytes, "dropped"),
+                         UINT(before_bytes, "before"), REST("bytes", 1, 0)},
+    [JOB_DOOR_PUSH] = {REST("push", 1, 1)},
+    [JOB_DOOR_PUSHED] = {JOB_SCHEMA_FLAGS(1, pushed_flags)},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

@@ -2,7 +2,10 @@
  * socket of packets: one message each.
  *
  * A client says HELLO first, and hears WELCOME or REFUSED. The form of these
- * three is that of every version, so that two that differ can say so.
+ * three is that of every version, so that two that differ can say so. What it
+ * may say then is STOP, ADDRESS, or ATTACH to a job, of which it hears JOB: it
+ * may ask WHERE the processes of that are, pull their output and push to their
+ * stdin. Processes go by their numbers in the session: rank and base.
  *
  * The rows of a body are in door.c and, as a table, in docs/protocol.md.
  */
@@ -17,9 +20,13 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 1, /* of the messages behind the first three */
+    JOB_DOOR_VERSION = 2, /* of the messages behind the first three */
     JOB_DOOR_TEXT_MAX = 512,
-    JOB_DOOR_BYTES_MAX = JOB_DOOR_TEXT_MAX + 16,
+    JOB_DOOR_REST_MAX = 32 * 1024, /* bytes of output, of a push, of ranges */
+    JOB_DOOR_HEAD_MAX = 64,        /* of what has such bytes, without them */
+    JOB_DOOR_BYTES_MAX = JOB_DOOR_HEAD_MAX + JOB_DOOR_REST_MAX,
+    JOB_DOOR_PARTS = 64, /* that WHERE is answered with at most */
+    JOB_DOOR_RANGE_BYTES = 8,
 };
 
 enum job_door_kind {
@@ -29,17 +36,45 @@ enum job_door_kind {
     JOB_DOOR_STOP,      /* of the client: the dvm is to end */
     JOB_DOOR_ADDRESS,   /* of the client: where do PMIx tools connect? */
     JOB_DOOR_TOOLS,     /* of the session: there, and they can */
+    JOB_DOOR_ATTACH,    /* of the client: to a job; its only one */
+    JOB_DOOR_JOB,       /* of the session: it is this one */
+    JOB_DOOR_WHERE,     /* of the client: where are its parts from here on? */
+    JOB_DOOR_PART,      /* of the session: neighbours on one host; PARTS of
+                           them, or as many as there are */
+    JOB_DOOR_RANGES,    /* of the client: PULL is for these, too; without one
+                           it is for all */
+    JOB_DOOR_PULL,      /* of the client: a copy of their output, once; what
+                           the job keeps from before comes first */
+    JOB_DOOR_PULLED,    /* of the session: what is written from now on comes */
+    JOB_DOOR_OUTPUT,    /* of the session */
+    JOB_DOOR_PUSH,      /* of the client: to stdin; the next one when it has */
+    JOB_DOOR_PUSHED,    /* of the session: heard this */
     JOB_DOOR_KINDS
 };
 
 struct job_door {
-    uint8_t kind;      /* enum job_door_kind */
-    uint32_t version;  /* HELLO: JOB_DOOR_VERSION of the client */
-    bool is_dvm;       /* WELCOME */
-    bool has_no_tools; /* WELCOME: PMIx tools can never connect to it */
+    uint8_t kind;     /* enum job_door_kind */
+    uint32_t version; /* HELLO: JOB_DOOR_VERSION of the client */
+    bool is_dvm;      /* WELCOME */
+    bool is_end;      /* OUTPUT: of the channel */
+    bool is_over;     /* PUSHED: nobody reads it any more; it has gone */
+    uint8_t channel;  /* OUTPUT */
+    uint8_t channels; /* JOB: that its processes have, PULL: wanted; bits,
+                         1 << channel */
+    uint32_t first;   /* JOB, PART: the first process. OUTPUT: the process */
+    uint32_t count;   /* JOB, PART: processes */
+    uint32_t parts;   /* JOB: how many there are. WHERE, PART: number of one */
+    uint32_t push_bytes;    /* JOB: of a push, at most */
+    uint64_t dropped_bytes; /* OUTPUT: missing before it, as the client was too
+                               slow; */
+    uint64_t before_bytes;  /* as they are not kept for those who come late */
     /* HELLO: the release of the client. WELCOME: the name of the session's own
-     * job, or of the dvm. REFUSED: why, a sentence. TOOLS: the address. */
+     * job, or of the dvm. REFUSED: why, a sentence. TOOLS: the address. ATTACH:
+     * the name of the job, or "": the only one. JOB: the same. PART: host. */
     char text[JOB_DOOR_TEXT_MAX];
+    /* Borrowed. RANGES: first 4, last 4 each, ascending and apart over all
+     * RANGES. OUTPUT: bytes. PUSH: a message of overlay/wire/push.h. */
+    struct ov_rd rest;
 };
 
 /* Writes the message, of JOB_DOOR_BYTES_MAX bytes at most. */

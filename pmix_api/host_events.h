@@ -59,9 +59,12 @@ struct px_host_events {
     /* A tool has pushed to processes of the job with this base: a message as of
      * overlay/wire/push.h, borrowed within the call; px_host_pushed() is to
      * follow for each, also from within it. Four at most of a stream of
-     * job/job.h are without that. */
-    void (*on_push)(void *arg, uint32_t base, const uint8_t *mem,
-                    uint32_t len_bytes);
+     * job/job.h are without that. All that tools push to a job comes from one
+     * writer, whose number is the base. */
+    void (*on_push)(void *arg, uint32_t base, uint32_t writer,
+                    const uint8_t *mem, uint32_t len_bytes);
+    /* They do so no more. */
+    void (*on_left)(void *arg, uint32_t base, uint32_t writer);
     /* A tool is about to push to the run's own job: the end of the launcher's
      * stdin must not end that of its processes. Or none is left. */
     void (*on_pushers)(void *arg, bool are_there);

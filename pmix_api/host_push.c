@@ -145,7 +145,8 @@ static bool hand_on_one(struct px_host *host, struct px_host_job *job)
     if (job->base > 0)
         host->push.last = job->base;
     ++*held;
-    host->cfg.events->on_push(host->cfg.arg, job->base, mem, len_bytes);
+    host->cfg.events->on_push(host->cfg.arg, job->base, job->base, mem,
+                              len_bytes);
     return true;
 }
 
@@ -221,6 +222,7 @@ void px_push_close(struct px_host *host)
 
 void px_push_over(struct px_host *host, struct px_host_job *job)
 {
+    host->cfg.events->on_left(host->cfg.arg, job->base, job->base);
     tidy(host, job);
     grant(host);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/attach/link.h"
 #include "commands/attach/words.h"
 #include "endpoints/console/input.h"
 #include "endpoints/sys/waker.h"
@@ -18,6 +17,7 @@ enum { PIECE_BYTES = 32 * 1024 };
 
 static struct {
     const struct topo_ranges *ranks;
+    feed_push_fn push;
     feed_error_fn on_error;
     struct ep_input *input;
     struct event *wakes;
@@ -52,7 +52,7 @@ static void refuse(const char *why)
 
 static void push(uint32_t len_bytes)
 {
-    const char *why = link_push(feed.ranks, feed.mem, len_bytes);
+    const char *why = feed.push(feed.ranks, feed.mem, len_bytes);
 
     if (why != NULL)
         refuse(why);
@@ -100,12 +100,13 @@ void feed_wake(void)
 }
 
 int feed_open(struct event_base *base, const struct topo_ranges *ranks,
-              bool is_own, feed_error_fn on_unread)
+              feed_push_fn send, bool is_own, feed_error_fn on_unread)
 {
     static const struct ep_input_events events = {
         .on_data = on_data, .on_end = on_end, .on_error = on_error};
 
     feed.ranks = ranks;
+    feed.push = send;
     feed.on_error = on_unread;
     feed.is_own = is_own;
     feed.wake = ep_waker_open();

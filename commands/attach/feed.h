@@ -4,6 +4,7 @@
 #define COMMANDS_ATTACH_FEED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "topo/ranges.h"
 
@@ -13,19 +14,24 @@ struct event_base;
  * It may call feed_close(). */
 typedef void (*feed_error_fn)(int err);
 
+/* Sends a piece to these ranks, no member: to all; no bytes: the end. `mem` is
+ * borrowed until feed_pushed(). Returns NULL, or why it cannot. */
+typedef const char *(*feed_push_fn)(const struct topo_ranges *ranks,
+                                    const void *mem, size_t len_bytes);
+
 /* Begins to read; `ranks` is borrowed. is_own: it is this program's job, whose
  * processes may end or close their stdin without a word. Returns 0, or an OV_
  * code. */
 int feed_open(struct event_base *base, const struct topo_ranges *ranks,
-              bool is_own, feed_error_fn on_error);
+              feed_push_fn push, bool is_own, feed_error_fn on_error);
 /* We may be in the foreground of the terminal now. */
 void feed_wake(void);
 /* Harmless when it is not open. */
 void feed_close(void);
 
 /* The launcher has answered: NULL when it has taken the piece, else why it
- * takes no more, borrowed; is_over: there is no reader any more. In the
- * library's thread. */
+ * takes no more, borrowed; is_over: there is no reader any more. In any
+ * thread. */
 void feed_pushed(const char *why, bool is_over);
 
 #endif

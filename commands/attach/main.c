@@ -1,8 +1,8 @@
-/* xylem-attach: shows the output of a running job and sends it input, as any
- * PMIx tool can. `xylem attach` becomes this program.
+/* xylem attach: shows the output of a running job and sends it input, as a
+ * client of its session's door.
  *
  * The job does not notice: it is a copy of the output that is asked for, and
- * what is not taken here waits, or is dropped, in the helper of the launcher.
+ * what is not taken here is dropped there.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 #include "commands/attach/feed.h"
-#include "commands/attach/link.h"
 #include "commands/attach/loss.h"
+#include "commands/attach/session.h"
 #include "commands/attach/show.h"
 #include "commands/attach/words.h"
 #include "commands/choose.h"
+#include "commands/commands.h"
 #include "commands/options.h"
 #include "commands/refuse.h"
-#include "commands/start.h"
 #include "commands/stream_options.h"
 #include "endpoints/run/run.h"
 #include "endpoints/sys/process.h"
@@ -43,6 +43,7 @@ struct attach_options {
 
 static struct {
     struct attach_options options;
+    struct show_job job;
     struct event_base *base;
     bool is_leaving;
     int code;
@@ -124,11 +125,12 @@ static void parse_options(int argc, char **argv, struct attach_options *out)
         {.rows = verbose_option, .into = out},
         {.rows = NULL},
     };
+    static char name[] = "xylem attach";
     const struct option_command command = {
+        .name = name,
         .doc = "Show the output of a running job, and send it input. Without "
                "an option that says which: the one running on this machine.",
         .tables = tables,
-        .is_program = true,
     };
 
     usage_command = "attach";
@@ -242,64 +244,99 @@ static const char *check_ranks(const char *option,
     return why;
 }
 
-static const char *begin(const struct chosen *chosen)
+/* How many are to be heard to their ends is known before the first of them. */
+static const char *pull(void)
 {
-    static const struct link_events link_events = {
+    const struct topo_ranges *ranks = &attach.options.ranks;
+    unsigned channels = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR |
+                        1u << TEXT_CHANNEL_STDDIAG;
+    const char *why = session_pull(ranks, &channels);
+
+    show_expect(channels, topo_ranges_size(ranks));
+    return why;
+}
+
+static void on_live(void)
+{
+    if (attach.options.verbose)
+        words_say("attached to %s: %u process%s, Ctrl-C leaves",
+                  attach.job.nspace, attach.job.size,
+                  attach.job.size == 1 ? "" : "es");
+}
+
+static void on_broken(const char *why)
+{
+    finish(words_say("%s", why));
+}
+
+static const char *begin(pid_t launcher)
+{
+    static const struct session_events session_events = {
+        .on_live = on_live,
         .on_output = show_put,
         .on_lost = show_lost,
         .on_pushed = feed_pushed,
+        .on_error = on_broken,
     };
     static const struct show_events show_events = {
         .on_complete = on_complete,
         .on_lost = loss_begin,
         .on_drained = on_drained,
+        .on_room = session_go_on,
         .on_error = on_error,
     };
     const struct attach_options *o = &attach.options;
-    const char *why = link_open(chosen->uri, &link_events);
-    struct link_job job;
-    unsigned channels = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR |
-                        1u << TEXT_CHANNEL_STDDIAG;
+    const char *why = NULL;
 
+    if (!open_base(launcher))
+        return ov_strerror(OV_ENOMEM);
+    show_let_pass(true);
+    why = show_open(attach.base, &o->output, &attach.job, true, &show_events);
     if (why == NULL)
-        why = link_job(o->which.nspace, &job);
+        why = session_open(attach.base, show_writer(), &session_events);
     if (why == NULL)
-        why = check_ranks("--ranks", &o->ranks, job.size);
-    if (why == NULL)
-        why = check_ranks("--stdin", &o->stdin_ranks, job.size);
-    if (why == NULL)
-        why = show_open(attach.base, &o->output, &job, true, &show_events);
-    if (why == NULL)
-        why = link_pull(&o->ranks, LINK_COPY, &channels);
-    show_expect(channels, topo_ranges_size(&o->ranks));
+        why = pull();
     if (why == NULL && o->feeds &&
-        feed_open(attach.base, &o->stdin_ranks, false, on_unread) != 0)
+        feed_open(attach.base, &o->stdin_ranks, session_push, false,
+                  on_unread) != 0)
         why = ov_strerror(OV_ENOMEM);
-    if (why == NULL && o->verbose)
-        words_say("attached to %s: %u process%s, Ctrl-C leaves", job.nspace,
-                  job.size, job.size == 1 ? "" : "es");
     return why;
 }
 
-int main(int argc, char **argv)
+/* Until then a signal ends it at once. */
+static const char *find_job(struct ep_session *found)
 {
-    static struct chosen chosen;
-    const char *why;
+    const struct attach_options *o = &attach.options;
+    const char *why = session_attach(found, o->which.nspace, &attach.job);
 
-    start();
+    if (why == NULL)
+        why = check_ranks("--ranks", &o->ranks, attach.job.size);
+    if (why == NULL)
+        why = check_ranks("--stdin", &o->stdin_ranks, attach.job.size);
+    return why;
+}
+
+int attach_main(int argc, char **argv)
+{
+    struct ep_session found;
+    const char *why;
+    pid_t launcher;
+
     parse_options(argc, argv, &attach.options);
-    if (choose_launcher(&attach.options.which, &chosen) != 0)
+    if (choose_launcher(&attach.options.which, &found) != 0)
         return 1;
-    if (!open_base(chosen.pid))
-        return refuse("%s", ov_strerror(OV_ENOMEM));
+    launcher = found.pid;
     signal(SIGPIPE, SIG_IGN);
-    why = begin(&chosen);
+    why = find_job(&found);
+    if (why == NULL)
+        why = begin(launcher);
     if (why != NULL)
         return refuse("%s", why);
     event_base_dispatch(attach.base);
     feed_close();
+    session_leave();
     show_close();
-    link_close();
+    session_close();
     if (attach.code == 0 && show_dropped_bytes() > 0)
         return refuse("%llu bytes are missing",
                       (unsigned long long)show_dropped_bytes());

@@ -31,7 +31,7 @@ _Static_assert((int)TEXT_CHANNELS <= (int)LINE_SHIFT,
 struct piece {
     struct piece *next;
     int takers; /* places that have yet to take it */
-    struct link_output output;
+    struct show_output output;
     uint8_t mem[];
 };
 
@@ -47,7 +47,7 @@ static struct {
     struct ep_writer *writer;
     struct ep_output *output;
     const struct show_events *events;
-    struct link_job job;
+    struct show_job job;
     bool is_raw;
     uint8_t *seen; /* [job.size]: bits of channels that have ended, and of those
                       whose line is open */
@@ -84,7 +84,7 @@ static void queue(struct piece *piece)
     pthread_mutex_unlock(&show.lock);
 }
 
-static void put(const struct link_output *output)
+static void put(const struct show_output *output)
 {
     struct piece *piece = malloc(sizeof(*piece) + output->len_bytes);
 
@@ -99,9 +99,9 @@ static void put(const struct link_output *output)
 }
 
 /* The console takes so much at a time. */
-void show_put(const struct link_output *output)
+void show_put(const struct show_output *output)
 {
-    struct link_output part = *output;
+    struct show_output part = *output;
     size_t left = output->len_bytes;
 
     do {
@@ -125,16 +125,30 @@ void show_lost(void)
 
 /* --- the main thread */
 
+bool show_has_room(void)
+{
+    bool has_room;
+
+    pthread_mutex_lock(&show.lock);
+    has_room = show.hand_bytes < HAND_BYTES;
+    pthread_mutex_unlock(&show.lock);
+    return has_room;
+}
+
 static void let_go(struct piece *piece)
 {
+    bool had_room = show_has_room();
+
     pthread_mutex_lock(&show.lock);
     show.hand_bytes -= cost_of(piece);
     pthread_cond_signal(&show.room);
     pthread_mutex_unlock(&show.lock);
     free(piece);
+    if (!had_room && show.events->on_room != NULL && show_has_room())
+        show.events->on_room();
 }
 
-static void tell_dropped(const struct link_output *output)
+static void tell_dropped(const struct show_output *output)
 {
     if (show.dropped_bytes == 0)
         words_say("output of rank %u is missing here: what reads this is too "
@@ -144,7 +158,7 @@ static void tell_dropped(const struct link_output *output)
 }
 
 /* No fault of ours: the launcher was told how much to keep. */
-static void tell_before(const struct link_output *output)
+static void tell_before(const struct show_output *output)
 {
     if (!show.is_past_told)
         words_say("the job has written more than it keeps for those who "
@@ -155,7 +169,7 @@ static void tell_before(const struct link_output *output)
 }
 
 /* Whether the channel ends with it, and had not before. */
-static bool ends(const struct link_output *output)
+static bool ends(const struct show_output *output)
 {
     uint8_t bit = (uint8_t)(1u << output->channel);
 
@@ -208,7 +222,7 @@ static void end_line(const struct job_record *behind)
 
 static void to_output(struct piece *piece)
 {
-    const struct link_output *output = &piece->output;
+    const struct show_output *output = &piece->output;
     struct job_record record = {
         .proc = output->rank,
         .rank = output->rank,
@@ -360,7 +374,7 @@ static const char *open_output(struct event_base *base,
 
 const char *show_open(struct event_base *base,
                       const struct ep_run_options *options,
-                      const struct link_job *job, bool spares_files,
+                      const struct show_job *job, bool spares_files,
                       const struct show_events *events)
 {
     show.last = &show.first;
@@ -376,6 +390,11 @@ const char *show_open(struct event_base *base,
         words_open(base, ask) != 0)
         return ov_strerror(OV_ENOMEM);
     return open_output(base, options, spares_files);
+}
+
+struct ep_writer *show_writer(void)
+{
+    return show.writer;
 }
 
 void show_expect(unsigned channels, uint32_t ranks)

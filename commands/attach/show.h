@@ -8,12 +8,30 @@
 #define COMMANDS_ATTACH_SHOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "commands/attach/link.h"
 #include "endpoints/run/run.h"
 
+struct ep_writer;
 struct event_base;
+
+struct show_output {
+    uint32_t rank;
+    uint8_t channel; /* TEXT_CHANNEL_ */
+    bool is_end;     /* of the channel */
+    /* Missing just before: we took too little; it was not kept for us. */
+    uint64_t dropped_bytes, before_bytes;
+    const void *mem; /* borrowed */
+    size_t len_bytes;
+};
+
+/* A job, as the launcher tells it; owned by whoever has asked. */
+struct show_job {
+    const char *nspace;
+    uint32_t size;            /* processes */
+    const char *const *hosts; /* [size] */
+};
 
 struct show_events {
     /* All that was asked for has ended. */
@@ -22,6 +40,8 @@ struct show_events {
     void (*on_lost)(void);
     /* All is written, after show_finish(). */
     void (*on_drained)(void);
+    /* There is room again: show_has_room(). Main thread; may be NULL. */
+    void (*on_room)(void);
     /* A place takes nothing more, and why; is_left: what reads stdout has
      * left. */
     void (*on_error)(bool is_left, const char *why);
@@ -32,8 +52,11 @@ struct show_events {
  * went wrong. */
 const char *show_open(struct event_base *base,
                       const struct ep_run_options *options,
-                      const struct link_job *job, bool spares_files,
+                      const struct show_job *job, bool spares_files,
                       const struct show_events *events);
+/* Its writer, for others who write files beside it; borrowed until
+ * show_close(). */
+struct ep_writer *show_writer(void);
 /* It is complete with the ends of these channels, bits 1 << TEXT_CHANNEL_, of
  * so many ranks; 0: of all. One that a process does not have ends with it.
  * Before the loop runs. */
@@ -42,14 +65,16 @@ void show_expect(unsigned channels, uint32_t ranks);
 void show_close(void);
 
 /* In the library's thread. */
-void show_put(const struct link_output *output);
+void show_put(const struct show_output *output);
 void show_lost(void);
 
 /* Takes no more; what is in hand is written. Main thread, as all below. */
 void show_finish(void);
 /* While true show_put() waits for nothing: the library's thread has something
- * else to do. */
+ * else to do, or there is none. */
 void show_let_pass(bool passes);
+/* Does it take more without waiting? */
+bool show_has_room(void);
 /* Drops what is not written yet. */
 void show_give_up(void);
 

@@ -13,7 +13,7 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
-#include "commands/attach/link.h"
+#include "commands/submit/link.h"
 #include "endpoints/run/environ.h"
 #include "endpoints/run/nodes.h"
 #include "pmix_api/helper/deliver.h"

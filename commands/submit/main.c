@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "commands/attach/feed.h"
-#include "commands/attach/link.h"
 #include "commands/attach/loss.h"
 #include "commands/attach/show.h"
 #include "commands/attach/words.h"
@@ -22,6 +21,7 @@
 #include "commands/run_options.h"
 #include "commands/start.h"
 #include "commands/submit/job.h"
+#include "commands/submit/link.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/path.h"
@@ -44,7 +44,7 @@ static struct {
     struct run_signals *signals;
     struct topo_ranges readers;
     struct topo_range reader; /* the only member of these */
-    struct link_job job;
+    struct show_job job;
     struct job_end end;
     bool is_complete, has_ended, is_stopping, is_leaving;
     bool is_quiet; /* what reads stdout has left */
@@ -305,11 +305,10 @@ static void open_input(const char *path)
 static int find_dvm(const char *word, struct chosen *out)
 {
     static const struct dvm_use use = {.option = "run --dvm", .verb = "use"};
-    const struct choose_by by = {.uri = word};
     struct ep_session dvm;
 
     if (strchr(word, ';') != NULL)
-        return choose_launcher(&by, out);
+        return choose_uri(word, out);
     if (choose_dvm(word[0] != '\0' ? word : NULL, &use, &dvm) != 0)
         return 1;
     return choose_address(&dvm, out);
@@ -345,10 +344,11 @@ static const char *begin(const char *uri, uint32_t reader)
     if (why == NULL)
         why = show_open(submit.base, o, &submit.job, false, &show_events);
     if (why == NULL)
-        why = link_pull(NULL, LINK_HELD, &channels);
+        why = link_pull(&channels);
     show_expect(channels, 0);
     if (why == NULL && reader != JOB_READER_NONE &&
-        feed_open(submit.base, &submit.readers, true, on_unread) != 0)
+        feed_open(submit.base, &submit.readers, link_push, true, on_unread) !=
+            0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL && o->verbose)
         words_say("%u process%s running as %s", submit.job.size,

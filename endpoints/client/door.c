@@ -16,6 +16,7 @@
 #include <event2/event.h>
 
 #include "endpoints/client/folder.h"
+#include "endpoints/client/viewers.h"
 #include "endpoints/sys/why.h"
 #include "job/door.h"
 #include "overlay/base/err.h"
@@ -32,8 +33,9 @@ enum {
 struct client {
     struct ep_door *door;
     struct client *next;
-    struct event *reads; /* owned; NULL while nobody serves it */
-    int fd;              /* owned */
+    struct event *reads;      /* owned; NULL while nobody serves it */
+    struct ep_viewer *viewer; /* owned; NULL: it has not asked for a job */
+    int fd;                   /* owned */
     bool is_greeted;
     bool awaits_tools; /* an answer to ADDRESS is due */
 };
@@ -48,6 +50,7 @@ struct ep_door {
     struct event *look;   /* owned: the next ep_door_look() */
     struct client *first; /* owned */
     unsigned clients;
+    struct ep_viewers *viewers; /* owned: those of them that look at a job */
     /* What ADDRESS is answered with: TOOLS or REFUSED; kind 0: not yet. */
     struct job_door tools;
 };
@@ -75,15 +78,30 @@ static bool refuse(const struct client *client, const char *why)
     return false;
 }
 
+static void drop(struct client *client)
+{
+    struct ep_door *door = client->door;
+    struct client **at = &door->first;
+
+    while (*at != client)
+        at = &(*at)->next;
+    *at = client->next;
+    door->clients--;
+    if (client->viewer != NULL)
+        ep_viewer_close(client->viewer);
+    if (client->reads != NULL)
+        event_free(client->reads);
+    close(client->fd);
+    free(client);
+}
+
 /* --- what it asks; false: it is cut off */
 
 static bool hello(struct client *client, const struct job_door *msg)
 {
     const struct ep_door *door = client->door;
     struct job_door answer = {.kind = JOB_DOOR_WELCOME,
-                              .is_dvm = door->cfg.is_dvm,
-                              .has_no_tools =
-                                  door->tools.kind == JOB_DOOR_REFUSED};
+                              .is_dvm = door->cfg.is_dvm};
     char why[EP_WHY_MAX];
 
     if (msg->version != JOB_DOOR_VERSION) {
@@ -126,6 +144,37 @@ static bool address(struct client *client, const struct job_door *msg)
     return true;
 }
 
+static void on_cut(void *arg, const char *why)
+{
+    struct client *client = arg;
+
+    client->viewer = NULL;
+    if (why != NULL)
+        (void)refuse(client, why);
+    drop(client);
+}
+
+static bool attach(struct client *client, const struct job_door *msg)
+{
+    static const struct ep_viewer_events events = {.on_cut = on_cut};
+    char why[JOB_DOOR_TEXT_MAX];
+
+    if (client->viewer != NULL)
+        return refuse(client, "a client attaches to one job, once");
+    client->viewer = ep_viewer_open(client->door->viewers, client->fd,
+                                    msg->text, &events, client, why);
+    return client->viewer != NULL || refuse(client, why);
+}
+
+static bool look(struct client *client, const struct job_door *msg)
+{
+    const char *why = "a client attaches to a job before it asks of it";
+
+    if (client->viewer != NULL)
+        why = ep_viewer_hear(client->viewer, msg);
+    return why == NULL || refuse(client, why);
+}
+
 /* What a client may ask, when, and of which session. */
 static const struct {
     bool (*hear)(struct client *client, const struct job_door *msg);
@@ -135,6 +184,11 @@ static const struct {
     [JOB_DOOR_HELLO] = {.hear = hello, .is_first = true},
     [JOB_DOOR_STOP] = {.hear = stop, .of_dvm = true},
     [JOB_DOOR_ADDRESS] = {.hear = address},
+    [JOB_DOOR_ATTACH] = {.hear = attach},
+    [JOB_DOOR_WHERE] = {.hear = look},
+    [JOB_DOOR_RANGES] = {.hear = look},
+    [JOB_DOOR_PULL] = {.hear = look},
+    [JOB_DOOR_PUSH] = {.hear = look},
 };
 
 static bool hear(struct client *client, struct ov_rd packet)
@@ -151,21 +205,6 @@ static bool hear(struct client *client, struct ov_rd packet)
 }
 
 /* --- clients */
-
-static void drop(struct client *client)
-{
-    struct ep_door *door = client->door;
-    struct client **at = &door->first;
-
-    while (*at != client)
-        at = &(*at)->next;
-    *at = client->next;
-    door->clients--;
-    if (client->reads != NULL)
-        event_free(client->reads);
-    close(client->fd);
-    free(client);
-}
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
@@ -451,6 +490,11 @@ void ep_door_no_tools(struct ep_door *door, const char *why)
     answer(door, JOB_DOOR_REFUSED, why);
 }
 
+struct ep_viewers *ep_door_viewers(struct ep_door *door)
+{
+    return door != NULL ? door->viewers : NULL;
+}
+
 /* --- beginning and end */
 
 int ep_door_open(struct ep_door **out, char *why)
@@ -463,7 +507,8 @@ int ep_door_open(struct ep_door **out, char *why)
     if (door == NULL)
         return OV_ENOMEM;
     door->folder = door->fd = -1;
-    rc = open_name(door, why);
+    door->viewers = ep_viewers_new();
+    rc = door->viewers != NULL ? open_name(door, why) : OV_ENOMEM;
     if (rc != 0)
         ep_door_close(door);
     else
@@ -478,6 +523,7 @@ void ep_door_close(struct ep_door *door)
     ep_door_pause(door);
     while (door->first != NULL)
         drop(door->first);
+    ep_viewers_free(door->viewers);
     close_name(door);
     free(door);
 }

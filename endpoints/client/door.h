@@ -7,7 +7,8 @@
  * waits. Where its name has gone, as with a folder that is cleaned up, it gets
  * another one within a minute.
  *
- * All in the loop's thread. Memory: 100 bytes a client.
+ * All in the loop's thread. Memory: 100 bytes a client, and what
+ * endpoints/client/viewers.h says.
  */
 #ifndef ENDPOINTS_CLIENT_DOOR_H
 #define ENDPOINTS_CLIENT_DOOR_H
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 
 struct ep_door;
+struct ep_viewers;
 struct event_base;
 
 enum { EP_DOOR_CLIENTS_MAX = 128 };
@@ -49,6 +51,9 @@ void ep_door_pause(struct ep_door *door);
 void ep_door_tools(struct ep_door *door, const char *address);
 /* They never can, for this reason. */
 void ep_door_no_tools(struct ep_door *door, const char *why);
+
+/* Those that look at a job, for the tap that serves them; borrowed. */
+struct ep_viewers *ep_door_viewers(struct ep_door *door);
 
 /* Has it still its name? If not it gets it again. A look at one file; for
  * tests, as it is done once in a minute. */

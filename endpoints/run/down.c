@@ -118,13 +118,12 @@ static void stream_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     ep_run_orders_queue(down->orders, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-/* The writers are jobs, by their bases. */
-static void stream_pushed(void *arg, uint32_t stream, uint32_t base)
+static void stream_pushed(void *arg, uint32_t stream, uint64_t writer)
 {
     struct run_down *down = arg;
 
     (void)stream;
-    down->cfg.events->on_pushed(down->cfg.arg, base);
+    down->cfg.events->on_pushed(down->cfg.arg, writer);
 }
 
 static int open_streams(struct run_down *down)
@@ -166,16 +165,16 @@ uint32_t ep_run_down_push_bytes(uint32_t frame_bytes)
     return frame_bytes - OV_DOWN_HEAD_BYTES;
 }
 
-void ep_run_down_push(struct run_down *down, uint32_t base, const uint8_t *mem,
-                      uint32_t len_bytes)
+void ep_run_down_push(struct run_down *down, uint32_t base, uint64_t writer,
+                      const uint8_t *mem, uint32_t len_bytes)
 {
-    job_streams_push(down->stdins, job_stream_of(base), base, mem, len_bytes);
+    job_streams_push(down->stdins, job_stream_of(base), writer, mem, len_bytes);
     ep_run_down_pump(down);
 }
 
-void ep_run_down_forget(struct run_down *down, uint32_t base)
+void ep_run_down_left(struct run_down *down, uint32_t base, uint64_t writer)
 {
-    job_streams_leave(down->stdins, JOB_STREAM_PUSHED, base);
+    job_streams_leave(down->stdins, job_stream_of(base), writer);
 }
 
 void ep_run_down_pushers(struct run_down *down, bool are_there)

@@ -24,8 +24,8 @@ struct run_down;
 struct run_down_events {
     /* The stdin of all that read the launcher's has ended. */
     void (*on_end)(void *arg);
-    /* The oldest push to the job with this base is sent, or nobody gets it. */
-    void (*on_pushed)(void *arg, uint32_t base);
+    /* The oldest push of this writer is sent, or nobody gets it. */
+    void (*on_pushed)(void *arg, uint64_t writer);
     /* The launcher's stdin cannot be read; it counts as ended behind this. */
     void (*on_error)(void *arg, int err);
 };
@@ -64,13 +64,14 @@ int ep_run_down_stream(struct run_down *down, uint32_t stream);
 void ep_run_down_pump(struct run_down *down);
 /* The most bytes of a push: it has room in a frame of every size. */
 uint32_t ep_run_down_push_bytes(uint32_t frame_bytes);
-/* A push, and those who push: as of struct ep_tap_events. */
-void ep_run_down_push(struct run_down *down, uint32_t base, const uint8_t *mem,
-                      uint32_t len_bytes);
+/* A push, and those who push: as of struct ep_tap_events, but that the writers
+ * of all taps have numbers of their own. */
+void ep_run_down_push(struct run_down *down, uint32_t base, uint64_t writer,
+                      const uint8_t *mem, uint32_t len_bytes);
 void ep_run_down_pushers(struct run_down *down, bool are_there);
-/* The further job with this base is over: nobody pushes to it any more. Also
- * from within these, and from on_pushed. */
-void ep_run_down_forget(struct run_down *down, uint32_t base);
+/* This writer pushes to that job no more. Also from within these, and from
+ * on_pushed. */
+void ep_run_down_left(struct run_down *down, uint32_t base, uint64_t writer);
 
 /* The launcher may have come to the foreground. */
 void ep_run_down_wake(struct run_down *down);

@@ -23,8 +23,7 @@ void ep_run_dvm_begin(struct run *r)
     /* Whoever hears a word of the launcher knows that the tree stands. This one
      * reaches no process: there is none. */
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
-    ep_run_tap_open(r);
-    if (r->tap.handle != NULL)
+    if (ep_run_tap_open(r))
         return;
     ep_voice_say(&r->voice,
                  "PMIx tools cannot connect, and a dvm is for nobody else "

@@ -28,11 +28,21 @@
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 
-/* The tap is told of the job and of its output, beside the console. */
+/* One that is told of the jobs and of their output, beside the console. */
 struct run_tap {
-    void *handle; /* owned, of options.tap; NULL: none */
-    const struct run_tap_events *events;
+    struct run *run;
+    const struct ep_tap_ops *ops;
+    void *handle; /* owned, of these; NULL: there is none */
     bool is_flushing, is_flushed;
+    bool has_pushers; /* see on_pushers */
+};
+
+/* That of the options, for PMIx tools, and that of the door's clients. */
+enum { RUN_TAPS = 2 };
+
+struct run_taps {
+    const struct run_tap_events *events;
+    struct run_tap at[RUN_TAPS];
 };
 
 /* Nodes that are lost. */
@@ -87,7 +97,7 @@ struct run {
     struct ep_output *output;
     struct run_job own; /* its own job, and further ones behind it */
     struct run_jobs jobs;
-    struct run_tap tap;
+    struct run_taps taps;
     struct run_loss loss;
     struct run_end end;
     struct run_told told;

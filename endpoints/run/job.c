@@ -77,7 +77,6 @@ static void end_job(struct run_job *job)
                      told.base, told.base + told.size - 1);
     ep_run_nodes_empty(job->run->nodes, &job->desc);
     ep_run_tap_job(r, &told);
-    ep_run_down_forget(r->down, told.base);
     if (job->desc.cache_bytes > 0) {
         ep_run_past_add(r->jobs.past, &job->desc, ep_clock_ns());
         ep_watch_soon(r->jobs.late);
@@ -139,7 +138,7 @@ static void on_sinks_done(void *arg)
 
     ep_run_tap_exit(r, job->last, job->last_status);
     end_job(job);
-    r->tap.events->on_end(r);
+    r->taps.events->on_end(r);
 }
 
 const struct run_sinks_events ep_run_job_sinks = {

@@ -165,6 +165,22 @@ static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
     return false;
 }
 
+static void tell_begun(struct run_job *job, const char *nspace,
+                       const struct ep_tap_spawned *out)
+{
+    const struct ep_tap_job told = {
+        .event = EP_TAP_JOB_BEGUN,
+        .base = out->base,
+        .size = out->size,
+        .nspace = nspace,
+        .channels = (uint8_t)job_channels(&job->desc),
+        .parts = out->parts,
+        .cache_bytes = out->cache_bytes,
+    };
+
+    ep_run_tap_job(job->run, &told);
+}
+
 bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
                   struct ep_tap_spawned *out, char *why)
 {
@@ -198,6 +214,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
                                    .size = job->desc.size,
                                    .parts = ep_run_tap_parts(&job->desc),
                                    .cache_bytes = job->desc.cache_bytes};
+    tell_begun(job, spawn->nspace, out);
     return true;
 }
 

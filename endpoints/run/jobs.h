@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "endpoints/run/job.h"
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 
 struct job_record;
 struct job_word;

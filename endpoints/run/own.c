@@ -9,7 +9,7 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 #include "endpoints/sys/clock.h"
 
 static void on_started(struct run_job *job)

@@ -10,7 +10,7 @@
 #define ENDPOINTS_RUN_PLACING_H
 
 #include "job/job.h"
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 
 struct run_nodes;
 struct run_plan;

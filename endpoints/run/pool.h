@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 #include "topo/hosts.h"
 
 struct run_nodes;

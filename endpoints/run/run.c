@@ -133,9 +133,9 @@ static void on_stdin_end(void *arg)
     ep_run_tap_stdin(r, 0, r->own.desc.size - 1, false);
 }
 
-static void on_pushed(void *arg, uint32_t base)
+static void on_pushed(void *arg, uint64_t writer)
 {
-    ep_run_tap_pushed(arg, base);
+    ep_run_tap_pushed(arg, writer);
 }
 
 static void on_stdin_error(void *arg, int err)
@@ -176,10 +176,15 @@ static int open_down(struct run *r)
     return 0;
 }
 
-static void on_push(struct run *r, uint32_t base, const uint8_t *mem,
-                    uint32_t len_bytes)
+static void on_push(struct run *r, uint32_t base, uint64_t writer,
+                    const uint8_t *mem, uint32_t len_bytes)
 {
-    ep_run_down_push(r->down, base, mem, len_bytes);
+    ep_run_down_push(r->down, base, writer, mem, len_bytes);
+}
+
+static void on_left(struct run *r, uint32_t base, uint64_t writer)
+{
+    ep_run_down_left(r->down, base, writer);
 }
 
 static void on_pushers(struct run *r, bool are_there)
@@ -194,7 +199,7 @@ static void on_up(struct run *r, const char *uri)
         ep_run_dvm_up(r, uri);
 }
 
-/* --- the tap */
+/* --- the taps */
 
 static const struct run_tap_events tap_events = {
     .on_end = ep_run_check_done,
@@ -203,6 +208,7 @@ static const struct run_tap_events tap_events = {
     .on_back = ep_run_redirect_back,
     .on_back_over = ep_run_redirect_back_over,
     .on_push = on_push,
+    .on_left = on_left,
     .on_pushers = on_pushers,
     .on_wanted = ep_run_jobs_wanted,
     .on_hold = ep_run_subscription_hold,
@@ -212,15 +218,12 @@ static const struct run_tap_events tap_events = {
     .on_find = ep_run_jobs_find,
 };
 
-/* That of a dvm lets nobody in before the tree is there. */
-static void open_tap(struct run *r)
+/* Those of a dvm let nobody in before the tree is there. */
+static void open_taps(struct run *r)
 {
     r->jobs.next_number = r->own.desc.size;
-    r->tap.events = &tap_events;
-    if (r->options.is_dvm)
-        return;
-    ep_run_tap_open(r);
-    if (r->tap.handle == NULL)
+    r->taps.events = &tap_events;
+    if (!r->options.is_dvm && !ep_run_tap_open(r))
         ep_run_door_alone(r);
 }
 
@@ -297,7 +300,7 @@ static int open_all(struct run *r)
     ep_limits_wish(ep_run_descriptors(&r->plan));
     rc = open_launch(r);
     if (rc == 0)
-        open_tap(r);
+        open_taps(r);
     if (rc == 0)
         rc = open_hub(r);
     if (rc == 0)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "endpoints/boot/boot_config.h"
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 #include "job/job.h"
 #include "text/style.h"
 

@@ -11,7 +11,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/style.h"
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 

@@ -1,6 +1,9 @@
 /* The tap of a run: what it is told, and what becomes of its words. */
 #include "endpoints/run/tap.h"
 
+#include "endpoints/client/door.h"
+#include "endpoints/client/viewers.h"
+#include "endpoints/run/again.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
@@ -38,11 +41,16 @@ static void fill_part(const struct run *r, const struct job *job, uint32_t app,
     out->ranks = ranks->each;
 }
 
+static struct run *run_of(void *tap)
+{
+    return ((struct run_tap *)tap)->run;
+}
+
 static void on_part(void *arg, uint32_t base, uint32_t index,
                     struct job_neighbours *out)
 {
-    struct run *r = arg;
-    const struct job *job = r->tap.events->on_find(r, base);
+    struct run *r = run_of(arg);
+    const struct job *job = r->taps.events->on_find(r, base);
 
     OV_ASSERT(job != NULL);
     for (uint32_t app = 0; app < job->apps_count; app++) {
@@ -60,66 +68,84 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
 
 static void on_released(void *arg, uint64_t cookie)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
     ep_run_let_go(r->held, cookie);
 }
 
 static void on_gone(void *arg, uint64_t cookie)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    r->tap.events->on_gone(r, cookie);
+    r->taps.events->on_gone(r, cookie);
 }
 
 static void on_returned(void *arg, uint64_t cookie)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    r->tap.events->on_returned(r, cookie);
+    r->taps.events->on_returned(r, cookie);
 }
 
 static bool on_back(void *arg, const struct job_record *output)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    return r->tap.events->on_back(r, output);
+    return r->taps.events->on_back(r, output);
 }
 
 static void on_back_over(void *arg)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    r->tap.events->on_back_over(r);
+    r->taps.events->on_back_over(r);
 }
 
 static void on_flushed(void *arg)
 {
-    struct run *r = arg;
+    struct run_tap *tap = arg;
 
-    r->tap.is_flushed = true;
-    r->tap.events->on_end(r);
+    tap->is_flushed = true;
+    tap->run->taps.events->on_end(tap->run);
 }
 
-static void on_push(void *arg, uint32_t base, const uint8_t *mem,
-                    uint32_t len_bytes)
+/* Writers of all taps have numbers of their own in the streams. */
+static uint64_t writer_of(const struct run_tap *tap, uint32_t number)
 {
-    struct run *r = arg;
+    return (uint64_t)(tap - tap->run->taps.at) << 32 | number;
+}
 
-    r->tap.events->on_push(r, base, mem, len_bytes);
+static void on_push(void *arg, uint32_t base, uint32_t writer,
+                    const uint8_t *mem, uint32_t len_bytes)
+{
+    struct run *r = run_of(arg);
+
+    r->taps.events->on_push(r, base, writer_of(arg, writer), mem, len_bytes);
+}
+
+static void on_left(void *arg, uint32_t base, uint32_t writer)
+{
+    struct run *r = run_of(arg);
+
+    r->taps.events->on_left(r, base, writer_of(arg, writer));
 }
 
 static void on_pushers(void *arg, bool are_there)
 {
-    struct run *r = arg;
+    struct run_tap *tap = arg;
+    struct run *r = tap->run;
+    bool any = false;
 
-    r->tap.events->on_pushers(r, are_there);
+    tap->has_pushers = are_there;
+    for (unsigned i = 0; i < RUN_TAPS; i++)
+        any |= r->taps.at[i].has_pushers;
+    r->taps.events->on_pushers(r, any);
 }
 
 static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
                    uint32_t len_bytes)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
     struct job_record record = {.time_ns = ep_clock_unix_ns(),
                                 .host = r->plan.host,
                                 .channel = channel};
@@ -138,7 +164,7 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
 static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
                       uint32_t count)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
     if (!job_session_runs(&r->session))
         return false;
@@ -148,21 +174,21 @@ static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
 
 static void on_say(void *arg, const char *text)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
     ep_voice_say(&r->voice, "%s", text);
 }
 
 static void on_note(void *arg, const char *text)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
     ep_voice_note(&r->voice, "%s", text);
 }
 
 static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
 {
-    const struct run *r = arg;
+    const struct run *r = run_of(arg);
 
     return job_session_runs(&r->session) ? ep_run_orders_replay(r->orders, want)
                                          : 0;
@@ -170,41 +196,42 @@ static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
 
 static bool on_wanted(void *arg)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    return r->tap.events->on_wanted(r);
+    return r->taps.events->on_wanted(r);
 }
 
 static void on_hold(void *arg, const struct topo_range *range, bool is_held)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    r->tap.events->on_hold(r, range, is_held);
+    r->taps.events->on_hold(r, range, is_held);
 }
 
 static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    return r->tap.events->on_spawn(r, spawn, out, why);
+    return r->taps.events->on_spawn(r, spawn, out, why);
 }
 
 static void on_up(void *arg, const char *uri)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    r->tap.events->on_up(r, uri);
+    r->taps.events->on_up(r, uri);
 }
 
 static void on_given_up(void *arg, const char *why)
 {
-    struct run *r = arg;
+    struct run *r = run_of(arg);
 
-    r->tap.events->on_given_up(r, why);
+    r->taps.events->on_given_up(r, why);
 }
 
-void ep_run_tap_open(struct run *r)
+static void open_one(struct run_tap *tap, const struct ep_tap_ops *ops,
+                     void *self)
 {
     static const struct ep_tap_events events = {
         .on_part = on_part,
@@ -217,6 +244,7 @@ void ep_run_tap_open(struct run *r)
         .on_log = on_log,
         .on_signal = on_signal,
         .on_push = on_push,
+        .on_left = on_left,
         .on_pushers = on_pushers,
         .on_replay = on_replay,
         .on_wanted = on_wanted,
@@ -227,138 +255,198 @@ void ep_run_tap_open(struct run *r)
         .on_say = on_say,
         .on_note = on_note,
     };
-    struct ep_tap_cfg cfg = {
+    const struct run *r = tap->run;
+    const struct ep_tap_cfg cfg = {
         .base = r->base,
         .nspace = r->plan.nspace,
         .size = r->own.desc.size,
         .apps = r->own.desc.apps_count,
         .parts = ep_run_tap_parts(&r->own.desc),
+        .channels = (uint8_t)job_channels(&r->own.desc),
         .cache_bytes = r->own.desc.cache_bytes,
         .push_bytes = ep_run_down_push_bytes(r->plan.sizes.frame_bytes),
         .is_dvm = r->options.is_dvm,
+        .self = self,
         .events = &events,
-        .arg = r,
+        .arg = tap,
     };
 
-    if (r->options.tap != NULL)
-        r->tap.handle = r->options.tap->open(&cfg);
+    tap->ops = ops;
+    if (ops != NULL)
+        tap->handle = ops->open(&cfg);
+}
+
+bool ep_run_tap_open(struct run *r)
+{
+    struct run_tap *tools = &r->taps.at[0], *clients = &r->taps.at[1];
+
+    tools->run = clients->run = r;
+    open_one(tools, r->options.tap, NULL);
+    open_one(clients, &ep_viewers_tap, ep_door_viewers(r->plan.again->door));
     for (uint32_t i = 0; i < r->own.desc.readers_count; i++)
         ep_run_tap_stdin(r, r->own.desc.readers[i].first,
                          r->own.desc.readers[i].last, true);
+    return tools->handle != NULL;
 }
+
+/* Each of them that has something to do with this. */
+#define EACH(r, tap, op)                                                       \
+    for (const struct run_tap *tap = (r)->taps.at;                             \
+         tap < (r)->taps.at + RUN_TAPS; tap++)                                 \
+        if (tap->handle != NULL && tap->ops->op != NULL)
 
 void ep_run_tap_close(struct run *r)
 {
-    if (r->tap.handle != NULL)
-        r->options.tap->close(r->tap.handle);
-    r->tap.handle = NULL;
+    for (unsigned i = 0; i < RUN_TAPS; i++) {
+        struct run_tap *tap = &r->taps.at[i];
+
+        if (tap->handle != NULL)
+            tap->ops->close(tap->handle);
+        tap->handle = NULL;
+    }
 }
 
 bool ep_run_tap_output(struct run *r, const struct job_record *rec)
 {
-    if (r->tap.handle == NULL || !r->options.tap->output(r->tap.handle, rec))
-        return false;
-    ep_run_hold(r->held, rec->cookie);
-    return true;
+    bool is_held = false;
+
+    EACH(r, tap, output)
+    {
+        if (!tap->ops->output(tap->handle, rec))
+            continue;
+        ep_run_hold(r->held, rec->cookie);
+        is_held = true;
+    }
+    return is_held;
 }
 
 bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel)
 {
-    return r->tap.handle != NULL &&
-           (r->options.tap->wants == NULL ||
-            r->options.tap->wants(r->tap.handle, number, channel));
+    EACH(r, tap, output)
+    {
+        if (tap->ops->wants == NULL ||
+            tap->ops->wants(tap->handle, number, channel))
+            return true;
+    }
+    return false;
 }
 
 bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel)
 {
-    return r->tap.handle != NULL && r->options.tap->redirects != NULL &&
-           r->options.tap->redirects(r->tap.handle, rank, channel);
+    EACH(r, tap, redirects)
+    {
+        if (tap->ops->redirects(tap->handle, rank, channel))
+            return true;
+    }
+    return false;
 }
 
 bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel)
 {
-    return r->tap.handle != NULL && r->options.tap->gives_back != NULL &&
-           r->options.tap->gives_back(r->tap.handle, rank, channel);
+    EACH(r, tap, gives_back)
+    {
+        if (tap->ops->gives_back(tap->handle, rank, channel))
+            return true;
+    }
+    return false;
 }
 
 void ep_run_tap_took_back(struct run *r)
 {
-    if (r->tap.handle != NULL)
-        r->options.tap->took_back(r->tap.handle);
+    EACH(r, tap, took_back)
+    tap->ops->took_back(tap->handle);
 }
 
 void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count)
 {
-    if (r->tap.handle != NULL && r->options.tap->lost != NULL)
-        r->options.tap->lost(r->tap.handle, first, count);
+    EACH(r, tap, lost)
+    tap->ops->lost(tap->handle, first, count);
 }
 
 bool ep_run_tap_replays(const struct run *r)
 {
-    return r->tap.handle != NULL && r->options.tap->replays != NULL &&
-           r->options.tap->replays(r->tap.handle);
+    EACH(r, tap, replays)
+    {
+        if (tap->ops->replays(tap->handle))
+            return true;
+    }
+    return false;
 }
 
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
                         uint32_t count)
 {
-    if (r->tap.handle != NULL)
-        r->options.tap->started(r->tap.handle, rank, pids, count);
+    EACH(r, tap, started)
+    tap->ops->started(tap->handle, rank, pids, count);
 }
 
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status)
 {
-    if (r->tap.handle != NULL)
-        r->options.tap->exit(r->tap.handle, rank, status);
+    EACH(r, tap, exit)
+    tap->ops->exit(tap->handle, rank, status);
 }
 
 void ep_run_tap_logged(struct run *r, uint32_t token)
 {
-    if (r->tap.handle != NULL)
-        r->options.tap->logged(r->tap.handle, token);
+    EACH(r, tap, logged)
+    tap->ops->logged(tap->handle, token);
 }
 
 void ep_run_tap_job(struct run *r, const struct ep_tap_job *job)
 {
-    if (r->tap.handle != NULL && r->options.tap->job != NULL)
-        r->options.tap->job(r->tap.handle, job);
+    EACH(r, tap, job)
+    tap->ops->job(tap->handle, job);
 }
 
 void ep_run_tap_again(struct run *r)
 {
-    if (r->tap.handle != NULL && r->options.tap->again != NULL)
-        r->options.tap->again(r->tap.handle);
+    EACH(r, tap, again)
+    tap->ops->again(tap->handle);
 }
 
 bool ep_run_tap_flush(struct run *r)
 {
-    if (r->tap.handle == NULL || r->tap.is_flushed)
-        return true;
-    r->tap.is_flushing = true;
-    r->tap.is_flushed = !r->options.tap->flush(r->tap.handle);
-    return r->tap.is_flushed;
+    bool are_flushed = true;
+
+    for (unsigned i = 0; i < RUN_TAPS; i++) {
+        struct run_tap *tap = &r->taps.at[i];
+
+        if (tap->handle == NULL || tap->is_flushed)
+            continue;
+        tap->is_flushing = true;
+        tap->is_flushed = !tap->ops->flush(tap->handle);
+        are_flushed &= tap->is_flushed;
+    }
+    return are_flushed;
 }
 
 bool ep_run_tap_is_awaited(const struct run *r)
 {
-    return r->tap.is_flushing && !r->tap.is_flushed;
+    EACH(r, tap, flush)
+    {
+        if (tap->is_flushing && !tap->is_flushed)
+            return true;
+    }
+    return false;
 }
 
 void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
                       bool is_open)
 {
-    if (r->tap.handle != NULL)
-        r->options.tap->has_stdin(r->tap.handle, first, last, is_open);
+    EACH(r, tap, has_stdin)
+    tap->ops->has_stdin(tap->handle, first, last, is_open);
 }
 
 void ep_run_tap_behind(struct run *r, uint32_t number, bool is_behind)
 {
-    if (r->tap.handle != NULL)
-        r->options.tap->behind(r->tap.handle, number, is_behind);
+    EACH(r, tap, behind)
+    tap->ops->behind(tap->handle, number, is_behind);
 }
 
-void ep_run_tap_pushed(struct run *r, uint32_t base)
+void ep_run_tap_pushed(struct run *r, uint64_t writer)
 {
-    if (r->tap.handle != NULL)
-        r->options.tap->pushed(r->tap.handle, base);
+    const struct run_tap *tap = &r->taps.at[writer >> 32];
+
+    if (tap->handle != NULL && tap->ops->pushed != NULL)
+        tap->ops->pushed(tap->handle, (uint32_t)writer);
 }

@@ -1,8 +1,8 @@
-/* What a run tells its tap, where it has one. */
+/* What a run tells its taps: PMIx tools, and the clients of its door. */
 #ifndef ENDPOINTS_RUN_TAP_H
 #define ENDPOINTS_RUN_TAP_H
 
-#include "endpoints/run/taps.h"
+#include "endpoints/client/taps.h"
 
 struct job_record;
 struct job;
@@ -17,8 +17,9 @@ struct run_tap_events {
     void (*on_returned)(struct run *r, uint64_t cookie);
     bool (*on_back)(struct run *r, const struct job_record *output);
     void (*on_back_over)(struct run *r);
-    void (*on_push)(struct run *r, uint32_t base, const uint8_t *mem,
-                    uint32_t len_bytes);
+    void (*on_push)(struct run *r, uint32_t base, uint64_t writer,
+                    const uint8_t *mem, uint32_t len_bytes);
+    void (*on_left)(struct run *r, uint32_t base, uint64_t writer);
     void (*on_pushers)(struct run *r, bool are_there);
     bool (*on_wanted)(struct run *r);
     void (*on_hold)(struct run *r, const struct topo_range *range,
@@ -32,14 +33,14 @@ struct run_tap_events {
     const struct job *(*on_find)(struct run *r, uint32_t base);
 };
 
-/* Opens options.tap, and tells it who reads stdin. Its words go to tap_events
- * of the run. */
-void ep_run_tap_open(struct run *r);
+/* Opens them, and tells them who reads stdin. Their words go to the events of
+ * r->taps. Returns whether PMIx tools have one. */
+bool ep_run_tap_open(struct run *r);
 void ep_run_tap_close(struct run *r);
 /* How many parts a job has, for those who ask with on_part. */
 uint32_t ep_run_tap_parts(const struct job *job);
 
-/* A record; the tap holds it for itself. False when it does not want it. */
+/* A record; who wants it holds it for himself. False when nobody does. */
 bool ep_run_tap_output(struct run *r, const struct job_record *rec);
 /* Is this channel of a job that the tap has started for anybody? */
 bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel);
@@ -47,7 +48,7 @@ void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
                         uint32_t count);
 /* Nothing is heard of these ranks any more. */
 void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count);
-/* The tap waits for output from before. */
+/* One waits for output from before. */
 bool ep_run_tap_replays(const struct run *r);
 bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel);
 bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel);
@@ -55,22 +56,22 @@ bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel);
 void ep_run_tap_took_back(struct run *r);
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
 
-/* Text of the tap with that token has been written. */
+/* Text of a tap with that token has been written. */
 void ep_run_tap_logged(struct run *r, uint32_t token);
 /* These ranks have a stdin; or they have none any more. */
 void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
                       bool is_open);
 /* This process of a further job is behind in its stdin, or no longer is. */
 void ep_run_tap_behind(struct run *r, uint32_t number, bool is_behind);
-/* The oldest push to the job with this base is in its stream. */
-void ep_run_tap_pushed(struct run *r, uint32_t base);
+/* The oldest push of this writer, as of on_push, is in its stream. */
+void ep_run_tap_pushed(struct run *r, uint64_t writer);
 void ep_run_tap_job(struct run *r, const struct ep_tap_job *job);
 /* What was put off can be tried again. */
 void ep_run_tap_again(struct run *r);
 
-/* No output follows. True when the tap has nothing left to do. */
+/* No output follows. True when none has anything left to do. */
 bool ep_run_tap_flush(struct run *r);
-/* It was told so and has not answered. */
+/* One was told so and has not answered. */
 bool ep_run_tap_is_awaited(const struct run *r);
 
 #endif

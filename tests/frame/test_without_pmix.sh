@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/live/lib.sh"
 
 [ -e "$top_builddir/pmix_api/xylem-pmix" ] && skip "built with PMIx"
-unset XYLEM_PMIX XYLEM_ATTACH
+unset XYLEM_PMIX
 
 it "runs a job, without a word of what it lacks"
 launch -N 2 -- sh -c 'cat; echo hi' <<<in
@@ -20,7 +20,7 @@ check_eq 0 "$rc"
 check_has "$err" "this xylem was built without PMIx: tools cannot connect"
 check_gone
 
-for command in attach dvm "run --dvm -N 1 -- true"; do
+for command in dvm "run --dvm -N 1 -- true"; do
     it "$command says how to get it"
     # shellcheck disable=SC2086
     "$XYLEM" $command </dev/null >"$out" 2>"$err"

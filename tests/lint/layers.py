@@ -32,7 +32,7 @@ ENDPOINTS = {
     "console": "sys",
     "output": "sys console",
     "daemon": "sys fabric spawn boot hub",
-    "client": "sys",
+    "client": "sys console output",
     "run": "sys fabric spawn boot hub console output client",
 }
 

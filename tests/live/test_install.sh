@@ -18,8 +18,6 @@ check test -f "$root"/lib*/xylem/xylem_machine.so
 check test -f "$root"/lib*/xylem/xylem_ofi.so
 helper=$(find "$root" -name xylem-pmix)
 check test -n "$helper" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
-attach=$(find "$root" -name xylem-attach)
-check test -n "$attach" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
 submit=$(find "$root" -name xylem-submit)
 check test -n "$submit" -o ! -x "$top_builddir/pmix_api/xylem-pmix"
 check test -f "$root/share/doc/xylem/LICENSE"
@@ -28,13 +26,7 @@ it "the version is the one of the package"
 check_eq "xylem $XYLEM_VERSION" "$("$root/bin/xylem" --version | head -n 1)"
 check_eq "xylemd $XYLEM_VERSION" "$("$root/bin/xylemd" --version | head -n 1)"
 
-it "attach is found, or what is missing is told"
-"$root/bin/xylem" attach --pid 0 2>"$err"
-rc=$?
-check_eq "$(test -n "$attach" && echo 2 || echo 1)" $rc
-check_lacks "$err" "cannot be started"
-
-it "so is what asks a dvm, which is not there"
+it "what asks a dvm is found, or what is missing is told"
 "$root/bin/xylem" run --dvm=nobody -- true 2>"$err"
 rc=$?
 check_eq 1 $rc

@@ -69,7 +69,8 @@ static bool spawn(void)
                                  .env = &env,
                                  .env_count = 1,
                                  .procs = tap.procs};
-    const struct ep_tap_spawn what = {.apps = &app, .apps_count = 1};
+    const struct ep_tap_spawn what = {
+        .nspace = "further", .apps = &app, .apps_count = 1};
     struct ep_tap_spawned spawned;
     char why[EP_TAP_WHY_MAX];
 
@@ -149,23 +150,6 @@ static bool on_output(void *arg, const struct job_record *rec)
     return false;
 }
 
-static void on_started(void *arg, uint32_t rank, const uint32_t *pids,
-                       uint32_t count)
-{
-    (void)arg;
-    (void)rank;
-    (void)pids;
-    (void)count;
-}
-
-static void on_stdin(void *arg, uint32_t first, uint32_t last, bool is_open)
-{
-    (void)arg;
-    (void)first;
-    (void)last;
-    (void)is_open;
-}
-
 static void on_exit_(void *arg, uint32_t rank, uint32_t status)
 {
     uint32_t nth = started_of(rank);
@@ -181,6 +165,8 @@ static void on_job(void *arg, const struct ep_tap_job *job)
 
     (void)arg;
     switch (job->event) {
+    case EP_TAP_JOB_BEGUN: /* as on_spawn answers */
+        break;
     case EP_TAP_JOB_STARTED:
         fprintf(tap.report, "started %u\n", nth);
         break;
@@ -209,8 +195,6 @@ static const struct ep_tap_ops ops = {
     .open = on_open,
     .close = on_close,
     .output = on_output,
-    .started = on_started,
-    .has_stdin = on_stdin,
     .exit = on_exit_,
     .job = on_job,
     .flush = on_flush,

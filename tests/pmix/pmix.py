@@ -11,11 +11,12 @@ import tempfile
 import threading
 
 sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "live"))
-import live  # noqa: E402  (found by the line before)
+import clients  # noqa: E402  (found by the line before)
+import live  # noqa: E402
 
 TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
 ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")
-CONNECT_S = 30
+CONNECT_S = clients.CONNECT_S
 Gate = live.Gate
 BOTH = 64 * live.MIB  # the launcher's bound, and as much for what tools cost
 
@@ -288,63 +289,12 @@ class Dvm(Job):
         return live.check("jobs can be started" in self.said(), self.said())
 
 
-class Command:
-    """`xylem WORDS` in the background, which becomes a PMIx tool; stdout is a
-    file unless given, stderr is one."""
+class Command(clients.Command):
+    """One that becomes a PMIx tool."""
 
-    def __init__(self, *words, stdin=subprocess.DEVNULL, stdout=None, wrap=(),
-                 env=None, **more):
-        self.out = tempfile.TemporaryFile(dir=live.TMP)
-        self.errors = tempfile.TemporaryFile(dir=live.TMP)
-        self.proc = subprocess.Popen(
-            [*wrap, live.XYLEM, *map(str, words)],
-            stdin=stdin, stdout=stdout or self.out, stderr=self.errors,
-            env={**os.environ, **leaks_of_library(), **(env or {})}, **more)
-
-    @staticmethod
-    def _read(file):
-        return os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
-
-    def shown(self):
-        return self._read(self.out)
-
-    def said(self):
-        return self._read(self.errors)
-
-    def wait(self, seconds=60):
-        try:
-            return self.proc.wait(seconds * live.SLOW)
-        except subprocess.TimeoutExpired:
-            live.check(False, "it did not end in %d s: %s" % (
-                seconds, self.said()))
-            self.proc.kill()
-            return self.proc.wait()
-
-
-class Attach(Command):
-    """`xylem attach -v ARGS`."""
-
-    def __init__(self, *args, stdin=subprocess.DEVNULL, stdout=None, wrap=(),
-                 **env):
-        super().__init__("attach", "-v", *args, stdin=stdin, stdout=stdout,
-                         wrap=wrap, env=env)
-
-    def is_attached(self):
-        return b"xylem: attached to " in self.said()
-
-    def wait_attached(self):
-        live.eventually(lambda: self.is_attached() or
-                        self.proc.poll() is not None, CONNECT_S,
-                        "it is attached")
-        return live.check(self.is_attached(),
-                          "it is attached: %s" % self.said().decode())
-
-
-def attached(*args, **more):
-    """An Attach that is in; see ready()."""
-    tool = Attach(*args, **more)
-    tool.wait_attached()
-    return tool
+    def __init__(self, *words, env=None, **more):
+        super().__init__(*words, env={**leaks_of_library(), **(env or {})},
+                         **more)
 
 
 def leaks_of_library():

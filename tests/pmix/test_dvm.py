@@ -8,6 +8,7 @@ import sys
 import threading
 
 import pmix
+import clients
 import live
 import spawning
 from dvms import asks, check_end, names_of, patient, start, stop
@@ -45,7 +46,7 @@ def served():
     dvm = start("--report-uri", path)
     uri = live.read_file(path).decode()
     check(uri.startswith("xylem-dvm-") and uri.endswith("\n"), uri)
-    check_eq(1, pmix.Attach().wait(), "there is no job yet")
+    check_eq(1, clients.Attach().wait(), "there is no job yet")
     check_eq("NOT FOUND", asks(dvm, "pmix.qry.nsinfo")[1])
     tools = [spawning.connect(dvm) for _ in range(2)]
     own = uri.partition("-server.")[0]

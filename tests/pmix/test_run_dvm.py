@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pmix
+import clients
 import live
 from dvms import names_of
 from live import check, check_eq
@@ -311,7 +312,7 @@ def attached(dvm):
     """`xylem attach' by itself shows the only job that runs, also where others
     have ended; several are listed, of which one can be named."""
     def fails(want, *words):
-        tool = pmix.Attach(*words)
+        tool = clients.Attach(*words)
         check_eq(1, tool.wait())
         check(want in tool.said().decode(), tool.said())
 
@@ -328,10 +329,10 @@ def attached(dvm):
         names.append(one.said().split()[-1])
         runs.append(one)
         if len(runs) == 1:
-            tools = [pmix.Attach()]
+            tools = [clients.Attach()]
             tools[0].wait_attached()
     fails("there are several jobs, name one with --nspace: " + ",".join(names))
-    tools.append(pmix.Attach("--nspace", names[1]))
+    tools.append(clients.Attach("--nspace", names[1]))
     tools[1].wait_attached()
     for one, gate, tool in zip(runs, gates, tools):
         gate.open()
@@ -379,9 +380,9 @@ def many(dvm):
         for tool in new:
             check(tool.connect(), "it is let in")
         tools += new
-    for one in (Run("true"), pmix.Attach("--pid", dvm.proc.pid)):
-        check_eq(1, one.wait())
-        check(f"has {TOOLS_MAX} tools already" in str(one.said()), one.said())
+    one = Run("true")
+    check_eq(1, one.wait())
+    check(f"has {TOOLS_MAX} tools already" in one.said(), one.said())
     check_eq(0, tools.pop().end())
     live.eventually(lambda: run("true")[0] == 0, 60, "there is room")
     for tool in tools:

@@ -55,8 +55,11 @@ static void draw(FILE *out, const struct job_schema_row *rows, const char *list)
         fputs(comma, out);
         if (rows->kind == JOB_ROW_UINT || rows->kind == JOB_ROW_FLAGS) {
             fprintf(out, "%s %zu", rows->name, rows->bytes);
-        } else if (rows->kind == JOB_ROW_TEXT) {
+        } else if (rows->kind == JOB_ROW_TEXT ||
+                   (rows->kind == JOB_ROW_REST && rows->bytes == 1)) {
             fputs(rows->name, out);
+        } else if (rows->kind == JOB_ROW_REST) {
+            fprintf(out, "(%s %zu) *", rows->name, rows->bytes);
         } else {
             fputc('(', out);
             draw(out, rows->rows, rows->name);

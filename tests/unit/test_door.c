@@ -11,11 +11,21 @@
 #include "overlay/base/err.h"
 #include "tests/unit/document.h"
 
+static const uint8_t two_ranges[] = {5, 0, 0, 0, 5, 0, 0, 0,
+                                     7, 0, 0, 0, 7, 0, 0, 0};
+static const uint8_t two_bytes[] = {'o', 'k'};
+
+#define REST(mem)                                                              \
+    {                                                                          \
+        .at = (mem), .end = (mem) + sizeof(mem)                                \
+    }
+
 static const struct {
     struct job_door said;
     size_t len_bytes;
-    uint8_t golden[16];
-    size_t least_bytes; /* whole, too, from so many on: the text is shorter */
+    uint8_t golden[32];
+    /* Whole, too, from so many on: the text is shorter. */
+    size_t least_bytes;
 } cases[] = {
     {{.kind = JOB_DOOR_HELLO, .version = 0x01020304, .text = "0.1"},
      8,
@@ -25,15 +35,66 @@ static const struct {
      4,
      {2, 1, 'a', 'b'},
      3},
-    {{.kind = JOB_DOOR_WELCOME, .has_no_tools = true, .text = "c"},
-     3,
-     {2, 2, 'c'},
-     3},
     {{.kind = JOB_DOOR_REFUSED, .text = "no"}, 3, {3, 'n', 'o'}, 2},
     {{.kind = JOB_DOOR_STOP}, 1, {4}, 1},
     {{.kind = JOB_DOOR_ADDRESS}, 1, {5}, 1},
     {{.kind = JOB_DOOR_TOOLS, .text = "a;b"}, 4, {6, 'a', ';', 'b'}, 2},
+    {{.kind = JOB_DOOR_ATTACH, .text = "j"}, 2, {7, 'j'}, 1},
+    {{.kind = JOB_DOOR_JOB,
+      .first = 5,
+      .count = 3,
+      .channels = 6,
+      .parts = 2,
+      .push_bytes = 0x102,
+      .text = "j"},
+     19,
+     {8, 5, 0, 0, 0, 3, 0, 0, 0, 6, 2, 0, 0, 0, 2, 1, 0, 0, 'j'},
+     19},
+    {{.kind = JOB_DOOR_WHERE, .parts = 64}, 5, {9, 64}, 5},
+    {{.kind = JOB_DOOR_PART, .parts = 1, .first = 6, .count = 2, .text = "h"},
+     14,
+     {10, 1, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 'h'},
+     14},
+    {{.kind = JOB_DOOR_RANGES, .rest = REST(two_ranges)},
+     17,
+     {11, 5, 0, 0, 0, 5, 0, 0, 0, 7, 0, 0, 0, 7},
+     9},
+    {{.kind = JOB_DOOR_PULL, .channels = 14}, 2, {12, 14}, 2},
+    {{.kind = JOB_DOOR_PULLED}, 1, {13}, 1},
+    {{.kind = JOB_DOOR_OUTPUT,
+      .first = 7,
+      .channel = 2,
+      .is_end = true,
+      .dropped_bytes = 3,
+      .before_bytes = 4,
+      .rest = REST(two_bytes)},
+     25,
+     {14, 7, 0, 0, 0, 2, 1, 3, 0, 0, 0,   0,  0,
+      0,  0, 4, 0, 0, 0, 0, 0, 0, 0, 'o', 'k'},
+     23},
+    {{.kind = JOB_DOOR_PUSH, .rest = REST(two_bytes)}, 3, {15, 'o', 'k'}, 2},
+    {{.kind = JOB_DOOR_PUSHED, .is_over = true}, 2, {16, 1}, 2},
 };
+
+static void assert_heard(const struct job_door *heard,
+                         const struct job_door *said)
+{
+    struct job_door rest = *heard;
+
+    assert_int_equal(ov_rd_left(&heard->rest), ov_rd_left(&said->rest));
+    if (said->rest.at != NULL)
+        assert_memory_equal(heard->rest.at, said->rest.at,
+                            ov_rd_left(&said->rest));
+    rest.rest = said->rest;
+    assert_memory_equal(&rest, said, sizeof(rest));
+}
+
+static bool is_whole(size_t i, size_t len_bytes)
+{
+    if (cases[i].said.kind == JOB_DOOR_RANGES) /* one of the two */
+        return len_bytes == 1 + JOB_DOOR_RANGE_BYTES;
+    return len_bytes >= cases[i].least_bytes;
+}
 
 static void messages_are_these_bytes(void **state)
 {
@@ -49,10 +110,10 @@ static void messages_are_these_bytes(void **state)
         assert_memory_equal(mem, cases[i].golden, cases[i].len_bytes);
         assert_int_equal(
             job_door_decode(ov_rd_init(mem, cases[i].len_bytes), &heard), 0);
-        assert_memory_equal(&heard, &cases[i].said, sizeof(heard));
+        assert_heard(&heard, &cases[i].said);
         for (size_t len = 0; len < cases[i].len_bytes; len++)
             assert_int_equal(job_door_decode(ov_rd_init(mem, len), &heard),
-                             len >= cases[i].least_bytes ? 0 : OV_EPROTO);
+                             is_whole(i, len) ? 0 : OV_EPROTO);
     }
 }
 
@@ -60,7 +121,7 @@ static void what_is_no_message_is_refused(void **state)
 {
     static const uint8_t none[] = {0}, high[] = {JOB_DOOR_KINDS},
                          more[] = {JOB_DOOR_STOP, 0},
-                         flag[] = {JOB_DOOR_WELCOME, 4, 'a'};
+                         flag[] = {JOB_DOOR_WELCOME, 2, 'a'};
     static uint8_t longer[JOB_DOOR_TEXT_MAX + 1] = {JOB_DOOR_REFUSED};
     struct job_door heard;
 
@@ -78,8 +139,10 @@ static void what_is_no_message_is_refused(void **state)
 
 static void the_document_has_the_rows(void **state)
 {
-    static const char *const names[] = {"HELLO", "WELCOME", "REFUSED",
-                                        "STOP",  "ADDRESS", "TOOLS"};
+    static const char *const names[] = {
+        "HELLO",  "WELCOME", "REFUSED", "STOP",  "ADDRESS", "TOOLS",
+        "ATTACH", "JOB",     "WHERE",   "PART",  "RANGES",  "PULL",
+        "PULLED", "OUTPUT",  "PUSH",    "PUSHED"};
 
     (void)state;
     for (unsigned kind = JOB_DOOR_HELLO; kind < JOB_DOOR_KINDS; kind++)

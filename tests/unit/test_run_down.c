@@ -111,7 +111,7 @@ static void on_end(void *arg)
     say("end");
 }
 
-static void on_pushed(void *arg, uint32_t base)
+static void on_pushed(void *arg, uint64_t base)
 {
     assert_ptr_equal(arg, &fx);
     if (base == 0)
@@ -320,7 +320,7 @@ static void push_to(uint32_t base, uint16_t flags, const char *text)
 
     ov_push_encode(&wr, flags, &one, flags == OV_PUSH_NEW);
     memcpy(wr.at, text, strlen(text));
-    ep_run_down_push(fx.down, base, mem,
+    ep_run_down_push(fx.down, base, base, mem,
                      (uint32_t)(wr.at + strlen(text) - mem));
 }
 
@@ -369,7 +369,7 @@ static void further_jobs_have_a_stream_and_a_set_each(void **state)
     push_to(8, 0, "abc");
     assert_string_equal(said(), "2<15 pushed:8 2<7 pushed:8");
     push_to(16, 0, "abc");
-    ep_run_down_forget(fx.down, 8);
+    ep_run_down_left(fx.down, 8, 8);
     push_to(8, 0, "abc");
     assert_string_equal(said(), "2<15 pushed:16 2<7 pushed:8");
     fx_close();

@@ -14,8 +14,8 @@ import subprocess
 import sys
 import threading
 
-import pmix
 import live
+from clients import Attach, attached
 
 RANKS = 4
 LINES = 4000
@@ -29,9 +29,9 @@ def text(rank, channel, label=b""):
 
 
 def start(*options, command=WRITE, ranks=RANKS, **more):
-    gate = pmix.Gate()
-    job = pmix.Job("-N", ranks, *options, "--", "sh", "-c",
-                   pmix.Gate.WAIT + command, gate.path, **more)
+    gate = live.Gate()
+    job = live.Job("-N", ranks, *options, "--", "sh", "-c",
+                   live.Gate.WAIT + command, gate.path, **more)
     return job, gate
 
 
@@ -58,10 +58,10 @@ def whole():
     """By process number, before the launcher lets tools in; all of both
     channels; labels and a list of ranks as another one asks for them."""
     job, gate = start()
-    alls = pmix.attached("--pid", job.proc.pid)
-    some = pmix.attached("--pid", job.proc.pid, "--ranks", "1,3",
-                         "--label=host")
-    merged = pmix.attached("--pid", job.proc.pid, "--merge-stderr")
+    alls = attached("--pid", job.proc.pid)
+    some = attached("--pid", job.proc.pid, "--ranks", "1,3",
+                    "--label=host")
+    merged = attached("--pid", job.proc.pid, "--merge-stderr")
     finish(job, gate)
     for one in (alls, some, merged):
         live.check_eq(0, one.wait(), "exit code")
@@ -77,19 +77,15 @@ def whole():
 
 
 def named():
-    """The only one, by name and by address."""
-    job, gate = start("-v")
-    pmix.wait_up(job)
-    name = os.path.basename(pmix.rendezvous(job))
-    with open(pmix.rendezvous(job), encoding="ascii") as file:
-        uri = file.readline().strip()
-    name = uri.partition("-server.")[0]
-    tools = [pmix.attached(*args)
-             for args in ((), ("--nspace", name), ("--uri", uri))]
-    for one in tools:
-        live.check(b"attached to " + name.encode() in one.said(), one.said())
+    """The only one, and by its name."""
+    job, gate = start()
+    tools = [attached()]
+    name = tools[0].said().split(b"attached to ")[1].split(b":")[0].decode()
+    tools.append(attached("--nspace", name))
     finish(job, gate)
     for one in tools:
+        live.check(b"attached to " + name.encode() + b":" in one.said(),
+                   one.said())
         live.check_eq(0, one.wait(), "exit code")
         check_shown(one.shown().splitlines(), b"o", range(RANKS))
 
@@ -98,8 +94,8 @@ def formed():
     """Options of output are those of xylem run, files among them."""
     job, gate = start()
     folder = os.path.join(live.TMP, "files")
-    tool = pmix.Attach("--pid", job.proc.pid, "--format=json", "--timestamp",
-                       "--output-file", folder + "/%r")
+    tool = Attach("--pid", job.proc.pid, "--format=json", "--timestamp",
+                  "--output-file", folder + "/%r")
     tool.wait_attached()
     finish(job, gate)
     live.check_eq(0, tool.wait(), "exit code")
@@ -121,7 +117,7 @@ def left():
     job, gate = start(command="echo first; " + WRITE)
     before = set(os.listdir(live.TMP))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        tool = pmix.Attach("--pid", job.proc.pid)
+        tool = Attach("--pid", job.proc.pid)
         tool.wait_attached()
         tool.proc.send_signal(number)
         live.check_eq(0, tool.wait(), "exit code after %s" % number.name)
@@ -135,7 +131,7 @@ def left():
 def head():
     """What reads it leaves: so does it."""
     job, gate = start(command="yes; : ")
-    tool = pmix.Attach("--pid", job.proc.pid, stdout=subprocess.PIPE)
+    tool = Attach("--pid", job.proc.pid, stdout=subprocess.PIPE)
     tool.wait_attached()
     gate.open()
     live.check_eq(b"y\n", tool.proc.stdout.read(2))
@@ -155,11 +151,11 @@ def unwritten():
     source, sink = os.pipe()
     folder = os.open("/etc", os.O_RDONLY)
     with open("/dev/full", "wb") as full:
-        tools = [(pmix.attached("--pid", job.proc.pid, stdout=full), 1,
+        tools = [(attached("--pid", job.proc.pid, stdout=full), 1,
                   b"cannot write to stdout: No space left on device\n"),
-                 (pmix.attached("--pid", job.proc.pid, stdout=sink), 141, b""),
-                 (pmix.Attach("--pid", job.proc.pid, "--stdin", "all",
-                              stdin=folder), 1,
+                 (attached("--pid", job.proc.pid, stdout=sink), 141, b""),
+                 (Attach("--pid", job.proc.pid, "--stdin", "all",
+                         stdin=folder), 1,
                   b"cannot read stdin: Is a directory")]
     os.close(source)
     os.close(sink)
@@ -178,18 +174,18 @@ def unwritten():
 def spared():
     """Files that are there are the job's, or somebody's: they stay."""
     folder = os.path.join(live.TMP, "spared")
-    first, then = pmix.Gate(), pmix.Gate()
-    job = pmix.Job("-N", 1, "--output-dir", folder, "--file-only", "--", "sh",
+    first, then = live.Gate(), live.Gate()
+    job = live.Job("-N", 1, "--output-dir", folder, "--file-only", "--", "sh",
                    "-c", ': <"$0"; echo first; : <"$1"; echo then; '
                    'echo error >&2', first.path, then.path)
-    tool = pmix.Attach("--pid", job.proc.pid)
+    tool = Attach("--pid", job.proc.pid)
     tool.wait_attached()
     first.open()
     live.eventually(lambda: tool.shown() == b"first\n", 60, "it has come")
     names = folder + "/*/rank.0/stdout"
     live.eventually(lambda: [live.read_file(path) for path in glob.glob(names)]
                     == [b"first\n"], 60, "it is written")
-    second = pmix.Attach("--pid", job.proc.pid, "--output-dir", folder)
+    second = Attach("--pid", job.proc.pid, "--output-dir", folder)
     second.wait_attached()
     then.open()
     live.check_eq(1, second.wait(), second.said())
@@ -202,14 +198,14 @@ def spared():
 
 def unread():
     """Input for processes whose stdin has ended before."""
-    gate, over = pmix.Gate(), os.path.join(live.TMP, "stdin-over")
-    job = pmix.Job("-N", RANKS, "--", "sh", "-c",
-                   'cat; : >"$1.$XYLEM_RANK"; ' + pmix.Gate.WAIT + WRITE,
+    gate, over = live.Gate(), os.path.join(live.TMP, "stdin-over")
+    job = live.Job("-N", RANKS, "--", "sh", "-c",
+                   'cat; : >"$1.$XYLEM_RANK"; ' + live.Gate.WAIT + WRITE,
                    gate.path, over, stdin=subprocess.DEVNULL)
     live.eventually(lambda: all(os.path.exists("%s.%d" % (over, rank))
                                 for rank in range(RANKS)), 60, "all have read")
-    tool = pmix.Attach("--pid", job.proc.pid, "--stdin", "all",
-                       stdin=subprocess.PIPE)
+    tool = Attach("--pid", job.proc.pid, "--stdin", "all",
+                  stdin=subprocess.PIPE)
     tool.wait_attached()
     with contextlib.suppress(BrokenPipeError), tool.proc.stdin as pipe:
         pipe.write(b"x\n")
@@ -223,10 +219,10 @@ def unread():
 def slow():
     """What reads it is slow: nothing is lost, and little memory is taken."""
     megs = 6
-    end = pmix.Gate()
+    end = live.Gate()
     job, gate = start("--raw", command='head -c %dM /dev/zero; : <"%s"' % (
         megs, end.path))
-    tool = pmix.Attach("--pid", job.proc.pid, "--raw", stdout=subprocess.PIPE)
+    tool = Attach("--pid", job.proc.pid, "--raw", stdout=subprocess.PIPE)
     tool.wait_attached()
     memory = live.Memory()
     memory.start()
@@ -268,13 +264,12 @@ def texts(lines):
 
 
 def gap(*options):
-    """Its reader is so slow that output is dropped, as the helper's file may
-    not become large: a line of which there is a part ends there. What is
-    written behind, until that is seen, is what cat reads."""
-    job, gate = start("-v", command=GAP, ranks=1, stdin=subprocess.PIPE,
-                      wrap=["sh", "-c", 'ulimit -f 4096; exec "$@"', "sh"])
-    pmix.wait_up(job)  # the shell is xylem by then
-    tool = pmix.Attach("--pid", job.proc.pid, *options, stdout=subprocess.PIPE)
+    """Its reader is so slow that output is dropped, as its own file may not
+    become large: a line of which there is a part ends there. What is written
+    behind, until that is seen, is what cat reads."""
+    job, gate = start(command=GAP, ranks=1, stdin=subprocess.PIPE)
+    tool = Attach("--pid", job.proc.pid, *options, stdout=subprocess.PIPE,
+                  wrap=["sh", "-c", 'ulimit -f 4096; exec "$@"', "sh"])
     tool.wait_attached()
     gate.open()
     for _ in NUMBERS:
@@ -305,15 +300,14 @@ def fed():
     path = os.path.join(live.TMP, "input")
     with open(path, "wb") as file:
         file.write(b"".join(b"line %07d\n" % n for n in range(100000)))
-    job = pmix.Job("-v", "-N", 3, "--keep-stdin", "--", "sh", "-c",
+    job = live.Job("-v", "-N", 3, "--keep-stdin", "--", "sh", "-c",
                    "cat | cksum", stdin=subprocess.DEVNULL)
-    pmix.wait_up(job)
     with open(path, "rb") as file:
-        both = pmix.Attach("--pid", job.proc.pid, "-l", "--stdin", "0,2",
-                           stdin=file)
+        both = Attach("--pid", job.proc.pid, "-l", "--stdin", "0,2",
+                      stdin=file)
     both.wait_attached()
-    one = pmix.Attach("--pid", job.proc.pid, "-l", "--stdin", "1",
-                      stdin=subprocess.PIPE)
+    one = Attach("--pid", job.proc.pid, "-l", "--stdin", "1",
+                 stdin=subprocess.PIPE)
     one.wait_attached()
     one.proc.stdin.write(b"the other\n")
     one.proc.stdin.close()
@@ -333,12 +327,11 @@ def fed():
 def fed_on():
     """One of those that are fed ends: the other gets the rest, and the end."""
     path = os.path.join(live.TMP, "over")
-    job = pmix.Job("-v", "-N", 2, "--keep-stdin", "--", "sh", "-c",
+    job = live.Job("-v", "-N", 2, "--keep-stdin", "--", "sh", "-c",
                    'test $XYLEM_RANK = 1 && exec cat; head -n 1; : >"$0"',
                    path, stdin=subprocess.DEVNULL)
-    pmix.wait_up(job)
-    tool = pmix.Attach("--pid", job.proc.pid, "--stdin", "0,1",
-                       stdin=subprocess.PIPE)
+    tool = Attach("--pid", job.proc.pid, "--stdin", "0,1",
+                  stdin=subprocess.PIPE)
     tool.wait_attached()
     for line in range(LINES):
         tool.proc.stdin.write(b"%d\n" % line)
@@ -355,7 +348,7 @@ def fed_on():
 def refused():
     """What cannot be attached to is told."""
     def fails(words, *args, code=1, **more):
-        tool = pmix.Attach(*args, **more)
+        tool = Attach(*args, **more)
         live.check_eq(code, tool.wait(), "exit code of %s" % (args,))
         live.check(words in tool.said().decode(), tool.said())
 
@@ -366,13 +359,10 @@ def refused():
     fails("cannot connect", "--uri", "nobody.0;tcp4://127.0.0.1:1")
     fails("takes a process number", "--pid", "x", code=2)
     fails("give one of them", "--pid", 1, "--nspace", "x", code=2)
-    fails("without libpmix", XYLEM_ATTACH="/nowhere/xylem-attach")
     gone = subprocess.Popen(["true"])
     gone.wait()
     fails("there is no process %d" % gone.pid, "--pid", gone.pid)
     jobs = [start("-v") for _ in range(2)]
-    for job, _ in jobs:
-        pmix.wait_up(job)
     fails("2 of your xylem runs", "-l")
     pid = jobs[0][0].proc.pid
     fails("there is no rank 7, the job has 4", "--pid", pid, "--ranks", "7")
@@ -392,8 +382,7 @@ def others():
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         raise live.LeftOut("others cannot enter the folder of the build")
     job, gate = start("-v")
-    pmix.wait_up(job)
-    tool = pmix.Attach("--pid", job.proc.pid, wrap=nobody)
+    tool = Attach("--pid", job.proc.pid, wrap=nobody)
     live.check_eq(1, tool.wait(), "exit code")
     live.check(b"belongs to root, who alone can attach to it" in tool.said(),
                tool.said())
@@ -403,8 +392,8 @@ def others():
 def late():
     """It comes when more is written than is kept for it: it says so, and that
     is no failure."""
-    first, then = pmix.Gate(), pmix.Gate()
-    job = pmix.Job("-N", 2, "--pmix-cache", 1000, "--", "sh", "-c",
+    first, then = live.Gate(), live.Gate()
+    job = live.Job("-N", 2, "--pmix-cache", 1000, "--", "sh", "-c",
                    ': <"$0"; seq 1000; : <"$1"; echo last', first.path,
                    then.path)
     first.open()
@@ -414,8 +403,8 @@ def late():
         out += os.read(job.stdout.fileno(), live.MIB)
     files = [os.path.join(live.TMP, "late", "%d.stdout" % rank)
              for rank in range(2)]
-    tool = pmix.Attach("--pid", job.proc.pid, "--raw", "--output-file",
-                       os.path.join(live.TMP, "late", "%r"))
+    tool = Attach("--pid", job.proc.pid, "--raw", "--output-file",
+                  os.path.join(live.TMP, "late", "%r"))
     tool.wait_attached()
     live.eventually(lambda: [live.read_file(path) for path in files] ==
                     2 * [kept[:1000].encode()], 60, "what is kept")
@@ -430,28 +419,53 @@ def late():
                       live.read_file(path))
 
 
-def cut():
-    """The helper of the launcher is killed: what is missing is told."""
-    job, gate = start()
-    tool = pmix.Attach("--pid", job.proc.pid)
-    tool.wait_attached()
-    os.kill(pmix.helper_of(job), signal.SIGKILL)
-    live.check_eq(1, tool.wait(), "exit code")
-    live.check(b"cut this off" in tool.said(), tool.said())
+def alone():
+    """It needs nothing of PMIx."""
+    job, gate = start("--no-pmix")
+    tool = attached("--pid", job.proc.pid)
     finish(job, gate)
+    live.check_eq(0, tool.wait(), "exit code")
+    check_shown(tool.shown().splitlines(), b"o", range(RANKS))
+
+
+def stopped():
+    """Two stand still while the job writes more than may wait for them, one of
+    them past its end, which does not wait for that: each has the beginning, and
+    is told that something is missing."""
+    count, then = 2000000, live.Gate()
+    job, gate = start(command="seq -f %%09.0f %d; : <%s" % (count, then.path),
+                      ranks=1)
+    tools = [attached("--pid", job.proc.pid) for _ in range(2)]
+    for tool in tools:
+        live.stop(tool.proc.pid)
+    gate.open()
+    lines = [job.stdout.readline() for _ in range(count)]
+    tools[0].proc.send_signal(signal.SIGCONT)
+    live.eventually(lambda: b"is missing here" in tools[0].said(), 60, "told")
+    then.open()
+    job.check_ok()
+    live.check_eq(1, tools[0].wait(), "exit code")
+    tools[1].proc.send_signal(signal.SIGCONT)
+    live.check_eq(1, tools[1].wait(), "exit code")
+    live.check(b"gone before the end of 2 channels" in tools[1].said(),
+               tools[1].said())
+    for tool, least in zip(tools, (300000, 5000)):
+        shown = tool.shown().splitlines(True)
+        live.check(shown[:-1] == lines[:len(shown) - 1], "the beginning")
+        live.check(len(shown) > least, "of it: %d lines" % len(shown))
 
 
 def orphaned():
     """The launcher is killed before its job is over: what is missing is told,
     after all that has come."""
     job, gate = start(command="echo first; exec tail -f /dev/null", ranks=2)
-    tool = pmix.Attach("--pid", job.proc.pid)
+    tool = Attach("--pid", job.proc.pid)
     tool.wait_attached()
     gate.open()
     live.eventually(lambda: tool.shown() == b"first\nfirst\n", 60, "output")
     job.proc.kill()
     live.check_eq(1, tool.wait(), "exit code")
-    live.check(b"before the end of 6 channels" in tool.said(), tool.said())
+    live.check(b"before the end of 4 channels" in tool.said(), tool.said())
     live.check_eq(b"first\nfirst\n", tool.shown())
     job.stdout.close()
     job.proc.wait()
@@ -460,7 +474,7 @@ def orphaned():
 def ended():
     """The job is ended by a signal: that is an end as any other."""
     job, gate = start(command="echo first; exec tail -f /dev/null")
-    tool = pmix.Attach("--pid", job.proc.pid)
+    tool = Attach("--pid", job.proc.pid)
     tool.wait_attached()
     gate.open()
     live.eventually(lambda: tool.shown() == b"first\n" * RANKS, 60, "output")
@@ -471,10 +485,9 @@ def ended():
 
 
 def main():
-    pmix.need()
     for test, sentence in (
             (whole, "all output, of all or of some"),
-            (named, "by name, by address, or the only one"),
+            (named, "by name, or the only one"),
             (formed, "in JSON, and in files"),
             (left, "a signal leaves"),
             (head, "its reader leaves"),
@@ -491,9 +504,8 @@ def main():
             (orphaned, "the launcher is killed"),
             (ended, "the job is ended by a signal"),
             (late, "it comes late"),
-            (cut, "the helper is killed")):
-        if test is cut and not live.FULL:
-            continue  # it takes its time
+            (alone, "the job is without PMIx"),
+            (stopped, "it stands still")):
         with live.case(sentence):
             test()
     live.check_gone()

@@ -1,6 +1,6 @@
 /* Jobs that a tap starts: see taps.h. */
-#ifndef ENDPOINTS_RUN_TAPS_JOB_H
-#define ENDPOINTS_RUN_TAPS_JOB_H
+#ifndef ENDPOINTS_CLIENT_TAPS_JOB_H
+#define ENDPOINTS_CLIENT_TAPS_JOB_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,22 +57,27 @@ struct ep_tap_spawned {
 };
 
 enum ep_tap_event {
+    EP_TAP_JOB_BEGUN,    /* it is planned, and its nodes are told */
     EP_TAP_JOB_STARTED,  /* all of its processes run */
     EP_TAP_JOB_FAILED,   /* one cannot be started; the others are ended. Once */
     EP_TAP_JOB_ENDED,    /* all of its processes have */
     EP_TAP_JOB_FORGOTTEN /* nor is anything of its output kept any more */
 };
 
-/* What becomes of a job that a tap has started. */
+/* What becomes of a job that a tap has started; all taps are told. */
 struct ep_tap_job {
     enum ep_tap_event event;
-    uint32_t base;       /* the number of its first process */
-    uint32_t size;       /* processes */
-    uint32_t rank;       /* FAILED: that process, from 0 in its job, */
-    const char *step;    /* borrowed, what could not be done, */
-    const char *subject; /* borrowed, with which program, or directory, */
-    int err;             /* and why: an errno */
-    bool is_whole;       /* ENDED: all output of it came */
+    uint32_t base;      /* the number of its first process */
+    uint32_t size;      /* processes */
+    const char *nspace; /* BEGUN: its name, borrowed, */
+    uint8_t channels;   /* those that its processes have, 1 << channel each, */
+    uint32_t parts;     /* as for on_part, */
+    uint32_t cache_bytes; /* and so much of each channel is kept */
+    uint32_t rank;        /* FAILED: that process, from 0 in its job, */
+    const char *step;     /* borrowed, what could not be done, */
+    const char *subject;  /* borrowed, with which program, or directory, */
+    int err;              /* and why: an errno */
+    bool is_whole;        /* ENDED: all output of it came */
 };
 
 #endif

@@ -5,13 +5,13 @@
  * never ends the job, and never fails: it can only want no more. All calls and
  * callbacks in the loop's thread.
  */
-#ifndef ENDPOINTS_RUN_TAPS_H
-#define ENDPOINTS_RUN_TAPS_H
+#ifndef ENDPOINTS_CLIENT_TAPS_H
+#define ENDPOINTS_CLIENT_TAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/run/taps_job.h"
+#include "endpoints/client/taps_job.h"
 #include "job/neighbours.h"
 #include "job/record.h"
 #include "job/replay.h"
@@ -21,11 +21,13 @@ struct event_base;
 
 enum { EP_TAP_WHY_MAX = 256 };
 
-/* What a tap may call; never from within a call to it, but on_part, on_spawn
- * from again, and on_returned, on_released and on_back_over from close. */
+/* What a tap may call; never from within a call to it, but on_part (also from
+ * open), on_spawn from again, and on_returned, on_released and on_back_over
+ * from close. */
 struct ep_tap_events {
     /* Where the ranks of the job with this base are: part `index` of parts, in
-     * the order of ranks, borrowed until the next call. Only while it runs. */
+     * the order of ranks. Only while it runs. The host's name is there as long
+     * as the tap, all else until the next call. */
     void (*on_part)(void *arg, uint32_t base, uint32_t index,
                     struct job_neighbours *out);
     /* The bytes of an output are not needed any more. */
@@ -54,10 +56,13 @@ struct ep_tap_events {
     bool (*on_signal)(void *arg, int signo, const struct topo_range *ranges,
                       uint32_t count);
     /* For stdin of some processes of the job with this base: a message as of
-     * overlay/wire/push.h, borrowed within the call. pushed() follows, when it
-     * has its place. */
-    void (*on_push)(void *arg, uint32_t base, const uint8_t *mem,
-                    uint32_t len_bytes);
+     * overlay/wire/push.h, borrowed within the call. A writer names whom it
+     * writes to as if there were no other (job/streams.h); the tap numbers its
+     * own, each for one job. pushed() follows, when it has its place. */
+    void (*on_push)(void *arg, uint32_t base, uint32_t writer,
+                    const uint8_t *mem, uint32_t len_bytes);
+    /* This writer is no more, also from within pushed(). */
+    void (*on_left)(void *arg, uint32_t base, uint32_t writer);
     /* Somebody is about to push to the run's own job: the end of the launcher's
      * stdin does not end that of the processes. Or nobody of them is left. */
     void (*on_pushers)(void *arg, bool are_there);
@@ -92,13 +97,16 @@ struct ep_tap_cfg {
     const char *nspace;      /* the job's name */
     uint32_t size;           /* processes */
     uint32_t apps, parts;    /* programs; see on_part */
+    uint8_t channels;        /* that its processes have, 1 << channel each */
     uint32_t cache_bytes;    /* that are kept of each channel for on_replay */
     uint32_t push_bytes;     /* of a message for on_push, at most */
     bool is_dvm;             /* these processes are the daemons: see run.h */
+    void *self;              /* of whoever offers the tap */
     const struct ep_tap_events *events;
     void *arg;
 };
 
+/* Where one is NULL it is not told, or nothing is so, unless it says else. */
 struct ep_tap_ops {
     /* The job is planned and its daemons are being started. Returns the tap;
      * NULL: there is none, and no other call comes. */
@@ -110,15 +118,15 @@ struct ep_tap_ops {
     /* The node of these ranks is lost: it gives no answers. Before the ends of
      * their channels. */
     void (*lost)(void *tap, uint32_t first, uint32_t count);
-    /* Are answers to on_replay still to come? NULL: no. */
+    /* Are answers to on_replay still to come? */
     bool (*replays)(void *tap);
     /* Ranks from `rank` on were started; their pids are those of their host. */
     void (*started)(void *tap, uint32_t rank, const uint32_t *pids,
                     uint32_t count);
-    /* Is the channel redirected at present? NULL: none ever is. */
+    /* Is the channel redirected at present? */
     bool (*redirects)(void *tap, uint32_t rank, uint8_t channel);
     /* Does output of the channel come back by on_back at present? What is new
-     * is for the console behind that. NULL: none ever does. */
+     * is for the console behind that. */
     bool (*gives_back)(void *tap, uint32_t rank, uint8_t channel);
     /* One output of on_back is on its way to the console. */
     void (*took_back)(void *tap);
@@ -131,12 +139,12 @@ struct ep_tap_ops {
     /* This process of a further job is behind in its stdin, so that nothing
      * more is to be pushed to its job for now; or it is not any more. */
     void (*behind)(void *tap, uint32_t number, bool is_behind);
-    /* The oldest push that was told for the job with this base is in its
-     * stream. May be called from within on_push and on_pushers. */
-    void (*pushed)(void *tap, uint32_t base);
-    void (*job)(void *tap, const struct ep_tap_job *job); /* may be NULL */
+    /* The oldest push of this writer is in its stream. May be called from
+     * within on_push and on_pushers. */
+    void (*pushed)(void *tap, uint32_t writer);
+    void (*job)(void *tap, const struct ep_tap_job *job);
     /* What on_spawn has put off can be tried again, at once: from within it
-     * that may be called. NULL: the tap never does. */
+     * that may be called. */
     void (*again)(void *tap);
     /* No output follows. True when on_flushed comes, in seconds at most. */
     bool (*flush)(void *tap);

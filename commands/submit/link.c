@@ -1,5 +1,5 @@
 /* The connection to a launcher. */
-#include "commands/attach/link.h"
+#include "commands/submit/link.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
                       pmix_proc_t *source, pmix_byte_object_t *payload,
                       pmix_info_t info[], size_t ninfo)
 {
-    struct link_output output = {
+    struct show_output output = {
         .rank = source->rank,
         .channel = channel & PMIX_FWD_STDOUT_CHANNEL   ? TEXT_CHANNEL_STDOUT
                    : channel & PMIX_FWD_STDERR_CHANNEL ? TEXT_CHANNEL_STDERR
@@ -278,7 +278,7 @@ static const char *keep_hosts(const pmix_data_array_t *table)
     return NULL;
 }
 
-const char *link_job(const char *nspace, struct link_job *out)
+const char *link_job(const char *nspace, struct show_job *out)
 {
     pmix_info_t *found = NULL;
     const char *why = NULL;
@@ -303,7 +303,7 @@ const char *link_job(const char *nspace, struct link_job *out)
                         rc);
     why = keep_hosts(found->value.data.darray);
     PMIX_INFO_FREE(found, 1);
-    *out = (struct link_job){.nspace = link_.nspace,
+    *out = (struct show_job){.nspace = link_.nspace,
                              .size = link_.size,
                              .hosts = (const char *const *)link_.hosts};
     return why;
@@ -326,15 +326,13 @@ static pmix_proc_t *list_procs(const struct topo_ranges *ranks, size_t *count)
     return procs;
 }
 
-static pmix_status_t pull(const pmix_proc_t *procs, size_t count,
-                          enum link_how how, unsigned channels)
+static pmix_status_t pull(const pmix_proc_t *all, unsigned channels)
 {
     pmix_info_t info;
     pmix_status_t rc;
 
-    PMIX_INFO_LOAD(&info, how == LINK_HELD ? PX_IOF_HOLD : PMIX_IOF_COPY, NULL,
-                   PMIX_BOOL);
-    rc = PMIx_IOF_pull(procs, count, &info, 1, (pmix_iof_channel_t)channels,
+    PMIX_INFO_LOAD(&info, PX_IOF_HOLD, NULL, PMIX_BOOL);
+    rc = PMIx_IOF_pull(all, 1, &info, 1, (pmix_iof_channel_t)channels,
                        on_output, on_registered, NULL);
     if (rc == PMIX_SUCCESS)
         rc = link_wait();
@@ -342,8 +340,7 @@ static pmix_status_t pull(const pmix_proc_t *procs, size_t count,
     return rc;
 }
 
-const char *link_pull(const struct topo_ranges *ranks, enum link_how how,
-                      unsigned *channels)
+const char *link_pull(unsigned *channels)
 {
     enum {
         OUT = PMIX_FWD_STDOUT_CHANNEL,
@@ -353,19 +350,18 @@ const char *link_pull(const struct topo_ranges *ranks, enum link_how how,
     static const unsigned sets[] = {
         OUT | ERR | DIAG, OUT | ERR, OUT | DIAG, ERR | DIAG, OUT, ERR, DIAG};
     const unsigned wanted = *channels;
-    size_t count;
-    pmix_proc_t *procs = list_procs(ranks, &count);
-    pmix_status_t rc = procs == NULL ? PMIX_ERR_NOMEM : PMIX_ERR_NOT_SUPPORTED;
+    pmix_status_t rc = PMIX_ERR_NOT_SUPPORTED;
+    pmix_proc_t all;
 
+    PMIX_LOAD_PROCID(&all, link_.nspace, PMIX_RANK_WILDCARD);
     for (size_t i = 0;
          rc == PMIX_ERR_NOT_SUPPORTED && i < sizeof(sets) / sizeof(sets[0]);
          i++) {
         if ((sets[i] & ~wanted) != 0)
             continue;
-        rc = pull(procs, count, how, sets[i]);
+        rc = pull(&all, sets[i]);
         *channels = sets[i];
     }
-    free(procs);
     return rc == PMIX_SUCCESS ? NULL : link_say("the output cannot be had", rc);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""xylem attach ends where launcher and helper are killed while it connects:
-libpmix does not answer what was asked for then."""
+"""xylem run --dvm ends where launcher and helper are killed while it asks for
+its job: libpmix does not answer what was asked for then."""
 import os
 import signal
 import sys
@@ -10,13 +10,13 @@ import live
 
 
 def begin():
-    """A job, and a tool that is about to ask for the job's name."""
-    hold, gate = pmix.Gate(), pmix.Gate()
-    job = pmix.Job("-N", 1, "--", "sh", "-c", pmix.Gate.WAIT + "true",
-                   gate.path)
+    """A dvm, and a tool that is about to ask for its job's processes."""
+    hold = pmix.Gate()
+    job = pmix.Dvm("-N", 1)
+    job.wait_up()
     env = live.preload("pmix", "preload_ask.c")
-    tool = pmix.Attach("--pid", job.proc.pid, LD_PRELOAD=env["LD_PRELOAD"],
-                       XYLEM_TEST_HOLD=hold.path)
+    tool = pmix.Command("run", "--dvm", "-N", 1, "--", "true", env={
+        "LD_PRELOAD": env["LD_PRELOAD"], "XYLEM_TEST_HOLD": hold.path})
     live.eventually(lambda: b"asks" in tool.said(), 60, "it asks")
     return job, tool, hold
 
@@ -32,7 +32,8 @@ def kill_both(job, helper):
 
 def end(job, tool):
     live.check_eq(1, tool.wait(), "exit code: %s" % tool.said())
-    live.check(b"the launcher" in tool.said(), tool.said())
+    live.check(b"the dvm" in tool.said() or b"the launcher" in tool.said(),
+               tool.said())
     job.stdout.close()
     job.proc.wait()
 

@@ -1,0 +1,324 @@
+/* The output that a client has asked for. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "endpoints/client/viewer_impl.h"
+#include "overlay/base/err.h"
+
+enum { PULLED = 1, RANGES_MAX = 1 << 20 };
+
+/* --- what it asks for */
+
+/* Ascending and apart, over all that it says. */
+static bool add_range(struct ep_viewer *viewer, struct topo_range range)
+{
+    const struct ep_seen_job *job = viewer->job;
+    uint32_t count = viewer->ranges_count;
+    void *grown = viewer->ranges;
+
+    if (range.first > range.last || range.first < job->base ||
+        range.last - job->base >= job->size || count == RANGES_MAX ||
+        (count > 0 && viewer->ranges[count - 1].last >= range.first))
+        return false;
+    if ((count & (count - 1)) == 0)
+        grown = realloc(viewer->ranges,
+                        (count > 0 ? 2 * count : 1) * sizeof(range));
+    if (grown == NULL)
+        return false;
+    viewer->ranges = grown;
+    viewer->ranges[viewer->ranges_count++] = range;
+    return true;
+}
+
+const char *ep_viewer_ranges(struct ep_viewer *viewer,
+                             const struct job_door *msg)
+{
+    struct ov_rd rest = msg->rest;
+
+    while (ov_rd_left(&rest) > 0) {
+        struct topo_range range;
+
+        range.first = ov_rd_u32(&rest);
+        range.last = ov_rd_u32(&rest);
+        if (viewer->is_pulling || !add_range(viewer, range))
+            return "these are no processes of the job, in order, before PULL";
+    }
+    return NULL;
+}
+
+static bool is_for(const struct ep_viewer *viewer, uint32_t rank,
+                   uint8_t channel)
+{
+    return (viewer->told[rank] & PULLED) != 0 &&
+           (viewer->channels & 1u << channel) != 0;
+}
+
+static uint8_t *state_of(const struct ep_viewer *viewer, uint32_t rank)
+{
+    return &viewer->job->state[rank];
+}
+
+/* --- what it is told */
+
+static uint64_t *dropped_of(struct ep_viewer *viewer, uint32_t rank,
+                            uint8_t channel)
+{
+    return viewer->dropped == NULL
+               ? NULL
+               : &viewer->dropped[(size_t)rank * EP_VIEWER_CHANNELS + channel -
+                                  1];
+}
+
+/* A client of which even that cannot be counted is cut off, and says so. */
+static void count_dropped(struct ep_viewer *viewer, uint32_t rank,
+                          uint8_t channel, uint64_t bytes)
+{
+    uint64_t *dropped;
+
+    if (viewer->dropped == NULL)
+        viewer->dropped = calloc((size_t)viewer->job->size * EP_VIEWER_CHANNELS,
+                                 sizeof(*viewer->dropped));
+    dropped = dropped_of(viewer, rank, channel);
+    if (dropped != NULL)
+        *dropped += bytes;
+    else
+        (void)shutdown(viewer->fd, SHUT_RDWR);
+    viewer->is_behind = true;
+}
+
+/* One message; with what was dropped of its channel before. */
+static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
+                     const uint8_t *mem, uint32_t len_bytes)
+{
+    uint32_t rank = msg->first - viewer->job->base;
+    uint64_t *dropped = dropped_of(viewer, rank, msg->channel);
+    uint8_t head[JOB_DOOR_HEAD_MAX];
+    struct ov_wr wr = ov_wr_init(head, sizeof(head));
+
+    msg->dropped_bytes = dropped != NULL ? *dropped : 0;
+    job_door_encode(&wr, msg);
+    if (ep_outbox_put(viewer->box, head, (uint32_t)(wr.at - head), mem,
+                      len_bytes) != 0)
+        return false;
+    if (dropped != NULL)
+        *dropped = 0;
+    if (msg->is_end)
+        viewer->told[rank] |= (uint8_t)(1u << msg->channel);
+    return true;
+}
+
+/* What finds no room is counted; an end without one is told later. */
+static void give(struct ep_viewer *viewer, const struct job_record *rec,
+                 bool is_end)
+{
+    struct job_door msg = {.kind = JOB_DOOR_OUTPUT,
+                           .first = rec->proc,
+                           .channel = rec->channel,
+                           .before_bytes = rec->before_bytes};
+    uint32_t at = 0;
+
+    do {
+        uint32_t left = rec->len_bytes - at;
+        uint32_t len = left < JOB_DOOR_REST_MAX ? left : JOB_DOOR_REST_MAX;
+
+        msg.is_end = is_end && len == left;
+        if (!send_one(viewer, &msg, len > 0 ? rec->mem + at : NULL, len)) {
+            count_dropped(viewer, rec->proc - viewer->job->base, rec->channel,
+                          left + msg.before_bytes);
+            return;
+        }
+        msg.before_bytes = 0;
+        at += len;
+    } while (at < rec->len_bytes);
+}
+
+static bool tell_channel(struct ep_viewer *viewer, uint32_t rank,
+                         uint8_t channel)
+{
+    const uint8_t bit = (uint8_t)(1u << channel);
+    const uint64_t *dropped = dropped_of(viewer, rank, channel);
+    struct job_door msg = {
+        .kind = JOB_DOOR_OUTPUT,
+        .first = viewer->job->base + rank,
+        .channel = channel,
+        .is_end = (*state_of(viewer, rank) & ~viewer->told[rank] & bit) != 0,
+    };
+
+    if (!is_for(viewer, rank, channel) ||
+        job_late_waits(&viewer->late, msg.first, channel) ||
+        (!msg.is_end && (dropped == NULL || *dropped == 0)))
+        return true;
+    return send_one(viewer, &msg, NULL, 0);
+}
+
+/* O(processes), where something is to be told. */
+void ep_viewer_catch_up(struct ep_viewer *viewer)
+{
+    if (!viewer->is_pulling || !viewer->is_behind)
+        return;
+    for (uint32_t rank = 0; rank < viewer->job->size; rank++) {
+        for (uint8_t channel = 1; channel <= EP_VIEWER_CHANNELS; channel++) {
+            if (!tell_channel(viewer, rank, channel))
+                return; /* it goes on when there is room */
+        }
+    }
+    viewer->is_behind = false;
+}
+
+void ep_viewer_ended(struct ep_viewer *viewer)
+{
+    viewer->is_behind = true;
+    if (ep_outbox_is_empty(viewer->box))
+        ep_viewer_catch_up(viewer);
+}
+
+static void tell_live(struct ep_viewer *viewer)
+{
+    if (!viewer->is_told_live)
+        ep_outbox_say(viewer->box, &(struct job_door){.kind = JOB_DOOR_PULLED});
+    viewer->is_told_live = true;
+}
+
+/* --- output from before */
+
+static bool ask_past(struct ep_viewer *viewer)
+{
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    struct job_replay_wish want = {.channels = viewer->channels,
+                                   .bytes = viewer->job->cache_bytes};
+    struct topo_range *ranges = job_late_ranges(&viewer->late, &want.count);
+
+    want.ranges = ranges;
+    viewer->late.ticket =
+        ranges != NULL ? run->events->on_replay(run->arg, &want) : 0;
+    free(ranges);
+    return viewer->late.ticket != 0;
+}
+
+/* With is_late also of channels of which nothing is kept, while they are open:
+ * their nodes may not have heard yet that somebody wants them. */
+static void expect_past(struct ep_viewer *viewer, bool is_late)
+{
+    const struct ep_seen_job *job = viewer->job;
+    const bool has_past = job->cache_bytes > 0;
+
+    if ((!has_past && !is_late) ||
+        job_late_open(&viewer->late, job->base, job->base + job->size - 1) != 0)
+        return;
+    for (uint32_t rank = 0; rank < job->size; rank++) {
+        uint8_t ended = has_past ? 0 : *state_of(viewer, rank);
+
+        if ((viewer->told[rank] & PULLED) != 0 &&
+            (*state_of(viewer, rank) & EP_SEEN_LOST) == 0)
+            job_late_expect(&viewer->late, job->base + rank,
+                            viewer->channels & (uint8_t)~ended);
+    }
+    if (viewer->late.left == 0 || !ask_past(viewer))
+        job_late_close(&viewer->late);
+}
+
+static void note_heard(struct ep_viewer *viewer, uint32_t number,
+                       uint32_t count)
+{
+    if (job_late_heard(&viewer->late, number, count))
+        tell_live(viewer);
+}
+
+static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
+{
+    const uint32_t rank = rec->proc - viewer->job->base;
+    bool is_end;
+
+    note_heard(viewer, rec->proc, rec->heard);
+    if (rec->heard > 0 ||
+        !job_late_waits(&viewer->late, rec->proc, rec->channel))
+        return;
+    note_heard(viewer, rec->proc, 1);
+    is_end =
+        rec->is_turn && (*state_of(viewer, rank) & 1u << rec->channel) != 0;
+    if (rec->len_bytes > 0 || rec->before_bytes > 0 || is_end)
+        give(viewer, rec, is_end);
+    if (rec->is_turn)
+        job_late_turn(&viewer->late, rec->proc, rec->channel);
+}
+
+/* Nothing comes of what was before: what is new comes at once. */
+static void give_up_past(struct ep_viewer *viewer, uint32_t number,
+                         uint8_t channel)
+{
+    if (!job_late_waits(&viewer->late, number, channel))
+        return;
+    note_heard(viewer, number, 1);
+    job_late_turn(&viewer->late, number, channel);
+}
+
+void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number)
+{
+    for (uint8_t channel = 1; channel <= EP_VIEWER_CHANNELS; channel++)
+        give_up_past(viewer, number, channel);
+    ep_viewer_ended(viewer);
+}
+
+/* --- a pull */
+
+static void mark(struct ep_viewer *viewer)
+{
+    const struct ep_seen_job *job = viewer->job;
+
+    if (viewer->ranges_count == 0) {
+        memset(viewer->told, PULLED, job->size);
+        return;
+    }
+    for (uint32_t i = 0; i < viewer->ranges_count; i++) {
+        const struct topo_range *range = &viewer->ranges[i];
+
+        memset(viewer->told + (range->first - job->base), PULLED,
+               range->last - range->first + 1);
+    }
+}
+
+const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
+{
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+
+    if (viewer->is_pulling)
+        return "a client pulls once";
+    viewer->is_pulling = true;
+    viewer->channels = msg->channels & viewer->job->channels;
+    mark(viewer);
+    expect_past(viewer, run->events->on_wanted(run->arg));
+    if (viewer->late.waits == NULL)
+        tell_live(viewer);
+    ep_viewer_ended(viewer);
+    return NULL;
+}
+
+bool ep_viewer_wants(const struct ep_viewer *viewer, uint32_t number,
+                     uint8_t channel)
+{
+    const struct ep_seen_job *job = viewer->job;
+
+    return viewer->is_pulling && number >= job->base &&
+           number - job->base < job->size &&
+           is_for(viewer, number - job->base, channel);
+}
+
+void ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec)
+{
+    const bool is_past = rec->ticket != 0;
+
+    if (is_past
+            ? rec->ticket != viewer->late.ticket || viewer->late.waits == NULL
+            : !ep_viewer_wants(viewer, rec->proc, rec->channel))
+        return;
+    if (is_past) {
+        take_past(viewer, rec);
+        return;
+    }
+    /* Where nothing is kept the node may have forgotten the channel. */
+    if (rec->is_end && viewer->job->cache_bytes == 0)
+        give_up_past(viewer, rec->proc, rec->channel);
+    if (!job_late_waits(&viewer->late, rec->proc, rec->channel))
+        give(viewer, rec, rec->is_end);
+}

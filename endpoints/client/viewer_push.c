@@ -1,0 +1,165 @@
+/* What a client pushes to stdin of its job: a message at a time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/client/viewer_impl.h"
+#include "overlay/base/err.h"
+#include "overlay/wire/push.h"
+
+static void say_pushed(struct ep_viewer *viewer, bool is_over)
+{
+    viewer->in.is_due = false;
+    ep_outbox_say(viewer->box, &(struct job_door){.kind = JOB_DOOR_PUSHED,
+                                                  .is_over = is_over});
+}
+
+/* --- whom it is for */
+
+static bool is_of(const struct ep_seen_job *job, struct topo_range range)
+{
+    return range.first >= job->base && range.last - job->base < job->size;
+}
+
+/* Are they processes of the job, ascending over all that names the set? */
+static bool is_sound(struct ep_viewer *viewer, struct ov_push push)
+{
+    struct ep_viewer_input *in = &viewer->in;
+    uint64_t next = (push.flags & OV_PUSH_NEW) != 0 ? 0 : in->next;
+
+    if (push.ranges > 0 && (push.flags & OV_PUSH_NEW) == 0 && next == 0)
+        return false;
+    for (unsigned i = 0; i < push.ranges; i++) {
+        struct topo_range range = ov_push_range(&push);
+
+        if (range.first < next || !is_of(viewer->job, range))
+            return false;
+        next = (uint64_t)range.last + 1;
+    }
+    in->next = (push.flags & OV_PUSH_MORE) != 0 ? next : 0;
+    return true;
+}
+
+static bool is_read(const struct ep_viewer *viewer)
+{
+    const struct ep_seen_job *job = viewer->job;
+
+    for (uint32_t i = 0; i < viewer->in.set.count; i++) {
+        const struct topo_range *range = &viewer->in.set.ranges[i];
+
+        for (uint32_t n = range->first - job->base;
+             n <= range->last - job->base; n++) {
+            if ((job->state[n] & EP_SEEN_READS) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing comes for them from anybody. */
+static void close_set(const struct ep_viewer *viewer)
+{
+    const struct ep_seen_job *job = viewer->job;
+
+    for (uint32_t i = 0; i < viewer->in.set.count; i++) {
+        const struct topo_range *range = &viewer->in.set.ranges[i];
+
+        for (uint32_t n = range->first - job->base;
+             n <= range->last - job->base; n++)
+            job->state[n] &= (uint8_t)~EP_SEEN_READS;
+    }
+}
+
+/* --- on its way */
+
+static void be_there(struct ep_viewer *viewer, bool is_there)
+{
+    viewer->in.is_there = is_there;
+    viewer->all->on_change(viewer->all);
+}
+
+/* It may be told of its place from within. */
+static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
+                    uint32_t len_bytes)
+{
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+
+    run->events->on_push(run->arg, viewer->job->base, viewer->number, mem,
+                         len_bytes);
+}
+
+static bool is_to_wait(const struct ep_viewer *viewer)
+{
+    return viewer->job->behind > 0;
+}
+
+void ep_viewer_push_on(struct ep_viewer *viewer)
+{
+    uint8_t *mem = viewer->in.mem;
+
+    if (mem == NULL || is_to_wait(viewer))
+        return;
+    viewer->in.mem = NULL;
+    hand_on(viewer, mem, viewer->in.len_bytes);
+    free(mem);
+}
+
+static const char *keep(struct ep_viewer *viewer, const uint8_t *mem,
+                        uint32_t len_bytes)
+{
+    viewer->in.mem = malloc(len_bytes);
+    if (viewer->in.mem == NULL)
+        return "the session is out of memory";
+    memcpy(viewer->in.mem, mem, len_bytes);
+    viewer->in.len_bytes = len_bytes;
+    ep_viewer_push_on(viewer);
+    return NULL;
+}
+
+/* What is for processes that take nothing any more goes nowhere. */
+const char *ep_viewer_push(struct ep_viewer *viewer, const struct job_door *msg)
+{
+    struct ep_viewer_input *in = &viewer->in;
+    uint32_t len_bytes = (uint32_t)ov_rd_left(&msg->rest);
+    struct ov_push push;
+
+    if (in->is_due || len_bytes > viewer->all->cfg.push_bytes ||
+        ov_push_decode(msg->rest.at, len_bytes, &push) != 0 ||
+        !is_sound(viewer, push))
+        return "this is no push to processes of the job, or comes too early";
+    in->is_due = true;
+    in->is_closed = (push.flags & OV_PUSH_CLOSE) != 0;
+    job_push_set_note(&in->set, push);
+    if (in->set.count > 0 && (push.flags & OV_PUSH_MORE) == 0 &&
+        !is_read(viewer)) {
+        if (in->is_there)
+            be_there(viewer, false);
+        say_pushed(viewer, true);
+        return NULL;
+    }
+    if (!in->is_there)
+        be_there(viewer, true);
+    return keep(viewer, msg->rest.at, len_bytes);
+}
+
+void ep_viewer_pushed(struct ep_viewer *viewer)
+{
+    if (viewer->in.is_closed) {
+        close_set(viewer);
+        be_there(viewer, false);
+    }
+    say_pushed(viewer, false);
+}
+
+/* What waits here of it goes with it: nobody was told that it was taken. */
+void ep_viewer_push_end(struct ep_viewer *viewer)
+{
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+
+    free(viewer->in.mem);
+    viewer->in.mem = NULL;
+    job_push_set_close(&viewer->in.set);
+    if (run->events != NULL)
+        run->events->on_left(run->arg, viewer->job->base, viewer->number);
+    if (viewer->in.is_there)
+        be_there(viewer, false);
+}

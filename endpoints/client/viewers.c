@@ -1,0 +1,350 @@
+/* Clients that look at jobs, as a tap of the launcher. */
+#include "endpoints/client/viewers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "endpoints/client/viewer_impl.h"
+#include "overlay/base/err.h"
+
+/* A client that takes nothing for so long does not hold up the end. */
+enum { FLUSH_S = 5 };
+
+#define POOL_BYTES ((uint64_t)16 << 20)
+
+static void cut(struct ep_viewer *viewer, const char *why)
+{
+    const struct ep_viewer_events *events = viewer->events;
+    void *arg = viewer->arg;
+
+    ep_viewer_close(viewer);
+    events->on_cut(arg, why);
+}
+
+/* --- beginning and end */
+
+static struct ep_seen_job *add(struct ep_viewers *all,
+                               const struct ep_seen_job *like)
+{
+    struct ep_seen_job *job = ep_seen_add(&all->seen, like);
+
+    for (uint32_t i = 0; job != NULL && i < job->parts; i++)
+        all->cfg.events->on_part(all->cfg.arg, job->base, i, &job->places[i]);
+    return job;
+}
+
+static void begin_waiting(struct ep_viewers *all)
+{
+    struct ep_viewer *next;
+
+    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
+        char mem[JOB_DOOR_TEXT_MAX];
+        const char *why = ep_viewer_begin(at, mem);
+
+        next = at->next;
+        if (why != NULL)
+            cut(at, why);
+    }
+}
+
+/* A dvm's own processes are its daemons, which are nobody's job. */
+static void *tap_open(const struct ep_tap_cfg *cfg)
+{
+    struct ep_viewers *all = cfg->self;
+    struct ep_seen_job own = {.size = cfg->size,
+                              .parts = cfg->parts,
+                              .cache_bytes = cfg->cache_bytes,
+                              .channels = cfg->channels,
+                              .name = (char *)(uintptr_t)cfg->nspace};
+
+    if (all == NULL)
+        return NULL;
+    all->cfg = *cfg;
+    if (!cfg->is_dvm && add(all, &own) == NULL)
+        return NULL;
+    begin_waiting(all);
+    return all;
+}
+
+/* Those that wait for a job do so until there is one. */
+static void tap_close(void *tap)
+{
+    struct ep_viewers *all = tap;
+    struct ep_viewer *next;
+
+    all->cfg.events = NULL;
+    if (all->limit != NULL)
+        event_free(all->limit);
+    all->limit = NULL;
+    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
+        next = at->next;
+        if (at->job != NULL)
+            cut(at, NULL);
+    }
+    ep_seen_clear(&all->seen);
+    all->have_pushers = false;
+}
+
+/* --- output */
+
+/* False: it says nothing new. */
+static bool note_end(const struct ep_seen_job *job, struct job_record *rec)
+{
+    uint8_t *state = &job->state[rec->proc - job->base];
+    const uint8_t bit = (uint8_t)(1u << rec->channel);
+
+    if (!rec->is_end)
+        return true;
+    rec->is_end = (*state & bit) == 0;
+    *state |= bit;
+    return rec->is_end || rec->len_bytes > 0;
+}
+
+/* None of them holds it. */
+static bool tap_output(void *tap, const struct job_record *rec)
+{
+    struct ep_viewers *all = tap;
+    const struct ep_seen_job *job = ep_seen_of(&all->seen, rec->proc);
+    struct job_record its = *rec;
+
+    if (job == NULL || rec->channel < 1 || rec->channel > EP_VIEWER_CHANNELS ||
+        (rec->ticket == 0 && !note_end(job, &its)))
+        return false;
+    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (at->job == job && at->is_pulling)
+            ep_viewer_output(at, &its);
+    }
+    return false;
+}
+
+static bool tap_wants(void *tap, uint32_t number, uint8_t channel)
+{
+    const struct ep_viewers *all = tap;
+
+    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (at->job != NULL && ep_viewer_wants(at, number, channel))
+            return true;
+    }
+    return false;
+}
+
+static bool tap_replays(void *tap)
+{
+    const struct ep_viewers *all = tap;
+
+    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (at->late.waits != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void tap_lost(void *tap, uint32_t first, uint32_t count)
+{
+    struct ep_viewers *all = tap;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct ep_seen_job *job = ep_seen_of(&all->seen, first + i);
+
+        if (job == NULL)
+            continue;
+        job->state[first + i - job->base] |= EP_SEEN_LOST;
+        for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+            if (at->job == job)
+                ep_viewer_lost(at, first + i);
+        }
+    }
+}
+
+/* --- stdin */
+
+static void tap_has_stdin(void *tap, uint32_t first, uint32_t last,
+                          bool is_open)
+{
+    const struct ep_viewers *all = tap;
+    const struct ep_seen_job *job = ep_seen_of(&all->seen, first);
+
+    if (job == NULL)
+        return;
+    for (uint32_t rank = first - job->base;
+         rank < job->size && job->base + rank <= last; rank++) {
+        if (is_open)
+            job->state[rank] |= EP_SEEN_READS;
+        else
+            job->state[rank] &= (uint8_t)~EP_SEEN_READS;
+    }
+}
+
+static void push_on(struct ep_viewers *all, const struct ep_seen_job *job)
+{
+    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (at->job == job)
+            ep_viewer_push_on(at);
+    }
+}
+
+static void tap_behind(void *tap, uint32_t number, bool is_behind)
+{
+    struct ep_viewers *all = tap;
+    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+    uint8_t *state;
+
+    if (job == NULL)
+        return;
+    state = &job->state[number - job->base];
+    if (((*state & EP_SEEN_BEHIND) != 0) == is_behind ||
+        (is_behind && (*state & EP_SEEN_OVER) != 0))
+        return; /* a node that was given up may say it of one that is over */
+    *state ^= EP_SEEN_BEHIND;
+    job->behind += is_behind ? 1 : UINT32_MAX;
+    if (job->behind == 0)
+        push_on(all, job);
+}
+
+static void tap_pushed(void *tap, uint32_t writer)
+{
+    const struct ep_viewers *all = tap;
+    struct ep_viewer *at = all->first;
+
+    while (at != NULL && (at->job == NULL || at->number != writer))
+        at = at->next;
+    if (at != NULL)
+        ep_viewer_pushed(at);
+}
+
+static void tell_pushers(struct ep_viewers *all)
+{
+    bool are_there = false;
+
+    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next)
+        are_there |= at->in.is_there && at->job->base == 0;
+    if (are_there == all->have_pushers || all->cfg.events == NULL)
+        return;
+    all->have_pushers = are_there;
+    all->cfg.events->on_pushers(all->cfg.arg, are_there);
+}
+
+/* --- lives of jobs */
+
+/* Of one that was never started nobody else says that its channels have
+ * ended. */
+static void tap_exit(void *tap, uint32_t number, uint32_t status)
+{
+    struct ep_viewers *all = tap;
+    const struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+    uint8_t *state;
+    bool is_news;
+
+    (void)status;
+    if (job == NULL)
+        return;
+    state = &job->state[number - job->base];
+    is_news = (job->channels & ~*state) != 0;
+    *state |= (uint8_t)(job->channels | EP_SEEN_OVER);
+    *state &= (uint8_t)~EP_SEEN_READS;
+    tap_behind(tap, number, false);
+    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (is_news && at->job == job)
+            ep_viewer_lost(at, number);
+    }
+}
+
+static void tap_job(void *tap, const struct ep_tap_job *told)
+{
+    struct ep_viewers *all = tap;
+    struct ep_seen_job *job = ep_seen_of(&all->seen, told->base);
+    const struct ep_seen_job begun = {.base = told->base,
+                                      .size = told->size,
+                                      .parts = told->parts,
+                                      .cache_bytes = told->cache_bytes,
+                                      .channels = told->channels,
+                                      .name = (char *)(uintptr_t)told->nspace};
+
+    if (told->event == EP_TAP_JOB_BEGUN)
+        (void)add(all, &begun);
+    if (job == NULL)
+        return;
+    if (told->event == EP_TAP_JOB_ENDED)
+        job->is_over = true;
+    if (told->event == EP_TAP_JOB_FORGOTTEN ||
+        (told->event == EP_TAP_JOB_ENDED && job->cache_bytes == 0))
+        ep_seen_forget(&all->seen, job);
+}
+
+/* --- the end of all output */
+
+static bool is_flushed(const struct ep_viewers *all)
+{
+    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (at->job != NULL && (at->is_behind || !ep_outbox_is_empty(at->box)))
+            return false;
+    }
+    return true;
+}
+
+static void end_flush(struct ep_viewers *all)
+{
+    event_free(all->limit);
+    all->limit = NULL;
+    all->cfg.events->on_flushed(all->cfg.arg);
+}
+
+static void on_limit(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    end_flush(arg);
+}
+
+static void on_change(struct ep_viewers *all)
+{
+    tell_pushers(all);
+    if (all->limit != NULL && is_flushed(all))
+        end_flush(all);
+}
+
+static bool tap_flush(void *tap)
+{
+    static const struct timeval limit = {.tv_sec = FLUSH_S};
+    struct ep_viewers *all = tap;
+
+    if (is_flushed(all))
+        return false;
+    all->limit = evtimer_new(all->cfg.base, on_limit, all);
+    if (all->limit != NULL)
+        event_add(all->limit, &limit);
+    return all->limit != NULL;
+}
+
+const struct ep_tap_ops ep_viewers_tap = {
+    .open = tap_open,
+    .close = tap_close,
+    .output = tap_output,
+    .lost = tap_lost,
+    .replays = tap_replays,
+    .wants = tap_wants,
+    .exit = tap_exit,
+    .has_stdin = tap_has_stdin,
+    .behind = tap_behind,
+    .pushed = tap_pushed,
+    .job = tap_job,
+    .flush = tap_flush,
+};
+
+struct ep_viewers *ep_viewers_new(void)
+{
+    struct ep_viewers *all = calloc(1, sizeof(*all));
+
+    if (all == NULL)
+        return NULL;
+    all->pool.limit_bytes = POOL_BYTES;
+    all->on_change = on_change;
+    return all;
+}
+
+void ep_viewers_free(struct ep_viewers *all)
+{
+    free(all);
+}
