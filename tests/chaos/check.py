@@ -410,13 +410,12 @@ class Judge:
         return True
 
     def misses(self, number, seen):
-        """It attached later than output is kept, which is told; or a helper
-        stood still: what did not come is told, with an exit code that is not
-        0."""
+        """It attached later than output is kept, which is told; or stood still:
+        what did not come is told, with an exit code that is not 0."""
         said = front.read_file(self.folder.client(number, "err"))
         if UNKEPT.search(said):
             return True
-        return self.losses.drops and MISSING.search(said) and \
+        return self.losses.misses and MISSING.search(said) and \
             self.expect(seen["code"] != 0, "code",
                         "client %d misses output, with exit code 0" % number)
 

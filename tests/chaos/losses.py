@@ -15,8 +15,9 @@ class Losses:
         self.plan, self.places = plan, evidence["places"].values()
         self.all = set(range(plan["nodes"]))
         self.nodes, self.ends, self.jobs = set(), set(), set()
-        self.drops = False  # what comes to tools: those that attach, and with
-        # a dvm those that have started its jobs
+        self.drops = False  # what comes to those that have started jobs of a
+        # dvm; and to those that attach:
+        self.misses = False
         self.killed, self.hints, self.heavy, self.pairs = {}, set(), 0, 0
         self.shakes = 0  # what may cost a node its parent
         procs = sum(job["procs"] for job in plan["jobs"])
@@ -55,6 +56,8 @@ class Losses:
                 self.ends.add("helper")
             elif kind != "kill" and entry.get("for_s", DROPS_S) >= DROPS_S:
                 self.drops = True
+        elif who == "client":
+            self.misses |= kind != "kill"
         elif who == "submit":
             if kind == "kill" or self.is_long(fault, entry):
                 self.jobs.add(entry["job"])
