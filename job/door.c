@@ -29,6 +29,16 @@ static const struct job_schema_row pushed_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row spawn_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, is_more, 1),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row ended_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, is_lost, 1),
+    {.kind = JOB_ROW_END},
+};
+
 /* What a kind has no more rows for is zero, and so JOB_ROW_END. */
 enum { ROWS_MAX = 8 };
 
@@ -52,6 +62,14 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
                          UINT(before_bytes, "before"), REST("bytes", 1, 0)},
     [JOB_DOOR_PUSH] = {REST("push", 1, 1)},
     [JOB_DOOR_PUSHED] = {JOB_SCHEMA_FLAGS(1, pushed_flags)},
+    [JOB_DOOR_SPAWN] = {JOB_SCHEMA_FLAGS(1, spawn_flags), REST("piece", 1, 1)},
+    [JOB_DOOR_UNSTARTED] = {JOB_SCHEMA_RANGE(struct job_door, reason, "reason",
+                                             1, JOB_DOOR_REASONS - 1),
+                            TEXT_OF("why", 0)},
+    [JOB_DOOR_SIGNAL] = {UINT(status, "signal")},
+    [JOB_DOOR_ENDED] = {JOB_SCHEMA_FLAGS(1, ended_flags),
+                        UINT(first, "process"), UINT(status, "status"),
+                        UINT(count, "failed")},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

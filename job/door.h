@@ -49,7 +49,31 @@ enum job_door_kind {
     JOB_DOOR_OUTPUT,    /* of the session */
     JOB_DOOR_PUSH,      /* of the client: to stdin; the next one when it has */
     JOB_DOOR_PUSHED,    /* of the session: heard this */
+    JOB_DOOR_SPAWN,     /* of the client, in place of ATTACH: a piece of
+                           job/request.h; is_more: of several. The answer is JOB,
+                           and then STARTED, or UNSTARTED. All of the job's
+                           output comes, and the job ends with the client */
+    JOB_DOOR_STARTED,   /* of the session: all of its processes run */
+    JOB_DOOR_UNSTARTED, /* of the session: it does not begin, or ends as one of
+                           its processes cannot be started */
+    JOB_DOOR_SIGNAL,    /* of the client: for all processes of its job */
+    JOB_DOOR_SIGNALLED, /* of the session: it is on its way, or they are over */
+    JOB_DOOR_ENDED,     /* of the session: all of its processes have */
     JOB_DOOR_KINDS
+};
+
+/* Why a job does not start. */
+enum job_door_reason {
+    JOB_DOOR_NO_ROOM = 1, /* too little room, or anything that is not below */
+    JOB_DOOR_NO_HOST,     /* a host is none of the dvm's */
+    JOB_DOOR_BAD_HOSTS,   /* a text or file of hosts makes no sense */
+    JOB_DOOR_NO_READER,   /* it has no such rank for stdin */
+    JOB_DOOR_BLIND,       /* a host does not know its machine */
+    JOB_DOOR_NO_DIR,      /* of a program, or it may not be entered */
+    JOB_DOOR_NO_PROGRAM,
+    JOB_DOOR_NO_EXEC, /* it is no program, or may not be run */
+    JOB_DOOR_FAILED,  /* in another way */
+    JOB_DOOR_REASONS
 };
 
 struct job_door {
@@ -58,6 +82,12 @@ struct job_door {
     bool is_dvm;      /* WELCOME */
     bool is_end;      /* OUTPUT: of the channel */
     bool is_over;     /* PUSHED: nobody reads it any more; it has gone */
+    bool is_more;     /* SPAWN */
+    bool is_lost;     /* ENDED: a process was lost before one failed */
+    uint8_t reason;   /* UNSTARTED: enum job_door_reason */
+    int32_t status;   /* ENDED: of the process `first`, which ended badly
+                         before all others, as of waitpid(); count is how many
+                         did. SIGNAL: its number */
     uint8_t channel;  /* OUTPUT */
     uint8_t channels; /* JOB: that its processes have, PULL: wanted; bits,
                          1 << channel */
@@ -70,10 +100,12 @@ struct job_door {
     uint64_t before_bytes;  /* as they are not kept for those who come late */
     /* HELLO: the release of the client. WELCOME: the name of the session's own
      * job, or of the dvm. REFUSED: why, a sentence. TOOLS: the address. ATTACH:
-     * the name of the job, or "": the only one. JOB: the same. PART: host. */
+     * the name of the job, or "": the only one. JOB: the same. PART: host.
+     * UNSTARTED: a sentence, for those who want to know more. */
     char text[JOB_DOOR_TEXT_MAX];
     /* Borrowed. RANGES: first 4, last 4 each, ascending and apart over all
-     * RANGES. OUTPUT: bytes. PUSH: a message of overlay/wire/push.h. */
+     * RANGES. OUTPUT: bytes. PUSH: a message of overlay/wire/push.h.
+     * SPAWN: a piece. */
     struct ov_rd rest;
 };
 

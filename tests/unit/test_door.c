@@ -74,6 +74,25 @@ static const struct {
      23},
     {{.kind = JOB_DOOR_PUSH, .rest = REST(two_bytes)}, 3, {15, 'o', 'k'}, 2},
     {{.kind = JOB_DOOR_PUSHED, .is_over = true}, 2, {16, 1}, 2},
+    {{.kind = JOB_DOOR_SPAWN, .is_more = true, .rest = REST(two_bytes)},
+     4,
+     {17, 1, 'o', 'k'},
+     3},
+    {{.kind = JOB_DOOR_STARTED}, 1, {18}, 1},
+    {{.kind = JOB_DOOR_UNSTARTED, .reason = JOB_DOOR_NO_DIR, .text = "w"},
+     3,
+     {19, 6, 'w'},
+     2},
+    {{.kind = JOB_DOOR_SIGNAL, .status = 15}, 5, {20, 15}, 5},
+    {{.kind = JOB_DOOR_SIGNALLED}, 1, {21}, 1},
+    {{.kind = JOB_DOOR_ENDED,
+      .is_lost = true,
+      .first = 5,
+      .status = 0x300,
+      .count = 2},
+     14,
+     {22, 1, 5, 0, 0, 0, 0, 3, 0, 0, 2},
+     14},
 };
 
 static void assert_heard(const struct job_door *heard,
@@ -140,9 +159,10 @@ static void what_is_no_message_is_refused(void **state)
 static void the_document_has_the_rows(void **state)
 {
     static const char *const names[] = {
-        "HELLO",  "WELCOME", "REFUSED", "STOP",  "ADDRESS", "TOOLS",
-        "ATTACH", "JOB",     "WHERE",   "PART",  "RANGES",  "PULL",
-        "PULLED", "OUTPUT",  "PUSH",    "PUSHED"};
+        "HELLO",     "WELCOME", "REFUSED",   "STOP",   "ADDRESS", "TOOLS",
+        "ATTACH",    "JOB",     "WHERE",     "PART",   "RANGES",  "PULL",
+        "PULLED",    "OUTPUT",  "PUSH",      "PUSHED", "SPAWN",   "STARTED",
+        "UNSTARTED", "SIGNAL",  "SIGNALLED", "ENDED"};
 
     (void)state;
     for (unsigned kind = JOB_DOOR_HELLO; kind < JOB_DOOR_KINDS; kind++)
