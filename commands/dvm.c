@@ -8,13 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/beside.h"
 #include "commands/choose.h"
 #include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
 #include "endpoints/client/sessions.h"
-#include "endpoints/sys/beside.h"
 #include "endpoints/sys/process.h"
 
 #define OPTION_INTO struct ep_run_options
@@ -119,15 +117,11 @@ int dvm_main(int argc, char **argv)
         .tap = &run_pmix_tap,
         .pmix_allow = run_pmix_allow,
         .takes = RUN_NO_PROGRAMS};
-    char helper[EP_BESIDE_MAX];
 
     usage_command = "dvm";
     if (is_stop_meant(argc, argv))
         return stop(argc, argv);
     run_options_parse(argc, argv, &command, &options);
-    /* Without it there would be a tree that nobody can use. */
-    if (beside_need(BESIDE_SERVER, helper) != 0)
-        return 1;
     options.is_dvm = true;
     options.stdin_ranks = "none";
     options.apps[0].program.argv = daemon;

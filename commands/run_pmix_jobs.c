@@ -34,7 +34,6 @@ static bool start(const struct run_pmix *pmix, const struct px_spawn *from,
                   struct ep_tap_spawned *out, char *why)
 {
     const struct ep_tap_spawn spawn = {
-        .nspace = from->nspace,
         .output = sinks_of(from),
         .apps = from->apps,
         .apps_count = from->count,
@@ -86,8 +85,11 @@ bool run_pmix_spawn(struct run_pmix *pmix, const struct px_spawn *spawn,
 {
     struct ep_tap_spawned made = {.refusal = EP_TAP_NO_ROOM};
     char why[EP_TAP_WHY_MAX] = "";
-    bool is_made = start(pmix, spawn, &made, why);
+    bool is_made;
 
+    pmix->is_spawning = true;
+    is_made = start(pmix, spawn, &made, why);
+    pmix->is_spawning = false;
     *out = (struct px_spawned){.base = made.base,
                                .size = made.size,
                                .apps = spawn->count,
@@ -96,6 +98,7 @@ bool run_pmix_spawn(struct run_pmix *pmix, const struct px_spawn *spawn,
                                .is_later =
                                    !is_made && made.refusal == EP_TAP_LATER,
                                .refusal = answer_to(made.refusal)};
+    memcpy(out->nspace, made.nspace, sizeof(out->nspace));
     if (!is_made && !out->is_later)
         note(pmix, "a job of a PMIx tool is refused", why);
     return is_made;
@@ -122,13 +125,28 @@ static void fail(const struct run_pmix *pmix, const struct ep_tap_job *job)
     px_host_failed(pmix->host, job->base, reason(job));
 }
 
+static void begin(const struct run_pmix *pmix, const struct ep_tap_job *job)
+{
+    struct px_spawned begun = {.base = job->base,
+                               .size = job->size,
+                               .apps = job->apps,
+                               .parts = job->parts,
+                               .cache_bytes = job->cache_bytes};
+
+    snprintf(begun.nspace, sizeof(begun.nspace), "%s", job->nspace);
+    px_host_begun(pmix->host, &begun,
+                  job->channels | (job->has_stdin ? PX_FORWARD_STDIN : 0));
+}
+
 void run_pmix_job(void *tap, const struct ep_tap_job *job)
 {
     const struct run_pmix *pmix = tap;
 
     switch (job->event) {
     case EP_TAP_JOB_BEGUN:
-        return; /* it is what on_spawn has answered */
+        if (!pmix->is_spawning)
+            begin(pmix, job);
+        return;
     case EP_TAP_JOB_STARTED:
         px_host_running(pmix->host, job->base);
         return;

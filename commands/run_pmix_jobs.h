@@ -12,6 +12,7 @@
 struct run_pmix {
     struct ep_tap_cfg run;
     struct px_host *host;
+    bool is_spawning;           /* the job that begins is a tool's */
     char helper[EP_BESIDE_MAX]; /* the program */
 };
 

@@ -50,8 +50,8 @@ enum job_door_kind {
     JOB_DOOR_PUSH,      /* of the client: to stdin; the next one when it has */
     JOB_DOOR_PUSHED,    /* of the session: heard this */
     JOB_DOOR_SPAWN,     /* of the client, in place of ATTACH: a piece of
-                           job/request.h; is_more: of several. The answer is JOB,
-                           and then STARTED, or UNSTARTED. All of the job's
+                           job/request.h; is_more: of several. The answer is
+                           JOB, and then STARTED, or UNSTARTED. All of the job's
                            output comes, and the job ends with the client */
     JOB_DOOR_STARTED,   /* of the session: all of its processes run */
     JOB_DOOR_UNSTARTED, /* of the session: it does not begin, or ends as one of
@@ -81,7 +81,7 @@ struct job_door {
     uint32_t version; /* HELLO: JOB_DOOR_VERSION of the client */
     bool is_dvm;      /* WELCOME */
     bool is_end;      /* OUTPUT: of the channel */
-    bool is_over;     /* PUSHED: nobody reads it any more; it has gone */
+    bool is_over;     /* PUSHED: nobody reads it any more, it goes nowhere */
     bool is_more;     /* SPAWN */
     bool is_lost;     /* ENDED: a process was lost before one failed */
     uint8_t reason;   /* UNSTARTED: enum job_door_reason */

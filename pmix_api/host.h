@@ -85,6 +85,10 @@ void px_host_took_back(struct px_host *host);
 void px_host_exit(struct px_host *host, uint32_t rank, uint32_t status);
 /* What was to be asked for later is, in order. */
 void px_host_again(struct px_host *host);
+/* Somebody else has started a job, of which tools are to know; `forwards` as of
+ * struct px_spawn. */
+void px_host_begun(struct px_host *host, const struct px_spawned *spawned,
+                   uint8_t forwards);
 /* All processes of the job with this base run. */
 void px_host_running(struct px_host *host, uint32_t base);
 /* One cannot be started, for this reason; the others will end. */

@@ -12,9 +12,12 @@
 
 struct job_record;
 
+enum { PX_NSPACE_BYTES = 64 };
+
 /* A job beside the run's own. */
 struct px_spawned {
-    uint32_t base; /* the number of its first process, not 0 */
+    char nspace[PX_NSPACE_BYTES]; /* its name */
+    uint32_t base;                /* the number of its first process, not 0 */
     uint32_t size, apps, parts;
     uint32_t cache_bytes;   /* of each channel that it forwards are kept for
                                on_replay, until px_host_forgotten() */

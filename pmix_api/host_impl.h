@@ -84,7 +84,6 @@ struct px_host {
     uint8_t *spawn; /* owned: pieces of what a tool asks for */
     size_t spawn_bytes;
     struct px_wait *waits; /* owned: jobs to be asked for later, in order */
-    uint32_t spawned;      /* jobs so far */
     bool is_told;          /* the user knows that a helper has died */
     bool is_flush_due, is_flush_sent;
     bool is_flushed; /* but for what is given back */

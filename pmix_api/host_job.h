@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "job/failure.h"
+#include "pmix_api/host_events.h"
 #include "pmix_api/pushes.h"
 
 struct event;
@@ -40,7 +41,7 @@ struct px_host_job {
     uint32_t cache_bytes; /* of each channel that it forwards are kept */
     bool is_over;         /* nothing more comes of it */
     bool is_done;         /* nor is anything asked: it goes once that is told */
-    char nspace[64];
+    char nspace[PX_NSPACE_BYTES];
     uint8_t *redirected; /* [size]: those that only tools get */
     uint8_t *returning;  /* [size]: those that come back of tools */
     uint8_t *wanted;     /* [size]: bits of channels that tools get, */

@@ -95,8 +95,7 @@ static void add(struct px_host *host, const struct px_spawned *spawned,
         .cache_bytes = spawned->cache_bytes,
     };
 
-    host->spawned++;
-    snprintf(job.nspace, sizeof(job.nspace), "%s", spawn->nspace);
+    memcpy(job.nspace, spawned->nspace, sizeof(job.nspace));
     if (px_job_add(host, &job) == NULL)
         px_host_done(host, token, PX_ANSWER_FULL); /* it runs untold */
     else if ((spawn->output & PX_OUTPUT_FILE_ONLY) == 0)
@@ -110,11 +109,7 @@ static bool start(struct px_host *host, struct px_wait *wait)
     struct px_spawn spawn;
     struct px_spawned spawned = {.refusal = PX_ANSWER_FULL};
     int rc = px_spawn_decode(wait->mem, wait->len_bytes, &spawn);
-    char nspace[64];
 
-    snprintf(nspace, sizeof(nspace), "%.48s.%u", host->cfg.nspace,
-             host->spawned + 1);
-    spawn.nspace = nspace;
     wait->pull = wait->is_unpulled ? 0 : spawn.pull;
     spawn.pull = wait->pull;
     if (rc == 0 && host->cfg.events->on_spawn(host->cfg.arg, &spawn, &spawned))
@@ -124,6 +119,25 @@ static bool start(struct px_host *host, struct px_wait *wait)
                      rc == OV_EPROTO ? PX_ANSWER_FAILED : spawned.refusal);
     px_spawn_fini(&spawn);
     return !spawned.is_later;
+}
+
+/* It is nobody's here: no helper's end is its own. */
+void px_host_begun(struct px_host *host, const struct px_spawned *spawned,
+                   uint8_t forwards)
+{
+    struct px_host_job job = {
+        .base = spawned->base,
+        .size = spawned->size,
+        .apps = spawned->apps,
+        .parts = spawned->parts,
+        .is_kept = true,
+        .forwards = forwards,
+        .cache_bytes = spawned->cache_bytes,
+    };
+
+    memcpy(job.nspace, spawned->nspace, sizeof(job.nspace));
+    if (px_job_add(host, &job) != NULL)
+        px_queue_wake(host);
 }
 
 static void attempt(struct px_host *host, struct px_wait *wait)

@@ -53,13 +53,12 @@ enum px_output_flag {
 
 /* Strings are borrowed. */
 struct px_spawn {
-    uint8_t flags;      /* enum px_spawn_flag */
-    uint8_t forwards;   /* bits, 1 << channel */
-    uint32_t reader;    /* rank whose stdin is forwarded, or all */
-    uint32_t pull;      /* gets the output from the start; 0: none does */
-    uint32_t output;    /* enum px_output_flag */
-    const char *files;  /* NULL: none */
-    const char *nspace; /* what the job is to be called: the launcher's own */
+    uint8_t flags;         /* enum px_spawn_flag */
+    uint8_t forwards;      /* bits, 1 << channel */
+    uint32_t reader;       /* rank whose stdin is forwarded, or all */
+    uint32_t pull;         /* gets the output from the start; 0: none does */
+    uint32_t output;       /* enum px_output_flag */
+    const char *files;     /* NULL: none */
     struct job_wish *apps; /* owned, with their arrays */
     uint16_t count;
     uint32_t cache_bytes;

@@ -197,7 +197,7 @@ static void on_unread(int err)
                   strerror(err)));
 }
 
-/* The first one leaves, what has come is still shown; the second one does not
+/* The first one leaves, what is in hand is still shown; the second one does not
  * wait for that. */
 static void on_signal(evutil_socket_t number, short what, void *arg)
 {

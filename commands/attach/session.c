@@ -183,8 +183,7 @@ static bool pass_on_kept(void)
         if (rc == 0 && job_door_decode(ov_rd_init(mem, len_bytes), &msg) == 0)
             pass_on(&msg);
         if (rc == OV_ESYS)
-            fail("output that was kept cannot be read again",
-                 ep_hoard_errno(session.hoard));
+            fail("output that was kept cannot be read again", errno);
         if (rc == 0 || rc == OV_ESYS)
             ep_hoard_drop(session.hoard);
     }

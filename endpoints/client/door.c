@@ -154,16 +154,29 @@ static void on_cut(void *arg, const char *why)
     drop(client);
 }
 
+static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
+
 static bool attach(struct client *client, const struct job_door *msg)
 {
-    static const struct ep_viewer_events events = {.on_cut = on_cut};
     char why[JOB_DOOR_TEXT_MAX];
 
     if (client->viewer != NULL)
         return refuse(client, "a client attaches to one job, once");
     client->viewer = ep_viewer_open(client->door->viewers, client->fd,
-                                    msg->text, &events, client, why);
+                                    msg->text, &viewer_events, client, why);
     return client->viewer != NULL || refuse(client, why);
+}
+
+static bool spawn(struct client *client, const struct job_door *msg)
+{
+    const char *why = "the session is out of memory";
+
+    if (client->viewer == NULL)
+        client->viewer = ep_viewer_ask(client->door->viewers, client->fd,
+                                       &viewer_events, client);
+    if (client->viewer != NULL)
+        why = ep_viewer_hear(client->viewer, msg);
+    return why == NULL || refuse(client, why);
 }
 
 static bool look(struct client *client, const struct job_door *msg)
@@ -189,6 +202,8 @@ static const struct {
     [JOB_DOOR_RANGES] = {.hear = look},
     [JOB_DOOR_PULL] = {.hear = look},
     [JOB_DOOR_PUSH] = {.hear = look},
+    [JOB_DOOR_SPAWN] = {.hear = spawn, .of_dvm = true},
+    [JOB_DOOR_SIGNAL] = {.hear = look, .of_dvm = true},
 };
 
 static bool hear(struct client *client, struct ov_rd packet)

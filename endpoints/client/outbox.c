@@ -61,31 +61,47 @@ static void drop_first(struct ep_outbox *box)
     free(packet);
 }
 
+static void send_kept(struct ep_outbox *box)
+{
+    while (box->first != NULL &&
+           send_now(box, box->first->mem, box->first->len_bytes, NULL, 0)) {
+        drop_first(box);
+        box->cfg.pool->sent++;
+    }
+}
+
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_outbox *box = arg;
 
     (void)fd;
     (void)what;
-    while (box->first != NULL &&
-           send_now(box, box->first->mem, box->first->len_bytes, NULL, 0))
-        drop_first(box);
+    send_kept(box);
     if (box->first != NULL)
         return;
     event_del(box->writes);
     box->cfg.on_empty(box->cfg.arg);
 }
 
-/* Beyond the limits by so much. */
+static bool has_room(const struct ep_outbox *box, uint64_t cost)
+{
+    const struct ep_outbox_pool *pool = box->cfg.pool;
+
+    return box->used_bytes + cost <= EP_OUTBOX_LEAST_BYTES ||
+           (box->used_bytes + cost <= box->cfg.limit_bytes &&
+            pool->used_bytes + cost <= pool->limit_bytes);
+}
+
+/* With beyond_bytes a word: the limit is so much higher. */
 static int keep(struct ep_outbox *box, uint64_t beyond_bytes, const void *head,
                 uint32_t head_bytes, const void *mem, uint32_t len_bytes)
 {
-    struct ep_outbox_pool *pool = box->cfg.pool;
     uint64_t cost = cost_of(head_bytes + len_bytes);
     struct packet *packet = NULL;
 
-    if (box->used_bytes + cost <= box->cfg.limit_bytes + beyond_bytes &&
-        (pool->used_bytes + cost <= pool->limit_bytes || beyond_bytes > 0))
+    if (beyond_bytes > 0
+            ? box->used_bytes + cost <= box->cfg.limit_bytes + beyond_bytes
+            : has_room(box, cost))
         packet = malloc(cost);
     if (packet == NULL)
         return OV_EFULL;
@@ -98,13 +114,14 @@ static int keep(struct ep_outbox *box, uint64_t beyond_bytes, const void *head,
     *box->last = packet;
     box->last = &packet->next;
     box->used_bytes += cost;
-    pool->used_bytes += cost;
+    box->cfg.pool->used_bytes += cost;
     return 0;
 }
 
 int ep_outbox_put(struct ep_outbox *box, const void *head, uint32_t head_bytes,
                   const void *mem, uint32_t len_bytes)
 {
+    send_kept(box);
     if (box->first == NULL && send_now(box, head, head_bytes, mem, len_bytes))
         return 0;
     return keep(box, 0, head, head_bytes, mem, len_bytes);
@@ -126,6 +143,11 @@ void ep_outbox_say(struct ep_outbox *box, const struct job_door *msg)
 bool ep_outbox_is_empty(const struct ep_outbox *box)
 {
     return box->first == NULL;
+}
+
+uint64_t ep_outbox_bytes(const struct ep_outbox *box)
+{
+    return box->used_bytes;
 }
 
 int ep_outbox_open(const struct ep_outbox_cfg *cfg, struct ep_outbox **out)

@@ -1,8 +1,9 @@
 /* Packets on their way to one client: sent at once where its socket takes them,
  * else kept in memory until it does, in order.
  *
- * Output has a limit, for the client and for all that share a pool; words have
- * EP_OUTBOX_WORDS_BYTES more of each, so that they find room behind it.
+ * Output has a limit, for the client and for all that share a pool; but a
+ * little finds room whatever others keep, so that each is told when there is
+ * room for more. Words have EP_OUTBOX_WORDS_BYTES beside that.
  *
  * All in the loop's thread; no call blocks.
  */
@@ -17,11 +18,15 @@
 struct ep_outbox;
 struct event_base;
 
-enum { EP_OUTBOX_WORDS_BYTES = 64 * 1024 };
+enum {
+    EP_OUTBOX_WORDS_BYTES = 64 * 1024,
+    EP_OUTBOX_LEAST_BYTES = 128 * 1024, /* of each, however full the pool is */
+};
 
 /* What all of them keep together. */
 struct ep_outbox_pool {
     uint64_t used_bytes, limit_bytes;
+    uint64_t sent; /* packets that were kept before */
 };
 
 struct ep_outbox_cfg {
@@ -48,5 +53,7 @@ int ep_outbox_put(struct ep_outbox *box, const void *head, uint32_t head_bytes,
  * some. */
 void ep_outbox_say(struct ep_outbox *box, const struct job_door *msg);
 bool ep_outbox_is_empty(const struct ep_outbox *box);
+/* What is kept. */
+uint64_t ep_outbox_bytes(const struct ep_outbox *box);
 
 #endif

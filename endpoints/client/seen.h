@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "job/failure.h"
 #include "job/neighbours.h"
 
 enum ep_seen_bit {
@@ -30,8 +31,12 @@ struct ep_seen_job {
     uint8_t *state;  /* owned [size]: enum ep_seen_bit */
     uint32_t behind; /* processes */
     uint32_t users;  /* clients that look at it */
-    bool is_over;    /* its processes have ended, */
-    bool is_gone;    /* and nobody asks for it any more */
+    struct job_failure failure;
+    uint64_t kill_ns; /* it was asked to end, and is killed then; 0: it was not
+                       */
+    bool is_started;  /* who reads stdin is known */
+    bool is_over;     /* its processes have ended, */
+    bool is_gone;     /* and nobody asks for it any more */
 };
 
 /* All zero: none. In the order in which they began. */

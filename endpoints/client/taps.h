@@ -42,7 +42,7 @@ struct ep_tap_events {
      * it is for the console. Borrowed within the call; took_back() follows. In
      * order for each channel. False: it is not taken. */
     bool (*on_back)(void *arg, const struct job_record *rec);
-    /* gives_back() says no to more than before. */
+    /* gives_back() or replays() says no to more than before. */
     void (*on_back_over)(void *arg);
     /* After flush: all is out. */
     void (*on_flushed)(void *arg);

@@ -11,7 +11,7 @@
 /* What becomes of a job's output beside the tap. */
 struct ep_tap_sinks {
     struct ep_names names;   /* of files, EP_NAMES_NONE: there are none */
-    struct text_style style; /* of their lines; nspace is that of the spawn */
+    struct text_style style; /* of their lines; without nspace */
     bool is_raw;             /* its bytes are not gathered to lines */
     bool merges_stderr;
     bool is_shown; /* on the run's console, too; is_show_needed: nothing is
@@ -24,8 +24,10 @@ struct ep_tap_sinks {
  * processes take 16 MiB. */
 enum { EP_TAP_CACHE_BYTES = 64 * 1024 };
 
+/* Of the name of a job, with its NUL. */
+enum { EP_TAP_NAME_BYTES = 64 };
+
 struct ep_tap_spawn {
-    const char *nspace;          /* the name of the job */
     const struct job_wish *apps; /* borrowed for the call, as all */
     uint32_t apps_count;
     bool has_stddiag; /* its processes have that channel */
@@ -49,7 +51,8 @@ enum ep_tap_refusal {
 
 /* A job that begins, or (refusal) does not. */
 struct ep_tap_spawned {
-    uint32_t base; /* the number of its first process, not 0 */
+    char nspace[EP_TAP_NAME_BYTES]; /* no other job has had that name */
+    uint32_t base;                  /* the number of its first process, not 0 */
     uint32_t size, parts;
     uint32_t cache_bytes; /* that are kept; 0: nothing, and FORGOTTEN does not
                              come */
@@ -71,7 +74,8 @@ struct ep_tap_job {
     uint32_t size;      /* processes */
     const char *nspace; /* BEGUN: its name, borrowed, */
     uint8_t channels;   /* those that its processes have, 1 << channel each, */
-    uint32_t parts;     /* as for on_part, */
+    uint32_t apps, parts; /* as of struct ep_tap_cfg, */
+    bool has_stdin;       /* it can be pushed to, */
     uint32_t cache_bytes; /* and so much of each channel is kept */
     uint32_t rank;        /* FAILED: that process, from 0 in its job, */
     const char *step;     /* borrowed, what could not be done, */

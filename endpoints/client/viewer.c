@@ -6,8 +6,6 @@
 #include "endpoints/client/viewer_impl.h"
 #include "overlay/base/err.h"
 
-enum { BOX_BYTES = 4 << 20 };
-
 /* --- what it asks */
 
 /* As many of them as it is told at a time. */
@@ -15,7 +13,8 @@ static const char *where(struct ep_viewer *viewer, const struct job_door *msg)
 {
     const struct ep_seen_job *job = viewer->job;
 
-    if (viewer->is_pulling || !ep_outbox_is_empty(viewer->box))
+    if (!viewer->is_owner &&
+        (viewer->is_pulling || !ep_outbox_is_empty(viewer->box)))
         return "a client asks where processes are before it pulls";
     for (uint32_t i = msg->parts;
          i < job->parts && i - msg->parts < JOB_DOOR_PARTS; i++) {
@@ -38,10 +37,13 @@ static const struct {
     [JOB_DOOR_RANGES] = {ep_viewer_ranges},
     [JOB_DOOR_PULL] = {ep_viewer_pull},
     [JOB_DOOR_PUSH] = {ep_viewer_push},
+    [JOB_DOOR_SIGNAL] = {ep_viewer_signal},
 };
 
 const char *ep_viewer_hear(struct ep_viewer *viewer, const struct job_door *msg)
 {
+    if (msg->kind == JOB_DOOR_SPAWN)
+        return ep_viewer_spawn(viewer, msg);
     if (asks[msg->kind].hear == NULL)
         return "a client attaches to one job, once";
     if (viewer->job == NULL)
@@ -51,51 +53,38 @@ const char *ep_viewer_hear(struct ep_viewer *viewer, const struct job_door *msg)
 
 /* --- it comes and goes */
 
-/* Those that had no room because of this one have some, too. */
-static void on_empty(void *arg)
-{
-    struct ep_viewers *all = ((struct ep_viewer *)arg)->all;
-
-    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
-        if (at->box != NULL && ep_outbox_is_empty(at->box))
-            ep_viewer_catch_up(at);
-    }
-    all->on_change(all);
-}
-
-static const char *begin(struct ep_viewer *viewer, struct ep_seen_job *job)
-{
-    struct ep_viewers *all = viewer->all;
-    const struct ep_outbox_cfg box = {.base = all->cfg.base,
-                                      .fd = viewer->fd,
-                                      .limit_bytes = BOX_BYTES,
-                                      .pool = &all->pool,
-                                      .on_empty = on_empty,
-                                      .arg = viewer};
-    struct job_door answer = {.kind = JOB_DOOR_JOB,
-                              .first = job->base,
-                              .count = job->size,
-                              .channels = job->channels,
-                              .parts = job->parts,
-                              .push_bytes = all->cfg.push_bytes};
-
-    viewer->told = calloc(job->size > 0 ? job->size : 1, 1);
-    if (viewer->told == NULL || ep_outbox_open(&box, &viewer->box) != 0)
-        return "the session is out of memory";
-    viewer->number = ++all->made;
-    viewer->job = job;
-    ep_seen_hold(job);
-    snprintf(answer.text, sizeof(answer.text), "%s", job->name);
-    ep_outbox_say(viewer->box, &answer);
-    return NULL;
-}
-
 const char *ep_viewer_begin(struct ep_viewer *viewer, char *why)
 {
-    struct ep_seen_job *job =
+    struct ep_seen_job *job;
+
+    if (viewer->name == NULL)
+        return ep_viewer_spawn_on(viewer);
+    job =
         ep_seen_find(&viewer->all->seen, viewer->name, why, JOB_DOOR_TEXT_MAX);
 
-    return job != NULL ? begin(viewer, job) : why;
+    return job != NULL ? ep_viewer_attach(viewer, job) : why;
+}
+
+static struct ep_viewer *add(struct ep_viewers *all, int fd,
+                             const struct ep_viewer_events *events, void *arg)
+{
+    struct ep_viewer **at = &all->first, *viewer = calloc(1, sizeof(*viewer));
+
+    if (viewer == NULL)
+        return NULL;
+    *viewer =
+        (struct ep_viewer){.all = all, .events = events, .arg = arg, .fd = fd};
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = viewer;
+    return viewer;
+}
+
+struct ep_viewer *ep_viewer_ask(struct ep_viewers *all, int fd,
+                                const struct ep_viewer_events *events,
+                                void *arg)
+{
+    return add(all, fd, events, arg);
 }
 
 struct ep_viewer *ep_viewer_open(struct ep_viewers *all, int fd,
@@ -103,17 +92,11 @@ struct ep_viewer *ep_viewer_open(struct ep_viewers *all, int fd,
                                  const struct ep_viewer_events *events,
                                  void *arg, char *why)
 {
-    struct ep_viewer *viewer = calloc(1, sizeof(*viewer));
+    struct ep_viewer *viewer = add(all, fd, events, arg);
     const char *wrong = "the session is out of memory";
 
     if (viewer != NULL) {
-        *viewer = (struct ep_viewer){.next = all->first,
-                                     .all = all,
-                                     .events = events,
-                                     .arg = arg,
-                                     .fd = fd,
-                                     .name = strdup(name)};
-        all->first = viewer;
+        viewer->name = strdup(name);
         if (viewer->name != NULL)
             wrong =
                 all->cfg.events != NULL ? ep_viewer_begin(viewer, why) : NULL;
@@ -137,14 +120,18 @@ void ep_viewer_close(struct ep_viewer *viewer)
     *at = viewer->next;
     if (viewer->job != NULL) {
         ep_viewer_push_end(viewer);
+        ep_viewer_spawn_end(viewer);
         ep_seen_let_go(&all->seen, viewer->job);
     }
+    if (viewer->late.waits != NULL && all->cfg.events != NULL)
+        all->cfg.events->on_back_over(all->cfg.arg);
     job_late_close(&viewer->late);
     ep_outbox_close(viewer->box);
     free(viewer->told);
     free(viewer->dropped);
     free(viewer->ranges);
+    free(viewer->request.mem);
     free(viewer->name);
     free(viewer);
-    all->on_change(all);
+    ep_viewers_soon(all);
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <event2/event.h>
+
 #include "endpoints/client/outbox.h"
 #include "endpoints/client/seen.h"
 #include "endpoints/client/viewers.h"
@@ -12,8 +14,6 @@
 #include "job/push_set.h"
 
 enum { EP_VIEWER_CHANNELS = 3 };
-
-struct event;
 
 /* What it has pushed. */
 struct ep_viewer_input {
@@ -26,13 +26,23 @@ struct ep_viewer_input {
     bool is_there;  /* the launcher knows of it: on_pushers */
 };
 
+/* The job that it asks to be started. */
+struct ep_viewer_request {
+    uint8_t *mem; /* owned: pieces so far, or what waits; NULL: none */
+    uint32_t len_bytes;
+    bool is_whole;
+};
+
 struct ep_viewer {
     struct ep_viewer *next;
     struct ep_viewers *all;
     const struct ep_viewer_events *events;
     void *arg;
     int fd;
-    char *name;                /* owned: of the job that it waits for */
+    char *name; /* owned: of the job that it waits for; NULL: */
+    struct ep_viewer_request request; /* it starts one, */
+    bool is_owner; /* which ends with it, and waits while it is full */
+    bool is_full;  /* as the launcher knows */
     struct ep_seen_job *job;   /* held; NULL: it waits */
     struct ep_outbox *box;     /* owned */
     struct topo_range *ranges; /* owned: what it is to pull */
@@ -56,11 +66,24 @@ struct ep_viewers {
     struct ep_viewer *first; /* owned by their clients */
     struct ep_outbox_pool pool;
     struct event *limit; /* owned: of a flush; NULL: none */
-    uint32_t made;       /* viewers */
-    bool have_pushers;   /* as it was told */
-    /* One has less to send, begins to push, ends that, or goes. */
+    struct event *soon;  /* owned: what cannot be said from within a call */
+    struct event *kills; /* owned: jobs that were asked to end */
+    const char *why;     /* that clients are to go, at its end; NULL: no word */
+    uint64_t sent;       /* packets at the last look of the limit, */
+    unsigned looks;      /* and how many of these there were */
+    struct ep_outbox_pool owners; /* of those who own their jobs */
+    uint32_t made;                /* viewers */
+    bool have_pushers;            /* as it was told */
+    /* One has less to send, or more, begins to push, ends that, or goes. */
     void (*on_change)(struct ep_viewers *all);
 };
+
+/* Looks at that soon, from the loop. */
+static inline void ep_viewers_soon(struct ep_viewers *all)
+{
+    if (all->soon != NULL)
+        event_active(all->soon, 0, 0);
+}
 
 /* --- viewer_pull.c */
 
@@ -68,9 +91,9 @@ const char *ep_viewer_ranges(struct ep_viewer *viewer,
                              const struct job_door *msg);
 const char *ep_viewer_pull(struct ep_viewer *viewer,
                            const struct job_door *msg);
+/* All output of a job that has just begun. */
+void ep_viewer_pull_all(struct ep_viewer *viewer);
 void ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec);
-/* Channels of its job have ended of which it was told in no record. */
-void ep_viewer_ended(struct ep_viewer *viewer);
 /* There is room to tell what it missed. */
 void ep_viewer_catch_up(struct ep_viewer *viewer);
 /* The node of this process gives no answers. */
@@ -93,5 +116,30 @@ void ep_viewer_push_end(struct ep_viewer *viewer);
 /* The tap is open: the job that it waits for is found, or (a sentence, which
  * may lie in `why`) not. */
 const char *ep_viewer_begin(struct ep_viewer *viewer, char *why);
+
+/* --- viewer_spawn.c */
+
+const char *ep_viewer_spawn(struct ep_viewer *viewer,
+                            const struct job_door *msg);
+/* What was put off can be tried again. Returns as ep_viewer_hear(). */
+const char *ep_viewer_spawn_on(struct ep_viewer *viewer);
+const char *ep_viewer_signal(struct ep_viewer *viewer,
+                             const struct job_door *msg);
+/* What becomes of the job that it owns. */
+void ep_viewer_started(struct ep_viewer *viewer);
+void ep_viewer_unstarted(struct ep_viewer *viewer,
+                         const struct ep_tap_job *told);
+void ep_viewer_over(struct ep_viewer *viewer);
+/* Its job waits while much is kept for it. */
+void ep_viewer_hold(struct ep_viewer *viewer);
+/* It goes: so does its job. */
+void ep_viewer_spawn_end(struct ep_viewer *viewer);
+
+/* --- viewer_attach.c */
+
+/* Its outbox, once. Returns 0 or OV_ENOMEM. */
+int ep_viewer_box(struct ep_viewer *viewer);
+/* It looks at this job from now on, and is told so. NULL, or what is wrong. */
+const char *ep_viewer_attach(struct ep_viewer *viewer, struct ep_seen_job *job);
 
 #endif

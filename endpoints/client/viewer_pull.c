@@ -105,6 +105,8 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
         *dropped = 0;
     if (msg->is_end)
         viewer->told[rank] |= (uint8_t)(1u << msg->channel);
+    if (viewer->is_owner && !ep_outbox_is_empty(viewer->box))
+        ep_viewers_soon(viewer->all);
     return true;
 }
 
@@ -166,13 +168,6 @@ void ep_viewer_catch_up(struct ep_viewer *viewer)
     viewer->is_behind = false;
 }
 
-void ep_viewer_ended(struct ep_viewer *viewer)
-{
-    viewer->is_behind = true;
-    if (ep_outbox_is_empty(viewer->box))
-        ep_viewer_catch_up(viewer);
-}
-
 static void tell_live(struct ep_viewer *viewer)
 {
     if (!viewer->is_told_live)
@@ -197,15 +192,17 @@ static bool ask_past(struct ep_viewer *viewer)
 }
 
 /* With is_late also of channels of which nothing is kept, while they are open:
- * their nodes may not have heard yet that somebody wants them. */
-static void expect_past(struct ep_viewer *viewer, bool is_late)
+ * their nodes may not have heard yet that somebody wants them. False: nobody is
+ * asked any more. */
+static bool expect_past(struct ep_viewer *viewer, bool is_late)
 {
     const struct ep_seen_job *job = viewer->job;
-    const bool has_past = job->cache_bytes > 0;
+    const bool has_past = job->cache_bytes > 0 && !job->is_gone;
+    bool is_asked;
 
     if ((!has_past && !is_late) ||
         job_late_open(&viewer->late, job->base, job->base + job->size - 1) != 0)
-        return;
+        return true;
     for (uint32_t rank = 0; rank < job->size; rank++) {
         uint8_t ended = has_past ? 0 : *state_of(viewer, rank);
 
@@ -214,8 +211,11 @@ static void expect_past(struct ep_viewer *viewer, bool is_late)
             job_late_expect(&viewer->late, job->base + rank,
                             viewer->channels & (uint8_t)~ended);
     }
-    if (viewer->late.left == 0 || !ask_past(viewer))
-        job_late_close(&viewer->late);
+    if (viewer->late.left > 0 && ask_past(viewer))
+        return true;
+    is_asked = viewer->late.left == 0;
+    job_late_close(&viewer->late);
+    return is_asked;
 }
 
 static void note_heard(struct ep_viewer *viewer, uint32_t number,
@@ -255,9 +255,13 @@ static void give_up_past(struct ep_viewer *viewer, uint32_t number,
 
 void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number)
 {
-    for (uint8_t channel = 1; channel <= EP_VIEWER_CHANNELS; channel++)
+    const uint32_t rank = number - viewer->job->base;
+
+    for (uint8_t channel = 1; channel <= EP_VIEWER_CHANNELS; channel++) {
         give_up_past(viewer, number, channel);
-    ep_viewer_ended(viewer);
+        if (viewer->is_pulling && !tell_channel(viewer, rank, channel))
+            viewer->is_behind = true;
+    }
 }
 
 /* --- a pull */
@@ -278,6 +282,14 @@ static void mark(struct ep_viewer *viewer)
     }
 }
 
+/* Nothing was written before. */
+void ep_viewer_pull_all(struct ep_viewer *viewer)
+{
+    viewer->is_pulling = true;
+    viewer->channels = viewer->job->channels;
+    mark(viewer);
+}
+
 const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
 {
     const struct ep_tap_cfg *run = &viewer->all->cfg;
@@ -287,10 +299,12 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
     viewer->is_pulling = true;
     viewer->channels = msg->channels & viewer->job->channels;
     mark(viewer);
-    expect_past(viewer, run->events->on_wanted(run->arg));
+    if (!expect_past(viewer, run->events->on_wanted(run->arg)))
+        return "the session ends, and what was before cannot be had any more";
     if (viewer->late.waits == NULL)
         tell_live(viewer);
-    ep_viewer_ended(viewer);
+    viewer->is_behind = true;
+    ep_viewer_catch_up(viewer);
     return NULL;
 }
 

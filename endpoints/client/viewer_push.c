@@ -74,7 +74,7 @@ static void close_set(const struct ep_viewer *viewer)
 static void be_there(struct ep_viewer *viewer, bool is_there)
 {
     viewer->in.is_there = is_there;
-    viewer->all->on_change(viewer->all);
+    ep_viewers_soon(viewer->all);
 }
 
 /* It may be told of its place from within. */
@@ -89,7 +89,7 @@ static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
 
 static bool is_to_wait(const struct ep_viewer *viewer)
 {
-    return viewer->job->behind > 0;
+    return viewer->job->behind > 0 || !viewer->job->is_started;
 }
 
 void ep_viewer_push_on(struct ep_viewer *viewer)
@@ -130,14 +130,14 @@ const char *ep_viewer_push(struct ep_viewer *viewer, const struct job_door *msg)
     in->is_closed = (push.flags & OV_PUSH_CLOSE) != 0;
     job_push_set_note(&in->set, push);
     if (in->set.count > 0 && (push.flags & OV_PUSH_MORE) == 0 &&
-        !is_read(viewer)) {
+        viewer->job->is_started && !is_read(viewer)) {
         if (in->is_there)
             be_there(viewer, false);
         say_pushed(viewer, true);
         return NULL;
     }
-    if (!in->is_there)
-        be_there(viewer, true);
+    in->is_there = true;
+    viewer->all->on_change(viewer->all);
     return keep(viewer, msg->rest.at, len_bytes);
 }
 

@@ -1,18 +1,30 @@
 /* Clients that look at jobs, as a tap of the launcher. */
 #include "endpoints/client/viewers.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <event2/event.h>
 
 #include "endpoints/client/viewer_impl.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
-/* A client that takes nothing for so long does not hold up the end. */
-enum { FLUSH_S = 5 };
+/* A client that takes nothing for FLUSH_S does not hold up the end, nor one
+ * that takes little for a minute. */
+enum { FLUSH_S = 5, FLUSH_LOOKS_MAX = 12 };
+
+static const struct timeval flush_limit = {.tv_sec = FLUSH_S};
 
 #define POOL_BYTES ((uint64_t)16 << 20)
+
+static void free_event(struct event **event)
+{
+    if (*event != NULL)
+        event_free(*event);
+    *event = NULL;
+}
 
 static void cut(struct ep_viewer *viewer, const char *why)
 {
@@ -21,70 +33,6 @@ static void cut(struct ep_viewer *viewer, const char *why)
 
     ep_viewer_close(viewer);
     events->on_cut(arg, why);
-}
-
-/* --- beginning and end */
-
-static struct ep_seen_job *add(struct ep_viewers *all,
-                               const struct ep_seen_job *like)
-{
-    struct ep_seen_job *job = ep_seen_add(&all->seen, like);
-
-    for (uint32_t i = 0; job != NULL && i < job->parts; i++)
-        all->cfg.events->on_part(all->cfg.arg, job->base, i, &job->places[i]);
-    return job;
-}
-
-static void begin_waiting(struct ep_viewers *all)
-{
-    struct ep_viewer *next;
-
-    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
-        char mem[JOB_DOOR_TEXT_MAX];
-        const char *why = ep_viewer_begin(at, mem);
-
-        next = at->next;
-        if (why != NULL)
-            cut(at, why);
-    }
-}
-
-/* A dvm's own processes are its daemons, which are nobody's job. */
-static void *tap_open(const struct ep_tap_cfg *cfg)
-{
-    struct ep_viewers *all = cfg->self;
-    struct ep_seen_job own = {.size = cfg->size,
-                              .parts = cfg->parts,
-                              .cache_bytes = cfg->cache_bytes,
-                              .channels = cfg->channels,
-                              .name = (char *)(uintptr_t)cfg->nspace};
-
-    if (all == NULL)
-        return NULL;
-    all->cfg = *cfg;
-    if (!cfg->is_dvm && add(all, &own) == NULL)
-        return NULL;
-    begin_waiting(all);
-    return all;
-}
-
-/* Those that wait for a job do so until there is one. */
-static void tap_close(void *tap)
-{
-    struct ep_viewers *all = tap;
-    struct ep_viewer *next;
-
-    all->cfg.events = NULL;
-    if (all->limit != NULL)
-        event_free(all->limit);
-    all->limit = NULL;
-    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
-        next = at->next;
-        if (at->job != NULL)
-            cut(at, NULL);
-    }
-    ep_seen_clear(&all->seen);
-    all->have_pushers = false;
 }
 
 /* --- output */
@@ -141,6 +89,14 @@ static bool tap_replays(void *tap)
     return false;
 }
 
+/* How it ends nobody knows. */
+static void note_lost(struct ep_seen_job *job, uint32_t rank)
+{
+    if ((job->state[rank] & EP_SEEN_OVER) == 0)
+        job_failure_lost(&job->failure);
+    job->state[rank] |= EP_SEEN_LOST;
+}
+
 static void tap_lost(void *tap, uint32_t first, uint32_t count)
 {
     struct ep_viewers *all = tap;
@@ -150,7 +106,7 @@ static void tap_lost(void *tap, uint32_t first, uint32_t count)
 
         if (job == NULL)
             continue;
-        job->state[first + i - job->base] |= EP_SEEN_LOST;
+        note_lost(job, first + i - job->base);
         for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
             if (at->job == job)
                 ep_viewer_lost(at, first + i);
@@ -177,14 +133,6 @@ static void tap_has_stdin(void *tap, uint32_t first, uint32_t last,
     }
 }
 
-static void push_on(struct ep_viewers *all, const struct ep_seen_job *job)
-{
-    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
-        if (at->job == job)
-            ep_viewer_push_on(at);
-    }
-}
-
 static void tap_behind(void *tap, uint32_t number, bool is_behind)
 {
     struct ep_viewers *all = tap;
@@ -199,8 +147,7 @@ static void tap_behind(void *tap, uint32_t number, bool is_behind)
         return; /* a node that was given up may say it of one that is over */
     *state ^= EP_SEEN_BEHIND;
     job->behind += is_behind ? 1 : UINT32_MAX;
-    if (job->behind == 0)
-        push_on(all, job);
+    ep_viewers_soon(all);
 }
 
 static void tap_pushed(void *tap, uint32_t writer)
@@ -228,27 +175,48 @@ static void tell_pushers(struct ep_viewers *all)
 
 /* --- lives of jobs */
 
-/* Of one that was never started nobody else says that its channels have
- * ended. */
+static struct ep_seen_job *add(struct ep_viewers *all,
+                               const struct ep_seen_job *like)
+{
+    struct ep_seen_job *job = ep_seen_add(&all->seen, like);
+
+    for (uint32_t i = 0; job != NULL && i < job->parts; i++)
+        all->cfg.events->on_part(all->cfg.arg, job->base, i, &job->places[i]);
+    return job;
+}
+
 static void tap_exit(void *tap, uint32_t number, uint32_t status)
 {
     struct ep_viewers *all = tap;
-    const struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
     uint8_t *state;
-    bool is_news;
 
-    (void)status;
     if (job == NULL)
         return;
     state = &job->state[number - job->base];
-    is_news = (job->channels & ~*state) != 0;
-    *state |= (uint8_t)(job->channels | EP_SEEN_OVER);
+    if (status != 0 && (*state & EP_SEEN_OVER) == 0)
+        job_failure_add(&job->failure, number - job->base, (int)status,
+                        ep_clock_ns());
+    *state |= EP_SEEN_OVER;
     *state &= (uint8_t)~EP_SEEN_READS;
     tap_behind(tap, number, false);
-    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
-        if (is_news && at->job == job)
-            ep_viewer_lost(at, number);
-    }
+}
+
+static void tell_owner(struct ep_viewers *all, const struct ep_seen_job *job,
+                       const struct ep_tap_job *told)
+{
+    struct ep_viewer *at = all->first;
+
+    while (at != NULL && (at->job != job || !at->is_owner))
+        at = at->next;
+    if (at == NULL)
+        return;
+    if (told->event == EP_TAP_JOB_STARTED)
+        ep_viewer_started(at);
+    else if (told->event == EP_TAP_JOB_FAILED)
+        ep_viewer_unstarted(at, told);
+    else if (told->event == EP_TAP_JOB_ENDED)
+        ep_viewer_over(at);
 }
 
 static void tap_job(void *tap, const struct ep_tap_job *told)
@@ -266,8 +234,10 @@ static void tap_job(void *tap, const struct ep_tap_job *told)
         (void)add(all, &begun);
     if (job == NULL)
         return;
-    if (told->event == EP_TAP_JOB_ENDED)
-        job->is_over = true;
+    job->is_started |= told->event != EP_TAP_JOB_BEGUN;
+    job->is_over |= told->event == EP_TAP_JOB_ENDED;
+    ep_viewers_soon(all);
+    tell_owner(all, job, told);
     if (told->event == EP_TAP_JOB_FORGOTTEN ||
         (told->event == EP_TAP_JOB_ENDED && job->cache_bytes == 0))
         ep_seen_forget(&all->seen, job);
@@ -286,36 +256,165 @@ static bool is_flushed(const struct ep_viewers *all)
 
 static void end_flush(struct ep_viewers *all)
 {
-    event_free(all->limit);
-    all->limit = NULL;
+    free_event(&all->limit);
     all->cfg.events->on_flushed(all->cfg.arg);
 }
 
+/* Who takes some has more time. */
 static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
+    struct ep_viewers *all = arg;
+    const uint64_t sent = all->pool.sent + all->owners.sent;
+
     (void)fd;
     (void)what;
-    end_flush(arg);
+    if (sent == all->sent || ++all->looks == FLUSH_LOOKS_MAX) {
+        end_flush(all);
+        return;
+    }
+    all->sent = sent;
+    event_add(all->limit, &flush_limit);
 }
 
 static void on_change(struct ep_viewers *all)
 {
     tell_pushers(all);
+    for (struct ep_viewer *at = all->first; at != NULL; at = at->next)
+        ep_viewer_hold(at);
     if (all->limit != NULL && is_flushed(all))
         end_flush(all);
 }
 
 static bool tap_flush(void *tap)
 {
-    static const struct timeval limit = {.tv_sec = FLUSH_S};
     struct ep_viewers *all = tap;
 
     if (is_flushed(all))
         return false;
+    all->sent = all->pool.sent + all->owners.sent;
+    all->looks = 0;
     all->limit = evtimer_new(all->cfg.base, on_limit, all);
     if (all->limit != NULL)
-        event_add(all->limit, &limit);
+        event_add(all->limit, &flush_limit);
     return all->limit != NULL;
+}
+
+/* --- what cannot be said from within a call */
+
+static void on_soon(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_viewers *all = arg;
+
+    (void)fd;
+    (void)what;
+    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (at->job == NULL)
+            continue;
+        ep_viewer_push_on(at);
+        if (ep_outbox_is_empty(at->box))
+            ep_viewer_catch_up(at);
+    }
+    on_change(all);
+}
+
+/* Kills those whose time has come; the timer goes on for the others. */
+static void on_kills(evutil_socket_t fd, short what, void *arg)
+{
+    static const struct timeval look = {.tv_sec = 1};
+    struct ep_viewers *all = arg;
+    bool are_more = false;
+
+    (void)fd;
+    (void)what;
+    for (struct ep_seen_job *job = all->seen.jobs; job != NULL;
+         job = job->next) {
+        const struct topo_range range = {job->base, job->base + job->size - 1};
+
+        if (job->kill_ns == 0 || job->is_over)
+            continue;
+        if (job->kill_ns <= ep_clock_ns())
+            (void)all->cfg.events->on_signal(all->cfg.arg, SIGKILL, &range, 1);
+        else
+            are_more = true;
+    }
+    if (are_more)
+        event_add(all->kills, &look);
+}
+
+/* In the order in which they have asked. */
+static void tap_again(void *tap)
+{
+    struct ep_viewers *all = tap;
+    struct ep_viewer *next;
+
+    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
+        const char *why = at->request.is_whole ? ep_viewer_spawn_on(at) : NULL;
+
+        next = at->next;
+        if (why != NULL)
+            cut(at, why);
+    }
+}
+
+/* --- beginning and end */
+
+static void begin_waiting(struct ep_viewers *all)
+{
+    struct ep_viewer *next;
+
+    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
+        char mem[JOB_DOOR_TEXT_MAX];
+        const char *why = ep_viewer_begin(at, mem);
+
+        next = at->next;
+        if (why != NULL)
+            cut(at, why);
+    }
+}
+
+/* Those that wait for a job do so until there is one. */
+static void tap_close(void *tap)
+{
+    struct ep_viewers *all = tap;
+    struct ep_viewer *next;
+
+    all->cfg.events = NULL;
+    free_event(&all->limit);
+    free_event(&all->soon);
+    free_event(&all->kills);
+    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
+        next = at->next;
+        if (at->job != NULL)
+            cut(at, all->why);
+    }
+    ep_seen_clear(&all->seen);
+    all->have_pushers = false;
+    all->why = NULL;
+}
+
+/* A dvm's own processes are its daemons, which are nobody's job. */
+static void *tap_open(const struct ep_tap_cfg *cfg)
+{
+    struct ep_viewers *all = cfg->self;
+    struct ep_seen_job own = {.size = cfg->size,
+                              .parts = cfg->parts,
+                              .cache_bytes = cfg->cache_bytes,
+                              .channels = cfg->channels,
+                              .name = (char *)(uintptr_t)cfg->nspace,
+                              .is_started = true};
+
+    if (all == NULL)
+        return NULL;
+    all->cfg = *cfg;
+    all->soon = event_new(cfg->base, -1, 0, on_soon, all);
+    all->kills = evtimer_new(cfg->base, on_kills, all);
+    if (all->soon == NULL || all->kills == NULL ||
+        (!cfg->is_dvm && add(all, &own) == NULL)) {
+        tap_close(all);
+        return NULL;
+    }
+    begin_waiting(all);
+    return all;
 }
 
 const struct ep_tap_ops ep_viewers_tap = {
@@ -330,6 +429,7 @@ const struct ep_tap_ops ep_viewers_tap = {
     .behind = tap_behind,
     .pushed = tap_pushed,
     .job = tap_job,
+    .again = tap_again,
     .flush = tap_flush,
 };
 
@@ -340,6 +440,7 @@ struct ep_viewers *ep_viewers_new(void)
     if (all == NULL)
         return NULL;
     all->pool.limit_bytes = POOL_BYTES;
+    all->owners.limit_bytes = UINT64_MAX / 2;
     all->on_change = on_change;
     return all;
 }
@@ -347,4 +448,10 @@ struct ep_viewers *ep_viewers_new(void)
 void ep_viewers_free(struct ep_viewers *all)
 {
     free(all);
+}
+
+void ep_viewers_anew(struct ep_viewers *all)
+{
+    if (all != NULL)
+        all->why = "the session is launched anew: attach again";
 }

@@ -1,19 +1,24 @@
 /* Clients that look at a job: they get a copy of its output, and push to its
- * stdin.
+ * stdin. Or they start one, which is theirs: all of its output comes, it waits
+ * while they do not take that, and it ends with them.
  *
  * They are a tap of the launcher (endpoints/client/taps.h) that never holds a
  * record: what a client takes is sent from where it lies, or copied to its
- * outbox; where that is full the record is dropped whole, and the next one of
- * the channel says how much. The end of a channel is told in any case, as soon
- * as there is room. What was written before a client came is asked of the
- * daemons (job/late.h).
+ * outbox; where that is full the record is dropped, or what is left of it, and
+ * the next one of the channel says how much. Of that, and of the ends of
+ * channels, it is told in any case, as soon as it has read something. What was
+ * written before a client came is asked of the daemons (job/late.h).
  *
  * The door owns this, from its first launch to the last; each launch opens the
- * tap anew. Who comes before that waits. All in the loop's thread.
+ * tap anew. Who comes before that waits; who looks at a job when a launch is
+ * done again is told to come again. All in the loop's thread.
  *
- * Memory: 4 MiB for each client that is slow, 16 MiB for all; two bytes for
- * each process of the jobs, and 24 more where output of a job was dropped, for
- * each client that looks at it.
+ * Memory: for each client that is slow 4 MiB and 64 KiB of words, 16 MiB for
+ * all and 128 KiB of each beyond that; for one that owns its job 1 MiB and what
+ * is on its way in the tree when the job is held back, 64 MiB at most. For each
+ * process of a job a byte, and for each client that looks at it one more, while
+ * it waits for what was before another one, and 24 where something was dropped.
+ * 8 bytes for each range that a client names.
  */
 #ifndef ENDPOINTS_CLIENT_VIEWERS_H
 #define ENDPOINTS_CLIENT_VIEWERS_H
@@ -37,6 +42,8 @@ struct ep_viewer_events {
 
 /* NULL: out of memory. */
 struct ep_viewers *ep_viewers_new(void);
+/* The next close of the tap is not the end of the session. NULL is fine. */
+void ep_viewers_anew(struct ep_viewers *all);
 /* The tap is closed, and no viewer is left. NULL is fine. */
 void ep_viewers_free(struct ep_viewers *all);
 
@@ -47,6 +54,11 @@ struct ep_viewer *ep_viewer_open(struct ep_viewers *all, int fd,
                                  const char *name,
                                  const struct ep_viewer_events *events,
                                  void *arg, char *why);
+/* The client behind it wants to start a job: what it says is next. NULL: out of
+ * memory. */
+struct ep_viewer *ep_viewer_ask(struct ep_viewers *all, int fd,
+                                const struct ep_viewer_events *events,
+                                void *arg);
 void ep_viewer_close(struct ep_viewer *viewer);
 /* What it says from then on. NULL, or what is wrong with it: it is to go. */
 const char *ep_viewer_hear(struct ep_viewer *viewer,

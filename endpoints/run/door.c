@@ -56,12 +56,3 @@ void ep_run_door_pause(struct run *r)
 {
     ep_door_pause(r->plan.again->door);
 }
-
-void ep_run_door_alone(struct run *r)
-{
-    ep_door_no_tools(r->plan.again->door,
-                     r->options.tap == NULL
-                         ? "the session was started with --no-pmix"
-                         : "tools cannot connect to the session: it was built "
-                           "without libpmix, or cannot use it (-v says why)");
-}

@@ -13,7 +13,5 @@ void ep_run_door_open(struct run *r);
 int ep_run_door_serve(struct run *r);
 /* What comes waits for the next launch. */
 void ep_run_door_pause(struct run *r);
-/* Nobody is there to whom tools could connect. */
-void ep_run_door_alone(struct run *r);
 
 #endif

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "endpoints/run/again.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/nodes.h"
@@ -17,6 +18,16 @@ enum { GRACE_S = 2 };
 /* --- it begins
  * */
 
+static void say_up(struct run *r)
+{
+    const uint32_t nodes = r->plan.nodes_count - r->loss.count;
+
+    ep_voice_say(&r->voice,
+                 "%u node%s up: jobs can be started, `xylem dvm --stop=%d' "
+                 "ends it",
+                 nodes, nodes == 1 ? " is" : "s are", (int)getpid());
+}
+
 void ep_run_dvm_begin(struct run *r)
 {
     ep_run_nodes_idle(r->nodes);
@@ -25,9 +36,14 @@ void ep_run_dvm_begin(struct run *r)
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
     if (ep_run_tap_open(r))
         return;
+    if (r->plan.again->door != NULL && r->report == NULL) {
+        say_up(r);
+        return;
+    }
     ep_voice_say(&r->voice,
-                 "PMIx tools cannot connect, and a dvm is for nobody else "
-                 "(`xylem dvm -v' says why)");
+                 "PMIx tools cannot connect (`xylem dvm -v' says why), and %s",
+                 r->report != NULL ? "--report-uri is for nobody else"
+                                   : "nobody else finds this dvm");
     ep_run_abort(r, 1);
 }
 
@@ -35,17 +51,10 @@ void ep_run_dvm_up(struct run *r, const char *uri)
 {
     if (!r->options.is_dvm || r->end.is_ending)
         return;
-    if (r->report != NULL && ep_run_report_put(r->report, r->base, uri) != 0) {
+    if (r->report != NULL && ep_run_report_put(r->report, r->base, uri) != 0)
         ep_run_abort(r, 1);
-        return;
-    }
-    ep_voice_say(
-        &r->voice,
-        "%u node%s up: jobs can be started, `xylem dvm --stop=%d' ends "
-        "it",
-        r->plan.nodes_count - r->loss.count,
-        r->plan.nodes_count - r->loss.count == 1 ? " is" : "s are",
-        (int)getpid());
+    else
+        say_up(r);
 }
 
 void ep_run_dvm_give_up(struct run *r, const char *why)

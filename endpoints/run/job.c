@@ -198,6 +198,21 @@ static void tell_unstarted(struct run_job *job, uint32_t rank, const char *step,
     job->events->on_unstarted(job, &told);
 }
 
+/* Nobody else says that its channels have ended. */
+static void end_unstarted(struct run_job *job, uint32_t number)
+{
+    for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
+         channel++) {
+        const struct job_record end = {.proc = number,
+                                       .rank = number,
+                                       .channel = channel,
+                                       .is_end = true,
+                                       .cookie = RUN_NO_RECORD};
+
+        ep_run_tap_output(job->run, &end);
+    }
+}
+
 /* Of a job that was killed, too: whoever has started a further one waits for an
  * answer. */
 bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
@@ -206,6 +221,8 @@ bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
     struct job_life_news news =
         step(job, JOB_LIFE_PROCESS_UNSTARTED, number, 0);
 
+    if (news.is_process)
+        end_unstarted(job, number);
     if (news.is_failed) {
         tell_unstarted(job, number - job->desc.base, what, err);
         job->events->on_abort(job);

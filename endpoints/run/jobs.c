@@ -66,7 +66,7 @@ static const struct run_job_events further = {
 
 /* What is known of a job by the launcher alone. */
 static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
-                   struct run_job *job, char *why)
+                   const char *nspace, struct run_job *job, char *why)
 {
     const bool has_sinks = ep_run_sinks_are_asked(r, spawn);
     const bool has_files = spawn->output.names.kind != EP_NAMES_NONE;
@@ -84,7 +84,7 @@ static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
     if (rc == 0 && has_sinks) {
         job->sinks = ep_run_sinks_open(
             r, spawn,
-            &(struct run_sinks_job){job->desc.base, job->proof,
+            &(struct run_sinks_job){nspace, job->desc.base, job->proof,
                                     &ep_run_job_sinks, job},
             why);
         rc = job->sinks == NULL ? OV_EINVAL : 0;
@@ -119,14 +119,14 @@ bool ep_run_jobs_machine(struct run *r, uint32_t node,
 
 /* The job as it is told; NULL with a sentence in why. */
 static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
-                            enum ep_tap_refusal *refusal, char *why)
+                            struct ep_tap_spawned *out, char *why)
 {
     struct run_job *job = calloc(1, sizeof(*job));
     int rc = OV_ENOMEM;
 
     if (job != NULL)
-        rc =
-            ep_run_further(&r->plan, r->nodes, spawn, &job->desc, refusal, why);
+        rc = ep_run_further(&r->plan, r->nodes, spawn, &job->desc,
+                            &out->refusal, why);
     ask_machines(r);
     if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->jobs.next_number) {
         snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
@@ -135,7 +135,9 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
     if (rc == 0) {
         job->desc.number = 2 + r->jobs.made;
         job->desc.base = r->jobs.next_number;
-        rc = prepare(r, spawn, job, why);
+        snprintf(out->nspace, sizeof(out->nspace), "%s.%u", r->plan.nspace,
+                 r->jobs.made + 1);
+        rc = prepare(r, spawn, out->nspace, job, why);
     }
     if (rc == 0)
         return job;
@@ -165,16 +167,17 @@ static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
     return false;
 }
 
-static void tell_begun(struct run_job *job, const char *nspace,
-                       const struct ep_tap_spawned *out)
+static void tell_begun(struct run_job *job, const struct ep_tap_spawned *out)
 {
     const struct ep_tap_job told = {
         .event = EP_TAP_JOB_BEGUN,
         .base = out->base,
         .size = out->size,
-        .nspace = nspace,
+        .nspace = out->nspace,
         .channels = (uint8_t)job_channels(&job->desc),
+        .apps = job->desc.apps_count,
         .parts = out->parts,
+        .has_stdin = job->desc.readers_count > 0,
         .cache_bytes = out->cache_bytes,
     };
 
@@ -190,7 +193,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     if (!may_spawn(r, spawn, why))
         return false;
     snprintf(why, EP_TAP_WHY_MAX, "out of memory");
-    job = plan(r, spawn, &out->refusal, why);
+    job = plan(r, spawn, out, why);
     if (job == NULL)
         return false;
     if (job->desc.readers_count > 0)
@@ -210,11 +213,11 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     job->next = r->own.next;
     r->own.next = job;
     ep_run_orders_pump(r->orders);
-    *out = (struct ep_tap_spawned){.base = job->desc.base,
-                                   .size = job->desc.size,
-                                   .parts = ep_run_tap_parts(&job->desc),
-                                   .cache_bytes = job->desc.cache_bytes};
-    tell_begun(job, spawn->nspace, out);
+    out->base = job->desc.base;
+    out->size = job->desc.size;
+    out->parts = ep_run_tap_parts(&job->desc);
+    out->cache_bytes = job->desc.cache_bytes;
+    tell_begun(job, out);
     return true;
 }
 

@@ -98,7 +98,7 @@ bool ep_run_sinks_are_asked(const struct run *r,
 
 /* As it asks for; without a word as the run's own job. */
 static bool begin_show(struct run_sinks *sinks,
-                       const struct ep_tap_spawn *spawn)
+                       const struct ep_tap_spawn *spawn, const char *nspace)
 {
     struct run *r = sinks->run;
     struct run_shown *shown = calloc(1, sizeof(*shown));
@@ -106,7 +106,7 @@ static bool begin_show(struct run_sinks *sinks,
 
     if (shown == NULL)
         return false;
-    snprintf(shown->nspace, sizeof(shown->nspace), "%s", spawn->nspace);
+    snprintf(shown->nspace, sizeof(shown->nspace), "%s", nspace);
     ep_run_output_cfg(&r->options, shown->nspace, &cfg);
     shown->style = cfg.console.style;
     if (!text_style_is_plain(&spawn->output.style) && !cfg.console.is_raw)
@@ -167,11 +167,11 @@ static int open_files(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
 }
 
 static int open_all(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
-                    char *why)
+                    const char *nspace, char *why)
 {
     struct run *r = sinks->run;
 
-    sinks->nspace = strdup(spawn->nspace);
+    sinks->nspace = strdup(nspace);
     sinks->done = event_new(r->base, -1, 0, on_done, sinks);
     if (sinks->nspace == NULL || sinks->done == NULL)
         return OV_ENOMEM;
@@ -179,7 +179,8 @@ static int open_all(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
         snprintf(why, EP_TAP_WHY_MAX, "the run has no console to show it on");
         return OV_EINVAL;
     }
-    if (spawn->output.is_shown && can_show(r) && !begin_show(sinks, spawn))
+    if (spawn->output.is_shown && can_show(r) &&
+        !begin_show(sinks, spawn, nspace))
         return OV_ENOMEM;
     if (spawn->output.names.kind == EP_NAMES_NONE)
         return 0;
@@ -202,7 +203,7 @@ struct run_sinks *ep_run_sinks_open(struct run *r,
         return NULL;
     sinks->run = r;
     sinks->job = *job;
-    if (open_all(sinks, spawn, why) != 0) {
+    if (open_all(sinks, spawn, job->nspace, why) != 0) {
         ep_run_sinks_close(sinks);
         return NULL;
     }

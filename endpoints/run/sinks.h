@@ -32,6 +32,7 @@ struct run_sinks_events {
 };
 
 struct run_sinks_job {
+    const char *nspace;
     uint32_t base;
     struct ep_proof *proof; /* borrowed: its second place are the files */
     const struct run_sinks_events *events;

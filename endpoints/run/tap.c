@@ -276,6 +276,15 @@ static void open_one(struct run_tap *tap, const struct ep_tap_ops *ops,
         tap->handle = ops->open(&cfg);
 }
 
+static void tell_alone(const struct run *r)
+{
+    ep_door_no_tools(r->plan.again->door,
+                     r->options.tap == NULL
+                         ? "the session was started with --no-pmix"
+                         : "tools cannot connect to the session: it was built "
+                           "without libpmix, or cannot use it (-v says why)");
+}
+
 bool ep_run_tap_open(struct run *r)
 {
     struct run_tap *tools = &r->taps.at[0], *clients = &r->taps.at[1];
@@ -286,6 +295,8 @@ bool ep_run_tap_open(struct run *r)
     for (uint32_t i = 0; i < r->own.desc.readers_count; i++)
         ep_run_tap_stdin(r, r->own.desc.readers[i].first,
                          r->own.desc.readers[i].last, true);
+    if (tools->handle == NULL)
+        tell_alone(r);
     return tools->handle != NULL;
 }
 
@@ -297,6 +308,8 @@ bool ep_run_tap_open(struct run *r)
 
 void ep_run_tap_close(struct run *r)
 {
+    if (r->plan.again->is_due)
+        ep_viewers_anew(ep_door_viewers(r->plan.again->door));
     for (unsigned i = 0; i < RUN_TAPS; i++) {
         struct run_tap *tap = &r->taps.at[i];
 

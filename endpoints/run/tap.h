@@ -34,7 +34,8 @@ struct run_tap_events {
 };
 
 /* Opens them, and tells them who reads stdin. Their words go to the events of
- * r->taps. Returns whether PMIx tools have one. */
+ * r->taps. Returns whether PMIx tools have one; where they have none, the door
+ * says why. */
 bool ep_run_tap_open(struct run *r);
 void ep_run_tap_close(struct run *r);
 /* How many parts a job has, for those who ask with on_part. */

@@ -24,7 +24,7 @@ DESCRIPTIONS = {
 
 # name: (members, since when, why)
 EXCEPTIONS = {
-    "px_host": (51, "2026-11", "until pmix_api/ is taken apart"),
+    "px_host": (50, "2026-11", "until pmix_api/ is taken apart"),
     "px_host_job": (40, "2026-11", "until pmix_api/ is taken apart"),
     "pull": (41, "2026-11", "until pmix_api/helper/ is taken apart"),
 }

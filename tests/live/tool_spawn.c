@@ -69,8 +69,7 @@ static bool spawn(void)
                                  .env = &env,
                                  .env_count = 1,
                                  .procs = tap.procs};
-    const struct ep_tap_spawn what = {
-        .nspace = "further", .apps = &app, .apps_count = 1};
+    const struct ep_tap_spawn what = {.apps = &app, .apps_count = 1};
     struct ep_tap_spawned spawned;
     char why[EP_TAP_WHY_MAX];
 

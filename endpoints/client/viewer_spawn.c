@@ -1,0 +1,238 @@
+/* A client that starts a job, which is its own. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/client/viewer_impl.h"
+#include "endpoints/sys/clock.h"
+#include "job/request.h"
+#include "overlay/base/err.h"
+#include "overlay/wire/frame.h"
+
+enum {
+    HOLD_BYTES = 1 << 20, /* kept for it, and its job waits */
+    HANGUP_S = 2,         /* from SIGTERM to SIGKILL */
+};
+
+static struct topo_range range_of(const struct ep_seen_job *job)
+{
+    return (struct topo_range){job->base, job->base + job->size - 1};
+}
+
+/* --- it is refused */
+
+static const uint8_t refusals[] = {
+    [EP_TAP_NO_ROOM] = JOB_DOOR_NO_ROOM,
+    [EP_TAP_NO_HOST] = JOB_DOOR_NO_HOST,
+    [EP_TAP_NO_GROWTH] = JOB_DOOR_NO_HOST,
+    [EP_TAP_BAD_HOSTS] = JOB_DOOR_BAD_HOSTS,
+    [EP_TAP_NO_READER] = JOB_DOOR_NO_READER,
+    [EP_TAP_BLIND] = JOB_DOOR_BLIND,
+};
+
+static void refuse(struct ep_viewer *viewer, uint8_t reason, const char *why)
+{
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    struct job_door msg = {.kind = JOB_DOOR_UNSTARTED, .reason = reason};
+    char text[EP_TAP_WHY_MAX + 64];
+
+    snprintf(text, sizeof(text), "a job of a client %s: %s",
+             viewer->job != NULL ? "cannot be started" : "is refused", why);
+    run->events->on_note(run->arg, text);
+    snprintf(msg.text, sizeof(msg.text), "%s", why);
+    if (ep_viewer_box(viewer) == 0)
+        ep_outbox_say(viewer->box, &msg);
+}
+
+/* --- it is started */
+
+/* Its output comes from the first byte on, and nothing is asked for. */
+static const char *own(struct ep_viewer *viewer,
+                       const struct ep_tap_spawned *spawned)
+{
+    struct ep_viewers *all = viewer->all;
+    struct ep_seen_job *job = ep_seen_of(&all->seen, spawned->base);
+    const struct topo_range range = {spawned->base,
+                                     spawned->base + spawned->size - 1};
+    const char *why = "the session is out of memory";
+
+    if (job != NULL)
+        why = ep_viewer_attach(viewer, job);
+    if (why != NULL) {
+        (void)all->cfg.events->on_signal(all->cfg.arg, SIGKILL, &range, 1);
+        return why;
+    }
+    viewer->is_owner = true;
+    ep_viewer_pull_all(viewer);
+    return NULL;
+}
+
+static bool start(const struct ep_viewer *viewer, struct job_request *request,
+                  struct ep_tap_spawned *out, char *why)
+{
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const unsigned outputs = 1u << OV_CHANNEL_STDOUT | 1u << OV_CHANNEL_STDERR;
+    const struct ep_tap_spawn spawn = {
+        .apps = request->apps,
+        .apps_count = request->apps_count,
+        .has_stddiag = request->has_stddiag,
+        .has_stdin = request->has_stdin,
+        .reader = request->reader,
+        .output.merges_stderr = request->merges_stderr,
+        .cache_bytes = JOB_CACHE_UNSAID,
+        .cache_channels =
+            outputs | (request->has_stddiag ? 1u << OV_CHANNEL_STDDIAG : 0u),
+    };
+
+    return run->events->on_spawn(run->arg, &spawn, out, why);
+}
+
+const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
+{
+    struct ep_viewer_request *asked = &viewer->request;
+    struct ep_tap_spawned spawned = {.refusal = EP_TAP_NO_ROOM};
+    struct job_request request;
+    char why[EP_TAP_WHY_MAX] = "";
+    const char *wrong = NULL;
+
+    if (!asked->is_whole)
+        return NULL;
+    if (job_request_decode(ov_rd_init(asked->mem, asked->len_bytes),
+                           &request) != 0)
+        return "this is no job, or there is no memory for it";
+    if (start(viewer, &request, &spawned, why))
+        wrong = own(viewer, &spawned);
+    else if (spawned.refusal != EP_TAP_LATER)
+        refuse(viewer, refusals[spawned.refusal], why);
+    job_request_fini(&request);
+    if (viewer->job == NULL && spawned.refusal == EP_TAP_LATER)
+        return NULL; /* it is tried again */
+    free(asked->mem);
+    *asked = (struct ep_viewer_request){.mem = NULL};
+    return wrong;
+}
+
+/* A piece; the last one makes it whole. */
+static bool keep(struct ep_viewer_request *asked, struct ov_rd piece)
+{
+    uint32_t len_bytes = (uint32_t)ov_rd_left(&piece);
+    void *grown = NULL;
+
+    if (len_bytes <= JOB_REQUEST_BYTES_MAX - asked->len_bytes)
+        grown = realloc(asked->mem, asked->len_bytes + len_bytes);
+    if (grown == NULL)
+        return false;
+    asked->mem = grown;
+    memcpy(asked->mem + asked->len_bytes, piece.at, len_bytes);
+    asked->len_bytes += len_bytes;
+    return true;
+}
+
+const char *ep_viewer_spawn(struct ep_viewer *viewer,
+                            const struct job_door *msg)
+{
+    struct ep_viewer_request *asked = &viewer->request;
+
+    if (viewer->name != NULL || viewer->job != NULL || asked->is_whole)
+        return "a client starts one job, or attaches to one";
+    if (!keep(asked, msg->rest))
+        return "the job has too many bytes of arguments and environment";
+    asked->is_whole = !msg->is_more;
+    return viewer->all->cfg.events != NULL ? ep_viewer_spawn_on(viewer) : NULL;
+}
+
+/* --- what becomes of it */
+
+void ep_viewer_started(struct ep_viewer *viewer)
+{
+    ep_outbox_say(viewer->box, &(struct job_door){.kind = JOB_DOOR_STARTED});
+}
+
+static uint8_t reason_of(const struct ep_tap_job *told)
+{
+    if (strcmp(told->step, "chdir") == 0)
+        return JOB_DOOR_NO_DIR;
+    if (strcmp(told->step, "exec") != 0)
+        return JOB_DOOR_FAILED;
+    return told->err == ENOENT ? JOB_DOOR_NO_PROGRAM : JOB_DOOR_NO_EXEC;
+}
+
+void ep_viewer_unstarted(struct ep_viewer *viewer,
+                         const struct ep_tap_job *told)
+{
+    char why[EP_TAP_WHY_MAX];
+
+    snprintf(why, sizeof(why), "rank %u: %s of '%.128s': %s", told->rank,
+             told->step, told->subject, strerror(told->err));
+    refuse(viewer, reason_of(told), why);
+}
+
+void ep_viewer_over(struct ep_viewer *viewer)
+{
+    const struct job_failure *failure = &viewer->job->failure;
+    const struct job_door msg = {
+        .kind = JOB_DOOR_ENDED,
+        .is_lost = failure->is_lost,
+        .first = viewer->job->base + failure->rank,
+        .status = failure->status,
+        .count = failure->count,
+    };
+
+    ep_outbox_say(viewer->box, &msg);
+}
+
+const char *ep_viewer_signal(struct ep_viewer *viewer,
+                             const struct job_door *msg)
+{
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct topo_range range = range_of(viewer->job);
+
+    if (!viewer->is_owner || msg->status < 1 || msg->status >= NSIG)
+        return "a client sends signals to the job that it has started";
+    if (!viewer->job->is_over)
+        (void)run->events->on_signal(run->arg, msg->status, &range, 1);
+    ep_outbox_say(viewer->box, &(struct job_door){.kind = JOB_DOOR_SIGNALLED});
+    return NULL;
+}
+
+/* --- it does not take what its job writes */
+
+void ep_viewer_hold(struct ep_viewer *viewer)
+{
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    struct topo_range range;
+    bool is_full;
+
+    if (!viewer->is_owner || run->events == NULL)
+        return;
+    is_full = viewer->is_full ? !ep_outbox_is_empty(viewer->box)
+                              : ep_outbox_bytes(viewer->box) > HOLD_BYTES;
+    if (is_full == viewer->is_full)
+        return;
+    viewer->is_full = is_full;
+    range = range_of(viewer->job);
+    run->events->on_hold(run->arg, &range, is_full);
+}
+
+/* --- it goes */
+
+void ep_viewer_spawn_end(struct ep_viewer *viewer)
+{
+    static const struct timeval wait = {.tv_sec = HANGUP_S};
+    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    struct ep_seen_job *job = viewer->job;
+    const struct topo_range range = range_of(job);
+
+    if (!viewer->is_owner || run->events == NULL)
+        return;
+    if (viewer->is_full)
+        run->events->on_hold(run->arg, &range, false);
+    if (job->is_over)
+        return;
+    job->kill_ns = ep_clock_ns() + HANGUP_S * UINT64_C(1000000000);
+    if (!evtimer_pending(viewer->all->kills, NULL))
+        event_add(viewer->all->kills, &wait);
+    (void)run->events->on_signal(run->arg, SIGTERM, &range, 1);
+}
