@@ -239,8 +239,11 @@ static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
         rec->is_turn && (*state_of(viewer, rank) & 1u << rec->channel) != 0;
     if (rec->len_bytes > 0 || rec->before_bytes > 0 || is_end)
         give(viewer, rec, is_end);
-    if (rec->is_turn)
-        job_late_turn(&viewer->late, rec->proc, rec->channel);
+    if (!rec->is_turn)
+        return;
+    job_late_turn(&viewer->late, rec->proc, rec->channel);
+    if (!tell_channel(viewer, rank, rec->channel)) /* passed over so far */
+        viewer->is_behind = true;
 }
 
 /* Nothing comes of what was before: what is new comes at once. */
