@@ -11,10 +11,11 @@ import sys
 
 import dvms
 import pmix
+import clients
 import live
 from live import check, check_eq
 
-HELLO, WELCOME, REFUSED, STOP = range(1, 5)
+HELLO, WELCOME, REFUSED, STOP, ADDRESS = range(1, 6)
 CLIENTS = 128
 RSH = os.path.join(os.environ["top_srcdir"], "tests", "live",
                    "rsh_here.sh")
@@ -29,7 +30,7 @@ def doors():
     return sorted(os.listdir(folder())) if os.path.isdir(folder()) else []
 
 
-def hello(version=1, release=b"0.0.7"):
+def hello(version=2, release=b"0.0.7"):
     return struct.pack("<BI", HELLO, version) + release
 
 
@@ -75,7 +76,7 @@ def odd():
     """Of another version, before HELLO, twice, or no message: it is refused in
     a word, and cut off. Nobody else notices."""
     dvm = dvms.start(nodes=1)
-    Client(dvm).refused(hello(2), b"(door 1) and this is xylem 0.0.7 (door 2)")
+    Client(dvm).refused(hello(1), b"(door 2) and this is xylem 0.0.7 (door 1)")
     Client(dvm).refused(bytes([STOP]), b"HELLO first")
     for packet in (bytes([99]), bytes([HELLO, 1]), bytes([WELCOME, 1, 65]),
                    hello(release=b""), hello(release=b"\0"), bytes(4000),
@@ -307,7 +308,7 @@ def relative():
     gate = pmix.Gate()
     job = pmix.Job("-N", 1, "--", "sh", "-c", pmix.Gate.WAIT + "echo here",
                    gate.path, env={**os.environ, "TMPDIR": "here"})
-    tool = pmix.Attach("--pid", job.proc.pid, TMPDIR="there")
+    tool = clients.Attach("--pid", job.proc.pid, env={"TMPDIR": "there"})
     tool.wait_attached()
     gate.open()
     check_eq(b"here\n", job.stdout.read())
@@ -320,9 +321,11 @@ def never():
     gate = pmix.Gate()
     job = pmix.Job("--no-pmix", "-N", 1, "--", "sh", "-c", pmix.Gate.WAIT + ":",
                    gate.path)
-    tool = pmix.Command("attach", "--pid", job.proc.pid)
-    check_eq(1, tool.wait(), tool.said())
-    check(b"started with --no-pmix" in tool.said(), tool.said())
+    live.eventually(lambda: str(job.proc.pid) in doors(), 60, "its door")
+    client = Client(job)
+    check_eq(bytes([WELCOME, 0]), client.ask(hello())[:2])
+    said = client.ask(bytes([ADDRESS]))
+    check(said[:1] == bytes([REFUSED]) and b"with --no-pmix" in said, said)
     gate.open()
     job.stdout.close()
     job.check_ok()

@@ -12,14 +12,6 @@ LOOKS = 50  # at those that are not to get further
 TEXT = b"".join(b"%d\n" % n for n in range(1, 2001))
 
 
-def address(job):
-    """Where its library listens, as the file for tools has it; the job itself
-    would not tell yet."""
-    live.eventually(lambda: pmix.server(job), 60, "it listens")
-    with open(pmix.rendezvous(job), encoding="ascii") as file:
-        return file.readline().strip()
-
-
 def look_on(job, tools):
     """Until all are at the port, and then for some time: none gets further."""
     def are_there():
@@ -39,18 +31,18 @@ def early():
            "XYLEM_TEST_HOLD": hold.path}
     job = pmix.Job("-v", "-N", 1, "--", "sh", "-c",
                    pmix.Gate.WAIT + "seq 2000", gate.path, env=env)
-    uri = address(job)
-    tools = [pmix.Attach("--uri", uri) for _ in range(TOOLS)]
+    live.eventually(lambda: pmix.server(job), 60, "its library listens")
+    tools = [pmix.Tool(job, "-c", 6, "-n", 2) for _ in range(TOOLS)]
     look_on(job, tools)
     hold.open()
     for tool in tools:
-        tool.wait_attached()
+        tool.wait_ready()
     gate.open()
     live.check(TEXT == job.stdout.read(), "the job's own output")
     job.check_ok()
     for tool in tools:
-        live.check_eq(0, tool.wait(), "exit code: %s" % tool.said())
-        live.check(TEXT == tool.shown(), "%d bytes" % len(tool.shown()))
+        live.check_eq(0, tool.wait(), "exit code")
+        live.check(TEXT == tool.got(0, "stdout"), "all of it")
 
 
 def main():

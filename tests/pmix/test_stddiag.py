@@ -4,6 +4,7 @@ console."""
 import sys
 
 import pmix
+import clients
 import live
 
 RANKS = 3
@@ -62,7 +63,7 @@ def copies():
     job, gates = start()
     alone = pmix.Tool(job, "-c", 8, "-n", RANKS)
     every = pmix.Tool(job, "-c", 14, "-n", 3 * RANKS)
-    shown = pmix.Attach("--pid", job.proc.pid, "--label=full")
+    shown = clients.Attach("--pid", job.proc.pid, "--label=full")
     alone.wait_ready()
     every.wait_ready()
     shown.wait_attached()
